@@ -1,0 +1,281 @@
+package scenarios
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// Scenario is one effective scenario: a file with one variant and all overrides
+// applied. Field tags are the YAML keys.
+type Scenario struct {
+	Name   string   `yaml:"name"`
+	Why    string   `yaml:"why"`     // why it exists, one or two sentences
+	LookAt []string `yaml:"look_at"` // what to look at in the output
+	Source string   `yaml:"source"`  // where its figures come from, if anywhere
+	Seed   uint64   `yaml:"seed"`
+
+	Interactive bool              `yaml:"interactive"`
+	Gates       map[string]string `yaml:"gates"` // name → value; booleans are "true" or "false" (GATE-01)
+	GateFlips   []GateFlip        `yaml:"gate_flips"`
+
+	Provider Provider     `yaml:"provider"`
+	Settings SettingsSpec `yaml:"settings"` // of every root; children by ISO-09 and SUB-09
+	Project  Project      `yaml:"project"`
+	Facts    []Fact       `yaml:"facts"`
+	Model    Model        `yaml:"model"`    // the policy's profile
+	Strategy string       `yaml:"strategy"` // inline, subagent, fork
+	// Background sets run_in_background on the lead's Agent calls.
+	Background bool   `yaml:"background"`
+	Type       string `yaml:"type"` // subagent_type the lead names; "" leaves it out
+	Work       []Item `yaml:"work"`
+
+	Main    *Root    `yaml:"main"`  // the one root conversation, or
+	Roots   []Root   `yaml:"roots"` // several in one kernel, sharing the provider's store
+	Scripts []Script `yaml:"scripts"`
+
+	FanOut FanOut   `yaml:"fan_out"`
+	Faults []string `yaml:"faults"` // the fault language, see mockllm/fault
+	Limits Limits   `yaml:"limits"`
+	Retry  Retry    `yaml:"retry"`
+	Tools  ToolSpec `yaml:"tools"`
+
+	Expect []Expectation `yaml:"expect"`
+}
+
+// GateFlip changes a gate at an instant (GATE-02).
+type GateFlip struct {
+	At    vtime.Duration `yaml:"at"`
+	Gate  string         `yaml:"gate"`
+	Value string         `yaml:"value"`
+}
+
+// Provider is whose cache, which models, how marked.
+type Provider struct {
+	Kind          string            `yaml:"kind"`           // anthropic (default)
+	Model         string            `yaml:"model"`          // dated id, or an alias named below
+	Aliases       map[string]string `yaml:"aliases"`        // sonnet, opus, haiku → dated id
+	SubagentModel string            `yaml:"subagent_model"` // default sub-agent model; "" is the root's
+	Organisation  string            `yaml:"organisation"`
+	Workspace     string            `yaml:"workspace"`
+	TTL           llm.TTL           `yaml:"ttl"`
+	Breakpoints   Plan              `yaml:"breakpoints"`
+	FourthMark    bool              `yaml:"fourth_mark"` // CON-23: parent's mark on a fork's first request, own previous mark later
+	Counter       string            `yaml:"counter"`     // approx (default) or recorded
+	Latency       Latency           `yaml:"latency"`
+	TailTokens    *int64            `yaml:"tail_tokens"`   // overrides the model's (CACHE-38)
+	HiddenTokens  *bool             `yaml:"hidden_tokens"` // false leaves CACHE-45 out
+	Options       CacheOptions      `yaml:"options"`
+}
+
+// CacheOptions are the undocumented points of the Anthropic model.
+type CacheOptions struct {
+	ThinkingRenderedFirst *bool          `yaml:"thinking_rendered_first"`
+	LookbackCrossesLevels *bool          `yaml:"lookback_crosses_levels"`
+	LateExpiry            vtime.Duration `yaml:"late_expiry"`
+}
+
+// Plan is a named breakpoint plan (LOOP-12): `none`, `automatic`, `last`,
+// `agent`, or a mapping `explicit: [{from_call: 0, at: [10]}]`.
+type Plan struct {
+	Name     string // none, automatic, last, agent, explicit
+	Explicit []ExplicitMarks
+}
+
+// ExplicitMarks are the marked positions from a call on. Positions count blocks
+// from 1; negative ones count from the last block, -1.
+type ExplicitMarks struct {
+	FromCall int   `yaml:"from_call"`
+	At       []int `yaml:"at"`
+}
+
+// Latency is the timing of one model call (LLM-07). A profile name fills what
+// is not given.
+type Latency struct {
+	Profile string          `yaml:"profile"`
+	Queue   *vtime.Duration `yaml:"queue"`   // from admission to prefill
+	Prefill *vtime.Duration `yaml:"prefill"` // per uncached prompt token
+	Read    *vtime.Duration `yaml:"read"`    // per cached prompt token
+	Decode  *vtime.Duration `yaml:"decode"`  // per output token
+	Jitter  *vtime.Duration `yaml:"jitter"`  // upper bound of a keyed uniform delay before the first byte
+}
+
+// SettingsSpec are request settings.
+type SettingsSpec struct {
+	Effort         string `yaml:"effort"`
+	Thinking       string `yaml:"thinking"` // disabled, enabled, adaptive
+	ThinkingBudget int64  `yaml:"thinking_budget"`
+	ToolChoice     string `yaml:"tool_choice"`
+	MaxTokens      int64  `yaml:"max_tokens"`
+}
+
+// Project is the world the agents act in.
+type Project struct {
+	// Files is `embedded:<name>`, or a mapping path → content. --project DIR
+	// takes its place.
+	Files     Files    `yaml:"files"`
+	ClaudeMd  *Content `yaml:"claude_md"`
+	GitStatus *Content `yaml:"git_status"`
+	Date      string   `yaml:"date"` // stands in the user context; default 2026-01-01
+}
+
+// Files is either an embedded tree or literal files.
+type Files struct {
+	Embedded string
+	Literal  map[string]Content
+}
+
+// Content is text given literally, by tokens (filler of that size) or by bytes.
+type Content struct {
+	Text   string
+	Tokens Size
+	Bytes  int
+	Class  string // prose (default), code, json
+	Blocks int    // split into so many blocks, where blocks are possible; 0 is 1
+}
+
+// Size is a literal number of tokens or a draw: `350`, or `{uniform: [200, 500]}`.
+type Size struct {
+	Lo, Hi int64 // Lo == Hi is a constant
+	Set    bool
+}
+
+// Fact is a named piece of knowledge that stands in a file.
+type Fact struct {
+	Name  string `yaml:"name"`
+	File  string `yaml:"file"`
+	Line  int    `yaml:"line"`
+	Grade string `yaml:"grade"` // gist (default: may be relayed) or verbatim
+	Gist  int64  `yaml:"gist"`  // tokens it takes to relay it; 0 is the model's default
+}
+
+// Model is the policy's profile: how the mock model behaves.
+type Model struct {
+	Prompting     string `yaml:"prompting"` // full, pointers or lazy
+	ReadsPerTurn  int    `yaml:"reads_per_turn"`
+	SpawnsPerTurn int    `yaml:"spawns_per_turn"`
+	GistTokens    int64  `yaml:"gist_tokens"`
+	PromptBudget  int64  `yaml:"prompt_budget"` // tokens of facts a prompt may carry
+	ReportBudget  int64  `yaml:"report_budget"`
+	ReportTokens  Size   `yaml:"report_tokens"`
+	StepTokens    Size   `yaml:"step_tokens"`  // text before tool calls
+	ThinkTokens   Size   `yaml:"think_tokens"` // when thinking is on
+	Preamble      bool   `yaml:"preamble"`     // a text block before tool calls
+}
+
+// Item is one item of work (LLM-05).
+type Item struct {
+	ID        string     `yaml:"id"`
+	Kind      string     `yaml:"kind"` // research, implement, verify, answer
+	By        string     `yaml:"by"`   // "" by the strategy, or lead: the lead itself, whatever the strategy
+	After     []string   `yaml:"after"`
+	Needs     []string   `yaml:"needs"` // facts; file:<path> for a file's content
+	Reads     []Selector `yaml:"reads"` // ground truth: the files that hold what is needed
+	Edits     []Edit     `yaml:"edits"`
+	Yields    []string   `yaml:"yields"` // facts its report carries
+	Think     Size       `yaml:"think"`
+	Output    Size       `yaml:"output"`    // of its report
+	Prompting string     `yaml:"prompting"` // overrides model.prompting for this item
+}
+
+// Selector names files: a path, or a pick from a glob, keyed by the item.
+type Selector struct {
+	Path  string `yaml:"path"`
+	Glob  string `yaml:"glob"`
+	Count int    `yaml:"count"` // how many to pick; 0 is all
+	Pick  string `yaml:"pick"`  // key of the pick; "" is the item's id. Equal keys pick equal files
+}
+
+// Edit is a change of one file by some tokens of new text.
+type Edit struct {
+	File   Selector `yaml:"file"`
+	Tokens Size     `yaml:"tokens"`
+}
+
+// Root is one root conversation.
+type Root struct {
+	Name      string         `yaml:"name"` // its lineage; main by default
+	At        vtime.Duration `yaml:"at"`   // when it starts
+	User      *Content       `yaml:"user"` // first user message
+	System    *Content       `yaml:"system"`
+	Tools     *[]string      `yaml:"tools"` // nil: all; empty: none
+	Plan      *Plan          `yaml:"breakpoints"`
+	Workspace string         `yaml:"workspace"` // the provider's scope, when other than provider.workspace
+	Context   *bool          `yaml:"context"`   // false leaves user and system context out
+	Settings  *SettingsSpec  `yaml:"settings"`
+	Then      []UserStep     `yaml:"then"` // the user's script, in order
+}
+
+// UserStep is one act of the user (PRM-05): at an instant, or once the root is
+// idle.
+type UserStep struct {
+	At         *vtime.Duration `yaml:"at"`    // nil: when the root is idle
+	After      vtime.Duration  `yaml:"after"` // waits so long after idle
+	Message    *Content        `yaml:"message"`
+	Interrupt  bool            `yaml:"interrupt"`
+	KillAgents bool            `yaml:"kill_agents"`
+	Settings   *SettingsSpec   `yaml:"settings"` // takes effect from the next request on
+}
+
+// Script gives an agent exact turns instead of the policy.
+type Script struct {
+	Agent string `yaml:"agent"` // lineage, or a glob over lineages
+	Turns []Turn `yaml:"turns"` // turn n answers call n
+}
+
+// Turn is one scripted answer.
+type Turn struct {
+	Contains string     `yaml:"contains"` // the request must contain this text
+	Thinking *Content   `yaml:"thinking"`
+	Text     *Content   `yaml:"text"`
+	Tools    []ToolTurn `yaml:"tools"`
+	Stop     string     `yaml:"stop"`
+	// Counts are recorded token counts of this request: position → cumulative
+	// tokens (negative positions from the end), and the output's.
+	Counts map[int]int64 `yaml:"counts"`
+	Output *int64        `yaml:"output"`
+}
+
+// ToolTurn is one scripted tool use.
+type ToolTurn struct {
+	Name  string `yaml:"name"`
+	Input any    `yaml:"input"` // key order is kept
+	Raw   string `yaml:"-"`     // the input as JSON, in the file's key order
+}
+
+// FanOut says how siblings of one response start (CACHE-29).
+type FanOut struct {
+	Hold string         `yaml:"hold"` // none (default) or first-response
+	Cap  vtime.Duration `yaml:"cap"`  // 5s by default
+}
+
+// Limits are the named limits of a run (KRN-06); zero takes the default.
+type Limits struct {
+	Steps     int64          `yaml:"steps"`
+	Time      vtime.Duration `yaml:"time"`
+	Processes int            `yaml:"processes"`
+	Depth     int            `yaml:"depth"`
+	Turns     int            `yaml:"turns"`
+	Tokens    int64          `yaml:"tokens"` // prompt tokens of one request
+	Queue     int            `yaml:"queue"`
+	Bytes     int64          `yaml:"bytes"` // of one request
+}
+
+// Retry is the client's retry rule (LOOP-06).
+type Retry struct {
+	Max  *int            `yaml:"max"`
+	Base *vtime.Duration `yaml:"base"`
+	Cap  *vtime.Duration `yaml:"cap"`
+}
+
+// ToolSpec are tool timings and sizes.
+type ToolSpec struct {
+	Read, Grep, Glob, Edit *vtime.Duration
+	ReplaceOver            int `yaml:"replace_over"` // bytes of a result over which it is replaced by a preview (LOOP-11); 0 is off
+	Preview                int `yaml:"preview"`      // bytes of the preview
+}
+
+// Expectation is one line of `expect`, parsed.
+type Expectation struct {
+	Text string // as written
+	Line int
+}

@@ -1,0 +1,176 @@
+package llm
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Class says what a piece of content is made of; token counters weigh bytes by
+// class.
+type Class uint8
+
+// The content classes. Payloads are declared Prose, Code or JSON; runs of CJK
+// characters and digits inside them are counted as such.
+const (
+	Prose Class = iota
+	Code
+	JSON
+	CJK
+	Digits
+	NumClasses
+)
+
+var classNames = [NumClasses]string{"prose", "code", "json", "cjk", "digits"}
+
+func (c Class) String() string { return classNames[c] }
+
+// Measure is how much content a piece, or a whole prefix, holds: bytes of raw
+// text by class and the number of blocks that frame them. Cumulative measures
+// subtract, so the tokens of a span are a difference of two counts.
+type Measure struct {
+	Bytes  [NumClasses]uint32
+	Blocks uint32
+}
+
+// Plus adds two measures. It panics past 4 GiB in a class; requests are bounded
+// far below that by the byte limit.
+func (m Measure) Plus(o Measure) Measure {
+	for i := range m.Bytes {
+		if m.Bytes[i] > math.MaxUint32-o.Bytes[i] {
+			panic("llm: a prefix of more than 4 GiB in one content class")
+		}
+		m.Bytes[i] += o.Bytes[i]
+	}
+	m.Blocks += o.Blocks
+	return m
+}
+
+// Total is the sum of the bytes of all classes.
+func (m Measure) Total() int64 {
+	var n int64
+	for _, b := range m.Bytes {
+		n += int64(b)
+	}
+	return n
+}
+
+// Payload is immutable content: raw text and its JSON-escaped form, escaped
+// once. Blocks refer to it and never copy it.
+type Payload struct {
+	raw     string
+	esc     string // without quotes; for raw JSON the text itself
+	measure Measure
+	isJSON  bool
+	// Notes is a place for one reader's cached reading of the content, such as
+	// the facts a policy found in it. It must be a function of the content.
+	Notes any
+}
+
+// NewText makes a payload of text of the given class. Bytes that are no UTF-8
+// become U+FFFD, as any JSON encoder would do.
+func NewText(c Class, s string) *Payload {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return &Payload{raw: s, esc: escape(s), measure: measure(c, s)}
+}
+
+// NewJSON makes a payload of a JSON value whose bytes are kept exactly as given
+// (tool definitions, tool_use inputs): key order and white space are part of a
+// cache key (CACHE-36).
+func NewJSON(s string) *Payload {
+	return &Payload{raw: s, esc: s, measure: measure(JSON, s), isJSON: true}
+}
+
+// Raw is the content as text.
+func (p *Payload) Raw() string { return p.raw }
+
+// IsJSON reports whether the content stands in the bytes as a JSON value and
+// not as a string.
+func (p *Payload) IsJSON() bool { return p.isJSON }
+
+// Measure is the content's own measure, without any frame.
+func (p *Payload) Measure() Measure { return p.measure }
+
+// Identity is the hash by which equal content is stored once.
+func (p *Payload) Identity() Hash {
+	h := xxh3.HashString128(p.raw)
+	if p.isJSON {
+		h.Hi ^= 0x6a736f6e
+	}
+	return Hash{h.Hi, h.Lo}
+}
+
+// escape writes s as the inside of a JSON string. The table: `"` and `\` get a
+// backslash; \b \f \n \r \t their letters; other bytes below 0x20 `\u00xx` in
+// lower case; everything else stands as it is.
+func escape(s string) string {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' {
+			n++
+		}
+	}
+	if n == 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s)+n+n/4)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c >= 0x20:
+			b = append(b, c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c == '\t':
+			b = append(b, '\\', 't')
+		case c == '\r':
+			b = append(b, '\\', 'r')
+		case c == '\b':
+			b = append(b, '\\', 'b')
+		case c == '\f':
+			b = append(b, '\\', 'f')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	return string(b)
+}
+
+// measure counts raw bytes: digits and CJK characters to their own classes, the
+// rest to c.
+func measure(c Class, s string) Measure {
+	var m Measure
+	for i := 0; i < len(s); {
+		b := s[i]
+		if b < utf8.RuneSelf {
+			if '0' <= b && b <= '9' {
+				m.Bytes[Digits]++
+			} else {
+				m.Bytes[c]++
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if isCJK(r) {
+			m.Bytes[CJK] += uint32(n)
+		} else {
+			m.Bytes[c] += uint32(n)
+		}
+		i += n
+	}
+	return m
+}
+
+// isCJK covers the blocks whose characters are tokens of their own: Hiragana to
+// CJK ideographs, Hangul syllables, compatibility and full-width forms and the
+// supplementary ideographs.
+func isCJK(r rune) bool {
+	return r >= 0x3040 && r <= 0x9fff || r >= 0xac00 && r <= 0xd7a3 ||
+		r >= 0xf900 && r <= 0xfaff || r >= 0xff00 && r <= 0xffef || r >= 0x20000 && r <= 0x3ffff
+}

@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"fmt"
+
+	"agentsim/sim/vtime"
+)
+
+// Response is what the model answered and what the server counted.
+type Response struct {
+	Blocks  []Block // assistant content, in order
+	Stop    StopReason
+	Usage   Usage
+	Cache   CacheReport
+	Started vtime.Instant // admitted
+	Began   vtime.Instant // first byte
+	Ended   vtime.Instant // last byte
+}
+
+// CacheReport says how a request met the cache.
+type CacheReport struct {
+	ReadTo    *Node // end of the prefix that was read; nil when nothing was
+	WrittenTo *Node // end of the prefix that was written; nil when nothing was
+	Miss      Miss
+}
+
+// Expectation is the earlier request whose prefix a request could have read:
+// the agent's previous one, for a fork its parent's.
+type Expectation struct {
+	Mark  *Node // its last breakpoint, nil if it had none
+	Head  *Node
+	Start vtime.Instant // when it was admitted
+	TTL   TTL
+	Salts Salts
+	Model string
+}
+
+// MissReason is why a request read less than it could have. The list is closed.
+type MissReason uint8
+
+// The reasons, NotMissed first.
+const (
+	NotMissed MissReason = iota
+	MissNoMarker
+	MissBelowMinimum
+	MissUndecided
+	MissModel
+	MissSalt
+	MissTools
+	MissSystem
+	MissMessages
+	MissLookBack
+	MissNotYetReadable
+	MissExpired
+	MissNeverWritten
+)
+
+var missNames = [...]string{"", "no-marker", "below-minimum", "undecided", "model", "salt", "tools", "system",
+	"messages", "look-back", "not-yet-readable", "expired", "never-written"}
+
+func (r MissReason) String() string { return missNames[r] }
+
+// Miss is the diagnosis of one request that read less than expected.
+type Miss struct {
+	Reason   MissReason
+	Expected int64 // tokens of the expectation's marked prefix
+	Lost     int64 // tokens of it that were not read
+	Pos      int32 // first position at which the two requests differ; 0 if they do not
+	Byte     int64 // offset of the first differing byte, in the flat bytes; -1 if they do not differ
+}
+
+// APIError is an answer of the API that is no message: a simulated error, to be
+// handled by the client, never a failure of the simulation.
+type APIError struct {
+	Status     int    // HTTP status; 0 for a dropped stream
+	Type       string // such as rate_limit_error, overloaded_error, invalid_request_error
+	Message    string
+	RetryAfter vtime.Duration // 0 if not given
+	Usage      Usage          // what was billed all the same (CON-09)
+	Cache      CacheReport
+	Began      vtime.Instant // of a dropped stream that had begun, else 0
+}
+
+func (e *APIError) Error() string {
+	return fmt.Sprintf("API error %d %s: %s", e.Status, e.Type, e.Message)
+}
+
+// Retryable reports whether a client tries again (LOOP-06).
+func (e *APIError) Retryable() bool {
+	switch e.Status {
+	case 0, 408, 409, 429:
+		return true
+	}
+	return e.Status >= 500
+}

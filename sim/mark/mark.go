@@ -1,0 +1,169 @@
+// Package mark is the grammar of knowledge as it stands in bytes: facts, places,
+// file versions, assignments and outcomes.
+//
+// A mark is `[[verb word … tag]]` on one line. It holds no character that JSON
+// or XML escaping, line numbering or truncation can alter: it is whole or
+// absent. The tag is keyed by scenario and seed, so marks that happen to stand
+// in real files mean nothing.
+//
+//	[[f NAME TAG]]                      a fact, known to whoever has it in a request
+//	[[at NAME PATH:LINE TAG]]           the place where a fact can be read
+//	[[file PATH HASH FROM-TO/TOTAL TAG]] the content of this version of a file, these lines
+//	[[do ITEM TAG]]                     an assignment
+//	[[done ITEM TAG]]                   a report that the item is done
+//	[[failed ITEM NAME,NAME TAG]]       a report that these facts were missing
+//	[[on PATH HASH TAG]]                a report relied on this version of a file
+//
+// A name alone (in an assignment, a pattern, a sentence) is not knowledge.
+package mark
+
+import (
+	"strings"
+
+	"agentsim/sim/rng"
+)
+
+// Verb is the first word of a mark.
+type Verb string
+
+// The verbs.
+const (
+	Fact   Verb = "f"
+	At     Verb = "at"
+	File   Verb = "file"
+	Do     Verb = "do"
+	Done   Verb = "done"
+	Failed Verb = "failed"
+	On     Verb = "on"
+)
+
+// arity is the number of words between verb and tag.
+var arity = map[Verb]int{Fact: 1, At: 2, File: 3, Do: 1, Done: 1, Failed: 2, On: 2}
+
+// Mark is one mark without its tag. Args are the words in order, as written.
+type Mark struct {
+	Verb Verb
+	Args [3]string
+}
+
+// Key makes and checks tags. Its zero value is a valid key of its own.
+type Key struct{ k rng.Key }
+
+// NewKey is the key of a scenario and seed.
+func NewKey(scenario string, seed uint64) Key { return Key{rng.Root(seed).Sub("mark").Sub(scenario)} }
+
+// Text renders a mark. Words are escaped, so any name or path is allowed.
+func (k Key) Text(v Verb, args ...string) string {
+	var b strings.Builder
+	b.WriteString("[[")
+	b.WriteString(string(v))
+	for _, a := range args {
+		b.WriteByte(' ')
+		b.WriteString(Escape(a))
+	}
+	tag := k.tag(b.String()[2:])
+	b.WriteByte(' ')
+	b.Write(tag[:])
+	b.WriteString("]]")
+	return b.String()
+}
+
+func (k Key) tag(body string) [4]byte {
+	x := k.k.Sub(body).Uint64()
+	const hex = "0123456789abcdef"
+	return [4]byte{hex[x>>60], hex[x>>56&15], hex[x>>52&15], hex[x>>48&15]}
+}
+
+// Scan calls fn for each valid mark in s, in order. Marks of another key, of an
+// unknown verb or with the wrong number of words are passed over. Args are
+// unescaped.
+func (k Key) Scan(s string, fn func(Mark)) {
+	for {
+		i := strings.Index(s, "[[")
+		if i < 0 {
+			return
+		}
+		s = s[i+2:]
+		j := strings.IndexAny(s, "]\n[")
+		if j < 0 {
+			return
+		}
+		if !strings.HasPrefix(s[j:], "]]") {
+			continue
+		}
+		if m, ok := k.parse(s[:j]); ok {
+			fn(m)
+		}
+		s = s[j+2:]
+	}
+}
+
+func (k Key) parse(body string) (m Mark, ok bool) {
+	cut := strings.LastIndexByte(body, ' ')
+	if cut < 0 || len(body)-cut-1 != 4 {
+		return m, false
+	}
+	tag := k.tag(body[:cut])
+	if string(tag[:]) != body[cut+1:] {
+		return m, false
+	}
+	words := strings.Split(body[:cut], " ")
+	m.Verb = Verb(words[0])
+	if n, known := arity[m.Verb]; !known || n != len(words)-1 {
+		return m, false
+	}
+	for i, w := range words[1:] {
+		m.Args[i] = Unescape(w)
+	}
+	return m, true
+}
+
+// Escape writes a word with letters, digits and `._-/:@,+~` as they are and
+// every other byte as %XX, so that no word needs quoting anywhere.
+func Escape(s string) string {
+	for i := 0; i < len(s); i++ {
+		if !plain(s[i]) {
+			return escapeFrom(s)
+		}
+	}
+	return s
+}
+
+func escapeFrom(s string) string {
+	const hex = "0123456789ABCDEF"
+	b := make([]byte, 0, len(s)+16)
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; plain(c) {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return string(b)
+}
+
+func plain(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("._-/:@,+~", c) >= 0
+}
+
+// Unescape undoes Escape.
+func Unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			hi, lo := strings.IndexByte(hexUpper, s[i+1]), strings.IndexByte(hexUpper, s[i+2])
+			if hi >= 0 && lo >= 0 {
+				b = append(b, byte(hi<<4|lo))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+const hexUpper = "0123456789ABCDEF"

@@ -1,0 +1,24 @@
+package transcript
+
+import "agentsim/sim/vtime"
+
+// Event is one thing that happened. The Body is valid only during Emit.
+type Event struct {
+	Seq   uint64        // from 0, dense
+	At    vtime.Instant // virtual time
+	Phase uint8         // kernel phase: 0 provider, 1 agents
+	Agent int32         // the agent's ordinal in the run; -1 for the run itself
+	Body  Body
+}
+
+// Body is the kind-specific part of an event.
+type Body interface {
+	Kind() Kind
+	// AppendText appends the fields as ` key=value …` in a fixed order.
+	AppendText(dst []byte) []byte
+}
+
+// Sink receives events in order, on the simulated thread.
+type Sink interface {
+	Emit(*Event)
+}

@@ -1,0 +1,85 @@
+// Package vtime is the simulated clock's vocabulary: instants and durations.
+//
+// Rules:
+//   - An Instant is a point in virtual time, a Duration a distance between two;
+//     adding two instants does not compile.
+//   - Both are whole nanoseconds. There is no conversion to or from the wall
+//     clock, so nothing in the simulated world can depend on it.
+package vtime
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Instant is nanoseconds since the start of the run, 0 ≤ t ≤ MaxInstant.
+type Instant int64
+
+// Duration is a distance in nanoseconds. Negative durations are a programmer's
+// error wherever a wait or a lifetime is asked for.
+type Duration int64
+
+// Units of Duration.
+const (
+	Nanosecond  Duration = 1
+	Microsecond          = 1000 * Nanosecond
+	Millisecond          = 1000 * Microsecond
+	Second               = 1000 * Millisecond
+	Minute               = 60 * Second
+	Hour                 = 60 * Minute
+)
+
+// MaxInstant is the end of representable time, some 292 years.
+const MaxInstant Instant = math.MaxInt64
+
+// Add returns the instant d after t, saturating at MaxInstant.
+func (t Instant) Add(d Duration) Instant {
+	if d > 0 && t > MaxInstant-Instant(d) {
+		return MaxInstant
+	}
+	return t + Instant(d)
+}
+
+// Sub returns the duration from u to t.
+func (t Instant) Sub(u Instant) Duration { return Duration(t - u) }
+
+// String prints the instant as seconds with nine decimals and no rounding,
+// such as 12.000000345s, so that text order is time order within one width.
+func (t Instant) String() string { return string(t.AppendText(nil)) }
+
+// AppendText appends String's form to dst without allocating.
+func (t Instant) AppendText(dst []byte) []byte { return appendSeconds(dst, int64(t)) }
+
+// String prints a duration as Go's time package does: 1m4.2s.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Milliseconds is d in whole milliseconds, rounded towards zero.
+func (d Duration) Milliseconds() int64 { return int64(d) / int64(Millisecond) }
+
+func appendSeconds(dst []byte, ns int64) []byte {
+	if ns < 0 {
+		dst, ns = append(dst, '-'), -ns
+	}
+	dst = strconv.AppendInt(dst, ns/int64(Second), 10)
+	frac := ns % int64(Second)
+	var d [10]byte
+	d[0] = '.'
+	for i := 9; i >= 1; i-- {
+		d[i] = byte('0' + frac%10)
+		frac /= 10
+	}
+	dst = append(dst, d[:]...)
+	return append(dst, 's')
+}
+
+// ParseDuration reads "5m", "120s" or "1h30m"; a number without a unit is an
+// error, since every quantity carries its unit.
+func ParseDuration(s string) (Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a duration: write a number with a unit, such as 250ms, 5m or 1h", s)
+	}
+	return Duration(d), nil
+}

@@ -1,0 +1,172 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
+// FS is one run's tree: a snapshot and what was written over it.
+type FS struct {
+	base     *Snapshot
+	files    map[string]*File // those opened or written so far
+	paths    []string         // sorted; a new slice whenever a file is added
+	log      []Write
+	searches map[Search]*llm.Payload
+}
+
+// Write is one entry of the write log.
+type Write struct {
+	Path   string
+	Before string // hash of the version written over; "" for a new file
+	After  string
+	By     int32 // ordinal of the agent
+}
+
+// Open starts a run's tree over the snapshot.
+func (s *Snapshot) Open() *FS {
+	return &FS{base: s, files: map[string]*File{}, paths: s.paths, searches: map[Search]*llm.Payload{}}
+}
+
+// File is one version of a file as one run sees it. It does not change; writing
+// makes another.
+type File struct {
+	path string
+	text
+	pages []page
+}
+
+type page struct {
+	offset, limit int
+	payload       *llm.Payload
+}
+
+// maxPages bounds the rendered pages kept of one version.
+const maxPages = 64
+
+// File is the present version, or nil when there is no such file.
+func (f *FS) File(p string) *File {
+	if file, ok := f.files[p]; ok {
+		return file
+	}
+	t, ok := f.base.files[p]
+	if !ok {
+		return nil
+	}
+	// The key must not be the caller's string, which may be part of a long one.
+	i, _ := slices.BinarySearch(f.base.paths, p)
+	file := &File{path: f.base.paths[i], text: t}
+	f.files[file.path] = file
+	return file
+}
+
+// Path is the file's path.
+func (f *File) Path() string { return f.path }
+
+// Content is the file's text.
+func (f *File) Content() string { return f.content }
+
+// Version is the file's version.
+func (f *File) Version() Version { return f.version }
+
+// Page is the rendered page kept under (offset, limit), or nil.
+func (f *File) Page(offset, limit int) *llm.Payload {
+	for i := range f.pages {
+		if p := &f.pages[i]; p.offset == offset && p.limit == limit {
+			return p.payload
+		}
+	}
+	return nil
+}
+
+// KeepPage keeps a rendered page of this version, so that the next reader of
+// the same range shares it. Only the rendering's own inputs may decide its
+// content: the version, offset and limit.
+func (f *File) KeepPage(offset, limit int, p *llm.Payload) {
+	if len(f.pages) == maxPages {
+		f.pages = f.pages[:0]
+	}
+	f.pages = append(f.pages, page{offset, limit, p})
+}
+
+// Stat is the present version; ok is false when there is no such file.
+func (f *FS) Stat(p string) (v Version, ok bool) {
+	if file, ok := f.files[p]; ok {
+		return file.version, true
+	}
+	return f.base.Stat(p)
+}
+
+// Content is the present text; ok is false when there is no such file.
+func (f *FS) Content(p string) (content string, ok bool) {
+	if file, ok := f.files[p]; ok {
+		return file.content, true
+	}
+	return f.base.Content(p)
+}
+
+// Paths lists the files, sorted. The slice is not to be changed.
+func (f *FS) Paths() []string { return f.paths }
+
+// Write sets the file's text for the agent with ordinal by and logs it. The
+// path must satisfy CheckPath.
+func (f *FS) Write(p, content string, by int32) (Version, error) {
+	if err := CheckPath(p); err != nil {
+		return Version{}, err
+	}
+	before, _ := f.Stat(p)
+	file := f.put(p, content)
+	f.log = append(f.log, Write{Path: file.path, Before: before.Hash, After: file.version.Hash, By: by})
+	return file.version, nil
+}
+
+// put makes content the present version and forgets what was found before.
+func (f *FS) put(p, content string) *File {
+	p, content = strings.Clone(p), strings.ToValidUTF8(content, "\uFFFD")
+	if i, found := slices.BinarySearch(f.paths, p); !found {
+		f.paths = slices.Insert(slices.Clone(f.paths), i, p)
+	}
+	file := &File{path: p, text: text{content, versionOf(content)}}
+	f.files[p] = file
+	clear(f.searches)
+	return file
+}
+
+// Log lists the writes in order. Planting is no write. The slice is not to be
+// changed.
+func (f *FS) Log() []Write { return f.log }
+
+// Plant appends text to a line of a file, before the run: a fact or a place.
+// Lines count from 1.
+func (f *FS) Plant(p string, line int, text string) error {
+	content, ok := f.Content(p)
+	if !ok {
+		return fmt.Errorf("file %q: there is no such file in the project: name one of its %d files", p, len(f.paths))
+	}
+	v, _ := f.Stat(p)
+	if line < 1 || line > v.Lines {
+		return fmt.Errorf("file %q: there is no line %d: the file has %d", p, line, v.Lines)
+	}
+	at := lineEnd(content, line)
+	f.put(p, content[:at]+" "+text+content[at:])
+	return nil
+}
+
+// lineEnd is the index behind the last character of a line, before its end
+// mark. The line exists.
+func lineEnd(content string, line int) int {
+	at := 0
+	for ; line > 1; line-- {
+		at += strings.IndexByte(content[at:], '\n') + 1
+	}
+	n := strings.IndexByte(content[at:], '\n')
+	if n < 0 {
+		return len(content)
+	}
+	if n > 0 && content[at+n-1] == '\r' {
+		n--
+	}
+	return at + n
+}

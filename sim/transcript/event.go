@@ -11,7 +11,8 @@ type Event struct {
 	Body  Body
 }
 
-// Body is the kind-specific part of an event.
+// Body is the kind-specific part of an event. Pointers to the kinds' structs
+// implement it.
 type Body interface {
 	Kind() Kind
 	// AppendText appends the fields as ` key=value …` in a fixed order.

@@ -1,0 +1,41 @@
+package transcript
+
+import (
+	"strconv"
+
+	"agentsim/sim/llm"
+)
+
+// AgentEnd is an agent's end, or the end of an activation.
+type AgentEnd struct {
+	Status   string // completed, failed, killed, max_turns
+	Why      string
+	Turns    int
+	ToolUses int
+	Own      llm.Usage // consumed by its own calls
+	Rolled   llm.Usage // consumed by it and all its descendants so far
+}
+
+// Kind is KindAgentEnd.
+func (*AgentEnd) Kind() Kind { return KindAgentEnd }
+
+// AppendText appends the canonical fields. A usage is input/write_5m/write_1h/read/output.
+func (b *AgentEnd) AppendText(dst []byte) []byte {
+	dst = appendStr(dst, " status=", b.Status)
+	dst = optStr(dst, " why=", b.Why)
+	dst = appendInt(dst, " turns=", b.Turns)
+	dst = appendInt(dst, " tool_uses=", b.ToolUses)
+	dst = appendUsages(dst, " own=", b.Own)
+	return appendUsages(dst, " rolled=", b.Rolled)
+}
+
+func appendUsages(dst []byte, key string, u llm.Usage) []byte {
+	dst = append(dst, key...)
+	for i, v := range [5]int64{u.Input, u.Write5m, u.Write1h, u.Read, u.Output} {
+		if i > 0 {
+			dst = append(dst, '/')
+		}
+		dst = strconv.AppendInt(dst, v, 10)
+	}
+	return dst
+}

@@ -1,0 +1,48 @@
+package transcript
+
+import "strconv"
+
+// Item is a work item's outcome as an agent reported it.
+type Item struct {
+	Item    string
+	Outcome string // done, rework, failed, wrong
+	Missing []string
+	Rereads map[string]int // further reads by cause: lazy, stale, compaction, truncated; not in the text when empty
+}
+
+// Kind is KindItem.
+func (*Item) Kind() Kind { return KindItem }
+
+// AppendText appends the canonical fields.
+func (b *Item) AppendText(dst []byte) []byte {
+	dst = appendStr(dst, " item=", b.Item)
+	dst = appendStr(dst, " outcome=", b.Outcome)
+	dst = optList(dst, " missing=", b.Missing)
+	return b.appendRereads(dst)
+}
+
+// appendRereads prints cause:count pairs in the order of the causes.
+func (b *Item) appendRereads(dst []byte) []byte {
+	key, last := " rereads=", ""
+	for range b.Rereads {
+		last = nextKey(b.Rereads, last)
+		dst = append(dst, key...)
+		dst = appendValue(dst, last)
+		dst = append(dst, ':')
+		dst = strconv.AppendInt(dst, int64(b.Rereads[last]), 10)
+		key = ","
+	}
+	return dst
+}
+
+// nextKey is the smallest key greater than last: a map of a few keys is walked
+// in order without a copy of them.
+func nextKey(m map[string]int, last string) string {
+	next, found := "", false
+	for k := range m {
+		if k > last && (!found || k < next) {
+			next, found = k, true
+		}
+	}
+	return next
+}

@@ -1,0 +1,38 @@
+package transcript
+
+// Kind names a kind of event.
+type Kind uint8
+
+// The kinds, in the order in which a reader meets them.
+const (
+	KindRunStart Kind = iota + 1
+	KindAgentStart
+	KindStage
+	KindRequest
+	KindResponse
+	KindAPIError
+	KindToolCall
+	KindToolResult
+	KindPermission
+	KindStateWrite
+	KindListener
+	KindAbort
+	KindTask
+	KindNotification
+	KindWakeUp
+	KindUserMessage
+	KindRebase
+	KindReplace
+	KindGate
+	KindFinding
+	KindItem
+	KindAgentEnd
+	KindRunEnd
+)
+
+var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "api_error",
+	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "notification",
+	"wake_up", "user_message", "rebase", "replace", "gate", "finding", "item", "agent_end", "run_end"}
+
+// String is the kind's word in the canonical text.
+func (k Kind) String() string { return kindNames[k] }

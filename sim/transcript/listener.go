@@ -1,0 +1,16 @@
+package transcript
+
+// Listener is an abort listener added to or removed from another agent.
+type Listener struct {
+	Op string // add, remove
+	On int32
+}
+
+// Kind is KindListener.
+func (*Listener) Kind() Kind { return KindListener }
+
+// AppendText appends the canonical fields.
+func (b *Listener) AppendText(dst []byte) []byte {
+	dst = appendStr(dst, " op=", b.Op)
+	return appendRef(dst, " on=", b.On)
+}

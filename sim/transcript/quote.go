@@ -1,0 +1,52 @@
+package transcript
+
+import "unicode/utf8"
+
+// plain marks the bytes that may stand in a value without quotes.
+var plain = func() (t [256]bool) {
+	for c := '!'; c <= '~'; c++ {
+		t[c] = c != '"' && c != '\\' && c != '=' && c != ','
+	}
+	return t
+}()
+
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !plain[s[i]] {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// appendValue appends s as it is if all of it is plain, else in quotes.
+func appendValue(dst []byte, s string) []byte {
+	if isPlain(s) {
+		return append(dst, s...)
+	}
+	return appendQuoted(dst, s)
+}
+
+// appendQuoted escapes what could end the value or the line: quote, backslash,
+// control characters and bytes that are no UTF-8. The table is our own, so that
+// no release of a library can change a digest.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c == '\t':
+			dst = append(dst, '\\', 't')
+		case c < ' ' || c == 0x7f || r == utf8.RuneError && n == 1:
+			dst = append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+		default:
+			dst = append(dst, s[i:i+n]...)
+		}
+		i += n
+	}
+	return append(dst, '"')
+}

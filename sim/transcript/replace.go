@@ -1,0 +1,19 @@
+package transcript
+
+import "agentsim/sim/llm"
+
+// Replace is a decision of content replacement (LOOP-11).
+type Replace struct {
+	ID       llm.ToolUseID
+	From, To int // bytes
+}
+
+// Kind is KindReplace.
+func (*Replace) Kind() Kind { return KindReplace }
+
+// AppendText appends the canonical fields.
+func (b *Replace) AppendText(dst []byte) []byte {
+	dst = optToolUse(dst, " id=", b.ID)
+	dst = appendInt(dst, " from=", b.From)
+	return appendInt(dst, " to=", b.To)
+}

@@ -1,0 +1,21 @@
+package transcript
+
+// Task is a change of a task's state.
+type Task struct {
+	ID         string
+	Type       string
+	From, To   string
+	Activation int
+}
+
+// Kind is KindTask.
+func (*Task) Kind() Kind { return KindTask }
+
+// AppendText appends the canonical fields.
+func (b *Task) AppendText(dst []byte) []byte {
+	dst = appendStr(dst, " id=", b.ID)
+	dst = optStr(dst, " type=", b.Type)
+	dst = optStr(dst, " from=", b.From)
+	dst = appendStr(dst, " to=", b.To)
+	return optInt(dst, " activation=", b.Activation)
+}

@@ -1,0 +1,156 @@
+package transcript
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
+)
+
+// bodies is one full example of every kind.
+func bodies() []Body {
+	b := new(llm.Builder)
+	scope := llm.Scope{Organisation: "o", Workspace: "w", Model: "m"}
+	root := b.Root(scope, llm.Salts{})
+	sys := b.Border(root, llm.System, llm.Salts{})
+	msgs := b.Border(sys, llm.Messages, llm.Salts{})
+	ask := b.Append(msgs, llm.User, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "hi")})
+	answer := b.Append(ask, llm.Assistant, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "ho")})
+	id := llm.NewToolUseID(rng.Root(7))
+	usage := llm.Usage{Input: 3, Write5m: 120, Write1h: 7, Read: 61402, Output: 88}
+	rolled := llm.Usage{Input: 30, Write5m: 1200, Write1h: 70, Read: 614020, Output: 880}
+	cache := llm.CacheReport{ReadTo: msgs, WrittenTo: ask,
+		Miss: llm.Miss{Reason: llm.MissLookBack, Expected: 61500, Lost: 98, Pos: 1, Byte: 40}}
+	return []Body{
+		&RunStart{Scenario: "hello", Variant: "fork one", Seed: 1<<64 - 1, Policy: "fifo", Spec: "ab12", Semantics: 1},
+		&AgentStart{ID: 0x1f, Lineage: "main/12.3", Parent: 1, Type: "Explore", Structure: "subagent", Model: "m",
+			Depth: 1, Chain: 9, PoolMode: "bubble", RunMode: "plan", Async: true, Source: "agent:builtin:fork", Activation: 1,
+			Tools: []string{"Read", "a,b"}, ToolUse: id, Context: ContextFacts{FileCache: "cloned", FilesKnown: 4,
+				Abort: "linked", SetAppState: "no-op", AvoidPrompts: true, Replacements: 2, Thinking: true,
+				UserContext: []string{"claudeMd"}, SystemContext: []string{"gitStatus"}}},
+		&Stage{Lineage: "main/0.1", N: 2, Name: "pool", Detail: "3 of 5 tools"},
+		&Request{Call: 4, Attempt: 1, Head: ask, Model: "m", Automatic: true, InvokingRequest: id,
+			Breakpoints: []llm.Breakpoint{{Node: ask}, {Node: answer, TTL: llm.TTL1h}}},
+		&Response{Call: 4, Attempt: 1, Head: answer, Resp: &llm.Response{Stop: llm.StopToolUse, Usage: usage,
+			Cache: cache, Started: 1, Began: 2, Ended: 3}},
+		&APIError{Call: 4, Attempt: 2, RetryIn: vtime.Second, GivesUp: true, Err: &llm.APIError{Status: 529,
+			Type: "overloaded_error", Message: "try \"later\"\n", RetryAfter: vtime.Minute, Usage: usage, Cache: cache, Began: 5}},
+		&ToolCall{Call: 4, Index: 1, ID: id, Name: "Read", Input: llm.Hash{Hi: 1, Lo: 2}, Cause: "stale"},
+		&ToolResult{Call: 4, Index: 1, ID: id, Name: "Read", IsError: true, RemovedBy: "layer 2", Bytes: 77, Took: 5},
+		&Permission{Tool: "Edit", Mode: "default", Decision: "ask", Why: "writes"},
+		&StateWrite{Field: "todos", Effect: "no-op"},
+		&Listener{Op: "add", On: 2},
+		&Abort{Target: 2, Why: "task-stop"},
+		&Task{ID: "a0001", Type: "agent", From: "pending", To: "running", Activation: 1},
+		&Notification{TaskID: "a0001", Op: "queued", Place: "loop", Status: "completed", Activation: 1, Bytes: 9},
+		&WakeUp{Why: "notification", Prefix: 61000},
+		&UserMessage{Bytes: 12},
+		&Rebase{Why: "settings", Position: 3},
+		&Replace{ID: id, From: 9000, To: 40},
+		&Gate{Name: "FORK_SUBAGENT", Value: "true"},
+		&Finding{Rule: "look-back", Detail: "nine forks"},
+		&Item{Item: "fix-auth", Outcome: "done", Missing: []string{"a", "b c"}, Rereads: map[string]int{"stale": 1, "lazy": 2}},
+		&AgentEnd{Status: "completed", Why: "end_turn", Turns: 3, ToolUses: 2, Own: usage, Rolled: rolled},
+		&RunEnd{Outcome: "limit", Detail: "steps"},
+	}
+}
+
+func events() []*Event {
+	var out []*Event
+	for i, b := range bodies() {
+		out = append(out, &Event{Seq: uint64(i), At: vtime.Instant(i) * 1_500_000_000, Phase: 1, Agent: int32(i%3) - 1, Body: b})
+	}
+	return out
+}
+
+// outOfText are the fields that the canonical text leaves out, with the reason.
+var outOfText = map[string]string{
+	"Request.Expect":       "a pointer to an earlier request; its effect is the response's miss",
+	"Response.Model":       "the request's",
+	"APIError.Model":       "the request's",
+	"Response.Resp.Blocks": "in the head's hash",
+	"Response.Resp.Causes": "with the tool calls",
+}
+
+// mutate changes one leaf after the other, calls check and restores it.
+func mutate(path string, v reflect.Value, check func(path string)) {
+	if outOfText[path] != "" {
+		return
+	}
+	old := reflect.ValueOf(v.Interface())
+	switch v.Kind() {
+	case reflect.Pointer:
+		if _, isNode := v.Interface().(*llm.Node); isNode {
+			v.Set(reflect.ValueOf(&llm.Node{Pos: 99, Hash: llm.Hash{Hi: 5}}))
+			check(path)
+			v.Set(old)
+			return
+		}
+		mutate(path, v.Elem(), check)
+		return
+	case reflect.Struct:
+		for i := range v.NumField() {
+			mutate(path+"."+v.Type().Field(i).Name, v.Field(i), check)
+		}
+		return
+	case reflect.Slice:
+		for i := range v.Len() {
+			mutate(fmt.Sprintf("%s.%d", path, i), v.Index(i), check)
+		}
+		return
+	case reflect.Array:
+		v.Index(v.Len() - 1).SetUint(v.Index(v.Len()-1).Uint() ^ 1)
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]int{"lazy": 3, "stale": 1}))
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.Uint8: // enumerations: every example holds at least 1
+		v.SetUint(v.Uint() ^ 1)
+	case reflect.Uint64:
+		v.SetUint(v.Uint() ^ 1)
+	default:
+		v.SetInt(v.Int() + 1)
+	}
+	check(path)
+	v.Set(old)
+}
+
+func TestEveryFieldStandsInTheText(t *testing.T) {
+	for _, b := range bodies() {
+		name := reflect.TypeOf(b).Elem().Name()
+		before := string(b.AppendText(nil))
+		leaves := 0
+		mutate(name, reflect.ValueOf(b).Elem(), func(path string) {
+			leaves++
+			if got := string(b.AppendText(nil)); got == before {
+				t.Errorf("%s changed and the text did not: %s", path, got)
+			}
+		})
+		if leaves == 0 {
+			t.Errorf("%s: no field was tried", name)
+		}
+		if got := string(b.AppendText(nil)); got != before {
+			t.Errorf("%s: the text is no function of the fields: %s then %s", name, before, got)
+		}
+	}
+}
+
+func TestEveryKindHasAnExampleAndAName(t *testing.T) {
+	seen := map[Kind]bool{}
+	for _, b := range bodies() {
+		seen[b.Kind()] = true
+	}
+	for k := KindRunStart; k <= KindRunEnd; k++ {
+		if !seen[k] {
+			t.Errorf("kind %d %q has no example", k, k)
+		}
+		if k.String() == "" {
+			t.Errorf("kind %d has no name", k)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package transcript
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// ToolResult is a tool use, done.
+type ToolResult struct {
+	Call, Index int
+	ID          llm.ToolUseID
+	Name        string
+	IsError     bool
+	RemovedBy   string // for a call outside the pool: the filter layer that removed it (FLT-09)
+	Bytes       int    // of the result's text
+	Took        vtime.Duration
+}
+
+// Kind is KindToolResult.
+func (*ToolResult) Kind() Kind { return KindToolResult }
+
+// AppendText appends the canonical fields.
+func (b *ToolResult) AppendText(dst []byte) []byte {
+	dst = appendInt(dst, " call=", b.Call)
+	dst = appendInt(dst, " index=", b.Index)
+	dst = optToolUse(dst, " id=", b.ID)
+	dst = appendStr(dst, " name=", b.Name)
+	dst = optFlag(dst, " error=", b.IsError)
+	dst = optStr(dst, " removed_by=", b.RemovedBy)
+	dst = appendInt(dst, " bytes=", b.Bytes)
+	return optDuration(dst, " took=", b.Took)
+}

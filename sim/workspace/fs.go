@@ -35,12 +35,14 @@ func (s *Snapshot) Open() *FS {
 type File struct {
 	path string
 	text
-	pages []page
+	pages []Page
 }
 
-type page struct {
-	offset, limit int
-	payload       *llm.Payload
+// Page is a range of a file's lines as it was asked for and rendered.
+type Page struct {
+	Offset, Limit int // as asked for
+	To            int // last line shown
+	Payload       *llm.Payload
 }
 
 // maxPages bounds the rendered pages kept of one version.
@@ -71,24 +73,24 @@ func (f *File) Content() string { return f.content }
 // Version is the file's version.
 func (f *File) Version() Version { return f.version }
 
-// Page is the rendered page kept under (offset, limit), or nil.
-func (f *File) Page(offset, limit int) *llm.Payload {
+// Page is the page kept under offset and limit; ok is false when there is none.
+func (f *File) Page(offset, limit int) (p Page, ok bool) {
 	for i := range f.pages {
-		if p := &f.pages[i]; p.offset == offset && p.limit == limit {
-			return p.payload
+		if p := &f.pages[i]; p.Offset == offset && p.Limit == limit {
+			return *p, true
 		}
 	}
-	return nil
+	return Page{}, false
 }
 
 // KeepPage keeps a rendered page of this version, so that the next reader of
-// the same range shares it. Only the rendering's own inputs may decide its
-// content: the version, offset and limit.
-func (f *File) KeepPage(offset, limit int, p *llm.Payload) {
+// the same range shares it. Version, offset and limit alone may decide its
+// content.
+func (f *File) KeepPage(p Page) {
 	if len(f.pages) == maxPages {
 		f.pages = f.pages[:0]
 	}
-	f.pages = append(f.pages, page{offset, limit, p})
+	f.pages = append(f.pages, p)
 }
 
 // Stat is the present version; ok is false when there is no such file.

@@ -1,0 +1,184 @@
+package tool
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
+)
+
+// AgentType is a type of agent that a caller may name.
+type AgentType struct {
+	Name    string
+	WhenFor string // what to use it for, one or two sentences
+	Tools   string // its tools in words, such as "all tools"
+}
+
+// AgentOptions are the gates that shape the Agent tool (SUB-03).
+type AgentOptions struct {
+	Types      []AgentType // the visible ones, in any order
+	Background bool        // background tasks are enabled
+	Fork       bool        // the fork gate is on
+	Teams      bool        // agent swarms are on
+	Internal   bool        // an internal build
+}
+
+// AgentInput is a checked call of the Agent tool. What was left out is zero.
+type AgentInput struct {
+	Description string
+	Prompt      string
+	Type        string // subagent_type
+	Model       string // sonnet, opus or haiku
+	Background  bool   // run_in_background
+	Name        string
+	Isolation   string // worktree or remote
+	TeamName    string
+	Mode        permission.Mode
+}
+
+// agentFields are the fields in schema order; those that the gates do not offer
+// are hidden.
+func agentFields(o AgentOptions) fields {
+	isolation := []string{"worktree"}
+	if o.Internal {
+		isolation = append(isolation, "remote")
+	}
+	var modes []string
+	for _, m := range permission.Modes() {
+		modes = append(modes, string(m))
+	}
+	typeAbout := "Type of agent to use; general-purpose when left out."
+	if o.Fork {
+		typeAbout = "Type of agent to use. Left out, the agent is a fork of you and knows what you know."
+	}
+	return fields{
+		{name: "description", required: true, about: "The task in three to five words."},
+		{name: "prompt", required: true, about: "The task for the agent to do."},
+		{name: "subagent_type", about: typeAbout},
+		{name: "model", enum: []string{"sonnet", "opus", "haiku"}, about: "Model for this agent, before its definition's. Left out, the definition decides."},
+		{name: "run_in_background", typ: booleanType, hidden: !o.Background || o.Fork,
+			about: "Return at once; you are notified when the agent has ended."},
+		{name: "name", hidden: !o.Teams, about: "Name by which the agent can be addressed while it runs."},
+		{name: "isolation", enum: isolation, about: "worktree gives the agent its own copy of the repository."},
+		{name: "team_name", hidden: !o.Teams, about: "Team that the agent joins; your own when left out."},
+		{name: "mode", enum: modes, hidden: !o.Teams, about: "Permission mode of the teammate; plan makes it ask for approval first."},
+	}
+}
+
+// The places of the fields in agentFields.
+const (
+	agentDescription = iota
+	agentPrompt
+	agentType
+	agentModel
+	agentBackground
+	agentName
+	agentIsolation
+	agentTeam
+	agentMode
+)
+
+// AgentSchema is the Agent tool's description, which lists the visible types by
+// name (DEF-10), and its input schema. Both follow the gates.
+func AgentSchema(o AgentOptions) (description, schema string) {
+	var b strings.Builder
+	b.WriteString(agentOpening)
+	for _, t := range sortedTypes(o.Types) {
+		b.WriteString("\n- " + t.Name + ": " + t.WhenFor + " (Tools: " + t.Tools + ")")
+	}
+	b.WriteString(agentUsage)
+	switch {
+	case o.Fork:
+		b.WriteString(agentForkText)
+	case o.Background:
+		b.WriteString(agentBackgroundText)
+	}
+	if o.Teams {
+		b.WriteString(agentTeamText)
+	}
+	return b.String(), agentFields(o).schema()
+}
+
+func sortedTypes(types []AgentType) []AgentType {
+	sorted := slices.Clone(types)
+	slices.SortStableFunc(sorted, func(a, b AgentType) int { return strings.Compare(a.Name, b.Name) })
+	return sorted
+}
+
+const (
+	agentOpening = `Starts an agent that works on a task by itself and reports once. Each type of agent has tools and instructions of its own.
+
+Types of agents:`
+
+	agentUsage = `
+
+How to use it:
+- Choose the type with subagent_type, and say in three to five words what the agent will do.
+- An agent of a named type knows nothing of this conversation. Its prompt must hold everything it needs: the goal, the files and lines that matter, what you have found already, and what the report should contain.
+- Say whether it is to write code or only to look.
+- Agents that do not depend on each other are started in one response, so that they run side by side.
+- The report is for you and the user does not see it; tell the user what matters in it. Check what an agent claims to have changed.
+- To read one file whose path you know, or to search two or three files, use Read, Grep or Glob yourself: an agent costs more than it saves there.`
+
+	agentBackgroundText = `
+- With run_in_background the call returns at once and a notification reports the end. Use it when you have other work meanwhile; do not poll.`
+
+	agentForkText = `
+- Leave subagent_type out to fork yourself: the fork starts with all that stands in this conversation, so its prompt is only a directive and need not explain. Every agent runs in the background, and a notification reports its end; do not poll, and do not guess at results before they are there.
+- A fork cannot start agents of its own.`
+
+	agentTeamText = `
+- With a team, pass team_name and name to start a teammate that stays and can be addressed with SendMessage.`
+)
+
+// ParseAgentInput checks a call of the Agent tool. An unknown or ill-typed field
+// is an error that names it (SUB-02). A known field that the gates do not offer
+// is read over and listed in ignored, as is remote isolation outside an
+// internal build (SUB-03).
+func ParseAgentInput(p *llm.Payload, o AgentOptions) (a AgentInput, ignored []string, err error) {
+	fs := agentFields(o)
+	if !o.Internal {
+		fs[agentIsolation].enum = append(fs[agentIsolation].enum, "remote")
+	}
+	var in input
+	if err := fs.read(p.Raw(), &in); err != nil {
+		return AgentInput{}, nil, err
+	}
+	for i, f := range fs {
+		off := f.hidden || i == agentIsolation && !o.Internal && in[i].text() == "remote"
+		if off && in[i].kind != absent {
+			ignored = append(ignored, f.name)
+			in[i] = value{}
+		}
+	}
+	for _, i := range [...]int{agentDescription, agentPrompt} {
+		if strings.TrimSpace(in[i].text()) == "" {
+			return AgentInput{}, nil, emptyField(fs[i].name)
+		}
+	}
+	return agentInput(&in), ignored, nil
+}
+
+func agentInput(in *input) AgentInput {
+	return AgentInput{
+		Description: in[agentDescription].text(),
+		Prompt:      in[agentPrompt].text(),
+		Type:        in[agentType].text(),
+		Model:       in[agentModel].text(),
+		Background:  in[agentBackground].kind == jsonTrue,
+		Name:        in[agentName].text(),
+		Isolation:   in[agentIsolation].text(),
+		TeamName:    in[agentTeam].text(),
+		Mode:        permission.Mode(in[agentMode].text()),
+	}
+}
+
+// ParseStopInput checks a call of TaskStop and returns the task's id.
+func ParseStopInput(p *llm.Payload) (id string, err error) {
+	var in input
+	if err := stopFields.read(p.Raw(), &in); err != nil {
+		return "", err
+	}
+	return in[0].text(), nil
+}

@@ -1,0 +1,170 @@
+package tool
+
+import (
+	"agentsim/sim/permission"
+	"agentsim/sim/vtime"
+)
+
+// Wire names that the agent layer asks for.
+const (
+	AgentName = "Agent"
+	StopName  = "TaskStop"
+)
+
+// How long one call takes unless a scenario says otherwise: our own assumption
+// for a warm local disk, small beside any model call.
+const (
+	readTook = 10 * vtime.Millisecond
+	editTook = 20 * vtime.Millisecond
+	globTook = 30 * vtime.Millisecond
+	grepTook = 60 * vtime.Millisecond
+	stopTook = 5 * vtime.Millisecond
+)
+
+// Catalogue is every named tool in the fixed order in which they are offered.
+// Each call makes new Tools, so a run may set their times and the Agent tool's
+// text.
+func Catalogue() []*Tool {
+	var out []*Tool
+	for _, group := range [][]Tool{sessionTools(), fileTools(), otherTools(), teamTools()} {
+		for i := range group {
+			t := &group[i]
+			if t.Name == AgentName {
+				t.Description, t.Schema = AgentSchema(AgentOptions{Background: true})
+			} else {
+				t.Schema = t.fields.schema()
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// sessionTools start, watch and steer: agents, background tasks, plans,
+// questions.
+func sessionTools() []Tool {
+	return []Tool{
+		{Name: AgentName, Aliases: []string{"Task"}, Safe: true, Class: permission.Agent},
+		{Name: "TaskOutput", Class: permission.Meta, Safe: true, Description: taskOutputText, fields: fields{
+			{name: "task_id", required: true, about: "Id of the background task, as its start reported it."},
+			{name: "block", typ: booleanType, about: "Wait until the task has ended (the default), or look once and return."},
+			{name: "timeout", typ: integerType, about: "Longest wait in milliseconds; 30000 when left out."},
+		}},
+		{Name: "EnterPlanMode", Class: permission.Meta, Description: enterPlanText},
+		{Name: "ExitPlanMode", Class: permission.Meta, Description: exitPlanText},
+		{Name: "AskUserQuestion", Class: permission.Meta, Description: askText, fields: fields{
+			{name: "questions", typ: arrayType, required: true, about: "One to four questions, shown together.", inner: questionItems},
+		}},
+		{Name: StopName, Class: permission.Meta, Took: stopTook, Description: taskStopText, fields: stopFields},
+	}
+}
+
+var stopFields = fields{{name: "task_id", required: true, about: "Id of the background task to stop."}}
+
+// fileTools look at the project and change it.
+func fileTools() []Tool {
+	return []Tool{
+		{Name: "Read", Safe: true, Class: permission.Read, Run: runRead, Took: readTook, Description: readText, fields: readFields},
+		{Name: "Grep", Safe: true, Class: permission.Read, Run: runGrep, Took: grepTook, Description: grepText, fields: grepFields},
+		{Name: "Glob", Safe: true, Class: permission.Read, Run: runGlob, Took: globTook, Description: globText, fields: globFields},
+		{Name: "Edit", Class: permission.Write, Run: runEdit, Took: editTook, Description: editText, fields: editFields},
+		{Name: "Write", Class: permission.Write, Description: writeText, fields: fields{
+			{name: "file_path", required: true, about: "Absolute path of the file to create or replace."},
+			{name: "content", required: true, about: "The whole new content of the file."},
+		}},
+		{Name: "NotebookEdit", Class: permission.Write, Description: notebookText, fields: fields{
+			{name: "notebook_path", required: true, about: "Absolute path of the notebook (.ipynb)."},
+			{name: "cell_id", about: "Id of the cell to change. With edit_mode insert the new cell goes behind it, or first when it is left out."},
+			{name: "new_source", required: true, about: "The cell's new source."},
+			{name: "cell_type", enum: []string{"code", "markdown"}, about: "Kind of the cell; needed with edit_mode insert."},
+			{name: "edit_mode", enum: []string{"replace", "insert", "delete"}, about: "What to do; replace when left out."},
+		}},
+	}
+}
+
+// otherTools run commands, skills and web requests, and keep the agent's list.
+func otherTools() []Tool {
+	return []Tool{
+		{Name: "Bash", Class: permission.Exec, Description: bashText, fields: fields{
+			{name: "command", required: true, about: "The command line to run."},
+			{name: "timeout", typ: integerType, about: "Longest run in milliseconds, at most 600000; 120000 when left out."},
+			{name: "description", about: "What the command does, in five to ten words, for whoever watches."},
+			{name: "run_in_background", typ: booleanType, about: "Return at once with a task id; the output is read later with TaskOutput."},
+		}},
+		{Name: "Skill", Class: permission.Meta, Description: skillText, fields: fields{
+			{name: "skill", required: true, about: "Name of the skill, as listed."},
+			{name: "args", about: "Arguments for the skill, as one text."},
+		}},
+		{Name: "WebFetch", Safe: true, Class: permission.Read, Description: webFetchText, fields: fields{
+			{name: "url", required: true, about: "Full address of the page."},
+			{name: "prompt", required: true, about: "What to find out from the page."},
+		}},
+		{Name: "WebSearch", Safe: true, Class: permission.Read, Description: webSearchText, fields: fields{
+			{name: "query", required: true, about: "What to search for."},
+			{name: "allowed_domains", typ: arrayType, about: "Only results from these domains.", inner: stringItems},
+			{name: "blocked_domains", typ: arrayType, about: "No results from these domains.", inner: stringItems},
+		}},
+		{Name: "TodoWrite", Class: permission.Meta, Description: todoText, fields: fields{
+			{name: "todos", typ: arrayType, required: true, about: "The whole list as it now stands.", inner: todoItems},
+		}},
+		{Name: "SyntheticOutput", Internal: true, Class: permission.Meta, Description: syntheticText, fields: fields{
+			{name: "output", typ: objectType, required: true, about: "The answer, in the shape that was asked for."},
+		}},
+	}
+}
+
+// teamTools address other agents and keep what they share.
+func teamTools() []Tool {
+	return []Tool{
+		{Name: "SendMessage", Internal: true, Class: permission.Agent, Description: sendText, fields: fields{
+			{name: "to", required: true, about: "A teammate's name, the id of an agent you started, or * for everyone else in the team."},
+			{name: "message", typ: anyType, required: true, about: "The text, or one of the protocol messages as an object."},
+			{name: "summary", about: "The message in five to ten words, for lists."},
+		}},
+		{Name: "TeamCreate", Internal: true, Class: permission.Agent, Description: teamCreateText, fields: fields{
+			{name: "team_name", required: true, about: "Name of the team: letters, digits and dashes."},
+			{name: "description", about: "What the team is for."},
+			{name: "agent_type", about: "Type of agent that leads the team."},
+		}},
+		{Name: "TeamDelete", Internal: true, Class: permission.Agent, Description: teamDeleteText},
+		{Name: "TaskCreate", Class: permission.Meta, Description: taskCreateText, fields: fields{
+			{name: "subject", required: true, about: "The task in a few words, as an order."},
+			{name: "description", required: true, about: "What is to be done and when it is done."},
+			{name: "activeForm", about: "The same as an activity, shown while someone works on it."},
+			{name: "metadata", typ: objectType, about: "Anything else worth keeping with the task."},
+		}},
+		{Name: "TaskGet", Safe: true, Class: permission.Meta, Description: taskGetText, fields: fields{
+			{name: "taskId", required: true, about: "Id of the task."},
+		}},
+		{Name: "TaskList", Safe: true, Class: permission.Meta, Description: taskListText},
+		{Name: "TaskUpdate", Class: permission.Meta, Description: taskUpdateText, fields: fields{
+			{name: "taskId", required: true, about: "Id of the task."},
+			{name: "status", enum: []string{"pending", "in_progress", "completed", "deleted"}, about: "The new state."},
+			{name: "owner", about: "Name of the agent that takes the task."},
+			{name: "subject", about: "New subject."},
+			{name: "description", about: "New description."},
+			{name: "activeForm", about: "New activity text."},
+			{name: "addBlocks", typ: arrayType, about: "Ids of tasks that wait for this one.", inner: stringItems},
+			{name: "addBlockedBy", typ: arrayType, about: "Ids of tasks that this one waits for.", inner: stringItems},
+			{name: "metadata", typ: objectType, about: "Keys to set; a null takes a key away."},
+		}},
+	}
+}
+
+const stringItems = `,"items":{"type":"string"}`
+
+const todoItems = `,"items":{"type":"object","properties":{` +
+	`"content":{"type":"string","description":"The step, as an order."},` +
+	`"status":{"type":"string","enum":["pending","in_progress","completed"]},` +
+	`"activeForm":{"type":"string","description":"The step as an activity, shown while it is in progress."}},` +
+	`"required":["content","status","activeForm"],"additionalProperties":false}`
+
+const questionItems = `,"minItems":1,"maxItems":4,"items":{"type":"object","properties":{` +
+	`"question":{"type":"string","description":"The whole question, ending with a question mark."},` +
+	`"header":{"type":"string","description":"A label of at most 12 characters."},` +
+	`"options":{"type":"array","minItems":2,"maxItems":4,"items":{"type":"object","properties":{` +
+	`"label":{"type":"string","description":"The choice in one to five words."},` +
+	`"description":{"type":"string","description":"What choosing it means."}},` +
+	`"required":["label","description"],"additionalProperties":false}},` +
+	`"multiSelect":{"type":"boolean","description":"Whether several options may be chosen."}},` +
+	`"required":["question","header","options","multiSelect"],"additionalProperties":false}`

@@ -1,0 +1,155 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/workspace"
+)
+
+// Bounds of one page of a file.
+const (
+	maxLines     = 2000    // where no limit is asked for
+	maxPageBytes = 100_000 // but a page holds at least one line, whole
+)
+
+var readFields = fields{
+	{name: "file_path", required: true, about: "Absolute path of the file."},
+	{name: "offset", typ: integerType, about: "First line to read, from 1."},
+	{name: "limit", typ: integerType, about: "Number of lines to read."},
+}
+
+// runRead shows numbered lines of a file. A second read of the same lines of
+// the same version shares the first one's payload.
+func runRead(e *Env, p *llm.Payload) Result {
+	var in input
+	if err := readFields.read(p.Raw(), &in); err != nil {
+		return badInput("Read", err)
+	}
+	f, err := e.file(in[0].text())
+	if err != nil {
+		return refused(err)
+	}
+	offset, limit := max(1, in[1].integerOr(1)), in[2].integerOr(0)
+	v := f.Version()
+	if offset > max(1, v.Lines) {
+		return refused(fmt.Errorf("%s has %d lines: there is no line %d to start from", f.Path(), v.Lines, offset))
+	}
+	page, ok := f.Page(offset, limit)
+	if !ok {
+		page = e.render(f, offset, limit)
+		f.KeepPage(page)
+	}
+	e.Cache.saw(f.Path(), v.Hash, int32(min(offset, v.Lines)), int32(page.To), e.Now)
+	return Result{Content: page.Payload}
+}
+
+// render makes a page: the numbered lines, a notice when fewer are shown than
+// were asked for, and the mark of the lines shown.
+func (e *Env) render(f *workspace.File, offset, limit int) workspace.Page {
+	v := f.Version()
+	want, bound := v.Lines, offset+maxLines-1
+	if limit > 0 {
+		want = min(want, offset+limit-1)
+		bound = want
+	}
+	b, to := numbered(f.Content(), offset, min(want, bound))
+	switch {
+	case v.Lines == 0:
+		b = append(b, "(the file is empty)\n"...)
+	case to < want:
+		b = fmt.Appendf(b, "(truncated at line %d of %d: read on with offset %d)\n", to, v.Lines, to+1)
+	}
+	b = append(b, e.fileMark(f.Path(), v, min(offset, v.Lines), to)...)
+	return workspace.Page{Offset: offset, Limit: limit, To: to, Payload: llm.NewText(classOf(f.Path()), string(b))}
+}
+
+// numbered writes the lines from…last, or fewer when they fill a page, and says
+// which was the last one written.
+func numbered(content string, from, last int) (b []byte, to int) {
+	for range from - 1 {
+		content = content[strings.IndexByte(content, '\n')+1:]
+	}
+	for to = from - 1; to < last; to++ {
+		line, rest, _ := strings.Cut(content, "\n")
+		if to >= from && len(b)+len(line) > maxPageBytes {
+			break
+		}
+		b, content = appendNumbered(b, to+1, line), rest
+	}
+	return b, to
+}
+
+// appendNumbered writes a line behind its number, filled to six columns.
+func appendNumbered(b []byte, n int, line string) []byte {
+	for w := 10; w < 1_000_000; w *= 10 {
+		if n < w {
+			b = append(b, ' ')
+		}
+	}
+	b = strconv.AppendInt(b, int64(n), 10)
+	b = append(b, '\t')
+	b = append(b, line...)
+	return append(b, '\n')
+}
+
+// fileMark says that these lines of this version stand in the same text.
+func (e *Env) fileMark(p string, v workspace.Version, from, to int) string {
+	return e.Marks.Text(mark.File, p, v.Hash, fmt.Sprintf("%d-%d/%d", from, to, v.Lines))
+}
+
+// classOf guesses from its name what a file is made of.
+func classOf(p string) llm.Class {
+	switch path.Ext(p) {
+	case ".md", ".txt", ".rst", ".adoc", "":
+		return llm.Prose
+	case ".json", ".jsonl", ".ndjson":
+		return llm.JSON
+	}
+	return llm.Code
+}
+
+// refused is the error result of a call that could not be done as it was given.
+func refused(err error) Result { return Error(err.Error()) }
+
+func badInput(tool string, err error) Result { return refused(fmt.Errorf("%s: %w", tool, err)) }
+
+func emptyField(name string) error { return fmt.Errorf("field %q must not be empty", name) }
+
+// file finds the file that an agent names by an absolute path below the root,
+// or by one relative to it.
+func (e *Env) file(name string) (*workspace.File, error) {
+	rel, ok := e.relative(name)
+	if !ok {
+		return nil, fmt.Errorf("%s is outside the project, which is at %s", name, e.Root)
+	}
+	f := e.FS.File(rel)
+	switch {
+	case f != nil:
+		return f, nil
+	case e.FS.HasDir(rel):
+		return nil, fmt.Errorf("%s is a directory: find files with Glob", name)
+	}
+	return nil, errors.New(name + " does not exist")
+}
+
+// relative is a name as a path relative to the root, "" for the root itself.
+func (e *Env) relative(name string) (rel string, ok bool) {
+	if path.IsAbs(name) {
+		rest, below := strings.CutPrefix(path.Clean(name), e.Root)
+		if !below || rest != "" && rest[0] != '/' {
+			return "", false
+		}
+		return strings.TrimPrefix(rest, "/"), true
+	}
+	rel = path.Clean(name)
+	if rel == "." {
+		return "", true
+	}
+	return rel, rel != ".." && !strings.HasPrefix(rel, "../")
+}

@@ -1,0 +1,204 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// fieldType is the JSON type of an input field.
+type fieldType uint8
+
+const (
+	stringType  fieldType = iota
+	integerType           // whole and not negative
+	booleanType
+	arrayType
+	objectType
+	anyType
+)
+
+func (t fieldType) String() string {
+	return [...]string{"string", "integer", "boolean", "array", "object", "any"}[t]
+}
+
+// phrase is the type as an error message says it.
+func (t fieldType) phrase() string {
+	return [...]string{"a string", "a whole number from 0 on", "true or false", "a list", "an object", "any value"}[t]
+}
+
+// field is one input field of a tool.
+type field struct {
+	name     string
+	typ      fieldType
+	required bool
+	hidden   bool // known, but not offered by the present gates
+	enum     []string
+	about    string
+	inner    string // arrays and objects: the further members of the schema, beginning with a comma
+}
+
+type fields []field
+
+// schema renders the JSON schema. Hidden fields are left out.
+func (fs fields) schema() string {
+	var b strings.Builder
+	b.WriteString(`{"type":"object","properties":{`)
+	var required []string
+	first := true
+	for _, f := range fs {
+		if f.hidden {
+			continue
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		f.render(&b)
+		if f.required {
+			required = append(required, quote(f.name))
+		}
+	}
+	b.WriteByte('}')
+	if len(required) > 0 {
+		b.WriteString(`,"required":[` + strings.Join(required, ",") + `]`)
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return b.String()
+}
+
+func (f *field) render(b *strings.Builder) {
+	b.WriteString(quote(f.name) + `:{`)
+	if f.typ != anyType {
+		b.WriteString(`"type":` + quote(f.typ.String()) + `,`)
+	}
+	b.WriteString(`"description":` + quote(f.about))
+	if f.typ == integerType {
+		b.WriteString(`,"minimum":0`)
+	}
+	for i, e := range f.enum {
+		if i == 0 {
+			b.WriteString(`,"enum":[`)
+		} else {
+			b.WriteByte(',')
+		}
+		b.WriteString(quote(e))
+	}
+	if len(f.enum) > 0 {
+		b.WriteByte(']')
+	}
+	b.WriteString(f.inner + `}`)
+}
+
+// quote writes s as a JSON string.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic("tool: a string that JSON cannot hold: " + err.Error())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// maxFields bounds the fields of one tool, so that inputs are read into an
+// array on the stack.
+const maxFields = 16
+
+// input is the values of a call by the index of their field.
+type input [maxFields]value
+
+// read checks an input against the fields: one JSON object that holds known
+// fields only, each once and of its type, and all that are required. Hidden
+// fields are read over.
+func (fs fields) read(raw string, in *input) error {
+	s := scanner{s: raw}
+	if err := s.open(); err != nil {
+		return err
+	}
+	for {
+		name, v, more, err := s.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return fs.checkRequired(in)
+		}
+		i := fs.index(name)
+		if i < 0 {
+			return fmt.Errorf("unknown field %s: the fields are %s", strconv.Quote(name.text()), fs.names())
+		}
+		if in[i].kind != absent {
+			return fmt.Errorf("field %q is given twice", fs[i].name)
+		}
+		if !fs[i].hidden {
+			if err := fs[i].check(v); err != nil {
+				return err
+			}
+		}
+		in[i] = v
+	}
+}
+
+func (fs fields) index(name value) int {
+	n := name.raw
+	if name.escaped {
+		n = name.text()
+	}
+	for i := range fs {
+		if fs[i].name == n {
+			return i
+		}
+	}
+	return -1
+}
+
+func (fs fields) names() string {
+	var out []string
+	for _, f := range fs {
+		if !f.hidden {
+			out = append(out, f.name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (fs fields) checkRequired(in *input) error {
+	for i := range fs {
+		if fs[i].required && in[i].kind == absent {
+			return fmt.Errorf("field %q is missing", fs[i].name)
+		}
+	}
+	return nil
+}
+
+// check says whether the value has the field's type.
+func (f *field) check(v value) error {
+	if !f.fits(v) {
+		return fmt.Errorf("field %q must be %s, not %s", f.name, f.typ.phrase(), v.kind)
+	}
+	if len(f.enum) > 0 && !slices.Contains(f.enum, v.text()) {
+		return fmt.Errorf("field %q must be one of %s, not %s", f.name, strings.Join(f.enum, ", "), strconv.Quote(v.text()))
+	}
+	return nil
+}
+
+func (f *field) fits(v value) bool {
+	switch f.typ {
+	case stringType:
+		return v.kind == jsonString
+	case integerType:
+		_, ok := v.integer()
+		return ok
+	case booleanType:
+		return v.kind == jsonTrue || v.kind == jsonFalse
+	case arrayType:
+		return v.kind == jsonArray
+	case objectType:
+		return v.kind == jsonObject
+	}
+	return true
+}

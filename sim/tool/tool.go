@@ -1,0 +1,124 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/permission"
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// Tool is one tool as a model sees it and as it runs.
+type Tool struct {
+	Name        string
+	Aliases     []string // further names under which calls and rules may give it
+	Description string
+	Schema      string // JSON schema of the input, as it stands in the request's bytes
+	Safe        bool   // may run at the same time as its safe neighbours (LOOP-03)
+	Class       permission.Class
+	Internal    bool // for those who coordinate, not for workers (FLT-11)
+	MCP         bool // comes from an MCP server
+	// Run acts; nil when the agent layer handles the tool or it does not act yet.
+	Run  func(*Env, *llm.Payload) Result
+	Took vtime.Duration // how long one call takes
+
+	fields fields
+}
+
+// Env is what a tool of one agent acts on.
+type Env struct {
+	FS    *workspace.FS
+	Cache *Cache   // what this agent has read
+	Marks mark.Key // of the run
+	Now   vtime.Instant
+	Root  string // the project's root as agents see it, absolute, without a final slash
+	Agent int32  // the agent's ordinal, for the write log
+}
+
+// Result is the answer of a tool.
+type Result struct {
+	Content *llm.Payload
+	IsError bool
+}
+
+// Error is a result that says what went wrong.
+func Error(text string) Result {
+	return Result{Content: llm.NewText(llm.Prose, text), IsError: true}
+}
+
+// Is reports whether name is the tool's name or one of its aliases.
+func (t *Tool) Is(name string) bool {
+	if t.Name == name {
+		return true
+	}
+	for _, a := range t.Aliases {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Acts reports whether calls of the tool have an effect in the simulation:
+// those with a Run, and those that the agent layer handles.
+func (t *Tool) Acts() bool { return t.Run != nil || t.Name == AgentName || t.Name == StopName }
+
+// Find is the tool with the name or alias, or nil.
+func Find(all []*Tool, name string) *Tool {
+	for _, t := range all {
+		if t.Is(name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Offered is what a session offers by default: the tools that act, and those
+// named besides, in the order of all. A name that is no tool is an error.
+func Offered(all []*Tool, besides []string) ([]*Tool, error) {
+	extra, err := Pick(all, besides)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Tool
+	for _, t := range all {
+		if t.Acts() || Find(extra, t.Name) != nil {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// Pick is the named tools in the order of all, each once. A name that is no
+// tool is an error.
+func Pick(all []*Tool, names []string) ([]*Tool, error) {
+	for _, n := range names {
+		if Find(all, n) == nil {
+			return nil, fmt.Errorf("there is no tool %q: the tools are %s", n, strings.Join(Names(all), ", "))
+		}
+	}
+	var out []*Tool
+	for _, t := range all {
+		if namesTool(names, t) {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// Names lists the wire names of tools, in order.
+func Names(tools []*Tool) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = t.Name
+	}
+	return out
+}
+
+// Definition is the tool's JSON definition as it stands in a request.
+func Definition(t *Tool) string {
+	return `{"name":` + quote(t.Name) + `,"description":` + quote(t.Description) + `,"input_schema":` + t.Schema + `}`
+}

@@ -1,10 +1,6 @@
 package transcript
 
-import (
-	"strconv"
-
-	"agentsim/sim/llm"
-)
+import "agentsim/sim/llm"
 
 // AgentEnd is an agent's end, or the end of an activation.
 type AgentEnd struct {
@@ -35,7 +31,7 @@ func appendUsages(dst []byte, key string, u llm.Usage) []byte {
 		if i > 0 {
 			dst = append(dst, '/')
 		}
-		dst = strconv.AppendInt(dst, v, 10)
+		dst = appendSigned(dst, v)
 	}
 	return dst
 }

@@ -1,7 +1,5 @@
 package transcript
 
-import "strconv"
-
 // Item is a work item's outcome as an agent reported it.
 type Item struct {
 	Item    string
@@ -29,7 +27,7 @@ func (b *Item) appendRereads(dst []byte) []byte {
 		dst = append(dst, key...)
 		dst = appendValue(dst, last)
 		dst = append(dst, ':')
-		dst = strconv.AppendInt(dst, int64(b.Rereads[last]), 10)
+		dst = appendSigned(dst, int64(b.Rereads[last]))
 		key = ","
 	}
 	return dst

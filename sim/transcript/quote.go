@@ -32,8 +32,7 @@ func appendValue(dst []byte, s string) []byte {
 // no release of a library can change a digest.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)
@@ -41,12 +40,30 @@ func appendQuoted(dst []byte, s string) []byte {
 			dst = append(dst, '\\', 'n')
 		case c == '\t':
 			dst = append(dst, '\\', 't')
-		case c < ' ' || c == 0x7f || r == utf8.RuneError && n == 1:
-			dst = append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+		case c < ' ' || c == 0x7f:
+			dst = appendByte(dst, c)
+		case c < utf8.RuneSelf:
+			dst = append(dst, c)
 		default:
-			dst = append(dst, s[i:i+n]...)
+			n := runeLen(s[i:])
+			if n == 1 {
+				dst = appendByte(dst, c)
+			} else {
+				dst = append(dst, s[i:i+n]...)
+			}
+			i += n - 1
 		}
-		i += n
 	}
 	return append(dst, '"')
+}
+
+func appendByte(dst []byte, c byte) []byte {
+	return append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// runeLen is the length of the character that s begins with; 1 for a byte that
+// begins none.
+func runeLen(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }

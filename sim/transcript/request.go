@@ -1,10 +1,6 @@
 package transcript
 
-import (
-	"strconv"
-
-	"agentsim/sim/llm"
-)
+import "agentsim/sim/llm"
 
 // Request is a call of the model, sent.
 type Request struct {
@@ -41,7 +37,7 @@ func appendBreakpoint(dst []byte, i int, m *llm.Breakpoint) []byte {
 	} else {
 		dst = append(dst, ',')
 	}
-	dst = strconv.AppendInt(dst, int64(m.Node.Pos), 10)
+	dst = appendSigned(dst, int64(m.Node.Pos))
 	if m.TTL != llm.TTL5m {
 		dst = append(dst, ':')
 		dst = append(dst, m.TTL.String()...)

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"strconv"
-
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -23,9 +21,9 @@ func AppendLine(dst []byte, e *Event) []byte {
 
 // AppendHead appends the five words with which every line begins.
 func AppendHead(dst []byte, seq uint64, at vtime.Instant, phase uint8, agent int32, kind string) []byte {
-	dst = strconv.AppendUint(dst, seq, 10)
+	dst = appendDecimal(dst, seq)
 	dst = append(dst, ' ')
-	dst = at.AppendText(dst)
+	dst = appendSeconds(dst, at)
 	dst = append(dst, ' ', '0'+phase, ' ')
 	dst = appendAgent(dst, agent)
 	dst = append(dst, ' ')
@@ -36,7 +34,7 @@ func appendAgent(dst []byte, agent int32) []byte {
 	if agent < 0 {
 		return append(dst, '-')
 	}
-	return strconv.AppendInt(dst, int64(agent), 10)
+	return appendDecimal(dst, uint64(agent))
 }
 
 // The helpers below take the key as it stands in the text, " key=". Those named
@@ -44,7 +42,7 @@ func appendAgent(dst []byte, agent int32) []byte {
 
 func appendInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
 	dst = append(dst, key...)
-	return strconv.AppendInt(dst, int64(v), 10)
+	return appendSigned(dst, int64(v))
 }
 
 func optInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
@@ -56,7 +54,7 @@ func optInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
 
 func appendUint(dst []byte, key string, v uint64) []byte {
 	dst = append(dst, key...)
-	return strconv.AppendUint(dst, v, 10)
+	return appendDecimal(dst, v)
 }
 
 func optFlag(dst []byte, key string, v bool) []byte {
@@ -99,7 +97,7 @@ func appendRef(dst []byte, key string, agent int32) []byte {
 
 func appendInstant(dst []byte, key string, t vtime.Instant) []byte {
 	dst = append(dst, key...)
-	return t.AppendText(dst)
+	return appendSeconds(dst, t)
 }
 
 func optDuration(dst []byte, key string, d vtime.Duration) []byte {
@@ -135,11 +133,7 @@ func optToolUse(dst []byte, key string, id llm.ToolUseID) []byte {
 		return dst
 	}
 	dst = append(dst, key...)
-	dst = append(dst, "toolu_"...)
-	for _, b := range id {
-		dst = append(dst, hexPairs[b][0], hexPairs[b][1])
-	}
-	return dst
+	return appendToolUse(dst, &id)
 }
 
 func appendUsage(dst []byte, u *llm.Usage) []byte {
@@ -148,24 +142,4 @@ func appendUsage(dst []byte, u *llm.Usage) []byte {
 	dst = optInt(dst, " write_1h=", u.Write1h)
 	dst = optInt(dst, " read=", u.Read)
 	return appendInt(dst, " output=", u.Output)
-}
-
-const hexDigits = "0123456789abcdef"
-
-// hexPairs holds the two digits of every byte.
-var hexPairs = func() (t [256][2]byte) {
-	for i := range t {
-		t[i] = [2]byte{hexDigits[i>>4], hexDigits[i&15]}
-	}
-	return t
-}()
-
-func appendHex(dst []byte, v uint64) []byte {
-	var b [16]byte
-	for i := 14; i >= 0; i -= 2 {
-		p := hexPairs[byte(v)]
-		b[i], b[i+1] = p[0], p[1]
-		v >>= 8
-	}
-	return append(dst, b[:]...)
 }

@@ -10,9 +10,9 @@ import (
 
 // AgentType is a type of agent that a caller may name.
 type AgentType struct {
-	Name        string
-	Description string // what to use it for, one or two sentences
-	Tools       string // its tools in words, such as "all tools"; "" leaves them out
+	Name    string
+	WhenFor string // what to use it for, one or two sentences
+	Tools   string // its tools in words, such as "all tools"; "" leaves them out
 }
 
 // AgentOptions are the gates that shape the Agent tool (SUB-03).
@@ -85,7 +85,7 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	var b strings.Builder
 	b.WriteString(agentOpening)
 	for _, t := range sortedTypes(o.Types) {
-		b.WriteString("\n- " + t.Name + ": " + t.Description)
+		b.WriteString("\n- " + t.Name + ": " + t.WhenFor)
 		if t.Tools != "" {
 			b.WriteString(" (Tools: " + t.Tools + ")")
 		}
@@ -183,8 +183,8 @@ func agentInput(in *input) AgentInput {
 	}
 }
 
-// ParseTaskStop checks a call of TaskStop and returns the task's id.
-func ParseTaskStop(p *llm.Payload) (id string, err error) {
+// ParseStopInput checks a call of TaskStop and returns the task's id.
+func ParseStopInput(p *llm.Payload) (id string, err error) {
 	var in input
 	if err := stopFields.read(p.Raw(), &in); err != nil {
 		return "", err

@@ -34,7 +34,7 @@ type Subject struct {
 	Async   bool
 	Fork    bool // takes the given tools exactly (FLT-10)
 	Main    bool // a main agent or coordinator is no sub-agent (FLT-10)
-	RunMode string // permission mode it runs in
+	RunMode permission.Mode
 }
 
 // Pool is the tools that an agent holds, in order, and what took the others
@@ -50,11 +50,11 @@ type removal struct {
 }
 
 // Find is the pool's tool with the name or alias, or nil.
-func (p Pool) Find(name string) *Tool { return Find(p.Tools, name) }
+func (p *Pool) Find(name string) *Tool { return Find(p.Tools, name) }
 
-// Removed is the layer that took the tool with the name or alias; "" when the
+// RemovedBy is the layer that took the tool with the name or alias; "" when the
 // pool holds it or it was never offered.
-func (p Pool) Removed(name string) Layer {
+func (p *Pool) RemovedBy(name string) Layer {
 	for _, r := range p.removed {
 		if r.tool.Is(name) {
 			return r.by
@@ -67,11 +67,11 @@ func (p Pool) Removed(name string) Layer {
 // definition's `tools`: nil is no list and lets all pass, as does "*"; an empty
 // list lets none. deny is its `disallowedTools`. Both take aliases. A fork and
 // a main agent get the very slice all.
-func Filter(all []*Tool, who Subject, allow, deny []string) Pool {
+func Filter(all []*Tool, who Subject, allow, deny []string) *Pool {
 	if who.Fork || who.Main {
-		return Pool{Tools: all}
+		return &Pool{Tools: all}
 	}
-	p := Pool{Tools: make([]*Tool, 0, len(all))}
+	p := &Pool{Tools: make([]*Tool, 0, len(all))}
 	for _, t := range all {
 		if by := removedBy(t, who, allow, deny); by != "" {
 			p.removed = append(p.removed, removal{t, by})
@@ -103,7 +103,7 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 // passes says whether layers 1 to 3 do not apply: to tools of MCP servers
 // (FLT-05), and to ExitPlanMode for one who plans (FLT-06).
 func passes(t *Tool, who Subject) bool {
-	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && who.RunMode == string(permission.Plan)
+	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && who.RunMode == permission.Plan
 }
 
 // namesTool reports whether a list names the tool, by name, alias or "*".

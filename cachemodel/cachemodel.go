@@ -11,6 +11,13 @@
 //     conversation's history on a hit.
 //   - Time comes in as an argument and never goes backwards.
 //   - Undocumented points are named options, listed by Options.
+//
+// What a request that fails is billed for (CON-09):
+//
+//	429 or 529 before Begin     nothing; nothing is written, no lifetime is renewed
+//	abort or drop before Begin  nothing, likewise
+//	abort or drop after Begin   its prompt and the output so far; a retry reads what it wrote
+//	max_tokens 0                its prompt; it writes at its breakpoints and has no output
 package cachemodel
 
 import (
@@ -20,8 +27,10 @@ import (
 
 // Engine is one provider's cache.
 type Engine interface {
-	// Admit looks the request up at instant now and fills a. It returns an
-	// *llm.APIError with status 400 for a request that the provider refuses.
+	// Admit looks the request up at instant now and fills a, whose Usage is then
+	// the bill of the prompt should the response begin. It returns an
+	// *llm.APIError with status 400 for a request that the provider refuses; a is
+	// then free again. Neither req nor what it points to may change before End.
 	Admit(now vtime.Instant, req *Request, a *Admission) error
 	// Begin tells that the response began: what the request writes becomes
 	// readable, as the provider has it, and its refreshes are settled.
@@ -30,7 +39,8 @@ type Engine interface {
 	// the response appended, nil if there is none. It returns what is billed
 	// (CON-09), given the output tokens produced so far.
 	End(now vtime.Instant, a *Admission, how Ending, head *llm.Node, output int64) llm.Usage
-	// Options lists the undocumented points this engine decided, as name=value.
+	// Options lists the undocumented points that touched a figure so far, as
+	// name=value in a fixed order.
 	Options() []string
 }
 
@@ -51,8 +61,95 @@ func (e Ending) String() string { return [...]string{"completed", "aborted", "dr
 type Request struct {
 	*llm.Request
 	Profile *Profile
-	// Expect is the earlier request to diagnose a miss against; nil for none.
-	Expect *llm.Expectation
-	// Salts are the request's own, for the diagnosis.
-	Salts llm.Salts
+	Counts  llm.Counts
+}
+
+// MaxMarks is how many breakpoints a request may have (CACHE-06).
+const MaxMarks = 4
+
+// Mark is a breakpoint that counts, the automatic one included.
+type Mark struct {
+	Node   *llm.Node
+	TTL    llm.TTL
+	Tokens int64 // of the prefix that ends there
+	Long   bool  // it reaches the model's minimum, so it is looked up and written
+	// Undecided: the count is within its error of the minimum; Long is the point
+	// estimate's answer (CON-06).
+	Undecided bool
+}
+
+// Admission is one request on its way. The caller owns it and may use it again
+// after End; the zero value is ready. It must not be copied or moved while a
+// request is on its way.
+type Admission struct {
+	Request *Request
+	Start   vtime.Instant // admitted
+	Began   vtime.Instant // 0 before Begin
+	Prompt  int64         // tokens of the whole prompt, tail included
+	Usage   llm.Usage     // of the prompt; Output stays 0
+	Report  llm.CacheReport
+	Hit     Evidence // of what was read; zero when nothing was
+
+	marks [MaxMarks]Mark
+	n     int
+	state state
+
+	uses       [ttlClasses]use // refreshes on their way
+	prev, next *Admission      // list of the requests that have not begun
+	held       any             // what a foreign engine holds while the request runs
+}
+
+// Marks are the request's breakpoints in order, the automatic one included.
+func (a *Admission) Marks() []Mark { return a.marks[:a.n] }
+
+// Evidence is what the store knows of a prefix that was read, for law L2.
+type Evidence struct {
+	Key      llm.Hash
+	Tokens   int64         // when it was written
+	Written  vtime.Instant // start of the request that wrote it
+	Readable vtime.Instant // when that response began
+	Expiry   vtime.Instant // by its own last use
+	Kept     bool          // a longer prefix, used later, keeps it alive (CACHE-22)
+}
+
+type state uint8
+
+const (
+	idle state = iota
+	admitted
+	begun
+)
+
+// reset makes a ready for a request. It panics when a's last one has not ended.
+func (a *Admission) reset(now vtime.Instant, req *Request) {
+	if a.state != idle {
+		panic("cachemodel: an admission was used again before its request had ended")
+	}
+	a.Request, a.Start, a.Began = req, now, 0
+	a.Usage, a.Report, a.Hit, a.n = llm.Usage{}, llm.CacheReport{}, Evidence{}, 0
+	a.Prompt = req.Counts.At(req.Head) + req.Profile.Tail
+}
+
+// begin moves a to its second stage.
+func (a *Admission) begin(now vtime.Instant) {
+	if a.state != admitted {
+		panic("cachemodel: a response began that was not admitted, or began twice")
+	}
+	a.state, a.Began = begun, now
+}
+
+// settle moves a to its end and says what is billed.
+func (a *Admission) settle(how Ending, output int64) llm.Usage {
+	was := a.state
+	a.state = idle
+	if was == begun && how != Rejected {
+		u := a.Usage
+		u.Output = output
+		return u
+	}
+	if was != admitted || how == Completed {
+		panic("cachemodel: a request ended as " + how.String() + " that cannot have")
+	}
+	a.Usage, a.Report, a.Hit = llm.Usage{}, llm.CacheReport{}, Evidence{}
+	return llm.Usage{}
 }

@@ -22,6 +22,9 @@ type CacheReport struct {
 	ReadTo    *Node // end of the prefix that was read; nil when nothing was
 	WrittenTo *Node // end of the prefix that was written; nil when nothing was
 	Miss      Miss
+	// Undecided is how many breakpoints have a length within the counter's error
+	// of the model's minimum; the point estimate decided (CON-06).
+	Undecided int
 }
 
 // Expectation is the earlier request whose prefix a request could have read:

@@ -1,0 +1,251 @@
+package cachemodel
+
+import (
+	"strconv"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// lookBack is how many positions a breakpoint is looked up at, itself the first
+// (CACHE-13).
+const lookBack = 20
+
+// AnthropicOptions are the points that Anthropic does not document and a
+// scenario may decide otherwise.
+type AnthropicOptions struct {
+	LookbackCrossesLevels bool           // the look-back goes on across the borders of tools, system and messages (CACHE-16)
+	LateExpiry            vtime.Duration // how long an entry outlives its lifetime (CACHE-23), ≥ 0
+}
+
+// DefaultAnthropicOptions are used where a scenario says nothing.
+func DefaultAnthropicOptions() AnthropicOptions {
+	return AnthropicOptions{LookbackCrossesLevels: true}
+}
+
+// Anthropic is the cache of the Claude API. One engine is the store of every
+// organisation and workspace; a key holds its scope.
+type Anthropic struct {
+	opt     AnthropicOptions
+	store   *store
+	flights *Admission // requests that have not begun, latest first
+	touched touched
+	compare comparison // scratch of the diagnosis
+}
+
+var _ Engine = (*Anthropic)(nil)
+
+// NewAnthropic makes an empty cache.
+func NewAnthropic(opt AnthropicOptions) *Anthropic {
+	return &Anthropic{opt: opt, store: newStore(opt.LateExpiry)}
+}
+
+// Entries is the number of entries in memory.
+func (e *Anthropic) Entries() int {
+	return e.store.classes[llm.TTL5m].live + e.store.classes[llm.TTL1h].live
+}
+
+// Admit looks the request up and renews what it reads.
+func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
+	a.reset(now, req)
+	e.store.sweep(now)
+	if err := refusesPrewarm(req.Request); err != nil {
+		return err
+	}
+	if err := fillMarks(a); err != nil {
+		return err
+	}
+	weighMarks(a)
+	hit := e.lookUp(a)
+	a.uses = [ttlClasses]use{}
+	if hit != nil {
+		e.recordHit(a, hit)
+	}
+	e.bill(a)
+	e.diagnose(a)
+	e.touched.note(a)
+	if hit != nil {
+		e.store.refresh(hit, a)
+	}
+	a.state = admitted
+	e.takeOff(a)
+	return nil
+}
+
+// weighMarks tells which breakpoints reach the minimum (CACHE-17, CACHE-19).
+func weighMarks(a *Admission) {
+	req := a.Request
+	for i := range a.marks[:a.n] {
+		m := &a.marks[i]
+		m.Tokens = req.Counts.At(m.Node)
+		m.Long = m.Tokens >= req.Profile.Minimum
+		if off := req.Counts.Err(m.Node); m.Tokens-off < req.Profile.Minimum && req.Profile.Minimum <= m.Tokens+off && off > 0 {
+			m.Undecided = true
+			a.Report.Undecided++
+		}
+	}
+}
+
+// lookUp finds the longest readable prefix over all breakpoints. The last
+// breakpoint's window lies behind those of the others, so the first match is the
+// longest.
+func (e *Anthropic) lookUp(a *Admission) *place {
+	below := a.Request.Head.Pos + 1 // positions from here on have been looked at
+	for i := a.n - 1; i >= 0; i-- {
+		m := &a.marks[i]
+		if !m.Long {
+			continue
+		}
+		if n, p := e.lookUpFrom(m.Node, below); p != nil {
+			if a.Request.Counts.At(n) < a.Request.Profile.Minimum {
+				return nil
+			}
+			a.Report.ReadTo = n
+			return p
+		}
+		below = m.Node.Pos - lookBack + 1
+	}
+	return nil
+}
+
+func (e *Anthropic) lookUpFrom(n *llm.Node, below int32) (*llm.Node, *place) {
+	for left := lookBack; left > 0 && n != nil; n = n.Parent {
+		if n.IsBorder() {
+			if n.Pos > 0 && left < lookBack {
+				e.touched.crossing = true
+			}
+			if !e.opt.LookbackCrossesLevels {
+				return nil, nil
+			}
+			continue
+		}
+		left--
+		if n.Pos >= below {
+			continue
+		}
+		if p := e.store.alive(n.Hash); p != nil {
+			return n, p
+		}
+	}
+	return nil, nil
+}
+
+// recordHit notes what the store knows of the entry that was read.
+func (e *Anthropic) recordHit(a *Admission, p *place) {
+	h := &a.Hit
+	*h = Evidence{Key: p.hash, Tokens: p.tokens, Written: p.written, Readable: p.readable}
+	for c := range p.lease {
+		l := &p.lease[c]
+		if !l.on {
+			continue
+		}
+		h.Expiry = max(h.Expiry, e.store.expiry(l, llm.TTL(c)))
+		h.Kept = h.Kept || l.kids > 0
+	}
+	e.touched.hit(a, p)
+}
+
+// bill splits the prompt: read up to the hit A, written at the 1 h rate up to
+// the last such breakpoint B behind it, at the 5 m rate up to the last
+// breakpoint C, plain input behind it (CACHE-15, CACHE-26).
+func (e *Anthropic) bill(a *Admission) {
+	var read int64
+	var pos int32
+	if n := a.Report.ReadTo; n != nil {
+		read, pos = a.Request.Counts.At(n), n.Pos
+	}
+	long, last := read, read
+	for i := range a.marks[:a.n] {
+		m := &a.marks[i]
+		if !m.Long || m.Node.Pos <= pos {
+			continue
+		}
+		if last = m.Tokens; m.TTL == llm.TTL1h {
+			long = last
+		}
+		a.Report.WrittenTo = m.Node
+	}
+	a.Usage = llm.Usage{Input: a.Prompt - last, Write1h: long - read, Write5m: last - long, Read: read}
+}
+
+// Begin makes the request's entries readable, one for each breakpoint behind
+// what it read (CACHE-07, CACHE-28). Their lifetime counts from its start.
+func (e *Anthropic) Begin(now vtime.Instant, a *Admission) {
+	a.begin(now)
+	e.land(a)
+	e.store.sweep(now)
+	e.store.confirm(a)
+	var last *place
+	for i := range a.marks[:a.n] {
+		if m := &a.marks[i]; m.Long && (a.Report.ReadTo == nil || m.Node.Pos > a.Report.ReadTo.Pos) {
+			last = e.write(now, a, m)
+		}
+	}
+	if last != nil {
+		e.store.touch(last, a.Start)
+	}
+}
+
+func (e *Anthropic) write(now vtime.Instant, a *Admission, m *Mark) *place {
+	p := e.store.settle(m.Node)
+	if !p.live() {
+		p.tokens, p.written, p.readable = m.Tokens, a.Start, now
+	}
+	e.touched.write(e.store, a, p)
+	e.store.put(p, m.TTL, a.Start)
+	return p
+}
+
+// End bills the request; one that never began gives its refreshes back.
+func (e *Anthropic) End(_ vtime.Instant, a *Admission, how Ending, _ *llm.Node, output int64) llm.Usage {
+	if a.state == admitted {
+		e.land(a)
+		e.store.undo(a)
+	}
+	return a.settle(how, output)
+}
+
+// takeOff adds a to the requests that have not begun.
+func (e *Anthropic) takeOff(a *Admission) {
+	a.prev, a.next = nil, e.flights
+	if a.next != nil {
+		a.next.prev = a
+	}
+	e.flights = a
+}
+
+// land takes a out of the requests that have not begun.
+func (e *Anthropic) land(a *Admission) {
+	if a.next != nil {
+		a.next.prev = a.prev
+	}
+	if a.prev != nil {
+		a.prev.next = a.next
+	} else {
+		e.flights = a.next
+	}
+	a.prev, a.next = nil, nil
+}
+
+// Options lists the undocumented points that touched a figure so far.
+func (e *Anthropic) Options() []string {
+	var out []string
+	t := &e.touched
+	add := func(is bool, name, value string) {
+		if is {
+			out = append(out, name+"="+value)
+		}
+	}
+	add(t.thinkingFirst, "thinking_rendered_first", "true")
+	add(t.thinkingLast, "thinking_rendered_first", "false")
+	add(t.crossing, "lookback_crosses_levels", strconv.FormatBool(e.opt.LookbackCrossesLevels))
+	add(t.expiry, "late_expiry", e.opt.LateExpiry.String())
+	add(t.exactly, "at_exactly_ttl", "alive")
+	add(t.otherTTL, "refresh_by_other_ttl", "keeps-own-lifetime")
+	add(t.through, "write_through_entry", "refreshes")
+	add(t.behind, "mark_behind_hit", "writes-nothing")
+	for _, id := range t.tails {
+		out = append(out, "tail_tokens="+strconv.FormatInt(t.tail[id], 10)+" ("+id+")")
+	}
+	return out
+}

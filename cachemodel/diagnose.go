@@ -1,0 +1,185 @@
+package cachemodel
+
+import (
+	"bytes"
+
+	"agentsim/sim/llm"
+)
+
+// diagnose says why a request read less than the request it follows left to be
+// read. Only a miss makes it look at the two conversations.
+func (e *Anthropic) diagnose(a *Admission) {
+	x := a.Request.Expect
+	if x == nil || x.Mark == nil {
+		return
+	}
+	expected := a.Request.Counts.At(x.Mark)
+	if a.Usage.Read >= expected {
+		return
+	}
+	m := &a.Report.Miss
+	*m = llm.Miss{Expected: expected, Lost: expected - a.Usage.Read, Byte: -1}
+	d := e.compare.run(x.Mark, a.Request.Head)
+	m.Pos, m.Byte = d.pos, d.offset
+	if m.Reason = markMiss(a, expected); m.Reason == llm.NotMissed {
+		m.Reason = contentMiss(a, d)
+	}
+	if m.Reason == llm.NotMissed {
+		m.Reason = e.storeMiss(a)
+	}
+}
+
+// markMiss looks for the reason in the request's own breakpoints.
+func markMiss(a *Admission, expected int64) llm.MissReason {
+	if a.n == 0 {
+		return llm.MissNoMarker
+	}
+	least, last := a.Request.Profile.Minimum, &a.marks[a.n-1]
+	if expected < least || !last.Long {
+		if last.Undecided || expected < least && expected+a.Request.Counts.Err(a.Request.Expect.Mark) >= least {
+			return llm.MissUndecided
+		}
+		return llm.MissBelowMinimum
+	}
+	return llm.NotMissed
+}
+
+// contentMiss looks for the reason in what the two requests say.
+func contentMiss(a *Admission, d difference) llm.MissReason {
+	x := a.Request.Expect
+	switch {
+	case x.Model != a.Request.Model:
+		return llm.MissModel
+	case d.same:
+		return llm.NotMissed
+	case d.salted:
+		return llm.MissSalt
+	}
+	return [...]llm.MissReason{llm.MissTools, llm.MissSystem, llm.MissMessages}[d.level]
+}
+
+// storeMiss looks for the reason in the store: the prefix is the same.
+func (e *Anthropic) storeMiss(a *Admission) llm.MissReason {
+	x := a.Request.Expect
+	if a.marks[a.n-1].Node.Pos < x.Mark.Pos {
+		return llm.MissNoMarker
+	}
+	if e.store.alive(x.Mark.Hash) != nil {
+		return llm.MissLookBack
+	}
+	for f := e.flights; f != nil; f = f.next {
+		for i := range f.marks[:f.n] {
+			if m := &f.marks[i]; m.Long && m.Node.Hash == x.Mark.Hash {
+				return llm.MissNotYetReadable
+			}
+		}
+	}
+	if x.Start.Add(e.store.classes[x.TTL].life) < a.Start {
+		return llm.MissExpired
+	}
+	return llm.MissNeverWritten
+}
+
+// difference is where two requests part.
+type difference struct {
+	same   bool // the earlier one's prefix is a prefix of the later one, salts included
+	salted bool // they part at a border: scope or settings
+	level  llm.Level
+	pos    int32 // first position that differs; 0 for none
+	offset int64 // first byte that differs; -1 for none
+}
+
+// comparison finds where requests part; it owns scratch space.
+type comparison struct {
+	old, now   []*llm.Node
+	oldB, nowB []byte
+}
+
+// run compares the prefix that ends with mark with the request that ends with
+// head.
+func (c *comparison) run(mark, head *llm.Node) difference {
+	c.old, c.now = path(c.old[:0], mark), path(c.now[:0], head)
+	d := difference{offset: -1, same: true}
+	for i, o := range c.old {
+		if i >= len(c.now) {
+			d.part(head.Level, false)
+			d.at(head.Pos+1, head.Bytes)
+			return d
+		}
+		n := c.now[i]
+		if o.Hash != n.Hash {
+			d.part(min(o.Level, n.Level), o.IsBorder() && n.IsBorder())
+		}
+		if d.pos == 0 && d.salted {
+			d.pos = n.Pos + 1
+		}
+		if off := c.byteAt(o, n); off >= 0 {
+			d.part(min(o.Level, n.Level), false)
+			d.at(positionOf(o, n), start(n)+int64(off))
+			return d
+		}
+	}
+	return d
+}
+
+// part notes the first difference of the hashes.
+func (d *difference) part(l llm.Level, salted bool) {
+	if d.same {
+		d.same, d.salted, d.level = false, salted, l
+	}
+}
+
+// at notes the first difference of the bytes.
+func (d *difference) at(pos int32, offset int64) {
+	d.offset = offset
+	if d.pos == 0 {
+		d.pos = pos
+	}
+}
+
+// positionOf is the position at which two nodes that follow equal bytes differ.
+func positionOf(o, n *llm.Node) int32 {
+	if n.Parent == nil {
+		return 1
+	}
+	return n.Parent.Pos + 1
+}
+
+// start is where the bytes of n begin.
+func start(n *llm.Node) int64 {
+	if n.Parent == nil {
+		return 0
+	}
+	return n.Parent.Bytes
+}
+
+// byteAt is the offset within their bytes at which two nodes that follow equal
+// bytes differ, -1 when they do not.
+func (c *comparison) byteAt(o, n *llm.Node) int {
+	if o == n || o.Block == n.Block && o.Level == n.Level && o.Role == n.Role {
+		return -1
+	}
+	c.oldB, c.nowB = llm.AppendDelta(c.oldB[:0], o), llm.AppendDelta(c.nowB[:0], n)
+	if bytes.Equal(c.oldB, c.nowB) {
+		return -1
+	}
+	i := 0
+	for i < len(c.oldB) && i < len(c.nowB) && c.oldB[i] == c.nowB[i] {
+		i++
+	}
+	return i
+}
+
+// path lists the nodes from the root to n.
+func path(dst []*llm.Node, n *llm.Node) []*llm.Node {
+	if n == nil {
+		return dst
+	}
+	for p := n; p != nil; p = p.Parent {
+		dst = append(dst, p)
+	}
+	for i, j := 0, len(dst)-1; i < j; i, j = i+1, j-1 {
+		dst[i], dst[j] = dst[j], dst[i]
+	}
+	return dst
+}

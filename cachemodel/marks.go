@@ -1,0 +1,119 @@
+package cachemodel
+
+import (
+	"strconv"
+
+	"agentsim/sim/llm"
+)
+
+// fillMarks puts the request's breakpoints, the automatic one included, into a
+// and returns what the API refuses about them.
+func fillMarks(a *Admission) *llm.APIError {
+	req := a.Request
+	if n := len(req.Breakpoints); n > MaxMarks {
+		return tooManyMarks(n)
+	}
+	for i := range req.Breakpoints {
+		b := &req.Breakpoints[i]
+		if !cacheable(b.Node) {
+			return invalid(where(b.Node) + ".cache_control: this block cannot be marked; mark a block before or after it")
+		}
+		if a.n > 0 && a.marks[a.n-1].Node.Pos >= b.Node.Pos {
+			panic("cachemodel: explicit breakpoints must be in order, one to a block")
+		}
+		a.addMark(b.Node, b.TTL)
+	}
+	if req.Automatic {
+		if err := autoMark(a); err != nil {
+			return err
+		}
+	}
+	for i := 1; i < a.n; i++ {
+		if a.marks[i].TTL == llm.TTL1h && a.marks[i-1].TTL == llm.TTL5m {
+			return longAfterShort(a.marks[i].Node)
+		}
+	}
+	return nil
+}
+
+// autoMark is the breakpoint of a top-level cache_control (CACHE-08, CACHE-09).
+func autoMark(a *Admission) *llm.APIError {
+	n := a.Request.Head
+	for n != nil && !cacheable(n) {
+		n = n.Parent
+	}
+	if n == nil {
+		return nil
+	}
+	if a.n > 0 && a.marks[a.n-1].Node.Pos == n.Pos {
+		if a.marks[a.n-1].TTL != a.Request.AutoTTL {
+			return invalid(where(n) + ".cache_control.ttl: the top-level cache_control asks for another ttl than this block; give both the same")
+		}
+		return nil
+	}
+	if a.n == MaxMarks {
+		return tooManyMarks(MaxMarks + 1)
+	}
+	a.addMark(n, a.Request.AutoTTL)
+	return nil
+}
+
+func (a *Admission) addMark(n *llm.Node, ttl llm.TTL) {
+	a.marks[a.n] = Mark{Node: n, TTL: ttl}
+	a.n++
+}
+
+// cacheable reports whether a breakpoint may stand at the node (CACHE-10).
+func cacheable(n *llm.Node) bool {
+	if n.IsBorder() || n.Block.Kind == llm.Thinking {
+		return false
+	}
+	return n.Block.Kind != llm.Text || n.Block.Content.Raw() != ""
+}
+
+func invalid(message string) *llm.APIError {
+	return &llm.APIError{Status: 400, Type: "invalid_request_error", Message: message}
+}
+
+func tooManyMarks(n int) *llm.APIError {
+	return invalid("A maximum of 4 blocks with cache_control may be provided. Found " + strconv.Itoa(n) + ".")
+}
+
+// longAfterShort is the API's text for CACHE-25.
+func longAfterShort(n *llm.Node) *llm.APIError {
+	return invalid(where(n) + ".cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. " +
+		"Note that blocks are processed in the following order: `tools`, `system`, `messages`.")
+}
+
+// where names a block as the API does: tools.3, system.0, messages.2.content.1.
+// It counts back to the level's border.
+func where(n *llm.Node) string {
+	var message, block int
+	for p := n; !p.Parent.IsBorder(); p = p.Parent {
+		switch {
+		case p.Parent.Role != p.Role:
+			message++
+		case message == 0:
+			block++
+		}
+	}
+	if n.Level == llm.Messages {
+		return "messages." + strconv.Itoa(message) + ".content." + strconv.Itoa(block)
+	}
+	return n.Level.String() + "." + strconv.Itoa(block)
+}
+
+// refusesPrewarm is what the API refuses about max_tokens 0 (CACHE-46), as far
+// as a request shows it here.
+func refusesPrewarm(req *llm.Request) *llm.APIError {
+	if req.MaxTokens != 0 {
+		return nil
+	}
+	switch {
+	case req.Settings.Thinking != llm.ThinkingDisabled:
+		return invalid("max_tokens: 0 cannot be combined with thinking; disable thinking for the request that warms the cache")
+	case req.Settings.ForcesTool():
+		return invalid("max_tokens: 0 cannot be combined with tool_choice any or tool; use auto for the request that warms the cache")
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package cachemodel
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
+// Picodollars is money: 10⁻¹² US dollars, so that a rate of $1 per million
+// tokens is exactly 1,000,000 per token and sums lose nothing. The type holds
+// some nine million dollars.
+type Picodollars int64
+
+// perMillion turns micro-dollars per million tokens into Picodollars per token:
+// both units differ from theirs by the same factor, so $3 is 3,000,000.
+const perMillion Picodollars = 1_000_000
+
+// Rates are Picodollars per token. No rate is derived from another.
+type Rates struct {
+	Input, Write5m, Write1h, Read, Output Picodollars
+}
+
+// Cost is what the usage costs at these rates.
+func (r Rates) Cost(u llm.Usage) Picodollars {
+	return Picodollars(u.Input)*r.Input + Picodollars(u.Write5m)*r.Write5m + Picodollars(u.Write1h)*r.Write1h +
+		Picodollars(u.Read)*r.Read + Picodollars(u.Output)*r.Output
+}
+
+// Established says whether a figure was found in a source.
+type Established struct {
+	Rates, Minimum, Hidden, Tail bool
+}
+
+// Profile is one model family: everything about a model that decides a hit or a
+// bill. Copy it to change a figure; the table's rows are shared.
+type Profile struct {
+	ID      string   // undated
+	Release string   // the dated id that scenario files name; "" when the undated id is the only one
+	Aliases []string // other names of the API for it
+
+	Rates Rates
+	// Above, when LongPrompt is not 0, are the rates of a request whose prompt is
+	// longer than LongPrompt tokens.
+	Above      Rates
+	LongPrompt int64
+
+	Minimum      int64 // tokens a prefix needs to be cached (CACHE-17)
+	HiddenAuto   int64 // tokens that tools add (CACHE-45)
+	HiddenForced int64 // likewise when tool_choice makes the model call one
+	Tail         int64 // tokens after the last block (CACHE-38)
+	Window       int64 // context window in tokens; 0 when not established
+
+	// StripsThinking says that a user turn which is no tool_result removes all
+	// earlier thinking from what the model sees, and cuts the cache there.
+	StripsThinking bool
+	Salts          llm.SaltRules
+
+	Found  Established
+	Source string // of the rates
+	Date   string // of the source, year-month-day
+}
+
+// Cost is the price of one call.
+func (p *Profile) Cost(u llm.Usage) Picodollars {
+	if p.LongPrompt > 0 && u.Prompt() > p.LongPrompt {
+		return p.Above.Cost(u)
+	}
+	return p.Rates.Cost(u)
+}
+
+// CostUncached is what the same call costs with no cache at all: its whole
+// prompt as plain input.
+func (p *Profile) CostUncached(u llm.Usage) Picodollars {
+	return p.Cost(llm.Usage{Input: u.Prompt(), Output: u.Output})
+}
+
+// Hidden is how many tokens the API adds, unseen, to the prefix that ends with
+// n: for a request with tools the automatic count from its first tool on, and
+// what a forced tool costs more from the messages border on (CACHE-45).
+func (p *Profile) Hidden(n *llm.Node, forced bool) int64 {
+	switch {
+	case !n.HasTools && (n.Level != llm.Tools || n.Pos == 0):
+		return 0
+	case forced && n.Level == llm.Messages:
+		return p.HiddenForced
+	}
+	return p.HiddenAuto
+}
+
+// Lookup finds the profile of a model id: undated, dated or an alias.
+func Lookup(id string) (*Profile, error) {
+	for i := range profiles {
+		p := &profiles[i]
+		if id == p.ID || id == p.Release {
+			return p, nil
+		}
+		for _, a := range p.Aliases {
+			if id == a {
+				return p, nil
+			}
+		}
+	}
+	if family, date := undated(id); date != "" {
+		if p, err := Lookup(family); err == nil {
+			return nil, fmt.Errorf("model %q: the table knows no release of %s dated %s; write %s", id, p.ID, date, p.Pinned())
+		}
+	}
+	return nil, fmt.Errorf("model %q is not in the table: name one of %s", id, strings.Join(Models(), ", "))
+}
+
+// undated splits an id that ends in eight digits; date is empty for others.
+func undated(id string) (family, date string) {
+	i := strings.LastIndexByte(id, '-')
+	if i < 0 || len(id)-i-1 != 8 || strings.Trim(id[i+1:], "0123456789") != "" {
+		return id, ""
+	}
+	return id[:i], id[i+1:]
+}
+
+// Models lists the undated ids of the table, in its order.
+func Models() []string {
+	ids := make([]string, len(profiles))
+	for i := range profiles {
+		ids[i] = profiles[i].ID
+	}
+	return ids
+}
+
+// Pinned is the id that scenario files name: the dated one where there is one.
+func (p *Profile) Pinned() string {
+	if p.Release != "" {
+		return p.Release
+	}
+	return p.ID
+}
+
+// CheckPinned returns an error when id names a model that has a dated id and is
+// not that id, so that a scenario cannot change its meaning with an alias.
+func (p *Profile) CheckPinned(id string) error {
+	if id == p.Pinned() {
+		return nil
+	}
+	return fmt.Errorf("model %q may come to mean another release: write %s", id, p.Pinned())
+}
+
+// Require returns an error that names the figure which was not found for the
+// model, and without which no bill would be right. Hidden tool tokens are needed
+// only by requests that define tools and count hidden tokens.
+func (p *Profile) Require(hidden bool) error {
+	what, why := "", ""
+	switch {
+	case !p.Found.Rates:
+		what, why = "rates are", "no bill can be made"
+	case !p.Found.Minimum:
+		what, why = "minimum cacheable length is", "whether a prefix is cached cannot be told"
+	case hidden && !p.Found.Hidden:
+		what, why = "hidden tool tokens are", "a prompt with tools cannot be counted; define no tools or set provider.hidden_tokens to false"
+	default:
+		return nil
+	}
+	return fmt.Errorf("model %s: its %s not established, so %s; usable models: %s", p.ID, what, why, strings.Join(usable(hidden), ", "))
+}
+
+func usable(hidden bool) []string {
+	var ids []string
+	for i := range profiles {
+		f := profiles[i].Found
+		if f.Rates && f.Minimum && (f.Hidden || !hidden) {
+			ids = append(ids, profiles[i].Pinned())
+		}
+	}
+	return ids
+}

@@ -1,0 +1,73 @@
+package cachemodel
+
+import "agentsim/sim/llm"
+
+// touched tells which undocumented points a figure came to depend on.
+type touched struct {
+	thinkingFirst, thinkingLast bool // a request set thinking or effort
+	crossing                    bool // a look-back met a border
+	expiry                      bool // a miss was laid to expiry, or an entry was read after its lifetime
+	exactly                     bool // an entry was read at the last instant of its lifetime
+	otherTTL                    bool // a request renewed an entry of another lifetime than it asked for
+	through                     bool // a request wrote through an entry that it did not read
+	behind                      bool // a mark without an entry stood behind the hit
+	tails                       []string
+	tail                        map[string]int64
+	lastTail                    *Profile
+}
+
+// note takes in an admitted request.
+func (t *touched) note(a *Admission) {
+	req := a.Request
+	if s := &req.Settings; s.Thinking != llm.ThinkingDisabled || s.Effort != "" && s.Effort != req.Profile.Salts.DefaultEffort {
+		if req.Profile.Salts.ThinkingRenderedFirst {
+			t.thinkingFirst = true
+		} else {
+			t.thinkingLast = true
+		}
+	}
+	if p := req.Profile; p != t.lastTail {
+		t.lastTail = p
+		t.noteTail(p)
+	}
+	if a.Report.Miss.Reason == llm.MissExpired {
+		t.expiry = true
+	}
+}
+
+// noteTail lists a model whose tail tokens are not established.
+func (t *touched) noteTail(p *Profile) {
+	if _, known := t.tail[p.ID]; p.Found.Tail || p.Tail == 0 || known {
+		return
+	}
+	if t.tail == nil {
+		t.tail = map[string]int64{}
+	}
+	t.tail[p.ID] = p.Tail
+	t.tails = append(t.tails, p.ID)
+}
+
+// hit takes in the entry that a request read.
+func (t *touched) hit(a *Admission, p *place) {
+	if !a.Hit.Kept && a.Hit.Expiry == a.Start {
+		t.exactly = true
+	}
+	for i := range a.marks[:a.n] {
+		m := &a.marks[i]
+		if !p.lease[m.TTL].on {
+			t.otherTTL = true
+		}
+		if m.Long && m.Node.Pos < a.Report.ReadTo.Pos {
+			t.behind = true
+		}
+	}
+}
+
+// write takes in that a's request is about to make an entry at p.
+func (t *touched) write(s *store, a *Admission, p *place) {
+	for c := range p.lease {
+		if q := s.above(p, llm.TTL(c)); q != nil && q.lease[c].use < a.Start {
+			t.through = true
+		}
+	}
+}

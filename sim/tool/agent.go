@@ -103,12 +103,6 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	return b.String(), agentFields(o).schema()
 }
 
-// AgentDefinition is the Agent tool's JSON definition under the gates.
-func AgentDefinition(t *Tool, o AgentOptions) string {
-	description, schema := AgentSchema(o)
-	return definition(t.Name, description, schema)
-}
-
 func sortedTypes(types []AgentType) []AgentType {
 	sorted := slices.Clone(types)
 	slices.SortStableFunc(sorted, func(a, b AgentType) int { return strings.Compare(a.Name, b.Name) })

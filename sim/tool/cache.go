@@ -40,9 +40,6 @@ type layer struct {
 	below *layer
 }
 
-// NewCache is an empty cache.
-func NewCache() *Cache { return &Cache{} }
-
 // Get is the entry of a path; ok is false when the agent has not read it.
 func (c *Cache) Get(path string) (e Entry, ok bool) {
 	if i, found := search(c.own, path); found {

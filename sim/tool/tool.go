@@ -119,8 +119,6 @@ func Names(tools []*Tool) []string {
 }
 
 // Definition is the tool's JSON definition as it stands in a request.
-func Definition(t *Tool) string { return definition(t.Name, t.Description, t.Schema) }
-
-func definition(name, description, schema string) string {
-	return `{"name":` + quote(name) + `,"description":` + quote(description) + `,"input_schema":` + schema + `}`
+func Definition(t *Tool) string {
+	return `{"name":` + quote(t.Name) + `,"description":` + quote(t.Description) + `,"input_schema":` + t.Schema + `}`
 }

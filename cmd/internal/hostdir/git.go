@@ -1,0 +1,78 @@
+package hostdir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// gitFiles lists the files below dir that git tracks or would track, relative
+// to dir, where dir lies in a work tree. inTree is false where it does not, and
+// where the work tree around it ignores dir itself: whoever names such a
+// directory wants its files.
+func gitFiles(dir string) (files []string, inTree bool, err error) {
+	out, err := git(dir, "rev-parse", "--is-inside-work-tree")
+	switch {
+	case errors.Is(err, exec.ErrNotFound) && repositoryAbove(dir):
+		return nil, false, errors.New("it lies in a git repository, and git is needed to know which files it ignores: install git")
+	case errors.Is(err, exec.ErrNotFound), err != nil && strings.Contains(err.Error(), "not a git repository"):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	case strings.TrimSpace(string(out)) != "true":
+		return nil, false, nil
+	}
+	if _, err := git(dir, "check-ignore", "-q", "."); err == nil {
+		return nil, false, nil
+	}
+	out, err = git(dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, false, err
+	}
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) > 0 {
+			files = append(files, string(name))
+		}
+	}
+	slices.Sort(files) // a file in a merge conflict is listed several times
+	return slices.Compact(files), true, nil
+}
+
+// git runs git in dir for reading only: no hook of the repository runs, its
+// owner does not matter, and the caller's GIT_ variables do not count.
+func git(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", dir}, args...)...)
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "GIT_") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}
+
+// repositoryAbove reports whether dir or a directory around it holds a
+// repository.
+func repositoryAbove(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,274 @@
+// Package hostdir reads a directory of this machine into a snapshot.
+//
+// Rules:
+//   - Only text that belongs to the project gets in: files that git ignores stay
+//     out; binary files, big files, odd names and links that leave the directory
+//     are refused and counted.
+//   - Nothing is written, nothing of the project is executed, and no
+//     configuration of the caller's shell can turn git elsewhere.
+//   - What is read is bounded; past a bound the whole directory is refused.
+package hostdir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"agentsim/sim/workspace"
+)
+
+// Limits bound what is read; 0 takes the default.
+type Limits struct {
+	FileBytes int64 // of one file; a bigger one is refused and counted
+	Files     int   // in the directory, refused ones included
+	Bytes     int64 // of all files together
+}
+
+// The default limits.
+const (
+	MaxFileBytes = 256 << 10
+	MaxFiles     = 50_000
+	MaxBytes     = 512 << 20
+)
+
+// sniffed is how many bytes are looked at for a NUL byte, as git does.
+const sniffed = 8 << 10
+
+// Refused counts what was left out, beside files that git ignores.
+type Refused struct {
+	Binary       int // a NUL byte near the beginning, or not UTF-8
+	TooLarge     int
+	OutsideLinks int // symbolic links that leave the directory or lead nowhere
+	Names        int // names with control characters or not in UTF-8
+	Unreadable   int // no permission, or neither file nor directory
+	Repositories int // repositories nested in the project, submodules included
+}
+
+// Total is the sum of all counts.
+func (r Refused) Total() int {
+	return r.Binary + r.TooLarge + r.OutsideLinks + r.Names + r.Unreadable + r.Repositories
+}
+
+// String lists the counts that are not zero: "2 binary, 1 too large".
+func (r Refused) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		name string
+	}{
+		{r.Binary, "binary"}, {r.TooLarge, "too large"}, {r.OutsideLinks, "links that leave it"},
+		{r.Names, "odd names"}, {r.Unreadable, "unreadable"}, {r.Repositories, "nested repositories"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Read reads a directory. Errors name the directory and say what to do.
+func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
+	root, err := realDir(dir)
+	if err != nil {
+		return nil, Refused{}, err
+	}
+	r := reader{dir: dir, root: root, limits: limits.filled(), files: map[string]string{}}
+	if err := r.list(); err != nil {
+		return nil, Refused{}, err
+	}
+	for _, p := range r.paths {
+		if err := r.take(p); err != nil {
+			return nil, Refused{}, err
+		}
+	}
+	snap, err := workspace.NewSnapshot(r.files)
+	if err != nil {
+		return nil, Refused{}, fmt.Errorf("project directory %s: %w", dir, err)
+	}
+	return snap, r.refused, nil
+}
+
+func (l Limits) filled() Limits {
+	if l.FileBytes == 0 {
+		l.FileBytes = MaxFileBytes
+	}
+	if l.Files == 0 {
+		l.Files = MaxFiles
+	}
+	if l.Bytes == 0 {
+		l.Bytes = MaxBytes
+	}
+	return l
+}
+
+// realDir is the directory without links.
+func realDir(dir string) (string, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("project directory %s does not exist: give the path of a directory", dir)
+	case err != nil:
+		return "", fmt.Errorf("project directory %s cannot be looked at: %w", dir, err)
+	case !info.IsDir():
+		return "", fmt.Errorf("project directory %s is a file: give the directory that holds it", dir)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("project directory %s: %w", dir, err)
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// reader collects files below root.
+type reader struct {
+	dir     string // as given, for messages
+	root    string
+	limits  Limits
+	paths   []string // candidates, relative to root with slashes
+	files   map[string]string
+	bytes   int64
+	refused Refused
+}
+
+// list finds the candidates: what git lists where the directory belongs to a
+// work tree, else everything below it.
+func (r *reader) list() error {
+	listed, inTree, err := gitFiles(r.root)
+	if err != nil {
+		return fmt.Errorf("project directory %s: %w", r.dir, err)
+	}
+	if !inTree {
+		return r.walk()
+	}
+	r.paths = listed
+	return r.tooMany()
+}
+
+// walk lists everything but repositories' own files. A directory that cannot
+// be read is counted.
+func (r *reader) walk() error {
+	return filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && p == r.root:
+			return fmt.Errorf("project directory %s cannot be read: %w", r.dir, err)
+		case err != nil:
+			r.refused.Unreadable++
+			return nil
+		case d.Name() == ".git" && p != r.root:
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		}
+		rel, err := filepath.Rel(r.root, p)
+		if err != nil {
+			return err
+		}
+		r.paths = append(r.paths, filepath.ToSlash(rel))
+		return r.tooMany()
+	})
+}
+
+func (r *reader) tooMany() error {
+	if len(r.paths) > r.limits.Files {
+		return fmt.Errorf("project directory %s holds more than %d files: give a smaller directory", r.dir, r.limits.Files)
+	}
+	return nil
+}
+
+// take reads one candidate or counts why not.
+func (r *reader) take(rel string) error {
+	if strings.HasSuffix(rel, "/") {
+		r.refused.Repositories++
+		return nil
+	}
+	if workspace.CheckPath(rel) != nil {
+		r.refused.Names++
+		return nil
+	}
+	target, count := r.resolve(rel)
+	if target == "" {
+		if count != nil {
+			*count++
+		}
+		return nil
+	}
+	content, count := r.content(target)
+	if count != nil {
+		*count++
+		return nil
+	}
+	r.files[rel] = content
+	if r.bytes += int64(len(content)); r.bytes > r.limits.Bytes {
+		return fmt.Errorf("project directory %s holds more than %d bytes of text: give a smaller directory", r.dir, r.limits.Bytes)
+	}
+	return nil
+}
+
+// resolve follows links. It returns the file to read, or "" and the count that
+// the refusal belongs to, nil for what is silently passed over: a file deleted
+// since git knew it, and a link to a directory of the project, whose files are
+// found under their own names.
+func (r *reader) resolve(rel string) (target string, count *int) {
+	p := filepath.Join(r.root, filepath.FromSlash(rel))
+	link, err := os.Lstat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", &r.refused.Unreadable
+	case link.IsDir():
+		return "", &r.refused.Repositories
+	}
+	target, err = filepath.EvalSymlinks(p)
+	if err != nil || !within(r.root, target) {
+		return "", &r.refused.OutsideLinks
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return "", &r.refused.Unreadable
+	case info.IsDir():
+		return "", nil
+	case !info.Mode().IsRegular():
+		return "", &r.refused.Unreadable
+	}
+	return target, nil
+}
+
+func within(root, p string) bool {
+	rel, err := filepath.Rel(root, p)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// content reads a regular file, or says which count its refusal belongs to.
+func (r *reader) content(p string) (text string, count *int) {
+	f, err := os.Open(p)
+	if err != nil {
+		return "", &r.refused.Unreadable
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, r.limits.FileBytes+1))
+	switch {
+	case err != nil:
+		return "", &r.refused.Unreadable
+	case bytes.IndexByte(b[:min(len(b), sniffed)], 0) >= 0:
+		return "", &r.refused.Binary
+	case int64(len(b)) > r.limits.FileBytes:
+		return "", &r.refused.TooLarge
+	case !utf8.Valid(b):
+		return "", &r.refused.Binary
+	}
+	return string(b), nil
+}

@@ -285,11 +285,19 @@ func teardownIsThorough(t *testing.T) {
 			}
 		}
 	})
-	k.Spawn("joiner", func(p *Proc) error {
+	joiner := k.Spawn("joiner", func(p *Proc) error {
 		defer func() { log = append(log, "joiner") }()
 		defer p.Shield(10, func() error { return p.Sleep(1) })
 		return p.Join(k.oldest)
 	})
+	k.Spawn("aborted", func(p *Proc) error {
+		defer func() {
+			log = append(log, "aborted")
+			err := p.Sleep(1)
+			log = append(log, "aborted waits and gets "+err.Error())
+		}()
+		return p.Shield(100, func() error { return p.Sleep(50) })
+	}).Abort(errStop)
 	late := New(Options{Limits: Limits{Procs: 1}})
 	never := late.Spawn("never ran", func(*Proc) error { log = append(log, "ran"); return nil })
 	late.Spawn("one too many", nil)
@@ -303,11 +311,11 @@ func teardownIsThorough(t *testing.T) {
 		t.Fatalf("run ended with %v", err)
 	}
 	late.Close()
-	if want := []string{"stubborn", "stubborn", "joiner"}; !slices.Equal(log, want) {
+	if want := []string{"stubborn", "stubborn", "joiner", "aborted"}; !slices.Equal(log, want) {
 		t.Errorf("teardown did %v, want %v", log, want)
 	}
-	if k.live != 0 || late.live != 0 || never.Err() != ErrClosed || k.At(k.Now(), nothing{}).Cancel() {
-		t.Errorf("after Close: live %d and %d, %v", k.live, late.live, never.Err())
+	if k.live != 0 || late.live != 0 || never.Err() != ErrClosed || joiner.Err() != ErrClosed || k.At(k.Now(), nothing{}).Cancel() {
+		t.Errorf("after Close: live %d and %d, results %v and %v", k.live, late.live, never.Err(), joiner.Err())
 	}
 }
 

@@ -1,0 +1,127 @@
+package tidy
+
+// The policy of the tree.
+//
+// DO NOT CHANGE THE DATA BELOW TO FIX A BUILD. It says how the rooms stand to
+// one another; a change is a decision, and belongs into DECISIONS.md.
+// An exception needs a reason that a reader would accept, and is reported when
+// it is no longer needed.
+
+// rooms says which packages of ours each package may import, tests aside. A
+// name in capitals stands for the packages of a group. A package that is not
+// listed may be imported and import nothing until somebody decides.
+const rooms = `
+WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark
+TOOLS   = sim/workspace sim/permission sim/task sim/tool
+WORLD   = sim/kernel sim/transcript TOOLS
+MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile mockllm/knowledge mockllm/tokens
+
+sim/vtime:
+sim/rng:
+sim/llm:               sim/vtime sim/rng
+sim/llm/tokens:        sim/llm
+sim/mark:              sim/rng
+sim/kernel:            sim/vtime sim/rng
+sim/transcript:        sim/vtime sim/llm
+sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics
+sim/workspace:         WORDS
+sim/permission:
+sim/task:              WORDS
+sim/tool:              WORDS sim/workspace sim/permission
+
+cachemodel:            sim/vtime sim/rng sim/llm
+cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
+
+scenarios:             WORDS sim/workspace cachemodel metrics mockllm/fault
+
+mockllm/fault:         WORDS
+mockllm/profile:       WORDS
+mockllm/tokens:        WORDS
+mockllm/knowledge:     WORDS scenarios sim/workspace
+mockllm/script:        WORDS scenarios sim/kernel sim/workspace cachemodel MODEL
+mockllm/policy:        WORDS scenarios sim/kernel sim/workspace cachemodel MODEL
+mockllm:               WORDS scenarios sim/kernel sim/workspace cachemodel MODEL
+
+sim/agent:             WORDS WORLD
+sim/fork:              WORDS WORLD sim/agent
+sim/audit:             WORDS sim/transcript
+metrics:               sim/vtime sim/llm sim/transcript cachemodel
+metrics/report:        sim/vtime sim/llm metrics cachemodel
+
+sim:                   WORDS WORLD MODEL scenarios cachemodel metrics sim/agent sim/fork sim/audit
+
+cmd/agentsim:             cmd/internal/cli
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite sim/audit scenarios metrics metrics/report cachemodel cmd/internal/hostdir
+cmd/internal/hostdir:     sim/workspace
+cmd/internal/tidy:
+cmd/internal/conformance:
+`
+
+// imports says which packages of others are kept to certain rooms. A pattern
+// that ends with / covers everything below it, as does a room.
+var imports = []struct{ pattern, only, use string }{
+	{"database/sql", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
+	{"database/sql/", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
+	{"github.com/mattn/go-sqlite3", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
+	{"os", "cmd/", "take an io.Reader, an io.Writer or a workspace.Snapshot; cmd opens files"},
+	{"os/", "cmd/", "only cmd starts programs and listens to signals"},
+	{"net", "cmd/", "nothing in the simulated world talks to a network"},
+	{"net/", "cmd/", "nothing in the simulated world talks to a network"},
+	{"syscall", "cmd/", "only cmd touches the machine"},
+	{"path/filepath", "cmd/", "package path: paths inside a workspace have forward slashes on every system"},
+	{"github.com/spf13/", "cmd/", "commands and flags live in cmd/internal/cli"},
+	{"github.com/olekukonko/", "metrics/report", "tables are made by metrics/report"},
+	{"log", "", "return an error, or record an event"},
+	{"log/", "", "return an error, or record an event"},
+	{"time", "cmd/ sim/vtime", "vtime.Instant and vtime.Duration; kernel.Kernel.Now"},
+	{"math/rand", "", "a named stream: rng.Key"},
+	{"math/rand/", "", "a named stream: rng.Key"},
+	{"crypto/rand", "", "a named stream: rng.Key"},
+	{"hash/maphash", "", "xxh3: a maphash differs between two runs"},
+	{"sync", "cmd/", "one process runs at a time: no lock is needed; wait with a kernel.Signal or kernel.Mailbox"},
+	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
+	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
+	{"unsafe", "", "a plain conversion"},
+	{"gonum.org/", "metrics", "integers; floats begin in metrics"},
+}
+
+// world is the simulated world: there, what the bans name may not be used.
+var world = []string{"sim/", "mockllm/", "cachemodel/", "scenarios/"}
+
+// floats may be used in these rooms only.
+var floats = []string{"metrics/", "cmd/"}
+
+// recorders may emit events: the agent layer, the rooms that carry events on,
+// and the root, which opens and closes a run.
+var recorders = []string{"sim/agent", "sim/fork", "sim/transcript/", "sim"}
+
+// Sizes, in lines.
+const (
+	maxFile     = 500
+	maxFunction = 70 // function literals inside are counted by themselves
+)
+
+// plainMethods need no comment: their names are a promise that every Go reader
+// knows, or the interface that they satisfy carries the comment.
+var plainMethods = map[string]string{
+	"String":      "fmt.Stringer",
+	"Error":       "error",
+	"Unwrap":      "errors.Unwrap",
+	"Is":          "errors.Is",
+	"Kind":        "transcript.Body",
+	"AppendText":  "transcript.Body, encoding.TextAppender",
+	"MarshalJSON": "json.Marshaler",
+}
+
+// model is the interface behind which the language model stands: one function
+// of the tree calls it.
+const (
+	modelPackage   = "agentsim/sim/agent"
+	modelInterface = "Model"
+)
+
+// procWaits are the methods of *kernel.Proc that wait.
+var procWaits = []string{"Sleep", "SleepUntil", "Join", "Shield"}
+
+// exceptions lists, by rule, where it does not hold, and why.
+var exceptions = []struct{ rule, path, reason string }{}

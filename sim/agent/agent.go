@@ -1,0 +1,228 @@
+package agent
+
+import (
+	"errors"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
+	"agentsim/sim/rng"
+	"agentsim/sim/task"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// Agent is one agent: its conversation, its context and where it stands.
+type Agent struct {
+	w        *World
+	ref      int32
+	lineage  string
+	key      rng.Key
+	parent   *Agent
+	def      *Definition
+	ctx      *Context
+	conv     Conversation
+	front    *rendered
+	plan     *Plan
+	proc     *kernel.Proc
+	mode     permission.Mode // run mode
+	maxTurns int
+
+	calls     int // of the model, so far
+	turns     int // in this activation
+	toolUses  int
+	announced bool
+	invokedBy llm.ToolUseID
+	req       llm.Request
+	resp      llm.Response
+	marks     [4]llm.Breakpoint // room for req.Breakpoints
+	expects   llm.Expectation
+	own       llm.Usage
+	rolled    llm.Usage
+	last      llm.Usage // of the last request (SUB-19)
+	said      *llm.Msg  // last assistant message that has text
+
+	inbox   *kernel.Mailbox[*notice] // made on first need
+	waiting int                      // background children and user steps that are still to come
+	task    *task.Task               // of a background agent
+	started vtime.Instant
+	ended   bool
+	inFork  bool // a fork directive stands in its history
+	end     Ending
+	origin  *llm.Msg       // where its own messages begin: the end of an inherited history
+	hold    *kernel.Signal // set on siblings that wait for the first one
+	opens   *kernel.Signal // set on the first sibling: fires when its response begins
+	root    *rootState     // of a root agent
+}
+
+// Ref is the agent's ordinal in the run.
+func (a *Agent) Ref() int32 { return a.ref }
+
+// Lineage is the agent's name: the parent's, the ordinal of its call and of the
+// tool use within it (CON-05).
+func (a *Agent) Lineage() string { return a.lineage }
+
+// Head is the end of the agent's conversation as it would be sent.
+func (a *Agent) Head() *llm.Node { return a.conv.Head }
+
+// Last is the newest structured message.
+func (a *Agent) Last() *llm.Msg { return a.conv.Last }
+
+// Own is what the agent's calls consumed, Rolled what it and its descendants did.
+func (a *Agent) Own() llm.Usage    { return a.own }
+func (a *Agent) Rolled() llm.Usage { return a.rolled }
+
+// newAgent registers an agent of a lineage.
+func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent {
+	a := &Agent{w: w, ref: int32(len(w.agents)), lineage: lineage, key: w.cfg.Key.Sub(lineage), parent: parent, def: def}
+	w.agents = append(w.agents, a)
+	a.req.Breakpoints = a.marks[:0]
+	a.req.Stream = llm.StreamName{Lineage: lineage, Key: a.key}
+	a.req.MaxTokens = w.cfg.MaxTokens
+	a.req.OnBegin = nil
+	return a
+}
+
+// id draws the agent's id from its lineage.
+func (a *Agent) id() llm.AgentID { return llm.AgentID(a.key.Sub("agent").Uint64()) }
+
+// settle gives a new agent its prefix, context and first messages.
+func (a *Agent) settle(front *rendered, ctx *Context) {
+	a.front, a.ctx = front, ctx
+	ctx.Abort.agent = a
+	a.conv = Conversation{Prefix: front.prefix, Border: front.border, Head: front.border, Repl: ctx.Replacements}
+	a.conv.Repl.OnReplace = a.replaced
+	a.setSettings(front.prefix.Settings)
+	a.req.Model = front.prefix.Scope.Model
+}
+
+func (a *Agent) setSettings(s llm.Settings) {
+	a.req.Settings = s
+	a.req.Salts = a.front.prefix.Salts()
+}
+
+func (a *Agent) replaced(id llm.ToolUseID, from, to int) {
+	a.w.rec.emit(a.ref, &transcript.Replace{ID: id, From: from, To: to})
+}
+
+// say appends a message to the agent's conversation.
+func (a *Agent) say(m *llm.Msg) {
+	a.conv.say(a.w.cfg.Builder, m)
+	if !a.inFork && a.w.cfg.Forker.Marks(m) {
+		a.inFork = true
+	}
+}
+
+// Ending says how an activation ended.
+type Ending struct {
+	Status string // completed, failed, killed, max_turns
+	Why    string
+}
+
+// body is what every agent's process runs.
+func (a *Agent) body(p *kernel.Proc) error {
+	a.started = p.Now()
+	err := a.held(p)
+	if err == nil {
+		err = a.live(p)
+	}
+	return a.finish(p, err)
+}
+
+// busy tells a root's user whether a turn runs.
+func (a *Agent) busy(b bool) {
+	if a.root != nil {
+		a.root.busy = b
+	}
+}
+
+// held keeps a sibling back until the first one's response begins (CACHE-29).
+func (a *Agent) held(p *kernel.Proc) error {
+	if a.hold == nil {
+		return nil
+	}
+	_, err := a.hold.WaitUntil(p, p.Now().Add(a.w.cfg.FanOut.Cap))
+	return err
+}
+
+var errEnded = errors.New("ended")
+
+// live alternates turns and waiting until there is nothing left to wait for
+// (CON-17).
+func (a *Agent) live(p *kernel.Proc) error {
+	for {
+		a.busy(true)
+		err := a.turn(p)
+		a.busy(false)
+		if err != nil && a.root != nil && errors.Is(err, ErrUserInterrupt) {
+			a.root.resume(a, p)
+			err = nil
+		}
+		if err == nil {
+			err = a.idle(p)
+		}
+		if err == errEnded {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// finish closes an activation: the process's error becomes a status.
+func (a *Agent) finish(p *kernel.Proc, err error) error {
+	end, fatal := a.ending(err)
+	if fatal != nil {
+		a.w.fail(fatal)
+		return fatal
+	}
+	a.ended = true
+	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
+		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
+	}
+	for q := a.parent; q != nil; q = q.parent {
+		q.rolled = q.rolled.Plus(a.own)
+	}
+	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.turns, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled})
+	if a.opens != nil {
+		a.opens.Fire()
+	}
+	a.report(p, end)
+	return nil
+}
+
+// ending sorts an error: a simulated failure or an abort has a status, a limit
+// ends the run.
+func (a *Agent) ending(err error) (end Ending, fatal error) {
+	var api *llm.APIError
+	switch {
+	case err == nil:
+		return Ending{Status: "completed"}, nil
+	case errors.Is(err, errMaxTurns):
+		return Ending{"max_turns", "reached " + errMaxTurns.Error()}, nil
+	case errors.As(err, &api):
+		return Ending{"failed", api.Error()}, nil
+	case isAbort(err):
+		return Ending{"killed", err.Error()}, nil
+	}
+	return end, err
+}
+
+func isAbort(err error) bool {
+	for _, e := range []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// aborted is called by the agent's controller.
+func (a *Agent) aborted(why error) {
+	if a.ended {
+		return
+	}
+	a.w.rec.emit(a.ref, &transcript.Abort{Target: a.ref, Why: why.Error()})
+	a.proc.Abort(why)
+}

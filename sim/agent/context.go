@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/tool"
+)
+
+// Context is everything an agent acts with that another agent could reach. It
+// is made by newContext only; the sharing table says how each field comes about.
+type Context struct {
+	ID           llm.AgentID
+	Files        *tool.Cache // read-file cache: what it believes fresh
+	Abort        *Controller
+	AppState     View
+	SetAppState  Writer
+	SetTaskState Writer
+	Query        Tracking
+	Replacements Replacements
+	Source       string // query source, such as agent:builtin:fork
+	Thinking     bool
+	Pool         *Pool
+	ResponseSize Writer
+}
+
+// Tracking places an agent in the tree of queries (ISO-07, SUB-21).
+type Tracking struct {
+	Chain uint64
+	Depth int
+}
+
+// View is how an agent reads application state.
+type View struct {
+	AvoidPrompts bool // a tool that would have to ask is denied instead
+	RunMode      string
+}
+
+// Writer says where a write of application state goes.
+type Writer uint8
+
+// The destinations of writes.
+const (
+	NoOp     Writer = iota // nowhere: the child's changes do not leave it
+	ToParent               // where the parent's own writes go
+	ToRoot                 // the root store, whatever the parent's writer is
+)
+
+func (w Writer) String() string { return [...]string{"no-op", "shared", "root"}[w] }
+
+// Rule is how a field of a child's context comes about.
+type Rule string
+
+// The rules, from the safest to the most open.
+const (
+	Isolated Rule = "isolated" // made anew
+	Cloned   Rule = "cloned"   // a copy of the parent's: later changes do not meet
+	Wrapped  Rule = "wrapped"  // the parent's, seen through a restriction
+	Shared   Rule = "shared"   // the parent's own
+)
+
+// Share is one row of the sharing table.
+type Share struct {
+	Field string
+	Rule  Rule   // by default
+	OptIn string // the option that shares it after all, "" if none
+	Why   string
+}
+
+// Sharing lists every field of Context (ISO-01).
+var Sharing = []Share{
+	{"ID", Isolated, "", "events bear the identity of the agent that caused them"},
+	{"Files", Cloned, "", "a child's reads must not change what the parent believes fresh"},
+	{"Abort", Wrapped, "ShareAbort", "an abort reaches children and never comes back"},
+	{"AppState", Wrapped, "ShareAbort", "an agent without a terminal must not ask"},
+	{"SetAppState", Isolated, "ShareState", "a child's state changes stay its own"},
+	{"SetTaskState", Shared, "", "what runs in the background must be known where it can be reaped"},
+	{"Query", Isolated, "", "a chain of its own, one level deeper"},
+	{"Replacements", Cloned, "", "a fork must render the parent's results to the same bytes"},
+	{"Source", Isolated, "", "who asks is part of the agent"},
+	{"Thinking", Isolated, "Exact", "sub-agents do without unless their prefix is the parent's"},
+	{"Pool", Isolated, "Exact", "tools are assembled with the child's own mode"},
+	{"ResponseSize", Shared, "", "a child's output counts in the parent's meters"},
+}
+
+// Options are the opt-ins of a child's context.
+type Options struct {
+	ID         llm.AgentID
+	Chain      uint64
+	Source     string
+	Pool       *Pool
+	RunMode    string
+	Files      *tool.Cache // what is cloned; nil clones the parent's
+	ShareAbort bool        // the parent's own controller, prompts allowed
+	ShareState bool        // writes go where the parent's go
+	Linked     bool        // the controller hears the parent's abort
+	Exact      bool        // a fork: the parent's thinking and tools
+	FreshRepl  bool        // a named option: decide replacements anew, to show what is lost
+}
+
+// newContext makes a child's context from its parent's: isolated by default.
+func newContext(parent *Context, o Options) *Context {
+	files := o.Files
+	if files == nil {
+		files = parent.Files
+	}
+	c := &Context{
+		ID:           o.ID,
+		Files:        files.Clone(),
+		Abort:        parent.Abort,
+		AppState:     View{AvoidPrompts: !o.ShareAbort, RunMode: o.RunMode},
+		SetTaskState: ToRoot,
+		Query:        Tracking{Chain: o.Chain, Depth: parent.Query.Depth + 1},
+		Replacements: parent.Replacements,
+		Source:       o.Source,
+		Thinking:     o.Exact && parent.Thinking,
+		Pool:         o.Pool,
+		ResponseSize: ToParent,
+	}
+	if !o.ShareAbort {
+		c.Abort = newController(parent.Abort, o.Linked)
+	}
+	if o.ShareState {
+		c.SetAppState = ToParent
+	}
+	if o.FreshRepl {
+		c.Replacements.last = nil
+	}
+	if o.Exact {
+		c.Pool = parent.Pool
+	}
+	return c
+}
+
+// rootContext is the context of a root agent.
+func rootContext(id llm.AgentID, chain uint64, pool *Pool, repl Replacements, thinking bool) *Context {
+	return &Context{
+		ID: id, Files: new(tool.Cache), Abort: newController(nil, false), SetAppState: ToRoot, SetTaskState: ToRoot,
+		Query: Tracking{Chain: chain}, Replacements: repl, Source: "repl_main_thread", Thinking: thinking, Pool: pool,
+		ResponseSize: ToRoot,
+	}
+}

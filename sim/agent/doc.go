@@ -1,0 +1,15 @@
+// Package agent is the agent stack: definitions, the isolated context, the one
+// loop that every agent runs, the Agent tool with its five stages, and how
+// results come home.
+//
+// Rules:
+//   - There is one loop and one function that calls the model (Agent.send);
+//     main agent, sub-agents and forks differ in configuration only.
+//   - There is one renderer (render.go). Normal turns, forks, re-render variants
+//     and auditors all make bytes with it.
+//   - A child's context is isolated by default. Every field of Context has a row
+//     in the sharing table; what is shared is named there.
+//   - This layer alone records. Everything below it returns values.
+//   - A function that may suspend takes the process first and returns an error,
+//     which is then an abort or the end of the run; simulated failures are values.
+package agent

@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
+// rendered is a prefix with its nodes; agents with equal prefixes share one.
+type rendered struct {
+	prefix *Prefix
+	static *llm.Node    // last system block that does not depend on the session
+	system *llm.Node    // last system block
+	border *llm.Node    // before the messages
+	user   *llm.Payload // user context, nil for none
+}
+
+type headKey struct {
+	pool      *Pool
+	def       *Definition
+	root      string // lineage of a root with a prompt of its own
+	model     string
+	workspace string
+	settings  llm.Settings
+	epoch     int
+}
+
+// head renders what stands before an agent's messages, once for all agents
+// that share it.
+func (w *World) head(k headKey, system []string, static int, user string) *rendered {
+	k.epoch = w.epoch
+	if r := w.heads[k]; r != nil {
+		return r
+	}
+	p := &Prefix{
+		Scope:    llm.Scope{Organisation: w.cfg.Organisation, Workspace: k.workspace, Model: k.model},
+		Settings: k.settings, Rules: w.cfg.Rules(k.model), Tools: k.pool.Blocks, Static: static,
+	}
+	for _, s := range system {
+		p.System = append(p.System, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)})
+	}
+	r := &rendered{prefix: p}
+	r.render(w.cfg.Builder)
+	if user != "" {
+		r.user = llm.NewText(llm.Prose, user)
+	}
+	w.heads[k] = r
+	return r
+}
+
+// render makes the nodes and finds the system's marks among them.
+func (r *rendered) render(b *llm.Builder) {
+	r.border = renderPrefix(b, r.prefix)
+	r.static, r.system = nil, nil
+	n := len(r.prefix.System)
+	for node := r.border.Parent; node != nil && node.Level == llm.System && !node.IsBorder(); node = node.Parent {
+		if n == len(r.prefix.System) {
+			r.system = node
+		}
+		if n == r.prefix.Static {
+			r.static = node
+		}
+		n--
+	}
+}
+
+// with is the same prefix under other settings.
+func (r *rendered) with(w *World, s llm.Settings, model string) *rendered {
+	p := *r.prefix
+	p.Settings, p.Scope.Model, p.Rules = s, model, w.cfg.Rules(model)
+	out := &rendered{prefix: &p, user: r.user}
+	out.render(w.cfg.Builder)
+	return out
+}
+
+// userContext is the text that is prepended to the messages (LOOP-10), without
+// the parts that are left out.
+func userContext(parts []Part, omit string) (text string, names []string) {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Name == omit || p.Text == "" {
+			continue
+		}
+		names = append(names, p.Name)
+		b.WriteString("# " + p.Name + "\n" + strings.TrimRight(p.Text, "\n") + "\n")
+	}
+	if len(names) == 0 {
+		return "", nil
+	}
+	return "<system-reminder>\nContext of this session. It may or may not matter to the task.\n" + b.String() + "</system-reminder>\n", names
+}
+
+// systemContext is the text that is appended to the system prompt.
+func systemContext(parts []Part, omit string) (text string, names []string) {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Name == omit || p.Text == "" {
+			continue
+		}
+		names = append(names, p.Name)
+		b.WriteString("\n" + p.Name + ":\n" + strings.TrimRight(p.Text, "\n") + "\n")
+	}
+	return b.String(), names
+}

@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"errors"
+	"strconv"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+var errMaxTurns = errors.New("maxTurns")
+
+// turn is the loop of every agent: request, answer, tools, one user message
+// with their results, until an answer calls no tool (LOOP-01, LOOP-02).
+func (a *Agent) turn(p *kernel.Proc) error {
+	for {
+		if err := p.Aborted(); err != nil {
+			return err
+		}
+		if a.turns >= a.maxTurns {
+			return errMaxTurns
+		}
+		if err := a.send(p); err != nil {
+			return err
+		}
+		a.turns++
+		answer := a.hear()
+		uses := countUses(answer)
+		if uses == 0 {
+			return nil
+		}
+		results, err := a.use(p, answer, uses)
+		a.say(results)
+		a.deliver()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// send makes one request and tries it again as the retry rule says. It is the
+// one place that calls the model.
+func (a *Agent) send(p *kernel.Proc) error {
+	if err := a.prepare(); err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		a.req.Stream.Attempt = attempt
+		a.w.rec.sent(a, attempt)
+		err := a.w.cfg.Model.Complete(p, &a.req, &a.resp)
+		if err == nil {
+			a.expect(a.resp.Started)
+			return nil
+		}
+		var api *llm.APIError
+		if !errors.As(err, &api) {
+			return err
+		}
+		if err := a.retry(p, api, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// prepare fills the request for the conversation as it stands.
+func (a *Agent) prepare() error {
+	if a.root != nil {
+		a.root.apply(a)
+	}
+	a.req.Head = a.conv.Head
+	a.req.Stream.Call = a.calls
+	if limit := a.w.cfg.Limits.Bytes; limit > 0 && a.req.Head.Bytes > limit {
+		return &kernel.LimitError{Name: "bytes", Value: limit, Where: a.lineage, Instant: a.w.cfg.Kernel.Now()}
+	}
+	a.plan.mark(a, &a.req)
+	return nil
+}
+
+// hear appends the answer to the conversation.
+func (a *Agent) hear() *llm.Msg {
+	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
+	a.say(m)
+	a.w.rec.answered(a, a.req.Stream.Attempt)
+	a.own = a.own.Plus(a.resp.Usage)
+	a.rolled = a.rolled.Plus(a.resp.Usage)
+	a.last = a.resp.Usage
+	a.calls++
+	for i := range m.Blocks {
+		if m.Blocks[i].Kind == llm.Text {
+			a.said = m
+			if a.w.cfg.Observer != nil {
+				a.w.cfg.Observer.Said(a, m.Blocks[i].Content)
+			}
+		}
+	}
+	return m
+}
+
+func countUses(m *llm.Msg) int {
+	n := 0
+	for i := range m.Blocks {
+		if m.Blocks[i].Kind == llm.ToolUse {
+			n++
+		}
+	}
+	return n
+}
+
+// idle waits at the end of a turn. A notification or a message of the user
+// wakes the agent; with nothing outstanding and nothing in the mailbox it has
+// ended (CON-17).
+func (a *Agent) idle(p *kernel.Proc) error {
+	for {
+		if m := a.drain(); m != nil {
+			a.wake(m)
+			return nil
+		}
+		if a.waiting == 0 && a.root != nil {
+			if more, err := a.root.next(a, p); err != nil {
+				return err
+			} else if more {
+				continue
+			}
+		}
+		if a.waiting == 0 {
+			return errEnded
+		}
+		n, err := a.inbox.Recv(p)
+		if err != nil {
+			return err
+		}
+		if m := a.drain(n); m != nil {
+			a.wake(m)
+			return nil
+		}
+	}
+}
+
+// wake appends what woke the agent as a message of its own.
+func (a *Agent) wake(m *wakeMessage) {
+	a.turns = a.turnsAfterWake()
+	a.w.rec.emit(a.ref, &transcript.WakeUp{Why: m.why, Prefix: a.last.Prompt() + a.last.Output})
+	a.say(&m.msg)
+	for _, n := range m.notices {
+		a.w.delivered(a, n, "idle")
+	}
+}
+
+// turnsAfterWake counts on for children and starts anew for roots, whose turns
+// are those of one user message.
+func (a *Agent) turnsAfterWake() int {
+	if a.root != nil {
+		return 0
+	}
+	return a.turns
+}
+
+// expect remembers this request as the one whose prefix the next can read.
+func (a *Agent) expect(start instant) {
+	a.expects = llm.Expectation{Head: a.req.Head, Start: start, Salts: a.req.Salts, Model: a.req.Model}
+	if k := len(a.req.Breakpoints); k > 0 {
+		a.expects.Mark, a.expects.TTL = a.req.Breakpoints[k-1].Node, a.req.Breakpoints[k-1].TTL
+	} else if a.req.Automatic {
+		a.expects.Mark, a.expects.TTL = a.req.Head, a.req.AutoTTL
+	}
+	a.req.Expect = &a.expects
+}
+
+// childLineage names the agent that tool use i (from 0) of this call spawns.
+func (a *Agent) childLineage(i int) string {
+	return a.lineage + "/" + strconv.Itoa(a.calls) + "." + strconv.Itoa(i+1)
+}

@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// notice is something in an agent's mailbox: a task's notification or a message
+// of the user.
+type notice struct {
+	at         instant
+	taskID     string
+	status     task.Status
+	activation int
+	text       *llm.Payload // a notification's text
+	blocks     []llm.Block  // a user message's
+	poke       bool         // nothing to say: look again whether you have ended
+}
+
+// wakeMessage is a message of its own that wakes an idle agent.
+type wakeMessage struct {
+	msg     llm.Msg
+	why     string
+	notices []*notice
+}
+
+// mailbox is the agent's, made on first need.
+func (a *Agent) mailbox() *kernel.Mailbox[*notice] {
+	if a.inbox == nil {
+		a.inbox = kernel.NewMailbox[*notice](a.w.cfg.Kernel, "inbox of "+a.lineage)
+	}
+	return a.inbox
+}
+
+// expectNotice counts something that will come into the mailbox.
+func (a *Agent) expectNotice() {
+	a.mailbox()
+	a.waiting++
+}
+
+// collect empties the mailbox, notifications in the order of (instant, task id)
+// as settled, user messages behind them as they came.
+func (a *Agent) collect(first ...*notice) (tasks, users []*notice) {
+	take := func(n *notice) {
+		a.waiting--
+		switch {
+		case n.poke:
+		case n.text != nil:
+			tasks = append(tasks, n)
+		default:
+			users = append(users, n)
+		}
+	}
+	for _, n := range first {
+		take(n)
+	}
+	for a.inbox != nil {
+		n, ok := a.inbox.TryRecv()
+		if !ok {
+			break
+		}
+		take(n)
+	}
+	slices.SortStableFunc(tasks, func(x, y *notice) int {
+		if x.at != y.at {
+			return int(min(max(x.at-y.at, -1), 1))
+		}
+		return strings.Compare(x.taskID, y.taskID)
+	})
+	return tasks, users
+}
+
+// drain makes one message of what is in the mailbox, nil if nothing is.
+func (a *Agent) drain(first ...*notice) *wakeMessage {
+	tasks, users := a.collect(first...)
+	if len(tasks)+len(users) == 0 {
+		return nil
+	}
+	m := &wakeMessage{why: "notification", notices: tasks}
+	m.msg.Role = llm.User
+	for _, n := range tasks {
+		m.msg.Blocks = append(m.msg.Blocks, llm.Block{Kind: llm.Text, Content: n.text})
+	}
+	for _, n := range users {
+		m.why = "user"
+		m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
+	}
+	return m
+}
+
+// deliver joins what arrived within a turn to the user message that ends it,
+// behind its tool results. The message has been said already, so the blocks are
+// a message of the same role, which the canonical form merges.
+func (a *Agent) deliver() {
+	if a.inbox == nil || a.inbox.Len() == 0 {
+		return
+	}
+	m := a.drain()
+	if m == nil {
+		return
+	}
+	a.say(&m.msg)
+	for _, n := range m.notices {
+		a.w.delivered(a, n, "loop")
+	}
+}
+
+func (w *World) delivered(a *Agent, n *notice, place string) {
+	w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: "delivered", Place: place, Status: string(n.status),
+		Activation: n.activation, Bytes: len(n.text.Raw())})
+}
+
+// moveTask changes a task's state and records it. A change that the state
+// machine forbids is dropped: something else came first.
+func (w *World) moveTask(a *Agent, to task.Status) bool {
+	from := a.task.Status()
+	if a.task.To(to) != nil {
+		return false
+	}
+	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(to), Activation: a.task.Activation()})
+	return true
+}
+
+// report brings the end of an activation home: the parent of a synchronous
+// child looks itself, that of a task gets exactly one notification (TSK-05).
+func (a *Agent) report(p *kernel.Proc, end Ending) {
+	a.end = end
+	if a.task == nil {
+		return
+	}
+	status := task.Completed
+	switch end.Status {
+	case "failed":
+		status = task.Failed
+	case "killed":
+		status = task.Killed
+	}
+	a.w.moveTask(a, status)
+	if !a.task.TakeNotification() {
+		return
+	}
+	n := a.notification(p.Now())
+	queued := &transcript.Notification{TaskID: n.taskID, Op: "queued", Status: string(n.status), Activation: n.activation, Bytes: len(n.text.Raw())}
+	if a.parent.ended {
+		queued.Op = "dropped"
+	} else if err := a.parent.inbox.Send(n); err != nil {
+		a.w.fail(err)
+	}
+	a.w.rec.emit(a.ref, queued)
+}
+
+// notification renders the end of the agent's task (TSK-03).
+func (a *Agent) notification(now instant) *notice {
+	t := a.task
+	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.saidText(),
+		Usage: task.Usage{TotalTokens: a.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
+	if t.Status() == task.Failed {
+		n.Error = a.end.Why
+	}
+	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
+}
+
+// noText stands where an agent ended without a word.
+const noText = "(The agent ended without a text.)"
+
+// saidText is the text of the last assistant message that has any (SUB-12).
+func (a *Agent) saidText() string {
+	if a.said == nil {
+		return noText
+	}
+	return textOf(a.said)
+}
+
+func textOf(m *llm.Msg) string {
+	one, n := "", 0
+	for i := range m.Blocks {
+		if m.Blocks[i].Kind == llm.Text {
+			one = m.Blocks[i].Content.Raw()
+			n++
+		}
+	}
+	if n == 1 {
+		return one
+	}
+	var b strings.Builder
+	for i := range m.Blocks {
+		if m.Blocks[i].Kind == llm.Text {
+			b.WriteString(m.Blocks[i].Content.Raw())
+		}
+	}
+	return b.String()
+}
+
+// output is everything the agent itself has said so far: what its output file
+// holds (SUB-13).
+func (a *Agent) output() string {
+	var texts []string
+	for m := a.conv.Last; m != a.origin && m != nil; m = m.Prev {
+		if m.Role == llm.Assistant {
+			texts = append(texts, textOf(m)+"\n")
+		}
+	}
+	slices.Reverse(texts)
+	return strings.Join(texts, "")
+}
+
+// refresh brings output files up to date before a tool looks at one.
+func (w *World) refresh(use *llm.Block) {
+	if len(w.outputs) == 0 || !strings.Contains(use.Content.Raw(), outputDir) {
+		return
+	}
+	for _, a := range w.agents {
+		if a.task != nil && strings.Contains(use.Content.Raw(), a.task.OutputFile) {
+			if _, err := w.cfg.FS.Write(outputPath(a.task.OutputFile), a.output(), a.ref); err != nil {
+				w.fail(err)
+			}
+		}
+	}
+}
+
+// taskStop runs the TaskStop tool: a running task is aborted and killed, and
+// its one notification says so.
+func (a *Agent) taskStop(use *llm.Block) tool.Result {
+	id, err := tool.ParseStopInput(use.Content)
+	if err != nil {
+		return failure(err.Error())
+	}
+	t := a.w.tasks.Get(id)
+	if t == nil {
+		return failure("No task has the id " + id + ".")
+	}
+	if t.Status().Final() {
+		return failure("Task " + id + " is not running: it is " + string(t.Status()) + ".")
+	}
+	target := a.w.agents[t.Agent]
+	a.w.moveTask(target, task.Killed)
+	target.ctx.Abort.Abort(ErrTaskStopped)
+	return tool.Result{Content: llm.NewText(llm.Prose, "Stopped task "+id+" ("+t.Description+").")}
+}

@@ -1,0 +1,94 @@
+package agent
+
+import "agentsim/sim/llm"
+
+// Plan places the cache markers of an agent's requests (LOOP-12).
+type Plan struct {
+	Name     PlanName
+	TTL      llm.TTL
+	Explicit []Marks // for PlanExplicit, by ascending FromCall
+	// Fourth uses the fourth slot: the parent's mark on a fork's first request,
+	// the agent's own previous mark later (CON-23). Only with PlanAgent and
+	// PlanLast.
+	Fourth bool
+}
+
+// PlanName names a plan.
+type PlanName string
+
+// The plans.
+const (
+	PlanNone      PlanName = "none"      // no marker at all
+	PlanAutomatic PlanName = "automatic" // the API marks the last cacheable block
+	PlanLast      PlanName = "last"      // the last block of the last message
+	PlanAgent     PlanName = "agent"     // last static system block, last system block, last block
+	PlanExplicit  PlanName = "explicit"  // positions given by the scenario
+)
+
+// Marks are positions from a call on: from 1, or from the end when negative.
+type Marks struct {
+	FromCall int
+	At       []int
+}
+
+// mark fills the request's markers for its head.
+func (pl *Plan) mark(a *Agent, req *llm.Request) {
+	req.Breakpoints = req.Breakpoints[:0]
+	req.Automatic, req.AutoTTL = pl.Name == PlanAutomatic, pl.TTL
+	switch pl.Name {
+	case PlanLast:
+		pl.markFourth(a, req)
+		pl.add(req, req.Head)
+	case PlanAgent:
+		pl.add(req, a.front.static)
+		pl.add(req, a.front.system)
+		pl.markFourth(a, req)
+		pl.add(req, req.Head)
+	case PlanExplicit:
+		for _, at := range pl.positions(a.calls) {
+			pl.add(req, position(req.Head, at))
+		}
+	}
+}
+
+// markFourth marks where the request before this one, or the parent's, ended.
+func (pl *Plan) markFourth(a *Agent, req *llm.Request) {
+	if pl.Fourth && req.Expect != nil && req.Expect.Mark != nil && req.Expect.Mark.Level == llm.Messages {
+		pl.add(req, req.Expect.Mark)
+	}
+}
+
+// add appends a marker unless it stands at or before the one before it.
+func (pl *Plan) add(req *llm.Request, n *llm.Node) {
+	if n == nil || n.IsBorder() {
+		return
+	}
+	if k := len(req.Breakpoints); k > 0 && req.Breakpoints[k-1].Node.Pos >= n.Pos {
+		return
+	}
+	req.Breakpoints = append(req.Breakpoints, llm.Breakpoint{Node: n, TTL: pl.TTL})
+}
+
+// positions are those of the last entry that has begun.
+func (pl *Plan) positions(call int) []int {
+	var at []int
+	for _, m := range pl.Explicit {
+		if m.FromCall <= call {
+			at = m.At
+		}
+	}
+	return at
+}
+
+// position finds a block of a chain by its position.
+func position(head *llm.Node, at int) *llm.Node {
+	if at < 0 {
+		at += int(head.Pos) + 1
+	}
+	for n := head; n != nil; n = n.Parent {
+		if !n.IsBorder() && int(n.Pos) == at {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
+	"agentsim/sim/tool"
+)
+
+// Pool is the tools an agent may call, with the bytes that define them. Pools
+// are interned: two agents with equal pools have the same one.
+type Pool struct {
+	*tool.Pool
+	Names  []string
+	Blocks []llm.Block // one definition each, in order
+}
+
+// Has reports whether the pool holds a tool of that name.
+func (p *Pool) Has(name string) bool { return p.Find(name) != nil }
+
+type poolKey struct {
+	def   *Definition
+	async bool
+	mode  permission.Mode
+	epoch int
+	tools string
+}
+
+// pool assembles the tools of an agent of a definition: what is offered, less
+// what the layers remove (FLT). A root has no definition and skips them.
+func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered []*tool.Tool) *Pool {
+	k := poolKey{def, async, mode, w.epoch, strings.Join(tool.Names(offered), " ")}
+	if p := w.pools[k]; p != nil {
+		return p
+	}
+	who := tool.Subject{Main: def == nil, Async: async, RunMode: mode}
+	var allow, deny []string
+	if def != nil {
+		who.BuiltIn, allow, deny = def.BuiltIn, def.Tools, def.Disallowed
+	}
+	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
+	p.Names = tool.Names(p.Tools)
+	for _, t := range p.Tools {
+		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t))})
+	}
+	w.pools[k] = p
+	return p
+}
+
+// definition is a tool's JSON as the model sees it now: the Agent tool's
+// follows the gates and lists the visible types (SUB-03, DEF-10).
+func (w *World) definition(t *tool.Tool) string {
+	if t.Name != tool.AgentName {
+		return tool.Definition(t)
+	}
+	shaped := *t
+	shaped.Description, shaped.Schema = tool.AgentSchema(w.schema())
+	return tool.Definition(&shaped)
+}
+
+// schema is what the gates make of the Agent tool's input.
+func (w *World) schema() tool.AgentOptions {
+	o := tool.AgentOptions{
+		Background: !w.gates.DisableBackground,
+		Fork:       w.forks(),
+		Teams:      w.gates.AgentSwarms,
+		Internal:   w.gates.UserType == UserTypeInternal,
+	}
+	for _, d := range w.cfg.Definitions {
+		o.Types = append(o.Types, tool.AgentType{Name: d.Type, WhenFor: d.Description, Tools: d.toolWords()})
+	}
+	return o
+}
+
+// forks reports whether a spawn without a type forks now.
+func (w *World) forks() bool { return w.cfg.Forker.Enabled(&w.gates, w.cfg.Interactive) }
+
+// toolWords says in words what a definition's agents may use.
+func (d *Definition) toolWords() string {
+	words := "all tools"
+	if len(d.Tools) > 0 && d.Tools[0] != "*" {
+		words = strings.Join(d.Tools, ", ")
+	}
+	if len(d.Disallowed) > 0 {
+		words += " except " + strings.Join(d.Disallowed, ", ")
+	}
+	return words
+}

@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// recorder numbers events and hands them to the sink. Bodies of the frequent
+// kinds are reused.
+type recorder struct {
+	sink     transcript.Sink
+	kernel   *kernel.Kernel
+	seq      uint64
+	ev       transcript.Event
+	request  transcript.Request
+	response transcript.Response
+	call     transcript.ToolCall
+	result   transcript.ToolResult
+	perm     transcript.Permission
+}
+
+func (r *recorder) emit(ref int32, b transcript.Body) {
+	r.ev = transcript.Event{Seq: r.seq, At: r.kernel.Now(), Phase: r.kernel.Phase(), Agent: ref, Body: b}
+	r.seq++
+	r.sink.Emit(&r.ev)
+}
+
+func (r *recorder) gate(name, value string) { r.emit(-1, &transcript.Gate{Name: name, Value: value}) }
+
+func (r *recorder) sent(a *Agent, attempt int) {
+	r.request = transcript.Request{
+		Call: a.calls, Attempt: attempt, Head: a.req.Head, Model: a.req.Model, Breakpoints: a.req.Breakpoints,
+		Automatic: a.req.Automatic, Expect: a.req.Expect,
+	}
+	if !a.announced {
+		r.request.InvokingRequest = a.invokedBy
+		a.announced = true
+	}
+	r.emit(a.ref, &r.request)
+}
+
+func (r *recorder) answered(a *Agent, attempt int) {
+	r.response = transcript.Response{Call: a.calls, Attempt: attempt, Resp: &a.resp, Head: a.conv.Head, Model: a.req.Model}
+	r.emit(a.ref, &r.response)
+}
+
+func (r *recorder) toolCall(a *Agent, i int, b *llm.Block, cause string) {
+	r.call = transcript.ToolCall{Call: a.calls - 1, Index: i, ID: b.ID, Name: b.Name, Input: b.Content.Identity(), Cause: cause}
+	r.emit(a.ref, &r.call)
+}
+
+func (r *recorder) permission(a *Agent, name, mode, decision, why string) {
+	r.perm = transcript.Permission{Tool: name, Mode: mode, Decision: decision, Why: why}
+	r.emit(a.ref, &r.perm)
+}

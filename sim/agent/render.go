@@ -1,0 +1,101 @@
+package agent
+
+import "agentsim/sim/llm"
+
+// Prefix is what stands before the messages in every request of an agent:
+// scope, settings, tool definitions and system blocks. It is made once and
+// never changed; a change of settings makes another.
+type Prefix struct {
+	Scope    llm.Scope
+	Settings llm.Settings
+	Rules    llm.SaltRules
+	Tools    []llm.Block
+	System   []llm.Block
+	// Static is the number of leading system blocks that do not depend on the
+	// session (LOOP-12).
+	Static int
+}
+
+// Salts are those of the prefix's settings.
+func (p *Prefix) Salts() llm.Salts { return p.Settings.Salts(p.Rules) }
+
+// Render makes the bytes of a whole conversation: the prefix and every message
+// up to last, with the decisions in r, which it extends. It is the one way from
+// structured messages to bytes; turns, forks, re-renders and auditors differ
+// only in where they start.
+func Render(b *llm.Builder, p *Prefix, last *llm.Msg, r *Replacements) *llm.Node {
+	head := renderPrefix(b, p)
+	for _, m := range messages(last) {
+		head = renderMessage(b, head, m, r)
+	}
+	return head
+}
+
+// renderPrefix makes the nodes up to the border before the messages.
+func renderPrefix(b *llm.Builder, p *Prefix) *llm.Node {
+	salts := p.Salts()
+	n := b.Root(p.Scope, salts)
+	for i := range p.Tools {
+		n = b.Append(n, llm.NoRole, &p.Tools[i])
+	}
+	n = b.Border(n, llm.System, salts)
+	for i := range p.System {
+		n = b.Append(n, llm.NoRole, &p.System[i])
+	}
+	return b.Border(n, llm.Messages, salts)
+}
+
+// renderMessage appends one message's blocks.
+func renderMessage(b *llm.Builder, head *llm.Node, m *llm.Msg, r *Replacements) *llm.Node {
+	for i := range m.Blocks {
+		blk := &m.Blocks[i]
+		if blk.Kind == llm.ToolResult && r != nil {
+			blk = r.apply(blk)
+		}
+		head = b.Append(head, m.Role, blk)
+	}
+	return head
+}
+
+// messages lists a persistent list oldest first.
+func messages(last *llm.Msg) []*llm.Msg {
+	n := 0
+	for m := last; m != nil; m = m.Prev {
+		n++
+	}
+	out := make([]*llm.Msg, n)
+	for m := last; m != nil; m = m.Prev {
+		n--
+		out[n] = m
+	}
+	return out
+}
+
+// Conversation is an agent's messages in both forms: structured, and as the
+// chain of nodes that its requests send.
+type Conversation struct {
+	Prefix *Prefix
+	Border *llm.Node // the border before the messages
+	Last   *llm.Msg
+	Head   *llm.Node
+	Repl   Replacements
+}
+
+// say appends a message.
+func (c *Conversation) say(b *llm.Builder, m *llm.Msg) {
+	m.Prev = c.Last
+	c.Last = m
+	c.Head = renderMessage(b, c.Head, m, c.Repl.orNil())
+}
+
+// rebase renders the whole conversation anew behind another prefix.
+func (c *Conversation) rebase(b *llm.Builder, p *Prefix) {
+	c.Prefix = p
+	c.Border = renderPrefix(b, p)
+	c.Head = c.Border
+	c.Repl.recall()
+	for _, m := range messages(c.Last) {
+		c.Head = renderMessage(b, c.Head, m, c.Repl.orNil())
+	}
+	c.Repl.known = nil
+}

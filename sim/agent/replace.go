@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"strconv"
+
+	"agentsim/sim/llm"
+)
+
+// Replacements are the decisions of content replacement (LOOP-11): a tool
+// result over a named size stands in the bytes as a preview. A decision is
+// taken once per tool use and never revised. The state is a value: copying it
+// clones it at no cost, since decisions are a persistent list (ISO-08).
+type Replacements struct {
+	Over    int // bytes of a result above which it is replaced; 0 is off
+	Preview int // bytes of it that the preview keeps
+	last    *decision
+	known   map[llm.ToolUseID]*llm.Block // only while a history is rendered anew
+	// OnReplace, if set, is told each new decision to replace.
+	OnReplace func(id llm.ToolUseID, from, to int)
+}
+
+type decision struct {
+	prev  *decision
+	id    llm.ToolUseID
+	block *llm.Block // the block that stands in the bytes
+}
+
+// Len is the number of decisions taken.
+func (r *Replacements) Len() int {
+	n := 0
+	for d := r.last; d != nil; d = d.prev {
+		n++
+	}
+	return n
+}
+
+// orNil spares conversations without replacement the work.
+func (r *Replacements) orNil() *Replacements {
+	if r.Over == 0 && r.last == nil {
+		return nil
+	}
+	return r
+}
+
+// recall makes the decisions taken so far answerable by id.
+func (r *Replacements) recall() {
+	r.known = make(map[llm.ToolUseID]*llm.Block)
+	for d := r.last; d != nil; d = d.prev {
+		r.known[d.id] = d.block
+	}
+}
+
+// apply returns the block that stands in the bytes for a tool result.
+func (r *Replacements) apply(blk *llm.Block) *llm.Block {
+	if b, ok := r.known[blk.ID]; ok {
+		return b
+	}
+	out := blk
+	if n := len(blk.Content.Raw()); r.Over > 0 && n > r.Over {
+		out = &llm.Block{Kind: blk.Kind, IsError: blk.IsError, ID: blk.ID, Content: r.preview(blk.Content)}
+		if r.OnReplace != nil {
+			r.OnReplace(blk.ID, n, len(out.Content.Raw()))
+		}
+	}
+	r.last = &decision{prev: r.last, id: blk.ID, block: out}
+	return out
+}
+
+// preview keeps whole lines from the start, and says so.
+func (r *Replacements) preview(p *llm.Payload) *llm.Payload {
+	raw := p.Raw()
+	cut := min(r.Preview, len(raw))
+	for cut > 0 && raw[cut-1] != '\n' {
+		cut--
+	}
+	return llm.NewText(llm.Prose, raw[:cut]+"[result of "+strconv.Itoa(len(raw))+" bytes replaced by this preview]")
+}

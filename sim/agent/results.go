@@ -1,0 +1,134 @@
+package agent
+
+import (
+	"strconv"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// outputDir is where output files of background agents seem to be.
+const outputDir = ".agentsim/tasks/"
+
+// outputPath is an output file's path in the workspace.
+func outputPath(file string) string { return file }
+
+// result is a synchronous child's tool result (SUB-12).
+func (a *Agent) result() tool.Result {
+	if a.end.Status == "failed" || a.end.Status == "killed" {
+		return failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why)
+	}
+	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
+	b = append(b, a.ctx.ID.String()...)
+	b = append(b, `","content":[{"type":"text","text":`...)
+	b = llm.AppendQuoted(b, a.saidText())
+	b = append(b, `}],"totalToolUseCount":`...)
+	b = appendWide(b, int64(a.toolUses))
+	b = append(b, `,"totalDurationMs":`...)
+	b = appendWide(b, a.proc.Now().Sub(a.started).Milliseconds())
+	b = append(b, `,"totalTokens":`...)
+	b = appendWide(b, a.last.Total())
+	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
+}
+
+// numberWidth is the width at which numbers that depend on the course of the
+// run stand in bytes (CON-05, KRN-09).
+const numberWidth = 12
+
+// appendWide appends a number at fixed width, padded with blanks in front as
+// JSON allows.
+func appendWide(dst []byte, n int64) []byte {
+	var digits [20]byte
+	s := strconv.AppendInt(digits[:0], n, 10)
+	for i := len(s); i < numberWidth; i++ {
+		dst = append(dst, ' ')
+	}
+	return append(dst, s...)
+}
+
+// launched is the tool result of an asynchronous launch (SUB-13).
+func (w *World) launched(c *Agent, b *birth) tool.Result {
+	c.task.OutputFile = outputDir + c.ctx.ID.String() + ".output"
+	w.outputs[c.task.OutputFile] = c
+	s := append(make([]byte, 0, 256), `{"status":"async_launched","agentId":"`...)
+	s = append(s, c.ctx.ID.String()...)
+	s = append(s, `","description":`...)
+	s = llm.AppendQuoted(s, b.in.Description)
+	s = append(s, `,"outputFile":`...)
+	s = llm.AppendQuoted(s, c.task.OutputFile)
+	s = append(s, `,"canReadOutputFile":`...)
+	s = strconv.AppendBool(s, c.ctx.Pool.Has("Read") || c.ctx.Pool.Has("Bash"))
+	return tool.Result{Content: llm.NewText(llm.Prose, string(append(s, '}')))}
+}
+
+// introduce records a new agent.
+func (w *World) introduce(c *Agent, b *birth) {
+	ev := &transcript.AgentStart{
+		ID: c.ctx.ID, Lineage: c.lineage, Parent: c.parent.ref, Type: b.def.Type, Structure: "subagent", Model: b.model,
+		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
+		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.use.ID, Context: c.facts("empty"),
+	}
+	ev.Context.UserContext, ev.Context.SystemContext = b.user, b.system
+	if ev.PoolMode == "" {
+		ev.PoolMode = "acceptEdits"
+	}
+	if b.fork {
+		ev.Structure, ev.Context.FileCache = "fork", "cloned"
+	}
+	w.rec.emit(c.ref, ev)
+}
+
+// facts describes the context an agent starts with.
+func (a *Agent) facts(files string) transcript.ContextFacts {
+	f := transcript.ContextFacts{
+		FileCache: files, FilesKnown: a.ctx.Files.Len(), Abort: "unlinked", SetAppState: a.ctx.SetAppState.String(),
+		AvoidPrompts: a.ctx.AppState.AvoidPrompts, Replacements: a.ctx.Replacements.Len(), Thinking: a.ctx.Thinking,
+	}
+	switch {
+	case a.parent == nil:
+		f.Abort, f.SetAppState = "root", "root"
+	case a.ctx.Abort.Linked():
+		f.Abort = "linked"
+	}
+	return f
+}
+
+// stagger makes all but the first of the siblings that were launched together
+// wait for the first one's response, where their prefixes match (CACHE-29).
+func (a *Agent) stagger(runs []running) {
+	if !a.w.cfg.FanOut.HoldUntilFirst {
+		return
+	}
+	var first *Agent
+	for i := range runs {
+		c := runs[i].spawned
+		switch {
+		case c == nil:
+		case first == nil || c.front != first.front || c.conv.Border != first.conv.Border:
+			first = c
+		default:
+			first.openGate()
+			c.hold = first.opens
+		}
+	}
+}
+
+// openGate makes a signal that fires when the agent's first response begins.
+func (a *Agent) openGate() {
+	if a.opens == nil {
+		a.opens = kernel.NewSignal(a.w.cfg.Kernel, "first response of "+a.lineage)
+		a.req.OnBegin = (*gate)(a)
+	}
+}
+
+// gate is an agent as the model's server sees it: something to tell that a
+// response has begun.
+type gate Agent
+
+// Began lets the held siblings go.
+func (g *gate) Began(instant) {
+	g.opens.Fire()
+	g.req.OnBegin = nil
+}

@@ -1,0 +1,303 @@
+package agent
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// birth is a spawn on its way through the five stages (SUB-06).
+type birth struct {
+	in      tool.AgentInput
+	use     *llm.Block
+	lineage string
+	def     *Definition
+	fork    bool
+	async   bool
+	model   string
+	pool    *Pool
+	mode    permission.Mode // run mode
+	front   *rendered
+	child   *Agent
+	user    []string // user context parts
+	system  []string // system context parts
+}
+
+// spawn runs the Agent tool. It returns a result at once, or a synchronous
+// child to wait for. Everything a caller can do wrong is an error result.
+func (a *Agent) spawn(p *kernel.Proc, answer *llm.Msg, use *llm.Block, index int) (tool.Result, *Agent) {
+	b := &birth{use: use, lineage: a.childLineage(index)}
+	for _, stage := range []func(*birth) error{a.admitSpawn, a.resolveType, a.assemblePool, a.buildPrompt} {
+		if err := stage(b); err != nil {
+			return failure(err.Error()), nil
+		}
+	}
+	a.createContext(b, answer)
+	return a.launch(p, b)
+}
+
+// admitSpawn checks the input and whether this agent may spawn at all.
+func (a *Agent) admitSpawn(b *birth) error {
+	in, ignored, err := tool.ParseAgentInput(b.use.Content, a.w.schema())
+	if err != nil {
+		return err
+	}
+	b.in = in
+	for _, field := range ignored {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: "Agent input " + field + " is gated off"})
+	}
+	if a.ctx.Source == ForkSource || a.inFork {
+		return fmt.Errorf("Fork is not available inside a forked worker.") //nolint // the wire text (FRK-14)
+	}
+	if depth := a.ctx.Query.Depth + 1; depth > a.w.cfg.Limits.Depth {
+		return fmt.Errorf("an agent at depth %d cannot spawn: the deepest level is %d", a.ctx.Query.Depth, a.w.cfg.Limits.Depth)
+	}
+	return nil
+}
+
+// resolveType is stage 1: an explicit type wins; without one a fork where forks
+// are on, else general-purpose (SUB-04).
+func (a *Agent) resolveType(b *birth) error {
+	typ := b.in.Type
+	forks := a.w.forks()
+	switch {
+	case typ == "" && forks:
+		b.fork, b.def = true, a.w.forkDefinition()
+	case typ == "":
+		typ = TypeGeneralPurpose
+		fallthrough
+	default:
+		if b.def = find(a.w.cfg.Definitions, typ); b.def == nil {
+			return fmt.Errorf("agent type %q does not exist; available: %s", typ, a.w.typeNames())
+		}
+	}
+	model, err := a.childModel(b)
+	if err != nil {
+		return err
+	}
+	b.model = model
+	b.async = RunsAsync(b.in.Background, b.def, &a.w.gates, forks)
+	a.stage(b, 1, "type", b.def.Type)
+	return nil
+}
+
+// RunsAsync is shouldRunAsync (SUB-11).
+func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
+	return (asked || d.Background || g.Coordinator() || forks || g.AssistantMode || g.Proactive) && !g.DisableBackground
+}
+
+// childModel resolves the model (SUB-09): the call's, else the definition's,
+// else the default sub-agent model; inherit is the parent's; a fork takes the
+// parent's whatever the call says.
+func (a *Agent) childModel(b *birth) (string, error) {
+	name := b.in.Model
+	if b.fork {
+		name = "inherit"
+	}
+	if name == "" {
+		name = b.def.Model
+	}
+	if name == "" {
+		name = a.w.cfg.Subagent
+	}
+	if name == "" || name == "inherit" {
+		return a.req.Model, nil
+	}
+	switch name {
+	case "sonnet", "opus", "haiku":
+		id, ok := a.w.cfg.Aliases[name]
+		if !ok {
+			return "", fmt.Errorf("model %q is not resolved here: name it under provider.aliases", name)
+		}
+		return id, nil
+	}
+	return name, nil
+}
+
+// assemblePool is stage 2: the child's own pool, with its own mode; a fork has
+// the parent's exact tools (SUB-07, FLT).
+func (a *Agent) assemblePool(b *birth) error {
+	pool := b.def.Mode
+	if pool == "" {
+		pool = permission.AcceptEdits
+	}
+	if b.fork {
+		b.pool = a.ctx.Pool
+	} else {
+		b.pool = a.w.pool(b.def, b.async, pool, a.w.cfg.Offered)
+	}
+	b.mode = RunMode(a.mode, b.def.Mode)
+	a.stage(b, 2, "pool", strconv.Itoa(len(b.pool.Tools)))
+	return nil
+}
+
+// RunMode is the mode in which a child runs (SUB-10): nothing escapes a parent
+// that bypasses, accepts edits or plans.
+func RunMode(parent, def permission.Mode) permission.Mode {
+	switch parent {
+	case permission.Bypass, permission.AcceptEdits, permission.Plan:
+		return parent
+	}
+	if def != "" {
+		return def
+	}
+	return parent
+}
+
+// buildPrompt is stage 3: the definition's prompt and the environment, or for a
+// fork the parent's rendered bytes (FRK-06).
+func (a *Agent) buildPrompt(b *birth) error {
+	b.user, b.system = a.contextNames(b.def)
+	if b.fork {
+		b.front = a.front
+		a.stage(b, 3, "prompt", "parent")
+		return nil
+	}
+	claude, git := a.w.omissions(b.def)
+	user, _ := userContext(a.w.cfg.UserContext, claude)
+	system, _ := systemContext(a.w.cfg.SystemContext, git)
+	settings := a.req.Settings
+	settings.Thinking, settings.ThinkingBudget, settings.Effort = llm.ThinkingDisabled, 0, ""
+	k := headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings}
+	b.front = a.w.head(k, []string{b.def.Prompt(&a.w.gates), a.w.environment() + system}, 1, user)
+	a.stage(b, 3, "prompt", b.def.Type)
+	return nil
+}
+
+// omissions names the context parts that a definition does without (LEAN-01).
+func (w *World) omissions(d *Definition) (claude, git string) {
+	if d != nil && d.OmitClaude && w.gates.SlimSubagentClaudeMd {
+		claude = PartClaudeMd
+	}
+	if d != nil && d.OmitGit {
+		git = PartGitStatus
+	}
+	return claude, git
+}
+
+// The names of context parts that definitions may leave out.
+const (
+	PartClaudeMd  = "claudeMd"
+	PartGitStatus = "gitStatus"
+)
+
+func (a *Agent) contextNames(d *Definition) (user, system []string) {
+	claude, git := a.w.omissions(d)
+	_, user = userContext(a.w.cfg.UserContext, claude)
+	_, system = systemContext(a.w.cfg.SystemContext, git)
+	return user, system
+}
+
+// createContext is stage 4: the isolated context and the first messages.
+func (a *Agent) createContext(b *birth, answer *llm.Msg) {
+	c := a.w.newAgent(b.lineage, a, b.def)
+	b.child = c
+	c.mode, c.plan, c.invokedBy = b.mode, a.plan, b.use.ID
+	c.maxTurns = a.w.cfg.Limits.Turns
+	if b.def.MaxTurns > 0 {
+		c.maxTurns = b.def.MaxTurns
+	}
+	o := Options{ID: c.id(), Chain: c.key.Sub("chain").Uint64(), Source: "agent:builtin:" + b.def.Type, Pool: b.pool,
+		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
+	if b.fork {
+		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
+	}
+	ctx := newContext(a.ctxNow(), o)
+	ctx.AppState.AvoidPrompts = b.async && b.def.Mode != permission.Bubble
+	c.settle(b.front, ctx)
+	if b.fork {
+		c.inherit(a, answer, b.in.Prompt)
+	} else {
+		c.open(b.in.Prompt)
+	}
+	a.stage(b, 4, "context", "depth "+strconv.Itoa(ctx.Query.Depth))
+}
+
+// ctxNow is the context with the replacement decisions taken so far.
+func (a *Agent) ctxNow() *Context {
+	a.ctx.Replacements = a.conv.Repl
+	return a.ctx
+}
+
+// open starts a fresh conversation: user context, then the prompt, in one user
+// message (SUB-08).
+func (a *Agent) open(prompt string) {
+	blocks := make([]llm.Block, 0, 2)
+	if a.front.user != nil {
+		blocks = append(blocks, llm.Block{Kind: llm.Text, Content: a.front.user})
+	}
+	blocks = append(blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, prompt)})
+	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
+}
+
+// inherit starts a fork's conversation: the parent's up to and including the
+// assistant message that forks, then placeholders and the directive (FRK-03).
+// The history is shared, not copied.
+func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
+	b := a.w.cfg.Builder
+	if a.w.cfg.Forks.Rerender {
+		a.conv.Last = parent.conv.Last
+		a.conv.rebase(b, a.front.prefix)
+		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
+	} else {
+		a.conv.Border, a.conv.Last, a.conv.Head = parent.conv.Border, parent.conv.Last, parent.conv.Head
+	}
+	a.setSettings(parent.req.Settings)
+	a.expects = parent.expects
+	a.req.Expect = &a.expects
+	a.origin = a.conv.Last
+	a.say(a.w.cfg.Forker.Message(answer, directive))
+}
+
+func (a *Agent) stage(b *birth, n int, name, detail string) {
+	a.w.rec.emit(a.ref, &transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail})
+}
+
+func (w *World) typeNames() string {
+	names := make([]string, len(w.cfg.Definitions))
+	for i, d := range w.cfg.Definitions {
+		names[i] = d.Type
+	}
+	return strings.Join(names, ", ")
+}
+
+func (w *World) forkDefinition() *Definition {
+	if w.forkDef == nil {
+		w.forkDef = ForkDefinition()
+	}
+	return w.forkDef
+}
+
+// launch is stage 5: the child runs, and the caller waits for it or is told
+// that it was launched.
+func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
+	c := b.child
+	branch := "synchronous"
+	if b.async {
+		branch = "asynchronous"
+	}
+	a.stage(b, 5, "branch", branch)
+	a.w.introduce(c, b)
+	if c.ctx.Abort.Linked() {
+		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
+	}
+	if !b.async {
+		c.proc = p.Kernel().Spawn(c.lineage, c.body)
+		return tool.Result{}, c
+	}
+	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Owner: a.ref, Agent: c.ref, Backgrounded: true}
+	if err := a.w.tasks.Add(c.task); err != nil {
+		panic("agent: " + err.Error()) // ids come from lineage, which is unique
+	}
+	a.w.moveTask(c, task.Running)
+	a.expectNotice()
+	c.proc = p.Kernel().Spawn(c.lineage, c.body)
+	return a.w.launched(c, b), c
+}

@@ -1,0 +1,226 @@
+package agent_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"agentsim/sim/agent"
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// TestStories runs the text stories in testdata. Each file is one world.
+//
+//	world [interactive=false] [policy=random] [seed=N] [hold=5s] [over=N preview=N]
+//	      [rerender] [fresh] [depth=N] [turns=N] [retries=N] [NAME=value for a gate]…
+//	file PATH, the content below
+//	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
+//	      `fail 529; fail 429 2s; text …` fails as many attempts first
+//	root [name=main] [plan=agent|last|automatic|none] [fourth] [thinking] [start=1s],
+//	      the user's first message and then a step a line: `at 3s message …`,
+//	      `at 3s interrupt`, `at 3s kill`, `idle message …`, `idle effort high …`
+//	flip at=2s gate=NAME value=true
+//	run show=(kind, …): the lines of those kinds of events
+//	request LINEAGE CALL: the blocks it sent and its markers
+//	same LINEAGE CALL LINEAGE CALL: how far two requests are the same bytes
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txt"), func(t *testing.T) {
+			s := newStory(t)
+			datadriven.RunTest(t, f, s.command)
+		})
+	}
+}
+
+func (s *story) command(t *testing.T, d *datadriven.TestData) string {
+	s.t = t
+	switch d.Cmd {
+	case "world":
+		s.setWorld(d)
+	case "file":
+		s.files[d.CmdArgs[0].Key] = d.Input + "\n"
+	case "script":
+		s.model.scripts[d.CmdArgs[0].Key] = strings.Split(d.Input, "\n")
+	case "root":
+		s.addRoot(d)
+	case "flip":
+		var f flip
+		f.at, f.name, f.value = s.duration(arg(d, "at")), arg(d, "gate"), arg(d, "value")
+		s.flips = append(s.flips, f)
+	case "run":
+		s.run()
+		var kinds []string
+		for _, a := range d.CmdArgs {
+			kinds = append(kinds, a.Vals...)
+		}
+		return s.lines(kinds) + s.outcome
+	case "request":
+		return s.request(d.CmdArgs[0].Key + " " + d.CmdArgs[1].Key)
+	case "same":
+		k := func(i int) string { return d.CmdArgs[i].Key }
+		return s.same(k(0)+" "+k(1), k(2)+" "+k(3))
+	default:
+		t.Fatalf("unknown command %s", d.Cmd)
+	}
+	return ""
+}
+
+func arg(d *datadriven.TestData, key string) string {
+	for _, a := range d.CmdArgs {
+		if a.Key == key && len(a.Vals) > 0 {
+			return a.Vals[0]
+		}
+	}
+	return ""
+}
+
+func (s *story) duration(v string) vtime.Duration {
+	d, err := vtime.ParseDuration(v)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+func (s *story) setWorld(d *datadriven.TestData) {
+	for _, a := range d.CmdArgs {
+		v := ""
+		if len(a.Vals) > 0 {
+			v = a.Vals[0]
+		}
+		switch a.Key {
+		case "interactive":
+			s.cfg.Interactive = v == "true"
+		case "policy":
+			s.policy = v
+		case "seed":
+			fmt.Sscan(v, &s.seed)
+		case "hold":
+			s.cfg.FanOut = agent.FanOut{HoldUntilFirst: true, Cap: s.duration(v)}
+		case "over":
+			fmt.Sscan(v, &s.cfg.Over)
+		case "preview":
+			fmt.Sscan(v, &s.cfg.Preview)
+		case "rerender":
+			s.cfg.Forks.Rerender = true
+		case "fresh":
+			s.cfg.Forks.FreshRepl = true
+		case "depth":
+			fmt.Sscan(v, &s.cfg.Limits.Depth)
+		case "turns":
+			fmt.Sscan(v, &s.cfg.Limits.Turns)
+		case "retries":
+			fmt.Sscan(v, &s.cfg.Retry.Max)
+		default:
+			s.gates[a.Key] = v
+		}
+	}
+}
+
+func (s *story) addRoot(d *datadriven.TestData) {
+	r := agent.RootSpec{Lineage: "main", Model: "claude-sonnet-4-6", Plan: &agent.Plan{Name: agent.PlanAgent}}
+	for _, a := range d.CmdArgs {
+		switch a.Key {
+		case "name":
+			r.Lineage = a.Vals[0]
+		case "plan":
+			r.Plan.Name = agent.PlanName(a.Vals[0])
+		case "fourth":
+			r.Plan.Fourth = true
+		case "thinking":
+			r.Settings.Thinking, r.Settings.ThinkingBudget = llm.ThinkingEnabled, 4000
+		case "start":
+			r.Start = s.duration(a.Vals[0])
+		}
+	}
+	lines := strings.Split(d.Input, "\n")
+	r.First = text(lines[0])
+	for _, line := range lines[1:] {
+		r.Steps = append(r.Steps, s.step(line))
+	}
+	s.roots = append(s.roots, r)
+}
+
+// step parses `at 3s interrupt`, `idle message …`, `idle effort high …`.
+func (s *story) step(line string) agent.Step {
+	var st agent.Step
+	f := strings.Fields(line)
+	if f[0] == "at" {
+		st.Timed, st.At = true, s.duration(f[1])
+		f = f[1:]
+	}
+	f = f[1:]
+	if f[0] == "effort" {
+		st.Settings = &llm.Settings{Effort: f[1]}
+		f = f[1:]
+		f[0] = "message"
+	}
+	switch f[0] {
+	case "interrupt":
+		st.Interrupt = true
+	case "kill":
+		st.KillAgents = true
+	case "message":
+		st.Message = text(strings.Join(f[1:], " "))
+	}
+	return st
+}
+
+func text(s string) []llm.Block {
+	return []llm.Block{{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)}}
+}
+
+// request prints a request block by block.
+func (s *story) request(name string) string {
+	head := s.model.heads[name]
+	if head == nil {
+		return "never sent"
+	}
+	var lines []string
+	for n := head; n != nil; n = n.Parent {
+		if n.IsBorder() {
+			continue
+		}
+		who := n.Level.String()
+		if n.Role != llm.NoRole {
+			who = n.Role.String()
+		}
+		body := strings.ReplaceAll(n.Block.Content.Raw(), "\n", "⏎")
+		if n.Block.Kind == llm.ToolDef {
+			body = n.Block.Name
+		}
+		if r := []rune(body); len(r) > 100 {
+			body = string(r[:60]) + " … " + string(r[len(r)-30:])
+		}
+		lines = append([]string{fmt.Sprintf("%2d %-9s %-11s %s", n.Pos, who, n.Block.Kind, body)}, lines...)
+	}
+	st := s.model.settings[name]
+	tail := fmt.Sprintf("marks %v · model %s · thinking %s", s.model.marks[name], s.model.models[name], st.Thinking)
+	if st.Effort != "" {
+		tail += " · effort " + st.Effort
+	}
+	return strings.Join(append(lines, tail), "\n")
+}
+
+// same compares two requests byte for byte and block for block.
+func (s *story) same(a, b string) string {
+	x, y := s.model.requests[a], s.model.requests[b]
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	common := llm.Common(s.model.heads[a], s.model.heads[b])
+	pos := int32(0)
+	if common != nil {
+		pos = common.Pos
+	}
+	return fmt.Sprintf("%d bytes and %d blocks are the same; they have %d and %d blocks", n, pos, s.model.heads[a].Pos, s.model.heads[b].Pos)
+}

@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// RootSpec describes a root conversation and its user.
+type RootSpec struct {
+	Lineage   string
+	Start     vtime.Duration // from the start of the run
+	Model     string
+	Settings  llm.Settings
+	Workspace string       // provider scope
+	System    []string     // system blocks; nil is the default prompt
+	Static    int          // how many of them do not depend on the session
+	Offered   []*tool.Tool // tools in the pool
+	Plan      *Plan
+	Bare      bool        // no user context and no system context
+	First     []llm.Block // the first user message
+	Steps     []Step      // what the user does then, in order
+}
+
+// Step is one act of the user (PRM-05): at an instant, or once the root has
+// nothing left to do.
+type Step struct {
+	Timed      bool
+	At         vtime.Duration // from the start of the run, when timed
+	After      vtime.Duration // how long after the root fell idle, when not
+	Message    []llm.Block
+	Interrupt  bool
+	KillAgents bool
+	Settings   *llm.Settings
+}
+
+// rootState is what a root has beside what every agent has.
+type rootState struct {
+	idleSteps []Step
+	settings  *llm.Settings // to take effect with the next request
+	busy      bool          // a turn runs
+}
+
+// Start makes a root agent and lets it run. It must be called before the kernel
+// runs.
+func (w *World) Start(s RootSpec) *Agent {
+	a := w.newAgent(s.Lineage, nil, nil)
+	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.cfg.Limits.Turns
+	pool := w.pool(nil, false, a.mode, s.Offered)
+	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
+	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
+	ctx.AppState.RunMode = string(a.mode)
+	front, user, system := w.rootFront(a, &s, pool)
+	a.settle(front, ctx)
+	a.root = &rootState{}
+	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
+		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
+			return err
+		}
+		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: TypeMain, Structure: "root", Model: s.Model,
+			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, Context: a.facts("own")}
+		ev.Context.UserContext, ev.Context.SystemContext = user, system
+		w.rec.emit(a.ref, ev)
+		a.hearUser(s.First)
+		return a.body(p)
+	})
+	w.script(a, s.Steps)
+	return a
+}
+
+// rootFront renders a root's prefix.
+func (w *World) rootFront(a *Agent, s *RootSpec, pool *Pool) (front *rendered, user, system []string) {
+	var userText, systemText string
+	if !s.Bare {
+		userText, user = userContext(w.cfg.UserContext, "")
+		systemText, system = systemContext(w.cfg.SystemContext, "")
+		systemText = w.environment() + systemText
+	}
+	blocks, static := s.System, s.Static
+	if blocks == nil {
+		blocks, static = []string{mainPrompt(&w.gates)}, 1
+	}
+	if systemText != "" {
+		blocks = append(append([]string(nil), blocks...), systemText)
+	}
+	k := headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: s.Settings}
+	return w.head(k, blocks, static, userText), user, system
+}
+
+// hearUser appends a user message; the first one carries the user context in
+// front.
+func (a *Agent) hearUser(blocks []llm.Block) {
+	if a.conv.Last == nil && a.front.user != nil {
+		blocks = append([]llm.Block{{Kind: llm.Text, Content: a.front.user}}, blocks...)
+	}
+	a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(blocks)})
+	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
+}
+
+func bytesOf(blocks []llm.Block) int {
+	n := 0
+	for i := range blocks {
+		n += len(blocks[i].Content.Raw())
+	}
+	return n
+}
+
+// script starts the user: timed steps have a process of their own, the others
+// wait for the root to be idle.
+func (w *World) script(a *Agent, steps []Step) {
+	for _, s := range steps {
+		if !s.Timed {
+			a.root.idleSteps = append(a.root.idleSteps, s)
+			continue
+		}
+		a.expectNotice()
+		w.cfg.Kernel.Spawn("user of "+a.lineage, func(p *kernel.Proc) error {
+			if err := p.SleepUntil(vtime.Instant(s.At)); err != nil {
+				return err
+			}
+			return a.act(p, s)
+		})
+	}
+}
+
+// act does one step of the user's script.
+func (a *Agent) act(p *kernel.Proc, s Step) error {
+	if s.Settings != nil {
+		a.root.settings = s.Settings
+	}
+	if s.KillAgents {
+		a.w.killAgents()
+	}
+	if s.Interrupt && a.root.busy {
+		a.ctx.Abort.Abort(ErrUserInterrupt)
+	}
+	return a.inbox.Send(&notice{at: p.Now(), blocks: s.Message, poke: s.Message == nil})
+}
+
+// killAgents stops every background agent.
+func (w *World) killAgents() {
+	for _, t := range w.tasks.Live() {
+		target := w.agents[t.Agent]
+		w.moveTask(target, task.Killed)
+		target.ctx.Abort.Abort(ErrAgentsKilled)
+	}
+}
+
+// next takes the user's next step once the root has nothing left to do. It
+// reports whether there was one.
+func (r *rootState) next(a *Agent, p *kernel.Proc) (bool, error) {
+	if len(r.idleSteps) == 0 {
+		return false, nil
+	}
+	s := r.idleSteps[0]
+	r.idleSteps = r.idleSteps[1:]
+	a.expectNotice()
+	if s.After > 0 {
+		if err := p.Sleep(s.After); err != nil {
+			return true, err
+		}
+	}
+	return true, a.act(p, s)
+}
+
+// apply makes a change of settings take effect: the history's bytes stand
+// behind other salts, so its chain is made anew.
+func (r *rootState) apply(a *Agent) {
+	if r.settings == nil {
+		return
+	}
+	s := *r.settings
+	r.settings = nil
+	old := a.front.prefix.Salts()
+	next := a.front.with(a.w, s, a.req.Model)
+	a.ctx.Thinking = s.Thinking != llm.ThinkingDisabled
+	if next.prefix.Salts() == old {
+		a.req.Settings = s
+		return
+	}
+	a.front = next
+	a.conv.rebase(a.w.cfg.Builder, next.prefix)
+	a.setSettings(s)
+	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "settings", Position: firstChanged(old, next.prefix.Salts(), next)})
+}
+
+// firstChanged is the position from which a change of salts changes the chain.
+func firstChanged(old, now llm.Salts, r *rendered) int32 {
+	switch {
+	case old.Root != now.Root:
+		return 1
+	case old.System != now.System:
+		return int32(len(r.prefix.Tools)) + 1
+	}
+	return r.border.Pos + 1
+}
+
+// resume lets an interrupted root go on: the turn is over, the agent is not.
+func (r *rootState) resume(a *Agent, p *kernel.Proc) {
+	a.ctx.Abort.reason = nil
+	p.Resume()
+}

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/permission"
+	"agentsim/sim/rng"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// Model answers requests. Complete suspends the process for as long as the call
+// takes and fills resp. Its error is an *llm.APIError for what the API would
+// answer, or the reason for which the process was aborted.
+type Model interface {
+	Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error
+}
+
+// Forker makes forks. It is package fork; this package only knows where a fork
+// differs from any other child.
+type Forker interface {
+	// Enabled reports whether a spawn without a type forks (FRK-01).
+	Enabled(g *Gates, interactive bool) bool
+	// Message is the user message that a fork's history ends with: a placeholder
+	// result for every tool use of the assistant message, then the directive.
+	Message(assistant *llm.Msg, directive string) *llm.Msg
+	// Marks reports whether a message makes its conversation a fork's.
+	Marks(m *llm.Msg) bool
+}
+
+// Observer is told what stands in agents' answers and may name findings in it;
+// it decides nothing.
+type Observer interface {
+	// Said is called with each text of an answer, in order.
+	Said(a *Agent, text *llm.Payload)
+}
+
+// Part is a named piece of user or system context (LOOP-10).
+type Part struct {
+	Name string
+	Text string
+}
+
+// Config is the world that a run's agents share.
+type Config struct {
+	Kernel      *kernel.Kernel
+	Builder     *llm.Builder
+	Model       Model
+	Sink        transcript.Sink
+	FS          *workspace.FS
+	Marks       mark.Key
+	Key         rng.Key
+	Root        string // virtual working directory
+	Gates       Gates
+	Interactive bool
+	Definitions []*Definition
+	Offered     []*tool.Tool // the tools of a default pool, in order
+	Forker      Forker
+	Observer    Observer
+
+	Organisation  string
+	Aliases       map[string]string // sonnet, opus, haiku → model id
+	Subagent      string            // default sub-agent model; "" is the parent's
+	Rules         func(model string) llm.SaltRules
+	UserContext   []Part
+	SystemContext []Part
+
+	MaxTokens int64
+	Retry     Retry
+	Limits    Limits
+	FanOut    FanOut
+	Mode      permission.Mode // run mode of roots
+	Over      int             // content replacement, see Replacements
+	Preview   int
+	Forks     ForkOptions
+}
+
+// Limits bound an agent. Reaching one is an outcome (KRN-06).
+type Limits struct {
+	Depth int   // of nesting (SUB-21)
+	Turns int   // of one activation, where no definition says less
+	Bytes int64 // of one request
+}
+
+// FanOut says how siblings of one response start (CACHE-29).
+type FanOut struct {
+	HoldUntilFirst bool           // all but the first wait for the first one's response to begin
+	Cap            vtime.Duration // at most so long
+}
+
+// ForkOptions are named variants of forking that exist to show what is lost.
+type ForkOptions struct {
+	Rerender  bool // render the inherited history anew instead of sharing it
+	FreshRepl bool // with no memory of the parent's replacement decisions
+}
+
+// World is one run's agents and what they share.
+type World struct {
+	cfg     Config
+	gates   Gates
+	epoch   int // counts gate flips: what was rendered before one stays as it was
+	agents  []*Agent
+	tasks   *task.Registry
+	outputs map[string]*Agent // by output file
+	pools   map[poolKey]*Pool
+	heads   map[headKey]*rendered
+	rec     recorder
+	forkDef *Definition
+	fatal   error
+}
+
+// NewWorld makes a world without agents.
+func NewWorld(cfg Config) *World {
+	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, outputs: map[string]*Agent{},
+		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}}
+	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
+	return w
+}
+
+// Agents lists all agents that were ever made, by ordinal.
+func (w *World) Agents() []*Agent { return w.agents }
+
+// Gates are the gates as they stand now.
+func (w *World) Gates() *Gates { return &w.gates }
+
+// FlipGate changes a gate at this instant. What was rendered stays (GATE-02).
+func (w *World) FlipGate(name, value string) error {
+	if err := w.gates.Set(name, value); err != nil {
+		return err
+	}
+	w.epoch++
+	w.rec.gate(name, value)
+	return nil
+}
+
+// Record emits an event of the run itself.
+func (w *World) Record(b transcript.Body) { w.rec.emit(-1, b) }
+
+// RecordFor emits an event of an agent, on behalf of an Observer.
+func (w *World) RecordFor(a *Agent, b transcript.Body) { w.rec.emit(a.ref, b) }
+
+// fail ends the run with an error that is not the simulation's to handle.
+func (w *World) fail(err error) {
+	if w.fatal == nil {
+		w.fatal = err
+	}
+	w.cfg.Kernel.Stop(err)
+}
+
+// Err is the limit or error that ended the run, nil if none did.
+func (w *World) Err() error { return w.fatal }

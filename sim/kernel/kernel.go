@@ -257,7 +257,8 @@ func (k *Kernel) deadlock() error {
 // Close tears the run down: every process still alive is unwound, in order of
 // spawning, so that its deferred functions run. They cannot start, wake or wait
 // for anything, and a panic of theirs is dropped: the run's result stands. Call it
-// after Run, when nothing records any more; a second call does nothing.
+// after every Run, when nothing records any more: without it what is still alive
+// keeps its memory. A second call does nothing.
 func (k *Kernel) Close() {
 	if k.running {
 		panic("kernel: Close called from inside a run; call it after Run has returned")

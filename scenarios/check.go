@@ -1,0 +1,217 @@
+package scenarios
+
+import (
+	"strings"
+)
+
+// checker looks at one effective scenario. Each check is on its own, so that
+// independent mistakes are told together.
+type checker struct {
+	*decoder
+	s      *Scenario
+	checks Checks
+	files  *projectFiles
+}
+
+func (f *File) check(s *Scenario, d *decoder) {
+	c := &checker{decoder: d, s: s, checks: f.checks, files: filesOf(s)}
+	c.gates()
+	c.provider()
+	c.settings("settings", &s.Settings)
+	c.project()
+	c.model()
+	c.facts()
+	c.work()
+	c.strategy()
+	c.roots()
+	c.scripts()
+	c.faults()
+	c.limits()
+	c.unused()
+}
+
+// bad reports what is wrong with the value at a path.
+func (c *checker) bad(path, hint, format string, args ...any) {
+	c.errs.add(c.where(path), hint, format, args...)
+}
+
+// badKey reports what is wrong with a section as such.
+func (c *checker) badKey(path, hint, format string, args ...any) *Error {
+	return c.errs.add(c.whereKey(path), hint, format, args...)
+}
+
+// oneOf reports a value that is not one of a list. The empty string is left to
+// the default.
+func (c *checker) oneOf(path, what, v string, list ...string) {
+	if v != "" && !contains(list, v) {
+		c.bad(path, didYouMeanOr(v, list), "unknown %s %q", what, v)
+	}
+}
+
+func (c *checker) gates() {
+	for _, name := range sortedKeys(c.s.Gates) {
+		path := "gates." + name
+		if _, ok := findGate(name); !ok {
+			c.badKey(path, didYouMeanOr(name, gateNames()), "unknown gate %q", name)
+			continue
+		}
+		c.gateValue(path, name, c.s.Gates[name])
+	}
+	for i, g := range c.s.GateFlips {
+		path := "gate_flips[" + itoa(i) + "]"
+		if _, ok := findGate(g.Gate); !ok {
+			c.bad(path+".gate", didYouMeanOr(g.Gate, gateNames()), "unknown gate %q", g.Gate)
+			continue
+		}
+		c.gateValue(path+".value", g.Gate, g.Value)
+	}
+}
+
+func (c *checker) gateValue(path, name, v string) {
+	if g, _ := findGate(name); !contains(g.Values, v) {
+		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values, " or "), v)
+	}
+}
+
+func (c *checker) provider() {
+	p := &c.s.Provider
+	c.oneOf("provider.kind", "provider kind", p.Kind, "anthropic")
+	c.oneOf("provider.counter", "counter", p.Counter, "approx", "recorded")
+	c.marks("provider.breakpoints", &p.Breakpoints)
+	if p.Model == "" {
+		c.bad("provider", "provider: {model: claude-sonnet-4-5-20250929}", "the scenario names no model")
+	}
+	c.modelName("provider.model", p.Model)
+	c.modelName("provider.subagent_model", p.SubagentModel)
+	for _, a := range sortedKeys(p.Aliases) {
+		c.modelID("provider.aliases."+a, p.Aliases[a])
+	}
+}
+
+// Aliases are the names an agent may call a model by; a scenario says which
+// model each stands for.
+var Aliases = []string{"haiku", "opus", "sonnet"}
+
+func (c *checker) modelName(path, name string) {
+	if name == "" {
+		return
+	}
+	if _, ok := c.s.Provider.Aliases[name]; ok {
+		return
+	}
+	if contains(Aliases, name) {
+		c.bad(path, "add it to provider.aliases: {"+name+": MODEL}", "alias %q stands for no model", name)
+		return
+	}
+	c.modelID(path, name)
+}
+
+func (c *checker) modelID(path, id string) {
+	if c.checks.Model == nil {
+		return
+	}
+	if err := c.checks.Model(id); err != nil {
+		msg, hint := splitHint(err)
+		c.bad(path, hint, "%s", msg)
+	}
+}
+
+// splitHint parts an error of another package at its first semicolon or line
+// break: what is wrong, and what to do.
+func splitHint(err error) (msg, hint string) {
+	msg = err.Error()
+	if i := strings.IndexAny(msg, ";\n"); i > 0 {
+		return msg[:i], strings.TrimSpace(msg[i+1:])
+	}
+	return msg, ""
+}
+
+const maxMarks = 4 // breakpoints of one request (CACHE-06)
+
+func (c *checker) marks(path string, p *Plan) {
+	last := -1
+	for i, m := range p.Explicit {
+		at := path + ".explicit[" + itoa(i) + "]"
+		if m.FromCall <= last {
+			c.bad(at, "the first says from_call: 0", "from_call does not rise")
+		}
+		last = m.FromCall
+		if len(m.At) > maxMarks {
+			c.bad(at+".at", "", "%d breakpoints; a request takes at most %d", len(m.At), maxMarks)
+		}
+		for j, n := range m.At {
+			if n == 0 {
+				c.bad(at+".at["+itoa(j)+"]", "-1 is the last block", "blocks count from 1")
+			}
+		}
+	}
+}
+
+var toolChoices = []string{"auto", "none", "any"}
+
+func (c *checker) settings(path string, s *SettingsSpec) {
+	c.oneOf(path+".effort", "effort", s.Effort, "low", "medium", "high", "max")
+	c.oneOf(path+".thinking", "thinking mode", s.Thinking, "disabled", "enabled", "adaptive")
+	if !strings.HasPrefix(s.ToolChoice, "tool:") {
+		c.oneOf(path+".tool_choice", "tool choice", s.ToolChoice, toolChoices...)
+	}
+	if s.ThinkingBudget > 0 && s.Thinking != "enabled" {
+		c.bad(path+".thinking_budget", "thinking: enabled", "a thinking budget without thinking enabled")
+	}
+	if s.Thinking == "enabled" && s.ThinkingBudget == 0 {
+		c.bad(path+".thinking", "thinking_budget: 4_000, or thinking: adaptive", "thinking enabled needs a budget")
+	}
+}
+
+func (c *checker) model() {
+	m := &c.s.Model
+	c.oneOf("model.prompting", "prompting", m.Prompting, promptings...)
+	for _, x := range []struct {
+		path string
+		n    int
+	}{{"model.reads_per_turn", m.ReadsPerTurn}, {"model.spawns_per_turn", m.SpawnsPerTurn}} {
+		if x.n < 1 || x.n > maxPerTurn {
+			c.bad(x.path, "", "%s is from 1 to %d", x.path, maxPerTurn)
+		}
+	}
+}
+
+const maxPerTurn = 1000 // reads or spawns in one response
+
+var promptings = []string{"full", "pointers", "lazy"}
+
+func (c *checker) faults() {
+	for i, line := range c.s.Faults {
+		if c.checks.Fault == nil {
+			continue
+		}
+		if err := c.checks.Fault(line); err != nil {
+			msg, hint := splitHint(err)
+			c.bad("faults["+itoa(i)+"]", hint, "%s", msg)
+		}
+	}
+}
+
+func (c *checker) limits() {
+	l := &c.s.Limits
+	for _, x := range []struct {
+		path string
+		v    int64
+	}{
+		{"steps", l.Steps}, {"time", int64(l.Time)}, {"processes", int64(l.Processes)}, {"depth", int64(l.Depth)},
+		{"turns", int64(l.Turns)}, {"tokens", l.Tokens}, {"queue", int64(l.Queue)}, {"bytes", l.Bytes},
+	} {
+		if x.v == 0 {
+			c.bad("limits."+x.path, "leave it out for the default", "limits.%s is 0: nothing could run", x.path)
+		}
+	}
+	if l.Processes > maxProcesses {
+		c.bad("limits.processes", "", "limits.processes is at most %d", maxProcesses)
+	}
+	c.oneOf("fan_out.hold", "hold", c.s.FanOut.Hold, "none", "first-response")
+	if r := c.s.Retry; *r.Base > *r.Cap {
+		c.bad("retry.base", "", "retry.base is longer than retry.cap")
+	}
+}
+
+const maxProcesses = 10_000_000 // agents and helpers alive in one run

@@ -1,0 +1,174 @@
+package scenarios
+
+import (
+	"path"
+	"strings"
+)
+
+func (c *checker) roots() {
+	s := c.s
+	switch {
+	case s.Main == nil && len(s.Roots) == 0:
+		c.bad("main", "main: {user: \"…\"}", "the scenario has no conversation")
+	case s.Main != nil && len(s.Roots) > 0:
+		c.badKey("roots", "move main into the list", "both main and roots are given")
+	}
+	if s.Main != nil {
+		c.root("main", s.Main)
+		if s.Main.Name != "" && s.Main.Name != "main" {
+			c.bad("main.name", "roots: [{name: "+s.Main.Name+", …}]", "main is called main")
+		}
+	}
+	seen := map[string]bool{}
+	for i := range s.Roots {
+		at := "roots[" + itoa(i) + "]"
+		r := &s.Roots[i]
+		if r.Name == "" || strings.ContainsAny(r.Name, " /.#*?[]:,") {
+			c.bad(at, "name: letters, digits and dashes", "bad root name %q", r.Name)
+		}
+		if seen[r.Name] {
+			c.bad(at+".name", "", "root %q is given twice", r.Name)
+		}
+		seen[r.Name] = true
+		c.root(at, r)
+	}
+}
+
+func (c *checker) root(at string, r *Root) {
+	if r.User == nil && !r.speaks() {
+		c.bad(at, "user: \"…\"", "the user says nothing")
+	}
+	if r.Plan != nil {
+		c.marks(at+".breakpoints", r.Plan)
+	}
+	if r.Settings != nil {
+		c.settings(at+".settings", r.Settings)
+	}
+	for i := range r.Then {
+		c.step(at+".then["+itoa(i)+"]", &r.Then[i])
+	}
+}
+
+func (r *Root) speaks() bool {
+	for _, t := range r.Then {
+		if t.Message != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) step(at string, t *UserStep) {
+	if t.Message == nil && !t.Interrupt && !t.KillAgents && t.Settings == nil {
+		c.bad(at, "one of message, interrupt, kill_agents, settings", "the user does nothing in this step")
+	}
+	if t.At != nil && t.After != 0 {
+		c.bad(at+".after", "at is an instant of the run, after a wait once idle", "a step has at or after, not both")
+	}
+	if t.Settings != nil {
+		c.settings(at+".settings", t.Settings)
+	}
+}
+
+// rootNames are the lineages from which all others descend.
+func (s *Scenario) rootNames() []string {
+	if len(s.Roots) == 0 {
+		return []string{"main"}
+	}
+	out := make([]string, len(s.Roots))
+	for i, r := range s.Roots {
+		out[i] = r.Name
+	}
+	return out
+}
+
+func (c *checker) scripts() {
+	seen := map[string]bool{}
+	for i, sc := range c.s.Scripts {
+		at := "scripts[" + itoa(i) + "]"
+		switch {
+		case sc.Agent == "":
+			c.bad(at, "agent: main", "a script names no agent")
+		case seen[sc.Agent]:
+			c.bad(at+".agent", "", "agent %q has two scripts", sc.Agent)
+		case !c.canExist(sc.Agent):
+			c.bad(at+".agent", "lineages begin with a root: "+strings.Join(c.s.rootNames(), ", "), "script for an agent that cannot exist: %q", sc.Agent)
+		}
+		seen[sc.Agent] = true
+		if len(sc.Turns) == 0 {
+			c.bad(at, "turns: [{text: \"…\"}]", "a script without turns")
+		}
+		for j := range sc.Turns {
+			c.turn(at+".turns["+itoa(j)+"]", &sc.Turns[j])
+		}
+	}
+}
+
+// canExist tells whether the first part of a lineage or pattern is a root's.
+func (c *checker) canExist(pattern string) bool {
+	first, _, _ := strings.Cut(pattern, "/")
+	for _, r := range c.s.rootNames() {
+		if ok, err := path.Match(first, r); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+var stops = []string{"end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "pause_turn"}
+
+func (c *checker) turn(at string, t *Turn) {
+	c.oneOf(at+".stop", "stop reason", t.Stop, stops...)
+	if t.Text == nil && t.Thinking == nil && len(t.Tools) == 0 {
+		c.bad(at, "text, thinking or tools", "the model answers nothing in this turn")
+	}
+	if len(t.Tools) > 0 && t.Stop == "end_turn" || len(t.Tools) == 0 && t.Stop == "tool_use" {
+		c.bad(at+".stop", "leave stop out", "stop reason %s does not fit the turn's tools", t.Stop)
+	}
+	if (len(t.Counts) > 0 || t.Output != nil) && c.s.Provider.Counter != "recorded" {
+		c.bad(at, "provider: {counter: recorded}", "recorded counts, yet the counter is %s", c.s.Provider.Counter)
+	}
+}
+
+// unused reports sections that nothing in this scenario looks at.
+func (c *checker) unused() {
+	s := c.s
+	used := map[string]bool{}
+	for _, it := range s.Work {
+		for _, n := range append(append([]string(nil), it.Needs...), it.Yields...) {
+			used[n] = true
+		}
+	}
+	for i, f := range s.Facts {
+		if !used[f.Name] {
+			c.errs.add(c.where("facts["+itoa(i)+"].name"), "name it in needs or yields, or take it away", "unused fact %q", f.Name).unused = true
+		}
+	}
+	c.unusedKey("model", len(s.Work) == 0, "only the policy reads it, and there is no work")
+	c.unusedKey("background", s.Strategy != "subagent", "only strategy subagent reads it")
+	c.unusedKey("type", s.Strategy == "inline" || s.Strategy == "", "nobody is spawned")
+	c.unusedKey("fan_out", s.Strategy == "inline", "nobody is spawned")
+	c.unusedKey("work", c.allScripted(), "every root is scripted, so no policy begins it")
+	c.unusedKey("facts", len(s.Work) == 0, "only work needs facts")
+}
+
+// allScripted tells whether scripts speak for every root.
+func (c *checker) allScripted() bool {
+	for _, r := range c.s.rootNames() {
+		found := false
+		for _, sc := range c.s.Scripts {
+			ok, err := path.Match(sc.Agent, r)
+			found = found || err == nil && ok
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) unusedKey(key string, unused bool, why string) {
+	if unused && c.given(key) {
+		c.badKey(key, "take it away", "unused section %q: %s", key, why).unused = true
+	}
+}

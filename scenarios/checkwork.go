@@ -1,0 +1,241 @@
+package scenarios
+
+import (
+	"strings"
+)
+
+var (
+	kinds      = []string{"research", "implement", "verify", "answer"}
+	strategies = []string{"inline", "subagent", "fork", "coordinator", "swarm"}
+	agentTypes = []string{"general-purpose", "Explore"}
+)
+
+const fileNeed = "file:" // prefix of a need for a file's content
+
+func (c *checker) facts() {
+	seen := map[string]bool{}
+	for i, f := range c.s.Facts {
+		path := "facts[" + itoa(i) + "]"
+		if f.Name == "" || strings.ContainsAny(f.Name, " \t\n[],:") {
+			c.bad(path+".name", "such as auth.null-user", "bad fact name %q", f.Name)
+		}
+		if seen[f.Name] {
+			c.bad(path+".name", "", "fact %q is declared twice", f.Name)
+		}
+		seen[f.Name] = true
+		c.oneOf(path+".grade", "grade", f.Grade, "gist", "verbatim")
+		c.factPlace(path, &f)
+	}
+}
+
+// factPlace holds a fact against the file it is said to stand in (CON-15).
+func (c *checker) factPlace(path string, f *Fact) {
+	lines, ok := c.files.lines(f.File)
+	switch {
+	case f.File == "":
+		c.bad(path, "file: and line: say where it stands", "nobody holds fact %q", f.Name)
+	case !ok:
+		c.bad(path+".file", didYouMean(f.File, c.files.paths()), "nobody holds fact %q: there is no file %q", f.Name, f.File)
+	case lines < 0:
+		c.bad(path+".file", "give that file as text", "fact %q stands in generated content, whose lines nobody knows", f.Name)
+	case f.Line < 1 || f.Line > lines:
+		c.bad(path+".line", "", "fact %q is beyond any reachable page: %s has %d lines", f.Name, f.File, lines)
+	}
+}
+
+func (c *checker) work() {
+	ids := map[string]int{}
+	for i, it := range c.s.Work {
+		path := "work[" + itoa(i) + "]"
+		if it.ID == "" || strings.ContainsAny(it.ID, " /[],\n\t") {
+			c.bad(path+".id", "such as fix-auth", "bad id %q of a work item", it.ID)
+		}
+		if j, dup := ids[it.ID]; dup {
+			c.bad(path+".id", "", "work item %q is given twice, first on line %d", it.ID, c.where("work["+itoa(j)+"]").line)
+			continue
+		}
+		ids[it.ID] = i
+	}
+	for i := range c.s.Work {
+		c.item("work["+itoa(i)+"]", &c.s.Work[i], ids)
+	}
+	c.cycle(ids)
+}
+
+func (c *checker) item(path string, it *Item, ids map[string]int) {
+	if it.Kind == "" {
+		c.bad(path, oneOf(kinds), "work item %q has no kind", it.ID)
+	}
+	c.oneOf(path+".kind", "kind", it.Kind, kinds...)
+	c.oneOf(path+".by", "by", it.By, "lead")
+	c.oneOf(path+".prompting", "prompting", it.Prompting, promptings...)
+	for i, id := range it.After {
+		if _, ok := ids[id]; !ok {
+			c.bad(path+".after["+itoa(i)+"]", didYouMeanOr(id, sortedKeys(ids)), "work item %q comes after %q, which does not exist", it.ID, id)
+		}
+	}
+	for i, need := range it.Needs {
+		c.need(path+".needs["+itoa(i)+"]", it, need)
+	}
+	for i, y := range it.Yields {
+		if !c.declared(y) {
+			c.bad(path+".yields["+itoa(i)+"]", c.factHint(y), "work item %q yields %q, a fact nobody holds", it.ID, y)
+		}
+	}
+	for i := range it.Reads {
+		c.selects(path+".reads["+itoa(i)+"]", &it.Reads[i])
+	}
+	for i := range it.Edits {
+		c.selects(path+".edits["+itoa(i)+"].file", &it.Edits[i].File)
+	}
+}
+
+func (c *checker) need(path string, it *Item, need string) {
+	if name, ok := strings.CutPrefix(need, fileNeed); ok {
+		if _, ok := c.files.lines(name); !ok {
+			c.bad(path, didYouMean(need, prefixed(fileNeed, c.files.paths())), "work item %q needs %q, a file nobody has", it.ID, name)
+		}
+		return
+	}
+	if !c.declared(need) {
+		c.bad(path, c.factHint(need), "work item %q needs %q, a fact nobody holds", it.ID, need)
+	}
+}
+
+func (c *checker) factHint(name string) string {
+	names := make([]string, len(c.s.Facts))
+	for i, f := range c.s.Facts {
+		names[i] = f.Name
+	}
+	if h := didYouMean(name, names); h != "" {
+		return h
+	}
+	if strings.Contains(name, "/") {
+		return "a file's content is needed as " + fileNeed + name
+	}
+	return "declare it under facts with its file and line"
+}
+
+func (c *checker) declared(fact string) bool {
+	for _, f := range c.s.Facts {
+		if f.Name == fact {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) selects(path string, s *Selector) {
+	if s.Path != "" {
+		if _, ok := c.files.lines(s.Path); !ok {
+			c.bad(path, didYouMean(s.Path, c.files.paths()), "there is no file %q", s.Path)
+		}
+		return
+	}
+	n, err := c.files.matching(s.Glob)
+	switch {
+	case err != nil:
+		c.bad(path, "such as internal/**/*.go", "bad glob %q", s.Glob)
+	case n == 0:
+		c.bad(path, "", "glob %q matches no file", s.Glob)
+	case s.Count > n:
+		c.bad(path, "", "glob %q matches %d files, fewer than %d", s.Glob, n, s.Count)
+	}
+}
+
+// cycle reports the first cycle of `after`, as a path that ends where it began.
+func (c *checker) cycle(ids map[string]int) {
+	state := make([]byte, len(c.s.Work)) // 0 new, 1 on the path, 2 done
+	var path []int
+	var walk func(i int) bool
+	walk = func(i int) bool {
+		state[i] = 1
+		path = append(path, i)
+		for _, id := range c.s.Work[i].After {
+			j, ok := ids[id]
+			if ok && state[j] == 1 || ok && state[j] == 0 && walk(j) {
+				if len(path) > 0 && state[j] == 1 {
+					c.reportCycle(path, j)
+					path = nil
+				}
+				return true
+			}
+		}
+		state[i] = 2
+		path = path[:len(path)-1]
+		return false
+	}
+	for i := range c.s.Work {
+		if state[i] == 0 && walk(i) {
+			return
+		}
+	}
+}
+
+const maxCycleShown = 8 // items of a cycle that a message lists
+
+func (c *checker) reportCycle(path []int, start int) {
+	for path[0] != start {
+		path = path[1:]
+	}
+	var names []string
+	for i, n := range path {
+		if i == maxCycleShown {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, c.s.Work[n].ID)
+	}
+	names = append(names, c.s.Work[start].ID)
+	c.bad("work["+itoa(start)+"].after", "take one after away", "the work is cyclic: %s", strings.Join(names, " after "))
+}
+
+func (c *checker) strategy() {
+	s := c.s
+	if s.Strategy == "" {
+		if len(s.Work) > 0 {
+			c.badKey("work", "strategy: inline, subagent or fork", "work without a strategy: nobody is told who does it")
+		}
+		return
+	}
+	c.oneOf("strategy", "strategy", s.Strategy, strategies...)
+	switch s.Strategy {
+	case "coordinator", "swarm":
+		c.bad("strategy", "inline, subagent and fork are", "strategy %q is not available yet", s.Strategy)
+	case "fork":
+		c.fork()
+	}
+	if len(s.Work) == 0 {
+		c.badKey("strategy", "work: lists what is to be done", "a strategy without work")
+	}
+	c.agentType()
+}
+
+// fork holds the scenario against FRK-01 and FRK-12.
+func (c *checker) fork() {
+	if c.s.Gate("COORDINATOR_MODE") == "true" && c.s.Gate("FORK_SUBAGENT") == "true" {
+		c.badKey("gates.COORDINATOR_MODE", "turn one of the two off", "fork and coordinator together: under COORDINATOR_MODE fork is off, yet the strategy demands it")
+		return
+	}
+	if c.s.Gate("FORK_SUBAGENT") != "true" {
+		c.bad("strategy", "gates: {FORK_SUBAGENT: true}", "strategy fork needs gate FORK_SUBAGENT, which is off")
+	}
+	if !c.s.Interactive {
+		c.bad("strategy", "interactive: true", "strategy fork needs an interactive session")
+	}
+	if c.s.Type != "" {
+		c.bad("type", "leave type out: that is what makes a fork", "strategy fork with type %q", c.s.Type)
+	}
+}
+
+func (c *checker) agentType() {
+	c.oneOf("type", "agent type", c.s.Type, agentTypes...)
+	if c.s.Type != "Explore" {
+		return
+	}
+	for i, it := range c.s.Work {
+		if len(it.Edits) > 0 && it.By == "" {
+			c.bad("work["+itoa(i)+"].edits", "by: lead, or type: general-purpose", "work item %q edits, which type Explore cannot", it.ID)
+		}
+	}
+}

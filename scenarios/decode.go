@@ -1,0 +1,223 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// decoder fills a Scenario from nodes and remembers where each path stood.
+type decoder struct {
+	errs *errorList
+	vals map[string]pos // path → its value
+	keys map[string]pos // path → its key
+	root pos
+}
+
+func newDecoder(errs *errorList, root pos) *decoder {
+	return &decoder{errs: errs, vals: map[string]pos{}, keys: map[string]pos{}, root: root}
+}
+
+// place is where a value is described: its path and, for messages, the thing it
+// belongs to.
+type place struct{ path, ctx string }
+
+func (p place) field(key string) place {
+	path := key
+	if p.path != "" {
+		path = p.path + "." + key
+	}
+	switch {
+	case p.ctx == "":
+		return place{path, key}
+	case p.ctx == p.path:
+		return place{path, path}
+	}
+	return place{path, key + " of " + p.ctx}
+}
+
+var itemNames = map[string]string{
+	"work": "work item", "facts": "fact", "roots": "root", "scripts": "script", "turns": "turn", "then": "step",
+	"tools": "tool use", "edits": "edit", "gate_flips": "gate flip", "explicit": "marks", "reads": "selector",
+}
+
+// item is the place of element i of a list, named by its own id if it has one.
+func (p place) item(i int, n *node) place {
+	path := fmt.Sprintf("%s[%d]", p.path, i)
+	key := p.path[strings.LastIndexByte(p.path, '.')+1:]
+	name := itemNames[key]
+	if name == "" {
+		return place{path, path}
+	}
+	for _, id := range idKeys {
+		if v := n.get(id); v != nil && v.text != "" {
+			return place{path, name + " " + quoted(v.text)}
+		}
+	}
+	ctx := name + " " + strconv.Itoa(i+1)
+	if _, owner, ok := strings.Cut(p.ctx, " of "); ok {
+		ctx += " of " + owner
+	}
+	return place{path, ctx}
+}
+
+// idKeys are the keys that name an element of a list.
+var idKeys = []string{"id", "name", "agent"}
+
+func quoted(s string) string { return `"` + s + `"` }
+
+func (d *decoder) fail(n *node, hint, format string, args ...any) {
+	d.errs.add(n.pos, hint, format, args...)
+}
+
+func (d *decoder) wrongType(n *node, at place, want, hint string) {
+	if n.kind == kindNull {
+		d.fail(n, hint, "%s has no value: it is %s", at.ctx, want)
+		return
+	}
+	d.fail(n, hint, "%s is %s, not %s", at.ctx, want, n.kind)
+}
+
+// value reads n into v by v's type.
+func (d *decoder) value(n *node, v reflect.Value, at place) {
+	d.vals[at.path] = n.pos
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+		if v.Kind() == reflect.Slice {
+			v.Set(reflect.MakeSlice(v.Type(), 0, len(n.items)))
+		}
+	}
+	if d.special(n, v, at) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.structure(n, v, at)
+	case reflect.Slice:
+		d.list(n, v, at)
+	case reflect.Map:
+		d.mapping(n, v, at)
+	case reflect.String:
+		v.SetString(d.str(n, at))
+	case reflect.Bool:
+		v.SetBool(d.boolean(n, at))
+	case reflect.Int, reflect.Int64:
+		lo, hi := bounds(at.path, v.Kind())
+		v.SetInt(d.integer(n, at, lo, hi))
+	case reflect.Uint64:
+		v.SetUint(d.unsigned(n, at))
+	}
+}
+
+func (d *decoder) structure(n *node, v reflect.Value, at place) {
+	if n.kind != kindMap {
+		d.wrongType(n, at, "a mapping", "keys: "+strings.Join(keysOf(v.Type()), ", "))
+		return
+	}
+	for _, p := range n.pairs {
+		f, ok := findField(v.Type(), p.key)
+		if !ok {
+			d.unknownKey(p, v.Type(), at)
+			continue
+		}
+		sub := at.field(p.key)
+		d.keys[sub.path] = p.pos
+		d.value(p.val, v.Field(f.index), sub)
+	}
+}
+
+func (d *decoder) unknownKey(p pair, t reflect.Type, at place) {
+	in := ""
+	if at.ctx != "" {
+		in = " in " + at.ctx
+	}
+	d.errs.add(p.pos, keyHint(p.key, t, at.path), "unknown key %q%s", p.key, in)
+}
+
+// keyHint is the nearest key here, else where the key belongs, else what keys
+// there are.
+func keyHint(key string, t reflect.Type, path string) string {
+	keys := keysOf(t)
+	if path == "" {
+		keys = append(keys, fileKeys...)
+	}
+	if h := didYouMean(key, keys); h != "" {
+		return h
+	}
+	for _, p := range Paths() {
+		if strings.HasSuffix(p, "."+key) && p != path+"."+key {
+			return "it belongs under " + strings.TrimSuffix(p, "."+key)
+		}
+	}
+	return oneOf(keys)
+}
+
+func (d *decoder) list(n *node, v reflect.Value, at place) {
+	if n.kind != kindList {
+		d.wrongType(n, at, "a list", "")
+		return
+	}
+	if len(n.items) > MaxListed {
+		d.fail(n, "", "%s has more than %d entries", at.ctx, MaxListed)
+		return
+	}
+	for i, it := range n.items {
+		e := reflect.New(v.Type().Elem()).Elem()
+		d.value(it, e, at.item(i, it))
+		v.Set(reflect.Append(v, e))
+	}
+}
+
+// MaxListed is how many entries a list of a scenario may have.
+const MaxListed = 20_000
+
+func (d *decoder) mapping(n *node, v reflect.Value, at place) {
+	if n.kind != kindMap {
+		d.wrongType(n, at, "a mapping", "")
+		return
+	}
+	if v.IsNil() && len(n.pairs) > 0 {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	for _, p := range n.pairs {
+		sub := place{at.path + "." + p.key, p.key + " in " + at.ctx}
+		d.keys[sub.path] = p.pos
+		key := reflect.New(v.Type().Key()).Elem()
+		if key.Kind() == reflect.Int {
+			kn := &node{kind: kindInt, text: p.key, pos: p.pos}
+			key.SetInt(d.integer(kn, place{at.path, "a position in " + at.ctx}, -maxSmall, maxSmall))
+		} else {
+			key.SetString(p.key)
+		}
+		e := reflect.New(v.Type().Elem()).Elem()
+		d.value(p.val, e, sub)
+		v.SetMapIndex(key, e)
+	}
+}
+
+// where is the place of a path's value, or of the nearest thing around it.
+func (d *decoder) where(path string) pos { return d.lookup(d.vals, path) }
+
+// whereKey is the place of a path's key, or of the nearest thing around it.
+func (d *decoder) whereKey(path string) pos { return d.lookup(d.keys, path) }
+
+func (d *decoder) lookup(m map[string]pos, path string) pos {
+	for path != "" {
+		if p, ok := m[path]; ok {
+			return p
+		}
+		if p, ok := d.vals[path]; ok {
+			return p
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return d.root
+}
+
+// given reports whether the scenario itself holds a path, defaults aside.
+func (d *decoder) given(path string) bool {
+	_, ok := d.vals[path]
+	return ok
+}

@@ -1,0 +1,72 @@
+package scenarios
+
+import "agentsim/sim/vtime"
+
+// Defaults is a scenario in which nothing was said. Every effective scenario
+// starts from it, so that its text names every value a run depends on.
+func Defaults() *Scenario {
+	s := &Scenario{
+		Seed:  42,
+		Gates: map[string]string{},
+		Provider: Provider{
+			Kind:         "anthropic",
+			Organisation: "org",
+			Workspace:    "default",
+			Breakpoints:  Plan{Name: "agent"},
+			Counter:      "approx",
+			Latency:      Latency{Profile: "default"},
+		},
+		Project: Project{Date: "2026-01-01"},
+		Model:   defaultModel(),
+		FanOut:  FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
+		Limits:  defaultLimits(),
+		Retry:   defaultRetry(),
+		Tools: ToolSpec{
+			Read: ptr(20 * vtime.Millisecond), Grep: ptr(60 * vtime.Millisecond),
+			Glob: ptr(40 * vtime.Millisecond), Edit: ptr(30 * vtime.Millisecond),
+		},
+	}
+	for _, g := range Gates() {
+		s.Gates[g.Name] = g.Default
+	}
+	return s
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// defaultModel is a worker that was told everything, reads two files at a time
+// and says a sentence before it acts.
+func defaultModel() Model {
+	return Model{
+		Prompting:     "full",
+		ReadsPerTurn:  2,
+		SpawnsPerTurn: 8,
+		GistTokens:    25,
+		PromptBudget:  4_000,
+		ReportBudget:  4_000,
+		ReportTokens:  Size{600, 600, true},
+		StepTokens:    Size{30, 90, true},
+		ThinkTokens:   Size{150, 400, true},
+		Preamble:      true,
+	}
+}
+
+// defaultLimits are far above any honest run and far below what hurts a
+// machine (KRN-06). Depth is SUB-21's.
+func defaultLimits() Limits {
+	return Limits{
+		Steps:     100_000_000,
+		Time:      24 * vtime.Hour,
+		Processes: 1_000_000,
+		Depth:     5,
+		Turns:     1_000,
+		Tokens:    1_000_000,
+		Queue:     100_000,
+		Bytes:     64 << 20,
+	}
+}
+
+// defaultRetry is the client's rule of LOOP-06.
+func defaultRetry() Retry {
+	return Retry{Max: ptr(10), Base: ptr(500 * vtime.Millisecond), Cap: ptr(32 * vtime.Second)}
+}

@@ -1,0 +1,185 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// Canonical is the effective scenario as YAML: one text for one meaning, with
+// every default spelled out, which Parse reads back to an equal scenario.
+// Expectations judge a run and are no part of it, so they are left out.
+func (s *Scenario) Canonical() []byte {
+	e := &encoder{}
+	e.fields(reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem(), 0)
+	return []byte(e.b.String())
+}
+
+type encoder struct{ b strings.Builder }
+
+// fields writes a struct's fields, each on its own lines. A field that is zero
+// is left out unless its default is not zero.
+func (e *encoder) fields(v, def reflect.Value, indent int) {
+	for _, f := range fieldsOf(v.Type()) {
+		if f.typ.Kind() == reflect.Slice && f.typ.Elem() == expectationType {
+			continue
+		}
+		x := v.Field(f.index)
+		var d reflect.Value
+		if def.IsValid() {
+			d = def.Field(f.index)
+		}
+		if isEmpty(x) && (!d.IsValid() || isEmpty(d)) {
+			continue
+		}
+		e.entry(f.key, x, d, indent)
+	}
+}
+
+// isEmpty is the zero value, or an empty list or mapping; a pointer that is set
+// is never empty.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Pointer:
+		return v.IsNil()
+	case reflect.Struct:
+		for i := 0; i < v.NumField(); i++ {
+			if !isEmpty(v.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.IsZero()
+}
+
+func (e *encoder) pad(indent int) { e.b.WriteString(strings.Repeat("  ", indent)) }
+
+func (e *encoder) entry(key string, v, def reflect.Value, indent int) {
+	e.pad(indent)
+	e.b.WriteString(text(key))
+	e.b.WriteByte(':')
+	e.value(v, def, indent)
+}
+
+// value writes v after "key:" or "-": on the same line if it is short, else
+// indented below.
+func (e *encoder) value(v, def reflect.Value, indent int) {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+		def = reflect.Value{}
+	}
+	if s, ok := scalarText(v); ok {
+		e.b.WriteString(" " + s + "\n")
+		return
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		e.list(v, indent)
+	case reflect.Map:
+		e.mapping(v, indent)
+	case reflect.Struct:
+		e.structure(v, def, indent)
+	}
+}
+
+func (e *encoder) structure(v, def reflect.Value, indent int) {
+	switch x := v.Interface().(type) {
+	case Plan:
+		e.b.WriteString(" " + planText(x) + "\n")
+		return
+	case Files:
+		e.mapping(reflect.ValueOf(x.Literal), indent)
+		return
+	case ToolTurn:
+		e.b.WriteString(" {name: " + text(x.Name) + ", input: " + jsonFlow(x.Raw) + "}\n")
+		return
+	}
+	if isEmpty(v) && !def.IsValid() {
+		e.b.WriteString(" {}\n")
+		return
+	}
+	e.b.WriteByte('\n')
+	e.fields(v, def, indent+1)
+}
+
+func (e *encoder) list(v reflect.Value, indent int) {
+	if v.Len() == 0 || isShort(v.Type().Elem()) {
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i], _ = scalarText(v.Index(i))
+		}
+		e.b.WriteString(" [" + strings.Join(parts, ", ") + "]\n")
+		return
+	}
+	e.b.WriteByte('\n')
+	for i := 0; i < v.Len(); i++ {
+		e.pad(indent + 1)
+		e.b.WriteByte('-')
+		e.value(v.Index(i), reflect.Value{}, indent+1)
+	}
+}
+
+func isShort(t reflect.Type) bool {
+	return t.Kind() == reflect.Int
+}
+
+func (e *encoder) mapping(v reflect.Value, indent int) {
+	if v.Len() == 0 {
+		e.b.WriteString(" {}\n")
+		return
+	}
+	e.b.WriteByte('\n')
+	if m, ok := v.Interface().(map[int]int64); ok {
+		e.counts(m, indent)
+		return
+	}
+	for _, k := range sortedStrings(v) {
+		e.entry(k, v.MapIndex(reflect.ValueOf(k)), reflect.Value{}, indent+1)
+	}
+}
+
+func (e *encoder) counts(m map[int]int64, indent int) {
+	for _, k := range sortedInts(m) {
+		e.pad(indent + 1)
+		fmt.Fprintf(&e.b, "%d: %d\n", k, m[k])
+	}
+}
+
+// scalarText is a value that stands on one line, false if it does not.
+func scalarText(v reflect.Value) (string, bool) {
+	switch x := v.Interface().(type) {
+	case vtime.Duration:
+		return x.String(), true
+	case llm.TTL:
+		return x.String(), true
+	case Size:
+		return sizeText(x), true
+	case Content:
+		if !x.Tokens.Set && x.Bytes == 0 && x.Class == "" && x.Blocks == 0 {
+			return text(x.Text), true
+		}
+		return contentText(x), true
+	case Selector:
+		return selectorText(x), true
+	case Files:
+		return text("embedded:" + x.Embedded), x.Embedded != ""
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return text(v.String()), true
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool()), true
+	case reflect.Int, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10), true
+	case reflect.Uint64:
+		return strconv.FormatUint(v.Uint(), 10), true
+	}
+	return "", false
+}

@@ -1,0 +1,180 @@
+package scenarios
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"unicode"
+)
+
+// MaxErrors is how many errors one load reports; further ones are counted.
+const MaxErrors = 10
+
+// Error is one thing wrong in a scenario, with its place.
+type Error struct {
+	File      string // as given, or --set
+	Line, Col int    // from 1; columns count characters
+	Msg       string // what is wrong
+	Excerpt   string // the line, the one before it and a caret, ready to print
+	Hint      string // what to do; may be empty
+
+	unused bool // a section that nothing uses; an error only if no variant uses it
+}
+
+// Error prints place, message and excerpt with the hint behind the caret.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+	if e.Excerpt == "" {
+		return s
+	}
+	return s + "\n" + e.Excerpt
+}
+
+// Errors are all errors of one load in order of their place, at most MaxErrors.
+type Errors struct {
+	List []*Error
+	More int // found beyond MaxErrors
+}
+
+// Error prints all errors, one after another.
+func (e *Errors) Error() string {
+	var b strings.Builder
+	for i, x := range e.List {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(x.Error())
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&b, "\nand %d more", e.More)
+	}
+	return b.String()
+}
+
+// Unwrap gives the single errors to errors.As.
+func (e *Errors) Unwrap() []error {
+	out := make([]error, len(e.List))
+	for i, x := range e.List {
+		out[i] = x
+	}
+	return out
+}
+
+// source is one text that values come from: the file, or the argument of --set.
+type source struct {
+	name  string
+	lines []string
+}
+
+func newSource(name, text string) *source {
+	return &source{name: name, lines: strings.Split(text, "\n")}
+}
+
+// pos is a place in a source. Its zero value is no place.
+type pos struct {
+	src       *source
+	line, col int
+}
+
+func (p pos) right(n int) pos { return pos{p.src, p.line, p.col + n} }
+
+// errorList gathers errors, each place and message once.
+type errorList struct {
+	list []*Error
+	seen map[string]bool
+}
+
+func (l *errorList) add(p pos, hint, format string, args ...any) *Error {
+	e := newError(p, fmt.Sprintf(format, args...), hint)
+	key := fmt.Sprintf("%s:%d:%d:%s", e.File, e.Line, e.Col, e.Msg)
+	if l.seen[key] {
+		return &Error{}
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[key] = true
+	l.list = append(l.list, e)
+	return e
+}
+
+// err is nil, or all errors found, sorted by place and bounded.
+func (l *errorList) err() error {
+	if len(l.list) == 0 {
+		return nil
+	}
+	sort.SliceStable(l.list, func(i, j int) bool { return before(l.list[i], l.list[j]) })
+	out := &Errors{List: l.list}
+	if len(out.List) > MaxErrors {
+		out.More = len(out.List) - MaxErrors
+		out.List = out.List[:MaxErrors]
+	}
+	return out
+}
+
+func before(a, b *Error) bool {
+	if a.File != b.File {
+		return a.File < b.File
+	}
+	if a.Line != b.Line {
+		return a.Line < b.Line
+	}
+	return a.Col < b.Col
+}
+
+func newError(p pos, msg, hint string) *Error {
+	e := &Error{File: p.src.name, Line: max(p.line, 1), Col: max(p.col, 1), Msg: printable(msg), Hint: printable(hint)}
+	e.Excerpt = p.src.excerpt(e.Line, e.Col, e.Hint)
+	return e
+}
+
+const (
+	excerptWidth = 100 // characters of a line that an excerpt shows
+	excerptLead  = 60  // characters it shows before the caret in a longer line
+)
+
+// excerpt shows a line, the one before it, and a caret with the hint.
+func (s *source) excerpt(line, col int, hint string) string {
+	if line > len(s.lines) {
+		line = len(s.lines)
+		col = len([]rune(s.lines[line-1])) + 1
+	}
+	from := 0
+	if col > excerptWidth {
+		from = col - excerptLead
+	}
+	var b strings.Builder
+	if line > 1 && strings.TrimSpace(s.lines[line-2]) != "" {
+		writeLine(&b, line-1, window(s.lines[line-2], from))
+	}
+	writeLine(&b, line, window(s.lines[line-1], from))
+	b.WriteString(strings.TrimRight("      | "+strings.Repeat(" ", max(col-1-from, 0))+"^ "+hint, " "))
+	return b.String()
+}
+
+func writeLine(b *strings.Builder, n int, text string) {
+	b.WriteString(strings.TrimRight(fmt.Sprintf("%5d | %s", n, text), " "))
+	b.WriteByte('\n')
+}
+
+func window(line string, from int) string {
+	r := []rune(strings.TrimSuffix(line, "\r"))
+	if from >= len(r) {
+		return ""
+	}
+	r = r[from:]
+	if len(r) > excerptWidth {
+		return printable(string(r[:excerptWidth])) + "…"
+	}
+	return printable(string(r))
+}
+
+// printable keeps an error on its lines whatever the input holds.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}

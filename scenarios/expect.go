@@ -1,0 +1,242 @@
+package scenarios
+
+import (
+	"errors"
+	"strings"
+
+	"agentsim/metrics"
+)
+
+// Expect is one parsed line of `expect`:
+//
+//	[every variant: | VARIANT, VARIANT:] SIDE OP SIDE
+//
+// A SIDE is a constant (9, 4_000, 19k, 95 %, $1.60, 2m31s) or a metric, bare or
+// behind what it is about: fork.cost, Explore.calls, fork/Explore.calls. The
+// subject may also be a root by name, and with #N its Nth call, from 1:
+// auto#2.tokens.read. OP is one of < <= == != >= >.
+type Expect struct {
+	Text        string
+	Variants    []string // it is checked in each of these; nil when its sides name theirs
+	Left, Right Side
+	Op          string
+
+	place *node
+}
+
+// Side is one side of an expectation.
+type Side struct {
+	Text     string // as written
+	Constant bool
+	Value    metrics.Value // of a constant
+	Variant  string        // "" is the variant at hand
+	Subject  string        // an agent type, a root, or ROOT#CALL; "" is the whole run
+	Metric   string
+
+	col  int
+	unit metrics.Value // zero of its unit
+}
+
+// ExpectError is what is wrong with an expectation and where in its text.
+type ExpectError struct {
+	Col       int // from 0
+	Msg, Hint string
+}
+
+func (e *ExpectError) Error() string { return e.Msg }
+
+var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
+
+// ParseExpect reads one expectation against the variants of its file.
+func ParseExpect(text string, variants []string) (*Expect, *ExpectError) {
+	x := &Expect{Text: text}
+	start := 0
+	if prefix, _, ok := strings.Cut(text, ":"); ok {
+		var bad *ExpectError
+		if x.Variants, bad = parsePrefix(prefix, variants); bad != nil {
+			return nil, bad
+		}
+		start = len(prefix) + 1
+	}
+	at, op := findOperator(text[start:])
+	if op == "" {
+		return nil, &ExpectError{start, "no comparison in " + quoted(strings.TrimSpace(text[start:])), "one of < <= == != >= >"}
+	}
+	at += start
+	x.Op = op
+	var bad *ExpectError
+	if x.Left, bad = parseSide(text, start, at, variants); bad != nil {
+		return nil, bad
+	}
+	if x.Right, bad = parseSide(text, at+len(op), len(text), variants); bad != nil {
+		return nil, bad
+	}
+	return x, x.settle(variants)
+}
+
+// settle decides in which variants the line is checked and whether its sides
+// can be compared.
+func (x *Expect) settle(variants []string) *ExpectError {
+	if x.Left.Constant && x.Right.Constant {
+		return &ExpectError{x.Left.col, "both sides are constants", "compare a metric, such as cost"}
+	}
+	if !x.Left.unit.Comparable(x.Right.unit) {
+		return &ExpectError{x.Right.col, x.Left.Text + " and " + x.Right.Text + " have different units", unitHint(x)}
+	}
+	if x.Variants == nil && (x.Left.Variant == "" && !x.Left.Constant || x.Right.Variant == "" && !x.Right.Constant) {
+		x.Variants = variants
+	}
+	return nil
+}
+
+func unitHint(x *Expect) string {
+	unit := x.Left.unit.Unit
+	if x.Left.Constant {
+		unit = x.Right.unit.Unit
+	}
+	switch unit {
+	case metrics.Picodollars:
+		return "money is written $1.60"
+	case metrics.Nanoseconds:
+		return "time is written 2m31s"
+	}
+	return "a plain number is written 4_000 or 0.95"
+}
+
+func parsePrefix(prefix string, variants []string) ([]string, *ExpectError) {
+	if strings.TrimSpace(prefix) == "every variant" {
+		return variants, nil
+	}
+	var out []string
+	col := 0
+	for _, part := range strings.Split(prefix, ",") {
+		name := strings.TrimSpace(part)
+		if name == "" || !contains(variants, name) {
+			col += strings.Index(part, name)
+			return nil, &ExpectError{col, "no variant " + quoted(name), variantHint(name, variants)}
+		}
+		out = append(out, name)
+		col += len(part) + 1
+	}
+	return out, nil
+}
+
+func variantHint(name string, variants []string) string {
+	if len(variants) == 1 && variants[0] == "" {
+		return "this file has no variants"
+	}
+	return didYouMeanOr(name, append(append([]string(nil), variants...), "every variant"))
+}
+
+func findOperator(s string) (at int, op string) {
+	at = strings.IndexAny(s, "<>=!")
+	if at < 0 {
+		return 0, ""
+	}
+	for _, o := range operators {
+		if strings.HasPrefix(s[at:], o) {
+			return at, o
+		}
+	}
+	return 0, ""
+}
+
+func parseSide(text string, from, to int, variants []string) (Side, *ExpectError) {
+	raw := text[from:to]
+	s := Side{Text: strings.TrimSpace(raw), col: from + len(raw) - len(strings.TrimLeft(raw, " "))}
+	if s.Text == "" {
+		return s, &ExpectError{s.col, "one side of the comparison is missing", ""}
+	}
+	if c := s.Text[0]; c == '$' || c == '-' || c >= '0' && c <= '9' {
+		return s, s.constant()
+	}
+	return s, s.reference(variants)
+}
+
+func (s *Side) constant() *ExpectError {
+	v, err := parseConstant(s.Text)
+	if err != nil {
+		return &ExpectError{s.col, quoted(s.Text) + " is no value", "a number, 95 %, $1.60 or 2m31s"}
+	}
+	s.Constant, s.Value, s.unit = true, v, metrics.Value{Den: 1, Unit: v.Unit}
+	return nil
+}
+
+// parseConstant is metrics.ParseValue with the suffixes k and M.
+func parseConstant(text string) (metrics.Value, error) {
+	factor := int64(1)
+	switch text[len(text)-1] {
+	case 'k':
+		factor = 1_000
+	case 'M':
+		factor = 1_000_000
+	default:
+		return metrics.ParseValue(text)
+	}
+	v, err := metrics.ParseValue(strings.TrimSpace(text[:len(text)-1]))
+	if err != nil || v.Num > maxLarge {
+		return v, errNoValue
+	}
+	v.Num *= factor
+	return v, nil
+}
+
+var errNoValue = errors.New("too large")
+
+// reference reads [VARIANT/][SUBJECT.]METRIC, or VARIANT.METRIC.
+func (s *Side) reference(variants []string) *ExpectError {
+	rest := s.Text
+	if v, after, ok := strings.Cut(rest, "/"); ok {
+		if v != "" && !contains(variants, v) {
+			return &ExpectError{s.col, "no variant " + quoted(v), variantHint(v, variants)}
+		}
+		s.Variant = v
+		s.Subject, s.Metric, _ = strings.Cut(after, ".")
+		return s.known(variants)
+	}
+	head, after, dotted := strings.Cut(rest, ".")
+	switch _, ok := metrics.Find(rest); {
+	case ok:
+		s.Metric = rest
+	case dotted && head != "" && contains(variants, head):
+		s.Variant, s.Metric = head, after
+	case dotted && isSubject(head) && isMetric(after):
+		s.Subject, s.Metric = head, after
+	default:
+		s.Metric = rest
+	}
+	return s.known(variants)
+}
+
+func isMetric(name string) bool {
+	_, ok := metrics.Find(name)
+	return ok
+}
+
+func isSubject(s string) bool {
+	name, _, _ := strings.Cut(s, "#")
+	return isVariantName(name)
+}
+
+func (s *Side) known(variants []string) *ExpectError {
+	m, ok := metrics.Find(s.Metric)
+	if !ok {
+		return &ExpectError{s.col, "unknown metric " + quoted(s.Metric), metricHint(s.Text, s.Metric, variants)}
+	}
+	s.unit = metrics.Value{Den: 1, Unit: m.Unit}
+	return nil
+}
+
+func metricHint(text, metric string, variants []string) string {
+	var names []string
+	for _, n := range metrics.Names() {
+		names = append(names, n.Name)
+	}
+	if n := nearest(metric, names); n != "" {
+		return "did you mean " + quoted(strings.TrimSuffix(text, metric)+n) + "?"
+	}
+	if head, rest, ok := strings.Cut(text, "."); ok && isMetric(rest) {
+		return didYouMeanOr(head, variants)
+	}
+	return "see the list of metrics: " + oneOf(names)
+}

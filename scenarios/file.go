@@ -1,0 +1,206 @@
+package scenarios
+
+import (
+	"strings"
+)
+
+// File is a scenario file: one scenario and the variants, grid and sweep that
+// are made of it.
+type File struct {
+	Path   string   // as given to Parse
+	Name   string   // of the scenario
+	Why    string   // why it exists
+	LookAt []string // what to look at
+	Seeds  []uint64 // at least one
+	Matrix []Axis
+	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
+	Expect []*Expect
+
+	src      *source
+	base     *node
+	variants []pair
+	checks   Checks
+}
+
+// Axis is one dimension of a grid.
+type Axis struct {
+	Path   string
+	Values []string // as written
+
+	pos    pos
+	values []*node
+}
+
+// Short is the last step of the axis's path, by which cells are named.
+func (a Axis) Short() string { return a.Path[strings.LastIndexByte(a.Path, '.')+1:] }
+
+// Checks are what the loader asks others. A nil function checks nothing.
+type Checks struct {
+	Model func(id string) error   // is the model's price, minimum and hidden tokens known
+	Fault func(line string) error // is this a line of the fault language
+}
+
+// fileKeys are the keys of a file that are no part of its scenario.
+var fileKeys = []string{"variants", "matrix", "sweep", "seeds"}
+
+// Limits on what one file may ask for.
+const (
+	MaxVariants = 64   // variants of a file
+	MaxCells    = 1024 // variants times cells of the matrix
+	MaxSeeds    = 10_000
+)
+
+// Parse reads and checks a scenario file with every variant in it. The error is
+// an *Errors.
+func Parse(filename string, src []byte) (*File, error) {
+	return ParseWith(filename, src, DefaultChecks())
+}
+
+// ParseWith is Parse with other checks.
+func ParseWith(filename string, src []byte, checks Checks) (*File, error) {
+	text := strings.ReplaceAll(string(src), "\r\n", "\n")
+	f := &File{Path: filename, src: newSource(filename, text), checks: checks}
+	var errs errorList
+	root, bad := parseNode(f.src, text)
+	if bad != nil {
+		errs.list = append(errs.list, bad)
+		return nil, errs.err()
+	}
+	if root.kind != kindMap {
+		errs.add(root.pos, "a scenario begins with name:", "a scenario is a mapping, not %s", root.kind)
+		return nil, errs.err()
+	}
+	f.split(root, &errs)
+	f.head(&errs)
+	if len(errs.list) == 0 {
+		f.checkAll(&errs)
+	}
+	if err := errs.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// split parts the file's own keys from the scenario's.
+func (f *File) split(root *node, errs *errorList) {
+	d := newDecoder(errs, root.pos)
+	f.base = &node{kind: kindMap, pos: root.pos}
+	for _, p := range root.pairs {
+		at := place{p.key, p.key}
+		switch p.key {
+		case "variants":
+			f.readVariants(d, p.val, at)
+		case "matrix":
+			f.Matrix = readAxes(d, p.val, at)
+		case "sweep":
+			f.Sweep = readAxes(d, p.val, at)
+		case "seeds":
+			f.readSeeds(d, p.val, at)
+		default:
+			f.base.pairs = append(f.base.pairs, p)
+		}
+	}
+	if f.Seeds != nil && f.base.get("seed") != nil {
+		errs.add(f.base.get("seed").pos, "keep seeds", "both seed and seeds are given")
+	}
+	if n := max(len(f.variants), 1) * cellCount(f.Matrix); n > MaxCells {
+		errs.add(root.get("matrix").pos, "", "variants and matrix make %d cells; at most %d", n, MaxCells)
+	}
+}
+
+func (f *File) readVariants(d *decoder, n *node, at place) {
+	if n.kind != kindMap || len(n.pairs) == 0 {
+		d.wrongType(n, at, "a mapping of names to overrides", "such as {lazy: {model: {prompting: lazy}}}")
+		return
+	}
+	if len(n.pairs) > MaxVariants {
+		d.fail(n, "a matrix makes grids", "more than %d variants", MaxVariants)
+	}
+	for _, p := range n.pairs {
+		if !isVariantName(p.key) {
+			d.errs.add(p.pos, "letters, digits and dashes", "bad variant name %q", p.key)
+		}
+		if p.val.kind != kindMap {
+			d.wrongType(p.val, place{ctx: "variant " + quoted(p.key)}, "a mapping of what it overrides", "{} overrides nothing")
+			continue
+		}
+		if e := p.val.get("expect"); e != nil {
+			d.fail(e, `name the variant there: "`+p.key+`: cost < $1"`, "expect stands at the top of the file, not in a variant")
+		}
+		f.variants = append(f.variants, p)
+	}
+}
+
+// isVariantName tells whether an expectation can name it: letters, digits,
+// dashes and underscores.
+func isVariantName(s string) bool {
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+func readAxes(d *decoder, n *node, at place) (out []Axis) {
+	if n.kind != kindList || len(n.items) == 0 {
+		d.wrongType(n, at, "a list of axes", "such as [{path: model.prompting, values: [full, lazy]}]")
+		return nil
+	}
+	for i, it := range n.items {
+		ctx := place{ctx: at.ctx + " axis " + itoa(i+1)}
+		a := Axis{pos: it.pos}
+		if it.kind != kindMap {
+			d.wrongType(it, ctx, "a mapping", "{path: …, values: […]}")
+			continue
+		}
+		for _, p := range it.pairs {
+			readAxisKey(d, p, &a, ctx)
+		}
+		if a.Path == "" || len(a.values) == 0 {
+			d.fail(it, "{path: …, values: […]}", "%s needs a path and values", ctx.ctx)
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func readAxisKey(d *decoder, p pair, a *Axis, ctx place) {
+	switch p.key {
+	case "path":
+		a.Path, a.pos = d.str(p.val, place{ctx: "path of " + ctx.ctx}), p.val.pos
+	case "values":
+		if p.val.kind != kindList || len(p.val.items) > MaxCells {
+			d.wrongType(p.val, place{ctx: "values of " + ctx.ctx}, "a list", "")
+			return
+		}
+		for _, v := range p.val.items {
+			a.values = append(a.values, v)
+			a.Values = append(a.Values, flow(v))
+		}
+	default:
+		d.errs.add(p.pos, didYouMeanOr(p.key, []string{"path", "values"}), "unknown key %q in %s", p.key, ctx.ctx)
+	}
+}
+
+func (f *File) readSeeds(d *decoder, n *node, at place) {
+	if n.kind != kindList || len(n.items) == 0 || len(n.items) > MaxSeeds {
+		d.wrongType(n, at, "a list of at least one and at most 10,000 numbers", "")
+		return
+	}
+	f.Seeds = []uint64{}
+	for _, it := range n.items {
+		f.Seeds = append(f.Seeds, d.unsigned(it, place{ctx: "a seed"}))
+	}
+}
+
+func cellCount(axes []Axis) int {
+	n := 1
+	for _, a := range axes {
+		if n = n * len(a.values); n > MaxCells {
+			return MaxCells + 1
+		}
+	}
+	return n
+}

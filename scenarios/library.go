@@ -1,0 +1,118 @@
+package scenarios
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// The library is data: scenario files and the projects they act in.
+//
+//go:embed library
+var library embed.FS
+
+// Entry is a scenario of the library.
+type Entry struct {
+	Name   string
+	Why    string
+	LookAt []string
+}
+
+// Library lists the scenarios that ship in the binary, by name.
+func Library() ([]Entry, error) {
+	files, err := library.ReadDir("library")
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	for _, e := range files {
+		name, ok := strings.CutSuffix(e.Name(), ".yaml")
+		if !ok {
+			continue
+		}
+		f, err := Open(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Entry{name, f.Why, f.LookAt})
+	}
+	return out, nil
+}
+
+// Names lists the library's scenarios without reading them.
+func Names() (out []string) {
+	files, err := library.ReadDir("library")
+	if err != nil {
+		return nil
+	}
+	for _, e := range files {
+		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Open parses a scenario of the library; for an unknown name the error names
+// the nearest one. Files of the machine are the command line's to read.
+func Open(name string) (*File, error) {
+	src, err := library.ReadFile("library/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no scenario %q in the library: %s", name, didYouMeanOr(name, Names()))
+	}
+	return Parse(name+".yaml", src)
+}
+
+// EmbeddedProject returns the files of a project of the library by path.
+func EmbeddedProject(name string) (map[string]string, error) {
+	src, err := library.ReadFile(path.Join("library/projects", name+".txtar"))
+	if err != nil || path.Base(name) != name {
+		return nil, fmt.Errorf("no embedded project %q: %s", name, didYouMeanOr(name, EmbeddedProjects()))
+	}
+	return parseArchive(string(src)), nil
+}
+
+// parseArchive reads a txtar archive: each file follows a line `-- path --`.
+func parseArchive(src string) map[string]string {
+	out := map[string]string{}
+	var name string
+	var body strings.Builder
+	for _, line := range strings.SplitAfter(src, "\n") {
+		if next, ok := archiveHeader(line); ok {
+			if name != "" {
+				out[name] = body.String()
+			}
+			name = next
+			body.Reset()
+			continue
+		}
+		body.WriteString(line)
+	}
+	if name != "" {
+		out[name] = body.String()
+	}
+	return out
+}
+
+func archiveHeader(line string) (name string, ok bool) {
+	line = strings.TrimRight(line, "\r\n")
+	if !strings.HasPrefix(line, "-- ") || !strings.HasSuffix(line, " --") || len(line) < 7 {
+		return "", false
+	}
+	return strings.TrimSpace(line[3 : len(line)-3]), true
+}
+
+// EmbeddedProjects lists the projects of the library by name.
+func EmbeddedProjects() (out []string) {
+	files, err := library.ReadDir("library/projects")
+	if err != nil {
+		return nil
+	}
+	for _, e := range files {
+		if name, ok := strings.CutSuffix(e.Name(), ".txtar"); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+)
+
+// didYouMean is the hint with the candidate nearest to word, or "" if none is
+// near.
+func didYouMean(word string, candidates []string) string {
+	if n := nearest(word, candidates); n != "" {
+		return fmt.Sprintf("did you mean %q?", n)
+	}
+	return ""
+}
+
+// didYouMeanOr falls back to listing what is possible.
+func didYouMeanOr(word string, candidates []string) string {
+	if h := didYouMean(word, candidates); h != "" {
+		return h
+	}
+	return oneOf(candidates)
+}
+
+const maxListed = 12 // candidates that a hint lists
+
+func oneOf(candidates []string) string {
+	switch {
+	case len(candidates) == 0:
+		return ""
+	case len(candidates) > maxListed:
+		return "one of " + strings.Join(candidates[:maxListed], ", ") + ", …"
+	}
+	return "one of " + strings.Join(candidates, ", ")
+}
+
+// nearest is the candidate with the fewest edits to word, if these are few for
+// its length; the first of equals.
+func nearest(word string, candidates []string) string {
+	best, bestCost := "", 1<<30
+	for _, c := range candidates {
+		limit := 1 + max(len(word), len(c))/4
+		if cost := edits(strings.ToLower(word), strings.ToLower(c), limit); cost <= limit && cost < bestCost {
+			best, bestCost = c, cost
+		}
+	}
+	return best
+}
+
+const maxWord = 200 // bytes compared; a longer word is near nothing
+
+// edits counts insertions, removals, changes and swaps of neighbours between a
+// and b; beyond limit it may stop early with any larger number.
+func edits(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit || len(a) > maxWord || len(b) > maxWord {
+		return limit + 1
+	}
+	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+differ(a[i-1], b[j-1]))
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}
+
+func differ(a, b byte) int {
+	if a == b {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,195 @@
+package scenarios
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Limits of the text of a scenario, so that a hostile file costs little.
+const (
+	MaxFileBytes = 1 << 20 // size of a scenario file
+	MaxTokens    = 200_000 // YAML tokens in it
+	MaxDepth     = 48      // levels of nesting
+)
+
+// kind is the shape of a node.
+type kind uint8
+
+const (
+	kindNull   kind = iota
+	kindString      // quoted, or plain text that is no other scalar
+	kindInt
+	kindFloat // .nan and .inf too
+	kindBool
+	kindMap
+	kindList
+)
+
+var kindNames = [...]string{"nothing", "text", "a number", "a number", "true or false", "a mapping", "a list"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// node is a YAML value with its place. Nodes are shared between trees and never
+// changed once built.
+type node struct {
+	kind  kind
+	text  string // of a scalar, as written or unquoted
+	quote bool
+	pairs []pair
+	items []*node
+	pos   pos
+}
+
+type pair struct {
+	key string
+	pos pos
+	val *node
+}
+
+func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
+	for i := range n.pairs {
+		if n.pairs[i].key == key {
+			return n.pairs[i].val
+		}
+	}
+	return nil
+}
+
+// parseNode reads one YAML document. Anchors, aliases, tags, merges and further
+// documents are refused: a scenario says each thing where it stands.
+func parseNode(src *source, text string) (*node, *Error) {
+	if err := checkText(src, text); err != nil {
+		return nil, err
+	}
+	tokens := lexer.Tokenize(text)
+	if err := checkTokens(src, tokens); err != nil {
+		return nil, err
+	}
+	file, err := parseTokens(src, tokens)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{src: src}
+	return b.document(file)
+}
+
+func checkText(src *source, text string) *Error {
+	if len(text) > MaxFileBytes {
+		return newError(pos{src, 1, 1}, "the file is larger than 1 MiB", "give bulk content as {tokens: n}")
+	}
+	if utf8.ValidString(text) {
+		return nil
+	}
+	for i, l := range src.lines {
+		if !utf8.ValidString(l) {
+			return newError(pos{src, i + 1, 1}, "this line is not UTF-8 text", "save the file as UTF-8")
+		}
+	}
+	return newError(pos{src, 1, 1}, "the file is not UTF-8 text", "")
+}
+
+func at(src *source, t *token.Token) pos {
+	if t == nil || t.Position == nil {
+		return pos{src, 1, 1}
+	}
+	return pos{src, t.Position.Line, t.Position.Column}
+}
+
+var refused = map[token.Type]string{
+	token.AnchorType:     "anchors (&) are not part of a scenario",
+	token.AliasType:      "aliases (*) are not part of a scenario",
+	token.MergeKeyType:   "merge keys (<<) are not part of a scenario",
+	token.TagType:        "tags (!) are not part of a scenario",
+	token.DirectiveType:  "directives (%) are not part of a scenario",
+	token.MappingKeyType: "complex keys (?) are not part of a scenario",
+}
+
+// checkTokens refuses what a scenario never needs and bounds the nesting before
+// the recursive parser sees it.
+func checkTokens(src *source, tokens token.Tokens) *Error {
+	if len(tokens) > MaxTokens {
+		return newError(pos{src, 1, 1}, "the file has more than 200,000 YAML tokens", "")
+	}
+	var d depth
+	for _, t := range tokens {
+		if why := refused[t.Type]; why != "" {
+			return newError(at(src, t), why, "write the value out, or put text that begins so in quotes")
+		}
+		if d.step(t) > MaxDepth {
+			return newError(at(src, t), "nested more than 48 levels deep", "")
+		}
+	}
+	return nil
+}
+
+// depth follows the nesting of block and flow collections through the tokens.
+type depth struct {
+	indents []int // columns of the lines that enclose this one
+	line    int
+	entries int // "- " on this line
+	flow    int
+}
+
+func (d *depth) step(t *token.Token) int {
+	if t.Position.Line != d.line {
+		d.line, d.entries = t.Position.Line, 0
+		for len(d.indents) > 0 && d.indents[len(d.indents)-1] >= t.Position.Column {
+			d.indents = d.indents[:len(d.indents)-1]
+		}
+		d.indents = append(d.indents, t.Position.Column)
+	}
+	switch t.Type {
+	case token.SequenceEntryType:
+		d.entries++
+	case token.SequenceStartType, token.MappingStartType:
+		d.flow++
+	case token.SequenceEndType, token.MappingEndType:
+		d.flow--
+	}
+	return len(d.indents) + d.entries + max(d.flow, 0)
+}
+
+// parseTokens runs the YAML parser. A panic of the parser on odd input is the
+// input's fault here, and told as such.
+func parseTokens(src *source, tokens token.Tokens) (file *ast.File, bad *Error) {
+	defer func() {
+		if recover() != nil {
+			file, bad = nil, newError(pos{src, 1, 1}, "this is not YAML that can be read", "")
+		}
+	}()
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err == nil {
+		return file, nil
+	}
+	located, ok := err.(interface {
+		GetMessage() string
+		GetToken() *token.Token
+	})
+	if !ok {
+		return nil, newError(pos{src, 1, 1}, "bad YAML: "+firstLine(err.Error()), "")
+	}
+	return nil, newError(at(src, located.GetToken()), "bad YAML: "+firstLine(located.GetMessage()), yamlHint(located.GetMessage()))
+}
+
+func yamlHint(msg string) string {
+	switch {
+	case strings.Contains(msg, "tab character"):
+		return "indent with spaces"
+	case strings.Contains(msg, "mapping value is not allowed"):
+		return "text that holds \": \" needs quotes"
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}

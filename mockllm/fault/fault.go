@@ -1,0 +1,188 @@
+// Package fault is a small printable language for what goes wrong between a
+// client and the model's server.
+//
+// Rules:
+//   - A rule's String parses back to the same rule.
+//   - A rule says what fails (429, 529, drop, truncate), before or after the
+//     server's effect where both make sense, and where: by lineage, call and
+//     attempt.
+//   - Chance is keyed by rule, lineage, call and attempt. Nothing is shared
+//     between calls, so a rule that is added or that fires moves no other.
+//   - Of several rules that match one attempt the first one acts.
+//
+// The language, one rule a line (words in any order behind the first):
+//
+//	429 [retry-after=5s]                    refused at admission
+//	529 [retry-after=5s]                    refused at admission
+//	529 after [event=N]                     an error event in the stream, in place of event N (1)
+//	drop before                             the connection is lost before the request is admitted
+//	drop [after] [event=N]                  the stream breaks where event N (1) would have come
+//	truncate [tool=N] [keep=N]              the input of tool use N (0) ends after N (1) bytes
+//
+// and for each: agent=GLOB over lineages (** is every one), call=R and
+// attempt=R with R as 3, 2-4 or 2- counted from 0, chance=N/M.
+package fault
+
+import (
+	"strconv"
+
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Kind is what fails.
+type Kind uint8
+
+// The faults.
+const (
+	RateLimited Kind = iota + 1 // 429 rate_limit_error
+	Overloaded                  // 529 overloaded_error
+	Drop                        // the stream breaks
+	Truncate                    // a tool_use input is cut, so that it is no JSON
+)
+
+var kindNames = [...]string{"", "429", "529", "drop", "truncate"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Range is a closed range of ordinals from 0; To is Open for no upper end.
+type Range struct{ From, To int }
+
+// Open is the To of a range without an upper end.
+const Open = -1
+
+var everything = Range{0, Open}
+
+// Has reports whether n lies in the range.
+func (r Range) Has(n int) bool { return n >= r.From && (r.To == Open || n <= r.To) }
+
+func (r Range) append(dst []byte) []byte {
+	dst = strconv.AppendInt(dst, int64(r.From), 10)
+	if r.To == r.From {
+		return dst
+	}
+	dst = append(dst, '-')
+	if r.To == Open {
+		return dst
+	}
+	return strconv.AppendInt(dst, int64(r.To), 10)
+}
+
+// Rule is one rule of the language. Fields that its kind does not use are zero.
+type Rule struct {
+	Kind       Kind
+	After      bool           // after the server's effect; Truncate has none
+	RetryAfter vtime.Duration // RateLimited, Overloaded before; 0 is not given
+	Event      int            // Drop after, Overloaded after: index of the first event that does not come
+	Tool       int            // Truncate: which tool use of the answer, from 0
+	Keep       int            // Truncate: how many bytes of its input stay
+	Agent      string         // doublestar pattern over lineages
+	Calls      Range
+	Attempts   Range
+	Chance     Chance
+}
+
+// Chance is N in M, 1 ≤ N ≤ M; 1 in 1 is always.
+type Chance struct{ N, M int64 }
+
+// String writes the rule so that it parses back. What is left at its default is
+// left out, but for a drop's event.
+func (r Rule) String() string {
+	b := append([]byte(nil), r.Kind.String()...)
+	switch {
+	case r.Kind == Drop && !r.After:
+		b = append(b, " before"...)
+	case r.Kind == Overloaded && r.After:
+		b = append(b, " after"...)
+	}
+	if r.RetryAfter > 0 {
+		b = append(append(b, " retry-after="...), r.RetryAfter.String()...)
+	}
+	if r.After {
+		b = strconv.AppendInt(append(b, " event="...), int64(r.Event), 10)
+	}
+	if r.Kind == Truncate {
+		b = strconv.AppendInt(append(b, " tool="...), int64(r.Tool), 10)
+		b = strconv.AppendInt(append(b, " keep="...), int64(r.Keep), 10)
+	}
+	return string(r.appendAddress(b))
+}
+
+func (r Rule) appendAddress(b []byte) []byte {
+	if r.Agent != anyAgent {
+		b = append(append(b, " agent="...), r.Agent...)
+	}
+	if r.Calls != everything {
+		b = r.Calls.append(append(b, " call="...))
+	}
+	if r.Attempts != everything {
+		b = r.Attempts.append(append(b, " attempt="...))
+	}
+	if r.Chance != always {
+		b = strconv.AppendInt(append(b, " chance="...), r.Chance.N, 10)
+		b = strconv.AppendInt(append(b, '/'), r.Chance.M, 10)
+	}
+	return b
+}
+
+const anyAgent = "**"
+
+var always = Chance{1, 1}
+
+// Call is the attempt that a plan is asked about. Key is the agent's, which
+// belongs to its lineage and the run's seed.
+type Call struct {
+	Lineage       string
+	Key           rng.Key
+	Call, Attempt int
+}
+
+// Plan is the rules of a run in order. The zero value and nil have none.
+type Plan struct{ rules []keyed }
+
+type keyed struct {
+	Rule
+	name string // identity of its draws
+}
+
+// NewPlan makes a plan. Rules of one text have draws of their own.
+func NewPlan(rules []Rule) *Plan {
+	p := &Plan{}
+	seen := map[string]int{}
+	for _, r := range rules {
+		text := r.String()
+		p.rules = append(p.rules, keyed{r, text + "#" + strconv.Itoa(seen[text])})
+		seen[text]++
+	}
+	return p
+}
+
+// Find is the rule that acts on an attempt, or nil.
+func (p *Plan) Find(c *Call) *Rule {
+	if p == nil {
+		return nil
+	}
+	for i := range p.rules {
+		if r := &p.rules[i]; r.acts(c) {
+			return &r.Rule
+		}
+	}
+	return nil
+}
+
+func (r *keyed) acts(c *Call) bool {
+	if !r.Calls.Has(c.Call) || !r.Attempts.Has(c.Attempt) || !r.names(c.Lineage) {
+		return false
+	}
+	if r.Chance == always {
+		return true
+	}
+	draw := c.Key.At(uint64(c.Call)).At(uint64(c.Attempt)).Sub("fault").Sub(r.name)
+	return draw.Between(1, r.Chance.M) <= r.Chance.N
+}
+
+func (r *keyed) names(lineage string) bool {
+	return r.Agent == anyAgent || doublestar.MatchUnvalidated(r.Agent, lineage)
+}

@@ -1,0 +1,185 @@
+// Package mockllm is the simulated Messages API: a server that answers requests
+// on virtual time, and the sources of behaviour behind it.
+//
+// Rules:
+//   - The model is a pure function of the request's bytes, its model name and
+//     its stream name. It cannot see the simulator: a Query is all it gets.
+//   - A call lives through the cache's Admit, Begin and End. Begin and End run
+//     as provider callbacks (phase 0), before any agent of that instant, so no
+//     bill depends on how a tie is broken.
+//   - The only suspension is the wait for the answer.
+//   - Simulated errors are *llm.APIError; any other error is the scenario's or
+//     the abort of the waiting process.
+package mockllm
+
+import (
+	"fmt"
+
+	"agentsim/cachemodel"
+	"agentsim/mockllm/fault"
+	"agentsim/mockllm/profile"
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+)
+
+// Config is what a Server is made of. Engine, Source, Builder and Latency are
+// required.
+type Config struct {
+	Engine  cachemodel.Engine
+	Source  Source
+	Builder *llm.Builder // the run's
+	Latency profile.Latency
+	Faults  *fault.Plan // nil: none
+	// Profile finds a model; nil is cachemodel.Lookup.
+	Profile func(model string) (*cachemodel.Profile, error)
+	// Counter counts tokens; nil is the approximate counter of the model.
+	Counter tokens.Counter
+	// NoHidden leaves out the tokens that tools add to a prompt (CACHE-45).
+	NoHidden bool
+}
+
+// Server answers calls. It belongs to one run.
+type Server struct {
+	cfg      Config
+	models   map[modelKey]*model
+	last     modelKey // of the last call, and
+	lastOf   *model   // its model
+	recorded map[string]*tokens.Recorded
+	free     []*call
+	blocks   []llm.Block
+}
+
+type modelKey struct {
+	id     string
+	forced bool
+}
+
+type model struct {
+	profile *cachemodel.Profile
+	counts  *tokens.Counts
+}
+
+// NewServer makes a server. A latency that cannot stand is an error.
+func NewServer(cfg Config) (*Server, error) {
+	if err := cfg.Latency.Check(); err != nil {
+		return nil, err
+	}
+	if cfg.Profile == nil {
+		cfg.Profile = cachemodel.Lookup
+	}
+	return &Server{cfg: cfg, models: map[modelKey]*model{}, recorded: map[string]*tokens.Recorded{}}, nil
+}
+
+// Complete answers one request and fills resp. It suspends p until the last
+// byte. The error is an *llm.APIError for a simulated one, the reason of an
+// abort of p, or what is wrong with the scenario. After an abort resp holds the
+// instants reached, what was billed all the same, and no blocks.
+func (s *Server) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
+	*resp = llm.Response{}
+	c := s.take()
+	defer s.give(c)
+	c.req, c.resp = req, resp
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	now := p.Now()
+	if err := s.cfg.Engine.Admit(now, &c.in, &c.adm); err != nil {
+		if api, ok := err.(*llm.APIError); ok {
+			api.Started = now
+		}
+		return err
+	}
+	resp.Started = now
+	c.schedule(p.Kernel(), now)
+	if err := p.SleepUntil(c.end); err != nil {
+		c.abandon(p.Now())
+		return err
+	}
+	return c.outcome()
+}
+
+// model is the profile and the counts for a request.
+func (s *Server) model(req *llm.Request) (*model, error) {
+	key := modelKey{req.Model, req.Settings.ForcesTool()}
+	if s.lastOf != nil && key == s.last {
+		return s.lastOf, nil
+	}
+	m := s.models[key]
+	if m == nil {
+		profile, err := s.cfg.Profile(req.Model)
+		if err != nil {
+			return nil, err
+		}
+		o := tokens.Options{Counter: s.cfg.Counter, Forced: key.forced}
+		if !s.cfg.NoHidden {
+			o.Hidden = tokens.Hidden{Auto: profile.HiddenAuto, Forced: profile.HiddenForced}
+		}
+		m = &model{profile, tokens.For(req.Model, o)}
+		s.models[key] = m
+	}
+	s.last, s.lastOf = key, m
+	return m, nil
+}
+
+// counts is the model's, overridden by what was recorded for the lineage.
+func (s *Server) counts(m *model, req *llm.Request, a *Answer) (llm.Counts, error) {
+	r := s.recorded[req.Stream.Lineage]
+	if len(a.Counts) == 0 && r == nil {
+		return m.counts, nil
+	}
+	if r == nil {
+		r = &tokens.Recorded{Records: &tokens.Records{}}
+		s.recorded[req.Stream.Lineage] = r
+	}
+	r.Base = m.counts
+	if err := r.Records.Set(req.Head, absolute(a.Counts, req.Head)); err != nil {
+		return nil, fmt.Errorf("%s, call %d: %w", req.Stream.Lineage, req.Stream.Call, err)
+	}
+	return r, nil
+}
+
+// absolute turns positions counted from the last block into ones from the first.
+func absolute(counts map[int]int64, head *llm.Node) map[int]int64 {
+	out := make(map[int]int64, len(counts))
+	for pos, n := range counts {
+		if pos < 0 {
+			pos += int(head.Pos) + 1
+		}
+		out[pos] = n
+	}
+	return out
+}
+
+// take hands out a call object; give takes it back.
+func (s *Server) take() *call {
+	if n := len(s.free); n > 0 {
+		c := s.free[n-1]
+		s.free = s.free[:n-1]
+		return c
+	}
+	return &call{s: s}
+}
+
+func (s *Server) give(c *call) {
+	if c.running {
+		return // torn down in the middle: the engine still holds its admission
+	}
+	c.req, c.resp, c.in, c.head, c.rule = nil, nil, cachemodel.Request{}, nil, nil
+	clear(c.answer.Blocks)
+	s.free = append(s.free, c)
+}
+
+const blockSlab = 64
+
+// keep copies an answer's blocks to where the conversation can refer to them.
+func (s *Server) keep(blocks []llm.Block) []llm.Block {
+	n := len(blocks)
+	if n > len(s.blocks) {
+		s.blocks = make([]llm.Block, max(blockSlab, n))
+	}
+	out := s.blocks[:n:n]
+	s.blocks = s.blocks[n:]
+	copy(out, blocks)
+	return out
+}

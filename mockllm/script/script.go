@@ -1,0 +1,171 @@
+// Package script answers with exact turns that a scenario wrote down, and makes
+// filler text of declared sizes.
+//
+// Rules:
+//   - A turn is found by lineage and by the call's ordinal in its stream name,
+//     never by a cursor that calls share and never by the last message alone.
+//   - What a turn expects of its request is checked; a request that does not hold
+//     it is an error of the scenario, with what was expected.
+//   - Equal sizes are equal bytes.
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/mockllm"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/rng"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// MismatchError is a request that does not hold the text its turn expects.
+type MismatchError struct {
+	Agent    string // the script's pattern
+	Lineage  string
+	Call     int
+	Expected string
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("script %q, turn %d: the request of %s does not contain %q: change the turn's contains, or what comes before it",
+		e.Agent, e.Call, e.Lineage, e.Expected)
+}
+
+// EndError is a call behind the last turn of its script.
+type EndError struct {
+	Agent   string
+	Lineage string
+	Call    int
+	Turns   int
+}
+
+func (e *EndError) Error() string {
+	return fmt.Sprintf("script %q has %d turns, and %s makes call %d: add a turn, or let the last one call no tool",
+		e.Agent, e.Turns, e.Lineage, e.Call)
+}
+
+// Book is the scripts of a scenario; it is a mockllm.Source. An agent that no
+// script names gets mockllm.ErrNotMine.
+type Book struct {
+	scripts []script
+	filler  *Filler
+}
+
+type script struct {
+	agent string
+	glob  bool
+	turns []turn
+}
+
+// turn is a scenario's turn with its fixed payloads made.
+type turn struct {
+	scenarios.Turn
+	thinking, text []*llm.Payload // nil where the size is drawn
+	stop           llm.StopReason
+	inputs         []*llm.Payload
+}
+
+// NewBook makes a book. A pattern or stop reason that does not exist is an error
+// that names the script and the turn.
+func NewBook(scripts []scenarios.Script, filler *Filler) (*Book, error) {
+	b := &Book{filler: filler}
+	for _, s := range scripts {
+		if !doublestar.ValidatePattern(s.Agent) {
+			return nil, fmt.Errorf("script %q: not a pattern of lineages", s.Agent)
+		}
+		out := script{agent: s.Agent, glob: strings.ContainsAny(s.Agent, `*?[{\`)}
+		for i := range s.Turns {
+			t, err := b.turn(&s.Turns[i])
+			if err != nil {
+				return nil, fmt.Errorf("script %q, turn %d: %w", s.Agent, i, err)
+			}
+			out.turns = append(out.turns, t)
+		}
+		b.scripts = append(b.scripts, out)
+	}
+	return b, nil
+}
+
+func (b *Book) turn(t *scenarios.Turn) (turn, error) {
+	out := turn{Turn: *t, thinking: b.fixed(t.Thinking), text: b.fixed(t.Text)}
+	for _, use := range t.Tools {
+		out.inputs = append(out.inputs, llm.NewJSON(use.Raw))
+	}
+	if t.Stop == "" {
+		return out, nil
+	}
+	for r := llm.EndTurn; r <= llm.PauseTurn; r++ {
+		if r.String() == t.Stop {
+			out.stop = r
+			return out, nil
+		}
+	}
+	return out, fmt.Errorf("%q is no stop reason: write end_turn, tool_use, max_tokens, stop_sequence, refusal or pause_turn", t.Stop)
+}
+
+// fixed is the payloads of content whose size is not drawn, else nil.
+func (b *Book) fixed(c *scenarios.Content) []*llm.Payload {
+	if c == nil || c.Tokens.Lo != c.Tokens.Hi {
+		return nil
+	}
+	return b.filler.Content(c, rng.Key{})
+}
+
+// Answer implements mockllm.Source. The error is mockllm.ErrNotMine, an
+// *EndError or a *MismatchError.
+func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
+	s := b.find(q.Stream.Lineage)
+	if s == nil {
+		return mockllm.ErrNotMine
+	}
+	if q.Stream.Call >= len(s.turns) {
+		return &EndError{s.agent, q.Stream.Lineage, q.Stream.Call, len(s.turns)}
+	}
+	t := &s.turns[q.Stream.Call]
+	if t.Contains != "" && !contains(q.Head, t.Contains) {
+		return &MismatchError{s.agent, q.Stream.Lineage, q.Stream.Call, t.Contains}
+	}
+	b.say(q, a, llm.Thinking, t.Thinking, t.thinking)
+	b.say(q, a, llm.Text, t.Text, t.text)
+	for i := range t.Tools {
+		a.Use(q, t.Tools[i].Name, t.inputs[i], "")
+	}
+	a.Stop, a.Counts = t.stop, t.Counts
+	if t.Output != nil {
+		a.Output = *t.Output
+	}
+	return nil
+}
+
+func (b *Book) say(q *mockllm.Query, a *mockllm.Answer, kind llm.Kind, c *scenarios.Content, fixed []*llm.Payload) {
+	if fixed == nil {
+		fixed = b.filler.Content(c, q.Stream.Key.At(uint64(q.Stream.Call)).Sub("script").Sub(kind.String()))
+	}
+	for _, p := range fixed {
+		a.Say(kind, p)
+	}
+}
+
+// find is the first script whose pattern names the lineage.
+func (b *Book) find(lineage string) *script {
+	for i := range b.scripts {
+		s := &b.scripts[i]
+		if s.agent == lineage || s.glob && doublestar.MatchUnvalidated(s.agent, lineage) {
+			return s
+		}
+	}
+	return nil
+}
+
+// contains reports whether a block of the request holds the text.
+func contains(head *llm.Node, text string) bool {
+	for n := head; n != nil; n = n.Parent {
+		if n.Block != nil && strings.Contains(n.Block.Content.Raw(), text) {
+			return true
+		}
+	}
+	return false
+}

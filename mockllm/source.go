@@ -1,0 +1,89 @@
+package mockllm
+
+import (
+	"errors"
+
+	"agentsim/sim/llm"
+)
+
+// Query is what a source of behaviour is asked: the request as the model sees
+// it, and the name of its stream. It is valid during Answer only.
+type Query struct {
+	Head      *llm.Node
+	Model     string
+	Settings  llm.Settings
+	Stream    llm.StreamName
+	MaxTokens int64
+}
+
+// ToolUseID is the id of tool use i (from 0) of the answer. It belongs to
+// lineage and call; a repeated attempt gets the same ids.
+func (q *Query) ToolUseID(i int) llm.ToolUseID {
+	return llm.NewToolUseID(q.Stream.Key.At(uint64(q.Stream.Call)).Sub("tool-use").At(uint64(i)))
+}
+
+// Answer is what a source says. Its slices are the server's and are reused, so
+// a source appends to them and keeps none.
+type Answer struct {
+	Blocks []llm.Block // assistant content in order
+	// Causes says for the block at the same place why a tool use was made again:
+	// lazy, stale, truncated; "" for no such reason. Shorter than Blocks is fine.
+	Causes []string
+	Stop   llm.StopReason // 0: tool_use when a block is one, else end_turn
+	Output int64          // output tokens; negative: what the counter says
+	// Counts are recorded token counts of the request: position → cumulative
+	// tokens, negative positions counted from the last block, -1. They hold for
+	// later calls of the same lineage as well.
+	Counts map[int]int64
+}
+
+// Reset empties the answer and keeps its room.
+func (a *Answer) Reset() {
+	*a = Answer{Blocks: a.Blocks[:0], Causes: a.Causes[:0], Output: -1}
+}
+
+// Use appends a tool use, with the cause for which it was made again or "".
+func (a *Answer) Use(q *Query, name string, input *llm.Payload, cause string) {
+	n := 0
+	for i := range a.Blocks {
+		if a.Blocks[i].Kind == llm.ToolUse {
+			n++
+		}
+	}
+	if cause != "" {
+		for len(a.Causes) < len(a.Blocks) {
+			a.Causes = append(a.Causes, "")
+		}
+		a.Causes = append(a.Causes, cause)
+	}
+	a.Blocks = append(a.Blocks, llm.Block{Kind: llm.ToolUse, ID: q.ToolUseID(n), Name: name, Content: input})
+}
+
+// Say appends a text or thinking block.
+func (a *Answer) Say(kind llm.Kind, text *llm.Payload) {
+	a.Blocks = append(a.Blocks, llm.Block{Kind: kind, Content: text})
+}
+
+// Source is a source of behaviour. Answer is a pure function of the query: same
+// bytes, model name and stream name, same answer, whatever was asked before. An
+// error ends the run unless it is an *llm.APIError.
+type Source interface {
+	Answer(q *Query, a *Answer) error
+}
+
+// ErrNotMine is what a source returns for an agent it has nothing to say for.
+var ErrNotMine = errors.New("no source of behaviour answers for this agent")
+
+// Sources asks each source in order until one answers.
+type Sources []Source
+
+// Answer implements Source; it returns ErrNotMine when every source does.
+func (s Sources) Answer(q *Query, a *Answer) error {
+	for _, one := range s {
+		if err := one.Answer(q, a); !errors.Is(err, ErrNotMine) {
+			return err
+		}
+		a.Reset()
+	}
+	return ErrNotMine
+}

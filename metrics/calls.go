@@ -1,0 +1,113 @@
+package metrics
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+func (f *Fold) request(e *transcript.Event, b *transcript.Request) {
+	a := f.agent(e.Agent)
+	f.hangUp(a, e.At)
+	a.sent, a.inCall = e.At, true
+	a.Tally.Requests++
+	if b.Attempt > 0 {
+		a.Tally.Retries++
+	}
+	if b.Call != a.call {
+		f.seal(a)
+		a.call = b.Call
+	}
+	if a.joins != 0 {
+		f.firstRequest(a, b)
+	}
+}
+
+func (f *Fold) response(e *transcript.Event, b *transcript.Response) {
+	a := f.agent(e.Agent)
+	a.Tally.Calls++
+	f.call = Call{Agent: e.Agent, Call: b.Call, Attempt: b.Attempt, Model: b.Model, Ended: e.At,
+		Usage: b.Resp.Usage, Miss: b.Resp.Cache.Miss}
+	f.bill(a)
+}
+
+func (f *Fold) apiError(e *transcript.Event, b *transcript.APIError) {
+	a := f.agent(e.Agent)
+	a.Tally.Errors++
+	f.call = Call{Agent: e.Agent, Call: b.Call, Attempt: b.Attempt, Model: b.Model, Ended: e.At,
+		Usage: b.Err.Usage, Miss: b.Err.Cache.Miss, Status: b.Err.Status, Failed: true}
+	f.bill(a)
+}
+
+// bill books f.call, which has just ended, to its agent.
+func (f *Fold) bill(a *agent) {
+	c := &f.call
+	c.Sent = a.sent
+	f.hangUp(a, c.Ended)
+	t := &a.Tally
+	if c.Usage != (llm.Usage{}) {
+		t.Usage = t.Usage.Plus(c.Usage)
+		f.price(c)
+		t.Cost += c.Cost
+		t.Uncached += c.Uncached
+	}
+	if r := c.Miss.Reason; r != llm.NotMissed {
+		t.Misses[r].Calls++
+		t.Misses[r].Lost += c.Miss.Lost
+	}
+	if f.opt.OnCall != nil {
+		f.opt.OnCall(c)
+	}
+}
+
+// price sets the call's cost and books it to its model. Rates may depend on the
+// length of one prompt, so parts are summed call by call.
+func (f *Fold) price(c *Call) {
+	m := f.model(c.Model)
+	m.Usage = m.Usage.Plus(c.Usage)
+	if m.Unpriced {
+		return
+	}
+	c.Cost, c.Uncached = m.price.Cost(c.Usage), m.price.CostUncached(c.Usage)
+	r, u := rates(m.price, c.Usage), c.Usage
+	m.Cost = m.Cost.Plus(Parts{
+		Input:   r.Cost(llm.Usage{Input: u.Input}),
+		Written: r.Cost(llm.Usage{Write5m: u.Write5m, Write1h: u.Write1h}),
+		Read:    r.Cost(llm.Usage{Read: u.Read}),
+		Output:  r.Cost(llm.Usage{Output: u.Output}),
+	})
+}
+
+// rates are those that hold for a call of that length.
+func rates(p *cachemodel.Profile, u llm.Usage) cachemodel.Rates {
+	if p.LongPrompt > 0 && u.Prompt() > p.LongPrompt {
+		return p.Above
+	}
+	return p.Rates
+}
+
+// hangUp ends the interval of the request on its way, if there is one: the
+// agent was busy and its chain grew by so much.
+func (f *Fold) hangUp(a *agent, now vtime.Instant) {
+	if !a.inCall {
+		return
+	}
+	took := now.Sub(a.sent)
+	a.inCall = false
+	a.Ended = now
+	a.Tally.Busy += took
+	a.Path += took
+}
+
+// model finds a model's price and use. Runs have a handful of models.
+func (f *Fold) model(name string) *model {
+	for i := range f.models {
+		if f.models[i].Name == name {
+			return &f.models[i]
+		}
+	}
+	price, err := f.opt.Price(name)
+	f.models = append(f.models, model{Model{Name: name, Unpriced: err != nil}, price})
+	return &f.models[len(f.models)-1]
+}

@@ -1,0 +1,184 @@
+package metrics
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// Options are what a Fold cannot learn from events. All may be left out.
+type Options struct {
+	// Items is the number of work items in the scenario. Items that nobody
+	// reported count in the total only.
+	Items int
+	// Price looks a model up; nil is cachemodel's own table. A model it does not
+	// know makes the run's cost unknown.
+	Price func(model string) (*cachemodel.Profile, error)
+	// Tokens counts a prefix, for the common prefix of siblings.
+	Tokens func(model string, n *llm.Node) int64
+	// OnCall is handed each request's figures when it has ended.
+	OnCall func(*Call)
+}
+
+// Fold is a transcript.Sink that keeps a run's figures.
+type Fold struct {
+	opt    Options
+	run    Run
+	agents []agent
+	byID   map[llm.AgentID]int32
+	groups []group
+	items  map[string]report
+	models []model
+	first  vtime.Instant
+	last   vtime.Instant
+	call   Call
+}
+
+// agent is what is kept of an agent while the run goes on.
+type agent struct {
+	Agent
+	sent   vtime.Instant // of the request on its way
+	inCall bool
+	async  bool
+	call   int   // ordinal of its latest call
+	opened int32 // group of the children that its latest call spawned, from 1
+	joins  int32 // group that its first request is still owed to, from 1
+}
+
+// model is one model's price and what it was used for.
+type model struct {
+	Model
+	price *cachemodel.Profile
+}
+
+// report is the latest word about an item.
+type report struct {
+	outcome string
+	agent   int32
+}
+
+// New makes an empty fold.
+func New(opt Options) *Fold {
+	if opt.Price == nil {
+		opt.Price = cachemodel.Lookup
+	}
+	return &Fold{opt: opt, byID: map[llm.AgentID]int32{}, items: map[string]report{}}
+}
+
+// Emit takes one event in.
+func (f *Fold) Emit(e *transcript.Event) {
+	if f.run.Events == 0 {
+		f.first = e.At
+	}
+	f.run.Events++
+	f.last = e.At
+	switch b := e.Body.(type) {
+	case *transcript.Request:
+		f.request(e, b)
+	case *transcript.Response:
+		f.response(e, b)
+	case *transcript.APIError:
+		f.apiError(e, b)
+	case *transcript.ToolCall:
+		f.toolCall(e, b)
+	case *transcript.WakeUp:
+		a := f.agent(e.Agent)
+		a.Tally.WakeUps++
+		a.Tally.WakeUpTokens += b.Prefix
+	case *transcript.AgentStart:
+		f.agentStart(e, b)
+	case *transcript.AgentEnd:
+		f.agentEnd(e, b)
+	case *transcript.Notification:
+		f.notification(e, b)
+	case *transcript.Item:
+		f.items[b.Item] = report{b.Outcome, e.Agent}
+	case *transcript.RunStart:
+		f.run.Scenario, f.run.Variant, f.run.Seed = b.Scenario, b.Variant, b.Seed
+	case *transcript.RunEnd:
+		f.run.Outcome, f.run.Detail = b.Outcome, b.Detail
+	}
+}
+
+// agent is the state of an ordinal; one that never started (a transcript cut at
+// its head) is a root without a name.
+func (f *Fold) agent(ordinal int32) *agent {
+	for int(ordinal) >= len(f.agents) {
+		f.agents = append(f.agents, agent{Agent: Agent{Parent: -1}, call: -1})
+	}
+	return &f.agents[ordinal]
+}
+
+func (f *Fold) agentStart(e *transcript.Event, b *transcript.AgentStart) {
+	again := int(e.Agent) < len(f.agents)
+	a := f.agent(e.Agent)
+	if b.Parent >= 0 {
+		a.Path = max(a.Path, f.agent(b.Parent).Path)
+		a = f.agent(e.Agent)
+	}
+	a.async, a.Status = b.Async, ""
+	if again && a.Lineage != "" {
+		return // a new activation of a known agent
+	}
+	a.ID, a.Lineage, a.Parent, a.Type = b.ID, b.Lineage, b.Parent, b.Type
+	a.Structure, a.Model = b.Structure, b.Model
+	a.Started, a.Ended = e.At, e.At
+	f.byID[b.ID] = e.Agent
+	if b.Parent >= 0 && b.ToolUse != (llm.ToolUseID{}) {
+		f.joinGroup(e.Agent, b)
+	}
+}
+
+func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
+	a := f.agent(e.Agent)
+	f.hangUp(a, e.At)
+	a.Status, a.Turns, a.Ended = b.Status, b.Turns, e.At
+	if a.Parent >= 0 && !a.async {
+		p := f.agent(a.Parent)
+		p.Path = max(p.Path, f.agents[e.Agent].Path)
+	}
+}
+
+// notification links the sender's chain to the receiver's once it is delivered.
+func (f *Fold) notification(e *transcript.Event, b *transcript.Notification) {
+	if b.Op != "delivered" {
+		return
+	}
+	id, ok := parseAgentID(b.TaskID)
+	if !ok {
+		return
+	}
+	from, ok := f.byID[id]
+	if !ok || e.Agent < 0 {
+		return
+	}
+	to := f.agent(e.Agent)
+	to.Path = max(to.Path, f.agents[from].Path)
+}
+
+// parseAgentID reads the task id of an agent, a letter and 16 hex digits.
+func parseAgentID(s string) (id llm.AgentID, ok bool) {
+	if len(s) != 17 {
+		return 0, false
+	}
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			id = id<<4 | llm.AgentID(c-'0')
+		case 'a' <= c && c <= 'f':
+			id = id<<4 | llm.AgentID(c-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return id, true
+}
+
+func (f *Fold) toolCall(e *transcript.Event, b *transcript.ToolCall) {
+	a := f.agent(e.Agent)
+	a.Tally.ToolUses++
+	if b.Name == "Read" {
+		a.Tally.Reads[causeOf(b.Cause)]++
+	}
+}

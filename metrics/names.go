@@ -1,0 +1,191 @@
+package metrics
+
+import "agentsim/sim/llm"
+
+// Name is one row of the metric table: what an expectation may speak of.
+type Name struct {
+	Name string
+	Unit Unit
+	What string // one line, for people
+	// Better is "lower", "higher" or "" where neither is better by itself.
+	Better string
+	scope  func(s scope) (Value, bool)
+}
+
+// scope is what a metric is read from: a run, or one agent type of it.
+type scope struct {
+	run      *Run
+	typ      *Type // nil for the whole run
+	tally    *Tally
+	items    *Outcomes
+	agents   int64
+	siblings []Siblings
+	span     int64
+}
+
+// Names lists the metrics in the order in which they are documented.
+func Names() []Name { return table }
+
+// Find returns the metric of that name.
+func Find(name string) (Name, bool) {
+	for _, n := range table {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return Name{}, false
+}
+
+// Lookup reads a metric of a run, or of one agent type of it when agentType is
+// not "". It reports false when there is no data: the type never ran, the ratio
+// has no denominator, a price is not known, nothing was spawned. An unknown name
+// has no data either; Find tells the two apart.
+func Lookup(r *Run, agentType, name string) (Value, bool) {
+	n, ok := Find(name)
+	if !ok {
+		return Value{}, false
+	}
+	s := scope{run: r, tally: &r.Total, items: &r.Items, agents: r.Started,
+		siblings: r.Siblings, span: int64(r.Makespan)}
+	if agentType != "" {
+		t, ok := r.Type(agentType)
+		if !ok {
+			return Value{}, false
+		}
+		s = scope{run: r, typ: t, tally: &t.Tally, items: &t.Items, agents: t.Agents,
+			siblings: t.Siblings, span: int64(t.Span)}
+	}
+	return n.scope(s)
+}
+
+var table = buildTable()
+
+func buildTable() []Name {
+	rows := append(moneyRows(), tokenRows()...)
+	rows = append(rows, workRows()...)
+	rows = append(rows, timeRows()...)
+	return append(rows, missRows()...)
+}
+
+// tallied is a metric that is one number of the tally.
+func tallied(name string, u Unit, better, what string, get func(*Tally) int64) Name {
+	return Name{name, u, what, better, func(s scope) (Value, bool) { return Whole(get(s.tally), u), true }}
+}
+
+// priced is a metric of money: without every price there is no data.
+func priced(name, better, what string, get func(*Tally) int64) Name {
+	return Name{name, Picodollars, what, better, func(s scope) (Value, bool) {
+		return Whole(get(s.tally), Picodollars), len(s.run.Unpriced()) == 0
+	}}
+}
+
+func share(num, den int64) (Value, bool) { return Value{num, den, Ratio}, den > 0 }
+
+func moneyRows() []Name {
+	return []Name{
+		priced("cost", "lower", "what the calls were billed", func(t *Tally) int64 { return int64(t.Cost) }),
+		priced("cost.uncached", "", "what the same calls would have cost without a cache",
+			func(t *Tally) int64 { return int64(t.Uncached) }),
+		{"cost.saving", Ratio, "share of cost.uncached that the cache saved; negative when writing cost more than reading saved", "higher",
+			func(s scope) (Value, bool) {
+				v, ok := share(int64(s.tally.Uncached-s.tally.Cost), int64(s.tally.Uncached))
+				return v, ok && len(s.run.Unpriced()) == 0
+			}},
+	}
+}
+
+func tokenRows() []Name {
+	u := func(name, better, what string, get func(llm.Usage) int64) Name {
+		return tallied(name, Tokens, better, what, func(t *Tally) int64 { return get(t.Usage) })
+	}
+	return []Name{
+		u("tokens.prompt", "lower", "prompt tokens: input + written + read", llm.Usage.Prompt),
+		u("tokens.input", "lower", "prompt tokens neither written nor read", func(u llm.Usage) int64 { return u.Input }),
+		u("tokens.written", "lower", "prompt tokens written to the cache", llm.Usage.Written),
+		u("tokens.written.5m", "lower", "of them, for five minutes", func(u llm.Usage) int64 { return u.Write5m }),
+		u("tokens.written.1h", "lower", "of them, for one hour", func(u llm.Usage) int64 { return u.Write1h }),
+		u("tokens.read", "", "prompt tokens read from the cache", func(u llm.Usage) int64 { return u.Read }),
+		u("tokens.output", "lower", "output tokens, thinking included", func(u llm.Usage) int64 { return u.Output }),
+		{"cache.hit_ratio", Ratio, "tokens.read ÷ tokens.prompt", "higher",
+			func(s scope) (Value, bool) { return share(s.tally.Usage.Read, s.tally.Usage.Prompt()) }},
+	}
+}
+
+func workRows() []Name {
+	item := func(name, better, what string, get func(*Outcomes) int64) Name {
+		return Name{name, Count, what, better, func(s scope) (Value, bool) { return Whole(get(s.items), Count), true }}
+	}
+	rows := []Name{
+		{"agents", Count, "agents that started, the root included", "",
+			func(s scope) (Value, bool) { return Whole(s.agents, Count), true }},
+		tallied("calls", Count, "lower", "model calls that were answered", func(t *Tally) int64 { return t.Calls }),
+		tallied("requests", Count, "lower", "requests sent, retries included", func(t *Tally) int64 { return t.Requests }),
+		tallied("retries", Count, "lower", "requests that repeat a failed one", func(t *Tally) int64 { return t.Retries }),
+		tallied("errors", Count, "lower", "requests that ended in an API error", func(t *Tally) int64 { return t.Errors }),
+		tallied("wake_ups", Count, "lower", "times an idle agent was woken", func(t *Tally) int64 { return t.WakeUps }),
+		tallied("wake_ups.tokens", Tokens, "lower", "prefix tokens of those agents at that instant",
+			func(t *Tally) int64 { return t.WakeUpTokens }),
+		tallied("tool_uses", Count, "", "tools called", func(t *Tally) int64 { return t.ToolUses }),
+		tallied("reads", Count, "", "uses of the Read tool", (*Tally).AllReads),
+		tallied("reads.again", Count, "lower", "reads that repeat another, for any of the causes below", (*Tally).Rereads),
+	}
+	return append(rows,
+		cause(Lazy, "reads because a prompt left out what its author knew"),
+		cause(Stale, "reads because the file had changed"),
+		cause(Truncated, "reads because the earlier result was cut short"),
+		cause(Compaction, "reads because the content had left the conversation"),
+		item("items.done", "higher", "work items done, with or without rework", func(o *Outcomes) int64 { return o.Done }),
+		item("items.rework", "lower", "of them, those made again", func(o *Outcomes) int64 { return o.Rework }),
+		item("items.failed", "lower", "work items that failed because facts were missing", func(o *Outcomes) int64 { return o.Failed }),
+		item("items.wrong", "lower", "work items that acted on a stale file", func(o *Outcomes) int64 { return o.Wrong }),
+		item("items.total", "", "work items of the scenario; of a type: that it reported", func(o *Outcomes) int64 { return o.Total }),
+	)
+}
+
+func cause(c Cause, what string) Name {
+	return tallied("reads."+c.String(), Count, "lower", what, func(t *Tally) int64 { return t.Reads[c] })
+}
+
+func timeRows() []Name {
+	return []Name{
+		{"time", Nanoseconds, "virtual time from the first event to the last; of a type: first start to last end", "lower",
+			func(s scope) (Value, bool) { return Whole(s.span, Nanoseconds), true }},
+		tallied("time.busy", Nanoseconds, "lower", "time with a request on its way, summed over agents",
+			func(t *Tally) int64 { return int64(t.Busy) }),
+		{"critical_path", Nanoseconds, "longest chain of call intervals linked by spawn, result or notification; of the run only", "lower",
+			func(s scope) (Value, bool) { return Whole(int64(s.run.CriticalPath), Nanoseconds), s.typ == nil }},
+		{"parallelism", Ratio, "time.busy ÷ time", "higher",
+			func(s scope) (Value, bool) { return share(int64(s.tally.Busy), s.span) }},
+		siblings("siblings.common.bytes", Bytes, "smallest common prefix of the first requests of children of one message",
+			func(g Siblings) int64 { return g.Bytes }),
+		siblings("siblings.common.tokens", Tokens, "the same in tokens", func(g Siblings) int64 { return g.Tokens }),
+	}
+}
+
+// siblings is the smallest figure over the groups; no group, or a group that
+// was not counted, is no data.
+func siblings(name string, u Unit, what string, get func(Siblings) int64) Name {
+	return Name{name, u, what, "higher", func(s scope) (Value, bool) {
+		least := int64(-1)
+		for i, g := range s.siblings {
+			if n := get(g); i == 0 || n < least {
+				least = n
+			}
+		}
+		return Whole(least, u), least >= 0
+	}}
+}
+
+func missRows() []Name {
+	rows := []Name{
+		tallied("misses", Count, "lower", "calls that read less than they could have", func(t *Tally) int64 { return t.AllMisses().Calls }),
+		tallied("misses.tokens", Tokens, "lower", "tokens they could have read and did not", func(t *Tally) int64 { return t.AllMisses().Lost }),
+	}
+	for r := llm.NotMissed + 1; int(r) < NumMisses; r++ {
+		name := "misses." + r.String()
+		rows = append(rows,
+			tallied(name, Count, "lower", "of the misses, those for "+r.String(), func(t *Tally) int64 { return t.Misses[r].Calls }),
+			tallied(name+".tokens", Tokens, "lower", "tokens they lost", func(t *Tally) int64 { return t.Misses[r].Lost }))
+	}
+	return rows
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/sim/llm"
+)
+
+// Row is one variant's run.
+type Row struct {
+	Variant string
+	Run     *metrics.Run
+}
+
+// Compare prints one line a variant: what was done, with what, for how much.
+func Compare(w io.Writer, rows []Row, st Style) error {
+	t := NewTable("VARIANT", " AGENTS", " CALLS", " PROMPT", " READ", " WRITTEN", " PLAIN", " OUTPUT",
+		" HIT", " COST", " TIME", " WAKE-UPS", " DONE")
+	for _, r := range rows {
+		m, u := r.Run, r.Run.Total.Usage
+		t.Row(variantName(r), strconv.FormatInt(m.Started, 10), strconv.FormatInt(m.Total.Calls, 10),
+			Quantity(u.Prompt()), Quantity(u.Read), Quantity(u.Written()), Quantity(u.Input), Quantity(u.Output),
+			Percent(u.Read, u.Prompt()), cost(m), Time(m.Makespan),
+			strconv.FormatInt(m.Total.WakeUps, 10), done(m.Items))
+	}
+	return t.Write(w, st)
+}
+
+func variantName(r Row) string {
+	if r.Variant == "" {
+		return "(only)"
+	}
+	return r.Variant
+}
+
+func done(o metrics.Outcomes) string {
+	if o.Total == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", o.Done, o.Total)
+}
+
+// cost is the run's bill, or a question mark while a price is unknown.
+func cost(r *metrics.Run) string {
+	if len(r.Unpriced()) > 0 {
+		return "?"
+	}
+	return Money(r.Total.Cost)
+}
+
+// Types prints one line for each agent type of a run.
+func Types(w io.Writer, r *metrics.Run, st Style) error {
+	t := NewTable("TYPE", " AGENTS", " CALLS", " PROMPT", " READ", " WRITTEN", " PLAIN", " OUTPUT", " HIT", " COST", " READS", " AGAIN")
+	for i := range r.Types {
+		ty := &r.Types[i]
+		u := ty.Tally.Usage
+		t.Row(ty.Name, strconv.FormatInt(ty.Agents, 10), strconv.FormatInt(ty.Tally.Calls, 10),
+			Quantity(u.Prompt()), Quantity(u.Read), Quantity(u.Written()), Quantity(u.Input), Quantity(u.Output),
+			Percent(u.Read, u.Prompt()), Money(ty.Tally.Cost),
+			strconv.FormatInt(ty.Tally.AllReads(), 10), strconv.FormatInt(ty.Tally.Rereads(), 10))
+	}
+	return t.Write(w, st)
+}
+
+// Misses prints one line for each reason that made a call miss; nothing when
+// none did.
+func Misses(w io.Writer, rows []Row, st Style) error {
+	t := NewTable("VARIANT", "MISSED BECAUSE", " CALLS", " TOKENS LOST")
+	for _, r := range rows {
+		for i, m := range r.Run.Total.Misses {
+			if m.Calls > 0 {
+				t.Row(variantName(r), llm.MissReason(i).String(), strconv.FormatInt(m.Calls, 10), Quantity(m.Lost))
+			}
+		}
+	}
+	if t.Len() == 0 {
+		return nil
+	}
+	return t.Write(w, st)
+}
+
+// Why says in a line for each further variant what makes its bill differ from
+// the cheapest one's, largest part first. Nothing is said of one variant alone
+// or of bills that are not known.
+func Why(rows []Row) []string {
+	best := cheapest(rows)
+	if best < 0 {
+		return nil
+	}
+	var out []string
+	for i, r := range rows {
+		if i == best {
+			continue
+		}
+		diff := r.Run.Total.Cost - rows[best].Run.Total.Cost
+		out = append(out, fmt.Sprintf("%s costs %s more than %s: %s", variantName(r), Money(diff),
+			variantName(rows[best]), parts(rows[best].Run.Parts(), r.Run.Parts())))
+	}
+	return out
+}
+
+func cheapest(rows []Row) int {
+	best := -1
+	for i, r := range rows {
+		if len(r.Run.Unpriced()) > 0 || len(rows) < 2 {
+			return -1
+		}
+		if best < 0 || r.Run.Total.Cost < rows[best].Run.Total.Cost {
+			best = i
+		}
+	}
+	return best
+}
+
+// parts prints how bill b differs from a by what was paid for.
+func parts(a, b metrics.Parts) string {
+	deltas := []struct {
+		what string
+		d    cachemodel.Picodollars
+	}{{"written", b.Written - a.Written}, {"read", b.Read - a.Read}, {"output", b.Output - a.Output}, {"plain input", b.Input - a.Input}}
+	text := ""
+	for range deltas {
+		at := 0
+		for i := range deltas {
+			if abs(deltas[i].d) > abs(deltas[at].d) {
+				at = i
+			}
+		}
+		if deltas[at].d == 0 {
+			break
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %s", deltas[at].what, signed(deltas[at].d))
+		deltas[at].d = 0
+	}
+	if text == "" {
+		return "the same bill"
+	}
+	return text
+}
+
+func abs(p cachemodel.Picodollars) cachemodel.Picodollars { return max(p, -p) }
+
+func signed(p cachemodel.Picodollars) string {
+	if p > 0 {
+		return "+" + Money(p)
+	}
+	return Money(p)
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/sim/vtime"
+)
+
+// Quantity prints a count to three figures: 812, 1.10 k, 21.4 k, 2.91 M.
+func Quantity(n int64) string {
+	if n < 0 {
+		return "-" + Quantity(-n)
+	}
+	if n < 1000 {
+		return strconv.FormatInt(n, 10)
+	}
+	unit := int64(1000)
+	for _, suffix := range []string{" k", " M", " G"} {
+		if s, ok := threeFigures(n, unit); ok {
+			return s + suffix
+		}
+		unit *= 1000
+	}
+	return strconv.FormatInt((n+unit/2000)/(unit/1000), 10) + " G"
+}
+
+// threeFigures prints n in units of unit; ok is false when it rounds to 1000 or
+// more of them.
+func threeFigures(n, unit int64) (s string, ok bool) {
+	switch h := round(n, unit/100); {
+	case h < 1000:
+		return fmt.Sprintf("%d.%02d", h/100, h%100), true
+	case round(n, unit/10) < 1000:
+		h = round(n, unit/10)
+		return fmt.Sprintf("%d.%d", h/10, h%10), true
+	case round(n, unit) < 1000:
+		return strconv.FormatInt(round(n, unit), 10), true
+	}
+	return "", false
+}
+
+// round divides half up.
+func round(n, by int64) int64 { return (n + by/2) / by }
+
+// Money prints picodollars as dollars: $12.30, and below ten cents with two
+// significant figures more.
+func Money(p cachemodel.Picodollars) string {
+	const dollar = 1_000_000_000_000
+	n := int64(p)
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	if n != 0 && n < dollar/10 {
+		h := round(n, dollar/10_000)
+		return fmt.Sprintf("%s$0.%04d", sign, h)
+	}
+	h := round(n, dollar/100)
+	return fmt.Sprintf("%s$%d.%02d", sign, h/100, h%100)
+}
+
+// Time prints a duration as people say it: 9m12s, 12.3s, 250ms.
+func Time(d vtime.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + Time(-d)
+	case d < vtime.Second:
+		return fmt.Sprintf("%dms", round(int64(d), int64(vtime.Millisecond)))
+	case d < vtime.Minute:
+		t := round(int64(d), int64(vtime.Second)/10)
+		return fmt.Sprintf("%d.%ds", t/10, t%10)
+	}
+	s := round(int64(d), int64(vtime.Second))
+	if s < 3600 {
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	}
+	return fmt.Sprintf("%dh%02dm%02ds", s/3600, s/60%60, s%60)
+}
+
+// Percent prints a ratio with one decimal: 95.9 %.
+func Percent(num, den int64) string {
+	if den <= 0 {
+		return "–"
+	}
+	if num < 0 {
+		return "-" + Percent(-num, den)
+	}
+	q, r := num/den, num%den // num×1000 may not fit
+	t := q*1000 + (r*1000+den/2)/den
+	return fmt.Sprintf("%d.%d %%", t/10, t%10)
+}
+
+// Value prints a metric the way its unit is read.
+func Value(v metrics.Value) string {
+	switch v.Unit {
+	case metrics.Picodollars:
+		return Money(cachemodel.Picodollars(v.Num))
+	case metrics.Nanoseconds:
+		return Time(vtime.Duration(v.Num))
+	case metrics.Ratio:
+		return strconv.FormatFloat(v.Float(), 'f', 3, 64)
+	}
+	return Quantity(v.Num)
+}

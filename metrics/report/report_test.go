@@ -1,0 +1,93 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/metrics"
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Quantity(0), "0"}, {Quantity(999), "999"}, {Quantity(1000), "1.00 k"}, {Quantity(9994), "9.99 k"},
+		{Quantity(9995), "10.0 k"}, {Quantity(99_949), "99.9 k"}, {Quantity(99_950), "100 k"}, {Quantity(999_499), "999 k"},
+		{Quantity(999_500), "1.00 M"}, {Quantity(2_910_000), "2.91 M"}, {Quantity(-1500), "-1.50 k"},
+		{Quantity(999_600_000_000), "1000 G"},
+		{Money(0), "$0.00"}, {Money(1_600_000_000_000), "$1.60"}, {Money(1_599_999_999_999), "$1.60"}, {Money(42_000_000_00), "$0.0042"},
+		{Money(-1_600_000_000_000), "-$1.60"}, {Money(99_999_000_000), "$0.1000"},
+		{Time(0), "0ms"}, {Time(250 * vtime.Millisecond), "250ms"}, {Time(12340 * vtime.Millisecond), "12.3s"},
+		{Time(9*vtime.Minute + 12*vtime.Second), "9m12s"}, {Time(3*vtime.Hour + vtime.Second), "3h00m01s"},
+		{Percent(959, 1000), "95.9 %"}, {Percent(1, 3), "33.3 %"}, {Percent(0, 0), "–"}, {Percent(-1, 2), "-50.0 %"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func sample() []Row {
+	inline := &metrics.Run{Started: 1, Makespan: 552 * vtime.Second, Items: metrics.Outcomes{Done: 9, Total: 9}}
+	inline.Total = metrics.Tally{Calls: 38, Cost: 1_600_000_000_000,
+		Usage: llm.Usage{Input: 1100, Write5m: 118_000, Read: 2_790_000, Output: 21_000}}
+	inline.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Written: 500_000_000_000, Read: 1_100_000_000_000}}}
+	fork := &metrics.Run{Started: 9, Makespan: 138 * vtime.Second, Items: metrics.Outcomes{Done: 8, Failed: 1, Total: 9}}
+	fork.Total = metrics.Tally{Calls: 64, WakeUps: 8, Cost: 1_910_000_000_000,
+		Usage: llm.Usage{Input: 1600, Write5m: 109_000, Read: 3_740_000, Output: 25_000}}
+	fork.Total.Misses[llm.MissLookBack] = metrics.Missed{Calls: 1, Lost: 61_402}
+	fork.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Written: 450_000_000_000, Read: 1_460_000_000_000}}}
+	return []Row{{"inline", inline}, {"fork", fork}}
+}
+
+func TestCompare(t *testing.T) {
+	var b strings.Builder
+	if err := Compare(&b, sample(), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("\n")
+	if err := Misses(&b, sample(), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("\n" + strings.Join(Why(sample()), "\n") + "\n")
+	want := `VARIANT  AGENTS  CALLS  PROMPT    READ  WRITTEN   PLAIN  OUTPUT     HIT   COST   TIME  WAKE-UPS  DONE
+inline        1     38  2.91 M  2.79 M    118 k  1.10 k  21.0 k  95.9 %  $1.60  9m12s         0   9/9
+fork          9     64  3.85 M  3.74 M    109 k  1.60 k  25.0 k  97.1 %  $1.91  2m18s         8   8/9
+
+VARIANT  MISSED BECAUSE  CALLS  TOKENS LOST
+fork     look-back           1       61.4 k
+
+fork costs $0.31 more than inline: read +$0.36, written -$0.0500
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestColourOnlyUnderlines(t *testing.T) {
+	var plain, color strings.Builder
+	if err := Compare(&plain, sample(), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Compare(&color, sample(), Style{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	stripped := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(color.String())
+	if stripped != plain.String() || color.String() == plain.String() {
+		t.Errorf("colour changes more than the looks:\n%q\n%q", plain.String(), color.String())
+	}
+}
+
+func TestNothingIsSaidOfUnknownBills(t *testing.T) {
+	rows := sample()
+	rows[0].Run.Models = append(rows[0].Run.Models, metrics.Model{Name: "other", Unpriced: true})
+	if got := Why(rows); got != nil {
+		t.Errorf("Why = %q for a bill that is not known", got)
+	}
+	if got := cost(rows[0].Run); got != "?" {
+		t.Errorf("cost = %q, want ?", got)
+	}
+	if got := Why(sample()[:1]); got != nil {
+		t.Errorf("Why = %q for one variant", got)
+	}
+}

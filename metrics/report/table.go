@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Style is how output may look.
+type Style struct {
+	Color bool // a terminal that wants colour
+}
+
+// Bold sets text off where colour is wanted.
+func (s Style) Bold(text string) string {
+	if !s.Color || text == "" {
+		return text
+	}
+	return "\x1b[1m" + text + "\x1b[0m"
+}
+
+// Table is a table to be filled. Columns whose title starts with a space are
+// aligned to the right, as numbers are; the space is not printed.
+type Table struct {
+	heads []string
+	right []bool
+	rows  [][]string
+}
+
+// NewTable starts a table with its titles.
+func NewTable(heads ...string) *Table {
+	t := &Table{}
+	for _, h := range heads {
+		name := strings.TrimPrefix(h, " ")
+		t.heads = append(t.heads, name)
+		t.right = append(t.right, name != h)
+	}
+	return t
+}
+
+// Row adds a row; it has as many cells as the table has columns.
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// Len is the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// Write prints the table without borders, two spaces between columns.
+func (t *Table) Write(w io.Writer, st Style) error {
+	var buf bytes.Buffer
+	tab := tablewriter.NewTable(&buf,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
+		})),
+		tablewriter.WithConfig(tablewriter.Config{Header: t.cells(), Row: t.cells()}))
+	tab.Header(t.heads)
+	if err := tab.Bulk(t.rows); err != nil {
+		return err
+	}
+	if err := tab.Render(); err != nil {
+		return err
+	}
+	return writeTrimmed(w, buf.String(), st)
+}
+
+func (t *Table) cells() tw.CellConfig {
+	align := make([]tw.Align, len(t.right))
+	pads := make([]tw.Padding, len(t.right))
+	for i, right := range t.right {
+		align[i] = tw.AlignLeft
+		if right {
+			align[i] = tw.AlignRight
+		}
+		pads[i] = tw.Padding{Right: "  ", Overwrite: true}
+	}
+	return tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{PerColumn: align},
+		Padding:    tw.CellPadding{PerColumn: pads},
+	}
+}
+
+// writeTrimmed prints the table's lines without the blanks at their ends, the
+// first one as a title.
+func writeTrimmed(w io.Writer, text string, st Style) error {
+	var out strings.Builder
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		line = strings.TrimRight(line, " ")
+		if i == 0 {
+			line = st.Bold(line)
+		}
+		out.WriteString(line + "\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}

@@ -1,0 +1,134 @@
+package metrics
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// Run is a run's figures.
+type Run struct {
+	Scenario, Variant string
+	Seed              uint64
+	Outcome, Detail   string // of the run; Outcome is "" while it goes on
+	Events            uint64
+
+	Started  int64 // agents
+	Total    Tally
+	Agents   []Agent // by ordinal; one without a lineage never started
+	Types    []Type  // by name
+	Items    Outcomes
+	Siblings []Siblings // groups of two or more, in order of their first spawn
+	Models   []Model    // by name
+
+	Makespan     vtime.Duration // from the first event to the last
+	CriticalPath vtime.Duration // longest chain of call intervals linked by spawn, result or notification
+}
+
+// Agent is one agent's figures.
+type Agent struct {
+	ID        llm.AgentID
+	Lineage   string
+	Parent    int32 // ordinal, -1 for a root
+	Type      string
+	Structure string // root, subagent, fork
+	Model     string // it started with
+	Started   vtime.Instant
+	Ended     vtime.Instant // of its last event
+	Status    string        // "" while it goes on
+	Turns     int
+	Tally     Tally // of its own calls
+	// Rolled is what it and all its descendants consumed; RolledCost what that
+	// was billed.
+	Rolled     llm.Usage
+	RolledCost cachemodel.Picodollars
+	// Path is the longest chain of call intervals that ends with this agent.
+	Path vtime.Duration
+}
+
+// Type is the sum over the agents of one type.
+type Type struct {
+	Name      string
+	Structure string // of its first agent
+	Agents    int64
+	Tally     Tally
+	Items     Outcomes       // as its agents reported them last; Total is their number
+	Span      vtime.Duration // from the first start to the last end
+	Siblings  []Siblings     // groups whose first child is of the type
+}
+
+// Siblings are the children spawned by one assistant message and what their
+// first requests have in common.
+type Siblings struct {
+	Parent   int32 // ordinal
+	Call     int   // of the parent
+	Type     string
+	Children int
+	Bytes    int64 // common prefix, flat bytes
+	Blocks   int32 // common prefix, positions
+	Tokens   int64 // common prefix; -1 without Options.Tokens
+}
+
+// Model is what one model was used for and what it was paid for.
+type Model struct {
+	Name     string
+	Usage    llm.Usage
+	Cost     Parts
+	Unpriced bool // the price table does not know it; Cost is zero
+}
+
+// Parts is a bill by what it was paid for.
+type Parts struct {
+	Input, Written, Read, Output cachemodel.Picodollars
+}
+
+// Total is the bill.
+func (p Parts) Total() cachemodel.Picodollars { return p.Input + p.Written + p.Read + p.Output }
+
+// Plus adds part by part.
+func (p Parts) Plus(o Parts) Parts {
+	return Parts{p.Input + o.Input, p.Written + o.Written, p.Read + o.Read, p.Output + o.Output}
+}
+
+// Parts is the run's bill by what it was paid for.
+func (r *Run) Parts() (p Parts) {
+	for _, m := range r.Models {
+		p = p.Plus(m.Cost)
+	}
+	return p
+}
+
+// Unpriced lists the models whose price is not known; while there is one, the
+// run's cost is not known either.
+func (r *Run) Unpriced() (names []string) {
+	for _, m := range r.Models {
+		if m.Unpriced {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Type finds an agent type's figures by name.
+func (r *Run) Type(name string) (*Type, bool) {
+	for i := range r.Types {
+		if r.Types[i].Name == name {
+			return &r.Types[i], true
+		}
+	}
+	return nil, false
+}
+
+// Call is one request and how it ended. It is valid only during OnCall.
+type Call struct {
+	Agent         int32
+	Call, Attempt int
+	Model         string
+	Sent, Ended   vtime.Instant
+	Usage         llm.Usage
+	Cost          cachemodel.Picodollars
+	Uncached      cachemodel.Picodollars
+	Miss          llm.Miss
+	Status        int // 0 when answered or dropped, else the API error's
+	Failed        bool
+}

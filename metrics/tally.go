@@ -1,0 +1,130 @@
+package metrics
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// Cause is why a file had to be read once more. The list is closed.
+type Cause uint8
+
+// The causes; a read with no cause is a first one.
+const (
+	FirstRead  Cause = iota // nothing made it necessary again
+	Lazy                    // a prompt left out what its author knew
+	Stale                   // the file had changed since
+	Truncated               // the earlier result was cut short
+	Compaction              // the content had left the conversation
+	NumCauses
+)
+
+var causeNames = [NumCauses]string{"", "lazy", "stale", "truncated", "compaction"}
+
+func (c Cause) String() string { return causeNames[c] }
+
+// causeOf reads a cause's name; unknown names count as a first read.
+func causeOf(s string) Cause {
+	for c := Lazy; c < NumCauses; c++ {
+		if causeNames[c] == s {
+			return c
+		}
+	}
+	return FirstRead
+}
+
+// NumMisses is the number of miss reasons, llm.NotMissed included.
+const NumMisses = int(llm.MissNeverWritten) + 1
+
+// Missed is how often a reason made a call miss and the tokens it lost.
+type Missed struct {
+	Calls int64 `json:"calls"`
+	Lost  int64 `json:"lost"` // tokens that were expected and not read
+}
+
+// Tally is what adds up over calls. The zero value is empty.
+type Tally struct {
+	Requests int64 `json:"requests"` // sent, retries included
+	Calls    int64 `json:"calls"`    // answered
+	Retries  int64 `json:"retries"`  // requests that repeat a failed one
+	Errors   int64 `json:"errors"`   // requests that ended in an API error
+
+	Usage    llm.Usage              `json:"usage"`
+	Cost     cachemodel.Picodollars `json:"cost"`     // as billed
+	Uncached cachemodel.Picodollars `json:"uncached"` // had there been no cache
+	Busy     vtime.Duration         `json:"busy"`     // time with a request on its way
+
+	WakeUps      int64 `json:"wake_ups"`
+	WakeUpTokens int64 `json:"wake_up_tokens"` // prefixes woken at
+	ToolUses     int64 `json:"tool_uses"`
+	// Reads counts uses of the Read tool by cause.
+	Reads [NumCauses]int64 `json:"reads"`
+	// Misses is indexed by llm.MissReason.
+	Misses [NumMisses]Missed `json:"misses"`
+}
+
+// Add adds o to t, field by field.
+func (t *Tally) Add(o *Tally) {
+	t.Requests += o.Requests
+	t.Calls += o.Calls
+	t.Retries += o.Retries
+	t.Errors += o.Errors
+	t.Usage = t.Usage.Plus(o.Usage)
+	t.Cost += o.Cost
+	t.Uncached += o.Uncached
+	t.Busy += o.Busy
+	t.WakeUps += o.WakeUps
+	t.WakeUpTokens += o.WakeUpTokens
+	t.ToolUses += o.ToolUses
+	for i, n := range o.Reads {
+		t.Reads[i] += n
+	}
+	for i, m := range o.Misses {
+		t.Misses[i].Calls += m.Calls
+		t.Misses[i].Lost += m.Lost
+	}
+}
+
+// AllReads is the number of uses of the Read tool.
+func (t *Tally) AllReads() int64 { return t.Reads[FirstRead] + t.Rereads() }
+
+// Rereads is the number of reads that repeat another.
+func (t *Tally) Rereads() (n int64) {
+	for _, k := range t.Reads[Lazy:] {
+		n += k
+	}
+	return n
+}
+
+// AllMisses is the number of calls that missed, whatever the reason, and the
+// tokens lost.
+func (t *Tally) AllMisses() (m Missed) {
+	for _, k := range t.Misses[1:] {
+		m.Calls += k.Calls
+		m.Lost += k.Lost
+	}
+	return m
+}
+
+// Outcomes counts work items by how they ended.
+type Outcomes struct {
+	Done   int64 `json:"done"`   // with or without rework
+	Rework int64 `json:"rework"` // those of Done that had to be made again
+	Failed int64 `json:"failed"` // facts were missing
+	Wrong  int64 `json:"wrong"`  // acted on a stale version of a file
+	Total  int64 `json:"total"`  // of the scenario, reported or not
+}
+
+func (o *Outcomes) count(outcome string) {
+	switch outcome {
+	case "done":
+		o.Done++
+	case "rework":
+		o.Done++
+		o.Rework++
+	case "failed":
+		o.Failed++
+	case "wrong":
+		o.Wrong++
+	}
+}

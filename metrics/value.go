@@ -1,0 +1,130 @@
+package metrics
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/vtime"
+)
+
+// Unit is what a value counts.
+type Unit string
+
+// The units.
+const (
+	Count       Unit = "count"
+	Tokens      Unit = "tokens"
+	Bytes       Unit = "bytes"
+	Picodollars Unit = "picodollars"
+	Nanoseconds Unit = "ns"
+	Ratio       Unit = "ratio"
+)
+
+// Value is an exact figure, Num ÷ Den; Den is 1 but for ratios and never 0 or
+// less in a valid one.
+type Value struct {
+	Num, Den int64
+	Unit     Unit
+}
+
+// Whole is a value that is no fraction.
+func Whole(n int64, u Unit) Value { return Value{n, 1, u} }
+
+// Cmp compares two values exactly: -1, 0 or 1.
+func (v Value) Cmp(o Value) int {
+	l := new(big.Int).Mul(big.NewInt(v.Num), big.NewInt(o.Den))
+	return l.Cmp(new(big.Int).Mul(big.NewInt(o.Num), big.NewInt(v.Den)))
+}
+
+// Comparable reports whether comparing two values makes sense: both are money,
+// both are time, or neither is.
+func (v Value) Comparable(o Value) bool {
+	special := func(u Unit) Unit {
+		if u == Picodollars || u == Nanoseconds {
+			return u
+		}
+		return ""
+	}
+	return special(v.Unit) == special(o.Unit)
+}
+
+// Float is the value as a floating-point number, for printing only.
+func (v Value) Float() float64 { return float64(v.Num) / float64(v.Den) }
+
+// String prints the value exactly: 12/31, $1.602, 2m31s, 4031.
+func (v Value) String() string {
+	switch {
+	case v.Unit == Picodollars && v.Den == 1:
+		return dollars(v.Num)
+	case v.Unit == Nanoseconds && v.Den == 1:
+		return vtime.Duration(v.Num).String()
+	case v.Den == 1:
+		return strconv.FormatInt(v.Num, 10)
+	}
+	return fmt.Sprintf("%d/%d", v.Num, v.Den)
+}
+
+// dollars prints picodollars without rounding and without trailing zeros.
+func dollars(n int64) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	frac := strings.TrimRight(fmt.Sprintf("%012d", n%picoPerDollar), "0")
+	if frac != "" {
+		frac = "." + frac
+	}
+	return fmt.Sprintf("%s$%d%s", sign, n/picoPerDollar, frac)
+}
+
+const picoPerDollar = 1_000_000_000_000
+
+// ParseValue reads the constant of an expectation: 9, 4_000, 0.95, 95 %, $1.60,
+// 2m31s. Money and time carry their unit; everything else is a plain number,
+// with at most 12 decimals.
+func ParseValue(s string) (Value, error) {
+	s = strings.TrimSpace(s)
+	if rest, ok := strings.CutPrefix(s, "$"); ok {
+		v, err := parseDecimal(rest)
+		if err != nil || v.Num > (1<<63-1)/picoPerDollar*v.Den {
+			return Value{}, fmt.Errorf("%q is not an amount: write dollars, such as $1.60", s)
+		}
+		pico := new(big.Int).Mul(big.NewInt(v.Num), big.NewInt(picoPerDollar/v.Den))
+		return Whole(pico.Int64(), Picodollars), nil
+	}
+	if rest, ok := strings.CutSuffix(s, "%"); ok {
+		v, err := parseDecimal(strings.TrimSpace(rest))
+		if err != nil || v.Den > picoPerDollar/100 {
+			return Value{}, fmt.Errorf("%q is not a percentage: write a number and %%, such as 95 %%", s)
+		}
+		return Value{v.Num, v.Den * 100, Ratio}, nil
+	}
+	if v, err := parseDecimal(s); err == nil {
+		return v, nil
+	}
+	d, err := vtime.ParseDuration(s)
+	if err != nil {
+		return Value{}, fmt.Errorf("%q is no value: write a number, a percentage, dollars ($1.60) or a duration (2m31s)", s)
+	}
+	return Whole(int64(d), Nanoseconds), nil
+}
+
+// parseDecimal reads digits with optional underscores, sign and decimals.
+func parseDecimal(s string) (Value, error) {
+	whole, frac, point := strings.Cut(strings.ReplaceAll(s, "_", ""), ".")
+	if point && (frac == "" || len(frac) > 12 || strings.TrimLeft(frac, "0123456789") != "") {
+		return Value{}, strconv.ErrSyntax
+	}
+	n, err := strconv.ParseInt(whole+frac, 10, 64)
+	if err != nil {
+		return Value{}, err
+	}
+	v := Value{n, 1, Count}
+	for range frac {
+		v.Den *= 10
+		v.Unit = Ratio
+	}
+	return v, nil
+}

@@ -50,7 +50,7 @@ type Block struct {
 	Kind    Kind
 	IsError bool      // ToolResult
 	ID      ToolUseID // ToolUse: its id; ToolResult: the id it answers
-	Name    string    // ToolUse: the tool's wire name; ToolDef: likewise, informative
+	Name    string    // ToolUse: the tool's wire name; ToolDef: likewise, informative (its bytes hold it already)
 	// Content is the text of Text, Thinking and ToolResult, the raw JSON input of
 	// ToolUse, the raw JSON definition of ToolDef, the raw JSON source of Image
 	// and Document.
@@ -95,7 +95,7 @@ func (b *Block) appendJSON(dst []byte) []byte {
 		dst = append(dst, `{"type":"tool_use","id":"`...)
 		dst = b.ID.AppendText(dst)
 		dst = append(dst, `","name":"`...)
-		dst = append(dst, b.Name...)
+		dst = append(dst, escape(b.Name)...)
 		dst = append(dst, `","input":`...)
 		dst = append(dst, b.Content.esc...)
 		return append(dst, '}')
@@ -118,10 +118,26 @@ func (b *Block) appendJSON(dst []byte) []byte {
 	panic("llm: block of unknown kind " + strconv.Itoa(int(b.Kind)))
 }
 
-// Measure is the block's content and one frame.
+// The weight of the words that a provider wraps around a block, in frames. A
+// tool use and its result together weigh about fifteen times a text block
+// (measured on the recordings that sim/llm/tokens names).
+const (
+	textFrames       = 1
+	toolUseFrames    = 12
+	toolResultFrames = 3
+)
+
+// Measure is the block's content and its frames.
 func (b *Block) Measure() Measure {
 	m := b.Content.measure
-	m.Blocks = 1
-	m.Bytes[JSON] += uint32(len(b.Name))
+	switch b.Kind {
+	case ToolUse:
+		m.Frames = toolUseFrames
+		m.Bytes[JSON] += uint32(len(b.Name))
+	case ToolResult:
+		m.Frames = toolResultFrames
+	default:
+		m.Frames = textFrames
+	}
 	return m
 }

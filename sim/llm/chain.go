@@ -103,8 +103,12 @@ func (b *Builder) Border(parent *Node, level Level, salts Salts) *Node {
 
 // Append adds one block at the parent's level. role is User or Assistant among
 // messages and NoRole elsewhere; a block of the parent's role joins the parent's
-// message. The block must not change afterwards.
+// message. The block must not change afterwards. A role at the wrong level is a
+// programmer's error and panics.
 func (b *Builder) Append(parent *Node, role Role, blk *Block) *Node {
+	if (role == NoRole) == (parent.Level == Messages) {
+		panic("llm: a role belongs to a block among messages, and to no other")
+	}
 	buf := appendHash(b.buf[:0], parent.Hash)
 	start := len(buf)
 	buf = appendDelta(buf, parent, role, blk)
@@ -186,8 +190,9 @@ func AppendRequest(dst []byte, n *Node) []byte {
 	return append(dst, `],"system":[],"messages":[]}`...)
 }
 
-// Common is the last node that two chains share by hash, or nil when even
-// their roots differ. It takes one step per position behind the shared part.
+// Common is the last node that two chains share by hash (of the two nodes with
+// that hash, a's), or nil when even their roots differ. It takes one step per
+// node behind the shared part.
 func Common(a, b *Node) *Node {
 	for a != b && a != nil && b != nil {
 		da, db := depth(a), depth(b)

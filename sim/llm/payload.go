@@ -28,11 +28,12 @@ var classNames = [NumClasses]string{"prose", "code", "json", "cjk", "digits"}
 func (c Class) String() string { return classNames[c] }
 
 // Measure is how much content a piece, or a whole prefix, holds: bytes of raw
-// text by class and the number of blocks that frame them. Cumulative measures
-// subtract, so the tokens of a span are a difference of two counts.
+// text by class and the frames that blocks put around them (a text block is one
+// frame, a tool use and its result are several). The tokens of a span are the
+// difference of two counts of cumulative measures.
 type Measure struct {
 	Bytes  [NumClasses]uint32
-	Blocks uint32
+	Frames uint32
 }
 
 // Plus adds two measures. It panics past 4 GiB in a class; requests are bounded
@@ -44,7 +45,7 @@ func (m Measure) Plus(o Measure) Measure {
 		}
 		m.Bytes[i] += o.Bytes[i]
 	}
-	m.Blocks += o.Blocks
+	m.Frames += o.Frames
 	return m
 }
 
@@ -80,8 +81,10 @@ func NewText(c Class, s string) *Payload {
 
 // NewJSON makes a payload of a JSON value whose bytes are kept exactly as given
 // (tool definitions, tool_use inputs): key order and white space are part of a
-// cache key (CACHE-36).
+// cache key (CACHE-36). White space around the value is no part of it. That s is
+// one JSON value is for the caller to know; it is not checked here.
 func NewJSON(s string) *Payload {
+	s = strings.Trim(s, " \t\r\n")
 	return &Payload{raw: s, esc: s, measure: measure(JSON, s), isJSON: true}
 }
 

@@ -12,7 +12,7 @@ type Settings struct {
 	ToolChoice      string // "", "auto", "none", "any" or "tool:<name>"; "" and "auto" are one
 	DisableParallel bool   // disable_parallel_tool_use
 	Images          bool   // an image stands anywhere in the request
-	Speed           string // "" (standard) or "fast"
+	Speed           string // "fast", or "standard" and "", which are one
 	Citations       bool
 	WebSearch       bool // the web search or web fetch server tool is on
 }
@@ -64,6 +64,9 @@ func (s Settings) Salts(r SaltRules) Salts {
 		if r.ThinkingRenderedFirst {
 			out.Root ^= h
 		}
+	}
+	if s.Speed == "standard" {
+		s.Speed = ""
 	}
 	if s.WebSearch || s.Citations || s.Speed != "" {
 		out.System ^= rng.Root(2).Sub(s.Speed).At(bit(s.WebSearch, 1) | bit(s.Citations, 2)).Uint64()

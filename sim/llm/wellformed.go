@@ -1,0 +1,138 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+)
+
+// WellFormed reports why a request that ends with n would be refused (LOOP-04),
+// or nil. Roles alternate by construction of the chain; what is checked is that
+// the first message is the user's, that each kind of block stands where it may,
+// and that each tool_use has exactly one tool_result, in the next user message
+// and ahead of everything else there. It walks the whole chain.
+func WellFormed(n *Node) error { return WellFormedSince(n, nil) }
+
+// WellFormedSince is WellFormed for a request that continues one which was
+// well-formed and ended with since: only the nodes behind since are looked at.
+// If n does not descend from since, the whole chain is.
+func WellFormedSince(n, since *Node) error {
+	if n.Level != Messages || n.IsBorder() {
+		return errors.New("request: no messages; it must hold at least one user message")
+	}
+	var w pairing
+	last := true // still in the last message
+	for ; n != nil && n != since; n = n.Parent {
+		if n.IsBorder() {
+			continue
+		}
+		if err := misplaced(n); err != nil {
+			return err
+		}
+		if err := w.step(n, last); err != nil {
+			return err
+		}
+		last = last && n.Parent.Role == n.Role
+	}
+	return w.unmatched()
+}
+
+// misplaced checks that the block may stand at its level, in a message of its
+// role, and that the first message is the user's.
+func misplaced(n *Node) error {
+	ok := false
+	switch k := n.Block.Kind; n.Level {
+	case Tools:
+		ok = k == ToolDef
+	case System:
+		ok = k == Text
+	case Messages:
+		switch k {
+		case Text:
+			ok = true
+		case Thinking, ToolUse:
+			ok = n.Role == Assistant
+		case ToolResult, Image, Document:
+			ok = n.Role == User
+		}
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("request position %d: a %v block may not stand in %v %v", n.Pos, n.Block.Kind, n.Role, n.Level)
+	case n.Role == Assistant && n.Parent.IsBorder():
+		return fmt.Errorf("request position %d: the first message is the assistant's; it must be the user's", n.Pos)
+	}
+	return nil
+}
+
+// pairing matches results to uses while it walks a chain from its end: the
+// results of a user message wait for the uses of the message before.
+type pairing struct {
+	room  [16]*Node // results, newest first; nil where the use was found
+	more  []*Node   // those past room
+	n     int       // results in all
+	first int       // results before it are all found
+}
+
+func (w *pairing) at(i int) **Node {
+	if i < len(w.room) {
+		return &w.room[i]
+	}
+	return &w.more[i-len(w.room)]
+}
+
+func (w *pairing) push(n *Node) {
+	if w.n < len(w.room) {
+		w.room[w.n] = n
+	} else {
+		w.more = append(w.more, n)
+	}
+	w.n++
+}
+
+// step takes the next node towards the front; last is true in the last message.
+func (w *pairing) step(n *Node, last bool) error {
+	switch n.Block.Kind {
+	case ToolResult:
+		if p := n.Parent; p.Role == User && !p.IsBorder() && p.Block.Kind != ToolResult {
+			return fmt.Errorf("request position %d: a tool_result stands behind a %v block; results come first in a message",
+				n.Pos, p.Block.Kind)
+		}
+		w.push(n)
+	case ToolUse:
+		if last || !w.take(n.Block.ID) {
+			return fmt.Errorf("request position %d: tool_use %v has no tool_result in the next user message", n.Pos, n.Block.ID)
+		}
+	}
+	if n.Role == Assistant && n.Parent.Role != Assistant {
+		return w.unmatched()
+	}
+	return nil
+}
+
+// take finds and removes the result of a use. Results mostly stand in the order
+// of their uses, so the search mostly ends at its first step.
+func (w *pairing) take(id ToolUseID) bool {
+	for i := w.first; i < w.n; i++ {
+		if r := *w.at(i); r == nil || r.Block.ID != id {
+			continue
+		}
+		*w.at(i) = nil
+		for w.first < w.n && *w.at(w.first) == nil {
+			w.first++
+		}
+		return true
+	}
+	return false
+}
+
+// unmatched reports a result left over at the end of a pair of messages, and
+// makes room for the next pair.
+func (w *pairing) unmatched() error {
+	if w.first < w.n {
+		r := *w.at(w.first)
+		return fmt.Errorf("request position %d: tool_result for %v, which the message before does not use or which has a result already",
+			r.Pos, r.Block.ID)
+	}
+	w.more, w.n, w.first = w.more[:0], 0, 0
+	return nil
+}

@@ -4,7 +4,7 @@
 // A mark is `[[verb word … tag]]` on one line. It holds no character that JSON
 // or XML escaping, line numbering or truncation can alter: it is whole or
 // absent. The tag is keyed by scenario and seed, so marks that happen to stand
-// in real files mean nothing.
+// in real files mean nothing (a foreign tag fits by chance once in 65,536).
 //
 //	[[f NAME TAG]]                      a fact, known to whoever has it in a request
 //	[[at NAME PATH:LINE TAG]]           the place where a fact can be read
@@ -37,8 +37,18 @@ const (
 	On     Verb = "on"
 )
 
-// arity is the number of words between verb and tag.
-var arity = map[Verb]int{Fact: 1, At: 2, File: 3, Do: 1, Done: 1, Failed: 2, On: 2}
+// arity is the number of words between verb and tag; -1 for an unknown verb.
+func arity(v Verb) int {
+	switch v {
+	case Fact, Do, Done:
+		return 1
+	case At, Failed, On:
+		return 2
+	case File:
+		return 3
+	}
+	return -1
+}
 
 // Mark is one mark without its tag. Args are the words in order, as written.
 type Mark struct {
@@ -52,20 +62,26 @@ type Key struct{ k rng.Key }
 // NewKey is the key of a scenario and seed.
 func NewKey(scenario string, seed uint64) Key { return Key{rng.Root(seed).Sub("mark").Sub(scenario)} }
 
-// Text renders a mark. Words are escaped, so any name or path is allowed.
-func (k Key) Text(v Verb, args ...string) string {
-	var b strings.Builder
-	b.WriteString("[[")
-	b.WriteString(string(v))
-	for _, a := range args {
-		b.WriteByte(' ')
-		b.WriteString(Escape(a))
+// Text renders a mark. Words are escaped, so any name or path is allowed. The
+// wrong number of words is a programmer's error and panics.
+func (k Key) Text(v Verb, args ...string) string { return string(k.AppendText(nil, v, args...)) }
+
+// AppendText appends Text to dst.
+func (k Key) AppendText(dst []byte, v Verb, args ...string) []byte {
+	if len(args) != arity(v) {
+		panic("mark: wrong number of words for verb " + string(v))
 	}
-	tag := k.tag(b.String()[2:])
-	b.WriteByte(' ')
-	b.Write(tag[:])
-	b.WriteString("]]")
-	return b.String()
+	dst = append(dst, "[["...)
+	start := len(dst)
+	dst = append(dst, v...)
+	for _, a := range args {
+		dst = append(dst, ' ')
+		dst = append(dst, Escape(a)...)
+	}
+	tag := k.tag(string(dst[start:]))
+	dst = append(dst, ' ')
+	dst = append(dst, tag[:]...)
+	return append(dst, "]]"...)
 }
 
 func (k Key) tag(body string) [4]byte {
@@ -76,46 +92,49 @@ func (k Key) tag(body string) [4]byte {
 
 // Scan calls fn for each valid mark in s, in order. Marks of another key, of an
 // unknown verb or with the wrong number of words are passed over. Args are
-// unescaped.
+// unescaped. It reads s once and allocates only for words that were escaped.
 func (k Key) Scan(s string, fn func(Mark)) {
 	for {
 		i := strings.Index(s, "[[")
 		if i < 0 {
 			return
 		}
-		s = s[i+2:]
-		j := strings.IndexAny(s, "]\n[")
-		if j < 0 {
-			return
+		for s = s[i+2:]; s != "" && s[0] == '['; {
+			s = s[1:] // the innermost pair opens the mark
 		}
-		if !strings.HasPrefix(s[j:], "]]") {
-			continue
+		j := 0
+		for j < len(s) && s[j] != ']' && s[j] != '[' && s[j] != '\n' {
+			j++
 		}
-		if m, ok := k.parse(s[:j]); ok {
-			fn(m)
+		if strings.HasPrefix(s[j:], "]]") {
+			if m, ok := k.parse(s[:j]); ok {
+				fn(m)
+			}
 		}
-		s = s[j+2:]
+		s = s[j:]
 	}
 }
 
+// parse reads what stands between the brackets. The tag is checked first, which
+// nearly everything that is no mark of this key fails.
 func (k Key) parse(body string) (m Mark, ok bool) {
-	cut := strings.LastIndexByte(body, ' ')
-	if cut < 0 || len(body)-cut-1 != 4 {
+	cut := len(body) - 5
+	if cut < 0 || body[cut] != ' ' {
 		return m, false
 	}
-	tag := k.tag(body[:cut])
-	if string(tag[:]) != body[cut+1:] {
+	body, tag := body[:cut], body[cut+1:]
+	if want := k.tag(body); string(want[:]) != tag {
 		return m, false
 	}
-	words := strings.Split(body[:cut], " ")
-	m.Verb = Verb(words[0])
-	if n, known := arity[m.Verb]; !known || n != len(words)-1 {
-		return m, false
+	verb, rest, more := strings.Cut(body, " ")
+	m.Verb = Verb(verb)
+	n := 0
+	for ; more && n < len(m.Args); n++ {
+		var w string
+		w, rest, more = strings.Cut(rest, " ")
+		m.Args[n] = Unescape(w)
 	}
-	for i, w := range words[1:] {
-		m.Args[i] = Unescape(w)
-	}
-	return m, true
+	return m, !more && n == arity(m.Verb)
 }
 
 // Escape writes a word with letters, digits and `._-/:@,+~` as they are and

@@ -3,7 +3,6 @@ package metrics
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,18 +40,16 @@ type story struct {
 
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, name string) {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			s := &story{}
-			datadriven.RunTest(t, name, func(t *testing.T, d *datadriven.TestData) string {
-				switch d.Cmd {
-				case "fold":
-					return s.tell(t, d)
-				case "show":
-					return s.show(t, d)
-				}
-				t.Fatalf("%s: no command %q", d.Pos, d.Cmd)
-				return ""
-			})
+		s := &story{}
+		datadriven.RunTest(t, name, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "fold":
+				return s.tell(t, d)
+			case "show":
+				return s.show(t, d)
+			}
+			t.Fatalf("%s: no command %q", d.Pos, d.Cmd)
+			return ""
 		})
 	})
 }

@@ -2,7 +2,6 @@ package tidy
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,10 +67,8 @@ func excepted(f finding, used []bool) bool {
 func TestRules(t *testing.T) {
 	root := moduleRoot(t)
 	datadriven.Walk(t, "testdata", func(t *testing.T, name string) {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
-			datadriven.RunTest(t, name, func(t *testing.T, d *datadriven.TestData) string {
-				return runStory(t, root, d.Input)
-			})
+		datadriven.RunTest(t, name, func(t *testing.T, d *datadriven.TestData) string {
+			return runStory(t, root, d.Input)
 		})
 	})
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sample is a small tree: statements in t.Run, in a table, in a helper, in a
+// story, and things that only look like statements.
+var sample = map[string]string{
+	"a/a_test.go": `package a
+import "testing"
+var table = []struct{ name string }{{"CON-02 CON-10 from a table | with a bar"}}
+func TestTable(t *testing.T) { for _, c := range table { t.Run(c.name, nil) } }
+func TestConformance(t *testing.T) {
+	t.Run("CON-10 said at once", nil)
+	t.Run("CACHE-L1 a law", nil)
+	t.Run("CON-3: no id, no statement", nil)
+	helper(t)
+	walk("testdata")
+}
+func helper(t *testing.T) { t.Run("CON-09 from a helper", nil) }
+`,
+	"a/testdata/CON-01-x.txt":    "# CON-01 CON-02 a story\n\nmore\n",
+	"a/testdata/plain.txt":       "# a story without an id\n",
+	"a/testdata/CON-07-late.txt": "the id is not in the first line\n# CON-07 late\n",
+	"b/testdata/s.txtar":         "# CLI-02 a script\n",
+	"c/c.go":                     "package c\nconst s = \"CON-55 not a test\"\n",
+	".hidden/h_test.go":          "package h\nvar s = \"CON-66 hidden\"\n",
+}
+
+func plant(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range sample {
+		p := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestDocument(t *testing.T) {
+	root := plant(t)
+	var out, errs bytes.Buffer
+	if code := run([]string{"-root", root}, &out, &errs); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	text, err := os.ReadFile(filepath.Join(root, "CONFORMANCE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(string(text), "out of date.\n\n")
+	want := `6 ids, 6 tests.
+
+## CACHE
+
+| id | what holds | package | test |
+|---|---|---|---|
+| CACHE-L1 | a law | a | TestConformance |
+
+## CLI
+
+| id | what holds | package | test |
+|---|---|---|---|
+| CLI-02 | a script | b | s |
+
+## CON
+
+| id | what holds | package | test |
+|---|---|---|---|
+| CON-01 | a story | a | TestConformance/CON-01-x |
+| CON-02 | a story | a | TestConformance/CON-01-x |
+| CON-02 | from a table \| with a bar | a | TestTable |
+| CON-09 | from a helper | a | TestConformance |
+| CON-10 | from a table \| with a bar | a | TestTable |
+| CON-10 | said at once | a | TestConformance |
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	root := plant(t)
+	var out, errs bytes.Buffer
+	if code := run([]string{"-root", root, "-check"}, &out, &errs); code != 1 {
+		t.Errorf("no file: exit %d, want 1", code)
+	}
+	run([]string{"-root", root}, &out, &errs)
+	if code := run([]string{"-root", root, "-check"}, &out, &errs); code != 0 {
+		t.Errorf("fresh file: exit %d, want 0", code)
+	}
+	story := filepath.Join(root, "a", "testdata", "plain.txt")
+	if err := os.WriteFile(story, []byte("# CON-77 new\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	errs.Reset()
+	if code := run([]string{"-root", root, "-check"}, &out, &errs); code != 1 || !strings.Contains(errs.String(), "out of date") {
+		t.Errorf("stale file: exit %d, %q", code, errs.String())
+	}
+	if code := run([]string{"-no-such-flag"}, &out, &errs); code != 2 {
+		t.Errorf("unknown flag: exit %d, want 2", code)
+	}
+}

@@ -45,7 +45,7 @@ func Catalogue() []*Tool {
 func sessionTools() []Tool {
 	return []Tool{
 		{Name: AgentName, Aliases: []string{"Task"}, Safe: true, Class: permission.Agent},
-		{Name: "TaskOutput", Class: permission.Meta, Safe: true, Description: taskOutputText, fields: fields{
+		{Name: "TaskOutput", Class: permission.Meta, Description: taskOutputText, fields: fields{
 			{name: "task_id", required: true, about: "Id of the background task, as its start reported it."},
 			{name: "block", typ: booleanType, about: "Wait until the task has ended (the default), or look once and return."},
 			{name: "timeout", typ: integerType, about: "Longest wait in milliseconds; 30000 when left out."},

@@ -32,6 +32,14 @@ type value struct {
 	escaped bool // a string with escapes
 }
 
+// phrase says what the value is; a number as written.
+func (v value) phrase() string {
+	if v.kind == jsonNumber {
+		return v.raw
+	}
+	return v.kind.String()
+}
+
 // text is a string's content.
 func (v value) text() string {
 	if !v.escaped {

@@ -178,7 +178,7 @@ func (fs fields) checkRequired(in *input) error {
 // check says whether the value has the field's type.
 func (f *field) check(v value) error {
 	if !f.fits(v) {
-		return fmt.Errorf("field %q must be %s, not %s", f.name, f.typ.phrase(), v.kind)
+		return fmt.Errorf("field %q must be %s, not %s", f.name, f.typ.phrase(), v.phrase())
 	}
 	if len(f.enum) > 0 && !slices.Contains(f.enum, v.text()) {
 		return fmt.Errorf("field %q must be one of %s, not %s", f.name, strings.Join(f.enum, ", "), strconv.Quote(v.text()))

@@ -1,6 +1,9 @@
 package scenarios
 
-import "agentsim/sim/vtime"
+import (
+	"agentsim/mockllm/profile"
+	"agentsim/sim/vtime"
+)
 
 // Defaults is a scenario in which nothing was said. Every effective scenario
 // starts from it, so that its text names every value a run depends on.
@@ -14,13 +17,14 @@ func Defaults() *Scenario {
 			Workspace:    "default",
 			Breakpoints:  Plan{Name: "agent"},
 			Counter:      "approx",
-			Latency:      Latency{Profile: "default"},
+			Latency:      Latency{Profile: profile.Default},
 		},
-		Project: Project{Date: "2026-01-01"},
-		Model:   defaultModel(),
-		FanOut:  FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
-		Limits:  defaultLimits(),
-		Retry:   defaultRetry(),
+		Settings: SettingsSpec{MaxTokens: 32_000},
+		Project:  Project{Date: "2026-01-01"},
+		Model:    defaultModel(),
+		FanOut:   FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
+		Limits:   defaultLimits(),
+		Retry:    defaultRetry(),
 		Tools: ToolSpec{
 			Read: ptr(20 * vtime.Millisecond), Grep: ptr(60 * vtime.Millisecond),
 			Glob: ptr(40 * vtime.Millisecond), Edit: ptr(30 * vtime.Millisecond),

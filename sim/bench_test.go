@@ -1,0 +1,76 @@
+package sim
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// benchSpec is a world of n root agents that read the same file turns times,
+// each call a whole one: request, cache look-up, answer, tool, result, events,
+// digest.
+func benchSpec(b *testing.B, n, turns int) *Spec {
+	b.Helper()
+	sc := *scenarios.Defaults()
+	sc.Name = "bench"
+	sc.Provider.Model = "claude-sonnet-4-5-20250929"
+	sc.Limits.Turns = turns + 2
+	read := scenarios.Turn{Tools: []scenarios.ToolTurn{{Name: "Read", Raw: `{"file_path":"a.go"}`}}}
+	script := scenarios.Script{Agent: "**", Turns: make([]scenarios.Turn, turns+1)}
+	for i := range turns {
+		script.Turns[i] = read
+	}
+	script.Turns[turns] = scenarios.Turn{Text: &scenarios.Content{Text: "done"}}
+	sc.Scripts = []scenarios.Script{script}
+	bare, tools := false, []string{"Read"}
+	for i := range n {
+		sc.Roots = append(sc.Roots, scenarios.Root{
+			Name: fmt.Sprintf("r%06d", i), At: vtime.Duration(i) * vtime.Microsecond, Context: &bare, Tools: &tools,
+			User: &scenarios.Content{Text: "go"}, System: &scenarios.Content{Tokens: scenarios.Size{Lo: 1500, Hi: 1500, Set: true}},
+		})
+	}
+	snap, err := workspace.NewSnapshot(map[string]string{"a.go": "package a\n\nfunc F() int { return 1 }\n"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &Spec{Scenario: &sc, Seed: 1, Policy: "fifo", Project: snap}
+}
+
+// BenchmarkCall measures one model call through the whole stack, unrecorded, by
+// the number of agents alive. ns/call, B/call and allocs/call exclude building
+// the world.
+func BenchmarkCall(b *testing.B) {
+	for _, n := range []int{90, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("alive=%d", n), func(b *testing.B) {
+			turns := max(20, 200_000/n)
+			for range b.N {
+				b.StopTimer()
+				spec := benchSpec(b, n, turns)
+				r, err := build(spec, transcript.Lines(transcript.NewDigest()))
+				if err != nil {
+					b.Fatal(err)
+				}
+				runtime.GC()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				b.StartTimer()
+				if err := r.kernel.Run(); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				runtime.ReadMemStats(&after)
+				calls := float64(n * (turns + 1))
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/calls, "allocs/call")
+				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/calls, "B/call")
+				b.ReportMetric(float64(after.Sys)/(1<<20), "MiB")
+				r.kernel.Close()
+			}
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"fmt"
+
+	"agentsim/cachemodel"
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim/agent"
+	"agentsim/sim/fork"
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/permission"
+	"agentsim/sim/rng"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// Root is where the project seems to be, in every byte.
+const Root = "/work/project"
+
+// build makes a spec's world: files with their facts planted, gates, provider,
+// model, roots and their users. Nothing runs yet.
+func build(spec *Spec, sink transcript.Sink) (*run, error) {
+	sc := spec.Scenario
+	key := rng.Root(spec.Seed)
+	policy, err := kernel.PolicyNamed(spec.Policy, key.Sub("schedule"))
+	if err != nil {
+		return nil, err
+	}
+	r := &run{spec: spec, key: key, marks: mark.NewKey(sc.Name, spec.Seed), builder: &llm.Builder{}}
+	r.kernel = kernel.New(kernel.Options{Policy: policy, Limits: kernel.Limits{
+		Steps: sc.Limits.Steps, Time: sc.Limits.Time, Procs: sc.Limits.Processes, Queue: sc.Limits.Queue}})
+	for _, step := range []func() error{r.plant, r.buildModel} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := r.config(sink)
+	if err != nil {
+		return nil, err
+	}
+	r.world = agent.NewWorld(cfg)
+	r.flipGates()
+	return r, r.startRoots()
+}
+
+// plant opens the project's files and writes the facts into their lines.
+func (r *run) plant() error {
+	r.fs = r.spec.Project.Open()
+	for _, f := range r.spec.Scenario.Facts {
+		if err := r.fs.Plant(f.File, f.Line, " "+r.marks.Text(mark.Fact, f.Name)); err != nil {
+			return fmt.Errorf("fact %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// config is the world that the run's agents share.
+func (r *run) config(sink transcript.Sink) (agent.Config, error) {
+	sc := r.spec.Scenario
+	gates := agent.DefaultGates()
+	for _, g := range scenarios.Gates() {
+		if err := gates.Set(g.Name, sc.Gate(g.Name)); err != nil {
+			return agent.Config{}, err
+		}
+	}
+	offered, err := r.tools()
+	if err != nil {
+		return agent.Config{}, err
+	}
+	r.offered = offered
+	return agent.Config{
+		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
+		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
+		Forker: fork.NewMaker(), Observer: &observer{r: r}, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
+		Subagent: sc.Provider.SubagentModel, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
+		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: permission.AcceptEdits,
+		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
+		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
+		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
+	}, nil
+}
+
+// tools are the acting tools with the scenario's times.
+func (r *run) tools() ([]*tool.Tool, error) {
+	offered, err := tool.Offered(tool.Catalogue(), nil)
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]*vtime.Duration{"Read": r.spec.Scenario.Tools.Read, "Grep": r.spec.Scenario.Tools.Grep,
+		"Glob": r.spec.Scenario.Tools.Glob, "Edit": r.spec.Scenario.Tools.Edit}
+	for _, t := range offered {
+		if d := times[t.Name]; d != nil {
+			t.Took = *d
+		}
+	}
+	return offered, nil
+}
+
+func (r *run) userContext() []agent.Part {
+	p := r.spec.Scenario.Project
+	var parts []agent.Part
+	if p.ClaudeMd != nil {
+		parts = append(parts, agent.Part{Name: agent.PartClaudeMd, Text: r.text(*p.ClaudeMd, "claude_md")})
+	}
+	return append(parts, agent.Part{Name: "currentDate", Text: p.Date})
+}
+
+func (r *run) systemContext() []agent.Part {
+	if g := r.spec.Scenario.Project.GitStatus; g != nil {
+		return []agent.Part{{Name: agent.PartGitStatus, Text: r.text(*g, "git_status")}}
+	}
+	return nil
+}
+
+// retry fills the client's rule from the scenario.
+func retry(s scenarios.Retry) agent.Retry {
+	r := agent.DefaultRetry()
+	if s.Max != nil {
+		r.Max = *s.Max
+	}
+	if s.Base != nil {
+		r.Base = *s.Base
+	}
+	if s.Cap != nil {
+		r.Cap = *s.Cap
+	}
+	return r
+}
+
+// flipGates schedules the scenario's gate flips, each as a process, so that a
+// flip and an agent at one instant are the policy's to order (GATE-02).
+func (r *run) flipGates() {
+	for _, f := range r.spec.Scenario.GateFlips {
+		r.kernel.Spawn("flip of "+f.Gate, func(p *kernel.Proc) error {
+			if err := p.SleepUntil(vtime.Instant(f.At)); err != nil {
+				return err
+			}
+			return r.world.FlipGate(f.Gate, f.Value)
+		})
+	}
+}
+
+// run is a spec made into a world.
+type run struct {
+	spec     *Spec
+	key      rng.Key
+	marks    mark.Key
+	builder  *llm.Builder
+	kernel   *kernel.Kernel
+	fs       *workspace.FS
+	server   agent.Model
+	offered  []*tool.Tool
+	engine   cachemodel.Engine
+	filler   *script.Filler
+	profiles map[string]*cachemodel.Profile
+	world    *agent.World
+}

@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"fmt"
+
+	"agentsim/cachemodel"
+	"agentsim/mockllm"
+	"agentsim/mockllm/fault"
+	"agentsim/mockllm/profile"
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/vtime"
+)
+
+// buildModel makes the provider's cache and the server that answers behind it.
+func (r *run) buildModel() error {
+	sc := r.spec.Scenario
+	r.profiles = map[string]*cachemodel.Profile{}
+	if _, err := r.profile(r.model(sc.Provider.Model)); err != nil {
+		return err
+	}
+	latency, err := latency(sc.Provider.Latency)
+	if err != nil {
+		return err
+	}
+	faults, err := parseFaults(sc.Faults)
+	if err != nil {
+		return err
+	}
+	r.filler = script.NewFiller(tokens.Approx(r.model(sc.Provider.Model)))
+	source, err := r.sources()
+	if err != nil {
+		return err
+	}
+	opt := cachemodel.DefaultAnthropicOptions()
+	if x := sc.Provider.Options; x.LookbackCrossesLevels != nil {
+		opt.LookbackCrossesLevels = *x.LookbackCrossesLevels
+	}
+	opt.LateExpiry = sc.Provider.Options.LateExpiry
+	r.engine = cachemodel.NewAnthropic(opt)
+	r.server, err = mockllm.NewServer(mockllm.Config{
+		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
+		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens,
+	})
+	return err
+}
+
+// profile is a model's profile with the scenario's overrides. A model whose
+// figures are not established is refused with that reason.
+func (r *run) profile(id string) (*cachemodel.Profile, error) {
+	if p := r.profiles[id]; p != nil {
+		return p, nil
+	}
+	row, err := cachemodel.Lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	prov := r.spec.Scenario.Provider
+	p := *row
+	if err := p.Require(prov.HiddenTokens == nil || *prov.HiddenTokens); err != nil {
+		return nil, err
+	}
+	if prov.TailTokens != nil {
+		p.Tail = *prov.TailTokens
+	}
+	if first := prov.Options.ThinkingRenderedFirst; first != nil {
+		p.Salts.ThinkingRenderedFirst = *first
+	}
+	r.profiles[id] = &p
+	return &p, nil
+}
+
+// saltRules are a model's; an unknown model has the default ones and is refused
+// when it is called.
+func (r *run) saltRules(model string) llm.SaltRules {
+	p, err := r.profile(model)
+	if err != nil {
+		return llm.SaltRules{}
+	}
+	return p.Salts
+}
+
+// latency is a named profile with the scenario's own figures over it.
+func latency(s scenarios.Latency) (profile.Latency, error) {
+	name := s.Profile
+	if name == "default" {
+		name = profile.Default
+	}
+	p, err := profile.Named(name)
+	if err != nil {
+		return profile.Latency{}, err
+	}
+	l := p.Latency
+	for _, over := range []struct {
+		from, to *vtime.Duration
+	}{{s.Queue, &l.Queue}, {s.Prefill, &l.Prefill}, {s.Read, &l.Read}, {s.Decode, &l.Decode}, {s.Jitter, &l.Jitter}} {
+		if over.from != nil {
+			*over.to = *over.from
+		}
+	}
+	return l, l.Check()
+}
+
+func parseFaults(lines []string) (*fault.Plan, error) {
+	var rules []fault.Rule
+	for _, line := range lines {
+		rule, err := fault.Parse(line)
+		if err != nil {
+			return nil, fmt.Errorf("fault %q: %w", line, err)
+		}
+		rules = append(rules, rule)
+	}
+	return fault.NewPlan(rules), nil
+}
+
+// payloads are a content's texts; its size, if drawn, by its place in the
+// scenario.
+func (r *run) payloads(c scenarios.Content, name string) []*llm.Payload {
+	return r.filler.Content(&c, r.key.Sub("content").Sub(name))
+}
+
+func (r *run) texts(c scenarios.Content, name string) []string {
+	var out []string
+	for _, p := range r.payloads(c, name) {
+		out = append(out, p.Raw())
+	}
+	return out
+}
+
+func (r *run) text(c scenarios.Content, name string) string {
+	s := ""
+	for _, t := range r.texts(c, name) {
+		s += t
+	}
+	return s
+}
+
+func (r *run) blocks(c scenarios.Content, name string) []llm.Block {
+	var out []llm.Block
+	for _, p := range r.payloads(c, name) {
+		out = append(out, llm.Block{Kind: llm.Text, Content: p})
+	}
+	return out
+}
+
+// sources are where behaviour comes from: scripts first, then the policy.
+func (r *run) sources() (mockllm.Source, error) {
+	book, err := script.NewBook(r.spec.Scenario.Scripts, r.filler)
+	if err != nil {
+		return nil, err
+	}
+	return mockllm.Sources{book}, nil
+}
+
+// options are the undocumented points of the cache that touched a figure.
+func (r *run) options() []string { return r.engine.Options() }
+
+// assumed names what a reader of a comparison must know about the model.
+func (r *run) assumed() []string { return nil }

@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"fmt"
+
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/rng"
+	"agentsim/sim/workspace"
+)
+
+// Project makes the snapshot of a scenario's own files. A directory given in
+// their place is the caller's to read.
+func Project(sc *scenarios.Scenario) (*workspace.Snapshot, error) {
+	files := map[string]string{}
+	if name := sc.Project.Files.Embedded; name != "" {
+		embedded, err := scenarios.EmbeddedProject(name)
+		if err != nil {
+			return nil, err
+		}
+		files = embedded
+	}
+	filler := script.NewFiller(tokens.Approx(sc.Provider.Model))
+	for path, c := range sc.Project.Files.Literal { // order: each file is drawn by its own path
+		text := ""
+		for _, p := range filler.Content(&c, rng.Root(sc.Seed).Sub("file").Sub(path)) {
+			text += p.Raw()
+		}
+		files[path] = text
+	}
+	s, err := workspace.NewSnapshot(files)
+	if err != nil {
+		return nil, fmt.Errorf("project.files: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,111 @@
+package sim
+
+import (
+	"fmt"
+
+	"agentsim/scenarios"
+	"agentsim/sim/agent"
+	"agentsim/sim/llm"
+	"agentsim/sim/tool"
+)
+
+// startRoots starts every root conversation of the scenario.
+func (r *run) startRoots() error {
+	sc := r.spec.Scenario
+	roots := sc.Roots
+	if sc.Main != nil {
+		roots = []scenarios.Root{*sc.Main}
+	}
+	for i := range roots {
+		spec, err := r.root(&roots[i])
+		if err != nil {
+			return err
+		}
+		r.world.Start(spec)
+	}
+	return nil
+}
+
+// root turns a root of the scenario into what the agent layer starts.
+func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
+	sc := r.spec.Scenario
+	name := s.Name
+	if name == "" {
+		name = "main"
+	}
+	out := agent.RootSpec{
+		Lineage: name, Start: s.At, Model: r.model(sc.Provider.Model), Workspace: sc.Provider.Workspace, Offered: r.offered,
+		Bare: s.Context != nil && !*s.Context, Plan: r.plan(s),
+	}
+	if s.Workspace != "" {
+		out.Workspace = s.Workspace
+	}
+	if s.Tools != nil {
+		picked, err := tool.Pick(r.offered, *s.Tools)
+		if err != nil {
+			return out, fmt.Errorf("root %s: %w", name, err)
+		}
+		out.Offered = picked
+	}
+	if s.System != nil {
+		out.System, out.Static = r.texts(*s.System, name+"/system"), 1
+		if len(out.System) == 1 && out.System[0] == "" {
+			out.System = []string{}
+		}
+	}
+	settings := sc.Settings
+	if s.Settings != nil {
+		settings = *s.Settings
+	}
+	out.Settings = requestSettings(settings)
+	if s.User != nil {
+		out.First = r.blocks(*s.User, name+"/user")
+	}
+	for i, st := range s.Then {
+		out.Steps = append(out.Steps, r.step(st, fmt.Sprintf("%s/then/%d", name, i)))
+	}
+	return out, nil
+}
+
+func (r *run) step(s scenarios.UserStep, name string) agent.Step {
+	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents}
+	if s.At != nil {
+		out.Timed, out.At = true, *s.At
+	}
+	if s.Message != nil {
+		out.Message = r.blocks(*s.Message, name)
+	}
+	if s.Settings != nil {
+		set := requestSettings(*s.Settings)
+		out.Settings = &set
+	}
+	return out
+}
+
+// requestSettings translates settings of a scenario.
+func requestSettings(s scenarios.SettingsSpec) llm.Settings {
+	modes := map[string]llm.ThinkingMode{"enabled": llm.ThinkingEnabled, "adaptive": llm.ThinkingAdaptive}
+	return llm.Settings{Effort: s.Effort, Thinking: modes[s.Thinking], ThinkingBudget: s.ThinkingBudget, ToolChoice: s.ToolChoice}
+}
+
+// plan is a root's breakpoint plan: its own, else the provider's.
+func (r *run) plan(s *scenarios.Root) *agent.Plan {
+	p := r.spec.Scenario.Provider
+	from := p.Breakpoints
+	if s.Plan != nil {
+		from = *s.Plan
+	}
+	out := &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, Fourth: p.FourthMark}
+	for _, m := range from.Explicit {
+		out.Explicit = append(out.Explicit, agent.Marks{FromCall: m.FromCall, At: m.At})
+	}
+	return out
+}
+
+// model resolves an alias of the scenario; any other name is an id.
+func (r *run) model(name string) string {
+	if id, ok := r.spec.Scenario.Provider.Aliases[name]; ok {
+		return id
+	}
+	return name
+}

@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// Options are what a caller wants beside the run itself; none of them changes
+// what happens in it.
+type Options struct {
+	// Sinks receive every event, in this order, before Run returns.
+	Sinks []transcript.Sink
+	// OnKernel is given the kernel before it runs, to be able to interrupt it.
+	OnKernel func(*kernel.Kernel)
+	// Repeat is the command line that repeats the run; a bug report shows it.
+	Repeat string
+}
+
+// Outcomes of a run.
+const (
+	Completed   = "completed"
+	Limited     = "limit"
+	Deadlocked  = "deadlock"
+	Interrupted = "interrupted"
+)
+
+// Result is what a run came to.
+type Result struct {
+	RunID   string
+	Digest  string // of the canonical text of all events
+	Outcome string // completed, limit, deadlock or interrupted
+	Detail  string // what ended it, when it did not complete
+	Events  uint64
+	End     vtime.Instant
+	Agents  int
+	Options []string // undocumented points of the cache that this run decided, name=value
+	Assumed []string // assumptions of the mock model, for the reader of a comparison
+}
+
+// BugError is a panic of ours inside a run (KRN-07).
+type BugError struct {
+	Seed    uint64
+	Instant vtime.Instant
+	Process string
+	Cause   string
+	Stack   string
+	Events  []string // the last ones, oldest first
+	Repeat  string
+}
+
+func (e *BugError) Error() string {
+	return fmt.Sprintf("bug: %s\nseed %d, at %s, in process %s\nlast events:\n  %s\nrepeat with: %s\n%s",
+		e.Cause, e.Seed, e.Instant, e.Process, strings.Join(e.Events, "\n  "), e.Repeat, e.Stack)
+}
+
+// lastEvents is how many events a bug report shows.
+const lastEvents = 30
+
+// Run runs a spec to its end. The error is a spec that cannot be built, or a
+// *BugError.
+func Run(spec *Spec, opt Options) (*Result, error) {
+	digest, ring := transcript.NewDigest(), transcript.NewRing(lastEvents)
+	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
+	r, err := build(spec, transcript.Tee(sinks...))
+	if err != nil {
+		return nil, err
+	}
+	defer r.kernel.Close()
+	if opt.OnKernel != nil {
+		opt.OnKernel(r.kernel)
+	}
+	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
+		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
+	res := &Result{RunID: spec.RunID(), Options: r.options(), Assumed: r.assumed()}
+	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
+	if err != nil {
+		return nil, bug(err, spec, ring, opt)
+	}
+	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
+	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
+	return res, nil
+}
+
+// outcome sorts what ended the kernel: simulated ends are outcomes, anything
+// else is an error.
+func outcome(err error) (string, string, error) {
+	var limit *kernel.LimitError
+	var dead *kernel.DeadlockError
+	switch {
+	case err == nil:
+		return Completed, "", nil
+	case errors.As(err, &limit):
+		return Limited, limit.Error(), nil
+	case errors.As(err, &dead):
+		return Deadlocked, dead.Error(), nil
+	case errors.Is(err, kernel.ErrInterrupted):
+		return Interrupted, "", nil
+	}
+	return "", "", err
+}
+
+func bug(err error, spec *Spec, ring *transcript.Ring, opt Options) error {
+	var p *kernel.PanicError
+	if !errors.As(err, &p) {
+		return err
+	}
+	return &BugError{Seed: spec.Seed, Instant: p.Instant, Process: p.Process, Cause: fmt.Sprint(p.Value),
+		Stack: string(p.Stack), Events: ring.Last(), Repeat: opt.Repeat}
+}

@@ -1,22 +1,28 @@
 package scenarios
 
 import (
+	"errors"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/mockllm/fault"
+	"agentsim/mockllm/profile"
+	"agentsim/sim/vtime"
 )
 
 // checker looks at one effective scenario. Each check is on its own, so that
 // independent mistakes are told together.
 type checker struct {
 	*decoder
-	s      *Scenario
-	checks Checks
-	files  *projectFiles
+	s     *Scenario
+	files *projectFiles
 }
 
 func (f *File) check(s *Scenario, d *decoder) {
-	c := &checker{decoder: d, s: s, checks: f.checks, files: filesOf(s)}
+	c := &checker{decoder: d, s: s, files: filesOf(s)}
 	c.gates()
 	c.provider()
+	c.latency()
 	c.settings("settings", &s.Settings)
 	c.project()
 	c.model()
@@ -79,7 +85,7 @@ func (c *checker) provider() {
 	c.oneOf("provider.counter", "counter", p.Counter, "approx", "recorded")
 	c.marks("provider.breakpoints", &p.Breakpoints)
 	if p.Model == "" {
-		c.bad("provider", "provider: {model: claude-sonnet-4-5-20250929}", "the scenario names no model")
+		c.bad("provider", "model: claude-sonnet-4-5-20250929", "the scenario names no model")
 	}
 	c.modelName("provider.model", p.Model)
 	c.modelName("provider.subagent_model", p.SubagentModel)
@@ -106,24 +112,90 @@ func (c *checker) modelName(path, name string) {
 	c.modelID(path, name)
 }
 
+// modelID refuses a model that is unknown, may change its meaning, or lacks a
+// figure without which no bill would be right.
 func (c *checker) modelID(path, id string) {
-	if c.checks.Model == nil {
+	p, err := cachemodel.Lookup(id)
+	if err == nil {
+		err = p.CheckPinned(id)
+	}
+	if err == nil {
+		err = p.Require(c.countsHidden())
+	}
+	if err == nil {
 		return
 	}
-	if err := c.checks.Model(id); err != nil {
-		msg, hint := splitHint(err)
-		c.bad(path, hint, "%s", msg)
+	msg, hint := splitHint(err.Error())
+	if near := nearest(id, cachemodel.Models()); p == nil && near != "" {
+		hint = "did you mean " + quoted(pinned(near)) + "?"
+	}
+	c.bad(path, hint, "%s", msg)
+}
+
+func pinned(id string) string {
+	p, err := cachemodel.Lookup(id)
+	if err != nil {
+		return id
+	}
+	return p.Pinned()
+}
+
+// countsHidden reports whether some root has tools whose hidden tokens count.
+func (c *checker) countsHidden() bool {
+	if h := c.s.Provider.HiddenTokens; h != nil && !*h {
+		return false
+	}
+	for _, r := range c.s.Roots {
+		if r.Tools == nil || len(*r.Tools) > 0 {
+			return true
+		}
+	}
+	m := c.s.Main
+	return m != nil && (m.Tools == nil || len(*m.Tools) > 0)
+}
+
+// splitHint parts another package's error in what is wrong and what to do.
+func splitHint(msg string) (what, hint string) {
+	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", ": give "} {
+		if i := strings.Index(msg, sep); i > 0 {
+			hint, _, _ = strings.Cut(msg[i+2:], "; ")
+			return msg[:i], hint
+		}
+	}
+	return msg, ""
+}
+
+// latency fills what the scenario leaves to the named profile.
+func (c *checker) latency() {
+	l := &c.s.Provider.Latency
+	p, err := profile.Named(l.Profile)
+	if err != nil {
+		var names []string
+		for _, p := range profile.All() {
+			names = append(names, p.Name)
+		}
+		c.bad("provider.latency.profile", didYouMeanOr(l.Profile, names), "unknown latency profile %q", l.Profile)
+		return
+	}
+	full := l.fill(p.Latency)
+	if err := full.Check(); err != nil {
+		msg, hint := splitHint(err.Error())
+		c.bad("provider.latency", hint, "%s", msg)
 	}
 }
 
-// splitHint parts an error of another package at its first semicolon or line
-// break: what is wrong, and what to do.
-func splitHint(err error) (msg, hint string) {
-	msg = err.Error()
-	if i := strings.IndexAny(msg, ";\n"); i > 0 {
-		return msg[:i], strings.TrimSpace(msg[i+1:])
+// fill takes what is not given from a profile and returns the whole.
+func (l *Latency) fill(full profile.Latency) profile.Latency {
+	for _, f := range []struct {
+		given **vtime.Duration
+		v     *vtime.Duration
+	}{{&l.Queue, &full.Queue}, {&l.Prefill, &full.Prefill}, {&l.Read, &full.Read}, {&l.Decode, &full.Decode}, {&l.Jitter, &full.Jitter}} {
+		if *f.given == nil {
+			*f.given = ptr(*f.v)
+		}
+		*f.v = **f.given
 	}
-	return msg, ""
+	return full
 }
 
 const maxMarks = 4 // breakpoints of one request (CACHE-06)
@@ -182,12 +254,11 @@ var promptings = []string{"full", "pointers", "lazy"}
 
 func (c *checker) faults() {
 	for i, line := range c.s.Faults {
-		if c.checks.Fault == nil {
-			continue
-		}
-		if err := c.checks.Fault(line); err != nil {
-			msg, hint := splitHint(err)
-			c.bad("faults["+itoa(i)+"]", hint, "%s", msg)
+		var bad *fault.Error
+		if _, err := fault.Parse(line); errors.As(err, &bad) {
+			p := c.where("faults[" + itoa(i) + "]")
+			msg, hint := splitHint(bad.Why)
+			c.errs.add(p.right(bad.Column-1), hint, "bad fault: %s", msg)
 		}
 	}
 }

@@ -32,6 +32,9 @@ func (c *checker) roots() {
 		seen[r.Name] = true
 		c.root(at, r)
 	}
+	if len(s.Work) == 0 && !s.allScripted() {
+		c.bad("", "work: with a strategy, or scripts: for every root", "nothing to do: there is neither work nor a script for every root")
+	}
 }
 
 func (c *checker) root(at string, r *Root) {
@@ -127,48 +130,5 @@ func (c *checker) turn(at string, t *Turn) {
 	}
 	if (len(t.Counts) > 0 || t.Output != nil) && c.s.Provider.Counter != "recorded" {
 		c.bad(at, "provider: {counter: recorded}", "recorded counts, yet the counter is %s", c.s.Provider.Counter)
-	}
-}
-
-// unused reports sections that nothing in this scenario looks at.
-func (c *checker) unused() {
-	s := c.s
-	used := map[string]bool{}
-	for _, it := range s.Work {
-		for _, n := range append(append([]string(nil), it.Needs...), it.Yields...) {
-			used[n] = true
-		}
-	}
-	for i, f := range s.Facts {
-		if !used[f.Name] {
-			c.errs.add(c.where("facts["+itoa(i)+"].name"), "name it in needs or yields, or take it away", "unused fact %q", f.Name).unused = true
-		}
-	}
-	c.unusedKey("model", len(s.Work) == 0, "only the policy reads it, and there is no work")
-	c.unusedKey("background", s.Strategy != "subagent", "only strategy subagent reads it")
-	c.unusedKey("type", s.Strategy == "inline" || s.Strategy == "", "nobody is spawned")
-	c.unusedKey("fan_out", s.Strategy == "inline", "nobody is spawned")
-	c.unusedKey("work", c.allScripted(), "every root is scripted, so no policy begins it")
-	c.unusedKey("facts", len(s.Work) == 0, "only work needs facts")
-}
-
-// allScripted tells whether scripts speak for every root.
-func (c *checker) allScripted() bool {
-	for _, r := range c.s.rootNames() {
-		found := false
-		for _, sc := range c.s.Scripts {
-			ok, err := path.Match(sc.Agent, r)
-			found = found || err == nil && ok
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *checker) unusedKey(key string, unused bool, why string) {
-	if unused && c.given(key) {
-		c.badKey(key, "take it away", "unused section %q: %s", key, why).unused = true
 	}
 }

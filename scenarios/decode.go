@@ -76,7 +76,11 @@ func (d *decoder) wrongType(n *node, at place, want, hint string) {
 		d.fail(n, hint, "%s has no value: it is %s", at.ctx, want)
 		return
 	}
-	d.fail(n, hint, "%s is %s, not %s", at.ctx, want, n.kind)
+	got := n.kind.String()
+	if n.kind == kindFloat {
+		got = n.text
+	}
+	d.fail(n, hint, "%s is %s, not %s", at.ctx, want, got)
 }
 
 // value reads n into v by v's type.

@@ -86,6 +86,7 @@ func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 	if err := errs.err(); err != nil {
 		return nil, err
 	}
+	s.trim()
 	return s, nil
 }
 

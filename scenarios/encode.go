@@ -12,20 +12,27 @@ import (
 
 // Canonical is the effective scenario as YAML: one text for one meaning, with
 // every default spelled out, which Parse reads back to an equal scenario.
-// Expectations judge a run and are no part of it, so they are left out.
+// Expectations judge a run and are no part of it, so they are left out, as are
+// sections that nothing in this scenario reads.
 func (s *Scenario) Canonical() []byte {
-	e := &encoder{}
+	e := &encoder{skip: map[string]bool{"expect": true}}
+	for _, x := range s.unusedSections() {
+		e.skip[x.key] = true
+	}
 	e.fields(reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem(), 0)
 	return []byte(e.b.String())
 }
 
-type encoder struct{ b strings.Builder }
+type encoder struct {
+	b    strings.Builder
+	skip map[string]bool // top-level keys
+}
 
 // fields writes a struct's fields, each on its own lines. A field that is zero
 // is left out unless its default is not zero.
 func (e *encoder) fields(v, def reflect.Value, indent int) {
 	for _, f := range fieldsOf(v.Type()) {
-		if f.typ.Kind() == reflect.Slice && f.typ.Elem() == expectationType {
+		if indent == 0 && e.skip[f.key] {
 			continue
 		}
 		x := v.Field(f.index)
@@ -110,24 +117,43 @@ func (e *encoder) structure(v, def reflect.Value, indent int) {
 }
 
 func (e *encoder) list(v reflect.Value, indent int) {
-	if v.Len() == 0 || isShort(v.Type().Elem()) {
-		parts := make([]string, v.Len())
-		for i := range parts {
-			parts[i], _ = scalarText(v.Index(i))
-		}
-		e.b.WriteString(" [" + strings.Join(parts, ", ") + "]\n")
+	if short, ok := shortList(v); ok {
+		e.b.WriteString(" " + short + "\n")
 		return
 	}
 	e.b.WriteByte('\n')
 	for i := 0; i < v.Len(); i++ {
 		e.pad(indent + 1)
 		e.b.WriteByte('-')
-		e.value(v.Index(i), reflect.Value{}, indent+1)
+		e.element(v.Index(i), indent+1)
 	}
 }
 
-func isShort(t reflect.Type) bool {
-	return t.Kind() == reflect.Int
+// element writes a list's element; the first key of a mapping stands on the
+// dash's line.
+func (e *encoder) element(v reflect.Value, indent int) {
+	if _, ok := scalarText(v); ok || v.Kind() != reflect.Struct || v.Type() == toolTurnType || isEmpty(v) {
+		e.value(v, reflect.Value{}, indent)
+		return
+	}
+	var sub encoder
+	sub.fields(v, reflect.Value{}, indent+1)
+	e.b.WriteByte(' ')
+	e.b.WriteString(strings.TrimLeft(sub.b.String(), " "))
+}
+
+const flowWidth = 100 // characters up to which a list stands on one line
+
+func shortList(v reflect.Value) (string, bool) {
+	width, parts := 0, make([]string, v.Len())
+	for i := range parts {
+		s, ok := scalarText(v.Index(i))
+		if width += len(s) + 2; !ok || width > flowWidth {
+			return "", false
+		}
+		parts[i] = s
+	}
+	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
 func (e *encoder) mapping(v reflect.Value, indent int) {

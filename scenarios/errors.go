@@ -144,8 +144,10 @@ func (s *source) excerpt(line, col int, hint string) string {
 		from = col - excerptLead
 	}
 	var b strings.Builder
-	if line > 1 && strings.TrimSpace(s.lines[line-2]) != "" {
-		writeLine(&b, line-1, window(s.lines[line-2], from))
+	if line > 1 {
+		if above := window(s.lines[line-2], from); strings.TrimSpace(above) != "" {
+			writeLine(&b, line-1, above)
+		}
 	}
 	writeLine(&b, line, window(s.lines[line-1], from))
 	b.WriteString(strings.TrimRight("      | "+strings.Repeat(" ", max(col-1-from, 0))+"^ "+hint, " "))

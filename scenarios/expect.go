@@ -47,8 +47,9 @@ func (e *ExpectError) Error() string { return e.Msg }
 
 var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
 
-// ParseExpect reads one expectation against the variants of its file.
-func ParseExpect(text string, variants []string) (*Expect, *ExpectError) {
+// ParseExpect reads one expectation against the variants of its file and the
+// subjects it may speak of: agent types and roots.
+func ParseExpect(text string, variants, subjects []string) (*Expect, *ExpectError) {
 	x := &Expect{Text: text}
 	start := 0
 	if prefix, _, ok := strings.Cut(text, ":"); ok {
@@ -65,10 +66,10 @@ func ParseExpect(text string, variants []string) (*Expect, *ExpectError) {
 	at += start
 	x.Op = op
 	var bad *ExpectError
-	if x.Left, bad = parseSide(text, start, at, variants); bad != nil {
+	if x.Left, bad = parseSide(text, start, at, names{variants, subjects}); bad != nil {
 		return nil, bad
 	}
-	if x.Right, bad = parseSide(text, at+len(op), len(text), variants); bad != nil {
+	if x.Right, bad = parseSide(text, at+len(op), len(text), names{variants, subjects}); bad != nil {
 		return nil, bad
 	}
 	return x, x.settle(variants)
@@ -141,7 +142,10 @@ func findOperator(s string) (at int, op string) {
 	return 0, ""
 }
 
-func parseSide(text string, from, to int, variants []string) (Side, *ExpectError) {
+// names are what a side may begin with.
+type names struct{ variants, subjects []string }
+
+func parseSide(text string, from, to int, in names) (Side, *ExpectError) {
 	raw := text[from:to]
 	s := Side{Text: strings.TrimSpace(raw), col: from + len(raw) - len(strings.TrimLeft(raw, " "))}
 	if s.Text == "" {
@@ -150,7 +154,7 @@ func parseSide(text string, from, to int, variants []string) (Side, *ExpectError
 	if c := s.Text[0]; c == '$' || c == '-' || c >= '0' && c <= '9' {
 		return s, s.constant()
 	}
-	return s, s.reference(variants)
+	return s, s.reference(in)
 }
 
 func (s *Side) constant() *ExpectError {
@@ -184,28 +188,29 @@ func parseConstant(text string) (metrics.Value, error) {
 var errNoValue = errors.New("too large")
 
 // reference reads [VARIANT/][SUBJECT.]METRIC, or VARIANT.METRIC.
-func (s *Side) reference(variants []string) *ExpectError {
+func (s *Side) reference(in names) *ExpectError {
 	rest := s.Text
 	if v, after, ok := strings.Cut(rest, "/"); ok {
-		if v != "" && !contains(variants, v) {
-			return &ExpectError{s.col, "no variant " + quoted(v), variantHint(v, variants)}
+		if v != "" && !contains(in.variants, v) {
+			return &ExpectError{s.col, "no variant " + quoted(v), variantHint(v, in.variants)}
 		}
-		s.Variant = v
-		s.Subject, s.Metric, _ = strings.Cut(after, ".")
-		return s.known(variants)
+		s.Variant, rest = v, after
 	}
 	head, after, dotted := strings.Cut(rest, ".")
-	switch _, ok := metrics.Find(rest); {
-	case ok:
+	switch {
+	case isMetric(rest):
 		s.Metric = rest
-	case dotted && head != "" && contains(variants, head):
+	case dotted && s.Variant == "" && head != "" && contains(in.variants, head):
 		s.Variant, s.Metric = head, after
-	case dotted && isSubject(head) && isMetric(after):
+	case dotted && contains(in.subjects, plainSubject(head)):
 		s.Subject, s.Metric = head, after
+	case dotted && isMetric(after):
+		candidates := append(append([]string(nil), in.variants...), in.subjects...)
+		return &ExpectError{s.col, "no variant, agent type or root " + quoted(head), didYouMeanOr(head, candidates)}
 	default:
 		s.Metric = rest
 	}
-	return s.known(variants)
+	return s.known()
 }
 
 func isMetric(name string) bool {
@@ -213,30 +218,28 @@ func isMetric(name string) bool {
 	return ok
 }
 
-func isSubject(s string) bool {
+// plainSubject is a subject without the number of a call.
+func plainSubject(s string) string {
 	name, _, _ := strings.Cut(s, "#")
-	return isVariantName(name)
+	return name
 }
 
-func (s *Side) known(variants []string) *ExpectError {
+func (s *Side) known() *ExpectError {
 	m, ok := metrics.Find(s.Metric)
 	if !ok {
-		return &ExpectError{s.col, "unknown metric " + quoted(s.Metric), metricHint(s.Text, s.Metric, variants)}
+		return &ExpectError{s.col, "unknown metric " + quoted(s.Metric), metricHint(s.Text, s.Metric)}
 	}
 	s.unit = metrics.Value{Den: 1, Unit: m.Unit}
 	return nil
 }
 
-func metricHint(text, metric string, variants []string) string {
+func metricHint(text, metric string) string {
 	var names []string
 	for _, n := range metrics.Names() {
 		names = append(names, n.Name)
 	}
 	if n := nearest(metric, names); n != "" {
 		return "did you mean " + quoted(strings.TrimSuffix(text, metric)+n) + "?"
-	}
-	if head, rest, ok := strings.Cut(text, "."); ok && isMetric(rest) {
-		return didYouMeanOr(head, variants)
 	}
 	return "see the list of metrics: " + oneOf(names)
 }

@@ -19,7 +19,6 @@ type File struct {
 	src      *source
 	base     *node
 	variants []pair
-	checks   Checks
 }
 
 // Axis is one dimension of a grid.
@@ -34,12 +33,6 @@ type Axis struct {
 // Short is the last step of the axis's path, by which cells are named.
 func (a Axis) Short() string { return a.Path[strings.LastIndexByte(a.Path, '.')+1:] }
 
-// Checks are what the loader asks others. A nil function checks nothing.
-type Checks struct {
-	Model func(id string) error   // is the model's price, minimum and hidden tokens known
-	Fault func(line string) error // is this a line of the fault language
-}
-
 // fileKeys are the keys of a file that are no part of its scenario.
 var fileKeys = []string{"variants", "matrix", "sweep", "seeds"}
 
@@ -53,13 +46,8 @@ const (
 // Parse reads and checks a scenario file with every variant in it. The error is
 // an *Errors.
 func Parse(filename string, src []byte) (*File, error) {
-	return ParseWith(filename, src, DefaultChecks())
-}
-
-// ParseWith is Parse with other checks.
-func ParseWith(filename string, src []byte, checks Checks) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, src: newSource(filename, text), checks: checks}
+	f := &File{Path: filename, src: newSource(filename, text)}
 	var errs errorList
 	root, bad := parseNode(f.src, text)
 	if bad != nil {
@@ -95,7 +83,7 @@ func (f *File) split(root *node, errs *errorList) {
 		case "sweep":
 			f.Sweep = readAxes(d, p.val, at)
 		case "seeds":
-			f.readSeeds(d, p.val, at)
+			f.readSeeds(d, p.val)
 		default:
 			f.base.pairs = append(f.base.pairs, p)
 		}
@@ -184,9 +172,9 @@ func readAxisKey(d *decoder, p pair, a *Axis, ctx place) {
 	}
 }
 
-func (f *File) readSeeds(d *decoder, n *node, at place) {
+func (f *File) readSeeds(d *decoder, n *node) {
 	if n.kind != kindList || len(n.items) == 0 || len(n.items) > MaxSeeds {
-		d.wrongType(n, at, "a list of at least one and at most 10,000 numbers", "")
+		d.fail(n, "such as [42, 43]", "seeds is a list of at least one and at most %d numbers", MaxSeeds)
 		return
 	}
 	f.Seeds = []uint64{}

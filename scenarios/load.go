@@ -32,13 +32,18 @@ func (f *File) head(errs *errorList) {
 	}
 	for i, e := range s.Expect {
 		if i < len(n.items) && n.items[i].kind == kindString {
-			f.readExpectation(e.Text, n.items[i], errs)
+			f.readExpectation(e.Text, n.items[i], s.subjects(), errs)
 		}
 	}
 }
 
-func (f *File) readExpectation(text string, n *node, errs *errorList) {
-	x, bad := ParseExpect(text, f.plainNames())
+// subjects are what an expectation may speak of: agent types and roots.
+func (s *Scenario) subjects() []string {
+	return append(append([]string{"main", "fork"}, agentTypes...), s.rootNames()...)
+}
+
+func (f *File) readExpectation(text string, n *node, subjects []string, errs *errorList) {
+	x, bad := ParseExpect(text, f.plainNames(), subjects)
 	if bad != nil {
 		p := n.pos.right(bad.Col)
 		if n.quote {

@@ -22,16 +22,23 @@ func didYouMeanOr(word string, candidates []string) string {
 	return oneOf(candidates)
 }
 
-const maxListed = 12 // candidates that a hint lists
+const maxListed = 100 // characters of candidates that a hint lists
 
 func oneOf(candidates []string) string {
-	switch {
-	case len(candidates) == 0:
+	if len(candidates) == 0 {
 		return ""
-	case len(candidates) > maxListed:
-		return "one of " + strings.Join(candidates[:maxListed], ", ") + ", …"
 	}
-	return "one of " + strings.Join(candidates, ", ")
+	out := "one of "
+	for i, c := range candidates {
+		if i > 0 {
+			out += ", "
+		}
+		if len(out)+len(c) > maxListed && i > 0 {
+			return out + "…"
+		}
+		out += c
+	}
+	return out
 }
 
 // nearest is the candidate with the fewest edits to word, if these are few for

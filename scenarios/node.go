@@ -30,7 +30,7 @@ const (
 	kindList
 )
 
-var kindNames = [...]string{"nothing", "text", "a number", "a number", "true or false", "a mapping", "a list"}
+var kindNames = [...]string{"nothing", "text", "a number", "a fraction", "true or false", "a mapping", "a list"}
 
 func (k kind) String() string { return kindNames[k] }
 

@@ -75,12 +75,12 @@ func numberHint(n *node) string {
 	switch {
 	case n.quote:
 		return "write it without quotes"
-	case n.kind == kindFloat:
-		return "whole numbers only, such as 6_000"
 	case n.kind == kindString && strings.ContainsAny(n.text, "kKM,"):
 		return "write all digits, such as 6_000"
+	case n.kind == kindMap || n.kind == kindList || n.kind == kindNull:
+		return ""
 	}
-	return ""
+	return "digits only, such as 6_000"
 }
 
 func leadingZero(s string) bool {
@@ -106,7 +106,7 @@ func (d *decoder) unsigned(n *node, at place) uint64 {
 }
 
 func (d *decoder) duration(n *node, at place) vtime.Duration {
-	if n.kind == kindInt || n.kind == kindFloat {
+	if n.kind == kindInt || n.kind == kindFloat && n.text[0] != '.' {
 		d.fail(n, "write "+n.text+"s, "+n.text+"ms or another unit", "%s has no unit: %s", at.ctx, n.text)
 		return 0
 	}

@@ -212,7 +212,7 @@ func (d *decoder) toolTurn(n *node, at place) (t ToolTurn) {
 			d.unknownKey(p, toolTurnType, at)
 		}
 	}
-	if t.Name == "" {
+	if len(n.pairs) == countGiven(n, "name", "input") && t.Name == "" {
 		d.fail(n, "", "%s names no tool", at.ctx)
 	}
 	return t

@@ -1,0 +1,108 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"agentsim/mockllm/profile"
+	"agentsim/sim/vtime"
+)
+
+// roundTrip holds Canonical against Parse: equal scenario, equal text.
+func roundTrip(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, s *Scenario) {
+	t.Helper()
+	text := s.Canonical()
+	f, err := Parse("canonical.yaml", text)
+	if err != nil {
+		t.Fatalf("canonical text does not parse: %v\n%s", err, text)
+	}
+	again, err := f.Effective("", nil)
+	if err != nil {
+		t.Fatalf("canonical text has no effective scenario: %v\n%s", err, text)
+	}
+	if d := cmp.Diff(s, again, cmpopts.IgnoreFields(Scenario{}, "Expect"), cmpopts.EquateEmpty()); d != "" {
+		t.Fatalf("canonical text reads back to another scenario:\n%s\n%s", d, text)
+	}
+	if string(again.Canonical()) != string(text) {
+		t.Fatalf("one scenario has two texts:\n%s\n%s", text, again.Canonical())
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	t.Run("SCN-04 the effective scenario reads back to an equal one, for every variant of the library", func(t *testing.T) {
+		for _, name := range Names() {
+			f, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range f.VariantNames() {
+				s, err := f.Effective(v, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				roundTrip(t, s)
+			}
+		}
+	})
+	t.Run("SCN-04 any text, size, duration and tool input survives the canonical form", func(t *testing.T) {
+		rapid.Check(t, func(rt *rapid.T) { roundTrip(rt, drawScenario(rt)) })
+	})
+	t.Run("SCN-04 tool inputs keep the key order of the file", func(t *testing.T) {
+		f, err := Parse("my.yaml", []byte(strings.Replace(baseScript, "[{text: hello}]",
+			`[{tools: [{name: Read, input: {z: 1, a: {y: "x", b: [1.50, true, null, "1"]}}}]}, {text: done}]`, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.Effective("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := s.Scripts[0].Turns[0].Tools[0].Raw, `{"z":1,"a":{"y":"x","b":[1.50,true,null,"1"]}}`; got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+		roundTrip(t, s)
+	})
+}
+
+// drawScenario makes a scripted scenario with hard values in it.
+func drawScenario(t *rapid.T) *Scenario {
+	s := Defaults()
+	word := rapid.StringMatching(`[a-z][a-z0-9-]{0,8}`)
+	hard := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " ", "true", "12", "- a", "a: b", "#c", "a\nb\n", "\n", "tab\t", "é", "\u2028", "\U0001F600", "'", "\"", "{", "~", "null", "a #b", "x ", "\\", "%", "@", "|", "0x1", "1e3", "---"}))
+	s.Name = word.Draw(t, "name")
+	s.Why = hard.Draw(t, "why")
+	s.LookAt = rapid.SliceOfN(hard, 0, 3).Draw(t, "look_at")
+	s.Source = hard.Draw(t, "source")
+	s.Seed = rapid.Uint64().Draw(t, "seed")
+	s.Provider.Model = "claude-sonnet-4-5-20250929"
+	s.Provider.Counter = "recorded"
+	s.Provider.Breakpoints = Plan{Name: "explicit", Explicit: []ExplicitMarks{{At: []int{1, -1}}, {FromCall: 3, At: []int{2}}}}
+	s.Limits.Time = vtime.Duration(rapid.Int64Range(1, int64(MaxDuration)).Draw(t, "time"))
+	s.Project.Files.Literal = map[string]Content{"a.go": {Text: hard.Draw(t, "file")}, word.Draw(t, "path"): {Tokens: drawSize(t), Class: "code", Blocks: 3}}
+	s.Main = &Root{User: &Content{Text: hard.Draw(t, "user")}, Tools: &[]string{}, Context: ptr(false)}
+	s.Main.Then = []UserStep{{After: vtime.Second, Message: &Content{Bytes: 40}}, {At: ptr(vtime.Duration(time.Second)), Interrupt: true}}
+	s.Scripts = []Script{{Agent: "main", Turns: []Turn{
+		{Text: &Content{Text: hard.Draw(t, "text")}, Counts: map[int]int64{1: 20, -1: 40}, Output: ptr(int64(7)),
+			Tools: []ToolTurn{{Name: word.Draw(t, "tool"), Raw: "{" + jsonText(hard.Draw(t, "key")) + ":" + jsonText(hard.Draw(t, "value")) + "}"}}},
+		{Thinking: &Content{Tokens: drawSize(t)}, Text: &Content{}},
+	}}}
+	p, err := profile.Named("")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	s.Provider.Latency.fill(p.Latency)
+	return s
+}
+
+func drawSize(t *rapid.T) Size {
+	lo := rapid.Int64Range(0, 1000).Draw(t, "lo")
+	return Size{lo, lo + rapid.Int64Range(0, 1000).Draw(t, "span"), true}
+}

@@ -1,0 +1,181 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agentsim/metrics"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestConformance runs the stories of testdata, each named after the ids it
+// proves. Their commands:
+//
+//	parse   a whole file: its errors, or how many variants it has
+//	script  the same, behind the lines of baseScript
+//	work    the same, behind the lines of baseWork
+//	file    as parse, and keeps the file for the commands below
+//	names   the variants with their cells
+//	show    VARIANT KEY, then overrides one a line: KEY of the effective scenario
+//	evaluate  figures one a line: each expectation's verdict
+func TestConformance(t *testing.T) {
+	stories, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(stories) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, path := range stories {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		t.Run(name, func(t *testing.T) { runStory(t, path) })
+	}
+}
+
+const baseScript = `name: story
+provider: {model: claude-sonnet-4-5-20250929}
+main: {user: hello}
+scripts: [{agent: main, turns: [{text: hello}]}]
+`
+
+const baseWork = `name: story
+provider: {model: claude-sonnet-4-5-20250929}
+main: {user: hello}
+strategy: inline
+project: {files: {a.go: "package a\nvar X = 1\n"}}
+`
+
+func runStory(t *testing.T, path string) {
+	var kept *File
+	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+		switch d.Cmd {
+		case "parse":
+			return told(Parse("my.yaml", []byte(d.Input)))
+		case "script":
+			return told(Parse("my.yaml", []byte(baseScript+d.Input)))
+		case "work":
+			return told(Parse("my.yaml", []byte(baseWork+d.Input)))
+		case "file":
+			f, err := Parse("my.yaml", []byte(d.Input))
+			kept = f
+			return told(f, err)
+		case "names":
+			return strings.Join(kept.VariantNames(), "\n") + "\n"
+		case "show":
+			return show(kept, d)
+		case "evaluate":
+			return evaluate(kept, d.Input)
+		}
+		return "unknown command " + d.Cmd
+	})
+}
+
+func told(f *File, err error) string {
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	n := len(f.VariantNames())
+	return fmt.Sprintf("ok: %d variant%s\n", n, strings.Repeat("s", min(n-1, 1)))
+}
+
+func show(f *File, d *datadriven.TestData) string {
+	lines := strings.Split(strings.TrimSpace(d.Input), "\n")
+	variant, key, _ := strings.Cut(lines[0], " ")
+	sets := lines[1:]
+	s, err := f.Effective(variant, sets)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var out []string
+	in := false
+	for _, line := range strings.SplitAfter(string(s.Canonical()), "\n") {
+		if !strings.HasPrefix(line, " ") {
+			in = strings.HasPrefix(line, key+":")
+		}
+		if in {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "") + "\n"
+}
+
+func evaluate(f *File, input string) string {
+	figures := map[string]metrics.Value{}
+	for _, line := range strings.Split(strings.TrimSpace(input), "\n") {
+		parts := strings.SplitN(line, " ", 3)
+		v, err := metrics.ParseValue(parts[2])
+		if err != nil {
+			return err.Error()
+		}
+		figures[parts[0]+" "+parts[1]] = v
+	}
+	lookup := func(variant, subject, metric string) (metrics.Value, bool) {
+		if subject != "" {
+			variant += "/" + subject
+		}
+		v, ok := figures[variant+" "+metric]
+		return v, ok
+	}
+	var b strings.Builder
+	for _, x := range f.Expect {
+		for _, r := range x.Evaluate(lookup) {
+			fmt.Fprintf(&b, "%-8s %-20s %s", r.Verdict, r.Variant, x.Text)
+			if r.Verdict != NoData {
+				fmt.Fprintf(&b, "   (%s, %s)", r.Left, r.Right)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// Every error has a place inside its text, an excerpt and no control character,
+// whatever the input.
+func checkErrors(t *testing.T, src []byte, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	var all *Errors
+	if !errors.As(err, &all) || len(all.List) == 0 || len(all.List) > MaxErrors {
+		t.Fatalf("not a bounded list of errors: %v", err)
+	}
+	lines := strings.Count(string(src), "\n") + 1
+	for _, e := range all.List {
+		if e.Line < 1 || e.Line > lines || e.Col < 1 || e.Excerpt == "" || e.Msg == "" {
+			t.Fatalf("badly located: %+v", e)
+		}
+		if len(e.Error()) > 4000 {
+			t.Fatalf("%d bytes of error", len(e.Error()))
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range Names() {
+		src, err := os.ReadFile("library/" + name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
+	for _, s := range []string{"", "a", "- b", "a: [", "a: {b: ", baseWork, baseScript, "variants: {a: {a.b: null}}", "name: |\n  x\n y", "\x00", "? a", "a: 'b", "expect: [a<b, '<']", "matrix: [{path: seed, values: [1]}]"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, err := Parse("f.yaml", src)
+		checkErrors(t, src, err)
+		if err != nil {
+			return
+		}
+		for _, v := range file.VariantNames()[:1] {
+			s, err := file.Effective(v, nil)
+			if err != nil {
+				t.Fatalf("parsed, yet variant %q fails: %v", v, err)
+			}
+			roundTrip(t, s)
+		}
+	})
+}

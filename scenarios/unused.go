@@ -1,0 +1,114 @@
+package scenarios
+
+import (
+	"path"
+	"reflect"
+)
+
+// section is a top-level part of a scenario that nothing reads.
+type section struct{ key, why string }
+
+// unusedSections lists the parts that nothing in this scenario reads, whether
+// they are given or not.
+func (s *Scenario) unusedSections() (out []section) {
+	add := func(unused bool, key, why string) {
+		if unused {
+			out = append(out, section{key, why})
+		}
+	}
+	work, spawns := s.hasWork(), s.spawns()
+	add(s.allScripted(), "work", "every root has a script, so nobody begins it")
+	add(s.allScripted(), "strategy", "every root has a script, so nobody follows it")
+	add(!work, "facts", "only work needs facts")
+	add(!work, "model", "only the policy reads it, and there is no work for it")
+	add(s.Strategy != "subagent", "background", "only strategy subagent reads it")
+	add(!work || !spawns, "type", "nobody is spawned")
+	add(!spawns, "fan_out", "nobody is spawned")
+	return out
+}
+
+func (s *Scenario) hasWork() bool { return len(s.Work) > 0 && !s.allScripted() }
+
+// spawns tells whether agents may spawn others: by strategy, or by a script
+// that calls Agent.
+func (s *Scenario) spawns() bool {
+	if s.hasWork() && s.Strategy != "inline" {
+		return true
+	}
+	for _, sc := range s.Scripts {
+		for _, t := range sc.Turns {
+			for _, u := range t.Tools {
+				if u.Name == "Agent" || u.Name == "Task" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// allScripted tells whether scripts speak for every root.
+func (s *Scenario) allScripted() bool {
+	for _, r := range s.rootNames() {
+		found := false
+		for _, sc := range s.Scripts {
+			ok, err := path.Match(sc.Agent, r)
+			found = found || err == nil && ok
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// usedFacts are the facts that some item needs or yields.
+func (s *Scenario) usedFacts() map[string]bool {
+	used := map[string]bool{}
+	for _, it := range s.Work {
+		for _, n := range it.Needs {
+			used[n] = true
+		}
+		for _, y := range it.Yields {
+			used[y] = true
+		}
+	}
+	return used
+}
+
+// unused reports given sections that nothing reads.
+func (c *checker) unused() {
+	idle := map[string]bool{}
+	for _, x := range c.s.unusedSections() {
+		idle[x.key] = true
+		if c.given(x.key) {
+			c.badKey(x.key, "take it away", "unused section %q: %s", x.key, x.why).unused = true
+		}
+	}
+	used := c.s.usedFacts()
+	for i, f := range c.s.Facts {
+		if !idle["facts"] && !used[f.Name] {
+			c.errs.add(c.where("facts["+itoa(i)+"].name"), "name it in needs or yields, or take it away", "unused fact %q", f.Name).unused = true
+		}
+	}
+}
+
+// trim sets what nothing reads back to its default, so that a scenario has one
+// meaning and one text.
+func (s *Scenario) trim() {
+	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
+	for _, x := range s.unusedSections() {
+		f, ok := findField(scenarioType, x.key)
+		if ok {
+			v.Field(f.index).Set(def.Field(f.index))
+		}
+	}
+	used := s.usedFacts()
+	var facts []Fact
+	for _, f := range s.Facts {
+		if used[f.Name] {
+			facts = append(facts, f)
+		}
+	}
+	s.Facts = facts
+}

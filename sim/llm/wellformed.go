@@ -20,7 +20,6 @@ func WellFormedSince(n, since *Node) error {
 		return errors.New("request: no messages; it must hold at least one user message")
 	}
 	var w pairing
-	last := true // still in the last message
 	for ; n != nil && n != since; n = n.Parent {
 		if n.IsBorder() {
 			continue
@@ -28,10 +27,9 @@ func WellFormedSince(n, since *Node) error {
 		if err := misplaced(n); err != nil {
 			return err
 		}
-		if err := w.step(n, last); err != nil {
+		if err := w.step(n); err != nil {
 			return err
 		}
-		last = last && n.Parent.Role == n.Role
 	}
 	return w.unmatched()
 }
@@ -89,8 +87,8 @@ func (w *pairing) push(n *Node) {
 	w.n++
 }
 
-// step takes the next node towards the front; last is true in the last message.
-func (w *pairing) step(n *Node, last bool) error {
+// step takes the next node towards the front.
+func (w *pairing) step(n *Node) error {
 	switch n.Block.Kind {
 	case ToolResult:
 		if p := n.Parent; p.Role == User && !p.IsBorder() && p.Block.Kind != ToolResult {
@@ -99,7 +97,7 @@ func (w *pairing) step(n *Node, last bool) error {
 		}
 		w.push(n)
 	case ToolUse:
-		if last || !w.take(n.Block.ID) {
+		if !w.take(n.Block.ID) {
 			return fmt.Errorf("request position %d: tool_use %v has no tool_result in the next user message", n.Pos, n.Block.ID)
 		}
 	}

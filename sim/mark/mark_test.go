@@ -119,7 +119,7 @@ func notKnowledge(t *testing.T) {
 	for _, s := range []string{
 		"auth.null-user", "missing auth.null-user", "[[f auth.null-user]]", "[[f auth.null-user 0]]", "[f auth.null-user " + f[len(f)-6:],
 		strings.Replace(f, " auth", "\nauth", 1), strings.Replace(f, " auth", "  auth", 1), f[:len(f)-1],
-		signed("g auth.null-user"), signed("f"), signed("f a b"), signed("at a"), signed("file a b c d"), signed(""),
+		signed("g auth.null-user"), signed("f"), signed("f a b"), signed("at a"), signed("file a b c d"), signed(""), signed("f a\nb"), signed("f a[b"),
 	} {
 		if got := scan(key, s); got != nil {
 			t.Errorf("%q is read as %v", s, got)

@@ -29,8 +29,9 @@ type Agent struct {
 	maxTurns int
 
 	calls     int // of the model, so far
-	turns     int // in this activation
+	turns     int // in this activation, of a root since the user last spoke
 	toolUses  int
+	rework    int // tool uses since the last report that a changed file caused
 	announced bool
 	invokedBy llm.ToolUseID
 	req       llm.Request
@@ -47,6 +48,7 @@ type Agent struct {
 	task    *task.Task               // of a background agent
 	started vtime.Instant
 	ended   bool
+	endedAt vtime.Instant
 	inFork  bool // a fork directive stands in its history
 	end     Ending
 	origin  *llm.Msg       // where its own messages begin: the end of an inherited history
@@ -71,6 +73,20 @@ func (a *Agent) Last() *llm.Msg { return a.conv.Last }
 // Own is what the agent's calls consumed, Rolled what it and its descendants did.
 func (a *Agent) Own() llm.Usage    { return a.own }
 func (a *Agent) Rolled() llm.Usage { return a.rolled }
+
+// IsFork reports whether the agent was made as a fork.
+func (a *Agent) IsFork() bool { return a.ctx.Source == ForkSource }
+
+// Finished reports whether the answer at hand calls no tool.
+func (a *Agent) Finished() bool { return a.resp.Stop != llm.StopToolUse }
+
+// TakeRework is how many tool uses the agent had to make because a file had
+// changed under it, since it was last asked.
+func (a *Agent) TakeRework() int {
+	n := a.rework
+	a.rework = 0
+	return n
+}
 
 // newAgent registers an agent of a lineage.
 func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent {
@@ -177,14 +193,15 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		a.w.fail(fatal)
 		return fatal
 	}
-	a.ended = true
+	a.ended, a.endedAt = true, p.Now()
+	a.dropMail()
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
 		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
 	}
 	for q := a.parent; q != nil; q = q.parent {
 		q.rolled = q.rolled.Plus(a.own)
 	}
-	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.turns, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled})
+	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.calls, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled})
 	if a.opens != nil {
 		a.opens.Fire()
 	}

@@ -13,6 +13,17 @@ type rendered struct {
 	system *llm.Node    // last system block
 	border *llm.Node    // before the messages
 	user   *llm.Payload // user context, nil for none
+
+	userParts, systemParts []string // names of what the two contexts hold
+}
+
+// frontText is what a prefix is made of, as text.
+type frontText struct {
+	system []string
+	static int // how many of them do not depend on the session
+	user   string
+
+	userParts, systemParts []string
 }
 
 type headKey struct {
@@ -27,22 +38,22 @@ type headKey struct {
 
 // head renders what stands before an agent's messages, once for all agents
 // that share it.
-func (w *World) head(k headKey, system []string, static int, user string) *rendered {
+func (w *World) head(k headKey, t *frontText) *rendered {
 	k.epoch = w.epoch
 	if r := w.heads[k]; r != nil {
 		return r
 	}
 	p := &Prefix{
 		Scope:    llm.Scope{Organisation: w.cfg.Organisation, Workspace: k.workspace, Model: k.model},
-		Settings: k.settings, Rules: w.cfg.Rules(k.model), Tools: k.pool.Blocks, Static: static,
+		Settings: k.settings, Rules: w.cfg.Rules(k.model), Tools: k.pool.Blocks, Static: t.static,
 	}
-	for _, s := range system {
+	for _, s := range t.system {
 		p.System = append(p.System, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)})
 	}
-	r := &rendered{prefix: p}
+	r := &rendered{prefix: p, userParts: t.userParts, systemParts: t.systemParts}
 	r.render(w.cfg.Builder)
-	if user != "" {
-		r.user = llm.NewText(llm.Prose, user)
+	if t.user != "" {
+		r.user = llm.NewText(llm.Prose, t.user)
 	}
 	w.heads[k] = r
 	return r
@@ -68,7 +79,7 @@ func (r *rendered) render(b *llm.Builder) {
 func (r *rendered) with(w *World, s llm.Settings, model string) *rendered {
 	p := *r.prefix
 	p.Settings, p.Scope.Model, p.Rules = s, model, w.cfg.Rules(model)
-	out := &rendered{prefix: &p, user: r.user}
+	out := &rendered{prefix: &p, user: r.user, userParts: r.userParts, systemParts: r.systemParts}
 	out.render(w.cfg.Builder)
 	return out
 }

@@ -55,12 +55,34 @@ func (a *Agent) send(p *kernel.Proc) error {
 		}
 		var api *llm.APIError
 		if !errors.As(err, &api) {
+			a.hungUp(err, attempt)
 			return err
 		}
 		if err := a.retry(p, api, attempt); err != nil {
 			return err
 		}
 	}
+}
+
+// hungUp accounts for a call that an abort cut off: what the server did until
+// then is billed, and what it wrote can be read by the next call (CON-09).
+func (a *Agent) hungUp(why error, attempt int) {
+	if !isAbort(why) {
+		return
+	}
+	r := &a.resp
+	cut := &llm.APIError{Type: "aborted", Message: why.Error(), Usage: r.Usage, Cache: r.Cache, Started: r.Started, Began: r.Began}
+	a.w.rec.emit(a.ref, &transcript.APIError{Call: a.calls, Attempt: attempt, Err: cut, GivesUp: true, Model: a.req.Model})
+	a.consume(cut.Usage)
+	if cut.Began > 0 {
+		a.expect(cut.Started)
+	}
+}
+
+// consume books what a call was billed to the agent (SUB-18).
+func (a *Agent) consume(u llm.Usage) {
+	a.own = a.own.Plus(u)
+	a.rolled = a.rolled.Plus(u)
 }
 
 // prepare fills the request for the conversation as it stands.
@@ -82,12 +104,11 @@ func (a *Agent) hear() *llm.Msg {
 	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
 	a.say(m)
 	a.w.rec.answered(a, a.req.Stream.Attempt)
-	a.own = a.own.Plus(a.resp.Usage)
-	a.rolled = a.rolled.Plus(a.resp.Usage)
+	a.consume(a.resp.Usage)
 	a.last = a.resp.Usage
 	a.calls++
 	for i := range m.Blocks {
-		if m.Blocks[i].Kind == llm.Text {
+		if m.Blocks[i].Kind == llm.Text && m.Blocks[i].Content.Raw() != "" {
 			a.said = m
 			if a.w.cfg.Observer != nil {
 				a.w.cfg.Observer.Said(a, m.Blocks[i].Content)
@@ -137,23 +158,14 @@ func (a *Agent) idle(p *kernel.Proc) error {
 	}
 }
 
-// wake appends what woke the agent as a message of its own.
+// wake appends what woke the agent as a message of its own. A root's turns are
+// those of one user message.
 func (a *Agent) wake(m *wakeMessage) {
-	a.turns = a.turnsAfterWake()
+	if len(m.users) > 0 {
+		a.turns = 0
+	}
 	a.w.rec.emit(a.ref, &transcript.WakeUp{Why: m.why, Prefix: a.last.Prompt() + a.last.Output})
-	a.say(&m.msg)
-	for _, n := range m.notices {
-		a.w.delivered(a, n, "idle")
-	}
-}
-
-// turnsAfterWake counts on for children and starts anew for roots, whose turns
-// are those of one user message.
-func (a *Agent) turnsAfterWake() int {
-	if a.root != nil {
-		return 0
-	}
-	return a.turns
+	a.take(m, "idle")
 }
 
 // expect remembers this request as the one whose prefix the next can read.

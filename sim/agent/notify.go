@@ -27,7 +27,8 @@ type notice struct {
 type wakeMessage struct {
 	msg     llm.Msg
 	why     string
-	notices []*notice
+	notices []*notice // of tasks
+	users   []*notice
 }
 
 // mailbox is the agent's, made on first need.
@@ -82,7 +83,7 @@ func (a *Agent) drain(first ...*notice) *wakeMessage {
 	if len(tasks)+len(users) == 0 {
 		return nil
 	}
-	m := &wakeMessage{why: "notification", notices: tasks}
+	m := &wakeMessage{why: "notification", notices: tasks, users: users}
 	m.msg.Role = llm.User
 	for _, n := range tasks {
 		m.msg.Blocks = append(m.msg.Blocks, llm.Block{Kind: llm.Text, Content: n.text})
@@ -105,14 +106,31 @@ func (a *Agent) deliver() {
 	if m == nil {
 		return
 	}
+	a.take(m, "loop")
+}
+
+// take appends what was in the mailbox and records each part of it.
+func (a *Agent) take(m *wakeMessage, place string) {
 	a.say(&m.msg)
 	for _, n := range m.notices {
-		a.w.delivered(a, n, "loop")
+		a.handled(n, "delivered", place)
+	}
+	for _, n := range m.users {
+		a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(n.blocks)})
 	}
 }
 
-func (w *World) delivered(a *Agent, n *notice, place string) {
-	w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: "delivered", Place: place, Status: string(n.status),
+// dropMail records the notifications that came too late to be read.
+func (a *Agent) dropMail() {
+	tasks, _ := a.collect()
+	for _, n := range tasks {
+		a.handled(n, "dropped", "")
+	}
+}
+
+// handled records what became of a notification.
+func (a *Agent) handled(n *notice, op, place string) {
+	a.w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: op, Place: place, Status: string(n.status),
 		Activation: n.activation, Bytes: len(n.text.Raw())})
 }
 
@@ -146,13 +164,14 @@ func (a *Agent) report(p *kernel.Proc, end Ending) {
 		return
 	}
 	n := a.notification(p.Now())
-	queued := &transcript.Notification{TaskID: n.taskID, Op: "queued", Status: string(n.status), Activation: n.activation, Bytes: len(n.text.Raw())}
 	if a.parent.ended {
-		queued.Op = "dropped"
-	} else if err := a.parent.inbox.Send(n); err != nil {
+		a.handled(n, "dropped", "")
+		return
+	}
+	a.handled(n, "queued", "")
+	if err := a.parent.inbox.Send(n); err != nil {
 		a.w.fail(err)
 	}
-	a.w.rec.emit(a.ref, queued)
 }
 
 // notification renders the end of the agent's task (TSK-03).

@@ -53,8 +53,17 @@ func (pl *Plan) mark(a *Agent, req *llm.Request) {
 
 // markFourth marks where the request before this one, or the parent's, ended.
 func (pl *Plan) markFourth(a *Agent, req *llm.Request) {
-	if pl.Fourth && req.Expect != nil && req.Expect.Mark != nil && req.Expect.Mark.Level == llm.Messages {
-		pl.add(req, req.Expect.Mark)
+	if !pl.Fourth || req.Expect == nil || req.Expect.Mark == nil || req.Expect.Mark.Level != llm.Messages {
+		return
+	}
+	// The mark may stand on another chain: of a history before a rebase, or of
+	// one that was rendered anew. Only the blocks since then are walked.
+	n, mark := req.Head, req.Expect.Mark
+	for n.Pos > mark.Pos {
+		n = n.Parent
+	}
+	if n.Hash == mark.Hash {
+		pl.add(req, n)
 	}
 }
 

@@ -23,15 +23,15 @@ type decision struct {
 	prev  *decision
 	id    llm.ToolUseID
 	block *llm.Block // the block that stands in the bytes
+	n     int        // decisions up to this one
 }
 
 // Len is the number of decisions taken.
 func (r *Replacements) Len() int {
-	n := 0
-	for d := r.last; d != nil; d = d.prev {
-		n++
+	if r.last == nil {
+		return 0
 	}
-	return n
+	return r.last.n
 }
 
 // orNil spares conversations without replacement the work.
@@ -62,7 +62,7 @@ func (r *Replacements) apply(blk *llm.Block) *llm.Block {
 			r.OnReplace(blk.ID, n, len(out.Content.Raw()))
 		}
 	}
-	r.last = &decision{prev: r.last, id: blk.ID, block: out}
+	r.last = &decision{prev: r.last, id: blk.ID, block: out, n: r.Len() + 1}
 	return out
 }
 

@@ -27,7 +27,7 @@ func (a *Agent) result() tool.Result {
 	b = append(b, `}],"totalToolUseCount":`...)
 	b = appendWide(b, int64(a.toolUses))
 	b = append(b, `,"totalDurationMs":`...)
-	b = appendWide(b, a.proc.Now().Sub(a.started).Milliseconds())
+	b = appendWide(b, a.endedAt.Sub(a.started).Milliseconds())
 	b = append(b, `,"totalTokens":`...)
 	b = appendWide(b, a.last.Total())
 	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
@@ -59,7 +59,8 @@ func (w *World) launched(c *Agent, b *birth) tool.Result {
 	s = append(s, `,"outputFile":`...)
 	s = llm.AppendQuoted(s, c.task.OutputFile)
 	s = append(s, `,"canReadOutputFile":`...)
-	s = strconv.AppendBool(s, c.ctx.Pool.Has("Read") || c.ctx.Pool.Has("Bash"))
+	caller := c.parent.ctx.Pool
+	s = strconv.AppendBool(s, caller.Has("Read") || caller.Has("Bash"))
 	return tool.Result{Content: llm.NewText(llm.Prose, string(append(s, '}')))}
 }
 
@@ -70,7 +71,6 @@ func (w *World) introduce(c *Agent, b *birth) {
 		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
 		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.use.ID, Context: c.facts("empty"),
 	}
-	ev.Context.UserContext, ev.Context.SystemContext = b.user, b.system
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"
 	}
@@ -85,6 +85,7 @@ func (a *Agent) facts(files string) transcript.ContextFacts {
 	f := transcript.ContextFacts{
 		FileCache: files, FilesKnown: a.ctx.Files.Len(), Abort: "unlinked", SetAppState: a.ctx.SetAppState.String(),
 		AvoidPrompts: a.ctx.AppState.AvoidPrompts, Replacements: a.ctx.Replacements.Len(), Thinking: a.ctx.Thinking,
+		UserContext: a.front.userParts, SystemContext: a.front.systemParts,
 	}
 	switch {
 	case a.parent == nil:
@@ -101,18 +102,26 @@ func (a *Agent) stagger(runs []running) {
 	if !a.w.cfg.FanOut.HoldUntilFirst {
 		return
 	}
-	var first *Agent
 	for i := range runs {
 		c := runs[i].spawned
-		switch {
-		case c == nil:
-		case first == nil || c.front != first.front || c.conv.Border != first.conv.Border:
-			first = c
-		default:
+		if c == nil {
+			continue
+		}
+		if first := firstLike(runs[:i], c); first != nil {
 			first.openGate()
 			c.hold = first.opens
 		}
 	}
+}
+
+// firstLike is the first spawned agent whose prefix is the same as c's, or nil.
+func firstLike(runs []running, c *Agent) *Agent {
+	for i := range runs {
+		if s := runs[i].spawned; s != nil && s.conv.Border.Hash == c.conv.Border.Hash {
+			return s
+		}
+	}
+	return nil
 }
 
 // openGate makes a signal that fires when the agent's first response begins.

@@ -53,8 +53,7 @@ func (a *Agent) retry(p *kernel.Proc, api *llm.APIError, attempt int) error {
 		ev.RetryIn = rule.wait(a, attempt, api.RetryAfter)
 	}
 	a.w.rec.emit(a.ref, &ev)
-	a.own = a.own.Plus(api.Usage)
-	a.rolled = a.rolled.Plus(api.Usage)
+	a.consume(api.Usage)
 	if gives {
 		return api
 	}

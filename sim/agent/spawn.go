@@ -26,8 +26,6 @@ type birth struct {
 	mode    permission.Mode // run mode
 	front   *rendered
 	child   *Agent
-	user    []string // user context parts
-	system  []string // system context parts
 }
 
 // spawn runs the Agent tool. It returns a result at once, or a synchronous
@@ -45,6 +43,9 @@ func (a *Agent) spawn(p *kernel.Proc, answer *llm.Msg, use *llm.Block, index int
 
 // admitSpawn checks the input and whether this agent may spawn at all.
 func (a *Agent) admitSpawn(b *birth) error {
+	if a.ctx.Source == ForkSource || a.inFork {
+		return fmt.Errorf("Fork is not available inside a forked worker.") //nolint // the wire text (FRK-14)
+	}
 	in, ignored, err := tool.ParseAgentInput(b.use.Content, a.w.schema())
 	if err != nil {
 		return err
@@ -52,9 +53,6 @@ func (a *Agent) admitSpawn(b *birth) error {
 	b.in = in
 	for _, field := range ignored {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: "Agent input " + field + " is gated off"})
-	}
-	if a.ctx.Source == ForkSource || a.inFork {
-		return fmt.Errorf("Fork is not available inside a forked worker.") //nolint // the wire text (FRK-14)
 	}
 	if depth := a.ctx.Query.Depth + 1; depth > a.w.cfg.Limits.Depth {
 		return fmt.Errorf("an agent at depth %d cannot spawn: the deepest level is %d", a.ctx.Query.Depth, a.w.cfg.Limits.Depth)
@@ -124,16 +122,12 @@ func (a *Agent) childModel(b *birth) (string, error) {
 // assemblePool is stage 2: the child's own pool, with its own mode; a fork has
 // the parent's exact tools (SUB-07, FLT).
 func (a *Agent) assemblePool(b *birth) error {
-	pool := b.def.Mode
-	if pool == "" {
-		pool = permission.AcceptEdits
-	}
+	b.mode = RunMode(a.mode, b.def.Mode)
 	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
-		b.pool = a.w.pool(b.def, b.async, pool, a.w.cfg.Offered)
+		b.pool = a.w.pool(b.def, b.async, b.mode, a.w.cfg.Offered)
 	}
-	b.mode = RunMode(a.mode, b.def.Mode)
 	a.stage(b, 2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil
 }
@@ -154,21 +148,41 @@ func RunMode(parent, def permission.Mode) permission.Mode {
 // buildPrompt is stage 3: the definition's prompt and the environment, or for a
 // fork the parent's rendered bytes (FRK-06).
 func (a *Agent) buildPrompt(b *birth) error {
-	b.user, b.system = a.contextNames(b.def)
-	if b.fork {
+	switch {
+	case b.fork && a.w.cfg.Forks.anew():
+		b.front = a.frontNow()
+		a.stage(b, 3, "prompt", "re-rendered")
+	case b.fork:
 		b.front = a.front
 		a.stage(b, 3, "prompt", "parent")
-		return nil
+	default:
+		settings := a.req.Settings
+		settings.Thinking, settings.ThinkingBudget, settings.Effort = llm.ThinkingDisabled, 0, ""
+		b.front = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
+		a.stage(b, 3, "prompt", b.def.Type)
 	}
-	claude, git := a.w.omissions(b.def)
-	user, _ := userContext(a.w.cfg.UserContext, claude)
-	system, _ := systemContext(a.w.cfg.SystemContext, git)
-	settings := a.req.Settings
-	settings.Thinking, settings.ThinkingBudget, settings.Effort = llm.ThinkingDisabled, 0, ""
-	k := headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings}
-	b.front = a.w.head(k, []string{b.def.Prompt(&a.w.gates), a.w.environment() + system}, 1, user)
-	a.stage(b, 3, "prompt", b.def.Type)
 	return nil
+}
+
+// childFront renders what stands before the messages of a definition's agents.
+func (w *World) childFront(k headKey) *rendered {
+	claude, git := w.omissions(k.def)
+	t := frontText{static: 1}
+	var system string
+	t.user, t.userParts = userContext(w.cfg.UserContext, claude)
+	system, t.systemParts = systemContext(w.cfg.SystemContext, git)
+	t.system = []string{k.def.Prompt(&w.gates), w.environment() + system}
+	return w.head(k, &t)
+}
+
+// frontNow renders what stands before the agent's messages as the gates have it
+// now, which is what a fork must not do (FRK-06).
+func (a *Agent) frontNow() *rendered {
+	if a.root != nil {
+		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.root.spec.Offered), a.req.Settings)
+	}
+	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.req.Settings}
+	return a.w.childFront(k)
 }
 
 // omissions names the context parts that a definition does without (LEAN-01).
@@ -188,13 +202,6 @@ const (
 	PartGitStatus = "gitStatus"
 )
 
-func (a *Agent) contextNames(d *Definition) (user, system []string) {
-	claude, git := a.w.omissions(d)
-	_, user = userContext(a.w.cfg.UserContext, claude)
-	_, system = systemContext(a.w.cfg.SystemContext, git)
-	return user, system
-}
-
 // createContext is stage 4: the isolated context and the first messages.
 func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	c := a.w.newAgent(b.lineage, a, b.def)
@@ -202,7 +209,7 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	c.mode, c.plan, c.invokedBy = b.mode, a.plan, b.use.ID
 	c.maxTurns = a.w.cfg.Limits.Turns
 	if b.def.MaxTurns > 0 {
-		c.maxTurns = b.def.MaxTurns
+		c.maxTurns = min(c.maxTurns, b.def.MaxTurns)
 	}
 	o := Options{ID: c.id(), Chain: c.key.Sub("chain").Uint64(), Source: "agent:builtin:" + b.def.Type, Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
@@ -233,7 +240,7 @@ func (a *Agent) open(prompt string) {
 	if a.front.user != nil {
 		blocks = append(blocks, llm.Block{Kind: llm.Text, Content: a.front.user})
 	}
-	blocks = append(blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, prompt)})
+	blocks = append(blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(prompt))})
 	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
 }
 
@@ -242,7 +249,7 @@ func (a *Agent) open(prompt string) {
 // The history is shared, not copied.
 func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	b := a.w.cfg.Builder
-	if a.w.cfg.Forks.Rerender {
+	if a.w.cfg.Forks.anew() {
 		a.conv.Last = parent.conv.Last
 		a.conv.rebase(b, a.front.prefix)
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
@@ -253,7 +260,7 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	a.expects = parent.expects
 	a.req.Expect = &a.expects
 	a.origin = a.conv.Last
-	a.say(a.w.cfg.Forker.Message(answer, directive))
+	a.say(a.w.cfg.Forker.Message(answer, task.Defuse(directive)))
 }
 
 func (a *Agent) stage(b *birth, n int, name, detail string) {
@@ -296,6 +303,7 @@ func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
 	if err := a.w.tasks.Add(c.task); err != nil {
 		panic("agent: " + err.Error()) // ids come from lineage, which is unique
 	}
+	a.w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + c.task.ID, Effect: a.ctx.SetTaskState.String()})
 	a.w.moveTask(c, task.Running)
 	a.expectNotice()
 	c.proc = p.Kernel().Spawn(c.lineage, c.body)

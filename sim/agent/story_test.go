@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"agentsim/sim/agent"
 	"agentsim/sim/fork"
 	"agentsim/sim/kernel"

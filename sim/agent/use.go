@@ -57,7 +57,12 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 		i = j
 	}
 	for i := range runs {
-		out.Blocks = append(out.Blocks, a.resultBlock(&runs[i], err))
+		r := &runs[i]
+		if r.result.Content == nil {
+			r.result = failure("Interrupted before it ran: " + err.Error() + ".")
+			a.done(r, i)
+		}
+		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: r.block.ID, Content: r.result.Content, IsError: r.result.IsError})
 	}
 	return out, err
 }
@@ -72,6 +77,9 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 		cause := ""
 		if i < len(a.resp.Causes) {
 			cause = a.resp.Causes[i]
+			if cause == CauseStale {
+				a.rework++
+			}
 		}
 		a.w.rec.toolCall(a, len(runs), b, cause)
 		runs = append(runs, running{block: b, tool: a.ctx.Pool.Find(b.Name)})
@@ -79,6 +87,10 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 	a.toolUses += len(runs)
 	return runs
 }
+
+// CauseStale is the cause of a tool use that repeats another because a file has
+// changed since.
+const CauseStale = "stale"
 
 func safe(r *running) bool { return r.tool != nil && r.tool.Safe }
 
@@ -108,7 +120,7 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 		_ = p.Shield(shieldDeadline, func() error { return p.Join(procs...) })
 	}
 	for k := i; k < j; k++ {
-		a.done(p, &runs[k], k)
+		a.done(&runs[k], k)
 	}
 	return err
 }
@@ -134,7 +146,7 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) {
 			r.child = r.spawned
 		}
 	case r.tool.Name == tool.StopName:
-		r.result = a.taskStop(r.block)
+		r.result, r.took = a.taskStop(r.block), r.tool.Took
 	case r.tool.Run == nil:
 		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
 	default:
@@ -166,9 +178,9 @@ func failure(text string) tool.Result {
 }
 
 // done settles a tool use: a synchronous child's result is there now.
-func (a *Agent) done(p *kernel.Proc, r *running, index int) {
+func (a *Agent) done(r *running, index int) {
 	if r.child != nil {
-		r.result, r.took = r.child.result(), p.Now().Sub(r.began)
+		r.result, r.took = r.child.result(), r.child.endedAt.Sub(r.began)
 	}
 	bytes := 0
 	if r.result.Content != nil {
@@ -178,16 +190,4 @@ func (a *Agent) done(p *kernel.Proc, r *running, index int) {
 	*res = transcript.ToolResult{Call: a.calls - 1, Index: index, ID: r.block.ID, Name: r.block.Name,
 		IsError: r.result.IsError, RemovedBy: r.layer, Bytes: bytes, Took: r.took}
 	a.w.rec.emit(a.ref, res)
-}
-
-// resultBlock is the tool_result for a tool use; one that never ran says why.
-func (a *Agent) resultBlock(r *running, err error) llm.Block {
-	if r.result.Content == nil {
-		why := "not run"
-		if err != nil {
-			why = err.Error()
-		}
-		r.result = failure("Interrupted before it ran: " + why + ".")
-	}
-	return llm.Block{Kind: llm.ToolResult, ID: r.block.ID, Content: r.result.Content, IsError: r.result.IsError}
 }

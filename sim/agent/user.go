@@ -39,6 +39,7 @@ type Step struct {
 
 // rootState is what a root has beside what every agent has.
 type rootState struct {
+	spec      RootSpec
 	idleSteps []Step
 	settings  *llm.Settings // to take effect with the next request
 	busy      bool          // a turn runs
@@ -53,16 +54,14 @@ func (w *World) Start(s RootSpec) *Agent {
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
 	ctx.AppState.RunMode = string(a.mode)
-	front, user, system := w.rootFront(a, &s, pool)
-	a.settle(front, ctx)
-	a.root = &rootState{}
+	a.root = &rootState{spec: s}
+	a.settle(w.rootFront(a, pool, s.Settings), ctx)
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
 		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: TypeMain, Structure: "root", Model: s.Model,
 			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, Context: a.facts("own")}
-		ev.Context.UserContext, ev.Context.SystemContext = user, system
 		w.rec.emit(a.ref, ev)
 		a.hearUser(s.First)
 		return a.body(p)
@@ -71,23 +70,20 @@ func (w *World) Start(s RootSpec) *Agent {
 	return a
 }
 
-// rootFront renders a root's prefix.
-func (w *World) rootFront(a *Agent, s *RootSpec, pool *Pool) (front *rendered, user, system []string) {
-	var userText, systemText string
+// rootFront renders a root's prefix as the gates have it now.
+func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered {
+	s := &a.root.spec
+	t := frontText{system: s.System, static: s.Static}
+	if s.System == nil {
+		t.system, t.static = []string{mainPrompt(&w.gates)}, 1
+	}
 	if !s.Bare {
-		userText, user = userContext(w.cfg.UserContext, "")
-		systemText, system = systemContext(w.cfg.SystemContext, "")
-		systemText = w.environment() + systemText
+		var system string
+		t.user, t.userParts = userContext(w.cfg.UserContext, "")
+		system, t.systemParts = systemContext(w.cfg.SystemContext, "")
+		t.system = append(append([]string(nil), t.system...), w.environment()+system)
 	}
-	blocks, static := s.System, s.Static
-	if blocks == nil {
-		blocks, static = []string{mainPrompt(&w.gates)}, 1
-	}
-	if systemText != "" {
-		blocks = append(append([]string(nil), blocks...), systemText)
-	}
-	k := headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: s.Settings}
-	return w.head(k, blocks, static, userText), user, system
+	return w.head(headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: settings}, &t)
 }
 
 // hearUser appends a user message; the first one carries the user context in
@@ -96,8 +92,27 @@ func (a *Agent) hearUser(blocks []llm.Block) {
 	if a.conv.Last == nil && a.front.user != nil {
 		blocks = append([]llm.Block{{Kind: llm.Text, Content: a.front.user}}, blocks...)
 	}
+	blocks = defused(blocks)
 	a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(blocks)})
 	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
+}
+
+// defused is a user's blocks without what could pass for a notification
+// (TSK-03). Blocks of which nothing has to change are returned as they are.
+func defused(blocks []llm.Block) []llm.Block {
+	out := blocks
+	for i := range blocks {
+		raw := blocks[i].Content.Raw()
+		safe := task.Defuse(raw)
+		if blocks[i].Kind != llm.Text || safe == raw {
+			continue
+		}
+		if &out[0] == &blocks[0] {
+			out = append([]llm.Block(nil), blocks...)
+		}
+		out[i].Content = llm.NewText(llm.Prose, safe)
+	}
+	return out
 }
 
 func bytesOf(blocks []llm.Block) int {
@@ -137,7 +152,7 @@ func (a *Agent) act(p *kernel.Proc, s Step) error {
 	if s.Interrupt && a.root.busy {
 		a.ctx.Abort.Abort(ErrUserInterrupt)
 	}
-	return a.inbox.Send(&notice{at: p.Now(), blocks: s.Message, poke: s.Message == nil})
+	return a.inbox.Send(&notice{at: p.Now(), blocks: defused(s.Message), poke: s.Message == nil})
 }
 
 // killAgents stops every background agent.

@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"slices"
+	"strconv"
+
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
@@ -15,7 +18,8 @@ import (
 
 // Model answers requests. Complete suspends the process for as long as the call
 // takes and fills resp. Its error is an *llm.APIError for what the API would
-// answer, or the reason for which the process was aborted.
+// answer, or the reason for which the process was aborted; resp then holds what
+// was billed all the same.
 type Model interface {
 	Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error
 }
@@ -82,7 +86,7 @@ type Config struct {
 // Limits bound an agent. Reaching one is an outcome (KRN-06).
 type Limits struct {
 	Depth int   // of nesting (SUB-21)
-	Turns int   // of one activation, where no definition says less
+	Turns int   // of one activation, of a root for one user message, where no definition says less
 	Bytes int64 // of one request
 }
 
@@ -94,9 +98,12 @@ type FanOut struct {
 
 // ForkOptions are named variants of forking that exist to show what is lost.
 type ForkOptions struct {
-	Rerender  bool // render the inherited history anew instead of sharing it
-	FreshRepl bool // with no memory of the parent's replacement decisions
+	Rerender  bool // render system prompt and history anew instead of sharing the parent's bytes
+	FreshRepl bool // likewise, and with no memory of the parent's replacement decisions
 }
+
+// anew reports whether forks render what they inherit.
+func (o ForkOptions) anew() bool { return o.Rerender || o.FreshRepl }
 
 // World is one run's agents and what they share.
 type World struct {
@@ -115,6 +122,7 @@ type World struct {
 
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
+	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, outputs: map[string]*Agent{},
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
@@ -133,8 +141,24 @@ func (w *World) FlipGate(name, value string) error {
 		return err
 	}
 	w.epoch++
+	for i, d := range w.cfg.Definitions {
+		if now := find(BuiltIns(&w.gates), d.Type); d.BuiltIn && now != nil {
+			w.cfg.Definitions[i] = now
+		}
+	}
 	w.rec.gate(name, value)
 	return nil
+}
+
+// SetReplacement changes, from this instant on and for every agent, the size
+// over which a tool result is replaced and what its preview keeps, both in
+// bytes. Decisions taken stay (LOOP-11).
+func (w *World) SetReplacement(over, preview int) {
+	w.cfg.Over, w.cfg.Preview = over, preview
+	for _, a := range w.agents {
+		a.conv.Repl.Over, a.conv.Repl.Preview = over, preview
+	}
+	w.rec.gate("content-replacement", strconv.Itoa(over)+"/"+strconv.Itoa(preview))
 }
 
 // Record emits an event of the run itself.

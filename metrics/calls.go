@@ -56,6 +56,7 @@ func (f *Fold) bill(a *agent) {
 		t.Misses[r].Calls++
 		t.Misses[r].Lost += c.Miss.Lost
 	}
+	f.note(a, c)
 	if f.opt.OnCall != nil {
 		f.opt.OnCall(c)
 	}

@@ -17,6 +17,9 @@ type Options struct {
 	Price func(model string) (*cachemodel.Profile, error)
 	// Tokens counts a prefix, for the common prefix of siblings.
 	Tokens func(model string, n *llm.Node) int64
+	// Watch names single calls whose figures are to be kept: an agent's lineage
+	// and the call, from 1, such as main#2. Lookup finds them by that name.
+	Watch []string
 	// OnCall is handed each request's figures when it has ended.
 	OnCall func(*Call)
 }
@@ -33,6 +36,7 @@ type Fold struct {
 	first  vtime.Instant
 	last   vtime.Instant
 	call   Call
+	watch  []watched
 }
 
 // agent is what is kept of an agent while the run goes on.
@@ -63,7 +67,11 @@ func New(opt Options) *Fold {
 	if opt.Price == nil {
 		opt.Price = cachemodel.Lookup
 	}
-	return &Fold{opt: opt, byID: map[llm.AgentID]int32{}, items: map[string]report{}}
+	f := &Fold{opt: opt, byID: map[llm.AgentID]int32{}, items: map[string]report{}}
+	for _, name := range opt.Watch {
+		f.watch = append(f.watch, newWatched(name))
+	}
+	return f
 }
 
 // Emit takes one event in.

@@ -12,12 +12,12 @@ type Name struct {
 	scope  func(s scope) (Value, bool)
 }
 
-// scope is what a metric is read from: a run, or one agent type of it.
+// scope is what a metric is read from: a run, or a part of it.
 type scope struct {
 	run      *Run
-	typ      *Type // nil for the whole run
+	whole    bool // of the run, not a part
 	tally    *Tally
-	items    *Outcomes
+	items    *Outcomes // nil where items are not counted
 	agents   int64
 	siblings []Siblings
 	span     int64
@@ -36,26 +36,41 @@ func Find(name string) (Name, bool) {
 	return Name{}, false
 }
 
-// Lookup reads a metric of a run, or of one agent type of it when agentType is
-// not "". It reports false when there is no data: the type never ran, the ratio
-// has no denominator, a price is not known, nothing was spawned. An unknown name
-// has no data either; Find tells the two apart.
-func Lookup(r *Run, agentType, name string) (Value, bool) {
+// Lookup reads a metric of a run; or, when subject is not "", of one agent type
+// of it, of a root by its lineage, or of a watched call (Options.Watch). It
+// reports false when there is no data: the subject never ran, the ratio has no
+// denominator, a price is not known, nothing was spawned, the metric makes no
+// sense for the subject. An unknown name has no data either; Find tells the two
+// apart.
+func Lookup(r *Run, subject, name string) (Value, bool) {
 	n, ok := Find(name)
 	if !ok {
 		return Value{}, false
 	}
-	s := scope{run: r, tally: &r.Total, items: &r.Items, agents: r.Started,
-		siblings: r.Siblings, span: int64(r.Makespan)}
-	if agentType != "" {
-		t, ok := r.Type(agentType)
-		if !ok {
-			return Value{}, false
-		}
-		s = scope{run: r, typ: t, tally: &t.Tally, items: &t.Items, agents: t.Agents,
-			siblings: t.Siblings, span: int64(t.Span)}
+	if subject == "" {
+		return n.scope(scope{run: r, whole: true, tally: &r.Total, items: &r.Items, agents: r.Started,
+			siblings: r.Siblings, span: int64(r.Makespan)})
+	}
+	s, ok := r.scopeOf(subject)
+	if !ok {
+		return Value{}, false
 	}
 	return n.scope(s)
+}
+
+// scopeOf finds what a subject's metrics are read from.
+func (r *Run) scopeOf(subject string) (scope, bool) {
+	if t, ok := r.Type(subject); ok {
+		return scope{run: r, tally: &t.Tally, items: &t.Items, agents: t.Agents,
+			siblings: t.Siblings, span: int64(t.Span)}, true
+	}
+	if a, ok := r.root(subject); ok {
+		return scope{run: r, tally: &a.Tally, agents: 1, span: int64(a.Ended.Sub(a.Started))}, true
+	}
+	if w, ok := r.watched(subject); ok {
+		return scope{run: r, tally: &w.Tally, agents: 1, span: int64(w.Tally.Busy)}, true
+	}
+	return scope{}, false
 }
 
 var table = buildTable()
@@ -113,7 +128,12 @@ func tokenRows() []Name {
 
 func workRows() []Name {
 	item := func(name, better, what string, get func(*Outcomes) int64) Name {
-		return Name{name, Count, what, better, func(s scope) (Value, bool) { return Whole(get(s.items), Count), true }}
+		return Name{name, Count, what, better, func(s scope) (Value, bool) {
+			if s.items == nil {
+				return Value{}, false
+			}
+			return Whole(get(s.items), Count), true
+		}}
 	}
 	rows := []Name{
 		{"agents", Count, "agents that started, the root included", "",
@@ -153,7 +173,7 @@ func timeRows() []Name {
 		tallied("time.busy", Nanoseconds, "lower", "time with a request on its way, summed over agents",
 			func(t *Tally) int64 { return int64(t.Busy) }),
 		{"critical_path", Nanoseconds, "longest chain of call intervals linked by spawn, result or notification; of the run only", "lower",
-			func(s scope) (Value, bool) { return Whole(int64(s.run.CriticalPath), Nanoseconds), s.typ == nil }},
+			func(s scope) (Value, bool) { return Whole(int64(s.run.CriticalPath), Nanoseconds), s.whole }},
 		{"parallelism", Ratio, "time.busy ÷ time", "higher",
 			func(s scope) (Value, bool) { return share(int64(s.tally.Busy), s.span) }},
 		siblings("siblings.common.bytes", Bytes, "smallest common prefix of the first requests of children of one message",

@@ -20,6 +20,7 @@ type Run struct {
 	Items    Outcomes
 	Siblings []Siblings // groups of two or more, in order of their first spawn
 	Models   []Model    // by name
+	Watched  []Watched  // calls asked for that were made, in the order of Options.Watch
 
 	Makespan     vtime.Duration // from the first event to the last
 	CriticalPath vtime.Duration // longest chain of call intervals linked by spawn, result or notification
@@ -114,6 +115,26 @@ func (r *Run) Type(name string) (*Type, bool) {
 	for i := range r.Types {
 		if r.Types[i].Name == name {
 			return &r.Types[i], true
+		}
+	}
+	return nil, false
+}
+
+// root finds a root agent's figures by its lineage.
+func (r *Run) root(lineage string) (*Agent, bool) {
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Parent < 0 && a.Lineage == lineage {
+			return a, true
+		}
+	}
+	return nil, false
+}
+
+// watched finds a call's figures by its name.
+func (r *Run) watched(name string) (*Watched, bool) {
+	for i := range r.Watched {
+		if r.Watched[i].Name == name {
+			return &r.Watched[i], true
 		}
 	}
 	return nil, false

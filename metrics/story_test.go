@@ -59,8 +59,10 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 	var out strings.Builder
 	items := 0
 	d.MaybeScanArgs(t, "items", &items)
+	watch := ""
+	d.MaybeScanArgs(t, "watch", &watch)
 	*s = story{agents: map[string]int32{}}
-	s.fold = New(Options{Items: items, Price: testPrice,
+	s.fold = New(Options{Items: items, Price: testPrice, Watch: strings.Split(watch, "+"),
 		Tokens: func(_ string, n *llm.Node) int64 { return n.Cum.Total() },
 		OnCall: func(c *Call) {
 			fmt.Fprintf(&out, "call %d of %d, attempt %d: %s–%s prompt %d cost %d uncached %d", c.Call, c.Agent, c.Attempt,
@@ -173,7 +175,7 @@ func reason(name string) llm.MissReason {
 func (s *story) show(t *testing.T, d *datadriven.TestData) string {
 	var out strings.Builder
 	typ := ""
-	d.MaybeScanArgs(t, "type", &typ)
+	d.MaybeScanArgs(t, "of", &typ)
 	r := s.fold.Run()
 	names := strings.Fields(d.Input)
 	for _, n := range Names() {

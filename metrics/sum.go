@@ -24,6 +24,11 @@ func (f *Fold) Run() *Run {
 	rollUp(r.Agents)
 	r.Siblings = f.siblings()
 	r.Models = f.modelFigures()
+	for _, w := range f.watch {
+		if w.Tally.Requests > 0 {
+			r.Watched = append(r.Watched, w.Watched)
+		}
+	}
 	r.Types = types(r.Agents, r.Siblings)
 	f.outcomes(&r)
 	return &r

@@ -96,19 +96,20 @@ func (e *Anthropic) lookUp(a *Admission) *place {
 		if !m.Long {
 			continue
 		}
-		if n, p := e.lookUpFrom(m.Node, below); p != nil {
+		if n, p := e.lookUpFrom(m.Node, &below); p != nil {
 			if a.Request.Counts.At(n) < a.Request.Profile.Minimum {
 				return nil
 			}
 			a.Report.ReadTo = n
 			return p
 		}
-		below = m.Node.Pos - lookBack + 1
 	}
 	return nil
 }
 
-func (e *Anthropic) lookUpFrom(n *llm.Node, below int32) (*llm.Node, *place) {
+// lookUpFrom walks one breakpoint's window, leaving out the positions from below
+// on, and moves below.
+func (e *Anthropic) lookUpFrom(n *llm.Node, below *int32) (*llm.Node, *place) {
 	for left := lookBack; left > 0 && n != nil; n = n.Parent {
 		if n.IsBorder() {
 			if n.Pos > 0 && left < lookBack {
@@ -120,9 +121,10 @@ func (e *Anthropic) lookUpFrom(n *llm.Node, below int32) (*llm.Node, *place) {
 			continue
 		}
 		left--
-		if n.Pos >= below {
+		if n.Pos >= *below {
 			continue
 		}
+		*below = n.Pos
 		if p := e.store.alive(n.Hash); p != nil {
 			return n, p
 		}

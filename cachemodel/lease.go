@@ -9,8 +9,7 @@ import (
 //
 // A use of a prefix is a use of every shorter prefix of it. Among the entries of
 // one lifetime a shorter prefix therefore never expires before a longer one, so
-// only entries with nothing longer below them are watched, and an entry that
-// expires hands its last use up to the next shorter one. Entries of the other
+// only entries with nothing longer below them are watched. Entries of the other
 // lifetime do not follow from this; a use is noted once for each lifetime, at the
 // nearest entry that has it.
 
@@ -122,21 +121,17 @@ func (s *store) touch(p *place, start vtime.Instant) {
 	}
 }
 
-// expire ends an entry: its last use, and uses on their way, pass up.
+// expire ends an entry. Its uses need not pass up: by the time they let it go
+// they hold nothing of the same lifetime either.
 func (s *store) expire(p *place, c llm.TTL) {
 	l, up := &p.lease[c], s.above(p, c)
 	l.on = false
 	s.classes[c].live--
-	for u := l.latest; u != nil; u = l.latest {
-		s.drop(u)
-		if up != nil {
-			s.note(u, up, c)
-		}
+	for l.latest != nil {
+		s.drop(l.latest)
 	}
 	if up != nil {
-		o := &up.lease[c]
-		o.use = max(o.use, l.use)
-		o.kids--
+		up.lease[c].kids--
 		s.watch(up, c)
 	}
 	s.prune(p)

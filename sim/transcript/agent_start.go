@@ -57,10 +57,11 @@ func (b *AgentStart) AppendText(dst []byte) []byte {
 	dst = optInt(dst, " activation=", b.Activation)
 	dst = optToolUse(dst, " tool_use=", b.ToolUse)
 	dst = optList(dst, " tools=", b.Tools)
-	return b.Context.appendText(dst)
+	return b.Context.AppendText(dst)
 }
 
-func (c *ContextFacts) appendText(dst []byte) []byte {
+// AppendText appends the facts as a line has them.
+func (c *ContextFacts) AppendText(dst []byte) []byte {
 	dst = optStr(dst, " file_cache=", c.FileCache)
 	dst = optInt(dst, " files_known=", c.FilesKnown)
 	dst = optStr(dst, " abort=", c.Abort)

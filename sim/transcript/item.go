@@ -37,6 +37,7 @@ func (b *Item) appendRereads(dst []byte) []byte {
 // in order without a copy of them.
 func nextKey(m map[string]int, last string) string {
 	next, found := "", false
+	// order: the smallest key of all is taken, whichever comes first.
 	for k := range m {
 		if k > last && (!found || k < next) {
 			next, found = k, true

@@ -1,0 +1,16 @@
+// Package sqlite keeps runs in a SQLite file: it records them event by event
+// and reads them back for inspection and replay.
+//
+// Rules:
+//   - It is the only user of database/sql. The tables are documented in schema/,
+//     which the file itself holds too (.schema in the sqlite3 shell).
+//   - A run's rows are a function of its events, keyed (run, seq). Conversations
+//     are stored as nodes and payloads, each once, whichever run brought it.
+//   - Rows are written in batches, each one transaction. A killed process leaves
+//     a file that opens, every batch whole, the run marked running.
+//   - The rollback journal is used and not a WAL: no second file is part of a
+//     record. Equal runs are compared by digest or canonical text, never by file.
+//   - A file that is not ours is never written to.
+//   - Wall time comes from the caller, as text.
+//   - A failure of recording never stops an Emit; Err and Finish tell it.
+package sqlite

@@ -1,0 +1,126 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// What can be wrong with a database, to be told apart with errors.Is.
+var (
+	ErrReadOnly    = errors.New("the database is read-only")
+	ErrLocked      = errors.New("the database is locked by another program")
+	ErrNotDatabase = errors.New("the file is not a SQLite database")
+	ErrForeign     = errors.New("the file is a SQLite database of another program")
+	ErrNewerSchema = errors.New("the database was written by a newer version")
+	ErrNoFile      = errors.New("there is no such database")
+	ErrNoDirectory = errors.New("the directory does not exist")
+	ErrFull        = errors.New("the disk is full")
+	ErrDamaged     = errors.New("the database is damaged")
+	ErrNoRun       = errors.New("no such run")
+	ErrAmbiguous   = errors.New("more than one run begins so")
+	ErrNoCall      = errors.New("no such call")
+)
+
+var hints = map[error]string{
+	ErrReadOnly:    "make it writable, or record into another file",
+	ErrLocked:      "end the transaction that holds it (a sqlite3 shell, a copy under way), or record into another file",
+	ErrNotDatabase: "give another file; this one was not touched",
+	ErrForeign:     "give another file; this one was not touched",
+	ErrNewerSchema: "use that version, or record into another file",
+	ErrNoFile:      "record a run first, or give the file's path",
+	ErrNoDirectory: "make the directory, or give another path",
+	ErrFull:        "free some space; every batch recorded so far is whole",
+	ErrDamaged:     "restore it from a copy, or record into another file",
+}
+
+// Error is an operating error of a database: which file, while doing what, which
+// of the errors above, and what to do.
+type Error struct {
+	Path  string
+	Doing string
+	Kind  error // one of the errors above, nil for any other
+	Cause error // SQLite's own error, if there is one
+}
+
+// Error says it in one line.
+func (e *Error) Error() string {
+	what := e.Cause
+	if e.Kind != nil {
+		what = e.Kind
+	}
+	s := fmt.Sprintf("%s: cannot %s: %v", e.Path, e.Doing, what)
+	if h := hints[e.Kind]; h != "" {
+		s += "; " + h
+	}
+	return s
+}
+
+// Unwrap gives the kind and the cause.
+func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
+
+// DigestError is a run that was executed twice with different digests: runs are
+// functions of their spec, so it is a bug of the program.
+type DigestError struct {
+	Run         string
+	First, Now  string // digests
+	Execution   int    // the number of the one that differs
+	FirstNumber int    // the number of the one it differs from
+}
+
+// Error names both executions.
+func (e *DigestError) Error() string {
+	return fmt.Sprintf("run %s: execution %d has digest %s, execution %d had %s; equal runs must be equal, so this is a bug",
+		e.Run, e.Execution, e.Now, e.FirstNumber, e.First)
+}
+
+// fail wraps a driver's error; nil stays nil.
+func fail(path, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	return &Error{Path: path, Doing: doing, Kind: kindOf(err), Cause: err}
+}
+
+func kindOf(err error) error {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	switch e.Code {
+	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrAuth:
+		return ErrReadOnly
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		return ErrLocked
+	case sqlite3.ErrNotADB:
+		return ErrNotDatabase
+	case sqlite3.ErrFull:
+		return ErrFull
+	case sqlite3.ErrCorrupt:
+		return ErrDamaged
+	case sqlite3.ErrCantOpen:
+		return kindOfOpen(e)
+	}
+	return nil
+}
+
+func kindOfOpen(e sqlite3.Error) error {
+	switch {
+	case errors.Is(e.SystemErrno, fs.ErrNotExist):
+		return ErrNoDirectory
+	case errors.Is(e.SystemErrno, fs.ErrPermission):
+		return ErrReadOnly
+	}
+	return nil
+}
+
+// dsn is the driver's name for a file; the path may hold any character.
+func dsn(path string, params string) string {
+	return "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path) + "?" + params
+}

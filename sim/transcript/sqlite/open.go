@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"strconv"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// BusyMillis is how long, in milliseconds of wall time, a batch waits for
+// another process's transaction before the database counts as locked.
+const BusyMillis = 2000
+
+// DB is a database of runs. Runs of several variants may be recorded at a time,
+// from several goroutines, each with its own Writer.
+type DB struct {
+	path string
+	sql  *sql.DB
+}
+
+// Create opens the database at path for recording and makes it if there is none.
+// It fails with an *Error of kind ErrReadOnly, ErrLocked, ErrNotDatabase,
+// ErrForeign, ErrNewerSchema or ErrNoDirectory; the file is then as it was.
+func Create(path string) (*DB, error) { return create(path, BusyMillis) }
+
+func create(path string, busy int) (*DB, error) {
+	db, err := open(path, "rwc", busy)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(db.sql, path, migrations); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// Open opens an existing database for reading. It fails like Create, and with
+// ErrNoFile when there is none.
+func Open(path string) (*DB, error) {
+	db, err := open(path, "ro", BusyMillis)
+	if err != nil {
+		return nil, err
+	}
+	v, err := version(db.sql, path)
+	switch {
+	case isCantOpen(err):
+		err = &Error{Path: path, Doing: "open it", Kind: ErrNoFile}
+	case err == nil && v < len(migrations):
+		err = db.upgrade()
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// upgrade brings an older file's schema up to date: what reads it relies on it.
+func (db *DB) upgrade() error {
+	rw, err := create(db.path, BusyMillis)
+	if err != nil {
+		return err
+	}
+	return rw.Close()
+}
+
+func isCantOpen(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.Code == sqlite3.ErrCantOpen
+}
+
+func open(path, mode string, busy int) (*DB, error) {
+	params := "mode=" + mode + "&_txlock=immediate&_sync=NORMAL&_cache_size=-32768&_busy_timeout=" + strconv.Itoa(busy)
+	db, err := sql.Open("sqlite3", dsn(path, params))
+	if err != nil {
+		return nil, fail(path, "open it", err)
+	}
+	// One connection: the writers of several variants take turns, batch by batch.
+	db.SetMaxOpenConns(1)
+	return &DB{path: path, sql: db}, nil
+}
+
+// Path is the file's path as it was given.
+func (db *DB) Path() string { return db.path }
+
+// Close closes the database. Runs that were not finished stay marked running.
+func (db *DB) Close() error { return fail(db.path, "close it", db.sql.Close()) }

@@ -1,0 +1,166 @@
+package sqlite
+
+import (
+	"database/sql"
+	"iter"
+	"strconv"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// RunInfo is a stored run as lists show it.
+type RunInfo struct {
+	ID, Name, Variant string
+	Seed              uint64
+	Policy            string
+	Semantics         int
+	Level             Level
+	Outcome           Status
+	Detail, Digest    string
+	Events, Calls     int64
+	EndedAt           vtime.Instant
+	Usage             llm.Usage
+	Cost, Uncached    int64  // picodollars
+	Executions        int    // how often it was executed
+	StartedAt         string // wall time of the last execution
+}
+
+const runColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.semantics, r.level, r.outcome, r.detail, r.digest,
+	r.events, r.calls, r.ended_at, r.input, r.write_5m, r.write_1h, r.read, r.output, r.cost, r.cost_uncached,
+	count(e.n), max(e.started_at)
+	FROM runs r JOIN executions e ON e.run = r.id `
+
+func scanRun(rows *sql.Rows) (RunInfo, error) {
+	var r RunInfo
+	var seed string
+	u := &r.Usage
+	err := rows.Scan(&r.ID, &r.Name, &r.Variant, &seed, &r.Policy, &r.Semantics, &r.Level, &r.Outcome, &r.Detail, &r.Digest,
+		&r.Events, &r.Calls, &r.EndedAt, &u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &r.Cost, &r.Uncached,
+		&r.Executions, &r.StartedAt)
+	if err != nil {
+		return r, err
+	}
+	r.Seed, err = strconv.ParseUint(seed, 10, 64)
+	return r, err
+}
+
+// Runs lists the runs, the one executed last first.
+func (db *DB) Runs() ([]RunInfo, error) {
+	return query(db, "list its runs", scanRun, runColumns+`GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`)
+}
+
+// query collects the rows of a query, each read by scan.
+func query[T any](db *DB, doing string, scan func(*sql.Rows) (T, error), q string, args ...any) ([]T, error) {
+	rows, err := db.sql.Query(q, args...)
+	if err != nil {
+		return nil, fail(db.path, doing, err)
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, fail(db.path, doing, err)
+		}
+		out = append(out, v)
+	}
+	return out, fail(db.path, doing, rows.Err())
+}
+
+// Spec is all that a replay of a run needs. run is a full id here and below.
+func (db *DB) Spec(run string) (Run, error) {
+	r := Run{ID: run}
+	var seed string
+	err := db.sql.QueryRow(`SELECT name, variant, seed, policy, semantics, spec FROM runs WHERE id = ?`, run).
+		Scan(&r.Name, &r.Variant, &seed, &r.Policy, &r.Semantics, &r.Spec)
+	if err != nil {
+		return r, db.missing(err, run)
+	}
+	if r.Seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
+		return r, fail(db.path, "read the seed", err)
+	}
+	r.Files, err = query(db, "read the project's files", func(rows *sql.Rows) (f File, err error) {
+		return f, rows.Scan(&f.Path, &f.Content)
+	}, `SELECT f.path, p.content FROM files f JOIN payloads p ON p.sha256 = f.payload WHERE f.run = ? ORDER BY f.path`, run)
+	return r, err
+}
+
+// missing turns "no rows" into ErrNoRun.
+func (db *DB) missing(err error, run string) error {
+	if err == sql.ErrNoRows {
+		return &Error{Path: db.path, Doing: "find run " + run, Kind: ErrNoRun}
+	}
+	return fail(db.path, "read run "+run, err)
+}
+
+// pageSize is how many events are read at a time: no statement is open while a
+// line is looked at, so that reading never holds up a writer.
+const pageSize = 1024
+
+// Events gives a run's canonical lines in order.
+func (db *DB) Events(run string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for from := int64(0); ; {
+			page, err := db.page(run, from)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, line := range page.lines {
+				if !yield(line, nil) {
+					return
+				}
+			}
+			if len(page.lines) < pageSize {
+				return
+			}
+			from = page.next
+		}
+	}
+}
+
+type page struct {
+	lines []string
+	next  int64
+}
+
+func (db *DB) page(run string, from int64) (page, error) {
+	var p page
+	var buf []byte
+	lines, err := query(db, "read the events", func(rows *sql.Rows) (string, error) {
+		var at vtime.Instant
+		var phase uint8
+		var agent int32
+		var kind, text string
+		if err := rows.Scan(&p.next, &at, &phase, &agent, &kind, &text); err != nil {
+			return "", err
+		}
+		buf = transcript.AppendHead(buf[:0], uint64(p.next), at, phase, agent, kind)
+		p.next++
+		return string(append(buf, text...)), nil
+	}, `SELECT seq, at, phase, agent, kind, text FROM events WHERE run = ? AND seq >= ? ORDER BY seq LIMIT ?`, run, from, pageSize)
+	p.lines = lines
+	return p, err
+}
+
+// Digest is the digest of a run's stored lines: that of the run itself, when it
+// was recorded in full.
+func (db *DB) Digest(run string) (string, error) {
+	d := transcript.NewDigest()
+	for line, err := range db.Events(run) {
+		if err != nil {
+			return "", err
+		}
+		d.Line([]byte(line))
+	}
+	return d.Sum(), nil
+}
+
+// Metrics lists a run's metrics by scope and name.
+func (db *DB) Metrics(run string) ([]Metric, error) {
+	return query(db, "read the metrics", func(rows *sql.Rows) (m Metric, err error) {
+		return m, rows.Scan(&m.Scope, &m.Name, &m.Value, &m.Unit)
+	}, `SELECT scope, name, value, unit FROM metrics WHERE run = ? ORDER BY scope, name`, run)
+}

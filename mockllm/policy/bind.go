@@ -1,0 +1,281 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/rng"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Options are what a Table needs beside the scenario.
+type Options struct {
+	Files  []string // the project's paths, relative, with forward slashes
+	Root   string   // in front of every path that agents write; "" for none
+	Key    rng.Key  // the run's: picks and sizes hang below it
+	Marks  mark.Key
+	Filler *script.Filler
+}
+
+// BindError is work that does not fit the project: Item is its id.
+type BindError struct{ Item, Why string }
+
+func (e *BindError) Error() string { return fmt.Sprintf("work item %q: %s", e.Item, e.Why) }
+
+// Bind binds a scenario's work to a project. The error is a *BindError, or
+// says that the strategy is none of the policy's.
+func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
+	t := &Table{
+		profile: sc.Model, strategy: sc.Strategy, background: sc.Background, agentType: sc.Type,
+		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
+		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
+		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{},
+	}
+	t.profile.ReadsPerTurn = max(1, t.profile.ReadsPerTurn)
+	t.profile.SpawnsPerTurn = max(1, t.profile.SpawnsPerTurn)
+	if t.strategy == "" {
+		t.strategy = inlineStrategy
+	}
+	if !slices.Contains([]string{inlineStrategy, subagentStrategy, forkStrategy}, t.strategy) {
+		return nil, fmt.Errorf("strategy %q: the policy model knows inline, subagent and fork", t.strategy)
+	}
+	b := binder{t: t, o: &o}
+	b.files = slices.Sorted(slices.Values(o.Files))
+	b.declare(sc.Facts)
+	for i := range sc.Work {
+		if err := b.item(&sc.Work[i]); err != nil {
+			return nil, &BindError{sc.Work[i].ID, err.Error()}
+		}
+	}
+	b.close(sc.Work)
+	return t, nil
+}
+
+type binder struct {
+	t     *Table
+	o     *Options
+	files []string // sorted
+}
+
+func (b *binder) declare(facts []scenarios.Fact) {
+	for _, f := range facts {
+		i := b.fact(f.Name)
+		d := &b.t.facts[i]
+		d.verbatim, d.line = f.Grade == "verbatim", int32(f.Line)
+		if f.Gist > 0 {
+			d.gist = f.Gist
+		}
+		if f.File != "" {
+			d.file = b.t.addFile(f.File)
+		}
+	}
+}
+
+// fact is the index of a declared fact, entered if it is new.
+func (b *binder) fact(name string) int {
+	t := b.t
+	i, ok := t.factIndex[name]
+	if !ok {
+		i = len(t.facts)
+		t.facts = append(t.facts, fact{name: name, gist: t.profile.GistTokens, file: -1})
+		t.factIndex[name] = i
+		t.facts[i].search = t.grep(i)
+	}
+	return i
+}
+
+// file is the index of a path that must exist.
+func (b *binder) file(p string) (int, error) {
+	if _, ok := slices.BinarySearch(b.files, p); !ok {
+		return 0, fmt.Errorf("the project has no file %q", p)
+	}
+	return b.t.addFile(p), nil
+}
+
+// pick is the files that a selector means, in order of their paths. A pick is
+// keyed by its name, so equal picks of equal globs are equal files.
+func (b *binder) pick(s scenarios.Selector, id string) ([]int, error) {
+	if s.Path != "" {
+		f, err := b.file(s.Path)
+		return []int{f}, err
+	}
+	var found []string
+	for _, p := range b.files {
+		if doublestar.MatchUnvalidated(s.Glob, p) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 || len(found) < s.Count {
+		return nil, fmt.Errorf("%d files of the project match %q, %d are asked for", len(found), s.Glob, max(s.Count, 1))
+	}
+	if s.Count > 0 {
+		found = b.some(found, s, id)
+	}
+	out := make([]int, len(found))
+	for i, p := range found {
+		out[i] = b.t.addFile(p)
+	}
+	return out, nil
+}
+
+func (b *binder) some(found []string, s scenarios.Selector, id string) []string {
+	if s.Pick != "" {
+		id = s.Pick
+	}
+	order := make([]int, len(found))
+	b.o.Key.Sub("pick").Sub(id).Perm(order)
+	out := make([]string, s.Count)
+	for i := range out {
+		out[i] = found[order[i]]
+	}
+	slices.Sort(out)
+	return out
+}
+
+var verbs = map[string]string{"research": "Research", "implement": "Implement", "verify": "Verify", "answer": "Answer"}
+
+// item enters one item; what depends on other items is entered by close.
+func (b *binder) item(w *scenarios.Item) error {
+	t, n := b.t, len(b.t.items)
+	it := item{id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, think: w.Think, output: w.Output,
+		key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
+	if it.prompting == "" {
+		it.prompting = t.profile.Prompting
+	}
+	for _, s := range w.Reads {
+		files, err := b.pick(s, w.ID)
+		if err != nil {
+			return err
+		}
+		it.reads = union(it.reads, files...)
+	}
+	if w.Kind == "research" {
+		it.gists = union(it.gists, it.reads...)
+	}
+	for _, e := range w.Edits {
+		if err := b.edit(&it, n, e, w.ID); err != nil {
+			return err
+		}
+	}
+	for _, name := range w.Needs {
+		if err := b.need(&it, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range w.Yields {
+		f := b.fact(name)
+		it.yields, it.needs = union(it.yields, f), union(it.needs, f)
+	}
+	t.items = append(t.items, it)
+	t.itemIndex[it.id] = n
+	t.descIndex[it.desc], t.descIndex[xmlEscaper.Replace(it.desc)] = n, n
+	return nil
+}
+
+var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+func (b *binder) edit(it *item, n int, e scenarios.Edit, id string) error {
+	files, err := b.pick(e.File, id)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		it.edits = append(it.edits, len(b.t.edits))
+		b.t.edits = append(b.t.edits, edit{n, f, e.Tokens, len(it.edits) - 1})
+	}
+	it.whole = union(it.whole, files...)
+	return nil
+}
+
+func (b *binder) need(it *item, name string) error {
+	p, isFile := strings.CutPrefix(name, filePrefix)
+	g, isGist := strings.CutPrefix(name, gistPrefix)
+	if !isFile && !isGist {
+		it.needs = union(it.needs, b.fact(name))
+		return nil
+	}
+	if isGist {
+		p = g
+	}
+	f, err := b.file(p)
+	if err != nil {
+		return err
+	}
+	if isGist {
+		it.gists = union(it.gists, f)
+	} else {
+		it.whole = union(it.whole, f)
+	}
+	return nil
+}
+
+// close enters what items have from others: dependencies, what a verifier
+// reads, and what an author could have told.
+func (b *binder) close(work []scenarios.Item) {
+	t := b.t
+	for i := range work {
+		it := &t.items[i]
+		for _, name := range work[i].After {
+			if j, ok := t.itemIndex[name]; ok {
+				it.after = union(it.after, j)
+			}
+		}
+		if it.kind == "verify" {
+			for _, j := range it.after {
+				for _, e := range t.items[j].edits {
+					it.whole = union(it.whole, t.edits[e].file)
+				}
+			}
+		}
+	}
+	for i := range t.items {
+		b.tellable(&t.items[i], i, map[int]bool{})
+		for j := range t.items {
+			if t.items[j].byLead && j != i {
+				t.tell(&t.items[i], &t.items[j])
+			}
+		}
+	}
+	for f := range t.files {
+		t.globs = append(t.globs, t.glob(f))
+	}
+}
+
+// tellable walks the items before it.
+func (b *binder) tellable(it *item, from int, seen map[int]bool) {
+	for _, j := range b.t.items[from].after {
+		if !seen[j] {
+			seen[j] = true
+			b.t.tell(it, &b.t.items[j])
+			b.tellable(it, j, seen)
+		}
+	}
+}
+
+// tell enters what an earlier item leaves to tell.
+func (t *Table) tell(it, earlier *item) {
+	for _, f := range earlier.yields {
+		if !t.facts[f].verbatim {
+			it.tellFacts = it.tellFacts.with(f)
+		}
+	}
+	for _, g := range earlier.gists {
+		it.tellGists = it.tellGists.with(g)
+	}
+}
+
+// union appends what is not yet in the list.
+func union(list []int, more ...int) []int {
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}

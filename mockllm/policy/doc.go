@@ -1,0 +1,22 @@
+// Package policy is the model that works: it knows what stands in its request
+// and does next what its work items ask for.
+//
+// Rules:
+//   - A model keeps no memory between calls. Its whole state is a fold over the
+//     blocks of the request, state' = step(state, block). What is remembered
+//     between calls is that fold at the heads of conversations, by prefix hash,
+//     so that a call costs its new blocks; leaving it out changes nothing.
+//   - The Table is the model's training: names and structure of the work, never
+//     values. A fact is known when its tagged mark stands in the request; a name
+//     alone is not knowledge.
+//   - Facts count in any block but the model's own thinking, assignments only in
+//     user text outside tool results and notifications. The last one wins, and a
+//     fork's directive beats all before it.
+//   - The content of a file is known only from Read and Edit results and is never
+//     relayed; facts of grade gist are, within a budget, and what was dropped is
+//     said.
+//   - What an item reads is ground truth for those who write prompts. A worker
+//     does not use it to find its way: without a pointer it searches first.
+//   - Sizes are keyed by work item and step (item/fix-auth/step/2/output), not by
+//     agent, so that every structure does the same work.
+package policy

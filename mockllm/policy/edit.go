@@ -1,0 +1,86 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+
+	"agentsim/mockllm/script"
+	"agentsim/sim/llm"
+)
+
+func appendInt(b []byte, n int32) []byte { return strconv.AppendInt(b, int64(n), 10) }
+
+// editInput is the input of an edit: it holds on to a piece of the file that
+// stands there once, and puts new lines behind it. Nil when the file offers no
+// such piece.
+func (t *Table) editInput(e *edit, k *known) *llm.Payload {
+	if k.text == nil {
+		return nil
+	}
+	lines := unnumber(k.text.Raw())
+	key := t.items[e.item].key.Sub("edit").At(uint64(e.n))
+	if len(lines) == 0 {
+		return nil
+	}
+	start := int(key.Sub("anchor").At(uint64(k.tries)).Between(0, int64(len(lines)-1)))
+	old := anchor(lines, start, int(k.total) > len(lines))
+	if old == "" {
+		return nil
+	}
+	b := llm.AppendQuoted([]byte(`{"file_path":`), t.path(e.file))
+	b = llm.AppendQuoted(append(b, `,"old_string":`...), old)
+	added := t.filler.String(llm.Code, max(script.Draw(e.tokens, key.Sub("tokens"), 1), 1))
+	b = llm.AppendQuoted(append(b, `,"new_string":`...), old+"\n"+added)
+	return llm.NewJSON(string(append(b, '}')))
+}
+
+// unnumber is the lines of a page without their numbers.
+func unnumber(page string) []string {
+	var out []string
+	for page != "" {
+		line, after, _ := strings.Cut(page, "\n")
+		number, text, tab := strings.Cut(line, "\t")
+		if _, err := strconv.Atoi(strings.TrimLeft(number, " ")); tab && err == nil && len(number) >= 6 {
+			out = append(out, text)
+		}
+		page = after
+	}
+	return out
+}
+
+// Bounds of a piece to hold on to.
+const (
+	anchorMin   = 8   // bytes that are no white space
+	anchorMax   = 400 // bytes
+	anchorLines = 8
+)
+
+// anchor is a run of lines, as short as can be, that occurs once in the lines;
+// the search begins at start. partial says that there is more to the file, so
+// that a single line is not trusted.
+func anchor(lines []string, start int, partial bool) string {
+	content := strings.Join(lines, "\n")
+	first := 1
+	if partial {
+		first = 3
+	}
+	for n := first; n <= anchorLines; n++ {
+		for i := range lines {
+			from := (start + i) % len(lines)
+			if from+n > len(lines) {
+				continue
+			}
+			piece := strings.Join(lines[from:from+n], "\n")
+			if usable(piece) && strings.Count(content, piece) == 1 {
+				return piece
+			}
+		}
+	}
+	return ""
+}
+
+// usable refuses what is too short to hold on to, too long, or holds a mark,
+// which the edit would say a second time.
+func usable(piece string) bool {
+	return len(strings.TrimSpace(piece)) >= anchorMin && len(piece) <= anchorMax && !strings.Contains(piece, "[[")
+}

@@ -1,0 +1,298 @@
+package policy
+
+import (
+	"slices"
+
+	"agentsim/sim/llm"
+)
+
+// step is the fold: it applies one block to the state.
+func (f *folder) step(role llm.Role, b *llm.Block) {
+	s := &f.s
+	if role == llm.Assistant && s.role != llm.Assistant {
+		s.turns++
+	}
+	s.role = role
+	switch b.Kind {
+	case llm.Text:
+		f.text(role, f.t.read(b.Content))
+	case llm.ToolUse:
+		f.toolUse(b)
+	case llm.ToolResult:
+		f.result(b)
+	case llm.ToolDef, llm.Document:
+		f.learn(f.t.read(b.Content))
+	case llm.Thinking, llm.Image:
+		// One's own thinking teaches nothing; an image is not read.
+	}
+}
+
+// learn takes what counts in any block: facts, gists, places.
+func (f *folder) learn(n *note) {
+	s := &f.s
+	for _, i := range n.facts {
+		s.facts = s.facts.with(i)
+	}
+	for _, i := range n.gists {
+		s.gists = s.gists.with(i)
+	}
+	for _, i := range n.paths {
+		s.seen = s.seen.with(i)
+	}
+	for i := range n.places {
+		f.place(n.places[i])
+	}
+	f.news(n)
+}
+
+// place enters a fact's place unless it is known.
+func (f *folder) place(p place) {
+	for q := f.s.places; q != nil; q = q.next {
+		if q.fact == p.fact && q.file == p.file && q.line == p.line {
+			return
+		}
+	}
+	p.next = f.s.places
+	f.s.places = &p
+}
+
+// news takes the versions that a report of an edit left behind: whoever knows
+// an older one knows that it is old.
+func (f *folder) news(n *note) {
+	for _, v := range n.on {
+		for _, i := range n.done {
+			if f.t.editsFile(i, v.file) && f.s.files.at(v.file).newest != v.hash {
+				f.file(v.file).newest = v.hash
+			}
+		}
+	}
+}
+
+func (t *Table) editsFile(item, file int) bool {
+	for _, e := range t.items[item].edits {
+		if t.edits[e].file == file {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *folder) text(role llm.Role, n *note) {
+	f.learn(n)
+	switch {
+	case role == llm.Assistant:
+		f.own(n)
+	case role == llm.User && n.notice:
+		f.notification(n)
+	case role == llm.User && n.do != nil:
+		f.assignment(n.do)
+	}
+}
+
+// own is what the model itself said it had finished.
+func (f *folder) own(n *note) {
+	f.settle(n.done, n.failed)
+	if len(n.done)+len(n.failed) > 0 {
+		f.s.itemAt = f.s.turns - 1
+	}
+}
+
+func (f *folder) settle(done, failed []int) {
+	s := &f.s
+	for _, i := range done {
+		s.done, s.failed, s.lost = s.done.with(i), s.failed.without(i), s.lost.without(i)
+	}
+	for _, i := range failed {
+		s.failed, s.lost = s.failed.with(i), s.lost.without(i)
+	}
+}
+
+// assignment begins anew: the items are open again and turns are counted from
+// here.
+func (f *folder) assignment(a *assignment) {
+	s := &f.s
+	if s.assign != nil && s.assign.fork && !a.fork {
+		a = &assignment{a.items, true} // once a fork, always a fork
+	}
+	s.assign, s.turns, s.itemAt = a, 0, 0
+	for _, i := range a.items {
+		s.done, s.failed, s.lost = s.done.without(i), s.failed.without(i), s.lost.without(i)
+		for _, e := range f.t.items[i].edits {
+			s.edited = s.edited.without(e)
+		}
+	}
+}
+
+// notification is a child's end.
+func (f *folder) notification(n *note) {
+	f.settle(n.done, n.failed)
+	if n.about >= 0 {
+		f.ended(n.about, n.stopped)
+	}
+}
+
+// ended settles an item whose child ended without saying how it went.
+func (f *folder) ended(item int, badly bool) {
+	s := &f.s
+	switch {
+	case s.done.has(item) || s.failed.has(item):
+	case badly:
+		s.failed, s.lost = s.failed.with(item), s.lost.with(item)
+	default:
+		s.done = s.done.with(item)
+	}
+}
+
+func (f *folder) toolUse(b *llm.Block) {
+	n := f.t.read(b.Content)
+	f.learn(n)
+	if b.Name == agentTool && n.do != nil {
+		for _, i := range n.do.items {
+			f.s.launched = f.s.launched.with(i)
+		}
+	}
+	f.s.open = append(f.s.open, use{b.ID, b.Name, b.Content})
+}
+
+func (f *folder) result(b *llm.Block) {
+	i := slices.IndexFunc(f.s.open, func(u use) bool { return u.id == b.ID })
+	if i < 0 {
+		f.learn(f.t.read(b.Content))
+		return
+	}
+	u := f.s.open[i]
+	f.s.open = slices.Delete(f.s.open, i, i+1)
+	n, asked := f.t.read(b.Content), f.t.read(u.input)
+	f.learn(n)
+	switch u.name {
+	case "Read":
+		f.readResult(b, n, asked)
+	case "Edit":
+		f.editResult(b, n, asked)
+	case "Grep", "Glob":
+		f.searchResult(b, asked)
+	case agentTool:
+		f.agentResult(b, n, asked)
+	}
+}
+
+const agentTool = "Agent"
+
+func (f *folder) readResult(b *llm.Block, n, asked *note) {
+	switch {
+	case n.page == nil && asked.target < 0:
+	case b.IsError:
+		f.s.absent = f.s.absent.with(asked.target)
+	case n.page == nil:
+		f.preview(f.file(asked.target), b.Content)
+	default:
+		f.page(f.file(n.page.file), n.page, b.Content)
+		if k := f.s.files.at(n.page.file); k.to >= k.total {
+			f.s.gists = f.s.gists.with(n.page.file)
+		}
+	}
+}
+
+// page enters lines of a version. Lines of another version replace what was
+// known; lines that do not join the known ones become the window.
+func (f *folder) page(k *known, p *page, text *llm.Payload) {
+	if k.hash != "" && k.hash != p.hash || k.stale {
+		*k = known{limit: k.limit, tries: k.tries}
+	}
+	before := k.to
+	k.stuck = false
+	k.hash, k.newest, k.total, k.stale = p.hash, p.hash, p.total, false
+	if p.from <= k.to+1 {
+		k.to = max(k.to, p.to)
+	} else {
+		k.lo, k.hi = p.from, p.to
+	}
+	if p.from <= 1 || k.text == nil {
+		k.text = text
+	}
+	if k.to == before && k.to < k.total && p.from == before+1 {
+		k.stuck = true
+	}
+}
+
+// preview enters what a replaced result still shows.
+func (f *folder) preview(k *known, text *llm.Payload) {
+	last := f.t.lastLine(text)
+	if k.stale {
+		*k = known{limit: k.limit, tries: k.tries}
+	}
+	if k.stuck = last <= k.to; k.stuck {
+		return
+	}
+	if k.limit = last - k.to; k.text == nil {
+		k.text = text
+	}
+	k.to, k.total = last, last+1
+}
+
+// maxTries is how often a file may be read or edited in vain.
+const maxTries = 5
+
+func (f *folder) editResult(b *llm.Block, n, asked *note) {
+	if asked.target < 0 {
+		return
+	}
+	k := f.file(asked.target)
+	if b.IsError {
+		k.stale, k.tries = true, k.tries+1
+		return
+	}
+	k.tries = 0
+	if n.page != nil {
+		k.hash, k.newest, k.to, k.total, k.stale = n.page.hash, n.page.hash, n.page.to, n.page.total, false
+	}
+	f.editMade(asked.target)
+}
+
+// editMade strikes off the first open edit of the file among the items that
+// this agent has.
+func (f *folder) editMade(file int) {
+	for e := range f.t.edits {
+		d := &f.t.edits[e]
+		if d.file == file && !f.s.edited.has(e) && f.s.has(d.item) {
+			f.s.edited = f.s.edited.with(e)
+			return
+		}
+	}
+}
+
+// has reports whether an item is the agent's own to do.
+func (s *state) has(item int) bool {
+	if s.assign != nil {
+		return slices.Contains(s.assign.items, item)
+	}
+	return !s.launched.has(item)
+}
+
+func (f *folder) searchResult(b *llm.Block, asked *note) {
+	if asked.search < 0 {
+		return
+	}
+	f.s.searched = f.s.searched.with(asked.search)
+	if b.IsError {
+		return
+	}
+	listed := f.t.listing(b.Content)
+	f.s.seen = f.s.seen.or(listed)
+	if fact := f.t.searches[asked.search].fact; fact >= 0 {
+		files := listed.list(nil)
+		for i := len(files) - 1; i >= 0; i-- { // the newest place is tried first
+			f.place(place{fact: fact, file: files[i]})
+		}
+	}
+}
+
+func (f *folder) agentResult(b *llm.Block, n, asked *note) {
+	if n.launched || asked.do == nil {
+		return
+	}
+	f.settle(n.done, n.failed)
+	for _, i := range asked.do.items {
+		f.ended(i, b.IsError)
+	}
+}

@@ -1,0 +1,168 @@
+package policy
+
+import (
+	"strconv"
+
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+)
+
+// The strategies that the policy knows.
+const (
+	inlineStrategy   = "inline"
+	subagentStrategy = "subagent"
+	forkStrategy     = "fork"
+)
+
+// lead does what is its own, gives out what is ready, waits for what runs, and
+// ends when every item is settled.
+func (m *Model) lead() error {
+	for _, i := range m.s.lost.list(nil) {
+		m.close(i, []string{"report"})
+	}
+	for {
+		m.block()
+		i := m.ownItem()
+		if i < 0 {
+			break
+		}
+		if acted, err := m.work(i); acted || err != nil {
+			return err
+		}
+	}
+	switch running := m.s.launched.minus(m.done).minus(m.failed).len(); {
+	case m.spawn():
+	case running > 0:
+		m.idle(running)
+	default:
+		m.finish()
+	}
+	return nil
+}
+
+// block fails what comes after a failed item and was not begun.
+func (m *Model) block() {
+	for again := true; again; {
+		again = false
+		for i := range m.t.items {
+			if dep := m.failedBefore(i); dep >= 0 && m.unbegun(i) {
+				m.close(i, []string{itemPrefix + m.t.items[dep].id})
+				again = true
+			}
+		}
+	}
+}
+
+func (m *Model) unbegun(i int) bool {
+	return !m.done.has(i) && !m.failed.has(i) && !m.s.launched.has(i)
+}
+
+// ready reports whether an item may begin: everything it comes after is done.
+func (m *Model) ready(i int) bool {
+	for _, j := range m.t.items[i].after {
+		if !m.done.has(j) {
+			return false
+		}
+	}
+	return m.unbegun(i)
+}
+
+// inline reports whether the lead does the item itself.
+func (m *Model) inline(i int) bool {
+	return m.t.items[i].byLead || m.t.strategy == inlineStrategy
+}
+
+// ownItem is the first ready item that the lead does itself, or -1.
+func (m *Model) ownItem() int {
+	for i := range m.t.items {
+		if m.inline(i) && m.ready(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// spawn gives ready items to children, each to one of its own, and reports
+// whether there was any.
+func (m *Model) spawn() bool {
+	n := 0
+	for i := range m.t.items {
+		if n == m.t.profile.SpawnsPerTurn {
+			break
+		}
+		if m.inline(i) || !m.ready(i) {
+			continue
+		}
+		if n == 0 {
+			m.openSpawn()
+		}
+		m.a.Use(m.q, agentTool, m.agentInput(i), "")
+		n++
+	}
+	return n > 0
+}
+
+func (m *Model) openSpawn() {
+	m.think(m.leadKey(), scenarios.Size{})
+	if len(m.closed) > 0 {
+		m.say(m.closingText())
+	} else {
+		m.preamble(m.leadKey())
+	}
+	if m.t.strategy == forkStrategy {
+		m.memo.pin(m.q.Head.Hash)
+	}
+}
+
+// agentInput is the input of the Agent call for an item.
+func (m *Model) agentInput(i int) *llm.Payload {
+	fork := m.t.strategy == forkStrategy
+	prompt := ""
+	if fork {
+		prompt = m.directive(i)
+	} else {
+		prompt = m.prompt(i)
+	}
+	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[i].desc)
+	b = llm.AppendQuoted(append(b, `,"prompt":`...), prompt)
+	if !fork && m.t.agentType != "" {
+		b = llm.AppendQuoted(append(b, `,"subagent_type":`...), m.t.agentType)
+	}
+	if !fork && m.t.background {
+		b = append(b, `,"run_in_background":true`...)
+	}
+	return llm.NewJSON(string(append(b, '}')))
+}
+
+// idle ends the turn while children run.
+func (m *Model) idle(running int) {
+	text := m.closingText()
+	if text != "" {
+		text += "\n"
+	}
+	agents := " agents are"
+	if running == 1 {
+		agents = " agent is"
+	}
+	m.say(text + strconv.Itoa(running) + agents + " still at work; I go on when there is a report.")
+}
+
+// finish is the lead's last word to the user.
+func (m *Model) finish() {
+	m.think(m.leadKey(), scenarios.Size{})
+	b := append(m.buf[:0], m.closingText()...)
+	if len(b) > 0 {
+		b = append(b, '\n')
+	}
+	done, failed := m.done.len(), m.failed.minus(m.done).len()
+	b = append(strconv.AppendInt(b, int64(done), 10), " of "...)
+	b = append(strconv.AppendInt(b, int64(len(m.t.items)), 10), " items of work are done"...)
+	if failed > 0 {
+		b = append(strconv.AppendInt(append(b, ", "...), int64(failed), 10), " have failed"...)
+	}
+	b = append(b, ". "...)
+	n := m.t.draw(m.t.key.Sub("lead").Sub("final"), scenarios.Size{}, m.t.profile.ReportTokens, "output")
+	b = append(b, m.t.filler.String(llm.Prose, n)...)
+	m.buf = b
+	m.say(string(b))
+}

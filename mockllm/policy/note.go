@@ -1,0 +1,258 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+)
+
+// note is what one payload says to a model of this table, whatever block it
+// stands in. It is a function of the content and is kept in Payload.Notes.
+type note struct {
+	table  *Table
+	facts  []int
+	gists  []int // files
+	paths  []int // files whose path is named in a mark
+	places []place
+	on     []version
+	page   *page // the last file mark
+	do     *assignment
+	done   []int
+	failed []int
+
+	notice   bool // holds a task notification
+	stopped  bool // … that says failed or killed
+	launched bool // an asynchronous launch, or a fork's placeholder
+	about    int  // item that a notification's summary names, or -1
+
+	search int // a search's input: which one, else -1
+	target int // a file tool's input: file_path, else -1
+
+	listed    set // files that stand as a line of their own
+	hasListed bool
+	numbered  int32 // last line number of numbered lines, 0 for none
+	hasLines  bool
+}
+
+// place is where a fact can be read; line 0 is anywhere in the file.
+type place struct {
+	fact, file int
+	line       int32
+	next       *place // of the state's list
+}
+
+// version is a file at a hash.
+type version struct {
+	file int
+	hash string
+}
+
+// page is the lines of a file that stand in a result.
+type page struct {
+	version
+	from, to, total int32
+}
+
+// assignment is the items an agent is to do.
+type assignment struct {
+	items []int
+	fork  bool
+}
+
+const (
+	noticeOpen  = "<task-notification>"
+	forkTag     = "<fork-boilerplate>"
+	placeholder = "Fork started — processing in background"
+	launchMark  = `"status":"async_launched"`
+)
+
+// read is the payload's note, made at the first reading.
+func (t *Table) read(p *llm.Payload) *note {
+	if n, ok := p.Notes.(*note); ok && n.table == t {
+		return n
+	}
+	n := t.scan(p)
+	p.Notes = n
+	return n
+}
+
+func (t *Table) scan(p *llm.Payload) *note {
+	n := &note{table: t, about: -1, search: -1, target: -1}
+	raw := p.Raw()
+	t.marks.Scan(raw, func(m mark.Mark) { n.mark(m) })
+	if p.IsJSON() {
+		n.input(raw)
+		if !strings.HasPrefix(raw, "{") {
+			n.do = nil // what is left of an input that broke off
+		}
+		return n
+	}
+	if strings.HasPrefix(raw, forkTag) {
+		if n.do == nil {
+			n.do = &assignment{}
+		}
+		n.do.fork = true
+	}
+	n.launched = raw == placeholder || strings.Contains(raw, launchMark)
+	if n.notice = strings.Contains(raw, noticeOpen); n.notice {
+		n.stopped = !strings.Contains(raw, "<status>completed</status>")
+		n.about = t.summaryItem(raw)
+	}
+	return n
+}
+
+// summaryItem is the item of a notification's `Agent "<description>"`, or -1.
+func (t *Table) summaryItem(raw string) int {
+	_, rest, _ := strings.Cut(raw, `Agent "`)
+	desc, _, _ := strings.Cut(rest, `"`)
+	if i, ok := t.descIndex[desc]; ok {
+		return i
+	}
+	return -1
+}
+
+func (n *note) mark(m mark.Mark) {
+	t := n.table
+	switch m.Verb {
+	case mark.Fact:
+		n.fact(m.Args[0])
+	case mark.At:
+		n.at(m.Args[0], m.Args[1])
+	case mark.File:
+		n.file(m)
+	case mark.Do:
+		if i, ok := t.itemIndex[m.Args[0]]; ok {
+			if n.do == nil {
+				n.do = &assignment{}
+			}
+			n.do.items = union(n.do.items, i)
+		}
+	case mark.Done:
+		if i, ok := t.itemIndex[m.Args[0]]; ok {
+			n.done = append(n.done, i)
+		}
+	case mark.Failed:
+		if i, ok := t.itemIndex[m.Args[0]]; ok {
+			n.failed = append(n.failed, i)
+		}
+	case mark.On:
+		if f, ok := t.fileIndex[m.Args[0]]; ok {
+			n.paths = union(n.paths, f)
+			n.on = append(n.on, version{f, m.Args[1]})
+		}
+	}
+}
+
+func (n *note) fact(name string) {
+	if i, ok := n.table.factIndex[name]; ok {
+		n.facts = union(n.facts, i)
+		return
+	}
+	if p, ok := strings.CutPrefix(name, gistPrefix); ok {
+		if f, ok := n.table.fileIndex[p]; ok {
+			n.gists, n.paths = union(n.gists, f), union(n.paths, f)
+		}
+	}
+}
+
+// at notes a place. The place of a file is its path.
+func (n *note) at(name, where string) {
+	cut := strings.LastIndexByte(where, ':')
+	if cut < 0 {
+		return
+	}
+	line, err := strconv.ParseInt(where[cut+1:], 10, 32)
+	f, ok := n.table.fileIndex[where[:cut]]
+	if err != nil || !ok || line < 0 {
+		return
+	}
+	n.paths = union(n.paths, f)
+	if i, ok := n.table.factIndex[name]; ok {
+		n.places = append(n.places, place{fact: i, file: f, line: int32(line)})
+	}
+}
+
+func (n *note) file(m mark.Mark) {
+	f, ok := n.table.fileIndex[m.Args[0]]
+	if !ok {
+		return
+	}
+	n.paths = union(n.paths, f)
+	lines, total, _ := strings.Cut(m.Args[2], "/")
+	from, to, _ := strings.Cut(lines, "-")
+	a, err1 := strconv.ParseInt(from, 10, 32)
+	b, err2 := strconv.ParseInt(to, 10, 32)
+	c, err3 := strconv.ParseInt(total, 10, 32)
+	if err1 == nil && err2 == nil && err3 == nil {
+		n.page = &page{version{f, m.Args[1]}, int32(a), int32(b), int32(c)}
+	}
+}
+
+// input reads what a tool use asks for.
+func (n *note) input(raw string) {
+	t := n.table
+	for _, tool := range [...]string{"Grep", "Glob"} {
+		if i, ok := t.searchIndex[tool+raw]; ok {
+			n.search = i
+		}
+	}
+	const field = `{"file_path":"`
+	if rest, ok := strings.CutPrefix(raw, field); ok {
+		n.target = t.fileOf(unquote(rest))
+	}
+}
+
+// unquote reads a JSON string whose opening quote was taken; what cannot be read
+// is no path.
+func unquote(s string) string {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			if strings.IndexByte(s[:i], '\\') < 0 {
+				return s[:i]
+			}
+			text, _ := strconv.Unquote(`"` + s[:i+1])
+			return text
+		}
+	}
+	return ""
+}
+
+// listing is the table's files that stand as lines of the payload.
+func (t *Table) listing(p *llm.Payload) set {
+	n := t.read(p)
+	if n.hasListed {
+		return n.listed
+	}
+	n.hasListed = true
+	for rest := p.Raw(); rest != ""; {
+		line, after, _ := strings.Cut(rest, "\n")
+		if i, ok := t.fileIndex[line]; ok {
+			n.listed = n.listed.with(i)
+		}
+		rest = after
+	}
+	return n.listed
+}
+
+// lastLine is the number of the last numbered line of a file's page, 0 for none.
+func (t *Table) lastLine(p *llm.Payload) int32 {
+	n := t.read(p)
+	if n.hasLines {
+		return n.numbered
+	}
+	n.hasLines = true
+	for rest := p.Raw(); rest != ""; {
+		line, after, _ := strings.Cut(rest, "\n")
+		number, _, tab := strings.Cut(line, "\t")
+		if v, err := strconv.ParseInt(strings.TrimLeft(number, " "), 10, 32); tab && err == nil && len(number) >= 6 {
+			n.numbered = int32(v)
+		}
+		rest = after
+	}
+	return n.numbered
+}

@@ -1,0 +1,220 @@
+package policy
+
+import "slices"
+
+// The causes for which a model reads or searches again, or would not have had
+// to.
+const (
+	causeLazy      = "lazy"
+	causeStale     = "stale"
+	causeTruncated = "truncated"
+)
+
+// action is one tool use to make: a read, a search or an edit.
+type action struct {
+	kind   actionKind
+	read   readKey
+	window bool // a read of some lines around one
+	search int
+	edit   int
+	cause  string
+}
+
+type actionKind uint8
+
+const (
+	readAction actionKind = iota
+	searchAction
+	editAction
+)
+
+// plan is what an item needs next. Nothing missing and no action means that the
+// item is done.
+type plan struct {
+	t        *Table
+	s        *state
+	it       *item
+	told     bool // the agent was started with a prompt of its own
+	reads    []action
+	searches []action
+	edits    []action
+	missing  []string
+	stuck    int // file that reading brings no further, -1 for none
+}
+
+func (p *plan) reset(t *Table, s *state, it *item) {
+	*p = plan{t: t, s: s, it: it, stuck: -1, told: s.assign != nil && !s.assign.fork,
+		reads: p.reads[:0], searches: p.searches[:0], edits: p.edits[:0], missing: p.missing[:0]}
+}
+
+// make fills the plan for an item in a state.
+func (p *plan) make() {
+	if p.made() {
+		return
+	}
+	for _, f := range p.it.whole {
+		if k := p.s.files.at(f); !k.current() {
+			p.file(f, false, filePrefix)
+		}
+	}
+	for _, f := range p.it.gists {
+		if !p.s.gists.has(f) {
+			p.file(f, p.it.tellGists.has(f), gistPrefix)
+		}
+	}
+	for _, f := range p.it.needs {
+		if !p.s.facts.has(f) {
+			p.fact(f)
+		}
+	}
+	if len(p.reads)+len(p.searches)+len(p.missing) == 0 {
+		p.act()
+	}
+}
+
+// made reports whether the item edits files and all its edits are made.
+func (p *plan) made() bool {
+	for _, e := range p.it.edits {
+		if !p.s.edited.has(e) {
+			return false
+		}
+	}
+	return len(p.it.edits) > 0
+}
+
+// act lists the open edits, one for each file.
+func (p *plan) act() {
+	for i, e := range p.it.edits {
+		file := p.t.edits[e].file
+		earlier := slices.ContainsFunc(p.it.edits[:i], func(o int) bool {
+			return p.t.edits[o].file == file && !p.s.edited.has(o)
+		})
+		if !p.s.edited.has(e) && !earlier {
+			p.edits = append(p.edits, action{kind: editAction, edit: e})
+		}
+	}
+}
+
+// file asks for a file's content: reads it when its path is known, else looks
+// for it.
+func (p *plan) file(f int, tellable bool, prefix string) {
+	k := p.s.files.at(f)
+	if k.stuck {
+		p.stuck = f
+	}
+	switch {
+	case p.s.absent.has(f) || k.tries >= maxTries:
+		p.missing = append(p.missing, prefix+p.t.files[f])
+	case !p.s.seen.has(f):
+		p.find(f, prefix)
+	default:
+		p.readFile(f, k, tellable)
+	}
+}
+
+// readFile reads what is still unknown of a file.
+func (p *plan) readFile(f int, k *known, tellable bool) {
+	a := action{kind: readAction, read: readKey{file: f}}
+	switch {
+	case k.outdated():
+		a.cause = causeStale
+	case k.to > 0:
+		a.read.offset, a.read.limit, a.cause = k.to+1, k.limit, causeTruncated
+	case tellable && p.told:
+		a.cause = causeLazy
+	}
+	p.addRead(a)
+}
+
+// addRead enters a read. A read of the whole file takes the place of one of
+// some lines, and one that had to be made anyway clears the blame.
+func (p *plan) addRead(a action) {
+	for i := range p.reads {
+		r := &p.reads[i]
+		if r.read.file != a.read.file {
+			continue
+		}
+		if r.cause != a.cause && (r.cause == causeLazy || a.cause == causeLazy) {
+			r.cause = ""
+		}
+		if r.window && !a.window {
+			r.read, r.window = a.read, false
+		}
+		return
+	}
+	p.reads = append(p.reads, a)
+}
+
+// find looks for a file by name, the broad search first.
+func (p *plan) find(f int, prefix string) {
+	for _, s := range p.t.globs[f] {
+		if !p.s.searched.has(s) {
+			p.addSearch(s)
+			return
+		}
+	}
+	p.missing = append(p.missing, prefix+p.t.files[f])
+}
+
+func (p *plan) addSearch(s int) {
+	if slices.ContainsFunc(p.searches, func(a action) bool { return a.search == s }) {
+		return
+	}
+	a := action{kind: searchAction, search: s}
+	if p.told {
+		a.cause = causeLazy
+	}
+	p.searches = append(p.searches, a)
+}
+
+// A fact's line is read with some lines around it.
+const (
+	linesBefore = 10
+	linesAround = 40
+)
+
+// fact asks for a declared fact: reads a place of it that was not yet read, else
+// searches for its name.
+func (p *plan) fact(f int) {
+	tellable := p.it.tellFacts.has(f) && !p.t.facts[f].verbatim
+	for q := p.s.places; q != nil; q = q.next {
+		if q.fact == f && p.readPlace(q, tellable) {
+			return
+		}
+	}
+	if s := p.t.facts[f].search; !p.s.searched.has(s) {
+		p.addSearch(s)
+		return
+	}
+	p.missing = append(p.missing, p.t.facts[f].name)
+}
+
+// readPlace reads a place; false when there is nothing left to read there.
+func (p *plan) readPlace(q *place, tellable bool) bool {
+	k := p.s.files.at(q.file)
+	if p.s.absent.has(q.file) || k.tries >= maxTries || k.current() {
+		return false
+	}
+	if q.line == 0 || k.covers(q.line) || k.outdated() {
+		p.readFile(q.file, k, tellable)
+		return true
+	}
+	a := action{kind: readAction, window: true, read: readKey{q.file, max(1, q.line-linesBefore), linesAround}}
+	if tellable && p.told {
+		a.cause = causeLazy
+	}
+	p.addRead(a)
+	return true
+}
+
+// next is the tool uses of the coming answer: reads first, then searches, at
+// most n; edits all at once.
+func (p *plan) next(n int) []action {
+	switch {
+	case len(p.reads) > 0:
+		return p.reads[:min(n, len(p.reads))]
+	case len(p.searches) > 0:
+		return p.searches[:min(n, len(p.searches))]
+	}
+	return p.edits
+}

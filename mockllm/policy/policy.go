@@ -1,0 +1,228 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/mockllm"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/rng"
+)
+
+// Model is the policy as a mockllm.Source. It belongs to one run.
+type Model struct {
+	t      *Table
+	memo   memo
+	folder folder
+
+	// Of the answer being made:
+	q      *mockllm.Query
+	a      *mockllm.Answer
+	s      *state
+	done   set // as in s, with what this answer closes
+	failed set
+	closed []closing
+	plan   plan
+	buf    []byte
+}
+
+// closing is an item that this answer reports finished, or failed for want of
+// what is missing.
+type closing struct {
+	item    int
+	missing []string
+}
+
+// New makes a model of a table.
+func New(t *Table) *Model { return &Model{t: t, memo: newMemo(), folder: folder{t: t}} }
+
+// UnreachableError is a file that no further Read brings on: what stands there
+// is beyond any reachable page, so the scenario asks for the impossible.
+type UnreachableError struct{ Item, Path string }
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("work item %q: reading on in %s brings nothing new: raise tools.preview, or put the fact where a page reaches it", e.Item, e.Path)
+}
+
+// Answer implements mockllm.Source: the next step of whoever asks. The error is
+// an *UnreachableError.
+func (m *Model) Answer(q *mockllm.Query, a *mockllm.Answer) error {
+	m.q, m.a, m.s = q, a, m.state(q.Head, q.Stream.Lineage)
+	m.done, m.failed, m.closed = m.s.done, m.s.failed, m.closed[:0]
+	err := m.next()
+	m.q, m.a, m.s = nil, nil, nil
+	m.plan.s = nil
+	return err
+}
+
+func (m *Model) next() error {
+	switch {
+	case m.s.assign != nil:
+		return m.worker()
+	case len(m.t.items) == 0 || strings.Contains(m.q.Stream.Lineage, "/"):
+		m.plainAnswer()
+		return nil
+	}
+	return m.lead()
+}
+
+// plainAnswer is that of an agent without work: a child whose prompt names no
+// item, or a lead that has none.
+func (m *Model) plainAnswer() {
+	key := m.leadKey()
+	m.think(key, scenarios.Size{})
+	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
+	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+}
+
+// worker does its assignment item by item, then reports.
+func (m *Model) worker() error {
+	items := m.s.assign.items
+	for _, i := range items {
+		if m.done.has(i) || m.failed.has(i) {
+			continue
+		}
+		if dep := m.failedBefore(i); dep >= 0 && slices.Contains(items, dep) {
+			m.close(i, []string{itemPrefix + m.t.items[dep].id})
+			continue
+		}
+		if acted, err := m.work(i); acted || err != nil {
+			return err
+		}
+	}
+	m.thinkReport(items)
+	m.say(m.report(m.s.assign))
+	m.memo.drop(m.q.Stream.Lineage)
+	return nil
+}
+
+const itemPrefix = "item:"
+
+// failedBefore is an item that i comes after and that has failed, or -1.
+func (m *Model) failedBefore(i int) int {
+	for _, j := range m.t.items[i].after {
+		if m.failed.has(j) {
+			return j
+		}
+	}
+	return -1
+}
+
+// thinkReport thinks before a report, as long as the last item asks for.
+func (m *Model) thinkReport(items []int) {
+	key, own := m.leadKey(), scenarios.Size{}
+	if n := len(items); n > 0 {
+		it := &m.t.items[items[n-1]]
+		key, own = it.key.Sub("report"), it.think
+	}
+	m.think(key, own)
+}
+
+// work takes the next step of an item. acted is false when the item needs none:
+// it is done, or has failed, and is closed.
+func (m *Model) work(i int) (acted bool, err error) {
+	p := &m.plan
+	p.reset(m.t, m.s, &m.t.items[i])
+	p.make()
+	switch {
+	case p.stuck >= 0:
+		return false, &UnreachableError{p.it.id, m.t.files[p.stuck]}
+	case len(p.missing) > 0:
+		m.close(i, append([]string(nil), p.missing...))
+		return false, nil
+	}
+	actions := p.next(m.t.profile.ReadsPerTurn)
+	if len(actions) == 0 {
+		m.close(i, nil)
+		return false, nil
+	}
+	if actions[0].kind == editAction {
+		return m.editFiles(i, actions), nil
+	}
+	m.open(i)
+	for _, a := range actions {
+		if a.kind == readAction {
+			m.a.Use(m.q, "Read", m.t.readInput(a.read), a.cause)
+		} else {
+			s := &m.t.searches[a.search]
+			m.a.Use(m.q, s.tool, s.input, a.cause)
+		}
+	}
+	return true, nil
+}
+
+// editFiles makes the edits; an item whose file offers no line to hold on to
+// fails.
+func (m *Model) editFiles(i int, actions []action) bool {
+	inputs := make([]*llm.Payload, len(actions))
+	for n, a := range actions {
+		e := &m.t.edits[a.edit]
+		if inputs[n] = m.t.editInput(e, m.s.files.at(e.file)); inputs[n] == nil {
+			m.close(i, []string{"anchor:" + m.t.files[e.file]})
+			return false
+		}
+	}
+	m.open(i)
+	for _, in := range inputs {
+		m.a.Use(m.q, "Edit", in, "")
+	}
+	return true
+}
+
+// close notes an item as finished, or as failed when something is missing.
+func (m *Model) close(i int, missing []string) {
+	m.closed = append(m.closed, closing{i, missing})
+	if len(missing) > 0 {
+		m.failed = m.failed.with(i)
+	} else {
+		m.done = m.done.with(i)
+	}
+}
+
+// step is the number of the item's step that this answer is. An answer that
+// closes one item and opens the next is step 0 of that one.
+func (m *Model) step() uint64 {
+	if len(m.closed) > 0 {
+		return 0
+	}
+	return uint64(m.s.turns - m.s.itemAt)
+}
+
+// open begins an answer with tool uses for an item: thinking, then what was
+// finished before, or a few words.
+func (m *Model) open(i int) {
+	it := &m.t.items[i]
+	key := it.key.Sub("step").At(m.step())
+	m.think(key, it.think)
+	if len(m.closed) > 0 {
+		m.say(m.closingText())
+		return
+	}
+	m.preamble(key)
+}
+
+// preamble says a few words ahead of tool uses. A fork is told to say none.
+func (m *Model) preamble(key rng.Key) {
+	if !m.t.profile.Preamble || m.s.assign != nil && m.s.assign.fork {
+		return
+	}
+	n := m.t.draw(key, m.t.profile.StepTokens, scenarios.Size{}, "output")
+	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+}
+
+// think adds a thinking block when thinking is on; own is the item's size.
+func (m *Model) think(key rng.Key, own scenarios.Size) {
+	if m.q.Settings.Thinking == llm.ThinkingDisabled {
+		return
+	}
+	if n := m.t.draw(key, own, m.t.profile.ThinkTokens, "think"); n > 0 {
+		m.a.Say(llm.Thinking, m.t.filler.Text(llm.Prose, n))
+	}
+}
+
+// leadKey names the lead's own steps, those that belong to no item.
+func (m *Model) leadKey() rng.Key { return m.t.key.Sub("lead").Sub("step").At(uint64(m.s.turns)) }
+
+func (m *Model) say(text string) { m.a.Say(llm.Text, llm.NewText(llm.Prose, text)) }

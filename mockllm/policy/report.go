@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+)
+
+// closingText says of each item closed by this answer how it went, with as many
+// words as the item's report has; "" when none is closed.
+func (m *Model) closingText() string {
+	if len(m.closed) == 0 {
+		return ""
+	}
+	b := m.buf[:0]
+	for n, c := range m.closed {
+		if n > 0 {
+			b = append(b, '\n')
+		}
+		b = m.appendOutcome(b, c.item, c.missing)
+	}
+	m.buf = b
+	return string(b)
+}
+
+// appendOutcome writes an item's outcome and the words of its report.
+func (m *Model) appendOutcome(b []byte, i int, missing []string) []byte {
+	it := &m.t.items[i]
+	if len(missing) > 0 {
+		names := strings.Join(missing, ",")
+		b = append(b, m.t.marks.Text(mark.Failed, it.id, names)...)
+		return append(append(append(b, " Missing: "...), strings.Join(missing, ", ")...), '.')
+	}
+	b = append(append(b, m.t.marks.Text(mark.Done, it.id)...), ' ')
+	n := m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output")
+	return append(b, m.t.filler.String(llm.Prose, n)...)
+}
+
+// report is a worker's last word: every item of its assignment, what it learned
+// within the budget, and the versions it relied on.
+func (m *Model) report(a *assignment) string {
+	if a.fork {
+		return m.forkReport(a)
+	}
+	b := m.appendOutcomes(nil, a)
+	b = m.appendFindings(b, a)
+	if list := m.appendVersions(nil, a, false); len(list) > 0 {
+		b = append(append(b, "\nRelied on:"...), list...)
+	}
+	return string(b)
+}
+
+// forkReport has the form that a fork's directive asks for (FRK-08).
+func (m *Model) forkReport(a *assignment) string {
+	b := []byte("Scope:")
+	for _, i := range a.items {
+		b = append(append(b, ' '), m.t.items[i].desc...)
+	}
+	b = m.appendOutcomes(append(b, "\nResult: "...), a)
+	b = m.appendFindings(b, a)
+	b = append(b, "\nKey files:"...)
+	b = append(b, m.appendVersions(nil, a, false)...)
+	if list := m.appendVersions(nil, a, true); len(list) > 0 {
+		b = append(append(b, "\nFiles changed:"...), list...)
+	}
+	issues := []byte(nil)
+	for _, i := range a.items {
+		if m.failed.has(i) && !m.done.has(i) {
+			issues = append(append(issues, ' '), m.t.items[i].id...)
+		}
+	}
+	if len(issues) > 0 {
+		b = append(append(append(b, "\nIssues: not finished:"...), issues...), '.')
+	}
+	return string(b)
+}
+
+// appendOutcomes writes the outcome of each assigned item. What was closed by an
+// earlier answer is said again, since only the last one is delivered.
+func (m *Model) appendOutcomes(b []byte, a *assignment) []byte {
+	for n, i := range a.items {
+		if n > 0 {
+			b = append(b, '\n')
+		}
+		b = m.appendOutcome(b, i, m.missingOf(i))
+	}
+	return b
+}
+
+func (m *Model) missingOf(i int) []string {
+	for _, c := range m.closed {
+		if c.item == i {
+			return c.missing
+		}
+	}
+	if m.failed.has(i) && !m.done.has(i) {
+		return []string{"report"}
+	}
+	return nil
+}
+
+// appendFindings passes on what the items yield and the gist of what they read.
+func (m *Model) appendFindings(b []byte, a *assignment) []byte {
+	var facts, gists []int
+	for _, i := range a.items {
+		facts, gists = union(facts, m.t.items[i].yields...), union(gists, m.t.items[i].gists...)
+	}
+	r := relay{m: m, budget: m.t.profile.ReportBudget, from: m.s}
+	return r.append(b, "\nFindings:", facts, gists)
+}
+
+// appendVersions names the files that the items relied on, or those they
+// changed, with the version that the agent knows.
+func (m *Model) appendVersions(b []byte, a *assignment, changed bool) []byte {
+	var files []int
+	for _, i := range a.items {
+		it := &m.t.items[i]
+		for _, e := range it.edits {
+			if m.s.edited.has(e) {
+				files = union(files, m.t.edits[e].file)
+			}
+		}
+		if !changed {
+			files = union(union(files, it.whole...), it.gists...)
+		}
+	}
+	for _, f := range files {
+		if k := m.s.files.at(f); k.hash != "" {
+			b = append(append(b, ' '), m.t.marks.Text(mark.On, m.t.files[f], k.hash)...)
+		}
+	}
+	return b
+}

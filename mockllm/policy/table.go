@@ -1,0 +1,211 @@
+package policy
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/rng"
+)
+
+// Table is what a model was trained on: the work bound to a project's files, how
+// the model behaves, and the key of its marks. It is never changed after Bind.
+type Table struct {
+	profile    scenarios.Model
+	strategy   string
+	background bool
+	agentType  string
+	root       string
+	marks      mark.Key
+	filler     *script.Filler
+	key        rng.Key
+
+	facts     []fact
+	factIndex map[string]int
+	files     []string // those that the work or a fact names
+	fileIndex map[string]int
+	globs     [][2]int // the searches by which a file can be found, the broad one first
+	items     []item
+	itemIndex map[string]int
+	descIndex map[string]int // description of the Agent call → item
+	edits     []edit         // of all items
+
+	searches    []searchInput
+	searchIndex map[string]int // input text → search
+	reads       map[readKey]*llm.Payload
+}
+
+// fact is a declared fact. Its place is for authors of prompts.
+type fact struct {
+	name     string
+	verbatim bool // may not be relayed
+	gist     int64
+	file     int // -1: unknown
+	line     int32
+	search   int // its Grep
+}
+
+// item is a work item bound to files; numbers are indexes into the table.
+type item struct {
+	id, kind  string
+	byLead    bool
+	after     []int
+	needs     []int // facts, its yields among them
+	gists     []int // files whose gist it needs
+	whole     []int // files whose content it needs
+	reads     []int // files: ground truth for authors
+	edits     []int
+	yields    []int
+	prompting string
+	think     scenarios.Size
+	output    scenarios.Size
+	key       rng.Key
+	desc      string
+	// What an author could have told: facts and gists that items before this
+	// one, or the lead's own items, yield.
+	tellFacts, tellGists set
+}
+
+// edit is one change of one file.
+type edit struct {
+	item, file int
+	tokens     scenarios.Size
+	n          int // which edit of its item, from 0
+}
+
+// searchInput is a search the model may make: a Grep for a fact or a Glob.
+type searchInput struct {
+	tool  string
+	fact  int // of a Grep, else -1
+	input *llm.Payload
+}
+
+type readKey struct {
+	file          int
+	offset, limit int32
+}
+
+// gistName and fileName are the names of a file's implicit facts.
+func gistName(p string) string { return gistPrefix + p }
+
+const (
+	gistPrefix = "gist:"
+	filePrefix = "file:"
+)
+
+// addFile is the index of a file, entered if it is new.
+func (t *Table) addFile(p string) int {
+	i, ok := t.fileIndex[p]
+	if !ok {
+		i = len(t.files)
+		t.files = append(t.files, p)
+		t.fileIndex[p] = i
+	}
+	return i
+}
+
+// addSearch is the index of a search, entered if it is new.
+func (t *Table) addSearch(tool string, fact int, pattern string) int {
+	input := string(append(llm.AppendQuoted([]byte(`{"pattern":`), pattern), '}'))
+	i, ok := t.searchIndex[tool+input]
+	if !ok {
+		i = len(t.searches)
+		t.searches = append(t.searches, searchInput{tool, fact, llm.NewJSON(input)})
+		t.searchIndex[tool+input] = i
+	}
+	return i
+}
+
+// glob makes the searches by which a file can be found.
+func (t *Table) glob(file int) [2]int {
+	p := t.files[file]
+	return [2]int{t.addSearch("Glob", -1, "**/*"+path.Ext(p)), t.addSearch("Glob", -1, "**/"+escapeGlob(path.Base(p)))}
+}
+
+func escapeGlob(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(`*?[]{}\`, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// grep is the search by which a fact can be found.
+func (t *Table) grep(fact int) int {
+	return t.addSearch("Grep", fact, regexp.QuoteMeta(t.facts[fact].name))
+}
+
+// readInput is the input of a Read. Equal reads share a payload.
+func (t *Table) readInput(k readKey) *llm.Payload {
+	p := t.reads[k]
+	if p == nil {
+		b := append(llm.AppendQuoted([]byte(`{"file_path":`), t.path(k.file)), ""...)
+		if k.offset > 1 {
+			b = appendInt(append(b, `,"offset":`...), k.offset)
+		}
+		if k.limit > 0 {
+			b = appendInt(append(b, `,"limit":`...), k.limit)
+		}
+		p = llm.NewJSON(string(append(b, '}')))
+		t.reads[k] = p
+	}
+	return p
+}
+
+// path is the file's absolute path as agents write it.
+func (t *Table) path(file int) string {
+	if t.root == "" {
+		return t.files[file]
+	}
+	return t.root + "/" + t.files[file]
+}
+
+// fileOf is the index of a path as agents write it, or -1.
+func (t *Table) fileOf(p string) int {
+	if t.root != "" {
+		p = strings.TrimPrefix(p, t.root+"/")
+	}
+	if i, ok := t.fileIndex[p]; ok {
+		return i
+	}
+	return -1
+}
+
+// draw is a size of an item's step.
+func (t *Table) draw(k rng.Key, s, def scenarios.Size, what string) int64 {
+	if !s.Set {
+		s = def
+	}
+	return script.Draw(s, k.Sub(what), 0)
+}
+
+// BoundItem is an item as it was bound, for validators and for those who plant
+// facts: paths in the project.
+type BoundItem struct {
+	ID    string
+	Reads []string
+	Edits []string
+}
+
+// Items lists the bound items in the scenario's order.
+func (t *Table) Items() []BoundItem {
+	out := make([]BoundItem, len(t.items))
+	for i := range t.items {
+		it := &t.items[i]
+		out[i].ID = it.id
+		for _, f := range it.reads {
+			out[i].Reads = append(out[i].Reads, t.files[f])
+		}
+		for _, e := range it.edits {
+			out[i].Edits = append(out[i].Edits, t.files[t.edits[e].file])
+		}
+	}
+	return out
+}

@@ -17,8 +17,12 @@ type Difference struct {
 
 // String says it in three lines: where and which field, then both sides.
 func (d *Difference) String() string {
-	return fmt.Sprintf("first difference at event %d, field %s: %s became %s\n  recorded  %s\n  now       %s",
-		d.Index, d.Field, orNone(d.WantValue), orNone(d.GotValue), orEnded(d.Want), orEnded(d.Got))
+	what := fmt.Sprintf("field %s: %s became %s", d.Field, orNone(d.WantValue), orNone(d.GotValue))
+	if d.Field == "end" {
+		what = "where one of the two ends"
+	}
+	return fmt.Sprintf("first difference at event %d, %s\n  recorded  %s\n  now       %s",
+		d.Index, what, orEnded(d.Want), orEnded(d.Got))
 }
 
 func orNone(s string) string {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestNumbersPrintAsTheirTypesDo(t *testing.T) {
+func numbers(t *testing.T) {
 	ns := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-1000, 1000), rapid.Map(rapid.IntRange(0, 18), func(n int) int64 { return int64(powers[n]) }))
 	rapid.Check(t, func(t *rapid.T) {
 		v := ns.Draw(t, "v")

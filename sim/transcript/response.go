@@ -32,6 +32,7 @@ func (b *Response) AppendText(dst []byte) []byte {
 func appendCache(dst []byte, c *llm.CacheReport) []byte {
 	dst = optPos(dst, " read_to=", c.ReadTo)
 	dst = optPos(dst, " written_to=", c.WrittenTo)
+	dst = optInt(dst, " undecided=", c.Undecided)
 	if c.Miss.Reason == llm.NotMissed {
 		return dst
 	}

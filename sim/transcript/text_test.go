@@ -22,7 +22,7 @@ func bodies() []Body {
 	id := llm.NewToolUseID(rng.Root(7))
 	usage := llm.Usage{Input: 3, Write5m: 120, Write1h: 7, Read: 61402, Output: 88}
 	rolled := llm.Usage{Input: 30, Write5m: 1200, Write1h: 70, Read: 614020, Output: 880}
-	cache := llm.CacheReport{ReadTo: msgs, WrittenTo: ask,
+	cache := llm.CacheReport{ReadTo: msgs, WrittenTo: ask, Undecided: 2,
 		Miss: llm.Miss{Reason: llm.MissLookBack, Expected: 61500, Lost: 98, Pos: 1, Byte: 40}}
 	return []Body{
 		&RunStart{Scenario: "hello", Variant: "fork one", Seed: 1<<64 - 1, Policy: "fifo", Spec: "ab12", Semantics: 1},
@@ -71,6 +71,7 @@ var outOfText = map[string]string{
 	"Request.Expect":       "a pointer to an earlier request; its effect is the response's miss",
 	"Response.Model":       "the request's",
 	"APIError.Model":       "the request's",
+	"Response.Resp.Head":   "the event's own head is printed",
 	"Response.Resp.Blocks": "in the head's hash",
 	"Response.Resp.Causes": "with the tool calls",
 }
@@ -120,7 +121,13 @@ func mutate(path string, v reflect.Value, check func(path string)) {
 	v.Set(old)
 }
 
-func TestEveryFieldStandsInTheText(t *testing.T) {
+func TestText(t *testing.T) {
+	t.Run("CON-20 every field of every kind stands in its text", everyField)
+	t.Run("CON-20 every kind has a name and an example here", everyKind)
+	t.Run("CON-20 numbers, instants and ids print as their types do", numbers)
+}
+
+func everyField(t *testing.T) {
 	for _, b := range bodies() {
 		name := reflect.TypeOf(b).Elem().Name()
 		before := string(b.AppendText(nil))
@@ -140,7 +147,7 @@ func TestEveryFieldStandsInTheText(t *testing.T) {
 	}
 }
 
-func TestEveryKindHasAnExampleAndAName(t *testing.T) {
+func everyKind(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, b := range bodies() {
 		seen[b.Kind()] = true

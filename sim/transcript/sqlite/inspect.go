@@ -82,7 +82,7 @@ type Mark struct {
 const callColumns = `SELECT r.n, r.seq, a.lineage, a.type, a.structure, r.call, r.attempt, r.model, r.at,
 	coalesce(r.started_at, 0), coalesce(r.began_at, 0), coalesce(r.ended_at, 0), r.blocks, r.bytes, r.status, r.stop,
 	r.input, r.write_5m, r.write_1h, r.read, r.output, r.cost, r.cost_uncached,
-	coalesce(r.read_to, 0), coalesce(r.written_to, 0), r.miss, coalesce(w.meaning, ''), r.expected, r.lost, r.miss_pos, r.miss_byte,
+	coalesce(r.read_to, 0), coalesce(r.written_to, 0), r.undecided, r.miss, coalesce(w.meaning, ''), r.expected, r.lost, r.miss_pos, r.miss_byte,
 	coalesce(w.after, 0), r.head
 	FROM requests r JOIN agents a USING (run, agent, activation)
 	LEFT JOIN why_missed w ON w.run = r.run AND w.seq = r.seq `
@@ -92,7 +92,7 @@ func scanCall(rows *sql.Rows) (c CallInfo, err error) {
 	return c, rows.Scan(&c.N, &c.Seq, &c.Lineage, &c.Type, &c.Structure, &c.Call, &c.Attempt, &c.Model, &c.At,
 		&c.StartedAt, &c.BeganAt, &c.EndedAt, &c.Blocks, &c.Bytes, &c.Status, &c.Stop,
 		&u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &c.Cost, &c.Uncached,
-		&c.ReadTo, &c.WrittenTo, &c.Miss, &c.Meaning, &c.Expected, &c.Lost, &c.MissPos, &c.MissByte, &c.After, &c.Head)
+		&c.ReadTo, &c.WrittenTo, &c.Undecided, &c.Miss, &c.Meaning, &c.Expected, &c.Lost, &c.MissPos, &c.MissByte, &c.After, &c.Head)
 }
 
 // Call is the n-th request of a run, from 1, with its breakpoints. It fails with

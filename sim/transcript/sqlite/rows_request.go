@@ -102,7 +102,7 @@ func (w *Writer) addRequest(agent int32, r *request, o *outcome) {
 	w.requests.add(w.run, r.seq, r.n, int64(agent), int64(r.activation), int64(r.call), int64(r.attempt), r.at, r.model,
 		w.hex(r.head.Hash), int64(r.head.Pos), r.head.Bytes,
 		o.status, o.endedSeq, o.stop, o.answer, u.Input, u.Write5m, u.Write1h, u.Read, u.Output, cost, uncached,
-		position(o.cache.ReadTo), position(o.cache.WrittenTo), m.Reason.String(), m.Expected, m.Lost, r.expected,
+		position(o.cache.ReadTo), position(o.cache.WrittenTo), int64(o.cache.Undecided), m.Reason.String(), m.Expected, m.Lost, r.expected,
 		int64(m.Pos), missByte, o.started, o.began, o.ended)
 	w.addBreakpoints(r, o)
 }

@@ -97,7 +97,7 @@ func newTables() tables {
 			"pool_mode,run_mode,async,source,tool_use,tools,context,started_at"),
 		requests: newTable("INSERT", "requests", "run,seq,n,agent,activation,call,attempt,at,model,head,blocks,bytes,"+
 			"status,ended_seq,stop,answer,input,write_5m,write_1h,read,output,cost,cost_uncached,"+
-			"read_to,written_to,miss,expected,lost,expected_from,miss_pos,miss_byte,started_at,began_at,ended_at"),
+			"read_to,written_to,undecided,miss,expected,lost,expected_from,miss_pos,miss_byte,started_at,began_at,ended_at"),
 		breakpoints: newTable("INSERT", "breakpoints", "run,seq,idx,node,pos,ttl,reads,back,writes"),
 		toolCalls: newTable("INSERT", "tool_calls", "run,seq,agent,call,idx,id,name,cause,at,"+
 			"ended_seq,is_error,removed_by,bytes,took"),

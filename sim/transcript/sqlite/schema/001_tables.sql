@@ -145,6 +145,7 @@ CREATE TABLE requests (         -- every call of the model, with its answer
   cost_uncached INTEGER NOT NULL,
   read_to INTEGER,              -- position at which the prefix that was read ends; NULL for nothing
   written_to INTEGER,
+  undecided INTEGER NOT NULL,   -- marks whose count was within its error of the minimum; the point estimate was billed
   miss TEXT NOT NULL,           -- reason; '' when what was expected was read
   expected INTEGER NOT NULL,    -- tokens that could have been read
   lost INTEGER NOT NULL,        -- tokens of them that were not

@@ -61,6 +61,7 @@ type CallInfo struct {
 	Usage                       llm.Usage
 	Cost, Uncached              int64 // picodollars
 	ReadTo, WrittenTo           int32 // positions; 0 for nothing
+	Undecided                   int   // marks whose count stood within its error of the minimum
 	Miss, Meaning               string
 	Expected, Lost              int64 // tokens
 	MissPos                     int32

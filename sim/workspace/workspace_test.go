@@ -71,8 +71,13 @@ func overlayLaw(t *rapid.T) {
 			continue
 		}
 		content := rapid.StringOf(rapid.SampledFrom([]rune("xy\n"))).Draw(t, "content")
+		held := trees[i].Paths()
+		names := slices.Clone(held)
 		if _, err := trees[i].Write(p, content, 1); err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Equal(held, names) {
+			t.Fatalf("a list of paths changed under its holder: %v, was %v", held, names)
 		}
 		models[i][p] = content
 	}
@@ -134,6 +139,11 @@ func testVersions(t *testing.T) {
 	second, err := f.Write("a", "one\ntwo\n", 1)
 	if err != nil || second.Lines != 2 || second.Hash == first.Hash {
 		t.Errorf("version %+v, %v", second, err)
+	}
+	for _, other := range []string{"Xne\ntwo", "one\ntwX", "oneXtwo"} {
+		if v := versionOf(other); v.Hash == first.Hash {
+			t.Errorf("%q has the hash of another content", other)
+		}
 	}
 	if back, _ := f.Write("a", "one\ntwo", 1); back != first {
 		t.Errorf("the first content again is %+v, was %+v", back, first)

@@ -153,8 +153,8 @@ func (r *reader) list() error {
 	return r.tooMany()
 }
 
-// walk lists everything but repositories' own files. A directory that cannot
-// be read is counted.
+// walk lists everything but repositories' own files; of a repository below it,
+// what git lists there. A directory that cannot be read is counted.
 func (r *reader) walk() error {
 	return filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -163,21 +163,45 @@ func (r *reader) walk() error {
 		case err != nil:
 			r.refused.Unreadable++
 			return nil
-		case d.Name() == ".git" && p != r.root:
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
 		case d.IsDir():
+			return r.enter(p)
+		case d.Name() == ".git":
 			return nil
 		}
-		rel, err := filepath.Rel(r.root, p)
-		if err != nil {
+		return r.add(p)
+	})
+}
+
+// enter decides about a directory: git lists a repository's files, and its own
+// ones are passed over.
+func (r *reader) enter(p string) error {
+	if p == r.root {
+		return nil
+	}
+	if filepath.Base(p) == ".git" {
+		return fs.SkipDir
+	}
+	if _, err := os.Lstat(filepath.Join(p, ".git")); err != nil {
+		return nil
+	}
+	listed, inTree, err := gitFiles(p)
+	if err != nil || !inTree {
+		return err
+	}
+	for _, name := range listed {
+		if err := r.add(p + string(filepath.Separator) + name); err != nil {
 			return err
 		}
-		r.paths = append(r.paths, filepath.ToSlash(rel))
-		return r.tooMany()
-	})
+	}
+	return fs.SkipDir
+}
+
+// add notes a candidate by its path on this machine. A final slash, which marks
+// a repository in git's list, stays.
+func (r *reader) add(p string) error {
+	rel := filepath.ToSlash(strings.TrimPrefix(p, r.root+string(filepath.Separator)))
+	r.paths = append(r.paths, rel)
+	return r.tooMany()
 }
 
 func (r *reader) tooMany() error {

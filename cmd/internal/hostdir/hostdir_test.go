@@ -74,6 +74,7 @@ func TestRead(t *testing.T) {
 	t.Run("a folder that is itself ignored is read whole", testIgnoredFolder)
 	t.Run("the index decides nothing about what is on disk", testIndex)
 	t.Run("nested repositories stay out and are counted", testNested)
+	t.Run("a directory of repositories is read as git lists each", testRepositoriesBelow)
 	t.Run("the caller's git variables do not count", testEnvironment)
 	t.Run("binary files are refused: a NUL byte in the first 8 KiB, or no UTF-8", testBinary)
 	t.Run("files over 256 KiB are refused", testLarge)
@@ -146,6 +147,15 @@ func testNested(t *testing.T) {
 	p.git("add", ".")
 	expect(t, p.dir, "a.go", Refused{Repositories: 1})
 	expect(t, inner.dir, "i.go", Refused{})
+}
+
+func testRepositoriesBelow(t *testing.T) {
+	p := newPlace(t)
+	inner := place{t, p.path("one/inner")}
+	inner.write("i.go", "i", "x.log", "x", ".gitignore", "*.log\n")
+	inner.git("init", "-q")
+	p.write("a.go", "a", "x.log", "x", "empty/.git/HEAD", "no repository", "empty/b.go", "b", "file/.git", "gitdir: nowhere", "file/c.go", "c")
+	expect(t, p.dir, "a.go empty/b.go file/c.go one/inner/.gitignore one/inner/i.go x.log", Refused{})
 }
 
 func testEnvironment(t *testing.T) {

@@ -48,7 +48,10 @@ type Request struct {
 	Breakpoints []Breakpoint // explicit markers in order, at most 4
 	Automatic   bool         // top-level cache_control: a breakpoint on the last cacheable block
 	AutoTTL     TTL
-	Counts      Counts
+	// Salts are those of Settings for this model; the chain's borders hold them.
+	Salts Salts
+	// Expect is the earlier request to diagnose a miss against; nil for none.
+	Expect *Expectation
 	// Stream is the name under which the model's answer and its latency are
 	// drawn: lineage, call ordinal and attempt.
 	Stream StreamName

@@ -15,6 +15,13 @@ type Response struct {
 	Started vtime.Instant // admitted
 	Began   vtime.Instant // first byte
 	Ended   vtime.Instant // last byte
+	// Causes says for each block, where it is a tool use that a policy had to
+	// make for a reason worth counting, which: "lazy", "stale", "truncated",
+	// "compaction". Out of band: it never stands in bytes. Nil when there is none.
+	Causes []string
+	// Head is the conversation with Blocks appended, as the server built it; a
+	// client may go on from it instead of hashing the blocks again.
+	Head *Node
 }
 
 // CacheReport says how a request met the cache.
@@ -81,6 +88,7 @@ type APIError struct {
 	RetryAfter vtime.Duration // 0 if not given
 	Usage      Usage          // what was billed all the same (CON-09)
 	Cache      CacheReport
+	Started    vtime.Instant // when it was admitted, for a request that was
 	Began      vtime.Instant // of a dropped stream that had begun, else 0
 }
 

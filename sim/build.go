@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"agentsim/cachemodel"
+	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
@@ -155,7 +156,8 @@ type run struct {
 	fs       *workspace.FS
 	server   agent.Model
 	offered  []*tool.Tool
-	engine   cachemodel.Engine
+	engine   *lawful
+	table    *policy.Table
 	filler   *script.Filler
 	profiles map[string]*cachemodel.Profile
 	world    *agent.World

@@ -6,6 +6,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
 	"agentsim/mockllm/fault"
+	"agentsim/mockllm/policy"
 	"agentsim/mockllm/profile"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -39,7 +40,7 @@ func (r *run) buildModel() error {
 		opt.LookbackCrossesLevels = *x.LookbackCrossesLevels
 	}
 	opt.LateExpiry = sc.Provider.Options.LateExpiry
-	r.engine = cachemodel.NewAnthropic(opt)
+	r.engine = &lawful{Engine: cachemodel.NewAnthropic(opt)}
 	r.server, err = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
 		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens,
@@ -151,7 +152,16 @@ func (r *run) sources() (mockllm.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mockllm.Sources{book}, nil
+	sc := r.spec.Scenario
+	if len(sc.Work) == 0 {
+		return mockllm.Sources{book}, nil
+	}
+	table, err := policy.Bind(sc, policy.Options{Files: r.fs.Paths(), Root: "", Key: r.key.Sub("policy"), Marks: r.marks, Filler: r.filler})
+	if err != nil {
+		return nil, err
+	}
+	r.table = table
+	return mockllm.Sources{book, policy.New(table)}, nil
 }
 
 // options are the undocumented points of the cache that touched a figure.

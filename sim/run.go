@@ -39,6 +39,7 @@ type Result struct {
 	End     vtime.Instant
 	Agents  int
 	Options []string // undocumented points of the cache that this run decided, name=value
+	Checks  int64    // checks of conservation laws, none broken
 	Assumed []string // assumptions of the mock model, for the reader of a comparison
 }
 
@@ -78,11 +79,15 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
 	res := &Result{RunID: spec.RunID(), Options: r.options(), Assumed: r.assumed()}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
+	if err == nil && r.engine.broken != nil {
+		err = r.engine.broken
+	}
 	if err != nil {
 		return nil, bug(err, spec, ring, opt)
 	}
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
+	res.Checks = r.engine.checks
 	return res, nil
 }
 

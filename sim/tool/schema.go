@@ -3,10 +3,12 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // fieldType is the JSON type of an input field.
@@ -115,6 +117,9 @@ type input [maxFields]value
 // fields only, each once and of its type, and all that are required. Hidden
 // fields are read over.
 func (fs fields) read(raw string, in *input) error {
+	if !utf8.ValidString(raw) {
+		return errors.New("the input is not UTF-8 text")
+	}
 	s := scanner{s: raw}
 	if err := s.open(); err != nil {
 		return err

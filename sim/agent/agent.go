@@ -28,7 +28,8 @@ type Agent struct {
 	mode     permission.Mode // run mode
 	maxTurns int
 
-	calls     int // of the model, so far
+	calls     int // of the model, so far, those that an abort cut off included
+	answers   int
 	turns     int // in this activation, of a root since the user last spoke
 	toolUses  int
 	rework    int // tool uses since the last report that a changed file caused
@@ -201,7 +202,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	for q := a.parent; q != nil; q = q.parent {
 		q.rolled = q.rolled.Plus(a.own)
 	}
-	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.calls, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled})
+	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled})
 	if a.opens != nil {
 		a.opens.Fire()
 	}

@@ -77,6 +77,7 @@ func (a *Agent) hungUp(why error, attempt int) {
 	if cut.Began > 0 {
 		a.expect(cut.Started)
 	}
+	a.calls++
 }
 
 // consume books what a call was billed to the agent (SUB-18).
@@ -107,6 +108,7 @@ func (a *Agent) hear() *llm.Msg {
 	a.consume(a.resp.Usage)
 	a.last = a.resp.Usage
 	a.calls++
+	a.answers++
 	for i := range m.Blocks {
 		if m.Blocks[i].Kind == llm.Text && m.Blocks[i].Content.Raw() != "" {
 			a.said = m

@@ -24,7 +24,16 @@ func (p *Prefix) Salts() llm.Salts { return p.Settings.Salts(p.Rules) }
 // structured messages to bytes; turns, forks, re-renders and auditors differ
 // only in where they start.
 func Render(b *llm.Builder, p *Prefix, last *llm.Msg, r *Replacements) *llm.Node {
-	head := renderPrefix(b, p)
+	return renderMessages(b, renderPrefix(b, p), last, r)
+}
+
+// renderMessages appends every message up to last; decisions of r that have been
+// taken stand.
+func renderMessages(b *llm.Builder, head *llm.Node, last *llm.Msg, r *Replacements) *llm.Node {
+	if r != nil {
+		r.recall()
+		defer r.forget()
+	}
 	for _, m := range messages(last) {
 		head = renderMessage(b, head, m, r)
 	}
@@ -92,10 +101,5 @@ func (c *Conversation) say(b *llm.Builder, m *llm.Msg) {
 func (c *Conversation) rebase(b *llm.Builder, p *Prefix) {
 	c.Prefix = p
 	c.Border = renderPrefix(b, p)
-	c.Head = c.Border
-	c.Repl.recall()
-	for _, m := range messages(c.Last) {
-		c.Head = renderMessage(b, c.Head, m, c.Repl.orNil())
-	}
-	c.Repl.known = nil
+	c.Head = renderMessages(b, c.Border, c.Last, c.Repl.orNil())
 }

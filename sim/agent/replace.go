@@ -7,7 +7,7 @@ import (
 )
 
 // Replacements are the decisions of content replacement (LOOP-11): a tool
-// result over a named size stands in the bytes as a preview. A decision is
+// result over a named size stands in the bytes as a preview, if that is shorter. A decision is
 // taken once per tool use and never revised. The state is a value: copying it
 // clones it at no cost, since decisions are a persistent list (ISO-08).
 type Replacements struct {
@@ -50,6 +50,9 @@ func (r *Replacements) recall() {
 	}
 }
 
+// forget ends what recall began.
+func (r *Replacements) forget() { r.known = nil }
+
 // apply returns the block that stands in the bytes for a tool result.
 func (r *Replacements) apply(blk *llm.Block) *llm.Block {
 	if b, ok := r.known[blk.ID]; ok {
@@ -57,9 +60,12 @@ func (r *Replacements) apply(blk *llm.Block) *llm.Block {
 	}
 	out := blk
 	if n := len(blk.Content.Raw()); r.Over > 0 && n > r.Over {
-		out = &llm.Block{Kind: blk.Kind, IsError: blk.IsError, ID: blk.ID, Content: r.preview(blk.Content)}
-		if r.OnReplace != nil {
-			r.OnReplace(blk.ID, n, len(out.Content.Raw()))
+		short := r.preview(blk.Content)
+		if len(short.Raw()) < n {
+			out = &llm.Block{Kind: blk.Kind, IsError: blk.IsError, ID: blk.ID, Content: short}
+			if r.OnReplace != nil {
+				r.OnReplace(blk.ID, n, len(short.Raw()))
+			}
 		}
 	}
 	r.last = &decision{prev: r.last, id: blk.ID, block: out, n: r.Len() + 1}

@@ -10,22 +10,27 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
+	"agentsim/sim/permission"
 	"agentsim/sim/vtime"
 )
 
 // TestStories runs the text stories in testdata. Each file is one world.
 //
 //	world [interactive=false] [policy=random] [seed=N] [hold=5s] [over=N preview=N]
-//	      [rerender] [fresh] [depth=N] [turns=N] [retries=N] [NAME=value for a gate]…
+//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [tools=(…)]
+//	      [NAME=value for a gate]…
 //	file PATH, the content below
 //	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
-//	      `fail 529; fail 429 2s; text …` fails as many attempts first
+//	      `fail 529; fail 429 2s; text …` fails as many attempts first; `take 3s; …`
+//	      sets how long the call takes (1s); $TASK1 is the first launched task's id
 //	root [name=main] [plan=agent|last|automatic|none] [fourth] [thinking] [start=1s],
 //	      the user's first message and then a step a line: `at 3s message …`,
 //	      `at 3s interrupt`, `at 3s kill`, `idle message …`, `idle effort high …`
 //	flip at=2s gate=NAME value=true
+//	threshold at=2s over=N preview=N: of content replacement
+//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [background], its prompt below
 //	run show=(kind, …): the lines of those kinds of events
-//	request LINEAGE CALL: the blocks it sent and its markers
+//	request LINEAGE CALL [from=N]: the blocks it sent and its markers
 //	same LINEAGE CALL LINEAGE CALL: how far two requests are the same bytes
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -52,18 +57,25 @@ func (s *story) command(t *testing.T, d *datadriven.TestData) string {
 	case "root":
 		s.addRoot(d)
 	case "flip":
-		var f flip
-		f.at, f.name, f.value = s.duration(arg(d, "at")), arg(d, "gate"), arg(d, "value")
-		s.flips = append(s.flips, f)
+		gate, value := arg(d, "gate"), arg(d, "value")
+		s.at(s.duration(arg(d, "at")), func(w *agent.World) error { return w.FlipGate(gate, value) })
+	case "threshold":
+		over, preview := s.number(arg(d, "over")), s.number(arg(d, "preview"))
+		s.at(s.duration(arg(d, "at")), func(w *agent.World) error { w.SetReplacement(over, preview); return nil })
+	case "definition":
+		s.define(d)
 	case "run":
 		s.run()
 		var kinds []string
 		for _, a := range d.CmdArgs {
 			kinds = append(kinds, a.Vals...)
 		}
+		for _, wrong := range s.check() {
+			t.Error(wrong)
+		}
 		return s.lines(kinds) + s.outcome
 	case "request":
-		return s.request(d.CmdArgs[0].Key + " " + d.CmdArgs[1].Key)
+		return s.request(d.CmdArgs[0].Key+" "+d.CmdArgs[1].Key, s.number(arg(d, "from")))
 	case "same":
 		k := func(i int) string { return d.CmdArgs[i].Key }
 		return s.same(k(0)+" "+k(1), k(2)+" "+k(3))
@@ -115,6 +127,12 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			s.cfg.Forks.FreshRepl = true
 		case "depth":
 			fmt.Sscan(v, &s.cfg.Limits.Depth)
+		case "bytes":
+			fmt.Sscan(v, &s.cfg.Limits.Bytes)
+		case "mode":
+			s.cfg.Mode = permission.Mode(v)
+		case "tools":
+			s.offered = a.Vals
 		case "turns":
 			fmt.Sscan(v, &s.cfg.Limits.Turns)
 		case "retries":
@@ -133,12 +151,20 @@ func (s *story) addRoot(d *datadriven.TestData) {
 			r.Lineage = a.Vals[0]
 		case "plan":
 			r.Plan.Name = agent.PlanName(a.Vals[0])
+		case "at":
+			var at []int
+			for _, v := range a.Vals {
+				at = append(at, s.number(v))
+			}
+			r.Plan.Explicit = []agent.Marks{{At: at}}
 		case "fourth":
 			r.Plan.Fourth = true
 		case "thinking":
 			r.Settings.Thinking, r.Settings.ThinkingBudget = llm.ThinkingEnabled, 4000
 		case "start":
 			r.Start = s.duration(a.Vals[0])
+		case "bare":
+			r.Bare = true
 		}
 	}
 	lines := strings.Split(d.Input, "\n")
@@ -160,8 +186,9 @@ func (s *story) step(line string) agent.Step {
 	f = f[1:]
 	if f[0] == "effort" {
 		st.Settings = &llm.Settings{Effort: f[1]}
-		f = f[1:]
-		f[0] = "message"
+		if f = f[2:]; len(f) == 0 {
+			return st
+		}
 	}
 	switch f[0] {
 	case "interrupt":
@@ -174,19 +201,48 @@ func (s *story) step(line string) agent.Step {
 	return st
 }
 
+func (s *story) number(v string) (n int) {
+	if v != "" {
+		if _, err := fmt.Sscan(v, &n); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// define adds a custom definition.
+func (s *story) define(d *datadriven.TestData) {
+	def := &agent.Definition{Type: d.CmdArgs[0].Key, Description: "A kind of agent.", Prompt: func(*agent.Gates) string { return d.Input }}
+	for _, a := range d.CmdArgs[1:] {
+		switch a.Key {
+		case "tools":
+			def.Tools = a.Vals
+		case "deny":
+			def.Disallowed = a.Vals
+		case "model":
+			def.Model = a.Vals[0]
+		case "turns":
+			def.MaxTurns = s.number(a.Vals[0])
+		case "background":
+			def.Background = true
+		}
+	}
+	s.cfg.Definitions = append(s.cfg.Definitions, def)
+}
+
 func text(s string) []llm.Block {
 	return []llm.Block{{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)}}
 }
 
 // request prints a request block by block.
-func (s *story) request(name string) string {
+func (s *story) request(name string, from int) string {
 	head := s.model.heads[name]
 	if head == nil {
 		return "never sent"
 	}
 	var lines []string
 	for n := head; n != nil; n = n.Parent {
-		if n.IsBorder() {
+		if n.IsBorder() || int(n.Pos) < from {
 			continue
 		}
 		who := n.Level.String()

@@ -33,13 +33,16 @@ type story struct {
 	model   *fakeModel
 	text    strings.Builder
 	world   *agent.World
-	flips   []flip
+	offered []string // tools beside those of a default pool
+	events  []event
+	err     error
 	outcome string
 }
 
-type flip struct {
-	at          vtime.Duration
-	name, value string
+// event is something that happens to the world at an instant.
+type event struct {
+	at vtime.Duration
+	do func(*agent.World) error
 }
 
 // fakeModel answers from scripts by lineage and call, in fixed times.
@@ -53,6 +56,10 @@ type fakeModel struct {
 	marks    map[string][]int32
 	settings map[string]llm.Settings
 	models   map[string]string
+	broken   []string // requests that are not well-formed
+	billed   llm.Usage
+	// gen, if set, answers in place of the scripts.
+	gen func(req *llm.Request) string
 }
 
 func newFakeModel() *fakeModel {
@@ -71,27 +78,56 @@ func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Respons
 		at = append(at, b.Node.Pos)
 	}
 	m.marks[name] = at
-	turn := "text no script for " + req.Stream.Lineage
-	if s := m.scripts[req.Stream.Lineage]; req.Stream.Call < len(s) {
-		turn = s[req.Stream.Call]
+	if err := llm.WellFormed(req.Head); err != nil {
+		m.broken = append(m.broken, name+": "+err.Error())
 	}
-	resp.Started = p.Now()
+	turn := m.turn(req)
+	*resp = llm.Response{Started: p.Now()}
 	if err, done := m.fault(p, &turn, req, resp); done {
 		return err
 	}
-	if err := p.Sleep(m.first); err != nil {
+	first, last := m.times(&turn)
+	if err := p.Sleep(first); err != nil {
 		return err
 	}
 	resp.Began = p.Now()
 	if req.OnBegin != nil {
 		req.OnBegin.Began(p.Now())
 	}
-	if err := p.Sleep(m.last); err != nil {
+	resp.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: 1}
+	if err := p.Sleep(last); err != nil {
+		m.billed = m.billed.Plus(resp.Usage)
 		return err
 	}
 	m.answer(turn, req, resp)
+	m.billed = m.billed.Plus(resp.Usage)
 	resp.Ended = p.Now()
 	return nil
+}
+
+func (m *fakeModel) turn(req *llm.Request) string {
+	if m.gen != nil {
+		return m.gen(req)
+	}
+	if s := m.scripts[req.Stream.Lineage]; req.Stream.Call < len(s) {
+		return s[req.Stream.Call]
+	}
+	return "text no script for " + req.Stream.Lineage
+}
+
+// times reads `take 3s; …`: how long the call takes, 2/5 of it to the first byte.
+func (m *fakeModel) times(turn *string) (first, last vtime.Duration) {
+	rest, ok := strings.CutPrefix(*turn, "take ")
+	if !ok {
+		return m.first, m.last
+	}
+	word, rest, _ := strings.Cut(rest, "; ")
+	*turn = rest
+	d, err := vtime.ParseDuration(word)
+	if err != nil {
+		panic(err)
+	}
+	return d / 5 * 2, d - d/5*2
 }
 
 // fault plays `fail 529; fail 429 2s; then…`: attempt n takes the nth one.
@@ -137,17 +173,22 @@ func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
 	resp.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: int64(len(resp.Blocks)) * 10}
 }
 
-// expand replaces $TASK by the id of the last launched task in the request.
+// expand replaces $TASK1 by the id of the first launched task in the request, and
+// so on.
 func (m *fakeModel) expand(input string, req *llm.Request) string {
 	if !strings.Contains(input, "$TASK") {
 		return input
 	}
-	flat := string(llm.AppendRequest(nil, req.Head))
-	i := strings.LastIndex(flat, `agentId\":\"`)
-	if i < 0 {
-		return strings.ReplaceAll(input, "$TASK", "a0000000000000000")
+	const before = `async_launched\",\"agentId\":\"`
+	parts := strings.Split(string(llm.AppendRequest(nil, req.Head)), before)
+	for i := 1; i < 10; i++ {
+		id := "a0000000000000000"
+		if i < len(parts) {
+			id = parts[i][:17]
+		}
+		input = strings.ReplaceAll(input, "$TASK"+strconv.Itoa(i), id)
 	}
-	return strings.ReplaceAll(input, "$TASK", flat[i+len(`agentId\":\"`):][:17])
+	return input
 }
 
 func newStory(t *testing.T) *story {
@@ -157,7 +198,7 @@ func newStory(t *testing.T) *story {
 			Aliases: map[string]string{"haiku": "claude-haiku-4-5-20251001", "sonnet": "claude-sonnet-4-5-20250929", "opus": "claude-opus-4-5-20251101"},
 			Rules:   func(string) llm.SaltRules { return llm.SaltRules{ThinkingRenderedFirst: true} },
 			Retry:   agent.DefaultRetry(), Mode: permission.AcceptEdits, MaxTokens: 8192,
-			Limits:        agent.Limits{Depth: 5, Turns: 50},
+			Limits:        agent.Limits{Depth: 5, Turns: 1000},
 			UserContext:   []agent.Part{{Name: agent.PartClaudeMd, Text: "Run the linter."}, {Name: "currentDate", Text: "2026-01-01"}},
 			SystemContext: []agent.Part{{Name: agent.PartGitStatus, Text: "On branch main"}},
 		}}
@@ -179,7 +220,7 @@ func (s *story) run() {
 	c := s.cfg
 	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{}, s.model, snap.Open(), key
 	c.Marks, c.Forker, c.Sink = mark.NewKey("story", s.seed), fork.NewMaker(), transcript.NewText(&s.text)
-	if c.Offered, err = tool.Offered(tool.Catalogue(), nil); err != nil {
+	if c.Offered, err = tool.Offered(tool.Catalogue(), s.offered); err != nil {
 		s.t.Fatal(err)
 	}
 	c.Gates = agent.DefaultGates()
@@ -188,17 +229,18 @@ func (s *story) run() {
 			s.t.Fatal(err)
 		}
 	}
-	if c.Definitions == nil {
-		c.Definitions = agent.BuiltIns(&c.Gates)
-	}
+	c.Definitions = append(agent.BuiltIns(&c.Gates), c.Definitions...)
 	s.model.builder = c.Builder
 	s.world = agent.NewWorld(c)
-	for _, f := range s.flips {
-		k.Spawn("flip of "+f.name, func(p *kernel.Proc) error {
-			if err := p.Sleep(f.at); err != nil {
+	for _, e := range s.events {
+		k.Spawn("event", func(p *kernel.Proc) error {
+			if err := p.Sleep(e.at); err != nil {
 				return err
 			}
-			return s.world.FlipGate(f.name, f.value)
+			if err := e.do(s.world); err != nil {
+				s.t.Error(err)
+			}
+			return nil
 		})
 	}
 	for _, r := range s.roots {
@@ -206,18 +248,66 @@ func (s *story) run() {
 		s.world.Start(r)
 	}
 	s.outcome = "completed"
-	if err := k.Run(); err != nil {
-		s.outcome = err.Error()
+	if s.err = k.Run(); s.err != nil {
+		s.outcome = s.err.Error()
 	}
+}
+
+// at makes something happen at an instant.
+func (s *story) at(d vtime.Duration, do func(*agent.World) error) {
+	s.events = append(s.events, event{d, do})
+}
+
+// script gives a lineage its turns.
+func (s *story) script(lineage string, turns ...string) { s.model.scripts[lineage] = turns }
+
+// root adds a root conversation with the plan agent.
+func (s *story) root(first string, steps ...agent.Step) *agent.RootSpec {
+	s.roots = append(s.roots, agent.RootSpec{Lineage: "main", Model: "claude-sonnet-4-6", Plan: &agent.Plan{Name: agent.PlanAgent},
+		First: text(first), Steps: steps})
+	return &s.roots[len(s.roots)-1]
+}
+
+// agent is the agent of a lineage.
+func (s *story) agent(lineage string) *agent.Agent {
+	for _, a := range s.world.Agents() {
+		if a.Lineage() == lineage {
+			return a
+		}
+	}
+	s.t.Fatalf("there is no agent %s in\n%s", lineage, s.text.String())
+	return nil
+}
+
+// flat is a request's bytes.
+func (s *story) flat(lineage string, call int) string {
+	b, ok := s.model.requests[lineage+" "+strconv.Itoa(call)]
+	if !ok {
+		s.t.Fatalf("%s never sent its call %d:\n%s", lineage, call, s.text.String())
+	}
+	return string(b)
+}
+
+// block is block number pos of a request, or from the end when negative.
+func (s *story) block(lineage string, call, pos int) *llm.Node {
+	s.flat(lineage, call)
+	n := s.model.heads[lineage+" "+strconv.Itoa(call)]
+	if pos < 0 {
+		pos += int(n.Pos) + 1
+	}
+	for int(n.Pos) != pos || n.IsBorder() {
+		n = n.Parent
+	}
+	return n
 }
 
 // lines are the transcript's lines of the named kinds, without sequence numbers.
 func (s *story) lines(kinds []string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(s.text.String()), "\n") {
-		f := strings.SplitN(line, " ", 5)
+		f := strings.SplitN(line, " ", 6)
 		for _, k := range kinds {
-			if len(f) >= 4 && f[3] == k || len(f) >= 5 && strings.HasPrefix(f[4], k) {
+			if len(f) > 4 && f[4] == k {
 				fmt.Fprintln(&b, strings.Join(f[1:], " "))
 				break
 			}

@@ -1,0 +1,114 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/sim/agent"
+	"agentsim/sim/llm"
+)
+
+// check lists what must hold after every run, whatever it did.
+func (s *story) check() (wrong []string) {
+	for _, b := range s.model.broken {
+		wrong = append(wrong, "LOOP-04 a request is not well-formed: "+b)
+	}
+	if s.err == nil {
+		wrong = append(wrong, s.checkEnds()...)
+		wrong = append(wrong, s.checkNotifications()...)
+		wrong = append(wrong, s.checkUsage()...)
+	}
+	return append(wrong, s.checkRenders()...)
+}
+
+// events of the kind, each as its fields; field "" is the agent.
+func (s *story) eventsOf(kind string) (out []map[string]string) {
+	for _, line := range strings.Split(s.text.String(), "\n") {
+		f := strings.Fields(line)
+		if len(f) < 5 || f[4] != kind {
+			continue
+		}
+		ev := map[string]string{"": f[3], "at": f[1]}
+		for _, w := range f[5:] {
+			k, v, _ := strings.Cut(w, "=")
+			ev[k] = v
+		}
+		out = append(out, ev)
+	}
+	return out
+}
+
+// checkEnds: whoever starts ends once, calls all have results, and an ended agent
+// listens to nobody.
+func (s *story) checkEnds() (wrong []string) {
+	ends := map[string]int{}
+	for _, e := range s.eventsOf("agent_end") {
+		ends[e[""]]++
+	}
+	starts := s.eventsOf("agent_start")
+	if len(starts) != len(s.world.Agents()) {
+		wrong = append(wrong, fmt.Sprintf("%d agents, %d of them started", len(s.world.Agents()), len(starts)))
+	}
+	for _, e := range starts {
+		if ends[e[""]] != 1 {
+			wrong = append(wrong, fmt.Sprintf("agent %s ended %d times", e["lineage"], ends[e[""]]))
+		}
+	}
+	for _, a := range s.world.Agents() {
+		if n := a.Context().Abort.Listeners(); n != 0 || a.Context().Abort.Linked() {
+			wrong = append(wrong, fmt.Sprintf("ISO-03 %s ended and keeps %d listeners, linked %v", a.Lineage(), n, a.Context().Abort.Linked()))
+		}
+	}
+	if calls, results := len(s.eventsOf("tool_call")), len(s.eventsOf("tool_result")); calls != results {
+		wrong = append(wrong, fmt.Sprintf("%d tool calls, %d results", calls, results))
+	}
+	return wrong
+}
+
+// checkNotifications: one for each task, and what was queued was delivered or
+// dropped.
+func (s *story) checkNotifications() (wrong []string) {
+	count := map[string]map[string]int{}
+	for _, e := range s.eventsOf("notification") {
+		if count[e["task"]] == nil {
+			count[e["task"]] = map[string]int{}
+		}
+		count[e["task"]][e["op"]]++
+	}
+	for _, t := range s.world.Tasks().All() {
+		n := count[t.ID]
+		if n["delivered"]+n["dropped"] != 1 || n["queued"] > 1 || n["queued"] < n["delivered"] || !t.Status().Final() {
+			wrong = append(wrong, fmt.Sprintf("TSK-05 task %s is %s with notifications %v", t.ID, t.Status(), n))
+		}
+	}
+	return wrong
+}
+
+// checkUsage: what all agents consumed is what the roots answer for, and what
+// was billed.
+func (s *story) checkUsage() (wrong []string) {
+	var own, roots llm.Usage
+	for _, a := range s.world.Agents() {
+		own = own.Plus(a.Own())
+		if a.Parent() == nil {
+			roots = roots.Plus(a.Rolled())
+		}
+	}
+	if own != roots || own != s.model.billed {
+		wrong = append(wrong, fmt.Sprintf("SUB-18 own %v, rolled up %v, billed %v", own, roots, s.model.billed))
+	}
+	return wrong
+}
+
+// checkRenders: the structured messages give the bytes that were sent.
+func (s *story) checkRenders() (wrong []string) {
+	for _, a := range s.world.Agents() {
+		c := a.Conversation()
+		repl := c.Repl
+		repl.OnReplace = nil
+		if n := agent.Render(&llm.Builder{}, c.Prefix, c.Last, &repl); n.Hash != c.Head.Hash {
+			wrong = append(wrong, "CON-04 "+a.Lineage()+": its messages do not render to what it sends")
+		}
+	}
+	return wrong
+}

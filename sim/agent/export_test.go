@@ -1,0 +1,33 @@
+package agent
+
+import (
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/vtime"
+)
+
+// What only tests may see.
+
+func (a *Agent) Context() *Context           { return a.ctx }
+func (a *Agent) Parent() *Agent              { return a.parent }
+func (a *Agent) Ending() Ending              { return a.end }
+func (a *Agent) Ended() bool                 { return a.ended }
+func (a *Agent) Started() vtime.Instant      { return a.started }
+func (a *Agent) Definition() *Definition     { return a.def }
+func (a *Agent) MaxTurns() int               { return a.maxTurns }
+func (a *Agent) Proc() *kernel.Proc          { return a.proc }
+func (a *Agent) Conversation() *Conversation { return &a.conv }
+func (a *Agent) RunMode() string             { return string(a.mode) }
+func (w *World) Tasks() *task.Registry       { return w.tasks }
+func (c *Controller) Parent() *Controller    { return c.parent }
+func (r *Replacements) Forget()              { r.last = nil }
+func (c *Conversation) Say(b *llm.Builder, m *llm.Msg) {
+	c.say(b, m)
+}
+
+var (
+	NewContext    = newContext
+	RootContext   = rootContext
+	NewController = newController
+)

@@ -1,0 +1,103 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+)
+
+// work is a small world with work to do: the lead looks, two others change
+// files. %STRATEGY% is filled in by its users.
+const work = `
+name: small
+why: a world small enough to run in a test and large enough to have every structure
+look_at: [the digest]
+interactive: true
+%GATES%provider: {model: claude-sonnet-4-5-20250929}
+project:
+  files:
+    internal/orders/a.go: {tokens: 900, class: code}
+    internal/orders/b.go: {tokens: 1200, class: code}
+    internal/orders/c.go: {tokens: 700, class: code}
+    internal/store/s.go: {tokens: 700, class: code}
+    internal/auth/t.go: {tokens: 700, class: code}
+  claude_md: {tokens: 300}
+%STRATEGY%work:
+  - id: look
+    kind: research
+    by: lead
+    reads: [{glob: "internal/orders/**", count: 3}]
+  - id: one
+    kind: implement
+    after: [look]
+    needs: []
+    edits: [{file: {glob: "internal/store/**", count: 1}, tokens: 200}]
+  - id: two
+    kind: implement
+    after: [look]
+    edits: [{file: {glob: "internal/auth/**", count: 1}, tokens: {uniform: [100, 300]}}]
+main:
+  user: Make it safe.
+`
+
+// structures are the ways of doing the same work: gates and strategy.
+var structures = map[string][2]string{
+	"inline":     {"", "strategy: inline\n"},
+	"subagent":   {"", "strategy: subagent\n"},
+	"background": {"", "strategy: subagent\nbackground: true\n"},
+	"fork":       {"gates: {FORK_SUBAGENT: true}\n", "strategy: fork\n"},
+}
+
+// workText is the small world's text for a structure.
+func workText(structure string) string {
+	s := structures[structure]
+	return strings.NewReplacer("%GATES%", s[0], "%STRATEGY%", s[1]).Replace(work)
+}
+
+// specOf makes a spec of scenario text.
+func specOf(t testing.TB, text, variant string, sets ...string) *sim.Spec {
+	t.Helper()
+	f, err := scenarios.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := f.Effective(variant, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := sim.Project(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project}
+}
+
+// workSpec is the small world done by a structure.
+func workSpec(t testing.TB, structure string, sets ...string) *sim.Spec {
+	t.Helper()
+	return specOf(t, workText(structure), "", sets...)
+}
+
+// runOf runs a spec that must complete.
+func runOf(t testing.TB, spec *sim.Spec, sinks ...transcript.Sink) *sim.Result {
+	t.Helper()
+	res, err := sim.Run(spec, sim.Options{Sinks: sinks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Outcome != sim.Completed {
+		t.Fatalf("the run ended as %s: %s", res.Outcome, res.Detail)
+	}
+	return res
+}
+
+// linesOf are the canonical lines of a run.
+func linesOf(t testing.TB, spec *sim.Spec) []string {
+	t.Helper()
+	var b strings.Builder
+	runOf(t, spec, transcript.NewText(&b))
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"agentsim/metrics/report"
+
+	"github.com/spf13/cobra"
+)
+
+// State is all that a command may use of the process it runs in.
+type State struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Env            func(string) string
+	Terminal       bool             // Stdout is one
+	Interrupt      <-chan os.Signal // SIGINT; nil for none
+	Now            func() time.Time // wall time, for the record's own rows
+}
+
+// Main runs the process's command line and exits.
+func Main() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	s := &State{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv,
+		Terminal: isTerminal(os.Stdout), Interrupt: signals, Now: time.Now}
+	os.Exit(int(Run(s)))
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Run runs a command line. It never panics: a panic is a bug, told with the line
+// that repeats it.
+func Run(s *State) (code Code) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(s.Stderr, "bug: %v\nrepeat with: %s\n\n%s", p, s.commandLine(), debug.Stack())
+			code = Bug
+		}
+	}()
+	root := newRoot(s)
+	root.SetArgs(s.Args)
+	err := root.Execute()
+	s.explain(err)
+	return classify(err)
+}
+
+// explain prints an error the way a person reads it.
+func (s *State) explain(err error) {
+	var f *Failure
+	if err == nil || errors.As(err, &f) && f.Err == nil {
+		return
+	}
+	fmt.Fprintln(s.Stderr, strings.TrimSuffix(err.Error(), "\n"))
+}
+
+// commandLine is the command as typed, for messages.
+func (s *State) commandLine() string { return "agentsim " + quoteAll(s.Args) }
+
+// style is how output may look here.
+func (s *State) style() report.Style {
+	return report.Style{Color: s.Terminal && s.Env("NO_COLOR") == "" && s.Env("TERM") != "dumb"}
+}
+
+func (s *State) printf(format string, args ...any) { fmt.Fprintf(s.Stdout, format, args...) }
+
+// quoteAll joins words so that a shell reads them back.
+func quoteAll(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return strings.Join(out, " ")
+}
+
+func quote(w string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@+%"
+	if w != "" && strings.Trim(w, plain) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+func newRoot(s *State) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "agentsim",
+		Short: "simulate multi-agent LLM systems and what they cost",
+		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
+prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
+
+Exit codes:
+` + codeTable(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          group,
+	}
+	root.SetIn(s.Stdin)
+	root.SetOut(s.Stdout)
+	root.SetErr(s.Stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newScenario(s), newVersion(s))
+	return root
+}
+
+// group is a command that only holds others: alone it prints its help, and a
+// word that is none of them is an error.
+func group(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	hint := ""
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return failf(Usage, "unknown command %q for %q%s\nsee: %s --help", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
+}
+
+// exactly demands n arguments and names them when they are not there.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return failf(Usage, "%s takes %s, not %d arguments\nusage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+		}
+		return nil
+	}
+}

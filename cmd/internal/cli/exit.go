@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// Code is a process's exit code.
+type Code int
+
+// The exit codes (CLI-02). Scripts rely on them.
+const (
+	Pass       Code = 0
+	Operating  Code = 1
+	Usage      Code = 2
+	Missed     Code = 3
+	Differs    Code = 4
+	Unfinished Code = 5
+	Broken     Code = 6
+	NoBaseline Code = 7
+	Bug        Code = 70
+)
+
+// codes says what each code means, in the order in which they are told.
+var codes = []struct {
+	code Code
+	what string
+}{
+	{Pass, "pass"},
+	{Operating, "a file, directory or database could not be used"},
+	{Usage, "wrong usage, or something wrong in a scenario or --set"},
+	{Missed, "an expectation was missed"},
+	{Differs, "a replay differs from its record"},
+	{Unfinished, "the simulation did not finish: a limit, a deadlock or an interrupt"},
+	{Broken, "an invariant was broken"},
+	{NoBaseline, "there is no baseline to compare with"},
+	{Bug, "a bug in agentsim; the message says how to repeat it"},
+}
+
+// codeTable prints the codes for the help text.
+func codeTable() string {
+	var b strings.Builder
+	for _, c := range codes {
+		fmt.Fprintf(&b, "  %2d  %s\n", c.code, c.what)
+	}
+	return b.String()
+}
+
+// Failure is an error that knows its exit code. Err may be nil where everything
+// has been said already.
+type Failure struct {
+	Code Code
+	Err  error
+}
+
+// Error is the error's text.
+func (f *Failure) Error() string {
+	if f.Err == nil {
+		return fmt.Sprintf("exit code %d", f.Code)
+	}
+	return f.Err.Error()
+}
+
+// Unwrap gives the error.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// failf makes a failure of a class.
+func failf(code Code, format string, args ...any) error {
+	return &Failure{code, fmt.Errorf(format, args...)}
+}
+
+// classify finds an error's code. What no class claims comes from cobra, which
+// complains about usage only.
+func classify(err error) Code {
+	var (
+		failure  *Failure
+		bug      *sim.BugError
+		digest   *sqlite.DigestError
+		scenario *scenarios.Errors
+		database *sqlite.Error
+		run      *sqlite.RunError
+	)
+	switch {
+	case err == nil:
+		return Pass
+	case errors.As(err, &bug), errors.As(err, &digest):
+		return Bug
+	case errors.As(err, &failure):
+		return failure.Code
+	case errors.As(err, &scenario):
+		return Usage
+	case errors.As(err, &database), errors.As(err, &run):
+		return Operating
+	}
+	return Usage
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"strconv"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+)
+
+// inspectOptions are the flags of inspect.
+type inspectOptions struct {
+	db     string
+	call   int64
+	misses bool
+	blocks bool
+	output string
+}
+
+func newInspect(s *State) *cobra.Command {
+	o := &inspectOptions{}
+	cmd := &cobra.Command{
+		Use:   "inspect [RUN]",
+		Short: "look into a recorded run: its agents, a call, why calls missed the cache",
+		Long: `Without a run it lists the recorded ones. With one it prints the tree of its agents; --call N prints one request with
+its cached part and why it missed, --misses every request that read less than it could have. RUN is the beginning of a
+run's id.`,
+		Example: `  agentsim inspect
+  agentsim inspect 9c1e
+  agentsim inspect 9c1e --misses
+  agentsim inspect 9c1e --call 41 --blocks`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.output != "table" && o.output != "json" {
+				return failf(Usage, "--output %s: write one of table, json", o.output)
+			}
+			if cmd.Flags().Changed("call") && o.call < 1 {
+				return failf(Usage, "--call %d: calls are numbered from 1", o.call)
+			}
+			return s.inspect(o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
+	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
+	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	cmd.MarkFlagsMutuallyExclusive("call", "misses")
+	return cmd
+}
+
+func (s *State) inspect(o *inspectOptions, args []string) error {
+	db, err := sqlite.Open(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if len(args) == 0 {
+		if o.call > 0 || o.misses {
+			return failf(Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
+		}
+		return s.inspectRuns(db, o)
+	}
+	info, err := db.FindRun(args[0])
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.call > 0:
+		return s.inspectCall(db, info, o)
+	case o.misses:
+		return s.inspectMisses(db, info, o)
+	}
+	return s.inspectTree(db, info, o)
+}
+
+func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
+	runs, err := db.Runs()
+	if err != nil {
+		return err
+	}
+	if o.output == "json" {
+		return s.writeJSON(runs)
+	}
+	if len(runs) == 0 {
+		s.printf("%s holds no runs; agentsim run SCENARIO records some\n", o.db)
+		return nil
+	}
+	t := report.NewTable("RUN", "SCENARIO", "VARIANT", " SEED", "POLICY", "LEVEL", "OUTCOME", " CALLS", " COST", " TIME", " TIMES RUN")
+	for _, r := range runs {
+		t.Row(short(r.ID), r.Name, r.Variant, strconv.FormatUint(r.Seed, 10), r.Policy, string(r.Level), string(r.Outcome),
+			strconv.FormatInt(r.Calls, 10), money(r.Cost), report.Time(r.EndedAt.Sub(0)), strconv.Itoa(r.Executions))
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+func money(picodollars int64) string { return report.Money(cachemodel.Picodollars(picodollars)) }
+
+// heading is the line over everything said of one run.
+func (s *State) heading(r sqlite.RunInfo) {
+	name := r.Name
+	if r.Variant != "" {
+		name += "/" + r.Variant
+	}
+	s.printf("run %s   %s · seed %d · %s · %s, %s\n", s.style().Bold(short(r.ID)), name, r.Seed, r.Policy, r.Outcome, report.Time(r.EndedAt.Sub(0)))
+	if r.Detail != "" {
+		s.printf("%s\n", r.Detail)
+	}
+	s.printf("\n")
+}
+
+func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+	agents, err := db.Tree(info.ID)
+	if err != nil {
+		return err
+	}
+	if o.output == "json" {
+		return s.writeJSON(agents)
+	}
+	s.heading(info)
+	t := report.NewTable("AGENT", "TYPE", " FROM", " TO", " CALLS", " PROMPT", " READ", " WRITTEN", " OUTPUT", " HIT", " COST", "ENDED")
+	for _, line := range treeLines(agents) {
+		a := line.agent
+		u := a.Usage
+		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)),
+			strconv.FormatInt(a.Calls, 10), report.Quantity(u.Prompt()), report.Quantity(u.Read), report.Quantity(u.Written()),
+			report.Quantity(u.Output), report.Percent(u.Read, u.Prompt()), money(a.Cost), ended(a))
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+// ended is an agent's status with its reason.
+func ended(a *sqlite.AgentInfo) string {
+	switch {
+	case a.Status == "":
+		return "(not yet)"
+	case a.Why != "":
+		return a.Status + ": " + a.Why
+	}
+	return a.Status
+}
+
+// treeLine is an agent and how far it is indented.
+type treeLine struct {
+	agent  *sqlite.AgentInfo
+	indent string
+}
+
+// treeLines puts children below their parents, in the order of their making.
+func treeLines(agents []sqlite.AgentInfo) (out []treeLine) {
+	children := map[int32][]*sqlite.AgentInfo{}
+	for i := range agents {
+		a := &agents[i]
+		children[a.Parent] = append(children[a.Parent], a)
+	}
+	var add func(parent int32, indent string)
+	add = func(parent int32, indent string) {
+		for _, a := range children[parent] {
+			out = append(out, treeLine{a, indent})
+			add(a.Agent, indent+"  ")
+		}
+	}
+	add(-1, "")
+	return out
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics/report"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// callJSON is a call with what it held.
+type callJSON struct {
+	sqlite.CallInfo
+	Contents []sqlite.BlockInfo
+}
+
+func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+	if err := needsFull(info); err != nil {
+		return err
+	}
+	c, err := db.Call(info.ID, o.call)
+	if err != nil {
+		return err
+	}
+	blocks, err := db.Blocks(info.ID, c.Seq)
+	if err != nil {
+		return err
+	}
+	if o.output == "json" {
+		return s.writeJSON(callJSON{c, blocks})
+	}
+	s.heading(info)
+	s.printCall(&c, blocks)
+	if c.Miss != "" {
+		if err := s.printMiss(db, info, &c); err != nil {
+			return err
+		}
+	}
+	if o.blocks {
+		s.printf("\n")
+		return s.printBlocks(blocks)
+	}
+	return nil
+}
+
+// needsFull refuses what a record of totals cannot answer.
+func needsFull(info sqlite.RunInfo) error {
+	if info.Level == sqlite.Totals {
+		return failf(Operating, "run %s was recorded with --record totals: single calls are not kept; run it again with --record full", short(info.ID))
+	}
+	return nil
+}
+
+// detail prints a line of a call's description.
+func (s *State) detail(name, format string, args ...any) {
+	s.printf("  %-18s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+func (s *State) printCall(c *sqlite.CallInfo, blocks []sqlite.BlockInfo) {
+	s.printf("call %d · %s %s · its call %d%s · at %s\n", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c), report.Time(c.At.Sub(0)))
+	s.detail("prompt", "%s tokens in %d blocks, %d bytes · %s", count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
+	s.detail("cached", "%s read (blocks 1–%d of %d), %s written, %s plain", count(c.Usage.Read), c.ReadTo, len(blocks), count(c.Usage.Written()), count(c.Usage.Input))
+	if c.Usage.Read == 0 {
+		s.detail("cached", "nothing read, %s written, %s plain", count(c.Usage.Written()), count(c.Usage.Input))
+	}
+	for _, m := range c.Marks {
+		s.detail("breakpoint", "block %d, %s: %s", m.Pos, m.TTL, markText(m))
+	}
+	s.detail("answer", "%s tokens, %s", count(c.Usage.Output), answer(c))
+	s.detail("cost", "%s; without a cache %s", money(c.Cost), money(c.Uncached))
+}
+
+func attempt(c *sqlite.CallInfo) string {
+	if c.Attempt == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", attempt %d", c.Attempt+1)
+}
+
+func answer(c *sqlite.CallInfo) string {
+	if c.Stop != "" {
+		return c.Stop
+	}
+	return c.Status
+}
+
+func markText(m sqlite.Mark) string {
+	var parts []string
+	if m.Reads > 0 {
+		parts = append(parts, fmt.Sprintf("read %s, %d positions back", count(m.Reads), m.Back))
+	}
+	if m.Writes > 0 {
+		parts = append(parts, "wrote "+count(m.Writes))
+	}
+	if parts == nil {
+		return "nothing went by way of it"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// count prints a number with separators, as 61,402.
+func count(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// printMiss says why a call read less than it could have, and what would help.
+func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo) error {
+	from := ""
+	if c.After > 0 {
+		other, err := db.Call(info.ID, c.After)
+		if err != nil {
+			return err
+		}
+		from = fmt.Sprintf(" from call %d (%s, its call %d)", other.N, other.Lineage, other.Call+1)
+	}
+	s.detail("expected", "%s%s; lost %s", count(c.Expected), from, count(c.Lost))
+	s.detail("missed because", "%s: %s", c.Miss, c.Meaning)
+	if c.MissByte >= 0 && c.MissPos > 0 {
+		s.detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
+	}
+	if extra, ok := moreThanAHit(c); ok {
+		s.detail("cost of it", "%s more than a hit", report.Money(extra))
+	}
+	if keep := remedies[c.Miss]; keep != "" {
+		s.detail("would have kept it", "%s", keep)
+	}
+	return nil
+}
+
+// moreThanAHit is what reading the lost tokens instead of paying for them again
+// would have saved: tokens that were written come first, then plain ones.
+func moreThanAHit(c *sqlite.CallInfo) (cachemodel.Picodollars, bool) {
+	p, err := cachemodel.Lookup(c.Model)
+	if err != nil || c.Lost <= 0 {
+		return 0, false
+	}
+	hit := c.Usage
+	left := c.Lost
+	for _, paid := range []*int64{&hit.Write5m, &hit.Write1h, &hit.Input} {
+		n := min(left, *paid)
+		*paid -= n
+		left -= n
+		hit.Read += n
+	}
+	return p.Cost(c.Usage) - p.Cost(hit), true
+}
+
+// remedies says, by reason, what would have kept the prefix.
+var remedies = map[string]string{
+	llm.MissNoMarker.String():       "a breakpoint on the part that stays the same (provider.breakpoints)",
+	llm.MissBelowMinimum.String():   "a longer shared prefix, or a model with a lower minimum",
+	llm.MissModel.String():          "the same model for both: a cache belongs to one",
+	llm.MissSalt.String():           "the same settings (effort, thinking, tool_choice) as the request before",
+	llm.MissTools.String():          "the same tools, in the same order",
+	llm.MissSystem.String():         "the same system prompt",
+	llm.MissMessages.String():       "messages that only grow: nothing edited, stripped or replaced behind the mark",
+	llm.MissLookBack.String():       "provider.fourth_mark: true, or fewer parallel calls in one response",
+	llm.MissNotYetReadable.String(): "fan_out.hold: first-response, so that siblings start once the first one's answer begins",
+	llm.MissExpired.String():        "a longer lifetime (provider.ttl: 1h), or less time between two calls",
+}
+
+func (s *State) printBlocks(blocks []sqlite.BlockInfo) error {
+	t := report.NewTable(" BLOCK", "LEVEL", "ROLE", "KIND", " BYTES", "CACHED", "CONTENT")
+	for _, b := range blocks {
+		cached := ""
+		if b.Cached {
+			cached = "read"
+		}
+		t.Row(strconv.Itoa(int(b.Pos)), b.Level, b.Role, strings.TrimSpace(b.Kind+" "+b.Name), strconv.Itoa(len(b.Content)), cached, excerpt(b.Content))
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+// maxExcerpt is how many characters of a block are shown.
+const maxExcerpt = 60
+
+// excerpt is the beginning of a text on one line.
+func excerpt(text string) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > maxExcerpt {
+		return string(line[:maxExcerpt-1]) + "…"
+	}
+	return string(line)
+}
+
+func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+	if err := needsFull(info); err != nil {
+		return err
+	}
+	misses, err := db.Misses(info.ID)
+	if err != nil {
+		return err
+	}
+	if o.output == "json" {
+		return s.writeJSON(misses)
+	}
+	s.heading(info)
+	if len(misses) == 0 {
+		s.printf("every call read all it could have\n")
+		return nil
+	}
+	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " AFTER CALL", "MISSED BECAUSE")
+	for i := range misses {
+		c := &misses[i]
+		after := ""
+		if c.After > 0 {
+			after = strconv.FormatInt(c.After, 10)
+		}
+		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(c.Expected), count(c.Lost), after,
+			c.Miss+": "+c.Meaning)
+	}
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	s.printf("\none of them: agentsim inspect %s --call %d\n", short(info.ID), misses[0].N)
+	return nil
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"agentsim/metrics"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+)
+
+// figure is a metric for machines: exact, with its unit. Den is 1 but for
+// ratios.
+type figure struct {
+	Num  int64        `json:"num"`
+	Den  int64        `json:"den"`
+	Unit metrics.Unit `json:"unit"`
+}
+
+type runJSON struct {
+	Scenario     string            `json:"scenario"`
+	Variants     []variantJSON     `json:"variants"`
+	Expectations []expectationJSON `json:"expectations"`
+	Why          []string          `json:"why,omitempty"`
+}
+
+type variantJSON struct {
+	Variant string                       `json:"variant"`
+	Run     string                       `json:"run"`
+	Seed    uint64                       `json:"seed"`
+	Policy  string                       `json:"policy"`
+	Digest  string                       `json:"digest"`
+	Outcome string                       `json:"outcome"`
+	Detail  string                       `json:"detail,omitempty"`
+	Events  uint64                       `json:"events"`
+	Metrics map[string]figure            `json:"metrics"`
+	Types   map[string]map[string]figure `json:"types"`
+	Assumed []string                     `json:"assumed,omitempty"`
+}
+
+type expectationJSON struct {
+	Text    string  `json:"text"`
+	Variant string  `json:"variant,omitempty"`
+	Verdict string  `json:"verdict"`
+	Left    *figure `json:"left,omitempty"`
+	Right   *figure `json:"right,omitempty"`
+}
+
+func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Result) runJSON {
+	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: report.Why(rowsOf(done))}
+	for _, x := range done {
+		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
+			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Events: x.result.Events,
+			Metrics: figures(x.metrics, ""), Types: map[string]map[string]figure{},
+			Assumed: append(append([]string{}, x.result.Assumed...), x.result.Options...)}
+		for _, t := range x.metrics.Types {
+			v.Types[t.Name] = figures(x.metrics, t.Name)
+		}
+		doc.Variants = append(doc.Variants, v)
+	}
+	for _, r := range verdicts {
+		e := expectationJSON{Text: r.Expect.Text, Variant: r.Variant, Verdict: r.Verdict.String()}
+		if r.Verdict != scenarios.NoData {
+			e.Left, e.Right = figureOf(r.Left), figureOf(r.Right)
+		}
+		doc.Expectations = append(doc.Expectations, e)
+	}
+	return doc
+}
+
+func figureOf(v metrics.Value) *figure { return &figure{v.Num, v.Den, v.Unit} }
+
+// figures are all metrics of a subject that have data.
+func figures(r *metrics.Run, subject string) map[string]figure {
+	out := map[string]figure{}
+	for _, n := range metrics.Names() {
+		if v, ok := metrics.Lookup(r, subject, n.Name); ok {
+			out[n.Name] = *figureOf(v)
+		}
+	}
+	return out
+}
+
+// writeJSON prints a document; keys of maps come out sorted.
+func (s *State) writeJSON(doc any) error {
+	e := json.NewEncoder(s.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(doc); err != nil {
+		return failf(Operating, "cannot write the result: %w", err)
+	}
+	return nil
+}

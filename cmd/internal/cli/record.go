@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"time"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/sim"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// recorder keeps runs in the database; without one it does nothing.
+type recorder struct {
+	db    *sqlite.DB
+	level sqlite.Level
+}
+
+func openRecorder(o *runOptions) (*recorder, error) {
+	if o.record == "none" {
+		return &recorder{}, nil
+	}
+	db, err := sqlite.Create(o.db)
+	if err != nil {
+		return nil, err
+	}
+	return &recorder{db, sqlite.Level(o.record)}, nil
+}
+
+func (r *recorder) close() {
+	if r.db != nil {
+		r.db.Close()
+	}
+}
+
+// begin opens a run's record; nil when nothing is recorded.
+func (r *recorder) begin(spec *sim.Spec, now time.Time) (*sqlite.Writer, error) {
+	if r.db == nil {
+		return nil, nil
+	}
+	run := sqlite.Run{ID: spec.RunID(), Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
+		Policy: spec.Policy, Semantics: sim.Semantics, Spec: spec.Text()}
+	for _, p := range spec.Project.Paths() {
+		content, _ := spec.Project.Content(p)
+		run.Files = append(run.Files, sqlite.File{Path: p, Content: content})
+	}
+	return r.db.Begin(run, wall(now), sqlite.Options{Level: r.level, Cost: cost})
+}
+
+func wall(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// cost prices a call for the record; a model without a price costs nothing
+// there, and the report says so.
+func cost(model string, u llm.Usage) (billed, uncached int64) {
+	p, err := cachemodel.Lookup(model)
+	if err != nil {
+		return 0, 0
+	}
+	return int64(p.Cost(u)), int64(p.CostUncached(u))
+}
+
+// finish closes a run's record with its end and its metrics.
+func (r *recorder) finish(w *sqlite.Writer, x executed, now time.Time) error {
+	if w == nil {
+		return nil
+	}
+	return w.Finish(sqlite.End{Status: status(x.result.Outcome), Detail: x.result.Detail, Digest: x.result.Digest,
+		FinishedAt: wall(now), Metrics: stored(x.metrics)})
+}
+
+// crashed closes the record of a run that ended in a bug; what it says then adds
+// nothing to the bug.
+func (r *recorder) crashed(w *sqlite.Writer, err error, now time.Time) {
+	if w != nil {
+		_ = w.Finish(sqlite.End{Status: sqlite.Crashed, Detail: firstLine(err.Error()), FinishedAt: wall(now)})
+	}
+}
+
+// stored lists the whole metrics of the run and of each agent type. Ratios are
+// left out: the tables hold what they are made of.
+func stored(r *metrics.Run) (out []sqlite.Metric) {
+	add := func(scope, subject string) {
+		for _, n := range metrics.Names() {
+			if v, ok := metrics.Lookup(r, subject, n.Name); ok && n.Unit != metrics.Ratio {
+				out = append(out, sqlite.Metric{Scope: scope, Name: n.Name, Value: v.Num, Unit: string(n.Unit)})
+			}
+		}
+	}
+	add("run", "")
+	for _, t := range r.Types {
+		add("type/"+t.Name, t.Name)
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/kernel"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+func newReplay(s *State) *cobra.Command {
+	var db string
+	cmd := &cobra.Command{
+		Use:   "replay RUN",
+		Short: "run a recorded run again and compare every event",
+		Long: `Runs what the record holds, scenario, seed, policy and files, and compares event by event. On a divergence it names the
+first event that differs, both sides, and the field. RUN is the beginning of a run's id.`,
+		Example: `  agentsim replay 9c1e`,
+		Args:    exactly(1, "one run"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return s.replay(db, args[0])
+		},
+	}
+	cmd.Flags().StringVar(&db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	return cmd
+}
+
+func (s *State) replay(path, prefix string) error {
+	db, err := sqlite.Open(path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	info, err := db.FindRun(prefix)
+	if err != nil {
+		return err
+	}
+	stored, err := db.Spec(info.ID)
+	if err != nil {
+		return err
+	}
+	spec, err := rebuild(&stored)
+	if err != nil {
+		return err
+	}
+	if stored.Semantics != sim.Semantics {
+		fmt.Fprintf(s.Stderr, "run %s is of semantics %d, this program has %d: its events may differ for that reason\n",
+			short(info.ID), stored.Semantics, sim.Semantics)
+	}
+	if info.Level == sqlite.Totals {
+		return s.compareDigest(spec, info)
+	}
+	return s.compareEvents(db, spec, info)
+}
+
+// rebuild makes the spec of a stored run.
+func rebuild(run *sqlite.Run) (*sim.Spec, error) {
+	file, err := scenarios.Parse("run "+short(run.ID), []byte(run.Spec))
+	if err != nil {
+		return nil, err
+	}
+	sc, err := file.Effective("", nil)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, f := range run.Files {
+		files[f.Path] = f.Content
+	}
+	project, err := workspace.NewSnapshot(files)
+	if err != nil {
+		return nil, failf(Operating, "run %s: its files cannot be used: %w", short(run.ID), err)
+	}
+	return &sim.Spec{Scenario: sc, Variant: run.Variant, Seed: run.Seed, Policy: run.Policy, Project: project}, nil
+}
+
+// again runs a spec with one more sink.
+func (s *State) again(spec *sim.Spec, sink transcript.Sink) (*sim.Result, error) {
+	stop := func() {}
+	opt := sim.Options{Repeat: s.commandLine(), OnKernel: func(k *kernel.Kernel) { stop = s.onInterrupt(k.Interrupt) }}
+	if sink != nil {
+		opt.Sinks = []transcript.Sink{sink}
+	}
+	res, err := sim.Run(spec, opt)
+	stop()
+	if err != nil {
+		return nil, asFailure(err)
+	}
+	return res, nil
+}
+
+// compareEvents runs the spec beside its record. A record that was cut short by
+// an interrupt or a crash is compared as far as it goes.
+func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+	check := transcript.NewCheck(db.Events(info.ID))
+	res, err := s.again(spec, transcript.Lines(check))
+	if err != nil {
+		return err
+	}
+	diff, err := check.Finish()
+	if err != nil {
+		return &Failure{Operating, err}
+	}
+	switch {
+	case diff != nil && endsInterrupted(diff.Got):
+		return failf(Unfinished, "interrupted after %d events, all as recorded", diff.Index)
+	case diff != nil && (endsInterrupted(diff.Want) || diff.Want == "" && !info.Outcome.Settled()):
+		s.printf("run %s was %s; all of its %d events came again\n", short(info.ID), info.Outcome, diff.Index)
+		return nil
+	}
+	if diff != nil {
+		return failf(Differs, "run %s: the replay differs\n%s", short(info.ID), diff)
+	}
+	return s.same(info, res)
+}
+
+// compareDigest compares what a record of totals holds: the digest.
+func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
+	res, err := s.again(spec, nil)
+	if err != nil {
+		return err
+	}
+	if res.Outcome == sim.Interrupted {
+		return failf(Unfinished, "interrupted after %d events", res.Events)
+	}
+	if res.Digest != info.Digest {
+		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe record holds totals only; record with --record full to see which event",
+			short(info.ID), res.Digest, info.Digest)
+	}
+	return s.same(info, res)
+}
+
+// same prints that a replay was equal.
+func (s *State) same(info sqlite.RunInfo, res *sim.Result) error {
+	s.printf("run %s replayed: %d events, digest %s, no difference\n", short(info.ID), res.Events, res.Digest)
+	return nil
+}
+
+// endsInterrupted reports whether a line is the end of an interrupted run.
+func endsInterrupted(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 5 && words[4] == "run_end" && words[5] == "outcome="+sim.Interrupted
+}

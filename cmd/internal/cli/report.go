@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+// report prints the outcome of a run command and decides its exit code: an
+// unfinished run weighs more than a missed expectation.
+func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
+	verdicts := judge(file, done)
+	if o.output == "json" {
+		if err := s.writeJSON(runDocument(file, done, verdicts)); err != nil {
+			return err
+		}
+	} else if err := s.printRun(file, done, verdicts, rec, o); err != nil {
+		return err
+	}
+	for _, x := range done {
+		if x.result.Outcome != sim.Completed {
+			return failf(Unfinished, "%s did not finish: %s", title(x), ending(x.result))
+		}
+	}
+	for _, v := range verdicts {
+		if v.Verdict != scenarios.Pass {
+			return &Failure{Code: Missed}
+		}
+	}
+	return nil
+}
+
+func title(x executed) string {
+	if x.spec.Variant == "" {
+		return x.spec.Scenario.Name
+	}
+	return x.spec.Scenario.Name + "/" + x.spec.Variant
+}
+
+// ending says what ended an unfinished run and what to do about it.
+func ending(r *sim.Result) string {
+	switch r.Outcome {
+	case sim.Interrupted:
+		return fmt.Sprintf("interrupted at %s after %d events; what was recorded until then is whole", report.Time(r.End.Sub(0)), r.Events)
+	case sim.Limited:
+		return r.Detail + "\nraise it under limits: in the scenario, or with --set limits.NAME=VALUE"
+	}
+	return r.Outcome + ": " + r.Detail
+}
+
+// judge holds the expectations against the variants that ran. With a matrix each
+// line is checked once per cell; lines that speak of a variant that was not
+// asked for are left out.
+func judge(file *scenarios.File, done []executed) (out []scenarios.Result) {
+	runs := map[string]*metrics.Run{}
+	for _, x := range done {
+		runs[x.spec.Variant] = x.metrics
+	}
+	for _, x := range file.Expect {
+		for _, cell := range file.Cells() {
+			for _, r := range x.Evaluate(lookupIn(runs, cell)) {
+				if ran(runs, r, cell) {
+					r.Variant += cell
+					out = append(out, r)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func lookupIn(runs map[string]*metrics.Run, cell string) scenarios.Lookup {
+	return func(variant, subject, metric string) (metrics.Value, bool) {
+		r, ok := runs[variant+cell]
+		if !ok {
+			return metrics.Value{}, false
+		}
+		return metrics.Lookup(r, subject, metric)
+	}
+}
+
+// ran reports whether every variant that a result speaks of was run.
+func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
+	for _, side := range [...]scenarios.Side{r.Expect.Left, r.Expect.Right} {
+		variant := side.Variant
+		if variant == "" {
+			variant = r.Variant
+		}
+		if _, ok := runs[variant+cell]; !ok && !side.Constant {
+			return false
+		}
+	}
+	return true
+}
+
+// printRun prints the comparison the way people read it.
+func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scenarios.Result, rec *recorder, o *runOptions) error {
+	first := done[0].spec
+	s.printf("%s   seed %d · %s · %s%s\n\n", s.style().Bold(file.Name), first.Seed, models(done), worldOf(done[0]), variantsOf(done))
+	rows := rowsOf(done)
+	if err := report.Compare(s.Stdout, rows, s.style()); err != nil {
+		return err
+	}
+	if err := s.printMisses(rows); err != nil {
+		return err
+	}
+	s.printf("\n")
+	for _, line := range report.Why(rows) {
+		s.label("why", line)
+	}
+	s.label("assumed", strings.Join(assumed(done), " · "))
+	s.printVerdicts(verdicts)
+	s.printRecorded(done, rec, o)
+	return nil
+}
+
+func rowsOf(done []executed) (rows []report.Row) {
+	for _, x := range done {
+		rows = append(rows, report.Row{Variant: x.spec.Variant, Run: x.metrics})
+	}
+	return rows
+}
+
+func (s *State) printMisses(rows []report.Row) error {
+	for _, r := range rows {
+		if r.Run.Total.AllMisses().Calls > 0 {
+			s.printf("\n")
+			return report.Misses(s.Stdout, rows, s.style())
+		}
+	}
+	return nil
+}
+
+// label prints a line behind its name; nothing when there is nothing to say.
+func (s *State) label(name, text string) {
+	if text != "" {
+		s.printf("%-11s %s\n", name, text)
+	}
+}
+
+func models(done []executed) string {
+	var names []string
+	for _, x := range done {
+		if m := x.spec.Scenario.Provider.Model; !contains(names, m) {
+			names = append(names, m)
+		}
+		for _, m := range x.metrics.Models {
+			if !contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// worldOf counts work and files.
+func worldOf(x executed) string {
+	text := plural(x.spec.Project.Len(), "file")
+	if n := len(x.spec.Scenario.Work); n > 0 {
+		text = plural(n, "item") + " of work on " + text
+	}
+	return text
+}
+
+func variantsOf(done []executed) string {
+	if len(done) == 1 && done[0].spec.Variant == "" {
+		return ""
+	}
+	return " · " + plural(len(done), "variant")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// assumed joins what all variants assumed, each once.
+func assumed(done []executed) (out []string) {
+	for _, x := range done {
+		for _, a := range append(append([]string{}, x.result.Assumed...), x.result.Options...) {
+			if !contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+func (s *State) printVerdicts(verdicts []scenarios.Result) {
+	if len(verdicts) == 0 {
+		return
+	}
+	passed := 0
+	for _, v := range verdicts {
+		if v.Verdict == scenarios.Pass {
+			passed++
+		}
+	}
+	s.label("expected", fmt.Sprintf("%d of %d expectations hold", passed, len(verdicts)))
+	for _, v := range verdicts {
+		if v.Verdict != scenarios.Pass {
+			s.label("", missed(v))
+		}
+	}
+}
+
+// missed says what an expectation wanted and what there was.
+func missed(v scenarios.Result) string {
+	where := ""
+	if v.Variant != "" {
+		where = " in " + v.Variant
+	}
+	if v.Verdict == scenarios.NoData {
+		return fmt.Sprintf("no data%s: %s", where, v.Expect.Text)
+	}
+	return fmt.Sprintf("missed%s: %s (%s against %s)", where, v.Expect.Text, report.Value(v.Left), report.Value(v.Right))
+}
+
+// printRecorded names the runs and what can be done with them.
+func (s *State) printRecorded(done []executed, rec *recorder, o *runOptions) {
+	if rec.db == nil {
+		return
+	}
+	var ids []string
+	for _, x := range done {
+		ids = append(ids, short(x.result.RunID))
+	}
+	noun := "runs"
+	if len(ids) == 1 {
+		noun = "run"
+	}
+	s.label("recorded", fmt.Sprintf("%s, %s %s", o.db, noun, strings.Join(ids, " ")))
+	at := ""
+	if o.db != "agentsim.db" {
+		at = " --db " + quote(o.db)
+	}
+	last := ids[len(ids)-1]
+	s.label("replay", "agentsim replay "+last+at)
+	if o.record == "full" {
+		s.label("why a miss", "agentsim inspect "+last+" --misses"+at)
+	}
+}
+
+// short is as much of a run's id as people need.
+func short(id string) string { return id[:min(8, len(id))] }
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

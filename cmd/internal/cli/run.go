@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	name     string
+	seed     uint64
+	seedSet  bool
+	policy   string
+	sets     []string
+	variants []string
+	project  string
+	db       string
+	record   string
+	output   string
+	events   string
+}
+
+// executed is one variant, run.
+type executed struct {
+	spec    *sim.Spec
+	result  *sim.Result
+	metrics *metrics.Run
+}
+
+func newRun(s *State) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "run a scenario and compare its variants",
+		Long: `Runs each variant of a scenario, records it, and prints what it did, what it cost, and why. SCENARIO is a name of the
+library (agentsim scenario list) or the path of a YAML file.`,
+		Example: `  agentsim run hello
+  agentsim run fork-vs-subagent --variant fork --seed 7
+  agentsim run fork-vs-subagent --project . --set model.prompting=lazy`,
+		Args: exactly(1, "one scenario"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name, o.seedSet = args[0], cmd.Flags().Changed("seed")
+			return s.run(o)
+		},
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&o.seed, "seed", 0, "seed in place of the scenario's")
+	f.StringVar(&o.policy, "policy", "fifo", "who goes first among equals: fifo or random")
+	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
+	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
+	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	f.StringVar(&o.record, "record", "full", "what is recorded: full, totals or none")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
+	return cmd
+}
+
+func (o *runOptions) check() error {
+	for _, c := range []struct {
+		flag, value string
+		allowed     []string
+	}{
+		{"--policy", o.policy, []string{"fifo", "random"}},
+		{"--record", o.record, []string{"full", "totals", "none"}},
+		{"--output", o.output, []string{"table", "json"}},
+	} {
+		if !slices.Contains(c.allowed, c.value) {
+			return failf(Usage, "%s %s: write one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))
+		}
+	}
+	return nil
+}
+
+func (s *State) run(o *runOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	file, err := loadScenario(o.name)
+	if err != nil {
+		return err
+	}
+	specs, err := s.specs(file, o)
+	if err != nil {
+		return err
+	}
+	rec, err := openRecorder(o)
+	if err != nil {
+		return err
+	}
+	defer rec.close()
+	done, err := s.runAll(file, specs, rec, o)
+	if err != nil {
+		return err
+	}
+	return s.report(file, done, rec, o)
+}
+
+// specs makes one spec for each variant asked for, in the file's order. All are
+// checked before the first one runs.
+func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) {
+	names, err := pickVariants(file, o.variants)
+	if err != nil {
+		return nil, err
+	}
+	project, err := s.hostProject(o.project)
+	if err != nil {
+		return nil, err
+	}
+	seed := file.Seeds[0]
+	if o.seedSet {
+		seed = o.seed
+	}
+	var out []*sim.Spec
+	for _, name := range names {
+		sc, err := file.Effective(name, o.sets)
+		if err != nil {
+			return nil, err
+		}
+		if o.seedSet || !setsSeed(o.sets) {
+			sc.Seed = seed
+		}
+		spec := &sim.Spec{Scenario: sc, Variant: name, Seed: sc.Seed, Policy: o.policy, Project: project}
+		if project == nil {
+			if spec.Project, err = sim.Project(sc); err != nil {
+				return nil, &Failure{Usage, err}
+			}
+		}
+		out = append(out, spec)
+	}
+	return out, nil
+}
+
+func setsSeed(sets []string) bool {
+	return slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, "seed=") })
+}
+
+// pickVariants keeps the file's order. A plain name picks all its cells.
+func pickVariants(file *scenarios.File, wanted []string) ([]string, error) {
+	all := file.VariantNames()
+	if len(wanted) == 0 {
+		return all, nil
+	}
+	picks := func(want, name string) bool { return name == want || strings.HasPrefix(name, want+"[") }
+	for _, w := range wanted {
+		if !slices.ContainsFunc(all, func(n string) bool { return picks(w, n) }) {
+			return nil, failf(Usage, "%s has no variant %q; it has: %s", file.Name, w, variantList(all))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(n string) bool {
+		return !slices.ContainsFunc(wanted, func(w string) bool { return picks(w, n) })
+	}), nil
+}
+
+func variantList(names []string) string {
+	if len(names) == 1 && names[0] == "" {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// repeat is the command line that runs one variant again.
+func (o *runOptions) repeat(spec *sim.Spec) string {
+	words := []string{"agentsim", "run", o.name, "--seed", fmt.Sprint(spec.Seed), "--policy", spec.Policy}
+	if spec.Variant != "" {
+		words = append(words, "--variant", spec.Variant)
+	}
+	for _, set := range o.sets {
+		words = append(words, "--set", set)
+	}
+	if o.project != "" {
+		words = append(words, "--project", o.project)
+	}
+	return quoteAll(words)
+}
+
+// status is how the record calls an outcome.
+func status(outcome string) sqlite.Status { return sqlite.Status(outcome) }

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"strings"
+
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+
+	"github.com/spf13/cobra"
+)
+
+func newScenario(s *State) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "scenario",
+		Short: "list, show and check scenarios",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  group,
+	}
+	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s))
+	return cmd
+}
+
+func newScenarioList(s *State) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "list the scenarios of the library",
+		Args:  exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			entries, err := scenarios.Library()
+			if err != nil {
+				return err
+			}
+			t := report.NewTable("NAME", "WHY")
+			for _, e := range entries {
+				t.Row(e.Name, strings.Join(strings.Fields(e.Why), " "))
+			}
+			return t.Write(s.Stdout, s.style())
+		},
+	}
+}
+
+func newScenarioShow(s *State) *cobra.Command {
+	var variant string
+	var sets []string
+	cmd := &cobra.Command{
+		Use:   "show SCENARIO",
+		Short: "print the effective scenario, every default spelled out",
+		Long: `Prints one variant of a scenario as it would run: variant and overrides applied, defaults spelled out. The output is
+itself a scenario. Without --variant it shows the first one.`,
+		Example: `  agentsim scenario show hello
+  agentsim scenario show fork-vs-subagent --variant fork --set seed=7`,
+		Args: exactly(1, "one scenario"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := loadScenario(args[0])
+			if err != nil {
+				return err
+			}
+			names := file.VariantNames()
+			if variant != "" {
+				if names, err = pickVariants(file, []string{variant}); err != nil {
+					return err
+				}
+			}
+			sc, err := file.Effective(names[0], sets)
+			if err != nil {
+				return err
+			}
+			_, err = s.Stdout.Write(sc.Canonical())
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&variant, "variant", "", "which `variant` to show")
+	cmd.Flags().StringArrayVar(&sets, "set", nil, "override one value, as `path=value`; may be repeated")
+	return cmd
+}
+
+func newScenarioValidate(s *State) *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate SCENARIO...",
+		Short: "check scenarios without running them",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return failf(Usage, "%s takes at least one scenario\nusage: %s", cmd.CommandPath(), cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			var first error
+			for _, name := range args {
+				file, err := loadScenario(name)
+				if err != nil {
+					s.explain(err)
+					if first == nil {
+						first = &Failure{Code: classify(err)}
+					}
+					continue
+				}
+				s.printf("%s: ok, %s, %s\n", name, plural(len(file.VariantNames()), "variant"), plural(len(file.Expect), "expectation"))
+			}
+			return first
+		},
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"agentsim": Main, "nobody": nobody})
+}
+
+// nobody runs the command line as a user without rights: nobody run hello. Its
+// directory is opened to that user first.
+func nobody() {
+	if os.Getuid() == 0 {
+		if err := errors.Join(openPath(), syscall.Setgid(65534), syscall.Setuid(65534)); err != nil {
+			panic(err)
+		}
+	}
+	Main()
+}
+
+// openPath lets every user through to the present directory.
+func openPath() error {
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		var info os.FileInfo
+		if info, err = os.Stat(dir); err == nil && info.Mode()&0o001 == 0 {
+			err = os.Chmod(dir, info.Mode()|0o005)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return err
+}
+
+// TestScripts runs the command line as a user does: testdata/script/*.txtar.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":   cmdExits,
+			"runid":   cmdRunID,
+			"sql":     cmdSQL,
+			"lockdb":  cmdLock,
+			"waitfor": cmdWaitFor,
+		},
+	})
+}
+
+// cmdExits runs a program that has to end with a code: exits CODE PROGRAM ARG…
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// cmdRunID sets $RUN to the id of the run of a scenario: runid SCENARIO.
+func cmdRunID(ts *testscript.TestScript, neg bool, args []string) {
+	db := openSQL(ts, "agentsim.db")
+	defer db.Close()
+	var id string
+	ts.Check(db.QueryRow("SELECT id FROM runs WHERE name = ?", args[0]).Scan(&id))
+	ts.Setenv("RUN", id[:8])
+}
+
+// cmdSQL runs one statement on a file, as another program would: sql FILE
+// STATEMENT.
+func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
+	db := openSQL(ts, args[0])
+	defer db.Close()
+	_, err := db.Exec(args[1])
+	ts.Check(err)
+}
+
+// cmdLock holds a file's lock until the script ends: lockdb FILE.
+func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
+	db := openSQL(ts, args[0])
+	_, err := db.Exec("BEGIN EXCLUSIVE")
+	ts.Check(err)
+	ts.Defer(func() { db.Close() })
+}
+
+func openSQL(ts *testscript.TestScript, name string) *sql.DB {
+	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(name))
+	ts.Check(err)
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// cmdWaitFor waits until a file holds something: waitfor FILE.
+func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+		if info, err := os.Stat(filepath.Clean(ts.MkAbs(args[0]))); err == nil && info.Size() > 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	ts.Fatalf("%s stays empty", args[0])
+}

@@ -245,7 +245,6 @@ func (e *Anthropic) Options() []string {
 	add(t.exactly, "at_exactly_ttl", "alive")
 	add(t.otherTTL, "refresh_by_other_ttl", "keeps-own-lifetime")
 	add(t.through, "write_through_entry", "refreshes")
-	add(t.behind, "mark_behind_hit", "writes-nothing")
 	for _, id := range t.tails {
 		out = append(out, "tail_tokens="+strconv.FormatInt(t.tail[id], 10)+" ("+id+")")
 	}

@@ -74,7 +74,9 @@ func (e *Anthropic) storeMiss(a *Admission) llm.MissReason {
 			}
 		}
 	}
-	if x.Start.Add(e.store.classes[x.TTL].life) < a.Start {
+	// Even where an hour was asked for, the entry may be an older one of five
+	// minutes; before that, one that was written would be there.
+	if x.Start.Add(e.store.classes[llm.TTL5m].life) < a.Start {
 		return llm.MissExpired
 	}
 	return llm.MissNeverWritten
@@ -102,7 +104,7 @@ func (c *comparison) run(mark, head *llm.Node) difference {
 	d := difference{offset: -1, same: true}
 	for i, o := range c.old {
 		if i >= len(c.now) {
-			d.part(head.Level, false)
+			d.part(o.Level, false)
 			d.at(head.Pos+1, head.Bytes)
 			return d
 		}

@@ -66,11 +66,10 @@ func (s *store) nearest(p *place, c llm.TTL) *place {
 	return s.above(p, c)
 }
 
-// put makes an entry at p, or renews the one that stands there.
+// put makes an entry at p if none stands there; touch renews.
 func (s *store) put(p *place, c llm.TTL, start vtime.Instant) {
 	l := &p.lease[c]
 	if l.on {
-		l.use = max(l.use, start)
 		return
 	}
 	up := s.above(p, c)

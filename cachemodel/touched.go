@@ -10,7 +10,6 @@ type touched struct {
 	exactly                     bool // an entry was read at the last instant of its lifetime
 	otherTTL                    bool // a request renewed an entry of another lifetime than it asked for
 	through                     bool // a request wrote through an entry that it did not read
-	behind                      bool // a mark without an entry stood behind the hit
 	tails                       []string
 	tail                        map[string]int64
 	lastTail                    *Profile
@@ -53,12 +52,8 @@ func (t *touched) hit(a *Admission, p *place) {
 		t.exactly = true
 	}
 	for i := range a.marks[:a.n] {
-		m := &a.marks[i]
-		if !p.lease[m.TTL].on {
+		if !p.lease[a.marks[i].TTL].on {
 			t.otherTTL = true
-		}
-		if m.Long && m.Node.Pos < a.Report.ReadTo.Pos {
-			t.behind = true
 		}
 	}
 }

@@ -166,6 +166,3 @@ func (r *run) sources() (mockllm.Source, error) {
 
 // options are the undocumented points of the cache that touched a figure.
 func (r *run) options() []string { return r.engine.Options() }
-
-// assumed names what a reader of a comparison must know about the model.
-func (r *run) assumed() []string { return nil }

@@ -1,0 +1,48 @@
+package sim
+
+import (
+	"fmt"
+
+	"agentsim/scenarios"
+	"agentsim/sim/llm/tokens"
+)
+
+// assumed names what a reader of a comparison must know: how the mock model
+// behaves, how requests are marked and counted, and whose prices these are.
+// `prompting` and reads per turn stand first, since they decide the ranking
+// more than anything else does (CON-13).
+func (r *run) assumed() []string {
+	sc := r.spec.Scenario
+	var out []string
+	if len(sc.Work) > 0 {
+		out = append(out, workAssumed(&sc.Model)...)
+	}
+	plan := sc.Provider.Breakpoints.Name
+	if sc.Provider.FourthMark {
+		plan += " and a fourth mark"
+	}
+	out = append(out, "breakpoints "+plan+", lifetime "+sc.Provider.TTL.String())
+	id := r.model(sc.Provider.Model)
+	out = append(out, "tokens counted by "+tokens.Approx(id).Name())
+	if p, err := r.profile(id); err == nil {
+		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date))
+	}
+	return out
+}
+
+func workAssumed(m *scenarios.Model) []string {
+	return []string{
+		"prompting " + m.Prompting,
+		fmt.Sprintf("%d reads a turn", m.ReadsPerTurn),
+		fmt.Sprintf("gist %d tok", m.GistTokens),
+		"report " + sizeText(m.ReportTokens),
+		fmt.Sprintf("budgets %d tok a prompt, %d a report", m.PromptBudget, m.ReportBudget),
+	}
+}
+
+func sizeText(s scenarios.Size) string {
+	if s.Lo == s.Hi {
+		return fmt.Sprintf("%d tok", s.Lo)
+	}
+	return fmt.Sprintf("%d to %d tok", s.Lo, s.Hi)
+}

@@ -23,7 +23,7 @@ func (t *Table) editInput(e *edit, k *known) *llm.Payload {
 		return nil
 	}
 	start := int(key.Sub("anchor").At(uint64(k.tries)).Between(0, int64(len(lines)-1)))
-	old := anchor(lines, start, int(k.total) > len(lines))
+	old := anchor(lines, start, k.whole)
 	if old == "" {
 		return nil
 	}
@@ -56,22 +56,18 @@ const (
 )
 
 // anchor is a run of lines, as short as can be, that occurs once in the lines;
-// the search begins at start. partial says that there is more to the file, so
-// that a single line is not trusted.
-func anchor(lines []string, start int, partial bool) string {
+// the search begins at start. Unless the lines are the whole file, fewer than
+// three are not trusted. Lines with a mark, which the edit would say a second
+// time, are taken only when there are no others.
+func anchor(lines []string, start int, whole bool) string {
 	content := strings.Join(lines, "\n")
-	first := 1
-	if partial {
-		first = 3
+	least := min(3, len(lines))
+	if whole {
+		least = 1
 	}
-	for n := first; n <= anchorLines; n++ {
-		for i := range lines {
-			from := (start + i) % len(lines)
-			if from+n > len(lines) {
-				continue
-			}
-			piece := strings.Join(lines[from:from+n], "\n")
-			if usable(piece) && strings.Count(content, piece) == 1 {
+	for _, marks := range [2]bool{false, true} {
+		for n := least; n <= min(anchorLines, len(lines)); n++ {
+			if piece := run(lines, content, start, n, marks); piece != "" {
 				return piece
 			}
 		}
@@ -79,8 +75,22 @@ func anchor(lines []string, start int, partial bool) string {
 	return ""
 }
 
-// usable refuses what is too short to hold on to, too long, or holds a mark,
-// which the edit would say a second time.
-func usable(piece string) bool {
-	return len(strings.TrimSpace(piece)) >= anchorMin && len(piece) <= anchorMax && !strings.Contains(piece, "[[")
+// run is the first run of n lines from start on that can be held on to.
+func run(lines []string, content string, start, n int, marks bool) string {
+	for i := range lines {
+		from := (start + i) % len(lines)
+		if from+n > len(lines) {
+			continue
+		}
+		piece := strings.Join(lines[from:from+n], "\n")
+		if usable(piece, marks) && strings.Count(content, piece) == 1 {
+			return piece
+		}
+	}
+	return ""
+}
+
+// usable refuses what is too short to hold on to, too long, or holds a mark.
+func usable(piece string, marks bool) bool {
+	return len(strings.TrimSpace(piece)) >= anchorMin && len(piece) <= anchorMax && (marks || !strings.Contains(piece, "[["))
 }

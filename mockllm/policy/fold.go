@@ -208,7 +208,7 @@ func (f *folder) page(k *known, p *page, text *llm.Payload) {
 		k.lo, k.hi = p.from, p.to
 	}
 	if p.from <= 1 || k.text == nil {
-		k.text = text
+		k.text, k.whole = text, p.from <= 1 && p.to >= p.total
 	}
 	if k.to == before && k.to < k.total && p.from == before+1 {
 		k.stuck = true
@@ -244,7 +244,7 @@ func (f *folder) editResult(b *llm.Block, n, asked *note) {
 	}
 	k.tries = 0
 	if n.page != nil {
-		k.hash, k.newest, k.to, k.total, k.stale = n.page.hash, n.page.hash, n.page.to, n.page.total, false
+		k.hash, k.newest, k.to, k.total, k.stale = n.page.hash, n.page.hash, n.page.to, n.page.total, n.page.from > 1
 	}
 	f.editMade(asked.target)
 }

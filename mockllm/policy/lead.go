@@ -158,7 +158,7 @@ func (m *Model) finish() {
 	b = append(strconv.AppendInt(b, int64(done), 10), " of "...)
 	b = append(strconv.AppendInt(b, int64(len(m.t.items)), 10), " items of work are done"...)
 	if failed > 0 {
-		b = append(strconv.AppendInt(append(b, ", "...), int64(failed), 10), " have failed"...)
+		b = append(strconv.AppendInt(append(b, ", "...), int64(failed), 10), " failed"...)
 	}
 	b = append(b, ". "...)
 	n := m.t.draw(m.t.key.Sub("lead").Sub("final"), scenarios.Size{}, m.t.profile.ReportTokens, "output")

@@ -149,19 +149,20 @@ func (p *plan) addRead(a action) {
 func (p *plan) find(f int, prefix string) {
 	for _, s := range p.t.globs[f] {
 		if !p.s.searched.has(s) {
-			p.addSearch(s)
+			p.addSearch(s, p.told)
 			return
 		}
 	}
 	p.missing = append(p.missing, prefix+p.t.files[f])
 }
 
-func (p *plan) addSearch(s int) {
+// addSearch enters a search; lazy says that a pointer would have spared it.
+func (p *plan) addSearch(s int, lazy bool) {
 	if slices.ContainsFunc(p.searches, func(a action) bool { return a.search == s }) {
 		return
 	}
 	a := action{kind: searchAction, search: s}
-	if p.told {
+	if lazy {
 		a.cause = causeLazy
 	}
 	p.searches = append(p.searches, a)
@@ -177,13 +178,17 @@ const (
 // searches for its name.
 func (p *plan) fact(f int) {
 	tellable := p.it.tellFacts.has(f) && !p.t.facts[f].verbatim
+	pointed := false
 	for q := p.s.places; q != nil; q = q.next {
-		if q.fact == f && p.readPlace(q, tellable) {
+		if q.fact != f {
+			continue
+		}
+		if pointed = true; p.readPlace(q, tellable) {
 			return
 		}
 	}
 	if s := p.t.facts[f].search; !p.s.searched.has(s) {
-		p.addSearch(s)
+		p.addSearch(s, p.told && !pointed)
 		return
 	}
 	p.missing = append(p.missing, p.t.facts[f].name)

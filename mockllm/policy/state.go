@@ -36,16 +36,17 @@ type use struct {
 
 // known is what is known of a file's content.
 type known struct {
-	hash   string // of the version whose lines are known; "" while a preview hid it
-	newest string // hash of the newest version heard of
-	to     int32  // lines 1 to to are known
-	total  int32  // lines of that version
-	lo, hi int32  // a window that is known beside
-	limit  int32  // lines that a page may have without being replaced; 0 is any
-	tries  int32  // results in a row that brought nothing
-	text   *llm.Payload
-	stale  bool // an edit was refused
-	stuck  bool // reading on brought nothing further
+	hash   string       // of the version whose lines are known; "" while a preview hid it
+	newest string       // hash of the newest version heard of
+	to     int32        // lines 1 to to are known
+	total  int32        // lines of that version
+	lo, hi int32        // a window that is known beside
+	limit  int32        // lines that a page may have without being replaced; 0 is any
+	tries  int32        // results in a row that brought nothing
+	text   *llm.Payload // a page of it, the first one if that was read
+	whole  bool         // that page is the whole file
+	stale  bool         // an edit was refused
+	stuck  bool         // reading on brought nothing further
 }
 
 // current reports whether the whole content of the newest version is known.

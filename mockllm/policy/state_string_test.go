@@ -1,0 +1,51 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// describe writes a state as text: names, no pointers, so that two folds of the
+// same bytes compare.
+func (t *Table) describe(s *state) string {
+	var b strings.Builder
+	names := func(what string, s set, name func(int) string) {
+		var out []string
+		for _, i := range s.list(nil) {
+			out = append(out, name(i))
+		}
+		fmt.Fprintf(&b, "%s: %s\n", what, strings.Join(out, " "))
+	}
+	file := func(i int) string { return t.files[i] }
+	item := func(i int) string { return t.items[i].id }
+	names("facts", s.facts, func(i int) string { return t.facts[i].name })
+	names("gists", s.gists, file)
+	names("seen", s.seen, file)
+	names("absent", s.absent, file)
+	names("searched", s.searched, func(i int) string { return t.searches[i].input.Raw() })
+	names("launched", s.launched, item)
+	names("done", s.done, item)
+	names("failed", s.failed, item)
+	names("lost", s.lost, item)
+	names("edited", s.edited, func(i int) string { return fmt.Sprint(i) })
+	for i := range t.files {
+		k := *s.files.at(i)
+		text := ""
+		if k.text != nil {
+			text = k.text.Raw()
+		}
+		k.text = nil
+		fmt.Fprintf(&b, "%s: %+v %q\n", t.files[i], k, text)
+	}
+	for p := s.places; p != nil; p = p.next {
+		fmt.Fprintf(&b, "place %s %s:%d\n", t.facts[p.fact].name, t.files[p.file], p.line)
+	}
+	if s.assign != nil {
+		fmt.Fprintf(&b, "assignment %+v\n", *s.assign)
+	}
+	for _, u := range s.open {
+		fmt.Fprintf(&b, "open %s %s %s\n", u.id, u.name, u.input.Raw())
+	}
+	fmt.Fprintf(&b, "turns %d %d %s\n", s.turns, s.itemAt, s.role)
+	return b.String()
+}

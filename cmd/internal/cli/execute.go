@@ -10,7 +10,6 @@ import (
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript"
@@ -81,25 +80,16 @@ func (s *State) execute(spec *sim.Spec, rec *recorder, watch []string, events *e
 	if events != nil {
 		sinks = append(sinks, transcript.Lines(events.text))
 	}
-	stop := func() {}
-	res, err := sim.Run(spec, sim.Options{Sinks: sinks, Repeat: o.repeat(spec),
-		OnKernel: func(k *kernel.Kernel) { stop = s.onInterrupt(k.Interrupt) }})
+	opt, stop := s.underInterrupt(o.repeat(spec))
+	opt.Sinks = sinks
+	res, err := sim.Run(spec, opt)
 	stop()
 	if err != nil {
 		rec.crashed(w, err, s.Now())
-		return executed{}, asFailure(err)
+		return executed{}, err
 	}
 	x := executed{spec, res, fold.Run()}
 	return x, rec.finish(w, x, s.Now())
-}
-
-// asFailure gives an error of sim.Run its class: what is no bug is a scenario
-// that cannot be built.
-func asFailure(err error) error {
-	if classify(err) == Bug {
-		return err
-	}
-	return &Failure{Usage, err}
 }
 
 // onInterrupt calls interrupt once SIGINT arrives, until stop is called.

@@ -75,7 +75,7 @@ func failf(code Code, format string, args ...any) error {
 }
 
 // classify finds an error's code. What no class claims comes from cobra, which
-// complains about usage only.
+// complains about usage only, or from sim, about a scenario that cannot be built.
 func classify(err error) Code {
 	var (
 		failure  *Failure

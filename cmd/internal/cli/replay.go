@@ -7,7 +7,6 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
-	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
 
@@ -80,32 +79,22 @@ func rebuild(run *sqlite.Run) (*sim.Spec, error) {
 	return &sim.Spec{Scenario: sc, Variant: run.Variant, Seed: run.Seed, Policy: run.Policy, Project: project}, nil
 }
 
-// again runs a spec with one more sink.
-func (s *State) again(spec *sim.Spec, sink transcript.Sink) (*sim.Result, error) {
-	stop := func() {}
-	opt := sim.Options{Repeat: s.commandLine(), OnKernel: func(k *kernel.Kernel) { stop = s.onInterrupt(k.Interrupt) }}
-	if sink != nil {
-		opt.Sinks = []transcript.Sink{sink}
-	}
-	res, err := sim.Run(spec, opt)
-	stop()
-	if err != nil {
-		return nil, asFailure(err)
-	}
-	return res, nil
+// underInterrupt makes the options of a run that SIGINT ends; stop ends the
+// listening.
+func (s *State) underInterrupt(repeat string) (opt sim.Options, stop func()) {
+	end := func() {}
+	opt = sim.Options{Repeat: repeat, OnKernel: func(k *kernel.Kernel) { end = s.onInterrupt(k.Interrupt) }}
+	return opt, func() { end() }
 }
 
 // compareEvents runs the spec beside its record. A record that was cut short by
 // an interrupt or a crash is compared as far as it goes.
 func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
-	check := transcript.NewCheck(db.Events(info.ID))
-	res, err := s.again(spec, transcript.Lines(check))
+	opt, stop := s.underInterrupt(s.commandLine())
+	res, diff, err := sim.Replay(spec, db.Events(info.ID), opt)
+	stop()
 	if err != nil {
 		return err
-	}
-	diff, err := check.Finish()
-	if err != nil {
-		return &Failure{Operating, err}
 	}
 	switch {
 	case diff != nil && endsInterrupted(diff.Got):
@@ -117,12 +106,15 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 	if diff != nil {
 		return failf(Differs, "run %s: the replay differs\n%s", short(info.ID), diff)
 	}
-	return s.same(info, res)
+	s.same(info, res)
+	return nil
 }
 
 // compareDigest compares what a record of totals holds: the digest.
 func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
-	res, err := s.again(spec, nil)
+	opt, stop := s.underInterrupt(s.commandLine())
+	res, err := sim.Run(spec, opt)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -133,13 +125,13 @@ func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
 		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe record holds totals only; record with --record full to see which event",
 			short(info.ID), res.Digest, info.Digest)
 	}
-	return s.same(info, res)
+	s.same(info, res)
+	return nil
 }
 
 // same prints that a replay was equal.
-func (s *State) same(info sqlite.RunInfo, res *sim.Result) error {
+func (s *State) same(info sqlite.RunInfo, res *sim.Result) {
 	s.printf("run %s replayed: %d events, digest %s, no difference\n", short(info.ID), res.Events, res.Digest)
-	return nil
 }
 
 // endsInterrupted reports whether a line is the end of an interrupted run.

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agentsim/metrics"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// try runs a command line inside the test's process.
+func try(change func(*State), args ...string) (code Code, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	s := &State{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Env: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
+	if change != nil {
+		change(s)
+	}
+	code = Run(s)
+	return code, out.String(), errs.String()
+}
+
+func TestConformance(t *testing.T) {
+	t.Run("CLI-02 the codes are the documented ones, each once, and each is explained", codeNumbers)
+	t.Run("CLI-02 each class of error has its code, however it is wrapped", classes)
+	t.Run("CLI-02 a panic of ours is exit code 70, with the line that repeats it", panics)
+	t.Run("CLI-02 an interrupt that comes at once still ends the run, with exit code 5", interrupted)
+	t.Run("CLI-03 NO_COLOR and a dumb terminal get what a pipe gets", noColor)
+	t.Run("CLI-04 the line that repeats a run is quoted for a shell", quoting)
+	t.Run("SCN-05 expectations that speak of a variant that did not run are left out, and cells are judged one by one", judging)
+}
+
+func codeNumbers(t *testing.T) {
+	want := []Code{0, 1, 2, 3, 4, 5, 6, 7, 70}
+	for i, c := range codes {
+		if i >= len(want) || c.code != want[i] || c.what == "" {
+			t.Errorf("code %d, %q, at place %d", c.code, c.what, i)
+		}
+	}
+	if len(codes) != len(want) {
+		t.Errorf("%d codes, want %d", len(codes), len(want))
+	}
+}
+
+func classes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want Code
+	}{
+		{nil, Pass},
+		{&sqlite.Error{Path: "x.db", Kind: sqlite.ErrLocked}, Operating},
+		{&sqlite.RunError{Kind: sqlite.ErrNoRun}, Operating},
+		{&scenarios.Errors{List: []*scenarios.Error{{File: "x", Line: 1, Col: 1}}}, Usage},
+		{errors.New("unknown flag"), Usage},
+		{&Failure{Code: Missed}, Missed},
+		{&Failure{Code: Unfinished, Err: errors.New("limit")}, Unfinished},
+		{&sim.BugError{}, Bug},
+		{&sqlite.DigestError{}, Bug},
+		{&Failure{Usage, &sim.BugError{}}, Bug},
+	} {
+		if got := classify(c.err); got != c.want {
+			t.Errorf("%T has code %d, want %d", c.err, got, c.want)
+		}
+		if c.err == nil {
+			continue
+		}
+		if got := classify(fmt.Errorf("while testing: %w", c.err)); got != c.want {
+			t.Errorf("wrapped %T has code %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func panics(t *testing.T) {
+	code, _, stderr := try(func(s *State) { s.Now = func() time.Time { panic("the clock fell off") } },
+		"run", "hello", "--db", filepath.Join(t.TempDir(), "it's.db"))
+	if code != Bug || !strings.Contains(stderr, "bug: the clock fell off") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if !strings.Contains(stderr, "repeat with: agentsim run hello --db '") || !strings.Contains(stderr, `it'\''s.db'`) {
+		t.Errorf("no line to repeat in %s", stderr)
+	}
+}
+
+// endless is a run that only an interrupt or a limit ends.
+const endless = `name: endless
+provider: {model: claude-sonnet-4-5-20250929}
+retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
+faults: ["529"]
+main: {user: hello}
+scripts: [{agent: main, turns: [{text: hello}]}]
+`
+
+func interrupted(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "endless.yaml")
+	if err := os.WriteFile(name, []byte(endless), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	signals := make(chan os.Signal, 1)
+	signals <- os.Interrupt
+	code, _, stderr := try(func(s *State) { s.Interrupt = signals }, "run", name, "--record", "none")
+	if code != Unfinished || !strings.Contains(stderr, "endless did not finish: interrupted at ") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
+func noColor(t *testing.T) {
+	env := func(name, value string) func(*State) {
+		return func(s *State) {
+			s.Terminal = true
+			s.Env = func(n string) string {
+				if n == name {
+					return value
+				}
+				return ""
+			}
+		}
+	}
+	args := []string{"run", "hello", "--record", "none"}
+	_, pipe, _ := try(nil, args...)
+	_, color, _ := try(env("", ""), args...)
+	_, plain, _ := try(env("NO_COLOR", "1"), args...)
+	_, dumb, _ := try(env("TERM", "dumb"), args...)
+	if plain != pipe || dumb != pipe {
+		t.Error("NO_COLOR or TERM=dumb changes more than the colours")
+	}
+	if !strings.Contains(color, "\x1b[1m") || strings.Contains(pipe, "\x1b") {
+		t.Error("a terminal gets no colour, or a pipe does")
+	}
+}
+
+func quoting(t *testing.T) {
+	o := &runOptions{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: "a b"}
+	got := o.repeat(&sim.Spec{Variant: "fork[prompting=lazy]", Seed: 7, Policy: "random"})
+	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+const grid = `name: grid
+provider: {model: claude-sonnet-4-5-20250929}
+main: {user: hello}
+scripts: [{agent: main, turns: [{text: hello}]}]
+variants: {a: {}, b: {}}
+matrix: [{path: provider.ttl, values: [5m, 1h]}]
+expect:
+  - "every variant: calls == 1"
+  - a.calls == b.calls
+  - "b: calls == 2"
+`
+
+func judging(t *testing.T) {
+	file, err := scenarios.Parse("grid.yaml", []byte(grid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(variant string, calls int64) executed {
+		r := &metrics.Run{}
+		r.Total.Calls = calls
+		return executed{spec: &sim.Spec{Variant: variant}, metrics: r}
+	}
+	names := file.VariantNames()
+	if len(names) != 4 {
+		t.Fatalf("variants %q", names)
+	}
+	show := func(done ...executed) string {
+		var out []string
+		for _, v := range judge(file, done) {
+			out = append(out, v.Variant+" "+v.Verdict.String())
+		}
+		return strings.Join(out, "; ")
+	}
+	cell5m, cell1h := strings.TrimPrefix(names[0], "a"), strings.TrimPrefix(names[1], "a")
+	got := show(run("a"+cell5m, 1), run("b"+cell5m, 2), run("a"+cell1h, 1))
+	want := "a" + cell5m + " pass; b" + cell5m + " fail; a" + cell1h + " pass; " + cell5m + " fail; b" + cell5m + " pass"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -144,6 +144,12 @@ func (e *Anthropic) recordHit(a *Admission, p *place) {
 		h.Expiry = max(h.Expiry, e.store.expiry(l, llm.TTL(c)))
 		h.Kept = h.Kept || l.kids > 0
 	}
+	for i := range a.marks[:a.n] {
+		// Behind the hit nothing is paid for, so no longer life is to be had.
+		if m := &a.marks[i]; m.Node.Pos <= a.Report.ReadTo.Pos && !p.lease[m.TTL].on {
+			m.life = 1 - m.TTL
+		}
+	}
 	e.touched.hit(a, p)
 }
 
@@ -170,31 +176,41 @@ func (e *Anthropic) bill(a *Admission) {
 	a.Usage = llm.Usage{Input: a.Prompt - last, Write1h: long - read, Write5m: last - long, Read: read}
 }
 
-// Begin makes the request's entries readable, one for each breakpoint behind
-// what it read (CACHE-07, CACHE-28). Their lifetime counts from its start.
+// Begin makes the request's entries readable, one for each breakpoint (CACHE-07,
+// CACHE-28). Their lifetime counts from its start. A breakpoint within what was
+// read makes an entry too, unless one stands there, and pays nothing for it.
 func (e *Anthropic) Begin(now vtime.Instant, a *Admission) {
 	a.begin(now)
 	e.land(a)
 	e.store.sweep(now)
 	e.store.confirm(a)
-	var last *place
 	for i := range a.marks[:a.n] {
-		if m := &a.marks[i]; m.Long && (a.Report.ReadTo == nil || m.Node.Pos > a.Report.ReadTo.Pos) {
-			last = e.write(now, a, m)
+		m := &a.marks[i]
+		if !m.Long {
+			continue
 		}
-	}
-	if last != nil {
-		e.store.touch(last, a.Start)
+		if n := a.Report.ReadTo; n != nil && m.Node.Pos <= n.Pos {
+			if e.store.alive(m.Node.Hash) == nil {
+				e.touched.behind = true
+				e.write(now, a, m)
+			}
+			continue
+		}
+		p := e.write(now, a, m)
+		e.touched.write(e.store, a, p)
+		if m.Node == a.Report.WrittenTo {
+			e.store.touch(p, a.Start)
+		}
 	}
 }
 
+// write makes one breakpoint's entry.
 func (e *Anthropic) write(now vtime.Instant, a *Admission, m *Mark) *place {
 	p := e.store.settle(m.Node)
 	if !p.live() {
 		p.tokens, p.written, p.readable = m.Tokens, a.Start, now
 	}
-	e.touched.write(e.store, a, p)
-	e.store.put(p, m.TTL, a.Start)
+	e.store.put(p, m.life, a.Start)
 	return p
 }
 
@@ -244,6 +260,7 @@ func (e *Anthropic) Options() []string {
 	add(t.expiry, "late_expiry", e.opt.LateExpiry.String())
 	add(t.exactly, "at_exactly_ttl", "alive")
 	add(t.otherTTL, "refresh_by_other_ttl", "keeps-own-lifetime")
+	add(t.behind, "mark_within_hit", "makes-an-entry-unbilled")
 	add(t.through, "write_through_entry", "refreshes")
 	for _, id := range t.tails {
 		out = append(out, "tail_tokens="+strconv.FormatInt(t.tail[id], 10)+" ("+id+")")

@@ -76,6 +76,7 @@ type Mark struct {
 	// Undecided: the count is within its error of the minimum; Long is the point
 	// estimate's answer (CON-06).
 	Undecided bool
+	life      llm.TTL // lifetime of the entry it makes
 }
 
 // Admission is one request on its way. The caller owns it and may use it again

@@ -59,7 +59,7 @@ func autoMark(a *Admission) *llm.APIError {
 }
 
 func (a *Admission) addMark(n *llm.Node, ttl llm.TTL) {
-	a.marks[a.n] = Mark{Node: n, TTL: ttl}
+	a.marks[a.n] = Mark{Node: n, TTL: ttl, life: ttl}
 	a.n++
 }
 

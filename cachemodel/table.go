@@ -77,7 +77,7 @@ var profiles = []Profile{
 	{ID: "claude-sonnet-4-6", Rates: sonnetRates, Minimum: 1024, HiddenAuto: 497, HiddenForced: 589, Tail: 3, Window: million, Salts: effortRules,
 		Found: Established{Rates: true, Minimum: true, Hidden: true, Tail: true}, Source: pricePage, Date: "2026-08-01"},
 	{ID: "claude-sonnet-4-5", Release: "claude-sonnet-4-5-20250929", Rates: sonnetRates, Minimum: 1024, HiddenAuto: 496, HiddenForced: 588,
-		Tail: 3, Window: million, StripsThinking: true, Salts: plainRules,
+		Tail: 3, Window: 200_000, StripsThinking: true, Salts: plainRules,
 		Found: Established{Rates: true, Minimum: true, Hidden: true}, Source: pricePage, Date: "2026-08-01"},
 	{ID: "claude-sonnet-4", Release: "claude-sonnet-4-20250514", Aliases: []string{"claude-sonnet-4-0"}, Rates: sonnetRates, Minimum: 1024,
 		HiddenAuto: 313, HiddenForced: 315, Tail: 3, Window: 200_000, StripsThinking: true, Salts: plainRules,

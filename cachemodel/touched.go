@@ -10,6 +10,7 @@ type touched struct {
 	exactly                     bool // an entry was read at the last instant of its lifetime
 	otherTTL                    bool // a request renewed an entry of another lifetime than it asked for
 	through                     bool // a request wrote through an entry that it did not read
+	behind                      bool // a breakpoint within what was read made an entry
 	tails                       []string
 	tail                        map[string]int64
 	lastTail                    *Profile
@@ -58,7 +59,7 @@ func (t *touched) hit(a *Admission, p *place) {
 	}
 }
 
-// write takes in that a's request is about to make an entry at p.
+// write takes in that a's request made an entry at p, behind what it read.
 func (t *touched) write(s *store, a *Admission, p *place) {
 	for c := range p.lease {
 		if q := s.above(p, llm.TTL(c)); q != nil && q.lease[c].use < a.Start {

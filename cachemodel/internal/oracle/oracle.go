@@ -69,12 +69,13 @@ func (o *Oracle) Admit(now vtime.Instant, req *cachemodel.Request) *Flight {
 		return f
 	}
 	o.read(f, req)
+	f.bill(req)
+	o.live(f)
 	for _, e := range o.entries {
 		if n := len(e.prefix); n <= f.Read && f.blocks[n-1].Hash == e.prefix[n-1] {
 			e.uses = append(e.uses, f.use)
 		}
 	}
-	f.bill(req)
 	return f
 }
 
@@ -133,6 +134,25 @@ func (o *Oracle) read(f *Flight, req *cachemodel.Request) {
 	}
 }
 
+// live gives each breakpoint within what is read the lifetime of what is read,
+// when that has not the one asked for.
+func (o *Oracle) live(f *Flight) {
+	for i, m := range f.marks {
+		if int(m.Node.Pos) > f.Read {
+			continue
+		}
+		kept := false
+		for _, e := range o.entries {
+			if len(e.prefix) == f.Read && e.prefix[f.Read-1] == f.blocks[f.Read-1].Hash && e.ttl == m.TTL {
+				kept = true
+			}
+		}
+		if !kept {
+			f.marks[i].TTL = 1 - m.TTL
+		}
+	}
+}
+
 func (o *Oracle) has(h llm.Hash) bool {
 	for _, e := range o.entries {
 		if e.prefix[len(e.prefix)-1] == h {
@@ -171,13 +191,13 @@ func (f *Flight) bill(req *cachemodel.Request) {
 func (o *Oracle) Begin(now vtime.Instant, f *Flight) {
 	o.sweep(now)
 	f.begun = true
-	if f.Written <= f.Read {
-		return
-	}
 	for _, m := range f.marks {
-		if int(m.Node.Pos) > f.Read {
+		if int(m.Node.Pos) > f.Read || !o.has(m.Node.Hash) {
 			o.write(f, m)
 		}
+	}
+	if f.Written <= f.Read {
+		return
 	}
 	for _, e := range o.entries {
 		if n := len(e.prefix); n <= f.Written && f.blocks[n-1].Hash == e.prefix[n-1] {

@@ -35,7 +35,6 @@ type story struct {
 	builder llm.Builder
 	agents  map[string]int32
 	seq     uint64
-	tokens  func(string, *llm.Node) int64
 }
 
 func TestStories(t *testing.T) {

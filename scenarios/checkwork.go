@@ -10,7 +10,12 @@ var (
 	agentTypes = []string{"general-purpose", "Explore"}
 )
 
-const fileNeed = "file:" // prefix of a need for a file's content
+// Prefixes of a need for a file: its content as it stands, or its gist, which
+// may be relayed.
+const (
+	fileNeed = "file:"
+	gistNeed = "gist:"
+)
 
 func (c *checker) facts() {
 	seen := map[string]bool{}
@@ -91,15 +96,25 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 }
 
 func (c *checker) need(path string, it *Item, need string) {
-	if name, ok := strings.CutPrefix(need, fileNeed); ok {
+	if name, prefix := neededFile(need); prefix != "" {
 		if _, ok := c.files.lines(name); !ok {
-			c.bad(path, didYouMean(need, prefixed(fileNeed, c.files.paths())), "work item %q needs %q, a file nobody has", it.ID, name)
+			c.bad(path, didYouMean(need, prefixed(prefix, c.files.paths())), "work item %q needs %q, a file nobody has", it.ID, name)
 		}
 		return
 	}
 	if !c.declared(need) {
 		c.bad(path, c.factHint(need), "work item %q needs %q, a fact nobody holds", it.ID, need)
 	}
+}
+
+// neededFile splits a need for a file; prefix is "" for a need of a fact.
+func neededFile(need string) (path, prefix string) {
+	for _, p := range []string{fileNeed, gistNeed} {
+		if path, ok := strings.CutPrefix(need, p); ok {
+			return path, p
+		}
+	}
+	return "", ""
 }
 
 func (c *checker) factHint(name string) string {

@@ -168,7 +168,7 @@ type Item struct {
 	Kind      string     `yaml:"kind"` // research, implement, verify, answer
 	By        string     `yaml:"by"`   // "" by the strategy, or lead: the lead itself, whatever the strategy
 	After     []string   `yaml:"after"`
-	Needs     []string   `yaml:"needs"` // facts; file:<path> for a file's content
+	Needs     []string   `yaml:"needs"` // facts; file:<path> for a file's content, gist:<path> for its gist
 	Reads     []Selector `yaml:"reads"` // ground truth: the files that hold what is needed
 	Edits     []Edit     `yaml:"edits"`
 	Yields    []string   `yaml:"yields"` // facts its report carries

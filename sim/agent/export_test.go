@@ -31,3 +31,5 @@ var (
 	RootContext   = rootContext
 	NewController = newController
 )
+
+func (c *Controller) Aborted() bool { return c.reason != nil }

@@ -22,21 +22,23 @@ import (
 // story is one text story: a world, what its models answer, and what came out.
 // The commands are documented at TestStories.
 type story struct {
-	t       *testing.T
-	cfg     agent.Config
-	limits  kernel.Limits
-	policy  string
-	seed    uint64
-	files   map[string]string
-	gates   map[string]string
-	roots   []agent.RootSpec
-	model   *fakeModel
-	text    strings.Builder
-	world   *agent.World
-	offered []string // tools beside those of a default pool
-	events  []event
-	err     error
-	outcome string
+	t      *testing.T
+	cfg    agent.Config
+	limits kernel.Limits
+	policy string
+	seed   uint64
+	// schedule seeds the policy alone, so that everything else stays the same
+	schedule uint64
+	files    map[string]string
+	gates    map[string]string
+	roots    []agent.RootSpec
+	model    *fakeModel
+	text     strings.Builder
+	world    *agent.World
+	offered  []string // tools beside those of a default pool
+	events   []event
+	err      error
+	outcome  string
 }
 
 // event is something that happens to the world at an instant.
@@ -207,7 +209,7 @@ func newStory(t *testing.T) *story {
 // run builds the world and runs it.
 func (s *story) run() {
 	key := rng.Root(s.seed)
-	pol, err := kernel.PolicyNamed(s.policy, key.Sub("policy"))
+	pol, err := kernel.PolicyNamed(s.policy, key.Sub("policy").At(s.schedule))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -219,7 +221,10 @@ func (s *story) run() {
 	}
 	c := s.cfg
 	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{}, s.model, snap.Open(), key
-	c.Marks, c.Forker, c.Sink = mark.NewKey("story", s.seed), fork.NewMaker(), transcript.NewText(&s.text)
+	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.NewText(&s.text)
+	if c.Forker == nil {
+		c.Forker = fork.NewMaker()
+	}
 	if c.Offered, err = tool.Offered(tool.Catalogue(), s.offered); err != nil {
 		s.t.Fatal(err)
 	}
@@ -244,7 +249,9 @@ func (s *story) run() {
 		})
 	}
 	for _, r := range s.roots {
-		r.Offered = c.Offered
+		if r.Offered == nil {
+			r.Offered = c.Offered
+		}
 		s.world.Start(r)
 	}
 	s.outcome = "completed"

@@ -1,0 +1,247 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"agentsim/sim/agent"
+	"agentsim/sim/llm"
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
+)
+
+func TestLaws(t *testing.T) {
+	t.Run("LOOP-04 SUB-18 TSK-05 CON-04 CON-17 whatever agents do and whoever interferes, each request is well formed, each agent ends once, usage is booked once, each task gives one notification and nobody waits for ever", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) { lawOfAnything(t, r) })
+	})
+	t.Run("LOOP-01 every agent's events pass through the one loop: request, answer or error, calls, results, and again", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) { lawOfTheLoop(t, r) })
+	})
+	t.Run("FRK-05 first requests of the forks of one answer are the same bytes up to the directive", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) { lawOfForks(t, r) })
+	})
+	t.Run("KRN-09 requests of a slower run have the same length", testWidths)
+	t.Run("CON-04 another replacement state renders to other bytes", testOtherState)
+}
+
+// anything is a world of random agents: what each says is drawn from its lineage
+// and call, so the world is a function of a few numbers.
+type anything struct {
+	key    rng.Key
+	depth  int // how deep spawns go
+	breath int // how many tool uses an answer has at most
+	faults int64
+}
+
+// turn is the answer to a request, in the fake model's words.
+func (w *anything) turn(req *llm.Request) string {
+	k := w.key.Sub(req.Stream.Lineage).At(uint64(req.Stream.Call))
+	parts := []string{"take " + [...]string{"1s", "2s", "1s", "500ms"}[k.Sub("take").Between(0, 3)]}
+	if k.Sub("fault").Between(0, 99) < w.faults {
+		parts = append([]string{"fail " + [...]string{"529", "0", "429 1s", "400"}[k.Sub("which").Between(0, 3)]}, parts...)
+	}
+	if k.Sub("speak").Between(0, 1) == 1 {
+		parts = append(parts, "text words of "+req.Stream.Lineage)
+	}
+	uses := k.Sub("uses").Between(0, int64(w.breath))
+	if req.Stream.Call > 3 {
+		uses = 0
+	}
+	for i := range uses {
+		parts = append(parts, "use "+w.use(k.Sub("use").At(uint64(i)), req.Stream.Lineage))
+	}
+	if uses == 0 && len(parts) < 2 || parts[len(parts)-1][:4] == "take" {
+		parts = append(parts, "text done")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// use is one tool use.
+func (w *anything) use(k rng.Key, lineage string) string {
+	spawn := strings.Count(lineage, "/") < w.depth
+	switch n := k.Between(0, 9); {
+	case n < 3 && spawn:
+		return `Agent {"description":"d","prompt":"in front"}`
+	case n < 5 && spawn:
+		return `Agent {"description":"d","prompt":"behind","run_in_background":true}`
+	case n == 5 && spawn:
+		return `Agent {"description":"d","prompt":"look","subagent_type":"Explore"}`
+	case n == 6:
+		return `TaskStop {"task_id":"$TASK` + fmt.Sprint(k.At(1).Between(1, 3)) + `"}`
+	case n == 7:
+		return `Edit {"file_path":"a.go","old_string":"package","new_string":"package"}`
+	case n == 8:
+		return `Agent {"prompt":7}`
+	}
+	return `Read {"file_path":"a.go"}`
+}
+
+// draw makes a story of random agents, a random user and a random schedule.
+func draw(t *testing.T, r *rapid.T) *story {
+	s := newStory(t)
+	s.files["a.go"] = "package a\n\nfunc f() {}\n"
+	s.policy = rapid.SampledFrom([]string{"random", "fifo"}).Draw(r, "policy")
+	s.schedule = uint64(rapid.IntRange(0, 1<<20).Draw(r, "schedule"))
+	s.gates["FORK_SUBAGENT"] = rapid.SampledFrom([]string{"false", "true"}).Draw(r, "forks")
+	s.cfg.Retry.Max = 2
+	s.cfg.Limits.Depth = 3
+	s.cfg.Limits.Turns = rapid.IntRange(2, 8).Draw(r, "turns")
+	s.cfg.Over, s.cfg.Preview = 100, 40
+	if rapid.Bool().Draw(r, "hold") {
+		s.cfg.FanOut = agent.FanOut{HoldUntilFirst: true, Cap: 700 * vtime.Millisecond}
+	}
+	s.cfg.Forks.Rerender = rapid.Bool().Draw(r, "rerender")
+	w := &anything{key: rng.Root(uint64(rapid.IntRange(0, 1<<20).Draw(r, "world"))),
+		depth: rapid.IntRange(0, 3).Draw(r, "depth"), breath: rapid.IntRange(0, 4).Draw(r, "breath"), faults: int64(rapid.IntRange(0, 30).Draw(r, "faults"))}
+	s.model.gen = w.turn
+	for i := range rapid.IntRange(1, 2).Draw(r, "roots") {
+		root := s.root("go")
+		root.Lineage = fmt.Sprintf("root%d", i)
+		root.Start = vtime.Duration(i) * vtime.Second
+		root.Plan.Fourth = rapid.Bool().Draw(r, "fourth")
+		for range rapid.IntRange(0, 4).Draw(r, "steps") {
+			root.Steps = append(root.Steps, drawStep(r))
+		}
+	}
+	return s
+}
+
+// drawStep is something a user does, at instants at which other things happen.
+func drawStep(r *rapid.T) agent.Step {
+	st := agent.Step{Timed: rapid.Bool().Draw(r, "timed"), At: vtime.Duration(rapid.IntRange(0, 20).Draw(r, "at")) * 500 * vtime.Millisecond}
+	switch rapid.IntRange(0, 4).Draw(r, "act") {
+	case 0, 1:
+		st.Interrupt = true
+	case 2:
+		st.KillAgents = true
+	case 3:
+		st.Settings = &llm.Settings{Effort: rapid.SampledFrom([]string{"", "high", "low"}).Draw(r, "effort")}
+	}
+	if rapid.Bool().Draw(r, "speaks") {
+		st.Message = text("go on")
+	}
+	return st
+}
+
+func lawOfAnything(t *testing.T, r *rapid.T) {
+	s := draw(t, r)
+	s.run()
+	if s.err != nil {
+		r.Fatalf("the run ended with %v\n%s", s.err, s.text.String())
+	}
+	for _, wrong := range s.check() {
+		r.Fatalf("%s\n%s", wrong, s.text.String())
+	}
+}
+
+// lawOfTheLoop reads each agent's events as words of one grammar.
+func lawOfTheLoop(t *testing.T, r *rapid.T) {
+	s := draw(t, r)
+	s.run()
+	letters := map[string]string{"agent_start": "S", "request": "R", "response": "A", "api_error": "X", "tool_call": "c", "tool_result": "r", "agent_end": "E"}
+	words := map[string]string{}
+	for _, line := range strings.Split(s.text.String(), "\n") {
+		if f := strings.Fields(line); len(f) > 4 && letters[f[4]] != "" {
+			words[f[3]] += letters[f[4]]
+		}
+	}
+	for who, word := range words {
+		if rest := readWord(word); rest != "" {
+			r.Fatalf("agent %s: %s stops making sense at %s\n%s", who, word, rest, s.text.String())
+		}
+	}
+}
+
+// readWord takes S (R X)* (R A c^n r^n)* … E and returns what it cannot.
+func readWord(w string) string {
+	cut := func(p string) bool { ok := strings.HasPrefix(w, p); w = strings.TrimPrefix(w, p); return ok }
+	if !cut("S") {
+		return w
+	}
+	for cut("R") {
+		if cut("X") {
+			continue
+		}
+		if !cut("A") {
+			return w
+		}
+		n := len(w) - len(strings.TrimLeft(w, "c"))
+		if w = w[n:]; !cut(strings.Repeat("r", n)) {
+			return w
+		}
+	}
+	cut("E")
+	return w
+}
+
+func lawOfForks(t *testing.T, r *rapid.T) {
+	n := rapid.IntRange(2, 12).Draw(r, "forks")
+	s := newStory(t)
+	s.files["a.go"] = "package a\n"
+	s.gates["FORK_SUBAGENT"] = "true"
+	answer := "think hm; text now"
+	for i := range n {
+		if rapid.Bool().Draw(r, "with a read") {
+			answer += `; use Read {"file_path":"a.go"}`
+		}
+		answer += fmt.Sprintf(`; use Agent {"description":"number %d","prompt":"Part %d."}`, i, i)
+	}
+	s.model.gen = func(req *llm.Request) string {
+		if req.Stream.Lineage == "main" && req.Stream.Call == 0 {
+			return answer
+		}
+		return "text Scope: mine"
+	}
+	s.root("go")
+	s.run()
+	forks := s.world.Agents()[1:]
+	first := s.model.heads[forks[0].Lineage()+" 1"]
+	for _, f := range forks[1:] {
+		head := s.model.heads[f.Lineage()+" 1"]
+		if len(forks) != n || head.Parent.Hash != first.Parent.Hash || head.Hash == first.Hash || head.Pos != first.Pos {
+			r.Fatalf("%d forks; %s differs before its directive", len(forks), f.Lineage())
+		}
+		if string(llm.AppendPrefix(nil, head.Parent)) != string(llm.AppendPrefix(nil, first.Parent)) {
+			r.Fatal("equal hashes, other bytes")
+		}
+	}
+}
+
+func testWidths(t *testing.T) {
+	lengths := func(k vtime.Duration) (out []int) {
+		s := newStory(t)
+		s.model.first, s.model.last = k*4*vtime.Millisecond, k*6*vtime.Millisecond
+		s.script("main", `use Agent {"description":"d","prompt":"p"}`, `use Agent {"description":"d","prompt":"p","run_in_background":true}`, "text done", "text done")
+		s.root("go")
+		s.run()
+		for i := range 4 {
+			out = append(out, len(s.flat("main", i+1)))
+		}
+		return out
+	}
+	if quick, slow := lengths(1), lengths(100_000); fmt.Sprint(quick) != fmt.Sprint(slow) {
+		t.Error("quick and slow requests:", quick, slow)
+	}
+}
+
+func testOtherState(t *testing.T) {
+	s := newStory(t)
+	s.files["long.txt"] = strings.Repeat("a line of it\n", 20)
+	s.cfg.Over, s.cfg.Preview = 100, 40
+	s.script("main", `use Read {"file_path":"long.txt"}`, "text done")
+	s.root("go")
+	s.run()
+	c := s.agent("main").Conversation()
+	for _, state := range []agent.Replacements{{}, {Over: 100, Preview: 80}} {
+		if n := agent.Render(&llm.Builder{}, c.Prefix, c.Last, &state); n.Hash == c.Head.Hash {
+			t.Errorf("state %+v renders to the bytes of another", state)
+		}
+	}
+	same := agent.Replacements{Over: 100, Preview: 40}
+	if n := agent.Render(&llm.Builder{}, c.Prefix, c.Last, &same); n.Hash != c.Head.Hash {
+		t.Error("a fresh state with the same sizes decides otherwise")
+	}
+}

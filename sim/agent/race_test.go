@@ -1,0 +1,112 @@
+package agent_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentsim/sim/agent"
+	"agentsim/sim/vtime"
+)
+
+func TestRaces(t *testing.T) {
+	t.Run("CON-18 an interrupt and the end of the turn at one instant are the policy's to order; both outcomes are legal", testInterruptAtEnd)
+	t.Run("CON-18 an interrupt and the end of a synchronous child at one instant: both outcomes are legal", testInterruptChild)
+	t.Run("TSK-05 TaskStop and a natural end at one instant give exactly one notification", testStopAtEnd)
+	t.Run("TSK-05 stop, kill, failure and end at one instant give exactly one notification", testAllAtOnce)
+}
+
+// seeds is how many random schedules a race is run under, beside fifo.
+const seeds = 1000
+
+// race runs a story under fifo and many random schedules and counts what
+// outcome says of each.
+func race(t *testing.T, n int, make func(*story), outcome func(*story) string) map[string]int {
+	t.Helper()
+	got := map[string]int{}
+	for seed := range n + 1 {
+		s := newStory(t)
+		if seed > 0 {
+			s.policy, s.schedule = "random", uint64(seed)
+		}
+		make(s)
+		s.run()
+		if s.err != nil {
+			t.Fatalf("schedule %d: %v", seed, s.err)
+		}
+		for _, wrong := range s.check() {
+			t.Fatalf("schedule %d: %s", seed, wrong)
+		}
+		got[outcome(s)]++
+	}
+	return got
+}
+
+// both fails unless exactly the named outcomes came up.
+func both(t *testing.T, got map[string]int, want ...string) {
+	t.Helper()
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
+		t.Errorf("outcomes %v, want each of %q", got, want)
+	}
+}
+
+func testInterruptAtEnd(t *testing.T) {
+	got := race(t, 200, func(s *story) {
+		s.script("main", "text the answer", "text more")
+		s.root("go", agent.Step{Timed: true, At: vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 2 * vtime.Second, Message: text("and?")})
+	}, func(s *story) string {
+		if strings.Contains(s.flat("main", 2), `"text":"the answer"`) {
+			return "ended"
+		}
+		return "interrupted"
+	})
+	both(t, got, "ended", "interrupted")
+}
+
+func testInterruptChild(t *testing.T) {
+	got := race(t, 200, func(s *story) {
+		s.script("main", "use Agent "+plain, "text more", "text more")
+		s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 3 * vtime.Second, Message: text("and?")})
+	}, func(s *story) string {
+		child := s.agent("main/1.1").Ending().Status
+		turn := "turn goes on"
+		if len(s.eventsOf("abort")) > 0 {
+			turn = "turn interrupted"
+		}
+		return "child " + child + ", " + turn
+	})
+	// The child may have ended before the interrupt that its parent still gets.
+	both(t, got, "child completed, turn interrupted", "child killed, turn interrupted")
+}
+
+func testStopAtEnd(t *testing.T) {
+	got := race(t, seeds, func(s *story) {
+		s.script("main", `use Agent {"description":"d","prompt":"p","run_in_background":true}`, `use TaskStop {"task_id":"$TASK1"}`, "text done", "text done")
+		s.root("go")
+	}, func(s *story) string {
+		n := s.eventsOf("notification")
+		if len(n) != 2 || n[0]["op"] != "queued" || n[1]["op"] != "delivered" {
+			t.Fatal(n)
+		}
+		if n[0]["status"] != s.agent("main/1.1").Ending().Status {
+			t.Fatal("the task is", n[0]["status"], "and its agent", s.agent("main/1.1").Ending())
+		}
+		return n[0]["status"]
+	})
+	both(t, got, "completed", "killed")
+}
+
+func testAllAtOnce(t *testing.T) {
+	// The child's answer comes, or its second call fails, as the others strike.
+	for _, turns := range [][]string{{"text done"}, {"use Nonesuch {}", "fail 400; text never"}} {
+		got := race(t, 200, func(s *story) {
+			s.script("main", `use Agent {"description":"d","prompt":"p","run_in_background":true}`, `use TaskStop {"task_id":"$TASK1"}`, "text done", "text done")
+			s.script("main/1.1", turns...)
+			s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, KillAgents: true}, agent.Step{Timed: true, At: 2 * vtime.Second, KillAgents: true, Interrupt: true})
+		}, func(s *story) string { return s.agent("main/1.1").Ending().Status })
+		if len(got) != 2 || got["killed"] == 0 {
+			t.Errorf("%s: outcomes %v", turns, got)
+		}
+	}
+}

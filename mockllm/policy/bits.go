@@ -5,15 +5,25 @@ import "math/bits"
 // set is an immutable set of small numbers; the first 64 cost no allocation.
 type set struct {
 	lo uint64
-	hi []uint64 // never changed once stored
+	hi *words // never changed once stored; nil is empty
+}
+
+// words hold the numbers from 64 on.
+type words []uint64
+
+func (s set) more() words {
+	if s.hi == nil {
+		return nil
+	}
+	return *s.hi
 }
 
 func (s set) has(i int) bool {
 	if i < 64 {
 		return s.lo>>i&1 != 0
 	}
-	w := i/64 - 1
-	return w < len(s.hi) && s.hi[w]>>(i%64)&1 != 0
+	w, hi := i/64-1, s.more()
+	return w < len(hi) && hi[w]>>(i%64)&1 != 0
 }
 
 // with is s and i.
@@ -23,8 +33,9 @@ func (s set) with(i int) set {
 	case i < 64:
 		s.lo |= 1 << i
 	default:
-		s.hi = s.room(i/64, true)
-		s.hi[i/64-1] |= 1 << (i % 64)
+		hi := s.room(i / 64)
+		hi[i/64-1] |= 1 << (i % 64)
+		s.hi = &hi
 	}
 	return s
 }
@@ -36,31 +47,30 @@ func (s set) without(i int) set {
 	case i < 64:
 		s.lo &^= 1 << i
 	default:
-		s.hi = s.room(i/64, false)
-		s.hi[i/64-1] &^= 1 << (i % 64)
+		hi := s.room(0)
+		hi[i/64-1] &^= 1 << (i % 64)
+		s.hi = &hi
 	}
 	return s
 }
 
-// room is a copy of hi with at least n words when grow is set.
-func (s set) room(n int, grow bool) []uint64 {
-	if !grow || n < len(s.hi) {
-		n = len(s.hi)
-	}
-	out := make([]uint64, n)
-	copy(out, s.hi)
+// room is a copy of the words from 64 on, at least n of them.
+func (s set) room(n int) words {
+	out := make(words, max(n, len(s.more())))
+	copy(out, s.more())
 	return out
 }
 
 // or is the union.
 func (s set) or(o set) set {
 	s.lo |= o.lo
-	for i, w := range o.hi {
-		if i >= len(s.hi) || s.hi[i]|w != s.hi[i] {
-			s.hi = s.room(len(o.hi), true)
-			for j, v := range o.hi {
-				s.hi[j] |= v
+	for i, w := range o.more() {
+		if mine := s.more(); i >= len(mine) || mine[i]|w != mine[i] {
+			hi := s.room(len(o.more()))
+			for j, v := range o.more() {
+				hi[j] |= v
 			}
+			s.hi = &hi
 			break
 		}
 	}
@@ -70,12 +80,13 @@ func (s set) or(o set) set {
 // minus is s without what is in o.
 func (s set) minus(o set) set {
 	s.lo &^= o.lo
-	for i, w := range s.hi {
-		if i < len(o.hi) && w&o.hi[i] != 0 {
-			s.hi = s.room(0, false)
-			for j := range min(len(s.hi), len(o.hi)) {
-				s.hi[j] &^= o.hi[j]
+	for i, w := range s.more() {
+		if theirs := o.more(); i < len(theirs) && w&theirs[i] != 0 {
+			hi := s.room(0)
+			for j := range min(len(hi), len(theirs)) {
+				hi[j] &^= theirs[j]
 			}
+			s.hi = &hi
 			break
 		}
 	}
@@ -84,7 +95,7 @@ func (s set) minus(o set) set {
 
 func (s set) len() int {
 	n := bits.OnesCount64(s.lo)
-	for _, w := range s.hi {
+	for _, w := range s.more() {
 		n += bits.OnesCount64(w)
 	}
 	return n
@@ -95,7 +106,7 @@ func (s set) list(dst []int) []int {
 	for w := s.lo; w != 0; w &= w - 1 {
 		dst = append(dst, bits.TrailingZeros64(w))
 	}
-	for i, word := range s.hi {
+	for i, word := range s.more() {
 		for w := word; w != 0; w &= w - 1 {
 			dst = append(dst, (i+1)*64+bits.TrailingZeros64(w))
 		}

@@ -15,8 +15,9 @@ import (
 // to one run.
 type Filler struct {
 	counter tokens.Counter
-	texts   [llm.NumClasses]string // grown by repetition where a size asks for it
-	cache   map[fillerKey]*llm.Payload
+	texts   [llm.NumClasses]string     // grown by repetition where a size asks for it
+	cache   map[fillerKey]*llm.Payload // by bytes
+	sized   map[fillerKey]*llm.Payload // by tokens
 }
 
 type fillerKey struct {
@@ -27,13 +28,19 @@ type fillerKey struct {
 // NewFiller makes a filler whose sizes are what counter says.
 func NewFiller(counter tokens.Counter) *Filler {
 	return &Filler{counter: counter, texts: [llm.NumClasses]string{llm.Prose: proseText, llm.Code: codeText, llm.JSON: jsonText},
-		cache: map[fillerKey]*llm.Payload{}}
+		cache: map[fillerKey]*llm.Payload{}, sized: map[fillerKey]*llm.Payload{}}
 }
 
 // Text is filler of n tokens, frame aside, n ≥ 0. Classes other than Prose, Code
 // and JSON are taken for Prose.
 func (f *Filler) Text(class llm.Class, n int64) *llm.Payload {
-	return f.Bytes(class, f.size(class, n))
+	key := fillerKey{known(class), int(max(n, 0))}
+	p := f.sized[key]
+	if p == nil {
+		p = f.Bytes(key.class, f.size(key.class, n))
+		f.sized[key] = p
+	}
+	return p
 }
 
 // String is Text's content.
@@ -60,7 +67,6 @@ func known(c llm.Class) llm.Class {
 // size is the number of bytes of the class that make n tokens: the smallest
 // that the counter takes for n. The fixed texts hold neither digits nor CJK.
 func (f *Filler) size(class llm.Class, n int64) int {
-	class = known(class)
 	var m llm.Measure
 	lo, hi := uint32(0), uint32(1)
 	count := func(size uint32) int64 {

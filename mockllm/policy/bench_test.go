@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"testing"
+
+	"agentsim/mockllm"
+	"agentsim/sim/llm"
+	"agentsim/sim/tool"
+)
+
+// conversation is a worker that reads on and on: each request adds an answer
+// with two reads and their results.
+type conversation struct {
+	h       *house
+	a       *agent
+	results [2]*llm.Payload
+	blocks  []llm.Block
+}
+
+func newConversation(b testing.TB) *conversation {
+	b.Helper()
+	h := newHouse(new(testing.T), standard, "strategy=inline")
+	c := &conversation{h: h, a: h.start("main", nil, "Do the work."), blocks: make([]llm.Block, 0, 1<<16)}
+	env := &tool.Env{FS: h.fs, Cache: &tool.Cache{}, Marks: h.marks, Root: root}
+	for i, p := range [2]string{"src/auth.go", "src/store.go"} {
+		r := tool.Find(tool.Catalogue(), "Read").Run(env, llm.NewJSON(`{"file_path":"`+root+"/"+p+`"}`))
+		c.results[i] = r.Content
+	}
+	return c
+}
+
+// grow appends two reads and their results without asking.
+func (c *conversation) grow() {
+	for i := range c.results {
+		in := c.h.table.readInput(readKey{file: i})
+		c.add(llm.Assistant, llm.Block{Kind: llm.ToolUse, Name: "Read", ID: llm.ToolUseID{byte(i + 1)}, Content: in})
+	}
+	for i, r := range c.results {
+		c.add(llm.User, llm.Block{Kind: llm.ToolResult, ID: llm.ToolUseID{byte(i + 1)}, Content: r})
+	}
+}
+
+func (c *conversation) add(role llm.Role, blk llm.Block) {
+	if len(c.blocks) == cap(c.blocks) {
+		c.blocks = make([]llm.Block, 0, 1<<16)
+	}
+	c.blocks = append(c.blocks, blk)
+	c.a.head = c.h.builder.Append(c.a.head, role, &c.blocks[len(c.blocks)-1])
+}
+
+// BenchmarkFold is the new blocks of one call of a working agent, two reads and
+// their results. Appending them to the conversation is part of it.
+func BenchmarkFold(b *testing.B) {
+	c := newConversation(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.grow()
+		c.h.model.(*Model).state(c.a.head, "main")
+	}
+}
+
+// asking is a model about to ask for its reads, at a request already folded.
+func asking(t testing.TB) func() {
+	t.Helper()
+	h := newHouse(new(testing.T), standard, "strategy=inline", "model.reads_per_turn=2")
+	a := h.start("main", nil, "Do the work.")
+	a.use(a.ask())
+	q := mockllm.Query{Head: a.head, Model: "m", MaxTokens: 1, Stream: llm.StreamName{Lineage: "main", Key: a.key, Call: 1}}
+	var ans mockllm.Answer
+	return func() {
+		ans.Reset()
+		if err := h.model.Answer(&q, &ans); err != nil || ans.Blocks[len(ans.Blocks)-1].Kind != llm.ToolUse {
+			t.Fatalf("%+v, %v", ans, err)
+		}
+	}
+}
+
+// BenchmarkAnswer is the decision alone.
+func BenchmarkAnswer(b *testing.B) {
+	ask := asking(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		ask()
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	c := newConversation(t)
+	c.grow()
+	fold := testing.AllocsPerRun(200, func() {
+		c.grow()
+		c.h.model.(*Model).state(c.a.head, "main")
+	})
+	answer := testing.AllocsPerRun(200, asking(t))
+	if fold+answer > 5 {
+		t.Errorf("a call of the policy makes %g allocations (fold %g, answer %g), at most 5 are allowed", fold+answer, fold, answer)
+	}
+}

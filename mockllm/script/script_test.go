@@ -1,0 +1,111 @@
+package script
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/mockllm"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/rng"
+
+	"pgregory.net/rapid"
+)
+
+func TestConformance(t *testing.T) {
+	counter := tokens.Approx("claude-sonnet-4-5")
+	t.Run("LLM-06 filler has exactly the size asked for, by the run's counter", rapid.MakeCheck(func(t *rapid.T) {
+		f := NewFiller(counter)
+		class := rapid.SampledFrom([]llm.Class{llm.Prose, llm.Code, llm.JSON}).Draw(t, "class")
+		n := rapid.Int64Range(0, 70_000).Draw(t, "tokens")
+		p := f.Text(class, n)
+		if got := counter.Tokens(p.Measure()); got != n {
+			t.Fatalf("%d tokens of %s asked for, %d made", n, class, got)
+		}
+		if p != f.Text(class, n) || !strings.HasPrefix(f.String(class, n+100), p.Raw()) {
+			t.Fatal("equal sizes are not one payload, or a longer one begins otherwise")
+		}
+	}))
+	t.Run("SCN-01 content is split into the blocks asked for, and nothing of it is lost", rapid.MakeCheck(func(t *rapid.T) {
+		f := NewFiller(counter)
+		c := &scenarios.Content{Blocks: rapid.IntRange(1, 12).Draw(t, "blocks")}
+		want := int64(0)
+		if rapid.Bool().Draw(t, "literal") {
+			c.Text = rapid.StringN(c.Blocks, 80, -1).Draw(t, "text")
+		} else {
+			want = rapid.Int64Range(50, 5000).Draw(t, "tokens")
+			c.Tokens = scenarios.Size{Lo: want, Hi: want, Set: true}
+		}
+		got, text := int64(0), ""
+		parts := f.Content(c, rng.Root(1))
+		for _, p := range parts {
+			got, text = got+counter.Tokens(p.Measure()), text+p.Raw()
+		}
+		if c.Text != "" && text != strings.ToValidUTF8(c.Text, "\uFFFD") || c.Text == "" && (got != want || len(parts) != c.Blocks) {
+			t.Fatalf("%+v became %d parts of %d tokens: %q", c, len(parts), got, text)
+		}
+	}))
+	t.Run("LLM-06 a drawn size belongs to its key and keeps its bounds", rapid.MakeCheck(func(t *rapid.T) {
+		lo := rapid.Int64Range(0, 1000).Draw(t, "lo")
+		s := scenarios.Size{Lo: lo, Hi: lo + rapid.Int64Range(0, 1000).Draw(t, "span"), Set: true}
+		key := rng.Root(rapid.Uint64().Draw(t, "seed"))
+		if n := Draw(s, key, 0); n < s.Lo || n > s.Hi || n != Draw(s, key, 0) {
+			t.Fatalf("%+v drew %d", s, n)
+		}
+	}))
+	t.Run("LLM-02 scripts and other sources mix by agent", func(t *testing.T) {
+		f := NewFiller(counter)
+		turn := scenarios.Turn{Text: &scenarios.Content{Text: "scripted"}}
+		book, err := NewBook([]scenarios.Script{{Agent: "main/*", Turns: []scenarios.Turn{turn}}}, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mockllm.Sources{book, says("policy")}
+		for lineage, want := range map[string]string{"main": "policy", "main/1.1": "scripted"} {
+			var a mockllm.Answer
+			a.Reset()
+			if err := s.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: lineage}}, &a); err != nil || a.Blocks[0].Content.Raw() != want {
+				t.Errorf("%s: %v %v, want %s", lineage, a.Blocks, err, want)
+			}
+		}
+	})
+	t.Run("LLM-09 a scripted answer has thinking, text and tool uses in order, with ids of its own call", func(t *testing.T) {
+		turn := scenarios.Turn{Thinking: &scenarios.Content{Tokens: scenarios.Size{Lo: 5, Hi: 9, Set: true}}, Text: &scenarios.Content{Text: "now"},
+			Tools: []scenarios.ToolTurn{{Name: "Read", Raw: `{"b":1,"a":2}`}, {Name: "Read", Raw: `{}`}}, Stop: "tool_use"}
+		book, err := NewBook([]scenarios.Script{{Agent: "main", Turns: []scenarios.Turn{turn, turn}}}, NewFiller(counter))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[llm.ToolUseID]bool{}
+		for call := range 2 {
+			var a mockllm.Answer
+			a.Reset()
+			if err := book.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: "main", Call: call}}, &a); err != nil {
+				t.Fatal(err)
+			}
+			b := a.Blocks
+			if len(b) != 4 || b[0].Kind != llm.Thinking || b[1].Kind != llm.Text || b[2].Content.Raw() != `{"b":1,"a":2}` || a.Stop != llm.StopToolUse {
+				t.Fatalf("answer %+v", a)
+			}
+			ids[b[2].ID], ids[b[3].ID] = true, true
+		}
+		if len(ids) != 4 {
+			t.Errorf("%d ids for four tool uses", len(ids))
+		}
+	})
+	t.Run("LLM-02 a bad pattern or stop reason is refused with its script and turn", func(t *testing.T) {
+		for _, s := range []scenarios.Script{{Agent: "[", Turns: nil}, {Agent: "main", Turns: []scenarios.Turn{{}, {Stop: "tired"}}}} {
+			if _, err := NewBook([]scenarios.Script{s}, NewFiller(counter)); err == nil || !strings.Contains(err.Error(), s.Agent) {
+				t.Errorf("%+v: %v", s, err)
+			}
+		}
+	})
+}
+
+type says string
+
+func (s says) Answer(_ *mockllm.Query, a *mockllm.Answer) error {
+	a.Say(llm.Text, llm.NewText(llm.Prose, string(s)))
+	return nil
+}

@@ -17,6 +17,9 @@ func (r *run) assumed() []string {
 	if len(sc.Work) > 0 {
 		out = append(out, workAssumed(&sc.Model)...)
 	}
+	if n := len(r.stands); n > 0 {
+		out = append(out, fmt.Sprintf("%d paths of the scenario stand for files of this project", n))
+	}
 	plan := sc.Provider.Breakpoints.Name
 	if sc.Provider.FourthMark {
 		plan += " and a fourth mark"

@@ -52,7 +52,9 @@ func build(spec *Spec, sink transcript.Sink) (*run, error) {
 // plant opens the project's files and writes the facts into their lines.
 func (r *run) plant() error {
 	r.fs = r.spec.Project.Open()
-	for _, f := range r.spec.Scenario.Facts {
+	r.scenario = r.spec.Scenario
+	r.rebind()
+	for _, f := range r.scenario.Facts {
 		if err := r.fs.Plant(f.File, f.Line, " "+r.marks.Text(mark.Fact, f.Name)); err != nil {
 			return fmt.Errorf("fact %s: %w", f.Name, err)
 		}
@@ -156,6 +158,8 @@ type run struct {
 	fs       *workspace.FS
 	server   agent.Model
 	offered  []*tool.Tool
+	scenario *scenarios.Scenario // with its paths bound to the project
+	stands   map[string]string   // paths of the scenario that stand for other files
 	engine   *lawful
 	table    *policy.Table
 	filler   *script.Filler

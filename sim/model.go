@@ -152,7 +152,7 @@ func (r *run) sources() (mockllm.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc := r.spec.Scenario
+	sc := r.scenario
 	if len(sc.Work) == 0 {
 		return mockllm.Sources{book}, nil
 	}

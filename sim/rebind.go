@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios"
+)
+
+// pickable bounds the files that a path may come to stand for: one page of the
+// Read tool.
+const (
+	pickableLines = 1500
+	pickableBytes = 96 << 10
+)
+
+// rebind makes a scenario's work fit a project that is not its own. A path that
+// the project does not hold stands for a file of it: equal paths for equal
+// files, different ones for different files as long as there are enough, with
+// the same extension where there are. Which file, is drawn by the seed. A fact's
+// line is folded into the file's length. A project that holds every path is left
+// as it is.
+func (r *run) rebind() {
+	missing := r.missingPaths()
+	if len(missing) == 0 {
+		return
+	}
+	r.stands = r.assign(missing)
+	sc := *r.spec.Scenario
+	sc.Facts = slices.Clone(sc.Facts)
+	for i := range sc.Facts {
+		f := &sc.Facts[i]
+		f.File = r.standsFor(f.File)
+		if v, ok := r.fs.Stat(f.File); ok && v.Lines > 0 {
+			f.Line = (f.Line-1)%v.Lines + 1
+		}
+	}
+	sc.Work = slices.Clone(sc.Work)
+	for i := range sc.Work {
+		r.rebindItem(&sc.Work[i])
+	}
+	r.scenario = &sc
+}
+
+func (r *run) rebindItem(it *scenarios.Item) {
+	it.Reads, it.Edits, it.Needs = slices.Clone(it.Reads), slices.Clone(it.Edits), slices.Clone(it.Needs)
+	for i := range it.Reads {
+		it.Reads[i].Path = r.standsFor(it.Reads[i].Path)
+	}
+	for i := range it.Edits {
+		it.Edits[i].File.Path = r.standsFor(it.Edits[i].File.Path)
+	}
+	for i, need := range it.Needs {
+		for _, prefix := range [...]string{"file:", "gist:"} {
+			if p, ok := strings.CutPrefix(need, prefix); ok {
+				it.Needs[i] = prefix + r.standsFor(p)
+			}
+		}
+	}
+}
+
+func (r *run) standsFor(p string) string {
+	if to, ok := r.stands[p]; ok {
+		return to
+	}
+	return p
+}
+
+// missingPaths are the literal paths of facts and work that the project does
+// not hold, sorted.
+func (r *run) missingPaths() []string {
+	var out []string
+	add := func(p string) {
+		if _, ok := r.fs.Stat(p); p != "" && !ok {
+			out = append(out, p)
+		}
+	}
+	for _, f := range r.spec.Scenario.Facts {
+		add(f.File)
+	}
+	for _, it := range r.spec.Scenario.Work {
+		for _, s := range it.Reads {
+			add(s.Path)
+		}
+		for _, e := range it.Edits {
+			add(e.File.Path)
+		}
+		for _, need := range it.Needs {
+			if p, ok := strings.CutPrefix(need, "file:"); ok {
+				add(p)
+			} else if p, ok := strings.CutPrefix(need, "gist:"); ok {
+				add(p)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// assign gives each missing path a file, extension by extension.
+func (r *run) assign(missing []string) map[string]string {
+	byExt := map[string][]string{}
+	for _, p := range missing {
+		byExt[path.Ext(p)] = append(byExt[path.Ext(p)], p)
+	}
+	out := map[string]string{}
+	for ext, paths := range byExt { // order: each extension is drawn by its own name
+		files := r.pickable(ext)
+		if len(files) < len(paths) {
+			files = r.pickable("")
+		}
+		if len(files) == 0 {
+			continue
+		}
+		order := make([]int, len(files))
+		r.key.Sub("project").Sub(ext).Perm(order)
+		for i, p := range paths {
+			out[p] = files[order[i%len(order)]]
+		}
+	}
+	return out
+}
+
+// pickable are the project's files of an extension, "" for any, that one page
+// of the Read tool can hold.
+func (r *run) pickable(ext string) []string {
+	var out []string
+	for _, p := range r.fs.Paths() {
+		v, _ := r.fs.Stat(p)
+		if (ext == "" || path.Ext(p) == ext) && v.Lines > 0 && v.Lines <= pickableLines && v.Bytes <= pickableBytes {
+			out = append(out, p)
+		}
+	}
+	return out
+}

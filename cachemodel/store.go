@@ -13,7 +13,7 @@ import (
 // siblings they have. The index knows each place by its own hash and by the
 // first hash of its edge.
 type store struct {
-	index   map[llm.Hash]*place
+	index   index
 	classes [ttlClasses]class
 	late    vtime.Duration
 	due     dueHeap
@@ -36,7 +36,7 @@ type place struct {
 }
 
 func newStore(late vtime.Duration) *store {
-	s := &store{index: map[llm.Hash]*place{}, late: late}
+	s := &store{index: newIndex(), late: late}
 	for c := range s.classes {
 		s.classes[c] = class{life: llm.TTL(c).Duration() + late, gen: 1}
 	}
@@ -45,7 +45,7 @@ func newStore(late vtime.Duration) *store {
 
 // find is the place of a prefix, nil when there is none.
 func (s *store) find(h llm.Hash) *place {
-	if p := s.index[h]; p != nil && p.hash == h {
+	if p := s.index.get(h); p != nil && p.hash == h {
 		return p
 	}
 	return nil
@@ -64,11 +64,11 @@ func (p *place) live() bool { return p.lease[llm.TTL5m].on || p.lease[llm.TTL1h]
 // settle finds or makes the place of the prefix that ends with n. It walks up
 // only to the first prefix that the store knows.
 func (s *store) settle(n *llm.Node) *place {
-	if p := s.find(n.Hash); p != nil {
-		return p
-	}
 	above := s.climb(n)
 	path := s.path
+	if len(path) == 0 {
+		return above
+	}
 	if above == nil || above.edge[0] != path[len(path)-1] {
 		return s.grow(above, path)
 	}
@@ -93,7 +93,7 @@ func (s *store) climb(n *llm.Node) *place {
 		if n.IsBorder() {
 			continue
 		}
-		p := s.index[n.Hash]
+		p := s.index.get(n.Hash)
 		if p != nil && p.hash == n.Hash {
 			return p
 		}
@@ -114,8 +114,10 @@ func (s *store) grow(parent *place, path []llm.Hash) *place {
 		p.edge[len(path)-1-i] = h
 	}
 	s.hang(p, parent)
-	s.index[p.edge[0]] = p
-	s.index[p.hash] = p
+	s.index.set(p.hash, p)
+	if len(path) > 1 {
+		s.index.set(p.edge[0], p)
+	}
 	return p
 }
 
@@ -127,9 +129,9 @@ func (s *store) split(p *place, k int) *place {
 	s.hang(mid, p.parent)
 	p.edge = p.edge[k:]
 	s.hang(p, mid)
-	s.index[mid.edge[0]] = mid
-	s.index[mid.hash] = mid
-	s.index[p.edge[0]] = p
+	s.index.set(mid.edge[0], mid)
+	s.index.set(mid.hash, mid)
+	s.index.set(p.edge[0], p)
 	return mid
 }
 
@@ -139,8 +141,8 @@ func (s *store) prune(p *place) {
 	for p != nil && p.first == nil && !p.live() {
 		up := p.parent
 		s.unhang(p)
-		delete(s.index, p.edge[0])
-		delete(s.index, p.hash)
+		s.index.remove(p.edge[0])
+		s.index.remove(p.hash)
 		p = up
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -72,12 +74,12 @@ func TestMemory(t *testing.T) {
 				th.call(e, vtime.Instant(int64(k)*int64(vtime.Second)))
 			}
 		}
-		if e.Entries() < 90 || len(e.store.index) < 90 {
-			t.Fatalf("%d entries, %d prefixes", e.Entries(), len(e.store.index))
+		if e.Entries() < 90 || e.store.index.n < 90 {
+			t.Fatalf("%d entries, %d prefixes", e.Entries(), e.store.index.n)
 		}
 		e.store.sweep(vtime.Instant(2 * vtime.Hour))
-		if e.Entries() != 0 || len(e.store.index) != 0 || len(e.store.due) != 0 {
-			t.Errorf("after two hours %d entries, %d prefixes and %d expiries are in memory", e.Entries(), len(e.store.index), len(e.store.due))
+		if e.Entries() != 0 || e.store.index.n != 0 || len(e.store.due) != 0 {
+			t.Errorf("after two hours %d entries, %d prefixes and %d expiries are in memory", e.Entries(), e.store.index.n, len(e.store.due))
 		}
 	})
 	t.Run("CON-10 a hit and a write take as many steps behind a history of a thousand turns as behind ten", func(t *testing.T) {
@@ -135,6 +137,47 @@ func TestSGLang(t *testing.T) {
 		}
 		if e.Tokens() != 12 {
 			t.Errorf("%d tokens", e.Tokens())
+		}
+	})
+}
+
+func TestIndex(t *testing.T) {
+	t.Run("CON-10 the index finds what a map finds, and gives its room back", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			x, m := newIndex(), map[llm.Hash]*place{}
+			// Few low bits, so that runs are long and wrap around.
+			keys := rapid.Custom(func(t *rapid.T) llm.Hash {
+				return llm.Hash{Hi: rapid.Uint64Range(0, 3).Draw(t, "hi"), Lo: rapid.SampledFrom([]uint64{0, 1, 2, 60, 61, 62, 63, 127, 191}).Draw(t, "lo")}
+			})
+			for range rapid.IntRange(0, 200).Draw(t, "steps") {
+				h := keys.Draw(t, "key")
+				if rapid.Bool().Draw(t, "remove") {
+					x.remove(h)
+					delete(m, h)
+				} else {
+					p := &place{}
+					x.set(h, p)
+					m[h] = p
+				}
+				for k, p := range m {
+					if x.get(k) != p {
+						t.Fatalf("%v is lost", k)
+					}
+				}
+				if x.n != len(m) || x.get(h) != m[h] {
+					t.Fatalf("%d keys, want %d", x.n, len(m))
+				}
+			}
+		})
+		x := newIndex()
+		for i := range uint64(10_000) {
+			x.set(llm.Hash{Lo: i}, &place{})
+		}
+		for i := range uint64(10_000) {
+			x.remove(llm.Hash{Lo: i})
+		}
+		if x.n != 0 || len(x.slots) != firstSlots {
+			t.Errorf("%d keys in %d slots are left", x.n, len(x.slots))
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/sim"
 )
 
 // figure is a metric for machines: exact, with its unit. Den is 1 but for
@@ -21,6 +22,8 @@ type runJSON struct {
 	Variants     []variantJSON     `json:"variants"`
 	Expectations []expectationJSON `json:"expectations"`
 	Why          []string          `json:"why,omitempty"`
+	Sweep        []cellJSON        `json:"sweep,omitempty"`
+	Flips        []string          `json:"flips,omitempty"`
 }
 
 type variantJSON struct {
@@ -89,4 +92,33 @@ func (s *State) writeJSON(doc any) error {
 		return failf(Operating, "cannot write the result: %w", err)
 	}
 	return nil
+}
+
+// cellJSON is one place of a sweep: what was set, and each variant's bill and
+// outcome there.
+type cellJSON struct {
+	At       map[string]string `json:"at"`
+	Base     bool              `json:"base,omitempty"`
+	Cheapest string            `json:"cheapest"`
+	Variants []sweptJSON       `json:"variants"`
+}
+
+type sweptJSON struct {
+	Variant string           `json:"variant"`
+	Cost    int64            `json:"cost_picodollars"`
+	Items   metrics.Outcomes `json:"items"`
+}
+
+func sweepDocument(file *scenarios.File, specs []*sim.Spec, cells []cell) (out []cellJSON) {
+	for _, c := range cells {
+		j := cellJSON{At: map[string]string{}, Base: c.base, Cheapest: specs[cheapest(c.runs)].Variant}
+		for i, a := range file.Sweep {
+			j.At[a.Path] = c.labels[i]
+		}
+		for i, r := range c.runs {
+			j.Variants = append(j.Variants, sweptJSON{specs[i].Variant, int64(r.Total.Cost), r.Items})
+		}
+		out = append(out, j)
+	}
+	return out
 }

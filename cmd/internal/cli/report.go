@@ -14,11 +14,17 @@ import (
 // unfinished run weighs more than a missed expectation.
 func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
 	verdicts := judge(file, done)
+	cells, err := s.sweep(file, specsOf(done), o)
+	if err != nil {
+		return err
+	}
 	if o.output == "json" {
-		if err := s.writeJSON(runDocument(file, done, verdicts)); err != nil {
+		doc := runDocument(file, done, verdicts)
+		doc.Sweep, doc.Flips = sweepDocument(file, specsOf(done), cells), flips(file, specsOf(done), cells)
+		if err := s.writeJSON(doc); err != nil {
 			return err
 		}
-	} else if err := s.printRun(file, done, verdicts, rec, o); err != nil {
+	} else if err := s.printRun(file, done, verdicts, cells, rec, o); err != nil {
 		return err
 	}
 	for _, x := range done {
@@ -98,7 +104,7 @@ func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
 }
 
 // printRun prints the comparison the way people read it.
-func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scenarios.Result, rec *recorder, o *runOptions) error {
+func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scenarios.Result, cells []cell, rec *recorder, o *runOptions) error {
 	first := done[0].spec
 	s.printf("%s   seed %d · %s · %s%s\n\n", s.style().Bold(file.Name), first.Seed, models(done), worldOf(done[0]), variantsOf(done))
 	rows := rowsOf(done)
@@ -108,10 +114,14 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	if err := s.printMisses(rows); err != nil {
 		return err
 	}
+	if err := s.printSweep(file, specsOf(done), cells); err != nil {
+		return err
+	}
 	s.printf("\n")
 	for _, line := range report.Why(rows) {
 		s.label("why", line)
 	}
+	s.lines("flips", flips(file, specsOf(done), cells))
 	s.label("assumed", strings.Join(assumed(done), " · "))
 	s.printVerdicts(verdicts)
 	s.printRecorded(done, rec, o)
@@ -140,6 +150,21 @@ func (s *State) label(name, text string) {
 	if text != "" {
 		s.printf("%-11s %s\n", name, text)
 	}
+}
+
+// lines prints several lines behind one name.
+func (s *State) lines(name string, lines []string) {
+	for _, line := range lines {
+		s.label(name, line)
+		name = ""
+	}
+}
+
+func specsOf(done []executed) (specs []*sim.Spec) {
+	for _, x := range done {
+		specs = append(specs, x.spec)
+	}
+	return specs
 }
 
 func models(done []executed) string {

@@ -102,6 +102,9 @@ func (c *checker) scripts() {
 			c.bad(at, "turns: [{text: \"…\"}]", "a script without turns")
 		}
 		for j := range sc.Turns {
+			if c.errs.full() {
+				return
+			}
 			c.turn(at+".turns["+itoa(j)+"]", &sc.Turns[j])
 		}
 	}

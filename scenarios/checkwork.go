@@ -20,6 +20,9 @@ const (
 func (c *checker) facts() {
 	seen := map[string]bool{}
 	for i, f := range c.s.Facts {
+		if c.errs.full() {
+			return
+		}
 		path := "facts[" + itoa(i) + "]"
 		if f.Name == "" || strings.ContainsAny(f.Name, " \t\n[],:") {
 			c.bad(path+".name", "such as auth.null-user", "bad fact name %q", f.Name)
@@ -62,12 +65,22 @@ func (c *checker) work() {
 		ids[it.ID] = i
 	}
 	for i := range c.s.Work {
+		if c.errs.full() {
+			return
+		}
 		c.item("work["+itoa(i)+"]", &c.s.Work[i], ids)
 	}
 	c.cycle(ids)
 }
 
+// maxRefs is how many needs, or any other references, one item may have.
+const maxRefs = 1_000
+
 func (c *checker) item(path string, it *Item, ids map[string]int) {
+	if len(it.After)+len(it.Needs)+len(it.Yields)+len(it.Reads)+len(it.Edits) > maxRefs {
+		c.bad(path, "", "work item %q refers to more than %d things", it.ID, maxRefs)
+		return
+	}
 	if it.Kind == "" {
 		c.bad(path, oneOf(kinds), "work item %q has no kind", it.ID)
 	}

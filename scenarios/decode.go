@@ -133,6 +133,10 @@ func (d *decoder) structure(n *node, v reflect.Value, at place) {
 }
 
 func (d *decoder) unknownKey(p pair, t reflect.Type, at place) {
+	if d.errs.full() {
+		d.errs.more++
+		return
+	}
 	in := ""
 	if at.ctx != "" {
 		in = " in " + at.ctx

@@ -10,6 +10,10 @@ import (
 // MaxErrors is how many errors one load reports; further ones are counted.
 const MaxErrors = 10
 
+// maxKept is how many errors are looked into at all before the rest is only
+// counted: a hostile file may hold a mistake in every line.
+const maxKept = 100
+
 // Error is one thing wrong in a scenario, with its place.
 type Error struct {
 	File      string // as given, or --set
@@ -82,9 +86,18 @@ func (p pos) right(n int) pos { return pos{p.src, p.line, p.col + n} }
 type errorList struct {
 	list []*Error
 	seen map[string]bool
+	more int // beyond maxKept
 }
 
+// full reports that no further error will be kept, so that finding its hint is
+// wasted.
+func (l *errorList) full() bool { return len(l.list) >= maxKept }
+
 func (l *errorList) add(p pos, hint, format string, args ...any) *Error {
+	if l.full() {
+		l.more++
+		return &Error{}
+	}
 	e := newError(p, fmt.Sprintf(format, args...), hint)
 	key := fmt.Sprintf("%s:%d:%d:%s", e.File, e.Line, e.Col, e.Msg)
 	if l.seen[key] {
@@ -104,9 +117,9 @@ func (l *errorList) err() error {
 		return nil
 	}
 	sort.SliceStable(l.list, func(i, j int) bool { return before(l.list[i], l.list[j]) })
-	out := &Errors{List: l.list}
+	out := &Errors{List: l.list, More: l.more}
 	if len(out.List) > MaxErrors {
-		out.More = len(out.List) - MaxErrors
+		out.More += len(out.List) - MaxErrors
 		out.List = out.List[:MaxErrors]
 	}
 	return out

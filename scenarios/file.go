@@ -16,6 +16,7 @@ type File struct {
 	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
 	Expect []*Expect
 
+	size     int // bytes of the text
 	src      *source
 	base     *node
 	variants []pair
@@ -41,13 +42,14 @@ const (
 	MaxVariants = 64   // variants of a file
 	MaxCells    = 1024 // variants times cells of the matrix
 	MaxSeeds    = 10_000
+	MaxWork     = 16 << 20 // bytes of the file times cells, which is what checking costs
 )
 
 // Parse reads and checks a scenario file with every variant in it. The error is
 // an *Errors.
 func Parse(filename string, src []byte) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, src: newSource(filename, text)}
+	f := &File{Path: filename, size: len(text), src: newSource(filename, text)}
 	var errs errorList
 	root, bad := parseNode(f.src, text)
 	if bad != nil {
@@ -91,9 +93,27 @@ func (f *File) split(root *node, errs *errorList) {
 	if f.Seeds != nil && f.base.get("seed") != nil {
 		errs.add(f.base.get("seed").pos, "keep seeds", "both seed and seeds are given")
 	}
-	if n := max(len(f.variants), 1) * cellCount(f.Matrix); n > MaxCells {
-		errs.add(root.get("matrix").pos, "", "variants and matrix make %d cells; at most %d", n, MaxCells)
+	f.bound(root, errs)
+}
+
+// bound refuses grids that would take long to check.
+func (f *File) bound(root *node, errs *errorList) {
+	n := max(len(f.variants), 1) * cellCount(f.Matrix)
+	switch {
+	case n > MaxCells:
+		errs.add(f.gridAt(root), "", "variants and matrix make more than %d cells", MaxCells)
+	case n > 1 && n*f.size > MaxWork:
+		errs.add(f.gridAt(root), "take axes or text away", "%d cells of a file of %d bytes are too many to check", n, f.size)
 	}
+}
+
+func (f *File) gridAt(root *node) pos {
+	for _, key := range []string{"matrix", "variants"} {
+		if n := root.get(key); n != nil {
+			return n.pos
+		}
+	}
+	return root.pos
 }
 
 func (f *File) readVariants(d *decoder, n *node, at place) {

@@ -15,6 +15,7 @@ const (
 	MaxFileBytes = 1 << 20 // size of a scenario file
 	MaxTokens    = 200_000 // YAML tokens in it
 	MaxDepth     = 48      // levels of nesting
+	MaxKeys      = 2_000   // keys of one mapping; the YAML parser's time grows with their square
 )
 
 // kind is the shape of a node.
@@ -126,35 +127,67 @@ func checkTokens(src *source, tokens token.Tokens) *Error {
 		if d.step(t) > MaxDepth {
 			return newError(at(src, t), "nested more than 48 levels deep", "")
 		}
+		if d.keys() > MaxKeys {
+			return newError(at(src, t), "a mapping of more than 2,000 keys", "")
+		}
 	}
 	return nil
 }
 
 // depth follows the nesting of block and flow collections through the tokens.
 type depth struct {
-	indents []int // columns of the lines that enclose this one
+	blocks  []level // the lines that enclose this one
+	flows   []level // open brackets
 	line    int
 	entries int // "- " on this line
-	flow    int
 }
 
+// level is one level of nesting and how many keys it has so far.
+type level struct{ column, keys int }
+
+// step takes the next token and returns how deep it stands.
 func (d *depth) step(t *token.Token) int {
-	if t.Position.Line != d.line {
-		d.line, d.entries = t.Position.Line, 0
-		for len(d.indents) > 0 && d.indents[len(d.indents)-1] >= t.Position.Column {
-			d.indents = d.indents[:len(d.indents)-1]
-		}
-		d.indents = append(d.indents, t.Position.Column)
+	if t.Position.Line != d.line && t.Position.Column > 0 && t.Type != token.CommentType { // block text has no column
+		d.newLine(t)
 	}
 	switch t.Type {
 	case token.SequenceEntryType:
 		d.entries++
 	case token.SequenceStartType, token.MappingStartType:
-		d.flow++
+		d.flows = append(d.flows, level{})
 	case token.SequenceEndType, token.MappingEndType:
-		d.flow--
+		d.flows = d.flows[:max(len(d.flows)-1, 0)]
+	case token.MappingValueType:
+		d.innermost().keys++
 	}
-	return len(d.indents) + d.entries + max(d.flow, 0)
+	return len(d.blocks) + d.entries + len(d.flows)
+}
+
+func (d *depth) newLine(t *token.Token) {
+	d.line, d.entries = t.Position.Line, 0
+	for len(d.blocks) > 0 && d.blocks[len(d.blocks)-1].column > t.Position.Column {
+		d.blocks = d.blocks[:len(d.blocks)-1]
+	}
+	if len(d.blocks) == 0 || d.blocks[len(d.blocks)-1].column < t.Position.Column {
+		d.blocks = append(d.blocks, level{column: t.Position.Column})
+	}
+	if t.Type == token.SequenceEntryType { // a key behind the dash begins a mapping of its own
+		d.blocks[len(d.blocks)-1].keys = 0
+	}
+}
+
+func (d *depth) innermost() *level {
+	if n := len(d.flows); n > 0 {
+		return &d.flows[n-1]
+	}
+	return &d.blocks[len(d.blocks)-1]
+}
+
+func (d *depth) keys() int {
+	if len(d.blocks) == 0 {
+		return 0
+	}
+	return d.innermost().keys
 }
 
 // parseTokens runs the YAML parser. A panic of the parser on odd input is the

@@ -1,0 +1,124 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentsim/sim/agent"
+)
+
+func TestLibrary(t *testing.T) {
+	t.Run("SCN-01 every scenario of the library says why it exists, what to look at, and parses", func(t *testing.T) {
+		entries, err := Library()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) < 4 {
+			t.Fatalf("%d scenarios", len(entries))
+		}
+		for _, e := range entries {
+			if f, err := Open(e.Name); err != nil || f.Name != e.Name || e.Why == "" || len(e.LookAt) == 0 {
+				t.Errorf("%s: %+v, %v", e.Name, e, err)
+			}
+		}
+	})
+	t.Run("SCN-02 an unknown scenario is told with the nearest name", func(t *testing.T) {
+		_, err := Open("fork-vs-subagnet")
+		if err == nil || !strings.Contains(err.Error(), `did you mean "fork-vs-subagent"?`) {
+			t.Fatalf("got %v", err)
+		}
+	})
+	t.Run("SCN-01 the embedded order service is a project of some thirty files and 100 KB", func(t *testing.T) {
+		files, err := EmbeddedProject("orders-service")
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for p, text := range files {
+			total += len(text)
+			if badPath(p) != "" || !strings.HasSuffix(text, "\n") || strings.Contains(text, "[[") {
+				t.Errorf("file %s is not as the scenarios need it", p)
+			}
+		}
+		if len(files) < 31 || total < 100_000 || total > 150_000 {
+			t.Errorf("%d files, %d bytes", len(files), total)
+		}
+	})
+	t.Run("GATE-01 the gates of scenarios are the agents' gates, with the same defaults", func(t *testing.T) {
+		have := agent.DefaultGates()
+		for _, g := range Gates() {
+			if v, ok := have.Get(g.Name); !ok || v != g.Default {
+				t.Errorf("%s: scenarios say %q, agents %q", g.Name, g.Default, v)
+			}
+			for _, v := range g.Values {
+				if err := have.Set(g.Name, v); err != nil {
+					t.Errorf("%s=%s: %v", g.Name, v, err)
+				}
+			}
+		}
+	})
+}
+
+func TestHostile(t *testing.T) {
+	t.Run("SCN-08 huge, deep and endless texts are refused at once, with a place", func(t *testing.T) {
+		for name, src := range map[string]string{
+			"too large":     "name: " + strings.Repeat("x", MaxFileBytes),
+			"flow depth":    "a: " + strings.Repeat("[", 100_000),
+			"block depth":   strings.Repeat("- ", 100_000) + "a",
+			"indent depth":  indented(2_000),
+			"many tokens":   "a: [" + strings.Repeat("1,", MaxTokens) + "1]",
+			"not text":      "name: \xff\xfe",
+			"quotes":        strings.Repeat(`"`, 100_000),
+			"colons":        strings.Repeat(":", 100_000),
+			"long key":      strings.Repeat("k", 500_000) + ": 1",
+			"many keys":     unknowns(20_000),
+			"spaced keys":   strings.ReplaceAll(unknowns(5_000), ": 1", ": |\n  x\n# c"),
+			"flow keys":     "a: {" + strings.ReplaceAll(unknowns(20_000), "\n", ", ") + "}",
+			"many unknowns": unknowns(1_900),
+			"bad work":      baseWork + "work:\n" + strings.Repeat("  - {id: a, kind: b, after: [c], needs: [d], reads: [e.go]}\n", 5_000),
+		} {
+			_, err := Parse("hostile.yaml", []byte(src))
+			if err == nil {
+				t.Errorf("%s: accepted", name)
+				continue
+			}
+			checkErrors(t, []byte(src), err)
+		}
+	})
+	t.Run("SCN-08 a grid of millions of cells and a work list of millions are refused", func(t *testing.T) {
+		axis := "  - {path: model.reads_per_turn, values: [" + strings.Repeat("1,", 999) + "1]}\n"
+		_, err := Parse("hostile.yaml", []byte(baseWork+"work: [{id: a, kind: research}]\nmatrix:\n"+axis+axis+axis))
+		if err == nil || !strings.Contains(err.Error(), "more than 1024 cells") {
+			t.Fatalf("got %v", err)
+		}
+		variants := "variants:\n"
+		for i := range 60 {
+			variants += fmt.Sprintf("  v%d: {}\n", i)
+		}
+		_, err = Parse("hostile.yaml", []byte(baseScript+variants+strings.Repeat("# bulk\n", 100_000)))
+		if err == nil || !strings.Contains(err.Error(), "too many to check") {
+			t.Fatalf("got %v", err)
+		}
+		_, err = Parse("hostile.yaml", []byte(baseScript+"faults: ["+strings.Repeat("a,", MaxListed+1)+"]\n"))
+		if err == nil || !strings.Contains(err.Error(), "more than 20000 entries") {
+			t.Fatalf("got %v", err)
+		}
+	})
+}
+
+func indented(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%sa:\n", strings.Repeat(" ", i))
+	}
+	return b.String()
+}
+
+func unknowns(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "key%d: 1\n", i)
+	}
+	return b.String()
+}

@@ -142,7 +142,7 @@ func (s *Server) counts(m *model, req *llm.Request, a *Answer) (llm.Counts, erro
 // absolute turns positions counted from the last block into ones from the first.
 func absolute(counts map[int]int64, head *llm.Node) map[int]int64 {
 	out := make(map[int]int64, len(counts))
-	for pos, n := range counts {
+	for pos, n := range counts { // order: one map becomes another
 		if pos < 0 {
 			pos += int(head.Pos) + 1
 		}

@@ -92,6 +92,18 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	})
+	t.Run("CON-12 CON-15 a file that a cut list of names leaves out is searched for by its name", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("project:\n  files:\n")
+		for i := range 130 {
+			fmt.Fprintf(&b, "    f%03d.go: {text: \"the only line of %d\"}\n", i, i)
+		}
+		b.WriteString("strategy: inline\nwork:\n  - {id: look, kind: research, reads: [f129.go]}\n")
+		h := newHouse(t, b.String())
+		if a := h.run(); strings.Join(a.tools, ", ") != "Glob **/*.go, Glob **/f129.go, Read f129.go" {
+			t.Errorf("%v", a.tools)
+		}
+	})
 	t.Run("CON-14 who may say what", func(t *testing.T) { whoMaySay(t) })
 	t.Run("CON-16 the same item has the same words whatever structure does it", func(t *testing.T) { sameWords(t) })
 	t.Run("LLM-05 every structure finishes every item of the same work", func(t *testing.T) {
@@ -150,6 +162,9 @@ func refolded(t *testing.T, sets []string) {
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
 		carried := h.model.(*Model).state(r.head, r.query.Stream.Lineage)
+		if carried.turns != int32(r.query.Stream.Call) {
+			t.Errorf("%s call %d: %d assistant messages since the assignment", a.lineage, r.query.Stream.Call, carried.turns)
+		}
 		flat := New(h.table).state(h.reread(t, r.head), "x")
 		if got, want := h.table.describe(carried), h.table.describe(flat); got != want {
 			t.Errorf("%s call %d: carried\n%s\nfrom bytes\n%s", a.lineage, a.calls, got, want)

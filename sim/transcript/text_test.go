@@ -3,11 +3,15 @@ package transcript
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
+
+	"pgregory.net/rapid"
 )
 
 // bodies is one full example of every kind.
@@ -124,6 +128,7 @@ func mutate(path string, v reflect.Value, check func(path string)) {
 func TestText(t *testing.T) {
 	t.Run("CON-20 every field of every kind stands in its text", everyField)
 	t.Run("CON-20 every kind has a name and an example here", everyKind)
+	t.Run("CON-20 any string is one word of its line, and two strings are two words", words)
 	t.Run("CON-20 numbers, instants and ids print as their types do", numbers)
 }
 
@@ -160,4 +165,26 @@ func everyKind(t *testing.T) {
 			t.Errorf("kind %d has no name", k)
 		}
 	}
+}
+
+func words(t *testing.T) {
+	str := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", `"`, `a"`, `\`, "=", ",", " "}), rapid.StringOf(rapid.SampledFrom([]rune("a\"\\ =,\n\t\x7fé"))),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := str.Draw(t, "a"), str.Draw(t, "b")
+		va, vb := string(appendValue(nil, a)), string(appendValue(nil, b))
+		if (a == b) != (va == vb) {
+			t.Fatalf("%q and %q print as %s and %s", a, b, va, vb)
+		}
+		if word, rest := cutWord("key=" + va + " next=1"); word != "key="+va || rest != "next=1" {
+			t.Fatalf("%s is cut into %s and %s", va, word, rest)
+		}
+		if strings.ContainsAny(va, "\n\r") || !utf8.ValidString(va) {
+			t.Fatalf("%q is no part of a line of text", va)
+		}
+		list := string(optList(nil, " k=", []string{a, b}))
+		if other := string(optList(nil, " k=", []string{a + "," + b})); list == other {
+			t.Fatalf("a list of two prints as a list of one: %s", list)
+		}
+	})
 }

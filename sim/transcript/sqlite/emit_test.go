@@ -21,8 +21,9 @@ type emitter struct {
 	at    vtime.Instant
 	calls map[int32]int
 	files int // how many files the reads go through, in turn
-	// sent is every request in order: its event and its bytes.
+	// sent is every request in order, its event and its bytes, unless lean.
 	sent []sent
+	lean bool
 }
 
 type sent struct {
@@ -73,7 +74,9 @@ func (e *emitter) call(agent int32, head *llm.Node, u llm.Usage, cache llm.Cache
 		req.Expect = &llm.Expectation{Head: expect}
 	}
 	seq := e.emit(agent, req)
-	e.sent = append(e.sent, sent{int64(seq), string(llm.AppendRequest(nil, head))})
+	if !e.lean {
+		e.sent = append(e.sent, sent{int64(seq), string(llm.AppendRequest(nil, head))})
+	}
 	n := e.Append(head, llm.Assistant, textBlock(fmt.Sprintf("agent %d, call %d", agent, c)))
 	for i := range tools {
 		in := llm.NewJSON(fmt.Sprintf(`{"file_path":"f%d.go"}`, c%e.files))
@@ -101,7 +104,8 @@ func (e *emitter) tool(agent int32, call, i int, n *llm.Node) *llm.Node {
 }
 
 func (e *emitter) finish(agent int32) {
-	e.emit(agent, &transcript.AgentEnd{Status: "completed", Turns: e.calls[agent], Own: llm.Usage{Input: 1}, Rolled: llm.Usage{Input: 2}})
+	e.emit(agent, &transcript.AgentEnd{Status: "completed", Turns: e.calls[agent], Own: llm.Usage{Input: 1, Write5m: 2, Write1h: 3, Read: 4, Output: 5},
+		Rolled: llm.Usage{Input: 6, Write5m: 7, Write1h: 8, Read: 9, Output: 10}})
 }
 
 // story is a small run with a root, a fork that reads the root's prefix and a

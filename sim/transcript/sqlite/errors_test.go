@@ -24,6 +24,7 @@ func TestErrors(t *testing.T) {
 	t.Run("REC-03 reading a database that does not exist makes none", noFile)
 	t.Run("REC-03 a full disk stops the recording and leaves whole batches", full)
 	t.Run("REC-03 a killed process leaves a database that opens, whole batches and the run marked", killed)
+	t.Run("REC-03 a batch that was half written when the process was killed is rolled back", halfWritten)
 	t.Run("REC-03 two processes record into one file", twoProcesses)
 	t.Run("REC-01 a database of an older schema is brought up to date", older)
 	t.Run("REC-01 a run is found by the beginning of its id, or the nearest are named", find)
@@ -268,6 +269,44 @@ func killed(t *testing.T) {
 	}
 	defer db.Close()
 	wholeBatches(t, db, 7)
+}
+
+// halfWritten copies the files in the middle of a transaction that has outgrown
+// SQLite's memory: what a killed process leaves.
+func halfWritten(t *testing.T) {
+	db := tempDB(t)
+	recorded(t, db, runNamed("r"), Options{}, (*emitter).story)
+	whole := dump(t, db, "SELECT count(*), sum(bytes) FROM payloads")
+	if _, err := db.sql.Exec("PRAGMA cache_size = 5"); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.sql.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.Exec(`UPDATE payloads SET bytes = 0; INSERT INTO payloads
+		WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT i, 1, printf('%1000d', i) FROM n`); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(t.TempDir(), "left.db")
+	for _, suffix := range []string{"", "-journal"} {
+		content, err := os.ReadFile(db.Path() + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(left+suffix, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := Open(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := dump(t, again, "SELECT count(*), sum(bytes) FROM payloads"); got != whole {
+		t.Errorf("payloads are %s, were %s", got, whole)
+	}
 }
 
 func twoProcesses(t *testing.T) {

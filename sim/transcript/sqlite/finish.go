@@ -53,7 +53,7 @@ func (w *Writer) finish(tx *sql.Tx, end *End) error {
 
 // compareDigest compares with the first other execution that ended by itself.
 func (w *Writer) compareDigest(digest string) error {
-	first := DigestError{Run: w.run, Now: digest, Execution: w.execution}
+	first := DigestError{Run: w.run.(string), Now: digest, Execution: w.execution}
 	err := w.db.sql.QueryRow(`SELECT n, digest FROM executions WHERE run = ? AND n <> ? AND status IN (?, ?, ?) ORDER BY n LIMIT 1`,
 		w.run, w.execution, string(Completed), string(Limit), string(Deadlock)).Scan(&first.FirstNumber, &first.First)
 	switch {

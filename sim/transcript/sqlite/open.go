@@ -39,7 +39,8 @@ func create(path string, busy int) (*DB, error) {
 // Open opens an existing database for reading. It fails like Create, and with
 // ErrNoFile when there is none.
 func Open(path string) (*DB, error) {
-	db, err := open(path, "ro", BusyMillis)
+	// Not mode=ro: what a killed process began must be rolled back, which writes.
+	db, err := open(path, "rw&_query_only=true", BusyMillis)
 	if err != nil {
 		return nil, err
 	}

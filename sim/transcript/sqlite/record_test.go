@@ -43,6 +43,10 @@ func everyTable(t *testing.T) {
 			t.Errorf("%s has %s rows, want %d", table, got, n)
 		}
 	}
+	sums := dump(t, db, `SELECT count(*), sum(input), sum(write_5m), sum(write_1h), sum(read), sum(output), sum(cost), sum(cost_uncached) FROM requests`)
+	if d := cmp.Diff(sums, dump(t, db, `SELECT calls, input, write_5m, write_1h, read, output, cost, cost_uncached FROM runs`)); d != "" {
+		t.Errorf("the run's totals are not the sums of its requests:\n%s", d)
+	}
 	if d := strings.TrimSpace(dump(t, db, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`)); d != fmt.Sprint(len(want)+1) {
 		t.Errorf("%s tables, %d are looked at here", d, len(want)+1)
 	}
@@ -94,6 +98,13 @@ func digestLaw(t *testing.T) {
 			}
 		}
 	})
+	long := recorded(t, db, runNamed("long"), Options{}, func(e *emitter) {
+		e.lean = true
+		turns(e, 2*pageSize/4+1, func() {})
+	})
+	if got, err := db.Digest("long"); err != nil || got != long {
+		t.Fatalf("a run of several pages: digest %s from the file, %s in memory (%v)", got, long, err)
+	}
 }
 
 func payloadOnce(t *testing.T) {
@@ -279,7 +290,7 @@ func twoVariants(t *testing.T) {
 func forkAddsItsOwn(t *testing.T) {
 	db := tempDB(t)
 	const size = `SELECT count(*), (SELECT sum(bytes) FROM payloads), (SELECT sum(length(head) + length(tail)) FROM nodes) FROM nodes`
-	w, err := db.Begin(runNamed("r"), "", Options{Batch: 1})
+	w, err := db.Begin(runNamed("r"), "", Options{Batch: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,6 +302,9 @@ func forkAddsItsOwn(t *testing.T) {
 	e.emit(0, &transcript.Request{Call: 70, Head: conv})
 	var before, after [3]int
 	scan := func(to *[3]int) {
+		if err := w.flush(nil); err != nil {
+			t.Fatal(err)
+		}
 		if err := db.sql.QueryRow(size).Scan(&to[0], &to[1], &to[2]); err != nil {
 			t.Fatal(err)
 		}
@@ -300,6 +314,9 @@ func forkAddsItsOwn(t *testing.T) {
 	e.start(1, 0, "main/70.0", "fork")
 	e.call(1, e.Append(conv, llm.User, textBlock(directive)), llm.Usage{}, llm.CacheReport{}, nil, 0)
 	e.finish(1)
+	if n, p := w.nodes.len(), w.payloads.len(); n != 2 || p != 2 {
+		t.Errorf("%d nodes and %d payloads go to the file, want 2 of each", n, p)
+	}
 	scan(&after)
 	frames := len(`,{"type":"text","text":""}`) + len(`]},{"role":"assistant","content":[{"type":"text","text":""}`)
 	want := [3]int{before[0] + 2, before[1] + len(directive) + len(answer), before[2] + frames}

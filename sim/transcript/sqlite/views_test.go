@@ -61,6 +61,10 @@ subagent|1|0|304|0|1
 	check("REC-01 breakpoints tells at which mark a request read and wrote, and how far it looked back",
 		`SELECT seq, idx, pos, ttl, reads, back, writes FROM breakpoints WHERE run = 'r'`,
 		"3|0|4|5m|0|0|1000\n11|0|10|5m|1000|6|200\n17|0|4|5m|0|0|300\n26|0|9|automatic|0|0|0\n")
+	check("REC-01 agents holds how each ended, with its own figures and those of its descendants",
+		`SELECT lineage, status, turns, input, write_5m, write_1h, read, output,
+			rolled_input, rolled_write_5m, rolled_write_1h, rolled_read, rolled_output FROM agents WHERE run = 'r' AND agent = 1`,
+		"main/0.0|completed|1|1|2|3|4|5|6|7|8|9|10\n")
 	t.Run("REC-01 lines joins the columns to the canonical text", func(t *testing.T) { linesView(t, db) })
 	t.Run("REC-01 a run's spec, project, tree, calls and misses are read back", func(t *testing.T) { readBack(t, db) })
 	t.Run("REC-04 the first event that differs from the record is named, with both sides and the field", func(t *testing.T) { replayDiffers(t, db) })

@@ -13,7 +13,7 @@ import (
 type Writer struct {
 	tables
 	db        *DB
-	run       string
+	run       any // the id, boxed once: it stands in every row
 	execution int
 	owner     bool // the run's rows are this execution's to write
 	opt       Options

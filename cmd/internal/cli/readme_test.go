@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md")
+
+// A run that the page names is the one recorded last by the command above it.
+var (
+	runID    = regexp.MustCompile(` ([0-9a-f]{8}|RUN)\b`)
+	recorded = regexp.MustCompile(`(?m)^recorded .*\b([0-9a-f]{8})$`)
+)
+
+// TestReadme runs every `$ agentsim …` line in README.md's console blocks, in
+// order and in one directory, and holds what they print against the page.
+func TestReadme(t *testing.T) {
+	page, err := filepath.Abs("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fenced(string(src), "```yaml")
+	t.Chdir(t.TempDir())
+	for i, name := range []string{"mine.yaml"} {
+		if err := os.WriteFile(name, []byte(files[i]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	in, ran, last := "", 0, ""
+	for _, line := range strings.SplitAfter(string(src), "\n") {
+		switch {
+		case in == "" && strings.HasPrefix(line, "```console"):
+			in = "text"
+		case in != "" && strings.HasPrefix(line, "```"):
+			in = ""
+		case in != "" && strings.HasPrefix(line, "$ agentsim"):
+			in = "output"
+			ran++
+			line = runID.ReplaceAllString(line, " "+last)
+			text := readmeOutput(t, line)
+			if ids := recorded.FindStringSubmatch(text); ids != nil {
+				last = ids[1]
+			}
+			out.WriteString(line + text)
+			continue
+		case in == "output":
+			continue // what the page says; the command's own words stand already
+		}
+		out.WriteString(line)
+	}
+	switch {
+	case ran < 3:
+		t.Fatalf("the page shows %d commands", ran)
+	case *rewriteReadme:
+		if err := os.WriteFile(page, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case out.String() != string(src):
+		t.Errorf("README.md does not show what its commands print: run go test ./cmd/internal/cli -run TestReadme -rewrite-readme\nit should read:\n%s", out.String())
+	}
+}
+
+// readmeOutput is what a command line prints, as a terminal shows it.
+func readmeOutput(t *testing.T, line string) string {
+	t.Helper()
+	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ agentsim"))
+	code, stdout, stderr := try(nil, words...)
+	text := stdout + stderr
+	if code != Pass {
+		text += fmt.Sprintf("exit %d\n", code)
+	}
+	return text
+}
+
+// fenced lists the blocks that open with a fence of the given kind.
+func fenced(page, fence string) (out []string) {
+	for _, part := range strings.Split(page, fence+"\n")[1:] {
+		block, _, _ := strings.Cut(part, "```")
+		out = append(out, block)
+	}
+	return out
+}

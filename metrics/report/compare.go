@@ -116,6 +116,9 @@ func cheapest(rows []Row) int {
 	return best
 }
 
+// visible is the smallest amount that Money does not print as nothing.
+const visible = 50_000_000
+
 // parts prints how bill b differs from a by what was paid for.
 func parts(a, b metrics.Parts) string {
 	deltas := []struct {
@@ -130,7 +133,7 @@ func parts(a, b metrics.Parts) string {
 				at = i
 			}
 		}
-		if deltas[at].d == 0 {
+		if abs(deltas[at].d) < visible {
 			break
 		}
 		if text != "" {

@@ -118,8 +118,10 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 		return err
 	}
 	s.printf("\n")
+	name := "why"
 	for _, line := range report.Why(rows) {
-		s.label("why", line)
+		s.label(name, line)
+		name = ""
 	}
 	s.lines("flips", flips(file, specsOf(done), cells))
 	s.label("assumed", strings.Join(assumed(done), " · "))

@@ -14,7 +14,7 @@ const rooms = `
 WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark
 TOOLS   = sim/workspace sim/permission sim/task sim/tool
 WORLD   = sim/kernel sim/transcript TOOLS
-MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile mockllm/knowledge mockllm/tokens
+MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
 
 sim/vtime:
 sim/rng:
@@ -30,28 +30,26 @@ sim/task:              WORDS
 sim/tool:              WORDS sim/workspace sim/permission
 
 cachemodel:            sim/vtime sim/rng sim/llm
+cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
 cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
 
-scenarios:             WORDS sim/workspace cachemodel metrics mockllm/fault
+scenarios:             WORDS cachemodel metrics mockllm/fault mockllm/profile
 
 mockllm/fault:         WORDS
 mockllm/profile:       WORDS
-mockllm/tokens:        WORDS
-mockllm/knowledge:     WORDS scenarios sim/workspace
-mockllm/script:        WORDS scenarios sim/kernel sim/workspace cachemodel MODEL
-mockllm/policy:        WORDS scenarios sim/kernel sim/workspace cachemodel MODEL
-mockllm:               WORDS scenarios sim/kernel sim/workspace cachemodel MODEL
+mockllm:               WORDS sim/kernel cachemodel mockllm/fault mockllm/profile
+mockllm/script:        WORDS scenarios mockllm
+mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
-sim/audit:             WORDS sim/transcript
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 
-sim:                   WORDS WORLD MODEL scenarios cachemodel metrics sim/agent sim/fork sim/audit
+sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite sim/audit scenarios metrics metrics/report cachemodel cmd/internal/hostdir
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:

@@ -2,6 +2,8 @@ package tidy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +47,11 @@ func TestTree(t *testing.T) {
 				}
 			}
 		})
+	}
+	for _, room := range slices.Sorted(maps.Keys(parseRooms(rooms))) {
+		if !slices.ContainsFunc(tr.files, func(f *file) bool { return f.room() == room }) {
+			t.Errorf("the table of rooms lists %s, which is not there; take it out", room)
+		}
 	}
 	for i, e := range exceptions {
 		if !used[i] || e.reason == "" {

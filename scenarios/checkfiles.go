@@ -17,12 +17,12 @@ func filesOf(s *Scenario) *projectFiles {
 	if s.Project.Files.Embedded != "" {
 		files, err := EmbeddedProject(s.Project.Files.Embedded)
 		if err == nil {
-			for path, text := range files {
+			for path, text := range files { // order: into a map
 				p.count[path] = countLines(text)
 			}
 		}
 	}
-	for path, c := range s.Project.Files.Literal {
+	for path, c := range s.Project.Files.Literal { // order: into a map
 		p.count[path] = -1
 		if c.Tokens.Set || c.Bytes > 0 {
 			continue

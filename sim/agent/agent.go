@@ -71,8 +71,10 @@ func (a *Agent) Head() *llm.Node { return a.conv.Head }
 // Last is the newest structured message.
 func (a *Agent) Last() *llm.Msg { return a.conv.Last }
 
-// Own is what the agent's calls consumed, Rolled what it and its descendants did.
-func (a *Agent) Own() llm.Usage    { return a.own }
+// Own is what the agent's own calls consumed.
+func (a *Agent) Own() llm.Usage { return a.own }
+
+// Rolled is what the agent and all its descendants consumed so far.
 func (a *Agent) Rolled() llm.Usage { return a.rolled }
 
 // IsFork reports whether the agent was made as a fork.
@@ -172,7 +174,8 @@ func (a *Agent) live(p *kernel.Proc) error {
 		err := a.turn(p)
 		a.busy(false)
 		if err != nil && a.root != nil && errors.Is(err, ErrUserInterrupt) {
-			a.root.resume(a, p)
+			a.root.rearm(a)
+			p.Resume()
 			err = nil
 		}
 		if err == nil {

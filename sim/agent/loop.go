@@ -140,7 +140,7 @@ func (a *Agent) idle(p *kernel.Proc) error {
 			return nil
 		}
 		if a.waiting == 0 && a.root != nil {
-			if more, err := a.root.next(a, p); err != nil {
+			if more, err := a.root.next(p, a); err != nil {
 				return err
 			} else if more {
 				continue

@@ -166,7 +166,7 @@ func (w *World) killAgents() {
 
 // next takes the user's next step once the root has nothing left to do. It
 // reports whether there was one.
-func (r *rootState) next(a *Agent, p *kernel.Proc) (bool, error) {
+func (r *rootState) next(p *kernel.Proc, a *Agent) (bool, error) {
 	if len(r.idleSteps) == 0 {
 		return false, nil
 	}
@@ -213,8 +213,6 @@ func firstChanged(old, now llm.Salts, r *rendered) int32 {
 	return r.border.Pos + 1
 }
 
-// resume lets an interrupted root go on: the turn is over, the agent is not.
-func (r *rootState) resume(a *Agent, p *kernel.Proc) {
-	a.ctx.Abort.reason = nil
-	p.Resume()
-}
+// rearm makes the controller ready for the next abort: an interrupted turn is
+// over, its agent is not.
+func (r *rootState) rearm(a *Agent) { a.ctx.Abort.reason = nil }

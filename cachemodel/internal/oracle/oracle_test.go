@@ -1,6 +1,8 @@
 package oracle_test
 
 import (
+	"flag"
+	"os"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -8,6 +10,17 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/sim/vtime"
 )
+
+// TestMain makes the sequences long and many enough that each clause of the
+// engine, left out by hand, was caught. Flags on the command line win.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"rapid.checks": "800", "rapid.steps": "100"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // agree runs a random sequence of timed requests through both.
 func agree(t *rapid.T, w *world) {

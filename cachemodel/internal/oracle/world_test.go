@@ -56,7 +56,7 @@ func (c conversation) head() *llm.Node {
 	return n
 }
 
-// side is an engine under test and the flights of both.
+// flight is one request, in the engine under test and in the oracle.
 type flight struct {
 	name string
 	real *cachemodel.Admission

@@ -103,7 +103,7 @@ func (a *Agent) prepare() error {
 // hear appends the answer to the conversation.
 func (a *Agent) hear() *llm.Msg {
 	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
-	a.say(m)
+	a.conv.hear(a.w.cfg.Builder, m, a.resp.Head)
 	a.w.rec.answered(a, a.req.Stream.Attempt)
 	a.consume(a.resp.Usage)
 	a.last = a.resp.Usage

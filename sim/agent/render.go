@@ -97,6 +97,17 @@ func (c *Conversation) say(b *llm.Builder, m *llm.Msg) {
 	c.Head = renderMessage(b, c.Head, m, c.Repl.orNil())
 }
 
+// hear appends an answer. head is the chain with its blocks, where the server
+// has made it already: the same bytes have the same nodes, whoever makes them.
+func (c *Conversation) hear(b *llm.Builder, m *llm.Msg, head *llm.Node) {
+	if head == nil {
+		c.say(b, m)
+		return
+	}
+	m.Prev = c.Last
+	c.Last, c.Head = m, head
+}
+
 // rebase renders the whole conversation anew behind another prefix.
 func (c *Conversation) rebase(b *llm.Builder, p *Prefix) {
 	c.Prefix = p

@@ -240,6 +240,11 @@ func testOtherState(t *testing.T) {
 			t.Errorf("state %+v renders to the bytes of another", state)
 		}
 	}
+	raw := c.Last.Prev.Blocks[0].Content.Raw()
+	whole, longer := agent.Replacements{}, agent.Replacements{Over: len(raw) - 1, Preview: len(raw)}
+	if a, b := agent.Render(&llm.Builder{}, c.Prefix, c.Last, &whole), agent.Render(&llm.Builder{}, c.Prefix, c.Last, &longer); a.Hash != b.Hash {
+		t.Error("LOOP-11 a preview that is longer than the result replaced it")
+	}
 	same := agent.Replacements{Over: 100, Preview: 40}
 	if n := agent.Render(&llm.Builder{}, c.Prefix, c.Last, &same); n.Hash != c.Head.Hash {
 		t.Error("a fresh state with the same sizes decides otherwise")

@@ -253,7 +253,7 @@ func testAsync(t *testing.T) {
 func testResult(t *testing.T) {
 	s := newStory(t)
 	s.script("main", `use Agent `+plain+`; use Agent `+plain, "text done")
-	s.script("main/1.1", `text "first" words; use Glob {"pattern":"*"}`, `use Glob {"pattern":"*"}`, `think only`)
+	s.script("main/1.1", `text "first" words; use Glob {"pattern":"*"}`, `text; use Glob {"pattern":"*"}`, `think only`)
 	s.script("main/1.2", "take 9s; text slow")
 	s.root("go")
 	s.run()

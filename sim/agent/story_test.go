@@ -147,6 +147,10 @@ func (m *fakeModel) fault(p *kernel.Proc, turn *string, req *llm.Request, resp *
 		f := strings.Fields(rest)
 		status, _ := strconv.Atoi(f[0])
 		e := &llm.APIError{Status: status, Type: "scripted_error", Message: "scripted", Started: resp.Started}
+		if status == 0 { // a stream that broke has been billed
+			e.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: 1}
+			m.billed = m.billed.Plus(e.Usage)
+		}
 		if len(f) > 1 {
 			e.RetryAfter, _ = vtime.ParseDuration(f[1])
 		}

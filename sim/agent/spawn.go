@@ -41,10 +41,18 @@ func (a *Agent) spawn(p *kernel.Proc, answer *llm.Msg, use *llm.Block, index int
 	return a.launch(p, b)
 }
 
+// wireError is an error whose text is a fixed protocol string.
+type wireError string
+
+func (e wireError) Error() string { return string(e) }
+
+// errForkInFork answers every Agent call of a fork (FRK-14).
+const errForkInFork wireError = "Fork is not available inside a forked worker."
+
 // admitSpawn checks the input and whether this agent may spawn at all.
 func (a *Agent) admitSpawn(b *birth) error {
 	if a.ctx.Source == ForkSource || a.inFork {
-		return fmt.Errorf("Fork is not available inside a forked worker.") //nolint // the wire text (FRK-14)
+		return errForkInFork
 	}
 	in, ignored, err := tool.ParseAgentInput(b.use.Content, a.w.schema())
 	if err != nil {

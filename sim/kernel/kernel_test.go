@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,12 +72,18 @@ func suspendersHaveTheForm(t *testing.T) {
 }
 
 func declared(t *testing.T) (out []*ast.FuncDecl) {
-	code := func(i fs.FileInfo) bool { return !strings.HasSuffix(i.Name(), "_test.go") }
-	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", code, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range pkgs["kernel"].Files {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
 				out = append(out, f)

@@ -312,13 +312,13 @@ func halfWritten(t *testing.T) {
 func twoProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	a, b := helper("a", path), helper("b", path)
-	var out bytes.Buffer
-	a.Stderr, b.Stderr, a.Stdout, b.Stdout = &out, &out, nil, nil
+	var outA, outB bytes.Buffer
+	a.Stderr, b.Stderr, a.Stdout, b.Stdout = &outA, &outB, nil, nil
 	if err := errors.Join(a.Start(), b.Start()); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(a.Wait(), b.Wait()); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+		t.Fatalf("%v\n%s%s", err, outA.String(), outB.String())
 	}
 	db, err := Open(path)
 	if err != nil {

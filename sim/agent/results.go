@@ -37,15 +37,16 @@ func (a *Agent) result() tool.Result {
 // run stand in bytes (CON-05, KRN-09).
 const numberWidth = 12
 
-// appendWide appends a number at fixed width, padded with blanks in front as
-// JSON allows.
+// appendWide appends a number at fixed width, padded with zeros so that every
+// number is as many digits, and in quotes, since JSON has no such numbers.
 func appendWide(dst []byte, n int64) []byte {
 	var digits [20]byte
 	s := strconv.AppendInt(digits[:0], n, 10)
+	dst = append(dst, '"')
 	for i := len(s); i < numberWidth; i++ {
-		dst = append(dst, ' ')
+		dst = append(dst, '0')
 	}
-	return append(dst, s...)
+	return append(append(dst, s...), '"')
 }
 
 // launched is the tool result of an asynchronous launch (SUB-13).

@@ -66,13 +66,13 @@ func (n *Notification) Render() string {
 	return b.String()
 }
 
-// numberWidth is the width of a number in bytes, padded with blanks in front: a
+// numberWidth is the width of a number in bytes, padded with zeros in front: a
 // slower run must not have longer requests (CON-05, KRN-09).
 const numberWidth = 12
 
 func wide(n int64) string {
 	s := strconv.FormatInt(n, 10)
-	return strings.Repeat(" ", max(0, numberWidth-len(s))) + s
+	return strings.Repeat("0", max(0, numberWidth-len(s))) + s
 }
 
 func element(b *strings.Builder, name, content string) {

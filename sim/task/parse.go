@@ -57,7 +57,7 @@ func (r *reader) element(name string) string {
 }
 
 func (r *reader) number(name string) int64 {
-	n, err := strconv.ParseInt(strings.TrimLeft(r.element(name), " "), 10, 64)
+	n, err := strconv.ParseInt(r.element(name), 10, 64)
 	r.ok = r.ok && err == nil
 	return n
 }

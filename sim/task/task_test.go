@@ -97,9 +97,9 @@ func testRendering(t *testing.T) {
 <result>Found it.
 Done &amp; dusted.</result>
 <usage>
-<total_tokens>       71330</total_tokens>
-<tool_uses>          21</tool_uses>
-<duration_ms>       81748</duration_ms>
+<total_tokens>000000071330</total_tokens>
+<tool_uses>000000000021</tool_uses>
+<duration_ms>000000081748</duration_ms>
 </usage>
 </task-notification>`
 	if d := cmp.Diff(want, n.Render()); d != "" {

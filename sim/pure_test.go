@@ -1,0 +1,147 @@
+package sim_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentsim/mockllm"
+	"agentsim/mockllm/policy"
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/mark"
+	"agentsim/sim/rng"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// asked is one recorded call: the request's bytes and what was answered.
+type asked struct {
+	lineage string
+	call    int
+	model   string
+	bytes   []byte
+	answer  string
+}
+
+// interview is a sink that keeps every request as flat bytes.
+type interview struct {
+	lineage map[int32]string
+	open    map[int32]int
+	calls   []asked
+}
+
+func (v *interview) Emit(e *transcript.Event) {
+	switch b := e.Body.(type) {
+	case *transcript.AgentStart:
+		v.lineage[e.Agent] = b.Lineage
+	case *transcript.Request:
+		v.open[e.Agent] = len(v.calls)
+		v.calls = append(v.calls, asked{lineage: v.lineage[e.Agent], call: b.Call, model: b.Model, bytes: llm.AppendRequest(nil, b.Head)})
+	case *transcript.Response:
+		v.calls[v.open[e.Agent]].answer = said(b.Resp.Blocks)
+	}
+}
+
+// said prints blocks so that equal answers are equal texts.
+func said(blocks []llm.Block) string {
+	var b strings.Builder
+	for i := range blocks {
+		fmt.Fprintf(&b, "%s %s %s %s\n", blocks[i].Kind, blocks[i].Name, blocks[i].ID, blocks[i].Content.Raw())
+	}
+	return b.String()
+}
+
+// freshPolicy is the model of a spec, in a world of its own.
+func freshPolicy(t *testing.T, spec *sim.Spec) *policy.Model {
+	t.Helper()
+	key := rng.Root(spec.Seed)
+	table, err := policy.Bind(spec.Scenario, policy.Options{Files: spec.Project.Paths(), Key: key.Sub("policy"),
+		Marks: mark.NewKey(spec.Scenario.Name, spec.Seed), Filler: script.NewFiller(tokens.Approx(spec.Scenario.Provider.Model))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return policy.New(table)
+}
+
+func TestModelIsPure(t *testing.T) {
+	t.Run("LLM-01 LLM-11 CON-11 recorded requests, fed back one by one and out of order to a fresh model, give the recorded answers", func(t *testing.T) {
+		for name := range structures { // order: each structure is a world of its own
+			spec := workSpec(t, name)
+			v := &interview{map[int32]string{}, map[int32]int{}, nil}
+			runOf(t, spec, v)
+			model, agents := freshPolicy(t, spec), rng.Root(spec.Seed).Sub("agents")
+			slices.Reverse(v.calls)
+			for _, c := range v.calls {
+				head, err := llm.ParseRequest(&llm.Builder{}, llm.Scope{Model: c.model}, llm.Salts{}, c.bytes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q := &mockllm.Query{Head: head, Model: c.model, MaxTokens: 32_000,
+					Stream: llm.StreamName{Lineage: c.lineage, Key: agents.Sub(c.lineage), Call: c.call}}
+				var a mockllm.Answer
+				a.Reset()
+				if err := model.Answer(q, &a); err != nil {
+					t.Fatal(err)
+				}
+				if got := said(a.Blocks); got != c.answer {
+					t.Errorf("%s: %s, call %d answered\n%s\nrecorded\n%s", name, c.lineage, c.call, got, c.answer)
+				}
+			}
+		}
+	})
+	t.Run("CON-01 each request of an agent is a byte prefix of its next one", func(t *testing.T) {
+		v := &interview{map[int32]string{}, map[int32]int{}, nil}
+		runOf(t, workSpec(t, "fork"), v)
+		last := map[string][]byte{}
+		for _, c := range v.calls {
+			open := bytes.TrimSuffix(last[c.lineage], []byte("]}]}"))
+			if !bytes.HasPrefix(c.bytes, open) {
+				t.Errorf("%s, call %d does not begin with the request before it", c.lineage, c.call)
+			}
+			last[c.lineage] = c.bytes
+		}
+	})
+}
+
+func TestScaledTime(t *testing.T) {
+	t.Run("KRN-09 durations scaled by seven scale every instant by seven", func(t *testing.T) {
+		for name := range structures { // order: each structure is a world of its own
+			one, seven := instants(t, name, 1), instants(t, name, 7)
+			if len(one) != len(seven) {
+				t.Fatalf("%s: %d events became %d", name, len(one), len(seven))
+			}
+			for i := range one {
+				if seven[i] != 7*one[i] {
+					t.Fatalf("%s: event %d at %s became %s", name, i, one[i], seven[i])
+				}
+			}
+		}
+	})
+}
+
+// clock is a sink that keeps when each event was.
+type clock struct{ at []vtime.Instant }
+
+func (c *clock) Emit(e *transcript.Event) { c.at = append(c.at, e.At) }
+
+// instants runs the small world with every duration k times as long.
+func instants(t *testing.T, structure string, k vtime.Duration) []vtime.Instant {
+	t.Helper()
+	spec := workSpec(t, structure)
+	ms := func(n vtime.Duration) *vtime.Duration { d := n * vtime.Millisecond * k; return &d }
+	us := func(n vtime.Duration) *vtime.Duration { d := n * vtime.Microsecond * k; return &d }
+	sc := spec.Scenario
+	sc.Provider.Latency = scenarios.Latency{Profile: "default", Queue: ms(900), Prefill: us(21), Read: us(2), Decode: us(12_345), Jitter: ms(400)}
+	sc.Tools.Read, sc.Tools.Grep, sc.Tools.Glob, sc.Tools.Edit = ms(20), ms(61), ms(43), ms(31)
+	sc.Retry.Base, sc.Retry.Cap = ms(500), ms(32_000)
+	sc.FanOut.Cap = *ms(5_000)
+	var c clock
+	runOf(t, spec, &c)
+	return c.at
+}

@@ -64,18 +64,18 @@ func TestHostile(t *testing.T) {
 	t.Run("SCN-08 huge, deep and endless texts are refused at once, with a place", func(t *testing.T) {
 		for name, src := range map[string]string{
 			"too large":     "name: " + strings.Repeat("x", MaxFileBytes),
-			"flow depth":    "a: " + strings.Repeat("[", 100_000),
-			"block depth":   strings.Repeat("- ", 100_000) + "a",
+			"flow depth":    "a: " + strings.Repeat("[", 20_000),
+			"block depth":   strings.Repeat("- ", 20_000) + "a",
 			"indent depth":  indented(2_000),
 			"many tokens":   "a: [" + strings.Repeat("1,", MaxTokens) + "1]",
 			"not text":      "name: \xff\xfe",
-			"quotes":        strings.Repeat(`"`, 100_000),
-			"colons":        strings.Repeat(":", 100_000),
-			"long key":      strings.Repeat("k", 500_000) + ": 1",
-			"many keys":     unknowns(20_000),
-			"spaced keys":   strings.ReplaceAll(unknowns(5_000), ": 1", ": |\n  x\n# c"),
-			"flow keys":     "a: {" + strings.ReplaceAll(unknowns(20_000), "\n", ", ") + "}",
-			"many unknowns": unknowns(1_900),
+			"quotes":        strings.Repeat(`"`, 20_000),
+			"colons":        strings.Repeat(":", 20_000),
+			"long key":      strings.Repeat("k", 50_000) + ": 1",
+			"many keys":     unknowns(3_000),
+			"spaced keys":   strings.ReplaceAll(unknowns(3_000), ": 1", ": |\n  x\n# c"),
+			"flow keys":     "a: {" + strings.ReplaceAll(unknowns(3_000), "\n", ", ") + "}",
+			"many unknowns": unknowns(1_000),
 			"bad work":      baseWork + "work:\n" + strings.Repeat("  - {id: a, kind: b, after: [c], needs: [d], reads: [e.go]}\n", 5_000),
 		} {
 			_, err := Parse("hostile.yaml", []byte(src))
@@ -84,6 +84,16 @@ func TestHostile(t *testing.T) {
 				continue
 			}
 			checkErrors(t, []byte(src), err)
+			if strings.HasSuffix(name, " keys") && !strings.Contains(err.Error(), "more than 2,000 keys") {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+	})
+	t.Run("SCN-08 nesting is bounded before the recursive parser sees it", func(t *testing.T) {
+		for _, src := range []string{"a: " + strings.Repeat("[", 60) + strings.Repeat("]", 60), strings.Repeat("- ", 60) + "a", indented(60)} {
+			if _, err := Parse("hostile.yaml", []byte(src)); err == nil || !strings.Contains(err.Error(), "nested more than 48 levels") {
+				t.Errorf("got %v", err)
+			}
 		}
 	})
 	t.Run("SCN-08 a grid of millions of cells and a work list of millions are refused", func(t *testing.T) {
@@ -121,4 +131,20 @@ func unknowns(n int) string {
 		fmt.Fprintf(&b, "key%d: 1\n", i)
 	}
 	return b.String()
+}
+
+func TestNearest(t *testing.T) {
+	t.Run("SCN-02 the nearest name is the one with the fewest slips, swapped letters counting once", func(t *testing.T) {
+		for _, c := range []struct{ word, want string }{
+			{"wrok", "work"}, {"mian", "main"}, {"promting", "prompting"}, {"Prompting", "prompting"}, {"zebra", ""},
+			{strings.Repeat("x", 300), ""}, {"", ""},
+		} {
+			if got := nearest(c.word, []string{"mint", "walk", "work", "main", "prompting"}); got != c.want {
+				t.Errorf("%q: got %q, want %q", c.word, got, c.want)
+			}
+		}
+		if got := edits("wrok", "work", 3); got != 1 {
+			t.Errorf("a swap counts %d", got)
+		}
+	})
 }

@@ -152,8 +152,12 @@ func declared(d ast.Decl) string {
 	return ""
 }
 
+// literals are the strings in a piece of code, but for the formats of messages.
 func literals(n ast.Node) (out []string) {
 	ast.Inspect(n, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && isFormatter(c.Fun) {
+			return false
+		}
 		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 			if s, err := strconv.Unquote(l.Value); err == nil {
 				out = append(out, s)
@@ -162,6 +166,12 @@ func literals(n ast.Node) (out []string) {
 		return true
 	})
 	return out
+}
+
+// isFormatter reports whether a call is of a function such as Errorf.
+func isFormatter(fun ast.Expr) bool {
+	s, ok := fun.(*ast.SelectorExpr)
+	return ok && strings.HasSuffix(s.Sel.Name, "f")
 }
 
 // testOf is the test function that a helper or table belongs to: itself, or the
@@ -216,6 +226,9 @@ func (p *testPackage) runner(dir string) string {
 				continue
 			}
 			for _, text := range literals(fn) {
+				if strings.Contains(path.Base(text), "*") {
+					text = path.Dir(text) // a pattern over the stories of a directory
+				}
 				text = strings.TrimSuffix(text, "/")
 				if n := len(text); n > length && strings.HasPrefix(text, "testdata") && (dir == text || strings.HasPrefix(dir, text+"/")) {
 					best, length = p.testOf(fn.Name.Name), n

@@ -196,8 +196,8 @@ func testModels(t *testing.T) {
 			s.gates["FORK_SUBAGENT"], s.cfg.Subagent = c.forks, c.sub
 			s.cfg.Definitions = []*agent.Definition{{Type: "it", Model: c.def, Prompt: func(*agent.Gates) string { return "it" }}}
 		})
-		if got := s.model.models["main/1.1 1"]; got != c.want {
-			t.Errorf("%+v: %s", c, got)
+		if got, recorded := s.model.models["main/1.1 1"], s.eventsOf("agent_start")[1]["model"]; got != c.want || recorded != c.want {
+			t.Errorf("%+v: %s, recorded %s", c, got, recorded)
 		}
 	}
 }

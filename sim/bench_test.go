@@ -20,6 +20,8 @@ func benchSpec(b *testing.B, n, turns int) *Spec {
 	sc.Name = "bench"
 	sc.Provider.Model = "claude-sonnet-4-5-20250929"
 	sc.Limits.Turns = turns + 2
+	zero := vtime.Duration(0)
+	sc.Tools.Read = &zero
 	read := scenarios.Turn{Tools: []scenarios.ToolTurn{{Name: "Read", Raw: `{"file_path":"a.go"}`}}}
 	script := scenarios.Script{Agent: "**", Turns: make([]scenarios.Turn, turns+1)}
 	for i := range turns {
@@ -45,9 +47,9 @@ func benchSpec(b *testing.B, n, turns int) *Spec {
 // the number of agents alive. ns/call, B/call and allocs/call exclude building
 // the world.
 func BenchmarkCall(b *testing.B) {
-	for _, n := range []int{90, 1_000, 10_000, 100_000} {
+	for _, n := range []int{4, 90, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("alive=%d", n), func(b *testing.B) {
-			turns := max(20, 200_000/n)
+			turns := min(max(4, 200_000/n), 2_000)
 			for range b.N {
 				b.StopTimer()
 				spec := benchSpec(b, n, turns)

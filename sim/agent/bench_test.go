@@ -3,6 +3,7 @@ package agent_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"agentsim/sim/agent"
 	"agentsim/sim/fork"
@@ -45,23 +46,8 @@ func BenchmarkLoop(b *testing.B) {
 	for _, n := range []int{1, 90, 1000, 10000} {
 		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
-			k := kernel.New(kernel.Options{})
+			k, w, offered := benchWorld(b, &readModel{limit: b.N}, agent.DefaultGates())
 			defer k.Close()
-			snap, err := workspace.NewSnapshot(map[string]string{"a.go": "package a\n"})
-			if err != nil {
-				b.Fatal(err)
-			}
-			offered, err := tool.Offered(tool.Catalogue(), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			gates := agent.DefaultGates()
-			w := agent.NewWorld(agent.Config{
-				Kernel: k, Builder: &llm.Builder{}, Model: &readModel{limit: b.N}, Sink: transcript.NewDigest(), FS: snap.Open(),
-				Marks: mark.NewKey("bench", 1), Key: rng.Root(1), Root: "/w", Gates: gates, Offered: offered, Forker: fork.NewMaker(),
-				Definitions: agent.BuiltIns(&gates), Rules: func(string) llm.SaltRules { return llm.SaltRules{} },
-				Mode: permission.AcceptEdits, Limits: agent.Limits{Depth: 5, Turns: 1 << 30},
-			})
 			plan := &agent.Plan{Name: agent.PlanAgent}
 			for i := range n {
 				w.Start(agent.RootSpec{Lineage: fmt.Sprintf("r%d", i), Model: "m", Plan: plan, System: []string{"be brief"}, Static: 1, Offered: offered, First: text("go")})
@@ -72,4 +58,81 @@ func BenchmarkLoop(b *testing.B) {
 			}
 		})
 	}
+}
+
+// forkModel lets the lead read until its history is long enough, then answers
+// with forks. What is timed is the way from that answer to the last fork's first
+// request.
+type forkModel struct {
+	reads, forks, sent int
+	began              time.Time
+	took               time.Duration
+}
+
+var forkInput = llm.NewJSON(`{"description":"look at it","prompt":"Look at it."}`)
+
+func (m *forkModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) error {
+	if req.Stream.Lineage != "main" {
+		if m.sent++; m.sent == m.forks {
+			m.took += time.Since(m.began)
+		}
+	}
+	if err := p.Sleep(vtime.Second); err != nil {
+		return err
+	}
+	use := func(i int, name string, input *llm.Payload) llm.Block {
+		id := llm.NewToolUseID(req.Stream.Key.At(uint64(req.Stream.Call)).At(uint64(i)))
+		return llm.Block{Kind: llm.ToolUse, ID: id, Name: name, Content: input}
+	}
+	resp.Blocks = []llm.Block{{Kind: llm.Text, Content: readInput}}
+	switch {
+	case req.Stream.Lineage == "main" && req.Stream.Call < m.reads:
+		resp.Blocks = append(resp.Blocks, use(0, "Read", readInput))
+	case req.Stream.Lineage == "main" && req.Stream.Call == m.reads:
+		for i := range m.forks {
+			resp.Blocks = append(resp.Blocks, use(i, "Agent", forkInput))
+		}
+		m.began = time.Now()
+	}
+	return nil
+}
+
+// BenchmarkFork measures a fork by the length of the history it inherits: the
+// spawn in five stages, its context, its conversation and its first request.
+func BenchmarkFork(b *testing.B) {
+	for _, blocks := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("history=%d", blocks), func(b *testing.B) {
+			m := &forkModel{reads: blocks / 3, forks: 8}
+			for range b.N {
+				m.sent = 0
+				k, w, offered := benchWorld(b, m, agent.Gates{ForkSubagent: true})
+				w.Start(agent.RootSpec{Lineage: "main", Model: "m", Plan: &agent.Plan{Name: agent.PlanAgent}, System: []string{"be brief"}, Static: 1, Offered: offered, First: text("go")})
+				if err := k.Run(); err != nil {
+					b.Fatal(err)
+				}
+				k.Close()
+			}
+			b.ReportMetric(float64(m.took.Nanoseconds())/float64(b.N*m.forks), "ns/fork")
+		})
+	}
+}
+
+// benchWorld is a world with one file and nothing else to wait for.
+func benchWorld(b *testing.B, m agent.Model, gates agent.Gates) (*kernel.Kernel, *agent.World, []*tool.Tool) {
+	b.Helper()
+	k := kernel.New(kernel.Options{})
+	snap, err := workspace.NewSnapshot(map[string]string{"a.go": "package a\n"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	offered, err := tool.Offered(tool.Catalogue(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return k, agent.NewWorld(agent.Config{
+		Kernel: k, Builder: &llm.Builder{}, Model: m, Sink: transcript.NewDigest(), FS: snap.Open(), Interactive: true,
+		Marks: mark.NewKey("bench", 1), Key: rng.Root(1), Root: "/w", Gates: gates, Offered: offered, Forker: fork.NewMaker(),
+		Definitions: agent.BuiltIns(&gates), Rules: func(string) llm.SaltRules { return llm.SaltRules{} },
+		Mode: permission.AcceptEdits, Limits: agent.Limits{Depth: 5, Turns: 1 << 30},
+	}), offered
 }

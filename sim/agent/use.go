@@ -45,7 +45,7 @@ func resultMessage(n int) *llm.Msg {
 // the same: what did not run says so.
 func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 	out := resultMessage(n)
-	var buf [8]running
+	var buf [2]running
 	runs := a.listUses(answer, buf[:0])
 	var err error
 	for i := 0; i < len(runs) && err == nil; {
@@ -177,10 +177,16 @@ func failure(text string) tool.Result {
 	return tool.Result{Content: llm.NewText(llm.Prose, text), IsError: true}
 }
 
-// done settles a tool use: a synchronous child's result is there now.
+// done settles a tool use: a synchronous child's result is there now, unless it
+// outlived the shield under which its aborted parent waited.
 func (a *Agent) done(r *running, index int) {
-	if r.child != nil {
-		r.result, r.took = r.child.result(), r.child.endedAt.Sub(r.began)
+	switch {
+	case r.child == nil:
+	case r.child.ended:
+		r.result, r.took = r.child.result, r.child.endedAt.Sub(r.began)
+	default:
+		r.result = failure("Agent " + r.child.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + ".")
+		r.took = a.w.cfg.Kernel.Now().Sub(r.began)
 	}
 	bytes := 0
 	if r.result.Content != nil {

@@ -8,17 +8,33 @@ import (
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/task"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
-// Agent is one agent: its conversation, its context and where it stands.
+// Agent is one agent: who it is and what became of it. A run may make millions,
+// so everything else is in its life, which ends with it.
 type Agent struct {
-	w        *World
-	ref      int32
-	lineage  string
+	w       *World
+	ref     int32
+	lineage string
+	parent  *Agent
+	own     llm.Usage
+	rolled  llm.Usage
+	task    *task.Task // of a background agent
+	ended   bool
+	endedAt vtime.Instant
+	end     Ending
+	result  tool.Result // of a synchronous child that has ended
+	output  string      // of a task that has ended: all it said (SUB-13)
+	*life               // nil once it has ended
+}
+
+// life is what an agent holds while it lives: its conversation, its context and
+// where it stands.
+type life struct {
 	key      rng.Key
-	parent   *Agent
 	def      *Definition
 	ctx      *Context
 	conv     Conversation
@@ -39,19 +55,13 @@ type Agent struct {
 	resp      llm.Response
 	marks     [4]llm.Breakpoint // room for req.Breakpoints
 	expects   llm.Expectation
-	own       llm.Usage
-	rolled    llm.Usage
 	last      llm.Usage // of the last request (SUB-19)
 	said      *llm.Msg  // last assistant message that has text
 
 	inbox   *kernel.Mailbox[*notice] // made on first need
 	waiting int                      // background children and user steps that are still to come
-	task    *task.Task               // of a background agent
 	started vtime.Instant
-	ended   bool
-	endedAt vtime.Instant
-	inFork  bool // a fork directive stands in its history
-	end     Ending
+	inFork  bool           // a fork directive stands in its history
 	origin  *llm.Msg       // where its own messages begin: the end of an inherited history
 	hold    *kernel.Signal // set on siblings that wait for the first one
 	opens   *kernel.Signal // set on the first sibling: fires when its response begins
@@ -65,10 +75,7 @@ func (a *Agent) Ref() int32 { return a.ref }
 // tool use within it (CON-05).
 func (a *Agent) Lineage() string { return a.lineage }
 
-// Head is the end of the agent's conversation as it would be sent.
-func (a *Agent) Head() *llm.Node { return a.conv.Head }
-
-// Last is the newest structured message.
+// Last is the newest structured message of an agent that lives.
 func (a *Agent) Last() *llm.Msg { return a.conv.Last }
 
 // Own is what the agent's own calls consumed.
@@ -77,10 +84,11 @@ func (a *Agent) Own() llm.Usage { return a.own }
 // Rolled is what the agent and all its descendants consumed so far.
 func (a *Agent) Rolled() llm.Usage { return a.rolled }
 
-// IsFork reports whether the agent was made as a fork.
+// IsFork reports whether an agent that lives was made as a fork.
 func (a *Agent) IsFork() bool { return a.ctx.Source == ForkSource }
 
-// Finished reports whether the answer at hand calls no tool.
+// Finished reports whether the answer at hand calls no tool. Only an agent that
+// lives has one.
 func (a *Agent) Finished() bool { return a.resp.Stop != llm.StopToolUse }
 
 // TakeRework is how many tool uses the agent had to make because a file had
@@ -93,7 +101,7 @@ func (a *Agent) TakeRework() int {
 
 // newAgent registers an agent of a lineage.
 func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent {
-	a := &Agent{w: w, ref: int32(len(w.agents)), lineage: lineage, key: w.cfg.Key.Sub(lineage), parent: parent, def: def}
+	a := &Agent{w: w, ref: int32(len(w.agents)), lineage: lineage, parent: parent, life: &life{key: w.cfg.Key.Sub(lineage), def: def}}
 	w.agents = append(w.agents, a)
 	a.req.Breakpoints = a.marks[:0]
 	a.req.Stream = llm.StreamName{Lineage: lineage, Key: a.key}
@@ -170,12 +178,13 @@ var errEnded = errors.New("ended")
 // (CON-17).
 func (a *Agent) live(p *kernel.Proc) error {
 	for {
-		a.busy(true)
-		err := a.turn(p)
-		a.busy(false)
-		if err != nil && a.root != nil && errors.Is(err, ErrUserInterrupt) {
-			a.root.rearm(a)
-			p.Resume()
+		var err error
+		if a.conv.Last != nil { // a root whose user has not spoken yet has nothing to answer
+			a.busy(true)
+			err = a.turn(p)
+			a.busy(false)
+		}
+		if a.root != nil && a.survives(p, err) {
 			err = nil
 		}
 		if err == nil {
@@ -209,8 +218,22 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	if a.opens != nil {
 		a.opens.Fire()
 	}
-	a.report(p, end)
+	a.end = end
+	a.report(p)
+	a.release()
 	return nil
+}
+
+// release ends the agent's life. What its parent or a reader of its output file
+// may still ask for stays.
+func (a *Agent) release() {
+	switch {
+	case a.task != nil:
+		a.output = a.outputSoFar()
+	case a.parent != nil:
+		a.result = a.toolResult()
+	}
+	a.life = nil
 }
 
 // ending sorts an error: a simulated failure or an abort has a status, a limit

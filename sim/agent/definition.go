@@ -1,6 +1,10 @@
 package agent
 
-import "agentsim/sim/permission"
+import (
+	"fmt"
+
+	"agentsim/sim/permission"
+)
 
 // Definition is a kind of agent: what it is for, what it may use, how its
 // system prompt comes about.
@@ -16,8 +20,18 @@ type Definition struct {
 	Background  bool
 	OmitClaude  bool // leaves CLAUDE.md out of the user context (LEAN-01)
 	OmitGit     bool // leaves git status out of the system context
-	// Prompt renders the system prompt for the gates of this moment.
+	// Prompt renders the system prompt for the gates of this moment; nil for a
+	// definition without one.
 	Prompt func(*Gates) string
+}
+
+// SystemPrompt is the definition's prompt for the gates of this moment. Of a
+// definition that has none, asking is an error (FRK-15).
+func (d *Definition) SystemPrompt(g *Gates) (string, error) {
+	if d.Prompt == nil {
+		return "", fmt.Errorf("agent type %q has no system prompt of its own: it runs behind its parent's", d.Type)
+	}
+	return d.Prompt(g), nil
 }
 
 // The types of the built-in definitions of this stack.
@@ -65,7 +79,6 @@ func ForkDefinition() *Definition {
 		Type: TypeFork, BuiltIn: true, Model: "inherit", Tools: []string{"*"},
 		Mode: permission.Bubble, MaxTurns: ForkMaxTurns,
 		Description: "A copy of the calling agent that inherits its whole conversation.",
-		Prompt:      func(*Gates) string { panic("agent: a fork has no system prompt of its own") },
 	}
 }
 

@@ -7,8 +7,11 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// What only tests may see.
+// What only tests may see. An agent's life is gone once it has ended; a story
+// keeps those it wants to ask after the run and gives them back.
 
+func (a *Agent) Life() *life                 { return a.life }
+func (a *Agent) Revive(l *life)              { a.life = l }
 func (a *Agent) Context() *Context           { return a.ctx }
 func (a *Agent) Parent() *Agent              { return a.parent }
 func (a *Agent) Ending() Ending              { return a.end }

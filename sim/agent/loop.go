@@ -32,10 +32,10 @@ func (a *Agent) turn(p *kernel.Proc) error {
 		}
 		results, err := a.use(p, answer, uses)
 		a.say(results)
-		a.deliver()
 		if err != nil {
-			return err
+			return err // what is in the mailbox wakes an interrupted root
 		}
+		a.deliver()
 	}
 }
 
@@ -160,12 +160,8 @@ func (a *Agent) idle(p *kernel.Proc) error {
 	}
 }
 
-// wake appends what woke the agent as a message of its own. A root's turns are
-// those of one user message.
+// wake appends what woke the agent as a message of its own.
 func (a *Agent) wake(m *wakeMessage) {
-	if len(m.users) > 0 {
-		a.turns = 0
-	}
 	a.w.rec.emit(a.ref, &transcript.WakeUp{Why: m.why, Prefix: a.last.Prompt() + a.last.Output})
 	a.take(m, "idle")
 }

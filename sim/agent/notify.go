@@ -88,8 +88,11 @@ func (a *Agent) drain(first ...*notice) *wakeMessage {
 	for _, n := range tasks {
 		m.msg.Blocks = append(m.msg.Blocks, llm.Block{Kind: llm.Text, Content: n.text})
 	}
-	for _, n := range users {
+	for i, n := range users {
 		m.why = "user"
+		if i == 0 {
+			n.blocks = a.inContext(n.blocks)
+		}
 		m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
 	}
 	return m
@@ -117,14 +120,22 @@ func (a *Agent) take(m *wakeMessage, place string) {
 	}
 	for _, n := range m.users {
 		a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(n.blocks)})
+		a.root.unsaid--
+		a.turns = 0 // a root's turns are those of one user message
 	}
 }
 
-// dropMail records the notifications that came too late to be read.
+// dropMail records what came too late to be read.
 func (a *Agent) dropMail() {
-	tasks, _ := a.collect()
+	tasks, users := a.collect()
 	for _, n := range tasks {
 		a.handled(n, "dropped", "")
+	}
+	for _, n := range users {
+		a.unheard(n.blocks)
+	}
+	if a.root != nil {
+		a.dismiss()
 	}
 }
 
@@ -147,13 +158,12 @@ func (w *World) moveTask(a *Agent, to task.Status) bool {
 
 // report brings the end of an activation home: the parent of a synchronous
 // child looks itself, that of a task gets exactly one notification (TSK-05).
-func (a *Agent) report(p *kernel.Proc, end Ending) {
-	a.end = end
+func (a *Agent) report(p *kernel.Proc) {
 	if a.task == nil {
 		return
 	}
 	status := task.Completed
-	switch end.Status {
+	switch a.end.Status {
 	case "failed":
 		status = task.Failed
 	case "killed":
@@ -216,9 +226,12 @@ func textOf(m *llm.Msg) string {
 	return b.String()
 }
 
-// output is everything the agent itself has said so far: what its output file
+// outputSoFar is everything the agent itself has said: what its output file
 // holds (SUB-13).
-func (a *Agent) output() string {
+func (a *Agent) outputSoFar() string {
+	if a.life == nil {
+		return a.output
+	}
 	var texts []string
 	for m := a.conv.Last; m != a.origin && m != nil; m = m.Prev {
 		if m.Role == llm.Assistant {
@@ -231,14 +244,16 @@ func (a *Agent) output() string {
 
 // refresh brings output files up to date before a tool looks at one.
 func (w *World) refresh(use *llm.Block) {
-	if len(w.outputs) == 0 || !strings.Contains(use.Content.Raw(), outputDir) {
+	if w.tasks.Len() == 0 || !strings.Contains(use.Content.Raw(), outputDir) {
 		return
 	}
-	for _, a := range w.agents {
-		if a.task != nil && strings.Contains(use.Content.Raw(), a.task.OutputFile) {
-			if _, err := w.cfg.FS.Write(outputPath(a.task.OutputFile), a.output(), a.ref); err != nil {
-				w.fail(err)
-			}
+	for _, t := range w.tasks.All() {
+		if !strings.Contains(use.Content.Raw(), t.OutputFile) {
+			continue
+		}
+		a := w.agents[t.Agent]
+		if _, err := w.cfg.FS.Write(outputPath(t.OutputFile), a.outputSoFar(), a.ref); err != nil {
+			w.fail(err)
 		}
 	}
 }

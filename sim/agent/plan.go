@@ -1,6 +1,14 @@
 package agent
 
-import "agentsim/sim/llm"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
 
 // Plan places the cache markers of an agent's requests (LOOP-12).
 type Plan struct {
@@ -45,9 +53,29 @@ func (pl *Plan) mark(a *Agent, req *llm.Request) {
 		pl.markFourth(a, req)
 		pl.add(req, req.Head)
 	case PlanExplicit:
-		for _, at := range pl.positions(a.calls) {
-			pl.add(req, position(req.Head, at))
+		pl.markExplicit(a, req)
+	}
+}
+
+// markExplicit marks given positions, in whatever order they stand there. Those
+// that the request does not have are recorded.
+func (pl *Plan) markExplicit(a *Agent, req *llm.Request) {
+	var nodes []*llm.Node
+	var beyond []string
+	for _, at := range pl.positions(a.calls) {
+		if n := position(req.Head, at); n != nil {
+			nodes = append(nodes, n)
+		} else {
+			beyond = append(beyond, strconv.Itoa(at))
 		}
+	}
+	slices.SortFunc(nodes, func(x, y *llm.Node) int { return int(x.Pos - y.Pos) })
+	for _, n := range nodes {
+		pl.add(req, n)
+	}
+	if beyond != nil {
+		detail := fmt.Sprintf("call %d: no block at %s; the request has blocks 1 to %d", a.calls, strings.Join(beyond, ", "), req.Head.Pos)
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "breakpoint", Detail: detail})
 	}
 }
 
@@ -89,7 +117,7 @@ func (pl *Plan) positions(call int) []int {
 	return at
 }
 
-// position finds a block of a chain by its position.
+// position finds a block of a chain by its position, nil if there is none.
 func position(head *llm.Node, at int) *llm.Node {
 	if at < 0 {
 		at += int(head.Pos) + 1

@@ -15,8 +15,8 @@ const outputDir = ".agentsim/tasks/"
 // outputPath is an output file's path in the workspace.
 func outputPath(file string) string { return file }
 
-// result is a synchronous child's tool result (SUB-12).
-func (a *Agent) result() tool.Result {
+// toolResult is what a synchronous child brings home at its end (SUB-12).
+func (a *Agent) toolResult() tool.Result {
 	if a.end.Status == "failed" || a.end.Status == "killed" {
 		return failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why)
 	}
@@ -52,7 +52,6 @@ func appendWide(dst []byte, n int64) []byte {
 // launched is the tool result of an asynchronous launch (SUB-13).
 func (w *World) launched(c *Agent, b *birth) tool.Result {
 	c.task.OutputFile = outputDir + c.ctx.ID.String() + ".output"
-	w.outputs[c.task.OutputFile] = c
 	s := append(make([]byte, 0, 256), `{"status":"async_launched","agentId":"`...)
 	s = append(s, c.ctx.ID.String()...)
 	s = append(s, `","description":`...)

@@ -156,38 +156,47 @@ func RunMode(parent, def permission.Mode) permission.Mode {
 // buildPrompt is stage 3: the definition's prompt and the environment, or for a
 // fork the parent's rendered bytes (FRK-06).
 func (a *Agent) buildPrompt(b *birth) error {
+	detail := b.def.Type
+	var err error
 	switch {
 	case b.fork && a.w.cfg.Forks.anew():
-		b.front = a.frontNow()
-		a.stage(b, 3, "prompt", "re-rendered")
+		detail = "re-rendered"
+		b.front, err = a.frontNow()
 	case b.fork:
+		detail = "parent"
 		b.front = a.front
-		a.stage(b, 3, "prompt", "parent")
 	default:
+		// How hard to think and which tool to call were said to the parent.
 		settings := a.req.Settings
-		settings.Thinking, settings.ThinkingBudget, settings.Effort = llm.ThinkingDisabled, 0, ""
-		b.front = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
-		a.stage(b, 3, "prompt", b.def.Type)
+		settings.Thinking, settings.ThinkingBudget, settings.Effort, settings.ToolChoice = llm.ThinkingDisabled, 0, "", ""
+		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
 	}
-	return nil
+	if err == nil {
+		a.stage(b, 3, "prompt", detail)
+	}
+	return err
 }
 
 // childFront renders what stands before the messages of a definition's agents.
-func (w *World) childFront(k headKey) *rendered {
+func (w *World) childFront(k headKey) (*rendered, error) {
+	prompt, err := k.def.SystemPrompt(&w.gates)
+	if err != nil {
+		return nil, err
+	}
 	claude, git := w.omissions(k.def)
 	t := frontText{static: 1}
 	var system string
 	t.user, t.userParts = userContext(w.cfg.UserContext, claude)
 	system, t.systemParts = systemContext(w.cfg.SystemContext, git)
-	t.system = []string{k.def.Prompt(&w.gates), w.environment() + system}
-	return w.head(k, &t)
+	t.system = []string{prompt, w.environment() + system}
+	return w.head(k, &t), nil
 }
 
 // frontNow renders what stands before the agent's messages as the gates have it
 // now, which is what a fork must not do (FRK-06).
-func (a *Agent) frontNow() *rendered {
+func (a *Agent) frontNow() (*rendered, error) {
 	if a.root != nil {
-		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.root.spec.Offered), a.req.Settings)
+		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.root.spec.Offered), a.req.Settings), nil
 	}
 	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.req.Settings}
 	return a.w.childFront(k)

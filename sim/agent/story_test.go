@@ -39,6 +39,9 @@ type story struct {
 	events   []event
 	err      error
 	outcome  string
+	forget   bool // leave the dead dead
+	onEnd    func(a *agent.Agent)
+	revive   []func()
 }
 
 // event is something that happens to the world at an instant.
@@ -225,7 +228,7 @@ func (s *story) run() {
 	}
 	c := s.cfg
 	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{}, s.model, snap.Open(), key
-	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.NewText(&s.text)
+	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.Tee(transcript.NewText(&s.text), s)
 	if c.Forker == nil {
 		c.Forker = fork.NewMaker()
 	}
@@ -261,6 +264,24 @@ func (s *story) run() {
 	s.outcome = "completed"
 	if s.err = k.Run(); s.err != nil {
 		s.outcome = s.err.Error()
+	}
+	for _, f := range s.revive {
+		f()
+	}
+}
+
+// Emit sees every event and keeps what an agent that ends lets go, for what
+// tests ask after the run.
+func (s *story) Emit(e *transcript.Event) {
+	if _, ok := e.Body.(*transcript.AgentEnd); !ok {
+		return
+	}
+	a := s.world.Agents()[e.Agent]
+	if s.onEnd != nil {
+		s.onEnd(a)
+	}
+	if life := a.Life(); !s.forget {
+		s.revive = append(s.revive, func() { a.Revive(life) })
 	}
 }
 

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
@@ -21,7 +23,7 @@ type RootSpec struct {
 	Offered   []*tool.Tool // tools in the pool
 	Plan      *Plan
 	Bare      bool        // no user context and no system context
-	First     []llm.Block // the first user message
+	First     []llm.Block // the first user message; without one the root waits for the steps
 	Steps     []Step      // what the user does then, in order
 }
 
@@ -41,8 +43,16 @@ type Step struct {
 type rootState struct {
 	spec      RootSpec
 	idleSteps []Step
+	timed     []timedStep
+	unsaid    int           // messages of the user that the root has not heard yet
 	settings  *llm.Settings // to take effect with the next request
 	busy      bool          // a turn runs
+}
+
+// timedStep is a step with the process that waits for its instant.
+type timedStep struct {
+	step Step
+	proc *kernel.Proc
 }
 
 // Start makes a root agent and lets it run. It must be called before the kernel
@@ -63,7 +73,9 @@ func (w *World) Start(s RootSpec) *Agent {
 		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: TypeMain, Structure: "root", Model: s.Model,
 			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, Context: a.facts("own")}
 		w.rec.emit(a.ref, ev)
-		a.hearUser(s.First)
+		if len(s.First) > 0 {
+			a.hearUser(s.First)
+		}
 		return a.body(p)
 	})
 	w.script(a, s.Steps)
@@ -86,15 +98,20 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 	return w.head(headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: settings}, &t)
 }
 
-// hearUser appends a user message; the first one carries the user context in
-// front.
+// hearUser appends the user message that a root starts with.
 func (a *Agent) hearUser(blocks []llm.Block) {
-	if a.conv.Last == nil && a.front.user != nil {
-		blocks = append([]llm.Block{{Kind: llm.Text, Content: a.front.user}}, blocks...)
-	}
-	blocks = defused(blocks)
+	blocks = a.inContext(defused(blocks))
 	a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(blocks)})
 	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
+}
+
+// inContext is a user message as it enters the conversation: the first one
+// carries the user context in front.
+func (a *Agent) inContext(blocks []llm.Block) []llm.Block {
+	if a.conv.Last != nil || a.front.user == nil {
+		return blocks
+	}
+	return append([]llm.Block{{Kind: llm.Text, Content: a.front.user}}, blocks...)
 }
 
 // defused is a user's blocks without what could pass for a notification
@@ -127,32 +144,66 @@ func bytesOf(blocks []llm.Block) int {
 // wait for the root to be idle.
 func (w *World) script(a *Agent, steps []Step) {
 	for _, s := range steps {
+		if s.speaks() {
+			a.root.unsaid++
+		}
 		if !s.Timed {
 			a.root.idleSteps = append(a.root.idleSteps, s)
 			continue
 		}
 		a.expectNotice()
-		w.cfg.Kernel.Spawn("user of "+a.lineage, func(p *kernel.Proc) error {
+		proc := w.cfg.Kernel.Spawn("user of "+a.lineage, func(p *kernel.Proc) error {
 			if err := p.SleepUntil(vtime.Instant(s.At)); err != nil {
 				return err
 			}
 			return a.act(p, s)
 		})
+		a.root.timed = append(a.root.timed, timedStep{s, proc})
 	}
 }
 
-// act does one step of the user's script.
+func (s *Step) speaks() bool { return len(s.Message) > 0 }
+
+// act does one step of the user's script. Of a root that has ended only its
+// agents can still be killed.
 func (a *Agent) act(p *kernel.Proc, s Step) error {
-	if s.Settings != nil {
-		a.root.settings = s.Settings
-	}
 	if s.KillAgents {
 		a.w.killAgents()
+	}
+	if a.ended {
+		a.unheard(s.Message)
+		return nil
+	}
+	if s.Settings != nil {
+		a.root.settings = s.Settings
 	}
 	if s.Interrupt && a.root.busy {
 		a.ctx.Abort.Abort(ErrUserInterrupt)
 	}
-	return a.inbox.Send(&notice{at: p.Now(), blocks: defused(s.Message), poke: s.Message == nil})
+	return a.inbox.Send(&notice{at: p.Now(), blocks: defused(s.Message), poke: !s.speaks()})
+}
+
+// unheard records a user message that came too late to be heard, if it is one.
+func (a *Agent) unheard(blocks []llm.Block) {
+	if len(blocks) > 0 {
+		a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(blocks), Dropped: true})
+	}
+}
+
+var errRootEnded = errors.New("the root has ended")
+
+// dismiss ends the script of a user whose root has ended before it: nobody
+// hears what is left, so nobody waits for it. Killing agents needs no root.
+func (a *Agent) dismiss() {
+	for _, t := range a.root.timed {
+		if !t.proc.Done() && !t.step.KillAgents {
+			t.proc.Abort(errRootEnded)
+			a.unheard(t.step.Message)
+		}
+	}
+	for _, s := range a.root.idleSteps {
+		a.unheard(s.Message)
+	}
 }
 
 // killAgents stops every background agent.
@@ -213,6 +264,19 @@ func firstChanged(old, now llm.Salts, r *rendered) int32 {
 	return r.border.Pos + 1
 }
 
-// rearm makes the controller ready for the next abort: an interrupted turn is
-// over, its agent is not.
-func (r *rootState) rearm(a *Agent) { a.ctx.Abort.reason = nil }
+// survives reports whether a root goes on after what ended its turn. An
+// interrupt ends no more than the turn, and neither does an API error while the
+// user has something left to say.
+func (a *Agent) survives(p *kernel.Proc, err error) bool {
+	var api *llm.APIError
+	switch {
+	case errors.Is(err, ErrUserInterrupt):
+		a.ctx.Abort.reason = nil // ready for the next abort
+		p.Resume()
+		return true
+	case errors.As(err, &api) && a.root.unsaid > 0:
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "turn-failed", Detail: api.Error() + "; the user has more to say"})
+		return true
+	}
+	return false
+}

@@ -112,7 +112,6 @@ type World struct {
 	epoch   int // counts gate flips: what was rendered before one stays as it was
 	agents  []*Agent
 	tasks   *task.Registry
-	outputs map[string]*Agent // by output file
 	pools   map[poolKey]*Pool
 	heads   map[headKey]*rendered
 	rec     recorder
@@ -123,7 +122,7 @@ type World struct {
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
-	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, outputs: map[string]*Agent{},
+	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{},
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	return w
@@ -156,7 +155,9 @@ func (w *World) FlipGate(name, value string) error {
 func (w *World) SetReplacement(over, preview int) {
 	w.cfg.Over, w.cfg.Preview = over, preview
 	for _, a := range w.agents {
-		a.conv.Repl.Over, a.conv.Repl.Preview = over, preview
+		if !a.ended {
+			a.conv.Repl.Over, a.conv.Repl.Preview = over, preview
+		}
 	}
 	w.rec.gate("content-replacement", strconv.Itoa(over)+"/"+strconv.Itoa(preview))
 }

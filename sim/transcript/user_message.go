@@ -1,10 +1,16 @@
 package transcript
 
 // UserMessage is a message of the user's script.
-type UserMessage struct{ Bytes int }
+type UserMessage struct {
+	Bytes   int
+	Dropped bool // its root had ended: nobody heard it
+}
 
 // Kind is KindUserMessage.
 func (*UserMessage) Kind() Kind { return KindUserMessage }
 
 // AppendText appends the canonical fields.
-func (b *UserMessage) AppendText(dst []byte) []byte { return appendInt(dst, " bytes=", b.Bytes) }
+func (b *UserMessage) AppendText(dst []byte) []byte {
+	dst = appendInt(dst, " bytes=", b.Bytes)
+	return optFlag(dst, " dropped=", b.Dropped)
+}

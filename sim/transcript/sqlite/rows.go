@@ -42,7 +42,11 @@ func (w *Writer) detail(e *transcript.Event) {
 	case *transcript.WakeUp:
 		w.messages.add(w.run, seq, agent, at, b.Kind().String(), "", b.Why, "", "", int64(0), b.Prefix)
 	case *transcript.UserMessage:
-		w.messages.add(w.run, seq, agent, at, b.Kind().String(), "", "", "", "", int64(b.Bytes), int64(0))
+		op := ""
+		if b.Dropped {
+			op = "dropped"
+		}
+		w.messages.add(w.run, seq, agent, at, b.Kind().String(), "", op, "", "", int64(b.Bytes), int64(0))
 	case *transcript.Finding:
 		w.findings.add(w.run, seq, agent, b.Rule, b.Detail)
 	case *transcript.Item:

@@ -23,7 +23,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.gates()
 	c.provider()
 	c.latency()
-	c.settings("settings", &s.Settings)
+	c.settings("settings", &s.Settings, s.Settings)
 	c.project()
 	c.model()
 	c.facts()
@@ -74,8 +74,12 @@ func (c *checker) gates() {
 }
 
 func (c *checker) gateValue(path, name, v string) {
-	if g, _ := findGate(name); !contains(g.Values, v) {
+	g, _ := findGate(name)
+	switch {
+	case !contains(g.Values, v):
 		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values, " or "), v)
+	case !g.Built && v != g.Default:
+		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is known, but not built yet: nothing reads it", name, g.What)
 	}
 }
 
@@ -221,16 +225,18 @@ func (c *checker) marks(path string, p *Plan) {
 
 var toolChoices = []string{"auto", "none", "any"}
 
-func (c *checker) settings(path string, s *SettingsSpec) {
+// settings checks what is given at a path, and what comes of it: whole is those
+// settings over the ones they leave as they are.
+func (c *checker) settings(path string, s *SettingsSpec, whole SettingsSpec) {
 	c.oneOf(path+".effort", "effort", s.Effort, "low", "medium", "high", "max")
 	c.oneOf(path+".thinking", "thinking mode", s.Thinking, "disabled", "enabled", "adaptive")
 	if !strings.HasPrefix(s.ToolChoice, "tool:") {
 		c.oneOf(path+".tool_choice", "tool choice", s.ToolChoice, toolChoices...)
 	}
-	if s.ThinkingBudget > 0 && s.Thinking != "enabled" {
+	if s.ThinkingBudget > 0 && whole.Thinking != "enabled" {
 		c.bad(path+".thinking_budget", "thinking: enabled", "a thinking budget without thinking enabled")
 	}
-	if s.Thinking == "enabled" && s.ThinkingBudget == 0 {
+	if s.Thinking == "enabled" && whole.ThinkingBudget == 0 {
 		c.bad(path+".thinking", "thinking_budget: 4_000, or thinking: adaptive", "thinking enabled needs a budget")
 	}
 }

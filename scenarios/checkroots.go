@@ -44,12 +44,26 @@ func (c *checker) root(at string, r *Root) {
 	if r.Plan != nil {
 		c.marks(at+".breakpoints", r.Plan)
 	}
-	if r.Settings != nil {
-		c.settings(at+".settings", r.Settings)
-	}
+	set := c.s.Settings
+	c.partSettings(at+".settings", r.Settings, &set)
 	for i := range r.Then {
-		c.step(at+".then["+itoa(i)+"]", &r.Then[i])
+		step := at + ".then[" + itoa(i) + "]"
+		c.step(step, &r.Then[i])
+		c.partSettings(step+".settings", r.Then[i].Settings, &set)
 	}
+}
+
+// partSettings checks settings of a root or a step and lays them over those
+// that hold until then.
+func (c *checker) partSettings(path string, s *SettingsSpec, set *SettingsSpec) {
+	if s == nil {
+		return
+	}
+	if c.given(path + ".max_tokens") {
+		c.bad(path+".max_tokens", "settings: {max_tokens: …} at the top level", "max_tokens holds for all agents of a run, not for one conversation or step")
+	}
+	*set = s.Over(*set)
+	c.settings(path, s, *set)
 }
 
 func (r *Root) speaks() bool {
@@ -67,9 +81,6 @@ func (c *checker) step(at string, t *UserStep) {
 	}
 	if t.At != nil && t.After != 0 {
 		c.bad(at+".after", "at is an instant of the run, after a wait once idle", "a step has at or after, not both")
-	}
-	if t.Settings != nil {
-		c.settings(at+".settings", t.Settings)
 	}
 }
 

@@ -8,6 +8,7 @@ type Gate struct {
 	Default string
 	Values  []string // possible values
 	What    string   // what it switches, in a few words
+	Built   bool     // something reads it; else a scenario may only state its default
 }
 
 var booleans = []string{"true", "false"}
@@ -16,22 +17,22 @@ var booleans = []string{"true", "false"}
 // environment is never read.
 func Gates() []Gate {
 	return []Gate{
-		{"AGENT_SWARMS", "false", booleans, "teams of agents"},
-		{"CLAUDE_AUTO_BACKGROUND_TASKS", "false", booleans, "as tengu_auto_background_agents"},
-		{"CLAUDE_CODE_COORDINATOR_MODE", "false", booleans, "second half of coordinator mode"},
-		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "false", booleans, "no background tasks"},
-		{"CLAUDE_CODE_SIMPLE", "false", booleans, "the small tool pool"},
-		{"COORDINATOR_MODE", "false", booleans, "first half of coordinator mode"},
-		{"FORK_SUBAGENT", "false", booleans, "spawns without a type are forks, and all are asynchronous"},
-		{"KAIROS", "false", booleans, "assistant mode"},
-		{"PROACTIVE", "false", booleans, "proactive mode"},
-		{"TRANSCRIPT_CLASSIFIER", "false", booleans, "hand-off classifier over child transcripts"},
-		{"USER_TYPE", "external", []string{"external", "ant"}, "who built it: ant is internal"},
-		{"strictPluginOnlyCustomization", "false", booleans, "definitions from plugins only"},
-		{"tengu_auto_background_agents", "false", booleans, "synchronous agents move to the background after 120 s"},
-		{"tengu_ccr_bridge_multi_session", "false", booleans, "several sessions on one bridge"},
-		{"tengu_scratch", "false", booleans, "a scratchpad shared by workers"},
-		{"tengu_slim_subagent_claudemd", "true", booleans, "Explore and Plan go without CLAUDE.md"},
+		{"AGENT_SWARMS", "false", booleans, "teams of agents", true},
+		{"CLAUDE_AUTO_BACKGROUND_TASKS", "false", booleans, "as tengu_auto_background_agents", false},
+		{"CLAUDE_CODE_COORDINATOR_MODE", "false", booleans, "second half of coordinator mode", true},
+		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "false", booleans, "no background tasks", true},
+		{"CLAUDE_CODE_SIMPLE", "false", booleans, "the small tool pool", false},
+		{"COORDINATOR_MODE", "false", booleans, "first half of coordinator mode", true},
+		{"FORK_SUBAGENT", "false", booleans, "spawns without a type are forks, and all are asynchronous", true},
+		{"KAIROS", "false", booleans, "assistant mode", true},
+		{"PROACTIVE", "false", booleans, "proactive mode", true},
+		{"TRANSCRIPT_CLASSIFIER", "false", booleans, "hand-off classifier over child transcripts", false},
+		{"USER_TYPE", "external", []string{"external", "ant"}, "who built it: ant is internal", true},
+		{"strictPluginOnlyCustomization", "false", booleans, "definitions from plugins only", false},
+		{"tengu_auto_background_agents", "false", booleans, "synchronous agents move to the background after 120 s", false},
+		{"tengu_ccr_bridge_multi_session", "false", booleans, "several sessions on one bridge", false},
+		{"tengu_scratch", "false", booleans, "a scratchpad shared by workers", false},
+		{"tengu_slim_subagent_claudemd", "true", booleans, "Explore and Plan go without CLAUDE.md", true},
 	}
 }
 

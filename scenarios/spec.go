@@ -19,7 +19,7 @@ type Scenario struct {
 	GateFlips   []GateFlip        `yaml:"gate_flips"`
 
 	Provider Provider     `yaml:"provider"`
-	Settings SettingsSpec `yaml:"settings"` // of every root; children by ISO-09 and SUB-09
+	Settings SettingsSpec `yaml:"settings"` // of every root that does not say otherwise; children by ISO-09 and SUB-09
 	Project  Project      `yaml:"project"`
 	Facts    []Fact       `yaml:"facts"`
 	Model    Model        `yaml:"model"`    // the policy's profile
@@ -67,6 +67,14 @@ type Provider struct {
 	Options       CacheOptions      `yaml:"options"`
 }
 
+// ModelID resolves one of the aliases; any other name is a model's id.
+func (p *Provider) ModelID(name string) string {
+	if id, ok := p.Aliases[name]; ok {
+		return id
+	}
+	return name
+}
+
 // CacheOptions are the undocumented points of the Anthropic model.
 type CacheOptions struct {
 	ThinkingRenderedFirst *bool          `yaml:"thinking_rendered_first"`
@@ -99,13 +107,36 @@ type Latency struct {
 	Jitter  *vtime.Duration `yaml:"jitter"`  // upper bound of a keyed uniform delay before the first byte
 }
 
-// SettingsSpec are request settings.
+// SettingsSpec are request settings. Those of a root stand over the scenario's,
+// those of a step over what holds until then, field by field; see Over.
 type SettingsSpec struct {
 	Effort         string `yaml:"effort"`
 	Thinking       string `yaml:"thinking"` // disabled, enabled, adaptive
 	ThinkingBudget int64  `yaml:"thinking_budget"`
 	ToolChoice     string `yaml:"tool_choice"`
-	MaxTokens      int64  `yaml:"max_tokens"`
+	MaxTokens      int64  `yaml:"max_tokens"` // of every agent; only at the top level
+}
+
+// Over is the settings with every field that is not given taken from below. A
+// thinking budget goes with the thinking that it is for.
+func (s SettingsSpec) Over(below SettingsSpec) SettingsSpec {
+	out := below
+	if s.Effort != "" {
+		out.Effort = s.Effort
+	}
+	if s.Thinking != "" {
+		out.Thinking = s.Thinking
+	}
+	if s.ThinkingBudget != 0 {
+		out.ThinkingBudget = s.ThinkingBudget
+	}
+	if out.Thinking != "enabled" {
+		out.ThinkingBudget = 0
+	}
+	if s.ToolChoice != "" {
+		out.ToolChoice = s.ToolChoice
+	}
+	return out
 }
 
 // Project is the world the agents act in.

@@ -26,7 +26,11 @@ func (r *run) assumed() []string {
 	}
 	out = append(out, "breakpoints "+plan+", lifetime "+sc.Provider.TTL.String())
 	id := r.model(sc.Provider.Model)
-	out = append(out, "tokens counted by "+tokens.Approx(id).Name())
+	counter := tokens.Approx(id).Name()
+	if sc.Provider.Counter == "recorded" {
+		counter = "recorded, " + counter + " elsewhere"
+	}
+	out = append(out, "tokens counted by "+counter)
 	if p, err := r.profile(id); err == nil {
 		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date))
 	}

@@ -40,7 +40,8 @@ func build(spec *Spec, sink transcript.Sink) (*run, error) {
 			return nil, err
 		}
 	}
-	cfg, err := r.config(sink)
+	r.observer = newObserver(r)
+	cfg, err := r.config(transcript.Tee(r.observer, sink))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	return agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
-		Forker: fork.NewMaker(), Observer: &observer{r: r}, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
+		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
 		Subagent: sc.Provider.SubagentModel, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
 		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: permission.AcceptEdits,
 		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
@@ -164,5 +165,6 @@ type run struct {
 	table    *policy.Table
 	filler   *script.Filler
 	profiles map[string]*cachemodel.Profile
+	observer *observer
 	world    *agent.World
 }

@@ -4,16 +4,51 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/fork"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/transcript"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // observer reads what agents report and records what became of the work. It
-// sees the same text as whoever gets the report.
-type observer struct{ r *run }
+// sees the same text as whoever gets the report. As a sink it notes how far the
+// write log was when each agent began.
+type observer struct {
+	r     *run
+	began []int               // by agent: writes made before it began
+	told  map[reported]string // outcome recorded last
+	items map[string]*scenarios.Item
+}
+
+// reported is an item in the words of one agent.
+type reported struct {
+	agent int32
+	item  string
+}
+
+func newObserver(r *run) *observer {
+	o := &observer{r: r, told: map[reported]string{}, items: map[string]*scenarios.Item{}}
+	for i := range r.scenario.Work {
+		it := &r.scenario.Work[i]
+		o.items[it.ID] = it
+	}
+	return o
+}
+
+// Emit notes where the write log stands at the start of an agent.
+func (o *observer) Emit(e *transcript.Event) {
+	if _, ok := e.Body.(*transcript.AgentStart); !ok {
+		return
+	}
+	for int(e.Agent) >= len(o.began) {
+		o.began = append(o.began, 0)
+	}
+	o.began[e.Agent] = len(o.r.fs.Log())
+}
 
 // Said reads the marks in an answer's text.
 func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
@@ -22,34 +57,112 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 	if !strings.Contains(raw, "[[") {
 		return
 	}
-	var done []string
-	stale := false
+	var done, stale []string
 	o.r.marks.Scan(raw, func(m mark.Mark) {
 		switch m.Verb {
 		case mark.Done:
 			done = append(done, m.Args[0])
 		case mark.On:
-			v, ok := o.r.fs.Stat(m.Args[0])
-			stale = stale || !ok || v.Hash != m.Args[1]
+			if o.stood(a, m.Args[0]) != m.Args[1] {
+				stale = append(stale, m.Args[0])
+			}
 		case mark.Failed:
-			o.r.world.RecordFor(a, &transcript.Item{Item: m.Args[0], Outcome: "failed", Missing: strings.Split(m.Args[1], ",")})
+			o.record(a, &transcript.Item{Item: m.Args[0], Outcome: "failed", Missing: strings.Split(m.Args[1], ",")})
 		}
 	})
-	for _, item := range slices.Compact(done) {
-		o.r.world.RecordFor(a, &transcript.Item{Item: item, Outcome: outcomeOf(a, stale)})
+	for _, item := range done {
+		o.record(a, &transcript.Item{Item: item, Outcome: o.outcome(a, item, o.concerns(item, done, stale))})
 	}
 }
 
-// outcomeOf says how well an item was done: on a version of a file that is no
-// longer there, after work done twice, or simply done.
-func outcomeOf(a *agent.Agent, stale bool) string {
+// record records an outcome unless the agent has told it before: a final report
+// repeats what earlier answers said.
+func (o *observer) record(a *agent.Agent, it *transcript.Item) {
+	key := reported{a.Ref(), it.Item}
+	if o.told[key] == it.Outcome {
+		return
+	}
+	o.told[key] = it.Outcome
+	o.r.world.RecordFor(a, it)
+}
+
+// outcome says how well an item was done: on a version of a file that was old
+// already, after work done twice, or simply done.
+func (o *observer) outcome(a *agent.Agent, item string, stale bool) string {
+	before := o.told[reported{a.Ref(), item}]
 	switch {
-	case stale:
+	case stale || before == "wrong":
 		return "wrong"
+	case before == "done" || before == "rework":
+		return before
 	case a.TakeRework() > 0:
 		return "rework"
 	}
 	return "done"
+}
+
+// stood is the version of a file that the agent had to go by: what its own last
+// Read or Edit of it showed, else the one that stood when the agent began. What
+// others write afterwards makes no report wrong.
+func (o *observer) stood(a *agent.Agent, path string) string {
+	if hash := o.ownVersion(a, path); hash != "" {
+		return hash
+	}
+	v, _ := o.r.fs.Stat(path)
+	log, hash := o.r.fs.Log(), v.Hash
+	for i := len(log) - 1; i >= o.began[a.Ref()]; i-- {
+		if log[i].Path == path {
+			hash = log[i].Before
+		}
+	}
+	return hash
+}
+
+// ownVersion is the version that the agent's own tools showed last, "" for none.
+// What stands before a fork's directive was its parent's to see.
+func (o *observer) ownVersion(a *agent.Agent, path string) (hash string) {
+	maker := fork.NewMaker()
+	for m := a.Last(); m != nil && hash == ""; m = m.Prev {
+		if a.IsFork() && maker.Marks(m) {
+			break
+		}
+		for i := range m.Blocks {
+			if b := &m.Blocks[i]; b.Kind == llm.ToolResult {
+				o.r.marks.Scan(b.Content.Raw(), func(f mark.Mark) {
+					if f.Verb == mark.File && f.Args[0] == path {
+						hash = f.Args[1]
+					}
+				})
+			}
+		}
+	}
+	return hash
+}
+
+// concerns reports whether one of the stale files is the item's. A file that
+// none of the items of the report is known to use counts against all of them.
+func (o *observer) concerns(item string, done, stale []string) bool {
+	return slices.ContainsFunc(stale, func(path string) bool {
+		return o.uses(item, path) || !slices.ContainsFunc(done, func(other string) bool { return o.uses(other, path) })
+	})
+}
+
+// uses reports whether an item may rely on a file, as far as the scenario says.
+func (o *observer) uses(item, path string) bool {
+	it := o.items[item]
+	if it == nil {
+		return false
+	}
+	picks := func(s scenarios.Selector) bool {
+		return s.Path == path || s.Path == "" && doublestar.MatchUnvalidated(s.Glob, path)
+	}
+	edits := func(it *scenarios.Item) bool {
+		return slices.ContainsFunc(it.Edits, func(e scenarios.Edit) bool { return picks(e.File) })
+	}
+	if edits(it) || slices.ContainsFunc(it.Reads, picks) || slices.Contains(it.Needs, "file:"+path) || slices.Contains(it.Needs, "gist:"+path) {
+		return true
+	}
+	return it.Kind == "verify" && slices.ContainsFunc(it.After, func(id string) bool { return o.items[id] != nil && edits(o.items[id]) })
 }
 
 // checkReport records a fork whose report does not begin with its scope

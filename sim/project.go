@@ -5,7 +5,6 @@ import (
 
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
-
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/rng"
 	"agentsim/sim/workspace"
@@ -22,7 +21,7 @@ func Project(sc *scenarios.Scenario) (*workspace.Snapshot, error) {
 		}
 		files = embedded
 	}
-	filler := script.NewFiller(tokens.Approx(sc.Provider.Model))
+	filler := script.NewFiller(tokens.Approx(sc.Provider.ModelID(sc.Provider.Model)))
 	for path, c := range sc.Project.Files.Literal { // order: each file is drawn by its own path
 		text := ""
 		for _, p := range filler.Content(&c, rng.Root(sc.Seed).Sub("file").Sub(path)) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,8 +18,9 @@ const (
 
 // rebind makes a scenario's work fit a project that is not its own. A path that
 // the project does not hold stands for a file of it: equal paths for equal
-// files, different ones for different files as long as there are enough, with
-// the same extension where there are. Which file, is drawn by the seed. A fact's
+// files, different ones for different files as long as there are enough, none of
+// which the scenario names itself, with the same extension where there are.
+// Which file, is drawn by the seed. A fact's
 // line is folded into the file's length. A project that holds every path is left
 // as it is.
 func (r *run) rebind() {
@@ -67,12 +69,19 @@ func (r *run) standsFor(p string) string {
 	return p
 }
 
-// missingPaths are the literal paths of facts and work that the project does
-// not hold, sorted.
+// missingPaths are the named paths that the project does not hold.
 func (r *run) missingPaths() []string {
+	return slices.DeleteFunc(r.namedPaths(), func(p string) bool {
+		_, ok := r.fs.Stat(p)
+		return ok
+	})
+}
+
+// namedPaths are the literal paths of facts and work, sorted.
+func (r *run) namedPaths() []string {
 	var out []string
 	add := func(p string) {
-		if _, ok := r.fs.Stat(p); p != "" && !ok {
+		if p != "" {
 			out = append(out, p)
 		}
 	}
@@ -98,28 +107,56 @@ func (r *run) missingPaths() []string {
 	return slices.Compact(out)
 }
 
-// assign gives each missing path a file, extension by extension.
+// assign gives each missing path a file that nothing else of the scenario uses,
+// of its own extension while there are any, then of any; only once all are taken
+// does a file stand for several paths.
 func (r *run) assign(missing []string) map[string]string {
+	out, taken := map[string]string{}, map[string]bool{}
+	for _, p := range r.namedPaths() {
+		taken[p] = true
+	}
 	byExt := map[string][]string{}
 	for _, p := range missing {
 		byExt[path.Ext(p)] = append(byExt[path.Ext(p)], p)
 	}
-	out := map[string]string{}
-	for ext, paths := range byExt { // order: each extension is drawn by its own name
-		files := r.pickable(ext)
-		if len(files) < len(paths) {
-			files = r.pickable("")
-		}
-		if len(files) == 0 {
-			continue
-		}
-		order := make([]int, len(files))
-		r.key.Sub("project").Sub(ext).Perm(order)
-		for i, p := range paths {
-			out[p] = files[order[i%len(order)]]
+	exts := slices.Sorted(maps.Keys(byExt))
+	for _, free := range [...]bool{true, false} {
+		for _, own := range [...]bool{true, false} {
+			for _, ext := range exts {
+				want := ext
+				if !own {
+					want = ""
+				}
+				r.draw(byExt[ext], ext, r.pickable(want), free, taken, out)
+			}
 		}
 	}
 	return out
+}
+
+// draw gives the paths that have no file yet one of files, in an order that the
+// seed and their extension decide: free ones alone, or all of them in turn.
+func (r *run) draw(paths []string, ext string, files []string, free bool, taken map[string]bool, out map[string]string) {
+	if len(files) == 0 {
+		return
+	}
+	order := make([]int, len(files))
+	r.key.Sub("project").Sub(ext).Perm(order)
+	next := 0
+	for _, p := range paths {
+		if out[p] != "" {
+			continue
+		}
+		for free && next < len(order) && taken[files[order[next]]] {
+			next++
+		}
+		if free && next == len(order) {
+			return
+		}
+		file := files[order[next%len(order)]]
+		out[p], taken[file] = file, true
+		next++
+	}
 }
 
 // pickable are the project's files of an extension, "" for any, that one page

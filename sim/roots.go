@@ -55,19 +55,21 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	}
 	settings := sc.Settings
 	if s.Settings != nil {
-		settings = *s.Settings
+		settings = s.Settings.Over(settings)
 	}
 	out.Settings = requestSettings(settings)
 	if s.User != nil {
 		out.First = r.blocks(*s.User, name+"/user")
 	}
 	for i, st := range s.Then {
-		out.Steps = append(out.Steps, r.step(st, fmt.Sprintf("%s/then/%d", name, i)))
+		out.Steps = append(out.Steps, r.step(st, fmt.Sprintf("%s/then/%d", name, i), &settings))
 	}
 	return out, nil
 }
 
-func (r *run) step(s scenarios.UserStep, name string) agent.Step {
+// step turns a step of the user into what the agent layer does. Settings are
+// what holds until then, and afterwards what holds from then on.
+func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) agent.Step {
 	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents}
 	if s.At != nil {
 		out.Timed, out.At = true, *s.At
@@ -76,7 +78,8 @@ func (r *run) step(s scenarios.UserStep, name string) agent.Step {
 		out.Message = r.blocks(*s.Message, name)
 	}
 	if s.Settings != nil {
-		set := requestSettings(*s.Settings)
+		*settings = s.Settings.Over(*settings)
+		set := requestSettings(*settings)
 		out.Settings = &set
 	}
 	return out
@@ -102,10 +105,5 @@ func (r *run) plan(s *scenarios.Root) *agent.Plan {
 	return out
 }
 
-// model resolves an alias of the scenario; any other name is an id.
-func (r *run) model(name string) string {
-	if id, ok := r.spec.Scenario.Provider.Aliases[name]; ok {
-		return id
-	}
-	return name
-}
+// model is the id of a model that the scenario names.
+func (r *run) model(name string) string { return r.spec.Scenario.Provider.ModelID(name) }

@@ -77,7 +77,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	}
 	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
-	res := &Result{RunID: spec.RunID(), Options: r.options(), Assumed: r.assumed()}
+	res := &Result{RunID: spec.RunID(), Assumed: r.assumed()}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
 	if err == nil && r.engine.broken != nil {
 		err = r.engine.broken
@@ -87,7 +87,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	}
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
-	res.Checks = r.engine.checks
+	res.Checks, res.Options = r.engine.checks, r.options()
 	return res, nil
 }
 

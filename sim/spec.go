@@ -11,7 +11,7 @@ import (
 
 // Semantics is the version of what runs mean. It changes when a run of an equal
 // spec may give other events, not with every commit.
-const Semantics = 1
+const Semantics = 2
 
 // Spec is everything that decides a run.
 type Spec struct {

@@ -1,6 +1,8 @@
 package mockllm
 
 import (
+	"fmt"
+
 	"agentsim/cachemodel"
 	"agentsim/mockllm/fault"
 	"agentsim/sim/kernel"
@@ -32,8 +34,34 @@ type call struct {
 	running bool          // admitted and not ended
 }
 
+// admit brings the request before the cache.
+func (c *call) admit(now vtime.Instant) error {
+	if err := c.prepare(now); err != nil {
+		return err
+	}
+	if err := c.s.cfg.Engine.Admit(now, &c.in, &c.adm); err != nil {
+		return err
+	}
+	if err := c.recount(); err != nil {
+		c.s.cfg.Engine.End(now, &c.adm, cachemodel.Rejected, nil, 0)
+		return err
+	}
+	return nil
+}
+
+// recount refuses a recorded count that came too late: the prefix was written
+// with another one, and what was billed stands.
+func (c *call) recount() error {
+	to, u := c.adm.Report.ReadTo, &c.adm.Usage
+	if c.s.recorded == nil || to == nil || c.adm.Hit.Tokens == 0 || c.adm.Hit.Tokens == u.Read {
+		return nil
+	}
+	return fmt.Errorf("%s, call %d: the prefix at position %d was written with %d tokens and has %d by a count recorded since: give the count to the first call that sends the prefix",
+		c.req.Stream.Lineage, c.req.Stream.Call, to.Pos, c.adm.Hit.Tokens, u.Read)
+}
+
 // prepare asks the source and the fault plan, and counts.
-func (c *call) prepare() error {
+func (c *call) prepare(now vtime.Instant) error {
 	req := c.req
 	m, err := c.s.model(req)
 	if err != nil {
@@ -47,11 +75,27 @@ func (c *call) prepare() error {
 	if err != nil {
 		return err
 	}
+	if err := c.bound(now, counts.At(req.Head)+m.profile.Tail, m.profile.Window); err != nil {
+		return err
+	}
 	c.in = cachemodel.Request{Request: req, Profile: m.profile, Counts: counts}
 	if c.s.cfg.Faults != nil {
 		c.rule = c.s.cfg.Faults.Find(&fault.Call{Lineage: req.Stream.Lineage, Key: req.Stream.Key, Call: req.Stream.Call, Attempt: req.Stream.Attempt})
 	}
 	c.build(counts)
+	return nil
+}
+
+// bound refuses a prompt of n tokens that is too long: above the run's limit
+// the run ends, above the model's window, if that is established, this agent
+// fails.
+func (c *call) bound(now vtime.Instant, n, window int64) error {
+	if most := c.s.cfg.MaxPrompt; most > 0 && n > most {
+		return &kernel.LimitError{Name: LimitTokens, Value: most, Where: c.req.Stream.Lineage, Instant: now}
+	}
+	if window > 0 && n > window {
+		return &llm.APIError{Status: 400, Type: "invalid_request_error", Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", n, window)}
+	}
 	return nil
 }
 
@@ -75,41 +119,6 @@ func (c *call) ask() error {
 		}
 	}
 	return nil
-}
-
-// build appends the answer to the conversation and counts its tokens by block. A
-// literal output is spread over the blocks in order; the last one has the rest.
-func (c *call) build(counts llm.Counts) {
-	if c.rule != nil && c.rule.Kind == fault.Truncate {
-		truncate(c.answer.Blocks, c.rule)
-	}
-	blocks := c.s.keep(c.answer.Blocks)
-	head, before := c.req.Head, int64(0)
-	literal, total := c.answer.Output, int64(0)
-	if len(blocks) > 0 {
-		before = counts.At(head)
-	}
-	c.stream.Tokens = c.stream.Tokens[:0]
-	for i := range blocks {
-		head = c.s.cfg.Builder.Append(head, llm.Assistant, &blocks[i])
-		after := counts.At(head)
-		n := after - before
-		if literal >= 0 {
-			if n = min(n, literal-total); i == len(blocks)-1 {
-				n = literal - total
-			}
-		}
-		c.stream.Tokens = append(c.stream.Tokens, n)
-		total, before = total+n, after
-	}
-	if c.output = total; literal >= 0 {
-		c.output = literal
-	}
-	c.head = head
-	c.resp.Blocks, c.resp.Stop = blocks, c.answer.Stop
-	if len(c.answer.Causes) > 0 {
-		c.resp.Causes = append(make([]string, 0, len(c.answer.Causes)), c.answer.Causes...)
-	}
 }
 
 // truncate cuts the input of a tool use. The client, which cannot parse what

@@ -13,6 +13,7 @@
 package mockllm
 
 import (
+	"errors"
 	"fmt"
 
 	"agentsim/cachemodel"
@@ -37,15 +38,23 @@ type Config struct {
 	Counter tokens.Counter
 	// NoHidden leaves out the tokens that tools add to a prompt (CACHE-45).
 	NoHidden bool
+	// MaxPrompt is the most tokens that a prompt may have, tail included, before
+	// the run ends (KRN-06); 0 is no limit. A model's window is another thing: a
+	// prompt above it is refused, and the run goes on.
+	MaxPrompt int64
 }
+
+// LimitTokens is the name of the limit on a prompt's tokens in a
+// *kernel.LimitError.
+const LimitTokens = "tokens"
 
 // Server answers calls. It belongs to one run.
 type Server struct {
 	cfg      Config
 	models   map[modelKey]*model
-	last     modelKey // of the last call, and
-	lastOf   *model   // its model
-	recorded map[string]*tokens.Recorded
+	last     modelKey        // of the last call, and
+	lastOf   *model          // its model
+	recorded *tokens.Records // of all conversations; nil until a count comes
 	free     []*call
 	blocks   []llm.Block
 }
@@ -56,8 +65,9 @@ type modelKey struct {
 }
 
 type model struct {
-	profile *cachemodel.Profile
-	counts  *tokens.Counts
+	profile  *cachemodel.Profile
+	counts   *tokens.Counts
+	recorded *tokens.Recorded // counts, overridden; nil until a count comes
 }
 
 // NewServer makes a server. A latency that cannot stand is an error.
@@ -68,7 +78,7 @@ func NewServer(cfg Config) (*Server, error) {
 	if cfg.Profile == nil {
 		cfg.Profile = cachemodel.Lookup
 	}
-	return &Server{cfg: cfg, models: map[modelKey]*model{}, recorded: map[string]*tokens.Recorded{}}, nil
+	return &Server{cfg: cfg, models: map[modelKey]*model{}}, nil
 }
 
 // Complete answers one request and fills resp. It suspends p until the last
@@ -80,12 +90,10 @@ func (s *Server) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) 
 	c := s.take()
 	defer s.give(c)
 	c.req, c.resp = req, resp
-	if err := c.prepare(); err != nil {
-		return err
-	}
 	now := p.Now()
-	if err := s.cfg.Engine.Admit(now, &c.in, &c.adm); err != nil {
-		if api, ok := err.(*llm.APIError); ok {
+	if err := c.admit(now); err != nil {
+		var api *llm.APIError
+		if errors.As(err, &api) {
 			api.Started = now
 		}
 		return err
@@ -115,40 +123,56 @@ func (s *Server) model(req *llm.Request) (*model, error) {
 		if !s.cfg.NoHidden {
 			o.Hidden = tokens.Hidden{Auto: profile.HiddenAuto, Forced: profile.HiddenForced}
 		}
-		m = &model{profile, tokens.For(req.Model, o)}
+		m = &model{profile: profile, counts: tokens.For(req.Model, o)}
 		s.models[key] = m
 	}
 	s.last, s.lastOf = key, m
 	return m, nil
 }
 
-// counts is the model's, overridden by what was recorded for the lineage.
+// counts is the model's, overridden by what was recorded for the prefixes of the
+// conversation, whoever's call it came with.
 func (s *Server) counts(m *model, req *llm.Request, a *Answer) (llm.Counts, error) {
-	r := s.recorded[req.Stream.Lineage]
-	if len(a.Counts) == 0 && r == nil {
+	if len(a.Counts) == 0 && s.recorded == nil {
 		return m.counts, nil
 	}
-	if r == nil {
-		r = &tokens.Recorded{Records: &tokens.Records{}}
-		s.recorded[req.Stream.Lineage] = r
+	if s.recorded == nil {
+		s.recorded = &tokens.Records{}
 	}
-	r.Base = m.counts
-	if err := r.Records.Set(req.Head, absolute(a.Counts, req.Head)); err != nil {
+	if m.recorded == nil {
+		m.recorded = &tokens.Recorded{Base: m.counts, Records: s.recorded}
+	}
+	if len(a.Counts) == 0 {
+		return m.recorded, nil
+	}
+	at, err := absolute(a.Counts, req.Head)
+	if err == nil {
+		err = s.recorded.Set(req.Head, at)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s, call %d: %w", req.Stream.Lineage, req.Stream.Call, err)
 	}
-	return r, nil
+	return m.recorded, nil
 }
 
 // absolute turns positions counted from the last block into ones from the first.
-func absolute(counts map[int]int64, head *llm.Node) map[int]int64 {
+// Two counts for one position are an error that names the lowest such position.
+func absolute(counts map[int]int64, head *llm.Node) (map[int]int64, error) {
 	out := make(map[int]int64, len(counts))
-	for pos, n := range counts { // order: one map becomes another
+	twice := 0
+	for pos, n := range counts { // order: one map becomes another, and the lowest is named
 		if pos < 0 {
 			pos += int(head.Pos) + 1
 		}
+		if _, ok := out[pos]; ok && (twice == 0 || pos < twice) {
+			twice = pos
+		}
 		out[pos] = n
 	}
-	return out
+	if twice != 0 {
+		return nil, fmt.Errorf("recorded counts at positions %d and %d are of one block: leave one of them out", twice, twice-int(head.Pos)-1)
+	}
+	return out, nil
 }
 
 // take hands out a call object; give takes it back.

@@ -43,7 +43,7 @@ func (r *run) buildModel() error {
 	r.engine = &lawful{Engine: cachemodel.NewAnthropic(opt)}
 	r.server, err = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
-		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens,
+		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens, MaxPrompt: sc.Limits.Tokens,
 	})
 	return err
 }

@@ -7,48 +7,94 @@ import (
 	"agentsim/sim/llm"
 )
 
-// Records are the exact counts of one conversation at some of its positions,
-// such as a recording gives. The zero value holds none. They hold for chains
-// that pass through the same nodes: a conversation whose history was rewritten
-// needs new Records.
+// Records are exact counts of prefixes, such as a recording gives. The zero
+// value holds none. A count belongs to a prefix, by its hash, and holds for
+// every conversation that begins with it: the one it came with, its forks, and
+// another root that sends the same bytes.
 type Records struct {
-	at []record // by position
+	at map[llm.Hash]record
+	// near remembers the last recorded block up to which a prefix was looked
+	// through, until the next count is recorded.
+	near map[llm.Hash]*llm.Node
 }
 
+// nearMost bounds what is remembered; what is forgotten is looked for again.
+const nearMost = 1 << 12
+
+// record is what is known of one prefix.
 type record struct {
-	node   *llm.Node
-	tokens int64
+	tokens int64 // exact: its count; else the most it can have, for what is longer was recorded
+	exact  bool
 }
 
 // Set records cumulative tokens by position, from 1, for the chain that ends
-// with head. It replaces what was recorded at or behind the first position
-// given. It walks from head to that position. An error says which position is
-// none of the chain's or counts less than the one before; nothing is recorded
-// then.
+// with head. It walks from head to the last block recorded before the first
+// position given. An error says which position is none of the chain's, has
+// another count already, or counts less than one before it or more than one
+// behind it; nothing is recorded then.
 func (r *Records) Set(head *llm.Node, tokens map[int]int64) error {
 	if len(tokens) == 0 {
 		return nil
 	}
-	var found []record
+	found := make([]*llm.Node, 0, len(tokens))
 	for n := head; n != nil && len(found) < len(tokens); n = n.Parent {
-		if t, ok := tokens[int(n.Pos)]; ok && !n.IsBorder() {
-			found = append(found, record{n, t})
+		if _, ok := tokens[int(n.Pos)]; ok && !n.IsBorder() {
+			found = append(found, n)
 		}
 	}
 	if len(found) < len(tokens) {
 		return notFound(head, tokens)
 	}
 	slices.Reverse(found)
-	keep, _ := slices.BinarySearchFunc(r.at, found[0].node.Pos, byPos)
-	next := append(slices.Clip(r.at[:keep]), found...)
-	for i := range next {
-		if i > 0 && next[i].tokens < next[i-1].tokens || next[i].tokens < 0 {
-			return fmt.Errorf("recorded count at position %d: %d tokens is less than at the position recorded before; counts are cumulative",
-				next[i].node.Pos, next[i].tokens)
+	if err := r.check(found, tokens); err != nil {
+		return err
+	}
+	if r.at == nil {
+		r.at, r.near = map[llm.Hash]record{}, map[llm.Hash]*llm.Node{}
+	}
+	for _, n := range found {
+		r.enter(n, tokens[int(n.Pos)])
+	}
+	return nil
+}
+
+// check refuses counts that contradict each other or what was recorded before.
+// found are the blocks in order.
+func (r *Records) check(found []*llm.Node, tokens map[int]int64) error {
+	least, from := int64(0), int32(0)
+	for _, n := range found {
+		if p := r.before(n.Parent); p != nil && p.Pos > from {
+			least, from = r.at[p.Hash].tokens, p.Pos
+		}
+		t := tokens[int(n.Pos)]
+		if t < least {
+			return fmt.Errorf("recorded count at position %d: %d tokens is less than the %d at position %d; counts are cumulative", n.Pos, t, least, from)
+		}
+		least, from = t, n.Pos
+		switch old, ok := r.at[n.Hash]; {
+		case ok && old.exact && old.tokens != t:
+			return fmt.Errorf("recorded count at position %d: %d tokens, but the same prefix was recorded with %d before; a prefix has one count", n.Pos, t, old.tokens)
+		case ok && old.tokens < t:
+			return fmt.Errorf("recorded count at position %d: %d tokens is more than the %d recorded behind it; counts are cumulative", n.Pos, t, old.tokens)
 		}
 	}
-	r.at = next
 	return nil
+}
+
+// enter records one count and bounds those of the blocks before it.
+func (r *Records) enter(n *llm.Node, tokens int64) {
+	if old, ok := r.at[n.Hash]; ok && old.exact {
+		return
+	}
+	clear(r.near)
+	r.at[n.Hash] = record{tokens, true}
+	for n = n.Parent; n != nil; n = n.Parent {
+		old, ok := r.at[n.Hash]
+		if ok && (old.exact || old.tokens <= tokens) {
+			return
+		}
+		r.at[n.Hash] = record{tokens: tokens}
+	}
 }
 
 // notFound is the error for the lowest position that the chain does not have.
@@ -63,11 +109,33 @@ func notFound(head *llm.Node, tokens map[int]int64) error {
 	return fmt.Errorf("recorded count at position %d: the request has positions 1 to %d", bad[0], head.Pos)
 }
 
-func byPos(r record, pos int32) int { return int(r.node.Pos) - int(pos) }
+// before is the last recorded block of the prefix that ends with n, or nil.
+func (r *Records) before(n *llm.Node) *llm.Node {
+	if len(r.at) == 0 {
+		return nil
+	}
+	from := n
+	for ; n != nil; n = n.Parent {
+		if r.at[n.Hash].exact {
+			break
+		}
+		if known, ok := r.near[n.Hash]; ok {
+			n = known
+			break
+		}
+	}
+	if from != nil {
+		if len(r.near) >= nearMost {
+			clear(r.near)
+		}
+		r.near[from.Hash] = n
+	}
+	return n
+}
 
 // Recorded overrides Base by Records; it is an llm.Counts. At a recorded
 // position the count is exact. Elsewhere what Base counts since the last
-// recorded position is added to it, up to the next recorded count, so that
+// recorded position is added to it, up to what was recorded behind it, so that
 // counts never decrease.
 type Recorded struct {
 	Base    llm.Counts
@@ -76,17 +144,16 @@ type Recorded struct {
 
 // At is the number of tokens of the prefix that ends with n.
 func (r *Recorded) At(n *llm.Node) int64 {
-	at := r.Records.at
-	i, exact := slices.BinarySearchFunc(at, n.Pos, byPos)
-	if exact {
-		i++ // n is that block or a border right behind it
+	own, ok := r.Records.at[n.Hash]
+	if own.exact {
+		return own.tokens
 	}
 	t := r.Base.At(n)
-	if i > 0 {
-		t += at[i-1].tokens - r.Base.At(at[i-1].node)
+	if from := r.Records.before(n); from != nil {
+		t += r.Records.at[from.Hash].tokens - r.Base.At(from)
 	}
-	if i < len(at) {
-		t = min(t, at[i].tokens)
+	if ok {
+		t = min(t, own.tokens)
 	}
 	return t
 }
@@ -94,13 +161,9 @@ func (r *Recorded) At(n *llm.Node) int64 {
 // Err is how far At may be off: nothing at a recorded position, else what Base
 // may be off since the last one.
 func (r *Recorded) Err(n *llm.Node) int64 {
-	at := r.Records.at
-	i, exact := slices.BinarySearchFunc(at, n.Pos, byPos)
-	switch {
-	case exact:
-		return 0
-	case i == 0:
+	from := r.Records.before(n)
+	if from == nil {
 		return r.Base.Err(n)
 	}
-	return max(r.Base.Err(n)-r.Base.Err(at[i-1].node), 0)
+	return max(r.Base.Err(n)-r.Base.Err(from), 0)
 }

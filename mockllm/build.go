@@ -1,0 +1,99 @@
+package mockllm
+
+import (
+	"sort"
+	"unicode/utf8"
+
+	"agentsim/mockllm/fault"
+	"agentsim/sim/llm"
+)
+
+// build appends the answer to the conversation and counts its tokens by block. A
+// literal output is spread over the blocks in order; the last one has the rest.
+// An answer of more than max_tokens is cut there.
+func (c *call) build(counts llm.Counts) {
+	if c.rule != nil && c.rule.Kind == fault.Truncate {
+		truncate(c.answer.Blocks, c.rule)
+	}
+	blocks := c.s.keep(c.answer.Blocks)
+	head, before := c.req.Head, int64(0)
+	literal, total := c.answer.Output, int64(0)
+	if len(blocks) > 0 {
+		before = counts.At(head)
+	}
+	c.stream.Tokens, c.head = c.stream.Tokens[:0], head
+	for i := range blocks {
+		next := c.s.cfg.Builder.Append(head, llm.Assistant, &blocks[i])
+		after := counts.At(next)
+		n := after - before
+		if literal >= 0 {
+			if n = min(n, literal-total); i == len(blocks)-1 {
+				n = literal - total
+			}
+		}
+		if total+n > c.req.MaxTokens {
+			blocks = blocks[:c.cut(counts, head, blocks[:i+1], total)]
+			total, literal = c.req.MaxTokens, -1
+			break
+		}
+		c.stream.Tokens = append(c.stream.Tokens, n)
+		total, before, head = total+n, after, next
+		c.head = head
+	}
+	if c.output = total; literal >= 0 {
+		c.output = min(literal, c.req.MaxTokens)
+	}
+	c.resp.Blocks, c.resp.Stop = blocks, c.answer.Stop
+	if len(c.answer.Causes) > 0 {
+		c.resp.Causes = append(make([]string, 0, len(c.answer.Causes)), c.answer.Causes[:min(len(c.answer.Causes), len(blocks))]...)
+	}
+}
+
+// cut ends the answer at max_tokens in the last of the blocks, which follows
+// head and does not fit behind the total so far: of a text as much stays as
+// fits, a tool use is left out. It returns how many blocks remain.
+func (c *call) cut(counts llm.Counts, head *llm.Node, blocks []llm.Block, total int64) int {
+	c.answer.Stop, c.head = llm.MaxTokens, head
+	last := &blocks[len(blocks)-1]
+	room := c.req.MaxTokens - total
+	if last.Kind == llm.ToolUse {
+		return len(blocks) - 1
+	}
+	raw, before := last.Content.Raw(), counts.At(head)
+	shorter := func(n int) *llm.Block {
+		b := *last
+		b.Content = prefix(last.Content, n)
+		return &b
+	}
+	fits := sort.Search(len(raw), func(n int) bool {
+		return counts.At(c.s.cfg.Builder.Append(head, llm.Assistant, shorter(n+1)))-before > room
+	})
+	b := shorter(fits)
+	if b.Content.Raw() == "" {
+		return len(blocks) - 1
+	}
+	*last = *b
+	c.head = c.s.cfg.Builder.Append(head, llm.Assistant, last)
+	c.stream.Tokens = append(c.stream.Tokens, room)
+	return len(blocks)
+}
+
+// prefix is the first n bytes of a text, or fewer so as to cut no character.
+func prefix(p *llm.Payload, n int) *llm.Payload {
+	raw := p.Raw()
+	for n > 0 && n < len(raw) && !utf8.RuneStart(raw[n]) {
+		n--
+	}
+	return llm.NewText(classOf(p), raw[:n])
+}
+
+// classOf is the class that a text was made with: the one that most of it has.
+func classOf(p *llm.Payload) llm.Class {
+	m, class := p.Measure(), llm.Prose
+	for _, k := range [...]llm.Class{llm.Code, llm.JSON} {
+		if m.Bytes[k] > m.Bytes[class] {
+			class = k
+		}
+	}
+	return class
+}

@@ -30,6 +30,7 @@ func (f *Fold) response(e *transcript.Event, b *transcript.Response) {
 	f.call = Call{Agent: e.Agent, Call: b.Call, Attempt: b.Attempt, Model: b.Model, Ended: e.At,
 		Usage: b.Resp.Usage, Miss: b.Resp.Cache.Miss}
 	f.bill(a)
+	a.woken = false
 }
 
 func (f *Fold) apiError(e *transcript.Event, b *transcript.APIError) {
@@ -48,7 +49,10 @@ func (f *Fold) bill(a *agent) {
 	t := &a.Tally
 	if c.Usage != (llm.Usage{}) {
 		t.Usage = t.Usage.Plus(c.Usage)
-		f.price(c)
+		parts := f.price(c)
+		if a.woken {
+			t.WakeUpCost += parts.Total() - parts.Output
+		}
 		t.Cost += c.Cost
 		t.Uncached += c.Uncached
 	}
@@ -62,22 +66,24 @@ func (f *Fold) bill(a *agent) {
 	}
 }
 
-// price sets the call's cost and books it to its model. Rates may depend on the
-// length of one prompt, so parts are summed call by call.
-func (f *Fold) price(c *Call) {
+// price sets the call's cost, books it to its model and returns its parts. Rates
+// may depend on the length of one prompt, so parts are summed call by call.
+func (f *Fold) price(c *Call) (p Parts) {
 	m := f.model(c.Model)
 	m.Usage = m.Usage.Plus(c.Usage)
 	if m.Unpriced {
-		return
+		return p
 	}
 	c.Cost, c.Uncached = m.price.Cost(c.Usage), m.price.CostUncached(c.Usage)
 	r, u := rates(m.price, c.Usage), c.Usage
-	m.Cost = m.Cost.Plus(Parts{
+	p = Parts{
 		Input:   r.Cost(llm.Usage{Input: u.Input}),
 		Written: r.Cost(llm.Usage{Write5m: u.Write5m, Write1h: u.Write1h}),
 		Read:    r.Cost(llm.Usage{Read: u.Read}),
 		Output:  r.Cost(llm.Usage{Output: u.Output}),
-	})
+	}
+	m.Cost = m.Cost.Plus(p)
+	return p
 }
 
 // rates are those that hold for a call of that length.

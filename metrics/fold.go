@@ -44,6 +44,7 @@ type agent struct {
 	Agent
 	sent   vtime.Instant // of the request on its way
 	inCall bool
+	woken  bool // by a notification, and not answered since
 	async  bool
 	call   int   // ordinal of its latest call
 	opened int32 // group of the children that its latest call spawned, from 1
@@ -91,9 +92,7 @@ func (f *Fold) Emit(e *transcript.Event) {
 	case *transcript.ToolCall:
 		f.toolCall(e, b)
 	case *transcript.WakeUp:
-		a := f.agent(e.Agent)
-		a.Tally.WakeUps++
-		a.Tally.WakeUpTokens += b.Prefix
+		f.wakeUp(f.agent(e.Agent), b)
 	case *transcript.AgentStart:
 		f.agentStart(e, b)
 	case *transcript.AgentEnd:
@@ -146,6 +145,18 @@ func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 		p := f.agent(a.Parent)
 		p.Path = max(p.Path, f.agents[e.Agent].Path)
 	}
+}
+
+// wakeUp tells what was waited for from what the user said: only the first is a
+// cost of the structure.
+func (f *Fold) wakeUp(a *agent, b *transcript.WakeUp) {
+	if b.Why == "user" {
+		a.Tally.UserTurns++
+		return
+	}
+	a.Tally.WakeUps++
+	a.Tally.WakeUpTokens += b.Prefix
+	a.woken = true
 }
 
 // notification links the sender's chain to the receiver's once it is delivered.

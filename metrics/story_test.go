@@ -140,7 +140,7 @@ func (s *story) body(t *testing.T, who, verb string, args map[string]string) tra
 	case "tool":
 		return &transcript.ToolCall{Name: args["name"], Cause: args["cause"]}
 	case "wakes":
-		return &transcript.WakeUp{Prefix: num("prefix")}
+		return &transcript.WakeUp{Why: args["why"], Prefix: num("prefix")}
 	case "hears":
 		return &transcript.Notification{Op: args["op"], TaskID: llm.AgentID(s.ordinal(args["of"]) + 0x100).String()}
 	case "item":

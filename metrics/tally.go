@@ -54,9 +54,11 @@ type Tally struct {
 	Uncached cachemodel.Picodollars `json:"uncached"` // had there been no cache
 	Busy     vtime.Duration         `json:"busy"`     // time with a request on its way
 
-	WakeUps      int64 `json:"wake_ups"`
-	WakeUpTokens int64 `json:"wake_up_tokens"` // prefixes woken at
-	ToolUses     int64 `json:"tool_uses"`
+	WakeUps      int64                  `json:"wake_ups"`       // by a notification
+	WakeUpTokens int64                  `json:"wake_up_tokens"` // prefixes woken at
+	WakeUpCost   cachemodel.Picodollars `json:"wake_up_cost"`   // prompts of the first call after each
+	UserTurns    int64                  `json:"user_turns"`     // further messages of the user that an idle agent took up
+	ToolUses     int64                  `json:"tool_uses"`
 	// Reads counts uses of the Read tool by cause.
 	Reads [NumCauses]int64 `json:"reads"`
 	// Misses is indexed by llm.MissReason.
@@ -75,6 +77,8 @@ func (t *Tally) Add(o *Tally) {
 	t.Busy += o.Busy
 	t.WakeUps += o.WakeUps
 	t.WakeUpTokens += o.WakeUpTokens
+	t.WakeUpCost += o.WakeUpCost
+	t.UserTurns += o.UserTurns
 	t.ToolUses += o.ToolUses
 	for i, n := range o.Reads {
 		t.Reads[i] += n

@@ -25,7 +25,7 @@ func Compare(w io.Writer, rows []Row, st Style) error {
 		t.Row(variantName(r), strconv.FormatInt(m.Started, 10), strconv.FormatInt(m.Total.Calls, 10),
 			Quantity(u.Prompt()), Quantity(u.Read), Quantity(u.Written()), Quantity(u.Input), Quantity(u.Output),
 			Percent(u.Read, u.Prompt()), cost(m), Time(m.Makespan),
-			strconv.FormatInt(m.Total.WakeUps, 10), done(m.Items))
+			wakeUps(&m.Total), done(m.Items))
 	}
 	return t.Write(w, st)
 }
@@ -35,6 +35,34 @@ func variantName(r Row) string {
 		return "(only)"
 	}
 	return r.Variant
+}
+
+// wakeUps prints how often and at how many tokens of prefix on average an agent
+// was woken, as 8 × 31.0 k.
+func wakeUps(t *metrics.Tally) string {
+	if t.WakeUps == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d × %s", t.WakeUps, Quantity(round(t.WakeUpTokens, t.WakeUps)))
+}
+
+// WakeUps says in a line for each variant what its wake-ups cost, where that is
+// at least one per cent of a bill that is known.
+func WakeUps(rows []Row) []string {
+	var out []string
+	for _, r := range rows {
+		t := &r.Run.Total
+		if t.WakeUps == 0 || len(r.Run.Unpriced()) > 0 || t.WakeUpCost < t.Cost/100 || t.WakeUpCost < visible {
+			continue
+		}
+		noun := "wake-ups"
+		if t.WakeUps == 1 {
+			noun = "wake-up"
+		}
+		out = append(out, fmt.Sprintf("%s paid %s for the prompts of %d %s, %s of its bill", variantName(r),
+			Money(t.WakeUpCost), t.WakeUps, noun, Percent(int64(t.WakeUpCost), int64(t.Cost))))
+	}
+	return out
 }
 
 func done(o metrics.Outcomes) string {
@@ -119,7 +147,8 @@ func cheapest(rows []Row) int {
 // visible is the smallest amount that Money does not print as nothing.
 const visible = 50_000_000
 
-// parts prints how bill b differs from a by what was paid for.
+// parts prints how bill b differs from a by what was paid for. What prints as
+// nothing, or is less than a hundredth of the difference, is left out.
 func parts(a, b metrics.Parts) string {
 	deltas := []struct {
 		what string
@@ -133,7 +162,7 @@ func parts(a, b metrics.Parts) string {
 				at = i
 			}
 		}
-		if abs(deltas[at].d) < visible {
+		if abs(deltas[at].d) < visible || abs(deltas[at].d) < abs(b.Total()-a.Total())/100 {
 			break
 		}
 		if text != "" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
@@ -33,7 +34,7 @@ func sample() []Row {
 		Usage: llm.Usage{Input: 1100, Write5m: 118_000, Read: 2_790_000, Output: 21_000}}
 	inline.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Written: 500_000_000_000, Read: 1_100_000_000_000}}}
 	fork := &metrics.Run{Started: 9, Makespan: 138 * vtime.Second, Items: metrics.Outcomes{Done: 8, Failed: 1, Total: 9}}
-	fork.Total = metrics.Tally{Calls: 64, WakeUps: 8, Cost: 1_910_000_000_000,
+	fork.Total = metrics.Tally{Calls: 64, WakeUps: 8, WakeUpTokens: 490_000, WakeUpCost: 300_000_000_000, Cost: 1_910_000_000_000,
 		Usage: llm.Usage{Input: 1600, Write5m: 109_000, Read: 3_740_000, Output: 25_000}}
 	fork.Total.Misses[llm.MissLookBack] = metrics.Missed{Calls: 1, Lost: 61_402}
 	fork.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Written: 450_000_000_000, Read: 1_460_000_000_000}}}
@@ -50,14 +51,16 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.WriteString("\n" + strings.Join(Why(sample()), "\n") + "\n")
-	want := `VARIANT  AGENTS  CALLS  PROMPT    READ  WRITTEN   PLAIN  OUTPUT     HIT   COST   TIME  WAKE-UPS  DONE
-inline        1     38  2.91 M  2.79 M    118 k  1.10 k  21.0 k  95.9 %  $1.60  9m12s         0   9/9
-fork          9     64  3.85 M  3.74 M    109 k  1.60 k  25.0 k  97.1 %  $1.91  2m18s         8   8/9
+	b.WriteString(strings.Join(WakeUps(sample()), "\n") + "\n")
+	want := `VARIANT  AGENTS  CALLS  PROMPT    READ  WRITTEN   PLAIN  OUTPUT     HIT   COST   TIME    WAKE-UPS  DONE
+inline        1     38  2.91 M  2.79 M    118 k  1.10 k  21.0 k  95.9 %  $1.60  9m12s           0   9/9
+fork          9     64  3.85 M  3.74 M    109 k  1.60 k  25.0 k  97.1 %  $1.91  2m18s  8 × 61.3 k   8/9
 
 VARIANT  MISSED BECAUSE  CALLS  TOKENS LOST
 fork     look-back           1       61.4 k
 
 fork costs $0.31 more than inline: read +$0.36, written -$0.0500
+fork paid $0.30 for the prompts of 8 wake-ups, 15.7 % of its bill
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -89,5 +92,44 @@ func TestNothingIsSaidOfUnknownBills(t *testing.T) {
 	}
 	if got := Why(sample()[:1]); got != nil {
 		t.Errorf("Why = %q for one variant", got)
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Run("CLI-03 why a bill differs leaves out what prints as nothing or is under a hundredth of the difference", smallParts)
+	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
+}
+
+func smallParts(t *testing.T) {
+	// The difference is a dollar; a cent of it counts, less does not.
+	bill := func(written, read, output cachemodel.Picodollars) metrics.Parts {
+		return metrics.Parts{Written: written, Read: read, Output: output}
+	}
+	const cent = 10_000_000_000
+	for _, c := range []struct {
+		b    metrics.Parts
+		want string
+	}{
+		{bill(99*cent, cent, 0), "written +$0.99, read +$0.0100"},
+		{bill(101*cent-1, 0, -cent+1), "written +$1.01"},
+		{bill(40_000_000, 0, 0), "the same bill"},
+		{bill(cent, -cent, 0), "written +$0.0100, read -$0.0100"},
+	} {
+		if got := parts(metrics.Parts{}, c.b); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func cheapWakeUps(t *testing.T) {
+	rows := sample()
+	rows[1].Run.Total.WakeUpCost = 19_000_000_000
+	if got := WakeUps(rows); got != nil {
+		t.Errorf("WakeUps = %q", got)
+	}
+	rows = sample()
+	rows[1].Run.Models[0].Unpriced = true
+	if got := WakeUps(rows); got != nil {
+		t.Errorf("WakeUps = %q for a bill that is not known", got)
 	}
 }

@@ -44,7 +44,7 @@ type life struct {
 	mode     permission.Mode // run mode
 	maxTurns int
 
-	calls     int // of the model, so far, those that an abort cut off included
+	calls     int // of the model, so far, those that failed or were cut off included
 	answers   int
 	turns     int // in this activation, of a root since the user last spoke
 	toolUses  int

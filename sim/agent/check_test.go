@@ -16,6 +16,7 @@ func (s *story) check() (wrong []string) {
 	if s.err == nil {
 		wrong = append(wrong, s.checkEnds()...)
 		wrong = append(wrong, s.checkNotifications()...)
+		wrong = append(wrong, s.checkUser()...)
 		wrong = append(wrong, s.checkUsage()...)
 	}
 	return append(wrong, s.checkRenders()...)
@@ -80,6 +81,40 @@ func (s *story) checkNotifications() (wrong []string) {
 		if n["delivered"]+n["dropped"] != 1 || n["queued"] > 1 || n["queued"] < n["delivered"] || !t.Status().Final() {
 			wrong = append(wrong, fmt.Sprintf("TSK-05 task %s is %s with notifications %v", t.ID, t.Status(), n))
 		}
+	}
+	return wrong
+}
+
+// checkUser: each message of the user is heard or recorded as dropped, and a
+// root that has ended well has heard them all.
+func (s *story) checkUser() (wrong []string) {
+	said, dropped := 0, 0
+	for _, r := range s.roots {
+		if len(r.First) > 0 {
+			said++
+		}
+		for _, st := range r.Steps {
+			if len(st.Message) > 0 {
+				said++
+			}
+		}
+	}
+	heard := s.eventsOf("user_message")
+	for _, e := range heard {
+		if e["dropped"] != "" {
+			dropped++
+		}
+	}
+	if len(heard) != said {
+		wrong = append(wrong, fmt.Sprintf("PRM-05 the user said %d messages, %d are recorded", said, len(heard)))
+	}
+	for _, a := range s.world.Agents() {
+		if a.Parent() == nil && a.Ending().Status == "max_turns" {
+			return wrong
+		}
+	}
+	if dropped > 0 {
+		wrong = append(wrong, fmt.Sprintf("PRM-05 %d messages were dropped though every root went on", dropped))
 	}
 	return wrong
 }

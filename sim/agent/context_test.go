@@ -19,6 +19,7 @@ func TestContext(t *testing.T) {
 	t.Run("ISO-03 an abort reaches linked descendants only, and an ended child leaves no listener", testController)
 	t.Run("ISO-07 a child has a query chain of its own, one level deeper", testTracking)
 	t.Run("ISO-09 thinking is off for sub-agents and inherited by forks", testThinking)
+	t.Run("SUB-08 FRK-07 a tool choice is forced on whom it was made for, and on forks, in whose prefix it counts", testToolChoice)
 }
 
 func testSharingTable(t *testing.T) {
@@ -211,6 +212,19 @@ func testThinking(t *testing.T) {
 		}
 		if forks == "true" && got != r.Settings {
 			t.Errorf("a fork's settings are %+v", got)
+		}
+	}
+}
+
+func testToolChoice(t *testing.T) {
+	for forks, want := range map[string]string{"true": "tool:Agent", "false": ""} {
+		s := newStory(t)
+		s.gates["FORK_SUBAGENT"] = forks
+		s.script("main", `use Agent {"description":"d","prompt":"p"}`, "text done", "text done")
+		s.root("go").Settings = llm.Settings{ToolChoice: "tool:Agent", Speed: "fast"}
+		s.run()
+		if got := s.model.settings["main/1.1 1"]; got.ToolChoice != want || got.Speed != "fast" {
+			t.Errorf("forks %s: %+v", forks, got)
 		}
 	}
 }

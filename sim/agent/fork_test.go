@@ -17,6 +17,7 @@ func TestForks(t *testing.T) {
 	t.Run("FRK-09 each guard alone refuses a fork of a fork, and a tag elsewhere trips none", testGuards)
 	t.Run("FRK-11 with forks on every spawn is asynchronous, also one with a type", testForksAsync)
 	t.Run("FRK-07 a fork takes what the parent's request was sent with, not what changed since", testCacheSafe)
+	t.Run("FRK-15 asking the fork definition for its own prompt is an error, and so is spawning a type without one", testNoPrompt)
 	t.Run("TSK-03 neither a user's text nor a prompt can pass for a notification", testForgery)
 }
 
@@ -119,6 +120,24 @@ func testCacheSafe(t *testing.T) {
 	}
 	if s.model.settings["main 2"].Effort != "high" {
 		t.Error("the parent's own settings did not change")
+	}
+}
+
+func testNoPrompt(t *testing.T) {
+	g := agent.DefaultGates()
+	if text, err := agent.ForkDefinition().SystemPrompt(&g); err == nil || text != "" || !strings.Contains(err.Error(), `"fork"`) {
+		t.Errorf("the fork's own prompt: %q, %v", text, err)
+	}
+	for _, d := range agent.BuiltIns(&g) {
+		if text, err := d.SystemPrompt(&g); err != nil || text == "" {
+			t.Errorf("%s has the prompt %q, %v", d.Type, text, err)
+		}
+	}
+	s := one(t, `{"description":"d","prompt":"p","subagent_type":"mute"}`, func(s *story) {
+		s.cfg.Definitions = []*agent.Definition{{Type: "mute"}}
+	})
+	if b := s.block("main", 2, -1).Block; !b.IsError || !strings.Contains(b.Content.Raw(), `"mute" has no system prompt`) {
+		t.Error(b.Content.Raw())
 	}
 }
 

@@ -99,6 +99,9 @@ func draw(t *testing.T, r *rapid.T) *story {
 	s.model.gen = w.turn
 	for i := range rapid.IntRange(1, 2).Draw(r, "roots") {
 		root := s.root("go")
+		if rapid.IntRange(0, 3).Draw(r, "first") == 0 {
+			root.First = nil
+		}
 		root.Lineage = fmt.Sprintf("root%d", i)
 		root.Start = vtime.Duration(i) * vtime.Second
 		root.Plan.Fourth = rapid.Bool().Draw(r, "fourth")

@@ -13,6 +13,7 @@ import (
 func TestRaces(t *testing.T) {
 	t.Run("CON-18 an interrupt and the end of the turn at one instant are the policy's to order; both outcomes are legal", testInterruptAtEnd)
 	t.Run("CON-18 an interrupt and the end of a synchronous child at one instant: both outcomes are legal", testInterruptChild)
+	t.Run("CON-09 LOOP-06 what a stream that broke has written can be read by the next message's call, though the client gave up", testExpectAfterGivingUp)
 	t.Run("TSK-05 TaskStop and a natural end at one instant give exactly one notification", testStopAtEnd)
 	t.Run("TSK-05 stop, kill, failure and end at one instant give exactly one notification", testAllAtOnce)
 }
@@ -78,6 +79,17 @@ func testInterruptChild(t *testing.T) {
 	})
 	// The child may have ended before the interrupt that its parent still gets.
 	both(t, got, "child completed, turn interrupted", "child killed, turn interrupted")
+}
+
+func testExpectAfterGivingUp(t *testing.T) {
+	s := newStory(t)
+	s.cfg.Retry.Max = 0
+	s.script("main", `use Glob {"pattern":"*"}`, "fail 0; text never", "text done")
+	s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, Message: text("and?")})
+	s.run()
+	if got := s.model.expects["main 3"]; got == nil || got != s.model.heads["main 2"] {
+		t.Errorf("call 3 expects %v, call 2 ended with %v", got, s.model.heads["main 2"])
+	}
 }
 
 func testStopAtEnd(t *testing.T) {

@@ -54,11 +54,12 @@ func (a *Agent) retry(p *kernel.Proc, api *llm.APIError, attempt int) error {
 	}
 	a.w.rec.emit(a.ref, &ev)
 	a.consume(api.Usage)
-	if gives {
-		return api
-	}
 	if api.Began > 0 {
 		a.expect(api.Started)
+	}
+	if gives {
+		a.calls++
+		return api
 	}
 	return p.Sleep(ev.RetryIn)
 }

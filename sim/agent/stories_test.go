@@ -22,14 +22,15 @@ import (
 //	file PATH, the content below
 //	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
 //	      `fail 529; fail 429 2s; text …` fails as many attempts first; `take 3s; …`
-//	      sets how long the call takes (1s); $TASK1 is the first launched task's id
-//	root [name=main] [plan=agent|last|automatic|none] [fourth] [thinking] [start=1s],
-//	      the user's first message and then a step a line: `at 3s message …`,
-//	      `at 3s interrupt`, `at 3s kill`, `idle message …`, `idle effort high …`
+//	      sets how long the call takes (1s); `cling 9s; …` hears an abort so much later;
+//	      $TASK1 is the first launched task's id
+//	root [name=main] [plan=agent|last|automatic|none|explicit at=(…)] [fourth] [thinking] [start=1s],
+//	      the user's first message, - for none, and then a step a line: `at 3s message …`,
+//	      `at 3s interrupt [message …]`, `at 3s kill`, `idle message …`, `idle effort high …`
 //	flip at=2s gate=NAME value=true
 //	threshold at=2s over=N preview=N: of content replacement
 //	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [background], its prompt below
-//	run show=(kind, …): the lines of those kinds of events
+//	run show=(kind, …) [end]: the lines of those kinds of events, and the run's end
 //	request LINEAGE CALL [from=N]: the blocks it sent and its markers
 //	same LINEAGE CALL LINEAGE CALL: how far two requests are the same bytes
 func TestStories(t *testing.T) {
@@ -72,6 +73,9 @@ func (s *story) command(t *testing.T, d *datadriven.TestData) string {
 		}
 		for _, wrong := range s.check() {
 			t.Error(wrong)
+		}
+		if d.HasArg("end") {
+			s.outcome += " at " + s.end.String()
 		}
 		return s.lines(kinds) + s.outcome
 	case "request":
@@ -168,14 +172,16 @@ func (s *story) addRoot(d *datadriven.TestData) {
 		}
 	}
 	lines := strings.Split(d.Input, "\n")
-	r.First = text(lines[0])
+	if lines[0] != "-" {
+		r.First = text(lines[0])
+	}
 	for _, line := range lines[1:] {
 		r.Steps = append(r.Steps, s.step(line))
 	}
 	s.roots = append(s.roots, r)
 }
 
-// step parses `at 3s interrupt`, `idle message …`, `idle effort high …`.
+// step parses one of the user's steps.
 func (s *story) step(line string) agent.Step {
 	var st agent.Step
 	f := strings.Fields(line)
@@ -193,6 +199,9 @@ func (s *story) step(line string) agent.Step {
 	switch f[0] {
 	case "interrupt":
 		st.Interrupt = true
+		if len(f) > 1 {
+			st.Message = text(strings.Join(f[2:], " "))
+		}
 	case "kill":
 		st.KillAgents = true
 	case "message":

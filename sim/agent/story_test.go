@@ -39,6 +39,7 @@ type story struct {
 	events   []event
 	err      error
 	outcome  string
+	end      vtime.Instant
 	forget   bool // leave the dead dead
 	onEnd    func(a *agent.Agent)
 	revive   []func()
@@ -61,7 +62,8 @@ type fakeModel struct {
 	marks    map[string][]int32
 	settings map[string]llm.Settings
 	models   map[string]string
-	broken   []string // requests that are not well-formed
+	expects  map[string]*llm.Node // ends of the requests whose prefix they may read
+	broken   []string             // requests that are not well-formed
 	billed   llm.Usage
 	// gen, if set, answers in place of the scripts.
 	gen func(req *llm.Request) string
@@ -70,7 +72,7 @@ type fakeModel struct {
 func newFakeModel() *fakeModel {
 	return &fakeModel{scripts: map[string][]string{}, first: 400 * vtime.Millisecond, last: 600 * vtime.Millisecond,
 		requests: map[string][]byte{}, heads: map[string]*llm.Node{}, marks: map[string][]int32{},
-		settings: map[string]llm.Settings{}, models: map[string]string{}}
+		settings: map[string]llm.Settings{}, models: map[string]string{}, expects: map[string]*llm.Node{}}
 }
 
 // Complete plays turn n of the lineage's script; a lineage without one says so.
@@ -78,6 +80,9 @@ func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Respons
 	name := req.Stream.Lineage + " " + strconv.Itoa(req.Stream.Call+1)
 	m.requests[name] = llm.AppendRequest(nil, req.Head)
 	m.heads[name], m.settings[name], m.models[name] = req.Head, req.Settings, req.Model
+	if req.Expect != nil {
+		m.expects[name] = req.Expect.Head
+	}
 	var at []int32
 	for _, b := range req.Breakpoints {
 		at = append(at, b.Node.Pos)
@@ -91,8 +96,10 @@ func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Respons
 	if err, done := m.fault(p, &turn, req, resp); done {
 		return err
 	}
+	clings := m.clings(&turn)
 	first, last := m.times(&turn)
 	if err := p.Sleep(first); err != nil {
+		_ = p.Shield(clings, func() error { return p.Sleep(clings) })
 		return err
 	}
 	resp.Began = p.Now()
@@ -122,9 +129,25 @@ func (m *fakeModel) turn(req *llm.Request) string {
 
 // times reads `take 3s; …`: how long the call takes, 2/5 of it to the first byte.
 func (m *fakeModel) times(turn *string) (first, last vtime.Duration) {
-	rest, ok := strings.CutPrefix(*turn, "take ")
+	d, ok := lasting(turn, "take ")
 	if !ok {
 		return m.first, m.last
+	}
+	return d / 5 * 2, d - d/5*2
+}
+
+// clings reads `cling 3s; …`: how much later than it came an abort before the
+// first byte is heard.
+func (m *fakeModel) clings(turn *string) vtime.Duration {
+	d, _ := lasting(turn, "cling ")
+	return d
+}
+
+// lasting cuts a verb and its duration off a turn.
+func lasting(turn *string, verb string) (vtime.Duration, bool) {
+	rest, ok := strings.CutPrefix(*turn, verb)
+	if !ok {
+		return 0, false
 	}
 	word, rest, _ := strings.Cut(rest, "; ")
 	*turn = rest
@@ -132,7 +155,7 @@ func (m *fakeModel) times(turn *string) (first, last vtime.Duration) {
 	if err != nil {
 		panic(err)
 	}
-	return d / 5 * 2, d - d/5*2
+	return d, true
 }
 
 // fault plays `fail 529; fail 429 2s; then…`: attempt n takes the nth one.
@@ -150,7 +173,8 @@ func (m *fakeModel) fault(p *kernel.Proc, turn *string, req *llm.Request, resp *
 		f := strings.Fields(rest)
 		status, _ := strconv.Atoi(f[0])
 		e := &llm.APIError{Status: status, Type: "scripted_error", Message: "scripted", Started: resp.Started}
-		if status == 0 { // a stream that broke has been billed
+		if status == 0 { // a stream that broke had begun and has been billed
+			e.Began = p.Now()
 			e.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: 1}
 			m.billed = m.billed.Plus(e.Usage)
 		}
@@ -265,6 +289,7 @@ func (s *story) run() {
 	if s.err = k.Run(); s.err != nil {
 		s.outcome = s.err.Error()
 	}
+	s.end = k.Now()
 	for _, f := range s.revive {
 		f()
 	}

@@ -49,21 +49,10 @@ type Scope struct {
 
 // Builder makes nodes. It owns one scratch buffer, so it is to be used by one
 // run only; equal inputs give equal hashes whichever builder made them.
-type Builder struct {
-	buf  []byte
-	slab []Node
-}
-
-const slabNodes = 16
-
-func (b *Builder) node() *Node {
-	if len(b.slab) == 0 {
-		b.slab = make([]Node, slabNodes)
-	}
-	n := &b.slab[0]
-	b.slab = b.slab[1:]
-	return n
-}
+//
+// Nodes are allocated one by one: in an array of many, one that lives would keep
+// its neighbours of other conversations, and these their whole histories.
+type Builder struct{ buf []byte }
 
 // Root starts a request of the given scope. The salts are those of the
 // request's settings.
@@ -77,10 +66,7 @@ func (b *Builder) Root(s Scope, salts Salts) *Node {
 	}
 	buf = binary.BigEndian.AppendUint64(buf, salts.Root)
 	buf = append(buf, rootBytes...)
-	n := b.node()
-	n.Hash = b.sum(buf)
-	n.Bytes = int64(len(rootBytes))
-	return n
+	return &Node{Hash: b.sum(buf), Bytes: int64(len(rootBytes))}
 }
 
 // Border closes the parent's level and opens the next one.
@@ -95,10 +81,8 @@ func (b *Builder) Border(parent *Node, level Level, salts Salts) *Node {
 	buf := appendHash(b.buf[:0], parent.Hash)
 	buf = binary.BigEndian.AppendUint64(buf, salt)
 	buf = append(buf, sep...)
-	n := b.node()
-	*n = Node{Parent: parent, Hash: b.sum(buf), Cum: parent.Cum, Bytes: parent.Bytes + int64(len(sep)),
+	return &Node{Parent: parent, Hash: b.sum(buf), Cum: parent.Cum, Bytes: parent.Bytes + int64(len(sep)),
 		Pos: parent.Pos, Level: level, HasTools: parent.HasTools || (level == System && parent.Pos > 0)}
-	return n
 }
 
 // Append adds one block at the parent's level. role is User or Assistant among
@@ -112,8 +96,7 @@ func (b *Builder) Append(parent *Node, role Role, blk *Block) *Node {
 	buf := appendHash(b.buf[:0], parent.Hash)
 	start := len(buf)
 	buf = appendDelta(buf, parent, role, blk)
-	n := b.node()
-	*n = Node{Parent: parent, Block: blk, Hash: b.sum(buf), Cum: parent.Cum.Plus(blk.Measure()),
+	n := &Node{Parent: parent, Block: blk, Hash: b.sum(buf), Cum: parent.Cum.Plus(blk.Measure()),
 		Bytes: parent.Bytes + int64(len(buf)-start), Pos: parent.Pos + 1, Level: parent.Level, Role: role,
 		HasTools: parent.HasTools}
 	return n

@@ -175,8 +175,8 @@ func nodeSize(t *testing.T) {
 	}
 	var b Builder
 	h, blk := history(&b, 1), &Block{Kind: Text, Content: NewText(Prose, "again")}
-	if got := testing.AllocsPerRun(1600, func() { h = b.Append(h, User, blk) }); got >= 1 {
-		t.Errorf("Append allocates %v times", got)
+	if got := testing.AllocsPerRun(1600, func() { h = b.Append(h, User, blk) }); got > 1 {
+		t.Errorf("Append allocates %v times, of which the node is one", got)
 	}
 }
 

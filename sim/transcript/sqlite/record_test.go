@@ -28,6 +28,7 @@ func TestRecord(t *testing.T) {
 	t.Run("CON-22 two variants recorded in turns leave what each leaves alone", twoVariants)
 	t.Run("REC-02 a fork of a 200-block history adds its own blocks only", forkAddsItsOwn)
 	t.Run("REC-02 a recorded conversation of 200 turns takes a thirtieth of its prompts' bytes", thirtyTimes)
+	t.Run("PRM-05 a message of the user that nobody heard is marked as dropped", droppedMessage)
 	t.Run("REC-03 an interrupted run is marked and whole, and the next execution replaces it", interrupted)
 	t.Run("REC-03 an execution that was overtaken writes nothing more", overtaken)
 }
@@ -49,6 +50,18 @@ func everyTable(t *testing.T) {
 	}
 	if d := strings.TrimSpace(dump(t, db, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`)); d != fmt.Sprint(len(want)+1) {
 		t.Errorf("%s tables, %d are looked at here", d, len(want)+1)
+	}
+}
+
+func droppedMessage(t *testing.T) {
+	db := tempDB(t)
+	recorded(t, db, runNamed("r"), Options{}, func(e *emitter) {
+		e.start(0, -1, "main", "root")
+		e.emit(0, &transcript.UserMessage{Bytes: 5})
+		e.emit(0, &transcript.UserMessage{Bytes: 7, Dropped: true})
+	})
+	if got := dump(t, db, `SELECT bytes, op FROM messages ORDER BY seq`); got != "5|\n7|dropped\n" {
+		t.Errorf("%q", got)
 	}
 }
 

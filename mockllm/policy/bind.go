@@ -154,6 +154,7 @@ func (b *binder) item(w *scenarios.Item) error {
 			return err
 		}
 		it.reads = union(it.reads, files...)
+		b.named(&it, s, files)
 	}
 	if w.Kind == "research" {
 		it.gists = union(it.gists, it.reads...)
@@ -190,7 +191,24 @@ func (b *binder) edit(it *item, n int, e scenarios.Edit, id string) error {
 		b.t.edits = append(b.t.edits, edit{n, f, e.Tokens, len(it.edits) - 1})
 	}
 	it.whole = union(it.whole, files...)
+	b.named(it, e.File, files)
 	return nil
+}
+
+// named notes the pattern by which an item names files.
+func (b *binder) named(it *item, s scenarios.Selector, files []int) {
+	if s.Glob == "" {
+		return
+	}
+	if it.globs == nil {
+		it.globs = map[int]int{}
+	}
+	search := b.t.addSearch("Glob", -1, s.Glob)
+	for _, f := range files {
+		if _, ok := it.globs[f]; !ok {
+			it.globs[f] = search
+		}
+	}
 }
 
 func (b *binder) need(it *item, name string) error {
@@ -242,9 +260,7 @@ func (b *binder) close(work []scenarios.Item) {
 			}
 		}
 	}
-	for f := range t.files {
-		t.globs = append(t.globs, t.glob(f))
-	}
+	b.families()
 }
 
 // tellable walks the items before it.

@@ -16,7 +16,9 @@
 //     relayed; facts of grade gist are, within a budget, and what was dropped is
 //     said.
 //   - What an item reads is ground truth for those who write prompts. A worker
-//     does not use it to find its way: without a pointer it searches first.
+//     does not use it to find its way: without a pointer it searches first, by
+//     the pattern of its item or by extension and first letters, never by a
+//     file's name.
 //   - Sizes are keyed by work item and step (item/fix-auth/step/2/output), not by
 //     agent, so that every structure does the same work.
 package policy

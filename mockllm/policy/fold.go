@@ -193,10 +193,11 @@ func (f *folder) readResult(b *llm.Block, n, asked *note) {
 	}
 }
 
-// page enters lines of a version. Lines of another version replace what was
-// known; lines that do not join the known ones become the window.
+// page enters lines of a version. Lines of another version, or of an unknown one
+// that a preview showed, give way; lines that do not join the known ones become
+// the window.
 func (f *folder) page(k *known, p *page, text *llm.Payload) {
-	if k.hash != "" && k.hash != p.hash || k.stale {
+	if k.hash != p.hash || k.stale {
 		*k = known{limit: k.limit, tries: k.tries}
 	}
 	before := k.to
@@ -206,6 +207,9 @@ func (f *folder) page(k *known, p *page, text *llm.Payload) {
 		k.to = max(k.to, p.to)
 	} else {
 		k.lo, k.hi = p.from, p.to
+	}
+	if k.lo <= k.to+1 {
+		k.to = max(k.to, k.hi)
 	}
 	if p.from <= 1 || k.text == nil {
 		k.text, k.whole = text, p.from <= 1 && p.to >= p.total
@@ -278,6 +282,9 @@ func (f *folder) searchResult(b *llm.Block, asked *note) {
 		return
 	}
 	listed := f.t.listing(b.Content)
+	if f.t.read(b.Content).cut {
+		f.s.cut = f.s.cut.with(asked.search)
+	}
 	f.s.seen = f.s.seen.or(listed)
 	if fact := f.t.searches[asked.search].fact; fact >= 0 {
 		files := listed.list(nil)

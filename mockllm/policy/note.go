@@ -30,7 +30,8 @@ type note struct {
 	search int // a search's input: which one, else -1
 	target int // a file tool's input: file_path, else -1
 
-	listed    set // files that stand as a line of their own
+	listed    set  // files that stand as a line of their own
+	cut       bool // the list of names is not whole
 	hasListed bool
 	numbered  int32 // last line number of numbered lines, 0 for none
 	hasLines  bool
@@ -66,6 +67,10 @@ const (
 	forkTag     = "<fork-boilerplate>"
 	placeholder = "Fork started — processing in background"
 	launchMark  = `"status":"async_launched"`
+
+	// How the last line of a list says that names are left out.
+	cutMark     = "(truncated at line "
+	previewMark = "[result of "
 )
 
 // read is the payload's note, made at the first reading.
@@ -234,6 +239,7 @@ func (t *Table) listing(p *llm.Payload) set {
 		if i, ok := t.fileIndex[line]; ok {
 			n.listed = n.listed.with(i)
 		}
+		n.cut = n.cut || strings.HasPrefix(line, cutMark) || strings.HasPrefix(line, previewMark)
 		rest = after
 	}
 	return n.listed

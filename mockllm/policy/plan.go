@@ -118,7 +118,7 @@ func (p *plan) readFile(f int, k *known, tellable bool) {
 	switch {
 	case k.outdated():
 		a.cause = causeStale
-	case k.to > 0:
+	case k.to > 0 || k.limit > 0:
 		a.read.offset, a.read.limit, a.cause = k.to+1, k.limit, causeTruncated
 	case tellable && p.told:
 		a.cause = causeLazy
@@ -143,17 +143,6 @@ func (p *plan) addRead(a action) {
 		return
 	}
 	p.reads = append(p.reads, a)
-}
-
-// find looks for a file by name, the broad search first.
-func (p *plan) find(f int, prefix string) {
-	for _, s := range p.t.globs[f] {
-		if !p.s.searched.has(s) {
-			p.addSearch(s, p.told)
-			return
-		}
-	}
-	p.missing = append(p.missing, prefix+p.t.files[f])
 }
 
 // addSearch enters a search; lazy says that a pointer would have spared it.

@@ -222,7 +222,10 @@ func (m *Model) think(key rng.Key, own scenarios.Size) {
 	}
 }
 
-// leadKey names the lead's own steps, those that belong to no item.
-func (m *Model) leadKey() rng.Key { return m.t.key.Sub("lead").Sub("step").At(uint64(m.s.turns)) }
+// leadKey names the lead's own steps, those that belong to no item, by the
+// agent's call: what stands in a request may be shortened, the ordinal is not.
+func (m *Model) leadKey() rng.Key {
+	return m.t.key.Sub("lead").Sub("step").At(uint64(m.q.Stream.Call))
+}
 
 func (m *Model) say(text string) { m.a.Say(llm.Text, llm.NewText(llm.Prose, text)) }

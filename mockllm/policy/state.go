@@ -12,6 +12,7 @@ type state struct {
 	seen     set // files whose path is known
 	absent   set // files that turned out not to exist
 	searched set // searches made
+	cut      set // of these, those whose list was not whole
 	launched set // items given to a child
 	done     set
 	failed   set

@@ -23,6 +23,7 @@ func (t *Table) describe(s *state) string {
 	names("seen", s.seen, file)
 	names("absent", s.absent, file)
 	names("searched", s.searched, func(i int) string { return t.searches[i].input.Raw() })
+	names("cut", s.cut, func(i int) string { return t.searches[i].input.Raw() })
 	names("launched", s.launched, item)
 	names("done", s.done, item)
 	names("failed", s.failed, item)

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"path"
 	"regexp"
 	"strings"
 
@@ -28,7 +27,8 @@ type Table struct {
 	factIndex map[string]int
 	files     []string // those that the work or a fact names
 	fileIndex map[string]int
-	globs     [][2]int // the searches by which a file can be found, the broad one first
+	family    []int    // file → place in families
+	families  []family // the searches by which files can be found
 	items     []item
 	itemIndex map[string]int
 	descIndex map[string]int // description of the Agent call → item
@@ -54,10 +54,11 @@ type item struct {
 	id, kind  string
 	byLead    bool
 	after     []int
-	needs     []int // facts, its yields among them
-	gists     []int // files whose gist it needs
-	whole     []int // files whose content it needs
-	reads     []int // files: ground truth for authors
+	needs     []int       // facts, its yields among them
+	gists     []int       // files whose gist it needs
+	whole     []int       // files whose content it needs
+	reads     []int       // files: ground truth for authors
+	globs     map[int]int // file → the search for the pattern by which the item names it
 	edits     []int
 	yields    []int
 	prompting string
@@ -118,23 +119,6 @@ func (t *Table) addSearch(tool string, fact int, pattern string) int {
 		t.searchIndex[tool+input] = i
 	}
 	return i
-}
-
-// glob makes the searches by which a file can be found.
-func (t *Table) glob(file int) [2]int {
-	p := t.files[file]
-	return [2]int{t.addSearch("Glob", -1, "**/*"+path.Ext(p)), t.addSearch("Glob", -1, "**/"+escapeGlob(path.Base(p)))}
-}
-
-func escapeGlob(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if strings.IndexByte(`*?[]{}\`, s[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }
 
 // grep is the search by which a fact can be found.

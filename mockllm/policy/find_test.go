@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+
+	"agentsim/mockllm"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"pgregory.net/rapid"
+)
+
+func narrowed(t *testing.T) {
+	for _, form := range []string{"f%03d.go", "Order%03d.go", "test_%03d.go", "f%03d", "éa%03d.go"} {
+		var b strings.Builder
+		b.WriteString("project:\n  files:\n")
+		for i := range 230 {
+			fmt.Fprintf(&b, "    "+form+": {text: \"the only line of %d\"}\n", i, i)
+		}
+		last := fmt.Sprintf(form, 229)
+		fmt.Fprintf(&b, "strategy: inline\nwork:\n  - {id: look, kind: research, reads: [%s]}\n", last)
+		a := newHouse(t, b.String()).run()
+		for _, use := range a.tools {
+			if strings.HasPrefix(use, "Glob") && strings.Contains(use, strings.TrimSuffix(last, path.Ext(last))) {
+				t.Errorf("%s names the file", use)
+			}
+		}
+		if got := a.tools[len(a.tools)-1]; got != "Read "+last || len(a.tools) > 80 {
+			t.Errorf("%d tool uses, the last is %s", len(a.tools), got)
+		}
+	}
+}
+
+// TestFamilies holds the searches to what they are for: each name is found by
+// exactly one of those that another is divided into.
+func TestFamilies(t *testing.T) {
+	t.Run("CON-12 narrower searches find between them what the broader one finds, each name once", rapid.MakeCheck(func(t *rapid.T) {
+		var names, rests []string
+		for range rapid.IntRange(1, 60).Draw(t, "files") {
+			name := rapid.StringMatching(`[a-cM-O_0-9é.]{1,4}`).Draw(t, "name")
+			names, rests = append(names, "dir/"+name+".go"), append(rests, name)
+		}
+		table := &Table{searchIndex: map[string]int{}}
+		d := divider{t: table, ext: ".go"}
+		d.divide("**/", rests)
+		pattern := func(i int) string {
+			raw := table.searches[d.out[i].search].input.Raw()
+			return strings.TrimSuffix(strings.TrimPrefix(raw, `{"pattern":"`), `"}`)
+		}
+		for i, s := range d.out {
+			for _, name := range names {
+				hits := 0
+				for _, f := range s.finer {
+					if doublestar.MatchUnvalidated(pattern(f), name) {
+						hits++
+					}
+				}
+				if len(s.finer) > 0 && doublestar.MatchUnvalidated(pattern(i), name) && hits != 1 {
+					t.Fatalf("%s is found by %s and by %d narrower searches", name, pattern(i), hits)
+				}
+			}
+		}
+	}))
+}
+
+// previewed: a preview shows lines 1 to 3 of a version, and the page from line 4
+// on is of another.
+func previewed(t *testing.T) {
+	h := newHouse(t, standard)
+	numbered := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i <= to; i++ {
+			fmt.Fprintf(&b, "%6d\tline %d\n", i, i)
+		}
+		return b.String()
+	}
+	read := func(id byte) llm.Block {
+		return llm.Block{Kind: llm.ToolUse, Name: "Read", ID: llm.ToolUseID{id}, Content: h.table.readInput(readKey{file: 0})}
+	}
+	result := func(id byte, text string) llm.Block {
+		return llm.Block{Kind: llm.ToolResult, ID: llm.ToolUseID{id}, Content: llm.NewText(llm.Prose, text)}
+	}
+	page := func(from, to int) string {
+		return numbered(from, to) + h.marks.Text(mark.File, h.table.files[0], "0123abcd", fmt.Sprintf("%d-%d/5", from, to))
+	}
+	a := h.start("probe", nil)
+	for i, text := range []string{numbered(1, 3) + "[result of 900 bytes replaced by this preview]", page(4, 5), page(1, 3)} {
+		a.append(llm.Assistant, read(byte(i+1)))
+		a.append(llm.User, result(byte(i+1), text))
+		if k := New(h.table).state(a.head, "probe").files.at(0); k.current() != (i == 2) {
+			t.Errorf("after result %d: %+v", i, k)
+		}
+	}
+}
+
+// leadDraws: the same call has the same preamble with one message before it as
+// with three.
+func leadDraws(t *testing.T) {
+	h := newHouse(t, standard, "strategy=subagent", `work[0].by=""`)
+	answer := func(call int, said ...string) string {
+		a := h.start("main", nil, "Do the work.")
+		for _, s := range said {
+			a.append(llm.Assistant, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)})
+			a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "Go on.")})
+		}
+		q := mockllm.Query{Head: a.head, Model: "m", MaxTokens: 1, Stream: llm.StreamName{Lineage: "main", Key: a.key, Call: call}}
+		var ans mockllm.Answer
+		ans.Reset()
+		if err := New(h.table).Answer(&q, &ans); err != nil {
+			t.Fatal(err)
+		}
+		return ans.Blocks[0].Content.Raw()
+	}
+	if answer(3) != answer(3, "one", "two", "three") {
+		t.Error("a shorter history has another preamble at the same call")
+	}
+	sizes := map[string]bool{}
+	for call := range 12 {
+		sizes[answer(call)] = true
+	}
+	if len(sizes) < 2 {
+		t.Error("all calls have one preamble")
+	}
+}

@@ -67,6 +67,8 @@ func TestConformance(t *testing.T) {
 		}
 	})
 	t.Run("CON-11 a state at a fork point serves the parent and all its forks", func(t *testing.T) { sharedForkPoint(t) })
+	t.Run("CON-11 forks of a parent that another source answers fold its history once for all", scriptedParent)
+	t.Run("CON-11 conversations that end without a word are forgotten, and one that goes on is not", forgotten)
 	t.Run("CON-11 what is remembered does not grow with history", func(t *testing.T) { boundedMemo(t) })
 	t.Run("LLM-01 the world may change behind the model's back: the same request gets the same answer", func(t *testing.T) {
 		h := played(t, "strategy=inline")
@@ -180,11 +182,7 @@ func sharedForkPoint(t *testing.T) {
 	for _, r := range h.said {
 		if r.query.Stream.Call == 0 && strings.Contains(r.query.Stream.Lineage, "/") {
 			forks++
-			steps := 0
-			for n := r.head; m.memo.states[n.Hash] == nil; n = n.Parent {
-				steps++
-			}
-			if steps > 8 {
+			if steps := m.memo.unfolded(r.head); steps > 8 {
 				t.Errorf("%s folds %d blocks at its first call", r.query.Stream.Lineage, steps)
 			}
 		}
@@ -197,7 +195,7 @@ func sharedForkPoint(t *testing.T) {
 func boundedMemo(t *testing.T) {
 	h := newHouse(t, standard, "strategy=subagent", "model.reads_per_turn=1")
 	most := 0
-	h.after = func(*agent) { most = max(most, len(h.model.(*Model).memo.states)) }
+	h.after = func(*agent) { most = max(most, h.model.(*Model).memo.size()) }
 	h.run()
 	if most > 3 { // the border, the lead and the one child that lives
 		t.Errorf("%d states are remembered for two conversations", most)

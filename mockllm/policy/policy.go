@@ -36,7 +36,7 @@ type closing struct {
 }
 
 // New makes a model of a table.
-func New(t *Table) *Model { return &Model{t: t, memo: newMemo(), folder: folder{t: t}} }
+func New(t *Table) *Model { return &Model{t: t, memo: newMemo(generation), folder: folder{t: t}} }
 
 // UnreachableError is a file that no further Read brings on: what stands there
 // is beyond any reachable page, so the scenario asks for the impossible.

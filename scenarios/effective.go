@@ -90,6 +90,27 @@ func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 	return s, nil
 }
 
+// Locate is an error about the value at a path of a variant, such as work[2],
+// with its place: for what only a run can find out. The message may end in what
+// to do. It is an *Errors.
+func (f *File) Locate(variant string, sets []string, path, msg string) error {
+	var errs errorList
+	tree := f.tree(variant, &errs)
+	for _, s := range sets {
+		if tree != nil {
+			tree = applySet(tree, s, &errs)
+		}
+	}
+	if err := errs.err(); err != nil {
+		return err
+	}
+	_, d := f.decode(tree, &errs)
+	what, hint := splitHint(msg)
+	errs.list = nil
+	errs.add(d.where(path), hint, "%s", what)
+	return errs.err()
+}
+
 // dropUnused keeps what is wrong in one variant alone: a section that this
 // variant does not use may serve another.
 func dropUnused(list []*Error) (out []*Error) {

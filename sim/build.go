@@ -55,9 +55,9 @@ func (r *run) plant() error {
 	r.fs = r.spec.Project.Open()
 	r.scenario = r.spec.Scenario
 	r.rebind()
-	for _, f := range r.scenario.Facts {
+	for i, f := range r.scenario.Facts {
 		if err := r.fs.Plant(f.File, f.Line, " "+r.marks.Text(mark.Fact, f.Name)); err != nil {
-			return fmt.Errorf("fact %s: %w", f.Name, err)
+			return &ScenarioError{fmt.Sprintf("facts[%d]", i), fmt.Errorf("fact %q: %w", f.Name, err)}
 		}
 	}
 	return nil

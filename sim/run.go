@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"agentsim/mockllm/policy"
+	"agentsim/scenarios"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -62,14 +64,46 @@ func (e *BugError) Error() string {
 // lastEvents is how many events a bug report shows.
 const lastEvents = 30
 
-// Run runs a spec to its end. The error is a spec that cannot be built, or a
-// *BugError.
+// ScenarioError is something wrong in a scenario that only its project or its
+// run brings to light.
+type ScenarioError struct {
+	Path string // of the part of the scenario, such as work[2]
+	Err  error
+}
+
+func (e *ScenarioError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+func (e *ScenarioError) Unwrap() error { return e.Err }
+
+// placed gives an error about an item of work its path (CON-15).
+func placed(err error, sc *scenarios.Scenario) error {
+	var bind *policy.BindError
+	var far *policy.UnreachableError
+	item := ""
+	switch {
+	case errors.As(err, &bind):
+		item = bind.Item
+	case errors.As(err, &far):
+		item = far.Item
+	default:
+		return err
+	}
+	for i := range sc.Work {
+		if sc.Work[i].ID == item {
+			return &ScenarioError{fmt.Sprintf("work[%d]", i), err}
+		}
+	}
+	return err
+}
+
+// Run runs a spec to its end. The error is a spec that cannot be built, a
+// *ScenarioError where a part of it is to blame, or a *BugError.
 func Run(spec *Spec, opt Options) (*Result, error) {
 	digest, ring := transcript.NewDigest(), transcript.NewRing(lastEvents)
 	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
 	r, err := build(spec, transcript.Tee(sinks...))
 	if err != nil {
-		return nil, err
+		return nil, placed(err, spec.Scenario)
 	}
 	defer r.kernel.Close()
 	if opt.OnKernel != nil {
@@ -83,7 +117,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 		err = r.engine.broken
 	}
 	if err != nil {
-		return nil, bug(err, spec, ring, opt)
+		return nil, bug(placed(err, spec.Scenario), spec, ring, opt)
 	}
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())

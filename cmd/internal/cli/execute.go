@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,6 +14,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
 )
 
@@ -31,27 +33,53 @@ func (s *State) hostProject(dir string) (*workspace.Snapshot, error) {
 	return files, nil
 }
 
-// runAll runs the variants one after another. It stops at one that did not
-// finish because of an interrupt; limits and deadlocks are results like others.
+// runAll runs the variants, each in a kernel of its own, on all cores, and
+// returns what came of those that began, in their order. After an interrupt no
+// further one begins; limits and deadlocks are results like others. A list of
+// events is one file, so with it the variants run one after another.
 func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o *runOptions) ([]executed, error) {
 	events, err := createEvents(o.events)
 	if err != nil {
 		return nil, err
 	}
 	defer events.close()
-	watch := watched(file)
-	var done []executed
-	for _, spec := range specs {
-		x, err := s.execute(spec, rec, watch, events, o)
-		if err != nil {
-			return nil, err
-		}
-		done = append(done, x)
-		if x.result.Outcome == sim.Interrupted {
-			break
-		}
+	stop := s.listen()
+	defer stop.stop()
+	jobs, done, watch := make([]*job, len(specs)), []executed(nil), watched(file)
+	q := queue{
+		begin: func(i int) (err error) {
+			jobs[i], err = s.begin(specs[i], rec, watch, events)
+			return err
+		},
+		work: func(i int) { jobs[i].run(stop, o.repeat(specs[i])) },
+		end: func(i int) error {
+			x, err := s.end(jobs[i], rec)
+			jobs[i] = nil
+			if err != nil {
+				return located(file, specs[i], o.sets, err)
+			}
+			done = append(done, x)
+			return nil
+		},
+		more: func() bool { return !stop.has() },
+	}
+	atOnce := cores()
+	if events != nil {
+		atOnce = 1
+	}
+	if err := q.run(len(specs), atOnce); err != nil {
+		return nil, err
 	}
 	return done, events.close()
+}
+
+// located gives an error about a part of the scenario its place in the file.
+func located(file *scenarios.File, spec *sim.Spec, sets []string, err error) error {
+	var part *sim.ScenarioError
+	if errors.As(err, &part) {
+		return file.Locate(spec.Variant, sets, part.Path, part.Err.Error())
+	}
+	return err
 }
 
 // watched lists the single calls that expectations speak of.
@@ -66,46 +94,47 @@ func watched(file *scenarios.File) (out []string) {
 	return out
 }
 
-// execute runs one spec into the fold, the record and the list of events.
-func (s *State) execute(spec *sim.Spec, rec *recorder, watch []string, events *eventFile, o *runOptions) (executed, error) {
-	fold := metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens})
-	sinks := []transcript.Sink{fold}
-	w, err := rec.begin(spec, s.Now())
-	if err != nil {
-		return executed{}, err
-	}
-	if w != nil {
-		sinks = append(sinks, w)
-	}
-	if events != nil {
-		sinks = append(sinks, transcript.Lines(events.text))
-	}
-	opt, stop := s.underInterrupt(o.repeat(spec))
-	opt.Sinks = sinks
-	res, err := sim.Run(spec, opt)
-	stop()
-	if err != nil {
-		rec.crashed(w, err, s.Now())
-		return executed{}, err
-	}
-	x := executed{spec, res, fold.Run()}
-	return x, rec.finish(w, x, s.Now())
+// job is one spec on its way: into the fold, the record and the list of events.
+type job struct {
+	spec   *sim.Spec
+	fold   *metrics.Fold
+	writer *sqlite.Writer // nil when nothing is recorded
+	sinks  []transcript.Sink
+	result *sim.Result
+	err    error
 }
 
-// onInterrupt calls interrupt once SIGINT arrives, until stop is called.
-func (s *State) onInterrupt(interrupt func()) (stop func()) {
-	if s.Interrupt == nil {
-		return func() {}
+// begin opens the record of a spec.
+func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eventFile) (*job, error) {
+	j := &job{spec: spec, fold: metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens})}
+	j.sinks = []transcript.Sink{j.fold}
+	w, err := rec.begin(spec, s.Now())
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-s.Interrupt:
-			interrupt()
-		case <-done:
-		}
-	}()
-	return func() { close(done) }
+	if w != nil {
+		j.writer = w
+		j.sinks = append(j.sinks, w)
+	}
+	if events != nil {
+		j.sinks = append(j.sinks, transcript.Lines(events.text))
+	}
+	return j, nil
+}
+
+// run runs the job's spec.
+func (j *job) run(stop *interrupts, repeat string) {
+	stop.around(sim.Options{Sinks: j.sinks, Repeat: repeat}, func(opt sim.Options) { j.result, j.err = sim.Run(j.spec, opt) })
+}
+
+// end closes the record of a job that has run.
+func (s *State) end(j *job, rec *recorder) (executed, error) {
+	if j.err != nil {
+		rec.crashed(j.writer, j.err, s.Now())
+		return executed{}, j.err
+	}
+	x := executed{j.spec, j.result, j.fold.Run()}
+	return x, rec.finish(j.writer, x, s.Now())
 }
 
 // countTokens counts a prefix as the model's approximate counter does, hidden

@@ -112,26 +112,69 @@ func count(n int64) string {
 
 // printMiss says why a call read less than it could have, and what would help.
 func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo) error {
-	from := ""
+	from, other := "", (*sqlite.CallInfo)(nil)
 	if c.After > 0 {
-		other, err := db.Call(info.ID, c.After)
+		before, err := db.Call(info.ID, c.After)
 		if err != nil {
 			return err
 		}
+		other = &before
 		from = fmt.Sprintf(" from call %d (%s, its call %d)", other.N, other.Lineage, other.Call+1)
 	}
 	s.detail("expected", "%s%s; lost %s", count(c.Expected), from, count(c.Lost))
-	s.detail("missed because", "%s: %s", c.Miss, c.Meaning)
+	back := 0
+	if c.Miss == llm.MissLookBack.String() && other != nil {
+		back = distance(other, c)
+	}
+	s.detail("missed because", "%s: %s", c.Miss, meaning(c, back))
 	if c.MissByte >= 0 && c.MissPos > 0 {
 		s.detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
 	}
 	if extra, ok := moreThanAHit(c); ok {
 		s.detail("cost of it", "%s more than a hit", report.Money(extra))
 	}
-	if keep := remedies[c.Miss]; keep != "" {
+	if keep := remedy(c, back); keep != "" {
 		s.detail("would have kept it", "%s", keep)
 	}
 	return nil
+}
+
+// reach is how many positions behind itself a breakpoint finds an entry: it looks
+// at twenty, its own among them (CACHE-14).
+const reach = 19
+
+// distance is how far the earlier call's last breakpoint stands behind the first
+// one of this call that is not before it; 0 when the record does not say.
+func distance(earlier, c *sqlite.CallInfo) int {
+	if len(earlier.Marks) == 0 {
+		return 0
+	}
+	entry, nearest := earlier.Marks[len(earlier.Marks)-1].Pos, int32(0)
+	for _, m := range c.Marks {
+		if m.Pos >= entry && (nearest == 0 || m.Pos < nearest) {
+			nearest = m.Pos
+		}
+	}
+	return max(0, int(nearest-entry))
+}
+
+// meaning explains a reason; back is how far the entry stands behind, 0 if that
+// is not known.
+func meaning(c *sqlite.CallInfo, back int) string {
+	if back == 0 {
+		return c.Meaning
+	}
+	return fmt.Sprintf("the entry stands %d positions behind the breakpoint, %d is the reach", back, reach)
+}
+
+// remedy says what would have kept the prefix. A tool use and its result are two
+// positions.
+func remedy(c *sqlite.CallInfo, back int) string {
+	keep := remedies[c.Miss]
+	if back > reach {
+		keep = fmt.Sprintf("provider.fourth_mark: true, or %s fewer in the response before", plural((back-reach+1)/2, "parallel call"))
+	}
+	return keep
 }
 
 // moreThanAHit is what reading the lost tokens instead of paying for them again

@@ -38,6 +38,7 @@ type variantJSON struct {
 	Metrics map[string]figure            `json:"metrics"`
 	Types   map[string]map[string]figure `json:"types"`
 	Assumed []string                     `json:"assumed,omitempty"`
+	Options []string                     `json:"undocumented,omitempty"`
 }
 
 type expectationJSON struct {
@@ -49,12 +50,12 @@ type expectationJSON struct {
 }
 
 func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Result) runJSON {
-	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: report.Why(rowsOf(done))}
+	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: append(report.Why(rowsOf(done)), report.WakeUps(rowsOf(done))...)}
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Events: x.result.Events,
 			Metrics: figures(x.metrics, ""), Types: map[string]map[string]figure{},
-			Assumed: append(append([]string{}, x.result.Assumed...), x.result.Options...)}
+			Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {
 			v.Types[t.Name] = figures(x.metrics, t.Name)
 		}

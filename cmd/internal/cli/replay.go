@@ -6,7 +6,7 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/kernel"
+	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
 
@@ -79,20 +79,17 @@ func rebuild(run *sqlite.Run) (*sim.Spec, error) {
 	return &sim.Spec{Scenario: sc, Variant: run.Variant, Seed: run.Seed, Policy: run.Policy, Project: project}, nil
 }
 
-// underInterrupt makes the options of a run that SIGINT ends; stop ends the
-// listening.
-func (s *State) underInterrupt(repeat string) (opt sim.Options, stop func()) {
-	end := func() {}
-	opt = sim.Options{Repeat: repeat, OnKernel: func(k *kernel.Kernel) { end = s.onInterrupt(k.Interrupt) }}
-	return opt, func() { end() }
-}
-
 // compareEvents runs the spec beside its record. A record that was cut short by
 // an interrupt or a crash is compared as far as it goes.
 func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
-	opt, stop := s.underInterrupt(s.commandLine())
-	res, diff, err := sim.Replay(spec, db.Events(info.ID), opt)
-	stop()
+	stop := s.listen()
+	defer stop.stop()
+	var res *sim.Result
+	var diff *transcript.Difference
+	var err error
+	stop.around(sim.Options{Repeat: s.commandLine()}, func(opt sim.Options) {
+		res, diff, err = sim.Replay(spec, db.Events(info.ID), opt)
+	})
 	if err != nil {
 		return err
 	}
@@ -112,9 +109,11 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 
 // compareDigest compares what a record of totals holds: the digest.
 func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
-	opt, stop := s.underInterrupt(s.commandLine())
-	res, err := sim.Run(spec, opt)
-	stop()
+	stop := s.listen()
+	defer stop.stop()
+	var res *sim.Result
+	var err error
+	stop.around(sim.Options{Repeat: s.commandLine()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 	if err != nil {
 		return err
 	}

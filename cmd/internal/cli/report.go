@@ -14,9 +14,10 @@ import (
 // unfinished run weighs more than a missed expectation.
 func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
 	verdicts := judge(file, done)
-	cells, err := s.sweep(file, specsOf(done), o)
-	if err != nil {
-		return err
+	var cells []cell
+	var cut error
+	if !wasInterrupted(done) {
+		cells, cut = s.sweep(file, specsOf(done), o)
 	}
 	if o.output == "json" {
 		doc := runDocument(file, done, verdicts)
@@ -32,12 +33,25 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 			return failf(Unfinished, "%s did not finish: %s", title(x), ending(x.result))
 		}
 	}
+	if cut != nil {
+		return cut
+	}
 	for _, v := range verdicts {
 		if v.Verdict != scenarios.Pass {
 			return &Failure{Code: Missed}
 		}
 	}
 	return nil
+}
+
+// wasInterrupted reports whether one of the runs was.
+func wasInterrupted(done []executed) bool {
+	for _, x := range done {
+		if x.result.Outcome == sim.Interrupted {
+			return true
+		}
+	}
+	return false
 }
 
 func title(x executed) string {
@@ -119,12 +133,13 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	}
 	s.printf("\n")
 	name := "why"
-	for _, line := range report.Why(rows) {
+	for _, line := range append(report.Why(rows), report.WakeUps(rows)...) {
 		s.label(name, line)
 		name = ""
 	}
 	s.lines("flips", flips(file, specsOf(done), cells))
-	s.label("assumed", strings.Join(assumed(done), " · "))
+	s.label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
+	s.label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
 	s.printVerdicts(verdicts)
 	s.printRecorded(done, rec, o)
 	return nil
@@ -150,7 +165,7 @@ func (s *State) printMisses(rows []report.Row) error {
 // label prints a line behind its name; nothing when there is nothing to say.
 func (s *State) label(name, text string) {
 	if text != "" {
-		s.printf("%-11s %s\n", name, text)
+		s.printf("%-12s %s\n", name, text)
 	}
 }
 
@@ -172,7 +187,8 @@ func specsOf(done []executed) (specs []*sim.Spec) {
 func models(done []executed) string {
 	var names []string
 	for _, x := range done {
-		if m := x.spec.Scenario.Provider.Model; !contains(names, m) {
+		p := &x.spec.Scenario.Provider
+		if m := p.ModelID(p.Model); !contains(names, m) {
 			names = append(names, m)
 		}
 		for _, m := range x.metrics.Models {
@@ -216,16 +232,50 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// assumed joins what all variants assumed, each once.
-func assumed(done []executed) (out []string) {
+// gathered lists what the variants say, each thing once: first what all of them
+// say, then the rest with the variants it is true of.
+func gathered(done []executed, says func(*sim.Result) []string) []string {
+	var order []string
+	of := map[string][]string{}
 	for _, x := range done {
-		for _, a := range append(append([]string{}, x.result.Assumed...), x.result.Options...) {
-			if !contains(out, a) {
-				out = append(out, a)
+		for _, text := range says(x.result) {
+			if of[text] == nil {
+				order = append(order, text)
 			}
+			of[text] = append(of[text], x.spec.Variant)
 		}
 	}
-	return out
+	var common, rest []string
+	for _, text := range order {
+		if who := whose(of[text], done); who != "" {
+			rest = append(rest, text+" ("+who+")")
+		} else {
+			common = append(common, text)
+		}
+	}
+	return append(common, rest...)
+}
+
+// maxNamed is how many variants are named one by one.
+const maxNamed = 4
+
+// whose names the variants in a list of them, "" for all.
+func whose(names []string, done []executed) string {
+	var others []string
+	for _, x := range done {
+		if !contains(names, x.spec.Variant) {
+			others = append(others, x.spec.Variant)
+		}
+	}
+	switch {
+	case len(others) == 0:
+		return ""
+	case len(others) < len(names) && len(others) <= maxNamed:
+		return "all but " + strings.Join(others, ", ")
+	case len(names) <= maxNamed:
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%d of %d variants", len(names), len(done))
 }
 
 func (s *State) printVerdicts(verdicts []scenarios.Result) {

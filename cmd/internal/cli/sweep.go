@@ -9,7 +9,6 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/transcript"
 )
 
 // cell is one place of a scenario's sweep: what was set, and what each variant
@@ -20,29 +19,60 @@ type cell struct {
 	runs   []*metrics.Run
 }
 
-// sweep runs every variant at every place of the scenario's sweep, without
-// recording. Overrides come last, so a swept path cannot be overridden.
+// sweep runs every variant at every place of the scenario's sweep, on all cores
+// and without recording. Overrides come last, so a swept path cannot be
+// overridden.
 func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([]cell, error) {
-	var cells []cell
 	if len(file.Sweep) == 0 || len(specs) < 2 {
 		return nil, nil
 	}
+	var cells []cell
 	for _, labels := range places(file.Sweep) {
-		c := cell{labels: labels, base: true}
-		sets := append([]string(nil), o.sets...)
-		for i, a := range file.Sweep {
-			sets = append(sets, a.Path+"="+labels[i])
-		}
-		for _, spec := range specs {
-			run, same, err := s.sweepRun(file, spec, sets)
-			if err != nil {
-				return nil, err
+		cells = append(cells, cell{labels: labels, base: true, runs: make([]*metrics.Run, len(specs))})
+	}
+	stop := s.listen()
+	defer stop.stop()
+	jobs, n := make([]*job, len(cells)*len(specs)), len(specs)
+	q := queue{
+		begin: func(i int) (err error) {
+			jobs[i], err = s.swept(file, specs[i%n], cells[i/n].labels, o)
+			return err
+		},
+		work: func(i int) { jobs[i].run(stop, "") },
+		end: func(i int) error {
+			j, c := jobs[i], &cells[i/n]
+			jobs[i] = nil
+			if j.err != nil {
+				return located(file, specs[i%n], o.sets, j.err)
 			}
-			c.runs, c.base = append(c.runs, run), c.base && same
-		}
-		cells = append(cells, c)
+			c.runs[i%n], c.base = j.fold.Run(), c.base && j.result.RunID == specs[i%n].RunID()
+			return nil
+		},
+		more: func() bool { return !stop.has() },
+	}
+	if err := q.run(len(jobs), cores()); err != nil {
+		return nil, err
+	}
+	if stop.has() {
+		return nil, failf(Unfinished, "interrupted during the sweep; what was recorded until then is whole")
 	}
 	return cells, nil
+}
+
+// swept is one variant at one place, ready to run.
+func (s *State) swept(file *scenarios.File, spec *sim.Spec, labels []string, o *runOptions) (*job, error) {
+	sets := append([]string(nil), o.sets...)
+	for i, a := range file.Sweep {
+		sets = append(sets, a.Path+"="+labels[i])
+	}
+	sc, err := file.Effective(spec.Variant, sets)
+	if err != nil {
+		return nil, err
+	}
+	sc.Seed = spec.Seed
+	there := *spec
+	there.Scenario = sc
+	return s.begin(&there, &recorder{}, nil, nil)
 }
 
 // places lists the combinations of the axes' values, the last one running
@@ -59,24 +89,6 @@ func places(axes []scenarios.Axis) [][]string {
 		out = next
 	}
 	return out
-}
-
-// sweepRun runs one variant at one place and says whether that is the place
-// where the comparison itself stands.
-func (s *State) sweepRun(file *scenarios.File, spec *sim.Spec, sets []string) (*metrics.Run, bool, error) {
-	sc, err := file.Effective(spec.Variant, sets)
-	if err != nil {
-		return nil, false, err
-	}
-	sc.Seed = spec.Seed
-	there := *spec
-	there.Scenario = sc
-	fold := metrics.New(metrics.Options{Items: len(sc.Work), Tokens: countTokens})
-	opt, stop := s.underInterrupt("")
-	opt.Sinks = []transcript.Sink{fold}
-	_, err = sim.Run(&there, opt)
-	stop()
-	return fold.Run(), there.RunID() == spec.RunID(), err
 }
 
 // printSweep prints what each variant costs at each place, the cheapest one
@@ -140,16 +152,15 @@ func flips(file *scenarios.File, specs []*sim.Spec, cells []cell) []string {
 				continue
 			}
 			at := fmt.Sprintf("from %s %s to %s", file.Sweep[axis].Short(), cells[i].labels[axis], cells[j].labels[axis])
-			where := others(file.Sweep, cells[i].labels, axis)
 			if from, to := cheapest(cells[i].runs), cheapest(cells[j].runs); from != to {
-				top.add(specs[to].Variant+" is the cheapest instead of "+specs[from].Variant, at, where)
+				top.add(specs[to].Variant+" is the cheapest instead of "+specs[from].Variant, at, axis, cells[i].labels)
 			}
 			for _, p := range passes(cells[i].runs, cells[j].runs) {
-				rest.add(specs[p[0]].Variant+" becomes cheaper than "+specs[p[1]].Variant, at, where)
+				rest.add(specs[p[0]].Variant+" becomes cheaper than "+specs[p[1]].Variant, at, axis, cells[i].labels)
 			}
 		}
 	}
-	return append(top.lines(), rest.lines()...)
+	return append(top.lines(file.Sweep), rest.lines(file.Sweep)...)
 }
 
 // passes lists the pairs of runs of which the first was not cheaper before and
@@ -167,30 +178,95 @@ func passes(before, after []*metrics.Run) (out [][2]int) {
 
 // changes collects what happens at the same step in several places.
 type changes struct {
-	order  []string
-	places map[string][]string
+	order []string
+	found map[string]*change
 }
 
-func (c *changes) add(what, step, where string) {
+// change is one thing that happens at a step along an axis.
+type change struct {
+	axis   int
+	places [][]string // labels of where the step begins
+}
+
+func (c *changes) add(what, step string, axis int, place []string) {
 	key := what + " " + step
-	if c.places == nil {
-		c.places = map[string][]string{}
+	if c.found == nil {
+		c.found = map[string]*change{}
 	}
-	if _, known := c.places[key]; !known {
+	if c.found[key] == nil {
 		c.order = append(c.order, key)
+		c.found[key] = &change{axis: axis}
 	}
-	c.places[key] = append(c.places[key], where)
+	c.found[key].places = append(c.found[key].places, place)
 }
 
-func (c *changes) lines() (out []string) {
+func (c *changes) lines(axes []scenarios.Axis) (out []string) {
 	for _, key := range c.order {
 		line := key
-		if places := c.places[key]; places[0] != "" {
-			line += " (" + strings.Join(places, "; ") + ")"
+		if where := c.found[key].where(axes); where != "" {
+			line += " (" + where + ")"
 		}
 		out = append(out, line)
 	}
 	return out
+}
+
+// maxPlaces is how many places are listed one by one.
+const maxPlaces = 4
+
+// where says at which places of the other axes a change happens: everywhere; at
+// all combinations of some values, of which axes with all their values are not
+// named; or at single ones. It is "" when there is no other axis.
+func (c *change) where(axes []scenarios.Axis) string {
+	var parts []string
+	combinations, all := 1, 1
+	for i, a := range axes {
+		if i == c.axis {
+			continue
+		}
+		values := c.values(i)
+		combinations, all = combinations*len(values), all*len(a.Values)
+		if len(values) < len(a.Values) {
+			parts = append(parts, a.Short()+" "+strings.Join(values, ", "))
+		}
+	}
+	switch {
+	case len(axes) == 1:
+		return ""
+	case len(c.places) == all:
+		return "everywhere"
+	case len(c.places) == combinations:
+		return strings.Join(parts, "; ")
+	}
+	return c.single(axes)
+}
+
+// values are those of an axis at which the change happens, in its order.
+func (c *change) values(axis int) (out []string) {
+	for _, p := range c.places {
+		if !contains(out, p[axis]) {
+			out = append(out, p[axis])
+		}
+	}
+	return out
+}
+
+// single lists places one by one.
+func (c *change) single(axes []scenarios.Axis) string {
+	var parts []string
+	for _, p := range c.places[:min(maxPlaces, len(c.places))] {
+		var at []string
+		for i, a := range axes {
+			if i != c.axis {
+				at = append(at, a.Short()+" "+p[i])
+			}
+		}
+		parts = append(parts, strings.Join(at, " and "))
+	}
+	if n := len(c.places) - len(parts); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // step reports the axis along which two places are neighbours.
@@ -216,15 +292,4 @@ func valueIndex(a scenarios.Axis, v string) int {
 		}
 	}
 	return -1
-}
-
-// others says where the other axes stand.
-func others(axes []scenarios.Axis, labels []string, axis int) string {
-	var at []string
-	for i, a := range axes {
-		if i != axis {
-			at = append(at, a.Short()+" "+labels[i])
-		}
-	}
-	return strings.Join(at, ", ")
 }

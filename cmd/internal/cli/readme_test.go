@@ -2,7 +2,6 @@ package cli
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -78,7 +77,7 @@ func readmeOutput(t *testing.T, line string) string {
 	code, stdout, stderr := try(nil, words...)
 	text := stdout + stderr
 	if code != Pass {
-		text += fmt.Sprintf("exit %d\n", code)
+		t.Errorf("%s ends with exit code %d: a page shows what works\n%s", strings.TrimSpace(line), code, text)
 	}
 	return text
 }

@@ -38,17 +38,19 @@ func (m *Model) appendOutcome(b []byte, i int, missing []string) []byte {
 }
 
 // report is a worker's last word: every item of its assignment, what it learned
-// within the budget, and the versions it relied on.
+// and the versions it relied on. These are said in any case, since without them
+// nobody could tell that a report is out of date, and what was learned gets what
+// they leave of the budget.
 func (m *Model) report(a *assignment) string {
 	if a.fork {
 		return m.forkReport(a)
 	}
-	b := m.appendOutcomes(nil, a)
-	b = m.appendFindings(b, a)
+	relied := ""
 	if list := m.appendVersions(nil, a, false); len(list) > 0 {
-		b = append(append(b, "\nRelied on:"...), list...)
+		relied = "\nRelied on:" + string(list)
 	}
-	return string(b)
+	b := m.findings(m.appendOutcomes(nil, a), a, relied)
+	return string(append(b, relied...))
 }
 
 // forkReport has the form that a fork's directive asks for (FRK-08).
@@ -58,12 +60,11 @@ func (m *Model) forkReport(a *assignment) string {
 		b = append(append(b, ' '), m.t.items[i].desc...)
 	}
 	b = m.appendOutcomes(append(b, "\nResult: "...), a)
-	b = m.appendFindings(b, a)
-	b = append(b, "\nKey files:"...)
-	b = append(b, m.appendVersions(nil, a, false)...)
+	files := "\nKey files:" + string(m.appendVersions(nil, a, false))
 	if list := m.appendVersions(nil, a, true); len(list) > 0 {
-		b = append(append(b, "\nFiles changed:"...), list...)
+		files += "\nFiles changed:" + string(list)
 	}
+	b = append(m.findings(b, a, files), files...)
 	issues := []byte(nil)
 	for _, i := range a.items {
 		if m.failed.has(i) && !m.done.has(i) {
@@ -98,16 +99,6 @@ func (m *Model) missingOf(i int) []string {
 		return []string{"report"}
 	}
 	return nil
-}
-
-// appendFindings passes on what the items yield and the gist of what they read.
-func (m *Model) appendFindings(b []byte, a *assignment) []byte {
-	var facts, gists []int
-	for _, i := range a.items {
-		facts, gists = union(facts, m.t.items[i].yields...), union(gists, m.t.items[i].gists...)
-	}
-	r := relay{m: m, budget: m.t.profile.ReportBudget, from: m.s}
-	return r.append(b, "\nFindings:", facts, gists)
 }
 
 // appendVersions names the files that the items relied on, or those they

@@ -43,6 +43,10 @@ func (f *Filler) Text(class llm.Class, n int64) *llm.Payload {
 	return p
 }
 
+// Tokens is what the filler's counter says of content, frames aside unless the
+// measure has some.
+func (f *Filler) Tokens(m llm.Measure) int64 { return f.counter.Tokens(m) }
+
 // String is Text's content.
 func (f *Filler) String(class llm.Class, n int64) string { return f.Text(class, n).Raw() }
 

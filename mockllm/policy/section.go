@@ -1,0 +1,241 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+)
+
+// section is what a prompt or a report passes on: what is told, where to look
+// for the rest, and the names of what found no room. All of it, as the counter
+// counts it, stays within the budget. A budget that cannot even hold the names
+// gets their number; less than that is not said.
+type section struct {
+	m       *Model
+	title   string // in front of what is told
+	budget  int64
+	entries []entry
+	used    llm.Measure // of what is taken
+	names   llm.Measure // of the entries that would be listed now
+	listed  int
+	naming  bool // there is room for names
+}
+
+// entry is one thing to pass on.
+type entry struct {
+	name          string
+	tell          string // the line that tells it, "" when it is not known or not to be told
+	place         string // the line that points to it, "" when there is none
+	told, pointed bool
+}
+
+// In front of the parts of a section.
+const (
+	lookTitle  = "\nWhere to look:"
+	leftTitle  = "\nLeft out for want of room: "
+	leftNumber = " findings."
+)
+
+func measureOf(s string) llm.Measure { return llm.NewText(llm.Prose, s).Measure() }
+
+// add enters something to pass on; nothing that can neither be told nor
+// pointed to.
+func (s *section) add(e entry) {
+	if e.tell != "" || e.place != "" {
+		s.entries = append(s.entries, e)
+	}
+}
+
+// append chooses what is passed on and writes it. fixed is what the prompt or
+// report says in any case, charged first.
+func (s *section) append(b []byte, fixed string) []byte {
+	s.used = measureOf(fixed)
+	for i := range s.entries {
+		s.names, s.listed = s.names.Plus(measureOf(", "+s.entries[i].name)), s.listed+1
+	}
+	s.naming = true
+	s.naming = s.fits(s.used)
+	first := s.title
+	for i := range s.entries {
+		if e := &s.entries[i]; e.tell != "" && s.take(first+e.tell, e) {
+			e.told, first = true, ""
+		}
+	}
+	first = lookTitle
+	for i := range s.entries {
+		e := &s.entries[i]
+		if e.told || e.place == "" {
+			continue
+		}
+		gone := e
+		if e.tell != "" {
+			gone = nil // it is named as left out, and pointed to
+		}
+		if s.take(first+e.place, gone) {
+			e.pointed, first = true, ""
+		}
+	}
+	return s.write(b)
+}
+
+// take charges a line if it fits, and strikes an entry off the list of what is
+// left out; nil strikes none.
+func (s *section) take(line string, gone *entry) bool {
+	before := *s
+	s.used = s.used.Plus(measureOf(line))
+	if gone != nil {
+		s.names, s.listed = minus(s.names, measureOf(", "+gone.name)), s.listed-1
+	}
+	if s.fits(s.used) {
+		return true
+	}
+	s.used, s.names, s.listed = before.used, before.names, before.listed
+	return false
+}
+
+// fits reports whether so much and the list of what is left out are within the
+// budget.
+func (s *section) fits(m llm.Measure) bool {
+	switch {
+	case s.listed > 0 && s.naming:
+		m = m.Plus(measureOf(leftTitle)).Plus(s.names)
+	case s.listed > 0:
+		m = m.Plus(measureOf(leftTitle + strconv.Itoa(len(s.entries)) + leftNumber))
+	}
+	return s.m.t.filler.Tokens(m) <= s.budget
+}
+
+func minus(a, b llm.Measure) llm.Measure {
+	for i := range a.Bytes {
+		a.Bytes[i] -= b.Bytes[i]
+	}
+	return a
+}
+
+// left reports whether an entry is listed as left out.
+func (e *entry) left() bool { return !e.told && (e.tell != "" || !e.pointed) }
+
+func (s *section) write(b []byte) []byte {
+	b = s.lines(b, s.title, func(e *entry) (string, bool) { return e.tell, e.told })
+	b = s.leftOut(b)
+	return s.lines(b, lookTitle, func(e *entry) (string, bool) { return e.place, e.pointed })
+}
+
+// lines writes the lines that were taken behind their title.
+func (s *section) lines(b []byte, title string, line func(*entry) (string, bool)) []byte {
+	for i := range s.entries {
+		if text, ok := line(&s.entries[i]); ok {
+			b = append(append(b, title...), text...)
+			title = ""
+		}
+	}
+	return b
+}
+
+// leftOut says what is left out: the names where there is room for them, else
+// how many they are, if there is room for that.
+func (s *section) leftOut(b []byte) []byte {
+	switch {
+	case s.listed == 0:
+		return b
+	case !s.naming:
+		text := leftTitle + strconv.Itoa(s.listed) + leftNumber
+		if s.m.t.filler.Tokens(s.used.Plus(measureOf(text))) > s.budget {
+			return b
+		}
+		return append(b, text...)
+	}
+	b = append(b, leftTitle...)
+	sep := ""
+	for i := range s.entries {
+		if e := &s.entries[i]; e.left() {
+			b = append(append(b, sep...), e.name...)
+			sep = ", "
+		}
+	}
+	return append(b, '.')
+}
+
+// tellLine is the line that tells a fact or a gist.
+func (m *Model) tellLine(name string, tokens int64) string {
+	return "\n- " + m.t.marks.Text(mark.Fact, name) + " " + m.t.filler.String(llm.Prose, tokens)
+}
+
+// placeLine is the line that points to one.
+func (m *Model) placeLine(name string, file int, line int32) string {
+	return "\n- " + m.t.marks.Text(mark.At, name, m.t.files[file]+":"+strconv.Itoa(int(line)))
+}
+
+// tellFact and tellGist are the lines for what the model knows and may relay,
+// else "".
+func (m *Model) tellFact(f int) string {
+	if d := &m.t.facts[f]; m.s.facts.has(f) && !d.verbatim {
+		return m.tellLine(d.name, d.gist)
+	}
+	return ""
+}
+
+func (m *Model) tellGist(f int) string {
+	if m.s.gists.has(f) {
+		return m.tellLine(gistName(m.t.files[f]), m.t.profile.GistTokens)
+	}
+	return ""
+}
+
+// findings are what a report passes on of the items: what they yield and the
+// gist of what they read. said is what the report says in any case beside.
+func (m *Model) findings(b []byte, a *assignment, said string) []byte {
+	var facts, gists []int
+	for _, i := range a.items {
+		facts, gists = union(facts, m.t.items[i].yields...), union(gists, m.t.items[i].gists...)
+	}
+	s := section{m: m, title: "\nFindings:", budget: m.t.profile.ReportBudget}
+	for _, f := range facts {
+		s.add(entry{name: m.t.facts[f].name, tell: m.tellFact(f)})
+	}
+	for _, f := range gists {
+		s.add(entry{name: gistName(m.t.files[f]), tell: m.tellGist(f)})
+	}
+	return s.append(b, said)
+}
+
+// known is what a prompt passes on of what an item needs: what the lead knows,
+// and where the rest stands, by the place that it knows or the one it was
+// trained on.
+func (m *Model) known(b []byte, it *item) []byte {
+	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
+	full := it.prompting != promptPointers
+	for _, f := range it.needs {
+		e := entry{name: m.t.facts[f].name}
+		if full {
+			e.tell = m.tellFact(f)
+		}
+		if file, line, ok := m.placeOf(f); ok {
+			e.place = m.placeLine(e.name, file, line)
+		}
+		s.add(e)
+	}
+	for _, f := range it.whole {
+		name := filePrefix + m.t.files[f]
+		s.add(entry{name: name, place: m.placeLine(name, f, 1)})
+	}
+	for _, f := range it.gists {
+		e := entry{name: gistName(m.t.files[f])}
+		if full {
+			e.tell = m.tellGist(f)
+		}
+		if !slices.Contains(it.whole, f) {
+			e.place = m.placeLine(e.name, f, 1)
+		}
+		s.add(e)
+	}
+	for _, f := range it.reads {
+		if !slices.Contains(it.whole, f) && !slices.Contains(it.gists, f) {
+			name := gistName(m.t.files[f])
+			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
+		}
+	}
+	return s.append(b, "")
+}

@@ -185,7 +185,7 @@ type Model struct {
 	ReadsPerTurn  int    `yaml:"reads_per_turn"`
 	SpawnsPerTurn int    `yaml:"spawns_per_turn"`
 	GistTokens    int64  `yaml:"gist_tokens"`
-	PromptBudget  int64  `yaml:"prompt_budget"` // tokens of facts a prompt may carry
+	PromptBudget  int64  `yaml:"prompt_budget"` // tokens of what a prompt relays: facts, places, and what it left out
 	ReportBudget  int64  `yaml:"report_budget"`
 	ReportTokens  Size   `yaml:"report_tokens"`
 	StepTokens    Size   `yaml:"step_tokens"`  // text before tool calls

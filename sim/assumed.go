@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm/tokens"
@@ -20,11 +21,7 @@ func (r *run) assumed() []string {
 	if n := len(r.stands); n > 0 {
 		out = append(out, fmt.Sprintf("%d paths of the scenario stand for files of this project", n))
 	}
-	plan := sc.Provider.Breakpoints.Name
-	if sc.Provider.FourthMark {
-		plan += " and a fourth mark"
-	}
-	out = append(out, "breakpoints "+plan+", lifetime "+sc.Provider.TTL.String())
+	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String())
 	id := r.model(sc.Provider.Model)
 	counter := tokens.Approx(id).Name()
 	if sc.Provider.Counter == "recorded" {
@@ -35,6 +32,31 @@ func (r *run) assumed() []string {
 		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date))
 	}
 	return out
+}
+
+// plansText names the breakpoint plan; where roots differ, each plan with the
+// roots that follow it.
+func (r *run) plansText() string {
+	sc := r.spec.Scenario
+	var plans []string
+	roots := map[string][]string{}
+	for _, s := range r.rootSpecs() {
+		plan := string(r.plan(&s).Name)
+		if roots[plan] == nil {
+			plans = append(plans, plan)
+		}
+		roots[plan] = append(roots[plan], s.Name)
+	}
+	for i, plan := range plans {
+		if len(plans) > 1 {
+			plans[i] = plan + " (" + strings.Join(roots[plan], ", ") + ")"
+		}
+	}
+	text := strings.Join(plans, ", ")
+	if sc.Provider.FourthMark {
+		text += " and a fourth mark"
+	}
+	return text
 }
 
 func workAssumed(m *scenarios.Model) []string {

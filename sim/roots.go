@@ -11,11 +11,7 @@ import (
 
 // startRoots starts every root conversation of the scenario.
 func (r *run) startRoots() error {
-	sc := r.spec.Scenario
-	roots := sc.Roots
-	if sc.Main != nil {
-		roots = []scenarios.Root{*sc.Main}
-	}
+	roots := r.rootSpecs()
 	for i := range roots {
 		spec, err := r.root(&roots[i])
 		if err != nil {
@@ -24,6 +20,14 @@ func (r *run) startRoots() error {
 		r.world.Start(spec)
 	}
 	return nil
+}
+
+// rootSpecs are the scenario's roots, whichever way it gives them.
+func (r *run) rootSpecs() []scenarios.Root {
+	if sc := r.spec.Scenario; sc.Main == nil {
+		return sc.Roots
+	}
+	return []scenarios.Root{*r.spec.Scenario.Main}
 }
 
 // root turns a root of the scenario into what the agent layer starts.

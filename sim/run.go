@@ -113,8 +113,8 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
 	res := &Result{RunID: spec.RunID(), Assumed: r.assumed()}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
-	if err == nil && r.engine.broken != nil {
-		err = r.engine.broken
+	if err == nil {
+		err = r.laws(res.Outcome)
 	}
 	if err != nil {
 		return nil, bug(placed(err, spec.Scenario), spec, ring, opt)

@@ -84,6 +84,9 @@ func (a *Agent) Own() llm.Usage { return a.own }
 // Rolled is what the agent and all its descendants consumed so far.
 func (a *Agent) Rolled() llm.Usage { return a.rolled }
 
+// IsRoot reports whether nobody spawned the agent.
+func (a *Agent) IsRoot() bool { return a.parent == nil }
+
 // IsFork reports whether an agent that lives was made as a fork.
 func (a *Agent) IsFork() bool { return a.ctx.Source == ForkSource }
 

@@ -68,6 +68,7 @@ func classes(t *testing.T) {
 		{&sim.BugError{}, Bug},
 		{&sqlite.DigestError{}, Bug},
 		{&Failure{Usage, &sim.BugError{}}, Bug},
+		{&sim.LawError{Law: errors.New("CACHE-L6")}, Broken},
 	} {
 		if got := classify(c.err); got != c.want {
 			t.Errorf("%T has code %d, want %d", c.err, got, c.want)

@@ -84,12 +84,15 @@ func classify(err error) Code {
 		scenario *scenarios.Errors
 		database *sqlite.Error
 		run      *sqlite.RunError
+		law      *sim.LawError
 	)
 	switch {
 	case err == nil:
 		return Pass
 	case errors.As(err, &bug), errors.As(err, &digest):
 		return Bug
+	case errors.As(err, &law):
+		return Broken
 	case errors.As(err, &failure):
 		return failure.Code
 	case errors.As(err, &scenario):

@@ -140,6 +140,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	s.lines("flips", flips(file, specsOf(done), cells))
 	s.label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
 	s.label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
+	s.label("laws", fmt.Sprintf("%s checks of what a cache's bills must satisfy, none broken", report.Quantity(checks(done))))
 	s.printVerdicts(verdicts)
 	s.printRecorded(done, rec, o)
 	return nil
@@ -276,6 +277,14 @@ func whose(names []string, done []executed) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%d of %d variants", len(names), len(done))
+}
+
+// checks is how often the conservation laws were held against a call or a run.
+func checks(done []executed) (n int64) {
+	for _, x := range done {
+		n += x.result.Checks
+	}
+	return n
 }
 
 func (s *State) printVerdicts(verdicts []scenarios.Result) {

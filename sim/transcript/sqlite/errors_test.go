@@ -217,7 +217,7 @@ const helperEnv = "SQLITE_TEST_HELPER"
 func TestHelperProcess(t *testing.T) {
 	mode, path, _ := strings.Cut(os.Getenv(helperEnv), "=")
 	if mode == "" {
-		t.Skip("runs only as the second process of other tests")
+		return // it is the second process of other tests, and nothing in this one
 	}
 	db, err := Create(path)
 	if err != nil {

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"agentsim/scenarios"
@@ -45,6 +46,7 @@ func benchSpec(b *testing.B, n, turns int) *Spec {
 // the number of agents alive. ns/call, B/call and allocs/call exclude building
 // the world.
 func BenchmarkCall(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	for _, n := range []int{4, 90, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("alive=%d", n), func(b *testing.B) {
 			turns := min(max(4, 200_000/n), 2_000)

@@ -16,10 +16,14 @@ type checker struct {
 	*decoder
 	s     *Scenario
 	files *projectFiles
+	file  *File
 }
 
+// foreign reports whether the run's files are not the scenario's own.
+func (c *checker) foreign() bool { return c.file.foreign }
+
 func (f *File) check(s *Scenario, d *decoder) {
-	c := &checker{decoder: d, s: s, files: filesOf(s)}
+	c := &checker{decoder: d, s: s, files: filesOf(s), file: f}
 	c.gates()
 	c.provider()
 	c.latency()

@@ -42,12 +42,16 @@ func (c *checker) factPlace(path string, f *Fact) {
 	switch {
 	case f.File == "":
 		c.bad(path, "file: and line: say where it stands", "nobody holds fact %q", f.Name)
+	case c.foreign():
+		if f.Line < 1 {
+			c.bad(path+".line", "", "fact %q stands on line %d; lines count from 1", f.Name, f.Line)
+		}
 	case !ok:
 		c.bad(path+".file", didYouMean(f.File, c.files.paths()), "nobody holds fact %q: there is no file %q", f.Name, f.File)
 	case lines < 0:
 		c.bad(path+".file", "give that file as text", "fact %q stands in generated content, whose lines nobody knows", f.Name)
 	case f.Line < 1 || f.Line > lines:
-		c.bad(path+".line", "", "fact %q is beyond any reachable page: %s has %d lines", f.Name, f.File, lines)
+		c.bad(path+".line", "", "fact %q is beyond any reachable page: %s has %s", f.Name, f.File, counted(lines, "line"))
 	}
 }
 
@@ -110,7 +114,7 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 
 func (c *checker) need(path string, it *Item, need string) {
 	if name, prefix := neededFile(need); prefix != "" {
-		if _, ok := c.files.lines(name); !ok {
+		if _, ok := c.files.lines(name); !ok && !c.foreign() {
 			c.bad(path, didYouMean(need, prefixed(prefix, c.files.paths())), "work item %q needs %q, a file nobody has", it.ID, name)
 		}
 		return
@@ -153,9 +157,11 @@ func (c *checker) declared(fact string) bool {
 	return false
 }
 
+// selects holds a selector against the scenario's own files; whether a foreign
+// project has what it asks for, the run finds out.
 func (c *checker) selects(path string, s *Selector) {
 	if s.Path != "" {
-		if _, ok := c.files.lines(s.Path); !ok {
+		if _, ok := c.files.lines(s.Path); !ok && !c.foreign() {
 			c.bad(path, didYouMean(s.Path, c.files.paths()), "there is no file %q", s.Path)
 		}
 		return
@@ -164,10 +170,11 @@ func (c *checker) selects(path string, s *Selector) {
 	switch {
 	case err != nil:
 		c.bad(path, "such as internal/**/*.go", "bad glob %q", s.Glob)
+	case c.foreign():
 	case n == 0:
 		c.bad(path, "", "glob %q matches no file", s.Glob)
 	case s.Count > n:
-		c.bad(path, "", "glob %q matches %d files, fewer than %d", s.Glob, n, s.Count)
+		c.bad(path, "", "glob %q matches %s, fewer than %d", s.Glob, counted(n, "file"), s.Count)
 	}
 }
 

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,15 @@ type File struct {
 	src      *source
 	base     *node
 	variants []pair
+	foreign  bool
 }
+
+// Option changes how a file is checked.
+type Option uint8
+
+// ForeignProject says that the scenario runs on files which are not its own, so
+// that its paths, globs and lines are not held against its own ones.
+const ForeignProject Option = 1
 
 // Axis is one dimension of a grid.
 type Axis struct {
@@ -47,9 +56,9 @@ const (
 
 // Parse reads and checks a scenario file with every variant in it. The error is
 // an *Errors.
-func Parse(filename string, src []byte) (*File, error) {
+func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, size: len(text), src: newSource(filename, text)}
+	f := &File{Path: filename, size: len(text), src: newSource(filename, text), foreign: slices.Contains(opts, ForeignProject)}
 	var errs errorList
 	root, bad := parseNode(f.src, text)
 	if bad != nil {

@@ -56,12 +56,12 @@ func Names() (out []string) {
 
 // Open parses a scenario of the library; for an unknown name the error names
 // the nearest one. Files of the machine are the command line's to read.
-func Open(name string) (*File, error) {
+func Open(name string, opts ...Option) (*File, error) {
 	src, err := library.ReadFile("library/" + name + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("no scenario %q in the library: %s", name, didYouMeanOr(name, Names()))
 	}
-	return Parse(name+".yaml", src)
+	return Parse(name+".yaml", src, opts...)
 }
 
 // EmbeddedProject returns the files of a project of the library by path.

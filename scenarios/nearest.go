@@ -24,21 +24,33 @@ func didYouMeanOr(word string, candidates []string) string {
 
 const maxListed = 100 // characters of candidates that a hint lists
 
+// oneOf lists each candidate once, in their order; a name that is empty, such as
+// that of the only variant of a file without variants, can be written by nobody.
 func oneOf(candidates []string) string {
-	if len(candidates) == 0 {
-		return ""
-	}
-	out := "one of "
-	for i, c := range candidates {
-		if i > 0 {
-			out += ", "
+	out, seen := "", map[string]bool{"": true}
+	for _, c := range candidates {
+		if seen[c] {
+			continue
 		}
-		if len(out)+len(c) > maxListed && i > 0 {
+		seen[c] = true
+		if out == "" {
+			out = "one of " + c
+			continue
+		}
+		if out += ", "; len(out)+len(c) > maxListed {
 			return out + "…"
 		}
 		out += c
 	}
 	return out
+}
+
+// counted is a number with what it counts: 1 file, 2 files.
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return itoa(n) + " " + what
 }
 
 // nearest is the candidate with the fewest edits to word, if these are few for

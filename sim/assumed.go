@@ -19,7 +19,7 @@ func (r *run) assumed() []string {
 		out = append(out, workAssumed(&sc.Model)...)
 	}
 	if n := len(r.stands); n > 0 {
-		out = append(out, fmt.Sprintf("%d paths of the scenario stand for files of this project", n))
+		out = append(out, standsText(n))
 	}
 	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String())
 	id := r.model(sc.Provider.Model)
@@ -32,6 +32,13 @@ func (r *run) assumed() []string {
 		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date))
 	}
 	return out
+}
+
+func standsText(n int) string {
+	if n == 1 {
+		return "1 path of the scenario stands for a file of this project"
+	}
+	return fmt.Sprintf("%d paths of the scenario stand for files of this project", n)
 }
 
 // plansText names the breakpoint plan; where roots differ, each plan with the

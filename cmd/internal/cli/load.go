@@ -11,9 +11,9 @@ import (
 
 // loadScenario reads a scenario by path or by its name in the library. A name
 // is a library's unless it looks like a path.
-func loadScenario(name string) (*scenarios.File, error) {
+func loadScenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 	if !looksLikePath(name) {
-		f, err := scenarios.Open(name)
+		f, err := scenarios.Open(name, opts...)
 		var located *scenarios.Errors
 		if err != nil && !errors.As(err, &located) {
 			return nil, failf(Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file", err)
@@ -24,7 +24,7 @@ func loadScenario(name string) (*scenarios.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scenarios.Parse(name, src)
+	return scenarios.Parse(name, src, opts...)
 }
 
 func looksLikePath(name string) bool {

@@ -60,7 +60,7 @@ func (s *State) replay(path, prefix string) error {
 
 // rebuild makes the spec of a stored run.
 func rebuild(run *sqlite.Run) (*sim.Spec, error) {
-	file, err := scenarios.Parse("run "+short(run.ID), []byte(run.Spec))
+	file, err := scenarios.Parse("run "+short(run.ID), []byte(run.Spec), scenarios.ForeignProject)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (s *State) run(o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	file, err := loadScenario(o.name)
+	file, err := loadScenario(o.name, o.reading()...)
 	if err != nil {
 		return err
 	}
@@ -102,6 +102,15 @@ func (s *State) run(o *runOptions) error {
 		return err
 	}
 	return s.report(file, done, rec, o)
+}
+
+// reading says how the scenario is read: its files do not count where a
+// directory takes their place.
+func (o *runOptions) reading() []scenarios.Option {
+	if o.project == "" {
+		return nil
+	}
+	return []scenarios.Option{scenarios.ForeignProject}
 }
 
 // specs makes one spec for each variant asked for, in the file's order. All are

@@ -171,6 +171,10 @@ func applySet(tree *node, arg string, errs *errorList) *node {
 		errs.add(start, "such as --set model.prompting=lazy", "%q is not path=value", arg)
 		return nil
 	}
+	if strings.TrimSpace(text) == "" {
+		errs.add(start.right(len([]rune(arg))), `"" is an empty text, null the default`, "%s has no value", path)
+		return nil
+	}
 	val, bad := parseNode(newSource("--set", text), text)
 	if bad != nil {
 		errs.add(start.right(len([]rune(path))+1), "a value as it would stand in the file", "%s", bad.Msg)

@@ -84,8 +84,34 @@ func (x *Expect) settle(variants []string) *ExpectError {
 	if !x.Left.unit.Comparable(x.Right.unit) {
 		return &ExpectError{x.Right.col, x.Left.Text + " and " + x.Right.Text + " have different units", unitHint(x)}
 	}
+	if bad := x.possible(); bad != nil {
+		return bad
+	}
 	if x.Variants == nil && (x.Left.Variant == "" && !x.Left.Constant || x.Right.Variant == "" && !x.Right.Constant) {
 		x.Variants = variants
+	}
+	return nil
+}
+
+// The metrics that are parts of a whole. A saving is below 0 where writing cost
+// more than reading saved; no other metric ever is.
+const (
+	hitRatio = "cache.hit_ratio"
+	saving   = "cost.saving"
+)
+
+// possible refuses a constant that the metric beside it can never reach.
+func (x *Expect) possible() *ExpectError {
+	c, m := &x.Left, &x.Right
+	if !c.Constant {
+		c, m = m, c
+	}
+	switch {
+	case !c.Constant || m.Metric == "":
+	case c.Value.Num < 0 && m.Metric != saving:
+		return &ExpectError{c.col, m.Text + " is never below 0, so " + c.Text + " decides nothing", "a value from 0 on"}
+	case (m.Metric == hitRatio || m.Metric == saving) && c.Value.Num > c.Value.Den:
+		return &ExpectError{c.col, m.Text + " is a part of a whole, so " + c.Text + " decides nothing", "at most 1, such as 0.95 or 95 %"}
 	}
 	return nil
 }

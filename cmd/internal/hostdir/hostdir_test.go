@@ -179,7 +179,8 @@ func testBinary(t *testing.T) {
 
 func testLarge(t *testing.T) {
 	p := newPlace(t)
-	p.write("fits", strings.Repeat("x", MaxFileBytes), "big", strings.Repeat("x", MaxFileBytes+1), "bigbinary", "\x00"+strings.Repeat("x", MaxFileBytes))
+	const limit = 256 << 10 // as promised, not as the code has it
+	p.write("fits", strings.Repeat("x", limit), "big", strings.Repeat("x", limit+1), "bigbinary", "\x00"+strings.Repeat("x", limit))
 	expect(t, p.dir, "fits", Refused{TooLarge: 1, Binary: 1})
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"agentsim/cachemodel"
@@ -111,9 +112,9 @@ func Misses(w io.Writer, rows []Row, st Style) error {
 	return t.Write(w, st)
 }
 
-// Why says in a line for each further variant what makes its bill differ from
-// the cheapest one's, largest part first. Nothing is said of one variant alone
-// or of bills that are not known.
+// Why says in a line for each further variant that did the same work what makes
+// its bill differ from the cheapest one's, largest part first. Nothing is said of
+// one variant alone or while a bill is not known.
 func Why(rows []Row) []string {
 	best := cheapest(rows)
 	if best < 0 {
@@ -121,39 +122,100 @@ func Why(rows []Row) []string {
 	}
 	var out []string
 	for i, r := range rows {
-		if i == best {
-			continue
+		if i != best && sameWork(r.Run, rows[best].Run) {
+			out = append(out, difference(r, rows[best]))
 		}
-		diff := r.Run.Total.Cost - rows[best].Run.Total.Cost
-		out = append(out, fmt.Sprintf("%s costs %s more than %s: %s", variantName(r), Money(diff),
-			variantName(rows[best]), parts(rows[best].Run.Parts(), r.Run.Parts())))
 	}
 	return out
 }
 
+// difference is one line: how much more r costs than the cheapest, and for what.
+func difference(r, best Row) string {
+	diff := r.Run.Total.Cost - best.Run.Total.Cost
+	text := fmt.Sprintf("%s costs %s more than %s", variantName(r), Money(diff), variantName(best))
+	if diff < visible {
+		text = fmt.Sprintf("%s costs the same as %s", variantName(r), variantName(best))
+	}
+	if what := parts(best.Run.Parts(), r.Run.Parts()); what != "" {
+		text += ": " + what
+	}
+	return text
+}
+
+// cheapest is the run with the smallest bill among those that finished with the
+// most items done; -1 when bills cannot be compared.
 func cheapest(rows []Row) int {
 	best := -1
 	for i, r := range rows {
 		if len(r.Run.Unpriced()) > 0 || len(rows) < 2 {
 			return -1
 		}
-		if best < 0 || r.Run.Total.Cost < rows[best].Run.Total.Cost {
+		if finished(r.Run) && (best < 0 || better(r.Run, rows[best].Run)) {
 			best = i
 		}
 	}
 	return best
 }
 
+// better reports whether a did more than b, or as much for less.
+func better(a, b *metrics.Run) bool {
+	if a.Items.Done != b.Items.Done {
+		return a.Items.Done > b.Items.Done
+	}
+	return a.Total.Cost < b.Total.Cost
+}
+
+// sameWork reports whether a run did the work of another one, which finished:
+// as many of as many items or, without items, the conversations of the same
+// roots.
+func sameWork(a, b *metrics.Run) bool {
+	if !finished(a) || a.Items.Total != b.Items.Total || a.Items.Done != b.Items.Done {
+		return false
+	}
+	return a.Items.Total > 0 || slices.Equal(roots(a), roots(b))
+}
+
+// finished reports whether the run came to its end and none of its roots failed
+// or reached its limit of turns.
+func finished(r *metrics.Run) bool {
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Parent < 0 && (a.Status == "failed" || a.Status == "max_turns") {
+			return false
+		}
+	}
+	return r.Outcome == "completed"
+}
+
+// roots lists the lineages of a run's roots, sorted.
+func roots(r *metrics.Run) (names []string) {
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Parent < 0 && a.Lineage != "" {
+			names = append(names, a.Lineage)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // visible is the smallest amount that Money does not print as nothing.
 const visible = 50_000_000
 
-// parts prints how bill b differs from a by what was paid for. What prints as
-// nothing, or is less than a hundredth of the difference, is left out.
+// tenCents is the smallest amount that Money prints in whole cents.
+const tenCents = 100_000_000_000
+
+// parts prints how bill b differs from a by what was paid for, in one precision,
+// that of the whole difference. What prints as nothing, or is less than a
+// hundredth of the difference, is left out.
 func parts(a, b metrics.Parts) string {
 	deltas := []struct {
 		what string
 		d    cachemodel.Picodollars
 	}{{"written", b.Written - a.Written}, {"read", b.Read - a.Read}, {"output", b.Output - a.Output}, {"plain input", b.Input - a.Input}}
+	whole := abs(b.Total() - a.Total())
+	places, least := 4, cachemodel.Picodollars(visible)
+	if whole >= tenCents {
+		places, least = 2, visible*100
+	}
 	text := ""
 	for range deltas {
 		at := 0
@@ -162,26 +224,23 @@ func parts(a, b metrics.Parts) string {
 				at = i
 			}
 		}
-		if abs(deltas[at].d) < visible || abs(deltas[at].d) < abs(b.Total()-a.Total())/100 {
+		if abs(deltas[at].d) < max(least, whole/100) {
 			break
 		}
 		if text != "" {
 			text += ", "
 		}
-		text += fmt.Sprintf("%s %s", deltas[at].what, signed(deltas[at].d))
+		text += deltas[at].what + " " + signed(deltas[at].d, places)
 		deltas[at].d = 0
-	}
-	if text == "" {
-		return "the same bill"
 	}
 	return text
 }
 
 func abs(p cachemodel.Picodollars) cachemodel.Picodollars { return max(p, -p) }
 
-func signed(p cachemodel.Picodollars) string {
+func signed(p cachemodel.Picodollars, places int) string {
 	if p > 0 {
-		return "+" + Money(p)
+		return "+" + dollars(p, places)
 	}
-	return Money(p)
+	return dollars(p, places)
 }

@@ -48,18 +48,25 @@ func round(n, by int64) int64 { return (n + by/2) / by }
 // Money prints picodollars as dollars: $12.30, and below ten cents with two
 // significant figures more.
 func Money(p cachemodel.Picodollars) string {
+	if p != 0 && abs(p) < tenCents {
+		return dollars(p, 4)
+	}
+	return dollars(p, 2)
+}
+
+// dollars prints picodollars with two or four decimals.
+func dollars(p cachemodel.Picodollars, places int) string {
 	const dollar = 1_000_000_000_000
-	n := int64(p)
 	sign := ""
-	if n < 0 {
-		sign, n = "-", -n
+	if p < 0 {
+		sign = "-"
 	}
-	if n != 0 && n < dollar/10 {
-		h := round(n, dollar/10_000)
-		return fmt.Sprintf("%s$0.%04d", sign, h)
+	n, per := int64(abs(p)), int64(100)
+	if places == 4 {
+		per = 10_000
 	}
-	h := round(n, dollar/100)
-	return fmt.Sprintf("%s$%d.%02d", sign, h/100, h%100)
+	h := round(n, dollar/per)
+	return fmt.Sprintf("%s$%d.%0*d", sign, h/per, places, h%per)
 }
 
 // Time prints a duration as people say it: 9m12s, 12.3s, 250ms.

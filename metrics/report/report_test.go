@@ -29,11 +29,11 @@ func TestFormats(t *testing.T) {
 }
 
 func sample() []Row {
-	inline := &metrics.Run{Started: 1, Makespan: 552 * vtime.Second, Items: metrics.Outcomes{Done: 9, Total: 9}}
+	inline := &metrics.Run{Outcome: "completed", Started: 1, Makespan: 552 * vtime.Second, Items: metrics.Outcomes{Done: 9, Total: 9}}
 	inline.Total = metrics.Tally{Calls: 38, Cost: 1_600_000_000_000,
 		Usage: llm.Usage{Input: 1100, Write5m: 118_000, Read: 2_790_000, Output: 21_000}}
 	inline.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Written: 500_000_000_000, Read: 1_100_000_000_000}}}
-	fork := &metrics.Run{Started: 9, Makespan: 138 * vtime.Second, Items: metrics.Outcomes{Done: 8, Failed: 1, Total: 9}}
+	fork := &metrics.Run{Outcome: "completed", Started: 9, Makespan: 138 * vtime.Second, Items: metrics.Outcomes{Done: 9, Total: 9}}
 	fork.Total = metrics.Tally{Calls: 64, WakeUps: 8, WakeUpTokens: 490_000, WakeUpCost: 300_000_000_000, Cost: 1_910_000_000_000,
 		Usage: llm.Usage{Input: 1600, Write5m: 109_000, Read: 3_740_000, Output: 25_000}}
 	fork.Total.Misses[llm.MissLookBack] = metrics.Missed{Calls: 1, Lost: 61_402}
@@ -54,12 +54,12 @@ func TestCompare(t *testing.T) {
 	b.WriteString(strings.Join(WakeUps(sample()), "\n") + "\n")
 	want := `VARIANT  AGENTS  CALLS  PROMPT    READ  WRITTEN   PLAIN  OUTPUT     HIT   COST   TIME    WAKE-UPS  DONE
 inline        1     38  2.91 M  2.79 M    118 k  1.10 k  21.0 k  95.9 %  $1.60  9m12s           0   9/9
-fork          9     64  3.85 M  3.74 M    109 k  1.60 k  25.0 k  97.1 %  $1.91  2m18s  8 × 61.3 k   8/9
+fork          9     64  3.85 M  3.74 M    109 k  1.60 k  25.0 k  97.1 %  $1.91  2m18s  8 × 61.3 k   9/9
 
 VARIANT  MISSED BECAUSE  CALLS  TOKENS LOST
 fork     look-back           1       61.4 k
 
-fork costs $0.31 more than inline: read +$0.36, written -$0.0500
+fork costs $0.31 more than inline: read +$0.36, written -$0.05
 fork paid $0.30 for the prompts of 8 wake-ups, 15.7 % of its bill
 `
 	if b.String() != want {
@@ -97,6 +97,7 @@ func TestNothingIsSaidOfUnknownBills(t *testing.T) {
 
 func TestConformance(t *testing.T) {
 	t.Run("CLI-03 why a bill differs leaves out what prints as nothing or is under a hundredth of the difference", smallParts)
+	t.Run("CLI-03 only variants that finished and did as much of the same work are compared by their bills", sameWorkOnly)
 	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
 }
 
@@ -110,10 +111,12 @@ func smallParts(t *testing.T) {
 		b    metrics.Parts
 		want string
 	}{
-		{bill(99*cent, cent, 0), "written +$0.99, read +$0.0100"},
+		{bill(99*cent, cent, 0), "written +$0.99, read +$0.01"},
 		{bill(101*cent-1, 0, -cent+1), "written +$1.01"},
-		{bill(40_000_000, 0, 0), "the same bill"},
+		{bill(40_000_000, 0, 0), ""},
 		{bill(cent, -cent, 0), "written +$0.0100, read -$0.0100"},
+		{bill(35*cent, -20*cent, -8*cent+1), "written +$0.3500, read -$0.2000, output -$0.0800"},
+		{bill(15*cent, cent/2-1, 0), "written +$0.15"},
 	} {
 		if got := parts(metrics.Parts{}, c.b); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
@@ -131,5 +134,43 @@ func cheapWakeUps(t *testing.T) {
 	rows[1].Run.Models[0].Unpriced = true
 	if got := WakeUps(rows); got != nil {
 		t.Errorf("WakeUps = %q for a bill that is not known", got)
+	}
+}
+
+// sameWorkOnly changes one thing at a time about a run that costs 31 cents more
+// than another; what is compared with it costs 31 cents more still.
+func sameWorkOnly(t *testing.T) {
+	root := func(name, status string) []metrics.Agent {
+		return []metrics.Agent{{Lineage: name, Parent: -1, Status: status}, {Lineage: name + "/1.1", Status: "failed"}}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(inline, fork *metrics.Run)
+		want   string
+	}{
+		{"nothing", func(_, _ *metrics.Run) {}, "fork costs $0.31 more than inline: read +$0.36, written -$0.05"},
+		{"fewer done", func(_, fork *metrics.Run) { fork.Items.Done = 8 }, ""},
+		{"the cheap one did fewer", func(inline, _ *metrics.Run) { inline.Items.Done = 8 }, ""},
+		{"other items", func(_, fork *metrics.Run) { fork.Items.Total = 10 }, ""},
+		{"a limit", func(_, fork *metrics.Run) { fork.Outcome = "limit" }, ""},
+		{"the cheap one met a limit", func(inline, _ *metrics.Run) { inline.Outcome = "limit" }, ""},
+		{"a failed root", func(_, fork *metrics.Run) { fork.Agents = root("main", "failed") }, ""},
+		{"a root out of turns", func(_, fork *metrics.Run) { fork.Agents = root("main", "max_turns") }, ""},
+		{"other roots, items", func(inline, fork *metrics.Run) {
+			inline.Agents, fork.Agents = root("a", "completed"), root("b", "completed")
+		}, "fork costs $0.31 more than inline: read +$0.36, written -$0.05"},
+		{"other roots, no items", func(inline, fork *metrics.Run) {
+			inline.Items, fork.Items = metrics.Outcomes{}, metrics.Outcomes{}
+			inline.Agents, fork.Agents = root("a", "completed"), root("b", "completed")
+		}, ""},
+		{"the same bill", func(inline, fork *metrics.Run) {
+			fork.Total.Cost, fork.Models = inline.Total.Cost, inline.Models
+		}, "fork costs the same as inline"},
+	} {
+		rows := sample()
+		c.change(rows[0].Run, rows[1].Run)
+		if got := strings.Join(Why(rows), "\n"); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
 	}
 }

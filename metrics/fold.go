@@ -140,7 +140,7 @@ func (f *Fold) agentStart(e *transcript.Event, b *transcript.AgentStart) {
 func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 	a := f.agent(e.Agent)
 	f.hangUp(a, e.At)
-	a.Status, a.Turns, a.Ended = b.Status, b.Turns, e.At
+	a.Status, a.Why, a.Turns, a.Ended = b.Status, b.Why, b.Turns, e.At
 	if a.Parent >= 0 && !a.async {
 		p := f.agent(a.Parent)
 		p.Path = max(p.Path, f.agents[e.Agent].Path)

@@ -36,7 +36,8 @@ type Agent struct {
 	Model     string // it started with
 	Started   vtime.Instant
 	Ended     vtime.Instant // of its last event
-	Status    string        // "" while it goes on
+	Status    string        // of its last activation; "" while it goes on
+	Why       string        // the reason of Status; "" when completed
 	Turns     int
 	Tally     Tally // of its own calls
 	// Rolled is what it and all its descendants consumed; RolledCost what that

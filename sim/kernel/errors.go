@@ -72,7 +72,8 @@ type LimitError struct {
 	Instant vtime.Instant // when
 }
 
-// Error names the limit, its value and who ran into it.
+// Error names the limit, its value, when and who ran into it: limit time (10s)
+// reached at 10s by main. Its second word is the limit's name.
 func (e *LimitError) Error() string {
 	value := fmt.Sprint(e.Value)
 	if e.Name == LimitTime {
@@ -82,8 +83,7 @@ func (e *LimitError) Error() string {
 	if e.Where != "" {
 		where = " by " + e.Where
 	}
-	return fmt.Sprintf("kernel: limit %q of %s reached at %s%s; raise the limit or look for an endless loop",
-		e.Name, value, e.Instant, where)
+	return fmt.Sprintf("limit %s (%s) reached at %s%s", e.Name, value, e.Instant.Sub(0), where)
 }
 
 // Wait is one line of a deadlock: who waits for what, and since when.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -116,9 +117,27 @@ Exit codes:
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
+	root.SetFlagErrorFunc(badFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newScenario(s), newVersion(s))
 	return root
+}
+
+// invalid is how the library of flags tells a value that a flag cannot take.
+var invalid = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: `)
+
+// badFlag says in our words what is wrong with a flag's value. The only values
+// that the library itself refuses are numbers.
+func badFlag(cmd *cobra.Command, err error) error {
+	found := invalid.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err
+	}
+	kind := "whole number"
+	if f := cmd.Flags().Lookup(strings.TrimPrefix(found[2], "--")); f != nil && strings.HasPrefix(f.Value.Type(), "uint") {
+		kind = "whole number from 0 on"
+	}
+	return failf(Usage, "%s %s: write a %s", found[2], found[1], kind)
 }
 
 // group is a command that only holds others: alone it prints its help, and a

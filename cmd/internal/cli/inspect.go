@@ -33,11 +33,8 @@ run's id.`,
   agentsim inspect 9c1e --call 41 --blocks`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.output != "table" && o.output != "json" {
-				return failf(Usage, "--output %s: write one of table, json", o.output)
-			}
-			if cmd.Flags().Changed("call") && o.call < 1 {
-				return failf(Usage, "--call %d: calls are numbered from 1", o.call)
+			if err := o.check(cmd.Flags().Changed("call")); err != nil {
+				return err
 			}
 			return s.inspect(o, args)
 		},
@@ -48,8 +45,22 @@ run's id.`,
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
-	cmd.MarkFlagsMutuallyExclusive("call", "misses")
 	return cmd
+}
+
+// check says which flags do not go together; call is whether --call was given.
+func (o *inspectOptions) check(call bool) error {
+	switch {
+	case o.output != "table" && o.output != "json":
+		return failf(Usage, "--output %s: write one of table, json", o.output)
+	case call && o.call < 1:
+		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
+	case call && o.misses:
+		return failf(Usage, "--call and --misses: give one of them")
+	case o.blocks && !call:
+		return failf(Usage, "--blocks: it needs --call N, the request whose blocks are meant")
+	}
+	return nil
 }
 
 func (s *State) inspect(o *inspectOptions, args []string) error {
@@ -83,7 +94,7 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 		return err
 	}
 	if o.output == "json" {
-		return s.writeJSON(runs)
+		return s.writeJSON(runDocuments(runs))
 	}
 	if len(runs) == 0 {
 		s.printf("%s holds no runs; agentsim run SCENARIO records some\n", o.db)
@@ -118,16 +129,20 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		return err
 	}
 	if o.output == "json" {
-		return s.writeJSON(agents)
+		return s.writeJSON(agentDocuments(agents, info.Level))
 	}
 	s.heading(info)
 	t := report.NewTable("AGENT", "TYPE", " FROM", " TO", " CALLS", " PROMPT", " READ", " WRITTEN", " OUTPUT", " HIT", " COST", "ENDED")
 	for _, line := range treeLines(agents) {
 		a := line.agent
 		u := a.Usage
-		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)),
-			strconv.FormatInt(a.Calls, 10), report.Quantity(u.Prompt()), report.Quantity(u.Read), report.Quantity(u.Written()),
-			report.Quantity(u.Output), report.Percent(u.Read, u.Prompt()), money(a.Cost), ended(a))
+		calls, cost := strconv.FormatInt(a.Calls, 10), money(a.Cost)
+		if info.Level == sqlite.Totals {
+			calls, cost = "–", "–" // no single call is kept
+		}
+		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)), calls,
+			report.Quantity(u.Prompt()), report.Quantity(u.Read), report.Quantity(u.Written()),
+			report.Quantity(u.Output), report.Percent(u.Read, u.Prompt()), cost, ended(a))
 	}
 	return t.Write(s.Stdout, s.style())
 }

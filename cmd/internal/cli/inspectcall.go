@@ -11,12 +11,6 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
-// callJSON is a call with what it held.
-type callJSON struct {
-	sqlite.CallInfo
-	Contents []sqlite.BlockInfo
-}
-
 func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	if err := needsFull(info); err != nil {
 		return err
@@ -30,7 +24,7 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		return err
 	}
 	if o.output == "json" {
-		return s.writeJSON(callJSON{c, blocks})
+		return s.writeJSON(callDocument(&c, blocks))
 	}
 	s.heading(info)
 	s.printCall(&c, blocks)
@@ -62,10 +56,11 @@ func (s *State) detail(name, format string, args ...any) {
 func (s *State) printCall(c *sqlite.CallInfo, blocks []sqlite.BlockInfo) {
 	s.printf("call %d · %s %s · its call %d%s · at %s\n", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c), report.Time(c.At.Sub(0)))
 	s.detail("prompt", "%s tokens in %d blocks, %d bytes · %s", count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
-	s.detail("cached", "%s read (blocks 1–%d of %d), %s written, %s plain", count(c.Usage.Read), c.ReadTo, len(blocks), count(c.Usage.Written()), count(c.Usage.Input))
-	if c.Usage.Read == 0 {
-		s.detail("cached", "nothing read, %s written, %s plain", count(c.Usage.Written()), count(c.Usage.Input))
+	read := "nothing read"
+	if c.Usage.Read > 0 {
+		read = fmt.Sprintf("%s read (blocks 1–%d of %d)", count(c.Usage.Read), c.ReadTo, len(blocks))
 	}
+	s.detail("cached", "%s, %s written, %s plain", read, count(c.Usage.Written()), count(c.Usage.Input))
 	for _, m := range c.Marks {
 		s.detail("breakpoint", "block %d, %s: %s", m.Pos, m.TTL, markText(m))
 	}
@@ -242,7 +237,7 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 		return err
 	}
 	if o.output == "json" {
-		return s.writeJSON(misses)
+		return s.writeJSON(callDocuments(misses))
 	}
 	s.heading(info)
 	if len(misses) == 0 {

@@ -27,18 +27,19 @@ type runJSON struct {
 }
 
 type variantJSON struct {
-	Variant string                       `json:"variant"`
-	Run     string                       `json:"run"`
-	Seed    uint64                       `json:"seed"`
-	Policy  string                       `json:"policy"`
-	Digest  string                       `json:"digest"`
-	Outcome string                       `json:"outcome"`
-	Detail  string                       `json:"detail,omitempty"`
-	Events  uint64                       `json:"events"`
-	Metrics map[string]figure            `json:"metrics"`
-	Types   map[string]map[string]figure `json:"types"`
-	Assumed []string                     `json:"assumed,omitempty"`
-	Options []string                     `json:"undocumented,omitempty"`
+	Variant    string                       `json:"variant"`
+	Run        string                       `json:"run"`
+	Seed       uint64                       `json:"seed"`
+	Policy     string                       `json:"policy"`
+	Digest     string                       `json:"digest"`
+	Outcome    string                       `json:"outcome"`
+	Detail     string                       `json:"detail,omitempty"`
+	Unfinished []string                     `json:"unfinished,omitempty"`
+	Events     uint64                       `json:"events"`
+	Metrics    map[string]figure            `json:"metrics"`
+	Types      map[string]map[string]figure `json:"types"`
+	Assumed    []string                     `json:"assumed,omitempty"`
+	Options    []string                     `json:"undocumented,omitempty"`
 }
 
 type expectationJSON struct {
@@ -53,7 +54,7 @@ func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Res
 	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: append(report.Why(rowsOf(done)), report.WakeUps(rowsOf(done))...)}
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
-			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Events: x.result.Events,
+			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
 			Metrics: figures(x.metrics, ""), Types: map[string]map[string]figure{},
 			Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {

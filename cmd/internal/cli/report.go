@@ -33,6 +33,11 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 			return failf(Unfinished, "%s did not finish: %s", title(x), ending(x.result))
 		}
 	}
+	for _, x := range done {
+		if lines := unfinishedRoots(x); lines != nil {
+			return failf(Unfinished, "%s did not finish: %s", title(x), strings.Join(lines, "; "))
+		}
+	}
 	if cut != nil {
 		return cut
 	}
@@ -67,9 +72,16 @@ func ending(r *sim.Result) string {
 	case sim.Interrupted:
 		return fmt.Sprintf("interrupted at %s after %d events; what was recorded until then is whole", report.Time(r.End.Sub(0)), r.Events)
 	case sim.Limited:
-		return r.Detail + "\nraise it under limits: in the scenario, or with --set limits.NAME=VALUE"
+		return r.Detail + "; raise it with --set limits." + limitName(r.Detail) + "=…"
 	}
 	return r.Outcome + ": " + r.Detail
+}
+
+// limitName is the second word of what a limit says.
+func limitName(detail string) string {
+	_, rest, _ := strings.Cut(detail, " ")
+	name, _, _ := strings.Cut(rest, " ")
+	return name
 }
 
 // judge holds the expectations against the variants that ran. With a matrix each
@@ -132,6 +144,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 		return err
 	}
 	s.printf("\n")
+	s.lines("unfinished", unfinished(done))
 	name := "why"
 	for _, line := range append(report.Why(rows), report.WakeUps(rows)...) {
 		s.label(name, line)
@@ -337,9 +350,19 @@ func (s *State) printRecorded(done []executed, rec *recorder, o *runOptions) {
 	}
 	last := ids[len(ids)-1]
 	s.label("replay", "agentsim replay "+last+at)
-	if o.record == "full" {
-		s.label("why a miss", "agentsim inspect "+last+" --misses"+at)
+	if id := lastMissed(done); id != "" && o.record == "full" {
+		s.label("why a miss", "agentsim inspect "+short(id)+" --misses"+at)
 	}
+}
+
+// lastMissed is the id of the last run in which a call missed, "" when none did.
+func lastMissed(done []executed) (id string) {
+	for _, x := range done {
+		if x.metrics.Total.AllMisses().Calls > 0 {
+			id = x.result.RunID
+		}
+	}
+	return id
 }
 
 // short is as much of a run's id as people need.

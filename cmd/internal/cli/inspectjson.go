@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
+)
+
+// The documents of inspect. Instants are nanoseconds from the run's start.
+
+type usageJSON struct {
+	Input   int64 `json:"input"`
+	Write5m int64 `json:"write_5m"`
+	Write1h int64 `json:"write_1h"`
+	Read    int64 `json:"read"`
+	Output  int64 `json:"output"`
+}
+
+type recordJSON struct {
+	Run        string        `json:"run"`
+	Name       string        `json:"name"`
+	Variant    string        `json:"variant"`
+	Seed       uint64        `json:"seed"`
+	Policy     string        `json:"policy"`
+	Semantics  int           `json:"semantics"`
+	Level      sqlite.Level  `json:"level"`
+	Outcome    sqlite.Status `json:"outcome"`
+	Detail     string        `json:"detail,omitempty"`
+	Digest     string        `json:"digest"`
+	Events     int64         `json:"events"`
+	Calls      int64         `json:"calls"`
+	EndedAt    vtime.Instant `json:"ended_at"`
+	Usage      usageJSON     `json:"usage"`
+	Cost       int64         `json:"cost_picodollars"`
+	Uncached   int64         `json:"cost_uncached_picodollars"`
+	Executions int           `json:"executions"`
+	StartedAt  string        `json:"last_started"` // wall time
+}
+
+func runDocuments(runs []sqlite.RunInfo) []recordJSON {
+	out := []recordJSON{}
+	for _, r := range runs {
+		out = append(out, recordJSON{r.ID, r.Name, r.Variant, r.Seed, r.Policy, r.Semantics, r.Level, r.Outcome, r.Detail, r.Digest,
+			r.Events, r.Calls, r.EndedAt, usageJSON(r.Usage), r.Cost, r.Uncached, r.Executions, r.StartedAt})
+	}
+	return out
+}
+
+// agentJSON leaves out what a record of totals does not hold.
+type agentJSON struct {
+	Agent       int32         `json:"agent"`
+	Parent      int32         `json:"parent"`
+	Lineage     string        `json:"lineage"`
+	ID          string        `json:"id"`
+	Type        string        `json:"type"`
+	Structure   string        `json:"structure"`
+	Model       string        `json:"model"`
+	Async       bool          `json:"async"`
+	Tools       string        `json:"tools"`
+	Context     string        `json:"context"`
+	Activations int           `json:"activations"`
+	StartedAt   vtime.Instant `json:"started_at"`
+	EndedAt     vtime.Instant `json:"ended_at"`
+	Status      string        `json:"status"`
+	Why         string        `json:"why,omitempty"`
+	Turns       int64         `json:"turns"`
+	ToolUses    int64         `json:"tool_uses"`
+	Usage       usageJSON     `json:"usage"`
+	Calls       *int64        `json:"calls,omitempty"`
+	Cost        *int64        `json:"cost_picodollars,omitempty"`
+	Uncached    *int64        `json:"cost_uncached_picodollars,omitempty"`
+}
+
+func agentDocuments(agents []sqlite.AgentInfo, level sqlite.Level) []agentJSON {
+	out := []agentJSON{}
+	for i := range agents {
+		a := &agents[i]
+		doc := agentJSON{a.Agent, a.Parent, a.Lineage, a.ID, a.Type, a.Structure, a.Model, a.Async, a.Tools, a.Context, a.Activations,
+			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Cost, &a.Uncached}
+		if level == sqlite.Totals {
+			doc.Calls, doc.Cost, doc.Uncached = nil, nil, nil
+		}
+		out = append(out, doc)
+	}
+	return out
+}
+
+type callJSON struct {
+	Call       int64         `json:"call"` // of the run, from 1
+	Seq        int64         `json:"seq"`
+	Lineage    string        `json:"lineage"`
+	Type       string        `json:"type"`
+	Structure  string        `json:"structure"`
+	AgentCall  int           `json:"agent_call"` // from 0
+	Attempt    int           `json:"attempt"`
+	Model      string        `json:"model"`
+	At         vtime.Instant `json:"at"`
+	StartedAt  vtime.Instant `json:"started_at"`
+	BeganAt    vtime.Instant `json:"began_at"`
+	EndedAt    vtime.Instant `json:"ended_at"`
+	Blocks     int64         `json:"blocks"`
+	Bytes      int64         `json:"bytes"`
+	Status     string        `json:"status"`
+	Stop       string        `json:"stop"`
+	Usage      usageJSON     `json:"usage"`
+	Cost       int64         `json:"cost_picodollars"`
+	Uncached   int64         `json:"cost_uncached_picodollars"`
+	ReadTo     int32         `json:"read_to"`
+	WrittenTo  int32         `json:"written_to"`
+	Undecided  int           `json:"undecided"`
+	Miss       string        `json:"miss"`
+	Meaning    string        `json:"meaning"`
+	Expected   int64         `json:"expected"`
+	Lost       int64         `json:"lost"`
+	Difference int32         `json:"miss_position"`
+	MissByte   int64         `json:"miss_byte"`
+	After      int64         `json:"after"`
+	Head       string        `json:"head"`
+	Marks      []markJSON    `json:"marks,omitempty"`
+	Contents   []blockJSON   `json:"contents,omitempty"`
+}
+
+type markJSON struct {
+	Pos    int32  `json:"position"`
+	TTL    string `json:"ttl"`
+	Reads  int64  `json:"reads"`
+	Back   int32  `json:"back"`
+	Writes int64  `json:"writes"`
+}
+
+type blockJSON struct {
+	Pos     int32  `json:"position"`
+	Level   string `json:"level"`
+	Role    string `json:"role"`
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Content string `json:"content"`
+	Cached  bool   `json:"cached"`
+}
+
+// callDocument is a call with what it held.
+func callDocument(c *sqlite.CallInfo, blocks []sqlite.BlockInfo) callJSON {
+	doc := callJSON{Call: c.N, Seq: c.Seq, Lineage: c.Lineage, Type: c.Type, Structure: c.Structure, AgentCall: c.Call,
+		Attempt: c.Attempt, Model: c.Model, At: c.At, StartedAt: c.StartedAt, BeganAt: c.BeganAt, EndedAt: c.EndedAt,
+		Blocks: c.Blocks, Bytes: c.Bytes, Status: c.Status, Stop: c.Stop, Usage: usageJSON(c.Usage), Cost: c.Cost,
+		Uncached: c.Uncached, ReadTo: c.ReadTo, WrittenTo: c.WrittenTo, Undecided: c.Undecided, Miss: c.Miss,
+		Meaning: c.Meaning, Expected: c.Expected, Lost: c.Lost, Difference: c.MissPos, MissByte: c.MissByte,
+		After: c.After, Head: c.Head}
+	for _, m := range c.Marks {
+		doc.Marks = append(doc.Marks, markJSON(m))
+	}
+	for _, b := range blocks {
+		doc.Contents = append(doc.Contents, blockJSON(b))
+	}
+	return doc
+}
+
+func callDocuments(calls []sqlite.CallInfo) []callJSON {
+	out := []callJSON{}
+	for i := range calls {
+		out = append(out, callDocument(&calls[i], nil))
+	}
+	return out
+}

@@ -164,7 +164,7 @@ func (c *checker) countsHidden() bool {
 
 // splitHint parts another package's error in what is wrong and what to do.
 func splitHint(msg string) (what, hint string) {
-	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", ": give ", ": raise "} {
+	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", ": give ", ": raise ", ": add ", ": change "} {
 		if i := strings.Index(msg, sep); i > 0 {
 			hint, _, _ = strings.Cut(msg[i+2:], "; ")
 			return msg[:i], hint

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/mockllm/policy"
+	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
@@ -75,8 +76,23 @@ func (e *ScenarioError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *ScenarioError) Unwrap() error { return e.Err }
 
-// placed gives an error about an item of work its path (CON-15).
+// placed gives an error about an item of work or a script its path (CON-15).
 func placed(err error, sc *scenarios.Scenario) error {
+	var book *script.BookError
+	var unlike *script.MismatchError
+	var end *script.EndError
+	switch {
+	case errors.As(err, &book):
+		return &ScenarioError{book.Path(), book}
+	case errors.As(err, &unlike):
+		return &ScenarioError{unlike.Path() + ".contains", unlike}
+	case errors.As(err, &end):
+		return &ScenarioError{end.Path(), end}
+	}
+	return placedItem(err, sc)
+}
+
+func placedItem(err error, sc *scenarios.Scenario) error {
 	var bind *policy.BindError
 	var far *policy.UnreachableError
 	item := ""

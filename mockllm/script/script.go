@@ -10,6 +10,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,30 +22,67 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
+// Place is where an error stands in a scenario: in a script and, unless it is
+// the script's as a whole, in one of its turns. Both count from 0, as paths do;
+// messages count from 1.
+type Place struct {
+	Script int
+	Turn   int // -1 is the whole script
+}
+
+// Path is the place as a path of the scenario, such as scripts[0].turns[2].
+func (p Place) Path() string {
+	if p.Turn < 0 {
+		return fmt.Sprintf("scripts[%d]", p.Script)
+	}
+	return fmt.Sprintf("scripts[%d].turns[%d]", p.Script, p.Turn)
+}
+
+// BookError is a script that no book can be made of.
+type BookError struct {
+	Place
+	Agent string // the script's pattern
+	Err   error
+}
+
+func (e *BookError) Error() string {
+	if e.Turn < 0 {
+		return fmt.Sprintf("script %q: %v", e.Agent, e.Err)
+	}
+	return fmt.Sprintf("script %q, turn %d: %v", e.Agent, e.Turn+1, e.Err)
+}
+
+func (e *BookError) Unwrap() error { return e.Err }
+
 // MismatchError is a request that does not hold the text its turn expects.
 type MismatchError struct {
+	Place
 	Agent    string // the script's pattern
 	Lineage  string
-	Call     int
 	Expected string
 }
 
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("script %q, turn %d: the request of %s does not contain %q: change the turn's contains, or what comes before it",
-		e.Agent, e.Call, e.Lineage, e.Expected)
+		e.Agent, e.Turn+1, e.Lineage, e.Expected)
 }
 
 // EndError is a call behind the last turn of its script.
 type EndError struct {
+	Place
 	Agent   string
 	Lineage string
-	Call    int
+	Call    int // from 1
 	Turns   int
 }
 
 func (e *EndError) Error() string {
-	return fmt.Sprintf("script %q has %d turns, and %s makes call %d: add a turn, or let the last one call no tool",
-		e.Agent, e.Turns, e.Lineage, e.Call)
+	turns := "turns"
+	if e.Turns == 1 {
+		turns = "turn"
+	}
+	return fmt.Sprintf("script %q has %d %s, and %s makes call %d: add a turn, or let the last one call no tool",
+		e.Agent, e.Turns, turns, e.Lineage, e.Call)
 }
 
 // Book is the scripts of a scenario; it is a mockllm.Source. An agent that no
@@ -55,6 +93,7 @@ type Book struct {
 }
 
 type script struct {
+	index int // in the scenario
 	agent string
 	glob  bool
 	turns []turn
@@ -68,19 +107,19 @@ type turn struct {
 	inputs         []*llm.Payload
 }
 
-// NewBook makes a book. A pattern or stop reason that does not exist is an error
-// that names the script and the turn.
+// NewBook makes a book. A pattern or stop reason that does not exist is a
+// *BookError.
 func NewBook(scripts []scenarios.Script, filler *Filler) (*Book, error) {
 	b := &Book{filler: filler}
-	for _, s := range scripts {
+	for at, s := range scripts {
 		if !doublestar.ValidatePattern(s.Agent) {
-			return nil, fmt.Errorf("script %q: not a pattern of lineages", s.Agent)
+			return nil, &BookError{Place{at, -1}, s.Agent, errors.New("not a pattern of lineages: write one such as main, main/* or **")}
 		}
-		out := script{agent: s.Agent, glob: strings.ContainsAny(s.Agent, `*?[{\`)}
+		out := script{index: at, agent: s.Agent, glob: strings.ContainsAny(s.Agent, `*?[{\`)}
 		for i := range s.Turns {
 			t, err := b.turn(&s.Turns[i])
 			if err != nil {
-				return nil, fmt.Errorf("script %q, turn %d: %w", s.Agent, i, err)
+				return nil, &BookError{Place{at, i}, s.Agent, err}
 			}
 			out.turns = append(out.turns, t)
 		}
@@ -122,11 +161,11 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 		return mockllm.ErrNotMine
 	}
 	if q.Stream.Call >= len(s.turns) {
-		return &EndError{s.agent, q.Stream.Lineage, q.Stream.Call, len(s.turns)}
+		return &EndError{Place{s.index, -1}, s.agent, q.Stream.Lineage, q.Stream.Call + 1, len(s.turns)}
 	}
 	t := &s.turns[q.Stream.Call]
 	if t.Contains != "" && !contains(q.Head, t.Contains) {
-		return &MismatchError{s.agent, q.Stream.Lineage, q.Stream.Call, t.Contains}
+		return &MismatchError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage, t.Contains}
 	}
 	b.say(q, a, llm.Thinking, t.Thinking, t.thinking)
 	b.say(q, a, llm.Text, t.Text, t.text)

@@ -95,9 +95,36 @@ func TestConformance(t *testing.T) {
 		}
 	})
 	t.Run("LLM-02 a bad pattern or stop reason is refused with its script and turn", func(t *testing.T) {
-		for _, s := range []scenarios.Script{{Agent: "[", Turns: nil}, {Agent: "main", Turns: []scenarios.Turn{{}, {Stop: "tired"}}}} {
-			if _, err := NewBook([]scenarios.Script{s}, NewFiller(counter)); err == nil || !strings.Contains(err.Error(), s.Agent) {
-				t.Errorf("%+v: %v", s, err)
+		fine := scenarios.Script{Agent: "main/*", Turns: []scenarios.Turn{{}}}
+		for _, c := range []struct {
+			bad        scenarios.Script
+			path, says string
+		}{
+			{scenarios.Script{Agent: "["}, "scripts[1]", `script "[": `},
+			{scenarios.Script{Agent: "main", Turns: []scenarios.Turn{{}, {Stop: "tired"}}}, "scripts[1].turns[1]", `script "main", turn 2: `},
+		} {
+			_, err := NewBook([]scenarios.Script{fine, c.bad}, NewFiller(counter))
+			if e, ok := err.(*BookError); !ok || e.Path() != c.path || !strings.HasPrefix(e.Error(), c.says) {
+				t.Errorf("%+v: %v", c.bad, err)
+			}
+		}
+	})
+	t.Run("LLM-02 CON-15 a call that its turn does not fit says which script and turn, counted from 1", func(t *testing.T) {
+		turns := []scenarios.Turn{{Text: &scenarios.Content{Text: "one"}}, {Contains: "magic", Text: &scenarios.Content{Text: "two"}}}
+		book, err := NewBook([]scenarios.Script{{Agent: "main/*"}, {Agent: "main", Turns: turns}}, NewFiller(counter))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for call, want := range []string{1: `scripts[1].turns[1] script "main", turn 2: the request of main does not contain "magic"`,
+			2: `scripts[1] script "main" has 2 turns, and main makes call 3: `} {
+			if want == "" {
+				continue
+			}
+			var a mockllm.Answer
+			a.Reset()
+			err := book.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: "main", Call: call}}, &a)
+			if at, ok := err.(interface{ Path() string }); !ok || !strings.HasPrefix(at.Path()+" "+err.Error(), want) {
+				t.Errorf("call %d: %v, want %s", call, err, want)
 			}
 		}
 	})

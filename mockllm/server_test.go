@@ -179,7 +179,7 @@ func TestConformance(t *testing.T) {
 	t.Run("LLM-01 a query holds the request and its stream, and nothing of the simulator", func(t *testing.T) { blind(t) })
 }
 
-// calls runs lines of `lineage call attempt at [abort]`.
+// calls runs lines of `lineage call attempt at [abort]`, calls and attempts from 1.
 func calls(t *testing.T, faults []string, input string) string {
 	s := newStage(t, faults, nil)
 	for _, line := range strings.Split(input, "\n") {
@@ -199,7 +199,7 @@ func calls(t *testing.T, faults []string, input string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := s.request(lineage, call, attempt)
+		req := s.request(lineage, call-1, attempt-1)
 		s.make(fmt.Sprintf("%s call %d attempt %d", lineage, call, attempt), a, b, req)
 	}
 	if err := s.k.Run(); err != nil {
@@ -243,8 +243,8 @@ func positions(t *testing.T) {
 		want    string
 	}{
 		{"main", 2, "third"}, {"main", 0, "first"}, {"main/4.1", 0, "a child's"}, {"main", 1, "second"}, {"main", 0, "first"},
-		{"main", 3, `script "main", turn 3: the request of main does not contain "never said": change the turn's contains, or what comes before it`},
-		{"main", 4, `script "main" has 4 turns, and main makes call 4: add a turn, or let the last one call no tool`},
+		{"main", 3, `script "main", turn 4: the request of main does not contain "never said": change the turn's contains, or what comes before it`},
+		{"main", 4, `script "main" has 4 turns, and main makes call 5: add a turn, or let the last one call no tool`},
 		{"other", 0, "no source of behaviour answers for this agent"},
 		{"main/4.1/0.1", 0, "no source of behaviour answers for this agent"},
 	} {
@@ -298,8 +298,8 @@ func unshared(t *testing.T) {
 		}
 		return mine
 	}
-	alone := log("main 0 0 0s\nmain 1 0 20s\nmain 2 0 40s\nmain 3 0 60s")
-	beside := log("x 0 0 0s\nmain 0 0 0s\nx 1 0 1s\nx 1 1 2s\nmain 1 0 20s\nx 2 0 30s\nmain 2 0 40s\nmain 3 0 60s")
+	alone := log("main 1 1 0s\nmain 2 1 20s\nmain 3 1 40s\nmain 4 1 60s")
+	beside := log("x 1 1 0s\nmain 1 1 0s\nx 2 1 1s\nx 2 2 2s\nmain 2 1 20s\nx 3 1 30s\nmain 3 1 40s\nmain 4 1 60s")
 	if strings.Join(alone, "\n") != strings.Join(beside, "\n") || !strings.Contains(strings.Join(alone, ""), "529") {
 		t.Errorf("alone\n%s\nbeside another agent\n%s", strings.Join(alone, "\n"), strings.Join(beside, "\n"))
 	}

@@ -20,7 +20,8 @@
 //	truncate [tool=N] [keep=N]              the input of tool use N (0) ends after N (1) bytes
 //
 // and for each: agent=GLOB over lineages (** is every one), call=R and
-// attempt=R with R as 3, 2-4 or 2- counted from 0, chance=N/M.
+// attempt=R with R as 3, 2-4 or 2-, chance=N/M. Calls and attempts count from 1:
+// attempt=1 is the first try of a call, attempt=2- are its retries.
 package fault
 
 import (
@@ -47,13 +48,13 @@ var kindNames = [...]string{"", "429", "529", "drop", "truncate"}
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Range is a closed range of ordinals from 0; To is Open for no upper end.
+// Range is a closed range of ordinals from 1; To is Open for no upper end.
 type Range struct{ From, To int }
 
 // Open is the To of a range without an upper end.
 const Open = -1
 
-var everything = Range{0, Open}
+var everything = Range{1, Open}
 
 // Has reports whether n lies in the range.
 func (r Range) Has(n int) bool { return n >= r.From && (r.To == Open || n <= r.To) }
@@ -136,7 +137,7 @@ var always = Chance{1, 1}
 type Call struct {
 	Lineage       string
 	Key           rng.Key
-	Call, Attempt int
+	Call, Attempt int // from 0, as in a request's stream name
 }
 
 // Plan is the rules of a run in order. The zero value and nil have none.
@@ -173,7 +174,7 @@ func (p *Plan) Find(c *Call) *Rule {
 }
 
 func (r *keyed) acts(c *Call) bool {
-	if !r.Calls.Has(c.Call) || !r.Attempts.Has(c.Attempt) || !r.names(c.Lineage) {
+	if !r.Calls.Has(c.Call+1) || !r.Attempts.Has(c.Attempt+1) || !r.names(c.Lineage) {
 		return false
 	}
 	if r.Chance == always {

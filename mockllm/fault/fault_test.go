@@ -95,12 +95,12 @@ func drawRule(t *rapid.T) Rule {
 }
 
 func drawRange(t *rapid.T, name string) Range {
-	from := rapid.IntRange(0, 50).Draw(t, name)
+	from := rapid.IntRange(1, 50).Draw(t, name)
 	return Range{from, rapid.SampledFrom([]int{Open, from, from + 3}).Draw(t, name+" to")}
 }
 
 // command runs the stories: parse prints a rule or its error; find asks a plan
-// about calls; events prints a stream.
+// about calls, which count from 1 as in the rules; events prints a stream.
 func command(t *testing.T, d *datadriven.TestData) string {
 	switch d.Cmd {
 	case "parse":
@@ -146,10 +146,12 @@ func find(t *testing.T, d *datadriven.TestData) string {
 			t.Fatal(err)
 		}
 		c.Key = c.Key.Sub(c.Lineage)
+		call, attempt := c.Call, c.Attempt
+		c.Call, c.Attempt = call-1, attempt-1
 		if r := plan.Find(&c); r != nil {
-			fmt.Fprintf(&b, "%-12s call %d attempt %d: %s\n", c.Lineage, c.Call, c.Attempt, r)
+			fmt.Fprintf(&b, "%-12s call %d attempt %d: %s\n", c.Lineage, call, attempt, r)
 		} else {
-			fmt.Fprintf(&b, "%-12s call %d attempt %d: nothing\n", c.Lineage, c.Call, c.Attempt)
+			fmt.Fprintf(&b, "%-12s call %d attempt %d: nothing\n", c.Lineage, call, attempt)
 		}
 	}
 	return b.String()

@@ -172,8 +172,8 @@ func span(s string, to *Range) string {
 		n, ok2 := digits(hi)
 		r.To, ok = n, ok && ok2 && n >= from
 	}
-	if !ok {
-		return fmt.Sprintf("%q is no range: write 3, 2-4 or 2-, counted from 0", s)
+	if !ok || from == 0 {
+		return fmt.Sprintf("%q is no range: write 3, 2-4 or 2-, counted from 1", s)
 	}
 	*to = r
 	return ""

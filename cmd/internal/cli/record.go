@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"agentsim/cachemodel"
@@ -22,9 +26,22 @@ func openRecorder(o *runOptions) (*recorder, error) {
 	}
 	db, err := sqlite.Create(o.db)
 	if err != nil {
-		return nil, err
+		return nil, denied(o.db, err)
 	}
 	return &recorder{db, sqlite.Level(o.record)}, nil
+}
+
+// denied tells a directory that cannot be written from one that does not exist:
+// to SQLite both look the same.
+func denied(path string, err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) || e.Kind != sqlite.ErrNoDirectory {
+		return err
+	}
+	if info, stat := os.Stat(filepath.Dir(path)); stat == nil && info.IsDir() || errors.Is(stat, fs.ErrPermission) {
+		return &sqlite.Error{Path: e.Path, Doing: e.Doing, Kind: sqlite.ErrDenied, Cause: e.Cause}
+	}
+	return err
 }
 
 func (r *recorder) close() {

@@ -17,6 +17,7 @@ var (
 	ErrForeign     = errors.New("the file is a SQLite database of another program")
 	ErrNewerSchema = errors.New("the database was written by a newer version")
 	ErrNoFile      = errors.New("there is no such database")
+	ErrDenied      = errors.New("permission is missing for the file or its directory")
 	ErrNoDirectory = errors.New("the directory does not exist")
 	ErrFull        = errors.New("the disk is full")
 	ErrDamaged     = errors.New("the database is damaged")
@@ -32,6 +33,7 @@ var hints = map[error]string{
 	ErrForeign:     "give another file; this one was not touched",
 	ErrNewerSchema: "use that version, or record into another file",
 	ErrNoFile:      "record a run first, or give the file's path",
+	ErrDenied:      "make the file readable and its directory writable, or give another path",
 	ErrNoDirectory: "make the directory, or give another path",
 	ErrFull:        "free some space; every batch recorded so far is whole",
 	ErrDamaged:     "restore it from a copy, or record into another file",
@@ -110,12 +112,15 @@ func kindOf(err error) error {
 	return nil
 }
 
+// kindOfOpen goes by what the system said last. SQLite tries to make a missing
+// file and then to read it, so a directory that cannot be written looks to it
+// like one that does not exist; who may look at the machine can tell.
 func kindOfOpen(e sqlite3.Error) error {
 	switch {
 	case errors.Is(e.SystemErrno, fs.ErrNotExist):
 		return ErrNoDirectory
 	case errors.Is(e.SystemErrno, fs.ErrPermission):
-		return ErrReadOnly
+		return ErrDenied
 	}
 	return nil
 }

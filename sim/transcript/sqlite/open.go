@@ -4,8 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
-
-	"github.com/mattn/go-sqlite3"
 )
 
 // BusyMillis is how long, in milliseconds of wall time, a batch waits for
@@ -21,7 +19,8 @@ type DB struct {
 
 // Create opens the database at path for recording and makes it if there is none.
 // It fails with an *Error of kind ErrReadOnly, ErrLocked, ErrNotDatabase,
-// ErrForeign, ErrNewerSchema or ErrNoDirectory; the file is then as it was.
+// ErrForeign, ErrNewerSchema, ErrDenied or ErrNoDirectory; the file is then as it
+// was. ErrNoDirectory may also mean that the directory cannot be written.
 func Create(path string) (*DB, error) { return create(path, BusyMillis) }
 
 func create(path string, busy int) (*DB, error) {
@@ -46,7 +45,7 @@ func Open(path string) (*DB, error) {
 	}
 	v, err := version(db.sql, path)
 	switch {
-	case isCantOpen(err):
+	case errors.Is(err, ErrNoDirectory):
 		err = &Error{Path: path, Doing: "open it", Kind: ErrNoFile}
 	case err == nil && v < len(migrations):
 		err = db.upgrade()
@@ -65,11 +64,6 @@ func (db *DB) upgrade() error {
 		return err
 	}
 	return rw.Close()
-}
-
-func isCantOpen(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) && e.Code == sqlite3.ErrCantOpen
 }
 
 func open(path, mode string, busy int) (*DB, error) {

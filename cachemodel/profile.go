@@ -106,7 +106,7 @@ func Lookup(id string) (*Profile, error) {
 			return nil, fmt.Errorf("model %q: the table knows no release of %s dated %s; write %s", id, p.ID, date, p.Pinned())
 		}
 	}
-	return nil, fmt.Errorf("model %q is not in the table: name one of %s", id, strings.Join(Models(), ", "))
+	return nil, fmt.Errorf("model %q is not in the table, so there is no price for it: name one of %s", id, strings.Join(usable(true), ", "))
 }
 
 // undated splits an id that ends in eight digits; date is empty for others.
@@ -162,6 +162,8 @@ func (p *Profile) Require(hidden bool) error {
 	return fmt.Errorf("model %s: its %s not established, so %s; usable models: %s", p.ID, what, why, strings.Join(usable(hidden), ", "))
 }
 
+// usable lists the pinned ids of the models of which enough is established for a
+// bill, in the table's order.
 func usable(hidden bool) []string {
 	var ids []string
 	for i := range profiles {

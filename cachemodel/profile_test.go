@@ -23,6 +23,7 @@ func lookup(t *testing.T, id string) *cachemodel.Profile {
 
 func TestTable(t *testing.T) {
 	t.Run("CACHE-41 every rate stands for itself, in whole picodollars: writes are 1.25 and 2 times the input, reads by model", testMultipliers)
+	t.Run("CACHE-41 the error for an unknown model lists ids that a scenario can name, and no others", testHint)
 	t.Run("CACHE-41 a dated id or an alias finds its family, and a scenario is held to the dated id", testIDs)
 	t.Run("CACHE-41 CACHE-17 CACHE-45 a model is refused for the figure that was not found, by its name", testRequire)
 	t.Run("CACHE-41 the worked example of the price page costs what it says (GOLD-A8)", testWorkedExample)
@@ -59,6 +60,22 @@ func testMultipliers(t *testing.T) {
 	}
 }
 
+// testHint reads the ids that the error for an unknown model lists.
+func testHint(t *testing.T) {
+	_, err := cachemodel.Lookup("gpt-7")
+	_, list, _ := strings.Cut(err.Error(), "name one of ")
+	ids := strings.Split(list, ", ")
+	for _, id := range ids {
+		p, err := cachemodel.Lookup(id)
+		if err != nil || p.CheckPinned(id) != nil || p.Require(true) != nil {
+			t.Errorf("%q is listed, yet no scenario can name it: %v", id, err)
+		}
+	}
+	if len(ids) < 2 {
+		t.Errorf("listed: %q", ids)
+	}
+}
+
 func testIDs(t *testing.T) {
 	p := lookup(t, "claude-sonnet-4-5-20250929")
 	if p.ID != "claude-sonnet-4-5" || lookup(t, "claude-sonnet-4-5") != p || lookup(t, "claude-sonnet-4-0").ID != "claude-sonnet-4" {
@@ -72,7 +89,7 @@ func testIDs(t *testing.T) {
 	}
 	for id, hint := range map[string]string{
 		"claude-sonnet-4-5-20240101": "no release of claude-sonnet-4-5 dated 20240101; write claude-sonnet-4-5-20250929",
-		"gpt-7":                      "is not in the table: name one of claude-fable-5-2",
+		"gpt-7":                      "is not in the table, so there is no price for it: name one of ",
 	} {
 		if _, err := cachemodel.Lookup(id); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%s: %v", id, err)

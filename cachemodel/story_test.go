@@ -419,14 +419,19 @@ func describe(a *cachemodel.Admission) string {
 	return b.String()
 }
 
-// data is the shared data's folder, or skips the test.
+// data is a file of the shared data. Without the data the test is skipped,
+// unless AGENTSIM_DATA says where it is: then it fails.
 func data(t *testing.T, path ...string) []byte {
-	dir := os.Getenv("AGENTSIM_DATA")
+	t.Helper()
+	dir, told := os.LookupEnv("AGENTSIM_DATA")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
+		dir, told = filepath.Join("..", "..", "shared", "data"), false
 	}
 	raw, err := os.ReadFile(filepath.Join(append([]string{dir}, path...)...))
 	if err != nil {
+		if told {
+			t.Fatalf("AGENTSIM_DATA is set, but does not hold the recorded data: %v", err)
+		}
 		t.Skipf("needs the recorded data: set AGENTSIM_DATA (%v)", err)
 	}
 	return raw

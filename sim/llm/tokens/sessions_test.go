@@ -174,12 +174,16 @@ func resultText(content json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// sessions is the folder of recordings; the test is skipped without it.
+// sessions is the folder of recordings. Without it the test is skipped, unless
+// AGENTSIM_DATA says where it is: then it fails.
 func sessions(t *testing.T) string {
 	t.Helper()
 	dir := cmp.Or(os.Getenv("AGENTSIM_DATA"), filepath.Join("..", "..", "..", "..", "shared", "data"))
 	dir = filepath.Join(dir, "sessions")
 	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("AGENTSIM_DATA") != "" {
+			t.Fatalf("AGENTSIM_DATA is set, but does not hold the recordings: %v", err)
+		}
 		t.Skip("no recordings: set AGENTSIM_DATA to the folder that holds sessions/")
 	}
 	return dir

@@ -36,7 +36,7 @@ var codes = []struct {
 	{Usage, "wrong usage, or something wrong in a scenario or --set"},
 	{Missed, "an expectation was missed"},
 	{Differs, "a replay differs from its record"},
-	{Unfinished, "the simulation did not finish: a limit, a deadlock or an interrupt"},
+	{Unfinished, "the simulation did not finish: a limit, a deadlock, an interrupt or a root that failed"},
 	{Broken, "an invariant was broken"},
 	{NoBaseline, "there is no baseline to compare with"},
 	{Bug, "a bug in agentsim; the message says how to repeat it"},

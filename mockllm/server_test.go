@@ -158,7 +158,7 @@ func (s *stage) tell(p *kernel.Proc, name string, r *llm.Response, err error) {
 func TestConformance(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") {
-			t.Skip("no story: " + path)
+			return // what a failed property test left behind is no story
 		}
 		var faults []string
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

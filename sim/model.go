@@ -104,14 +104,15 @@ func latency(s scenarios.Latency) (profile.Latency, error) {
 	return l, l.Check()
 }
 
+// parseFaults makes the plan of a scenario's faults; nil, which costs a call
+// nothing, when there are none.
 func parseFaults(lines []string) (*fault.Plan, error) {
-	var rules []fault.Rule
-	for _, line := range lines {
-		rule, err := fault.Parse(line)
-		if err != nil {
-			return nil, fmt.Errorf("fault %q: %w", line, err)
-		}
-		rules = append(rules, rule)
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	rules, i, err := fault.ParseAll(lines)
+	if err != nil {
+		return nil, fmt.Errorf("fault %q: %w", lines[i], err)
 	}
 	return fault.NewPlan(rules), nil
 }

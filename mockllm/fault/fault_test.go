@@ -16,7 +16,7 @@ import (
 func TestConformance(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") {
-			t.Skip("no story: " + path)
+			return // what a failed property test left behind is no story
 		}
 		datadriven.RunTest(t, path, command)
 	})

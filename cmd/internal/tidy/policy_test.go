@@ -14,6 +14,7 @@ const rooms = `
 WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark
 TOOLS   = sim/workspace sim/permission sim/task sim/tool
 WORLD   = sim/kernel sim/transcript TOOLS
+RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
 
 sim/vtime:
@@ -23,7 +24,7 @@ sim/llm/tokens:        sim/llm
 sim/mark:              sim/rng
 sim/kernel:            sim/vtime sim/rng
 sim/transcript:        sim/vtime sim/llm
-sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics
+sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
 sim/workspace:         WORDS
 sim/permission:
 sim/task:              WORDS
@@ -32,6 +33,14 @@ sim/tool:              WORDS sim/workspace sim/permission
 cachemodel:            sim/vtime sim/rng sim/llm
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
 cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
+cachemodel/blocktrace: cachemodel
+
+sim/recording:          sim/vtime sim/llm
+sim/recording/importer: sim/vtime sim/llm sim/recording
+sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
+sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
+sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
+sim/recording/asrun:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 
 scenarios:             WORDS cachemodel metrics mockllm/fault mockllm/profile
 
@@ -45,11 +54,13 @@ sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
+metrics/plot:
 
 sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork
+sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/crossover metrics/plot cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:
@@ -91,7 +102,7 @@ var floats = []string{"metrics/", "cmd/"}
 
 // recorders may emit events: the agent layer, the rooms that carry events on,
 // and the root, which opens and closes a run.
-var recorders = []string{"sim/agent", "sim/fork", "sim/transcript/", "sim"}
+var recorders = []string{"sim/agent", "sim/fork", "sim/transcript/", "sim", "sim/recording/asrun"}
 
 // Sizes, in lines.
 const (

@@ -1,0 +1,124 @@
+package recording
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// Session is one recorded session: a main thread and what it spawned.
+type Session struct {
+	Format   string // of the recording: claude-code, codex, tracelab, kv-cache-tester, rows
+	Origin   string // repository or corpus it comes from; "" when unknown
+	ID       string // the client's, or a hash of it
+	Client   string // claude-code, codex; "" when unknown
+	Files    []File
+	Threads  []Thread  // a parent before its children
+	Requests []Request // by Start; equal ones in the order of the recording
+	Skipped  []Skip    // what was not understood or left out
+	// BlockTokens is how many tokens a block of Request.Blocks has; 0 when the
+	// recording names no blocks.
+	BlockTokens int64
+}
+
+// File is one file a session was read from.
+type File struct {
+	Name   string
+	SHA256 string // hex
+	Bytes  int64
+}
+
+// Skip is something a reader passed over, counted.
+type Skip struct {
+	What  string // such as line of unknown type "bridge-session"
+	Count int64
+	File  string // where it was met first
+	Line  int64  // from 1; 0 when it belongs to no line
+}
+
+// ThreadKind says how a thread came to be.
+type ThreadKind uint8
+
+// The kinds of threads.
+const (
+	Main     ThreadKind = iota
+	SubAgent            // a conversation of its own
+	Fork                // it went on from a copy of its parent's conversation
+	Compact             // a fork that summarises its parent's conversation
+)
+
+func (k ThreadKind) String() string {
+	return [...]string{"main", "subagent", "fork", "compact"}[k]
+}
+
+// Thread is one conversation of a session.
+type Thread struct {
+	Name   string // main, or the agent's id as recorded
+	Kind   ThreadKind
+	Type   string // the agent's type, such as Explore; "" when unknown
+	Parent int32  // -1 for a main thread, and when unknown
+	// SpawnedBy is the request whose answer spawned the thread, ToolUse the
+	// recorded id of the tool use; -1 and "" when unknown.
+	SpawnedBy int32
+	ToolUse   string
+	Async     bool // its spawner did not wait for it
+	// CopiedHead is how many requests of its parent the recording of a fork
+	// repeated; they are left out of Session.Requests.
+	CopiedHead int
+	// ToolTokens and SystemTokens are the sizes of the tool definitions and of the
+	// system prompt; 0 when unknown.
+	ToolTokens, SystemTokens int64
+}
+
+// Request is one call of the model.
+type Request struct {
+	ID      string // the API's message id, or a hash of it
+	Thread  int32
+	Pred    int32 // the request whose conversation it goes on from; -1 for a thread's first
+	Model   string
+	Version string // of the client; "" when unknown
+
+	Start vtime.Instant // of the line that caused it: about when it was sent
+	First vtime.Instant // of the answer's first line
+	Last  vtime.Instant // of the answer's last line
+
+	Usage llm.Usage
+	// OutputKnown is false where the recording holds a placeholder of the stream's
+	// beginning; Usage.Output is then a lower bound.
+	OutputKnown bool
+	// WritesKnown is false for an API that bills no writes; Usage.Input is then
+	// all that was not read.
+	WritesKnown bool
+	// Billed is false where the recording holds no usage at all; Usage is then
+	// the size of the prompt as Input.
+	Billed bool
+
+	UserTurn  bool // a message of the user caused it, not a tool's result
+	Compacted bool // the first one after a compaction
+	Stop      string
+
+	// ServerMiss is the API's own diagnosis of a miss, such as tools_changed, and
+	// ServerMissed how many tokens it names; "" and 0 when none was given.
+	ServerMiss   string
+	ServerMissed int64
+
+	// Blocks are the ids of the prompt's full blocks, in order, where the recording
+	// names them.
+	Blocks []uint64
+	// Said is what the conversation gained since Pred, without that one's answer;
+	// Answer is what the model answered. Both are nil without content.
+	Said   []llm.Msg
+	Answer []llm.Block
+	// Tools tells of the answer's tool uses, in order.
+	Tools []ToolUse
+}
+
+// ToolUse is one tool use of an answer and how it ended.
+type ToolUse struct {
+	ID      string // as recorded
+	Name    string
+	Spawned int32          // thread that it spawned; -1 for none
+	Done    bool           // its result was recorded
+	IsError bool           // of the result
+	Bytes   int64          // of the result's text
+	Took    vtime.Duration // from the tool use's line to its result's; 0 when unknown
+}

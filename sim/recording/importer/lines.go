@@ -1,0 +1,105 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"unicode/utf8"
+
+	"agentsim/sim/recording"
+)
+
+// source is one file of a recording.
+type source struct {
+	name string
+	open func() (io.ReadCloser, error)
+	size int64
+}
+
+// lineReader reads a source line by line in bounded memory. Lines that are too
+// long or no UTF-8 are counted as skipped and never held whole; empty ones are
+// passed over.
+type lineReader struct {
+	name   string
+	in     *bufio.Reader
+	max    int64
+	skips  *skips
+	sum    hash.Hash
+	bytes  int64
+	number int64
+	line   []byte
+	cut    bool // the line that was returned last does not end with a line feed
+}
+
+func newLineReader(r io.Reader, name string, opt *Options, sk *skips) *lineReader {
+	l := &lineReader{name: name, max: opt.MaxLine, skips: sk, sum: sha256.New()}
+	if l.max <= 0 {
+		l.max = defaultMaxLine
+	}
+	l.in = bufio.NewReaderSize(io.TeeReader(r, l.sum), 64<<10)
+	return l
+}
+
+// next is the next line without its end, and its number from 1. The line is good
+// until the next call. The error is io.EOF behind the last line, or the
+// source's own, located.
+func (l *lineReader) next() ([]byte, int64, error) {
+	for {
+		whole, err := l.fill()
+		if err != nil {
+			return nil, l.number, err
+		}
+		line := bytes.TrimSpace(l.line)
+		if l.number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		switch {
+		case !whole:
+			l.skips.add(fmt.Sprintf("line of more than %d bytes", l.max), l.name, l.number)
+		case len(line) == 0:
+		case !utf8.Valid(line):
+			l.skips.add("line that is no UTF-8", l.name, l.number)
+		default:
+			return line, l.number, nil
+		}
+	}
+}
+
+// fill reads one line into l.line; whole is false when it was longer than the
+// limit, and what it held is gone.
+func (l *lineReader) fill() (whole bool, err error) {
+	l.line, whole, l.cut = l.line[:0], true, false
+	var got int64
+	for {
+		part, err := l.in.ReadSlice('\n')
+		got += int64(len(part))
+		l.bytes += int64(len(part))
+		if whole = whole && got <= l.max; whole {
+			l.line = append(l.line, part...)
+		}
+		switch {
+		case err == nil:
+			l.number++
+			return whole, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && got > 0:
+			l.number++
+			l.cut = true
+			return whole, nil
+		case errors.Is(err, io.EOF):
+			return false, io.EOF
+		default:
+			return false, fmt.Errorf("%s:%d: %w", l.name, l.number+1, err)
+		}
+	}
+}
+
+// file tells of the source; it is whole once next has returned io.EOF.
+func (l *lineReader) file() recording.File {
+	return recording.File{Name: l.name, SHA256: hex.EncodeToString(l.sum.Sum(nil)), Bytes: l.bytes}
+}

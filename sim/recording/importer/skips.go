@@ -1,0 +1,48 @@
+package importer
+
+import (
+	"strconv"
+
+	"agentsim/sim/recording"
+)
+
+// maxSkips is how many kinds of skips are told apart; further ones are counted
+// together.
+const maxSkips = 200
+
+// skips counts what was passed over, by what it is.
+type skips struct {
+	list []recording.Skip
+	at   map[string]int
+}
+
+// add counts one more of what, met at a line of a file; line is 0 when it
+// belongs to none.
+func (s *skips) add(what, file string, line int64) { s.addN(what, 1, file, line) }
+
+func (s *skips) addN(what string, n int64, file string, line int64) {
+	if s.at == nil {
+		s.at = map[string]int{}
+	}
+	i, ok := s.at[what]
+	if !ok && len(s.list) >= maxSkips {
+		what = "of a kind not told apart, after " + strconv.Itoa(maxSkips) + " others"
+		i, ok = s.at[what]
+	}
+	if !ok {
+		i = len(s.list)
+		s.at[what] = i
+		s.list = append(s.list, recording.Skip{What: what, File: file, Line: line})
+	}
+	s.list[i].Count += n
+}
+
+// quoted is a word of the recording as it may stand in a report: quoted, and no
+// longer than a line has room for.
+func quoted(s string) string {
+	const room = 40
+	if len(s) > room {
+		s = s[:room] + "…"
+	}
+	return strconv.Quote(s)
+}

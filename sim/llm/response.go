@@ -63,10 +63,12 @@ const (
 	MissNotYetReadable
 	MissExpired
 	MissNeverWritten
+	MissUnexplained // of recordings only: nothing in them says why
 )
 
 var missNames = [...]string{"", "no-marker", "below-minimum", "undecided", "model", "salt", "tools", "system",
-	"messages", "look-back", "not-yet-readable", "expired", "never-written"}
+	"messages", "look-back", "not-yet-readable", "expired", "never-written",
+	"unexplained"}
 
 func (r MissReason) String() string { return missNames[r] }
 

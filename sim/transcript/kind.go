@@ -10,6 +10,7 @@ const (
 	KindStage
 	KindRequest
 	KindResponse
+	KindRecorded
 	KindAPIError
 	KindToolCall
 	KindToolResult
@@ -30,7 +31,7 @@ const (
 	KindRunEnd
 )
 
-var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "api_error",
+var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
 	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "notification",
 	"wake_up", "user_message", "rebase", "replace", "gate", "finding", "item", "agent_end", "run_end"}
 

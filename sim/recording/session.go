@@ -95,6 +95,9 @@ type Request struct {
 	UserTurn  bool // a message of the user caused it, not a tool's result
 	Compacted bool // the first one after a compaction
 	Stop      string
+	// AnswerBlocks is how many content blocks the answer has; 0 when unknown. A
+	// client that logs a line for each block tells it.
+	AnswerBlocks int
 
 	// ServerMiss is the API's own diagnosis of a miss, such as tools_changed, and
 	// ServerMissed how many tokens it names; "" and 0 when none was given.

@@ -1,0 +1,181 @@
+package player
+
+import (
+	"strconv"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+)
+
+// staticKey is what decides the static prefix of a thread, as far as a recording
+// tells.
+type staticKey struct{ origin, version, model, kind string }
+
+// static is a prefix of tools and system prompt.
+type static struct {
+	node   *llm.Node // the messages' border behind it
+	block  *llm.Node
+	tokens int64 // 0: not known yet
+	least  int64 // the shortest prompt that began with it
+}
+
+// kind names the kind of a thread for its static prefix.
+func kind(t *recording.Thread) string {
+	if t.Kind == recording.Main {
+		return "main"
+	}
+	return "agent:" + t.Type
+}
+
+func (p *play) key(si int, r *recording.Request, model string) staticKey {
+	s := p.sessions[si]
+	return staticKey{s.Origin, r.Version, model, kind(&s.Threads[r.Thread])}
+}
+
+// staticOf is the static prefix that a conversation of the request's thread begins
+// with.
+func (p *play) staticOf(si int, r *recording.Request, model string) *static {
+	if st := p.threads[si][r.Thread][model]; st != nil && st.tokens <= r.Usage.Read+r.Usage.Written() {
+		return st
+	}
+	k := p.key(si, r, model)
+	st := p.statics[k]
+	if st == nil || st.tokens > r.Usage.Read+r.Usage.Written() {
+		st = p.newStatic(k, 0)
+	}
+	return st
+}
+
+// newStatic makes the present static prefix of k.
+func (p *play) newStatic(k staticKey, tokens int64) *static {
+	root := p.builder.Root(llm.Scope{Organisation: k.origin, Model: k.model}, llm.Salts{})
+	system := p.builder.Border(root, llm.System, llm.Salts{})
+	text := k.version + " " + k.kind + " " + strconv.FormatInt(tokens, 10)
+	block := p.builder.Append(system, llm.NoRole, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, text)})
+	st := &static{node: p.builder.Border(block, llm.Messages, llm.Salts{}), block: block, tokens: tokens, least: -1}
+	p.counts[block.Hash] = tokens
+	p.statics[k] = st
+	return st
+}
+
+// learn takes from an answered request what it tells of its static prefix: a
+// thread's first one reads nothing else, and neither does one that lost its
+// history.
+func (p *play) learn(si, i int) {
+	s := p.sessions[si]
+	r := &s.Requests[i]
+	read, f := r.Usage.Read, &p.flights[si][i]
+	if f.ask.Model != r.Model || r.Pred >= 0 && read*2 >= s.Expected(i) {
+		return
+	}
+	if p.out[si][i].alone {
+		p.witness(s.Origin, read > 0)
+	}
+	if read == 0 {
+		return
+	}
+	st := f.static
+	if st == nil || st.tokens != read {
+		st = p.settle(si, r, read)
+	}
+	if p.threads[si][r.Thread] == nil {
+		p.threads[si][r.Thread] = map[string]*static{}
+	}
+	p.threads[si][r.Thread][r.Model] = st
+}
+
+// witness counts whether a static prefix that no request here kept alive was
+// read all the same.
+func (p *play) witness(origin string, there bool) {
+	if there {
+		p.shared[origin]++
+	} else {
+		p.shared[origin]--
+	}
+}
+
+// settle finds or makes the static prefix of so many tokens.
+func (p *play) settle(si int, r *recording.Request, tokens int64) *static {
+	k := p.key(si, r, r.Model)
+	st := p.statics[k]
+	switch {
+	case st != nil && st.tokens == tokens:
+	case st != nil && st.tokens == 0 && (st.least < 0 || tokens <= st.least):
+		st.tokens = tokens
+		p.counts[st.block.Hash] = tokens
+	default:
+		st = p.newStatic(k, tokens)
+	}
+	return st
+}
+
+// build appends what request i leaves to be read to its conversation, once.
+func (p *play) build(si, i int) *flight {
+	f := &p.flights[si][i]
+	if f.end != nil {
+		return f
+	}
+	s := p.sessions[si]
+	r := &s.Requests[i]
+	model, size := p.ask(si, i).Model, r.Usage.Read+r.Usage.Written()
+	base, tokens, st := p.base(si, i, model, size)
+	f.static = st
+	if base == nil {
+		f.static = p.staticOf(si, r, model)
+		base, tokens = f.static.node, f.static.tokens
+		p.out[si][i].Cut = r.Pred >= 0
+		if f.static.least < 0 || size < f.static.least {
+			f.static.least = size
+		}
+	}
+	p.out[si][i].Static = f.static.tokens
+	if size <= tokens && !base.IsBorder() {
+		f.end = base // it added nothing that can be read
+		return f
+	}
+	if !base.IsBorder() {
+		f.went = base
+		base = p.answered(base, tokens, s, r)
+	}
+	f.end = p.block(base, s.ID+" "+strconv.Itoa(i), size)
+	return f
+}
+
+// answered appends the blocks of the answers between base and request r: no
+// breakpoint stands on them, so only their number counts, for the look-back.
+func (p *play) answered(base *llm.Node, tokens int64, s *recording.Session, r *recording.Request) *llm.Node {
+	n := max(s.Requests[r.Pred].AnswerBlocks, 1)
+	for ; n > 0; n-- {
+		base = p.block(base, "answer", tokens)
+	}
+	return base
+}
+
+func (p *play) block(parent *llm.Node, text string, tokens int64) *llm.Node {
+	n := p.builder.Append(parent, llm.User, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, text)})
+	p.counts[n.Hash] = tokens
+	return n
+}
+
+// base is the end of the conversation that request i goes on from, or nil when
+// it begins anew behind the static prefix: a thread's first request, one after a
+// compaction, one whose prompt is shorter than what it would go on from, and a
+// model's first.
+func (p *play) base(si, i int, model string, size int64) (*llm.Node, int64, *static) {
+	s := p.sessions[si]
+	for j := i; ; {
+		r := &s.Requests[j]
+		if r.Compacted || r.Pred < 0 {
+			return nil, 0, nil
+		}
+		j = int(r.Pred)
+		if p.ask(si, j).Model != model {
+			continue
+		}
+		f := p.build(si, j)
+		if n := p.counts.At(f.end); n <= size {
+			return f.end, n, f.static
+		}
+		return nil, 0, nil
+	}
+}

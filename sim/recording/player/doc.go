@@ -1,0 +1,18 @@
+// Package player brings recorded sessions before the prompt-cache model: the
+// same prompts at the same instants, so that what the model says can be held
+// against what the API billed.
+//
+// Rules:
+//   - A conversation is rebuilt from usage (IMP-04): what a request could leave to
+//     be read is a prefix of E tokens, then what it added, then its plain input.
+//     That depends on the recorded sizes of prompts only, never on how much of
+//     them was read.
+//   - What was read is looked at for one thing: the size of the static prefix
+//     (tools and system prompt), which nothing else tells. It is learned from
+//     requests that were answered before.
+//   - At a user turn of a main thread the client may have sent a request of its
+//     own right after the last answer, to suggest what to say next; it went on from
+//     that conversation and renewed it (sessions.md 2.3). Options.Hidden plays
+//     those.
+//   - Sessions that are played together share one store, as those of one account do.
+package player

@@ -14,18 +14,12 @@ import (
 	"agentsim/sim/recording"
 )
 
-// source is one file of a recording.
-type source struct {
-	name string
-	open func() (io.ReadCloser, error)
-	size int64
-}
-
 // lineReader reads a source line by line in bounded memory. Lines that are too
 // long or no UTF-8 are counted as skipped and never held whole; empty ones are
 // passed over.
 type lineReader struct {
 	name   string
+	from   *opened // hashes by itself; nil for any other reader
 	in     *bufio.Reader
 	max    int64
 	skips  *skips
@@ -41,7 +35,12 @@ func newLineReader(r io.Reader, name string, opt *Options, sk *skips) *lineReade
 	if l.max <= 0 {
 		l.max = defaultMaxLine
 	}
-	l.in = bufio.NewReaderSize(io.TeeReader(r, l.sum), 64<<10)
+	if o, ok := r.(*opened); ok {
+		l.from = o
+	} else {
+		r = io.TeeReader(r, l.sum)
+	}
+	l.in = bufio.NewReaderSize(r, 64<<10)
 	return l
 }
 
@@ -93,6 +92,9 @@ func (l *lineReader) fill() (whole bool, err error) {
 			return whole, nil
 		case errors.Is(err, io.EOF):
 			return false, io.EOF
+		case brokenOff(err):
+			l.skips.add("rest of a compressed file that breaks off", l.name, l.number+1)
+			return false, io.EOF
 		default:
 			return false, fmt.Errorf("%s:%d: %w", l.name, l.number+1, err)
 		}
@@ -101,5 +103,8 @@ func (l *lineReader) fill() (whole bool, err error) {
 
 // file tells of the source; it is whole once next has returned io.EOF.
 func (l *lineReader) file() recording.File {
+	if l.from != nil {
+		return l.from.file(l.name)
+	}
 	return recording.File{Name: l.name, SHA256: hex.EncodeToString(l.sum.Sum(nil)), Bytes: l.bytes}
 }

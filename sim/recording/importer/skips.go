@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/sim/recording"
 )
@@ -35,6 +37,18 @@ func (s *skips) addN(what string, n int64, file string, line int64) {
 		s.list = append(s.list, recording.Skip{What: what, File: file, Line: line})
 	}
 	s.list[i].Count += n
+}
+
+// merge adds what another has counted.
+func (s *skips) merge(o *skips) {
+	for _, k := range o.list {
+		s.addN(k.What, k.Count, k.File, k.Line)
+	}
+}
+
+// sorted lists the counts by what was skipped.
+func (s *skips) sorted() []recording.Skip {
+	return slices.SortedFunc(slices.Values(s.list), func(a, b recording.Skip) int { return strings.Compare(a.What, b.What) })
 }
 
 // quoted is a word of the recording as it may stand in a report: quoted, and no

@@ -1,0 +1,118 @@
+package importer
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"agentsim/sim/recording"
+)
+
+// settle puts a session in order: requests by Start and, where equal, as they
+// were recorded; threads behind their parents. What names a request or thread
+// goes with it. A name of something that lies behind is dropped and counted, so
+// that nobody who follows Pred or Parent goes round in a circle. file is where
+// the session is from.
+func settle(s *recording.Session, sk *skips, file string) {
+	order := make([]int32, len(s.Requests))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.Requests[a].Start, s.Requests[b].Start) })
+	requests := make([]recording.Request, len(order))
+	now := make([]int32, len(order)) // where a request went
+	for i, from := range order {
+		requests[i], now[from] = s.Requests[from], int32(i)
+	}
+	s.Requests = requests
+	threads := orderThreads(s)
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		r.Thread = threads[r.Thread]
+		if r.Pred = moved(now, r.Pred); r.Pred >= int32(i) {
+			r.Pred = -1
+			sk.add("predecessor that begins after its successor", file, 0)
+		}
+		for t := range r.Tools {
+			r.Tools[t].Spawned = moved(threads, r.Tools[t].Spawned)
+		}
+	}
+	for i := range s.Threads {
+		s.Threads[i].SpawnedBy = moved(now, s.Threads[i].SpawnedBy)
+	}
+}
+
+// moved is where i went; -1 stays.
+func moved(to []int32, i int32) int32 {
+	if i < 0 || int(i) >= len(to) {
+		return -1
+	}
+	return to[i]
+}
+
+// orderThreads puts threads behind their parents, else as they stand, and returns
+// where each went. Parents that go round in a circle are none.
+func orderThreads(s *recording.Session) []int32 {
+	depth := make([]int, len(s.Threads))
+	for i := range s.Threads {
+		p := s.Threads[i].Parent
+		for ; p >= 0 && int(p) < len(s.Threads) && depth[i] <= len(s.Threads); p = s.Threads[p].Parent {
+			depth[i]++
+		}
+		if depth[i] > len(s.Threads) || int(p) >= len(s.Threads) {
+			s.Threads[i].Parent, depth[i] = -1, 0
+		}
+	}
+	order := make([]int32, len(s.Threads))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(depth[a], depth[b]) })
+	threads := make([]recording.Thread, len(order))
+	now := make([]int32, len(order))
+	for i, from := range order {
+		threads[i], now[from] = s.Threads[from], int32(i)
+	}
+	for i := range threads {
+		threads[i].Parent = moved(now, threads[i].Parent)
+	}
+	s.Threads = threads
+	return now
+}
+
+// maxName is how many bytes an id, a model's name and the like may have.
+const maxName = 256
+
+// plain returns a copy of a name as a recording gives it. One that could be taken
+// for a path, that does not print or is longer than maxName is replaced by a hash
+// of it and counted: others may make file names of ids.
+func plain(name string, sk *skips, file string, line int64) string {
+	bad := len(name) > maxName || name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool {
+		return r == '/' || r == '\\' || !unicode.IsPrint(r)
+	})
+	if !bad {
+		return strings.Clone(name)
+	}
+	sk.add("name that could be taken for a path, does not print or is too long: replaced by a hash of it", file, line)
+	return hashed(name)
+}
+
+// plainPath is plain for a name of segments, such as owner/name.
+func plainPath(name string, sk *skips, file string, line int64) string {
+	if name == "" || path.Clean(name) != name || name[0] == '/' || strings.HasPrefix(name, "..") {
+		return plain(name, sk, file, line)
+	}
+	if flat := strings.ReplaceAll(name, "/", ""); plain(flat, &skips{}, file, line) != flat {
+		return plain(name+"/", sk, file, line)
+	}
+	return strings.Clone(name)
+}
+
+func hashed(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return "sha256-" + hex.EncodeToString(sum[:12])
+}

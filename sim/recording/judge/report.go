@@ -145,6 +145,7 @@ func Judge(sessions []*recording.Session) (*Report, error) {
 		}
 		good = good[n:]
 	}
+	slices.Sort(rep.Options)
 	slices.SortFunc(rep.Agreement, func(a, b Agreement) int {
 		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Ours, b.Ours))
 	})
@@ -201,7 +202,12 @@ func (rep *Report) judge(sessions []*recording.Session) error {
 		}
 		for si, s := range sessions {
 			if Half(s) == h {
-				rep.score(repo, s, played[si])
+				rep.score(repo, s, played.Requests[si])
+			}
+		}
+		for _, o := range played.Options {
+			if !slices.Contains(rep.Options, o) {
+				rep.Options = append(rep.Options, o)
 			}
 		}
 	}

@@ -57,9 +57,15 @@ func Playable(s *recording.Session) error {
 	return nil
 }
 
-// Play plays the sessions in one store and returns what the model says of each
-// request, by session and request. Every session must be Playable.
-func Play(sessions []*recording.Session, opt Options) ([][]Played, error) {
+// Result is what the model says of the sessions that were played.
+type Result struct {
+	Requests [][]Played // by session and request
+	Options  []string   // undocumented points of the cache that touched a figure, name=value
+}
+
+// Play plays the sessions in one store. Every session must be Playable; the
+// error is a request that the API would refuse.
+func Play(sessions []*recording.Session, opt Options) (*Result, error) {
 	p := &play{sessions: sessions, opt: opt, engine: cachemodel.NewAnthropic(opt.Cache), builder: &llm.Builder{},
 		counts: counts{}, statics: map[staticKey]*static{}, shared: map[string]int64{}, profiles: map[string]*cachemodel.Profile{}}
 	p.flights = make([][]flight, len(sessions))
@@ -77,7 +83,7 @@ func Play(sessions []*recording.Session, opt Options) ([][]Played, error) {
 			return nil, err
 		}
 	}
-	return p.out, nil
+	return &Result{p.out, p.engine.Options()}, nil
 }
 
 // play is one playing.

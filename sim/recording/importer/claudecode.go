@@ -1,9 +1,234 @@
 package importer
 
-import "agentsim/sim/recording"
+import (
+	"errors"
+	"io"
+	"path"
+	"strings"
 
-func claudeCodeSession([]source, *Options, *skips) (*recording.Session, error) { return nil, nil }
+	"github.com/zeebo/xxh3"
 
-func peekClaudeCode([]byte) (sessionID, agentID string, sidechain bool, ok bool) {
-	return "", "", false, false
+	"agentsim/sim/recording"
+)
+
+// maxRecords is how many lines and tool uses of a Claude Code session are kept
+// track of; lines past it are skipped and counted. The longest recordings known
+// have some ten thousand.
+const maxRecords = 1 << 20
+
+// claudeCodeSession reads the files of one Claude Code session: that of its main
+// thread, if it is there, and those of its sub-agents.
+//
+// A request is all lines with one message.id. Its predecessor is found over
+// parentUuid, through lines that are no request; across a compaction over
+// logicalParentUuid or, where that line was never written, as the last request
+// before the boundary. Its start is the time of the line that its first one names
+// as its parent, else of its first line. Of its figures the last line holds.
+//
+// A sub-agent is read from a file of its own, from the side chain of an old main
+// file, or from the progress lines of its parent's thread, in this order of
+// preference and never from two.
+func claudeCodeSession(group []source, opt *Options, sk *skips) (*recording.Session, error) {
+	c := newClaudeCode(opt, sk)
+	if err := c.readAll(group); err != nil {
+		return nil, err
+	}
+	return c.session(group[0].name), nil
+}
+
+// claudeCodeReader is a session being read.
+type claudeCodeReader struct {
+	opt   *Options
+	skips *skips
+	out   recording.Session
+
+	requests []ccRequest
+	threads  []ccThread
+	spawns   []ccSpawn
+	byID     map[string]int32        // requests by message id
+	agents   map[string]int32        // threads by agent id
+	uses     map[string]ccUse        // tool uses by recorded id
+	nodes    map[xxh3.Uint128]ccNode // lines by uuid
+	words    map[string]string       // names that recur, as they are kept
+	records  int
+	content  int64 // bytes of content held
+	full     bool  // there was more content than may be held
+
+	// Of the file and line being read:
+	file   string
+	number int64
+	own    int32 // the file's thread
+	at     int64 // time of the last line that had one
+}
+
+// ccRequest is a request being read.
+type ccRequest struct {
+	recording.Request
+	lines int32
+	// What followed it: results of its tool uses and what stood with them.
+	results, beside ccSaid
+}
+
+// ccThread is a thread being read.
+type ccThread struct {
+	recording.Thread
+	began  int64  // time of its first line
+	prompt uint64 // hash of what its first line says; 0 for none
+	inline bool   // read from progress lines
+	forked bool   // its first line goes on from another thread
+	spawn  int32  // what spawned it, an index of spawns; -1 when unknown
+	last   int32  // its last request, in the order of the file; -1 for none
+	copied int32  // the request of another thread that was met last in it
+	tail   ccNode // inline: what the next line goes on from
+	cut    bool   // inline: the last line was not an answer
+}
+
+// ccNode is what is known of a line, for those that go on from it.
+type ccNode struct {
+	request int32 // the nearest one at or above it; -1 for none
+	thread  int32
+	turn    bool // a message of the user stands between
+	compact bool // a compaction stands between
+	at      int64
+	said    *ccText // content said between
+}
+
+// ccUse is where a tool use stands.
+type ccUse struct {
+	request, tool int32
+	spawn         int32 // index of spawns; -1 for other tools
+	at            int64
+}
+
+// ccSpawn is a tool use that starts a sub-agent.
+type ccSpawn struct {
+	use    ccUse
+	prompt uint64
+	kind   string // the agent's type
+	agent  string // its id; "" when unknown
+	async  bool
+	thread int32 // -1 when there is none
+}
+
+func newClaudeCode(opt *Options, sk *skips) *claudeCodeReader {
+	return &claudeCodeReader{
+		opt: opt, skips: sk,
+		byID: map[string]int32{}, agents: map[string]int32{}, uses: map[string]ccUse{},
+		nodes: map[xxh3.Uint128]ccNode{}, words: map[string]string{},
+	}
+}
+
+// readAll reads the files, the main thread's first: side chains and forks go on
+// from its lines.
+func (c *claudeCodeReader) readAll(group []source) error {
+	owners := make([]int32, len(group))
+	for i, src := range group {
+		agent, err := c.owner(src)
+		if err != nil {
+			return err
+		}
+		owners[i] = c.thread(agent)
+	}
+	for _, main := range []bool{true, false} {
+		for i, src := range group {
+			if c.threads[owners[i]].Kind == recording.Main != main {
+				continue
+			}
+			if err := c.readFile(src, owners[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owner is the id of the agent whose thread a file holds; "" for the main thread.
+func (c *claudeCodeReader) owner(src source) (agent string, err error) {
+	lines, done, err := src.lines(c.opt, &skips{})
+	if err != nil {
+		return "", err
+	}
+	for range maxHeadLines {
+		line, _, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if session, id, side, ok := peekClaudeCode(line); ok && session != "" {
+			if side {
+				agent = id
+			}
+			break
+		}
+	}
+	if base := path.Base(src.name); agent == "" && strings.HasPrefix(base, "agent-") {
+		agent, _, _ = strings.Cut(base[len("agent-"):], ".")
+	}
+	return agent, done()
+}
+
+// readFile reads one file into its thread.
+func (c *claudeCodeReader) readFile(src source, own int32) error {
+	lines, done, err := src.lines(c.opt, c.skips)
+	if err != nil {
+		return err
+	}
+	c.file, c.own, c.at = src.name, own, 0
+	for {
+		line, number, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		c.number = number
+		c.read(line, lines.cut)
+	}
+	c.out.Files = append(c.out.Files, lines.file())
+	return done()
+}
+
+// thread is the thread of an agent, made when it is new; "" is the main thread.
+func (c *claudeCodeReader) thread(agent string) int32 {
+	if t, ok := c.agents[agent]; ok {
+		return t
+	}
+	t := int32(len(c.threads))
+	c.agents[agent] = t
+	thread := recording.Thread{Name: agent, Kind: recording.SubAgent, Parent: -1, SpawnedBy: -1}
+	switch {
+	case agent == "":
+		thread.Name, thread.Kind = recording.Main.String(), recording.Main
+	case strings.HasPrefix(agent, "acompact-"):
+		thread.Kind = recording.Compact
+	}
+	c.threads = append(c.threads, ccThread{Thread: thread, spawn: -1, last: -1, copied: -1, tail: ccNode{request: -1, thread: t}})
+	return t
+}
+
+// skip counts something of the present line.
+func (c *claudeCodeReader) skip(what string) { c.skips.add(what, c.file, c.number) }
+
+// word is a name that recurs, kept once.
+func (c *claudeCodeReader) word(s string) string {
+	if w, ok := c.words[s]; ok {
+		return w
+	}
+	w := c.plain(s)
+	c.words[strings.Clone(s)] = w
+	return w
+}
+
+func (c *claudeCodeReader) plain(s string) string { return plain(s, c.skips, c.file, c.number) }
+
+// room reports whether one more record may be kept.
+func (c *claudeCodeReader) room() bool {
+	if c.records >= maxRecords {
+		return false
+	}
+	c.records++
+	return true
 }

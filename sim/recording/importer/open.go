@@ -128,3 +128,11 @@ func (o *opened) Close() error { return o.from.Close() }
 func (o *opened) file(name string) recording.File {
 	return recording.File{Name: name, SHA256: hex.EncodeToString(o.hash.Sum(nil)), Bytes: o.raw}
 }
+
+// closing returns err after what was open is closed.
+func closing(err error, done func() error) error {
+	if e := done(); e != nil {
+		return fmt.Errorf("%w (and closing it: %v)", err, e)
+	}
+	return err
+}

@@ -1,5 +1,294 @@
 package importer
 
-import "agentsim/sim/recording"
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
 
-func readRows([]source, *Options, *skips, func(*recording.Session, *skips) error) error { return nil }
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/vtime"
+)
+
+// row is one request without content, as one line of JSON. The fields are those
+// of requests.jsonl.gz; file, lines, via and root, which it has besides, say
+// where a row came from and have no place in a recording.Request.
+type row struct {
+	Repo, Agent, Session, Thread string
+	Req, Pred                    string // hashes
+	Model, Ver                   string
+	AgentType                    string      `json:"agent_type"`
+	SpawnedBy                    string      `json:"spawned_by"`
+	ForkedFrom                   string      `json:"forked_from"`
+	MissReason                   string      `json:"miss_reason"`
+	Seq                          int64       // Codex: of the request in its file, the copied head of a fork included
+	TStart                       json.Number `json:"t_start"` // seconds since 1970
+	TFirst                       json.Number `json:"t_first"`
+	TLast                        json.Number `json:"t_last"`
+	Read, Uncached, Output       int64
+	Write5m                      int64 `json:"write_5m"`
+	Write1h                      int64 `json:"write_1h"`
+	OutputFinal                  bool  `json:"output_final"`
+	UserTurn                     bool  `json:"user_turn"`
+	Compact                      bool
+}
+
+// clientCodex is how rows and rollouts name the client whose API bills no writes.
+const clientCodex = "codex"
+
+// rowSession is a session under construction.
+type rowSession struct {
+	recording.Session
+	skips   skips
+	threads map[string]int32
+	at      map[string]int32 // requests by id
+	preds   []string         // of each request
+	spawner []string         // of each thread
+	last    []int32          // of each thread, the request that came last
+}
+
+// rowFile is a file of rows being read.
+type rowFile struct {
+	name     string
+	sessions map[sessionKey]*rowSession
+	order    []*rowSession
+	requests int
+	names    map[string]string
+}
+
+// readRows reads files of rows. The rows of a session may stand anywhere in their
+// file; equal ids in different repositories are different sessions.
+func readRows(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
+	for _, src := range sources {
+		f := rowFile{name: src.name, sessions: map[sessionKey]*rowSession{}, names: map[string]string{}}
+		file, err := eachLine(src, opt, sk, func(line []byte, number int64) error { return f.add(line, number, sk) })
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(f.order, func(a, b *rowSession) int {
+			return cmp.Or(strings.Compare(a.Origin, b.Origin), strings.Compare(a.ID, b.ID))
+		})
+		for i, s := range f.order {
+			f.order[i] = nil
+			s.Files = []recording.File{file}
+			s.link(src.name)
+			if err := hand(&s.Session, &s.skips); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachLine calls do for the lines of a source and tells of the file when all are
+// read.
+func eachLine(src source, opt *Options, sk *skips, do func(line []byte, number int64) error) (recording.File, error) {
+	lines, done, err := src.lines(opt, sk)
+	if err != nil {
+		return recording.File{}, err
+	}
+	for {
+		line, number, err := lines.next()
+		if err == nil {
+			err = do(line, number)
+		}
+		switch {
+		case err == io.EOF:
+			return lines.file(), done()
+		case err != nil:
+			return recording.File{}, closing(err, done)
+		}
+	}
+}
+
+// add reads one row.
+func (f *rowFile) add(line []byte, number int64, sk *skips) error {
+	var r row
+	if err := json.Unmarshal(line, &r); err != nil {
+		sk.add("line that is no row ("+reason(err)+")", f.name, number)
+		return nil
+	}
+	req, ok := r.request()
+	if !ok {
+		sk.add("row with an instant or a count that cannot be", f.name, number)
+		return nil
+	}
+	if r.Session == "" || r.Thread == "" || r.Agent != clientCodex && r.Req == "" {
+		sk.add("row without session, thread or req", f.name, number)
+		return nil
+	}
+	if f.requests++; f.requests > maxRequests {
+		return tooMany(f.name, number)
+	}
+	s := f.session(&r, sk, number)
+	if _, twice := s.at[r.Req]; twice && r.Req != "" {
+		s.skips.add("row of a request that stands in the file already", f.name, number)
+		return nil
+	}
+	req.ID, req.Thread = plain(r.Req, &s.skips, f.name, number), s.thread(f, &r, number)
+	req.Model, req.Version = f.known(plain(r.Model, &s.skips, f.name, number)), f.known(plain(r.Ver, &s.skips, f.name, number))
+	req.ServerMiss = f.known(plain(r.MissReason, &s.skips, f.name, number))
+	s.add(req, &r)
+	return nil
+}
+
+// add appends a request. Rows of Codex name no predecessor: theirs is the one
+// before in the thread.
+func (s *rowSession) add(req recording.Request, r *row) {
+	i := int32(len(s.Requests))
+	if r.Agent == clientCodex {
+		req.Pred = s.last[req.Thread]
+	}
+	if r.Req != "" {
+		s.at[r.Req] = i
+	}
+	s.last[req.Thread] = i
+	s.Requests = append(s.Requests, req)
+	s.preds = append(s.preds, r.Pred)
+}
+
+// known returns the same string for equal ones.
+func (f *rowFile) known(s string) string {
+	if k, ok := f.names[s]; ok {
+		return k
+	}
+	f.names[s] = s
+	return s
+}
+
+func (f *rowFile) session(r *row, sk *skips, number int64) *rowSession {
+	k := sessionKey{origin: r.Repo, id: r.Session}
+	if s := f.sessions[k]; s != nil {
+		return s
+	}
+	s := &rowSession{threads: map[string]int32{}, at: map[string]int32{}}
+	s.Format, s.Client = "rows", f.known(plain(r.Agent, sk, f.name, number))
+	s.Origin, s.ID = f.known(plainPath(r.Repo, sk, f.name, number)), plain(r.Session, sk, f.name, number)
+	f.sessions[k] = s
+	f.order = append(f.order, s)
+	return s
+}
+
+// compactPrefix begins the id of an agent that summarises a conversation.
+const compactPrefix = "acompact-"
+
+// mainThread is how rows and rollouts name a session's first thread.
+const mainThread = "main"
+
+func (s *rowSession) thread(f *rowFile, r *row, number int64) int32 {
+	if i, ok := s.threads[r.Thread]; ok {
+		return i
+	}
+	t := recording.Thread{
+		Name: f.known(plain(r.Thread, &s.skips, f.name, number)), Kind: recording.SubAgent,
+		Type: f.known(plain(r.AgentType, &s.skips, f.name, number)), Parent: -1, SpawnedBy: -1,
+	}
+	switch {
+	case r.ForkedFrom != "":
+		t.Kind, t.CopiedHead = recording.Fork, int(min(r.Seq, maxRequests))
+	case r.Thread == mainThread:
+		t.Kind = recording.Main
+	case strings.HasPrefix(r.Thread, compactPrefix):
+		t.Kind = recording.Compact
+	}
+	i := int32(len(s.Threads))
+	s.threads[r.Thread] = i
+	s.Threads, s.spawner, s.last = append(s.Threads, t), append(s.spawner, r.SpawnedBy), append(s.last, -1)
+	return i
+}
+
+// request is what a row says by itself. ok is false when a figure cannot be.
+func (r *row) request() (q recording.Request, ok bool) {
+	q = recording.Request{
+		Pred:        -1,
+		Usage:       llm.Usage{Input: r.Uncached, Write5m: r.Write5m, Write1h: r.Write1h, Read: r.Read, Output: r.Output},
+		OutputKnown: r.OutputFinal, WritesKnown: r.Agent != clientCodex, Billed: true,
+		UserTurn: r.UserTurn, Compacted: r.Compact,
+	}
+	if !possible(q.Usage) || r.Seq < 0 {
+		return q, false
+	}
+	for _, at := range []struct {
+		text json.Number
+		to   *vtime.Instant
+	}{{r.TStart, &q.Start}, {r.TFirst, &q.First}, {r.TLast, &q.Last}} {
+		if at.text == "" {
+			continue
+		}
+		ns, ok := parseSeconds(string(at.text))
+		if !ok {
+			return q, false
+		}
+		*at.to = vtime.Instant(ns)
+	}
+	q.First = cmp.Or(q.First, q.Last)
+	q.Start = cmp.Or(q.Start, q.First)
+	return q, q.Start > 0 && q.Start <= q.First && q.First <= q.Last
+}
+
+// maxTokens is more than any count of tokens can be, and so little that a
+// session's sum fits.
+const maxTokens = 1 << 40
+
+func possible(u llm.Usage) bool {
+	for _, n := range []int64{u.Input, u.Write5m, u.Write1h, u.Read, u.Output} {
+		if n < 0 || n > maxTokens {
+			return false
+		}
+	}
+	return true
+}
+
+// link finds predecessors and spawners by their ids and puts the session in order.
+func (s *rowSession) link(file string) {
+	for i, id := range s.preds {
+		if id == "" {
+			continue
+		}
+		p, ok := s.at[id]
+		if !ok {
+			s.skips.add("predecessor that is not in the file", file, 0)
+			continue
+		}
+		s.Requests[i].Pred = p
+	}
+	main, hasMain := s.threads[mainThread]
+	for i, id := range s.spawner {
+		t := &s.Threads[i]
+		spawner, ok := s.at[id]
+		switch {
+		case t.Name == mainThread:
+		case ok:
+			t.SpawnedBy, t.Parent = spawner, s.Requests[spawner].Thread
+		case hasMain:
+			t.Parent = main
+		}
+		if id != "" && !ok {
+			s.skips.add("spawner that is not in the file", file, 0)
+		}
+	}
+	settle(&s.Session, &s.skips, file)
+	compactions(&s.Session)
+}
+
+// compactions finds what a compaction went on from where its file does not say
+// so: what its main thread had last answered when it began.
+func compactions(s *recording.Session) {
+	seen := make([]bool, len(s.Threads))
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		t := s.Threads[r.Thread]
+		first := !seen[r.Thread]
+		seen[r.Thread] = true
+		if t.Kind != recording.Compact || !first || r.Pred >= 0 || t.Parent < 0 {
+			continue
+		}
+		for p := i - 1; p >= 0 && r.Pred < 0; p-- {
+			if q := s.Requests[p]; q.Thread == t.Parent && q.Last <= r.Start {
+				r.Pred = int32(p)
+			}
+		}
+	}
+}

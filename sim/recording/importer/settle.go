@@ -87,15 +87,15 @@ func orderThreads(s *recording.Session) []int32 {
 // maxName is how many bytes an id, a model's name and the like may have.
 const maxName = 256
 
-// plain returns a copy of a name as a recording gives it. One that could be taken
-// for a path, that does not print or is longer than maxName is replaced by a hash
-// of it and counted: others may make file names of ids.
+// plain is a name as a recording gives it. One that could be taken for a path,
+// that does not print or is longer than maxName is replaced by a hash of it and
+// counted: others may make file names of ids.
 func plain(name string, sk *skips, file string, line int64) string {
 	bad := len(name) > maxName || name == "." || name == ".." || strings.ContainsFunc(name, func(r rune) bool {
 		return r == '/' || r == '\\' || !unicode.IsPrint(r)
 	})
 	if !bad {
-		return strings.Clone(name)
+		return name
 	}
 	sk.add("name that could be taken for a path, does not print or is too long: replaced by a hash of it", file, line)
 	return hashed(name)
@@ -109,7 +109,7 @@ func plainPath(name string, sk *skips, file string, line int64) string {
 	if flat := strings.ReplaceAll(name, "/", ""); plain(flat, &skips{}, file, line) != flat {
 		return plain(name+"/", sk, file, line)
 	}
-	return strings.Clone(name)
+	return name
 }
 
 func hashed(name string) string {

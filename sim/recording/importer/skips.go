@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,4 +61,14 @@ func quoted(s string) string {
 		s = s[:room] + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// reason is why JSON could not be read, in so few words that equal reasons count
+// together.
+func reason(err error) string {
+	var typ *json.UnmarshalTypeError
+	if errors.As(err, &typ) {
+		return "the type of " + quoted(typ.Field)
+	}
+	return "JSON that is malformed, cut off or nested too deeply"
 }

@@ -22,9 +22,10 @@ const (
 	NoRole Role = iota // tools and system blocks
 	User
 	Assistant
+	Operator // a message of role system among the others (CACHE-33)
 )
 
-func (r Role) String() string { return [...]string{"", "user", "assistant"}[r] }
+func (r Role) String() string { return [...]string{"", "user", "assistant", "system"}[r] }
 
 // Kind is the type of a block.
 type Kind uint8
@@ -38,9 +39,17 @@ const (
 	ToolResult
 	Image
 	Document
+	ServerToolUse    // of a tool that the API runs itself (CACHE-27)
+	ServerToolResult // what that tool answered, in the assistant's own message
+	ToolAddition     // offers a tool from here on (CACHE-33, CACHE-34)
+	ToolRemoval      // takes one away
+	ToolReference    // a deferred tool that a search found, with its definition
+	EffortChange     // another effort from this message on
+	Passing          // an operator's text that the next user message clears
 )
 
-var kindNames = [...]string{"", "tool", "text", "thinking", "tool_use", "tool_result", "image", "document"}
+var kindNames = [...]string{"", "tool", "text", "thinking", "tool_use", "tool_result", "image", "document",
+	"server_tool_use", "server_tool_result", "tool_addition", "tool_removal", "tool_reference", "effort", "passing_text"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -49,12 +58,16 @@ func (k Kind) String() string { return kindNames[k] }
 type Block struct {
 	Kind    Kind
 	IsError bool      // ToolResult
-	ID      ToolUseID // ToolUse: its id; ToolResult: the id it answers
-	Name    string    // ToolUse: the tool's wire name; ToolDef: likewise, informative (its bytes hold it already)
-	// Content is the text of Text, Thinking and ToolResult, the raw JSON input of
-	// ToolUse, the raw JSON definition of ToolDef, the raw JSON source of Image
-	// and Document.
+	ID      ToolUseID // ToolUse, ServerToolUse: its id; their results: the id they answer
+	Name    string    // the tool's wire name; of a ToolDef informative (its bytes hold it already)
+	// Content is the text of Text, Passing, Thinking and ToolResult, the effort of
+	// EffortChange, and raw JSON of the others: a use's input, a server tool's
+	// result, a definition (ToolDef, ToolReference), a source (Image, Document) and
+	// the tool that ToolAddition and ToolRemoval name or define.
 	Content *Payload
+	// Bound, of a Thinking block, is what the API bound it to: Node.Said of the
+	// block before it, 0 where nothing was bound (CACHE-35). It stands in no bytes.
+	Bound uint64
 }
 
 // Msg is one message of a persistent list, newest last. It is the structured
@@ -77,6 +90,12 @@ const FormVersion = 1
 //	tool_use     type, id, name, input (as given)
 //	tool_result  type, tool_use_id, content (a string), is_error (only when true)
 //	image, document  type, source (as given)
+//	server_tool_use  type, id, name, input (as given)
+//	server_tool_result  type (the tool's name and _tool_result), tool_use_id, content (as given)
+//	tool_addition, tool_removal  type, tool (as given)
+//	tool_reference   type, tool (the definition as given)
+//	effort           type, effort
+//	passing_text     type, text, clear_at
 //
 // A string content and a list of one text block are the same form.
 func (b *Block) appendJSON(dst []byte) []byte {
@@ -115,7 +134,41 @@ func (b *Block) appendJSON(dst []byte) []byte {
 		dst = append(dst, b.Content.esc...)
 		return append(dst, '}')
 	}
-	panic("llm: block of unknown kind " + strconv.Itoa(int(b.Kind)))
+	return b.appendLater(dst)
+}
+
+// appendLater is appendJSON for the kinds that few conversations hold.
+func (b *Block) appendLater(dst []byte) []byte {
+	switch b.Kind {
+	case ServerToolUse:
+		dst = append(dst, `{"type":"server_tool_use","id":"srv`...)
+		dst = b.ID.AppendText(dst)
+		dst = append(dst, `","name":"`...)
+		dst = append(dst, escape(b.Name)...)
+		dst = append(dst, `","input":`...)
+	case ServerToolResult:
+		dst = append(dst, `{"type":"`...)
+		dst = append(dst, escape(b.Name)...)
+		dst = append(dst, `_tool_result","tool_use_id":"srv`...)
+		dst = b.ID.AppendText(dst)
+		dst = append(dst, `","content":`...)
+	case ToolAddition, ToolRemoval, ToolReference:
+		dst = append(dst, `{"type":"`...)
+		dst = append(dst, b.Kind.String()...)
+		dst = append(dst, `","tool":`...)
+	case EffortChange:
+		dst = append(dst, `{"type":"effort","effort":"`...)
+		dst = append(dst, b.Content.esc...)
+		return append(dst, `"}`...)
+	case Passing:
+		dst = append(dst, `{"type":"text","text":"`...)
+		dst = append(dst, b.Content.esc...)
+		return append(dst, `","clear_at":"next_user_message"}`...)
+	default:
+		panic("llm: block of unknown kind " + strconv.Itoa(int(b.Kind)))
+	}
+	dst = append(dst, b.Content.esc...)
+	return append(dst, '}')
 }
 
 // The weight of the words that a provider wraps around a block, in frames. A
@@ -131,10 +184,10 @@ const (
 func (b *Block) Measure() Measure {
 	m := b.Content.measure
 	switch b.Kind {
-	case ToolUse:
+	case ToolUse, ServerToolUse:
 		m.Frames = toolUseFrames
 		m.Bytes[JSON] += uint32(len(b.Name))
-	case ToolResult:
+	case ToolResult, ServerToolResult:
 		m.Frames = toolResultFrames
 	default:
 		m.Frames = textFrames

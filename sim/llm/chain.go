@@ -37,6 +37,11 @@ type Node struct {
 	Role   Role
 	// HasTools is true from the system border on when the request defines a tool.
 	HasTools bool
+	// Uses is what the prefix needs a model to take, this block included.
+	Uses Features
+	// Said is a hash of the prefix's bytes alone, scope and settings apart. Only a
+	// Builder that binds computes it; else it is 0.
+	Said uint64
 }
 
 // IsBorder reports whether the node holds no block.
@@ -52,7 +57,11 @@ type Scope struct {
 //
 // Nodes are allocated one by one: in an array of many, one that lives would keep
 // its neighbours of other conversations, and these their whole histories.
-type Builder struct{ buf []byte }
+type Builder struct {
+	// Binds makes nodes say what a thinking block is bound to (CACHE-35).
+	Binds bool
+	buf   []byte
+}
 
 // Root starts a request of the given scope. The salts are those of the
 // request's settings.
@@ -82,7 +91,7 @@ func (b *Builder) Border(parent *Node, level Level, salts Salts) *Node {
 	buf = binary.BigEndian.AppendUint64(buf, salt)
 	buf = append(buf, sep...)
 	return &Node{Parent: parent, Hash: b.sum(buf), Cum: parent.Cum, Bytes: parent.Bytes + int64(len(sep)),
-		Pos: parent.Pos, Level: level, HasTools: parent.HasTools || (level == System && parent.Pos > 0)}
+		Pos: parent.Pos, Level: level, HasTools: parent.HasTools || (level == System && parent.Pos > 0), Said: parent.Said}
 }
 
 // Append adds one block at the parent's level. role is User or Assistant among
@@ -98,8 +107,23 @@ func (b *Builder) Append(parent *Node, role Role, blk *Block) *Node {
 	buf = appendDelta(buf, parent, role, blk)
 	n := &Node{Parent: parent, Block: blk, Hash: b.sum(buf), Cum: parent.Cum.Plus(blk.Measure()),
 		Bytes: parent.Bytes + int64(len(buf)-start), Pos: parent.Pos + 1, Level: parent.Level, Role: role,
-		HasTools: parent.HasTools}
+		HasTools: parent.HasTools, Uses: parent.Uses}
+	if blk.Kind > Document || role == Operator {
+		n.Uses |= needs(role, blk)
+	}
+	if b.Binds {
+		n.bind(buf[start:])
+	}
 	return n
+}
+
+// bind computes what stands in the prefix, and notes a thinking block that was
+// bound to another one.
+func (n *Node) bind(delta []byte) {
+	n.Said = xxh3.HashSeed(delta, n.Parent.Said)
+	if n.Block.Kind == Thinking && n.Block.Bound != 0 && n.Block.Bound != n.Parent.Said {
+		n.Uses |= Misbound
+	}
 }
 
 func (b *Builder) sum(buf []byte) Hash {

@@ -40,22 +40,27 @@ func drawPieces(t *rapid.T) (out []piece) {
 	}
 	out = append(out, piece{border: Messages})
 	for range rapid.IntRange(0, 12).Draw(t, "blocks") {
-		role := rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role")
+		role := rapid.SampledFrom([]Role{User, Assistant, Operator}).Draw(t, "role")
 		out = append(out, piece{role: role, blk: drawBlock(t)})
 	}
 	return out
 }
 
 func drawBlock(t *rapid.T) *Block {
-	b := &Block{Kind: rapid.SampledFrom([]Kind{Text, Thinking, ToolUse, ToolResult, Image, Document}).Draw(t, "kind")}
-	if b.Kind == ToolUse || b.Kind == ToolResult {
+	b := &Block{Kind: rapid.SampledFrom([]Kind{Text, Thinking, ToolUse, ToolResult, Image, Document, ServerToolUse, ServerToolResult,
+		ToolAddition, ToolRemoval, ToolReference, EffortChange, Passing}).Draw(t, "kind")}
+	switch b.Kind {
+	case ToolUse, ToolResult, ServerToolUse, ServerToolResult:
 		b.ID = NewToolUseID(rng.Root(rapid.Uint64Range(0, 9).Draw(t, "id")))
 	}
 	switch b.Kind {
-	case ToolUse:
+	case ToolUse, ServerToolUse:
 		b.Name = rapid.SampledFrom([]string{"Read", "mcp__x__y", `odd "name"`}).Draw(t, "name")
 		b.Content = drawRaw(t)
-	case Image, Document:
+	case ServerToolResult:
+		b.Name = rapid.SampledFrom([]string{"web_search", "code_execution"}).Draw(t, "name")
+		b.Content = drawRaw(t)
+	case Image, Document, ToolAddition, ToolRemoval, ToolReference:
 		b.Content = drawRaw(t)
 	default:
 		b.Content = NewText(Prose, drawText(t, "text"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -158,12 +159,12 @@ func (p *parser) role(v, message span) (Role, error) {
 	if err != nil {
 		return NoRole, err
 	}
-	for _, r := range [...]Role{User, Assistant} {
+	for _, r := range [...]Role{User, Assistant, Operator} {
 		if s == r.String() {
 			return r, nil
 		}
 	}
-	return NoRole, at(v.from, "role %q; it must be user or assistant", s)
+	return NoRole, at(v.from, "role %q; it must be user, assistant or system", s)
 }
 
 // content appends a string, as one text block, or a list of blocks.
@@ -204,22 +205,32 @@ const (
 	fContent
 	fIsError
 	fSource
+	fTool
+	fEffort
+	fClearAt
 	numFields
 )
 
-var fieldNames = [numFields]string{"type", "text", "thinking", "id", "name", "input", "tool_use_id", "content", "is_error", "source"}
+var fieldNames = [numFields]string{"type", "text", "thinking", "id", "name", "input", "tool_use_id", "content", "is_error", "source",
+	"tool", "effort", "clear_at"}
 
 // kindFields lists each kind's fields; those of optional may be missing.
 var kindFields = [...]struct {
 	kind               Kind
 	required, optional []int
 }{
-	{Text, []int{fText}, nil},
+	{Text, []int{fText}, []int{fClearAt}},
 	{Thinking, []int{fThinking}, nil},
 	{ToolUse, []int{fID, fName, fInput}, nil},
 	{ToolResult, []int{fToolUseID}, []int{fContent, fIsError}},
 	{Image, []int{fSource}, nil},
 	{Document, []int{fSource}, nil},
+	{ServerToolUse, []int{fID, fName, fInput}, nil},
+	{ServerToolResult, []int{fToolUseID, fContent}, nil},
+	{ToolAddition, []int{fTool}, nil},
+	{ToolRemoval, []int{fTool}, nil},
+	{ToolReference, []int{fTool}, nil},
+	{EffortChange, []int{fEffort}, nil},
 }
 
 // block reads one content block.
@@ -235,6 +246,9 @@ func (p *parser) block(v span) (*Block, error) {
 	switch blk.Kind {
 	case Text:
 		blk.Content, err = p.payload(f[fText], "text", Prose)
+		if err == nil && !f[fClearAt].absent() {
+			blk.Kind, err = Passing, p.clearAt(f[fClearAt])
+		}
 	case Thinking:
 		blk.Content, err = p.payload(f[fThinking], "thinking", Prose)
 	case ToolUse:
@@ -243,6 +257,8 @@ func (p *parser) block(v span) (*Block, error) {
 		err = p.toolResult(blk, f)
 	case Image, Document:
 		blk.Content, err = p.object(f[fSource], "source")
+	default:
+		err = p.later(blk, f)
 	}
 	return blk, err
 }
@@ -256,6 +272,9 @@ func (p *parser) kind(v span, f []span) (Kind, error) {
 	s, err := p.text(f[fType], "type")
 	if err != nil {
 		return 0, err
+	}
+	if strings.HasSuffix(s, resultSuffix) && s != resultSuffix {
+		s = ServerToolResult.String()
 	}
 	for _, k := range kindFields {
 		if k.kind.String() != s {

@@ -28,6 +28,10 @@ func (t TTL) String() string { return [...]string{"5m", "1h"}[t] }
 type Breakpoint struct {
 	Node *Node
 	TTL  TTL
+	// Batch, unless 0, numbers the batch of computer or browser actions that the
+	// block belongs to: markers of one batch act as one breakpoint, at the last of
+	// them, and each counts (CACHE-11).
+	Batch uint8
 }
 
 // Counts gives token counts of prefixes for one model and one request's

@@ -15,6 +15,9 @@ type Settings struct {
 	Speed           string // "fast", or "standard" and "", which are one
 	Citations       bool
 	WebSearch       bool // the web search or web fetch server tool is on
+	// ToolsInline: messages define tools and the request itself none that is not
+	// deferred (CACHE-34); see ToolsInlineOnly.
+	ToolsInline bool
 }
 
 // ThinkingMode is the thinking parameter.
@@ -70,6 +73,9 @@ func (s Settings) Salts(r SaltRules) Salts {
 	}
 	if s.WebSearch || s.Citations || s.Speed != "" {
 		out.System ^= rng.Root(2).Sub(s.Speed).At(bit(s.WebSearch, 1) | bit(s.Citations, 2)).Uint64()
+	}
+	if s.ToolsInline {
+		out.Root ^= rng.Root(4).Uint64()
 	}
 	if s.ToolChoice == "auto" {
 		s.ToolChoice = ""

@@ -47,19 +47,51 @@ func misplaced(n *Node) error {
 		switch k {
 		case Text:
 			ok = true
-		case Thinking, ToolUse:
+		case Thinking, ToolUse, ServerToolUse, ServerToolResult:
 			ok = n.Role == Assistant
 		case ToolResult, Image, Document:
 			ok = n.Role == User
+		case ToolAddition, ToolRemoval, EffortChange, Passing:
+			ok = n.Role == Operator
+		case ToolReference:
+			ok = n.Role != Operator
 		}
 	}
 	switch {
+	case ok && n.Level == Messages:
+		return outOfTurn(n)
 	case !ok:
 		return fmt.Errorf("request position %d: a %v block may not stand in %v %v", n.Pos, n.Block.Kind, n.Role, n.Level)
-	case n.Role == Assistant && n.Parent.IsBorder():
-		return fmt.Errorf("request position %d: the first message is the assistant's; it must be the user's", n.Pos)
 	}
 	return nil
+}
+
+// outOfTurn checks who may speak behind whom: the user first, the operator behind
+// the user or a server tool's result, and then the assistant.
+func outOfTurn(n *Node) error {
+	p := n.Parent
+	switch {
+	case n.Role != User && p.IsBorder():
+		return fmt.Errorf("request position %d: the first message is the %v's; it must be the user's", n.Pos, n.Role)
+	case n.Role == User && p.Role == Operator:
+		return fmt.Errorf("request position %d: a user message follows one of role system; the assistant must answer first", n.Pos)
+	case n.Role == Operator && p.Role == Assistant && p.Block.Kind != ServerToolResult:
+		return fmt.Errorf("request position %d: a message of role system follows the assistant; put it behind a user message", n.Pos)
+	case n.Block.Kind == ServerToolResult && !answers(n):
+		return fmt.Errorf("request position %d: a result of server tool use %v, which this message does not hold", n.Pos, n.Block.ID)
+	}
+	return nil
+}
+
+// answers reports whether the use that a server tool's result belongs to stands
+// before it in the same message.
+func answers(n *Node) bool {
+	for p := n.Parent; !p.IsBorder() && p.Role == Assistant; p = p.Parent {
+		if p.Block.Kind == ServerToolUse && p.Block.ID == n.Block.ID {
+			return true
+		}
+	}
+	return false
 }
 
 // pairing matches results to uses while it walks a chain from its end: the

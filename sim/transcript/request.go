@@ -42,5 +42,8 @@ func appendBreakpoint(dst []byte, i int, m *llm.Breakpoint) []byte {
 		dst = append(dst, ':')
 		dst = append(dst, m.TTL.String()...)
 	}
+	if m.Batch != 0 {
+		dst = appendSigned(append(dst, '#'), int64(m.Batch))
+	}
 	return dst
 }

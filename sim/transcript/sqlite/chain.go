@@ -102,6 +102,8 @@ func tailOf(b *llm.Block) string {
 		return "}"
 	case b.IsError:
 		return `","is_error":true}`
+	case b.Kind == llm.Passing:
+		return `","clear_at":"next_user_message"}`
 	}
 	return `"}`
 }

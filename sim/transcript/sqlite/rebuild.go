@@ -43,7 +43,8 @@ func (p *part) append(dst []byte) []byte {
 	dst = append(dst, p.head...)
 	switch p.kind {
 	case "":
-	case llm.ToolDef.String(), llm.ToolUse.String(), llm.Image.String(), llm.Document.String():
+	case llm.ToolDef.String(), llm.ToolUse.String(), llm.Image.String(), llm.Document.String(),
+		llm.ServerToolUse.String(), llm.ServerToolResult.String(), llm.ToolAddition.String(), llm.ToolRemoval.String(), llm.ToolReference.String():
 		dst = append(dst, p.content...)
 	default:
 		dst = appendEscaped(dst, p.content)

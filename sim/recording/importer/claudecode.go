@@ -8,6 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 )
 
@@ -66,7 +67,7 @@ type ccRequest struct {
 	recording.Request
 	lines int32
 	// What followed it: results of its tool uses and what stood with them.
-	results, beside ccSaid
+	results, beside []llm.Block
 }
 
 // ccThread is a thread being read.
@@ -74,6 +75,7 @@ type ccThread struct {
 	recording.Thread
 	began  int64  // time of its first line
 	prompt uint64 // hash of what its first line says; 0 for none
+	file   bool   // it has a file of its own
 	inline bool   // read from progress lines
 	forked bool   // its first line goes on from another thread
 	spawn  int32  // what spawned it, an index of spawns; -1 when unknown
@@ -107,7 +109,6 @@ type ccSpawn struct {
 	kind   string // the agent's type
 	agent  string // its id; "" when unknown
 	async  bool
-	thread int32 // -1 when there is none
 }
 
 func newClaudeCode(opt *Options, sk *skips) *claudeCodeReader {
@@ -128,6 +129,7 @@ func (c *claudeCodeReader) readAll(group []source) error {
 			return err
 		}
 		owners[i] = c.thread(agent)
+		c.threads[owners[i]].file = true
 	}
 	for _, main := range []bool{true, false} {
 		for i, src := range group {

@@ -13,7 +13,7 @@ import (
 )
 
 // row is one request without content, as one line of JSON. The fields are those
-// of requests.jsonl.gz; file, lines, via and root, which it has besides, say
+// of requests.jsonl.gz; file, via and root, which it has besides, say
 // where a row came from and have no place in a recording.Request.
 type row struct {
 	Repo, Agent, Session, Thread string
@@ -30,8 +30,9 @@ type row struct {
 	Read, Uncached, Output       int64
 	Write5m                      int64 `json:"write_5m"`
 	Write1h                      int64 `json:"write_1h"`
-	OutputFinal                  bool  `json:"output_final"`
-	UserTurn                     bool  `json:"user_turn"`
+	Lines                        int
+	OutputFinal                  bool `json:"output_final"`
+	UserTurn                     bool `json:"user_turn"`
 	Compact                      bool
 }
 
@@ -202,9 +203,10 @@ func (s *rowSession) thread(f *rowFile, r *row, number int64) int32 {
 // request is what a row says by itself. ok is false when a figure cannot be.
 func (r *row) request() (q recording.Request, ok bool) {
 	q = recording.Request{
-		Pred:        -1,
-		Usage:       llm.Usage{Input: r.Uncached, Write5m: r.Write5m, Write1h: r.Write1h, Read: r.Read, Output: r.Output},
-		OutputKnown: r.OutputFinal, WritesKnown: r.Agent != clientCodex, Billed: true,
+		AnswerBlocks: r.Lines,
+		Pred:         -1,
+		Usage:        llm.Usage{Input: r.Uncached, Write5m: r.Write5m, Write1h: r.Write1h, Read: r.Read, Output: r.Output},
+		OutputKnown:  r.OutputFinal, WritesKnown: r.Agent != clientCodex, Billed: true,
 		UserTurn: r.UserTurn, Compacted: r.Compact,
 	}
 	if !possible(q.Usage) || r.Seq < 0 {

@@ -92,7 +92,7 @@ func identifyLine(line []byte) identity {
 		return identity{}
 	}
 	if session, agent, _, ok := peekClaudeCode(line); ok && session != "" {
-		return identity{format: claudeCode, session: session, agent: agent}
+		return identity{format: claudeCode, session: short(session), agent: short(agent)}
 	}
 	return identity{}
 }
@@ -130,7 +130,10 @@ func topKeys(data []byte) keys {
 	return out
 }
 
-// passValue passes over one value, whatever its depth.
+// maxNesting is how deep values may be nested, as in encoding/json.
+const maxNesting = 10_000
+
+// passValue passes over one value.
 func passValue(dec *json.Decoder) bool {
 	for depth := 0; ; {
 		t, err := dec.Token()
@@ -145,6 +148,9 @@ func passValue(dec *json.Decoder) bool {
 		}
 		if depth == 0 {
 			return true
+		}
+		if depth > maxNesting {
+			return false
 		}
 	}
 }

@@ -123,7 +123,11 @@ var readers = [...]func(group []source, opt *Options, sk *skips, hand func(*reco
 func (im *imported) hand(s *recording.Session, sk *skips) error {
 	k := sessionKey{s.Format, s.Origin, s.ID}
 	if im.seen[k] {
-		im.skips.add("session that was read from another file", s.Files[0].Name, 0)
+		var file string
+		if len(s.Files) > 0 {
+			file = s.Files[0].Name
+		}
+		im.skips.add("session that was read from another file already", file, 0)
 		return nil
 	}
 	im.seen[k] = true

@@ -124,13 +124,15 @@ func (f *rowFile) add(line []byte, number int64, sk *skips) error {
 		return tooMany(f.name, number)
 	}
 	s := f.session(&r, sk, number)
+	for _, name := range []*string{&r.Req, &r.Pred, &r.Thread, &r.AgentType, &r.SpawnedBy, &r.Model, &r.Ver, &r.MissReason} {
+		*name = plain(*name, &s.skips, f.name, number)
+	}
 	if _, twice := s.at[r.Req]; twice && r.Req != "" {
 		s.skips.add("row of a request that stands in the file already", f.name, number)
 		return nil
 	}
-	req.ID, req.Thread = plain(r.Req, &s.skips, f.name, number), s.thread(f, &r, number)
-	req.Model, req.Version = f.known(plain(r.Model, &s.skips, f.name, number)), f.known(plain(r.Ver, &s.skips, f.name, number))
-	req.ServerMiss = f.known(plain(r.MissReason, &s.skips, f.name, number))
+	req.ID, req.Thread = r.Req, s.thread(f, &r)
+	req.Model, req.Version, req.ServerMiss = f.known(r.Model), f.known(r.Ver), f.known(r.MissReason)
 	s.add(req, &r)
 	return nil
 }
@@ -160,7 +162,7 @@ func (f *rowFile) known(s string) string {
 }
 
 func (f *rowFile) session(r *row, sk *skips, number int64) *rowSession {
-	k := sessionKey{origin: r.Repo, id: r.Session}
+	k := sessionKey{origin: short(r.Repo), id: short(r.Session)}
 	if s := f.sessions[k]; s != nil {
 		return s
 	}
@@ -178,13 +180,13 @@ const compactPrefix = "acompact-"
 // mainThread is how rows and rollouts name a session's first thread.
 const mainThread = "main"
 
-func (s *rowSession) thread(f *rowFile, r *row, number int64) int32 {
+func (s *rowSession) thread(f *rowFile, r *row) int32 {
 	if i, ok := s.threads[r.Thread]; ok {
 		return i
 	}
 	t := recording.Thread{
-		Name: f.known(plain(r.Thread, &s.skips, f.name, number)), Kind: recording.SubAgent,
-		Type: f.known(plain(r.AgentType, &s.skips, f.name, number)), Parent: -1, SpawnedBy: -1,
+		Name: f.known(r.Thread), Kind: recording.SubAgent,
+		Type: f.known(r.AgentType), Parent: -1, SpawnedBy: -1,
 	}
 	switch {
 	case r.ForkedFrom != "":
@@ -287,7 +289,7 @@ func compactions(s *recording.Session) {
 		if t.Kind != recording.Compact || !first || r.Pred >= 0 || t.Parent < 0 {
 			continue
 		}
-		for p := i - 1; p >= 0 && r.Pred < 0; p-- {
+		for p := i - 1; p >= max(0, i-maxBack) && r.Pred < 0; p-- {
 			if q := s.Requests[p]; q.Thread == t.Parent && q.Last <= r.Start {
 				r.Pred = int32(p)
 			}

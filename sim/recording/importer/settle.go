@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -57,16 +58,7 @@ func moved(to []int32, i int32) int32 {
 // orderThreads puts threads behind their parents, else as they stand, and returns
 // where each went. Parents that go round in a circle are none.
 func orderThreads(s *recording.Session) []int32 {
-	depth := make([]int, len(s.Threads))
-	for i := range s.Threads {
-		p := s.Threads[i].Parent
-		for ; p >= 0 && int(p) < len(s.Threads) && depth[i] <= len(s.Threads); p = s.Threads[p].Parent {
-			depth[i]++
-		}
-		if depth[i] > len(s.Threads) || int(p) >= len(s.Threads) {
-			s.Threads[i].Parent, depth[i] = -1, 0
-		}
-	}
+	depth := depths(s.Threads)
 	order := make([]int32, len(s.Threads))
 	for i := range order {
 		order[i] = int32(i)
@@ -83,6 +75,34 @@ func orderThreads(s *recording.Session) []int32 {
 	s.Threads = threads
 	return now
 }
+
+// depths counts each thread's ancestors. A parent that is none, or that closes a
+// circle, is dropped.
+func depths(threads []recording.Thread) []int {
+	const open = -1
+	depth := make([]int, len(threads)) // its ancestors and one, 0 before it is known
+	var path []int32
+	for i := range threads {
+		at := int32(i)
+		for path = path[:0]; depth[at] == 0; at = threads[at].Parent {
+			path = append(path, at)
+			depth[at] = open
+			if p := threads[at].Parent; p < 0 || int(p) >= len(threads) || depth[p] == open {
+				threads[at].Parent = -1
+				break
+			}
+		}
+		for _, t := range slices.Backward(path) {
+			if depth[t] = 1; threads[t].Parent >= 0 {
+				depth[t] += depth[threads[t].Parent]
+			}
+		}
+	}
+	return depth
+}
+
+// maxBack is how many requests are looked at for one that another goes on from.
+const maxBack = 10_000
 
 // maxName is how many bytes an id, a model's name and the like may have.
 const maxName = 256
@@ -111,6 +131,18 @@ func plainPath(name string, sk *skips, file string, line int64) string {
 	}
 	return name
 }
+
+// short is a name, or a hash of one that is longer than any.
+func short(name string) string {
+	if len(name) > maxName {
+		return hashed(name)
+	}
+	return name
+}
+
+// crowded reports whether a value holds more objects than any real one. Small as
+// they may be in a file, each takes its room in memory.
+func crowded(value []byte) bool { return bytes.Count(value, []byte("{")) > 1<<17 }
 
 func hashed(name string) string {
 	sum := sha256.Sum256([]byte(name))

@@ -139,7 +139,12 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 		return n
 	}
 	id := m.ID
-	if id == "" {
+	switch {
+	case id != "":
+	case m.Usage == nil:
+		c.skip("answer with neither a message id nor a usage: no request")
+		return n
+	default:
 		c.skip("answer without a message id: named by its request or line")
 		if id = l.RequestID; id == "" {
 			id = l.UUID

@@ -337,24 +337,27 @@ func twoProcesses(t *testing.T) {
 }
 
 func older(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.db")
-	raw, err := open(path, "rwc", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := migrate(raw.sql, path, migrations[:1]); err != nil {
-		t.Fatal(err)
-	}
-	if err := raw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if got := dump(t, db, "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM why_missed"); got != "2|0\n" {
-		t.Errorf("version and misses: %s", got)
+	for version := 1; version < len(migrations); version++ {
+		path := filepath.Join(t.TempDir(), "runs.db")
+		raw, err := open(path, "rwc", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := migrate(raw.sql, path, migrations[:version]); err != nil {
+			t.Fatal(err)
+		}
+		if err := raw.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		const q = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM why_missed), (SELECT count(*) FROM recorded_misses)"
+		if got := dump(t, db, q); got != "3|0|0\n" {
+			t.Errorf("schema %d: version and misses: %s", version, got)
+		}
 	}
 }
 

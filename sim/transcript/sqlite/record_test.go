@@ -39,6 +39,8 @@ func everyTable(t *testing.T) {
 	want := map[string]int{"runs": 1, "executions": 1, "files": 2, "agents": 3, "events": 29, "requests": 5, "breakpoints": 4,
 		"tool_calls": 3, "tasks": 1, "messages": 3, "items": 1, "findings": 1, "invariants": 1, "metrics": 1,
 		"nodes": 19, "payloads": 14}
+	// Lists of reasons, and what TestRecordings looks at.
+	others := []string{"miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
 	for table, n := range want {
 		if got := strings.TrimSpace(dump(t, db, "SELECT count(*) FROM "+table)); got != fmt.Sprint(n) {
 			t.Errorf("%s has %s rows, want %d", table, got, n)
@@ -48,8 +50,8 @@ func everyTable(t *testing.T) {
 	if d := cmp.Diff(sums, dump(t, db, `SELECT calls, input, write_5m, write_1h, read, output, cost, cost_uncached FROM runs`)); d != "" {
 		t.Errorf("the run's totals are not the sums of its requests:\n%s", d)
 	}
-	if d := strings.TrimSpace(dump(t, db, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`)); d != fmt.Sprint(len(want)+1) {
-		t.Errorf("%s tables, %d are looked at here", d, len(want)+1)
+	if d := strings.TrimSpace(dump(t, db, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`)); d != fmt.Sprint(len(want)+len(others)) {
+		t.Errorf("%s tables, %d are looked at here", d, len(want)+len(others))
 	}
 }
 
@@ -185,6 +187,9 @@ metrics|run,scope,name
 miss_reasons|reason
 nodes|hash
 payloads|sha256
+recorded_causes|cause
+recorded_requests|run,seq
+recorded_tools|run,seq,idx
 requests|run,seq
 runs|id
 tasks|run,seq

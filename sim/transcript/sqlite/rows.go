@@ -49,6 +49,8 @@ func (w *Writer) detail(e *transcript.Event) {
 		w.messages.add(w.run, seq, agent, at, b.Kind().String(), "", op, "", "", int64(b.Bytes), int64(0))
 	case *transcript.Finding:
 		w.findings.add(w.run, seq, agent, b.Rule, b.Detail)
+	case *transcript.Recorded:
+		w.recorded(e, b)
 	case *transcript.Item:
 		w.items.add(w.run, seq, agent, b.Item, b.Outcome, strings.Join(b.Missing, ","))
 	}

@@ -15,6 +15,7 @@ type agentState struct {
 	activation int
 	waiting    bool // request was sent and is not answered
 	request    request
+	last       billed // the latest one that was answered
 }
 
 func (w *Writer) agent(ordinal int32) *agentState {

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"cmp"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 )
@@ -20,6 +22,7 @@ type request struct {
 // outcome is how a call ended.
 type outcome struct {
 	status   string
+	model    string // that it is billed as; "" for the request's
 	endedSeq any
 	stop     string
 	answer   string
@@ -51,7 +54,7 @@ func (w *Writer) request(e *transcript.Event, b *transcript.Request) {
 
 func (w *Writer) response(e *transcript.Event, b *transcript.Response) {
 	r := b.Resp
-	o := &outcome{status: "ok", endedSeq: int64(e.Seq), stop: r.Stop.String(), usage: r.Usage, cache: r.Cache,
+	o := &outcome{status: "ok", model: b.Model, endedSeq: int64(e.Seq), stop: r.Stop.String(), usage: r.Usage, cache: r.Cache,
 		started: int64(r.Started), began: int64(r.Began), ended: int64(r.Ended)}
 	if w.opt.Level == Full && b.Head != nil {
 		// The last answer of an agent stands in no later request.
@@ -85,7 +88,7 @@ func (w *Writer) ended(agent int32, o *outcome) {
 func (w *Writer) addRequest(agent int32, r *request, o *outcome) {
 	cost, uncached := int64(0), int64(0)
 	if w.opt.Cost != nil && o.usage != (llm.Usage{}) {
-		cost, uncached = w.opt.Cost(r.model, o.usage)
+		cost, uncached = w.opt.Cost(cmp.Or(o.model, r.model), o.usage)
 	}
 	w.totals.calls++
 	w.totals.usage = w.totals.usage.Plus(o.usage)
@@ -95,6 +98,7 @@ func (w *Writer) addRequest(agent int32, r *request, o *outcome) {
 		return
 	}
 	u, m := &o.usage, &o.cache.Miss
+	w.agent(agent).last = billed{r.seq, r.n, cmp.Or(o.model, r.model), o.usage, m.Lost}
 	missByte := m.Byte
 	if m.Reason == llm.NotMissed {
 		missByte, r.expected = -1, ""

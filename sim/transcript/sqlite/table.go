@@ -86,6 +86,7 @@ func (t *table) close() {
 type tables struct {
 	payloads, nodes, events, agents, requests, breakpoints, toolCalls *table
 	tasks, messages, items, findings, invariants, metrics             *table
+	recordedRequests, recordedTools                                   *table
 }
 
 func newTables() tables {
@@ -107,6 +108,9 @@ func newTables() tables {
 		findings:   newTable("INSERT", "findings", "run,seq,agent,rule,detail"),
 		invariants: newTable("INSERT", "invariants", "run,name,checks,broken"),
 		metrics:    newTable("INSERT", "metrics", "run,scope,name,value,unit"),
+		recordedRequests: newTable("INSERT", "recorded_requests", "run,seq,n,request,id,pred,version,stop,user_turn,compacted,"+
+			"output_known,writes_known,billed,server_reason,server_missed,class,cause,expected,lost,lost_cost"),
+		recordedTools: newTable("INSERT", "recorded_tools", "run,seq,idx,id,spawned"),
 	}
 }
 
@@ -114,9 +118,9 @@ func newTables() tables {
 // refer to first.
 func (t *tables) all() []*table {
 	return []*table{t.payloads, t.nodes, t.events, t.agents, t.requests, t.breakpoints, t.toolCalls,
-		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics}
+		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools}
 }
 
 // ofRun names the tables whose rows belong to one run.
 var ofRun = []string{"files", "events", "agents", "requests", "breakpoints", "tool_calls", "tasks", "messages",
-	"items", "findings", "invariants", "metrics"}
+	"items", "findings", "invariants", "metrics", "recorded_requests", "recorded_tools"}

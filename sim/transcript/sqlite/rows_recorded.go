@@ -1,0 +1,50 @@
+package sqlite
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// billed is what the writer keeps of an agent's latest answered request, for what
+// its recording has to add.
+type billed struct {
+	seq, n int64
+	model  string
+	usage  llm.Usage
+	lost   int64
+}
+
+// recorded makes the rows of what only a recording knows of a request.
+func (w *Writer) recorded(e *transcript.Event, b *transcript.Recorded) {
+	last := &w.agent(e.Agent).last
+	w.recordedRequests.add(w.run, int64(e.Seq), last.n, last.seq, b.ID, b.Pred, b.Version, b.Stop,
+		flag(b.UserTurn), flag(b.Compacted), flag(!b.OutputUnknown), flag(!b.WritesUnknown), flag(!b.Unbilled),
+		b.ServerMiss, b.ServerMissed, b.Class, b.Cause, b.Expected, last.lost, w.lostCost(last))
+	for i, t := range b.Tools {
+		w.recordedTools.add(w.run, int64(e.Seq), int64(i), t.ID, int64(t.Spawned))
+	}
+}
+
+// lostCost is what a miss cost: the call's price less that of one that reads the
+// lost tokens.
+func (w *Writer) lostCost(c *billed) int64 {
+	if w.opt.Cost == nil || c.lost <= 0 {
+		return 0
+	}
+	paid, _ := w.opt.Cost(c.model, c.usage)
+	hit, _ := w.opt.Cost(c.model, Hit(c.usage, c.lost))
+	return paid - hit
+}
+
+// Hit is a usage had lost tokens been read that were paid for again: those that
+// were written come first, then plain ones. Tokens that stand in neither were not
+// sent again.
+func Hit(u llm.Usage, lost int64) llm.Usage {
+	for _, paid := range []*int64{&u.Write5m, &u.Write1h, &u.Input} {
+		n := min(lost, *paid)
+		*paid -= n
+		lost -= n
+		u.Read += n
+	}
+	return u
+}

@@ -91,7 +91,9 @@ var imports = []struct{ pattern, only, use string }{
 	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
 	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
 	{"unsafe", "", "a plain conversion"},
-	{"gonum.org/", "metrics", "integers; floats begin in metrics"},
+	{"gonum.org/", "metrics metrics/plot", "integers; floats begin in metrics"},
+	{"gonum.org/v1/plot", "metrics/plot", "charts are drawn by metrics/plot"},
+	{"gonum.org/v1/plot/", "metrics/plot", "charts are drawn by metrics/plot"},
 }
 
 // world is the simulated world: there, what the bans name may not be used.

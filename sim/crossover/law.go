@@ -1,0 +1,40 @@
+package crossover
+
+import "agentsim/cachemodel"
+
+// Formula is the law in words of the specification: a fork is cheaper while it
+// holds.
+const Formula = "r·P·T < w·(S+R) + r·(S+R)·(T−1)"
+
+// Assumptions are what the law leaves out; they belong wherever it is printed.
+const Assumptions = "all of R arrives in the first turn; a fork's own assistant block, placeholders and directive are ignored; the parent is warm; P > S+R"
+
+// Law is the closed form for a model's rates, in picodollars a token: w for
+// what is written, r for what is read.
+type Law struct{ Write, Read cachemodel.Picodollars }
+
+// LawOf is the law at a model's rates. Writes are those of the lifetime of five
+// minutes, which sub-agents have.
+func LawOf(p *cachemodel.Profile) Law { return Law{p.Rates.Write5m, p.Rates.Read} }
+
+// Fork is what one fork pays for its prefix of P tokens over T turns: it reads
+// it at each of them.
+func (l Law) Fork(prefix, turns int64) cachemodel.Picodollars {
+	return l.Read * cachemodel.Picodollars(prefix*turns)
+}
+
+// Fresh is what one fresh child pays for the S+R tokens it must know: it writes
+// them once and reads them at every later turn.
+func (l Law) Fresh(know, turns int64) cachemodel.Picodollars {
+	return (l.Write + l.Read*cachemodel.Picodollars(turns-1)) * cachemodel.Picodollars(know)
+}
+
+// Turns is the number of turns T, as a fraction, at which both cost the same; a
+// fork is cheaper below it. With P ≤ S+R there is none, ok is false, and a fork
+// is cheaper at every T: the law speaks of P > S+R only.
+func (l Law) Turns(prefix, know int64) (at Fraction, ok bool) {
+	if prefix <= know {
+		return Fraction{}, false
+	}
+	return fraction(int64(l.Write-l.Read)*know, int64(l.Read)*(prefix-know)), true
+}

@@ -1,0 +1,164 @@
+package crossover
+
+import (
+	"fmt"
+
+	"agentsim/cachemodel"
+	"agentsim/sim/vtime"
+)
+
+// Query is one point at which fork and fresh sub-agent are compared. Sizes are
+// in tokens.
+type Query struct {
+	Model    string         // an id that cachemodel knows
+	Prefix   int64          // P: the parent's prompt when it spawns
+	Know     int64          // S+R: what a fresh child must know
+	Own      int64          // S of it: the child's own system prompt, tools and context; the rest is R
+	Turns    int64          // T: calls that each child makes
+	Siblings int64          // children of one answer
+	Stagger  vtime.Duration // siblings wait so long at most for the first one's response to begin (CACHE-29); 0: none waits
+	Cold     bool           // a slow tool stands between the parent's request and the spawn, and its entry expires
+	Fourth   bool           // the fourth cache marker is used (CON-23)
+	Reading  int64          // over how many turns R arrives, in equal parts; 1: all of it in the first
+	Task     int64          // what the child is told to do
+	Growth   int64          // what each turn adds to a child's conversation
+	Output   int64          // output billed for each call
+	Ideal    bool           // the idealised world: none of what moves a run away from the law
+}
+
+// Default is a long lead and one child that must know half of what it knows.
+func Default() Query {
+	return Query{Model: "claude-sonnet-4-5-20250929", Prefix: 80_000, Know: 40_000, Own: DefaultOwn, Turns: 12, Siblings: 1,
+		Reading: 4, Task: 200, Growth: 300, Output: 100}
+}
+
+// DefaultOwn is S where only S+R is given, as far as S+R allows.
+const DefaultOwn = 8_000
+
+// Bounds of a query.
+const (
+	MaxTurns    = 200 // where the stack ends a fork that has not reported
+	MaxSiblings = 50
+	MaxTokens   = 1_000_000
+)
+
+// Error is a value of a query that no world can be made of.
+type Error struct {
+	Field string // the query's field, in lower case
+	What  string
+}
+
+func (e *Error) Error() string { return e.Field + ": " + e.What }
+
+// Check says what is wrong with a query, as an *Error.
+func (q *Query) Check() error {
+	p, err := cachemodel.Lookup(q.Model)
+	if err == nil {
+		err = p.Require(false)
+	}
+	if err != nil {
+		return &Error{"model", err.Error()}
+	}
+	for _, f := range [...]struct {
+		name        string
+		v, low, top int64
+	}{
+		{"prefix", q.Prefix, 1, MaxTokens}, {"know", q.Know, 1, MaxTokens}, {"own", q.Own, 1, q.Know}, {"turns", q.Turns, 1, MaxTurns},
+		{"siblings", q.Siblings, 1, MaxSiblings}, {"reading", q.Reading, 1, MaxTurns}, {"task", q.Task, 1, MaxTokens},
+		{"growth", q.Growth, 0, MaxTokens}, {"output", q.Output, 0, MaxTokens},
+		{"stagger", int64(q.Stagger), 0, int64(vtime.Hour)},
+	} {
+		if f.v < f.low || f.v > f.top {
+			return &Error{f.name, outside(f.name, f.v, f.low, f.top)}
+		}
+	}
+	return q.fits(p)
+}
+
+func outside(name string, v, low, top int64) string {
+	switch name {
+	case "stagger":
+		return fmt.Sprintf("%s is outside 0s to 1h", vtime.Duration(v))
+	case "own":
+		return fmt.Sprintf("%d is outside 1 to %d: it is part of what a child must know", v, top)
+	case "turns":
+		return fmt.Sprintf("%d is outside 1 to %d: a fork ends after %d turns", v, top, top)
+	}
+	return fmt.Sprintf("%d is outside %d to %d", v, low, top)
+}
+
+// fits refuses prompts that the model's window does not hold.
+func (q *Query) fits(p *cachemodel.Profile) error {
+	window := p.Window
+	if window == 0 {
+		window = MaxTokens
+	}
+	if longest := q.longest(q.Turns); longest > window {
+		return &Error{"prefix", fmt.Sprintf("the last prompt would have some %d tokens, and %s takes %d: lower the prefix, turns or growth", longest, p.Pinned(), window)}
+	}
+	return nil
+}
+
+// longest is about the longest prompt of a run of so many turns; a fork's own
+// blocks are taken for what they are at most, a task for each sibling and some
+// hundred tokens.
+func (q *Query) longest(turns int64) int64 {
+	blocks := (q.Task+ownBlocksMost)*q.Siblings + boilerplateMost
+	return max(q.Prefix+blocks, q.Know) + q.Task + q.Growth*(turns-1)
+}
+
+// Generous bounds on what a fork says that its task does not: for each tool use
+// of the answer, and once.
+const (
+	ownBlocksMost   = 200
+	boilerplateMost = 1_000
+)
+
+// most is the longest run that the model's window allows, at most MaxTurns.
+func (q *Query) most(p *cachemodel.Profile) int64 {
+	window := p.Window
+	if window == 0 {
+		window = MaxTokens
+	}
+	most := int64(MaxTurns)
+	if q.Growth > 0 {
+		most = min(most, (window-q.longest(1))/q.Growth+1)
+	}
+	return max(most, q.Turns)
+}
+
+// common is what each child of either kind pays beside its prefix: its task and
+// what grows are written once and read at every later turn, and output.
+func (q *Query) common(p *cachemodel.Profile) cachemodel.Picodollars {
+	n, g := q.Turns, q.Growth
+	written := q.Task + (n-1)*g
+	read := (n-1)*q.Task + g*(n-1)*(n-2)/2
+	return cachemodel.Picodollars(written)*p.Rates.Write5m + cachemodel.Picodollars(read)*p.Rates.Read + cachemodel.Picodollars(n*q.Output)*p.Rates.Output
+}
+
+// Pair is a figure of forks and of fresh sub-agents.
+type Pair struct {
+	Fork  cachemodel.Picodollars `json:"fork_picodollars"`
+	Fresh cachemodel.Picodollars `json:"fresh_picodollars"`
+}
+
+// minus is the difference, figure by figure.
+func (a Pair) minus(b Pair) Pair { return Pair{a.Fork - b.Fork, a.Fresh - b.Fresh} }
+
+// Zero reports whether neither kind pays anything.
+func (a Pair) Zero() bool { return a == Pair{} }
+
+// Closed is what the law says that all children of the query cost, with the
+// growth that both kinds have in common.
+func (q *Query) Closed() (Pair, error) {
+	p, err := cachemodel.Lookup(q.Model)
+	if err != nil {
+		return Pair{}, &Error{"model", err.Error()}
+	}
+	return q.closed(p), nil
+}
+
+func (q *Query) closed(p *cachemodel.Profile) Pair {
+	l, common, n := LawOf(p), q.common(p), cachemodel.Picodollars(q.Siblings)
+	return Pair{n * (l.Fork(q.Prefix, q.Turns) + common), n * (l.Fresh(q.Know, q.Turns) + common)}
+}

@@ -1,0 +1,174 @@
+package crossover
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/vtime"
+)
+
+// world is what a generated scenario has beyond the law. Its zero value with
+// one sibling and the fourth marker is the idealised one.
+type world struct {
+	siblings int64
+	reading  int64          // turns over which R arrives
+	own      bool           // a fork pays for its own blocks
+	cold     bool           // the parent's entry expires before the spawn
+	fourth   bool           // the fourth marker
+	timed    bool           // calls take the time that recorded ones took
+	stagger  vtime.Duration // 0: siblings start at one instant
+}
+
+// ideal is the world in which run and law agree.
+func ideal(siblings int64) world { return world{siblings: siblings, reading: 1, fourth: true} }
+
+// kind is how the children are made.
+type kind string
+
+const (
+	fork  kind = "fork"
+	fresh kind = "fresh"
+)
+
+// slowTool is how long the tool before a spawn takes when the parent goes cold;
+// an entry lives five minutes.
+const slowTool = 6 * vtime.Minute
+
+// notes is a file that every child reads at every turn. It is small: what a
+// turn adds is said by the recorded counts.
+const notes = "notes.md"
+
+// scenario generates the scenario of one kind of children. own is how many
+// tokens stand between the parent's prefix and a fork's task; unknown leaves a
+// fork's first prompt uncounted, so that its real blocks are weighed.
+func (q *Query) scenario(k kind, w world, own int64) (*scenarios.Scenario, error) {
+	s, err := base(k, q.Model, w)
+	if err != nil {
+		return nil, err
+	}
+	s.Scripts = []scenarios.Script{{Agent: "main", Turns: q.lead(k, w)}, {Agent: "main/*", Turns: q.child(k, w, own)}}
+	return s, nil
+}
+
+// base is a generated scenario without its scripts, read by the loader, so that
+// it is what a reader of its text would get.
+func base(k kind, model string, w world) (*scenarios.Scenario, error) {
+	latency := "instant"
+	if w.timed {
+		latency = "opus-4-recorded"
+	}
+	f, err := scenarios.Parse("generated.yaml", fmt.Appendf(nil, baseText, k, k, model, w.fourth, latency))
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.Effective("", nil)
+	if err != nil {
+		return nil, err
+	}
+	if w.stagger > 0 {
+		s.FanOut = scenarios.FanOut{Hold: "first-response", Cap: w.stagger}
+	}
+	if edit := slowTool; w.cold {
+		s.Tools.Edit = &edit
+	}
+	return s, nil
+}
+
+const baseText = `name: crossover-%s
+why: generated, to be compared by the bills of its children; %s children of one answer, with sizes as recorded counts
+interactive: true
+gates: {FORK_SUBAGENT: true}
+provider: {model: %s, counter: recorded, fourth_mark: %t, hidden_tokens: false, tail_tokens: 0, latency: {profile: %s}}
+project: {files: {notes.md: "One line, to be changed."}}
+main: {user: Have the work done.}
+scripts: [{agent: main, turns: [{text: Noted.}]}]
+`
+
+// lead is the lead's turns: it spawns its children in one answer, behind P
+// tokens, and then hears of their ends. Where the query is of a cold parent a
+// tool stands before them, slow or not.
+func (q *Query) lead(k kind, w world) []scenarios.Turn {
+	said := map[int]int64{-1: q.Prefix}
+	var turns []scenarios.Turn
+	spawn := scenarios.Turn{Counts: said}
+	if q.Cold {
+		turns = append(turns, scenarios.Turn{Counts: said, Tools: []scenarios.ToolTurn{readNotes}})
+		spawn.Tools = append(spawn.Tools, use("Edit", `{"file_path":"`+notes+`","old_string":"to be","new_string":"which was"}`))
+	}
+	task := q.taskText()
+	for i := range w.siblings {
+		typ := ""
+		if k == fresh {
+			typ = `,"subagent_type":"general-purpose"`
+		}
+		spawn.Tools = append(spawn.Tools, use("Agent", fmt.Sprintf(`{"description":"part %02d","prompt":"Part %02d. %s"%s}`, i+1, i+1, task, typ)))
+	}
+	turns = append(turns, spawn)
+	for range w.siblings + 1 {
+		turns = append(turns, text("Noted."))
+	}
+	return turns
+}
+
+// child is the turns of each child. A fork's prompt is P and what it says
+// itself; a fresh child's is S, the part of R that has arrived, and its task.
+func (q *Query) child(k kind, w world, own int64) []scenarios.Turn {
+	var turns []scenarios.Turn
+	for i := range q.Turns {
+		t := scenarios.Turn{Output: &q.Output, Tools: []scenarios.ToolTurn{readNotes}}
+		if i == q.Turns-1 {
+			t = text("Scope: one part. Result: done.")
+			t.Output = &q.Output
+		}
+		since := q.Task + i*q.Growth
+		switch {
+		case k == fork && own != unknown:
+			t.Counts = map[int]int64{-1: q.Prefix + own + since}
+		case k == fresh:
+			t.Counts = map[int]int64{-1: q.Own + q.arrived(i+1, w.reading) + since}
+			if i == 0 {
+				t.Counts[-2], t.Counts[-3] = q.Own, q.Own // user context, system prompt
+			}
+		}
+		turns = append(turns, t)
+	}
+	return turns
+}
+
+// unknown asks for a fork's real blocks to be weighed.
+const unknown = -1
+
+// arrived is how much of R a fresh child has at turn t, from 1.
+func (q *Query) arrived(t, reading int64) int64 {
+	n := min(reading, q.Turns)
+	return (q.Know - q.Own) * min(t, n) / n
+}
+
+var readNotes = use("Read", `{"file_path":"`+notes+`"}`)
+
+func use(name, input string) scenarios.ToolTurn { return scenarios.ToolTurn{Name: name, Raw: input} }
+
+func text(s string) scenarios.Turn { return scenarios.Turn{Text: &scenarios.Content{Text: s}} }
+
+// taskText is a text of about Task tokens by the model's counter, frame aside.
+func (q *Query) taskText() string {
+	counter := tokens.Approx(q.Model)
+	var m llm.Measure
+	n := 0
+	for counter.Tokens(m) < q.Task {
+		n++
+		m.Bytes[llm.Prose] = uint32(n)
+	}
+	return strings.Repeat(taskSentence, n/len(taskSentence)+1)[:n]
+}
+
+const taskSentence = "Look through the part of the code that is named above and report what you find there. "
+
+// label names a world for messages.
+func (w world) label(k kind) string {
+	return string(k) + ", " + strconv.FormatInt(w.siblings, 10) + " children"
+}

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
+	"agentsim/sim/vtime"
 )
 
 // staticKey is what decides the static prefix of a thread, as far as a recording
@@ -32,10 +33,14 @@ func (p *play) key(si int, r *recording.Request, model string) staticKey {
 	return staticKey{s.Origin, r.Version, model, kind(&s.Threads[r.Thread])}
 }
 
-// staticOf is the static prefix that a conversation of the request's thread begins
+// staticOf is the static prefix that a conversation of request i's thread begins
 // with.
-func (p *play) staticOf(si int, r *recording.Request, model string) *static {
-	if st := p.threads[si][r.Thread][model]; st != nil && st.tokens <= r.Usage.Read+r.Usage.Written() {
+func (p *play) staticOf(si, i int, model string) *static {
+	r := &p.sessions[si].Requests[i]
+	if p.opt.Known != nil {
+		return p.knownStatic(si, i, model)
+	}
+	if st := p.threads[si][r.Thread][p.key(si, r, model)]; st != nil && st.tokens <= r.Usage.Read+r.Usage.Written() {
 		return st
 	}
 	k := p.key(si, r, model)
@@ -60,28 +65,33 @@ func (p *play) newStatic(k staticKey, tokens int64) *static {
 
 // learn takes from an answered request what it tells of its static prefix: a
 // thread's first one reads nothing else, and neither does one that lost its
-// history.
-func (p *play) learn(si, i int) {
+// history. What was read is there, whoever wrote it.
+func (p *play) learn(si, i int, now vtime.Instant) error {
+	if p.opt.Known != nil {
+		return p.recall(si, i, now)
+	}
 	s := p.sessions[si]
 	r := &s.Requests[i]
 	read, f := r.Usage.Read, &p.flights[si][i]
 	if f.ask.Model != r.Model || r.Pred >= 0 && read*2 >= s.Expected(i) {
-		return
+		return nil
 	}
 	if p.out[si][i].alone {
 		p.witness(s.Origin, read > 0)
 	}
 	if read == 0 {
-		return
+		return nil
 	}
 	st := f.static
 	if st == nil || st.tokens != read {
 		st = p.settle(si, r, read)
 	}
 	if p.threads[si][r.Thread] == nil {
-		p.threads[si][r.Thread] = map[string]*static{}
+		p.threads[si][r.Thread] = map[staticKey]*static{}
 	}
-	p.threads[si][r.Thread][r.Model] = st
+	p.threads[si][r.Thread][p.key(si, r, r.Model)] = st
+	_, err := p.send(now, &flight{static: st, end: st.block}, &f.ask)
+	return err
 }
 
 // witness counts whether a static prefix that no request here kept alive was
@@ -121,7 +131,7 @@ func (p *play) build(si, i int) *flight {
 	base, tokens, st := p.base(si, i, model, size)
 	f.static = st
 	if base == nil {
-		f.static = p.staticOf(si, r, model)
+		f.static = p.staticOf(si, i, model)
 		base, tokens = f.static.node, f.static.tokens
 		p.out[si][i].Cut = r.Pred >= 0
 		if f.static.least < 0 || size < f.static.least {
@@ -135,16 +145,20 @@ func (p *play) build(si, i int) *flight {
 	}
 	if !base.IsBorder() {
 		f.went = base
-		base = p.answered(base, tokens, s, r)
+		base = p.answered(base, tokens, s, r, f.ask.Unmarked)
 	}
 	f.end = p.block(base, s.ID+" "+strconv.Itoa(i), size)
 	return f
 }
 
 // answered appends the blocks of the answers between base and request r: no
-// breakpoint stands on them, so only their number counts, for the look-back.
-func (p *play) answered(base *llm.Node, tokens int64, s *recording.Session, r *recording.Request) *llm.Node {
+// breakpoint stands on them, so only their number counts, for the look-back. Those
+// of the tools' results count only where nothing marks base.
+func (p *play) answered(base *llm.Node, tokens int64, s *recording.Session, r *recording.Request, unmarked bool) *llm.Node {
 	n := max(s.Requests[r.Pred].AnswerBlocks, 1)
+	if unmarked {
+		n += max(len(s.Requests[r.Pred].Tools)-1, 0) // the results but the last, which ends what r leaves
+	}
 	for ; n > 0; n-- {
 		base = p.block(base, "answer", tokens)
 	}

@@ -18,6 +18,7 @@ type Options struct {
 	// order of time.
 	Alter func(si, i int, a *Ask)
 	Extra func(si, i int) []vtime.Instant
+	Known *Known // nil: what a recording does not say at once is learned as it is played
 }
 
 // Ask is one request as it is played. Instants are those of the recording's
@@ -26,6 +27,7 @@ type Ask struct {
 	Model              string
 	TTL                llm.TTL
 	Uncached           bool // it carries no breakpoint
+	Unmarked           bool // it does not mark where its conversation went on
 	Start, Begin, Last vtime.Instant
 }
 
@@ -35,6 +37,7 @@ type Played struct {
 	Extra  []llm.Usage // of the requests that Options.Extra added behind it
 	Static int64       // tokens of the static prefix it began with, as known then; 0 for unknown
 	Cut    bool        // its conversation went on from the static prefix only
+	Warm   bool        // others of the account keep that prefix alive, as far as was known then
 	alone  bool        // no request played here keeps its static prefix alive
 }
 
@@ -76,7 +79,7 @@ func Play(sessions []*recording.Session, opt Options) (*Result, error) {
 		}
 		p.flights[si] = make([]flight, len(s.Requests))
 		p.out[si] = make([]Played, len(s.Requests))
-		p.threads = append(p.threads, make([]map[string]*static, len(s.Threads)))
+		p.threads = append(p.threads, make([]map[staticKey]*static, len(s.Threads)))
 	}
 	for _, e := range p.timeline() {
 		if err := p.step(e); err != nil {
@@ -94,8 +97,8 @@ type play struct {
 	builder  *llm.Builder
 	counts   counts
 	profiles map[string]*cachemodel.Profile
-	statics  map[staticKey]*static  // current static prefix of each kind of thread
-	threads  [][]map[string]*static // static prefix that a thread is known to have, by model
+	statics  map[staticKey]*static     // current static prefix of each kind of thread
+	threads  [][]map[staticKey]*static // static prefix that a thread is known to have
 	flights  [][]flight
 	out      [][]Played
 	hidden   cachemodel.Admission

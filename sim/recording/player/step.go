@@ -78,7 +78,7 @@ func (p *play) step(e event) error {
 	case begins:
 		p.engine.Begin(e.at, &f.adm)
 	case ends:
-		p.finish(e.si, e.i, e.at)
+		return p.finish(e.si, e.i, e.at)
 	case follows:
 		return p.followUp(e)
 	}
@@ -99,7 +99,8 @@ func (p *play) start(si, i int) error {
 	if err := p.engine.Admit(a.Start, &f.req, &f.adm); err != nil {
 		return err
 	}
-	if p.out[si][i].alone = f.adm.Usage.Read == 0; p.out[si][i].alone && p.shared[p.sessions[si].Origin] > 0 {
+	p.out[si][i].Warm = p.warm(si, i)
+	if p.out[si][i].alone = f.adm.Usage.Read == 0; p.out[si][i].alone && p.out[si][i].Warm {
 		if err := p.admitShared(f, a); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (p *play) start(si, i int) error {
 		p.engine.Begin(a.Begin, &f.adm)
 	}
 	if a.Last == a.Start {
-		p.finish(si, i, a.Last)
+		return p.finish(si, i, a.Last)
 	}
 	return nil
 }
@@ -137,7 +138,7 @@ func (p *play) request(f *flight, head *llm.Node, a *Ask) {
 		return
 	}
 	f.req.Breakpoints = append(f.req.Breakpoints, llm.Breakpoint{Node: f.static.block, TTL: a.TTL})
-	if f.went != nil && f.went != f.end {
+	if f.went != nil && f.went != f.end && !a.Unmarked {
 		f.req.Breakpoints = append(f.req.Breakpoints, llm.Breakpoint{Node: f.went, TTL: a.TTL})
 	}
 	if f.end != f.static.block {
@@ -146,10 +147,10 @@ func (p *play) request(f *flight, head *llm.Node, a *Ask) {
 }
 
 // finish ends request i; what its answer tells is known from here on.
-func (p *play) finish(si, i int, at vtime.Instant) {
+func (p *play) finish(si, i int, at vtime.Instant) error {
 	f := &p.flights[si][i]
 	p.engine.End(at, &f.adm, cachemodel.Completed, nil, p.sessions[si].Requests[i].Usage.Output)
-	p.learn(si, i)
+	return p.learn(si, i, at)
 }
 
 // followUp sends a request of the client's own: an extra one repeats what request

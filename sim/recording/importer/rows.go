@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -131,7 +132,10 @@ func (f *rowFile) add(line []byte, number int64, sk *skips) error {
 		s.skips.add("row of a request that stands in the file already", f.name, number)
 		return nil
 	}
-	req.ID, req.Thread = r.Req, s.thread(f, &r)
+	req.Thread = s.thread(f, &r)
+	if req.ID = r.Req; r.Req == "" {
+		req.ID = f.known(r.Thread) + ":" + strconv.FormatInt(r.Seq, 10)
+	}
 	req.Model, req.Version, req.ServerMiss = f.known(r.Model), f.known(r.Ver), f.known(r.MissReason)
 	s.add(req, &r)
 	return nil
@@ -211,7 +215,7 @@ func (r *row) request() (q recording.Request, ok bool) {
 		OutputKnown:  r.OutputFinal, WritesKnown: r.Agent != clientCodex, Billed: true,
 		UserTurn: r.UserTurn, Compacted: r.Compact,
 	}
-	if !possible(q.Usage) || r.Seq < 0 {
+	if !possible(q.Usage) || r.Seq < 0 || r.Lines < 0 || r.Lines > maxRequests {
 		return q, false
 	}
 	for _, at := range []struct {

@@ -42,8 +42,19 @@ func settle(s *recording.Session, sk *skips, file string) {
 			r.Tools[t].Spawned = moved(threads, r.Tools[t].Spawned)
 		}
 	}
+	first := make([]int32, len(s.Threads)) // request of each thread
+	for i := range first {
+		first[i] = int32(len(s.Requests))
+	}
+	for i, r := range slices.Backward(s.Requests) {
+		first[r.Thread] = int32(i)
+	}
 	for i := range s.Threads {
-		s.Threads[i].SpawnedBy = moved(now, s.Threads[i].SpawnedBy)
+		t := &s.Threads[i]
+		if t.SpawnedBy = moved(now, t.SpawnedBy); t.SpawnedBy >= first[i] {
+			t.SpawnedBy = -1
+			sk.add("spawner that begins after what it spawned", file, 0)
+		}
 	}
 }
 

@@ -1,0 +1,82 @@
+package whatif
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/vtime"
+)
+
+// Bill is what some requests came to.
+type Bill struct {
+	Threads, Requests int64
+	Usage             llm.Usage
+	Cost              cachemodel.Picodollars
+}
+
+func (b *Bill) add(u llm.Usage, cost cachemodel.Picodollars) {
+	b.Requests++
+	b.Usage = b.Usage.Plus(u)
+	b.Cost += cost
+}
+
+// Bills are the bills of each kind of thread.
+type Bills [Kinds]Bill
+
+// Total is the bill of all of them.
+func (b *Bills) Total() (sum Bill) {
+	for i := range b {
+		sum.Threads += b[i].Threads
+		sum.Requests += b[i].Requests
+		sum.Usage = sum.Usage.Plus(b[i].Usage)
+		sum.Cost += b[i].Cost
+	}
+	return sum
+}
+
+// Answer is what a question came to. Kinds of threads are those of the recording.
+type Answer struct {
+	Recorded Bills // what the API billed, at the table's prices
+	Model    Bills // the model's reproduction of it
+	If       Bills // the model, with what was asked changed
+	// Refreshes are the requests that a question added, in If already.
+	Refreshes Bills
+	Gaps      []Gap // of KeepAlive: which idle gaps pay, the shortest first
+	// Changed are the threads that a question about threads touched, Left those
+	// that it should have and could not, with the reason.
+	Changed int
+	Left    []Left
+	// Held is how many siblings waited for the first of them, Longest how long at
+	// most.
+	Held    int
+	Longest vtime.Duration
+	Assumed []string // what was taken for granted, for people
+	Options []string // undocumented points of the cache that touched a figure, name=value
+}
+
+// Reproduced reports whether the model reproduces the recorded bill within 1 %.
+func (a *Answer) Reproduced() bool {
+	recorded, model := a.Recorded.Total().Cost, a.Model.Total().Cost
+	off := model - recorded
+	return 100*max(off, -off) <= recorded
+}
+
+// Saved is the model's reproduction less the model's what-if.
+func (a *Answer) Saved() cachemodel.Picodollars { return a.Model.Total().Cost - a.If.Total().Cost }
+
+// Left is a thread that a question did not change.
+type Left struct {
+	Thread string
+	Kind   recording.ThreadKind
+	Why    string
+}
+
+// Gap sums idle gaps of about one length: from a conversation's last use to its
+// next request.
+type Gap struct {
+	From, UpTo vtime.Duration // From < gap ≤ UpTo
+	N          int64
+	Refreshes  int64
+	Paid       cachemodel.Picodollars // for the refreshes
+	Saved      cachemodel.Picodollars // by the requests behind the gaps
+}

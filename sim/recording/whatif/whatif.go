@@ -1,0 +1,204 @@
+package whatif
+
+import (
+	"slices"
+
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/player"
+	"agentsim/sim/vtime"
+)
+
+// Ask answers a question about s. The error is a *Refusal when s does not hold
+// what is asked, else a request that the API would refuse.
+func Ask(s *recording.Session, q *Question, opt Options) (*Answer, error) {
+	p, err := prepare(s, q, opt)
+	if err != nil {
+		return nil, err
+	}
+	base, err := p.play(s, p.known, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.known.Warm = warm(base)
+	p.given.Warm = p.known.Warm
+	without, err := p.play(p.session, p.given, p.alter, nil)
+	if err != nil {
+		return nil, err
+	}
+	then := without
+	if p.refreshes != nil {
+		if then, err = p.play(p.session, p.given, p.alter, p.extra); err != nil {
+			return nil, err
+		}
+	}
+	a := p.answer
+	p.bill(base, then)
+	p.weighGaps(without, then)
+	a.Assumed = append(p.common(), p.notes...)
+	a.Options = slices.Compact(slices.Sorted(slices.Values(append(base.Options, then.Options...))))
+	return a, nil
+}
+
+// plan is a question made ready for one session.
+type plan struct {
+	recorded *recording.Session
+	session  *recording.Session // as it is played under the question
+	q        *Question
+	opt      Options
+	asks     []change      // of each request
+	known    *player.Known // of the recorded session
+	given    *player.Known // of the session under the question
+	unmarked bool          // the client does not mark where its conversation went on
+	// refreshes are, by request, when its prompt is repeated; nil for never.
+	refreshes [][]vtime.Instant
+	answer    *Answer
+	notes     []string // what the question itself takes for granted
+}
+
+// change is what a request asks for under the question.
+type change struct {
+	ttl      llm.TTL
+	uncached bool
+	unmarked bool
+}
+
+// prepare refuses what the session cannot answer and changes what was asked.
+func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	if err := billable(s); err != nil {
+		return nil, err
+	}
+	p := &plan{recorded: s, q: q, opt: opt, answer: &Answer{}, known: player.Hindsight([]*recording.Session{s})}
+	p.unmarked = marks(s).lacks()
+	if q.Static > 0 {
+		p.tellStatic()
+	}
+	p.copy()
+	for _, step := range [...]func() error{p.askModel, p.askForks, p.askStagger, p.askMark, p.askLifetime, p.askKeepAlive} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// billable refuses a session that cannot be played or priced.
+func billable(s *recording.Session) error {
+	if len(s.Requests) == 0 {
+		return refuse("", "session %s holds no requests", s.ID)
+	}
+	if err := player.Playable(s); err != nil {
+		return refuse("", "%s", err)
+	}
+	for i := range s.Requests {
+		if p := profile(s.Requests[i].Model); !p.Found.Rates {
+			return refuse("", "session %s: request %d of %d: no rates of %s are known, so there is no bill", s.ID, i+1, len(s.Requests), p.ID)
+		}
+	}
+	return nil
+}
+
+// profile is that of a model which was looked up before.
+func profile(model string) *cachemodel.Profile {
+	p, err := cachemodel.Lookup(model)
+	if err != nil {
+		panic("whatif: a session was priced that is not playable: " + err.Error())
+	}
+	return p
+}
+
+// copy makes the session that the question changes.
+func (p *plan) copy() {
+	c := *p.recorded
+	c.Requests = slices.Clone(c.Requests)
+	c.Threads = slices.Clone(c.Threads)
+	p.session = &c
+	p.given = &player.Known{Static: [][]int64{slices.Clone(p.known.Static[0])}, Seen: [][]bool{slices.Clone(p.known.Seen[0])}}
+	p.asks = make([]change, len(c.Requests))
+	for i := range p.asks {
+		p.asks[i].ttl, _ = p.recorded.Lifetime(i)
+		p.asks[i].uncached = p.q.NoCache
+		p.asks[i].unmarked = p.unmarked && !p.q.PreviousMark
+	}
+}
+
+// tellStatic takes the static prefix of sub-agents from the question where the
+// recording does not tell it.
+func (p *plan) tellStatic() {
+	for i := range p.recorded.Requests {
+		r := &p.recorded.Requests[i]
+		if n := &p.known.Static[0][i]; *n == 0 && p.kind(r) == recording.SubAgent && p.q.Static <= size(r) {
+			*n = p.q.Static
+		}
+	}
+}
+
+// size is what a request leaves to be read, in tokens.
+func size(r *recording.Request) int64 { return r.Usage.Read + r.Usage.Written() }
+
+// kind is the kind of a request's thread as recorded.
+func (p *plan) kind(r *recording.Request) recording.ThreadKind {
+	return p.recorded.Threads[r.Thread].Kind
+}
+
+// resize makes a request leave so many tokens to be read, with so much plain
+// input behind them.
+func resize(r *recording.Request, size, input int64) {
+	r.Usage = llm.Usage{Read: size, Input: input, Output: r.Usage.Output}
+}
+
+func (p *plan) play(s *recording.Session, known *player.Known, alter func(si, i int, a *player.Ask), extra func(si, i int) []vtime.Instant) (*player.Result, error) {
+	opt := player.Options{Cache: cachemodel.DefaultAnthropicOptions(), Hidden: true, Known: known, Alter: alter, Extra: extra}
+	opt.Cache.LateExpiry = p.opt.Slack
+	if alter == nil && p.unmarked {
+		opt.Alter = func(_, _ int, a *player.Ask) { a.Unmarked = true }
+	}
+	return player.Play([]*recording.Session{s}, opt)
+}
+
+func (p *plan) alter(_, i int, a *player.Ask) {
+	a.TTL, a.Uncached, a.Unmarked = p.asks[i].ttl, p.asks[i].uncached, p.asks[i].unmarked
+}
+
+func (p *plan) extra(_, i int) []vtime.Instant { return p.refreshes[i] }
+
+// warm takes from a playing what others of the account kept alive.
+func warm(r *player.Result) [][]bool {
+	out := make([][]bool, len(r.Requests))
+	for si, reqs := range r.Requests {
+		out[si] = make([]bool, len(reqs))
+		for i := range reqs {
+			out[si][i] = reqs[i].Warm
+		}
+	}
+	return out
+}
+
+// bill sums what was billed, reproduced and asked.
+func (p *plan) bill(base, then *player.Result) {
+	a := p.answer
+	for i := range p.recorded.Threads {
+		k := p.recorded.Threads[i].Kind
+		for _, b := range [...]*Bills{&a.Recorded, &a.Model, &a.If} {
+			b[k].Threads++
+		}
+	}
+	for i := range p.recorded.Requests {
+		r := &p.recorded.Requests[i]
+		k := p.kind(r)
+		was, will := profile(r.Model), profile(p.session.Requests[i].Model)
+		a.Recorded[k].add(r.Usage, was.Cost(r.Usage))
+		u := base.Requests[0][i].Usage
+		a.Model[k].add(u, was.Cost(u))
+		u = then.Requests[0][i].Usage
+		a.If[k].add(u, will.Cost(u))
+		for _, u := range then.Requests[0][i].Extra {
+			a.If[k].add(u, will.Cost(u))
+			a.Refreshes[k].add(u, will.Cost(u))
+		}
+	}
+}

@@ -45,16 +45,34 @@ type Profile struct {
 	Above      Rates
 	LongPrompt int64
 
+	// Fast are the rates of fast mode, zero for a model without it, and where they
+	// come from (CACHE-42).
+	Fast       Rates
+	FastSource string
+	// PricedByRegion says that inference in the US costs more (CACHE-42).
+	PricedByRegion bool
+
+	Platform     Platform
 	Minimum      int64 // tokens a prefix needs to be cached (CACHE-17)
 	HiddenAuto   int64 // tokens that tools add (CACHE-45)
 	HiddenForced int64 // likewise when tool_choice makes the model call one
 	Tail         int64 // tokens after the last block (CACHE-38)
 	Window       int64 // context window in tokens; 0 when not established
+	// BedrockMinimum is the minimum on Bedrock where it is another; else 0 (CACHE-18).
+	BedrockMinimum int64
 
 	// StripsThinking says that a user turn which is no tool_result removes all
 	// earlier thinking from what the model sees, and cuts the cache there.
 	StripsThinking bool
 	Salts          llm.SaltRules
+	// Takes is what the model takes beside the plain blocks (CACHE-33, CACHE-34).
+	Takes llm.Features
+	// BindsThinking says that a thinking block belongs to what stood before it
+	// (CACHE-35).
+	BindsThinking bool
+	// LimitsReads says that tokens read count towards the limit of input tokens
+	// (CACHE-44).
+	LimitsReads bool
 
 	Found  Established
 	Source string // of the rates

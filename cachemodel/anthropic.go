@@ -1,8 +1,6 @@
 package cachemodel
 
 import (
-	"strconv"
-
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -16,11 +14,24 @@ const lookBack = 20
 type AnthropicOptions struct {
 	LookbackCrossesLevels bool           // the look-back goes on across the borders of tools, system and messages (CACHE-16)
 	LateExpiry            vtime.Duration // how long an entry outlives its lifetime (CACHE-23), ≥ 0
+	CheckpointsCapped     bool           // on Bedrock a third breakpoint needs no more than a second (CACHE-18)
+	VisibilityLag         VisibilityLag
+	CollapseNoise         CollapseNoise
+	// Batch makes every request part of a batch, of which BatchHits parts per
+	// million find what is cached (CACHE-47).
+	Batch     bool
+	BatchHits int64
+	// AccountCreated is the day, year-month-day, from which the account is; "" is
+	// one from before any rule (CACHE-35). It is no undocumented point but an input.
+	AccountCreated string
+	// DiagnosisKept is how long the API can compare with an earlier request
+	// (CACHE-48).
+	DiagnosisKept vtime.Duration
 }
 
 // DefaultAnthropicOptions are used where a scenario says nothing.
 func DefaultAnthropicOptions() AnthropicOptions {
-	return AnthropicOptions{LookbackCrossesLevels: true}
+	return AnthropicOptions{LookbackCrossesLevels: true, BatchHits: BatchHits, DiagnosisKept: vtime.Hour}
 }
 
 // Anthropic is the cache of the Claude API. One engine is the store of every
@@ -31,13 +42,15 @@ type Anthropic struct {
 	flights *Admission // requests that have not begun, latest first
 	touched touched
 	compare comparison // scratch of the diagnosis
+	noisy   bool       // some request may be disturbed
+	hidden  *place     // during the look-up of a request that lags: what it does not see
 }
 
 var _ Engine = (*Anthropic)(nil)
 
 // NewAnthropic makes an empty cache.
 func NewAnthropic(opt AnthropicOptions) *Anthropic {
-	return &Anthropic{opt: opt, store: newStore(opt.LateExpiry)}
+	return &Anthropic{opt: opt, store: newStore(opt.LateExpiry), noisy: opt.noisy()}
 }
 
 // Entries is the number of entries in memory.
@@ -49,14 +62,17 @@ func (e *Anthropic) Entries() int {
 func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
 	a.reset(now, req)
 	e.store.sweep(now)
-	if err := refusesPrewarm(req.Request); err != nil {
+	if err := e.refuses(req); err != nil {
 		return err
 	}
 	if err := fillMarks(a); err != nil {
 		return err
 	}
-	weighMarks(a)
-	hit := e.lookUp(a)
+	e.weighMarks(a)
+	hit := e.lookUp(a, a.n)
+	if e.noisy && hit != nil {
+		hit = e.disturbed(a, hit)
+	}
 	a.uses = [ttlClasses]use{}
 	if hit != nil {
 		e.recordHit(a, hit)
@@ -73,25 +89,29 @@ func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
 }
 
 // weighMarks tells which breakpoints reach the minimum (CACHE-17, CACHE-19).
-func weighMarks(a *Admission) {
+func (e *Anthropic) weighMarks(a *Admission) {
 	req := a.Request
+	if req.Profile.Platform == Bedrock && a.n > 2 {
+		e.touched.checkpoints = true
+	}
 	for i := range a.marks[:a.n] {
 		m := &a.marks[i]
+		least := req.Profile.least(i, e.opt.CheckpointsCapped)
 		m.Tokens = req.Counts.At(m.Node)
-		m.Long = m.Tokens >= req.Profile.Minimum
-		if off := req.Counts.Err(m.Node); m.Tokens-off < req.Profile.Minimum && req.Profile.Minimum <= m.Tokens+off && off > 0 {
+		m.Long = m.Tokens >= least
+		if off := req.Counts.Err(m.Node); m.Tokens-off < least && least <= m.Tokens+off && off > 0 {
 			m.Undecided = true
 			a.Report.Undecided++
 		}
 	}
 }
 
-// lookUp finds the longest readable prefix over all breakpoints. The last
+// lookUp finds the longest readable prefix over the first n breakpoints. The last
 // breakpoint's window lies behind those of the others, so the first match is the
 // longest.
-func (e *Anthropic) lookUp(a *Admission) *place {
+func (e *Anthropic) lookUp(a *Admission, n int) *place {
 	below := a.Request.Head.Pos + 1 // positions from here on have been looked at
-	for i := a.n - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0; i-- {
 		m := &a.marks[i]
 		if !m.Long {
 			continue
@@ -125,7 +145,7 @@ func (e *Anthropic) lookUpFrom(n *llm.Node, below *int32) (*llm.Node, *place) {
 			continue
 		}
 		*below = n.Pos
-		if p := e.store.alive(n.Hash); p != nil {
+		if p := e.readable(n.Hash); p != nil {
 			return n, p
 		}
 	}
@@ -243,27 +263,4 @@ func (e *Anthropic) land(a *Admission) {
 		e.flights = a.next
 	}
 	a.prev, a.next = nil, nil
-}
-
-// Options lists the undocumented points that touched a figure so far.
-func (e *Anthropic) Options() []string {
-	var out []string
-	t := &e.touched
-	add := func(is bool, name, value string) {
-		if is {
-			out = append(out, name+"="+value)
-		}
-	}
-	add(t.thinkingFirst, "thinking_rendered_first", "true")
-	add(t.thinkingLast, "thinking_rendered_first", "false")
-	add(t.crossing, "lookback_crosses_levels", strconv.FormatBool(e.opt.LookbackCrossesLevels))
-	add(t.expiry, "late_expiry", e.opt.LateExpiry.String())
-	add(t.exactly, "at_exactly_ttl", "alive")
-	add(t.otherTTL, "refresh_by_other_ttl", "keeps-own-lifetime")
-	add(t.behind, "mark_within_hit", "makes-an-entry-unbilled")
-	add(t.through, "write_through_entry", "refreshes")
-	for _, id := range t.tails {
-		out = append(out, "tail_tokens="+strconv.FormatInt(t.tail[id], 10)+" ("+id+")")
-	}
-	return out
 }

@@ -94,6 +94,7 @@ type Admission struct {
 	marks [MaxMarks]Mark
 	n     int
 	state state
+	noise noise // what kept the request from reading more
 
 	uses       [ttlClasses]use // refreshes on their way
 	prev, next *Admission      // list of the requests that have not begun
@@ -128,6 +129,7 @@ func (a *Admission) reset(now vtime.Instant, req *Request) {
 	}
 	a.Request, a.Start, a.Began = req, now, 0
 	a.Usage, a.Report, a.Hit, a.n = llm.Usage{}, llm.CacheReport{}, Evidence{}, 0
+	a.noise = quiet
 	a.Prompt = req.Counts.At(req.Head) + req.Profile.Tail
 }
 

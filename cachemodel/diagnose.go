@@ -61,6 +61,9 @@ func contentMiss(a *Admission, d difference) llm.MissReason {
 // storeMiss looks for the reason in the store: the prefix is the same.
 func (e *Anthropic) storeMiss(a *Admission) llm.MissReason {
 	x := a.Request.Expect
+	if a.noise != quiet {
+		return a.noise.miss()
+	}
 	if a.marks[a.n-1].Node.Pos < x.Mark.Pos {
 		return llm.MissNoMarker
 	}

@@ -10,21 +10,25 @@ import (
 // and returns what the API refuses about them.
 func fillMarks(a *Admission) *llm.APIError {
 	req := a.Request
-	if n := len(req.Breakpoints); n > MaxMarks {
-		return tooManyMarks(n)
+	found := len(req.Breakpoints) // of a batch, each counts
+	if found > MaxMarks {
+		return tooManyMarks(found)
 	}
 	for i := range req.Breakpoints {
 		b := &req.Breakpoints[i]
 		if !cacheable(b.Node) {
 			return invalid(where(b.Node) + ".cache_control: this block cannot be marked; mark a block before or after it")
 		}
-		if a.n > 0 && a.marks[a.n-1].Node.Pos >= b.Node.Pos {
+		if i > 0 && req.Breakpoints[i-1].Node.Pos >= b.Node.Pos {
 			panic("cachemodel: explicit breakpoints must be in order, one to a block")
+		}
+		if b.Batch != 0 && i > 0 && req.Breakpoints[i-1].Batch == b.Batch {
+			a.n-- // the last marker of a batch stands for all of it
 		}
 		a.addMark(b.Node, b.TTL)
 	}
 	if req.Automatic {
-		if err := autoMark(a); err != nil {
+		if err := autoMark(a, found); err != nil {
 			return err
 		}
 	}
@@ -36,8 +40,9 @@ func fillMarks(a *Admission) *llm.APIError {
 	return nil
 }
 
-// autoMark is the breakpoint of a top-level cache_control (CACHE-08, CACHE-09).
-func autoMark(a *Admission) *llm.APIError {
+// autoMark is the breakpoint of a top-level cache_control (CACHE-08, CACHE-09),
+// given how many markers the request has.
+func autoMark(a *Admission, found int) *llm.APIError {
 	n := a.Request.Head
 	for n != nil && !cacheable(n) {
 		n = n.Parent
@@ -51,7 +56,7 @@ func autoMark(a *Admission) *llm.APIError {
 		}
 		return nil
 	}
-	if a.n == MaxMarks {
+	if found == MaxMarks {
 		return tooManyMarks(MaxMarks + 1)
 	}
 	a.addMark(n, a.Request.AutoTTL)
@@ -65,18 +70,16 @@ func (a *Admission) addMark(n *llm.Node, ttl llm.TTL) {
 
 // cacheable reports whether a breakpoint may stand at the node (CACHE-10).
 func cacheable(n *llm.Node) bool {
-	if n.IsBorder() || n.Block.Kind == llm.Thinking {
+	if n.IsBorder() {
 		return false
 	}
-	return n.Block.Kind != llm.Text || n.Block.Content.Raw() != ""
-}
-
-func invalid(message string) *llm.APIError {
-	return &llm.APIError{Status: 400, Type: "invalid_request_error", Message: message}
-}
-
-func tooManyMarks(n int) *llm.APIError {
-	return invalid("A maximum of 4 blocks with cache_control may be provided. Found " + strconv.Itoa(n) + ".")
+	switch n.Block.Kind {
+	case llm.Thinking, llm.EffortChange:
+		return false
+	case llm.Text, llm.Passing:
+		return n.Block.Content.Raw() != ""
+	}
+	return true
 }
 
 // longAfterShort is the API's text for CACHE-25.

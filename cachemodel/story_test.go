@@ -13,16 +13,19 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/cachemodel/laws"
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
 // TestConformance runs the stories in testdata. Their commands:
 //
-//	engine [crosses=false] [late=1s] [provider=deepseek|sglang] [capacity=n]   start over
-//	model ID                     whose minimum, tail and hidden tokens hold from here on
-//	chain NAME [from=OTHER] [at=POS] [same=OTHER] [settings]   its lines are appended:
+//	engine [crosses=false] [late=1s] [provider=deepseek|sglang] [capacity=n]   start over; more options at engineOptions
+//	model ID [on=PLATFORM]       whose minimum, tail and hidden tokens hold from here on
+//	chain NAME [from=OTHER] [at=POS] [same=OTHER [edit=POS]] [settings]   its lines are appended:
 //	    WHO [KIND] TOKENS[xN] [LETTER]   N blocks of so many tokens, whose bytes depend on the letter
 //	send REQ CHAIN at=T [marks=(POS,…)] [ttl=1h | ttls=(1h,5m)] [auto[=1h]] [expect=REQ] [err=N] [hidden] [max_tokens=0]
+//	    [batches=(1,1,0)] [lineage=NAME]; a WHO may be operator as well, the kinds are those of package llm
+//	pass REQ CHAIN at=T          one more pass of a server tool's loop; diagnostics REQ
 //	begin REQ at=T; end REQ at=T how=ENDING [output=N] [head=CHAIN]
 //	call …                       send, begin and end at one instant
 //	options; entries at=T; price MODEL usage…
@@ -56,6 +59,7 @@ type chain struct {
 	scope    llm.Scope
 	settings llm.Settings
 	salts    llm.Salts
+	edit     int // position at which a copy says something else
 }
 
 type request struct {
@@ -92,6 +96,7 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		return "ok"
 	case "model":
 		s.model(d.CmdArgs[0].Key)
+		s.platform(d)
 		return fmt.Sprintf("minimum=%d tail=%d hidden=%d/%d", s.profile.Minimum, s.profile.Tail, s.profile.HiddenAuto, s.profile.HiddenForced)
 	case "chain":
 		return s.chain(d)
@@ -103,6 +108,10 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		return "ok"
 	case "end":
 		return s.end(d)
+	case "pass":
+		return s.pass(d)
+	case "diagnostics":
+		return s.engine.(*cachemodel.Anthropic).Diagnostics(&s.requests[d.CmdArgs[0].Key].adm).String()
 	case "options":
 		return strings.Join(s.engine.Options(), "\n")
 	case "entries":
@@ -122,6 +131,7 @@ func newEngine(t *testing.T, d *datadriven.TestData) cachemodel.Engine {
 	if d.MaybeScanArgs(t, "late", &late) {
 		opt.LateExpiry = duration(t, late)
 	}
+	engineOptions(t, d, &opt)
 	switch provider {
 	case "deepseek":
 		return cachemodel.NewDeepSeek()
@@ -194,9 +204,11 @@ func (s *story) newChain(d *datadriven.TestData) *chain {
 		c.head = nodeAt(s.t, c.head, pos)
 		return &c
 	}
-	c := &chain{builder: &llm.Builder{}, scope: llm.Scope{Organisation: "o", Workspace: "w", Model: s.profile.ID}}
+	c := &chain{builder: &llm.Builder{}, scope: llm.Scope{Organisation: "o", Workspace: s.profile.Platform.Workspace("w"), Model: s.profile.ID}}
 	d.MaybeScanArgs(s.t, "organisation", &c.scope.Organisation)
-	d.MaybeScanArgs(s.t, "workspace", &c.scope.Workspace)
+	if d.MaybeScanArgs(s.t, "workspace", &c.scope.Workspace) {
+		c.scope.Workspace = s.profile.Platform.Workspace(c.scope.Workspace)
+	}
 	d.MaybeScanArgs(s.t, "effort", &c.settings.Effort)
 	d.MaybeScanArgs(s.t, "tool_choice", &c.settings.ToolChoice)
 	d.MaybeScanArgs(s.t, "speed", &c.settings.Speed)
@@ -205,11 +217,13 @@ func (s *story) newChain(d *datadriven.TestData) *chain {
 	}
 	c.settings.Images, c.settings.Citations = d.HasArg("images"), d.HasArg("citations")
 	c.settings.WebSearch, c.settings.DisableParallel = d.HasArg("web"), d.HasArg("one_at_a_time")
+	c.settings.ToolsInline, c.builder.Binds = d.HasArg("inline"), s.profile.BindsThinking
 	rules := s.profile.Salts
 	rules.ThinkingRenderedFirst = !d.HasArg("rendered_last")
 	c.salts = c.settings.Salts(rules)
 	c.head = c.builder.Root(c.scope, c.salts)
 	if d.MaybeScanArgs(s.t, "same", &other) {
+		d.MaybeScanArgs(s.t, "edit", &c.edit)
 		c.copy(s.chains[other].head)
 	}
 	return c
@@ -222,6 +236,9 @@ func (c *chain) copy(n *llm.Node) {
 	}
 	if !n.IsBorder() {
 		b := *n.Block
+		if int(n.Pos) == c.edit {
+			b.Content = llm.NewText(llm.Prose, "edited "+b.Content.Raw())
+		}
 		c.add(n.Level, n.Role, &b)
 	}
 }
@@ -234,7 +251,9 @@ func (c *chain) add(level llm.Level, role llm.Role, b *llm.Block) {
 }
 
 var kinds = map[string]llm.Kind{"text": llm.Text, "thinking": llm.Thinking, "tool_use": llm.ToolUse,
-	"tool_result": llm.ToolResult, "image": llm.Image, "document": llm.Document}
+	"tool_result": llm.ToolResult, "image": llm.Image, "document": llm.Document,
+	"server_tool_use": llm.ServerToolUse, "server_tool_result": llm.ServerToolResult, "tool_addition": llm.ToolAddition,
+	"tool_removal": llm.ToolRemoval, "tool_reference": llm.ToolReference, "effort": llm.EffortChange, "passing_text": llm.Passing}
 
 // extend appends the blocks of one line.
 func (c *chain) extend(t *testing.T, f []string) {
@@ -246,6 +265,8 @@ func (c *chain) extend(t *testing.T, f []string) {
 		level, role = llm.System, llm.NoRole
 	case "assistant":
 		role = llm.Assistant
+	case "operator":
+		role = llm.Operator
 	case "user":
 	default:
 		t.Fatalf("who is %q? tool, system, user or assistant", f[0])
@@ -267,13 +288,18 @@ func (c *chain) extend(t *testing.T, f []string) {
 		letter = f[1]
 	}
 	for range reps {
-		c.add(level, role, &llm.Block{Kind: kind, Content: content(kind, n, letter)})
+		b := &llm.Block{Kind: kind, Content: content(kind, n, letter)}
+		if kind == llm.Thinking {
+			b.Bound = c.head.Said
+		}
+		c.add(level, role, b)
 	}
 }
 
 func content(kind llm.Kind, n int, letter string) *llm.Payload {
 	switch kind {
-	case llm.ToolDef, llm.ToolUse, llm.Image, llm.Document:
+	case llm.ToolDef, llm.ToolUse, llm.Image, llm.Document, llm.ServerToolUse, llm.ServerToolResult, llm.ToolAddition,
+		llm.ToolRemoval, llm.ToolReference:
 		if len(letter) > 1 {
 			return llm.NewJSON(letter)
 		}
@@ -326,6 +352,9 @@ func (s *story) send(d *datadriven.TestData) string {
 func (s *story) request(d *datadriven.TestData, c *chain) *llm.Request {
 	req := &llm.Request{Model: c.scope.Model, Head: c.head, Settings: c.settings, Salts: c.salts, MaxTokens: 1000}
 	d.MaybeScanArgs(s.t, "max_tokens", &req.MaxTokens)
+	if d.MaybeScanArgs(s.t, "lineage", &req.Stream.Lineage) {
+		req.Stream.Key = rng.Root(1).Sub(req.Stream.Lineage)
+	}
 	ttl, expect := "5m", ""
 	d.MaybeScanArgs(s.t, "ttl", &ttl)
 	for _, a := range d.CmdArgs {
@@ -338,6 +367,11 @@ func (s *story) request(d *datadriven.TestData, c *chain) *llm.Request {
 		case "ttls":
 			for i, v := range a.Vals {
 				req.Breakpoints[i].TTL = lifetime(v)
+			}
+		case "batches":
+			for i, v := range a.Vals {
+				n, _ := strconv.Atoi(v)
+				req.Breakpoints[i].Batch = uint8(n)
 			}
 		case "auto":
 			req.Automatic, req.AutoTTL = true, lifetime(ttl)

@@ -11,6 +11,13 @@ type touched struct {
 	otherTTL                    bool // a request renewed an entry of another lifetime than it asked for
 	through                     bool // a request wrote through an entry that it did not read
 	behind                      bool // a breakpoint within what was read made an entry
+	checkpoints                 bool // a request on Bedrock had more than two breakpoints
+	lag, collapse, bestEffort   bool // a request was disturbed
+	oldAccount                  bool // thinking was moved, and the account is too old to be refused
+	compared                    bool // an earlier request was too old to be compared with
+	loop                        bool // a server tool's pass was billed
+	cleared                     bool // a request holds a text that clears
+	inline                      bool // a request's only tools are defined in its messages
 	tails                       []string
 	tail                        map[string]int64
 	lastTail                    *Profile
@@ -32,6 +39,10 @@ func (t *touched) note(a *Admission) {
 	}
 	if a.Report.Miss.Reason == llm.MissExpired {
 		t.expiry = true
+	}
+	if req.Head.Uses != 0 {
+		t.cleared = t.cleared || req.Head.Uses&llm.ClearedMessage != 0
+		t.inline = t.inline || llm.ToolsInlineOnly(req.Head)
 	}
 }
 

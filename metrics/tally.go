@@ -34,7 +34,7 @@ func causeOf(s string) Cause {
 }
 
 // NumMisses is the number of miss reasons, llm.NotMissed included.
-const NumMisses = int(llm.MissUnexplained) + 1
+const NumMisses = llm.NumMisses
 
 // Missed is how often a reason made a call miss and the tokens it lost.
 type Missed struct {

@@ -64,11 +64,17 @@ const (
 	MissExpired
 	MissNeverWritten
 	MissUnexplained // of recordings only: nothing in them says why
+	MissNoise       // a named option of the server let it miss, for no reason in what was sent
+
+	numMisses
 )
+
+// NumMisses is the number of reasons, NotMissed included.
+const NumMisses = int(numMisses)
 
 var missNames = [...]string{"", "no-marker", "below-minimum", "undecided", "model", "salt", "tools", "system",
 	"messages", "look-back", "not-yet-readable", "expired", "never-written",
-	"unexplained"}
+	"unexplained", "noise"}
 
 func (r MissReason) String() string { return missNames[r] }
 

@@ -100,6 +100,25 @@ func Percent(num, den int64) string {
 	return fmt.Sprintf("%d.%d %%", t/10, t%10)
 }
 
+// Percent2 prints a ratio with two decimals.
+func Percent2(num, den int64) string { return percent(num, den, 100) }
+
+// Percent3 prints a ratio with three decimals.
+func Percent3(num, den int64) string { return percent(num, den, 1000) }
+
+// percent prints a ratio in parts of 100·scale.
+func percent(num, den, scale int64) string {
+	if den <= 0 {
+		return "–"
+	}
+	if num < 0 {
+		return "-" + percent(-num, den, scale)
+	}
+	q, r := num/den, num%den // num×100·scale may not fit
+	t := q*100*scale + (r*100*scale+den/2)/den
+	return fmt.Sprintf("%d.%0*d %%", t/scale, len(strconv.FormatInt(scale, 10))-1, t%scale)
+}
+
 // Value prints a metric the way its unit is read.
 func Value(v metrics.Value) string {
 	switch v.Unit {

@@ -23,6 +23,7 @@ type State struct {
 	Stdout, Stderr io.Writer
 	Env            func(string) string
 	Terminal       bool             // Stdout is one
+	ErrTerminal    bool             // Stderr is one
 	Interrupt      <-chan os.Signal // SIGINT; nil for none
 	Now            func() time.Time // wall time, for the record's own rows
 }
@@ -39,7 +40,7 @@ func Main() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	s := &State{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv,
-		Terminal: isTerminal(os.Stdout), Interrupt: signals, Now: time.Now}
+		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr), Interrupt: signals, Now: time.Now}
 	os.Exit(int(Run(s)))
 }
 
@@ -119,7 +120,7 @@ Exit codes:
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newScenario(s), newVersion(s))
+	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newImport(s), newScenario(s), newValidate(s), newVersion(s))
 	return root
 }
 

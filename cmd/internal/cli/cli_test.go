@@ -190,7 +190,7 @@ func judging(t *testing.T) {
 	}
 	show := func(done ...executed) string {
 		var out []string
-		for _, v := range judge(file, done) {
+		for _, v := range expectations(file, done) {
 			out = append(out, v.Variant+" "+v.Verdict.String())
 		}
 		return strings.Join(out, "; ")

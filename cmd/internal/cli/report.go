@@ -13,7 +13,7 @@ import (
 // report prints the outcome of a run command and decides its exit code: an
 // unfinished run weighs more than a missed expectation.
 func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
-	verdicts := judge(file, done)
+	verdicts := expectations(file, done)
 	var cells []cell
 	var cut error
 	if !wasInterrupted(done) {
@@ -84,10 +84,10 @@ func limitName(detail string) string {
 	return name
 }
 
-// judge holds the expectations against the variants that ran. With a matrix each
+// expectations holds the expectations against the variants that ran. With a matrix each
 // line is checked once per cell; lines that speak of a variant that was not
 // asked for are left out.
-func judge(file *scenarios.File, done []executed) (out []scenarios.Result) {
+func expectations(file *scenarios.File, done []executed) (out []scenarios.Result) {
 	runs := map[string]*metrics.Run{}
 	for _, x := range done {
 		runs[x.spec.Variant] = x.metrics

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/judge"
+
+	"github.com/spf13/cobra"
+)
+
+// validateOptions are the flags of validate.
+type validateOptions struct {
+	output string
+}
+
+func newValidate(s *State) *cobra.Command {
+	o := &validateOptions{}
+	cmd := &cobra.Command{
+		Use:   "validate PATH…",
+		Short: "hold the prompt-cache model against recorded bills",
+		Long: `Reads recorded sessions (files or directories, every format that import reads), classes each request by what it read
+against what its predecessor left to be read, plays the sessions through the cache model and prints how far its
+predictions are off, beside the naive baseline: everything within the lifetime, else nothing.
+
+The one fitted constant is the slack between the client's log and the server's clock. Sessions are split in two halves by
+a hash of their id, and each half is judged with the slack fitted on the other.
+
+It fails with exit code 3 when, in some repository, fewer than 99 % of the tool-loop steps of one model within the
+lifetime were predicted exactly, or the total of the predicted reads is off by more than 1 %.`,
+		Example: `  agentsim validate ~/.claude/projects
+  agentsim validate testdata/validation/sample.jsonl.gz
+  agentsim validate -o json requests.jsonl.gz`,
+		Args: atLeastOne("the files or directories of recorded sessions"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.output != "table" && o.output != "json" {
+				return failf(Usage, "--output %s: write one of table, json", o.output)
+			}
+			return s.validate(o, args)
+		},
+	}
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	return cmd
+}
+
+// atLeastOne demands an argument and names it when there is none.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return failf(Usage, "%s takes %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+func (s *State) validate(o *validateOptions, paths []string) error {
+	var sessions []*recording.Session
+	read, err := importer.Read(hostFS{}, paths, importer.Options{}, func(x *recording.Session) error {
+		sessions = append(sessions, x)
+		return nil
+	})
+	if err != nil {
+		return &Failure{Operating, err}
+	}
+	if len(sessions) == 0 {
+		return failf(Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", quoteAll(paths))
+	}
+	v := &validation{sessions: sessions, skipped: read.Skipped}
+	if v.report, err = judge.Judge(sessions); err != nil {
+		return err
+	}
+	v.observed = judge.Observe(sessions)
+	if o.output == "json" {
+		err = s.writeJSON(v.document())
+	} else {
+		err = s.printValidation(v)
+	}
+	if err == nil && !v.met() {
+		return &Failure{Code: Missed}
+	}
+	return err
+}
+
+// validation is what validate has found.
+type validation struct {
+	sessions []*recording.Session
+	skipped  []recording.Skip
+	report   *judge.Report
+	observed judge.BestEffort
+}
+
+// Targets of IMP-06, in per cent.
+const (
+	stepsTarget = 99 // of the steps are predicted exactly
+	totalTarget = 1  // of the tokens read the total may be off
+)
+
+// met reports whether every repository meets the targets.
+func (v *validation) met() bool {
+	for i := range v.report.Repos {
+		r := &v.report.Repos[i]
+		if !stepsMet(r) || !totalMet(r) {
+			return false
+		}
+	}
+	return true
+}
+
+func stepsMet(r *judge.Repo) bool {
+	n, exact, _ := r.Steps()
+	return exact*100 >= n*stepsTarget
+}
+
+func totalMet(r *judge.Repo) bool {
+	c := r.Followers()
+	return max(c.Off.Signed, -c.Off.Signed)*100 <= c.Read*totalTarget
+}
+
+// better reports whether the model is off by less than the naive baseline.
+func better(r *judge.Repo) bool {
+	c := r.Followers()
+	return c.Off.Abs < c.Naive.Abs
+}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+)
+
+// The dated record of a validation, and the sample that lets anyone repeat it.
+const (
+	validationDir  = "../../../testdata/validation"
+	validationDate = "2026-11-21"
+)
+
+var rewriteValidation = flag.Bool("rewrite-validation", false, "write testdata/validation anew from AGENTSIM_DATA")
+
+// recordings is the path of the recorded rows; the test is skipped where they are
+// not, unless AGENTSIM_DATA says where they should be.
+func recordings(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("AGENTSIM_DATA")
+	if dir == "" {
+		dir = "../../../../shared/data"
+	}
+	rows := filepath.Join(dir, "sessions/requests.jsonl.gz")
+	if _, err := os.Stat(rows); err != nil {
+		if os.Getenv("AGENTSIM_DATA") == "" {
+			t.Skip("the recorded rows are not here; AGENTSIM_DATA says where they are")
+		}
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// validated is what validate prints.
+func validated(t *testing.T, path string, want Code) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := &State{Args: []string{"validate", path}, Stdout: &out, Stderr: &errs, Env: func(string) string { return "" }}
+	if code := Run(s); code != want {
+		t.Fatalf("exit code %d, want %d\n%s%s", code, want, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+func TestValidation(t *testing.T) {
+	t.Run("IMP-06 CACHE-V3 the recorded rows are predicted as the dated record says", func(t *testing.T) {
+		rows := recordings(t)
+		if *rewriteValidation {
+			writeSample(t, rows)
+		}
+		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, rows, Pass)))
+	})
+	t.Run("IMP-06 CACHE-V3 CACHE-V4 the sample that ships is predicted as its record says", func(t *testing.T) {
+		same(t, "sample.txt", "$ agentsim validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, filepath.Join(validationDir, "sample.jsonl.gz"), Pass))
+	})
+	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
+}
+
+// same compares with a file of the record, or writes it.
+func same(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(validationDir, name)
+	if *rewriteValidation {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == string(want) {
+		return
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			t.Fatalf("%s, line %d:\n got %s\nwant %s\nif the change is meant: go test ./cmd/internal/cli -run TestValidation -rewrite-validation", name, i+1, g[i], append(w, "")[min(i, len(w))])
+		}
+	}
+	t.Fatalf("%s has more lines than validate prints", name)
+}
+
+const origin = "15,235 content-free rows of MIT-licensed recordings: entireio/cli, entireio/git-sync, marot/spotter, moredip/session-share"
+
+// sampleShare is how many of sampleOf sessions of the large repositories the
+// sample holds; of the small ones it holds all.
+const (
+	sampleShare = 2
+	sampleOf    = 5
+)
+
+// sampleRow is what the sample keeps of a row: figures, and numbers in place of
+// names.
+type sampleRow struct {
+	Repo     string      `json:"repo"`
+	Agent    string      `json:"agent"`
+	Session  string      `json:"session"`
+	Thread   string      `json:"thread"`
+	Type     string      `json:"agent_type,omitempty"`
+	Req      string      `json:"req,omitempty"`
+	Pred     string      `json:"pred,omitempty"`
+	Spawner  string      `json:"spawned_by,omitempty"`
+	Forked   string      `json:"forked_from,omitempty"`
+	Seq      int64       `json:"seq,omitempty"`
+	Model    string      `json:"model"`
+	Ver      string      `json:"ver,omitempty"`
+	Start    json.Number `json:"t_start,omitempty"`
+	First    json.Number `json:"t_first,omitempty"`
+	Last     json.Number `json:"t_last"`
+	Read     int64       `json:"read"`
+	Write5m  int64       `json:"write_5m,omitempty"`
+	Write1h  int64       `json:"write_1h,omitempty"`
+	Uncached int64       `json:"uncached"`
+	Output   int64       `json:"output"`
+	Final    bool        `json:"output_final,omitempty"`
+	Lines    int         `json:"lines,omitempty"`
+	User     bool        `json:"user_turn,omitempty"`
+	Compact  bool        `json:"compact,omitempty"`
+	Miss     string      `json:"miss_reason,omitempty"`
+}
+
+// writeSample makes the sample from the recorded rows.
+func writeSample(t *testing.T, rows string) {
+	t.Helper()
+	names := map[string]string{}
+	number := func(kind, name string) string {
+		if name == "" || kind == "t" && name == "main" {
+			return name
+		}
+		key := kind + "\x00" + name
+		if names[key] == "" {
+			names[key] = fmt.Sprint(kind, len(names))
+		}
+		return names[key]
+	}
+	var out bytes.Buffer
+	zip, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	enc := json.NewEncoder(zip)
+	eachRow(t, rows, func(r *sampleRow) {
+		large := r.Repo == "entireio/cli" || r.Repo == "entireio/git-sync"
+		if large && xxh3.HashString(r.Session)%sampleOf >= sampleShare {
+			return
+		}
+		r.Type = number("k", r.Type)
+		if strings.HasPrefix(r.Thread, "acompact-") {
+			r.Thread = "acompact-" + number("t", r.Thread)
+		} else {
+			r.Thread = number("t", r.Thread)
+		}
+		r.Session, r.Forked = number("s", r.Session), number("s", r.Forked)
+		r.Req, r.Pred, r.Spawner = number("r", r.Req), number("r", r.Pred), number("r", r.Spawner)
+		if err := enc.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := cmp.Or(zip.Close(), os.WriteFile(filepath.Join(validationDir, "sample.jsonl.gz"), out.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func eachRow(t *testing.T, path string, do func(*sampleRow)) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(zip)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r sampleRow
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		do(&r)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onlyFigures holds the sample to its promise: beside figures it has the names of
+// repositories, models, versions and reasons, and ordinals.
+func onlyFigures(t *testing.T) {
+	path := filepath.Join(validationDir, "sample.jsonl.gz")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 1<<20 {
+		t.Errorf("%d bytes", info.Size())
+	}
+	ordinal := func(s string) bool {
+		return s == "" || s == "main" || strings.Trim(strings.TrimPrefix(s, "acompact-"), "0123456789") == strings.TrimPrefix(s, "acompact-")[:1]
+	}
+	n := 0
+	eachRow(t, path, func(r *sampleRow) {
+		n++
+		for _, s := range []string{r.Session, r.Thread, r.Type, r.Req, r.Pred, r.Spawner, r.Forked} {
+			if !ordinal(s) {
+				t.Fatalf("row %d holds %q", n, s)
+			}
+		}
+	})
+	if n < 5_000 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// BenchmarkValidate imports and judges the sample, about 6,700 rows.
+func BenchmarkValidate(b *testing.B) {
+	path := filepath.Join(validationDir, "sample.jsonl.gz")
+	for b.Loop() {
+		s := &State{Args: []string{"validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Env: func(string) string { return "" }}
+		if code := Run(s); code != Pass {
+			b.Fatal(code)
+		}
+	}
+}

@@ -65,7 +65,6 @@ type claudeCodeReader struct {
 // ccRequest is a request being read.
 type ccRequest struct {
 	recording.Request
-	lines int32
 	// What followed it: results of its tool uses and what stood with them.
 	results, beside []llm.Block
 }

@@ -126,7 +126,7 @@ func ccRowsOf(c *claudeCodeReader) (out []ccRow) {
 			Session: ccPrefix(c.out.ID), Thread: c.threads[r.Thread].Name, Req: ccPrefix(r.ID), Model: r.Model, Version: r.Version,
 			Start: ccSeconds(r.Start), First: ccSeconds(r.First), Last: ccSeconds(r.Last),
 			Read: r.Usage.Read, Write5m: r.Usage.Write5m, Write1h: r.Usage.Write1h, Input: r.Usage.Input, Output: r.Usage.Output,
-			Final: r.OutputKnown, Lines: r.lines, Turn: r.UserTurn, Compact: r.Compacted, Miss: r.ServerMiss,
+			Final: r.OutputKnown, Lines: int32(r.AnswerBlocks), Turn: r.UserTurn, Compact: r.Compacted, Miss: r.ServerMiss,
 		}
 		if r.Pred >= 0 {
 			row.Pred = ccPrefix(c.requests[r.Pred].ID)

@@ -205,7 +205,6 @@ func (c *claudeCodeReader) request(id string, l *ccLine, m *ccMessage, n ccNode,
 // answer takes in what one line says of a request.
 func (c *claudeCodeReader) answer(i int32, m *ccMessage, at int64) {
 	r := &c.requests[i]
-	r.lines++
 	r.Last = max(vtime.Instant(at), r.First, r.Last)
 	if u, ok := c.usage(m.Usage); ok {
 		if r.OutputKnown && m.Stop == nil {
@@ -220,6 +219,7 @@ func (c *claudeCodeReader) answer(i int32, m *ccMessage, at int64) {
 		r.ServerMiss, r.ServerMissed = reason, missed
 	}
 	for _, b := range c.blocks(m.Content) {
+		r.AnswerBlocks++
 		if b.Type == "tool_use" {
 			c.toolUse(i, &b, at)
 		}

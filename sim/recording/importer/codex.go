@@ -117,7 +117,7 @@ type toolAt struct {
 
 // readCodex reads the threads of one session. A thread whose parent is not among
 // the files stands alone.
-func readCodex(sources []source, opt *Options, _ *skips, hand func(*recording.Session, *skips) error) error {
+func readCodex(sources []source, opt *Options, rest *skips, hand func(*recording.Session, *skips) error) error {
 	s, sk := &recording.Session{Format: "codex", Client: clientCodex}, &skips{}
 	var all []*rollout
 	for _, src := range sources {
@@ -127,11 +127,14 @@ func readCodex(sources []source, opt *Options, _ *skips, hand func(*recording.Se
 			return err
 		}
 		s.Files = append(s.Files, file)
-		all = append(all, r)
+		if r.meta.ID != "" {
+			all = append(all, r)
+		}
 	}
 	linkRollouts(s, all)
 	settle(s, sk, sources[0].name)
 	if len(s.Threads) == 0 {
+		rest.merge(sk)
 		return nil
 	}
 	s.ID, s.Threads[0].Name = s.Threads[0].Name, mainThread // parents come first
@@ -172,7 +175,7 @@ func (r *rollout) line(line []byte, number int64) error {
 		return nil
 	}
 	at, ok := parseInstant(l.Timestamp)
-	if !ok {
+	if !ok && l.Type != "session_meta" {
 		r.skips.add("line without a timestamp", r.name, number)
 		return nil
 	}

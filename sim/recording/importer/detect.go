@@ -19,7 +19,8 @@ const (
 )
 
 // A file is of no known format when none of its first maxHeadLines lines says
-// what it is, or the first headBytes of a file that is one value.
+// what it is, as far as they lie within two lines' limit, or the first headBytes
+// of a file that is one value.
 const (
 	maxHeadLines = 256
 	headBytes    = 64 << 10
@@ -58,10 +59,11 @@ func identify(src source, opt *Options) (id identity, ok bool, err error) {
 
 // identifyLines looks for the first line that says what it is.
 func identifyLines(src source, opt *Options) (identity, error) {
-	lines, done, err := src.lines(opt, &skips{})
+	from, err := src.open()
 	if err != nil {
-		return identity{}, err
+		return identity{}, located(src.name, 0, err)
 	}
+	lines := newLineReader(io.LimitReader(from, 2*opt.MaxLine+headBytes), src.name, opt, &skips{})
 	var id identity
 	for range maxHeadLines {
 		line, _, err := lines.next()
@@ -69,13 +71,13 @@ func identifyLines(src source, opt *Options) (identity, error) {
 			break
 		}
 		if err != nil {
-			return identity{}, err
+			return identity{}, closing(err, from.Close)
 		}
 		if id = identifyLine(line); id.format != unknown {
 			break
 		}
 	}
-	return id, done()
+	return id, from.Close()
 }
 
 func identifyLine(line []byte) identity {

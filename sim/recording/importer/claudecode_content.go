@@ -84,7 +84,7 @@ func (c *claudeCodeReader) block(b *ccBlock) (out llm.Block, ok bool) {
 	case "thinking":
 		return llm.Block{Kind: llm.Thinking, Content: llm.NewText(llm.Prose, b.Thinking)}, c.take(len(b.Thinking))
 	case "image", "document":
-		if len(b.Source) == 0 {
+		if !json.Valid(b.Source) {
 			break
 		}
 		kind := llm.Image
@@ -94,7 +94,7 @@ func (c *claudeCodeReader) block(b *ccBlock) (out llm.Block, ok bool) {
 		return llm.Block{Kind: kind, Content: llm.NewJSON(string(b.Source))}, c.take(len(b.Source))
 	case "tool_use":
 		input := b.Input
-		if len(input) == 0 {
+		if !json.Valid(input) {
 			input = json.RawMessage("{}")
 		}
 		return llm.Block{Kind: llm.ToolUse, ID: recordedToolUse(b.ID), Name: c.word(b.Name), Content: llm.NewJSON(string(input))},
@@ -171,7 +171,7 @@ func (c *claudeCodeReader) attachment(l *ccLine, n ccNode) ccNode {
 		Type   string          `json:"type"`
 		Prompt json.RawMessage `json:"prompt"`
 	}
-	if !c.decode(l.Attachment, &a, "attachment that is no JSON") {
+	if none(l.Attachment) || !c.decode(l.Attachment, &a, "attachment that is no JSON") {
 		return n
 	}
 	if a.Type != "queued_command" {

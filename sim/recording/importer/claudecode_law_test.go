@@ -192,7 +192,7 @@ func FuzzClaudeCode(f *testing.F) {
 	f.Add(main, agent)
 	f.Add(main[:len(main)/2], main)
 	f.Add("", "\n\n")
-	f.Add(strings.Repeat(`{"a":`, 20_000), "\xff\xfe{}")
+	f.Add(strings.Repeat(`{"a":`, 200), "\xff\xfe{}")
 	f.Add(`{"type":"assistant","uuid":"a","message":{"id":"\u0000","usage":{"input_tokens":9223372036854775807}}}`, `{"type":"progress","uuid":"p","data":{"type":"agent_progress","agentId":"x","message":{}}}`)
 	f.Fuzz(func(t *testing.T, main, agent string) {
 		s, _, err := ccReadTexts(Options{Content: true, MaxLine: 1 << 16, MaxContent: 1 << 12}, main, agent)

@@ -10,45 +10,107 @@ import (
 	"agentsim/sim/llm"
 )
 
-// ccLine is what is read of a line.
+// ccLine is what is read of a line. Parts that are JSON lie in the line and are
+// good until the next one is read.
 type ccLine struct {
-	Type          string          `json:"type"`
-	Subtype       string          `json:"subtype"`
-	UUID          string          `json:"uuid"`
-	Parent        string          `json:"parentUuid"`
-	LogicalParent string          `json:"logicalParentUuid"`
-	Session       string          `json:"sessionId"`
-	Agent         string          `json:"agentId"`
-	Side          bool            `json:"isSidechain"`
-	Meta          bool            `json:"isMeta"`
-	Summary       bool            `json:"isCompactSummary"`
-	Failed        bool            `json:"isApiErrorMessage"`
-	Time          string          `json:"timestamp"`
-	Version       string          `json:"version"`
-	RequestID     string          `json:"requestId"`
-	ParentToolUse string          `json:"parentToolUseID"`
-	Message       json.RawMessage `json:"message"`
-	Result        json.RawMessage `json:"toolUseResult"`
-	Data          json.RawMessage `json:"data"`
-	Attachment    json.RawMessage `json:"attachment"`
+	Type, Subtype                     string
+	UUID, Parent, LogicalParent       string
+	Session, Agent                    string
+	Side, Meta, Summary, Failed       bool
+	Time, Version                     string
+	RequestID, ParentToolUse          string
+	Message, Result, Data, Attachment json.RawMessage
 }
 
-// ccProgress is the data of a progress line; of other types than agent_progress
-// only the type is read.
+// set takes one member in; it is false for one of another type than known.
+func (l *ccLine) set(name, v []byte) bool {
+	switch string(name) {
+	case "type":
+		return setString(&l.Type, v)
+	case "subtype":
+		return setString(&l.Subtype, v)
+	case "uuid":
+		return setString(&l.UUID, v)
+	case "parentUuid":
+		return setString(&l.Parent, v)
+	case "logicalParentUuid":
+		return setString(&l.LogicalParent, v)
+	case "sessionId":
+		return setString(&l.Session, v)
+	case "agentId":
+		return setString(&l.Agent, v)
+	case "isSidechain":
+		return setBool(&l.Side, v)
+	case "isMeta":
+		return setBool(&l.Meta, v)
+	case "isCompactSummary":
+		return setBool(&l.Summary, v)
+	case "isApiErrorMessage":
+		return setBool(&l.Failed, v)
+	case "timestamp":
+		return setString(&l.Time, v)
+	case "version":
+		return setString(&l.Version, v)
+	case "requestId":
+		return setString(&l.RequestID, v)
+	case "parentToolUseID":
+		return setString(&l.ParentToolUse, v)
+	case "message":
+		l.Message = v
+	case "toolUseResult":
+		l.Result = v
+	case "data":
+		l.Data = v
+	case "attachment":
+		l.Attachment = v
+	}
+	return true
+}
+
+// ccProgress is the data of a line of progress.
 type ccProgress struct {
-	Type    string `json:"type"`
-	Agent   string `json:"agentId"`
-	Message ccLine `json:"message"`
+	Type, Agent string
+	Message     ccLine
+	message     json.RawMessage
 }
 
-// ccMessage is an assistant's or user's message.
+func (p *ccProgress) set(name, v []byte) bool {
+	switch string(name) {
+	case "type":
+		return setString(&p.Type, v)
+	case "agentId":
+		return setString(&p.Agent, v)
+	case "message":
+		p.message = v
+	}
+	return true
+}
+
+// ccMessage is an assistant's or user's message. Answered is whether it has a
+// reason why it stopped.
 type ccMessage struct {
-	ID          string          `json:"id"`
-	Model       string          `json:"model"`
-	Stop        *string         `json:"stop_reason"`
-	Content     json.RawMessage `json:"content"`
-	Usage       *ccUsage        `json:"usage"`
-	Diagnostics json.RawMessage `json:"diagnostics"`
+	ID, Model, Stop             string
+	Answered                    bool
+	Content, Usage, Diagnostics json.RawMessage
+}
+
+func (m *ccMessage) set(name, v []byte) bool {
+	switch string(name) {
+	case "id":
+		return setString(&m.ID, v)
+	case "model":
+		return setString(&m.Model, v)
+	case "stop_reason":
+		m.Answered = v[0] == '"'
+		return setString(&m.Stop, v)
+	case "content":
+		m.Content = v
+	case "usage":
+		m.Usage = v
+	case "diagnostics":
+		m.Diagnostics = v
+	}
+	return true
 }
 
 type ccUsage struct {
@@ -65,16 +127,37 @@ type ccUsage struct {
 
 // ccBlock is a block of content.
 type ccBlock struct {
-	Type     string          `json:"type"`
-	Text     string          `json:"text"`
-	Thinking string          `json:"thinking"`
-	ID       string          `json:"id"`
-	Name     string          `json:"name"`
-	Input    json.RawMessage `json:"input"`
-	Answers  string          `json:"tool_use_id"`
-	Content  json.RawMessage `json:"content"`
-	IsError  bool            `json:"is_error"`
-	Source   json.RawMessage `json:"source"`
+	Type, Text, Thinking   string
+	ID, Name               string // of a tool use
+	Answers                string // the id of a tool use
+	IsError                bool
+	Input, Content, Source json.RawMessage
+}
+
+func (b *ccBlock) set(name, v []byte) bool {
+	switch string(name) {
+	case "type":
+		return setString(&b.Type, v)
+	case "text":
+		return setString(&b.Text, v)
+	case "thinking":
+		return setString(&b.Thinking, v)
+	case "id":
+		return setString(&b.ID, v)
+	case "name":
+		return setString(&b.Name, v)
+	case "tool_use_id":
+		return setString(&b.Answers, v)
+	case "is_error":
+		return setBool(&b.IsError, v)
+	case "input":
+		b.Input = v
+	case "content":
+		b.Content = v
+	case "source":
+		b.Source = v
+	}
+	return true
 }
 
 // peekClaudeCode tells whether a line is Claude Code's, and whose it is. Lines
@@ -118,10 +201,25 @@ func (c *claudeCodeReader) decode(data []byte, into any, what string) bool {
 	return false
 }
 
+// object takes the members of an object in, and counts it when it is none. A
+// member of another type than known is counted and left out.
+func (c *claudeCodeReader) object(data []byte, what string, set func(name, value []byte) bool) bool {
+	if !eachField(data, func(name, value []byte) {
+		if !set(name, value) {
+			c.skip("field of a type that is not known: " + quoted(string(name)))
+		}
+	}) {
+		c.skip(what)
+		return false
+	}
+	return true
+}
+
 // usage are the figures of a line; ok is false when it has none, or impossible
 // ones.
-func (c *claudeCodeReader) usage(u *ccUsage) (out llm.Usage, ok bool) {
-	if u == nil {
+func (c *claudeCodeReader) usage(raw json.RawMessage) (out llm.Usage, ok bool) {
+	var u ccUsage
+	if none(raw) || !c.decode(raw, &u, "usage that is no JSON") {
 		return out, false
 	}
 	out = llm.Usage{Input: u.Input, Read: u.Read, Output: u.Output, Write5m: u.Write}
@@ -151,7 +249,7 @@ func (c *claudeCodeReader) usage(u *ccUsage) (out llm.Usage, ok bool) {
 
 // diagnosis is why the API says that it read less than it could have.
 func (c *claudeCodeReader) diagnosis(raw json.RawMessage) (reason string, missed int64) {
-	if len(raw) == 0 || string(raw) == "null" {
+	if none(raw) {
 		return "", 0
 	}
 	var d struct {
@@ -167,21 +265,31 @@ func (c *claudeCodeReader) diagnosis(raw json.RawMessage) (reason string, missed
 }
 
 // blocks are the blocks of a content, which is a string or a list.
-func (c *claudeCodeReader) blocks(raw json.RawMessage) []ccBlock {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil
-	}
-	if raw[0] == '"' {
-		var s string
-		if !c.decode(raw, &s, "content that is no JSON") {
-			return nil
+func (c *claudeCodeReader) blocks(raw json.RawMessage) (list []ccBlock) {
+	switch {
+	case none(raw):
+	case raw[0] == '"':
+		b := ccBlock{Type: "text"}
+		if !setString(&b.Text, raw) {
+			c.skip("content that is no JSON")
+			break
 		}
-		return []ccBlock{{Type: "text", Text: s}}
+		list = append(list, b)
+	default:
+		if !eachItem(raw, func(item []byte) {
+			var b ccBlock
+			if c.object(item, "block of content that is no JSON object", b.set) {
+				list = append(list, b)
+			}
+		}) {
+			c.skip("content that is neither a string nor a list")
+		}
 	}
-	var list []ccBlock
-	c.decode(raw, &list, "content that is no JSON")
 	return list
 }
+
+// none reports whether a member is absent.
+func none(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // uuid is the key of a line. Uuids are compared only, so a hash of them does.
 func uuid(s string) xxh3.Uint128 { return xxh3.HashString128(s) }

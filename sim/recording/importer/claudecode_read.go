@@ -10,12 +10,12 @@ import (
 
 // read takes one line in.
 func (c *claudeCodeReader) read(data []byte, cut bool) {
-	what := "line that is no JSON"
+	what := "line that is no JSON object"
 	if cut {
 		what = "last line, which is cut off"
 	}
 	var l ccLine
-	if !c.decode(data, &l, what) {
+	if !c.object(data, what, l.set) {
 		return
 	}
 	if l.Type == "" {
@@ -131,7 +131,7 @@ func (c *claudeCodeReader) sideChain(l *ccLine, n ccNode, known bool) (ccNode, b
 // assistant takes in a line of an answer.
 func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 	var m ccMessage
-	if !c.decode(l.Message, &m, "message that is no JSON") {
+	if !c.object(l.Message, "message that is no JSON object", m.set) {
 		return n
 	}
 	if m.Model == "<synthetic>" || l.Failed {
@@ -141,7 +141,7 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 	id := m.ID
 	switch {
 	case id != "":
-	case m.Usage == nil:
+	case none(m.Usage):
 		c.skip("answer with neither a message id nor a usage: no request")
 		return n
 	default:
@@ -207,13 +207,13 @@ func (c *claudeCodeReader) answer(i int32, m *ccMessage, at int64) {
 	r := &c.requests[i]
 	r.Last = max(vtime.Instant(at), r.First, r.Last)
 	if u, ok := c.usage(m.Usage); ok {
-		if r.OutputKnown && m.Stop == nil {
+		if r.OutputKnown && !m.Answered {
 			u.Output = r.Usage.Output
 		}
 		r.Usage, r.Billed = u, true
 	}
-	if m.Stop != nil {
-		r.Stop, r.OutputKnown = c.word(*m.Stop), r.Billed
+	if m.Answered {
+		r.Stop, r.OutputKnown = c.word(m.Stop), r.Billed
 	}
 	if reason, missed := c.diagnosis(m.Diagnostics); reason != "" {
 		r.ServerMiss, r.ServerMissed = reason, missed
@@ -245,7 +245,9 @@ func (c *claudeCodeReader) toolUse(i int32, b *ccBlock, at int64) {
 			Kind   string `json:"subagent_type"`
 			Prompt string `json:"prompt"`
 		}
-		c.decode(b.Input, &in, "input of a tool use that is no JSON")
+		if !none(b.Input) {
+			c.decode(b.Input, &in, "input of a tool use that is no JSON")
+		}
 		use.spawn = int32(len(c.spawns))
 		c.spawns = append(c.spawns, ccSpawn{use: use, prompt: promptKey(in.Prompt), kind: c.word(in.Kind)})
 	}
@@ -255,7 +257,7 @@ func (c *claudeCodeReader) toolUse(i int32, b *ccBlock, at int64) {
 // user takes in a line of the user: a message or results of tools.
 func (c *claudeCodeReader) user(l *ccLine, n ccNode, at int64) ccNode {
 	var m ccMessage
-	if !c.decode(l.Message, &m, "message that is no JSON") {
+	if !c.object(l.Message, "message that is no JSON object", m.set) {
 		return n
 	}
 	blocks := c.blocks(m.Content)
@@ -343,7 +345,7 @@ func (c *claudeCodeReader) progress(l *ccLine, at int64) {
 		return
 	}
 	var p ccProgress
-	if !c.decode(l.Data, &p, "progress that is no JSON") || p.Type != "agent_progress" {
+	if !c.object(l.Data, "progress that is no JSON object", p.set) || p.Type != "agent_progress" {
 		return
 	}
 	if p.Agent == "" {
@@ -364,6 +366,9 @@ func (c *claudeCodeReader) progress(l *ccLine, at int64) {
 		c.spawns[use.spawn].agent = name
 	}
 	m := &p.Message
+	if !c.object(p.message, "message of a sub-agent's progress that is no JSON object", m.set) {
+		return
+	}
 	if when, ok := parseInstant(m.Time); ok {
 		at = int64(when)
 	}

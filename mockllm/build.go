@@ -21,8 +21,11 @@ func (c *call) build(counts llm.Counts) {
 	if len(blocks) > 0 {
 		before = counts.At(head)
 	}
-	c.stream.Tokens, c.head = c.stream.Tokens[:0], head
+	c.stream.Tokens, c.head, c.passes, c.passed = c.stream.Tokens[:0], head, c.passes[:0], 0
 	for i := range blocks {
+		if blocks[i].Kind == llm.Thinking && c.in.Profile.BindsThinking {
+			blocks[i].Bound = head.Said // what the model's signature says (CACHE-35)
+		}
 		next := c.s.cfg.Builder.Append(head, llm.Assistant, &blocks[i])
 		after := counts.At(next)
 		n := after - before
@@ -30,6 +33,10 @@ func (c *call) build(counts llm.Counts) {
 			if n = min(n, literal-total); i == len(blocks)-1 {
 				n = literal - total
 			}
+		}
+		if blocks[i].Kind == llm.ServerToolResult { // the server's words, not the model's
+			n = 0
+			c.notePass(next, total, i == len(blocks)-1)
 		}
 		if total+n > c.req.MaxTokens {
 			blocks = blocks[:c.cut(counts, head, blocks[:i+1], total)]

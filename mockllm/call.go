@@ -23,9 +23,14 @@ type call struct {
 	output int64     // tokens of the whole answer
 	head   *llm.Node // the conversation with the answer
 	rule   *fault.Rule
+	passes []pass // further passes of the model, behind results of server tools
+	passed int    // passes made
 
-	in  cachemodel.Request
-	adm cachemodel.Admission
+	limited fault.Rule // the 429 of the rate limit, where rule points at it
+
+	model *model
+	in    cachemodel.Request
+	adm   cachemodel.Admission
 
 	query   Query // in here, since a source is handed its address
 	kernel  *kernel.Kernel
@@ -45,6 +50,9 @@ func (c *call) admit(now vtime.Instant) error {
 	if err := c.recount(); err != nil {
 		c.s.cfg.Engine.End(now, &c.adm, cachemodel.Rejected, nil, 0)
 		return err
+	}
+	if c.s.cfg.InputRate != nil && !c.early() {
+		c.meter(now)
 	}
 	return nil
 }
@@ -67,6 +75,7 @@ func (c *call) prepare(now vtime.Instant) error {
 	if err != nil {
 		return err
 	}
+	c.model = m
 	c.query = Query{req.Head, req.Model, req.Settings, req.Stream, req.MaxTokens}
 	if err := c.ask(); err != nil {
 		return err
@@ -83,6 +92,9 @@ func (c *call) prepare(now vtime.Instant) error {
 		c.rule = c.s.cfg.Faults.Find(&fault.Call{Lineage: req.Stream.Lineage, Key: req.Stream.Key, Call: req.Stream.Call, Attempt: req.Stream.Attempt})
 	}
 	c.build(counts)
+	if _, ok := c.s.cfg.Engine.(cachemodel.Passer); !ok && len(c.passes) > 0 {
+		return fmt.Errorf("%s, call %d: the answer holds a server tool's result, and this provider's cache knows no such tools", req.Stream.Lineage, req.Stream.Call)
+	}
 	return nil
 }
 
@@ -195,7 +207,10 @@ func (c *call) Fire(now vtime.Instant) {
 		if c.req.OnBegin != nil {
 			c.req.OnBegin.Began(now)
 		}
-		c.timer = c.kernel.At(c.end, c)
+		c.wait()
+	case c.passed < len(c.passes):
+		c.pass(now)
+		c.wait()
 	case c.breaks():
 		c.finish(now, cachemodel.Dropped, nil, c.sent())
 	default:
@@ -209,6 +224,7 @@ func (c *call) finish(now vtime.Instant, how cachemodel.Ending, head *llm.Node, 
 	c.resp.Cache = c.adm.Report
 	c.resp.Ended = now
 	c.running = false
+	c.share(c.resp.Usage.Output)
 }
 
 // abandon ends a call whose client went away. If the last byte left at this
@@ -240,6 +256,9 @@ func (c *call) outcome() error {
 	switch c.rule.Kind {
 	case fault.RateLimited:
 		e.Status, e.Type, e.Message = 429, "rate_limit_error", "too many requests"
+		if c.rule == &c.limited {
+			e.Message = "this request would exceed the rate limit of input tokens"
+		}
 	case fault.Overloaded:
 		e.Status, e.Type, e.Message = 529, "overloaded_error", "overloaded"
 	case fault.Drop:

@@ -42,6 +42,8 @@ type Config struct {
 	// the run ends (KRN-06); 0 is no limit. A model's window is another thing: a
 	// prompt above it is refused, and the run goes on.
 	MaxPrompt int64
+	// InputRate limits input tokens, for each model by itself; nil is no limit.
+	InputRate *InputRate
 }
 
 // LimitTokens is the name of the limit on a prompt's tokens in a
@@ -57,6 +59,8 @@ type Server struct {
 	recorded *tokens.Records // of all conversations; nil until a count comes
 	free     []*call
 	blocks   []llm.Block
+	buckets  map[string]*bucket // by model
+	refused  bool               // a call by the limit
 }
 
 type modelKey struct {
@@ -66,6 +70,7 @@ type modelKey struct {
 
 type model struct {
 	profile  *cachemodel.Profile
+	bucket   *bucket // with an InputRate
 	counts   *tokens.Counts
 	recorded *tokens.Recorded // counts, overridden; nil until a count comes
 }
@@ -74,6 +79,11 @@ type model struct {
 func NewServer(cfg Config) (*Server, error) {
 	if err := cfg.Latency.Check(); err != nil {
 		return nil, err
+	}
+	if cfg.InputRate != nil {
+		if err := cfg.InputRate.Check(); err != nil {
+			return nil, err
+		}
 	}
 	if cfg.Profile == nil {
 		cfg.Profile = cachemodel.Lookup
@@ -123,7 +133,7 @@ func (s *Server) model(req *llm.Request) (*model, error) {
 		if !s.cfg.NoHidden {
 			o.Hidden = tokens.Hidden{Auto: profile.HiddenAuto, Forced: profile.HiddenForced}
 		}
-		m = &model{profile: profile, counts: tokens.For(req.Model, o)}
+		m = &model{profile: profile, counts: tokens.For(req.Model, o), bucket: s.bucketOf(profile.ID)}
 		s.models[key] = m
 	}
 	s.last, s.lastOf = key, m
@@ -189,8 +199,9 @@ func (s *Server) give(c *call) {
 	if c.running {
 		return // torn down in the middle: the engine still holds its admission
 	}
-	c.req, c.resp, c.in, c.head, c.rule = nil, nil, cachemodel.Request{}, nil, nil
+	c.req, c.resp, c.in, c.head, c.rule, c.model = nil, nil, cachemodel.Request{}, nil, nil, nil
 	clear(c.answer.Blocks)
+	clear(c.passes)
 	s.free = append(s.free, c)
 }
 

@@ -59,6 +59,14 @@ func (a *Answer) Use(q *Query, name string, input *llm.Payload, cause string) {
 	a.Blocks = append(a.Blocks, llm.Block{Kind: llm.ToolUse, ID: q.ToolUseID(n), Name: name, Content: input})
 }
 
+// Serve appends a use of a tool that the server runs itself, and its result, both
+// raw JSON. The model passes once more behind it, if anything follows (CACHE-27).
+func (a *Answer) Serve(q *Query, name string, input, result *llm.Payload) {
+	id := llm.NewToolUseID(q.Stream.Key.At(uint64(q.Stream.Call)).Sub("server-tool-use").At(uint64(len(a.Blocks))))
+	a.Blocks = append(a.Blocks, llm.Block{Kind: llm.ServerToolUse, ID: id, Name: name, Content: input},
+		llm.Block{Kind: llm.ServerToolResult, ID: id, Name: name, Content: result})
+}
+
 // Say appends a text or thinking block.
 func (a *Answer) Say(kind llm.Kind, text *llm.Payload) {
 	a.Blocks = append(a.Blocks, llm.Block{Kind: kind, Content: text})

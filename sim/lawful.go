@@ -53,6 +53,11 @@ func (l *lawful) End(now vtime.Instant, a *cachemodel.Admission, how cachemodel.
 	return u
 }
 
+// Pass forwards one more pass of a server tool's loop.
+func (l *lawful) Pass(now vtime.Instant, a *cachemodel.Admission, result *llm.Node) llm.Usage {
+	return l.Engine.(cachemodel.Passer).Pass(now, a, result)
+}
+
 func (l *lawful) check(req *cachemodel.Request, err error) {
 	l.checks++
 	if err != nil && l.broken == nil {

@@ -11,8 +11,11 @@ type Response struct {
 	Blocks  []Block // assistant content, in order
 	Stop    StopReason
 	Usage   Usage
-	Cache   CacheReport
-	Started vtime.Instant // admitted
+	// Iterations are the parts of Usage by pass of the model, where server tools
+	// made it pass more than once; else nil (CACHE-27, CACHE-37).
+	Iterations []Usage
+	Cache      CacheReport
+	Started    vtime.Instant // admitted
 	Began   vtime.Instant // first byte
 	Ended   vtime.Instant // last byte
 	// Causes says for each block, where it is a tool use that a policy had to

@@ -21,6 +21,10 @@ func (b *Response) AppendText(dst []byte) []byte {
 	r := b.Resp
 	dst = optStr(dst, " stop=", r.Stop.String())
 	dst = appendUsage(dst, &r.Usage)
+	for i := range r.Iterations {
+		dst = appendInt(dst, " iteration=", i+1)
+		dst = appendUsage(dst, &r.Iterations[i])
+	}
 	dst = appendCache(dst, &r.Cache)
 	dst = appendInstant(dst, " started=", r.Started)
 	dst = appendInstant(dst, " began=", r.Began)

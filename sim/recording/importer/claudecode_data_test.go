@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/vtime"
 )
@@ -242,6 +243,50 @@ func TestClaudeCodeForks(t *testing.T) {
 			t.Errorf("%d read exactly, %d after another model; want 4 and 1", exact, switched)
 		}
 	})
+}
+
+func TestClaudeCodeContent(t *testing.T) {
+	t.Run("IMP-01 with content each prompt of the recordings is one that the API would accept", func(t *testing.T) {
+		const name = "marot__spotter/4d5611e5-241a-462a-8d15-5122611a9569"
+		for _, files := range [][]string{
+			{name + ".jsonl", name + "/subagents/agent-a2898e3.jsonl", name + "/subagents/agent-acompact-e1f845.jsonl"},
+			{"marot__spotter/subagent.jsonl"},
+			{"entireio__git-sync/d7/d18da5063a/0/full.jsonl"},
+		} {
+			s, err := claudeCodeSession(diskSources(ccRecordings(t), files...), &Options{Content: true}, &skips{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ccPrompts(t, s)
+		}
+	})
+}
+
+// ccPrompts builds each request's prompt and checks that it is well-formed.
+func ccPrompts(t *testing.T, s *recording.Session) {
+	t.Helper()
+	var b llm.Builder
+	empty := b.Border(b.Border(b.Root(llm.Scope{}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{})
+	prompts := make([]*llm.Node, len(s.Requests))
+	for i := range s.Requests {
+		r, n := &s.Requests[i], empty
+		if r.Pred >= 0 && !r.Compacted {
+			n = prompts[r.Pred]
+			answer := s.Requests[r.Pred].Answer
+			for k := range answer {
+				n = b.Append(n, llm.Assistant, &answer[k])
+			}
+		}
+		for _, m := range r.Said {
+			for k := range m.Blocks {
+				n = b.Append(n, m.Role, &m.Blocks[k])
+			}
+		}
+		if err := llm.WellFormed(n); err != nil {
+			t.Errorf("request %d, %s of %s: %v", i, r.ID, s.Threads[r.Thread].Name, err)
+		}
+		prompts[i] = n
+	}
 }
 
 // ccBefore compares two times of rows; an absent one is before all.

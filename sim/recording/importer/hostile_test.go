@@ -34,6 +34,9 @@ func (h hugeFS) Open(name string) (fs.File, error) {
 	return &hugeFile{hugeFS: h}, nil
 }
 
+// whole is a file of a head and one filling.
+func whole(head, fill string) hugeFS { return hugeFS{head, fill, int64(len(head) + len(fill))} }
+
 type hugeFile struct {
 	hugeFS
 	at int64
@@ -93,17 +96,32 @@ func allocated(do func()) (total, kept int64) {
 func TestHostile(t *testing.T) {
 	const gib = 1 << 30
 	filler := strings.Repeat("x", 1<<16)
+	const trace = `{"block_size":64,"requests":[`
+	const line = 1 << 20
 	for _, c := range []struct {
-		name              string
-		file              hugeFS
-		most              int64 // bytes allocated
-		sessions, skipped int64
-		what              string
+		name       string
+		file       hugeFS
+		line, most int64 // bytes: Options.MaxLine, and how many may be allocated
+		sessions   int
+		skipped    int64
+		what       string
 	}{
-		{"IMP-10 two gigabytes without a line's end take no more memory than the line limit", hugeFS{codexRow, filler, 2 * gib}, 20 << 20, 1, 1, "line of more than 1048576 bytes"},
-		{"IMP-10 two gigabytes that are no recording are not read through", hugeFS{"", filler, 2 * gib}, 20 << 20, 0, 1, "file of no known format"},
-		{"IMP-10 64 MiB of blank lines costs no memory", hugeFS{codexRow, strings.Repeat(" \n", 1<<15), 64 << 20}, 20 << 20, 1, 0, ""},
-		{"IMP-10 a line nested a million deep is counted", hugeFS{codexRow, strings.Repeat("[", 1<<20-1) + "\n", 4 << 20}, 80 << 20, 1, 4, "line that is no row (JSON that is malformed, cut off or nested too deeply)"},
+		{"IMP-10 two gigabytes without a line's end take no more memory than the line limit",
+			hugeFS{codexRow, filler, 2 * gib}, line, 20 << 20, 1, 1, "line of more than 1048576 bytes"},
+		{"IMP-10 two gigabytes that are no recording are not read through",
+			hugeFS{"", filler, 2 * gib}, line, 20 << 20, 0, 1, "file of no known format"},
+		{"IMP-10 16 MiB of blank lines cost no memory",
+			hugeFS{codexRow, strings.Repeat(" \n", 1<<15), 16 << 20}, line, 20 << 20, 1, 0, ""},
+		{"IMP-10 a line nested a million deep is counted",
+			hugeFS{codexRow, strings.Repeat("[", line-1) + "\n", 4 << 20}, line, 80 << 20, 1, 4, "line that is no row (JSON that is malformed, cut off or nested too deeply)"},
+		{"IMP-10 a file that begins nested millions deep is passed over before it costs memory",
+			hugeFS{`{"a":`, strings.Repeat("[", 1<<16), 15 << 20}, 16 << 20, 120 << 20, 0, 1, "file of no known format"},
+		{"IMP-10 a trace with one element of 64 MiB ends where the limit does",
+			hugeFS{trace + `{"t":0,"type":"`, filler, 64 << 20}, line, 20 << 20, 1, 1, "rest of a trace, from byte 29 on (element that is too long)"},
+		{"IMP-10 a sub-agent with millions of empty requests is one entry that is unlike others",
+			whole(trace+`{"t":0,"type":"subagent","requests":[{}`, strings.Repeat(",{}", 1<<20)+"]}]}"), 8 << 20, 60 << 20, 1, 1, "entry of a trace that is unlike others"},
+		{"IMP-10 a round with millions of empty tools is passed over",
+			whole(`{"provider":"claude","session_id":"s","round_index":0,"timing_events":[],"tools":[{}`, strings.Repeat(",{}", 1<<20)+"]}\n"), 8 << 20, 60 << 20, 0, 1, "round with too many tools or events"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.file.size > gib {
@@ -112,8 +130,8 @@ func TestHostile(t *testing.T) {
 			var all []*recording.Session
 			var report *Report
 			var err error
-			total, _ := allocated(func() { all, report, err = readAll(c.file, Options{MaxLine: 1 << 20}, "huge.jsonl") })
-			if err != nil || int64(len(all)) != c.sessions {
+			total, _ := allocated(func() { all, report, err = readAll(c.file, Options{MaxLine: c.line}, "huge.jsonl") })
+			if err != nil || len(all) != c.sessions {
 				t.Fatalf("%d sessions, error %v; want %d", len(all), err, c.sessions)
 			}
 			if total > c.most {
@@ -134,7 +152,7 @@ func TestHostile(t *testing.T) {
 
 func TestCompressed(t *testing.T) {
 	t.Run("IMP-10 a gzip bomb ends the import with its name, and nothing of it is held", func(t *testing.T) {
-		bomb := fstest.MapFS{"bomb.gz": {Data: zipped(t, append([]byte(codexRow), make([]byte, 128<<20)...))}}
+		bomb := fstest.MapFS{"bomb.gz": {Data: zipped(t, append([]byte(codexRow), make([]byte, 40<<20)...))}}
 		var err error
 		total, _ := allocated(func() { _, _, err = readAll(bomb, Options{MaxLine: 1 << 20}, ".") })
 		if err == nil || !strings.HasPrefix(err.Error(), "bomb.gz:2: it expands") {
@@ -159,6 +177,15 @@ func TestCompressed(t *testing.T) {
 			if err != nil || len(all) < 1000 || len(report.Skipped) == 0 {
 				t.Errorf("%s: %d sessions, skipped %+v, error %v", name, len(all), report.Skipped, err)
 			}
+		}
+	})
+}
+
+func TestTooMany(t *testing.T) {
+	t.Run("IMP-10 a file of more requests than can be held is an error that names the line", func(t *testing.T) {
+		f := rowFile{name: "rows.jsonl", requests: maxRequests, sessions: map[sessionKey]*rowSession{}, names: map[string]string{}}
+		if err := f.add([]byte(codexRow), 7, &skips{}); err == nil || !strings.HasPrefix(err.Error(), "rows.jsonl:7: more than 1048576 requests") {
+			t.Errorf("error %v", err)
 		}
 	})
 }
@@ -205,7 +232,7 @@ func TestErrors(t *testing.T) {
 	})
 	t.Run("IMP-10 progress never goes back or past the end, and comes to it", func(t *testing.T) {
 		var last, all int64
-		files := fstest.MapFS{"rows.jsonl": {Data: []byte(strings.Repeat(codexRow, 40_000))}}
+		files := fstest.MapFS{"rows.jsonl": {Data: []byte(strings.Repeat(codexRow, 12_000))}}
 		_, _, err := readAll(files, Options{Progress: func(done, total int64) {
 			if done < last || done > total {
 				t.Errorf("%d of %d after %d", done, total, last)

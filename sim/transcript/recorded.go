@@ -16,6 +16,8 @@ type Recorded struct {
 	WritesUnknown bool // the API bills no writes
 	Unbilled      bool // the prompt's size is known and nothing of its bill
 
+	AnswerBlocks int // how many blocks the answer has; 0 when unknown
+
 	ServerMiss   string // the API's own diagnosis of a miss, such as tools_changed
 	ServerMissed int64  // the tokens that it names
 
@@ -52,6 +54,7 @@ func (b *Recorded) AppendText(dst []byte) []byte {
 	dst = optFlag(dst, " output_unknown=", b.OutputUnknown)
 	dst = optFlag(dst, " writes_unknown=", b.WritesUnknown)
 	dst = optFlag(dst, " unbilled=", b.Unbilled)
+	dst = optInt(dst, " answer_blocks=", b.AnswerBlocks)
 	dst = optStr(dst, " server_miss=", b.ServerMiss)
 	dst = optInt(dst, " server_missed=", b.ServerMissed)
 	dst = optStr(dst, " class=", b.Class)

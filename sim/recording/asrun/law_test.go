@@ -3,6 +3,7 @@ package asrun_test
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"agentsim/cachemodel"
@@ -69,8 +70,9 @@ func genRequest(t *rapid.T, s *recording.Session, i int, at vtime.Instant) recor
 		Start: at, First: at.Add(vtime.Duration(rapid.Int64Range(-5, 9_000).Draw(t, "first")) * vtime.Millisecond),
 		OutputKnown: rapid.Bool().Draw(t, "output"), WritesKnown: true, Billed: true,
 		UserTurn: rapid.Bool().Draw(t, "user"), Compacted: rapid.IntRange(0, 5).Draw(t, "compacted") == 0,
-		Stop:       rapid.SampledFrom([]string{"", "end_turn", "tool_use", "stop"}).Draw(t, "stop"),
-		ServerMiss: rapid.SampledFrom([]string{"", "", "tools_changed", "unavailable"}).Draw(t, "server"), ServerMissed: tokens.Draw(t, "missed")}
+		AnswerBlocks: rapid.IntRange(0, 3).Draw(t, "answer blocks"),
+		Stop:         rapid.SampledFrom([]string{"", "end_turn", "tool_use", "stop"}).Draw(t, "stop"),
+		ServerMiss:   rapid.SampledFrom([]string{"", "", "tools_changed", "unavailable"}).Draw(t, "server"), ServerMissed: tokens.Draw(t, "missed")}
 	r.Last = r.First.Add(vtime.Duration(rapid.Int64Range(-5, 9_000).Draw(t, "last")) * vtime.Millisecond)
 	switch rapid.IntRange(0, 5).Draw(t, "writes") {
 	case 0:
@@ -151,6 +153,7 @@ func price(model string, u llm.Usage) (int64, int64) {
 
 func comesBack(t *testing.T) {
 	db := newDB(t)
+	drawn := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		if rapid.IntRange(0, 1).Draw(t, "store") > 0 {
 			return
@@ -159,6 +162,7 @@ func comesBack(t *testing.T) {
 		if s.BlockTokens == 0 && rapid.Bool().Draw(t, "content") {
 			withContent(t, s)
 		}
+		note(drawn, reflect.ValueOf(*s))
 		got, err := db.Recording(store(t, db, s))
 		if err != nil {
 			t.Fatal(err)
@@ -172,6 +176,14 @@ func comesBack(t *testing.T) {
 			t.Fatalf("not what was imported:\n%s", d)
 		}
 	})
+	for _, typ := range []reflect.Type{reflect.TypeFor[recording.Session](), reflect.TypeFor[recording.Thread](), reflect.TypeFor[recording.Request](),
+		reflect.TypeFor[recording.ToolUse](), reflect.TypeFor[llm.Usage]()} {
+		for i := range typ.NumField() {
+			if name := typ.Name() + "." + typ.Field(i).Name; !drawn[name] {
+				t.Errorf("%s was never drawn, so nobody knows whether it comes back", name)
+			}
+		}
+	}
 	s := parseSession(t, "thread main\nrequest a w5=10")
 	s.Files, s.Skipped = []recording.File{{Name: "a/b.jsonl", SHA256: "12ab", Bytes: 9}}, []recording.Skip{{What: "odd line", Count: 3, File: "a/b.jsonl", Line: 4}}
 	got, err := db.Recording(store(t, db, s))
@@ -180,6 +192,23 @@ func comesBack(t *testing.T) {
 	}
 	if d := cmp.Diff(s, got); d != "" {
 		t.Errorf("not what was imported:\n%s", d)
+	}
+}
+
+// note notes the fields of recorded things that hold something.
+func note(drawn map[string]bool, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			note(drawn, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				drawn[v.Type().Name()+"."+v.Type().Field(i).Name] = true
+				note(drawn, v.Field(i))
+			}
+		}
 	}
 }
 

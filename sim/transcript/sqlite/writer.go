@@ -65,6 +65,9 @@ func (w *Writer) Emit(e *transcript.Event) {
 // Err is the first failure; nothing is recorded after it.
 func (w *Writer) Err() error { return w.err }
 
+// Execution is the number of this execution of its run, from 1.
+func (w *Writer) Execution() int { return w.execution }
+
 func (w *Writer) hex(h llm.Hash) string {
 	w.scratch = h.AppendText(w.scratch[:0])
 	return string(w.scratch)

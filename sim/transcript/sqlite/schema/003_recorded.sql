@@ -21,6 +21,7 @@ CREATE TABLE recorded_requests ( -- what only a recording knows of a request
   output_known INTEGER NOT NULL, -- 0: requests.output is a lower bound
   writes_known INTEGER NOT NULL, -- 0: the API bills no writes
   billed INTEGER NOT NULL,       -- 0: requests.input is the prompt's size, and nothing is known of its bill
+  answer_blocks INTEGER NOT NULL, -- how many blocks the answer has; 0 when unknown
   server_reason TEXT NOT NULL,   -- the API's own diagnosis, such as tools_changed
   server_missed INTEGER NOT NULL, -- tokens that it names
   class TEXT NOT NULL,           -- exact, over, short-near, visibility-lag, static-prefix, zero, first

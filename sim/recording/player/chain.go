@@ -176,6 +176,9 @@ func (p *play) block(parent *llm.Node, text string, tokens int64) *llm.Node {
 // compaction, one whose prompt is shorter than what it would go on from, and a
 // model's first.
 func (p *play) base(si, i int, model string, size int64) (*llm.Node, int64, *static) {
+	if n, tokens, st, ok := p.knownBase(si, i, model, size); ok {
+		return n, tokens, st
+	}
 	s := p.sessions[si]
 	for j := i; ; {
 		r := &s.Requests[j]

@@ -18,7 +18,7 @@ type Options struct {
 	// order of time.
 	Alter func(si, i int, a *Ask)
 	Extra func(si, i int) []vtime.Instant
-	Known *Known // nil: what a recording does not say at once is learned as it is played
+	Known *Known // nil: what a recording does not say at once is learned as it is played; else Hidden is not looked at
 }
 
 // Ask is one request as it is played. Instants are those of the recording's
@@ -37,7 +37,6 @@ type Played struct {
 	Extra  []llm.Usage // of the requests that Options.Extra added behind it
 	Static int64       // tokens of the static prefix it began with, as known then; 0 for unknown
 	Cut    bool        // its conversation went on from the static prefix only
-	Warm   bool        // others of the account keep that prefix alive, as far as was known then
 	alone  bool        // no request played here keeps its static prefix alive
 }
 

@@ -63,6 +63,10 @@ func (p *play) timeline() []event {
 func (p *play) follow(si, i int) (vtime.Instant, bool) {
 	s := p.sessions[si]
 	r := &s.Requests[i]
+	if k := p.opt.Known; k != nil {
+		at := k.Hidden[si][i]
+		return at, at != 0
+	}
 	if !p.opt.Hidden || !r.UserTurn || r.Pred < 0 || r.Compacted || s.Threads[r.Thread].Kind != recording.Main {
 		return 0, false
 	}
@@ -99,8 +103,7 @@ func (p *play) start(si, i int) error {
 	if err := p.engine.Admit(a.Start, &f.req, &f.adm); err != nil {
 		return err
 	}
-	p.out[si][i].Warm = p.warm(si, i)
-	if p.out[si][i].alone = f.adm.Usage.Read == 0; p.out[si][i].alone && p.out[si][i].Warm {
+	if p.out[si][i].alone = f.adm.Usage.Read == 0; p.out[si][i].alone && p.warm(si, i) {
 		if err := p.admitShared(f, a); err != nil {
 			return err
 		}

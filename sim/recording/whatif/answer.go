@@ -37,7 +37,8 @@ func (b *Bills) Total() (sum Bill) {
 // Answer is what a question came to. Kinds of threads are those of the recording.
 type Answer struct {
 	Recorded Bills // what the API billed, at the table's prices
-	Model    Bills // the model's reproduction of it
+	Alone    Bills // what the model foretells from sizes and instants
+	Model    Bills // the model's reproduction, what the recording shows of the world taken over
 	If       Bills // the model, with what was asked changed
 	// Refreshes are the requests that a question added, in If already.
 	Refreshes Bills

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"agentsim/sim/recording"
+	"agentsim/sim/recording/player"
 )
 
 // askForks makes forks of sub-agents, or sub-agents of forks.
@@ -102,6 +103,9 @@ func (p *plan) asFork(t int32, reqs []int) string {
 // begin gives request i a static prefix that it was not recorded with.
 func (p *plan) begin(i int, static int64) {
 	p.given.Static[0][i], p.given.Seen[0][i] = static, false
+	if p.session.Requests[i].Pred < 0 {
+		p.given.From[0][i] = player.AsTold
+	}
 }
 
 // asSubagent lets a fork begin anew, with the tools and system prompt of a

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"agentsim/cachemodel"
-	"agentsim/sim/recording"
 	"agentsim/sim/recording/player"
 	"agentsim/sim/vtime"
 )
@@ -49,8 +48,8 @@ func (p *plan) idles() (out []idle) {
 		for n := 1; n < len(reqs); n++ {
 			g := idle{from: reqs[n-1], to: reqs[n]}
 			from, to := &p.session.Requests[g.from], &p.session.Requests[g.to]
-			if g.last = from.Start; p.follows(g) {
-				g.last = from.Last
+			if g.last = from.Start; int(to.Pred) == g.from {
+				g.last = max(g.last, p.given.Hidden[0][g.to])
 			}
 			if to.Start > g.last {
 				out = append(out, g)
@@ -58,14 +57,6 @@ func (p *plan) idles() (out []idle) {
 		}
 	}
 	return out
-}
-
-// follows reports whether the client's own request came right after g.from's
-// answer, as the player has it.
-func (p *plan) follows(g idle) bool {
-	from, to := &p.session.Requests[g.from], &p.session.Requests[g.to]
-	return to.UserTurn && !to.Compacted && int(to.Pred) == g.from && p.session.Threads[to.Thread].Kind == recording.Main &&
-		from.Last > from.Start && from.Last < to.Start && from.Model == to.Model
 }
 
 // weighGaps says for each length of gaps whether keeping conversations alive

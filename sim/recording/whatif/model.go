@@ -91,7 +91,9 @@ func (p *plan) noteModel(crossed int) {
 }
 
 // note adds an assumption of the question.
-func (p *plan) note(format string, args ...any) { p.notes = append(p.notes, fmt.Sprintf(format, args...)) }
+func (p *plan) note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
 
 // askLifetime gives threads another lifetime.
 func (p *plan) askLifetime() error {

@@ -21,8 +21,6 @@ func Ask(s *recording.Session, q *Question, opt Options) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.known.Warm = warm(base)
-	p.given.Warm = p.known.Warm
 	without, err := p.play(p.session, p.given, p.alter, nil)
 	if err != nil {
 		return nil, err
@@ -33,8 +31,12 @@ func Ask(s *recording.Session, q *Question, opt Options) (*Answer, error) {
 			return nil, err
 		}
 	}
+	alone, err := player.Play([]*recording.Session{s}, p.options())
+	if err != nil {
+		return nil, err
+	}
 	a := p.answer
-	p.bill(base, then)
+	p.bill(alone, base, then)
 	p.weighGaps(without, then)
 	a.Assumed = append(p.common(), p.notes...)
 	a.Options = slices.Compact(slices.Sorted(slices.Values(append(base.Options, then.Options...))))
@@ -72,7 +74,7 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 	if err := billable(s); err != nil {
 		return nil, err
 	}
-	p := &plan{recorded: s, q: q, opt: opt, answer: &Answer{}, known: player.Hindsight([]*recording.Session{s})}
+	p := &plan{recorded: s, q: q, opt: opt, answer: &Answer{}, known: player.Hindsight([]*recording.Session{s}, opt.Slack)}
 	p.unmarked = marks(s).lacks()
 	if q.Static > 0 {
 		p.tellStatic()
@@ -117,7 +119,9 @@ func (p *plan) copy() {
 	c.Requests = slices.Clone(c.Requests)
 	c.Threads = slices.Clone(c.Threads)
 	p.session = &c
-	p.given = &player.Known{Static: [][]int64{slices.Clone(p.known.Static[0])}, Seen: [][]bool{slices.Clone(p.known.Seen[0])}}
+	k := *p.known
+	k.Static, k.Seen, k.From = [][]int64{slices.Clone(k.Static[0])}, [][]bool{slices.Clone(k.Seen[0])}, [][]int32{slices.Clone(k.From[0])}
+	p.given = &k
 	p.asks = make([]change, len(c.Requests))
 	for i := range p.asks {
 		p.asks[i].ttl, _ = p.recorded.Lifetime(i)
@@ -152,12 +156,19 @@ func resize(r *recording.Request, size, input int64) {
 }
 
 func (p *plan) play(s *recording.Session, known *player.Known, alter func(si, i int, a *player.Ask), extra func(si, i int) []vtime.Instant) (*player.Result, error) {
-	opt := player.Options{Cache: cachemodel.DefaultAnthropicOptions(), Hidden: true, Known: known, Alter: alter, Extra: extra}
-	opt.Cache.LateExpiry = p.opt.Slack
+	opt := p.options()
+	opt.Known, opt.Alter, opt.Extra = known, alter, extra
 	if alter == nil && p.unmarked {
 		opt.Alter = func(_, _ int, a *player.Ask) { a.Unmarked = true }
 	}
 	return player.Play([]*recording.Session{s}, opt)
+}
+
+// options are those under which recordings are judged.
+func (p *plan) options() player.Options {
+	opt := player.Options{Cache: cachemodel.DefaultAnthropicOptions(), Hidden: true}
+	opt.Cache.LateExpiry = p.opt.Slack
+	return opt
 }
 
 func (p *plan) alter(_, i int, a *player.Ask) {
@@ -166,24 +177,12 @@ func (p *plan) alter(_, i int, a *player.Ask) {
 
 func (p *plan) extra(_, i int) []vtime.Instant { return p.refreshes[i] }
 
-// warm takes from a playing what others of the account kept alive.
-func warm(r *player.Result) [][]bool {
-	out := make([][]bool, len(r.Requests))
-	for si, reqs := range r.Requests {
-		out[si] = make([]bool, len(reqs))
-		for i := range reqs {
-			out[si][i] = reqs[i].Warm
-		}
-	}
-	return out
-}
-
 // bill sums what was billed, reproduced and asked.
-func (p *plan) bill(base, then *player.Result) {
+func (p *plan) bill(alone, base, then *player.Result) {
 	a := p.answer
 	for i := range p.recorded.Threads {
 		k := p.recorded.Threads[i].Kind
-		for _, b := range [...]*Bills{&a.Recorded, &a.Model, &a.If} {
+		for _, b := range [...]*Bills{&a.Recorded, &a.Alone, &a.Model, &a.If} {
 			b[k].Threads++
 		}
 	}
@@ -192,7 +191,9 @@ func (p *plan) bill(base, then *player.Result) {
 		k := p.kind(r)
 		was, will := profile(r.Model), profile(p.session.Requests[i].Model)
 		a.Recorded[k].add(r.Usage, was.Cost(r.Usage))
-		u := base.Requests[0][i].Usage
+		u := alone.Requests[0][i].Usage
+		a.Alone[k].add(u, was.Cost(u))
+		u = base.Requests[0][i].Usage
 		a.Model[k].add(u, was.Cost(u))
 		u = then.Requests[0][i].Usage
 		a.If[k].add(u, will.Cost(u))

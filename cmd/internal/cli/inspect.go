@@ -93,17 +93,27 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 	if err != nil {
 		return err
 	}
+	priced := make([]bool, len(runs))
+	for i, r := range runs {
+		if priced[i], err = db.Priced(r.ID); err != nil {
+			return err
+		}
+	}
 	if o.output == "json" {
-		return s.writeJSON(runDocuments(runs))
+		return s.writeJSON(runDocuments(runs, priced))
 	}
 	if len(runs) == 0 {
-		s.printf("%s holds no runs; agentsim run SCENARIO records some\n", o.db)
+		s.printf("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some\n", o.db)
 		return nil
 	}
 	t := report.NewTable("RUN", "SCENARIO", "VARIANT", " SEED", "POLICY", "LEVEL", "OUTCOME", " CALLS", " COST", " TIME", " TIMES RUN")
-	for _, r := range runs {
-		t.Row(short(r.ID), r.Name, r.Variant, strconv.FormatUint(r.Seed, 10), r.Policy, string(r.Level), string(r.Outcome),
-			strconv.FormatInt(r.Calls, 10), money(r.Cost), report.Time(r.EndedAt.Sub(0)), strconv.Itoa(r.Executions))
+	for i, r := range runs {
+		seed := strconv.FormatUint(r.Seed, 10)
+		if r.Recorded() {
+			seed = "–"
+		}
+		t.Row(short(r.ID), r.Name, r.Variant, seed, r.Policy, string(r.Level), string(r.Outcome),
+			strconv.FormatInt(r.Calls, 10), bill(r.Cost, priced[i]), report.Time(r.EndedAt.Sub(0)), strconv.Itoa(r.Executions))
 	}
 	return t.Write(s.Stdout, s.style())
 }
@@ -111,7 +121,10 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 func money(picodollars int64) string { return report.Money(cachemodel.Picodollars(picodollars)) }
 
 // heading is the line over everything said of one run.
-func (s *State) heading(r sqlite.RunInfo) {
+func (s *State) heading(db *sqlite.DB, r sqlite.RunInfo) error {
+	if r.Recorded() {
+		return s.recordedHeading(db, r)
+	}
 	name := r.Name
 	if r.Variant != "" {
 		name += "/" + r.Variant
@@ -121,6 +134,7 @@ func (s *State) heading(r sqlite.RunInfo) {
 		s.printf("%s\n", r.Detail)
 	}
 	s.printf("\n")
+	return nil
 }
 
 func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
@@ -128,15 +142,21 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(agentDocuments(agents, info.Level))
+	priced, err := db.Priced(info.ID)
+	if err != nil {
+		return err
 	}
-	s.heading(info)
+	if o.output == "json" {
+		return s.writeJSON(agentDocuments(agents, info.Level, priced))
+	}
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
 	t := report.NewTable("AGENT", "TYPE", " FROM", " TO", " CALLS", " PROMPT", " READ", " WRITTEN", " OUTPUT", " HIT", " COST", "ENDED")
 	for _, line := range treeLines(agents) {
 		a := line.agent
 		u := a.Usage
-		calls, cost := strconv.FormatInt(a.Calls, 10), money(a.Cost)
+		calls, cost := strconv.FormatInt(a.Calls, 10), bill(a.Cost, priced)
 		if info.Level == sqlite.Totals {
 			calls, cost = "–", "–" // no single call is kept
 		}

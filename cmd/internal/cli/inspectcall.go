@@ -23,12 +23,27 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(callDocument(&c, blocks))
+	var recorded sqlite.RecordedInfo
+	if info.Recorded() {
+		if recorded, err = db.RecordedCall(info.ID, o.call); err != nil {
+			return err
+		}
 	}
-	s.heading(info)
-	s.printCall(&c, blocks)
-	if c.Miss != "" {
+	if o.output == "json" {
+		doc := callDocument(&c, blocks)
+		if info.Recorded() {
+			doc.Recorded = recordedDocument(c.Model, &recorded)
+		}
+		return s.writeJSON(doc)
+	}
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
+	s.printCall(&c, blocks, !info.Recorded() || recorded.Billed)
+	switch {
+	case info.Recorded():
+		s.printCallRecord(&c, &recorded)
+	case c.Miss != "":
 		if err := s.printMiss(db, info, &c); err != nil {
 			return err
 		}
@@ -53,19 +68,34 @@ func (s *State) detail(name, format string, args ...any) {
 	s.printf("  %-18s %s\n", name, fmt.Sprintf(format, args...))
 }
 
-func (s *State) printCall(c *sqlite.CallInfo, blocks []sqlite.BlockInfo) {
+// known reports whether a model has a price.
+func known(model string) bool {
+	_, err := priceOf(model)
+	return err == nil
+}
+
+// printCall prints a call; billed is false where only the size of its prompt is
+// known.
+func (s *State) printCall(c *sqlite.CallInfo, blocks []sqlite.BlockInfo, billed bool) {
 	s.printf("call %d · %s %s · its call %d%s · at %s\n", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c), report.Time(c.At.Sub(0)))
 	s.detail("prompt", "%s tokens in %d blocks, %d bytes · %s", count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
 	read := "nothing read"
-	if c.Usage.Read > 0 {
+	switch {
+	case c.Usage.Read > 0 && c.ReadTo > 0:
 		read = fmt.Sprintf("%s read (blocks 1–%d of %d)", count(c.Usage.Read), c.ReadTo, len(blocks))
+	case c.Usage.Read > 0:
+		read = count(c.Usage.Read) + " read"
 	}
-	s.detail("cached", "%s, %s written, %s plain", read, count(c.Usage.Written()), count(c.Usage.Input))
+	if billed {
+		s.detail("cached", "%s, %s written, %s plain", read, count(c.Usage.Written()), count(c.Usage.Input))
+	}
 	for _, m := range c.Marks {
 		s.detail("breakpoint", "block %d, %s: %s", m.Pos, m.TTL, markText(m))
 	}
 	s.detail("answer", "%s tokens, %s", count(c.Usage.Output), answer(c))
-	s.detail("cost", "%s; without a cache %s", money(c.Cost), money(c.Uncached))
+	if billed {
+		s.detail("cost", "%s; without a cache %s", bill(c.Cost, known(c.Model)), bill(c.Uncached, known(c.Model)))
+	}
 }
 
 func attempt(c *sqlite.CallInfo) string {
@@ -236,13 +266,33 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(callDocuments(misses))
+	var recorded []sqlite.RecordedInfo
+	if info.Recorded() {
+		if recorded, err = db.RecordedMisses(info.ID); err != nil {
+			return err
+		}
 	}
-	s.heading(info)
+	if o.output == "json" {
+		return s.writeJSON(callDocuments(misses, recorded))
+	}
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
 	if len(misses) == 0 {
 		s.printf("every call read all it could have\n")
 		return nil
+	}
+	if err := s.missTable(misses, recorded); err != nil {
+		return err
+	}
+	s.printf("\none of them: agentsim inspect %s --call %d\n", short(info.ID), misses[0].N)
+	return nil
+}
+
+// missTable lists misses, those of a recording with what it adds.
+func (s *State) missTable(misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo) error {
+	if recorded != nil {
+		return s.printRecordedMisses(misses, recorded)
 	}
 	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " AFTER CALL", "MISSED BECAUSE")
 	for i := range misses {
@@ -254,9 +304,5 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(c.Expected), count(c.Lost), after,
 			c.Miss+": "+c.Meaning)
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
-		return err
-	}
-	s.printf("\none of them: agentsim inspect %s --call %d\n", short(info.ID), misses[0].N)
-	return nil
+	return t.Write(s.Stdout, s.style())
 }

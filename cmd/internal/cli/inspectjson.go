@@ -30,17 +30,22 @@ type recordJSON struct {
 	Calls      int64         `json:"calls"`
 	EndedAt    vtime.Instant `json:"ended_at"`
 	Usage      usageJSON     `json:"usage"`
-	Cost       int64         `json:"cost_picodollars"`
-	Uncached   int64         `json:"cost_uncached_picodollars"`
+	Cost       *int64        `json:"cost_picodollars,omitempty"` // missing while a price is
+	Uncached   *int64        `json:"cost_uncached_picodollars,omitempty"`
 	Executions int           `json:"executions"`
 	StartedAt  string        `json:"last_started"` // wall time
 }
 
-func runDocuments(runs []sqlite.RunInfo) []recordJSON {
+func runDocuments(runs []sqlite.RunInfo, priced []bool) []recordJSON {
 	out := []recordJSON{}
-	for _, r := range runs {
-		out = append(out, recordJSON{r.ID, r.Name, r.Variant, r.Seed, r.Policy, r.Semantics, r.Level, r.Outcome, r.Detail, r.Digest,
-			r.Events, r.Calls, r.EndedAt, usageJSON(r.Usage), r.Cost, r.Uncached, r.Executions, r.StartedAt})
+	for i := range runs {
+		r := &runs[i]
+		doc := recordJSON{r.ID, r.Name, r.Variant, r.Seed, r.Policy, r.Semantics, r.Level, r.Outcome, r.Detail, r.Digest,
+			r.Events, r.Calls, r.EndedAt, usageJSON(r.Usage), &r.Cost, &r.Uncached, r.Executions, r.StartedAt}
+		if !priced[i] {
+			doc.Cost, doc.Uncached = nil, nil
+		}
+		out = append(out, doc)
 	}
 	return out
 }
@@ -70,14 +75,17 @@ type agentJSON struct {
 	Uncached    *int64        `json:"cost_uncached_picodollars,omitempty"`
 }
 
-func agentDocuments(agents []sqlite.AgentInfo, level sqlite.Level) []agentJSON {
+func agentDocuments(agents []sqlite.AgentInfo, level sqlite.Level, priced bool) []agentJSON {
 	out := []agentJSON{}
 	for i := range agents {
 		a := &agents[i]
 		doc := agentJSON{a.Agent, a.Parent, a.Lineage, a.ID, a.Type, a.Structure, a.Model, a.Async, a.Tools, a.Context, a.Activations,
 			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Cost, &a.Uncached}
 		if level == sqlite.Totals {
-			doc.Calls, doc.Cost, doc.Uncached = nil, nil, nil
+			doc.Calls = nil
+		}
+		if level == sqlite.Totals || !priced {
+			doc.Cost, doc.Uncached = nil, nil
 		}
 		out = append(out, doc)
 	}
@@ -117,6 +125,8 @@ type callJSON struct {
 	Head       string        `json:"head"`
 	Marks      []markJSON    `json:"marks,omitempty"`
 	Contents   []blockJSON   `json:"contents,omitempty"`
+	// Recorded is what only the recording of an imported session knows.
+	Recorded *recordedCallJSON `json:"recorded,omitempty"`
 }
 
 type markJSON struct {
@@ -154,10 +164,15 @@ func callDocument(c *sqlite.CallInfo, blocks []sqlite.BlockInfo) callJSON {
 	return doc
 }
 
-func callDocuments(calls []sqlite.CallInfo) []callJSON {
+// callDocuments are calls with what their recording adds, if there is one.
+func callDocuments(calls []sqlite.CallInfo, recorded []sqlite.RecordedInfo) []callJSON {
 	out := []callJSON{}
 	for i := range calls {
-		out = append(out, callDocument(&calls[i], nil))
+		doc := callDocument(&calls[i], nil)
+		if recorded != nil {
+			doc.Recorded = recordedDocument(calls[i].Model, &recorded[i])
+		}
+		out = append(out, doc)
 	}
 	return out
 }

@@ -40,6 +40,10 @@ func (s *State) replay(path, prefix string) error {
 	if err != nil {
 		return err
 	}
+	if info.Recorded() {
+		return failf(Usage, "run %s is a recorded session: nothing ran here that could run again\n"+
+			"agentsim import reads its files again and compares the digest; agentsim inspect %[1]s --misses says what it lost and why", short(info.ID))
+	}
 	stored, err := db.Spec(info.ID)
 	if err != nil {
 		return err

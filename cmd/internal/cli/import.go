@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"errors"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/asrun"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/judge"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+)
+
+// importOptions are the flags of import.
+type importOptions struct {
+	db        string
+	output    string
+	noContent bool
+	dryRun    bool
+}
+
+func newImport(s *State) *cobra.Command {
+	o := &importOptions{}
+	cmd := &cobra.Command{
+		Use:   "import PATH…",
+		Short: "read recorded sessions of real agents into the database, as runs",
+		Long: `Reads recorded sessions (files or directories: Claude Code projects, Entire checkpoints, Codex rollouts, TraceLab rounds,
+kv-cache-tester traces, rows of requests) and records each as a run, so that inspect and the tables' views work on it. A
+session is one run wherever its files lie; importing it again makes no second one. What could not be read is counted and
+named with its first place.`,
+		Example: `  agentsim import ~/.claude/projects
+  agentsim import --no-content session.jsonl
+  agentsim import --dry-run -o json recordings`,
+		Args: atLeastOne("the files or directories of recorded sessions"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if o.output != "table" && o.output != "json" {
+				return failf(Usage, "--output %s: write one of table, json", o.output)
+			}
+			return s.importPaths(o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	f.BoolVar(&o.noContent, "no-content", false, "leave out what was said: blocks are made from what was billed")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	return cmd
+}
+
+// importedRun is a session that was read, and its run.
+type importedRun struct {
+	session  *recording.Session // without its requests
+	run      asrun.Run
+	digest   string
+	metrics  *metrics.Run
+	requests int
+	unbilled int // requests of which only the prompt's size is known
+	executed int // how often the run has been imported; 0 for a dry run
+}
+
+// errStopped ends an import at an interrupt.
+var errStopped = errors.New("interrupted")
+
+func (s *State) importPaths(o *importOptions, paths []string) error {
+	var db *sqlite.DB
+	if !o.dryRun {
+		var err error
+		if db, err = sqlite.Create(o.db); err != nil {
+			return denied(o.db, err)
+		}
+		defer db.Close()
+	}
+	stop := s.listen()
+	defer stop.stop()
+	var done []importedRun
+	bar := s.newProgress()
+	report, err := importer.Read(hostFS{}, paths, importer.Options{Content: !o.noContent, Progress: bar.tell},
+		func(x *recording.Session) error {
+			if stop.has() {
+				return errStopped
+			}
+			run, err := s.importSession(db, x)
+			if err == nil {
+				done = append(done, run)
+			}
+			return err
+		})
+	bar.finish()
+	switch {
+	case errors.Is(err, errStopped):
+		return failf(Unfinished, "interrupted after %s; what was imported so far is whole", plural(len(done), "session"))
+	case err != nil:
+		return importError(err)
+	case len(done) == 0:
+		s.printSkipped(report)
+		return failf(Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", quoteAll(paths))
+	}
+	return s.reportImport(o, done, report)
+}
+
+// importError gives a file that cannot be read its class; errors of the database
+// and bugs keep theirs.
+func importError(err error) error {
+	var database *sqlite.Error
+	var digest *sqlite.DigestError
+	if errors.As(err, &database) || errors.As(err, &digest) {
+		return err
+	}
+	return &Failure{Operating, err}
+}
+
+// importSession records a session as a run; without a database it only makes the
+// run's figures.
+func (s *State) importSession(db *sqlite.DB, x *recording.Session) (importedRun, error) {
+	verdicts := judge.Classify(x)
+	out := importedRun{run: asrun.Of(x, verdicts), requests: len(x.Requests)}
+	for i := range x.Requests {
+		if !x.Requests[i].Billed {
+			out.unbilled++
+		}
+	}
+	head := *x
+	head.Requests = nil
+	out.session = &head
+	fold, digest := metrics.New(metrics.Options{Price: priceOf}), transcript.NewDigest()
+	sinks := []transcript.Sink{fold, digest}
+	var w *sqlite.Writer
+	if db != nil {
+		var err error
+		w, err = db.Begin(sqlite.Run{ID: out.run.ID, Name: out.run.Name, Variant: out.run.Variant, Policy: transcript.PolicyRecorded,
+			Semantics: asrun.Semantics, Spec: sqlite.SessionText(x)}, wall(s.Now()), sqlite.Options{Cost: billedCost})
+		if err != nil {
+			return out, err
+		}
+		sinks = append(sinks, w)
+	}
+	emitted := asrun.Emit(x, verdicts, transcript.Tee(sinks...))
+	out.digest, out.metrics = digest.Sum(), fold.Run()
+	if w == nil || emitted != nil {
+		return out, closeFailed(w, emitted, wall(s.Now()))
+	}
+	out.executed = w.Execution()
+	return out, w.Finish(sqlite.End{Status: sqlite.Completed, Digest: out.digest, FinishedAt: wall(s.Now()), Metrics: stored(out.metrics)})
+}
+
+// closeFailed closes the record of a session that could not be told, if there is
+// one, and returns why.
+func closeFailed(w *sqlite.Writer, err error, now string) error {
+	if w == nil || err == nil {
+		return err
+	}
+	return errors.Join(err, w.Finish(sqlite.End{Status: sqlite.Crashed, Detail: err.Error(), FinishedAt: now}))
+}
+
+// priceOf is the price of a model, which needs to be established: a table's row
+// without rates would make a recording cost nothing.
+func priceOf(model string) (*cachemodel.Profile, error) {
+	p, err := cachemodel.Lookup(model)
+	if err == nil && !p.Found.Rates {
+		err = p.Require(false)
+	}
+	return p, err
+}
+
+func billedCost(model string, u llm.Usage) (billed, uncached int64) {
+	p, err := priceOf(model)
+	if err != nil {
+		return 0, 0
+	}
+	return int64(p.Cost(u)), int64(p.CostUncached(u))
+}

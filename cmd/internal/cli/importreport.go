@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentsim/metrics/report"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/asrun"
+	"agentsim/sim/recording/importer"
+)
+
+// reportImport prints what was imported and what was passed over.
+func (s *State) reportImport(o *importOptions, done []importedRun, read *importer.Report) error {
+	if o.output == "json" {
+		return s.writeJSON(importDocument(o, done, read))
+	}
+	t := report.NewTable("RUN", "FORMAT", "SESSION", " THREADS", " REQUESTS", " PROMPT", " READ", " HIT", " COST", " SKIPPED")
+	for i := range done {
+		t.Row(done[i].row()...)
+	}
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	sum := fmt.Sprintf("%s, %s in %s", plural(len(done), "session"), plural(read.Requests, "request"), plural(read.Files, "file"))
+	if o.dryRun {
+		s.printf("\nread       %s; nothing was written\n", sum)
+	} else {
+		s.printf("\nimported   %s, into %s\n", sum, o.db)
+	}
+	if n := again(done); n > 0 {
+		s.printf("again      %s had been imported before and came out the same\n", plural(n, "session"))
+	}
+	s.printUnpriced(done)
+	s.printSkipped(read)
+	if !o.dryRun {
+		s.printf("look into  agentsim inspect %s%s\n", short(done[0].run.ID), dbFlag(o.db))
+	}
+	return nil
+}
+
+// dbFlag is the flag that names a database other than the usual one.
+func dbFlag(db string) string {
+	if db == "agentsim.db" {
+		return ""
+	}
+	return " --db " + quote(db)
+}
+
+// row is a session's line of the table.
+func (x *importedRun) row() []string {
+	u := x.metrics.Total.Usage
+	read, hit := report.Quantity(u.Read), report.Percent(u.Read, u.Prompt())
+	if x.unbilled > 0 {
+		read, hit = "–", "–" // nobody knows what was read
+	}
+	skipped := int64(0)
+	for _, k := range x.session.Skipped {
+		skipped += k.Count
+	}
+	return []string{short(x.run.ID), x.session.Format, x.session.ID, strconv.Itoa(len(x.session.Threads)), strconv.Itoa(x.requests),
+		report.Quantity(u.Prompt()), read, hit, x.cost(), strconv.FormatInt(skipped, 10)}
+}
+
+// cost is what the session was billed, where every price is known.
+func (x *importedRun) cost() string {
+	if len(x.metrics.Unpriced()) > 0 {
+		return "–"
+	}
+	return report.Money(x.metrics.Total.Cost)
+}
+
+// again counts the sessions that had been imported before.
+func again(done []importedRun) (n int) {
+	for i := range done {
+		if done[i].executed > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// printUnpriced says why a session has no cost.
+func (s *State) printUnpriced(done []importedRun) {
+	sessions, seen := map[string]int{}, []string(nil)
+	sizes := 0
+	for i := range done {
+		if done[i].unbilled > 0 {
+			sizes++
+		}
+		for _, model := range done[i].metrics.Unpriced() {
+			if strings.HasSuffix(model, asrun.Unpriced) {
+				continue
+			}
+			if sessions[model] == 0 {
+				seen = append(seen, model)
+			}
+			sessions[model]++
+		}
+	}
+	if sizes > 0 {
+		s.printf("no bill    %s: the recording holds sizes of prompts and no usage\n", plural(sizes, "session"))
+	}
+	for _, model := range seen {
+		s.printf("no price   %s, in %s\n", quote(model), plural(sessions[model], "session"))
+	}
+}
+
+// printSkipped lists what was passed over, with its first place.
+func (s *State) printSkipped(read *importer.Report) {
+	for _, k := range read.Skipped {
+		s.printf("skipped    %d × %s, first at %s\n", k.Count, k.What, placeOf(k))
+	}
+}
+
+// placeOf is where something was met first.
+func placeOf(k recording.Skip) string {
+	if k.Line > 0 {
+		return fmt.Sprintf("%s:%d", k.File, k.Line)
+	}
+	return k.File
+}
+
+type importJSON struct {
+	Database string         `json:"database,omitempty"` // none of a dry run
+	Files    int            `json:"files"`
+	Bytes    int64          `json:"bytes"`
+	Requests int            `json:"requests"`
+	Sessions []importedJSON `json:"sessions"`
+	Skipped  []skippedJSON  `json:"skipped"`
+}
+
+type importedJSON struct {
+	Run       string        `json:"run"`
+	Name      string        `json:"name"`
+	Variant   string        `json:"variant"`
+	Format    string        `json:"format"`
+	Session   string        `json:"session"`
+	Origin    string        `json:"origin,omitempty"`
+	Threads   int           `json:"threads"`
+	Requests  int           `json:"requests"`
+	Unbilled  int           `json:"unbilled_requests"`
+	Usage     usageJSON     `json:"usage"`
+	Cost      *int64        `json:"cost_picodollars,omitempty"` // missing while a price is
+	Unpriced  []string      `json:"unpriced_models,omitempty"`
+	Digest    string        `json:"digest"`
+	Imports   int           `json:"imports"` // 0 of a dry run
+	Skipped   []skippedJSON `json:"skipped"`
+	FileNames []string      `json:"files"`
+}
+
+type skippedJSON struct {
+	What  string `json:"what"`
+	Count int64  `json:"count"`
+	File  string `json:"file"`
+	Line  int64  `json:"line,omitempty"`
+}
+
+func importDocument(o *importOptions, done []importedRun, read *importer.Report) importJSON {
+	doc := importJSON{Files: read.Files, Bytes: read.Bytes, Requests: read.Requests, Sessions: []importedJSON{}, Skipped: skipDocuments(read.Skipped)}
+	if !o.dryRun {
+		doc.Database = o.db
+	}
+	for i := range done {
+		x := &done[i]
+		j := importedJSON{Run: x.run.ID, Name: x.run.Name, Variant: x.run.Variant, Format: x.session.Format, Session: x.session.ID,
+			Origin: x.session.Origin, Threads: len(x.session.Threads), Requests: x.requests, Unbilled: x.unbilled,
+			Usage: usageJSON(x.metrics.Total.Usage), Unpriced: x.metrics.Unpriced(), Digest: x.digest, Imports: x.executed,
+			Skipped: skipDocuments(x.session.Skipped), FileNames: []string{}}
+		if j.Unpriced == nil {
+			cost := int64(x.metrics.Total.Cost)
+			j.Cost = &cost
+		}
+		for _, f := range x.session.Files {
+			j.FileNames = append(j.FileNames, f.Name)
+		}
+		doc.Sessions = append(doc.Sessions, j)
+	}
+	return doc
+}
+
+func skipDocuments(skips []recording.Skip) []skippedJSON {
+	out := []skippedJSON{}
+	for _, k := range skips {
+		out = append(out, skippedJSON(k))
+	}
+	return out
+}

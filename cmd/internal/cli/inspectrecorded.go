@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// What inspect says of recorded sessions that were imported: the causes and
+// prices of their misses come from the recording and not from a cache model.
+
+// recordedHeading is the line over everything said of a recorded session.
+func (s *State) recordedHeading(db *sqlite.DB, r sqlite.RunInfo) error {
+	head, start, err := db.RecordedHead(r.ID)
+	if err != nil {
+		return err
+	}
+	sizes, err := db.Unbilled(r.ID)
+	if err != nil {
+		return err
+	}
+	text := "recorded"
+	if when := time.Unix(0, int64(start)).UTC(); when.Year() > 1970 { // some recordings count from 0
+		text += when.Format(" 2006-01-02 15:04 UTC")
+	}
+	if head.Origin != "" {
+		text += " of " + head.Origin
+	}
+	s.printf("run %s   %s · %s · %s\n", s.style().Bold(short(r.ID)), r.Name, text, report.Time(r.EndedAt.Sub(0)))
+	if sizes > 0 {
+		s.printf("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read\n", plural(int(sizes), "request"))
+	}
+	s.printf("\n")
+	return nil
+}
+
+// bill prints a cost of a run whose prices may not be known.
+func bill(picodollars int64, priced bool) string {
+	if !priced {
+		return "–"
+	}
+	return money(picodollars)
+}
+
+// printCallRecord prints what the recording adds to a call.
+func (s *State) printCallRecord(c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
+	client := ""
+	if x.Version != "" {
+		client = " · client " + x.Version
+	}
+	s.detail("message", "%s%s%s", x.ID, client, turnOf(x))
+	if !x.OutputKnown {
+		s.detail("output", "%s or more: the recording holds a placeholder", count(c.Usage.Output))
+	}
+	if !x.Billed {
+		s.detail("bill", "not in the recording: only the size of the prompt is known")
+	}
+	if x.Class != "" && c.Miss == "" {
+		s.detail("read as", "%s", readAs(x))
+	}
+	if c.Miss != "" {
+		s.printRecordedMiss(c, x)
+	}
+	if x.ServerReason != "" {
+		s.detail("the API said", "%s", serverSaid(x))
+	}
+}
+
+// turnOf says what caused a request, where it is no tool's result.
+func turnOf(x *sqlite.RecordedInfo) string {
+	switch {
+	case x.Compacted:
+		return " · first after a compaction"
+	case x.UserTurn:
+		return " · user turn"
+	}
+	return ""
+}
+
+func readAs(x *sqlite.RecordedInfo) string {
+	text := x.Class
+	if x.Expected > 0 {
+		text += fmt.Sprintf(": %s expected from call %d", count(x.Expected), x.Pred)
+	}
+	if x.Meaning != "" {
+		text += "; " + x.Meaning
+	}
+	return text
+}
+
+func (s *State) printRecordedMiss(c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
+	s.detail("expected", "%s from call %d; lost %s (%s)", count(x.Expected), x.Pred, count(x.Lost), x.Class)
+	s.detail("missed because", "%s: %s", x.Cause, x.Meaning)
+	if known(c.Model) {
+		s.detail("cost of it", "%s more than a hit", money(x.LostCost))
+	}
+	s.detail("would have kept it", "%s", x.Keep)
+}
+
+func serverSaid(x *sqlite.RecordedInfo) string {
+	if x.ServerReason == "" || x.ServerMissed == 0 {
+		return x.ServerReason
+	}
+	return fmt.Sprintf("%s, %s tokens", x.ServerReason, count(x.ServerMissed))
+}
+
+// printRecordedMisses prints the misses of a recorded session, and by cause what
+// would have kept the tokens.
+func (s *State) printRecordedMisses(misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo) error {
+	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " COST OF IT", " AFTER CALL", "MISSED BECAUSE", "THE API SAID")
+	var causes []lostBy
+	for i := range misses {
+		c, x := &misses[i], &recorded[i]
+		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(x.Expected), count(x.Lost),
+			bill(x.LostCost, known(c.Model)), strconv.FormatInt(x.Pred, 10), x.Cause, serverSaid(x))
+		causes = addCause(causes, x, known(c.Model))
+	}
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	s.printf("\n")
+	return s.printCauses(causes)
+}
+
+// lostBy is what one cause lost.
+type lostBy struct {
+	cause, meaning, keep string
+	calls, tokens        int64
+	cost                 cachemodel.Picodollars
+	priced               bool // of every call
+}
+
+// addCause adds a miss to its cause, in the order in which they are met.
+func addCause(list []lostBy, x *sqlite.RecordedInfo, priced bool) []lostBy {
+	for i := range list {
+		if l := &list[i]; l.cause == x.Cause {
+			l.calls++
+			l.tokens += x.Lost
+			l.cost += cachemodel.Picodollars(x.LostCost)
+			l.priced = l.priced && priced
+			return list
+		}
+	}
+	return append(list, lostBy{x.Cause, x.Meaning, x.Keep, 1, x.Lost, cachemodel.Picodollars(x.LostCost), priced})
+}
+
+func (s *State) printCauses(causes []lostBy) error {
+	t := report.NewTable("CAUSE", " CALLS", " LOST", " COST OF IT", "WHY", "WOULD HAVE KEPT IT")
+	for _, l := range causes {
+		t.Row(l.cause, strconv.FormatInt(l.calls, 10), report.Quantity(l.tokens), bill(int64(l.cost), l.priced), l.meaning, l.keep)
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+// recordedCallJSON is what the recording adds to a call.
+type recordedCallJSON struct {
+	ID           string `json:"id"`
+	Version      string `json:"version"`
+	Stop         string `json:"stop"`
+	Pred         int64  `json:"goes_on_from"` // call of the run; 0 for none
+	UserTurn     bool   `json:"user_turn"`
+	Compacted    bool   `json:"compacted"`
+	OutputKnown  bool   `json:"output_known"`
+	WritesKnown  bool   `json:"writes_known"`
+	Billed       bool   `json:"billed"`
+	ServerReason string `json:"server_reason,omitempty"`
+	ServerMissed int64  `json:"server_missed,omitempty"`
+	Class        string `json:"class"`
+	Cause        string `json:"cause"`
+	Meaning      string `json:"meaning"`
+	Keep         string `json:"would_have_kept_it"`
+	Expected     int64  `json:"expected"`
+	Lost         int64  `json:"lost"`
+	LostCost     *int64 `json:"lost_cost_picodollars,omitempty"` // missing without a price
+}
+
+func recordedDocument(model string, x *sqlite.RecordedInfo) *recordedCallJSON {
+	doc := &recordedCallJSON{x.ID, x.Version, x.Stop, x.Pred, x.UserTurn, x.Compacted, x.OutputKnown, x.WritesKnown, x.Billed,
+		x.ServerReason, x.ServerMissed, x.Class, x.Cause, x.Meaning, x.Keep, x.Expected, x.Lost, &x.LostCost}
+	if !known(model) || !x.Billed {
+		doc.LostCost = nil
+	}
+	return doc
+}

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cachemodel/blocktrace"
+
+	"github.com/spf13/cobra"
+)
+
+func newCache(s *State) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "replay traces of cached blocks",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  group,
+	}
+	cmd.AddCommand(newCacheReplay(s))
+	return cmd
+}
+
+// cacheOptions are the flags of cache replay.
+type cacheOptions struct {
+	capacities  []string
+	blockTokens int
+	engine      string
+	output      string
+}
+
+func newCacheReplay(s *State) *cobra.Command {
+	o := &cacheOptions{}
+	cmd := &cobra.Command{
+		Use:   "replay TRACE…",
+		Short: "replay block traces through a cache of several sizes, and count the hits",
+		Long: `Replays traces that tell prompts as ids of blocks, one request after the other, through one cache for each capacity, and
+prints which part of the full blocks it held. Two formats are known by what stands in the file: Mooncake's (a JSON line a
+request, blocks of 512 tokens) and kv-cache-tester's (a JSON document a conversation, which says its block size). Several
+traces go through the same caches in the order given; ids of different files are different blocks, unless a file says that
+its ids are global. TRACE - is standard input.
+
+A capacity is a number of tokens, with k, M or G for thousands, millions or thousands of millions, or "unbounded"; what is
+left over beside whole blocks is not used. Without --capacity they are those of Mooncake's published figure, and where the
+trace is the published one, which its SHA-256 tells, the published hit rate stands beside ours.
+
+Engines:
+  lru     plain LRU over blocks, touched first to last; a last block that is not full takes its place but is not counted
+  vllm    vLLM's block pool: only full blocks, read up to the first miss, and never the last token of a prompt
+  sglang  SGLang's radix tree with one block to a page: whole leaves are evicted, the one used longest ago first`,
+		Example: `  agentsim cache replay synthetic_trace.jsonl
+  agentsim cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
+  agentsim cache replay traces/*.json --capacity unbounded -o json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return s.cacheReplay(o, args) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
+	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block in a trace that does not say (default 512)")
+	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	return cmd
+}
+
+// cacheEngines makes each engine with room for so many blocks of so many tokens.
+var cacheEngines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
+	"lru": func(blocks, _ int) cachemodel.BlockEngine {
+		return cachemodel.ServeLRU{Cache: cachemodel.NewBlockCache(blocks)}
+	},
+	"vllm": func(blocks, tokens int) cachemodel.BlockEngine {
+		return cachemodel.ServeVLLM(cachemodel.VLLMOptions{Blocks: blocks, BlockTokens: tokens})
+	},
+	"sglang": func(blocks, tokens int) cachemodel.BlockEngine {
+		return cachemodel.ServeSGLang(blocks, tokens, cachemodel.SGLangLRU)
+	},
+}
+
+// check says what is wrong with the flags.
+func (o *cacheOptions) check(traces []string) error {
+	switch {
+	case len(traces) == 0:
+		return failf(Usage, "name a trace\nusage: agentsim cache replay TRACE…")
+	case o.output != "table" && o.output != "json":
+		return failf(Usage, "--output %s: write one of table, json", o.output)
+	case cacheEngines[o.engine] == nil:
+		return failf(Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
+	case o.blockTokens < 0 || o.blockTokens > 1<<30:
+		return failf(Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
+	}
+	return nil
+}
+
+// cacheRow is one capacity and what it came to.
+type cacheRow struct {
+	capacity int64 // tokens; 0 is unbounded
+	blocks   int
+	engine   cachemodel.BlockEngine
+	hits     int64 // full blocks found
+}
+
+// cacheTrace is one trace and what it held.
+type cacheTrace struct {
+	path     string
+	format   string
+	sum      string // SHA-256 in hex
+	requests int64
+}
+
+// cacheReplayed is a whole replay.
+type cacheReplayed struct {
+	engine      string
+	blockTokens int
+	traces      []cacheTrace
+	rows        []*cacheRow
+	requests    int64
+	full        int64 // full blocks asked for
+}
+
+func (s *State) cacheReplay(o *cacheOptions, traces []string) error {
+	if err := o.check(traces); err != nil {
+		return err
+	}
+	capacities, err := parseCapacities(o.capacities)
+	if err != nil {
+		return err
+	}
+	r := &cacheReplayed{engine: o.engine}
+	for _, c := range capacities {
+		r.rows = append(r.rows, &cacheRow{capacity: c})
+	}
+	stop := s.listen()
+	defer stop.stop()
+	for i, path := range traces {
+		if err := s.replayTrace(r, o, uint64(i), path, stop); err != nil {
+			return err
+		}
+	}
+	if o.output == "json" {
+		return s.writeJSON(r.document())
+	}
+	return s.printCache(r)
+}
+
+// replayTrace serves one trace's requests by every row's engine.
+func (s *State) replayTrace(r *cacheReplayed, o *cacheOptions, scope uint64, path string, stop *interrupts) error {
+	in, err := s.openTrace(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	hash := sha256.New()
+	trace := cacheTrace{path: path}
+	reader, err := blocktrace.Open(path, io.TeeReader(in, hash), blocktrace.Options{Scope: scope, MooncakeBlock: o.blockTokens})
+	for err == nil {
+		var req *blocktrace.Request
+		if req, err = reader.Next(); err != nil {
+			break
+		}
+		if trace.requests == 0 {
+			if err := r.fit(o, path, reader.BlockTokens()); err != nil {
+				return err
+			}
+		}
+		trace.requests++
+		r.serve(&req.BlockRequest)
+		if trace.requests%256 == 0 && stop.has() {
+			return failf(Unfinished, "interrupted after %d requests of %s; nothing is printed of a part", trace.requests, path)
+		}
+	}
+	var wrong *blocktrace.Error
+	switch {
+	case errors.As(err, &wrong):
+		return failf(Operating, "%w", err)
+	case err != io.EOF:
+		return failf(Operating, "%s: cannot read the trace: %w", path, err)
+	}
+	trace.format, trace.sum = reader.Format(), hex.EncodeToString(hash.Sum(nil))
+	r.traces = append(r.traces, trace)
+	return nil
+}
+
+// openTrace opens a file, or standard input for -.
+func (s *State) openTrace(path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(s.Stdin), nil
+	}
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failf(Operating, "%s: there is no such file; a trace is a file of Mooncake's or kv-cache-tester's format", path)
+	case err != nil:
+		return nil, failf(Operating, "%s: cannot read the trace: %w", path, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, failf(Operating, "%s: a directory; name its files, such as %s/*.json", path, strings.TrimRight(path, "/"))
+	}
+	return f, nil
+}
+
+// maxCacheBlocks bounds a capacity, since a pool is made whole.
+const maxCacheBlocks = 1 << 26
+
+// fit makes the caches once the first trace has said how large a block is, and
+// holds every other trace to it.
+func (r *cacheReplayed) fit(o *cacheOptions, path string, tokens int) error {
+	switch {
+	case o.blockTokens != 0 && tokens != o.blockTokens:
+		return failf(Usage, "--block-tokens %d: %s says that its blocks have %d", o.blockTokens, path, tokens)
+	case r.blockTokens != 0 && tokens != r.blockTokens:
+		return failf(Usage, "%s has blocks of %d tokens, those before it of %d: replay them one by one", path, tokens, r.blockTokens)
+	case r.blockTokens != 0:
+		return nil
+	}
+	r.blockTokens = tokens
+	for _, row := range r.rows {
+		blocks := row.capacity / int64(tokens)
+		switch {
+		case row.capacity != 0 && blocks == 0:
+			return failf(Usage, "--capacity %d: less than one block of %d tokens", row.capacity, tokens)
+		case blocks > maxCacheBlocks:
+			return failf(Usage, "--capacity %d: more than %d blocks of %d tokens; write unbounded", row.capacity, maxCacheBlocks, tokens)
+		}
+		row.blocks = int(blocks)
+		row.engine = cacheEngines[r.engine](row.blocks, tokens)
+	}
+	return nil
+}
+
+func (r *cacheReplayed) serve(req *cachemodel.BlockRequest) {
+	r.requests++
+	r.full += int64(req.Full)
+	for _, row := range r.rows {
+		row.hits += int64(row.engine.Serve(req))
+	}
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mooncakeTrace is the path of the published trace; without it the test is
+// skipped, unless AGENTSIM_DATA says where it is: then it fails.
+func mooncakeTrace(t *testing.T) string {
+	t.Helper()
+	dir, told := os.LookupEnv("AGENTSIM_DATA")
+	if dir == "" {
+		dir, told = filepath.Join("..", "..", "..", "..", "shared", "data"), false
+	}
+	path := filepath.Join(dir, "mooncake", "synthetic_trace.jsonl")
+	if _, err := os.Stat(path); err != nil {
+		if told {
+			t.Fatalf("AGENTSIM_DATA is set, but does not hold the trace: %v", err)
+		}
+		t.Skipf("needs the trace: set AGENTSIM_DATA (%v)", err)
+	}
+	return path
+}
+
+func TestCacheReplay(t *testing.T) {
+	t.Run("CACHE-V1 the published hit rate stands beside ours at all ten capacities, none off by more than 0.005, for the published trace alone", func(t *testing.T) {
+		trace := mooncakeTrace(t)
+		code, out, errs := try(nil, "cache", "replay", trace)
+		if code != Pass {
+			t.Fatal(code, errs)
+		}
+		rows := regexp.MustCompile(`(?m)^.* 3993 +117888 +\d+ +0\.\d{4} +0\.\d{4} +[+-]0\.00([0-4]\d|50)$`).FindAllString(out, -1)
+		if len(rows) != len(mooncakeFigure.points) {
+			t.Errorf("%d rows are within 0.005, want %d:\n%s", len(rows), len(mooncakeFigure.points), out)
+		}
+		if !strings.Contains(out, "\npublished  Mooncake, FAST'25, Figure 9 ") {
+			t.Errorf("no source:\n%s", out)
+		}
+		// The same requests as another file, and another engine, were not published.
+		raw, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := filepath.Join(t.TempDir(), "other.jsonl")
+		if err := os.WriteFile(other, raw[:len(raw)-1], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{other}, {trace, "--engine", "vllm"}, {trace, "--capacity", "3M"}, {trace, other}} {
+			code, out, errs := try(nil, append([]string{"cache", "replay"}, args...)...)
+			if code != Pass || strings.Contains(out, "PUBLISHED") {
+				t.Errorf("%v: %v %s\n%s", args, code, errs, out)
+			}
+		}
+	})
+	t.Run("CACHE-V1 an interrupt ends a replay, with exit code 5 and no table", func(t *testing.T) {
+		var rows strings.Builder
+		for range 1000 {
+			rows.WriteString(`{"timestamp":0,"input_length":5,"output_length":1,"hash_ids":[9]}` + "\n")
+		}
+		signals := make(chan os.Signal, 1)
+		code, out, errs := try(func(s *State) {
+			s.Interrupt = signals
+			s.Stdin = &interrupting{text: strings.NewReader(rows.String()), signals: signals}
+		}, "cache", "replay", "-")
+		if code != Unfinished || out != "" || !strings.HasPrefix(errs, "interrupted after ") {
+			t.Errorf("%v %q %q", code, out, errs)
+		}
+	})
+}
+
+// interrupting is a trace during whose reading SIGINT comes. It goes on until
+// the signal has been taken up.
+type interrupting struct {
+	text    *strings.Reader
+	signals chan os.Signal
+	sent    bool
+}
+
+func (r *interrupting) Read(p []byte) (int, error) {
+	if !r.sent {
+		r.sent = true
+		r.signals <- os.Interrupt
+	}
+	n, err := r.text.Read(p)
+	if err != nil {
+		r.text.Seek(0, 0)
+		n, err = r.text.Read(p)
+	}
+	return n, err
+}

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"path/filepath"
+	"strings"
+
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
@@ -55,6 +58,9 @@ func atLeastOne(what string) cobra.PositionalArgs {
 func (s *State) validate(o *validateOptions, paths []string) error {
 	var sessions []*recording.Session
 	read, err := importer.Read(hostFS{}, paths, importer.Options{}, func(x *recording.Session) error {
+		if x.Origin == "" {
+			x.Origin = rootOf(x, paths)
+		}
 		sessions = append(sessions, x)
 		return nil
 	})
@@ -78,6 +84,19 @@ func (s *State) validate(o *validateOptions, paths []string) error {
 		return &Failure{Code: Missed}
 	}
 	return err
+}
+
+// rootOf is the argument that a session was found under: sessions that name no
+// repository belong to one account with those beside them.
+func rootOf(s *recording.Session, paths []string) string {
+	best := ""
+	for _, p := range paths {
+		root := filepath.Clean(p)
+		if in := s.Files[0].Name; (in == root || strings.HasPrefix(in, root+string(filepath.Separator)) || root == ".") && len(root) >= len(best) {
+			best = root
+		}
+	}
+	return best
 }
 
 // validation is what validate has found.
@@ -115,8 +134,9 @@ func totalMet(r *judge.Repo) bool {
 	return max(c.Off.Signed, -c.Off.Signed)*100 <= c.Read*totalTarget
 }
 
-// better reports whether the model is off by less than the naive baseline.
+// better reports whether the model is off by less than the naive baseline, or by
+// nothing.
 func better(r *judge.Repo) bool {
 	c := r.Followers()
-	return c.Off.Abs < c.Naive.Abs
+	return c.Off.Abs < c.Naive.Abs || c.Off.Abs == 0
 }

@@ -39,6 +39,19 @@ type Marks struct {
 	At       []int
 }
 
+// childPlan is the plan of an agent's sub-agents: its own, with their lifetime.
+func (w *World) childPlan(pl *Plan) *Plan {
+	if pl.TTL == w.cfg.SubagentTTL {
+		return pl
+	}
+	if w.plans[pl] == nil {
+		child := *pl
+		child.TTL = w.cfg.SubagentTTL
+		w.plans[pl] = &child
+	}
+	return w.plans[pl]
+}
+
 // mark fills the request's markers for its head.
 func (pl *Plan) mark(a *Agent, req *llm.Request) {
 	req.Breakpoints = req.Breakpoints[:0]

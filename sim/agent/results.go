@@ -99,7 +99,7 @@ func (a *Agent) facts(files string) transcript.ContextFacts {
 // stagger makes all but the first of the siblings that were launched together
 // wait for the first one's response, where their prefixes match (CACHE-29).
 func (a *Agent) stagger(runs []running) {
-	if !a.w.cfg.FanOut.HoldUntilFirst {
+	if f := &a.w.cfg.FanOut; !f.HoldUntilFirst || f.Cap == 0 {
 		return
 	}
 	for i := range runs {
@@ -115,9 +115,12 @@ func (a *Agent) stagger(runs []running) {
 }
 
 // firstLike is the first spawned agent whose prefix is the same as c's, or nil.
+// Model, effort, tools and the working directory stand in the bytes and salts
+// before the messages; the agent type does not have to. There is no output schema
+// in this stack, so none can differ.
 func firstLike(runs []running, c *Agent) *Agent {
 	for i := range runs {
-		if s := runs[i].spawned; s != nil && s.conv.Border.Hash == c.conv.Border.Hash {
+		if s := runs[i].spawned; s != nil && s.conv.Border.Hash == c.conv.Border.Hash && s.def.Type == c.def.Type {
 			return s
 		}
 	}

@@ -224,6 +224,9 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
 	c.mode, c.plan, c.invokedBy = b.mode, a.plan, b.use.ID
+	if !b.fork {
+		c.plan = a.w.childPlan(a.plan)
+	}
 	c.maxTurns = a.w.cfg.Limits.Turns
 	if b.def.MaxTurns > 0 {
 		c.maxTurns = min(c.maxTurns, b.def.MaxTurns)

@@ -69,6 +69,7 @@ type Config struct {
 	Organisation  string
 	Aliases       map[string]string // sonnet, opus, haiku → model id
 	Subagent      string            // default sub-agent model; "" is the parent's
+	SubagentTTL   llm.TTL           // lifetime at the markers of sub-agents, whatever their parent's is; forks have the parent's (CACHE-30)
 	Rules         func(model string) llm.SaltRules
 	UserContext   []Part
 	SystemContext []Part
@@ -93,7 +94,7 @@ type Limits struct {
 // FanOut says how siblings of one response start (CACHE-29).
 type FanOut struct {
 	HoldUntilFirst bool           // all but the first wait for the first one's response to begin
-	Cap            vtime.Duration // at most so long
+	Cap            vtime.Duration // at most so long; 0 holds nobody
 }
 
 // ForkOptions are named variants of forking that exist to show what is lost.
@@ -114,6 +115,7 @@ type World struct {
 	tasks   *task.Registry
 	pools   map[poolKey]*Pool
 	heads   map[headKey]*rendered
+	plans   map[*Plan]*Plan // of parents, as their sub-agents have them
 	rec     recorder
 	forkDef *Definition
 	fatal   error
@@ -123,7 +125,7 @@ type World struct {
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{},
-		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}}
+		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[*Plan]*Plan{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	return w
 }

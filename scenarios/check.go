@@ -92,6 +92,8 @@ func (c *checker) provider() {
 	c.oneOf("provider.kind", "provider kind", p.Kind, "anthropic")
 	c.oneOf("provider.counter", "counter", p.Counter, "approx", "recorded")
 	c.marks("provider.breakpoints", &p.Breakpoints)
+	c.place()
+	c.noise()
 	if p.Model == "" {
 		c.bad("provider", "model: claude-sonnet-4-5-20250929", "the scenario names no model")
 	}
@@ -130,6 +132,9 @@ func (c *checker) modelID(path, id string) {
 	if err == nil {
 		err = p.Require(c.countsHidden())
 	}
+	if prov := &c.s.Provider; err == nil && !(prov.Batch && prov.Speed == "fast") { // which is told where it stands
+		_, err = p.Under(prov.Tariff())
+	}
 	if err == nil {
 		return
 	}
@@ -164,7 +169,7 @@ func (c *checker) countsHidden() bool {
 
 // splitHint parts another package's error in what is wrong and what to do.
 func splitHint(msg string) (what, hint string) {
-	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", ": give ", ": raise ", ": add ", ": change "} {
+	for _, sep := range []string{": write ", ": name ", "; define ", "; usable ", "; leave ", ": give ", ": raise ", ": add ", ": change "} {
 		if i := strings.Index(msg, sep); i > 0 {
 			hint, _, _ = strings.Cut(msg[i+2:], "; ")
 			return msg[:i], hint

@@ -64,7 +64,15 @@ type Provider struct {
 	Latency       Latency           `yaml:"latency"`
 	TailTokens    *int64            `yaml:"tail_tokens"`   // overrides the model's (CACHE-38)
 	HiddenTokens  *bool             `yaml:"hidden_tokens"` // false leaves CACHE-45 out
-	Options       CacheOptions      `yaml:"options"`
+	Platform      string            `yaml:"platform"`      // claude-api (default), claude-on-aws, foundry, bedrock or google-cloud (CACHE-18)
+	SubagentTTL   llm.TTL           `yaml:"subagent_ttl"`  // of sub-agents, whatever ttl is; forks have ttl (CACHE-30)
+	InferenceGeo  string            `yaml:"inference_geo"` // global (default) or us (CACHE-42)
+	Speed         string            `yaml:"speed"`         // standard (default) or fast, of every request (CACHE-42)
+	Batch         bool              `yaml:"batch"`         // every request is part of a batch (CACHE-42, CACHE-47)
+	// AccountCreated is the day the account is from, such as 2026-08-31 (CACHE-35).
+	AccountCreated string       `yaml:"account_created"`
+	InputRate      *InputRate   `yaml:"input_rate"`
+	Options        CacheOptions `yaml:"options"`
 }
 
 // ModelID resolves one of the aliases; any other name is a model's id.
@@ -80,6 +88,10 @@ type CacheOptions struct {
 	ThinkingRenderedFirst *bool          `yaml:"thinking_rendered_first"`
 	LookbackCrossesLevels *bool          `yaml:"lookback_crosses_levels"`
 	LateExpiry            vtime.Duration `yaml:"late_expiry"`
+	VisibilityLag         *VisibilityLag `yaml:"visibility_lag"`
+	CollapseNoise         *CollapseNoise `yaml:"collapse_noise"`
+	BatchHits             *int64         `yaml:"batch_hits"` // parts per million of a batch's requests that find what is cached
+	CheckpointsCapped     *bool          `yaml:"checkpoints_capped"`
 }
 
 // Plan is a named breakpoint plan (LOOP-12): `none`, `automatic`, `last`,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/scenarios"
 	"agentsim/sim/llm/tokens"
 )
@@ -29,7 +30,35 @@ func (r *run) assumed() []string {
 	}
 	out = append(out, "tokens counted by "+counter)
 	if p, err := r.profile(id); err == nil {
-		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date))
+		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date)+tariffText(sc.Provider.Tariff(), p))
+	}
+	return append(out, providerAssumed(&sc.Provider)...)
+}
+
+// tariffText says what stands over the list prices, and whether somebody else's
+// word is all there is for it.
+func tariffText(t cachemodel.Tariff, p *cachemodel.Profile) string {
+	s := t.String()
+	if s == "" {
+		return ""
+	}
+	if t.Fast && p.Source == p.FastSource {
+		s += ", by " + p.Source
+	}
+	return ", " + s
+}
+
+// providerAssumed names what a scenario says of its provider beyond the defaults.
+func providerAssumed(p *scenarios.Provider) []string {
+	var out []string
+	if p.TTL != p.SubagentTTL {
+		out = append(out, "lifetime of sub-agents "+p.SubagentTTL.String())
+	}
+	if p.Platform != "" {
+		out = append(out, "platform "+p.Platform)
+	}
+	if r := p.InputRate; r != nil {
+		out = append(out, fmt.Sprintf("input limited to %d tok at once, one more each %s", r.Tokens, r.Refill))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"agentsim/cachemodel"
+	"agentsim/mockllm"
 	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -81,7 +82,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
-		Subagent: sc.Provider.SubagentModel, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
+		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
 		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: permission.AcceptEdits,
 		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
@@ -157,7 +158,7 @@ type run struct {
 	builder  *llm.Builder
 	kernel   *kernel.Kernel
 	fs       *workspace.FS
-	server   agent.Model
+	server   *mockllm.Server
 	offered  []*tool.Tool
 	scenario *scenarios.Scenario // with its paths bound to the project
 	stands   map[string]string   // paths of the scenario that stand for other files

@@ -35,17 +35,43 @@ func (r *run) buildModel() error {
 	if err != nil {
 		return err
 	}
-	opt := cachemodel.DefaultAnthropicOptions()
-	if x := sc.Provider.Options; x.LookbackCrossesLevels != nil {
-		opt.LookbackCrossesLevels = *x.LookbackCrossesLevels
-	}
-	opt.LateExpiry = sc.Provider.Options.LateExpiry
-	r.engine = &lawful{Engine: cachemodel.NewAnthropic(opt)}
+	r.engine = &lawful{Engine: cachemodel.NewAnthropic(cacheOptions(&sc.Provider))}
+	r.builder.Binds = sc.Provider.AccountCreated != ""
 	r.server, err = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
 		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens, MaxPrompt: sc.Limits.Tokens,
+		InputRate: inputRate(sc.Provider.InputRate),
 	})
 	return err
+}
+
+// cacheOptions are the cache's with the scenario's over them.
+func cacheOptions(p *scenarios.Provider) cachemodel.AnthropicOptions {
+	opt, x := cachemodel.DefaultAnthropicOptions(), &p.Options
+	if x.LookbackCrossesLevels != nil {
+		opt.LookbackCrossesLevels = *x.LookbackCrossesLevels
+	}
+	if x.CheckpointsCapped != nil {
+		opt.CheckpointsCapped = *x.CheckpointsCapped
+	}
+	if x.BatchHits != nil {
+		opt.BatchHits = *x.BatchHits
+	}
+	if l := x.VisibilityLag; l != nil {
+		opt.VisibilityLag = cachemodel.VisibilityLag{Share: l.Share, Window: l.Window}
+	}
+	if n := x.CollapseNoise; n != nil {
+		opt.CollapseNoise = cachemodel.CollapseNoise{Share: n.Share, ToNothing: n.To == "nothing"}
+	}
+	opt.LateExpiry, opt.Batch, opt.AccountCreated = x.LateExpiry, p.Batch, p.AccountCreated
+	return opt
+}
+
+func inputRate(r *scenarios.InputRate) *mockllm.InputRate {
+	if r == nil {
+		return nil
+	}
+	return &mockllm.InputRate{Tokens: r.Tokens, Refill: r.Refill}
 }
 
 // profile is a model's profile with the scenario's overrides. A model whose
@@ -54,11 +80,11 @@ func (r *run) profile(id string) (*cachemodel.Profile, error) {
 	if p := r.profiles[id]; p != nil {
 		return p, nil
 	}
-	row, err := cachemodel.Lookup(id)
+	prov := &r.spec.Scenario.Provider
+	row, err := prov.Priced(id)
 	if err != nil {
 		return nil, err
 	}
-	prov := r.spec.Scenario.Provider
 	p := *row
 	if err := p.Require(prov.HiddenTokens == nil || *prov.HiddenTokens); err != nil {
 		return nil, err
@@ -165,5 +191,6 @@ func (r *run) sources() (mockllm.Source, error) {
 	return mockllm.Sources{book, policy.New(table)}, nil
 }
 
-// options are the undocumented points of the cache that touched a figure.
-func (r *run) options() []string { return r.engine.Options() }
+// options are the undocumented points of the cache and the server that touched a
+// figure.
+func (r *run) options() []string { return append(r.engine.Options(), r.server.Options()...) }

@@ -44,6 +44,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	if s.Workspace != "" {
 		out.Workspace = s.Workspace
 	}
+	out.Workspace = sc.Provider.Scope(out.Workspace)
 	if s.Tools != nil {
 		picked, err := tool.Pick(r.offered, *s.Tools)
 		if err != nil {
@@ -61,7 +62,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	if s.Settings != nil {
 		settings = s.Settings.Over(settings)
 	}
-	out.Settings = requestSettings(settings)
+	out.Settings = r.requestSettings(settings)
 	if s.User != nil {
 		out.First = r.blocks(*s.User, name+"/user")
 	}
@@ -83,16 +84,18 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 	}
 	if s.Settings != nil {
 		*settings = s.Settings.Over(*settings)
-		set := requestSettings(*settings)
+		set := r.requestSettings(*settings)
 		out.Settings = &set
 	}
 	return out
 }
 
-// requestSettings translates settings of a scenario.
-func requestSettings(s scenarios.SettingsSpec) llm.Settings {
+// requestSettings translates settings of a scenario. The provider's speed is that
+// of every request.
+func (r *run) requestSettings(s scenarios.SettingsSpec) llm.Settings {
 	modes := map[string]llm.ThinkingMode{"enabled": llm.ThinkingEnabled, "adaptive": llm.ThinkingAdaptive}
-	return llm.Settings{Effort: s.Effort, Thinking: modes[s.Thinking], ThinkingBudget: s.ThinkingBudget, ToolChoice: s.ToolChoice}
+	return llm.Settings{Effort: s.Effort, Thinking: modes[s.Thinking], ThinkingBudget: s.ThinkingBudget, ToolChoice: s.ToolChoice,
+		Speed: r.spec.Scenario.Provider.Speed}
 }
 
 // plan is a root's breakpoint plan: its own, else the provider's.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim"
 	"agentsim/sim/llm"
@@ -61,19 +60,21 @@ func (r *recorder) begin(spec *sim.Spec, now time.Time) (*sqlite.Writer, error) 
 		content, _ := spec.Project.Content(p)
 		run.Files = append(run.Files, sqlite.File{Path: p, Content: content})
 	}
-	return r.db.Begin(run, wall(now), sqlite.Options{Level: r.level, Cost: cost})
+	return r.db.Begin(run, wall(now), sqlite.Options{Level: r.level, Cost: costs(spec)})
 }
 
 func wall(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// cost prices a call for the record; a model without a price costs nothing
-// there, and the report says so.
-func cost(model string, u llm.Usage) (billed, uncached int64) {
-	p, err := cachemodel.Lookup(model)
-	if err != nil {
-		return 0, 0
+// costs prices calls for the record as the scenario does; a model without a price
+// costs nothing there, and the report says so.
+func costs(spec *sim.Spec) func(model string, u llm.Usage) (billed, uncached int64) {
+	return func(model string, u llm.Usage) (billed, uncached int64) {
+		p, err := spec.Scenario.Provider.Priced(model)
+		if err != nil {
+			return 0, 0
+		}
+		return int64(p.Cost(u)), int64(p.CostUncached(u))
 	}
-	return int64(p.Cost(u)), int64(p.CostUncached(u))
 }
 
 // finish closes a run's record with its end and its metrics.

@@ -1,0 +1,126 @@
+package scenarios
+
+import (
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/sim/vtime"
+)
+
+// InputRate limits the input tokens of each model: at most so many at once, and
+// one more each refill (CACHE-44).
+type InputRate struct {
+	Tokens int64          `yaml:"tokens"`
+	Refill vtime.Duration `yaml:"refill"`
+}
+
+// VisibilityLag is a share of requests, in parts per million, that miss what the
+// request before them wrote within the window (IMP-09).
+type VisibilityLag struct {
+	Share  int64          `yaml:"share"`
+	Window vtime.Duration `yaml:"window"`
+}
+
+// CollapseNoise is a share of requests, in parts per million, that read no
+// further than their first breakpoint, or nothing (IMP-09).
+type CollapseNoise struct {
+	Share int64  `yaml:"share"`
+	To    string `yaml:"to"` // first-breakpoint (default) or nothing
+}
+
+// Tariff is what stands over the list prices.
+func (p *Provider) Tariff() cachemodel.Tariff {
+	return cachemodel.Tariff{Batch: p.Batch, US: p.InferenceGeo == "us", Fast: p.Speed == "fast"}
+}
+
+// Priced is a model's profile on the scenario's platform and under its tariff.
+// The error is an unknown model or a tariff that the model does not have.
+func (p *Provider) Priced(id string) (*cachemodel.Profile, error) {
+	row, err := cachemodel.Lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	at, err := cachemodel.PlatformNamed(p.Platform)
+	if err != nil {
+		return nil, err
+	}
+	return row.On(at).Under(p.Tariff())
+}
+
+// Scope is the workspace part of a cache key's scope on the platform.
+func (p *Provider) Scope(workspace string) string {
+	at, err := cachemodel.PlatformNamed(p.Platform)
+	if err != nil {
+		return workspace
+	}
+	return at.Workspace(workspace)
+}
+
+// place checks where and at which prices models run. A default that is written
+// out means the same as one that is left out.
+func (c *checker) place() {
+	p := &c.s.Provider
+	c.oneOf("provider.platform", "platform", p.Platform, cachemodel.Platforms()...)
+	c.oneOf("provider.inference_geo", "inference geography", p.InferenceGeo, "global", "us")
+	c.oneOf("provider.speed", "speed", p.Speed, "standard", "fast")
+	for _, d := range []struct {
+		value *string
+		is    string
+	}{{&p.Platform, cachemodel.ClaudeAPI.String()}, {&p.InferenceGeo, "global"}, {&p.Speed, "standard"}} {
+		if *d.value == d.is {
+			*d.value = ""
+		}
+	}
+	if p.Batch && p.Speed == "fast" {
+		c.bad("provider.speed", "leave out speed or batch", "fast mode and batch exclude each other")
+	}
+	if p.AccountCreated != "" && !isDate(p.AccountCreated) {
+		c.bad("provider.account_created", "such as 2026-08-31", "bad date %q in account_created", p.AccountCreated)
+	}
+	if r := p.InputRate; r != nil {
+		c.inputRate(r)
+	}
+}
+
+func (c *checker) inputRate(r *InputRate) {
+	if r.Tokens == 0 {
+		c.bad("provider.input_rate", "such as {tokens: 30_000, refill: 2ms}", "input_rate needs tokens: at most how many at once")
+	}
+	if r.Refill == 0 {
+		c.bad("provider.input_rate", "2ms is 30,000 tokens a minute", "input_rate needs a refill: the time in which one token comes back")
+	}
+	if r.Refill > 0 && r.Tokens > int64(MaxDuration/r.Refill) {
+		c.bad("provider.input_rate", "", "an input_rate that takes more than %v to fill up", MaxDuration)
+	}
+}
+
+// noise checks the options of a server that disturbs requests.
+func (c *checker) noise() {
+	const at = "provider.options."
+	o := &c.s.Provider.Options
+	if l := o.VisibilityLag; l != nil {
+		c.share(at+"visibility_lag.share", l.Share)
+		if l.Window == 0 {
+			c.bad(at+"visibility_lag", "such as {share: 60_000, window: 30s}", "visibility_lag needs a window: how long a write may go unseen")
+		}
+	}
+	if n := o.CollapseNoise; n != nil {
+		c.share(at+"collapse_noise.share", n.Share)
+		c.oneOf(at+"collapse_noise.to", "end of a collapse", n.To, "first-breakpoint", "nothing")
+		if n.To == "" {
+			n.To = "first-breakpoint"
+		}
+	}
+	if o.BatchHits != nil {
+		c.share(at+"batch_hits", *o.BatchHits)
+		if !c.s.Provider.Batch {
+			c.bad(at+"batch_hits", "provider.batch: true", "batch_hits without batch")
+		}
+	}
+}
+
+func (c *checker) share(path string, ppm int64) {
+	if ppm > cachemodel.Million {
+		c.bad(path, "60_000 is 6 %", "%s is a share in parts per million, at most 1,000,000", path[strings.LastIndexByte(path, '.')+1:])
+	}
+}

@@ -67,6 +67,13 @@ type importedRun struct {
 var errStopped = errors.New("interrupted")
 
 func (s *State) importPaths(o *importOptions, paths []string) error {
+	stop := s.listen()
+	defer stop.stop()
+	return s.importUntil(o, paths, stop.has)
+}
+
+// importUntil imports one session after the other until stopped says so.
+func (s *State) importUntil(o *importOptions, paths []string, stopped func() bool) error {
 	var db *sqlite.DB
 	if !o.dryRun {
 		var err error
@@ -75,13 +82,11 @@ func (s *State) importPaths(o *importOptions, paths []string) error {
 		}
 		defer db.Close()
 	}
-	stop := s.listen()
-	defer stop.stop()
 	var done []importedRun
 	bar := s.newProgress()
 	report, err := importer.Read(hostFS{}, paths, importer.Options{Content: !o.noContent, Progress: bar.tell},
 		func(x *recording.Session) error {
-			if stop.has() {
+			if stopped() {
 				return errStopped
 			}
 			run, err := s.importSession(db, x)

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agentsim/sim/recording"
+	"agentsim/sim/transcript/sqlite"
+)
+
+func TestImport(t *testing.T) {
+	t.Run("REC-06 progress is shown on a terminal only, and only of work that takes more than a second", progressShown)
+	t.Run("REC-06 an interrupt ends an import with exit code 5; what was imported is whole", importInterrupted)
+	t.Run("REC-06 a session that came out otherwise the second time is a bug, exit code 70", importDiffers)
+	t.Run("REC-06 a model that the table knows without a rate has no price", noRate)
+}
+
+func progressShown(t *testing.T) {
+	for _, c := range []struct {
+		terminal bool
+		after    time.Duration
+		shown    bool
+	}{{true, 2 * time.Second, true}, {true, time.Second / 2, false}, {false, time.Hour, false}} {
+		var out bytes.Buffer
+		now := time.Unix(0, 0)
+		s := &State{Stderr: &out, ErrTerminal: c.terminal, Now: func() time.Time { return now }}
+		p := s.newProgress()
+		now = now.Add(c.after)
+		p.tell(1<<20, 1<<22)
+		p.tell(1<<21, 1<<22)
+		p.finish()
+		if shown := strings.Contains(out.String(), "reading"); shown != c.shown {
+			t.Errorf("terminal %v, after %v: %q", c.terminal, c.after, out.String())
+		}
+	}
+}
+
+// traces writes n small traces and returns their directory.
+func traces(t *testing.T, n int) string {
+	dir := t.TempDir()
+	for i := range n {
+		name := string(rune('a' + i))
+		text := `{"id":"` + name + `","models":["m"],"block_size":64,"tool_tokens":0,"system_tokens":0,"requests":[` +
+			`{"t":0.0,"type":"n","model":"m","in":64,"out":1,"hash_ids":[1],"stop":"end_turn","api_time":1.0,"think_time":0.0}]}`
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func importInterrupted(t *testing.T) {
+	dir, db := traces(t, 3), filepath.Join(t.TempDir(), "x.db")
+	asked := 0
+	s := &State{Now: func() time.Time { return time.Unix(0, 0) }}
+	err := s.importUntil(&importOptions{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
+	if classify(err) != Unfinished || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
+		t.Fatalf("exit code %d: %v", classify(err), err)
+	}
+	d, err := sqlite.Open(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	runs, err := d.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runs) != 2 || runs[0].Outcome != sqlite.Completed || runs[1].Outcome != sqlite.Completed {
+		t.Errorf("recorded are %+v", runs)
+	}
+}
+
+func importDiffers(t *testing.T) {
+	dir, path := traces(t, 1), filepath.Join(t.TempDir(), "x.db")
+	if code, _, stderr := try(nil, "import", "--db", path, dir); code != Pass {
+		t.Fatal(code, stderr)
+	}
+	db, err := sqlite.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	runs, err := db.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := db.Begin(sqlite.Run{ID: runs[0].ID}, "", sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); classify(importError(err)) != Bug {
+		t.Errorf("%v has exit code %d", err, classify(importError(err)))
+	}
+	if got := classify(importError(errors.New("x.jsonl:3: it cannot be read"))); got != Operating {
+		t.Errorf("a file that cannot be read has exit code %d", got)
+	}
+	if err := (&State{Now: func() time.Time { return time.Unix(0, 0) }}).contradiction(db); classify(importError(err)) != Operating {
+		t.Errorf("a session that contradicts itself: %v", err)
+	}
+}
+
+// contradiction imports a session that contradicts itself.
+func (s *State) contradiction(db *sqlite.DB) error {
+	_, err := s.importSession(db, &recording.Session{Format: "f", ID: "i", Threads: []recording.Thread{{Parent: -1, SpawnedBy: 7}}})
+	return err
+}
+
+func noRate(t *testing.T) {
+	for model, priced := range map[string]bool{"claude-opus-4-5-20251101": true, "claude-haiku-3-5": false, "gpt-9": false} {
+		if known(model) != priced {
+			t.Errorf("%s has a price: %v", model, known(model))
+		}
+	}
+}

@@ -1,11 +1,13 @@
 package plot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
 	"io"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -38,6 +40,7 @@ type Line struct {
 	Hue    Hue
 	Dashed bool
 	Dots   bool // each point is shown, where it stands for a measurement
+	Apart  bool // no line joins the points, since nothing lies between them; rings where Dashed
 }
 
 // Mark is a point that the reader should find.
@@ -54,14 +57,14 @@ type Tick struct {
 	Label string
 }
 
-// Chart is what is drawn. Title may have several lines. Ticks nil leaves the X
-// axis to the numbers.
+// Chart is what is drawn. Ticks nil leaves the X axis to the numbers.
 type Chart struct {
-	Title, X, Y string
-	Lines       []Line
-	Marks       []Mark
-	Ticks       []Tick
-	Note        string // below the legend, one line for each line of it
+	Title, Subtitle string
+	X, Y            string // what the axes measure, with units
+	Lines           []Line
+	Marks           []Mark
+	Ticks           []Tick
+	Note            string // below the legend, one line for each line of it
 }
 
 // Sizes of a chart: 24 by 16 cm, and for pixels the resolution at which that is
@@ -79,9 +82,20 @@ func (c *Chart) SVG(w io.Writer) error {
 	if err := c.draw(draw.New(canvas)); err != nil {
 		return err
 	}
-	_, err := canvas.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(family), []byte(family+fallback)))
 	return err
 }
+
+// Where the font of the drawing library is not installed, a viewer takes one of
+// much the same widths.
+const (
+	family   = "font-family:Liberation Sans"
+	fallback = ",Arial,Helvetica,sans-serif"
+)
 
 // PNG writes the chart as pixels. The error is a chart that cannot be drawn, or
 // w's.
@@ -128,15 +142,13 @@ func (c *Chart) draw(canvas draw.Canvas) error {
 	canvas.Fill(canvas.Rectangle.Path())
 	canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
-	p.Title.TextStyle.Font = font.From(plot.DefaultFont, 14)
-	p.Title.Padding = vg.Points(10)
+	p.X.Label.Text, p.Y.Label.Text = c.X, c.Y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = font.From(sans, 12)
 		a.Tick.Label.Font = font.From(sans, 10)
 		a.Label.Padding = vg.Points(6)
+		a.Tick.Marker = plot.TickerFunc(round)
 	}
-	p.Title.TextStyle.Font.Typeface, p.Title.TextStyle.Font.Variant = sans.Typeface, sans.Variant
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
 	p.Add(grid)
@@ -148,15 +160,54 @@ func (c *Chart) draw(canvas draw.Canvas) error {
 		return err
 	}
 	c.axes(p)
-	strip := c.legend(canvas, entries)
-	p.Draw(draw.Crop(canvas, 0, 0, strip, 0))
+	p.Draw(draw.Crop(canvas, 0, 0, c.legend(canvas, entries), -c.title(canvas)))
 	return nil
+}
+
+// title draws title and subtitle at the top of the canvas, and says how high
+// that is.
+func (c *Chart) title(canvas draw.Canvas) vg.Length {
+	y := canvas.Max.Y
+	for _, line := range []struct {
+		text  string
+		face  font.Font
+		color color.Color
+	}{{c.Title, font.From(bold, 15), color.Black}, {c.Subtitle, font.From(sans, 11), hues[Grey]}} {
+		style := plot.New().Title.TextStyle
+		style.Font, style.Color = line.face, line.color
+		canvas.FillText(style, vg.Point{X: canvas.Center().X, Y: y}, line.text)
+		y -= style.Rectangle("Mg").Size().Y * 3 / 2
+	}
+	return canvas.Max.Y - y + vg.Points(8)
+}
+
+// round puts ticks at multiples of 1, 2 or 5 times a power of ten, some seven of
+// them.
+func round(lo, hi float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/7)))
+	for _, by := range []float64{1, 2, 5, 10} {
+		if (hi-lo)/(step*by) <= 8 {
+			step *= by
+			break
+		}
+	}
+	places := int(math.Max(0, -math.Floor(math.Log10(step)+1e-9)))
+	var out []plot.Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
+		v := i*step + 0 // no negative zero
+		out = append(out, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', places, 64)})
+	}
+	return out
 }
 
 const margin = 14
 
+// weightBold is bold on the scale of golang.org/x/image/font.
+const weightBold = 3
+
 var (
 	sans  = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	bold  = font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weightBold}
 	faint = color.RGBA{225, 225, 225, 255}
 )
 
@@ -177,13 +228,16 @@ func (c *Chart) lines(p *plot.Plot) (out []entry, err error) {
 			return nil, fmt.Errorf("the line %q: %w", l.Name, err)
 		}
 		curve.Color, curve.Width = hues[l.Hue], vg.Points(1.8)
+		dots.Shape, dots.Color, dots.Radius = draw.CircleGlyph{}, hues[l.Hue], vg.Points(2.4)
 		if l.Dashed {
-			curve.Dashes = []vg.Length{vg.Points(6), vg.Points(4)}
+			curve.Dashes, dots.Shape, dots.Radius = []vg.Length{vg.Points(6), vg.Points(4)}, draw.RingGlyph{}, vg.Points(4.5)
 		}
-		p.Add(curve)
-		e := entry{l.Name, []plot.Thumbnailer{curve}}
-		if l.Dots {
-			dots.Shape, dots.Color, dots.Radius = draw.CircleGlyph{}, hues[l.Hue], vg.Points(2.4)
+		e := entry{name: l.Name}
+		if !l.Apart {
+			p.Add(curve)
+			e.thumb = append(e.thumb, curve)
+		}
+		if l.Dots || l.Apart {
 			p.Add(dots)
 			e.thumb = append(e.thumb, dots)
 		}
@@ -220,12 +274,18 @@ func (c *Chart) marks(p *plot.Plot) error {
 	return nil
 }
 
-// axes starts costs at zero and names places where they have names.
+// axes starts at zero, on X where that is near, and names places where they have
+// names. An axis on which nothing differs gets some width.
 func (c *Chart) axes(p *plot.Plot) {
 	p.Y.Min = math.Min(p.Y.Min, 0)
 	p.Y.Max += (p.Y.Max - p.Y.Min) / 20
-	if p.Y.Max == p.Y.Min {
-		p.Y.Max++
+	if c.Ticks == nil && p.X.Min > 0 && p.X.Min < p.X.Max/3 {
+		p.X.Min = 0
+	}
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		if a.Max <= a.Min {
+			a.Max = a.Min + 1
+		}
 	}
 	if c.Ticks == nil {
 		return

@@ -41,14 +41,18 @@ func (q *Query) ClosedCrossing() (Crossing, error) {
 	if err != nil {
 		return Crossing{}, &Error{"model", err.Error()}
 	}
+	return q.closedCrossing(p), nil
+}
+
+func (q *Query) closedCrossing(p *cachemodel.Profile) Crossing {
 	at, ok := LawOf(p).Turns(q.Prefix, q.Know)
 	switch {
 	case !ok:
-		return Crossing{Verdict: AlwaysFork, Up: MaxTurns}, nil
+		return Crossing{Verdict: AlwaysFork, Up: MaxTurns}
 	case at.Num < at.Den:
-		return Crossing{Verdict: AlwaysFresh, At: &at, Up: MaxTurns}, nil
+		return Crossing{Verdict: AlwaysFresh, At: &at, Up: MaxTurns}
 	}
-	return Crossing{Verdict: Crosses, At: &at, Up: MaxTurns}, nil
+	return Crossing{Verdict: Crosses, At: &at, Up: MaxTurns}
 }
 
 // cross finds where the difference of the two kinds changes its sign in a world,

@@ -38,3 +38,12 @@ func (l Law) Turns(prefix, know int64) (at Fraction, ok bool) {
 	}
 	return fraction(int64(l.Write-l.Read)*know, int64(l.Read)*(prefix-know)), true
 }
+
+// Factor is (w−r)/r: the law is T < Factor·(S+R)/(P−S−R). A rate that reads for
+// nothing has none.
+func (l Law) Factor() (Fraction, error) {
+	if l.Read <= 0 || l.Write < l.Read {
+		return Fraction{}, &Error{"model", "reading is free or dearer than writing, so the law has no crossover"}
+	}
+	return fraction(int64(l.Write-l.Read), int64(l.Read)), nil
+}

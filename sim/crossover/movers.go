@@ -17,12 +17,30 @@ type Mover struct {
 // depend on that order, which is always the same; their sum is the difference
 // between Closed and Simulated, to the picodollar.
 type Ladder struct {
+	Usual          *Usual // what the law says at the usual rates; nil where they are the model's
 	Closed         Pair
 	ClosedCrossing Crossing
 	Movers         []Mover
 	Simulated      Pair
 	Crossing       Crossing
 	Absent         []string // movers that this query does not have, and how to have them
+}
+
+// Usual is the law where writing costs 1.25 and reading 0.1 of what input costs,
+// as with most models. A model's own rates move the law itself.
+type Usual struct {
+	Closed   Pair     `json:"bill"`
+	Crossing Crossing `json:"crossing"`
+}
+
+// usual is nil where the model's rates are the usual ones.
+func (q *Query) usual(p *cachemodel.Profile) *Usual {
+	other := *p
+	other.Rates.Write5m, other.Rates.Read = p.Rates.Input*5/4, p.Rates.Input/10
+	if other.Rates == p.Rates {
+		return nil
+	}
+	return &Usual{q.closed(&other), q.closedCrossing(&other)}
 }
 
 // rung is a world on the way and the name of what it adds. A name that is empty
@@ -83,10 +101,7 @@ func (l *Lab) Ladder(q Query, crossings bool) (*Ladder, error) {
 	if err != nil {
 		return nil, &Error{"model", err.Error()}
 	}
-	out := &Ladder{Closed: q.closed(p)}
-	if out.ClosedCrossing, err = q.ClosedCrossing(); err != nil {
-		return nil, err
-	}
+	out := &Ladder{Usual: q.usual(p), Closed: q.closed(p), ClosedCrossing: q.closedCrossing(p)}
 	c := &climb{lab: l, q: q, out: out, at: out.Closed, crossings: crossings, guess: guessOf(out.ClosedCrossing)}
 	if err := c.begin(p); err != nil {
 		return nil, err
@@ -96,7 +111,7 @@ func (l *Lab) Ladder(q Query, crossings bool) (*Ladder, error) {
 			return nil, err
 		}
 	}
-	out.Simulated, out.Absent = c.at, q.absent()
+	out.Simulated, out.Absent = c.at, q.absent(p)
 	out.Crossing, err = c.cross(q.world())
 	return out, err
 }
@@ -208,7 +223,7 @@ func (c *climb) add(name string, whole bool, to Pair, w world) error {
 
 // absent names the movers that the query leaves out, with the flag that brings
 // each in.
-func (q *Query) absent() []string {
+func (q *Query) absent(p *cachemodel.Profile) []string {
 	if q.Ideal {
 		return []string{"everything: leave --ideal out"}
 	}
@@ -227,6 +242,12 @@ func (q *Query) absent() []string {
 	}
 	if q.Siblings < lookBackFrom {
 		out = append(out, fmt.Sprintf("look-back (--siblings %d)", lookBackFrom))
+	}
+	if min(q.Prefix, q.Know) >= p.Minimum {
+		out = append(out, fmt.Sprintf("minimum length (below %d tokens)", p.Minimum))
+	}
+	if q.usual(p) == nil {
+		out = append(out, "other read rate (--vary model)")
 	}
 	return out
 }

@@ -1,0 +1,162 @@
+package plot
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+)
+
+// example is two crossing lines, measured and computed, and where they cross.
+func example() *Chart {
+	return &Chart{Title: "Title of it", Subtitle: "and what holds for all", X: "turns", Y: "bill, US dollars", Note: "first note\nsecond note",
+		Lines: []Line{
+			{Name: "rising", Points: []Point{{1, 0.1}, {12, 0.9}}, Hue: Blue, Dots: true},
+			{Name: "rising, by the law", Points: []Point{{1, 0.1}, {12, 0.8}}, Hue: Blue, Dashed: true},
+			{Name: "flat", Points: []Point{{1, 0.5}, {12, 0.5}}, Hue: Orange, Dots: true},
+		},
+		Marks: []Mark{{Point: Point{6.5, 0.5}, Label: "crosses at 6.5", Hollow: true, Below: true}},
+	}
+}
+
+func svgOf(t *testing.T, c *Chart) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func pngOf(t *testing.T, c *Chart) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.PNG(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestChart(t *testing.T) {
+	t.Run("CACHE-X2 a chart says its title, what its axes measure, its lines, marks and notes", func(t *testing.T) {
+		text := svgOf(t, example())
+		for _, want := range []string{"Title of it", "and what holds for all", "turns", "bill, US dollars", "rising, by the law", "flat",
+			"crosses at 6.5", "first note", "second note", "stroke-dasharray", "Liberation Sans,Arial"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the picture does not say %q", want)
+			}
+		}
+		if strings.Contains(text, "-0") && strings.Contains(text, ">-0<") {
+			t.Error("an axis begins at -0")
+		}
+	})
+	t.Run("CACHE-X2 equal charts are equal bytes, and another point is another picture", func(t *testing.T) {
+		other := example()
+		other.Lines[0].Points[1].Y = 0.91
+		first, again := svgOf(t, example()), svgOf(t, example())
+		if first != again || first == svgOf(t, other) {
+			t.Error("the SVG is not the chart's alone")
+		}
+		if one := pngOf(t, example()); !bytes.Equal(one, pngOf(t, example())) || bytes.Equal(one, pngOf(t, other)) {
+			t.Error("the PNG is not the chart's alone")
+		}
+	})
+	t.Run("CACHE-X2 a PNG is large enough to read and shows each line in its colour", func(t *testing.T) {
+		img, err := png.Decode(bytes.NewReader(pngOf(t, example())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := img.Bounds().Size(); size.X < 1000 || size.Y < 700 {
+			t.Errorf("%d by %d pixels", size.X, size.Y)
+		}
+		for _, hue := range []Hue{Blue, Orange} {
+			if n := count(img, hues[hue]); n < 1000 {
+				t.Errorf("%d pixels of hue %d", n, hue)
+			}
+		}
+	})
+	t.Run("CACHE-X2 points of things that have names are not joined", func(t *testing.T) {
+		c := example()
+		c.Ticks = []Tick{{1, "model-a"}, {12, "model-b"}}
+		for i := range c.Lines {
+			c.Lines[i].Apart = true
+		}
+		text := svgOf(t, c)
+		if !strings.Contains(text, "model-a") || strings.Contains(text, "stroke-dasharray") {
+			t.Error("names are missing, or a line joins them")
+		}
+	})
+	t.Run("CACHE-X2 a chart without points or with one that is no number is refused", func(t *testing.T) {
+		for _, c := range []struct {
+			change func(*Chart)
+			want   string
+		}{
+			{func(c *Chart) { c.Lines = nil }, "no lines"},
+			{func(c *Chart) { c.Lines[1].Points = nil }, `"rising, by the law" has no points`},
+			{func(c *Chart) { c.Lines[2].Points[0].Y = math.NaN() }, `"flat" has a point that is no number`},
+			{func(c *Chart) { c.Marks[0].X = math.Inf(1) }, `"crosses at 6.5" is no number`},
+		} {
+			ch := example()
+			c.change(ch)
+			if err := ch.SVG(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("want %s, got %v", c.want, err)
+			}
+		}
+		if err := example().PNG(full{}); !errors.Is(err, errFull) {
+			t.Errorf("a writer's error is lost: %v", err)
+		}
+		if err := example().SVG(full{}); !errors.Is(err, errFull) {
+			t.Errorf("a writer's error is lost: %v", err)
+		}
+	})
+	t.Run("CACHE-X2 a chart of one point, and one of equal bills, have axes", func(t *testing.T) {
+		c := example()
+		c.Lines = []Line{{Name: "one", Points: []Point{{3, 0}}, Dots: true}}
+		c.Marks = nil
+		if text := svgOf(t, c); strings.Contains(text, "NaN") {
+			t.Error("a place is no number")
+		}
+	})
+}
+
+func TestRound(t *testing.T) {
+	t.Run("CACHE-X2 ticks stand at multiples of 1, 2 or 5 and are written with as many places as they need", func(t *testing.T) {
+		for _, c := range []struct {
+			lo, hi float64
+			want   string
+		}{
+			{0, 24, "0 5 10 15 20"}, {0, 0.7, "0.0 0.1 0.2 0.3 0.4 0.5 0.6 0.7"}, {30, 60, "30 35 40 45 50 55 60"},
+			{0, 3.2, "0.0 0.5 1.0 1.5 2.0 2.5 3.0"}, {0, 0.0123, "0.000 0.002 0.004 0.006 0.008 0.010 0.012"}, {11, 13, "11.0 11.5 12.0 12.5 13.0"},
+		} {
+			var got []string
+			for _, tick := range round(c.lo, c.hi) {
+				got = append(got, tick.Label)
+			}
+			if s := strings.Join(got, " "); s != c.want {
+				t.Errorf("%g to %g: %s, want %s", c.lo, c.hi, s, c.want)
+			}
+		}
+	})
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func count(img image.Image, want color.RGBA) (n int) {
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if color.RGBAModel.Convert(img.At(x, y)) == want {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -13,6 +13,7 @@ func TestCaching(t *testing.T) {
 	t.Run("CACHE-29 a cap of 0 holds nobody", capOfZero)
 	t.Run("CACHE-29 another model, agent type or set of tools is a prefix of its own, and equal ones are held", identities)
 	t.Run("CACHE-30 a sub-agent's markers have the lifetime of sub-agents, at any depth, and a fork's its parent's", lifetimes)
+	t.Run("CACHE-35 an agent that renders its history otherwise moves its thinking, and one that shares it does not", movedThinking)
 }
 
 // fanOut starts two siblings and returns how long after the first one's request
@@ -134,6 +135,27 @@ func lifetimes(t *testing.T) {
 		}
 		if len(seen) < 2 || c.gate == "FORK_SUBAGENT=false" && len(seen) != 3 {
 			t.Errorf("%+v: %d agents", c, len(seen))
+		}
+	}
+}
+
+// movedThinking is a fork whose replacement decisions are fresh: its history
+// holds another result before the second thought.
+func movedThinking(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		s := newStory(t)
+		s.binds, s.gates["FORK_SUBAGENT"] = true, "true"
+		s.cfg.Over, s.cfg.Preview, s.cfg.Forks.FreshRepl = 60, 30, fresh
+		s.files["long.txt"] = "first line\nsecond line\nthird line\n"
+		s.script("main", `think a; use Read {"file_path":"long.txt"}`, "think b; use Agent "+plain, "text waiting", "text done")
+		s.root("Go.")
+		s.at(1500*vtime.Millisecond, func(w *agent.World) error { w.SetReplacement(1000, 30); return nil })
+		s.run()
+		if moved := s.block("main/2.1", 1, -1).Uses&llm.Misbound != 0; moved != fresh {
+			t.Errorf("fresh decisions %v: thinking moved %v", fresh, moved)
+		}
+		if s.block("main", 2, -1).Uses&llm.Misbound != 0 {
+			t.Error("a history that only grew moved its thinking")
 		}
 	}
 }

@@ -41,6 +41,7 @@ type story struct {
 	outcome  string
 	end      vtime.Instant
 	forget   bool // leave the dead dead
+	binds    bool // thinking belongs to what stood before it
 	onEnd    func(a *agent.Agent)
 	revive   []func()
 }
@@ -193,7 +194,11 @@ func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
 		verb, rest, _ := strings.Cut(part, " ")
 		switch verb {
 		case "think":
-			resp.Blocks = append(resp.Blocks, llm.Block{Kind: llm.Thinking, Content: llm.NewText(llm.Prose, rest)})
+			b := llm.Block{Kind: llm.Thinking, Content: llm.NewText(llm.Prose, rest)}
+			if len(resp.Blocks) == 0 {
+				b.Bound = req.Head.Said // as a model does that binds its thinking
+			}
+			resp.Blocks = append(resp.Blocks, b)
 		case "text":
 			resp.Blocks = append(resp.Blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, rest)})
 		case "use":
@@ -251,7 +256,7 @@ func (s *story) run() {
 		s.t.Fatal(err)
 	}
 	c := s.cfg
-	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{}, s.model, snap.Open(), key
+	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{Binds: s.binds}, s.model, snap.Open(), key
 	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.Tee(transcript.NewText(&s.text), s)
 	if c.Forker == nil {
 		c.Forker = fork.NewMaker()

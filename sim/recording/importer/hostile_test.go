@@ -108,8 +108,6 @@ func TestHostile(t *testing.T) {
 	}{
 		{"IMP-10 two gigabytes without a line's end take no more memory than the line limit",
 			hugeFS{codexRow, filler, 2 * gib}, line, 20 << 20, 1, 1, "line of more than 1048576 bytes"},
-		{"IMP-10 two gigabytes that are no recording are not read through",
-			hugeFS{"", filler, 2 * gib}, line, 20 << 20, 0, 1, "file of no known format"},
 		{"IMP-10 16 MiB of blank lines cost no memory",
 			hugeFS{codexRow, strings.Repeat(" \n", 1<<15), 16 << 20}, line, 20 << 20, 1, 0, ""},
 		{"IMP-10 a line nested a million deep is counted",
@@ -177,6 +175,69 @@ func TestCompressed(t *testing.T) {
 			if err != nil || len(all) < 1000 || len(report.Skipped) == 0 {
 				t.Errorf("%s: %d sessions, skipped %+v, error %v", name, len(all), report.Skipped, err)
 			}
+		}
+	})
+}
+
+// countFS counts what is read of a file; the file changes after some openings.
+type countFS struct {
+	fs.FS
+	read  int64
+	opens int
+	after int // openings, from which on the file is then; 0 for never
+	then  fs.FS
+}
+
+type countFile struct {
+	fs.File
+	of *countFS
+}
+
+func (c *countFS) Open(name string) (fs.File, error) {
+	from := c.FS
+	if c.opens++; c.after > 0 && c.opens > c.after {
+		from = c.then
+	}
+	f, err := from.Open(name)
+	return countFile{f, c}, err
+}
+
+func (f countFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.of.read += int64(n)
+	return n, err
+}
+
+func TestPassedOver(t *testing.T) {
+	t.Run("IMP-10 two gigabytes that are no recording are not read through", func(t *testing.T) {
+		files := &countFS{FS: hugeFS{"", strings.Repeat("x", 1<<16), 2 << 30}}
+		all, report, err := readAll(files, Options{MaxLine: 1 << 20}, "huge.jsonl")
+		if err != nil || len(all) > 0 || report.Skipped[0].What != "file of no known format" || files.read > 4<<20 {
+			t.Errorf("%d sessions, error %v, skipped %+v, read %d bytes", len(all), err, report.Skipped, files.read)
+		}
+	})
+	t.Run("IMP-10 a file that becomes another while it is read costs no more than its content", func(t *testing.T) {
+		for _, text := range seeds(t) {
+			for after := 1; after < 6; after++ {
+				was, is := fstest.MapFS{"f": {Data: []byte(text)}}, fstest.MapFS{"f": {Data: []byte(codexRow)}}
+				if _, _, err := readAll(&countFS{FS: was, after: after, then: is}, Options{}, "f"); err != nil {
+					t.Errorf("after %d openings: %v", after, err)
+				}
+			}
+		}
+	})
+	t.Run("IMP-10 a name longer than any becomes a hash, the same for its every mention", func(t *testing.T) {
+		long := strings.Repeat("n", 1<<20)
+		row := func(req, pred string, at string) string {
+			return `{"repo":"` + long + `","agent":"claude-code","session":"` + long + `","thread":"` + long + `","req":"` + req + `","pred":"` + pred +
+				`","model":"` + long + `","t_start":` + at + `,"t_first":` + at + `,"t_last":` + at + `,"read":1,"uncached":1,"output":1}` + "\n"
+		}
+		all, _, err := readAll(fstest.MapFS{"f": {Data: []byte(row(long, "", "1") + row("b", long, "2"))}}, Options{}, "f")
+		if err != nil || len(all) != 1 || len(all[0].Requests) != 2 || all[0].Requests[1].Pred != 0 {
+			t.Fatalf("%d sessions, error %v", len(all), err)
+		}
+		if bad := lawful(all[0]); bad != "" || len(all[0].Requests[0].ID) > maxName || len(all[0].Requests[0].Model) > maxName || len(all[0].Origin) > maxName {
+			t.Errorf("%s: %.400s", bad, ccTell(all[0]))
 		}
 	})
 }

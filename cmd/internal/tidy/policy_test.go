@@ -12,7 +12,7 @@ package tidy
 // listed may be imported and import nothing until somebody decides.
 const rooms = `
 WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark
-TOOLS   = sim/workspace sim/permission sim/task sim/tool
+TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
@@ -28,7 +28,7 @@ sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
 sim/workspace:         WORDS
 sim/permission:
 sim/task:              WORDS
-sim/tool:              WORDS sim/workspace sim/permission
+sim/tool:              WORDS sim/workspace sim/permission sim/shell
 
 cachemodel:            sim/vtime sim/rng sim/llm
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
@@ -52,11 +52,13 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
+sim/shell:             sim/workspace
+sim/definition:        WORDS WORLD sim/agent
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 
-sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork
+sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 
 cmd/agentsim:             cmd/internal/cli

@@ -155,7 +155,7 @@ func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo
 	if c.MissByte >= 0 && c.MissPos > 0 {
 		s.detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
 	}
-	if extra, ok := moreThanAHit(c); ok {
+	if extra, ok := moreThanAHit(c, prices(db, info)); ok {
 		s.detail("cost of it", "%s more than a hit", report.Money(extra))
 	}
 	if keep := remedy(c, back); keep != "" {
@@ -204,8 +204,8 @@ func remedy(c *sqlite.CallInfo, back int) string {
 
 // moreThanAHit is what reading the lost tokens instead of paying for them again
 // would have saved: tokens that were written come first, then plain ones.
-func moreThanAHit(c *sqlite.CallInfo) (cachemodel.Picodollars, bool) {
-	p, err := cachemodel.Lookup(c.Model)
+func moreThanAHit(c *sqlite.CallInfo, price func(model string) (*cachemodel.Profile, error)) (cachemodel.Picodollars, bool) {
+	p, err := price(c.Model)
 	if err != nil || c.Lost <= 0 {
 		return 0, false
 	}
@@ -220,6 +220,19 @@ func moreThanAHit(c *sqlite.CallInfo) (cachemodel.Picodollars, bool) {
 	return p.Cost(c.Usage) - p.Cost(hit), true
 }
 
+// prices finds models as the run's scenario priced them; list prices where it has
+// none.
+func prices(db *sqlite.DB, info sqlite.RunInfo) func(model string) (*cachemodel.Profile, error) {
+	if !info.Recorded() {
+		if stored, err := db.Spec(info.ID); err == nil {
+			if spec, err := rebuild(&stored); err == nil {
+				return spec.Scenario.Provider.Priced
+			}
+		}
+	}
+	return cachemodel.Lookup
+}
+
 // remedies says, by reason, what would have kept the prefix.
 var remedies = map[string]string{
 	llm.MissNoMarker.String():       "a breakpoint on the part that stays the same (provider.breakpoints)",
@@ -230,6 +243,7 @@ var remedies = map[string]string{
 	llm.MissSystem.String():         "the same system prompt",
 	llm.MissMessages.String():       "messages that only grow: nothing edited, stripped or replaced behind the mark",
 	llm.MissLookBack.String():       "provider.fourth_mark: true, or fewer parallel calls in one response",
+	llm.MissNoise.String():          "a server that is not disturbed (provider.options), and no batch",
 	llm.MissNotYetReadable.String(): "fan_out.hold: first-response, so that siblings start once the first one's answer begins",
 	llm.MissExpired.String():        "a longer lifetime (provider.ttl: 1h), or less time between two calls",
 }

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/sim/recording"
+	"agentsim/sim/recording/player"
 )
 
 // common lists what every question takes for granted.
@@ -16,46 +17,66 @@ func (p *plan) common() []string {
 	for _, f := range p.priced() {
 		say("prices of %s: %s, %s", f.ID, f.Source, f.Date)
 	}
-	var unknown, hidden, lifetime, static int
-	for i := range s.Requests {
-		r := &s.Requests[i]
-		if !r.OutputKnown {
-			unknown++
-		}
-		if _, ok := s.Lifetime(i); !ok {
-			lifetime++
-		}
-		if r.Pred < 0 && p.known.Static[0][i] == 0 {
-			static++
-		}
-		if r.UserTurn && r.Pred >= 0 && !r.Compacted && p.kind(r) == recording.Main {
-			hidden++
-		}
-	}
-	if unknown > 0 {
-		say("the output of %d of %s is a placeholder in the recording: every bill here lacks the rest, which no question about the cache changes", unknown, count(len(s.Requests), "request"))
-	}
-	if hidden > 0 {
-		say("at %s the client may have sent a request of its own right after the last answer, which keeps the conversation alive: it is played and not billed", count(hidden, "user turn"))
+	w := p.world()
+	if w.outputs > 0 {
+		say("the output of %d of %s is a placeholder in the recording: every bill here lacks the rest, and shares of it are too large", w.outputs, count(len(s.Requests), "request"))
 	}
 	if p.opt.Slack > 0 {
 		say("an entry outlives its lifetime by %s of the client's log", p.opt.Slack)
 	}
 	say("the size of tools and system prompt is what the whole recording tells of it")
-	if static > 0 {
-		say("of %s it tells nothing: they are taken to share none", count(static, "thread"))
+	if w.statics > 0 {
+		say("of %s it tells nothing: they share none", count(w.statics, "thread"))
 	}
 	if p.q.Static > 0 {
 		say("where it tells nothing of a sub-agent's, %d tokens", p.q.Static)
 	}
-	if lifetime > 0 {
-		say("%s wrote nothing and went on from nothing that did: their lifetime is taken to be 5m", count(lifetime, "request"))
+	if w.hidden > 0 {
+		say("taken over, and not billed: before %s the client sent a request of its own that renewed the conversation, as the read shows", count(w.hidden, "user turn"))
 	}
-	say("other sessions of the account are not played; what they kept alive is what the recording shows")
+	if w.lost > 0 {
+		say("taken over: %s did not go on from all that was left to them, for reasons that the recording does not tell, and do not whatever is asked (%s)", count(w.lost, "request"), count(w.tokens, "token"))
+	}
+	if w.warm > 0 {
+		say("taken over: others of the account kept tools and system prompt alive for %s, as the read shows", count(w.warm, "conversation beginning"))
+	}
+	if w.lifetimes > 0 {
+		say("%s wrote nothing and went on from nothing that did: their lifetime is 5m", count(w.lifetimes, "request"))
+	}
 	if p.unmarked {
 		say("the client does not mark where its conversation went on: steps behind long answers lost their history")
 	}
 	return out
+}
+
+// shown counts what the recording shows of the world and what it does not tell.
+type shown struct {
+	outputs, lifetimes, statics int // not told
+	hidden, lost, warm          int // taken over
+	tokens                      int64
+}
+
+func (p *plan) world() (w shown) {
+	s, k := p.recorded, p.known
+	one := func(n *int, is bool) {
+		if is {
+			*n++
+		}
+	}
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		_, told := s.Lifetime(i)
+		one(&w.outputs, !r.OutputKnown)
+		one(&w.lifetimes, !told)
+		one(&w.statics, r.Pred < 0 && k.Static[0][i] == 0)
+		one(&w.hidden, k.Hidden[0][i] != 0)
+		one(&w.warm, k.Seen[0][i] && k.Warm[0][i])
+		if k.From[0][i] != player.AsTold {
+			w.lost++
+			w.tokens += max(s.Expected(i)-r.Usage.Read, 0)
+		}
+	}
+	return w
 }
 
 // priced lists the models of both playings.
@@ -71,7 +92,7 @@ func (p *plan) priced() (out []*cachemodel.Profile) {
 }
 
 // count prints a number of things.
-func count(n int, what string) string {
+func count[N int | int64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

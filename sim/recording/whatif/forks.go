@@ -74,12 +74,11 @@ func (p *plan) asFork(t int32, reqs []int) string {
 	}
 	spawner := &p.session.Requests[th.SpawnedBy]
 	first := &p.session.Requests[reqs[0]]
-	switch {
-	case !spawner.OutputKnown:
-		return "how long its spawner's answer is, which it would begin with, is not in the recording"
-	case own == 0:
-		return "the size of its tools and system prompt, which it would not have, is not in the recording (" + askStatic + " gives it)"
-	case p.opt.Tokenizer(profile(first.Model).ID) != p.opt.Tokenizer(profile(spawner.Model).ID):
+	answer, known := p.answered(spawner)
+	if why := untold(!known, "how long its spawner's answer is, which it would begin with,", own == 0, "the size of its tools and system prompt, which it would not have,"); why != "" {
+		return why
+	}
+	if p.opt.Tokenizer(profile(first.Model).ID) != p.opt.Tokenizer(profile(spawner.Model).ID) {
 		return "its spawner's model counts tokens otherwise, so their sizes do not add up"
 	}
 	for _, i := range reqs {
@@ -87,7 +86,10 @@ func (p *plan) asFork(t int32, reqs []int) string {
 			return "its conversation was compacted: what it would have kept is not in the recording"
 		}
 	}
-	grow := size(spawner) + spawner.Usage.Output - own
+	grow := size(spawner) + answer - own
+	if first.Model != spawner.Model {
+		p.moved++
+	}
 	th.Kind = recording.Fork
 	first.Pred = th.SpawnedBy
 	for _, i := range reqs {
@@ -98,6 +100,28 @@ func (p *plan) asFork(t int32, reqs []int) string {
 		p.asks[i].ttl = p.asks[th.SpawnedBy].ttl
 	}
 	return ""
+}
+
+// untold says which of two sizes a recording does not tell; "" when it tells both.
+func untold(answer bool, ofAnswer string, static bool, ofStatic string) string {
+	switch {
+	case answer && static:
+		return ofAnswer + " and " + ofStatic + " are not in the recording (" + askAnswer + " and " + askStatic + " give them)"
+	case answer:
+		return ofAnswer + " is not in the recording (" + askAnswer + " gives it)"
+	case static:
+		return ofStatic + " is not in the recording (" + askStatic + " gives it)"
+	}
+	return ""
+}
+
+// answered is how long a request's answer is, as recorded or else as the question
+// has it.
+func (p *plan) answered(r *recording.Request) (tokens int64, known bool) {
+	if r.OutputKnown {
+		return r.Usage.Output, true
+	}
+	return p.q.Answer, p.q.Answer > 0
 }
 
 // begin gives request i a static prefix that it was not recorded with.
@@ -117,12 +141,10 @@ func (p *plan) asSubagent(t int32, reqs []int) string {
 	}
 	parent := &p.session.Requests[first.Pred]
 	static := p.staticOfSubagents()
-	shrink := size(parent) + parent.Usage.Output
-	switch {
-	case !parent.OutputKnown:
-		return "how long the answer is that it went on from is not in the recording"
-	case static == 0:
-		return "the size of a sub-agent's tools and system prompt is not in the recording (" + askStatic + " gives it)"
+	answer, known := p.answered(parent)
+	shrink := size(parent) + answer
+	if why := untold(!known, "how long the answer is that it went on from", static == 0, "the size of a sub-agent's tools and system prompt"); why != "" {
+		return why
 	}
 	for _, i := range reqs {
 		if r := &p.session.Requests[i]; r.Compacted || size(r) < shrink {
@@ -151,6 +173,9 @@ func (p *plan) staticOfSubagents() int64 {
 }
 
 func (p *plan) noteForks(kind recording.ThreadKind) {
+	if p.q.Answer > 0 {
+		p.note("an answer that spawned a thread has %d tokens where the recording does not tell its length", p.q.Answer)
+	}
 	if kind == recording.Fork {
 		p.note("a sub-agent needs nothing of what its parent knew; reading it again would cost more")
 		p.note("a sub-agent has the model and the lifetime of the fork, and tools and a system prompt of %d tokens", p.staticOfSubagents())
@@ -158,5 +183,8 @@ func (p *plan) noteForks(kind recording.ThreadKind) {
 	}
 	p.note("a fork takes as many steps as the sub-agent did, with the same tool results, though it knows what its spawner knew")
 	p.note("a fork has its spawner's model, tools, system prompt and lifetime")
+	if p.moved > 0 {
+		p.note("of %s that model is another one, and so are the prices", count(p.moved, "thread"))
+	}
 	p.note("a fork's own part is the sub-agent's prompt without tools and system prompt, behind the spawner's answer")
 }

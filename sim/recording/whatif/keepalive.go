@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentsim/cachemodel"
+	"agentsim/sim/llm"
 	"agentsim/sim/recording/player"
 	"agentsim/sim/vtime"
 )
@@ -32,6 +33,12 @@ func (p *plan) askKeepAlive() error {
 		}
 	}
 	p.note("a refresh repeats the last prompt %s before it would expire, asks for one token and takes no time", keepMargin)
+	f := profile(p.recorded.Requests[0].Model)
+	write := f.Rates.Write5m
+	if p.asks[0].ttl == llm.TTL1h {
+		write = f.Rates.Write1h
+	}
+	p.note("by the prices of %s, %d refreshes in a row cost less than writing a conversation again instead of reading it", f.ID, (write-f.Rates.Read)/f.Rates.Read)
 	p.note("the client cannot know how long it will be idle: it refreshes until %s have passed, also where the conversation then stays idle for longer", p.q.KeepAlive)
 	p.note("a conversation is not refreshed behind its last request")
 	return nil

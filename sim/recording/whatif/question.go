@@ -36,6 +36,9 @@ type Question struct {
 	// Static is the size of a sub-agent's tools and system prompt in tokens, where
 	// the recording does not tell it; 0 when it was not given.
 	Static int64
+	// Answer is the length in tokens of an answer that spawned a thread, where the
+	// recording does not tell it; 0 when it was not given.
+	Answer int64
 }
 
 // Options say under which assumptions a session is played.
@@ -76,6 +79,7 @@ const (
 	askAsSubagents  = "--as-subagents"
 	askForkKey      = "--codex-fork-key"
 	askStatic       = "--static"
+	askAnswer       = "--answer"
 )
 
 func (q *Question) lifetimes() bool { return q.Lifetime != [Kinds]Lifetime{} }
@@ -113,6 +117,10 @@ func (q *Question) check() error {
 		return refuse(askStatic, "%d is out of range: write a number of tokens", q.Static)
 	case q.Static > 0 && !q.AsForks && !q.AsSubagents && !q.Stagger:
 		return refuse(askStatic, "it needs %s, %s or %s", askStagger, askAsForks, askAsSubagents)
+	case q.Answer < 0:
+		return refuse(askAnswer, "%d is out of range: write a number of tokens", q.Answer)
+	case q.Answer > 0 && !q.AsForks && !q.AsSubagents:
+		return refuse(askAnswer, "it needs %s or %s", askAsForks, askAsSubagents)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"fmt"
+
 	"agentsim/sim/recording"
 	"agentsim/sim/vtime"
 )
@@ -104,10 +106,18 @@ func (p *plan) holds(reqs [][]int) []vtime.Duration {
 		p.answer.Longest = max(p.answer.Longest, wait)
 		if p.given.Static[0][reqs[t][0]] == 0 {
 			p.answer.Left = append(p.answer.Left, Left{p.session.Threads[t].Name, p.recorded.Threads[t].Kind,
-				"held, but the size of what it shares with its siblings is not in the recording (" + askStatic + " gives it)"})
+				p.unshared()})
 		}
 	}
 	return out
+}
+
+// unshared is why a sibling that waited reads nothing.
+func (p *plan) unshared() string {
+	if p.q.Static > 0 {
+		return fmt.Sprintf("held, and reads nothing: its prompt is shorter than the %d tokens of %s", p.q.Static, askStatic)
+	}
+	return "held, and reads nothing: the size of what it shares with its siblings is not in the recording (" + askStatic + " gives it)"
 }
 
 // shift moves requests by what they wait for: a thread's first one for its

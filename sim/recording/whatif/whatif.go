@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"slices"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
@@ -55,6 +56,7 @@ type plan struct {
 	unmarked bool          // the client does not mark where its conversation went on
 	// refreshes are, by request, when its prompt is repeated; nil for never.
 	refreshes [][]vtime.Instant
+	moved     int // threads that another model answers, since their spawner's does
 	answer    *Answer
 	notes     []string // what the question itself takes for granted
 }
@@ -75,7 +77,9 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{recorded: s, q: q, opt: opt, answer: &Answer{}, known: player.Hindsight([]*recording.Session{s}, opt.Slack)}
-	p.unmarked = marks(s).lacks()
+	if p.unmarked = marks(s).lacks(); p.unmarked {
+		p.unmark()
+	}
 	if q.Static > 0 {
 		p.tellStatic()
 	}
@@ -91,14 +95,14 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 // billable refuses a session that cannot be played or priced.
 func billable(s *recording.Session) error {
 	if len(s.Requests) == 0 {
-		return refuse("", "session %s holds no requests", s.ID)
+		return refuse("", "it holds no requests")
 	}
 	if err := player.Playable(s); err != nil {
-		return refuse("", "%s", err)
+		return refuse("", "%s", strings.TrimPrefix(err.Error(), "session "+s.ID+": "))
 	}
 	for i := range s.Requests {
 		if p := profile(s.Requests[i].Model); !p.Found.Rates {
-			return refuse("", "session %s: request %d of %d: no rates of %s are known, so there is no bill", s.ID, i+1, len(s.Requests), p.ID)
+			return refuse("", "request %d of %d: no rates of %s are known, so there is no bill", i+1, len(s.Requests), p.ID)
 		}
 	}
 	return nil

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/whatif"
+	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
+
+	"github.com/spf13/cobra"
+)
+
+// logSlack is how long after a lifetime the client's log still shows hits: the
+// last one that was recorded came 308.5 s after the request before.
+const logSlack = "8.5s"
+
+// whatifOptions are the flags of whatif, as typed.
+type whatifOptions struct {
+	db, output                                string
+	lifetime, model, factor, keepAlive, slack string
+	forkKey                                   bool
+	q                                         whatif.Question
+}
+
+func newWhatif(s *State) *cobra.Command {
+	o := &whatifOptions{}
+	cmd := &cobra.Command{
+		Use:   "whatif RUN [question]",
+		Short: "ask what a recorded session would have cost otherwise",
+		Long: `Plays a recorded session (agentsim import) or a simulated run through the cache model twice, as recorded and with what is
+asked changed, and prints both bills. The recorded bill and the model's reproduction of it come first. Savings are model
+against model, never model against recorded bill. Without a question it lists the questions, and why this recording
+cannot answer the others. RUN is the beginning of a run's id.
+
+Threads are of these kinds: main, subagent, fork, compact (a fork that summarises its conversation).`,
+		Example: `  agentsim whatif 9c1e
+  agentsim whatif 9c1e --lifetime 1h
+  agentsim whatif 9c1e --lifetime main=1h,subagent=5m --keep-alive 2h
+  agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3`,
+		Args: exactly(1, "the beginning of a run's id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.output != "table" && o.output != "json" {
+				return failf(Usage, "--output %s: write one of table, json", o.output)
+			}
+			if err := o.read(); err != nil {
+				return err
+			}
+			return s.whatif(o, args[0], cmd.Flags().Changed("slack"))
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *whatifOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.lifetime, "lifetime", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
+	f.BoolVar(&o.q.NoCache, "no-cache", false, "no prompt is cached")
+	f.StringVar(&o.model, "model", "", "the Claude model that answers, by `id`, for all or by kind of thread")
+	f.StringVar(&o.factor, "token-factor", "", "with --model: how many tokens the other tokenizer counts for each recorded one, such as 1.3")
+	f.StringVar(&o.keepAlive, "keep-alive", "", "repeat an idle conversation's last prompt before it expires, for so `long` at most")
+	f.BoolVar(&o.q.Stagger, "stagger", false, "siblings of one answer wait until the first one's response begins")
+	f.BoolVar(&o.q.PreviousMark, "previous-mark", false, "the client marks where its conversation went on")
+	f.BoolVar(&o.q.AsForks, "as-forks", false, "sub-agents go on from their spawner's conversation")
+	f.BoolVar(&o.q.AsSubagents, "as-subagents", false, "forks begin with a prompt of their own")
+	f.BoolVar(&o.forkKey, "codex-fork-key", false, "Codex's forks are routed by their parent's key")
+	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
+	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
+	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+}
+
+// read takes the flags apart.
+func (o *whatifOptions) read() error {
+	err := byKind("--lifetime", o.lifetime, func(k int, value string) error {
+		ttl, ok := map[string]llm.TTL{"5m": llm.TTL5m, "1h": llm.TTL1h}[value]
+		if !ok {
+			return failf(Usage, "--lifetime %s: write 5m or 1h", o.lifetime)
+		}
+		o.q.Lifetime[k] = whatif.Lifetime{Set: true, TTL: ttl}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = byKind("--model", o.model, func(k int, value string) error {
+		o.q.Model[k] = value
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if o.factor != "" {
+		if o.q.Factor, err = thousandths(o.factor); err != nil {
+			return failf(Usage, "--token-factor %s: write a number such as 1.3 or 0.77, with three decimals at most", o.factor)
+		}
+	}
+	if o.keepAlive != "" {
+		if o.q.KeepAlive, err = vtime.ParseDuration(o.keepAlive); err != nil || o.q.KeepAlive <= 0 {
+			return failf(Usage, "--keep-alive %s: write a duration above 0, such as 30m", o.keepAlive)
+		}
+	}
+	if o.forkKey && o.q != (whatif.Question{}) {
+		return failf(Usage, "--codex-fork-key: ask it alone: no model is played for it")
+	}
+	return nil
+}
+
+// byKind takes a value for all kinds of threads or values by kind apart.
+func byKind(flag, text string, set func(kind int, value string) error) error {
+	if text == "" {
+		return nil
+	}
+	given := map[string]bool{}
+	for _, part := range strings.Split(text, ",") {
+		name, value, some := strings.Cut(part, "=")
+		if !some {
+			value = part
+			if strings.Contains(text, ",") {
+				return failf(Usage, "%s %s: give one value for all threads, or values by kind: main=…,subagent=…", flag, text)
+			}
+		}
+		found := false
+		for k := range whatif.Kinds {
+			kind := recording.ThreadKind(k).String()
+			if some && kind != name {
+				continue
+			}
+			if given[kind] {
+				return failf(Usage, "%s %s: %s is named twice", flag, text, kind)
+			}
+			given[kind], found = true, true
+			if err := set(k, value); err != nil {
+				return err
+			}
+		}
+		if !found {
+			return failf(Usage, "%s %s: %q is no kind of thread; write main, subagent, fork or compact", flag, text, name)
+		}
+	}
+	return nil
+}
+
+// thousandths reads a decimal number with up to three decimals.
+func thousandths(text string) (int64, error) {
+	whole, part, _ := strings.Cut(text, ".")
+	if len(part) > 3 || strings.Trim(whole+part, "0123456789") != "" {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(whole+part+"000"[len(part):], 10, 64)
+}
+
+func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
+	db, err := sqlite.Open(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	info, err := db.FindRun(run)
+	if err != nil {
+		return err
+	}
+	if err := needsFull(info); err != nil {
+		return err
+	}
+	opt := whatif.Options{Tokenizer: func(model string) string { return tokens.Approx(model).Name() }}
+	if info.Recorded() || slackGiven {
+		if opt.Slack, err = vtime.ParseDuration(o.slack); err != nil || opt.Slack < 0 {
+			return failf(Usage, "--slack %s: write a duration, such as 8.5s", o.slack)
+		}
+	}
+	session, err := db.Recording(info.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.forkKey:
+		return s.whatifForkKey(db, info, session, o)
+	case o.q == whatif.Question{}:
+		return s.whatifOffers(db, info, session, o, opt)
+	}
+	a, err := whatif.Ask(session, &o.q, opt)
+	if err != nil {
+		return refused(info, err)
+	}
+	if o.output == "json" {
+		return s.writeJSON(whatifDocument(info, o, a))
+	}
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
+	return s.printAnswer(o, a)
+}
+
+// refused says why there is no answer, and where to look for what there is.
+func refused(info sqlite.RunInfo, err error) error {
+	var r *whatif.Refusal
+	if errors.As(err, &r) {
+		return failf(Usage, "run %s: %w\nquestions that it can answer: agentsim whatif %s", short(info.ID), err, short(info.ID))
+	}
+	return err
+}
+
+// asked is the question as it was typed.
+func (o *whatifOptions) asked() string {
+	var words []string
+	add := func(name, value string) {
+		if value != "" {
+			words = append(words, name+" "+value)
+		}
+	}
+	flag := func(name string, is bool) {
+		if is {
+			words = append(words, name)
+		}
+	}
+	number := func(name string, n int64) {
+		if n != 0 {
+			words = append(words, name+" "+strconv.FormatInt(n, 10))
+		}
+	}
+	add("--lifetime", o.lifetime)
+	flag("--no-cache", o.q.NoCache)
+	add("--model", o.model)
+	add("--token-factor", o.factor)
+	add("--keep-alive", o.keepAlive)
+	flag("--stagger", o.q.Stagger)
+	flag("--previous-mark", o.q.PreviousMark)
+	flag("--as-forks", o.q.AsForks)
+	flag("--as-subagents", o.q.AsSubagents)
+	number("--static", o.q.Static)
+	number("--answer", o.q.Answer)
+	flag("--codex-fork-key", o.forkKey)
+	return strings.Join(words, " ")
+}

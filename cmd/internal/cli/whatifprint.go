@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics/report"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/whatif"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// printAnswer prints the recorded bill, the model's reproduction of it, and then
+// the answer.
+func (s *State) printAnswer(o *whatifOptions, a *whatif.Answer) error {
+	if err := s.printReproduction(a); err != nil {
+		return err
+	}
+	s.printf("\n%s\n", s.style().Bold("what if "+o.asked()))
+	if err := s.printBills(a); err != nil {
+		return err
+	}
+	s.printf("\n")
+	s.printSaving(a, o.q.KeepAlive > 0)
+	if len(a.Gaps) > 0 {
+		s.printf("\n")
+		if err := s.printGaps(a); err != nil {
+			return err
+		}
+		s.printf("\n")
+	}
+	s.lines("assumed", a.Assumed)
+	for i, opt := range a.Options {
+		s.label([...]string{"undocumented", ""}[min(i, 1)], opt)
+	}
+	return nil
+}
+
+// usageCells are the tokens and the cost of a bill.
+func usageCells(b whatif.Bill) []string {
+	u := b.Usage
+	return []string{strconv.FormatInt(b.Requests, 10), report.Quantity(u.Read), report.Quantity(u.Write5m), report.Quantity(u.Write1h),
+		report.Quantity(u.Input), report.Quantity(u.Output), report.Money(b.Cost)}
+}
+
+// printReproduction prints what was billed beside what the model makes of it.
+func (s *State) printReproduction(a *whatif.Answer) error {
+	recorded, model := a.Recorded.Total(), a.Model.Total()
+	t := report.NewTable("BILL", " REQUESTS", " READ", " WRITTEN 5M", " WRITTEN 1H", " PLAIN", " OUTPUT", " COST", " OFF THE RECORDED BILL")
+	row := func(name string, b whatif.Bill) {
+		off := ""
+		if name != "recorded" {
+			off = offBill(b.Cost-recorded.Cost, recorded.Cost)
+		}
+		t.Row(append(append([]string{name}, usageCells(b)...), off)...)
+	}
+	row("recorded", recorded)
+	row("model", model)
+	row("model alone", a.Alone.Total())
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	s.printf("\n")
+	s.label("model", "what the recording shows of the world is taken over (below); model alone knows sizes and instants only")
+	if a.Reproduced() {
+		s.label("reproduced", "the recorded bill within 1 %, so what follows stands on it")
+		return nil
+	}
+	s.label("reproduced", fmt.Sprintf("NOT within 1 %%: the model is off by %s of the recorded bill; read every saving below with that much doubt",
+		report.Percent(int64(max(model.Cost-recorded.Cost, recorded.Cost-model.Cost)), int64(recorded.Cost))))
+	return nil
+}
+
+// offBill prints a difference as a share of a bill.
+func offBill(d, of cachemodel.Picodollars) string {
+	if d > 0 {
+		return "+" + report.Percent2(int64(d), int64(of))
+	}
+	return report.Percent2(int64(d), int64(of))
+}
+
+// printBills prints the model's bill as recorded and under the question, by kind
+// of thread.
+func (s *State) printBills(a *whatif.Answer) error {
+	t := report.NewTable("THREADS", "BILL", " REQUESTS", " READ", " WRITTEN 5M", " WRITTEN 1H", " PLAIN", " OUTPUT", " COST", " SAVED", " OF THE MODEL'S COST")
+	row := func(name string, was, is whatif.Bill) {
+		saved := was.Cost - is.Cost
+		t.Row(append(append([]string{fmt.Sprintf("%d %s", was.Threads, name), "model"}, usageCells(was)...), "", "")...)
+		t.Row(append(append([]string{"", "what if"}, usageCells(is)...), report.Money(saved), report.Percent2(int64(saved), int64(was.Cost)))...)
+	}
+	kinds := 0
+	for k := range a.Model {
+		if a.Model[k].Requests > 0 {
+			kinds++
+			row(recording.ThreadKind(k).String(), a.Model[k], a.If[k])
+		}
+	}
+	if kinds > 1 {
+		row("in all", a.Model.Total(), a.If.Total())
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+func (s *State) printSaving(a *whatif.Answer, keepAlive bool) {
+	was := a.Model.Total().Cost
+	word := "saved"
+	saved := a.Saved()
+	if saved < 0 {
+		word, saved = "costs more", -saved
+	}
+	s.label(word, fmt.Sprintf("%s, %s of the %s that the model says the session costs as recorded; model against model, not against the recorded bill",
+		report.Money(saved), report.Percent2(int64(saved), int64(was)), report.Money(was)))
+	if b := a.Refreshes.Total(); b.Requests > 0 {
+		s.label("refreshes", fmt.Sprintf("%s of the what-if's, %s", plural(int(b.Requests), "request"), report.Money(b.Cost)))
+	} else if keepAlive {
+		s.label("refreshes", "none: no conversation was idle for long enough to need one")
+	}
+	if a.Held > 0 {
+		s.label("held", fmt.Sprintf("%s, the longest for %s", plural(a.Held, "sibling"), report.Time(a.Longest)))
+	} else if a.Changed > 0 {
+		s.label("changed", plural(a.Changed, "thread"))
+	}
+	name := "left"
+	for i, l := range a.Left {
+		if i > 0 && a.Left[i-1].Why == l.Why {
+			continue
+		}
+		n := 0
+		for j := i; j < len(a.Left) && a.Left[j].Why == l.Why; j++ {
+			n++
+		}
+		who := l.Thread
+		if n > 1 {
+			who = fmt.Sprintf("%s and %d more", l.Thread, n-1)
+		}
+		s.label(name, fmt.Sprintf("%s: %s", who, l.Why))
+		name = ""
+	}
+}
+
+// printGaps says for which idle gaps refreshing paid.
+func (s *State) printGaps(a *whatif.Answer) error {
+	t := report.NewTable("IDLE FOR", " GAPS", " REFRESHES", " THEIR COST", " SAVED BEHIND THEM", " NET", "PAYS")
+	for _, g := range a.Gaps {
+		name := "over " + report.Time(g.From)
+		switch {
+		case g.From == 0:
+			name = "up to " + report.Time(g.UpTo)
+		case g.UpTo != 0:
+			name = report.Time(g.From) + " to " + report.Time(g.UpTo)
+		}
+		pays := "no"
+		if g.Saved > g.Paid {
+			pays = "yes"
+		}
+		t.Row(name, strconv.FormatInt(g.N, 10), strconv.FormatInt(g.Refreshes, 10), report.Money(g.Paid), report.Money(g.Saved), report.Money(g.Saved-g.Paid), pays)
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+// whatifOffers lists the questions that a recording answers and why it does not
+// answer the others.
+func (s *State) whatifOffers(db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions, opt whatif.Options) error {
+	offers := whatif.Offers(session, opt)
+	if o.output == "json" {
+		return s.writeJSON(offersDocument(info, offers))
+	}
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
+	t := report.NewTable("QUESTION", "ASKS WHAT IF", "ANSWER")
+	first, last := "", ""
+	for _, of := range offers {
+		answer := "yes"
+		switch {
+		case of.Why != "" && of.Why == last:
+			answer = "no: likewise"
+		case of.Why != "":
+			answer = "no: " + of.Why
+		case first == "":
+			first = of.Question
+		}
+		last = of.Why
+		t.Row(of.Question, of.Means, answer)
+	}
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	if first != "" {
+		s.printf("\n")
+		s.label("ask", "agentsim whatif "+short(info.ID)+" "+first+s.at(o.db))
+	}
+	return nil
+}
+
+// at is the flag that names another file than the usual one.
+func (s *State) at(db string) string {
+	if db == "agentsim.db" {
+		return ""
+	}
+	return " --db " + quote(db)
+}
+
+// whatifForkKey says what Codex's forks lost.
+func (s *State) whatifForkKey(db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions) error {
+	k, err := whatif.AskForkKey(session)
+	if err != nil {
+		return refused(info, err)
+	}
+	if o.output == "json" {
+		return s.writeJSON(forkKeyDocument(info, k))
+	}
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
+	s.printf("%s\n", s.style().Bold("what if --codex-fork-key"))
+	t := report.NewTable("FORK", " FIRST PROMPT", " READ", " SHARED WITH ITS PARENT", " WOULD HAVE READ MORE", " OF THE PROMPT")
+	for _, f := range k.Forks {
+		shared := count(f.Prefix)
+		if !f.ParentKnown {
+			shared = "at most " + shared
+		}
+		t.Row(f.Thread, count(f.Prompt), count(f.Read), shared, count(f.Lost()), report.Percent(f.Lost(), f.Prompt))
+	}
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	s.printf("\n")
+	s.label("saved", fmt.Sprintf("%s tokens read instead of sent anew, %s of the %s tokens that the session's requests did not read",
+		count(k.Lost()), report.Percent(k.Lost(), k.Plain), count(k.Plain)))
+	s.lines("assumed", k.Assumed)
+	return nil
+}

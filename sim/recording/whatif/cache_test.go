@@ -1,0 +1,126 @@
+package whatif
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/vtime"
+)
+
+func TestCache(t *testing.T) {
+	t.Run("IMP-08 refreshes are paid for: a gap of a quarter of an hour takes three and saves a write, a longer one takes all and saves nothing", func(t *testing.T) {
+		a := ask(t, pause(), &Question{KeepAlive: 20 * vtime.Minute})
+		// Behind the second request, which left 20,500 tokens: after 290, 580 and 870 s.
+		usage(t, "refreshes", a.Refreshes.Total().Usage, llm.Usage{Read: 3 * 20_500, Output: 3})
+		usage(t, "what if", a.If.Total().Usage, llm.Usage{Input: 9, Read: 20_000 + 20_500 + 3*20_500, Write5m: 21_000, Output: 303})
+		paid, saved := at(500, 3*20_500)+at(25_000, 3), at(6250-500, 20_500)
+		want := Gap{From: 10 * vtime.Minute, UpTo: 20 * vtime.Minute, N: 1, Refreshes: 3, Paid: paid, Saved: saved}
+		if len(a.Gaps) != 1 || a.Gaps[0] != want {
+			t.Errorf("gaps %+v, want %+v", a.Gaps, want)
+		}
+		if a.Saved() != saved-paid {
+			t.Errorf("saved %d, want %d", a.Saved(), saved-paid)
+		}
+		b := ask(t, pause(), &Question{KeepAlive: 10 * vtime.Minute}) // gives up before
+		if len(b.Gaps) != 1 || b.Gaps[0].Refreshes != 2 || b.Gaps[0].Saved != 0 || b.Saved() >= 0 {
+			t.Errorf("gaps %+v, saved %d", b.Gaps, b.Saved())
+		}
+		assumes(t, b, "it refreshes until 10m0s have passed")
+		assumes(t, b, "11 refreshes in a row cost less")
+	})
+	t.Run("IMP-08 keeping alive adds nothing to a session without idle gaps, nor behind its last request", func(t *testing.T) {
+		s := pause()
+		s.Requests = s.Requests[:2]
+		a := ask(t, s, &Question{KeepAlive: vtime.Hour})
+		if a.If != a.Model || len(a.Gaps) != 0 {
+			t.Errorf("%+v, without %+v", a.If.Total(), a.Model.Total())
+		}
+	})
+	t.Run("IMP-08 with a lifetime of an hour refreshes come once an hour", func(t *testing.T) {
+		s := pause()
+		s.Requests[2].Start, s.Requests[2].First, s.Requests[2].Last = ms(5_000_000), ms(5_001_000), ms(5_002_000)
+		a := ask(t, s, &Question{KeepAlive: 2 * vtime.Hour, Lifetime: allKinds(llm.TTL1h)})
+		usage(t, "refreshes", a.Refreshes.Total().Usage, llm.Usage{Read: 20_500, Output: 1})
+		if len(a.Gaps) != 1 || a.Gaps[0].Saved != at(10_000-500, 20_500) {
+			t.Errorf("gaps %+v", a.Gaps)
+		}
+	})
+	t.Run("IMP-08 an own previous mark is refused to a client that shows one, and where too few steps tell", testMarks)
+	t.Run("IMP-08 a client that loses its history behind long answers is played without a mark of its own, and with one reads it", func(t *testing.T) {
+		s := longSteps(0, 0)
+		a := ask(t, s, &Question{PreviousMark: true})
+		usage(t, "model", a.Model.Total().Usage, llm.Usage{Input: 9, Write5m: 63_000})
+		usage(t, "what if", a.If.Total().Usage, llm.Usage{Input: 9, Read: 41_000, Write5m: 22_000})
+		assumes(t, a, "does not mark where its conversation went on")
+	})
+	t.Run("IMP-07 Codex forks read 3,456 tokens first, whatever their length; their parent's key would have read the prefix they share", testForkKey)
+}
+
+// longSteps are two steps behind answers of eleven blocks, which read so much.
+func longSteps(first, second int64) *recording.Session {
+	return session([]recording.Thread{main1()},
+		told{pred: -1, at: 0, write: 20_000, blocks: 11, tools: 10},
+		told{pred: 0, at: 10_000, read: first, write: 21_000 - first, blocks: 11, tools: 10},
+		told{pred: 1, at: 20_000, read: second, write: 22_000 - second, blocks: 1})
+}
+
+func testMarks(t *testing.T) {
+	q := &Question{PreviousMark: true}
+	refused(t, longSteps(20_000, 21_000), q, "the client has such a mark: 2 of 2 recorded steps")
+	s := longSteps(0, 0)
+	s.Requests = s.Requests[:2]
+	refused(t, s, q, "only 1 recorded step")
+	s = longSteps(0, 0)
+	s.Requests[0].AnswerBlocks, s.Requests[1].AnswerBlocks = 10, 10
+	refused(t, s, q, "no answer that is gone on from within the lifetime has 11 blocks")
+	s = longSteps(0, 0) // too late: that they lost their history shows nothing
+	for i := range s.Requests {
+		s.Requests[i].Start = ms(int64(i) * 400_000)
+	}
+	refused(t, s, q, "no answer that is gone on from within the lifetime")
+}
+
+// codexForks are two forks: the parent of one is in the session.
+func codexForks() *recording.Session {
+	s := session([]recording.Thread{main1(), {Name: "f", Kind: recording.Fork, SpawnedBy: 0}, {Name: "g", Kind: recording.Fork, SpawnedBy: -1}, {Name: "h", Kind: recording.Fork, SpawnedBy: 0}},
+		told{pred: -1, at: 0}, told{thread: 1, pred: 0, at: 5_000}, told{thread: 2, pred: -1, at: 6_000}, told{thread: 1, pred: 1, at: 9_000}, told{thread: 3, pred: 0, at: 9_500})
+	s.Client = "codex"
+	for i, u := range []llm.Usage{{Input: 1_000, Read: 199_000}, {Input: 201_544, Read: 3_456}, {Input: 20_000, Read: 3_456}, {Input: 500, Read: 205_000}, {Input: 2_000, Read: 199_936}} {
+		s.Requests[i].Usage, s.Requests[i].WritesKnown = u, false
+	}
+	return s
+}
+
+func testForkKey(t *testing.T) {
+	k, err := AskForkKey(codexForks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The parent's 200,000 tokens are 1,562 units of 128; of the other fork only the
+	// prompt is known, 23,456 tokens. The third read its parent's prefix.
+	want := []LostFork{{"f", 205_000, 3_456, 199_936, true}, {"g", 23_456, 3_456, 23_424, false}}
+	if len(k.Forks) != 2 || k.Forks[0] != want[0] || k.Forks[1] != want[1] {
+		t.Errorf("forks %+v, want %+v", k.Forks, want)
+	}
+	if k.Lost() != 196_480+19_968 || k.Plain != 225_044 {
+		t.Errorf("lost %d of %d", k.Lost(), k.Plain)
+	}
+	s := codexForks()
+	s.Requests[1].Usage, s.Requests[2].Usage = llm.Usage{Input: 64, Read: 204_936}, llm.Usage{Input: 56, Read: 23_400}
+	for _, c := range []struct {
+		s   *recording.Session
+		why string
+	}{
+		{pause(), "--codex-fork-key: it is about Codex"},
+		{session([]recording.Thread{main1()}), "the recording has no forks"},
+		{s, "read its parent's prefix"},
+	} {
+		var r *Refusal
+		if _, err := AskForkKey(c.s); !errors.As(err, &r) || !strings.Contains(r.Error(), c.why) {
+			t.Errorf("%v, want %q", err, c.why)
+		}
+	}
+}

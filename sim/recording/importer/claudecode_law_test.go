@@ -186,6 +186,31 @@ func TestClaudeCodeLaws(t *testing.T) {
 	})
 }
 
+func TestClaudeCodeIDs(t *testing.T) {
+	t.Run("IMP-10 of an endless id a hash is kept, and its lines are still one request", func(t *testing.T) {
+		long := strings.Repeat("x", 1<<20)
+		c := newClaudeCode(&Options{}, &skips{})
+		text := ccFile(t, "user u1 at=1 string=hi\nassistant a1 from=u1 at=2 id="+long+" in=1 out=1 use="+long+":Bash\n"+
+			"assistant a2 from=a1 at=3 id="+long+" in=1 out=2 say=a\nuser r1 from=a1 at=4 for="+long+":ok\n", false)
+		if err := c.readAll([]source{ccSource("main.jsonl", text)}); err != nil {
+			t.Fatal(err)
+		}
+		kept := 0
+		for _, r := range c.requests {
+			kept += len(r.ID) + len(r.Tools[0].ID)
+		}
+		for id := range c.byID {
+			kept += len(id)
+		}
+		for id := range c.uses {
+			kept += len(id)
+		}
+		if len(c.requests) != 1 || c.requests[0].AnswerBlocks != 2 || !c.requests[0].Tools[0].Done || kept > 1000 {
+			t.Errorf("%d requests, %d bytes of ids", len(c.requests), kept)
+		}
+	})
+}
+
 // FuzzClaudeCode reads anything as a session.
 func FuzzClaudeCode(f *testing.F) {
 	main, agent := ccFile(f, ccLawMain, false), ccFile(f, ccLawAgent, false)

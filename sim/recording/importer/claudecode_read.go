@@ -76,6 +76,10 @@ func (c *claudeCodeReader) time(s string) int64 {
 // line that is read elsewhere.
 func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 	n = ccNode{request: -1, thread: c.own}
+	side := l.Side && c.threads[c.own].Kind == recording.Main
+	if side && c.elsewhere(l.Agent) {
+		return n, false
+	}
 	parent, known := c.nodes[uuid(l.Parent)]
 	switch {
 	case l.Parent == "":
@@ -86,10 +90,8 @@ func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 	}
 	t := &c.threads[c.own]
 	switch {
-	case t.Kind == recording.Main && l.Side:
-		if n, ok = c.sideChain(l, n, known); !ok {
-			return n, false
-		}
+	case side:
+		n = c.sideChain(l, n, known)
 	case n.thread == c.own:
 	case t.Kind == recording.Main:
 		c.skip("line of the main thread that goes on from a sub-agent's: taken as a beginning")
@@ -107,25 +109,27 @@ func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 	return n, true
 }
 
+// elsewhere reports whether an agent's lines are read from a file of its own, or
+// from lines of progress.
+func (c *claudeCodeReader) elsewhere(agent string) bool {
+	t, known := c.agents[c.word(agent)]
+	return known && agent != "" && (c.threads[t].file || c.threads[t].inline)
+}
+
 // sideChain finds the thread of a sub-agent's line in an old main file. A side
-// chain is named after its agent, else after its first line. One whose agent has
-// a file of its own is read there.
-func (c *claudeCodeReader) sideChain(l *ccLine, n ccNode, known bool) (ccNode, bool) {
+// chain is named after its agent, else after its first line.
+func (c *claudeCodeReader) sideChain(l *ccLine, n ccNode, known bool) ccNode {
 	name := c.word(l.Agent)
 	if name == "" && known && n.thread != c.own {
-		return n, true
+		return n
 	}
 	if name == "" {
 		name = c.plain(l.UUID)
 	}
-	t := c.thread(name)
-	if c.threads[t].file || c.threads[t].inline {
-		return n, false
-	}
-	if n.thread != t {
+	if t := c.thread(name); n.thread != t {
 		n = ccNode{request: -1, thread: t}
 	}
-	return n, true
+	return n
 }
 
 // assistant takes in a line of an answer.

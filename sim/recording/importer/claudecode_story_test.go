@@ -110,7 +110,7 @@ func ccLineOf(t testing.TB, line string) string {
 	}
 	if agent, use, ok := strings.Cut(progress, ":"); ok {
 		l = map[string]any{
-			"type": "progress", "uuid": "p-" + w[1], "sessionId": "s1", "timestamp": l["timestamp"], "parentToolUseID": use, "version": "2.1.0",
+			"type": "progress", "uuid": "p-" + w[1], "sessionId": "s1", "timestamp": "1970-01-01T01:00:00Z", "parentToolUseID": use, "version": "2.1.0",
 			"data": map[string]any{"type": "agent_progress", "agentId": agent, "message": l},
 		}
 	}

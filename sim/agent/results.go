@@ -99,7 +99,7 @@ func (a *Agent) facts(files string) transcript.ContextFacts {
 // stagger makes all but the first of the siblings that were launched together
 // wait for the first one's response, where their prefixes match (CACHE-29).
 func (a *Agent) stagger(runs []running) {
-	if f := &a.w.cfg.FanOut; !f.HoldUntilFirst || f.Cap == 0 {
+	if !a.w.cfg.FanOut.HoldUntilFirst {
 		return
 	}
 	for i := range runs {

@@ -8,16 +8,16 @@ import (
 
 // Response is what the model answered and what the server counted.
 type Response struct {
-	Blocks  []Block // assistant content, in order
-	Stop    StopReason
-	Usage   Usage
+	Blocks []Block // assistant content, in order
+	Stop   StopReason
+	Usage  Usage
 	// Iterations are the parts of Usage by pass of the model, where server tools
 	// made it pass more than once; else nil (CACHE-27, CACHE-37).
 	Iterations []Usage
 	Cache      CacheReport
 	Started    vtime.Instant // admitted
-	Began   vtime.Instant // first byte
-	Ended   vtime.Instant // last byte
+	Began      vtime.Instant // first byte
+	Ended      vtime.Instant // last byte
 	// Causes says for each block, where it is a tool use that a policy had to
 	// make for a reason worth counting, which: "lazy", "stale", "truncated",
 	// "compaction". Out of band: it never stands in bytes. Nil when there is none.

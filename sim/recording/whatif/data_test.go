@@ -1,0 +1,122 @@
+package whatif
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/vtime"
+)
+
+// recorded reads the sessions below a directory.
+func recorded(t *testing.T, dir string, paths ...string) (out []*recording.Session) {
+	t.Helper()
+	_, err := importer.Read(os.DirFS(dir), paths, importer.Options{}, func(s *recording.Session) error {
+		out = append(out, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// data is the directory of the recorded sessions; without it the test is skipped,
+// unless AGENTSIM_DATA says where it is: then it fails.
+func data(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(cmp.Or(os.Getenv("AGENTSIM_DATA"), filepath.Join("..", "..", "..", "..", "shared", "data")), "sessions")
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("AGENTSIM_DATA") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no recorded sessions: set AGENTSIM_DATA")
+	}
+	return dir
+}
+
+// logged is the slack of a client's log that people measured: the last hit came
+// 308.5 s after the request before.
+var logged = Options{Tokenizer: tokenizers, Slack: 8500 * vtime.Millisecond}
+
+// reproduce asks every session nothing and counts the bills that come out within
+// 1 %.
+func reproduce(t *testing.T, sessions []*recording.Session) (asked, within int, off int64) {
+	t.Helper()
+	var model, bill int64
+	for _, s := range sessions {
+		a, err := Ask(s, &Question{}, logged)
+		if err != nil {
+			continue
+		}
+		if a.If != a.Model {
+			t.Errorf("%s: no question, and yet another bill", s.ID)
+		}
+		asked++
+		if a.Reproduced() {
+			within++
+		}
+		model += int64(a.Model.Total().Cost)
+		bill += int64(a.Recorded.Total().Cost)
+	}
+	if bill == 0 {
+		t.Fatal("no session has a bill")
+	}
+	return asked, within, (model - bill) / (bill / 10_000)
+}
+
+func TestData(t *testing.T) {
+	sample := recorded(t, filepath.Join("..", "..", ".."), "testdata/validation/sample.jsonl.gz")
+	t.Run("IMP-08 the kept sample of recorded rows: nineteen of twenty bills are reproduced within 1 %, and their sum is", func(t *testing.T) {
+		asked, within, off := reproduce(t, sample)
+		t.Logf("%d of %d bills within 1 %%, their sum off by %d ten-thousandths", within, asked, off)
+		if within*20 < asked*19 || max(off, -off) > 100 {
+			t.Errorf("%d of %d, off by %d ten-thousandths", within, asked, off)
+		}
+	})
+	t.Run("IMP-08 on recorded sessions an hour's lifetime never reads less than five minutes", func(t *testing.T) {
+		for _, s := range sample[:len(sample)/2] {
+			a, _ := Ask(s, &Question{Lifetime: allKinds(llm.TTL5m)}, logged)
+			b, _ := Ask(s, &Question{Lifetime: allKinds(llm.TTL1h)}, logged)
+			if a == nil && b == nil {
+				continue
+			}
+			if short, long := reads(a, b); long < short {
+				t.Errorf("%s: an hour reads %d, five minutes %d", s.ID, long, short)
+			}
+		}
+	})
+	t.Run("IMP-07 IMP-08 all recorded rows: nineteen of twenty bills within 1 %, their sum within half a per cent; Codex forks read 3,456 tokens first and lost nearly all they sent", func(t *testing.T) {
+		sessions := recorded(t, data(t), "requests.jsonl.gz")
+		asked, within, off := reproduce(t, sessions)
+		t.Logf("%d of %d bills within 1 %%, their sum off by %d ten-thousandths", within, asked, off)
+		if within*20 < asked*19 || max(off, -off) > 50 {
+			t.Errorf("%d of %d, off by %d ten-thousandths", within, asked, off)
+		}
+		testRecordedForks(t, sessions)
+	})
+}
+
+func testRecordedForks(t *testing.T, sessions []*recording.Session) {
+	forks, lost := 0, int64(0)
+	for _, s := range sessions {
+		k, err := AskForkKey(s)
+		if err != nil {
+			continue
+		}
+		for _, f := range k.Forks {
+			forks++
+			lost += f.Lost()
+			if f.Read != 3_456 {
+				t.Errorf("%s: read %d first", s.ID, f.Read)
+			}
+		}
+	}
+	if forks != 2 || lost != 339_840 { // whole units of 128 of the 339,985 sent
+		t.Errorf("%d forks lost %d tokens", forks, lost)
+	}
+}

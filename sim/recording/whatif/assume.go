@@ -38,7 +38,7 @@ func (p *plan) common() []string {
 		say("taken over: %s did not go on from all that was left to them, for reasons that the recording does not tell, and do not whatever is asked (%s)", count(w.lost, "request"), count(w.tokens, "token"))
 	}
 	if w.warm > 0 {
-		say("taken over: others of the account kept tools and system prompt alive for %s, as the read shows", count(w.warm, "conversation beginning"))
+		say("taken over: at %s tools and system prompt were there to be read, whoever kept them alive", count(w.warm, "conversation beginning"))
 	}
 	if w.lifetimes > 0 {
 		say("%s wrote nothing and went on from nothing that did: their lifetime is 5m", count(w.lifetimes, "request"))

@@ -275,17 +275,12 @@ func (c *Chart) marks(p *plot.Plot) error {
 }
 
 // axes starts at zero, on X where that is near, and names places where they have
-// names. An axis on which nothing differs gets some width.
+// names.
 func (c *Chart) axes(p *plot.Plot) {
 	p.Y.Min = math.Min(p.Y.Min, 0)
 	p.Y.Max += (p.Y.Max - p.Y.Min) / 20
 	if c.Ticks == nil && p.X.Min > 0 && p.X.Min < p.X.Max/3 {
 		p.X.Min = 0
-	}
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		if a.Max <= a.Min {
-			a.Max = a.Min + 1
-		}
 	}
 	if c.Ticks == nil {
 		return

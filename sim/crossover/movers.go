@@ -187,15 +187,13 @@ func (c *climb) step(r rung) error {
 // cold parts what a cold parent costs one child from what its siblings add by
 // writing the same at the same instant.
 func (c *climb) cold(r rung, to Pair) error {
-	alone := c.q
-	alone.Siblings = 1
 	cold, warm := r.world, r.world
 	cold.siblings, warm.siblings, warm.cold = 1, 1, false
-	after, err := c.lab.pair(alone, cold)
+	after, err := c.lab.pair(c.q, cold)
 	if err != nil {
 		return err
 	}
-	before, err := c.lab.pair(alone, warm)
+	before, err := c.lab.pair(c.q, warm)
 	if err != nil {
 		return err
 	}

@@ -126,6 +126,13 @@ func TestMovers(t *testing.T) {
 		if own < 400 || own > 1_200 || own*w != one.amount(t, "a fork's own blocks").Fork {
 			t.Fatalf("a fork's own blocks are %d tokens", own)
 		}
+		q, w1 := Default(), world{siblings: 1, reading: 1, own: true, fourth: true}
+		q.Turns = 1
+		weighed, err := NewLab().simulate(q, fork, w1, unknown)
+		counted, bad := NewLab().run(q, fork, w1)
+		if err != nil || bad != nil || counted != weighed || weighed.first != P+int64(own)+q.Task {
+			t.Errorf("%v, %v: weighed %+v, counted %+v", err, bad, weighed, counted)
+		}
 		five, _ := ladderOf(t, func(*Query) {})
 		check(t, five, "a fork's own blocks", Pair{own*w + 4*own*r, 0})
 		more, _ := ladderOf(t, func(q *Query) { q.Turns, q.Siblings = 1, 2 })
@@ -181,6 +188,23 @@ func TestMovers(t *testing.T) {
 	t.Run("CACHE-X2 a long prompt has other rates", func(t *testing.T) {
 		d, _ := ladderOf(t, func(q *Query) { q.Model, q.Prefix, q.Turns = "claude-haiku-5-5", 120_000, 1 })
 		check(t, d, "other rates above 100000 tokens", Pair{40_000*120_000 + 500_000*200 + 2_000_000*100, 0})
+	})
+	t.Run("CACHE-X2 another read rate moves the law itself: at a fortieth of the input rate from 11.5 turns to 49", func(t *testing.T) {
+		d, q := ladderOf(t, func(q *Query) { q.Model = "claude-fable-5-1" })
+		if d.Usual == nil || d.Usual.Crossing.At.String() != "11.5" || d.ClosedCrossing.At.String() != "49" {
+			t.Fatalf("usual %+v, own %v", d.Usual, d.ClosedCrossing)
+		}
+		// A read costs 1 instead of 0.25 dollars a million, of the prefix and of
+		// what grows: T−1 times the task, and T−2, T−3 … times each turn's part.
+		dearer := cachemodel.Picodollars(750_000)
+		grown := 4*q.Task + q.Growth*(3+2+1)
+		want := Pair{dearer * cachemodel.Picodollars(5*P+grown), dearer * cachemodel.Picodollars(4*(S+R)+grown)}
+		if got := d.Usual.Closed.minus(d.Closed); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		if d, _ := ladderOf(t, func(*Query) {}); d.Usual != nil {
+			t.Errorf("a model of the usual rates has others: %+v", d.Usual)
+		}
 	})
 	t.Run("CACHE-X2 the law and its movers add up to the simulated bill, to the picodollar", rapid.MakeCheck(func(t *rapid.T) {
 		ladderOf(t, func(q *Query) {

@@ -117,7 +117,7 @@ func TestCheck(t *testing.T) {
 		}{{sim.Interrupted, "interrupted"}, {sim.Limited, "ended as limit"}} {
 			l := NewLab()
 			l.Run = func(*sim.Spec, sim.Options) (*sim.Result, error) { return &sim.Result{Outcome: c.outcome}, nil }
-			if _, err := l.Row(Default(), true); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := l.Row(Default(), true); err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrInterrupted) != (c.outcome == sim.Interrupted) {
 				t.Errorf("%s: %v", c.outcome, err)
 			}
 		}

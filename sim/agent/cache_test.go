@@ -92,7 +92,7 @@ func withType(name string, tools []string) func(*story) {
 	return func(s *story) {
 		g := agent.DefaultGates()
 		d := *agent.BuiltIns(&g)[0]
-		d.Type, d.BuiltIn = name, false
+		d.Type, d.Source = name, agent.FromProject
 		if tools != nil {
 			d.Tools = tools
 		}

@@ -7,11 +7,14 @@ import (
 )
 
 // Definition is a kind of agent: what it is for, what it may use, how its
-// system prompt comes about.
+// system prompt comes about. Built-in, custom and plugin definitions are the
+// same thing from different sources (DEF-01).
 type Definition struct {
 	Type        string // the subagent_type that names it
 	Description string // when to use it; stands in the Agent tool's own bytes
-	BuiltIn     bool
+	Source      Source
+	Plugin      string   // the plugin that brings it; "" of any other source
+	Place       string   // file and line of it, for messages; "" of a built-in
 	Model       string   // alias, dated id, "inherit", or "" for the default sub-agent model
 	Tools       []string // allow list; ["*"] or nil is the default pool
 	Disallowed  []string
@@ -23,7 +26,36 @@ type Definition struct {
 	// Prompt renders the system prompt for the gates of this moment; nil for a
 	// definition without one.
 	Prompt func(*Gates) string
+
+	InitialPrompt string   // stands in front of the first user message; may be a slash command
+	Skills        []string // whose texts are said before the first user message
+	Memory        Memory   // scope of what its agents remember; "" is none
+	Hooks         []Hook   // that hear its agents and nobody else
+	Effort        string   // without effect in a sub-agent, which says so when it starts
+	Isolation     string   // worktree or remote
+	Servers       []string // MCP servers it brings, by name
+	Required      []string // MCP servers without which it is hidden
+	Color         string   // of its name on a screen
+	// Refused says, with their places, which of its fields nothing can serve yet.
+	// Starting an agent of the definition is then an error.
+	Refused []string
 }
+
+// Source is where a definition comes from, by its wire name.
+type Source string
+
+// The sources, in the order in which they apply: the later wins (DEF-02).
+const (
+	FromBuiltIn Source = "built-in"
+	FromPlugin  Source = "plugin"
+	FromUser    Source = "userSettings"
+	FromProject Source = "projectSettings"
+	FromFlag    Source = "flagSettings"
+	FromPolicy  Source = "policySettings"
+)
+
+// BuiltIn reports whether the definition is one of the stack's own.
+func (d *Definition) BuiltIn() bool { return d.Source == FromBuiltIn }
 
 // SystemPrompt is the definition's prompt for the gates of this moment. Of a
 // definition that has none, asking is an error (FRK-15).
@@ -34,12 +66,35 @@ func (d *Definition) SystemPrompt(g *Gates) (string, error) {
 	return d.Prompt(g), nil
 }
 
+// QuerySource marks the requests of the definition's agents.
+func (d *Definition) QuerySource() string {
+	if d.BuiltIn() {
+		return "agent:builtin:" + d.Type
+	}
+	return "agent:custom"
+}
+
+// Memory is a scope of what agents remember from one run of theirs to the next.
+type Memory string
+
+// The scopes.
+const (
+	MemoryUser    Memory = "user"    // of the user, in every project
+	MemoryProject Memory = "project" // of the project, shared with those who work on it
+	MemoryLocal   Memory = "local"   // of the project on this machine
+)
+
 // The types of the built-in definitions of this stack.
 const (
 	TypeMain           = "main"
 	TypeGeneralPurpose = "general-purpose"
 	TypeExplore        = "Explore"
+	TypePlan           = "Plan"
+	TypeVerification   = "verification"
 	TypeFork           = "fork"
+	TypeWorker         = "worker"
+	TypeStatusline     = "statusline-setup"
+	TypeGuide          = "claude-code-guide"
 )
 
 // ForkSource is the query source of a fork: the mark that no compaction can
@@ -52,23 +107,61 @@ const ForkMaxTurns = 200
 // readOnlyDenied are the tools that a read-only type may not have.
 var readOnlyDenied = []string{"Agent", "ExitPlanMode", "Edit", "Write", "NotebookEdit"}
 
-// BuiltIns are the built-in definitions in the order in which the Agent tool
-// lists them. Explore's model depends on who uses the build (DEF-07).
-func BuiltIns(g *Gates) []*Definition {
-	explore := "haiku"
-	if g.UserType == UserTypeInternal {
-		explore = "inherit"
+// BuiltIns are the built-in definitions that the Agent tool lists where nothing
+// else is said, in order.
+func BuiltIns(g *Gates) []*Definition { return []*Definition{generalPurpose(), explore(g)} }
+
+// EveryBuiltIn is every built-in definition (DEF-07), in a fixed order.
+func EveryBuiltIn(g *Gates) []*Definition {
+	x := explore(g)
+	return []*Definition{generalPurpose(), x, planner(x), verification(), ForkDefinition(), worker(), statusline(), guide()}
+}
+
+// Nameable reports whether a call may name a built-in type: a fork is what a
+// call without a type makes, and a worker is a coordinator's alone.
+func Nameable(typ string, g *Gates) bool {
+	switch typ {
+	case TypeFork:
+		return false
+	case TypeWorker:
+		return g.Coordinator()
 	}
-	return []*Definition{
-		{
-			Type: TypeGeneralPurpose, BuiltIn: true, Tools: []string{"*"}, Prompt: generalPrompt,
-			Description: "Research, search and multi-step work of any kind, with every tool; use it when no other type fits.",
-		},
-		{
-			Type: TypeExplore, BuiltIn: true, Model: explore, Disallowed: readOnlyDenied,
-			OmitClaude: true, OmitGit: true, Prompt: explorePrompt,
-			Description: "Fast read-only search of a code base: finding files, patterns and answers about how things work.",
-		},
+	return true
+}
+
+func generalPurpose() *Definition {
+	return &Definition{
+		Type: TypeGeneralPurpose, Source: FromBuiltIn, Tools: []string{"*"}, Prompt: generalPrompt,
+		Description: "Research, search and multi-step work of any kind, with every tool; use it when no other type fits.",
+	}
+}
+
+// explore's model depends on who uses the build.
+func explore(g *Gates) *Definition {
+	model := "haiku"
+	if g.UserType == UserTypeInternal {
+		model = "inherit"
+	}
+	return &Definition{
+		Type: TypeExplore, Source: FromBuiltIn, Model: model, Disallowed: readOnlyDenied,
+		OmitClaude: true, OmitGit: true, Prompt: explorePrompt,
+		Description: "Fast read-only search of a code base: finding files, patterns and answers about how things work.",
+	}
+}
+
+// planner has the explorer's tools by reference, so that the two stay alike.
+func planner(explore *Definition) *Definition {
+	return &Definition{
+		Type: TypePlan, Source: FromBuiltIn, Model: "inherit", Tools: explore.Tools, Disallowed: explore.Disallowed,
+		OmitClaude: true, OmitGit: true, Prompt: planPrompt,
+		Description: "Read-only design of an implementation: returns steps, trade-offs and the files that matter most.",
+	}
+}
+
+func verification() *Definition {
+	return &Definition{
+		Type: TypeVerification, Source: FromBuiltIn, Model: "inherit", Disallowed: readOnlyDenied, Background: true, Prompt: verificationPrompt,
+		Description: "Tries to break finished work by running it, and returns a verdict: PASS, FAIL or PARTIAL, with evidence. Tell it what was asked, what was changed and where.",
 	}
 }
 
@@ -76,9 +169,30 @@ func BuiltIns(g *Gates) []*Definition {
 // parent's rendered bytes are used, and asking for one is an error.
 func ForkDefinition() *Definition {
 	return &Definition{
-		Type: TypeFork, BuiltIn: true, Model: "inherit", Tools: []string{"*"},
+		Type: TypeFork, Source: FromBuiltIn, Model: "inherit", Tools: []string{"*"},
 		Mode: permission.Bubble, MaxTurns: ForkMaxTurns,
 		Description: "A copy of the calling agent that inherits its whole conversation.",
+	}
+}
+
+func worker() *Definition {
+	return &Definition{
+		Type: TypeWorker, Source: FromBuiltIn, Model: "inherit", Tools: []string{"*"}, Prompt: workerPrompt,
+		Description: "Does one self-contained piece of work for a coordinator: research, implementation or verification.",
+	}
+}
+
+func statusline() *Definition {
+	return &Definition{
+		Type: TypeStatusline, Source: FromBuiltIn, Tools: []string{"Read", "Edit"}, Prompt: statuslinePrompt,
+		Description: "Sets up the status line of the user's terminal session.",
+	}
+}
+
+func guide() *Definition {
+	return &Definition{
+		Type: TypeGuide, Source: FromBuiltIn, Tools: []string{"Read", "Grep", "Glob", "WebFetch", "WebSearch"}, Prompt: guidePrompt,
+		Description: "Answers questions about the agent tool itself: its commands, settings, hooks, skills and servers.",
 	}
 }
 

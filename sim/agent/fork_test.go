@@ -42,7 +42,7 @@ func testForksOn(t *testing.T) {
 
 func testForkDefinition(t *testing.T) {
 	d := agent.ForkDefinition()
-	if d.Type != "fork" || len(d.Tools) != 1 || d.Tools[0] != "*" || d.MaxTurns != 200 || d.Model != "inherit" || d.Mode != permission.Bubble || !d.BuiltIn {
+	if d.Type != "fork" || len(d.Tools) != 1 || d.Tools[0] != "*" || d.MaxTurns != 200 || d.Model != "inherit" || d.Mode != permission.Bubble || !d.BuiltIn() {
 		t.Errorf("%+v", d)
 	}
 	s := one(t, plain, gate("FORK_SUBAGENT=true"))

@@ -37,7 +37,7 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	who := tool.Subject{Main: def == nil, Async: async, RunMode: mode}
 	var allow, deny []string
 	if def != nil {
-		who.BuiltIn, allow, deny = def.BuiltIn, def.Tools, def.Disallowed
+		who.BuiltIn, allow, deny = def.BuiltIn(), def.Tools, def.Disallowed
 	}
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
 	p.Names = tool.Names(p.Tools)

@@ -231,7 +231,7 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	if b.def.MaxTurns > 0 {
 		c.maxTurns = min(c.maxTurns, b.def.MaxTurns)
 	}
-	o := Options{ID: c.id(), Chain: c.key.Sub("chain").Uint64(), Source: "agent:builtin:" + b.def.Type, Pool: b.pool,
+	o := Options{ID: c.id(), Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
 	if b.fork {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl

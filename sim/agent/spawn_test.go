@@ -334,10 +334,10 @@ func testBuiltIns(t *testing.T) {
 		g.UserType = c.userType
 		defs := agent.BuiltIns(&g)
 		general, explore := defs[0], defs[1]
-		if general.Type != "general-purpose" || !slices.Equal(general.Tools, []string{"*"}) || general.Model != "" || general.OmitClaude || !general.BuiltIn {
+		if general.Type != "general-purpose" || !slices.Equal(general.Tools, []string{"*"}) || general.Model != "" || general.OmitClaude || !general.BuiltIn() {
 			t.Errorf("general-purpose: %+v", general)
 		}
-		if explore.Type != "Explore" || explore.Model != c.model || !explore.OmitClaude || !explore.BuiltIn ||
+		if explore.Type != "Explore" || explore.Model != c.model || !explore.OmitClaude || !explore.BuiltIn() ||
 			!slices.Equal(explore.Disallowed, []string{"Agent", "ExitPlanMode", "Edit", "Write", "NotebookEdit"}) {
 			t.Errorf("Explore: %+v", explore)
 		}

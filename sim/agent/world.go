@@ -143,7 +143,7 @@ func (w *World) FlipGate(name, value string) error {
 	}
 	w.epoch++
 	for i, d := range w.cfg.Definitions {
-		if now := find(BuiltIns(&w.gates), d.Type); d.BuiltIn && now != nil {
+		if now := find(EveryBuiltIn(&w.gates), d.Type); d.BuiltIn() && now != nil {
 			w.cfg.Definitions[i] = now
 		}
 	}

@@ -292,7 +292,7 @@ func (c *chain) extend(t *testing.T, f []string) {
 	for range reps {
 		b := &llm.Block{Kind: kind, Content: content(kind, n, letter)}
 		if kind == llm.Thinking {
-			b.Bound = c.head.Said
+			b.Bind(c.head.Said)
 		}
 		c.add(level, role, b)
 	}

@@ -24,7 +24,7 @@ func (c *call) build(counts llm.Counts) {
 	c.stream.Tokens, c.head, c.passes, c.passed = c.stream.Tokens[:0], head, c.passes[:0], 0
 	for i := range blocks {
 		if blocks[i].Kind == llm.Thinking && c.in.Profile.BindsThinking {
-			blocks[i].Bound = head.Said // what the model's signature says (CACHE-35)
+			blocks[i].Bind(head.Said) // the model's signature (CACHE-35)
 		}
 		next := c.s.cfg.Builder.Append(head, llm.Assistant, &blocks[i])
 		after := counts.At(next)

@@ -196,7 +196,7 @@ func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
 		case "think":
 			b := llm.Block{Kind: llm.Thinking, Content: llm.NewText(llm.Prose, rest)}
 			if len(resp.Blocks) == 0 {
-				b.Bound = req.Head.Said // as a model does that binds its thinking
+				b.Bind(req.Head.Said) // as a model does that binds its thinking
 			}
 			resp.Blocks = append(resp.Blocks, b)
 		case "text":

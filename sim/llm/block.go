@@ -1,6 +1,9 @@
 package llm
 
-import "strconv"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // Level is the part of a request that a block stands in, in the cache's order.
 type Level uint8
@@ -58,17 +61,22 @@ func (k Kind) String() string { return kindNames[k] }
 type Block struct {
 	Kind    Kind
 	IsError bool      // ToolResult
-	ID      ToolUseID // ToolUse, ServerToolUse: its id; their results: the id they answer
+	ID      ToolUseID // ToolUse, ServerToolUse: its id; their results: the id they answer; Thinking: see Bind
 	Name    string    // the tool's wire name; of a ToolDef informative (its bytes hold it already)
 	// Content is the text of Text, Passing, Thinking and ToolResult, the effort of
 	// EffortChange, and raw JSON of the others: a use's input, a server tool's
 	// result, a definition (ToolDef, ToolReference), a source (Image, Document) and
 	// the tool that ToolAddition and ToolRemoval name or define.
 	Content *Payload
-	// Bound, of a Thinking block, is what the API bound it to: Node.Said of the
-	// block before it, 0 where nothing was bound (CACHE-35). It stands in no bytes.
-	Bound uint64
 }
+
+// Bind signs a Thinking block for the place it was made at: said is Node.Said of
+// the block before it (CACHE-35). The signature stands in no bytes; it takes the
+// room of the id that such a block does not have.
+func (b *Block) Bind(said uint64) { binary.BigEndian.PutUint64(b.ID[:8], said) }
+
+// bound is what a Thinking block was bound to, 0 for nothing.
+func (b *Block) bound() uint64 { return binary.BigEndian.Uint64(b.ID[:8]) }
 
 // Msg is one message of a persistent list, newest last. It is the structured
 // form that stands beside the chain of Nodes; the chain can be rendered from it

@@ -121,7 +121,10 @@ func (b *Builder) Append(parent *Node, role Role, blk *Block) *Node {
 // bound to another one.
 func (n *Node) bind(delta []byte) {
 	n.Said = xxh3.HashSeed(delta, n.Parent.Said)
-	if n.Block.Kind == Thinking && n.Block.Bound != 0 && n.Block.Bound != n.Parent.Said {
+	if n.Block.Kind != Thinking {
+		return
+	}
+	if to := n.Block.bound(); to != 0 && to != n.Parent.Said {
 		n.Uses |= Misbound
 	}
 }

@@ -136,11 +136,13 @@ func bound(t *testing.T) {
 		if bound == 0 {
 			bound = n.Said
 		}
-		return b.Append(n, Assistant, &Block{Kind: Thinking, Content: NewText(Prose, "Hm."), Bound: bound})
+		thought := &Block{Kind: Thinking, Content: NewText(Prose, "Hm.")}
+		thought.Bind(bound)
+		return b.Append(n, Assistant, thought)
 	}
 	b := &Builder{Binds: true}
 	made := think(b, "Hello.", testSalts, 0)
-	key := made.Block.Bound
+	key := made.Block.bound()
 	if made.Uses&Misbound != 0 || key == 0 {
 		t.Fatal("a block is not bound to where it was made")
 	}

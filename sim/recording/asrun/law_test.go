@@ -314,9 +314,12 @@ func bill(t *testing.T) {
 				want, uncached = want+c, uncached+u
 			}
 		}
-		fold := metrics.New(metrics.Options{})
-		if err := asrun.Emit(s, judge.Classify(s), fold); err != nil {
+		fold, ends := metrics.New(metrics.Options{}), rolled{s: s}
+		if err := asrun.Emit(s, judge.Classify(s), transcript.Tee(fold, &ends)); err != nil {
 			t.Fatal(err)
+		}
+		if ends.sum != s.Usage() {
+			t.Fatalf("the roots' usage with all below them is %v, the session's %v", ends.sum, s.Usage())
 		}
 		if got := fold.Run(); int64(got.Total.Cost) != want || int64(got.Total.Uncached) != uncached || got.Total.Usage != s.Usage() {
 			t.Fatalf("folded %d, %d without a cache, %v; want %d, %d, %v", got.Total.Cost, got.Total.Uncached, got.Total.Usage, want, uncached, s.Usage())
@@ -341,6 +344,18 @@ func bill(t *testing.T) {
 			t.Fatalf("the agents' bills are %d less than the run's; their usage %v, the session's %v", want, roots, s.Usage())
 		}
 	})
+}
+
+// rolled sums what roots and all below them consumed.
+type rolled struct {
+	s   *recording.Session
+	sum llm.Usage
+}
+
+func (r *rolled) Emit(e *transcript.Event) {
+	if b, ok := e.Body.(*transcript.AgentEnd); ok && r.s.Threads[e.Agent].Parent < 0 {
+		r.sum = r.sum.Plus(b.Rolled)
+	}
 }
 
 // ends checks where reads and writes of prompts made from usage end.

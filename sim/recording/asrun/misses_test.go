@@ -69,4 +69,14 @@ func TestMisses(t *testing.T) {
 			t.Error(text)
 		}
 	})
+	t.Run("IMP-04 REC-06 without verdicts too, what follows a compaction does not extend what was before it", func(t *testing.T) {
+		s := parseSession(t, "thread main\nrequest a w5=1000\nrequest b at=9 pred=0 w5=1100 compacted")
+		var out strings.Builder
+		if err := asrun.Emit(s, nil, &prompts{out: &out, before: map[int32]*llm.Node{}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "agent 0 call 1, 0 of its blocks shared") {
+			t.Error(out.String())
+		}
+	})
 }

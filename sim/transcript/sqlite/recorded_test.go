@@ -20,6 +20,7 @@ func TestRecordings(t *testing.T) {
 	t.Run("REC-06 the views tell of a recorded miss what it cost and what would have kept it", recordedViews)
 	t.Run("REC-06 what a miss cost is what was paid for the lost tokens less what reading them costs", lostPrice)
 	t.Run("REC-06 a model that is not priced costs nothing in the record, whatever the request was called", unpriced)
+	t.Run("REC-03 REC-06 what an import that was cut short left is replaced by the next one", cutShort)
 	t.Run("REC-06 a simulated run is a session as far as the tables tell", simulatedSession)
 	t.Run("REC-06 a simulated fork's first request goes on from the one whose answer spawned it, a fresh child's from none", simulatedFork)
 	t.Run("REC-06 a session of a run that is not there, or of totals, is an error that says so", noSession)
@@ -140,6 +141,27 @@ func unpriced(t *testing.T) {
 	}
 	if got := dump(t, db, `SELECT model, input, cost FROM requests ORDER BY seq`); got != "m|7|7\nm|7|0\n" {
 		t.Errorf("model, tokens and costs: %s", got)
+	}
+}
+
+func cutShort(t *testing.T) {
+	db, fresh := tempDB(t), tempDB(t)
+	w, err := db.Begin(runNamed("r"), "", Options{Batch: 2, Cost: prices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newEmitter(w).imported()
+	if err := w.Finish(End{Status: Crashed}); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*DB{db, fresh} {
+		recorded(t, d, runNamed("r"), Options{}, (*emitter).imported)
+	}
+	if d := cmp.Diff(allRows(t, fresh, "r"), allRows(t, db, "r")); d != "" {
+		t.Errorf("the first import shows through:\n%s", d)
+	}
+	if got := dump(t, db, `SELECT count(*) FROM recorded_requests WHERE run = 'r'`); got != "2\n" {
+		t.Errorf("%s rows", got)
 	}
 }
 

@@ -39,6 +39,16 @@ func TestCache(t *testing.T) {
 			t.Errorf("%+v, without %+v", a.If.Total(), a.Model.Total())
 		}
 	})
+	t.Run("IMP-08 a refresh comes ten seconds before the lifetime ends, needed or not", func(t *testing.T) {
+		for gap, want := range map[int64]int64{289_000: 0, 291_000: 1} {
+			s := pause()
+			s.Requests[2].Start, s.Requests[2].First, s.Requests[2].Last = ms(10_000+gap), ms(11_000+gap), ms(12_000+gap)
+			s.Requests[2].Usage = llm.Usage{Input: 3, Read: 20_500, Write5m: 500, Output: 100}
+			if a := ask(t, s, &Question{KeepAlive: vtime.Hour}); a.Refreshes.Total().Requests != want || a.Saved() > 0 {
+				t.Errorf("idle for %d ms: %d refreshes, want %d; saved %d", gap, a.Refreshes.Total().Requests, want, a.Saved())
+			}
+		}
+	})
 	t.Run("IMP-08 with a lifetime of an hour refreshes come once an hour", func(t *testing.T) {
 		s := pause()
 		s.Requests[2].Start, s.Requests[2].First, s.Requests[2].Last = ms(5_000_000), ms(5_001_000), ms(5_002_000)

@@ -96,7 +96,7 @@ func (p *plan) asFork(t int32, reqs []int) string {
 		r := &p.session.Requests[i]
 		resize(r, size(r)+grow, r.Usage.Input)
 		r.Model = spawner.Model
-		p.begin(i, p.given.Static[0][th.SpawnedBy])
+		p.begin(i, p.given.Static[0][th.SpawnedBy], p.given.Warm[0][th.SpawnedBy])
 		p.asks[i].ttl = p.asks[th.SpawnedBy].ttl
 	}
 	return ""
@@ -124,9 +124,10 @@ func (p *plan) answered(r *recording.Request) (tokens int64, known bool) {
 	return p.q.Answer, p.q.Answer > 0
 }
 
-// begin gives request i a static prefix that it was not recorded with.
-func (p *plan) begin(i int, static int64) {
-	p.given.Static[0][i], p.given.Seen[0][i] = static, false
+// begin gives request i a static prefix that it was not recorded with, and says
+// whether others keep that one alive.
+func (p *plan) begin(i int, static int64, warm bool) {
+	p.given.Static[0][i], p.given.Seen[0][i], p.given.Warm[0][i] = static, false, warm
 	if p.session.Requests[i].Pred < 0 {
 		p.given.From[0][i] = player.AsTold
 	}
@@ -156,7 +157,7 @@ func (p *plan) asSubagent(t int32, reqs []int) string {
 	for _, i := range reqs {
 		r := &p.session.Requests[i]
 		resize(r, size(r)-shrink+static, r.Usage.Input)
-		p.begin(i, static)
+		p.begin(i, static, false)
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func (p *plan) holds(reqs [][]int) []vtime.Duration {
 	leader := map[prefix]int{}
 	of := func(t int) (prefix, bool) {
 		th := &p.session.Threads[t]
-		if th.Kind == recording.Main || th.SpawnedBy < 0 || len(reqs[t]) == 0 {
+		if th.SpawnedBy < 0 || len(reqs[t]) == 0 {
 			return prefix{}, false
 		}
 		return prefix{th.SpawnedBy, th.Kind, th.Type, p.session.Requests[reqs[t][0]].Model}, true

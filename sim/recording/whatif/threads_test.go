@@ -109,6 +109,9 @@ func testAsForks(t *testing.T) {
 	if a.Changed != 1 {
 		t.Errorf("%d threads changed", a.Changed)
 	}
+	told := ask(t, helper(), &Question{AsForks: true, Static: 4_000})
+	usage(t, "what the recording tells counts", told.If.Total().Usage, a.If.Total().Usage)
+	testForkSettings(t)
 	s := helper() // a sub-agent of the sub-agent goes on from where that one now stands
 	s.Threads = append(s.Threads, recording.Thread{Name: "b", Kind: recording.SubAgent, Type: "Explore", Parent: 1, SpawnedBy: 2})
 	s.Requests = append(s.Requests, recording.Request{Thread: 2, Pred: -1, Model: opus45, Start: ms(21_000), First: ms(22_000), Last: ms(23_000),
@@ -116,6 +119,35 @@ func testAsForks(t *testing.T) {
 	b := ask(t, s, &Question{AsForks: true})
 	u := b.If[recording.SubAgent].Usage
 	usage(t, "nested", llm.Usage{Read: u.Read - 103_400, Write5m: u.Write5m - 4_400}, llm.Usage{Read: 54_400, Write5m: 60 + 2_000})
+}
+
+// testForkSettings: a fork has its spawner's model, prices and lifetime, and what
+// others keep alive of its spawner's tools and system prompt.
+func testForkSettings(t *testing.T) {
+	s := helper()
+	for i := range s.Requests {
+		u := &s.Requests[i].Usage
+		if s.Requests[i].Thread == 1 {
+			s.Requests[i].Model = sonnet
+			continue
+		}
+		u.Write5m, u.Write1h = 0, u.Write5m
+	}
+	a := ask(t, s, &Question{AsForks: true})
+	b := a.If[recording.SubAgent]
+	usage(t, "what if", b.Usage, llm.Usage{Input: 6, Read: 50_000 + 53_400, Write1h: 3_400 + 1_000, Output: 120})
+	if want := at(5000, 6) + at(500, 103_400) + at(10_000, 4_400) + at(25_000, 120); b.Cost != want {
+		t.Errorf("it costs %d, want %d", b.Cost, want)
+	}
+	assumes(t, a, "of 1 thread that model is another one")
+
+	s = helper() // the spawner's prompt has expired, its tools and system prompt too
+	for i := 1; i < len(s.Requests); i++ {
+		r := &s.Requests[i]
+		r.Start, r.First, r.Last = r.Start+ms(400_000), r.First+ms(400_000), r.Last+ms(400_000)
+	}
+	s.Requests[3].Usage = llm.Usage{Input: 3, Read: 7_000, Write5m: 43_700}
+	usage(t, "expired", ask(t, s, &Question{AsForks: true}).If[recording.SubAgent].Usage, llm.Usage{Input: 6, Read: 53_400, Write5m: 54_400, Output: 120})
 }
 
 func testAsSubagents(t *testing.T) {

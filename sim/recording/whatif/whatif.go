@@ -124,7 +124,8 @@ func (p *plan) copy() {
 	c.Threads = slices.Clone(c.Threads)
 	p.session = &c
 	k := *p.known
-	k.Static, k.Seen, k.From = [][]int64{slices.Clone(k.Static[0])}, [][]bool{slices.Clone(k.Seen[0])}, [][]int32{slices.Clone(k.From[0])}
+	k.Static, k.From = [][]int64{slices.Clone(k.Static[0])}, [][]int32{slices.Clone(k.From[0])}
+	k.Seen, k.Warm = [][]bool{slices.Clone(k.Seen[0])}, [][]bool{slices.Clone(k.Warm[0])}
 	p.given = &k
 	p.asks = make([]change, len(c.Requests))
 	for i := range p.asks {

@@ -42,6 +42,9 @@ func TestConformance(t *testing.T) {
 		if a.Model.Total().Cost >= a.Recorded.Total().Cost || a.Reproduced() {
 			t.Errorf("recorded %+v, model %+v, reproduced %v", a.Recorded.Total(), a.Model.Total(), a.Reproduced())
 		}
+		if a.Saved() != 0 {
+			t.Errorf("nothing was asked, and %d saved", a.Saved())
+		}
 		for _, c := range []struct {
 			model int64
 			want  bool
@@ -79,11 +82,17 @@ func TestConformance(t *testing.T) {
 		}
 		a := ask(t, s, &Question{Model: allModels("claude-opus-4-5")}) // from 4,096 on
 		usage(t, "what if", a.If.Total().Usage, llm.Usage{Input: 6_506, Output: 20})
+		if got, want := a.If.Total().Cost, at(5000, 6_506)+at(25_000, 20); got != want {
+			t.Errorf("at the other model's prices %d, want %d", got, want)
+		}
 		assumes(t, a, "would have answered the same")
 		assumes(t, a, "one of the models drops earlier thinking")
 		refused(t, s, &Question{Model: allModels(opus48)}, "give --token-factor, such as 1.3")
 		b := ask(t, s, &Question{Model: allModels(opus48), Factor: 1300})
 		usage(t, "converted", b.If.Total().Usage, llm.Usage{Input: 8, Read: 3_900, Write5m: 4_550, Output: 26})
+		warm := session([]recording.Thread{main1()}, told{pred: -1, at: 0, model: sonnet, read: 9_000, write: 1_000})
+		c := ask(t, warm, &Question{Model: allModels(opus48), Factor: 1300}) // tools and system prompt too
+		usage(t, "converted", c.If.Total().Usage, llm.Usage{Input: 4, Read: 11_700, Write5m: 1_300})
 		assumes(t, b, "1.300 tokens for each recorded one")
 		refused(t, s, &Question{Model: allModels("claude-opus-4-5"), Factor: 1300}, "count tokens alike")
 		refused(t, s, &Question{Model: allModels("gpt-7")}, "not in the table")

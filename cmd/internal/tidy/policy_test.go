@@ -11,7 +11,7 @@ package tidy
 // name in capitals stands for the packages of a group. A package that is not
 // listed may be imported and import nothing until somebody decides.
 const rooms = `
-WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark
+WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
@@ -22,6 +22,7 @@ sim/rng:
 sim/llm:               sim/vtime sim/rng
 sim/llm/tokens:        sim/llm
 sim/mark:              sim/rng
+sim/excerpt:
 sim/kernel:            sim/vtime sim/rng
 sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
@@ -52,17 +53,18 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
+sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/workspace
 sim/definition:        WORDS WORLD sim/agent
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 
-sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition
+sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/crossover metrics/plot cachemodel/blocktrace
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/definition sim/crossover metrics/plot cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"unicode"
+
+	"agentsim/sim/excerpt"
 )
 
 // MaxErrors is how many errors one load reports; further ones are counted.
@@ -136,60 +137,7 @@ func before(a, b *Error) bool {
 }
 
 func newError(p pos, msg, hint string) *Error {
-	e := &Error{File: p.src.name, Line: max(p.line, 1), Col: max(p.col, 1), Msg: printable(msg), Hint: printable(hint)}
-	e.Excerpt = p.src.excerpt(e.Line, e.Col, e.Hint)
+	e := &Error{File: p.src.name, Line: max(p.line, 1), Col: max(p.col, 1), Msg: excerpt.Printable(msg), Hint: excerpt.Printable(hint)}
+	e.Excerpt = excerpt.Show(p.src.lines, e.Line, e.Col, e.Hint)
 	return e
-}
-
-const (
-	excerptWidth = 100 // characters of a line that an excerpt shows
-	excerptLead  = 60  // characters it shows before the caret in a longer line
-)
-
-// excerpt shows a line, the one before it, and a caret with the hint.
-func (s *source) excerpt(line, col int, hint string) string {
-	if line > len(s.lines) {
-		line = len(s.lines)
-		col = len([]rune(s.lines[line-1])) + 1
-	}
-	from := 0
-	if col > excerptWidth {
-		from = col - excerptLead
-	}
-	var b strings.Builder
-	if line > 1 {
-		if above := window(s.lines[line-2], from); strings.TrimSpace(above) != "" {
-			writeLine(&b, line-1, above)
-		}
-	}
-	writeLine(&b, line, window(s.lines[line-1], from))
-	b.WriteString(strings.TrimRight("      | "+strings.Repeat(" ", max(col-1-from, 0))+"^ "+hint, " "))
-	return b.String()
-}
-
-func writeLine(b *strings.Builder, n int, text string) {
-	b.WriteString(strings.TrimRight(fmt.Sprintf("%5d | %s", n, text), " "))
-	b.WriteByte('\n')
-}
-
-func window(line string, from int) string {
-	r := []rune(strings.TrimSuffix(line, "\r"))
-	if from >= len(r) {
-		return ""
-	}
-	r = r[from:]
-	if len(r) > excerptWidth {
-		return printable(string(r[:excerptWidth])) + "…"
-	}
-	return printable(string(r))
-}
-
-// printable keeps an error on its lines whatever the input holds.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -94,6 +94,13 @@ func TestBlockCache(t *testing.T) {
 			t.Errorf("%v allocations", n)
 		}
 	})
+	t.Run("CACHE-V1 a last block that is not full takes a place, and is neither asked for nor found", func(t *testing.T) {
+		e := cachemodel.ServeLRU{Cache: cachemodel.NewBlockCache(3)}
+		r := cachemodel.BlockRequest{IDs: []uint64{1, 2, 3}, Full: 2, Tokens: 5}
+		if first, again := e.Serve(&r), e.Serve(&r); first != 0 || again != 2 || e.Cache.Len() != 3 {
+			t.Errorf("%d and %d hits, %d blocks", first, again, e.Cache.Len())
+		}
+	})
 	t.Run("CACHE-V1 a capacity below 0 is a programmer's error", func(t *testing.T) {
 		defer func() {
 			if recover() == nil {

@@ -19,7 +19,7 @@ import (
 
 // TestConformance runs the stories in testdata. Their commands:
 //
-//	engine [crosses=false] [late=1s] [provider=deepseek|sglang|vllm] [capacity=n]   start over; more options at engineOptions
+//	engine [crosses=false] [late=1s] [provider=deepseek|sglang|vllm] [capacity=n] [store_prompts]   start over; more options at engineOptions
 //	model ID [on=PLATFORM]       whose minimum, tail and hidden tokens hold from here on
 //	chain NAME [from=OTHER] [at=POS] [same=OTHER [edit=POS]] [settings]   its lines are appended:
 //	    WHO [KIND] TOKENS[xN] [LETTER]   N blocks of so many tokens, whose bytes depend on the letter
@@ -136,7 +136,7 @@ func newEngine(t *testing.T, d *datadriven.TestData) cachemodel.Engine {
 	case "deepseek":
 		return cachemodel.NewDeepSeek()
 	case "sglang":
-		return cachemodel.NewSGLang(int64(capacity))
+		return cachemodel.NewSGLangWith(cachemodel.SGLangOptions{Capacity: capacity, StorePrompts: d.HasArg("store_prompts")})
 	case "vllm":
 		return cachemodel.NewVLLM(cachemodel.VLLMOptions{Blocks: capacity})
 	}

@@ -200,8 +200,6 @@ func sharedTokens(a, b []int) (n int) {
 }
 
 func TestSelfHosted(t *testing.T) {
-	const tail = 3
-	model := &cachemodel.Profile{ID: "test", Tail: tail}
 	for name, c := range map[string]struct {
 		page int
 		make func() cachemodel.Engine
@@ -218,6 +216,8 @@ func TestSelfHosted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				engine := c.make()
+				tail := rapid.IntRange(0, 3).Draw(t, "tail")
+				model := &cachemodel.Profile{ID: "test", Tail: int64(tail)}
 				var said [][]int
 				for range rapid.IntRange(1, 12).Draw(t, "requests") {
 					sizes := growing(t, said)

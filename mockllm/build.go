@@ -4,7 +4,6 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"agentsim/mockllm/fault"
 	"agentsim/sim/llm"
 )
 
@@ -12,9 +11,7 @@ import (
 // literal output is spread over the blocks in order; the last one has the rest.
 // An answer of more than max_tokens is cut there.
 func (c *call) build(counts llm.Counts) {
-	if c.rule != nil && c.rule.Kind == fault.Truncate {
-		truncate(c.answer.Blocks, c.rule)
-	}
+	most := c.shape()
 	blocks := c.s.keep(c.answer.Blocks)
 	head, before := c.req.Head, int64(0)
 	literal, total := c.answer.Output, int64(0)
@@ -38,9 +35,9 @@ func (c *call) build(counts llm.Counts) {
 			n = 0
 			c.notePass(next, total, i == len(blocks)-1)
 		}
-		if total+n > c.req.MaxTokens {
-			blocks = blocks[:c.cut(counts, head, blocks[:i+1], total)]
-			total, literal = c.req.MaxTokens, -1
+		if total+n > most {
+			blocks = blocks[:c.cut(counts, head, blocks[:i+1], most-total)]
+			total, literal = most, -1
 			break
 		}
 		c.stream.Tokens = append(c.stream.Tokens, n)
@@ -48,7 +45,7 @@ func (c *call) build(counts llm.Counts) {
 		c.head = head
 	}
 	if c.output = total; literal >= 0 {
-		c.output = min(literal, c.req.MaxTokens)
+		c.output = min(literal, most)
 	}
 	c.resp.Blocks, c.resp.Stop = blocks, c.answer.Stop
 	if len(c.answer.Causes) > 0 {
@@ -56,13 +53,15 @@ func (c *call) build(counts llm.Counts) {
 	}
 }
 
-// cut ends the answer at max_tokens in the last of the blocks, which follows
-// head and does not fit behind the total so far: of a text as much stays as
-// fits, a tool use is left out. It returns how many blocks remain.
-func (c *call) cut(counts llm.Counts, head *llm.Node, blocks []llm.Block, total int64) int {
-	c.answer.Stop, c.head = llm.MaxTokens, head
+// cut ends the answer in the last of the blocks, which follows head and has room
+// for fewer tokens than it takes: of a text as much stays as fits, a tool use is
+// left out. It returns how many blocks remain.
+func (c *call) cut(counts llm.Counts, head *llm.Node, blocks []llm.Block, room int64) int {
+	if c.answer.Stop != llm.Refusal {
+		c.answer.Stop = llm.MaxTokens
+	}
+	c.head = head
 	last := &blocks[len(blocks)-1]
-	room := c.req.MaxTokens - total
 	if last.Kind == llm.ToolUse {
 		return len(blocks) - 1
 	}

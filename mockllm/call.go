@@ -37,6 +37,8 @@ type call struct {
 	timer   kernel.Timer
 	end     vtime.Instant // when the process wakes
 	running bool          // admitted and not ended
+	copied  bool          // a second delivery of another call's request
+	twin    *call         // the second delivery of this one's, nil for none
 }
 
 // admit brings the request before the cache.
@@ -88,7 +90,7 @@ func (c *call) prepare(now vtime.Instant) error {
 		return err
 	}
 	c.in = cachemodel.Request{Request: req, Profile: m.profile, Counts: counts}
-	if c.s.cfg.Faults != nil {
+	if c.s.cfg.Faults != nil && !c.copied {
 		c.rule = c.s.cfg.Faults.Find(&fault.Call{Lineage: req.Stream.Lineage, Key: req.Stream.Key, Call: req.Stream.Call, Attempt: req.Stream.Attempt})
 	}
 	c.build(counts)
@@ -133,32 +135,11 @@ func (c *call) ask() error {
 	return nil
 }
 
-// truncate cuts the input of a tool use. The client, which cannot parse what
-// came, keeps the text as a JSON string, so that the conversation stays well
-// formed and the tool says what is wrong.
-func truncate(blocks []llm.Block, r *fault.Rule) {
-	n := 0
-	for i := range blocks {
-		if blocks[i].Kind != llm.ToolUse {
-			continue
-		}
-		if n == r.Tool {
-			raw := blocks[i].Content.Raw()
-			cut := raw[:min(r.Keep, max(len(raw)-1, 0))]
-			blocks[i].Content = llm.NewJSON(string(llm.AppendQuoted(nil, cut)))
-			return
-		}
-		n++
-	}
-}
-
 // early reports whether the call fails before the server's effect.
-func (c *call) early() bool {
-	return c.rule != nil && !c.rule.After && c.rule.Kind != fault.Truncate
-}
+func (c *call) early() bool { return c.rule != nil && !c.rule.After && !c.rule.Kind.Shapes() }
 
 // breaks reports whether the stream ends before its last event.
-func (c *call) breaks() bool { return c.rule != nil && c.rule.After }
+func (c *call) breaks() bool { return c.rule != nil && c.rule.After && !c.rule.Kind.Shapes() }
 
 // schedule sets the first callback and the instant at which the process wakes.
 func (c *call) schedule(k *kernel.Kernel, now vtime.Instant) {
@@ -173,13 +154,26 @@ func (c *call) schedule(k *kernel.Kernel, now vtime.Instant) {
 	first := now.Add(l.FirstByte(u.Prompt()-u.Read, u.Read, latencyKey(&c.req.Stream)))
 	switch {
 	case !c.breaks():
-		c.end = first.Add(l.Stream(c.output))
+		c.end = first.Add(c.streaming(c.output))
 	case c.sent() == 0:
 		c.end = first
 	default:
-		c.end = first.Add(l.Stream(c.sent()))
+		c.end = first.Add(c.streaming(c.sent()))
 	}
 	c.timer = k.At(first, c)
+}
+
+// streaming is the time in which n tokens of the answer come.
+func (c *call) streaming(n int64) vtime.Duration {
+	return c.s.cfg.Latency.Stream(n) * vtime.Duration(c.times())
+}
+
+// times is how many times as long as it should a token takes.
+func (c *call) times() int {
+	if c.rule != nil && c.rule.Kind == fault.Slow {
+		return c.rule.Times
+	}
+	return 1
 }
 
 // latencyKey names the draws of one attempt.
@@ -242,13 +236,16 @@ func (c *call) streamed(now vtime.Instant) int64 {
 	if c.adm.Began == 0 {
 		return 0
 	}
-	return min(int64(now.Sub(c.adm.Began)/c.s.cfg.Latency.Decode), c.sent())
+	return min(int64(now.Sub(c.adm.Began)/c.streaming(1)), c.sent())
 }
 
 // outcome is what the client sees of a call that has ended.
 func (c *call) outcome() error {
-	if c.rule == nil || c.rule.Kind == fault.Truncate {
+	if c.rule == nil || c.rule.Kind.Shapes() {
 		c.resp.Head = c.head
+		if c.rule != nil && c.rule.Kind == fault.Duplicate && c.rule.After {
+			c.resp.Again = 1
+		}
 		return nil
 	}
 	r := c.resp
@@ -261,6 +258,8 @@ func (c *call) outcome() error {
 		}
 	case fault.Overloaded:
 		e.Status, e.Type, e.Message = 529, "overloaded_error", "overloaded"
+	case fault.ServerError:
+		e.Status, e.Type, e.Message = 500, "api_error", "internal server error"
 	case fault.Drop:
 		e.Type, e.Message = "stream_dropped", "the connection was lost before the answer began"
 		if c.breaks() {

@@ -110,11 +110,17 @@ func (s *Server) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Response) 
 	}
 	resp.Started = now
 	c.schedule(p.Kernel(), now)
-	if err := p.SleepUntil(c.end); err != nil {
-		c.abandon(p.Now())
+	if err := c.deliverAgain(p.Kernel(), now); err != nil {
 		return err
 	}
-	return c.outcome()
+	err := p.SleepUntil(c.end)
+	if err != nil {
+		c.abandon(p.Now())
+	} else {
+		err = c.outcome()
+	}
+	c.settleTwin(p.Now())
+	return err
 }
 
 // model is the profile and the counts for a request.

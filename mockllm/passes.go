@@ -42,7 +42,7 @@ func (c *call) wait() {
 // instant is when the tokens ahead of pass i have left. The tool's own time and
 // the prefill behind it are not modelled.
 func (c *call) instant(i int) vtime.Instant {
-	return c.adm.Began.Add(c.s.cfg.Latency.Stream(c.passes[i].after))
+	return c.adm.Began.Add(c.streaming(c.passes[i].after))
 }
 
 // pass makes the next pass at the engine and notes its bill.

@@ -147,11 +147,20 @@ func (s *stage) tell(p *kernel.Proc, name string, r *llm.Response, err error) {
 		for i := range r.Blocks {
 			k := r.Blocks[i].Kind.String()
 			if r.Blocks[i].Kind == llm.ToolUse {
+				if name := r.Blocks[i].Name; name != "Read" {
+					k += " " + name
+				}
 				k += " " + r.Blocks[i].Content.Raw()
 			}
 			kinds = append(kinds, k)
 		}
 		s.note(p.Now(), "%s: %s, stop %s, began %s, ended %s", name, strings.Join(kinds, " + "), r.Stop, r.Began, r.Ended)
+	}
+	if r.Again > 0 {
+		s.note(p.Now(), "%s: delivered %d times more", name, r.Again)
+	}
+	if r.Copy != nil {
+		s.note(p.Now(), "%s: a copy, %v, billed %d", name, r.Copy, r.Copy.Usage.Total())
 	}
 }
 

@@ -3,9 +3,8 @@
 //
 // Rules:
 //   - A rule's String parses back to the same rule.
-//   - A rule says what fails (429, 529, drop, truncate), before or after the
-//     server's effect where both make sense, and where: by lineage, call and
-//     attempt.
+//   - A rule says what fails, before or after the server's effect where both
+//     make sense, and where: by lineage, call and attempt.
 //   - Chance is keyed by rule, lineage, call and attempt. Nothing is shared
 //     between calls, so a rule that is added or that fires moves no other.
 //   - Of several rules that match one attempt the first one acts.
@@ -15,9 +14,19 @@
 //	429 [retry-after=5s]                    refused at admission
 //	529 [retry-after=5s]                    refused at admission
 //	529 after [event=N]                     an error event in the stream, in place of event N (1)
+//	500 [retry-after=5s]                    as 529, an internal error
+//	500 after [event=N]                     likewise
 //	drop before                             the connection is lost before the request is admitted
 //	drop [after] [event=N]                  the stream breaks where event N (1) would have come
+//	duplicate before                        the request arrives twice: both copies are answered and billed
+//	duplicate [after]                       the answer is delivered twice
 //	truncate [tool=N] [keep=N]              the input of tool use N (0) ends after N (1) bytes
+//	unknown-tool [tool=N]                   tool use N (0) names a tool that does not exist
+//	wrong-type [tool=N]                     the first field of the input of tool use N (0) has another type
+//	empty                                   the answer has no content
+//	refusal [keep=N]                        the model refuses after N (0) tokens of its answer
+//	max-tokens [keep=N]                     the answer is cut as if max_tokens were N (1)
+//	slow [times=N]                          each token takes N (10) times as long
 //
 // and for each: agent=GLOB over lineages (** is every one), call=R and
 // attempt=R with R as 3, 2-4 or 2-, chance=N/M. Calls and attempts count from 1:
@@ -42,11 +51,31 @@ const (
 	Overloaded                  // 529 overloaded_error
 	Drop                        // the stream breaks
 	Truncate                    // a tool_use input is cut, so that it is no JSON
+	ServerError                 // 500 api_error
+	Duplicate                   // a request or an answer is delivered twice
+	UnknownTool                 // a tool_use names no tool there is
+	WrongType                   // a tool_use input has a field of another type
+	Empty                       // the answer has no content
+	Refusal                     // the model refuses
+	MaxTokens                   // the answer is cut short
+	Slow                        // the tokens come slowly
 )
 
-var kindNames = [...]string{"", "429", "529", "drop", "truncate"}
+var kindNames = [...]string{"", "429", "529", "drop", "truncate", "500", "duplicate", "unknown-tool", "wrong-type", "empty",
+	"refusal", "max-tokens", "slow"}
 
 func (k Kind) String() string { return kindNames[k] }
+
+// Shapes reports whether the fault leaves the call to its course and changes
+// what is answered, or how: such a call completes.
+func (k Kind) Shapes() bool { return k == Truncate || k >= Duplicate }
+
+// HitsTool reports whether the fault is one of a tool use of the answer.
+func (k Kind) HitsTool() bool { return k == Truncate || k == UnknownTool || k == WrongType }
+
+// refuses reports whether the fault is an error status that may come before or
+// within the stream.
+func (k Kind) refuses() bool { return k == Overloaded || k == ServerError }
 
 // Range is a closed range of ordinals from 1; To is Open for no upper end.
 type Range struct{ From, To int }
@@ -74,11 +103,12 @@ func (r Range) append(dst []byte) []byte {
 // Rule is one rule of the language. Fields that its kind does not use are zero.
 type Rule struct {
 	Kind       Kind
-	After      bool           // after the server's effect; Truncate has none
-	RetryAfter vtime.Duration // RateLimited, Overloaded before; 0 is not given
-	Event      int            // Drop after, Overloaded after: index of the first event that does not come
-	Tool       int            // Truncate: which tool use of the answer, from 0
-	Keep       int            // Truncate: how many bytes of its input stay
+	After      bool           // after the server's effect; what Shapes an answer has none, but for Duplicate
+	RetryAfter vtime.Duration // RateLimited, Overloaded and ServerError before; 0 is not given
+	Event      int            // Drop, Overloaded and ServerError after: index of the first event that does not come
+	Tool       int            // of those that hit one: which tool use of the answer, from 0
+	Keep       int            // Truncate: how many bytes of its input stay; Refusal and MaxTokens: how many tokens of the answer
+	Times      int            // Slow: how many times as long a token takes, at least 1
 	Agent      string         // doublestar pattern over lineages
 	Calls      Range
 	Attempts   Range
@@ -93,20 +123,21 @@ type Chance struct{ N, M int64 }
 func (r Rule) String() string {
 	b := append([]byte(nil), r.Kind.String()...)
 	switch {
-	case r.Kind == Drop && !r.After:
+	case (r.Kind == Drop || r.Kind == Duplicate) && !r.After:
 		b = append(b, " before"...)
-	case r.Kind == Overloaded && r.After:
+	case r.Kind.refuses() && r.After:
 		b = append(b, " after"...)
 	}
 	if r.RetryAfter > 0 {
 		b = append(append(b, " retry-after="...), r.RetryAfter.String()...)
 	}
-	if r.After {
-		b = strconv.AppendInt(append(b, " event="...), int64(r.Event), 10)
-	}
-	if r.Kind == Truncate {
-		b = strconv.AppendInt(append(b, " tool="...), int64(r.Tool), 10)
-		b = strconv.AppendInt(append(b, " keep="...), int64(r.Keep), 10)
+	for _, w := range [...]struct {
+		word string
+		n    int
+	}{{"event", r.Event}, {"tool", r.Tool}, {"keep", r.Keep}, {"times", r.Times}} {
+		if r.takes(w.word) {
+			b = strconv.AppendInt(append(append(append(b, ' '), w.word...), '='), int64(w.n), 10)
+		}
 	}
 	return string(r.appendAddress(b))
 }

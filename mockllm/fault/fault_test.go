@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		}
 		datadriven.RunTest(t, path, command)
 	})
-	t.Run("LLM-08 a rule's text parses back to the rule", rapid.MakeCheck(func(t *rapid.T) {
+	t.Run("LLM-08 LLM-14 a rule's text parses back to the rule", rapid.MakeCheck(func(t *rapid.T) {
 		r := drawRule(t)
 		got, err := Parse(r.String())
 		if err != nil || got != r {
@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 		}
 	}))
 	t.Run("LLM-08 any text is read or refused at a column inside it", rapid.MakeCheck(func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.SampledFrom([]string{"429", "drop", "529", "truncate", "after", "before", "event=3", "keep=2",
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"429", "drop", "529", "truncate", "500", "duplicate", "refusal", "slow", "times=3", "times=0", "after", "before", "event=3", "keep=2",
 			"agent=a/*", "agent=[", "call=2-", "call=3-1", "chance=1/0", "chance=2/3", "retry-after=5", "retry-after=2s", "x=1", "é"}), 0, 5).Draw(t, "words")
 		text := strings.Join(words, " ")
 		r, err := Parse(text)
@@ -75,15 +75,22 @@ func TestConformance(t *testing.T) {
 }
 
 func drawRule(t *rapid.T) Rule {
-	r := Rule{Kind: rapid.SampledFrom([]Kind{RateLimited, Overloaded, Drop, Truncate}).Draw(t, "kind")}
-	r.After = (r.Kind == Overloaded || r.Kind == Drop) && rapid.Bool().Draw(t, "after")
-	if r.After {
+	r := Rule{Kind: Kind(rapid.IntRange(1, len(kindNames)-1).Draw(t, "kind"))}
+	k := r.Kind
+	r.After = (k == Overloaded || k == ServerError || k == Drop || k == Duplicate) && rapid.Bool().Draw(t, "after")
+	if r.After && k != Duplicate {
 		r.Event = rapid.IntRange(0, 999).Draw(t, "event")
-	} else if r.Kind == RateLimited || r.Kind == Overloaded {
+	} else if k == RateLimited || !r.After && (k == Overloaded || k == ServerError) {
 		r.RetryAfter = vtime.Duration(rapid.Int64Range(0, 1e12).Draw(t, "retry"))
 	}
-	if r.Kind == Truncate {
-		r.Tool, r.Keep = rapid.IntRange(0, 9).Draw(t, "tool"), rapid.IntRange(0, 999).Draw(t, "keep")
+	if k == Truncate || k == UnknownTool || k == WrongType {
+		r.Tool = rapid.IntRange(0, 9).Draw(t, "tool")
+	}
+	if k == Truncate || k == Refusal || k == MaxTokens {
+		r.Keep = rapid.IntRange(0, 999).Draw(t, "keep")
+	}
+	if k == Slow {
+		r.Times = rapid.IntRange(1, 999).Draw(t, "times")
 	}
 	r.Agent = rapid.SampledFrom([]string{anyAgent, "main", "main/*", "*/{1,2}.[0-9]"}).Draw(t, "agent")
 	r.Calls, r.Attempts = drawRange(t, "calls"), drawRange(t, "attempts")

@@ -74,7 +74,7 @@ func (p *parser) parse() error {
 		}
 	}
 	if p.rule.Kind == 0 {
-		return p.fail(from+1, "%q is no fault: write 429, 529, drop or truncate first", w)
+		return p.fail(from+1, "%q is no fault: write one of "+strings.Join(kindNames[1:], ", ")+" first", w)
 	}
 	for {
 		w, from, to := p.word(at)
@@ -97,7 +97,7 @@ func (p *parser) clause(w string, column int) error {
 	p.seen[key] = column
 	if !given {
 		if key != "before" && key != "after" {
-			return p.fail(column, "%q is unknown: write before, after or one of agent=, call=, attempt=, chance=, retry-after=, event=, tool=, keep=", w)
+			return p.fail(column, "%q is unknown: write before, after or one of agent=, call=, attempt=, chance=, retry-after=, event=, tool=, keep=, times=", w)
 		}
 		return nil
 	}
@@ -126,6 +126,11 @@ func (p *parser) set(key, value string) (why string) {
 		return number(value, &r.Tool)
 	case "keep":
 		return number(value, &r.Keep)
+	case "times":
+		if why := number(value, &r.Times); why != "" || r.Times > 0 {
+			return why
+		}
+		return "times is at least 1"
 	case "agent":
 		if value == "" || !doublestar.ValidatePattern(value) {
 			return fmt.Sprintf("%q is no pattern of lineages: write one such as main, main/* or **", value)
@@ -138,7 +143,7 @@ func (p *parser) set(key, value string) (why string) {
 	case "chance":
 		return chance(value, &r.Chance)
 	default:
-		return fmt.Sprintf("%q is unknown: the settings are agent, call, attempt, chance, retry-after, event, tool, keep", key)
+		return fmt.Sprintf("%q is unknown: the settings are agent, call, attempt, chance, retry-after, event, tool, keep, times", key)
 	}
 	return ""
 }
@@ -200,39 +205,62 @@ func (p *parser) finish() error {
 	if before && after {
 		return p.fail(column, "before and after exclude each other")
 	}
-	r.After = after || r.Kind == Drop && !before
-	for _, w := range [...]string{"before", "after", "retry-after", "event", "tool", "keep"} {
+	r.After = after || (r.Kind == Drop || r.Kind == Duplicate) && !before
+	for _, w := range [...]string{"before", "after", "retry-after", "event", "tool", "keep", "times"} {
 		if column, given := p.seen[w]; given && !r.takes(w) {
 			return p.fail(column, "%s does not take %q here%s", r.Kind, w, hints[r.Kind])
 		}
 	}
-	if _, given := p.seen["event"]; r.After && !given {
-		r.Event = 1
-	}
-	if _, given := p.seen["keep"]; r.Kind == Truncate && !given {
-		r.Keep = 1
+	for _, d := range [...]struct {
+		word string
+		to   *int
+		n    int
+	}{{"event", &r.Event, 1}, {"keep", &r.Keep, keeps[r.Kind]}, {"times", &r.Times, slowTimes}} {
+		if _, given := p.seen[d.word]; !given && r.takes(d.word) {
+			*d.to = d.n
+		}
 	}
 	return nil
 }
 
+// What is taken where nothing is said.
+const slowTimes = 10
+
+var keeps = [len(kindNames)]int{Truncate: 1, MaxTokens: 1}
+
+const ofAnswer = ": it is a property of the answer"
+
 var hints = [...]string{
 	RateLimited: ": a request is rate limited before it has any effect",
 	Overloaded:  ": retry-after goes with before, event with after",
+	ServerError: ": retry-after goes with before, event with after",
 	Drop:        ": event goes with after",
-	Truncate:    ": it is a property of the answer; it takes tool and keep",
+	Duplicate:   ": it takes before or after",
+	Truncate:    ofAnswer + "; it takes tool and keep",
+	UnknownTool: ofAnswer + "; it takes tool",
+	WrongType:   ofAnswer + "; it takes tool",
+	Empty:       ofAnswer + "; there is nothing to set",
+	Refusal:     ofAnswer + "; it takes keep",
+	MaxTokens:   ofAnswer + "; it takes keep",
+	Slow:        ofAnswer + "; it takes times",
 }
 
 // takes reports whether the rule's kind and side take the word.
 func (r *Rule) takes(word string) bool {
+	k := r.Kind
 	switch word {
 	case "before":
-		return r.Kind != Truncate
+		return !k.Shapes() || k == Duplicate
 	case "after":
-		return r.Kind == Overloaded || r.Kind == Drop
+		return k.refuses() || k == Drop || k == Duplicate
 	case "retry-after":
-		return r.Kind == RateLimited || r.Kind == Overloaded && !r.After
+		return k == RateLimited || k.refuses() && !r.After
 	case "event":
-		return r.After
+		return r.After && !k.Shapes()
+	case "tool":
+		return k.HitsTool()
+	case "keep":
+		return k == Truncate || k == Refusal || k == MaxTokens
 	}
-	return r.Kind == Truncate
+	return k == Slow
 }

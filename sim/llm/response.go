@@ -25,6 +25,11 @@ type Response struct {
 	// Head is the conversation with Blocks appended, as the server built it; a
 	// client may go on from it instead of hashing the blocks again.
 	Head *Node
+	// Again is how often the answer was delivered beyond once.
+	Again int
+	// Copy is what became of a second delivery of the request that nobody heard
+	// the answer of; nil for none.
+	Copy *APIError
 }
 
 // CacheReport says how a request met the cache.

@@ -14,7 +14,7 @@ var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands 
 // A run that the page names is the one recorded last by the command above it.
 var (
 	runID    = regexp.MustCompile(` ([0-9a-f]{8}|RUN)\b`)
-	recorded = regexp.MustCompile(`(?m)^recorded .*\b([0-9a-f]{8})$`)
+	recorded = regexp.MustCompile(`(?m)^(?:recorded|look into) .*\b([0-9a-f]{8})$`)
 )
 
 // TestReadme runs every `$ agentsim …` line in README.md's console blocks, in
@@ -29,7 +29,20 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := fenced(string(src), "```yaml")
+	trace := recordedTrace(t)
+	shown, err := filepath.Abs("../../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
+	if err := os.Symlink(shown, "testdata"); err != nil {
+		t.Fatal(err)
+	}
+	if trace != "" {
+		if err := os.Symlink(trace, filepath.Base(trace)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, name := range []string{"mine.yaml"} {
 		if err := os.WriteFile(name, []byte(files[i]), 0o644); err != nil {
 			t.Fatal(err)
@@ -43,6 +56,8 @@ func TestReadme(t *testing.T) {
 			in = "text"
 		case in != "" && strings.HasPrefix(line, "```"):
 			in = ""
+		case in != "" && strings.HasPrefix(line, "$ agentsim") && trace == "" && strings.Contains(line, traceName):
+			in = "text" // its recording is not here
 		case in != "" && strings.HasPrefix(line, "$ agentsim"):
 			in = "output"
 			ran++
@@ -68,6 +83,26 @@ func TestReadme(t *testing.T) {
 	case out.String() != string(src):
 		t.Errorf("README.md does not show what its commands print: run go test ./cmd/internal/cli -run TestReadme -rewrite-readme\nit should read:\n%s", out.String())
 	}
+}
+
+// traceName is a trace that the page replays and that is not part of the tree.
+const traceName = "synthetic_trace.jsonl"
+
+// recordedTrace is where that trace is; "" where it is not.
+func recordedTrace(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("AGENTSIM_DATA")
+	if dir == "" {
+		dir = "../../../../shared/data"
+	}
+	path, err := filepath.Abs(filepath.Join(dir, "mooncake", traceName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
 }
 
 // readmeOutput is what a command line prints, as a terminal shows it.

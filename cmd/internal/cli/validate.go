@@ -14,6 +14,7 @@ import (
 // validateOptions are the flags of validate.
 type validateOptions struct {
 	output string
+	brief  bool
 }
 
 func newValidate(s *State) *cobra.Command {
@@ -42,6 +43,7 @@ lifetime were predicted exactly, or the total of the predicted reads is off by m
 		},
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	cmd.Flags().BoolVar(&o.brief, "brief", false, "print the first table and the notes only")
 	return cmd
 }
 
@@ -78,7 +80,7 @@ func (s *State) validate(o *validateOptions, paths []string) error {
 	if o.output == "json" {
 		err = s.writeJSON(v.document())
 	} else {
-		err = s.printValidation(v)
+		err = s.printValidation(v, o.brief)
 	}
 	if err == nil && !v.met() {
 		return &Failure{Code: Missed}

@@ -11,20 +11,25 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// printValidation prints the tables of a validation.
-func (s *State) printValidation(v *validation) error {
+// printValidation prints the tables of a validation, or only the first one.
+func (s *State) printValidation(v *validation, brief bool) error {
 	s.printf("%s\n\n", v.heading())
-	for _, t := range []struct {
+	type titled struct {
 		title string
 		table *report.Table
-	}{
+	}
+	tables := []titled{
 		{"predictions, over requests that follow another one (off: sum of absolute errors as a share of the tokens read)", v.summary()},
 		{"what followed what (read against what the predecessor left: exact, more, a little less, all but the last write, the static prefix, nothing)", v.transitions()},
 		{"why less or more was read, and what the model's remaining error is made of", v.causes()},
 		{"first requests of threads: a static prefix, warm from elsewhere or not", v.firsts()},
 		{"the server's own diagnosis of misses against ours, inferred without it", v.agreement()},
 		{"an API without billed writes or promised lifetimes: observed, not predicted (Codex)", v.bestEffort()},
-	} {
+	}
+	if brief {
+		tables = tables[:1]
+	}
+	for _, t := range tables {
 		if t.table.Len() == 0 {
 			continue
 		}

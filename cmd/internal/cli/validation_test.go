@@ -102,6 +102,9 @@ const (
 	sampleOf    = 5
 )
 
+// shownSession is the session whose rows stand in session.jsonl as well.
+const shownSession = "56696f133324"
+
 // sampleRow is what the sample keeps of a row: figures, and numbers in place of
 // names.
 type sampleRow struct {
@@ -149,6 +152,7 @@ func writeSample(t *testing.T, rows string) {
 	var out bytes.Buffer
 	zip, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	enc := json.NewEncoder(zip)
+	var one bytes.Buffer // one session, for the page that shows commands
 	eachRow(t, rows, func(r *sampleRow) {
 		large := r.Repo == "entireio/cli" || r.Repo == "entireio/git-sync"
 		if large && xxh3.HashString(r.Session)%sampleOf >= sampleShare {
@@ -162,11 +166,15 @@ func writeSample(t *testing.T, rows string) {
 		}
 		r.Session, r.Forked = number("s", r.Session), number("s", r.Forked)
 		r.Req, r.Pred, r.Spawner = number("r", r.Req), number("r", r.Pred), number("r", r.Spawner)
-		if err := enc.Encode(r); err != nil {
+		err := enc.Encode(r)
+		if r.Repo == "moredip/session-share" && r.Session == names["s\x00"+shownSession] {
+			err = cmp.Or(err, json.NewEncoder(&one).Encode(r))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	})
-	if err := cmp.Or(zip.Close(), os.WriteFile(filepath.Join(validationDir, "sample.jsonl.gz"), out.Bytes(), 0o644)); err != nil {
+	if err := cmp.Or(zip.Close(), os.WriteFile(filepath.Join(validationDir, "session.jsonl"), one.Bytes(), 0o644), os.WriteFile(filepath.Join(validationDir, "sample.jsonl.gz"), out.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

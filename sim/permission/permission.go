@@ -1,7 +1,8 @@
 // Package permission decides whether an agent may use a tool.
 //
 // Rules:
-//   - One table, mode × class of tool, gives allow, ask or deny (PRM-01).
+//   - One table, mode × class of tool, gives allow, ask or deny; rules stand over
+//     it, deny over ask over allow (PRM-01).
 //   - Where prompts are to be avoided, asking is denying (PRM-02).
 //   - It decides and records nothing; the agent layer does.
 package permission
@@ -75,17 +76,80 @@ var table = [...]row{
 // WhyAvoided is the reason of a denial that would have been a question.
 const WhyAvoided = "prompts are avoided"
 
-// Decide looks the table up. An unknown mode is treated as Default.
-func Decide(mode Mode, class Class, avoidPrompts bool) Decision {
-	r := &table[0]
-	for i := range table {
-		if table[i].mode == mode {
-			r = &table[i]
+// Call is what is decided about.
+type Call struct {
+	Tool     string
+	Aliases  []string
+	Class    Class
+	Subjects []string // what specifiers speak of: commands, paths, a type; none where no rule asks
+}
+
+// Classifier gives a verdict where mode auto would ask (PRM-01). Ask leaves it to
+// the user.
+type Classifier interface {
+	Classify(*Call) Verdict
+}
+
+// Policy is what an agent's calls are decided by.
+type Policy struct {
+	Mode         Mode // an unknown one is treated as Default
+	AvoidPrompts bool // a question is a denial
+	Rules        *Rules
+	Classifier   Classifier // of mode auto; nil leaves all to the user
+}
+
+// Decide decides about a call. A deny rule comes first and then what the mode
+// itself refuses, which no rule lifts; then a rule to ask, then one to allow;
+// then the mode's table.
+func (p *Policy) Decide(c *Call) Decision {
+	d := p.decide(c)
+	if d.Verdict == Ask && p.AvoidPrompts {
+		d.Verdict, d.Why = Deny, WhyAvoided
+	}
+	return d
+}
+
+func (p *Policy) decide(c *Call) Decision {
+	row := rowOf(p.Mode)
+	byMode := row.verdicts[c.Class]
+	if !p.Rules.Empty() {
+		if r := anyOf(p.Rules.Deny, c); r != nil {
+			return Decision{Deny, "deny rule " + r.String()}
+		}
+		if byMode == Deny {
+			return Decision{Deny, row.why}
+		}
+		if r := anyOf(p.Rules.Ask, c); r != nil {
+			return Decision{Ask, "ask rule " + r.String()}
+		}
+		if r := allOf(p.Rules.Allow, c); r != nil {
+			return Decision{Allow, "allow rule " + r.String()}
 		}
 	}
-	v := r.verdicts[class]
-	if v == Ask && avoidPrompts {
-		return Decision{Deny, WhyAvoided}
+	if byMode == Ask && p.Mode == Auto && p.Classifier != nil {
+		return Decision{p.Classifier.Classify(c), "classifier"}
 	}
-	return Decision{v, r.why}
+	return Decision{byMode, row.why}
+}
+
+func rowOf(mode Mode) *row {
+	for i := range table {
+		if table[i].mode == mode {
+			return &table[i]
+		}
+	}
+	return &table[0]
+}
+
+// AvoidsPrompts says whether an agent's questions are denials (PRM-02). canShow,
+// where it is given, decides; an agent in mode bubble asks at its parent's
+// terminal; any other avoids prompts if it runs in the background.
+func AvoidsPrompts(canShow *bool, mode Mode, async bool) bool {
+	switch {
+	case canShow != nil:
+		return !*canShow
+	case mode == Bubble:
+		return false
+	}
+	return async
 }

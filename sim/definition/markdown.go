@@ -1,0 +1,170 @@
+package definition
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// fence begins and ends a frontmatter.
+const fence = "---"
+
+// plainText is a file's text as it is read: without a byte order mark, with
+// line feeds alone. It reports false for what is no text, and says so.
+func plainText(name, raw string) (*text, string, bool) {
+	raw = strings.TrimPrefix(raw, "\ufeff")
+	content := strings.ReplaceAll(raw, "\r\n", "\n")
+	if len(raw) > maxFile {
+		t := newText(name, "")
+		t.fail(pos{1, 1}, "", "the file is larger than 256 KiB")
+		return t, "", false
+	}
+	t := newText(name, content)
+	if utf8.ValidString(content) {
+		return t, content, true
+	}
+	for i, l := range t.lines {
+		if at := invalidAt(l); at >= 0 {
+			t.fail(pos{i + 1, utf8.RuneCountInString(l[:at]) + 1}, "save the file as UTF-8", "this is not UTF-8 text")
+			break
+		}
+	}
+	return t, "", false
+}
+
+// invalidAt is the first byte of a line that is no UTF-8, -1 for none.
+func invalidAt(l string) int {
+	for i, r := range l {
+		if r != utf8.RuneError {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(l[i:]); size == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// split parts a Markdown file in its frontmatter and its body. The frontmatter
+// keeps an empty first line in place of the fence, so that its lines count as
+// the file's do.
+func split(t *text, content string) (front, body string, ok bool) {
+	if strings.TrimRight(t.lines[0], " \t") != fence {
+		t.fail(pos{1, 1}, "a definition begins with a line ---, and name: and description: behind it", "there is no frontmatter, so this defines no agent")
+		return "", "", false
+	}
+	at := len(t.lines[0]) + 1
+	begin := at
+	for _, l := range t.lines[1:] {
+		if strings.TrimRight(l, " \t") == fence {
+			body = content[min(at+len(l)+1, len(content)):]
+			return "\n" + content[begin:at], body, true
+		}
+		at += len(l) + 1
+	}
+	t.fail(pos{1, 1}, "end it with a line ---", "the frontmatter that begins here does not end")
+	return "", "", false
+}
+
+// frontmatter reads the mapping between the fences. Where YAML cannot read it,
+// the entries that it cannot read are taken as plain text, which is what the
+// agent tool does with them too: descriptions are often written without quotes,
+// whatever they hold.
+func frontmatter(t *text, front string) *node {
+	n, bad := parseYAML(front)
+	if bad != nil && bad.costly {
+		t.fail(bad.pos, bad.hint, "%s", bad.msg)
+		return nil
+	}
+	if bad != nil {
+		quoted, taken := quoteEntries(front)
+		again, still := parseYAML(quoted)
+		if len(taken) == 0 {
+			still = bad
+		}
+		if still != nil {
+			t.fail(still.pos, still.hint, "%s", still.msg)
+			return nil
+		}
+		n = again
+		for _, e := range taken {
+			t.warn(e.pos, "put it in quotes, or write it below a | on this line", "%s is no YAML as it stands (%s): taken as plain text", e.key, strings.TrimPrefix(e.why, "bad YAML: "))
+			n.get(e.key).plain = -1
+		}
+	}
+	if n.kind != isMap {
+		t.fail(n.pos, "key: value, one a line", "the frontmatter is a mapping, not %s", n.kind)
+		return nil
+	}
+	return n
+}
+
+// taken is an entry that had to be quoted.
+type taken struct {
+	key, why string
+	pos      pos
+}
+
+// quoteEntries quotes the entries of a frontmatter that are no YAML by
+// themselves. Lines keep their numbers. An entry is a line that begins with a
+// key, and the lines below it up to the next one; behind an entry that cannot be
+// read, only a key that definitions have begins another.
+func quoteEntries(front string) (string, []taken) {
+	lines := strings.Split(front, "\n")
+	var out []string
+	var all []taken
+	for i := 0; i < len(lines); {
+		key := entryKey(lines[i])
+		j := i + 1
+		for j < len(lines) && !begins(lines, i, j) {
+			j++
+		}
+		if key != "" {
+			if _, bad := parseYAML(strings.Join(lines[i:j], "\n")); bad != nil {
+				all = append(all, taken{key, bad.msg, pos{i + 1, len(key) + 3}})
+				out = append(out, key+": "+strconv.Quote(entryText(lines[i:j], key)))
+				out = append(out, make([]string, j-i-1)...)
+				i = j
+				continue
+			}
+		}
+		out = append(out, lines[i:j]...)
+		i = j
+	}
+	return strings.Join(out, "\n"), all
+}
+
+// begins reports whether an entry begins on line j when one began on line i.
+func begins(lines []string, i, j int) bool {
+	key := entryKey(lines[j])
+	if key == "" {
+		return false
+	}
+	if _, ok := fields[key]; ok {
+		return true
+	}
+	_, bad := parseYAML(strings.Join(lines[i:j], "\n"))
+	return bad == nil
+}
+
+// entryKey is the key with which an entry begins, "" for a line within one.
+func entryKey(line string) string {
+	key, _, ok := strings.Cut(line, ":")
+	if !ok || key == "" {
+		return ""
+	}
+	for i := 0; i < len(key); i++ {
+		c := key[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '-' && c != '_') {
+			return ""
+		}
+	}
+	return key
+}
+
+// entryText is what an entry says, as it stands.
+func entryText(lines []string, key string) string {
+	first := strings.TrimSpace(strings.TrimPrefix(lines[0], key+":"))
+	return strings.TrimSpace(first + "\n" + strings.Join(lines[1:], "\n"))
+}

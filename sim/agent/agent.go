@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"strconv"
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -56,7 +57,10 @@ type life struct {
 	marks     [4]llm.Breakpoint // room for req.Breakpoints
 	expects   llm.Expectation
 	last      llm.Usage // of the last request (SUB-19)
-	said      *llm.Msg  // last assistant message that has text
+	cutOff    bool      // the answer before this one ended at max_tokens
+	pauses    int       // answers in a row that paused
+	compactionState
+	said *llm.Msg // last assistant message that has text
 
 	inbox   *kernel.Mailbox[*notice] // made on first need
 	waiting int                      // background children and user steps that are still to come
@@ -124,6 +128,7 @@ func (a *Agent) settle(front *rendered, ctx *Context) {
 	a.conv.Repl.OnReplace = a.replaced
 	a.setSettings(front.prefix.Settings)
 	a.req.Model = front.prefix.Scope.Model
+	a.fullAt = a.w.cfg.Compaction.at(a.req.Model)
 }
 
 func (a *Agent) setSettings(s llm.Settings) {
@@ -145,7 +150,7 @@ func (a *Agent) say(m *llm.Msg) {
 
 // Ending says how an activation ended.
 type Ending struct {
-	Status string // completed, failed, killed, max_turns
+	Status string // completed, failed, killed, max_turns, max_tokens, refused, pause_turn
 	Why    string
 }
 
@@ -248,6 +253,12 @@ func (a *Agent) ending(err error) (end Ending, fatal error) {
 		return Ending{Status: "completed"}, nil
 	case errors.Is(err, errMaxTurns):
 		return Ending{"max_turns", "reached " + errMaxTurns.Error()}, nil
+	case errors.Is(err, errMaxTokens):
+		return Ending{"max_tokens", "the answer and its continuation were cut off at " + errMaxTokens.Error()}, nil
+	case errors.Is(err, errRefused):
+		return Ending{"refused", "the model ended its answer with " + errRefused.Error()}, nil
+	case errors.Is(err, errPaused):
+		return Ending{"pause_turn", "paused more than " + strconv.Itoa(MaxPauses) + " times in a row"}, nil
 	case errors.As(err, &api):
 		return Ending{"failed", api.Error()}, nil
 	case isAbort(err):

@@ -9,7 +9,19 @@ import (
 	"agentsim/sim/transcript"
 )
 
-var errMaxTurns = errors.New("maxTurns")
+// What ends an agent beside its own last word, an abort and an error of the API.
+var (
+	errMaxTurns  = errors.New("maxTurns")
+	errMaxTokens = errors.New("max_tokens")
+	errRefused   = errors.New("refusal")
+	errPaused    = errors.New("pause_turn")
+)
+
+// MaxPauses is how often in a row a paused turn is resent (LOOP-08).
+const MaxPauses = 5
+
+// continuation is what the user's side says behind an answer that was cut off.
+const continuation = "Your answer reached the limit of output tokens and was cut off. Go on where it stopped."
 
 // turn is the loop of every agent: request, answer, tools, one user message
 // with their results, until an answer calls no tool (LOOP-01, LOOP-02).
@@ -21,22 +33,74 @@ func (a *Agent) turn(p *kernel.Proc) error {
 		if a.turns >= a.maxTurns {
 			return errMaxTurns
 		}
+		if a.full() {
+			if err := a.compact(p); err != nil {
+				return err
+			}
+		}
 		if err := a.send(p); err != nil {
 			return err
 		}
 		a.turns++
 		answer := a.hear()
 		uses := countUses(answer)
-		if uses == 0 {
-			return nil
+		if uses > 0 {
+			results, err := a.use(p, answer, uses)
+			a.say(results)
+			if err != nil {
+				return err // what is in the mailbox wakes an interrupted root
+			}
 		}
-		results, err := a.use(p, answer, uses)
-		a.say(results)
-		if err != nil {
-			return err // what is in the mailbox wakes an interrupted root
+		if more, err := a.goesOn(uses); !more || err != nil {
+			return err
 		}
-		a.deliver()
+		if a.resp.Stop != llm.PauseTurn {
+			a.deliver()
+		}
 	}
+}
+
+// goesOn reports whether the turn goes on behind an answer (LOOP-08): after
+// tool uses; once more after one that was cut off at max_tokens, whose text
+// stays; and after a pause, with the content appended, so many times in a row.
+func (a *Agent) goesOn(uses int) (bool, error) {
+	stop := a.resp.Stop
+	if stop != llm.MaxTokens {
+		a.cutOff = false
+	}
+	if stop != llm.PauseTurn {
+		a.pauses = 0
+	}
+	switch {
+	case stop == llm.Refusal:
+		return false, errRefused
+	case stop == llm.PauseTurn && a.pauses == MaxPauses:
+		return false, errPaused
+	case stop == llm.PauseTurn:
+		a.pauses++
+		return true, nil
+	case stop != llm.MaxTokens || a.req.MaxTokens == 0: // no tokens were asked for (CACHE-46)
+		return uses > 0, nil
+	case a.cutOff:
+		return false, errMaxTokens
+	}
+	a.cutOff = true
+	if uses == 0 {
+		a.say(textMessage(continuation))
+	}
+	return true, nil
+}
+
+// turnsOf is the most turns of an agent: the call's, else the definition's, and
+// never more than the run's limit (LOOP-05). 0 stands for none of its own.
+func (w *World) turnsOf(call int, d *Definition) int {
+	if call == 0 && d != nil {
+		call = d.MaxTurns
+	}
+	if call == 0 {
+		return w.cfg.Limits.Turns
+	}
+	return min(call, w.cfg.Limits.Turns)
 }
 
 // send makes one request and tries it again as the retry rule says. It is the
@@ -49,6 +113,7 @@ func (a *Agent) send(p *kernel.Proc) error {
 		a.req.Stream.Attempt = attempt
 		a.w.rec.sent(a, attempt)
 		err := a.w.cfg.Model.Complete(p, &a.req, &a.resp)
+		a.copied()
 		if err == nil {
 			a.expect(a.resp.Started)
 			return nil
@@ -80,6 +145,20 @@ func (a *Agent) hungUp(why error, attempt int) {
 	a.calls++
 }
 
+// copied accounts for a copy of the request that arrived beside it: the
+// client asked once, and is billed twice.
+func (a *Agent) copied() {
+	r := &a.resp
+	if r.Copy == nil {
+		return
+	}
+	attempt := a.req.Stream.Attempt
+	a.w.rec.emit(a.ref, &transcript.APIError{Call: a.calls, Attempt: attempt, Err: r.Copy, Model: a.req.Model})
+	a.consume(r.Copy.Usage)
+	r.Copy = nil
+	a.w.rec.sent(a, attempt)
+}
+
 // consume books what a call was billed to the agent (SUB-18).
 func (a *Agent) consume(u llm.Usage) {
 	a.own = a.own.Plus(u)
@@ -100,15 +179,16 @@ func (a *Agent) prepare() error {
 	return nil
 }
 
-// hear appends the answer to the conversation.
+// hear appends the answer to the conversation. One that comes again is dropped:
+// its call has been heard.
 func (a *Agent) hear() *llm.Msg {
 	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
-	a.conv.hear(a.w.cfg.Builder, m, a.resp.Head)
-	a.w.rec.answered(a, a.req.Stream.Attempt)
-	a.consume(a.resp.Usage)
-	a.last = a.resp.Usage
-	a.calls++
+	if a.resp.Stop == llm.Refusal && countUses(m) > 0 {
+		m.Blocks, a.resp.Head = withoutUses(m.Blocks), nil // nobody will answer them (LOOP-04)
+	}
+	a.listen(m)
 	a.answers++
+	a.size = a.last.Total()
 	for i := range m.Blocks {
 		if m.Blocks[i].Kind == llm.Text && m.Blocks[i].Content.Raw() != "" {
 			a.said = m
@@ -117,7 +197,19 @@ func (a *Agent) hear() *llm.Msg {
 			}
 		}
 	}
+	for range a.resp.Again {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "duplicate-delivery", Detail: "the answer of call " + strconv.Itoa(a.calls-1) + " came again and was dropped"})
+	}
 	return m
+}
+
+// listen takes an answer into the conversation and books its call.
+func (a *Agent) listen(m *llm.Msg) {
+	a.conv.hear(a.w.cfg.Builder, m, a.resp.Head)
+	a.w.rec.answered(a, a.req.Stream.Attempt)
+	a.consume(a.resp.Usage)
+	a.last = a.resp.Usage
+	a.calls++
 }
 
 func countUses(m *llm.Msg) int {

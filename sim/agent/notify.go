@@ -164,7 +164,7 @@ func (a *Agent) report(p *kernel.Proc) {
 	}
 	status := task.Completed
 	switch a.end.Status {
-	case "failed":
+	case "failed", "refused":
 		status = task.Failed
 	case "killed":
 		status = task.Killed
@@ -239,7 +239,7 @@ func (a *Agent) outputSoFar() string {
 		}
 	}
 	slices.Reverse(texts)
-	return strings.Join(texts, "")
+	return a.earlier + strings.Join(texts, "")
 }
 
 // refresh brings output files up to date before a tool looks at one.

@@ -114,3 +114,14 @@ func (c *Conversation) rebase(b *llm.Builder, p *Prefix) {
 	c.Border = renderPrefix(b, p)
 	c.Head = renderMessages(b, c.Border, c.Last, c.Repl.orNil())
 }
+
+// withoutUses is an answer's blocks without its tool uses.
+func withoutUses(blocks []llm.Block) []llm.Block {
+	var out []llm.Block
+	for i := range blocks {
+		if blocks[i].Kind != llm.ToolUse {
+			out = append(out, blocks[i])
+		}
+	}
+	return out
+}

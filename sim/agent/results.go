@@ -17,7 +17,8 @@ func outputPath(file string) string { return file }
 
 // toolResult is what a synchronous child brings home at its end (SUB-12).
 func (a *Agent) toolResult() tool.Result {
-	if a.end.Status == "failed" || a.end.Status == "killed" {
+	switch a.end.Status {
+	case "failed", "killed", "refused":
 		return failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why)
 	}
 	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)

@@ -227,10 +227,7 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	if !b.fork {
 		c.plan = a.w.childPlan(a.plan)
 	}
-	c.maxTurns = a.w.cfg.Limits.Turns
-	if b.def.MaxTurns > 0 {
-		c.maxTurns = min(c.maxTurns, b.def.MaxTurns)
-	}
+	c.maxTurns = a.w.turnsOf(0, b.def)
 	o := Options{ID: c.id(), Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
 	if b.fork {

@@ -17,14 +17,15 @@ import (
 // TestStories runs the text stories in testdata. Each file is one world.
 //
 //	world [interactive=false] [policy=random] [seed=N] [hold=5s] [over=N preview=N]
-//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [tools=(…)]
+//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [tools=(…)] [window=N tokens]
 //	      [NAME=value for a gate]…
 //	file PATH, the content below
 //	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
 //	      `fail 529; fail 429 2s; text …` fails as many attempts first; `take 3s; …`
 //	      sets how long the call takes (1s); `cling 9s; …` hears an abort so much later;
+//	      `stop refusal`, `size 900` (of the prompt), `again` and `copy` are the answer's too;
 //	      $TASK1 is the first launched task's id
-//	root [name=main] [plan=agent|last|automatic|none|explicit at=(…)] [fourth] [thinking] [start=1s],
+//	root [name=main] [plan=agent|last|automatic|none|explicit at=(…)] [fourth] [thinking] [start=1s] [turns=N],
 //	      the user's first message, - for none, and then a step a line: `at 3s message …`,
 //	      `at 3s interrupt [message …]`, `at 3s kill`, `idle message …`, `idle effort high …`
 //	flip at=2s gate=NAME value=true
@@ -129,6 +130,9 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			s.cfg.Forks.Rerender = true
 		case "fresh":
 			s.cfg.Forks.FreshRepl = true
+		case "window":
+			n := int64(s.number(v))
+			s.cfg.Compaction = agent.Compaction{Share: agent.DefaultShare, Window: func(string) int64 { return n }}
 		case "depth":
 			fmt.Sscan(v, &s.cfg.Limits.Depth)
 		case "bytes":
@@ -167,6 +171,8 @@ func (s *story) addRoot(d *datadriven.TestData) {
 			r.Settings.Thinking, r.Settings.ThinkingBudget = llm.ThinkingEnabled, 4000
 		case "start":
 			r.Start = s.duration(a.Vals[0])
+		case "turns":
+			r.MaxTurns = s.number(a.Vals[0])
 		case "bare":
 			r.Bare = true
 		}

@@ -187,8 +187,10 @@ func (m *fakeModel) fault(p *kernel.Proc, turn *string, req *llm.Request, resp *
 	return nil, false
 }
 
-// answer parses `think …; text …; use Name {json}; …`.
+// answer parses `think …; text …; use Name {json}; stop refusal; size 900; again;
+// copy; …`. The size is the prompt's, else its number of blocks.
 func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
+	size := int64(req.Head.Pos)
 	resp.Blocks, resp.Stop, resp.Causes = nil, llm.EndTurn, nil
 	for _, part := range strings.Split(turn, "; ") {
 		verb, rest, _ := strings.Cut(part, " ")
@@ -199,6 +201,15 @@ func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
 				b.Bind(req.Head.Said) // as a model does that binds its thinking
 			}
 			resp.Blocks = append(resp.Blocks, b)
+		case "stop":
+			defer func() { resp.Stop = stopOf(rest) }()
+		case "size":
+			fmt.Sscan(rest, &size)
+		case "again":
+			resp.Again = 1
+		case "copy":
+			resp.Copy = &llm.APIError{Type: "duplicate_request", Message: "scripted", Usage: llm.Usage{Input: int64(req.Head.Pos), Output: 1}, Started: resp.Started, Began: resp.Began}
+			m.billed = m.billed.Plus(resp.Copy.Usage)
 		case "text":
 			resp.Blocks = append(resp.Blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, rest)})
 		case "use":
@@ -208,7 +219,17 @@ func (m *fakeModel) answer(turn string, req *llm.Request, resp *llm.Response) {
 			resp.Stop = llm.StopToolUse
 		}
 	}
-	resp.Usage = llm.Usage{Input: int64(req.Head.Pos), Output: int64(len(resp.Blocks)) * 10}
+	resp.Usage = llm.Usage{Input: size, Output: int64(len(resp.Blocks)) * 10}
+}
+
+// stopOf reads a stop reason.
+func stopOf(name string) llm.StopReason {
+	for r := llm.EndTurn; r <= llm.PauseTurn; r++ {
+		if r.String() == name {
+			return r
+		}
+	}
+	panic("no stop reason " + name)
 }
 
 // expand replaces $TASK1 by the id of the first launched task in the request, and

@@ -22,6 +22,7 @@ type RootSpec struct {
 	Static    int          // how many of them do not depend on the session
 	Offered   []*tool.Tool // tools in the pool
 	Plan      *Plan
+	MaxTurns  int         // for one user message; 0 is the run's limit (LOOP-05)
 	Bare      bool        // no user context and no system context
 	First     []llm.Block // the first user message; without one the root waits for the steps
 	Steps     []Step      // what the user does then, in order
@@ -59,7 +60,7 @@ type timedStep struct {
 // runs.
 func (w *World) Start(s RootSpec) *Agent {
 	a := w.newAgent(s.Lineage, nil, nil)
-	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.cfg.Limits.Turns
+	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.turnsOf(s.MaxTurns, nil)
 	pool := w.pool(nil, false, a.mode, s.Offered)
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
@@ -265,8 +266,8 @@ func firstChanged(old, now llm.Salts, r *rendered) int32 {
 }
 
 // survives reports whether a root goes on after what ended its turn. An
-// interrupt ends no more than the turn, and neither does an API error while the
-// user has something left to say.
+// interrupt ends no more than the turn, and neither does an API error, a refusal
+// or an answer cut short while the user has something left to say.
 func (a *Agent) survives(p *kernel.Proc, err error) bool {
 	var api *llm.APIError
 	switch {
@@ -274,8 +275,8 @@ func (a *Agent) survives(p *kernel.Proc, err error) bool {
 		a.ctx.Abort.reason = nil // ready for the next abort
 		p.Resume()
 		return true
-	case errors.As(err, &api) && a.root.unsaid > 0:
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "turn-failed", Detail: api.Error() + "; the user has more to say"})
+	case a.root.unsaid > 0 && (errors.As(err, &api) || errors.Is(err, errRefused) || errors.Is(err, errMaxTokens)):
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "turn-failed", Detail: err.Error() + "; the user has more to say"})
 		return true
 	}
 	return false

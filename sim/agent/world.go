@@ -82,6 +82,8 @@ type Config struct {
 	Over      int             // content replacement, see Replacements
 	Preview   int
 	Forks     ForkOptions
+
+	Compaction Compaction
 }
 
 // Limits bound an agent. Reaching one is an outcome (KRN-06).

@@ -56,6 +56,7 @@ func bodies() []Body {
 		&WakeUp{Why: "notification", Prefix: 61000},
 		&UserMessage{Bytes: 12},
 		&Rebase{Why: "settings", Position: 3},
+		&Compact{Call: 7, Tokens: 161000, FullAt: 160000, Blocks: 44, Bytes: 610000, After: 5200, Kept: 12, Lost: []string{"auth.null-user", "b c"}, Versions: 9, Cache: 11},
 		&Replace{ID: id, From: 9000, To: 40},
 		&Gate{Name: "FORK_SUBAGENT", Value: "true"},
 		&Finding{Rule: "look-back", Detail: "nine forks"},
@@ -81,6 +82,8 @@ var outOfText = map[string]string{
 	"Response.Resp.Head":   "the event's own head is printed",
 	"Response.Resp.Blocks": "in the head's hash",
 	"Response.Resp.Causes": "with the tool calls",
+	"Response.Resp.Again":  "a finding",
+	"Response.Resp.Copy":   "an error of its own",
 }
 
 // mutate changes one leaf after the other, calls check and restores it.

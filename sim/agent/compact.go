@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/task"
+	"agentsim/sim/transcript"
+)
+
+// Compaction says when an agent's history becomes a summary (LOOP-07).
+type Compaction struct {
+	// Share is the percentage of the window from which on it does, by the usage of
+	// the last request; 0 is never.
+	Share int64
+	// Window is a model's context window in tokens, 0 where it is not known, which
+	// is never full. Nil knows none.
+	Window func(model string) int64
+}
+
+// DefaultShare is the percentage of a window that is full (LOOP-07).
+const DefaultShare = 80
+
+// at is how many tokens fill a model's window, 0 for no number.
+func (c *Compaction) at(model string) int64 {
+	if c.Share == 0 || c.Window == nil {
+		return 0
+	}
+	return c.Window(model) * c.Share / 100
+}
+
+// compactionState is what an agent keeps for the sake of compaction.
+type compactionState struct {
+	fullAt    int64  // tokens of a request and its answer that fill the window; 0 is never
+	size      int64  // tokens of the last request of this history and its answer
+	compacted int    // how often the history became a summary
+	since     int    // answers by the last time
+	earlier   string // what was said in histories that are gone, as its output file has it
+}
+
+// What the client says around a compaction. The tags are for those who read the
+// bytes.
+const (
+	compactionOpen = "<compaction-request>"
+	summaryOpen    = "<conversation-summary>"
+
+	compactionAsk = compactionOpen + `
+The window for this conversation is nearly full. Sum the conversation up, so that it can go on from your summary alone:
+what was asked for, what is done, what is under way, and what you know and still need, with the places where to look.
+Call no tool.
+</compaction-request>`
+	summaryEnd = `
+</conversation-summary>
+The conversation before this point is gone; the summary stands in its place. Go on with the work.`
+)
+
+// full reports whether the history is to become a summary before the next
+// request. One whose first request is as full again is left as it is.
+func (a *Agent) full() bool {
+	if a.fullAt == 0 || a.size < a.fullAt {
+		return false
+	}
+	if a.compacted > 0 && a.answers == a.since+1 {
+		a.fullAt = 0
+		a.found("the summary alone fills the window; the history is not compacted again")
+		return false
+	}
+	return true
+}
+
+func (a *Agent) found(detail string) {
+	a.w.rec.emit(a.ref, &transcript.Finding{Rule: "compaction", Detail: detail})
+}
+
+// compact makes the history a summary. The summary is asked for behind the
+// history as it stands, so that the call reads the cached prefix (CACHE-30). The
+// conversation that goes on holds the user context, a fork's directive and the
+// summary, behind the same prefix; what the agent believed of files is forgotten.
+// Without a summary everything stays as it was.
+func (a *Agent) compact(p *kernel.Proc) error {
+	if a.root != nil {
+		a.root.apply(a)
+	}
+	before, tokens := a.conv, a.size
+	a.conv.say(a.w.cfg.Builder, textMessage(compactionAsk))
+	err := a.send(p)
+	if err != nil {
+		a.conv = before
+		return err
+	}
+	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
+	a.listen(m)
+	a.conv = before
+	summary := textOf(m)
+	if summary == "" || a.resp.Stop == llm.Refusal {
+		a.found("no summary came: " + a.resp.Stop.String() + "; the history stays")
+		return nil
+	}
+	a.startOver(summary, tokens)
+	return nil
+}
+
+// startOver begins the conversation anew from its summary.
+func (a *Agent) startOver(summary string, tokens int64) {
+	old := a.conv
+	a.earlier = a.outputSoFar()
+	a.conv = Conversation{Prefix: old.Prefix, Border: old.Border, Head: old.Border, Repl: old.Repl}
+	a.origin, a.inFork = nil, false
+	ev := transcript.Compact{Call: a.calls - 1, Tokens: tokens, FullAt: a.fullAt, Blocks: int(old.Head.Pos - old.Border.Pos),
+		Cache: a.ctx.Files.Len(), Bytes: old.Head.Bytes - old.Border.Bytes}
+	a.ctx.Files.Clear()
+	m := &llm.Msg{Role: llm.User}
+	if a.front.user != nil {
+		m.Blocks = append(m.Blocks, llm.Block{Kind: llm.Text, Content: a.front.user})
+	}
+	m.Blocks = append(m.Blocks, a.directives(old.Last)...)
+	m.Blocks = append(m.Blocks, textBlock(summaryOpen+"\n"+task.Defuse(summary)+summaryEnd))
+	a.say(m)
+	a.size, a.since = 0, a.answers
+	a.compacted++
+	ev.After = a.conv.Head.Bytes - a.conv.Border.Bytes
+	a.compare(&ev, old.Head, a.conv.Head)
+	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "compaction", Position: old.Border.Pos + 1})
+	a.w.rec.emit(a.ref, &ev)
+}
+
+// directives are the text blocks of a history that make it a fork's: the guard
+// that looks for them has to find them afterwards too (FRK-09).
+func (a *Agent) directives(last *llm.Msg) (out []llm.Block) {
+	if !a.IsFork() {
+		return nil
+	}
+	for m := last; m != nil; m = m.Prev {
+		if !a.w.cfg.Forker.Marks(m) {
+			continue
+		}
+		for i := range m.Blocks {
+			if one := m.Blocks[i : i+1]; a.w.cfg.Forker.Marks(&llm.Msg{Role: m.Role, Blocks: one}) {
+				out = append(out, one[0])
+			}
+		}
+		break
+	}
+	return out
+}
+
+// compare notes which facts stood in the old history and stand in the new one,
+// and how many versions of files are gone with it.
+func (a *Agent) compare(ev *transcript.Compact, old, now *llm.Node) {
+	before, kept := a.known(old), a.known(now)
+	for name := range before { // order: sorted below
+		switch {
+		case kept[name]:
+			ev.Kept++
+		case strings.HasPrefix(name, versionPrefix):
+			ev.Versions++
+		default:
+			ev.Lost = append(ev.Lost, name)
+		}
+	}
+	slices.Sort(ev.Lost)
+}
+
+// versionPrefix is in front of versions of files among the names of facts.
+const versionPrefix = "version "
+
+// known is the facts and versions of files that stand in the messages of a
+// conversation, the model's own thinking aside.
+func (a *Agent) known(head *llm.Node) map[string]bool {
+	out := map[string]bool{}
+	for n := head; !n.IsBorder(); n = n.Parent {
+		if n.Block.Kind == llm.Thinking {
+			continue
+		}
+		a.w.cfg.Marks.Scan(n.Block.Content.Raw(), func(m mark.Mark) {
+			switch m.Verb {
+			case mark.Fact:
+				out[m.Args[0]] = true
+			case mark.File:
+				out[versionPrefix+m.Args[0]+" "+m.Args[1]] = true
+			}
+		})
+	}
+	return out
+}
+
+func textBlock(s string) llm.Block {
+	return llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)}
+}
+
+func textMessage(s string) *llm.Msg {
+	return &llm.Msg{Role: llm.User, Blocks: []llm.Block{textBlock(s)}}
+}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ type FS struct {
 	base     *Snapshot
 	files    map[string]*File // those opened or written so far
 	paths    []string         // sorted; a new slice whenever a file is added
+	dirs     map[string]bool  // made without a file in them
+	origins  map[string]*File // what stood at a path before its first write, nil for nothing
 	log      []Write
 	searches map[Search]*llm.Payload
 }
@@ -21,8 +24,8 @@ type FS struct {
 type Write struct {
 	Path   string
 	Before string // hash of the version written over; "" for a new file
-	After  string
-	By     int32 // ordinal of the agent
+	After  string // "" for a file taken away
+	By     int32  // ordinal of the agent
 }
 
 // Open starts a run's tree over the snapshot.
@@ -51,7 +54,7 @@ const maxPages = 64
 // File is the present version, or nil when there is no such file.
 func (f *FS) File(p string) *File {
 	if file, ok := f.files[p]; ok {
-		return file
+		return file // nil when it was taken away
 	}
 	t, ok := f.base.files[p]
 	if !ok {
@@ -96,6 +99,9 @@ func (f *File) KeepPage(p Page) {
 // Stat is the present version; ok is false when there is no such file.
 func (f *FS) Stat(p string) (v Version, ok bool) {
 	if file, ok := f.files[p]; ok {
+		if file == nil {
+			return v, false
+		}
 		return file.version, true
 	}
 	return f.base.Stat(p)
@@ -104,6 +110,9 @@ func (f *FS) Stat(p string) (v Version, ok bool) {
 // Content is the present text; ok is false when there is no such file.
 func (f *FS) Content(p string) (content string, ok bool) {
 	if file, ok := f.files[p]; ok {
+		if file == nil {
+			return "", false
+		}
 		return file.content, true
 	}
 	return f.base.Content(p)
@@ -113,15 +122,102 @@ func (f *FS) Content(p string) (content string, ok bool) {
 func (f *FS) Paths() []string { return f.paths }
 
 // Write sets the file's text for the agent with ordinal by and logs it. The
-// path must satisfy CheckPath.
+// path must satisfy CheckPath, must not be a directory and must not lie below
+// a file.
 func (f *FS) Write(p, content string, by int32) (Version, error) {
 	if err := CheckPath(p); err != nil {
 		return Version{}, err
 	}
-	before, _ := f.Stat(p)
+	before, ok := f.Stat(p)
+	if !ok {
+		if err := f.room(p); err != nil {
+			return Version{}, err
+		}
+	}
+	f.keepOrigin(p)
 	file := f.put(p, content)
 	f.log = append(f.log, Write{Path: file.path, Before: before.Hash, After: file.version.Hash, By: by})
 	return file.version, nil
+}
+
+// room says whether a new file may stand at a path.
+func (f *FS) room(p string) error {
+	if f.HasDir(p) {
+		return fmt.Errorf("file %q: it is a directory: write a file below it", p)
+	}
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if _, ok := f.Stat(dir); ok {
+			return fmt.Errorf("file %q: %q is a file and cannot be its directory: choose another path", p, dir)
+		}
+	}
+	return nil
+}
+
+// Remove takes a file away for the agent with ordinal by and logs it; false
+// when there is no such file.
+func (f *FS) Remove(p string, by int32) bool {
+	before, ok := f.Stat(p)
+	if !ok {
+		return false
+	}
+	f.keepOrigin(p)
+	i, _ := slices.BinarySearch(f.paths, p)
+	p = f.paths[i]
+	f.paths = slices.Delete(slices.Clone(f.paths), i, i+1)
+	f.files[p] = nil
+	f.log = append(f.log, Write{Path: p, Before: before.Hash, By: by})
+	clear(f.searches)
+	return true
+}
+
+// keepOrigin remembers what stood at a path before its first write.
+func (f *FS) keepOrigin(p string) {
+	if _, known := f.origins[p]; known {
+		return
+	}
+	if f.origins == nil {
+		f.origins = map[string]*File{}
+	}
+	f.origins[strings.Clone(p)] = f.File(p)
+}
+
+// Origin is the file at a path as it was before the run's first write to it,
+// nil when there was none. changed is false when nothing was written there.
+func (f *FS) Origin(p string) (file *File, changed bool) {
+	file, changed = f.origins[p]
+	return file, changed
+}
+
+// MakeDir makes a directory without a file in it. The path must satisfy
+// CheckPath and be free.
+func (f *FS) MakeDir(p string) error {
+	if err := CheckPath(p); err != nil {
+		return err
+	}
+	if _, ok := f.Stat(p); ok || f.HasDir(p) {
+		return fmt.Errorf("directory %q: it exists", p)
+	}
+	if err := f.room(p); err != nil {
+		return err
+	}
+	if f.dirs == nil {
+		f.dirs = map[string]bool{}
+	}
+	f.dirs[strings.Clone(p)] = true
+	return nil
+}
+
+// RemoveDir forgets a directory that MakeDir made; the files below it stay.
+func (f *FS) RemoveDir(p string) { delete(f.dirs, p) }
+
+// Dirs lists the directories that MakeDir made, sorted.
+func (f *FS) Dirs() []string {
+	out := make([]string, 0, len(f.dirs))
+	for p := range f.dirs {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // put makes content the present version and forgets what was found before.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -69,15 +70,23 @@ func below(under, p string) (rest string, ok bool) {
 	return "", false
 }
 
-// HasDir reports whether any file stands below the directory; "" is the
-// project itself.
+// HasDir reports whether there is such a directory: any file stands below it,
+// or it was made; "" is the project itself.
 func (f *FS) HasDir(dir string) bool {
-	for _, p := range f.paths {
-		if _, ok := below(dir, p); ok && p != dir {
+	if dir == "" || dir == "." || f.dirs[dir] {
+		return true
+	}
+	below := dir + "/"
+	i, _ := slices.BinarySearch(f.paths, below)
+	if i < len(f.paths) && strings.HasPrefix(f.paths[i], below) {
+		return true
+	}
+	for d := range f.dirs { // order: any one decides
+		if strings.HasPrefix(d, below) {
 			return true
 		}
 	}
-	return dir == "" || dir == "."
+	return false
 }
 
 // Query is a search through contents.

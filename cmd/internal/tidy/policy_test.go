@@ -54,7 +54,7 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
-sim/shell:             sim/workspace
+sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD sim/agent
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel

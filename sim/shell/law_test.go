@@ -1,0 +1,215 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"agentsim/sim/workspace"
+)
+
+// words are what random scripts are made of: commands with operands that
+// exist or not, in all the syntax that the shell has, and some it has not.
+var words = strings.Split(`cat a|cat a b/c|ls|ls -R|grep -rn x .|grep -c o a|head -n 1 a|tail -1 a|wc a|sort a|uniq a|cut -c1 a|tr a b|sed -n 1p a|`+
+	`sed -i s/o/0/ a|sed s/o/0/ a|echo x|printf %s\\n x|pwd|cd b|cd ..|cd /tmp|true|false|test -f a|[ -d b ]|touch n|mkdir m|mkdir -p m/k|rm a|rm -r b|`+
+	`cp a n|mv a n|tee t|find . -name c|xargs cat|xargs rm|git status|git diff|git add .|git commit -m x|git log|go test|sleep 1|command cat a|nothing here|`+
+	`x=1|x=$x$x|read v|read -r v w|exit 3|break|set -e|: ${y:=v}|cat $x|rm $x|seq 3|basename a/b|diff a b/c|export x|`+
+	`[[ -f a && $x == 1* ]]|(( i++ < 3 ))|cat <<< $x|cat < a|cat < none|rev a|nl a`, "|")
+
+var joints = strings.Split("; | && || |& \n", " ")
+
+var redirections = strings.Split(` |||||> n|>> a|2>/dev/null|> /dev/null|2>&1|> b|> /tmp/t|&> n|< a`, "|")
+
+// script draws a script.
+func script(t *rapid.T, depth int) string {
+	var b strings.Builder
+	for i := range rapid.IntRange(1, 4).Draw(t, "commands") {
+		if i > 0 {
+			b.WriteString(" " + rapid.SampledFrom(joints).Draw(t, "joint") + " ")
+		}
+		b.WriteString(single(t, depth))
+		b.WriteString(" " + rapid.SampledFrom(redirections).Draw(t, "redirection"))
+	}
+	return b.String()
+}
+
+func single(t *rapid.T, depth int) string {
+	kind := 0
+	if depth > 0 {
+		kind = rapid.IntRange(0, 11).Draw(t, "kind")
+	}
+	inner := func() string { return script(t, depth-1) }
+	switch kind {
+	case 1:
+		return "( " + inner() + "\n)"
+	case 2:
+		return "{ " + inner() + "\n}"
+	case 3:
+		return "if " + inner() + "\nthen " + inner() + "\nelse " + inner() + "\nfi"
+	case 4:
+		return "while " + inner() + "\ndo " + inner() + "\ndone"
+	case 5:
+		return "for i in $x {1..3} *; do " + inner() + "\ndone"
+	case 6:
+		return "echo \"$(" + inner() + "\n)\""
+	case 7:
+		return "case $x in 1*) " + inner() + "\n;; *) " + inner() + "\n;; esac"
+	case 8:
+		return "! " + rapid.SampledFrom(words).Draw(t, "word")
+	case 9:
+		return "for ((i = 0; i < 3; i++)); do " + inner() + "\ndone"
+	}
+	return rapid.SampledFrom(words).Draw(t, "word")
+}
+
+func newEnv(t rapid.TB) *Env {
+	snap, err := workspace.NewSnapshot(map[string]string{"a": "one\ntwo\none\n", "b/c": "x\no\n", "b/d": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Env{FS: snap.Open(), Root: "/work/project", Agent: 1, Session: &Session{}, Repo: &Repo{}, Programs: Programs()}
+}
+
+// state is everything that a script can change.
+func state(e *Env) map[string]string {
+	out := map[string]string{"log": fmt.Sprint(e.FS.Log(), e.FS.Dirs(), e.Session.Temp().Log(), e.Session.Temp().Dirs()), "repo": fmt.Sprint(e.Repo.commits, len(e.Repo.staged))}
+	for _, p := range e.FS.Paths() {
+		out[p], _ = e.FS.Content(p)
+	}
+	return out
+}
+
+func TestConformance(t *testing.T) {
+	t.Run("LOOP-03 a script that is said to read only changes nothing, whatever it is", rapid.MakeCheck(readOnlyLaw))
+	t.Run("KRN-01 equal scripts on equal files end equally, within their bounds, and say all that they changed", rapid.MakeCheck(equalLaw))
+	t.Run("hostile text ends with an error or a result, never otherwise", rapid.MakeCheck(hostileLaw))
+	t.Run("deep nesting of any kind is refused before it costs anything", testNesting)
+	t.Run("quoting gives back any text", rapid.MakeCheck(quoteLaw))
+	t.Run("a difference turns one text into the other", rapid.MakeCheck(diffLaw))
+	t.Run("a pattern matches what a plain look at every split finds", rapid.MakeCheck(matchLaw))
+}
+
+func readOnlyLaw(t *rapid.T) {
+	s := script(t, rapid.IntRange(0, 2).Draw(t, "depth"))
+	e := newEnv(t)
+	if !ReadOnly(s) {
+		return
+	}
+	before := state(e)
+	r := Run(e, s)
+	if d := cmp.Diff(before, state(e)); d != "" || len(r.Wrote) > 0 || len(r.Temp) > 0 {
+		t.Fatalf("%s\nwrote %v %v: %s", s, r.Wrote, r.Temp, d)
+	}
+}
+
+func equalLaw(t *rapid.T) {
+	s := script(t, rapid.IntRange(0, 2).Draw(t, "depth"))
+	a, b := newEnv(t), newEnv(t)
+	before := state(a)
+	ra, rb := Run(a, s), Run(b, s)
+	if d := cmp.Diff(told(ra, true), told(rb, true)); d != "" {
+		t.Fatalf("%s\n%s", s, d)
+	}
+	if d := cmp.Diff(state(a), state(b)); d != "" {
+		t.Fatalf("%s\n%s", s, d)
+	}
+	if len(ra.Output) > maxShown+200 || ra.Took > DefaultTimeout {
+		t.Fatalf("%s\n%d bytes in %v", s, len(ra.Output), ra.Took)
+	}
+	if changed := cmp.Diff(before, state(a)) != ""; changed != (len(ra.Wrote)+len(ra.Temp) > 0) {
+		t.Fatalf("%s\nchanged: %v, and it says %v %v", s, changed, ra.Wrote, ra.Temp)
+	}
+}
+
+// hostileLaw runs scripts with pieces cut out and signs put in.
+func hostileLaw(t *rapid.T) {
+	s := script(t, 2)
+	for range rapid.IntRange(0, 4).Draw(t, "changes") {
+		at := rapid.IntRange(0, len(s)).Draw(t, "at")
+		end := rapid.IntRange(at, min(len(s), at+6)).Draw(t, "end")
+		s = s[:at] + rapid.StringOf(rapid.SampledFrom([]rune("()[]{}<>|&;$`'\"\\*?!#~=- \n\t019axé%@:/^,.+"))).Draw(t, "put") + s[end:]
+	}
+	Run(newEnv(t), s)
+	ReadOnly(s)
+}
+
+func testNesting(t *testing.T) {
+	for _, s := range []string{"(", "$(", "{ ", "if ", "${x:-", "\"$(", "$((", "(( ", "[[ ( ", "while ", "x() ", "<(", "$((-", "$((x?", "$((1**", "$((a[", "((a=", "case x in a) ",
+		"for i in $(", "function f ", "time ", "coproc "} {
+		e := newEnv(t)
+		if r := Run(e, strings.Repeat(s, maxScript/len(s))); r.Err == nil {
+			t.Errorf("%q: output %.100q", s, r.Output)
+		}
+	}
+	if r := Run(newEnv(t), strings.Repeat("#", maxScript+1)); r.Err == nil || !strings.Contains(r.Err.Error(), "bytes") {
+		t.Errorf("a script that is too long gives %v", r.Err)
+	}
+}
+
+func quoteLaw(t *rapid.T) {
+	text := rapid.StringOf(rapid.SampledFrom([]rune("ab $*?[]{}\"`\\~#;|&<>()!=\té\n"))).Draw(t, "text")
+	quoted := "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	e := newEnv(t)
+	if r := Run(e, "x="+quoted+"; printf %s \"$x\""); r.Err != nil || r.Output != text {
+		t.Fatalf("%q gives %q, %v", text, r.Output, r.Err)
+	}
+}
+
+func diffLaw(t *rapid.T) {
+	gen := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n"}), 0, 12)
+	a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
+	m := newMachine(newEnv(t))
+	var got []string
+	at := 0
+	for _, h := range m.hunks(a, b) {
+		if h.a0 < at || h.a1 < h.a0 || h.b1 < h.b0 || h.a0 == h.a1 && h.b0 == h.b1 {
+			t.Fatalf("hunk %+v behind %d", h, at)
+		}
+		got = append(append(got, a[at:h.a0]...), b[h.b0:h.b1]...)
+		at = h.a1
+	}
+	got = append(got, a[at:]...)
+	if strings.Join(got, "") != strings.Join(b, "") {
+		t.Fatalf("%v into %v gives %v", a, b, got)
+	}
+}
+
+// matchLaw compares with a matcher that tries everything.
+func matchLaw(t *rapid.T) {
+	pat := rapid.StringOf(rapid.SampledFrom([]rune("ab*?"))).Draw(t, "pattern")
+	s := rapid.StringOf(rapid.SampledFrom([]rune("abc"))).Draw(t, "text")
+	if len(pat) > 8 || len(s) > 8 {
+		t.Skip("too long for trying everything")
+	}
+	if got, want := matches(pat, s), plainMatch(pat, s); got != want {
+		t.Fatalf("%q on %q: %v", pat, s, got)
+	}
+}
+
+func plainMatch(pat, s string) bool {
+	switch {
+	case pat == "":
+		return s == ""
+	case pat[0] == '*':
+		return plainMatch(pat[1:], s) || s != "" && plainMatch(pat, s[1:])
+	}
+	return s != "" && (pat[0] == '?' || pat[0] == s[0]) && plainMatch(pat[1:], s[1:])
+}
+
+// FuzzRun holds that no text makes the shell panic or run away.
+func FuzzRun(f *testing.F) {
+	for _, w := range words {
+		f.Add(w)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		snap, _ := workspace.NewSnapshot(map[string]string{"a": "one\n"})
+		e := &Env{FS: snap.Open(), Root: "/r", Session: &Session{}, Repo: &Repo{}}
+		reads := ReadOnly(s)
+		if r := Run(e, s); reads && len(r.Wrote)+len(r.Temp) > 0 {
+			t.Errorf("%q is said to read and wrote %v %v", s, r.Wrote, r.Temp)
+		}
+	})
+}

@@ -1,0 +1,230 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// machine evaluates one script.
+type machine struct {
+	env      *Env
+	commands set
+	vars     map[string]string
+	varBytes int
+	exported map[string]bool
+	dir      string // working directory, absolute
+	status   int    // of the last command
+	opts     options
+
+	out     *buffer // both streams of the script
+	open    map[string]*buffer
+	depth   int
+	steps   int
+	work    int
+	clock   vtime.Duration
+	wrote   names
+	temp    names
+	unknown names
+	halted  error // why nothing more may run
+}
+
+// options are those of set.
+type options struct{ errexit, nounset, pipefail bool }
+
+func newMachine(env *Env) *machine {
+	if env.Timeout <= 0 {
+		env.Timeout = DefaultTimeout
+	}
+	m := &machine{env: env, commands: commandSet(), dir: env.Session.Dir, clock: startTook, vars: map[string]string{}, exported: map[string]bool{}, open: map[string]*buffer{}}
+	m.out = m.buffer()
+	if m.dir == "" || !m.isDir(m.dir) {
+		m.dir = env.Root
+	}
+	for _, v := range [...][2]string{{"HOME", "/home/user"}, {"USER", "user"}, {"SHELL", "/bin/bash"}, {"TMPDIR", TempDir}, {"PATH", "/usr/bin:/bin"}} {
+		m.set(v[0], v[1])
+	}
+	return m
+}
+
+// The bounds that end a script.
+var (
+	errSteps  = fmt.Errorf("the command gave up after %d steps: a loop does not end, or does too much", maxSteps)
+	errWork   = fmt.Errorf("the command gave up after moving %d MiB: work on fewer or smaller files", maxWork>>20)
+	errStream = fmt.Errorf("the command gave up: a pipe, file or value grew past %d MiB", maxStream>>20)
+	errDepth  = errors.New("the command gave up: it is nested too deep")
+	errFields = fmt.Errorf("the command gave up: a line expands to more than %d words", maxFields)
+)
+
+// halt ends the script; the first reason counts.
+func (m *machine) halt(why error) {
+	if m.halted == nil {
+		m.halted = why
+	}
+}
+
+// charge counts bytes that are read, written, matched or copied; false when
+// the script has to end.
+func (m *machine) charge(n int) bool {
+	if n < 0 || n > maxWork-m.work {
+		m.halt(errWork)
+		return false
+	}
+	m.work += n
+	return m.halted == nil
+}
+
+// step counts a command or a turn of a loop.
+func (m *machine) step() bool {
+	if m.steps++; m.steps > maxSteps {
+		m.halt(errSteps)
+	}
+	return m.halted == nil
+}
+
+// enter goes a level deeper; leave must follow.
+func (m *machine) enter() bool {
+	if m.depth++; m.depth > maxDepth {
+		m.halt(errDepth)
+	}
+	return m.halted == nil
+}
+
+func (m *machine) leave() { m.depth-- }
+
+// pass lets virtual time pass; false when the script has run too long.
+func (m *machine) pass(d vtime.Duration) bool {
+	if d > m.env.Timeout-m.clock {
+		m.clock = m.env.Timeout
+		m.halt(fmt.Errorf("the command timed out after %d ms: what it had done until then stands", m.env.Timeout.Milliseconds()))
+		return false
+	}
+	m.clock += d
+	return m.halted == nil
+}
+
+// set gives a variable a value.
+func (m *machine) set(name, value string) {
+	if len(value) > maxStream {
+		m.halt(errStream)
+		return
+	}
+	m.varBytes += len(name) + len(value)
+	if old, ok := m.vars[name]; ok {
+		m.varBytes -= len(name) + len(old)
+	}
+	if m.varBytes > maxStream {
+		m.halt(errStream)
+		return
+	}
+	m.charge(len(value))
+	m.vars[name] = value
+}
+
+func (m *machine) unset(name string) {
+	if old, ok := m.vars[name]; ok {
+		m.varBytes -= len(name) + len(old)
+		delete(m.vars, name)
+	}
+}
+
+// lookup is the value of a variable or special parameter.
+func (m *machine) lookup(name string) (string, bool) {
+	switch name {
+	case "?":
+		return strconv.Itoa(m.status), true
+	case "$":
+		return "1", true
+	case "#":
+		return "0", true
+	case "0":
+		return "bash", true
+	case "@", "*":
+		return "", true
+	case "-", "!":
+		return "", name == "-"
+	case "PWD":
+		return m.dir, true
+	}
+	v, ok := m.vars[name]
+	return v, ok
+}
+
+// inside runs something in a copy of the shell's own state, as a subshell does:
+// files and time are shared, variables, directory and options are not.
+func (m *machine) inside(run func() flow) {
+	if !m.charge(m.varBytes + 64*len(m.vars)) {
+		return
+	}
+	vars, exported, size, dir, opts := m.vars, m.exported, m.varBytes, m.dir, m.opts
+	m.vars, m.exported = maps.Clone(vars), maps.Clone(exported)
+	run()
+	m.vars, m.exported, m.varBytes, m.dir, m.opts = vars, exported, size, dir, opts
+}
+
+// buffer is what a command writes into: a pipe, a file to be, or what is shown.
+type buffer struct {
+	m *machine
+	b strings.Builder
+}
+
+func (m *machine) buffer() *buffer { return &buffer{m: m} }
+
+// put appends text; too much of it ends the script.
+func (b *buffer) put(s string) {
+	if b.b.Len()+len(s) > maxStream {
+		b.m.halt(errStream)
+		return
+	}
+	if b.m.charge(len(s)) {
+		b.b.WriteString(s)
+	}
+}
+
+func (b *buffer) String() string { return b.b.String() }
+
+// input is what a command reads from, at the place up to which it was read.
+type input struct {
+	s  string
+	at int
+}
+
+// rest reads everything that is left.
+func (in *input) rest() string {
+	s := in.s[in.at:]
+	in.at = len(in.s)
+	return s
+}
+
+// line reads a line without its line feed; ok is false at the end.
+func (in *input) line() (line string, ok bool) {
+	if in.at >= len(in.s) {
+		return "", false
+	}
+	line, _, ended := strings.Cut(in.s[in.at:], "\n")
+	in.at += len(line)
+	if ended {
+		in.at++
+	}
+	return line, true
+}
+
+// streams are what a command has open.
+type streams struct {
+	in       *input
+	out, err *buffer
+}
+
+// itoa is a number as text.
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// tree is one place where files can be.
+type tree struct {
+	fs   *workspace.FS
+	temp bool
+}

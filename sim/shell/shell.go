@@ -1,0 +1,177 @@
+package shell
+
+import (
+	"strings"
+
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// TempDir is where an agent may write without touching the project.
+const TempDir = "/tmp"
+
+// Bounds of one script.
+const (
+	maxScript   = 32 << 10 // bytes
+	maxNesting  = 250      // brackets that are open at one place
+	maxKeywords = 1000     // words that open a compound command
+	maxDepth    = 1000     // levels of evaluation
+	maxSteps    = 20_000   // commands and turns of loops
+	maxWork     = 64 << 20 // bytes read, written, matched or copied
+	maxStream   = 2 << 20  // bytes of one pipe, file or value
+	maxFields   = 10_000   // words that one command line expands to
+	maxShown    = 30_000   // bytes of output that are shown
+)
+
+// How long things take: our own assumption for a warm machine, small beside any
+// model call. Programs and sleep have times of their own.
+const (
+	startTook   = 20 * vtime.Millisecond // the shell itself
+	commandTook = 2 * vtime.Millisecond  // each command
+)
+
+// DefaultTimeout is how long a script may run where nothing else is said,
+// MaxTimeout the longest that may be asked for.
+const (
+	DefaultTimeout = 120 * vtime.Second
+	MaxTimeout     = 600 * vtime.Second
+)
+
+// Session is what lasts from one script of an agent to the next. The zero value
+// begins at the project's root.
+type Session struct {
+	Dir  string // working directory, absolute; "" is the root
+	temp *workspace.FS
+}
+
+// Clone is a session of its own that begins in the same directory, with no
+// temporary files.
+func (s *Session) Clone() *Session { return &Session{Dir: s.Dir} }
+
+// Temp is the tree below TempDir.
+func (s *Session) Temp() *workspace.FS {
+	if s.temp == nil {
+		empty, err := workspace.NewSnapshot(nil)
+		if err != nil {
+			panic("shell: an empty snapshot is refused: " + err.Error())
+		}
+		s.temp = empty.Open()
+	}
+	return s.temp
+}
+
+// Env is what a script acts on.
+type Env struct {
+	FS       *workspace.FS
+	Root     string // the project's root, absolute, without a final slash
+	Agent    int32  // the agent's ordinal, for the write log
+	Session  *Session
+	Repo     *Repo     // the run's repository
+	Programs []Program // scripted programs
+	Timeout  vtime.Duration
+}
+
+// Program is a scripted program: what happens when a command line begins with
+// its words.
+type Program struct {
+	Words  string // the first words, such as "go test"
+	Output string
+	Exit   int
+	Took   vtime.Duration
+}
+
+// Programs are the programs that stand in where a world names none: builds and
+// tests that pass. Their times are our own assumption for a small project.
+func Programs() []Program {
+	return []Program{
+		{Words: "go test", Output: "ok\n", Took: 8 * vtime.Second},
+		{Words: "go build", Took: 4 * vtime.Second},
+		{Words: "go vet", Took: 3 * vtime.Second},
+		{Words: "make", Output: "make: done\n", Took: 12 * vtime.Second},
+		{Words: "npm test", Output: "all tests passed\n", Took: 9 * vtime.Second},
+	}
+}
+
+// Result is what became of a script.
+type Result struct {
+	Output  string // of both streams, as it came; cut output says so
+	Exit    int
+	Took    vtime.Duration
+	Wrote   []string // what changed in the project: paths, or the command that changed something else; in order, each once
+	Temp    []string // files changed below TempDir
+	Unknown []string // commands that were not found, in order, each once
+	Err     error    // why the script did not run to its end; nil if it did
+}
+
+// Run evaluates a script.
+func Run(env *Env, script string) Result {
+	m := newMachine(env)
+	file, err := parse(script)
+	if err != nil {
+		return Result{Exit: 2, Took: startTook, Err: err}
+	}
+	m.main(file)
+	return m.result()
+}
+
+// result collects what became of the script.
+func (m *machine) result() Result {
+	m.env.Session.Dir = m.dir
+	if m.halted != nil {
+		m.status = 124
+	}
+	return Result{Output: shown(m.out.String()), Exit: m.status, Took: m.clock, Wrote: m.wrote.list, Temp: m.temp.list,
+		Unknown: m.unknown.list, Err: m.halted}
+}
+
+// shown is the output as it is shown: cut at a whole line when it is long.
+func shown(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	all := lineCount(s)
+	cut := strings.LastIndexByte(s[:maxShown], '\n') + 1
+	if cut == 0 {
+		cut = runeStart(s, maxShown)
+		return s[:cut] + "\n" + cutNote(1, all)
+	}
+	return s[:cut] + cutNote(lineCount(s[:cut]), all)
+}
+
+func cutNote(at, all int) string {
+	return "(truncated at line " + itoa(at) + " of " + itoa(all) + ": write the output to a file below " + TempDir + " or ask for less)"
+}
+
+// lineCount is the number of lines, the last one counted with or without its
+// line feed.
+func lineCount(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && s[len(s)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// runeStart is the last index up to i at which a character begins.
+func runeStart(s string, i int) int {
+	for i > 0 && s[i]&0xC0 == 0x80 {
+		i--
+	}
+	return i
+}
+
+// names is a list in order, each once.
+type names struct {
+	list []string
+	has  map[string]bool
+}
+
+func (n *names) add(s string) {
+	if n.has == nil {
+		n.has = map[string]bool{}
+	}
+	if !n.has[s] {
+		n.has[s] = true
+		n.list = append(n.list, s)
+	}
+}

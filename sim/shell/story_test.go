@@ -1,0 +1,154 @@
+package shell
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
+)
+
+// TestStories tells the stories of testdata. Commands:
+//
+//	file PATH          put the input into the project
+//	program WORDS [exit=N] [took=D]   script a program; the input is its output
+//	run [timeout=D]    run the input as a script; what follows the output is said
+//	                   where it is not what is usual
+//	show PATH          print a file of the project
+//	log                print the write log
+//	readonly           say of each line whether it only reads
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories in testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			w := &world{files: map[string]string{}, programs: Programs()}
+			datadriven.RunTest(t, file, w.command)
+		})
+	}
+}
+
+// world is a project with one agent's shell in it.
+type world struct {
+	files    map[string]string
+	programs []Program
+	env      *Env
+}
+
+func (w *world) command(t *testing.T, d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "file":
+		w.files[d.CmdArgs[0].Key] = d.Input + "\n"
+		return ""
+	case "program":
+		p := Program{Output: d.Input + "\n"}
+		var took string
+		for _, a := range d.CmdArgs {
+			switch a.Key {
+			case "exit":
+				d.ScanArgs(t, "exit", &p.Exit)
+			case "took":
+				d.ScanArgs(t, "took", &took)
+			default:
+				p.Words = strings.TrimSpace(p.Words + " " + a.Key)
+			}
+		}
+		if took != "" {
+			p.Took = duration(t, took)
+		}
+		w.programs = append([]Program{p}, w.programs...)
+		return ""
+	case "run":
+		return w.run(t, d)
+	case "show":
+		w.open(t)
+		c, ok := w.env.FS.Content(d.CmdArgs[0].Key)
+		if !ok {
+			return "there is no such file"
+		}
+		return c
+	case "log":
+		var b strings.Builder
+		for _, l := range w.env.FS.Log() {
+			fmt.Fprintf(&b, "%s %q→%q by %d\n", l.Path, l.Before, l.After, l.By)
+		}
+		return b.String()
+	case "readonly":
+		var b strings.Builder
+		for _, l := range strings.Split(d.Input, "\n") {
+			word := "no "
+			if ReadOnly(l) {
+				word = "yes"
+			}
+			b.WriteString(word + " " + l + "\n")
+		}
+		return b.String()
+	}
+	t.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
+	return ""
+}
+
+func duration(t *testing.T, s string) vtime.Duration {
+	d, err := vtime.ParseDuration(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (w *world) open(t *testing.T) {
+	if w.env != nil {
+		return
+	}
+	snap, err := workspace.NewSnapshot(w.files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.env = &Env{FS: snap.Open(), Root: "/work/project", Agent: 7, Session: &Session{}, Repo: &Repo{}}
+}
+
+func (w *world) run(t *testing.T, d *datadriven.TestData) string {
+	w.open(t)
+	w.env.Programs, w.env.Timeout = w.programs, 0
+	if d.HasArg("timeout") {
+		var s string
+		d.ScanArgs(t, "timeout", &s)
+		w.env.Timeout = duration(t, s)
+	}
+	r := Run(w.env, d.Input)
+	return told(r, d.HasArg("took"))
+}
+
+// told is a result as a story shows it.
+func told(r Result, took bool) string {
+	var b strings.Builder
+	out := strings.ReplaceAll(r.Output, "\t", "→")
+	b.WriteString(out)
+	if out != "" && !strings.HasSuffix(out, "\n") {
+		b.WriteString("⏎\n")
+	}
+	if r.Exit != 0 {
+		fmt.Fprintf(&b, "exit %d\n", r.Exit)
+	}
+	if r.Err != nil {
+		fmt.Fprintf(&b, "error: %v\n", r.Err)
+	}
+	for _, l := range [...]struct {
+		name string
+		list []string
+	}{{"wrote", r.Wrote}, {"temporary", r.Temp}, {"unknown", r.Unknown}} {
+		if len(l.list) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", l.name, strings.Join(l.list, ", "))
+		}
+	}
+	if took {
+		fmt.Fprintf(&b, "took %v\n", r.Took)
+	}
+	return b.String()
+}

@@ -27,9 +27,10 @@ type Agent struct {
 	ended   bool
 	endedAt vtime.Instant
 	end     Ending
-	result  tool.Result // of a synchronous child that has ended
-	output  string      // of a task that has ended: all it said (SUB-13)
-	*life               // nil once it has ended
+	result  tool.Result   // of a synchronous child that has ended
+	output  string        // of a task that has ended: all it said (SUB-13)
+	left    vtime.Instant // when it moved to the background
+	*life                 // nil once it has ended
 }
 
 // life is what an agent holds while it lives: its conversation, its context and
@@ -67,6 +68,7 @@ type life struct {
 	started vtime.Instant
 	inFork  bool           // a fork directive stands in its history
 	origin  *llm.Msg       // where its own messages begin: the end of an inherited history
+	leash   leash          // of a synchronous child
 	hold    *kernel.Signal // set on siblings that wait for the first one
 	opens   *kernel.Signal // set on the first sibling: fires when its response begins
 	root    *rootState     // of a root agent
@@ -229,7 +231,11 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	a.end = end
 	a.report(p)
 	a.release()
+	loose := &a.leash.loose
 	return nil
+	if a.parent != nil && a.task == nil {
+		loose.Fire()
+	}
 }
 
 // release ends the agent's life. What its parent or a reader of its output file

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"agentsim/sim/llm"
+	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 )
 
@@ -32,6 +33,7 @@ type Tracking struct {
 type View struct {
 	AvoidPrompts bool // a tool that would have to ask is denied instead
 	RunMode      string
+	Rules        *permission.Rules // of its own; nil are the session's
 }
 
 // Writer says where a write of application state goes.

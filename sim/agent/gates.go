@@ -108,7 +108,7 @@ func (g *Gates) Coordinator() bool { return g.CoordinatorMode && g.CoordinatorEn
 // AutoBackgroundAfter is how long a synchronous agent may run before it moves
 // to the background; 0 is never.
 func (g *Gates) AutoBackgroundAfter() vtime.Duration {
-	if g.AutoBackground || g.AutoBackgroundEnv {
+	if (g.AutoBackground || g.AutoBackgroundEnv) && !g.DisableBackground {
 		return 120 * vtime.Second
 	}
 	return 0

@@ -50,7 +50,7 @@ func (r *recorder) toolCall(a *Agent, i int, b *llm.Block, cause string) {
 	r.emit(a.ref, &r.call)
 }
 
-func (r *recorder) permission(a *Agent, name, mode, decision, why string) {
-	r.perm = transcript.Permission{Tool: name, Mode: mode, Decision: decision, Why: why}
+func (r *recorder) permission(a *Agent, ev *transcript.Permission) {
+	r.perm = *ev
 	r.emit(a.ref, &r.perm)
 }

@@ -51,12 +51,12 @@ func appendWide(dst []byte, n int64) []byte {
 }
 
 // launched is the tool result of an asynchronous launch (SUB-13).
-func (w *World) launched(c *Agent, b *birth) tool.Result {
+func (w *World) launched(c *Agent, description string) tool.Result {
 	c.task.OutputFile = outputDir + c.ctx.ID.String() + ".output"
 	s := append(make([]byte, 0, 256), `{"status":"async_launched","agentId":"`...)
 	s = append(s, c.ctx.ID.String()...)
 	s = append(s, `","description":`...)
-	s = llm.AppendQuoted(s, b.in.Description)
+	s = llm.AppendQuoted(s, description)
 	s = append(s, `,"outputFile":`...)
 	s = llm.AppendQuoted(s, c.task.OutputFile)
 	s = append(s, `,"canReadOutputFile":`...)

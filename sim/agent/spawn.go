@@ -234,7 +234,7 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
 	}
 	ctx := newContext(a.ctxNow(), o)
-	ctx.AppState.AvoidPrompts = b.async && b.def.Mode != permission.Bubble
+	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
 	c.settle(b.front, ctx)
 	if b.fork {
 		c.inherit(a, answer, b.in.Prompt)
@@ -317,12 +317,10 @@ func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
 		return tool.Result{}, c
 	}
 	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Owner: a.ref, Agent: c.ref, Backgrounded: true}
-	if err := a.w.tasks.Add(c.task); err != nil {
-		panic("agent: " + err.Error()) // ids come from lineage, which is unique
-	}
-	a.w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + c.task.ID, Effect: a.ctx.SetTaskState.String()})
+		c.tether(b.in.Description)
+	a.w.register(a, c.task)
 	a.w.moveTask(c, task.Running)
 	a.expectNotice()
 	c.proc = p.Kernel().Spawn(c.lineage, c.body)
-	return a.w.launched(c, b), c
+	return a.w.launched(c, b.in.Description), c
 }

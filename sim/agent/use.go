@@ -5,7 +5,6 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -94,50 +93,87 @@ const CauseStale = "stale"
 
 func safe(r *running) bool { return r.tool != nil && r.tool.Safe }
 
-// group starts tool uses i to j-1 at this instant and waits until all are done.
+// group starts tool uses i to j-1, each once the user has answered for it, and
+// waits until all are done. One whose prompt an abort takes away, and those
+// behind it, have not run.
 func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int) error {
-	start, longest := p.Now(), vtime.Duration(0)
-	var procs []*kernel.Proc
-	for k := i; k < j; k++ {
+	var err error
+	k := i
+	for ; k < j && err == nil; k++ {
 		r := &runs[k]
-		r.began = start
-		a.start(p, answer, r, k)
-		longest = max(longest, r.took)
-		if r.child != nil {
-			procs = append(procs, r.child.proc)
+		r.began = p.Now()
+		if err = a.start(p, answer, r, k); err != nil {
+			break
+		}
+		if asked := p.Now(); asked > r.began {
+			r.took += asked.Sub(r.began) // the user's time is part of the call's
 		}
 	}
-	a.stagger(runs[i:j])
-	var err error
-	if longest > 0 {
-		err = p.Sleep(longest)
+	started := runs[i:k]
+	a.stagger(started)
+	if err == nil {
+		err = a.await(p, started)
 	}
-	if err == nil && len(procs) > 0 {
-		err = p.Join(procs...)
+	if err != nil {
+		a.joinLinked(p, started)
 	}
-	if err != nil && len(procs) > 0 {
-		// Linked children hear the abort at this instant; their ends come first.
-		_ = p.Shield(shieldDeadline, func() error { return p.Join(procs...) })
-	}
-	for k := i; k < j; k++ {
-		a.done(&runs[k], k)
+	for x := range started {
+		a.done(&started[x], i+x)
 	}
 	return err
+}
+
+// await waits until every synchronous child has ended or has moved to the
+// background, and the time of the tools is over.
+func (a *Agent) await(p *kernel.Proc, runs []running) error {
+	until := p.Now()
+	for i := range runs {
+		until = max(until, runs[i].began.Add(runs[i].took))
+	}
+	for i := range runs {
+		if c := runs[i].child; c != nil {
+			if err := c.awaited(p); err != nil {
+				return err
+			}
+		}
+	}
+	if until > p.Now() {
+		return p.SleepUntil(until)
+	}
+	return nil
+}
+
+// joinLinked waits, shielded, for the children that hear the abort at this
+// instant; their ends come first.
+func (a *Agent) joinLinked(p *kernel.Proc, runs []running) {
+	var procs []*kernel.Proc
+	for i := range runs {
+		if c := runs[i].child; c != nil && !c.ended && c.task == nil {
+			procs = append(procs, c.proc)
+		}
+	}
+	if len(procs) > 0 {
+		_ = p.Shield(shieldDeadline, func() error { return p.Join(procs...) })
+	}
 }
 
 // shieldDeadline bounds how long an aborted agent waits for its children.
 const shieldDeadline = 5 * vtime.Second
 
-// start runs a tool use as far as it goes without waiting.
-func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) {
+// start runs a tool use as far as it goes without waiting, but for the user's
+// answer to a prompt. The error is an abort that came while the prompt stood.
+func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) error {
 	switch {
 	case r.tool == nil:
 		r.layer = string(a.ctx.Pool.RemovedBy(r.block.Name))
 		r.result = a.unavailable(r.block.Name, r.layer)
-		return
-	case !a.permitted(r.tool):
-		r.result = failure("Permission to use " + r.tool.Name + " was denied.")
-		return
+		return nil
+	}
+	if denied, err := a.permit(p, r); err != nil || denied != nil {
+		if denied != nil {
+			r.result = *denied
+		}
+		return err
 	}
 	switch {
 	case r.tool.Name == tool.AgentName:
@@ -155,13 +191,7 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) {
 		r.result = r.tool.Run(&env, r.block.Content)
 		r.took = r.tool.Took
 	}
-}
-
-// permitted decides about a tool use and records the decision.
-func (a *Agent) permitted(t *tool.Tool) bool {
-	d := permission.Decide(a.mode, t.Class, a.ctx.AppState.AvoidPrompts)
-	a.w.rec.permission(a, t.Name, string(a.mode), d.Verdict.String(), d.Why)
-	return d.Verdict != permission.Deny
+	return nil
 }
 
 // unavailable answers a call of a tool that the pool does not hold (FLT-09).
@@ -182,6 +212,8 @@ func failure(text string) tool.Result {
 func (a *Agent) done(r *running, index int) {
 	switch {
 	case r.child == nil:
+	case r.child.task != nil: // it moved to the background, and may have ended since
+		r.result, r.took = r.child.result, r.child.left.Sub(r.began)
 	case r.child.ended:
 		r.result, r.took = r.child.result, r.child.endedAt.Sub(r.began)
 	default:

@@ -74,14 +74,15 @@ type Config struct {
 	UserContext   []Part
 	SystemContext []Part
 
-	MaxTokens int64
-	Retry     Retry
-	Limits    Limits
-	FanOut    FanOut
-	Mode      permission.Mode // run mode of roots
-	Over      int             // content replacement, see Replacements
-	Preview   int
-	Forks     ForkOptions
+	MaxTokens   int64
+	Retry       Retry
+	Limits      Limits
+	FanOut      FanOut
+	Mode        permission.Mode // run mode of roots
+	Permissions Permissions
+	Over        int // content replacement, see Replacements
+	Preview     int
+	Forks       ForkOptions
 
 	Compaction Compaction
 }
@@ -123,6 +124,8 @@ type World struct {
 	fatal   error
 }
 
+	// terminals says, by root, when the last prompt is answered that its terminal shows.
+	terminals map[int32]vtime.Instant
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)

@@ -143,3 +143,6 @@ func allOf(rules []Rule, c *Call) *Rule {
 	}
 	return last
 }
+
+// Covers reports whether the rule speaks of some part of the call.
+func (r Rule) Covers(c *Call) bool { return anyOf([]Rule{r}, c) != nil }

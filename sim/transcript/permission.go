@@ -3,6 +3,7 @@ package transcript
 // Permission is a decision about a tool use.
 type Permission struct {
 	Tool, Mode, Decision, Why string
+	Terminal                  string // lineage at whose terminal it is asked and answered
 }
 
 // Kind is KindPermission.
@@ -13,5 +14,6 @@ func (b *Permission) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " tool=", b.Tool)
 	dst = optStr(dst, " mode=", b.Mode)
 	dst = appendStr(dst, " decision=", b.Decision)
-	return optStr(dst, " why=", b.Why)
+	dst = optStr(dst, " why=", b.Why)
+	return optStr(dst, " terminal=", b.Terminal)
 }

@@ -3,7 +3,8 @@ package transcript
 // StateWrite is an attempt to write application state.
 type StateWrite struct {
 	Field  string
-	Effect string // applied, no-op, root
+	Effect string // shared, no-op, root
+	Why    string // what brought it about, where that is not plain
 }
 
 // Kind is KindStateWrite.
@@ -12,5 +13,6 @@ func (*StateWrite) Kind() Kind { return KindStateWrite }
 // AppendText appends the canonical fields.
 func (b *StateWrite) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " field=", b.Field)
-	return appendStr(dst, " effect=", b.Effect)
+	dst = appendStr(dst, " effect=", b.Effect)
+	return optStr(dst, " why=", b.Why)
 }

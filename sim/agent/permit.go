@@ -1,0 +1,229 @@
+package agent
+
+import (
+	"path"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// Permissions are what a session's tool uses are decided by, beside its mode.
+type Permissions struct {
+	Rules      permission.Rules
+	Allowed    map[string][]permission.Rule // by agent type: allow rules that take the place of the session's (PRM-03)
+	Classifier permission.Classifier        // of mode auto
+	Answers    []Answer                     // of the user, the first that fits
+	TimeOut    vtime.Duration               // how long a prompt stands that nobody answers
+}
+
+// Answer is what the scripted user says to prompts (PRM-04).
+type Answer struct {
+	Agent    string          // lineage or glob of lineages that ask; "" is everyone
+	Rule     permission.Rule // calls that it answers; without a tool all
+	After    vtime.Duration  // how long the user takes, once the prompt is shown
+	Reply    Reply
+	Input    *llm.Payload // of ReplyEdit: the input in place of the model's
+	Always   bool         // of ReplyAllow: and do not ask again in this session
+	Feedback string       // of ReplyDeny
+}
+
+// Reply is what a user does about a prompt, by its word in a scenario.
+type Reply string
+
+// The replies.
+const (
+	ReplyAllow Reply = "allow"
+	ReplyDeny  Reply = "deny"
+	ReplyEdit  Reply = "edit"  // allow, with another input
+	ReplyNever Reply = "never" // the prompt times out
+)
+
+// DefaultTimeOut is how long a prompt stands that nobody answers: our own
+// assumption.
+const DefaultTimeOut = 10 * vtime.Minute
+
+// permit decides about a tool use, asks the user where it must, and records each
+// step. denied is the result of a use that is not allowed. An edited input takes
+// the place of the model's when the tool runs; the history keeps what the model
+// said. The error is an abort that came while the prompt stood.
+func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err error) {
+	call := permission.Call{Tool: r.tool.Name, Aliases: r.tool.Aliases, Class: r.tool.Class}
+	rules := a.rules()
+	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier}
+	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
+		if s := r.tool.Subject(r.block.Content, a.w.cfg.Root); s != "" {
+			call.Subjects = []string{s}
+		}
+	}
+	if r.tool.Name == tool.AgentName {
+		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
+	}
+	d := pol.Decide(&call)
+	if d.Verdict != permission.Ask {
+		a.w.rec.permission(a, &transcript.Permission{Tool: r.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
+		if d.Verdict == permission.Deny {
+			return refusal(r.tool.Name, d.Why), nil
+		}
+		return nil, nil
+	}
+	return a.prompt(p, r, &call, d.Why)
+}
+
+// refusal is the result of a use that was not allowed.
+func refusal(name, why string) *tool.Result {
+	out := failure("Permission to use " + name + " was denied: " + why + ".")
+	return &out
+}
+
+// rules are those that the agent's calls are decided by.
+func (a *Agent) rules() *permission.Rules {
+	if own := a.ctx.AppState.Rules; own != nil {
+		return own
+	}
+	return &a.w.cfg.Permissions.Rules
+}
+
+// withoutTypes leaves out the deny rules that speak of agent types.
+func withoutTypes(r *permission.Rules) *permission.Rules {
+	if r.Empty() {
+		return r
+	}
+	out := &permission.Rules{Ask: r.Ask, Allow: r.Allow}
+	for _, x := range r.Deny {
+		if x.Spec == "" {
+			out.Deny = append(out.Deny, x)
+		}
+	}
+	return out
+}
+
+// terminal is the agent at whose terminal this one's prompts are shown: its
+// parent's in mode bubble, else its session's.
+func (a *Agent) terminal() *Agent {
+	if a.bubbles() {
+		return a.parent
+	}
+	for a.parent != nil {
+		a = a.parent
+	}
+	return a
+}
+
+// bubbles reports whether the agent asks at its parent's terminal: its definition
+// says so, in whatever mode it runs.
+func (a *Agent) bubbles() bool { return a.def != nil && a.def.Mode == permission.Bubble }
+
+// prompt asks the user. A session's terminal shows one prompt at a time, in the
+// order in which they came up.
+func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why string) (*tool.Result, error) {
+	ev := transcript.Permission{Tool: r.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
+	a.w.rec.permission(a, &ev)
+	ans := a.answer(call)
+	takes := ans.After
+	if ans.Reply == ReplyNever {
+		takes = a.w.cfg.Permissions.TimeOut
+	}
+	if err := a.shown(p, takes); err != nil {
+		return nil, err
+	}
+	ev.Decision, ev.Why = string(ans.Reply), "user"
+	if ans.Reply == ReplyNever {
+		ev.Decision, ev.Why = permission.Deny.String(), "time-out"
+	}
+	a.w.rec.permission(a, &ev)
+	switch ans.Reply {
+	case ReplyNever:
+		return refusal(r.tool.Name, "nobody answered the prompt within "+takes.String()), nil
+	case ReplyDeny:
+		said := "the user refused"
+		if ans.Feedback != "" {
+			said += " and said: " + ans.Feedback
+		}
+		return refusal(r.tool.Name, said), nil
+	case ReplyEdit:
+		edited := *r.block
+		edited.Content = ans.Input
+		r.block = &edited
+	case ReplyAllow:
+		if ans.Always {
+			a.always(call)
+		}
+	}
+	return nil, nil
+}
+
+// answer is the user's to a call. A user without a script allows it at once.
+func (a *Agent) answer(call *permission.Call) *Answer {
+	for i := range a.w.cfg.Permissions.Answers {
+		ans := &a.w.cfg.Permissions.Answers[i]
+		if ans.Agent != "" {
+			if ok, err := path.Match(ans.Agent, a.lineage); err != nil || !ok {
+				continue
+			}
+		}
+		if ans.Rule.Tool == "" || ans.Rule.Covers(call) {
+			return ans
+		}
+	}
+	return &Answer{Reply: ReplyAllow}
+}
+
+// shown waits until the terminal is free and the user has answered. A prompt that
+// an abort takes away leaves the terminal to the next one.
+func (a *Agent) shown(p *kernel.Proc, takes vtime.Duration) error {
+	root := a
+	for root.parent != nil {
+		root = root.parent
+	}
+	until := max(p.Now(), root.w.terminals[root.ref]).Add(takes)
+	if until == p.Now() {
+		return nil
+	}
+	if a.w.terminals == nil {
+		a.w.terminals = map[int32]vtime.Instant{}
+	}
+	a.w.terminals[root.ref] = until
+	err := p.SleepUntil(until)
+	if err != nil && a.w.terminals[root.ref] == until {
+		a.w.terminals[root.ref] = p.Now()
+	}
+	return err
+}
+
+// always makes rules of an answer that is to hold from now on. They are a change
+// of the session's state: one that the agent's writer keeps from getting there
+// is lost, and the user will be asked again.
+func (a *Agent) always(call *permission.Call) {
+	rules := []permission.Rule{{Tool: call.Tool, Source: permission.Session}}
+	if len(call.Subjects) > 0 {
+		rules = rules[:0]
+		for _, s := range call.Subjects {
+			rules = append(rules, permission.Rule{Tool: call.Tool, Spec: s, Source: permission.Session})
+		}
+	}
+	for _, r := range rules {
+		if a.writeState("permissions.allow."+r.String()) != NoOp {
+			a.w.cfg.Permissions.Rules.Allow = append(a.w.cfg.Permissions.Rules.Allow, r)
+		}
+	}
+}
+
+// writeState is an attempt of the agent to change application state: a
+// synchronous child's goes where its parent's goes, a background agent's nowhere
+// (ISO-05). It records the attempt and returns where it went.
+func (a *Agent) writeState(field string) Writer {
+	to := a.ctx.SetAppState
+	for q := a; to == ToParent && q.parent != nil; {
+		if q = q.parent; q.life == nil {
+			to = NoOp // nobody is left to pass it on
+			break
+		}
+		to = q.ctx.SetAppState
+	}
+	a.w.rec.emit(a.ref, &transcript.StateWrite{Field: field, Effect: to.String()})
+	return to
+}

@@ -72,6 +72,7 @@ type life struct {
 	hold    *kernel.Signal // set on siblings that wait for the first one
 	opens   *kernel.Signal // set on the first sibling: fires when its response begins
 	root    *rootState     // of a root agent
+	minimal *minimalState  // of the minimal stack; nil in the full one
 }
 
 // Ref is the agent's ordinal in the run.
@@ -192,6 +193,7 @@ func (a *Agent) live(p *kernel.Proc) error {
 		if a.conv.Last != nil { // a root whose user has not spoken yet has nothing to answer
 			a.busy(true)
 			err = a.turn(p)
+			a.closeTurn(err)
 			a.busy(false)
 		}
 		if a.root != nil && a.survives(p, err) {
@@ -230,12 +232,12 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	a.end = end
 	a.report(p)
-	a.release()
 	loose := &a.leash.loose
-	return nil
+	a.release()
 	if a.parent != nil && a.task == nil {
 		loose.Fire()
 	}
+	return nil
 }
 
 // release ends the agent's life. What its parent or a reader of its output file

@@ -192,6 +192,7 @@ func (a *Agent) hear() *llm.Msg {
 	for i := range m.Blocks {
 		if m.Blocks[i].Kind == llm.Text && m.Blocks[i].Content.Raw() != "" {
 			a.said = m
+			a.emitText(m.Blocks[i].Content)
 			if a.w.cfg.Observer != nil {
 				a.w.cfg.Observer.Said(a, m.Blocks[i].Content)
 			}

@@ -17,6 +17,9 @@ func outputPath(file string) string { return file }
 
 // toolResult is what a synchronous child brings home at its end (SUB-12).
 func (a *Agent) toolResult() tool.Result {
+	if a.w.cfg.Minimal != nil {
+		return a.plainResult()
+	}
 	switch a.end.Status {
 	case "failed", "killed", "refused":
 		return failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why)

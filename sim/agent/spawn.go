@@ -34,7 +34,7 @@ func (a *Agent) spawn(p *kernel.Proc, answer *llm.Msg, use *llm.Block, index int
 	b := &birth{use: use, lineage: a.childLineage(index)}
 	for _, stage := range []func(*birth) error{a.admitSpawn, a.resolveType, a.assemblePool, a.buildPrompt} {
 		if err := stage(b); err != nil {
-			return failure(err.Error()), nil
+			return a.refuseSpawn(b, err), nil
 		}
 	}
 	a.createContext(b, answer)
@@ -54,7 +54,7 @@ func (a *Agent) admitSpawn(b *birth) error {
 	if a.ctx.Source == ForkSource || a.inFork {
 		return errForkInFork
 	}
-	in, ignored, err := tool.ParseAgentInput(b.use.Content, a.w.schema())
+	in, ignored, err := a.spawnInput(b.use)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (a *Agent) childModel(b *birth) (string, error) {
 // assemblePool is stage 2: the child's own pool, with its own mode; a fork has
 // the parent's exact tools (SUB-07, FLT).
 func (a *Agent) assemblePool(b *birth) error {
-	b.mode = RunMode(a.mode, b.def.Mode)
+	b.mode = a.childMode(b.def)
 	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
@@ -172,6 +172,7 @@ func (a *Agent) buildPrompt(b *birth) error {
 		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
 	}
 	if err == nil {
+		a.missesContext(b.def)
 		a.stage(b, 3, "prompt", detail)
 	}
 	return err
@@ -182,6 +183,9 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	prompt, err := k.def.SystemPrompt(&w.gates)
 	if err != nil {
 		return nil, err
+	}
+	if w.cfg.Minimal != nil {
+		return w.minimalFront(k, prompt), nil
 	}
 	claude, git := w.omissions(k.def)
 	t := frontText{static: 1}
@@ -313,11 +317,11 @@ func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}
 	if !b.async {
+		c.tether(b.in.Description)
 		c.proc = p.Kernel().Spawn(c.lineage, c.body)
 		return tool.Result{}, c
 	}
 	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Owner: a.ref, Agent: c.ref, Backgrounded: true}
-		c.tether(b.in.Description)
 	a.w.register(a, c.task)
 	a.w.moveTask(c, task.Running)
 	a.expectNotice()

@@ -292,6 +292,7 @@ func (s *story) run() {
 		}
 	}
 	c.Definitions = append(agent.BuiltIns(&c.Gates), c.Definitions...)
+	s.minimal(&c)
 	s.model.builder = c.Builder
 	s.world = agent.NewWorld(c)
 	for _, e := range s.events {

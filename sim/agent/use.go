@@ -176,7 +176,7 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		return err
 	}
 	switch {
-	case r.tool.Name == tool.AgentName:
+	case r.tool.Does() == tool.AgentName:
 		r.result, r.spawned = a.spawn(p, answer, r.block, index)
 		if r.spawned != nil && r.spawned.task == nil {
 			r.child = r.spawned
@@ -217,7 +217,7 @@ func (a *Agent) done(r *running, index int) {
 	case r.child.ended:
 		r.result, r.took = r.child.result, r.child.endedAt.Sub(r.began)
 	default:
-		r.result = failure("Agent " + r.child.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + ".")
+		r.result = a.w.childFailure("Agent " + r.child.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + ".")
 		r.took = a.w.cfg.Kernel.Now().Sub(r.began)
 	}
 	bytes := 0

@@ -85,6 +85,8 @@ type Config struct {
 	Forks       ForkOptions
 
 	Compaction Compaction
+
+	Minimal *Minimal // makes it a world of the minimal stack; nil is the full one
 }
 
 // Limits bound an agent. Reaching one is an outcome (KRN-06).
@@ -122,10 +124,10 @@ type World struct {
 	rec     recorder
 	forkDef *Definition
 	fatal   error
-}
-
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
+}
+
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)

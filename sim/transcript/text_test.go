@@ -59,6 +59,7 @@ func bodies() []Body {
 		&Compact{Call: 7, Tokens: 161000, FullAt: 160000, Blocks: 44, Bytes: 610000, After: 5200, Kept: 12, Lost: []string{"auth.null-user", "b c"}, Versions: 9, Cache: 11},
 		&Replace{ID: id, From: 9000, To: 40},
 		&Gate{Name: "FORK_SUBAGENT", Value: "true"},
+		&Terminal{Line: "└─ done"},
 		&Finding{Rule: "look-back", Detail: "nine forks"},
 		&Item{Item: "fix-auth", Outcome: "done", Missing: []string{"a", "b c"}, Rereads: map[string]int{"stale": 1, "lazy": 2}},
 		&AgentEnd{Status: "completed", Why: "end_turn", Turns: 3, ToolUses: 2, Own: usage, Rolled: rolled},

@@ -8,6 +8,7 @@ var (
 	ErrParentAborted = errors.New("parent")
 	ErrTaskStopped   = errors.New("task-stop")
 	ErrAgentsKilled  = errors.New("kill-agents")
+	ErrCrashed       = errors.New("crash") // what ran the agent is gone: it has failed
 )
 
 // Controller carries aborts from an agent to its linked children and never

@@ -52,7 +52,6 @@ type life struct {
 	toolUses  int
 	rework    int // tool uses since the last report that a changed file caused
 	announced bool
-	invokedBy llm.ToolUseID
 	req       llm.Request
 	resp      llm.Response
 	marks     [4]llm.Breakpoint // room for req.Breakpoints
@@ -66,8 +65,11 @@ type life struct {
 	inbox   *kernel.Mailbox[*notice] // made on first need
 	waiting int                      // background children and user steps that are still to come
 	started vtime.Instant
-	inFork  bool           // a fork directive stands in its history
-	origin  *llm.Msg       // where its own messages begin: the end of an inherited history
+	inFork  bool     // a fork directive stands in its history
+	origin  *llm.Msg // where its own messages begin: the end of an inherited history
+	meters  Meters
+	holds   holdings
+	shells  []*shellTask
 	leash   leash          // of a synchronous child
 	hold    *kernel.Signal // set on siblings that wait for the first one
 	opens   *kernel.Signal // set on the first sibling: fires when its response begins
@@ -127,6 +129,7 @@ func (a *Agent) id() llm.AgentID { return llm.AgentID(a.key.Sub("agent").Uint64(
 func (a *Agent) settle(front *rendered, ctx *Context) {
 	a.front, a.ctx = front, ctx
 	ctx.Abort.agent = a
+	a.acquire()
 	a.conv = Conversation{Prefix: front.prefix, Border: front.border, Head: front.border, Repl: ctx.Replacements}
 	a.conv.Repl.OnReplace = a.replaced
 	a.setSettings(front.prefix.Settings)
@@ -232,6 +235,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	a.end = end
 	a.report(p)
+	a.cleanUp()
 	loose := &a.leash.loose
 	a.release()
 	if a.parent != nil && a.task == nil {
@@ -269,6 +273,8 @@ func (a *Agent) ending(err error) (end Ending, fatal error) {
 		return Ending{"pause_turn", "paused more than " + strconv.Itoa(MaxPauses) + " times in a row"}, nil
 	case errors.As(err, &api):
 		return Ending{"failed", api.Error()}, nil
+	case errors.Is(err, ErrCrashed):
+		return Ending{"failed", err.Error()}, nil
 	case isAbort(err):
 		return Ending{"killed", err.Error()}, nil
 	}
@@ -276,7 +282,7 @@ func (a *Agent) ending(err error) (end Ending, fatal error) {
 }
 
 func isAbort(err error) bool {
-	for _, e := range []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled} {
+	for _, e := range []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed} {
 		if errors.Is(err, e) {
 			return true
 		}

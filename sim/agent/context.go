@@ -10,6 +10,7 @@ import (
 // is made by newContext only; the sharing table says how each field comes about.
 type Context struct {
 	ID           llm.AgentID
+	Identity     Identity    // nil of a main agent
 	Files        *tool.Cache // read-file cache: what it believes fresh
 	Abort        *Controller
 	AppState     View
@@ -70,6 +71,7 @@ type Share struct {
 // Sharing lists every field of Context (ISO-01).
 var Sharing = []Share{
 	{"ID", Isolated, "", "events bear the identity of the agent that caused them"},
+	{"Identity", Isolated, "", "who an agent is follows the agent, not who runs it"},
 	{"Files", Cloned, "", "a child's reads must not change what the parent believes fresh"},
 	{"Abort", Wrapped, "ShareAbort", "an abort reaches children and never comes back"},
 	{"AppState", Wrapped, "ShareAbort", "an agent without a terminal must not ask"},
@@ -86,6 +88,7 @@ var Sharing = []Share{
 // Options are the opt-ins of a child's context.
 type Options struct {
 	ID         llm.AgentID
+	Identity   Identity
 	Chain      uint64
 	Source     string
 	Pool       *Pool
@@ -106,9 +109,10 @@ func newContext(parent *Context, o Options) *Context {
 	}
 	c := &Context{
 		ID:           o.ID,
+		Identity:     o.Identity,
 		Files:        files.Clone(),
 		Abort:        parent.Abort,
-		AppState:     View{AvoidPrompts: !o.ShareAbort, RunMode: o.RunMode},
+		AppState:     View{AvoidPrompts: !o.ShareAbort, RunMode: o.RunMode, Rules: parent.AppState.Rules},
 		SetTaskState: ToRoot,
 		Query:        Tracking{Chain: o.Chain, Depth: parent.Query.Depth + 1},
 		Replacements: parent.Replacements,

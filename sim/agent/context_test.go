@@ -80,7 +80,7 @@ func state(c *agent.Context, field string) any {
 }
 
 func testSharingHolds(t *testing.T) {
-	plain := agent.Options{ID: 2, Chain: 22, Source: "agent:builtin:x", Pool: &agent.Pool{Names: []string{"child"}}, RunMode: "default"}
+	plain := agent.Options{ID: 2, Identity: &agent.SubagentIdentity{AgentID: 2}, Chain: 22, Source: "agent:builtin:x", Pool: &agent.Pool{Names: []string{"child"}}, RunMode: "default"}
 	for _, row := range agent.Sharing {
 		p := parentContext()
 		c := agent.NewContext(p, plain)

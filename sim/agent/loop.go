@@ -210,6 +210,7 @@ func (a *Agent) listen(m *llm.Msg) {
 	a.w.rec.answered(a, a.req.Stream.Attempt)
 	a.consume(a.resp.Usage)
 	a.last = a.resp.Usage
+	a.meter()
 	a.calls++
 }
 

@@ -147,14 +147,7 @@ func (a *Agent) handled(n *notice, op, place string) {
 
 // moveTask changes a task's state and records it. A change that the state
 // machine forbids is dropped: something else came first.
-func (w *World) moveTask(a *Agent, to task.Status) bool {
-	from := a.task.Status()
-	if a.task.To(to) != nil {
-		return false
-	}
-	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(to), Activation: a.task.Activation()})
-	return true
-}
+func (w *World) moveTask(a *Agent, to task.Status) bool { return w.move(a.ref, a.task, to) }
 
 // report brings the end of an activation home: the parent of a synchronous
 // child looks itself, that of a task gets exactly one notification (TSK-05).
@@ -251,10 +244,19 @@ func (w *World) refresh(use *llm.Block) {
 		if !strings.Contains(use.Content.Raw(), t.OutputFile) {
 			continue
 		}
-		a := w.agents[t.Agent]
-		if _, err := w.cfg.FS.Write(outputPath(t.OutputFile), a.outputSoFar(), a.ref); err != nil {
-			w.fail(err)
+		if s := w.shells[t.ID]; s != nil {
+			w.write(t, s.output(), t.Owner)
+			continue
 		}
+		a := w.agents[t.Agent]
+		w.write(t, a.outputSoFar(), a.ref)
+	}
+}
+
+// write puts a task's output into its file.
+func (w *World) write(t *task.Task, text string, by int32) {
+	if _, err := w.cfg.FS.Write(outputPath(t.OutputFile), text, by); err != nil {
+		w.fail(err)
 	}
 }
 
@@ -272,8 +274,6 @@ func (a *Agent) taskStop(use *llm.Block) tool.Result {
 	if t.Status().Final() {
 		return failure("Task " + id + " is not running: it is " + string(t.Status()) + ".")
 	}
-	target := a.w.agents[t.Agent]
-	a.w.moveTask(target, task.Killed)
-	target.ctx.Abort.Abort(ErrTaskStopped)
+	a.w.stopTask(t, ErrTaskStopped)
 	return tool.Result{Content: llm.NewText(llm.Prose, "Stopped task "+id+" ("+t.Description+").")}
 }

@@ -179,12 +179,9 @@ func (a *Agent) shown(p *kernel.Proc, takes vtime.Duration) error {
 	for root.parent != nil {
 		root = root.parent
 	}
-	until := max(p.Now(), root.w.terminals[root.ref]).Add(takes)
+	until := max(p.Now(), a.w.terminals[root.ref]).Add(takes)
 	if until == p.Now() {
 		return nil
-	}
-	if a.w.terminals == nil {
-		a.w.terminals = map[int32]vtime.Instant{}
 	}
 	a.w.terminals[root.ref] = until
 	err := p.SleepUntil(until)

@@ -10,6 +10,7 @@ import (
 // kinds are reused.
 type recorder struct {
 	sink     transcript.Sink
+	saw      func(ref int32, body transcript.Body) // nil while nobody watches
 	kernel   *kernel.Kernel
 	seq      uint64
 	ev       transcript.Event
@@ -24,6 +25,9 @@ func (r *recorder) emit(ref int32, b transcript.Body) {
 	r.ev = transcript.Event{Seq: r.seq, At: r.kernel.Now(), Phase: r.kernel.Phase(), Agent: ref, Body: b}
 	r.seq++
 	r.sink.Emit(&r.ev)
+	if r.saw != nil {
+		r.saw(ref, b)
+	}
 }
 
 func (r *recorder) gate(name, value string) { r.emit(-1, &transcript.Gate{Name: name, Value: value}) }
@@ -34,7 +38,9 @@ func (r *recorder) sent(a *Agent, attempt int) {
 		Automatic: a.req.Automatic, Expect: a.req.Expect,
 	}
 	if !a.announced {
-		r.request.InvokingRequest = a.invokedBy
+		if id := a.ctx.Identity; id != nil {
+			r.request.InvokingRequest = id.InvokedBy()
+		}
 		a.announced = true
 	}
 	r.emit(a.ref, &r.request)

@@ -227,18 +227,23 @@ const (
 func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
-	c.mode, c.plan, c.invokedBy = b.mode, a.plan, b.use.ID
+	c.mode, c.plan = b.mode, a.plan
 	if !b.fork {
 		c.plan = a.w.childPlan(a.plan)
 	}
 	c.maxTurns = a.w.turnsOf(0, b.def)
-	o := Options{ID: c.id(), Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
+	id := c.id()
+	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.use.ID}
+	o := Options{ID: id, Identity: who, Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
 	if b.fork {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
 	}
 	ctx := newContext(a.ctxNow(), o)
 	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
+	if own := a.w.cfg.Permissions.Allowed[b.def.Type]; own != nil {
+		ctx.AppState.Rules = a.rules().WithAllowed(own)
+	}
 	c.settle(b.front, ctx)
 	if b.fork {
 		c.inherit(a, answer, b.in.Prompt)

@@ -27,7 +27,11 @@ import (
 //	      $TASK1 is the first launched task's id
 //	root [name=main] [plan=agent|last|automatic|none|explicit at=(…)] [fourth] [thinking] [start=1s] [turns=N],
 //	      the user's first message, - for none, and then a step a line: `at 3s message …`,
-//	      `at 3s interrupt [message …]`, `at 3s kill`, `idle message …`, `idle effort high …`
+//	      `at 3s interrupt [message …]`, `at 3s kill`, `at 3s background`, `idle message …`,
+//	      `idle effort high …`; with `on KIND [agent=…] [tool=…] [nth=N]` in place of the instant
+//	rules, each line `deny|ask|allow|cli RULE`, or `allowed TYPE RULE`
+//	answers, each line `[agent=GLOB] [RULE] allow|always|deny|edit|never [AFTER] [feedback or input]`
+//	crash at=2s agent=LINEAGE
 //	flip at=2s gate=NAME value=true
 //	threshold at=2s over=N preview=N: of content replacement
 //	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [background], its prompt below
@@ -64,6 +68,13 @@ func (s *story) command(t *testing.T, d *datadriven.TestData) string {
 	case "threshold":
 		over, preview := s.number(arg(d, "over")), s.number(arg(d, "preview"))
 		s.at(s.duration(arg(d, "at")), func(w *agent.World) error { w.SetReplacement(over, preview); return nil })
+	case "crash":
+		lineage := arg(d, "agent")
+		s.at(s.duration(arg(d, "at")), func(w *agent.World) error { return w.Crash(lineage) })
+	case "rules":
+		s.rules(strings.Split(d.Input, "\n"))
+	case "answers":
+		s.answers(strings.Split(d.Input, "\n"))
 	case "definition":
 		s.define(d)
 	case "run":
@@ -195,6 +206,19 @@ func (s *story) step(line string) agent.Step {
 		st.Timed, st.At = true, s.duration(f[1])
 		f = f[1:]
 	}
+	if f[0] == "on" {
+		st.On = &agent.Trigger{Kind: f[1]}
+		for f = f[1:]; len(f) > 1 && strings.Contains(f[1], "="); f = f[1:] {
+			switch key, v, _ := strings.Cut(f[1], "="); key {
+			case "agent":
+				st.On.Agent = v
+			case "tool":
+				st.On.Tool = v
+			case "nth":
+				st.On.Nth = s.number(v)
+			}
+		}
+	}
 	f = f[1:]
 	if f[0] == "effort" {
 		st.Settings = &llm.Settings{Effort: f[1]}
@@ -210,6 +234,8 @@ func (s *story) step(line string) agent.Step {
 		}
 	case "kill":
 		st.KillAgents = true
+	case "background":
+		st.Background = true
 	case "message":
 		st.Message = text(strings.Join(f[1:], " "))
 	}

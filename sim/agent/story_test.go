@@ -257,6 +257,7 @@ func newStory(t *testing.T) *story {
 			Aliases: map[string]string{"haiku": "claude-haiku-4-5-20251001", "sonnet": "claude-sonnet-4-5-20250929", "opus": "claude-opus-4-5-20251101"},
 			Rules:   func(string) llm.SaltRules { return llm.SaltRules{ThinkingRenderedFirst: true} },
 			Retry:   agent.DefaultRetry(), Mode: permission.AcceptEdits, MaxTokens: 8192,
+			Permissions:   agent.Permissions{TimeOut: agent.DefaultTimeOut},
 			Limits:        agent.Limits{Depth: 5, Turns: 1000},
 			UserContext:   []agent.Part{{Name: agent.PartClaudeMd, Text: "Run the linter."}, {Name: "currentDate", Text: "2026-01-01"}},
 			SystemContext: []agent.Part{{Name: agent.PartGitStatus, Text: "On branch main"}},

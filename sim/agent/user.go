@@ -28,8 +28,8 @@ type RootSpec struct {
 	Steps     []Step      // what the user does then, in order
 }
 
-// Step is one act of the user (PRM-05): at an instant, or once the root has
-// nothing left to do.
+// Step is one act of the user (PRM-05): at an instant, on an event, or once the
+// root has nothing left to do.
 type Step struct {
 	Timed      bool
 	At         vtime.Duration // from the start of the run, when timed
@@ -37,7 +37,9 @@ type Step struct {
 	Message    []llm.Block
 	Interrupt  bool
 	KillAgents bool
+	Background bool // Ctrl+B: whoever the root waits for moves to the background
 	Settings   *llm.Settings
+	On         *Trigger // the step waits for this event; At and After are not read
 }
 
 // rootState is what a root has beside what every agent has.
@@ -145,6 +147,10 @@ func bytesOf(blocks []llm.Block) int {
 // wait for the root to be idle.
 func (w *World) script(a *Agent, steps []Step) {
 	for _, s := range steps {
+		if s.On != nil {
+			w.onEvent(a, s)
+			continue
+		}
 		if s.speaks() {
 			a.root.unsaid++
 		}
@@ -163,6 +169,25 @@ func (w *World) script(a *Agent, steps []Step) {
 	}
 }
 
+// onEvent makes a process that does a step once its event has come. Nobody waits
+// for a step whose event may never come.
+func (w *World) onEvent(a *Agent, s Step) {
+	come := w.watch(*s.On)
+	proc := w.cfg.Kernel.Spawn("user of "+a.lineage, func(p *kernel.Proc) error {
+		if err := come.Wait(p); err != nil {
+			return err
+		}
+		if !a.ended {
+			a.expectNotice()
+			if s.speaks() {
+				a.root.unsaid++
+			}
+		}
+		return a.act(p, s)
+	})
+	a.root.timed = append(a.root.timed, timedStep{s, proc})
+}
+
 func (s *Step) speaks() bool { return len(s.Message) > 0 }
 
 // act does one step of the user's script. Of a root that has ended only its
@@ -177,6 +202,9 @@ func (a *Agent) act(p *kernel.Proc, s Step) error {
 	}
 	if s.Settings != nil {
 		a.root.settings = s.Settings
+	}
+	if s.Background {
+		a.backgroundChildren()
 	}
 	if s.Interrupt && a.root.busy {
 		a.ctx.Abort.Abort(ErrUserInterrupt)
@@ -197,7 +225,7 @@ var errRootEnded = errors.New("the root has ended")
 // hears what is left, so nobody waits for it. Killing agents needs no root.
 func (a *Agent) dismiss() {
 	for _, t := range a.root.timed {
-		if !t.proc.Done() && !t.step.KillAgents {
+		if !t.proc.Done() && (t.step.On != nil || !t.step.KillAgents) {
 			t.proc.Abort(errRootEnded)
 			a.unheard(t.step.Message)
 		}
@@ -210,9 +238,9 @@ func (a *Agent) dismiss() {
 // killAgents stops every background agent.
 func (w *World) killAgents() {
 	for _, t := range w.tasks.Live() {
-		target := w.agents[t.Agent]
-		w.moveTask(target, task.Killed)
-		target.ctx.Abort.Abort(ErrAgentsKilled)
+		if t.Type == task.LocalAgent && !t.Status().Final() { // the end of one may have been the end of the next
+			w.stopTask(t, ErrAgentsKilled)
+		}
 	}
 }
 

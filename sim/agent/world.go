@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -124,6 +125,9 @@ type World struct {
 	rec     recorder
 	forkDef *Definition
 	fatal   error
+	shells  map[string]*shellTask // commands in the background, by task
+	watches []*watch              // events that steps of users wait for
+	held    holdings              // by all agents
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
 }
@@ -132,7 +136,8 @@ type World struct {
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{},
-		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[*Plan]*Plan{}}
+		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[*Plan]*Plan{},
+		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	return w
 }
@@ -156,6 +161,18 @@ func (w *World) FlipGate(name, value string) error {
 	}
 	w.rec.gate(name, value)
 	return nil
+}
+
+// Crash ends an agent that lives as if what ran it had gone: it fails, and its
+// clean-up runs all the same (ISO-10).
+func (w *World) Crash(lineage string) error {
+	for _, a := range w.agents {
+		if a.lineage == lineage && !a.ended {
+			a.ctx.Abort.Abort(ErrCrashed)
+			return nil
+		}
+	}
+	return fmt.Errorf("no agent %s lives at %s", lineage, w.cfg.Kernel.Now())
 }
 
 // SetReplacement changes, from this instant on and for every agent, the size

@@ -18,6 +18,7 @@ type Notification struct {
 	OutputFile  string
 	Status      Status // a final one
 	Description string // the call's
+	Command     bool   // it is a command's and not an agent's
 	Error       string // of a failed task
 	Result      string // optional
 	Usage       Usage
@@ -28,9 +29,17 @@ const (
 	closeTag = "</task-notification>"
 )
 
-// Summary is one sentence: Agent "<description>" and how it ended.
+// Summary is one sentence: Agent "<description>" and how it ended. A command's
+// begins with Command.
 func (n *Notification) Summary() string {
-	return `Agent "` + n.Description + `" ` + n.outcome(n.Error)
+	return n.subject() + ` "` + n.Description + `" ` + n.outcome(n.Error)
+}
+
+func (n *Notification) subject() string {
+	if n.Command {
+		return "Command"
+	}
+	return "Agent"
 }
 
 func (n *Notification) outcome(err string) string {
@@ -54,7 +63,7 @@ func (n *Notification) Render() string {
 	element(&b, "task-id", escape(n.TaskID))
 	element(&b, "output-file", escape(n.OutputFile))
 	element(&b, "status", string(n.Status))
-	element(&b, "summary", `Agent "`+quoteEscape(n.Description)+`" `+n.outcome(escape(n.Error)))
+	element(&b, "summary", n.subject()+` "`+quoteEscape(n.Description)+`" `+n.outcome(escape(n.Error)))
 	if n.Result != "" {
 		element(&b, "result", escape(n.Result))
 	}

@@ -1,0 +1,59 @@
+package agent
+
+// Resource is something that an agent holds and that must not outlive it
+// (ISO-10).
+type Resource uint8
+
+// The resources. Connections to MCP servers join the list with what opens them;
+// the output of a task stays readable, as SUB-13 has it.
+const (
+	FileCache          Resource = iota // what it has read
+	SessionHooks                       // of its definition, in the session
+	Todos                              // its list, in the session's state
+	BackgroundShells                   // commands that it left running
+	PermissionCallback                 // by which the answer to a prompt finds it
+	TraceAgent                         // its place in the trace of the run
+	NumResources
+)
+
+func (r Resource) String() string {
+	return [...]string{"file cache", "hooks", "todos", "background shells", "permission callback", "trace agent"}[r]
+}
+
+// holdings count what is held, by resource.
+type holdings [NumResources]int32
+
+// keeps notes that the agent holds a resource, or one more of it.
+func (a *Agent) keeps(r Resource) {
+	a.holds[r]++
+	a.w.held[r]++
+}
+
+// acquire notes what every agent holds from its start on.
+func (a *Agent) acquire() {
+	for _, r := range [...]Resource{FileCache, PermissionCallback, TraceAgent} {
+		a.keeps(r)
+	}
+	if a.def != nil && len(a.def.Hooks) > 0 {
+		a.keeps(SessionHooks)
+	}
+}
+
+// cleanUp releases everything that the agent holds. Every end of every agent
+// comes through here, however it came about; nothing in here waits or fails.
+// Conversation, context and file cache go with the agent's life, right behind it.
+func (a *Agent) cleanUp() {
+	for _, s := range a.shells {
+		if !s.task.Status().Final() {
+			s.stop()
+		}
+	}
+	a.shells = nil
+	for r := range a.holds {
+		a.w.held[r] -= a.holds[r]
+		a.holds[r] = 0
+	}
+}
+
+// Held is how many of a resource the agents of the world hold now.
+func (w *World) Held(r Resource) int { return int(w.held[r]) }

@@ -1,0 +1,33 @@
+package agent
+
+import "agentsim/sim/llm"
+
+// Identity says to those who look at an agent's context who it is. A main agent
+// has none (ISO-12).
+type Identity interface {
+	// InvokedBy is the tool use that brought the agent to life, zero where none did.
+	InvokedBy() llm.ToolUseID
+}
+
+// SubagentIdentity is that of an agent that the Agent tool made.
+type SubagentIdentity struct {
+	AgentID         llm.AgentID
+	SubagentName    string // its type
+	IsBuiltIn       bool
+	InvokingRequest llm.ToolUseID
+}
+
+// InvokedBy is the Agent call.
+func (s *SubagentIdentity) InvokedBy() llm.ToolUseID { return s.InvokingRequest }
+
+// TeammateIdentity is that of a member of a team. Nothing makes one yet.
+type TeammateIdentity struct {
+	AgentName        string
+	TeamName         string
+	PlanModeRequired bool
+	IsTeamLead       bool
+	InvokingRequest  llm.ToolUseID
+}
+
+// InvokedBy is the call that made the teammate.
+func (t *TeammateIdentity) InvokedBy() llm.ToolUseID { return t.InvokingRequest }

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"errors"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+var errShellStopped = errors.New("the command was stopped")
+
+// shellTask is a command that runs on while its agent does other things.
+type shellTask struct {
+	task   *task.Task
+	owner  *Agent
+	proc   *kernel.Proc
+	began  vtime.Instant
+	result tool.Result // what it comes to
+}
+
+// inBackground lets a command that has its result after some time run on, and
+// answers at once. Its task stands in the session's state, whoever started it
+// (ISO-06); its end is one notification, and its agent's end is its end.
+func (a *Agent) inBackground(p *kernel.Proc, use *llm.Block, description string, result tool.Result, took vtime.Duration) tool.Result {
+	t := &task.Task{ID: task.ID(task.LocalBash, a.key.Sub("shell").Sub(use.ID.String()).Uint64()), Type: task.LocalBash,
+		Description: description, Owner: a.ref, Agent: -1, Backgrounded: true}
+	t.OutputFile = outputDir + t.ID + ".output"
+	s := &shellTask{task: t, owner: a, began: p.Now(), result: result}
+	a.w.register(a, t)
+	a.w.move(a.ref, t, task.Running)
+	a.keeps(BackgroundShells)
+	a.expectNotice()
+	a.w.shells[t.ID] = s
+	a.shells = append(a.shells, s)
+	s.proc = p.Kernel().Spawn("shell "+t.ID, func(q *kernel.Proc) error {
+		err := q.Sleep(took)
+		if err != nil && !errors.Is(err, errShellStopped) {
+			return err
+		}
+		s.end(q.Now())
+		return nil
+	})
+	return tool.Result{Content: llm.NewText(llm.Prose, "Running in the background as task "+t.ID+". Its output will be in "+t.OutputFile+".")}
+}
+
+// end settles the task, unless it was stopped before, and notifies its owner.
+func (s *shellTask) end(now vtime.Instant) {
+	to := task.Completed
+	if s.result.IsError {
+		to = task.Failed
+	}
+	w, t := s.owner.w, s.task
+	w.move(s.owner.ref, t, to)
+	if !t.TakeNotification() {
+		return
+	}
+	n := task.Notification{Command: true, TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description,
+		Usage: task.Usage{DurationMS: now.Sub(s.began).Milliseconds()}}
+	if t.Status() == task.Failed {
+		n.Error = "its exit code says so"
+	}
+	note := &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
+	if s.owner.ended {
+		s.owner.handled(note, "dropped", "")
+		return
+	}
+	s.owner.handled(note, "queued", "")
+	if err := s.owner.inbox.Send(note); err != nil {
+		w.fail(err)
+	}
+}
+
+// stop kills the command.
+func (s *shellTask) stop() {
+	s.owner.w.move(s.owner.ref, s.task, task.Killed)
+	s.proc.Abort(errShellStopped)
+}
+
+// output is what the command's output file holds: everything once it has ended.
+func (s *shellTask) output() string {
+	if s.task.Status() == task.Running {
+		return ""
+	}
+	return s.result.Content.Raw()
+}
+
+// move changes a task's state and records it for an agent. A change that the
+// state machine forbids is dropped: something else came first.
+func (w *World) move(ref int32, t *task.Task, to task.Status) bool {
+	from := t.Status()
+	if t.To(to) != nil {
+		return false
+	}
+	w.rec.emit(ref, &transcript.Task{ID: t.ID, Type: string(t.Type), From: string(from), To: string(to), Activation: t.Activation()})
+	return true
+}
+
+// stopTask kills a running task of any kind.
+func (w *World) stopTask(t *task.Task, why error) {
+	if s := w.shells[t.ID]; s != nil {
+		s.stop()
+		return
+	}
+	target := w.agents[t.Agent]
+	w.move(target.ref, t, task.Killed)
+	target.ctx.Abort.Abort(why)
+}

@@ -41,6 +41,9 @@ func newMachine(env *Env) *machine {
 	if env.Timeout <= 0 {
 		env.Timeout = DefaultTimeout
 	}
+	if env.Programs == nil {
+		env.Programs = Programs()
+	}
 	m := &machine{env: env, commands: commandSet(), dir: env.Session.Dir, clock: startTook, vars: map[string]string{}, exported: map[string]bool{}, open: map[string]*buffer{}}
 	m.out = m.buffer()
 	if m.dir == "" || !m.isDir(m.dir) {

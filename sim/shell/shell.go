@@ -67,7 +67,7 @@ type Env struct {
 	Agent    int32  // the agent's ordinal, for the write log
 	Session  *Session
 	Repo     *Repo     // the run's repository
-	Programs []Program // scripted programs
+	Programs []Program // scripted programs; nil are those of Programs
 	Timeout  vtime.Duration
 }
 

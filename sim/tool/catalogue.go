@@ -19,6 +19,7 @@ const (
 	globTook = 30 * vtime.Millisecond
 	grepTook = 60 * vtime.Millisecond
 	stopTook = 5 * vtime.Millisecond
+	todoTook = 5 * vtime.Millisecond
 )
 
 // Catalogue is every named tool in the fixed order in which they are offered.
@@ -68,29 +69,15 @@ func fileTools() []Tool {
 		{Name: "Grep", Safe: true, Class: permission.Read, Run: runGrep, Took: grepTook, Description: grepText, fields: grepFields},
 		{Name: "Glob", Safe: true, Class: permission.Read, Run: runGlob, Took: globTook, Description: globText, fields: globFields},
 		{Name: "Edit", Class: permission.Write, Run: runEdit, Took: editTook, Description: editText, fields: editFields},
-		{Name: "Write", Class: permission.Write, Description: writeText, fields: fields{
-			{name: "file_path", required: true, about: "Absolute path of the file to create or replace."},
-			{name: "content", required: true, about: "The whole new content of the file."},
-		}},
-		{Name: "NotebookEdit", Class: permission.Write, Description: notebookText, fields: fields{
-			{name: "notebook_path", required: true, about: "Absolute path of the notebook (.ipynb)."},
-			{name: "cell_id", about: "Id of the cell to change. With edit_mode insert the new cell goes behind it, or first when it is left out."},
-			{name: "new_source", required: true, about: "The cell's new source."},
-			{name: "cell_type", enum: []string{"code", "markdown"}, about: "Kind of the cell; needed with edit_mode insert."},
-			{name: "edit_mode", enum: []string{"replace", "insert", "delete"}, about: "What to do; replace when left out."},
-		}},
+		{Name: "Write", Class: permission.Write, Run: runWrite, Took: editTook, Named: true, Description: writeText, fields: writeFields},
+		{Name: "NotebookEdit", Class: permission.Write, Run: runNotebook, Took: editTook, Named: true, Description: notebookText, fields: notebookFields},
 	}
 }
 
 // otherTools run commands, skills and web requests, and keep the agent's list.
 func otherTools() []Tool {
 	return []Tool{
-		{Name: "Bash", Class: permission.Exec, Description: bashText, fields: fields{
-			{name: "command", required: true, about: "The command line to run."},
-			{name: "timeout", typ: integerType, about: "Longest run in milliseconds, at most 600000; 120000 when left out."},
-			{name: "description", about: "What the command does, in five to ten words, for whoever watches."},
-			{name: "run_in_background", typ: booleanType, about: "Return at once with a task id; the output is read later with TaskOutput."},
-		}},
+		{Name: "Bash", Class: permission.Exec, Run: runBash, Reads: bashReads, Named: true, Keeps: true, Description: bashText, fields: bashFields},
 		{Name: "Skill", Class: permission.Meta, Description: skillText, fields: fields{
 			{name: "skill", required: true, about: "Name of the skill, as listed."},
 			{name: "args", about: "Arguments for the skill, as one text."},
@@ -104,9 +91,7 @@ func otherTools() []Tool {
 			{name: "allowed_domains", typ: arrayType, about: "Only results from these domains.", inner: stringItems},
 			{name: "blocked_domains", typ: arrayType, about: "No results from these domains.", inner: stringItems},
 		}},
-		{Name: "TodoWrite", Class: permission.Meta, Description: todoText, fields: fields{
-			{name: "todos", typ: arrayType, required: true, about: "The whole list as it now stands.", inner: todoItems},
-		}},
+		{Name: "TodoWrite", Class: permission.Meta, Run: runTodo, Took: todoTook, Named: true, Keeps: true, Description: todoText, fields: todoFields},
 		{Name: "SyntheticOutput", Internal: true, Class: permission.Meta, Description: syntheticText, fields: fields{
 			{name: "output", typ: objectType, required: true, about: "The answer, in the shape that was asked for."},
 		}},

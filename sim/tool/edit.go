@@ -27,7 +27,7 @@ func runEdit(e *Env, p *llm.Payload) Result {
 	if err != nil {
 		return refused(err)
 	}
-	seen, err := e.fresh(f)
+	seen, err := e.fresh(f, "edit")
 	if err != nil {
 		return refused(err)
 	}
@@ -44,14 +44,15 @@ const (
 	Modified = "has been modified since it was read"
 )
 
-// fresh is what the agent knows of the file, if that is its present version.
-func (e *Env) fresh(f *workspace.File) (Entry, error) {
+// fresh is what the agent knows of the file, if that is its present version;
+// then is what it wants to do.
+func (e *Env) fresh(f *workspace.File, then string) (Entry, error) {
 	seen, ok := e.Cache.Get(f.Path())
 	switch {
 	case !ok:
-		return seen, fmt.Errorf("file %s %s: read it, then edit", f.Path(), NotRead)
+		return seen, fmt.Errorf("file %s %s: read it, then %s", f.Path(), NotRead, then)
 	case seen.Hash != f.Version().Hash:
-		return seen, fmt.Errorf("file %s %s: read it again, then edit", f.Path(), Modified)
+		return seen, fmt.Errorf("file %s %s: read it again, then %s", f.Path(), Modified, then)
 	}
 	return seen, nil
 }
@@ -87,14 +88,10 @@ func (e *Env) apply(f *workspace.File, seen Entry, c change) Result {
 	if err != nil {
 		return refused(err)
 	}
-	first, last := int32(min(1, v.Lines)), int32(v.Lines)
 	if whole {
-		seen.From, seen.To = first, last
+		seen.From, seen.To = 1, int32(v.Lines)
 	}
-	seen = Entry{ReadAt: e.Now, Hash: v.Hash, From: max(first, min(seen.From, last)), To: min(seen.To, last)}
-	e.Cache.Put(f.Path(), seen)
-	text := fmt.Sprintf("Edited %s: %d replaced.\n%s", f.Path(), n, e.fileMark(f.Path(), v, int(seen.From), int(seen.To)))
-	return Result{Content: llm.NewText(llm.Prose, text)}
+	return e.written(fmt.Sprintf("Edited %s: %d replaced.", f.Path(), n), f.Path(), v, seen)
 }
 
 // in makes the change in a content, counts the places and follows the lines

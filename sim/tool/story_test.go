@@ -11,6 +11,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/permission"
+	"agentsim/sim/shell"
 	"agentsim/sim/vtime"
 	"agentsim/sim/workspace"
 )
@@ -20,7 +21,10 @@ import (
 //	file PATH             put a file into the project
 //	lines PATH N [width=W]   put a file of N lines into the project
 //	plant PATH LINE       append a fact's mark to a line; the input is its name
-//	read|grep|glob|edit [by=A] [tail=N]   call the tool with the input as its JSON, as agent A
+//	read|grep|glob|edit|write|notebook|bash|todo [by=A] [tail=N] [took]   call the tool
+//	                      with the input as its JSON, as agent A
+//	show PATH             print a file as it is now
+//	todos A               print an agent's list of steps
 //	clone A as=B          B starts with a clone of A's read cache
 //	cache A               print what A has read
 //	log                   print the write log
@@ -36,7 +40,7 @@ func TestConformance(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			w := &world{files: map[string]string{}, caches: map[string]*Cache{}}
+			w := &world{files: map[string]string{}, caches: map[string]*Cache{}, kept: map[string]*Session{}}
 			datadriven.RunTest(t, file, w.command)
 		})
 	}
@@ -48,6 +52,8 @@ type world struct {
 	files  map[string]string
 	fs     *workspace.FS
 	caches map[string]*Cache
+	kept   map[string]*Session
+	repo   shell.Repo
 	now    vtime.Instant
 }
 
@@ -63,8 +69,14 @@ func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 		return ""
 	case "plant":
 		return w.plant(t, d)
-	case "read", "grep", "glob", "edit":
+	case "read", "grep", "glob", "edit", "write", "notebook", "bash", "todo":
 		return w.call(t, d)
+	case "show":
+		w.open(t)
+		text, _ := w.fs.Content(d.CmdArgs[0].Key)
+		return text
+	case "todos":
+		return fmt.Sprintf("%+v", w.session(d.CmdArgs[0].Key).Todos)
 	case "clone":
 		var as string
 		d.ScanArgs(t, "as", &as)
@@ -134,7 +146,15 @@ func (w *world) cache(agent string) *Cache {
 	return w.caches[agent]
 }
 
-var runners = map[string]string{"read": "Read", "grep": "Grep", "glob": "Glob", "edit": "Edit"}
+func (w *world) session(agent string) *Session {
+	if w.kept[agent] == nil {
+		w.kept[agent] = &Session{}
+	}
+	return w.kept[agent]
+}
+
+var runners = map[string]string{"read": "Read", "grep": "Grep", "glob": "Glob", "edit": "Edit",
+	"write": "Write", "notebook": "NotebookEdit", "bash": "Bash", "todo": "TodoWrite"}
 
 func (w *world) call(t *testing.T, d *datadriven.TestData) string {
 	w.open(t)
@@ -142,7 +162,8 @@ func (w *world) call(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "by", &by)
 	d.MaybeScanArgs(t, "tail", &tail)
 	w.now = w.now.Add(vtime.Second)
-	env := &Env{FS: w.fs, Cache: w.cache(by), Marks: storyMarks, Now: w.now, Root: "/repo", Agent: int32(len(by))}
+	env := &Env{FS: w.fs, Cache: w.cache(by), Marks: storyMarks, Now: w.now, Root: "/repo", Agent: int32(len(by)),
+		Session: w.session(by), Repo: &w.repo}
 	r := Find(Catalogue(), runners[d.Cmd]).Run(env, llm.NewJSON(d.Input))
 	text := r.Content.Raw()
 	if all := strings.Split(text, "\n"); tail > 0 && len(all) > tail {
@@ -150,6 +171,12 @@ func (w *world) call(t *testing.T, d *datadriven.TestData) string {
 	}
 	if r.IsError {
 		text = "error: " + text
+	}
+	if r.Shell != nil {
+		text += fmt.Sprintf("\nshell: %+v", *r.Shell)
+	}
+	if d.HasArg("took") {
+		text += "\ntook " + r.Took.String()
 	}
 	return strings.ReplaceAll(text, "\t", "→")
 }

@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/permission"
+	"agentsim/sim/shell"
 	"agentsim/sim/vtime"
 	"agentsim/sim/workspace"
 )
@@ -18,12 +19,17 @@ type Tool struct {
 	Description string
 	Schema      string // JSON schema of the input, as it stands in the request's bytes
 	Safe        bool   // may run at the same time as its safe neighbours (LOOP-03)
+	Named       bool   // offered only where a session names it
+	Keeps       bool   // has something that lasts from call to call: Env.Session
 	Class       permission.Class
 	Internal    bool // for those who coordinate, not for workers (FLT-11)
 	MCP         bool // comes from an MCP server
 	// Run acts; nil when the agent layer handles the tool or it does not act yet.
 	Run  func(*Env, *llm.Payload) Result
-	Took vtime.Duration // how long one call takes
+	Took vtime.Duration // how long one call takes, where its result does not say
+	// Reads reports whether one call may run at the same time as its safe
+	// neighbours; nil where Safe says so for all.
+	Reads func(*llm.Payload) bool
 
 	fields fields
 	does   string // name of the catalogue's tool whose work it does, when that is another
@@ -46,12 +52,18 @@ type Env struct {
 	Now   vtime.Instant
 	Root  string // the project's root as agents see it, absolute, without a final slash
 	Agent int32  // the agent's ordinal, for the write log
+
+	Session  *Session        // of the agent, for tools that keep something
+	Repo     *shell.Repo     // of the run
+	Programs []shell.Program // what builds and tests do; nil are shell.Programs
 }
 
 // Result is the answer of a tool.
 type Result struct {
 	Content *llm.Payload
 	IsError bool
+	Took    vtime.Duration // where the call says how long it took; 0 is Tool.Took
+	Shell   *Shell         // of Bash, where it did anything beyond its output
 }
 
 // Error is a result that says what went wrong.
@@ -86,8 +98,12 @@ func Find(all []*Tool, name string) *Tool {
 	return nil
 }
 
-// Offered is what a session offers by default: the tools that act, and those
-// named besides, in the order of all. A name that is no tool is an error.
+// SafeFor reports whether a call may run at the same time as its safe
+// neighbours (LOOP-03).
+func (t *Tool) SafeFor(p *llm.Payload) bool { return t.Safe || t.Reads != nil && t.Reads(p) }
+
+// Offered is what a session offers by default: the tools that act, but for those
+// that are to be named, and those named besides, in the order of all. A name that is no tool is an error.
 func Offered(all []*Tool, besides []string) ([]*Tool, error) {
 	extra, err := Pick(all, besides)
 	if err != nil {
@@ -95,7 +111,7 @@ func Offered(all []*Tool, besides []string) ([]*Tool, error) {
 	}
 	var out []*Tool
 	for _, t := range all {
-		if t.Acts() || Find(extra, t.Name) != nil {
+		if t.Acts() && !t.Named || Find(extra, t.Name) != nil {
 			out = append(out, t)
 		}
 	}

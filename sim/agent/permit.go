@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path"
+	"strings"
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -141,7 +142,7 @@ func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why st
 	case ReplyDeny:
 		said := "the user refused"
 		if ans.Feedback != "" {
-			said += " and said: " + ans.Feedback
+			said += " and said: " + strings.TrimSuffix(ans.Feedback, ".")
 		}
 		return refusal(r.tool.Name, said), nil
 	case ReplyEdit:

@@ -38,6 +38,7 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	var allow, deny []string
 	if def != nil {
 		who.BuiltIn, allow, deny = def.BuiltIn(), def.Tools, def.Disallowed
+		who.Worker = def.BuiltIn() && def.Type == TypeWorker
 	}
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
 	p.Names = tool.Names(p.Tools)
@@ -68,6 +69,9 @@ func (w *World) schema() tool.AgentOptions {
 		Internal:   w.gates.UserType == UserTypeInternal,
 	}
 	for _, d := range w.cfg.Definitions {
+		if _, denied := w.cfg.Permissions.Rules.DeniesAgent(d.Type); denied {
+			continue
+		}
 		o.Types = append(o.Types, tool.AgentType{Name: d.Type, WhenFor: d.Description, Tools: d.toolWords()})
 	}
 	return o

@@ -81,8 +81,11 @@ func (a *Agent) resolveType(b *birth) error {
 		fallthrough
 	default:
 		if b.def = find(a.w.cfg.Definitions, typ); b.def == nil {
-			return fmt.Errorf("agent type %q does not exist; available: %s", typ, a.w.typeNames())
+			return fmt.Errorf("agent type %q does not exist; available: %s", typ, a.typeNames())
 		}
+	}
+	if rule, denied := a.rules().DeniesAgent(b.def.Type); denied {
+		return fmt.Errorf("agent type %q is denied by the permission rule %s; available: %s", b.def.Type, rule, a.typeNames())
 	}
 	model, err := a.childModel(b)
 	if err != nil {
@@ -293,10 +296,16 @@ func (a *Agent) stage(b *birth, n int, name, detail string) {
 	a.w.rec.emit(a.ref, &transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail})
 }
 
-func (w *World) typeNames() string {
-	names := make([]string, len(w.cfg.Definitions))
-	for i, d := range w.cfg.Definitions {
-		names[i] = d.Type
+// typeNames lists the types that the agent may name.
+func (a *Agent) typeNames() string {
+	var names []string
+	for _, d := range a.w.cfg.Definitions {
+		if _, denied := a.rules().DeniesAgent(d.Type); !denied {
+			names = append(names, d.Type)
+		}
+	}
+	if names == nil {
+		return "none"
 	}
 	return strings.Join(names, ", ")
 }

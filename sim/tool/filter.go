@@ -16,6 +16,7 @@ const (
 	LayerCustom     Layer = "layer 2" // definitions that are not built in
 	LayerAsync      Layer = "layer 3" // asynchronous agents
 	LayerDefinition Layer = "layer 4" // the definition's tools, then its disallowedTools
+	LayerWorker     Layer = "internal tools"
 )
 
 // deniedToAll is layer 1: tools that steer the session itself (FLT-01).
@@ -32,6 +33,7 @@ var allowedToAsync = []string{"Read", "Grep", "Glob", "Edit", "Write", "Notebook
 type Subject struct {
 	BuiltIn bool // its definition is built in
 	Async   bool
+	Worker  bool // works for a coordinator, who alone has the internal tools (FLT-11)
 	Fork    bool // takes the given tools exactly (FLT-10)
 	Main    bool // a main agent or coordinator is no sub-agent (FLT-10)
 	RunMode permission.Mode
@@ -84,6 +86,9 @@ func Filter(all []*Tool, who Subject, allow, deny []string) *Pool {
 
 // removedBy asks the layers in order.
 func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
+	if who.Worker && t.Internal {
+		return LayerWorker
+	}
 	if !passes(t, who) {
 		switch {
 		case slices.Contains(deniedToAll, t.Name):

@@ -8,6 +8,7 @@ import (
 	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
+	"agentsim/sim/audit"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -22,6 +23,8 @@ type Options struct {
 	OnKernel func(*kernel.Kernel)
 	// Repeat is the command line that repeats the run; a bug report shows it.
 	Repeat string
+	// NoAudit leaves out the auditor, where only time is of interest.
+	NoAudit bool
 }
 
 // Outcomes of a run.
@@ -41,9 +44,10 @@ type Result struct {
 	Events  uint64
 	End     vtime.Instant
 	Agents  int
-	Options []string // undocumented points of the cache that this run decided, name=value
-	Checks  int64    // checks of conservation laws, none broken
-	Assumed []string // assumptions of the mock model, for the reader of a comparison
+	Options []string      // undocumented points of the cache that this run decided, name=value
+	Checks  int64         // checks of conservation laws, none broken
+	Assumed []string      // assumptions of the mock model, for the reader of a comparison
+	Audit   *audit.Report // what the auditor checked; nil without one
 }
 
 // BugError is a panic of ours inside a run (KRN-07).
@@ -117,6 +121,11 @@ func placedItem(err error, sc *scenarios.Scenario) error {
 func Run(spec *Spec, opt Options) (*Result, error) {
 	digest, ring := transcript.NewDigest(), transcript.NewRing(lastEvents)
 	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
+	var auditor *audit.Auditor
+	if !opt.NoAudit {
+		auditor = audit.New(audited(spec.Scenario))
+		sinks = append(sinks, auditor)
+	}
 	r, err := build(spec, transcript.Tee(sinks...))
 	if err != nil {
 		return nil, placed(err, spec.Scenario)
@@ -127,6 +136,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	}
 	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
+	r.tellProblems()
 	res := &Result{RunID: spec.RunID(), Assumed: r.assumed()}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
 	if err == nil {
@@ -138,7 +148,15 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options = r.engine.checks, r.options()
+	if auditor != nil {
+		res.Audit = auditor.Report()
+	}
 	return res, nil
+}
+
+// audited is what the scenario was told to do otherwise than the auditor expects.
+func audited(sc *scenarios.Scenario) audit.Options {
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry}
 }
 
 // outcome sorts what ended the kernel: simulated ends are outcomes, anything

@@ -11,7 +11,7 @@ package tidy
 // name in capitals stands for the packages of a group. A package that is not
 // listed may be imported and import nothing until somebody decides.
 const rooms = `
-WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
+WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt sim/mutant
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
@@ -23,6 +23,7 @@ sim/llm:               sim/vtime sim/rng
 sim/llm/tokens:        sim/llm
 sim/mark:              sim/rng
 sim/excerpt:
+sim/mutant:
 sim/kernel:            sim/vtime sim/rng
 sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
@@ -31,7 +32,7 @@ sim/permission:
 sim/task:              WORDS
 sim/tool:              WORDS sim/workspace sim/permission sim/shell
 
-cachemodel:            sim/vtime sim/rng sim/llm
+cachemodel:            sim/vtime sim/rng sim/llm sim/mutant
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
 cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
 cachemodel/blocktrace: cachemodel
@@ -68,6 +69,7 @@ cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metric
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:
+cmd/internal/mutants:  WORDS WORLD sim sim/audit scenarios
 `
 
 // imports says which packages of others are kept to certain rooms. A pattern

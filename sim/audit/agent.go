@@ -1,0 +1,143 @@
+package audit
+
+import (
+	"slices"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// agent is what is known of an agent; what is needed while it lives is in its
+// life, which ends with it.
+type agent struct {
+	ref        int32
+	lineage    string
+	parent     *agent
+	background bool      // nobody waits for it
+	fork       bool      //
+	own        llm.Usage // of its calls
+	below      llm.Usage // of its descendants that have ended
+	*life                // nil once it has ended
+}
+
+// life is what is kept of an agent that lives.
+type life struct {
+	facts     transcript.AgentStart // as it started; lists are its own
+	named     bool                  // its first request has been sent
+	lastChild llm.AgentID
+	listens   *agent   // whose abort it hears
+	hearers   []*agent // who hears its abort
+	aborted   bool
+	avoids    bool // prompts
+
+	sent    *llm.Node // head of the last request
+	aside   bool      // that request and its answer are no part of the conversation
+	seen    *llm.Node // end of the conversation as far as it has been looked at
+	formed  *llm.Node // head of the last request that was held against the form
+	rebased string    // why the next request does not go on from there; "" if it does
+	uses    []use     // of the last answer
+	calls   []call    // recorded since then
+	mail    []letter  // delivered, and not yet seen in a request
+	tagged  bool      // a directive of a fork stands in a text block of a user message
+	edited  bool      // a user has put another input in a call's place
+
+	spawned  use        // the call that made it
+	spawner  []use      // and its neighbours in the answer
+	point    *llm.Node  // where a fork's history ends
+	kin      *siblings  // of a fork whose first request is still to come
+	files    files      // that it has read
+	replaced int        // results replaced by a preview, those it inherited included
+	agents   string     // definition of the Agent tool, as its requests have it
+	last     lastAnswer // the call before this one
+	root     llm.Hash   // of the first node of its requests
+}
+
+// use is a tool use in an answer.
+type use struct {
+	id    llm.ToolUseID
+	name  string
+	input *llm.Payload
+}
+
+// call is a tool call as it was recorded.
+type call struct {
+	id      llm.ToolUseID
+	name    string
+	inPool  bool
+	done    bool
+	isError bool
+	bytes   int
+}
+
+// start takes an agent in.
+func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
+	for int(ref) >= len(u.agents) {
+		u.agents = append(u.agents, nil)
+	}
+	if old := u.agents[ref]; old != nil {
+		u.resume(old, b)
+		return
+	}
+	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", life: &life{facts: *b}}
+	u.agents[ref] = a
+	a.facts.Tools = slices.Clone(b.Tools)
+	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
+	a.avoids = b.Context.AvoidPrompts
+	if a.parent == nil {
+		u.startRoot(a)
+		return
+	}
+	if a.parent.life == nil {
+		u.report(iso11, a, "a parent that lives", a.parent.lineage+", which has ended")
+		return
+	}
+	u.startChild(a, a.parent)
+}
+
+// resume takes in a further activation of an agent.
+func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
+	if u.fails(iso11, a.life == nil && b.Activation > 0) {
+		u.report(iso11, a, "one start for each activation", "another one of activation "+decimal(int64(b.Activation)))
+		return
+	}
+	a.life = &life{facts: *b, rebased: "resume", avoids: b.Context.AvoidPrompts}
+}
+
+func (u *Auditor) startRoot(a *agent) {
+	u.same(iso03, a, "abort", "root", a.facts.Context.Abort)
+	u.same(iso05, a, "setAppState", "root", a.facts.Context.SetAppState)
+	if u.fails(iso07, a.facts.Depth == 0) {
+		u.report(iso07, a, "depth 0", "depth "+decimal(int64(a.facts.Depth)))
+	}
+}
+
+// startChild holds a new agent's context against its parent's.
+func (u *Auditor) startChild(a, p *agent) {
+	for i := range p.uses {
+		if p.uses[i].id == a.facts.ToolUse {
+			a.spawned, a.spawner = p.uses[i], p.uses
+		}
+	}
+	u.identity(a, p)
+	u.chains(a, p)
+	u.startAbort(a)
+	u.startState(a)
+	u.startPrompts(a, p)
+	u.startThinking(a, p)
+	u.startFiles(a, p)
+	u.startPool(a, p)
+	u.startFork(a, p)
+}
+
+// end lets an agent go.
+func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
+	u.endAbort(a)
+	u.endBills(a, b)
+	u.leaveKin(a)
+	for i := range a.calls {
+		if c := &a.calls[i]; u.fails(loop04, c.done) {
+			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")
+		}
+	}
+	a.life = nil
+}

@@ -1,0 +1,223 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// Options are what a run was told beforehand to do otherwise.
+type Options struct {
+	// Rerender says that forks render anew what they inherit, which exists to show
+	// what is lost: what a fork shares with its parent is not checked then.
+	Rerender bool
+	// LateExpiry is how long a cache entry may be read after its lifetime.
+	LateExpiry vtime.Duration
+}
+
+// Violation is a check that failed.
+type Violation struct {
+	Check string // id of the statement
+	Event uint64 // sequence number of the event that shows it
+	At    vtime.Instant
+	Agent string // lineage; "" for the run
+	Want  string // what was expected
+	Got   string // what stands there
+}
+
+func (v *Violation) String() string {
+	who := v.Agent
+	if who == "" {
+		who = "the run"
+	}
+	return fmt.Sprintf("%s is broken at event %d, %s, by %s\n  expected  %s\n  found     %s", v.Check, v.Event, v.At, who, v.Want, v.Got)
+}
+
+// Count is how often a check was made, and how often it failed.
+type Count struct {
+	Check
+	Made, Broken int64
+}
+
+// Report is what an audit came to.
+type Report struct {
+	Counts     []Count     // of the checks that were made, in the order of Checks
+	Violations []Violation // the first ones, in the order of events
+	Made       int64
+	Broken     int64
+}
+
+// Err is an *Error when something was broken.
+func (r *Report) Err() error {
+	if r.Broken == 0 {
+		return nil
+	}
+	return &Error{Report: r}
+}
+
+// Error says that invariants were broken.
+type Error struct{ Report *Report }
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	for i := range e.Report.Violations {
+		b.WriteString(e.Report.Violations[i].String() + "\n")
+	}
+	if more := e.Report.Broken - int64(len(e.Report.Violations)); more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Kept is how many violations a report tells in full.
+const Kept = 10
+
+// Auditor is a transcript.Sink. It belongs to one run.
+type Auditor struct {
+	opt    Options
+	seq    uint64
+	now    vtime.Instant
+	agents []*agent // by ordinal
+	tasks  map[string]*taskState
+	forks  map[llm.Hash]*siblings // by the answer that they were forked from
+	bytes  map[llm.ToolUseID]llm.Hash
+	vetted map[llm.Hash]bool // texts that hold no payload of a parent
+	cache  cacheBooks
+	nodes  []*llm.Node // scratch: new nodes of a request
+
+	made, broken [numChecks]int64
+	found        []Violation
+}
+
+// New makes an auditor for one run.
+func New(opt Options) *Auditor {
+	return &Auditor{opt: opt, tasks: map[string]*taskState{}, forks: map[llm.Hash]*siblings{},
+		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
+}
+
+// Emit holds the event against every statement that it can show.
+func (u *Auditor) Emit(e *transcript.Event) {
+	u.seq, u.now = e.Seq, e.At
+	switch b := e.Body.(type) {
+	case *transcript.AgentStart:
+		u.start(e.Agent, b)
+		return
+	case *transcript.Task:
+		u.task(e.Agent, b)
+		return
+	case *transcript.Notification:
+		u.notification(e.Agent, b)
+		return
+	case *transcript.Abort:
+		u.abort(e.Agent, b)
+		return
+	case *transcript.RunEnd:
+		u.runEnd(b)
+		return
+	}
+	if a := u.agent(e.Agent); a != nil {
+		u.of(a, e.Body)
+	}
+}
+
+// of handles the events of an agent that has started.
+func (u *Auditor) of(a *agent, body transcript.Body) {
+	switch b := body.(type) {
+	case *transcript.StateWrite:
+		u.stateWrite(a, b)
+		return
+	case *transcript.Request, *transcript.Response, *transcript.APIError, *transcript.ToolCall, *transcript.ToolResult,
+		*transcript.Permission, *transcript.Rebase, *transcript.Compact, *transcript.Replace, *transcript.AgentEnd, *transcript.Listener:
+		if u.fails(iso11, a.life != nil) {
+			u.report(iso11, a, "no "+body.Kind().String()+" of an agent that has ended", "one")
+		}
+	}
+	if a.life == nil {
+		return
+	}
+	switch b := body.(type) {
+	case *transcript.Request:
+		u.request(a, b)
+	case *transcript.Response:
+		u.response(a, b)
+	case *transcript.APIError:
+		u.apiError(a, b)
+	case *transcript.ToolCall:
+		u.toolCall(a, b)
+	case *transcript.ToolResult:
+		u.toolResult(a, b)
+	case *transcript.Permission:
+		u.permission(a, b)
+	case *transcript.Rebase:
+		a.rebased = b.Why
+		a.last.resettled = a.last.resettled || b.Why != "compaction"
+	case *transcript.Compact:
+		a.files = nil
+	case *transcript.Replace:
+		a.replaced++
+		u.bytes[b.ID] = llm.Hash{}
+	case *transcript.Listener:
+		u.listener(a, b)
+	case *transcript.AgentEnd:
+		u.end(a, b)
+	}
+}
+
+// agent is the agent with the ordinal, nil for the run and for one that never
+// started.
+func (u *Auditor) agent(ref int32) *agent {
+	if ref < 0 || int(ref) >= len(u.agents) {
+		return nil
+	}
+	return u.agents[ref]
+}
+
+// fails counts a check and reports whether it failed.
+func (u *Auditor) fails(c check, ok bool) bool {
+	u.made[c]++
+	return !ok
+}
+
+// report notes a check that failed.
+func (u *Auditor) report(c check, a *agent, want, got string) {
+	u.broken[c]++
+	if len(u.found) >= Kept {
+		return
+	}
+	v := Violation{Check: checks[c].ID, Event: u.seq, At: u.now, Want: want, Got: got}
+	if a != nil {
+		v.Agent = a.lineage
+	}
+	u.found = append(u.found, v)
+}
+
+// same checks that two words are equal.
+func (u *Auditor) same(c check, a *agent, what, want, got string) {
+	if u.fails(c, want == got) {
+		u.report(c, a, what+" "+orNone(want), what+" "+orNone(got))
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+// Report is what was checked so far.
+func (u *Auditor) Report() *Report {
+	r := &Report{Violations: append([]Violation(nil), u.found...)}
+	for c := range checks {
+		if u.made[c] == 0 {
+			continue
+		}
+		r.Counts = append(r.Counts, Count{checks[c], u.made[c], u.broken[c]})
+		r.Made += u.made[c]
+		r.Broken += u.broken[c]
+	}
+	return r
+}

@@ -1,0 +1,279 @@
+package audit
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// lookBack is how far behind a breakpoint an entry may end and be found.
+const lookBack = 19
+
+// lastAnswer is the call before this one, as far as the next can read what it
+// left.
+type lastAnswer struct {
+	marks     []llm.Breakpoint // of the request at hand
+	mark      *llm.Node        // last breakpoint of the call before; nil when it left nothing to be sure of
+	ttl       llm.TTL
+	start     vtime.Instant
+	held      int64 // tokens that it read and wrote
+	prompt    int64
+	model     string
+	before    vtime.Instant // when something behind the same root was last asked for
+	known     bool          // it was
+	resettled bool          // settings have changed since the agent started
+}
+
+// entry is a prefix that requests have marked.
+type entry struct {
+	began  vtime.Instant // first instant at which a response to one of them began
+	begun  bool          // there is one
+	flying int           // of them whose response is still to come
+	read   vtime.Instant // first read of it, while none had begun that is known of
+	early  bool          // there is one
+	tokens int64         // as many as were read or written up to there; 0 while not known
+	used   vtime.Instant // last
+}
+
+// cacheBooks is what the auditor keeps of the cache.
+type cacheBooks struct {
+	entries map[llm.Hash]*entry
+	uses    map[llm.Hash]vtime.Instant // last request behind a root
+	long    bool                       // a marker of one hour was met
+	late    vtime.Duration
+	sweep   int // size at which entries are gone through
+}
+
+func newCacheBooks(late vtime.Duration) cacheBooks {
+	return cacheBooks{entries: map[llm.Hash]*entry{}, uses: map[llm.Hash]vtime.Instant{}, late: late, sweep: 1024}
+}
+
+// sent notes what a request marks.
+func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
+	l := &a.last
+	l.marks, l.model = append(l.marks[:0], b.Breakpoints...), b.Model
+	if b.Automatic {
+		// The last block that can be marked: thinking, which cannot, ends no request.
+		l.marks = append(l.marks, llm.Breakpoint{Node: b.Head})
+	}
+	for i := range l.marks {
+		c.long = c.long || l.marks[i].TTL == llm.TTL1h
+		c.entry(l.marks[i].Node, now).flying++
+	}
+	l.before, l.known = c.uses[a.root]
+	c.uses[a.root] = now
+	if len(c.entries) >= c.sweep {
+		c.forget(now)
+	}
+}
+
+func (c *cacheBooks) entry(n *llm.Node, now vtime.Instant) *entry {
+	e := c.entries[n.Hash]
+	if e == nil {
+		e = &entry{}
+		c.entries[n.Hash] = e
+	}
+	e.used = now
+	return e
+}
+
+// forget drops the entries that nobody can read any more.
+func (c *cacheBooks) forget(now vtime.Instant) {
+	for h, e := range c.entries { // order: each is judged by itself
+		if e.flying == 0 && e.used.Add(2*c.life()) < now {
+			delete(c.entries, h)
+		}
+	}
+	c.sweep = max(1024, 2*len(c.entries))
+}
+
+// life is how long an entry may be read after its last use.
+func (c *cacheBooks) life() vtime.Duration {
+	if c.long {
+		return llm.TTL1h.Duration() + c.late
+	}
+	return llm.TTL5m.Duration() + c.late
+}
+
+// landed notes that the agent's request has its response: one that began, or
+// none. It is CACHE-L2 for those who read what it wrote in the meantime.
+func (u *Auditor) landed(a *agent, began vtime.Instant) {
+	for i := range a.last.marks {
+		e := u.cache.entries[a.last.marks[i].Node.Hash]
+		if e == nil {
+			continue
+		}
+		e.flying--
+		if began > 0 && (!e.begun || began < e.began) {
+			e.began, e.begun = began, true
+		}
+		if e.early && e.flying == 0 {
+			e.early = false
+			if u.fails(cacheL2, e.begun && e.began <= e.read) {
+				u.report(cacheL2, a, "nobody to read what it writes before its response begins", "a read at "+e.read.String())
+			}
+		}
+	}
+}
+
+// response is what a call was billed.
+func (u *Auditor) response(a *agent, b *transcript.Response) {
+	r := b.Resp
+	a.own = a.own.Plus(r.Usage)
+	u.parts(a, &r.Usage, &r.Cache)
+	u.grows(a, b)
+	u.landed(a, r.Began)
+	u.readable(a, r)
+	u.keeps(a, b)
+	u.answered(a, b.Head)
+}
+
+// answered is ISO-11 for an answer: it stands behind the agent's own request.
+func (u *Auditor) answered(a *agent, head *llm.Node) {
+	var uses []use
+	n := head
+	for ; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
+		if !n.IsBorder() && n.Block.Kind == llm.ToolUse {
+			uses = append(uses, use{n.Block.ID, n.Block.Name, n.Block.Content})
+		}
+	}
+	if u.fails(iso11, a.sent != nil && n.Hash == a.sent.Hash) {
+		u.report(iso11, a, "an answer to its own request", "one to another")
+	}
+	if a.aside {
+		return
+	}
+	for i, j := 0, len(uses)-1; i < j; i, j = i+1, j-1 {
+		uses[i], uses[j] = uses[j], uses[i]
+	}
+	a.seen, a.uses, a.calls = head, uses, nil
+}
+
+// apiError is what a call was billed that came to nothing.
+func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
+	a.own = a.own.Plus(b.Err.Usage)
+	u.landed(a, b.Err.Began)
+	u.parts(a, &b.Err.Usage, &b.Err.Cache)
+	a.last.mark = nil
+}
+
+// parts is CACHE-L1: no part is negative, and tokens are read to a place and
+// written to one behind it.
+func (u *Auditor) parts(a *agent, x *llm.Usage, c *llm.CacheReport) {
+	ok := min(x.Input, x.Write5m, x.Write1h, x.Read, x.Output) >= 0 && (x.Prompt() == 0 || (x.Read > 0) == (c.ReadTo != nil) && (x.Written() > 0) == (c.WrittenTo != nil)) &&
+		(c.ReadTo == nil || c.WrittenTo == nil || c.ReadTo.Pos < c.WrittenTo.Pos)
+	if u.fails(cacheL1, ok) {
+		u.report(cacheL1, a, "parts of a prompt: read up to a place, written from there to another, the rest plain", usage(*x))
+	}
+}
+
+func usage(x llm.Usage) string {
+	return "input " + decimal(x.Input) + ", written " + decimal(x.Write5m) + "+" + decimal(x.Write1h) + ", read " + decimal(x.Read) + ", output " + decimal(x.Output)
+}
+
+// grows is CACHE-L1 from call to call: a prompt that goes on from another is not
+// shorter.
+func (u *Auditor) grows(a *agent, b *transcript.Response) {
+	x := b.Resp.Usage
+	if a.last.prompt > 0 && b.Resp.Iterations == nil {
+		if u.fails(cacheL1, x.Prompt() >= a.last.prompt) {
+			u.report(cacheL1, a, "a prompt of at least "+decimal(a.last.prompt)+" tokens, as before", decimal(x.Prompt()))
+		}
+	}
+	a.last.prompt = 0
+	if !a.aside && b.Resp.Iterations == nil {
+		a.last.prompt = x.Prompt()
+	}
+}
+
+// readable is CACHE-L2: what is read ends where a request marked it whose
+// response had begun, with as many tokens, and something behind the same root
+// was used within a lifetime.
+func (u *Auditor) readable(a *agent, r *llm.Response) {
+	c := &u.cache
+	if n := r.Cache.ReadTo; n != nil {
+		e := c.entries[n.Hash]
+		if u.fails(cacheL2, e != nil) {
+			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
+			return
+		}
+		u.readEntry(a, e, r)
+	}
+	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
+		c.entry(n, r.Started).tokens = r.Usage.Read + r.Usage.Written()
+	}
+}
+
+func (u *Auditor) readEntry(a *agent, e *entry, r *llm.Response) {
+	if u.fails(cacheL2, e.tokens == 0 || e.tokens == r.Usage.Read || r.Iterations != nil) {
+		u.report(cacheL2, a, decimal(e.tokens)+" tokens read, as were written", decimal(r.Usage.Read))
+	}
+	switch {
+	case e.begun && e.began <= r.Started:
+	case e.flying > 0:
+		if !e.early || r.Started < e.read {
+			e.read, e.early = r.Started, true
+		}
+	default:
+		if u.fails(cacheL2, false) {
+			u.report(cacheL2, a, "nothing read before a response that writes it begins", "a read at "+r.Started.String())
+		}
+	}
+	l := &a.last
+	if u.fails(cacheL2, l.known && r.Started <= l.before.Add(u.cache.life())) {
+		u.report(cacheL2, a, "nothing read that was last used at "+l.before.String(), "a read at "+r.Started.String())
+	}
+}
+
+// keeps is CACHE-L3, and notes what this call leaves for the next.
+func (u *Auditor) keeps(a *agent, b *transcript.Response) {
+	r, last := b.Resp, &a.last
+	if last.mark != nil && last.model == b.Model && r.Iterations == nil && last.within(r.Started) {
+		switch r.Cache.Miss.Reason {
+		case llm.MissNotYetReadable, llm.MissNoise, llm.MissUndecided, llm.MissBelowMinimum:
+		default:
+			if u.fails(cacheL3, r.Usage.Read >= last.held) {
+				u.report(cacheL3, a, "at least "+decimal(last.held)+" tokens read, as the call before left them", decimal(r.Usage.Read))
+			}
+		}
+	}
+	last.mark = nil
+	if k := len(last.marks); k > 0 && r.Iterations == nil && !a.aside {
+		m := last.marks[k-1]
+		last.mark, last.ttl, last.start, last.held = m.Node, m.TTL, r.Started, r.Usage.Read+r.Usage.Written()
+	}
+}
+
+// within reports whether what the call before left is warm and within reach of a
+// breakpoint of this one.
+func (l *lastAnswer) within(start vtime.Instant) bool {
+	if start > l.start.Add(llm.TTL5m.Duration()) || l.mark.Level != llm.Messages {
+		return false
+	}
+	for i := range l.marks {
+		n := l.marks[i].Node
+		if n.Level != llm.Messages || n.Pos < l.mark.Pos || n.Pos-l.mark.Pos > lookBack {
+			continue
+		}
+		for n.Pos > l.mark.Pos {
+			n = n.Parent
+		}
+		if n.Hash == l.mark.Hash {
+			return true
+		}
+	}
+	return false
+}
+
+// endBills is CACHE-L6.
+func (u *Auditor) endBills(a *agent, b *transcript.AgentEnd) {
+	if u.fails(cacheL6, b.Own == a.own) {
+		u.report(cacheL6, a, "its calls: "+usage(a.own), usage(b.Own))
+	}
+	if all := a.own.Plus(a.below); u.fails(cacheL6, b.Rolled == all) {
+		u.report(cacheL6, a, "its calls and its descendants': "+usage(all), usage(b.Rolled))
+	}
+	for q := a.parent; q != nil; q = q.parent {
+		q.below = q.below.Plus(a.own)
+	}
+}

@@ -1,0 +1,86 @@
+package audit
+
+// check is one of the statements that are checked.
+type check uint8
+
+const (
+	loop02 check = iota
+	loop04
+	sub08
+	flt01
+	flt02
+	flt03
+	flt04
+	flt06
+	flt08
+	flt09
+	flt10
+	iso02
+	iso03
+	iso04
+	iso05
+	iso06
+	iso07
+	iso08
+	iso09
+	iso11
+	iso12
+	iso13
+	frk03
+	frk05
+	frk06
+	frk09
+	frk14
+	tsk05
+	cacheL1
+	cacheL2
+	cacheL3
+	cacheL6
+
+	numChecks
+)
+
+// Check is one statement that the auditor holds a run against.
+type Check struct {
+	ID   string // of the statement
+	What string // in one line
+}
+
+// checks are in the order in which they are told.
+var checks = [numChecks]Check{
+	loop02:  {"LOOP-02", "the results of an answer's tool uses stand in their order, as they were recorded"},
+	loop04:  {"LOOP-04", "each request is well-formed, and each call has one result before the next request"},
+	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
+	flt01:   {"FLT-01", "no sub-agent holds a tool that steers the session, and none loses another tool to layer 1"},
+	flt02:   {"FLT-02", "an agent of a definition that is not built in holds no tool of teams"},
+	flt03:   {"FLT-03", "an agent in the background holds the tools for the background, all of them and no other"},
+	flt04:   {"FLT-04", "an agent holds what its definition allows and not what it denies"},
+	flt06:   {"FLT-06", "an agent that plans keeps the tool to end planning, and no other agent does"},
+	flt08:   {"FLT-08", "a definition that denies nothing lifts none of the first three layers"},
+	flt09:   {"FLT-09", "the tools in the bytes are those of the pool; a call of another is an error that names the layer"},
+	flt10:   {"FLT-10", "a fork holds its parent's tools exactly"},
+	iso02:   {"ISO-02", "an agent edits files that it has read itself or inherited, and those it can edit"},
+	iso03:   {"ISO-03", "an abort reaches those who listen, nobody else, and who has ended listens no more"},
+	iso04:   {"ISO-04", "who cannot show a prompt asks nothing, and who can is not denied for that"},
+	iso05:   {"ISO-05", "what a background agent writes to the state goes nowhere, what others write arrives"},
+	iso06:   {"ISO-06", "a task is registered at the root before it runs"},
+	iso07:   {"ISO-07", "each agent has a query chain of its own, one level below its parent"},
+	iso08:   {"ISO-08", "a fork knows its parent's replacement decisions; a replaced result keeps its bytes"},
+	iso09:   {"ISO-09", "sub-agents do not think, forks do as their parent does"},
+	iso11:   {"ISO-11", "events bear the agent that they are about"},
+	iso12:   {"ISO-12", "an agent names itself and the call that made it, once"},
+	iso13:   {"ISO-13", "each request goes on from where the agent's last one and its answer ended"},
+	frk03:   {"FRK-03", "a fork has its parent's history byte for byte, a placeholder for each call, and its whole directive"},
+	frk05:   {"FRK-05", "forks of one answer send the same bytes up to their directives"},
+	frk06:   {"FRK-06", "a fork stands behind its parent's rendered tools and system prompt"},
+	frk09:   {"FRK-09", "no fork makes an agent, and nobody else is taken for a fork"},
+	frk14:   {"FRK-14", "each Agent call of a fork is answered with the fixed error"},
+	tsk05:   {"TSK-05", "each activation of a task gives one notification, which is read once or dropped"},
+	cacheL1: {"CACHE-L1", "what was read, written and plain makes the prompt, which grows with the conversation"},
+	cacheL2: {"CACHE-L2", "what was read had been written before, as many tokens, and is not too old"},
+	cacheL3: {"CACHE-L3", "a conversation that goes on reads what its last request read and wrote"},
+	cacheL6: {"CACHE-L6", "an agent answers for its own calls and those of its descendants that have ended, each once"},
+}
+
+// Checks lists what is checked, in order. The slice is the caller's.
+func Checks() []Check { return append([]Check(nil), checks[:]...) }

@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// What each layer of the filter is to do, by this package's own tables.
+var (
+	steering   = []string{"TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "TaskStop"}
+	teams      = []string{"TeamCreate", "TeamDelete"}
+	background = []string{"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill", "WebFetch", "WebSearch",
+		"TodoWrite", "SyntheticOutput"}
+)
+
+// The layers by the words of a tool_result event.
+const (
+	layer1 = "layer 1"
+	layer2 = "layer 2"
+	layer3 = "layer 3"
+	layer4 = "layer 4"
+)
+
+// rule is what decides about an agent's tools.
+type rule struct {
+	builtIn, background, plans bool
+	listed                     bool // the definition says what it allows
+	allow, deny                []string
+}
+
+// ruleOf is an agent's rule. What its definition allows and denies stands in the
+// Agent tool's definition in its parent's requests (DEF-10).
+func ruleOf(a, p *agent) rule {
+	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async, plans: a.facts.RunMode == "plan"}
+	words, ok := toolWords(p.agents, a.facts.Type)
+	if !ok {
+		return r
+	}
+	words, denied, _ := strings.Cut(words, " except ")
+	if denied != "" {
+		r.deny = strings.Split(denied, ", ")
+	}
+	r.listed = true
+	if words != "all tools" {
+		r.allow = strings.Split(words, ", ")
+	}
+	return r
+}
+
+// toolWords finds what an Agent tool's definition says of a type's tools; ok is
+// false when it does not list the type.
+func toolWords(definition, typ string) (words string, ok bool) {
+	_, rest, ok := strings.Cut(definition, `\n- `+typ+": ")
+	if !ok {
+		return "", false
+	}
+	line, _, _ := strings.Cut(rest, `\n`)
+	i := strings.LastIndex(line, "(Tools: ")
+	if i < 0 {
+		return "", false
+	}
+	return strings.TrimSuffix(line[i+len("(Tools: "):], ")"), true
+}
+
+// removedBy is the layer that has to take a tool away, "" for none.
+func (r *rule) removedBy(name string) string {
+	passes := strings.HasPrefix(name, "mcp__") || name == "ExitPlanMode" && r.plans
+	switch {
+	case passes:
+	case slices.Contains(steering, name):
+		return layer1
+	case !r.builtIn && slices.Contains(teams, name):
+		return layer2
+	case r.background && !slices.Contains(background, name):
+		return layer3
+	}
+	if r.allow != nil && !lists(r.allow, name) || lists(r.deny, name) {
+		return layer4
+	}
+	return ""
+}
+
+func lists(list []string, name string) bool {
+	return slices.Contains(list, name) || slices.Contains(list, "*") || name == "Agent" && slices.Contains(list, "Task")
+}
+
+var layerChecks = map[string]check{layer1: flt01, layer2: flt02, layer3: flt03, layer4: flt04}
+
+// startPool holds a child's tools against what the filter has to leave of its
+// session's.
+func (u *Auditor) startPool(a, p *agent) {
+	if a.fork {
+		u.same(flt10, a, "tools", strings.Join(p.facts.Tools, " "), strings.Join(a.facts.Tools, " "))
+		return
+	}
+	r := ruleOf(a, p)
+	for _, name := range a.facts.Tools {
+		by := r.removedBy(name)
+		for _, c := range u.asked(&r, name) {
+			if u.fails(c, by == "" || layerChecks[by] != c && c != flt08 && c != flt06) {
+				u.report(c, a, "no tool "+name+": "+by+" removes it", name)
+			}
+		}
+	}
+	u.lostTools(a, &r)
+}
+
+// asked are the checks that a tool in a pool is a case of.
+func (u *Auditor) asked(r *rule, name string) []check {
+	out := append(make([]check, 0, 6), flt01)
+	if !r.builtIn {
+		out = append(out, flt02)
+	}
+	if r.background {
+		out = append(out, flt03)
+	}
+	if r.listed {
+		out = append(out, flt04)
+	}
+	if name == "ExitPlanMode" {
+		out = append(out, flt06)
+	}
+	if r.listed && r.deny == nil && r.removedBy(name) != layer4 {
+		out = append(out, flt08)
+	}
+	return out
+}
+
+// lostTools checks that nothing is gone that no layer removes. What a session
+// has at least is what its root holds.
+func (u *Auditor) lostTools(a *agent, r *rule) {
+	root := a
+	for root.parent != nil {
+		root = root.parent
+	}
+	if root.life == nil || !r.listed {
+		return
+	}
+	for _, name := range root.facts.Tools {
+		c := flt01
+		switch {
+		case name == "ExitPlanMode":
+			c = flt06
+		case r.background:
+			c = flt03
+		case r.allow != nil || r.deny != nil:
+			c = flt04
+		}
+		if u.fails(c, r.removedBy(name) != "" || slices.Contains(a.facts.Tools, name)) {
+			u.report(c, a, name+", which no layer removes", "tools "+strings.Join(a.facts.Tools, " "))
+		}
+	}
+}
+
+// offered is FLT-09 in the bytes: the tools that a fresh request defines. It
+// returns how the request defines the Agent tool.
+func (u *Auditor) offered(a *agent, border *llm.Node) string {
+	var names []string
+	agents := ""
+	for n := border.Parent; n != nil; n = n.Parent {
+		if n.IsBorder() || n.Level != llm.Tools {
+			continue
+		}
+		names = append(names, n.Block.Name)
+		if isAgentTool(n.Block.Name) {
+			agents = n.Block.Content.Raw()
+		}
+	}
+	slices.Reverse(names)
+	u.same(flt09, a, "tools in the request", strings.Join(a.facts.Tools, " "), strings.Join(names, " "))
+	return agents
+}
+
+// inPool reports whether an agent's pool holds a tool, by name or old name.
+func inPool(a *agent, name string) bool {
+	return slices.Contains(a.facts.Tools, name) || name == "Task" && slices.Contains(a.facts.Tools, "Agent")
+}
+
+// refused is FLT-09 for a call: one outside the pool is an error that names the
+// layer, one inside is none of the filter's business.
+func (u *Auditor) refused(a *agent, c *call, b *transcript.ToolResult) {
+	if c.inPool {
+		u.same(flt09, a, c.name+" removed by", "", b.RemovedBy)
+		return
+	}
+	if u.fails(flt09, b.IsError) {
+		u.report(flt09, a, "an error: "+c.name+" is not in its pool", "a result")
+	}
+	if a.parent == nil || a.fork || a.parent.life == nil {
+		return
+	}
+	root := a.parent
+	for root.parent != nil {
+		root = root.parent
+	}
+	if root.life == nil || !inPool(root, c.name) {
+		return
+	}
+	r := ruleOf(a, a.parent)
+	name := c.name
+	if name == "Task" {
+		name = "Agent"
+	}
+	if r.listed {
+		u.same(flt09, a, c.name+" removed by", r.removedBy(name), b.RemovedBy)
+	}
+}

@@ -1,0 +1,229 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// compactionAsk opens the message that asks for a summary. Neither it nor the
+// answer is part of the conversation that goes on.
+const compactionAsk = "<compaction-request>"
+
+// request looks at what a request has that the agent's last one had not.
+func (u *Auditor) request(a *agent, b *transcript.Request) {
+	u.invoking(a, b)
+	u.heard(a)
+	if a.sent != nil && b.Head.Hash == a.sent.Hash { // tried again
+		u.cache.sent(a, b, u.now)
+		return
+	}
+	if b.Attempt > 0 && u.fails(iso13, false) {
+		u.report(iso13, a, "the request that failed, again", "another one")
+	}
+	u.settleCalls(a)
+	first := a.sent == nil && a.rebased != "resume"
+	nodes := u.fresh(a, b.Head)
+	if err := llm.WellFormedSince(b.Head, a.formed); u.fails(loop04, err == nil) {
+		u.report(loop04, a, "a well-formed request", err.Error())
+	}
+	if first {
+		u.first(a, b.Head, nodes)
+	}
+	u.read(a, nodes)
+	a.seen, a.sent, a.aside, a.rebased = b.Head, b.Head, false, ""
+	if k := len(nodes); k > 0 && nodes[k-1].Role == llm.User && strings.HasPrefix(nodes[k-1].Block.Content.Raw(), compactionAsk) {
+		a.aside, a.seen = true, b.Head.Parent
+	} else {
+		a.formed = b.Head
+	}
+	u.cache.sent(a, b, u.now)
+}
+
+// settleCalls is LOOP-04 on the record: every call has its result by now.
+func (u *Auditor) settleCalls(a *agent) {
+	for i := range a.calls {
+		if c := &a.calls[i]; u.fails(loop04, c.done) {
+			u.report(loop04, a, "a result of "+c.name+" "+c.id.String()+" before the next request", "none")
+		}
+	}
+}
+
+// fresh is the nodes of a request behind what has been looked at, oldest first,
+// and the check that they stand behind it. The slice is good until the next call.
+func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
+	since := a.seen
+	if a.rebased != "" {
+		a.last.prompt, a.last.mark = 0, nil
+	}
+	if a.rebased == "compaction" || a.rebased == "resume" {
+		since, a.tagged = nil, false
+	}
+	u.nodes = u.nodes[:0]
+	n := head
+	for ; n.Parent != nil && !n.IsBorder() && (since == nil || n.Pos > since.Pos); n = n.Parent {
+		u.nodes = append(u.nodes, n)
+	}
+	slices.Reverse(u.nodes)
+	switch {
+	case since == nil:
+	case a.fork && a.sent == nil:
+		u.made[frk03]++
+		u.made[frk06]++
+		if n.Hash != since.Hash && !u.opt.Rerender {
+			u.lostHistory(a, head)
+		}
+	case a.rebased == "":
+		if u.fails(iso13, n.Hash == since.Hash) {
+			u.report(iso13, a, "its conversation up to position "+decimal(int64(since.Pos)), "another one, or less of it")
+		}
+	default: // other bytes around it, the same content
+		a.root = rootOf(head)
+		if u.fails(iso13, n.Pos == since.Pos && n.Cum == since.Cum) {
+			u.report(iso13, a, "the content of its conversation up to position "+decimal(int64(since.Pos)), "another one, or less of it")
+		}
+	}
+	return u.nodes
+}
+
+// first looks at an agent's first request.
+func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
+	switch {
+	case a.fork:
+		a.agents, a.root = a.parent.forkedFrom()
+		u.firstOfFork(a, nodes)
+		return
+	case len(nodes) == 0:
+		return
+	}
+	front := border(nodes[0])
+	a.agents = u.offered(a, front)
+	a.root = rootOf(front)
+	if a.parent != nil {
+		u.firstOfChild(a, nodes)
+	}
+}
+
+// rootOf is the hash of a chain's first node.
+func rootOf(n *llm.Node) llm.Hash {
+	for n.Parent != nil {
+		n = n.Parent
+	}
+	return n.Hash
+}
+
+// forkedFrom is what a fork's requests have in common with its parent's.
+func (a *agent) forkedFrom() (agents string, root llm.Hash) {
+	if a.life == nil {
+		return "", llm.Hash{}
+	}
+	return a.agents, a.root
+}
+
+// read goes through new blocks: results, notifications, and what else may stand
+// in a user message.
+func (u *Auditor) read(a *agent, nodes []*llm.Node) {
+	i := 0
+	inherits := a.fork && a.sent == nil
+	for _, n := range nodes {
+		if n.Role != llm.User {
+			continue
+		}
+		switch b := n.Block; b.Kind {
+		case llm.ToolResult:
+			u.keepsBytes(a, b)
+			if !inherits && len(a.uses) > 0 {
+				u.result(a, i, b)
+				i++
+			}
+		case llm.Text:
+			u.text(a, n, inherits)
+		}
+	}
+	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
+		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
+	}
+	a.uses, a.calls = nil, nil
+	for _, m := range a.mail {
+		u.report(tsk05, a, "the notification of "+m.task+", which was delivered", "none in the request")
+	}
+	a.mail = nil
+}
+
+// text is a text block of the user's side.
+func (u *Auditor) text(a *agent, n *llm.Node, inherits bool) {
+	raw := n.Block.Content.Raw()
+	if strings.Contains(raw, forkTag) {
+		a.tagged = true
+	}
+	switch {
+	case strings.HasPrefix(raw, notification):
+		u.arrived(a, raw)
+	case a.parent != nil && !inherits && a.sent != nil:
+		u.vet(a, n, raw)
+	}
+}
+
+// result is LOOP-02 for one result: it answers the use at its place with what was
+// recorded for it. What the tool says tells what the agent knows (ISO-02).
+func (u *Auditor) result(a *agent, i int, b *llm.Block) {
+	if i >= len(a.uses) || a.uses[i].id != b.ID {
+		if u.fails(loop02, false) {
+			u.report(loop02, a, "the results in the order of their uses", "that of "+b.ID.String()+" at place "+decimal(int64(i+1)))
+		}
+		return
+	}
+	c := a.recorded(b.ID)
+	_, replaced := u.bytes[b.ID]
+	ok := c != nil && c.isError == b.IsError && (replaced || c.bytes == len(b.Content.Raw()))
+	if u.fails(loop02, ok) {
+		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
+	}
+	u.forkCall(a, &a.uses[i], b)
+	u.fileResult(a, &a.uses[i], b)
+}
+
+func (a *agent) recorded(id llm.ToolUseID) *call {
+	for i := range a.calls {
+		if a.calls[i].id == id {
+			return &a.calls[i]
+		}
+	}
+	return nil
+}
+
+// forkCall is FRK-14 for a fork, and FRK-09 for everybody else.
+func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
+	if !isAgentTool(x.name) {
+		return
+	}
+	refused := b.IsError && b.Content.Raw() == forkInFork
+	if a.fork || a.tagged {
+		if u.fails(frk14, refused || !inPool(a, x.name)) {
+			u.report(frk14, a, forkInFork, short(b.Content.Raw()))
+		}
+		return
+	}
+	if u.fails(frk09, !refused) {
+		u.report(frk09, a, "no guard against forks: it is none", forkInFork)
+	}
+}
+
+// keepsBytes is ISO-08 in the bytes: a replaced result looks the same wherever
+// it stands.
+func (u *Auditor) keepsBytes(a *agent, b *llm.Block) {
+	before, replaced := u.bytes[b.ID]
+	if !replaced {
+		return
+	}
+	now := b.Content.Identity()
+	if before == (llm.Hash{}) {
+		u.bytes[b.ID] = now
+		return
+	}
+	if u.fails(iso08, now == before || u.opt.Rerender) {
+		u.report(iso08, a, "the preview of "+b.ID.String()+" as it was first sent", short(b.Content.Raw()))
+	}
+}

@@ -1,0 +1,115 @@
+package audit
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// toolCall is ISO-11 for a call: it is one of this agent's last answer.
+func (u *Auditor) toolCall(a *agent, b *transcript.ToolCall) {
+	ok := b.Index < len(a.uses) && a.uses[b.Index].id == b.ID && a.uses[b.Index].name == b.Name
+	if u.fails(iso11, ok) {
+		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
+	}
+	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: inPool(a, b.Name)})
+}
+
+// toolResult is ISO-11 for a result: it answers a call of this agent.
+func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
+	c := a.recorded(b.ID)
+	if u.fails(iso11, c != nil && !c.done) {
+		u.report(iso11, a, "a result of a call of its own that has none yet", b.Name+" "+b.ID.String())
+		return
+	}
+	if c == nil {
+		return
+	}
+	c.done, c.isError, c.bytes = true, b.IsError, b.Bytes
+	u.refused(a, c, b)
+}
+
+// files is the files that an agent knows by its own results: true for certain,
+// false where it may.
+type files map[string]bool
+
+// startFiles is ISO-02 for what an agent starts with. A fork knows what its
+// parent knows, and may know what neighbours of its call have read.
+func (u *Auditor) startFiles(a, p *agent) {
+	if !a.fork {
+		if u.fails(iso02, a.facts.Context.FilesKnown == 0) {
+			u.report(iso02, a, "no file that it has not read itself", decimal(int64(a.facts.Context.FilesKnown))+" files known")
+		}
+		return
+	}
+	a.files = maps.Clone(p.files)
+	sure, more := 0, 0
+	for _, certain := range p.files { // order: a sum
+		if certain {
+			sure++
+		} else {
+			more++
+		}
+	}
+	for i := range a.spawner {
+		if at, ok := fileOf(&a.spawner[i]); ok && !p.files[at] {
+			a.files = a.files.with(at, false)
+			more++
+		}
+	}
+	n := a.facts.Context.FilesKnown
+	if u.fails(iso02, p.edited || sure <= n && n <= sure+more) {
+		u.report(iso02, a, "the "+decimal(int64(sure))+" files that its parent has read", decimal(int64(n))+" files known")
+	}
+}
+
+func (f files) with(at string, certain bool) files {
+	if f == nil {
+		f = files{}
+	}
+	f[at] = f[at] || certain
+	return f
+}
+
+// fileOf is the file that a use reads or changes, as a path below the project.
+func fileOf(x *use) (string, bool) {
+	switch x.name {
+	case "Read", "Edit", "Write":
+	default:
+		return "", false
+	}
+	var in struct {
+		Path string `json:"file_path"`
+	}
+	if err := json.Unmarshal([]byte(x.input.Raw()), &in); err != nil || in.Path == "" {
+		return "", false
+	}
+	return path.Clean(strings.TrimPrefix(in.Path, "/work/project/")), true
+}
+
+// fileResult is ISO-02 for what comes of an edit, and notes what the agent knows
+// from here on.
+func (u *Auditor) fileResult(a *agent, x *use, b *llm.Block) {
+	at, ok := fileOf(x)
+	if !ok || a.edited {
+		return
+	}
+	certain, maybe := a.files[at]
+	if x.name == "Edit" {
+		if b.IsError && strings.Contains(b.Content.Raw(), tool.NotRead) {
+			if u.fails(iso02, !certain) {
+				u.report(iso02, a, "an edit of "+at+", which it has read", short(b.Content.Raw()))
+			}
+		} else if !b.IsError && u.fails(iso02, maybe) {
+			u.report(iso02, a, "a refusal to edit "+at+", which it has not read", short(b.Content.Raw()))
+		}
+	}
+	if !b.IsError {
+		a.files = a.files.with(at, true)
+	}
+}

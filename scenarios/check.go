@@ -37,6 +37,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.scripts()
 	c.faults()
 	c.limits()
+	c.compaction()
 	c.unused()
 }
 

@@ -33,11 +33,16 @@ type Scenario struct {
 	Roots   []Root   `yaml:"roots"` // several in one kernel, sharing the provider's store
 	Scripts []Script `yaml:"scripts"`
 
-	FanOut FanOut   `yaml:"fan_out"`
-	Faults []string `yaml:"faults"` // the fault language, see mockllm/fault
-	Limits Limits   `yaml:"limits"`
-	Retry  Retry    `yaml:"retry"`
-	Tools  ToolSpec `yaml:"tools"`
+	FanOut FanOut `yaml:"fan_out"`
+	Forks  Forks  `yaml:"forks"`
+	// Compaction says when histories become summaries (LOOP-07).
+	Compaction *Compaction `yaml:"compaction"`
+	Faults     []string    `yaml:"faults"` // the fault language, see mockllm/fault
+	Limits     Limits      `yaml:"limits"`
+	Retry      Retry       `yaml:"retry"`
+	Tools      ToolSpec    `yaml:"tools"`
+	// ReplaceFlips change the sizes of content replacement at instants (LOOP-11).
+	ReplaceFlips []ReplaceFlip `yaml:"replace_flips"`
 
 	Expect []Expectation `yaml:"expect"`
 }
@@ -245,7 +250,8 @@ type Root struct {
 	Workspace string         `yaml:"workspace"` // the provider's scope, when other than provider.workspace
 	Context   *bool          `yaml:"context"`   // false leaves user and system context out
 	Settings  *SettingsSpec  `yaml:"settings"`
-	Then      []UserStep     `yaml:"then"` // the user's script, in order
+	MaxTurns  int            `yaml:"max_turns"` // for one user message; 0 is limits.turns (LOOP-05)
+	Then      []UserStep     `yaml:"then"`      // the user's script, in order
 }
 
 // UserStep is one act of the user (PRM-05): at an instant, or once the root is

@@ -24,6 +24,7 @@ func (s *Scenario) unusedSections() (out []section) {
 	add(s.Strategy != "subagent", "background", "only strategy subagent reads it")
 	add(!work || !spawns, "type", "nobody is spawned")
 	add(!spawns, "fan_out", "nobody is spawned")
+	add(!spawns, "forks", "nobody is spawned")
 	return out
 }
 

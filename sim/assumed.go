@@ -32,6 +32,9 @@ func (r *run) assumed() []string {
 	if p, err := r.profile(id); err == nil {
 		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date)+tariffText(sc.Provider.Tariff(), p))
 	}
+	if sc.Compaction != nil || r.observer.compacted {
+		out = append(out, compactionAssumed(sc))
+	}
 	return append(out, providerAssumed(&sc.Provider)...)
 }
 
@@ -61,6 +64,20 @@ func providerAssumed(p *scenarios.Provider) []string {
 		out = append(out, fmt.Sprintf("input limited to %d tok at once, one more each %s", r.Tokens, r.Refill))
 	}
 	return out
+}
+
+// compactionAssumed says when histories become summaries, and how long these may
+// be (LOOP-07).
+func compactionAssumed(sc *scenarios.Scenario) string {
+	share := sc.CompactionShare()
+	if share == 0 {
+		return "no compaction"
+	}
+	window := "the window"
+	if n := sc.ContextWindow(0); n > 0 {
+		window = fmt.Sprintf("%d tok", n)
+	}
+	return fmt.Sprintf("compaction at %d %% of %s, summaries of %d tok at most", share, window, sc.SummaryBudget())
 }
 
 func standsText(n int) string {

@@ -48,6 +48,7 @@ func build(spec *Spec, sink transcript.Sink) (*run, error) {
 	}
 	r.world = agent.NewWorld(cfg)
 	r.flipGates()
+	r.flipReplacement()
 	return r, r.startRoots()
 }
 
@@ -87,6 +88,8 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
 		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
+		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions},
+		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
 	}, nil
 }
 
@@ -148,6 +151,29 @@ func (r *run) flipGates() {
 			return r.world.FlipGate(f.Gate, f.Value)
 		})
 	}
+}
+
+// flipReplacement schedules the scenario's changes of content replacement, as
+// flipGates does.
+func (r *run) flipReplacement() {
+	for _, f := range r.spec.Scenario.ReplaceFlips {
+		r.kernel.Spawn("flip of content replacement", func(p *kernel.Proc) error {
+			if err := p.SleepUntil(vtime.Instant(f.At)); err != nil {
+				return err
+			}
+			r.world.SetReplacement(f.Over, f.Preview)
+			return nil
+		})
+	}
+}
+
+// window is a model's context window for compaction, 0 where none is known.
+func (r *run) window(model string) int64 {
+	p, err := r.profile(model)
+	if err != nil {
+		return 0
+	}
+	return r.spec.Scenario.ContextWindow(p.Window)
 }
 
 // run is a spec made into a world.

@@ -22,6 +22,8 @@ type observer struct {
 	began []int               // by agent: writes made before it began
 	told  map[reported]string // outcome recorded last
 	items map[string]*scenarios.Item
+
+	compacted bool // a history became a summary
 }
 
 // reported is an item in the words of one agent.
@@ -39,9 +41,15 @@ func newObserver(r *run) *observer {
 	return o
 }
 
-// Emit notes where the write log stands at the start of an agent.
+// Emit notes where the write log stands at the start of an agent, and whether
+// anything was compacted.
 func (o *observer) Emit(e *transcript.Event) {
-	if _, ok := e.Body.(*transcript.AgentStart); !ok {
+	switch e.Body.(type) {
+	case *transcript.AgentStart:
+	case *transcript.Compact:
+		o.compacted = true
+		return
+	default:
 		return
 	}
 	for int(e.Agent) >= len(o.began) {

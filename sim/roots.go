@@ -39,7 +39,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	}
 	out := agent.RootSpec{
 		Lineage: name, Start: s.At, Model: r.model(sc.Provider.Model), Workspace: sc.Provider.Workspace, Offered: r.offered,
-		Bare: s.Context != nil && !*s.Context, Plan: r.plan(s),
+		Bare: s.Context != nil && !*s.Context, Plan: r.plan(s), MaxTurns: s.MaxTurns,
 	}
 	if s.Workspace != "" {
 		out.Workspace = s.Workspace

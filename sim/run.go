@@ -137,7 +137,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
 	r.tellProblems()
-	res := &Result{RunID: spec.RunID(), Assumed: r.assumed()}
+	res := &Result{RunID: spec.RunID()}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
 	if err == nil {
 		err = r.laws(res.Outcome)
@@ -147,7 +147,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	}
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
-	res.Checks, res.Options = r.engine.checks, r.options()
+	res.Checks, res.Options, res.Assumed = r.engine.checks, r.options(), r.assumed()
 	if auditor != nil {
 		res.Audit = auditor.Report()
 	}

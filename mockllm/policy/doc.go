@@ -15,6 +15,9 @@
 //   - The content of a file is known only from Read and Edit results and is never
 //     relayed; facts of grade gist are, within a budget, and what was dropped is
 //     said.
+//   - A summary of the conversation holds what a model may relay, ranked by need and
+//     then by age, within a budget; the fold of what follows starts from it alone.
+//     What was read and stands no more is read again, and that is its own cause.
 //   - What an item reads is ground truth for those who write prompts. A worker
 //     does not use it to find its way: without a pointer it searches first, by
 //     the pattern of its item or by extension and first letters, never by a

@@ -82,6 +82,8 @@ func (f *folder) text(role llm.Role, n *note) {
 	switch {
 	case role == llm.Assistant:
 		f.own(n)
+	case role == llm.User && n.summary:
+		f.summary(n)
 	case role == llm.User && n.notice:
 		f.notification(n)
 	case role == llm.User && n.do != nil:
@@ -93,7 +95,7 @@ func (f *folder) text(role llm.Role, n *note) {
 func (f *folder) own(n *note) {
 	f.settle(n.done, n.failed)
 	if len(n.done)+len(n.failed) > 0 {
-		f.s.itemAt = f.s.turns - 1
+		f.s.itemAt, f.s.summed = f.s.turns-1, false
 	}
 }
 
@@ -187,6 +189,7 @@ func (f *folder) readResult(b *llm.Block, n, asked *note) {
 		f.preview(f.file(asked.target), b.Content)
 	default:
 		f.page(f.file(n.page.file), n.page, b.Content)
+		f.s.gone = f.s.gone.without(n.page.file)
 		if k := f.s.files.at(n.page.file); k.to >= k.total {
 			f.s.gists = f.s.gists.with(n.page.file)
 		}

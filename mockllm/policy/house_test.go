@@ -38,6 +38,9 @@ type house struct {
 	result func(*llm.Payload) string // changes a tool result
 	child  func(lineage string) (dies string)
 	after  func(a *agent) // after each answer
+	// compact names an agent and a call, such as main 3: behind its results the
+	// history becomes a summary.
+	compact string
 }
 
 // asked is a request as it was recorded, and the answer it got.
@@ -134,6 +137,9 @@ func (h *house) live(a *agent) {
 		uses := a.ask()
 		if len(uses) > 0 {
 			a.use(uses)
+			if fmt.Sprintf("%s %d", a.lineage, a.calls) == h.compact {
+				a.sumUp()
+			}
 			continue
 		}
 		if len(a.pending) == 0 {
@@ -177,6 +183,26 @@ func (a *agent) ask() (uses []llm.Block) {
 		h.after(a)
 	}
 	return uses
+}
+
+// sumUp asks for a summary and starts over with it, as the agent layer does.
+func (a *agent) sumUp() {
+	a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, compactionOpen+" Sum up.")})
+	directive := llm.Block{}
+	for n := a.head; !n.IsBorder(); n = n.Parent {
+		if strings.HasPrefix(n.Block.Content.Raw(), forkTag) {
+			directive = *n.Block
+		}
+	}
+	a.ask()
+	for a.head.Level != llm.Messages || !a.head.IsBorder() {
+		a.head = a.head.Parent
+	}
+	if directive.Content != nil {
+		a.append(llm.User, directive)
+	}
+	a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, summaryOpen+"\n"+a.said+"\n</conversation-summary>")})
+	a.cache.Clear()
 }
 
 // use runs the tools and appends their results.

@@ -22,6 +22,12 @@ type note struct {
 	done   []int
 	failed []int
 
+	out  []int // items of a summary, likewise lost
+	lost []int
+	made []int // edits
+
+	asks     bool // asks for a summary of the conversation
+	summary  bool // is one
 	notice   bool // holds a task notification
 	stopped  bool // … that says failed or killed
 	launched bool // an asynchronous launch, or a fork's placeholder
@@ -68,6 +74,10 @@ const (
 	placeholder = "Fork started — processing in background"
 	launchMark  = `"status":"async_launched"`
 
+	// How a request for a summary begins, and what holds one.
+	compactionOpen = "<compaction-request>"
+	summaryOpen    = "<conversation-summary>"
+
 	// How the last line of a list says that names are left out.
 	cutMark     = "(truncated at line "
 	previewMark = "[result of "
@@ -100,6 +110,7 @@ func (t *Table) scan(p *llm.Payload) *note {
 		}
 		n.do.fork = true
 	}
+	n.asks, n.summary = strings.HasPrefix(raw, compactionOpen), strings.HasPrefix(raw, summaryOpen)
 	n.launched = raw == placeholder || strings.Contains(raw, launchMark)
 	if n.notice = strings.Contains(raw, noticeOpen); n.notice {
 		n.stopped = !strings.Contains(raw, "<status>completed</status>")
@@ -147,6 +158,8 @@ func (n *note) mark(m mark.Mark) {
 			n.paths = union(n.paths, f)
 			n.on = append(n.on, version{f, m.Args[1]})
 		}
+	case mark.Out, mark.Lost, mark.Made:
+		n.summed(m)
 	}
 }
 

@@ -8,6 +8,7 @@ const (
 	causeLazy      = "lazy"
 	causeStale     = "stale"
 	causeTruncated = "truncated"
+	causeCompacted = "compaction"
 )
 
 // action is one tool use to make: a read, a search or an edit.
@@ -120,6 +121,8 @@ func (p *plan) readFile(f int, k *known, tellable bool) {
 		a.cause = causeStale
 	case k.to > 0 || k.limit > 0:
 		a.read.offset, a.read.limit, a.cause = k.to+1, k.limit, causeTruncated
+	case p.s.gone.has(f):
+		a.cause = causeCompacted
 	case tellable && p.told:
 		a.cause = causeLazy
 	}
@@ -194,7 +197,10 @@ func (p *plan) readPlace(q *place, tellable bool) bool {
 		return true
 	}
 	a := action{kind: readAction, window: true, read: readKey{q.file, max(1, q.line-linesBefore), linesAround}}
-	if tellable && p.told {
+	switch {
+	case p.s.gone.has(q.file):
+		a.cause = causeCompacted
+	case tellable && p.told:
 		a.cause = causeLazy
 	}
 	p.addRead(a)

@@ -59,6 +59,9 @@ func (m *Model) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 
 func (m *Model) next() error {
 	switch {
+	case m.asked():
+		m.summarise()
+		return nil
 	case m.s.assign != nil:
 		return m.worker()
 	case len(m.t.items) == 0 || strings.Contains(m.q.Stream.Lineage, "/"):
@@ -182,10 +185,14 @@ func (m *Model) close(i int, missing []string) {
 }
 
 // step is the number of the item's step that this answer is. An answer that
-// closes one item and opens the next is step 0 of that one.
+// closes one item and opens the next is step 0 of that one. The steps of an item
+// that stand no more in the conversation are numbered by the agent's calls.
 func (m *Model) step() uint64 {
-	if len(m.closed) > 0 {
+	switch {
+	case len(m.closed) > 0:
 		return 0
+	case m.s.summed:
+		return uint64(m.q.Stream.Call)
 	}
 	return uint64(m.s.turns - m.s.itemAt)
 }

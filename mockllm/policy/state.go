@@ -18,12 +18,14 @@ type state struct {
 	failed   set
 	lost     set // failed without a word from whoever had it
 	edited   set // edits made
+	gone     set // files whose content stood in what a summary replaced
 
 	files  vector
 	places *place
 	assign *assignment // nil: the lead, who has all items
 	turns  int32       // assistant messages since the assignment
 	itemAt int32       // of these, those ahead of the one that closed the last item
+	summed bool        // it began with a summary, and no item was closed since
 	role   llm.Role    // of the last block
 	open   []use       // tool uses without a result
 }

@@ -29,6 +29,7 @@ func (t *Table) describe(s *state) string {
 	names("failed", s.failed, item)
 	names("lost", s.lost, item)
 	names("edited", s.edited, func(i int) string { return fmt.Sprint(i) })
+	names("gone", s.gone, file)
 	for i := range t.files {
 		k := *s.files.at(i)
 		text := ""
@@ -47,6 +48,6 @@ func (t *Table) describe(s *state) string {
 	for _, u := range s.open {
 		fmt.Fprintf(&b, "open %s %s %s\n", u.id, u.name, u.input.Raw())
 	}
-	fmt.Fprintf(&b, "turns %d %d %s\n", s.turns, s.itemAt, s.role)
+	fmt.Fprintf(&b, "turns %d %d %s %v\n", s.turns, s.itemAt, s.role, s.summed)
 	return b.String()
 }

@@ -37,7 +37,7 @@ func TestConformanceStories(t *testing.T) {
 func play(t *testing.T, world string, d *datadriven.TestData) string {
 	var sets []string
 	h := (*house)(nil)
-	thinking, dies, hide, replace := false, "", "", 0
+	thinking, dies, hide, compact, replace := false, "", "", "", 0
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "thinking":
@@ -46,6 +46,8 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 			dies = a.Vals[0]
 		case "hide":
 			hide = a.Vals[0]
+		case "compact":
+			compact = strings.Join(a.Vals, " ")
 		case "replace":
 			fmt.Sscan(a.Vals[0], &replace)
 		default:
@@ -53,6 +55,7 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 		}
 	}
 	h = newHouse(t, world, sets...)
+	h.compact = compact
 	if thinking {
 		h.set.Thinking = llm.ThinkingEnabled
 	}

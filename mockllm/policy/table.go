@@ -15,6 +15,7 @@ import (
 // the model behaves, and the key of its marks. It is never changed after Bind.
 type Table struct {
 	profile    scenarios.Model
+	budget     int64 // tokens of a summary
 	strategy   string
 	background bool
 	agentType  string

@@ -13,6 +13,9 @@
 //	[[done ITEM TAG]]                   a report that the item is done
 //	[[failed ITEM NAME,NAME TAG]]       a report that these facts were missing
 //	[[on PATH HASH TAG]]                a report relied on this version of a file
+//	[[out ITEM TAG]]                    a summary: the item was given to a child that has not reported
+//	[[lost ITEM TAG]]                   a summary: the child that had the item ended badly and without a word
+//	[[made ITEM N TAG]]                 a summary: edit N of the item, from 0, is made
 //
 // A name alone (in an assignment, a pattern, a sentence) is not knowledge.
 package mark
@@ -35,14 +38,17 @@ const (
 	Done   Verb = "done"
 	Failed Verb = "failed"
 	On     Verb = "on"
+	Out    Verb = "out"
+	Lost   Verb = "lost"
+	Made   Verb = "made"
 )
 
 // arity is the number of words between verb and tag; -1 for an unknown verb.
 func arity(v Verb) int {
 	switch v {
-	case Fact, Do, Done:
+	case Fact, Do, Done, Out, Lost:
 		return 1
-	case At, Failed, On:
+	case At, Failed, On, Made:
 		return 2
 	case File:
 		return 3

@@ -31,7 +31,7 @@ func scan(k Key, s string) (out []Mark) {
 	return out
 }
 
-var verbs = []Verb{Fact, At, File, Do, Done, Failed, On}
+var verbs = []Verb{Fact, At, File, Do, Done, Failed, On, Out, Lost, Made}
 
 // drawMark draws a mark of any verb; words hold plain or odd characters.
 func drawMark(t *rapid.T) (Mark, string) {

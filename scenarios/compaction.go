@@ -1,0 +1,70 @@
+package scenarios
+
+import "agentsim/sim/vtime"
+
+// Compaction says when an agent's history becomes a summary, and how long that
+// may be (LOOP-07).
+type Compaction struct {
+	// Share is the percentage of the window from which on it does; 80 by default,
+	// 0 is never.
+	Share *int64 `yaml:"share"`
+	// Window is a number of tokens in place of the model's window.
+	Window int64 `yaml:"window"`
+	// Budget is how many tokens a summary of the policy may have; 4,000 by default.
+	Budget int64 `yaml:"budget"`
+}
+
+// Forks are variants of forking that show what is lost (ISO-08, FRK-06).
+type Forks struct {
+	Rerender       bool `yaml:"rerender"`        // system prompt and history are rendered anew
+	FreshDecisions bool `yaml:"fresh_decisions"` // likewise, and content replacement is decided anew
+}
+
+// ReplaceFlip sets, at an instant, the size over which a tool result is replaced
+// and what its preview keeps, in bytes. Decisions taken stay (LOOP-11).
+type ReplaceFlip struct {
+	At      vtime.Duration `yaml:"at"`
+	Over    int            `yaml:"over"`
+	Preview int            `yaml:"preview"`
+}
+
+const (
+	fullShare     = 80    // percent (LOOP-07)
+	summaryBudget = 4_000 // tokens, as much as a report's
+)
+
+// CompactionShare is the percentage of a window that is full, 0 for none.
+func (s *Scenario) CompactionShare() int64 {
+	if s.Compaction == nil || s.Compaction.Share == nil {
+		return fullShare
+	}
+	return *s.Compaction.Share
+}
+
+// SummaryBudget is how many tokens a summary of the policy may have.
+func (s *Scenario) SummaryBudget() int64 {
+	if s.Compaction == nil || s.Compaction.Budget == 0 {
+		return summaryBudget
+	}
+	return s.Compaction.Budget
+}
+
+// ContextWindow is the window of a model that has one of own tokens, 0 for one
+// that is not established.
+func (s *Scenario) ContextWindow(own int64) int64 {
+	if s.Compaction == nil || s.Compaction.Window == 0 {
+		return own
+	}
+	return s.Compaction.Window
+}
+
+func (c *checker) compaction() {
+	if k := c.s.Compaction; k != nil && k.Share != nil && *k.Share > 100 {
+		c.bad("compaction.share", "80 is the default", "compaction.share is a percentage, not %d", *k.Share)
+	}
+	for i, f := range c.s.ReplaceFlips {
+		if f.Preview > f.Over && f.Over > 0 {
+			c.bad("replace_flips["+itoa(i)+"].preview", "", "the preview is longer than what it replaces: %d bytes of results over %d", f.Preview, f.Over)
+		}
+	}
+}

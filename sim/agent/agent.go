@@ -223,6 +223,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	a.ended, a.endedAt = true, p.Now()
 	a.dropMail()
+	a.announceHooks("remove")
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
 		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
 	}

@@ -29,6 +29,7 @@ type frontText struct {
 type headKey struct {
 	pool      *Pool
 	def       *Definition
+	memory    string // of the definition, as it stands
 	root      string // lineage of a root with a prompt of its own
 	model     string
 	workspace string

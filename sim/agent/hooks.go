@@ -1,9 +1,18 @@
 package agent
 
+import (
+	"path"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/transcript"
+)
+
 // Hook is a command that hears what the agents of a definition do.
 type Hook struct {
 	Event   HookEvent
-	Matcher string // pattern of the tools it hears; "" or "*" is all of them
+	Matcher string // patterns of the tools it hears, | between them; "" or "*" is all
 	Command string
 }
 
@@ -16,3 +25,133 @@ const (
 	PostToolUse HookEvent = "PostToolUse"
 	Stop        HookEvent = "Stop"
 )
+
+// HookRule says what a hook does when it runs. Commands are not executed; a hook
+// without a rule lets everything pass.
+type HookRule struct {
+	Command string
+	Event   HookEvent // "" is any
+	Tool    string    // pattern of tools; "" is any
+	Block   bool      // else it only records
+	Reason  string
+	Times   int // for its first so many runs; 0 is all
+}
+
+// hears reports whether a hook hears an event about a tool.
+func (h *Hook) hears(e HookEvent, tool string) bool {
+	if h.Event != e {
+		return false
+	}
+	if h.Matcher == "" || e == Stop {
+		return true
+	}
+	for _, part := range strings.Split(h.Matcher, "|") {
+		if matches(part, tool) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(pattern, tool string) bool {
+	ok, err := path.Match(pattern, tool)
+	return ok && err == nil
+}
+
+// hooks are those that hear the agent: of its own definition, as long as it
+// lives.
+func (a *Agent) hooks() []Hook {
+	if a.def == nil {
+		return nil
+	}
+	return a.def.Hooks
+}
+
+// runHooks runs the hooks that hear an event, each one, and returns the reason
+// of the first that blocks.
+func (a *Agent) runHooks(e HookEvent, tool string) (reason string, blocked bool) {
+	hooks := a.hooks()
+	for i := range hooks {
+		h := &hooks[i]
+		if !h.hears(e, tool) {
+			continue
+		}
+		ev := &transcript.Hook{Op: "run", Event: string(e), Command: h.Command, Tool: tool, Outcome: "pass"}
+		if r := a.w.hookRule(h, e, tool); r != nil {
+			ev.Outcome, ev.Reason = "record", r.Reason
+			if r.Block {
+				ev.Outcome = "block"
+			}
+		}
+		a.w.rec.emit(a.ref, ev)
+		if ev.Outcome == "block" && !blocked {
+			reason, blocked = task.Defuse(h.Command+": "+ev.Reason), true
+		}
+	}
+	return reason, blocked
+}
+
+// hookRule is the first rule for a run of a hook that has runs left, nil for
+// none.
+func (w *World) hookRule(h *Hook, e HookEvent, tool string) *HookRule {
+	for i := range w.cfg.Hooks {
+		r := &w.cfg.Hooks[i]
+		if r.Command != h.Command || r.Event != "" && r.Event != e || r.Tool != "" && !matches(r.Tool, tool) {
+			continue
+		}
+		if r.Times > 0 && w.hookRuns[i] >= r.Times {
+			continue
+		}
+		if w.hookRuns == nil {
+			w.hookRuns = map[int]int{}
+		}
+		w.hookRuns[i]++
+		return r
+	}
+	return nil
+}
+
+// announceHooks records that the hooks of the agent's definition begin or cease
+// to hear it.
+func (a *Agent) announceHooks(op string) {
+	hooks := a.hooks()
+	for i := range hooks {
+		a.w.rec.emit(a.ref, &transcript.Hook{Op: op, Event: string(hooks[i].Event), Command: hooks[i].Command})
+	}
+}
+
+// stoppedByHook asks the hooks before a tool runs.
+func (a *Agent) stoppedByHook(r *running) bool {
+	if len(a.hooks()) == 0 {
+		return false
+	}
+	reason, blocked := a.runHooks(PreToolUse, r.tool.Name)
+	if blocked {
+		r.result, r.unheard = failure("A hook blocked this call before it ran. "+reason), true
+	}
+	return blocked
+}
+
+// heardByHooks tells the hooks that a tool has run. What one objects to stands
+// behind the result: the tool has done what it does.
+func (a *Agent) heardByHooks(r *running) {
+	if len(a.hooks()) == 0 || r.tool == nil || r.unheard || r.result.Content == nil {
+		return
+	}
+	if reason, blocked := a.runHooks(PostToolUse, r.tool.Name); blocked {
+		r.result.Content = llm.NewText(llm.Prose, r.result.Content.Raw()+"\n\nA hook objects to this result. "+reason)
+	}
+}
+
+// keptByHook asks the hooks whether the agent may stop. One that blocks keeps it
+// at work with its reason, as far as the agent's turns go.
+func (a *Agent) keptByHook() bool {
+	if len(a.hooks()) == 0 {
+		return false
+	}
+	reason, blocked := a.runHooks(Stop, "")
+	if blocked {
+		a.say(textMessage("A hook does not let you stop yet. " + reason))
+	}
+	return blocked
+}

@@ -80,7 +80,7 @@ func (a *Agent) goesOn(uses int) (bool, error) {
 		a.pauses++
 		return true, nil
 	case stop != llm.MaxTokens || a.req.MaxTokens == 0: // no tokens were asked for (CACHE-46)
-		return uses > 0, nil
+		return uses > 0 || a.keptByHook(), nil
 	case a.cutOff:
 		return false, errMaxTokens
 	}

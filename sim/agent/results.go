@@ -82,6 +82,7 @@ func (w *World) introduce(c *Agent, b *birth) {
 		ev.Structure, ev.Context.FileCache = "fork", "cloned"
 	}
 	w.rec.emit(c.ref, ev)
+	c.announce()
 }
 
 // facts describes the context an agent starts with.

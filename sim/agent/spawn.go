@@ -87,6 +87,9 @@ func (a *Agent) resolveType(b *birth) error {
 	if rule, denied := a.rules().DeniesAgent(b.def.Type); denied {
 		return fmt.Errorf("agent type %q is denied by the permission rule %s; available: %s", b.def.Type, rule, a.typeNames())
 	}
+	if err := b.def.usable(); err != nil {
+		return err
+	}
 	model, err := a.childModel(b)
 	if err != nil {
 		return err
@@ -195,7 +198,8 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	var system string
 	t.user, t.userParts = userContext(w.cfg.UserContext, claude)
 	system, t.systemParts = systemContext(w.cfg.SystemContext, git)
-	t.system = []string{prompt, w.environment() + system}
+	k.memory = w.memory(k.def)
+	t.system = []string{prompt, w.environment() + k.memory + system}
 	return w.head(k, &t), nil
 }
 
@@ -260,17 +264,6 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 func (a *Agent) ctxNow() *Context {
 	a.ctx.Replacements = a.conv.Repl
 	return a.ctx
-}
-
-// open starts a fresh conversation: user context, then the prompt, in one user
-// message (SUB-08).
-func (a *Agent) open(prompt string) {
-	blocks := make([]llm.Block, 0, 2)
-	if a.front.user != nil {
-		blocks = append(blocks, llm.Block{Kind: llm.Text, Content: a.front.user})
-	}
-	blocks = append(blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(prompt))})
-	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
 }
 
 // inherit starts a fork's conversation: the parent's up to and including the

@@ -20,6 +20,7 @@ type running struct {
 	began   vtime.Instant
 	took    vtime.Duration
 	layer   string
+	unheard bool // no hook hears its end
 }
 
 // oneResult is a message with room for one block: the common case is one
@@ -58,6 +59,7 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 	for i := range runs {
 		r := &runs[i]
 		if r.result.Content == nil {
+			r.unheard = true
 			r.result = failure("Interrupted before it ran: " + err.Error() + ".")
 			a.done(r, i)
 		}
@@ -169,9 +171,12 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		r.result = a.unavailable(r.block.Name, r.layer)
 		return nil
 	}
+	if a.stoppedByHook(r) {
+		return nil
+	}
 	if denied, err := a.permit(p, r); err != nil || denied != nil {
 		if denied != nil {
-			r.result = *denied
+			r.result, r.unheard = *denied, true
 		}
 		return err
 	}
@@ -220,6 +225,7 @@ func (a *Agent) done(r *running, index int) {
 		r.result = a.w.childFailure("Agent " + r.child.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + ".")
 		r.took = a.w.cfg.Kernel.Now().Sub(r.began)
 	}
+	a.heardByHooks(r)
 	bytes := 0
 	if r.result.Content != nil {
 		bytes = len(r.result.Content.Raw())

@@ -81,7 +81,8 @@ type Config struct {
 	FanOut      FanOut
 	Mode        permission.Mode // run mode of roots
 	Permissions Permissions
-	Over        int // content replacement, see Replacements
+	Over        int        // content replacement, see Replacements
+	Hooks       []HookRule // what hooks of definitions do when they run
 	Preview     int
 	Forks       ForkOptions
 
@@ -130,6 +131,8 @@ type World struct {
 	held    holdings              // by all agents
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
+	// hookRuns counts by rule how often it said what a hook does.
+	hookRuns map[int]int
 }
 
 // NewWorld makes a world without agents.

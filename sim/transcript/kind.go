@@ -25,6 +25,8 @@ const (
 	KindRebase
 	KindCompact
 	KindReplace
+	KindHook
+	KindDefinition
 	KindGate
 	KindTerminal
 	KindFinding
@@ -35,7 +37,8 @@ const (
 
 var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
 	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "notification",
-	"wake_up", "user_message", "rebase", "compact", "replace", "gate", "terminal", "finding", "item", "agent_end", "run_end"}
+	"wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
+	"gate", "terminal", "finding", "item", "agent_end", "run_end"}
 
 // String is the kind's word in the canonical text.
 func (k Kind) String() string { return kindNames[k] }

@@ -58,6 +58,8 @@ func bodies() []Body {
 		&Rebase{Why: "settings", Position: 3},
 		&Compact{Call: 7, Tokens: 161000, FullAt: 160000, Blocks: 44, Bytes: 610000, After: 5200, Kept: 12, Lost: []string{"auth.null-user", "b c"}, Versions: 9, Cache: 11},
 		&Replace{ID: id, From: 9000, To: 40},
+		&Hook{Op: "run", Event: "PreToolUse", Command: "./check.sh -v", Tool: "Bash", Outcome: "block", Reason: "not today"},
+		&Definition{Type: "code reviewer", Source: "userSettings", Place: "~/a.md:2", Outcome: "overridden", By: ".claude/agents/b.md:2"},
 		&Gate{Name: "FORK_SUBAGENT", Value: "true"},
 		&Terminal{Line: "└─ done"},
 		&Finding{Rule: "look-back", Detail: "nine forks"},

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"path"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/transcript"
+)
+
+// Where a project keeps what definitions name.
+const (
+	commandsDir = ".claude/commands/"
+	skillsDir   = ".claude/skills/"
+)
+
+// usable refuses a definition that asks for what nothing serves yet.
+func (d *Definition) usable() error {
+	if len(d.Refused) == 0 {
+		return nil
+	}
+	return wireError("Agent type '" + d.Type + "' cannot be started: " + strings.Join(d.Refused, "; ") + ".")
+}
+
+// open starts a fresh conversation: user context, the texts of the definition's
+// skills, its initial prompt, then the prompt (SUB-08, DEF-06). Without skills
+// and initial prompt that is one message of the context and the prompt.
+func (a *Agent) open(prompt string) {
+	first := make([]llm.Block, 0, 3)
+	if a.front.user != nil {
+		first = append(first, llm.Block{Kind: llm.Text, Content: a.front.user})
+	}
+	for _, name := range a.def.Skills {
+		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
+		if !ok {
+			a.parent.finding("missing-skill", a.def.Place+": skill "+name+" is not there: "+skillsDir+name+"/SKILL.md")
+			continue
+		}
+		skill := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "<skill name=\""+name+"\">\n"+text+"\n</skill>\n")}
+		a.say(&llm.Msg{Role: llm.User, Blocks: append(first, skill)})
+		first = nil
+	}
+	if text := a.def.InitialPrompt; text != "" {
+		first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, a.expanded(text)+"\n\n")})
+	}
+	first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(prompt))})
+	a.say(&llm.Msg{Role: llm.User, Blocks: first})
+}
+
+// announce records what a definition brings to its agent's life, and what of it
+// has no effect.
+func (a *Agent) announce() {
+	a.announceHooks("add")
+	if e := a.def.Effort; e != "" {
+		a.finding("effort-ignored", a.def.Place+": effort "+e+" has no effect: sub-agents do not think")
+	}
+}
+
+func (a *Agent) finding(rule, detail string) {
+	a.w.rec.emit(a.ref, &transcript.Finding{Rule: rule, Detail: detail})
+}
+
+// expanded is a text with a slash command at its front replaced by the text of
+// the project's file for it; the words behind it take the place of $ARGUMENTS. A
+// command without a file stays as it is, and is told.
+func (a *Agent) expanded(text string) string {
+	if !strings.HasPrefix(text, "/") {
+		return task.Defuse(text)
+	}
+	name, args, _ := strings.Cut(text[1:], " ")
+	file := commandsDir + strings.ReplaceAll(name, ":", "/") + ".md"
+	body, ok := a.w.projectText(file)
+	if !ok {
+		a.parent.finding("unknown-command", a.def.Place+": /"+name+" is no command of this project: "+file)
+		return task.Defuse(text)
+	}
+	args = task.Defuse(strings.TrimSpace(args))
+	if strings.Contains(body, "$ARGUMENTS") || args == "" {
+		return strings.ReplaceAll(body, "$ARGUMENTS", args)
+	}
+	return body + "\n\n" + args
+}
+
+// projectText is a file of the project as a prompt takes it: without its
+// frontmatter, and without what could pass for a notification.
+func (w *World) projectText(file string) (string, bool) {
+	if path.Clean(file) != file {
+		return "", false
+	}
+	text, ok := w.cfg.FS.Content(file)
+	if !ok {
+		return "", false
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if rest, fenced := strings.CutPrefix(text, "---\n"); fenced {
+		if _, body, closed := strings.Cut(rest, "\n---\n"); closed {
+			text = body
+		}
+	}
+	return task.Defuse(strings.Trim(text, "\n")), true
+}

@@ -1,0 +1,25 @@
+package transcript
+
+// Hook is a hook of an agent's definition: that it began or ceased to hear the
+// agent, or what it did about an event.
+type Hook struct {
+	Op      string // add, run, remove
+	Event   string // PreToolUse, PostToolUse, Stop
+	Command string
+	Tool    string // the tool it ran for; "" for Stop, add and remove
+	Outcome string // of a run: pass, record or block
+	Reason  string
+}
+
+// Kind is KindHook.
+func (*Hook) Kind() Kind { return KindHook }
+
+// AppendText appends the canonical fields.
+func (b *Hook) AppendText(dst []byte) []byte {
+	dst = appendStr(dst, " op=", b.Op)
+	dst = appendStr(dst, " event=", b.Event)
+	dst = appendStr(dst, " command=", b.Command)
+	dst = optStr(dst, " tool=", b.Tool)
+	dst = optStr(dst, " outcome=", b.Outcome)
+	return optStr(dst, " reason=", b.Reason)
+}

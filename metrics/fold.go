@@ -197,7 +197,7 @@ func parseAgentID(s string) (id llm.AgentID, ok bool) {
 func (f *Fold) toolCall(e *transcript.Event, b *transcript.ToolCall) {
 	a := f.agent(e.Agent)
 	a.Tally.ToolUses++
-	if b.Name == "Read" {
+	if b.Name == "Read" || b.Name == "read_file" { // of the full stack and of the minimal one
 		a.Tally.Reads[causeOf(b.Cause)]++
 	}
 }

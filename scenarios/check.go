@@ -24,6 +24,7 @@ func (c *checker) foreign() bool { return c.file.foreign }
 
 func (f *File) check(s *Scenario, d *decoder) {
 	c := &checker{decoder: d, s: s, files: filesOf(s), file: f}
+	c.stack()
 	c.gates()
 	c.provider()
 	c.latency()

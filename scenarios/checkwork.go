@@ -264,13 +264,14 @@ func (c *checker) fork() {
 }
 
 func (c *checker) agentType() {
-	c.oneOf("type", "agent type", c.s.Type, agentTypes...)
-	if c.s.Type != "Explore" {
+	types, readOnly := c.s.agentTypes()
+	c.oneOf("type", "agent type", c.s.Type, types...)
+	if !contains(readOnly, c.s.Type) {
 		return
 	}
 	for i, it := range c.s.Work {
 		if len(it.Edits) > 0 && it.By == "" {
-			c.bad("work["+itoa(i)+"].edits", "by: lead, or type: general-purpose", "work item %q edits, which type Explore cannot", it.ID)
+			c.bad("work["+itoa(i)+"].edits", "by: lead, or type: "+c.s.defaultType(), "work item %q edits, which type %s cannot", it.ID, c.s.Type)
 		}
 	}
 }

@@ -14,6 +14,9 @@ type Scenario struct {
 	Source string   `yaml:"source"`  // where its figures come from, if anywhere
 	Seed   uint64   `yaml:"seed"`
 
+	Stack   string      `yaml:"stack"`   // full (default) or minimal (MIN-01)
+	Minimal MinimalSpec `yaml:"minimal"` // options of stack minimal
+
 	Interactive bool              `yaml:"interactive"`
 	Gates       map[string]string `yaml:"gates"` // name → value; booleans are "true" or "false" (GATE-01)
 	GateFlips   []GateFlip        `yaml:"gate_flips"`

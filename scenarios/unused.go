@@ -24,6 +24,7 @@ func (s *Scenario) unusedSections() (out []section) {
 	add(s.Strategy != "subagent", "background", "only strategy subagent reads it")
 	add(!work || !spawns, "type", "nobody is spawned")
 	add(!spawns, "fan_out", "nobody is spawned")
+	add(s.Stack != MinimalStack, "minimal", "only stack minimal reads it")
 	add(!spawns, "forks", "nobody is spawned")
 	return out
 }
@@ -39,7 +40,7 @@ func (s *Scenario) spawns() bool {
 	for _, sc := range s.Scripts {
 		for _, t := range sc.Turns {
 			for _, u := range t.Tools {
-				if u.Name == "Agent" || u.Name == "Task" {
+				if contains(s.spawnTools(), u.Name) {
 					return true
 				}
 			}
@@ -97,6 +98,7 @@ func (c *checker) unused() {
 // trim sets what nothing reads back to its default, so that a scenario has one
 // meaning and one text.
 func (s *Scenario) trim() {
+	s.trimStack()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {
 		f, ok := findField(scenarioType, x.key)

@@ -9,6 +9,7 @@ import (
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/definition"
 	"agentsim/sim/fork"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -79,7 +80,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		return agent.Config{}, err
 	}
 	r.offered = offered
-	return agent.Config{
+	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
@@ -90,7 +91,9 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
 		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions},
 		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
-	}, nil
+	}
+	r.chooseStack(&cfg)
+	return cfg, nil
 }
 
 // tools are the acting tools with the scenario's times.
@@ -194,4 +197,5 @@ type run struct {
 	profiles map[string]*cachemodel.Profile
 	observer *observer
 	world    *agent.World
+	problems []*definition.Problem // of definitions that were left out
 }

@@ -32,7 +32,7 @@ func (e *BindError) Error() string { return fmt.Sprintf("work item %q: %s", e.It
 // says that the strategy is none of the policy's.
 func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	t := &Table{
-		profile: sc.Model, budget: sc.SummaryBudget(), strategy: sc.Strategy, background: sc.Background, agentType: sc.Type,
+		profile: sc.Model, budget: sc.SummaryBudget(), strategy: sc.Strategy, background: sc.Background, agentType: sc.Type, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
 		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{},

@@ -148,7 +148,7 @@ func (f *folder) ended(item int, badly bool) {
 func (f *folder) toolUse(b *llm.Block) {
 	n := f.t.read(b.Content)
 	f.learn(n)
-	if b.Name == agentTool && n.do != nil {
+	if b.Name == f.t.names.agent && n.do != nil {
 		for _, i := range n.do.items {
 			f.s.launched = f.s.launched.with(i)
 		}
@@ -167,13 +167,13 @@ func (f *folder) result(b *llm.Block) {
 	n, asked := f.t.read(b.Content), f.t.read(u.input)
 	f.learn(n)
 	switch u.name {
-	case "Read":
+	case f.t.names.read:
 		f.readResult(b, n, asked)
-	case "Edit":
+	case f.t.names.edit:
 		f.editResult(b, n, asked)
-	case "Grep", "Glob":
+	case f.t.names.grep, f.t.names.glob:
 		f.searchResult(b, asked)
-	case agentTool:
+	case f.t.names.agent:
 		f.agentResult(b, n, asked)
 	}
 }
@@ -303,6 +303,6 @@ func (f *folder) agentResult(b *llm.Block, n, asked *note) {
 	}
 	f.settle(n.done, n.failed)
 	for _, i := range asked.do.items {
-		f.ended(i, b.IsError)
+		f.ended(i, b.IsError || f.t.names.failed(b.Content.Raw()))
 	}
 }

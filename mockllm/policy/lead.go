@@ -96,7 +96,7 @@ func (m *Model) spawn() bool {
 		if n == 0 {
 			m.openSpawn()
 		}
-		m.a.Use(m.q, agentTool, m.agentInput(i), "")
+		m.a.Use(m.q, m.t.names.agent, m.agentInput(i), "")
 		n++
 	}
 	return n > 0
@@ -126,7 +126,7 @@ func (m *Model) agentInput(i int) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[i].desc)
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), prompt)
 	if !fork && m.t.agentType != "" {
-		b = llm.AppendQuoted(append(b, `,"subagent_type":`...), m.t.agentType)
+		b = llm.AppendQuoted(append(append(append(b, `,"`...), m.t.names.agentType...), `":`...), m.t.agentType)
 	}
 	if !fork && m.t.background {
 		b = append(b, `,"run_in_background":true`...)

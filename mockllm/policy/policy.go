@@ -147,10 +147,10 @@ func (m *Model) work(i int) (acted bool, err error) {
 	m.open(i)
 	for _, a := range actions {
 		if a.kind == readAction {
-			m.a.Use(m.q, "Read", m.t.readInput(a.read), a.cause)
+			m.a.Use(m.q, m.t.names.read, m.t.readInput(a.read), a.cause)
 		} else {
 			s := &m.t.searches[a.search]
-			m.a.Use(m.q, s.tool, s.input, a.cause)
+			m.a.Use(m.q, m.t.names.search(s.tool), s.input, a.cause)
 		}
 	}
 	return true, nil
@@ -169,7 +169,7 @@ func (m *Model) editFiles(i int, actions []action) bool {
 	}
 	m.open(i)
 	for _, in := range inputs {
-		m.a.Use(m.q, "Edit", in, "")
+		m.a.Use(m.q, m.t.names.edit, in, "")
 	}
 	return true
 }

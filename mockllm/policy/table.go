@@ -19,6 +19,7 @@ type Table struct {
 	strategy   string
 	background bool
 	agentType  string
+	names      *stackNames
 	root       string
 	marks      mark.Key
 	filler     *script.Filler

@@ -1,0 +1,43 @@
+package policy
+
+import (
+	"strings"
+
+	"agentsim/scenarios"
+)
+
+// stackNames are what a stack calls the tools that a model uses, and how it says
+// that a child came to nothing.
+type stackNames struct {
+	read, edit, grep, glob, agent string
+	agentType                     string // field of the agent tool that names a type
+	failure                       string // opens the result of a child that failed, where no mark says so
+}
+
+var (
+	fullNames    = stackNames{read: "Read", edit: "Edit", grep: "Grep", glob: "Glob", agent: agentTool, agentType: "subagent_type"}
+	minimalNames = stackNames{read: "read_file", edit: "edit_file", grep: "grep_search", glob: "list_files", agent: "agent", agentType: "type",
+		failure: "Sub-agent error: "}
+)
+
+// namesOf are the names in a scenario's stack.
+func namesOf(sc *scenarios.Scenario) *stackNames {
+	if sc.Stack == scenarios.MinimalStack {
+		return &minimalNames
+	}
+	return &fullNames
+}
+
+// search is the name of a search in the stack.
+func (n *stackNames) search(tool string) string {
+	if tool == fullNames.grep {
+		return n.grep
+	}
+	return n.glob
+}
+
+// failed reports whether a child's result, which bears no mark of an error, is
+// one all the same.
+func (n *stackNames) failed(result string) bool {
+	return n.failure != "" && strings.HasPrefix(result, n.failure)
+}

@@ -22,6 +22,7 @@ type Context struct {
 	Thinking     bool
 	Pool         *Pool
 	ResponseSize Writer
+	Session      *tool.Session // its shell's place and its list of steps; nil until a tool keeps something
 }
 
 // Tracking places an agent in the tree of queries (ISO-07, SUB-21).
@@ -83,6 +84,7 @@ var Sharing = []Share{
 	{"Thinking", Isolated, "Exact", "sub-agents do without unless their prefix is the parent's"},
 	{"Pool", Isolated, "Exact", "tools are assembled with the child's own mode"},
 	{"ResponseSize", Shared, "", "a child's output counts in the parent's meters"},
+	{"Session", Isolated, "Exact", "a child has a shell and a list of its own; a fork's shell begins where its parent's stands"},
 }
 
 // Options are the opt-ins of a child's context.
@@ -131,6 +133,7 @@ func newContext(parent *Context, o Options) *Context {
 		c.Replacements.last = nil
 	}
 	if o.Exact {
+		c.Session = parent.Session.Clone()
 		c.Pool = parent.Pool
 	}
 	return c

@@ -8,6 +8,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
+	"agentsim/sim/shell"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
 )
@@ -51,6 +52,7 @@ func parentContext() *agent.Context {
 	c.Files.Put("a", tool.Entry{Hash: "one"})
 	c.Query.Depth = 3
 	c.AppState = agent.View{RunMode: "plan"}
+	c.Session = &tool.Session{Shell: shell.Session{Dir: "/work/project/sub"}}
 	decide(&c.Replacements, "0123456789")
 	return c
 }

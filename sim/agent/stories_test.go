@@ -35,6 +35,7 @@ import (
 //	flip at=2s gate=NAME value=true
 //	threshold at=2s over=N preview=N: of content replacement
 //	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [background], its prompt below
+//	builtin TYPE: a built-in definition that is not listed where nothing is said
 //	run show=(kind, …) [end]: the lines of those kinds of events, and the run's end
 //	request LINEAGE CALL [from=N]: the blocks it sent and its markers
 //	same LINEAGE CALL LINEAGE CALL: how far two requests are the same bytes
@@ -77,6 +78,13 @@ func (s *story) command(t *testing.T, d *datadriven.TestData) string {
 		s.answers(strings.Split(d.Input, "\n"))
 	case "definition":
 		s.define(d)
+	case "builtin":
+		gates := agent.DefaultGates()
+		for _, def := range agent.EveryBuiltIn(&gates) {
+			if def.Type == d.CmdArgs[0].Key {
+				s.cfg.Definitions = append(s.cfg.Definitions, def)
+			}
+		}
 	case "run":
 		s.run()
 		var kinds []string

@@ -14,6 +14,7 @@ import (
 type running struct {
 	block   *llm.Block
 	tool    *tool.Tool // nil when the pool does not hold it
+	safe    bool       // may run beside its safe neighbours
 	result  tool.Result
 	child   *Agent // a synchronous agent to wait for
 	spawned *Agent // the agent it spawned, synchronous or not
@@ -50,7 +51,7 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 	var err error
 	for i := 0; i < len(runs) && err == nil; {
 		j := i + 1
-		for safe(&runs[i]) && j < len(runs) && safe(&runs[j]) {
+		for runs[i].safe && j < len(runs) && runs[j].safe {
 			j++
 		}
 		err = a.group(p, answer, runs, i, j)
@@ -83,7 +84,8 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 			}
 		}
 		a.w.rec.toolCall(a, len(runs), b, cause)
-		runs = append(runs, running{block: b, tool: a.ctx.Pool.Find(b.Name)})
+		t := a.ctx.Pool.Find(b.Name)
+		runs = append(runs, running{block: b, tool: t, safe: t != nil && t.SafeFor(b.Content)})
 	}
 	a.toolUses += len(runs)
 	return runs
@@ -92,8 +94,6 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 // CauseStale is the cause of a tool use that repeats another because a file has
 // changed since.
 const CauseStale = "stale"
-
-func safe(r *running) bool { return r.tool != nil && r.tool.Safe }
 
 // group starts tool uses i to j-1, each once the user has answered for it, and
 // waits until all are done. One whose prompt an abort takes away, and those
@@ -192,9 +192,7 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
 	default:
 		a.w.refresh(r.block)
-		env := tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.w.cfg.Root, Agent: a.ref}
-		r.result = r.tool.Run(&env, r.block.Content)
-		r.took = r.tool.Took
+		a.perform(p, r)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"agentsim/sim/mark"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
+	"agentsim/sim/shell"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -63,7 +64,8 @@ type Config struct {
 	Gates       Gates
 	Interactive bool
 	Definitions []*Definition
-	Offered     []*tool.Tool // the tools of a default pool, in order
+	Offered     []*tool.Tool    // the tools of a default pool, in order
+	Programs    []shell.Program // what builds and tests do; nil are shell.Programs
 	Forker      Forker
 	Observer    Observer
 
@@ -124,6 +126,7 @@ type World struct {
 	heads   map[headKey]*rendered
 	plans   map[*Plan]*Plan // of parents, as their sub-agents have them
 	rec     recorder
+	repo    shell.Repo // of the project
 	forkDef *Definition
 	fatal   error
 	shells  map[string]*shellTask // commands in the background, by task

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,14 +16,23 @@ var bashFields = fields{
 	{name: "run_in_background", typ: booleanType, about: "Return at once with a task id; the output is read later with TaskOutput."},
 }
 
+// backgroundTimeout bounds a command in the background where nothing else is
+// said: such as servers run on, but not for ever.
+const backgroundTimeout = 24 * 3600 * vtime.Second
+
 // Shell is what a command did beyond its output.
 type Shell struct {
+	Background bool   // the call asked for its result to come later
+	About      string // what the command does, as the call describes it, else the command
+
 	Wrote   []string // what it changed in the project: paths, or what else it changed
 	Temp    []string // files that it changed below shell.TempDir
 	Unknown []string // commands that it called and that are not there
 }
 
-// runBash runs a command line in the agent's shell. Files that it shows are not
+// runBash runs a command line in the agent's shell. One that is to run in the
+// background does what it does at once too; only its result comes later, which
+// is the agent layer's to arrange. Files that it shows are not
 // read in the sense of Edit: the result marks no version.
 func runBash(e *Env, p *llm.Payload) Result {
 	var in input
@@ -38,8 +46,12 @@ func runBash(e *Env, p *llm.Payload) Result {
 	s := e.session()
 	r := shell.Run(&shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout}, in[0].text())
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
-	if len(r.Wrote)+len(r.Temp)+len(r.Unknown) > 0 {
-		out.Shell = &Shell{r.Wrote, r.Temp, r.Unknown}
+	background := in[3].kind == jsonTrue
+	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown) > 0 {
+		out.Shell = &Shell{Background: background, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown}
+		if out.Shell.About == "" {
+			out.Shell.About = in[0].text()
+		}
 	}
 	return out
 }
@@ -50,8 +62,8 @@ func bashTimeout(in *input) (vtime.Duration, error) {
 	switch {
 	case strings.TrimSpace(in[0].text()) == "":
 		return 0, emptyField("command")
-	case in[3].kind == jsonTrue:
-		return 0, errors.New("commands cannot run in the background here: leave run_in_background out, and set timeout for one that runs long")
+	case in[3].kind == jsonTrue && in[1].kind == absent:
+		return backgroundTimeout, nil
 	case in[1].kind == absent:
 		return shell.DefaultTimeout, nil
 	}

@@ -173,7 +173,7 @@ func (w *world) call(t *testing.T, d *datadriven.TestData) string {
 		text = "error: " + text
 	}
 	if r.Shell != nil {
-		text += fmt.Sprintf("\nshell: %+v", *r.Shell)
+		text += fmt.Sprintf("\nshell: background=%v about=%q wrote=%v temp=%v unknown=%v", r.Shell.Background, r.Shell.About, r.Shell.Wrote, r.Shell.Temp, r.Shell.Unknown)
 	}
 	if d.HasArg("took") {
 		text += "\ntook " + r.Took.String()

@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"strings"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// perform runs a tool on the agent's environment.
+func (a *Agent) perform(p *kernel.Proc, r *running) {
+	env := tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.w.cfg.Root, Agent: a.ref}
+	if r.tool.Keeps {
+		if a.ctx.Session == nil {
+			a.ctx.Session = &tool.Session{}
+		}
+		env.Session, env.Repo, env.Programs = a.ctx.Session, &a.w.repo, a.w.cfg.Programs
+	}
+	r.result = r.tool.Run(&env, r.block.Content)
+	if r.took = r.result.Took; r.took == 0 {
+		r.took = r.tool.Took
+	}
+	if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 && a.holds[Todos] == 0 {
+		a.keeps(Todos)
+	}
+	if r.result.Shell != nil {
+		a.afterShell(p, r)
+	}
+}
+
+// The rules of the findings about commands.
+const (
+	RuleBreach  = "readonly_breach" // a type that is to look only has changed something (DEF-11)
+	RuleUnknown = "command_not_found"
+)
+
+// afterShell records what a command did beyond its output, and sends one that is
+// to run in the background there.
+func (a *Agent) afterShell(p *kernel.Proc, r *running) {
+	s := r.result.Shell
+	if len(s.Unknown) > 0 {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleUnknown, Detail: strings.Join(s.Unknown, ", ")})
+	}
+	if wrote := a.forbidden(s); len(wrote) > 0 {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleBreach, Detail: a.def.Type + " changed " + strings.Join(wrote, ", ")})
+	}
+	switch {
+	case !s.Background:
+	case a.w.gates.DisableBackground:
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: r.tool.Name + " input run_in_background is gated off"})
+	default:
+		r.result, r.took = a.inBackground(p, r.block, s.About, r.result, r.took), 0
+	}
+}
+
+// forbidden is what a command changed that the agent's type is not to change:
+// nothing of the project for the read-only types, and no temporary file either,
+// but for verification, which may try things out there.
+func (a *Agent) forbidden(s *tool.Shell) []string {
+	if a.def == nil || !a.def.BuiltIn() {
+		return nil
+	}
+	switch a.def.Type {
+	case TypeExplore, TypePlan:
+		return append(s.Wrote[:len(s.Wrote):len(s.Wrote)], s.Temp...)
+	case TypeVerification:
+		return s.Wrote
+	}
+	return nil
+}

@@ -24,7 +24,10 @@ func (s *story) check() (wrong []string) {
 
 // events of the kind, each as its fields; field "" is the agent.
 func (s *story) eventsOf(kind string) (out []map[string]string) {
-	for _, line := range strings.Split(s.text.String(), "\n") {
+	for line := range strings.SplitSeq(s.text.String(), "\n") {
+		if !strings.Contains(line, " "+kind) {
+			continue
+		}
 		f := strings.Fields(line)
 		if len(f) < 5 || f[4] != kind {
 			continue

@@ -53,12 +53,13 @@ const DefaultTimeOut = 10 * vtime.Minute
 // said. The error is an abort that came while the prompt stood.
 func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err error) {
 	call := permission.Call{Tool: r.tool.Name, Aliases: r.tool.Aliases, Class: r.tool.Class}
+	if r.tool.Reads != nil && r.safe {
+		call.Class = permission.Read // a command that only looks
+	}
 	rules := a.rules()
 	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
-		if s := r.tool.Subject(r.block.Content, a.w.cfg.Root); s != "" {
-			call.Subjects = []string{s}
-		}
+		call.Subjects = r.tool.Subjects(r.block.Content, a.w.cfg.Root)
 	}
 	if r.tool.Name == tool.AgentName {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)

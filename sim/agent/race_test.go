@@ -53,7 +53,7 @@ func both(t *testing.T, got map[string]int, want ...string) {
 }
 
 func testInterruptAtEnd(t *testing.T) {
-	got := race(t, 200, func(s *story) {
+	got := race(t, seeds, func(s *story) {
 		s.script("main", "text the answer", "text more")
 		s.root("go", agent.Step{Timed: true, At: vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 2 * vtime.Second, Message: text("and?")})
 	}, func(s *story) string {
@@ -66,7 +66,7 @@ func testInterruptAtEnd(t *testing.T) {
 }
 
 func testInterruptChild(t *testing.T) {
-	got := race(t, 200, func(s *story) {
+	got := race(t, seeds, func(s *story) {
 		s.script("main", "use Agent "+plain, "text more", "text more")
 		s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 3 * vtime.Second, Message: text("and?")})
 	}, func(s *story) string {

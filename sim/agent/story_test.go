@@ -250,6 +250,9 @@ func (m *fakeModel) expand(input string, req *llm.Request) string {
 	return input
 }
 
+// catalogue is every tool, as no story changes one.
+var catalogue = tool.Catalogue()
+
 func newStory(t *testing.T) *story {
 	return &story{t: t, model: newFakeModel(), files: map[string]string{}, gates: map[string]string{}, policy: "fifo", seed: 1,
 		cfg: agent.Config{
@@ -283,7 +286,7 @@ func (s *story) run() {
 	if c.Forker == nil {
 		c.Forker = fork.NewMaker()
 	}
-	if c.Offered, err = tool.Offered(tool.Catalogue(), s.offered); err != nil {
+	if c.Offered, err = tool.Offered(catalogue, s.offered); err != nil {
 		s.t.Fatal(err)
 	}
 	c.Gates = agent.DefaultGates()

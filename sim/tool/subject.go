@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/shell"
 )
 
 // subjectOf names the input field that permission rules speak of, by tool.
@@ -13,10 +14,10 @@ var subjectOf = [...]struct{ tool, field string }{
 	{"Grep", "path"}, {"Glob", "path"}, {AgentName, "subagent_type"}, {"Skill", "skill"}, {"WebFetch", "url"},
 }
 
-// Subject is what a call's specifiers speak of: a command line, a path relative to
-// the root, a type, a domain. It is "" where the tool has none or the input is not
-// readable.
-func (t *Tool) Subject(p *llm.Payload, root string) string {
+// Subjects are what specifiers of permission rules speak of: the commands of a
+// command line, a path relative to the root, a type, a domain. There are none where
+// the tool has none or the input is not readable.
+func (t *Tool) Subjects(p *llm.Payload, root string) []string {
 	want := ""
 	for _, s := range subjectOf {
 		if s.tool == t.Name {
@@ -26,15 +27,17 @@ func (t *Tool) Subject(p *llm.Payload, root string) string {
 	v := fieldText(p, want)
 	switch {
 	case v == "" || want == "":
-		return ""
+		return nil
+	case want == "command":
+		return shell.Commands(v)
 	case want == "url":
 		_, rest, _ := strings.Cut(v, "://")
 		host, _, _ := strings.Cut(rest, "/")
-		return "domain:" + host
+		return []string{"domain:" + host}
 	case path.IsAbs(v) && strings.HasPrefix(path.Clean(v)+"/", root+"/"):
-		return strings.TrimPrefix(path.Clean(v), root+"/")
+		return []string{strings.TrimPrefix(path.Clean(v), root+"/")}
 	}
-	return v
+	return []string{v}
 }
 
 // fieldText is a text field of an input, "" if there is none.

@@ -96,9 +96,22 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	return cfg, nil
 }
 
-// tools are the acting tools with the scenario's times.
+// tools are the acting tools with the scenario's times, and those besides that
+// the tools of some root name: sub-agents have them too.
 func (r *run) tools() ([]*tool.Tool, error) {
-	offered, err := tool.Offered(tool.Catalogue(), nil)
+	all := tool.Catalogue()
+	var named []string
+	for _, root := range r.rootSpecs() {
+		if root.Tools == nil {
+			continue
+		}
+		for _, n := range *root.Tools {
+			if tool.Find(all, n) != nil { // what is no tool is told where the root is made
+				named = append(named, n)
+			}
+		}
+	}
+	offered, err := tool.Offered(all, named)
 	if err != nil {
 		return nil, err
 	}

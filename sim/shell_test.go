@@ -1,0 +1,53 @@
+package sim_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestShell(t *testing.T) {
+	t.Run("LOOP-03 DEF-11 scripts of a scenario call the tools that its roots name, and so do its sub-agents", shellInScenario)
+}
+
+const shellText = `
+name: shell
+provider: {model: claude-sonnet-4-6, aliases: {haiku: claude-haiku-4-5-20251001}}
+project: {files: {a.go: {text: "package a\n"}}}
+main:
+  user: Look around.
+  tools: [Agent, Read, Bash, Write, NotebookEdit, TodoWrite]
+scripts:
+  - agent: main
+    turns:
+      - tools:
+          - {name: Bash, input: {command: cat a.go}}
+          - {name: Bash, input: {command: ls}}
+          - {name: Write, input: {file_path: b.go, content: "package b\n"}}
+          - {name: TodoWrite, input: {todos: [{content: Look, status: pending, activeForm: Looking}]}}
+          - {name: Agent, input: {description: look here, prompt: Look., subagent_type: Explore}}
+      - {text: Done.}
+  - agent: main/1.5
+    turns:
+      - {tools: [{name: Bash, input: {command: sed -i s/package/module/ a.go}}]}
+      - {text: Found.}
+`
+
+func shellInScenario(t *testing.T) {
+	var got []string
+	for _, l := range linesOf(t, specOf(t, shellText, "")) {
+		f := strings.SplitN(l, " ", 6)
+		if f[4] == "tool_result" || f[4] == "finding" || f[4] == "run_end" {
+			got = append(got, f[4]+" "+f[5])
+		}
+	}
+	t.Log(strings.Join(got, "\n"))
+	if !slices.ContainsFunc(got, func(l string) bool { return strings.Contains(l, `rule=readonly_breach detail="Explore changed a.go"`) }) {
+		t.Error("the explorer's change is no finding")
+	}
+	for _, l := range got {
+		if strings.Contains(l, "error=true") {
+			t.Error(l)
+		}
+	}
+}

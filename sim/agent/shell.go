@@ -24,7 +24,9 @@ type shellTask struct {
 
 // inBackground lets a command that has its result after some time run on, and
 // answers at once. Its task stands in the session's state, whoever started it
-// (ISO-06); its end is one notification, and its agent's end is its end.
+// (ISO-06); its end is one notification, and its agent's end is its end. A root
+// goes on waiting for it; another agent that has nothing else to do ends, and the
+// command with it.
 func (a *Agent) inBackground(p *kernel.Proc, use *llm.Block, description string, result tool.Result, took vtime.Duration) tool.Result {
 	t := &task.Task{ID: task.ID(task.LocalBash, a.key.Sub("shell").Sub(use.ID.String()).Uint64()), Type: task.LocalBash,
 		Description: description, Owner: a.ref, Agent: -1, Backgrounded: true}
@@ -33,7 +35,9 @@ func (a *Agent) inBackground(p *kernel.Proc, use *llm.Block, description string,
 	a.w.register(a, t)
 	a.w.move(a.ref, t, task.Running)
 	a.keeps(BackgroundShells)
-	a.expectNotice()
+	if a.root != nil {
+		a.expectNotice()
+	}
 	a.w.shells[t.ID] = s
 	a.shells = append(a.shells, s)
 	s.proc = p.Kernel().Spawn("shell "+t.ID, func(q *kernel.Proc) error {
@@ -67,6 +71,9 @@ func (s *shellTask) end(now vtime.Instant) {
 	if s.owner.ended {
 		s.owner.handled(note, "dropped", "")
 		return
+	}
+	if s.owner.root == nil {
+		s.owner.expectNotice()
 	}
 	s.owner.handled(note, "queued", "")
 	if err := s.owner.inbox.Send(note); err != nil {

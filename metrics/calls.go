@@ -39,6 +39,7 @@ func (f *Fold) apiError(e *transcript.Event, b *transcript.APIError) {
 	f.call = Call{Agent: e.Agent, Call: b.Call, Attempt: b.Attempt, Model: b.Model, Ended: e.At,
 		Usage: b.Err.Usage, Miss: b.Err.Cache.Miss, Status: b.Err.Status, Failed: true}
 	f.bill(a)
+	a.Tally.ErrorCost += f.call.Cost
 }
 
 // bill books f.call, which has just ended, to its agent.

@@ -91,6 +91,12 @@ func (f *Fold) Emit(e *transcript.Event) {
 		f.apiError(e, b)
 	case *transcript.ToolCall:
 		f.toolCall(e, b)
+	case *transcript.Compact:
+		f.compact(e, b)
+	case *transcript.Replace:
+		t := &f.agent(e.Agent).Tally
+		t.Replaced++
+		t.ReplacedBytes += int64(b.From - b.To)
 	case *transcript.WakeUp:
 		f.wakeUp(f.agent(e.Agent), b)
 	case *transcript.AgentStart:
@@ -144,6 +150,18 @@ func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 	if a.Parent >= 0 && !a.async {
 		p := f.agent(a.Parent)
 		p.Path = max(p.Path, f.agents[e.Agent].Path)
+	}
+}
+
+// compact books a summary and what it lost; the call for it is the last that
+// ended.
+func (f *Fold) compact(e *transcript.Event, b *transcript.Compact) {
+	t := &f.agent(e.Agent).Tally
+	t.Compactions++
+	t.FactsLost += int64(len(b.Lost))
+	t.FilesLost += int64(b.Versions)
+	if f.call.Agent == e.Agent && f.call.Call == b.Call {
+		t.CompactionCost += f.call.Cost
 	}
 }
 

@@ -48,6 +48,8 @@ type Tally struct {
 	Calls    int64 `json:"calls"`    // answered
 	Retries  int64 `json:"retries"`  // requests that repeat a failed one
 	Errors   int64 `json:"errors"`   // requests that ended in an API error
+	// ErrorCost is what such requests were billed all the same.
+	ErrorCost cachemodel.Picodollars `json:"error_cost"`
 
 	Usage    llm.Usage              `json:"usage"`
 	Cost     cachemodel.Picodollars `json:"cost"`     // as billed
@@ -59,6 +61,13 @@ type Tally struct {
 	WakeUpCost   cachemodel.Picodollars `json:"wake_up_cost"`   // prompts of the first call after each
 	UserTurns    int64                  `json:"user_turns"`     // further messages of the user that an idle agent took up
 	ToolUses     int64                  `json:"tool_uses"`
+
+	Compactions    int64                  `json:"compactions"`     // histories that became summaries
+	CompactionCost cachemodel.Picodollars `json:"compaction_cost"` // of the calls for the summaries
+	FactsLost      int64                  `json:"facts_lost"`      // facts that stood in such a history and stand in no summary
+	FilesLost      int64                  `json:"files_lost"`      // versions of files whose content is gone with it
+	Replaced       int64                  `json:"replaced"`        // tool results that stand as a preview
+	ReplacedBytes  int64                  `json:"replaced_bytes"`  // what that spared
 	// Reads counts uses of the Read tool by cause.
 	Reads [NumCauses]int64 `json:"reads"`
 	// Misses is indexed by llm.MissReason.
@@ -71,6 +80,7 @@ func (t *Tally) Add(o *Tally) {
 	t.Calls += o.Calls
 	t.Retries += o.Retries
 	t.Errors += o.Errors
+	t.ErrorCost += o.ErrorCost
 	t.Usage = t.Usage.Plus(o.Usage)
 	t.Cost += o.Cost
 	t.Uncached += o.Uncached
@@ -80,6 +90,12 @@ func (t *Tally) Add(o *Tally) {
 	t.WakeUpCost += o.WakeUpCost
 	t.UserTurns += o.UserTurns
 	t.ToolUses += o.ToolUses
+	t.Compactions += o.Compactions
+	t.CompactionCost += o.CompactionCost
+	t.FactsLost += o.FactsLost
+	t.FilesLost += o.FilesLost
+	t.Replaced += o.Replaced
+	t.ReplacedBytes += o.ReplacedBytes
 	for i, n := range o.Reads {
 		t.Reads[i] += n
 	}

@@ -84,6 +84,7 @@ interactive: true
 gates: {FORK_SUBAGENT: true}
 provider: {model: %s, counter: recorded, fourth_mark: %t, hidden_tokens: false, tail_tokens: 0, latency: {profile: %s}}
 project: {files: {notes.md: "One line, to be changed."}}
+compaction: {share: 0} # the law knows no summaries
 main: {user: Have the work done.}
 scripts: [{agent: main, turns: [{text: Noted.}]}]
 `

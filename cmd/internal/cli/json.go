@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"agentsim/metrics"
-	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
@@ -51,7 +50,7 @@ type expectationJSON struct {
 }
 
 func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Result) runJSON {
-	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: append(report.Why(rowsOf(done)), report.WakeUps(rowsOf(done))...)}
+	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: remarks(rowsOf(done))}
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,

@@ -146,7 +146,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	s.printf("\n")
 	s.lines("unfinished", unfinished(done))
 	name := "why"
-	for _, line := range append(report.Why(rows), report.WakeUps(rows)...) {
+	for _, line := range remarks(rows) {
 		s.label(name, line)
 		name = ""
 	}

@@ -160,7 +160,7 @@ func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 // parts is CACHE-L1: no part is negative, and tokens are read to a place and
 // written to one behind it.
 func (u *Auditor) parts(a *agent, x *llm.Usage, c *llm.CacheReport) {
-	ok := min(x.Input, x.Write5m, x.Write1h, x.Read, x.Output) >= 0 && (x.Prompt() == 0 || (x.Read > 0) == (c.ReadTo != nil) && (x.Written() > 0) == (c.WrittenTo != nil)) &&
+	ok := min(x.Input, x.Write5m, x.Write1h, x.Read, x.Output) >= 0 && (x.Read == 0 || c.ReadTo != nil) && (x.Written() == 0 || c.WrittenTo != nil) &&
 		(c.ReadTo == nil || c.WrittenTo == nil || c.ReadTo.Pos < c.WrittenTo.Pos)
 	if u.fails(cacheL1, ok) {
 		u.report(cacheL1, a, "parts of a prompt: read up to a place, written from there to another, the rest plain", usage(*x))

@@ -48,7 +48,7 @@ type Check struct {
 
 // checks are in the order in which they are told.
 var checks = [numChecks]Check{
-	loop02:  {"LOOP-02", "the results of an answer's tool uses stand in their order, as they were recorded"},
+	loop02:  {"LOOP-02", "the results of an answer's tool uses stand in their order, as the tools gave them"},
 	loop04:  {"LOOP-04", "each request is well-formed, and each call has one result before the next request"},
 	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
 	flt01:   {"FLT-01", "no sub-agent holds a tool that steers the session, and none loses another tool to layer 1"},

@@ -178,6 +178,9 @@ func (s *State) compare(c *comparison, queries []crossover.Query, o *crossoverOp
 	lab := crossover.NewLab()
 	lab.Run = func(spec *sim.Spec, opt sim.Options) (res *sim.Result, err error) {
 		stop.around(opt, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+		if err == nil && auditErr(res.Audit) != nil {
+			return nil, &Failure{Broken, auditErr(res.Audit)}
+		}
 		return res, err
 	}
 	err := c.run(lab, queries)

@@ -51,7 +51,7 @@ func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o
 			jobs[i], err = s.begin(specs[i], rec, watch, events)
 			return err
 		},
-		work: func(i int) { jobs[i].run(stop, o.repeat(specs[i])) },
+		work: func(i int) { jobs[i].run(stop, o.repeat(specs[i]), o.noAudit) },
 		end: func(i int) error {
 			x, err := s.end(jobs[i], rec)
 			jobs[i] = nil
@@ -124,8 +124,8 @@ func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eve
 }
 
 // run runs the job's spec.
-func (j *job) run(stop *interrupts, repeat string) {
-	stop.around(sim.Options{Sinks: j.sinks, Repeat: repeat}, func(opt sim.Options) { j.result, j.err = sim.Run(j.spec, opt) })
+func (j *job) run(stop *interrupts, repeat string, noAudit bool) {
+	stop.around(sim.Options{Sinks: j.sinks, Repeat: repeat, NoAudit: noAudit}, func(opt sim.Options) { j.result, j.err = sim.Run(j.spec, opt) })
 }
 
 // end closes the record of a job that has run.

@@ -83,7 +83,7 @@ func (r *recorder) finish(w *sqlite.Writer, x executed, now time.Time) error {
 		return nil
 	}
 	return w.Finish(sqlite.End{Status: status(x.result.Outcome), Detail: x.result.Detail, Digest: x.result.Digest,
-		FinishedAt: wall(now), Metrics: stored(x.metrics)})
+		FinishedAt: wall(now), Metrics: stored(x.metrics), Invariants: invariants(x.result.Audit)})
 }
 
 // crashed closes the record of a run that ended in a bug; what it says then adds

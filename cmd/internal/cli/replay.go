@@ -108,7 +108,7 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 		return failf(Differs, "run %s: the replay differs\n%s", short(info.ID), diff)
 	}
 	s.same(info, res)
-	return nil
+	return unbroken(info, res)
 }
 
 // compareDigest compares what a record of totals holds: the digest.
@@ -129,6 +129,14 @@ func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
 			short(info.ID), res.Digest, info.Digest)
 	}
 	s.same(info, res)
+	return unbroken(info, res)
+}
+
+// unbroken is the failure of a replay that breaks an invariant.
+func unbroken(info sqlite.RunInfo, res *sim.Result) error {
+	if err := auditErr(res.Audit); err != nil {
+		return failf(Broken, "run %s: an invariant is broken\n%w", short(info.ID), err)
+	}
 	return nil
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // report prints the outcome of a run command and decides its exit code: an
-// unfinished run weighs more than a missed expectation.
+// broken invariant weighs
+// most, and an unfinished run more than a missed expectation.
 func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
 	verdicts := expectations(file, done)
 	var cells []cell
@@ -26,6 +27,9 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 			return err
 		}
 	} else if err := s.printRun(file, done, verdicts, cells, rec, o); err != nil {
+		return err
+	}
+	if err := broken(done, o); err != nil {
 		return err
 	}
 	for _, x := range done {
@@ -154,6 +158,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	s.label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
 	s.label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
 	s.label("laws", fmt.Sprintf("%s checks of what a cache's bills must satisfy, none broken", report.Quantity(checks(done))))
+	s.label("isolation", isolation(done))
 	s.printVerdicts(verdicts)
 	s.printRecorded(done, rec, o)
 	return nil

@@ -26,6 +26,7 @@ type runOptions struct {
 	record   string
 	output   string
 	events   string
+	noAudit  bool
 }
 
 // executed is one variant, run.
@@ -60,6 +61,8 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
+	addBreak(f)
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
 	return cmd
 }

@@ -38,12 +38,15 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 			jobs[i], err = s.swept(file, specs[i%n], cells[i/n].labels, o)
 			return err
 		},
-		work: func(i int) { jobs[i].run(stop, "") },
+		work: func(i int) { jobs[i].run(stop, "", o.noAudit) },
 		end: func(i int) error {
 			j, c := jobs[i], &cells[i/n]
 			jobs[i] = nil
 			if j.err != nil {
 				return located(file, specs[i%n], o.sets, j.err)
+			}
+			if err := auditErr(j.result.Audit); err != nil {
+				return failf(Broken, "%s at %s: an invariant is broken\n%w", specs[i%n].Variant, strings.Join(c.labels, ", "), err)
 			}
 			c.runs[i%n], c.base = j.fold.Run(), c.base && j.result.RunID == specs[i%n].RunID()
 			return nil

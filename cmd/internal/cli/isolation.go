@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/audit"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// isolation says how many invariants were held against the runs, how often, and
+// which were broken; "" without an auditor.
+func isolation(done []executed) string {
+	var all, broken []string
+	var made, bad int64
+	for _, x := range done {
+		if x.result.Audit == nil {
+			continue
+		}
+		for _, c := range x.result.Audit.Counts {
+			made, bad = made+c.Made, bad+c.Broken
+			if !slices.Contains(all, c.ID) {
+				all = append(all, c.ID)
+			}
+			if c.Broken > 0 && !slices.Contains(broken, c.ID) {
+				broken = append(broken, c.ID)
+			}
+		}
+	}
+	if made == 0 {
+		return ""
+	}
+	verdict := "none broken"
+	if bad > 0 {
+		slices.Sort(broken)
+		verdict = withCommas(bad) + " broken: " + strings.Join(broken, ", ")
+	}
+	return fmt.Sprintf("%s, %s checks, %s", plural(len(all), "invariant"), withCommas(made), verdict)
+}
+
+// withCommas prints a count with all its digits, three by three.
+func withCommas(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// broken is the failure of the first run that breaks an invariant, nil when none
+// does.
+func broken(done []executed, o *runOptions) error {
+	for _, x := range done {
+		if err := auditErr(x.result.Audit); err != nil {
+			return failf(Broken, "%s: an invariant is broken\n%w\nrepeat with: %s", title(x), err, o.repeat(x.spec))
+		}
+	}
+	return nil
+}
+
+func auditErr(r *audit.Report) error {
+	if r == nil {
+		return nil
+	}
+	return r.Err()
+}
+
+// invariants are the record's rows of what was checked.
+func invariants(r *audit.Report) (out []sqlite.Invariant) {
+	if r == nil {
+		return nil
+	}
+	for _, c := range r.Counts {
+		out = append(out, sqlite.Invariant{Name: c.ID, Checks: c.Made, Broken: c.Broken})
+	}
+	return out
+}
+
+// checkedJSON is an invariant for machines.
+type checkedJSON struct {
+	Invariant string `json:"invariant"`
+	What      string `json:"what"`
+	Checks    int64  `json:"checks"`
+	Broken    int64  `json:"broken,omitempty"`
+}
+
+func invariantsJSON(r *audit.Report) (out []checkedJSON) {
+	if r == nil {
+		return nil
+	}
+	for _, c := range r.Counts {
+		out = append(out, checkedJSON{c.ID, c.What, c.Made, c.Broken})
+	}
+	return out
+}

@@ -214,17 +214,13 @@ func (a *Agent) missesContext(d *Definition) {
 	if a.w.cfg.Minimal == nil {
 		return
 	}
-	var parts []string
-	for _, list := range [][]Part{a.w.cfg.UserContext, a.w.cfg.SystemContext} {
-		for _, p := range list {
-			if p.Text != "" {
-				parts = append(parts, p.Name)
-			}
-		}
+	claude, git := "", ""
+	if d.BuiltIn() && d.Type != tool.MinimalDefault { // whose like the full stack starts without these too
+		claude, git = PartClaudeMd, PartGitStatus
 	}
-	if len(parts) > 0 {
-		a.departs("SUB-08", "sub-agent "+d.Type+" starts without "+strings.Join(parts, ", "))
-	}
+	_, user := userContext(a.w.cfg.UserContext, claude)
+	_, system := systemContext(a.w.cfg.SystemContext, git)
+	a.departs("SUB-08", "sub-agent "+d.Type+" starts without "+strings.Join(slices.Concat([]string{"environment"}, user, system), ", "))
 }
 
 // noMinimalText is the result of a sub-agent that said nothing. (S1)
@@ -253,8 +249,10 @@ func (a *Agent) plainResult() tool.Result {
 	for _, t := range a.kept().texts {
 		b.WriteString(t.Raw())
 	}
-	if b.Len() == 0 {
+	if n := b.Len(); n == 0 {
 		b.WriteString(noMinimalText)
+	} else if last := len(a.saidText()); n > last {
+		parent.departs("SUB-12", strconv.Itoa(n-last)+" bytes of earlier turns came home before the "+strconv.Itoa(last)+" of the report")
 	}
 	return tool.Result{Content: llm.NewText(llm.Prose, b.String())}
 }

@@ -31,6 +31,7 @@ func TestMinimal(t *testing.T) {
 	t.Run("MIN-01 the result is all text of all turns joined, with nothing around it", testMinimalResult)
 	t.Run("MIN-01 a sub-agent starts with its definition's prompt and the call's, and what it goes without is recorded", testMinimalFront)
 	t.Run("MIN-01 the tools act: read_file, list_files, grep_search and edit_file do what the full stack's tools do", testMinimalActs)
+	t.Run("MIN-01 DEF-11 run_shell runs a command, and one that writes below explore or plan is told as a breach", testMinimalShell)
 	t.Run("MIN-02 banner lines stand around each run, an error's too; divider, saved session and cost line are the root's alone", testMinimalTerminal)
 	t.Run("MIN-02 the cost line holds the tokens of sub-agents as they ended, once, and those of a failed one never", testMinimalCounters)
 	t.Run("MIN-03 a sub-agent bypasses permissions under every mode but plan, in which it stays", testMinimalModes)
@@ -196,6 +197,9 @@ func testMinimalResult(t *testing.T) {
 	if got := s.came(); got.IsError || got.Content.Raw() != "first second, third" {
 		t.Errorf("came home: %q", got.Content.Raw())
 	}
+	if got := s.lines([]string{"finding"}); !strings.Contains(got, `"SUB-12: 6 bytes of earlier turns came home before the 13 of the report"`) {
+		t.Error("findings:", got)
+	}
 }
 
 func testMinimalFront(t *testing.T) {
@@ -208,12 +212,12 @@ func testMinimalFront(t *testing.T) {
 	if system.Block == nil || !strings.HasPrefix(system.Block.Content.Raw(), "You are a sub-agent") || !system.Parent.IsBorder() {
 		t.Error("the system prompt is more than the definition's:", s.flat("main/1.1", 1))
 	}
-	if got := s.lines([]string{"finding"}); !strings.Contains(got, `"SUB-08: sub-agent general starts without claudeMd, currentDate, gitStatus"`) {
+	if got := s.lines([]string{"finding"}); !strings.Contains(got, `"SUB-08: sub-agent general starts without environment, claudeMd, currentDate, gitStatus"`) {
 		t.Error("findings:", got)
 	}
-	s = least(t, sub("general"), func(s *story) { s.cfg.UserContext, s.cfg.SystemContext = nil, nil }, "text x")
-	if got := s.lines([]string{"finding"}); strings.Contains(got, "SUB-08") {
-		t.Error("where there is no context nobody goes without:", got)
+	s = least(t, sub("plan"), nil, "text x")
+	if got := s.lines([]string{"finding"}); !strings.Contains(got, `"SUB-08: sub-agent plan starts without environment, currentDate"`) {
+		t.Error("what the full stack leaves out of a planner's context is called missing:", got)
 	}
 }
 
@@ -367,5 +371,20 @@ func testMinimalSilence(t *testing.T) {
 	s := least(t, sub("general"), nil, `use list_files {"pattern":"*"}`, "text ")
 	if r := s.came(); r.IsError || r.Content.Raw() != "(Sub-agent produced no output)" {
 		t.Errorf("came home: %q", r.Content.Raw())
+	}
+}
+
+func testMinimalShell(t *testing.T) {
+	for _, c := range []struct {
+		typ    string
+		breach bool
+	}{{"explore", true}, {"plan", true}, {"general", false}} {
+		s := least(t, sub(c.typ), nil, `use run_shell {"command":"echo one > a.txt && cat a.txt"}`, `use run_shell {"command":"cat a.txt"}`, "text x")
+		if r := s.block("main/1.1", 3, -1).Block; r.IsError || !strings.Contains(r.Content.Raw(), "one") {
+			t.Errorf("%s: a command came to %q", c.typ, r.Content.Raw())
+		}
+		if got := strings.Contains(s.lines([]string{"finding"}), "rule="+agent.RuleBreach); got != c.breach {
+			t.Errorf("%s: a write was told as a breach: %v", c.typ, got)
+		}
 	}
 }

@@ -62,7 +62,7 @@ func (a *Agent) forbidden(s *tool.Shell) []string {
 		return nil
 	}
 	switch a.def.Type {
-	case TypeExplore, TypePlan:
+	case TypeExplore, TypePlan, TypeMinimalExplore, TypeMinimalPlan:
 		return append(s.Wrote[:len(s.Wrote):len(s.Wrote)], s.Temp...)
 	case TypeVerification:
 		return s.Wrote

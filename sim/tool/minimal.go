@@ -70,7 +70,7 @@ func Minimal(all []*Tool, types []AgentType) []*Tool {
 	for i := range minimalTools {
 		m := &minimalTools[i]
 		t := *Find(all, m.does)
-		t.Name, t.does, t.Aliases = m.name, m.does, nil
+		t.Name, t.does, t.Aliases, t.Named = m.name, m.does, nil, false
 		t.Description, t.fields = m.about, m.fields
 		if m.does == AgentName {
 			t.Description, t.fields = minimalAgentText(types), minimalAgentFields(types)
@@ -97,13 +97,17 @@ func (m *minimalTool) run(e *Env, p *llm.Payload, act func(*Env, *llm.Payload) R
 		return r
 	}
 	text := r.Content.Raw()
+	whole := text
 	if rest, ok := strings.CutPrefix(text, m.does+": "); ok {
 		text = m.name + ": " + rest
 	}
 	if rest, ok := strings.CutSuffix(text, " with Glob"); ok {
 		text = rest + " with " + MinimalList
 	}
-	return Error(text)
+	if text != whole {
+		r.Content = llm.NewText(llm.Prose, text)
+	}
+	return r
 }
 
 func minimalAgentText(types []AgentType) string {

@@ -2,6 +2,7 @@ package cachemodel
 
 import (
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 	"agentsim/sim/vtime"
 )
 
@@ -130,7 +131,11 @@ func (e *Anthropic) lookUp(a *Admission, n int) *place {
 // lookUpFrom walks one breakpoint's window, leaving out the positions from below
 // on, and moves below.
 func (e *Anthropic) lookUpFrom(n *llm.Node, below *int32) (*llm.Node, *place) {
-	for left := lookBack; left > 0 && n != nil; n = n.Parent {
+	left := lookBack
+	if mutant.On("CACHE-L3/short-reach") {
+		left = 1
+	}
+	for ; left > 0 && n != nil; n = n.Parent {
 		if n.IsBorder() {
 			if n.Pos > 0 && left < lookBack {
 				e.touched.crossing = true
@@ -192,6 +197,10 @@ func (e *Anthropic) bill(a *Admission) {
 			long = last
 		}
 		a.Report.WrittenTo = m.Node
+	}
+	if mutant.On("CACHE-L1/unbilled") {
+		long, last, a.Prompt = long-read, last-read, a.Prompt-read
+		read = 0
 	}
 	a.Usage = llm.Usage{Input: a.Prompt - last, Write1h: long - read, Write5m: last - long, Read: read}
 }

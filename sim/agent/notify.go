@@ -6,6 +6,7 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -114,7 +115,9 @@ func (a *Agent) deliver() {
 
 // take appends what was in the mailbox and records each part of it.
 func (a *Agent) take(m *wakeMessage, place string) {
-	a.say(&m.msg)
+	if !mutant.On("TSK-05/unread") {
+		a.say(&m.msg)
+	}
 	for _, n := range m.notices {
 		a.handled(n, "delivered", place)
 	}
@@ -163,7 +166,7 @@ func (a *Agent) report(p *kernel.Proc) {
 		status = task.Killed
 	}
 	a.w.moveTask(a, status)
-	if !a.task.TakeNotification() {
+	if !a.task.TakeNotification() || mutant.On("TSK-05/lost") {
 		return
 	}
 	n := a.notification(p.Now())
@@ -172,6 +175,10 @@ func (a *Agent) report(p *kernel.Proc) {
 		return
 	}
 	a.handled(n, "queued", "")
+	if mutant.On("TSK-05/twice") {
+		a.parent.expectNotice()
+		_ = a.parent.inbox.Send(n)
+	}
 	if err := a.parent.inbox.Send(n); err != nil {
 		a.w.fail(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
@@ -51,7 +52,7 @@ const errForkInFork wireError = "Fork is not available inside a forked worker."
 
 // admitSpawn checks the input and whether this agent may spawn at all.
 func (a *Agent) admitSpawn(b *birth) error {
-	if a.ctx.Source == ForkSource || a.inFork {
+	if (a.ctx.Source == ForkSource || a.inFork) && !mutant.On("FRK-09/no-guard") {
 		return errForkInFork
 	}
 	in, ignored, err := a.spawnInput(b.use)
@@ -137,7 +138,7 @@ func (a *Agent) childModel(b *birth) (string, error) {
 // the parent's exact tools (SUB-07, FLT).
 func (a *Agent) assemblePool(b *birth) error {
 	b.mode = a.childMode(b.def)
-	if b.fork {
+	if b.fork && !mutant.On("FLT-10/filtered") {
 		b.pool = a.ctx.Pool
 	} else {
 		b.pool = a.w.pool(b.def, b.async, b.mode, a.w.cfg.Offered)
@@ -165,7 +166,7 @@ func (a *Agent) buildPrompt(b *birth) error {
 	detail := b.def.Type
 	var err error
 	switch {
-	case b.fork && a.w.cfg.Forks.anew():
+	case b.fork && (a.w.cfg.Forks.anew() || mutant.On("FRK-06/rendered-anew")):
 		detail = "re-rendered"
 		b.front, err = a.frontNow()
 	case b.fork:
@@ -243,11 +244,11 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.use.ID}
 	o := Options{ID: id, Identity: who, Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
-	if b.fork {
+	if b.fork && !mutant.On("ISO-02/forgotten") {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
 	}
 	ctx := newContext(a.ctxNow(), o)
-	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
+	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, (b.async || a.ctx.AppState.AvoidPrompts) && !mutant.On("ISO-04/prompts") || mutant.On("ISO-04/silent"))
 	if own := a.w.cfg.Permissions.Allowed[b.def.Type]; own != nil {
 		ctx.AppState.Rules = a.rules().WithAllowed(own)
 	}
@@ -271,7 +272,7 @@ func (a *Agent) ctxNow() *Context {
 // The history is shared, not copied.
 func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	b := a.w.cfg.Builder
-	if a.w.cfg.Forks.anew() {
+	if a.w.cfg.Forks.anew() || mutant.On("FRK-06/rendered-anew") {
 		a.conv.Last = parent.conv.Last
 		a.conv.rebase(b, a.front.prefix)
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
@@ -282,6 +283,9 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	a.expects = parent.expects
 	a.req.Expect = &a.expects
 	a.origin = a.conv.Last
+	if mutant.On("FRK-03/short-history") {
+		a.conv.Head = a.conv.Head.Parent
+	}
 	a.say(a.w.cfg.Forker.Message(answer, task.Defuse(directive)))
 }
 

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -65,6 +67,12 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 			a.done(r, i)
 		}
 		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: r.block.ID, Content: r.result.Content, IsError: r.result.IsError})
+	}
+	if mutant.On("LOOP-02/order") {
+		slices.Reverse(out.Blocks)
+	}
+	if mutant.On("LOOP-04/dropped") {
+		out.Blocks = out.Blocks[1:]
 	}
 	return out, err
 }
@@ -167,7 +175,9 @@ const shieldDeadline = 5 * vtime.Second
 func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) error {
 	switch {
 	case r.tool == nil:
-		r.layer = string(a.ctx.Pool.RemovedBy(r.block.Name))
+		if !mutant.On("FLT-09/unnamed") {
+			r.layer = string(a.ctx.Pool.RemovedBy(r.block.Name))
+		}
 		r.result = a.unavailable(r.block.Name, r.layer)
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 )
 
@@ -89,17 +90,17 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 	if who.Worker && t.Internal {
 		return LayerWorker
 	}
-	if !passes(t, who) {
+	if !passes(t, who) && !(mutant.On("FLT-08/lifted") && len(deny) == 0) {
 		switch {
-		case slices.Contains(deniedToAll, t.Name):
+		case slices.Contains(deniedToAll, t.Name) && !mutant.On("FLT-01/steers"):
 			return LayerAll
-		case !who.BuiltIn && slices.Contains(deniedToCustom, t.Name):
+		case !who.BuiltIn && !mutant.On("FLT-02/teams") && slices.Contains(deniedToCustom, t.Name):
 			return LayerCustom
-		case who.Async && !slices.Contains(allowedToAsync, t.Name):
+		case who.Async && !mutant.On("FLT-03/any") && (!slices.Contains(allowedToAsync, t.Name) || mutant.On("FLT-03/lost")):
 			return LayerAsync
 		}
 	}
-	if allow != nil && !namesTool(allow, t) || namesTool(deny, t) {
+	if allow != nil && !namesTool(allow, t) || namesTool(deny, t) && !mutant.On("FLT-04/denied") {
 		return LayerDefinition
 	}
 	return ""
@@ -108,7 +109,7 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 // passes says whether layers 1 to 3 do not apply: to tools of MCP servers
 // (FLT-05), and to ExitPlanMode for one who plans (FLT-06).
 func passes(t *Tool, who Subject) bool {
-	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && who.RunMode == permission.Plan
+	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && (who.RunMode == permission.Plan || mutant.On("FLT-06/always"))
 }
 
 // namesTool reports whether a list names the tool, by name, alias or "*".

@@ -156,7 +156,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 
 // audited is what the scenario was told to do otherwise than the auditor expects.
 func audited(sc *scenarios.Scenario) audit.Options {
-	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry}
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions}
 }
 
 // outcome sorts what ended the kernel: simulated ends are outcomes, anything

@@ -230,7 +230,8 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	for q := a.parent; q != nil; q = q.parent {
 		q.rolled = q.rolled.Plus(a.own)
 	}
-	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled})
+	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled,
+		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken})
 	if a.opens != nil {
 		a.opens.Fire()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // agent is what is known of an agent; what is needed while it lives is in its
@@ -17,7 +18,8 @@ type agent struct {
 	fork       bool      //
 	own        llm.Usage // of its calls
 	below      llm.Usage // of its descendants that have ended
-	*life                // nil once it has ended
+	ended      vtime.Instant
+	*life      // nil once it has ended
 }
 
 // life is what is kept of an agent that lives.
@@ -50,6 +52,13 @@ type life struct {
 	agents   string     // definition of the Agent tool, as its requests have it
 	last     lastAnswer // the call before this one
 	root     llm.Hash   // of the first node of its requests
+	meters   meters
+}
+
+// meters are what an agent's are to show at its end.
+type meters struct {
+	answers, output int64
+	wait            vtime.Duration
 }
 
 // use is a tool use in an answer.
@@ -133,11 +142,12 @@ func (u *Auditor) startChild(a, p *agent) {
 func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.endAbort(a)
 	u.endBills(a, b)
+	u.endMeters(a, b)
 	u.leaveKin(a)
 	for i := range a.calls {
 		if c := &a.calls[i]; u.fails(loop04, c.done) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")
 		}
 	}
-	a.life = nil
+	a.life, a.ended = nil, u.now
 }

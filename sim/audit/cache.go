@@ -126,6 +126,11 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	u.readable(a, r)
 	u.keeps(a, b)
 	u.answered(a, b.Head)
+	for q := a; q != nil && q.life != nil; q = q.parent {
+		q.meters.answers++
+		q.meters.output += r.Usage.Output
+		q.meters.wait += r.Began.Sub(r.Started)
+	}
 }
 
 // answered is ISO-11 for an answer: it stands behind the agent's own request.
@@ -275,5 +280,14 @@ func (u *Auditor) endBills(a *agent, b *transcript.AgentEnd) {
 	}
 	for q := a.parent; q != nil; q = q.parent {
 		q.below = q.below.Plus(a.own)
+	}
+}
+
+// endMeters is ISO-14.
+func (u *Auditor) endMeters(a *agent, b *transcript.AgentEnd) {
+	m := &a.meters
+	if u.fails(iso14, b.Answers == m.answers && b.OutputTokens == m.output && b.FirstToken == m.wait) {
+		u.report(iso14, a, decimal(m.answers)+" answers of "+decimal(m.output)+" tokens, "+m.wait.String()+" waited for them",
+			decimal(b.Answers)+" answers of "+decimal(b.OutputTokens)+" tokens, "+b.FirstToken.String()+" waited for them")
 	}
 }

@@ -23,9 +23,11 @@ const (
 	iso07
 	iso08
 	iso09
+	iso10
 	iso11
 	iso12
 	iso13
+	iso14
 	frk03
 	frk05
 	frk06
@@ -67,9 +69,11 @@ var checks = [numChecks]Check{
 	iso07:   {"ISO-07", "each agent has a query chain of its own, one level below its parent"},
 	iso08:   {"ISO-08", "a fork knows its parent's replacement decisions; a replaced result keeps its bytes"},
 	iso09:   {"ISO-09", "sub-agents do not think, forks do as their parent does"},
+	iso10:   {"ISO-10", "no command runs on in the background when its agent has ended"},
 	iso11:   {"ISO-11", "events bear the agent that they are about"},
 	iso12:   {"ISO-12", "an agent names itself and the call that made it, once"},
 	iso13:   {"ISO-13", "each request goes on from where the agent's last one and its answer ended"},
+	iso14:   {"ISO-14", "an agent's meters show its own answers and those of everyone who works for it"},
 	frk03:   {"FRK-03", "a fork has its parent's history byte for byte, a placeholder for each call, and its whole directive"},
 	frk05:   {"FRK-05", "forks of one answer send the same bytes up to their directives"},
 	frk06:   {"FRK-06", "a fork stands behind its parent's rendered tools and system prompt"},

@@ -69,7 +69,8 @@ func (u *Auditor) stateWrite(a *agent, b *transcript.StateWrite) {
 		if id, moved := strings.CutSuffix(id, ".isBackgrounded"); moved {
 			u.toBackground(a)
 		} else if b.Effect == "root" {
-			u.taskOf(id).registered = true
+			t := u.taskOf(id)
+			t.registered, t.owner = true, a
 		}
 		return
 	}
@@ -103,13 +104,10 @@ func (a *agent) silence() {
 	}
 }
 
-// startPrompts is ISO-04 for what an agent starts with. A definition that bubbles
-// under a parent whose mode wins may be treated as either.
+// startPrompts is ISO-04 for what an agent starts with: a definition that bubbles
+// has its prompts shown by the parent.
 func (u *Auditor) startPrompts(a, p *agent) {
-	want := (a.background || p.avoids) && a.facts.RunMode != "bubble"
-	if a.facts.PoolMode == "bubble" && a.facts.RunMode != "bubble" {
-		return
-	}
+	want := (a.background || p.avoids) && a.facts.PoolMode != "bubble"
 	if u.fails(iso04, a.avoids == want) {
 		u.report(iso04, a, "avoids prompts: "+strconv.FormatBool(want), strconv.FormatBool(a.avoids))
 	}

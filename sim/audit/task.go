@@ -12,6 +12,7 @@ type taskState struct {
 	status     string
 	kind       string
 	queued     int
+	owner      *agent // who registered it
 }
 
 // letter is a notification that was delivered to an agent.
@@ -40,6 +41,11 @@ func (u *Auditor) task(ref int32, b *transcript.Task) {
 		u.report(tsk05, a, "task "+b.ID+" to stay "+t.status, b.To)
 	}
 	t.status, t.kind = b.To, b.Type
+	if t.kind == "local_bash" && final(b.To) && t.owner != nil {
+		if u.fails(iso10, t.owner.life != nil || u.now == t.owner.ended) {
+			u.report(iso10, t.owner, "command "+b.ID+" stopped when its agent ended, at "+t.owner.ended.String(), b.To+" now")
+		}
+	}
 	if b.To == "pending" {
 		t.queued = 0
 	}

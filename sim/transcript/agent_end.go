@@ -1,6 +1,9 @@
 package transcript
 
-import "agentsim/sim/llm"
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
 
 // AgentEnd is an agent's end, or the end of an activation.
 type AgentEnd struct {
@@ -10,6 +13,11 @@ type AgentEnd struct {
 	ToolUses int
 	Own      llm.Usage // consumed by its own calls
 	Rolled   llm.Usage // consumed by it and all its descendants so far
+
+	// What its meters show, of its own answers and of those who worked for it while
+	// it lived (ISO-14). Not in the text: the answers are.
+	Answers, OutputTokens int64
+	FirstToken            vtime.Duration // summed
 }
 
 // Kind is KindAgentEnd.

@@ -79,14 +79,17 @@ func events() []*Event {
 
 // outOfText are the fields that the canonical text leaves out, with the reason.
 var outOfText = map[string]string{
-	"Request.Expect":       "a pointer to an earlier request; its effect is the response's miss",
-	"Response.Model":       "the request's",
-	"APIError.Model":       "the request's",
-	"Response.Resp.Head":   "the event's own head is printed",
-	"Response.Resp.Blocks": "in the head's hash",
-	"Response.Resp.Causes": "with the tool calls",
-	"Response.Resp.Again":  "a finding",
-	"Response.Resp.Copy":   "an error of its own",
+	"Request.Expect":        "a pointer to an earlier request; its effect is the response's miss",
+	"Response.Model":        "the request's",
+	"APIError.Model":        "the request's",
+	"Response.Resp.Head":    "the event's own head is printed",
+	"Response.Resp.Blocks":  "in the head's hash",
+	"Response.Resp.Causes":  "with the tool calls",
+	"AgentEnd.Answers":      "a sum of answers",
+	"AgentEnd.OutputTokens": "a sum of answers",
+	"AgentEnd.FirstToken":   "a sum of answers",
+	"Response.Resp.Again":   "a finding",
+	"Response.Resp.Copy":    "an error of its own",
 }
 
 // mutate changes one leaf after the other, calls check and restores it.

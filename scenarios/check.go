@@ -36,6 +36,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.strategy()
 	c.roots()
 	c.scripts()
+	c.permissions()
 	c.faults()
 	c.limits()
 	c.compaction()

@@ -76,8 +76,14 @@ func (r *Root) speaks() bool {
 }
 
 func (c *checker) step(at string, t *UserStep) {
-	if t.Message == nil && !t.Interrupt && !t.KillAgents && t.Settings == nil {
-		c.bad(at, "one of message, interrupt, kill_agents, settings", "the user does nothing in this step")
+	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Settings == nil {
+		c.bad(at, "one of message, interrupt, kill_agents, background, settings", "the user does nothing in this step")
+	}
+	if t.On != nil {
+		c.trigger(at+".on", t.On)
+		if t.At != nil || t.After != 0 {
+			c.bad(at+".on", "on, at and after are three ways to say when", "a step waits for an event or for an instant, not for both")
+		}
 	}
 	if t.At != nil && t.After != 0 {
 		c.bad(at+".after", "at is an instant of the run, after a wait once idle", "a step has at or after, not both")

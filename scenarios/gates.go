@@ -18,7 +18,7 @@ var booleans = []string{"true", "false"}
 func Gates() []Gate {
 	return []Gate{
 		{"AGENT_SWARMS", "false", booleans, "teams of agents", true},
-		{"CLAUDE_AUTO_BACKGROUND_TASKS", "false", booleans, "as tengu_auto_background_agents", false},
+		{"CLAUDE_AUTO_BACKGROUND_TASKS", "false", booleans, "as tengu_auto_background_agents", true},
 		{"CLAUDE_CODE_COORDINATOR_MODE", "false", booleans, "second half of coordinator mode", true},
 		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "false", booleans, "no background tasks", true},
 		{"CLAUDE_CODE_SIMPLE", "false", booleans, "the small tool pool", false},
@@ -29,7 +29,7 @@ func Gates() []Gate {
 		{"TRANSCRIPT_CLASSIFIER", "false", booleans, "hand-off classifier over child transcripts", false},
 		{"USER_TYPE", "external", []string{"external", "ant"}, "who built it: ant is internal", true},
 		{"strictPluginOnlyCustomization", "false", booleans, "definitions from plugins only", false},
-		{"tengu_auto_background_agents", "false", booleans, "synchronous agents move to the background after 120 s", false},
+		{"tengu_auto_background_agents", "false", booleans, "synchronous agents move to the background after 120 s", true},
 		{"tengu_ccr_bridge_multi_session", "false", booleans, "several sessions on one bridge", false},
 		{"tengu_scratch", "false", booleans, "a scratchpad shared by workers", false},
 		{"tengu_slim_subagent_claudemd", "true", booleans, "Explore and Plan go without CLAUDE.md", true},

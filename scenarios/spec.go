@@ -36,6 +36,8 @@ type Scenario struct {
 	Roots   []Root   `yaml:"roots"` // several in one kernel, sharing the provider's store
 	Scripts []Script `yaml:"scripts"`
 
+	Permissions PermissionSpec `yaml:"permissions"`
+
 	FanOut FanOut `yaml:"fan_out"`
 	Forks  Forks  `yaml:"forks"`
 	// Compaction says when histories become summaries (LOOP-07).
@@ -257,14 +259,16 @@ type Root struct {
 	Then      []UserStep     `yaml:"then"`      // the user's script, in order
 }
 
-// UserStep is one act of the user (PRM-05): at an instant, or once the root is
-// idle.
+// UserStep is one act of the user (PRM-05): at an instant, on an event, or once
+// the root is idle.
 type UserStep struct {
 	At         *vtime.Duration `yaml:"at"`    // nil: when the root is idle
 	After      vtime.Duration  `yaml:"after"` // waits so long after idle
 	Message    *Content        `yaml:"message"`
 	Interrupt  bool            `yaml:"interrupt"`
 	KillAgents bool            `yaml:"kill_agents"`
+	Background bool            `yaml:"background"` // Ctrl+B: those whom the root waits for move to the background
+	On         *TriggerSpec    `yaml:"on"`         // waits for an event
 	Settings   *SettingsSpec   `yaml:"settings"` // takes effect from the next request on
 }
 

@@ -14,7 +14,6 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -80,12 +79,16 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		return agent.Config{}, err
 	}
 	r.offered = offered
+	permissions, err := r.permissions()
+	if err != nil {
+		return agent.Config{}, err
+	}
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
-		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: permission.AcceptEdits,
+		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: r.mode(), Permissions: permissions,
 		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
 		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,

@@ -75,7 +75,10 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 // step turns a step of the user into what the agent layer does. Settings are
 // what holds until then, and afterwards what holds from then on.
 func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) agent.Step {
-	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents}
+	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background}
+	if s.On != nil {
+		out.On = &agent.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
+	}
 	if s.At != nil {
 		out.Timed, out.At = true, *s.At
 	}

@@ -44,7 +44,7 @@ sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cac
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/asrun:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 
-scenarios:             WORDS cachemodel metrics mockllm/fault mockllm/profile
+scenarios:             WORDS cachemodel metrics mockllm/fault mockllm/profile sim/permission sim/transcript
 
 mockllm/fault:         WORDS
 mockllm/profile:       WORDS

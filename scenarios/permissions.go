@@ -1,0 +1,139 @@
+package scenarios
+
+import (
+	"slices"
+
+	"agentsim/sim/permission"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// PermissionSpec is what tool uses are decided by (PRM-01), and what the user says
+// when asked (PRM-04).
+type PermissionSpec struct {
+	Mode     string              `yaml:"mode"` // run mode of roots; acceptEdits by default
+	Deny     []string            `yaml:"deny"` // rules, such as Bash(rm:*)
+	Ask      []string            `yaml:"ask"`
+	Allow    []string            `yaml:"allow"`         // of the session
+	CliAllow []string            `yaml:"cli_allow"`     // of the command line, which every agent keeps
+	Allowed  map[string][]string `yaml:"allowed_tools"` // by agent type: allow rules that take the place of the session's (PRM-03)
+	// Classifier is what mode auto is told about calls; what fits no line is asked.
+	Classifier []ClassifierLine `yaml:"classifier"`
+	Answers    []AnswerSpec     `yaml:"answers"` // the first that fits counts; a prompt that fits none is allowed at once
+	TimeOut    vtime.Duration   `yaml:"timeout"` // of a prompt that nobody answers; 10m by default
+}
+
+// ClassifierLine is a verdict of the scripted classifier.
+type ClassifierLine struct {
+	Rule    string `yaml:"rule"`
+	Verdict string `yaml:"verdict"` // allow, ask or deny
+}
+
+// AnswerSpec is what the user says to some prompts.
+type AnswerSpec struct {
+	Agent    string         `yaml:"agent"` // lineage, or a glob over lineages, that asks; every one by default
+	Rule     string         `yaml:"rule"`  // calls that are asked about; all by default
+	After    vtime.Duration `yaml:"after"` // from the prompt to the answer
+	Reply    string         `yaml:"reply"` // allow, always, deny, edit or never
+	Edit     *ToolTurn      `yaml:"edit"`  // of reply edit: the call as the user wants it
+	Feedback string         `yaml:"feedback"`
+}
+
+// TriggerSpec is an event that a step of the user waits for (PRM-05).
+type TriggerSpec struct {
+	Event string `yaml:"event"` // kind, such as tool_call
+	Agent string `yaml:"agent"` // lineage; any by default
+	Tool  string `yaml:"tool"`  // of tool_call, tool_result and permission
+	Nth   int    `yaml:"nth"`   // which of those that fit, from 1
+}
+
+var replies = []string{"allow", "always", "deny", "edit", "never"}
+
+func (c *checker) permissions() {
+	p := &c.s.Permissions
+	var modes []string
+	for _, m := range permission.Modes() {
+		modes = append(modes, string(m))
+	}
+	c.oneOf("permissions.mode", "permission mode", p.Mode, modes...)
+	for _, l := range []struct {
+		key  string
+		list []string
+	}{{"deny", p.Deny}, {"ask", p.Ask}, {"allow", p.Allow}, {"cli_allow", p.CliAllow}} {
+		c.ruleList("permissions."+l.key, l.list)
+	}
+	for _, typ := range sortedKeys(p.Allowed) {
+		c.ruleList("permissions.allowed_tools."+typ, p.Allowed[typ])
+	}
+	for i, l := range p.Classifier {
+		at := "permissions.classifier[" + itoa(i) + "]"
+		c.rule(at+".rule", l.Rule)
+		if !contains([]string{"allow", "ask", "deny"}, l.Verdict) {
+			c.bad(at+".verdict", "allow, ask or deny", "unknown verdict %q", l.Verdict)
+		}
+	}
+	if len(p.Classifier) > 0 && p.Mode != string(permission.Auto) {
+		c.badKey("permissions.classifier", "mode: auto", "the classifier is asked in mode auto only").unused = true
+	}
+	for i := range p.Answers {
+		c.answer("permissions.answers["+itoa(i)+"]", &p.Answers[i])
+	}
+	if p.TimeOut < 0 {
+		c.bad("permissions.timeout", "a duration from 0 on", "a prompt cannot end before it is shown")
+	}
+}
+
+func (c *checker) answer(at string, a *AnswerSpec) {
+	if a.Rule != "" {
+		c.rule(at+".rule", a.Rule)
+	}
+	if a.Agent != "" && !c.canExist(a.Agent) {
+		c.bad(at+".agent", "", "answer to an agent that cannot exist: %q", a.Agent)
+	}
+	switch {
+	case !contains(replies, a.Reply):
+		c.bad(at+".reply", didYouMeanOr(a.Reply, replies), "unknown reply %q", a.Reply)
+	case (a.Reply == "edit") != (a.Edit != nil):
+		c.bad(at, "reply: edit, edit: {name: Edit, input: {…}}", "reply edit and the call as the user wants it belong together")
+	case a.Feedback != "" && a.Reply != "deny":
+		c.bad(at+".feedback", "reply: deny", "feedback comes with a denial only")
+	case a.After != 0 && a.Reply == "never":
+		c.bad(at+".after", "permissions: {timeout: …}", "a reply that never comes takes no time")
+	}
+	if a.After < 0 {
+		c.bad(at+".after", "a duration from 0 on", "an answer cannot come before its prompt")
+	}
+}
+
+func (c *checker) ruleList(path string, list []string) {
+	for i, text := range list {
+		c.rule(path+"["+itoa(i)+"]", text)
+	}
+}
+
+func (c *checker) rule(path, text string) {
+	if _, err := permission.ParseRule(text, permission.Session); err != nil {
+		msg, hint := splitHint(err.Error())
+		c.bad(path, hint, "%s", msg)
+	}
+}
+
+// trigger checks the event that a step waits for.
+func (c *checker) trigger(at string, t *TriggerSpec) {
+	var kinds []string
+	for k := transcript.KindRunStart; k <= transcript.KindRunEnd; k++ {
+		kinds = append(kinds, k.String())
+	}
+	if !contains(kinds, t.Event) {
+		c.bad(at+".event", didYouMeanOr(t.Event, kinds), "unknown event %q", t.Event)
+	}
+	if t.Agent != "" && !c.canExist(t.Agent) {
+		c.bad(at+".agent", "", "a step waits for an agent that cannot exist: %q", t.Agent)
+	}
+	if t.Tool != "" && !slices.Contains([]string{"tool_call", "tool_result", "permission"}, t.Event) {
+		c.bad(at+".tool", "event: tool_call, tool_result or permission", "event %s is of no tool", t.Event)
+	}
+	if t.Nth < 0 {
+		c.bad(at+".nth", "1 is the first", "events are counted from 1")
+	}
+}

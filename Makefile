@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test vet format lint unit race fresh conformance bench fuzz
+.PHONY: help build run test vet format lint unit race fresh conformance mutants bench fuzz
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -35,6 +35,9 @@ fresh: ## check that CONFORMANCE.md is up to date
 
 conformance: ## write CONFORMANCE.md
 	$(GO) run ./cmd/internal/conformance
+
+mutants: ## break each behaviour on purpose and see that the auditor notices
+	$(GO) run -tags mutants ./cmd/internal/mutants
 
 bench: ## all benchmarks, each beside the bare loop measured in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./...

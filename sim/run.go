@@ -123,7 +123,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
 	var auditor *audit.Auditor
 	if !opt.NoAudit {
-		auditor = audit.New(audited(spec.Scenario))
+		auditor = audit.New(AuditOptions(spec.Scenario))
 		sinks = append(sinks, auditor)
 	}
 	r, err := build(spec, transcript.Tee(sinks...))
@@ -154,8 +154,8 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	return res, nil
 }
 
-// audited is what the scenario was told to do otherwise than the auditor expects.
-func audited(sc *scenarios.Scenario) audit.Options {
+// AuditOptions is what a scenario was told to do otherwise than an auditor expects.
+func AuditOptions(sc *scenarios.Scenario) audit.Options {
 	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions}
 }
 

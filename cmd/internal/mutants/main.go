@@ -1,0 +1,201 @@
+//go:build mutants
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/audit"
+	"agentsim/sim/mutant"
+	"agentsim/sim/transcript"
+)
+
+func main() {
+	check := flag.Bool("check", false, "fail if "+resultsFile+" is out of date instead of writing it")
+	only := flag.String("only", "", "try the mutants whose name begins so, and write nothing")
+	flag.Parse()
+	if err := run(os.Stdout, *only, *check); err != nil {
+		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// place is a scenario's variant, ready to run.
+type place struct {
+	name string
+	spec *sim.Spec
+}
+
+func run(w io.Writer, only string, check bool) error {
+	names, err := named(".")
+	if err != nil {
+		return err
+	}
+	places, err := places()
+	if err != nil {
+		return err
+	}
+	if err := unbroken(places); err != nil {
+		return err
+	}
+	var results []result
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "CHECK\tMUTANT\tSCENARIO\tSEED\tRESULT")
+	missed := 0
+	for _, name := range names {
+		if !strings.HasPrefix(name, only) {
+			continue
+		}
+		r, note := try(name, places)
+		results = append(results, r)
+		if !r.Caught {
+			missed++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", r.Check, r.Mutant, r.Scenario, r.Seed, note)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%d of %d mutants caught, %d checks\n", len(results)-missed, len(results), len(audit.Checks()))
+	if only != "" {
+		return nil
+	}
+	return errors.Join(keep(results, check), without(results), whenMissed(missed))
+}
+
+func whenMissed(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d mutants missed", n)
+}
+
+// without names the checks that no mutant is for.
+func without(results []result) error {
+	var bare []string
+	for _, c := range audit.Checks() {
+		if !slices.ContainsFunc(results, func(r result) bool { return r.Check == c.ID }) {
+			bare = append(bare, c.ID)
+		}
+	}
+	if bare == nil {
+		return nil
+	}
+	return fmt.Errorf("checks without a mutant: %s", strings.Join(bare, ", "))
+}
+
+// keep writes the results, or holds them against what is written.
+func keep(results []result, check bool) error {
+	text, err := json.MarshalIndent(results, "", "  ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if !check {
+		return os.WriteFile(resultsFile, text, 0o666)
+	}
+	if old, err := os.ReadFile(resultsFile); err != nil || !bytes.Equal(old, text) {
+		return fmt.Errorf("%s is out of date: run make mutants", resultsFile)
+	}
+	return nil
+}
+
+// places are the library's scenarios and then the auditor's own.
+func places() (out []place, err error) {
+	for _, name := range scenarios.Names() {
+		f, err := scenarios.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = variants(out, f); err != nil {
+			return nil, err
+		}
+	}
+	own, err := filepath.Glob("sim/audit/testdata/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range own {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := scenarios.Parse(name, src)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = variants(out, f); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func variants(out []place, f *scenarios.File) ([]place, error) {
+	for _, v := range f.VariantNames() {
+		sc, err := f.Effective(v, nil)
+		if err != nil {
+			return nil, err
+		}
+		project, err := sim.Project(sc)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, place{strings.TrimSuffix(f.Name+"/"+v, "/"), &sim.Spec{Scenario: sc, Variant: v, Seed: sc.Seed, Policy: "fifo", Project: project}})
+	}
+	return out, nil
+}
+
+// audited runs a spec with an auditor of its own, which also sees a run that a
+// law of the cache ends.
+func audited(spec *sim.Spec) (*audit.Report, error) {
+	opt := sim.AuditOptions(spec.Scenario)
+	a := audit.New(opt)
+	_, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{a}})
+	return a.Report(), err
+}
+
+// unbroken makes sure that nothing is found where nothing is broken.
+func unbroken(places []place) error {
+	mutant.Break("")
+	for _, p := range places {
+		r, err := audited(p.spec)
+		if err = errors.Join(err, r.Err()); err != nil {
+			return fmt.Errorf("%s, unbroken: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// try breaks one behaviour until a scenario shows it. What the run itself comes
+// to does not matter: a broken one may end anyhow.
+func try(name string, places []place) (result, string) {
+	r, reached := result{Check: checkOf(name), Mutant: name}, false
+	for _, p := range places {
+		mutant.Break(name)
+		report, _ := audited(p.spec)
+		reached = reached || mutant.Reached()
+		for _, c := range report.Counts {
+			if c.ID == r.Check && c.Broken > 0 {
+				r.Scenario, r.Seed, r.Caught = p.name, p.spec.Seed, true
+				return r, "caught"
+			}
+		}
+	}
+	if !reached {
+		return r, "missed: never reached"
+	}
+	return r, "missed"
+}

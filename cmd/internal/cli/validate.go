@@ -30,7 +30,8 @@ The one fitted constant is the slack between the client's log and the server's c
 a hash of their id, and each half is judged with the slack fitted on the other.
 
 It fails with exit code 3 when, in some repository, fewer than 99 % of the tool-loop steps of one model within the
-lifetime were predicted exactly, or the total of the predicted reads is off by more than 1 %.`,
+lifetime were predicted exactly, the total of the predicted reads is off by more than 1 %, or nothing could be judged.
+Sessions that name no repository belong to the argument they were found under: give an argument for each account.`,
 		Example: `  agentsim validate ~/.claude/projects
   agentsim validate testdata/validation/sample.jsonl.gz
   agentsim validate -o json requests.jsonl.gz`,
@@ -115,8 +116,12 @@ const (
 	totalTarget = 1  // of the tokens read the total may be off
 )
 
-// met reports whether every repository meets the targets.
+// met reports whether something was judged and every repository meets the
+// targets.
 func (v *validation) met() bool {
+	if len(v.report.Repos) == 0 {
+		return false
+	}
 	for i := range v.report.Repos {
 		r := &v.report.Repos[i]
 		if !stepsMet(r) || !totalMet(r) {

@@ -233,6 +233,9 @@ func (v *validation) notes() (out []string) {
 	if o := v.observed; o.Requests > 0 {
 		out = append(out, fmt.Sprintf("codex       %s of %s read a multiple of 128 tokens · %s", count(o.Rounded), things(o.Requests, "request"), forkStarts(o.Forks)))
 	}
+	if len(v.report.Repos) == 0 {
+		return append(append(out, "judged      nothing: no target was held against anything"), v.skips()...)
+	}
 	slack := v.report.Slack
 	out = append(out,
 		fmt.Sprintf("fitted      slack of the client's log beyond a lifetime: %s for %s, %s for %s, each on the other half",
@@ -241,6 +244,11 @@ func (v *validation) notes() (out []string) {
 	if len(v.report.Options) > 0 {
 		out = append(out, "undocumented "+strings.Join(v.report.Options, " · "))
 	}
+	return append(out, v.skips()...)
+}
+
+// skips says what the import passed over.
+func (v *validation) skips() (out []string) {
 	for _, k := range v.skipped {
 		place := k.File
 		if k.Line > 0 {

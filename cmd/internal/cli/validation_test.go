@@ -12,15 +12,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zeebo/xxh3"
 )
 
 // The dated record of a validation, and the sample that lets anyone repeat it.
-const (
-	validationDir  = "../../../testdata/validation"
-	validationDate = "2026-11-21"
-)
+const validationDate = "2026-11-21"
+
+var validationDir = mustAbs("../../../testdata/validation")
+
+func mustAbs(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		panic(err)
+	}
+	return abs
+}
 
 var rewriteValidation = flag.Bool("rewrite-validation", false, "write testdata/validation anew from AGENTSIM_DATA")
 
@@ -32,7 +40,7 @@ func recordings(t *testing.T) string {
 	if dir == "" {
 		dir = "../../../../shared/data"
 	}
-	rows := filepath.Join(dir, "sessions/requests.jsonl.gz")
+	rows := mustAbs(filepath.Join(dir, "sessions/requests.jsonl.gz"))
 	if _, err := os.Stat(rows); err != nil {
 		if os.Getenv("AGENTSIM_DATA") == "" {
 			t.Skip("the recorded rows are not here; AGENTSIM_DATA says where they are")
@@ -43,10 +51,10 @@ func recordings(t *testing.T) string {
 }
 
 // validated is what validate prints.
-func validated(t *testing.T, path string, want Code) string {
+func validated(t *testing.T, want Code, paths ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &State{Args: []string{"validate", path}, Stdout: &out, Stderr: &errs, Env: func(string) string { return "" }}
+	s := &State{Args: append([]string{"validate"}, paths...), Stdout: &out, Stderr: &errs, Env: func(string) string { return "" }}
 	if code := Run(s); code != want {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, want, out.String(), errs.String())
 	}
@@ -59,10 +67,14 @@ func TestValidation(t *testing.T) {
 		if *rewriteValidation {
 			writeSample(t, rows)
 		}
-		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, rows, Pass)))
+		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, Pass, rows)))
+	})
+	t.Run("IMP-06 CACHE-V3 whole transcripts are predicted as the dated record says, a missed target included", func(t *testing.T) {
+		t.Chdir(filepath.Dir(recordings(t)))
+		same(t, validationDate+"-transcripts.txt", "$ agentsim validate "+strings.Join(transcripts, " ")+"\n\n"+validated(t, Missed, transcripts...))
 	})
 	t.Run("IMP-06 CACHE-V3 CACHE-V4 the sample that ships is predicted as its record says", func(t *testing.T) {
-		same(t, "sample.txt", "$ agentsim validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, filepath.Join(validationDir, "sample.jsonl.gz"), Pass))
+		same(t, "sample.txt", "$ agentsim validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
 }
@@ -92,6 +104,9 @@ func same(t *testing.T, name, got string) {
 	}
 	t.Fatalf("%s has more lines than validate prints", name)
 }
+
+// transcripts are the folders of whole recordings, an account each.
+var transcripts = []string{"entireio__git-sync", "jdx__fnox", "marot__spotter", "moredip__session-share", "uw-syfi__TraceLab/example_sessions/sanitized"}
 
 const origin = "15,235 content-free rows of MIT-licensed recordings: entireio/cli, entireio/git-sync, marot/spotter, moredip/session-share"
 
@@ -229,6 +244,18 @@ func onlyFigures(t *testing.T) {
 	})
 	if n < 5_000 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+// BenchmarkImport reads, judges and records the sample, about 6,700 rows.
+func BenchmarkImport(b *testing.B) {
+	path := filepath.Join(validationDir, "sample.jsonl.gz")
+	for b.Loop() {
+		s := &State{Args: []string{"import", path, "--db", filepath.Join(b.TempDir(), "x.db")}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{},
+			Env: func(string) string { return "" }, Now: time.Now}
+		if code := Run(s); code != Pass {
+			b.Fatal(code)
+		}
 	}
 }
 

@@ -155,7 +155,7 @@ func TestConformance(t *testing.T) {
 			t.Errorf("agreement %s", got)
 		}
 	})
-	t.Run("CACHE-59 an API without billed writes is observed by gap: whole prompts, parts, collapses, multiples of 128", observed)
+	t.Run("IMP-03 an API without billed writes is observed by gap: whole prompts, parts, collapses, multiples of 128", observed)
 }
 
 func mustJudge(t *testing.T, s ...*recording.Session) *Report {

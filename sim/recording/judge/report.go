@@ -124,8 +124,8 @@ func Judge(sessions []*recording.Session) (*Report, error) {
 	rep := &Report{}
 	var good []*recording.Session
 	for _, s := range sessions {
-		if err := player.Playable(s); err != nil {
-			rep.leaveOut(s, err)
+		if player.Playable(s) != nil {
+			rep.leaveOut(s)
 			continue
 		}
 		good = append(good, s)
@@ -152,7 +152,7 @@ func Judge(sessions []*recording.Session) (*Report, error) {
 	return rep, nil
 }
 
-func (rep *Report) leaveOut(s *recording.Session, err error) {
+func (rep *Report) leaveOut(s *recording.Session) {
 	reason := reasonOf(s)
 	for i := range rep.Unplayable {
 		if u := &rep.Unplayable[i]; u.Why == reason {
@@ -161,7 +161,6 @@ func (rep *Report) leaveOut(s *recording.Session, err error) {
 			return
 		}
 	}
-	_ = err
 	rep.Unplayable = append(rep.Unplayable, Unplayable{reason, 1, int64(len(s.Requests))})
 }
 

@@ -167,10 +167,12 @@ func TestConformance(t *testing.T) {
 		wantReads(t, r, 0, 0, 0, 0, 9_000)
 	})
 	t.Run("IMP-05 at a user turn the client's own request after the last answer renews the conversation", func(t *testing.T) {
-		s := session(alone, told{pred: -1, start: 0, last: 100, write: 20_000}, told{pred: 0, start: 390, user: true, read: 20_000, write: 50})
+		s := session(append([]recording.Thread{}, alone...), told{pred: -1, start: 0, last: 100, write: 20_000}, told{pred: 0, start: 390, user: true, read: 20_000, write: 50})
 		wantReads(t, play1(t, Options{Hidden: true}, s), 0, 0, 20_000)
 		wantReads(t, play1(t, Options{}, s), 0, 0, 0)
-		s.Requests[1].UserTurn = false
+		s.Threads[0].Kind = recording.SubAgent
+		wantReads(t, play1(t, Options{Hidden: true}, s), 0, 0, 0)
+		s.Threads[0].Kind, s.Requests[1].UserTurn = recording.Main, false
 		wantReads(t, play1(t, Options{Hidden: true}, s), 0, 0, 0)
 	})
 	t.Run("IMP-05 a model that strips earlier thinking at a user turn has written the shorter prompt in the client's own request", func(t *testing.T) {

@@ -75,6 +75,7 @@ func (c *checker) project() {
 	if !isDate(p.Date) {
 		c.bad("project.date", "such as 2026-01-31", "bad date %q", p.Date)
 	}
+	c.agents()
 	c.size("project.claude_md", p.ClaudeMd)
 	c.size("project.git_status", p.GitStatus)
 	for _, name := range sortedKeys(p.Files.Literal) {

@@ -243,7 +243,7 @@ func (c *checker) strategy() {
 	if len(s.Work) == 0 {
 		c.badKey("strategy", "work: lists what is to be done", "a strategy without work")
 	}
-	c.agentType()
+	c.leadType()
 }
 
 // fork holds the scenario against FRK-01 and FRK-12.

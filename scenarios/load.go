@@ -39,7 +39,8 @@ func (f *File) head(errs *errorList) {
 
 // subjects are what an expectation may speak of: agent types and roots.
 func (s *Scenario) subjects() []string {
-	return append(append(append([]string{"main", "fork"}, agentTypes...), minimalTypes...), s.rootNames()...)
+	types := append(append([]string{"main", "fork"}, s.listedTypes()...), minimalTypes...)
+	return append(append(types, s.definedNames()...), s.rootNames()...)
 }
 
 func (f *File) readExpectation(text string, n *node, subjects []string, errs *errorList) {

@@ -165,10 +165,11 @@ func (s SettingsSpec) Over(below SettingsSpec) SettingsSpec {
 type Project struct {
 	// Files is `embedded:<name>`, or a mapping path → content. --project DIR
 	// takes its place.
-	Files     Files    `yaml:"files"`
-	ClaudeMd  *Content `yaml:"claude_md"`
-	GitStatus *Content `yaml:"git_status"`
-	Date      string   `yaml:"date"` // stands in the user context; default 2026-01-01
+	Files     Files      `yaml:"files"`
+	ClaudeMd  *Content   `yaml:"claude_md"`
+	GitStatus *Content   `yaml:"git_status"`
+	Date      string     `yaml:"date"` // stands in the user context; default 2026-01-01
+	Agents    AgentFiles `yaml:"agents"`
 }
 
 // Files is either an embedded tree or literal files.
@@ -269,7 +270,7 @@ type UserStep struct {
 	KillAgents bool            `yaml:"kill_agents"`
 	Background bool            `yaml:"background"` // Ctrl+B: those whom the root waits for move to the background
 	On         *TriggerSpec    `yaml:"on"`         // waits for an event
-	Settings   *SettingsSpec   `yaml:"settings"` // takes effect from the next request on
+	Settings   *SettingsSpec   `yaml:"settings"`   // takes effect from the next request on
 }
 
 // Script gives an agent exact turns instead of the policy.

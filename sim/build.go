@@ -46,6 +46,9 @@ func build(spec *Spec, sink transcript.Sink) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.define(&cfg); err != nil {
+		return nil, err
+	}
 	r.world = agent.NewWorld(cfg)
 	r.flipGates()
 	r.flipReplacement()
@@ -214,4 +217,5 @@ type run struct {
 	observer *observer
 	world    *agent.World
 	problems []*definition.Problem // of definitions that were left out
+	defined  *definition.Set       // nil where the stack has definitions of its own
 }

@@ -137,6 +137,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
 	r.tellProblems()
+	r.tellDefinitions()
 	res := &Result{RunID: spec.RunID()}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
 	if err == nil {

@@ -33,8 +33,8 @@ func Project(s *workspace.Snapshot) Source {
 	return out
 }
 
-// Read takes from a directory the files that a source reads, by path. What
-// cannot be read is a problem with its path.
+// Read takes from a directory the files that a source reads, by path, and what
+// its agents remember. What cannot be read is a problem with its path.
 func Read(dir fs.FS) (files map[string]string, problems []*Problem) {
 	files = map[string]string{}
 	for _, sub := range []string{".", ".claude", ".claude/agents", "agents"} {
@@ -53,6 +53,14 @@ func Read(dir fs.FS) (files map[string]string, problems []*Problem) {
 				files[p] = string(content)
 			case e.Type().IsRegular():
 				problems = append(problems, &Problem{File: p, Line: 1, Col: 1, Msg: "the file cannot be read: " + cause(err)})
+			}
+		}
+	}
+	for _, kept := range []string{"agent-memory/*/MEMORY.md", ".claude/agent-memory/*/MEMORY.md"} {
+		found, _ := fs.Glob(dir, kept) // the pattern is good
+		for _, p := range found {
+			if content, err := fs.ReadFile(dir, p); err == nil {
+				files[p] = string(content)
 			}
 		}
 	}

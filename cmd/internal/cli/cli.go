@@ -120,7 +120,7 @@ Exit codes:
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newCache(s), newImport(s), newScenario(s), newCrossover(s), newValidate(s), newWhatif(s), newVersion(s))
+	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newValidate(s), newWhatif(s), newVersion(s))
 	return root
 }
 

@@ -27,6 +27,7 @@ type runOptions struct {
 	output   string
 	events   string
 	noAudit  bool
+	defs     definitionFlags
 }
 
 // executed is one variant, run.
@@ -58,6 +59,7 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
+	o.defs.add(f)
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
@@ -127,6 +129,10 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 	if err != nil {
 		return nil, err
 	}
+	given, problems, err := o.defs.sources()
+	if err != nil {
+		return nil, err
+	}
 	seed := file.Seeds[0]
 	if o.seedSet {
 		seed = o.seed
@@ -137,6 +143,7 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 		if err != nil {
 			return nil, err
 		}
+		into(sc, given)
 		if o.seedSet || !setsSeed(o.sets) {
 			sc.Seed = seed
 		}
@@ -148,7 +155,7 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 		}
 		out = append(out, spec)
 	}
-	return out, nil
+	return out, s.tellDefinitions(out, o.project, given, problems)
 }
 
 func setsSeed(sets []string) bool {
@@ -191,7 +198,7 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	if o.project != "" {
 		words = append(words, "--project", o.project)
 	}
-	return quoteAll(words)
+	return quoteAll(append(words, o.defs.words()...))
 }
 
 // status is how the record calls an outcome.

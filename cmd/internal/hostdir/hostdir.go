@@ -2,8 +2,8 @@
 //
 // Rules:
 //   - Only text that belongs to the project gets in: files that git ignores stay
-//     out; binary files, big files, odd names and links that leave the directory
-//     are refused and counted.
+//     out, but for agent definitions and what they name; binary files, big files,
+//     odd names and links that leave the directory are refused and counted.
 //   - Nothing is written, nothing of the project is executed, and no
 //     configuration of the caller's shell can turn git elsewhere.
 //   - What is read is bounded; past a bound the whole directory is refused.
@@ -85,6 +85,7 @@ func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
 	if err := r.list(); err != nil {
 		return nil, Refused{}, err
 	}
+	r.listAgents()
 	for _, p := range r.paths {
 		if err := r.take(p); err != nil {
 			return nil, Refused{}, err
@@ -151,6 +152,25 @@ func (r *reader) list() error {
 	}
 	r.paths = listed
 	return r.tooMany()
+}
+
+// agentFiles are files that agents are made of. They count whether git knows
+// them or not: many projects keep them to themselves.
+var agentFiles = []string{".claude/agents/*.md", ".claude/settings.json", ".claude/commands/*.md", ".claude/skills/*/SKILL.md"}
+
+func (r *reader) listAgents() {
+	known := map[string]bool{}
+	for _, p := range r.paths {
+		known[p] = true
+	}
+	for _, pattern := range agentFiles {
+		found, _ := fs.Glob(os.DirFS(r.root), pattern) // the pattern is good
+		for _, p := range found {
+			if !known[p] {
+				r.paths = append(r.paths, p)
+			}
+		}
+	}
 }
 
 // walk lists everything but repositories' own files; of a repository below it,

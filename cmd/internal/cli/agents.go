@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
+
+	"github.com/spf13/cobra"
+)
+
+func newAgents(s *State) *cobra.Command {
+	var d definitionFlags
+	var output string
+	cmd := &cobra.Command{
+		Use:   "agents [DIR]",
+		Short: "list the agent definitions of a project and what is wrong with them",
+		Long: `Lists the types of agents that a run on DIR (the present directory) would have: the built-in ones, those of
+DIR/.claude/agents and of its settings, and those of a user, plugins, policy and a flag. Of two with one name the later
+source wins: plugin, user, project, flag, policy. What is wrong is told with its place; a broken file keeps no other from
+loading, but the exit code says that there is one.`,
+		Example: `  agentsim agents
+  agentsim agents ~/src/shop --agents ~/.claude
+  agentsim agents -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if output != "table" && output != "json" {
+				return failf(Usage, "--output %s: write one of table, json", output)
+			}
+			return s.agents(append(args, ".")[0], &d, output)
+		},
+	}
+	d.add(cmd.Flags())
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "how the list is printed: table or json")
+	return cmd
+}
+
+// agentRow is one definition in the list.
+type agentRow struct {
+	Name        string   `json:"name"`
+	From        string   `json:"from"`
+	State       string   `json:"state"`
+	By          string   `json:"by,omitempty"`
+	Model       string   `json:"model"`
+	Tools       []string `json:"tools,omitempty"`
+	Denied      []string `json:"disallowed_tools,omitempty"`
+	Place       string   `json:"place,omitempty"`
+	Description string   `json:"description"`
+	Refused     []string `json:"refused,omitempty"`
+}
+
+func (s *State) agents(dir string, d *definitionFlags, output string) error {
+	files, problems, err := readDefinitions(dir)
+	if err != nil {
+		return err
+	}
+	given, bad, err := d.sources()
+	if err != nil {
+		return err
+	}
+	sc := scenarios.Defaults()
+	set, err := sim.Definitions(sc, append(given, definition.Source{From: agent.FromProject, Root: filepath.ToSlash(filepath.Clean(dir)), Files: files}))
+	if err != nil {
+		return err
+	}
+	problems = append(append(problems, bad...), set.Problems...)
+	rows := agentRows(set)
+	if output == "json" {
+		err = s.writeJSON(struct {
+			Agents   []agentRow    `json:"agents"`
+			Problems []problemJSON `json:"problems"`
+		}{rows, problemRows(problems)})
+	} else {
+		err = s.printAgents(rows)
+		s.tellProblems(problems)
+	}
+	if err == nil && slices.ContainsFunc(problems, func(p *definition.Problem) bool { return !p.Warning }) {
+		return &Failure{Code: Operating}
+	}
+	return err
+}
+
+type problemJSON struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Level   string `json:"level"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func problemRows(problems []*definition.Problem) []problemJSON {
+	out := []problemJSON{}
+	for _, p := range problems {
+		level := "error"
+		if p.Warning {
+			level = "warning"
+		}
+		out = append(out, problemJSON{p.File, p.Line, p.Col, level, p.Msg, p.Hint})
+	}
+	return out
+}
+
+// agentRows are the built-in definitions, then those that were read by name.
+func agentRows(set *definition.Set) []agentRow {
+	gates := agent.DefaultGates()
+	out := []agentRow{}
+	for _, b := range agent.EveryBuiltIn(&gates) {
+		state, by := "listed if asked for", ""
+		if !agent.Nameable(b.Type, &gates) {
+			state = "not to be named"
+		}
+		for _, l := range set.Definitions {
+			if l.Type == b.Type {
+				state = "listed"
+			}
+		}
+		for _, r := range set.Rows {
+			if r.Type == b.Type && r.Outcome == definition.Shadowing {
+				state, by = string(definition.Shadowed), r.Place
+			}
+		}
+		out = append(out, agentRow{Name: b.Type, From: "built-in", State: state, By: by, Model: modelWord(b), Tools: b.Tools, Denied: b.Disallowed, Description: b.Description})
+	}
+	var own []agentRow
+	for _, r := range set.Rows {
+		if r.BuiltIn() {
+			continue
+		}
+		own = append(own, agentRow{Name: r.Type, From: sourceWord(r.Definition), State: string(r.Outcome), By: r.By, Model: modelWord(r.Definition),
+			Tools: r.Tools, Denied: r.Disallowed, Place: r.Place, Description: r.Description, Refused: r.Refused})
+	}
+	slices.SortStableFunc(own, func(a, b agentRow) int { return strings.Compare(a.Name, b.Name) })
+	return append(out, own...)
+}
+
+func modelWord(d *agent.Definition) string {
+	if d.Model == "" {
+		return "default"
+	}
+	return d.Model
+}
+
+// sourceWord is a source as people say it.
+func sourceWord(d *agent.Definition) string {
+	word := strings.TrimSuffix(string(d.Source), "Settings")
+	if d.Plugin != "" {
+		word += " " + d.Plugin
+	}
+	return word
+}
+
+func (s *State) printAgents(rows []agentRow) error {
+	t := report.NewTable("NAME", "FROM", "MODEL", "TOOLS", "STATE", "PLACE")
+	for _, r := range rows {
+		state := r.State
+		if r.By != "" {
+			state += " by " + r.By
+		}
+		if len(r.Refused) > 0 {
+			state += ", cannot be started yet"
+		}
+		t.Row(r.Name, r.From, r.Model, toolsWord(r.Tools, r.Denied), state, r.Place)
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+// toolsWord says in few words what a definition's agents may use.
+func toolsWord(tools, denied []string) string {
+	words := "all"
+	switch {
+	case tools != nil && len(tools) == 0:
+		words = "none"
+	case len(tools) > 0 && !slices.Contains(tools, "*"):
+		words = strings.Join(tools, ", ")
+	}
+	if len(denied) > 0 {
+		words += " but " + strings.Join(denied, ", ")
+	}
+	return words
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
+
+	"github.com/spf13/pflag"
+)
+
+// definitionFlags are the places that agent definitions come from beside the
+// project.
+type definitionFlags struct {
+	user    string
+	managed string
+	plugins []string
+	json    string
+}
+
+func (d *definitionFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&d.user, "agents", "", "a user's `directory` of agent definitions: .claude/agents, agents, or the files themselves")
+	f.StringVar(&d.managed, "managed-dir", "", "the `directory` of policy: .claude/agents and managed-settings.json")
+	f.StringArrayVar(&d.plugins, "plugin-dir", nil, "the `directory` of a plugin with agents; may be repeated")
+	f.StringVar(&d.json, "agents-json", "", "agent definitions as a `JSON` object of names")
+}
+
+// words are the flags as they were given.
+func (d *definitionFlags) words() (out []string) {
+	for _, f := range []struct{ flag, value string }{{"--agents", d.user}, {"--managed-dir", d.managed}, {"--agents-json", d.json}} {
+		if f.value != "" {
+			out = append(out, f.flag, f.value)
+		}
+	}
+	for _, p := range d.plugins {
+		out = append(out, "--plugin-dir", p)
+	}
+	return out
+}
+
+// sources reads the directories that flags name. Paths in messages begin with
+// the directory as it was given.
+func (d *definitionFlags) sources() (out []definition.Source, problems []*definition.Problem, err error) {
+	take := func(dir string, s definition.Source) {
+		if dir == "" || err != nil {
+			return
+		}
+		var bad []*definition.Problem
+		s.Root = dir
+		s.Files, bad, err = readDefinitions(dir)
+		out, problems = append(out, s), append(problems, bad...)
+	}
+	for _, dir := range d.plugins {
+		take(dir, definition.Source{From: agent.FromPlugin, Plugin: pluginName(dir)})
+	}
+	take(d.user, definition.Source{From: agent.FromUser})
+	take(d.managed, definition.Source{From: agent.FromPolicy})
+	if d.json != "" {
+		out = append(out, definition.Source{From: agent.FromFlag, JSON: d.json})
+	}
+	return out, problems, err
+}
+
+// pluginName is a plugin's directory without what leads to it.
+func pluginName(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return filepath.Base(dir)
+	}
+	return filepath.Base(abs)
+}
+
+// readDefinitions reads what a directory holds of definitions.
+func readDefinitions(dir string) (map[string]string, []*definition.Problem, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, failf(Operating, "%s: there is no such directory", dir)
+	case err != nil:
+		return nil, nil, failf(Operating, "%s: %w", dir, err)
+	case !info.IsDir():
+		return nil, nil, failf(Operating, "%s is a file: give the directory that holds it", dir)
+	}
+	files, problems := definition.Read(os.DirFS(dir))
+	for _, p := range problems {
+		p.File = filepath.ToSlash(filepath.Join(dir, p.File))
+	}
+	return files, problems, nil
+}
+
+// into makes the sources part of a scenario, so that a replay has them. Files
+// that are no text stay out; they have been told.
+func into(sc *scenarios.Scenario, sources []definition.Source) {
+	a := &sc.Project.Agents
+	for _, s := range sources {
+		files := maps.Clone(s.Files)
+		maps.DeleteFunc(files, func(_, text string) bool { return !utf8.ValidString(text) })
+		switch s.From {
+		case agent.FromPlugin:
+			a.Plugins = maps.Clone(a.Plugins)
+			if a.Plugins == nil {
+				a.Plugins = map[string]scenarios.PluginFiles{}
+			}
+			a.Plugins[s.Plugin] = scenarios.PluginFiles{Files: files}
+		case agent.FromUser:
+			a.User = files
+		case agent.FromPolicy:
+			a.Policy = files
+		case agent.FromFlag:
+			a.JSON = s.JSON
+		}
+	}
+}
+
+// tellDefinitions prints what is wrong with the definitions of runs, each thing
+// once, under the names of this machine's files.
+func (s *State) tellDefinitions(specs []*sim.Spec, project string, given []definition.Source, problems []*definition.Problem) error {
+	var read map[string]string
+	if project != "" {
+		files, bad, err := readDefinitions(project)
+		if err != nil {
+			return err
+		}
+		read, problems = files, append(problems, bad...)
+	}
+	for _, spec := range specs {
+		sources := sim.DefinitionSources(spec.Scenario, spec.Project)
+		for i := range sources {
+			if sources[i].From == agent.FromProject && project != "" {
+				sources[i].Files, sources[i].Root = read, project
+			}
+			for _, g := range given {
+				if g.From == sources[i].From && g.Plugin == sources[i].Plugin {
+					sources[i] = g
+				}
+			}
+		}
+		set, err := sim.Definitions(spec.Scenario, sources)
+		if err != nil {
+			return err
+		}
+		problems = append(problems, set.Problems...)
+	}
+	s.tellProblems(problems)
+	return nil
+}
+
+func (s *State) tellProblems(problems []*definition.Problem) {
+	var told []string
+	for _, p := range problems {
+		if text := p.Error(); !slices.Contains(told, text) {
+			told = append(told, text)
+			s.explain(p)
+		}
+	}
+}

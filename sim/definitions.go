@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
+	"agentsim/sim/transcript"
+	"agentsim/sim/workspace"
+)
+
+// userHome stands for the user's directory in messages.
+const userHome = "~"
+
+// DefinitionSources are the places that a run's definitions come from: its
+// project, and what the scenario gives beside it.
+func DefinitionSources(sc *scenarios.Scenario, project *workspace.Snapshot) []definition.Source {
+	a := &sc.Project.Agents
+	out := []definition.Source{definition.Project(project)}
+	for _, name := range slices.Sorted(maps.Keys(a.Plugins)) {
+		out = append(out, definition.Source{From: agent.FromPlugin, Plugin: name, Root: name, Files: a.Plugins[name].Files})
+	}
+	out = append(out, definition.Source{From: agent.FromUser, Root: userHome, Files: a.User},
+		definition.Source{From: agent.FromPolicy, Root: "policy", Files: a.Policy})
+	if a.JSON != "" {
+		out = append(out, definition.Source{From: agent.FromFlag, JSON: a.JSON})
+	}
+	return out
+}
+
+// Definitions reads a run's definitions and lays them over the built-in ones
+// that its scenario lists. Nothing of the scenario's gates that flips later
+// counts.
+func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definition.Set, error) {
+	gates := agent.DefaultGates()
+	for _, g := range scenarios.Gates() {
+		if err := gates.Set(g.Name, sc.Gate(g.Name)); err != nil {
+			return nil, err
+		}
+	}
+	listed := agent.BuiltIns(&gates)
+	for _, d := range agent.EveryBuiltIn(&gates) {
+		if slices.Contains(sc.Project.Agents.BuiltIns, d.Type) && agent.Nameable(d.Type, &gates) {
+			listed = append(listed, d)
+		}
+	}
+	return definition.Load(sources, listed, &gates), nil
+}
+
+// define gives the world its definitions, what their hooks do, and what the
+// user's agents remember.
+func (r *run) define(cfg *agent.Config) error {
+	sc := r.spec.Scenario
+	for _, h := range sc.Project.Agents.Hooks {
+		cfg.Hooks = append(cfg.Hooks, agent.HookRule{Command: h.Command, Event: agent.HookEvent(h.Event), Tool: h.Tool,
+			Block: h.Outcome == "block", Reason: h.Reason, Times: h.Times})
+	}
+	if cfg.Minimal != nil { // has definitions of its own kind
+		return nil
+	}
+	set, err := Definitions(sc, DefinitionSources(sc, r.spec.Project))
+	if err != nil {
+		return err
+	}
+	for _, d := range set.Definitions {
+		r.checkModel(d)
+	}
+	if t := sc.Type; t != "" && !slices.ContainsFunc(set.Definitions, func(d *agent.Definition) bool { return d.Type == t }) {
+		return &ScenarioError{"type", fmt.Errorf("no agent of type %q is defined; there are %s", t, typeNames(set.Definitions))}
+	}
+	r.defined, cfg.Definitions = set, set.Definitions
+	return r.remember(set.Definitions)
+}
+
+func typeNames(defs []*agent.Definition) string {
+	names := make([]string, len(defs))
+	for i, d := range defs {
+		names[i] = d.Type
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkModel refuses the use of a definition whose model has no prices.
+func (r *run) checkModel(d *agent.Definition) {
+	if d.BuiltIn() || d.Model == "" || d.Model == "inherit" || slices.Contains(scenarios.Aliases, d.Model) {
+		return
+	}
+	if _, err := r.profile(d.Model); err != nil {
+		d.Refused = append(d.Refused, d.Place+": "+err.Error())
+	}
+}
+
+// remember lays what the user's agents know already where the tools reach it.
+func (r *run) remember(defs []*agent.Definition) error {
+	user := r.spec.Scenario.Project.Agents.User
+	for _, d := range defs {
+		if d.Memory != agent.MemoryUser {
+			continue
+		}
+		to := d.MemoryPath()
+		kept := to[strings.Index(to, "agent-memory/"):]
+		for _, from := range []string{kept, ".claude/" + kept} {
+			if text, ok := user[from]; ok {
+				if _, err := r.fs.Write(to, text, -1); err != nil {
+					return fmt.Errorf("project.agents.user: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// tellDefinitions records what the run's files define, and what is wrong with
+// them. A run without such files records nothing.
+func (r *run) tellDefinitions() {
+	if r.defined == nil {
+		return
+	}
+	for _, d := range r.defined.Rows {
+		r.world.Record(&transcript.Definition{Type: d.Type, Source: string(d.Source), Place: d.Place, Outcome: string(d.Outcome), By: d.By})
+	}
+	for _, p := range r.defined.Problems {
+		rule := "definition"
+		if p.Warning {
+			rule = "definition-warning"
+		}
+		r.world.Record(&transcript.Finding{Rule: rule, Detail: p.String()})
+	}
+}

@@ -1,0 +1,152 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+)
+
+// kept keeps the lines of some kinds of events.
+type kept struct {
+	kinds []transcript.Kind
+	lines []string
+}
+
+func (k *kept) Emit(e *transcript.Event) {
+	for _, want := range k.kinds {
+		if e.Body.Kind() == want {
+			k.lines = append(k.lines, string(transcript.AppendLine(nil, e)))
+		}
+	}
+}
+
+func (k *kept) has(part string) bool { return strings.Contains(strings.Join(k.lines, "\n"), part) }
+
+// runText runs a scenario's text and keeps events.
+func runText(t *testing.T, text string, kinds ...transcript.Kind) (*kept, error) {
+	t.Helper()
+	f, err := scenarios.Parse("my.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := f.Effective(f.VariantNames()[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := sim.Project(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kept{kinds: kinds}
+	_, err = sim.Run(&sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}, sim.Options{Sinks: []transcript.Sink{k}})
+	return k, err
+}
+
+const spawns = `name: my
+provider: {model: claude-sonnet-4-5-20250929}
+main: {user: hello}
+scripts:
+  - agent: main
+    turns:
+      - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: TYPE}}]
+      - text: done
+  - agent: main/*
+    turns:
+      - contains: MARK
+        text: fine
+`
+
+func TestDefinitions(t *testing.T) {
+	spawn := func(typ, mark, rest string) string {
+		return strings.NewReplacer("TYPE", typ, "MARK", mark).Replace(spawns) + rest
+	}
+	t.Run("DEF-02 DEF-05 a run takes definitions from every source and records which is in force", func(t *testing.T) {
+		k, err := runText(t, spawn("a", "THE-USERS", `project:
+  files:
+    .claude/agents/b.md: "---\nname: b\ndescription: x\n---\nTHE-PROJECTS\n"
+  agents:
+    plugins: {acme: {files: {agents/a.md: "---\nname: a\ndescription: x\n---\nTHE-PLUGINS\n"}}}
+    user: {.claude/agents/a.md: "---\nname: a\ndescription: x\n---\nTHE-USERS\n", .claude/agents/b.md: "---\nname: b\ndescription: x\n---\np\n"}
+    json: '{"c": {"description": "x", "prompt": "p"}}'
+    policy: {managed-settings.json: '{"agents": {"Explore": {"description": "ours", "prompt": "p"}}}'}
+`), transcript.KindDefinition, transcript.KindAgentStart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			"definition type=a source=plugin place=acme/agents/a.md:2 outcome=overridden by=~/.claude/agents/a.md:2",
+			"definition type=a source=userSettings place=~/.claude/agents/a.md:2 outcome=loaded",
+			"definition type=b source=projectSettings place=.claude/agents/b.md:2 outcome=loaded",
+			"definition type=c source=flagSettings place=--agents-json:1 outcome=loaded",
+			`definition type=Explore source=policySettings place=policy/managed-settings.json:1 outcome="shadows the built-in"`,
+			"definition type=Explore source=built-in outcome=shadowed by=policy/managed-settings.json:1",
+			"type=a structure=subagent",
+		} {
+			if !k.has(want) {
+				t.Errorf("no event %q in\n%s", want, strings.Join(k.lines, "\n"))
+			}
+		}
+	})
+	t.Run("DEF-04 DEF-09 a broken file and a built-in's name are findings with their place, and the run goes on", func(t *testing.T) {
+		k, err := runText(t, spawn("good", "GOOD", `project:
+  files:
+    .claude/agents/bad.md: "---\nname: bad\n"
+    .claude/agents/good.md: "---\nname: good\ndescription: x\nsize: 3\n---\nGOOD\n"
+    .claude/agents/plan.md: "---\nname: Plan\ndescription: x\n---\np\n"
+`), transcript.KindFinding, transcript.KindAgentStart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"type=good", `rule=definition detail=".claude/agents/bad.md:1:1: `, `rule=definition detail=".claude/agents/plan.md:2:7: `,
+			`rule=definition-warning detail=".claude/agents/good.md:4:1: warning: unknown field`} {
+			if !k.has(want) {
+				t.Errorf("no event %q in\n%s", want, strings.Join(k.lines, "\n"))
+			}
+		}
+	})
+	t.Run("DEF-07 DEF-10 a further built-in type is listed where the scenario asks for it, and nowhere else", func(t *testing.T) {
+		sizes := map[string]string{}
+		for _, list := range []string{"[]", "[Plan]"} {
+			k, err := runText(t, spawn("Plan", "Critical Files for Implementation", "project: {agents: {built_ins: "+list+"}}\n"),
+				transcript.KindAgentStart, transcript.KindResponse)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := k.has("type=Plan structure=subagent"), list == "[Plan]"; got != want {
+				t.Errorf("built_ins %s: Plan started: %v", list, got)
+			}
+			for _, l := range k.lines {
+				if strings.Contains(l, " response ") {
+					sizes[list] = l
+					break
+				}
+			}
+		}
+		if sizes["[]"] == sizes["[Plan]"] {
+			t.Error("a type more changed no byte of the first request")
+		}
+	})
+	t.Run("DEF-06 what the user's agents remember lies in the user's tree", func(t *testing.T) {
+		_, err := runText(t, spawn("a", "LAST-TIME", `project:
+  agents:
+    user: {.claude/agents/a.md: "---\nname: a\ndescription: x\nmemory: user\n---\np\n", .claude/agent-memory/a/MEMORY.md: "LAST-TIME it rained.\n"}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("DEF-03 a model that nobody knows is refused where it is used, with the place that names it", func(t *testing.T) {
+		k, err := runText(t, spawn("a", "Do it.", `project:
+  agents: {json: '{"a": {"description": "x", "prompt": "p", "model": "gpt-none"}}'}
+`), transcript.KindToolResult, transcript.KindAgentStart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.has("type=a ") || !k.has("error=true") {
+			t.Errorf("it ran:\n%s", strings.Join(k.lines, "\n"))
+		}
+	})
+}

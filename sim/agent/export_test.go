@@ -22,6 +22,7 @@ func (a *Agent) MaxTurns() int               { return a.maxTurns }
 func (a *Agent) Proc() *kernel.Proc          { return a.proc }
 func (a *Agent) Conversation() *Conversation { return &a.conv }
 func (a *Agent) RunMode() string             { return string(a.mode) }
+func (a *Agent) InFork() bool                { return a.inFork }
 func (w *World) Tasks() *task.Registry       { return w.tasks }
 func (c *Controller) Parent() *Controller    { return c.parent }
 func (r *Replacements) Forget()              { r.last = nil }
@@ -36,3 +37,13 @@ var (
 )
 
 func (c *Controller) Aborted() bool { return c.reason != nil }
+
+// LoseGuards takes an agent's guards against forking away.
+func (a *Agent) LoseGuards(source, tag bool) {
+	if source {
+		a.ctx.Source = "agent:builtin:other"
+	}
+	if tag {
+		a.inFork = false
+	}
+}

@@ -15,6 +15,7 @@ func TestForks(t *testing.T) {
 	t.Run("FRK-01 FRK-12 forks are on only with the gate, without a coordinator, with a person there", testForksOn)
 	t.Run("FRK-02 a fork has the fork definition: exact tools, 200 turns, the parent's model, bubble", testForkDefinition)
 	t.Run("FRK-09 each guard alone refuses a fork of a fork, and a tag elsewhere trips none", testGuards)
+	t.Run("FRK-13 a fork leaves out tool uses of the history that nobody answered, and keeps those of the message that forks", testUnanswered)
 	t.Run("FRK-11 with forks on every spawn is asynchronous, also one with a type", testForksAsync)
 	t.Run("FRK-07 a fork takes what the parent's request was sent with, not what changed since", testCacheSafe)
 	t.Run("FRK-15 asking the fork definition for its own prompt is an error, and so is spawning a type without one", testNoPrompt)
@@ -154,5 +155,51 @@ func testForgery(t *testing.T) {
 				t.Errorf("forks %s: the request %s holds a forged notification", forks, name)
 			}
 		}
+	}
+}
+
+// testUnanswered forks from a history with tool uses that nobody answered, such
+// as one that a crash left behind.
+func testUnanswered(t *testing.T) {
+	s := newStory(t)
+	s.gates["FORK_SUBAGENT"] = "true"
+	s.script("main", `use Glob {"pattern":"*"}`, `think how; text two of me; use Agent {"description":"d","prompt":"left"}; use Agent {"description":"d","prompt":"right"}`, "text done", "text done", "text done")
+	s.script("main/2.1", "text Scope: left")
+	s.script("main/2.2", "text Scope: right")
+	s.at(1500*vtime.Millisecond, func(w *agent.World) error { // while the forking answer is on its way
+		c := s.agent("main").Conversation()
+		orphan := func(id byte) llm.Block {
+			return llm.Block{Kind: llm.ToolUse, ID: llm.ToolUseID{id}, Name: "Glob", Content: llm.NewJSON("{}")}
+		}
+		c.Say(s.model.builder, &llm.Msg{Role: llm.Assistant, Blocks: []llm.Block{{Kind: llm.Text, Content: llm.NewText(llm.Prose, "kept")}, orphan(1)}})
+		c.Say(s.model.builder, &llm.Msg{Role: llm.User, Blocks: text("go on")})
+		c.Say(s.model.builder, &llm.Msg{Role: llm.Assistant, Blocks: []llm.Block{orphan(2)}})
+		c.Say(s.model.builder, &llm.Msg{Role: llm.User, Blocks: text("and on")})
+		return nil
+	})
+	s.root("go")
+	s.run()
+	for _, fork := range []string{"main/2.1", "main/2.2"} {
+		req := s.flat(fork, 1)
+		for _, want := range []string{`"text":"kept"`, `"text":"go on"`, `"text":"and on"`, `"text":"two of me"`, `"thinking":"how"`, "No files found"} {
+			if !strings.Contains(req, want) {
+				t.Errorf("%s has no %s", fork, want)
+			}
+		}
+		if n := strings.Count(req, `"type":"tool_use"`); n != 3 { // the answered Glob, and both Agent calls of the forking answer
+			t.Errorf("%s has %d tool uses", fork, n)
+		}
+		if err := llm.WellFormed(s.model.heads[fork+" 1"]); err != nil {
+			t.Errorf("%s: %v", fork, err)
+		}
+	}
+	if n := s.eventsOf("rebase"); len(n) != 2 || n[0]["why"] != "unanswered" || n[0]["position"] != "14" {
+		t.Errorf("rebases %v", n)
+	}
+	if n := s.same("main/2.1 1", "main/2.2 1"); !strings.Contains(n, "and 21 blocks are the same") {
+		t.Error("the forks have", n)
+	}
+	if c := s.agent("main").Conversation(); strings.Count(string(llm.AppendRequest(nil, c.Head)), `"type":"tool_use"`) != 5 {
+		t.Error("the parent's own history changed")
 	}
 }

@@ -188,7 +188,7 @@ func (a *Agent) prepare() error {
 func (a *Agent) hear() *llm.Msg {
 	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
 	if a.resp.Stop == llm.Refusal && countUses(m) > 0 {
-		m.Blocks, a.resp.Head = withoutUses(m.Blocks), nil // nobody will answer them (LOOP-04)
+		m.Blocks, a.resp.Head = withoutUses(m.Blocks, nil), nil // nobody will answer them (LOOP-04)
 	}
 	a.listen(m)
 	if mutant.On("ISO-13/forgets") {

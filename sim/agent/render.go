@@ -88,12 +88,12 @@ type Conversation struct {
 	Last   *llm.Msg
 	Head   *llm.Node
 	Repl   Replacements
+	open   int // tool uses without a result
 }
 
 // say appends a message.
 func (c *Conversation) say(b *llm.Builder, m *llm.Msg) {
-	m.Prev = c.Last
-	c.Last = m
+	c.link(m)
 	c.Head = renderMessage(b, c.Head, m, c.Repl.orNil())
 }
 
@@ -104,8 +104,54 @@ func (c *Conversation) hear(b *llm.Builder, m *llm.Msg, head *llm.Node) {
 		c.say(b, m)
 		return
 	}
-	m.Prev = c.Last
-	c.Last, c.Head = m, head
+	c.link(m)
+	c.Head = head
+}
+
+// link makes a message the last one.
+func (c *Conversation) link(m *llm.Msg) {
+	m.Prev, c.Last = c.Last, m
+	for i := range m.Blocks {
+		switch m.Blocks[i].Kind {
+		case llm.ToolUse:
+			c.open++
+		case llm.ToolResult:
+			c.open--
+		}
+	}
+}
+
+// settle leaves out every tool use without a result that stands before the last
+// message, which stays as it is (FRK-13), and reports the position from which on
+// the conversation is another; 0 when nothing was left out. Messages that change
+// are copies: others share the old ones.
+func (c *Conversation) settle(b *llm.Builder) (from int32) {
+	last := c.Last
+	if last == nil || c.open == countUses(last) {
+		return 0
+	}
+	answered := map[llm.ToolUseID]bool{}
+	var kept *llm.Msg
+	for _, m := range messages(last) {
+		for i := range m.Blocks {
+			if m.Blocks[i].Kind == llm.ToolResult {
+				answered[m.Blocks[i].ID] = true
+			}
+		}
+	}
+	old := c.Head
+	c.Last, c.open = nil, 0
+	for _, m := range messages(last) {
+		kept = &llm.Msg{Role: m.Role, Blocks: m.Blocks}
+		if m != last {
+			kept.Blocks = withoutUses(m.Blocks, answered)
+		}
+		if len(kept.Blocks) > 0 {
+			c.link(kept)
+		}
+	}
+	c.Head = renderMessages(b, c.Border, c.Last, c.Repl.orNil())
+	return llm.Common(old, c.Head).Pos + 1
 }
 
 // rebase renders the whole conversation anew behind another prefix.
@@ -115,11 +161,12 @@ func (c *Conversation) rebase(b *llm.Builder, p *Prefix) {
 	c.Head = renderMessages(b, c.Border, c.Last, c.Repl.orNil())
 }
 
-// withoutUses is an answer's blocks without its tool uses.
-func withoutUses(blocks []llm.Block) []llm.Block {
+// withoutUses is an answer's blocks without its tool uses, but for those that
+// are answered.
+func withoutUses(blocks []llm.Block, answered map[llm.ToolUseID]bool) []llm.Block {
 	var out []llm.Block
 	for i := range blocks {
-		if blocks[i].Kind != llm.ToolUse {
+		if blocks[i].Kind != llm.ToolUse || answered[blocks[i].ID] {
 			out = append(out, blocks[i])
 		}
 	}

@@ -269,7 +269,8 @@ func (a *Agent) ctxNow() *Context {
 
 // inherit starts a fork's conversation: the parent's up to and including the
 // assistant message that forks, then placeholders and the directive (FRK-03).
-// The history is shared, not copied.
+// The history is shared, not copied, unless a tool use in it was never answered
+// (FRK-13).
 func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	b := a.w.cfg.Builder
 	if a.w.cfg.Forks.anew() || mutant.On("FRK-06/rendered-anew") {
@@ -278,6 +279,10 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
 	} else {
 		a.conv.Border, a.conv.Last, a.conv.Head = parent.conv.Border, parent.conv.Last, parent.conv.Head
+	}
+	a.conv.open = parent.conv.open
+	if at := a.conv.settle(b); at > 0 {
+		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
 	}
 	a.setSettings(parent.req.Settings)
 	a.expects = parent.expects

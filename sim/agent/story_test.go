@@ -112,6 +112,12 @@ func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Respons
 		m.billed = m.billed.Plus(resp.Usage)
 		return err
 	}
+	if strings.HasPrefix(turn, "drop; ") {
+		m.billed = m.billed.Plus(resp.Usage)
+		e := &llm.APIError{Type: "stream_dropped", Message: "scripted", Usage: resp.Usage, Started: resp.Started, Began: resp.Began}
+		resp.Usage = llm.Usage{}
+		return e
+	}
 	m.answer(turn, req, resp)
 	m.billed = m.billed.Plus(resp.Usage)
 	resp.Ended = p.Now()

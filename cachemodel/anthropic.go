@@ -86,6 +86,11 @@ func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
 	}
 	a.state = admitted
 	e.takeOff(a)
+	if mutant.On("CACHE-L2/at-once") {
+		for i := range a.marks[:a.n] {
+			e.write(now, a, &a.marks[i])
+		}
+	}
 	return nil
 }
 

@@ -120,7 +120,7 @@ func newContext(parent *Context, o Options) *Context {
 		Query:        Tracking{Chain: o.Chain, Depth: parent.Query.Depth + 1},
 		Replacements: parent.Replacements,
 		Source:       o.Source,
-		Thinking:     o.Exact && parent.Thinking || mutant.On("ISO-09/thinks"),
+		Thinking:     o.Exact && parent.Thinking && !mutant.On("ISO-09/fork-forgets") || mutant.On("ISO-09/thinks"),
 		Pool:         o.Pool,
 		ResponseSize: ToParent,
 	}

@@ -164,6 +164,9 @@ func (a *Agent) copied() {
 func (a *Agent) consume(u llm.Usage) {
 	a.own = a.own.Plus(u)
 	a.rolled = a.rolled.Plus(u)
+	if mutant.On("CACHE-L6/unbooked") {
+		a.own = llm.Usage{}
+	}
 	if mutant.On("CACHE-L6/twice") {
 		a.rolled = a.rolled.Plus(u)
 	}

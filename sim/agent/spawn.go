@@ -53,6 +53,9 @@ const errForkInFork wireError = "Fork is not available inside a forked worker."
 // admitSpawn checks the input and whether this agent may spawn at all.
 func (a *Agent) admitSpawn(b *birth) error {
 	if (a.ctx.Source == ForkSource || a.inFork) && !mutant.On("FRK-09/no-guard") {
+		if mutant.On("FRK-14/own-words") {
+			return wireError("A fork cannot fork.")
+		}
 		return errForkInFork
 	}
 	in, ignored, err := a.spawnInput(b.use)

@@ -84,6 +84,9 @@ func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
 		if u.fails(iso13, n.Pos == since.Pos && n.Cum == since.Cum) {
 			u.report(iso13, a, "the content of its conversation up to position "+decimal(int64(since.Pos)), "another one, or less of it")
 		}
+		for ; n.Parent != nil && !n.IsBorder(); n = n.Parent {
+			u.keepsBytes(a, n.Block)
+		}
 	}
 	return u.nodes
 }
@@ -215,7 +218,7 @@ func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
 // it stands.
 func (u *Auditor) keepsBytes(a *agent, b *llm.Block) {
 	before, replaced := u.bytes[b.ID]
-	if !replaced {
+	if !replaced || b.Kind != llm.ToolResult {
 		return
 	}
 	now := b.Content.Identity()

@@ -77,6 +77,9 @@ func (m *Maker) Message(assistant *llm.Msg, directive string) *llm.Msg {
 			out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: b.ID, Content: m.placeholder})
 		}
 	}
+	if mutant.On("FRK-03/cut") {
+		directive = directive[:len(directive)/2]
+	}
 	out.Blocks = append(out.Blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, boilerplate+directive)})
 	return out
 }

@@ -92,7 +92,7 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 	}
 	if !passes(t, who) && !(mutant.On("FLT-08/lifted") && len(deny) == 0) {
 		switch {
-		case slices.Contains(deniedToAll, t.Name) && !mutant.On("FLT-01/steers"):
+		case slices.Contains(deniedToAll, t.Name) && !mutant.On("FLT-01/steers") || mutant.On("FLT-01/lost") && t.Name == "Glob":
 			return LayerAll
 		case !who.BuiltIn && !mutant.On("FLT-02/teams") && slices.Contains(deniedToCustom, t.Name):
 			return LayerCustom
@@ -100,7 +100,7 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 			return LayerAsync
 		}
 	}
-	if allow != nil && !namesTool(allow, t) || namesTool(deny, t) && !mutant.On("FLT-04/denied") {
+	if mutant.On("FLT-04/lost") && len(deny) > 0 && t.Name == "Grep" || allow != nil && !namesTool(allow, t) || namesTool(deny, t) && !mutant.On("FLT-04/denied") {
 		return LayerDefinition
 	}
 	return ""

@@ -110,3 +110,42 @@ func TestCheck(t *testing.T) {
 		t.Errorf("unknown flag: exit %d, want 2", code)
 	}
 }
+
+func TestMutants(t *testing.T) {
+	t.Run("MET-04 the page tells each check's mutants, the run that showed each, and what was missed", func(t *testing.T) {
+		root := plant(t)
+		name := filepath.Join(root, filepath.FromSlash(mutantsFile))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		const results = `[{"check":"CON-01","what":"one | two","mutants":[{"name":"CON-01/a","scenario":"s/v","seed":7,"caught":true},
+			{"name":"CON-01/b"}]},{"check":"CON-02","what":"three"}]`
+		if err := os.WriteFile(name, []byte(results), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		if code := run([]string{"-root", root}, &out, &errs); code != 0 {
+			t.Fatalf("exit %d: %s", code, errs.String())
+		}
+		text, err := os.ReadFile(filepath.Join(root, "CONFORMANCE.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{
+			`| CON-01 | one \| two | CON-01/a | s/v | 7 | caught |`,
+			`| CON-01 | one \| two | CON-01/b |  |  | missed |`,
+			`| CON-02 | three | none | | | not proven |`,
+			`1 of 2 mutants caught.`,
+		} {
+			if !strings.Contains(string(text), "\n"+line+"\n") {
+				t.Errorf("no line %s in\n%s", line, text)
+			}
+		}
+		if err := os.WriteFile(name, []byte("{"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if code := run([]string{"-root", root}, &out, &errs); code != 1 || !strings.Contains(errs.String(), "make mutants") {
+			t.Errorf("a broken file: exit %d, %q", code, errs.String())
+		}
+	})
+}

@@ -7,6 +7,8 @@
 // Rules:
 //   - A statement is the name of a subtest, or the first line of a story or
 //     script, that begins with one or more ids. There is no second list to keep.
+//   - What became of the auditor's mutants stands in the file that make mutants
+//     writes.
 //   - The output depends on the tree alone, not on order of reading.
 package main
 
@@ -36,7 +38,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	name := filepath.Join(*root, "CONFORMANCE.md")
-	text := render(found)
+	mutants, err := readMutants(*root)
+	if err != nil {
+		fmt.Fprintf(stderr, "conformance: %v\n", err)
+		return 1
+	}
+	text := render(found, mutants)
 	if !*check {
 		if err := os.WriteFile(name, text, 0o666); err != nil {
 			fmt.Fprintf(stderr, "conformance: %v\n", err)

@@ -73,8 +73,9 @@ func countIDs(found []statement) int {
 	return len(seen)
 }
 
-// render writes the document: a table for each prefix.
-func render(found []statement) []byte {
+// render writes the document: a table for each prefix, and one of the auditor's
+// checks.
+func render(found []statement, mutants []audited) []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
 	fmt.Fprintf(&b, "%d ids, %d tests.\n", countIDs(found), len(found))
@@ -86,6 +87,7 @@ func render(found []statement) []byte {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.id, cell(r.text), r.pkg, cell(r.test))
 	}
+	renderMutants(&b, mutants)
 	return b.Bytes()
 }
 

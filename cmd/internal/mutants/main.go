@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -63,7 +62,7 @@ func run(w io.Writer, only string, check bool) error {
 		if !r.Caught {
 			missed++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", r.Check, r.Mutant, r.Scenario, r.Seed, note)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", checkOf(name), name, r.Scenario, r.Seed, note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -86,7 +85,7 @@ func whenMissed(n int) error {
 func without(results []result) error {
 	var bare []string
 	for _, c := range audit.Checks() {
-		if !slices.ContainsFunc(results, func(r result) bool { return r.Check == c.ID }) {
+		if len(of(c.ID, results)) == 0 {
 			bare = append(bare, c.ID)
 		}
 	}
@@ -96,9 +95,23 @@ func without(results []result) error {
 	return fmt.Errorf("checks without a mutant: %s", strings.Join(bare, ", "))
 }
 
+// of are the results of a check's mutants.
+func of(check string, results []result) (out []result) {
+	for _, r := range results {
+		if checkOf(r.Name) == check {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // keep writes the results, or holds them against what is written.
 func keep(results []result, check bool) error {
-	text, err := json.MarshalIndent(results, "", "  ")
+	var all []checkResult
+	for _, c := range audit.Checks() {
+		all = append(all, checkResult{c.ID, c.What, of(c.ID, results)})
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -182,13 +195,13 @@ func unbroken(places []place) error {
 // try breaks one behaviour until a scenario shows it. What the run itself comes
 // to does not matter: a broken one may end anyhow.
 func try(name string, places []place) (result, string) {
-	r, reached := result{Check: checkOf(name), Mutant: name}, false
+	r, check, reached := result{Name: name}, checkOf(name), false
 	for _, p := range places {
 		mutant.Break(name)
 		report, _ := audited(p.spec)
 		reached = reached || mutant.Reached()
 		for _, c := range report.Counts {
-			if c.ID == r.Check && c.Broken > 0 {
+			if c.ID == check && c.Broken > 0 {
 				r.Scenario, r.Seed, r.Caught = p.name, p.spec.Seed, true
 				return r, "caught"
 			}

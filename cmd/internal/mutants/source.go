@@ -42,10 +42,16 @@ func named(root string) ([]string, error) {
 // resultsFile is where the outcome is kept, below the module's directory.
 const resultsFile = "sim/audit/testdata/mutants.json"
 
+// checkResult is a check and what became of its mutants, as the file has it.
+type checkResult struct {
+	Check   string   `json:"check"`
+	What    string   `json:"what"`
+	Mutants []result `json:"mutants"`
+}
+
 // result is what became of a mutant.
 type result struct {
-	Check    string `json:"check"`
-	Mutant   string `json:"mutant"`
+	Name     string `json:"name"`
 	Scenario string `json:"scenario,omitempty"` // name/variant
 	Seed     uint64 `json:"seed,omitempty"`
 	Caught   bool   `json:"caught"`

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
@@ -97,6 +99,10 @@ func (f *Fold) Emit(e *transcript.Event) {
 		t := &f.agent(e.Agent).Tally
 		t.Replaced++
 		t.ReplacedBytes += int64(b.From - b.To)
+	case *transcript.Permission:
+		f.permission(&f.agent(e.Agent).Tally, b)
+	case *transcript.StateWrite:
+		f.stateWrite(f.agent(e.Agent), b)
 	case *transcript.WakeUp:
 		f.wakeUp(f.agent(e.Agent), b)
 	case *transcript.AgentStart:
@@ -147,9 +153,30 @@ func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 	a := f.agent(e.Agent)
 	f.hangUp(a, e.At)
 	a.Status, a.Why, a.Turns, a.Ended = b.Status, b.Why, b.Turns, e.At
+	if b.Status == "killed" {
+		a.Tally.Killed++
+	}
 	if a.Parent >= 0 && !a.async {
 		p := f.agent(a.Parent)
 		p.Path = max(p.Path, f.agents[e.Agent].Path)
+	}
+}
+
+func (f *Fold) permission(t *Tally, b *transcript.Permission) {
+	switch b.Decision {
+	case "ask":
+		t.Prompts++
+	case "deny":
+		t.Denials++
+	}
+}
+
+// stateWrite looks for agents that move to the background: nobody waits for one
+// any more.
+func (f *Fold) stateWrite(a *agent, b *transcript.StateWrite) {
+	if strings.HasSuffix(b.Field, ".isBackgrounded") {
+		a.async = true
+		a.Tally.Backgrounded++
 	}
 }
 

@@ -68,6 +68,10 @@ type Tally struct {
 	FilesLost      int64                  `json:"files_lost"`      // versions of files whose content is gone with it
 	Replaced       int64                  `json:"replaced"`        // tool results that stand as a preview
 	ReplacedBytes  int64                  `json:"replaced_bytes"`  // what that spared
+	Prompts        int64                  `json:"prompts"`         // questions to the user whether a tool may be used
+	Denials        int64                  `json:"denials"`         // tool uses that were not allowed, by whomever
+	Backgrounded   int64                  `json:"backgrounded"`    // agents that moved to the background while they ran
+	Killed         int64                  `json:"killed"`          // agents that an abort ended
 	// Reads counts uses of the Read tool by cause.
 	Reads [NumCauses]int64 `json:"reads"`
 	// Misses is indexed by llm.MissReason.
@@ -96,6 +100,10 @@ func (t *Tally) Add(o *Tally) {
 	t.FilesLost += o.FilesLost
 	t.Replaced += o.Replaced
 	t.ReplacedBytes += o.ReplacedBytes
+	t.Prompts += o.Prompts
+	t.Denials += o.Denials
+	t.Backgrounded += o.Backgrounded
+	t.Killed += o.Killed
 	for i, n := range o.Reads {
 		t.Reads[i] += n
 	}

@@ -37,6 +37,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.roots()
 	c.scripts()
 	c.permissions()
+	c.scale()
 	c.faults()
 	c.limits()
 	c.compaction()

@@ -49,6 +49,7 @@ type Scenario struct {
 	// ReplaceFlips change the sizes of content replacement at instants (LOOP-11).
 	ReplaceFlips []ReplaceFlip `yaml:"replace_flips"`
 
+	Scale  *Scale        `yaml:"scale"`
 	Expect []Expectation `yaml:"expect"`
 }
 

@@ -51,7 +51,7 @@ type expectationJSON struct {
 }
 
 func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Result) runJSON {
-	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: remarks(rowsOf(done))}
+	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: remarks(done[0].spec.Scenario, rowsOf(done))}
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,

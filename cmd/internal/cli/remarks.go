@@ -4,10 +4,16 @@ import (
 	"slices"
 
 	"agentsim/metrics/report"
+	"agentsim/scenarios"
 )
 
 // remarks are the lines below a comparison: why bills differ, what wake-ups cost,
-// and what was lost on the way.
-func remarks(rows []report.Row) []string {
-	return slices.Concat(report.Why(rows), report.WakeUps(rows), report.Losses(rows))
+// what was lost on the way and how agents were steered, and what it comes to at a
+// scale that the scenario names.
+func remarks(sc *scenarios.Scenario, rows []report.Row) []string {
+	out := slices.Concat(report.Why(rows), report.WakeUps(rows), report.Losses(rows), report.Steered(rows))
+	if s := sc.Scale; s != nil {
+		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
+	}
+	return out
 }

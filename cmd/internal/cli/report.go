@@ -150,7 +150,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	s.printf("\n")
 	s.lines("unfinished", unfinished(done))
 	name := "why"
-	for _, line := range remarks(rows) {
+	for _, line := range remarks(first.Scenario, rows) {
 		s.label(name, line)
 		name = ""
 	}

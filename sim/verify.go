@@ -20,7 +20,7 @@ var settings = []setting{{"one processor, much garbage collection", 1, 5}, {"fou
 
 // Verify runs a spec once under each of two settings of the Go runtime and
 // compares (KRN-08). The difference is nil when both runs gave the same events;
-// an error is a run that could not be made.
+// an error is a run that could not be made, or one that breaks an invariant.
 func Verify(spec *Spec) (*transcript.Difference, error) {
 	var digests [2]string
 	for i, s := range settings {
@@ -44,7 +44,11 @@ func (s setting) run(spec *Spec, sink transcript.Sink) (*Result, error) {
 	if sink != nil {
 		opt.Sinks = []transcript.Sink{sink}
 	}
-	return Run(spec, opt)
+	res, err := Run(spec, opt)
+	if err == nil {
+		err = res.Audit.Err()
+	}
+	return res, err
 }
 
 // lines are a run's canonical lines.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
@@ -22,6 +23,8 @@ type importOptions struct {
 	output    string
 	noContent bool
 	dryRun    bool
+	brief     bool
+	all       bool
 }
 
 func newImport(s *State) *cobra.Command {
@@ -41,6 +44,9 @@ named with its first place.`,
 			if o.output != "table" && o.output != "json" {
 				return failf(Usage, "--output %s: write one of table, json", o.output)
 			}
+			if o.brief && o.all {
+				return failf(Usage, "--brief and --all: give one of them")
+			}
 			return s.importPaths(o, args)
 		},
 	}
@@ -48,6 +54,8 @@ named with its first place.`,
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.BoolVar(&o.noContent, "no-content", false, "leave out what was said: blocks are made from what was billed")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
+	f.BoolVar(&o.brief, "brief", false, "print the sums only")
+	f.BoolVar(&o.all, "all", false, fmt.Sprintf("list every session, not only the first %d", maxListed))
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
 	return cmd
 }
@@ -59,8 +67,9 @@ type importedRun struct {
 	digest   string
 	metrics  *metrics.Run
 	requests int
-	unbilled int // requests of which only the prompt's size is known
-	executed int // how often the run has been imported; 0 for a dry run
+	unbilled int       // requests of which only the prompt's size is known, or not even that
+	billed   llm.Usage // of the others
+	executed int       // how often the run has been imported; 0 for a dry run
 }
 
 // errStopped ends an import at an interrupt.
@@ -125,7 +134,9 @@ func (s *State) importSession(db *sqlite.DB, x *recording.Session) (importedRun,
 	verdicts := judge.Classify(x)
 	out := importedRun{run: asrun.Of(x, verdicts), requests: len(x.Requests)}
 	for i := range x.Requests {
-		if !x.Requests[i].Billed {
+		if r := &x.Requests[i]; r.Billed {
+			out.billed = out.billed.Plus(r.Usage)
+		} else {
 			out.unbilled++
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ func TestImport(t *testing.T) {
 	t.Run("REC-06 progress is shown on a terminal only, and only of work that takes more than a second", progressShown)
 	t.Run("REC-06 an interrupt ends an import with exit code 5; what was imported is whole", importInterrupted)
 	t.Run("REC-06 a session that came out otherwise the second time is a bug, exit code 70", importDiffers)
+	t.Run("REC-06 of many sessions the first forty are listed, all on demand, and none where only the sums are asked for", manyListed)
 	t.Run("REC-06 a model that the table knows without a rate has no price", noRate)
 }
 
@@ -44,7 +46,7 @@ func progressShown(t *testing.T) {
 func traces(t *testing.T, n int) string {
 	dir := t.TempDir()
 	for i := range n {
-		name := string(rune('a' + i))
+		name := fmt.Sprintf("trace-%02d", i)
 		text := `{"id":"` + name + `","models":["m"],"block_size":64,"tool_tokens":0,"system_tokens":0,"requests":[` +
 			`{"t":0.0,"type":"n","model":"m","in":64,"out":1,"hash_ids":[1],"stop":"end_turn","api_time":1.0,"think_time":0.0}]}`
 		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
@@ -52,6 +54,31 @@ func traces(t *testing.T, n int) string {
 		}
 	}
 	return dir
+}
+
+func manyListed(t *testing.T) {
+	dir, db := traces(t, maxListed+2), filepath.Join(t.TempDir(), "x.db")
+	for _, c := range []struct {
+		flags  []string
+		listed int
+		more   string
+	}{
+		{nil, maxListed, "\n… and 2 more; --all lists them here, agentsim inspect --db " + db + " later\n\nimported   42 sessions, "},
+		{[]string{"--all"}, maxListed + 2, ""},
+		{[]string{"--brief"}, 0, ""},
+		{[]string{"--dry-run"}, maxListed, "\n… and 2 more; --all lists them\n\nread       42 sessions, "},
+	} {
+		code, out, stderr := try(nil, append([]string{"import", "--db", db, dir}, c.flags...)...)
+		if listed := strings.Count(out, " kv-cache-tester "); code != Pass || listed != c.listed || strings.Contains(out, "… and") != (c.more != "") || !strings.Contains(out, c.more) {
+			t.Errorf("%v: %d sessions listed, exit code %d: %s\n%s", c.flags, listed, code, stderr, out)
+		}
+		if !strings.Contains(out, "42 sessions, 42 requests in 42 files") {
+			t.Errorf("%v: no sums:\n%s", c.flags, out)
+		}
+	}
+	if code, _, stderr := try(nil, "import", "--db", db, dir, "--brief", "--all"); code != Usage || stderr != "--brief and --all: give one of them\n" {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 }
 
 func importInterrupted(t *testing.T) {

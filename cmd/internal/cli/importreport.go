@@ -16,18 +16,14 @@ func (s *State) reportImport(o *importOptions, done []importedRun, read *importe
 	if o.output == "json" {
 		return s.writeJSON(importDocument(o, done, read))
 	}
-	t := report.NewTable("RUN", "FORMAT", "SESSION", " THREADS", " REQUESTS", " PROMPT", " READ", " HIT", " COST", " SKIPPED")
-	for i := range done {
-		t.Row(done[i].row()...)
-	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := s.listImported(o, done); err != nil {
 		return err
 	}
 	sum := fmt.Sprintf("%s, %s in %s", plural(len(done), "session"), plural(read.Requests, "request"), plural(read.Files, "file"))
 	if o.dryRun {
-		s.printf("\nread       %s; nothing was written\n", sum)
+		s.printf("read       %s; nothing was written\n", sum)
 	} else {
-		s.printf("\nimported   %s, into %s\n", sum, o.db)
+		s.printf("imported   %s, into %s\n", sum, o.db)
 	}
 	if n := again(done); n > 0 {
 		s.printf("again      %s had been imported before and came out the same\n", plural(n, "session"))
@@ -37,6 +33,35 @@ func (s *State) reportImport(o *importOptions, done []importedRun, read *importe
 	if !o.dryRun {
 		s.printf("look into  agentsim inspect %s%s\n", short(done[0].run.ID), dbFlag(o.db))
 	}
+	return nil
+}
+
+// maxListed is how many sessions a table lists unless all are asked for.
+const maxListed = 40
+
+// listImported prints a line for each session, and an empty one behind them.
+func (s *State) listImported(o *importOptions, done []importedRun) error {
+	if o.brief {
+		return nil
+	}
+	listed := len(done)
+	if listed > maxListed && !o.all {
+		listed = maxListed
+	}
+	t := report.NewTable("RUN", "FORMAT", "SESSION", " THREADS", " REQUESTS", " PROMPT", " READ", " HIT", " COST", " SKIPPED")
+	for i := range done[:listed] {
+		t.Row(done[i].row()...)
+	}
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	switch more := len(done) - listed; {
+	case more > 0 && o.dryRun:
+		s.printf("… and %d more; --all lists them\n", more)
+	case more > 0:
+		s.printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, dbFlag(o.db))
+	}
+	s.printf("\n")
 	return nil
 }
 
@@ -51,8 +76,8 @@ func dbFlag(db string) string {
 // row is a session's line of the table.
 func (x *importedRun) row() []string {
 	u := x.metrics.Total.Usage
-	read, hit := report.Quantity(u.Read), report.Percent(u.Read, u.Prompt())
-	if x.unbilled > 0 {
+	read, hit := report.Quantity(x.billed.Read), report.Percent(x.billed.Read, x.billed.Prompt())
+	if x.unbilled > 0 && x.unbilled == x.requests {
 		read, hit = "–", "–" // nobody knows what was read
 	}
 	skipped := int64(0)
@@ -84,10 +109,16 @@ func again(done []importedRun) (n int) {
 // printUnpriced says why a session has no cost.
 func (s *State) printUnpriced(done []importedRun) {
 	sessions, seen := map[string]int{}, []string(nil)
-	sizes := 0
+	var sizes, parts, without, requests int
 	for i := range done {
-		if done[i].unbilled > 0 {
+		switch x := &done[i]; {
+		case x.unbilled == 0:
+		case x.unbilled == x.requests:
 			sizes++
+		default:
+			parts++
+			without += x.unbilled
+			requests += x.requests
 		}
 		for _, model := range done[i].metrics.Unpriced() {
 			if strings.HasSuffix(model, asrun.Unpriced) {
@@ -101,6 +132,9 @@ func (s *State) printUnpriced(done []importedRun) {
 	}
 	if sizes > 0 {
 		s.printf("no bill    %s: the recording holds sizes of prompts and no usage\n", plural(sizes, "session"))
+	}
+	if parts > 0 {
+		s.printf("no bill    %d of %s in %s: READ, HIT and COST are those of the others\n", without, plural(requests, "request"), plural(parts, "session"))
 	}
 	for _, model := range seen {
 		s.printf("no price   %s, in %s\n", quote(model), plural(sessions[model], "session"))

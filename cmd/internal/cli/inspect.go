@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics/report"
@@ -75,7 +79,7 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 		}
 		return s.inspectRuns(db, o)
 	}
-	info, err := db.FindRun(args[0])
+	info, err := findRun(db, args[0])
 	if err != nil {
 		return err
 	}
@@ -86,6 +90,14 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 		return s.inspectMisses(db, info, o)
 	}
 	return s.inspectTree(db, info, o)
+}
+
+// findRun finds a run by the beginning of its id.
+func findRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
+	if prefix == "" {
+		return sqlite.RunInfo{}, failf(Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
+	}
+	return db.FindRun(prefix)
 }
 
 func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
@@ -149,6 +161,10 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if o.output == "json" {
 		return s.writeJSON(agentDocuments(agents, info.Level, priced))
 	}
+	billed, err := billedCalls(db, info)
+	if err != nil {
+		return err
+	}
 	if err := s.heading(db, info); err != nil {
 		return err
 	}
@@ -160,9 +176,12 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		if info.Level == sqlite.Totals {
 			calls, cost = "–", "–" // no single call is kept
 		}
+		read, written, hit := report.Quantity(u.Read), report.Quantity(u.Written()), report.Percent(u.Read, u.Prompt())
+		if billed == 0 && info.Calls > 0 {
+			read, written, hit = "–", "–", "–" // nobody knows what was read
+		}
 		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)), calls,
-			report.Quantity(u.Prompt()), report.Quantity(u.Read), report.Quantity(u.Written()),
-			report.Quantity(u.Output), report.Percent(u.Read, u.Prompt()), cost, ended(a))
+			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a))
 	}
 	return t.Write(s.Stdout, s.style())
 }
@@ -184,12 +203,17 @@ type treeLine struct {
 	indent string
 }
 
-// treeLines puts children below their parents, in the order of their making.
+// treeLines puts children below their parents, in the order of the calls and tool
+// uses that spawned them; those of which that is not known come after, in the
+// order of the record.
 func treeLines(agents []sqlite.AgentInfo) (out []treeLine) {
 	children := map[int32][]*sqlite.AgentInfo{}
 	for i := range agents {
 		a := &agents[i]
 		children[a.Parent] = append(children[a.Parent], a)
+	}
+	for _, of := range children { // order: each list is sorted by itself
+		slices.SortStableFunc(of, func(a, b *sqlite.AgentInfo) int { return spawnOf(a.Lineage).compare(spawnOf(b.Lineage)) })
 	}
 	var add func(parent int32, indent string)
 	add = func(parent int32, indent string) {
@@ -200,4 +224,26 @@ func treeLines(agents []sqlite.AgentInfo) (out []treeLine) {
 	}
 	add(-1, "")
 	return out
+}
+
+// spawned is the place that an agent was spawned at, by its lineage.
+type spawned struct{ call, use, copy int }
+
+// spawnOf reads main/12.3, the third tool use of main's twelfth call, and of
+// several that one use spawned main/12.3~2. Any other name comes last.
+func spawnOf(lineage string) spawned {
+	last, nth, _ := strings.Cut(lineage[strings.LastIndexByte(lineage, '/')+1:], "~")
+	call, use, _ := strings.Cut(last, ".")
+	out := spawned{math.MaxInt, math.MaxInt, 0}
+	c, err := strconv.Atoi(call)
+	u, err2 := strconv.Atoi(use)
+	if err == nil && err2 == nil {
+		out.call, out.use = c, u
+		out.copy, _ = strconv.Atoi(nth) // 0 of the first
+	}
+	return out
+}
+
+func (a spawned) compare(b spawned) int {
+	return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.use, b.use), cmp.Compare(a.copy, b.copy))
 }

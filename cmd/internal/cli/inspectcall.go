@@ -293,8 +293,7 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 		return err
 	}
 	if len(misses) == 0 {
-		s.printf("every call read all it could have\n")
-		return nil
+		return s.noMisses(db, info)
 	}
 	if err := s.missTable(misses, recorded); err != nil {
 		return err

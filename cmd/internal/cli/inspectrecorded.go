@@ -31,10 +31,37 @@ func (s *State) recordedHeading(db *sqlite.DB, r sqlite.RunInfo) error {
 		text += " of " + head.Origin
 	}
 	s.printf("run %s   %s · %s · %s\n", s.style().Bold(short(r.ID)), r.Name, text, report.Time(r.EndedAt.Sub(0)))
-	if sizes > 0 {
+	switch {
+	case sizes > 0 && sizes == r.Calls:
 		s.printf("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read\n", plural(int(sizes), "request"))
+	case sizes > 0:
+		s.printf("the recording holds no bill of %d of %s: what was read and billed is that of the others\n", sizes, plural(int(r.Calls), "request"))
 	}
 	s.printf("\n")
+	return nil
+}
+
+// billedCalls is how many calls of a run have a bill, of a simulated one all.
+func billedCalls(db *sqlite.DB, r sqlite.RunInfo) (int64, error) {
+	if !r.Recorded() {
+		return r.Calls, nil
+	}
+	without, err := db.Unbilled(r.ID)
+	return r.Calls - without, err
+}
+
+// noMisses says that no call missed the cache, as far as that is known.
+func (s *State) noMisses(db *sqlite.DB, r sqlite.RunInfo) error {
+	billed, err := billedCalls(db, r)
+	switch {
+	case err != nil:
+		return err
+	case billed == 0 && r.Calls > 0: // the heading says that nobody knows
+	case billed < r.Calls:
+		s.printf("every call with a bill read all it could have\n")
+	default:
+		s.printf("every call read all it could have\n")
+	}
 	return nil
 }
 

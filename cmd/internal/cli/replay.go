@@ -36,7 +36,7 @@ func (s *State) replay(path, prefix string) error {
 		return err
 	}
 	defer db.Close()
-	info, err := db.FindRun(prefix)
+	info, err := findRun(db, prefix)
 	if err != nil {
 		return err
 	}

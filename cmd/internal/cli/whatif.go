@@ -163,7 +163,7 @@ func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
 		return err
 	}
 	defer db.Close()
-	info, err := db.FindRun(run)
+	info, err := findRun(db, run)
 	if err != nil {
 		return err
 	}

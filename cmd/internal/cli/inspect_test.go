@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"agentsim/sim/transcript/sqlite"
+)
+
+func TestTree(t *testing.T) {
+	t.Run("CLI-01 a tree's children come in the order of the calls and tool uses that spawned them, others behind them", func(t *testing.T) {
+		agents := []sqlite.AgentInfo{{Agent: 0, Parent: -1, Lineage: "main"}}
+		for i, name := range []string{"main/5.2", "main/agent-b", "main/1.10", "main/1.2~2", "main/agent-a", "main/1.2"} {
+			agents = append(agents, sqlite.AgentInfo{Agent: int32(i + 1), Lineage: name})
+		}
+		agents = append(agents, sqlite.AgentInfo{Agent: 7, Parent: 3, Lineage: "main/1.10/2.1"})
+		var got []string
+		for _, l := range treeLines(agents) {
+			got = append(got, l.indent+l.agent.Lineage)
+		}
+		want := []string{"main", "  main/1.2", "  main/1.2~2", "  main/1.10", "    main/1.10/2.1", "  main/5.2", "  main/agent-b", "  main/agent-a"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	})
+}

@@ -107,7 +107,24 @@ func (p *Profile) Hidden(n *llm.Node, forced bool) int64 {
 }
 
 // Lookup finds the profile of a model id: undated, dated or an alias.
-func Lookup(id string) (*Profile, error) {
+func Lookup(id string) (*Profile, error) { return lookup(id, true) }
+
+// LookupBillable finds a model whose bills can be made, for requests that count
+// no hidden tool tokens. The error names the models of which that can be said,
+// or the figure that was not found.
+func LookupBillable(id string) (*Profile, error) {
+	p, err := lookup(id, false)
+	if err == nil {
+		err = p.Require(false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// lookup finds a model; hidden says of which list its error speaks.
+func lookup(id string, hidden bool) (*Profile, error) {
 	for i := range profiles {
 		p := &profiles[i]
 		if id == p.ID || id == p.Release {
@@ -124,7 +141,7 @@ func Lookup(id string) (*Profile, error) {
 			return nil, fmt.Errorf("model %q: the table knows no release of %s dated %s; write %s", id, p.ID, date, p.Pinned())
 		}
 	}
-	return nil, fmt.Errorf("model %q is not in the table, so there is no price for it: name one of %s", id, strings.Join(usable(true), ", "))
+	return nil, fmt.Errorf("model %q is not in the table, so there is no price for it: name one of %s", id, strings.Join(usable(hidden), ", "))
 }
 
 // undated splits an id that ends in eight digits; date is empty for others.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ func lookup(t *testing.T, id string) *cachemodel.Profile {
 func TestTable(t *testing.T) {
 	t.Run("CACHE-41 every rate stands for itself, in whole picodollars: writes are 1.25 and 2 times the input, reads by model", testMultipliers)
 	t.Run("CACHE-41 the error for an unknown model lists ids that a scenario can name, and no others", testHint)
+	t.Run("CACHE-41 where hidden tokens do not count, the error for an unknown model lists every model that can be billed, and no others", testBillable)
 	t.Run("CACHE-41 a dated id or an alias finds its family, and a scenario is held to the dated id", testIDs)
 	t.Run("CACHE-41 CACHE-17 CACHE-45 a model is refused for the figure that was not found, by its name", testRequire)
 	t.Run("CACHE-41 the worked example of the price page costs what it says (GOLD-A8)", testWorkedExample)
@@ -73,6 +75,26 @@ func testHint(t *testing.T) {
 	}
 	if len(ids) < 2 {
 		t.Errorf("listed: %q", ids)
+	}
+}
+
+// testBillable reads the same list where no tools are billed.
+func testBillable(t *testing.T) {
+	_, err := cachemodel.LookupBillable("gpt-7")
+	_, list, _ := strings.Cut(err.Error(), "name one of ")
+	listed := strings.Split(list, ", ")
+	var want []string
+	for _, id := range cachemodel.Models() {
+		p := lookup(t, id)
+		if p.Require(false) == nil {
+			want = append(want, p.Pinned())
+		}
+		if got, err := cachemodel.LookupBillable(id); (err == nil) != (p.Require(false) == nil) || err == nil && got != p {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if !slices.Equal(listed, want) || !slices.Contains(listed, "claude-fable-5-1") {
+		t.Errorf("listed %q, want %q", listed, want)
 	}
 }
 

@@ -52,10 +52,7 @@ func (e *Error) Error() string { return e.Field + ": " + e.What }
 
 // Check says what is wrong with a query, as an *Error.
 func (q *Query) Check() error {
-	p, err := cachemodel.Lookup(q.Model)
-	if err == nil {
-		err = p.Require(false)
-	}
+	p, err := cachemodel.LookupBillable(q.Model)
 	if err != nil {
 		return &Error{"model", err.Error()}
 	}

@@ -32,6 +32,7 @@ type cacheOptions struct {
 	blockTokens int
 	engine      string
 	output      string
+	given       func(flag string) bool
 }
 
 func newCacheReplay(s *State) *cobra.Command {
@@ -57,7 +58,10 @@ Engines:
   agentsim cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
   agentsim cache replay traces/*.json --capacity unbounded -o json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return s.cacheReplay(o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.given = cmd.Flags().Changed
+			return s.cacheReplay(o, args)
+		},
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
@@ -89,7 +93,7 @@ func (o *cacheOptions) check(traces []string) error {
 		return failf(Usage, "--output %s: write one of table, json", o.output)
 	case cacheEngines[o.engine] == nil:
 		return failf(Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
-	case o.blockTokens < 0 || o.blockTokens > 1<<30:
+	case o.given("block-tokens") && o.blockTokens < 1, o.blockTokens > 1<<30:
 		return failf(Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
 	}
 	return nil
@@ -125,7 +129,7 @@ func (s *State) cacheReplay(o *cacheOptions, traces []string) error {
 	if err := o.check(traces); err != nil {
 		return err
 	}
-	capacities, err := parseCapacities(o.capacities)
+	capacities, err := parseCapacities(o.capacities, o.given("capacity"))
 	if err != nil {
 		return err
 	}

@@ -38,10 +38,18 @@ func (r *cacheReplayed) publishedRate(row *cacheRow) (rate int64, ok bool) {
 	return 0, false
 }
 
-// parseCapacities reads --capacity; none are those of the published figure.
-func parseCapacities(words []string) (out []int64, err error) {
-	for _, w := range words {
-		n, err := parseCapacity(strings.TrimSpace(w))
+// parseCapacities reads --capacity; where it is not given they are those of the
+// published figure.
+func parseCapacities(words []string, given bool) (out []int64, err error) {
+	if given && len(words) == 0 {
+		return nil, failf(Usage, "--capacity: it is empty: write numbers of tokens, such as 500k,2.5M,unbounded")
+	}
+	for i, w := range words {
+		w = strings.TrimSpace(w)
+		if w == "" {
+			return nil, failf(Usage, "--capacity: value %d of %d is empty: write a number of tokens, such as 500k, 2.5M or unbounded", i+1, len(words))
+		}
+		n, err := parseCapacity(w)
 		if err != nil {
 			return nil, err
 		}

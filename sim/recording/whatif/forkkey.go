@@ -44,7 +44,10 @@ func AskForkKey(s *recording.Session) (*ForkKey, error) {
 	forks, guessed := 0, 0
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		if !r.Billed || r.WritesKnown {
+		if !r.Billed {
+			return nil, refuse(askForkKey, "it is about Codex, whose API bills no writes: this recording, of format %s, holds no bill of request %d of %d", s.Format, i+1, len(s.Requests))
+		}
+		if r.WritesKnown {
 			return nil, refuse(askForkKey, "it is about Codex, whose API bills no writes: this recording is of %s", client(s))
 		}
 		k.Plain += r.Usage.Input

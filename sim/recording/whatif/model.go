@@ -55,10 +55,7 @@ func (p *plan) typicalFactor(to *cachemodel.Profile) string {
 
 // usable finds a model that can be played and priced.
 func usable(id string) (*cachemodel.Profile, error) {
-	to, err := cachemodel.Lookup(id)
-	if err == nil {
-		err = to.Require(false)
-	}
+	to, err := cachemodel.LookupBillable(id)
 	if err != nil {
 		return nil, refuse(askModel+" "+id, "%s", err)
 	}

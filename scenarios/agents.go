@@ -103,8 +103,8 @@ func (c *checker) leadType() {
 
 func (c *checker) agents() {
 	a, at := &c.s.Project.Agents, "project.agents"
-	if c.s.Stack == MinimalStack && len(a.BuiltIns)+len(a.Plugins)+len(a.User)+len(a.Policy)+len(a.Hooks)+len(a.JSON) > 0 {
-		c.badKey(at, "leave it out", "stack minimal has the project's own definitions alone")
+	if c.s.Stack == MinimalStack && len(a.BuiltIns)+len(a.Plugins)+len(a.Policy)+len(a.Hooks)+len(a.JSON) > 0 {
+		c.badKey(at, "leave all but user out", "stack minimal has the definitions of user and project alone")
 		return
 	}
 	seen := map[string]bool{}

@@ -264,7 +264,7 @@ func (c *checker) fork() {
 }
 
 func (c *checker) agentType() {
-	types, readOnly := c.s.agentTypes()
+	types, readOnly := c.agentTypes()
 	c.oneOf("type", "agent type", c.s.Type, types...)
 	if !contains(readOnly, c.s.Type) {
 		return

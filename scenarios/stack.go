@@ -17,12 +17,23 @@ type MinimalSpec struct {
 var minimalTypes = []string{"explore", "plan", "general"}
 
 // agentTypes are the types that the lead may name, and which of them cannot
-// change a file.
-func (s *Scenario) agentTypes() (types, readOnly []string) {
-	if s.Stack == MinimalStack {
-		return minimalTypes, []string{"explore", "plan"}
+// change a file. In the minimal stack those of user and project are among them,
+// here by the names of their files; one that bears a built-in's name takes its
+// place.
+func (c *checker) agentTypes() (types, readOnly []string) {
+	if c.s.Stack != MinimalStack {
+		return agentTypes, []string{"Explore"}
 	}
-	return agentTypes, []string{"Explore"}
+	own := c.s.definedNames()
+	if c.s.definesAgents() || c.foreign() { // the run finds out whether there is such a type
+		own = append(own, c.s.Type)
+	}
+	for _, t := range []string{"explore", "plan"} {
+		if !contains(c.s.definedNames(), t) {
+			readOnly = append(readOnly, t)
+		}
+	}
+	return append(append(types, minimalTypes...), own...), readOnly
 }
 
 // defaultType is the type of a call that names none.
@@ -65,6 +76,21 @@ func (c *checker) stack() {
 	}
 	if s.Provider.SubagentModel != "" {
 		c.bad("provider.subagent_model", "take it away", "in stack minimal a sub-agent has its parent's model")
+	}
+	if s.Main != nil {
+		c.minimalSteps("main", s.Main)
+	}
+	for i := range s.Roots {
+		c.minimalSteps("roots["+itoa(i)+"]", &s.Roots[i])
+	}
+}
+
+// minimalSteps refuses what a user of the minimal stack cannot do.
+func (c *checker) minimalSteps(at string, r *Root) {
+	for i, t := range r.Then {
+		if t.Background {
+			c.bad(at+".then["+itoa(i)+"].background", "take it away", "stack minimal has no background agents")
+		}
 	}
 }
 

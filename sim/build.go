@@ -98,7 +98,6 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions},
 		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
 	}
-	r.chooseStack(&cfg)
 	return cfg, nil
 }
 

@@ -59,8 +59,8 @@ func (r *run) define(cfg *agent.Config) error {
 		cfg.Hooks = append(cfg.Hooks, agent.HookRule{Command: h.Command, Event: agent.HookEvent(h.Event), Tool: h.Tool,
 			Block: h.Outcome == "block", Reason: h.Reason, Times: h.Times})
 	}
-	if cfg.Minimal != nil { // has definitions of its own kind
-		return nil
+	if sc.Stack == scenarios.MinimalStack {
+		return r.chooseMinimal(cfg)
 	}
 	set, err := Definitions(sc, DefinitionSources(sc, r.spec.Project))
 	if err != nil {
@@ -69,8 +69,8 @@ func (r *run) define(cfg *agent.Config) error {
 	for _, d := range set.Definitions {
 		r.checkModel(d)
 	}
-	if t := sc.Type; t != "" && !slices.ContainsFunc(set.Definitions, func(d *agent.Definition) bool { return d.Type == t }) {
-		return &ScenarioError{"type", fmt.Errorf("no agent of type %q is defined; there are %s", t, typeNames(set.Definitions))}
+	if err := defines(set.Definitions, sc.Type); err != nil {
+		return err
 	}
 	r.defined, cfg.Definitions = set, set.Definitions
 	return r.remember(set.Definitions)

@@ -1,27 +1,33 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 
-	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
 
-// chooseStack makes the minimal stack's world of the full one's where the
-// scenario asks for it: the project's own definitions before the built-in ones,
-// and of the eight tools those that act, in the scenario's times.
-func (r *run) chooseStack(cfg *agent.Config) {
+// chooseMinimal makes the world one of the minimal stack: what user and project
+// define before the built-in types, and of the eight tools those that act, in the
+// scenario's times.
+func (r *run) chooseMinimal(cfg *agent.Config) error {
 	sc := r.spec.Scenario
-	if sc.Stack != scenarios.MinimalStack {
-		return
-	}
 	cfg.Minimal = &agent.Minimal{ReadOnlyShell: *sc.Minimal.ReadOnlyShell}
-	set := definition.Load([]definition.Source{definition.Project(r.spec.Project)}, nil, &cfg.Gates)
+	set := definition.Load(DefinitionSources(sc, r.spec.Project), nil, &cfg.Gates)
 	r.problems = set.Errors()
-	cfg.Definitions = agent.MinimalDefinitions(*cfg.Minimal, set.Definitions)
+	var custom []*agent.Definition
+	for _, row := range set.Rows {
+		if row.Outcome != definition.Refused {
+			custom = append(custom, row.Definition)
+		}
+	}
+	cfg.Definitions = agent.MinimalDefinitions(*cfg.Minimal, custom)
+	if err := defines(cfg.Definitions, sc.Type); err != nil {
+		return err
+	}
 	all := tool.Catalogue()
 	for i, t := range all {
 		if timed := tool.Find(cfg.Offered, t.Name); timed != nil {
@@ -30,6 +36,15 @@ func (r *run) chooseStack(cfg *agent.Config) {
 	}
 	cfg.Offered = slices.DeleteFunc(tool.Minimal(all, agent.MinimalTypes(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Acts() })
 	r.offered = cfg.Offered
+	return nil
+}
+
+// defines refuses a type that the lead names and nobody defines.
+func defines(defs []*agent.Definition, typ string) error {
+	if typ == "" || slices.ContainsFunc(defs, func(d *agent.Definition) bool { return d.Type == typ }) {
+		return nil
+	}
+	return &ScenarioError{"type", fmt.Errorf("no agent of type %q is defined; there are %s", typ, typeNames(defs))}
 }
 
 // tellProblems records the definitions that could not be read.

@@ -10,14 +10,15 @@ import (
 
 // perform runs a tool on the agent's environment.
 func (a *Agent) perform(p *kernel.Proc, r *running) {
-	env := tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.w.cfg.Root, Agent: a.ref}
+	env := &a.w.env // tools run to completion, so one serves all
+	*env = tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
 	if r.tool.Keeps {
 		if a.ctx.Session == nil {
 			a.ctx.Session = &tool.Session{}
 		}
 		env.Session, env.Repo, env.Programs = a.ctx.Session, &a.w.repo, a.w.cfg.Programs
 	}
-	r.result = r.tool.Run(&env, r.block.Content)
+	r.result = r.tool.Run(env, r.block.Content)
 	if r.took = r.result.Took; r.took == 0 {
 		r.took = r.tool.Took
 	}

@@ -34,6 +34,9 @@ type Forker interface {
 	// Message is the user message that a fork's history ends with: a placeholder
 	// result for every tool use of the assistant message, then the directive.
 	Message(assistant *llm.Msg, directive string) *llm.Msg
+	// Notice is the block behind the directive that tells a fork of another working
+	// directory than its history speaks of.
+	Notice(from, to string) llm.Block
 	// Marks reports whether a message makes its conversation a fork's.
 	Marks(m *llm.Msg) bool
 }
@@ -106,8 +109,12 @@ type FanOut struct {
 	Cap            vtime.Duration // at most so long; 0 holds nobody
 }
 
-// ForkOptions are named variants of forking that exist to show what is lost.
+// ForkOptions are named variants of forking, most of which exist to show what is
+// lost.
 type ForkOptions struct {
+	// Directory is the working directory of forks, absolute; "" is their parent's.
+	// The files below it are the project's own.
+	Directory string
 	Rerender  bool // render system prompt and history anew instead of sharing the parent's bytes
 	FreshRepl bool // likewise, and with no memory of the parent's replacement decisions
 }
@@ -127,6 +134,7 @@ type World struct {
 	plans   map[*Plan]*Plan // of parents, as their sub-agents have them
 	rec     recorder
 	repo    shell.Repo // of the project
+	env     tool.Env   // of the tool that runs now
 	forkDef *Definition
 	fatal   error
 	shells  map[string]*shellTask // commands in the background, by task

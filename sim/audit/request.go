@@ -12,6 +12,10 @@ import (
 // answer is part of the conversation that goes on.
 const compactionAsk = "<compaction-request>"
 
+// cutOff opens what the client says behind an answer that was cut off, to
+// whomever it happens.
+const cutOff = "Your answer reached the limit of output tokens"
+
 // request looks at what a request has that the agent's last one had not.
 func (u *Auditor) request(a *agent, b *transcript.Request) {
 	u.invoking(a, b)
@@ -164,7 +168,7 @@ func (u *Auditor) text(a *agent, n *llm.Node, inherits bool) {
 	switch {
 	case strings.HasPrefix(raw, notification):
 		u.arrived(a, raw)
-	case a.parent != nil && !inherits && a.sent != nil:
+	case a.parent != nil && !inherits && a.sent != nil && !strings.HasPrefix(raw, cutOff):
 		u.vet(a, n, raw)
 	}
 }
@@ -218,7 +222,7 @@ func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
 // it stands.
 func (u *Auditor) keepsBytes(a *agent, b *llm.Block) {
 	before, replaced := u.bytes[b.ID]
-	if !replaced || b.Kind != llm.ToolResult {
+	if !replaced || b.Kind != llm.ToolResult || b.Content.Raw() == placeholder {
 		return
 	}
 	now := b.Content.Identity()

@@ -18,6 +18,9 @@ type Compaction struct {
 type Forks struct {
 	Rerender       bool `yaml:"rerender"`        // system prompt and history are rendered anew
 	FreshDecisions bool `yaml:"fresh_decisions"` // likewise, and content replacement is decided anew
+	// Directory is the working directory of forks, absolute, of which a notice tells
+	// them (FRK-10). The files in it are the project's own.
+	Directory string `yaml:"directory"`
 }
 
 // ReplaceFlip sets, at an instant, the size over which a tool result is replaced

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"path"
 	"slices"
 
 	"agentsim/sim/permission"
@@ -78,6 +79,7 @@ func (c *checker) permissions() {
 	for i := range p.Answers {
 		c.answer("permissions.answers["+itoa(i)+"]", &p.Answers[i])
 	}
+	c.directory()
 	if p.TimeOut < 0 {
 		c.bad("permissions.timeout", "a duration from 0 on", "a prompt cannot end before it is shown")
 	}
@@ -105,16 +107,23 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 	}
 }
 
-func (c *checker) ruleList(path string, list []string) {
+func (c *checker) ruleList(at string, list []string) {
 	for i, text := range list {
-		c.rule(path+"["+itoa(i)+"]", text)
+		c.rule(at+"["+itoa(i)+"]", text)
 	}
 }
 
-func (c *checker) rule(path, text string) {
+func (c *checker) rule(at, text string) {
 	if _, err := permission.ParseRule(text, permission.Session); err != nil {
 		msg, hint := splitHint(err.Error())
-		c.bad(path, hint, "%s", msg)
+		c.bad(at, hint, "%s", msg)
+	}
+}
+
+// directory checks the working directory of forks.
+func (c *checker) directory() {
+	if d := c.s.Forks.Directory; d != "" && (!path.IsAbs(d) || path.Clean(d) != d) {
+		c.bad("forks.directory", "such as /work/trees/a", "the working directory of forks is an absolute path in its shortest form, not %q", d)
 	}
 }
 

@@ -95,7 +95,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
 		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
-		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions},
+		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory},
 		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
 	}
 	return cfg, nil

@@ -44,6 +44,7 @@ type life struct {
 	plan     *Plan
 	proc     *kernel.Proc
 	mode     permission.Mode // run mode
+	dir      string          // working directory, where it has one of its own
 	maxTurns int
 
 	calls     int // of the model, so far, those that failed or were cut off included

@@ -59,7 +59,7 @@ func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err err
 	rules := a.rules()
 	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
-		call.Subjects = r.tool.Subjects(r.block.Content, a.w.cfg.Root)
+		call.Subjects = r.tool.Subjects(r.block.Content, a.directory())
 	}
 	if r.tool.Does() == tool.AgentName {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)

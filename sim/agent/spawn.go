@@ -294,7 +294,23 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	if mutant.On("FRK-03/short-history") {
 		a.conv.Head = a.conv.Head.Parent
 	}
-	a.say(a.w.cfg.Forker.Message(answer, task.Defuse(directive)))
+	m := a.w.cfg.Forker.Message(answer, task.Defuse(directive))
+	if to := a.w.cfg.Forks.Directory; to != "" {
+		a.dir = to
+		if a.ctx.Session != nil {
+			a.ctx.Session.Shell.Dir = "" // its shell stands at the new root
+		}
+		m.Blocks = append(m.Blocks, a.w.cfg.Forker.Notice(parent.directory(), to))
+	}
+	a.say(m)
+}
+
+// directory is the agent's working directory.
+func (a *Agent) directory() string {
+	if a.dir != "" {
+		return a.dir
+	}
+	return a.w.cfg.Root
 }
 
 func (a *Agent) stage(b *birth, n int, name, detail string) {

@@ -147,6 +147,8 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			fmt.Sscan(v, &s.cfg.Preview)
 		case "rerender":
 			s.cfg.Forks.Rerender = true
+		case "dir":
+			s.cfg.Forks.Directory = v
 		case "fresh":
 			s.cfg.Forks.FreshRepl = true
 		case "window":

@@ -84,6 +84,15 @@ func (m *Maker) Message(assistant *llm.Msg, directive string) *llm.Msg {
 	return out
 }
 
+// Notice tells a fork that its working directory is another one than that of the
+// conversation above it (FRK-10). It stands behind the directive, in the same
+// message, so that the bytes before it stay common (FRK-05).
+func (*Maker) Notice(from, to string) llm.Block {
+	return llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "Your working directory is "+to+", a copy of the repository that is yours alone. "+
+		"Paths above are those of "+from+", where the agent you are a copy of goes on: translate each to the same place below "+to+" before you use it. "+
+		"What was read above may have changed since; read a file again before you edit it.")}
+}
+
 // Marks reports whether a message makes its conversation a fork's: the tag
 // stands in a text block of a user message. In an assistant's text or in a tool
 // result it means nothing (FRK-09).

@@ -13,6 +13,7 @@ func TestConformance(t *testing.T) {
 	t.Run("FRK-01 FRK-12 the gate, no coordinator and a person are all needed", testEnabled)
 	t.Run("FRK-03 FRK-04 a fork's message answers each tool use with the fixed placeholder and ends with the directive", testMessage)
 	t.Run("FRK-08 the directive opens with the boilerplate section, and a report that begins otherwise is found", testWording)
+	t.Run("FRK-10 the notice names both directories, and says to translate paths and to read files again", testNotice)
 	t.Run("FRK-09 the tag marks text blocks of user messages and nothing else", testMarks)
 }
 
@@ -44,6 +45,20 @@ func testMessage(t *testing.T) {
 	}
 	if d := m.Blocks[2]; d.Kind != llm.Text || !strings.HasSuffix(d.Content.Raw(), "FORK_DIRECTIVE: Look left.") {
 		t.Errorf("directive: %q", d.Content.Raw())
+	}
+}
+
+func testNotice(t *testing.T) {
+	m := fork.NewMaker()
+	b := m.Notice("/work/project", "/work/trees/a")
+	text := b.Content.Raw()
+	for _, want := range []string{"/work/project", "/work/trees/a", "translate", "read a file again"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if b.Kind != llm.Text || m.Marks(&llm.Msg{Role: llm.User, Blocks: []llm.Block{b}}) {
+		t.Error("the notice is no text, or it alone makes a fork")
 	}
 }
 

@@ -208,7 +208,7 @@ func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
 	}
 	refused := b.IsError && b.Content.Raw() == forkInFork
 	if a.fork || a.tagged {
-		if u.fails(frk14, refused || !inPool(a, x.name)) {
+		if u.fails(frk14, refused || !inPool(a, x.name) || b.IsError && cameBefore(b.Content.Raw())) {
 			u.report(frk14, a, forkInFork, short(b.Content.Raw()))
 		}
 		return
@@ -216,6 +216,17 @@ func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
 	if u.fails(frk09, !refused) {
 		u.report(frk09, a, "no guard against forks: it is none", forkInFork)
 	}
+}
+
+// cameBefore reports whether an error says that something else kept a call from
+// running before anybody looked at what it asks for.
+func cameBefore(text string) bool {
+	for _, s := range [...]string{"Interrupted before it ran", "Permission to use ", "A hook blocked "} {
+		if strings.HasPrefix(text, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsBytes is ISO-08 in the bytes: a replaced result looks the same wherever

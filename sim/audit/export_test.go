@@ -1,0 +1,12 @@
+package audit
+
+// Held is what the auditor keeps: agents that live, tasks that are open, and
+// siblings that are still to speak.
+func (u *Auditor) Held() (lives, tasks, siblings int) {
+	for _, a := range u.agents {
+		if a != nil && a.life != nil {
+			lives++
+		}
+	}
+	return lives, len(u.tasks), len(u.forks)
+}

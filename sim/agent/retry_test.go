@@ -1,0 +1,84 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agentsim/sim/vtime"
+)
+
+func TestRetries(t *testing.T) {
+	t.Run("LOOP-06 408, 409, 429, every 5xx and a dropped stream are tried again; other 4xx end the agent at once", testStatuses)
+	t.Run("LOOP-06 at most ten more tries, half a second doubled up to 32 s, with a jitter that belongs to the agent, the call and the try", testBackOff)
+	t.Run("LOOP-06 retry-after wins over the back-off, however long or short", testRetryAfter)
+}
+
+func testStatuses(t *testing.T) {
+	for status, again := range map[int]bool{0: true, 408: true, 409: true, 429: true, 500: true, 502: true, 503: true, 504: true, 529: true, 599: true,
+		400: false, 401: false, 403: false, 404: false, 405: false, 410: false, 413: false, 422: false} {
+		s := newStory(t)
+		s.script("main", fmt.Sprintf("fail %d; text done", status))
+		s.root("go")
+		s.run()
+		if end := s.agent("main").Ending().Status; (end == "completed") != again || len(s.eventsOf("api_error")) != 1 {
+			t.Errorf("%d: %s after %d errors", status, end, len(s.eventsOf("api_error")))
+		}
+	}
+}
+
+// waits are the pauses after n failures of a call.
+func waits(t *testing.T, seed uint64, n int, jitter bool, fault string) (out []vtime.Duration, end string) {
+	s := newStory(t)
+	s.seed = seed
+	if !jitter {
+		s.cfg.Retry.Steps = 0
+	}
+	s.script("main", strings.Repeat("fail "+fault+"; ", n)+"text done")
+	s.root("go")
+	s.run()
+	for _, e := range s.eventsOf("api_error") {
+		if e["retry_in"] != "" {
+			d, err := vtime.ParseDuration(e["retry_in"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, d)
+		}
+	}
+	return out, s.agent("main").Ending().Status
+}
+
+func testBackOff(t *testing.T) {
+	want := []vtime.Duration{500, 1000, 2000, 4000, 8000, 16000, 32000, 32000, 32000, 32000}
+	for i := range want {
+		want[i] *= vtime.Millisecond
+	}
+	plain, end := waits(t, 1, 10, false, "529")
+	if end != "completed" || fmt.Sprint(plain) != fmt.Sprint(want) {
+		t.Errorf("%s after %v, want %v", end, plain, want)
+	}
+	if plain, end = waits(t, 1, 11, false, "529"); end != "failed" || len(plain) != 10 {
+		t.Errorf("%s after %d tries", end, len(plain))
+	}
+	one, _ := waits(t, 1, 10, true, "529")
+	same, _ := waits(t, 1, 10, true, "500")
+	other, _ := waits(t, 2, 10, true, "529")
+	if fmt.Sprint(one) != fmt.Sprint(same) || fmt.Sprint(one) == fmt.Sprint(other) {
+		t.Errorf("jitter: %v, %v, with another seed %v", one, same, other)
+	}
+	for i, d := range one {
+		if d < want[i] || d > want[i]+want[i]/4 {
+			t.Errorf("try %d waits %s, the back-off is %s", i+1, d, want[i])
+		}
+	}
+}
+
+func testRetryAfter(t *testing.T) {
+	for _, after := range []vtime.Duration{vtime.Millisecond, 90 * vtime.Second} {
+		got, end := waits(t, 1, 3, true, "429 "+after.String())
+		if end != "completed" || fmt.Sprint(got) != fmt.Sprint([]vtime.Duration{after, after, after}) {
+			t.Errorf("retry-after %s: %s after %v", after, end, got)
+		}
+	}
+}

@@ -64,7 +64,8 @@ type Chart struct {
 	Lines           []Line
 	Marks           []Mark
 	Ticks           []Tick
-	Note            string // below the legend, one line for each line of it
+	Least           float64 // the least X that there is: the axis begins there where it would begin at zero, with a tick
+	Note            string  // below the legend, one line for each line of it
 }
 
 // Sizes of a chart: 24 by 16 cm, and for pixels the resolution at which that is
@@ -200,6 +201,15 @@ func round(lo, hi float64) []plot.Tick {
 	return out
 }
 
+// fromFirst are the same, and one where the axis begins.
+func fromFirst(lo, hi float64) []plot.Tick {
+	out := round(lo, hi)
+	if len(out) == 0 || out[0].Value > lo+(hi-lo)*1e-9 {
+		out = append([]plot.Tick{{Value: lo, Label: strconv.FormatFloat(lo, 'f', -1, 64)}}, out...)
+	}
+	return out
+}
+
 const margin = 14
 
 // weightBold is bold on the scale of golang.org/x/image/font.
@@ -274,15 +284,18 @@ func (c *Chart) marks(p *plot.Plot) error {
 	return nil
 }
 
-// axes starts at zero, on X where that is near, and names places where they have
+// axes starts at zero or at what is least, on X where that is near, and names places where they have
 // names.
 func (c *Chart) axes(p *plot.Plot) {
 	p.Y.Min = math.Min(p.Y.Min, 0)
 	p.Y.Max += (p.Y.Max - p.Y.Min) / 20
-	if c.Ticks == nil && p.X.Min > 0 && p.X.Min < p.X.Max/3 {
-		p.X.Min = 0
-	}
 	if c.Ticks == nil {
+		if p.X.Min > 0 && p.X.Min < p.X.Max/3 {
+			p.X.Min = c.Least
+		}
+		if c.Least > 0 {
+			p.X.Tick.Marker = plot.TickerFunc(fromFirst)
+		}
 		return
 	}
 	ticks := make([]plot.Tick, len(c.Ticks))
@@ -291,7 +304,7 @@ func (c *Chart) axes(p *plot.Plot) {
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	if len(ticks) > crowded {
-		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/5, draw.XRight, draw.YCenter
+		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/5, draw.XRight, draw.YTop
 	}
 }
 

@@ -90,6 +90,16 @@ func TestChart(t *testing.T) {
 			t.Error("names are missing, or a line joins them")
 		}
 	})
+	t.Run("CACHE-X2 an axis of things that are counted from 1 begins at 1, with its tick", func(t *testing.T) {
+		c := example()
+		if text := svgOf(t, c); !strings.Contains(text, ">0</text>") || strings.Contains(text, ">1</text>") {
+			t.Error("turns begin elsewhere than at 0")
+		}
+		c.Least = 1
+		if text := svgOf(t, c); strings.Contains(text, ">0</text>") || !strings.Contains(text, ">1</text>") {
+			t.Error("the axis does not begin at 1")
+		}
+	})
 	t.Run("CACHE-X2 a chart without points or with one that is no number is refused", func(t *testing.T) {
 		for _, c := range []struct {
 			change func(*Chart)

@@ -169,7 +169,7 @@ func (c *climb) begin(p *cachemodel.Profile) error {
 	if n == 1 {
 		return nil
 	}
-	return c.step(rung{oneInstant, ideal(c.q.Siblings), true})
+	return c.step(rung{oneInstant, ideal(c.q.Siblings), false})
 }
 
 // step runs a world and adds what it changes.
@@ -232,14 +232,17 @@ func (q *Query) absent(p *cachemodel.Profile) []string {
 	if !q.Cold {
 		out = append(out, "cold parent (--cold)")
 	}
-	if q.Siblings == 1 {
+	switch {
+	case q.Siblings == 1:
 		out = append(out, "siblings at one instant (--siblings 5)")
+	case !q.Cold:
+		out = append(out, "siblings at one instant (each fork reads the warm parent's entry: --cold)")
 	}
 	if q.Stagger == 0 {
 		out = append(out, "stagger (--siblings 5 --stagger 5s)")
 	}
 	if q.Siblings < lookBackFrom {
-		out = append(out, fmt.Sprintf("look-back (--siblings %d)", lookBackFrom))
+		out = append(out, fmt.Sprintf("look-back (--siblings %d and more)", lookBackFrom))
 	}
 	if min(q.Prefix, q.Know) >= p.Minimum {
 		out = append(out, fmt.Sprintf("minimum length (below %d tokens)", p.Minimum))

@@ -149,7 +149,25 @@ func TestMovers(t *testing.T) {
 		d, _ := ladderOf(t, func(q *Query) { q.Cold, q.Siblings = true, 5 })
 		check(t, d, "cold parent", Pair{(w - r) * P, 0})
 		check(t, d, "siblings at one instant all write", Pair{4 * (w - r) * P, 0})
-		check(t, d, "siblings at one instant", Pair{})
+	})
+	t.Run("CACHE-X2 siblings of a warm parent move nothing: the ladder leaves them out and says why", func(t *testing.T) {
+		for _, n := range []int64{2, 5, 12} {
+			d, _ := ladderOf(t, func(q *Query) { q.Siblings = n })
+			for _, m := range d.Movers {
+				if m.Amount.Zero() {
+					t.Errorf("%d siblings: %q moves nothing", n, m.Name)
+				}
+			}
+			if want := "siblings at one instant (each fork reads the warm parent's entry: --cold)"; !slices.Contains(d.Absent, want) {
+				t.Errorf("%d siblings: absent are %q", n, d.Absent)
+			}
+		}
+		cold, _ := ladderOf(t, func(q *Query) { q.Cold, q.Siblings = true, 5 })
+		for _, a := range cold.Absent {
+			if strings.HasPrefix(a, "siblings") {
+				t.Errorf("absent is %q, which is there", a)
+			}
+		}
 	})
 	t.Run("CACHE-X2 held back, one sibling writes for all: fresh children their common prefix, cold forks the parent's only where it is marked", func(t *testing.T) {
 		change := func(q *Query) { q.Cold, q.Siblings, q.Stagger = true, 5, 5*vtime.Second }

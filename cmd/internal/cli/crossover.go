@@ -136,6 +136,9 @@ func (s *State) crossover(o *crossoverOptions) error {
 	if o.output != "table" && o.output != "json" {
 		return failf(Usage, "--output %s: write one of table, json", o.output)
 	}
+	if err := o.pictures(); err != nil {
+		return err
+	}
 	c, base, err := o.comparison()
 	if err != nil {
 		return err

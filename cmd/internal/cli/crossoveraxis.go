@@ -14,10 +14,11 @@ import (
 // axis is a value of a query that can be varied, and how its flag is read.
 type axis struct {
 	name  string
-	head  string // of its column
-	label string // of its axis on a plot, with its unit
-	field string // of a crossover.Query, as its errors call it
-	usual string // the list where it is varied and its flag is not given
+	head  string  // of its column
+	label string  // of its axis on a plot, with its unit
+	field string  // of a crossover.Query, as its errors call it
+	usual string  // the list where it is varied and its flag is not given
+	least float64 // the least value that there is, where a plot should not begin at zero
 	read  func(list string) ([]place, error)
 }
 
@@ -29,21 +30,21 @@ type place struct {
 }
 
 var axes = []axis{
-	{"turns", "TURNS", "turns of each child, T", "turns", "1,2,4,6,8,10,12,16,20,24", func(s string) ([]place, error) {
+	{"turns", "TURNS", "turns of each child, T", "turns", "1,2,4,6,8,10,12,16,20,24", 0, func(s string) ([]place, error) {
 		return wholes(s, func(q *crossover.Query, n int64) { q.Turns = n })
 	}},
-	{"prefix", "PREFIX", "the parent's prefix P, thousands of tokens", "prefix", "20k..160k:20k", func(s string) ([]place, error) {
+	{"prefix", "PREFIX", "the parent's prefix P, thousands of tokens", "prefix", "20k..160k:20k", 0, func(s string) ([]place, error) {
 		return sizes(s, func(q *crossover.Query, n int64) { q.Prefix = n })
 	}},
-	{"know", "KNOW", "what a child must know, S+R, thousands of tokens", "know", "10k..70k:10k", func(s string) ([]place, error) {
+	{"know", "KNOW", "what a child must know, S+R, thousands of tokens", "know", "10k..70k:10k", 0, func(s string) ([]place, error) {
 		return sizes(s, func(q *crossover.Query, n int64) { q.Know, q.Own = n, min(q.Own, n) })
 	}},
-	{"siblings", "SIBLINGS", "children of one answer", "siblings", "1,2,3,5,8,9,10,12", func(s string) ([]place, error) {
+	{"siblings", "SIBLINGS", "children of one answer", "siblings", "1,2,3,5,8,9,10,12", 1, func(s string) ([]place, error) {
 		return wholes(s, func(q *crossover.Query, n int64) { q.Siblings = n })
 	}},
-	{"stagger", "STAGGER", "how long siblings wait at most, seconds", "stagger", "0s,1s,2s,3s,5s,10s", durations},
-	{"parent", "PARENT", "the parent's cache entry at the spawn", "", "warm,cold", parents},
-	{"model", "MODEL", "model", "model", "all", modelsOf},
+	{"stagger", "STAGGER", "how long siblings wait at most, seconds", "stagger", "0s,1s,2s,3s,5s,10s", 0, durations},
+	{"parent", "PARENT", "the parent's cache entry at the spawn", "", "warm,cold", 0, parents},
+	{"model", "MODEL", "model", "model", "all", 0, modelsOf},
 }
 
 // axisNames lists the axes for messages.

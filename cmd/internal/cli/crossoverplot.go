@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func (c *comparison) chart() *plot.Chart {
 		return l
 	}
 	ch := &plot.Chart{
-		Title: "Fork against fresh sub-agent", Subtitle: c.subtitle(),
+		Title: "Fork against fresh sub-agent", Subtitle: c.subtitle(), Least: c.axis.least,
 		X: c.axis.label, Y: "bill of all children, US dollars",
 		Lines: []plot.Line{
 			line("fork, simulated", plot.Blue, false, func(r *crossover.Row) cachemodel.Picodollars { return r.Simulated.Fork }),
@@ -34,14 +35,18 @@ func (c *comparison) chart() *plot.Chart {
 			line("fresh sub-agent, simulated", plot.Orange, false, func(r *crossover.Row) cachemodel.Picodollars { return r.Simulated.Fresh }),
 			line("fresh sub-agent, closed form", plot.Orange, true, func(r *crossover.Row) cachemodel.Picodollars { return r.Closed.Fresh }),
 		},
-		Note: "closed form: a fork is cheaper while " + crossover.Formula + "; growth and output, which both have, are in the bills\nassumes: " + crossover.Assumptions,
+		Note: "closed form: a fork is cheaper while " + crossover.Formula + "; growth and output, which both have, are in the bills\nassumes: " + crossover.Assumptions + behind("\nP > S+R is ", c.unmet()),
 	}
 	if !c.named() {
 		ch.Marks = c.marks(pts)
 		return ch
 	}
-	for _, p := range c.places {
-		ch.Ticks = append(ch.Ticks, plot.Tick{X: p.x, Label: p.label})
+	for i, p := range c.places {
+		label := p.label
+		if c.axis.name == "model" { // without a date, which has no room
+			label = strings.TrimPrefix(profile(&c.rows[i]).ID, "claude-")
+		}
+		ch.Ticks = append(ch.Ticks, plot.Tick{X: p.x, Label: label})
 	}
 	return ch
 }
@@ -107,6 +112,17 @@ func marksOf(pts []drawn, name string, hollow bool, of func(*crossover.Row) cros
 }
 
 func inDollars(p cachemodel.Picodollars) float64 { return float64(p) / 1e12 }
+
+// pictures refuses to draw one kind of picture into a file that is named as
+// another. A name without an extension says nothing.
+func (o *crossoverOptions) pictures() error {
+	for _, f := range []struct{ flag, file, ext string }{{"svg", o.svg, ".svg"}, {"png", o.png, ".png"}} {
+		if ext := filepath.Ext(f.file); ext != "" && !strings.EqualFold(ext, f.ext) {
+			return failf(Usage, "--%s %s: a picture of that kind has a name that ends in %s, such as %s", f.flag, f.file, f.ext, strings.TrimSuffix(f.file, ext)+f.ext)
+		}
+	}
+	return nil
+}
 
 // writeChart draws into a file, if one is named.
 func writeChart(name string, draw func(io.Writer) error) error {

@@ -29,7 +29,7 @@ func (s *State) printCrossover(c *comparison, o *crossoverOptions) error {
 	s.printf("\n")
 	s.label("not in play", strings.Join(c.ladder.Absent, " · "))
 	s.label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
-	s.label("assumes", crossover.Assumptions)
+	s.label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
 	s.label("rates", c.rates())
 	s.label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", plural(c.runs, "run")))
 	s.label("drawn", strings.Join(given(o.svg, o.png), ", "))
@@ -112,7 +112,7 @@ func (c *comparison) table() *report.Table {
 		cells := []string{c.places[i].label, report.FineMoney(r.Closed.Fork), report.FineMoney(r.Simulated.Fork), report.FineMoney(r.Closed.Fresh),
 			report.FineMoney(r.Simulated.Fresh), report.Times(int64(r.Simulated.Fork), int64(r.Simulated.Fresh)), cheaper(r.Simulated)}
 		if crossings {
-			cells = append(cells, r.ClosedCrossing.String(), r.Crossing.String())
+			cells = append(cells, closedCell(r.ClosedCrossing), r.Crossing.String())
 		}
 		t.Row(cells...)
 	}
@@ -131,11 +131,50 @@ func cheaper(p crossover.Pair) string {
 
 // crosses says where forks stop being cheaper, at the explained row.
 func (c *comparison) crosses() string {
-	text := "closed form " + crossingText(c.ladder.ClosedCrossing, true) + " · simulated " + crossingText(c.ladder.Crossing, false)
+	text := "closed form " + c.closedText() + " · simulated " + crossingText(c.ladder.Crossing, false)
 	if c.axis.name != "turns" {
 		text = c.at() + ": " + text
 	}
 	return text
+}
+
+// within reports whether the law speaks of a query at all.
+func within(q *crossover.Query) bool { return q.Prefix > q.Know }
+
+// closedText says where the law has the crossing of the explained row.
+func (c *comparison) closedText() string {
+	if q := &c.rows[c.why].Query; !within(q) {
+		return fmt.Sprintf("never: P %s is not above S+R %s, so its condition P > S+R is not met, and a fork is cheaper at any number of turns",
+			report.Quantity(q.Prefix), report.Quantity(q.Know))
+	}
+	return crossingText(c.ladder.ClosedCrossing, true)
+}
+
+// unmet names the first row of which the law does not speak, if there is one.
+func (c *comparison) unmet() string {
+	for i := range c.rows {
+		if q := &c.rows[i].Query; !within(q) {
+			return fmt.Sprintf("not met at P %s, S+R %s, where a fork is always cheaper", report.Quantity(q.Prefix), report.Quantity(q.Know))
+		}
+	}
+	return ""
+}
+
+// behind is a text with what parts it from the text before; nothing for none.
+func behind(sep, text string) string {
+	if text == "" {
+		return ""
+	}
+	return sep + text
+}
+
+// closedCell is a crossing of the law in a table. The law has no last turn: where
+// it has no crossing there is none at all.
+func closedCell(x crossover.Crossing) string {
+	if x.Verdict == crossover.AlwaysFork {
+		return "never"
+	}
+	return x.String()
 }
 
 func crossingText(x crossover.Crossing, exact bool) string {
@@ -205,10 +244,10 @@ func (c *comparison) movers() *report.Table {
 	t := report.NewTable("WHAT MOVES THEM APART, AT "+strings.ToUpper(c.at()), " FORK", " FRESH", " CROSSES AT")
 	d := c.ladder
 	if u := d.Usual; u != nil {
-		t.Row("closed form at w 1.25× and r 0.1× of input", report.FineMoney(u.Closed.Fork), report.FineMoney(u.Closed.Fresh), u.Crossing.String())
-		t.Row("  other read rate: "+c.factors(), moved(d.Closed.Fork-u.Closed.Fork), moved(d.Closed.Fresh-u.Closed.Fresh), d.ClosedCrossing.String())
+		t.Row("closed form at w 1.25× and r 0.1× of input", report.FineMoney(u.Closed.Fork), report.FineMoney(u.Closed.Fresh), closedCell(u.Crossing))
+		t.Row("  other read rate: "+c.factors(), moved(d.Closed.Fork-u.Closed.Fork), moved(d.Closed.Fresh-u.Closed.Fresh), closedCell(d.ClosedCrossing))
 	}
-	t.Row("closed form", report.FineMoney(d.Closed.Fork), report.FineMoney(d.Closed.Fresh), d.ClosedCrossing.String())
+	t.Row("closed form", report.FineMoney(d.Closed.Fork), report.FineMoney(d.Closed.Fresh), closedCell(d.ClosedCrossing))
 	for _, m := range d.Movers {
 		t.Row("  "+m.Name, moved(m.Amount.Fork), moved(m.Amount.Fresh), m.After.String())
 	}
@@ -230,8 +269,11 @@ func moved(p cachemodel.Picodollars) string {
 func (c *comparison) lawNow() string {
 	q := &c.rows[c.why].Query
 	x, err := crossover.LawOf(profile(&c.rows[c.why])).Factor()
-	if err != nil || q.Prefix <= q.Know {
+	switch {
+	case err != nil:
 		return ""
+	case !within(q):
+		return "; here P ≤ S+R, so it holds for every T"
 	}
 	return fmt.Sprintf("; here T < %s·(S+R)/(P−S−R) = %s", x, c.ladder.ClosedCrossing.At)
 }

@@ -35,7 +35,9 @@ type identity struct {
 }
 
 // identify reads the head of a file. ok is false for a file that holds nothing.
-func identify(src source, opt *Options) (id identity, ok bool, err error) {
+// Lines of the head that are too long to be read are counted in sk where no other
+// says what the file is.
+func identify(src source, opt *Options, sk *skips) (id identity, ok bool, err error) {
 	from, err := src.open()
 	if err != nil {
 		return identity{}, false, located(src.name, 0, err)
@@ -53,17 +55,18 @@ func identify(src source, opt *Options) (id identity, ok bool, err error) {
 	if k := topKeys(head); k.all("block_size", "requests") || k.all("block_size", "hash_id_scope") {
 		return identity{format: kvTrace}, true, nil
 	}
-	id, err = identifyLines(src, opt)
+	id, err = identifyLines(src, opt, sk)
 	return id, true, err
 }
 
 // identifyLines looks for the first line that says what it is.
-func identifyLines(src source, opt *Options) (identity, error) {
+func identifyLines(src source, opt *Options, sk *skips) (identity, error) {
 	from, err := src.open()
 	if err != nil {
 		return identity{}, located(src.name, 0, err)
 	}
-	lines := newLineReader(io.LimitReader(from, 2*opt.MaxLine+headBytes), src.name, opt, &skips{})
+	passed := &skips{}
+	lines := newLineReader(io.LimitReader(from, 2*opt.MaxLine+headBytes), src.name, opt, passed)
 	var id identity
 	for range maxHeadLines {
 		line, _, err := lines.next()
@@ -76,6 +79,9 @@ func identifyLines(src source, opt *Options) (identity, error) {
 		if id = identifyLine(line); id.format != unknown {
 			break
 		}
+	}
+	if id.format == unknown {
+		sk.mergeOnly(passed, lines.tooLong())
 	}
 	return id, from.Close()
 }

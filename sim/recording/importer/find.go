@@ -89,7 +89,7 @@ func (im *imported) group(sources []source) ([]group, error) {
 	var files []found
 	var total int64
 	for _, src := range sources {
-		id, ok, err := identify(src, &im.opt)
+		id, ok, err := identify(src, &im.opt, im.skips)
 		switch {
 		case err != nil:
 			return nil, err

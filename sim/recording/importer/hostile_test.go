@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -214,6 +215,17 @@ func TestPassedOver(t *testing.T) {
 		all, report, err := readAll(files, Options{MaxLine: 1 << 20}, "huge.jsonl")
 		if err != nil || len(all) > 0 || report.Skipped[0].What != "file of no known format" || files.read > 4<<20 {
 			t.Errorf("%d sessions, error %v, skipped %+v, read %d bytes", len(all), err, report.Skipped, files.read)
+		}
+	})
+	t.Run("IMP-10 where no line says what a file is, one that is too long to be read is told with its place", func(t *testing.T) {
+		files := fstest.MapFS{
+			"long.jsonl":  {Data: []byte("{}\n" + strings.Repeat("x", 3000))},
+			"known.jsonl": {Data: []byte(strings.Repeat("x", 1500) + "\n" + codexRow)},
+		}
+		all, report, err := readAll(files, Options{MaxLine: 1000}, ".")
+		want := []recording.Skip{{What: "file of no known format", Count: 1, File: "long.jsonl"}, {What: "line of more than 1000 bytes", Count: 2, File: "long.jsonl", Line: 2}}
+		if err != nil || len(all) != 1 || !slices.Equal(report.Skipped, want) {
+			t.Errorf("%d sessions, error %v, skipped %+v, want %+v", len(all), err, report.Skipped, want)
 		}
 	})
 	t.Run("IMP-10 a file that becomes another while it is read costs no more than its content", func(t *testing.T) {

@@ -59,7 +59,7 @@ func (l *lineReader) next() ([]byte, int64, error) {
 		}
 		switch {
 		case !whole:
-			l.skips.add(fmt.Sprintf("line of more than %d bytes", l.max), l.name, l.number)
+			l.skips.add(l.tooLong(), l.name, l.number)
 		case len(line) == 0:
 		case !utf8.Valid(line):
 			l.skips.add("line that is no UTF-8", l.name, l.number)
@@ -68,6 +68,9 @@ func (l *lineReader) next() ([]byte, int64, error) {
 		}
 	}
 }
+
+// tooLong is what a line is counted as that is longer than the limit.
+func (l *lineReader) tooLong() string { return fmt.Sprintf("line of more than %d bytes", l.max) }
 
 // fill reads one line into l.line; whole is false when it was longer than the
 // limit, and what it held is gone.

@@ -48,6 +48,15 @@ func (s *skips) merge(o *skips) {
 	}
 }
 
+// mergeOnly adds what another has counted of one kind.
+func (s *skips) mergeOnly(o *skips, what string) {
+	for _, k := range o.list {
+		if k.What == what {
+			s.addN(k.What, k.Count, k.File, k.Line)
+		}
+	}
+}
+
 // sorted lists the counts by what was skipped.
 func (s *skips) sorted() []recording.Skip {
 	return slices.SortedFunc(slices.Values(s.list), func(a, b recording.Skip) int { return strings.Compare(a.What, b.What) })

@@ -38,6 +38,7 @@ conformance: ## write CONFORMANCE.md
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run -tags mutants ./cmd/internal/mutants
+	$(GO) test -tags mutants -run '^TestBreak$$' ./cmd/internal/cli
 
 bench: ## all benchmarks, each beside the bare loop measured in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -109,7 +109,7 @@ func (a *agent) silence() {
 func (u *Auditor) startPrompts(a, p *agent) {
 	want := (a.background || p.avoids) && a.facts.PoolMode != "bubble"
 	if u.fails(iso04, a.avoids == want) {
-		u.report(iso04, a, "avoids prompts: "+strconv.FormatBool(want), strconv.FormatBool(a.avoids))
+		u.report(iso04, a, "avoids prompts: "+strconv.FormatBool(want), "avoids prompts: "+strconv.FormatBool(a.avoids))
 	}
 }
 
@@ -139,6 +139,6 @@ func (u *Auditor) startThinking(a, p *agent) {
 		return
 	}
 	if u.fails(iso09, a.facts.Context.Thinking == want) {
-		u.report(iso09, a, "thinking: "+strconv.FormatBool(want), strconv.FormatBool(a.facts.Context.Thinking))
+		u.report(iso09, a, "thinking: "+strconv.FormatBool(want), "thinking: "+strconv.FormatBool(a.facts.Context.Thinking))
 	}
 }

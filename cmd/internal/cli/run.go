@@ -198,7 +198,7 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	if o.project != "" {
 		words = append(words, "--project", o.project)
 	}
-	return quoteAll(append(words, o.defs.words()...))
+	return quoteAll(append(append(words, o.defs.words()...), breaking()...))
 }
 
 // status is how the record calls an outcome.

@@ -224,15 +224,18 @@ func testMinimalFront(t *testing.T) {
 func testMinimalActs(t *testing.T) {
 	s := least(t, sub("general"), func(s *story) { s.files = map[string]string{"a.txt": "one\ntwo\n"} },
 		`use list_files {"pattern":"*.txt"}; use grep_search {"pattern":"two"}; use read_file {"file_path":"a.txt"}`,
-		`use edit_file {"file_path":"a.txt","old_string":"two","new_string":"three"}`,
-		`use read_file {"file_path":"a.txt"}; use read_file {"path":"a.txt"}; use grep_search {"pattern":"("}; use Read {"file_path":"a.txt"}`, "text x")
+		`use edit_file {"file_path":"a.txt","old_string":"two","new_string":"three"}; use write_file {"file_path":"b.txt","content":"new"}`,
+		`use read_file {"file_path":"a.txt"}; use read_file {"path":"a.txt"}; use grep_search {"pattern":"("}; use Read {"file_path":"a.txt"}; use edit_file {"file_path":"a.txt","old_string":"one","new_string":"two","replace_all":true}`, "text x")
 	flat := s.flat("main/1.1", 4)
 	for _, want := range []string{`"content":"a.txt"`, "     1\tone", "Edited a.txt: 1 replaced.", "     2\tthree"} {
 		if !strings.Contains(flat, strings.ReplaceAll(want, "\t", `\t`)) {
 			t.Errorf("the tools did not bring %q:\n%s", want, flat)
 		}
 	}
-	for i, want := range []string{"No such tool available: Read", "grep_search: the pattern is not", `read_file: unknown field "path": the fields are file_path, offset, limit`} {
+	if b := s.block("main/1.1", 3, -1).Block; b.IsError || !strings.Contains(b.Content.Raw(), "b.txt") {
+		t.Errorf("write_file came to %q", b.Content.Raw())
+	}
+	for i, want := range []string{`edit_file: unknown field "replace_all"`, "No such tool available: Read", "grep_search: the pattern is not", `read_file: unknown field "path": the fields are file_path, offset, limit`} {
 		b := s.block("main/1.1", 4, -1-i).Block
 		if !b.IsError || !strings.Contains(b.Content.Raw(), want) {
 			t.Errorf("result %d from the end is %q, want %q", i, b.Content.Raw(), want)

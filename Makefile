@@ -13,7 +13,7 @@ build: ## build ./agentsim
 run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
-test: format vet lint unit race fresh ## everything that has to pass, as CI runs it
+test: format vet lint unit race mutants fresh ## everything that has to pass, as CI runs it
 
 format: ## check that gofmt would change nothing
 	@out=$$(gofmt -l cachemodel cmd metrics mockllm scenarios sim); test -z "$$out" || { echo "run gofmt -w on:"; echo "$$out"; exit 1; }

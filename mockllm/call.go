@@ -37,7 +37,6 @@ type call struct {
 	timer   kernel.Timer
 	end     vtime.Instant // when the process wakes
 	running bool          // admitted and not ended
-	copied  bool          // a second delivery of another call's request
 	twin    *call         // the second delivery of this one's, nil for none
 }
 
@@ -90,7 +89,7 @@ func (c *call) prepare(now vtime.Instant) error {
 		return err
 	}
 	c.in = cachemodel.Request{Request: req, Profile: m.profile, Counts: counts}
-	if c.s.cfg.Faults != nil && !c.copied {
+	if c.s.cfg.Faults != nil {
 		c.rule = c.s.cfg.Faults.Find(&fault.Call{Lineage: req.Stream.Lineage, Key: req.Stream.Key, Call: req.Stream.Call, Attempt: req.Stream.Attempt})
 	}
 	c.build(counts)

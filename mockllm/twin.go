@@ -15,9 +15,8 @@ func (c *call) deliverAgain(k *kernel.Kernel, now vtime.Instant) error {
 		return nil
 	}
 	t := c.s.take()
-	t.req, t.resp, t.copied = c.req, new(llm.Response), true
+	t.req, t.resp = c.req, new(llm.Response)
 	if err := t.admit(now); err != nil {
-		t.copied = false
 		c.s.give(t)
 		return err
 	}
@@ -39,6 +38,6 @@ func (c *call) settleTwin(now vtime.Instant) {
 	r := t.resp
 	c.resp.Copy = &llm.APIError{Type: "duplicate_request", Message: "the request arrived twice, and nobody read the second answer",
 		Usage: r.Usage, Cache: r.Cache, Started: r.Started, Began: r.Began}
-	c.twin, t.copied = nil, false
+	c.twin = nil
 	c.s.give(t)
 }

@@ -61,6 +61,14 @@ func testBackOff(t *testing.T) {
 	if plain, end = waits(t, 1, 11, false, "529"); end != "failed" || len(plain) != 10 {
 		t.Errorf("%s after %d tries", end, len(plain))
 	}
+	odd := newStory(t)
+	odd.cfg.Retry.Steps, odd.cfg.Retry.Cap = 0, 3*vtime.Second // no power of two times the first wait
+	odd.script("main", "fail 529; fail 529; fail 529; fail 529; text done")
+	odd.root("go")
+	odd.run()
+	if got := odd.eventsOf("api_error")[3]["retry_in"]; got != "3.000000000s" {
+		t.Errorf("the fourth wait is %s, and the longest may be 3 s", got)
+	}
 	one, _ := waits(t, 1, 10, true, "529")
 	same, _ := waits(t, 1, 10, true, "500")
 	other, _ := waits(t, 2, 10, true, "529")

@@ -106,7 +106,7 @@ func (u *Auditor) arrived(a *agent, raw string) {
 func (u *Auditor) runEnd(b *transcript.RunEnd) {
 	lost := ""
 	for id, t := range u.tasks { // order: the first by name is told
-		if t.kind == "local_agent" && final(t.status) && (t.queued == 0 || b.Outcome == "completed") && (lost == "" || id < lost) {
+		if final(t.status) && (t.queued == 0 || b.Outcome == "completed") && (lost == "" || id < lost) {
 			lost = id
 		}
 	}

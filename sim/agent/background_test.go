@@ -13,6 +13,8 @@ import (
 func TestBackground(t *testing.T) {
 	t.Run("SUB-14 CON-18 a child that ends at exactly 120 s has ended or has moved, as the policy orders, and runs once either way", testExactly)
 	t.Run("SUB-14 SUB-20 Ctrl+B, the child's end and an interrupt at one instant leave one result or one notification, and nothing runs twice", testCtrlB)
+	t.Run("SUB-14 Ctrl+B at the instant of the automatic move makes one task", testBothMoves)
+	t.Run("SUB-20 PRM-02 whoever starts an agent from the background asks nobody on its behalf", testStartedAfterwards)
 	t.Run("CON-18 ISO-03 an abort while a tool runs leaves a whole message; one at the tool's last instant may come too late for it", testAbortDuringTool)
 	t.Run("FRK-06 GATE-02 a gate that flips at the instant of a fork decides whether it is one, and never what its prefix is", testFlipAndFork)
 	t.Run("SUB-14 nobody moves while the gate is off or background tasks are disabled, also when the user asks", testNobodyMoves)
@@ -72,6 +74,33 @@ func testCtrlB(t *testing.T) {
 		return fmt.Sprintf("%s %d moved", child, moved)
 	})
 	both(t, got, "completed 0 moved", "completed 1 moved", "killed 0 moved")
+}
+
+func testBothMoves(t *testing.T) {
+	race(t, 200, func(s *story) {
+		s.gates["tengu_auto_background_agents"] = "true"
+		s.script("main", "use Agent "+plain, "text more", "text more")
+		s.script("main/1.1", "take 200s; text late")
+		s.root("go", agent.Step{Timed: true, At: 121 * vtime.Second, Background: true})
+	}, func(s *story) string {
+		if n := len(s.world.Tasks().All()); n != 1 {
+			t.Fatal(n, "tasks")
+		}
+		return ""
+	})
+}
+
+func testStartedAfterwards(t *testing.T) {
+	s := one(t, plain, func(s *story) {
+		s.cfg.Mode = "default"
+		s.gates["tengu_auto_background_agents"] = "true"
+		s.script("main/1.1", "take 130s; use Agent "+plain, "text done")
+		s.script("main/1.1/1.1", `use Edit {"file_path":"a.go","old_string":"x","new_string":"y"}`, "text done")
+	})
+	e := s.eventsOf("permission")
+	if last := e[len(e)-1]; last["tool"] != "Edit" || last["decision"] != "deny" {
+		t.Error(last)
+	}
 }
 
 func testAbortDuringTool(t *testing.T) {

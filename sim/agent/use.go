@@ -125,7 +125,7 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 		err = a.await(p, started)
 	}
 	if err != nil {
-		a.joinLinked(p, started)
+		_ = a.joinLinked(p, started) // the abort is what counts
 	}
 	for x := range started {
 		a.done(&started[x], i+x)
@@ -154,17 +154,19 @@ func (a *Agent) await(p *kernel.Proc, runs []running) error {
 }
 
 // joinLinked waits, shielded, for the children that hear the abort at this
-// instant; their ends come first.
-func (a *Agent) joinLinked(p *kernel.Proc, runs []running) {
+// instant; their ends come first. The error is that one of them outlived the
+// shield.
+func (a *Agent) joinLinked(p *kernel.Proc, runs []running) error {
 	var procs []*kernel.Proc
 	for i := range runs {
 		if c := runs[i].child; c != nil && !c.ended && c.task == nil {
 			procs = append(procs, c.proc)
 		}
 	}
-	if len(procs) > 0 {
-		_ = p.Shield(shieldDeadline, func() error { return p.Join(procs...) })
+	if len(procs) == 0 {
+		return nil
 	}
+	return p.Shield(shieldDeadline, func() error { return p.Join(procs...) })
 }
 
 // shieldDeadline bounds how long an aborted agent waits for its children.

@@ -35,42 +35,52 @@ func unfinishedRoots(x executed) (out []string) {
 		}
 		switch a.Status {
 		case "max_turns":
-			out = append(out, fmt.Sprintf("%s: reached the limit of %s (limits.turns)", a.Lineage, plural(turnsOf(x, a), "turn")))
-		case "failed":
-			out = append(out, a.Lineage+": failed: "+a.Why)
+			limit, key := turnsOf(x, a)
+			out = append(out, fmt.Sprintf("%s: reached the limit of %s (%s)", a.Lineage, plural(limit, "turn"), key))
+		case "failed", "refused", "max_tokens", "pause_turn":
+			out = append(out, a.Lineage+": "+a.Status+": "+a.Why)
 		}
 	}
 	return out
 }
 
-// turnsOf is the limit of turns that a root reached: the scenario's, or what it
-// counted where the scenario leaves it to the default.
-func turnsOf(x executed, a *metrics.Agent) int {
-	if n := x.spec.Scenario.Limits.Turns; n > 0 {
-		return n
+// turnsOf is the limit of turns that a root reached, and the key that sets it:
+// the root's own, the scenario's, or what it counted where the scenario leaves it
+// to the default.
+func turnsOf(x executed, a *metrics.Agent) (limit int, key string) {
+	sc := x.spec.Scenario
+	roots := sc.Roots
+	if sc.Main != nil {
+		roots = append(roots[:len(roots):len(roots)], *sc.Main)
 	}
-	return a.Turns
+	for i := range roots {
+		if r := &roots[i]; r.MaxTurns > 0 && (r.Name == a.Lineage || r.Name == "" && a.Lineage == "main") {
+			return r.MaxTurns, "max_turns"
+		}
+	}
+	if n := sc.Limits.Turns; n > 0 {
+		return n, "limits.turns"
+	}
+	return a.Turns, "limits.turns"
 }
 
-// failedChildren counts the agents below the roots that failed or reached their
-// limit of turns: what became of their work is an outcome, not an end.
+// failedChildren counts the agents below the roots that did not come to an end of
+// their own: what became of their work is an outcome, not an end.
 func failedChildren(r *metrics.Run) string {
-	failed, limited := 0, 0
+	count := map[string]int{}
 	for i := range r.Agents {
-		switch a := &r.Agents[i]; {
-		case a.Parent < 0:
-		case a.Status == "failed":
-			failed++
-		case a.Status == "max_turns":
-			limited++
+		if a := &r.Agents[i]; a.Parent >= 0 {
+			count[a.Status]++
 		}
 	}
 	var parts []string
-	if failed > 0 {
-		parts = append(parts, plural(failed, "agent")+" failed")
-	}
-	if limited > 0 {
-		parts = append(parts, plural(limited, "agent")+" reached the limit of turns")
+	for _, s := range [...]struct{ status, what string }{
+		{"failed", "failed"}, {"refused", "refused"}, {"max_tokens", "cut off at max_tokens"}, {"pause_turn", "paused too often"},
+		{"max_turns", "reached the limit of turns"},
+	} {
+		if n := count[s.status]; n > 0 {
+			parts = append(parts, plural(n, "agent")+" "+s.what)
+		}
 	}
 	return strings.Join(parts, ", ")
 }

@@ -15,6 +15,7 @@ const (
 	flt08
 	flt09
 	flt10
+	flt11
 	iso02
 	iso03
 	iso04
@@ -61,6 +62,7 @@ var checks = [numChecks]Check{
 	flt08:   {"FLT-08", "a definition that denies nothing lifts none of the first three layers"},
 	flt09:   {"FLT-09", "the tools in the bytes are those of the pool; a call of another is an error that names the layer"},
 	flt10:   {"FLT-10", "a fork holds its parent's tools exactly"},
+	flt11:   {"FLT-11", "a worker holds none of the internal tools"},
 	iso02:   {"ISO-02", "an agent edits files that it has read itself or inherited, and those it can edit"},
 	iso03:   {"ISO-03", "an abort reaches those who listen, nobody else, and who has ended listens no more"},
 	iso04:   {"ISO-04", "who cannot show a prompt asks nothing, and who can is not denied for that"},

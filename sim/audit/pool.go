@@ -12,6 +12,7 @@ import (
 var (
 	steering   = []string{"TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "TaskStop"}
 	teams      = []string{"TeamCreate", "TeamDelete"}
+	internal   = []string{"TeamCreate", "TeamDelete", "SendMessage", "SyntheticOutput"}
 	background = []string{"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill", "WebFetch", "WebSearch",
 		"TodoWrite", "SyntheticOutput"}
 )
@@ -22,11 +23,13 @@ const (
 	layer2 = "layer 2"
 	layer3 = "layer 3"
 	layer4 = "layer 4"
+	worker = "internal tools"
 )
 
 // rule is what decides about an agent's tools.
 type rule struct {
 	builtIn, background, plans bool
+	works                      bool // of the built-in type worker
 	listed                     bool // the definition says what it allows
 	allow, deny                []string
 }
@@ -35,6 +38,7 @@ type rule struct {
 // Agent tool's definition in its parent's requests (DEF-10).
 func ruleOf(a, p *agent) rule {
 	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async, plans: a.facts.RunMode == "plan"}
+	r.works = r.builtIn && a.facts.Type == "worker"
 	words, ok := toolWords(p.agents, a.facts.Type)
 	if !ok {
 		return r
@@ -69,6 +73,8 @@ func toolWords(definition, typ string) (words string, ok bool) {
 func (r *rule) removedBy(name string) string {
 	passes := strings.HasPrefix(name, "mcp__") || name == "ExitPlanMode" && r.plans
 	switch {
+	case r.works && slices.Contains(internal, name):
+		return worker
 	case passes:
 	case slices.Contains(steering, name):
 		return layer1
@@ -87,7 +93,7 @@ func lists(list []string, name string) bool {
 	return slices.Contains(list, name) || slices.Contains(list, "*") || name == "Agent" && slices.Contains(list, "Task")
 }
 
-var layerChecks = map[string]check{layer1: flt01, layer2: flt02, layer3: flt03, layer4: flt04}
+var layerChecks = map[string]check{layer1: flt01, layer2: flt02, layer3: flt03, layer4: flt04, worker: flt11}
 
 // startPool holds a child's tools against what the filter has to leave of its
 // session's.
@@ -116,6 +122,9 @@ func (u *Auditor) asked(r *rule, name string) []check {
 	}
 	if r.background {
 		out = append(out, flt03)
+	}
+	if r.works {
+		out = append(out, flt11)
 	}
 	if r.listed {
 		out = append(out, flt04)

@@ -167,6 +167,7 @@ var surgeries = []struct {
 	{"MET-03 FLT-09 a refusal that does not say which layer", "family", "FLT-09",
 		result(func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.RemovedBy != "" }, func(_ *transcript.Event, b *transcript.ToolResult) { b.RemovedBy = "" })},
 	{"MET-03 FLT-10 a fork with fewer tools than its parent", "kin", "FLT-10", lacks("main/2.1", "Read")},
+	{"MET-03 FLT-11 a worker with an internal tool", "worker", "FLT-11", holds("main/1.1", "SyntheticOutput")},
 	{"MET-03 ISO-02 a fresh child that knows files", "family", "ISO-02", started("main/2.1", func(b *transcript.AgentStart) { b.Context.FilesKnown = 1 })},
 	{"MET-03 ISO-02 a fork that knows less than its parent", "kin", "ISO-02", started("main/2.1", func(b *transcript.AgentStart) { b.Context.FilesKnown = 0 })},
 	{"MET-03 ISO-03 a child in the background that hears its parent's abort", "family", "ISO-03", started("main/4.1", func(b *transcript.AgentStart) { b.Context.Abort = "linked" })},

@@ -163,6 +163,7 @@ var surgeries = []struct {
 	{"MET-03 FLT-04 an agent with a tool that its definition denies", "guests", "FLT-04", holds("main/1.1", "Glob")},
 	{"MET-03 FLT-04 an agent without a tool that its definition leaves it", "guests", "FLT-04", lacks("main/1.1", "Grep")},
 	{"MET-03 FLT-06 an agent that can end the planning it does not do", "family", "FLT-06", holds("main/2.1", "ExitPlanMode")},
+	{"MET-03 FLT-06 an agent that plans and cannot end it", "planner", "FLT-06", lacks("main/1.1", "ExitPlanMode")},
 	{"MET-03 FLT-08 a definition without denials that lifts a layer", "family", "FLT-08", holds("main/2.1", "TaskStop")},
 	{"MET-03 FLT-09 a refusal that does not say which layer", "family", "FLT-09",
 		result(func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.RemovedBy != "" }, func(_ *transcript.Event, b *transcript.ToolResult) { b.RemovedBy = "" })},

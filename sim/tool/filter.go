@@ -109,7 +109,7 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 // passes says whether layers 1 to 3 do not apply: to tools of MCP servers
 // (FLT-05), and to ExitPlanMode for one who plans (FLT-06).
 func passes(t *Tool, who Subject) bool {
-	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && (who.RunMode == permission.Plan || mutant.On("FLT-06/always"))
+	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && (who.RunMode == permission.Plan && !mutant.On("FLT-06/never") || mutant.On("FLT-06/always"))
 }
 
 // namesTool reports whether a list names the tool, by name, alias or "*".

@@ -71,7 +71,7 @@ type life struct {
 	meters  Meters
 	holds   holdings
 	shells  []*shellTask
-	leash   leash          // of a synchronous child
+	leash   *leash         // of a synchronous child
 	hold    *kernel.Signal // set on siblings that wait for the first one
 	opens   *kernel.Signal // set on the first sibling: fires when its response begins
 	root    *rootState     // of a root agent
@@ -239,10 +239,10 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	a.end = end
 	a.report(p)
 	a.cleanUp()
-	loose := &a.leash.loose
+	l := a.leash
 	a.release()
-	if a.parent != nil && a.task == nil {
-		loose.Fire()
+	if l != nil {
+		l.loose.Fire()
 	}
 	return nil
 }

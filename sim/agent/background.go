@@ -22,8 +22,8 @@ const (
 
 // tether makes the child one that its parent waits for.
 func (a *Agent) tether(title string) {
+	a.leash = &leash{title: title}
 	a.leash.loose.Init(a.w.cfg.Kernel, "end of "+a.lineage)
-	a.leash.title = title
 	if after := a.w.gates.AutoBackgroundAfter(); after > 0 {
 		a.leash.until = a.w.cfg.Kernel.Now().Add(after)
 	}
@@ -34,7 +34,7 @@ func (a *Agent) tether(title string) {
 // (SUB-14).
 func (a *Agent) awaited(p *kernel.Proc) error {
 	for !a.ended && a.task == nil {
-		l := &a.leash
+		l := a.leash
 		if l.until == 0 {
 			if err := l.loose.Wait(p); err != nil {
 				return err

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agentsim/metrics"
+)
+
+func TestScale(t *testing.T) {
+	t.Run("LEAN-03 tokens of a period are told for one start and one request, and every variant by what it sends more than the first", testExtrapolate)
+	t.Run("LEAN-03 a type that never ran says nothing", testNobodyStarted)
+	t.Run("PRM-04 SUB-14 how agents were steered is told in one line, and nothing of one that nobody steered", testSteered)
+}
+
+// exploring is a run of so many agents, requests and prompt tokens.
+func exploring(starts, requests, prompt int64) *metrics.Run {
+	r := &metrics.Run{Types: []metrics.Type{{Name: "Explore", Agents: starts}}}
+	r.Types[0].Tally.Calls = requests
+	r.Types[0].Tally.Usage.Input = prompt
+	return r
+}
+
+func testExtrapolate(t *testing.T) {
+	rows := []Row{{"without", exploring(2, 5, 4_000)}, {"with", exploring(2, 5, 4_400)}, {"more", exploring(1, 3, 2_800)}, {"less", exploring(2, 4, 3_998)}}
+	got := Extrapolate(rows, Scale{Type: "Explore", Spawns: 1_000_000, Period: "day", Low: 100_000_000, High: 500_000_000})
+	want := []string{
+		"100 M to 500 M tok a day ÷ 1.00 M starts of Explore = 100 to 500 tok a start; a start makes 2.5 requests here: 40 to 200 tok a request",
+		"with sends +200 tok a start (2.5 requests, +80 a request): × 1.00 M = 200 M tok a day, within the bounds",
+		"more sends +800 tok a start (3 requests, +133 a request): × 1.00 M = 800 M tok a day, above the bounds",
+		"less sends -1 tok a start (2 requests, +199 a request): × 1.00 M = -1.00 M tok a day, below the bounds",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if got := Extrapolate(rows[:2], Scale{Type: "Explore", Spawns: 10, Period: "day"}); len(got) != 1 || got[0] != "with sends +200 tok a start (2.5 requests, +80 a request): × 10 = 2.00 k tok a day" {
+		t.Errorf("without bounds: %q", got)
+	}
+}
+
+func testNobodyStarted(t *testing.T) {
+	rows := []Row{{"without", exploring(2, 5, 4_000)}, {"nobody", &metrics.Run{}}}
+	s := Scale{Type: "Explore", Spawns: 10, Period: "day"}
+	if got := Extrapolate(rows, s); got != nil {
+		t.Errorf("%q", got)
+	}
+	rows[0], rows[1] = rows[1], rows[0]
+	if got := Extrapolate(rows, s); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+func testSteered(t *testing.T) {
+	var busy, calm metrics.Run
+	busy.Total.Prompts, busy.Total.Denials, busy.Total.Backgrounded, busy.Total.Killed = 2, 1, 1, 3
+	want := []string{"busy asked the user 2 times, had 1 tool use denied, moved 1 agent to the background, lost 3 agents to aborts"}
+	if d := cmp.Diff(want, Steered([]Row{{"busy", &busy}, {"calm", &calm}})); d != "" {
+		t.Error(d)
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/audit"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 )
 
 // check lists what must hold after every run, whatever it did.
@@ -18,6 +20,9 @@ func (s *story) check() (wrong []string) {
 		wrong = append(wrong, s.checkNotifications()...)
 		wrong = append(wrong, s.checkUser()...)
 		wrong = append(wrong, s.checkUsage()...)
+	}
+	if s.err == nil {
+		wrong = append(wrong, s.checkAudit()...)
 	}
 	return append(wrong, s.checkRenders()...)
 }
@@ -149,6 +154,23 @@ func (s *story) checkRenders() (wrong []string) {
 		repl.OnReplace = nil
 		if n := agent.Render(&llm.Builder{}, c.Prefix, c.Last, &repl); n.Hash != c.Head.Hash {
 			wrong = append(wrong, "CON-04 "+a.Lineage()+": its messages do not render to what it sends")
+		}
+	}
+	return wrong
+}
+
+// auditor is a sink that holds the story against the invariants.
+func (s *story) auditor() transcript.Sink {
+	s.audit = audit.New(audit.Options{Rerender: s.cfg.Forks.Rerender || s.cfg.Forks.FreshRepl})
+	return s.audit
+}
+
+// checkAudit: the invariants hold, but for those on the cache: a story's model
+// bills what the story says.
+func (s *story) checkAudit() (wrong []string) {
+	for _, v := range s.audit.Report().Violations {
+		if !strings.HasPrefix(v.Check, "CACHE-") {
+			wrong = append(wrong, v.String())
 		}
 	}
 	return wrong

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/audit"
 	"agentsim/sim/fork"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -34,6 +35,7 @@ type story struct {
 	roots    []agent.RootSpec
 	model    *fakeModel
 	text     strings.Builder
+	audit    *audit.Auditor
 	world    *agent.World
 	offered  []string // tools beside those of a default pool
 	events   []event
@@ -288,7 +290,7 @@ func (s *story) run() {
 	}
 	c := s.cfg
 	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{Binds: s.binds}, s.model, snap.Open(), key
-	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.Tee(transcript.NewText(&s.text), s)
+	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.Tee(transcript.NewText(&s.text), s, s.auditor())
 	if c.Forker == nil {
 		c.Forker = fork.NewMaker()
 	}

@@ -87,6 +87,7 @@ type Auditor struct {
 	vetted map[llm.Hash]bool // texts that hold no payload of a parent
 	cache  cacheBooks
 	nodes  []*llm.Node // scratch: new nodes of a request
+	looked int64       // nodes of conversations that were gone through
 
 	made, broken [numChecks]int64
 	found        []Violation

@@ -161,6 +161,19 @@ func TestAuditor(t *testing.T) {
 			}
 		}
 	})
+	t.Run("MET-03 each block of a conversation is looked at once, a fork's history not again", func(t *testing.T) {
+		for _, name := range []string{"family", "kin"} {
+			count := newBlocks{from: map[int32]int32{}, to: map[int32]int32{}}
+			a := audit.New(audit.Options{})
+			if _, err := sim.Run(specOf(t, name), sim.Options{NoAudit: true, Sinks: []transcript.Sink{a, &count}}); err != nil {
+				t.Fatal(err)
+			}
+			// Answers are looked at when they come: the requests hold them all the same.
+			if got, most := a.Looked(), count.sum(); got > most || got < most/2 {
+				t.Errorf("%s: %d blocks were gone through, there are %d", name, got, most)
+			}
+		}
+	})
 	t.Run("MET-03 of many violations the first ones are told and all are counted", func(t *testing.T) {
 		a := audit.New(audit.Options{})
 		for i := range int32(2 * audit.Kept) {
@@ -172,4 +185,41 @@ func TestAuditor(t *testing.T) {
 			t.Errorf("%d broken, %d told:\n%v", r.Broken, len(r.Violations), r.Err())
 		}
 	})
+}
+
+// newBlocks counts the blocks that each agent's requests add: those behind the
+// prefix, or behind the history that a fork begins with.
+type newBlocks struct {
+	answer   *llm.Node // of the first agent, the last one
+	from, to map[int32]int32
+}
+
+// Emit notes where an agent begins and where its last request ends.
+func (n *newBlocks) Emit(e *transcript.Event) {
+	switch b := e.Body.(type) {
+	case *transcript.AgentStart:
+		if b.Structure == "fork" {
+			n.from[e.Agent] = n.answer.Pos
+		}
+	case *transcript.Response:
+		if e.Agent == 0 {
+			n.answer = b.Head
+		}
+	case *transcript.Request:
+		if _, known := n.from[e.Agent]; !known {
+			border := b.Head
+			for !border.IsBorder() {
+				border = border.Parent
+			}
+			n.from[e.Agent] = border.Pos
+		}
+		n.to[e.Agent] = b.Head.Pos
+	}
+}
+
+func (n *newBlocks) sum() (all int64) {
+	for agent, to := range n.to { // order: a sum
+		all += int64(to - n.from[agent])
+	}
+	return all
 }

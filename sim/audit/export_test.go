@@ -10,3 +10,6 @@ func (u *Auditor) Held() (lives, tasks, siblings int) {
 	}
 	return lives, len(u.tasks), len(u.forks)
 }
+
+// Looked is how many blocks of conversations the auditor has gone through.
+func (u *Auditor) Looked() int64 { return u.looked }

@@ -71,6 +71,7 @@ func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
 		u.nodes = append(u.nodes, n)
 	}
 	slices.Reverse(u.nodes)
+	u.looked += int64(len(u.nodes))
 	switch {
 	case since == nil:
 	case a.fork && a.sent == nil:

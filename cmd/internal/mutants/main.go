@@ -67,7 +67,7 @@ func run(w io.Writer, only string, check bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d of %d mutants caught, %d checks\n", len(results)-missed, len(results), len(audit.Checks()))
+	fmt.Fprintf(w, "\n%d of %d mutants caught (%d %%), %d checks\n", len(results)-missed, len(results), 100*(len(results)-missed)/max(1, len(results)), len(audit.Checks()))
 	if only != "" {
 		return nil
 	}

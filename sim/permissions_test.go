@@ -1,0 +1,107 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/sim"
+)
+
+func TestPermissions(t *testing.T) {
+	t.Run("PRM-01 PRM-03 PRM-04 what a scenario says of permissions is what its agents are decided by", permissionKeys)
+	t.Run("PRM-05 a step of a scenario's user may wait for an event, and press Ctrl+B", stepKeys)
+	t.Run("CON-18 SUB-14 PRM-05 the library's aborts, moves and prompts end well under every schedule", librarySchedules)
+}
+
+const permitted = `
+name: permitted
+provider: {model: claude-sonnet-4-6}
+project: {files: {a.go: "one\n"}}
+main: {user: Hello., tools: [Agent, Bash]}
+permissions:
+  mode: auto
+  deny: ["Bash(rm:*)"]
+  ask: ["Bash(cp:*)"]
+  allow: ["Bash(touch:*)"]
+  cli_allow: ["Bash(mv:*)"]
+  allowed_tools: {general-purpose: ["Bash(mkdir:*)"]}
+  classifier: [{rule: "Bash(ln:*)", verdict: deny}, {rule: "Bash(tee:*)", verdict: allow}]
+  answers:
+    - {agent: main/*, reply: never}
+    - {rule: "Bash(cp a.go b.go)", after: 3s, reply: edit, edit: {name: Bash, input: {command: pwd}}}
+    - {rule: "Bash(sed:*)", after: 2s, reply: always}
+    - {reply: deny, feedback: no}
+  timeout: 90s
+scripts:
+  - agent: main
+    turns:
+      - {tools: [{name: Bash, input: {command: rm a.go}}, {name: Bash, input: {command: cp a.go b.go}}, {name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv c.go d.go}}, {name: Bash, input: {command: ln a.go e.go}}]}
+      - {tools: [{name: Bash, input: {command: ls | tee f.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: mkdir x}}]}
+      - tools: [{name: Agent, input: {description: d, prompt: p}}]
+      - text: Done.
+  - agent: main/*
+    turns:
+      - {tools: [{name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv d.go c.go}}, {name: Bash, input: {command: mkdir y}}]}
+      - text: Done.
+`
+
+func permissionKeys(t *testing.T) {
+	var got []string
+	for _, line := range linesOf(t, specOf(t, permitted, "")) {
+		f := strings.Fields(line)
+		if len(f) > 5 && f[4] == "permission" && f[5] == "tool=Bash" {
+			_, rest, _ := strings.Cut(line, "decision=")
+			got = append(got, rest)
+		}
+	}
+	want := []string{
+		`deny why="deny rule Bash(rm:*)"`,
+		`ask why="ask rule Bash(cp:*)" terminal=main`, `edit why=user terminal=main`,
+		`allow why="allow rule Bash(touch:*)"`, `allow why="allow rule Bash(mv:*)"`,
+		`deny why=classifier`, `allow why=classifier`,
+		`ask why=classifier terminal=main`, `allow why=user terminal=main`, `allow why="allow rule Bash(sed -i s/one/two/ a.go)"`,
+		`ask why=classifier terminal=main`, `deny why=user terminal=main`,
+		`ask why=classifier terminal=main`, `deny why=time-out terminal=main`,
+		`allow why="allow rule Bash(mv:*)"`, `allow why="allow rule Bash(mkdir:*)"`,
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+}
+
+func stepKeys(t *testing.T) {
+	text := `
+name: steps
+provider: {model: claude-sonnet-4-6}
+main:
+  user: Hello.
+  then: [{on: {event: response, agent: main/1.1, nth: 2}, background: true}, {on: {event: task}, message: It moved.}]
+scripts:
+  - {agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p}}]}, {text: One.}, {text: Two.}, {text: Three.}]}
+  - {agent: main/*, turns: [{tools: [{name: Glob, input: {pattern: "*"}}]}, {tools: [{name: Glob, input: {pattern: "*"}}]}, {text: Done.}]}
+`
+	all := strings.Join(linesOf(t, specOf(t, text, "")), "\n")
+	second := strings.Index(all, " 1 response call=1")
+	moved := strings.Index(all, "isBackgrounded effect=root why=user")
+	if second < 0 || moved < second || strings.Count(all, "user_message bytes=") != 2 || strings.Contains(all, "dropped=true") {
+		t.Error(all)
+	}
+}
+
+// librarySchedules runs the scenarios with races under random schedules.
+func librarySchedules(t *testing.T) {
+	for _, name := range []string{"abort-tree", "auto-background", "bubble-vs-denied", "permission-modes", "nested", "flipped-gate"} {
+		libraryRuns(t, func(entry string, spec *sim.Spec) {
+			if !strings.HasPrefix(entry, name+"/") {
+				return
+			}
+			for seed := range uint64(10) {
+				s := *spec
+				s.Policy, s.Seed = "random", seed
+				if res := runOf(t, &s); res.Outcome != sim.Completed {
+					t.Errorf("%s, seed %d: %s %s", entry, seed, res.Outcome, res.Detail)
+				}
+			}
+		})
+	}
+}

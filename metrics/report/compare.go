@@ -113,8 +113,9 @@ func Misses(w io.Writer, rows []Row, st Style) error {
 }
 
 // Why says in a line for each further variant that did the same work what makes
-// its bill differ from the cheapest one's, largest part first. Nothing is said of
-// one variant alone or while a bill is not known.
+// its bill differ from the cheapest one's, largest part first. A difference of
+// less than a hundredth of the cheapest bill is left out, an equal bill is told.
+// Nothing is said of one variant alone or while a bill is not known.
 func Why(rows []Row) []string {
 	best := cheapest(rows)
 	if best < 0 {
@@ -122,11 +123,16 @@ func Why(rows []Row) []string {
 	}
 	var out []string
 	for i, r := range rows {
-		if i != best && sameWork(r.Run, rows[best].Run) {
+		if i != best && sameWork(r.Run, rows[best].Run) && tells(r.Run.Total.Cost, rows[best].Run.Total.Cost) {
 			out = append(out, difference(r, rows[best]))
 		}
 	}
 	return out
+}
+
+// tells reports whether a bill is the cheapest one, or a hundredth of it away.
+func tells(bill, best cachemodel.Picodollars) bool {
+	return bill == best || abs(bill-best) >= best/100
 }
 
 // difference is one line: how much more r costs than the cheapest, and for what.

@@ -98,6 +98,7 @@ func TestNothingIsSaidOfUnknownBills(t *testing.T) {
 func TestConformance(t *testing.T) {
 	t.Run("CLI-03 why a bill differs leaves out what prints as nothing or is under a hundredth of the difference", smallParts)
 	t.Run("CLI-03 only variants that finished and did as much of the same work are compared by their bills", sameWorkOnly)
+	t.Run("CLI-03 a bill less than a hundredth above the cheapest is not explained, an equal one is told", smallDifferences)
 	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
 }
 
@@ -120,6 +121,28 @@ func smallParts(t *testing.T) {
 	} {
 		if got := parts(metrics.Parts{}, c.b); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func smallDifferences(t *testing.T) {
+	const bill = 1_000_000_000_000 // a dollar
+	for _, c := range []struct {
+		more cachemodel.Picodollars
+		want string
+	}{
+		{0, "fork costs the same as inline"},
+		{1, ""},
+		{bill/100 - 1, ""},
+		{bill / 100, "fork costs $0.0100 more than inline: read +$0.0100"},
+	} {
+		rows := sample()
+		for i, read := range []cachemodel.Picodollars{bill, bill + c.more} {
+			rows[i].Run.Total.Cost = read
+			rows[i].Run.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Read: read}}}
+		}
+		if got := strings.Join(Why(rows), "\n"); got != c.want {
+			t.Errorf("%d more: got %q, want %q", c.more, got, c.want)
 		}
 	}
 }

@@ -110,11 +110,11 @@ func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
 }
 
 // childModel resolves the model (SUB-09): the call's, else the definition's,
-// else the default sub-agent model; inherit is the parent's; a fork takes the
-// parent's whatever the call says.
+// else the default sub-agent model; inherit is the parent's; a fork and a
+// coordinator's worker take the parent's whatever the call says.
 func (a *Agent) childModel(b *birth) (string, error) {
 	name := b.in.Model
-	if b.fork {
+	if b.fork || b.def.BuiltIn() && b.def.Type == TypeWorker {
 		name = "inherit"
 	}
 	if name == "" {

@@ -19,7 +19,7 @@ func TestSpawn(t *testing.T) {
 	t.Run("SUB-04 an explicit type wins; without one a fork where forks are on, else general-purpose", testTypeChoice)
 	t.Run("SUB-06 five stages in order, each recorded, before the agent starts", testStages)
 	t.Run("SUB-08 LOOP-10 a child's request holds nothing of the parent's but user context and prompt", testCanary)
-	t.Run("SUB-09 the call's model, else the definition's, else the default; inherit is the parent's; a fork ignores the call's", testModels)
+	t.Run("SUB-09 the call's model, else the definition's, else the default; inherit is the parent's; a fork and a worker ignore the call's", testModels)
 	t.Run("SUB-10 the run mode of a child, for every mode of parent and definition", testRunModes)
 	t.Run("SUB-11 FRK-11 each condition alone makes a spawn asynchronous, and background-disabled beats all", testAsync)
 	t.Run("SUB-12 SUB-19 a synchronous result has its fields; its text is the last that has any, its tokens the last request's", testResult)
@@ -198,6 +198,18 @@ func testModels(t *testing.T) {
 		})
 		if got, recorded := s.model.models["main/1.1 1"], s.eventsOf("agent_start")[1]["model"]; got != c.want || recorded != c.want {
 			t.Errorf("%+v: %s, recorded %s", c, got, recorded)
+		}
+	}
+	// The built-in worker is the parent's model; a definition of that name is like any other.
+	for source, want := range map[agent.Source]string{agent.FromBuiltIn: main, agent.FromProject: haiku} {
+		s := one(t, `{"description":"d","prompt":"p","subagent_type":"worker","model":"haiku"}`, func(s *story) {
+			gate("COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true")(s)
+			worker := builtIn(t, agent.TypeWorker, "external")
+			worker.Source = source
+			s.cfg.Definitions = append(s.cfg.Definitions, worker)
+		})
+		if got, recorded := s.model.models["main/1.1 1"], s.eventsOf("agent_start")[1]["model"]; got != want || recorded != want {
+			t.Errorf("a worker of %s: %s, recorded %s", source, got, recorded)
 		}
 	}
 }

@@ -24,6 +24,18 @@ func TestConformance(t *testing.T) {
 }
 func helper(t *testing.T) { t.Run("CON-09 from a helper", nil) }
 `,
+	"a/data_test.go": `package a
+import "testing"
+type row struct { left, name string }
+func TestFed(t *testing.T) {
+	for _, c := range []*row{{"SUB-12 SUB-18", "CON-11 by place"}, {name: "CON-12 by key"}} { t.Run(c.name + "!", nil) }
+	for what := range map[string]string{"CON-13 a key": "SUB-13 its value"} { t.Run(what, nil) }
+	check := func(name, want string) { t.Run(name, nil) }
+	check("CON-14 an argument", "SUB-14 another argument")
+	for _, part := range []string{"ISO-02 is broken at event 41"} { t.Error(part, "LOOP-04 a request is not well-formed:") }
+	t.Errorf("ISO-03 %d", 1)
+}
+`,
 	"a/testdata/CON-01-x.txt":    "# CON-01 CON-02 a story\n\nmore\n",
 	"a/testdata/plain.txt":       "# a story without an id\n",
 	"a/testdata/CON-07-late.txt": "the id is not in the first line\n# CON-07 late\n",
@@ -58,7 +70,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, got, _ := strings.Cut(string(text), "out of date.\n\n")
-	want := `6 ids, 6 tests.
+	want := `10 ids, 10 tests.
 
 ## CACHE
 
@@ -82,6 +94,10 @@ func TestDocument(t *testing.T) {
 | CON-09 | from a helper | a | TestConformance |
 | CON-10 | from a table \| with a bar | a | TestTable |
 | CON-10 | said at once | a | TestConformance |
+| CON-11 | by place | a | TestFed |
+| CON-12 | by key | a | TestFed |
+| CON-13 | a key | a | TestFed |
+| CON-14 | an argument | a | TestFed |
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

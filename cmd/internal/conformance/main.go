@@ -5,7 +5,8 @@
 //	go run ./cmd/internal/conformance -check   fails if the file is out of date
 //
 // Rules:
-//   - A statement is the name of a subtest, or the first line of a story or
+//   - A statement is the name of a subtest (never other data or a message of a
+//     test), or the first line of a story or
 //     script, that begins with one or more ids. There is no second list to keep.
 //   - What became of the auditor's mutants stands in the file that make mutants
 //     writes.

@@ -121,19 +121,13 @@ func addTests(dirs map[string]*testPackage, root, rel string) error {
 	return nil
 }
 
-// statements are the string literals that begin with ids: the names of
-// subtests, given to t.Run at once or through a table.
+// statements are the names of subtests that begin with ids.
 func (p *testPackage) statements() (out []statement) {
-	for _, f := range p.files {
-		for _, d := range f.Decls {
-			holder := declared(d)
-			for _, text := range literals(d) {
-				if ids, what, ok := parse(text); ok {
-					out = append(out, statement{ids, what, p.dir, p.testOf(holder)})
-				}
-			}
+	p.subtests(func(holder ast.Decl, text string) {
+		if ids, what, ok := parse(text); ok {
+			out = append(out, statement{ids, what, p.dir, p.testOf(declared(holder))})
 		}
-	}
+	})
 	return out
 }
 

@@ -98,6 +98,7 @@ func watched(file *scenarios.File) (out []string) {
 type job struct {
 	spec   *sim.Spec
 	fold   *metrics.Fold
+	left   departures
 	writer *sqlite.Writer // nil when nothing is recorded
 	sinks  []transcript.Sink
 	result *sim.Result
@@ -108,7 +109,7 @@ type job struct {
 func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eventFile) (*job, error) {
 	j := &job{spec: spec, fold: metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
 		Price: spec.Scenario.Provider.Priced})}
-	j.sinks = []transcript.Sink{j.fold}
+	j.sinks = []transcript.Sink{j.fold, &j.left}
 	w, err := rec.begin(spec, s.Now())
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (s *State) end(j *job, rec *recorder) (executed, error) {
 		rec.crashed(j.writer, j.err, s.Now())
 		return executed{}, j.err
 	}
-	x := executed{j.spec, j.result, j.fold.Run()}
+	x := executed{j.spec, j.result, j.fold.Run(), j.left.ids}
 	return x, rec.finish(j.writer, x, s.Now())
 }
 

@@ -35,6 +35,7 @@ type executed struct {
 	spec    *sim.Spec
 	result  *sim.Result
 	metrics *metrics.Run
+	leaves  []string // ids of the statements that the minimal stack left
 }
 
 func newRun(s *State) *cobra.Command {

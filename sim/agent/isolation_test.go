@@ -17,6 +17,7 @@ func TestIsolation(t *testing.T) {
 	t.Run("ISO-11 in concurrent agents' events each id is of the agent that the event names", testOwnIDs)
 	t.Run("ISO-12 a sub-agent's identity names it, its type and the call that made it; a main agent has none; a teammate's has its team", testIdentity)
 	t.Run("ISO-13 a sidechain holds each message once, linked to the last, and a resume that reads only it sends the same bytes", testSidechain)
+	t.Run("SUB-01 a resumed transcript that holds calls by the old name Task goes on with the same bytes, and more such calls work", testResumedAlias)
 	t.Run("ISO-13 a gap in a sidechain ends what is resumed", testGap)
 	t.Run("ISO-14 answers of children count in the meters of those above, with their time to the first token, in the foreground or not", testMeters)
 	t.Run("ISO-05 SUB-20 a synchronous child's change of state reaches the session, a background agent's does not, nor that of whom it waits for", testStateWrites)
@@ -175,6 +176,39 @@ func testSidechain(t *testing.T) {
 	}
 	if fork, main := s.agent("main/2.1").Conversation().Sidechain(), s.agent("main").Conversation().Sidechain(); fork[3].ID != main[3].ID || fork[4].ID == main[4].ID {
 		t.Error("a fork's sidechain does not begin with its parent's entries, or does not leave them")
+	}
+}
+
+// testResumedAlias puts what a sidechain resumes in the place of an agent's
+// conversation, between its second request and the answer.
+func testResumedAlias(t *testing.T) {
+	var sent []string
+	for _, resumes := range []bool{false, true} {
+		s := newStory(t)
+		s.script("main", "use Task "+plain, "use Task "+plain, "text done")
+		s.root("go")
+		s.at(2500*vtime.Millisecond, func(*agent.World) error {
+			c := s.agent("main").Conversation()
+			side := c.Sidechain()
+			if b := side[1].Msg.Blocks; len(side) != 3 || b[len(b)-1].Kind != llm.ToolUse || b[len(b)-1].Name != "Task" {
+				t.Errorf("the sidechain of %d messages holds no call of Task", len(side))
+			}
+			if resumes {
+				*c = *agent.Resumed(s.model.builder, c.Prefix, c.Repl, side)
+			}
+			return nil
+		})
+		s.run()
+		for _, wrong := range s.check() {
+			t.Error(wrong)
+		}
+		if n := len(s.world.Agents()); n != 3 {
+			t.Errorf("resumed %v: %d agents", resumes, n)
+		}
+		sent = append(sent, s.flat("main", 3))
+	}
+	if sent[0] != sent[1] || strings.Count(sent[1], `"name":"Task","input"`) != 2 {
+		t.Errorf("the resumed conversation went on with\n%s\nwant\n%s", sent[1], sent[0])
 	}
 }
 

@@ -24,7 +24,7 @@ var fields = map[string]func(r *reader, n *node, key string){
 	"name":            (*reader).name,
 	"description":     func(r *reader, n *node, key string) { r.def.Description = r.str(n, key) },
 	"model":           func(r *reader, n *node, key string) { r.def.Model = r.str(n, key) },
-	"tools":           func(r *reader, n *node, key string) { r.def.Tools = r.toolNames(n, key) },
+	"tools":           (*reader).toolList,
 	"allowed-tools":   (*reader).allowedTools,
 	"disallowedTools": func(r *reader, n *node, key string) { r.def.Disallowed = r.toolNames(n, key) },
 	"permissionMode":  (*reader).mode,
@@ -232,12 +232,25 @@ func (r *reader) list(n *node, key string) []string {
 	return out
 }
 
+// toolList and allowedTools read the two spellings of the allow list. Where both
+// are given tools wins, whichever comes first.
+func (r *reader) toolList(n *node, key string) {
+	if other, both := r.where["allowed-tools"]; both {
+		r.twice(other)
+	}
+	r.def.Tools = r.toolNames(n, key)
+}
+
 func (r *reader) allowedTools(n *node, key string) {
 	if _, both := r.where["tools"]; both {
-		r.warn(n.pos, "take one of them away", "allowed-tools is another spelling of tools, which is given too and wins")
+		r.twice(n.pos)
 		return
 	}
 	r.def.Tools = r.toolNames(n, key)
+}
+
+func (r *reader) twice(at pos) {
+	r.warn(at, "take one of them away", "allowed-tools is another spelling of tools, which is given too and wins")
 }
 
 // toolNames reads names of tools. A rule in parentheses names its tool; tools of

@@ -77,7 +77,7 @@ func testCtrlB(t *testing.T) {
 }
 
 func testBothMoves(t *testing.T) {
-	race(t, 200, func(s *story) {
+	race(t, seeds, func(s *story) {
 		s.gates["tengu_auto_background_agents"] = "true"
 		s.script("main", "use Agent "+plain, "text more", "text more")
 		s.script("main/1.1", "take 200s; text late")

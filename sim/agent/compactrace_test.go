@@ -17,10 +17,13 @@ func TestCompactionRaces(t *testing.T) {
 
 // testCompactionAndAnswer lets the fork end at each instant about the parent's
 // compaction: before the request for it, as it is asked, within, and as it ends.
+// Each instant has random seeds of its own, and fifo.
 func testCompactionAndAnswer(t *testing.T) {
 	places := map[string]int{}
-	for _, take := range []string{"1s", "2s", "2030ms", "2500ms", "3030ms", "3060ms", "4s"} {
-		got := race(t, seeds/7, func(s *story) {
+	takes := []string{"1s", "2s", "2030ms", "2500ms", "3030ms", "3060ms", "4s"}
+	each := (seeds + len(takes) - 1) / len(takes)
+	for i, take := range takes {
+		got := raceFrom(t, 1+i*each, each, func(s *story) {
 			s.gates["FORK_SUBAGENT"] = "true"
 			s.cfg.Compaction = agent.Compaction{Share: 80, Window: func(string) int64 { return 1000 }}
 			s.script("main", `use Agent {"description":"d","prompt":"p"}`, `size 900; use Glob {"pattern":"*"}`, "text summed up",

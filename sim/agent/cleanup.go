@@ -6,8 +6,11 @@ import "agentsim/sim/mutant"
 // (ISO-10).
 type Resource uint8
 
-// The resources. Connections to MCP servers join the list with what opens them;
-// the output of a task stays readable, as SUB-13 has it.
+// The resources. Connections to MCP servers join the list with what opens them.
+// A task's output is no resource: its conversation goes with the agent's life,
+// but what it said stays as one text until the run ends, since its output file
+// can be read at any time (SUB-13), also after the notification is delivered. A
+// synchronous child's result stays likewise.
 const (
 	FileCache          Resource = iota // what it has read
 	SessionHooks                       // of its definition, in the session
@@ -22,7 +25,8 @@ func (r Resource) String() string {
 	return [...]string{"file cache", "hooks", "todos", "background shells", "permission callback", "trace agent"}[r]
 }
 
-// holdings count what is held, by resource.
+// holdings count what is held, by resource. They are an account, not the thing:
+// memory is let go with the agent's life, shells are stopped by the clean-up.
 type holdings [NumResources]int32
 
 // keeps notes that the agent holds a resource, or one more of it.

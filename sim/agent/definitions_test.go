@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -175,4 +176,77 @@ func prompt(t *testing.T, typ string) string {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func TestMemories(t *testing.T) {
+	t.Run("DEF-06 each scope of a memory and each type has a file of its own, and only the user's lies outside the project's .claude", func(t *testing.T) {
+		for scope, want := range map[agent.Memory]string{
+			"":                  "",
+			agent.MemoryUser:    ".agentsim/user/agent-memory/db-keeper/MEMORY.md",
+			agent.MemoryProject: ".claude/agent-memory/db-keeper/MEMORY.md",
+			agent.MemoryLocal:   ".claude/agent-memory-local/db-keeper/MEMORY.md",
+		} {
+			if got := (&agent.Definition{Type: "db keeper", Memory: scope}).MemoryPath(); got != want {
+				t.Errorf("scope %q: %s, want %s", scope, got, want)
+			}
+		}
+	})
+}
+
+// asked is the first request of an agent of a type, under a setting of the gate
+// that leaves CLAUDE.md out.
+func asked(t *testing.T, defs []*agent.Definition, typ, slim string) string {
+	return one(t, `{"description":"d","prompt":"p","subagent_type":"`+typ+`"}`, func(s *story) {
+		s.gates["tengu_slim_subagent_claudemd"], s.cfg.Definitions = slim, defs
+	}).flat("main/1.1", 1)
+}
+
+// overridden is one call of a policy's definition that shadows a built-in one.
+func overridden(t *testing.T, typ string, omit bool, slim string) string {
+	text := "---\nname: " + typ + "\ndescription: ours\nomitClaudeMd: " + strconv.FormatBool(omit) + "\n---\nLook.\n"
+	g := agent.DefaultGates()
+	files := map[string]string{".claude/agents/x.md": text}
+	set := definition.Load([]definition.Source{{From: agent.FromPolicy, Root: "policy", Files: files}}, nil, &g)
+	if len(set.Problems) != 0 || len(set.Definitions) != 1 {
+		t.Fatal(set.Problems, len(set.Definitions))
+	}
+	return asked(t, set.Definitions, typ, slim)
+}
+
+func TestUserContext(t *testing.T) {
+	t.Run("LOOP-10 a request's first message begins with CLAUDE.md and the date, and its system prompt ends with git status", func(t *testing.T) {
+		s := one(t, `{"description":"d","prompt":"p"}`, nil)
+		for _, lineage := range []string{"main", "main/1.1"} {
+			flat := s.flat(lineage, 1)
+			if !strings.Contains(flat, `gitStatus:\nOn branch main\n"}],"messages":[{"role":"user","content":[{"type":"text","text":"<system-reminder>`) {
+				t.Errorf("%s: system context does not end the system prompt, or user context does not begin the messages:\n%s", lineage, flat)
+			}
+			_, messages, _ := strings.Cut(flat, `"messages":`)
+			if !strings.Contains(messages, `# claudeMd\nRun the linter.\n# currentDate\n2026-01-01\n</system-reminder>\n"},{"type":"text","text":"`) {
+				t.Errorf("%s: the user context is not whole, or nothing follows it:\n%s", lineage, messages)
+			}
+		}
+	})
+	t.Run("LEAN-01 the built-in Explore and Plan do without CLAUDE.md, and have it back with the gate off", func(t *testing.T) {
+		for _, typ := range []string{"Explore", "Plan"} {
+			for slim, want := range map[string]bool{"true": false, "false": true} {
+				if got := strings.Contains(asked(t, []*agent.Definition{builtIn(t, typ, "external")}, typ, slim), "Run the linter."); got != want {
+					t.Errorf("%s with the gate %s: CLAUDE.md in the request: %v", typ, slim, got)
+				}
+			}
+		}
+	})
+	t.Run("LEAN-01 a policy's Explore or Plan has CLAUDE.md unless it omits it too, and then has it back with the gate off", func(t *testing.T) {
+		for _, typ := range []string{"Explore", "Plan"} {
+			for _, c := range []struct {
+				omit bool
+				slim string
+				want bool
+			}{{false, "true", true}, {false, "false", true}, {true, "true", false}, {true, "false", true}} {
+				if got := strings.Contains(overridden(t, typ, c.omit, c.slim), "Run the linter."); got != c.want {
+					t.Errorf("%s %+v: CLAUDE.md in the request: %v", typ, c, got)
+				}
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -303,7 +304,10 @@ func (s *story) run() {
 			s.t.Fatal(err)
 		}
 	}
-	c.Definitions = append(agent.BuiltIns(&c.Gates), c.Definitions...)
+	listed := slices.DeleteFunc(agent.BuiltIns(&c.Gates), func(d *agent.Definition) bool { // a policy's stands in its place
+		return slices.ContainsFunc(c.Definitions, func(by *agent.Definition) bool { return by.Source == agent.FromPolicy && by.Type == d.Type })
+	})
+	c.Definitions = append(listed, c.Definitions...)
 	s.minimal(&c)
 	s.model.builder = c.Builder
 	s.world = agent.NewWorld(c)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestBackground(t *testing.T) {
+	t.Parallel() // worlds share nothing that changes
 	t.Run("SUB-14 CON-18 a child that ends at exactly 120 s has ended or has moved, as the policy orders, and runs once either way", testExactly)
 	t.Run("SUB-14 SUB-20 Ctrl+B, the child's end and an interrupt at one instant leave one result or one notification, and nothing runs twice", testCtrlB)
 	t.Run("SUB-14 Ctrl+B at the instant of the automatic move makes one task", testBothMoves)

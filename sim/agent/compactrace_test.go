@@ -9,6 +9,7 @@ import (
 )
 
 func TestCompactionRaces(t *testing.T) {
+	t.Parallel() // worlds share nothing that changes
 	t.Run("LOOP-07 TSK-05 a fork's answer that comes while its parent is compacted is heard once, in the history that goes on", testCompactionAndAnswer)
 	t.Run("LOOP-07 CON-18 an interrupt and the end of a compaction at one instant: the history is whole, the old one or the new", testInterruptedCompaction)
 	t.Run("LOOP-06 TSK-05 a stream that breaks at the instant at which TaskStop comes: one end, one notification", testDropAtTheEnd)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRaces(t *testing.T) {
+	t.Parallel() // worlds share nothing that changes
 	t.Run("CON-18 an interrupt and the end of the turn at one instant are the policy's to order; both outcomes are legal", testInterruptAtEnd)
 	t.Run("CON-18 an interrupt and the end of a synchronous child at one instant: both outcomes are legal", testInterruptChild)
 	t.Run("CON-09 LOOP-06 what a stream that broke has written can be read by the next message's call, though the client gave up", testExpectAfterGivingUp)
@@ -21,7 +22,8 @@ func TestRaces(t *testing.T) {
 // seeds is how many random schedules a race is run under, beside fifo.
 const seeds = 1000
 
-// race runs a story under fifo and many random schedules and counts what
+// race runs a story under fifo, which draws nothing and so has one schedule
+// whatever the seed, and under many random schedules, and counts what
 // outcome says of each.
 func race(t *testing.T, n int, make func(*story), outcome func(*story) string) map[string]int {
 	t.Helper()

@@ -102,6 +102,9 @@ func (r *run) remember(defs []*agent.Definition) error {
 			continue
 		}
 		to := d.MemoryPath()
+		if _, later := r.fs.Stat(to); later {
+			continue // an earlier run's agents wrote it
+		}
 		kept := to[strings.Index(to, "agent-memory/"):]
 		for _, from := range []string{kept, ".claude/" + kept} {
 			if text, ok := user[from]; ok {

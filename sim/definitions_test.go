@@ -138,6 +138,7 @@ func TestDefinitions(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	t.Run("DEF-06 a run that starts with the memory of an earlier one reads what that wrote, in every scope", testHandedOver)
 	t.Run("DEF-03 a model that nobody knows is refused where it is used, with the place that names it", func(t *testing.T) {
 		k, err := runText(t, spawn("a", "Do it.", `project:
   agents: {json: '{"a": {"description": "x", "prompt": "p", "model": "gpt-none"}}'}
@@ -149,4 +150,65 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("it ran:\n%s", strings.Join(k.lines, "\n"))
 		}
 	})
+}
+
+const remembers = `name: my
+provider: {model: claude-sonnet-4-5-20250929}
+main: {user: hello, tools: [Agent, Read, Write]}
+project:
+  agents:
+    user:
+      .claude/agents/a.md: "---\nname: a\ndescription: x\nmemory: SCOPE\npermissionMode: acceptEdits\n---\np\n"
+      .claude/agent-memory/a/MEMORY.md: "nothing yet\n"
+scripts:
+  - agent: main
+    turns:
+      - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: a}}]
+      - text: done
+  - agent: main/*
+    turns:
+      - contains: MARK
+        tools: [{name: Read, input: {file_path: /work/project/DIR/MEMORY.md}}]
+      - tools: [{name: Write, input: {file_path: /work/project/DIR/MEMORY.md, content: "IT-RAINED\n"}}]
+      - text: noted
+`
+
+func testHandedOver(t *testing.T) {
+	for scope, dir := range map[string]string{"user": ".agentsim/user/agent-memory/a", "project": ".claude/agent-memory/a", "local": ".claude/agent-memory-local/a"} {
+		run := func(mark string, memory map[string]string) (*sim.Result, error) {
+			f, err := scenarios.Parse("my.yaml", []byte(strings.NewReplacer("SCOPE", scope, "DIR", dir, "MARK", mark).Replace(remembers)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sc, err := f.Effective(f.VariantNames()[0], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			project, err := sim.Project(sc)
+			if err == nil {
+				project, err = sim.WithMemory(project, memory)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sim.Run(&sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}, sim.Options{})
+		}
+		first, err := run("Do it.", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := first.Memory[dir+"/MEMORY.md"]; got != "IT-RAINED\n" {
+			t.Fatalf("%s: the first run leaves %q", scope, first.Memory)
+		}
+		second, err := run("IT-RAINED", first.Memory)
+		if err != nil {
+			t.Fatalf("%s: the second run does not know what the first wrote: %v", scope, err)
+		}
+		if again, err := run("IT-RAINED", first.Memory); err != nil || again.Digest != second.Digest || again.RunID != second.RunID {
+			t.Errorf("%s: equal memories, different runs: %v", scope, err)
+		}
+		if _, err := run("IT-RAINED", nil); err == nil {
+			t.Errorf("%s: a run without the memory knows it too", scope)
+		}
+	}
 }

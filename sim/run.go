@@ -44,10 +44,11 @@ type Result struct {
 	Events  uint64
 	End     vtime.Instant
 	Agents  int
-	Options []string      // undocumented points of the cache that this run decided, name=value
-	Checks  int64         // checks of conservation laws, none broken
-	Assumed []string      // assumptions of the mock model, for the reader of a comparison
-	Audit   *audit.Report // what the auditor checked; nil without one
+	Options []string          // undocumented points of the cache that this run decided, name=value
+	Checks  int64             // checks of conservation laws, none broken
+	Assumed []string          // assumptions of the mock model, for the reader of a comparison
+	Audit   *audit.Report     // what the auditor checked; nil without one
+	Memory  map[string]string // what agents remember at the end, by path in the project
 }
 
 // BugError is a panic of ours inside a run (KRN-07).
@@ -149,6 +150,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Assumed = r.engine.checks, r.options(), r.assumed()
+	res.Memory = r.memory()
 	if auditor != nil {
 		res.Audit = auditor.Report()
 	}

@@ -34,6 +34,17 @@ func (d *Definition) MemoryPath() string {
 	return dir + name + "/MEMORY.md"
 }
 
+// IsMemory reports whether a file of the project lies where a scope keeps what
+// agents remember.
+func IsMemory(file string) bool {
+	for _, dir := range memoryDirs { // order: any will do
+		if name, ok := strings.CutPrefix(file, dir); ok && strings.HasSuffix(name, "/MEMORY.md") && strings.Count(name, "/") == 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // memory is what a definition's memory adds to the system prompt: where it is,
 // and its text as it stands now. It lasts as the file does, so a later agent of
 // the type finds what an earlier one wrote.

@@ -22,6 +22,7 @@ type runOptions struct {
 	sets     []string
 	variants []string
 	project  string
+	memory   string
 	db       string
 	record   string
 	output   string
@@ -60,6 +61,7 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
+	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.add(f)
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, totals or none")
@@ -104,6 +106,9 @@ func (s *State) run(o *runOptions) error {
 	}
 	defer rec.close()
 	done, err := s.runAll(file, specs, rec, o)
+	if err == nil {
+		err = o.keep(done)
+	}
 	if err != nil {
 		return err
 	}
@@ -156,6 +161,9 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 		}
 		out = append(out, spec)
 	}
+	if err := o.recall(out); err != nil {
+		return nil, err
+	}
 	return out, s.tellDefinitions(out, o.project, given, problems)
 }
 
@@ -198,6 +206,9 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	}
 	if o.project != "" {
 		words = append(words, "--project", o.project)
+	}
+	if o.memory != "" {
+		words = append(words, "--memory", o.memory)
 	}
 	return quoteAll(append(append(words, o.defs.words()...), breaking()...))
 }

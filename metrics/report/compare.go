@@ -81,20 +81,6 @@ func cost(r *metrics.Run) string {
 	return Money(r.Total.Cost)
 }
 
-// Types prints one line for each agent type of a run.
-func Types(w io.Writer, r *metrics.Run, st Style) error {
-	t := NewTable("TYPE", " AGENTS", " CALLS", " PROMPT", " READ", " WRITTEN", " PLAIN", " OUTPUT", " HIT", " COST", " READS", " AGAIN")
-	for i := range r.Types {
-		ty := &r.Types[i]
-		u := ty.Tally.Usage
-		t.Row(ty.Name, strconv.FormatInt(ty.Agents, 10), strconv.FormatInt(ty.Tally.Calls, 10),
-			Quantity(u.Prompt()), Quantity(u.Read), Quantity(u.Written()), Quantity(u.Input), Quantity(u.Output),
-			Percent(u.Read, u.Prompt()), Money(ty.Tally.Cost),
-			strconv.FormatInt(ty.Tally.AllReads(), 10), strconv.FormatInt(ty.Tally.Rereads(), 10))
-	}
-	return t.Write(w, st)
-}
-
 // Misses prints one line for each reason that made a call miss; nothing when
 // none did.
 func Misses(w io.Writer, rows []Row, st Style) error {

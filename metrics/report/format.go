@@ -88,17 +88,7 @@ func Time(d vtime.Duration) string {
 }
 
 // Percent prints a ratio with one decimal: 95.9 %.
-func Percent(num, den int64) string {
-	if den <= 0 {
-		return "–"
-	}
-	if num < 0 {
-		return "-" + Percent(-num, den)
-	}
-	q, r := num/den, num%den // num×1000 may not fit
-	t := q*1000 + (r*1000+den/2)/den
-	return fmt.Sprintf("%d.%d %%", t/10, t%10)
-}
+func Percent(num, den int64) string { return percent(num, den, 10) }
 
 // Percent2 prints a ratio with two decimals.
 func Percent2(num, den int64) string { return percent(num, den, 100) }

@@ -245,12 +245,8 @@ func variantsOf(done []executed) string {
 	return " · " + plural(len(done), "variant")
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+// plural names a number of things.
+func plural(n int, what string) string { return things(int64(n), what) }
 
 // gathered lists what the variants say, each thing once: first what all of them
 // say, then the rest with the variants it is true of.

@@ -26,7 +26,9 @@ type Scenario struct {
 	Project  Project      `yaml:"project"`
 	Facts    []Fact       `yaml:"facts"`
 	Model    Model        `yaml:"model"`    // the policy's profile
-	Strategy string       `yaml:"strategy"` // inline, subagent, fork
+	Strategy string       `yaml:"strategy"` // inline, subagent, fork, coordinator
+	// Coordinator says how strategy coordinator leads its workers.
+	Coordinator CoordinatorSpec `yaml:"coordinator"`
 	// Background sets run_in_background on the lead's Agent calls.
 	Background bool   `yaml:"background"`
 	Type       string `yaml:"type"` // subagent_type the lead names; "" leaves it out
@@ -37,6 +39,10 @@ type Scenario struct {
 	Scripts []Script `yaml:"scripts"`
 
 	Permissions PermissionSpec `yaml:"permissions"`
+	// Injections are instructions that stand in files and are nobody's to give.
+	Injections []Injection `yaml:"injections"`
+	// Classifier is the scripted judge of hand-offs (TSK-06).
+	Classifier []HandoffVerdict `yaml:"classifier"`
 
 	FanOut FanOut `yaml:"fan_out"`
 	Forks  Forks  `yaml:"forks"`
@@ -171,6 +177,7 @@ type Project struct {
 	GitStatus *Content   `yaml:"git_status"`
 	Date      string     `yaml:"date"` // stands in the user context; default 2026-01-01
 	Agents    AgentFiles `yaml:"agents"`
+	Tests     []TestRun  `yaml:"tests"` // commands that test the project
 }
 
 // Files is either an embedded tree or literal files.
@@ -215,6 +222,7 @@ type Model struct {
 	StepTokens    Size   `yaml:"step_tokens"`  // text before tool calls
 	ThinkTokens   Size   `yaml:"think_tokens"` // when thinking is on
 	Preamble      bool   `yaml:"preamble"`     // a text block before tool calls
+	Obeys         bool   `yaml:"obeys"`        // does what an injected instruction says (CON-14)
 }
 
 // Item is one item of work (LLM-05).
@@ -230,6 +238,9 @@ type Item struct {
 	Think     Size       `yaml:"think"`
 	Output    Size       `yaml:"output"`    // of its report
 	Prompting string     `yaml:"prompting"` // overrides model.prompting for this item
+	Runs      []string   `yaml:"runs"`      // commands, run by Bash before the item is reported done
+	Pitfalls  []string   `yaml:"pitfalls"`  // facts without which its edits are defective, though nothing asks for them
+	MisledBy  []string   `yaml:"misled_by"` // facts that make its edits defective while they stand in the conversation
 }
 
 // Selector names files: a path, or a pick from a glob, keyed by the item.

@@ -16,6 +16,8 @@
 //	[[out ITEM TAG]]                    a summary: the item was given to a child that has not reported
 //	[[lost ITEM TAG]]                   a summary: the child that had the item ended badly and without a word
 //	[[made ITEM N TAG]]                 a summary: edit N of the item, from 0, is made
+//	[[defect ITEM NAME TAG]]            an edit of the item that is wrong, for want or because of this fact
+//	[[inject NAME TAG]]                 an instruction that nobody entitled to has given
 //
 // A name alone (in an assignment, a pattern, a sentence) is not knowledge.
 package mark
@@ -41,14 +43,16 @@ const (
 	Out    Verb = "out"
 	Lost   Verb = "lost"
 	Made   Verb = "made"
+	Defect Verb = "defect"
+	Inject Verb = "inject"
 )
 
 // arity is the number of words between verb and tag; -1 for an unknown verb.
 func arity(v Verb) int {
 	switch v {
-	case Fact, Do, Done, Out, Lost:
+	case Fact, Do, Done, Out, Lost, Inject:
 		return 1
-	case At, Failed, On, Made:
+	case At, Failed, On, Made, Defect:
 		return 2
 	case File:
 		return 3

@@ -33,6 +33,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.model()
 	c.facts()
 	c.work()
+	c.scope()
 	c.strategy()
 	c.roots()
 	c.scripts()

@@ -33,6 +33,9 @@ type Scenario struct {
 	Background bool   `yaml:"background"`
 	Type       string `yaml:"type"` // subagent_type the lead names; "" leaves it out
 	Work       []Item `yaml:"work"`
+	// Scope names the items of the work that are done; all by default. What an
+	// item comes after and is not in the scope is taken for done.
+	Scope []string `yaml:"scope"`
 
 	Main    *Root    `yaml:"main"`  // the one root conversation, or
 	Roots   []Root   `yaml:"roots"` // several in one kernel, sharing the provider's store

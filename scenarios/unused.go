@@ -19,6 +19,7 @@ func (s *Scenario) unusedSections() (out []section) {
 	work, spawns := s.hasWork(), s.spawns()
 	add(s.allScripted(), "work", "every root has a script, so nobody begins it")
 	add(s.allScripted(), "strategy", "every root has a script, so nobody follows it")
+	add(!work, "scope", "there is no work for it")
 	add(!work, "facts", "only work needs facts")
 	add(!work, "model", "only the policy reads it, and there is no work for it")
 	add(s.Strategy != "subagent", "background", "only strategy subagent reads it")
@@ -99,6 +100,7 @@ func (c *checker) unused() {
 // meaning and one text.
 func (s *Scenario) trim() {
 	s.trimStack()
+	s.narrow()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {
 		f, ok := findField(scenarioType, x.key)

@@ -1,0 +1,34 @@
+package scenarios
+
+import "slices"
+
+// scope holds the scope against the work.
+func (c *checker) scope() {
+	var ids []string
+	for _, it := range c.s.Work {
+		ids = append(ids, it.ID)
+	}
+	for i, id := range c.s.Scope {
+		path := "scope[" + itoa(i) + "]"
+		if len(ids) > 0 && !contains(ids, id) {
+			c.bad(path, didYouMeanOr(id, ids), "the scope names %q, which is no work item", id)
+		}
+		if slices.Contains(c.s.Scope[:i], id) {
+			c.bad(path, "", "the scope names %q twice", id)
+		}
+	}
+}
+
+// narrow leaves the items of the scope and forgets the scope, so that a scenario
+// has one meaning and one text.
+func (s *Scenario) narrow() {
+	if len(s.Scope) == 0 {
+		return
+	}
+	out := func(id string) bool { return !contains(s.Scope, id) }
+	s.Work = slices.DeleteFunc(slices.Clone(s.Work), func(it Item) bool { return out(it.ID) })
+	for i := range s.Work {
+		s.Work[i].After = slices.DeleteFunc(slices.Clone(s.Work[i].After), out)
+	}
+	s.Scope = nil
+}

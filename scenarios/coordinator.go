@@ -21,6 +21,9 @@ type CoordinatorSpec struct {
 	// Scratchpad is the directory that workers share where gate tengu_scratch is
 	// on, relative to the project; default .scratchpad.
 	Scratchpad string `yaml:"scratchpad"`
+	// Overlap lets items whose edited files meet run at one time, which otherwise
+	// never happens (CRD-13).
+	Overlap bool `yaml:"overlap"`
 	// Silence is how long the user may hear nothing before that is a finding
 	// (CRD-09); default 5m.
 	Silence vtime.Duration `yaml:"silence"`

@@ -17,6 +17,8 @@
 //	[[lost ITEM TAG]]                   a summary: the child that had the item ended badly and without a word
 //	[[made ITEM N TAG]]                 a summary: edit N of the item, from 0, is made
 //	[[defect ITEM NAME TAG]]            an edit of the item that is wrong, for want or because of this fact
+//	[[crew AGENT STATE ITEMS TAG]]      a summary: a worker, how it stands, what it was given/what of that last
+//	[[tried ITEM AGENT/N/WHY TAG]]      a summary: who had the item last, how often it was given out, what went wrong
 //	[[inject NAME TAG]]                 an instruction that nobody entitled to has given
 //
 // A name alone (in an assignment, a pattern, a sentence) is not knowledge.
@@ -45,6 +47,8 @@ const (
 	Made   Verb = "made"
 	Defect Verb = "defect"
 	Inject Verb = "inject"
+	Crew   Verb = "crew"
+	Tried  Verb = "tried"
 )
 
 // arity is the number of words between verb and tag; -1 for an unknown verb.
@@ -52,9 +56,9 @@ func arity(v Verb) int {
 	switch v {
 	case Fact, Do, Done, Out, Lost, Inject:
 		return 1
-	case At, Failed, On, Made, Defect:
+	case At, Failed, On, Made, Defect, Tried:
 		return 2
-	case File:
+	case File, Crew:
 		return 3
 	}
 	return -1

@@ -31,7 +31,7 @@ func scan(k Key, s string) (out []Mark) {
 	return out
 }
 
-var verbs = []Verb{Fact, At, File, Do, Done, Failed, On, Out, Lost, Made}
+var verbs = []Verb{Fact, At, File, Do, Done, Failed, On, Out, Lost, Made, Defect, Inject, Crew, Tried}
 
 // drawMark draws a mark of any verb; words hold plain or odd characters.
 func drawMark(t *rapid.T) (Mark, string) {

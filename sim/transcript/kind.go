@@ -19,7 +19,10 @@ const (
 	KindListener
 	KindAbort
 	KindTask
+	KindHandoff
 	KindNotification
+	KindMessage
+	KindOutput
 	KindWakeUp
 	KindUserMessage
 	KindRebase
@@ -36,8 +39,8 @@ const (
 )
 
 var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
-	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "notification",
-	"wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
+	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "handoff", "notification",
+	"message", "output", "wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
 	"gate", "terminal", "finding", "item", "agent_end", "run_end"}
 
 // String is the kind's word in the canonical text.

@@ -1,0 +1,21 @@
+package transcript
+
+// Output is what becomes of a task's output in memory. It stands on the record of
+// the agent that the task is.
+type Output struct {
+	TaskID     string
+	Op         string // shown, hidden: on the user's screen or off it again; evicted
+	Activation int
+	Bytes      int // of the output, when it is evicted
+}
+
+// Kind is KindOutput.
+func (*Output) Kind() Kind { return KindOutput }
+
+// AppendText appends the canonical fields.
+func (b *Output) AppendText(dst []byte) []byte {
+	dst = appendStr(dst, " task=", b.TaskID)
+	dst = appendStr(dst, " op=", b.Op)
+	dst = optInt(dst, " activation=", b.Activation)
+	return optInt(dst, " bytes=", b.Bytes)
+}

@@ -45,7 +45,7 @@ func testLayers(t *testing.T) {
 		s := one(t, input, func(s *story) { everything(s); s.cfg.Definitions = defs })
 		return s.eventsOf("agent_start")[1]["tools"]
 	}
-	const layer1 = "Agent,Read,Grep,Glob,Edit,Write,NotebookEdit,Bash,Skill,WebFetch,WebSearch,TodoWrite,SyntheticOutput,SendMessage,TeamCreate,TeamDelete,TaskCreate,TaskGet,TaskList,TaskUpdate"
+	const layer1 = "Agent,Read,Grep,Glob,Edit,Write,NotebookEdit,Bash,Skill,WebFetch,WebSearch,TodoWrite,subscribe_pr_activity,SyntheticOutput,SendMessage,TeamCreate,TeamDelete,TaskCreate,TaskGet,TaskList,TaskUpdate"
 	if got := pool(plain); got != layer1 {
 		t.Error("a built-in synchronous agent holds", got)
 	}

@@ -22,6 +22,8 @@ type AgentOptions struct {
 	Fork       bool        // the fork gate is on
 	Teams      bool        // agent swarms are on
 	Internal   bool        // an internal build
+	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
+	Coordinator bool
 }
 
 // AgentInput is a checked call of the Agent tool. What was left out is zero.
@@ -52,7 +54,7 @@ func agentFields(o AgentOptions) fields {
 	if o.Fork {
 		typeAbout = "Type of agent to use. Left out, the agent is a fork of you and knows what you know."
 	}
-	return fields{
+	fs := fields{
 		{name: "description", required: true, about: "The task in three to five words."},
 		{name: "prompt", required: true, about: "The task for the agent to do."},
 		{name: "subagent_type", about: typeAbout},
@@ -64,6 +66,10 @@ func agentFields(o AgentOptions) fields {
 		{name: "team_name", hidden: !o.Teams, about: "Team that the agent joins; your own when left out."},
 		{name: "mode", enum: modes, hidden: !o.Teams, about: "Permission mode of the teammate; plan makes it ask for approval first."},
 	}
+	if o.Coordinator {
+		forWorkers(fs)
+	}
+	return fs
 }
 
 // The places of the fields in agentFields.
@@ -89,6 +95,10 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 		if t.Tools != "" {
 			b.WriteString(" (Tools: " + t.Tools + ")")
 		}
+	}
+	if o.Coordinator {
+		b.WriteString(workerUsage)
+		return b.String(), agentFields(o).schema()
 	}
 	b.WriteString(agentUsage)
 	switch {
@@ -138,8 +148,10 @@ How to use it:
 // ParseAgentInput checks a call of the Agent tool. An unknown or ill-typed field
 // is an error that names it (SUB-02). A known field that the gates do not offer
 // is read over and listed in ignored, as is remote isolation outside an
-// internal build (SUB-03).
+// internal build (SUB-03). Whether the type is one that the caller may name is
+// not looked at here.
 func ParseAgentInput(p *llm.Payload, o AgentOptions) (a AgentInput, ignored []string, err error) {
+	o.Coordinator = false
 	fs := agentFields(o)
 	if !o.Internal {
 		fs[agentIsolation].enum = append(fs[agentIsolation].enum, "remote")

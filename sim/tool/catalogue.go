@@ -92,6 +92,7 @@ func otherTools() []Tool {
 			{name: "blocked_domains", typ: arrayType, about: "No results from these domains.", inner: stringItems},
 		}},
 		{Name: "TodoWrite", Class: permission.Meta, Run: runTodo, Took: todoTook, Named: true, Keeps: true, Description: todoText, fields: todoFields},
+		{Name: SubscribeName, Class: permission.Meta, Run: runSubscribe, Took: todoTook, Named: true, Description: subscribeText, fields: subscribeFields},
 		{Name: "SyntheticOutput", Internal: true, Class: permission.Meta, Description: syntheticText, fields: fields{
 			{name: "output", typ: objectType, required: true, about: "The answer, in the shape that was asked for."},
 		}},

@@ -280,7 +280,7 @@ func TestCatalogue(t *testing.T) {
 	all := Catalogue()
 	t.Run("FLT-01 FLT-03 the catalogue names every tool of the specification, once, in a fixed order", func(t *testing.T) {
 		want := strings.Fields("Agent TaskOutput EnterPlanMode ExitPlanMode AskUserQuestion TaskStop Read Grep Glob Edit Write NotebookEdit" +
-			" Bash Skill WebFetch WebSearch TodoWrite SyntheticOutput SendMessage TeamCreate TeamDelete TaskCreate TaskGet TaskList TaskUpdate")
+			" Bash Skill WebFetch WebSearch TodoWrite subscribe_pr_activity SyntheticOutput SendMessage TeamCreate TeamDelete TaskCreate TaskGet TaskList TaskUpdate")
 		if d := cmp.Diff(want, Names(all)); d != "" {
 			t.Error(d)
 		}

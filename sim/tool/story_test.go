@@ -69,7 +69,7 @@ func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 		return ""
 	case "plant":
 		return w.plant(t, d)
-	case "read", "grep", "glob", "edit", "write", "notebook", "bash", "todo":
+	case "read", "grep", "glob", "edit", "write", "notebook", "bash", "todo", "subscribe":
 		return w.call(t, d)
 	case "show":
 		w.open(t)
@@ -154,7 +154,7 @@ func (w *world) session(agent string) *Session {
 }
 
 var runners = map[string]string{"read": "Read", "grep": "Grep", "glob": "Glob", "edit": "Edit",
-	"write": "Write", "notebook": "NotebookEdit", "bash": "Bash", "todo": "TodoWrite"}
+	"write": "Write", "notebook": "NotebookEdit", "bash": "Bash", "todo": "TodoWrite", "subscribe": SubscribeName}
 
 func (w *world) call(t *testing.T, d *datadriven.TestData) string {
 	w.open(t)
@@ -228,7 +228,8 @@ func describe(all []*Tool, p *Pool) string {
 }
 
 func gates(d *datadriven.TestData) AgentOptions {
-	return AgentOptions{Background: d.HasArg("background"), Fork: d.HasArg("fork"), Teams: d.HasArg("teams"), Internal: d.HasArg("internal")}
+	return AgentOptions{Background: d.HasArg("background"), Fork: d.HasArg("fork"), Teams: d.HasArg("teams"), Internal: d.HasArg("internal"),
+		Coordinator: d.HasArg("coordinator")}
 }
 
 func parsed(d *datadriven.TestData) string {

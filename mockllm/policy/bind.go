@@ -173,6 +173,12 @@ func (b *binder) item(w *scenarios.Item) error {
 		f := b.fact(name)
 		it.yields, it.needs = union(it.yields, f), union(it.needs, f)
 	}
+	for _, name := range w.Pitfalls {
+		it.pitfalls = union(it.pitfalls, b.fact(name))
+	}
+	for _, name := range w.MisledBy {
+		it.misled = union(it.misled, b.fact(name))
+	}
 	t.items = append(t.items, it)
 	t.itemIndex[it.id] = n
 	t.descIndex[it.desc], t.descIndex[xmlEscaper.Replace(it.desc)] = n, n

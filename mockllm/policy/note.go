@@ -26,6 +26,8 @@ type note struct {
 	lost []int
 	made []int // edits
 
+	defects []defect
+
 	asks     bool // asks for a summary of the conversation
 	summary  bool // is one
 	notice   bool // holds a task notification
@@ -42,6 +44,9 @@ type note struct {
 	numbered  int32 // last line number of numbered lines, 0 for none
 	hasLines  bool
 }
+
+// defect is an edit of an item that is wrong for want, or because, of a fact.
+type defect struct{ item, fact int }
 
 // place is where a fact can be read; line 0 is anywhere in the file.
 type place struct {
@@ -157,6 +162,11 @@ func (n *note) mark(m mark.Mark) {
 		if f, ok := t.fileIndex[m.Args[0]]; ok {
 			n.paths = union(n.paths, f)
 			n.on = append(n.on, version{f, m.Args[1]})
+		}
+	case mark.Defect:
+		i, ok := t.itemIndex[m.Args[0]]
+		if f, known := t.factIndex[m.Args[1]]; ok && known {
+			n.defects = append(n.defects, defect{i, f})
 		}
 	case mark.Out, mark.Lost, mark.Made:
 		n.summed(m)

@@ -63,6 +63,8 @@ type item struct {
 	globs     map[int]int // file → the search for the pattern by which the item names it
 	edits     []int
 	yields    []int
+	pitfalls  []int // facts without which its edits are defective
+	misled    []int // facts with which they are
 	prompting string
 	think     scenarios.Size
 	output    scenarios.Size

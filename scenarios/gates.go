@@ -26,7 +26,7 @@ func Gates() []Gate {
 		{"FORK_SUBAGENT", "false", booleans, "spawns without a type are forks, and all are asynchronous", true},
 		{"KAIROS", "false", booleans, "assistant mode", true},
 		{"PROACTIVE", "false", booleans, "proactive mode", true},
-		{"TRANSCRIPT_CLASSIFIER", "false", booleans, "hand-off classifier over child transcripts", false},
+		{"TRANSCRIPT_CLASSIFIER", "false", booleans, "hand-off classifier over child transcripts", true},
 		{"USER_TYPE", "external", []string{"external", "ant"}, "who built it: ant is internal", true},
 		{"strictPluginOnlyCustomization", "false", booleans, "definitions from plugins only", false},
 		{"tengu_auto_background_agents", "false", booleans, "synchronous agents move to the background after 120 s", true},

@@ -65,7 +65,7 @@ func (r *run) plant() error {
 			return &ScenarioError{fmt.Sprintf("facts[%d]", i), fmt.Errorf("fact %q: %w", f.Name, err)}
 		}
 	}
-	return nil
+	return r.plantInjections()
 }
 
 // config is the world that the run's agents share.
@@ -96,6 +96,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
 		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
 		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory},
+		Handoffs:   handoffs(sc),
 		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
 	}
 	return cfg, nil

@@ -34,15 +34,27 @@ func (r *run) rebind() {
 	for i := range sc.Facts {
 		f := &sc.Facts[i]
 		f.File = r.standsFor(f.File)
-		if v, ok := r.fs.Stat(f.File); ok && v.Lines > 0 {
-			f.Line = (f.Line-1)%v.Lines + 1
-		}
+		f.Line = r.folded(f.File, f.Line)
+	}
+	sc.Injections = slices.Clone(sc.Injections)
+	for i := range sc.Injections {
+		x := &sc.Injections[i]
+		x.File = r.standsFor(x.File)
+		x.Line = r.folded(x.File, x.Line)
 	}
 	sc.Work = slices.Clone(sc.Work)
 	for i := range sc.Work {
 		r.rebindItem(&sc.Work[i])
 	}
 	r.scenario = &sc
+}
+
+// folded is a line number folded into a file's length.
+func (r *run) folded(file string, line int) int {
+	if v, ok := r.fs.Stat(file); ok && v.Lines > 0 {
+		return (line-1)%v.Lines + 1
+	}
+	return line
 }
 
 func (r *run) rebindItem(it *scenarios.Item) {
@@ -87,6 +99,9 @@ func (r *run) namedPaths() []string {
 	}
 	for _, f := range r.spec.Scenario.Facts {
 		add(f.File)
+	}
+	for _, x := range r.spec.Scenario.Injections {
+		add(x.File)
 	}
 	for _, it := range r.spec.Scenario.Work {
 		for _, s := range it.Reads {

@@ -68,6 +68,7 @@ type life struct {
 	started vtime.Instant
 	inFork  bool     // a fork directive stands in its history
 	origin  *llm.Msg // where its own messages begin: the end of an inherited history
+	from    llm.Hash // likewise, of its bytes
 	meters  Meters
 	holds   holdings
 	shells  []*shellTask

@@ -106,6 +106,7 @@ func (a *Agent) compact(p *kernel.Proc) error {
 // startOver begins the conversation anew from its summary.
 func (a *Agent) startOver(summary string, tokens int64) {
 	old := a.conv
+	a.keepTaints()
 	a.earlier = a.outputSoFar()
 	a.conv = Conversation{Prefix: old.Prefix, Border: old.Border, Head: old.Border, Repl: old.Repl}
 	a.origin, a.inFork = nil, false

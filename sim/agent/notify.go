@@ -187,7 +187,7 @@ func (a *Agent) report(p *kernel.Proc) {
 // notification renders the end of the agent's task (TSK-03).
 func (a *Agent) notification(now instant) *notice {
 	t := a.task
-	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.saidText(),
+	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.saidText()),
 		Usage: task.Usage{TotalTokens: a.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
 	if t.Status() == task.Failed {
 		n.Error = a.end.Why

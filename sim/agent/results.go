@@ -23,12 +23,12 @@ func (a *Agent) toolResult() tool.Result {
 	}
 	switch a.end.Status {
 	case "failed", "killed", "refused":
-		return failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why)
+		return a.handOverResult(failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why))
 	}
 	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
 	b = append(b, a.ctx.ID.String()...)
 	b = append(b, `","content":[{"type":"text","text":`...)
-	b = llm.AppendQuoted(b, a.saidText())
+	b = llm.AppendQuoted(b, a.handOver(a.saidText()))
 	b = append(b, `}],"totalToolUseCount":`...)
 	b = appendWide(b, int64(a.toolUses))
 	b = append(b, `,"totalDurationMs":`...)

@@ -290,7 +290,7 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	a.setSettings(parent.req.Settings)
 	a.expects = parent.expects
 	a.req.Expect = &a.expects
-	a.origin = a.conv.Last
+	a.origin, a.from = a.conv.Last, a.conv.Head.Hash
 	if mutant.On("FRK-03/short-history") {
 		a.conv.Head = a.conv.Head.Parent
 	}

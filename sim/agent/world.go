@@ -86,8 +86,9 @@ type Config struct {
 	FanOut      FanOut
 	Mode        permission.Mode // run mode of roots
 	Permissions Permissions
-	Over        int        // content replacement, see Replacements
-	Hooks       []HookRule // what hooks of definitions do when they run
+	Over        int           // content replacement, see Replacements
+	Hooks       []HookRule    // what hooks of definitions do when they run
+	Handoffs    []HandoffRule // what the classifier says of transcripts
 	Preview     int
 	Forks       ForkOptions
 
@@ -144,6 +145,7 @@ type World struct {
 	terminals map[int32]vtime.Instant
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
+	judgements
 }
 
 // NewWorld makes a world without agents.

@@ -19,7 +19,7 @@ func (db *DB) Begin(run Run, startedAt string, opt Options) (*Writer, error) {
 	if opt.Batch == 0 {
 		opt.Batch = DefaultBatch
 	}
-	w := newWriter(db, run.ID, opt)
+	w := newWriter(db, &run, opt)
 	if err := w.begin(&run, startedAt); err != nil {
 		w.close()
 		return nil, fail(db.path, "record the run", err)

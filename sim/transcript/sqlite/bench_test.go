@@ -79,7 +79,7 @@ func BenchmarkInsert(b *testing.B) {
 
 // rowsOf is the rows of each table for each batch of the events.
 func rowsOf(b *testing.B, events []*transcript.Event) (batches [][][]any) {
-	w := newWriter(&DB{}, "r", Options{Level: Full, Batch: 1 << 62, Cost: prices})
+	w := newWriter(&DB{}, &Run{ID: "r"}, Options{Level: Full, Batch: 1 << 62, Cost: prices})
 	w.owner = true
 	take := func() {
 		w.fillTexts()

@@ -25,8 +25,9 @@ type AgentInfo struct {
 	Cost, Uncached         int64     // picodollars
 }
 
-// Tree lists a run's agents in the order in which they were made. At level
-// totals calls and costs are 0: no single request is kept.
+// Tree lists a run's agents in the order in which they were made. Of an
+// agent that the run's level does not keep (RunInfo.Keeps) calls and costs are 0,
+// and not known.
 func (db *DB) Tree(run string) ([]AgentInfo, error) {
 	return query(db, "read the agents", scanAgent, `SELECT a.agent, a.parent, a.lineage, a.id, a.type, a.structure, a.model, a.async,
 		a.tools, a.context, count(*), min(a.started_at), coalesce(max(a.ended_at), 0),

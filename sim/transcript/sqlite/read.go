@@ -27,6 +27,9 @@ type RunInfo struct {
 	StartedAt         string // wall time of the last execution
 }
 
+// Keeps reports whether the record has single calls and events of an agent.
+func (r *RunInfo) Keeps(a *AgentInfo) bool { return r.Level.Keeps(r.Seed, a.Lineage) }
+
 const runColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.semantics, r.level, r.outcome, r.detail, r.digest,
 	r.events, r.calls, r.ended_at, r.input, r.write_5m, r.write_1h, r.read, r.output, r.cost, r.cost_uncached,
 	count(e.n), max(e.started_at)

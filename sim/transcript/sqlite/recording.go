@@ -17,7 +17,7 @@ func (r *RunInfo) Recorded() bool { return r.Policy == transcript.PolicyRecorded
 // Recording makes a recorded session of a run, without its content. Of an
 // imported run it is the session that was imported; of a simulated one as much of
 // it as the tables tell, its instants those of virtual time. It fails with
-// ErrNoRun, and with ErrNoCall for a run of which no single call is kept.
+// ErrNoRun, and with ErrNoCall for a run of which not every call is kept with its content.
 func (db *DB) Recording(run string) (*recording.Session, error) {
 	stored, err := db.Spec(run)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// body turns an event into the rows of its kind. At level totals only what
-// feeds the run's and the agents' figures is kept.
-func (w *Writer) body(e *transcript.Event) {
+// body turns an event into the rows of its kind. Of what is not kept only that
+// counts which feeds the run's and the agents' figures.
+func (w *Writer) body(e *transcript.Event, kept bool) {
 	switch b := e.Body.(type) {
 	case *transcript.AgentStart:
 		w.agentStart(e, b)
@@ -21,13 +21,13 @@ func (w *Writer) body(e *transcript.Event) {
 	case *transcript.APIError:
 		w.apiError(e, b)
 	default:
-		if w.opt.Level == Full {
+		if kept {
 			w.detail(e)
 		}
 	}
 }
 
-// detail makes the rows of the kinds that only level full keeps.
+// detail makes the rows of the kinds that level totals does not keep.
 func (w *Writer) detail(e *transcript.Event) {
 	seq, agent, at := int64(e.Seq), int64(e.Agent), int64(e.At)
 	switch b := e.Body.(type) {
@@ -39,6 +39,10 @@ func (w *Writer) detail(e *transcript.Event) {
 		w.tasks.add(w.run, seq, agent, at, b.ID, b.Type, b.From, b.To, int64(b.Activation))
 	case *transcript.Notification:
 		w.messages.add(w.run, seq, agent, at, b.Kind().String(), b.TaskID, b.Op, b.Place, b.Status, int64(b.Bytes), int64(0))
+	case *transcript.Message:
+		w.messages.add(w.run, seq, agent, at, b.Kind().String(), b.TaskID, b.Op, b.Place, "", int64(b.Bytes), int64(0))
+	case *transcript.Output:
+		w.messages.add(w.run, seq, agent, at, b.Kind().String(), b.TaskID, b.Op, "", "", int64(b.Bytes), int64(0))
 	case *transcript.WakeUp:
 		w.messages.add(w.run, seq, agent, at, b.Kind().String(), "", b.Why, "", "", int64(0), b.Prefix)
 	case *transcript.UserMessage:

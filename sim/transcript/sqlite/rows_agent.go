@@ -13,6 +13,7 @@ import (
 // agentState is what the writer keeps of an agent.
 type agentState struct {
 	activation int
+	left       bool // of its events and calls only what is counted is kept
 	waiting    bool // request was sent and is not answered
 	request    request
 	last       billed // the latest one that was answered

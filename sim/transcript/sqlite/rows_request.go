@@ -42,24 +42,28 @@ func (w *Writer) request(e *transcript.Event, b *transcript.Request) {
 	a.waiting = true
 	a.request = request{seq: int64(e.Seq), n: w.requestNum, at: int64(e.At), activation: a.activation,
 		call: b.Call, attempt: b.Attempt, model: b.Model, head: b.Head, marks: a.request.marks[:0], automatic: b.Automatic}
-	if w.opt.Level != Full {
+	if !w.keeps(e.Agent) {
 		return
 	}
 	a.request.marks = append(a.request.marks, b.Breakpoints...)
 	if b.Expect != nil && b.Expect.Head != nil {
 		a.request.expected = w.hex(b.Expect.Head.Hash)
 	}
-	w.chain(b.Head)
+	if w.opt.Level.Content() {
+		w.chain(b.Head)
+	}
 }
 
 func (w *Writer) response(e *transcript.Event, b *transcript.Response) {
 	r := b.Resp
 	o := &outcome{status: "ok", model: b.Model, endedSeq: int64(e.Seq), stop: r.Stop.String(), usage: r.Usage, cache: r.Cache,
 		started: int64(r.Started), began: int64(r.Began), ended: int64(r.Ended)}
-	if w.opt.Level == Full && b.Head != nil {
-		// The last answer of an agent stands in no later request.
-		w.chain(b.Head)
+	if b.Head != nil && w.keeps(e.Agent) {
 		o.answer = w.hex(b.Head.Hash)
+		if w.opt.Level.Content() {
+			// The last answer of an agent stands in no later request.
+			w.chain(b.Head)
+		}
 	}
 	w.ended(e.Agent, o)
 }
@@ -94,7 +98,7 @@ func (w *Writer) addRequest(agent int32, r *request, o *outcome) {
 	w.totals.usage = w.totals.usage.Plus(o.usage)
 	w.totals.cost += cost
 	w.totals.uncached += uncached
-	if w.opt.Level != Full {
+	if !w.keeps(agent) {
 		return
 	}
 	u, m := &o.usage, &o.cache.Miss

@@ -2,18 +2,6 @@ package sqlite
 
 import "agentsim/sim/llm"
 
-// Level is how much of a run is recorded. It is no part of the run's identity.
-type Level string
-
-// The levels.
-const (
-	Full   Level = "full"   // every event, every payload
-	Totals Level = "totals" // the run, its agents' end figures and its metrics
-)
-
-// covers reports whether a record of level l holds what one of level o does.
-func (l Level) covers(o Level) bool { return l == Full || l == o }
-
 // Status is how an execution stands or ended.
 type Status string
 
@@ -47,7 +35,7 @@ type File struct{ Path, Content string }
 
 // Options are those of one recording.
 type Options struct {
-	Level Level // "" is Full
+	Level Level // "" is Full; one that ParseLevel takes
 	// Batch is how many events one transaction takes; 0 is DefaultBatch.
 	Batch int
 	// Cost prices a call: what it costs, and what it would have cost without a

@@ -18,8 +18,8 @@ func (db *DB) simulated(stored *Run) (*recording.Session, error) {
 	if err := db.sql.QueryRow(`SELECT level FROM runs WHERE id = ?`, stored.ID).Scan(&level); err != nil {
 		return nil, err
 	}
-	if level == Totals {
-		return nil, &Error{Path: db.path, Doing: "read the calls of run " + stored.ID + ", of which only totals are kept", Kind: ErrNoCall}
+	if !level.Whole() { // of samples a session would be a part
+		return nil, &Error{Path: db.path, Doing: "read the calls of run " + stored.ID + ", which was recorded with --record " + string(level), Kind: ErrNoCall}
 	}
 	m := &made{s: &recording.Session{Format: Simulated, ID: stored.ID, Client: Simulated}, children: map[string]int32{}}
 	if err := db.threads(m, stored.ID); err != nil {

@@ -14,6 +14,7 @@ type Writer struct {
 	tables
 	db        *DB
 	run       any // the id, boxed once: it stands in every row
+	seed      uint64
 	execution int
 	owner     bool // the run's rows are this execution's to write
 	opt       Options
@@ -39,8 +40,8 @@ type totals struct {
 	cost, uncached int64
 }
 
-func newWriter(db *DB, run string, opt Options) *Writer {
-	return &Writer{tables: newTables(), db: db, run: run, opt: opt, store: newStore(), openTools: map[toolKey]*toolCall{}}
+func newWriter(db *DB, run *Run, opt Options) *Writer {
+	return &Writer{tables: newTables(), db: db, run: run.ID, seed: run.Seed, opt: opt, store: newStore(), openTools: map[toolKey]*toolCall{}}
 }
 
 // Emit records the event. After a failure it does nothing; Err tells.
@@ -53,13 +54,23 @@ func (w *Writer) Emit(e *transcript.Event) {
 	if !w.owner {
 		return
 	}
-	if w.opt.Level == Full {
+	if b, ok := e.Body.(*transcript.AgentStart); ok {
+		w.agent(e.Agent).left = !w.opt.Level.Keeps(w.seed, b.Lineage)
+	}
+	kept := w.keeps(e.Agent)
+	if kept {
 		w.line(e)
 	}
-	w.body(e)
+	w.body(e, kept)
 	if w.batched++; w.batched >= w.opt.Batch {
 		w.err = fail(w.db.path, "record a batch", w.flush(nil))
 	}
+}
+
+// keeps reports whether single events and calls of an agent are kept; -1 is the
+// run itself.
+func (w *Writer) keeps(agent int32) bool {
+	return w.opt.Level != Totals && (agent < 0 || !w.agent(agent).left)
 }
 
 // Err is the first failure; nothing is recorded after it.

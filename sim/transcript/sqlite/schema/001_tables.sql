@@ -14,7 +14,7 @@ CREATE TABLE runs (
   policy TEXT NOT NULL,         -- scheduling policy
   semantics INTEGER NOT NULL,   -- version of what runs mean
   spec TEXT NOT NULL,           -- the effective scenario; with files all that a replay needs
-  level TEXT NOT NULL,          -- full, totals: what is recorded of it
+  level TEXT NOT NULL,          -- full, calls (no content), sampled:N (one session tree of N), totals: what is recorded of it
   owner INTEGER NOT NULL,       -- executions.n of the execution whose rows these are
   outcome TEXT NOT NULL,        -- running, completed, limit, deadlock, interrupted, crashed
   detail TEXT NOT NULL,

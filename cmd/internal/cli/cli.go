@@ -119,8 +119,8 @@ Exit codes:
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newValidate(s), newWhatif(s), newVersion(s))
+	complete(root)
 	return root
 }
 

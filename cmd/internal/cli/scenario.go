@@ -12,11 +12,11 @@ import (
 func newScenario(s *State) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
-		Short: "list, show and check scenarios",
+		Short: "list, show, check and begin scenarios",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  group,
 	}
-	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s))
+	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s), newScenarioNew(s), newScenarioSchema(s))
 	return cmd
 }
 

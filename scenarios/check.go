@@ -35,6 +35,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.work()
 	c.scope()
 	c.strategy()
+	c.coordinator()
 	c.roots()
 	c.scripts()
 	c.permissions()

@@ -229,21 +229,23 @@ func (c *checker) strategy() {
 	s := c.s
 	if s.Strategy == "" {
 		if len(s.Work) > 0 {
-			c.badKey("work", "strategy: inline, subagent or fork", "work without a strategy: nobody is told who does it")
+			c.badKey("work", "strategy: inline, subagent, fork or coordinator", "work without a strategy: nobody is told who does it")
 		}
 		return
 	}
 	c.oneOf("strategy", "strategy", s.Strategy, strategies...)
 	switch s.Strategy {
-	case "coordinator", "swarm":
-		c.bad("strategy", "inline, subagent and fork are", "strategy %q is not available yet", s.Strategy)
+	case "swarm":
+		c.bad("strategy", "inline, subagent, fork and coordinator are", "strategy %q is not available yet", s.Strategy)
 	case "fork":
 		c.fork()
 	}
 	if len(s.Work) == 0 {
 		c.badKey("strategy", "work: lists what is to be done", "a strategy without work")
 	}
-	c.leadType()
+	if s.Strategy != "coordinator" { // whose type is worker
+		c.leadType()
+	}
 }
 
 // fork holds the scenario against FRK-01 and FRK-12.

@@ -19,12 +19,13 @@ func Defaults() *Scenario {
 			Counter:      "approx",
 			Latency:      Latency{Profile: profile.Default},
 		},
-		Settings: SettingsSpec{MaxTokens: 32_000},
-		Project:  Project{Date: "2026-01-01"},
-		Model:    defaultModel(),
-		FanOut:   FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
-		Limits:   defaultLimits(),
-		Retry:    defaultRetry(),
+		Settings:    SettingsSpec{MaxTokens: 32_000},
+		Project:     Project{Date: "2026-01-01"},
+		Model:       defaultModel(),
+		Coordinator: defaultCoordinator(),
+		FanOut:      FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
+		Limits:      defaultLimits(),
+		Retry:       defaultRetry(),
 		Tools: ToolSpec{
 			Read: ptr(20 * vtime.Millisecond), Grep: ptr(60 * vtime.Millisecond),
 			Glob: ptr(40 * vtime.Millisecond), Edit: ptr(30 * vtime.Millisecond),

@@ -21,7 +21,7 @@ func Gates() []Gate {
 		{"CLAUDE_AUTO_BACKGROUND_TASKS", "false", booleans, "as tengu_auto_background_agents", true},
 		{"CLAUDE_CODE_COORDINATOR_MODE", "false", booleans, "second half of coordinator mode", true},
 		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "false", booleans, "no background tasks", true},
-		{"CLAUDE_CODE_SIMPLE", "false", booleans, "the small tool pool", false},
+		{"CLAUDE_CODE_SIMPLE", "false", booleans, "a coordinator's workers have Bash, Read and Edit alone", true},
 		{"COORDINATOR_MODE", "false", booleans, "first half of coordinator mode", true},
 		{"FORK_SUBAGENT", "false", booleans, "spawns without a type are forks, and all are asynchronous", true},
 		{"KAIROS", "false", booleans, "assistant mode", true},
@@ -31,7 +31,7 @@ func Gates() []Gate {
 		{"strictPluginOnlyCustomization", "false", booleans, "definitions from plugins only", false},
 		{"tengu_auto_background_agents", "false", booleans, "synchronous agents move to the background after 120 s", true},
 		{"tengu_ccr_bridge_multi_session", "false", booleans, "several sessions on one bridge", false},
-		{"tengu_scratch", "false", booleans, "a scratchpad shared by workers", false},
+		{"tengu_scratch", "false", booleans, "a scratchpad shared by workers", true},
 		{"tengu_slim_subagent_claudemd", "true", booleans, "Explore and Plan go without CLAUDE.md", true},
 	}
 }

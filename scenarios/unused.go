@@ -23,7 +23,9 @@ func (s *Scenario) unusedSections() (out []section) {
 	add(!work, "facts", "only work needs facts")
 	add(!work, "model", "only the policy reads it, and there is no work for it")
 	add(s.Strategy != "subagent", "background", "only strategy subagent reads it")
+	add(!s.Coordinates(), "coordinator", "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")
 	add(!work || !spawns, "type", "nobody is spawned")
+	add(work && s.Strategy == "coordinator", "type", "a coordinator starts workers and nobody else")
 	add(!spawns, "fan_out", "nobody is spawned")
 	add(s.Stack != MinimalStack, "minimal", "only stack minimal reads it")
 	add(!spawns, "forks", "nobody is spawned")
@@ -100,6 +102,7 @@ func (c *checker) unused() {
 // meaning and one text.
 func (s *Scenario) trim() {
 	s.trimStack()
+	s.trimCoordinator()
 	s.narrow()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {

@@ -1,0 +1,212 @@
+package scenarios
+
+import (
+	"slices"
+
+	"agentsim/sim/vtime"
+)
+
+// The gates of coordinator mode, and those that only its workers read.
+const (
+	coordinatorGate    = "COORDINATOR_MODE"
+	coordinatorEnvGate = "CLAUDE_CODE_COORDINATOR_MODE"
+	simpleGate         = "CLAUDE_CODE_SIMPLE"
+	scratchGate        = "tengu_scratch"
+	noBackgroundGate   = "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"
+
+	bothGates = "gates: {" + coordinatorGate + ": true, " + coordinatorEnvGate + ": true}"
+)
+
+var workerGates = []string{simpleGate, scratchGate}
+
+// coordinatorTools are the only tools of a coordinator (CRD-01). It has the first
+// three where its root says nothing.
+var coordinatorTools = []string{"Agent", "SendMessage", "TaskStop", "subscribe_pr_activity"}
+
+// Coordinates reports whether the scenario's roots are coordinators: the session
+// begins with both gates of coordinator mode on.
+func (s *Scenario) Coordinates() bool {
+	return s.Stack != MinimalStack && s.Gate(coordinatorGate) == "true" && s.Gate(coordinatorEnvGate) == "true"
+}
+
+// leads reports whether the policy of strategy coordinator is at work.
+func (s *Scenario) leads() bool { return s.Strategy == "coordinator" && s.hasWork() }
+
+// defaultCoordinator is how a coordinator leads of which nothing is said.
+func defaultCoordinator() CoordinatorSpec {
+	return CoordinatorSpec{Workers: "table", Broad: 3, Corrections: ptr(1), Approaches: ptr(1),
+		Scratchpad: ".scratchpad", Silence: 5 * vtime.Minute}
+}
+
+// coordinator holds the scenario against what coordinating needs and rules out.
+func (c *checker) coordinator() {
+	s := c.s
+	if s.Strategy == "coordinator" {
+		c.coordinatorStrategy()
+	}
+	c.coordinatorSpec()
+	if !s.Coordinates() {
+		c.workerGates()
+		return
+	}
+	if !s.allScripted() && (s.Strategy == "inline" || s.Strategy == "subagent") {
+		c.bad("strategy", "strategy: coordinator, or turn a gate off", "strategy %s in coordinator mode: a coordinator has none of the tools and starts none of the agents that it needs", s.Strategy)
+	}
+	if s.Gate(noBackgroundGate) == "true" {
+		c.bad("gates."+noBackgroundGate, "leave it at false", "a coordinator's workers run in the background, which gate %s disables", noBackgroundGate)
+	}
+	for i, g := range s.GateFlips {
+		if g.Gate == noBackgroundGate && g.Value == "true" {
+			c.bad("gate_flips["+itoa(i)+"].gate", "take it away", "a coordinator's workers run in the background, which gate %s disables", g.Gate)
+		}
+	}
+	for i, typ := range s.Project.Agents.BuiltIns {
+		switch {
+		case typ == "worker":
+			c.bad("project.agents.built_ins["+itoa(i)+"]", "leave it out", "type %q is listed anyway", typ)
+		case contains(moreTypes, typ):
+			c.bad("project.agents.built_ins["+itoa(i)+"]", "leave it out", "a coordinator starts workers and no agent of type %q", typ)
+		}
+	}
+	if s.Main != nil {
+		c.coordinatorRoot("main", s.Main)
+	}
+	for i := range s.Roots {
+		c.coordinatorRoot("roots["+itoa(i)+"]", &s.Roots[i])
+	}
+}
+
+func (c *checker) coordinatorStrategy() {
+	s := c.s
+	switch {
+	case s.Stack == MinimalStack:
+		c.bad("strategy", "strategy: subagent or inline", "stack minimal has no coordinator")
+	case !s.Coordinates():
+		off := coordinatorGate
+		if s.Gate(off) == "true" {
+			off = coordinatorEnvGate
+		}
+		c.bad("strategy", bothGates, "strategy coordinator needs gate %s, which is off", off)
+	}
+}
+
+// coordinatorSpec checks what is said of how a coordinator leads.
+func (c *checker) coordinatorSpec() {
+	k := &c.s.Coordinator
+	c.oneOf("coordinator.workers", "way with workers", k.Workers, "table", "continue", "spawn")
+	for _, x := range []struct {
+		path  string
+		n     int
+		least int
+	}{{"coordinator.broad", k.Broad, 1}, {"coordinator.corrections", *k.Corrections, 0}, {"coordinator.approaches", *k.Approaches, 0}} {
+		if x.n < x.least || x.n > maxPerTurn {
+			c.bad(x.path, "", "%s is from %d to %d", x.path, x.least, maxPerTurn)
+		}
+	}
+	if k.Silence <= 0 {
+		c.bad("coordinator.silence", "leave it out for 5m", "coordinator.silence is longer than nothing")
+	}
+	if why := badPath(k.Scratchpad); why != "" {
+		c.bad("coordinator.scratchpad", "a directory inside the project, such as .scratchpad", "scratchpad %q %s", k.Scratchpad, why)
+	}
+	for _, key := range c.s.unusedCoordinator() {
+		if path := "coordinator." + key.key; c.given(path) && c.s.Coordinates() {
+			c.badKey(path, "take it away", "unused key %q: %s", path, key.why).unused = true
+		}
+	}
+}
+
+// unusedCoordinator lists the keys of the section coordinator that nothing in
+// this scenario reads.
+func (s *Scenario) unusedCoordinator() (out []section) {
+	if !s.leads() {
+		for _, key := range []string{"workers", "broad", "corrections", "approaches"} {
+			out = append(out, section{key, "only strategy coordinator reads it"})
+		}
+	}
+	if !s.turnsOn(scratchGate) {
+		out = append(out, section{"scratchpad", "gate " + scratchGate + " is off"})
+	}
+	return out
+}
+
+// turnsOn reports whether a boolean gate is on at any time of the run.
+func (s *Scenario) turnsOn(gate string) bool {
+	for _, f := range s.GateFlips {
+		if f.Gate == gate && f.Value == "true" {
+			return true
+		}
+	}
+	return s.Gate(gate) == "true"
+}
+
+// workerGates refuses gates for workers where there are none.
+func (c *checker) workerGates() {
+	if c.s.Stack == MinimalStack {
+		return // which has no gates at all, and says so
+	}
+	for _, name := range workerGates {
+		if c.s.Gate(name) == "true" {
+			c.errs.add(c.where("gates."+name), bothGates+", or leave it at false", "gate %s is for a coordinator's workers, and there is no coordinator", name).unused = true
+		}
+	}
+	for i, f := range c.s.GateFlips {
+		if contains(workerGates, f.Gate) && f.Value == "true" {
+			c.errs.add(c.where("gate_flips["+itoa(i)+"].gate"), bothGates, "gate %s is for a coordinator's workers, and there is no coordinator", f.Gate).unused = true
+		}
+	}
+}
+
+// coordinatorRoot refuses tools that a coordinator cannot have, and misses those
+// that strategy coordinator works with.
+func (c *checker) coordinatorRoot(at string, r *Root) {
+	if r.Tools == nil {
+		return
+	}
+	for i, name := range *r.Tools {
+		if name == "Task" {
+			name = "Agent"
+		}
+		if !contains(coordinatorTools, name) {
+			hint := "take it away: workers have the tools that work needs"
+			if h := didYouMean(name, coordinatorTools); h != "" {
+				hint = h
+			}
+			c.bad(at+".tools["+itoa(i)+"]", hint, "a coordinator has no tool %q", name)
+		}
+	}
+	for _, name := range coordinatorTools[:3] {
+		if c.s.leads() && !contains(*r.Tools, name) && !(name == "Agent" && contains(*r.Tools, "Task")) {
+			c.bad(at+".tools", "add "+name+", or leave tools out", "strategy coordinator works with the tool %s, which %s has not got", name, at)
+		}
+	}
+}
+
+// trimCoordinator sets what nobody reads of a coordinator back to its default, so
+// that a scenario has one meaning and one text.
+func (s *Scenario) trimCoordinator() {
+	def := defaultCoordinator()
+	for _, x := range s.unusedCoordinator() {
+		switch x.key {
+		case "workers":
+			s.Coordinator.Workers = def.Workers
+		case "broad":
+			s.Coordinator.Broad = def.Broad
+		case "corrections":
+			s.Coordinator.Corrections = def.Corrections
+		case "approaches":
+			s.Coordinator.Approaches = def.Approaches
+		case "scratchpad":
+			s.Coordinator.Scratchpad = def.Scratchpad
+		}
+	}
+	if s.Coordinates() || s.Stack == MinimalStack {
+		return
+	}
+	for _, name := range workerGates {
+		if _, given := s.Gates[name]; given {
+			s.Gates[name] = "false"
+		}
+	}
+	s.GateFlips = slices.DeleteFunc(slices.Clone(s.GateFlips), func(f GateFlip) bool { return contains(workerGates, f.Gate) })
+}

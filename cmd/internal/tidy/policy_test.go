@@ -60,12 +60,16 @@ sim/definition:        WORDS WORLD sim/agent
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
+metrics/stat:          sim/rng
+metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat
+metrics/gobench:       metrics metrics/baseline
+metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover metrics/plot cachemodel/blocktrace
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/junit cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:
@@ -97,7 +101,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
 	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
 	{"unsafe", "", "a plain conversion"},
-	{"gonum.org/", "metrics metrics/plot", "integers; floats begin in metrics"},
+	{"gonum.org/", "metrics metrics/plot metrics/stat", "integers; floats begin in metrics"},
 	{"gonum.org/v1/plot", "metrics/plot", "charts are drawn by metrics/plot"},
 	{"gonum.org/v1/plot/", "metrics/plot", "charts are drawn by metrics/plot"},
 }

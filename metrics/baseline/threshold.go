@@ -1,0 +1,244 @@
+package baseline
+
+import (
+	"math/big"
+	"path"
+	"strings"
+
+	"agentsim/metrics"
+)
+
+// Threshold is a limit on one metric:
+//
+//	[SELECTOR, SELECTOR: ] METRIC OP LIMIT
+//
+// A SELECTOR is VARIANT or SCENARIO/VARIANT, each with * and ? as in file names;
+// without one the threshold holds for every run. OP is one of < <= == != >= >. A
+// LIMIT is a constant as in expectations (9, 95 %, $1.60, 2m31s); base, which is
+// the baseline's figure; or base with a part or an amount more or less: base+2%,
+// base-$0.10, and +2% for short.
+type Threshold struct {
+	Text string
+
+	selectors []selector
+	metric    Metric
+	op        string
+	limit     limit
+	src       *source
+	line, col int
+}
+
+// selector matches runs by two patterns.
+type selector struct{ scenario, variant string }
+
+// limit is what a figure is held against.
+type limit struct {
+	base  bool
+	add   metrics.Value // to the base, or the constant
+	share bool          // add is a part of the base
+}
+
+var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
+
+// ParseThreshold reads one threshold of the command line. The error is an
+// *Error that points into it.
+func ParseThreshold(text string) (*Threshold, error) {
+	t, err := parseThreshold(newSource("--threshold", text), 1)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// ReadThresholds reads a file of thresholds, one a line; what follows # is a
+// comment. The error is an *Error.
+func ReadThresholds(name, text string) ([]*Threshold, error) {
+	src := newSource(name, text)
+	for i, line := range src.lines {
+		code, _, _ := strings.Cut(line, "#")
+		src.lines[i] = code
+	}
+	var out []*Threshold
+	for i, line := range src.lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		t, err := parseThreshold(src, i+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func parseThreshold(src *source, line int) (*Threshold, *Error) {
+	text := src.lines[line-1]
+	t := &Threshold{Text: strings.TrimSpace(text), src: src, line: line, col: len(text) - len(strings.TrimLeft(text, " \t"))}
+	start := 0
+	if prefix, _, ok := strings.Cut(text, ":"); ok {
+		if err := t.readSelectors(prefix); err != nil {
+			return nil, err
+		}
+		start = len(prefix) + 1
+	}
+	at := strings.IndexAny(text[start:], "<>=!")
+	if at < 0 {
+		return nil, t.wrong(start, "one of < <= == != >= >, such as cost <= +2%", "no comparison in %q", strings.TrimSpace(text[start:]))
+	}
+	at += start
+	for _, o := range operators {
+		if t.op == "" && strings.HasPrefix(text[at:], o) {
+			t.op = o
+		}
+	}
+	if t.op == "" {
+		return nil, t.wrong(at, "one of < <= == != >= >", "no such comparison")
+	}
+	if err := t.readMetric(text[start:at], start); err != nil {
+		return nil, err
+	}
+	return t, t.readLimit(text[at+len(t.op):], at+len(t.op))
+}
+
+// wrong is an error at byte col of the threshold's line.
+func (t *Threshold) wrong(col int, hint, format string, args ...any) *Error {
+	return t.src.errorAt(t.line, col, hint, format, args...)
+}
+
+func (t *Threshold) readSelectors(prefix string) *Error {
+	col := 0
+	for part := range strings.SplitSeq(prefix, ",") {
+		name := strings.TrimSpace(part)
+		at := col + strings.Index(part, name)
+		s := selector{"*", name}
+		if scenario, variant, ok := strings.Cut(name, "/"); ok {
+			s = selector{scenario, variant}
+		}
+		for _, p := range []string{s.scenario, s.variant} {
+			if _, err := path.Match(p, ""); err != nil || p == "" {
+				return t.wrong(at, "VARIANT or SCENARIO/VARIANT, with * for any text", "%q selects nothing", name)
+			}
+		}
+		t.selectors = append(t.selectors, s)
+		col += len(part) + 1
+	}
+	return nil
+}
+
+func (t *Threshold) readMetric(raw string, col int) *Error {
+	name := strings.TrimSpace(raw)
+	col += len(raw) - len(strings.TrimLeft(raw, " \t"))
+	m, ok := Find(name)
+	switch {
+	case name == "":
+		return t.wrong(col, "such as cost <= +2%", "the metric is missing")
+	case !ok:
+		return t.wrong(col, "one of "+metricNames(), "no metric %q in baselines", name)
+	}
+	t.metric = m
+	return nil
+}
+
+func metricNames() string {
+	var names []string
+	for _, m := range known {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+const limitHint = "a number, 95 %, $1.60, 2m31s, base, base+2% or +2%"
+
+func (t *Threshold) readLimit(raw string, col int) *Error {
+	text := strings.TrimSpace(raw)
+	col += len(raw) - len(strings.TrimLeft(raw, " \t"))
+	rest, base := strings.CutPrefix(text, "base")
+	t.limit.base = base || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")
+	col += len(text) - len(rest)
+	rest = strings.TrimLeft(rest, " ")
+	sign, amount := "", rest
+	if t.limit.base && rest != "" {
+		sign, amount = rest[:1], strings.TrimSpace(rest[1:])
+	}
+	if text == "" || sign != "" && (sign != "+" && sign != "-" || amount == "") {
+		return t.wrong(col, limitHint, "%q is no limit", text)
+	}
+	if amount == "" {
+		t.limit.add = metrics.Value{Den: 1, Unit: t.metric.Unit}
+		return nil
+	}
+	v, err := metrics.ParseValue(amount)
+	if err != nil || strings.HasPrefix(amount, "-") && sign != "" {
+		return t.wrong(col, limitHint, "%q is no limit", text)
+	}
+	if sign == "-" {
+		v.Num = -v.Num
+	}
+	t.limit.add = v
+	t.limit.share = t.limit.base && strings.HasSuffix(amount, "%")
+	if !t.limit.share && !v.Comparable(metrics.Value{Den: 1, Unit: t.metric.Unit}) {
+		return t.wrong(col, unitHint(t.metric.Unit), "%s is measured in %s", t.metric.Name, t.metric.Unit)
+	}
+	return nil
+}
+
+func unitHint(u metrics.Unit) string {
+	switch u {
+	case metrics.Picodollars:
+		return "money is written $1.60"
+	case metrics.Nanoseconds:
+		return "time is written 2m31s"
+	}
+	return "a plain number is written 4_000 or 0.95"
+}
+
+// Matches reports whether the threshold holds for a run.
+func (t *Threshold) Matches(scenario, variant string) bool {
+	for _, s := range t.selectors {
+		a, _ := path.Match(s.scenario, scenario)
+		b, _ := path.Match(s.variant, variant)
+		if a && b {
+			return true
+		}
+	}
+	return t.selectors == nil
+}
+
+// NoMatch is the error of a threshold that holds for nothing that ran: it would
+// pass forever.
+func (t *Threshold) NoMatch(names []string) error {
+	return t.wrong(t.col, "there is "+strings.Join(names, ", "), "%q selects no run", t.Text)
+}
+
+// Met reports whether a figure keeps the threshold. Without a baseline's figure
+// a limit that speaks of it is met: there is nothing to hold it against.
+func (t *Threshold) Met(after metrics.Value, before *metrics.Value) bool {
+	limit := rat(t.limit.add)
+	if t.limit.base {
+		if before == nil {
+			return true
+		}
+		b := rat(*before)
+		if t.limit.share {
+			limit.Mul(limit, new(big.Rat).Abs(b))
+		}
+		limit.Add(limit, b)
+	}
+	c := rat(after).Cmp(limit)
+	switch t.op {
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	case "==":
+		return c == 0
+	case "!=":
+		return c != 0
+	case ">=":
+		return c >= 0
+	}
+	return c > 0
+}
+
+func rat(v metrics.Value) *big.Rat { return big.NewRat(v.Num, v.Den) }

@@ -1,0 +1,116 @@
+package stat_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"agentsim/metrics/stat"
+	"agentsim/sim/rng"
+
+	"pgregory.net/rapid"
+)
+
+func TestConformance(t *testing.T) {
+	t.Run("MET-05 medians and quantiles are values of the sample, checked against sorting by hand", describes)
+	t.Run("MET-05 the quantile of a share is the smallest value that so much of the sample does not exceed", quantiles)
+	t.Run("MET-05 the interval of a difference is a function of the samples, shifts with them and turns with their order", intervals)
+	t.Run("MET-05 a 95 % interval holds the true difference in at least 88 of 100 samples", coverage)
+	t.Run("MET-05 samples without spread give an interval of one point", points)
+}
+
+func describes(t *testing.T) {
+	for _, c := range []struct {
+		sample []int64
+		want   stat.Summary
+	}{
+		{[]int64{7}, stat.Summary{N: 1, Min: 7, Max: 7, Twice: 14, P10: 7, P90: 7}},
+		{[]int64{9, 1}, stat.Summary{N: 2, Min: 1, Max: 9, Twice: 10, P10: 1, P90: 9}},
+		{[]int64{3, 1, 2}, stat.Summary{N: 3, Min: 1, Max: 3, Twice: 4, P10: 1, P90: 3}},
+		{[]int64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, stat.Summary{N: 10, Min: 1, Max: 10, Twice: 11, P10: 1, P90: 9}},
+	} {
+		if got := stat.Describe(c.sample); got != c.want {
+			t.Errorf("Describe(%v) = %+v, want %+v", c.sample, got, c.want)
+		}
+	}
+	if stat.Describe([]int64{1, 2}).Exact() || !stat.Describe([]int64{2, 2}).Exact() {
+		t.Error("a sample is exact when all its values are the same")
+	}
+}
+
+func quantiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Int64Range(-50, 50), 1, 40).Draw(t, "sample")
+		p := rapid.Float64Range(0, 1).Draw(t, "p")
+		slices.Sort(x)
+		got := stat.Quantile(x, p)
+		below, upTo := 0, 0
+		for _, v := range x {
+			if v < got {
+				below++
+			}
+			if v <= got {
+				upTo++
+			}
+		}
+		if n := float64(len(x)); float64(upTo) < p*n-1e-9 || below > 0 && float64(below) >= p*n+1e-9 {
+			t.Fatalf("Quantile(%v, %v) = %d: %d below, %d up to it", x, p, got, below, upTo)
+		}
+	})
+}
+
+func intervals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SliceOfN(rapid.Int64Range(0, 1000), 2, 12).Draw(t, "a")
+		b := rapid.SliceOfN(rapid.Int64Range(0, 1000), len(a), len(a)).Draw(t, "b")
+		shift := rapid.Int64Range(-500, 500).Draw(t, "shift")
+		key := rng.Root(7)
+		for _, of := range []func(a, b []int64, k rng.Key) stat.Interval{stat.Difference, stat.Paired} {
+			first := of(a, b, key)
+			if again := of(slices.Clone(a), slices.Clone(b), key); again != first {
+				t.Fatalf("%+v and then %+v", first, again)
+			}
+			moved := slices.Clone(b)
+			for i := range moved {
+				moved[i] += shift
+			}
+			if m := of(a, moved, key); m.Low != first.Low+float64(shift) || m.High != first.High+float64(shift) {
+				t.Fatalf("%+v, moved by %d %+v", first, shift, m)
+			}
+			if first.Low > first.High {
+				t.Fatalf("%+v", first)
+			}
+		}
+	})
+}
+
+// coverage draws two samples whose medians are 30 apart.
+func coverage(t *testing.T) {
+	key, held := rng.Root(1), 0
+	for trial := range uint64(100) {
+		k := key.At(trial)
+		a, b := make([]int64, 25), make([]int64, 25)
+		for i := range a {
+			a[i] = k.Sub("a").At(uint64(i)).Between(0, 100)
+			b[i] = k.Sub("b").At(uint64(i)).Between(30, 130)
+		}
+		if x := stat.Difference(a, b, k); x.Low <= 30 && 30 <= x.High {
+			held++
+		}
+	}
+	if held < 88 {
+		t.Errorf("held %d times of 100", held)
+	}
+}
+
+func points(t *testing.T) {
+	same := []int64{5, 5, 5}
+	for _, x := range []stat.Interval{stat.Difference(same, []int64{8, 8, 8}, rng.Root(1)), stat.Paired([]int64{1, 2, 9}, []int64{4, 5, 12}, rng.Root(1))} {
+		if x.Low != 3 || x.High != 3 || math.IsNaN(x.Low) || !x.Decides() {
+			t.Errorf("%+v, want 3 to 3", x)
+		}
+	}
+	if (stat.Interval{Low: -1, High: 1}).Decides() {
+		t.Error("an interval with zero in it decides nothing")
+	}
+}

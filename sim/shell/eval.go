@@ -413,7 +413,10 @@ func (m *machine) program(args []string) *Program {
 	programs := m.env.Programs
 	for i := range programs {
 		words := strings.Fields(programs[i].Words)
-		if len(words) > 0 && len(words) <= len(args) && strings.Join(args[:len(words)], " ") == programs[i].Words {
+		if len(words) == 0 || len(words) > len(args) || programs[i].Test != nil && len(words) < len(args) {
+			continue
+		}
+		if strings.Join(args[:len(words)], " ") == strings.Join(words, " ") {
 			return &programs[i]
 		}
 	}
@@ -421,6 +424,10 @@ func (m *machine) program(args []string) *Program {
 }
 
 func (m *machine) runProgram(p *Program, st *streams) {
+	if p.Test != nil {
+		m.runTest(p, st)
+		return
+	}
 	if m.pass(p.Took) {
 		st.out.put(p.Output)
 		m.status = p.Exit

@@ -72,12 +72,13 @@ type Env struct {
 }
 
 // Program is a scripted program: what happens when a command line begins with
-// its words.
+// its words, or consists of them if it tests the project.
 type Program struct {
-	Words  string // the first words, such as "go test"
+	Words  string // the first words, such as "go test"; all of them with Test
 	Output string
 	Exit   int
 	Took   vtime.Duration
+	Test   *Test // in place of Output and Exit; nil for a program that looks at nothing
 }
 
 // Programs are the programs that stand in where a world names none: builds and

@@ -16,6 +16,7 @@ import (
 //
 //	file PATH          put the input into the project
 //	program WORDS [exit=N] [took=D]   script a program; the input is its output
+//	test WORDS | GLOB | TOOK   script a test that takes lines with BAD for wrong
 //	run [timeout=D]    run the input as a script; what follows the output is said
 //	                   where it is not what is usual
 //	show PATH          print a file of the project
@@ -46,6 +47,8 @@ func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 	case "file":
 		w.files[d.CmdArgs[0].Key] = d.Input + "\n"
 		return ""
+	case "test":
+		return w.test(t, d)
 	case "program":
 		p := Program{Output: d.Input + "\n"}
 		var took string
@@ -100,6 +103,24 @@ func duration(t *testing.T, s string) vtime.Duration {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// test scripts a test of the project in front of what there is.
+func (w *world) test(t *testing.T, d *datadriven.TestData) string {
+	var words []string
+	for _, a := range d.CmdArgs {
+		words = append(words, a.Key)
+	}
+	parts := strings.Split(strings.Join(words, " "), " | ")
+	check := func(_ *workspace.FS, line string) string {
+		if strings.Contains(line, "BAD") {
+			return strings.TrimSpace(line)
+		}
+		return ""
+	}
+	p := Program{Words: parts[0], Took: duration(t, parts[2]), Test: &Test{Files: parts[1], Check: check}}
+	w.programs = append([]Program{p}, w.programs...)
+	return ""
 }
 
 func (w *world) open(t *testing.T) {

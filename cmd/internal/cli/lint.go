@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/metrics/report"
+	"agentsim/sim/lint"
+	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
+
+	"github.com/spf13/cobra"
+)
+
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	db      string
+	silence string
+	fail    []string
+	output  string
+}
+
+// anyRule is the word for every rule.
+const anyRule = "any"
+
+func newLint(s *State) *cobra.Command {
+	o := &lintOptions{}
+	cmd := &cobra.Command{
+		Use:   "lint RUN",
+		Short: "say what is wrong with how the agents of a recorded run were led",
+		Long: `Reads a recorded run, simulated or imported, and names what is wrong with how its agents were led: prompts that leave
+the thinking to the worker, two writers on one file, a verifier that runs nothing, a user who hears nothing. Each finding
+has the request it stands in. What the record does not hold is not judged, and named. RUN is the beginning of a run's id.
+
+Findings change the exit code only with --fail: of a recorded session most rules go by words, and words can mislead.
+
+Rules:
+` + ruleTable(),
+		Example: `  agentsim lint 9c1e
+  agentsim lint 9c1e --silence 10m
+  agentsim lint 9c1e --fail=two-writers,lazy-delegation`,
+		Args: exactly(1, "one run"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return s.lint(o, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	f.StringVar(&o.silence, "silence", "", "how `long` the user may hear nothing (default: the scenario's coordinator.silence, else 5m)")
+	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
+	f.Lookup("fail").NoOptDefVal = anyRule
+	f.StringVarP(&o.output, "output", "o", "table", "how findings are printed: table or json")
+	return cmd
+}
+
+// ruleTable prints the rules for the help text.
+func ruleTable() string {
+	var b strings.Builder
+	for _, r := range lint.Rules() {
+		b.WriteString("  " + r.ID + strings.Repeat(" ", max(1, 27-len(r.ID))) + r.What + "\n")
+	}
+	return b.String()
+}
+
+// check says which flags cannot be used as they are, and gives the limit of
+// silence; 0 when none was given.
+func (o *lintOptions) check() (vtime.Duration, error) {
+	if o.output != "table" && o.output != "json" {
+		return 0, failf(Usage, "--output %s: write one of table, json", o.output)
+	}
+	known := []string{anyRule}
+	for _, r := range lint.Rules() {
+		known = append(known, r.ID)
+	}
+	for _, name := range o.fail {
+		if !slices.Contains(known, name) {
+			return 0, failf(Usage, "--fail %s: there is no such rule; write %s", name, strings.Join(known, ", "))
+		}
+	}
+	if o.silence == "" {
+		return 0, nil
+	}
+	d, err := vtime.ParseDuration(o.silence)
+	if err != nil || d <= 0 {
+		return 0, failf(Usage, "--silence %s: write a duration such as 5m", o.silence)
+	}
+	return d, nil
+}
+
+func (s *State) lint(o *lintOptions, prefix string) error {
+	silence, err := o.check()
+	if err != nil {
+		return err
+	}
+	db, err := sqlite.Open(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	info, err := findRun(db, prefix)
+	if err != nil {
+		return err
+	}
+	run, said, err := lintRun(db, info)
+	if err != nil {
+		return err
+	}
+	if silence == 0 {
+		silence = said
+	}
+	found := lint.Check(run, lint.Options{Silence: silence})
+	if o.output == "json" {
+		err = s.writeJSON(lintDocument(info.ID, found))
+	} else {
+		err = s.printLint(db, info, found)
+	}
+	if err != nil {
+		return err
+	}
+	return o.verdict(found)
+}
+
+// verdict is the exit code that the findings amount to.
+func (o *lintOptions) verdict(found *lint.Report) error {
+	if len(o.fail) == 0 {
+		return nil
+	}
+	names := o.fail
+	if slices.Contains(names, anyRule) {
+		names = nil
+	}
+	if found.Found(names...) > 0 {
+		return &Failure{Code: Missed}
+	}
+	return nil
+}
+
+// printLint prints the findings, what was not judged, and a line for each rule.
+func (s *State) printLint(db *sqlite.DB, info sqlite.RunInfo, found *lint.Report) error {
+	if err := s.heading(db, info); err != nil {
+		return err
+	}
+	for _, f := range found.Findings {
+		s.printf("%s   %s%s\n", s.style().Bold(f.Rule), lintPlace(f.Place), withText(f.With))
+		s.printf("  %s\n", f.What)
+		if f.Excerpt != "" {
+			s.printf("  | %s\n", f.Excerpt)
+		}
+	}
+	if len(found.Findings) > 0 {
+		s.printf("\n")
+	}
+	t := report.NewTable("RULE", " JUDGED", " FINDINGS", " NOT JUDGED", "BECAUSE")
+	for _, sum := range found.Sums {
+		t.Row(sum.Rule.ID, strconv.Itoa(sum.Judged), strconv.Itoa(sum.Found), strconv.Itoa(sum.NotJudged), lintReasons(found, sum.Rule.ID))
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+// lintPlace is where something stands.
+func lintPlace(p lint.Place) string {
+	if p.Call == 0 {
+		return p.Agent
+	}
+	text := p.Agent + " call " + strconv.Itoa(p.Own) + " (request " + strconv.FormatInt(p.Call, 10) + ")"
+	if p.Block > 0 {
+		text += " block " + strconv.Itoa(int(p.Block))
+	}
+	return text + " at " + report.Time(p.At.Sub(0))
+}
+
+func withText(lineage string) string {
+	if lineage == "" {
+		return ""
+	}
+	return " → " + lineage
+}
+
+// lintReasons lists why a rule could not judge, each reason once.
+func lintReasons(found *lint.Report, rule string) string {
+	var out []string
+	for _, u := range found.Unjudged {
+		if u.Rule == rule && !slices.Contains(out, u.Why) {
+			out = append(out, u.Why)
+		}
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,206 @@
+package lint
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/vtime"
+)
+
+// order is one prompt that an agent gave to another: by a tool that spawns a
+// worker, or by a message to one that is there.
+type order struct {
+	call    *Call
+	block   *Block // the tool use
+	use     *ToolUse
+	tool    string
+	to      int32 // ordinal of the worker; -1 when the record does not tell
+	again   bool  // a message to a worker that is there
+	prompt  string
+	about   string // the description, a few words
+	model   string
+	span    Span // in which the worker was at it
+	items   []*Item
+	role    role
+	unknown bool // the prompt is not in the record
+}
+
+// role is what a worker is asked for.
+type role uint8
+
+const (
+	noRole role = iota
+	researching
+	implementing
+	verifying
+)
+
+var roleOf = map[string]role{"research": researching, "implement": implementing, "verify": verifying}
+
+// orderInput are the fields of the tools that give orders, of every stack and
+// client.
+type orderInput struct {
+	Prompt, Message, Task, Description, Model, To string
+}
+
+// orders lists what was delegated, in the order of the calls.
+func (j *judge) findOrders() {
+	for i := range j.run.Calls {
+		c := &j.run.Calls[i]
+		for k := range c.Answer {
+			b := &c.Answer[k]
+			if !b.is(llm.ToolUse) {
+				continue
+			}
+			switch b.Name {
+			case "Agent", "Task", "agent", "SendMessage":
+				j.orders = append(j.orders, j.order(c, b))
+			}
+		}
+	}
+	j.findUnknown()
+	for _, o := range j.orders {
+		j.classify(o)
+	}
+}
+
+// order reads one.
+func (j *judge) order(c *Call, b *Block) *order {
+	o := &order{call: c, block: b, tool: b.Name, to: -1, again: b.Name == "SendMessage"}
+	for i := range c.Tools {
+		if c.Tools[i].ID == b.ToolUse {
+			o.use = &c.Tools[i]
+		}
+	}
+	var in orderInput
+	if json.Unmarshal([]byte(b.Text), &in) != nil {
+		o.unknown = true
+	}
+	o.prompt, o.about, o.model = in.Prompt+in.Message+in.Task, in.Description, in.Model
+	o.to = j.worker(b.ToolUse, in.To)
+	o.span = j.spanOf(o)
+	return o
+}
+
+// worker finds who was spawned by a tool use, or is called by a name.
+func (j *judge) worker(toolUse, name string) int32 {
+	for i := range j.run.Agents {
+		a := &j.run.Agents[i]
+		if toolUse != "" && a.ToolUse == toolUse || name != "" && a.ID == name {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// spanOf is when a worker was at what it was told: the activation in which it
+// heard it. Without one it is the time that the tool took.
+func (j *judge) spanOf(o *order) Span {
+	from := o.call.To
+	if o.to >= 0 {
+		for i, s := range j.run.Agents[o.to].Spans {
+			switch {
+			case !o.again && i == 0:
+				return s
+			case o.again && s.To > from:
+				return Span{max(s.From, from), s.To}
+			}
+		}
+	}
+	if o.use != nil {
+		return o.use.Span
+	}
+	return Span{from, from}
+}
+
+// findUnknown adds the workers whose spawning tool use is not on record.
+func (j *judge) findUnknown() {
+	known := map[int32]bool{}
+	for _, o := range j.orders {
+		known[o.to] = true
+	}
+	for i := range j.run.Agents {
+		a := &j.run.Agents[i]
+		if a.Parent < 0 || known[int32(i)] || a.Structure == "fork" {
+			continue
+		}
+		if c := j.firstCall(int32(i)); c != nil {
+			j.orders = append(j.orders, j.orderOf(int32(i), c))
+		}
+	}
+}
+
+// orderOf is what a worker was told as its own first request has it.
+func (j *judge) orderOf(worker int32, c *Call) *order {
+	o := &order{call: c, to: worker, tool: "Agent", unknown: true, span: Span{c.From, c.From}}
+	if spans := j.run.Agents[worker].Spans; len(spans) > 0 {
+		o.span = spans[0]
+	}
+	for i := range c.Said {
+		b := &c.Said[i]
+		if b.is(llm.Text) && !strings.HasPrefix(b.Text, "<system-reminder>") {
+			o.block, o.prompt, o.unknown = b, b.Text, false
+		}
+	}
+	return o
+}
+
+func (j *judge) firstCall(agent int32) *Call {
+	for i := range j.run.Calls {
+		if j.run.Calls[i].Agent == agent {
+			return &j.run.Calls[i]
+		}
+	}
+	return nil
+}
+
+// classify says what a worker is asked for: by the items of the work where there
+// are some, else by words.
+func (j *judge) classify(o *order) {
+	if w := j.run.Work; w != nil {
+		w.Marks.Scan(o.prompt, func(m mark.Mark) {
+			if m.Verb == mark.Do && w.item(m.Args[0]) != nil {
+				o.items = append(o.items, w.item(m.Args[0]))
+			}
+		})
+		for _, it := range o.items {
+			o.role = max(o.role, roleOf[it.Kind])
+		}
+		return
+	}
+	o.role = j.roleByWords(o)
+}
+
+// roleByWords goes by the description and the first sentences. A verification is
+// of work: there is none before anybody wrote a file.
+func (j *judge) roleByWords(o *order) role {
+	opening := o.about + ". " + o.prompt[:min(len(o.prompt), openingBytes)]
+	switch {
+	case verifyWords.MatchString(opening) && !reviewWords.MatchString(opening) && j.wroteBefore(o.call.To):
+		return verifying
+	case implementWords.MatchString(o.about) || implementWords.MatchString(o.prompt):
+		return implementing
+	}
+	return researching
+}
+
+// openingBytes is how much of a prompt tells what is asked for.
+const openingBytes = 300
+
+// wroteBefore reports whether any file was written before an instant.
+func (j *judge) wroteBefore(t vtime.Instant) bool {
+	for i := range j.writes {
+		if j.writes[i].at < t {
+			return true
+		}
+	}
+	return false
+}
+
+// fresh reports whether the worker starts with an empty conversation: neither a
+// fork nor one that is spoken to again.
+func (j *judge) fresh(o *order) bool {
+	return !o.again && (o.to < 0 || j.run.Agents[o.to].Structure != "fork")
+}

@@ -1,0 +1,252 @@
+package lint
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// write is one change of a file that was made.
+type write struct {
+	agent int32
+	path  string
+	at    vtime.Instant
+	call  *Call
+	block *Block
+}
+
+// findWrites lists what was written, by time. A use that failed wrote nothing.
+func (j *judge) findWrites() {
+	for i := range j.run.Calls {
+		c := &j.run.Calls[i]
+		for k := range c.Answer {
+			b := &c.Answer[k]
+			path := written(b)
+			use := useOf(c, b)
+			if path != "" && use != nil && !use.IsError {
+				j.writes = append(j.writes, write{c.Agent, path, use.To, c, b})
+			}
+		}
+	}
+	slices.SortStableFunc(j.writes, func(a, b write) int { return cmp.Compare(a.at, b.at) })
+}
+
+func useOf(c *Call, b *Block) *ToolUse {
+	for i := range c.Tools {
+		if c.Tools[i].ID == b.ToolUse {
+			return &c.Tools[i]
+		}
+	}
+	return nil
+}
+
+// written is the path that a tool use writes; "" for none.
+func written(b *Block) string {
+	if !b.is(llm.ToolUse) {
+		return ""
+	}
+	switch b.Name {
+	case "Edit", "Write", "MultiEdit", "NotebookEdit", "edit_file":
+		return pathOf(b)
+	}
+	return ""
+}
+
+// pathOf is the file that a tool use names; "" for none.
+func pathOf(b *Block) string {
+	var in struct {
+		File     string `json:"file_path"`
+		Notebook string `json:"notebook_path"`
+	}
+	if json.Unmarshal([]byte(b.Text), &in) != nil {
+		return ""
+	}
+	return in.File + in.Notebook
+}
+
+// twoWriters looks for files that two agents wrote while both were at work: two
+// workers in activations that overlap, or an agent and one that works for it.
+func (j *judge) twoWriters() {
+	if !j.sawTools() {
+		j.notJudged(Place{Agent: j.rootName()}, "what tools were used for is not in the record")
+		return
+	}
+	told := map[string]bool{}
+	for k := range j.writes {
+		w := &j.writes[k]
+		j.sum.Judged++
+		for i := range j.writes[:k] {
+			v := &j.writes[i]
+			if v.path != w.path || v.agent == w.agent || !j.atOnce(v, w) {
+				continue
+			}
+			key := j.name(min(v.agent, w.agent)) + " " + j.name(max(v.agent, w.agent)) + " " + w.path
+			if told[key] {
+				continue
+			}
+			told[key] = true
+			j.found(j.place(w.call, w.block), j.name(v.agent), j.name(v.agent)+" writes "+w.path+" at "+clock(v.at)+" and "+
+				j.name(w.agent)+" at "+clock(w.at)+", while both are at work", "")
+		}
+	}
+}
+
+// atOnce reports whether two writes fall into a time in which both writers were
+// at work. Of an agent and one that it works for, the former writes while the
+// latter is at work.
+func (j *judge) atOnce(v, w *write) bool {
+	a, b := j.spanAt(v.agent, v.at), j.spanAt(w.agent, w.at)
+	switch {
+	case j.below(v.agent, w.agent):
+		return a.holds(w.at)
+	case j.below(w.agent, v.agent):
+		return b.holds(v.at)
+	}
+	return a.meets(b)
+}
+
+// spanAt is the activation of an agent at an instant.
+func (j *judge) spanAt(agent int32, at vtime.Instant) Span {
+	for _, s := range j.run.Agents[agent].Spans {
+		if s.From <= at && at <= s.To {
+			return s
+		}
+	}
+	return Span{at, at}
+}
+
+// sawTools reports whether the record holds what any tool was used for.
+func (j *judge) sawTools() bool {
+	used := false
+	for i := range j.run.Calls {
+		used = used || len(j.run.Calls[i].Tools) > 0
+		for k := range j.run.Calls[i].Answer {
+			if j.run.Calls[i].Answer[k].is(llm.ToolUse) {
+				return true
+			}
+		}
+	}
+	return !used
+}
+
+func (j *judge) rootName() string {
+	for i := range j.run.Agents {
+		if j.run.Agents[i].Parent < 0 {
+			return j.run.Agents[i].Lineage
+		}
+	}
+	return ""
+}
+
+// files are those that an order is about: what the items name, and what its
+// worker wrote for it; of a verification what was written for the items that it
+// verifies, or without items what its prompt names.
+func (j *judge) files(o *order) (out []string) {
+	add := func(path string) {
+		if path != "" && !slices.Contains(out, path) {
+			out = append(out, path)
+		}
+	}
+	for _, it := range o.items {
+		for _, f := range it.Files {
+			add(f)
+		}
+		for _, other := range j.orders {
+			if other != o && other.gives(it.After) {
+				j.wrote(other, add)
+			}
+		}
+	}
+	if o.role == implementing {
+		j.wrote(o, add)
+	}
+	if o.role == verifying && j.run.Work == nil {
+		for i := range j.writes {
+			if names(o.prompt, j.writes[i].path) {
+				add(j.writes[i].path)
+			}
+		}
+	}
+	return out
+}
+
+// gives reports whether an order gives one of the items named.
+func (o *order) gives(ids []string) bool {
+	return slices.ContainsFunc(o.items, func(it *Item) bool { return slices.Contains(ids, it.ID) })
+}
+
+// wrote hands out what an order's worker wrote for it.
+func (j *judge) wrote(o *order, add func(string)) {
+	for i := range j.writes {
+		if w := &j.writes[i]; w.agent == o.to && o.span.From <= w.at && w.at <= o.span.To {
+			add(w.path)
+		}
+	}
+}
+
+// names reports whether a text names a file, by its path or by the path's end.
+func names(text, path string) bool {
+	parts := strings.Split(path, "/")
+	return strings.Contains(text, strings.Join(parts[max(0, len(parts)-2):], "/")) || strings.Contains(text, path)
+}
+
+// implementations looks for two implementations of one file set that run at once
+// (CRD-13). Where both wrote one file, two-writers says so.
+func (j *judge) implementations() {
+	j.pairs(implementing, implementing, func(a, b *order, shared []string) {
+		for _, f := range j.report.Findings {
+			if f.Rule == "two-writers" && (f.Agent == j.name(a.to) && f.With == j.name(b.to) || f.Agent == j.name(b.to) && f.With == j.name(a.to)) {
+				return
+			}
+		}
+		j.found(j.place(b.call, b.block), j.name(a.to), j.name(a.to)+" implements "+spanText(a)+" and "+j.name(b.to)+" "+spanText(b)+
+			", both on "+strings.Join(shared, ", "), excerpt(b.prompt))
+	})
+}
+
+// verifications looks for verifications that overlap an implementation on the
+// files that they verify (CRD-13).
+func (j *judge) verifications() {
+	j.pairs(implementing, verifying, func(a, b *order, shared []string) {
+		j.found(j.place(b.call, b.block), j.name(a.to), j.name(b.to)+" verifies "+spanText(b)+" what "+j.name(a.to)+" changes "+spanText(a)+
+			": "+strings.Join(shared, ", "), excerpt(b.prompt))
+	})
+}
+
+func spanText(o *order) string { return "from " + clock(o.span.From) + " to " + clock(o.span.To) }
+
+// pairs hands out the pairs of orders of two roles to different workers that ran
+// at once on the same files.
+func (j *judge) pairs(first, second role, each func(a, b *order, shared []string)) {
+	for i, b := range j.orders {
+		if b.role != second {
+			continue
+		}
+		if b.to < 0 {
+			j.notJudged(j.place(b.call, b.block), "what the worker did is not in the record")
+			continue
+		}
+		j.sum.Judged++
+		for k, a := range j.orders {
+			if a.role != first || a.to < 0 || a.to == b.to || first == second && k >= i || !a.span.meets(b.span) {
+				continue
+			}
+			if shared := common(j.files(a), j.files(b)); len(shared) > 0 {
+				each(a, b, shared)
+			}
+		}
+	}
+}
+
+func common(a, b []string) (out []string) {
+	for _, f := range a {
+		if slices.Contains(b, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -54,6 +54,7 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
+sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD sim/agent
@@ -69,7 +70,7 @@ sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws me
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/junit cachemodel/blocktrace
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/junit cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:

@@ -111,6 +111,12 @@ func (f *Fold) Emit(e *transcript.Event) {
 		f.agentEnd(e, b)
 	case *transcript.Notification:
 		f.notification(e, b)
+	case *transcript.Handoff:
+		f.agent(e.Agent).Tally.handoff(b)
+	case *transcript.Finding:
+		if b.Rule == obeyedRule && e.Agent >= 0 {
+			f.agent(e.Agent).Tally.Obeyed++
+		}
 	case *transcript.Item:
 		f.items[b.Item] = report{b.Outcome, e.Agent}
 	case *transcript.RunStart:

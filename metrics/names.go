@@ -78,6 +78,7 @@ var table = buildTable()
 func buildTable() []Name {
 	rows := append(moneyRows(), tokenRows()...)
 	rows = append(rows, workRows()...)
+	rows = append(rows, handoffRows()...)
 	rows = append(rows, timeRows()...)
 	return append(rows, missRows()...)
 }

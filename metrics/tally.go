@@ -72,6 +72,10 @@ type Tally struct {
 	Denials        int64                  `json:"denials"`         // tool uses that were not allowed, by whomever
 	Backgrounded   int64                  `json:"backgrounded"`    // agents that moved to the background while they ran
 	Killed         int64                  `json:"killed"`          // agents that an abort ended
+	Obeyed         int64                  `json:"obeyed"`          // acts by which agents obeyed injections
+	Judged         int64                  `json:"judged"`          // hand-offs that the classifier judged
+	Flagged        int64                  `json:"flagged"`         // of these, those it warned of
+	Unclassified   int64                  `json:"unclassified"`    // of these, those it gave no verdict on
 	// Reads counts uses of the Read tool by cause.
 	Reads [NumCauses]int64 `json:"reads"`
 	// Misses is indexed by llm.MissReason.
@@ -104,6 +108,10 @@ func (t *Tally) Add(o *Tally) {
 	t.Denials += o.Denials
 	t.Backgrounded += o.Backgrounded
 	t.Killed += o.Killed
+	t.Obeyed += o.Obeyed
+	t.Judged += o.Judged
+	t.Flagged += o.Flagged
+	t.Unclassified += o.Unclassified
 	for i, n := range o.Reads {
 		t.Reads[i] += n
 	}

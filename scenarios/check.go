@@ -39,6 +39,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.roots()
 	c.scripts()
 	c.permissions()
+	c.injections()
 	c.scale()
 	c.faults()
 	c.limits()

@@ -29,6 +29,7 @@ func (s *Scenario) unusedSections() (out []section) {
 	add(!spawns, "fan_out", "nobody is spawned")
 	add(s.Stack != MinimalStack, "minimal", "only stack minimal reads it")
 	add(!spawns, "forks", "nobody is spawned")
+	s.unusedInjections(add)
 	return out
 }
 
@@ -90,6 +91,7 @@ func (c *checker) unused() {
 			c.badKey(x.key, "take it away", "unused section %q: %s", x.key, x.why).unused = true
 		}
 	}
+	c.unusedObeys()
 	used := c.s.usedFacts()
 	for i, f := range c.s.Facts {
 		if !idle["facts"] && !used[f.Name] {
@@ -103,6 +105,7 @@ func (c *checker) unused() {
 func (s *Scenario) trim() {
 	s.trimStack()
 	s.trimCoordinator()
+	s.Model.Obeys = s.Model.Obeys && !s.obeysNothing()
 	s.narrow()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {

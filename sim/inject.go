@@ -2,9 +2,11 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/audit"
 	"agentsim/sim/mark"
 )
 
@@ -26,4 +28,21 @@ func handoffs(sc *scenarios.Scenario) []agent.HandoffRule {
 		out = append(out, agent.HandoffRule{Taint: v.Taint, Verdict: v.Verdict, Why: v.Why})
 	}
 	return out
+}
+
+// auditedHandoffs is what an auditor has to know of the classifier; nil where it
+// is never on.
+func auditedHandoffs(spec *Spec) *audit.Handoffs {
+	sc := spec.Scenario
+	const gate = "TRANSCRIPT_CLASSIFIER"
+	on := sc.Gate(gate) == "true"
+	flips := slices.ContainsFunc(sc.GateFlips, func(f scenarios.GateFlip) bool { return f.Gate == gate })
+	if !on && !flips {
+		return nil
+	}
+	h := &audit.Handoffs{Marks: mark.NewKey(sc.Name, spec.Seed), On: on}
+	for _, v := range sc.Classifier {
+		h.Rules = append(h.Rules, audit.Handoff{Taint: v.Taint, Verdict: v.Verdict})
+	}
+	return h
 }

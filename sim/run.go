@@ -124,7 +124,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
 	var auditor *audit.Auditor
 	if !opt.NoAudit {
-		auditor = audit.New(AuditOptions(spec.Scenario))
+		auditor = audit.New(AuditOptions(spec))
 		sinks = append(sinks, auditor)
 	}
 	r, err := build(spec, transcript.Tee(sinks...))
@@ -157,9 +157,10 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	return res, nil
 }
 
-// AuditOptions is what a scenario was told to do otherwise than an auditor expects.
-func AuditOptions(sc *scenarios.Scenario) audit.Options {
-	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions}
+// AuditOptions is what a run was told to do otherwise than an auditor expects.
+func AuditOptions(spec *Spec) audit.Options {
+	sc := spec.Scenario
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec)}
 }
 
 // outcome sorts what ended the kernel: simulated ends are outcomes, anything

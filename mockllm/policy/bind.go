@@ -48,6 +48,7 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	b := binder{t: t, o: &o}
 	b.files = slices.Sorted(slices.Values(o.Files))
 	b.declare(sc.Facts)
+	b.injections(sc)
 	for i := range sc.Work {
 		if err := b.item(&sc.Work[i]); err != nil {
 			return nil, &BindError{sc.Work[i].ID, err.Error()}

@@ -22,6 +22,7 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.result(b)
 	case llm.ToolDef, llm.Document:
 		f.learn(f.t.read(b.Content))
+		f.pool(b.Name)
 	case llm.Thinking, llm.Image:
 		// One's own thinking teaches nothing; an image is not read.
 	}
@@ -79,12 +80,16 @@ func (t *Table) editsFile(item, file int) bool {
 
 func (f *folder) text(role llm.Role, n *note) {
 	f.learn(n)
+	if role == llm.User && !n.summary && !n.notice {
+		f.tempted(n, false)
+	}
 	switch {
 	case role == llm.Assistant:
 		f.own(n)
 	case role == llm.User && n.summary:
 		f.summary(n)
 	case role == llm.User && n.notice:
+		f.tempted(n, true)
 		f.notification(n)
 	case role == llm.User && n.do != nil:
 		f.assignment(n.do)
@@ -153,6 +158,7 @@ func (f *folder) toolUse(b *llm.Block) {
 			f.s.launched = f.s.launched.with(i)
 		}
 	}
+	f.gaveIn(b, n)
 	f.s.open = append(f.s.open, use{b.ID, b.Name, b.Content})
 }
 
@@ -160,12 +166,14 @@ func (f *folder) result(b *llm.Block) {
 	i := slices.IndexFunc(f.s.open, func(u use) bool { return u.id == b.ID })
 	if i < 0 {
 		f.learn(f.t.read(b.Content))
+		f.tempted(f.t.read(b.Content), false)
 		return
 	}
 	u := f.s.open[i]
 	f.s.open = slices.Delete(f.s.open, i, i+1)
 	n, asked := f.t.read(b.Content), f.t.read(u.input)
 	f.learn(n)
+	f.tempted(n, u.name == f.t.names.agent)
 	switch u.name {
 	case f.t.names.read:
 		f.readResult(b, n, asked)

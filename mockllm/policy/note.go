@@ -28,6 +28,9 @@ type note struct {
 
 	defects []defect
 
+	injects []int
+	warned  bool // a child's result of which the classifier warns
+
 	asks     bool // asks for a summary of the conversation
 	summary  bool // is one
 	notice   bool // holds a task notification
@@ -109,6 +112,7 @@ func (t *Table) scan(p *llm.Payload) *note {
 		}
 		return n
 	}
+	n.warned = len(n.injects) > 0 && warned(raw)
 	if strings.HasPrefix(raw, forkTag) {
 		if n.do == nil {
 			n.do = &assignment{}
@@ -168,6 +172,8 @@ func (n *note) mark(m mark.Mark) {
 		if f, known := t.factIndex[m.Args[1]]; ok && known {
 			n.defects = append(n.defects, defect{i, f})
 		}
+	case mark.Inject:
+		n.injected(m)
 	case mark.Out, mark.Lost, mark.Made:
 		n.summed(m)
 	}

@@ -62,6 +62,8 @@ func (m *Model) next() error {
 	case m.asked():
 		m.summarise()
 		return nil
+	case m.obey():
+		return nil
 	case m.s.assign != nil:
 		return m.worker()
 	case len(m.t.items) == 0 || strings.Contains(m.q.Stream.Lineage, "/"):
@@ -78,6 +80,9 @@ func (m *Model) plainAnswer() {
 	m.think(key, scenarios.Size{})
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
 	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+	if more := m.carried(); more != "" {
+		m.say(more)
+	}
 }
 
 // worker does its assignment item by item, then reports.

@@ -49,6 +49,7 @@ func (m *Model) report(a *assignment) string {
 	if list := m.appendVersions(nil, a, false); len(list) > 0 {
 		relied = "\nRelied on:" + string(list)
 	}
+	relied += m.carried()
 	b := m.findings(m.appendOutcomes(nil, a), a, relied)
 	return string(append(b, relied...))
 }
@@ -64,6 +65,7 @@ func (m *Model) forkReport(a *assignment) string {
 	if list := m.appendVersions(nil, a, true); len(list) > 0 {
 		files += "\nFiles changed:" + string(list)
 	}
+	files += m.carried()
 	b = append(m.findings(b, a, files), files...)
 	issues := []byte(nil)
 	for _, i := range a.items {

@@ -22,6 +22,7 @@ type state struct {
 
 	files  vector
 	places *place
+	lures  *lures
 	assign *assignment // nil: the lead, who has all items
 	turns  int32       // assistant messages since the assignment
 	itemAt int32       // of these, those ahead of the one that closed the last item

@@ -44,6 +44,7 @@ func (f *folder) summary(n *note) {
 	for _, e := range n.made {
 		s.edited = s.edited.with(e)
 	}
+	f.outlived(n)
 	for _, v := range n.on {
 		s.gone = s.gone.with(v.file)
 		f.file(v.file).newest = v.hash
@@ -105,7 +106,7 @@ func (m *Model) standing(b []byte) []byte {
 			title = ""
 		}
 	}
-	return b
+	return append(b, m.heeded()...)
 }
 
 func (m *Model) itemList(b []byte, title string, items []int, v mark.Verb) []byte {

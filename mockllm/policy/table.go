@@ -36,6 +36,9 @@ type Table struct {
 	descIndex map[string]int // description of the Agent call → item
 	edits     []edit         // of all items
 
+	injections  []injection // none for a model that does not obey
+	injectIndex map[string]int
+
 	searches    []searchInput
 	searchIndex map[string]int // input text → search
 	reads       map[readKey]*llm.Payload

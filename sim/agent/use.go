@@ -90,6 +90,7 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 			if cause == CauseStale {
 				a.rework++
 			}
+			a.obeys(cause, b)
 		}
 		a.w.rec.toolCall(a, len(runs), b, cause)
 		t := a.ctx.Pool.Find(b.Name)

@@ -19,7 +19,8 @@ type agent struct {
 	own        llm.Usage // of its calls
 	below      llm.Usage // of its descendants that have ended
 	ended      vtime.Instant
-	*life      // nil once it has ended
+	hand       *hand // where there is a classifier
+	*life            // nil once it has ended
 }
 
 // life is what is kept of an agent that lives.
@@ -32,16 +33,17 @@ type life struct {
 	aborted   bool
 	avoids    bool // prompts
 
-	sent    *llm.Node // head of the last request
-	aside   bool      // that request and its answer are no part of the conversation
-	seen    *llm.Node // end of the conversation as far as it has been looked at
-	formed  *llm.Node // head of the last request that was held against the form
-	rebased string    // why the next request does not go on from there; "" if it does
-	uses    []use     // of the last answer
-	calls   []call    // recorded since then
-	mail    []letter  // delivered, and not yet seen in a request
-	tagged  bool      // a directive of a fork stands in a text block of a user message
-	edited  bool      // a user has put another input in a call's place
+	sent    *llm.Node                // head of the last request
+	aside   bool                     // that request and its answer are no part of the conversation
+	seen    *llm.Node                // end of the conversation as far as it has been looked at
+	formed  *llm.Node                // head of the last request that was held against the form
+	rebased string                   // why the next request does not go on from there; "" if it does
+	uses    []use                    // of the last answer
+	calls   []call                   // recorded since then
+	mail    []letter                 // delivered, and not yet seen in a request
+	coming  map[llm.ToolUseID]*agent // children that it waited for, whose results no request has held
+	tagged  bool                     // a directive of a fork stands in a text block of a user message
+	edited  bool                     // a user has put another input in a call's place
 
 	spawned  use        // the call that made it
 	spawner  []use      // and its neighbours in the answer
@@ -92,6 +94,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a.facts.Tools = slices.Clone(b.Tools)
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	a.avoids = b.Context.AvoidPrompts
+	u.startHand(a, b)
 	if a.parent == nil {
 		u.startRoot(a)
 		return
@@ -110,6 +113,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 		return
 	}
 	a.life = &life{facts: *b, rebased: "resume", avoids: b.Context.AvoidPrompts}
+	u.resumeHand(a, b)
 }
 
 func (u *Auditor) startRoot(a *agent) {
@@ -144,6 +148,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.endBills(a, b)
 	u.endMeters(a, b)
 	u.leaveKin(a)
+	u.endHand(a)
 	for i := range a.calls {
 		if c := &a.calls[i]; u.fails(loop04, c.done) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")

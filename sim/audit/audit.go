@@ -16,6 +16,8 @@ type Options struct {
 	Rerender bool
 	// LateExpiry is how long a cache entry may be read after its lifetime.
 	LateExpiry vtime.Duration
+	// Handoffs is the script of the classifier; nil where there is none to check.
+	Handoffs *Handoffs
 }
 
 // Violation is a check that failed.
@@ -85,6 +87,8 @@ type Auditor struct {
 	forks  map[llm.Hash]*siblings // by the answer that they were forked from
 	bytes  map[llm.ToolUseID]llm.Hash
 	vetted map[llm.Hash]bool // texts that hold no payload of a parent
+	handed map[string]*agent // by task: judged, and not yet read of
+	judges bool              // the classifier is on
 	cache  cacheBooks
 	nodes  []*llm.Node // scratch: new nodes of a request
 	looked int64       // nodes of conversations that were gone through
@@ -95,8 +99,8 @@ type Auditor struct {
 
 // New makes an auditor for one run.
 func New(opt Options) *Auditor {
-	return &Auditor{opt: opt, tasks: map[string]*taskState{}, forks: map[llm.Hash]*siblings{},
-		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
+	return &Auditor{opt: opt, tasks: map[string]*taskState{}, forks: map[llm.Hash]*siblings{}, handed: map[string]*agent{},
+		judges: opt.Handoffs != nil && opt.Handoffs.On, bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
 }
 
 // Emit holds the event against every statement that it can show.
@@ -111,6 +115,14 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		return
 	case *transcript.Notification:
 		u.notification(e.Agent, b)
+		return
+	case *transcript.Handoff:
+		u.handoff(e.Agent, b)
+		return
+	case *transcript.Gate:
+		if b.Name == classifierGate {
+			u.judges = b.Value == "true"
+		}
 		return
 	case *transcript.Abort:
 		u.abort(e.Agent, b)

@@ -138,6 +138,7 @@ func (u *Auditor) answered(a *agent, head *llm.Node) {
 	var uses []use
 	n := head
 	for ; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
+		u.tainted(a, n)
 		if !n.IsBorder() && n.Block.Kind == llm.ToolUse {
 			uses = append(uses, use{n.Block.ID, n.Block.Name, n.Block.Content})
 		}

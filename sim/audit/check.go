@@ -35,6 +35,7 @@ const (
 	frk09
 	frk14
 	tsk05
+	tsk06
 	cacheL1
 	cacheL2
 	cacheL3
@@ -82,6 +83,7 @@ var checks = [numChecks]Check{
 	frk09:   {"FRK-09", "no fork makes an agent, and nobody else is taken for a fork"},
 	frk14:   {"FRK-14", "each Agent call of a fork is answered with the fixed error"},
 	tsk05:   {"TSK-05", "each activation of a task gives one notification, which is read once or dropped"},
+	tsk06:   {"TSK-06", "each activation of a child is judged once, by its bytes, and the verdict stands in front of what is delivered"},
 	cacheL1: {"CACHE-L1", "what was read, written and plain makes the prompt, which grows with the conversation"},
 	cacheL2: {"CACHE-L2", "what was read had been written before, as many tokens, and is not too old"},
 	cacheL3: {"CACHE-L3", "a conversation that goes on reads what its last request read and wrote"},

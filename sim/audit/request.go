@@ -30,6 +30,9 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	u.settleCalls(a)
 	first := a.sent == nil && a.rebased != "resume"
 	nodes := u.fresh(a, b.Head)
+	for _, n := range nodes {
+		u.tainted(a, n)
+	}
 	if err := llm.WellFormedSince(b.Head, a.formed); u.fails(loop04, err == nil) {
 		u.report(loop04, a, "a well-formed request", err.Error())
 	}
@@ -189,6 +192,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	if u.fails(loop02, ok) {
 		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
 	}
+	u.cameHome(a, b, replaced)
 	u.forkCall(a, &a.uses[i], b)
 	u.fileResult(a, &a.uses[i], b)
 }

@@ -65,6 +65,7 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 	}
 	switch b.Op {
 	case "queued":
+		u.sentHome(a, t)
 		if t.queued++; u.fails(tsk05, t.queued == 1) {
 			u.report(tsk05, a, "one notification of "+b.TaskID, "another one")
 		}
@@ -76,6 +77,12 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 		if a != nil && a.life != nil {
 			a.mail = append(a.mail, letter{b.TaskID, b.Bytes})
 		}
+	}
+	if b.Op == "dropped" {
+		if t.queued == 0 {
+			u.sentHome(a, t)
+		}
+		delete(u.handed, b.TaskID)
 	}
 	delete(u.tasks, b.TaskID)
 }
@@ -91,6 +98,7 @@ func (u *Auditor) arrived(a *agent, raw string) {
 				u.report(tsk05, a, "the notification of "+id+", whole", short(raw))
 			}
 			a.mail = append(a.mail[:i], a.mail[i+1:]...)
+			u.notified(id, raw)
 			return
 		}
 	}

@@ -174,7 +174,7 @@ func variants(out []place, f *scenarios.File) ([]place, error) {
 // audited runs a spec with an auditor of its own, which also sees a run that a
 // law of the cache ends.
 func audited(spec *sim.Spec) (*audit.Report, error) {
-	opt := sim.AuditOptions(spec.Scenario)
+	opt := sim.AuditOptions(spec)
 	a := audit.New(opt)
 	_, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{a}})
 	return a.Report(), err

@@ -1,0 +1,136 @@
+package scenarios
+
+import "strings"
+
+// verdicts are what the classifier of hand-offs may say.
+var verdicts = []string{"flagged", "clean", "error"}
+
+// injections holds injected instructions against the files they are said to stand
+// in, and the classifier's script against them (CON-15).
+func (c *checker) injections() {
+	seen := map[string]int{}
+	for i := range c.s.Injections {
+		if c.errs.full() {
+			return
+		}
+		x, path := &c.s.Injections[i], "injections["+itoa(i)+"]"
+		c.injectionWords(path, x)
+		if j, dup := seen[x.Name]; dup {
+			c.bad(path+".name", "", "injection %q is given twice, first on line %d", x.Name, c.where("injections["+itoa(j)+"]").line)
+		} else {
+			seen[x.Name] = i
+		}
+		c.injectionPlace(path, x)
+	}
+	c.handoffs(sortedKeys(seen))
+}
+
+func (c *checker) injectionWords(path string, x *Injection) {
+	if x.Name == "" || strings.ContainsAny(x.Name, " \t\n[],:") {
+		c.bad(path+".name", "such as readme-note", "bad name %q of an injection", x.Name)
+	}
+	switch {
+	case x.Text == "":
+		c.bad(path, "text: what it says there", "injection %q says nothing", x.Name)
+	case strings.ContainsAny(x.Text, "\n\r"):
+		c.bad(path+".text", "put it on one line", "the text of injection %q has a line break: it stands on one line of its file", x.Name)
+	case strings.Contains(x.Text, "[["):
+		c.bad(path+".text", "leave [[ out", "the text of injection %q looks like a mark", x.Name)
+	}
+	if strings.ContainsAny(x.Runs, "\n\r") {
+		c.bad(path+".runs", "join commands by ; or &&", "the command of injection %q has a line break", x.Name)
+	}
+}
+
+// injectionPlace is factPlace for an injection.
+func (c *checker) injectionPlace(path string, x *Injection) {
+	lines, ok := c.files.lines(x.File)
+	switch {
+	case x.File == "":
+		c.bad(path, "file: and line: say where it stands", "injection %q stands nowhere", x.Name)
+	case c.foreign():
+		if x.Line < 1 {
+			c.bad(path+".line", "", "injection %q stands on line %d; lines count from 1", x.Name, x.Line)
+		}
+	case !ok:
+		c.bad(path+".file", didYouMean(x.File, c.files.paths()), "injection %q: there is no file %q", x.Name, x.File)
+	case lines < 0:
+		c.bad(path+".file", "give that file as text", "injection %q stands in generated content, whose lines nobody knows", x.Name)
+	case x.Line < 1 || x.Line > lines:
+		c.bad(path+".line", "", "injection %q stands on line %d: %s has %s", x.Name, x.Line, x.File, counted(lines, "line"))
+	}
+}
+
+// handoffs checks the classifier's script. The first line about a taint decides,
+// so a second one would never be read.
+func (c *checker) handoffs(names []string) {
+	first := map[string]int{}
+	for i, v := range c.s.Classifier {
+		if c.errs.full() {
+			return
+		}
+		path := "classifier[" + itoa(i) + "]"
+		if j, dup := first[v.Taint]; dup {
+			c.bad(path+".taint", "", "taint %q is judged twice, first on line %d", v.Taint, c.where("classifier["+itoa(j)+"]").line)
+			continue
+		}
+		first[v.Taint] = i
+		switch {
+		case v.Taint == "":
+			c.bad(path, "taint: the name of an injection", "a verdict about nothing")
+		case !contains(names, v.Taint) && !c.idle("classifier"):
+			c.bad(path+".taint", didYouMeanOr(v.Taint, names), "there is no injection %q", v.Taint)
+		}
+		if v.Verdict == "" {
+			c.bad(path, oneOf(verdicts), "the verdict on %q is missing", v.Taint)
+		}
+		c.oneOf(path+".verdict", "verdict", v.Verdict, verdicts...)
+		if strings.ContainsAny(v.Why, "\n\r") {
+			c.bad(path+".why", "put it on one line", "the reason has a line break")
+		}
+	}
+}
+
+// idle reports whether nothing reads a section.
+func (c *checker) idle(key string) bool {
+	for _, x := range c.s.unusedSections() {
+		if x.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// judges reports whether the classifier of hand-offs is on at any time.
+func (s *Scenario) judges() bool {
+	for _, f := range s.GateFlips {
+		if f.Gate == classifierGate && f.Value == "true" {
+			return true
+		}
+	}
+	return s.Gate(classifierGate) == "true"
+}
+
+const classifierGate = "TRANSCRIPT_CLASSIFIER"
+
+// unusedInjections adds the sections about injections that nothing reads.
+func (s *Scenario) unusedInjections(add func(unused bool, key, why string)) {
+	switch {
+	case !s.judges():
+		add(true, "classifier", "gate "+classifierGate+" is off")
+	case !s.spawns():
+		add(true, "classifier", "nobody is spawned")
+	case len(s.Injections) == 0:
+		add(true, "classifier", "there are no injections to judge")
+	}
+}
+
+// obeysNothing reports whether model.obeys has nothing to obey.
+func (s *Scenario) obeysNothing() bool { return s.Model.Obeys && len(s.Injections) == 0 }
+
+// unusedObeys reports a model that obeys where there is nothing to obey.
+func (c *checker) unusedObeys() {
+	if c.s.obeysNothing() && !c.idle("model") {
+		c.badKey("model.obeys", "take it away, or give injections", "unused model.obeys: there are no injections").unused = true
+	}
+}

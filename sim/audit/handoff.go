@@ -1,0 +1,185 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+	"agentsim/sim/transcript"
+)
+
+// Handoffs is what a run's classifier of hand-offs was told beforehand.
+type Handoffs struct {
+	Marks mark.Key // of the run, by which injections are known in bytes
+	On    bool     // the gate as the run begins
+	Rules []Handoff
+}
+
+// Handoff is the verdict on a transcript that holds a taint.
+type Handoff struct{ Taint, Verdict string }
+
+// classifierGate is the name under which the classifier is switched.
+const classifierGate = "TRANSCRIPT_CLASSIFIER"
+
+// hand is what is known of an agent's way home. It outlives the agent until its
+// result has arrived.
+type hand struct {
+	id      string
+	taints  []string
+	gate    bool      // as the activation ended
+	at      *llm.Node // end of its conversation as far as it was seen
+	rebased bool      // which does not go on from there
+	judged  int
+	verdict string // what is to stand in front
+}
+
+// startHand takes an agent in. A fork has its parent's history, and what stands
+// in it.
+func (u *Auditor) startHand(a *agent, b *transcript.AgentStart) {
+	if u.opt.Handoffs == nil {
+		return
+	}
+	a.hand = &hand{id: b.ID.String()}
+	if a.fork && a.parent != nil && a.parent.hand != nil {
+		a.hand.taints = slices.Clone(a.parent.hand.taints)
+	}
+}
+
+// resumeHand lets a further activation be judged.
+func (u *Auditor) resumeHand(a *agent, b *transcript.AgentStart) {
+	if u.opt.Handoffs != nil && a.hand != nil {
+		a.hand = &hand{id: b.ID.String(), taints: a.hand.taints}
+	}
+}
+
+// tainted looks for injections in a block of an agent's conversation.
+func (u *Auditor) tainted(a *agent, n *llm.Node) {
+	if a.hand == nil || n.Block == nil {
+		return
+	}
+	u.opt.Handoffs.Marks.Scan(n.Block.Content.Raw(), func(m mark.Mark) {
+		if m.Verb == mark.Inject && !slices.Contains(a.hand.taints, m.Args[0]) {
+			a.hand.taints = append(a.hand.taints, m.Args[0])
+		}
+	})
+}
+
+// endHand notes how an agent ended, and whom its result goes to.
+func (u *Auditor) endHand(a *agent) {
+	h := a.hand
+	if h == nil {
+		return
+	}
+	h.gate, h.at, h.rebased = u.judges, a.seen, a.rebased != ""
+	if p := a.parent; p != nil && p.life != nil && !a.background {
+		if p.coming == nil {
+			p.coming = map[llm.ToolUseID]*agent{}
+		}
+		p.coming[a.facts.ToolUse] = a
+	}
+}
+
+// handoff is TSK-06 for a judgement: it is of a child that has ended and of its
+// whole conversation, and says what the script says.
+func (u *Auditor) handoff(ref int32, b *transcript.Handoff) {
+	a := u.agent(ref)
+	if u.opt.Handoffs == nil {
+		return
+	}
+	if u.fails(tsk06, a != nil && a.hand != nil && a.parent != nil && a.life == nil && a.hand.gate) {
+		u.report(tsk06, a, "no judgement but of a child that has ended, with the gate on", b.Verdict)
+		return
+	}
+	h := a.hand
+	if h.judged++; u.fails(tsk06, h.judged == 1) {
+		u.report(tsk06, a, "one judgement of an activation", "another one")
+		return
+	}
+	u.wholeOf(a, b.Head)
+	taint, verdict := u.opt.Handoffs.verdict(h.taints)
+	h.verdict = verdict
+	u.same(tsk06, a, "verdict", verdict+" "+taint, b.Verdict+" "+b.Taint)
+	if a.background {
+		u.handed[h.id] = a
+	}
+}
+
+// wholeOf checks that a conversation that was judged goes on from what was seen
+// of it, and looks at what no request has held.
+func (u *Auditor) wholeOf(a *agent, head *llm.Node) {
+	h, n := a.hand, head
+	for ; n != nil && !n.IsBorder() && (h.rebased || h.at == nil || n.Pos > h.at.Pos); n = n.Parent {
+		u.tainted(a, n)
+	}
+	if u.fails(tsk06, h.rebased || h.at == nil || n != nil && n.Hash == h.at.Hash) {
+		u.report(tsk06, a, "a judgement of its whole conversation", "one of another, or of less")
+	}
+}
+
+// verdict is that of the first rule about one of the taints.
+func (h *Handoffs) verdict(taints []string) (taint, verdict string) {
+	for _, r := range h.Rules {
+		if slices.Contains(taints, r.Taint) {
+			return r.Taint, r.Verdict
+		}
+	}
+	return "", "clean"
+}
+
+// sentHome is TSK-06 for a task's notification: the judgement came before it.
+func (u *Auditor) sentHome(a *agent, t *taskState) {
+	if a == nil || a.hand == nil || t.kind != "local_agent" || !a.hand.gate || a.life != nil {
+		return
+	}
+	if u.fails(tsk06, a.hand.judged == 1) {
+		u.report(tsk06, a, "one judgement before its notification", decimal(int64(a.hand.judged)))
+	}
+}
+
+// notified is TSK-06 in the bytes of a notification.
+func (u *Auditor) notified(id, raw string) {
+	a := u.handed[id]
+	if a == nil {
+		return
+	}
+	delete(u.handed, id)
+	_, result, _ := strings.Cut(raw, "\n<result>")
+	u.same(tsk06, a, "in front of its result a verdict of", a.hand.verdict, fronted(result, "&lt;", "&gt;"))
+}
+
+// cameHome is TSK-06 in the bytes of a result that a parent waited for. A preview
+// in its place shows nothing of the child's.
+func (u *Auditor) cameHome(p *agent, b *llm.Block, replaced bool) {
+	a := p.coming[b.ID]
+	if a == nil {
+		return
+	}
+	delete(p.coming, b.ID)
+	if a.background || !a.hand.gate {
+		return
+	}
+	if u.fails(tsk06, a.hand.judged == 1) {
+		u.report(tsk06, a, "one judgement before its result", decimal(int64(a.hand.judged)))
+		return
+	}
+	if replaced {
+		return
+	}
+	raw := b.Content.Raw()
+	if strings.HasPrefix(raw, `{"status":"completed"`) {
+		_, raw, _ = strings.Cut(raw, `"content":[{"type":"text","text":"`)
+	}
+	u.same(tsk06, a, "in front of its result a verdict of", a.hand.verdict, fronted(raw, "<", ">"))
+}
+
+// fronted is the verdict that stands in front of a result.
+func fronted(raw, open, shut string) string {
+	switch {
+	case strings.HasPrefix(raw, open+"handoff-warning"+shut):
+		return "flagged"
+	case strings.HasPrefix(raw, open+"handoff-unclassified"+shut):
+		return "error"
+	}
+	return "clean"
+}

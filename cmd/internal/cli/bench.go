@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+
+	"github.com/spf13/cobra"
+)
+
+// benchOptions are the flags of bench.
+type benchOptions struct {
+	baseline   string
+	update     bool
+	seeds      int
+	limits     []string
+	limitsFile string
+	strict     bool
+	output     string
+	junit      string
+	gobench    string
+}
+
+// formats are the ways in which results are printed for machines and people.
+var formats = []string{"table", "json", "ndjson", "csv", "markdown"}
+
+// defaultBaseline is where a project's baseline lies unless it says otherwise.
+const defaultBaseline = "agentsim.baseline"
+
+func newBench(s *State) *cobra.Command {
+	o := &benchOptions{}
+	cmd := &cobra.Command{
+		Use:   "bench [SCENARIO|DIRECTORY]...",
+		Short: "run scenarios and compare what they come to with a baseline",
+		Long: `Runs every variant of scenarios (names of the library, YAML files, directories of them; without any the whole library)
+and holds each exact figure against a baseline. A figure that became worse is a regression, one that became better, or
+differs where neither is better, a change. What differs is named: the figure before and after, the first event that
+differs, and the block and byte at which a prefix became shorter.
+
+A threshold takes the place of the rule that worse is a regression, for one metric, and may also limit it for good:
+  cost <= +2%        at most 2 % more than the baseline
+  wake_ups <= base   not more than the baseline
+  */fork: cost < $2  in every variant named fork
+  hello/*: time <= base+1s
+
+It ends with 3 after a regression, a missed expectation or threshold, with 7 where there is no baseline to compare with,
+and with 0 after changes, unless --strict makes them fail. With --update it writes what it found into the baseline.`,
+		Example: `  agentsim bench hello --baseline hello.baseline --update
+  agentsim bench hello --baseline hello.baseline --threshold 'cost <= +2%'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return s.bench(o, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.baseline, "baseline", defaultBaseline, "the `file` to compare with")
+	f.BoolVar(&o.update, "update", false, "write the baseline")
+	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
+	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= +2%'; may be repeated")
+	f.StringVar(&o.limitsFile, "thresholds", "", "a `file` of thresholds, one a line")
+	f.BoolVar(&o.strict, "strict", false, "fail after changes too")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
+	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
+	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
+	return cmd
+}
+
+// maxSeeds bounds how many seeds one command runs.
+const maxSeeds = 1_000_000
+
+func (o *benchOptions) check() error {
+	switch {
+	case !slices.Contains(formats, o.output):
+		return failf(Usage, "--output %s: write one of %s", o.output, strings.Join(formats, ", "))
+	case o.seeds < 1 || o.seeds > maxSeeds:
+		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+	}
+	return nil
+}
+
+func (s *State) bench(o *benchOptions, args []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	limits, err := o.thresholds()
+	if err != nil {
+		return err
+	}
+	base, err := readBaseline(o.baseline)
+	if err != nil {
+		return err
+	}
+	set, err := selectScenarios(args)
+	if err != nil {
+		return err
+	}
+	if err := set.selects(limits); err != nil {
+		return err
+	}
+	b := &bench{o: o, set: set, base: base, now: &baseline.File{Semantics: sim.Semantics}}
+	if err := s.runBench(b); err != nil {
+		return err
+	}
+	b.report = baseline.Compare(base, b.now, b.gone(), limits)
+	if o.update {
+		return s.updateBaseline(b)
+	}
+	if err := s.printBench(b); err != nil {
+		return err
+	}
+	return b.verdict()
+}
+
+// bench is one use of the command.
+type bench struct {
+	o      *benchOptions
+	set    *selection
+	base   *baseline.File // nil when there is none
+	now    *baseline.File
+	missed []string // expectations of the scenarios
+	broken error    // the first invariant that is broken
+	report *baseline.Report
+}
+
+// thresholds reads those of the command line, behind those of the file.
+func (o *benchOptions) thresholds() ([]*baseline.Threshold, error) {
+	var out []*baseline.Threshold
+	if o.limitsFile != "" {
+		text, err := os.ReadFile(o.limitsFile)
+		if err != nil {
+			return nil, failf(Operating, "--thresholds: %w", err)
+		}
+		if out, err = baseline.ReadThresholds(o.limitsFile, string(text)); err != nil {
+			return nil, &Failure{Usage, err}
+		}
+	}
+	for _, text := range o.limits {
+		t, err := baseline.ParseThreshold(text)
+		if err != nil {
+			return nil, &Failure{Usage, err}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// readBaseline reads a baseline; nil when there is no such file.
+func readBaseline(name string) (*baseline.File, error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failf(Operating, "--baseline: %w", err)
+	}
+	f, err := baseline.Read(name, string(text))
+	if err != nil {
+		return nil, &Failure{Operating, err}
+	}
+	return f, nil
+}
+
+// gone lists what the baseline has of the scenarios that ran, and which did not
+// run; of a whole directory or library also the scenarios that are no more.
+func (b *bench) gone() (out []*baseline.Run) {
+	if b.base == nil {
+		return nil
+	}
+	ran := map[string]bool{}
+	for _, r := range b.now.Runs {
+		ran[r.Name()] = true
+	}
+	for _, r := range b.base.Runs {
+		if !ran[r.Name()] && (b.set.whole || b.set.has(r.Scenario)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// updateBaseline writes what was found; scenarios that were not asked for stay.
+func (s *State) updateBaseline(b *bench) error {
+	if b.broken != nil {
+		return failf(Broken, "%w\nthe baseline %s stays as it was", b.broken, b.o.baseline)
+	}
+	out := &baseline.File{Semantics: sim.Semantics}
+	kept := 0
+	if b.base != nil && !b.set.whole {
+		for _, r := range b.base.Runs {
+			if !b.set.has(r.Scenario) {
+				out.Runs = append(out.Runs, r)
+				kept++
+			}
+		}
+	}
+	if kept > 0 && b.base.Semantics != sim.Semantics {
+		return failf(Usage, "%s holds scenarios of semantics %d, and this program has %d: update all of them at once", b.o.baseline, b.base.Semantics, sim.Semantics)
+	}
+	out.Runs = append(out.Runs, b.now.Runs...)
+	slices.SortStableFunc(out.Runs, func(x, y *baseline.Run) int { return strings.Compare(x.Scenario, y.Scenario) })
+	if err := writeFile("--baseline", b.o.baseline, out.Write); err != nil {
+		return err
+	}
+	if err := b.writeFiles(); err != nil {
+		return err
+	}
+	s.printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, plural(len(b.now.Runs), "run"), plural(len(b.set.files), "scenario"), plural(kept, "run"), b.counts())
+	return nil
+}
+
+// verdict is how the command ends: a broken invariant weighs most, and a run
+// that did not finish more than a regression.
+func (b *bench) verdict() error {
+	if b.broken != nil {
+		return &Failure{Broken, b.broken}
+	}
+	for _, r := range b.now.Runs {
+		if r.Outcome != sim.Completed && !b.knows(r) {
+			return failf(Unfinished, "%s with seed %d did not finish: %s", r.Name(), r.Seed, r.Outcome)
+		}
+	}
+	n := b.report.Count
+	switch {
+	case n(baseline.Regression) > 0 || len(b.missed) > 0 || b.o.strict && n(baseline.Changed) > 0:
+		return &Failure{Code: Missed}
+	case b.base == nil:
+		return failf(NoBaseline, "%s: there is no such baseline; write it with: %s", b.o.baseline, b.updating())
+	case n(baseline.NoBaseline) > 0:
+		return &Failure{Code: NoBaseline}
+	}
+	return nil
+}
+
+// knows reports whether the baseline has a run end like this one.
+func (b *bench) knows(r *baseline.Run) bool {
+	return b.base != nil && slices.ContainsFunc(b.base.Runs, func(x *baseline.Run) bool {
+		return x.Name() == r.Name() && x.Seed == r.Seed && x.Outcome == r.Outcome
+	})
+}
+
+// selection is what a command of several scenarios was asked for.
+type selection struct {
+	files []*scenarios.File
+	words []string // as given
+	whole bool     // all of a place: a scenario that is not in it is no more
+}
+
+func (x *selection) has(scenario string) bool {
+	return slices.ContainsFunc(x.files, func(f *scenarios.File) bool { return f.Name == scenario })
+}
+
+// selects refuses a threshold that holds for nothing.
+func (x *selection) selects(limits []*baseline.Threshold) error {
+	for _, t := range limits {
+		var names []string
+		found := false
+		for _, f := range x.files {
+			for _, v := range f.VariantNames() {
+				found = found || t.Matches(f.Name, v)
+				names = append(names, (&baseline.Run{Scenario: f.Name, Variant: v}).Name())
+			}
+		}
+		if !found {
+			return &Failure{Usage, t.NoMatch(names)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/report"
+)
+
+// benchJSON is a comparison with a baseline for machines.
+type benchJSON struct {
+	Baseline string             `json:"baseline"`
+	Counts   map[string]int     `json:"counts"`
+	Variants []benchVariantJSON `json:"variants"`
+	Missed   []string           `json:"expectations_missed"`
+	Broken   string             `json:"invariant_broken,omitempty"`
+}
+
+type benchVariantJSON struct {
+	Scenario string            `json:"scenario"`
+	Variant  string            `json:"variant"`
+	Seeds    []uint64          `json:"seeds"`
+	Verdict  string            `json:"verdict"`
+	Note     string            `json:"note,omitempty"`
+	Changes  []benchChangeJSON `json:"changes"`
+	First    *firstJSON        `json:"first_difference,omitempty"`
+	Shorter  []string          `json:"shorter_prefixes,omitempty"`
+}
+
+// benchChangeJSON is a figure that differs; over several seeds a median.
+type benchChangeJSON struct {
+	Metric  string   `json:"metric"`
+	Better  string   `json:"better,omitempty"`
+	Before  *figure  `json:"before"`
+	After   *figure  `json:"after"`
+	Seeds   int      `json:"seeds_that_differ"`
+	Low     *float64 `json:"difference_low,omitempty"`
+	High    *float64 `json:"difference_high,omitempty"`
+	Verdict string   `json:"verdict"`
+	Missed  []string `json:"thresholds_missed,omitempty"`
+	Allowed []string `json:"thresholds_met,omitempty"`
+}
+
+// firstJSON is the first event that differs, hashes cut as in the baseline.
+type firstJSON struct {
+	Seed   uint64 `json:"seed"`
+	Event  uint64 `json:"event"`
+	Field  string `json:"field"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+func (b *bench) document() benchJSON {
+	doc := benchJSON{Baseline: b.o.baseline, Counts: map[string]int{}, Missed: append([]string{}, b.missed...)}
+	if b.broken != nil {
+		doc.Broken = b.broken.Error()
+	}
+	for _, v := range []baseline.Verdict{baseline.Pass, baseline.Changed, baseline.Regression, baseline.NoBaseline} {
+		doc.Counts[strings.ReplaceAll(v.String(), " ", "_")] = b.report.Count(v)
+	}
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		x := benchVariantJSON{Scenario: v.Scenario, Variant: v.Variant, Seeds: v.Seeds, Verdict: v.Verdict.String(), Note: v.Note,
+			Changes: []benchChangeJSON{}, Shorter: v.Shorter}
+		for j := range v.Changes {
+			x.Changes = append(x.Changes, changeJSON(&v.Changes[j]))
+		}
+		if d := v.First; d != nil {
+			x.First = &firstJSON{v.Seed, d.Index, d.Field, d.Want, d.Got}
+		}
+		doc.Variants = append(doc.Variants, x)
+	}
+	return doc
+}
+
+func changeJSON(c *baseline.Change) benchChangeJSON {
+	x := benchChangeJSON{Metric: c.Name, Better: c.Better, Seeds: c.Seeds, Verdict: c.Verdict.String()}
+	if c.Before != nil {
+		x.Before = figureOf(*c.Before)
+	}
+	if c.After != nil {
+		x.After = figureOf(*c.After)
+	}
+	if c.Interval != nil {
+		x.Low, x.High = &c.Interval.Low, &c.Interval.High
+	}
+	for _, t := range c.Missed {
+		x.Missed = append(x.Missed, t.Text)
+	}
+	for _, t := range c.Allowed {
+		x.Allowed = append(x.Allowed, t.Text)
+	}
+	return x
+}
+
+// machineTable has a row for each variant and each figure of it that differs,
+// figures exact.
+func (b *bench) machineTable() *report.Table {
+	t := report.NewTable("scenario", "variant", "verdict", "metric", "before", "after", "unit", "figure_verdict")
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		if len(v.Changes) == 0 {
+			t.Row(v.Scenario, v.Variant, v.Verdict.String(), "", "", "", "", "")
+		}
+		for j := range v.Changes {
+			c := &v.Changes[j]
+			t.Row(v.Scenario, v.Variant, v.Verdict.String(), c.Name, exact(c.Before), exact(c.After), string(c.Unit), c.Verdict.String())
+		}
+	}
+	return t
+}
+
+// exact prints a value for machines; "" for none.
+func exact(v *metrics.Value) string {
+	switch {
+	case v == nil:
+		return ""
+	case v.Den == 1:
+		return fmt.Sprint(v.Num)
+	}
+	return fmt.Sprintf("%d/%d", v.Num, v.Den)
+}

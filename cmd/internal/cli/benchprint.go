@@ -1,0 +1,343 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/gobench"
+	"agentsim/metrics/junit"
+	"agentsim/metrics/report"
+)
+
+// printBench prints the comparison in the form asked for, and writes the files.
+func (s *State) printBench(b *bench) error {
+	if err := b.writeFiles(); err != nil {
+		return err
+	}
+	switch b.o.output {
+	case "json":
+		return s.writeJSON(b.document())
+	case "ndjson":
+		return s.writeLines(b.document().Variants)
+	case "csv":
+		return b.machineTable().CSV(s.Stdout)
+	case "markdown":
+		return s.benchMarkdown(b)
+	}
+	return s.benchTable(b)
+}
+
+// writeLines prints one JSON document a line.
+func (s *State) writeLines(docs []benchVariantJSON) error {
+	e := json.NewEncoder(s.Stdout)
+	e.SetEscapeHTML(false)
+	for _, d := range docs {
+		if err := e.Encode(d); err != nil {
+			return failf(Operating, "cannot write the result: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeFile writes a file that a flag names.
+func writeFile(flag, name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return failf(Operating, "%s: %w", flag, err)
+	}
+	err = write(f)
+	if shut := f.Close(); err == nil {
+		err = shut
+	}
+	if err != nil {
+		return failf(Operating, "%s: %w", flag, err)
+	}
+	return nil
+}
+
+// writeFiles writes what --junit and --gobench ask for.
+func (b *bench) writeFiles() error {
+	if b.o.gobench != "" {
+		err := writeFile("--gobench", b.o.gobench, func(w io.Writer) error { return gobench.Write(w, b.now.Semantics, b.now.Runs) })
+		if err != nil {
+			return err
+		}
+	}
+	if b.o.junit == "" {
+		return nil
+	}
+	return writeFile("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) })
+}
+
+// cases are the variants as tests, the expectations that were missed behind them.
+func (b *bench) cases() (out []junit.Case) {
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		c := junit.Case{Suite: v.Scenario, Name: v.Variant, Detail: strings.Join(lines(v, true), "\n"), Type: strings.ReplaceAll(v.Verdict.String(), " ", "-")}
+		if c.Name == "" {
+			c.Name = "(only)"
+		}
+		switch v.Verdict {
+		case baseline.Regression:
+			c.Failure = brief(v)
+		case baseline.NoBaseline:
+			c.Error = brief(v)
+		case baseline.Changed:
+			if b.o.strict {
+				c.Failure = brief(v)
+			}
+		}
+		out = append(out, c)
+	}
+	if b.broken != nil {
+		text := b.broken.Error()
+		out = append(out, junit.Case{Suite: "invariants", Name: firstLine(text), Failure: firstLine(text), Detail: text, Type: "invariant"})
+	}
+	for _, m := range b.missed {
+		out = append(out, junit.Case{Suite: "expectations", Name: m, Failure: m, Type: "expectation"})
+	}
+	return out
+}
+
+// brief says in a line what is the matter with a variant.
+func brief(v *baseline.Variant) string {
+	var parts []string
+	for i := range v.Changes {
+		if c := &v.Changes[i]; c.Verdict == v.Verdict {
+			before, after := sides(c)
+			parts = append(parts, fmt.Sprintf("%s %s → %s", c.Name, before, after))
+		}
+	}
+	if len(parts) == 0 {
+		parts = lines(v, false)
+	}
+	if len(parts) == 0 {
+		return v.Verdict.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lines is all there is to say of a variant beside the table, and with full the
+// table's rows too.
+func lines(v *baseline.Variant, full bool) (out []string) {
+	if v.Note != "" {
+		out = append(out, v.Note)
+	}
+	for i := range v.Changes {
+		c := &v.Changes[i]
+		if full {
+			before, after := sides(c)
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s → %s %s", c.Verdict, c.Name, before, after, difference(c))))
+		}
+		for _, t := range c.Missed {
+			out = append(out, "threshold missed: "+t.Text)
+		}
+		for _, t := range c.Allowed {
+			if c.Verdict == baseline.Changed {
+				out = append(out, "within the threshold: "+t.Text)
+			}
+		}
+	}
+	out = append(out, v.Shorter...)
+	if v.First != nil {
+		head, rest, _ := strings.Cut(v.First.String(), "\n")
+		if len(v.Seeds) > 1 {
+			head = fmt.Sprintf("seed %d: %s", v.Seed, head)
+		}
+		out = append(append(out, head), strings.Split(rest, "\n")...)
+	}
+	if v.Unkept {
+		out = append(out, fmt.Sprintf("seed %d: its events differ; a baseline keeps the events of the first seed only", v.Seed))
+	}
+	return out
+}
+
+// sides prints both values so that they can be told apart.
+func sides(c *baseline.Change) (before, after string) {
+	if c.Before != nil && c.After != nil {
+		return apart(*c.Before, *c.After)
+	}
+	return orNone(c.Before), orNone(c.After)
+}
+
+// apart prints two values as people read them, or exactly where that is the same.
+func apart(a, b metrics.Value) (string, string) {
+	x, y := report.Value(a), report.Value(b)
+	if x == y && a.Cmp(b) != 0 {
+		return a.String(), b.String()
+	}
+	return x, y
+}
+
+func orNone(v *metrics.Value) string {
+	if v == nil {
+		return "–"
+	}
+	return report.Value(*v)
+}
+
+// difference is how much a figure changed, in parts of what it was.
+func difference(c *baseline.Change) string {
+	if c.Before == nil || c.After == nil {
+		return ""
+	}
+	return percentOf(*c.Before, *c.After)
+}
+
+// percentOf is how far b is from a, in parts of a; "" where a is 0 or both are
+// the same.
+func percentOf(a, b metrics.Value) string {
+	if a.Num == 0 || a.Cmp(b) == 0 {
+		return ""
+	}
+	part := (b.Float() - a.Float()) / a.Float() * 100
+	switch {
+	case part > -0.05 && part < 0:
+		return "-0.0 %"
+	case part >= 1000:
+		return fmt.Sprintf("×%.1f", b.Float()/a.Float())
+	}
+	return fmt.Sprintf("%+.1f %%", part)
+}
+
+// maxTold is how many variants are told in detail; the tables have all.
+const maxTold = 10
+
+func (b *bench) title() string {
+	seeds := "seed of each file"
+	if b.o.seeds > 1 {
+		seeds = plural(b.o.seeds, "seed")
+	}
+	return fmt.Sprintf("%s · %s · %s · baseline %s", plural(len(b.set.files), "scenario"), plural(len(b.report.Variants), "variant"), seeds, b.o.baseline)
+}
+
+// peopleTable has a row for each figure that differs.
+func (b *bench) peopleTable() *report.Table {
+	heads := []string{"SCENARIO", "VARIANT", "METRIC", " BEFORE", " AFTER", " CHANGE"}
+	if b.o.seeds > 1 {
+		heads = append(heads, " SEEDS", "95 % OF THE DIFFERENCE")
+	}
+	t := report.NewTable(append(heads, "VERDICT")...)
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		for j := range v.Changes {
+			c := &v.Changes[j]
+			before, after := sides(c)
+			row := []string{v.Scenario, v.Variant, c.Name, before, after, difference(c)}
+			if b.o.seeds > 1 {
+				row = append(row, fmt.Sprintf("%d of %d", c.Seeds, len(v.Seeds)), intervalText(c))
+			}
+			t.Row(append(row, c.Verdict.String())...)
+		}
+		if len(v.Changes) == 0 && v.Verdict != baseline.Pass && b.base != nil {
+			row := []string{v.Scenario, v.Variant, "events", "", "", ""}
+			if v.Verdict == baseline.NoBaseline {
+				row[2] = ""
+			}
+			if b.o.seeds > 1 {
+				row = append(row, "", "")
+			}
+			t.Row(append(row, v.Verdict.String())...)
+		}
+	}
+	return t
+}
+
+// intervalText prints the interval of a difference over several seeds.
+func intervalText(c *baseline.Change) string {
+	if c.Interval == nil {
+		return ""
+	}
+	value := func(x float64) string { return plusMinus(metrics.Whole(int64(x), c.Unit)) }
+	return value(c.Interval.Low) + " … " + value(c.Interval.High)
+}
+
+func plusMinus(v metrics.Value) string {
+	if v.Num > 0 {
+		return "+" + report.Value(v)
+	}
+	return report.Value(v)
+}
+
+func (s *State) benchTable(b *bench) error {
+	s.printf("%s   %s\n\n", s.style().Bold("bench"), b.title())
+	if t := b.peopleTable(); t.Len() > 0 {
+		if err := t.Write(s.Stdout, s.style()); err != nil {
+			return err
+		}
+		s.printf("\n")
+	}
+	told := 0
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		if v.Verdict == baseline.Pass || b.base == nil {
+			continue
+		}
+		if told++; told <= maxTold {
+			s.printf("%s\n", v.Name())
+			for _, line := range lines(v, false) {
+				s.printf("  %s\n", line)
+			}
+		}
+	}
+	if told > maxTold {
+		s.printf("and %d more; -o json tells all\n", told-maxTold)
+	}
+	if told > 0 {
+		s.printf("\n")
+	}
+	s.lines("missed", b.missed)
+	s.benchNotes(b)
+	return nil
+}
+
+// benchNotes are the last lines: what came out, and what to do.
+func (s *State) benchNotes(b *bench) {
+	if b.report.Other > 0 {
+		s.label("semantics", fmt.Sprintf("the baseline is of version %d, this program has %d: events may differ for that reason", b.report.Other, b.now.Semantics))
+	}
+	s.label("verdict", b.counts())
+	if b.report.Count(baseline.Pass) < len(b.report.Variants) && b.base != nil {
+		s.label("accept", b.updating())
+	}
+}
+
+// benchMarkdown prints a summary for a job's page.
+func (s *State) benchMarkdown(b *bench) error {
+	head := "nothing changed"
+	switch n := b.report.Count; {
+	case b.broken != nil:
+		head = "an invariant is broken"
+	case n(baseline.Regression) > 0 || len(b.missed) > 0:
+		head = "regression"
+	case n(baseline.NoBaseline) > 0:
+		head = "no baseline"
+	case n(baseline.Changed) > 0:
+		head = "changed"
+	}
+	s.printf("## agentsim bench: %s\n\n%s: %s\n", head, report.MarkdownText(b.title()), b.counts())
+	if t := b.peopleTable(); t.Len() > 0 {
+		s.printf("\n")
+		if err := t.Markdown(s.Stdout); err != nil {
+			return err
+		}
+	}
+	for _, m := range b.missed {
+		s.printf("\n- missed: %s\n", report.MarkdownText(m))
+	}
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		if text := lines(v, false); v.Verdict != baseline.Pass && b.base != nil && len(text) > 0 {
+			s.printf("\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
+		}
+	}
+	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
+		s.printf("\nTo accept: `%s`\n", b.updating())
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+// selectScenarios reads the scenarios that words name: of the library, files, or
+// all files of a directory. Without words it is the library.
+func selectScenarios(words []string) (*selection, error) {
+	x := &selection{words: words, whole: true}
+	if len(words) == 0 {
+		for _, name := range scenarios.Names() {
+			if err := x.add(name); err != nil {
+				return nil, err
+			}
+		}
+		return x, nil
+	}
+	for _, w := range words {
+		info, err := os.Stat(w)
+		if err != nil || !info.IsDir() || !looksLikePath(w) && slices.Contains(scenarios.Names(), w) {
+			x.whole = false
+			if err := x.add(w); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		names, err := yamlFiles(w)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if err := x.add(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return x, nil
+}
+
+// yamlFiles lists the scenarios that lie in a directory, by name.
+func yamlFiles(dir string) (out []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, failf(Operating, "%s: cannot read the directory: %w", dir, err)
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	if out == nil {
+		return nil, failf(Operating, "%s: no scenarios in it: a scenario is a file that ends in .yaml", dir)
+	}
+	return out, nil
+}
+
+func (x *selection) add(name string) error {
+	f, err := loadScenario(name)
+	if err != nil {
+		return err
+	}
+	for _, g := range x.files {
+		switch {
+		case g.Path == f.Path:
+			return failf(Usage, "%s: given twice", name)
+		case g.Name == f.Name:
+			return failf(Usage, "%s and %s are both named %s: a baseline knows scenarios by their names", g.Path, f.Path, f.Name)
+		}
+	}
+	x.files = append(x.files, f)
+	return nil
+}
+
+// plainSpec is a variant of a scenario with overrides, on its own files.
+func plainSpec(file *scenarios.File, variant string, sets []string, seed uint64) (*sim.Spec, error) {
+	sc, err := file.Effective(variant, sets)
+	if err != nil {
+		return nil, err
+	}
+	sc.Seed = seed
+	spec := &sim.Spec{Scenario: sc, Variant: variant, Seed: seed, Policy: "fifo"}
+	if spec.Project, err = sim.Project(sc); err != nil {
+		return nil, &Failure{Usage, err}
+	}
+	return spec, nil
+}
+
+// benchJob is one run of a bench on its way.
+type benchJob struct {
+	*job
+	file     *scenarios.File
+	variant  string
+	seed     uint64
+	first    bool // of the scenario's seeds
+	trace    baseline.Trace
+	prefixes metrics.Prefixes
+}
+
+// jobs lists the jobs, all variants of a seed side by side.
+func (b *bench) jobs() (out []*benchJob) {
+	for _, f := range b.set.files {
+		for i := range b.o.seeds {
+			for _, v := range f.VariantNames() {
+				out = append(out, &benchJob{file: f, variant: v, seed: f.Seeds[0] + uint64(i), first: i == 0})
+			}
+		}
+	}
+	return out
+}
+
+// runBench runs everything on all cores. Results stand in the order of the jobs.
+func (s *State) runBench(b *bench) error {
+	jobs := b.jobs()
+	stop, bar := s.listen(), s.newCounter("running", len(jobs))
+	defer stop.stop()
+	defer bar.finish()
+	var done []executed
+	q := queue{
+		begin: func(i int) error {
+			j := jobs[i]
+			spec, err := plainSpec(j.file, j.variant, nil, j.seed)
+			if err != nil {
+				return err
+			}
+			if j.job, err = s.begin(spec, &recorder{}, watched(j.file), nil); err != nil {
+				return err
+			}
+			j.sinks = append(j.sinks, &j.prefixes)
+			if j.first {
+				j.sinks = append(j.sinks, &j.trace)
+			}
+			return nil
+		},
+		work: func(i int) { jobs[i].run(stop, s.commandLine(), false) },
+		end: func(i int) error {
+			j := jobs[i]
+			jobs[i] = nil
+			x, err := s.end(j.job, &recorder{})
+			if err != nil {
+				return located(j.file, j.spec, nil, err)
+			}
+			bar.add(1)
+			b.take(j, x)
+			if j.first {
+				done = append(done, x)
+			}
+			if last := i+1 == len(jobs) || jobs[i+1].file != j.file; last {
+				b.expect(j.file, done)
+				done = nil
+			}
+			return nil
+		},
+		more: func() bool { return !stop.has() },
+	}
+	if err := q.run(len(jobs), cores()); err != nil {
+		return err
+	}
+	if stop.has() {
+		return failf(Unfinished, "interrupted; nothing was compared or written")
+	}
+	return nil
+}
+
+// take makes a run's entry, and notes the first invariant that is broken.
+func (b *bench) take(j *benchJob, x executed) {
+	extra := baseline.Extra{Cut: j.prefixes.Cut(), Unfinished: int64(len(unfinishedRoots(x)))}
+	for _, c := range x.result.Audit.Counts {
+		extra.Broken += c.Broken
+	}
+	b.now.Runs = append(b.now.Runs, &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed, ID: x.result.RunID,
+		Digest: x.result.Digest, Outcome: x.result.Outcome, Events: int(x.result.Events), Figures: baseline.Figures(x.metrics, extra),
+		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines})
+	if err := auditErr(x.result.Audit); err != nil && b.broken == nil {
+		b.broken = fmt.Errorf("%s with seed %d: an invariant is broken\n%w", title(x), x.spec.Seed, err)
+	}
+}
+
+// expect holds a scenario's own expectations against its first seed.
+func (b *bench) expect(f *scenarios.File, done []executed) {
+	for _, v := range expectations(f, done) {
+		if v.Verdict != scenarios.Pass {
+			b.missed = append(b.missed, f.Name+": "+missed(v))
+		}
+	}
+}
+
+// updating is the command line that writes the baseline.
+func (b *bench) updating() string {
+	words := append([]string{"agentsim", "bench"}, b.set.words...)
+	if b.o.seeds > 1 {
+		words = append(words, "--seeds", fmt.Sprint(b.o.seeds))
+	}
+	return quoteAll(append(words, "--baseline", b.o.baseline, "--update"))
+}
+
+// counts says how many variants have which verdict.
+func (b *bench) counts() string {
+	var parts []string
+	for _, v := range []baseline.Verdict{baseline.Pass, baseline.Changed, baseline.Regression, baseline.NoBaseline} {
+		if n := b.report.Count(v); n > 0 || v == baseline.Pass {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

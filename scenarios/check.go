@@ -33,6 +33,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.model()
 	c.facts()
 	c.work()
+	c.tests()
 	c.scope()
 	c.strategy()
 	c.coordinator()

@@ -81,7 +81,8 @@ func (c *checker) work() {
 const maxRefs = 1_000
 
 func (c *checker) item(path string, it *Item, ids map[string]int) {
-	if len(it.After)+len(it.Needs)+len(it.Yields)+len(it.Reads)+len(it.Edits) > maxRefs {
+	if len(it.After)+len(it.Needs)+len(it.Yields)+len(it.Reads)+len(it.Edits)+
+		len(it.Runs)+len(it.Pitfalls)+len(it.MisledBy) > maxRefs {
 		c.bad(path, "", "work item %q refers to more than %d things", it.ID, maxRefs)
 		return
 	}

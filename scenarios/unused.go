@@ -68,7 +68,8 @@ func (s *Scenario) allScripted() bool {
 	return true
 }
 
-// usedFacts are the facts that some item needs or yields.
+// usedFacts are the facts that some item needs or yields, or that make its edits
+// wrong.
 func (s *Scenario) usedFacts() map[string]bool {
 	used := map[string]bool{}
 	for _, it := range s.Work {
@@ -77,6 +78,12 @@ func (s *Scenario) usedFacts() map[string]bool {
 		}
 		for _, y := range it.Yields {
 			used[y] = true
+		}
+		for _, p := range it.Pitfalls {
+			used[p] = true
+		}
+		for _, m := range it.MisledBy {
+			used[m] = true
 		}
 	}
 	return used
@@ -95,7 +102,7 @@ func (c *checker) unused() {
 	used := c.s.usedFacts()
 	for i, f := range c.s.Facts {
 		if !idle["facts"] && !used[f.Name] {
-			c.errs.add(c.where("facts["+itoa(i)+"].name"), "name it in needs or yields, or take it away", "unused fact %q", f.Name).unused = true
+			c.errs.add(c.where("facts["+itoa(i)+"].name"), "name it in needs, yields, pitfalls or misled_by, or take it away", "unused fact %q", f.Name).unused = true
 		}
 	}
 }

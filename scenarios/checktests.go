@@ -1,0 +1,121 @@
+package scenarios
+
+import (
+	"strings"
+
+	"agentsim/sim/vtime"
+)
+
+// Programs are the commands, by their first words, that the shell of the Bash
+// tool runs in place of real builds and tests where a scenario names none.
+var Programs = []string{"go test", "go build", "go vet", "make", "npm test"}
+
+// maxTakes is how long a test may take: a command of the Bash tool is stopped
+// after that.
+const maxTakes = 2 * vtime.Minute
+
+// tests holds project.tests and what items say of runs and defects against the
+// rest of the scenario.
+func (c *checker) tests() {
+	run := map[string]bool{}
+	for i := range c.s.Work {
+		c.itemRuns("work["+itoa(i)+"]", &c.s.Work[i], run)
+		c.itemDefects("work["+itoa(i)+"]", &c.s.Work[i])
+	}
+	seen := map[string]bool{}
+	for i, t := range c.s.Project.Tests {
+		c.testRun("project.tests["+itoa(i)+"]", &t, seen, run)
+	}
+}
+
+// testRun checks a test. A scripted agent may run any of them.
+func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
+	words := command(t.Command)
+	switch {
+	case words == "":
+		c.bad(path, "command: go test ./...", "a test without a command")
+	case strings.ContainsAny(t.Command, "|&;<>()$`\\\"'#\n*?[]{}~="):
+		c.bad(path+".command", "plain words, such as go test ./...", "bad command %q of a test: the shell would read it otherwise", t.Command)
+	case seen[words]:
+		c.bad(path+".command", "", "test %q is given twice", t.Command)
+	case !run[words] && len(c.s.Scripts) == 0:
+		c.errs.add(c.where(path+".command"), "name it in runs of a work item, or take it away", "unused test %q", t.Command).unused = true
+	}
+	seen[words] = true
+	if t.Takes > maxTakes {
+		c.bad(path+".takes", "", "test %q takes longer than the Bash tool lets a command run, which is %s", t.Command, maxTakes)
+	}
+	n, err := c.files.matching(t.Files)
+	switch {
+	case t.Files == "":
+		c.bad(path, `files: "**/*.go"`, "test %q covers no files", t.Command)
+	case err != nil:
+		c.bad(path+".files", "such as internal/**/*.go", "bad glob %q", t.Files)
+	case n == 0 && !c.foreign():
+		c.bad(path+".files", "", "glob %q matches no file", t.Files)
+	}
+}
+
+// itemRuns enters the commands that an item runs.
+func (c *checker) itemRuns(path string, it *Item, run map[string]bool) {
+	for i, r := range it.Runs {
+		words := command(r)
+		run[words] = true
+		if c.isTest(words) || isProgram(words) {
+			continue
+		}
+		var known []string
+		for _, t := range c.s.Project.Tests {
+			known = append(known, t.Command)
+		}
+		hint := didYouMean(r, append(known, Programs...))
+		if hint == "" {
+			hint = "declare it under project.tests, or write one of " + strings.Join(Programs, ", ")
+		}
+		c.bad(path+".runs["+itoa(i)+"]", hint, "work item %q runs %q, which is no test of the project and no known command", it.ID, r)
+	}
+}
+
+func (c *checker) isTest(words string) bool {
+	for _, t := range c.s.Project.Tests {
+		if command(t.Command) == words {
+			return true
+		}
+	}
+	return false
+}
+
+func isProgram(words string) bool {
+	for _, p := range Programs {
+		if words == p || strings.HasPrefix(words, p+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// command is a command's words, one blank between them, as the shell sees them.
+func command(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// itemDefects checks the facts that make an item's edits wrong.
+func (c *checker) itemDefects(path string, it *Item) {
+	for _, list := range []struct {
+		key, does string
+		names     []string
+	}{{"pitfalls", "is tripped up by the want of", it.Pitfalls}, {"misled_by", "is misled by", it.MisledBy}} {
+		for i, name := range list.names {
+			at := path + "." + list.key + "[" + itoa(i) + "]"
+			switch {
+			case !c.declared(name):
+				c.bad(at, c.factHint(name), "work item %q %s %q, a fact nobody holds", it.ID, list.does, name)
+			case contains(it.Needs, name) || contains(it.Yields, name):
+				c.bad(at, "take it out of needs and yields", "work item %q %s %q, which it always knows", it.ID, list.does, name)
+			case list.key == "misled_by" && contains(it.Pitfalls, name):
+				c.bad(at, "", "work item %q %s %q, a pitfall of it: its edits would be wrong with it and without", it.ID, list.does, name)
+			}
+		}
+		if len(list.names) > 0 && len(it.Edits) == 0 {
+			c.badKey(path+"."+list.key, "edits: says which files it changes", "work item %q has %s, but no edits that could be wrong", it.ID, list.key)
+		}
+	}
+}

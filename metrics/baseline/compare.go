@@ -315,31 +315,15 @@ func median(runs []*Run, name string) *metrics.Value {
 	return &v
 }
 
-// Median is the exact median of values of one unit, the mean of the two in the
-// middle when their number is even; false for none.
+// Median is the median of values of one unit, the lower of the two in the middle
+// when their number is even: a value that was observed, and exact. False for none.
 func Median(list []metrics.Value) (metrics.Value, bool) {
 	if len(list) == 0 {
 		return metrics.Value{}, false
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, metrics.Value.Cmp)
-	lo, hi := list[(len(list)-1)/2], list[len(list)/2]
-	if lo.Cmp(hi) == 0 {
-		return lo, true
-	}
-	if lo.Den == hi.Den {
-		sum := metrics.Value{Num: lo.Num + hi.Num, Den: 2 * lo.Den, Unit: lo.Unit}
-		if lo.Den == 1 && sum.Num%2 == 0 {
-			sum.Num, sum.Den = sum.Num/2, 1
-		}
-		return sum, true
-	}
-	r := rat(lo)
-	r.Add(r, rat(hi)).Quo(r, rat(metrics.Value{Num: 2, Den: 1}))
-	if !r.Num().IsInt64() || !r.Denom().IsInt64() {
-		return lo, true
-	}
-	return metrics.Value{Num: r.Num().Int64(), Den: r.Denom().Int64(), Unit: lo.Unit}, true
+	return list[(len(list)-1)/2], true
 }
 
 // interval is that of the difference over several seeds; nil for one seed and

@@ -14,7 +14,7 @@ import (
 type Summary struct {
 	N        int
 	Min, Max int64
-	Twice    int64 // twice the median: an even number of values has its median between two
+	Median   int64 // the lower of the two in the middle when their number is even
 	P10, P90 int64 // the smallest value that a tenth, nine tenths of the sample do not exceed
 }
 
@@ -26,7 +26,7 @@ func (s Summary) Exact() bool { return s.Min == s.Max }
 func Describe(sample []int64) Summary {
 	x := slices.Sorted(slices.Values(sample))
 	n := len(x)
-	return Summary{N: n, Min: x[0], Max: x[n-1], Twice: x[(n-1)/2] + x[n/2], P10: Quantile(x, 0.1), P90: Quantile(x, 0.9)}
+	return Summary{N: n, Min: x[0], Max: x[n-1], Median: x[(n-1)/2], P10: Quantile(x, 0.1), P90: Quantile(x, 0.9)}
 }
 
 // Quantile is the smallest value of a sorted sample that the share p of the
@@ -121,20 +121,11 @@ func (r *resampler) median(number uint64) float64 {
 	for i := range n {
 		r.times[k.At(uint64(i)).Uint64()%uint64(n)]++
 	}
-	low, high := math.NaN(), math.NaN()
 	seen := 0
 	for i, t := range r.times {
-		if t == 0 {
-			continue
-		}
-		seen += t
-		if math.IsNaN(low) && seen > (n-1)/2 {
-			low = r.sorted[i]
-		}
-		if seen > n/2 {
-			high = r.sorted[i]
-			break
+		if seen += t; seen > (n-1)/2 {
+			return r.sorted[i]
 		}
 	}
-	return (low + high) / 2
+	return math.NaN() // not reached: n values were drawn
 }

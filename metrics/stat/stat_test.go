@@ -24,10 +24,10 @@ func describes(t *testing.T) {
 		sample []int64
 		want   stat.Summary
 	}{
-		{[]int64{7}, stat.Summary{N: 1, Min: 7, Max: 7, Twice: 14, P10: 7, P90: 7}},
-		{[]int64{9, 1}, stat.Summary{N: 2, Min: 1, Max: 9, Twice: 10, P10: 1, P90: 9}},
-		{[]int64{3, 1, 2}, stat.Summary{N: 3, Min: 1, Max: 3, Twice: 4, P10: 1, P90: 3}},
-		{[]int64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, stat.Summary{N: 10, Min: 1, Max: 10, Twice: 11, P10: 1, P90: 9}},
+		{[]int64{7}, stat.Summary{N: 1, Min: 7, Max: 7, Median: 7, P10: 7, P90: 7}},
+		{[]int64{9, 1}, stat.Summary{N: 2, Min: 1, Max: 9, Median: 1, P10: 1, P90: 9}},
+		{[]int64{3, 1, 2}, stat.Summary{N: 3, Min: 1, Max: 3, Median: 2, P10: 1, P90: 3}},
+		{[]int64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, stat.Summary{N: 10, Min: 1, Max: 10, Median: 5, P10: 1, P90: 9}},
 	} {
 		if got := stat.Describe(c.sample); got != c.want {
 			t.Errorf("Describe(%v) = %+v, want %+v", c.sample, got, c.want)

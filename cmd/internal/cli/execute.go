@@ -11,6 +11,7 @@ import (
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript"
@@ -100,6 +101,7 @@ type job struct {
 	fold   *metrics.Fold
 	left   departures
 	writer *sqlite.Writer // nil when nothing is recorded
+	kernel *kernel.Kernel
 	sinks  []transcript.Sink
 	result *sim.Result
 	err    error
@@ -116,7 +118,7 @@ func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eve
 	}
 	if w != nil {
 		j.writer = w
-		j.sinks = append(j.sinks, w)
+		j.sinks = append(j.sinks, &guard{writer: w, job: j})
 	}
 	if events != nil {
 		j.sinks = append(j.sinks, transcript.Lines(events.text))
@@ -126,7 +128,28 @@ func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eve
 
 // run runs the job's spec.
 func (j *job) run(stop *interrupts, repeat string, noAudit bool) {
-	stop.around(sim.Options{Sinks: j.sinks, Repeat: repeat, NoAudit: noAudit}, func(opt sim.Options) { j.result, j.err = sim.Run(j.spec, opt) })
+	stop.around(sim.Options{Sinks: j.sinks, Repeat: repeat, NoAudit: noAudit}, func(opt sim.Options) {
+		listen := opt.OnKernel
+		opt.OnKernel = func(k *kernel.Kernel) {
+			j.kernel = k
+			listen(k)
+		}
+		j.result, j.err = sim.Run(j.spec, opt)
+	})
+}
+
+// guard records, and ends a run that cannot be recorded any more.
+type guard struct {
+	writer *sqlite.Writer
+	job    *job
+}
+
+// Emit records the event.
+func (g *guard) Emit(e *transcript.Event) {
+	g.writer.Emit(e)
+	if g.writer.Err() != nil && g.job.kernel != nil {
+		g.job.kernel.Interrupt()
+	}
 }
 
 // end closes the record of a job that has run.

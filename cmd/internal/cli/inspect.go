@@ -145,6 +145,9 @@ func (s *State) heading(db *sqlite.DB, r sqlite.RunInfo) error {
 	if r.Detail != "" {
 		s.printf("%s\n", r.Detail)
 	}
+	if note := levelNote(r); note != "" {
+		s.printf("%s\n", note)
+	}
 	s.printf("\n")
 	return nil
 }
@@ -159,7 +162,7 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		return err
 	}
 	if o.output == "json" {
-		return s.writeJSON(agentDocuments(agents, info.Level, priced))
+		return s.writeJSON(agentDocuments(agents, &info, priced))
 	}
 	billed, err := billedCalls(db, info)
 	if err != nil {
@@ -173,8 +176,8 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		a := line.agent
 		u := a.Usage
 		calls, cost := strconv.FormatInt(a.Calls, 10), bill(a.Cost, priced)
-		if info.Level == sqlite.Totals {
-			calls, cost = "–", "–" // no single call is kept
+		if !info.Keeps(a) {
+			calls, cost = "–", "–" // none of its calls is recorded
 		}
 		read, written, hit := report.Quantity(u.Read), report.Quantity(u.Written()), report.Percent(u.Read, u.Prompt())
 		if billed == 0 && info.Calls > 0 {

@@ -12,12 +12,17 @@ import (
 )
 
 func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
-	if err := needsFull(info); err != nil {
+	if err := needsCalls(info); err != nil {
 		return err
+	}
+	if o.blocks {
+		if err := needsBlocks(info); err != nil {
+			return err
+		}
 	}
 	c, err := db.Call(info.ID, o.call)
 	if err != nil {
-		return err
+		return notKept(info, o.call, err)
 	}
 	blocks, err := db.Blocks(info.ID, c.Seq)
 	if err != nil {
@@ -39,7 +44,7 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err := s.heading(db, info); err != nil {
 		return err
 	}
-	s.printCall(&c, blocks, !info.Recorded() || recorded.Billed)
+	s.printCall(&c, !info.Recorded() || recorded.Billed)
 	switch {
 	case info.Recorded():
 		s.printCallRecord(&c, &recorded)
@@ -51,14 +56,6 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if o.blocks {
 		s.printf("\n")
 		return s.printBlocks(blocks)
-	}
-	return nil
-}
-
-// needsFull refuses what a record of totals cannot answer.
-func needsFull(info sqlite.RunInfo) error {
-	if info.Level == sqlite.Totals {
-		return failf(Operating, "run %s was recorded with --record totals: single calls are not kept; run it again with --record full", short(info.ID))
 	}
 	return nil
 }
@@ -76,13 +73,13 @@ func known(model string) bool {
 
 // printCall prints a call; billed is false where only the size of its prompt is
 // known.
-func (s *State) printCall(c *sqlite.CallInfo, blocks []sqlite.BlockInfo, billed bool) {
+func (s *State) printCall(c *sqlite.CallInfo, billed bool) {
 	s.printf("call %d · %s %s · its call %d%s · at %s\n", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c), report.Time(c.At.Sub(0)))
 	s.detail("prompt", "%s tokens in %d blocks, %d bytes · %s", count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
 	read := "nothing read"
 	switch {
 	case c.Usage.Read > 0 && c.ReadTo > 0:
-		read = fmt.Sprintf("%s read (blocks 1–%d of %d)", count(c.Usage.Read), c.ReadTo, len(blocks))
+		read = fmt.Sprintf("%s read (blocks 1–%d of %d)", count(c.Usage.Read), c.ReadTo, c.Blocks)
 	case c.Usage.Read > 0:
 		read = count(c.Usage.Read) + " read"
 	}
@@ -273,7 +270,7 @@ func excerpt(text string) string {
 }
 
 func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
-	if err := needsFull(info); err != nil {
+	if err := needsCalls(info); err != nil {
 		return err
 	}
 	misses, err := db.Misses(info.ID)

@@ -75,16 +75,16 @@ type agentJSON struct {
 	Uncached    *int64        `json:"cost_uncached_picodollars,omitempty"`
 }
 
-func agentDocuments(agents []sqlite.AgentInfo, level sqlite.Level, priced bool) []agentJSON {
+func agentDocuments(agents []sqlite.AgentInfo, run *sqlite.RunInfo, priced bool) []agentJSON {
 	out := []agentJSON{}
 	for i := range agents {
 		a := &agents[i]
 		doc := agentJSON{a.Agent, a.Parent, a.Lineage, a.ID, a.Type, a.Structure, a.Model, a.Async, a.Tools, a.Context, a.Activations,
 			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Cost, &a.Uncached}
-		if level == sqlite.Totals {
+		if !run.Keeps(a) {
 			doc.Calls = nil
 		}
-		if level == sqlite.Totals || !priced {
+		if !run.Keeps(a) || !priced {
 			doc.Cost, doc.Uncached = nil, nil
 		}
 		out = append(out, doc)

@@ -59,6 +59,8 @@ func (s *State) noMisses(db *sqlite.DB, r sqlite.RunInfo) error {
 	case billed == 0 && r.Calls > 0: // the heading says that nobody knows
 	case billed < r.Calls:
 		s.printf("every call with a bill read all it could have\n")
+	case !r.Level.Whole():
+		s.printf("every recorded call read all it could have\n")
 	default:
 		s.printf("every call read all it could have\n")
 	}

@@ -56,8 +56,11 @@ func (s *State) replay(path, prefix string) error {
 		fmt.Fprintf(s.Stderr, "run %s is of semantics %d, this program has %d: its events may differ for that reason\n",
 			short(info.ID), stored.Semantics, sim.Semantics)
 	}
-	if info.Level == sqlite.Totals {
+	switch {
+	case info.Level == sqlite.Totals:
 		return s.compareDigest(spec, info)
+	case !info.Level.Whole():
+		return s.compareSampled(db, spec, info)
 	}
 	return s.compareEvents(db, spec, info)
 }

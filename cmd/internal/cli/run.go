@@ -64,7 +64,7 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.add(f)
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
-	f.StringVar(&o.record, "record", "full", "what is recorded: full, totals or none")
+	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
 	addBreak(f)
@@ -78,12 +78,14 @@ func (o *runOptions) check() error {
 		allowed     []string
 	}{
 		{"--policy", o.policy, []string{"fifo", "random"}},
-		{"--record", o.record, []string{"full", "totals", "none"}},
 		{"--output", o.output, []string{"table", "json"}},
 	} {
 		if !slices.Contains(c.allowed, c.value) {
 			return failf(Usage, "%s %s: write one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))
 		}
+	}
+	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
+		return failf(Usage, "--record %s: %w, or none", o.record, err)
 	}
 	return nil
 }

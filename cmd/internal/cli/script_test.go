@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   cmdExits,
 			"runid":   cmdRunID,
+			"digest":  cmdDigest,
 			"sql":     cmdSQL,
 			"lockdb":  cmdLock,
 			"waitfor": cmdWaitFor,
@@ -76,9 +77,24 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdRunID sets $RUN to the id of the run of a scenario: runid SCENARIO.
+// cmdDigest writes the digests, events and totals of a file's runs into
+// digest.txt: digest FILE.
+func cmdDigest(ts *testscript.TestScript, neg bool, args []string) {
+	db := openSQL(ts, args[0])
+	defer db.Close()
+	var text string
+	ts.Check(db.QueryRow(`SELECT group_concat(concat_ws(' ', id, digest, events, ended_at, calls, input, write_5m, write_1h, read,
+		output, cost, cost_uncached), char(10)) FROM runs`).Scan(&text))
+	ts.Check(os.WriteFile(ts.MkAbs("digest.txt"), []byte(text), 0o644))
+}
+
+// cmdRunID sets $RUN to the id of the run of a scenario: runid SCENARIO [FILE].
 func cmdRunID(ts *testscript.TestScript, neg bool, args []string) {
-	db := openSQL(ts, "agentsim.db")
+	file := "agentsim.db"
+	if len(args) > 1 {
+		file = args[1]
+	}
+	db := openSQL(ts, file)
 	defer db.Close()
 	var id string
 	ts.Check(db.QueryRow("SELECT id FROM runs WHERE name = ?", args[0]).Scan(&id))

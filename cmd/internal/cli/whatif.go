@@ -167,7 +167,7 @@ func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
 	if err != nil {
 		return err
 	}
-	if err := needsFull(info); err != nil {
+	if err := needsAll(info); err != nil {
 		return err
 	}
 	opt := whatif.Options{Tokenizer: func(model string) string { return tokens.Approx(model).Name() }}

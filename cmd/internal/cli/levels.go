@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// levelNote says what of a run is not recorded; "" when everything is.
+func levelNote(info sqlite.RunInfo) string {
+	switch {
+	case info.Level == sqlite.Calls:
+		return "recorded with --record calls: what requests held is not recorded"
+	case info.Level == sqlite.Totals:
+		return "recorded with --record totals: single calls are not recorded"
+	case !info.Level.Whole():
+		return fmt.Sprintf("recorded with --record %s: where – stands, single calls are not recorded", info.Level)
+	}
+	return ""
+}
+
+// needsCalls refuses what a record of totals cannot answer.
+func needsCalls(info sqlite.RunInfo) error {
+	if info.Level == sqlite.Totals {
+		return failf(Operating, "run %s was recorded with --record totals: single calls are not recorded; run it again with --record full", short(info.ID))
+	}
+	return nil
+}
+
+// needsAll refuses what cannot be answered without every call.
+func needsAll(info sqlite.RunInfo) error {
+	if info.Level.Whole() {
+		return nil
+	}
+	return failf(Operating, "run %s was recorded with --record %s: not all of its calls are recorded; run it again with --record full", short(info.ID), info.Level)
+}
+
+// needsBlocks refuses to show what requests held where that is not recorded.
+func needsBlocks(info sqlite.RunInfo) error {
+	if info.Level.Content() {
+		return nil
+	}
+	return failf(Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", short(info.ID), info.Level)
+}
+
+// notKept says of a call that is not on record that there was one.
+func notKept(info sqlite.RunInfo, n int64, err error) error {
+	if !errors.Is(err, sqlite.ErrNoCall) || info.Level.Whole() || n > info.Calls {
+		return err
+	}
+	return failf(Operating, "call %d of run %s is not recorded: its session tree is none of those that --record %s kept; run it again with --record full",
+		n, short(info.ID), info.Level)
+}
+
+// compareSampled runs the spec beside a record of samples: its events are compared
+// with those that are on record, and the digest says of all others whether they
+// came again.
+func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+	if !info.Outcome.Settled() {
+		return failf(Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
+			short(info.ID), info.Outcome, info.Level)
+	}
+	picked := newPicked(db.Events(info.ID))
+	stop := s.listen()
+	defer stop.stop()
+	var res *sim.Result
+	var err error
+	stop.around(sim.Options{Repeat: s.commandLine(), Sinks: []transcript.Sink{picked}}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	diff, bad := picked.check.Finish()
+	picked.stop()
+	switch {
+	case err != nil:
+		return err
+	case bad != nil:
+		return bad
+	case res.Outcome == sim.Interrupted:
+		return failf(Unfinished, "interrupted after %d events", res.Events)
+	case diff != nil:
+		return failf(Differs, "run %s: the replay differs, of the events that are on record\n%s", short(info.ID), diff)
+	case res.Digest != info.Digest:
+		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe events on record are equal: another session tree differs; record with --record full to see which event",
+			short(info.ID), res.Digest, info.Digest)
+	}
+	s.same(info, res)
+	return unbroken(info, res)
+}
+
+// picked compares those events of a run whose numbers a record has.
+type picked struct {
+	check *transcript.Check
+	next  func() (string, error, bool)
+	stop  func()
+	line  string // that the record has next
+	err   error
+	more  bool
+	seq   uint64 // of that line
+}
+
+func newPicked(lines iter.Seq2[string, error]) *picked {
+	p := &picked{}
+	p.next, p.stop = iter.Pull2(lines)
+	p.advance()
+	p.check = transcript.NewCheck(func(yield func(string, error) bool) {
+		for p.more && yield(p.line, p.err) {
+		}
+	})
+	return p
+}
+
+// none is the number of no event.
+const none = 1<<64 - 1
+
+// advance takes the record's next line.
+func (p *picked) advance() {
+	p.line, p.err, p.more = p.next()
+	word, _, _ := strings.Cut(p.line, " ")
+	n, err := strconv.ParseUint(word, 10, 64)
+	if err != nil {
+		n = none
+	}
+	p.seq = n
+}
+
+// Emit compares the event if the record has one of that number.
+func (p *picked) Emit(e *transcript.Event) {
+	if e.Seq == p.seq {
+		p.check.Emit(e)
+		p.advance()
+	}
+}

@@ -22,6 +22,9 @@ type Options struct {
 	// Watch names single calls whose figures are to be kept: an agent's lineage
 	// and the call, from 1, such as main#2. Lookup finds them by that name.
 	Watch []string
+	// Assigned says which kinds of work a text assigns, in order (CRD-07); nil
+	// leaves the phases out.
+	Assigned func(text string) []string
 	// OnCall is handed each request's figures when it has ended.
 	OnCall func(*Call)
 }
@@ -39,6 +42,9 @@ type Fold struct {
 	last   vtime.Instant
 	call   Call
 	watch  []watched
+	named  map[[2]string]bool // facts that were named as missing, by item and fact
+	// stretches are the parts of each phase that have ended.
+	stretches [NumPhases][]stretch
 }
 
 // agent is what is kept of an agent while the run goes on.
@@ -51,6 +57,7 @@ type agent struct {
 	call   int   // ordinal of its latest call
 	opened int32 // group of the children that its latest call spawned, from 1
 	joins  int32 // group that its first request is still owed to, from 1
+	phased phased
 }
 
 // model is one model's price and what it was used for.
@@ -70,7 +77,7 @@ func New(opt Options) *Fold {
 	if opt.Price == nil {
 		opt.Price = cachemodel.Lookup
 	}
-	f := &Fold{opt: opt, byID: map[llm.AgentID]int32{}, items: map[string]report{}}
+	f := &Fold{opt: opt, byID: map[llm.AgentID]int32{}, items: map[string]report{}, named: map[[2]string]bool{}}
 	for _, name := range opt.Watch {
 		f.watch = append(f.watch, newWatched(name))
 	}
@@ -119,10 +126,14 @@ func (f *Fold) Emit(e *transcript.Event) {
 		}
 	case *transcript.Item:
 		f.items[b.Item] = report{b.Outcome, e.Agent}
+		f.missing(e, b)
 	case *transcript.RunStart:
 		f.run.Scenario, f.run.Variant, f.run.Seed = b.Scenario, b.Variant, b.Seed
 	case *transcript.RunEnd:
 		f.run.Outcome, f.run.Detail = b.Outcome, b.Detail
+	}
+	if f.opt.Assigned != nil {
+		f.phase(e)
 	}
 }
 
@@ -158,7 +169,8 @@ func (f *Fold) agentStart(e *transcript.Event, b *transcript.AgentStart) {
 func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 	a := f.agent(e.Agent)
 	f.hangUp(a, e.At)
-	a.Status, a.Why, a.Turns, a.Ended = b.Status, b.Why, b.Turns, e.At
+	a.Status, a.Why, a.Ended = b.Status, b.Why, e.At
+	a.Turns += b.Turns // of all activations
 	if b.Status == "killed" {
 		a.Tally.Killed++
 	}

@@ -79,7 +79,9 @@ func buildTable() []Name {
 	rows := append(moneyRows(), tokenRows()...)
 	rows = append(rows, workRows()...)
 	rows = append(rows, handoffRows()...)
+	rows = append(rows, factRows()...)
 	rows = append(rows, timeRows()...)
+	rows = append(rows, phaseRows()...)
 	return append(rows, missRows()...)
 }
 

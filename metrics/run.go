@@ -22,6 +22,10 @@ type Run struct {
 	Models   []Model    // by name
 	Watched  []Watched  // calls asked for that were made, in the order of Options.Watch
 
+	Phases   [NumPhases]PhaseTimes                // CRD-07
+	Overlap  vtime.Duration                       // in which two of them or more went on
+	Overlaps [NumPhases][NumPhases]vtime.Duration // in which these two did, the earlier first
+
 	Makespan     vtime.Duration // from the first event to the last
 	CriticalPath vtime.Duration // longest chain of call intervals linked by spawn, result or notification
 }

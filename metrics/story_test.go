@@ -62,6 +62,13 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "watch", &watch)
 	*s = story{agents: map[string]int32{}}
 	s.fold = New(Options{Items: items, Price: testPrice, Watch: strings.Split(watch, "+"),
+		Assigned: func(text string) []string {
+			kinds := map[string]string{"look": "research", "mend": "implement", "check": "verify", "tell": "answer"}
+			if kinds[text] == "" {
+				return nil
+			}
+			return []string{kinds[text]}
+		},
 		Tokens: func(_ string, n *llm.Node) int64 { return n.Cum.Total() },
 		OnCall: func(c *Call) {
 			fmt.Fprintf(&out, "call %d of %d, attempt %d: %s–%s prompt %d cost %d uncached %d", c.Call, c.Agent, c.Attempt,
@@ -144,7 +151,7 @@ func (s *story) body(t *testing.T, who, verb string, args map[string]string) tra
 	case "hears":
 		return &transcript.Notification{Op: args["op"], TaskID: llm.AgentID(s.ordinal(args["of"]) + 0x100).String()}
 	case "item":
-		return &transcript.Item{Item: args["id"], Outcome: args["outcome"]}
+		return &transcript.Item{Item: args["id"], Outcome: args["outcome"], Missing: strings.Split(args["missing"], ",")}
 	}
 	t.Fatalf("no verb %q", verb)
 	return nil
@@ -156,7 +163,11 @@ func (s *story) chain(words string) *llm.Node {
 	n = s.builder.Border(n, llm.System, llm.Salts{})
 	n = s.builder.Border(n, llm.Messages, llm.Salts{})
 	for _, w := range strings.Split(words, ".") {
-		n = s.builder.Append(n, llm.User, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, w)})
+		role := llm.User
+		if w == "answer" {
+			role = llm.Assistant
+		}
+		n = s.builder.Append(n, role, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, w)})
 	}
 	return n
 }

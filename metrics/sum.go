@@ -31,6 +31,7 @@ func (f *Fold) Run() *Run {
 	}
 	r.Types = types(r.Agents, r.Siblings)
 	f.outcomes(&r)
+	f.phases(&r)
 	return &r
 }
 

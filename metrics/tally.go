@@ -72,6 +72,7 @@ type Tally struct {
 	Denials        int64                  `json:"denials"`         // tool uses that were not allowed, by whomever
 	Backgrounded   int64                  `json:"backgrounded"`    // agents that moved to the background while they ran
 	Killed         int64                  `json:"killed"`          // agents that an abort ended
+	FactsMissing   int64                  `json:"facts_missing"`   // facts that failed reports name, each once for its item
 	Obeyed         int64                  `json:"obeyed"`          // acts by which agents obeyed injections
 	Judged         int64                  `json:"judged"`          // hand-offs that the classifier judged
 	Flagged        int64                  `json:"flagged"`         // of these, those it warned of
@@ -108,6 +109,7 @@ func (t *Tally) Add(o *Tally) {
 	t.Denials += o.Denials
 	t.Backgrounded += o.Backgrounded
 	t.Killed += o.Killed
+	t.FactsMissing += o.FactsMissing
 	t.Obeyed += o.Obeyed
 	t.Judged += o.Judged
 	t.Flagged += o.Flagged

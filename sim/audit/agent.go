@@ -33,17 +33,17 @@ type life struct {
 	aborted   bool
 	avoids    bool // prompts
 
-	sent    *llm.Node                // head of the last request
-	aside   bool                     // that request and its answer are no part of the conversation
-	seen    *llm.Node                // end of the conversation as far as it has been looked at
-	formed  *llm.Node                // head of the last request that was held against the form
-	rebased string                   // why the next request does not go on from there; "" if it does
-	uses    []use                    // of the last answer
-	calls   []call                   // recorded since then
-	mail    []letter                 // delivered, and not yet seen in a request
-	coming  map[llm.ToolUseID]*agent // children that it waited for, whose results no request has held
-	tagged  bool                     // a directive of a fork stands in a text block of a user message
-	edited  bool                     // a user has put another input in a call's place
+	sent    *llm.Node               // head of the last request
+	aside   bool                    // that request and its answer are no part of the conversation
+	seen    *llm.Node               // end of the conversation as far as it has been looked at
+	formed  *llm.Node               // head of the last request that was held against the form
+	rebased string                  // why the next request does not go on from there; "" if it does
+	uses    []use                   // of the last answer
+	calls   []call                  // recorded since then
+	mail    []letter                // delivered, and not yet seen in a request
+	coming  map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
+	tagged  bool                    // a directive of a fork stands in a text block of a user message
+	edited  bool                    // a user has put another input in a call's place
 
 	spawned  use        // the call that made it
 	spawner  []use      // and its neighbours in the answer

@@ -86,9 +86,9 @@ type Auditor struct {
 	tasks  map[string]*taskState
 	forks  map[llm.Hash]*siblings // by the answer that they were forked from
 	bytes  map[llm.ToolUseID]llm.Hash
-	vetted map[llm.Hash]bool // texts that hold no payload of a parent
-	handed map[string]*agent // by task: judged, and not yet read of
-	judges bool              // the classifier is on
+	vetted map[llm.Hash]bool  // texts that hold no payload of a parent
+	handed map[string][]*hand // by task: judged, and not yet read of
+	judges bool               // the classifier is on
 	cache  cacheBooks
 	nodes  []*llm.Node // scratch: new nodes of a request
 	looked int64       // nodes of conversations that were gone through
@@ -99,7 +99,7 @@ type Auditor struct {
 
 // New makes an auditor for one run.
 func New(opt Options) *Auditor {
-	return &Auditor{opt: opt, tasks: map[string]*taskState{}, forks: map[llm.Hash]*siblings{}, handed: map[string]*agent{},
+	return &Auditor{opt: opt, tasks: map[string]*taskState{}, forks: map[llm.Hash]*siblings{}, handed: map[string][]*hand{},
 		judges: opt.Handoffs != nil && opt.Handoffs.On, bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
 }
 
@@ -120,9 +120,7 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.handoff(e.Agent, b)
 		return
 	case *transcript.Gate:
-		if b.Name == classifierGate {
-			u.judges = b.Value == "true"
-		}
+		u.switched(b)
 		return
 	case *transcript.Abort:
 		u.abort(e.Agent, b)

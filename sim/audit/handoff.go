@@ -22,9 +22,10 @@ type Handoff struct{ Taint, Verdict string }
 // classifierGate is the name under which the classifier is switched.
 const classifierGate = "TRANSCRIPT_CLASSIFIER"
 
-// hand is what is known of an agent's way home. It outlives the agent until its
-// result has arrived.
+// hand is what is known of how an activation comes home. It outlives the agent
+// until its result has arrived.
 type hand struct {
+	of      *agent
 	id      string
 	taints  []string
 	gate    bool      // as the activation ended
@@ -34,13 +35,20 @@ type hand struct {
 	verdict string // what is to stand in front
 }
 
+// switched notes whether the classifier is on.
+func (u *Auditor) switched(b *transcript.Gate) {
+	if b.Name == classifierGate {
+		u.judges = b.Value == "true"
+	}
+}
+
 // startHand takes an agent in. A fork has its parent's history, and what stands
 // in it.
 func (u *Auditor) startHand(a *agent, b *transcript.AgentStart) {
 	if u.opt.Handoffs == nil {
 		return
 	}
-	a.hand = &hand{id: b.ID.String()}
+	a.hand = &hand{of: a, id: b.ID.String()}
 	if a.fork && a.parent != nil && a.parent.hand != nil {
 		a.hand.taints = slices.Clone(a.parent.hand.taints)
 	}
@@ -49,7 +57,7 @@ func (u *Auditor) startHand(a *agent, b *transcript.AgentStart) {
 // resumeHand lets a further activation be judged.
 func (u *Auditor) resumeHand(a *agent, b *transcript.AgentStart) {
 	if u.opt.Handoffs != nil && a.hand != nil {
-		a.hand = &hand{id: b.ID.String(), taints: a.hand.taints}
+		a.hand = &hand{of: a, id: b.ID.String(), taints: a.hand.taints}
 	}
 }
 
@@ -74,9 +82,9 @@ func (u *Auditor) endHand(a *agent) {
 	h.gate, h.at, h.rebased = u.judges, a.seen, a.rebased != ""
 	if p := a.parent; p != nil && p.life != nil && !a.background {
 		if p.coming == nil {
-			p.coming = map[llm.ToolUseID]*agent{}
+			p.coming = map[llm.ToolUseID]*hand{}
 		}
-		p.coming[a.facts.ToolUse] = a
+		p.coming[a.facts.ToolUse] = h
 	}
 }
 
@@ -101,7 +109,7 @@ func (u *Auditor) handoff(ref int32, b *transcript.Handoff) {
 	h.verdict = verdict
 	u.same(tsk06, a, "verdict", verdict+" "+taint, b.Verdict+" "+b.Taint)
 	if a.background {
-		u.handed[h.id] = a
+		u.handed[h.id] = append(u.handed[h.id], h)
 	}
 }
 
@@ -137,30 +145,40 @@ func (u *Auditor) sentHome(a *agent, t *taskState) {
 	}
 }
 
+// nextHanded takes the oldest activation of a task that was judged and not heard
+// of, nil if there is none.
+func (u *Auditor) nextHanded(id string) *hand {
+	list := u.handed[id]
+	if len(list) == 0 {
+		return nil
+	}
+	if u.handed[id] = list[1:]; len(list) == 1 {
+		delete(u.handed, id)
+	}
+	return list[0]
+}
+
 // notified is TSK-06 in the bytes of a notification.
 func (u *Auditor) notified(id, raw string) {
-	a := u.handed[id]
-	if a == nil {
-		return
+	if h := u.nextHanded(id); h != nil {
+		_, result, _ := strings.Cut(raw, "\n<result>")
+		u.same(tsk06, h.of, "in front of its result a verdict of", h.verdict, fronted(result, "&lt;", "&gt;"))
 	}
-	delete(u.handed, id)
-	_, result, _ := strings.Cut(raw, "\n<result>")
-	u.same(tsk06, a, "in front of its result a verdict of", a.hand.verdict, fronted(result, "&lt;", "&gt;"))
 }
 
 // cameHome is TSK-06 in the bytes of a result that a parent waited for. A preview
 // in its place shows nothing of the child's.
 func (u *Auditor) cameHome(p *agent, b *llm.Block, replaced bool) {
-	a := p.coming[b.ID]
-	if a == nil {
+	h := p.coming[b.ID]
+	if h == nil {
 		return
 	}
 	delete(p.coming, b.ID)
-	if a.background || !a.hand.gate {
+	if !h.gate {
 		return
 	}
-	if u.fails(tsk06, a.hand.judged == 1) {
-		u.report(tsk06, a, "one judgement before its result", decimal(int64(a.hand.judged)))
+	if u.fails(tsk06, h.judged == 1) {
+		u.report(tsk06, h.of, "one judgement before its result", decimal(int64(h.judged)))
 		return
 	}
 	if replaced {
@@ -170,7 +188,7 @@ func (u *Auditor) cameHome(p *agent, b *llm.Block, replaced bool) {
 	if strings.HasPrefix(raw, `{"status":"completed"`) {
 		_, raw, _ = strings.Cut(raw, `"content":[{"type":"text","text":"`)
 	}
-	u.same(tsk06, a, "in front of its result a verdict of", a.hand.verdict, fronted(raw, "<", ">"))
+	u.same(tsk06, h.of, "in front of its result a verdict of", h.verdict, fronted(raw, "<", ">"))
 }
 
 // fronted is the verdict that stands in front of a result.

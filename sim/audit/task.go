@@ -82,7 +82,7 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 		if t.queued == 0 {
 			u.sentHome(a, t)
 		}
-		delete(u.handed, b.TaskID)
+		u.nextHanded(b.TaskID)
 	}
 	delete(u.tasks, b.TaskID)
 }

@@ -35,20 +35,22 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 		profile: sc.Model, budget: sc.SummaryBudget(), strategy: sc.Strategy, background: sc.Background, agentType: sc.Type, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
-		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{},
+		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{},
 	}
 	t.profile.ReadsPerTurn = max(1, t.profile.ReadsPerTurn)
 	t.profile.SpawnsPerTurn = max(1, t.profile.SpawnsPerTurn)
 	if t.strategy == "" {
 		t.strategy = inlineStrategy
 	}
-	if !slices.Contains([]string{inlineStrategy, subagentStrategy, forkStrategy}, t.strategy) {
-		return nil, fmt.Errorf("strategy %q: the policy model knows inline, subagent and fork", t.strategy)
+	if !slices.Contains([]string{inlineStrategy, subagentStrategy, forkStrategy, coordinatorStrategy}, t.strategy) {
+		return nil, fmt.Errorf("strategy %q: the policy model knows inline, subagent, fork and coordinator", t.strategy)
 	}
+	t.coordinated(sc.Coordinator)
 	b := binder{t: t, o: &o}
 	b.files = slices.Sorted(slices.Values(o.Files))
 	b.declare(sc.Facts)
 	b.injections(sc)
+	b.pads(sc)
 	for i := range sc.Work {
 		if err := b.item(&sc.Work[i]); err != nil {
 			return nil, &BindError{sc.Work[i].ID, err.Error()}
@@ -144,7 +146,7 @@ var verbs = map[string]string{"research": "Research", "implement": "Implement", 
 // item enters one item; what depends on other items is entered by close.
 func (b *binder) item(w *scenarios.Item) error {
 	t, n := b.t, len(b.t.items)
-	it := item{id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, think: w.Think, output: w.Output,
+	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, think: w.Think, output: w.Output,
 		key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
 	if it.prompting == "" {
 		it.prompting = t.profile.Prompting
@@ -180,6 +182,9 @@ func (b *binder) item(w *scenarios.Item) error {
 	for _, name := range w.MisledBy {
 		it.misled = union(it.misled, b.fact(name))
 	}
+	b.flaws(&it, n)
+	b.runs(&it, n, w)
+	b.pad(&it, n)
 	t.items = append(t.items, it)
 	t.itemIndex[it.id] = n
 	t.descIndex[it.desc], t.descIndex[xmlEscaper.Replace(it.desc)] = n, n
@@ -267,6 +272,7 @@ func (b *binder) close(work []scenarios.Item) {
 			}
 		}
 	}
+	t.chart()
 	b.families()
 }
 

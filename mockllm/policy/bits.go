@@ -93,6 +93,20 @@ func (s set) minus(o set) set {
 	return s
 }
 
+// meets reports whether the sets have a member in common.
+func (s set) meets(o set) bool {
+	if s.lo&o.lo != 0 {
+		return true
+	}
+	theirs := o.more()
+	for i, w := range s.more() {
+		if i < len(theirs) && w&theirs[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (s set) len() int {
 	n := bits.OnesCount64(s.lo)
 	for _, w := range s.more() {

@@ -11,9 +11,9 @@ import (
 func appendInt(b []byte, n int32) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
 // editInput is the input of an edit: it holds on to a piece of the file that
-// stands there once, and puts new lines behind it. Nil when the file offers no
-// such piece.
-func (t *Table) editInput(e *edit, k *known) *llm.Payload {
+// stands there once, and puts new lines behind it, wrong among them. Nil when the
+// file offers no such piece.
+func (t *Table) editInput(e *edit, k *known, wrong string) *llm.Payload {
 	if k.text == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (t *Table) editInput(e *edit, k *known) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"file_path":`), t.path(e.file))
 	b = llm.AppendQuoted(append(b, `,"old_string":`...), old)
 	added := t.filler.String(llm.Code, max(script.Draw(e.tokens, key.Sub("tokens"), 1), 1))
-	b = llm.AppendQuoted(append(b, `,"new_string":`...), old+"\n"+added)
+	b = llm.AppendQuoted(append(b, `,"new_string":`...), old+"\n"+added+wrong)
 	return llm.NewJSON(string(append(b, '}')))
 }
 
@@ -90,7 +90,9 @@ func run(lines []string, content string, start, n int, marks bool) string {
 	return ""
 }
 
-// usable refuses what is too short to hold on to, too long, or holds a mark.
+// usable refuses what is too short to hold on to, too long, or holds a mark; a
+// defect's in any case, which somebody is to take away.
 func usable(piece string, marks bool) bool {
-	return len(strings.TrimSpace(piece)) >= anchorMin && len(piece) <= anchorMax && (marks || !strings.Contains(piece, "[["))
+	return len(strings.TrimSpace(piece)) >= anchorMin && len(piece) <= anchorMax && (marks || !strings.Contains(piece, "[[")) &&
+		!strings.Contains(piece, defectOpen)
 }

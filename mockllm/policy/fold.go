@@ -20,7 +20,10 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.toolUse(b)
 	case llm.ToolResult:
 		f.result(b)
-	case llm.ToolDef, llm.Document:
+	case llm.ToolDef:
+		f.learn(f.t.read(b.Content))
+		f.tool(b.Name)
+	case llm.Document:
 		f.learn(f.t.read(b.Content))
 		f.pool(b.Name)
 	case llm.Thinking, llm.Image:
@@ -93,12 +96,16 @@ func (f *folder) text(role llm.Role, n *note) {
 		f.notification(n)
 	case role == llm.User && n.do != nil:
 		f.assignment(n.do)
+		f.reopen(n)
 	}
 }
 
 // own is what the model itself said it had finished.
 func (f *folder) own(n *note) {
 	f.settle(n.done, n.failed)
+	if f.leads() {
+		f.told(n.failed)
+	}
 	if len(n.done)+len(n.failed) > 0 {
 		f.s.itemAt, f.s.summed = f.s.turns-1, false
 	}
@@ -122,6 +129,7 @@ func (f *folder) assignment(a *assignment) {
 		a = &assignment{a.items, true} // once a fork, always a fork
 	}
 	s.assign, s.turns, s.itemAt = a, 0, 0
+	f.handOver(a.items)
 	for _, i := range a.items {
 		s.done, s.failed, s.lost = s.done.without(i), s.failed.without(i), s.lost.without(i)
 		for _, e := range f.t.items[i].edits {
@@ -132,6 +140,10 @@ func (f *folder) assignment(a *assignment) {
 
 // notification is a child's end.
 func (f *folder) notification(n *note) {
+	if f.leads() {
+		f.heard(n)
+		return
+	}
 	f.settle(n.done, n.failed)
 	if n.about >= 0 {
 		f.ended(n.about, n.stopped)
@@ -153,7 +165,9 @@ func (f *folder) ended(item int, badly bool) {
 func (f *folder) toolUse(b *llm.Block) {
 	n := f.t.read(b.Content)
 	f.learn(n)
-	if b.Name == f.t.names.agent && n.do != nil {
+	if f.leads() {
+		f.handOut(b.Name, n)
+	} else if b.Name == f.t.names.agent && n.do != nil {
 		for _, i := range n.do.items {
 			f.s.launched = f.s.launched.with(i)
 		}
@@ -182,7 +196,17 @@ func (f *folder) result(b *llm.Block) {
 	case f.t.names.grep, f.t.names.glob:
 		f.searchResult(b, asked)
 	case f.t.names.agent:
-		f.agentResult(b, n, asked)
+		if f.leads() {
+			f.engaged(&u, b, n, asked)
+		} else {
+			f.agentResult(b, n, asked)
+		}
+	case f.t.names.send:
+		f.sent(&u, b, asked)
+	case f.t.names.bash:
+		f.runResult(b, n, asked)
+	case f.t.names.write:
+		f.padResult(b, asked)
 	}
 }
 
@@ -196,6 +220,7 @@ func (f *folder) readResult(b *llm.Block, n, asked *note) {
 	case n.page == nil:
 		f.preview(f.file(asked.target), b.Content)
 	default:
+		f.pageRead(n, f.s.files.at(n.page.file).hash != n.page.hash || n.page.from <= 1 && n.page.to >= n.page.total)
 		f.page(f.file(n.page.file), n.page, b.Content)
 		f.s.gone = f.s.gone.without(n.page.file)
 		if k := f.s.files.at(n.page.file); k.to >= k.total {
@@ -261,7 +286,10 @@ func (f *folder) editResult(b *llm.Block, n, asked *note) {
 	if n.page != nil {
 		k.hash, k.newest, k.to, k.total, k.stale = n.page.hash, n.page.hash, n.page.to, n.page.total, n.page.from > 1
 	}
-	f.editMade(asked.target)
+	f.editWritten(asked)
+	if !asked.fixes {
+		f.editMade(asked.target)
+	}
 }
 
 // editMade strikes off the first open edit of the file among the items that

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,9 +39,11 @@ type house struct {
 	result func(*llm.Payload) string // changes a tool result
 	child  func(lineage string) (dies string)
 	after  func(a *agent) // after each answer
+	tools  []string       // beside Read
 	// compact names an agent and a call, such as main 3: behind its results the
 	// history becomes a summary.
 	compact string
+	crew    crew // a coordinator's workers
 }
 
 // asked is a request as it was recorded, and the answer it got.
@@ -57,6 +60,7 @@ type agent struct {
 	head    *llm.Node
 	calls   int
 	cache   *tool.Cache
+	session *tool.Session
 	pending []string // notifications
 	said    string
 	tools   []string // names and targets of its tool uses
@@ -67,7 +71,8 @@ const root = "/project"
 
 func newHouse(t *testing.T, yaml string, sets ...string) *house {
 	t.Helper()
-	file, err := scenarios.Parse("story.yaml", []byte("name: story\nwhy: a story\nseed: 7\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Do the work.}\ninteractive: true\ngates: {FORK_SUBAGENT: true}\n"+yaml))
+	yaml, gates := gatesFor(yaml, sets)
+	file, err := scenarios.Parse("story.yaml", []byte("name: story\nwhy: a story\nseed: 7\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Do the work.}\ninteractive: true\ngates: {"+gates+"}\n"+yaml))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +81,18 @@ func newHouse(t *testing.T, yaml string, sets ...string) *house {
 		t.Fatal(err)
 	}
 	return furnish(t, sc)
+}
+
+// gatesFor is the gates that the story's strategy needs. A story that is played
+// by a coordinator is one from the start.
+func gatesFor(yaml string, sets []string) (_, gates string) {
+	if slices.Contains(sets, "strategy=coordinator") {
+		yaml = strings.Replace(yaml, "strategy: inline", "strategy: coordinator", 1)
+	}
+	if strings.Contains(yaml, "strategy: coordinator") {
+		return yaml, "COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true"
+	}
+	return yaml, "FORK_SUBAGENT: true"
 }
 
 func furnish(t *testing.T, sc *scenarios.Scenario) *house {
@@ -113,10 +130,11 @@ func (h *house) run() *agent {
 
 // start makes an agent with one user message behind the shared front.
 func (h *house) start(lineage string, head *llm.Node, blocks ...string) *agent {
-	a := &agent{h: h, lineage: lineage, key: rng.Root(h.sc.Seed).Sub(lineage), head: head, cache: &tool.Cache{}}
+	a := &agent{h: h, lineage: lineage, key: rng.Root(h.sc.Seed).Sub(lineage), head: head, cache: &tool.Cache{}, session: &tool.Session{}}
 	if head == nil {
 		n := h.builder.Root(h.scope, llm.Salts{})
 		n = h.builder.Append(n, llm.NoRole, &llm.Block{Kind: llm.ToolDef, Name: "Read", Content: llm.NewJSON(`{"name":"Read"}`)})
+		n = h.equip(n)
 		n = h.builder.Border(n, llm.System, llm.Salts{})
 		n = h.builder.Append(n, llm.NoRole, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "You are an agent.")})
 		a.head = h.builder.Border(n, llm.Messages, llm.Salts{})
@@ -142,7 +160,7 @@ func (h *house) live(a *agent) {
 			}
 			continue
 		}
-		if len(a.pending) == 0 {
+		if len(a.pending) == 0 && !(a.lineage == "main" && h.relieve(a)) {
 			return
 		}
 		text := a.pending[0]
@@ -207,14 +225,17 @@ func (a *agent) sumUp() {
 
 // use runs the tools and appends their results.
 func (a *agent) use(uses []llm.Block) {
-	front := a.head
+	front, h := a.head, a.h
 	var results []llm.Block
 	for i, u := range uses {
 		var r tool.Result
-		if u.Name == agentTool {
+		switch {
+		case h.sc.Strategy == coordinatorStrategy && (u.Name == agentTool || u.Name == h.table.names.send):
+			r = h.employ(a, &u, i)
+		case u.Name == agentTool:
 			r = a.spawn(front, uses, i)
-		} else {
-			env := &tool.Env{FS: a.h.fs, Cache: a.cache, Marks: a.h.marks, Root: root}
+		default:
+			env := &tool.Env{FS: a.h.fs, Cache: a.cache, Marks: a.h.marks, Root: root, Session: a.session, Programs: a.h.programs()}
 			r = tool.Find(tool.Catalogue(), u.Name).Run(env, u.Content)
 		}
 		if a.h.result != nil {
@@ -348,8 +369,12 @@ func target(in string) string {
 			s += ":" + o + "+" + field("limit")
 		}
 		return s
+	case field("command") != "":
+		return "{" + field("command") + "}"
 	case field("pattern") != "":
 		return field("pattern")
+	case field("to") != "":
+		return "to " + field("to")
 	}
 	extra := ""
 	if field("subagent_type") != "" {

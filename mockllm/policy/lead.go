@@ -150,10 +150,7 @@ func (m *Model) idle(running int) {
 // finish is the lead's last word to the user.
 func (m *Model) finish() {
 	m.think(m.leadKey(), scenarios.Size{})
-	b := append(m.buf[:0], m.closingText()...)
-	if len(b) > 0 {
-		b = append(b, '\n')
-	}
+	b := m.news(nil)
 	done, failed := m.done.len(), m.failed.minus(m.done).len()
 	b = append(strconv.AppendInt(b, int64(done), 10), " of "...)
 	b = append(strconv.AppendInt(b, int64(len(m.t.items)), 10), " items of work are done"...)
@@ -163,6 +160,5 @@ func (m *Model) finish() {
 	b = append(b, ". "...)
 	n := m.t.draw(m.t.key.Sub("lead").Sub("final"), scenarios.Size{}, m.t.profile.ReportTokens, "output")
 	b = append(b, m.t.filler.String(llm.Prose, n)...)
-	m.buf = b
 	m.say(string(b))
 }

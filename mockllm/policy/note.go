@@ -27,6 +27,10 @@ type note struct {
 	made []int // edits
 
 	defects []defect
+	msg     *message // what it says of workers, nil for nothing
+	left    []defect // an edit's input: those that the new text has
+	fixes   bool     // … whose old text is a defect's line
+	run     int      // a command's input: which one, else -1
 
 	injects []int
 	warned  bool // a child's result of which the classifier warns
@@ -102,11 +106,12 @@ func (t *Table) read(p *llm.Payload) *note {
 }
 
 func (t *Table) scan(p *llm.Payload) *note {
-	n := &note{table: t, about: -1, search: -1, target: -1}
+	n := &note{table: t, about: -1, search: -1, target: -1, run: -1}
 	raw := p.Raw()
 	t.marks.Scan(raw, func(m mark.Mark) { n.mark(m) })
 	if p.IsJSON() {
 		n.input(raw)
+		n.dispatch(raw, true)
 		if !strings.HasPrefix(raw, "{") {
 			n.do = nil // what is left of an input that broke off
 		}
@@ -125,6 +130,7 @@ func (t *Table) scan(p *llm.Payload) *note {
 		n.stopped = !strings.Contains(raw, "<status>completed</status>")
 		n.about = t.summaryItem(raw)
 	}
+	n.dispatch(raw, false)
 	return n
 }
 
@@ -172,6 +178,8 @@ func (n *note) mark(m mark.Mark) {
 		if f, known := t.factIndex[m.Args[1]]; ok && known {
 			n.defects = append(n.defects, defect{i, f})
 		}
+	case mark.Crew, mark.Tried:
+		n.crewed(m)
 	case mark.Inject:
 		n.injected(m)
 	case mark.Out, mark.Lost, mark.Made:
@@ -205,6 +213,8 @@ func (n *note) at(name, where string) {
 	n.paths = union(n.paths, f)
 	if i, ok := n.table.factIndex[name]; ok {
 		n.places = append(n.places, place{fact: i, file: f, line: int32(line)})
+	} else {
+		n.gistAt(name, f, int32(line))
 	}
 }
 
@@ -231,6 +241,12 @@ func (n *note) input(raw string) {
 		if i, ok := t.searchIndex[tool+raw]; ok {
 			n.search = i
 		}
+	}
+	if i, ok := t.runIndex[raw]; ok {
+		n.run = i
+	}
+	if len(n.defects) > 0 {
+		n.editInput(raw)
 	}
 	const field = `{"file_path":"`
 	if rest, ok := strings.CutPrefix(raw, field); ok {

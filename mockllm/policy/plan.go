@@ -18,6 +18,8 @@ type action struct {
 	window bool // a read of some lines around one
 	search int
 	edit   int
+	fix    bool // an edit that corrects
+	run    int
 	cause  string
 }
 
@@ -27,6 +29,7 @@ const (
 	readAction actionKind = iota
 	searchAction
 	editAction
+	runAction
 )
 
 // plan is what an item needs next. Nothing missing and no action means that the
@@ -39,18 +42,22 @@ type plan struct {
 	reads    []action
 	searches []action
 	edits    []action
+	runs     []action
 	missing  []string
 	stuck    int // file that reading brings no further, -1 for none
 }
 
 func (p *plan) reset(t *Table, s *state, it *item) {
-	*p = plan{t: t, s: s, it: it, stuck: -1, told: s.assign != nil && !s.assign.fork,
+	*p = plan{t: t, s: s, it: it, stuck: -1, runs: p.runs[:0], told: s.assign != nil && !s.assign.fork,
 		reads: p.reads[:0], searches: p.searches[:0], edits: p.edits[:0], missing: p.missing[:0]}
 }
 
 // make fills the plan for an item in a state.
 func (p *plan) make() {
 	if p.made() {
+		if !p.correct() {
+			p.run()
+		}
 		return
 	}
 	for _, f := range p.it.whole {
@@ -60,7 +67,7 @@ func (p *plan) make() {
 	}
 	for _, f := range p.it.gists {
 		if !p.s.gists.has(f) {
-			p.file(f, p.it.tellGists.has(f), gistPrefix)
+			p.gist(f)
 		}
 	}
 	for _, f := range p.it.needs {
@@ -68,8 +75,12 @@ func (p *plan) make() {
 			p.fact(f)
 		}
 	}
-	if len(p.reads)+len(p.searches)+len(p.missing) == 0 {
-		p.act()
+	p.pads()
+	if len(p.reads)+len(p.searches)+len(p.missing) > 0 {
+		return
+	}
+	if p.act(); len(p.edits) == 0 {
+		p.run()
 	}
 }
 
@@ -192,8 +203,8 @@ func (p *plan) readPlace(q *place, tellable bool) bool {
 	if p.s.absent.has(q.file) || k.tries >= maxTries || k.current() {
 		return false
 	}
-	if q.line == 0 || k.covers(q.line) || k.outdated() {
-		p.readFile(q.file, k, tellable)
+	if q.line == 0 || p.t.isPad(q.file) || k.covers(q.line) || k.outdated() {
+		p.readFile(q.file, k, tellable && !p.t.isPad(q.file))
 		return true
 	}
 	a := action{kind: readAction, window: true, read: readKey{q.file, max(1, q.line-linesBefore), linesAround}}
@@ -215,6 +226,8 @@ func (p *plan) next(n int) []action {
 		return p.reads[:min(n, len(p.reads))]
 	case len(p.searches) > 0:
 		return p.searches[:min(n, len(p.searches))]
+	case len(p.edits) > 0:
+		return p.edits
 	}
-	return p.edits
+	return p.runs
 }

@@ -18,14 +18,18 @@ type Model struct {
 	folder folder
 
 	// Of the answer being made:
-	q      *mockllm.Query
-	a      *mockllm.Answer
-	s      *state
-	done   set // as in s, with what this answer closes
-	failed set
-	closed []closing
-	plan   plan
-	buf    []byte
+	q       *mockllm.Query
+	a       *mockllm.Answer
+	s       *state
+	done    set // as in s, with what this answer closes
+	failed  set
+	closed  []closing
+	again   set     // of what failed, what may be tried again
+	taken   set     // workers that this answer gives something
+	orders  []order // what it gives out
+	stumped bool    // the user is told that no attempt helped
+	plan    plan
+	buf     []byte
 }
 
 // closing is an item that this answer reports finished, or failed for want of
@@ -69,6 +73,8 @@ func (m *Model) next() error {
 	case len(m.t.items) == 0 || strings.Contains(m.q.Stream.Lineage, "/"):
 		m.plainAnswer()
 		return nil
+	case m.t.strategy == coordinatorStrategy:
+		return m.coordinate()
 	}
 	return m.lead()
 }
@@ -99,6 +105,9 @@ func (m *Model) worker() error {
 		if acted, err := m.work(i); acted || err != nil {
 			return err
 		}
+	}
+	if m.writePads(items) {
+		return nil
 	}
 	m.thinkReport(items)
 	m.say(m.report(m.s.assign))
@@ -143,7 +152,7 @@ func (m *Model) work(i int) (acted bool, err error) {
 	}
 	actions := p.next(m.t.profile.ReadsPerTurn)
 	if len(actions) == 0 {
-		m.close(i, nil)
+		m.close(i, m.disproved(i))
 		return false, nil
 	}
 	if actions[0].kind == editAction {
@@ -151,9 +160,12 @@ func (m *Model) work(i int) (acted bool, err error) {
 	}
 	m.open(i)
 	for _, a := range actions {
-		if a.kind == readAction {
+		switch a.kind {
+		case readAction:
 			m.a.Use(m.q, m.t.names.read, m.t.readInput(a.read), a.cause)
-		} else {
+		case runAction:
+			m.a.Use(m.q, m.t.names.bash, m.t.runs[a.run].input, a.cause)
+		default:
 			s := &m.t.searches[a.search]
 			m.a.Use(m.q, m.t.names.search(s.tool), s.input, a.cause)
 		}
@@ -167,7 +179,9 @@ func (m *Model) editFiles(i int, actions []action) bool {
 	inputs := make([]*llm.Payload, len(actions))
 	for n, a := range actions {
 		e := &m.t.edits[a.edit]
-		if inputs[n] = m.t.editInput(e, m.s.files.at(e.file)); inputs[n] == nil {
+		if a.fix {
+			inputs[n] = m.fixInput(e, a.edit)
+		} else if inputs[n] = m.t.editInput(e, m.s.files.at(e.file), m.wrong(a.edit)); inputs[n] == nil {
 			m.close(i, []string{"anchor:" + m.t.files[e.file]})
 			return false
 		}

@@ -26,13 +26,16 @@ func (m *Model) prompt(i int) string {
 		return string(b)
 	}
 	b = append(b, " this item of the work. Report what you found or changed, and name what is missing if you cannot finish."...)
-	b = m.known(b, it)
+	b = m.known(b, it, telling{full: it.prompting != promptPointers})
 	m.buf = b
 	return string(b)
 }
 
 // placeOf is where the lead sends a worker for a fact.
 func (m *Model) placeOf(f int) (file int, line int32, ok bool) {
+	if p := m.t.padPlace(m.s, f); p != nil {
+		return p.file, p.line, true
+	}
 	for p := m.s.places; p != nil; p = p.next {
 		if p.fact == f && p.line > 0 {
 			return p.file, p.line, true

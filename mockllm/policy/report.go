@@ -18,7 +18,7 @@ func (m *Model) closingText() string {
 		if n > 0 {
 			b = append(b, '\n')
 		}
-		b = m.appendOutcome(b, c.item, c.missing)
+		b = m.appendProof(m.appendOutcome(b, c.item, c.missing), c.item)
 	}
 	m.buf = b
 	return string(b)
@@ -33,21 +33,24 @@ func (m *Model) appendOutcome(b []byte, i int, missing []string) []byte {
 		return append(append(append(b, " Missing: "...), strings.Join(missing, ", ")...), '.')
 	}
 	b = append(append(b, m.t.marks.Text(mark.Done, it.id)...), ' ')
+	if m.padded(i) {
+		return append(append(append(b, "What I found is in "...), m.t.files[it.pad]...), '.')
+	}
 	n := m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output")
 	return append(b, m.t.filler.String(llm.Prose, n)...)
 }
 
 // report is a worker's last word: every item of its assignment, what it learned
-// and the versions it relied on. These are said in any case, since without them
-// nobody could tell that a report is out of date, and what was learned gets what
-// they leave of the budget.
+// what its commands came to and the versions it relied on. These are said in any
+// case, since without them nobody could tell that a report is out of date or what
+// to correct, and what was learned gets what they leave of the budget.
 func (m *Model) report(a *assignment) string {
 	if a.fork {
 		return m.forkReport(a)
 	}
-	relied := ""
+	relied := string(m.appendProofs(nil, a))
 	if list := m.appendVersions(nil, a, false); len(list) > 0 {
-		relied = "\nRelied on:" + string(list)
+		relied += "\nRelied on:" + string(list)
 	}
 	relied += m.carried()
 	b := m.findings(m.appendOutcomes(nil, a), a, relied)
@@ -61,7 +64,7 @@ func (m *Model) forkReport(a *assignment) string {
 		b = append(append(b, ' '), m.t.items[i].desc...)
 	}
 	b = m.appendOutcomes(append(b, "\nResult: "...), a)
-	files := "\nKey files:" + string(m.appendVersions(nil, a, false))
+	files := string(m.appendProofs(nil, a)) + "\nKey files:" + string(m.appendVersions(nil, a, false))
 	if list := m.appendVersions(nil, a, true); len(list) > 0 {
 		files += "\nFiles changed:" + string(list)
 	}
@@ -98,6 +101,9 @@ func (m *Model) missingOf(i int) []string {
 		}
 	}
 	if m.failed.has(i) && !m.done.has(i) {
+		if names := m.disproved(i); len(names) > 0 {
+			return names
+		}
 		return []string{"report"}
 	}
 	return nil

@@ -165,7 +165,11 @@ func (m *Model) tellLine(name string, tokens int64) string {
 
 // placeLine is the line that points to one.
 func (m *Model) placeLine(name string, file int, line int32) string {
-	return "\n- " + m.t.marks.Text(mark.At, name, m.t.files[file]+":"+strconv.Itoa(int(line)))
+	return "\n- " + m.t.marks.Text(mark.At, name, m.t.placeText(file, line))
+}
+
+func (t *Table) placeText(file int, line int32) string {
+	return t.files[file] + ":" + strconv.Itoa(int(line))
 }
 
 // tellFact and tellGist are the lines for what the model knows and may relay,
@@ -193,21 +197,32 @@ func (m *Model) findings(b []byte, a *assignment, said string) []byte {
 	}
 	s := section{m: m, title: "\nFindings:", budget: m.t.profile.ReportBudget}
 	for _, f := range facts {
-		s.add(entry{name: m.t.facts[f].name, tell: m.tellFact(f)})
+		s.add(m.found(m.t.facts[f].name, f, m.tellFact(f)))
 	}
 	for _, f := range gists {
-		s.add(entry{name: gistName(m.t.files[f]), tell: m.tellGist(f)})
+		s.add(m.found(gistName(m.t.files[f]), gistFact(f), m.tellGist(f)))
 	}
 	return s.append(b, said)
+}
+
+// telling is what a prompt passes on: facts by their content or by their place
+// only, those that come to what the item needs, and those that are left out.
+type telling struct {
+	full    bool
+	also    []int
+	without set
 }
 
 // known is what a prompt passes on of what an item needs: what the lead knows,
 // and where the rest stands, by the place that it knows or the one it was
 // trained on.
-func (m *Model) known(b []byte, it *item) []byte {
+func (m *Model) known(b []byte, it *item, t telling) []byte {
 	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
-	full := it.prompting != promptPointers
-	for _, f := range it.needs {
+	full, facts := t.full, it.needs
+	if len(t.also) > 0 || t.without.len() > 0 {
+		facts = slices.DeleteFunc(union(slices.Clone(facts), t.also...), t.without.has)
+	}
+	for _, f := range facts {
 		e := entry{name: m.t.facts[f].name}
 		if full {
 			e.tell = m.tellFact(f)
@@ -228,6 +243,19 @@ func (m *Model) known(b []byte, it *item) []byte {
 		}
 		if !slices.Contains(it.whole, f) {
 			e.place = m.placeLine(e.name, f, 1)
+		}
+		if p := m.inPad(e.name, gistFact(f)); p != "" {
+			e.place = p
+		}
+		s.add(e)
+	}
+	for _, f := range it.pitfalls {
+		if slices.Contains(facts, f) {
+			continue
+		}
+		e := entry{name: m.t.facts[f].name, place: m.inPad(m.t.facts[f].name, f)}
+		if full {
+			e.tell = m.tellFact(f)
 		}
 		s.add(e)
 	}

@@ -10,14 +10,18 @@ import (
 // that a child came to nothing.
 type stackNames struct {
 	read, edit, grep, glob, agent string
+	send                          string // what continues a worker, "" for none
+	bash, write                   string
+	describes                     bool   // a command may be described beside
 	agentType                     string // field of the agent tool that names a type
 	failure                       string // opens the result of a child that failed, where no mark says so
 }
 
 var (
-	fullNames    = stackNames{read: "Read", edit: "Edit", grep: "Grep", glob: "Glob", agent: agentTool, agentType: "subagent_type"}
+	fullNames = stackNames{read: "Read", edit: "Edit", grep: "Grep", glob: "Glob", agent: agentTool, agentType: "subagent_type",
+		send: "SendMessage", bash: "Bash", write: "Write", describes: true}
 	minimalNames = stackNames{read: "read_file", edit: "edit_file", grep: "grep_search", glob: "list_files", agent: "agent", agentType: "type",
-		failure: "Sub-agent error: "}
+		bash: "bash", write: "write_file", failure: "Sub-agent error: "}
 )
 
 // namesOf are the names in a scenario's stack.

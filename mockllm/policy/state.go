@@ -23,11 +23,13 @@ type state struct {
 	files  vector
 	places *place
 	lures  *lures
+	proof  *proof
 	assign *assignment // nil: the lead, who has all items
 	turns  int32       // assistant messages since the assignment
 	itemAt int32       // of these, those ahead of the one that closed the last item
 	summed bool        // it began with a summary, and no item was closed since
 	role   llm.Role    // of the last block
+	office *office     // nil for whoever has no workers
 	open   []use       // tool uses without a result
 }
 
@@ -87,11 +89,12 @@ func (v *vector) at(i int) *known {
 // folder applies blocks to a state that it may change: what it copied once it
 // owns until the state is frozen.
 type folder struct {
-	t     *Table
-	s     state
-	owned []bool // leaves copied by this fold
-	list  bool   // the list of leaves is a copy
-	open  []use  // room for the state's open uses
+	t      *Table
+	s      state
+	owned  []bool // leaves copied by this fold
+	list   bool   // the list of leaves is a copy
+	opened bool   // the office is a copy
+	open   []use  // room for the state's open uses
 }
 
 // begin starts from a state, nil for the empty one.
@@ -103,7 +106,7 @@ func (f *folder) begin(from *state) {
 	f.open = append(f.open[:0], f.s.open...)
 	f.s.open = f.open
 	clear(f.owned)
-	f.list = false
+	f.list, f.opened = false, false
 }
 
 // freeze hands out the state reached.

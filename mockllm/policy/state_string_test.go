@@ -40,10 +40,38 @@ func (t *Table) describe(s *state) string {
 		fmt.Fprintf(&b, "%s: %+v %q\n", t.files[i], k, text)
 	}
 	for p := s.places; p != nil; p = p.next {
-		fmt.Fprintf(&b, "place %s %s:%d\n", t.facts[p.fact].name, t.files[p.file], p.line)
+		name := ""
+		if p.fact < 0 {
+			name = gistName(t.files[gistFact(p.fact)])
+		} else {
+			name = t.facts[p.fact].name
+		}
+		fmt.Fprintf(&b, "place %s %s:%d\n", name, t.files[p.file], p.line)
+	}
+	if p := s.proven(); s.proof != nil {
+		number := func(i int) string { return fmt.Sprint(i) }
+		for _, x := range []struct {
+			what string
+			set  set
+		}{{"flawed", p.flawed}, {"fixing", p.fixing}, {"tried", p.tried}, {"ran", p.ran}, {"red", p.red}, {"shown", p.shown},
+			{"padded", p.padded}, {"padless", p.padless}} {
+			names(x.what, x.set, number)
+		}
+		fmt.Fprintf(&b, "tools %v %v\n", p.bash, p.write)
 	}
 	if s.assign != nil {
 		fmt.Fprintf(&b, "assignment %+v\n", *s.assign)
+	}
+	if o := s.office; o != nil {
+		for _, w := range o.workers {
+			names("worker "+w.id+" "+string(w.how), w.given, item)
+			names("of these now", w.now, item)
+			names("saw", w.saw, file)
+			names("wrote", w.wrote, file)
+		}
+		for i, c := range o.charges {
+			names(fmt.Sprintf("%s by %d, %d times %s", item(i), c.by, c.times, c.why), c.wrong, func(f int) string { return t.facts[f].name })
+		}
 	}
 	for _, u := range s.open {
 		fmt.Fprintf(&b, "open %s %s %s\n", u.id, u.name, u.input.Raw())

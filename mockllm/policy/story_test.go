@@ -35,9 +35,10 @@ func TestConformanceStories(t *testing.T) {
 }
 
 func play(t *testing.T, world string, d *datadriven.TestData) string {
-	var sets []string
+	var sets, ends []string
 	h := (*house)(nil)
 	thinking, dies, hide, compact, replace := false, "", "", "", 0
+	files, tools := false, []string(nil)
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "thinking":
@@ -46,6 +47,12 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 			dies = a.Vals[0]
 		case "hide":
 			hide = a.Vals[0]
+		case "ends":
+			ends = append(ends, a.Vals...)
+		case "tools":
+			tools = a.Vals
+		case "files":
+			files = true
 		case "compact":
 			compact = strings.Join(a.Vals, " ")
 		case "replace":
@@ -55,7 +62,7 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 		}
 	}
 	h = newHouse(t, world, sets...)
-	h.compact = compact
+	h.compact, h.crew.ends, h.tools = compact, ends, tools
 	if thinking {
 		h.set.Thinking = llm.ThinkingEnabled
 	}
@@ -76,6 +83,9 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 		}
 	}
 	h.run()
+	if files {
+		return h.log.String() + h.defective()
+	}
 	return h.log.String()
 }
 

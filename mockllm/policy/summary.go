@@ -33,6 +33,7 @@ func (f *folder) summary(n *note) {
 	s := &f.s
 	if n.do != nil {
 		f.assignment(n.do)
+		f.reopen(n)
 	}
 	f.settle(n.done, n.failed)
 	for _, i := range n.out {
@@ -41,6 +42,7 @@ func (f *folder) summary(n *note) {
 	for _, i := range n.lost {
 		s.failed, s.lost = s.failed.with(i), s.lost.with(i)
 	}
+	f.rehired(n)
 	for _, e := range n.made {
 		s.edited = s.edited.with(e)
 	}
@@ -81,6 +83,7 @@ func (m *Model) standing(b []byte) []byte {
 	mine := m.mine()
 	if m.s.assign != nil {
 		b = m.itemList(b, "Asked for:", mine, mark.Do)
+		b = m.toCorrect(b, mine)
 	}
 	b = m.itemList(b, "\nFinished:", m.s.done.list(nil), mark.Done)
 	for _, i := range m.s.failed.minus(m.s.done).minus(m.s.lost).list(nil) {
@@ -89,6 +92,7 @@ func (m *Model) standing(b []byte) []byte {
 	b = m.itemList(b, "\nEnded without a report:", m.s.lost.list(nil), mark.Lost)
 	if m.s.assign == nil {
 		b = m.itemList(b, "\nWith others:", m.s.launched.minus(m.s.done).minus(m.s.failed).list(nil), mark.Out)
+		b = m.crew(b)
 	}
 	for _, e := range m.s.edited.list(nil) {
 		d := &m.t.edits[e]

@@ -19,11 +19,15 @@ type Table struct {
 	strategy   string
 	background bool
 	agentType  string
-	names      *stackNames
-	root       string
-	marks      mark.Key
-	filler     *script.Filler
-	key        rng.Key
+	// How strategy coordinator leads, with the defaults filled in.
+	coordinator             scenarios.CoordinatorSpec
+	broad                   int
+	corrections, approaches int
+	names                   *stackNames
+	root                    string
+	marks                   mark.Key
+	filler                  *script.Filler
+	key                     rng.Key
 
 	facts     []fact
 	factIndex map[string]int
@@ -35,6 +39,15 @@ type Table struct {
 	itemIndex map[string]int
 	descIndex map[string]int // description of the Agent call → item
 	edits     []edit         // of all items
+
+	defects     []defect // of all items
+	pitfall     []bool   // of each defect: it stands for want of its fact
+	defectIndex map[defect]int
+	flaws       []flaw         // of all items
+	runs        []command      // of all items
+	runIndex    map[string]int // input text → run
+	padDir      string         // directory of the pads, "" for none
+	padItem     map[int]int    // file → the item whose pad it is
 
 	injections  []injection // none for a model that does not obey
 	injectIndex map[string]int
@@ -56,6 +69,7 @@ type fact struct {
 
 // item is a work item bound to files; numbers are indexes into the table.
 type item struct {
+	n         int // its index
 	id, kind  string
 	byLead    bool
 	after     []int
@@ -68,11 +82,19 @@ type item struct {
 	yields    []int
 	pitfalls  []int // facts without which its edits are defective
 	misled    []int // facts with which they are
+	defects   []int // its pitfalls, then what misleads it
+	flaws     []int // where they may stand
+	runs      []int // commands
+	pad       int   // file that what it finds is written to, or -1
 	prompting string
 	think     scenarios.Size
 	output    scenarios.Size
 	key       rng.Key
 	desc      string
+	// For those who coordinate: the files that its research reads, those that it
+	// writes, those that it verifies, and the items that come after it.
+	explores, writes, checks set
+	before                   []int
 	// What an author could have told: facts and gists that items before this
 	// one, or the lead's own items, yield.
 	tellFacts, tellGists set

@@ -1,0 +1,117 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+)
+
+// crew is the workers of a house's coordinator. They are started as they are
+// asked for, and run one after another, each to the end of its assignment, while
+// the coordinator is idle.
+type crew struct {
+	members []*member
+	running []*member
+	next    func(running int) int // which of them ends next; nil is the first
+	ends    []string              // how activations end: <id>:error, <id>:stop, behind a further colon after how many calls
+	busy    func(ids []string)    // told of who is at work, whenever somebody is set to work
+}
+
+// member is a worker.
+type member struct {
+	id   string
+	desc string
+	a    *agent
+}
+
+// employ carries out a coordinator's tool use.
+func (h *house) employ(a *agent, u *llm.Block, n int) tool.Result {
+	if u.Name == agentTool {
+		in, _, err := tool.ParseAgentInput(u.Content, tool.AgentOptions{})
+		if err != nil || in.Type != "worker" || in.Model != "" {
+			return tool.Error(fmt.Sprintf("not a worker: %v %q %q", err, in.Type, in.Model))
+		}
+		if h.prompt != nil {
+			in.Prompt = h.prompt(in.Prompt)
+		}
+		lineage := fmt.Sprintf("%s/%d.%d", a.lineage, a.calls-1, n+1)
+		m := &member{"a" + strings.TrimPrefix(lineage, "main/"), in.Description, h.start(lineage, nil, in.Prompt)}
+		h.crew.members = append(h.crew.members, m)
+		h.setToWork(m)
+		return tool.Result{Content: llm.NewText(llm.Prose, `{"status":"async_launched","agentId":"`+m.id+`","description":"x"}`)}
+	}
+	to, message := jsonField(u.Content.Raw(), "to"), jsonField(u.Content.Raw(), "message")
+	i := slices.IndexFunc(h.crew.members, func(m *member) bool { return m.id == to })
+	if i < 0 || slices.Contains(h.crew.running, h.crew.members[i]) {
+		return tool.Error("no agent that can be told: " + to)
+	}
+	h.crew.members[i].a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, message)})
+	h.setToWork(h.crew.members[i])
+	return tool.Result{Content: llm.NewText(llm.Prose, `{"status":"resumed"}`)}
+}
+
+func (h *house) setToWork(m *member) {
+	h.crew.running = append(h.crew.running, m)
+	if h.crew.busy == nil {
+		return
+	}
+	var ids []string
+	for _, r := range h.crew.running {
+		ids = append(ids, r.id)
+	}
+	h.crew.busy(ids)
+}
+
+// relieve lets one of the workers come to its end and notifies the coordinator.
+// It reports whether there was one.
+func (h *house) relieve(a *agent) bool {
+	if len(h.crew.running) == 0 {
+		return false
+	}
+	i := 0
+	if h.crew.next != nil {
+		i = h.crew.next(len(h.crew.running))
+	}
+	m := h.crew.running[i]
+	h.crew.running = slices.Delete(h.crew.running, i, i+1)
+	n := task.Notification{TaskID: m.id, OutputFile: "o", Status: task.Completed, Description: m.desc}
+	limit := 60
+	if j := slices.IndexFunc(h.crew.ends, func(e string) bool { return strings.HasPrefix(e, m.id+":") }); j >= 0 {
+		words := strings.Split(h.crew.ends[j], ":")
+		h.crew.ends = slices.Delete(h.crew.ends, j, j+1)
+		n.Status, n.Error, limit = task.Failed, "529 overloaded_error", 0
+		if words[1] == "stop" {
+			n.Status = task.Killed
+		}
+		if len(words) > 2 {
+			limit, _ = strconv.Atoi(words[2])
+		}
+		fmt.Fprintf(&h.log, "%s ends: %s\n", m.id, n.Status)
+	}
+	for calls := 0; calls < limit; calls++ {
+		uses := m.a.ask()
+		if len(uses) == 0 {
+			break
+		}
+		m.a.use(uses)
+	}
+	if n.Status == task.Completed {
+		n.Result = m.a.said
+	}
+	a.pending = append(a.pending, n.Render())
+	return true
+}
+
+// jsonField is a text field of a tool use's input.
+func jsonField(in, name string) string {
+	_, rest, ok := strings.Cut(in, `"`+name+`":"`)
+	if !ok {
+		return ""
+	}
+	return unquote(rest)
+}

@@ -1,0 +1,158 @@
+package policy
+
+import "agentsim/scenarios"
+
+// Who gets work that follows other work (coordinator.workers).
+const (
+	byTable      = "table"
+	continuation = "continue" // a worker that is there, wherever one suits
+	spawning     = "spawn"    // always a new one
+)
+
+// row says why a worker is continued or a new one is started, in the order of
+// the table (CRD-10).
+type row uint8
+
+const (
+	rowNone     row = iota // nobody suits
+	rowExplored            // its research read the files to edit: continue
+	rowBroad               // it read far more than the work is about: spawn
+	rowRecent              // a failure to correct, or recent work to extend: continue
+	rowVerify              // others wrote what is verified: spawn
+	rowAnew                // the last approach failed: spawn
+	rowAlways              // the scenario says so
+)
+
+// reasons are the rows in words to the user.
+var reasons = [...]string{
+	rowNone:     "by a new worker",
+	rowExplored: "by the worker that explored its files",
+	rowBroad:    "by a new worker, since the research was broad",
+	rowRecent:   "by the worker that worked on it last",
+	rowVerify:   "by a worker that had no part in it",
+	rowAnew:     "by a new worker, in another way",
+	rowAlways:   "by a worker that is there",
+}
+
+// decide says which worker an item goes to: its place, or -1 for a new one.
+func (m *Model) decide(i int) (worker int, why row) {
+	if m.s.office == nil {
+		return -1, rowNone
+	}
+	c, it := &m.s.office.charges[i], &m.t.items[i]
+	switch m.t.coordinator.Workers {
+	case spawning:
+		return -1, rowNone
+	case continuation:
+		if w := m.suited(c, it); w >= 0 {
+			return w, rowAlways
+		}
+		return -1, rowNone
+	}
+	switch {
+	case m.anew(c):
+		return -1, rowAnew
+	case c.by > 0 && c.times > 0 && m.free(c.by-1):
+		return c.by - 1, rowRecent
+	case it.kind == "verify":
+		return -1, rowVerify
+	}
+	for w := range m.s.office.workers {
+		if m.free(w) && it.writes.len() > 0 && it.writes.minus(m.s.office.workers[w].wrote).len() == 0 {
+			return w, rowRecent
+		}
+	}
+	return m.explorer(it)
+}
+
+// anew reports whether the item was corrected as often as may be, so that what
+// comes next is another approach.
+func (m *Model) anew(c *charge) bool { return c.times > m.t.corrections }
+
+// free reports whether a worker can be given work: it has ended, its id is good,
+// and this answer gives it nothing else.
+func (m *Model) free(w int) bool {
+	how := m.s.office.workers[w].how
+	return how != running && how != gone && !m.taken.has(w)
+}
+
+// explorer is the first worker whose research read the files that an item edits
+// and not many more.
+func (m *Model) explorer(it *item) (worker int, why row) {
+	if it.writes.len() == 0 {
+		return -1, rowNone
+	}
+	for w := range m.s.office.workers {
+		saw := m.s.office.workers[w].saw
+		switch {
+		case !m.free(w) || it.writes.minus(saw).len() > 0:
+		case saw.len() < m.t.broad*it.writes.len():
+			return w, rowExplored
+		default:
+			why = rowBroad
+		}
+	}
+	return -1, why
+}
+
+// suited is the worker that knows most of an item's files: whoever had the item
+// last, else whoever read or wrote the most of them; -1 where nobody knows any.
+func (m *Model) suited(c *charge, it *item) int {
+	if c.by > 0 && m.free(c.by-1) {
+		return c.by - 1
+	}
+	files, best, most := it.writes.or(it.checks).or(it.explores), -1, 0
+	for w := range m.s.office.workers {
+		k := &m.s.office.workers[w]
+		known := files.len() - files.minus(k.saw).minus(k.wrote).len()
+		if known > most && m.free(w) {
+			best, most = w, known
+		}
+	}
+	return best
+}
+
+// coordinated fills in the defaults of how a coordinator leads.
+func (t *Table) coordinated(c scenarios.CoordinatorSpec) {
+	t.coordinator, t.broad, t.corrections, t.approaches = c, defaultBroad, 1, 1
+	if c.Workers == "" {
+		t.coordinator.Workers = byTable
+	}
+	if c.Broad > 0 {
+		t.broad = c.Broad
+	}
+	if c.Corrections != nil {
+		t.corrections = *c.Corrections
+	}
+	if c.Approaches != nil {
+		t.approaches = *c.Approaches
+	}
+}
+
+// defaultBroad is how many times the files to edit a research may have read for
+// its worker to be continued.
+const defaultBroad = 3
+
+// chart enters what a coordinator goes by: which files an item is about, and
+// what it is done for.
+func (t *Table) chart() {
+	for i := range t.items {
+		it := &t.items[i]
+		for _, e := range it.edits {
+			it.writes = it.writes.with(t.edits[e].file)
+		}
+		switch it.kind {
+		case "research":
+			for _, f := range it.reads {
+				it.explores = it.explores.with(f)
+			}
+		case "verify":
+			for _, f := range it.whole {
+				it.checks = it.checks.with(f)
+			}
+		}
+		for _, j := range it.after {
+			t.items[j].before = append(t.items[j].before, i)
+		}
+	}
+}

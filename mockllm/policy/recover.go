@@ -1,0 +1,138 @@
+package policy
+
+import "agentsim/sim/mark"
+
+// recover sorts what failed: what may be tried again is open, and of the rest
+// the user is told (CRD-12). An item is tried once, then corrected, then done in
+// another way, each as often as the scenario says.
+func (m *Model) recover() {
+	m.again, m.stumped = set{}, false
+	if m.s.office == nil {
+		return
+	}
+	for _, i := range m.s.failed.list(nil) {
+		c := &m.s.office.charges[i]
+		switch {
+		case c.times == 0 || c.why == reported:
+		case c.times <= m.t.corrections+m.t.approaches:
+			m.again, m.failed = m.again.with(i), m.failed.without(i)
+		default:
+			m.close(i, m.wanting(i, c))
+			m.stumped = true
+		}
+	}
+}
+
+// news is what the coordinator tells the user of items that it closes: how they
+// ended, and that it is at its wits' end with one that was tried often enough.
+func (m *Model) news(b []byte) []byte {
+	if b = append(b, m.closingText()...); len(b) == 0 {
+		return b
+	}
+	if m.stumped {
+		b = append(b, "\nCorrections and another approach did not help: how to go on is for you to say."...)
+	}
+	return append(b, '\n')
+}
+
+// wanting is what the user is told that an item failed for: what made its edits
+// wrong, what the coordinator does not know either, else that there is no good
+// report.
+func (m *Model) wanting(i int, c *charge) (names []string) {
+	switch c.why {
+	case defective:
+		for _, f := range c.wrong.list(nil) {
+			names = append(names, m.t.facts[f].name)
+		}
+	case lacking:
+		for _, f := range m.t.items[i].needs {
+			if !m.s.facts.has(f) {
+				names = append(names, m.t.facts[f].name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"report"}
+	}
+	return names
+}
+
+// misleading is the facts that a prompt must leave out for another approach:
+// those that misled the last one.
+func (m *Model) misleading(i int) (out set) {
+	if m.s.office == nil || !m.anew(&m.s.office.charges[i]) {
+		return out
+	}
+	for _, f := range m.t.items[i].misled {
+		if m.s.office.charges[i].wrong.has(f) {
+			out = out.with(f)
+		}
+	}
+	return out
+}
+
+// besides is the facts that a prompt passes on beside what the item needs: what
+// the coordinator takes for a finding that bears on the edits, and what the last
+// attempt turned out to have lacked.
+func (m *Model) besides(i int) (out []int) {
+	it := &m.t.items[i]
+	for _, f := range it.misled {
+		if m.s.facts.has(f) {
+			out = append(out, f)
+		}
+	}
+	if m.s.office == nil {
+		return out
+	}
+	for _, f := range m.s.office.charges[i].wrong.list(nil) {
+		out = union(out, f)
+	}
+	return out
+}
+
+// task says what a worker is to do with an item, and how it stands with it. One
+// that did not come to its end is told to go on: what it was asked for stands in
+// its conversation already.
+func (m *Model) task(b []byte, o *order) []byte {
+	var c charge
+	if m.s.office != nil {
+		c = m.s.office.charges[o.item]
+	}
+	if o.worker >= 0 && c.by == o.worker+1 && m.s.office.workers[o.worker].now.has(o.item) {
+		switch c.why {
+		case errored:
+			return append(b, "Go on with what you were asked for: you ended with an error before it was finished."...)
+		case halted:
+			return append(b, "Go on with what you were asked for: you were stopped before it was finished."...)
+		}
+	}
+	it := &m.t.items[o.item]
+	b = append(append(append(b, m.t.marks.Text(mark.Do, it.id)...), ' '), verbs[it.kind]...)
+	b = append(b, " this item of the work"...)
+	switch {
+	case c.times == 0:
+		b = append(b, '.')
+	case m.anew(&c):
+		b = append(b, " in another way: the approach that was tried failed. Start from the files as they stand."...)
+	case c.why == defective:
+		b = append(b, " again: what was done is wrong. Correct it where it stands."...)
+	case c.why == lacking:
+		b = append(b, " again: what was missing stands below."...)
+	default:
+		b = append(b, " from where it was left: whoever had it did not finish."...)
+	}
+	return append(b, " Report what you found or changed, and name what is missing if you cannot finish."...)
+}
+
+// wrongs names what a verification found wrong with an item's edits.
+func (m *Model) wrongs(b []byte, i int) []byte {
+	if m.s.office == nil {
+		return b
+	}
+	title := "\nWhat failed:"
+	for _, f := range m.s.office.charges[i].wrong.list(nil) {
+		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name)...)
+		title = ""
+	}
+	return b
+}

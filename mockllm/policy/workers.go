@@ -1,0 +1,392 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+)
+
+// office is what a coordinator knows of its workers and of the items that it
+// gave them. One that a state holds is never changed: a fold that changes
+// anything works on a copy.
+type office struct {
+	workers []worker // in the order in which they were started
+	charges []charge // by item
+}
+
+// worker is an agent that the coordinator started.
+type worker struct {
+	id    string
+	how   ending
+	given set // items that it ever had
+	now   set // of these, those of its last assignment
+	saw   set // files that its items read to find something out
+	wrote set // files that its items edit
+}
+
+// ending is how a worker stands.
+type ending string
+
+const (
+	running   ending = "running"
+	completed ending = "completed"
+	broken    ending = "failed"
+	stopped   ending = "killed"
+	gone      ending = "gone" // nobody answers to its id
+)
+
+// charge is what became of an item that was given out.
+type charge struct {
+	by    int // number from 1 of the worker that has it or had it last; 0 is nobody
+	times int // how often it was given out
+	why   trouble
+	wrong set // facts for want or because of which its edits were found wrong
+}
+
+// trouble is why an item has to be given out again.
+type trouble string
+
+const (
+	noTrouble trouble = ""
+	lacking   trouble = "missing" // its worker says that something is missing
+	errored   trouble = "error"   // its worker ended with an error
+	halted    trouble = "stopped" // its worker was stopped
+	defective trouble = "defect"  // its edits were found wrong
+	reported  trouble = "told"    // the user was told that it failed
+)
+
+// message is what a payload says of workers.
+type message struct {
+	task  string // id in a notification
+	how   ending // and how that task ended
+	to    string // whom a SendMessage or TaskStop is for
+	agent string // id in the result of a launch
+	crew  []workerMark
+	tried []triedMark
+}
+
+// workerMark and triedMark are the words of a summary's marks.
+type workerMark struct {
+	id, how    string
+	given, now set
+}
+
+type triedMark struct {
+	item      int
+	id, times string
+	why       string
+}
+
+// leads reports whether whoever has the state coordinates workers.
+func (f *folder) leads() bool { return f.t.strategy == coordinatorStrategy && f.s.assign == nil }
+
+// office is the state's, to be changed.
+func (f *folder) office() *office {
+	if !f.opened {
+		o := &office{}
+		if old := f.s.office; old != nil {
+			o.workers, o.charges = slices.Clone(old.workers), slices.Clone(old.charges)
+		} else {
+			o.charges = make([]charge, len(f.t.items))
+		}
+		f.s.office, f.opened = o, true
+	}
+	return f.s.office
+}
+
+// named is the place of the worker with an id, or -1.
+func (o *office) named(id string) int {
+	if o == nil || id == "" {
+		return -1
+	}
+	return slices.IndexFunc(o.workers, func(w worker) bool { return w.id == id })
+}
+
+// give enters items as a worker's.
+func (f *folder) give(w *worker, items set) {
+	w.given = w.given.or(items)
+	for _, i := range items.list(nil) {
+		w.saw, w.wrote = w.saw.or(f.t.items[i].explores), w.wrote.or(f.t.items[i].writes)
+	}
+}
+
+// handed is the items that a tool use gives out: those it names, or what a
+// worker that is told to go on had last.
+func (f *folder) handed(name string, asked *note) (items set) {
+	switch {
+	case asked.do != nil && (name == f.t.names.agent || name == f.t.names.send):
+		for _, i := range asked.do.items {
+			items = items.with(i)
+		}
+	case name == f.t.names.send && asked.msg != nil:
+		if w := f.s.office.named(asked.msg.to); w >= 0 {
+			items = f.s.office.workers[w].now
+		}
+	}
+	return items
+}
+
+// handOut enters that items are given out, from the tool use on: they are open
+// again until there is news of them.
+func (f *folder) handOut(name string, asked *note) {
+	items := f.handed(name, asked).list(nil)
+	s := &f.s
+	for _, i := range items {
+		s.launched, s.done = s.launched.with(i), s.done.without(i)
+		s.failed, s.lost = s.failed.without(i), s.lost.without(i)
+		c := &f.office().charges[i]
+		c.times, c.why = c.times+1, noTrouble
+	}
+}
+
+// engaged is the result of a call of Agent: there is a worker, or there is none.
+func (f *folder) engaged(u *use, b *llm.Block, n, asked *note) {
+	if b.IsError || n.msg == nil || n.msg.agent == "" {
+		f.agentResult(b, n, asked)
+		f.blame(f.handed(u.name, asked), errored)
+		return
+	}
+	items := f.handed(u.name, asked)
+	o := f.office()
+	o.workers = append(o.workers, worker{id: n.msg.agent, how: running, now: items})
+	f.give(&o.workers[len(o.workers)-1], items)
+	for _, i := range items.list(nil) {
+		o.charges[i].by = len(o.workers)
+	}
+}
+
+// sent is the result of a message to a worker: it runs again, or cannot be
+// reached.
+func (f *folder) sent(u *use, b *llm.Block, asked *note) {
+	if asked.msg == nil {
+		return
+	}
+	w, items := f.s.office.named(asked.msg.to), f.handed(u.name, asked)
+	if b.IsError {
+		for _, i := range items.list(nil) {
+			f.ended(i, true)
+		}
+		f.blame(items, errored)
+	}
+	if w < 0 {
+		return
+	}
+	k := &f.office().workers[w]
+	if b.IsError {
+		k.how = gone
+		return
+	}
+	k.how, k.now = running, items
+	f.give(k, items)
+	for _, i := range items.list(nil) {
+		f.office().charges[i].by = w + 1
+	}
+}
+
+// blame notes why items that are lost are lost.
+func (f *folder) blame(items set, why trouble) {
+	for _, i := range items.list(nil) {
+		if f.s.lost.has(i) {
+			f.office().charges[i].why = why
+		}
+	}
+}
+
+// heard is a notification: how a worker ended, and what it says of its items.
+func (f *folder) heard(n *note) {
+	w := f.s.office.named(n.msg.task)
+	if w < 0 {
+		return
+	}
+	k := &f.office().workers[w]
+	k.how = n.msg.how
+	f.settle(n.done, n.failed)
+	for _, i := range n.failed {
+		f.office().charges[i].why = lacking
+	}
+	why := errored
+	if k.how == stopped {
+		why = halted
+	}
+	for _, i := range k.now.list(nil) {
+		if f.office().charges[i].by == w+1 {
+			f.ended(i, k.how != completed)
+		}
+	}
+	f.blame(k.now, why)
+	f.found(n)
+}
+
+// found takes in what a failed item found wrong. The items that it blames are to
+// be made again, and whatever verifies them is to be done once more, by an agent
+// that did not see the first attempt.
+func (f *folder) found(n *note) {
+	if len(n.failed) == 0 {
+		return
+	}
+	var again set
+	for _, d := range n.defects {
+		if f.suspect(d) {
+			again = again.with(d.item)
+		}
+	}
+	if again.len() == 0 {
+		return
+	}
+	s, o := &f.s, f.office()
+	for v := range f.t.items {
+		it := &f.t.items[v]
+		if it.kind != "verify" || !slices.ContainsFunc(it.after, again.has) || f.out(v) {
+			continue
+		}
+		s.done, s.failed, s.lost, s.launched = s.done.without(v), s.failed.without(v), s.lost.without(v), s.launched.without(v)
+		o.charges[v].times, o.charges[v].why = 0, noTrouble
+	}
+}
+
+// suspect notes a defect, and reports whether the item is to be made again: not
+// while somebody is at it, and not once the user knows that it failed.
+func (f *folder) suspect(d defect) bool {
+	s, c := &f.s, &f.office().charges[d.item]
+	c.wrong = c.wrong.with(d.fact)
+	if f.out(d.item) || c.times == 0 || c.why == reported {
+		return false
+	}
+	s.done, s.failed, c.why = s.done.without(d.item), s.failed.with(d.item), defective
+	return true
+}
+
+// out reports whether a worker has the item.
+func (f *folder) out(i int) bool { return f.s.out().has(i) }
+
+// out is the items that somebody has and has not reported.
+func (s *state) out() set { return s.launched.minus(s.done).minus(s.failed) }
+
+// told is what the coordinator itself said to the user had failed.
+func (f *folder) told(failed []int) {
+	for _, i := range failed {
+		f.office().charges[i].why = reported
+	}
+}
+
+// dispatch reads what a text or a tool use's input says of workers.
+func (n *note) dispatch(raw string, input bool) {
+	const to, agent = `{"to":"`, `"agentId":"`
+	switch {
+	case input && strings.HasPrefix(raw, to):
+		n.message().to = unquote(raw[len(to):])
+	case input:
+	case n.launched:
+		_, rest, _ := strings.Cut(raw, agent)
+		n.message().agent = unquote(rest)
+	case n.notice:
+		m := n.message()
+		m.task, m.how = between(raw, "<task-id>", "</task-id>"), ending(between(raw, "<status>", "</status>"))
+	}
+}
+
+func (n *note) message() *message {
+	if n.msg == nil {
+		n.msg = &message{}
+	}
+	return n.msg
+}
+
+// between is what stands between two strings for the first time, "" for nothing.
+func between(s, open, end string) string {
+	_, rest, _ := strings.Cut(s, open)
+	out, _, ok := strings.Cut(rest, end)
+	if !ok {
+		return ""
+	}
+	return out
+}
+
+// crew writes the workers and what became of items, for a summary.
+func (m *Model) crew(b []byte) []byte {
+	o := m.s.office
+	if o == nil {
+		return b
+	}
+	title := "\nWorkers:"
+	for w := range o.workers {
+		k := &o.workers[w]
+		items := m.ids(k.given) + "/" + m.ids(k.now)
+		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Crew, k.id, string(k.how), items)...)
+		title = ""
+	}
+	title = "\nGiven out:"
+	for i := range o.charges {
+		c := &o.charges[i]
+		if c.times == 0 && c.by == 0 && c.why == noTrouble && c.wrong.len() == 0 {
+			continue
+		}
+		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Tried, m.t.items[i].id, m.triedWords(c))...)
+		for _, f := range c.wrong.list(nil) {
+			b = append(append(b, ' '), m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name)...)
+		}
+		title = ""
+	}
+	return b
+}
+
+func (m *Model) triedWords(c *charge) string {
+	id := ""
+	if c.by > 0 {
+		id = m.s.office.workers[c.by-1].id
+	}
+	return id + "/" + strconv.Itoa(c.times) + "/" + string(c.why)
+}
+
+func (m *Model) ids(s set) string {
+	var out []string
+	for _, i := range s.list(nil) {
+		out = append(out, m.t.items[i].id)
+	}
+	return strings.Join(out, ",")
+}
+
+// crewed notes a mark of workers.
+func (n *note) crewed(m mark.Mark) {
+	t := n.table
+	if m.Verb == mark.Crew {
+		given, now, _ := strings.Cut(m.Args[2], "/")
+		n.message().crew = append(n.message().crew, workerMark{m.Args[0], m.Args[1], t.itemSet(given), t.itemSet(now)})
+		return
+	}
+	words := strings.Split(m.Args[1], "/")
+	if i, ok := t.itemIndex[m.Args[0]]; ok && len(words) == 3 {
+		n.message().tried = append(n.message().tried, triedMark{i, words[0], words[1], words[2]})
+	}
+}
+
+func (t *Table) itemSet(ids string) (out set) {
+	for id := range strings.SplitSeq(ids, ",") {
+		if i, ok := t.itemIndex[id]; ok {
+			out = out.with(i)
+		}
+	}
+	return out
+}
+
+// rehired takes the workers out of a summary.
+func (f *folder) rehired(n *note) {
+	if !f.leads() || n.msg == nil {
+		return
+	}
+	o := f.office()
+	for _, k := range n.msg.crew {
+		o.workers = append(o.workers, worker{id: k.id, how: ending(k.how), now: k.now})
+		f.give(&o.workers[len(o.workers)-1], k.given)
+	}
+	for _, c := range n.msg.tried {
+		times, _ := strconv.Atoi(c.times)
+		o.charges[c.item] = charge{by: o.named(c.id) + 1, times: times, why: trouble(c.why)}
+	}
+	for _, d := range n.defects {
+		o.charges[d.item].wrong = o.charges[d.item].wrong.with(d.fact)
+	}
+}

@@ -76,8 +76,8 @@ func (r *Root) speaks() bool {
 }
 
 func (c *checker) step(at string, t *UserStep) {
-	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Settings == nil {
-		c.bad(at, "one of message, interrupt, kill_agents, background, settings", "the user does nothing in this step")
+	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Show == "" && t.Settings == nil {
+		c.bad(at, "one of message, interrupt, kill_agents, background, show, settings", "the user does nothing in this step")
 	}
 	if t.On != nil {
 		c.trigger(at+".on", t.On)

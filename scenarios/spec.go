@@ -284,6 +284,7 @@ type UserStep struct {
 	Interrupt  bool            `yaml:"interrupt"`
 	KillAgents bool            `yaml:"kill_agents"`
 	Background bool            `yaml:"background"` // Ctrl+B: those whom the root waits for move to the background
+	Show       string          `yaml:"show"`       // lineage of the background agent whose output the user looks at from then on, which retains it; none closes it
 	On         *TriggerSpec    `yaml:"on"`         // waits for an event
 	Settings   *SettingsSpec   `yaml:"settings"`   // takes effect from the next request on
 }
@@ -330,6 +331,9 @@ type Limits struct {
 	Tokens    int64          `yaml:"tokens"` // prompt tokens of one request
 	Queue     int            `yaml:"queue"`
 	Bytes     int64          `yaml:"bytes"` // of one request
+	// EvictAfter is how long what a background agent said stays in memory after its
+	// end, where its output file can be read (TSK-09); 0 takes the default, 30m.
+	EvictAfter vtime.Duration `yaml:"evict_after"`
 }
 
 // Retry is the client's retry rule (LOOP-06).

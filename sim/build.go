@@ -26,14 +26,17 @@ const Root = "/work/project"
 
 // build makes a spec's world: files with their facts planted, gates, provider,
 // model, roots and their users. Nothing runs yet.
-func build(spec *Spec, sink transcript.Sink) (*run, error) {
+func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
 	key := rng.Root(spec.Seed)
 	policy, err := kernel.PolicyNamed(spec.Policy, key.Sub("schedule"))
 	if err != nil {
 		return nil, err
 	}
-	r := &run{spec: spec, key: key, marks: mark.NewKey(sc.Name, spec.Seed), builder: &llm.Builder{}}
+	if choices != nil && spec.Policy != kernel.FIFO().Name() {
+		policy = kernel.Replay(choices)
+	}
+	r := &run{spec: spec, policy: policy, key: key, marks: mark.NewKey(sc.Name, spec.Seed), builder: &llm.Builder{}}
 	r.kernel = kernel.New(kernel.Options{Policy: policy, Limits: kernel.Limits{
 		Steps: sc.Limits.Steps, Time: sc.Limits.Time, Procs: sc.Limits.Processes, Queue: sc.Limits.Queue}})
 	for _, step := range []func() error{r.plant, r.buildModel} {
@@ -89,14 +92,16 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
-		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases,
+		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
 		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: r.mode(), Permissions: permissions,
-		Limits: agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
-		FanOut: agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
-		Over:   sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
+		Limits:     agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
+		EvictAfter: evictAfter(sc),
+		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
+		Over:       sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
 		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory},
 		Handoffs:   handoffs(sc),
+		Scratchpad: sc.Coordinator.Scratchpad,
 		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
 	}
 	return cfg, nil
@@ -120,6 +125,9 @@ func (r *run) tools() ([]*tool.Tool, error) {
 	offered, err := tool.Offered(all, named)
 	if err != nil {
 		return nil, err
+	}
+	if r.spec.Scenario.Coordinates() {
+		offered = all // for its workers, by what the filter leaves them (CRD-04)
 	}
 	times := map[string]*vtime.Duration{"Read": r.spec.Scenario.Tools.Read, "Grep": r.spec.Scenario.Tools.Grep,
 		"Glob": r.spec.Scenario.Tools.Glob, "Edit": r.spec.Scenario.Tools.Edit}

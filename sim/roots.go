@@ -45,6 +45,12 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 		out.Workspace = s.Workspace
 	}
 	out.Workspace = sc.Provider.Scope(out.Workspace)
+	if s.Tools == nil && sc.Coordinates() {
+		var err error
+		if out.Offered, err = tool.Pick(r.offered, tool.CoordinatorTools[:3]); err != nil {
+			return out, err
+		}
+	}
 	if s.Tools != nil {
 		picked, err := tool.Pick(r.offered, *s.Tools)
 		if err != nil {
@@ -75,7 +81,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 // step turns a step of the user into what the agent layer does. Settings are
 // what holds until then, and afterwards what holds from then on.
 func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) agent.Step {
-	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background}
+	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show}
 	if s.On != nil {
 		out.On = &agent.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
 	}

@@ -8,6 +8,7 @@ import (
 	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
+	"agentsim/sim/agent"
 	"agentsim/sim/audit"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
@@ -23,6 +24,9 @@ type Options struct {
 	OnKernel func(*kernel.Kernel)
 	// Repeat is the command line that repeats the run; a bug report shows it.
 	Repeat string
+	// Choices are made in place of the policy's own, where it has any: those of an
+	// earlier run of the spec. The run's identity stays that of its policy.
+	Choices []int32
 	// NoAudit leaves out the auditor, where only time is of interest.
 	NoAudit bool
 }
@@ -48,6 +52,7 @@ type Result struct {
 	Checks  int64             // checks of conservation laws, none broken
 	Assumed []string          // assumptions of the mock model, for the reader of a comparison
 	Audit   *audit.Report     // what the auditor checked; nil without one
+	Choices []int32           // the scheduling policy's; nil when its name implies them
 	Memory  map[string]string // what agents remember at the end, by path in the project
 }
 
@@ -127,7 +132,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 		auditor = audit.New(AuditOptions(spec))
 		sinks = append(sinks, auditor)
 	}
-	r, err := build(spec, transcript.Tee(sinks...))
+	r, err := build(spec, opt.Choices, transcript.Tee(sinks...))
 	if err != nil {
 		return nil, placed(err, spec.Scenario)
 	}
@@ -147,9 +152,11 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, bug(placed(err, spec.Scenario), spec, ring, opt)
 	}
+	r.observer.settle()
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Assumed = r.engine.checks, r.options(), r.assumed()
+	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()
 	if auditor != nil {
 		res.Audit = auditor.Report()
@@ -160,7 +167,15 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 // AuditOptions is what a run was told to do otherwise than an auditor expects.
 func AuditOptions(spec *Spec) audit.Options {
 	sc := spec.Scenario
-	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec)}
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec)}
+}
+
+// evictAfter is how long the output of a background agent outlives it (TSK-09).
+func evictAfter(sc *scenarios.Scenario) vtime.Duration {
+	if sc.Limits.EvictAfter > 0 {
+		return sc.Limits.EvictAfter
+	}
+	return agent.DefaultEvictAfter
 }
 
 // outcome sorts what ended the kernel: simulated ends are outcomes, anything

@@ -28,7 +28,7 @@ type Agent struct {
 	endedAt vtime.Instant
 	end     Ending
 	result  tool.Result   // of a synchronous child that has ended
-	output  string        // of a task that has ended: all it said (SUB-13)
+	past    *past         // of a task: what is kept of its former lives
 	left    vtime.Instant // when it moved to the background
 	*life                 // nil once it has ended
 }
@@ -63,20 +63,25 @@ type life struct {
 	compactionState
 	said *llm.Msg // last assistant message that has text
 
-	inbox   *kernel.Mailbox[*notice] // made on first need
-	waiting int                      // background children and user steps that are still to come
-	started vtime.Instant
-	inFork  bool     // a fork directive stands in its history
-	origin  *llm.Msg // where its own messages begin: the end of an inherited history
-	from    llm.Hash // likewise, of its bytes
-	meters  Meters
-	holds   holdings
-	shells  []*shellTask
-	leash   *leash         // of a synchronous child
-	hold    *kernel.Signal // set on siblings that wait for the first one
-	opens   *kernel.Signal // set on the first sibling: fires when its response begins
-	root    *rootState     // of a root agent
-	minimal *minimalState  // of the minimal stack; nil in the full one
+	inbox    *kernel.Mailbox[*notice] // made on first need
+	waiting  int                      // background children and user steps that are still to come
+	started  vtime.Instant
+	inFork   bool     // a fork directive stands in its history
+	origin   *llm.Msg // where its own messages begin: the end of an inherited history
+	from     llm.Hash // likewise, of its bytes
+	meters   Meters
+	progress progress
+	holds    holdings
+	shells   []*shellTask
+	leash    *leash         // of a synchronous child
+	kin      []*Agent       // children that have ended and may be resumed
+	missed   []*notice      // messages of other agents that it ended without hearing
+	again    llm.ToolUseID  // the call that resumes it as soon as it has ended
+	before   *consumed      // by its former lives; nil in the first
+	hold     *kernel.Signal // set on siblings that wait for the first one
+	opens    *kernel.Signal // set on the first sibling: fires when its response begins
+	root     *rootState     // of a root agent
+	minimal  *minimalState  // of the minimal stack; nil in the full one
 }
 
 // Ref is the agent's ordinal in the run.
@@ -115,13 +120,19 @@ func (a *Agent) TakeRework() int {
 
 // newAgent registers an agent of a lineage.
 func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent {
-	a := &Agent{w: w, ref: int32(len(w.agents)), lineage: lineage, parent: parent, life: &life{key: w.cfg.Key.Sub(lineage), def: def}}
+	a := &Agent{w: w, ref: int32(len(w.agents)), lineage: lineage, parent: parent}
 	w.agents = append(w.agents, a)
-	a.req.Breakpoints = a.marks[:0]
-	a.req.Stream = llm.StreamName{Lineage: lineage, Key: a.key}
-	a.req.MaxTokens = w.cfg.MaxTokens
-	a.req.OnBegin = nil
+	a.begin(def)
 	return a
+}
+
+// begin gives the agent a new life.
+func (a *Agent) begin(def *Definition) {
+	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
+	a.req.Breakpoints = a.marks[:0]
+	a.req.Stream = llm.StreamName{Lineage: a.lineage, Key: a.key}
+	a.req.MaxTokens = a.w.cfg.MaxTokens
+	a.req.OnBegin = nil
 }
 
 // id draws the agent's id from its lineage.
@@ -229,10 +240,11 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
 		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
 	}
+	spent := a.total().since(a.before)
 	for q := a.parent; q != nil; q = q.parent {
-		q.rolled = q.rolled.Plus(a.own)
+		q.rolled = q.rolled.Plus(spent.own)
 	}
-	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: a.own, Rolled: a.rolled,
+	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
 		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken})
 	if a.opens != nil {
 		a.opens.Fire()
@@ -240,10 +252,13 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	a.end = end
 	a.report(p)
 	a.cleanUp()
-	l := a.leash
+	l, again := a.leash, a.again
 	a.release()
 	if l != nil {
 		l.loose.Fire()
+	}
+	if again != (llm.ToolUseID{}) && a.resumable() && !a.parent.ended {
+		a.resume(again)
 	}
 	return nil
 }
@@ -253,9 +268,12 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 func (a *Agent) release() {
 	switch {
 	case a.task != nil:
-		a.output = a.outputSoFar()
+		a.remember()
 	case a.parent != nil:
 		a.result = a.toolResult()
+		a.forgetKin(a.kin)
+	default:
+		a.forgetKin(a.kin)
 	}
 	a.life = nil
 }

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/agent"
@@ -18,6 +19,7 @@ func (s *story) check() (wrong []string) {
 	if s.err == nil {
 		wrong = append(wrong, s.checkEnds()...)
 		wrong = append(wrong, s.checkNotifications()...)
+		wrong = append(wrong, s.checkMessages()...)
 		wrong = append(wrong, s.checkUser()...)
 		wrong = append(wrong, s.checkUsage()...)
 	}
@@ -47,20 +49,23 @@ func (s *story) eventsOf(kind string) (out []map[string]string) {
 	return out
 }
 
-// checkEnds: whoever starts ends once, calls all have results, and an ended agent
-// listens to nobody.
+// checkEnds: each activation that starts ends, calls all have results, and an ended
+// agent listens to nobody.
 func (s *story) checkEnds() (wrong []string) {
 	ends := map[string]int{}
 	for _, e := range s.eventsOf("agent_end") {
 		ends[e[""]]++
 	}
-	starts := s.eventsOf("agent_start")
+	starts := map[string]int{}
+	for _, e := range s.eventsOf("agent_start") {
+		starts[e[""]]++
+	}
 	if len(starts) != len(s.world.Agents()) {
 		wrong = append(wrong, fmt.Sprintf("%d agents, %d of them started", len(s.world.Agents()), len(starts)))
 	}
-	for _, e := range starts {
-		if ends[e[""]] != 1 {
-			wrong = append(wrong, fmt.Sprintf("agent %s ended %d times", e["lineage"], ends[e[""]]))
+	for ref, n := range starts { // order: every one is told
+		if ends[ref] != n {
+			wrong = append(wrong, fmt.Sprintf("agent %s started %d times and ended %d times", ref, n, ends[ref]))
 		}
 	}
 	for _, a := range s.world.Agents() {
@@ -74,20 +79,54 @@ func (s *story) checkEnds() (wrong []string) {
 	return wrong
 }
 
-// checkNotifications: one for each task, and what was queued was delivered or
-// dropped.
+// checkNotifications: one for each activation of each task, and what was queued was
+// delivered or dropped.
 func (s *story) checkNotifications() (wrong []string) {
 	count := map[string]map[string]int{}
 	for _, e := range s.eventsOf("notification") {
-		if count[e["task"]] == nil {
-			count[e["task"]] = map[string]int{}
+		k := e["task"] + "+" + e["activation"]
+		if count[k] == nil {
+			count[k] = map[string]int{}
 		}
-		count[e["task"]][e["op"]]++
+		count[k][e["op"]]++
 	}
 	for _, t := range s.world.Tasks().All() {
-		n := count[t.ID]
-		if n["delivered"]+n["dropped"] != 1 || n["queued"] > 1 || n["queued"] < n["delivered"] || !t.Status().Final() {
-			wrong = append(wrong, fmt.Sprintf("TSK-05 task %s is %s with notifications %v", t.ID, t.Status(), n))
+		for i := range t.Activation() + 1 {
+			k := t.ID + "+"
+			if i > 0 {
+				k += strconv.Itoa(i)
+			}
+			n := count[k]
+			if n["delivered"]+n["dropped"] != 1 || n["queued"] > 1 || n["queued"] < n["delivered"] || !t.Status().Final() {
+				wrong = append(wrong, fmt.Sprintf("TSK-05 task %s is %s with notifications %v of activation %d", t.ID, t.Status(), n, i))
+			}
+		}
+	}
+	return wrong
+}
+
+// checkMessages: each message that was sent is delivered or dropped, once, and
+// those that are delivered are in the order of sending.
+func (s *story) checkMessages() (wrong []string) {
+	type to struct{ task, n string }
+	left := map[to]int{}
+	last := map[string]int{}
+	for _, e := range s.eventsOf("message") {
+		k := to{e["task"], e["n"]}
+		if e["op"] == "sent" {
+			left[k]++
+			continue
+		}
+		left[k]--
+		n, _ := strconv.Atoi(e["n"])
+		if e["op"] == "delivered" && n <= last[e["task"]] {
+			wrong = append(wrong, fmt.Sprintf("TSK-08 message %v was delivered behind message %d", k, last[e["task"]]))
+		}
+		last[e["task"]] = n
+	}
+	for k, n := range left { // order: every one is told
+		if n != 0 {
+			wrong = append(wrong, fmt.Sprintf("TSK-08 message %v was sent %d times more often than it was delivered or dropped", k, n))
 		}
 	}
 	return wrong

@@ -3,6 +3,7 @@ package agent
 import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/task"
 	"agentsim/sim/vtime"
 )
@@ -47,3 +48,12 @@ func (a *Agent) LoseGuards(source, tag bool) {
 		a.inFork = false
 	}
 }
+
+// LoseEntries takes the last entries off the transcript of an agent that has ended.
+func (a *Agent) LoseEntries(n int) {
+	e := a.past.chain.entries
+	a.past.chain.entries = e[:len(e)-n]
+}
+
+// KeyOf is the key of a lineage.
+func (w *World) KeyOf(lineage string) rng.Key { return w.cfg.Key.Sub(lineage) }

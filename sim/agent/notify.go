@@ -12,15 +12,16 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// notice is something in an agent's mailbox: a task's notification or a message
-// of the user.
+// notice is something in an agent's mailbox: a task's notification or a message,
+// of the user or of another agent.
 type notice struct {
 	at         instant
 	taskID     string
 	status     task.Status
 	activation int
 	text       *llm.Payload // a notification's text
-	blocks     []llm.Block  // a user message's
+	blocks     []llm.Block  // a user's or an agent's message
+	msg        *posted      // of an agent's message
 	poke       bool         // nothing to say: look again whether you have ended
 }
 
@@ -91,8 +92,17 @@ func (a *Agent) drain(first ...*notice) *wakeMessage {
 	}
 	for i, n := range users {
 		m.why = "user"
+		if n.msg != nil {
+			m.why = "message"
+		}
 		if i == 0 {
 			n.blocks = a.inContext(n.blocks)
+		}
+		if n.msg != nil && mutant.On("TSK-08/lost") {
+			continue
+		}
+		if n.msg != nil && mutant.On("TSK-08/twice") {
+			m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
 		}
 		m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
 	}
@@ -122,20 +132,32 @@ func (a *Agent) take(m *wakeMessage, place string) {
 		a.handled(n, "delivered", place)
 	}
 	for _, n := range m.users {
+		if n.msg != nil {
+			a.passed(n, "delivered", place)
+			continue
+		}
 		a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(n.blocks)})
 		a.root.unsaid--
 		a.turns = 0 // a root's turns are those of one user message
 	}
 }
 
-// dropMail records what came too late to be read.
+// dropMail records what came too late to be read. Messages of an agent wait for a
+// resume where there can be one.
 func (a *Agent) dropMail() {
 	tasks, users := a.collect()
 	for _, n := range tasks {
 		a.handled(n, "dropped", "")
 	}
 	for _, n := range users {
-		a.unheard(n.blocks)
+		switch {
+		case n.msg == nil:
+			a.unheard(n.blocks)
+		case a.parent.writes():
+			a.missed = append(a.missed, n)
+		default:
+			a.dropMessages([]*notice{n})
+		}
 	}
 	if a.root != nil {
 		a.dismiss()
@@ -230,7 +252,7 @@ func textOf(m *llm.Msg) string {
 // holds (SUB-13).
 func (a *Agent) outputSoFar() string {
 	if a.life == nil {
-		return a.output
+		return a.past.output
 	}
 	var texts []string
 	for m := a.conv.Last; m != a.origin && m != nil; m = m.Prev {
@@ -240,31 +262,6 @@ func (a *Agent) outputSoFar() string {
 	}
 	slices.Reverse(texts)
 	return a.earlier + strings.Join(texts, "")
-}
-
-// refresh brings output files up to date before a tool looks at one.
-func (w *World) refresh(use *llm.Block) {
-	if w.tasks.Len() == 0 || !strings.Contains(use.Content.Raw(), outputDir) {
-		return
-	}
-	for _, t := range w.tasks.All() {
-		if !strings.Contains(use.Content.Raw(), t.OutputFile) {
-			continue
-		}
-		if s := w.shells[t.ID]; s != nil {
-			w.write(t, s.output(), t.Owner)
-			continue
-		}
-		a := w.agents[t.Agent]
-		w.write(t, a.outputSoFar(), a.ref)
-	}
-}
-
-// write puts a task's output into its file.
-func (w *World) write(t *task.Task, text string, by int32) {
-	if _, err := w.cfg.FS.Write(outputPath(t.OutputFile), text, by); err != nil {
-		w.fail(err)
-	}
 }
 
 // taskStop runs the TaskStop tool: a running task is aborted and killed, and

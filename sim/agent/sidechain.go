@@ -17,8 +17,7 @@ func (c *Conversation) Sidechain() []Entry {
 	repl := c.Repl
 	repl.OnReplace = nil
 	repl.recall()
-	b := &llm.Builder{}
-	head := renderPrefix(b, c.Prefix)
+	b, head := &llm.Builder{}, c.Border
 	var out []Entry
 	for _, m := range messages(c.Last) {
 		e := Entry{Parent: head.Hash, Msg: m}
@@ -34,7 +33,11 @@ func (c *Conversation) Sidechain() []Entry {
 // read. An entry that is not linked to the one before ends it: what came behind
 // a gap was never said to this agent.
 func Resumed(b *llm.Builder, p *Prefix, repl Replacements, entries []Entry) *Conversation {
-	border := renderPrefix(b, p)
+	return resumed(b, p, renderPrefix(b, p), repl, entries)
+}
+
+// resumed is Resumed behind a prefix that has been rendered up to a border.
+func resumed(b *llm.Builder, p *Prefix, border *llm.Node, repl Replacements, entries []Entry) *Conversation {
 	c := &Conversation{Prefix: p, Border: border, Head: border, Repl: repl}
 	c.Repl.OnReplace = nil
 	c.Repl.recall()

@@ -17,7 +17,7 @@ import (
 // TestStories runs the text stories in testdata. Each file is one world.
 //
 //	world [interactive=false] [policy=random] [seed=N] [hold=5s] [over=N preview=N]
-//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [tools=(…)] [window=N tokens]
+//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [tools=(…)] [window=N tokens] [evict=30m]
 //	      [NAME=value for a gate]…
 //	file PATH, the content below
 //	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
@@ -27,7 +27,7 @@ import (
 //	      $TASK1 is the first launched task's id
 //	root [name=main] [plan=agent|last|automatic|none|explicit at=(…)] [fourth] [thinking] [start=1s] [turns=N],
 //	      the user's first message, - for none, and then a step a line: `at 3s message …`,
-//	      `at 3s interrupt [message …]`, `at 3s kill`, `at 3s background`, `idle message …`,
+//	      `at 3s interrupt [message …]`, `at 3s kill`, `at 3s background`, `at 3s show LINEAGE|none`, `idle message …`,
 //	      `idle effort high …`; with `on KIND [agent=…] [tool=…] [nth=N]` in place of the instant
 //	rules, each line `deny|ask|allow|cli RULE`, or `allowed TYPE RULE`
 //	answers, each line `[agent=GLOB] [RULE] allow|always|deny|edit|never [AFTER] [feedback or input]`
@@ -162,6 +162,8 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			s.cfg.Mode = permission.Mode(v)
 		case "tools":
 			s.offered = a.Vals
+		case "evict":
+			s.cfg.EvictAfter = s.duration(v)
 		case "turns":
 			fmt.Sscan(v, &s.cfg.Limits.Turns)
 		case "retries":
@@ -246,6 +248,8 @@ func (s *story) step(line string) agent.Step {
 		st.KillAgents = true
 	case "background":
 		st.Background = true
+	case "show":
+		st.Show = f[1]
 	case "message":
 		st.Message = text(strings.Join(f[1:], " "))
 	}

@@ -94,6 +94,7 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 		}
 		a.w.rec.toolCall(a, len(runs), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
+		a.progress.used(b, t)
 		runs = append(runs, running{block: b, tool: t, safe: t != nil && t.SafeFor(b.Content)})
 	}
 	a.toolUses += len(runs)
@@ -201,10 +202,15 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		}
 	case r.tool.Name == tool.StopName:
 		r.result, r.took = a.taskStop(r.block), r.tool.Took
+	case r.tool.Name == tool.SendName:
+		r.result, r.took = a.sendMessage(r.block), r.tool.Took
 	case r.tool.Run == nil:
 		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
 	default:
-		a.w.refresh(r.block)
+		if gone := a.w.refresh(r.tool.Name, r.block); gone != nil {
+			r.result, r.took = *gone, r.tool.Took
+			return nil
+		}
 		a.perform(p, r)
 	}
 	return nil

@@ -37,7 +37,8 @@ type Step struct {
 	Message    []llm.Block
 	Interrupt  bool
 	KillAgents bool
-	Background bool // Ctrl+B: whoever the root waits for moves to the background
+	Background bool   // Ctrl+B: whoever the root waits for moves to the background
+	Show       string // lineage of the background agent whose output the user looks at from now on, or Nothing
 	Settings   *llm.Settings
 	On         *Trigger // the step waits for this event; At and After are not read
 }
@@ -62,6 +63,7 @@ type timedStep struct {
 // runs.
 func (w *World) Start(s RootSpec) *Agent {
 	a := w.newAgent(s.Lineage, nil, nil)
+	s.Offered = w.rootTools(s.Offered)
 	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.turnsOf(s.MaxTurns, nil)
 	pool := w.pool(nil, false, a.mode, s.Offered)
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
@@ -73,7 +75,7 @@ func (w *World) Start(s RootSpec) *Agent {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
-		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: TypeMain, Structure: "root", Model: s.Model,
+		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: w.rootType(), Structure: "root", Model: s.Model,
 			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, Context: a.facts("own")}
 		w.rec.emit(a.ref, ev)
 		if len(s.First) > 0 {
@@ -90,11 +92,11 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 	s := &a.root.spec
 	t := frontText{system: s.System, static: s.Static}
 	if s.System == nil {
-		t.system, t.static = []string{mainPrompt(&w.gates)}, 1
+		t.system, t.static = []string{w.rootPrompt()}, 1
 	}
 	if !s.Bare {
 		var system string
-		t.user, t.userParts = userContext(w.cfg.UserContext, "")
+		t.user, t.userParts = userContext(w.rootContext(a), "")
 		system, t.systemParts = systemContext(w.cfg.SystemContext, "")
 		t.system = append(append([]string(nil), t.system...), w.environment()+system)
 	}
@@ -205,6 +207,9 @@ func (a *Agent) act(p *kernel.Proc, s Step) error {
 	}
 	if s.Background {
 		a.backgroundChildren()
+	}
+	if s.Show != "" {
+		a.w.show(a, s.Show)
 	}
 	if s.Interrupt && a.root.busy {
 		a.ctx.Abort.Abort(ErrUserInterrupt)

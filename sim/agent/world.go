@@ -94,6 +94,12 @@ type Config struct {
 
 	Compaction Compaction
 
+	EvictAfter vtime.Duration // how long after its end a background agent's output stays in memory; 0 is as long as the run
+
+	// Scratchpad is the directory that a coordinator's workers share where gate
+	// tengu_scratch is on, relative to the project; "" is DefaultScratchpad.
+	Scratchpad string
+
 	Minimal *Minimal // makes it a world of the minimal stack; nil is the full one
 }
 
@@ -138,9 +144,12 @@ type World struct {
 	env     tool.Env   // of the tool that runs now
 	forkDef *Definition
 	fatal   error
-	shells  map[string]*shellTask // commands in the background, by task
-	watches []*watch              // events that steps of users wait for
-	held    holdings              // by all agents
+	// coordinator says that roots coordinate: the session began in that mode.
+	coordinator bool
+	shells      map[string]*shellTask // commands in the background, by task
+	watches     []*watch              // events that steps of users wait for
+	held        holdings              // by all agents
+	evictions   evictions
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
 	// hookRuns counts by rule how often it said what a hook does.
@@ -155,6 +164,7 @@ func NewWorld(cfg Config) *World {
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[*Plan]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
+	w.coordinator = cfg.Gates.Coordinator() && cfg.Minimal == nil
 	return w
 }
 

@@ -19,8 +19,10 @@ type agent struct {
 	own        llm.Usage // of its calls
 	below      llm.Usage // of its descendants that have ended
 	ended      vtime.Instant
-	hand       *hand // where there is a classifier
-	*life            // nil once it has ended
+	left       *llm.Node         // hash and place of where its conversation ended, nil if it cannot go on
+	told       map[llm.Hash]bool // messages of others that it has heard
+	hand       *hand             // where there is a classifier
+	*life                        // nil once it has ended
 }
 
 // life is what is kept of an agent that lives.
@@ -44,6 +46,7 @@ type life struct {
 	coming  map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
 	tagged  bool                    // a directive of a fork stands in a text block of a user message
 	edited  bool                    // a user has put another input in a call's place
+	resumed bool                    // it is not its first
 
 	spawned  use        // the call that made it
 	spawner  []use      // and its neighbours in the answer
@@ -51,6 +54,7 @@ type life struct {
 	kin      *siblings  // of a fork whose first request is still to come
 	files    files      // that it has read
 	replaced int        // results replaced by a preview, those it inherited included
+	workers  []string   // tools of its workers as a coordinator is told, sorted; nil if it is not
 	agents   string     // definition of the Agent tool, as its requests have it
 	last     lastAnswer // the call before this one
 	root     llm.Hash   // of the first node of its requests
@@ -77,6 +81,7 @@ type call struct {
 	inPool  bool
 	done    bool
 	isError bool
+	at      vtime.Instant
 	bytes   int
 }
 
@@ -112,7 +117,9 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 		u.report(iso11, a, "one start for each activation", "another one of activation "+decimal(int64(b.Activation)))
 		return
 	}
-	a.life = &life{facts: *b, rebased: "resume", avoids: b.Context.AvoidPrompts}
+	a.life = &life{facts: *b, rebased: "resume", resumed: true, avoids: b.Context.AvoidPrompts}
+	a.facts.Tools = slices.Clone(b.Tools)
+	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	u.resumeHand(a, b)
 }
 
@@ -139,6 +146,7 @@ func (u *Auditor) startChild(a, p *agent) {
 	u.startThinking(a, p)
 	u.startFiles(a, p)
 	u.startPool(a, p)
+	u.startWorker(a, p)
 	u.startFork(a, p)
 }
 
@@ -154,5 +162,23 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")
 		}
 	}
+	a.left = nil
+	if p := a.parent; p != nil && p.life != nil && a.background && inPool(p, sendTool) {
+		a.left = left(a.seen)
+	}
+	a.own, a.below = llm.Usage{}, llm.Usage{} // the next activation answers for its own
+	mine := a.life
 	a.life, a.ended = nil, u.now
+	if inPool(&agent{life: mine}, sendTool) {
+		u.ownerless(a)
+	}
+}
+
+// ownerless forgets the tasks of an agent that has ended: nobody can resume them.
+func (u *Auditor) ownerless(a *agent) {
+	for id, t := range u.tasks { // order: each is looked at by itself
+		if t.owner == a {
+			u.settled(id, t)
+		}
+	}
 }

@@ -16,6 +16,9 @@ type Options struct {
 	Rerender bool
 	// LateExpiry is how long a cache entry may be read after its lifetime.
 	LateExpiry vtime.Duration
+	// EvictAfter is how long after its end an agent's output stays in memory; 0 is
+	// as long as the run.
+	EvictAfter vtime.Duration
 	// Handoffs is the script of the classifier; nil where there is none to check.
 	Handoffs *Handoffs
 }
@@ -79,19 +82,22 @@ const Kept = 10
 
 // Auditor is a transcript.Sink. It belongs to one run.
 type Auditor struct {
-	opt    Options
-	seq    uint64
-	now    vtime.Instant
-	agents []*agent // by ordinal
-	tasks  map[string]*taskState
-	forks  map[llm.Hash]*siblings // by the answer that they were forked from
-	bytes  map[llm.ToolUseID]llm.Hash
-	vetted map[llm.Hash]bool  // texts that hold no payload of a parent
-	handed map[string][]*hand // by task: judged, and not yet read of
-	judges bool               // the classifier is on
-	cache  cacheBooks
-	nodes  []*llm.Node // scratch: new nodes of a request
-	looked int64       // nodes of conversations that were gone through
+	opt     Options
+	seq     uint64
+	now     vtime.Instant
+	agents  []*agent // by ordinal
+	tasks   map[string]*taskState
+	outputs memories
+	forks   map[llm.Hash]*siblings // by the answer that they were forked from
+	bytes   map[llm.ToolUseID]llm.Hash
+	vetted  map[llm.Hash]bool // texts that hold no payload of a parent
+	cache   cacheBooks
+	nodes   []*llm.Node // scratch: new nodes of a request
+	flipped bool        // gate CLAUDE_CODE_SIMPLE has changed, to simple
+	simple  bool
+	handed  map[string][]*hand // by task: judged, and not yet read of
+	judges  bool               // the classifier is on
+	looked  int64              // nodes of conversations that were gone through
 
 	made, broken [numChecks]int64
 	found        []Violation
@@ -99,8 +105,9 @@ type Auditor struct {
 
 // New makes an auditor for one run.
 func New(opt Options) *Auditor {
-	return &Auditor{opt: opt, tasks: map[string]*taskState{}, forks: map[llm.Hash]*siblings{}, handed: map[string][]*hand{},
-		judges: opt.Handoffs != nil && opt.Handoffs.On, bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
+	return &Auditor{opt: opt, tasks: map[string]*taskState{}, outputs: memories{gone: map[string]vtime.Instant{}}, forks: map[llm.Hash]*siblings{},
+		handed: map[string][]*hand{}, judges: opt.Handoffs != nil && opt.Handoffs.On,
+		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
 }
 
 // Emit holds the event against every statement that it can show.
@@ -116,11 +123,18 @@ func (u *Auditor) Emit(e *transcript.Event) {
 	case *transcript.Notification:
 		u.notification(e.Agent, b)
 		return
-	case *transcript.Handoff:
-		u.handoff(e.Agent, b)
+	case *transcript.Message:
+		u.message(e.Agent, b)
+		return
+	case *transcript.Output:
+		u.output(e.Agent, b)
 		return
 	case *transcript.Gate:
+		u.gate(b)
 		u.switched(b)
+		return
+	case *transcript.Handoff:
+		u.handoff(e.Agent, b)
 		return
 	case *transcript.Abort:
 		u.abort(e.Agent, b)

@@ -34,8 +34,17 @@ const (
 	frk06
 	frk09
 	frk14
+	crd01
+	crd03
+	crd04
+	crd05
+	crd06
+	tsk02
 	tsk05
 	tsk06
+	tsk08
+	tsk09
+	tsk10
 	cacheL1
 	cacheL2
 	cacheL3
@@ -82,8 +91,17 @@ var checks = [numChecks]Check{
 	frk06:   {"FRK-06", "a fork stands behind its parent's rendered tools and system prompt"},
 	frk09:   {"FRK-09", "no fork makes an agent, and nobody else is taken for a fork"},
 	frk14:   {"FRK-14", "each Agent call of a fork is answered with the fixed error"},
+	crd01:   {"CRD-01", "a coordinator's requests define no tool but those by which it has others work"},
+	crd03:   {"CRD-03", "a coordinator is told the tools that its workers have"},
+	crd04:   {"CRD-04", "a worker holds the tools of the background without the internal ones, in simple mode three"},
+	crd05:   {"CRD-05", "a coordinator starts workers and nobody else, with its own model; another type is an error"},
+	crd06:   {"CRD-06", "a coordinator's workers run in the background and cannot start agents"},
+	tsk02:   {"TSK-02", "a task goes from state to state by the steps there are, and leaves no final one within an activation"},
 	tsk05:   {"TSK-05", "each activation of a task gives one notification, which is read once or dropped"},
 	tsk06:   {"TSK-06", "each activation of a child is judged once, by its bytes, and the verdict stands in front of what is delivered"},
+	tsk08:   {"TSK-08", "each message between agents stands in its receiver's next request once, in order, or is recorded as dropped"},
+	tsk09:   {"TSK-09", "an output is evicted when it is due and nobody looks at it, and cannot be read afterwards"},
+	tsk10:   {"TSK-10", "a resume is the next activation of the same id, and every event bears the activation it is of"},
 	cacheL1: {"CACHE-L1", "what was read, written and plain makes the prompt, which grows with the conversation"},
 	cacheL2: {"CACHE-L2", "what was read had been written before, as many tokens, and is not too old"},
 	cacheL3: {"CACHE-L3", "a conversation that goes on reads what its last request read and wrote"},

@@ -28,7 +28,8 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 		u.report(iso13, a, "the request that failed, again", "another one")
 	}
 	u.settleCalls(a)
-	first := a.sent == nil && a.rebased != "resume"
+	first := a.sent == nil && !a.resumed
+	again := a.sent == nil && a.resumed
 	nodes := u.fresh(a, b.Head)
 	for _, n := range nodes {
 		u.tainted(a, n)
@@ -38,6 +39,13 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	}
 	if first {
 		u.first(a, b.Head, nodes)
+	}
+	if again {
+		front := border(b.Head)
+		a.root = rootOf(front)
+		if !a.fork {
+			a.agents = u.offered(a, front)
+		}
 	}
 	u.read(a, nodes)
 	a.seen, a.sent, a.aside, a.rebased = b.Head, b.Head, false, ""
@@ -65,8 +73,11 @@ func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
 	if a.rebased != "" {
 		a.last.prompt, a.last.mark = 0, nil
 	}
-	if a.rebased == "compaction" || a.rebased == "resume" {
+	switch a.rebased {
+	case "compaction":
 		since, a.tagged = nil, false
+	case "resume":
+		since = a.left
 	}
 	u.nodes = u.nodes[:0]
 	n := head
@@ -77,13 +88,13 @@ func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
 	u.looked += int64(len(u.nodes))
 	switch {
 	case since == nil:
-	case a.fork && a.sent == nil:
+	case a.fork && a.sent == nil && !a.resumed:
 		u.made[frk03]++
 		u.made[frk06]++
 		if n.Hash != since.Hash && !u.opt.Rerender {
 			u.lostHistory(a, head)
 		}
-	case a.rebased == "":
+	case a.rebased == "" || a.rebased == "resume":
 		if u.fails(iso13, n.Hash == since.Hash) {
 			u.report(iso13, a, "its conversation up to position "+decimal(int64(since.Pos)), "another one, or less of it")
 		}
@@ -112,6 +123,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	front := border(nodes[0])
 	a.agents = u.offered(a, front)
 	a.root = rootOf(front)
+	u.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {
 		u.firstOfChild(a, nodes)
 	}
@@ -137,7 +149,7 @@ func (a *agent) forkedFrom() (agents string, root llm.Hash) {
 // in a user message.
 func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 	i := 0
-	inherits := a.fork && a.sent == nil
+	inherits := a.fork && a.sent == nil && !a.resumed
 	for _, n := range nodes {
 		if n.Role != llm.User {
 			continue
@@ -157,10 +169,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
 	}
 	a.uses, a.calls = nil, nil
-	for _, m := range a.mail {
-		u.report(tsk05, a, "the notification of "+m.task+", which was delivered", "none in the request")
-	}
-	a.mail = nil
+	u.missing(a)
 }
 
 // text is a text block of the user's side.
@@ -172,6 +181,7 @@ func (u *Auditor) text(a *agent, n *llm.Node, inherits bool) {
 	switch {
 	case strings.HasPrefix(raw, notification):
 		u.arrived(a, raw)
+	case a.background && !inherits && (len(a.mail) > 0 || len(a.told) > 0) && u.heardMessage(a, n, raw):
 	case a.parent != nil && !inherits && a.sent != nil && !strings.HasPrefix(raw, cutOff):
 		u.vet(a, n, raw)
 	}
@@ -194,6 +204,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	}
 	u.cameHome(a, b, replaced)
 	u.forkCall(a, &a.uses[i], b)
+	u.workerCall(a, &a.uses[i], b)
 	u.fileResult(a, &a.uses[i], b)
 }
 

@@ -3,23 +3,48 @@ package audit
 import (
 	"strings"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
-// taskState is a task whose end is not settled yet.
+// taskState is a task that is open, or that somebody can still resume.
 type taskState struct {
 	registered bool
 	status     string
 	kind       string
-	queued     int
-	owner      *agent // who registered it
+	activation int
+	open       []ending // activations that have ended, and whose notification is not settled
+	owner      *agent   // who registered it
+	sent       int      // messages to it
+	unheard    []*letter
 }
 
-// letter is a notification that was delivered to an agent.
-type letter struct {
-	task  string
-	bytes int
+// ending is an activation that has ended.
+type ending struct {
+	activation int
+	status     string
+	queued     int
 }
+
+// letter is a notification or a message on its way to an agent.
+type letter struct {
+	task    string // whose notification it is; of a message, its receiver's
+	bytes   int
+	message bool
+	n       int    // number of a message
+	text    string // of a message, as it has to arrive
+	known   bool   // that is known
+}
+
+// memories are what the auditor keeps of outputs.
+type memories struct {
+	gone  map[string]vtime.Instant // outputs that were evicted, by task
+	shown string                   // the task whose output is on the screen
+}
+
+// steps are the changes of a state that an activation can make, as from>to.
+const steps = " pending>running pending>failed pending>killed running>completed running>failed running>killed "
 
 func (u *Auditor) taskOf(id string) *taskState {
 	t := u.tasks[id]
@@ -31,60 +56,100 @@ func (u *Auditor) taskOf(id string) *taskState {
 }
 
 // task is a change of a task's state: it was registered at the root before it ran
-// (ISO-06), and nothing leaves a final state within an activation.
+// (ISO-06), it goes on from the state it had, by a step that there is (TSK-02),
+// and only a resume leaves a final state, for the next activation (TSK-10).
 func (u *Auditor) task(ref int32, b *transcript.Task) {
 	a, t := u.agent(ref), u.taskOf(b.ID)
 	if b.To == "running" && u.fails(iso06, t.registered) {
 		u.report(iso06, a, "a registration of task "+b.ID+" at the root before it runs", "none")
 	}
-	if u.fails(tsk05, !final(t.status) || b.To == "pending") {
-		u.report(tsk05, a, "task "+b.ID+" to stay "+t.status, b.To)
+	was := t.status
+	if was == "" {
+		was = "pending"
+	}
+	if final(was) && b.To == "pending" {
+		u.resumed(a, t, b)
+	} else {
+		if u.fails(tsk02, b.From == was && strings.Contains(steps, " "+b.From+">"+b.To+" ")) {
+			u.report(tsk02, a, "a step of task "+b.ID+" from "+was, b.From+" to "+b.To)
+		}
+		if u.fails(tsk10, b.Activation == t.activation) {
+			u.report(tsk10, a, "task "+b.ID+" in activation "+decimal(int64(t.activation)), "activation "+decimal(int64(b.Activation)))
+		}
 	}
 	t.status, t.kind = b.To, b.Type
-	if t.kind == "local_bash" && final(b.To) && t.owner != nil {
+	if !final(b.To) {
+		return
+	}
+	t.open = append(t.open, ending{activation: b.Activation, status: b.To})
+	if t.kind == "local_bash" && t.owner != nil {
 		if u.fails(iso10, t.owner.life != nil || u.now == t.owner.ended) {
 			u.report(iso10, t.owner, "command "+b.ID+" stopped when its agent ended, at "+t.owner.ended.String(), b.To+" now")
 		}
 	}
-	if b.To == "pending" {
-		t.queued = 0
+}
+
+// resumed is TSK-10: a resume is the next activation of a task that has ended.
+func (u *Auditor) resumed(a *agent, t *taskState, b *transcript.Task) {
+	if u.fails(tsk10, b.Activation == t.activation+1 && b.From == t.status) {
+		u.report(tsk10, a, "activation "+decimal(int64(t.activation+1))+" of task "+b.ID+", which is "+t.status, "activation "+decimal(int64(b.Activation))+", "+b.From)
 	}
+	t.activation = b.Activation
+	delete(u.outputs.gone, b.ID)
 }
 
 func final(status string) bool {
 	return status == "completed" || status == "failed" || status == "killed"
 }
 
-// notification is TSK-05 on the record. A task is forgotten with its
-// notification: a second one is of no task that is open.
+// settled forgets a task of which nothing is to come: who started it cannot resume
+// it, or has ended.
+func (u *Auditor) settled(id string, t *taskState) {
+	owned := t.owner != nil && t.owner.life != nil && inPool(t.owner, sendTool)
+	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!owned || t.kind != "local_agent") {
+		delete(u.tasks, id)
+	}
+}
+
+// notification is TSK-05 on the record: one for each activation that has ended.
 func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 	a, t := u.agent(ref), u.tasks[b.TaskID]
-	if u.fails(tsk05, t != nil && final(t.status) && t.status == b.Status) {
+	var e *ending
+	at := 0
+	for t != nil && e == nil && at < len(t.open) {
+		if o := &t.open[at]; o.activation == b.Activation && o.status == b.Status {
+			e = o
+		} else {
+			at++
+		}
+	}
+	if u.fails(tsk05, e != nil) {
 		u.report(tsk05, a, "one notification of a task that has ended so and has given none", "a notification of "+b.TaskID+", "+b.Op+" "+b.Status)
 		return
 	}
 	switch b.Op {
 	case "queued":
 		u.sentHome(a, t)
-		if t.queued++; u.fails(tsk05, t.queued == 1) {
+		if e.queued++; u.fails(tsk05, e.queued == 1) {
 			u.report(tsk05, a, "one notification of "+b.TaskID, "another one")
 		}
 		return
 	case "delivered":
-		if u.fails(tsk05, t.queued > 0) {
+		if u.fails(tsk05, e.queued > 0) {
 			u.report(tsk05, a, "a notification of "+b.TaskID+" that was queued", "one that was not")
 		}
 		if a != nil && a.life != nil {
-			a.mail = append(a.mail, letter{b.TaskID, b.Bytes})
+			a.mail = append(a.mail, letter{task: b.TaskID, bytes: b.Bytes})
 		}
 	}
 	if b.Op == "dropped" {
-		if t.queued == 0 {
+		if e.queued == 0 {
 			u.sentHome(a, t)
 		}
 		u.nextHanded(b.TaskID)
 	}
-	delete(u.tasks, b.TaskID)
+	t.open = append(t.open[:at], t.open[at+1:]...)
+	u.settled(b.TaskID, t)
 }
 
 // arrived is TSK-05 in the bytes: each notification that was delivered stands in
@@ -93,7 +158,7 @@ func (u *Auditor) arrived(a *agent, raw string) {
 	_, rest, _ := strings.Cut(raw, "<task-id>")
 	id, _, _ := strings.Cut(rest, "</task-id>")
 	for i, m := range a.mail {
-		if m.task == id {
+		if m.task == id && !m.message {
 			if u.fails(tsk05, m.bytes == len(raw)) {
 				u.report(tsk05, a, "the notification of "+id+", whole", short(raw))
 			}
@@ -102,23 +167,85 @@ func (u *Auditor) arrived(a *agent, raw string) {
 			return
 		}
 	}
-	if a.rebased == "resume" {
-		return
-	}
 	if u.fails(tsk05, false) {
 		u.report(tsk05, a, "no notification that was not delivered since the last request", short(raw))
 	}
 }
 
-// runEnd checks that no task which has ended is left without its notification.
+// output is TSK-09: an output goes as long after the end as was said, and not while
+// somebody looks at it.
+func (u *Auditor) output(ref int32, b *transcript.Output) {
+	a := u.agent(ref)
+	switch b.Op {
+	case "shown":
+		u.outputs.shown = b.TaskID
+	case "hidden":
+		u.outputs.shown = ""
+	case "evicted":
+		if a == nil {
+			return
+		}
+		due := a.ended.Add(u.opt.EvictAfter)
+		ok := a.life == nil && u.opt.EvictAfter > 0 && u.now >= due && u.outputs.shown != b.TaskID
+		if u.fails(tsk09, ok) {
+			u.report(tsk09, a, "its output kept until "+due.String()+", and while it is shown", "it is evicted now")
+		}
+		u.outputs.gone[b.TaskID] = u.now
+	}
+}
+
+// evictedRead is TSK-09 for who looks at an output afterwards: it is gone.
+func (u *Auditor) evictedRead(a *agent, c *call) {
+	if len(u.outputs.gone) == 0 || c.name != "Read" {
+		return
+	}
+	for i := range a.uses {
+		if a.uses[i].id != c.id {
+			continue
+		}
+		_, rest, found := strings.Cut(a.uses[i].input.Raw(), outputDir)
+		id, _, _ := strings.Cut(rest, ".output")
+		if at, gone := u.outputs.gone[id]; found && gone && c.at > at {
+			if u.fails(tsk09, c.isError) {
+				u.report(tsk09, a, "no output of "+id+", which was evicted at "+at.String(), "a result of "+decimal(int64(c.bytes))+" bytes")
+			}
+		}
+	}
+}
+
+// outputDir is where the files of outputs are.
+const outputDir = ".agentsim/tasks/"
+
+// runEnd checks that no task which has ended is left without its notification, and
+// no message that was sent without its end.
 func (u *Auditor) runEnd(b *transcript.RunEnd) {
-	lost := ""
+	lost, unheard := "", ""
 	for id, t := range u.tasks { // order: the first by name is told
-		if final(t.status) && (t.queued == 0 || b.Outcome == "completed") && (lost == "" || id < lost) {
-			lost = id
+		for _, e := range t.open {
+			if (e.queued == 0 || b.Outcome == "completed") && (lost == "" || id < lost) {
+				lost = id
+			}
+		}
+		if len(t.unheard) > 0 && b.Outcome == "completed" && (unheard == "" || id < unheard) {
+			unheard = id
+		}
+		if len(t.open)+len(t.unheard) == 0 && final(t.status) {
+			delete(u.tasks, id)
 		}
 	}
 	if u.fails(tsk05, lost == "") {
 		u.report(tsk05, nil, "a notification of task "+lost+" that was read or dropped", "none")
 	}
+	if u.fails(tsk08, unheard == "") {
+		u.report(tsk08, nil, "a word of what became of every message to "+unheard, "none of one")
+	}
+}
+
+// left is what is known of the end of a conversation that may go on later, without
+// the conversation.
+func left(n *llm.Node) *llm.Node {
+	if n == nil {
+		return nil
+	}
+	return &llm.Node{Hash: n.Hash, Pos: n.Pos, Cum: n.Cum}
 }

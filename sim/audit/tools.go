@@ -17,7 +17,7 @@ func (u *Auditor) toolCall(a *agent, b *transcript.ToolCall) {
 	if u.fails(iso11, ok) {
 		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
 	}
-	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: inPool(a, b.Name)})
+	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: inPool(a, b.Name), at: u.now})
 }
 
 // toolResult is ISO-11 for a result: it answers a call of this agent.
@@ -32,6 +32,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	}
 	c.done, c.isError, c.bytes = true, b.IsError, b.Bytes
 	u.refused(a, c, b)
+	u.evictedRead(a, c)
 }
 
 // files is the files that an agent knows by its own results: true for certain,

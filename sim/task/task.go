@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 )
 
 // Type is a kind of task by its wire name.
@@ -116,6 +117,10 @@ func (t *Task) Activation() int { return t.activation }
 // To changes the state. A change that the machine does not allow is an error
 // and leaves the state as it is.
 func (t *Task) To(s Status) error {
+	if t.Status().Final() && mutant.On("TSK-02/left") {
+		t.status = s
+		return nil
+	}
 	for _, st := range steps {
 		if st.from == t.Status() && st.to == s {
 			t.status = s
@@ -144,7 +149,9 @@ func (t *Task) Resume() error {
 	if !t.Status().Final() {
 		return fmt.Errorf("task %s: only an ended task is resumed, this one is %s", t.ID, t.Status())
 	}
-	t.status, t.notified = Pending, false
-	t.activation++
+	t.status, t.notified = Pending, mutant.On("TSK-05/spent")
+	if !mutant.On("TSK-10/same") {
+		t.activation++
+	}
 	return nil
 }

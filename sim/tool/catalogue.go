@@ -102,11 +102,7 @@ func otherTools() []Tool {
 // teamTools address other agents and keep what they share.
 func teamTools() []Tool {
 	return []Tool{
-		{Name: "SendMessage", Internal: true, Class: permission.Agent, Description: sendText, fields: fields{
-			{name: "to", required: true, about: "A teammate's name, the id of an agent you started, or * for everyone else in the team."},
-			{name: "message", typ: anyType, required: true, about: "The text, or one of the protocol messages as an object."},
-			{name: "summary", about: "The message in five to ten words, for lists."},
-		}},
+		{Name: SendName, Internal: true, Class: permission.Agent, Took: stopTook, Description: sendText, fields: sendFields},
 		{Name: "TeamCreate", Internal: true, Class: permission.Agent, Description: teamCreateText, fields: fields{
 			{name: "team_name", required: true, about: "Name of the team: letters, digits and dashes."},
 			{name: "description", about: "What the team is for."},

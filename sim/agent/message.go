@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// posted is what makes a notice a message of another agent.
+type posted struct {
+	from int32 // who sent it
+	n    int   // its number among the messages to this receiver, from 1
+}
+
+// sendMessage runs the SendMessage tool (TSK-08). An agent may write to those that
+// it started in the background, which are tasks of its own: to one that runs the
+// message is queued, and heard behind the results of its next tools or when it
+// idles; one that has ended is resumed by it. One that was stopped and still winds
+// up is resumed as soon as it has ended. Whom it waits for it cannot write to.
+func (a *Agent) sendMessage(use *llm.Block) tool.Result {
+	in, err := tool.ParseMessageInput(use.Content)
+	if err != nil {
+		return failure(err.Error())
+	}
+	t := a.w.tasks.Get(in.To)
+	if t == nil || t.Type != task.LocalAgent || t.Owner != a.ref {
+		return failure("There is no agent " + in.To + " that you started in the background. " + a.reachable())
+	}
+	c := a.w.agents[t.Agent]
+	if c.ended && !c.resumable() {
+		return failure("Agent " + in.To + " has ended and cannot be resumed: its transcript is gone.")
+	}
+	n := c.posted(a, in.Message)
+	switch {
+	case c.ended:
+		c.past.chain.pending = append(c.past.chain.pending, n)
+		was := t.Status()
+		c.resume(use.ID)
+		return sent("Agent " + in.To + " had ended (" + string(was) + "). It is resumed with your message; a notification reports its end.")
+	case t.Status().Final():
+		c.again = use.ID
+	}
+	c.expectNotice()
+	if err := c.inbox.Send(n); err != nil {
+		a.w.fail(err)
+	}
+	if c.again != (llm.ToolUseID{}) {
+		return sent("Agent " + in.To + " is being stopped. It is resumed with your message once it has ended; a notification reports its end.")
+	}
+	return sent("Your message to agent " + in.To + " is queued. It hears it at its next turn.")
+}
+
+func sent(text string) tool.Result { return tool.Result{Content: llm.NewText(llm.Prose, text)} }
+
+// posted makes a message for the agent and records that it was sent.
+func (a *Agent) posted(from *Agent, text string) *notice {
+	if a.past == nil {
+		a.past = &past{}
+	}
+	a.past.messages++
+	if !mutant.On("TSK-08/raw") {
+		text = task.Defuse(text) // no message passes for a notification
+	}
+	n := &notice{at: a.w.cfg.Kernel.Now(), msg: &posted{from: from.ref, n: a.past.messages}, blocks: []llm.Block{textBlock(text)}}
+	a.passed(n, "sent", "")
+	return n
+}
+
+// reachable says whom the agent can write to.
+func (a *Agent) reachable() string {
+	var ids []string
+	for _, t := range a.w.tasks.All() {
+		if c := t.Agent; t.Type == task.LocalAgent && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].resumable()) {
+			ids = append(ids, t.ID)
+		}
+	}
+	if ids == nil {
+		return "You can write to none yet."
+	}
+	return "You can write to: " + strings.Join(ids, ", ") + "."
+}
+
+// passed records what became of a message to the agent.
+func (a *Agent) passed(n *notice, op, place string) {
+	a.w.rec.emit(a.ref, &transcript.Message{TaskID: a.task.ID, Op: op, Place: place, From: n.msg.from, N: n.msg.n,
+		Activation: a.task.Activation(), Bytes: bytesOf(n.blocks)})
+}

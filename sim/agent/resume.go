@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
+	"agentsim/sim/permission"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// past is what is kept of a task's agent beyond one life of it.
+type past struct {
+	output   string     // all it said (SUB-13), until it is evicted
+	evicted  bool       // the output is gone from memory (TSK-09)
+	messages int        // that were sent to it
+	listed   bool       // its parent knows it as one that may be resumed
+	chain    *sidechain // nil of one that cannot be resumed
+}
+
+// sidechain is what a resume needs of an agent that has ended: the transcript of
+// its conversation, as structured messages without their nodes, and what stands
+// before and beside it. It is kept of agents whose parent can write to them, and
+// goes when the parent has ended for good. It stands for the file on the disk of
+// the session, so eviction of the output leaves it.
+type sidechain struct {
+	entries  []Entry
+	repl     Replacements // the decisions taken
+	front    *rendered
+	settings llm.Settings
+	expects  llm.Expectation // of the last request, without nodes
+	at       [2]int32        // positions of its head and its mark
+	from     llm.Hash        // where its own bytes begin
+	size     int64           // tokens of the last request and its answer
+	calls    int
+	total    consumed // up to its end
+
+	def      *Definition
+	plan     *Plan
+	mode     permission.Mode
+	dir      string
+	pool     *Pool
+	who      SubagentIdentity
+	source   string
+	thinking bool
+	view     View
+
+	kin     []*Agent  // those it started that may be resumed
+	pending []*notice // messages that it has not heard
+}
+
+// writes reports whether the agent, which lives or can be resumed, holds the tool
+// by which its children are written to.
+func (a *Agent) writes() bool {
+	switch {
+	case a.life != nil && !a.ended:
+		return a.ctx.Pool.Has(tool.SendName)
+	case a.resumable():
+		return a.past.chain.pool.Has(tool.SendName)
+	}
+	return false
+}
+
+// resumable reports whether an agent that has ended can be resumed.
+func (a *Agent) resumable() bool { return a.past != nil && a.past.chain != nil }
+
+// remember keeps of an agent whose life ends what may be asked for: what it said,
+// and what a resume needs where somebody can ask for one.
+func (a *Agent) remember() {
+	if a.past == nil {
+		a.past = &past{}
+	}
+	a.past.output, a.past.evicted = a.outputSoFar(), false
+	a.w.evictLater(a)
+	if !a.parent.writes() {
+		a.forgetKin(a.kin)
+		return
+	}
+	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.req.Settings, expects: a.expects,
+		from: a.from, size: a.size, calls: a.calls, total: a.total(), def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, source: a.ctx.Source,
+		thinking: a.ctx.Thinking, view: a.ctx.AppState, kin: a.kin, pending: a.missed}
+	s.repl.OnReplace = nil
+	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
+		s.who = *who
+	}
+	for i, n := range [...]**llm.Node{&s.expects.Head, &s.expects.Mark} {
+		if *n != nil {
+			s.at[i], *n = (*n).Pos, nil
+		}
+	}
+	a.past.chain = s
+	if !a.past.listed {
+		a.past.listed = true
+		a.parent.knows(a)
+	}
+}
+
+// knows lists an ended child as one that may be resumed.
+func (a *Agent) knows(child *Agent) {
+	if a.life != nil {
+		a.kin = append(a.kin, child)
+		return
+	}
+	a.past.chain.kin = append(a.past.chain.kin, child)
+}
+
+// forgetKin lets go what was kept for a resume: nobody is left who could ask for
+// one. Messages that were not heard are dropped, which is recorded.
+func (a *Agent) forgetKin(kin []*Agent) {
+	for _, c := range kin {
+		if !c.resumable() {
+			continue // it runs, or has been let go
+		}
+		s := c.past.chain
+		c.past.chain = nil
+		c.dropMessages(s.pending)
+		c.forgetKin(s.kin)
+	}
+}
+
+func (a *Agent) dropMessages(list []*notice) {
+	if mutant.On("TSK-08/silent") {
+		return
+	}
+	for _, n := range list {
+		a.passed(n, "dropped", "")
+	}
+}
+
+// resume begins a new activation of an agent that has ended (TSK-10), by a call of
+// its parent. Its conversation is what its sidechain transcript holds, and nothing
+// else of its old life comes back: the context is made anew, with the same id,
+// definition, pool, mode and model, and the file cache is empty. What it has not
+// heard yet stands in front of the newest message, in the order of sending.
+func (a *Agent) resume(by llm.ToolUseID) {
+	w, s, p := a.w, a.past.chain, a.parent
+	a.past.chain = nil
+	from := a.task.Status()
+	if err := a.task.Resume(); err != nil {
+		panic("agent: " + err.Error()) // its end made the task final
+	}
+	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(task.Pending), Activation: a.task.Activation()})
+	a.ended, a.end = false, Ending{}
+	a.begin(s.def)
+	a.mode, a.plan, a.dir, a.from, a.calls, a.size, a.kin = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.kin
+	a.maxTurns = w.turnsOf(0, s.def)
+	a.before = &s.total
+	who := s.who
+	who.InvokingRequest = by
+	ctx := newContext(p.ctxNow(), Options{ID: who.AgentID, Identity: &who, Chain: a.key.Sub("chain").At(uint64(a.task.Activation())).Uint64(),
+		Source: s.source, Pool: s.pool, RunMode: string(s.mode), Files: new(tool.Cache)})
+	ctx.AppState, ctx.Thinking, ctx.Replacements = s.view, s.thinking, s.repl
+	a.settle(s.front, ctx)
+	a.setSettings(s.settings)
+	a.recall(s)
+	if !a.past.evicted {
+		a.earlier = a.past.output
+	}
+	a.past.output, a.past.evicted = "", false
+	w.moveTask(a, task.Running)
+	w.reintroduce(a, by)
+	a.hearAgain(s.pending)
+	p.expectNotice()
+	a.proc = w.cfg.Kernel.Spawn(a.lineage, a.body)
+}
+
+// recall makes the conversation of a transcript, and finds in it what the next
+// request can expect to read.
+func (a *Agent) recall(s *sidechain) {
+	repl := s.repl
+	repl.Over, repl.Preview = a.w.cfg.Over, a.w.cfg.Preview // as they are now
+	if mutant.On("ISO-13/cut") {
+		s.entries = s.entries[:len(s.entries)-1]
+	}
+	a.conv = *resumed(a.w.cfg.Builder, s.front.prefix, s.front.border, repl, s.entries)
+	a.conv.Repl.OnReplace = a.replaced
+	a.origin = a.conv.Last
+	for m := a.conv.Last; m != nil && !a.inFork; m = m.Prev {
+		a.inFork = a.w.cfg.Forker.Marks(m)
+	}
+	if s.at[0] == 0 {
+		return
+	}
+	a.expects = s.expects
+	for n := a.conv.Head; n != nil; n = n.Parent {
+		for i, to := range [...]**llm.Node{&a.expects.Head, &a.expects.Mark} {
+			if n.Pos == s.at[i] && !n.IsBorder() && *to == nil {
+				*to = n
+			}
+		}
+	}
+	a.req.Expect = &a.expects
+}
+
+// reintroduce records a new activation.
+func (w *World) reintroduce(a *Agent, by llm.ToolUseID) {
+	ev := &transcript.AgentStart{
+		ID: a.ctx.ID, Lineage: a.lineage, Parent: a.parent.ref, Type: a.def.Type, Structure: "subagent", Model: a.req.Model,
+		Depth: a.ctx.Query.Depth, Chain: a.ctx.Query.Chain, PoolMode: string(a.def.Mode), RunMode: string(a.mode), Async: true,
+		Source: a.ctx.Source, Activation: a.task.Activation(), Tools: a.ctx.Pool.Names, ToolUse: by, Context: a.facts("empty"),
+	}
+	if ev.PoolMode == "" {
+		ev.PoolMode = "acceptEdits"
+	}
+	if a.IsFork() {
+		ev.Structure = "fork"
+	}
+	w.rec.emit(a.ref, ev)
+	a.announceHooks("add")
+}
+
+// hearAgain says the messages that a resumed agent goes on with, as one message.
+// A tool use that was never answered is left out of what stands before (FRK-13).
+func (a *Agent) hearAgain(list []*notice) {
+	m := &llm.Msg{Role: llm.User}
+	for _, n := range list {
+		m.Blocks = append(m.Blocks, n.blocks...)
+	}
+	a.say(m)
+	if at := a.conv.settle(a.w.cfg.Builder); at > 0 {
+		a.origin = a.conv.Last.Prev
+		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
+	}
+	for _, n := range list {
+		a.passed(n, "delivered", "resume")
+	}
+}
+
+// consumed is what an agent and those below it consumed up to an instant.
+type consumed struct{ own, rolled llm.Usage }
+
+func (a *Agent) total() consumed { return consumed{a.own, a.rolled} }
+
+// since is what was consumed after an earlier end, nil for none: an activation
+// answers for its own part.
+func (c consumed) since(b *consumed) consumed {
+	if b == nil {
+		return c
+	}
+	return consumed{minus(c.own, b.own), minus(c.rolled, b.rolled)}
+}
+
+func minus(u, v llm.Usage) llm.Usage {
+	return llm.Usage{Input: u.Input - v.Input, Write5m: u.Write5m - v.Write5m, Write1h: u.Write1h - v.Write1h, Read: u.Read - v.Read, Output: u.Output - v.Output}
+}

@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"slices"
+
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+)
+
+// command is one that an item runs by the Bash tool before it is reported done.
+type command struct {
+	item  int
+	words string
+	input *llm.Payload
+}
+
+// runs enters an item's commands. The input of each names its item, so that the
+// result of a command that several items run is the one's that asked.
+func (b *binder) runs(it *item, n int, w *scenarios.Item) {
+	t := b.t
+	for _, words := range w.Runs {
+		text := append(llm.AppendQuoted([]byte(`{"command":`), words), '}')
+		if t.names.describes {
+			text = llm.AppendQuoted(append(text[:len(text)-1], `,"description":`...), "Run it for work item "+w.ID)
+			text = append(text, '}')
+		} else {
+			text = append(llm.AppendQuoted([]byte(`{"command":`), words+" # "+w.ID), '}')
+		}
+		if _, ok := t.runIndex[string(text)]; ok {
+			continue
+		}
+		t.runIndex[string(text)] = len(t.runs)
+		it.runs = append(it.runs, len(t.runs))
+		t.runs = append(t.runs, command{n, words, llm.NewJSON(string(text))})
+	}
+}
+
+// showing is the place of a run and a defect in the set of what runs showed.
+func (t *Table) showing(run, d int) int { return run*len(t.defects) + d }
+
+// shows reports whether a command of the item has shown a defect.
+func (t *Table) shows(p *proof, it *item, d int) bool {
+	for _, r := range it.runs {
+		if p.shown.has(t.showing(r, d)) {
+			return true
+		}
+	}
+	return false
+}
+
+// tool notes a tool of the pool without which something cannot be done.
+func (f *folder) tool(name string) {
+	switch {
+	case name == f.t.names.bash && len(f.t.runs) > 0 && !f.s.proven().bash:
+		f.prove().bash = true
+	case name == f.t.names.write && f.t.padDir != "" && !f.s.proven().write:
+		f.prove().write = true
+	}
+}
+
+// runResult enters what a command of an item came to.
+func (f *folder) runResult(b *llm.Block, n, asked *note) {
+	if asked.run < 0 {
+		return
+	}
+	p := f.prove()
+	p.ran = p.ran.with(asked.run)
+	if !b.IsError {
+		return
+	}
+	p.red = p.red.with(asked.run)
+	for _, x := range n.defects {
+		if d, ok := f.t.defectIndex[x]; ok {
+			p.shown = p.shown.with(f.t.showing(asked.run, d))
+		}
+	}
+}
+
+// run enters the item's commands that were not run since its last edit.
+func (p *plan) run() {
+	pr := p.s.proven()
+	if !pr.bash {
+		return
+	}
+	for _, r := range p.it.runs {
+		if !pr.ran.has(r) {
+			p.runs = append(p.runs, action{kind: runAction, run: r})
+		}
+	}
+}
+
+// disproved is why an item has failed by what it ran, nil if it has not. One that
+// verifies fails with whatever fails; another with its own defects only, since
+// those of others are not its to answer for.
+func (m *Model) disproved(i int) (names []string) {
+	it, pr := &m.t.items[i], m.s.proven()
+	for _, d := range m.shown(i) {
+		names = append(names, defectPrefix+m.t.facts[m.t.defects[d].fact].name)
+	}
+	if it.kind == "verify" && len(names) == 0 && slices.ContainsFunc(it.runs, pr.red.has) {
+		names = append(names, runName)
+	}
+	return slices.Compact(names)
+}
+
+// Names of what is missing where a command failed: a fact whose defect it has
+// shown, or its success.
+const (
+	defectPrefix = "defect:"
+	runName      = "run"
+)
+
+// shown is the defects that count against an item, as its commands showed them.
+func (m *Model) shown(i int) (out []int) {
+	it, pr := &m.t.items[i], m.s.proven()
+	if len(it.runs) == 0 || m.s.proof == nil {
+		return nil
+	}
+	for d := range m.t.defects {
+		if (it.kind == "verify" || m.t.defects[d].item == i) && m.t.shows(pr, it, d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// In front of what a report says of the commands that it ran.
+const (
+	provenBy  = "\nProven by: "
+	notProven = "\nNot proven: "
+	failsBy   = "\nThe tests fail: "
+)
+
+// appendProof says what the item's commands came to: the marks of defects and,
+// for pitfalls, where the fact stands; or that nothing is proven, which somebody
+// who reads reports has to see.
+func (m *Model) appendProof(b []byte, i int) []byte {
+	it, pr := &m.t.items[i], m.s.proven()
+	if len(it.runs) == 0 {
+		return b
+	}
+	if shown := m.shown(i); len(shown) > 0 {
+		b = append(b, failsBy...)
+		for n, d := range shown {
+			if n > 0 {
+				b = append(b, ' ')
+			}
+			b = m.appendDefect(b, d)
+		}
+		return append(b, '.')
+	}
+	for _, r := range it.runs {
+		switch {
+		case !pr.bash:
+			b = append(append(append(b, notProven...), m.t.runs[r].words...), " was not run, there is no shell."...)
+		case !pr.ran.has(r):
+			b = append(append(append(b, notProven...), m.t.runs[r].words...), " was not run."...)
+		case pr.red.has(r):
+			b = append(append(append(b, notProven...), m.t.runs[r].words...), " failed, not by this item's doing."...)
+		default:
+			b = append(append(append(b, provenBy...), m.t.runs[r].words...), '.')
+		}
+	}
+	return b
+}
+
+// appendDefect writes a defect as whoever corrects it needs it: its mark, and for
+// a pitfall a place of the fact where one is known.
+func (m *Model) appendDefect(b []byte, d int) []byte {
+	x := &m.t.defects[d]
+	b = append(b, m.t.defectText(d)...)
+	if !m.t.pitfall[d] {
+		return b
+	}
+	if p := m.knownPlace(x.fact); p != nil {
+		b = append(b, ' ')
+		b = append(b, m.t.marks.Text(mark.At, m.t.facts[x.fact].name, m.t.placeText(p.file, p.line))...)
+	}
+	return b
+}
+
+// appendProofs does so for all items of an assignment.
+func (m *Model) appendProofs(b []byte, a *assignment) []byte {
+	for _, i := range a.items {
+		b = m.appendProof(b, i)
+	}
+	return b
+}

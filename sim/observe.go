@@ -21,6 +21,7 @@ type observer struct {
 	r     *run
 	began []int               // by agent: writes made before it began
 	told  map[reported]string // outcome recorded last
+	last  map[string]verdict  // by item: what was said of it last
 	items map[string]*scenarios.Item
 
 	compacted bool // a history became a summary
@@ -33,7 +34,7 @@ type reported struct {
 }
 
 func newObserver(r *run) *observer {
-	o := &observer{r: r, told: map[reported]string{}, items: map[string]*scenarios.Item{}}
+	o := &observer{r: r, told: map[reported]string{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
 	for i := range r.scenario.Work {
 		it := &r.scenario.Work[i]
 		o.items[it.ID] = it
@@ -87,6 +88,7 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 // repeats what earlier answers said.
 func (o *observer) record(a *agent.Agent, it *transcript.Item) {
 	key := reported{a.Ref(), it.Item}
+	o.last[it.Item] = verdict{a, it.Outcome}
 	if o.told[key] == it.Outcome {
 		return
 	}
@@ -95,12 +97,15 @@ func (o *observer) record(a *agent.Agent, it *transcript.Item) {
 }
 
 // outcome says how well an item was done: on a version of a file that was old
-// already, after work done twice, or simply done.
+// already, after work done twice or corrected, or simply done. That a defect
+// stands in what was done shows at the end only (settle).
 func (o *observer) outcome(a *agent.Agent, item string, stale bool) string {
 	before := o.told[reported{a.Ref(), item}]
 	switch {
 	case stale || before == "wrong":
 		return "wrong"
+	case o.corrected(a, item):
+		return "rework"
 	case before == "done" || before == "rework":
 		return before
 	case a.TakeRework() > 0:

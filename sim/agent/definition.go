@@ -108,8 +108,13 @@ const ForkMaxTurns = 200
 var readOnlyDenied = []string{"Agent", "ExitPlanMode", "Edit", "Write", "NotebookEdit"}
 
 // BuiltIns are the built-in definitions that the Agent tool lists where nothing
-// else is said, in order.
-func BuiltIns(g *Gates) []*Definition { return []*Definition{generalPurpose(), explore(g)} }
+// else is said, in order. A coordinator has its workers and nobody else.
+func BuiltIns(g *Gates) []*Definition {
+	if g.Coordinator() {
+		return []*Definition{worker()}
+	}
+	return []*Definition{generalPurpose(), explore(g)}
+}
 
 // EveryBuiltIn is every built-in definition (DEF-07), in a fixed order.
 func EveryBuiltIn(g *Gates) []*Definition {

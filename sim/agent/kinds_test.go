@@ -10,7 +10,7 @@ import (
 
 func TestKinds(t *testing.T) {
 	t.Run("LEAN-02 a git status of 40 KB stands in general-purpose's request and in neither Explore's nor Plan's", testGitStatus)
-	t.Run("FLT-11 a worker's pool lacks the internal tools, waited for or not, and its calls of them name why; another type and the root keep theirs", testInternalTools)
+	t.Run("FLT-11 a worker's pool lacks the internal tools, and its calls of them name why; its coordinator keeps SendMessage, and an agent that is no worker all", testInternalTools)
 	t.Run("SUB-05 PRM-01 rules that deny types leave what they do not name, also where forks are on, and none left is said", testDeniedTypes)
 	t.Run("GATE-02 SUB-14 a gate of automatic background that flips while an agent runs moves only those that start later", testFlippedWhileRunning)
 }
@@ -41,22 +41,19 @@ func testGitStatus(t *testing.T) {
 
 func testInternalTools(t *testing.T) {
 	internal := []string{"SendMessage", "TeamCreate", "TeamDelete", "SyntheticOutput"}
-	for _, background := range []string{"", `,"run_in_background":true`} {
-		s := one(t, `{"description":"d","prompt":"p","subagent_type":"worker"`+background+`}`, func(s *story) {
-			withBuiltIn(s, agent.TypeWorker)
-			s.offered = internal
-			s.script("main/1.1", `use SyntheticOutput {"output":{}}`, "text done")
-		})
-		for _, name := range internal {
-			if s.agent("main/1.1").Context().Pool.Has(name) || !s.agent("main").Context().Pool.Has(name) {
-				t.Errorf("%s%s: the worker has it, or the root has not", name, background)
-			}
-		}
-		if e := s.eventsOf("tool_result"); !strings.Contains(s.flat("main/1.1", 2), "removed by "+string(tool.LayerWorker)) {
-			t.Error("why the tool is missing is not said", e)
+	s := led(t, research, func(s *story) {
+		s.offered = internal
+		s.script("main/1.1", `use SyntheticOutput {"output":{}}`, "text done")
+	})
+	for _, name := range internal {
+		if s.agent("main/1.1").Context().Pool.Has(name) || s.agent("main").Context().Pool.Has(name) != (name == "SendMessage") {
+			t.Errorf("%s: the worker has it, or its coordinator has another one than SendMessage", name)
 		}
 	}
-	s := one(t, plain, func(s *story) { s.offered = internal })
+	if e := s.eventsOf("tool_result"); !strings.Contains(s.flat("main/1.1", 2), "removed by "+string(tool.LayerWorker)) {
+		t.Error("why the tool is missing is not said", e)
+	}
+	s = one(t, plain, func(s *story) { s.offered = internal })
 	if !s.agent("main/1.1").Context().Pool.Has("SendMessage") {
 		t.Error("an agent that is no worker lost an internal tool")
 	}

@@ -221,6 +221,7 @@ func (a *Agent) listen(m *llm.Msg) {
 	a.consume(a.resp.Usage)
 	a.last = a.resp.Usage
 	a.meter()
+	a.progress.answered(a.resp.Usage)
 	a.calls++
 }
 

@@ -57,7 +57,7 @@ func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err err
 		call.Class = permission.Read // a command that only looks
 	}
 	rules := a.rules()
-	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier}
+	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: a.unasked(r.tool, r.block.Content)}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
 		call.Subjects = r.tool.Subjects(r.block.Content, a.directory())
 	}

@@ -39,7 +39,7 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	var allow, deny []string
 	if def != nil {
 		who.BuiltIn, allow, deny = def.BuiltIn(), def.Tools, def.Disallowed
-		who.Worker = def.BuiltIn() && def.Type == TypeWorker
+		who.Worker = def.works()
 	}
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
 	p.Names = tool.Names(p.Tools)
@@ -71,8 +71,13 @@ func (w *World) schema() tool.AgentOptions {
 		Fork:       w.forks(),
 		Teams:      w.gates.AgentSwarms,
 		Internal:   w.gates.UserType == UserTypeInternal,
+
+		Coordinator: w.coordinator,
 	}
 	for _, d := range w.cfg.Definitions {
+		if w.coordinator && d.Type != TypeWorker {
+			continue // a coordinator starts no other agents (CRD-05)
+		}
 		if _, denied := w.cfg.Permissions.Rules.DeniesAgent(d.Type); denied {
 			continue
 		}

@@ -75,6 +75,9 @@ func (a *Agent) admitSpawn(b *birth) error {
 // resolveType is stage 1: an explicit type wins; without one a fork where forks
 // are on, else general-purpose (SUB-04).
 func (a *Agent) resolveType(b *birth) error {
+	if err := a.admitWorker(b); err != nil {
+		return err
+	}
 	typ := b.in.Type
 	forks := a.w.forks()
 	switch {
@@ -99,7 +102,7 @@ func (a *Agent) resolveType(b *birth) error {
 		return err
 	}
 	b.model = model
-	b.async = RunsAsync(b.in.Background, b.def, &a.w.gates, forks)
+	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks) && !(a.coordinates() && mutant.On("CRD-06/waits"))
 	a.stage(b, 1, "type", b.def.Type)
 	return nil
 }
@@ -110,11 +113,12 @@ func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
 }
 
 // childModel resolves the model (SUB-09): the call's, else the definition's,
-// else the default sub-agent model; inherit is the parent's; a fork and a
-// coordinator's worker take the parent's whatever the call says.
+// else the default sub-agent model; inherit is the parent's; a fork takes the
+// parent's whatever the call says, and so does a worker, whose call says nothing
+// by now (admitWorker).
 func (a *Agent) childModel(b *birth) (string, error) {
 	name := b.in.Model
-	if b.fork || b.def.BuiltIn() && b.def.Type == TypeWorker {
+	if b.fork {
 		name = "inherit"
 	}
 	if name == "" {
@@ -144,7 +148,7 @@ func (a *Agent) assemblePool(b *birth) error {
 	if b.fork && !mutant.On("FLT-10/filtered") {
 		b.pool = a.ctx.Pool
 	} else {
-		b.pool = a.w.pool(b.def, b.async, b.mode, a.w.cfg.Offered)
+		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(a.coordinates()))
 	}
 	a.stage(b, 2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil
@@ -203,7 +207,7 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	t.user, t.userParts = userContext(w.cfg.UserContext, claude)
 	system, t.systemParts = systemContext(w.cfg.SystemContext, git)
 	k.memory = w.memory(k.def)
-	t.system = []string{prompt, w.environment() + k.memory + system}
+	t.system = []string{prompt, w.environment() + w.scratchNote(k.def) + k.memory + system}
 	return w.head(k, &t), nil
 }
 

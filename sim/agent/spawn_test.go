@@ -90,8 +90,7 @@ func testSchemaBytes(t *testing.T) {
 		{"USER_TYPE=ant", "run_in_background remote"},
 	} {
 		s := one(t, plain, gate(strings.Fields(c.gates)...))
-		flat := s.flat("main", 1)
-		def := flat[:strings.Index(flat, `{"name":"TaskStop"`)]
+		def, _, _ := strings.Cut(s.flat("main", 1), `{"name":"TaskStop"`)
 		for _, field := range []string{`run_in_background`, `name`, `team_name`, `mode`, `remote`} {
 			in := strings.Contains(def, `"`+field+`":{`)
 			if field == "remote" {
@@ -200,8 +199,8 @@ func testModels(t *testing.T) {
 			t.Errorf("%+v: %s, recorded %s", c, got, recorded)
 		}
 	}
-	// The built-in worker is the parent's model; a definition of that name is like any other.
-	for source, want := range map[agent.Source]string{agent.FromBuiltIn: main, agent.FromProject: haiku} {
+	// A coordinator's worker has its model, also where a policy says what a worker is.
+	for source, want := range map[agent.Source]string{agent.FromBuiltIn: main, agent.FromPolicy: main} {
 		s := one(t, `{"description":"d","prompt":"p","subagent_type":"worker","model":"haiku"}`, func(s *story) {
 			gate("COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true")(s)
 			worker := builtIn(t, agent.TypeWorker, "external")
@@ -239,13 +238,20 @@ func testAsync(t *testing.T) {
 	for _, c := range []struct{ gates, call, def string }{
 		{"", `,"run_in_background":true`, ""},
 		{"", "", `,"subagent_type":"behind"`},
-		{"COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "", ""},
+		{"COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "", `,"subagent_type":"worker"`},
 		{"FORK_SUBAGENT=true", "", ""},
 		{"FORK_SUBAGENT=true", "", `,"subagent_type":"Explore"`},
 		{"KAIROS=true", "", ""},
 		{"PROACTIVE=true", "", ""},
 	} {
 		for _, off := range []string{"false", "true"} {
+			if strings.HasPrefix(c.gates, "COORDINATOR") && off == "true" { // which no scenario may ask for
+				g := agent.Gates{CoordinatorMode: true, CoordinatorEnv: true, DisableBackground: true}
+				if agent.RunsAsync(false, builtIn(t, agent.TypeWorker, "external"), &g, false) {
+					t.Error("a coordinator's worker is asynchronous though background is disabled")
+				}
+				continue
+			}
 			s := one(t, `{"description":"d","prompt":"p"`+c.call+c.def+`}`, func(s *story) {
 				gate(append(strings.Fields(c.gates), "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS="+off)...)(s)
 				s.cfg.Definitions = []*agent.Definition{{Type: "behind", Background: true, Prompt: func(*agent.Gates) string { return "x" }}}

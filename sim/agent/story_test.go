@@ -38,7 +38,8 @@ type story struct {
 	text     strings.Builder
 	audit    *audit.Auditor
 	world    *agent.World
-	offered  []string // tools beside those of a default pool
+	offered  []string     // tools beside those of a default pool
+	servers  []*tool.Tool // tools of MCP servers, in coordinator mode
 	events   []event
 	err      error
 	outcome  string
@@ -308,6 +309,7 @@ func (s *story) run() {
 		return slices.ContainsFunc(c.Definitions, func(by *agent.Definition) bool { return by.Source == agent.FromPolicy && by.Type == d.Type })
 	})
 	c.Definitions = append(listed, c.Definitions...)
+	s.coordinate(&c)
 	s.minimal(&c)
 	s.model.builder = c.Builder
 	s.world = agent.NewWorld(c)

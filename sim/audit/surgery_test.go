@@ -126,9 +126,28 @@ func rewords(s string) func(n *llm.Node) *llm.Block {
 	}
 }
 
+// forgives makes no result an error.
+func forgives(n *llm.Node) *llm.Block {
+	b := *n.Block
+	b.IsError = false
+	return &b
+}
+
+// defining is the messages of a request behind one tool.
+func defining(head *llm.Node, name string) *llm.Node {
+	b := &llm.Builder{}
+	tool := &llm.Block{Kind: llm.ToolDef, Name: name, Content: llm.NewJSON(`{"name":"` + name + `"}`)}
+	n := b.Append(b.Root(llm.Scope{Model: "another"}, llm.Salts{}), llm.NoRole, tool)
+	return behind(b, b.Border(b.Border(n, llm.System, llm.Salts{}), llm.Messages, llm.Salts{}), head)
+}
+
 func rootless(head *llm.Node) *llm.Node {
 	b := &llm.Builder{}
-	n := b.Border(b.Border(b.Root(llm.Scope{Model: "another"}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{})
+	return behind(b, b.Border(b.Border(b.Root(llm.Scope{Model: "another"}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{}), head)
+}
+
+// behind puts the messages of a request behind another border.
+func behind(b *llm.Builder, n, head *llm.Node) *llm.Node {
 	var nodes []*llm.Node
 	for ; !head.IsBorder(); head = head.Parent {
 		nodes = append(nodes, head)
@@ -169,6 +188,17 @@ var surgeries = []struct {
 		result(func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.RemovedBy != "" }, func(_ *transcript.Event, b *transcript.ToolResult) { b.RemovedBy = "" })},
 	{"MET-03 FLT-10 a fork with fewer tools than its parent", "kin", "FLT-10", lacks("main/2.1", "Read")},
 	{"MET-03 FLT-11 a worker with an internal tool", "worker", "FLT-11", holds("main/1.1", "SyntheticOutput")},
+	{"MET-03 CRD-01 a coordinator whose request defines a tool that reads", "worker", "CRD-01", asks(0, 0, func(b *transcript.Request) { b.Head = defining(b.Head, "Read") })},
+	{"MET-03 CRD-03 a worker without a tool that its coordinator was told of", "worker", "CRD-03", lacks("main/1.1", "Bash")},
+	{"MET-03 CRD-04 a worker with one tool more", "worker", "CRD-04", holds("main/1.2", "TaskList")},
+	{"MET-03 CRD-04 a worker in simple mode that can write", "simple", "CRD-04", holds("main/1.1", "Write")},
+	{"MET-03 CRD-04 a worker after simple mode that still has three tools", "simple", "CRD-04", started("main/4.1", func(b *transcript.AgentStart) { b.Tools = []string{"Bash", "Edit", "Read"} })},
+	{"MET-03 CRD-05 a coordinator's agent of another type", "worker", "CRD-05", started("main/1.1", func(b *transcript.AgentStart) { b.Type = "Explore" })},
+	{"MET-03 CRD-05 a worker with another model", "worker", "CRD-05", started("main/1.2", func(b *transcript.AgentStart) { b.Model = "claude-haiku-4-5-20251001" })},
+	{"MET-03 CRD-05 a worker of who does not coordinate", "family", "CRD-05", started("main/4.1", func(b *transcript.AgentStart) { b.Type = "worker" })},
+	{"MET-03 CRD-05 a call without the type whose result is no error", "worker", "CRD-05", says(0, 1, forgives)},
+	{"MET-03 CRD-06 a worker that its coordinator waits for", "worker", "CRD-06", started("main/1.1", func(b *transcript.AgentStart) { b.Async = false })},
+	{"MET-03 CRD-06 a worker that can start agents", "worker", "CRD-06", holds("main/1.1", "Agent")},
 	{"MET-03 ISO-02 a fresh child that knows files", "family", "ISO-02", started("main/2.1", func(b *transcript.AgentStart) { b.Context.FilesKnown = 1 })},
 	{"MET-03 ISO-02 a fork that knows less than its parent", "kin", "ISO-02", started("main/2.1", func(b *transcript.AgentStart) { b.Context.FilesKnown = 0 })},
 	{"MET-03 ISO-03 a child in the background that hears its parent's abort", "family", "ISO-03", started("main/4.1", func(b *transcript.AgentStart) { b.Context.Abort = "linked" })},

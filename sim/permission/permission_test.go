@@ -40,6 +40,7 @@ unheard           allow ask ask allow allow
 	t.Run("PRM-01 a rule that cannot be read is an error that says how to write it", testParse)
 	t.Run("PRM-01 mode auto asks the classifier where it would ask the user, and no other mode does", testClassifier)
 	t.Run("PRM-02 what may show prompts decides where it is given; else bubble never avoids them; else the background does", testAvoids)
+	t.Run("CRD-08 PRM-01 what is unasked is what the mode alone would ask: rules and what a mode refuses stand", testUnasked)
 	t.Run("PRM-03 a child's allowed tools take the place of the session's and leave the command line's and what is denied", testAllowed)
 }
 
@@ -185,6 +186,26 @@ func testClassifier(t *testing.T) {
 		p := Policy{Mode: c.mode, Classifier: refuses("rm")}
 		if d := p.Decide(&c.call); d.Verdict.String()+" "+d.Why != c.want {
 			t.Errorf("%s %v: %v, want %s", c.mode, c.call, d, c.want)
+		}
+	}
+}
+
+func testUnasked(t *testing.T) {
+	edit := &Call{Tool: "Edit", Class: Write, Subjects: []string{".scratchpad/a.md"}}
+	for _, c := range []struct {
+		mode  Mode
+		avoid bool
+		rules []string
+		want  string
+	}{
+		{Default, false, nil, "allow pad"}, {Default, true, nil, "allow pad"}, {Auto, false, nil, "allow pad"}, {Bubble, true, nil, "allow pad"},
+		{AcceptEdits, true, nil, "allow mode acceptEdits"}, {Plan, false, nil, "deny mode plan"}, {Plan, false, []string{"allow Edit"}, "deny mode plan"},
+		{Default, false, []string{"deny Edit"}, "deny deny rule Edit"}, {Default, false, []string{"ask Edit"}, "ask ask rule Edit"},
+		{Default, true, []string{"ask Edit"}, "deny " + WhyAvoided},
+	} {
+		p := Policy{Mode: c.mode, AvoidPrompts: c.avoid, Rules: rules(t, c.rules...), Classifier: refuses(""), Unasked: "pad"}
+		if d := p.Decide(edit); d.Verdict.String()+" "+d.Why != c.want {
+			t.Errorf("%+v: %s %s", c, d.Verdict, d.Why)
 		}
 	}
 }

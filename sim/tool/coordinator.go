@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 )
 
 // SubscribeName is the tool that asks for the events of a pull request.
@@ -34,12 +35,11 @@ func ForCoordinator(offered []*Tool) []*Tool {
 // before the filter: all of them, in simple mode three; tools of MCP servers in
 // either (CRD-04).
 func ForWorkers(offered []*Tool, simple bool) []*Tool {
-	if !simple {
-		return offered
-	}
 	var out []*Tool
 	for _, t := range offered {
-		if t.fromServer() || slices.Contains(simpleTools[:], t.Name) {
+		switch {
+		case mutant.On("CRD-04/no-skill") && t.Name == "Skill":
+		case !simple || t.fromServer() || slices.Contains(simpleTools[:], t.Name), mutant.On("CRD-04/writes") && t.Name == "Write":
 			out = append(out, t)
 		}
 	}

@@ -1,0 +1,128 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/sim/mutant"
+	"agentsim/sim/tool"
+	"agentsim/sim/transcript"
+)
+
+// TypeCoordinator is the type under which a root that coordinates is recorded.
+const TypeCoordinator = "coordinator"
+
+// PartWorkers is the part of a coordinator's user context that says what its
+// workers can do (CRD-03).
+const PartWorkers = "workerToolsContext"
+
+// RuleWorkerModel is the finding about a model that a coordinator's call sets.
+const RuleWorkerModel = "worker-model"
+
+// coordinates reports whether the agent is a coordinator: a root of a session
+// that began in coordinator mode. What it is does not change with a gate, as its
+// prompt and its tools do not either (GATE-02).
+func (a *Agent) coordinates() bool { return a.parent == nil && a.w.coordinator }
+
+// rootType is the type under which a root is recorded.
+func (w *World) rootType() string {
+	if w.coordinator {
+		return TypeCoordinator
+	}
+	return TypeMain
+}
+
+// rootTools is what a root holds of the tools that it is offered: a coordinator
+// only those by which it has others work, whatever else is there (CRD-01).
+func (w *World) rootTools(offered []*tool.Tool) []*tool.Tool {
+	if !w.coordinator {
+		return offered
+	}
+	out := tool.ForCoordinator(offered)
+	if read := tool.Find(w.cfg.Offered, "Read"); read != nil && mutant.On("CRD-01/reads") {
+		out = append(out, read)
+	}
+	return out
+}
+
+// rootPrompt is the default system prompt of a root.
+func (w *World) rootPrompt() string {
+	if w.coordinator {
+		return coordinatorPrompt()
+	}
+	return mainPrompt(&w.gates)
+}
+
+// rootContext is the user context of a root: a coordinator's says what its
+// workers can do.
+func (w *World) rootContext(a *Agent) []Part {
+	if !w.coordinator {
+		return w.cfg.UserContext
+	}
+	parts := w.cfg.UserContext
+	return append(parts[:len(parts):len(parts)], Part{Name: PartWorkers, Text: w.workerTools(a)})
+}
+
+// workerTools says in words which tools a coordinator's workers have, from which
+// servers, and where they share what they find (CRD-03).
+func (w *World) workerTools(a *Agent) string {
+	def := find(w.cfg.Definitions, TypeWorker)
+	if def == nil {
+		return ""
+	}
+	mode := RunMode(a.mode, def.Mode)
+	own, servers := tool.Servers(w.pool(def, true, mode, w.offers(true)).Tools)
+	if mutant.On("CRD-03/untold") {
+		own = own[1:]
+	}
+	s := "Workers that you start with the Agent tool have these tools: " + strings.Join(own, ", ") + "\n"
+	if len(servers) > 0 {
+		s += "They also have the tools of these MCP servers: " + strings.Join(servers, ", ") + "\n"
+	}
+	if w.gates.Scratch {
+		s += "\nScratchpad directory: " + w.scratchpad() + "\n" +
+			"Nobody is asked before a worker reads or writes there. Have workers keep in it what other workers will need.\n"
+	}
+	return s
+}
+
+// offers is what a session offers those who are started, before the filter: to
+// workers what their mode leaves (CRD-04).
+func (w *World) offers(worker bool) []*tool.Tool {
+	if !worker {
+		return w.cfg.Offered
+	}
+	return tool.ForWorkers(w.cfg.Offered, w.gates.Simple)
+}
+
+// works reports whether agents of the definition work for a coordinator: those of
+// the built-in type, and those of the definition by which a policy has replaced
+// it. Nobody else can give that name to a definition (DEF-09).
+func (d *Definition) works() bool {
+	return d.Type == TypeWorker && (d.BuiltIn() || d.Source == FromPolicy)
+}
+
+// admitWorker holds a coordinator's call against CRD-05: it starts workers and
+// nobody else, and what it says of a model is ignored and noted.
+func (a *Agent) admitWorker(b *birth) error {
+	if !a.coordinates() {
+		return nil
+	}
+	switch b.in.Type {
+	case TypeWorker:
+	case "":
+		if !mutant.On("CRD-05/any") {
+			return fmt.Errorf("subagent_type is missing: a coordinator starts agents of type %s, so it must be %s", TypeWorker, TypeWorker)
+		}
+	default:
+		if !mutant.On("CRD-05/any") {
+			return fmt.Errorf("subagent_type must be %s, not %q: a coordinator starts no other agents", TypeWorker, b.in.Type)
+		}
+	}
+	b.in.Type = TypeWorker
+	if b.in.Model != "" && !mutant.On("CRD-05/model") {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleWorkerModel, Detail: "Agent input model " + b.in.Model + " is ignored: a worker has its coordinator's model"})
+		b.in.Model = ""
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// What coordinators and workers may have, by this package's own tables.
+var (
+	coordinates = []string{"Agent", "SendMessage", "TaskStop", "subscribe_pr_activity"}
+	worksWith   = []string{"Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TodoWrite", "WebFetch", "WebSearch", "Write"}
+	worksSimply = []string{"Bash", "Edit", "Read"}
+)
+
+// How a coordinator's user context tells what its workers have, and the gate that
+// changes what those who come later have.
+const (
+	toldOpening = "have these tools: "
+	simpleGate  = "CLAUDE_CODE_SIMPLE"
+)
+
+// coordinator reports whether the agent is a coordinator.
+func (a *agent) coordinator() bool {
+	return a.life != nil && a.parent == nil && a.facts.Type == "coordinator"
+}
+
+// firstOfCoordinator is CRD-01 in the bytes, and notes what a coordinator is told
+// of its workers' tools.
+func (u *Auditor) firstOfCoordinator(a *agent, front *llm.Node, nodes []*llm.Node) {
+	if !a.coordinator() {
+		return
+	}
+	for n := front.Parent; n != nil; n = n.Parent {
+		if n.IsBorder() || n.Level != llm.Tools {
+			continue
+		}
+		if name := n.Block.Name; u.fails(crd01, slices.Contains(coordinates, name)) {
+			u.report(crd01, a, "only tools of "+strings.Join(coordinates, ", "), "a definition of "+name)
+		}
+	}
+	for _, n := range nodes {
+		if _, rest, ok := strings.Cut(n.Block.Content.Raw(), toldOpening); ok && n.Role == llm.User {
+			rest, _, _ = strings.Cut(rest, "\n")
+			a.workers = strings.Split(rest, ", ")
+			slices.Sort(a.workers)
+			return
+		}
+	}
+}
+
+// gate notes that what new workers have may differ from what was told.
+func (u *Auditor) gate(b *transcript.Gate) {
+	if b.Name == simpleGate {
+		u.flipped, u.simple = true, b.Value == "true"
+	}
+}
+
+// startWorker holds an agent that a coordinator starts, and any worker, against
+// CRD-03 to CRD-06.
+func (u *Auditor) startWorker(a, p *agent) {
+	if a.facts.Type == "worker" && u.fails(crd05, p.coordinator()) {
+		u.report(crd05, a, "a coordinator to start it: it is a worker", p.lineage+", of type "+p.facts.Type)
+	}
+	if !p.coordinator() {
+		return
+	}
+	u.same(crd05, a, "type", "worker", a.facts.Type)
+	if a.spawned.input != nil && !p.edited {
+		u.same(crd05, a, "subagent_type in its call", "worker", typeIn(a.spawned.input))
+	}
+	if u.fails(crd06, a.background && !slices.Contains(a.facts.Tools, "Agent")) {
+		u.report(crd06, a, "in the background, and no tool Agent", "background "+word(a.background)+", tools "+strings.Join(a.facts.Tools, " "))
+	}
+	if a.facts.Source != "agent:builtin:worker" {
+		return // what a policy makes of workers is its own affair
+	}
+	u.same(crd05, a, "model", p.facts.Model, a.facts.Model)
+	u.workerTools(a, p)
+}
+
+func word(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// workerTools is CRD-04, whichever of the two sets it is, and CRD-03: they are
+// those that the coordinator was told of.
+func (u *Auditor) workerTools(a, p *agent) {
+	var own []string
+	for _, name := range a.facts.Tools {
+		if !strings.HasPrefix(name, "mcp__") && !(name == "ExitPlanMode" && a.facts.RunMode == "plan") {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
+	full, simple := slices.Equal(own, worksWith), slices.Equal(own, worksSimply)
+	if u.flipped {
+		full, simple = full && !u.simple, simple && u.simple
+	}
+	if u.fails(crd04, full || simple) {
+		u.report(crd04, a, "tools "+strings.Join(worksWith, " ")+", or in simple mode "+strings.Join(worksSimply, " "), "tools "+strings.Join(own, " "))
+	}
+	if p.workers == nil || u.flipped || a.facts.RunMode == "plan" {
+		return
+	}
+	u.same(crd03, a, "tools", strings.Join(p.workers, " "), strings.Join(own, " "))
+}
+
+// workerCall is CRD-05 for a call: one that names no worker is an error.
+func (u *Auditor) workerCall(a *agent, x *use, b *llm.Block) {
+	if !a.coordinator() || !isAgentTool(x.name) || a.edited {
+		return
+	}
+	typ := typeIn(x.input)
+	if u.fails(crd05, typ == "worker" || b.IsError) {
+		u.report(crd05, a, "an error: subagent_type is "+orNone(typ)+" and not worker", short(b.Content.Raw()))
+	}
+}
+
+// typeIn is the type that a call of the Agent tool names, "" for none.
+func typeIn(input *llm.Payload) string {
+	var in struct {
+		Type string `json:"subagent_type"`
+	}
+	if json.Unmarshal([]byte(input.Raw()), &in) != nil {
+		return ""
+	}
+	return in.Type
+}

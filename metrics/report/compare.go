@@ -19,16 +19,7 @@ type Row struct {
 
 // Compare prints one line a variant: what was done, with what, for how much.
 func Compare(w io.Writer, rows []Row, st Style) error {
-	t := NewTable("VARIANT", " AGENTS", " CALLS", " PROMPT", " READ", " WRITTEN", " PLAIN", " OUTPUT",
-		" HIT", " COST", " TIME", " WAKE-UPS", " DONE")
-	for _, r := range rows {
-		m, u := r.Run, r.Run.Total.Usage
-		t.Row(variantName(r), strconv.FormatInt(m.Started, 10), strconv.FormatInt(m.Total.Calls, 10),
-			Quantity(u.Prompt()), Quantity(u.Read), Quantity(u.Written()), Quantity(u.Input), Quantity(u.Output),
-			Percent(u.Read, u.Prompt()), cost(m), Time(m.Makespan),
-			wakeUps(&m.Total), done(m.Items))
-	}
-	return t.Write(w, st)
+	return CompareBy(w, rows, columnSets["default"], st)
 }
 
 func variantName(r Row) string {

@@ -110,7 +110,8 @@ type job struct {
 // begin opens the record of a spec.
 func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eventFile) (*job, error) {
 	j := &job{spec: spec, fold: metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
-		Price: spec.Scenario.Provider.Priced})}
+		Assigned: spec.Assigned(),
+		Price:    spec.Scenario.Provider.Priced})}
 	j.sinks = []transcript.Sink{j.fold, &j.left}
 	w, err := rec.begin(spec, s.Now())
 	if err != nil {

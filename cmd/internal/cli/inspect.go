@@ -19,6 +19,7 @@ type inspectOptions struct {
 	db     string
 	call   int64
 	misses bool
+	phases bool
 	blocks bool
 	output string
 }
@@ -29,11 +30,13 @@ func newInspect(s *State) *cobra.Command {
 		Use:   "inspect [RUN]",
 		Short: "look into a recorded run: its agents, a call, why calls missed the cache",
 		Long: `Without a run it lists the recorded ones. With one it prints the tree of its agents; --call N prints one request with
-its cached part and why it missed, --misses every request that read less than it could have. RUN is the beginning of a
+its cached part and why it missed, --misses every request that read less than it could have, --phases when research,
+synthesis, implementation and verification went on. RUN is the beginning of a
 run's id.`,
 		Example: `  agentsim inspect
   agentsim inspect 9c1e
   agentsim inspect 9c1e --misses
+  agentsim inspect 9c1e --phases
   agentsim inspect 9c1e --call 41 --blocks`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,6 +50,7 @@ run's id.`,
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
+	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
 	return cmd
@@ -59,8 +63,8 @@ func (o *inspectOptions) check(call bool) error {
 		return failf(Usage, "--output %s: write one of table, json", o.output)
 	case call && o.call < 1:
 		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
-	case call && o.misses:
-		return failf(Usage, "--call and --misses: give one of them")
+	case call && o.misses, call && o.phases, o.misses && o.phases:
+		return failf(Usage, "--call, --misses and --phases: give one of them")
 	case o.blocks && !call:
 		return failf(Usage, "--blocks: it needs --call N, the request whose blocks are meant")
 	}
@@ -74,7 +78,7 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	}
 	defer db.Close()
 	if len(args) == 0 {
-		if o.call > 0 || o.misses {
+		if o.call > 0 || o.misses || o.phases {
 			return failf(Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 		}
 		return s.inspectRuns(db, o)
@@ -88,6 +92,8 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 		return s.inspectCall(db, info, o)
 	case o.misses:
 		return s.inspectMisses(db, info, o)
+	case o.phases:
+		return s.inspectPhases(db, info, o)
 	}
 	return s.inspectTree(db, info, o)
 }
@@ -186,7 +192,10 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)), calls,
 			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a))
 	}
-	return t.Write(s.Stdout, s.style())
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	return s.printPhases(db, info.ID)
 }
 
 // ended is an agent's status with its reason.

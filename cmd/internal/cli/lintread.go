@@ -14,8 +14,8 @@ import (
 // lintRun reads a run for the lint, and the limit of silence that its scenario
 // names; 0 for none.
 func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, error) {
-	if info.Level == sqlite.Totals {
-		return nil, 0, failf(Operating, "run %s is recorded in totals only, so nothing that was said is kept; record it in full: agentsim run … --record full", short(info.ID))
+	if info.Level != sqlite.Full {
+		return nil, 0, failf(Operating, "run %s is recorded at level %s, which leaves out what was said; record it in full: agentsim run … --record full", short(info.ID), info.Level)
 	}
 	run := &lint.Run{End: info.EndedAt}
 	if err := lintAgents(db, info, run); err != nil {

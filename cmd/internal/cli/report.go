@@ -138,7 +138,11 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	first := done[0].spec
 	s.printf("%s   seed %d · %s · %s%s\n\n", s.style().Bold(file.Name), first.Seed, models(done), worldOf(done[0]), variantsOf(done))
 	rows := rowsOf(done)
-	if err := report.Compare(s.Stdout, rows, s.style()); err != nil {
+	columns, err := report.Columns(o.columns)
+	if err != nil {
+		return err
+	}
+	if err := report.CompareBy(s.Stdout, rows, columns, s.style()); err != nil {
 		return err
 	}
 	if err := s.printMisses(rows); err != nil {

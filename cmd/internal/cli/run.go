@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
@@ -26,6 +27,7 @@ type runOptions struct {
 	db       string
 	record   string
 	output   string
+	columns  string
 	events   string
 	noAudit  bool
 	defs     definitionFlags
@@ -48,6 +50,7 @@ func newRun(s *State) *cobra.Command {
 library (agentsim scenario list) or the path of a YAML file.`,
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
+  agentsim run fork-vs-subagent --columns trade-off
   agentsim run fork-vs-subagent --project . --set model.prompting=lazy`,
 		Args: exactly(1, "one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,6 +69,7 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
 	addBreak(f)
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
@@ -86,6 +90,9 @@ func (o *runOptions) check() error {
 	}
 	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
 		return failf(Usage, "--record %s: %w, or none", o.record, err)
+	}
+	if _, err := report.Columns(o.columns); err != nil {
+		return failf(Usage, "--columns %s: %w", o.columns, err)
 	}
 	return nil
 }

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/metrics"
+)
+
+// column is one column of a comparison.
+type column struct {
+	name string
+	head string // a leading space puts numbers to the right
+	cell func(*metrics.Run) string
+}
+
+// columns are those with a name of their own. Any metric is one too.
+var columns = []column{
+	{"agents", " AGENTS", func(r *metrics.Run) string { return strconv.FormatInt(r.Started, 10) }},
+	{"calls", " CALLS", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Calls, 10) }},
+	{"prompt", " PROMPT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Prompt()) }},
+	{"read", " READ", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Read) }},
+	{"written", " WRITTEN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Written()) }},
+	{"plain", " PLAIN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Input) }},
+	{"output", " OUTPUT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Output) }},
+	{"hit", " HIT", func(r *metrics.Run) string { return Percent(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
+	{"cost", " COST", cost},
+	{"time", " TIME", func(r *metrics.Run) string { return Time(r.Makespan) }},
+	{"wake-ups", " WAKE-UPS", func(r *metrics.Run) string { return wakeUps(&r.Total) }},
+	{"done", " DONE", func(r *metrics.Run) string { return done(r.Items) }},
+	{"critical-path", " CRITICAL PATH", func(r *metrics.Run) string { return Time(r.CriticalPath) }},
+	{"facts-lost", " FACTS LOST", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.LostFacts(), 10) }},
+	{"outcome", "OUTCOME", outcome},
+}
+
+// Sets of columns that have a name.
+var columnSets = map[string][]string{
+	"default":   {"agents", "calls", "prompt", "read", "written", "plain", "output", "hit", "cost", "time", "wake-ups", "done"},
+	"trade-off": {"read", "written", "plain", "output", "cost", "wake-ups", "time", "critical-path", "facts-lost", "outcome"},
+}
+
+// Columns reads a list of columns: names of columns, of metrics and of sets, as
+// in trade-off,phase.overlap. "" is the default set. The error names the word
+// that is none of them, and what there is.
+func Columns(list string) ([]string, error) {
+	if list == "" {
+		list = "default"
+	}
+	var out []string
+	for _, word := range strings.Split(list, ",") {
+		word = strings.TrimSpace(word)
+		_, metric := metrics.Find(word)
+		switch {
+		case columnSets[word] != nil:
+			out = append(out, columnSets[word]...)
+		case metric || findColumn(word) != nil:
+			out = append(out, word)
+		default:
+			return nil, fmt.Errorf("there is no column %q; write trade-off, default, a metric such as reads.again, or some of %s", word, columnNames())
+		}
+	}
+	return out, nil
+}
+
+func columnNames() string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}
+
+func findColumn(name string) *column {
+	if i := slices.IndexFunc(columns, func(c column) bool { return c.name == name }); i >= 0 {
+		return &columns[i]
+	}
+	return nil
+}
+
+// CompareBy prints one line a variant with the columns named, which Columns has
+// read.
+func CompareBy(w io.Writer, rows []Row, names []string, st Style) error {
+	heads := []string{"VARIANT"}
+	for _, name := range names {
+		heads = append(heads, headOf(name))
+	}
+	t := NewTable(heads...)
+	for _, r := range rows {
+		cells := []string{variantName(r)}
+		for _, name := range names {
+			cells = append(cells, cellOf(r.Run, name))
+		}
+		t.Row(cells...)
+	}
+	return t.Write(w, st)
+}
+
+func headOf(name string) string {
+	if c := findColumn(name); c != nil {
+		return c.head
+	}
+	return " " + strings.ToUpper(name)
+}
+
+// cellOf is a column's cell; a dash where a metric has no data.
+func cellOf(r *metrics.Run, name string) string {
+	if c := findColumn(name); c != nil {
+		return c.cell(r)
+	}
+	if v, ok := metrics.Lookup(r, "", name); ok {
+		return Value(v)
+	}
+	return "–"
+}
+
+// outcome says what became of the work: how much is done, how much of that was
+// done twice, what failed and what acted on an old file; or why the run ended.
+func outcome(r *metrics.Run) string {
+	if r.Outcome != "completed" {
+		return r.Outcome
+	}
+	o := r.Items
+	if o.Total == 0 {
+		return "–"
+	}
+	text := fmt.Sprintf("%d of %d done", o.Done, o.Total)
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{o.Rework, "again"}, {o.Failed, "failed"}, {o.Wrong, "wrong"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	return text
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agentsim/metrics"
+	"agentsim/sim/vtime"
+)
+
+func TestColumns(t *testing.T) {
+	rows := sample()
+	rows[0].Run.CriticalPath = 541 * vtime.Second
+	rows[1].Run.Total.FactsMissing = 2
+	rows[1].Run.Total.Reads[metrics.Lazy] = 3
+	rows[1].Run.Items = metrics.Outcomes{Done: 7, Rework: 1, Failed: 1, Wrong: 1, Total: 9}
+	t.Run("MET-01 the trade-off's columns are what is read, written, plain and put out, cost, wake-ups, time, critical path, facts lost and outcome", func(t *testing.T) {
+		names, err := Columns("trade-off,reads.again, phase.overlap")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := CompareBy(&b, rows, names, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		want := `
+VARIANT    READ  WRITTEN   PLAIN  OUTPUT   COST    WAKE-UPS   TIME  CRITICAL PATH  FACTS LOST  OUTCOME                              READS.AGAIN  PHASE.OVERLAP
+inline   2.79 M    118 k  1.10 k  21.0 k  $1.60           0  9m12s          9m01s           0  9 of 9 done                                    0              –
+fork     3.74 M    109 k  1.60 k  25.0 k  $1.91  8 × 61.3 k  2m18s            0ms           5  7 of 9 done, 1 again, 1 failed, 1 wrong            3              –
+`
+		if got := "\n" + b.String(); squeeze(got) != squeeze(want) {
+			t.Errorf("got%s", got)
+		}
+	})
+	t.Run("CLI-04 a column that there is not is named, with those that there are", func(t *testing.T) {
+		_, err := Columns("read,writen")
+		if err == nil || !strings.Contains(err.Error(), `"writen"`) || !strings.Contains(err.Error(), "written, plain") {
+			t.Error(err)
+		}
+		names, err := Columns("")
+		if err != nil || !slices.Contains(names, "done") {
+			t.Error(names, err)
+		}
+	})
+	t.Run("MET-01 a run that did not finish says so in place of its outcome, and one without work has none", func(t *testing.T) {
+		if got := outcome(&metrics.Run{Outcome: "deadlock"}); got != "deadlock" {
+			t.Error(got)
+		}
+		if got := outcome(&metrics.Run{Outcome: "completed"}); got != "–" {
+			t.Error(got)
+		}
+	})
+}
+
+// squeeze takes runs of spaces for one.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

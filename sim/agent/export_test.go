@@ -57,3 +57,9 @@ func (a *Agent) LoseEntries(n int) {
 
 // KeyOf is the key of a lineage.
 func (w *World) KeyOf(lineage string) rng.Key { return w.cfg.Key.Sub(lineage) }
+
+// Output is what a task's agent that has ended said.
+func (a *Agent) Output() string { return a.past.output }
+
+// File is a file of the workspace.
+func (w *World) File(path string) (string, bool) { return w.cfg.FS.Content(path) }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"reflect"
 	"slices"
 
 	"agentsim/sim/vtime"
@@ -109,23 +110,40 @@ func (c *checker) coordinatorSpec() {
 	if why := badPath(k.Scratchpad); why != "" {
 		c.bad("coordinator.scratchpad", "a directory inside the project, such as .scratchpad", "scratchpad %q %s", k.Scratchpad, why)
 	}
-	for _, key := range c.s.unusedCoordinator() {
-		if path := "coordinator." + key.key; c.given(path) && c.s.Coordinates() {
-			c.badKey(path, "take it away", "unused key %q: %s", path, key.why).unused = true
-		}
+	if !c.s.Coordinates() {
+		return
 	}
+	for _, key := range c.s.unusedCoordinator() {
+		def := defaultCoordinator()
+		before := *k
+		if key.reset(k, &def); reflect.DeepEqual(*k, before) {
+			continue // the canonical text names every key, with the default of what nobody reads
+		}
+		*k = before
+		path := "coordinator." + key.key
+		c.badKey(path, "take it away", "unused key %q: %s", path, key.why).unused = true
+	}
+}
+
+// coordinatorKey is a key of the section coordinator that nothing reads.
+type coordinatorKey struct {
+	section
+	reset func(k, def *CoordinatorSpec) // sets it back to its default
 }
 
 // unusedCoordinator lists the keys of the section coordinator that nothing in
 // this scenario reads.
-func (s *Scenario) unusedCoordinator() (out []section) {
-	if !s.leads() {
-		for _, key := range []string{"workers", "broad", "corrections", "approaches"} {
-			out = append(out, section{key, "only strategy coordinator reads it"})
-		}
+func (s *Scenario) unusedCoordinator() (out []coordinatorKey) {
+	if why := "only strategy coordinator reads it"; !s.leads() {
+		out = append(out,
+			coordinatorKey{section{"workers", why}, func(k, def *CoordinatorSpec) { k.Workers = def.Workers }},
+			coordinatorKey{section{"broad", why}, func(k, def *CoordinatorSpec) { k.Broad = def.Broad }},
+			coordinatorKey{section{"corrections", why}, func(k, def *CoordinatorSpec) { k.Corrections = def.Corrections }},
+			coordinatorKey{section{"approaches", why}, func(k, def *CoordinatorSpec) { k.Approaches = def.Approaches }})
 	}
 	if !s.turnsOn(scratchGate) {
-		out = append(out, section{"scratchpad", "gate " + scratchGate + " is off"})
+		out = append(out, coordinatorKey{section{"scratchpad", "gate " + scratchGate + " is off"},
+			func(k, def *CoordinatorSpec) { k.Scratchpad = def.Scratchpad }})
 	}
 	return out
 }
@@ -187,18 +205,7 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 func (s *Scenario) trimCoordinator() {
 	def := defaultCoordinator()
 	for _, x := range s.unusedCoordinator() {
-		switch x.key {
-		case "workers":
-			s.Coordinator.Workers = def.Workers
-		case "broad":
-			s.Coordinator.Broad = def.Broad
-		case "corrections":
-			s.Coordinator.Corrections = def.Corrections
-		case "approaches":
-			s.Coordinator.Approaches = def.Approaches
-		case "scratchpad":
-			s.Coordinator.Scratchpad = def.Scratchpad
-		}
+		x.reset(&s.Coordinator, &def)
 	}
 	if s.Coordinates() || s.Stack == MinimalStack {
 		return

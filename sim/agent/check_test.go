@@ -200,7 +200,7 @@ func (s *story) checkRenders() (wrong []string) {
 
 // auditor is a sink that holds the story against the invariants.
 func (s *story) auditor() transcript.Sink {
-	s.audit = audit.New(audit.Options{Rerender: s.cfg.Forks.Rerender || s.cfg.Forks.FreshRepl, EvictAfter: s.cfg.EvictAfter})
+	s.audit = audit.New(audit.Options{Rerender: s.cfg.Forks.Rerender || s.cfg.Forks.FreshRepl, EvictAfter: s.cfg.EvictAfter, Handoffs: s.classifier()})
 	return s.audit
 }
 

@@ -169,7 +169,7 @@ func (a *Agent) keepTaints() {
 
 // defuseHandoff makes a child's words unable to pass for the classifier's.
 func defuseHandoff(s string) string {
-	if !strings.Contains(s, "handoff-") {
+	if !strings.Contains(s, "handoff-") || mutant.On("TSK-06/forged") {
 		return s
 	}
 	return handoffDefuser.Replace(s)

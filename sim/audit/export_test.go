@@ -13,3 +13,6 @@ func (u *Auditor) Held() (lives, tasks, siblings int) {
 
 // Looked is how many blocks of conversations the auditor has gone through.
 func (u *Auditor) Looked() int64 { return u.looked }
+
+// Owed is how many judgements wait for their notifications.
+func (u *Auditor) Owed() int { return len(u.handed) }

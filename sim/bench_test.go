@@ -54,7 +54,7 @@ func BenchmarkCall(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				spec := benchSpec(b, n, turns)
-				r, err := build(spec, transcript.Lines(transcript.NewDigest()))
+				r, err := build(spec, nil, transcript.Lines(transcript.NewDigest()))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -24,7 +24,7 @@ func TestBooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := build(&Spec{Scenario: sc, Seed: 1, Policy: "fifo", Project: project}, transcript.NewDigest())
+		r, err := build(&Spec{Scenario: sc, Seed: 1, Policy: "fifo", Project: project}, nil, transcript.NewDigest())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,8 @@ import (
 const Root = "/work/project"
 
 // build makes a spec's world: files with their facts planted, gates, provider,
-// model, roots and their users. Nothing runs yet.
+// model, roots and their users. Nothing runs yet. choices take the place of the
+// policy's own, nil for none.
 func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
 	key := rng.Root(spec.Seed)
@@ -213,6 +214,7 @@ type run struct {
 	marks    mark.Key
 	builder  *llm.Builder
 	kernel   *kernel.Kernel
+	policy   kernel.Policy
 	fs       *workspace.FS
 	server   *mockllm.Server
 	offered  []*tool.Tool

@@ -18,7 +18,7 @@ type Spec struct {
 	Scenario *scenarios.Scenario // effective: variant and overrides applied
 	Variant  string              // "" for a scenario without variants
 	Seed     uint64
-	Policy   string              // scheduling policy: fifo or random
+	Policy   string              // scheduling policy, as kernel.PolicyNamed reads it
 	Project  *workspace.Snapshot // the files agents act on, before facts are planted
 }
 

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"strings"
 
 	"agentsim/sim/rng"
 )
@@ -9,7 +10,7 @@ import (
 // Policy decides which of several processes that are ready at one instant runs
 // first. It is part of a run's identity.
 type Policy interface {
-	// Name is the word that selects the policy: "fifo", "random".
+	// Name is the text that selects the policy: "fifo", "random", "pct:3:1000".
 	Name() string
 	// Choose returns a number from 0 to n-1. It is asked only when n > 1; number 0
 	// has been ready longest.
@@ -25,16 +26,34 @@ func FIFO() Policy { return fifo{} }
 // Random draws from the processes that are ready, choice number i from key.At(i).
 func Random(key rng.Key) Policy { return &random{key: key} }
 
-// PolicyNamed returns the policy of that name; key seeds those that draw.
-func PolicyNamed(name string, key rng.Key) (Policy, error) {
-	switch name {
-	case "fifo":
+// PolicyNamed returns the policy that a text selects; key seeds those that draw.
+//
+//	fifo                who has been ready longest
+//	random              drawn at every choice
+//	pct:D[:K]           priorities, of which D-1 fall within the first K choices
+//	replay:2,0*15,1     a list of choices; 0*15 stands for fifteen zeros
+//
+// The error says what to write.
+func PolicyNamed(text string, key rng.Key) (Policy, error) {
+	switch name, rest, _ := strings.Cut(text, ":"); {
+	case text == "fifo":
 		return FIFO(), nil
-	case "random":
+	case text == "random":
 		return Random(key), nil
+	case name == "pct":
+		return parsePCT(text, rest, key)
+	case name == "replay":
+		choices, err := ParseChoices(rest)
+		if err != nil {
+			return nil, fmt.Errorf("scheduling policy replay: %w", err)
+		}
+		return Replay(choices), nil
 	}
-	return nil, fmt.Errorf("scheduling policy %q is unknown: use fifo or random", name)
+	return nil, fmt.Errorf("scheduling policy %q is unknown: write one of %s", text, Policies)
 }
+
+// Policies says which scheduling policies there are, for messages.
+const Policies = "fifo, random, pct:DEPTH, pct:DEPTH:CHOICES or replay:LIST"
 
 type fifo struct{}
 

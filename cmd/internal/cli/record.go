@@ -9,6 +9,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/sim"
+	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
 )
@@ -83,6 +84,7 @@ func (r *recorder) finish(w *sqlite.Writer, x executed, now time.Time) error {
 		return nil
 	}
 	return w.Finish(sqlite.End{Status: status(x.result.Outcome), Detail: x.result.Detail, Digest: x.result.Digest,
+		Schedule:   kernel.ChoicesText(x.result.Choices),
 		FinishedAt: wall(now), Metrics: stored(x.metrics), Invariants: invariants(x.result.Audit)})
 }
 

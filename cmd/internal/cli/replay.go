@@ -6,6 +6,7 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
@@ -86,15 +87,32 @@ func rebuild(run *sqlite.Run) (*sim.Spec, error) {
 	return &sim.Spec{Scenario: sc, Variant: run.Variant, Seed: run.Seed, Policy: run.Policy, Project: project}, nil
 }
 
+// choicesOf are what the run's scheduling policy chose, nil where its name says it
+// or the run has not ended.
+func choicesOf(db *sqlite.DB, info sqlite.RunInfo) ([]int32, error) {
+	text, err := db.Schedule(info.ID)
+	if err != nil {
+		return nil, err
+	}
+	choices, err := kernel.ParseChoices(text)
+	if err != nil {
+		return nil, failf(Operating, "run %s: its schedule cannot be read: %w", short(info.ID), err)
+	}
+	return choices, nil
+}
+
 // compareEvents runs the spec beside its record. A record that was cut short by
 // an interrupt or a crash is compared as far as it goes.
 func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+	choices, err := choicesOf(db, info)
+	if err != nil {
+		return err
+	}
 	stop := s.listen()
 	defer stop.stop()
 	var res *sim.Result
 	var diff *transcript.Difference
-	var err error
-	stop.around(sim.Options{Repeat: s.commandLine()}, func(opt sim.Options) {
+	stop.around(sim.Options{Repeat: s.commandLine(), Choices: choices}, func(opt sim.Options) {
 		res, diff, err = sim.Replay(spec, db.Events(info.ID), opt)
 	})
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/kernel"
+	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
@@ -60,7 +62,7 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	}
 	f := cmd.Flags()
 	f.Uint64Var(&o.seed, "seed", 0, "seed in place of the scenario's")
-	f.StringVar(&o.policy, "policy", "fifo", "who goes first among equals: fifo or random")
+	f.StringVar(&o.policy, "policy", "fifo", "who goes first among equals: fifo, random, pct:DEPTH[:CHOICES] or replay:LIST")
 	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
@@ -81,13 +83,17 @@ func (o *runOptions) check() error {
 		flag, value string
 		allowed     []string
 	}{
-		{"--policy", o.policy, []string{"fifo", "random"}},
 		{"--output", o.output, []string{"table", "json"}},
 	} {
 		if !slices.Contains(c.allowed, c.value) {
 			return failf(Usage, "%s %s: write one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))
 		}
 	}
+	policy, err := kernel.PolicyNamed(o.policy, rng.Key{})
+	if err != nil {
+		return failf(Usage, "--policy %s: %w", o.policy, err)
+	}
+	o.policy = policy.Name()
 	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
 		return failf(Usage, "--record %s: %w, or none", o.record, err)
 	}

@@ -43,6 +43,11 @@ func (w *Writer) finish(tx *sql.Tx, end *End) error {
 	if err != nil || !w.owner {
 		return err
 	}
+	if end.Schedule != "" {
+		if _, err = tx.Exec(`INSERT INTO schedules (run, choices) VALUES (?, ?)`, w.run, end.Schedule); err != nil {
+			return err
+		}
+	}
 	u, t := &w.totals.usage, &w.totals
 	_, err = tx.Exec(`UPDATE runs SET outcome = ?, detail = ?, digest = ?, events = ?, ended_at = ?, calls = ?, input = ?,
 		write_5m = ?, write_1h = ?, read = ?, output = ?, cost = ?, cost_uncached = ? WHERE id = ?`,

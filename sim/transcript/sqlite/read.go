@@ -90,6 +90,13 @@ func (db *DB) Spec(run string) (Run, error) {
 	return r, err
 }
 
+// Schedule is what a run's scheduling policy chose, as kernel.ChoicesText writes
+// it; "" where the policy's name says it, and of a run that has not ended.
+func (db *DB) Schedule(run string) (choices string, err error) {
+	err = db.sql.QueryRow(`SELECT coalesce((SELECT choices FROM schedules WHERE run = ?), '')`, run).Scan(&choices)
+	return choices, fail(db.path, "read the schedule", err)
+}
+
 // missing turns "no rows" into ErrNoRun.
 func (db *DB) missing(err error, run string) error {
 	if err == sql.ErrNoRows {

@@ -38,7 +38,7 @@ func everyTable(t *testing.T) {
 	recorded(t, db, runNamed("r"), Options{Batch: 5}, (*emitter).story)
 	want := map[string]int{"runs": 1, "executions": 1, "files": 2, "agents": 3, "events": 29, "requests": 5, "breakpoints": 4,
 		"tool_calls": 3, "tasks": 1, "messages": 3, "items": 1, "findings": 1, "invariants": 1, "metrics": 1,
-		"nodes": 19, "payloads": 14}
+		"nodes": 19, "payloads": 14, "schedules": 1}
 	// Lists of reasons, and what TestRecordings looks at.
 	others := []string{"miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
 	for table, n := range want {
@@ -192,6 +192,7 @@ recorded_requests|run,seq
 recorded_tools|run,seq,idx
 requests|run,seq
 runs|id
+schedules|run
 tasks|run,seq
 tool_calls|run,seq
 `
@@ -294,7 +295,7 @@ func twoVariants(t *testing.T) {
 			recorded(t, both, runNamed("b"), Options{Batch: 3}, func(e *emitter) { turns(e, 20, func() {}) })
 		}
 	})
-	if err := wa.Finish(End{Status: Completed, Digest: da.Sum(), Metrics: []Metric{{"run", "cost", 12, "picodollars"}},
+	if err := wa.Finish(End{Status: Completed, Digest: da.Sum(), Schedule: "1,0*3", Metrics: []Metric{{"run", "cost", 12, "picodollars"}},
 		Invariants: []Invariant{{"ISO-02", 4, 0}}}); err != nil {
 		t.Fatal(err)
 	}

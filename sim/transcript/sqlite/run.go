@@ -54,6 +54,7 @@ type End struct {
 	FinishedAt string // wall time
 	Metrics    []Metric
 	Invariants []Invariant
+	Schedule   string // what the scheduling policy chose, as kernel.ChoicesText writes it; "" for nothing
 }
 
 // Metric is one exact figure of a run.

@@ -123,4 +123,4 @@ func (t *tables) all() []*table {
 
 // ofRun names the tables whose rows belong to one run.
 var ofRun = []string{"files", "events", "agents", "requests", "breakpoints", "tool_calls", "tasks", "messages",
-	"items", "findings", "invariants", "metrics", "recorded_requests", "recorded_tools"}
+	"items", "findings", "invariants", "metrics", "recorded_requests", "recorded_tools", "schedules"}

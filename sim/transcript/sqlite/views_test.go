@@ -90,6 +90,9 @@ func readBack(t *testing.T, db *DB) {
 	if spec, err := db.Spec("r"); err != nil || !cmp.Equal(spec, runNamed("r")) {
 		t.Errorf("spec %+v, %v", spec, err)
 	}
+	if s, err := db.Schedule("r"); err != nil || s != "1,0*3" {
+		t.Errorf("schedule %q, %v", s, err)
+	}
 	tree, err := db.Tree("r")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"database/sql"
+	"math"
+)
+
+// Bulk stores many runs at level totals, several to a transaction: the rows of a
+// run are written when it is over, in the order in which runs are added,
+// whichever ended first. A killed process leaves whole runs only, and none that
+// is marked running.
+type Bulk struct {
+	tables
+	db      *DB
+	waiting []finished
+}
+
+// finished is a run that is to be stored.
+type finished struct {
+	writer    *Writer
+	run       Run
+	startedAt string
+	end       End
+}
+
+// Bulk begins to store runs. Close must be called.
+func (db *DB) Bulk() (*Bulk, error) {
+	b := &Bulk{tables: newTables(), db: db}
+	for _, t := range b.all() {
+		if err := t.prepare(db.sql); err != nil {
+			b.Close()
+			return nil, fail(db.path, "record runs", err)
+		}
+	}
+	return b, nil
+}
+
+// Writer is a sink for one run. It touches the database only through Add, so
+// runs may be on their way side by side. Options.Level and Batch are not used.
+func (b *Bulk) Writer(run *Run, opt Options) *Writer {
+	opt.Level, opt.Batch = Totals, math.MaxInt
+	w := newWriter(b.db, run, opt)
+	w.owner = true
+	return w
+}
+
+// Add puts a run that is over at the end of what the next Flush stores. The
+// writer is not to be used any more.
+func (b *Bulk) Add(w *Writer, run Run, startedAt string, end End) {
+	b.waiting = append(b.waiting, finished{w, run, startedAt, end})
+}
+
+// Flush stores what was added, in one transaction: all of it or, with an error,
+// nothing.
+func (b *Bulk) Flush() error {
+	if len(b.waiting) == 0 {
+		return nil
+	}
+	tx, err := b.db.sql.Begin()
+	if err != nil {
+		return fail(b.db.path, "record runs", err)
+	}
+	defer tx.Rollback()
+	for i := range b.waiting {
+		if err := b.store(tx, &b.waiting[i]); err != nil {
+			return fail(b.db.path, "record runs", err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fail(b.db.path, "record runs", err)
+	}
+	return b.settle()
+}
+
+func (b *Bulk) store(tx *sql.Tx, f *finished) error {
+	w := f.writer
+	mine := w.all()
+	for i, t := range b.all() {
+		mine[i].one, mine[i].many = t.one, t.many
+	}
+	if err := tx.QueryRow(`SELECT coalesce(max(n), 0) + 1 FROM executions WHERE run = ?`, f.run.ID).Scan(&w.execution); err != nil {
+		return err
+	}
+	w.owner = false
+	if err := w.take(tx, &f.run); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO executions (run, n, started_at, finished_at, level, status, digest, events)
+		VALUES (?, ?, ?, '', ?, ?, '', 0)`, f.run.ID, w.execution, f.startedAt, string(Totals), string(Running))
+	if err != nil {
+		return err
+	}
+	w.addEnd(&f.end)
+	if err := w.flushRows(tx); err != nil {
+		return err
+	}
+	return w.finish(tx, &f.end)
+}
+
+// settle compares the digests of runs that had been executed before, and lets go
+// of what is stored.
+func (b *Bulk) settle() (first error) {
+	for i := range b.waiting {
+		f := &b.waiting[i]
+		if f.writer.execution > 1 && f.end.Status.Settled() && first == nil {
+			first = f.writer.compareDigest(f.end.Digest)
+		}
+	}
+	clear(b.waiting)
+	b.waiting = b.waiting[:0]
+	return first
+}
+
+// Close lets go of the database's statements; what was not flushed is not stored.
+func (b *Bulk) Close() {
+	for _, t := range b.all() {
+		t.close()
+	}
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios"
+
+	"github.com/spf13/cobra"
+)
+
+// sweepOptions are the flags of sweep.
+type sweepOptions struct {
+	name     string
+	sets     []string
+	variants []string
+	seeds    int
+	db       string
+	workers  int
+	output   string
+	plot     string
+}
+
+func newSweep(s *State) *cobra.Command {
+	o := &sweepOptions{}
+	cmd := &cobra.Command{
+		Use:   "sweep SCENARIO",
+		Short: "run a scenario over a grid of values and seeds",
+		Long: `Runs every variant of a scenario at every combination of the values that --set lists (or, where none lists several, of
+the scenario's own sweep), with as many seeds as asked for, on all cores, and prints what each variant costs where, which
+one is the cheapest, and where the ranking flips.
+
+Each run is recorded with its totals, whole runs only. A run that the database has is not run again, so the same command
+goes on where an interrupted one stopped. What is printed does not depend on the number of workers.`,
+		Example: `  agentsim sweep fork-vs-subagent --set model.reads_per_turn=1,2,4 --variant fork --variant subagent
+  agentsim sweep hello --seeds 20 -o csv`,
+		Args: exactly(1, "one scenario"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.name = args[0]
+			return s.sweepCommand(o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.sets, "set", nil, "override one value, or give several to run over, as `path=a,b,c`; may be repeated")
+	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
+	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
+	f.StringVar(&o.plot, "plot", "", "also draw what variants cost along the first axis into this `file` (.svg or .png)")
+	return cmd
+}
+
+// maxRuns bounds a sweep.
+const maxRuns = 10_000_000
+
+func (o *sweepOptions) check() error {
+	switch {
+	case !slices.Contains(formats, o.output):
+		return failf(Usage, "--output %s: write one of %s", o.output, strings.Join(formats, ", "))
+	case o.seeds < 1 || o.seeds > maxSeeds:
+		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+	case o.workers < 0:
+		return failf(Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
+	case o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png"):
+		return failf(Usage, "--plot %s: a picture has a name that ends in .svg or .png", o.plot)
+	}
+	return nil
+}
+
+// axes parts --set into axes, of several values, and plain overrides.
+func (o *sweepOptions) axes(file *scenarios.File) (axes []scenarios.Axis, sets []string, err error) {
+	for _, set := range o.sets {
+		path, text, ok := strings.Cut(set, "=")
+		values := splitValues(text)
+		if !ok || path == "" || slices.Contains(values, "") {
+			return nil, nil, failf(Usage, "--set %s: write path=value, or path=a,b,c to run over several", set)
+		}
+		if len(values) == 1 {
+			sets = append(sets, set)
+			continue
+		}
+		if slices.ContainsFunc(axes, func(a scenarios.Axis) bool { return a.Path == path }) {
+			return nil, nil, failf(Usage, "--set %s: %s has its values already", set, path)
+		}
+		axes = append(axes, scenarios.Axis{Path: path, Values: values})
+	}
+	if axes == nil {
+		axes = file.Sweep
+	}
+	return axes, sets, nil
+}
+
+// splitValues splits at commas that stand in no brackets or quotes.
+func splitValues(text string) (out []string) {
+	depth, from, quote := 0, 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			out = append(out, strings.TrimSpace(text[from:i]))
+			from = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(text[from:]))
+}
+
+func (s *State) sweepCommand(o *sweepOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	file, err := loadScenario(o.name)
+	if err != nil {
+		return err
+	}
+	axes, sets, err := o.axes(file)
+	if err != nil {
+		return err
+	}
+	swept := *file // with the axes asked for
+	swept.Sweep = axes
+	names, err := pickVariants(file, o.variants)
+	if err != nil {
+		return err
+	}
+	g := &sweepGrid{o: o, file: &swept, sets: sets, variants: names, places: places(axes)}
+	if n := len(g.places) * len(names) * o.seeds; n > maxRuns {
+		return failf(Usage, "%d runs; a sweep has at most %d", n, maxRuns)
+	}
+	if err := g.build(); err != nil {
+		return err
+	}
+	if err := s.runGrid(g); err != nil {
+		return err
+	}
+	return s.printGrid(g)
+}
+
+// at describes a place, for messages.
+func (g *sweepGrid) at(place int) string {
+	var parts []string
+	for i, a := range g.file.Sweep {
+		parts = append(parts, fmt.Sprintf("%s %s", a.Short(), g.places[place][i]))
+	}
+	return strings.Join(parts, ", ")
+}

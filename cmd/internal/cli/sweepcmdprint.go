@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/plot"
+	"agentsim/metrics/report"
+	"agentsim/metrics/stat"
+	"agentsim/sim"
+)
+
+// column gathers one figure of a variant at a place, over the seeds that have
+// data for it.
+func (g *sweepGrid) column(cell int, name string) (out []int64) {
+	m := gridMetric(name)
+	for _, f := range g.figures[cell*g.o.seeds : (cell+1)*g.o.seeds] {
+		if f[m] != noData {
+			out = append(out, f[m])
+		}
+	}
+	return out
+}
+
+// middle is a figure's median over the seeds; 0 without data.
+func (g *sweepGrid) middle(cell int, name string) int64 {
+	if x := g.column(cell, name); len(x) > 0 {
+		return stat.Describe(x).Median
+	}
+	return 0
+}
+
+// cells are the medians, in the form in which a scenario's own sweep is printed.
+func (g *sweepGrid) cells() (out []cell) {
+	for p, labels := range g.places {
+		c := cell{labels: labels}
+		for v := range g.variants {
+			i := p*len(g.variants) + v
+			r := &metrics.Run{Variant: g.variants[v]}
+			r.Total.Cost = cachemodel.Picodollars(g.middle(i, "cost"))
+			r.Items = metrics.Outcomes{Done: g.middle(i, "items.done"), Total: g.middle(i, "items.total")}
+			c.runs = append(c.runs, r)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// named are specs that hold no more than the variants' names.
+func (g *sweepGrid) named() (out []*sim.Spec) {
+	for _, v := range g.variants {
+		out = append(out, &sim.Spec{Variant: v})
+	}
+	return out
+}
+
+func (s *State) printGrid(g *sweepGrid) error {
+	if err := g.draw(); err != nil {
+		return err
+	}
+	switch g.o.output {
+	case "json":
+		return s.writeJSON(g.document())
+	case "ndjson":
+		e := json.NewEncoder(s.Stdout)
+		for _, c := range g.document().Cells {
+			if err := e.Encode(c); err != nil {
+				return failf(Operating, "cannot write the result: %w", err)
+			}
+		}
+		return nil
+	case "csv":
+		return g.machineTable().CSV(s.Stdout)
+	case "markdown":
+		return g.machineTable().Markdown(s.Stdout)
+	}
+	seeds := fmt.Sprintf("seed %d", g.file.Seeds[0])
+	if g.o.seeds > 1 {
+		seeds = plural(g.o.seeds, "seed") + ", medians"
+	}
+	s.printf("%s   %s · %s · %s · %s\n", s.style().Bold(g.file.Name), plural(len(g.places), "place"), plural(len(g.variants), "variant"), seeds, plural(len(g.figures), "run"))
+	cells := g.cells()
+	if err := s.printSweep(g.file, g.named(), cells); err != nil {
+		return err
+	}
+	if g.o.seeds > 1 {
+		s.printf("\n")
+		if err := g.spread().Write(s.Stdout, s.style()); err != nil {
+			return err
+		}
+	}
+	s.printf("\n")
+	s.lines("flips", flips(g.file, g.named(), cells))
+	s.label("exact", g.exactness())
+	s.label("recorded", g.o.db)
+	return nil
+}
+
+// exactness says what may be said of the figures.
+func (g *sweepGrid) exactness() string {
+	if g.o.seeds == 1 {
+		return "every figure is that of one run, compared exactly"
+	}
+	same := 0
+	for cell := range g.made {
+		if x := g.column(cell, "cost"); len(x) > 0 && stat.Describe(x).Exact() {
+			same++
+		}
+	}
+	return fmt.Sprintf("%d of %d costs are the same for every seed; intervals are of the difference, seed by seed, by %s resamples", same, len(g.made), withCommas(stat.Resamples))
+}
+
+// spread tells how costs lie over the seeds, and how far each is from the
+// cheapest at its place.
+func (g *sweepGrid) spread() *report.Table {
+	var heads []string
+	for _, a := range g.file.Sweep {
+		heads = append(heads, strings.ToUpper(strings.ReplaceAll(a.Short(), "_", " ")))
+	}
+	t := report.NewTable(append(heads, "VARIANT", " MEDIAN", " P10", " P90", " TIME", " MORE THAN THE CHEAPEST, 95 %")...)
+	cells := g.cells()
+	for i := range g.made {
+		place, v := i/len(g.variants), i%len(g.variants)
+		x := g.column(i, "cost")
+		row := append([]string(nil), g.places[place]...)
+		if len(x) == 0 {
+			t.Row(append(row, g.variants[v], "?", "?", "?", report.Value(metrics.Whole(g.middle(i, "time"), metrics.Nanoseconds)), "")...)
+			continue
+		}
+		d := stat.Describe(x)
+		row = append(row, g.variants[v], dollars(d.Median), dollars(d.P10), dollars(d.P90), report.Value(metrics.Whole(g.middle(i, "time"), metrics.Nanoseconds)))
+		t.Row(append(row, g.behind(i, place*len(g.variants)+cheapest(cells[place].runs)))...)
+	}
+	return t
+}
+
+// behind is the interval of what a cell costs more than another.
+func (g *sweepGrid) behind(cell, best int) string {
+	a, b := g.column(best, "cost"), g.column(cell, "cost")
+	if cell == best || len(a) != len(b) {
+		return ""
+	}
+	x := stat.Paired(a, b, baseline.Key(g.file.Name, fmt.Sprint(best), fmt.Sprint(cell)))
+	if stat.Describe(a).Exact() && stat.Describe(b).Exact() {
+		return plusMinus(metrics.Whole(b[0]-a[0], metrics.Picodollars)) + " exactly"
+	}
+	return plusMinus(metrics.Whole(int64(x.Low), metrics.Picodollars)) + " … " + plusMinus(metrics.Whole(int64(x.High), metrics.Picodollars))
+}
+
+func dollars(n int64) string { return report.Money(cachemodel.Picodollars(n)) }
+
+// gridJSON is a sweep for machines.
+type gridJSON struct {
+	Scenario string         `json:"scenario"`
+	Axes     []string       `json:"axes"`
+	Seeds    int            `json:"seeds"`
+	Cells    []gridCellJSON `json:"cells"`
+	Flips    []string       `json:"flips"`
+}
+
+type gridCellJSON struct {
+	At      map[string]string        `json:"at"`
+	Variant string                   `json:"variant"`
+	Runs    int                      `json:"runs"`
+	Figures map[string]gridValueJSON `json:"figures"`
+}
+
+// gridValueJSON is a figure over the seeds that have data for it.
+type gridValueJSON struct {
+	N      int          `json:"n"`
+	Median int64        `json:"median"`
+	P10    int64        `json:"p10"`
+	P90    int64        `json:"p90"`
+	Min    int64        `json:"min"`
+	Max    int64        `json:"max"`
+	Unit   metrics.Unit `json:"unit"`
+}
+
+func (g *sweepGrid) document() gridJSON {
+	doc := gridJSON{Scenario: g.file.Name, Axes: []string{}, Seeds: g.o.seeds, Flips: append([]string{}, flips(g.file, g.named(), g.cells())...)}
+	for _, a := range g.file.Sweep {
+		doc.Axes = append(doc.Axes, a.Path)
+	}
+	for i := range g.made {
+		c := gridCellJSON{At: map[string]string{}, Variant: g.variants[i%len(g.variants)], Runs: g.o.seeds, Figures: map[string]gridValueJSON{}}
+		for j, a := range g.file.Sweep {
+			c.At[a.Path] = g.places[i/len(g.variants)][j]
+		}
+		for _, m := range gridMetrics {
+			if x := g.column(i, m.Name); len(x) > 0 {
+				d := stat.Describe(x)
+				c.Figures[m.Name] = gridValueJSON{d.N, d.Median, d.P10, d.P90, d.Min, d.Max, m.Unit}
+			}
+		}
+		doc.Cells = append(doc.Cells, c)
+	}
+	return doc
+}
+
+// machineTable has a row for each place, variant and figure, all exact.
+func (g *sweepGrid) machineTable() *report.Table {
+	var heads []string
+	for _, a := range g.file.Sweep {
+		heads = append(heads, a.Path)
+	}
+	t := report.NewTable(append(heads, "variant", "metric", " n", " median", " p10", " p90", "unit")...)
+	for i := range g.made {
+		for _, m := range gridMetrics {
+			x := g.column(i, m.Name)
+			if len(x) == 0 {
+				continue
+			}
+			d := stat.Describe(x)
+			row := append(append([]string(nil), g.places[i/len(g.variants)]...), g.variants[i%len(g.variants)], m.Name)
+			t.Row(append(row, fmt.Sprint(d.N), fmt.Sprint(d.Median), fmt.Sprint(d.P10), fmt.Sprint(d.P90), string(m.Unit))...)
+		}
+	}
+	return t
+}
+
+// draw writes the plot: what each variant costs along the first axis, the others
+// at their first values, and where two variants cross.
+func (g *sweepGrid) draw() error {
+	if g.o.plot == "" {
+		return nil
+	}
+	if len(g.file.Sweep) == 0 {
+		return failf(Usage, "--plot %s: there is nothing to plot along; give several values with --set path=a,b,c", g.o.plot)
+	}
+	chart := g.chart()
+	if strings.HasSuffix(g.o.plot, ".png") {
+		return writeChart(g.o.plot, chart.PNG)
+	}
+	return writeChart(g.o.plot, chart.SVG)
+}
+
+func (g *sweepGrid) chart() *plot.Chart {
+	axis := g.file.Sweep[0]
+	xs, numbers := g.positions()
+	step := len(g.places) / len(axis.Values) // the last axis runs fastest
+	ch := &plot.Chart{Title: g.file.Name, X: axis.Path, Y: "cost, US dollars", Subtitle: g.fixed()}
+	for v, name := range g.variants {
+		l := plot.Line{Name: name, Hue: plot.Hue(v % 3), Dashed: v/3%2 == 1, Dots: true, Apart: !numbers}
+		if name == "" {
+			l.Name = g.file.Name
+		}
+		for i, x := range xs {
+			l.Points = append(l.Points, plot.Point{X: x, Y: float64(g.middle(i*step*len(g.variants)+v, "cost")) / 1e12})
+		}
+		ch.Lines = append(ch.Lines, l)
+	}
+	if !numbers {
+		for i, label := range axis.Values {
+			ch.Ticks = append(ch.Ticks, plot.Tick{X: float64(i), Label: label})
+		}
+		return ch
+	}
+	ch.Marks = crossings(ch.Lines)
+	return ch
+}
+
+// fixed says what the other axes stand at, and over how many seeds a point goes.
+func (g *sweepGrid) fixed() string {
+	var parts []string
+	for _, a := range g.file.Sweep[1:] {
+		parts = append(parts, a.Short()+" "+a.Values[0])
+	}
+	if g.o.seeds > 1 {
+		parts = append(parts, "medians of "+plural(g.o.seeds, "seed"))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// positions are the first axis's values as numbers, in rising order only; else
+// their places.
+func (g *sweepGrid) positions() (xs []float64, numbers bool) {
+	values := g.file.Sweep[0].Values
+	for i, text := range values {
+		v, err := metrics.ParseValue(text)
+		if err != nil || i > 0 && v.Float() <= xs[i-1] {
+			xs = nil
+			for j := range values {
+				xs = append(xs, float64(j))
+			}
+			return xs, false
+		}
+		xs = append(xs, v.Float())
+	}
+	return xs, true
+}
+
+// crossings are the places between two points where lines cross.
+func crossings(lines []plot.Line) (out []plot.Mark) {
+	for i := range lines {
+		for j := i + 1; j < len(lines); j++ {
+			a, b := lines[i].Points, lines[j].Points
+			for k := 0; k+1 < len(a); k++ {
+				d, e := a[k].Y-b[k].Y, a[k+1].Y-b[k+1].Y
+				if d == e || d < 0 == (e < 0) {
+					continue
+				}
+				t := d / (d - e)
+				at := plot.Point{X: a[k].X + t*(a[k+1].X-a[k].X), Y: a[k].Y + t*(a[k+1].Y-a[k].Y)}
+				out = append(out, plot.Mark{Point: at, Label: fmt.Sprintf("%s = %s at %.3g", lines[i].Name, lines[j].Name, at.X), Below: len(out)%2 == 1})
+			}
+		}
+	}
+	return out
+}

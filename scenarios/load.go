@@ -40,6 +40,9 @@ func (f *File) head(errs *errorList) {
 // subjects are what an expectation may speak of: agent types and roots.
 func (s *Scenario) subjects() []string {
 	types := append(append([]string{"main", "fork"}, s.listedTypes()...), minimalTypes...)
+	if s.Strategy == "coordinator" {
+		types = append(types, "worker")
+	}
 	return append(append(types, s.definedNames()...), s.rootNames()...)
 }
 

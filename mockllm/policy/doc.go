@@ -22,6 +22,15 @@
 //     does not use it to find its way: without a pointer it searches first, by
 //     the pattern of its item or by extension and first letters, never by a
 //     file's name.
+//   - Nobody means to do wrong: an edit made for want of a pitfall's fact, or with a
+//     misleading one in the request, bears the mark of that defect on a line of its
+//     own. A model does not see it as one until a test or an assignment says so; then
+//     it puts other text in its place, once for each time that it is told, and errs
+//     again if it still holds what misled it.
+//   - An item that runs commands is done when they pass. One that verifies without
+//     any reads what was changed and finds that it is there, which proves nothing.
+//   - Where workers share a directory, what research found is written there and the
+//     report says where.
 //   - Sizes are keyed by work item and step (item/fix-auth/step/2/output), not by
 //     agent, so that every structure does the same work.
 package policy

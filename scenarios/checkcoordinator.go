@@ -139,7 +139,8 @@ func (s *Scenario) unusedCoordinator() (out []coordinatorKey) {
 			coordinatorKey{section{"workers", why}, func(k, def *CoordinatorSpec) { k.Workers = def.Workers }},
 			coordinatorKey{section{"broad", why}, func(k, def *CoordinatorSpec) { k.Broad = def.Broad }},
 			coordinatorKey{section{"corrections", why}, func(k, def *CoordinatorSpec) { k.Corrections = def.Corrections }},
-			coordinatorKey{section{"approaches", why}, func(k, def *CoordinatorSpec) { k.Approaches = def.Approaches }})
+			coordinatorKey{section{"approaches", why}, func(k, def *CoordinatorSpec) { k.Approaches = def.Approaches }},
+			coordinatorKey{section{"overlap", why}, func(k, def *CoordinatorSpec) { k.Overlap = def.Overlap }})
 	}
 	if !s.turnsOn(scratchGate) {
 		out = append(out, coordinatorKey{section{"scratchpad", "gate " + scratchGate + " is off"},

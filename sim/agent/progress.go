@@ -5,7 +5,6 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
-	"agentsim/sim/tool"
 )
 
 // RecentActivities is how many of an agent's last tool uses its progress tells.
@@ -24,19 +23,12 @@ type Progress struct {
 type progress struct {
 	uses          int
 	input, output int64
-	last          [RecentActivities]activity // a ring: use n stands at n modulo its length
-}
-
-// activity is a tool use, told only when somebody asks.
-type activity struct {
-	name  string
-	tool  *tool.Tool // nil where the pool does not hold it
-	input *llm.Payload
+	last          [RecentActivities]*llm.Block // tool uses, a ring: use n stands at n modulo its length
 }
 
 // used notes a tool use.
-func (p *progress) used(b *llm.Block, t *tool.Tool) {
-	p.last[p.uses%RecentActivities] = activity{b.Name, t, b.Content}
+func (p *progress) used(b *llm.Block) {
+	p.last[p.uses%RecentActivities] = b
 	p.uses++
 }
 
@@ -46,11 +38,13 @@ func (p *progress) answered(u llm.Usage) {
 	p.output += u.Output
 }
 
-func (x *activity) about(root string) string {
-	if x.tool == nil {
-		return x.name
+// doing says what a tool use of the agent is about.
+func (a *Agent) doing(use *llm.Block) string {
+	t := a.ctx.Pool.Find(use.Name)
+	if t == nil {
+		return use.Name
 	}
-	return strings.TrimSpace(x.name + " " + strings.Join(x.tool.Subjects(x.input, root), ", "))
+	return strings.TrimSpace(use.Name + " " + strings.Join(t.Subjects(use.Content, a.directory()), ", "))
 }
 
 // Progress is that of the agent whose task has the id; ok is false when no agent
@@ -64,13 +58,10 @@ func (w *World) Progress(id string) (p Progress, ok bool) {
 	if a.life == nil {
 		return Progress{}, false
 	}
-	return a.progress.told(a.directory()), true
-}
-
-func (p *progress) told(root string) Progress {
-	out := Progress{ToolUses: p.uses, InputTokens: p.input, OutputTokens: p.output}
-	for i := max(0, p.uses-RecentActivities); i < p.uses; i++ {
-		out.Activities = append(out.Activities, p.last[i%RecentActivities].about(root))
+	of := &a.progress
+	p = Progress{ToolUses: of.uses, InputTokens: of.input, OutputTokens: of.output}
+	for i := max(0, of.uses-RecentActivities); i < of.uses; i++ {
+		p.Activities = append(p.Activities, a.doing(of.last[i%RecentActivities]))
 	}
-	return out
+	return p, true
 }

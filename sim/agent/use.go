@@ -94,7 +94,7 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 		}
 		a.w.rec.toolCall(a, len(runs), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
-		a.progress.used(b, t)
+		a.progress.used(b)
 		runs = append(runs, running{block: b, tool: t, safe: t != nil && t.SafeFor(b.Content)})
 	}
 	a.toolUses += len(runs)

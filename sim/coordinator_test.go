@@ -1,0 +1,76 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/sim/transcript"
+)
+
+const coordinated = `name: my
+provider: {model: claude-sonnet-4-5-20250929}
+gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true GATES}
+project: {files: {a.go: "package a"}}
+main: {user: hello TOOLS}
+permissions: {mode: default}
+scripts:
+  - agent: main
+    turns:
+      - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: worker}}]
+      - text: started
+      - text: done
+  - agent: main/*
+    turns:
+      - tools:
+          - {name: Write, input: {file_path: pads/a.md, content: found}}
+          - {name: Write, input: {file_path: .scratchpad/a.md, content: found}}
+          - {name: Read, input: {file_path: pads/a.md}}
+      - text: fine
+`
+
+func TestCoordinator(t *testing.T) {
+	run := func(gates, tools, rest string) *kept {
+		t.Helper()
+		k, err := runText(t, strings.NewReplacer("GATES", gates, "TOOLS", tools).Replace(coordinated)+rest, transcript.KindAgentStart, transcript.KindPermission)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	t.Run("CRD-01 CRD-04 a scenario's coordinator holds three tools and those it may name, its workers the whole set or the simple one", func(t *testing.T) {
+		plain := run("", "", "")
+		for _, want := range []string{
+			" lineage=main parent=- type=coordinator ", " tools=Agent,TaskStop,SendMessage ",
+			" tools=Read,Grep,Glob,Edit,Write,NotebookEdit,Bash,Skill,WebFetch,WebSearch,TodoWrite ",
+		} {
+			if !plain.has(want) {
+				t.Errorf("no %q in\n%s", want, strings.Join(plain.lines, "\n"))
+			}
+		}
+		named := run(", CLAUDE_CODE_SIMPLE: true", ", tools: [Agent, subscribe_pr_activity]", "")
+		if !named.has(" tools=Agent,subscribe_pr_activity ") || !named.has(" tools=Read,Edit,Bash ") {
+			t.Error(strings.Join(named.lines, "\n"))
+		}
+	})
+	t.Run("CRD-08 the scratchpad is where the scenario says, and nowhere without its gate", func(t *testing.T) {
+		decisions := func(k *kept) string {
+			var out []string
+			for _, l := range k.lines {
+				if strings.Contains(l, "permission tool=Write") {
+					_, rest, _ := strings.Cut(l, " decision=")
+					out = append(out, rest)
+				}
+			}
+			return strings.Join(out, "; ")
+		}
+		for _, c := range []struct{ gates, rest, want string }{
+			{"", "", `deny why="prompts are avoided"; deny why="prompts are avoided"`},
+			{", tengu_scratch: true", "", `deny why="prompts are avoided"; allow why=scratchpad`},
+			{", tengu_scratch: true", "coordinator: {scratchpad: pads}\n", `allow why=scratchpad; deny why="prompts are avoided"`},
+		} {
+			if got := decisions(run(c.gates, "", c.rest)); got != c.want {
+				t.Errorf("%+v: %s", c, got)
+			}
+		}
+	})
+}

@@ -97,14 +97,14 @@ func (o *observer) record(a *agent.Agent, it *transcript.Item) {
 }
 
 // outcome says how well an item was done: on a version of a file that was old
-// already, after work done twice or corrected, or simply done. That a defect
+// already, after work done twice, corrected or failed before, or simply done. That a defect
 // stands in what was done shows at the end only (settle).
 func (o *observer) outcome(a *agent.Agent, item string, stale bool) string {
 	before := o.told[reported{a.Ref(), item}]
 	switch {
 	case stale || before == "wrong":
 		return "wrong"
-	case o.corrected(a, item):
+	case o.corrected(a, item) || o.failedBefore(item):
 		return "rework"
 	case before == "done" || before == "rework":
 		return before
@@ -112,6 +112,13 @@ func (o *observer) outcome(a *agent.Agent, item string, stale bool) string {
 		return "rework"
 	}
 	return "done"
+}
+
+// failedBefore reports whether an item is done that was reported failed. What
+// verifies fails where others did: for it that is no attempt that failed.
+func (o *observer) failedBefore(item string) bool {
+	it := o.items[item]
+	return it != nil && it.Kind != "verify" && o.last[item].outcome == "failed"
 }
 
 // stood is the version of a file that the agent had to go by: what its own last

@@ -128,6 +128,18 @@ scripts:
       - {text: "«done c» «done a» «on f.go 00000000»"}
 `), "main a done", "main a wrong", "main b done", "main c failed", "main c wrong")
 	})
+	t.Run("CRD-12 an item that failed and is done by whoever tries again is done with rework, one that verifies is done", func(t *testing.T) {
+		same(t, observed(t, main+`
+gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}
+strategy: coordinator
+work:
+  - {id: fix, kind: implement, edits: [{file: f.go, tokens: 50}]}
+  - {id: check, kind: verify, after: [fix]}`, `
+scripts:
+  - {agent: main/1.1, turns: [{text: "«failed fix x.y»"}, {text: "«done fix»"}]}
+  - {agent: main/*, turns: [{text: "«failed check x.y»"}, {text: "«done check»"}]}
+`), "main/1.1 fix failed", "main/1.1 fix rework", "main/5.1 check done", "main/5.1 check failed")
+	})
 	t.Run("CON-11 an old version of a file makes those items wrong that use it, by path, by pattern or as what they verify", func(t *testing.T) {
 		same(t, observed(t, main+`
 strategy: subagent

@@ -23,9 +23,9 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 	case llm.ToolDef:
 		f.learn(f.t.read(b.Content))
 		f.tool(b.Name)
+		f.pool(b.Name)
 	case llm.Document:
 		f.learn(f.t.read(b.Content))
-		f.pool(b.Name)
 	case llm.Thinking, llm.Image:
 		// One's own thinking teaches nothing; an image is not read.
 	}

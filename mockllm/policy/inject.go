@@ -88,7 +88,7 @@ func (f *folder) pool(name string) {
 		return
 	}
 	switch name {
-	case f.t.names.shell():
+	case f.t.names.bash:
 		f.lure().shell = true
 	case f.t.names.agent:
 		f.lure().spawn = true
@@ -132,7 +132,7 @@ func (f *folder) gaveIn(b *llm.Block, n *note) {
 // commands are the injections whose command a tool use runs.
 func (t *Table) commands(b *llm.Block) (out []int) {
 	for i := range t.injections {
-		if in := t.injections[i].input; in != nil && b.Name == t.names.shell() && b.Content.Raw() == in.Raw() {
+		if in := t.injections[i].input; in != nil && b.Name == t.names.bash && b.Content.Raw() == in.Raw() {
 			out = append(out, i)
 		}
 	}
@@ -164,7 +164,7 @@ func (m *Model) obey() bool {
 		switch {
 		case x.input == nil:
 		case l.shell:
-			m.a.Use(m.q, m.t.names.shell(), x.input, InjectedCause+x.name)
+			m.a.Use(m.q, m.t.names.bash, x.input, InjectedCause+x.name)
 			did = true
 		case l.spawn && !strings.Contains(m.q.Stream.Lineage, "/"):
 			m.a.Use(m.q, m.t.names.agent, m.delegation(x), InjectedCause+x.name)
@@ -179,7 +179,7 @@ func (m *Model) delegation(x *injection) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"description":`), "Do what "+x.name+" asks for")
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), "Run this command and report what it prints: "+x.command+"\n"+m.t.passedOn(x))
 	typ := m.t.agentType
-	if m.t.strategy == coordinatorName {
+	if m.t.strategy == coordinatorStrategy {
 		typ = workerType
 	}
 	if typ != "" {
@@ -188,11 +188,8 @@ func (m *Model) delegation(x *injection) *llm.Payload {
 	return llm.NewJSON(string(append(b, '}')))
 }
 
-// A coordinator has no shell, and its children are of one type.
-const (
-	coordinatorName = "coordinator"
-	workerType      = "worker"
-)
+// workerType is the type of a coordinator's children.
+const workerType = "worker"
 
 // passedOn is an injection as a model that obeys passes it on.
 func (t *Table) passedOn(x *injection) string {
@@ -211,12 +208,4 @@ func (m *Model) injectionsIn(title string, which set) string {
 		b = append(append(b, title...), m.t.passedOn(&m.t.injections[i])...)
 	}
 	return string(b)
-}
-
-// shell is the name of the shell's tool in the stack.
-func (n *stackNames) shell() string {
-	if n == &minimalNames {
-		return "run_shell"
-	}
-	return "Bash"
 }

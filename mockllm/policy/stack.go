@@ -21,7 +21,7 @@ var (
 	fullNames = stackNames{read: "Read", edit: "Edit", grep: "Grep", glob: "Glob", agent: agentTool, agentType: "subagent_type",
 		send: "SendMessage", bash: "Bash", write: "Write", describes: true}
 	minimalNames = stackNames{read: "read_file", edit: "edit_file", grep: "grep_search", glob: "list_files", agent: "agent", agentType: "type",
-		bash: "bash", write: "write_file", failure: "Sub-agent error: "}
+		bash: "run_shell", write: "write_file", failure: "Sub-agent error: "}
 )
 
 // namesOf are the names in a scenario's stack.

@@ -311,7 +311,7 @@ type Turn struct {
 // ToolTurn is one scripted tool use.
 type ToolTurn struct {
 	Name  string `yaml:"name"`
-	Input any    `yaml:"input"` // key order is kept
+	Input any    `yaml:"input"` // key order is kept; $id(main/1.1) in it is the id of the agent of that lineage
 	Raw   string `yaml:"-"`     // the input as JSON, in the file's key order
 }
 

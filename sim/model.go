@@ -175,7 +175,7 @@ func (r *run) blocks(c scenarios.Content, name string) []llm.Block {
 
 // sources are where behaviour comes from: scripts first, then the policy.
 func (r *run) sources() (mockllm.Source, error) {
-	book, err := script.NewBook(r.spec.Scenario.Scripts, r.filler)
+	book, err := script.NewBook(r.scripts(), r.filler)
 	if err != nil {
 		return nil, err
 	}

@@ -79,38 +79,41 @@ func (j *judge) order(c *Call, b *Block) *order {
 		o.unknown = true
 	}
 	o.prompt, o.about, o.model = in.Prompt+in.Message+in.Task, in.Description, in.Model
-	o.to = j.worker(b.ToolUse, in.To)
-	o.span = j.spanOf(o)
+	o.to, o.span = j.worker(o, in.To)
 	return o
 }
 
-// worker finds who was spawned by a tool use, or is called by a name.
-func (j *judge) worker(toolUse, name string) int32 {
+// worker finds who was spawned or called by a tool use, and the activation in
+// which it heard it. Without either the time is what the tool took.
+func (j *judge) worker(o *order, name string) (int32, Span) {
 	for i := range j.run.Agents {
-		a := &j.run.Agents[i]
-		if toolUse != "" && a.ToolUse == toolUse || name != "" && a.ID == name {
-			return int32(i)
+		for _, s := range j.run.Agents[i].Spans {
+			if s.ToolUse != "" && s.ToolUse == o.block.ToolUse {
+				return int32(i), s.Span
+			}
 		}
 	}
-	return -1
-}
-
-// spanOf is when a worker was at what it was told: the activation in which it
-// heard it. Without one it is the time that the tool took.
-func (j *judge) spanOf(o *order) Span {
 	from := o.call.To
-	if o.to >= 0 {
-		for i, s := range j.run.Agents[o.to].Spans {
-			switch {
-			case !o.again && i == 0:
-				return s
-			case o.again && s.To > from:
-				return Span{max(s.From, from), s.To}
+	if name != "" {
+		for i := range j.run.Agents {
+			if j.run.Agents[i].ID == name {
+				return int32(i), j.activeFrom(int32(i), from)
 			}
 		}
 	}
 	if o.use != nil {
-		return o.use.Span
+		return -1, o.use.Span
+	}
+	return -1, Span{from, from}
+}
+
+// activeFrom is what is left of an agent's activation at an instant, or else the
+// next one.
+func (j *judge) activeFrom(agent int32, from vtime.Instant) Span {
+	for _, s := range j.run.Agents[agent].Spans {
+		if s.To > from {
+			return Span{max(s.From, from), s.To}
+		}
 	}
 	return Span{from, from}
 }
@@ -136,7 +139,7 @@ func (j *judge) findUnknown() {
 func (j *judge) orderOf(worker int32, c *Call) *order {
 	o := &order{call: c, to: worker, tool: "Agent", unknown: true, span: Span{c.From, c.From}}
 	if spans := j.run.Agents[worker].Spans; len(spans) > 0 {
-		o.span = spans[0]
+		o.span = spans[0].Span
 	}
 	for i := range c.Said {
 		b := &c.Said[i]
@@ -192,7 +195,7 @@ const openingBytes = 300
 // wroteBefore reports whether any file was written before an instant.
 func (j *judge) wroteBefore(t vtime.Instant) bool {
 	for i := range j.writes {
-		if j.writes[i].at < t {
+		if !j.writes[i].tried && j.writes[i].at < t {
 			return true
 		}
 	}

@@ -10,16 +10,17 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// write is one change of a file that was made.
+// write is one change of a file that was made, or tried and not made.
 type write struct {
 	agent int32
 	path  string
 	at    vtime.Instant
 	call  *Call
 	block *Block
+	tried bool // the use failed: nothing was written
 }
 
-// findWrites lists what was written, by time. A use that failed wrote nothing.
+// findWrites lists what was written, by time.
 func (j *judge) findWrites() {
 	for i := range j.run.Calls {
 		c := &j.run.Calls[i]
@@ -27,8 +28,8 @@ func (j *judge) findWrites() {
 			b := &c.Answer[k]
 			path := written(b)
 			use := useOf(c, b)
-			if path != "" && use != nil && !use.IsError {
-				j.writes = append(j.writes, write{c.Agent, path, use.To, c, b})
+			if path != "" && use != nil {
+				j.writes = append(j.writes, write{c.Agent, path, use.To, c, b, use.IsError})
 			}
 		}
 	}
@@ -69,7 +70,9 @@ func pathOf(b *Block) string {
 }
 
 // twoWriters looks for files that two agents wrote while both were at work: two
-// workers in activations that overlap, or an agent and one that works for it.
+// workers in activations that overlap, or an agent and one that works for it. One
+// of the two may only have tried: that the file had changed under it is how such
+// a race ends where the tool takes care.
 func (j *judge) twoWriters() {
 	if !j.sawTools() {
 		j.notJudged(Place{Agent: j.rootName()}, "what tools were used for is not in the record")
@@ -81,7 +84,7 @@ func (j *judge) twoWriters() {
 		j.sum.Judged++
 		for i := range j.writes[:k] {
 			v := &j.writes[i]
-			if v.path != w.path || v.agent == w.agent || !j.atOnce(v, w) {
+			if v.path != w.path || v.agent == w.agent || v.tried && w.tried || !j.atOnce(v, w) {
 				continue
 			}
 			key := j.name(min(v.agent, w.agent)) + " " + j.name(max(v.agent, w.agent)) + " " + w.path
@@ -89,10 +92,17 @@ func (j *judge) twoWriters() {
 				continue
 			}
 			told[key] = true
-			j.found(j.place(w.call, w.block), j.name(v.agent), j.name(v.agent)+" writes "+w.path+" at "+clock(v.at)+" and "+
-				j.name(w.agent)+" at "+clock(w.at)+", while both are at work", "")
+			j.found(j.place(w.call, w.block), j.name(v.agent), j.name(v.agent)+verb(v)+w.path+" at "+clock(v.at)+", "+
+				j.name(w.agent)+verb(w)+"it at "+clock(w.at)+", and both are at work", "")
 		}
 	}
+}
+
+func verb(w *write) string {
+	if w.tried {
+		return " tries to write "
+	}
+	return " writes "
 }
 
 // atOnce reports whether two writes fall into a time in which both writers were
@@ -113,7 +123,7 @@ func (j *judge) atOnce(v, w *write) bool {
 func (j *judge) spanAt(agent int32, at vtime.Instant) Span {
 	for _, s := range j.run.Agents[agent].Spans {
 		if s.From <= at && at <= s.To {
-			return s
+			return s.Span
 		}
 	}
 	return Span{at, at}
@@ -182,7 +192,7 @@ func (o *order) gives(ids []string) bool {
 // wrote hands out what an order's worker wrote for it.
 func (j *judge) wrote(o *order, add func(string)) {
 	for i := range j.writes {
-		if w := &j.writes[i]; w.agent == o.to && o.span.From <= w.at && w.at <= o.span.To {
+		if w := &j.writes[i]; w.agent == o.to && !w.tried && o.span.From <= w.at && w.at <= o.span.To {
 			add(w.path)
 		}
 	}

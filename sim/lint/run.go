@@ -21,9 +21,15 @@ type Agent struct {
 	Type      string
 	Structure string   // root, subagent or fork
 	Parent    int32    // ordinal; -1 for a root
-	ToolUse   string   // the id of the tool use that spawned it
 	Tools     []string // names in its pool; nil when not known
-	Spans     []Span   // activations, in order
+	Spans     []Activation
+}
+
+// Activation is a time in which an agent was at work, and the id of the tool use
+// that brought it about: that spawned the agent, or that wrote to it.
+type Activation struct {
+	Span
+	ToolUse string
 }
 
 // Span is a stretch of time.

@@ -17,7 +17,7 @@ var storyMarks = mark.NewKey("story", 1)
 
 // story is a run told in lines:
 //
-//	agent NAME root|worker|fork|… [of=NAME use=ID id=ID tools=A,B] FROM-TO [FROM-TO …]
+//	agent NAME root|worker|fork|… [of=NAME use=ID,ID id=ID tools=A,B] FROM-TO [FROM-TO …]
 //	item ID KIND [needs=A,B] [files=A,B] [after=A,B]
 //	fact NAME [FILE]
 //	tests COMMAND
@@ -112,7 +112,7 @@ func (s *story) work() *Work {
 }
 
 func (s *story) agent(w []string, args map[string]string) {
-	a := Agent{Lineage: w[1], ID: args["id"], Type: w[2], Structure: "subagent", Parent: -1, ToolUse: args["use"], Tools: list(args["tools"])}
+	a := Agent{Lineage: w[1], ID: args["id"], Type: w[2], Structure: "subagent", Parent: -1, Tools: list(args["tools"])}
 	switch {
 	case w[2] == "root" || w[2] == "fork":
 		a.Structure = w[2]
@@ -122,8 +122,11 @@ func (s *story) agent(w []string, args map[string]string) {
 	}
 	for _, word := range w[3:] {
 		if !strings.Contains(word, "=") {
-			a.Spans = append(a.Spans, s.span(word))
+			a.Spans = append(a.Spans, Activation{s.span(word), ""})
 		}
+	}
+	for i, use := range list(args["use"]) {
+		a.Spans[i].ToolUse = use
 	}
 	s.run.Agents = append(s.run.Agents, a)
 }

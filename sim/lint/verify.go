@@ -43,7 +43,7 @@ func (j *judge) verifierWrote() {
 		files := j.files(o)
 		for i := range j.writes {
 			w := &j.writes[i]
-			if w.agent == o.to && w.at < o.span.From && (len(files) == 0 || slices.Contains(files, w.path)) {
+			if w.agent == o.to && !w.tried && w.at < o.span.From && (len(files) == 0 || slices.Contains(files, w.path)) {
 				j.found(j.place(o.call, o.block), j.name(o.to), j.name(o.to)+" wrote "+w.path+" at "+clock(w.at)+
 					" and verifies it from "+clock(o.span.From), excerpt(o.prompt))
 				return

@@ -76,8 +76,7 @@ func lintAgents(db *sqlite.DB, info sqlite.RunInfo, run *lint.Run) error {
 	}
 	for _, s := range spans {
 		a := &run.Agents[s.Agent]
-		a.ToolUse = s.ToolUse
-		a.Spans = append(a.Spans, lint.Span{From: s.From, To: s.To})
+		a.Spans = append(a.Spans, lint.Activation{Span: lint.Span{From: s.From, To: s.To}, ToolUse: s.ToolUse})
 	}
 	return nil
 }

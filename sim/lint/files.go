@@ -129,7 +129,8 @@ func (j *judge) spanAt(agent int32, at vtime.Instant) Span {
 	return Span{at, at}
 }
 
-// sawTools reports whether the record holds what any tool was used for.
+// sawTools reports whether the record holds what tools were used for, or that
+// none was.
 func (j *judge) sawTools() bool {
 	used := false
 	for i := range j.run.Calls {
@@ -140,7 +141,15 @@ func (j *judge) sawTools() bool {
 			}
 		}
 	}
-	return !used
+	return !used && j.holdsContent()
+}
+
+// holdsContent reports whether the record holds anything that was said.
+func (j *judge) holdsContent() bool {
+	known := func(b Block) bool { return !b.Unknown }
+	return slices.ContainsFunc(j.run.Calls, func(c Call) bool {
+		return slices.ContainsFunc(c.Said, known) || slices.ContainsFunc(c.Answer, known)
+	})
 }
 
 func (j *judge) rootName() string {
@@ -233,6 +242,10 @@ func spanText(o *order) string { return "from " + clock(o.span.From) + " to " + 
 // at once on the same files.
 func (j *judge) pairs(first, second role, each func(a, b *order, shared []string)) {
 	for i, b := range j.orders {
+		if b.unknown {
+			j.notJudged(j.place(b.call, b.block), noPrompt)
+			continue
+		}
 		if b.role != second {
 			continue
 		}

@@ -160,12 +160,14 @@ func (j *judge) notJudged(p Place, why string) {
 	j.report.Unjudged = append(j.report.Unjudged, Unjudged{j.sum.Rule.ID, p, why})
 }
 
+const noPrompt = "the prompt is not in the record"
+
 // prompts hands out the orders whose prompt is on record and says of the others
 // that they are not judged.
 func (j *judge) prompts(each func(*order)) {
 	for _, o := range j.orders {
 		if o.unknown {
-			j.notJudged(j.place(o.call, o.block), "the prompt is not in the record")
+			j.notJudged(j.place(o.call, o.block), noPrompt)
 			continue
 		}
 		j.sum.Judged++

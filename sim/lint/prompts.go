@@ -205,7 +205,7 @@ func (j *judge) prints() {
 	for _, o := range j.orders {
 		switch calls := j.work(o); {
 		case o.unknown:
-			j.notJudged(j.place(o.call, o.block), "the prompt is not in the record")
+			j.notJudged(j.place(o.call, o.block), noPrompt)
 		case !printWords.MatchString(o.prompt):
 			j.sum.Judged++
 		case len(calls) == 0 || !answered(calls):

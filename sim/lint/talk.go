@@ -14,6 +14,10 @@ const notificationTag = "<task-notification>"
 // replied looks at the text that comes right after a notification: it is for the
 // user, not for whoever sent the notification.
 func (j *judge) replied() {
+	if !j.holdsContent() {
+		j.notJudged(Place{Agent: j.rootName()}, "what was said is not in the record")
+		return
+	}
 	for i := range j.run.Calls {
 		c := &j.run.Calls[i]
 		if !notified(c) {

@@ -11,6 +11,10 @@ import (
 // checks hands out the verifications whose worker is on record.
 func (j *judge) checks(each func(o *order, calls []*Call)) {
 	for _, o := range j.orders {
+		if o.unknown {
+			j.notJudged(j.place(o.call, o.block), noPrompt)
+			continue
+		}
 		if o.role != verifying {
 			continue
 		}

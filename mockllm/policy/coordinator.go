@@ -218,8 +218,12 @@ func (m *Model) purpose(b []byte, it *item) []byte {
 	return append(b, '.')
 }
 
-// changes says what was changed and where, to whoever verifies it.
+// changes says what is to be run, and what was changed and where to whoever
+// verifies it.
 func (m *Model) changes(b []byte, it *item) []byte {
+	for _, r := range it.runs {
+		b = append(append(b, "\nRun: "...), m.t.runs[r].words...)
+	}
 	if it.kind != "verify" {
 		return b
 	}

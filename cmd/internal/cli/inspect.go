@@ -21,6 +21,7 @@ type inspectOptions struct {
 	misses bool
 	phases bool
 	blocks bool
+	said   string
 	output string
 }
 
@@ -31,12 +32,14 @@ func newInspect(s *State) *cobra.Command {
 		Short: "look into a recorded run: its agents, a call, why calls missed the cache",
 		Long: `Without a run it lists the recorded ones. With one it prints the tree of its agents; --call N prints one request with
 its cached part and why it missed, --misses every request that read less than it could have, --phases when research,
-synthesis, implementation and verification went on. RUN is the beginning of a
+synthesis, implementation and verification went on. --said AGENT
+what one agent said in all its activations, by its id or lineage: what its output file held. RUN is the beginning of a
 run's id.`,
 		Example: `  agentsim inspect
   agentsim inspect 9c1e
   agentsim inspect 9c1e --misses
   agentsim inspect 9c1e --phases
+  agentsim inspect 9c1e --said main/1.1
   agentsim inspect 9c1e --call 41 --blocks`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,6 +55,7 @@ run's id.`,
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
+	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
 	return cmd
 }
@@ -65,6 +69,8 @@ func (o *inspectOptions) check(call bool) error {
 		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
 	case call && o.misses, call && o.phases, o.misses && o.phases:
 		return failf(Usage, "--call, --misses and --phases: give one of them")
+	case o.said != "" && (call || o.misses || o.phases):
+		return failf(Usage, "--said: it goes with no other view of a run")
 	case o.blocks && !call:
 		return failf(Usage, "--blocks: it needs --call N, the request whose blocks are meant")
 	}
@@ -78,7 +84,7 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	}
 	defer db.Close()
 	if len(args) == 0 {
-		if o.call > 0 || o.misses || o.phases {
+		if o.call > 0 || o.misses || o.phases || o.said != "" {
 			return failf(Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 		}
 		return s.inspectRuns(db, o)
@@ -94,6 +100,8 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 		return s.inspectMisses(db, info, o)
 	case o.phases:
 		return s.inspectPhases(db, info, o)
+	case o.said != "":
+		return s.inspectSaid(db, info, o)
 	}
 	return s.inspectTree(db, info, o)
 }

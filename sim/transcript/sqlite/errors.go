@@ -24,6 +24,7 @@ var (
 	ErrNoRun       = errors.New("no such run")
 	ErrAmbiguous   = errors.New("more than one run begins so")
 	ErrNoCall      = errors.New("no such call")
+	ErrNoAgent     = errors.New("no such agent")
 )
 
 var hints = map[error]string{

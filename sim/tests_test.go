@@ -1,0 +1,56 @@
+package sim_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// erring is work that a pitfall and a misleading fact make wrong.
+const erring = `name: erring
+interactive: true
+provider: {model: claude-sonnet-4-5-20250929}
+project:
+  files:
+    a.go: {text: "package a\n\nvar A = 1\n\nvar B = 2\n"}
+    b.go: {text: "package b\n\nvar A = 1\n\nvar B = 2\n"}
+    notes.md: {text: "first\nsecond\nthird\n"}
+  tests: [{command: go test ./..., files: "*.go", takes: 8s}]
+main: {user: Do it., tools: [Read, Grep, Glob, Edit, Agent, Bash]}
+strategy: inline
+permissions: {mode: bypassPermissions}
+facts:
+  - {name: trap, file: notes.md, line: 2}
+  - {name: theory, file: b.go, line: 3}
+work:
+  - {id: fix-a, kind: implement, edits: [{file: a.go, tokens: 9}], pitfalls: [trap], runs: [go test ./...]}
+  - {id: fix-b, kind: implement, after: [fix-a], edits: [{file: b.go, tokens: 9}], misled_by: [theory]}
+  - {id: check, kind: verify, after: [fix-b]}
+`
+
+func TestTests(t *testing.T) {
+	told := func(t *testing.T, text string) string {
+		t.Helper()
+		o := &outcomes{lineage: map[int32]string{}}
+		runOf(t, specOf(t, text, ""), o)
+		slices.Sort(o.told)
+		return strings.ReplaceAll(strings.Join(o.told, ", "), "main ", "")
+	}
+	t.Run("LLM-04 what its own tests made an agent correct is rework, and what stands wrong at the end though it was reported done is wrong", func(t *testing.T) {
+		if got, want := told(t, erring), "check done, fix-a rework, fix-b done, fix-b wrong"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+	t.Run("LLM-04 a verification that runs the tests finds what is wrong, and what failed is not wrong", func(t *testing.T) {
+		text := strings.Replace(erring, "after: [fix-b]}", "after: [fix-b], runs: [go test ./...]}", 1)
+		if got, want := told(t, text), "check failed, fix-a rework, fix-b done, fix-b wrong"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+	t.Run("LLM-04 without a shell nothing is tested", func(t *testing.T) {
+		text := strings.Replace(erring, ", Agent, Bash]", ", Agent]", 1)
+		if got, want := told(t, text), "check done, fix-a done, fix-a wrong, fix-b done, fix-b wrong"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+}

@@ -176,7 +176,15 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		return err
 	}
 	if o.output == "json" {
-		return s.writeJSON(agentDocuments(agents, &info, priced))
+		injections, err := db.Injections(info.ID)
+		if err != nil {
+			return err
+		}
+		docs := agentDocuments(agents, &info, priced)
+		for i := range docs {
+			docs[i].Injections = injectionsOf(injections, docs[i].Lineage)
+		}
+		return s.writeJSON(docs)
 	}
 	billed, err := billedCalls(db, info)
 	if err != nil {
@@ -201,6 +209,9 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a))
 	}
 	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	if err := s.printInjections(db, info.ID); err != nil {
 		return err
 	}
 	return s.printPhases(db, info.ID)

@@ -73,6 +73,8 @@ type agentJSON struct {
 	Calls       *int64        `json:"calls,omitempty"`
 	Cost        *int64        `json:"cost_picodollars,omitempty"`
 	Uncached    *int64        `json:"cost_uncached_picodollars,omitempty"`
+	// Injections are what it obeyed, and what the classifier said of it.
+	Injections []injectionJSON `json:"injections,omitempty"`
 }
 
 func agentDocuments(agents []sqlite.AgentInfo, run *sqlite.RunInfo, priced bool) []agentJSON {
@@ -80,7 +82,7 @@ func agentDocuments(agents []sqlite.AgentInfo, run *sqlite.RunInfo, priced bool)
 	for i := range agents {
 		a := &agents[i]
 		doc := agentJSON{a.Agent, a.Parent, a.Lineage, a.ID, a.Type, a.Structure, a.Model, a.Async, a.Tools, a.Context, a.Activations,
-			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Cost, &a.Uncached}
+			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Cost, &a.Uncached, nil}
 		if !run.Keeps(a) {
 			doc.Calls = nil
 		}

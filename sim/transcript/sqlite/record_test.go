@@ -39,8 +39,8 @@ func everyTable(t *testing.T) {
 	want := map[string]int{"runs": 1, "executions": 1, "files": 2, "agents": 3, "events": 29, "requests": 5, "breakpoints": 4,
 		"tool_calls": 3, "tasks": 1, "messages": 3, "items": 1, "findings": 1, "invariants": 1, "metrics": 1,
 		"nodes": 19, "payloads": 14, "schedules": 1}
-	// Lists of reasons, and what TestRecordings looks at.
-	others := []string{"miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
+	// Lists of reasons, and what TestRecordings and TestHandoffs look at.
+	others := []string{"handoffs", "miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
 	for table, n := range want {
 		if got := strings.TrimSpace(dump(t, db, "SELECT count(*) FROM "+table)); got != fmt.Sprint(n) {
 			t.Errorf("%s has %s rows, want %d", table, got, n)
@@ -180,6 +180,7 @@ events|run,seq
 executions|run,n
 files|run,path
 findings|run,seq
+handoffs|run,seq
 invariants|run,name
 items|run,seq
 messages|run,seq

@@ -51,6 +51,8 @@ func (w *Writer) detail(e *transcript.Event) {
 			op = "dropped"
 		}
 		w.messages.add(w.run, seq, agent, at, b.Kind().String(), "", op, "", "", int64(b.Bytes), int64(0))
+	case *transcript.Handoff:
+		w.handoffs.add(w.run, seq, agent, at, int64(b.Activation), b.Verdict, b.Taint, b.Why)
 	case *transcript.Finding:
 		w.findings.add(w.run, seq, agent, b.Rule, b.Detail)
 	case *transcript.Recorded:

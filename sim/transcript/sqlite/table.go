@@ -86,7 +86,7 @@ func (t *table) close() {
 type tables struct {
 	payloads, nodes, events, agents, requests, breakpoints, toolCalls *table
 	tasks, messages, items, findings, invariants, metrics             *table
-	recordedRequests, recordedTools                                   *table
+	recordedRequests, recordedTools, handoffs                         *table
 }
 
 func newTables() tables {
@@ -106,6 +106,7 @@ func newTables() tables {
 		messages:   newTable("INSERT", "messages", "run,seq,agent,at,kind,task,op,place,status,bytes,prefix"),
 		items:      newTable("INSERT", "items", "run,seq,agent,item,outcome,missing"),
 		findings:   newTable("INSERT", "findings", "run,seq,agent,rule,detail"),
+		handoffs:   newTable("INSERT", "handoffs", "run,seq,agent,at,activation,verdict,taint,why"),
 		invariants: newTable("INSERT", "invariants", "run,name,checks,broken"),
 		metrics:    newTable("INSERT", "metrics", "run,scope,name,value,unit"),
 		recordedRequests: newTable("INSERT", "recorded_requests", "run,seq,n,request,id,pred,version,stop,user_turn,compacted,"+
@@ -118,9 +119,9 @@ func newTables() tables {
 // refer to first.
 func (t *tables) all() []*table {
 	return []*table{t.payloads, t.nodes, t.events, t.agents, t.requests, t.breakpoints, t.toolCalls,
-		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools}
+		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools, t.handoffs}
 }
 
 // ofRun names the tables whose rows belong to one run.
 var ofRun = []string{"files", "events", "agents", "requests", "breakpoints", "tool_calls", "tasks", "messages",
-	"items", "findings", "invariants", "metrics", "recorded_requests", "recorded_tools", "schedules"}
+	"items", "findings", "invariants", "metrics", "recorded_requests", "recorded_tools", "schedules", "handoffs"}

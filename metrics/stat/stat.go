@@ -63,6 +63,9 @@ func Difference(a, b []int64, key rng.Key) Interval {
 	x, y := floatsOf(a), floatsOf(b)
 	slices.Sort(x)
 	slices.Sort(y)
+	if x[0] == x[len(x)-1] && y[0] == y[len(y)-1] {
+		return Interval{Low: y[0] - x[0], High: y[0] - x[0]}
+	}
 	draws := make([]float64, Resamples)
 	ka, kb := newResampler(x, key.Sub("a")), newResampler(y, key.Sub("b"))
 	for i := range draws {
@@ -78,6 +81,9 @@ func Paired(a, b []int64, key rng.Key) Interval {
 	diff := make([]float64, len(a))
 	floats.SubTo(diff, floatsOf(b), floatsOf(a))
 	slices.Sort(diff)
+	if diff[0] == diff[len(diff)-1] {
+		return Interval{Low: diff[0], High: diff[0], Paired: true}
+	}
 	r := newResampler(diff, key.Sub("pairs"))
 	draws := make([]float64, Resamples)
 	for i := range draws {

@@ -244,9 +244,10 @@ func (b *bench) knows(r *baseline.Run) bool {
 
 // selection is what a command of several scenarios was asked for.
 type selection struct {
-	files []*scenarios.File
-	words []string // as given
-	whole bool     // all of a place: a scenario that is not in it is no more
+	files    []*scenarios.File
+	variants []string // those to run; nil for all
+	words    []string // as given
+	whole    bool     // all of a place: a scenario that is not in it is no more
 }
 
 func (x *selection) has(scenario string) bool {

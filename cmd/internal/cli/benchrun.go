@@ -109,8 +109,12 @@ type benchJob struct {
 // jobs lists the jobs, all variants of a seed side by side.
 func (b *bench) jobs() (out []*benchJob) {
 	for _, f := range b.set.files {
+		variants := f.VariantNames()
+		if b.set.variants != nil {
+			variants = b.set.variants
+		}
 		for i := range b.o.seeds {
-			for _, v := range f.VariantNames() {
+			for _, v := range variants {
 				out = append(out, &benchJob{file: f, variant: v, seed: f.Seeds[0] + uint64(i), first: i == 0})
 			}
 		}

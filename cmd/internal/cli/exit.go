@@ -34,7 +34,7 @@ var codes = []struct {
 	{Pass, "pass"},
 	{Operating, "a file, directory or database could not be used"},
 	{Usage, "wrong usage, or something wrong in a scenario or --set"},
-	{Missed, "an expectation was missed"},
+	{Missed, "an expectation or a threshold was missed, or a figure became worse than its baseline"},
 	{Differs, "a replay differs from its record"},
 	{Unfinished, "the simulation did not finish: a limit, a deadlock, an interrupt or a root that failed"},
 	{Broken, "an invariant was broken"},

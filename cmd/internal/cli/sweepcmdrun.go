@@ -20,7 +20,7 @@ type sweepGrid struct {
 	places   [][]string
 	made     []*scenarios.Scenario // effective, by place and variant; seeds are put in a copy
 	figures  [][]int64             // by run: one for each of gridMetrics, -1 for no data
-	known    int // runs that the database had
+	known    int                   // runs that the database had
 }
 
 // gridMetrics are what a sweep keeps of each run.

@@ -1,0 +1,305 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	db     string
+	seeds  int
+	output string
+}
+
+func newCompare(s *State) *cobra.Command {
+	o := &compareOptions{}
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "compare variants, recorded runs or databases figure by figure",
+		Long: `A and B are each
+  SCENARIO           all variants of a scenario, which are run (a name of the library, or a YAML file)
+  SCENARIO:VARIANT   one of them
+  RUN                a recorded run, by the beginning of its id
+  DATABASE:RUN       a run of another database
+  DATABASE           all runs of a database
+
+Several runs of one side are set against those of the same scenario and variant of the other, seed by seed where both have
+the same seeds. Two single runs are compared exactly. Over several seeds medians are compared, with the 95 % bootstrap
+interval of the difference; equal inputs give equal intervals.`,
+		Example: `  agentsim compare fork-vs-subagent:fork fork-vs-subagent:subagent
+  agentsim compare fan-out:held fan-out:at-once --seeds 5`,
+		Args: exactly(2, "two things to compare"),
+		RunE: func(_ *cobra.Command, args []string) error { return s.compareCommand(o, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.db, "db", "agentsim.db", "the `file` in which a RUN is looked for")
+	f.IntVar(&o.seeds, "seeds", 1, "run scenarios with so many seeds, from their own on")
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
+	return cmd
+}
+
+// compared is one side of a comparison.
+type compared struct {
+	name   string
+	groups []*comparedGroup
+	db     *sqlite.DB // nil when scenarios were run
+}
+
+// comparedGroup is the runs of one variant.
+type comparedGroup struct {
+	scenario, variant string
+	runs              []comparedRun // by seed
+}
+
+func (g *comparedGroup) key() string { return g.scenario + "/" + g.variant }
+
+type comparedRun struct {
+	id, digest string
+	seed       uint64
+	full       bool // its events can be read from the side's database
+	figures    []baseline.Figure
+}
+
+func (s *State) compareCommand(o *compareOptions, args []string) error {
+	switch {
+	case !slices.Contains(formats, o.output):
+		return failf(Usage, "--output %s: write one of %s", o.output, strings.Join(formats, ", "))
+	case o.seeds < 1 || o.seeds > maxSeeds:
+		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+	}
+	var sides [2]*compared
+	for i, arg := range args {
+		side, err := s.readSide(o, arg)
+		if err != nil {
+			return err
+		}
+		if side.db != nil {
+			defer side.db.Close()
+		}
+		sides[i] = side
+	}
+	c := pairUp(sides[0], sides[1])
+	if len(c.pairs) == 0 {
+		return failf(Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], sides[0].keys(), args[1], sides[1].keys())
+	}
+	if err := c.firstEvents(); err != nil {
+		return err
+	}
+	return s.printComparison(c, o)
+}
+
+func (x *compared) keys() string {
+	var out []string
+	for _, g := range x.groups {
+		out = append(out, strings.TrimSuffix(g.key(), "/"))
+	}
+	return strings.Join(out, ", ")
+}
+
+// readSide finds out what an argument is, and reads or runs it.
+func (s *State) readSide(o *compareOptions, arg string) (*compared, error) {
+	head, tail, found := arg, "", false
+	if i := strings.LastIndexByte(arg, ':'); i > 0 && i+1 < len(arg) {
+		head, tail, found = arg[:i], arg[i+1:], true
+	}
+	switch {
+	case isScenario(head):
+		return s.runSide(o, arg, head, tail)
+	case found:
+		return readRuns(arg, head, tail)
+	case isFile(arg):
+		return readRuns(arg, arg, "")
+	}
+	return readRuns(arg, o.db, arg)
+}
+
+func isScenario(name string) bool {
+	return slices.Contains(scenarios.Names(), name) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// runSide runs variants of a scenario, as bench does.
+func (s *State) runSide(o *compareOptions, arg, name, variant string) (*compared, error) {
+	set, err := selectScenarios([]string{name})
+	if err != nil {
+		return nil, err
+	}
+	if variant != "" {
+		if set.variants, err = pickVariants(set.files[0], []string{variant}); err != nil {
+			return nil, err
+		}
+	}
+	b := &bench{o: &benchOptions{seeds: o.seeds}, set: set, now: &baseline.File{}}
+	if err := s.runBench(b); err != nil {
+		return nil, err
+	}
+	if b.broken != nil {
+		return nil, &Failure{Broken, b.broken}
+	}
+	x := &compared{name: arg}
+	for _, r := range b.now.Runs {
+		x.add(r.Scenario, r.Variant, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, figures: r.Figures})
+	}
+	return x, nil
+}
+
+func (x *compared) add(scenario, variant string, r comparedRun) {
+	for _, g := range x.groups {
+		if g.scenario == scenario && g.variant == variant {
+			g.runs = append(g.runs, r)
+			return
+		}
+	}
+	x.groups = append(x.groups, &comparedGroup{scenario, variant, []comparedRun{r}})
+}
+
+// readRuns reads a run of a database, or all that are over.
+func readRuns(arg, path, prefix string) (*compared, error) {
+	db, err := sqlite.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	x := &compared{name: arg, db: db}
+	if err := x.read(prefix); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *compared) read(prefix string) error {
+	runs, err := x.db.Runs()
+	if prefix != "" {
+		var one sqlite.RunInfo
+		if one, err = findRun(x.db, prefix); err == nil {
+			runs = []sqlite.RunInfo{one}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if prefix == "" && !r.Outcome.Settled() {
+			continue
+		}
+		figures, err := x.db.Metrics(r.ID)
+		if err != nil {
+			return err
+		}
+		x.add(r.Name, r.Variant, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
+	}
+	if len(x.groups) == 0 {
+		return failf(Usage, "%s: no run in it has ended", x.name)
+	}
+	x.sort()
+	return nil
+}
+
+// sort puts variants in order of name and runs in order of seed: a database's
+// order is that of its clock.
+func (x *compared) sort() {
+	slices.SortFunc(x.groups, func(a, b *comparedGroup) int { return strings.Compare(a.key(), b.key()) })
+	for _, g := range x.groups {
+		slices.SortFunc(g.runs, func(a, b comparedRun) int {
+			if a.seed != b.seed {
+				return int(min(max(int64(a.seed-b.seed), -1), 1))
+			}
+			return strings.Compare(a.id, b.id)
+		})
+	}
+}
+
+// figuresOf takes a baseline's figures out of a record's; the hit ratio is made
+// of its parts.
+func figuresOf(list []sqlite.Metric) (out []baseline.Figure) {
+	of := map[string]int64{}
+	for _, m := range list {
+		if m.Scope == "run" {
+			of[m.Name] = m.Value
+		}
+	}
+	for _, m := range baseline.Metrics() {
+		if n, ok := of[m.Name]; ok {
+			out = append(out, baseline.Figure{Name: m.Name, Value: metrics.Whole(n, m.Unit)})
+		} else if p := of["tokens.prompt"]; m.Name == "cache.hit_ratio" && p > 0 {
+			out = append(out, baseline.Figure{Name: m.Name, Value: metrics.Value{Num: of["tokens.read"], Den: p, Unit: metrics.Ratio}})
+		}
+	}
+	return out
+}
+
+// comparing is two sides with what belongs together.
+type comparing struct {
+	a, b   *compared
+	pairs  []pair
+	onlyA  []string
+	onlyB  []string
+	events []string // of two single runs: where they differ
+}
+
+type pair struct{ a, b *comparedGroup }
+
+// pairUp sets variants of the same name against each other, or the only one of
+// both sides whatever they are called.
+func pairUp(a, b *compared) *comparing {
+	c := &comparing{a: a, b: b}
+	if len(a.groups) == 1 && len(b.groups) == 1 {
+		c.pairs = []pair{{a.groups[0], b.groups[0]}}
+		return c
+	}
+	other := map[string]*comparedGroup{}
+	for _, g := range b.groups {
+		other[g.key()] = g
+	}
+	for _, g := range a.groups {
+		if o := other[g.key()]; o != nil {
+			c.pairs = append(c.pairs, pair{g, o})
+			delete(other, g.key())
+		} else {
+			c.onlyA = append(c.onlyA, strings.TrimSuffix(g.key(), "/"))
+		}
+	}
+	for _, g := range b.groups {
+		if other[g.key()] != nil {
+			c.onlyB = append(c.onlyB, strings.TrimSuffix(g.key(), "/"))
+		}
+	}
+	return c
+}
+
+// firstEvents finds where two recorded runs differ, when there is one of each
+// and both have their events.
+func (c *comparing) firstEvents() error {
+	if len(c.pairs) != 1 || len(c.pairs[0].a.runs) != 1 || len(c.pairs[0].b.runs) != 1 {
+		return nil
+	}
+	a, b := c.pairs[0].a.runs[0], c.pairs[0].b.runs[0]
+	if a.digest == b.digest {
+		c.events = []string{"the same in both, digest " + a.digest}
+		return nil
+	}
+	if !a.full || !b.full || c.a.db == nil || c.b.db == nil {
+		return nil
+	}
+	d, err := transcript.Compare(c.a.db.Events(a.id), c.b.db.Events(b.id))
+	if err != nil || d == nil {
+		return err
+	}
+	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}
+	return nil
+}

@@ -31,6 +31,9 @@ func TestTaskIDs(t *testing.T) {
 			s := newStory(t)
 			s.seed = seed
 			s.script("main", "use Agent "+plain+"; use Agent "+plain+more, "text done")
+			if more != "" { // an agent that comes before all others
+				s.root("go").Lineage = "side"
+			}
 			s.root("go")
 			s.run()
 			out := map[string]string{}
@@ -45,7 +48,7 @@ func TestTaskIDs(t *testing.T) {
 				t.Errorf("%s: %s, among more agents %s, of another seed %s", lineage, id, many[lineage], other[lineage])
 			}
 		}
-		if len(few) != 3 || len(many) != 4 {
+		if len(few) != 3 || len(many) != 5 {
 			t.Error(few, many)
 		}
 	})

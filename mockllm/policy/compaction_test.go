@@ -19,7 +19,7 @@ func TestCompaction(t *testing.T) {
 
 func compactedAnywhere(t *testing.T) {
 	compactions := 0
-	for _, sets := range worlds {
+	for _, sets := range worlds[:5] { // the last one leads as the one before it
 		for _, where := range []string{"main %d", "main/2.1 %d", "main/3.1 %d", "main/4.1 %d"} {
 			for _, call := range []int{1, 2, 4, 6} {
 				h := newHouse(t, standard, sets...)

@@ -217,7 +217,7 @@ func coordinatorSummed(t *testing.T) {
 		{"CRD-12-recovery.txt", nil, "no defects\n"},
 	} {
 		plain := ""
-		for call := range 14 {
+		for _, call := range []int{0, 1, 3, 5, 7, 9, 11, 13} { // behind the calls that use tools; 0 is behind none
 			h := newHouse(t, story(t, c.file), c.sets...)
 			h.tools, h.compact = []string{"Bash"}, fmt.Sprintf("main %d", call)
 			summaries := 0
@@ -244,7 +244,7 @@ func coordinatorSummed(t *testing.T) {
 			if steps != plain {
 				t.Errorf("%v with a summary at %s:\n%s\nwithout:\n%s", c.sets, h.compact, steps, plain)
 			}
-			if uses := strings.Contains(h.log.String(), fmt.Sprintf("main %d: ", call-1)) && call > 0; summaries == 0 && uses && h.usedTools("main", call-1) {
+			if summaries == 0 && call > 0 && h.usedTools("main", call-1) {
 				t.Errorf("no summary at %s", h.compact)
 			}
 		}

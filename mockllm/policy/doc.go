@@ -18,6 +18,11 @@
 //   - A summary of the conversation holds what a model may relay, ranked by need and
 //     then by age, within a budget; the fold of what follows starts from it alone.
 //     What was read and stands no more is read again, and that is its own cause.
+//   - A coordinator's knowledge of its workers is part of the fold: who they are,
+//     what they were given and how they ended, from launches, messages and
+//     notifications, or from a summary's marks. Two items whose files meet are never
+//     under way together; who verifies is new; what failed is corrected, then done
+//     in another way, then told to the user.
 //   - What an item reads is ground truth for those who write prompts. A worker
 //     does not use it to find its way: without a pointer it searches first, by
 //     the pattern of its item or by extension and first letters, never by a

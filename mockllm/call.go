@@ -26,7 +26,8 @@ type call struct {
 	passes []pass // further passes of the model, behind results of server tools
 	passed int    // passes made
 
-	limited fault.Rule // the 429 of the rate limit, where rule points at it
+	limited fault.Rule // the 429 of a rate limit, where rule points at it
+	limit   string     // what it counts
 
 	model *model
 	in    cachemodel.Request
@@ -52,7 +53,7 @@ func (c *call) admit(now vtime.Instant) error {
 		c.s.cfg.Engine.End(now, &c.adm, cachemodel.Rejected, nil, 0)
 		return err
 	}
-	if c.s.cfg.InputRate != nil && !c.early() {
+	if c.model.meters != nil && !c.early() {
 		c.meter(now)
 	}
 	return nil
@@ -217,6 +218,9 @@ func (c *call) finish(now vtime.Instant, how cachemodel.Ending, head *llm.Node, 
 	c.resp.Cache = c.adm.Report
 	c.resp.Ended = now
 	c.running = false
+	if c.model != nil {
+		c.model.meters.takeOut(now, c.resp.Usage.Output)
+	}
 	c.share(c.resp.Usage.Output)
 }
 
@@ -253,7 +257,7 @@ func (c *call) outcome() error {
 	case fault.RateLimited:
 		e.Status, e.Type, e.Message = 429, "rate_limit_error", "too many requests"
 		if c.rule == &c.limited {
-			e.Message = "this request would exceed the rate limit of input tokens"
+			e.Message = "this request would exceed the rate limit of " + c.limit
 		}
 	case fault.Overloaded:
 		e.Status, e.Type, e.Message = 529, "overloaded_error", "overloaded"

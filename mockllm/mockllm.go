@@ -42,8 +42,8 @@ type Config struct {
 	// the run ends (KRN-06); 0 is no limit. A model's window is another thing: a
 	// prompt above it is refused, and the run goes on.
 	MaxPrompt int64
-	// InputRate limits input tokens, for each model by itself; nil is no limit.
-	InputRate *InputRate
+	// Limits are each model's rate limits.
+	Limits Limits
 }
 
 // LimitTokens is the name of the limit on a prompt's tokens in a
@@ -59,8 +59,8 @@ type Server struct {
 	recorded *tokens.Records // of all conversations; nil until a count comes
 	free     []*call
 	blocks   []llm.Block
-	buckets  map[string]*bucket // by model
-	refused  bool               // a call by the limit
+	meters   map[string]*meters    // by model
+	refused  [len(limitNames)]bool // a call by the limit
 }
 
 type modelKey struct {
@@ -70,7 +70,7 @@ type modelKey struct {
 
 type model struct {
 	profile  *cachemodel.Profile
-	bucket   *bucket // with an InputRate
+	meters   *meters // nil without limits
 	counts   *tokens.Counts
 	recorded *tokens.Recorded // counts, overridden; nil until a count comes
 }
@@ -80,10 +80,8 @@ func NewServer(cfg Config) (*Server, error) {
 	if err := cfg.Latency.Check(); err != nil {
 		return nil, err
 	}
-	if cfg.InputRate != nil {
-		if err := cfg.InputRate.Check(); err != nil {
-			return nil, err
-		}
+	if err := cfg.Limits.Check(); err != nil {
+		return nil, err
 	}
 	if cfg.Profile == nil {
 		cfg.Profile = cachemodel.Lookup
@@ -139,7 +137,7 @@ func (s *Server) model(req *llm.Request) (*model, error) {
 		if !s.cfg.NoHidden {
 			o.Hidden = tokens.Hidden{Auto: profile.HiddenAuto, Forced: profile.HiddenForced}
 		}
-		m = &model{profile: profile, counts: tokens.For(req.Model, o), bucket: s.bucketOf(profile.ID)}
+		m = &model{profile: profile, counts: tokens.For(req.Model, o), meters: s.metersOf(profile.ID)}
 		s.models[key] = m
 	}
 	s.last, s.lastOf = key, m

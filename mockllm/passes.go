@@ -54,8 +54,8 @@ func (c *call) pass(now vtime.Instant) {
 	u := c.s.cfg.Engine.(cachemodel.Passer).Pass(now, &c.adm, p.result)
 	c.resp.Iterations = append(c.resp.Iterations, u)
 	c.passed++
-	if b := c.model.bucket; b != nil {
-		b.take(now, c.model.metered(&u))
+	if m := c.model.meters; m != nil && m[1] != nil {
+		m[1].take(now, c.model.metered(&u))
 	}
 }
 

@@ -14,6 +14,34 @@ type InputRate struct {
 	Refill vtime.Duration `yaml:"refill"`
 }
 
+// RateLimits limit each model by itself: requests, input tokens that are not read
+// from the cache, output tokens; nil is no limit (LLM-10).
+type RateLimits struct {
+	Requests *Rate `yaml:"requests"`
+	Input    *Rate `yaml:"input"`
+	Output   *Rate `yaml:"output"`
+}
+
+// Rate is room for so many at once, of which one comes back each refill: 50 a
+// minute are {most: 50, refill: 1200ms}.
+type Rate struct {
+	Most   int64          `yaml:"most"`
+	Refill vtime.Duration `yaml:"refill"`
+}
+
+// Limits are the rate limits in force, input_rate being another way to write
+// rate_limits.input.
+func (p *Provider) Limits() RateLimits {
+	var l RateLimits
+	if p.RateLimits != nil {
+		l = *p.RateLimits
+	}
+	if r := p.InputRate; r != nil {
+		l.Input = &Rate{r.Tokens, r.Refill}
+	}
+	return l
+}
+
 // VisibilityLag is a share of requests, in parts per million, that miss what the
 // request before them wrote within the window (IMP-09).
 type VisibilityLag struct {
@@ -79,6 +107,37 @@ func (c *checker) place() {
 	}
 	if r := p.InputRate; r != nil {
 		c.inputRate(r)
+	}
+	if l := p.RateLimits; l != nil {
+		c.rateLimits(l)
+	}
+}
+
+func (c *checker) rateLimits(l *RateLimits) {
+	const at = "provider.rate_limits"
+	if *l == (RateLimits{}) {
+		c.bad(at, "such as {requests: {most: 50, refill: 1200ms}}", "rate_limits limits nothing: give requests, input or output")
+	}
+	if l.Input != nil && c.s.Provider.InputRate != nil {
+		c.bad(at+".input", "leave one of them out", "input_rate and rate_limits.input are one limit")
+	}
+	for _, r := range []struct {
+		name string
+		rate *Rate
+	}{{"requests", l.Requests}, {"input", l.Input}, {"output", l.Output}} {
+		if r.rate == nil {
+			continue
+		}
+		at := at + "." + r.name
+		if r.rate.Most <= 0 {
+			c.bad(at, "such as {most: 50, refill: 1200ms}", "%s needs most: how many at once, greater than zero", r.name)
+		}
+		if r.rate.Refill <= 0 {
+			c.bad(at, "1200ms is 50 a minute", "%s needs a refill: the time in which one comes back", r.name)
+		}
+		if r.rate.Refill > 0 && r.rate.Most > int64(MaxDuration/r.rate.Refill) {
+			c.bad(at, "", "%s takes more than %v to fill up", r.name, MaxDuration)
+		}
 	}
 }
 

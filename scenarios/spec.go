@@ -92,6 +92,7 @@ type Provider struct {
 	// AccountCreated is the day the account is from, such as 2026-08-31 (CACHE-35).
 	AccountCreated string       `yaml:"account_created"`
 	InputRate      *InputRate   `yaml:"input_rate"`
+	RateLimits     *RateLimits  `yaml:"rate_limits"`
 	Options        CacheOptions `yaml:"options"`
 }
 

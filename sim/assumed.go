@@ -60,8 +60,15 @@ func providerAssumed(p *scenarios.Provider) []string {
 	if p.Platform != "" {
 		out = append(out, "platform "+p.Platform)
 	}
-	if r := p.InputRate; r != nil {
-		out = append(out, fmt.Sprintf("input limited to %d tok at once, one more each %s", r.Tokens, r.Refill))
+	l := p.Limits()
+	for _, r := range []struct {
+		what string
+		rate *scenarios.Rate
+	}{{"requests limited to %d at once, one more each %s", l.Requests}, {"input limited to %d tok at once, one more each %s", l.Input},
+		{"output limited to %d tok at once, one more each %s", l.Output}} {
+		if r.rate != nil {
+			out = append(out, fmt.Sprintf(r.what, r.rate.Most, r.rate.Refill))
+		}
 	}
 	return out
 }

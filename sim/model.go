@@ -40,7 +40,7 @@ func (r *run) buildModel() error {
 	r.server, err = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
 		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens, MaxPrompt: sc.Limits.Tokens,
-		InputRate: inputRate(sc.Provider.InputRate),
+		Limits: rateLimits(sc.Provider.Limits()),
 	})
 	return err
 }
@@ -67,11 +67,14 @@ func cacheOptions(p *scenarios.Provider) cachemodel.AnthropicOptions {
 	return opt
 }
 
-func inputRate(r *scenarios.InputRate) *mockllm.InputRate {
-	if r == nil {
-		return nil
+func rateLimits(l scenarios.RateLimits) mockllm.Limits {
+	rate := func(r *scenarios.Rate) *mockllm.Rate {
+		if r == nil {
+			return nil
+		}
+		return &mockllm.Rate{Most: r.Most, Refill: r.Refill}
 	}
-	return &mockllm.InputRate{Tokens: r.Tokens, Refill: r.Refill}
+	return mockllm.Limits{Requests: rate(l.Requests), Input: rate(l.Input), Output: rate(l.Output)}
 }
 
 // profile is a model's profile with the scenario's overrides. A model whose

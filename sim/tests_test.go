@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agentsim/sim/transcript"
 )
 
 // erring is work that a pitfall and a misleading fact make wrong.
@@ -53,4 +55,26 @@ func TestTests(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	})
+	t.Run("LLM-04 a test shows where a pitfall's fact stands, so nobody searches for it", func(t *testing.T) {
+		o := &uses{}
+		runOf(t, specOf(t, erring, ""), o)
+		if slices.Contains(o.names, "Grep") || !slices.Contains(o.names, "Bash") {
+			t.Errorf("%v", o.names)
+		}
+	})
+	t.Run("LLM-04 an item does not fail by the defects of another", func(t *testing.T) {
+		text := strings.Replace(erring, "{id: check, kind: verify, after: [fix-b]}", "{id: fix-c, kind: implement, after: [fix-b], edits: [{file: a.go, tokens: 5}], runs: [go test ./...]}", 1)
+		if got, want := told(t, text), "fix-a rework, fix-b done, fix-b wrong, fix-c done"; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+}
+
+// uses is a sink that keeps the names of tools used.
+type uses struct{ names []string }
+
+func (u *uses) Emit(e *transcript.Event) {
+	if b, ok := e.Body.(*transcript.ToolCall); ok {
+		u.names = append(u.names, b.Name)
+	}
 }

@@ -8,9 +8,10 @@ type Resource uint8
 
 // The resources. Connections to MCP servers join the list with what opens them.
 // A task's output is no resource: its conversation goes with the agent's life,
-// but what it said stays as one text until the run ends, since its output file
-// can be read at any time (SUB-13), also after the notification is delivered. A
-// synchronous child's result stays likewise.
+// but what it said stays as one text until it is evicted (TSK-09), since its
+// output file can be read until then (SUB-13), also after the notification is
+// delivered. The transcript of one that can be resumed stays until its owner has
+// ended. A synchronous child's result stays as long as the run.
 const (
 	FileCache          Resource = iota // what it has read
 	SessionHooks                       // of its definition, in the session

@@ -59,7 +59,7 @@ func testEvicted(t *testing.T) {
 }
 
 func testEvictionFirst(t *testing.T) {
-	got := race(t, seeds, func(s *story) {
+	got := race(t, seeds/10, func(s *story) {
 		speaking(s)
 		s.cfg.EvictAfter = 2 * vtime.Second
 		s.script("main", launch, "take 3s; "+write("on"), `take 2s; use Read {"file_path":".agentsim/tasks/$TASK1.output"}`, "text done", "text done", "text done")

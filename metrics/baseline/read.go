@@ -25,6 +25,12 @@ func Read(name, text string) (*File, error) {
 		p.n = len(p.src.lines)
 		p.endTrace()
 	}
+	for i := range p.file.Runs {
+		if p.err == nil && p.file.Runs[i].Digest == "" {
+			p.n = p.at[i]
+			p.fail(0, broken, "the line run ID digest … is missing below")
+		}
+	}
 	if p.err == nil && p.file.Semantics == 0 {
 		p.fail(0, "it begins with the lines agentsim baseline and semantics", "the file ends before its head does")
 	}
@@ -45,6 +51,7 @@ type parser struct {
 	traceLen int
 	packed   strings.Builder
 	seen     map[string]bool
+	at       []int // the lines of the file's runs
 	err      *Error
 }
 
@@ -141,7 +148,7 @@ func (p *parser) variant(words []string) {
 	}
 	p.seen[key] = true
 	p.block = append(p.block, r)
-	p.file.Runs = append(p.file.Runs, r)
+	p.file.Runs, p.at = append(p.file.Runs, r), append(p.at, p.n)
 }
 
 // current is the run that a line belongs to.

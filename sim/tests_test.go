@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/scenarios"
+	"agentsim/sim/shell"
 	"agentsim/sim/transcript"
 )
 
@@ -66,6 +68,20 @@ func TestTests(t *testing.T) {
 		text := strings.Replace(erring, "{id: check, kind: verify, after: [fix-b]}", "{id: fix-c, kind: implement, after: [fix-b], edits: [{file: a.go, tokens: 5}], runs: [go test ./...]}", 1)
 		if got, want := told(t, text), "fix-a rework, fix-b done, fix-b wrong, fix-c done"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestPrograms holds the commands that a scenario may run against those that the
+// shell knows.
+func TestPrograms(t *testing.T) {
+	t.Run("SCN-02 the commands that a scenario may name without declaring them are those of the shell", func(t *testing.T) {
+		var known []string
+		for _, p := range shell.Programs() {
+			known = append(known, p.Words)
+		}
+		if !slices.Equal(known, scenarios.Programs) {
+			t.Errorf("the shell knows %v, scenarios %v", known, scenarios.Programs)
 		}
 	})
 }

@@ -178,7 +178,7 @@ func workRows() []Name {
 		item("items.done", "higher", "work items done, with or without rework", func(o *Outcomes) int64 { return o.Done }),
 		item("items.rework", "lower", "of them, those made again", func(o *Outcomes) int64 { return o.Rework }),
 		item("items.failed", "lower", "work items that failed because facts were missing", func(o *Outcomes) int64 { return o.Failed }),
-		item("items.wrong", "lower", "work items that acted on a stale file", func(o *Outcomes) int64 { return o.Wrong }),
+		item("items.wrong", "lower", "work items that acted on a stale file or left a defect", func(o *Outcomes) int64 { return o.Wrong }),
 		item("items.total", "", "work items of the scenario; of a type: that it reported", func(o *Outcomes) int64 { return o.Total }),
 	)
 }

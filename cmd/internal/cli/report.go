@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"agentsim/metrics"
@@ -136,7 +137,7 @@ func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
 // printRun prints the comparison the way people read it.
 func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scenarios.Result, cells []cell, rec *recorder, o *runOptions) error {
 	first := done[0].spec
-	s.printf("%s   seed %d · %s · %s%s\n\n", s.style().Bold(file.Name), first.Seed, models(done), worldOf(done[0]), variantsOf(done))
+	s.printf("%s   seed %d · %s · %s%s\n\n", s.style().Bold(file.Name), first.Seed, models(done), worldOf(done), variantsOf(done))
 	rows := rowsOf(done)
 	columns, err := report.Columns(o.columns)
 	if err != nil {
@@ -233,13 +234,36 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// worldOf counts work and files.
-func worldOf(x executed) string {
-	text := plural(x.spec.Project.Len(), "file")
-	if n := len(x.spec.Scenario.Work); n > 0 {
-		text = plural(n, "item") + " of work on " + text
+// worldOf counts work and files; where variants differ in that, from the least to
+// the most.
+func worldOf(done []executed) string {
+	var work, files bounds
+	for i, x := range done {
+		work.add(i == 0, len(x.spec.Scenario.Work))
+		files.add(i == 0, x.spec.Project.Len())
+	}
+	text := files.of("file")
+	if work.most > 0 {
+		text = work.of("item") + " of work on " + text
 	}
 	return text
+}
+
+// bounds are the least and the most of some numbers.
+type bounds struct{ least, most int }
+
+func (b *bounds) add(first bool, n int) {
+	if first {
+		b.least, b.most = n, n
+	}
+	b.least, b.most = min(b.least, n), max(b.most, n)
+}
+
+func (b *bounds) of(what string) string {
+	if b.least == b.most {
+		return plural(b.most, what)
+	}
+	return strconv.Itoa(b.least) + " to " + plural(b.most, what)
 }
 
 func variantsOf(done []executed) string {

@@ -19,6 +19,7 @@ type crew struct {
 	running []*member
 	next    func(running int) int // which of them ends next; nil is the first
 	ends    []string              // how activations end: <id>:error, <id>:stop, behind a further colon after how many calls
+	gone    []string              // ids that no message reaches
 	busy    func(ids []string)    // told of who is at work, whenever somebody is set to work
 }
 
@@ -47,7 +48,7 @@ func (h *house) employ(a *agent, u *llm.Block, n int) tool.Result {
 	}
 	to, message := jsonField(u.Content.Raw(), "to"), jsonField(u.Content.Raw(), "message")
 	i := slices.IndexFunc(h.crew.members, func(m *member) bool { return m.id == to })
-	if i < 0 || slices.Contains(h.crew.running, h.crew.members[i]) {
+	if i < 0 || slices.Contains(h.crew.gone, to) || slices.Contains(h.crew.running, h.crew.members[i]) {
 		return tool.Error("no agent that can be told: " + to)
 	}
 	h.crew.members[i].a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, message)})

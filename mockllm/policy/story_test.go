@@ -35,7 +35,7 @@ func TestConformanceStories(t *testing.T) {
 }
 
 func play(t *testing.T, world string, d *datadriven.TestData) string {
-	var sets, ends []string
+	var sets, ends, gone []string
 	h := (*house)(nil)
 	thinking, dies, hide, compact, replace := false, "", "", "", 0
 	files, tools := false, []string(nil)
@@ -47,6 +47,8 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 			dies = a.Vals[0]
 		case "hide":
 			hide = a.Vals[0]
+		case "gone":
+			gone = a.Vals
 		case "ends":
 			ends = append(ends, a.Vals...)
 		case "tools":
@@ -62,7 +64,7 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 		}
 	}
 	h = newHouse(t, world, sets...)
-	h.compact, h.crew.ends, h.tools = compact, ends, tools
+	h.compact, h.crew.ends, h.crew.gone, h.tools = compact, ends, gone, tools
 	if thinking {
 		h.set.Thinking = llm.ThinkingEnabled
 	}

@@ -26,18 +26,23 @@ func (j *judge) lazy() {
 	})
 }
 
-// leavesToWorker tells an order to act on findings from one to report on those
-// that the same prompt asks for.
+// leavesToWorker tells an order to act on findings from one to give an account
+// of those that the same prompt asks for.
 func (j *judge) leavesToWorker(o *order, at []int) bool {
-	rest, _, _ := strings.Cut(o.prompt[at[1]:], "\n")
-	sentence := sentenceAround(o.prompt, at[0], at[1])
-	switch {
-	case strings.ContainsAny(o.prompt[max(0, at[0]-1):at[0]], "\"'`“‘"):
+	if strings.ContainsAny(o.prompt[max(0, at[0]-1):at[0]], "\"'`“‘") {
 		return false // quoted: somebody speaks of the phrase
-	case reportWords.MatchString(rest), reportWords.MatchString(sentence):
+	}
+	from, to := sentence(o.prompt, at[0], at[1])
+	before, after := plain(o.prompt[from:at[0]]), plain(o.prompt[at[1]:to])
+	switch {
+	case reportWords.MatchString(before):
+		return o.again
+	case actWords.MatchString(before):
+		return true
+	case firstReport.MatchString(after):
 		return o.again
 	}
-	return actWords.MatchString(sentence)
+	return actWords.MatchString(after)
 }
 
 // selfContained looks for prompts that lack what their workers need.

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// accounts are what one gives of what one has understood.
+const accounts = `(?:recommend|suggest|propose|report|summari[sz]e|list|conclude|advise|rank|rate|draft`
+
 // The words that rules go by. Case and white space do not count.
 var (
 	// lazyWords hand the understanding on to the worker.
@@ -13,9 +16,9 @@ var (
 	actWords = regexp.MustCompile(`(?i)\b(?:fix|implement|change|edit|update|write|refactor|apply|add|make|do|go|proceed|resolve|repair|correct|handle|finish|continue|build|verify|research|answer)\b`)
 	// reportWords ask for an account: whoever is asked has understood what the
 	// account is of.
-	reportWords = regexp.MustCompile(`(?i)^\W*(?:\w+\s+){0,3}(?:recommend|suggest|propose|report|summari[sz]e|list|conclude|advise|rank|rate|draft)`)
-
-	pathWords = regexp.MustCompile(`(?i)(?:[\w.~@-]*/[\w.@/-]*[\w]|\b[\w-]+\.(?:go|rs|py|js|jsx|ts|tsx|mjs|ex|exs|heex|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|scala|sh|sql|md|txt|json|jsonl|ya?ml|toml|html|css|proto|lock|mod|sum|cfg|ini|env|tf)\b|\blines?\s+\d+|:\d+\b|\b(?:Make|Docker)file\b)`)
+	reportWords = regexp.MustCompile(`(?i)\b` + accounts + `)`)
+	firstReport = regexp.MustCompile(`(?i)^\W*(?:\w+\s+){0,3}` + accounts + `)`)
+	pathWords   = regexp.MustCompile(`(?i)(?:[\w.~@-]*/[\w.@/-]*[\w]|\b[\w-]+\.(?:go|rs|py|js|jsx|ts|tsx|mjs|ex|exs|heex|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|scala|sh|sql|md|txt|json|jsonl|ya?ml|toml|html|css|proto|lock|mod|sum|cfg|ini|env|tf)\b|\blines?\s+\d+|:\d+\b|\b(?:Make|Docker)file\b)`)
 
 	purposeWords = regexp.MustCompile(`(?i)\b(?:so\s+that|so\s+(?:we|i|you|it|they)\b|in\s+order\s+to|because|since\s+(?:we|i|the)|purpose|goal|objective|background|context\s*:|(?:this|it|these|which|that)\s+(?:\w+\s+){0,2}(?:will|is\s+going\s+to|lets?|helps?|informs?|feeds?|unblocks?)\b|i(?:'m|\s+am)\s+(?:verifying|investigating|planning|writing|preparing|debugging|building|trying|reviewing|working|about\s+to)|we(?:'re|\s+are)\s+\w+ing|(?:i|we)\s+(?:need|want|plan|have)\s+(?:this|it|you|to\s+\w+.{0,80}\b(?:to|for|before)\b)|to\s+(?:inform|decide|prepare|support|plan|help|find\s+out\s+whether)|(?:needed|used|useful)\s+(?:for|to|by)|\breview(?:ing)?\b.{0,80}\b(?:diff|patch|pull\s+request|pr|commit|changes?)\b|will\s+(?:be\s+used|inform|feed|help|decide))`)
 
@@ -38,16 +41,22 @@ var (
 // sentenceEnd is where a sentence ends, in the middle of a text.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'”’]*\s|\n`)
 
-// sentenceAround is the sentence of a text that a stretch of it stands in.
+// sentence is where the sentence of a text begins and ends that a stretch of it
+// stands in.
+func sentence(text string, from, to int) (start, end int) {
+	for _, at := range sentenceEnd.FindAllStringIndex(text[:from], -1) {
+		start = at[1]
+	}
+	if at := sentenceEnd.FindStringIndex(text[to:]); at != nil {
+		return start, to + at[1]
+	}
+	return start, len(text)
+}
+
+// sentenceAround is that sentence.
 func sentenceAround(text string, from, to int) string {
-	start := 0
-	for _, end := range sentenceEnd.FindAllStringIndex(text[:from], -1) {
-		start = end[1]
-	}
-	if end := sentenceEnd.FindStringIndex(text[to:]); end != nil {
-		return strings.TrimSpace(text[start : to+end[1]])
-	}
-	return strings.TrimSpace(text[start:])
+	from, to = sentence(text, from, to)
+	return strings.TrimSpace(text[from:to])
 }
 
 // excerptRunes is how much of a text a finding shows.

@@ -67,8 +67,10 @@ func (o *inspectOptions) check(call bool) error {
 		return failf(Usage, "--output %s: write one of table, json", o.output)
 	case call && o.call < 1:
 		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
-	case call && o.misses, call && o.phases, o.misses && o.phases:
-		return failf(Usage, "--call, --misses and --phases: give one of them")
+	case call && o.misses:
+		return failf(Usage, "--call and --misses: give one of them")
+	case o.phases && (call || o.misses):
+		return failf(Usage, "--phases: it stands alone, without --call and --misses")
 	case o.said != "" && (call || o.misses || o.phases):
 		return failf(Usage, "--said: it goes with no other view of a run")
 	case o.blocks && !call:

@@ -49,9 +49,9 @@ func defaultModel() Model {
 		GistTokens:    25,
 		PromptBudget:  4_000,
 		ReportBudget:  4_000,
-		ReportTokens:  Size{600, 600, true},
-		StepTokens:    Size{30, 90, true},
-		ThinkTokens:   Size{150, 400, true},
+		ReportTokens:  Size{Lo: 600, Hi: 600, Set: true},
+		StepTokens:    Size{Lo: 30, Hi: 90, Set: true},
+		ThinkTokens:   Size{Lo: 150, Hi: 400, Set: true},
 		Preamble:      true,
 	}
 }

@@ -10,8 +10,11 @@ import (
 )
 
 func sizeText(s Size) string {
-	if s.Lo == s.Hi {
+	if s.Lo == s.Hi && s.Dist == nil {
 		return strconv.FormatInt(s.Lo, 10)
+	}
+	if s.Dist != nil {
+		return distText(s.Dist)
 	}
 	return fmt.Sprintf("{uniform: [%d, %d]}", s.Lo, s.Hi)
 }

@@ -265,7 +265,16 @@ func sizeSchema() object {
 	one := func(key string, s object) object {
 		return object{"type": "object", "required": []string{key}, "additionalProperties": false, "properties": object{key: s}}
 	}
-	return object{"anyOf": []any{integer(false), one("constant", integer(false)), one("uniform", pair)}}
+	fields := func(required []string, numbers object) object {
+		numbers["min"], numbers["max"] = integer(false), integer(false)
+		return object{"type": "object", "required": append(required, "max"), "additionalProperties": false, "properties": numbers}
+	}
+	number := object{"type": "number"}
+	return object{"anyOf": []any{integer(false), one("constant", integer(false)), one("uniform", pair),
+		one("lognormal", fields([]string{"median", "sigma"}, object{"median": integer(false), "sigma": number})),
+		one("exponential", fields([]string{"mean"}, object{"mean": integer(false)})),
+		one("gamma", fields([]string{"shape", "scale"}, object{"shape": number, "scale": integer(false)})),
+		one("empirical", object{"type": "string"})}}
 }
 
 func schemaIsCurrent(t *testing.T) {

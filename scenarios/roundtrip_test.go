@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/mockllm/profile"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -104,5 +105,22 @@ func drawScenario(t *rapid.T) *Scenario {
 
 func drawSize(t *rapid.T) Size {
 	lo := rapid.Int64Range(0, 1000).Draw(t, "lo")
-	return Size{lo, lo + rapid.Int64Range(0, 1000).Draw(t, "span"), true}
+	hi := lo + rapid.Int64Range(0, 1000).Draw(t, "span")
+	s := Size{Lo: lo, Hi: hi, Set: true}
+	shape := rng.Shape(rapid.Uint8Range(0, 4).Draw(t, "shape"))
+	if shape == 0 {
+		return s
+	}
+	s.Dist = &rng.Dist{Shape: shape, Lo: lo, Hi: hi}
+	switch shape {
+	case rng.Empirical:
+		s.Dist.Points = []rng.Quantile{{P: 0, Value: lo}, {P: rapid.Int64Range(1, rng.Millionth-1).Draw(t, "share"), Value: hi}, {P: rng.Millionth, Value: hi}}
+		return s
+	case rng.Gamma:
+		s.Dist.B = rapid.Int64Range(1, rng.MaxHalves).Draw(t, "halves")
+	case rng.Lognormal:
+		s.Dist.B = rapid.Int64Range(1, rng.MaxSigma).Draw(t, "sigma")
+	}
+	s.Dist.A = rapid.Int64Range(1, 100_000).Draw(t, "a")
+	return s
 }

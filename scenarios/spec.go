@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -199,10 +200,12 @@ type Content struct {
 	Blocks int    // split into so many blocks, where blocks are possible; 0 is 1
 }
 
-// Size is a literal number of tokens or a draw: `350`, or `{uniform: [200, 500]}`.
+// Size is a literal number of tokens or a draw: `350`, `{uniform: [200, 500]}`, or
+// one of the distributions of special.go (LLM-06).
 type Size struct {
 	Lo, Hi int64 // Lo == Hi is a constant
 	Set    bool
+	Dist   *rng.Dist // nil: all numbers from Lo to Hi alike
 }
 
 // Fact is a named piece of knowledge that stands in a file.

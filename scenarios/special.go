@@ -152,17 +152,19 @@ func (d *decoder) size(n *node, at place) Size {
 	switch {
 	case n.kind == kindInt:
 		v := d.integer(n, at, 0, maxLarge)
-		return Size{v, v, true}
+		return Size{Lo: v, Hi: v, Set: true}
 	case n.kind != kindMap || len(n.pairs) != 1:
-		d.wrongType(n, at, "a number or one of {constant: n} and {uniform: [lo, hi]}", hint)
+		d.wrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), hint)
 	case n.pairs[0].key == "constant":
 		v := d.integer(n.pairs[0].val, at, 0, maxLarge)
-		return Size{v, v, true}
+		return Size{Lo: v, Hi: v, Set: true}
 	case n.pairs[0].key == "uniform":
 		return d.uniform(n.pairs[0].val, at)
+	case contains(distributions[2:], n.pairs[0].key):
+		return d.distribution(n.pairs[0].key, n.pairs[0].val, at)
 	default:
 		p := n.pairs[0]
-		d.errs.add(p.pos, didYouMeanOr(p.key, []string{"constant", "uniform"}), "unknown distribution %q in %s", p.key, at.ctx)
+		d.errs.add(p.pos, didYouMeanOr(p.key, distributions), "unknown distribution %q in %s", p.key, at.ctx)
 	}
 	return Size{}
 }
@@ -176,7 +178,7 @@ func (d *decoder) uniform(n *node, at place) Size {
 	if lo > hi {
 		d.fail(n, "swap them", "uniform from %d to %d is empty", lo, hi)
 	}
-	return Size{lo, hi, true}
+	return Size{Lo: lo, Hi: hi, Set: true}
 }
 
 func (d *decoder) selector(n *node, at place) (s Selector) {

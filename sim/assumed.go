@@ -130,7 +130,10 @@ func workAssumed(m *scenarios.Model) []string {
 }
 
 func sizeText(s scenarios.Size) string {
-	if s.Lo == s.Hi {
+	switch {
+	case s.Dist != nil:
+		return fmt.Sprintf("drawn, %d to %d tok", s.Lo, s.Hi)
+	case s.Lo == s.Hi:
 		return fmt.Sprintf("%d tok", s.Lo)
 	}
 	return fmt.Sprintf("%d to %d tok", s.Lo, s.Hi)

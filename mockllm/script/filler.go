@@ -133,6 +133,8 @@ func Draw(s scenarios.Size, key rng.Key, def int64) int64 {
 	switch {
 	case !s.Set:
 		return def
+	case s.Dist != nil:
+		return s.Dist.Draw(key)
 	case s.Lo == s.Hi:
 		return s.Lo
 	}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agentsim/sim/transcript/sqlite"
+)
+
+func TestSweepCommand(t *testing.T) {
+	t.Run("CLI-06 REC-03 a sweep that is killed leaves whole runs, and the next one ends with the same bytes as one that was not", killed)
+	t.Run("CLI-06 the database has the same bytes whatever the number of workers, when the clock stands", storedInOrder)
+	t.Run("CLI-06 values are split at commas outside brackets and quotes", func(t *testing.T) {
+		for in, want := range map[string]string{"1,2,4": "1|2|4", "[a, b],[c]": "[a, b]|[c]", `"x,y",z`: `"x,y"|z`, "{a: 1, b: 2}": "{a: 1, b: 2}", "a": "a", "": ""} { // order: each is a case of its own
+			if got := strings.Join(splitValues(in), "|"); got != want {
+				t.Errorf("splitValues(%s) = %s, want %s", in, got, want)
+			}
+		}
+	})
+}
+
+// agentsimProgram is this test binary, which is agentsim when it is called so.
+func agentsimProgram(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "agentsim")
+	if err := os.Symlink(self, link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	return link
+}
+
+// killed kills a real process while it sweeps, as soon as something is stored.
+func killed(t *testing.T) {
+	program, dir := agentsimProgram(t), t.TempDir()
+	sweep := func(db string) *exec.Cmd {
+		cmd := exec.Command(program, "sweep", "hello", "--seeds", "400", "--db", db)
+		cmd.Dir = dir
+		return cmd
+	}
+	cut := sweep("sweep.db")
+	if err := cut.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if info, err := os.Stat(filepath.Join(dir, "sweep.db")); err == nil && info.Size() > 2<<20 {
+			break
+		}
+	}
+	if err := cut.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cut.Wait() // it was killed
+	had := wholeRuns(t, filepath.Join(dir, "sweep.db"))
+	t.Logf("killed with %d runs stored", had)
+	again, err := sweep("sweep.db").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "sweep.db"), filepath.Join(dir, "cut.db")); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := sweep("sweep.db").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(again) != string(whole) {
+		t.Errorf("resumed:\n%s\nat once:\n%s", again, whole)
+	}
+	if n := wholeRuns(t, filepath.Join(dir, "cut.db")); n != 400 {
+		t.Errorf("%d runs, want 400", n)
+	}
+}
+
+// wholeRuns counts a database's runs; each must have ended and have its figures.
+func wholeRuns(t *testing.T, path string) int {
+	t.Helper()
+	db, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	runs, err := db.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		figures, err := db.Metrics(r.ID)
+		if err != nil || r.Outcome != sqlite.Completed || r.Executions != 1 || len(figures) < 20 || r.Level != sqlite.Totals {
+			t.Fatalf("run %+v with %d figures, %v", r, len(figures), err)
+		}
+	}
+	return len(runs)
+}
+
+// storedInOrder compares whole files, under a clock that stands.
+func storedInOrder(t *testing.T) {
+	var files, outputs []string
+	for _, workers := range []string{"1", "5"} {
+		path := filepath.Join(t.TempDir(), "x.db")
+		code, stdout, stderr := try(nil, "sweep", "hello", "--seeds", "100", "--workers", workers, "--db", path)
+		if code != Pass {
+			t.Fatal(stderr)
+		}
+		if n := wholeRuns(t, path); n != 100 {
+			t.Fatalf("%d runs", n)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, outputs = append(files, string(text)), append(outputs, strings.ReplaceAll(stdout, path, "x.db"))
+	}
+	if files[0] != files[1] {
+		t.Error("one worker and five leave different databases")
+	}
+	if outputs[0] != outputs[1] {
+		t.Errorf("one worker:\n%s\nfive:\n%s", outputs[0], outputs[1])
+	}
+}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agentsim": Main, "nobody": nobody})
+	testscript.Main(m, map[string]func(){"agentsim": Main, "nobody": nobody, "workflow": workflow})
 }
 
 // nobody runs the command line as a user without rights: nobody run hello. Its
@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup:               setExamples,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   cmdExits,

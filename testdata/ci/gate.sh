@@ -1,0 +1,15 @@
+#!/bin/sh
+# Holds a directory of scenarios against its baseline: in any job, on any machine.
+#
+#   gate.sh DIRECTORY
+#
+# It writes agentsim.md (a summary to read) and agentsim.xml (JUnit), and ends as
+# agentsim does: 0 pass, 3 regression, 7 no baseline, anything else see agentsim
+# --help. The baseline stands beside the scenarios and is committed with them; how
+# to write it, or to accept a change, stands at the end of the summary.
+dir=${1:?gate.sh DIRECTORY}
+
+agentsim bench "$dir" --baseline "$dir/agentsim.baseline" --junit agentsim.xml -o markdown > agentsim.md
+code=$?
+cat agentsim.md
+exit $code

@@ -16,13 +16,14 @@ import (
 
 // inspectOptions are the flags of inspect.
 type inspectOptions struct {
-	db     string
-	call   int64
-	misses bool
-	phases bool
-	blocks bool
-	said   string
-	output string
+	db      string
+	call    int64
+	misses  bool
+	phases  bool
+	blocks  bool
+	said    string
+	output  string
+	reprice []string
 }
 
 func newInspect(s *State) *cobra.Command {
@@ -40,7 +41,8 @@ run's id.`,
   agentsim inspect 9c1e --misses
   agentsim inspect 9c1e --phases
   agentsim inspect 9c1e --said main/1.1
-  agentsim inspect 9c1e --call 41 --blocks`,
+  agentsim inspect 9c1e --call 41 --blocks
+  agentsim inspect 9c1e --reprice provider.inference_geo=us`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags().Changed("call")); err != nil {
@@ -56,6 +58,7 @@ run's id.`,
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
+	f.StringArrayVar(&o.reprice, "reprice", nil, "price the recorded calls by another setting, as `path=value`; may be repeated")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
 	return cmd
 }
@@ -67,6 +70,8 @@ func (o *inspectOptions) check(call bool) error {
 		return failf(Usage, "--output %s: write one of table, json", o.output)
 	case call && o.call < 1:
 		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
+	case len(o.reprice) > 0 && (call || o.misses):
+		return failf(Usage, "--reprice: it prices a whole run; leave out --call and --misses")
 	case call && o.misses:
 		return failf(Usage, "--call and --misses: give one of them")
 	case o.phases && (call || o.misses):
@@ -96,6 +101,8 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 		return err
 	}
 	switch {
+	case len(o.reprice) > 0:
+		return s.inspectRepriced(db, info, o)
 	case o.call > 0:
 		return s.inspectCall(db, info, o)
 	case o.misses:

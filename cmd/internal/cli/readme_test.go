@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -49,8 +50,9 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	in, ran, last := "", 0, ""
-	for _, line := range strings.SplitAfter(string(src), "\n") {
+	in, ran, last, code := "", 0, "", Pass
+	lines := strings.SplitAfter(string(src), "\n")
+	for i, line := range lines {
 		switch {
 		case in == "" && strings.HasPrefix(line, "```console"):
 			in = "text"
@@ -58,11 +60,22 @@ func TestReadme(t *testing.T) {
 			in = ""
 		case in != "" && strings.HasPrefix(line, "$ agentsim") && trace == "" && strings.Contains(line, traceName):
 			in = "text" // its recording is not here
+		case in != "" && strings.HasPrefix(line, "$ sed "):
+			in = "output"
+			readmeSed(t, line)
+		case in != "" && line == "$ echo $?\n":
+			out.WriteString(line + strconv.Itoa(int(code)) + "\n")
+			in, code = "output", Pass
+			continue
 		case in != "" && strings.HasPrefix(line, "$ agentsim"):
 			in = "output"
 			ran++
 			line = runID.ReplaceAllString(line, " "+last)
-			text := readmeOutput(t, line)
+			var text string
+			text, code = readmeOutput(line)
+			if code != Pass && nextCommand(lines[i+1:]) != "$ echo $?\n" {
+				t.Errorf("%s ends with exit code %d: the page says so by $ echo $?, or shows what works\n%s", strings.TrimSpace(line), code, text)
+			}
 			if ids := recorded.FindStringSubmatch(text); ids != nil {
 				last = ids[1]
 			}
@@ -105,16 +118,43 @@ func recordedTrace(t *testing.T) string {
 	return path
 }
 
-// readmeOutput is what a command line prints, as a terminal shows it.
-func readmeOutput(t *testing.T, line string) string {
-	t.Helper()
+// readmeOutput is what a command line prints, as a terminal shows it, and how it
+// ends.
+func readmeOutput(line string) (string, Code) {
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ agentsim"))
 	code, stdout, stderr := try(nil, words...)
-	text := stdout + stderr
-	if code != Pass {
-		t.Errorf("%s ends with exit code %d: a page shows what works\n%s", strings.TrimSpace(line), code, text)
+	return stdout + stderr, code
+}
+
+// nextCommand is the next command of a block, "" where the block ends.
+func nextCommand(lines []string) string {
+	for _, line := range lines {
+		if strings.HasPrefix(line, "```") {
+			break
+		}
+		if strings.HasPrefix(line, "$ ") {
+			return line
+		}
 	}
-	return text
+	return ""
+}
+
+// readmeSed does what a line `$ sed -i s/OLD/NEW/ FILE` says.
+func readmeSed(t *testing.T, line string) {
+	t.Helper()
+	words := strings.Fields(line)
+	parts := strings.Split(words[3], "/")
+	src, err := os.ReadFile(words[4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.ReplaceAll(string(src), parts[1], parts[2])
+	if now == string(src) {
+		t.Fatalf("%s changes nothing", strings.TrimSpace(line))
+	}
+	if err := os.WriteFile(words[4], []byte(now), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // fenced lists the blocks that open with a fence of the given kind.

@@ -191,6 +191,12 @@ func severalLimits(t *testing.T) {
 		err.RetryAfter != longest-err.Started.Sub(got[0].resp.Started) {
 		t.Errorf("refused: %v, want a wait of %s for input", err, longest)
 	}
+	requests.Refill = vtime.Hour
+	got, _ = limited(t, mockllm.Limits{Requests: requests, Input: input}, 0, 0)
+	if err := got[1].err; err == nil || err.Message != "this request would exceed the rate limit of requests" ||
+		err.RetryAfter != vtime.Hour-err.Started.Sub(got[0].resp.Started) {
+		t.Errorf("refused: %v, want a wait of %s for requests", err, vtime.Hour)
+	}
 	// A prompt that no bucket holds is refused without a time, whatever else is short.
 	small := &mockllm.Rate{Most: prompt - 1, Refill: 1}
 	got, _ = limited(t, mockllm.Limits{Requests: &mockllm.Rate{Most: 1, Refill: vtime.Hour}, Input: small}, 0)

@@ -41,7 +41,7 @@ func agentsimProgram(t *testing.T) string {
 func killed(t *testing.T) {
 	program, dir := agentsimProgram(t), t.TempDir()
 	sweep := func(db string) *exec.Cmd {
-		cmd := exec.Command(program, "sweep", "hello", "--seeds", "400", "--db", db)
+		cmd := exec.Command(program, "sweep", "hello", "--seeds", "520", "--db", db)
 		cmd.Dir = dir
 		return cmd
 	}
@@ -50,7 +50,7 @@ func killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if info, err := os.Stat(filepath.Join(dir, "sweep.db")); err == nil && info.Size() > 2<<20 {
+		if info, err := os.Stat(filepath.Join(dir, "sweep.db")); err == nil && info.Size() > 5<<19 {
 			break
 		}
 	}
@@ -74,8 +74,8 @@ func killed(t *testing.T) {
 	if string(again) != string(whole) {
 		t.Errorf("resumed:\n%s\nat once:\n%s", again, whole)
 	}
-	if n := wholeRuns(t, filepath.Join(dir, "cut.db")); n != 400 {
-		t.Errorf("%d runs, want 400", n)
+	if n := wholeRuns(t, filepath.Join(dir, "cut.db")); n != 520 {
+		t.Errorf("%d runs, want 520", n)
 	}
 }
 
@@ -105,11 +105,11 @@ func storedInOrder(t *testing.T) {
 	var files, outputs []string
 	for _, workers := range []string{"1", "5"} {
 		path := filepath.Join(t.TempDir(), "x.db")
-		code, stdout, stderr := try(nil, "sweep", "hello", "--seeds", "100", "--workers", workers, "--db", path)
+		code, stdout, stderr := try(nil, "sweep", "hello", "--seeds", "300", "--workers", workers, "--db", path)
 		if code != Pass {
 			t.Fatal(stderr)
 		}
-		if n := wholeRuns(t, path); n != 100 {
+		if n := wholeRuns(t, path); n != 300 {
 			t.Fatalf("%d runs", n)
 		}
 		text, err := os.ReadFile(path)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -87,10 +88,16 @@ type gridRun struct {
 	err    error
 }
 
-// batch is how many runs one job, and one transaction, has: few enough that
-// little is lost when the process is killed, enough that a transaction's cost is
-// shared.
-const batch = 32
+const (
+	// batch is how many runs one job has.
+	batch = 32
+	// atOnce is how many jobs are begun for each that runs: while results are
+	// stored, the next ones wait for a slot already.
+	atOnce = 16
+	// perCommit is how many runs at least share a transaction, and are lost at most,
+	// with one job more, when the process is killed: about a third of a second.
+	perCommit = 256
+)
 
 // runGrid runs what the database has not, and reads what it has.
 func (s *State) runGrid(g *sweepGrid) error {
@@ -122,8 +129,6 @@ func (s *State) runGrid(g *sweepGrid) error {
 			jobs[i] = make([]gridRun, min(batch, len(g.figures)-i*batch))
 			return nil
 		},
-		// More jobs are begun than run at once: while one is being stored, the next
-		// one is waiting for a slot already.
 		work: func(i int) {
 			for j := range jobs[i] {
 				slots <- struct{}{}
@@ -135,11 +140,19 @@ func (s *State) runGrid(g *sweepGrid) error {
 			runs := jobs[i]
 			jobs[i] = nil
 			bar.add(len(runs))
-			return s.storeRuns(g, i*batch, runs, db, bulk)
+			err := s.storeRuns(g, i*batch, runs, db, bulk)
+			if err == nil && (bulk.Waiting() >= perCommit || i+1 == len(jobs)) {
+				err = bulk.Flush()
+			}
+			return err
 		},
 		more: func() bool { return !stop.has() },
 	}
-	if err := q.run(len(jobs), 4*workers); err != nil {
+	err = q.run(len(jobs), atOnce*workers)
+	if kept := bulk.Flush(); err == nil {
+		err = kept
+	}
+	if err != nil {
 		return err
 	}
 	if stop.has() {
@@ -193,14 +206,13 @@ func runRow(spec *sim.Spec, id string) sqlite.Run {
 	return run
 }
 
-// storeRuns stores a job's runs in one transaction and takes their figures.
+// storeRuns hands a job's runs on to be stored, and takes their figures.
 func (s *State) storeRuns(g *sweepGrid, from int, runs []gridRun, db *sqlite.DB, bulk *sqlite.Bulk) error {
 	now := wall(s.Now())
 	for j := range runs {
 		r, cell := &runs[j], (from+j)/g.o.seeds
 		switch {
 		case r.err != nil:
-			_ = bulk.Flush() // what is over before the error is kept; the error weighs more
 			return g.located(cell, r.err)
 		case r.result == nil && r.id == "", r.result != nil && r.result.Outcome == sim.Interrupted:
 			continue
@@ -219,9 +231,15 @@ func (s *State) storeRuns(g *sweepGrid, from int, runs []gridRun, db *sqlite.DB,
 		figures := r.fold.Run()
 		g.figures[from+j] = takeFigures(figures)
 		bulk.Add(r.writer, r.row, now, sqlite.End{Status: status(r.result.Outcome), Detail: r.result.Detail, Digest: r.result.Digest,
-			FinishedAt: now, Metrics: stored(figures), Invariants: invariants(r.result.Audit)})
+			FinishedAt: now, Metrics: ofRun(stored(figures)), Invariants: invariants(r.result.Audit)})
 	}
-	return bulk.Flush()
+	return nil
+}
+
+// ofRun are the metrics of a whole run, without those of its agents' types: a
+// sweep's table has many runs.
+func ofRun(list []sqlite.Metric) []sqlite.Metric {
+	return slices.DeleteFunc(list, func(m sqlite.Metric) bool { return m.Scope != "run" })
 }
 
 // located gives an error its place in the scenario.

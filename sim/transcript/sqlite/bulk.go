@@ -50,6 +50,9 @@ func (b *Bulk) Add(w *Writer, run Run, startedAt string, end End) {
 	b.waiting = append(b.waiting, finished{w, run, startedAt, end})
 }
 
+// Waiting is how many runs the next Flush stores.
+func (b *Bulk) Waiting() int { return len(b.waiting) }
+
 // Flush stores what was added, in one transaction: all of it or, with an error,
 // nothing.
 func (b *Bulk) Flush() error {

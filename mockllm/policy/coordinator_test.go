@@ -286,8 +286,12 @@ func attempts(t *testing.T) {
 			if got, want := strings.Count(h.steps(), " fix-auth"), 1+corrections+approaches; got != want {
 				t.Errorf("%d corrections and %d approaches: %d attempts, want %d", corrections, approaches, got, want)
 			}
-			if !strings.Contains(h.said[len(h.said)-1].answer, "for you to say") {
-				t.Errorf("the user is not asked: %s", h.said[len(h.said)-1].answer)
+			last := h.said[len(h.said)-1].answer
+			if !strings.Contains(last, "for you to say") {
+				t.Errorf("the user is not asked: %s", last)
+			}
+			if !strings.Contains(last, "still wrong, for want or because of: auth.old-theory.") || strings.Contains(last, "was not run") {
+				t.Errorf("the user is told another reason: %s", last)
 			}
 		}
 	}

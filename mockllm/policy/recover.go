@@ -57,6 +57,12 @@ func (m *Model) wanting(i int, c *charge) (names []string) {
 	return names
 }
 
+// stillWrong reports whether an item fails for its edits, which a verification
+// found wrong each time, and not for anything that is missing.
+func (m *Model) stillWrong(i int) bool {
+	return m.s.office != nil && m.s.office.charges[i].why == defective
+}
+
 // misleading is the facts that a prompt must leave out for another approach:
 // those that misled the last one.
 func (m *Model) misleading(i int) (out set) {

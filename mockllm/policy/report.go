@@ -18,7 +18,9 @@ func (m *Model) closingText() string {
 		if n > 0 {
 			b = append(b, '\n')
 		}
-		b = m.appendProof(m.appendOutcome(b, c.item, c.missing), c.item)
+		if b = m.appendOutcome(b, c.item, c.missing); m.s.office == nil {
+			b = m.appendProof(b, c.item) // a coordinator ran nothing itself: others did, and reported
+		}
 	}
 	m.buf = b
 	return string(b)
@@ -30,7 +32,11 @@ func (m *Model) appendOutcome(b []byte, i int, missing []string) []byte {
 	if len(missing) > 0 {
 		names := strings.Join(missing, ",")
 		b = append(b, m.t.marks.Text(mark.Failed, it.id, names)...)
-		return append(append(append(b, " Missing: "...), strings.Join(missing, ", ")...), '.')
+		why := " Missing: "
+		if m.stillWrong(i) {
+			why = " Its edits are still wrong, for want or because of: "
+		}
+		return append(append(append(b, why...), strings.Join(missing, ", ")...), '.')
 	}
 	b = append(append(b, m.t.marks.Text(mark.Done, it.id)...), ' ')
 	if m.padded(i) {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/vtime"
@@ -26,6 +27,20 @@ func (c *checker) tests() {
 	for i, t := range c.s.Project.Tests {
 		c.testRun("project.tests["+itoa(i)+"]", &t, seen, run)
 	}
+}
+
+// trimTests takes away tests that nobody runs; a scripted agent may run any.
+func (s *Scenario) trimTests() {
+	if len(s.Scripts) > 0 {
+		return
+	}
+	run := map[string]bool{}
+	for _, it := range s.Work {
+		for _, r := range it.Runs {
+			run[command(r)] = true
+		}
+	}
+	s.Project.Tests = slices.DeleteFunc(slices.Clone(s.Project.Tests), func(t TestRun) bool { return !run[command(t.Command)] })
 }
 
 // testRun checks a test. A scripted agent may run any of them.

@@ -111,9 +111,10 @@ func (c *checker) unused() {
 // meaning and one text.
 func (s *Scenario) trim() {
 	s.trimStack()
+	s.narrow()
+	s.trimTests()
 	s.trimCoordinator()
 	s.Model.Obeys = s.Model.Obeys && !s.obeysNothing()
-	s.narrow()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {
 		f, ok := findField(scenarioType, x.key)

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"agentsim/metrics"
+	"agentsim/metrics/fronts"
 )
 
 // Version is that of the file's format.
@@ -26,6 +28,7 @@ type Run struct {
 	Siblings          []metrics.Shared // what children of one message share
 	Parted            []metrics.Shared // requests that part from the one before them
 	Lines             []string         // Cut lines of all events; nil for seeds other than the first
+	Requests          *fronts.Record   // what the prefix guard compares; nil where it was not asked for
 }
 
 // Name is the run's scenario and variant, as selectors of thresholds see it.
@@ -42,7 +45,8 @@ type File struct {
 	Runs      []*Run
 }
 
-// Write writes the file's text. The error is w's.
+// Write writes the file's text. The error is w's, or says that a record has no
+// form as JSON.
 func (f *File) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "agentsim baseline %d\nsemantics %d\n", Version, f.Semantics)
@@ -50,7 +54,9 @@ func (f *File) Write(w io.Writer) error {
 		if i == 0 || r.Scenario != f.Runs[i-1].Scenario || r.Seed != f.Runs[i-1].Seed {
 			fmt.Fprintf(&b, "\nscenario %s seed %d\n", oneWord.Replace(r.Scenario), r.Seed)
 		}
-		r.write(&b)
+		if err := r.write(&b); err != nil {
+			return err
+		}
 		if i+1 == len(f.Runs) || r.Scenario != f.Runs[i+1].Scenario || r.Seed != f.Runs[i+1].Seed {
 			writeTrace(&b, f.block(i))
 		}
@@ -74,7 +80,7 @@ func (f *File) block(i int) []*Run {
 	return f.Runs[from : i+1]
 }
 
-func (r *Run) write(b *bytes.Buffer) {
+func (r *Run) write(b *bytes.Buffer) error {
 	name := oneWord.Replace(r.Variant)
 	if name == "" {
 		name = "-"
@@ -93,6 +99,12 @@ func (r *Run) write(b *bytes.Buffer) {
 	for _, s := range r.Parted {
 		fmt.Fprintf(b, "  parted at %s block %d byte %d bytes %d\n", oneWord.Replace(s.Who), s.Block, s.Byte, s.Of)
 	}
+	if r.Requests == nil {
+		return nil
+	}
+	text, err := json.Marshal(r.Requests)
+	writePacked(b, "fronts", string(text))
+	return err
 }
 
 // traceWidth is how many characters of a packed text stand in a line.
@@ -106,17 +118,22 @@ func writeTrace(b *bytes.Buffer, runs []*Run) {
 			text.WriteString(line + "\n")
 		}
 	}
-	if text.Len() == 0 {
-		return
+	if text.Len() > 0 {
+		writePacked(b, "events", text.String())
 	}
+}
+
+// writePacked writes a text that people do not read below a line that says what
+// it is and how long.
+func writePacked(b *bytes.Buffer, what, text string) {
 	var packed bytes.Buffer
 	z, err := flate.NewWriter(&packed, flate.BestCompression)
 	if err != nil {
 		panic("baseline: " + err.Error())
 	}
-	_, _ = io.WriteString(z, text.String()) // a buffer takes everything
+	_, _ = io.WriteString(z, text) // a buffer takes everything
 	_ = z.Close()
-	fmt.Fprintf(b, "events %d\n", text.Len())
+	fmt.Fprintf(b, "%s %d\n", what, len(text))
 	for s := base64.StdEncoding.EncodeToString(packed.Bytes()); s != ""; {
 		n := min(traceWidth, len(s))
 		fmt.Fprintf(b, "| %s\n", s[:n])

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
+	"agentsim/metrics/fronts"
 )
 
 // maxTrace bounds the unpacked text of one scenario, so that a broken file
@@ -47,7 +48,8 @@ type parser struct {
 	scenario string
 	seed     uint64
 	block    []*Run // of the present scenario and seed
-	traceAt  int    // line of the present trace; 0 for none
+	traceAt  int    // line of the present packed text; 0 for none
+	fronts   bool   // it is what the prefix guard compares, not events
 	traceLen int
 	packed   strings.Builder
 	seen     map[string]bool
@@ -86,7 +88,7 @@ func (p *parser) entry(text string, words []string) {
 		p.begin(words)
 	case "variant":
 		p.variant(words)
-	case "events":
+	case "events", "fronts":
 		p.beginTrace(words)
 	case "run":
 		p.run(words)
@@ -251,24 +253,25 @@ func (p *parser) value(text, word string, unit metrics.Unit) metrics.Value {
 
 func (p *parser) beginTrace(words []string) {
 	if len(p.block) == 0 || len(words) != 2 {
-		p.fail(0, broken, "not of the form events BYTES below a variant")
+		p.fail(0, broken, "not of the form %s BYTES below a variant", words[0])
 		return
 	}
-	p.traceAt, p.traceLen = p.n, int(p.number(words, 1))
+	p.traceAt, p.traceLen, p.fronts = p.n, int(p.number(words, 1)), words[0] == "fronts"
 	if p.traceLen > maxTrace {
-		p.fail(0, broken, "%d bytes of events; there are at most %d", p.traceLen, maxTrace)
+		p.fail(0, broken, "%d bytes of %s; there are at most %d", p.traceLen, words[0], maxTrace)
 	}
 }
 
 func (p *parser) piece(text string, words []string) {
 	if p.traceAt == 0 || len(words) != 2 {
-		p.fail(0, broken, "packed events stand below a line events BYTES")
+		p.fail(0, broken, "packed text stands below a line events BYTES or fronts BYTES")
 		return
 	}
 	p.packed.WriteString(words[1])
 }
 
-// endTrace unpacks what was gathered and hands each run its lines.
+// endTrace unpacks what was gathered and hands it to the run, or each run its
+// lines.
 func (p *parser) endTrace() {
 	if p.traceAt == 0 || p.err != nil {
 		return
@@ -282,9 +285,11 @@ func (p *parser) endTrace() {
 	}
 	switch {
 	case err != nil:
-		p.fail(0, broken, "the packed events below cannot be read: %v", err)
+		p.fail(0, broken, "the packed text below cannot be read: %v", err)
 	case len(text) != p.traceLen:
-		p.fail(0, broken, "the packed events below are not the %d bytes promised", p.traceLen)
+		p.fail(0, broken, "the packed text below is not the %d bytes promised", p.traceLen)
+	case p.fronts:
+		p.requests(text)
 	default:
 		p.share(strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))
 	}
@@ -293,6 +298,16 @@ func (p *parser) endTrace() {
 	if p.err == nil {
 		p.n = at
 	}
+}
+
+// requests takes what the prefix guard compares.
+func (p *parser) requests(text []byte) {
+	r, err := fronts.Parse(text)
+	if err != nil {
+		p.fail(0, broken, "the packed text below is no record of requests: %v", err)
+		return
+	}
+	p.current().Requests = r
 }
 
 // share parts the lines among the runs of the block.

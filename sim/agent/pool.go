@@ -92,7 +92,10 @@ func (w *World) forks() bool { return w.cfg.Forker.Enabled(&w.gates, w.cfg.Inter
 // toolWords says in words what a definition's agents may use.
 func (d *Definition) toolWords() string {
 	words := "all tools"
-	if len(d.Tools) > 0 && d.Tools[0] != "*" {
+	switch {
+	case d.Tools != nil && len(d.Tools) == 0:
+		words = "none" // an empty list allows nothing
+	case len(d.Tools) > 0 && d.Tools[0] != "*":
 		words = strings.Join(d.Tools, ", ")
 	}
 	if len(d.Disallowed) > 0 {

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"agentsim/metrics/baseline"
+	"agentsim/metrics/fronts"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/definition"
 
 	"github.com/spf13/cobra"
 )
@@ -25,6 +27,7 @@ type benchOptions struct {
 	output     string
 	junit      string
 	gobench    string
+	guard      string
 }
 
 // formats are the ways in which results are printed for machines and people.
@@ -66,6 +69,7 @@ and with 0 after changes, unless --strict makes them fail. With --update it writ
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
 	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
+	f.StringVar(&o.guard, "guard", "", "fail only when what siblings or turns share became shorter: `prefix`")
 	return cmd
 }
 
@@ -79,7 +83,7 @@ func (o *benchOptions) check() error {
 	case o.seeds < 1 || o.seeds > maxSeeds:
 		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
 	}
-	return nil
+	return o.checkGuard()
 }
 
 func (s *State) bench(o *benchOptions, args []string) error {
@@ -98,6 +102,9 @@ func (s *State) bench(o *benchOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.tellLeft(set); err != nil {
+		return err
+	}
 	if err := set.selects(limits); err != nil {
 		return err
 	}
@@ -106,6 +113,7 @@ func (s *State) bench(o *benchOptions, args []string) error {
 		return err
 	}
 	b.report = baseline.Compare(base, b.now, b.gone(), limits)
+	b.guarded()
 	if o.update {
 		return s.updateBaseline(b)
 	}
@@ -124,6 +132,9 @@ type bench struct {
 	missed []string // expectations of the scenarios
 	broken error    // the first invariant that is broken
 	report *baseline.Report
+
+	findings map[string][]fronts.Finding // of the guard, by variant
+	aside    []string                    // what is told and does not count
 }
 
 // thresholds reads those of the command line, behind those of the file.
@@ -209,7 +220,7 @@ func (s *State) updateBaseline(b *bench) error {
 		return err
 	}
 	s.printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, plural(len(b.now.Runs), "run"), plural(len(b.set.files), "scenario"), plural(kept, "run"), b.counts())
-	return nil
+	return b.set.brokenErr()
 }
 
 // verdict is how the command ends: a broken invariant weighs most, and a run
@@ -232,7 +243,7 @@ func (b *bench) verdict() error {
 	case n(baseline.NoBaseline) > 0:
 		return &Failure{Code: NoBaseline}
 	}
-	return nil
+	return b.set.brokenErr()
 }
 
 // knows reports whether the baseline has a run end like this one.
@@ -248,6 +259,11 @@ type selection struct {
 	variants []string // those to run; nil for all
 	words    []string // as given
 	whole    bool     // all of a place: a scenario that is not in it is no more
+
+	problems []*definition.Problem // of agent definitions
+	left     []string              // definitions that take no part, or less of it
+	starts   []string              // those that take part
+	none     string                // a directory of definitions of which none can be used
 }
 
 func (x *selection) has(scenario string) bool {

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
+	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
 )
 
@@ -27,6 +28,7 @@ type benchVariantJSON struct {
 	Changes  []benchChangeJSON `json:"changes"`
 	First    *firstJSON        `json:"first_difference,omitempty"`
 	Shorter  []string          `json:"shorter_prefixes,omitempty"`
+	Guard    []fronts.Finding  `json:"guard,omitempty"`
 }
 
 // benchChangeJSON is a figure that differs; over several seeds a median.
@@ -63,7 +65,7 @@ func (b *bench) document() benchJSON {
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		x := benchVariantJSON{Scenario: v.Scenario, Variant: v.Variant, Seeds: v.Seeds, Verdict: v.Verdict.String(), Note: v.Note,
-			Changes: []benchChangeJSON{}, Shorter: v.Shorter}
+			Changes: []benchChangeJSON{}, Shorter: v.Shorter, Guard: b.findings[v.Name()]}
 		for j := range v.Changes {
 			x.Changes = append(x.Changes, changeJSON(&v.Changes[j]))
 		}

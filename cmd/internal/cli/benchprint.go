@@ -292,6 +292,7 @@ func (s *State) benchTable(b *bench) error {
 		s.printf("\n")
 	}
 	s.lines("missed", b.missed)
+	s.lines("aside", b.aside)
 	s.benchNotes(b)
 	return nil
 }

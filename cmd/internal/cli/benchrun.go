@@ -9,6 +9,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
+	"agentsim/metrics/fronts"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
@@ -30,6 +31,12 @@ func selectScenarios(words []string) (*selection, error) {
 		if err != nil || !info.IsDir() || !looksLikePath(w) && slices.Contains(scenarios.Names(), w) {
 			x.whole = false
 			if err := x.add(w); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if holdsDefinitions(w) {
+			if err := x.addDefinitions(w); err != nil {
 				return nil, err
 			}
 			continue
@@ -104,6 +111,7 @@ type benchJob struct {
 	first    bool // of the scenario's seeds
 	trace    baseline.Trace
 	prefixes metrics.Prefixes
+	fronts   *fronts.Sink // nil where the guard needs none
 }
 
 // jobs lists the jobs, all variants of a seed side by side.
@@ -143,6 +151,10 @@ func (s *State) runBench(b *bench) error {
 			if j.first {
 				j.sinks = append(j.sinks, &j.trace)
 			}
+			if j.first && b.keepsFronts(j.file.Name) {
+				j.fronts = &fronts.Sink{}
+				j.sinks = append(j.sinks, j.fronts)
+			}
 			return nil
 		},
 		work: func(i int) { jobs[i].run(stop, s.commandLine(), false) },
@@ -155,6 +167,9 @@ func (s *State) runBench(b *bench) error {
 			}
 			bar.add(1)
 			b.take(j, x)
+			if err := b.set.started(b.now.Runs[len(b.now.Runs)-1]); err != nil {
+				return err
+			}
 			if j.first {
 				done = append(done, x)
 			}
@@ -181,9 +196,13 @@ func (b *bench) take(j *benchJob, x executed) {
 	for _, c := range x.result.Audit.Counts {
 		extra.Broken += c.Broken
 	}
-	b.now.Runs = append(b.now.Runs, &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed, ID: x.result.RunID,
+	r := &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed, ID: x.result.RunID,
 		Digest: x.result.Digest, Outcome: x.result.Outcome, Events: int(x.result.Events), Figures: baseline.Figures(x.metrics, extra),
-		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines})
+		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines}
+	if j.fronts != nil {
+		r.Requests = j.fronts.Record()
+	}
+	b.now.Runs = append(b.now.Runs, r)
 	if err := auditErr(x.result.Audit); err != nil && b.broken == nil {
 		b.broken = fmt.Errorf("%s with seed %d: an invariant is broken\n%w", title(x), x.spec.Seed, err)
 	}
@@ -203,6 +222,9 @@ func (b *bench) updating() string {
 	words := append([]string{"agentsim", "bench"}, b.set.words...)
 	if b.o.seeds > 1 {
 		words = append(words, "--seeds", fmt.Sprint(b.o.seeds))
+	}
+	if b.o.guard != "" {
+		words = append(words, "--guard", b.o.guard)
 	}
 	return quoteAll(append(words, "--baseline", b.o.baseline, "--update"))
 }

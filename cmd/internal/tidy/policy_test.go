@@ -62,7 +62,8 @@ metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng
-metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat
+metrics/fronts:        sim/llm sim/llm/tokens sim/transcript cachemodel
+metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/fronts
 metrics/gobench:       metrics metrics/baseline
 metrics/junit:
 
@@ -70,7 +71,7 @@ sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws me
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/junit cachemodel/blocktrace
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:

@@ -100,8 +100,8 @@ func (r *run) plansText() string {
 	sc := r.spec.Scenario
 	var plans []string
 	roots := map[string][]string{}
-	for _, s := range r.rootSpecs() {
-		plan := string(r.plan(&s).Name)
+	for _, s := range Roots(r.spec.Scenario) {
+		plan := string(Plan(&sc.Provider, &s).Name)
 		if roots[plan] == nil {
 			plans = append(plans, plan)
 		}

@@ -113,7 +113,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 func (r *run) tools() ([]*tool.Tool, error) {
 	all := tool.Catalogue()
 	var named []string
-	for _, root := range r.rootSpecs() {
+	for _, root := range Roots(r.spec.Scenario) {
 		if root.Tools == nil {
 			continue
 		}

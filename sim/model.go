@@ -35,7 +35,7 @@ func (r *run) buildModel() error {
 	if err != nil {
 		return err
 	}
-	r.engine = &lawful{Engine: cachemodel.NewAnthropic(cacheOptions(&sc.Provider))}
+	r.engine = &lawful{Engine: cachemodel.NewAnthropic(CacheOptions(&sc.Provider))}
 	r.builder.Binds = sc.Provider.AccountCreated != ""
 	r.server, err = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
@@ -43,28 +43,6 @@ func (r *run) buildModel() error {
 		Limits: rateLimits(sc.Provider.Limits()),
 	})
 	return err
-}
-
-// cacheOptions are the cache's with the scenario's over them.
-func cacheOptions(p *scenarios.Provider) cachemodel.AnthropicOptions {
-	opt, x := cachemodel.DefaultAnthropicOptions(), &p.Options
-	if x.LookbackCrossesLevels != nil {
-		opt.LookbackCrossesLevels = *x.LookbackCrossesLevels
-	}
-	if x.CheckpointsCapped != nil {
-		opt.CheckpointsCapped = *x.CheckpointsCapped
-	}
-	if x.BatchHits != nil {
-		opt.BatchHits = *x.BatchHits
-	}
-	if l := x.VisibilityLag; l != nil {
-		opt.VisibilityLag = cachemodel.VisibilityLag{Share: l.Share, Window: l.Window}
-	}
-	if n := x.CollapseNoise; n != nil {
-		opt.CollapseNoise = cachemodel.CollapseNoise{Share: n.Share, ToNothing: n.To == "nothing"}
-	}
-	opt.LateExpiry, opt.Batch, opt.AccountCreated = x.LateExpiry, p.Batch, p.AccountCreated
-	return opt
 }
 
 func rateLimits(l scenarios.RateLimits) mockllm.Limits {
@@ -77,29 +55,16 @@ func rateLimits(l scenarios.RateLimits) mockllm.Limits {
 	return mockllm.Limits{Requests: rate(l.Requests), Input: rate(l.Input), Output: rate(l.Output)}
 }
 
-// profile is a model's profile with the scenario's overrides. A model whose
-// figures are not established is refused with that reason.
+// profile is a model's profile, made once.
 func (r *run) profile(id string) (*cachemodel.Profile, error) {
 	if p := r.profiles[id]; p != nil {
 		return p, nil
 	}
-	prov := &r.spec.Scenario.Provider
-	row, err := prov.Priced(id)
-	if err != nil {
-		return nil, err
+	p, err := Profile(&r.spec.Scenario.Provider, id)
+	if err == nil {
+		r.profiles[id] = p
 	}
-	p := *row
-	if err := p.Require(prov.HiddenTokens == nil || *prov.HiddenTokens); err != nil {
-		return nil, err
-	}
-	if prov.TailTokens != nil {
-		p.Tail = *prov.TailTokens
-	}
-	if first := prov.Options.ThinkingRenderedFirst; first != nil {
-		p.Salts.ThinkingRenderedFirst = *first
-	}
-	r.profiles[id] = &p
-	return &p, nil
+	return p, err
 }
 
 // saltRules are a model's; an unknown model has the default ones and is refused

@@ -11,7 +11,7 @@ import (
 
 // startRoots starts every root conversation of the scenario.
 func (r *run) startRoots() error {
-	roots := r.rootSpecs()
+	roots := Roots(r.spec.Scenario)
 	for i := range roots {
 		spec, err := r.root(&roots[i])
 		if err != nil {
@@ -22,24 +22,13 @@ func (r *run) startRoots() error {
 	return nil
 }
 
-// rootSpecs are the scenario's roots, whichever way it gives them.
-func (r *run) rootSpecs() []scenarios.Root {
-	if sc := r.spec.Scenario; sc.Main == nil {
-		return sc.Roots
-	}
-	return []scenarios.Root{*r.spec.Scenario.Main}
-}
-
 // root turns a root of the scenario into what the agent layer starts.
 func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	sc := r.spec.Scenario
-	name := s.Name
-	if name == "" {
-		name = "main"
-	}
+	name := RootLineage(s)
 	out := agent.RootSpec{
 		Lineage: name, Start: s.At, Model: r.model(sc.Provider.Model), Workspace: sc.Provider.Workspace, Offered: r.offered,
-		Bare: s.Context != nil && !*s.Context, Plan: r.plan(s), MaxTurns: s.MaxTurns,
+		Bare: s.Context != nil && !*s.Context, Plan: Plan(&sc.Provider, s), MaxTurns: s.MaxTurns,
 	}
 	if s.Workspace != "" {
 		out.Workspace = s.Workspace
@@ -105,20 +94,6 @@ func (r *run) requestSettings(s scenarios.SettingsSpec) llm.Settings {
 	modes := map[string]llm.ThinkingMode{"enabled": llm.ThinkingEnabled, "adaptive": llm.ThinkingAdaptive}
 	return llm.Settings{Effort: s.Effort, Thinking: modes[s.Thinking], ThinkingBudget: s.ThinkingBudget, ToolChoice: s.ToolChoice,
 		Speed: r.spec.Scenario.Provider.Speed}
-}
-
-// plan is a root's breakpoint plan: its own, else the provider's.
-func (r *run) plan(s *scenarios.Root) *agent.Plan {
-	p := r.spec.Scenario.Provider
-	from := p.Breakpoints
-	if s.Plan != nil {
-		from = *s.Plan
-	}
-	out := &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, Fourth: p.FourthMark}
-	for _, m := range from.Explicit {
-		out.Explicit = append(out.Explicit, agent.Marks{FromCall: m.FromCall, At: m.At})
-	}
-	return out
 }
 
 // model is the id of a model that the scenario names.

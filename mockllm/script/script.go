@@ -179,6 +179,16 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	return nil
 }
 
+// Counts are the recorded token counts that a turn of the scripts gives for its
+// request, by position; nil for none.
+func (b *Book) Counts(lineage string, call int) map[int]int64 {
+	s := b.find(lineage)
+	if s == nil || call >= len(s.turns) {
+		return nil
+	}
+	return s.turns[call].Counts
+}
+
 func (b *Book) say(q *mockllm.Query, a *mockllm.Answer, kind llm.Kind, c *scenarios.Content, fixed []*llm.Payload) {
 	if fixed == nil {
 		fixed = b.filler.Content(c, q.Stream.Key.At(uint64(q.Stream.Call)).Sub("script").Sub(kind.String()))

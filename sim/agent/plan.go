@@ -54,28 +54,39 @@ func (w *World) childPlan(pl *Plan) *Plan {
 
 // mark fills the request's markers for its head.
 func (pl *Plan) mark(a *Agent, req *llm.Request) {
+	if beyond := pl.Place(req, a.front.static, a.front.system, a.calls); beyond != nil {
+		detail := fmt.Sprintf("call %d: no block at %s; the request has blocks 1 to %d", a.calls, strings.Join(beyond, ", "), req.Head.Pos)
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "breakpoint", Detail: detail})
+	}
+}
+
+// Place fills the markers of a request whose head and expectation are set. static
+// and system are the last system block that does not depend on the session and the
+// last one, nil for none; call is the number of the agent's call, from 0. It
+// returns the positions of an explicit plan that the request does not have.
+func (pl *Plan) Place(req *llm.Request, static, system *llm.Node, call int) (beyond []string) {
 	req.Breakpoints = req.Breakpoints[:0]
 	req.Automatic, req.AutoTTL = pl.Name == PlanAutomatic, pl.TTL
 	switch pl.Name {
 	case PlanLast:
-		pl.markFourth(a, req)
+		pl.markFourth(req)
 		pl.add(req, req.Head)
 	case PlanAgent:
-		pl.add(req, a.front.static)
-		pl.add(req, a.front.system)
-		pl.markFourth(a, req)
+		pl.add(req, static)
+		pl.add(req, system)
+		pl.markFourth(req)
 		pl.add(req, req.Head)
 	case PlanExplicit:
-		pl.markExplicit(a, req)
+		return pl.markExplicit(req, call)
 	}
+	return nil
 }
 
-// markExplicit marks given positions, in whatever order they stand there. Those
-// that the request does not have are recorded.
-func (pl *Plan) markExplicit(a *Agent, req *llm.Request) {
+// markExplicit marks given positions, in whatever order they stand there, and
+// returns those that the request does not have.
+func (pl *Plan) markExplicit(req *llm.Request, call int) (beyond []string) {
 	var nodes []*llm.Node
-	var beyond []string
-	for _, at := range pl.positions(a.calls) {
+	for _, at := range pl.positions(call) {
 		if n := position(req.Head, at); n != nil {
 			nodes = append(nodes, n)
 		} else {
@@ -86,14 +97,11 @@ func (pl *Plan) markExplicit(a *Agent, req *llm.Request) {
 	for _, n := range nodes {
 		pl.add(req, n)
 	}
-	if beyond != nil {
-		detail := fmt.Sprintf("call %d: no block at %s; the request has blocks 1 to %d", a.calls, strings.Join(beyond, ", "), req.Head.Pos)
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "breakpoint", Detail: detail})
-	}
+	return beyond
 }
 
 // markFourth marks where the request before this one, or the parent's, ended.
-func (pl *Plan) markFourth(a *Agent, req *llm.Request) {
+func (pl *Plan) markFourth(req *llm.Request) {
 	if !pl.Fourth || req.Expect == nil || req.Expect.Mark == nil || req.Expect.Mark.Level != llm.Messages {
 		return
 	}

@@ -98,6 +98,18 @@ func (p *Payload) IsJSON() bool { return p.isJSON }
 // Measure is the content's own measure, without any frame.
 func (p *Payload) Measure() Measure { return p.measure }
 
+// Class is the class that the content was declared with: Prose, Code or JSON. Of
+// content that holds none of it, such as digits alone, it is Prose, which
+// measures the same.
+func (p *Payload) Class() Class {
+	for _, c := range [...]Class{Code, JSON} {
+		if p.measure.Bytes[c] > 0 {
+			return c
+		}
+	}
+	return Prose
+}
+
 // Identity is the hash by which equal content is stored once.
 func (p *Payload) Identity() Hash {
 	h := xxh3.HashString128(p.raw)

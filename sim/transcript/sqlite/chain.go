@@ -44,16 +44,16 @@ func (w *Writer) chain(head *llm.Node) {
 }
 
 func (w *Writer) node(n *llm.Node) {
-	kind, name, payload := "", "", ""
+	kind, name, payload, class := "", "", "", ""
 	if b := n.Block; b != nil {
-		kind, name, payload = b.Kind.String(), b.Name, w.payload(b.Content)
+		kind, name, payload, class = b.Kind.String(), b.Name, w.payload(b.Content), b.Content.Class().String()
 	}
 	parent := ""
 	if n.Parent != nil {
 		parent = w.hex(n.Parent.Hash)
 	}
 	head, tail := w.store.frame.of(n)
-	w.nodes.add(w.hex(n.Hash), parent, n.Level.String(), n.Role.String(), kind, name, int64(n.Pos), head, payload, tail)
+	w.nodes.add(w.hex(n.Hash), parent, n.Level.String(), n.Role.String(), kind, name, int64(n.Pos), head, payload, tail, class)
 }
 
 func (w *Writer) payload(p *llm.Payload) string {

@@ -92,7 +92,7 @@ type tables struct {
 func newTables() tables {
 	return tables{
 		payloads: newTable("INSERT OR IGNORE", "payloads", "sha256,bytes,content"),
-		nodes:    newTable("INSERT OR IGNORE", "nodes", "hash,parent,level,role,kind,name,pos,head,payload,tail"),
+		nodes:    newTable("INSERT OR IGNORE", "nodes", "hash,parent,level,role,kind,name,pos,head,payload,tail,class"),
 		events:   newTable("INSERT", "events", "run,seq,at,phase,agent,kind,text"),
 		agents: newTable("INSERT", "agents", "run,agent,activation,seq,id,lineage,parent,type,structure,model,depth,"+
 			"pool_mode,run_mode,async,source,tool_use,tools,context,started_at"),

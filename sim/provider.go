@@ -1,0 +1,87 @@
+package sim
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/mockllm/profile"
+	"agentsim/scenarios"
+	"agentsim/sim/agent"
+)
+
+// What a scenario says of its provider, made into what the cache, the server and
+// the agents are made of. A run is built of it, and so is what recomputes a run
+// from its record.
+
+// CacheOptions are the cache's with the scenario's over them.
+func CacheOptions(p *scenarios.Provider) cachemodel.AnthropicOptions {
+	opt, x := cachemodel.DefaultAnthropicOptions(), &p.Options
+	if x.LookbackCrossesLevels != nil {
+		opt.LookbackCrossesLevels = *x.LookbackCrossesLevels
+	}
+	if x.CheckpointsCapped != nil {
+		opt.CheckpointsCapped = *x.CheckpointsCapped
+	}
+	if x.BatchHits != nil {
+		opt.BatchHits = *x.BatchHits
+	}
+	if l := x.VisibilityLag; l != nil {
+		opt.VisibilityLag = cachemodel.VisibilityLag{Share: l.Share, Window: l.Window}
+	}
+	if n := x.CollapseNoise; n != nil {
+		opt.CollapseNoise = cachemodel.CollapseNoise{Share: n.Share, ToNothing: n.To == "nothing"}
+	}
+	opt.LateExpiry, opt.Batch, opt.AccountCreated = x.LateExpiry, p.Batch, p.AccountCreated
+	return opt
+}
+
+// Profile is a model's profile with the scenario's overrides. A model whose
+// figures are not established is refused with that reason.
+func Profile(prov *scenarios.Provider, id string) (*cachemodel.Profile, error) {
+	row, err := prov.Priced(id)
+	if err != nil {
+		return nil, err
+	}
+	p := *row
+	if err := p.Require(prov.HiddenTokens == nil || *prov.HiddenTokens); err != nil {
+		return nil, err
+	}
+	if prov.TailTokens != nil {
+		p.Tail = *prov.TailTokens
+	}
+	if first := prov.Options.ThinkingRenderedFirst; first != nil {
+		p.Salts.ThinkingRenderedFirst = *first
+	}
+	return &p, nil
+}
+
+// Latency is a named profile with the scenario's own figures over it. A name that
+// does not exist and figures that cannot stand are an error.
+func Latency(s scenarios.Latency) (profile.Latency, error) { return latency(s) }
+
+// Roots are the scenario's roots, whichever way it gives them.
+func Roots(sc *scenarios.Scenario) []scenarios.Root {
+	if sc.Main == nil {
+		return sc.Roots
+	}
+	return []scenarios.Root{*sc.Main}
+}
+
+// RootLineage is the lineage of a root.
+func RootLineage(s *scenarios.Root) string {
+	if s.Name == "" {
+		return "main"
+	}
+	return s.Name
+}
+
+// Plan is a root's breakpoint plan: its own, else the provider's.
+func Plan(p *scenarios.Provider, s *scenarios.Root) *agent.Plan {
+	from := p.Breakpoints
+	if s.Plan != nil {
+		from = *s.Plan
+	}
+	out := &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, Fourth: p.FourthMark}
+	for _, m := range from.Explicit {
+		out.Explicit = append(out.Explicit, agent.Marks{FromCall: m.FromCall, At: m.At})
+	}
+	return out
+}

@@ -83,7 +83,7 @@ func (j *judge) lacking() {
 		var missing []string
 		for _, it := range o.items {
 			for _, need := range it.Needs {
-				if !j.has(o, need) && !j.canFind(o, need) && !slices.Contains(missing, need) {
+				if !j.has(o, need) && (j.missed(o, it, need) || !j.canFind(o, need)) && !slices.Contains(missing, need) {
 					missing = append(missing, need)
 				}
 			}
@@ -117,6 +117,19 @@ func (j *judge) has(o *order, need string) bool {
 		}
 	}
 	return found
+}
+
+// missed reports whether the worker itself said that it lacked what the item
+// needs: it looked, and did not find it.
+func (j *judge) missed(o *order, it *Item, need string) (lacked bool) {
+	for _, c := range j.work(o) {
+		for i := range c.Answer {
+			j.run.Work.Marks.Scan(c.Answer[i].Text, func(m mark.Mark) {
+				lacked = lacked || m.Verb == mark.Failed && m.Args[0] == it.ID && slices.Contains(strings.Split(m.Args[1], ","), need)
+			})
+		}
+	}
+	return lacked
 }
 
 // lookingTools let a worker find what stands in files.

@@ -53,9 +53,16 @@ A threshold takes the place of the rule that worse is a regression, for one metr
   hello/*: time <= base+1s
 
 It ends with 3 after a regression, a missed expectation or threshold, with 7 where there is no baseline to compare with,
-and with 0 after changes, unless --strict makes them fail. With --update it writes what it found into the baseline.`,
+and with 0 after changes, unless --strict makes them fail. With --update it writes what it found into the baseline.
+
+A DIRECTORY of agent definitions (.claude/agents in it, or Markdown files and no scenarios) is run as one scenario in
+which the main agent starts each definition twice, side by side. --guard prefix judges by prompts alone: it fails when
+siblings, turns or definitions share less of their beginnings than they did, and says who, in which block and byte, and
+what each start or turn pays again. Everything else is told and does not count.`,
 		Example: `  agentsim bench hello --baseline hello.baseline --update
-  agentsim bench hello --baseline hello.baseline --threshold 'cost <= +2%'`,
+  agentsim bench hello --baseline hello.baseline --threshold 'cost <= +2%'
+  agentsim bench . --guard prefix --baseline prompts.baseline --update
+  agentsim bench . --guard prefix --baseline prompts.baseline`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return s.bench(o, args) },
 	}

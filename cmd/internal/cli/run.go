@@ -53,7 +53,8 @@ library (agentsim scenario list) or the path of a YAML file.`,
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
   agentsim run fork-vs-subagent --columns trade-off
-  agentsim run fork-vs-subagent --project . --set model.prompting=lazy`,
+  agentsim run fork-vs-subagent --variant fork --set model.prompting=lazy
+  agentsim run nested --project .`,
 		Args: exactly(1, "one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name, o.seedSet = args[0], cmd.Flags().Changed("seed")

@@ -22,9 +22,10 @@ func newScenario(s *State) *cobra.Command {
 
 func newScenarioList(s *State) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "list the scenarios of the library",
-		Args:  exactly(0, "no arguments"),
+		Use:     "list",
+		Example: "  agentsim scenario list",
+		Short:   "list the scenarios of the library",
+		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			entries, err := scenarios.Library()
 			if err != nil {
@@ -76,8 +77,9 @@ itself a scenario. Without --variant it shows the first one.`,
 
 func newScenarioValidate(s *State) *cobra.Command {
 	return &cobra.Command{
-		Use:   "validate SCENARIO...",
-		Short: "check scenarios without running them",
+		Use:     "validate SCENARIO...",
+		Example: "  agentsim scenario validate hello",
+		Short:   "check scenarios without running them",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return failf(Usage, "%s takes at least one scenario\nusage: %s", cmd.CommandPath(), cmd.UseLine())

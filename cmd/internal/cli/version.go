@@ -12,8 +12,9 @@ import (
 
 func newVersion(s *State) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "print what this program is",
+		Use:     "version",
+		Example: "  agentsim version",
+		Short:   "print what this program is",
 		Long: `Prints the build, and the versions of what decides whether two programs give equal runs: the semantics of a run, the
 canonical form of a request, and the canonical text of events.`,
 		Args: exactly(0, "no arguments"),

@@ -146,7 +146,7 @@ func (c *call) schedule(k *kernel.Kernel, now vtime.Instant) {
 	c.kernel, c.running = k, true
 	l := &c.s.cfg.Latency
 	if c.early() {
-		c.end = now.Add(l.Queue)
+		c.end = now.Add(l.Wait(latencyKey(&c.req.Stream)))
 		c.timer = k.At(c.end, c)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/mockllm/fault"
 	"agentsim/mockllm/profile"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -210,11 +211,23 @@ func (l *Latency) fill(full profile.Latency) profile.Latency {
 	for _, f := range []struct {
 		given **vtime.Duration
 		v     *vtime.Duration
-	}{{&l.Queue, &full.Queue}, {&l.Prefill, &full.Prefill}, {&l.Read, &full.Read}, {&l.Decode, &full.Decode}, {&l.Jitter, &full.Jitter}} {
+	}{{&l.Prefill, &full.Prefill}, {&l.Read, &full.Read}, {&l.Decode, &full.Decode}} {
 		if *f.given == nil {
 			*f.given = ptr(*f.v)
 		}
 		*f.v = **f.given
+	}
+	for _, f := range []struct {
+		given **rng.Span
+		v     *vtime.Duration
+		drawn **rng.Span
+	}{{&l.Queue, &full.Queue, &full.Queued}, {&l.Jitter, &full.Jitter, &full.Jittered}} {
+		if *f.given == nil {
+			*f.given = literal(*f.v)
+		}
+		if *f.v = vtime.Duration((*f.given).Hi); !(*f.given).Literal() {
+			*f.drawn = *f.given
+		}
 	}
 	return full
 }

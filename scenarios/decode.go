@@ -13,6 +13,7 @@ type decoder struct {
 	vals map[string]pos // path → its value
 	keys map[string]pos // path → its key
 	root pos
+	file *File // whose tree it is; nil while the file's own keys are read
 }
 
 func newDecoder(errs *errorList, root pos) *decoder {

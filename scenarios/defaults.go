@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"agentsim/mockllm/profile"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -27,8 +28,8 @@ func Defaults() *Scenario {
 		Limits:      defaultLimits(),
 		Retry:       defaultRetry(),
 		Tools: ToolSpec{
-			Read: ptr(20 * vtime.Millisecond), Grep: ptr(60 * vtime.Millisecond),
-			Glob: ptr(40 * vtime.Millisecond), Edit: ptr(30 * vtime.Millisecond),
+			Read: literal(20 * vtime.Millisecond), Grep: literal(60 * vtime.Millisecond),
+			Glob: literal(40 * vtime.Millisecond), Edit: literal(30 * vtime.Millisecond),
 		},
 	}
 	for _, g := range Gates() {
@@ -38,6 +39,9 @@ func Defaults() *Scenario {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// literal is a time that is always the same.
+func literal(d vtime.Duration) *rng.Span { return &rng.Span{Lo: int64(d), Hi: int64(d)} }
 
 // defaultModel is a worker that was told everything, reads two files at a time
 // and says a sentence before it acts.

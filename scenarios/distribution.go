@@ -11,23 +11,15 @@ import (
 // distributions are the words of a size that is no plain number.
 var distributions = []string{"constant", "uniform", "lognormal", "exponential", "gamma", "empirical"}
 
-// examples show each distribution as it is written.
-var examples = map[string]string{
-	"lognormal":   "such as {lognormal: {median: 300, sigma: 0.8, max: 5_000}}",
-	"exponential": "such as {exponential: {mean: 300, max: 5_000}}",
-	"gamma":       "such as {gamma: {shape: 2.5, scale: 150, max: 5_000}}",
-	"empirical":   "such as empirical: \"0,100 0.5,300 1,900\", or one line of CSV for each quantile",
-}
-
 // distribution reads what stands behind a distribution's name. min is 0 unless it
 // is given; max must be: a draw without an end would be one of any size.
-func (d *decoder) distribution(name string, n *node, at place) Size {
+func (d *decoder) distribution(name string, n *node, at place, m *measure) Size {
 	if name == "empirical" {
-		return d.empirical(n)
+		return d.empirical(n, m)
 	}
 	keys := map[string][]string{"lognormal": {"median", "sigma"}, "exponential": {"mean"}, "gamma": {"scale", "shape"}}[name]
 	if n.kind != kindMap {
-		d.fail(n, examples[name], "%s takes %s and max, and min if need be", name, strings.Join(keys, ", "))
+		d.fail(n, m.example(name), "%s takes %s and max, and min if need be", name, strings.Join(keys, ", "))
 		return Size{}
 	}
 	for _, p := range n.pairs {
@@ -38,13 +30,13 @@ func (d *decoder) distribution(name string, n *node, at place) Size {
 	}
 	for _, k := range append(keys[:len(keys):len(keys)], "max") {
 		if n.get(k) == nil {
-			d.fail(n, examples[name], "%s needs %s", name, k)
+			d.fail(n, m.example(name), "%s needs %s", name, k)
 			return Size{}
 		}
 	}
-	dist := &rng.Dist{A: d.integer(n.get(keys[0]), at, 1, maxLarge), Hi: d.integer(n.get("max"), at, 0, maxLarge)}
+	dist := &rng.Dist{A: m.read(d, n.get(keys[0]), at, 1), Hi: m.read(d, n.get("max"), at, 0)}
 	if v := n.get("min"); v != nil {
-		dist.Lo = d.integer(v, at, 0, maxLarge)
+		dist.Lo = m.read(d, v, at, 0)
 	}
 	switch name {
 	case "lognormal":
@@ -55,7 +47,7 @@ func (d *decoder) distribution(name string, n *node, at place) Size {
 		dist.Shape, dist.B = rng.Gamma, d.thousandths(n.get("shape"), "shape", 500, rng.MaxHalves*500, 500)/500
 	}
 	if dist.Lo > dist.Hi {
-		d.fail(n.get("max"), "swap min and max", "%s from %d to %d is empty", name, dist.Lo, dist.Hi)
+		d.fail(n.get("max"), "swap min and max", "%s from %s to %s is empty", name, m.text(dist.Lo), m.text(dist.Hi))
 	}
 	return Size{Lo: dist.Lo, Hi: dist.Hi, Set: true, Dist: dist}
 }
@@ -91,60 +83,79 @@ func decimalText(v int64, places int) string {
 // maxQuantiles bounds an empirical distribution.
 const maxQuantiles = 1000
 
-// empirical reads quantiles as CSV: a share from 0 to 1 with six decimals at most,
-// a comma, a number of tokens; both rise, from the share 0 to 1. A first line of
-// words is a heading.
-func (d *decoder) empirical(n *node) Size {
-	const hint = "quantiles from 0 to 1, such as \"0,100 0.5,300 1,900\""
-	if n.kind != kindString {
-		d.fail(n, hint, "empirical takes a text: a quantile and its tokens on each line")
+// empirical reads quantiles, from the scenario or from a file beside it.
+func (d *decoder) empirical(n *node, m *measure) Size {
+	switch {
+	case n.kind == kindMap && len(n.pairs) == 1 && n.pairs[0].key == "file":
+		text, ok := d.fileBeside(n.pairs[0].val)
+		if !ok {
+			return Size{}
+		}
+		return d.quantiles(n.pairs[0].val, text, "file "+quoted(n.pairs[0].val.text)+": ", m)
+	case n.kind != kindString:
+		d.fail(n, m.example("empirical")+", or {file: quantiles.csv}", "empirical takes a text: a quantile and its number on each line")
 		return Size{}
 	}
+	return d.quantiles(n, n.text, "", m)
+}
+
+// quantiles reads quantiles as CSV: a share from 0 to 1 with six decimals at most,
+// a comma, a number; both rise, from the share 0 to 1. A first line of words is a
+// heading.
+func (d *decoder) quantiles(n *node, text, source string, m *measure) Size {
 	dist := &rng.Dist{Shape: rng.Empirical}
-	lines := strings.Fields(n.text)
+	lines := strings.Fields(text)
 	if len(lines) > 0 && strings.Trim(lines[0], "abcdefghijklmnopqrstuvwxyz_,") == "" {
 		lines = lines[1:]
 	}
 	for i, line := range lines {
 		share, number, _ := strings.Cut(line, ",")
 		p, err := decimal(share, 6)
-		v, err2 := decimal(number, 0)
+		v, err2 := m.parse(number)
 		if err != nil || err2 != nil || p < 0 || p > rng.Millionth || v < 0 || v > maxLarge {
-			d.fail(n, hint, "quantile %d, %q, is no share from 0 to 1 and a number of tokens", i+1, line)
+			d.fail(n, m.example("empirical"), "%squantile %d, %q, is no share from 0 to 1 and %s", source, i+1, clip(line), m.name)
 			return Size{}
 		}
 		if last := len(dist.Points) - 1; last >= 0 && (p <= dist.Points[last].P || v < dist.Points[last].Value) {
-			d.fail(n, "shares and tokens rise", "quantile %d, %q, is not above the one before", i+1, line)
+			d.fail(n, "shares and "+m.many+" rise", "%squantile %d, %q, is not above the one before", source, i+1, clip(line))
 			return Size{}
 		}
 		dist.Points = append(dist.Points, rng.Quantile{P: p, Value: v})
 	}
 	last := len(dist.Points) - 1
 	if last < 1 || last >= maxQuantiles || dist.Points[0].P != 0 || dist.Points[last].P != rng.Millionth {
-		d.fail(n, hint, "empirical has from 2 to %d quantiles, the first of 0 and the last of 1", maxQuantiles)
+		d.fail(n, m.example("empirical"), "%sempirical has from 2 to %d quantiles, the first of 0 and the last of 1", source, maxQuantiles)
 		return Size{}
 	}
 	dist.Lo, dist.Hi = dist.Points[0].Value, dist.Points[last].Value
 	return Size{Lo: dist.Lo, Hi: dist.Hi, Set: true, Dist: dist}
 }
 
+// clip is the beginning of a line, for a message.
+func clip(line string) string {
+	if r := []rune(line); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return line
+}
+
 // distText writes a distribution as it is read.
-func distText(d *rng.Dist) string {
-	bounds := fmt.Sprintf("max: %d", d.Hi)
+func distText(d *rng.Dist, m *measure) string {
+	bounds := "max: " + m.text(d.Hi)
 	if d.Lo > 0 {
-		bounds = fmt.Sprintf("min: %d, %s", d.Lo, bounds)
+		bounds = "min: " + m.text(d.Lo) + ", " + bounds
 	}
 	switch d.Shape {
 	case rng.Lognormal:
-		return fmt.Sprintf("{lognormal: {median: %d, sigma: %s, %s}}", d.A, decimalText(d.B, 3), bounds)
+		return fmt.Sprintf("{lognormal: {median: %s, sigma: %s, %s}}", m.text(d.A), decimalText(d.B, 3), bounds)
 	case rng.Exponential:
-		return fmt.Sprintf("{exponential: {mean: %d, %s}}", d.A, bounds)
+		return fmt.Sprintf("{exponential: {mean: %s, %s}}", m.text(d.A), bounds)
 	case rng.Gamma:
-		return fmt.Sprintf("{gamma: {shape: %s, scale: %d, %s}}", decimalText(d.B*500, 3), d.A, bounds)
+		return fmt.Sprintf("{gamma: {shape: %s, scale: %s, %s}}", decimalText(d.B*500, 3), m.text(d.A), bounds)
 	}
 	var lines []string
 	for _, q := range d.Points {
-		lines = append(lines, decimalText(q.P, 6)+","+strconv.FormatInt(q.Value, 10))
+		lines = append(lines, decimalText(q.P, 6)+","+m.text(q.Value))
 	}
 	return fmt.Sprintf("{empirical: %q}", strings.Join(lines, " "))
 }

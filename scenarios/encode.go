@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -187,6 +188,8 @@ func scalarText(v reflect.Value) (string, bool) {
 		return x.String(), true
 	case Size:
 		return sizeText(x), true
+	case rng.Span:
+		return spanText(x), true
 	case Content:
 		if !x.Tokens.Set && x.Bytes == 0 && x.Class == "" && x.Blocks == 0 {
 			return text(x.Text), true

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
 )
 
 func sizeText(s Size) string {
@@ -14,9 +17,19 @@ func sizeText(s Size) string {
 		return strconv.FormatInt(s.Lo, 10)
 	}
 	if s.Dist != nil {
-		return distText(s.Dist)
+		return distText(s.Dist, tokens)
 	}
 	return fmt.Sprintf("{uniform: [%d, %d]}", s.Lo, s.Hi)
+}
+
+func spanText(s rng.Span) string {
+	switch {
+	case s.Literal():
+		return vtime.Duration(s.Lo).String()
+	case s.Dist != nil:
+		return distText(s.Dist, micros)
+	}
+	return fmt.Sprintf("{uniform: [%s, %s]}", vtime.Duration(s.Lo), vtime.Duration(s.Hi))
 }
 
 func contentText(c Content) string {

@@ -1,9 +1,6 @@
 package scenarios
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // File is a scenario file: one scenario and the variants, grid and sweep that
 // are made of it.
@@ -22,14 +19,22 @@ type File struct {
 	base     *node
 	variants []pair
 	foreign  bool
+	read     func(path string) ([]byte, error) // of the files beside it; nil without any
+	beside   map[string]string                 // what has been read of them
 }
 
-// Option changes how a file is checked.
-type Option uint8
+// Option changes how a file is read and checked.
+type Option func(*File)
 
 // ForeignProject says that the scenario runs on files which are not its own, so
 // that its paths, globs and lines are not held against its own ones.
-const ForeignProject Option = 1
+func ForeignProject(f *File) { f.foreign = true }
+
+// Beside gives the scenario the files beside it, which it may name for quantiles.
+// read takes a path that does not leave the scenario's directory, with slashes.
+func Beside(read func(path string) ([]byte, error)) Option {
+	return func(f *File) { f.read = read }
+}
 
 // Axis is one dimension of a grid.
 type Axis struct {
@@ -58,7 +63,10 @@ const (
 // an *Errors.
 func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, size: len(text), src: newSource(filename, text), foreign: slices.Contains(opts, ForeignProject)}
+	f := &File{Path: filename, size: len(text), src: newSource(filename, text), beside: map[string]string{}}
+	for _, set := range opts {
+		set(f)
+	}
 	var errs errorList
 	root, bad := parseNode(f.src, text)
 	if bad != nil {

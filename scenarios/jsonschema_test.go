@@ -248,7 +248,9 @@ func (g *generator) special(t reflect.Type) object {
 		s["properties"].(object)["class"] = object{"enum": []any{"prose", "code", "json"}}
 		return either(text, s)
 	case sizeType:
-		return sizeSchema()
+		return drawnSchema(integer(false))
+	case spanType:
+		return drawnSchema(object{"type": "string", "pattern": durationPattern})
 	case selectorType:
 		return either(text, g.structure(selectorType, false))
 	case toolTurnType:
@@ -259,22 +261,23 @@ func (g *generator) special(t reflect.Type) object {
 	return nil
 }
 
-// sizeSchema is the schema of a size: a number, or one distribution.
-func sizeSchema() object {
-	pair := object{"type": "array", "minItems": 2, "maxItems": 2, "items": integer(false)}
+// drawnSchema is the schema of what is literal or drawn: a number of that schema,
+// or one distribution.
+func drawnSchema(literal object) object {
+	pair := object{"type": "array", "minItems": 2, "maxItems": 2, "items": literal}
 	one := func(key string, s object) object {
 		return object{"type": "object", "required": []string{key}, "additionalProperties": false, "properties": object{key: s}}
 	}
 	fields := func(required []string, numbers object) object {
-		numbers["min"], numbers["max"] = integer(false), integer(false)
+		numbers["min"], numbers["max"] = literal, literal
 		return object{"type": "object", "required": append(required, "max"), "additionalProperties": false, "properties": numbers}
 	}
-	number := object{"type": "number"}
-	return object{"anyOf": []any{integer(false), one("constant", integer(false)), one("uniform", pair),
-		one("lognormal", fields([]string{"median", "sigma"}, object{"median": integer(false), "sigma": number})),
-		one("exponential", fields([]string{"mean"}, object{"mean": integer(false)})),
-		one("gamma", fields([]string{"shape", "scale"}, object{"shape": number, "scale": integer(false)})),
-		one("empirical", object{"type": "string"})}}
+	number, text := object{"type": "number"}, object{"type": "string"}
+	return object{"anyOf": []any{literal, one("constant", literal), one("uniform", pair),
+		one("lognormal", fields([]string{"median", "sigma"}, object{"median": literal, "sigma": number})),
+		one("exponential", fields([]string{"mean"}, object{"mean": literal})),
+		one("gamma", fields([]string{"shape", "scale"}, object{"shape": number, "scale": literal})),
+		one("empirical", object{"anyOf": []any{text, one("file", text)}})}}
 }
 
 func schemaIsCurrent(t *testing.T) {
@@ -449,7 +452,8 @@ func schemaAgrees(t *rapid.T) {
 // for everything else.
 func decodes(root *node, checked bool) bool {
 	var errs errorList
-	f := &File{Path: root.pos.src.name, src: root.pos.src}
+	f := &File{Path: root.pos.src.name, src: root.pos.src, beside: map[string]string{}}
+	Beside(readLibrary)(f)
 	f.split(root, &errs)
 	f.head(&errs)
 	if len(errs.list) > 0 {

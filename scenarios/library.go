@@ -61,8 +61,10 @@ func Open(name string, opts ...Option) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no scenario %q in the library: %s", name, didYouMeanOr(name, Names()))
 	}
-	return Parse(name+".yaml", src, opts...)
+	return Parse(name+".yaml", src, append([]Option{Beside(readLibrary)}, opts...)...)
 }
+
+func readLibrary(file string) ([]byte, error) { return library.ReadFile("library/" + file) }
 
 // EmbeddedProject returns the files of a project of the library by path.
 func EmbeddedProject(name string) (map[string]string, error) {

@@ -8,6 +8,7 @@ import (
 func (f *File) decode(tree *node, errs *errorList) (*Scenario, *decoder) {
 	s := Defaults()
 	d := newDecoder(errs, pos{f.src, 1, 1})
+	d.file = f
 	if f.Seeds != nil {
 		s.Seed = f.Seeds[0]
 	}

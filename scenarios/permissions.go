@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentsim/sim/permission"
+	"agentsim/sim/rng"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
@@ -32,12 +33,12 @@ type ClassifierLine struct {
 
 // AnswerSpec is what the user says to some prompts.
 type AnswerSpec struct {
-	Agent    string         `yaml:"agent"` // lineage, or a glob over lineages, that asks; every one by default
-	Rule     string         `yaml:"rule"`  // calls that are asked about; all by default
-	After    vtime.Duration `yaml:"after"` // from the prompt to the answer
-	Reply    string         `yaml:"reply"` // allow, always, deny, edit or never
-	Edit     *ToolTurn      `yaml:"edit"`  // of reply edit: the call as the user wants it
-	Feedback string         `yaml:"feedback"`
+	Agent    string    `yaml:"agent"` // lineage, or a glob over lineages, that asks; every one by default
+	Rule     string    `yaml:"rule"`  // calls that are asked about; all by default
+	After    rng.Span  `yaml:"after"` // from the prompt to the answer
+	Reply    string    `yaml:"reply"` // allow, always, deny, edit or never
+	Edit     *ToolTurn `yaml:"edit"`  // of reply edit: the call as the user wants it
+	Feedback string    `yaml:"feedback"`
 }
 
 // TriggerSpec is an event that a step of the user waits for (PRM-05).
@@ -99,11 +100,8 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 		c.bad(at, "reply: edit, edit: {name: Edit, input: {…}}", "reply edit and the call as the user wants it belong together")
 	case a.Feedback != "" && a.Reply != "deny":
 		c.bad(at+".feedback", "reply: deny", "feedback comes with a denial only")
-	case a.After != 0 && a.Reply == "never":
+	case a.After != (rng.Span{}) && a.Reply == "never":
 		c.bad(at+".after", "permissions: {timeout: …}", "a reply that never comes takes no time")
-	}
-	if a.After < 0 {
-		c.bad(at+".after", "a duration from 0 on", "an answer cannot come before its prompt")
 	}
 }
 

@@ -99,8 +99,27 @@ func drawScenario(t *rapid.T) *Scenario {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
+	s.Provider.Latency.Queue, s.Provider.Latency.Jitter = drawSpan(t, 1), drawSpan(t, 0)
+	if s.Provider.Latency.Jitter.Literal() && s.Provider.Latency.Jitter.Lo%rng.Micro != 0 {
+		s.Provider.Latency.Jitter = nil
+	}
+	s.Tools.Read, s.Tools.Edit = drawSpan(t, 0), drawSpan(t, 0)
+	s.Permissions.Answers = []AnswerSpec{{After: *drawSpan(t, 0), Reply: "allow"}}
 	s.Provider.Latency.fill(p.Latency)
 	return s
+}
+
+// drawSpan makes a time from least nanoseconds on: a literal one, or one drawn in
+// microseconds.
+func drawSpan(t *rapid.T, least int64) *rng.Span {
+	if rapid.Bool().Draw(t, "literal") {
+		return literal(vtime.Duration(rapid.Int64Range(least, 1e12).Draw(t, "ns")))
+	}
+	s := drawSize(t)
+	if s.Lo == s.Hi || s.Lo < least {
+		return literal(vtime.Hour)
+	}
+	return &rng.Span{Lo: s.Lo * rng.Micro, Hi: s.Hi * rng.Micro, Dist: s.Dist}
 }
 
 func drawSize(t *rapid.T) Size {

@@ -52,13 +52,13 @@ func runStory(t *testing.T, path string) {
 	datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "parse":
-			return told(Parse("my.yaml", []byte(d.Input)))
+			return told(parse(d.Input))
 		case "script":
-			return told(Parse("my.yaml", []byte(baseScript+d.Input)))
+			return told(parse(baseScript + d.Input))
 		case "work":
-			return told(Parse("my.yaml", []byte(baseWork+d.Input)))
+			return told(parse(baseWork + d.Input))
 		case "file":
-			f, err := Parse("my.yaml", []byte(d.Input))
+			f, err := parse(d.Input)
 			kept = f
 			return told(f, err)
 		case "names":
@@ -70,6 +70,23 @@ func runStory(t *testing.T, path string) {
 		}
 		return "unknown command " + d.Cmd
 	})
+}
+
+// filesBeside are the files that a story's scenario may name.
+var filesBeside = map[string]string{
+	"waits.csv":  "share,wait\n0,200ms\n0.5,900ms\n0.999,3s\n1,1m\n",
+	"bad.csv":    "0,1s\n" + strings.Repeat("x", 300) + "\n",
+	"huge.csv":   strings.Repeat(" ", MaxBesideBytes+1),
+	"binary.csv": "\xff\xfe",
+}
+
+func parse(text string) (*File, error) {
+	return Parse("my.yaml", []byte(text), Beside(func(path string) ([]byte, error) {
+		if text, ok := filesBeside[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, errors.New("there is no such file")
+	}))
 }
 
 func told(f *File, err error) string {

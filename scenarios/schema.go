@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -17,6 +18,7 @@ var (
 	filesType       = reflect.TypeFor[Files]()
 	contentType     = reflect.TypeFor[Content]()
 	sizeType        = reflect.TypeFor[Size]()
+	spanType        = reflect.TypeFor[rng.Span]()
 	selectorType    = reflect.TypeFor[Selector]()
 	expectationType = reflect.TypeFor[Expectation]()
 	toolTurnType    = reflect.TypeFor[ToolTurn]()
@@ -75,7 +77,7 @@ func deref(t reflect.Type) reflect.Type {
 // form that is not overridden piece by piece.
 func isLeaf(t reflect.Type) bool {
 	switch t {
-	case planType, sizeType, ttlType, durationType, expectationType, selectorType:
+	case planType, sizeType, spanType, ttlType, durationType, expectationType, selectorType:
 		return true
 	}
 	switch t.Kind() {

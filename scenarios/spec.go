@@ -131,14 +131,14 @@ type ExplicitMarks struct {
 }
 
 // Latency is the timing of one model call (LLM-07). A profile name fills what
-// is not given.
+// is not given. Draws belong to lineage, call and attempt (CON-16).
 type Latency struct {
 	Profile string          `yaml:"profile"`
-	Queue   *vtime.Duration `yaml:"queue"`   // from admission to prefill
+	Queue   *rng.Span       `yaml:"queue"`   // from admission to prefill
 	Prefill *vtime.Duration `yaml:"prefill"` // per uncached prompt token
 	Read    *vtime.Duration `yaml:"read"`    // per cached prompt token
 	Decode  *vtime.Duration `yaml:"decode"`  // per output token
-	Jitter  *vtime.Duration `yaml:"jitter"`  // upper bound of a keyed uniform delay before the first byte
+	Jitter  *rng.Span       `yaml:"jitter"`  // a delay before the first byte: a distribution, or the upper bound of a uniform one
 }
 
 // SettingsSpec are request settings. Those of a root stand over the scenario's,
@@ -347,9 +347,10 @@ type Retry struct {
 	Cap  *vtime.Duration `yaml:"cap"`
 }
 
-// ToolSpec are tool timings and sizes.
+// ToolSpec are tool timings and sizes. A time that is drawn belongs to lineage, call
+// and the place of the tool use in the answer.
 type ToolSpec struct {
-	Read, Grep, Glob, Edit *vtime.Duration
+	Read, Grep, Glob, Edit *rng.Span
 	ReplaceOver            int `yaml:"replace_over"` // bytes of a result over which it is replaced by a preview (LOOP-11); 0 is off
 	Preview                int `yaml:"preview"`      // bytes of the preview
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -21,6 +22,8 @@ func (d *decoder) special(n *node, v reflect.Value, at place) bool {
 		*p = d.content(n, at)
 	case *Size:
 		*p = d.size(n, at)
+	case *rng.Span:
+		*p = d.span(n, at)
 	case *Selector:
 		*p = d.selector(n, at)
 	case *ToolTurn:
@@ -148,35 +151,45 @@ func countGiven(n *node, keys ...string) (count int) {
 }
 
 func (d *decoder) size(n *node, at place) Size {
-	const hint = "such as 350, or {uniform: [200, 500]}"
-	switch {
-	case n.kind == kindInt:
+	if n.kind == kindInt {
 		v := d.integer(n, at, 0, maxLarge)
 		return Size{Lo: v, Hi: v, Set: true}
-	case n.kind != kindMap || len(n.pairs) != 1:
-		d.wrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), hint)
-	case n.pairs[0].key == "constant":
-		v := d.integer(n.pairs[0].val, at, 0, maxLarge)
+	}
+	if n.kind != kindMap {
+		d.wrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), tokens.example(""))
+		return Size{}
+	}
+	return d.draw(n, at, tokens)
+}
+
+// draw reads one distribution.
+func (d *decoder) draw(n *node, at place, m *measure) Size {
+	if len(n.pairs) != 1 {
+		d.wrongType(n, at, m.name+" or a distribution: one of "+strings.Join(distributions, ", "), m.example(""))
+		return Size{}
+	}
+	switch p := n.pairs[0]; {
+	case p.key == "constant":
+		v := m.read(d, p.val, at, 0)
 		return Size{Lo: v, Hi: v, Set: true}
-	case n.pairs[0].key == "uniform":
-		return d.uniform(n.pairs[0].val, at)
-	case contains(distributions[2:], n.pairs[0].key):
-		return d.distribution(n.pairs[0].key, n.pairs[0].val, at)
+	case p.key == "uniform":
+		return d.uniform(p.val, at, m)
+	case contains(distributions[2:], p.key):
+		return d.distribution(p.key, p.val, at, m)
 	default:
-		p := n.pairs[0]
 		d.errs.add(p.pos, didYouMeanOr(p.key, distributions), "unknown distribution %q in %s", p.key, at.ctx)
 	}
 	return Size{}
 }
 
-func (d *decoder) uniform(n *node, at place) Size {
+func (d *decoder) uniform(n *node, at place, m *measure) Size {
 	if n.kind != kindList || len(n.items) != 2 {
-		d.fail(n, "such as {uniform: [200, 500]}", "uniform takes a list of two numbers, the least and the greatest")
+		d.fail(n, m.example("uniform"), "uniform takes a list of two numbers, the least and the greatest")
 		return Size{}
 	}
-	lo, hi := d.integer(n.items[0], at, 0, maxLarge), d.integer(n.items[1], at, 0, maxLarge)
+	lo, hi := m.read(d, n.items[0], at, 0), m.read(d, n.items[1], at, 0)
 	if lo > hi {
-		d.fail(n, "swap them", "uniform from %d to %d is empty", lo, hi)
+		d.fail(n, "swap them", "uniform from %s to %s is empty", m.text(lo), m.text(hi))
 	}
 	return Size{Lo: lo, Hi: hi, Set: true}
 }

@@ -130,11 +130,11 @@ func (r *run) tools() ([]*tool.Tool, error) {
 	if r.spec.Scenario.Coordinates() {
 		offered = all // for its workers, by what the filter leaves them (CRD-04)
 	}
-	times := map[string]*vtime.Duration{"Read": r.spec.Scenario.Tools.Read, "Grep": r.spec.Scenario.Tools.Grep,
+	times := map[string]*rng.Span{"Read": r.spec.Scenario.Tools.Read, "Grep": r.spec.Scenario.Tools.Grep,
 		"Glob": r.spec.Scenario.Tools.Glob, "Edit": r.spec.Scenario.Tools.Edit}
 	for _, t := range offered {
 		if d := times[t.Name]; d != nil {
-			t.Took = *d
+			t.Took, t.Drawn = literalOrDrawn(d)
 		}
 	}
 	return offered, nil

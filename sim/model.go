@@ -12,6 +12,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -90,12 +91,30 @@ func latency(s scenarios.Latency) (profile.Latency, error) {
 	l := p.Latency
 	for _, over := range []struct {
 		from, to *vtime.Duration
-	}{{s.Queue, &l.Queue}, {s.Prefill, &l.Prefill}, {s.Read, &l.Read}, {s.Decode, &l.Decode}, {s.Jitter, &l.Jitter}} {
+	}{{s.Prefill, &l.Prefill}, {s.Read, &l.Read}, {s.Decode, &l.Decode}} {
 		if over.from != nil {
 			*over.to = *over.from
 		}
 	}
+	for _, over := range []struct {
+		from  *rng.Span
+		to    *vtime.Duration
+		drawn **rng.Span
+	}{{s.Queue, &l.Queue, &l.Queued}, {s.Jitter, &l.Jitter, &l.Jittered}} {
+		if over.from != nil {
+			*over.to, *over.drawn = literalOrDrawn(over.from)
+		}
+	}
 	return l, l.Check()
+}
+
+// literalOrDrawn is a span as a plain duration or, where it is drawn, as itself
+// beside the longest it can be.
+func literalOrDrawn(s *rng.Span) (vtime.Duration, *rng.Span) {
+	if s.Literal() {
+		return vtime.Duration(s.Hi), nil
+	}
+	return vtime.Duration(s.Hi), s
 }
 
 // parseFaults makes the plan of a scenario's faults; nil, which costs a call

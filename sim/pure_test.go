@@ -112,17 +112,34 @@ func TestModelIsPure(t *testing.T) {
 func TestScaledTime(t *testing.T) {
 	t.Run("KRN-09 durations scaled by seven scale every instant by seven", func(t *testing.T) {
 		for name := range structures { // order: each structure is a world of its own
-			one, seven := instants(t, name, 1), instants(t, name, 7)
-			if len(one) != len(seven) {
-				t.Fatalf("%s: %d events became %d", name, len(one), len(seven))
-			}
-			for i := range one {
-				if seven[i] != 7*one[i] {
-					t.Fatalf("%s: event %d at %s became %s", name, i, one[i], seven[i])
+			sevenfold(t, name, func(k vtime.Duration) *sim.Spec { return timed(t, name, k) })
+		}
+	})
+	t.Run("KRN-09 LLM-06 durations that are drawn scale as those that are not, whatever they are drawn from", func(t *testing.T) {
+		for name := range structures { // order: each structure is a world of its own
+			for turn := range 5 {
+				one := sevenfold(t, name, func(k vtime.Duration) *sim.Spec { return drawn(t, name, k, turn) })
+				if slices.Equal(one, instants(t, timed(t, name, 1))) {
+					t.Fatalf("%s: nothing was drawn", name)
 				}
 			}
 		}
 	})
+}
+
+// sevenfold holds a world against the one whose durations are seven times as long.
+func sevenfold(t *testing.T, name string, spec func(vtime.Duration) *sim.Spec) []vtime.Instant {
+	t.Helper()
+	one, seven := instants(t, spec(1)), instants(t, spec(7))
+	if len(one) != len(seven) {
+		t.Fatalf("%s: %d events became %d", name, len(one), len(seven))
+	}
+	for i := range one {
+		if seven[i] != 7*one[i] {
+			t.Fatalf("%s: event %d at %s became %s", name, i, one[i], seven[i])
+		}
+	}
+	return one
 }
 
 // clock is a sink that keeps when each event was.
@@ -130,18 +147,49 @@ type clock struct{ at []vtime.Instant }
 
 func (c *clock) Emit(e *transcript.Event) { c.at = append(c.at, e.At) }
 
-// instants runs the small world with every duration k times as long.
-func instants(t *testing.T, structure string, k vtime.Duration) []vtime.Instant {
+// instants are when the events of a run were.
+func instants(t *testing.T, spec *sim.Spec) []vtime.Instant {
 	t.Helper()
-	spec := workSpec(t, structure)
-	ms := func(n vtime.Duration) *vtime.Duration { d := n * vtime.Millisecond * k; return &d }
-	us := func(n vtime.Duration) *vtime.Duration { d := n * vtime.Microsecond * k; return &d }
-	sc := spec.Scenario
-	sc.Provider.Latency = scenarios.Latency{Profile: "default", Queue: ms(900), Prefill: us(21), Read: us(2), Decode: us(12_345), Jitter: ms(400)}
-	sc.Tools.Read, sc.Tools.Grep, sc.Tools.Glob, sc.Tools.Edit = ms(20), ms(61), ms(43), ms(31)
-	sc.Retry.Base, sc.Retry.Cap = ms(500), ms(32_000)
-	sc.FanOut.Cap = *ms(5_000)
 	var c clock
 	runOf(t, spec, &c)
 	return c.at
+}
+
+// drawn is the timed world with drawn times; turn says who draws from what.
+func drawn(t *testing.T, structure string, k vtime.Duration, turn int) *sim.Spec {
+	t.Helper()
+	spec := timed(t, structure, k)
+	us := func(n int64) int64 { return n * int64(k) }
+	bounds := func(d rng.Dist) *rng.Span {
+		d.Lo, d.Hi = us(3_000), us(9_000_000)
+		return &rng.Span{Lo: d.Lo * rng.Micro, Hi: d.Hi * rng.Micro, Dist: &d}
+	}
+	spans := []*rng.Span{
+		{Lo: us(20_000) * rng.Micro, Hi: us(777_777) * rng.Micro},
+		bounds(rng.Dist{Shape: rng.Lognormal, A: us(300_001), B: 1_234}),
+		bounds(rng.Dist{Shape: rng.Exponential, A: us(123_457)}),
+		bounds(rng.Dist{Shape: rng.Gamma, A: us(54_321), B: 5}),
+		{Lo: us(11_000) * rng.Micro, Hi: us(3_000_007) * rng.Micro, Dist: &rng.Dist{Shape: rng.Empirical, Lo: us(11_000), Hi: us(3_000_007),
+			Points: []rng.Quantile{{P: 0, Value: us(11_000)}, {P: 333_333, Value: us(70_001)}, {P: 1_000_000, Value: us(3_000_007)}}}},
+	}
+	at := func(i int) *rng.Span { return spans[(i+turn)%len(spans)] }
+	sc := spec.Scenario
+	sc.Provider.Latency.Queue, sc.Provider.Latency.Jitter = at(0), at(1)
+	sc.Tools.Read, sc.Tools.Grep, sc.Tools.Glob, sc.Tools.Edit = at(2), at(3), at(4), at(2)
+	return spec
+}
+
+// timed is the small world with every duration k times as long.
+func timed(t *testing.T, structure string, k vtime.Duration) *sim.Spec {
+	t.Helper()
+	spec := workSpec(t, structure)
+	ms := func(n vtime.Duration) *vtime.Duration { d := n * vtime.Millisecond * k; return &d }
+	span := func(d *vtime.Duration) *rng.Span { return &rng.Span{Lo: int64(*d), Hi: int64(*d)} }
+	us := func(n vtime.Duration) *vtime.Duration { d := n * vtime.Microsecond * k; return &d }
+	sc := spec.Scenario
+	sc.Provider.Latency = scenarios.Latency{Profile: "default", Queue: span(ms(900)), Prefill: us(21), Read: us(2), Decode: us(12_345), Jitter: span(ms(400))}
+	sc.Tools.Read, sc.Tools.Grep, sc.Tools.Glob, sc.Tools.Edit = span(ms(20)), span(ms(61)), span(ms(43)), span(ms(31))
+	sc.Retry.Base, sc.Retry.Cap = ms(500), ms(32_000)
+	sc.FanOut.Cap = *ms(5_000)
+	return spec
 }

@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	"agentsim/sim/kernel"
+	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // perform runs a tool on the agent's environment.
@@ -20,7 +22,7 @@ func (a *Agent) perform(p *kernel.Proc, r *running) {
 	}
 	r.result = r.tool.Run(env, r.block.Content)
 	if r.took = r.result.Took; r.took == 0 {
-		r.took = r.tool.Took
+		r.took = a.toolTime(r)
 	}
 	if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 && a.holds[Todos] == 0 {
 		a.keeps(Todos)
@@ -28,6 +30,20 @@ func (a *Agent) perform(p *kernel.Proc, r *running) {
 	if r.result.Shell != nil {
 		a.afterShell(p, r)
 	}
+}
+
+// toolTime is how long a tool use takes whose result does not say.
+func (a *Agent) toolTime(r *running) vtime.Duration {
+	if r.tool.Drawn == nil {
+		return r.tool.Took
+	}
+	return r.tool.Time(a.drawKey("tool", r))
+}
+
+// drawKey names what is drawn for a tool use: by lineage, call and the place of the
+// use in its answer (CON-16).
+func (a *Agent) drawKey(what string, r *running) rng.Key {
+	return a.req.Stream.Key.At(uint64(a.req.Stream.Call)).Sub(what).At(uint64(r.n))
 }
 
 // The rules of the findings about commands.

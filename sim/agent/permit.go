@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -25,7 +26,7 @@ type Permissions struct {
 type Answer struct {
 	Agent    string          // lineage or glob of lineages that ask; "" is everyone
 	Rule     permission.Rule // calls that it answers; without a tool all
-	After    vtime.Duration  // how long the user takes, once the prompt is shown
+	After    rng.Span        // how long the user takes, once the prompt is shown
 	Reply    Reply
 	Input    *llm.Payload // of ReplyEdit: the input in place of the model's
 	Always   bool         // of ReplyAllow: and do not ask again in this session
@@ -125,7 +126,7 @@ func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why st
 	ev := transcript.Permission{Tool: r.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
 	a.w.rec.permission(a, &ev)
 	ans := a.answer(call)
-	takes := ans.After
+	takes := vtime.Duration(ans.After.Draw(a.drawKey("answer", r)))
 	if ans.Reply == ReplyNever {
 		takes = a.w.cfg.Permissions.TimeOut
 	}

@@ -6,6 +6,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -65,7 +66,7 @@ func (s *story) answers(lines []string) {
 		}
 		if f = f[1:]; len(f) > 0 {
 			if d, err := vtime.ParseDuration(f[0]); err == nil {
-				ans.After, f = d, f[1:]
+				ans.After, f = rng.Span{Lo: int64(d), Hi: int64(d)}, f[1:]
 			}
 		}
 		rest := strings.Join(f, " ")

@@ -15,6 +15,7 @@ import (
 // running is one tool use of an answer while it runs.
 type running struct {
 	block   *llm.Block
+	n       int32      // which of the answer's it is
 	tool    *tool.Tool // nil when the pool does not hold it
 	safe    bool       // may run beside its safe neighbours
 	result  tool.Result
@@ -95,7 +96,7 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 		a.w.rec.toolCall(a, len(runs), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
 		a.progress.used(b)
-		runs = append(runs, running{block: b, tool: t, safe: t != nil && t.SafeFor(b.Content)})
+		runs = append(runs, running{block: b, n: int32(len(runs)), tool: t, safe: t != nil && t.SafeFor(b.Content)})
 	}
 	a.toolUses += len(runs)
 	return runs
@@ -201,14 +202,14 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 			r.child = r.spawned
 		}
 	case r.tool.Name == tool.StopName:
-		r.result, r.took = a.taskStop(r.block), r.tool.Took
+		r.result, r.took = a.taskStop(r.block), a.toolTime(r)
 	case r.tool.Name == tool.SendName:
-		r.result, r.took = a.sendMessage(r.block), r.tool.Took
+		r.result, r.took = a.sendMessage(r.block), a.toolTime(r)
 	case r.tool.Run == nil:
 		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
 	default:
 		if gone := a.w.refresh(r.tool.Name, r.block); gone != nil {
-			r.result, r.took = *gone, r.tool.Took
+			r.result, r.took = *gone, a.toolTime(r)
 			return nil
 		}
 		a.perform(p, r)

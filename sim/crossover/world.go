@@ -8,6 +8,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
@@ -72,8 +73,8 @@ func base(k kind, model string, w world) (*scenarios.Scenario, error) {
 	if w.stagger > 0 {
 		s.FanOut = scenarios.FanOut{Hold: "first-response", Cap: w.stagger}
 	}
-	if edit := slowTool; w.cold {
-		s.Tools.Edit = &edit
+	if w.cold {
+		s.Tools.Edit = &rng.Span{Lo: int64(slowTool), Hi: int64(slowTool)}
 	}
 	return s, nil
 }

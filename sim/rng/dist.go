@@ -44,18 +44,21 @@ type Dist struct {
 
 // Draw is the key's number.
 func (d *Dist) Draw(key Key) int64 {
-	n := int64(0)
+	if d.Shape == Empirical {
+		return empirical(d.Points, key.Between(0, Millionth-1))
+	}
+	return min(max(d.times(d.A, key), d.Lo), d.Hi)
+}
+
+// times is the key's number of a distribution with a in A's place and no bounds.
+func (d *Dist) times(a int64, key Key) int64 {
 	switch d.Shape {
 	case Lognormal:
-		n = scaled(d.A, exp2(log2e(normal(key.Uint64())*d.B/1000)))
-	case Exponential:
-		n = scaled(d.A, fixed{exponential(key.Uint64()), 0})
+		return scaled(a, exp2(log2e(normal(key.Uint64())*d.B/1000)))
 	case Gamma:
-		n = scaled(d.A, fixed{gamma(key, d.B), 0})
-	case Empirical:
-		n = empirical(d.Points, key.Between(0, Millionth-1))
+		return scaled(a, fixed{gamma(key, d.B), 0})
 	}
-	return min(max(n, d.Lo), d.Hi)
+	return scaled(a, fixed{exponential(key.Uint64()), 0})
 }
 
 // fixed is a number in 2⁻³², shifted left.
@@ -146,7 +149,12 @@ func exp2(y int64) fixed {
 
 // empirical is the number at p millionths.
 func empirical(points []Quantile, p int64) int64 {
-	i := sort.Search(len(points), func(i int) bool { return points[i].P > p })
+	i := segment(points, p)
 	a, b := points[i-1], points[i]
 	return a.Value + (b.Value-a.Value)*(p-a.P)/(b.P-a.P)
+}
+
+// segment is the index of the first point above p.
+func segment(points []Quantile, p int64) int {
+	return sort.Search(len(points), func(i int) bool { return points[i].P > p })
 }

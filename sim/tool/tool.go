@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/permission"
+	"agentsim/sim/rng"
 	"agentsim/sim/shell"
 	"agentsim/sim/vtime"
 	"agentsim/sim/workspace"
@@ -26,7 +27,10 @@ type Tool struct {
 	MCP         bool // comes from an MCP server
 	// Run acts; nil when the agent layer handles the tool or it does not act yet.
 	Run  func(*Env, *llm.Payload) Result
-	Took vtime.Duration // how long one call takes, where its result does not say
+	// Took is how long one call takes, where its result does not say; Drawn stands in
+	// its place where it is not nil.
+	Took  vtime.Duration
+	Drawn *rng.Span
 	// Reads reports whether one call may run at the same time as its safe
 	// neighbours; nil where Safe says so for all.
 	Reads func(*llm.Payload) bool
@@ -42,6 +46,14 @@ func (t *Tool) Does() string {
 		return t.does
 	}
 	return t.Name
+}
+
+// Time is how long a call takes whose result does not say.
+func (t *Tool) Time(key rng.Key) vtime.Duration {
+	if t.Drawn == nil {
+		return t.Took
+	}
+	return vtime.Duration(t.Drawn.Draw(key))
 }
 
 // Env is what a tool of one agent acts on.

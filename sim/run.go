@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/mockllm/policy"
@@ -167,7 +168,12 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 // AuditOptions is what a run was told to do otherwise than an auditor expects.
 func AuditOptions(spec *Spec) audit.Options {
 	sc := spec.Scenario
-	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec)}
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc)}
+}
+
+// ownPrompts reports whether a root has a system prompt of the scenario's own.
+func ownPrompts(sc *scenarios.Scenario) bool {
+	return sc.Main != nil && sc.Main.System != nil || slices.ContainsFunc(sc.Roots, func(r scenarios.Root) bool { return r.System != nil })
 }
 
 // evictAfter is how long the output of a background agent outlives it (TSK-09).

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/task"
@@ -136,7 +137,13 @@ func (a *Agent) begin(def *Definition) {
 }
 
 // id draws the agent's id from its lineage.
-func (a *Agent) id() llm.AgentID { return llm.AgentID(a.key.Sub("agent").Uint64()) }
+func (a *Agent) id() llm.AgentID {
+	key := a.key
+	if mutant.On("TSK-01/one-stream") {
+		key = a.w.cfg.Key
+	}
+	return llm.AgentID(key.Sub("agent").Uint64())
+}
 
 // settle gives a new agent its prefix, context and first messages.
 func (a *Agent) settle(front *rendered, ctx *Context) {
@@ -245,7 +252,8 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		q.rolled = q.rolled.Plus(spent.own)
 	}
 	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
-		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken})
+		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken,
+		Progress: transcript.Progress{ToolUses: a.progress.uses, Input: a.progress.input, Output: a.progress.output, Last: a.progress.last}})
 	if a.opens != nil {
 		a.opens.Fire()
 	}

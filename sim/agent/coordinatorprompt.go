@@ -1,11 +1,22 @@
 package agent
 
-import "strings"
+import (
+	"strings"
+
+	"agentsim/sim/mutant"
+)
 
 // coordinatorPrompt is the system prompt of a coordinator: six sections under
 // fixed headings, in this order (CRD-02).
 func coordinatorPrompt() string {
-	return strings.Join([]string{coordinatorRole, coordinatorTools, coordinatorWorkers, coordinatorWorkflow, coordinatorPrompts, coordinatorExample}, "\n")
+	parts := []string{coordinatorRole, coordinatorTools, coordinatorWorkers, coordinatorWorkflow, coordinatorPrompts, coordinatorExample}
+	switch {
+	case mutant.On("CRD-02/unordered"):
+		parts[2], parts[3] = parts[3], parts[2]
+	case mutant.On("CRD-02/no-example"):
+		parts = parts[:5]
+	}
+	return strings.Join(parts, "\n")
 }
 
 const coordinatorRole = `You coordinate software work. Others do it: you direct workers, put together what they find, and talk with the user.

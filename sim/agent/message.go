@@ -31,7 +31,7 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 		return failure("There is no agent " + in.To + " that you started in the background. " + a.reachable())
 	}
 	c := a.w.agents[t.Agent]
-	if c.ended && !c.resumable() {
+	if c.ended && (!c.resumable() || t.Status() == task.Killed && mutant.On("CRD-11/gone")) {
 		return failure("Agent " + in.To + " has ended and cannot be resumed: its transcript is gone.")
 	}
 	n := c.posted(a, in.Message)

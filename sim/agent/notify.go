@@ -76,6 +76,9 @@ func (a *Agent) collect(first ...*notice) (tasks, users []*notice) {
 		}
 		return strings.Compare(x.taskID, y.taskID)
 	})
+	if mutant.On("TSK-04/newest-first") {
+		slices.Reverse(tasks)
+	}
 	return tasks, users
 }
 
@@ -113,7 +116,7 @@ func (a *Agent) drain(first ...*notice) *wakeMessage {
 // behind its tool results. The message has been said already, so the blocks are
 // a message of the same role, which the canonical form merges.
 func (a *Agent) deliver() {
-	if a.inbox == nil || a.inbox.Len() == 0 {
+	if a.inbox == nil || a.inbox.Len() == 0 || mutant.On("TSK-04/when-idle") {
 		return
 	}
 	m := a.drain()
@@ -211,7 +214,7 @@ func (a *Agent) notification(now instant) *notice {
 	t := a.task
 	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.saidText()),
 		Usage: task.Usage{TotalTokens: a.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
-	if t.Status() == task.Failed {
+	if t.Status() == task.Failed && !mutant.On("CRD-12/mute") {
 		n.Error = a.end.Why
 	}
 	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
@@ -279,5 +282,10 @@ func (a *Agent) taskStop(use *llm.Block) tool.Result {
 		return failure("Task " + id + " is not running: it is " + string(t.Status()) + ".")
 	}
 	a.w.stopTask(t, ErrTaskStopped)
+	if mutant.On("CRD-11/all") {
+		for _, other := range a.w.tasks.Live() {
+			a.w.stopTask(other, ErrTaskStopped)
+		}
+	}
 	return tool.Result{Content: llm.NewText(llm.Prose, "Stopped task "+id+" ("+t.Description+").")}
 }

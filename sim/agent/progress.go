@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 )
 
@@ -28,13 +29,19 @@ type progress struct {
 
 // used notes a tool use.
 func (p *progress) used(b *llm.Block) {
-	p.last[p.uses%RecentActivities] = b
+	if p.uses < RecentActivities || !mutant.On("TSK-07/first-five") {
+		p.last[p.uses%RecentActivities] = b
+	}
 	p.uses++
 }
 
 // answered notes what an answer was billed.
 func (p *progress) answered(u llm.Usage) {
-	p.input = u.Prompt()
+	if mutant.On("TSK-07/input-summed") {
+		p.input += u.Prompt()
+	} else {
+		p.input = u.Prompt()
+	}
 	p.output += u.Output
 }
 

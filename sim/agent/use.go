@@ -114,6 +114,9 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 	k := i
 	for ; k < j && err == nil; k++ {
 		r := &runs[k]
+		if k > i && a.coordinates() && mutant.On("CRD-06/in-turn") {
+			_ = p.Sleep(vtime.Millisecond)
+		}
 		r.began = p.Now()
 		if err = a.start(p, answer, r, k); err != nil {
 			break

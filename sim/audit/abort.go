@@ -56,7 +56,7 @@ func (u *Auditor) abort(ref int32, b *transcript.Abort) {
 		u.report(iso03, a, "an abort of an agent that runs, on its own record", "one on the record of another, or after its end")
 		return
 	}
-	a.aborted = true
+	a.aborted, a.cut = true, true
 	want, ok := "", true
 	switch b.Why {
 	case "parent":
@@ -66,6 +66,9 @@ func (u *Auditor) abort(ref int32, b *transcript.Abort) {
 	case "task-stop", "kill-agents":
 		t := u.tasks[a.facts.ID.String()]
 		want, ok = "no "+b.Why+": its task was not killed", t != nil && t.status == "killed"
+		if b.Why == "task-stop" {
+			u.named(a)
+		}
 	}
 	if u.fails(iso03, ok) {
 		u.report(iso03, a, want, "abort "+b.Why)

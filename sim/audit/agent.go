@@ -46,6 +46,8 @@ type life struct {
 	coming  map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
 	tagged  bool                    // a directive of a fork stands in a text block of a user message
 	edited  bool                    // a user has put another input in a call's place
+	asked   bool                    // a user was asked since the last request
+	cut     bool                    // it was interrupted since
 	resumed bool                    // it is not its first
 
 	spawned  use        // the call that made it
@@ -59,6 +61,9 @@ type life struct {
 	last     lastAnswer // the call before this one
 	root     llm.Hash   // of the first node of its requests
 	meters   meters
+	progress progressed
+	waiting  []pending // ends of its tasks that it has not read of
+	begun    begun
 }
 
 // meters are what an agent's are to show at its end.
@@ -82,6 +87,7 @@ type call struct {
 	done    bool
 	isError bool
 	at      vtime.Instant
+	ended   vtime.Instant
 	bytes   int
 }
 
@@ -99,6 +105,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a.facts.Tools = slices.Clone(b.Tools)
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	a.avoids = b.Context.AvoidPrompts
+	u.ownID(a, b.ID)
 	u.startHand(a, b)
 	if a.parent == nil {
 		u.startRoot(a)
@@ -155,6 +162,8 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.endAbort(a)
 	u.endBills(a, b)
 	u.endMeters(a, b)
+	u.endProgress(a, b)
+	u.failed(a, b)
 	u.leaveKin(a)
 	u.endHand(a)
 	for i := range a.calls {

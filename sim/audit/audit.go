@@ -19,6 +19,8 @@ type Options struct {
 	// EvictAfter is how long after its end an agent's output stays in memory; 0 is
 	// as long as the run.
 	EvictAfter vtime.Duration
+	// OwnPrompts says that roots have system prompts of the scenario's own.
+	OwnPrompts bool
 	// Handoffs is the script of the classifier; nil where there is none to check.
 	Handoffs *Handoffs
 }
@@ -88,6 +90,7 @@ type Auditor struct {
 	agents  []*agent // by ordinal
 	tasks   map[string]*taskState
 	outputs memories
+	notices notices
 	forks   map[llm.Hash]*siblings // by the answer that they were forked from
 	bytes   map[llm.ToolUseID]llm.Hash
 	vetted  map[llm.Hash]bool // texts that hold no payload of a parent
@@ -118,9 +121,12 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.start(e.Agent, b)
 		return
 	case *transcript.Task:
+		u.taskID(u.agent(e.Agent), b)
 		u.task(e.Agent, b)
 		return
 	case *transcript.Notification:
+		u.waits(u.agent(e.Agent), b)
+		u.unread(b)
 		u.notification(e.Agent, b)
 		return
 	case *transcript.Message:

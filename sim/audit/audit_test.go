@@ -117,7 +117,7 @@ func text(s string) *llm.Block {
 
 func TestAuditor(t *testing.T) {
 	t.Run("MET-03 nothing is broken in scenarios that provoke everything, and nothing is kept when they have ended", func(t *testing.T) {
-		for _, name := range []string{"family", "kin", "guests", "worker", "simple", "planner"} {
+		for _, name := range []string{"family", "kin", "guests", "worker", "simple", "planner", "failing"} {
 			r, s := operate(t, name, nil)
 			if err := r.Err(); err != nil || r.Made < 50 {
 				t.Errorf("%s: %d checks, %v", name, r.Made, err)
@@ -177,7 +177,7 @@ func TestAuditor(t *testing.T) {
 	t.Run("MET-03 of many violations the first ones are told and all are counted", func(t *testing.T) {
 		a := audit.New(audit.Options{})
 		for i := range int32(2 * audit.Kept) {
-			a.Emit(&transcript.Event{Seq: uint64(i), Agent: i, Body: &transcript.AgentStart{Lineage: "r", Parent: -1, Depth: 1,
+			a.Emit(&transcript.Event{Seq: uint64(i), Agent: i, Body: &transcript.AgentStart{ID: llm.AgentID(i), Lineage: "r", Parent: -1, Depth: 1,
 				Context: transcript.ContextFacts{Abort: "root", SetAppState: "root"}}})
 		}
 		r := a.Report()

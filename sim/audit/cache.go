@@ -126,6 +126,7 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	u.readable(a, r)
 	u.keeps(a, b)
 	u.answered(a, b.Head)
+	a.progress.answered(r.Usage)
 	for q := a; q != nil && q.life != nil; q = q.parent {
 		q.meters.answers++
 		q.meters.output += r.Usage.Output

@@ -35,13 +35,20 @@ const (
 	frk09
 	frk14
 	crd01
+	crd02
 	crd03
 	crd04
 	crd05
 	crd06
+	crd11
+	crd12
+	tsk01
 	tsk02
+	tsk03
+	tsk04
 	tsk05
 	tsk06
+	tsk07
 	tsk08
 	tsk09
 	tsk10
@@ -92,14 +99,21 @@ var checks = [numChecks]Check{
 	frk09:   {"FRK-09", "no fork makes an agent, and nobody else is taken for a fork"},
 	frk14:   {"FRK-14", "each Agent call of a fork is answered with the fixed error"},
 	crd01:   {"CRD-01", "a coordinator's requests define no tool but those by which it has others work"},
+	crd02:   {"CRD-02", "a coordinator's own system prompt has its six headings, each once and in order"},
 	crd03:   {"CRD-03", "a coordinator is told the tools that its workers have"},
 	crd04:   {"CRD-04", "a worker holds the tools of the background without the internal ones, in simple mode three"},
 	crd05:   {"CRD-05", "a coordinator starts workers and nobody else, with its own model; another type is an error"},
-	crd06:   {"CRD-06", "a coordinator's workers run in the background and cannot start agents"},
+	crd06:   {"CRD-06", "a coordinator's workers run in the background and cannot start agents, and those of one answer start at one instant"},
+	crd11:   {"CRD-11", "a call of TaskStop stops the task that it names and no other, and who was stopped can be written to"},
+	crd12:   {"CRD-12", "the notification of an agent that failed carries the error that it ended with"},
+	tsk01:   {"TSK-01", "a task's id is the letter of its type and 16 hex digits, and no two agents have one id"},
 	tsk02:   {"TSK-02", "a task goes from state to state by the steps there are, and leaves no final one within an activation"},
+	tsk03:   {"TSK-03", "a notification has its fields in order with escaped content, and nothing else that is said looks like one"},
+	tsk04:   {"TSK-04", "notifications are read with the reader's next message, the oldest first, behind results or as a message of their own"},
 	tsk05:   {"TSK-05", "each activation of a task gives one notification, which is read once or dropped"},
 	tsk06:   {"TSK-06", "each activation of a child is judged once, by its bytes, and the verdict stands in front of what is delivered"},
-	tsk08:   {"TSK-08", "each message between agents stands in its receiver's next request once, in order, or is recorded as dropped"},
+	tsk07:   {"TSK-07", "an agent's progress shows its tool uses, its newest input, all its output and its last five uses"},
+	tsk08:   {"TSK-08", "each message between agents stands in its receiver's next request once, in order, or is dropped on the record"},
 	tsk09:   {"TSK-09", "an output is evicted when it is due and nobody looks at it, and cannot be read afterwards"},
 	tsk10:   {"TSK-10", "a resume is the next activation of the same id, and every event bears the activation it is of"},
 	cacheL1: {"CACHE-L1", "what was read, written and plain makes the prompt, which grows with the conversation"},

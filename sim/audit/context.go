@@ -122,6 +122,7 @@ func (u *Auditor) permission(a *agent, b *transcript.Permission) {
 	case b.Decision == "edit":
 		a.edited = true
 	case b.Decision == "ask":
+		a.asked = true
 		if u.fails(iso04, !a.avoids) {
 			u.report(iso04, a, "no prompt for "+b.Tool+": it avoids them", "a prompt")
 		}

@@ -34,6 +34,7 @@ func (u *Auditor) firstOfCoordinator(a *agent, front *llm.Node, nodes []*llm.Nod
 	if !a.coordinator() {
 		return
 	}
+	u.headings(a, front)
 	for n := front.Parent; n != nil; n = n.Parent {
 		if n.IsBorder() || n.Level != llm.Tools {
 			continue
@@ -75,6 +76,7 @@ func (u *Auditor) startWorker(a, p *agent) {
 	if u.fails(crd06, a.background && !slices.Contains(a.facts.Tools, "Agent")) {
 		u.report(crd06, a, "in the background, and no tool Agent", "background "+word(a.background)+", tools "+strings.Join(a.facts.Tools, " "))
 	}
+	u.atOnce(a, p)
 	if a.facts.Source != "agent:builtin:worker" {
 		return // what a policy makes of workers is its own affair
 	}

@@ -28,6 +28,7 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 		u.report(iso13, a, "the request that failed, again", "another one")
 	}
 	u.settleCalls(a)
+	u.late(a)
 	first := a.sent == nil && !a.resumed
 	again := a.sent == nil && a.resumed
 	nodes := u.fresh(a, b.Head)
@@ -48,7 +49,7 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 		}
 	}
 	u.read(a, nodes)
-	a.seen, a.sent, a.aside, a.rebased = b.Head, b.Head, false, ""
+	a.seen, a.sent, a.aside, a.rebased, a.asked, a.cut = b.Head, b.Head, false, "", false, false
 	if k := len(nodes); k > 0 && nodes[k-1].Role == llm.User && strings.HasPrefix(nodes[k-1].Block.Content.Raw(), compactionAsk) {
 		a.aside, a.seen = true, b.Head.Parent
 	} else {
@@ -162,7 +163,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 				i++
 			}
 		case llm.Text:
-			u.text(a, n, inherits)
+			u.text(a, n, i, inherits)
 		}
 	}
 	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
@@ -172,14 +173,19 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 	u.missing(a)
 }
 
-// text is a text block of the user's side.
-func (u *Auditor) text(a *agent, n *llm.Node, inherits bool) {
+// text is a text block of the user's side, behind so many results.
+func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 	raw := n.Block.Content.Raw()
 	if strings.Contains(raw, forkTag) {
 		a.tagged = true
 	}
+	if !strings.HasPrefix(raw, notification) {
+		u.unforged(a, raw)
+	}
 	switch {
 	case strings.HasPrefix(raw, notification):
+		u.behindResults(a, raw, results)
+		u.wellFormed(a, raw)
 		u.arrived(a, raw)
 	case a.background && !inherits && (len(a.mail) > 0 || len(a.told) > 0) && u.heardMessage(a, n, raw):
 	case a.parent != nil && !inherits && a.sent != nil && !strings.HasPrefix(raw, cutOff):
@@ -205,6 +211,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	u.cameHome(a, b, replaced)
 	u.forkCall(a, &a.uses[i], b)
 	u.workerCall(a, &a.uses[i], b)
+	u.stoppedCall(a, &a.uses[i], b)
 	u.fileResult(a, &a.uses[i], b)
 }
 

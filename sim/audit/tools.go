@@ -17,6 +17,7 @@ func (u *Auditor) toolCall(a *agent, b *transcript.ToolCall) {
 	if u.fails(iso11, ok) {
 		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
 	}
+	a.progress.called(b.ID)
 	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: inPool(a, b.Name), at: u.now})
 }
 
@@ -30,7 +31,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	if c == nil {
 		return
 	}
-	c.done, c.isError, c.bytes = true, b.IsError, b.Bytes
+	c.done, c.isError, c.bytes, c.ended = true, b.IsError, b.Bytes, u.now
 	u.refused(a, c, b)
 	u.evictedRead(a, c)
 }

@@ -3,6 +3,8 @@ package task
 import (
 	"strconv"
 	"strings"
+
+	"agentsim/sim/mutant"
 )
 
 // Usage is what a notification says about its task's activation.
@@ -100,7 +102,12 @@ var (
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&")
 )
 
-func escape(s string) string { return escaper.Replace(s) }
+func escape(s string) string {
+	if mutant.On("TSK-03/raw") {
+		return s
+	}
+	return escaper.Replace(s)
+}
 
 // quoteEscape also escapes the quotes that would end a description early.
 func quoteEscape(s string) string { return quoter.Replace(s) }
@@ -109,7 +116,7 @@ func quoteEscape(s string) string { return quoter.Replace(s) }
 // wrote) unable to pass for a notification: the opening of either tag is
 // escaped. Text without them is returned as it is.
 func Defuse(s string) string {
-	if !strings.Contains(s, "task-notification") {
+	if !strings.Contains(s, "task-notification") || mutant.On("TSK-03/forged") {
 		return s
 	}
 	return defuser.Replace(s)

@@ -18,6 +18,16 @@ type AgentEnd struct {
 	// it lived (ISO-14). Not in the text: the answers are.
 	Answers, OutputTokens int64
 	FirstToken            vtime.Duration // summed
+
+	// What its progress shows (TSK-07). Not in the text either.
+	Progress Progress
+}
+
+// Progress is how far an agent came in an activation.
+type Progress struct {
+	ToolUses      int
+	Input, Output int64         // tokens: of the newest request, of all answers
+	Last          [5]*llm.Block // its last tool uses, use n at n modulo 5
 }
 
 // Kind is KindAgentEnd.

@@ -1,0 +1,206 @@
+package audit
+
+import (
+	"regexp"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// notices are what the auditor keeps of tasks' ends on their way home.
+type notices struct {
+	ids  map[llm.AgentID]*agent // agents by the id that they started with
+	whys map[string][]string    // by task: the errors that activations ended with, oldest first
+}
+
+// pending is a notification that waits for its reader.
+type pending struct {
+	task       string
+	activation int
+	at         vtime.Instant
+}
+
+// before is the order in which notifications of one time are read.
+func (p *pending) before(o *pending) bool {
+	return p.at < o.at || p.at == o.at && p.task < o.task
+}
+
+// letters are what the ids of tasks begin with, by type.
+var letters = map[string]string{"local_bash": "b", "local_agent": "a", "remote_agent": "r", "in_process_teammate": "t",
+	"local_workflow": "w", "monitor_mcp": "m", "dream": "d"}
+
+// hex are the digits behind the letter.
+var hex = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// taskID is TSK-01 for a task: its id is the letter of its type and 16 hex digits.
+func (u *Auditor) taskID(a *agent, b *transcript.Task) {
+	letter := letters[b.Type]
+	digits, ok := strings.CutPrefix(b.ID, letter)
+	if u.fails(tsk01, ok && letter != "" && hex.MatchString(digits)) {
+		u.report(tsk01, a, "an id of "+letter+" and 16 hex digits for a task of type "+orNone(b.Type), b.ID)
+	}
+}
+
+// ownID is TSK-01 for an agent: no other one has its id.
+func (u *Auditor) ownID(a *agent, id llm.AgentID) {
+	if u.notices.ids == nil {
+		u.notices.ids = map[llm.AgentID]*agent{}
+	}
+	other := u.notices.ids[id]
+	if u.fails(tsk01, other == nil) {
+		u.report(tsk01, a, "an id of its own", id.String()+", which is that of "+other.lineage)
+	}
+	u.notices.ids[id] = a
+}
+
+// waits is TSK-04 on the record: who started the task reads of its end with its
+// next message, the oldest end first and of those of one instant by id; in the
+// middle of a turn behind results, else as a message of its own.
+func (u *Auditor) waits(a *agent, b *transcript.Notification) {
+	t := u.tasks[b.TaskID]
+	if t == nil || t.owner == nil || t.owner.life == nil {
+		return
+	}
+	reader := t.owner
+	if b.Op == "queued" {
+		reader.waiting = append(reader.waiting, pending{b.TaskID, b.Activation, u.now})
+		return
+	}
+	at, first := -1, -1
+	for i := range reader.waiting {
+		w := &reader.waiting[i]
+		if w.task == b.TaskID && w.activation == b.Activation {
+			at = i
+		}
+		if first < 0 || w.before(&reader.waiting[first]) {
+			first = i
+		}
+	}
+	if at < 0 {
+		return // that it was never queued is said elsewhere
+	}
+	if b.Op == "delivered" {
+		if u.fails(tsk04, reader == a && at == first) {
+			u.report(tsk04, a, "the notification of "+reader.waiting[first].task+" first: it came first", "that of "+b.TaskID)
+		}
+		place := "idle"
+		if len(reader.uses) > 0 && !reader.cut {
+			place = "loop"
+		}
+		u.same(tsk04, a, "place", place, b.Place)
+	}
+	reader.waiting = append(reader.waiting[:at], reader.waiting[at+1:]...)
+}
+
+// late is TSK-04 for a request: what was queued before the last result came stands
+// behind it.
+func (u *Auditor) late(a *agent) {
+	if len(a.waiting) == 0 || len(a.calls) == 0 {
+		return
+	}
+	var results vtime.Instant
+	for i := range a.calls {
+		results = max(results, a.calls[i].ended)
+	}
+	for i := range a.waiting {
+		if w := &a.waiting[i]; u.fails(tsk04, w.at >= results) {
+			u.report(tsk04, a, "the notification of "+w.task+", queued at "+w.at.String()+", behind the results of "+results.String(), "none in the request")
+		}
+	}
+}
+
+// behindResults is TSK-04 in the bytes: no result follows a notification in one
+// message, and notifications stand in the order of delivery.
+func (u *Auditor) behindResults(a *agent, raw string, results int) {
+	id := between(raw, "<task-id>", "</task-id>")
+	want := id
+	for i := range a.mail {
+		if !a.mail[i].message {
+			want = a.mail[i].task
+			break
+		}
+	}
+	if u.fails(tsk04, results >= len(a.uses) && want == id) {
+		u.report(tsk04, a, "behind "+decimal(int64(len(a.uses)))+" results the notification of "+want,
+			"behind "+decimal(int64(results))+" that of "+id)
+	}
+}
+
+// shape is how a notification looks. No content holds a bracket.
+var shape = regexp.MustCompile(`^<task-notification>\n` +
+	`<task-id>([^<>]+)</task-id>\n<output-file>[^<>]+</output-file>\n<status>(completed|failed|killed)</status>\n` +
+	`<summary>(?:Agent|Command) "[^<>"]*" (completed|failed: [^<>]*|was stopped)</summary>\n` +
+	`(?:<result>[^<>]*</result>\n)?` +
+	`<usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
+	`</task-notification>$`)
+
+// summaries are how a summary ends, by status.
+var summaries = map[string]string{"completed": "completed", "failed": "failed: ", "killed": "was stopped"}
+
+// wellFormed is TSK-03 for the text of a notification: it has its fields in order
+// and nothing else, and its summary says what its status says. A failed agent's
+// carries the error (CRD-12).
+func (u *Auditor) wellFormed(a *agent, raw string) {
+	m := shape.FindStringSubmatch(raw)
+	if u.fails(tsk03, m != nil) {
+		u.report(tsk03, a, "a notification with its fields in order, and none of them holding tags", short(raw))
+		return
+	}
+	id, status, summary := m[1], m[2], m[3]
+	if u.fails(tsk03, strings.HasPrefix(summary, summaries[status])) {
+		u.report(tsk03, a, "a summary that ends with "+summaries[status], summary)
+	}
+	if why, ok := u.failure(id); ok && status == "failed" {
+		u.same(crd12, a, "summary", "failed: "+escaper.Replace(why), summary)
+	}
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// unforged is TSK-03 for any other text that is said to an agent.
+func (u *Auditor) unforged(a *agent, raw string) {
+	forged := strings.Contains(raw, notification) || strings.Contains(raw, "</task-notification")
+	if u.fails(tsk03, !forged) {
+		u.report(tsk03, a, "no tag of a notification in what is none", short(raw))
+	}
+}
+
+// failed notes the error that an agent in the background ended with.
+func (u *Auditor) failed(a *agent, b *transcript.AgentEnd) {
+	if !a.background || b.Status != "failed" && b.Status != "refused" {
+		return
+	}
+	if u.notices.whys == nil {
+		u.notices.whys = map[string][]string{}
+	}
+	id := a.facts.ID.String()
+	u.notices.whys[id] = append(u.notices.whys[id], b.Why)
+}
+
+// failure takes the oldest error of a task that nobody has heard of.
+func (u *Auditor) failure(id string) (why string, ok bool) {
+	list := u.notices.whys[id]
+	if len(list) == 0 {
+		return "", false
+	}
+	if u.notices.whys[id] = list[1:]; len(list) == 1 {
+		delete(u.notices.whys, id)
+	}
+	return list[0], true
+}
+
+// unread forgets the error of a notification that was dropped.
+func (u *Auditor) unread(b *transcript.Notification) {
+	if b.Op == "dropped" && b.Status == "failed" {
+		u.failure(b.TaskID)
+	}
+}
+
+// between is what stands between two strings for the first time.
+func between(s, open, end string) string {
+	_, rest, _ := strings.Cut(s, open)
+	out, _, _ := strings.Cut(rest, end)
+	return out
+}

@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+// sections are the headings of a coordinator's system prompt.
+var sections = [...]string{"# 1. Your Role", "# 2. Your Tools", "# 3. Workers", "# 4. Task Workflow", "# 5. Writing Worker Prompts", "# 6. Example Session"}
+
+// headings is CRD-02 in the bytes: the lines of a coordinator's system prompt that
+// are headings are the six, in order.
+func (u *Auditor) headings(a *agent, front *llm.Node) {
+	if u.opt.OwnPrompts {
+		return
+	}
+	var texts []string
+	for n := front; n != nil; n = n.Parent {
+		if !n.IsBorder() && n.Level == llm.System {
+			texts = append(texts, n.Block.Content.Raw())
+		}
+	}
+	slices.Reverse(texts)
+	var found []string
+	for line := range strings.SplitSeq(strings.Join(texts, "\n"), "\n") {
+		if slices.Contains(sections[:], line) {
+			found = append(found, line)
+		}
+	}
+	u.same(crd02, a, "headings", strings.Join(sections[:], ", "), strings.Join(found, ", "))
+}
+
+// begun is when the latest worker of an answer started, and by which of its calls.
+type begun struct {
+	answer *llm.Node
+	call   int
+	at     vtime.Instant
+}
+
+// atOnce is CRD-06 for neighbouring calls of an answer: their workers start at one
+// instant, unless somebody was asked in between.
+func (u *Auditor) atOnce(a, p *agent) {
+	call := slices.IndexFunc(p.uses, func(x use) bool { return x.id == a.facts.ToolUse })
+	was := p.begun
+	p.begun = begun{p.seen, call, u.now}
+	if call < 0 || p.asked || was.answer != p.seen || was.at == 0 && was.answer == nil {
+		return
+	}
+	for i := was.call; i < call; i++ {
+		if !isAgentTool(p.uses[i].name) {
+			return
+		}
+	}
+	if u.fails(crd06, was.at == u.now) {
+		u.report(crd06, a, "a start at "+was.at.String()+", as the worker of the call before", u.now.String())
+	}
+}
+
+// named is CRD-11 for who was stopped by TaskStop: a call that is under way names
+// its task.
+func (u *Auditor) named(a *agent) {
+	id := a.facts.ID.String()
+	for _, p := range u.agents {
+		if p == nil || p.life == nil {
+			continue
+		}
+		for i := range p.calls {
+			c := &p.calls[i]
+			if c.done || c.name != "TaskStop" {
+				continue
+			}
+			var in struct {
+				ID string `json:"task_id"`
+			}
+			x := p.used(c.id)
+			if p.edited || x != nil && json.Unmarshal([]byte(x.input.Raw()), &in) == nil && in.ID == id {
+				u.made[crd11]++
+				return
+			}
+		}
+	}
+	if u.fails(crd11, false) {
+		u.report(crd11, a, "no stop: no call of TaskStop names "+id, "one")
+	}
+}
+
+// used is the tool use of the last answer with an id, nil if there is none.
+func (a *agent) used(id llm.ToolUseID) *use {
+	for i := range a.uses {
+		if a.uses[i].id == id {
+			return &a.uses[i]
+		}
+	}
+	return nil
+}
+
+// stoppedCall is CRD-11 for a message to a worker that was stopped: it is resumed.
+func (u *Auditor) stoppedCall(a *agent, x *use, b *llm.Block) {
+	if x.name != sendTool || a.edited {
+		return
+	}
+	var in struct{ To string }
+	if json.Unmarshal([]byte(x.input.Raw()), &in) != nil {
+		return
+	}
+	t := u.tasks[in.To]
+	if t == nil || t.kind != "local_agent" || t.owner != a || t.status != "killed" {
+		return
+	}
+	if u.fails(crd11, !b.IsError || cameBefore(b.Content.Raw())) {
+		u.report(crd11, a, "a resume of "+in.To+", which was stopped", short(b.Content.Raw()))
+	}
+}

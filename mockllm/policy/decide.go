@@ -1,6 +1,9 @@
 package policy
 
-import "agentsim/scenarios"
+import (
+	"agentsim/scenarios"
+	"agentsim/sim/mutant"
+)
 
 // Who gets work that follows other work (coordinator.workers).
 const (
@@ -40,6 +43,9 @@ func (m *Model) decide(i int) (worker int, why row) {
 		return -1, rowNone
 	}
 	c, it := &m.s.office.charges[i], &m.t.items[i]
+	if mutant.On("CRD-10/always-spawns") {
+		return -1, rowNone
+	}
 	switch m.t.coordinator.Workers {
 	case spawning:
 		return -1, rowNone
@@ -54,6 +60,8 @@ func (m *Model) decide(i int) (worker int, why row) {
 		return -1, rowAnew
 	case c.by > 0 && c.times > 0 && m.free(c.by-1):
 		return c.by - 1, rowRecent
+	case it.kind == "verify" && mutant.On("CRD-10/author-verifies"):
+		return m.suited(c, it), rowAlways
 	case it.kind == "verify":
 		return -1, rowVerify
 	}
@@ -67,7 +75,9 @@ func (m *Model) decide(i int) (worker int, why row) {
 
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
-func (m *Model) anew(c *charge) bool { return c.times > m.t.corrections }
+func (m *Model) anew(c *charge) bool {
+	return c.times > m.t.corrections || c.times > 0 && mutant.On("CRD-12/anew-at-once")
+}
 
 // free reports whether a worker can be given work: it has ended, its id is good,
 // and this answer gives it nothing else.
@@ -86,7 +96,7 @@ func (m *Model) explorer(it *item) (worker int, why row) {
 		saw := m.s.office.workers[w].saw
 		switch {
 		case !m.free(w) || it.writes.minus(saw).len() > 0:
-		case saw.len() < m.t.broad*it.writes.len():
+		case saw.len() < m.t.broad*it.writes.len() || mutant.On("CRD-10/broad-continued"):
 			return w, rowExplored
 		default:
 			why = rowBroad

@@ -1,6 +1,9 @@
 package policy
 
-import "agentsim/sim/mark"
+import (
+	"agentsim/sim/mark"
+	"agentsim/sim/mutant"
+)
 
 // recover sorts what failed: what may be tried again is open, and of the rest
 // the user is told (CRD-12). An item is tried once, then corrected, then done in
@@ -14,7 +17,7 @@ func (m *Model) recover() {
 		c := &m.s.office.charges[i]
 		switch {
 		case c.times == 0 || c.why == reported:
-		case c.times <= m.t.corrections+m.t.approaches:
+		case c.times <= m.t.corrections+m.t.approaches && !mutant.On("CRD-12/gives-up"):
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.wanting(i, c))

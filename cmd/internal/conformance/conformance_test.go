@@ -128,14 +128,15 @@ func TestCheck(t *testing.T) {
 }
 
 func TestMutants(t *testing.T) {
-	t.Run("MET-04 the page tells each check's mutants, the run that showed each, and what was missed", func(t *testing.T) {
+	t.Run("MET-04 the page tells each statement's mutants, the run that showed each and by what, and what was missed", func(t *testing.T) {
 		root := plant(t)
 		name := filepath.Join(root, filepath.FromSlash(mutantsFile))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		const results = `[{"check":"CON-01","what":"one | two","mutants":[{"name":"CON-01/a","scenario":"s/v","seed":7,"caught":true},
-			{"name":"CON-01/b"}]},{"check":"CON-02","what":"three"}]`
+		const results = `[{"check":"CON-01","what":"one | two","mutants":[{"name":"CON-01/a","scenario":"s/v","seed":7,"caught":true,"by":"invariant"},
+			{"name":"CON-01/b"},{"name":"CON-01/c","scenario":"s","seed":7,"caught":true,"by":"expectation: s/v: items.done == 2"}]},
+			{"check":"CON-02","what":"three"}]`
 		if err := os.WriteFile(name, []byte(results), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -148,10 +149,11 @@ func TestMutants(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range []string{
-			`| CON-01 | one \| two | CON-01/a | s/v | 7 | caught |`,
+			`| CON-01 | one \| two | CON-01/a | s/v | 7 | invariant |`,
+			`| CON-01 | one \| two | CON-01/c | s | 7 | expectation: s/v: items.done == 2 |`,
 			`| CON-01 | one \| two | CON-01/b |  |  | missed |`,
 			`| CON-02 | three | none | | | not proven |`,
-			`1 of 2 mutants caught.`,
+			`2 of 3 mutants caught.`,
 		} {
 			if !strings.Contains(string(text), "\n"+line+"\n") {
 				t.Errorf("no line %s in\n%s", line, text)

@@ -8,7 +8,7 @@
 //   - A statement is the name of a subtest (never other data or a message of a
 //     test), or the first line of a story or
 //     script, that begins with one or more ids. There is no second list to keep.
-//   - What became of the auditor's mutants stands in the file that make mutants
+//   - What became of the mutants stands in the file that make mutants
 //     writes.
 //   - The output depends on the tree alone, not on order of reading.
 package main

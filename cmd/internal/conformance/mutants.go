@@ -14,7 +14,7 @@ import (
 // mutantsFile is what make mutants writes, below the root.
 const mutantsFile = "sim/audit/testdata/mutants.json"
 
-// audited is a check of the auditor and what became of its mutants.
+// audited is a statement that mutants are for, and what became of them.
 type audited struct {
 	Check   string
 	What    string
@@ -23,6 +23,7 @@ type audited struct {
 		Scenario string
 		Seed     uint64
 		Caught   bool
+		By       string
 	}
 }
 
@@ -43,10 +44,11 @@ func readMutants(root string) (out []audited, err error) {
 }
 
 const auditHead = `
-## What the auditor checks on every run
+## What is broken on purpose, and seen
 
-Each line is a check of ` + "`sim/audit`" + ` and a mutant: the behaviour, broken on purpose in a build made for that, and the run
-that showed it. ` + "`make mutants`" + ` makes them all again.
+Each line is a statement and a mutant: the behaviour, broken on purpose in a build made for that, and the run that showed it.
+An invariant is a check of ` + "`sim/audit`" + `, made on every run. What no run breaks by itself is caught by what a scenario expects, or
+by what ` + "`agentsim lint`" + ` says of its runs. ` + "`make mutants`" + ` makes them all again.
 
 `
 
@@ -56,7 +58,7 @@ func renderMutants(b *bytes.Buffer, all []audited) {
 		return
 	}
 	caught, mutants := 0, 0
-	b.WriteString(auditHead + "| id | what is checked | mutant | run | seed | result |\n|---|---|---|---|---|---|\n")
+	b.WriteString(auditHead + "| id | what is checked | mutant | run | seed | caught by |\n|---|---|---|---|---|---|\n")
 	for _, c := range all {
 		if len(c.Mutants) == 0 {
 			fmt.Fprintf(b, "| %s | %s | none | | | not proven |\n", c.Check, cell(c.What))
@@ -66,7 +68,7 @@ func renderMutants(b *bytes.Buffer, all []audited) {
 			result, seed := "missed", ""
 			if m.Caught {
 				caught++
-				result, seed = "caught", strconv.FormatUint(m.Seed, 10)
+				result, seed = cell(m.By), strconv.FormatUint(m.Seed, 10)
 			}
 			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", c.Check, cell(c.What), m.Name, m.Scenario, seed, result)
 		}

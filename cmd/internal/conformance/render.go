@@ -73,8 +73,7 @@ func countIDs(found []statement) int {
 	return len(seen)
 }
 
-// render writes the document: a table for each prefix, and one of the auditor's
-// checks.
+// render writes the document: a table for each prefix, and one of the mutants.
 func render(found []statement, mutants []audited) []byte {
 	var b bytes.Buffer
 	b.WriteString(head)

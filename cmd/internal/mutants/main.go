@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -31,10 +32,14 @@ func main() {
 	}
 }
 
+// invariant is what a mutant is caught by when the auditor notices.
+const invariant = "invariant"
+
 // place is a scenario's variant, ready to run.
 type place struct {
 	name string
 	spec *sim.Spec
+	own  bool // it is the auditor's, not the library's
 }
 
 func run(w io.Writer, only string, check bool) error {
@@ -49,15 +54,20 @@ func run(w io.Writer, only string, check bool) error {
 	if err := unbroken(places); err != nil {
 		return err
 	}
+	p, err := newProver(only)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(p.dir)
 	var results []result
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CHECK\tMUTANT\tSCENARIO\tSEED\tRESULT")
+	fmt.Fprintln(table, "STATEMENT\tMUTANT\tSCENARIO\tSEED\tRESULT")
 	missed := 0
 	for _, name := range names {
 		if !strings.HasPrefix(name, only) {
 			continue
 		}
-		r, note := try(name, places)
+		r, note := try(name, places, p)
 		results = append(results, r)
 		if !r.Caught {
 			missed++
@@ -67,9 +77,9 @@ func run(w io.Writer, only string, check bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d of %d mutants caught (%d %%), %d checks\n", len(results)-missed, len(results), 100*(len(results)-missed)/max(1, len(results)), len(audit.Checks()))
+	fmt.Fprintf(w, "\n%d of %d mutants caught (%d %%), %d statements\n", len(results)-missed, len(results), 100*(len(results)-missed)/max(1, len(results)), len(statements()))
 	if only != "" {
-		return nil
+		return whenMissed(missed)
 	}
 	return errors.Join(keep(results, check), without(results), whenMissed(missed))
 }
@@ -81,18 +91,18 @@ func whenMissed(n int) error {
 	return fmt.Errorf("%d mutants missed", n)
 }
 
-// without names the checks that no mutant is for.
+// without names the statements that no mutant is for.
 func without(results []result) error {
 	var bare []string
-	for _, c := range audit.Checks() {
-		if len(of(c.ID, results)) == 0 {
-			bare = append(bare, c.ID)
+	for _, s := range statements() {
+		if len(of(s.id, results)) == 0 {
+			bare = append(bare, s.id)
 		}
 	}
 	if bare == nil {
 		return nil
 	}
-	return fmt.Errorf("checks without a mutant: %s", strings.Join(bare, ", "))
+	return fmt.Errorf("statements without a mutant: %s", strings.Join(bare, ", "))
 }
 
 // of are the results of a check's mutants.
@@ -108,8 +118,8 @@ func of(check string, results []result) (out []result) {
 // keep writes the results, or holds them against what is written.
 func keep(results []result, check bool) error {
 	var all []checkResult
-	for _, c := range audit.Checks() {
-		all = append(all, checkResult{c.ID, c.What, of(c.ID, results)})
+	for _, s := range statements() {
+		all = append(all, checkResult{s.id, s.what, of(s.id, results)})
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
@@ -136,6 +146,7 @@ func places() (out []place, err error) {
 			return nil, err
 		}
 	}
+	library := len(out)
 	own, err := filepath.Glob("sim/audit/testdata/*.yaml")
 	if err != nil {
 		return nil, err
@@ -153,6 +164,9 @@ func places() (out []place, err error) {
 			return nil, err
 		}
 	}
+	for i := range out[library:] {
+		out[library+i].own = true
+	}
 	return out, nil
 }
 
@@ -166,14 +180,14 @@ func variants(out []place, f *scenarios.File) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, place{strings.TrimSuffix(f.Name+"/"+v, "/"), &sim.Spec{Scenario: sc, Variant: v, Seed: sc.Seed, Policy: "fifo", Project: project}})
+		out = append(out, place{strings.TrimSuffix(f.Name+"/"+v, "/"), &sim.Spec{Scenario: sc, Variant: v, Seed: sc.Seed, Policy: "fifo", Project: project}, false})
 	}
 	return out, nil
 }
 
-// audited runs a spec with an auditor of its own, which also sees a run that a
+// auditedRun runs a spec with an auditor of its own, which also sees a run that a
 // law of the cache ends.
-func audited(spec *sim.Spec) (*audit.Report, error) {
+func auditedRun(spec *sim.Spec) (*audit.Report, error) {
 	opt := sim.AuditOptions(spec)
 	a := audit.New(opt)
 	_, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{a}})
@@ -184,7 +198,7 @@ func audited(spec *sim.Spec) (*audit.Report, error) {
 func unbroken(places []place) error {
 	mutant.Break("")
 	for _, p := range places {
-		r, err := audited(p.spec)
+		r, err := auditedRun(p.spec)
 		if err = errors.Join(err, r.Err()); err != nil {
 			return fmt.Errorf("%s, unbroken: %w", p.name, err)
 		}
@@ -192,23 +206,46 @@ func unbroken(places []place) error {
 	return nil
 }
 
-// try breaks one behaviour until a scenario shows it. What the run itself comes
-// to does not matter: a broken one may end anyhow.
-func try(name string, places []place) (result, string) {
+// try breaks one behaviour until the auditor notices or a scenario shows it. What a
+// run itself comes to does not matter: a broken one may end anyhow.
+func try(name string, places []place, proofs *prover) (result, string) {
 	r, check, reached := result{Name: name}, checkOf(name), false
-	for _, p := range places {
+	for _, p := range placesFor(check, places) {
 		mutant.Break(name)
-		report, _ := audited(p.spec)
+		report, _ := auditedRun(p.spec)
 		reached = reached || mutant.Reached()
 		for _, c := range report.Counts {
 			if c.ID == check && c.Broken > 0 {
-				r.Scenario, r.Seed, r.Caught = p.name, p.spec.Seed, true
+				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, invariant
 				return r, "caught"
 			}
 		}
+	}
+	if reached = proofs.caught(&r) || reached; r.Caught {
+		return r, "caught by " + r.By
 	}
 	if !reached {
 		return r, "missed: never reached"
 	}
 	return r, "missed"
+}
+
+// placesFor are where the auditor looks for the break of a statement: anywhere; of
+// one that scenarios show as well, in those and in the auditor's own; nowhere of
+// one that it does not hold.
+func placesFor(id string, all []place) (out []place) {
+	shown := proofOf(id)
+	switch {
+	case !audited(id):
+		return nil
+	case shown == nil:
+		return all
+	}
+	for _, p := range all {
+		scenario, _, _ := strings.Cut(p.name, "/")
+		if p.own || slices.ContainsFunc(shown, func(s showing) bool { return s.scenario == scenario }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -42,7 +42,7 @@ func named(root string) ([]string, error) {
 // resultsFile is where the outcome is kept, below the module's directory.
 const resultsFile = "sim/audit/testdata/mutants.json"
 
-// checkResult is a check and what became of its mutants, as the file has it.
+// checkResult is a statement and what became of its mutants, as the file has it.
 type checkResult struct {
 	Check   string   `json:"check"`
 	What    string   `json:"what"`
@@ -55,6 +55,7 @@ type result struct {
 	Scenario string `json:"scenario,omitempty"` // name/variant
 	Seed     uint64 `json:"seed,omitempty"`
 	Caught   bool   `json:"caught"`
+	By       string `json:"by,omitempty"` // "invariant", or the expectation or verdict of the lint that it breaks
 }
 
 // checkOf is the check that has to notice a mutant.

@@ -54,11 +54,11 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
-sim/lint:              sim/vtime sim/llm sim/mark
+sim/lint:              sim/vtime sim/llm sim/mark sim/mutant
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD sim/agent
-metrics:               sim/vtime sim/llm sim/transcript cachemodel
+metrics:               sim/vtime sim/llm sim/mutant sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng
@@ -75,7 +75,7 @@ cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metric
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:
-cmd/internal/mutants:  WORDS WORLD sim sim/audit scenarios
+cmd/internal/mutants:  WORDS WORLD sim sim/audit scenarios cmd/internal/cli
 `
 
 // imports says which packages of others are kept to certain rooms. A pattern

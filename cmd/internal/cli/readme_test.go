@@ -29,26 +29,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := fenced(string(src), "```yaml")
-	trace := recordedTrace(t)
-	shown, err := filepath.Abs("../../../testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	if err := os.Symlink(shown, "testdata"); err != nil {
-		t.Fatal(err)
-	}
-	if trace != "" {
-		if err := os.Symlink(trace, filepath.Base(trace)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, name := range []string{"mine.yaml"} {
-		if err := os.WriteFile(name, []byte(files[i]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	trace := readmeDirectory(t, string(src))
 	var out strings.Builder
 	in, ran, last, code := "", 0, "", Pass
 	lines := strings.SplitAfter(string(src), "\n")
@@ -96,6 +77,33 @@ func TestReadme(t *testing.T) {
 	case out.String() != string(src):
 		t.Errorf("README.md does not show what its commands print: run go test ./cmd/internal/cli -run TestReadme -rewrite-readme\nit should read:\n%s", out.String())
 	}
+}
+
+// readmeDirectory makes a directory with what the page's commands need and goes
+// there. It returns the trace that the page replays, "" where it is not.
+func readmeDirectory(t *testing.T, page string) string {
+	t.Helper()
+	files := fenced(page, "```yaml")
+	trace := recordedTrace(t)
+	shown, err := filepath.Abs("../../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(shown, "testdata"); err != nil {
+		t.Fatal(err)
+	}
+	if trace != "" {
+		if err := os.Symlink(trace, filepath.Base(trace)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, name := range []string{"mine.yaml"} {
+		if err := os.WriteFile(name, []byte(files[i]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return trace
 }
 
 // traceName is a trace that the page replays and that is not part of the tree.

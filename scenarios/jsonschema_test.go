@@ -248,9 +248,9 @@ func (g *generator) special(t reflect.Type) object {
 		s["properties"].(object)["class"] = object{"enum": []any{"prose", "code", "json"}}
 		return either(text, s)
 	case sizeType:
-		return drawnSchema(integer(false))
+		return g.named("Size", drawnSchema(integer(false)))
 	case spanType:
-		return drawnSchema(object{"type": "string", "pattern": durationPattern})
+		return g.named("Time", drawnSchema(object{"type": "string", "pattern": durationPattern}))
 	case selectorType:
 		return either(text, g.structure(selectorType, false))
 	case toolTurnType:
@@ -259,6 +259,12 @@ func (g *generator) special(t reflect.Type) object {
 		return text
 	}
 	return nil
+}
+
+// named is a schema by its name.
+func (g *generator) named(name string, s object) object {
+	g.defs[name] = s
+	return object{"$ref": "#/$defs/" + name}
 }
 
 // drawnSchema is the schema of what is literal or drawn: a number of that schema,

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"agentsim/scenarios"
@@ -24,7 +26,42 @@ func loadScenario(name string, opts ...scenarios.Option) (*scenarios.File, error
 	if err != nil {
 		return nil, err
 	}
-	return scenarios.Parse(name, src, opts...)
+	return scenarios.Parse(name, src, append([]scenarios.Option{scenarios.Beside(readBeside(filepath.Dir(name)))}, opts...)...)
+}
+
+// readBeside reads files of a directory and below it: regular ones, and none that a
+// link leads out of it. A scenario's own limit tells what is too large.
+func readBeside(dir string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, plainly(err)
+		}
+		defer root.Close()
+		info, err := root.Stat(filepath.FromSlash(name))
+		switch {
+		case err != nil:
+			return nil, plainly(err)
+		case !info.Mode().IsRegular():
+			return nil, errors.New("not a regular file")
+		}
+		f, err := root.Open(filepath.FromSlash(name))
+		if err != nil {
+			return nil, plainly(err)
+		}
+		defer f.Close()
+		src, err := io.ReadAll(io.LimitReader(f, scenarios.MaxBesideBytes+1))
+		return src, plainly(err)
+	}
+}
+
+// plainly is the reason of an error about a file without the file's name.
+func plainly(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 func looksLikePath(name string) bool {

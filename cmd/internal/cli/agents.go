@@ -29,14 +29,14 @@ loading, but the exit code says that there is one.`,
   agentsim agents -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if output != "table" && output != "json" {
-				return failf(Usage, "--output %s: write one of table, json", output)
+			if err := checkOutput(output); err != nil {
+				return err
 			}
 			return s.agents(append(args, ".")[0], &d, output)
 		},
 	}
 	d.add(cmd.Flags())
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "how the list is printed: table or json")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
 	return cmd
 }
 
@@ -70,19 +70,24 @@ func (s *State) agents(dir string, d *definitionFlags, output string) error {
 	}
 	problems = append(append(problems, bad...), set.Problems...)
 	rows := agentRows(set)
-	if output == "json" {
-		err = s.writeJSON(struct {
-			Agents   []agentRow    `json:"agents"`
-			Problems []problemJSON `json:"problems"`
-		}{rows, problemRows(problems)})
+	if output != "table" {
+		err = s.emit(output, agentsJSON{rows, problemRows(problems)})
 	} else {
 		err = s.printAgents(rows)
+	}
+	if output != "json" {
 		s.tellProblems(problems)
 	}
 	if err == nil && slices.ContainsFunc(problems, func(p *definition.Problem) bool { return !p.Warning }) {
 		return &Failure{Code: Operating}
 	}
 	return err
+}
+
+// agentsJSON is the list for machines.
+type agentsJSON struct {
+	Agents   []agentRow    `json:"agents"`
+	Problems []problemJSON `json:"problems"`
 }
 
 type problemJSON struct {

@@ -67,7 +67,7 @@ Engines:
 	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
 	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block in a trace that does not say (default 512)")
 	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd
 }
 
@@ -89,8 +89,8 @@ func (o *cacheOptions) check(traces []string) error {
 	switch {
 	case len(traces) == 0:
 		return failf(Usage, "name a trace\nusage: agentsim cache replay TRACE…")
-	case o.output != "table" && o.output != "json":
-		return failf(Usage, "--output %s: write one of table, json", o.output)
+	case checkOutput(o.output) != nil:
+		return checkOutput(o.output)
 	case cacheEngines[o.engine] == nil:
 		return failf(Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
 	case o.given("block-tokens") && o.blockTokens < 1, o.blockTokens > 1<<30:
@@ -144,8 +144,8 @@ func (s *State) cacheReplay(o *cacheOptions, traces []string) error {
 			return err
 		}
 	}
-	if o.output == "json" {
-		return s.writeJSON(r.document())
+	if o.output != "table" {
+		return s.emit(o.output, r.document())
 	}
 	return s.printCache(r)
 }

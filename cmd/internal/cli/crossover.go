@@ -117,7 +117,7 @@ func (o *crossoverOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.svg, "svg", "", "also draw the curves into this `file`, as SVG")
 	f.StringVar(&o.png, "png", "", "also draw the curves into this `file`, as PNG")
 	f.StringVar(&o.scenarios, "scenarios", "", "also write the two scenarios behind the explained row into this `directory`")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 }
 
 // comparison is what was asked for and what came out.
@@ -133,8 +133,8 @@ type comparison struct {
 }
 
 func (s *State) crossover(o *crossoverOptions) error {
-	if o.output != "table" && o.output != "json" {
-		return failf(Usage, "--output %s: write one of table, json", o.output)
+	if err := checkOutput(o.output); err != nil {
+		return err
 	}
 	if err := o.pictures(); err != nil {
 		return err
@@ -154,8 +154,8 @@ func (s *State) crossover(o *crossoverOptions) error {
 	if err := s.compare(c, queries, o); err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(c.document())
+	if o.output != "table" {
+		return s.emit(o.output, c.document())
 	}
 	return s.printCrossover(c, o)
 }

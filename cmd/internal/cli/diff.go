@@ -43,7 +43,7 @@ the cache held is lost, and the exit code is 3.`,
 	f := cmd.Flags()
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.StringVar(&o.guard, "guard", "", "fail when what is named here is lost: `prefix`")
-	f.StringVarP(&o.output, "output", "o", "table", "how the result is printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd
 }
 
@@ -58,8 +58,8 @@ type prompt struct {
 
 func (s *State) diff(o *diffOptions, first, second string) error {
 	switch {
-	case o.output != "table" && o.output != "json":
-		return failf(Usage, "--output %s: write one of table, json", o.output)
+	case checkOutput(o.output) != nil:
+		return checkOutput(o.output)
 	case o.guard != "" && o.guard != "prefix":
 		return failf(Usage, "--guard %s: the one thing that can be guarded is prefix", o.guard)
 	}
@@ -71,8 +71,8 @@ func (s *State) diff(o *diffOptions, first, second string) error {
 		}
 	}
 	d := newPromptDiff(p[0], p[1])
-	if o.output == "json" {
-		if err := s.writeJSON(d); err != nil {
+	if o.output != "table" {
+		if err := s.emit(o.output, d); err != nil {
 			return err
 		}
 	} else {

@@ -41,8 +41,8 @@ named with its first place.`,
   agentsim import --dry-run -o json recordings`,
 		Args: atLeastOne("the files or directories of recorded sessions"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if o.output != "table" && o.output != "json" {
-				return failf(Usage, "--output %s: write one of table, json", o.output)
+			if err := checkOutput(o.output); err != nil {
+				return err
 			}
 			if o.brief && o.all {
 				return failf(Usage, "--brief and --all: give one of them")
@@ -56,7 +56,7 @@ named with its first place.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
 	f.BoolVar(&o.all, "all", false, fmt.Sprintf("list every session, not only the first %d", maxListed))
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd
 }
 

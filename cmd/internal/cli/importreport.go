@@ -13,8 +13,8 @@ import (
 
 // reportImport prints what was imported and what was passed over.
 func (s *State) reportImport(o *importOptions, done []importedRun, read *importer.Report) error {
-	if o.output == "json" {
-		return s.writeJSON(importDocument(o, done, read))
+	if o.output != "table" {
+		return s.emit(o.output, importDocument(o, done, read))
 	}
 	if err := s.listImported(o, done); err != nil {
 		return err

@@ -59,15 +59,15 @@ run's id.`,
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringArrayVar(&o.reprice, "reprice", nil, "price the recorded calls by another setting, as `path=value`; may be repeated")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd
 }
 
 // check says which flags do not go together; call is whether --call was given.
 func (o *inspectOptions) check(call bool) error {
 	switch {
-	case o.output != "table" && o.output != "json":
-		return failf(Usage, "--output %s: write one of table, json", o.output)
+	case checkOutput(o.output) != nil:
+		return checkOutput(o.output)
 	case call && o.call < 1:
 		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
 	case len(o.reprice) > 0 && (call || o.misses):
@@ -134,8 +134,8 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 			return err
 		}
 	}
-	if o.output == "json" {
-		return s.writeJSON(runDocuments(runs, priced))
+	if o.output != "table" {
+		return s.emit(o.output, runDocuments(runs, priced))
 	}
 	if len(runs) == 0 {
 		s.printf("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some\n", o.db)
@@ -184,7 +184,7 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
+	if o.output != "table" {
 		injections, err := db.Injections(info.ID)
 		if err != nil {
 			return err
@@ -193,7 +193,7 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		for i := range docs {
 			docs[i].Injections = injectionsOf(injections, docs[i].Lineage)
 		}
-		return s.writeJSON(docs)
+		return s.emit(o.output, docs)
 	}
 	billed, err := billedCalls(db, info)
 	if err != nil {

@@ -34,12 +34,12 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 			return err
 		}
 	}
-	if o.output == "json" {
+	if o.output != "table" {
 		doc := callDocument(&c, blocks)
 		if info.Recorded() {
 			doc.Recorded = recordedDocument(c.Model, &recorded)
 		}
-		return s.writeJSON(doc)
+		return s.emit(o.output, doc)
 	}
 	if err := s.heading(db, info); err != nil {
 		return err
@@ -283,8 +283,8 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 			return err
 		}
 	}
-	if o.output == "json" {
-		return s.writeJSON(callDocuments(misses, recorded))
+	if o.output != "table" {
+		return s.emit(o.output, callDocuments(misses, recorded))
 	}
 	if err := s.heading(db, info); err != nil {
 		return err

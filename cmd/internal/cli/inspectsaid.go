@@ -14,8 +14,8 @@ func (s *State) inspectSaid(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(struct {
+	if o.output != "table" {
+		return s.emit(o.output, struct {
 			Run   string `json:"run"`
 			Agent string `json:"agent"`
 			Said  string `json:"said"`

@@ -50,7 +50,7 @@ Rules:
 	f.StringVar(&o.silence, "silence", "", "how `long` the user may hear nothing (default: the scenario's coordinator.silence, else 5m)")
 	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
 	f.Lookup("fail").NoOptDefVal = anyRule
-	f.StringVarP(&o.output, "output", "o", "table", "how findings are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd
 }
 
@@ -66,8 +66,8 @@ func ruleTable() string {
 // check says which flags cannot be used as they are, and gives the limit of
 // silence; 0 when none was given.
 func (o *lintOptions) check() (vtime.Duration, error) {
-	if o.output != "table" && o.output != "json" {
-		return 0, failf(Usage, "--output %s: write one of table, json", o.output)
+	if err := checkOutput(o.output); err != nil {
+		return 0, err
 	}
 	known := []string{anyRule}
 	for _, r := range lint.Rules() {
@@ -110,8 +110,8 @@ func (s *State) lint(o *lintOptions, prefix string) error {
 		silence = said
 	}
 	found := lint.Check(run, lint.Options{Silence: silence})
-	if o.output == "json" {
-		err = s.writeJSON(lintDocument(info.ID, found))
+	if o.output != "table" {
+		err = s.emit(o.output, lintDocument(info.ID, found))
 	} else {
 		err = s.printLint(db, info, found)
 	}

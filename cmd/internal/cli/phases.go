@@ -82,8 +82,8 @@ func (s *State) inspectPhases(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(phasesDocument(info.ID, of))
+	if o.output != "table" {
+		return s.emit(o.output, phasesDocument(info.ID, of))
 	}
 	if err := s.heading(db, info); err != nil {
 		return err

@@ -21,10 +21,10 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 	if !wasInterrupted(done) {
 		cells, cut = s.sweep(file, specsOf(done), o)
 	}
-	if o.output == "json" {
+	if o.output != "table" {
 		doc := runDocument(file, done, verdicts)
 		doc.Sweep, doc.Flips = sweepDocument(file, specsOf(done), cells), flips(file, specsOf(done), cells)
-		if err := s.writeJSON(doc); err != nil {
+		if err := s.emit(o.output, doc); err != nil {
 			return err
 		}
 	} else if err := s.printRun(file, done, verdicts, cells, rec, o); err != nil {

@@ -37,8 +37,8 @@ func (s *State) inspectRepriced(db *sqlite.DB, info sqlite.RunInfo, o *inspectOp
 	if err != nil {
 		return err
 	}
-	if o.output == "json" {
-		return s.writeJSON(doc)
+	if o.output != "table" {
+		return s.emit(o.output, doc)
 	}
 	if err := s.heading(db, info); err != nil {
 		return err

@@ -71,7 +71,7 @@ library (agentsim scenario list) or the path of a YAML file.`,
 	o.defs.add(f)
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
 	addBreak(f)
@@ -84,7 +84,7 @@ func (o *runOptions) check() error {
 		flag, value string
 		allowed     []string
 	}{
-		{"--output", o.output, []string{"table", "json"}},
+		{"--output", o.output, formats},
 	} {
 		if !slices.Contains(c.allowed, c.value) {
 			return failf(Usage, "%s %s: write one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))

@@ -20,24 +20,42 @@ func newScenario(s *State) *cobra.Command {
 	return cmd
 }
 
+// listedJSON is a scenario of the library for machines.
+type listedJSON struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
 func newScenarioList(s *State) *cobra.Command {
-	return &cobra.Command{
+	var output string
+	cmd := &cobra.Command{
 		Use:     "list",
-		Example: "  agentsim scenario list",
+		Example: "  agentsim scenario list\n  agentsim scenario list -o markdown",
 		Short:   "list the scenarios of the library",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
 			entries, err := scenarios.Library()
 			if err != nil {
 				return err
 			}
+			var list []listedJSON
 			t := report.NewTable("NAME", "WHY")
 			for _, e := range entries {
-				t.Row(e.Name, strings.Join(strings.Fields(e.Why), " "))
+				x := listedJSON{e.Name, strings.Join(strings.Fields(e.Why), " ")}
+				list = append(list, x)
+				t.Row(x.Name, x.Why)
+			}
+			if output != "table" {
+				return s.emit(output, list)
 			}
 			return t.Write(s.Stdout, s.style())
 		},
 	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	return cmd
 }
 
 func newScenarioShow(s *State) *cobra.Command {

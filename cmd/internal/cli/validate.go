@@ -37,13 +37,13 @@ Sessions that name no repository belong to the argument they were found under: g
   agentsim validate -o json requests.jsonl.gz`,
 		Args: atLeastOne("the files or directories of recorded sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.output != "table" && o.output != "json" {
-				return failf(Usage, "--output %s: write one of table, json", o.output)
+			if err := checkOutput(o.output); err != nil {
+				return err
 			}
 			return s.validate(o, args)
 		},
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", outputHelp)
 	cmd.Flags().BoolVar(&o.brief, "brief", false, "print the first table and the notes only")
 	return cmd
 }
@@ -78,8 +78,8 @@ func (s *State) validate(o *validateOptions, paths []string) error {
 		return err
 	}
 	v.observed = judge.Observe(sessions)
-	if o.output == "json" {
-		err = s.writeJSON(v.document())
+	if o.output != "table" {
+		err = s.emit(o.output, v.document())
 	} else {
 		err = s.printValidation(v, o.brief)
 	}

@@ -44,8 +44,8 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
   agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3`,
 		Args: exactly(1, "the beginning of a run's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.output != "table" && o.output != "json" {
-				return failf(Usage, "--output %s: write one of table, json", o.output)
+			if err := checkOutput(o.output); err != nil {
+				return err
 			}
 			if err := o.read(); err != nil {
 				return err
@@ -74,7 +74,7 @@ func (o *whatifOptions) flags(cmd *cobra.Command) {
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
 	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: table or json")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 }
 
 // read takes the flags apart.
@@ -190,8 +190,8 @@ func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
 	if err != nil {
 		return refused(info, err)
 	}
-	if o.output == "json" {
-		return s.writeJSON(whatifDocument(info, o, a))
+	if o.output != "table" {
+		return s.emit(o.output, whatifDocument(info, o, a))
 	}
 	if err := s.heading(db, info); err != nil {
 		return err

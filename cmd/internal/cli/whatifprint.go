@@ -163,8 +163,8 @@ func (s *State) printGaps(a *whatif.Answer) error {
 // answer the others.
 func (s *State) whatifOffers(db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions, opt whatif.Options) error {
 	offers := whatif.Offers(session, opt)
-	if o.output == "json" {
-		return s.writeJSON(offersDocument(info, offers))
+	if o.output != "table" {
+		return s.emit(o.output, offersDocument(info, offers))
 	}
 	if err := s.heading(db, info); err != nil {
 		return err
@@ -208,8 +208,8 @@ func (s *State) whatifForkKey(db *sqlite.DB, info sqlite.RunInfo, session *recor
 	if err != nil {
 		return refused(info, err)
 	}
-	if o.output == "json" {
-		return s.writeJSON(forkKeyDocument(info, k))
+	if o.output != "table" {
+		return s.emit(o.output, forkKeyDocument(info, k))
 	}
 	if err := s.heading(db, info); err != nil {
 		return err

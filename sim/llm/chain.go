@@ -22,6 +22,21 @@ func (h Hash) AppendText(dst []byte) []byte {
 	return dst
 }
 
+// ParseHash reads String's form; ok is false for anything else.
+func ParseHash(s string) (h Hash, ok bool) {
+	if len(s) != 32 {
+		return Hash{}, false
+	}
+	for i := range 32 {
+		c, ok := unhex(s[i])
+		if !ok {
+			return Hash{}, false
+		}
+		h.Hi, h.Lo = h.Hi<<4|h.Lo>>60, h.Lo<<4|uint64(c)
+	}
+	return h, true
+}
+
 // Node is one block of a conversation and, through Parent, everything before
 // it. Nodes without a Block are borders: the root (before the tools), the
 // border before the system blocks and the one before the messages. Borders hold

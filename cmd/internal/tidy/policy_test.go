@@ -69,9 +69,10 @@ metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
+sim/reprice:           WORDS scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace
+cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/conformance:

@@ -1,0 +1,121 @@
+package reprice_test
+
+import (
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+// cases are runs that the library has none of.
+var cases = map[string]string{
+	"recorded counts": `
+name: counts
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m, counter: recorded, breakpoints: last}
+main: {user: {tokens: 3000}, then: [{after: 1s, message: more}, {after: 400s, message: and more}]}
+scripts:
+  - agent: main
+    turns:
+      - {text: one, counts: {-1: 4000}}
+      - {text: two, counts: {-1: 4321}}
+      - {text: three, counts: {-1: 4400}}
+`,
+	"forced tool, with and without": `
+name: forced
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m}
+settings: {tool_choice: any}
+main: {user: {tokens: 3000}, then: [{after: 1s, message: more, settings: {tool_choice: auto}}, {after: 1s, message: more}]}
+scripts:
+  - {agent: main, turns: [{text: one}, {text: two}, {text: three}]}
+`,
+	"noise": `
+name: noise
+provider:
+  model: claude-sonnet-4-5-20250929
+  ttl: 5m
+  options: {visibility_lag: {share: 400000, window: 30s}, collapse_noise: {share: 300000, to: nothing}}
+main: {user: {tokens: 3000}, then: [{after: 1s, message: more}, {after: 1s, message: more}, {after: 40s, message: more}, {after: 1s, message: more}]}
+scripts:
+  - {agent: main, turns: [{text: one}, {text: two}, {text: three}, {text: four}, {text: five}]}
+`,
+	"batch": `
+name: batch
+provider: {model: claude-sonnet-4-5-20250929, ttl: 1h, batch: true}
+main: {user: {tokens: 3000}, then: [{after: 1s, message: more}, {after: 1s, message: more}, {after: 40s, message: more}, {after: 1s, message: more}]}
+scripts:
+  - {agent: main, turns: [{text: one}, {text: two}, {text: three}, {text: four}, {text: five}]}
+`,
+	"two workspaces, own plans, nothing waits": `
+name: roots
+provider:
+  model: claude-sonnet-4-5-20250929
+  ttl: 5m
+  latency: {queue: 1us, prefill: 1us, read: 1us, decode: 1us, jitter: 0s}
+roots:
+  - {name: a, workspace: one, user: {tokens: 3000}, breakpoints: last, then: [{after: 0s, message: more}, {after: 400s, message: more}]}
+  - {name: b, workspace: one, user: {tokens: 3000}, breakpoints: automatic, then: [{after: 0s, message: more}]}
+  - {name: c, workspace: two, user: {tokens: 3000}, breakpoints: {explicit: [{from_call: 0, at: [-1]}, {from_call: 1, at: [1, -2]}]}, then: [{after: 0s, message: more}]}
+  - {name: d, workspace: two, user: {tokens: 3000}, breakpoints: none, then: [{after: 0s, message: more}]}
+scripts:
+  - {agent: "*", turns: [{text: one}, {text: two}, {text: three}]}
+`,
+	"long pauses": `
+name: pauses
+provider: {model: claude-sonnet-4-5-20250929, ttl: 1h}
+main: {tools: [], system: {tokens: 1500}, user: {tokens: 3000}, then: [{after: 1s, message: more}, {after: 400s, message: more}, {after: 4000s, message: more}]}
+scripts:
+  - {agent: main, turns: [{text: one}, {text: two}, {text: three}, {text: four}]}
+`,
+	"short prompt": `
+name: short
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m}
+main: {tools: [], system: {tokens: 1500}, user: {tokens: 300}}
+scripts:
+  - {agent: main, turns: [{text: one}]}
+`,
+	"one system prompt": `
+name: system
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m}
+roots:
+  - {name: a, tools: [], system: {tokens: 1500}, user: {tokens: 300}, then: [{after: 1s, message: more}]}
+  - {name: b, at: 20s, tools: [], system: {tokens: 1500}, user: {tokens: 200}, then: [{after: 1s, message: {tokens: 900}}]}
+  - {name: c, at: 60s, tools: [], system: {tokens: 1500}, user: {tokens: 400}, breakpoints: {explicit: [{from_call: 0, at: [-1]}]}}
+scripts:
+  - {agent: "*", turns: [{text: one}, {text: two}]}
+`,
+	"ends at a limit, with a call under way": `
+name: limit
+limits: {time: 9s}
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m}
+roots:
+  - {name: a, user: {tokens: 30000}, then: [{after: 1s, message: more}]}
+  - {name: b, at: 8s, user: {tokens: 30000}, then: [{after: 1s, message: more}]}
+scripts:
+  - {agent: "*", turns: [{text: one}, {text: {tokens: 9000}}, {text: three}]}
+`,
+	"faults of every kind": `
+name: faults
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m, fourth_mark: true}
+main: {user: {tokens: 3000}, then: [{after: 1s, message: more}, {after: 1s, message: more}, {after: 290s, message: more}, {after: 20s, interrupt: true, message: more}]}
+faults: ["529 agent=main call=2 attempt=1-2", "429 retry-after=4s agent=main call=3 attempt=1", "drop agent=main call=4 event=3 attempt=1"]
+scripts:
+  - {agent: main, turns: [{text: one}, {text: two}, {text: three}, {text: {tokens: 4000}}, {text: five}, {text: six}]}
+`,
+}
+
+func specOf(t *testing.T, text string, sets ...string) *sim.Spec {
+	t.Helper()
+	f, err := scenarios.Parse("case.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := f.Effective("", sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := sim.Project(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &sim.Spec{Scenario: sc, Seed: 7, Policy: "random", Project: project}
+}

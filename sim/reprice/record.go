@@ -1,0 +1,83 @@
+package reprice
+
+import (
+	"fmt"
+
+	"agentsim/scenarios"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// Record is a run as it was recorded.
+type Record struct {
+	seed   uint64
+	file   *scenarios.File
+	own    *scenarios.Scenario // effective, as it ran
+	sent   []sqlite.Sent
+	births []sqlite.Birth
+	forced []bool // by request: it makes the model call a tool, which its recorded prompt tells
+}
+
+// Load reads a run, which must have been recorded in full. The error is of the
+// database, or says what is not on record.
+func Load(db *sqlite.DB, run string) (*Record, error) {
+	stored, err := db.Spec(run)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{seed: stored.Seed}
+	if r.file, err = scenarios.Parse("run "+run, []byte(stored.Spec), scenarios.ForeignProject); err != nil {
+		return nil, err
+	}
+	if r.own, err = r.file.Effective("", nil); err != nil {
+		return nil, err
+	}
+	if r.births, err = db.Births(run); err != nil {
+		return nil, err
+	}
+	if r.sent, err = db.Sent(run); err != nil {
+		return nil, err
+	}
+	r.forced = make([]bool, len(r.sent))
+	return r, nil
+}
+
+// Play asks the cache again, by the run's settings with sets, each path=value,
+// over them. The error says which setting cannot be answered from the record and
+// why, or which call the run's own settings do not reproduce.
+func (r *Record) Play(sets []string) (own, other *Result, err error) {
+	if own, err = r.play(r.own, nil); err != nil {
+		return nil, nil, err
+	}
+	if err := own.reproduces(); err != nil {
+		return nil, nil, err
+	}
+	if err := answerable(sets); err != nil {
+		return nil, nil, err
+	}
+	sc, err := r.file.Effective("", sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	as, err := r.renamed(sc, sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	other, err = r.play(sc, as)
+	return own, other, err
+}
+
+func (r *Record) play(sc *scenarios.Scenario, as map[string]string) (*Result, error) {
+	p, err := newPlayer(r, sc, as)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.steps() {
+		if err := p.step(&s); err != nil {
+			return nil, err
+		}
+	}
+	return p.result(), nil
+}
+
+// callName names a request in errors.
+func callName(s *sqlite.Sent) string { return fmt.Sprintf("call %d", s.N) }

@@ -63,46 +63,12 @@ func (p *projectFiles) matching(glob string) (n int, err error) {
 	return n, nil
 }
 
-// Limits on content that a scenario asks to be generated.
-const (
-	MaxContentTokens = 10_000_000 // of one piece
-	MaxContentBytes  = 64 << 20   // of one piece
-	MaxBlocks        = 10_000     // into which one piece may be split
-)
-
 func (c *checker) project() {
 	p := &c.s.Project
 	if !isDate(p.Date) {
 		c.bad("project.date", "such as 2026-01-31", "bad date %q", p.Date)
 	}
 	c.agents()
-	c.size("project.claude_md", p.ClaudeMd)
-	c.size("project.git_status", p.GitStatus)
-	for _, name := range sortedKeys(p.Files.Literal) {
-		f := p.Files.Literal[name]
-		c.size("project.files."+name, &f)
-	}
-	for i, r := range c.s.Roots {
-		at := "roots[" + itoa(i) + "]"
-		c.size(at+".user", r.User)
-		c.size(at+".system", r.System)
-	}
-	if m := c.s.Main; m != nil {
-		c.size("main.user", m.User)
-		c.size("main.system", m.System)
-	}
-}
-
-func (c *checker) size(path string, x *Content) {
-	switch {
-	case x == nil:
-	case x.Tokens.Hi > MaxContentTokens:
-		c.bad(path+".tokens", "", "more than %d tokens in one piece", MaxContentTokens)
-	case x.Bytes > MaxContentBytes:
-		c.bad(path+".bytes", "", "more than %d bytes in one piece", MaxContentBytes)
-	case x.Blocks > MaxBlocks:
-		c.bad(path+".blocks", "", "more than %d blocks", MaxBlocks)
-	}
 }
 
 // isDate checks the form YYYY-MM-DD and its ranges, not the calendar.

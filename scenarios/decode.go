@@ -14,6 +14,8 @@ type decoder struct {
 	keys map[string]pos // path → its key
 	root pos
 	file *File // whose tree it is; nil while the file's own keys are read
+
+	generated int64 // bytes of all content that is to be generated
 }
 
 func newDecoder(errs *errorList, root pos) *decoder {

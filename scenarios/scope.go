@@ -5,17 +5,20 @@ import "slices"
 // scope holds the scope against the work.
 func (c *checker) scope() {
 	var ids []string
+	known, seen := map[string]bool{}, map[string]bool{}
 	for _, it := range c.s.Work {
 		ids = append(ids, it.ID)
+		known[it.ID] = true
 	}
 	for i, id := range c.s.Scope {
 		path := "scope[" + itoa(i) + "]"
-		if len(ids) > 0 && !contains(ids, id) {
+		if len(ids) > 0 && !known[id] && !c.errs.full() {
 			c.bad(path, didYouMeanOr(id, ids), "the scope names %q, which is no work item", id)
 		}
-		if slices.Contains(c.s.Scope[:i], id) {
+		if seen[id] {
 			c.bad(path, "", "the scope names %q twice", id)
 		}
+		seen[id] = true
 	}
 }
 

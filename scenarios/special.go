@@ -22,6 +22,7 @@ func (d *decoder) special(n *node, v reflect.Value, at place) bool {
 		*p = d.content(n, at)
 	case *Size:
 		*p = d.size(n, at)
+		d.boundSize(n, *p)
 	case *rng.Span:
 		*p = d.span(n, at)
 	case *Selector:
@@ -132,6 +133,7 @@ func (d *decoder) content(n *node, at place) (c Content) {
 		return c
 	}
 	d.structure(n, reflect.ValueOf(&c).Elem(), at)
+	d.boundContent(n, &c)
 	if given := countGiven(n, "text", "tokens", "bytes"); given != 1 {
 		d.fail(n, "", "%s has one of text, tokens and bytes", at.ctx)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/metrics/report"
@@ -27,35 +28,60 @@ type listedJSON struct {
 }
 
 func newScenarioList(s *State) *cobra.Command {
-	var output string
+	var section string
 	cmd := &cobra.Command{
-		Use:     "list",
-		Example: "  agentsim scenario list\n  agentsim scenario list -o markdown",
-		Short:   "list the scenarios of the library",
-		Args:    exactly(0, "no arguments"),
+		Use:   "list",
+		Short: "list the scenarios of the library",
+		Long: `Lists the scenarios of the library. With --section it lists those from which one part of the simulator is learnt, such as
+FRK for forks; --section all lists the parts, those without a scenario too.`,
+		Example: `  agentsim scenario list
+  agentsim scenario list --section FRK`,
+		Args: exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(output); err != nil {
-				return err
+			if section == "all" {
+				return s.listSections()
 			}
-			entries, err := scenarios.Library()
-			if err != nil {
-				return err
-			}
-			var list []listedJSON
-			t := report.NewTable("NAME", "WHY")
-			for _, e := range entries {
-				x := listedJSON{e.Name, strings.Join(strings.Fields(e.Why), " ")}
-				list = append(list, x)
-				t.Row(x.Name, x.Why)
-			}
-			if output != "table" {
-				return s.emit(output, list)
-			}
-			return t.Write(s.Stdout, s.style())
+			return s.listScenarios(section)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	cmd.Flags().StringVar(&section, "section", "", "only the scenarios of one `part`, such as FRK; all lists the parts")
 	return cmd
+}
+
+// listScenarios lists the library, or what belongs to one section of it.
+func (s *State) listScenarios(section string) error {
+	entries, err := scenarios.Library()
+	if err != nil {
+		return err
+	}
+	if section != "" {
+		part, err := scenarios.SectionNamed(section)
+		if err != nil {
+			return failf(Usage, "%w", err)
+		}
+		if part.Without != "" {
+			s.printf("no scenario shows %s, %s: %s\n", part.Word, part.About, part.Without)
+			return nil
+		}
+		entries = slices.DeleteFunc(entries, func(e scenarios.Entry) bool { return !slices.Contains(part.Scenarios, e.Name) })
+	}
+	t := report.NewTable("NAME", "WHY")
+	for _, e := range entries {
+		t.Row(e.Name, strings.Join(strings.Fields(e.Why), " "))
+	}
+	return t.Write(s.Stdout, s.style())
+}
+
+func (s *State) listSections() error {
+	t := report.NewTable("SECTION", "ABOUT", "SCENARIOS")
+	for _, part := range scenarios.Sections() {
+		which := strings.Join(part.Scenarios, ", ")
+		if part.Without != "" {
+			which = "none: " + part.Without
+		}
+		t.Row(part.Word, part.About, which)
+	}
+	return t.Write(s.Stdout, s.style())
 }
 
 func newScenarioShow(s *State) *cobra.Command {

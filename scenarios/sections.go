@@ -1,0 +1,62 @@
+package scenarios
+
+import "fmt"
+
+// Section is a part of what the simulator does, by the word in front of its ids, and
+// the scenarios of the library from which a reader learns it.
+type Section struct {
+	Word      string
+	About     string
+	Scenarios []string
+	Without   string // why no scenario shows it; empty where one does
+}
+
+const notBuilt = "not built yet"
+
+// sections are the parts in the order of the specification.
+var sections = []Section{
+	{Word: "GATE", About: "gates, and what flipping one changes", Scenarios: []string{"flipped-gate", "auto-background"}},
+	{Word: "LOOP", About: "one loop for every agent: tools, breakpoints, retries, summaries, previews", Scenarios: []string{"hello", "compaction", "content-replacement", "preview-and-facts", "retry-storm"}},
+	{Word: "DEF", About: "agent definitions", Scenarios: []string{"custom-agents"}},
+	{Word: "SUB", About: "the Agent tool: waited for, in the background, nested, aborted", Scenarios: []string{"fan-out", "nested", "auto-background", "abort-tree"}},
+	{Word: "FLT", About: "which tools an agent has", Scenarios: []string{"nested", "custom-agents"}},
+	{Word: "ISO", About: "what a child shares with its parent", Scenarios: []string{"preview-and-facts", "content-replacement", "bubble-vs-denied"}},
+	{Word: "FRK", About: "forks", Scenarios: []string{"fork-vs-subagent", "fork-after-compaction", "flipped-gate"}},
+	{Word: "CRD", About: "a coordinator and its workers", Scenarios: []string{"coordinator", "continue-or-spawn", "recovery", "scratchpad", "two-writers", "lazy-delegation", "four-ways"}},
+	{Word: "TSK", About: "tasks and notifications", Scenarios: []string{"stopped-and-resumed", "injection", "auto-background"}},
+	{Word: "SWM", About: "swarm", Without: notBuilt},
+	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"permission-modes", "bubble-vs-denied"}},
+	{Word: "PLN", About: "plan mode", Without: notBuilt},
+	{Word: "WKT", About: "worktrees and remote agents", Without: notBuilt},
+	{Word: "VER", About: "the verification agent", Without: notBuilt},
+	{Word: "BTW", About: "side questions", Without: notBuilt},
+	{Word: "MCP", About: "MCP servers", Without: notBuilt},
+	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
+	{Word: "BRG", About: "bridge", Without: notBuilt},
+	{Word: "MIN", About: "the minimal stack", Scenarios: []string{"minimal-vs-full"}},
+	{Word: "CACHE-A", About: "Anthropic's cache: what is read, written and expires", Scenarios: []string{"cold-fan-out", "fan-out", "flipped-gate", "recorded-notebook"}},
+	{Word: "CACHE-B", About: "other providers' caches", Without: "a scenario's provider is Anthropic; the package cachemodel has the others and holds them to their rules"},
+	{Word: "CACHE-C", About: "caches of self-hosted engines", Without: "agentsim cache replay serves recorded traces by them"},
+	{Word: "CACHE-D", About: "prices", Scenarios: []string{"recorded-notebook", "minimal-vs-full", "custom-agents"}},
+	{Word: "CACHE-X", About: "where the ranking of structures flips", Scenarios: []string{"fork-vs-subagent", "four-ways"}},
+	{Word: "TOK", About: "counting tokens", Scenarios: []string{"recorded-notebook"}},
+	{Word: "KRN", About: "virtual time, order and limits", Scenarios: []string{"hello", "abort-tree"}},
+	{Word: "LLM", About: "the mock model: how it works, errs, waits and fails", Scenarios: []string{"rate-limits", "stream-failures", "lazy-delegation", "retry-storm"}},
+	{Word: "MET", About: "figures and findings", Scenarios: []string{"fork-vs-subagent", "four-ways", "two-writers"}},
+}
+
+// Sections lists the parts of the simulator, those without a scenario too.
+func Sections() []Section { return append([]Section(nil), sections...) }
+
+// SectionNamed is the section of that word; for an unknown one the error names the
+// nearest.
+func SectionNamed(word string) (Section, error) {
+	var words []string
+	for _, s := range sections {
+		if s.Word == word {
+			return s, nil
+		}
+		words = append(words, s.Word)
+	}
+	return Section{}, fmt.Errorf("no section %q: %s", word, didYouMeanOr(word, words))
+}

@@ -51,7 +51,7 @@ func (r *Record) Play(sets []string) (own, other *Result, err error) {
 	if err := own.reproduces(); err != nil {
 		return nil, nil, err
 	}
-	if err := answerable(sets); err != nil {
+	if err := Check(sets); err != nil {
 		return nil, nil, err
 	}
 	sc, err := r.file.Effective("", sets)

@@ -39,8 +39,9 @@ func (e *SettingError) Error() string { return e.Setting + ": " + e.Why }
 // Answerable lists the settings that a record in full answers.
 func Answerable() []string { return append(slices.Clone(cacheSettings), PriceOnly...) }
 
-// answerable refuses settings that change more than the cache.
-func answerable(sets []string) error {
+// Check refuses settings, each path=value, that change more than the cache. The
+// error is a *SettingError. Some that pass it depend on the run, and Play says so.
+func Check(sets []string) error {
 	for _, set := range sets {
 		path, _, _ := strings.Cut(set, "=")
 		if why := refusals[path]; why != "" {

@@ -42,7 +42,8 @@ run's id.`,
   agentsim inspect 9c1e --phases
   agentsim inspect 9c1e --said main/1.1
   agentsim inspect 9c1e --call 41 --blocks
-  agentsim inspect 9c1e --reprice provider.inference_geo=us`,
+  agentsim inspect 9c1e --reprice provider.inference_geo=us
+  agentsim inspect 9c1e --reprice provider.ttl=1h --reprice provider.fourth_mark=true`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags().Changed("call")); err != nil {
@@ -58,7 +59,7 @@ run's id.`,
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
-	f.StringArrayVar(&o.reprice, "reprice", nil, "price the recorded calls by another setting, as `path=value`; may be repeated")
+	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
 	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd
 }
@@ -71,7 +72,7 @@ func (o *inspectOptions) check(call bool) error {
 	case call && o.call < 1:
 		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
 	case len(o.reprice) > 0 && (call || o.misses):
-		return failf(Usage, "--reprice: it prices a whole run; leave out --call and --misses")
+		return failf(Usage, "--reprice: it computes a whole run; leave out --call and --misses")
 	case call && o.misses:
 		return failf(Usage, "--call and --misses: give one of them")
 	case o.phases && (call || o.misses):
@@ -91,7 +92,7 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	}
 	defer db.Close()
 	if len(args) == 0 {
-		if o.call > 0 || o.misses || o.phases || o.said != "" {
+		if o.call > 0 || o.misses || o.phases || o.said != "" || len(o.reprice) > 0 {
 			return failf(Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 		}
 		return s.inspectRuns(db, o)

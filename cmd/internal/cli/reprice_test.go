@@ -11,7 +11,7 @@ import (
 
 func TestReprice(t *testing.T) {
 	t.Run("REC-05 figures repriced from the record are those of a run again, for the library's scenarios, and instants and tokens are the same", repricedLibrary)
-	t.Run("REC-05 a setting that changes what is cached or when is refused, with where to ask", notFromTheRecord)
+	t.Run("REC-05 a setting that changes what is sent, counted or waited for is refused, with where to ask", notFromTheRecord)
 }
 
 // runInto runs a scenario into a database of its own and lists its runs by variant.
@@ -81,15 +81,20 @@ func notFromTheRecord(t *testing.T) {
 	path, runs, _ := runInto(t, "hello", "--record", "calls")
 	id := runs[""].ID
 	for args, says := range map[string]string{
-		"provider.ttl=1h":              "it changes what is sent, cached or waited for",
-		"provider.inference_geo=eu":    "unknown inference geography",
-		"provider.latency.queue=1s":    "or ask agentsim whatif",
-		"provider.rate_limits.input=1": "run the scenario with --set",
+		"provider.ttlx=1h":                              "it changes what is sent, counted or waited for",
+		"provider.inference_geo=eu":                     "unknown inference geography",
+		"provider.latency.queue=1s":                     "or ask agentsim whatif",
+		"provider.rate_limits.input=1":                  "run the scenario with --set",
+		"provider.tail_tokens=9":                        "it changes how many tokens a prompt has",
+		"provider.options.thinking_rendered_first=true": "it changes the keys of prefixes",
 	} {
 		code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", args)
 		if code != Usage || !strings.Contains(stderr, says) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
 		}
+	}
+	if code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", "provider.ttl=1h"); code != Operating || !strings.Contains(stderr, "what requests held is not recorded") {
+		t.Errorf("calls: code %d, %s", code, stderr)
 	}
 	totals, runs, _ := runInto(t, "hello", "--record", "totals")
 	if code, _, stderr := try(nil, "inspect", runs[""].ID, "--db", totals, "--reprice", "provider.speed=fast"); code != Operating || !strings.Contains(stderr, "not all of its calls are recorded") {

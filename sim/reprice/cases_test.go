@@ -103,7 +103,7 @@ scripts:
 `,
 }
 
-func specOf(t *testing.T, text string, sets ...string) *sim.Spec {
+func specOf(t testing.TB, text string, sets ...string) *sim.Spec {
 	t.Helper()
 	f, err := scenarios.Parse("case.yaml", []byte(text))
 	if err != nil {

@@ -28,28 +28,31 @@ type listedJSON struct {
 }
 
 func newScenarioList(s *State) *cobra.Command {
-	var section string
+	var output, section string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "list the scenarios of the library",
 		Long: `Lists the scenarios of the library. With --section it lists those from which one part of the simulator is learnt, such as
 FRK for forks; --section all lists the parts, those without a scenario too.`,
-		Example: `  agentsim scenario list
-  agentsim scenario list --section FRK`,
-		Args: exactly(0, "no arguments"),
+		Example: "  agentsim scenario list\n  agentsim scenario list -o markdown\n  agentsim scenario list --section FRK",
+		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if section == "all" {
-				return s.listSections()
+			if err := checkOutput(output); err != nil {
+				return err
 			}
-			return s.listScenarios(section)
+			if section == "all" {
+				return s.listSections(output)
+			}
+			return s.listScenarios(section, output)
 		},
 	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
 	cmd.Flags().StringVar(&section, "section", "", "only the scenarios of one `part`, such as FRK; all lists the parts")
 	return cmd
 }
 
 // listScenarios lists the library, or what belongs to one section of it.
-func (s *State) listScenarios(section string) error {
+func (s *State) listScenarios(section, output string) error {
 	entries, err := scenarios.Library()
 	if err != nil {
 		return err
@@ -59,20 +62,35 @@ func (s *State) listScenarios(section string) error {
 		if err != nil {
 			return failf(Usage, "%w", err)
 		}
-		if part.Without != "" {
+		if part.Without != "" && output == "table" {
 			s.printf("no scenario shows %s, %s: %s\n", part.Word, part.About, part.Without)
 			return nil
 		}
 		entries = slices.DeleteFunc(entries, func(e scenarios.Entry) bool { return !slices.Contains(part.Scenarios, e.Name) })
 	}
+	list := []listedJSON{}
 	t := report.NewTable("NAME", "WHY")
 	for _, e := range entries {
-		t.Row(e.Name, strings.Join(strings.Fields(e.Why), " "))
+		x := listedJSON{e.Name, strings.Join(strings.Fields(e.Why), " ")}
+		list = append(list, x)
+		t.Row(x.Name, x.Why)
+	}
+	if output != "table" {
+		return s.emit(output, list)
 	}
 	return t.Write(s.Stdout, s.style())
 }
 
-func (s *State) listSections() error {
+// sectionJSON is one row of the list of sections.
+type sectionJSON struct {
+	Section   string   `json:"section"`
+	About     string   `json:"about"`
+	Scenarios []string `json:"scenarios"`
+	Without   string   `json:"without,omitempty"` // why it has none
+}
+
+func (s *State) listSections(output string) error {
+	var list []sectionJSON
 	t := report.NewTable("SECTION", "ABOUT", "SCENARIOS")
 	for _, part := range scenarios.Sections() {
 		which := strings.Join(part.Scenarios, ", ")
@@ -80,6 +98,10 @@ func (s *State) listSections() error {
 			which = "none: " + part.Without
 		}
 		t.Row(part.Word, part.About, which)
+		list = append(list, sectionJSON{part.Word, part.About, append([]string{}, part.Scenarios...), part.Without})
+	}
+	if output != "table" {
+		return s.emit(output, list)
 	}
 	return t.Write(s.Stdout, s.style())
 }

@@ -26,7 +26,7 @@ type Tool struct {
 	Internal    bool // for those who coordinate, not for workers (FLT-11)
 	MCP         bool // comes from an MCP server
 	// Run acts; nil when the agent layer handles the tool or it does not act yet.
-	Run  func(*Env, *llm.Payload) Result
+	Run func(*Env, *llm.Payload) Result
 	// Took is how long one call takes, where its result does not say; Drawn stands in
 	// its place where it is not nil.
 	Took  vtime.Duration

@@ -100,8 +100,11 @@ func drawScenario(t *rapid.T) *Scenario {
 		t.Fatalf("%v", err)
 	}
 	s.Provider.Latency.Queue, s.Provider.Latency.Jitter = drawSpan(t, 1), drawSpan(t, 0)
-	if s.Provider.Latency.Jitter.Literal() && s.Provider.Latency.Jitter.Lo%rng.Micro != 0 {
+	switch j := s.Provider.Latency.Jitter; {
+	case j.Literal() && j.Lo%rng.Micro != 0:
 		s.Provider.Latency.Jitter = nil
+	case j.Dist == nil && j.Lo == 0:
+		j.Lo = j.Hi // as it is read
 	}
 	s.Tools.Read, s.Tools.Edit = drawSpan(t, 0), drawSpan(t, 0)
 	s.Permissions.Answers = []AnswerSpec{{After: *drawSpan(t, 0), Reply: "allow"}}

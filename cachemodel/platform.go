@@ -70,3 +70,7 @@ func (p *Profile) least(i int, capped bool) int64 {
 	}
 	return p.Minimum * int64(i+1)
 }
+
+// Sure is how many tokens suffice for any breakpoint of a request, whichever it
+// is.
+func (p *Profile) Sure() int64 { return p.least(MaxMarks-1, false) }

@@ -103,7 +103,7 @@ func grows(a *cachemodel.Admission) error {
 // old, of the same salts and model, and met by a breakpoint's window.
 func readable(a *cachemodel.Admission, want int64) bool {
 	x, req := a.Request.Expect, a.Request
-	if want < req.Profile.Minimum || x.Model != req.Model || x.Salts != req.Salts ||
+	if want < req.Profile.Sure() || x.Model != req.Model || x.Salts != req.Salts ||
 		a.Start > x.Start.Add(llm.TTL5m.Duration()) {
 		return false
 	}

@@ -132,6 +132,28 @@ func TestLaws(t *testing.T) {
 			t.Errorf("sound: %v, %+v", err, a.Usage)
 		}
 	})
+	t.Run("CACHE-L3 CACHE-18 what a second breakpoint on Bedrock was too short to write need not be read", func(t *testing.T) {
+		w, bedrock := newWorld(sound()), &cachemodel.Profile{ID: "test", Platform: cachemodel.Bedrock, Minimum: 1000, Tail: 3}
+		b := &w.builder
+		system := b.Append(b.Border(b.Root(llm.Scope{}, llm.Salts{}), llm.System, llm.Salts{}), llm.NoRole, block(1200))
+		first := b.Append(b.Border(system, llm.Messages, llm.Salts{}), llm.User, block(300))
+		second := b.Append(b.Append(first, llm.Assistant, block(10)), llm.User, block(900))
+		ask := func(at vtime.Instant, head *llm.Node, x *llm.Expectation) *cachemodel.Admission {
+			a := &cachemodel.Admission{}
+			req := &llm.Request{Head: head, MaxTokens: 1, Expect: x, Breakpoints: []llm.Breakpoint{{Node: system}, {Node: head}}}
+			if err := w.engine.Admit(at, &cachemodel.Request{Request: req, Profile: bedrock, Counts: bytesAre{}}, a); err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		a := ask(0, first, nil)
+		w.engine.Begin(1, a)
+		w.engine.End(2, a, cachemodel.Completed, nil, 10)
+		a = ask(3, second, &llm.Expectation{Mark: first, Head: first})
+		if err := laws.Check(a); err != nil || a.Usage.Read != 1200 {
+			t.Errorf("%v, %+v", err, a.Usage)
+		}
+	})
 	t.Run("CACHE-L6 the bills of all agents are the run's bill, to the picodollar", func(t *testing.T) {
 		var b laws.Bills
 		b.Add(0, 625_000_000_001)

@@ -51,7 +51,7 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 	if c.again != (llm.ToolUseID{}) {
 		return sent("Agent " + in.To + " is being stopped. It is resumed with your message once it has ended; a notification reports its end.")
 	}
-	return sent("Your message to agent " + in.To + " is queued. It hears it at its next turn.")
+	return sent("Your message to agent " + in.To + " is queued. It hears it at its next turn, if it comes to one.")
 }
 
 func sent(text string) tool.Result { return tool.Result{Content: llm.NewText(llm.Prose, text)} }

@@ -197,6 +197,9 @@ func (a *Agent) report(p *kernel.Proc) {
 	n := a.notification(p.Now())
 	if a.parent.ended {
 		a.handled(n, "dropped", "")
+		if a.parent.resumable() {
+			a.parent.past.chain.waiting--
+		}
 		return
 	}
 	a.handled(n, "queued", "")

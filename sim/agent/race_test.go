@@ -17,6 +17,7 @@ func TestRaces(t *testing.T) {
 	t.Run("CON-09 LOOP-06 what a stream that broke has written can be read by the next message's call, though the client gave up", testExpectAfterGivingUp)
 	t.Run("TSK-05 TaskStop and a natural end at one instant give exactly one notification", testStopAtEnd)
 	t.Run("TSK-05 stop, kill, failure and end at one instant give exactly one notification", testAllAtOnce)
+	t.Run("CON-17 TSK-10 a resumed agent waits for the tasks that its former life started, and hears how they end", testOwnTasksOutlive)
 }
 
 // seeds is how many random schedules a race is run under, beside fifo.
@@ -129,5 +130,38 @@ func testAllAtOnce(t *testing.T) {
 		if len(got) != 2 || got["killed"] == 0 {
 			t.Errorf("%s: outcomes %v", turns, got)
 		}
+	}
+}
+
+// testOwnTasksOutlive is a chain: main waits for main/1.1, which starts an agent in
+// the background and idles; the user moves it to the background, main stops and
+// resumes it, and its own agent ends within its second life. The agent that it
+// started has the instants of its end as the story says.
+func testOwnTasksOutlive(t *testing.T) {
+	chain := func(s *story, child string) {
+		speaking(s)
+		s.script("main", "use Agent "+plain, `use TaskStop {"task_id":"$TASK1"}`, write("on"), "text waiting", "text done", "text done")
+		s.script("main/1.1", launch, "text waiting", "take 3s; text again", "text heard", "text and on")
+		s.script("main/1.1/1.1", child)
+		s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, Background: true})
+	}
+	for _, c := range []struct{ child, want string }{
+		{"take 6s; text done", "delivered"},   // as the second life answers
+		{"take 30s; text done", "delivered"},  // as it idles
+		{"take 4500ms; text done", "dropped"}, // between its lives
+	} {
+		got := race(t, seeds, func(s *story) { chain(s, c.child) }, func(s *story) string {
+			if got := activations(s); got != "killed completed" {
+				t.Fatal(got)
+			}
+			own := s.agent("main/1.1/1.1").Context().ID.String()
+			for _, e := range s.eventsOf("notification") {
+				if e["task"] == own && e["op"] != "queued" {
+					return e["op"]
+				}
+			}
+			return "lost"
+		})
+		both(t, got, c.want)
 	}
 }

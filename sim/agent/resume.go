@@ -45,6 +45,7 @@ type sidechain struct {
 	thinking bool
 	view     View
 
+	waiting int       // tasks of its own that run on and have not given their notification
 	kin     []*Agent  // those it started that may be resumed
 	pending []*notice // messages that it has not heard
 }
@@ -78,7 +79,7 @@ func (a *Agent) remember() {
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.req.Settings, expects: a.expects,
 		from: a.from, size: a.size, calls: a.calls, total: a.total(), def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, source: a.ctx.Source,
-		thinking: a.ctx.Thinking, view: a.ctx.AppState, kin: a.kin, pending: a.missed}
+		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.waiting, kin: a.kin, pending: a.missed}
 	s.repl.OnReplace = nil
 	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
 		s.who = *who
@@ -131,7 +132,8 @@ func (a *Agent) dropMessages(list []*notice) {
 // its parent. Its conversation is what its sidechain transcript holds, and nothing
 // else of its old life comes back: the context is made anew, with the same id,
 // definition, pool, mode and model, and the file cache is empty. What it has not
-// heard yet stands in front of the newest message, in the order of sending.
+// heard yet stands in front of the newest message, in the order of sending. Tasks
+// that it started and that run on are its own still: it waits for them (CON-17).
 func (a *Agent) resume(by llm.ToolUseID) {
 	w, s, p := a.w, a.past.chain, a.parent
 	a.past.chain = nil
@@ -160,6 +162,9 @@ func (a *Agent) resume(by llm.ToolUseID) {
 	w.moveTask(a, task.Running)
 	w.reintroduce(a, by)
 	a.hearAgain(s.pending)
+	for range s.waiting {
+		a.expectNotice()
+	}
 	p.expectNotice()
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, a.body)
 }

@@ -13,6 +13,7 @@ import (
 // Style is how output may look.
 type Style struct {
 	Color bool // a terminal that wants colour
+	Width int  // columns that a table may take, 0 for as many as it needs
 }
 
 // Bold sets text off where colour is wanted.
@@ -48,7 +49,8 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 // Len is the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Write prints the table without borders, two spaces between columns.
+// Write prints the table without borders, two spaces between columns. Where that
+// is wider than the style's width, long texts go on in further lines.
 func (t *Table) Write(w io.Writer, st Style) error {
 	var buf bytes.Buffer
 	tab := tablewriter.NewTable(&buf,
@@ -58,7 +60,7 @@ func (t *Table) Write(w io.Writer, st Style) error {
 		})),
 		tablewriter.WithConfig(tablewriter.Config{Header: t.cells(), Row: t.cells()}))
 	tab.Header(t.heads)
-	if err := tab.Bulk(t.rows); err != nil {
+	if err := tab.Bulk(t.fitted(st.Width)); err != nil {
 		return err
 	}
 	if err := tab.Render(); err != nil {
@@ -66,6 +68,9 @@ func (t *Table) Write(w io.Writer, st Style) error {
 	}
 	return writeTrimmed(w, buf.String(), st)
 }
+
+// gap stands between two columns.
+const gap = "  "
 
 func (t *Table) cells() tw.CellConfig {
 	align := make([]tw.Align, len(t.right))
@@ -75,7 +80,7 @@ func (t *Table) cells() tw.CellConfig {
 		if right {
 			align[i] = tw.AlignRight
 		}
-		pads[i] = tw.Padding{Right: "  ", Overwrite: true}
+		pads[i] = tw.Padding{Right: gap, Overwrite: true}
 	}
 	return tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},

@@ -133,7 +133,7 @@ func (b *bench) jobs() (out []*benchJob) {
 // runBench runs everything on all cores. Results stand in the order of the jobs.
 func (s *State) runBench(b *bench) error {
 	jobs := b.jobs()
-	stop, bar := s.listen(), s.newCounter("running", len(jobs))
+	stop, bar := s.listen(), s.newProgress("running", "runs", len(jobs))
 	defer stop.stop()
 	defer bar.finish()
 	var done []executed
@@ -147,7 +147,7 @@ func (s *State) runBench(b *bench) error {
 			if j.job, err = s.begin(spec, &recorder{}, watched(j.file), nil); err != nil {
 				return err
 			}
-			j.sinks = append(j.sinks, &j.prefixes)
+			j.sinks = append(append(j.sinks, bar.pulse()...), &j.prefixes)
 			if j.first {
 				j.sinks = append(j.sinks, &j.trace)
 			}

@@ -8,12 +8,14 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
 	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // State is all that a command may use of the process it runs in.
@@ -24,6 +26,7 @@ type State struct {
 	Env            func(string) string
 	Terminal       bool             // Stdout is one
 	ErrTerminal    bool             // Stderr is one
+	Width          int              // columns of the terminal, 0 for unknown
 	Interrupt      <-chan os.Signal // SIGINT; nil for none
 	Now            func() time.Time // wall time, for the record's own rows
 }
@@ -40,13 +43,25 @@ func Main() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	s := &State{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv,
-		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr), Interrupt: signals, Now: time.Now}
+		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
+		Width: terminalWidth(os.Getenv("COLUMNS"), os.Stdout, os.Stderr), Interrupt: signals, Now: time.Now}
 	os.Exit(int(Run(s)))
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// terminalWidth is how many columns the terminal has: what COLUMNS says, else
+// what the first of the files that is a terminal says, else 0.
+func terminalWidth(columns string, files ...*os.File) int {
+	if n, err := strconv.Atoi(columns); err == nil && n > 0 {
+		return n
+	}
+	for _, f := range files {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 0
 }
 
 // Run runs a command line. It never panics: a panic is a bug, told with the line
@@ -79,7 +94,10 @@ func (s *State) commandLine() string { return "agentsim " + quoteAll(s.Args) }
 
 // style is how output may look here.
 func (s *State) style() report.Style {
-	return report.Style{Color: s.Terminal && s.Env("NO_COLOR") == "" && s.Env("TERM") != "dumb"}
+	if !s.Terminal {
+		return report.Style{}
+	}
+	return report.Style{Color: s.Env("NO_COLOR") == "" && s.Env("TERM") != "dumb", Width: s.Width}
 }
 
 func (s *State) printf(format string, args ...any) { fmt.Fprintf(s.Stdout, format, args...) }

@@ -176,17 +176,20 @@ func checked(q *crossover.Query) error {
 
 // compare runs the rows, the ladder and what the plots need, and writes files.
 func (s *State) compare(c *comparison, queries []crossover.Query, o *crossoverOptions) error {
-	stop := s.listen()
+	// The last step is the ladder; how many runs a step takes is not known before.
+	stop, bar := s.listen(), s.newProgress("comparing", "steps", len(queries)+1)
 	defer stop.stop()
+	defer bar.finish()
 	lab := crossover.NewLab()
 	lab.Run = func(spec *sim.Spec, opt sim.Options) (res *sim.Result, err error) {
+		bar.add(0)
 		stop.around(opt, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 		if err == nil && auditErr(res.Audit) != nil {
 			return nil, &Failure{Broken, auditErr(res.Audit)}
 		}
 		return res, err
 	}
-	err := c.run(lab, queries)
+	err := c.run(lab, queries, bar)
 	if errors.Is(err, crossover.ErrInterrupted) {
 		return failf(Unfinished, "interrupted; nothing was written")
 	}
@@ -197,13 +200,14 @@ func (s *State) compare(c *comparison, queries []crossover.Query, o *crossoverOp
 	return c.write(lab, o)
 }
 
-func (c *comparison) run(lab *crossover.Lab, queries []crossover.Query) error {
+func (c *comparison) run(lab *crossover.Lab, queries []crossover.Query, bar *progress) error {
 	for _, q := range queries {
 		row, err := lab.Row(q, c.axis.name != "turns")
 		if err != nil {
 			return err
 		}
 		c.rows = append(c.rows, row)
+		bar.add(1)
 	}
 	c.why = c.explained()
 	var err error

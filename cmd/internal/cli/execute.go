@@ -44,12 +44,15 @@ func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o
 		return nil, err
 	}
 	defer events.close()
-	stop := s.listen()
+	stop, bar := s.listen(), s.newProgress("running", "runs", len(specs))
 	defer stop.stop()
+	defer bar.finish()
 	jobs, done, watch := make([]*job, len(specs)), []executed(nil), watched(file)
 	q := queue{
 		begin: func(i int) (err error) {
-			jobs[i], err = s.begin(specs[i], rec, watch, events)
+			if jobs[i], err = s.begin(specs[i], rec, watch, events); err == nil {
+				jobs[i].sinks = append(jobs[i].sinks, bar.pulse()...)
+			}
 			return err
 		},
 		work: func(i int) { jobs[i].run(stop, o.repeat(specs[i]), o.noAudit) },
@@ -60,6 +63,7 @@ func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o
 				return located(file, specs[i], o.sets, err)
 			}
 			done = append(done, x)
+			bar.add(1)
 			return nil
 		},
 		more: func() bool { return !stop.has() },

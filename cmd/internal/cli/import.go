@@ -92,7 +92,7 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 		defer db.Close()
 	}
 	var done []importedRun
-	bar := s.newProgress()
+	bar := s.newProgress("reading", "", 0)
 	report, err := importer.Read(hostFS{}, paths, importer.Options{Content: !o.noContent, Progress: bar.tell},
 		func(x *recording.Session) error {
 			if stopped() {

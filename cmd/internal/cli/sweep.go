@@ -30,18 +30,22 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 	for _, labels := range places(file.Sweep) {
 		cells = append(cells, cell{labels: labels, base: true, runs: make([]*metrics.Run, len(specs))})
 	}
-	stop := s.listen()
+	stop, bar := s.listen(), s.newProgress("sweeping", "runs", len(cells)*len(specs))
 	defer stop.stop()
+	defer bar.finish()
 	jobs, n := make([]*job, len(cells)*len(specs)), len(specs)
 	q := queue{
 		begin: func(i int) (err error) {
-			jobs[i], err = s.swept(file, specs[i%n], cells[i/n].labels, o)
+			if jobs[i], err = s.swept(file, specs[i%n], cells[i/n].labels, o); err == nil {
+				jobs[i].sinks = append(jobs[i].sinks, bar.pulse()...)
+			}
 			return err
 		},
 		work: func(i int) { jobs[i].run(stop, "", o.noAudit) },
 		end: func(i int) error {
 			j, c := jobs[i], &cells[i/n]
 			jobs[i] = nil
+			bar.add(1)
 			if j.err != nil {
 				return located(file, specs[i%n], o.sets, j.err)
 			}

@@ -84,6 +84,7 @@ type gridRun struct {
 	row    sqlite.Run
 	writer *sqlite.Writer
 	fold   *metrics.Fold
+	pulse  []transcript.Sink // for progress
 	result *sim.Result
 	err    error
 }
@@ -115,7 +116,7 @@ func (s *State) runGrid(g *sweepGrid) error {
 		return err
 	}
 	defer bulk.Close()
-	stop, bar := s.listen(), s.newCounter("sweeping", len(g.figures))
+	stop, bar := s.listen(), s.newProgress("sweeping", "runs", len(g.figures))
 	defer stop.stop()
 	defer bar.finish()
 	workers := g.o.workers
@@ -127,6 +128,9 @@ func (s *State) runGrid(g *sweepGrid) error {
 	q := queue{
 		begin: func(i int) error {
 			jobs[i] = make([]gridRun, min(batch, len(g.figures)-i*batch))
+			for j := range jobs[i] {
+				jobs[i][j].pulse = bar.pulse()
+			}
 			return nil
 		},
 		work: func(i int) {
@@ -134,12 +138,12 @@ func (s *State) runGrid(g *sweepGrid) error {
 				slots <- struct{}{}
 				jobs[i][j].run(g, i*batch+j, settled, bulk, stop)
 				<-slots
+				bar.add(1)
 			}
 		},
 		end: func(i int) error {
 			runs := jobs[i]
 			jobs[i] = nil
-			bar.add(len(runs))
 			err := s.storeRuns(g, i*batch, runs, db, bulk)
 			if err == nil && (bulk.Waiting() >= perCommit || i+1 == len(jobs)) {
 				err = bulk.Flush()
@@ -192,7 +196,7 @@ func (r *gridRun) run(g *sweepGrid, i int, settled map[string]bool, bulk *sqlite
 	r.row = runRow(r.spec, r.id)
 	r.fold = metrics.New(metrics.Options{Items: len(sc.Work), Tokens: countTokens, Price: sc.Provider.Priced})
 	r.writer = bulk.Writer(&r.row, sqlite.Options{Cost: costs(r.spec)})
-	stop.around(sim.Options{Sinks: []transcript.Sink{r.fold, r.writer}}, func(opt sim.Options) { r.result, r.err = sim.Run(r.spec, opt) })
+	stop.around(sim.Options{Sinks: append(r.pulse, r.fold, r.writer)}, func(opt sim.Options) { r.result, r.err = sim.Run(r.spec, opt) })
 }
 
 // runRow is a run's identity, as the record keeps it.

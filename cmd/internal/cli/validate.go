@@ -60,13 +60,15 @@ func atLeastOne(what string) cobra.PositionalArgs {
 
 func (s *State) validate(o *validateOptions, paths []string) error {
 	var sessions []*recording.Session
-	read, err := importer.Read(hostFS{}, paths, importer.Options{}, func(x *recording.Session) error {
+	bar := s.newProgress("reading", "", 0)
+	read, err := importer.Read(hostFS{}, paths, importer.Options{Progress: bar.tell}, func(x *recording.Session) error {
 		if x.Origin == "" {
 			x.Origin = rootOf(x, paths)
 		}
 		sessions = append(sessions, x)
 		return nil
 	})
+	bar.finish()
 	if err != nil {
 		return &Failure{Operating, err}
 	}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"sync"
+	"time"
+
+	"agentsim/sim/transcript"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress shows on a terminal how much of a long work is done, how fast, and how
+// long the rest will take. It stays away from what is not a terminal or a dumb
+// one, and from works of less than a second. Several goroutines may tell it what
+// they have done.
+type progress struct {
+	s     *State
+	what  string
+	unit  string // what is counted, "" for bytes
+	since time.Time
+
+	mu          sync.Mutex
+	done, total int64
+	bar         *progressbar.ProgressBar // nil while nothing is shown
+}
+
+const (
+	// showAfter is how long a work has taken before its progress is shown.
+	showAfter = time.Second
+	// barWidth is how many columns the bar itself has; around it stand what is done,
+	// how much, and the time.
+	barWidth, aroundBar, leastBar = 30, 60, 5
+)
+
+// newProgress begins to watch a work: what is done, "running", and in what it is
+// counted, "runs", or "" for bytes. finish must be called before anything is
+// printed.
+func (s *State) newProgress(what, unit string, total int) *progress {
+	return &progress{s: s, what: what, unit: unit, total: int64(total), since: s.Now()}
+}
+
+// tell says that so much of all is done.
+func (p *progress) tell(done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done, p.total = done, total
+	p.show()
+}
+
+// add says that so many more are done.
+func (p *progress) add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += int64(n)
+	p.show()
+}
+
+// pulse is a sink for a run that is part of the work: a single run may take long
+// too, and then the bar shows that time goes by. There is none where nothing
+// would be shown.
+func (p *progress) pulse() []transcript.Sink {
+	if !p.shows() {
+		return nil
+	}
+	return []transcript.Sink{&pulse{p: p}}
+}
+
+// pulse shows the progress every so many events of a run.
+type pulse struct {
+	p      *progress
+	events int
+}
+
+// pulseEvery is how many events lie between two looks at the clock.
+const pulseEvery = 1024
+
+// Emit counts an event.
+func (x *pulse) Emit(*transcript.Event) {
+	if x.events++; x.events%pulseEvery == 0 {
+		x.p.add(0)
+	}
+}
+
+// shows reports whether progress may be shown here at all.
+func (p *progress) shows() bool { return p.s.ErrTerminal && p.s.Env("TERM") != "dumb" }
+
+// show draws what is done.
+func (p *progress) show() {
+	if !p.shows() {
+		return
+	}
+	if p.bar == nil {
+		if p.s.Now().Sub(p.since) < showAfter {
+			return
+		}
+		p.bar = progressbar.NewOptions64(p.total, p.options()...)
+	}
+	// A terminal that cannot be written to is no reason to stop.
+	_ = p.bar.Set64(p.done)
+}
+
+func (p *progress) options() []progressbar.Option {
+	width := barWidth
+	if p.s.Width > 0 {
+		width = max(leastBar, min(barWidth, p.s.Width-aroundBar))
+	}
+	out := []progressbar.Option{progressbar.OptionSetWriter(p.s.Stderr), progressbar.OptionSetDescription(p.what),
+		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(width),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true)}
+	if p.unit == "" {
+		return append(out, progressbar.OptionShowBytes(true))
+	}
+	return append(out, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(p.unit))
+}
+
+// finish takes the bar away.
+func (p *progress) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestWrap(t *testing.T) {
+	t.Run("CLI-03 a table wider than the terminal continues its long texts in further lines, and its figures stay as they are", wideTable)
+	t.Run("CLI-03 a table that fits is printed the same whatever the width", func(t *testing.T) {
+		if got, want := written(t, misses(), 200), written(t, misses(), 0); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+	t.Run("CLI-03 a text that is wrapped loses no word, parts no figure from its unit, and keeps to its width", rapid.MakeCheck(wrapLaw))
+	t.Run("CLI-03 a word that is wider than its column is broken, a name of usual length is not", longWords)
+}
+
+// misses is a table whose texts are long.
+func misses() *Table {
+	t := NewTable("CAUSE", " LOST", " COST", "WOULD HAVE KEPT IT")
+	t.Row("look-back", "61.4 k", "$0.21", "a breakpoint of its own where the parent's entry ends, or 8 forks of 61.4 k in one response")
+	t.Row("  lifetime", "2.10 M", "$7.88", "an hour's lifetime")
+	return t
+}
+
+func written(t *testing.T, table *Table, width int) string {
+	t.Helper()
+	var b strings.Builder
+	if err := table.Write(&b, Style{Width: width}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func wideTable(t *testing.T) {
+	want := `CAUSE         LOST   COST  WOULD HAVE KEPT IT
+look-back   61.4 k  $0.21  a breakpoint of its own where
+                           the parent's entry ends, or 8
+                           forks of 61.4 k in one
+                           response
+  lifetime  2.10 M  $7.88  an hour's lifetime
+`
+	if got := written(t, misses(), 57); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	narrowest := written(t, misses(), 1)
+	for _, figure := range []string{"look-back   61.4 k  $0.21  a breakpoint of its\n", "  lifetime  2.10 M  $7.88  an hour's lifetime\n"} {
+		if !strings.Contains(narrowest, figure) {
+			t.Errorf("no %q in\n%s", figure, narrowest)
+		}
+	}
+}
+
+func longWords(t *testing.T) {
+	table := NewTable("PLACE", " LINES")
+	table.Row("internal/orders/submit/idempotency.go", "12")
+	table.Row("internal/orders.go", "3")
+	want := `PLACE                  LINES
+internal/orders/submi     12
+t/idempotency.go
+internal/orders.go         3
+`
+	if got := written(t, table, 28); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func wrapLaw(t *rapid.T) {
+	text := rapid.StringMatching(`( {0,3})((look-back|–|[0-9]{1,3}(\.[0-9])? (k|M|%)[,.]?|[a-zé]{1,9}) ){1,30}end`).Draw(t, "text")
+	width := rapid.IntRange(leastText, 60).Draw(t, "width")
+	lines := wrap(text, width)
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) > width {
+			t.Fatalf("%q is wider than %d", line, width)
+		}
+	}
+	for i, line := range lines[1:] {
+		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		before := lines[i][len(lines[i])-1]
+		if strings.ContainsAny(first[:1], "kM%") && len(strings.TrimRight(first, ",.")) == 1 && before >= '0' && before <= '9' {
+			t.Fatalf("a figure is parted from its unit: %q", lines)
+		}
+	}
+	if got, want := strings.Join(strings.Fields(strings.Join(lines, " ")), " "), strings.Join(strings.Fields(text), " "); got != want {
+		t.Fatalf("got  %q\nwant %q", got, want)
+	}
+}

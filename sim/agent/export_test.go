@@ -3,7 +3,6 @@ package agent
 import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/rng"
 	"agentsim/sim/task"
 	"agentsim/sim/vtime"
 )
@@ -54,9 +53,6 @@ func (a *Agent) LoseEntries(n int) {
 	e := a.past.chain.entries
 	a.past.chain.entries = e[:len(e)-n]
 }
-
-// KeyOf is the key of a lineage.
-func (w *World) KeyOf(lineage string) rng.Key { return w.cfg.Key.Sub(lineage) }
 
 // Output is what a task's agent that has ended said.
 func (a *Agent) Output() string { return a.past.output }

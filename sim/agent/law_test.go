@@ -34,6 +34,7 @@ type anything struct {
 	depth  int // how deep spawns go
 	breath int // how many tool uses an answer has at most
 	faults int64
+	nests  bool // a root stops and resumes an agent that has one of its own in the background
 }
 
 // turn is the answer to a request, in the fake model's words.
@@ -42,6 +43,12 @@ func (w *anything) turn(req *llm.Request) string {
 	parts := []string{"take " + [...]string{"1s", "2s", "1s", "500ms"}[k.Sub("take").Between(0, 3)]}
 	if k.Sub("fault").Between(0, 99) < w.faults {
 		parts = append([]string{"fail " + [...]string{"529", "0", "429 1s", "400"}[k.Sub("which").Between(0, 3)]}, parts...)
+	}
+	if w.nests && req.Stream.Call < 3 {
+		if strings.Count(req.Stream.Lineage, "/") == 2 {
+			parts[len(parts)-1] = fmt.Sprintf("take %ds", k.Sub("late").Between(3, 9))
+		}
+		return strings.Join(append(parts, w.nest(req.Stream.Lineage, req.Stream.Call)), "; ")
 	}
 	if k.Sub("speak").Between(0, 1) == 1 {
 		parts = append(parts, "text words of "+req.Stream.Lineage)
@@ -59,10 +66,25 @@ func (w *anything) turn(req *llm.Request) string {
 	return strings.Join(parts, "; ")
 }
 
+// nest is how an agent of a world that nests begins; the user moves what a root
+// waits for to the background.
+func (w *anything) nest(lineage string, call int) string {
+	child := idOf(1, lineage+"/1.1")
+	switch depth := strings.Count(lineage, "/"); {
+	case depth == 0 && call == 1:
+		return `use TaskStop {"task_id":"` + child + `"}`
+	case depth == 0 && call == 2:
+		return `use SendMessage {"to":"` + child + `","message":"go on"}`
+	case depth < 2 && call == 0:
+		return fmt.Sprintf(`use Agent {"description":"d","prompt":"p","run_in_background":%v}`, depth == 1)
+	}
+	return "text waiting"
+}
+
 // use is one tool use.
 func (w *anything) use(k rng.Key, lineage string) string {
 	spawn := strings.Count(lineage, "/") < w.depth
-	switch n := k.Between(0, 9); {
+	switch n := k.Between(0, 12); {
 	case n < 3 && spawn:
 		return `Agent {"description":"d","prompt":"in front"}`
 	case n < 5 && spawn:
@@ -75,6 +97,11 @@ func (w *anything) use(k rng.Key, lineage string) string {
 		return `Edit {"file_path":"a.go","old_string":"package","new_string":"package"}`
 	case n == 8:
 		return `Agent {"prompt":7}`
+	case n == 9 || n == 10:
+		return `SendMessage {"to":"$TASK` + fmt.Sprint(k.At(1).Between(1, 2)) + `","message":"go on"}`
+	case n == 11: // one of another's agents, if it has made it
+		of := fmt.Sprintf("%s/%d.%d/%d.%d", lineage, k.At(1).Between(1, 2), k.At(2).Between(1, 2), k.At(3).Between(1, 2), k.At(4).Between(1, 2))
+		return `TaskStop {"task_id":"` + idOf(1, of) + `"}`
 	}
 	return `Read {"file_path":"a.go"}`
 }
@@ -94,8 +121,12 @@ func draw(t *testing.T, r *rapid.T) *story {
 		s.cfg.FanOut = agent.FanOut{HoldUntilFirst: true, Cap: 700 * vtime.Millisecond}
 	}
 	s.cfg.Forks.Rerender = rapid.Bool().Draw(r, "rerender")
+	s.offered = []string{"SendMessage"}
 	w := &anything{key: rng.Root(uint64(rapid.IntRange(0, 1<<20).Draw(r, "world"))),
 		depth: rapid.IntRange(0, 3).Draw(r, "depth"), breath: rapid.IntRange(0, 4).Draw(r, "breath"), faults: int64(rapid.IntRange(0, 30).Draw(r, "faults"))}
+	if w.nests = rapid.IntRange(0, 3).Draw(r, "nests") == 0; w.nests {
+		s.gates["FORK_SUBAGENT"] = "false"
+	}
 	s.model.gen = w.turn
 	for i := range rapid.IntRange(1, 2).Draw(r, "roots") {
 		root := s.root("go")
@@ -105,6 +136,9 @@ func draw(t *testing.T, r *rapid.T) *story {
 		root.Lineage = fmt.Sprintf("root%d", i)
 		root.Start = vtime.Duration(i) * vtime.Second
 		root.Plan.Fourth = rapid.Bool().Draw(r, "fourth")
+		if w.nests {
+			root.Steps = append(root.Steps, agent.Step{Timed: true, At: vtime.Duration(rapid.IntRange(3, 8).Draw(r, "moves")) * 500 * vtime.Millisecond, Background: true})
+		}
 		for range rapid.IntRange(0, 4).Draw(r, "steps") {
 			root.Steps = append(root.Steps, drawStep(r))
 		}
@@ -115,13 +149,15 @@ func draw(t *testing.T, r *rapid.T) *story {
 // drawStep is something a user does, at instants at which other things happen.
 func drawStep(r *rapid.T) agent.Step {
 	st := agent.Step{Timed: rapid.Bool().Draw(r, "timed"), At: vtime.Duration(rapid.IntRange(0, 20).Draw(r, "at")) * 500 * vtime.Millisecond}
-	switch rapid.IntRange(0, 4).Draw(r, "act") {
+	switch rapid.IntRange(0, 6).Draw(r, "act") {
 	case 0, 1:
 		st.Interrupt = true
 	case 2:
 		st.KillAgents = true
 	case 3:
 		st.Settings = &llm.Settings{Effort: rapid.SampledFrom([]string{"", "high", "low"}).Draw(r, "effort")}
+	case 4, 5:
+		st.Background = true
 	}
 	if rapid.Bool().Draw(r, "speaks") {
 		st.Message = text("go on")
@@ -158,7 +194,8 @@ func lawOfTheLoop(t *testing.T, r *rapid.T) {
 	}
 }
 
-// readWord takes S (R X)* (R A c^n r^n)* … E and returns what it cannot.
+// readWord takes S (R X)* (R A c^n r^n)* … E, for each activation, and returns what
+// it cannot.
 func readWord(w string) string {
 	cut := func(p string) bool { ok := strings.HasPrefix(w, p); w = strings.TrimPrefix(w, p); return ok }
 	if !cut("S") {
@@ -176,7 +213,9 @@ func readWord(w string) string {
 			return w
 		}
 	}
-	cut("E")
+	if cut("E") && w != "" {
+		return readWord(w)
+	}
 	return w
 }
 

@@ -10,6 +10,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 	"agentsim/sim/task"
 	"agentsim/sim/vtime"
 )
@@ -227,12 +228,11 @@ func testWhoMayWrite(t *testing.T) {
 }
 
 // idOf is the id that an agent of a lineage will have.
-func (s *story) idOf(lineage string) string {
-	probe := newStory(s.t)
-	probe.script("main", "text done")
-	probe.root("go")
-	probe.run()
-	return llm.AgentID(probe.world.KeyOf(lineage).Sub("agent").Uint64()).String()
+func (s *story) idOf(lineage string) string { return idOf(s.seed, lineage) }
+
+// idOf is the id of an agent of a lineage in a story of a seed.
+func idOf(seed uint64, lineage string) string {
+	return llm.AgentID(rng.Root(seed).Sub(lineage).Sub("agent").Uint64()).String()
 }
 
 func testSameAgent(t *testing.T) {

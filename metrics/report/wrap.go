@@ -12,15 +12,19 @@ import (
 const leastText = 20
 
 // fitted are the rows as they are printed: the table's own where they fit into
-// the width, or where it is 0; else the texts of the widest columns are continued
-// in rows that hold nothing else. Figures are never touched, so a table of many
-// may remain too wide.
+// the width, or where it is 0; else long texts are continued in rows that hold
+// nothing else. A word is broken only where the table fits then. Figures are never
+// touched, so a table of many may remain too wide.
 func (t *Table) fitted(width int) [][]string {
-	widths := t.widths()
-	if over := total(widths) - width; width <= 0 || over <= 0 {
+	over := total(t.widths(twwidth.Width)) - width
+	if width <= 0 || over <= 0 {
 		return t.rows
-	} else if !t.narrow(widths, over) {
-		return t.rows
+	}
+	widths, fits := t.narrow(over, longestWord)
+	if !fits {
+		if broken, fits := t.narrow(over, func(string) int { return 0 }); fits {
+			widths = broken
+		}
 	}
 	var out [][]string
 	for _, row := range t.rows {
@@ -29,13 +33,13 @@ func (t *Table) fitted(width int) [][]string {
 	return out
 }
 
-// widths are what the columns need.
-func (t *Table) widths() []int {
+// widths are what the columns need by a measure of their cells.
+func (t *Table) widths(measure func(string) int) []int {
 	out := make([]int, len(t.heads))
 	for i, h := range t.heads {
 		out[i] = twwidth.Width(h)
 		for _, row := range t.rows {
-			out[i] = max(out[i], twwidth.Width(row[i]))
+			out[i] = max(out[i], measure(row[i]))
 		}
 	}
 	return out
@@ -51,22 +55,32 @@ func total(widths []int) int {
 }
 
 // narrow takes so many columns off the widths of the texts, always the widest
-// one's, and reports whether it could take any.
-func (t *Table) narrow(widths []int, over int) (some bool) {
+// one's, and none below what the measure of its cells asks for; fits reports
+// whether there were so many.
+func (t *Table) narrow(over int, measure func(string) int) (widths []int, fits bool) {
+	widths, least := t.widths(twwidth.Width), t.widths(measure)
 	for ; over > 0; over-- {
 		widest := -1
 		for i, w := range widths {
-			if least := max(leastText, twwidth.Width(t.heads[i])); !t.right[i] && w > least && (widest < 0 || w > widths[widest]) {
+			if !t.right[i] && w > max(leastText, least[i]) && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
 		if widest < 0 {
-			return some
+			return widths, false
 		}
 		widths[widest]--
-		some = true
 	}
-	return some
+	return widths, true
+}
+
+// longestWord is how wide a text has to be that no word of it is broken.
+func longestWord(text string) (n int) {
+	indent := len(text) - len(strings.TrimLeft(text, " "))
+	for _, w := range words(text) {
+		n = max(n, indent+twwidth.Width(w))
+	}
+	return n
 }
 
 // continued is a row as several, none of whose cells is wider than its column.

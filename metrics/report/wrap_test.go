@@ -16,7 +16,7 @@ func TestWrap(t *testing.T) {
 		}
 	})
 	t.Run("CLI-03 a text that is wrapped loses no word, parts no figure from its unit, and keeps to its width", rapid.MakeCheck(wrapLaw))
-	t.Run("CLI-03 a word that is wider than its column is broken, a name of usual length is not", longWords)
+	t.Run("CLI-03 a word is broken only where the table fits then, and a name of usual length never", longWords)
 }
 
 // misses is a table whose texts are long.
@@ -47,6 +47,11 @@ look-back   61.4 k  $0.21  a breakpoint of its own where
 	if got := written(t, misses(), 57); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	wide := NewTable("WHY", " OF THE BILL")
+	wide.Row("prefix", "+$1,234.00 (12.5 % of the whole)")
+	if got, want := written(t, wide, 30), written(t, wide, 0); got != want {
+		t.Errorf("a figure is touched:\n%s", got)
+	}
 	narrowest := written(t, misses(), 1)
 	for _, figure := range []string{"look-back   61.4 k  $0.21  a breakpoint of its\n", "  lifetime  2.10 M  $7.88  an hour's lifetime\n"} {
 		if !strings.Contains(narrowest, figure) {
@@ -66,6 +71,9 @@ internal/orders.go         3
 `
 	if got := written(t, table, 28); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := written(t, table, 26), written(t, table, 0); got != want {
+		t.Errorf("names are broken in vain:\n%s", got)
 	}
 }
 

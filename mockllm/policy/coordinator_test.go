@@ -17,6 +17,8 @@ func TestCoordinator(t *testing.T) {
 	t.Run("CRD-13 CRD-10 LLM-05 whatever the work, the order of reports and the failures: no two items whose files meet are under way together, no writer verifies, the user hears of every step, and every item is settled", rapid.MakeCheck(led))
 	t.Run("CON-11 LOOP-07 wherever a coordinator's history becomes a summary, workers and attempts survive it", coordinatorSummed)
 	t.Run("CRD-12 attempts end: corrections, then approaches, then the user", attempts)
+	t.Run("CRD-12 whoever is stopped or ends with an error goes on, as often as maxCut says, and none of it is a failed attempt", cutShort)
+	t.Run("CRD-12 the user is told what was tried, and nothing that was not", toldWhatWasTried)
 	t.Run("CRD-10 each row of the table", tableRows)
 	t.Run("CRD-12 another approach leaves out what misled, a correction does not", leavesOut)
 	t.Run("LLM-05 what a worker is told stands for itself", instructed)
@@ -297,6 +299,61 @@ func attempts(t *testing.T) {
 	}
 }
 
+func cutShort(t *testing.T) {
+	for _, how := range []string{"error", "stop"} {
+		for _, c := range []struct {
+			ends   int
+			agreed []string // besides
+			want   string   // how often it is told to go on, and whether all is done
+		}{
+			{1, nil, "1 true"}, {2, nil, "2 true"}, {maxCut, nil, "3 true"}, {maxCut + 1, nil, "3 false"}, {9, nil, "3 false"},
+			{2, []string{"coordinator.corrections=0", "coordinator.approaches=0"}, "2 true"},
+		} {
+			h := newHouse(t, story(t, "CRD-12-recovery.txt"), append(c.agreed, "work[1].pitfalls=[]")...)
+			h.tools = []string{"Bash"}
+			for range c.ends {
+				h.crew.ends = append(h.crew.ends, "a0.1:"+how+":0")
+			}
+			h.run()
+			last := h.said[len(h.said)-1].answer
+			if got := fmt.Sprint(strings.Count(strings.Join(h.prompts(), "\n"), "Go on with what you were asked for"), strings.Contains(last, "3 of 3 items")); got != c.want {
+				t.Errorf("%d times %s: %s, want %s\n%s", c.ends, how, got, c.want, h.log.String())
+			}
+			told := map[string]string{"error": "you ended with an error", "stop": "you were stopped"}[how]
+			for i, p := range h.prompts() {
+				if i > 0 && i <= min(c.ends, maxCut) && (!strings.Contains(p, "SendMessage") || !strings.Contains(p, told+" before it was finished")) {
+					t.Errorf("%d times %s: it is not told to go on: %s", c.ends, how, p)
+				}
+				if strings.Contains(p, "in another way") || strings.Contains(p, "approach") {
+					t.Errorf("%d times %s: it is taken for a wrong approach: %s", c.ends, how, p)
+				}
+			}
+		}
+	}
+}
+
+func toldWhatWasTried(t *testing.T) {
+	for _, c := range []struct {
+		corrections, approaches int
+		ends                    []string
+		want                    string
+	}{
+		{0, 0, nil, "No correction and no other approach was to be tried: how"},
+		{2, 0, nil, "\nCorrections did not help: how"},
+		{0, 1, nil, "\nAnother approach did not help: how"},
+		{1, 1, nil, "\nCorrections and another approach did not help: how"},
+		{1, 1, slices.Repeat([]string{"a0.1:error:0"}, maxCut+1), "\nGoing on after each interruption did not help: how"},
+	} {
+		h := newHouse(t, story(t, "CRD-12-anchoring.txt"), "coordinator.workers=continue",
+			fmt.Sprintf("coordinator.corrections=%d", c.corrections), fmt.Sprintf("coordinator.approaches=%d", c.approaches))
+		h.tools, h.crew.ends = []string{"Bash"}, c.ends
+		h.run()
+		if last := h.said[len(h.said)-1].answer; !strings.Contains(last, c.want) {
+			t.Errorf("%d corrections and %d approaches: %s", c.corrections, c.approaches, last)
+		}
+	}
+}
+
 // tableRows asks the table about an item that edits one file, with one worker
 // there.
 func tableRows(t *testing.T) {
@@ -331,6 +388,11 @@ func tableRows(t *testing.T) {
 		{"it wrote the file", write, worker{how: completed, wrote: auth, saw: many}, charge{}, 0, rowRecent},
 		{"it failed at it", write, worker{how: broken}, charge{by: 1, times: 1, why: errored}, 0, rowRecent},
 		{"its correction failed", write, worker{how: completed, wrote: auth}, charge{by: 1, times: 2, why: defective}, -1, rowAnew},
+		{"its correction was stopped", write, worker{how: stopped}, charge{by: 1, times: 2, cut: 1, why: halted}, 0, rowRecent},
+		{"its first attempt and another ended with an error", write, worker{how: broken}, charge{by: 1, times: 2, cut: 2, why: errored}, 0, rowRecent},
+		{"another approach was stopped", write, worker{how: stopped}, charge{by: 1, times: 3, cut: 1, why: halted}, 0, rowRecent},
+		{"another approach found no worker", write, worker{how: completed, wrote: auth}, charge{by: 1, times: 3, cut: 1, why: errored}, -1, rowAnew},
+		{"its correction was stopped, and nobody can reach it", write, worker{how: gone}, charge{by: 1, times: 2, cut: 1, why: halted}, -1, rowNone},
 		{"verification", check, worker{how: completed, wrote: auth, saw: many}, charge{}, -1, rowVerify},
 		{"a verifier that died goes on", check, worker{how: broken}, charge{by: 1, times: 1, why: errored}, 0, rowRecent},
 		{"research", read, worker{how: completed, saw: many}, charge{}, -1, rowNone},

@@ -56,6 +56,8 @@ func (m *Model) decide(i int) (worker int, why row) {
 		return -1, rowNone
 	}
 	switch {
+	case m.interrupted(c):
+		return c.by - 1, rowRecent
 	case m.anew(c):
 		return -1, rowAnew
 	case c.by > 0 && c.times > 0 && m.free(c.by-1):
@@ -76,7 +78,17 @@ func (m *Model) decide(i int) (worker int, why row) {
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
 func (m *Model) anew(c *charge) bool {
-	return c.times > m.t.corrections || c.times > 0 && mutant.On("CRD-12/anew-at-once")
+	return c.tries() > m.t.corrections || c.times > 0 && mutant.On("CRD-12/anew-at-once")
+}
+
+// interrupted reports whether the item's worker was stopped or ended with an
+// error and can be told to go on: its approach is as good as it was.
+func (m *Model) interrupted(c *charge) bool {
+	if c.by == 0 || c.why != errored && c.why != halted || !m.free(c.by-1) {
+		return false
+	}
+	how := m.s.office.workers[c.by-1].how
+	return how == broken || how == stopped
 }
 
 // free reports whether a worker can be given work: it has ended, its id is good,
@@ -142,6 +154,11 @@ func (t *Table) coordinated(c scenarios.CoordinatorSpec) {
 // defaultBroad is how many times the files to edit a research may have read for
 // its worker to be continued.
 const defaultBroad = 3
+
+// maxCut is how many times a worker that was stopped or ended with an error is
+// followed up for one item. One more, and the user is told: whatever ends its
+// workers will end the next one too.
+const maxCut = 3
 
 // chart enters what a coordinator goes by: which files an item is about, and
 // what it is done for.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,7 @@ func TestDefects(t *testing.T) {
 	})
 	t.Run("LLM-12 a pitfall's fact taken out of one prompt makes exactly that item's edits wrong", rapid.MakeCheck(onePitfallLess))
 	t.Run("LLM-04 a verifier says done if and only if no defect stands in what it tested", rapid.MakeCheck(verified))
+	t.Run("LLM-04 a verifier whose tests fail has failed, also where no defect can be read in what they print", redUnseen)
 	t.Run("CON-14 a defect's mark reopens an item in an assignment of it only", reopened)
 	t.Run("CON-13 a report names every defect that tests showed, however small its budget", func(t *testing.T) {
 		h := newHouse(t, erring, "model.report_budget=1", "model.prompting=pointers", "coordinator.workers=continue")
@@ -122,6 +124,25 @@ func TestDefects(t *testing.T) {
 			t.Errorf("%s", h.log.String())
 		}
 	})
+}
+
+// redUnseen takes the defect out of whatever is printed.
+func redUnseen(t *testing.T) {
+	h := newHouse(t, story(t, "CRD-12-recovery.txt"))
+	h.tools = []string{"Bash"}
+	h.result = func(p *llm.Payload) string {
+		return strings.ReplaceAll(p.Raw(), h.marks.Text(mark.Defect, "fix-auth", "store.no-lock"), "")
+	}
+	h.run()
+	failed := h.marks.Text(mark.Failed, "check", runName)
+	for _, r := range h.said {
+		if strings.Contains(r.query.Stream.Lineage, "/") && strings.Contains(r.answer, h.marks.Text(mark.Done, "check")) {
+			t.Errorf("%s says that it is verified: %s", r.query.Stream.Lineage, r.answer)
+		}
+	}
+	if !slices.ContainsFunc(h.said, func(r asked) bool { return strings.Contains(r.answer, failed) }) {
+		t.Errorf("nobody says %s\n%s", failed, h.log.String())
+	}
 }
 
 // onePitfallLess tells each of some workers its own pitfall, but for one.

@@ -1,15 +1,18 @@
 package policy
 
 import (
+	"strings"
+
 	"agentsim/sim/mark"
 	"agentsim/sim/mutant"
 )
 
 // recover sorts what failed: what may be tried again is open, and of the rest
 // the user is told (CRD-12). An item is tried once, then corrected, then done in
-// another way, each as often as the scenario says.
+// another way, each as often as the scenario says. What a worker did not come to
+// the end of counts for none of these; it is given out again maxCut times.
 func (m *Model) recover() {
-	m.again, m.stumped = set{}, false
+	m.again, m.vain = set{}, vain{}
 	if m.s.office == nil {
 		return
 	}
@@ -17,11 +20,11 @@ func (m *Model) recover() {
 		c := &m.s.office.charges[i]
 		switch {
 		case c.times == 0 || c.why == reported:
-		case c.times <= m.t.corrections+m.t.approaches && !mutant.On("CRD-12/gives-up"):
+		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut && !mutant.On("CRD-12/gives-up"):
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.wanting(i, c))
-			m.stumped = true
+			m.vain.add(m.t, c)
 		}
 	}
 }
@@ -32,10 +35,48 @@ func (m *Model) news(b []byte) []byte {
 	if b = append(b, m.closingText()...); len(b) == 0 {
 		return b
 	}
-	if m.stumped {
-		b = append(b, "\nCorrections and another approach did not help: how to go on is for you to say."...)
+	return append(m.vain.append(b), '\n')
+}
+
+// vain is what was tried for the items that an answer gives up.
+type vain struct {
+	any, corrected, another, begun bool
+}
+
+func (v *vain) add(t *Table, c *charge) {
+	v.any = true
+	v.corrected = v.corrected || t.corrections > 0 && c.tries() > 1
+	v.another = v.another || c.tries() > 1+t.corrections
+	v.begun = v.begun || c.cut > maxCut
+}
+
+// append says what was tried in vain, and whose turn it is; nothing where nothing
+// is given up.
+func (v *vain) append(b []byte) []byte {
+	var did []string
+	for _, x := range [...]struct {
+		was  bool
+		what string
+	}{{v.corrected, "corrections"}, {v.another, "another approach"}, {v.begun, "going on after each interruption"}} {
+		if x.was {
+			did = append(did, x.what)
+		}
 	}
-	return append(b, '\n')
+	switch {
+	case !v.any:
+		return b
+	case len(did) == 0:
+		b = append(b, "\nNo correction and no other approach was to be tried"...)
+	default:
+		said := strings.Join(did[:len(did)-1], ", ")
+		if said != "" {
+			said += " and "
+		}
+		said += did[len(did)-1]
+		b = append(append(b, '\n'), strings.ToUpper(said[:1])...)
+		b = append(append(b, said[1:]...), " did not help"...)
+	}
+	return append(b, ": how to go on is for you to say."...)
 }
 
 // wanting is what the user is told that an item failed for: what made its edits

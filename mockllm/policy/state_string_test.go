@@ -70,7 +70,7 @@ func (t *Table) describe(s *state) string {
 			names("wrote", w.wrote, file)
 		}
 		for i, c := range o.charges {
-			names(fmt.Sprintf("%s by %d, %d times %s", item(i), c.by, c.times, c.why), c.wrong, func(f int) string { return t.facts[f].name })
+			names(fmt.Sprintf("%s by %d, %d times, %d cut short %s", item(i), c.by, c.times, c.cut, c.why), c.wrong, func(f int) string { return t.facts[f].name })
 		}
 	}
 	for _, u := range s.open {

@@ -42,9 +42,14 @@ const (
 type charge struct {
 	by    int // number from 1 of the worker that has it or had it last; 0 is nobody
 	times int // how often it was given out
+	cut   int // how often its worker was stopped or ended with an error
 	why   trouble
 	wrong set // facts for want or because of which its edits were found wrong
 }
+
+// tries is how many attempts came to an end of their own: a worker that was
+// stopped or ended with an error has neither done its item nor failed at it.
+func (c *charge) tries() int { return c.times - c.cut }
 
 // trouble is why an item has to be given out again.
 type trouble string
@@ -77,7 +82,7 @@ type workerMark struct {
 type triedMark struct {
 	item      int
 	id, times string
-	why       string
+	why, cut  string
 }
 
 // leads reports whether whoever has the state coordinates workers.
@@ -189,9 +194,14 @@ func (f *folder) sent(u *use, b *llm.Block, asked *note) {
 // blame notes why items that are lost are lost.
 func (f *folder) blame(items set, why trouble) {
 	for _, i := range items.list(nil) {
-		if f.s.lost.has(i) {
-			f.office().charges[i].why = why
+		if !f.s.lost.has(i) {
+			continue
 		}
+		c := &f.office().charges[i]
+		if c.why != errored && c.why != halted {
+			c.cut++
+		}
+		c.why = why
 	}
 }
 
@@ -243,7 +253,7 @@ func (f *folder) found(n *note) {
 			continue
 		}
 		s.done, s.failed, s.lost, s.launched = s.done.without(v), s.failed.without(v), s.lost.without(v), s.launched.without(v)
-		o.charges[v].times, o.charges[v].why = 0, noTrouble
+		o.charges[v].times, o.charges[v].cut, o.charges[v].why = 0, 0, noTrouble
 	}
 }
 
@@ -338,7 +348,11 @@ func (m *Model) triedWords(c *charge) string {
 	if c.by > 0 {
 		id = m.s.office.workers[c.by-1].id
 	}
-	return id + "/" + strconv.Itoa(c.times) + "/" + string(c.why)
+	words := id + "/" + strconv.Itoa(c.times) + "/" + string(c.why)
+	if c.cut > 0 {
+		words += "/" + strconv.Itoa(c.cut)
+	}
+	return words
 }
 
 func (m *Model) ids(s set) string {
@@ -358,8 +372,11 @@ func (n *note) crewed(m mark.Mark) {
 		return
 	}
 	words := strings.Split(m.Args[1], "/")
-	if i, ok := t.itemIndex[m.Args[0]]; ok && len(words) == 3 {
-		n.message().tried = append(n.message().tried, triedMark{i, words[0], words[1], words[2]})
+	if len(words) == 3 {
+		words = append(words, "")
+	}
+	if i, ok := t.itemIndex[m.Args[0]]; ok && len(words) == 4 {
+		n.message().tried = append(n.message().tried, triedMark{i, words[0], words[1], words[2], words[3]})
 	}
 }
 
@@ -384,7 +401,8 @@ func (f *folder) rehired(n *note) {
 	}
 	for _, c := range n.msg.tried {
 		times, _ := strconv.Atoi(c.times)
-		o.charges[c.item] = charge{by: o.named(c.id) + 1, times: times, why: trouble(c.why)}
+		cut, _ := strconv.Atoi(c.cut)
+		o.charges[c.item] = charge{by: o.named(c.id) + 1, times: times, cut: cut, why: trouble(c.why)}
 	}
 	for _, d := range n.defects {
 		o.charges[d.item].wrong = o.charges[d.item].wrong.with(d.fact)

@@ -20,6 +20,7 @@ type agent struct {
 	below      llm.Usage // of its descendants that have ended
 	ended      vtime.Instant
 	left       *llm.Node         // hash and place of where its conversation ended, nil if it cannot go on
+	unsent     []letter          // delivered to the life that has ended, and not seen in a request of it
 	told       map[llm.Hash]bool // messages of others that it has heard
 	hand       *hand             // where there is a classifier
 	*life                        // nil once it has ended
@@ -124,7 +125,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 		u.report(iso11, a, "one start for each activation", "another one of activation "+decimal(int64(b.Activation)))
 		return
 	}
-	a.life = &life{facts: *b, rebased: "resume", resumed: true, avoids: b.Context.AvoidPrompts}
+	a.life = &life{facts: *b, rebased: "resume", resumed: true, avoids: b.Context.AvoidPrompts, mail: a.unsent}
 	a.facts.Tools = slices.Clone(b.Tools)
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	u.resumeHand(a, b)
@@ -171,9 +172,9 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")
 		}
 	}
-	a.left = nil
+	a.left, a.unsent = nil, nil
 	if p := a.parent; p != nil && p.life != nil && a.background && inPool(p, sendTool) {
-		a.left = left(a.seen)
+		a.left, a.unsent = left(a.seen), a.mail
 	}
 	a.own, a.below = llm.Usage{}, llm.Usage{} // the next activation answers for its own
 	mine := a.life

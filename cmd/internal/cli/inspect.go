@@ -203,6 +203,11 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err := s.heading(db, info); err != nil {
 		return err
 	}
+	lives, err := db.Activations(info.ID)
+	if err != nil {
+		return err
+	}
+	ends := endsOf(lives)
 	t := report.NewTable("AGENT", "TYPE", " FROM", " TO", " CALLS", " PROMPT", " READ", " WRITTEN", " OUTPUT", " HIT", " COST", "ENDED")
 	for _, line := range treeLines(agents) {
 		a := line.agent
@@ -216,7 +221,7 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 			read, written, hit = "–", "–", "–" // nobody knows what was read
 		}
 		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)), calls,
-			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a))
+			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a, ends[a.Agent]))
 	}
 	if err := t.Write(s.Stdout, s.style()); err != nil {
 		return err
@@ -227,15 +232,38 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	return s.printPhases(db, info.ID)
 }
 
-// ended is an agent's status with its reason.
-func ended(a *sqlite.AgentInfo) string {
-	switch {
-	case a.Status == "":
-		return "(not yet)"
-	case a.Why != "":
-		return a.Status + ": " + a.Why
+// endsOf is how the activations of each agent ended, in order; "" stands for one
+// that has not.
+func endsOf(lives []sqlite.Activation) map[int32][]string {
+	ends := map[int32][]string{}
+	for _, l := range lives {
+		ends[l.Agent] = append(ends[l.Agent], l.Status)
 	}
-	return a.Status
+	return ends
+}
+
+// ended is an agent's status with its reason, and in front how its former
+// activations ended: killed × 2, completed.
+func ended(a *sqlite.AgentInfo, ends []string) string {
+	var b strings.Builder
+	for i := 0; i < len(ends); {
+		n := 1
+		for i+n < len(ends) && ends[i+n] == ends[i] {
+			n++
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(cmp.Or(ends[i], "(not yet)"))
+		if n > 1 {
+			b.WriteString(" × " + strconv.Itoa(n))
+		}
+		i += n
+	}
+	if a.Why != "" {
+		b.WriteString(": " + a.Why)
+	}
+	return b.String()
 }
 
 // treeLine is an agent and how far it is indented.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"agentsim/sim/transcript/sqlite"
@@ -21,6 +22,20 @@ func TestTree(t *testing.T) {
 		want := []string{"main", "  main/1.2", "  main/1.2~2", "  main/1.10", "    main/1.10/2.1", "  main/5.2", "  main/agent-b", "  main/agent-a"}
 		if !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	})
+	t.Run("CLI-01 a tree tells how each activation of an agent ended, and the reason of the last one", func(t *testing.T) {
+		for _, c := range []struct{ ends, why, want string }{
+			{"completed", "", "completed"},
+			{"killed", "task-stop", "killed: task-stop"},
+			{"", "", "(not yet)"},
+			{"completed completed completed", "", "completed × 3"},
+			{"killed killed completed", "", "killed × 2, completed"},
+			{"killed completed failed", "no model", "killed, completed, failed: no model"},
+		} {
+			if got := ended(&sqlite.AgentInfo{Why: c.why}, strings.Split(c.ends, " ")); got != c.want {
+				t.Errorf("%q: %q, want %q", c.ends, got, c.want)
+			}
 		}
 	})
 }

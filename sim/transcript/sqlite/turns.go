@@ -104,12 +104,13 @@ type Activation struct {
 	Agent    int32
 	ToolUse  string        // the id of the tool use that spawned the agent; "" for none
 	From, To vtime.Instant // To is the run's end for one that has not ended
+	Status   string        // "" for one that has not ended
 }
 
 // Activations lists a run's activations by agent, in order.
 func (db *DB) Activations(run string) ([]Activation, error) {
 	return query(db, "read the agents", func(rows *sql.Rows) (a Activation, err error) {
-		return a, rows.Scan(&a.Agent, &a.ToolUse, &a.From, &a.To)
-	}, `SELECT a.agent, a.tool_use, a.started_at, coalesce(a.ended_at, r.ended_at) FROM agents a JOIN runs r ON r.id = a.run
+		return a, rows.Scan(&a.Agent, &a.ToolUse, &a.From, &a.To, &a.Status)
+	}, `SELECT a.agent, a.tool_use, a.started_at, coalesce(a.ended_at, r.ended_at), coalesce(a.status, '') FROM agents a JOIN runs r ON r.id = a.run
 		WHERE a.run = ? ORDER BY a.agent, a.activation`, run)
 }

@@ -46,6 +46,8 @@ func TestStories(t *testing.T) {
 				return s.tell(t, d)
 			case "show":
 				return s.show(t, d)
+			case "agents":
+				return s.rows()
 			}
 			t.Fatalf("%s: no command %q", d.Pos, d.Cmd)
 			return ""
@@ -179,6 +181,15 @@ func reason(name string) llm.MissReason {
 		}
 	}
 	panic("no reason " + name)
+}
+
+// rows prints what is kept of each agent.
+func (s *story) rows() string {
+	var out strings.Builder
+	for _, a := range s.fold.Run().Agents {
+		fmt.Fprintf(&out, "%s %s %s–%s %d turns, %s, path %s\n", a.Lineage, a.Type, a.Started, a.Ended, a.Turns, a.Status, a.Path)
+	}
+	return out.String()
 }
 
 // show prints the metrics asked for, or all that have data and are not zero.

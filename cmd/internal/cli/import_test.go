@@ -30,7 +30,7 @@ func progressShown(t *testing.T) {
 	}{{true, 2 * time.Second, true}, {true, time.Second / 2, false}, {false, time.Hour, false}} {
 		var out bytes.Buffer
 		now := time.Unix(0, 0)
-		s := &State{Stderr: &out, ErrTerminal: c.terminal, Env: os.Getenv, Now: func() time.Time { return now }}
+		s := &State{Stderr: &out, ErrTerminal: c.terminal, Env: func(string) string { return "" }, Now: func() time.Time { return now }}
 		p := s.newProgress("reading", "", 0)
 		now = now.Add(c.after)
 		p.tell(1<<20, 1<<22)

@@ -21,7 +21,8 @@ type progress struct {
 
 	mu          sync.Mutex
 	done, total int64
-	bar         *progressbar.ProgressBar // nil while nothing is shown
+	bar         *progressbar.ProgressBar // nil where nothing may be shown
+	shown       bool
 }
 
 const (
@@ -36,7 +37,12 @@ const (
 // counted, "runs", or "" for bytes. finish must be called before anything is
 // printed.
 func (s *State) newProgress(what, unit string, total int) *progress {
-	return &progress{s: s, what: what, unit: unit, total: int64(total), since: s.Now()}
+	p := &progress{s: s, what: what, unit: unit, total: max(1, int64(total)), since: s.Now()}
+	if s.ErrTerminal && s.Env("TERM") != "dumb" {
+		p.bar = progressbar.NewOptions64(p.total, p.options()...)
+		p.bar.StartWithoutRender() // the rate is that of the whole work
+	}
+	return p
 }
 
 // tell says that so much of all is done.
@@ -59,7 +65,7 @@ func (p *progress) add(n int) {
 // too, and then the bar shows that time goes by. There is none where nothing
 // would be shown.
 func (p *progress) pulse() []transcript.Sink {
-	if !p.shows() {
+	if p.bar == nil {
 		return nil
 	}
 	return []transcript.Sink{&pulse{p: p}}
@@ -81,19 +87,14 @@ func (x *pulse) Emit(*transcript.Event) {
 	}
 }
 
-// shows reports whether progress may be shown here at all.
-func (p *progress) shows() bool { return p.s.ErrTerminal && p.s.Env("TERM") != "dumb" }
-
 // show draws what is done.
 func (p *progress) show() {
-	if !p.shows() {
+	if p.bar == nil || !p.shown && p.s.Now().Sub(p.since) < showAfter {
 		return
 	}
-	if p.bar == nil {
-		if p.s.Now().Sub(p.since) < showAfter {
-			return
-		}
-		p.bar = progressbar.NewOptions64(p.total, p.options()...)
+	p.shown = true
+	if p.bar.GetMax64() != p.total {
+		p.bar.ChangeMax64(p.total)
 	}
 	// A terminal that cannot be written to is no reason to stop.
 	_ = p.bar.Set64(p.done)
@@ -117,7 +118,7 @@ func (p *progress) options() []progressbar.Option {
 func (p *progress) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
+	if p.shown {
 		_ = p.bar.Finish()
 	}
 }

@@ -54,7 +54,8 @@ func recordings(t *testing.T) string {
 func validated(t *testing.T, want Code, paths ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &State{Args: append([]string{"validate"}, paths...), Stdout: &out, Stderr: &errs, Env: func(string) string { return "" }}
+	s := &State{Args: append([]string{"validate"}, paths...), Stdout: &out, Stderr: &errs, Env: func(string) string { return "" },
+		Now: func() time.Time { return time.Unix(0, 0) }}
 	if code := Run(s); code != want {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, want, out.String(), errs.String())
 	}
@@ -263,7 +264,7 @@ func BenchmarkImport(b *testing.B) {
 func BenchmarkValidate(b *testing.B) {
 	path := filepath.Join(validationDir, "sample.jsonl.gz")
 	for b.Loop() {
-		s := &State{Args: []string{"validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Env: func(string) string { return "" }}
+		s := &State{Args: []string{"validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Env: func(string) string { return "" }, Now: time.Now}
 		if code := Run(s); code != Pass {
 			b.Fatal(code)
 		}

@@ -121,6 +121,7 @@ func times(l mockllm.Limits, d vtime.Duration) mockllm.Limits {
 func TestRateLimits(t *testing.T) {
 	t.Run("LLM-10 requests beyond the limit are refused, those refused do not count, and the time given is exact", requestLimit)
 	t.Run("LLM-10 output counts as it has been generated: a call is refused while earlier answers are being paid back", outputLimit)
+	t.Run("LLM-10 each model has buckets of its own", bucketsPerModel)
 	t.Run("LLM-10 the limit named is the one that lasts longest, and room in all is needed", severalLimits)
 }
 
@@ -129,6 +130,33 @@ func limited(t *testing.T, l mockllm.Limits, at ...vtime.Duration) ([]made, *roo
 	r := newRoom(t, mockllm.Config{Source: thinker{}, Limits: l}, cachemodel.DefaultAnthropicOptions())
 	head := r.start(model, 5000, "Go on.")
 	return r.play(at, func(i int, _ *llm.Response) *llm.Request { return request(model, head, i) }), r
+}
+
+// bucketsPerModel sends a second call to the same model and to another one, under
+// limits that leave no room for a second call.
+func bucketsPerModel(t *testing.T) {
+	free, _ := limited(t, mockllm.Limits{}, 0)
+	u := free[0].resp.Usage
+	for what, l := range map[string]mockllm.Limits{
+		"requests":      {Requests: &mockllm.Rate{Most: 1, Refill: vtime.Hour}},
+		"input tokens":  {Input: &mockllm.Rate{Most: u.Prompt(), Refill: vtime.Hour}},
+		"output tokens": {Output: &mockllm.Rate{Most: 1, Refill: vtime.Hour}},
+	} { // order: each limit is tried by itself
+		for second, refused := range map[string]bool{model: true, "claude-opus-4-5-20251101": false} {
+			r := newRoom(t, mockllm.Config{Source: thinker{}, Limits: l}, cachemodel.DefaultAnthropicOptions())
+			heads := map[string]*llm.Node{model: r.start(model, 5000, "Go on.")}
+			if second != model {
+				heads[second] = r.start(second, 5000, "Go on.")
+			}
+			got := r.play([]vtime.Duration{0, vtime.Hour / 2}, func(i int, _ *llm.Response) *llm.Request {
+				id := []string{model, second}[i]
+				return request(id, heads[id], i)
+			})
+			if got[0].err != nil || (got[1].err != nil) != refused {
+				t.Errorf("%s: the first is answered %v, one to %s %v", what, got[0].err, second, got[1].err)
+			}
+		}
+	}
 }
 
 func requestLimit(t *testing.T) {

@@ -23,7 +23,7 @@ func TestRules(t *testing.T) {
 	t.Run("CACHE-35 a history that was edited before a thinking block is refused, one that grew is not", boundThinking)
 	t.Run("CACHE-40 with markers or without, warm or cold, the answers are the same", rapid.MakeCheck(sameAnswers))
 	t.Run("CACHE-44 CON-09 above the limit a call is answered 429 with the time to wait, and has written nothing", rateLimited)
-	t.Run("CACHE-44 what is read does not count towards the limit, except on Haiku 3.5", readsAreFree)
+	t.Run("CACHE-44 LLM-10 what is read from the cache does not count towards the limit of input, except on Haiku 3.5", readsAreFree)
 	t.Run("CACHE-44 a prompt larger than the whole bucket never fits, and there is no limit by default", tooLarge)
 	t.Run("CACHE-44 durations that are scaled scale every wait, whatever was asked before", rapid.MakeCheck(scaledLimit))
 }

@@ -13,6 +13,7 @@ import (
 func TestPolicies(t *testing.T) {
 	t.Run("KRN-10 pct finds a planted order that random finds rarely, at least as often as its bound says", plantedRaces)
 	t.Run("KRN-10 pct runs the highest priority, which falls at its points alone", pctFalls)
+	t.Run("KRN-10 each choice of pct is the one that its definition asks for: own priorities for processes of one name, falls at their points, the first drawn deepest", rapid.MakeCheck(pctLaw))
 	t.Run("KRN-10 a run's choices, replayed, make the same run under any policy", replayLaw)
 	t.Run("KRN-10 a list of choices is written as it is read, and a wrong part is named", choiceLists)
 	t.Run("KRN-10 a policy is its name and its key, and a wrong name says what to write", policyNames)
@@ -125,6 +126,35 @@ func pctFalls(t *testing.T) {
 		}
 		if seen[depth-1] == 0 {
 			t.Errorf("depth %d: never %d interruptions: %v", depth, depth-1, seen)
+		}
+	}
+}
+
+// pctLaw holds the choices against the definition, written out: priorities and
+// points are drawn beforehand, and all processes are always ready.
+func pctLaw(t *rapid.T) {
+	depth, bound := rapid.IntRange(1, 6).Draw(t, "depth"), rapid.Int64Range(1, 8).Draw(t, "choices")
+	key := rng.Root(rapid.Uint64().Draw(t, "seed"))
+	names := rapid.SliceOfN(rapid.SampledFrom([]string{"worker", "main"}), 1, 5).Draw(t, "names")
+	var procs []*Proc
+	var priorities []uint64
+	of := map[string]uint64{}
+	for i, name := range names {
+		procs = append(procs, &Proc{id: int32(i + 1), name: name})
+		priorities = append(priorities, 1<<63|key.Sub("priority").Sub(name).At(of[name]).Uint64())
+		of[name]++
+	}
+	highest := func() int { return slices.Index(priorities, slices.Max(priorities)) }
+	policy := PCT(depth, bound, key)
+	for step := range bound + 2 {
+		for point := range uint64(depth - 1) {
+			if key.Sub("fall").At(point).Between(0, bound-1) == step {
+				priorities[highest()] = point + 1
+			}
+		}
+		want := highest()
+		if got := policy.Choose(len(procs), func(i int) *Proc { return procs[i] }); got != want {
+			t.Fatalf("choice %d is process %d, want %d", step, got, want)
 		}
 	}
 }

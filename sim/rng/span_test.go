@@ -10,6 +10,7 @@ import (
 func TestSpans(t *testing.T) {
 	t.Run("LLM-06 KRN-09 a span whose durations are k times as long draws times k times as long", rapid.MakeCheck(spansScale))
 	t.Run("LLM-06 a drawn time keeps its bounds and belongs to its key, whatever the parameters", rapid.MakeCheck(spansKeepBounds))
+	t.Run("LLM-06 a uniform time reaches both its ends", uniformEnds)
 	t.Run("LLM-06 drawn times follow their distributions: median, mean and quantiles", spansFollow)
 }
 
@@ -62,6 +63,18 @@ func spansKeepBounds(t *rapid.T) {
 	got := s.Draw(key)
 	if got < s.Lo || got > s.Hi || got != s.Draw(key) {
 		t.Fatalf("%d of %d to %d", got, s.Lo, s.Hi)
+	}
+}
+
+func uniformEnds(t *testing.T) {
+	s := Span{Lo: 2 * Micro, Hi: 5 * Micro}
+	least, most := s.Hi, s.Lo
+	for i := range uint64(20_000) {
+		got := s.Draw(Root(42).At(i))
+		least, most = min(least, got), max(most, got)
+	}
+	if least != s.Lo || most != s.Hi {
+		t.Errorf("from %d to %d ns, want %d to %d", least, most, s.Lo, s.Hi)
 	}
 }
 

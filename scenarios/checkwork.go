@@ -251,11 +251,16 @@ func (c *checker) strategy() {
 
 // fork holds the scenario against FRK-01 and FRK-12.
 func (c *checker) fork() {
-	if c.s.Gate("COORDINATOR_MODE") == "true" && c.s.Gate("FORK_SUBAGENT") == "true" {
-		c.badKey("gates.COORDINATOR_MODE", "turn one of the two off", "fork and coordinator together: under COORDINATOR_MODE fork is off, yet the strategy demands it")
+	switch {
+	case c.s.Gate(coordinatorGate) == "true" && c.s.Gate(forkGate) == "true":
+		c.badKey("gates."+coordinatorGate, "turn one of the two off", "fork and coordinator together: under COORDINATOR_MODE fork is off, yet the strategy demands it")
+		return
+	case c.s.Coordinates():
+		c.bad("strategy", "strategy: coordinator, or gates: {"+coordinatorGate+": false, "+coordinatorEnvGate+": false, "+forkGate+": true}",
+			"fork and coordinator together: a coordinator starts workers and no forks, yet the strategy demands them")
 		return
 	}
-	if c.s.Gate("FORK_SUBAGENT") != "true" {
+	if c.s.Gate(forkGate) != "true" {
 		c.bad("strategy", "gates: {FORK_SUBAGENT: true}", "strategy fork needs gate FORK_SUBAGENT, which is off")
 	}
 	if !c.s.Interactive {

@@ -213,15 +213,18 @@ func coordinatorSummed(t *testing.T) {
 		file string
 		sets []string
 		want string
+		ends []string
 	}{
-		{"CRD-12-anchoring.txt", nil, "no defects\n"},
-		{"CRD-12-anchoring.txt", []string{"coordinator.workers=continue"}, "src/auth.go has the defect of fix-auth: auth.old-theory\n"},
-		{"CRD-12-recovery.txt", nil, "no defects\n"},
+		{"CRD-12-anchoring.txt", nil, "no defects\n", nil},
+		{"CRD-12-anchoring.txt", []string{"coordinator.workers=continue"}, "src/auth.go has the defect of fix-auth: auth.old-theory\n", nil},
+		{"CRD-12-recovery.txt", nil, "no defects\n", nil},
+		{"CRD-12-recovery.txt", nil, "no defects\n", slices.Repeat([]string{"a0.1:error:0"}, maxCut+1)},
 	} {
 		plain := ""
 		for _, call := range []int{0, 1, 3, 5, 7, 9, 11, 13} { // behind the calls that use tools; 0 is behind none
 			h := newHouse(t, story(t, c.file), c.sets...)
 			h.tools, h.compact = []string{"Bash"}, fmt.Sprintf("main %d", call)
+			h.crew.ends = slices.Clone(c.ends)
 			summaries := 0
 			h.after = func(*agent) {
 				r := h.said[len(h.said)-1]

@@ -19,6 +19,17 @@ const PartWorkers = "workerToolsContext"
 // RuleWorkerModel is the finding about a model that a coordinator's call sets.
 const RuleWorkerModel = "worker-model"
 
+// RuleForkOff is the finding that a run begins with both the fork gate and
+// coordinator mode on: there are no forks then (FRK-12).
+const RuleForkOff = "fork-off"
+
+// noteForkOff records that a coordinator begins where forks are asked for.
+func (a *Agent) noteForkOff() {
+	if a.coordinates() && a.w.gates.ForkSubagent {
+		a.finding(RuleForkOff, "FORK_SUBAGENT and coordinator mode are both on: a coordinator starts workers, and forks are off")
+	}
+}
+
 // coordinates reports whether the agent is a coordinator: a root of a session
 // that began in coordinator mode. What it is does not change with a gate, as its
 // prompt and its tools do not either (GATE-02).

@@ -131,7 +131,7 @@ func (s *State) reprice(db *sqlite.DB, info sqlite.RunInfo, sets []string) (*rep
 	if info.Recorded() {
 		return nil, failf(Usage, "run %s is a recorded session: agentsim whatif asks what it would have cost otherwise", short(info.ID))
 	}
-	if err := notAnswered(info, reprice.Check(sets)); err != nil {
+	if err := beyondCache(db, info, sets); err != nil {
 		return nil, err
 	}
 	if err := needsAll(info); err != nil {
@@ -223,6 +223,19 @@ func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repric
 			wasMissed: c.Sent.Miss.Reason.String(), missed: c.Miss.Reason.String(), wasLost: c.Sent.Miss.Lost, lost: c.Miss.Lost}
 	}
 	return out, nil
+}
+
+// beyondCache is the error about settings that change more than the cache; one that no
+// scenario could have is told as run --set tells it.
+func beyondCache(db *sqlite.DB, info sqlite.RunInfo, sets []string) error {
+	refusal := notAnswered(info, reprice.Check(sets))
+	if refusal == nil {
+		return nil
+	}
+	if _, _, err := pricings(db, info, sets); err != nil {
+		return err
+	}
+	return refusal
 }
 
 // notAnswered tells where to ask of a setting that the record cannot answer; nil

@@ -81,12 +81,14 @@ func notFromTheRecord(t *testing.T) {
 	path, runs, _ := runInto(t, "hello", "--record", "calls")
 	id := runs[""].ID
 	for args, says := range map[string]string{
-		"provider.ttlx=1h":                              "it changes what is sent, counted or waited for",
-		"provider.inference_geo=eu":                     "unknown inference geography",
-		"provider.latency.queue=1s":                     "or ask agentsim whatif",
-		"provider.rate_limits.input=1":                  "run the scenario with --set",
-		"provider.tail_tokens=9":                        "it changes how many tokens a prompt has",
-		"provider.options.thinking_rendered_first=true": "it changes the keys of prefixes",
+		"provider.tll=1h":           `did you mean "provider.ttl"?`,
+		"provider.tll":              "is not path=value",
+		"limits.steps=9":            "it changes what is sent, counted or waited for",
+		"provider.inference_geo=eu": "unknown inference geography",
+		"provider.latency.queue=1s": "or ask agentsim whatif",
+		"provider.rate_limits={input: {most: 9, refill: 1s}}": "run the scenario with --set",
+		"provider.tail_tokens=9":                              "it changes how many tokens a prompt has",
+		"provider.options.thinking_rendered_first=true":       "it changes the keys of prefixes",
 	} {
 		code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", args)
 		if code != Usage || !strings.Contains(stderr, says) {

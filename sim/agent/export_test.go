@@ -22,6 +22,7 @@ func (a *Agent) MaxTurns() int               { return a.maxTurns }
 func (a *Agent) Proc() *kernel.Proc          { return a.proc }
 func (a *Agent) Conversation() *Conversation { return &a.conv }
 func (a *Agent) RunMode() string             { return string(a.mode) }
+func (a *Agent) Directory() string           { return a.directory() }
 func (a *Agent) InFork() bool                { return a.inFork }
 func (w *World) Tasks() *task.Registry       { return w.tasks }
 func (c *Controller) Parent() *Controller    { return c.parent }

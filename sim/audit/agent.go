@@ -173,22 +173,35 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 		}
 	}
 	a.left, a.unsent = nil, nil
-	if p := a.parent; p != nil && p.life != nil && a.background && inPool(p, sendTool) {
+	if a.background && a.parent.writes() {
 		a.left, a.unsent = left(a.seen), a.mail
 	}
 	a.own, a.below = llm.Usage{}, llm.Usage{} // the next activation answers for its own
 	mine := a.life
 	a.life, a.ended = nil, u.now
 	if inPool(&agent{life: mine}, sendTool) {
-		u.ownerless(a)
+		u.ownerless()
 	}
 }
 
-// ownerless forgets the tasks of an agent that has ended: nobody can resume them.
-func (u *Auditor) ownerless(a *agent) {
+// ownerless forgets the tasks of agents that have ended and that nobody can resume:
+// they cannot be resumed either.
+func (u *Auditor) ownerless() {
 	for id, t := range u.tasks { // order: each is looked at by itself
-		if t.owner == a {
+		if t.owner != nil && t.owner.life == nil {
 			u.settled(id, t)
 		}
 	}
+}
+
+// writes reports whether the agent can write to its tasks, now or once it is
+// resumed.
+func (a *agent) writes() bool {
+	switch {
+	case a == nil:
+		return false
+	case a.life != nil:
+		return inPool(a, sendTool)
+	}
+	return a.left != nil && a.parent.writes()
 }

@@ -105,8 +105,7 @@ func final(status string) bool {
 // settled forgets a task of which nothing is to come: who started it cannot resume
 // it, or has ended.
 func (u *Auditor) settled(id string, t *taskState) {
-	owned := t.owner != nil && t.owner.life != nil && inPool(t.owner, sendTool)
-	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!owned || t.kind != "local_agent") {
+	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!t.owner.writes() || t.kind != "local_agent") {
 		delete(u.tasks, id)
 	}
 }

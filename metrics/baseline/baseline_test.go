@@ -106,6 +106,9 @@ func (s *story) compare(input string) string {
 			for _, t := range c.Missed {
 				fmt.Fprintf(&out, ", missed %s", t.Text)
 			}
+			for _, t := range c.Unheld {
+				fmt.Fprintf(&out, ", nothing to hold against %s", t.Text)
+			}
 			for _, t := range c.Allowed {
 				fmt.Fprintf(&out, ", met %s", t.Text)
 			}
@@ -135,6 +138,7 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-05 a baseline that is read and written again is the same bytes, events included", roundTrip)
 	t.Run("CLI-05 whatever stands in a baseline, reading it gives a located error or a baseline, and never panics", hostile)
 	t.Run("CLI-05 of an event hashes are cut to eight digits, numbers and words are left whole", cuts)
+	t.Run("CLI-05 runs of other semantics than the baseline's are told as that", otherSemantics)
 	t.Run("CLI-05 a limit is exact arithmetic on the baseline's figure, also where it is negative or large", limits)
 }
 
@@ -226,7 +230,11 @@ func limits(t *testing.T) {
 		{"cost == base", pd(3), pd(3), true},
 		{"cost != base", pd(3), pd(3), false},
 		{"cost > $1", pd(3), pd(2_000_000_000_000), true},
-		{"cost <= +0%", nil, pd(5), true},
+		{"cost <= +0%", nil, pd(5), false},
+		{"cost <= +10%", pd(-100), pd(-90), true},
+		{"cost <= +10%", pd(-100), pd(-89), false},
+		{"cost >= base-10%", pd(-100), pd(-110), true},
+		{"cost >= base-10%", pd(-100), pd(-111), false},
 	} {
 		l, err := ParseThreshold(c.limit)
 		if err != nil {
@@ -234,6 +242,15 @@ func limits(t *testing.T) {
 		}
 		if got := l.Met(*c.after, c.before); got != c.want {
 			t.Errorf("%s: %v to %v: %v", c.limit, c.before, c.after, got)
+		}
+	}
+}
+
+func otherSemantics(t *testing.T) {
+	run := []*Run{{Scenario: "s", Digest: "d", Outcome: "completed"}}
+	for base, want := range map[int]int{2: 2, 3: 0} { // order: each is a case of its own
+		if got := Compare(&File{Semantics: base, Runs: run}, &File{Semantics: 3, Runs: run}, nil, nil).Other; got != want {
+			t.Errorf("a baseline of semantics %d against 3: %d, want %d", base, got, want)
 		}
 	}
 }

@@ -19,11 +19,12 @@ const (
 	Pass       Verdict = iota // as in the baseline
 	Changed                   // different, and not worse than allowed
 	NoBaseline                // nothing to compare with, or a baseline of what no longer runs
+	NoData                    // a threshold on what a run, or its baseline, has no data for
 	Regression                // worse
 )
 
 func (v Verdict) String() string {
-	return [...]string{"pass", "changed", "no baseline", "regression"}[v]
+	return [...]string{"pass", "changed", "no baseline", "no data", "regression"}[v]
 }
 
 // Change is a figure that differs, or that misses a threshold.
@@ -35,6 +36,7 @@ type Change struct {
 	Interval      *stat.Interval // of the difference over several seeds, paired by seed
 	Missed        []*Threshold   // that made it a regression
 	Allowed       []*Threshold   // that kept it from being one
+	Unheld        []*Threshold   // that could not be held against anything
 }
 
 // Variant is one variant, compared.
@@ -247,8 +249,8 @@ func (v *Variant) change(m Metric, before, after, all []*Run, limits []*Threshol
 		c.Verdict = c.judge()
 		c.Interval = interval(before, after, m, v.Name())
 	}
-	c.hold(v, limits)
-	return c, c.Seeds > 0 || c.Missed != nil
+	c.hold(v, limits, len(before) > 0)
+	return c, c.Seeds > 0 || c.Missed != nil || c.Unheld != nil
 }
 
 // judge is the verdict without thresholds.
@@ -264,21 +266,28 @@ func (c *Change) judge() Verdict {
 }
 
 // hold applies the thresholds on the metric: they take the place of the judgement
-// that worse is a regression, and all of them have to be met.
-func (c *Change) hold(v *Variant, limits []*Threshold) {
+// that worse is a regression, and all of them have to be met. compared says that
+// the variant has a baseline; without one there is nothing to say of a limit that
+// speaks of it.
+func (c *Change) hold(v *Variant, limits []*Threshold, compared bool) {
 	for _, t := range limits {
-		if t.metric.Name != c.Name || !t.Matches(v.Scenario, v.Variant) || c.After == nil {
+		if t.metric.Name != c.Name || !t.Matches(v.Scenario, v.Variant) || t.limit.base && (!compared || c.Before == nil && c.After == nil) {
 			continue
 		}
-		if t.Met(*c.After, c.Before) {
+		switch {
+		case c.After == nil || t.limit.base && c.Before == nil:
+			c.Unheld = append(c.Unheld, t)
+		case t.Met(*c.After, c.Before):
 			c.Allowed = append(c.Allowed, t)
-		} else {
+		default:
 			c.Missed = append(c.Missed, t)
 		}
 	}
 	switch {
 	case c.Missed != nil:
 		c.Verdict = Regression
+	case c.Unheld != nil:
+		c.Verdict = NoData
 	case c.Allowed != nil && c.Verdict == Regression:
 		c.Verdict = Changed
 	}

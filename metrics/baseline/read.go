@@ -59,6 +59,8 @@ type parser struct {
 
 const broken = "restore the file from version control, or write it anew with agentsim bench --update"
 
+const conflict = "a merge left its conflict here: take one of the two files as a whole from version control, or write it anew with agentsim bench --update"
+
 func (p *parser) fail(col int, hint, format string, args ...any) {
 	if p.err == nil {
 		p.err = p.src.errorAt(p.n, col, hint, format, args...)
@@ -68,6 +70,8 @@ func (p *parser) fail(col int, hint, format string, args ...any) {
 func (p *parser) line(text string) {
 	words := strings.Fields(text)
 	switch {
+	case marksConflict(text):
+		p.fail(0, conflict, "a conflict marker")
 	case p.n == 1:
 		p.head(words)
 	case len(words) == 0:
@@ -78,6 +82,17 @@ func (p *parser) line(text string) {
 	default:
 		p.entry(text, words)
 	}
+}
+
+// marksConflict reports whether version control wrote a line where two versions
+// differ. No line of a baseline begins so.
+func marksConflict(text string) bool {
+	for _, m := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if strings.HasPrefix(text, m) {
+			return true
+		}
+	}
+	return false
 }
 
 // entry is a line that is neither of the head nor of a trace.
@@ -102,12 +117,18 @@ func (p *parser) entry(text string, words []string) {
 }
 
 func (p *parser) head(words []string) {
-	if len(words) != 3 || words[0] != "agentsim" || words[1] != "baseline" {
-		p.fail(0, "agentsim bench --update writes one", "this is no baseline of agentsim")
-		return
-	}
-	if words[2] != strconv.Itoa(Version) {
-		p.fail(0, "write it anew with this program: agentsim bench --update", "a baseline of version %s; this program reads version %d", words[2], Version)
+	switch {
+	case len(words) == 0 && len(p.src.lines) == 1:
+		p.fail(0, broken, "the file is empty")
+	case len(words) != 3 || words[0] != "agentsim" || words[1] != "baseline":
+		p.fail(0, broken, "this is no baseline of agentsim, which begins with agentsim baseline %d", Version)
+	case words[2] != strconv.Itoa(Version):
+		n, err := strconv.Atoi(words[2])
+		hint := broken
+		if err == nil && n > Version {
+			hint = "a newer agentsim made it: update the program, or write the baseline anew with this one: agentsim bench --update"
+		}
+		p.fail(0, hint, "a baseline of version %s; this program reads version %d", words[2], Version)
 	}
 }
 

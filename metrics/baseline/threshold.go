@@ -177,10 +177,26 @@ func (t *Threshold) readLimit(raw string, col int) *Error {
 	}
 	t.limit.add = v
 	t.limit.share = t.limit.base && strings.HasSuffix(amount, "%")
+	if !t.limit.base && strings.HasSuffix(amount, "%") && t.metric.Unit != metrics.Ratio {
+		return t.wrong(col, "of the baseline's figure: +"+amount, "a share of what? %s is measured in %s", t.metric.Name, unitName(t.metric.Unit))
+	}
 	if !t.limit.share && !v.Comparable(metrics.Value{Den: 1, Unit: t.metric.Unit}) {
-		return t.wrong(col, unitHint(t.metric.Unit), "%s is measured in %s", t.metric.Name, t.metric.Unit)
+		return t.wrong(col, unitHint(t.metric.Unit), "%s is measured in %s", t.metric.Name, unitName(t.metric.Unit))
 	}
 	return nil
+}
+
+// unitName is a unit as people write it.
+func unitName(u metrics.Unit) string {
+	switch u {
+	case metrics.Picodollars:
+		return "dollars"
+	case metrics.Nanoseconds:
+		return "seconds"
+	case metrics.Count:
+		return "whole numbers"
+	}
+	return string(u)
 }
 
 func unitHint(u metrics.Unit) string {
@@ -211,13 +227,13 @@ func (t *Threshold) NoMatch(names []string) error {
 	return t.wrong(t.col, "there is "+strings.Join(names, ", "), "%q selects no run", t.Text)
 }
 
-// Met reports whether a figure keeps the threshold. Without a baseline's figure
-// a limit that speaks of it is met: there is nothing to hold it against.
+// Met reports whether a figure keeps the threshold. A limit that speaks of the
+// baseline needs its figure; where before is nil such a limit is not met.
 func (t *Threshold) Met(after metrics.Value, before *metrics.Value) bool {
 	limit := rat(t.limit.add)
 	if t.limit.base {
 		if before == nil {
-			return true
+			return false
 		}
 		b := rat(*before)
 		if t.limit.share {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -150,7 +151,7 @@ func (o *benchOptions) thresholds() ([]*baseline.Threshold, error) {
 	if o.limitsFile != "" {
 		text, err := os.ReadFile(o.limitsFile)
 		if err != nil {
-			return nil, failf(Operating, "--thresholds: %w", err)
+			return nil, unusable("--thresholds", o.limitsFile, err)
 		}
 		if out, err = baseline.ReadThresholds(o.limitsFile, string(text)); err != nil {
 			return nil, &Failure{Usage, err}
@@ -173,7 +174,7 @@ func readBaseline(name string) (*baseline.File, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, failf(Operating, "--baseline: %w", err)
+		return nil, unusable("--baseline", name, err)
 	}
 	f, err := baseline.Read(name, string(text))
 	if err != nil {
@@ -223,11 +224,38 @@ func (s *State) updateBaseline(b *bench) error {
 	if err := writeFile("--baseline", b.o.baseline, out.Write); err != nil {
 		return err
 	}
-	if err := b.writeFiles(); err != nil {
-		return err
-	}
+	files := b.writeFiles()
 	s.printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, plural(len(b.now.Runs), "run"), plural(len(b.set.files), "scenario"), plural(kept, "run"), b.counts())
+	s.label("dropped", b.dropped())
+	if files != nil {
+		return files
+	}
 	return b.set.brokenErr()
+}
+
+// dropped says which seeds of what ran stood in the baseline and do no more.
+func (b *bench) dropped() string {
+	if b.base == nil {
+		return ""
+	}
+	most, runs := uint64(0), 0
+	for _, r := range b.base.Runs {
+		same := func(x *baseline.Run) bool { return x.Name() == r.Name() }
+		first := slices.IndexFunc(b.now.Runs, same)
+		if first >= 0 && !slices.ContainsFunc(b.now.Runs, func(x *baseline.Run) bool { return same(x) && x.Seed == r.Seed }) {
+			runs++
+			if at := b.now.Runs[first].Seed; r.Seed >= at {
+				most = max(most, r.Seed-at+1)
+			}
+		}
+	}
+	switch {
+	case runs == 0:
+		return ""
+	case most == 0 || most > maxSeeds:
+		return plural(runs, "run") + " of other seeds"
+	}
+	return fmt.Sprintf("%s of further seeds; --seeds %d keeps them", plural(runs, "run"), most)
 }
 
 // verdict is how the command ends: a broken invariant weighs most, and a run

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"agentsim/metrics"
@@ -14,11 +14,13 @@ import (
 	"agentsim/metrics/report"
 )
 
-// printBench prints the comparison in the form asked for, and writes the files.
+// printBench prints the comparison in the form asked for, and writes the files; one
+// that cannot be written loses nothing of what is printed.
 func (s *State) printBench(b *bench) error {
-	if err := b.writeFiles(); err != nil {
-		return err
-	}
+	return errors.Join(s.printForm(b), b.writeFiles())
+}
+
+func (s *State) printForm(b *bench) error {
 	switch b.o.output {
 	case "json":
 		return s.writeJSON(b.document())
@@ -44,34 +46,16 @@ func (s *State) writeLines(docs []benchVariantJSON) error {
 	return nil
 }
 
-// writeFile writes a file that a flag names.
-func writeFile(flag, name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return failf(Operating, "%s: %w", flag, err)
-	}
-	err = write(f)
-	if shut := f.Close(); err == nil {
-		err = shut
-	}
-	if err != nil {
-		return failf(Operating, "%s: %w", flag, err)
-	}
-	return nil
-}
-
 // writeFiles writes what --junit and --gobench ask for.
 func (b *bench) writeFiles() error {
+	var figures, report error
 	if b.o.gobench != "" {
-		err := writeFile("--gobench", b.o.gobench, func(w io.Writer) error { return gobench.Write(w, b.now.Semantics, b.now.Runs) })
-		if err != nil {
-			return err
-		}
+		figures = writeFile("--gobench", b.o.gobench, func(w io.Writer) error { return gobench.Write(w, b.now.Semantics, b.now.Runs) })
 	}
-	if b.o.junit == "" {
-		return nil
+	if b.o.junit != "" {
+		report = writeFile("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) })
 	}
-	return writeFile("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) })
+	return errors.Join(figures, report)
 }
 
 // cases are the variants as tests, the expectations that were missed behind them.

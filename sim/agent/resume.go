@@ -150,7 +150,7 @@ func (a *Agent) resume(by llm.ToolUseID) {
 	who := s.who
 	who.InvokingRequest = by
 	ctx := newContext(p.ctxNow(), Options{ID: who.AgentID, Identity: &who, Chain: a.key.Sub("chain").At(uint64(a.task.Activation())).Uint64(),
-		Source: s.source, Pool: s.pool, RunMode: string(s.mode), Files: new(tool.Cache)})
+		Source: s.source, Pool: s.pool, Files: new(tool.Cache)})
 	ctx.AppState, ctx.Thinking, ctx.Replacements = s.view, s.thinking, s.repl
 	a.settle(s.front, ctx)
 	a.setSettings(s.settings)

@@ -74,6 +74,7 @@ func testSameFork(t *testing.T) {
 	speaking(s)
 	s.gates["FORK_SUBAGENT"] = "true"
 	s.cfg.Forks.Directory = "/work/project/sub"
+	s.cfg.Rules = func(string) llm.SaltRules { return llm.SaltRules{DefaultEffort: "high"} } // to say it changes no bytes
 	s.script("main", "text hello", "use Agent "+plain, "text waiting", write("on"), "text waiting", "text done")
 	s.script("main/2.1", "text one", "text two")
 	s.root("go", agent.Step{Settings: &llm.Settings{Effort: "high"}, Message: text("fork")})
@@ -202,8 +203,9 @@ func testKillThree(t *testing.T) {
 func testOwnerEnded(t *testing.T) {
 	s := newStory(t)
 	child, grandchild := s.idOf("main/1.1"), s.idOf("main/1.1/1.1")
-	nested(s, []string{stop(grandchild), stop(child), "text done", "text done"},
+	nested(s, []string{stop(grandchild), stop(child), "text done", "text done", "text more"},
 		[]string{"take 4500ms; " + write("again"), "take 60s; text never"}, []string{"cling 9s; take 60s; text never"})
+	s.roots[0].Steps = append(s.roots[0].Steps, agent.Step{Timed: true, At: 30 * vtime.Second, Message: text("and?")}) // main could resume its own
 	good(t, s)
 	if n := len(s.eventsOf("agent_start")); n != 3 || !strings.Contains(s.flat("main/1.1", 3), "is being stopped") {
 		t.Errorf("%d activations", n)

@@ -38,6 +38,7 @@ import (
 //	builtin TYPE: a built-in definition that is not listed where nothing is said
 //	run show=(kind, …) [end]: the lines of those kinds of events, and the run's end
 //	request LINEAGE CALL [from=N]: the blocks it sent and its markers
+//	notices LINEAGE CALL: the notifications in it
 //	same LINEAGE CALL LINEAGE CALL: how far two requests are the same bytes
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -100,6 +101,8 @@ func (s *story) command(t *testing.T, d *datadriven.TestData) string {
 		return s.lines(kinds) + s.outcome
 	case "request":
 		return s.request(d.CmdArgs[0].Key+" "+d.CmdArgs[1].Key, s.number(arg(d, "from")))
+	case "notices":
+		return s.notices(d.CmdArgs[0].Key + " " + d.CmdArgs[1].Key)
 	case "same":
 		k := func(i int) string { return d.CmdArgs[i].Key }
 		return s.same(k(0)+" "+k(1), k(2)+" "+k(3))
@@ -319,6 +322,21 @@ func (s *story) request(name string, from int) string {
 		tail += " · effort " + st.Effort
 	}
 	return strings.Join(append(lines, tail), "\n")
+}
+
+// notices prints the notifications in a request, in order and whole.
+func (s *story) notices(name string) string {
+	head := s.model.heads[name]
+	if head == nil {
+		return "never sent"
+	}
+	var all []string
+	for n := head; n != nil; n = n.Parent {
+		if !n.IsBorder() && strings.HasPrefix(n.Block.Content.Raw(), "<task-notification>") {
+			all = append([]string{n.Block.Content.Raw()}, all...)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // same compares two requests byte for byte and block for block.

@@ -138,6 +138,7 @@ Exit codes:
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), newWhatif(s), newBench(s), newSweep(s), newCompare(s), newVersion(s))
+	completionGroup(root)
 	complete(root)
 	return root
 }
@@ -177,7 +178,7 @@ func group(cmd *cobra.Command, args []string) error {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return failf(Usage, "%s takes %s, not %d arguments\nusage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+			return failf(Usage, "%s takes %s, not %s\nusage: %s", cmd.CommandPath(), what, plural(len(args), "argument"), cmd.UseLine())
 		}
 		return nil
 	}

@@ -12,28 +12,29 @@ import (
 
 // column is one column of a comparison.
 type column struct {
-	name string
-	head string // a leading space puts numbers to the right
-	cell func(*metrics.Run) string
+	name  string
+	exact []string // the metrics that it shows, none of outcome
+	head  string   // a leading space puts numbers to the right
+	cell  func(*metrics.Run) string
 }
 
 // columns are those with a name of their own. Any metric is one too.
 var columns = []column{
-	{"agents", " AGENTS", func(r *metrics.Run) string { return strconv.FormatInt(r.Started, 10) }},
-	{"calls", " CALLS", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Calls, 10) }},
-	{"prompt", " PROMPT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Prompt()) }},
-	{"read", " READ", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Read) }},
-	{"written", " WRITTEN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Written()) }},
-	{"plain", " PLAIN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Input) }},
-	{"output", " OUTPUT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Output) }},
-	{"hit", " HIT", func(r *metrics.Run) string { return Percent(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
-	{"cost", " COST", cost},
-	{"time", " TIME", func(r *metrics.Run) string { return Time(r.Makespan) }},
-	{"wake-ups", " WAKE-UPS", func(r *metrics.Run) string { return wakeUps(&r.Total) }},
-	{"done", " DONE", func(r *metrics.Run) string { return done(r.Items) }},
-	{"critical-path", " CRITICAL PATH", func(r *metrics.Run) string { return Time(r.CriticalPath) }},
-	{"facts-lost", " FACTS LOST", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.LostFacts(), 10) }},
-	{"outcome", "OUTCOME", outcome},
+	{"agents", []string{"agents"}, " AGENTS", func(r *metrics.Run) string { return strconv.FormatInt(r.Started, 10) }},
+	{"calls", []string{"calls"}, " CALLS", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Calls, 10) }},
+	{"prompt", []string{"tokens.prompt"}, " PROMPT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Prompt()) }},
+	{"read", []string{"tokens.read"}, " READ", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Read) }},
+	{"written", []string{"tokens.written"}, " WRITTEN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Written()) }},
+	{"plain", []string{"tokens.input"}, " PLAIN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Input) }},
+	{"output", []string{"tokens.output"}, " OUTPUT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Output) }},
+	{"hit", []string{"cache.hit_ratio"}, " HIT", func(r *metrics.Run) string { return Percent(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
+	{"cost", []string{"cost"}, " COST", cost},
+	{"time", []string{"time"}, " TIME", func(r *metrics.Run) string { return Time(r.Makespan) }},
+	{"wake-ups", []string{"wake_ups", "wake_ups.tokens"}, " WAKE-UPS", func(r *metrics.Run) string { return wakeUps(&r.Total) }},
+	{"done", []string{"items.done", "items.total"}, " DONE", func(r *metrics.Run) string { return done(r.Items) }},
+	{"critical-path", []string{"critical_path"}, " CRITICAL PATH", func(r *metrics.Run) string { return Time(r.CriticalPath) }},
+	{"facts-lost", []string{"facts.lost"}, " FACTS LOST", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.LostFacts(), 10) }},
+	{"outcome", nil, "OUTCOME", outcome},
 }
 
 // Sets of columns that have a name.
@@ -80,9 +81,31 @@ func findColumn(name string) *column {
 	return nil
 }
 
+// Metrics are the metrics that the columns named show, in their order and each
+// once. An outcome is no metric.
+func Metrics(names []string) (out []string) {
+	for _, name := range names {
+		shown := []string{name}
+		if c := findColumn(name); c != nil {
+			shown = c.exact
+		}
+		for _, m := range shown {
+			if !slices.Contains(out, m) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
 // CompareBy prints one line a variant with the columns named, which Columns has
 // read.
 func CompareBy(w io.Writer, rows []Row, names []string, st Style) error {
+	return Comparison(rows, names).Write(w, st)
+}
+
+// Comparison is the table that CompareBy prints.
+func Comparison(rows []Row, names []string) *Table {
 	heads := []string{"VARIANT"}
 	for _, name := range names {
 		heads = append(heads, headOf(name))
@@ -95,7 +118,7 @@ func CompareBy(w io.Writer, rows []Row, names []string, st Style) error {
 		}
 		t.Row(cells...)
 	}
-	return t.Write(w, st)
+	return t
 }
 
 func headOf(name string) string {

@@ -33,6 +33,22 @@ fork     3.74 M    109 k  1.60 k  25.0 k  $1.91  8 × 61.3 k  2m18s            0
 			t.Errorf("got%s", got)
 		}
 	})
+	t.Run("CLI-03 each column but the outcome shows metrics that there are, each of them once", func(t *testing.T) {
+		for _, c := range columns {
+			if shown := Metrics([]string{c.name}); len(shown) == 0 != (c.name == "outcome") {
+				t.Errorf("%s shows %v", c.name, shown)
+			}
+			for _, m := range c.exact {
+				if _, ok := metrics.Find(m); !ok {
+					t.Errorf("%s: there is no metric %s", c.name, m)
+				}
+			}
+		}
+		got := Metrics([]string{"cost", "outcome", "done", "reads.again", "cost"})
+		if want := []string{"cost", "items.done", "items.total", "reads.again"}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
 	t.Run("CLI-04 a column that there is not is named, with those that there are", func(t *testing.T) {
 		_, err := Columns("read,writen")
 		if err == nil || !strings.Contains(err.Error(), `"writen"`) || !strings.Contains(err.Error(), "written, plain") {

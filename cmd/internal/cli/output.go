@@ -60,6 +60,53 @@ func (s *State) emit(output string, doc any) error {
 	return t.Markdown(s.Stdout)
 }
 
+// emitRun prints what variants came to. Its table has the columns that people
+// see: as CSV the exact metrics behind them, as Markdown what the terminal shows.
+// All metrics are in the JSON alone.
+func (s *State) emitRun(o *runOptions, doc runJSON, done []executed) error {
+	columns, err := report.Columns(o.columns)
+	if err != nil {
+		return err
+	}
+	switch o.output {
+	case "csv":
+		return exactRuns(doc, report.Metrics(columns)).CSV(s.Stdout)
+	case "markdown":
+		if !slices.Contains(columns, "outcome") {
+			columns = append(columns, "outcome")
+		}
+		return report.Comparison(rowsOf(done), columns).Markdown(s.Stdout)
+	}
+	return s.emit(o.output, doc)
+}
+
+// exactRuns has a row for each variant: which run it is, how it ended, and some
+// metrics. One without data is empty.
+func exactRuns(doc runJSON, names []string) *report.Table {
+	t := report.NewTable(append([]string{"variant", "run", "seed", "policy", "outcome"}, names...)...)
+	for i := range doc.Variants {
+		v := &doc.Variants[i]
+		cells := []string{v.Variant, v.Run, fmt.Sprint(v.Seed), v.Policy, v.Outcome}
+		for _, name := range names {
+			cell := ""
+			if f, ok := v.Metrics[name]; ok {
+				cell = f.text()
+			}
+			cells = append(cells, cell)
+		}
+		t.Row(cells...)
+	}
+	return t
+}
+
+// text is an exact figure in one cell.
+func (f figure) text() string {
+	if f.Den == 1 {
+		return fmt.Sprint(f.Num)
+	}
+	return fmt.Sprintf("%d/%d", f.Num, f.Den)
+}
+
 // encoded are values as JSON, a line each.
 func encoded(list []any) (out [][]byte, err error) {
 	for _, x := range list {
@@ -146,11 +193,7 @@ func flatten(dst []field, name string, text json.RawMessage) ([]field, error) {
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	if strict.Decode(&f) == nil && f.Den > 0 {
-		value := fmt.Sprint(f.Num)
-		if f.Den != 1 {
-			value += fmt.Sprintf("/%d", f.Den)
-		}
-		return append(dst, field{name, value}), nil
+		return append(dst, field{name, f.text()}), nil
 	}
 	return flattenObject(dst, name, text)
 }

@@ -24,7 +24,7 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 	if o.output != "table" {
 		doc := runDocument(file, done, verdicts)
 		doc.Sweep, doc.Flips = sweepDocument(file, specsOf(done), cells), flips(file, specsOf(done), cells)
-		if err := s.emit(o.output, doc); err != nil {
+		if err := s.emitRun(o, doc, done); err != nil {
 			return err
 		}
 	} else if err := s.printRun(file, done, verdicts, cells, rec, o); err != nil {

@@ -254,8 +254,8 @@ func positions(t *testing.T) {
 		{"main", 2, "third"}, {"main", 0, "first"}, {"main/4.1", 0, "a child's"}, {"main", 1, "second"}, {"main", 0, "first"},
 		{"main", 3, `script "main", turn 4: the request of main does not contain "never said": change the turn's contains, or what comes before it`},
 		{"main", 4, `script "main" has 4 turns, and main makes call 5: add a turn, or let the last one call no tool`},
-		{"other", 0, "no source of behaviour answers for this agent"},
-		{"main/4.1/0.1", 0, "no source of behaviour answers for this agent"},
+		{"other", 0, "no script speaks for other, there are scripts for main, main/*: add a script with agent: other"},
+		{"main/4.1/0.1", 0, "no script speaks for main/4.1/0.1, there are scripts for main, main/*: add a script with agent: main/4.1/0.1, or with a pattern such as main/4.1/*"},
 	} {
 		if got := ask(c.lineage, c.call); got != c.want {
 			t.Errorf("%s call %d: %q, want %q", c.lineage, c.call, got, c.want)

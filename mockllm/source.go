@@ -2,6 +2,8 @@ package mockllm
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"agentsim/sim/llm"
 )
@@ -82,10 +84,46 @@ type Source interface {
 // ErrNotMine is what a source returns for an agent it has nothing to say for.
 var ErrNotMine = errors.New("no source of behaviour answers for this agent")
 
+// SilentError is an agent that no source has anything to say for. It is an
+// ErrNotMine.
+type SilentError struct {
+	Lineage string
+	Scripts []string // patterns of the agents that scripts speak for, in their order
+}
+
+// maxScriptsNamed is how many scripts the message of a SilentError names.
+const maxScriptsNamed = 8
+
+func (e *SilentError) Error() string {
+	are := "there are none"
+	if n := len(e.Scripts); n > 0 {
+		are = "there are scripts for " + strings.Join(e.Scripts[:min(n, maxScriptsNamed)], ", ")
+		if n > maxScriptsNamed {
+			are += fmt.Sprintf(" and %d more", n-maxScriptsNamed)
+		}
+	}
+	pattern := e.Lineage
+	if i := strings.LastIndexByte(pattern, '/'); i >= 0 {
+		pattern = pattern[:i] + "/*"
+	}
+	hint := "add a script with agent: " + e.Lineage
+	if pattern != e.Lineage {
+		hint += ", or with a pattern such as " + pattern
+	}
+	return fmt.Sprintf("no script speaks for %s, %s: %s", e.Lineage, are, hint)
+}
+
+// Unwrap makes it an ErrNotMine.
+func (e *SilentError) Unwrap() error { return ErrNotMine }
+
+// Speaker is a source that can name the agents that it speaks for.
+type Speaker interface{ Agents() []string }
+
 // Sources asks each source in order until one answers.
 type Sources []Source
 
-// Answer implements Source; it returns ErrNotMine when every source does.
+// Answer implements Source; it returns a *SilentError when no source has an
+// answer.
 func (s Sources) Answer(q *Query, a *Answer) error {
 	for _, one := range s {
 		if err := one.Answer(q, a); !errors.Is(err, ErrNotMine) {
@@ -93,5 +131,11 @@ func (s Sources) Answer(q *Query, a *Answer) error {
 		}
 		a.Reset()
 	}
-	return ErrNotMine
+	silent := &SilentError{Lineage: q.Stream.Lineage}
+	for _, one := range s {
+		if by, ok := one.(Speaker); ok {
+			silent.Scripts = append(silent.Scripts, by.Agents()...)
+		}
+	}
+	return silent
 }

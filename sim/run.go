@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/mockllm"
 	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -92,6 +93,7 @@ func placed(err error, sc *scenarios.Scenario) error {
 	var book *script.BookError
 	var unlike *script.MismatchError
 	var end *script.EndError
+	var silent *mockllm.SilentError
 	switch {
 	case errors.As(err, &book):
 		return &ScenarioError{book.Path(), book}
@@ -99,6 +101,8 @@ func placed(err error, sc *scenarios.Scenario) error {
 		return &ScenarioError{unlike.Path() + ".contains", unlike}
 	case errors.As(err, &end):
 		return &ScenarioError{end.Path(), end}
+	case errors.As(err, &silent):
+		return &ScenarioError{"scripts", silent}
 	}
 	return placedItem(err, sc)
 }

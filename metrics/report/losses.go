@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"agentsim/metrics"
 )
@@ -50,11 +49,15 @@ func failures(t *metrics.Tally, priced bool) string {
 	if t.Errors == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("had %s of %d fail", count(t.Errors, "request", "requests"), t.Requests)
+	s := fmt.Sprintf("made %s, of which %d failed", count(t.Requests, "request", "requests"), t.Errors)
 	if priced && t.ErrorCost >= visible {
-		s += ", which were billed " + Money(t.ErrorCost)
+		verb := "were"
+		if t.Errors == 1 {
+			verb = "was"
+		}
+		s += " and " + verb + " billed " + Money(t.ErrorCost)
 	}
-	return strings.TrimSpace(s)
+	return s
 }
 
 func count(n int64, one, many string) string {

@@ -153,6 +153,14 @@ func (b *Book) fixed(c *scenarios.Content) []*llm.Payload {
 	return b.filler.Content(c, rng.Key{})
 }
 
+// Agents implements mockllm.Speaker: the patterns of the scripts, in their order.
+func (b *Book) Agents() (out []string) {
+	for i := range b.scripts {
+		out = append(out, b.scripts[i].agent)
+	}
+	return out
+}
+
 // Answer implements mockllm.Source. The error is mockllm.ErrNotMine, an
 // *EndError or a *MismatchError.
 func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -67,6 +68,30 @@ func TestConformance(t *testing.T) {
 			a.Reset()
 			if err := s.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: lineage}}, &a); err != nil || a.Blocks[0].Content.Raw() != want {
 				t.Errorf("%s: %v %v, want %s", lineage, a.Blocks, err, want)
+			}
+		}
+	})
+	t.Run("CON-15 an agent that nobody speaks for is named, with the scripts there are and what to write", func(t *testing.T) {
+		var scripts []scenarios.Script
+		for _, agent := range []string{"main", "main/1.*", "b", "c", "d", "e", "f", "g", "h"} {
+			scripts = append(scripts, scenarios.Script{Agent: agent, Turns: []scenarios.Turn{{Text: &scenarios.Content{Text: "x"}}}})
+		}
+		for _, c := range []struct {
+			scripts []scenarios.Script
+			want    string
+		}{
+			{nil, "no script speaks for main/2.1, there are none: add a script with agent: main/2.1, or with a pattern such as main/*"},
+			{scripts[:2], "no script speaks for main/2.1, there are scripts for main, main/1.*: add a script with agent: main/2.1, or with a pattern such as main/*"},
+			{scripts, "no script speaks for main/2.1, there are scripts for main, main/1.*, b, c, d, e, f, g and 1 more: add a script with agent: main/2.1, or with a pattern such as main/*"},
+		} {
+			book, err := NewBook(c.scripts, NewFiller(counter))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var a mockllm.Answer
+			err = mockllm.Sources{book}.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: "main/2.1"}}, &a)
+			if !errors.Is(err, mockllm.ErrNotMine) || err.Error() != c.want {
+				t.Errorf("%v, want %s", err, c.want)
 			}
 		}
 	})

@@ -104,6 +104,7 @@ type job struct {
 	spec   *sim.Spec
 	fold   *metrics.Fold
 	left   departures
+	items  verdicts
 	writer *sqlite.Writer // nil when nothing is recorded
 	kernel *kernel.Kernel
 	sinks  []transcript.Sink
@@ -116,7 +117,7 @@ func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eve
 	j := &job{spec: spec, fold: metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
 		Assigned: spec.Assigned(),
 		Price:    spec.Scenario.Provider.Priced})}
-	j.sinks = []transcript.Sink{j.fold, &j.left}
+	j.sinks = []transcript.Sink{j.fold, &j.left, &j.items}
 	w, err := rec.begin(spec, s.Now())
 	if err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (s *State) end(j *job, rec *recorder) (executed, error) {
 		rec.crashed(j.writer, j.err, s.Now())
 		return executed{}, j.err
 	}
-	x := executed{j.spec, j.result, j.fold.Run(), j.left.ids}
+	x := executed{j.spec, j.result, j.fold.Run(), j.left.ids, j.items.items}
 	return x, rec.finish(j.writer, x, s.Now())
 }
 

@@ -155,7 +155,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	s.printf("\n")
 	s.lines("unfinished", unfinished(done))
 	name := "why"
-	for _, line := range remarks(first.Scenario, rows) {
+	for _, line := range append(remarks(first.Scenario, rows), undone(done)...) {
 		s.label(name, line)
 		name = ""
 	}
@@ -187,10 +187,19 @@ func (s *State) printMisses(rows []report.Row) error {
 	return nil
 }
 
-// label prints a line behind its name; nothing when there is nothing to say.
+// label prints a line behind its name; nothing when there is nothing to say. On a
+// terminal it is continued in further lines, but one to be pasted stays whole.
 func (s *State) label(name, text string) {
-	if text != "" {
-		s.printf("%-12s %s\n", name, text)
+	if text == "" {
+		return
+	}
+	lines := []string{text}
+	if !strings.HasPrefix(text, "agentsim ") {
+		lines = s.style().Lines(text, 13)
+	}
+	for _, line := range lines {
+		s.printf("%-12s %s\n", name, line)
+		name = ""
 	}
 }
 

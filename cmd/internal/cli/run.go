@@ -41,6 +41,8 @@ type executed struct {
 	result  *sim.Result
 	metrics *metrics.Run
 	leaves  []string // ids of the statements that the minimal stack left
+	// verdicts are the latest words about items of work.
+	verdicts []verdict
 }
 
 func newRun(s *State) *cobra.Command {
@@ -49,7 +51,8 @@ func newRun(s *State) *cobra.Command {
 		Use:   "run SCENARIO",
 		Short: "run a scenario and compare its variants",
 		Long: `Runs each variant of a scenario, records it, and prints what it did, what it cost, and why. SCENARIO is a name of the
-library (agentsim scenario list) or the path of a YAML file.`,
+library (agentsim scenario list) or the path of a YAML file. A --set that none of the variants reads is told on stderr.
+CALLS are the requests that were answered; agentsim inspect counts those that failed as well.`,
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
   agentsim run fork-vs-subagent --columns trade-off
@@ -116,6 +119,7 @@ func (s *State) run(o *runOptions) error {
 	if err != nil {
 		return err
 	}
+	s.tellUnread(file, specs, o.sets)
 	rec, err := openRecorder(o)
 	if err != nil {
 		return err
@@ -129,6 +133,21 @@ func (s *State) run(o *runOptions) error {
 		return err
 	}
 	return s.report(file, done, rec, o)
+}
+
+// tellUnread warns of overrides that none of the variants reads.
+func (s *State) tellUnread(file *scenarios.File, specs []*sim.Spec, sets []string) {
+	for _, set := range sets {
+		idle, why := 0, ""
+		for _, spec := range specs {
+			if w := file.Unread(spec.Variant, sets, set); w != "" {
+				idle, why = idle+1, w
+			}
+		}
+		if len(specs) > 0 && idle == len(specs) {
+			fmt.Fprintf(s.Stderr, "--set %s has no effect: %s\n", set, why)
+		}
+	}
 }
 
 // reading says how the scenario is read: its files do not count where a

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios"
+	"agentsim/sim/transcript"
+)
+
+// verdicts is a transcript.Sink that keeps the latest word about each item of
+// work, in the order in which items were first spoken of.
+type verdicts struct {
+	items []verdict
+	at    map[string]int
+}
+
+// verdict is how an item ended, and what was missing.
+type verdict struct {
+	item, outcome string
+	missing       []string
+	late          bool // it was found wrong after it was said to be done
+}
+
+// Emit takes one event in.
+func (v *verdicts) Emit(e *transcript.Event) {
+	b, ok := e.Body.(*transcript.Item)
+	if !ok {
+		return
+	}
+	i, known := v.at[b.Item]
+	if !known {
+		if v.at == nil {
+			v.at = map[string]int{}
+		}
+		i = len(v.items)
+		v.at[b.Item], v.items = i, append(v.items, verdict{})
+	}
+	was := v.items[i]
+	v.items[i] = verdict{b.Item, b.Outcome, b.Missing, b.Outcome == "wrong" && (was.outcome == "done" || was.outcome == "rework" || was.late)}
+}
+
+// maxUndone is how many items, and of each how many things that were missing, a
+// line names.
+const maxUndone = 3
+
+// undone says in a line for each variant which items failed or came out wrong, and
+// for want of what. Nothing is said of a variant without any.
+func undone(done []executed) (out []string) {
+	for _, x := range done {
+		var said []string
+		n := 0
+		for i := range x.verdicts {
+			text := x.verdicts[i].undone(x.spec.Scenario)
+			if text == "" {
+				continue
+			}
+			if n++; n <= maxUndone {
+				said = append(said, text)
+			}
+		}
+		if n > maxUndone {
+			said = append(said, fmt.Sprintf("and %d more", n-maxUndone))
+		}
+		if n > 0 {
+			out = append(out, variantOf(x)+" left "+fmt.Sprintf("%d of %s undone: ", n, plural(int(x.metrics.Items.Total), "item"))+strings.Join(said, ", "))
+		}
+	}
+	return out
+}
+
+// undone is what became of an item that was not done, "" for one that was.
+func (v *verdict) undone(sc *scenarios.Scenario) string {
+	var it scenarios.Item
+	if i := slices.IndexFunc(sc.Work, func(it scenarios.Item) bool { return it.ID == v.item }); i >= 0 {
+		it = sc.Work[i]
+	}
+	switch v.outcome {
+	case "wrong":
+		if v.late && len(it.Pitfalls)+len(it.MisledBy) > 0 {
+			return v.item + " (wrong: a defect stands in what it changed)"
+		}
+		return v.item + " (wrong: it goes by an old version of a file)"
+	case "failed":
+	default:
+		return ""
+	}
+	var names []string
+	for _, m := range v.missing {
+		if len(names) == maxUndone {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, wanting(m, &it))
+	}
+	if text := strings.Join(names, ", "); text != "" {
+		return v.item + " (" + text + ")"
+	}
+	return v.item
+}
+
+// wanting is the name of something missing, as a report's mark has it, in words.
+func wanting(name string, it *scenarios.Item) string {
+	kind, rest, _ := strings.Cut(name, ":")
+	switch {
+	case name == "run":
+		return "its command fails"
+	case name == "report":
+		return "no report"
+	case kind == "item":
+		return "waits for " + rest
+	case kind == "defect":
+		return "tests fail over " + rest
+	case contains(it.MisledBy, name):
+		return "misled by " + name
+	case name == "":
+		return ""
+	}
+	return "lacks " + name
+}

@@ -108,18 +108,26 @@ type cellJSON struct {
 
 type sweptJSON struct {
 	Variant string           `json:"variant"`
-	Cost    int64            `json:"cost_picodollars"`
+	Cost    int64            `json:"cost_picodollars"` // 0 where it did not finish
 	Items   metrics.Outcomes `json:"items"`
+	Open    bool             `json:"unfinished,omitempty"`
 }
 
 func sweepDocument(file *scenarios.File, specs []*sim.Spec, cells []cell) (out []cellJSON) {
 	for _, c := range cells {
-		j := cellJSON{At: map[string]string{}, Base: c.base, Cheapest: specs[cheapest(c.runs)].Variant}
+		j := cellJSON{At: map[string]string{}, Base: c.base}
+		if best := cheapest(c.runs); best >= 0 {
+			j.Cheapest = specs[best].Variant
+		}
 		for i, a := range file.Sweep {
 			j.At[a.Path] = c.labels[i]
 		}
 		for i, r := range c.runs {
-			j.Variants = append(j.Variants, sweptJSON{specs[i].Variant, int64(r.Total.Cost), r.Items})
+			v := sweptJSON{Variant: specs[i].Variant, Open: r == nil}
+			if r != nil {
+				v.Cost, v.Items = int64(r.Total.Cost), r.Items
+			}
+			j.Variants = append(j.Variants, v)
 		}
 		out = append(out, j)
 	}

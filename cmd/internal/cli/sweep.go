@@ -14,9 +14,9 @@ import (
 // cell is one place of a scenario's sweep: what was set, and what each variant
 // cost there.
 type cell struct {
-	labels []string // values as written, one for each axis
-	base   bool     // the values that the scenario itself has
-	runs   []*metrics.Run
+	labels []string       // values as written, one for each axis
+	base   bool           // the values that the scenario itself has
+	runs   []*metrics.Run // nil for one that did not finish
 }
 
 // sweep runs every variant at every place of the scenario's sweep, on all cores
@@ -52,7 +52,11 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 			if err := auditErr(j.result.Audit); err != nil {
 				return failf(Broken, "%s at %s: an invariant is broken\n%w", specs[i%n].Variant, strings.Join(c.labels, ", "), err)
 			}
-			c.runs[i%n], c.base = j.fold.Run(), c.base && j.result.RunID == specs[i%n].RunID()
+			figures := j.fold.Run()
+			if endOf(executed{spec: j.spec, result: j.result, metrics: figures}).why == "" {
+				c.runs[i%n] = figures
+			}
+			c.base = c.base && j.result.RunID == specs[i%n].RunID()
 			return nil
 		},
 		more: func() bool { return !stop.has() },
@@ -117,7 +121,11 @@ func (s *State) printSweep(file *scenarios.File, specs []*sim.Spec, cells []cell
 		for _, r := range c.runs {
 			row = append(row, costCell(r))
 		}
-		t.Row(append(row, specs[cheapest(c.runs)].Variant)...)
+		best := ""
+		if i := cheapest(c.runs); i >= 0 {
+			best = specs[i].Variant
+		}
+		t.Row(append(row, best)...)
 	}
 	s.printf("\n")
 	return t.Write(s.Stdout, s.style())
@@ -126,6 +134,9 @@ func (s *State) printSweep(file *scenarios.File, specs []*sim.Spec, cells []cell
 // costCell is a run's cost, marked when not all its work was done: a cheap
 // structure that loses facts must not look good.
 func costCell(r *metrics.Run) string {
+	if r == nil {
+		return notFinished
+	}
 	text := report.Money(r.Total.Cost)
 	if o := r.Items; o.Done < o.Total {
 		text += fmt.Sprintf(" (%d/%d)", o.Done, o.Total)
@@ -133,14 +144,20 @@ func costCell(r *metrics.Run) string {
 	return text
 }
 
+// notFinished stands in for the cost of a run that did not finish.
+const notFinished = "unfinished"
+
 // cheapest is the index of the run that cost least among those that did all
-// their work; among all of them when none did.
+// their work; among all that finished when none did, and -1 when none finished.
 func cheapest(runs []*metrics.Run) int {
-	best, bestCost, bestDone := 0, cachemodel.Picodollars(0), false
+	best, bestCost, bestDone := -1, cachemodel.Picodollars(0), false
 	for i, r := range runs {
+		if r == nil {
+			continue
+		}
 		o := r.Items
 		done := o.Done == o.Total
-		if i == 0 || done && !bestDone || done == bestDone && r.Total.Cost < bestCost {
+		if best < 0 || done && !bestDone || done == bestDone && r.Total.Cost < bestCost {
 			best, bestCost, bestDone = i, r.Total.Cost, done
 		}
 	}
@@ -159,7 +176,7 @@ func flips(file *scenarios.File, specs []*sim.Spec, cells []cell) []string {
 				continue
 			}
 			at := fmt.Sprintf("from %s %s to %s", file.Sweep[axis].Short(), cells[i].labels[axis], cells[j].labels[axis])
-			if from, to := cheapest(cells[i].runs), cheapest(cells[j].runs); from != to {
+			if from, to := cheapest(cells[i].runs), cheapest(cells[j].runs); from != to && from >= 0 && to >= 0 {
 				top.add(specs[to].Variant+" is the cheapest instead of "+specs[from].Variant, at, axis, cells[i].labels)
 			}
 			for _, p := range passes(cells[i].runs, cells[j].runs) {
@@ -175,6 +192,9 @@ func flips(file *scenarios.File, specs []*sim.Spec, cells []cell) []string {
 func passes(before, after []*metrics.Run) (out [][2]int) {
 	for a := range before {
 		for b := range before {
+			if before[a] == nil || before[b] == nil || after[a] == nil || after[b] == nil {
+				continue
+			}
 			if before[a].Total.Cost >= before[b].Total.Cost && after[a].Total.Cost < after[b].Total.Cost {
 				out = append(out, [2]int{a, b})
 			}

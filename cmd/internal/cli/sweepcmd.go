@@ -133,17 +133,65 @@ func (s *State) sweepCommand(o *sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	g := &sweepGrid{o: o, file: &swept, sets: sets, variants: names, places: places(axes)}
-	if n := len(g.places) * len(names) * o.seeds; n > maxRuns {
-		return failf(Usage, "%d runs; a sweep has at most %d", n, maxRuns)
+	if err := boundGrid(axes, len(names)*o.seeds); err != nil {
+		return err
 	}
+	g := &sweepGrid{o: o, file: &swept, sets: sets, variants: names, places: places(axes)}
 	if err := g.build(); err != nil {
+		return err
+	}
+	if err := g.drawable(); err != nil {
 		return err
 	}
 	if err := s.runGrid(g); err != nil {
 		return err
 	}
-	return s.printGrid(g)
+	if err := s.printGrid(g); err != nil {
+		return err
+	}
+	if err := g.draw(); err != nil {
+		return err
+	}
+	return g.outcome()
+}
+
+// boundGrid refuses a grid of more than maxRuns before it is laid out.
+func boundGrid(axes []scenarios.Axis, perPlace int) error {
+	runs := int64(perPlace)
+	for _, a := range axes {
+		if len(a.Values) == 0 || runs <= maxRuns {
+			runs *= int64(len(a.Values))
+		}
+	}
+	if runs > maxRuns {
+		return failf(Usage, "more than %s runs; a sweep has at most so many: give fewer values, variants or seeds", withCommas(maxRuns))
+	}
+	return nil
+}
+
+// outcome is the error that tells of runs that did not finish.
+func (g *sweepGrid) outcome() error {
+	n, why := 0, ""
+	for i := range g.ends {
+		if g.ends[i].why == "" {
+			continue
+		}
+		if n++; n == 1 {
+			spec, err := g.spec(i)
+			if err != nil {
+				return err
+			}
+			why = fmt.Sprintf("%s with seed %d", strings.TrimSuffix(g.file.Name+"/"+spec.Variant, "/"), spec.Seed)
+			if at := g.at(i / g.o.seeds / len(g.variants)); at != "" {
+				why += " at " + at
+			}
+			why += ": " + g.ends[i].why
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return failf(Unfinished, "%d of %s did not finish; the first is %s", n, plural(len(g.ends), "run"), why)
 }
 
 // at describes a place, for messages.

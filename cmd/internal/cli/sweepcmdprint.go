@@ -2,7 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -19,7 +25,7 @@ import (
 func (g *sweepGrid) column(cell int, name string) (out []int64) {
 	m := gridMetric(name)
 	for _, f := range g.figures[cell*g.o.seeds : (cell+1)*g.o.seeds] {
-		if f[m] != noData {
+		if f != nil && f[m] != noData {
 			out = append(out, f[m])
 		}
 	}
@@ -34,12 +40,61 @@ func (g *sweepGrid) middle(cell int, name string) int64 {
 	return 0
 }
 
-// cells are the medians, in the form in which a scenario's own sweep is printed.
+// open is how many runs of a cell did not finish.
+func (g *sweepGrid) open(cell int) (n int) {
+	for _, e := range g.ends[cell*g.o.seeds : (cell+1)*g.o.seeds] {
+		if e.why != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// unfinished lists the cells with runs that did not finish, and why the first of
+// them did not.
+func (g *sweepGrid) unfinished() (out []string) {
+	for i := range g.made {
+		n := g.open(i)
+		if n == 0 {
+			continue
+		}
+		if len(out) == maxOpen {
+			return append(out, "and more; -o json lists them all")
+		}
+		line := strings.TrimSpace(g.variants[i%len(g.variants)] + " " + g.at(i/len(g.variants)))
+		if g.o.seeds > 1 {
+			line += fmt.Sprintf(", %d of %s", n, plural(g.o.seeds, "seed"))
+		}
+		out = append(out, strings.TrimSpace(line+": "+g.why(i)))
+	}
+	return out
+}
+
+// maxOpen is how many unfinished cells are listed one by one.
+const maxOpen = 10
+
+// why is the reason of the first run of a cell that did not finish; "" when all
+// did.
+func (g *sweepGrid) why(cell int) string {
+	for _, e := range g.ends[cell*g.o.seeds : (cell+1)*g.o.seeds] {
+		if e.why != "" {
+			return e.why
+		}
+	}
+	return ""
+}
+
+// cells are the medians, in the form in which a scenario's own sweep is printed;
+// nil where a run did not finish.
 func (g *sweepGrid) cells() (out []cell) {
 	for p, labels := range g.places {
 		c := cell{labels: labels}
 		for v := range g.variants {
 			i := p*len(g.variants) + v
+			if g.open(i) > 0 {
+				c.runs = append(c.runs, nil)
+				continue
+			}
 			r := &metrics.Run{Variant: g.variants[v]}
 			r.Total.Cost = cachemodel.Picodollars(g.middle(i, "cost"))
 			r.Items = metrics.Outcomes{Done: g.middle(i, "items.done"), Total: g.middle(i, "items.total")}
@@ -59,9 +114,6 @@ func (g *sweepGrid) named() (out []*sim.Spec) {
 }
 
 func (s *State) printGrid(g *sweepGrid) error {
-	if err := g.draw(); err != nil {
-		return err
-	}
 	switch g.o.output {
 	case "json":
 		return s.writeJSON(g.document())
@@ -94,6 +146,7 @@ func (s *State) printGrid(g *sweepGrid) error {
 		}
 	}
 	s.printf("\n")
+	s.lines("unfinished", g.unfinished())
 	s.lines("flips", flips(g.file, g.named(), cells))
 	s.label("exact", g.exactness())
 	s.label("recorded", g.o.db)
@@ -127,19 +180,26 @@ func (g *sweepGrid) spread() *report.Table {
 		place, v := i/len(g.variants), i%len(g.variants)
 		x := g.column(i, "cost")
 		row := append([]string(nil), g.places[place]...)
-		if len(x) == 0 {
-			t.Row(append(row, g.variants[v], "?", "?", "?", report.Value(metrics.Whole(g.middle(i, "time"), metrics.Nanoseconds)), "")...)
+		if len(x) == 0 || g.open(i) > 0 {
+			said := "?"
+			if g.open(i) > 0 {
+				said = notFinished
+			}
+			t.Row(append(row, g.variants[v], said, "", "", "", "")...)
 			continue
 		}
 		d := stat.Describe(x)
 		row = append(row, g.variants[v], dollars(d.Median), dollars(d.P10), dollars(d.P90), report.Value(metrics.Whole(g.middle(i, "time"), metrics.Nanoseconds)))
-		t.Row(append(row, g.behind(i, place*len(g.variants)+cheapest(cells[place].runs)))...)
+		t.Row(append(row, g.behind(i, place*len(g.variants)+max(0, cheapest(cells[place].runs))))...)
 	}
 	return t
 }
 
 // behind is the interval of what a cell costs more than another.
 func (g *sweepGrid) behind(cell, best int) string {
+	if g.open(best) > 0 {
+		return ""
+	}
 	a, b := g.column(best, "cost"), g.column(cell, "cost")
 	if cell == best || len(a) != len(b) {
 		return ""
@@ -166,7 +226,16 @@ type gridCellJSON struct {
 	At      map[string]string        `json:"at"`
 	Variant string                   `json:"variant"`
 	Runs    int                      `json:"runs"`
+	Ended   map[string]int           `json:"outcomes"` // how many runs have which
+	Open    []gridOpenJSON           `json:"unfinished,omitempty"`
 	Figures map[string]gridValueJSON `json:"figures"`
+}
+
+// gridOpenJSON is a run that did not finish; it is in no figure.
+type gridOpenJSON struct {
+	Seed    uint64 `json:"seed"`
+	Outcome string `json:"outcome"`
+	Why     string `json:"why"`
 }
 
 // gridValueJSON is a figure over the seeds that have data for it.
@@ -186,9 +255,14 @@ func (g *sweepGrid) document() gridJSON {
 		doc.Axes = append(doc.Axes, a.Path)
 	}
 	for i := range g.made {
-		c := gridCellJSON{At: map[string]string{}, Variant: g.variants[i%len(g.variants)], Runs: g.o.seeds, Figures: map[string]gridValueJSON{}}
+		c := gridCellJSON{At: map[string]string{}, Variant: g.variants[i%len(g.variants)], Runs: g.o.seeds, Ended: map[string]int{}, Figures: map[string]gridValueJSON{}}
+		for j, e := range g.ends[i*g.o.seeds : (i+1)*g.o.seeds] {
+			if c.Ended[e.outcome]++; e.why != "" {
+				c.Open = append(c.Open, gridOpenJSON{g.file.Seeds[0] + uint64(j), e.outcome, e.why})
+			}
+		}
 		for j, a := range g.file.Sweep {
-			c.At[a.Path] = g.places[i/len(g.variants)][j]
+			c.At[a.Path] = plainNumber(g.places[i/len(g.variants)][j])
 		}
 		for _, m := range gridMetrics {
 			if x := g.column(i, m.Name); len(x) > 0 {
@@ -201,25 +275,68 @@ func (g *sweepGrid) document() gridJSON {
 	return doc
 }
 
-// machineTable has a row for each place, variant and figure, all exact.
+// machineTable has a row for each place, variant and figure, all exact, and one
+// for a cost that no run has since none finished.
 func (g *sweepGrid) machineTable() *report.Table {
 	var heads []string
 	for _, a := range g.file.Sweep {
 		heads = append(heads, a.Path)
 	}
-	t := report.NewTable(append(heads, "variant", "metric", " n", " median", " p10", " p90", "unit")...)
+	t := report.NewTable(append(heads, "variant", "metric", " n", " median", " p10", " p90", " min", " max", "unit", " finished", " unfinished", "why")...)
 	for i := range g.made {
+		var head []string
+		for _, label := range g.places[i/len(g.variants)] {
+			head = append(head, plainNumber(label))
+		}
+		ended := []string{fmt.Sprint(g.o.seeds - g.open(i)), fmt.Sprint(g.open(i)), g.why(i)}
 		for _, m := range gridMetrics {
-			x := g.column(i, m.Name)
-			if len(x) == 0 {
+			figures := []string{"0", "", "", "", "", ""}
+			if x := g.column(i, m.Name); len(x) > 0 {
+				d := stat.Describe(x)
+				figures = []string{fmt.Sprint(d.N), fmt.Sprint(d.Median), fmt.Sprint(d.P10), fmt.Sprint(d.P90), fmt.Sprint(d.Min), fmt.Sprint(d.Max)}
+			} else if m.Name != "cost" || g.open(i) == 0 {
 				continue
 			}
-			d := stat.Describe(x)
-			row := append(append([]string(nil), g.places[i/len(g.variants)]...), g.variants[i%len(g.variants)], m.Name)
-			t.Row(append(row, fmt.Sprint(d.N), fmt.Sprint(d.Median), fmt.Sprint(d.P10), fmt.Sprint(d.P90), string(m.Unit))...)
+			t.Row(slices.Concat(head, []string{g.variants[i%len(g.variants)], m.Name}, figures, []string{string(m.Unit)}, ended)...)
 		}
 	}
 	return t
+}
+
+// plainNumber writes a number without the underscores of a scenario, and leaves
+// every other value as it is.
+func plainNumber(value string) string {
+	plain := strings.ReplaceAll(value, "_", "")
+	if _, err := strconv.ParseFloat(plain, 64); err != nil {
+		return value
+	}
+	return plain
+}
+
+// drawable says before anything runs what would keep the plot from being drawn.
+func (g *sweepGrid) drawable() error {
+	name := g.o.plot
+	if name == "" {
+		return nil
+	}
+	if len(g.file.Sweep) == 0 {
+		return failf(Usage, "--plot %s: there is nothing to plot along; give several values with --set path=a,b,c", name)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.CreateTemp(filepath.Dir(name), ".agentsim-plot-*")
+		if err == nil {
+			defer os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return failf(Operating, "--plot %s: the file cannot be written: %w; name one in a directory that is there and can be written to", name, err)
+	}
+	return f.Close()
 }
 
 // draw writes the plot: what each variant costs along the first axis, the others
@@ -228,10 +345,10 @@ func (g *sweepGrid) draw() error {
 	if g.o.plot == "" {
 		return nil
 	}
-	if len(g.file.Sweep) == 0 {
-		return failf(Usage, "--plot %s: there is nothing to plot along; give several values with --set path=a,b,c", g.o.plot)
-	}
 	chart := g.chart()
+	if len(chart.Lines) == 0 {
+		return failf(Unfinished, "--plot %s: nothing is drawn: no variant finished anywhere along %s", g.o.plot, g.file.Sweep[0].Path)
+	}
 	if strings.HasSuffix(g.o.plot, ".png") {
 		return writeChart(g.o.plot, chart.PNG)
 	}
@@ -249,9 +366,15 @@ func (g *sweepGrid) chart() *plot.Chart {
 			l.Name = g.file.Name
 		}
 		for i, x := range xs {
-			l.Points = append(l.Points, plot.Point{X: x, Y: float64(g.middle(i*step*len(g.variants)+v, "cost")) / 1e12})
+			cell := i*step*len(g.variants) + v
+			if g.open(cell) > 0 || len(g.column(cell, "cost")) == 0 {
+				continue
+			}
+			l.Points = append(l.Points, plot.Point{X: x, Y: float64(g.middle(cell, "cost")) / 1e12})
 		}
-		ch.Lines = append(ch.Lines, l)
+		if len(l.Points) > 0 {
+			ch.Lines = append(ch.Lines, l)
+		}
 	}
 	if !numbers {
 		for i, label := range axis.Values {
@@ -259,7 +382,7 @@ func (g *sweepGrid) chart() *plot.Chart {
 		}
 		return ch
 	}
-	ch.Marks = crossings(ch.Lines)
+	ch.Marks = crossings(ch.Lines, xs)
 	return ch
 }
 
@@ -293,21 +416,36 @@ func (g *sweepGrid) positions() (xs []float64, numbers bool) {
 	return xs, true
 }
 
-// crossings are the places between two points where lines cross.
-func crossings(lines []plot.Line) (out []plot.Mark) {
+// crossings are the places between two points where lines cross. A line may lack
+// points that others have: what lies on both sides of one is not compared.
+func crossings(lines []plot.Line, xs []float64) (out []plot.Mark) {
 	for i := range lines {
 		for j := i + 1; j < len(lines); j++ {
-			a, b := lines[i].Points, lines[j].Points
-			for k := 0; k+1 < len(a); k++ {
-				d, e := a[k].Y-b[k].Y, a[k+1].Y-b[k+1].Y
-				if d == e || d < 0 == (e < 0) {
+			for k := 0; k+1 < len(xs); k++ {
+				a, b, ok := between(lines[i], xs[k], xs[k+1])
+				c, e, also := between(lines[j], xs[k], xs[k+1])
+				if !ok || !also {
 					continue
 				}
-				t := d / (d - e)
-				at := plot.Point{X: a[k].X + t*(a[k+1].X-a[k].X), Y: a[k].Y + t*(a[k+1].Y-a[k].Y)}
+				before, after := a.Y-c.Y, b.Y-e.Y
+				if before == after || before < 0 == (after < 0) {
+					continue
+				}
+				t := before / (before - after)
+				at := plot.Point{X: a.X + t*(b.X-a.X), Y: a.Y + t*(b.Y-a.Y)}
 				out = append(out, plot.Mark{Point: at, Label: fmt.Sprintf("%s = %s at %.3g", lines[i].Name, lines[j].Name, at.X), Below: len(out)%2 == 1})
 			}
 		}
 	}
 	return out
+}
+
+// between are a line's points at two neighbouring places, where it has both.
+func between(l plot.Line, from, to float64) (a, b plot.Point, ok bool) {
+	for i := 0; i+1 < len(l.Points); i++ {
+		if l.Points[i].X == from && l.Points[i+1].X == to {
+			return l.Points[i], l.Points[i+1], true
+		}
+	}
+	return a, b, false
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -20,7 +21,8 @@ type sweepGrid struct {
 	variants []string
 	places   [][]string
 	made     []*scenarios.Scenario // effective, by place and variant; seeds are put in a copy
-	figures  [][]int64             // by run: one for each of gridMetrics, -1 for no data
+	figures  [][]int64             // by run: one for each of gridMetrics, -1 for no data; nil where it did not finish
+	ends     []gridEnd             // by run
 	known    int                   // runs that the database had
 }
 
@@ -60,7 +62,29 @@ func (g *sweepGrid) build() error {
 			g.made = append(g.made, sc)
 		}
 	}
-	g.figures = make([][]int64, len(g.made)*g.o.seeds)
+	g.figures, g.ends = make([][]int64, len(g.made)*g.o.seeds), make([]gridEnd, len(g.made)*g.o.seeds)
+	return g.distinct()
+}
+
+// distinct refuses two values of an axis that are one: their places would be the
+// same runs.
+func (g *sweepGrid) distinct() error {
+	step := len(g.places)
+	for _, a := range g.file.Sweep {
+		step /= len(a.Values) // the last axis runs fastest
+		seen := map[string]string{}
+		for i, value := range a.Values {
+			spec, err := g.spec(i * step * len(g.variants) * g.o.seeds)
+			if err != nil {
+				return err
+			}
+			id := spec.RunID()
+			if first, there := seen[id]; there {
+				return failf(Usage, "%s: %s and %s are the same value; leave one of them out", a.Path, first, value)
+			}
+			seen[id] = value
+		}
+	}
 	return nil
 }
 
@@ -89,16 +113,9 @@ type gridRun struct {
 	err    error
 }
 
-const (
-	// batch is how many runs one job has.
-	batch = 32
-	// atOnce is how many jobs are begun for each that runs: while results are
-	// stored, the next ones wait for a slot already.
-	atOnce = 16
-	// perCommit is how many runs at least share a transaction, and are lost at most,
-	// with one job more, when the process is killed: about a third of a second.
-	perCommit = 256
-)
+// begunFor is how many runs are begun for each that goes on: while what ended is
+// handed on, the next ones wait for a slot already.
+const begunFor = 64
 
 // runGrid runs what the database has not, and reads what it has.
 func (s *State) runGrid(g *sweepGrid) error {
@@ -107,7 +124,7 @@ func (s *State) runGrid(g *sweepGrid) error {
 		return denied(g.o.db, err)
 	}
 	defer db.Close()
-	settled, err := settledRuns(db)
+	finished, err := db.Finished()
 	if err != nil {
 		return err
 	}
@@ -123,37 +140,31 @@ func (s *State) runGrid(g *sweepGrid) error {
 	if workers == 0 {
 		workers = cores()
 	}
-	slots := make(chan struct{}, workers)
-	jobs := make([][]gridRun, (len(g.figures)+batch-1)/batch)
+	slots, store := make(chan struct{}, workers), newStorer(bulk, s.Now)
+	jobs := make([]*gridRun, len(g.figures))
 	q := queue{
 		begin: func(i int) error {
-			jobs[i] = make([]gridRun, min(batch, len(g.figures)-i*batch))
-			for j := range jobs[i] {
-				jobs[i][j].pulse = bar.pulse()
-			}
+			jobs[i] = &gridRun{pulse: bar.pulse()}
 			return nil
 		},
 		work: func(i int) {
-			for j := range jobs[i] {
-				slots <- struct{}{}
-				jobs[i][j].run(g, i*batch+j, settled, bulk, stop)
-				<-slots
-				bar.add(1)
-			}
+			slots <- struct{}{}
+			jobs[i].run(g, i, finished, bulk, stop)
+			<-slots
+			bar.add(1)
 		},
 		end: func(i int) error {
-			runs := jobs[i]
+			r := jobs[i]
 			jobs[i] = nil
-			err := s.storeRuns(g, i*batch, runs, db, bulk)
-			if err == nil && (bulk.Waiting() >= perCommit || i+1 == len(jobs)) {
-				err = bulk.Flush()
+			if err := g.take(i, r, db, store); err != nil {
+				return err
 			}
-			return err
+			return store.due()
 		},
 		more: func() bool { return !stop.has() },
 	}
-	err = q.run(len(jobs), atOnce*workers)
-	if kept := bulk.Flush(); err == nil {
+	err = q.run(len(jobs), begunFor*workers)
+	if kept := store.finish(); err == nil {
 		err = kept
 	}
 	if err != nil {
@@ -168,27 +179,13 @@ func (s *State) runGrid(g *sweepGrid) error {
 	return nil
 }
 
-// settledRuns are the ids of runs that are not to be run again.
-func settledRuns(db *sqlite.DB) (map[string]bool, error) {
-	runs, err := db.Runs()
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]bool{}
-	for _, r := range runs {
-		if r.Outcome.Settled() {
-			out[r.ID] = true
-		}
-	}
-	return out, nil
-}
-
-// run runs one spec, unless the database has it.
-func (r *gridRun) run(g *sweepGrid, i int, settled map[string]bool, bulk *sqlite.Bulk, stop *interrupts) {
+// run runs one spec, unless the database has it and it finished there: why one
+// did not is told each time.
+func (r *gridRun) run(g *sweepGrid, i int, finished map[string]bool, bulk *sqlite.Bulk, stop *interrupts) {
 	if r.spec, r.err = g.spec(i); r.err != nil || stop.has() {
 		return
 	}
-	if r.id = r.spec.RunID(); settled[r.id] {
+	if r.id = r.spec.RunID(); finished[r.id] {
 		r.spec = nil
 		return
 	}
@@ -210,34 +207,48 @@ func runRow(spec *sim.Spec, id string) sqlite.Run {
 	return run
 }
 
-// storeRuns hands a job's runs on to be stored, and takes their figures.
-func (s *State) storeRuns(g *sweepGrid, from int, runs []gridRun, db *sqlite.DB, bulk *sqlite.Bulk) error {
-	now := wall(s.Now())
-	for j := range runs {
-		r, cell := &runs[j], (from+j)/g.o.seeds
-		switch {
-		case r.err != nil:
-			return g.located(cell, r.err)
-		case r.result == nil && r.id == "", r.result != nil && r.result.Outcome == sim.Interrupted:
-			continue
-		case r.result == nil:
-			g.known++
-			stored, err := db.Metrics(r.id)
-			if err != nil {
-				return err
-			}
-			g.figures[from+j] = readFigures(stored)
-			continue
+// take keeps what became of run i, and hands it on to be stored.
+func (g *sweepGrid) take(i int, r *gridRun, db *sqlite.DB, store *storer) error {
+	cell := i / g.o.seeds
+	switch {
+	case r.err != nil:
+		return g.located(cell, r.err)
+	case r.result == nil && r.id == "", r.result != nil && r.result.Outcome == sim.Interrupted:
+		return nil
+	case r.result == nil:
+		g.known++
+		stored, err := db.Metrics(r.id)
+		if err != nil {
+			return err
 		}
-		if err := auditErr(r.result.Audit); err != nil {
-			return failf(Broken, "%s with seed %d at %s: an invariant is broken\n%w", r.spec.Variant, r.spec.Seed, g.at(cell/len(g.variants)), err)
-		}
-		figures := r.fold.Run()
-		g.figures[from+j] = takeFigures(figures)
-		bulk.Add(r.writer, r.row, now, sqlite.End{Status: status(r.result.Outcome), Detail: r.result.Detail, Digest: r.result.Digest,
-			FinishedAt: now, Metrics: ofRun(stored(figures)), Invariants: invariants(r.result.Audit)})
+		g.figures[i], g.ends[i] = readFigures(stored), gridEnd{outcome: sim.Completed}
+		return nil
 	}
+	if err := auditErr(r.result.Audit); err != nil {
+		return failf(Broken, "%s with seed %d at %s: an invariant is broken\n%w", r.spec.Variant, r.spec.Seed, g.at(cell/len(g.variants)), err)
+	}
+	figures := r.fold.Run()
+	g.ends[i] = endOf(executed{spec: r.spec, result: r.result, metrics: figures})
+	if g.ends[i].why == "" {
+		g.figures[i] = takeFigures(figures)
+	}
+	store.add(r.writer, r.row, sqlite.End{Status: status(r.result.Outcome), Detail: r.result.Detail, Digest: r.result.Digest,
+		Metrics: ofRun(stored(figures)), Invariants: invariants(r.result.Audit)})
 	return nil
+}
+
+// gridEnd is how a run ended.
+type gridEnd struct {
+	outcome string
+	why     string // it did not finish; "" when it did
+}
+
+// endOf says how a run ended: a root that failed did not finish either.
+func endOf(x executed) gridEnd {
+	if x.result.Outcome != sim.Completed {
+		return gridEnd{x.result.Outcome, ending(x.result)}
+	}
+	return gridEnd{x.result.Outcome, strings.Join(unfinishedRoots(x), "; ")}
 }
 
 // ofRun are the metrics of a whole run, without those of its agents' types: a

@@ -53,10 +53,25 @@ func (b *Bulk) Add(w *Writer, run Run, startedAt string, end End) {
 // Waiting is how many runs the next Flush stores.
 func (b *Bulk) Waiting() int { return len(b.waiting) }
 
-// Flush stores what was added, in one transaction: all of it or, with an error,
-// nothing.
-func (b *Bulk) Flush() error {
-	if len(b.waiting) == 0 {
+// Batch is runs that are stored together.
+type Batch struct{ runs []finished }
+
+// Cut takes what was added since the last Cut, in its order.
+func (b *Bulk) Cut() Batch {
+	batch := Batch{b.waiting}
+	b.waiting = nil
+	return batch
+}
+
+// Flush stores what was added, as Store does.
+func (b *Bulk) Flush() error { return b.Store(b.Cut()) }
+
+// Store stores a batch in one transaction: all of it or, with an error, nothing.
+// The error may also be a *DigestError, of a run that was executed before with
+// another digest; the batch is stored then. One batch is stored at a time, in the
+// order in which they were cut; Writer, Add and Cut may be called meanwhile.
+func (b *Bulk) Store(batch Batch) error {
+	if len(batch.runs) == 0 {
 		return nil
 	}
 	tx, err := b.db.sql.Begin()
@@ -64,15 +79,15 @@ func (b *Bulk) Flush() error {
 		return fail(b.db.path, "record runs", err)
 	}
 	defer tx.Rollback()
-	for i := range b.waiting {
-		if err := b.store(tx, &b.waiting[i]); err != nil {
+	for i := range batch.runs {
+		if err := b.store(tx, &batch.runs[i]); err != nil {
 			return fail(b.db.path, "record runs", err)
 		}
 	}
 	if err := tx.Commit(); err != nil {
 		return fail(b.db.path, "record runs", err)
 	}
-	return b.settle()
+	return batch.settle()
 }
 
 func (b *Bulk) store(tx *sql.Tx, f *finished) error {
@@ -100,17 +115,14 @@ func (b *Bulk) store(tx *sql.Tx, f *finished) error {
 	return w.finish(tx, &f.end)
 }
 
-// settle compares the digests of runs that had been executed before, and lets go
-// of what is stored.
-func (b *Bulk) settle() (first error) {
-	for i := range b.waiting {
-		f := &b.waiting[i]
+// settle compares the digests of runs that had been executed before.
+func (b *Batch) settle() (first error) {
+	for i := range b.runs {
+		f := &b.runs[i]
 		if f.writer.execution > 1 && f.end.Status.Settled() && first == nil {
 			first = f.writer.compareDigest(f.end.Digest)
 		}
 	}
-	clear(b.waiting)
-	b.waiting = b.waiting[:0]
 	return first
 }
 
@@ -119,4 +131,18 @@ func (b *Bulk) Close() {
 	for _, t := range b.all() {
 		t.close()
 	}
+}
+
+// Finished lists the runs that came to the end that their scenario wants: they
+// are completed, and no root of theirs failed or reached a limit.
+func (db *DB) Finished() (map[string]bool, error) {
+	ids, err := query(db, "list the runs that finished", func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) },
+		`SELECT r.id FROM runs r WHERE r.outcome = ? AND NOT EXISTS (SELECT 1 FROM agents a WHERE a.run = r.id AND a.parent < 0
+			AND a.status IN ('failed', 'refused', 'max_tokens', 'pause_turn', 'max_turns')
+			AND a.activation = (SELECT max(l.activation) FROM agents l WHERE l.run = a.run AND l.agent = a.agent))`, string(Completed))
+	out := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out, err
 }

@@ -258,29 +258,6 @@ func (b *bench) dropped() string {
 	return fmt.Sprintf("%s of further seeds; --seeds %d keeps them", plural(runs, "run"), most)
 }
 
-// verdict is how the command ends: a broken invariant weighs most, and a run
-// that did not finish more than a regression.
-func (b *bench) verdict() error {
-	if b.broken != nil {
-		return &Failure{Broken, b.broken}
-	}
-	for _, r := range b.now.Runs {
-		if r.Outcome != sim.Completed && !b.knows(r) {
-			return failf(Unfinished, "%s with seed %d did not finish: %s", r.Name(), r.Seed, r.Outcome)
-		}
-	}
-	n := b.report.Count
-	switch {
-	case n(baseline.Regression) > 0 || len(b.missed) > 0 || b.o.strict && n(baseline.Changed) > 0:
-		return &Failure{Code: Missed}
-	case b.base == nil:
-		return failf(NoBaseline, "%s: there is no such baseline; write it with: %s", b.o.baseline, b.updating())
-	case n(baseline.NoBaseline) > 0:
-		return &Failure{Code: NoBaseline}
-	}
-	return b.set.brokenErr()
-}
-
 // knows reports whether the baseline has a run end like this one.
 func (b *bench) knows(r *baseline.Run) bool {
 	return b.base != nil && slices.ContainsFunc(b.base.Runs, func(x *baseline.Run) bool {

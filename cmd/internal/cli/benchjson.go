@@ -17,6 +17,8 @@ type benchJSON struct {
 	Variants []benchVariantJSON `json:"variants"`
 	Missed   []string           `json:"expectations_missed"`
 	Broken   string             `json:"invariant_broken,omitempty"`
+	// Definitions are those that are broken, with their place and what is wrong.
+	Definitions []string `json:"definitions_broken,omitempty"`
 }
 
 type benchVariantJSON struct {
@@ -43,6 +45,7 @@ type benchChangeJSON struct {
 	Verdict string   `json:"verdict"`
 	Missed  []string `json:"thresholds_missed,omitempty"`
 	Allowed []string `json:"thresholds_met,omitempty"`
+	Unheld  []string `json:"thresholds_without_data,omitempty"`
 }
 
 // firstJSON is the first event that differs, hashes cut as in the baseline.
@@ -59,7 +62,10 @@ func (b *bench) document() benchJSON {
 	if b.broken != nil {
 		doc.Broken = b.broken.Error()
 	}
-	for _, v := range []baseline.Verdict{baseline.Pass, baseline.Changed, baseline.Regression, baseline.NoBaseline} {
+	for _, p := range b.set.broken() {
+		doc.Definitions = append(doc.Definitions, p.String())
+	}
+	for _, v := range tally {
 		doc.Counts[strings.ReplaceAll(v.String(), " ", "_")] = b.report.Count(v)
 	}
 	for i := range b.report.Variants {
@@ -90,6 +96,9 @@ func changeJSON(c *baseline.Change) benchChangeJSON {
 	}
 	for _, t := range c.Missed {
 		x.Missed = append(x.Missed, t.Text)
+	}
+	for _, t := range c.Unheld {
+		x.Unheld = append(x.Unheld, t.Text)
 	}
 	for _, t := range c.Allowed {
 		x.Allowed = append(x.Allowed, t.Text)

@@ -69,7 +69,7 @@ func (b *bench) cases() (out []junit.Case) {
 		switch v.Verdict {
 		case baseline.Regression:
 			c.Failure = brief(v)
-		case baseline.NoBaseline:
+		case baseline.NoBaseline, baseline.NoData:
 			c.Error = brief(v)
 		case baseline.Changed:
 			if b.o.strict {
@@ -81,6 +81,9 @@ func (b *bench) cases() (out []junit.Case) {
 	if b.broken != nil {
 		text := b.broken.Error()
 		out = append(out, junit.Case{Suite: "invariants", Name: firstLine(text), Failure: firstLine(text), Detail: text, Type: "invariant"})
+	}
+	for _, p := range b.set.broken() {
+		out = append(out, junit.Case{Suite: "definitions", Name: p.File, Error: p.String(), Detail: p.Error(), Type: "definition"})
 	}
 	for _, m := range b.missed {
 		out = append(out, junit.Case{Suite: "expectations", Name: m, Failure: m, Type: "expectation"})
@@ -121,6 +124,9 @@ func lines(v *baseline.Variant, full bool) (out []string) {
 		for _, t := range c.Missed {
 			out = append(out, "threshold missed: "+t.Text)
 		}
+		for _, t := range c.Unheld {
+			out = append(out, "no data for the threshold: "+t.Text+missing(c))
+		}
 		for _, t := range c.Allowed {
 			if c.Verdict == baseline.Changed {
 				out = append(out, "within the threshold: "+t.Text)
@@ -139,6 +145,14 @@ func lines(v *baseline.Variant, full bool) (out []string) {
 		out = append(out, fmt.Sprintf("seed %d: its events differ; a baseline keeps the events of the first seed only", v.Seed))
 	}
 	return out
+}
+
+// missing says which side has no data for a threshold.
+func missing(c *baseline.Change) string {
+	if c.After == nil {
+		return ": the run has no " + c.Name
+	}
+	return ": the baseline has no " + c.Name
 }
 
 // sides prints both values so that they can be told apart.
@@ -286,7 +300,11 @@ func (s *State) benchNotes(b *bench) {
 	if b.report.Other > 0 {
 		s.label("semantics", fmt.Sprintf("the baseline is of version %d, this program has %d: events may differ for that reason", b.report.Other, b.now.Semantics))
 	}
+	if b.base == nil {
+		s.label("baseline", b.o.baseline+": there is none")
+	}
 	s.label("verdict", b.counts())
+	s.lines("mend", b.remedies())
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) && b.base != nil {
 		s.label("accept", b.updating())
 	}
@@ -294,18 +312,7 @@ func (s *State) benchNotes(b *bench) {
 
 // benchMarkdown prints a summary for a job's page.
 func (s *State) benchMarkdown(b *bench) error {
-	head := "nothing changed"
-	switch n := b.report.Count; {
-	case b.broken != nil:
-		head = "an invariant is broken"
-	case n(baseline.Regression) > 0 || len(b.missed) > 0:
-		head = "regression"
-	case n(baseline.NoBaseline) > 0:
-		head = "no baseline"
-	case n(baseline.Changed) > 0:
-		head = "changed"
-	}
-	s.printf("## agentsim bench: %s\n\n%s: %s\n", head, report.MarkdownText(b.title()), b.counts())
+	s.printf("## agentsim bench: %s\n\n%s: %s\n", b.heading(), report.MarkdownText(b.title()), b.counts())
 	if t := b.peopleTable(); t.Len() > 0 {
 		s.printf("\n")
 		if err := t.Markdown(s.Stdout); err != nil {
@@ -315,11 +322,17 @@ func (s *State) benchMarkdown(b *bench) error {
 	for _, m := range b.missed {
 		s.printf("\n- missed: %s\n", report.MarkdownText(m))
 	}
+	for _, p := range b.set.broken() {
+		s.printf("\n- definition: %s\n", report.MarkdownText(p.String()))
+	}
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		if text := lines(v, false); v.Verdict != baseline.Pass && b.base != nil && len(text) > 0 {
 			s.printf("\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
 		}
+	}
+	for _, m := range b.remedies() {
+		s.printf("\nTo mend: %s\n", report.MarkdownText(m))
 	}
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
 		s.printf("\nTo accept: `%s`\n", b.updating())

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -208,15 +207,6 @@ func (b *bench) take(j *benchJob, x executed) {
 	}
 }
 
-// expect holds a scenario's own expectations against its first seed.
-func (b *bench) expect(f *scenarios.File, done []executed) {
-	for _, v := range expectations(f, done) {
-		if v.Verdict != scenarios.Pass {
-			b.missed = append(b.missed, f.Name+": "+missed(v))
-		}
-	}
-}
-
 // updating is the command line that writes the baseline.
 func (b *bench) updating() string {
 	words := append([]string{"agentsim", "bench"}, b.set.words...)
@@ -227,15 +217,4 @@ func (b *bench) updating() string {
 		words = append(words, "--guard", b.o.guard)
 	}
 	return quoteAll(append(words, "--baseline", b.o.baseline, "--update"))
-}
-
-// counts says how many variants have which verdict.
-func (b *bench) counts() string {
-	var parts []string
-	for _, v := range []baseline.Verdict{baseline.Pass, baseline.Changed, baseline.Regression, baseline.NoBaseline} {
-		if n := b.report.Count(v); n > 0 || v == baseline.Pass {
-			parts = append(parts, fmt.Sprintf("%d %s", n, v))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

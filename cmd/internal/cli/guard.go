@@ -52,7 +52,7 @@ func (b *bench) guarded() {
 		b.guardVariant(v)
 	}
 	for _, m := range b.missed {
-		b.aside = append(b.aside, "expectation "+m)
+		b.aside = append(b.aside, "expectation missed: "+m)
 	}
 	b.missed = nil
 }

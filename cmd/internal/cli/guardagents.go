@@ -150,14 +150,23 @@ func (x *selection) started(r *baseline.Run) error {
 	return nil
 }
 
-// unusable is how many definitions are broken.
-func (x *selection) unusable() (n int) {
+// broken are what makes definitions unusable, each once.
+func (x *selection) broken() (out []*definition.Problem) {
 	for _, p := range x.problems {
-		if !p.Warning {
-			n++
+		if !p.Warning && !slices.ContainsFunc(out, func(o *definition.Problem) bool { return o.Error() == p.Error() }) {
+			out = append(out, p)
 		}
 	}
-	return n
+	return out
+}
+
+// unusable is how many definitions are broken.
+func (x *selection) unusable() int {
+	files := map[string]bool{}
+	for _, p := range x.broken() {
+		files[p.File] = true
+	}
+	return len(files)
 }
 
 // brokenErr is how a command ends that had to leave definitions out; what is

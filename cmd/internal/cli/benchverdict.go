@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+// expect holds a scenario's own expectations against its first seed.
+func (b *bench) expect(f *scenarios.File, done []executed) {
+	for _, v := range expectations(f, done) {
+		if v.Verdict == scenarios.Pass {
+			continue
+		}
+		why := "no data"
+		if v.Verdict != scenarios.NoData {
+			why = report.Value(v.Left) + " against " + report.Value(v.Right)
+		}
+		b.missed = append(b.missed, fmt.Sprintf("%s: %s (%s)", (&baseline.Run{Scenario: f.Name, Variant: v.Variant}).Name(), v.Expect.Text, why))
+	}
+}
+
+// verdict is how the command ends: a broken invariant weighs most, and a run
+// that did not finish more than a regression. That there is no baseline is said
+// in any case.
+func (b *bench) verdict() error {
+	n := b.report.Count
+	switch {
+	case b.broken != nil:
+		return &Failure{Broken, errors.Join(b.broken, b.noBaseline())}
+	case b.unfinished() != nil:
+		return &Failure{Unfinished, errors.Join(b.unfinished(), b.noBaseline())}
+	case n(baseline.Regression) > 0 || n(baseline.NoData) > 0 || len(b.missed) > 0 || b.o.strict && n(baseline.Changed) > 0:
+		return &Failure{Missed, b.noBaseline()}
+	case n(baseline.NoBaseline) > 0 || b.base == nil:
+		return &Failure{NoBaseline, b.noBaseline()}
+	}
+	return b.set.brokenErr()
+}
+
+// noBaseline says that there is none, and how to write it; nil where there is one.
+func (b *bench) noBaseline() error {
+	if b.base != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: there is no such baseline; write it with: %s", b.o.baseline, b.updating())
+}
+
+// unfinished is about the first run that did not finish where the baseline has
+// another end of it, or none.
+func (b *bench) unfinished() error {
+	for _, r := range b.now.Runs {
+		if r.Outcome != sim.Completed && !b.knows(r) {
+			return fmt.Errorf("%s with seed %d did not finish: %s", r.Name(), r.Seed, r.Outcome)
+		}
+	}
+	return nil
+}
+
+// heading is what came out, in the words of a title: the weightiest first.
+func (b *bench) heading() string {
+	var parts []string
+	add := func(is bool, what string) {
+		if is {
+			parts = append(parts, what)
+		}
+	}
+	n := b.report.Count
+	add(b.broken != nil, "an invariant is broken")
+	add(b.unfinished() != nil, "a run did not finish")
+	add(n(baseline.Regression) > 0, "regression")
+	add(n(baseline.NoData) > 0, "a threshold without data")
+	add(len(b.missed) > 0, plural(len(b.missed), "expectation")+" missed")
+	add(n(baseline.NoBaseline) > 0 || b.base == nil, "no baseline")
+	add(b.set.unusable() > 0, plural(b.set.unusable(), "definition")+" broken")
+	if len(parts) > 0 {
+		return strings.Join(parts, ", ")
+	}
+	if n(baseline.Changed) > 0 {
+		return "changed"
+	}
+	return "nothing changed"
+}
+
+// tally is the verdicts that are counted, in the order in which they are told.
+var tally = []baseline.Verdict{baseline.Pass, baseline.Changed, baseline.Regression, baseline.NoData, baseline.NoBaseline}
+
+// counts says how many variants have which verdict, and what else keeps a job
+// from being green.
+func (b *bench) counts() string {
+	var parts []string
+	for _, v := range tally {
+		if n := b.report.Count(v); n > 0 || v == baseline.Pass {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	if n := len(b.missed); n > 0 {
+		parts = append(parts, plural(n, "expectation")+" missed")
+	}
+	if n := b.set.unusable(); n > 0 {
+		parts = append(parts, plural(n, "definition")+" broken")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// remedies are what can be done about what is not as it should be.
+func (b *bench) remedies() (out []string) {
+	if len(b.missed) > 0 {
+		out = append(out, "an expectation stands in its scenario, under expect: change what it is about, or the expectation; --update does not")
+	}
+	if b.report.Count(baseline.NoData) > 0 {
+		out = append(out, "a threshold without data holds nothing: begin it with the variants that have the figure, as in fork: "+
+			"…, or write the baseline anew where that lacks it")
+	}
+	if b.set.unusable() > 0 {
+		out = append(out, "a broken definition takes no part: mend it, or take it away")
+	}
+	return out
+}

@@ -96,9 +96,23 @@ func continued(row []string, widths []int) (out [][]string) {
 	return out
 }
 
+// Lines are those of a text that stands behind so many columns of something else,
+// broken between words where the style has a width, but never narrower than a
+// column of texts. A word is never broken, since names of files are there to be
+// copied. Of a pipe it is one line, whatever its length.
+func (s Style) Lines(text string, taken int) []string {
+	if s.Width <= 0 {
+		return []string{text}
+	}
+	return parted(text, max(leastText, s.Width-taken), false)
+}
+
 // wrap breaks a text between words, and within a word only when it is wider than
 // a line. Further lines are indented as the first one is.
-func wrap(text string, width int) (lines []string) {
+func wrap(text string, width int) []string { return parted(text, width, true) }
+
+// parted breaks a text as wrap does, within a word only where that is wanted.
+func parted(text string, width int, within bool) (lines []string) {
 	if twwidth.Width(text) <= width {
 		return []string{text}
 	}
@@ -116,7 +130,7 @@ func wrap(text string, width int) (lines []string) {
 			lines = append(lines, indent+line)
 			line = word
 		}
-		for twwidth.Width(line) > room {
+		for within && twwidth.Width(line) > room {
 			var head string
 			head, line = cut(line, room)
 			lines = append(lines, indent+head)

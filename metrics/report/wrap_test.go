@@ -16,6 +16,20 @@ func TestWrap(t *testing.T) {
 		}
 	})
 	t.Run("CLI-03 a text that is wrapped loses no word, parts no figure from its unit, and keeps to its width", rapid.MakeCheck(wrapLaw))
+	t.Run("CLI-03 a line behind a label keeps to the width that is left, and is whole in a pipe and on the narrowest terminals", func(t *testing.T) {
+		const text = "fork costs $0.21 more than subagent"
+		for width, want := range map[int]string{0: text, 48: text, 47: "fork costs $0.21 more than|subagent", 3: "fork costs $0.21|more than subagent"} { // order: each is judged by itself
+			if got := strings.Join(Style{Width: width}.Lines(text, 13), "|"); got != want {
+				t.Errorf("width %d: got %s, want %s", width, got, want)
+			}
+		}
+	})
+	t.Run("CLI-03 a name in a line behind a label stays whole", func(t *testing.T) {
+		got := strings.Join(Style{Width: 40}.Lines("in results/of/the/whole/last/week/agentsim.db, 2 runs", 13), "|")
+		if want := "in|results/of/the/whole/last/week/agentsim.db,|2 runs"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
 	t.Run("CLI-03 a word is broken only where the table fits then, and a name of usual length never", longWords)
 }
 

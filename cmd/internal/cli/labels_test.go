@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestLabels(t *testing.T) {
+	t.Run("CLI-03 lines behind a label keep to the terminal's width without losing a word, and one to be pasted stays whole", labelWidth)
+}
+
+// labelWidth looks at the lines behind the table of a run whose bills differ.
+func labelWidth(t *testing.T) {
+	const width = 64
+	db := filepath.Join(t.TempDir(), strings.Repeat("x", width)+".db")
+	behind := func(terminal bool) []string {
+		_, out, stderr := try(func(s *State) { s.Terminal, s.Width = terminal, width }, "run", "fork-vs-subagent", "--db", db)
+		_, tail, found := strings.Cut(out, "\nwhy ")
+		if !found {
+			t.Fatalf("no line of why:\n%s%s", out, stderr)
+		}
+		return strings.Split(strings.TrimSuffix(tail, "\n"), "\n")
+	}
+	wide := func(lines []string) (out []string) {
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > width && !strings.Contains(line, db) {
+				out = append(out, line)
+			}
+		}
+		return out
+	}
+	pipe, fitted := behind(false), behind(true)
+	if len(wide(pipe)) < 3 {
+		t.Fatalf("few lines are wide:\n%s", strings.Join(pipe, "\n"))
+	}
+	if lines := wide(fitted); lines != nil {
+		t.Errorf("wider than %d columns:\n%s", width, strings.Join(lines, "\n"))
+	}
+	var pasted []string
+	for _, line := range pipe {
+		if strings.Contains(line, "agentsim replay") {
+			pasted = append(pasted, line)
+		}
+	}
+	if len(pasted) != 1 || !strings.Contains(strings.Join(fitted, "\n"), pasted[0]) {
+		t.Errorf("the lines to paste, %q, are not in\n%s", pasted, strings.Join(fitted, "\n"))
+	}
+	words := func(lines []string) string { return strings.Join(strings.Fields(strings.Join(lines, " ")), " ") }
+	if got, want := words(fitted), words(pipe); got != want {
+		t.Errorf("words are lost or moved:\n%s\nwant\n%s", got, want)
+	}
+}

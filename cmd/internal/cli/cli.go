@@ -147,8 +147,11 @@ Exit codes:
 var invalid = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: `)
 
 // badFlag says in our words what is wrong with a flag's value. The only values
-// that the library itself refuses are numbers.
+// that the library itself refuses are numbers; what we refuse is told already.
 func badFlag(cmd *cobra.Command, err error) error {
+	if ours := (*Failure)(nil); errors.As(err, &ours) {
+		return ours
+	}
 	found := invalid.FindStringSubmatch(err.Error())
 	if found == nil {
 		return err

@@ -186,7 +186,7 @@ var flagValues = []struct {
 // completeFlags tells a command what the values of its flags are.
 func completeFlags(cmd *cobra.Command) {
 	for _, v := range flagValues {
-		if cmd.Flags().Lookup(v.flag) == nil {
+		if f := cmd.Flags().Lookup(v.flag); f == nil || f.Hidden {
 			continue
 		}
 		if err := cmd.RegisterFlagCompletionFunc(v.flag, v.f); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"agentsim/metrics/report"
+
+	"github.com/spf13/cobra"
 )
 
 // checkOutput refuses a form in which no results are printed.
@@ -17,6 +19,31 @@ func checkOutput(output string) error {
 		return failf(Usage, "--output %s: write one of %s", output, strings.Join(formats, ", "))
 	}
 	return nil
+}
+
+// noOutput gives a command that prints nothing in rows the flag that says so.
+func noOutput(cmd *cobra.Command, why string) {
+	cmd.Flags().VarP(&oneForm{cmd, why}, "output", "o", "")
+	if err := cmd.Flags().MarkHidden("output"); err != nil {
+		panic(err) // the flag is there
+	}
+}
+
+// oneForm is a flag that takes no value.
+type oneForm struct {
+	cmd *cobra.Command
+	why string
+}
+
+// String is the value that nobody gave.
+func (o *oneForm) String() string { return "" }
+
+// Type is what the flag's value is called.
+func (o *oneForm) Type() string { return "form" }
+
+// Set refuses every form.
+func (o *oneForm) Set(form string) error {
+	return failf(Usage, "--output %s: %s prints no table: %s", form, o.cmd.CommandPath(), o.why)
 }
 
 // outputHelp is what --output does.

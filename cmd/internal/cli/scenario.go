@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -136,15 +137,37 @@ itself a scenario. Without --variant it shows the first one.`,
 			return err
 		},
 	}
+	noOutput(cmd, "it prints a scenario, which is YAML")
 	cmd.Flags().StringVar(&variant, "variant", "", "which `variant` to show")
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	return cmd
 }
 
+// checkedScenario is a scenario that was checked, for machines.
+type checkedScenario struct {
+	Scenario     string            `json:"scenario"`
+	OK           bool              `json:"ok"`
+	Variants     int               `json:"variants"`
+	Expectations int               `json:"expectations"`
+	Problems     []scenarioProblem `json:"problems"`
+	More         int               `json:"more,omitempty"` // problems that are not listed
+}
+
+// scenarioProblem is what is wrong at one place; without a place it is about the
+// file as a whole.
+type scenarioProblem struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
 func newScenarioValidate(s *State) *cobra.Command {
-	return &cobra.Command{
+	var output string
+	cmd := &cobra.Command{
 		Use:     "validate SCENARIO...",
-		Example: "  agentsim scenario validate hello",
+		Example: "  agentsim scenario validate hello\n  agentsim scenario validate hello -o json",
 		Short:   "check scenarios without running them",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -153,19 +176,54 @@ func newScenarioValidate(s *State) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			var first error
-			for _, name := range args {
-				file, err := loadScenario(name)
-				if err != nil {
-					s.explain(err)
-					if first == nil {
-						first = &Failure{Code: classify(err)}
-					}
-					continue
-				}
-				s.printf("%s: ok, %s, %s\n", name, plural(len(file.VariantNames()), "variant"), plural(len(file.Expect), "expectation"))
+			if err := checkOutput(output); err != nil {
+				return err
 			}
-			return first
+			return s.validateScenarios(args, output)
 		},
 	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	return cmd
+}
+
+// validateScenarios checks all of them and ends as the first that is wrong does.
+// What is wrong is told on stderr in every form.
+func (s *State) validateScenarios(names []string, output string) error {
+	var first error
+	list := []checkedScenario{}
+	for _, name := range names {
+		x := checkedScenario{Scenario: name, Problems: []scenarioProblem{}}
+		file, err := loadScenario(name)
+		if err != nil {
+			s.explain(err)
+			x.Problems, x.More = problemsIn(err)
+			if first == nil {
+				first = &Failure{Code: classify(err)}
+			}
+		} else {
+			x.OK, x.Variants, x.Expectations = true, len(file.VariantNames()), len(file.Expect)
+		}
+		list = append(list, x)
+		if x.OK && output == "table" {
+			s.printf("%s: ok, %s, %s\n", name, plural(x.Variants, "variant"), plural(x.Expectations, "expectation"))
+		}
+	}
+	if output != "table" {
+		if err := s.emit(output, list); err != nil {
+			return err
+		}
+	}
+	return first
+}
+
+// problemsIn are the errors of a scenario one by one, and how many there are more.
+func problemsIn(err error) (out []scenarioProblem, more int) {
+	located := (*scenarios.Errors)(nil)
+	if !errors.As(err, &located) {
+		return []scenarioProblem{{Message: err.Error()}}, 0
+	}
+	for _, e := range located.List {
+		out = append(out, scenarioProblem{e.File, e.Line, e.Col, e.Msg, e.Hint})
+	}
+	return out, located.More
 }

@@ -10,19 +10,36 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// versionJSON is what this program is, for machines.
+type versionJSON struct {
+	Build     string `json:"build"`
+	Semantics int64  `json:"semantics"`
+	Form      int64  `json:"form"`
+	Text      int64  `json:"text"`
+}
+
 func newVersion(s *State) *cobra.Command {
-	return &cobra.Command{
+	var output string
+	cmd := &cobra.Command{
 		Use:     "version",
-		Example: "  agentsim version",
+		Example: "  agentsim version\n  agentsim version -o json",
 		Short:   "print what this program is",
 		Long: `Prints the build, and the versions of what decides whether two programs give equal runs: the semantics of a run, the
 canonical form of a request, and the canonical text of events.`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			if output != "table" {
+				return s.emit(output, versionJSON{build(), sim.Semantics, llm.FormVersion, transcript.FormVersion})
+			}
 			s.printf("agentsim %s\nsemantics %d · form %d · text %d\n", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
 			return nil
 		},
 	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	return cmd
 }
 
 // build is the module's version and the commit it was built from, as far as the

@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -9,6 +14,7 @@ import (
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 
@@ -59,15 +65,27 @@ type compared struct {
 // comparedGroup is the runs of one variant.
 type comparedGroup struct {
 	scenario, variant string
+	spec              string        // what the runs share beside their seeds, as a hash
+	one               bool          // no other spec of this scenario and variant is on the side
 	runs              []comparedRun // by seed
 }
 
 func (g *comparedGroup) key() string { return g.scenario + "/" + g.variant }
 
+// name is what a group is called, with its spec where there are several.
+func (g *comparedGroup) name() string {
+	name := strings.TrimSuffix(g.key(), "/")
+	if !g.one {
+		name += " (spec " + short(g.spec) + ")"
+	}
+	return name
+}
+
 type comparedRun struct {
 	id, digest string
 	seed       uint64
-	full       bool // its events can be read from the side's database
+	why        string // it did not finish; "" when it did
+	full       bool   // its events can be read from the side's database
 	figures    []baseline.Figure
 }
 
@@ -96,13 +114,16 @@ func (s *State) compareCommand(o *compareOptions, args []string) error {
 	if err := c.firstEvents(); err != nil {
 		return err
 	}
-	return s.printComparison(c, o)
+	if err := s.printComparison(c, o); err != nil {
+		return err
+	}
+	return c.outcome()
 }
 
 func (x *compared) keys() string {
 	var out []string
 	for _, g := range x.groups {
-		out = append(out, strings.TrimSuffix(g.key(), "/"))
+		out = append(out, g.name())
 	}
 	return strings.Join(out, ", ")
 }
@@ -120,6 +141,8 @@ func (s *State) readSide(o *compareOptions, arg string) (*compared, error) {
 		return readRuns(arg, head, tail)
 	case isFile(arg):
 		return readRuns(arg, arg, "")
+	case strings.ContainsAny(arg, "./\\"):
+		return nil, failf(Operating, "%s: there is no such file; write the path of a database, or the beginning of a run's id for one of %s", arg, o.db)
 	}
 	return readRuns(arg, o.db, arg)
 }
@@ -153,19 +176,56 @@ func (s *State) runSide(o *compareOptions, arg, name, variant string) (*compared
 	}
 	x := &compared{name: arg}
 	for _, r := range b.now.Runs {
-		x.add(r.Scenario, r.Variant, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, figures: r.Figures})
+		spec, err := plainSpec(set.files[0], r.Variant, nil, r.Seed)
+		if err != nil {
+			return nil, err
+		}
+		row := runRow(spec, r.ID)
+		x.add(r.Scenario, r.Variant, specOf(&row), comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: openRun(r), figures: r.Figures})
 	}
 	return x, nil
 }
 
-func (x *compared) add(scenario, variant string, r comparedRun) {
+// openRun says why a run did not finish.
+func openRun(r *baseline.Run) string {
+	if r.Outcome != sim.Completed {
+		return r.Outcome
+	}
+	for _, f := range r.Figures {
+		if f.Name == baseline.Unfinished && f.Value.Num > 0 {
+			return plural(int(f.Value.Num), "root") + " failed or reached a limit of turns"
+		}
+	}
+	return ""
+}
+
+// specOf hashes what decides a run beside its seed.
+func specOf(r *sqlite.Run) string {
+	h := sha256.New()
+	for _, line := range strings.SplitAfter(r.Spec, "\n") {
+		if !strings.HasPrefix(line, "seed:") {
+			_, _ = io.WriteString(h, line) // a hash never fails
+		}
+	}
+	fmt.Fprintf(h, "%q %d %q", r.Policy, r.Semantics, r.Files)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// add puts a run to those of its variant that have the same spec: what was
+// edited between two runs is not taken for chance.
+func (x *compared) add(scenario, variant, spec string, r comparedRun) {
+	one := true
 	for _, g := range x.groups {
-		if g.scenario == scenario && g.variant == variant {
+		if g.scenario != scenario || g.variant != variant {
+			continue
+		}
+		if g.spec == spec {
 			g.runs = append(g.runs, r)
 			return
 		}
+		g.one, one = false, false
 	}
-	x.groups = append(x.groups, &comparedGroup{scenario, variant, []comparedRun{r}})
+	x.groups = append(x.groups, &comparedGroup{scenario, variant, spec, one, []comparedRun{r}})
 }
 
 // readRuns reads a run of a database, or all that are over.
@@ -193,6 +253,10 @@ func (x *compared) read(prefix string) error {
 	if err != nil {
 		return err
 	}
+	finished, err := x.db.Finished()
+	if err != nil {
+		return err
+	}
 	for _, r := range runs {
 		if prefix == "" && !r.Outcome.Settled() {
 			continue
@@ -201,7 +265,15 @@ func (x *compared) read(prefix string) error {
 		if err != nil {
 			return err
 		}
-		x.add(r.Name, r.Variant, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
+		row, err := x.db.Spec(r.ID)
+		if err != nil {
+			return err
+		}
+		why := ""
+		if !finished[r.ID] {
+			why = x.why(&r)
+		}
+		x.add(r.Name, r.Variant, specOf(&row), comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: why, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
 	}
 	if len(x.groups) == 0 {
 		return failf(Usage, "%s: no run in it has ended", x.name)
@@ -210,10 +282,20 @@ func (x *compared) read(prefix string) error {
 	return nil
 }
 
+// why says why a recorded run did not finish.
+func (x *compared) why(r *sqlite.RunInfo) string {
+	if r.Outcome != sqlite.Completed {
+		return strings.TrimSuffix(string(r.Outcome)+": "+r.Detail, ": ")
+	}
+	return "a root failed or reached a limit of turns"
+}
+
 // sort puts variants in order of name and runs in order of seed: a database's
 // order is that of its clock.
 func (x *compared) sort() {
-	slices.SortFunc(x.groups, func(a, b *comparedGroup) int { return strings.Compare(a.key(), b.key()) })
+	slices.SortFunc(x.groups, func(a, b *comparedGroup) int {
+		return cmp.Or(strings.Compare(a.key(), b.key()), strings.Compare(a.spec, b.spec))
+	})
 	for _, g := range x.groups {
 		slices.SortFunc(g.runs, func(a, b comparedRun) int {
 			if a.seed != b.seed {
@@ -262,24 +344,68 @@ func pairUp(a, b *compared) *comparing {
 		c.pairs = []pair{{a.groups[0], b.groups[0]}}
 		return c
 	}
-	other := map[string]*comparedGroup{}
-	for _, g := range b.groups {
-		other[g.key()] = g
-	}
+	met := map[*comparedGroup]bool{}
 	for _, g := range a.groups {
-		if o := other[g.key()]; o != nil {
-			c.pairs = append(c.pairs, pair{g, o})
-			delete(other, g.key())
-		} else {
-			c.onlyA = append(c.onlyA, strings.TrimSuffix(g.key(), "/"))
+		o := partner(g, b.groups)
+		if o == nil {
+			c.onlyA = append(c.onlyA, g.name())
+			continue
 		}
+		c.pairs = append(c.pairs, pair{g, o})
+		met[o] = true
 	}
 	for _, g := range b.groups {
-		if other[g.key()] != nil {
-			c.onlyB = append(c.onlyB, strings.TrimSuffix(g.key(), "/"))
+		if !met[g] {
+			c.onlyB = append(c.onlyB, g.name())
 		}
 	}
 	return c
+}
+
+// partner is the group of the same variant: that with the same spec, or the only
+// one where both sides have one.
+func partner(g *comparedGroup, others []*comparedGroup) *comparedGroup {
+	for _, o := range others {
+		if o.key() == g.key() && (o.spec == g.spec || o.one && g.one) {
+			return o
+		}
+	}
+	return nil
+}
+
+// open lists the runs that did not finish.
+func (c *comparing) open() (out []string) {
+	for i := range c.pairs {
+		for _, x := range [...]struct {
+			side  string
+			group *comparedGroup
+		}{{"A", c.pairs[i].a}, {"B", c.pairs[i].b}} {
+			for _, r := range x.group.runs {
+				if r.why != "" {
+					out = append(out, fmt.Sprintf("%s  %s, seed %d, run %s: %s", x.side, x.group.name(), r.seed, short(r.id), r.why))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// outcome is the error of a run that was run for the comparison and did not
+// finish. A record may hold such runs.
+func (c *comparing) outcome() error {
+	for i := range c.pairs {
+		for _, x := range [...]struct {
+			from  *compared
+			group *comparedGroup
+		}{{c.a, c.pairs[i].a}, {c.b, c.pairs[i].b}} {
+			for _, r := range x.group.runs {
+				if r.why != "" && x.from.db == nil {
+					return failf(Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", x.group.name(), r.seed, r.why)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // firstEvents finds where two recorded runs differ, when there is one of each
@@ -296,10 +422,32 @@ func (c *comparing) firstEvents() error {
 	if !a.full || !b.full || c.a.db == nil || c.b.db == nil {
 		return nil
 	}
-	d, err := transcript.Compare(c.a.db.Events(a.id), c.b.db.Events(b.id))
-	if err != nil || d == nil {
+	d, err := transcript.Compare(unnamed(c.a.db.Events(a.id)), unnamed(c.b.db.Events(b.id)))
+	if err != nil {
 		return err
 	}
+	if d == nil {
+		c.events = []string{"the same in both but the first, which names the run"}
+		return nil
+	}
+	d.Index++ // the one left out
 	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}
 	return nil
+}
+
+// unnamed leaves out a run's first event: it says which run it is, so two
+// variants always differ there.
+func unnamed(events iter.Seq2[string, error]) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		first := true
+		for line, err := range events {
+			if first && err == nil {
+				first = false
+				continue
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
 }

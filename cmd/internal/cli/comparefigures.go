@@ -82,10 +82,25 @@ func (f *figurePair) differs() bool {
 	return f.a.Cmp(*f.b) != 0
 }
 
-// better names the side that is better; "" where neither is, or where it may be
-// chance.
+// finished reports whether all runs of both sides did.
+func (p *pair) finished() bool {
+	return p.a.open() == 0 && p.b.open() == 0
+}
+
+// open is how many runs did not finish.
+func (g *comparedGroup) open() (n int) {
+	for _, r := range g.runs {
+		if r.why != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// better names the side that is better; "" where neither is, where it may be
+// chance, and where a run did not finish.
 func (f *figurePair) better() string {
-	if f.a == nil || f.b == nil || f.Better == "" || f.interval != nil && !f.interval.Decides() {
+	if !f.pair.finished() || f.a == nil || f.b == nil || f.Better == "" || f.interval != nil && !f.interval.Decides() {
 		return ""
 	}
 	switch d := f.b.Cmp(*f.a); {
@@ -122,6 +137,7 @@ func (s *State) printComparison(c *comparing, o *compareOptions) error {
 		s.printf("\n")
 	}
 	s.label("compared", c.how())
+	s.lines("unfinished", c.open())
 	s.label("only in A", strings.Join(c.onlyA, ", "))
 	s.label("only in B", strings.Join(c.onlyB, ", "))
 	s.lines("events", c.events)
@@ -192,7 +208,7 @@ func (c *comparing) peopleTable() *report.Table {
 			}
 			var row []string
 			if !single {
-				row = []string{c.pairs[i].a.scenario, c.pairs[i].a.variant}
+				row = []string{c.pairs[i].a.scenario, c.pairs[i].called()}
 			}
 			a, b := sides(&baseline.Change{Metric: f.Metric, Before: f.a, After: f.b})
 			row = append(row, f.Name, a, b, difference(&baseline.Change{Before: f.a, After: f.b}))
@@ -205,8 +221,16 @@ func (c *comparing) peopleTable() *report.Table {
 	return t
 }
 
+// called is the variant's name, with its spec where a side has several.
+func (p *pair) called() string {
+	if p.a.one && p.b.one {
+		return p.a.variant
+	}
+	return strings.TrimSpace(p.a.variant + " (spec " + short(p.a.spec) + ")")
+}
+
 func (c *comparing) machineTable() *report.Table {
-	t := report.NewTable("scenario_a", "variant_a", "scenario_b", "variant_b", "metric", "a", "b", "unit", "exact", "low", "high", "better")
+	t := report.NewTable("scenario_a", "variant_a", "scenario_b", "variant_b", "metric", "a", "b", "unit", "exact", "low", "high", "better", "spec_a", "spec_b", "unfinished_a", "unfinished_b")
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		for _, f := range p.figures() {
@@ -214,7 +238,8 @@ func (c *comparing) machineTable() *report.Table {
 			if f.interval != nil {
 				low, high = fmt.Sprintf("%.0f", f.interval.Low), fmt.Sprintf("%.0f", f.interval.High)
 			}
-			t.Row(p.a.scenario, p.a.variant, p.b.scenario, p.b.variant, f.Name, exact(f.a), exact(f.b), string(f.Unit), fmt.Sprint(f.exact), low, high, f.better())
+			t.Row(p.a.scenario, p.a.variant, p.b.scenario, p.b.variant, f.Name, exact(f.a), exact(f.b), string(f.Unit), fmt.Sprint(f.exact), low, high, f.better(),
+				short(p.a.spec), short(p.b.spec), fmt.Sprint(p.a.open()), fmt.Sprint(p.b.open()))
 		}
 	}
 	return t
@@ -227,6 +252,7 @@ type comparisonJSON struct {
 	Figures []figurePairJSON `json:"figures"`
 	OnlyA   []string         `json:"only_a"`
 	OnlyB   []string         `json:"only_b"`
+	Open    []string         `json:"unfinished,omitempty"`
 	Events  []string         `json:"events,omitempty"`
 }
 
@@ -248,7 +274,7 @@ type figurePairJSON struct {
 }
 
 func (c *comparing) document() comparisonJSON {
-	doc := comparisonJSON{A: c.a.name, B: c.b.name, OnlyA: append([]string{}, c.onlyA...), OnlyB: append([]string{}, c.onlyB...), Events: c.events}
+	doc := comparisonJSON{A: c.a.name, B: c.b.name, OnlyA: append([]string{}, c.onlyA...), OnlyB: append([]string{}, c.onlyB...), Open: c.open(), Events: c.events}
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		for _, f := range p.figures() {

@@ -14,8 +14,11 @@ import (
 func TestConformance(t *testing.T) {
 	t.Run("MET-05 medians and quantiles are values of the sample, checked against sorting by hand", describes)
 	t.Run("MET-05 the quantile of a share is the smallest value that so much of the sample does not exceed", quantiles)
-	t.Run("MET-05 the interval of a difference is a function of the samples, shifts with them and turns with their order", intervals)
+	t.Run("MET-05 the interval of a difference is a function of the samples and shifts with them", intervals)
 	t.Run("MET-05 a 95 % interval holds the true difference in at least 88 of 100 samples", coverage)
+	t.Run("MET-05 its ends cut off a fortieth on each side of the resampled medians, by the binomial formula", tails)
+	t.Run("MET-05 samples that change places turn the interval, but for what was drawn", turns)
+	t.Run("MET-05 every value of a sample is drawn, the largest too", drawn)
 	t.Run("MET-05 samples without spread give an interval of one point", points)
 }
 
@@ -112,5 +115,74 @@ func points(t *testing.T) {
 	}
 	if (stat.Interval{Low: -1, High: 1}).Decides() {
 		t.Error("an interval with zero in it decides nothing")
+	}
+}
+
+// ranks is a sample of the numbers from 0 on, and one of as many zeros.
+func ranks(n int) (up, zero []int64) {
+	for i := range n {
+		up = append(up, int64(i))
+	}
+	return up, make([]int64, n)
+}
+
+// end is the rank that the share p of all resampled medians of n values, n odd,
+// does not exceed: a median lies at or below rank k when more than half of the
+// draws do, each of which does with the chance (k+1)/n.
+func end(n int, p float64) float64 {
+	for k := range n {
+		c := float64(k+1) / float64(n)
+		above := 0.0
+		for draws := n/2 + 1; draws <= n; draws++ {
+			all, _ := math.Lgamma(float64(n + 1))
+			in, _ := math.Lgamma(float64(draws + 1))
+			out, _ := math.Lgamma(float64(n - draws + 1))
+			if c < 1 {
+				above += math.Exp(all - in - out + float64(draws)*math.Log(c) + float64(n-draws)*math.Log(1-c))
+			}
+		}
+		if c == 1 || above >= p {
+			return float64(k)
+		}
+	}
+	return float64(n)
+}
+
+func tails(t *testing.T) {
+	const n, slack = 401, 2.5
+	up, zero := ranks(n)
+	low, high := end(n, 0.025), end(n, 0.975)
+	if low != 180 || high != 220 {
+		t.Fatalf("by the formula %v to %v", low, high)
+	}
+	for seed := range uint64(12) {
+		for _, x := range []stat.Interval{stat.Paired(zero, up, rng.Root(seed)), stat.Difference(zero, up, rng.Root(seed))} {
+			if math.Abs(x.Low-low) > slack || math.Abs(x.High-high) > slack {
+				t.Errorf("seed %d: %+v, by the formula %v to %v", seed, x, low, high)
+			}
+		}
+	}
+}
+
+func turns(t *testing.T) {
+	const slack = 5
+	up, zero := ranks(401)
+	for i := range up {
+		up[i] += 1000
+	}
+	for _, of := range []func(a, b []int64, k rng.Key) stat.Interval{stat.Difference, stat.Paired} {
+		x, y := of(zero, up, rng.Root(3)), of(up, zero, rng.Root(3))
+		if math.Abs(x.Low+y.High) > slack || math.Abs(x.High+y.Low) > slack || x.Low < 0 || y.High > 0 {
+			t.Errorf("%+v, and with places changed %+v", x, y)
+		}
+	}
+}
+
+// drawn: the lower median of two draws is the larger value in a quarter of all.
+func drawn(t *testing.T) {
+	for _, x := range []stat.Interval{stat.Paired([]int64{0, 0}, []int64{0, 1}, rng.Root(1)), stat.Difference([]int64{0, 0}, []int64{0, 1}, rng.Root(1))} {
+		if x.Low != 0 || x.High != 1 {
+			t.Errorf("%+v, want 0 to 1", x)
+		}
 	}
 }

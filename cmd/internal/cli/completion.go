@@ -200,8 +200,12 @@ func completeFlags(cmd *cobra.Command) {
 func completionGroup(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
-			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, group
+		if cmd.Name() != "completion" {
+			continue
+		}
+		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, group
+		for _, shell := range cmd.Commands() {
+			shell.Example = "  agentsim completion " + shell.Name()
 		}
 	}
 }

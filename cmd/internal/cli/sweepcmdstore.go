@@ -13,6 +13,8 @@ const (
 	// commitAfter is how long a run that is over waits for others: a process that is
 	// killed loses not much more than this.
 	commitAfter = time.Second
+	// inHand is how many batches may wait for the disk before the simulation does.
+	inHand = 4
 )
 
 // storer stores runs in the order in which they are added, in a goroutine of its
@@ -30,7 +32,7 @@ type storer struct {
 
 // newStorer begins; finish must be called.
 func newStorer(bulk *sqlite.Bulk, now func() time.Time) *storer {
-	x := &storer{bulk: bulk, now: now, last: now(), batches: make(chan sqlite.Batch), done: make(chan struct{})}
+	x := &storer{bulk: bulk, now: now, last: now(), batches: make(chan sqlite.Batch, inHand), done: make(chan struct{})}
 	go x.work()
 	return x
 }
@@ -62,8 +64,8 @@ func (x *storer) add(w *sqlite.Writer, run sqlite.Run, end sqlite.End) {
 }
 
 // due hands over what has been added, once it is much or has waited long. It
-// waits while the batch before is being stored, so that what is kept in memory
-// has a bound. The error is that of a batch before.
+// waits while too many wait to be stored, so that what is kept in memory has a
+// bound. The error is that of a batch before.
 func (x *storer) due() error {
 	n := x.bulk.Waiting()
 	if n == 0 || n < perCommit && x.now().Sub(x.last) < commitAfter {

@@ -79,8 +79,16 @@ func (b *Bulk) Store(batch Batch) error {
 		return fail(b.db.path, "record runs", err)
 	}
 	defer tx.Rollback()
+	for _, t := range b.shared() {
+		t.rows = t.rows[:0] // of a batch that failed
+	}
 	for i := range batch.runs {
 		if err := b.store(tx, &batch.runs[i]); err != nil {
+			return fail(b.db.path, "record runs", err)
+		}
+	}
+	for _, t := range b.shared() {
+		if err := t.flush(tx); err != nil {
 			return fail(b.db.path, "record runs", err)
 		}
 	}
@@ -89,6 +97,10 @@ func (b *Bulk) Store(batch Batch) error {
 	}
 	return batch.settle()
 }
+
+// shared are the tables whose rows the runs of a batch insert together: a run has
+// many of them, and too few for statements of its own.
+func (t *tables) shared() []*table { return []*table{t.metrics, t.invariants} }
 
 func (b *Bulk) store(tx *sql.Tx, f *finished) error {
 	w := f.writer
@@ -109,6 +121,10 @@ func (b *Bulk) store(tx *sql.Tx, f *finished) error {
 		return err
 	}
 	w.addEnd(&f.end)
+	for i, t := range b.shared() {
+		own := w.shared()[i]
+		t.rows, own.rows = append(t.rows, own.rows...), nil
+	}
 	if err := w.flushRows(tx); err != nil {
 		return err
 	}

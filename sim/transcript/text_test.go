@@ -91,6 +91,7 @@ var outOfText = map[string]string{
 	"AgentEnd.Answers":      "a sum of answers",
 	"AgentEnd.OutputTokens": "a sum of answers",
 	"AgentEnd.FirstToken":   "a sum of answers",
+	"AgentEnd.Progress":     "a count of calls and answers",
 	"Response.Resp.Again":   "a finding",
 	"Response.Resp.Copy":    "an error of its own",
 }

@@ -44,21 +44,12 @@ func (c *checker) injectionWords(path string, x *Injection) {
 
 // injectionPlace is factPlace for an injection.
 func (c *checker) injectionPlace(path string, x *Injection) {
-	lines, ok := c.files.lines(x.File)
-	switch {
-	case x.File == "":
-		c.bad(path, "file: and line: say where it stands", "injection %q stands nowhere", x.Name)
-	case c.foreign():
-		if x.Line < 1 {
-			c.bad(path+".line", "", "injection %q stands on line %d; lines count from 1", x.Name, x.Line)
-		}
-	case !ok:
-		c.bad(path+".file", didYouMean(x.File, c.files.paths()), "injection %q: there is no file %q", x.Name, x.File)
-	case lines < 0:
-		c.bad(path+".file", "give that file as text", "injection %q stands in generated content, whose lines nobody knows", x.Name)
-	case x.Line < 1 || x.Line > lines:
-		c.bad(path+".line", "", "injection %q stands on line %d: %s has %s", x.Name, x.Line, x.File, counted(lines, "line"))
+	what := "injection " + quoted(x.Name)
+	if x.File == "" {
+		c.bad(path, "file: and line: say where it stands", "%s stands nowhere", what)
+		return
 	}
+	c.planted(path, x.File, x.Line, what, what, what+" stands on line "+itoa(x.Line))
 }
 
 // handoffs checks the classifier's script. The first line about a taint decides,

@@ -38,20 +38,30 @@ func (c *checker) facts() {
 
 // factPlace holds a fact against the file it is said to stand in (CON-15).
 func (c *checker) factPlace(path string, f *Fact) {
-	lines, ok := c.files.lines(f.File)
+	what := "fact " + quoted(f.Name)
+	if f.File == "" {
+		c.bad(path, "file: and line: say where it stands", "nobody holds %s", what)
+		return
+	}
+	c.planted(path, f.File, f.Line, what, "nobody holds "+what, what+" is beyond any reachable page")
+}
+
+// planted holds what stands on a line of a file against the file. what names it,
+// lost begins the message where there is no such file, beyond where there is no
+// such line.
+func (c *checker) planted(path, file string, line int, what, lost, beyond string) {
+	lines, ok := c.files.lines(file)
 	switch {
-	case f.File == "":
-		c.bad(path, "file: and line: say where it stands", "nobody holds fact %q", f.Name)
 	case c.foreign():
-		if f.Line < 1 {
-			c.bad(path+".line", "", "fact %q stands on line %d; lines count from 1", f.Name, f.Line)
+		if line < 1 {
+			c.bad(path+".line", "", "%s stands on line %d; lines count from 1", what, line)
 		}
 	case !ok:
-		c.bad(path+".file", didYouMean(f.File, c.files.paths()), "nobody holds fact %q: there is no file %q", f.Name, f.File)
+		c.bad(path+".file", didYouMean(file, c.files.paths()), "%s: there is no file %q", lost, file)
 	case lines < 0:
-		c.bad(path+".file", "give that file as text", "fact %q stands in generated content, whose lines nobody knows", f.Name)
-	case f.Line < 1 || f.Line > lines:
-		c.bad(path+".line", "", "fact %q is beyond any reachable page: %s has %s", f.Name, f.File, counted(lines, "line"))
+		c.bad(path+".file", "give that file as text", "%s stands in generated content, whose lines nobody knows", what)
+	case line < 1 || line > lines:
+		c.bad(path+".line", "", "%s: %s has %s", beyond, file, counted(lines, "line"))
 	}
 }
 

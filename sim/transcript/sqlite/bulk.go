@@ -44,13 +44,13 @@ func (b *Bulk) Writer(run *Run, opt Options) *Writer {
 	return w
 }
 
-// Add puts a run that is over at the end of what the next Flush stores. The
+// Add puts a run that is over at the end of what the next Cut takes. The
 // writer is not to be used any more.
 func (b *Bulk) Add(w *Writer, run Run, startedAt string, end End) {
 	b.waiting = append(b.waiting, finished{w, run, startedAt, end})
 }
 
-// Waiting is how many runs the next Flush stores.
+// Waiting is how many runs the next Cut takes.
 func (b *Bulk) Waiting() int { return len(b.waiting) }
 
 // Batch is runs that are stored together.
@@ -62,9 +62,6 @@ func (b *Bulk) Cut() Batch {
 	b.waiting = nil
 	return batch
 }
-
-// Flush stores what was added, as Store does.
-func (b *Bulk) Flush() error { return b.Store(b.Cut()) }
 
 // Store stores a batch in one transaction: all of it or, with an error, nothing.
 // The error may also be a *DigestError, of a run that was executed before with

@@ -41,13 +41,13 @@ func bulkDigest(t *testing.T) {
 	db, b := bulkOf(t)
 	addRun(t, b, "r")
 	addRun(t, b, "r")
-	if err := b.Flush(); err != nil {
+	if err := b.Store(b.Cut()); err != nil {
 		t.Fatal("equal digests: ", err)
 	}
 	addRun(t, b, "r", &transcript.Gate{Name: "G"})
 	addRun(t, b, "s")
 	var diff *DigestError
-	if err := b.Flush(); !errors.As(err, &diff) || diff.Execution != 3 || diff.FirstNumber != 1 {
+	if err := b.Store(b.Cut()); !errors.As(err, &diff) || diff.Execution != 3 || diff.FirstNumber != 1 {
 		t.Errorf("got %v", err)
 	}
 	if got := dump(t, db, `SELECT run, n, status FROM executions ORDER BY run, n`); got != "r|1|completed\nr|2|completed\nr|3|completed\ns|1|completed\n" {
@@ -66,7 +66,7 @@ func bulkCuts(t *testing.T) {
 	if got := dump(t, db, `SELECT id FROM runs ORDER BY id`); got != "a\n" || b.Waiting() != 1 {
 		t.Errorf("%d wait, stored:\n%s", b.Waiting(), got)
 	}
-	if err := b.Flush(); err != nil {
+	if err := b.Store(b.Cut()); err != nil {
 		t.Fatal(err)
 	}
 	if got := dump(t, db, `SELECT id FROM runs ORDER BY id`); got != "a\nb\n" {

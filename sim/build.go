@@ -37,7 +37,7 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	if choices != nil && spec.Policy != kernel.FIFO().Name() {
 		policy = kernel.Replay(choices)
 	}
-	r := &run{spec: spec, policy: policy, key: key, marks: mark.NewKey(sc.Name, spec.Seed), builder: &llm.Builder{}}
+	r := &run{spec: spec, policy: policy, key: key, marks: mark.NewKey(spec.Seed), builder: &llm.Builder{}}
 	r.kernel = kernel.New(kernel.Options{Policy: policy, Limits: kernel.Limits{
 		Steps: sc.Limits.Steps, Time: sc.Limits.Time, Procs: sc.Limits.Processes, Queue: sc.Limits.Queue}})
 	for _, step := range []func() error{r.plant, r.buildModel} {

@@ -38,7 +38,7 @@ func observed(t *testing.T, head, scripts string) []string {
 	v, _ := s.Stat("f")
 	text := fmt.Sprintf("name: observed\ninteractive: true\nprovider: {model: claude-sonnet-4-5-20250929}\n"+
 		"project: {files: {f.go: %q, g.go: %q}}\n%s\n%s", content, content, head, strings.ReplaceAll(scripts, "f0", v.Hash))
-	key := mark.NewKey("observed", 42)
+	key := mark.NewKey(42)
 	for strings.Contains(text, "«") {
 		from, to := strings.Index(text, "«"), strings.Index(text, "»")
 		words := strings.Fields(text[from+len("«") : to])

@@ -62,7 +62,7 @@ func freshPolicy(t *testing.T, spec *sim.Spec) *policy.Model {
 	t.Helper()
 	key := rng.Root(spec.Seed)
 	table, err := policy.Bind(spec.Scenario, policy.Options{Files: spec.Project.Paths(), Key: key.Sub("policy"),
-		Marks: mark.NewKey(spec.Scenario.Name, spec.Seed), Filler: script.NewFiller(tokens.Approx(spec.Scenario.Provider.Model))})
+		Marks: mark.NewKey(spec.Seed), Filler: script.NewFiller(tokens.Approx(spec.Scenario.Provider.Model))})
 	if err != nil {
 		t.Fatal(err)
 	}

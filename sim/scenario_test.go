@@ -13,6 +13,7 @@ func TestScenario(t *testing.T) {
 	t.Run("SUB-09 a model's alias and its id make the same run", aliases)
 	t.Run("PRM-05 settings that a root or a step does not give stay as they are", settings)
 	t.Run("LOOP-12 CON-06 what a run assumes names its breakpoints and who counts", assumptions)
+	t.Run("CON-14 a scenario's name and a variant's are in no key: whatever they are, every event but the first is the same", renamed)
 }
 
 func undocumented(t *testing.T) {
@@ -26,6 +27,24 @@ func undocumented(t *testing.T) {
 	}
 	if !slices.Equal(cut.Options, res.Options) {
 		t.Errorf("cut short, the options are %q", cut.Options)
+	}
+}
+
+// renamed runs one spec under four names, in each structure.
+func renamed(t *testing.T) {
+	for structure := range structures { // order: each structure is a world of its own
+		var want []string
+		for _, name := range []string{"small", "a", "another-name", "fork"} {
+			spec := workSpec(t, structure)
+			spec.Scenario.Name, spec.Variant = name, name
+			got := linesOf(t, spec)[1:]
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(want, got) {
+				t.Errorf("%s: named %s it is another run", structure, name)
+			}
+		}
 	}
 }
 

@@ -263,7 +263,7 @@ func (h *house) learned(role llm.Role, blocks ...llm.Block) *state {
 
 func namesAreNothing(t *testing.T) {
 	h := newHouse(t, standard)
-	foreign := mark.NewKey("another scenario", 7)
+	foreign := mark.NewKey(8)
 	say := func(s string) llm.Block { return llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, s)} }
 	for _, s := range []string{"auth.null-user", "the fact auth.null-user is missing", h.marks.Text(mark.At, "auth.null-user", "src/auth.go:3"),
 		h.marks.Text(mark.Failed, "fix-b", "auth.null-user"), foreign.Text(mark.Fact, "auth.null-user"), "[[f auth.null-user 0000]]"} {

@@ -97,7 +97,7 @@ func gatesFor(yaml string, sets []string) (_, gates string) {
 
 func furnish(t *testing.T, sc *scenarios.Scenario) *house {
 	t.Helper()
-	h := &house{t: t, sc: sc, marks: mark.NewKey(sc.Name, sc.Seed), builder: &llm.Builder{}, scope: llm.Scope{Model: "m"}}
+	h := &house{t: t, sc: sc, marks: mark.NewKey(sc.Seed), builder: &llm.Builder{}, scope: llm.Scope{Model: "m"}}
 	files := map[string]string{}
 	for p, c := range sc.Project.Files.Literal {
 		files[p] = c.Text

@@ -36,7 +36,7 @@ const (
 
 // tainted is a world with an injection in note.md and a classifier.
 func tainted(s *story, verdict string) {
-	s.files["note.md"] = "one\ntwo " + mark.NewKey("story", 1).Text(mark.Inject, "note") + "\n"
+	s.files["note.md"] = "one\ntwo " + mark.NewKey(1).Text(mark.Inject, "note") + "\n"
 	s.gates["TRANSCRIPT_CLASSIFIER"] = "true"
 	if verdict != "" {
 		s.cfg.Handoffs = []agent.HandoffRule{{Taint: "note", Verdict: verdict, Why: "it was told to publish a key"}}
@@ -199,7 +199,7 @@ func testForgedFronts(t *testing.T) {
 
 func testFirstVerdict(t *testing.T) {
 	both := func(s *story) {
-		s.files["note.md"] += mark.NewKey("story", 1).Text(mark.Inject, "other") + "\n"
+		s.files["note.md"] += mark.NewKey(1).Text(mark.Inject, "other") + "\n"
 		s.cfg.Handoffs = []agent.HandoffRule{{Taint: "absent", Verdict: agent.VerdictFlagged}, {Taint: "other", Verdict: agent.VerdictError},
 			{Taint: "note", Verdict: agent.VerdictFlagged}}
 	}
@@ -208,7 +208,7 @@ func testFirstVerdict(t *testing.T) {
 		t.Errorf("%v, %q", j, got)
 	}
 	got, _ = handed(t, agent.VerdictFlagged, inBack, "done", func(s *story) {
-		s.files["note.md"] = "one " + mark.NewKey("another", 1).Text(mark.Inject, "note") + " [[inject note 0000]]\n"
+		s.files["note.md"] = "one " + mark.NewKey(2).Text(mark.Inject, "note") + " [[inject note 0000]]\n"
 	})
 	if got != "done" {
 		t.Errorf("marks of another run: %q", got)
@@ -254,7 +254,7 @@ func (s *story) classifier() *audit.Handoffs {
 	if s.cfg.Handoffs == nil {
 		return nil
 	}
-	h := &audit.Handoffs{Marks: mark.NewKey("story", s.seed), On: s.gates["TRANSCRIPT_CLASSIFIER"] == "true"}
+	h := &audit.Handoffs{Marks: mark.NewKey(s.seed), On: s.gates["TRANSCRIPT_CLASSIFIER"] == "true"}
 	for _, r := range s.cfg.Handoffs {
 		h.Rules = append(h.Rules, audit.Handoff{Taint: r.Taint, Verdict: r.Verdict})
 	}

@@ -292,7 +292,7 @@ func (s *story) run() {
 	}
 	c := s.cfg
 	c.Kernel, c.Builder, c.Model, c.FS, c.Key = k, &llm.Builder{Binds: s.binds}, s.model, snap.Open(), key
-	c.Marks, c.Sink = mark.NewKey("story", s.seed), transcript.Tee(transcript.NewText(&s.text), s, s.auditor())
+	c.Marks, c.Sink = mark.NewKey(s.seed), transcript.Tee(transcript.NewText(&s.text), s, s.auditor())
 	if c.Forker == nil {
 		c.Forker = fork.NewMaker()
 	}

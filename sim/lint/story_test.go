@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-var storyMarks = mark.NewKey("story", 1)
+var storyMarks = mark.NewKey(1)
 
 // story is a run told in lines:
 //

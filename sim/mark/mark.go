@@ -3,7 +3,7 @@
 //
 // A mark is `[[verb word … tag]]` on one line. It holds no character that JSON
 // or XML escaping, line numbering or truncation can alter: it is whole or
-// absent. The tag is keyed by scenario and seed, so marks that happen to stand
+// absent. The tag is keyed by the seed, so marks that happen to stand
 // in real files mean nothing (a foreign tag fits by chance once in 65,536).
 //
 //	[[f NAME TAG]]                      a fact, known to whoever has it in a request
@@ -73,8 +73,9 @@ type Mark struct {
 // Key makes and checks tags. Its zero value is a valid key of its own.
 type Key struct{ k rng.Key }
 
-// NewKey is the key of a scenario and seed.
-func NewKey(scenario string, seed uint64) Key { return Key{rng.Root(seed).Sub("mark").Sub(scenario)} }
+// NewKey is the key of a seed. A scenario's name is in no key, so that renaming it
+// changes no byte.
+func NewKey(seed uint64) Key { return Key{rng.Root(seed).Sub("mark")} }
 
 // Text renders a mark. Words are escaped, so any name or path is allowed. The
 // wrong number of words is a programmer's error and panics.

@@ -193,7 +193,7 @@ func defuseLaw(t *rapid.T) {
 }
 
 func testMarks(t *testing.T) {
-	key := mark.NewKey("s", 1)
+	key := mark.NewKey(1)
 	marks := key.Text(mark.Fact, "auth.<null>&\"user\"") + key.Text(mark.At, "a", "dir with space/a.go:41") + key.Text(mark.Done, "fix-auth")
 	n := Notification{Status: Completed, Result: "<b>found</b> " + marks}
 	if !strings.Contains(n.Render(), marks) {

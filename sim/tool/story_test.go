@@ -57,7 +57,7 @@ type world struct {
 	now    vtime.Instant
 }
 
-var storyMarks = mark.NewKey("story", 1)
+var storyMarks = mark.NewKey(1)
 
 func (w *world) command(t *testing.T, d *datadriven.TestData) string {
 	switch d.Cmd {

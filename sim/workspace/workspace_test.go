@@ -108,7 +108,7 @@ func plantLaw(t *rapid.T) {
 	}
 	f := snapshot(t, map[string]string{"f": content}).Open()
 	n := rapid.IntRange(1, len(lines)).Draw(t, "line")
-	m := mark.NewKey("s", 1).Text(mark.Fact, "a.b")
+	m := mark.NewKey(1).Text(mark.Fact, "a.b")
 	if err := f.Plant("f", n, m); err != nil {
 		t.Fatal(err)
 	}

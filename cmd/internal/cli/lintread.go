@@ -122,7 +122,7 @@ func lintNodes(db *sqlite.DB, info sqlite.RunInfo) (out []lint.Node, err error) 
 
 // workOf is what a scenario says of its work, as far as the lint asks.
 func workOf(sc *scenarios.Scenario, seed uint64) *lint.Work {
-	w := &lint.Work{Marks: mark.NewKey(sc.Name, seed)}
+	w := &lint.Work{Marks: mark.NewKey(seed)}
 	edits := map[string][]string{} // named files of implementations
 	for i := range sc.Work {
 		it := &sc.Work[i]

@@ -184,7 +184,7 @@ func (s *State) runBench(b *bench) error {
 		return err
 	}
 	if stop.has() {
-		return failf(Unfinished, "interrupted; nothing was compared or written")
+		return failf(Interrupted, "interrupted; nothing was compared or written")
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (s *State) replayTrace(r *cacheReplayed, o *cacheOptions, scope uint64, pat
 		trace.requests++
 		r.serve(&req.BlockRequest)
 		if trace.requests%256 == 0 && stop.has() {
-			return failf(Unfinished, "interrupted after %d requests of %s; nothing is printed of a part", trace.requests, path)
+			return failf(Interrupted, "interrupted after %d requests of %s; nothing is printed of a part", trace.requests, path)
 		}
 	}
 	var wrong *blocktrace.Error

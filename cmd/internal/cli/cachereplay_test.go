@@ -56,7 +56,7 @@ func TestCacheReplay(t *testing.T) {
 			}
 		}
 	})
-	t.Run("CACHE-V1 an interrupt ends a replay, with exit code 5 and no table", func(t *testing.T) {
+	t.Run("CACHE-V1 an interrupt ends a replay, with exit code 130 and no table", func(t *testing.T) {
 		var rows strings.Builder
 		for range 1000 {
 			rows.WriteString(`{"timestamp":0,"input_length":5,"output_length":1,"hash_ids":[9]}` + "\n")
@@ -66,7 +66,7 @@ func TestCacheReplay(t *testing.T) {
 			s.Interrupt = signals
 			s.Stdin = &interrupting{text: strings.NewReader(rows.String()), signals: signals}
 		}, "cache", "replay", "-")
-		if code != Unfinished || out != "" || !strings.HasPrefix(errs, "interrupted after ") {
+		if code != Interrupted || out != "" || !strings.HasPrefix(errs, "interrupted after ") {
 			t.Errorf("%v %q %q", code, out, errs)
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"agentsim/metrics/report"
@@ -27,8 +29,11 @@ type State struct {
 	Terminal       bool             // Stdout is one
 	ErrTerminal    bool             // Stderr is one
 	Width          int              // columns of the terminal, 0 for unknown
-	Interrupt      <-chan os.Signal // SIGINT; nil for none
+	Interrupt      <-chan os.Signal // a signal that ends what goes on; nil for none
 	Now            func() time.Time // wall time, for the record's own rows
+
+	waiting atomic.Bool // somebody takes the next signal and comes to an end by itself
+	heard   *interrupts // who waited last
 }
 
 // gcPercent trades memory for speed: a run's history only grows, so collecting
@@ -40,12 +45,38 @@ func Main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt)
 	s := &State{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv,
 		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
-		Width: terminalWidth(os.Getenv("COLUMNS"), os.Stdout, os.Stderr), Interrupt: signals, Now: time.Now}
+		Width: terminalWidth(os.Getenv("COLUMNS"), os.Stdout, os.Stderr), Now: time.Now}
+	s.Interrupt = s.signals()
 	os.Exit(int(Run(s)))
+}
+
+// signals passes on those that ask the process to end. Where nobody waits for
+// one, or for a second one, it ends at once: the database stays whole either way.
+func (s *State) signals() <-chan os.Signal {
+	out, in := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(in, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(in, syscall.SIGHUP)
+	}
+	go func() {
+		for sig := range in {
+			if !s.waiting.Load() {
+				os.Exit(int(bySignal(sig)))
+			}
+			out <- sig
+		}
+	}()
+	return out
+}
+
+// bySignal is the code of a process that a signal ended.
+func bySignal(sig os.Signal) Code {
+	if n, ok := sig.(syscall.Signal); ok {
+		return 128 + Code(n)
+	}
+	return Interrupted
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -73,11 +104,35 @@ func Run(s *State) (code Code) {
 			code = Bug
 		}
 	}()
+	out := &sticky{to: s.Stdout}
+	s.Stdout = out
 	root := newRoot(s)
 	root.SetArgs(s.Args)
 	err := root.Execute()
+	code = classify(err)
+	if out.err != nil && code != Bug {
+		err, code = failf(Operating, "cannot write the output: %w", out.err), Operating
+	}
 	s.explain(err)
-	return classify(err)
+	if code == Interrupted && s.heard != nil && s.heard.has() {
+		code = bySignal(s.heard.signal())
+	}
+	return code
+}
+
+// sticky is output that remembers its first failure: most of what prints does
+// not look.
+type sticky struct {
+	to  io.Writer
+	err error
+}
+
+// Write writes, until it fails.
+func (c *sticky) Write(p []byte) (n int, err error) {
+	if c.err == nil {
+		n, c.err = c.to.Write(p)
+	}
+	return n, c.err
 }
 
 // explain prints an error the way a person reads it.

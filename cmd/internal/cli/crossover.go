@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,7 +192,7 @@ func (s *State) compare(c *comparison, queries []crossover.Query, o *crossoverOp
 	}
 	err := c.run(lab, queries, bar)
 	if errors.Is(err, crossover.ErrInterrupted) {
-		return failf(Unfinished, "interrupted; nothing was written")
+		return failf(Interrupted, "interrupted; nothing was written")
 	}
 	if err != nil {
 		return err
@@ -263,10 +264,10 @@ func (c *comparison) has(turns int64) bool {
 func (c *comparison) write(lab *crossover.Lab, o *crossoverOptions) error {
 	if o.svg != "" || o.png != "" {
 		chart := c.chart()
-		if err := writeChart(o.svg, chart.SVG); err != nil {
+		if err := writeChart("--svg", o.svg, chart.SVG); err != nil {
 			return err
 		}
-		if err := writeChart(o.png, chart.PNG); err != nil {
+		if err := writeChart("--png", o.png, chart.PNG); err != nil {
 			return err
 		}
 	}
@@ -281,8 +282,12 @@ func (c *comparison) write(lab *crossover.Lab, o *crossoverOptions) error {
 		return failf(Operating, "--scenarios: %w", err)
 	}
 	for name, text := range map[string][]byte{"fork.yaml": forks, "subagent.yaml": subagents} { // order: each is a file of its own
-		if err := os.WriteFile(filepath.Join(o.scenarios, name), text, 0o644); err != nil {
-			return failf(Operating, "--scenarios: %w", err)
+		err := writeFile("--scenarios", filepath.Join(o.scenarios, name), func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

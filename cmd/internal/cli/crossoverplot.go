@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,21 +123,10 @@ func (o *crossoverOptions) pictures() error {
 	return nil
 }
 
-// writeChart draws into a file, if one is named.
-func writeChart(name string, draw func(io.Writer) error) error {
+// writeChart draws into the file that a flag names, if it does.
+func writeChart(flag, name string, draw func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return failf(Operating, "cannot draw: %w", err)
-	}
-	if err := draw(f); err != nil {
-		f.Close()
-		return failf(Operating, "cannot draw %s: %w", name, err)
-	}
-	if err := f.Close(); err != nil {
-		return failf(Operating, "cannot draw: %w", err)
-	}
-	return nil
+	return writeFile(flag, name, draw)
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
@@ -75,7 +74,10 @@ func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o
 	if err := q.run(len(specs), atOnce); err != nil {
 		return nil, err
 	}
-	return done, events.close()
+	if stop.has() {
+		return done, nil // the list would be a part of one
+	}
+	return done, events.commit()
 }
 
 // located gives an error about a part of the scenario its place in the file.
@@ -181,39 +183,45 @@ func countTokens(model string, n *llm.Node) int64 {
 // eventFile takes the canonical text of events.
 type eventFile struct {
 	name string
-	file *os.File
+	file *outFile
 	buf  *bufio.Writer
 	text *transcript.Text
 }
 
-// createEvents opens the file that --events names; nil for none.
+// createEvents begins the file that --events names; nil for none.
 func createEvents(name string) (*eventFile, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.Create(name)
+	f, err := newOutFile(name)
 	if err != nil {
-		return nil, failf(Operating, "--events %s: %w", name, err)
+		return nil, unusable("--events", name, err)
 	}
 	buf := bufio.NewWriter(f)
 	return &eventFile{name, f, buf, transcript.NewText(buf)}, nil
 }
 
-// close writes what is left; it may be called twice.
-func (e *eventFile) close() error {
-	if e == nil || e.file == nil {
+// commit writes what is left and puts the file into its place.
+func (e *eventFile) commit() error {
+	if e == nil {
 		return nil
 	}
 	err := e.text.Err()
 	if flush := e.buf.Flush(); err == nil {
 		err = flush
 	}
-	if shut := e.file.Close(); err == nil {
-		err = shut
+	if err == nil {
+		err = e.file.commit()
 	}
-	e.file = nil
 	if err != nil {
-		return failf(Operating, "--events %s: %w", e.name, err)
+		return unusable("--events", e.name, err)
 	}
 	return nil
+}
+
+// close forgets what was not committed.
+func (e *eventFile) close() {
+	if e != nil {
+		e.file.abandon()
+	}
 }

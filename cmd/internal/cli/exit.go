@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -24,6 +25,10 @@ const (
 	Broken     Code = 6
 	NoBaseline Code = 7
 	Bug        Code = 70
+	// A signal that ends a program adds its number to 128, as shells say it.
+	HungUp      Code = 128 + Code(syscall.SIGHUP)
+	Interrupted Code = 128 + Code(syscall.SIGINT)
+	Terminated  Code = 128 + Code(syscall.SIGTERM)
 )
 
 // codes says what each code means, in the order in which they are told.
@@ -36,17 +41,20 @@ var codes = []struct {
 	{Usage, "wrong usage, or something wrong in a scenario or --set"},
 	{Missed, "an expectation or a threshold was missed, or a figure became worse than its baseline"},
 	{Differs, "a replay differs from its record"},
-	{Unfinished, "the simulation did not finish: a limit, a deadlock, an interrupt or a root that failed"},
+	{Unfinished, "the simulation did not finish: a limit, a deadlock or a root that failed"},
 	{Broken, "an invariant was broken"},
 	{NoBaseline, "there is no baseline to compare with"},
 	{Bug, "a bug in agentsim; the message says how to repeat it"},
+	{HungUp, "ended by SIGHUP"},
+	{Interrupted, "ended by SIGINT (Ctrl-C); what was recorded until then is whole"},
+	{Terminated, "ended by SIGTERM, likewise"},
 }
 
 // codeTable prints the codes for the help text.
 func codeTable() string {
 	var b strings.Builder
 	for _, c := range codes {
-		fmt.Fprintf(&b, "  %2d  %s\n", c.code, c.what)
+		fmt.Fprintf(&b, "  %3d  %s\n", c.code, c.what)
 	}
 	return b.String()
 }

@@ -107,7 +107,7 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 	bar.finish()
 	switch {
 	case errors.Is(err, errStopped):
-		return failf(Unfinished, "interrupted after %s; what was imported so far is whole", plural(len(done), "session"))
+		return failf(Interrupted, "interrupted after %s; what was imported so far is whole", plural(len(done), "session"))
 	case err != nil:
 		return importError(err)
 	case len(done) == 0:

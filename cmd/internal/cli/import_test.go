@@ -16,7 +16,7 @@ import (
 
 func TestImport(t *testing.T) {
 	t.Run("REC-06 progress is shown on a terminal only, and only of work that takes more than a second", progressShown)
-	t.Run("REC-06 an interrupt ends an import with exit code 5; what was imported is whole", importInterrupted)
+	t.Run("REC-06 an interrupt ends an import with exit code 130; what was imported is whole", importInterrupted)
 	t.Run("REC-06 a session that came out otherwise the second time is a bug, exit code 70", importDiffers)
 	t.Run("REC-06 of many sessions the first forty are listed, all on demand, and none where only the sums are asked for", manyListed)
 	t.Run("REC-06 a model that the table knows without a rate has no price", noRate)
@@ -86,7 +86,7 @@ func importInterrupted(t *testing.T) {
 	asked := 0
 	s := &State{Now: func() time.Time { return time.Unix(0, 0) }}
 	err := s.importUntil(&importOptions{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
-	if classify(err) != Unfinished || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
+	if classify(err) != Interrupted || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
 		t.Fatalf("exit code %d: %v", classify(err), err)
 	}
 	d, err := sqlite.Open(db)

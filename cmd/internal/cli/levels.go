@@ -80,7 +80,7 @@ func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInf
 	case bad != nil:
 		return bad
 	case res.Outcome == sim.Interrupted:
-		return failf(Unfinished, "interrupted after %d events", res.Events)
+		return failf(Interrupted, "interrupted after %d events", res.Events)
 	case diff != nil:
 		return failf(Differs, "run %s: the replay differs, of the events that are on record\n%s", short(info.ID), diff)
 	case res.Digest != info.Digest:

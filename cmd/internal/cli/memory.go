@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,11 +22,11 @@ func (o *runOptions) recall(specs []*sim.Spec) error {
 	if len(specs) != 1 {
 		return failf(Usage, "--memory is for one run, and there are %d variants: name one with --variant", len(specs))
 	}
-	if err := os.MkdirAll(o.memory, 0o777); err != nil {
-		return failf(Operating, "--memory: %w", err)
-	}
 	files := map[string]string{}
 	err := fs.WalkDir(os.DirFS(o.memory), ".", func(p string, d fs.DirEntry, err error) error {
+		if p == "." && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || d.IsDir() || !agent.IsMemory(p) {
 			return err
 		}
@@ -53,8 +55,12 @@ func (o *runOptions) keep(done []executed) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return failf(Operating, "--memory: %w", err)
 		}
-		if err := os.WriteFile(name, []byte(memory[p]), 0o666); err != nil {
-			return failf(Operating, "--memory: %w", err)
+		err := writeFile("--memory", name, func(w io.Writer) error {
+			_, err := io.WriteString(w, memory[p])
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"agentsim/sim"
 	"agentsim/sim/kernel"
@@ -91,35 +92,39 @@ func (q *queue) caught(i int) (c *crash) {
 // cores is how many jobs run at once.
 func cores() int { return runtime.GOMAXPROCS(0) }
 
-// interrupts passes SIGINT on to every run that goes on.
+// interrupts passes a signal on to every run that goes on.
 type interrupts struct {
 	mu    sync.Mutex
-	fired bool
+	fired os.Signal // the one that came; nil for none
 	runs  map[*kernel.Kernel]bool
 	done  chan struct{}
 }
 
-// listen begins to wait for SIGINT; stop must be called.
+// listen begins to wait for a signal; stop must be called.
 func (s *State) listen() *interrupts {
 	x := &interrupts{runs: map[*kernel.Kernel]bool{}, done: make(chan struct{})}
+	s.heard = x
 	if s.Interrupt != nil {
-		go x.wait(s.Interrupt)
+		s.waiting.Store(true)
+		go x.wait(s.Interrupt, &s.waiting)
 	}
 	return x
 }
 
-func (x *interrupts) wait(signals <-chan os.Signal) {
+// wait passes one signal on. A second one finds nobody waiting.
+func (x *interrupts) wait(signals <-chan os.Signal, waiting *atomic.Bool) {
 	select {
-	case <-signals:
-		x.fire()
+	case sig := <-signals:
+		x.fire(sig)
 	case <-x.done:
 	}
+	waiting.Store(false)
 }
 
-func (x *interrupts) fire() {
+func (x *interrupts) fire(sig os.Signal) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.fired = true
+	x.fired = sig
 	for k := range x.runs {
 		k.Interrupt()
 	}
@@ -128,14 +133,17 @@ func (x *interrupts) fire() {
 // stop ends the waiting.
 func (x *interrupts) stop() { close(x.done) }
 
-// has reports whether SIGINT came.
-func (x *interrupts) has() bool {
+// has reports whether a signal came.
+func (x *interrupts) has() bool { return x.signal() != nil }
+
+// signal is the one that came; nil for none.
+func (x *interrupts) signal() os.Signal {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.fired
 }
 
-// around makes a run's options such that SIGINT ends it, and calls run with
+// around makes a run's options such that a signal ends it, and calls run with
 // them.
 func (x *interrupts) around(opt sim.Options, run func(sim.Options)) {
 	var mine *kernel.Kernel
@@ -144,7 +152,7 @@ func (x *interrupts) around(opt sim.Options, run func(sim.Options)) {
 		defer x.mu.Unlock()
 		mine = k
 		x.runs[k] = true
-		if x.fired {
+		if x.fired != nil {
 			k.Interrupt()
 		}
 	}

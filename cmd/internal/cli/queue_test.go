@@ -123,7 +123,7 @@ func interruptAll(t *testing.T) {
 			return time.Unix(0, 0)
 		}
 	}, "run", "endless.yaml", "--set", "limits.steps=1_000_000_000")
-	if code != Unfinished || !strings.Contains(stderr, "endless/a did not finish: interrupted at ") {
+	if code != Interrupted || !strings.Contains(stderr, "endless/a did not finish: interrupted at ") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	_, list, _ := try(nil, "inspect", "--db", filepath.Join(".", "agentsim.db"))

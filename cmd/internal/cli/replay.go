@@ -121,7 +121,7 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 	}
 	switch {
 	case diff != nil && endsInterrupted(diff.Got):
-		return failf(Unfinished, "interrupted after %d events, all as recorded", diff.Index)
+		return failf(Interrupted, "interrupted after %d events, all as recorded", diff.Index)
 	case diff != nil && (endsInterrupted(diff.Want) || diff.Want == "" && !info.Outcome.Settled()):
 		s.printf("run %s was %s; all of its %d events came again\n", short(info.ID), info.Outcome, diff.Index)
 		return nil
@@ -144,7 +144,7 @@ func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
 		return err
 	}
 	if res.Outcome == sim.Interrupted {
-		return failf(Unfinished, "interrupted after %d events", res.Events)
+		return failf(Interrupted, "interrupted after %d events", res.Events)
 	}
 	if res.Digest != info.Digest {
 		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe record holds totals only; record with --record full to see which event",

@@ -35,13 +35,16 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 	}
 	for _, x := range done {
 		if x.result.Outcome != sim.Completed {
-			return failf(Unfinished, "%s did not finish: %s", title(x), ending(x.result))
+			return failf(stoppedBy(x.result.Outcome), "%s did not finish: %s", title(x), ending(x.result))
 		}
 	}
 	for _, x := range done {
 		if lines := unfinishedRoots(x); lines != nil {
 			return failf(Unfinished, "%s did not finish: %s", title(x), strings.Join(lines, "; "))
 		}
+	}
+	if o.left > 0 {
+		return failf(Interrupted, "interrupted: %s did not begin", plural(o.left, "variant"))
 	}
 	if cut != nil {
 		return cut
@@ -52,6 +55,14 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 		}
 	}
 	return nil
+}
+
+// stoppedBy is the code of an outcome that is no end.
+func stoppedBy(outcome string) Code {
+	if outcome == sim.Interrupted {
+		return Interrupted
+	}
+	return Unfinished
 }
 
 // wasInterrupted reports whether one of the runs was.

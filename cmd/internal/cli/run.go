@@ -31,6 +31,7 @@ type runOptions struct {
 	output   string
 	columns  string
 	events   string
+	left     int // variants that an interrupt kept from beginning
 	noAudit  bool
 	defs     definitionFlags
 }
@@ -126,6 +127,7 @@ func (s *State) run(o *runOptions) error {
 	}
 	defer rec.close()
 	done, err := s.runAll(file, specs, rec, o)
+	o.left = len(specs) - len(done)
 	if err == nil {
 		err = o.keep(done)
 	}

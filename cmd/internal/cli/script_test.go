@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agentsim": Main, "nobody": nobody, "workflow": workflow})
+	testscript.Main(m, map[string]func(){"agentsim": Main, "nobody": nobody, "workflow": workflow, "full": full})
 }
 
 // nobody runs the command line as a user without rights: nobody run hello. Its
@@ -43,6 +43,16 @@ func openPath() error {
 	return err
 }
 
+// full runs the command line with an output that takes nothing: full run hello.
+func full() {
+	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		panic(err)
+	}
+	os.Stdout = f
+	Main()
+}
+
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -58,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"sql":     cmdSQL,
 			"lockdb":  cmdLock,
 			"waitfor": cmdWaitFor,
+			"stopped": cmdStopped,
 		},
 	})
 }
@@ -75,6 +86,22 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// cmdStopped sends a signal to a run that goes on for ever, once it has begun, and
+// wants the code that it ends with: stopped CODE SIGNAL ARG….
+func cmdStopped(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	signal := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[1]]
+	cmd := exec.Command("agentsim", append(args[2:], "--events", "events-"+args[1])...)
+	cmd.Dir = ts.MkAbs(".")
+	ts.Check(cmd.Start())
+	cmdWaitFor(ts, false, []string{".events-" + args[1] + ".*"})
+	ts.Check(cmd.Process.Signal(signal))
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != want {
+		ts.Fatalf("%v, want exit code %d", err, want)
 	}
 }
 
@@ -126,11 +153,15 @@ func openSQL(ts *testscript.TestScript, name string) *sql.DB {
 	return db
 }
 
-// cmdWaitFor waits until a file holds something: waitfor FILE.
+// cmdWaitFor waits until a file whose name matches holds something: waitfor PATTERN.
 func cmdWaitFor(ts *testscript.TestScript, neg bool, args []string) {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
-		if info, err := os.Stat(filepath.Clean(ts.MkAbs(args[0]))); err == nil && info.Size() > 0 {
-			return
+		names, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		for _, name := range names {
+			if info, err := os.Stat(name); err == nil && info.Size() > 0 {
+				return
+			}
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -65,7 +65,7 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 		return nil, err
 	}
 	if stop.has() {
-		return nil, failf(Unfinished, "interrupted during the sweep; what was recorded until then is whole")
+		return nil, failf(Interrupted, "interrupted during the sweep; what was recorded until then is whole")
 	}
 	return cells, nil
 }

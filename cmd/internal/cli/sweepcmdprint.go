@@ -350,9 +350,9 @@ func (g *sweepGrid) draw() error {
 		return failf(Unfinished, "--plot %s: nothing is drawn: no variant finished anywhere along %s", g.o.plot, g.file.Sweep[0].Path)
 	}
 	if strings.HasSuffix(g.o.plot, ".png") {
-		return writeChart(g.o.plot, chart.PNG)
+		return writeChart("--plot", g.o.plot, chart.PNG)
 	}
-	return writeChart(g.o.plot, chart.SVG)
+	return writeChart("--plot", g.o.plot, chart.SVG)
 }
 
 func (g *sweepGrid) chart() *plot.Chart {

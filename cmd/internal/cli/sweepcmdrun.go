@@ -171,7 +171,7 @@ func (s *State) runGrid(g *sweepGrid) error {
 		return err
 	}
 	if stop.has() {
-		return failf(Unfinished, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
+		return failf(Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
 	}
 	if g.known > 0 {
 		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, plural(g.known, "run"), len(g.figures))

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// writeFile writes a file that a flag names. A file that is there is replaced as
+// a whole once everything is written, or stays as it was.
+func writeFile(flag, name string, write func(io.Writer) error) error {
+	if err := replaceFile(name, write); err != nil {
+		return unusable(flag, name, err)
+	}
+	return nil
+}
+
+// replaceFile writes a whole file, or leaves what is there.
+func replaceFile(name string, write func(io.Writer) error) error {
+	f, err := newOutFile(name)
+	if err != nil {
+		return err
+	}
+	defer f.abandon()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.commit()
+}
+
+// outFile is a file on its way: what is written lies beside it until commit puts
+// it into its place. What is no plain file, such as a pipe, is written directly;
+// a link stays a link.
+type outFile struct {
+	*os.File
+	to   string      // "" where it is written directly
+	mode fs.FileMode // of the file that it replaces; 0 for none
+}
+
+func newOutFile(name string) (*outFile, error) {
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		name = to
+	}
+	var mode fs.FileMode
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		return &outFile{File: f}, err
+	case err == nil:
+		mode = info.Mode().Perm()
+	}
+	f, err := createBeside(name)
+	return &outFile{f, name, mode}, err
+}
+
+// createBeside makes a file in the same directory, as the umask wants it.
+func createBeside(name string) (f *os.File, err error) {
+	for i := range 100 {
+		beside := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d", filepath.Base(name), os.Getpid(), i))
+		f, err = os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, err
+}
+
+// commit brings all of the file to its disk and puts it into its place.
+func (f *outFile) commit() error {
+	if f.to == "" {
+		return f.Close()
+	}
+	err := f.Sync()
+	if f.mode != 0 {
+		err = errors.Join(err, f.Chmod(f.mode))
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), f.to)
+}
+
+// abandon forgets what was written; after a commit it does nothing.
+func (f *outFile) abandon() {
+	f.Close()
+	if f.to != "" {
+		os.Remove(f.Name())
+	}
+}

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"encoding/json"
-	"path"
 	"reflect"
 	"slices"
 
@@ -64,7 +62,6 @@ func (c *checker) coordinator() {
 			c.bad("gate_flips["+itoa(i)+"].gate", "take it away", "a coordinator's workers run in the background, which gate %s disables", g.Gate)
 		}
 	}
-	c.coordinatorCalls()
 	for i, typ := range s.Project.Agents.BuiltIns {
 		switch {
 		case typ == "worker":
@@ -79,47 +76,6 @@ func (c *checker) coordinator() {
 	for i := range s.Roots {
 		c.coordinatorRoot("roots["+itoa(i)+"]", &s.Roots[i])
 	}
-}
-
-// coordinatorCalls refuses scripted calls of a coordinator that demand a fork:
-// those that name it, and those without a type where that is what makes one.
-func (c *checker) coordinatorCalls() {
-	for i := range c.s.Scripts {
-		if !c.s.speaksForRoot(c.s.Scripts[i].Agent) {
-			continue
-		}
-		for j, t := range c.s.Scripts[i].Turns {
-			for k := range t.Tools {
-				c.coordinatorCall("scripts["+itoa(i)+"].turns["+itoa(j)+"].tools["+itoa(k)+"]", &t.Tools[k])
-			}
-		}
-	}
-}
-
-func (c *checker) coordinatorCall(at string, u *ToolTurn) {
-	var in struct {
-		Type string `json:"subagent_type"`
-	}
-	if !contains(c.s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
-		return // whatever else is wrong with an input, the tool answers
-	}
-	switch {
-	case in.Type == "fork":
-		c.bad(at, "subagent_type: worker", "fork and coordinator together: under %s fork is off, yet the call demands it", coordinatorGate)
-	case in.Type == "" && c.s.turnsOn(forkGate):
-		c.bad(at, "subagent_type: worker, or leave gate "+forkGate+" off",
-			"fork and coordinator together: under %s fork is off, yet a call without subagent_type demands one where gate %s is on", coordinatorGate, forkGate)
-	}
-}
-
-// speaksForRoot reports whether a script is for a root.
-func (s *Scenario) speaksForRoot(pattern string) bool {
-	for _, r := range s.rootNames() {
-		if ok, err := path.Match(pattern, r); err == nil && ok {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *checker) coordinatorStrategy() {

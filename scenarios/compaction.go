@@ -21,6 +21,9 @@ type Forks struct {
 	// Directory is the working directory of forks, absolute, of which a notice tells
 	// them (FRK-10). The files in it are the project's own.
 	Directory string `yaml:"directory"`
+	// TypedChildren lets a fork start agents whose type it names; otherwise each of
+	// its Agent calls is refused.
+	TypedChildren bool `yaml:"typed_children"`
 }
 
 // ReplaceFlip sets, at an instant, the size over which a tool result is replaced

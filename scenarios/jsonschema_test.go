@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/cachemodel"
+	"agentsim/sim/permission"
 )
 
 var rewriteSchema = flag.Bool("rewrite-schema", false, "write scenario.schema.json anew")
@@ -38,7 +39,8 @@ var choices = map[string][]string{
 	"SettingsSpec.effort": {"low", "medium", "high", "max"}, "SettingsSpec.thinking": {"disabled", "enabled", "adaptive"},
 	"Fact.grade": {"gist", "verbatim"}, "Model.prompting": promptings,
 	"Item.kind": kinds, "Item.by": {"lead"}, "Item.prompting": promptings,
-	"Turn.stop": stops, "FanOut.hold": {"none", "first-response"},
+	"PermissionSpec.children": {string(permission.AcceptEdits)},
+	"Turn.stop":               stops, "FanOut.hold": {"none", "first-response"},
 }
 
 // object is a JSON object; its keys are written in order of their names.

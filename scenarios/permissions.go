@@ -13,7 +13,10 @@ import (
 // PermissionSpec is what tool uses are decided by (PRM-01), and what the user says
 // when asked (PRM-04).
 type PermissionSpec struct {
-	Mode     string              `yaml:"mode"` // run mode of roots; acceptEdits by default
+	Mode string `yaml:"mode"` // run mode of roots; acceptEdits by default
+	// Children is the mode of children whose definition names none: acceptEdits, or
+	// their parent's where it is left out.
+	Children string              `yaml:"children"`
 	Deny     []string            `yaml:"deny"` // rules, such as Bash(rm:*)
 	Ask      []string            `yaml:"ask"`
 	Allow    []string            `yaml:"allow"`         // of the session
@@ -58,6 +61,8 @@ func (c *checker) permissions() {
 		modes = append(modes, string(m))
 	}
 	c.oneOf("permissions.mode", "permission mode", p.Mode, modes...)
+	c.oneOf("permissions.children", "mode of children", p.Children, string(permission.AcceptEdits))
+	c.children()
 	for _, l := range []struct {
 		key  string
 		list []string
@@ -84,6 +89,40 @@ func (c *checker) permissions() {
 	if p.TimeOut < 0 {
 		c.bad("permissions.timeout", "a duration from 0 on", "a prompt cannot end before it is shown")
 	}
+}
+
+// children refuses a mode of children that no child would have.
+func (c *checker) children() {
+	if why := c.s.idleChildren(); why != "" && c.s.Permissions.Children != "" {
+		c.badKey("permissions.children", "take it away, or permissions: {mode: default}", "unused key %q: %s", "permissions.children", why).unused = true
+	}
+}
+
+// idleChildren is why nothing reads permissions.children, "" where something does.
+func (s *Scenario) idleChildren() string {
+	switch {
+	case s.Stack == MinimalStack:
+		return "in stack minimal a sub-agent asks nobody"
+	case !s.spawns():
+		return "nobody is spawned"
+	case s.Permissions.HoldsChildren():
+		return "no child escapes mode " + s.Permissions.RootMode() + ", which its parent is in"
+	}
+	return ""
+}
+
+// RootMode is the run mode of roots.
+func (p *PermissionSpec) RootMode() string {
+	if p.Mode == "" {
+		return string(permission.AcceptEdits)
+	}
+	return p.Mode
+}
+
+// HoldsChildren reports whether no child leaves the mode of roots, whatever
+// definitions and Children say (SUB-10).
+func (p *PermissionSpec) HoldsChildren() bool {
+	return contains([]string{string(permission.AcceptEdits), string(permission.Bypass), string(permission.Plan)}, p.RootMode())
 }
 
 func (c *checker) answer(at string, a *AnswerSpec) {

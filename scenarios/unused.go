@@ -44,6 +44,9 @@ func (s *Scenario) unread() []section {
 	if len(s.Injections) == 0 {
 		out = append(out, section{"model.obeys", "there are no injections"})
 	}
+	if why := s.idleChildren(); why != "" {
+		out = append(out, section{"permissions.children", why})
+	}
 	if !s.Coordinates() {
 		for _, g := range workerGates {
 			out = append(out, section{"gates." + g, "it is for a coordinator's workers, and there is no coordinator"})
@@ -161,6 +164,9 @@ func (s *Scenario) trim() {
 	s.narrow()
 	s.trimTests()
 	s.trimCoordinator()
+	if s.idleChildren() != "" {
+		s.Permissions.Children = ""
+	}
 	s.Model.Obeys = s.Model.Obeys && !s.obeysNothing()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {

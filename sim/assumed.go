@@ -32,6 +32,12 @@ func (r *run) assumed() []string {
 	if p, err := r.profile(id); err == nil {
 		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date)+tariffText(sc.Provider.Tariff(), p))
 	}
+	if sc.Stack == scenarios.MinimalStack {
+		out = append(out, orderAssumed(&sc.Minimal))
+	}
+	if r.observer.edits {
+		out = append(out, editsAssumed(&sc.Permissions))
+	}
 	if sc.Compaction != nil || r.observer.compacted {
 		out = append(out, compactionAssumed(sc))
 	}
@@ -71,6 +77,23 @@ func providerAssumed(p *scenarios.Provider) []string {
 		}
 	}
 	return out
+}
+
+// orderAssumed says whether the minimal stack's sub-agents wait for each other.
+func orderAssumed(m *scenarios.MinimalSpec) string {
+	if m.SideBySide {
+		return "sub-agents side by side"
+	}
+	return "sub-agents one after the other"
+}
+
+// editsAssumed says which of the two readings holds of who confirms the edits of
+// children (SUB-10).
+func editsAssumed(p *scenarios.PermissionSpec) string {
+	if p.Children != "" {
+		return "edits of children accepted, whatever their parent's mode " + p.RootMode()
+	}
+	return "edits of children decided by their parent's mode " + p.RootMode()
 }
 
 // compactionAssumed says when histories become summaries, and how long these may

@@ -14,6 +14,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
+	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -95,12 +96,12 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
-		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: r.mode(), Permissions: permissions,
+		MaxTokens: sc.Settings.MaxTokens, Retry: retry(sc.Retry), Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
 		Limits:     agent.Limits{Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		EvictAfter: evictAfter(sc),
 		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
 		Over:       sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
-		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory},
+		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory, TypedChildren: sc.Forks.TypedChildren},
 		Handoffs:   handoffs(sc),
 		Scratchpad: sc.Coordinator.Scratchpad,
 		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},

@@ -9,6 +9,7 @@ import (
 	"agentsim/sim/fork"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
+	"agentsim/sim/permission"
 	"agentsim/sim/transcript"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -25,6 +26,7 @@ type observer struct {
 	items map[string]*scenarios.Item
 
 	compacted bool // a history became a summary
+	edits     bool // what is said of edits by children decides about some child
 }
 
 // reported is an item in the words of one agent.
@@ -42,11 +44,13 @@ func newObserver(r *run) *observer {
 	return o
 }
 
-// Emit notes where the write log stands at the start of an agent, and whether
-// anything was compacted.
+// Emit notes where the write log stands at the start of an agent, in whose mode a
+// child runs, and whether anything was compacted.
 func (o *observer) Emit(e *transcript.Event) {
-	switch e.Body.(type) {
+	switch b := e.Body.(type) {
 	case *transcript.AgentStart:
+		sc := o.r.spec.Scenario
+		o.edits = o.edits || b.Parent >= 0 && b.PoolMode == string(permission.AcceptEdits) && sc.Stack != scenarios.MinimalStack && !sc.Permissions.HoldsChildren()
 	case *transcript.Compact:
 		o.compacted = true
 		return

@@ -7,19 +7,11 @@ import (
 	"agentsim/sim/permission"
 )
 
-// mode is the run mode of roots.
-func (r *run) mode() permission.Mode {
-	if m := r.spec.Scenario.Permissions.Mode; m != "" {
-		return permission.Mode(m)
-	}
-	return permission.AcceptEdits
-}
-
 // permissions turns what the scenario says of permissions into what the agents
 // share.
 func (r *run) permissions() (agent.Permissions, error) {
 	s := &r.spec.Scenario.Permissions
-	out := agent.Permissions{TimeOut: s.TimeOut}
+	out := agent.Permissions{TimeOut: s.TimeOut, Children: permission.Mode(s.Children)}
 	if out.TimeOut == 0 {
 		out.TimeOut = agent.DefaultTimeOut
 	}

@@ -9,6 +9,7 @@ import (
 
 func TestPermissions(t *testing.T) {
 	t.Run("PRM-01 PRM-03 PRM-04 what a scenario says of permissions is what its agents are decided by", permissionKeys)
+	t.Run("SUB-10 who confirms the edits of children is assumed where it decides about one, in either reading", editsOfChildren)
 	t.Run("PRM-05 a step of a scenario's user may wait for an event, and press Ctrl+B", stepKeys)
 	t.Run("CON-18 SUB-14 PRM-05 the library's aborts, moves and prompts end well under every schedule", librarySchedules)
 }
@@ -44,6 +45,31 @@ scripts:
       - {tools: [{name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv d.go c.go}}, {name: Bash, input: {command: mkdir y}}]}
       - text: Done.
 `
+
+func editsOfChildren(t *testing.T) {
+	const script = `
+name: edits
+provider: {model: claude-sonnet-4-6}
+main: {user: Hello.}
+scripts: [{agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p}}]}, {text: Done.}]}, {agent: main/*, turns: [{text: Done.}]}]
+`
+	for _, c := range []struct{ mode, want string }{
+		{"{mode: default}", "edits of children decided by their parent's mode default"},
+		{"{mode: auto, children: acceptEdits}", "edits of children accepted, whatever their parent's mode auto"},
+		{"{mode: plan}", ""},
+		{"{}", ""},
+	} {
+		got := ""
+		for _, s := range runOf(t, specOf(t, script+"permissions: "+c.mode+"\n", "")).Assumed {
+			if strings.Contains(s, "of children") {
+				got = s
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q", c.mode, got)
+		}
+	}
+}
 
 func permissionKeys(t *testing.T) {
 	var got []string

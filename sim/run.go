@@ -172,7 +172,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 // AuditOptions is what a run was told to do otherwise than an auditor expects.
 func AuditOptions(spec *Spec) audit.Options {
 	sc := spec.Scenario
-	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc)}
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc), TypedChildren: sc.Forks.TypedChildren}
 }
 
 // ownPrompts reports whether a root has a system prompt of the scenario's own.

@@ -15,7 +15,7 @@ import (
 // scenario's times.
 func (r *run) chooseMinimal(cfg *agent.Config) error {
 	sc := r.spec.Scenario
-	cfg.Minimal = &agent.Minimal{ReadOnlyShell: *sc.Minimal.ReadOnlyShell}
+	cfg.Minimal = &agent.Minimal{ReadOnlyShell: *sc.Minimal.ReadOnlyShell, SideBySide: sc.Minimal.SideBySide}
 	set := definition.Load(DefinitionSources(sc, r.spec.Project), nil, &cfg.Gates)
 	r.problems = set.Errors()
 	var custom []*agent.Definition

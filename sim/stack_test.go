@@ -15,7 +15,7 @@ import (
 )
 
 func TestStack(t *testing.T) {
-	t.Run("MIN-05 the same work on both stacks: what it took, and which statements the minimal one leaves, none the full one", compareStacks)
+	t.Run("MIN-05 MIN-06 the same work on both stacks: what it took, and which statements the minimal one leaves, none the full one", compareStacks)
 	t.Run("MIN-05 MIN-02 MIN-04 what the findings say can be seen: unmarked errors, a cost line that lacks tokens, prompts that lack context", seeDepartures)
 	t.Run("MIN-01 a project's own definitions come first, and what is wrong with one is told and loses nothing", ownDefinitions)
 	t.Run("MIN-01 DEF-02 the user's definitions count too, the project's before them", userDefinitions)
@@ -109,10 +109,13 @@ func compareStacks(t *testing.T) {
 		if f, m := full.figure(t, c.fullType, "tokens.prompt"), minimal.figure(t, c.minimalType, "tokens.prompt"); m >= f {
 			t.Errorf("sub-agents of %s sent %d tokens, those of %s %d", c.full, f, c.minimal, m)
 		}
-		f, m := full.figure(t, "", "time"), minimal.figure(t, "", "time")
-		if diff := f - m; diff > f/50 || diff < -f/50 {
-			t.Errorf("%s took %d ns, %s %d", c.full, f, c.minimal, m)
+		if f, m := full.figure(t, "", "time"), minimal.figure(t, "", "time"); m < f+f/2 {
+			t.Errorf("%s took %d ns, %s %d: its sub-agents wait for each other", c.full, f, c.minimal, m)
 		}
+	}
+	f, m := tell(t, "minimal-vs-full", "full").figure(t, "", "time"), tell(t, "minimal-vs-full", "minimal-beside").figure(t, "", "time")
+	if diff := f - m; diff > f/50 || diff < -f/50 {
+		t.Errorf("full took %d ns, minimal side by side %d", f, m)
 	}
 }
 

@@ -200,7 +200,8 @@ func (s *story) checkRenders() (wrong []string) {
 
 // auditor is a sink that holds the story against the invariants.
 func (s *story) auditor() transcript.Sink {
-	s.audit = audit.New(audit.Options{Rerender: s.cfg.Forks.Rerender || s.cfg.Forks.FreshRepl, EvictAfter: s.cfg.EvictAfter, Handoffs: s.classifier()})
+	s.audit = audit.New(audit.Options{Rerender: s.cfg.Forks.Rerender || s.cfg.Forks.FreshRepl, EvictAfter: s.cfg.EvictAfter, Handoffs: s.classifier(),
+		TypedChildren: s.cfg.Forks.TypedChildren})
 	return s.audit
 }
 

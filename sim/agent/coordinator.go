@@ -81,7 +81,7 @@ func (w *World) workerTools(a *Agent) string {
 	if def == nil {
 		return ""
 	}
-	mode := RunMode(a.mode, def.Mode)
+	mode := w.runMode(a.mode, def)
 	own, servers := tool.Servers(w.pool(def, true, mode, w.offers(true)).Tools)
 	if mutant.On("CRD-03/untold") {
 		own = own[1:]
@@ -114,7 +114,8 @@ func (d *Definition) works() bool {
 }
 
 // admitWorker holds a coordinator's call against CRD-05: it starts workers and
-// nobody else, and what it says of a model is ignored and noted.
+// nobody else, and what it says of a model is ignored and noted. A call that would
+// make a fork if there were any falls back as it does without forks (FRK-12).
 func (a *Agent) admitWorker(b *birth) error {
 	if !a.coordinates() {
 		return nil
@@ -122,6 +123,11 @@ func (a *Agent) admitWorker(b *birth) error {
 	switch b.in.Type {
 	case TypeWorker:
 	case "":
+		if a.w.gates.ForkSubagent {
+			a.finding(RuleForkOff, "an Agent call without subagent_type starts a "+TypeGeneralPurpose+" agent: forks are off in coordinator mode")
+			b.in.Type = TypeGeneralPurpose
+			return nil
+		}
 		if !mutant.On("CRD-05/any") {
 			return fmt.Errorf("subagent_type is missing: a coordinator starts agents of type %s, so it must be %s", TypeWorker, TypeWorker)
 		}

@@ -31,7 +31,7 @@ func testForksOn(t *testing.T) {
 		{"FORK_SUBAGENT=true", true, "fork"},
 		{"FORK_SUBAGENT=true", false, "general-purpose"},
 		{"FORK_SUBAGENT=false", true, "general-purpose"},
-		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", true, ""}, // neither it nor any other type
+		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", true, "general-purpose"},
 		{"FORK_SUBAGENT=true COORDINATOR_MODE=true", true, "fork"},
 	} {
 		s := one(t, plain, func(s *story) { gate(strings.Fields(c.gates)...)(s); s.cfg.Interactive = c.interactive })

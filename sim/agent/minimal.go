@@ -18,6 +18,9 @@ import (
 type Minimal struct {
 	// ReadOnlyShell puts run_shell among the tools of explore and plan.
 	ReadOnlyShell bool
+	// SideBySide lets the sub-agents of one answer run at one time, which otherwise
+	// wait for each other (MIN-06).
+	SideBySide bool
 }
 
 // The types of the minimal stack's built-in definitions; tool.MinimalDefault is
@@ -193,7 +196,7 @@ func (w *World) childFailure(text string) tool.Result {
 func (a *Agent) childMode(d *Definition) permission.Mode {
 	switch {
 	case a.w.cfg.Minimal == nil:
-		return RunMode(a.mode, d.Mode)
+		return a.w.runMode(a.mode, d)
 	case a.mode == permission.Plan:
 		return permission.Plan
 	}

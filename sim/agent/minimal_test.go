@@ -36,6 +36,7 @@ func TestMinimal(t *testing.T) {
 	t.Run("MIN-02 the cost line holds the tokens of sub-agents as they ended, once, and those of a failed one never", testMinimalCounters)
 	t.Run("MIN-03 a sub-agent bypasses permissions under every mode but plan, in which it stays", testMinimalModes)
 	t.Run("MIN-04 what goes wrong comes back as plain text that is not marked as an error", testMinimalErrors)
+	t.Run("MIN-06 the sub-agents of one answer run one after the other, side by side where that is asked for", testMinimalOrder)
 	t.Run("MIN-04 no output comes back as a fixed text", testMinimalSilence)
 }
 
@@ -388,6 +389,33 @@ func testMinimalShell(t *testing.T) {
 		}
 		if got := strings.Contains(s.lines([]string{"finding"}), "rule="+agent.RuleBreach); got != c.breach {
 			t.Errorf("%s: a write was told as a breach: %v", c.typ, got)
+		}
+	}
+}
+
+func testMinimalOrder(t *testing.T) {
+	for _, c := range []struct {
+		side bool
+		want string
+	}{
+		{false, "┌1.000000000s └2.000000000s ┌2.000000000s └3.000000000s"},
+		{true, "┌1.000000000s ┌1.000000000s └2.000000000s └2.000000000s"},
+	} {
+		s := least(t, sub("general")+"; use agent "+sub("general"), func(s *story) {
+			s.cfg.Minimal.SideBySide = c.side
+			s.script("main/1.2", "text y")
+		}, "text x")
+		var got []string
+		for _, l := range strings.Split(s.lines([]string{"terminal"}), "\n") {
+			at, _, _ := strings.Cut(l, " ")
+			for _, mark := range []string{"┌", "└"} {
+				if strings.Contains(l, mark) {
+					got = append(got, mark+at)
+				}
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("side by side %v: %s", c.side, text)
 		}
 	}
 }

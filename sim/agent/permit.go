@@ -20,6 +20,9 @@ type Permissions struct {
 	Classifier permission.Classifier        // of mode auto
 	Answers    []Answer                     // of the user, the first that fits
 	TimeOut    vtime.Duration               // how long a prompt stands that nobody answers
+	// Children is the mode of children whose definition names none; "" is their
+	// parent's (SUB-10).
+	Children permission.Mode
 }
 
 // Answer is what the scripted user says to prompts (PRM-04).

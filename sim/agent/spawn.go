@@ -52,7 +52,7 @@ const errForkInFork wireError = "Fork is not available inside a forked worker."
 
 // admitSpawn checks the input and whether this agent may spawn at all.
 func (a *Agent) admitSpawn(b *birth) error {
-	if (a.ctx.Source == ForkSource || a.inFork) && !mutant.On("FRK-09/no-guard") {
+	if (a.ctx.Source == ForkSource || a.inFork) && !a.mayStart(b.use) && !mutant.On("FRK-09/no-guard") {
 		if mutant.On("FRK-14/own-words") {
 			return wireError("A fork cannot fork.")
 		}
@@ -72,6 +72,16 @@ func (a *Agent) admitSpawn(b *birth) error {
 	return nil
 }
 
+// mayStart reports whether a fork's call starts an agent all the same: one that
+// is no fork, where the session lets forks have such (FRK-14).
+func (a *Agent) mayStart(use *llm.Block) bool {
+	if !a.w.cfg.Forks.TypedChildren {
+		return false
+	}
+	in, _, err := a.spawnInput(use)
+	return err == nil && in.Type != ""
+}
+
 // resolveType is stage 1: an explicit type wins; without one a fork where forks
 // are on, else general-purpose (SUB-04).
 func (a *Agent) resolveType(b *birth) error {
@@ -87,7 +97,7 @@ func (a *Agent) resolveType(b *birth) error {
 		typ = TypeGeneralPurpose
 		fallthrough
 	default:
-		if b.def = find(a.w.cfg.Definitions, typ); b.def == nil {
+		if b.def = a.definition(typ); b.def == nil {
 			return fmt.Errorf("agent type %q does not exist; available: %s", typ, a.typeNames())
 		}
 	}
@@ -105,6 +115,16 @@ func (a *Agent) resolveType(b *birth) error {
 	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks) && !(a.coordinates() && mutant.On("CRD-06/waits"))
 	a.stage(b, 1, "type", b.def.Type)
 	return nil
+}
+
+// definition is the one that a call's type means, nil for none. A coordinator
+// lists its workers alone, so that what it falls back to is found elsewhere.
+func (a *Agent) definition(typ string) *Definition {
+	d := find(a.w.cfg.Definitions, typ)
+	if d == nil && a.coordinates() && typ == TypeGeneralPurpose {
+		return generalPurpose()
+	}
+	return d
 }
 
 // RunsAsync is shouldRunAsync (SUB-11).
@@ -165,6 +185,15 @@ func RunMode(parent, def permission.Mode) permission.Mode {
 		return def
 	}
 	return parent
+}
+
+// runMode is RunMode with what the session says of children whose definition
+// names no mode.
+func (w *World) runMode(parent permission.Mode, d *Definition) permission.Mode {
+	if d.Mode == "" {
+		return RunMode(parent, w.cfg.Permissions.Children)
+	}
+	return RunMode(parent, d.Mode)
 }
 
 // buildPrompt is stage 3: the definition's prompt and the environment, or for a

@@ -17,7 +17,7 @@ import (
 // TestStories runs the text stories in testdata. Each file is one world.
 //
 //	world [interactive=false] [policy=random] [seed=N] [hold=5s] [over=N preview=N]
-//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [tools=(…)] [window=N tokens] [evict=30m]
+//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [children=acceptEdits] [typed] [tools=(…)] [window=N tokens] [evict=30m]
 //	      [NAME=value for a gate]…
 //	file PATH, the content below
 //	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
@@ -150,6 +150,10 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			fmt.Sscan(v, &s.cfg.Preview)
 		case "rerender":
 			s.cfg.Forks.Rerender = true
+		case "typed":
+			s.cfg.Forks.TypedChildren = true
+		case "children":
+			s.cfg.Permissions.Children = permission.Mode(v)
 		case "dir":
 			s.cfg.Forks.Directory = v
 		case "fresh":

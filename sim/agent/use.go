@@ -96,10 +96,17 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 		a.w.rec.toolCall(a, len(runs), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
 		a.progress.used(b)
-		runs = append(runs, running{block: b, n: int32(len(runs)), tool: t, safe: t != nil && t.SafeFor(b.Content)})
+		runs = append(runs, running{block: b, n: int32(len(runs)), tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.oneByOne(t)})
 	}
 	a.toolUses += len(runs)
 	return runs
+}
+
+// oneByOne reports whether calls of a tool wait for each other although they may
+// run side by side: those that start sub-agents, in the minimal stack (MIN-06).
+func (a *Agent) oneByOne(t *tool.Tool) bool {
+	m := a.w.cfg.Minimal
+	return m != nil && !m.SideBySide && t.Does() == tool.AgentName
 }
 
 // CauseStale is the cause of a tool use that repeats another because a file has

@@ -124,6 +124,8 @@ type ForkOptions struct {
 	Directory string
 	Rerender  bool // render system prompt and history anew instead of sharing the parent's bytes
 	FreshRepl bool // likewise, and with no memory of the parent's replacement decisions
+	// TypedChildren lets a fork start agents whose type it names (FRK-14).
+	TypedChildren bool
 }
 
 // anew reports whether forks render what they inherit.

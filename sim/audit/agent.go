@@ -50,6 +50,7 @@ type life struct {
 	asked   bool                    // a user was asked since the last request
 	cut     bool                    // it was interrupted since
 	resumed bool                    // it is not its first
+	forkOff bool                    // it coordinates where forks are asked for
 
 	spawned  use        // the call that made it
 	spawner  []use      // and its neighbours in the answer

@@ -21,6 +21,8 @@ type Options struct {
 	EvictAfter vtime.Duration
 	// OwnPrompts says that roots have system prompts of the scenario's own.
 	OwnPrompts bool
+	// TypedChildren says that forks may start agents whose type they name.
+	TypedChildren bool
 	// Handoffs is the script of the classifier; nil where there is none to check.
 	Handoffs *Handoffs
 }
@@ -187,6 +189,8 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		a.last.resettled = a.last.resettled || b.Why != "compaction"
 	case *transcript.Compact:
 		a.files = nil
+	case *transcript.Finding:
+		a.forkOff = a.forkOff || b.Rule == forkOff
 	case *transcript.Replace:
 		a.replaced++
 		u.bytes[b.ID] = llm.Hash{}

@@ -21,6 +21,8 @@ var (
 const (
 	toldOpening = "have these tools: "
 	simpleGate  = "CLAUDE_CODE_SIMPLE"
+	forkOff     = "fork-off" // the finding that forks are asked for where somebody coordinates
+	fallsBack   = "general-purpose"
 )
 
 // coordinator reports whether the agent is a coordinator.
@@ -69,9 +71,14 @@ func (u *Auditor) startWorker(a, p *agent) {
 	if !p.coordinator() {
 		return
 	}
-	u.same(crd05, a, "type", "worker", a.facts.Type)
+	typ := "worker"
+	if p.forkOff && a.facts.Type == fallsBack {
+		typ = ""
+	} else {
+		u.same(crd05, a, "type", typ, a.facts.Type)
+	}
 	if a.spawned.input != nil && !p.edited {
-		u.same(crd05, a, "subagent_type in its call", "worker", typeIn(a.spawned.input))
+		u.same(crd05, a, "subagent_type in its call", typ, typeIn(a.spawned.input))
 	}
 	if u.fails(crd06, a.background && !slices.Contains(a.facts.Tools, "Agent")) {
 		u.report(crd06, a, "in the background, and no tool Agent", "background "+word(a.background)+", tools "+strings.Join(a.facts.Tools, " "))
@@ -120,7 +127,7 @@ func (u *Auditor) workerCall(a *agent, x *use, b *llm.Block) {
 		return
 	}
 	typ := typeIn(x.input)
-	if u.fails(crd05, typ == "worker" || b.IsError) {
+	if u.fails(crd05, typ == "worker" || b.IsError || a.forkOff && typ == "") {
 		u.report(crd05, a, "an error: subagent_type is "+orNone(typ)+" and not worker", short(b.Content.Raw()))
 	}
 }

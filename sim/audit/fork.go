@@ -25,7 +25,8 @@ type siblings struct {
 
 // startFork is FRK-09 for every child, and notes where a fork begins.
 func (u *Auditor) startFork(a, p *agent) {
-	if u.fails(frk09, p.facts.Source != forkSource && !p.tagged) {
+	typed := u.opt.TypedChildren && !a.fork
+	if u.fails(frk09, typed || p.facts.Source != forkSource && !p.tagged) {
 		u.report(frk09, a, "no agent that a fork makes", "one made by "+p.lineage)
 	}
 	if u.fails(frk09, a.fork == (a.facts.Source == forkSource)) {

@@ -231,6 +231,9 @@ func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
 	}
 	refused := b.IsError && b.Content.Raw() == forkInFork
 	if a.fork || a.tagged {
+		if u.opt.TypedChildren && typeIn(x.input) != "" {
+			return
+		}
 		if u.fails(frk14, refused || !inPool(a, x.name) || b.IsError && cameBefore(b.Content.Raw())) {
 			u.report(frk14, a, forkInFork, short(b.Content.Raw()))
 		}

@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test vet format lint unit race fresh conformance mutants bench fuzz
+.PHONY: help build run test quick accept vet format lint unit mutants bench fuzz
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -13,7 +13,18 @@ build: ## build ./agentsim
 run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
-test: format vet lint unit race mutants fresh ## everything that has to pass, as CI runs it
+test: format vet lint unit mutants ## everything that has to pass, as CI runs it
+
+quick: format ## what a change can break, in under a minute: tests that nothing touched are not run again
+	$(GO) test -short ./...
+
+accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README, list of statements
+	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite
+	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema
+	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
+	$(GO) run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update
+	UPDATE_SCRIPTS=1 $(GO) test ./cmd/internal/cli -run 'Test(Scripts|Readme|LintRecorded|Validation)$$' -rewrite-readme -rewrite-lint -rewrite-validation
+	$(TESTS) | $(STATEMENTS) -write STATEMENTS.md
 
 format: ## check that gofmt would change nothing
 	@out=$$(gofmt -l cachemodel cmd metrics mockllm scenarios sim); test -z "$$out" || { echo "run gofmt -w on:"; echo "$$out"; exit 1; }
@@ -24,17 +35,14 @@ vet: ## go vet
 lint: ## staticcheck, at the version that go.mod names
 	$(GO) tool staticcheck ./...
 
-unit: ## all tests
-	$(GO) test ./...
+# Every test runs once: what runs on several goroutines (its name says Concurrent)
+# under the race detector, all else without it.
+CONCURRENT = $$(grep -rlE '^func TestConcurrent' --include='*_test.go' . | xargs -n1 dirname | sort -u)
+TESTS = { $(GO) test -json -skip '^TestConcurrent' ./...; $(GO) test -json -race -run '^TestConcurrent' $(CONCURRENT); }
+STATEMENTS = $(GO) run ./cmd/internal/statements -mutants sim/audit/testdata/mutants.json
 
-race: ## the race detector, on what runs outside the simulated thread
-	$(GO) test -race -short ./cmd/... ./sim/transcript/sqlite/...
-
-fresh: ## check that CONFORMANCE.md is up to date
-	$(GO) run ./cmd/internal/conformance -check
-
-conformance: ## write CONFORMANCE.md
-	$(GO) run ./cmd/internal/conformance
+unit: ## all tests, once each, and the list of what they prove
+	$(TESTS) | $(STATEMENTS) -check STATEMENTS.md
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run -tags mutants ./cmd/internal/mutants

@@ -8,6 +8,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/recording/recordingtest"
 	"agentsim/sim/vtime"
 )
 
@@ -42,7 +43,7 @@ type golden struct {
 
 func testGolden(t *testing.T) {
 	var g golden
-	if err := json.Unmarshal(data(t, "golden", "golden.json"), &g); err != nil {
+	if err := json.Unmarshal(recordingtest.Read(t, "golden", "golden.json"), &g); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("CACHE-39 GOLD-A1 both arms in one store", func(t *testing.T) { goldenA1(t, g.A1.Calls) })

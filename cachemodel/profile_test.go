@@ -11,6 +11,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/recording/recordingtest"
 )
 
 func lookup(t *testing.T, id string) *cachemodel.Profile {
@@ -194,7 +195,7 @@ func testPriceList(t *testing.T) {
 			Tiers                                []struct{ InputTokensAbove, Input, Output, CacheRead, CacheWrite float64 }
 		}
 	}
-	if err := json.Unmarshal(data(t, "prices", "prices-2026-11-10.json"), &list); err != nil {
+	if err := json.Unmarshal(recordingtest.Read(t, "prices", "prices-2026-11-10.json"), &list); err != nil {
 		t.Fatal(err)
 	}
 	pico := func(dollars float64) cachemodel.Picodollars { return cachemodel.Picodollars(math.Round(dollars * 1e6)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"agentsim/cachemodel"
+	"agentsim/sim/recording/recordingtest"
 )
 
 // TestSGLangTree runs the stories in testdata/sglang. Each letter is a token:
@@ -96,7 +97,7 @@ func TestGoldenS1(t *testing.T) {
 			Tokens  int `json:"total_tokens"`
 		} `json:"GOLD-S1_sglang"`
 	}
-	if err := json.Unmarshal(data(t, "golden", "golden.json"), &g); err != nil {
+	if err := json.Unmarshal(recordingtest.Read(t, "golden", "golden.json"), &g); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("CACHE-85 CACHE-86 GOLD-S1 the server's own example leaves as many tokens as it says", func(t *testing.T) {

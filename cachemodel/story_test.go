@@ -2,7 +2,6 @@ package cachemodel_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -453,22 +452,4 @@ func describe(a *cachemodel.Admission) string {
 		fmt.Fprintf(&b, " miss=%v lost=%d of %d position=%d byte=%d", m.Reason, m.Lost, m.Expected, m.Pos, m.Byte)
 	}
 	return b.String()
-}
-
-// data is a file of the shared data. Without the data the test is skipped,
-// unless AGENTSIM_DATA says where it is: then it fails.
-func data(t *testing.T, path ...string) []byte {
-	t.Helper()
-	dir, told := os.LookupEnv("AGENTSIM_DATA")
-	if dir == "" {
-		dir, told = filepath.Join("..", "..", "shared", "data"), false
-	}
-	raw, err := os.ReadFile(filepath.Join(append([]string{dir}, path...)...))
-	if err != nil {
-		if told {
-			t.Fatalf("AGENTSIM_DATA is set, but does not hold the recorded data: %v", err)
-		}
-		t.Skipf("needs the recorded data: set AGENTSIM_DATA (%v)", err)
-	}
-	return raw
 }

@@ -14,6 +14,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/recording/recordingtest"
 )
 
 // TestVLLMPool runs the stories in testdata/vllm. Each letter is a token:
@@ -127,7 +128,7 @@ func TestGoldenV1(t *testing.T) {
 			}
 		} `json:"GOLD-V1_vllm"`
 	}
-	if err := json.Unmarshal(data(t, "golden", "golden.json"), &g); err != nil {
+	if err := json.Unmarshal(recordingtest.Read(t, "golden", "golden.json"), &g); err != nil {
 		t.Fatal(err)
 	}
 	v := g.V1

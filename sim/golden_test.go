@@ -2,13 +2,12 @@ package sim_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/llm"
+	"agentsim/sim/recording/recordingtest"
 	"agentsim/sim/transcript"
 )
 
@@ -37,17 +36,7 @@ type goldenCall struct {
 // goldenData reads golden.json, which stands outside the project.
 func goldenData(t *testing.T) (out map[string]struct{ Calls []goldenCall }) {
 	t.Helper()
-	dir := os.Getenv("AGENTSIM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	src, err := os.ReadFile(filepath.Join(dir, "golden", "golden.json"))
-	if err != nil {
-		if os.Getenv("AGENTSIM_DATA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("AGENTSIM_DATA is not set: recorded figures are compared with the scenario's own only")
-	}
+	src := recordingtest.Read(t, "golden", "golden.json")
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(src, &raw); err != nil {
 		t.Fatal(err)

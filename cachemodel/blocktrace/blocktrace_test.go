@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,25 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/cachemodel"
+	"agentsim/sim/recording/recordingtest"
 )
-
-// data is a file of the shared data. Without the data the test is skipped,
-// unless AGENTSIM_DATA says where it is: then it fails.
-func data(t *testing.T, path ...string) []byte {
-	t.Helper()
-	dir, told := os.LookupEnv("AGENTSIM_DATA")
-	if dir == "" {
-		dir, told = filepath.Join("..", "..", "..", "shared", "data"), false
-	}
-	raw, err := os.ReadFile(filepath.Join(append([]string{dir}, path...)...))
-	if err != nil {
-		if told {
-			t.Fatalf("AGENTSIM_DATA is set, but does not hold the traces: %v", err)
-		}
-		t.Skipf("needs the traces: set AGENTSIM_DATA (%v)", err)
-	}
-	return raw
-}
 
 // all reads a trace to its end; what it gives is copied.
 func all(name string, in io.Reader, opt Options) (out []Request, r Reader, err error) {
@@ -60,7 +41,7 @@ var published = []struct{ tokens, rate int }{
 }
 
 func TestPublished(t *testing.T) {
-	raw := data(t, "mooncake", "synthetic_trace.jsonl")
+	raw := recordingtest.Read(t, "mooncake", "synthetic_trace.jsonl")
 	t.Run("CACHE-V1 a plain LRU reaches the ten published hit rates of Mooncake's trace within 0.005", func(t *testing.T) {
 		requests, _, err := all("synthetic_trace.jsonl", bytes.NewReader(raw), Options{})
 		if err != nil {
@@ -102,7 +83,7 @@ func TestPublished(t *testing.T) {
 func TestRecorded(t *testing.T) {
 	for name, want := range map[string]struct{ requests, agents int }{"trace_0014.json": {123, 1}, "trace_0274.json": {105, 3}} {
 		t.Run("CACHE-V1 "+name+" of kv-cache-tester is read whole, sub-agents included, with the sums that it states", func(t *testing.T) {
-			raw := data(t, "sessions", "callanjfox__kv-cache-tester", "traces", name)
+			raw := recordingtest.Read(t, "sessions", "callanjfox__kv-cache-tester", "traces", name)
 			got, r, err := all(name, iotest.OneByteReader(bytes.NewReader(raw)), Options{})
 			if err != nil {
 				t.Fatal(err)

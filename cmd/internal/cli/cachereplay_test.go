@@ -6,29 +6,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-)
 
-// mooncakeTrace is the path of the published trace; without it the test is
-// skipped, unless AGENTSIM_DATA says where it is: then it fails.
-func mooncakeTrace(t *testing.T) string {
-	t.Helper()
-	dir, told := os.LookupEnv("AGENTSIM_DATA")
-	if dir == "" {
-		dir, told = filepath.Join("..", "..", "..", "..", "shared", "data"), false
-	}
-	path := filepath.Join(dir, "mooncake", "synthetic_trace.jsonl")
-	if _, err := os.Stat(path); err != nil {
-		if told {
-			t.Fatalf("AGENTSIM_DATA is set, but does not hold the trace: %v", err)
-		}
-		t.Skipf("needs the trace: set AGENTSIM_DATA (%v)", err)
-	}
-	return path
-}
+	"agentsim/sim/recording/recordingtest"
+)
 
 func TestCacheReplay(t *testing.T) {
 	t.Run("CACHE-V1 the published hit rate stands beside ours at all ten capacities, none off by more than 0.005, for the published trace alone", func(t *testing.T) {
-		trace := mooncakeTrace(t)
+		trace := recordingtest.Path(t, "mooncake", traceName)
 		code, out, errs := try(nil, "cache", "replay", trace)
 		if code != Pass {
 			t.Fatal(code, errs)

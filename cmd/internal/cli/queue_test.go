@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestQueue(t *testing.T) {
+func TestConcurrentJobs(t *testing.T) {
 	t.Run("CON-22 jobs begin and end in their order, whatever order their work ends in", queueOrder)
 	t.Run("CON-22 CLI-02 after a failure no job begins, those that had begun are ended, and the first error is told", queueFails)
 	t.Run("CON-22 CLI-02 a panic in a job's work is told where the queue was run", queuePanics)

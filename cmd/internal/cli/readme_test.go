@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"agentsim/sim/recording/recordingtest"
 )
 
 var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md")
@@ -112,15 +114,8 @@ const traceName = "synthetic_trace.jsonl"
 // recordedTrace is where that trace is; "" where it is not.
 func recordedTrace(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("AGENTSIM_DATA")
-	if dir == "" {
-		dir = "../../../../shared/data"
-	}
-	path, err := filepath.Abs(filepath.Join(dir, "mooncake", traceName))
+	path, err := recordingtest.Find(t, "mooncake", traceName)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
 		return ""
 	}
 	return path

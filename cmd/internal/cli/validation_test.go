@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"agentsim/sim/recording/recordingtest"
 )
 
 // The dated record of a validation, and the sample that lets anyone repeat it.
@@ -32,22 +34,10 @@ func mustAbs(path string) string {
 
 var rewriteValidation = flag.Bool("rewrite-validation", false, "write testdata/validation anew from AGENTSIM_DATA")
 
-// recordings is the path of the recorded rows; the test is skipped where they are
-// not, unless AGENTSIM_DATA says where they should be.
+// recordings is the path of the recorded rows.
 func recordings(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("AGENTSIM_DATA")
-	if dir == "" {
-		dir = "../../../../shared/data"
-	}
-	rows := mustAbs(filepath.Join(dir, "sessions/requests.jsonl.gz"))
-	if _, err := os.Stat(rows); err != nil {
-		if os.Getenv("AGENTSIM_DATA") == "" {
-			t.Skip("the recorded rows are not here; AGENTSIM_DATA says where they are")
-		}
-		t.Fatal(err)
-	}
-	return rows
+	return recordingtest.Path(t, "sessions", "requests.jsonl.gz")
 }
 
 // validated is what validate prints.

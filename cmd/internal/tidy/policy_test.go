@@ -43,6 +43,7 @@ sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/asrun:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
+sim/recording/recordingtest:
 
 scenarios:             WORDS cachemodel metrics mockllm/fault mockllm/profile sim/permission sim/transcript
 
@@ -75,7 +76,7 @@ cmd/agentsim:             cmd/internal/cli
 cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
-cmd/internal/conformance:
+cmd/internal/statements: sim/recording/recordingtest
 cmd/internal/mutants:  WORDS WORLD sim sim/audit scenarios cmd/internal/cli
 `
 
@@ -85,12 +86,12 @@ var imports = []struct{ pattern, only, use string }{
 	{"database/sql", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
 	{"database/sql/", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
 	{"github.com/mattn/go-sqlite3", "sim/transcript/sqlite", "the tables are written by sim/transcript/sqlite"},
-	{"os", "cmd/", "take an io.Reader, an io.Writer or a workspace.Snapshot; cmd opens files"},
+	{"os", "cmd/ sim/recording/recordingtest", "take an io.Reader, an io.Writer or a workspace.Snapshot; cmd opens files"},
 	{"os/", "cmd/", "only cmd starts programs and listens to signals"},
 	{"net", "cmd/", "nothing in the simulated world talks to a network"},
 	{"net/", "cmd/", "nothing in the simulated world talks to a network"},
 	{"syscall", "cmd/", "only cmd touches the machine"},
-	{"path/filepath", "cmd/", "package path: paths inside a workspace have forward slashes on every system"},
+	{"path/filepath", "cmd/ sim/recording/recordingtest", "package path: paths inside a workspace have forward slashes on every system"},
 	{"github.com/spf13/", "cmd/", "commands and flags live in cmd/internal/cli"},
 	{"github.com/olekukonko/", "metrics/report", "tables are made by metrics/report"},
 	{"log", "", "return an error, or record an event"},

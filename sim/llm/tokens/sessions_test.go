@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/recording/recordingtest"
 )
 
 // step is the growth of one thread's prompt from a request to the next: the
@@ -174,19 +174,10 @@ func resultText(content json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// sessions is the folder of recordings. Without it the test is skipped, unless
-// AGENTSIM_DATA says where it is: then it fails.
+// sessions is the folder of recordings.
 func sessions(t *testing.T) string {
 	t.Helper()
-	dir := cmp.Or(os.Getenv("AGENTSIM_DATA"), filepath.Join("..", "..", "..", "..", "shared", "data"))
-	dir = filepath.Join(dir, "sessions")
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("AGENTSIM_DATA") != "" {
-			t.Fatalf("AGENTSIM_DATA is set, but does not hold the recordings: %v", err)
-		}
-		t.Skip("no recordings: set AGENTSIM_DATA to the folder that holds sessions/")
-	}
-	return dir
+	return recordingtest.Path(t, "sessions")
 }
 
 // transcripts lists the .jsonl files below a folder of the recordings, sorted.

@@ -3,13 +3,13 @@ package asrun_test
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
+	"agentsim/sim/recording/recordingtest"
 	"agentsim/sim/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,15 +17,8 @@ import (
 
 // dataDir finds the recorded sessions.
 func dataDir(t *testing.T) string {
-	dir := os.Getenv("AGENTSIM_DATA")
-	if dir == "" {
-		dir = filepath.FromSlash("../../../../shared/data")
-	}
-	dir = filepath.Join(dir, "sessions")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no recorded sessions: set AGENTSIM_DATA")
-	}
-	return dir
+	t.Helper()
+	return recordingtest.Path(t, "sessions")
 }
 
 // TestRecorded imports real sessions.

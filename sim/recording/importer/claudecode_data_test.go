@@ -17,22 +17,14 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
+	"agentsim/sim/recording/recordingtest"
 	"agentsim/sim/vtime"
 )
 
-// ccRecordings is the folder of recorded sessions. Without it the test is skipped,
-// unless AGENTSIM_DATA says where it is: then it fails.
+// ccRecordings is the folder of recorded sessions.
 func ccRecordings(t testing.TB) string {
 	t.Helper()
-	dir := cmp.Or(os.Getenv("AGENTSIM_DATA"), filepath.Join("..", "..", "..", "..", "shared", "data"))
-	dir = filepath.Join(dir, "sessions")
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("AGENTSIM_DATA") != "" {
-			t.Fatalf("AGENTSIM_DATA is set, but does not hold the recordings: %v", err)
-		}
-		t.Skip("no recordings: set AGENTSIM_DATA to the folder that holds sessions/")
-	}
-	return dir
+	return recordingtest.Path(t, "sessions")
 }
 
 // ccRow is a row of requests.jsonl.gz, as another program derived it from the

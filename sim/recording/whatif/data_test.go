@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/recordingtest"
 	"agentsim/sim/vtime"
 )
 
@@ -25,18 +25,10 @@ func recorded(t *testing.T, dir string, paths ...string) (out []*recording.Sessi
 	return out
 }
 
-// data is the directory of the recorded sessions; without it the test is skipped,
-// unless AGENTSIM_DATA says where it is: then it fails.
+// data is the directory of the recorded sessions.
 func data(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(cmp.Or(os.Getenv("AGENTSIM_DATA"), filepath.Join("..", "..", "..", "..", "shared", "data")), "sessions")
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("AGENTSIM_DATA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("no recorded sessions: set AGENTSIM_DATA")
-	}
-	return dir
+	return recordingtest.Path(t, "sessions")
 }
 
 // logged is the slack of a client's log that people measured: the last hit came

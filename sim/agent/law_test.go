@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestLaws(t *testing.T) {
 	t.Run("FRK-05 first requests of the forks of one answer are the same bytes up to the directive", func(t *testing.T) {
 		rapid.Check(t, func(r *rapid.T) { lawOfForks(t, r) })
 	})
-	t.Run("KRN-09 requests of a slower run have the same length", testWidths)
+	t.Run("KRN-09 as many bytes count of the requests of a slower run, and as much of its results is replaced", testWidths)
 	t.Run("CON-04 another replacement state renders to other bytes", testOtherState)
 }
 
@@ -253,19 +254,37 @@ func lawOfForks(t *testing.T, r *rapid.T) {
 }
 
 func testWidths(t *testing.T) {
-	lengths := func(k vtime.Duration) (out []int) {
+	play := func(k vtime.Duration, set func(*story)) *story {
 		s := newStory(t)
+		set(s)
 		s.model.first, s.model.last = k*4*vtime.Millisecond, k*6*vtime.Millisecond
 		s.script("main", `use Agent {"description":"d","prompt":"p"}`, `use Agent {"description":"d","prompt":"p","run_in_background":true}`, "text done", "text done")
 		s.root("go")
 		s.run()
-		for i := range 4 {
-			out = append(out, len(s.flat("main", i+1)))
+		return s
+	}
+	sizes := func(s *story) (out []string) {
+		for i := 1; s.model.heads[fmt.Sprintf("main %d", i)] != nil; i++ {
+			head := s.model.heads[fmt.Sprintf("main %d", i)]
+			out = append(out, fmt.Sprint(llm.CountedBytes(head, 1), head.Cum))
 		}
 		return out
 	}
-	if quick, slow := lengths(1), lengths(100_000); fmt.Sprint(quick) != fmt.Sprint(slow) {
-		t.Error("quick and slow requests:", quick, slow)
+	both := func(what string, n int, set func(*story)) {
+		if quick, slow := sizes(play(1, set)), sizes(play(100_000, set)); !slices.Equal(quick, slow) {
+			t.Fatalf("%s %d, quick and slow requests: %v %v", what, n, quick, slow)
+		}
+	}
+	for over := range 180 { // the first agent's result is shorter
+		both("results replaced over", over, func(s *story) { s.cfg.Over = over })
+	}
+	quick, slow := play(1, func(*story) {}), play(100_000, func(*story) {})
+	if short, long := len(quick.flat("main", 4)), len(slow.flat("main", 4)); short >= long {
+		t.Fatal("the figures of a slow run are no longer: nothing was tested")
+	}
+	for d := range 40 {
+		most := len(quick.flat("main", 4)) - 20 + d
+		both("a limit of bytes", most, func(s *story) { s.cfg.Limits.Bytes = int64(most) })
 	}
 }
 

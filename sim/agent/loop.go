@@ -179,7 +179,7 @@ func (a *Agent) prepare() error {
 	}
 	a.req.Head = a.conv.Head
 	a.req.Stream.Call = a.calls
-	if limit := a.w.cfg.Limits.Bytes; limit > 0 && a.req.Head.Bytes > limit {
+	if limit := a.w.cfg.Limits.Bytes; limit > 0 && llm.CountedBytes(a.req.Head, limit) > limit {
 		return &kernel.LimitError{Name: "bytes", Value: limit, Where: a.lineage, Instant: a.w.cfg.Kernel.Now()}
 	}
 	a.plan.mark(a, &a.req)

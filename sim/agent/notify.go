@@ -223,13 +223,11 @@ func (a *Agent) notification(now instant) *notice {
 	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
 }
 
-// noText stands where an agent ended without a word.
-const noText = "(The agent ended without a text.)"
-
-// saidText is the text of the last assistant message that has any (SUB-12).
+// saidText is the text of the last assistant message that has any, "" where none
+// has.
 func (a *Agent) saidText() string {
 	if a.said == nil {
-		return noText
+		return ""
 	}
 	return textOf(a.said)
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"strconv"
+	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mutant"
@@ -60,12 +61,12 @@ func (r *Replacements) apply(blk *llm.Block) *llm.Block {
 		return b
 	}
 	out := blk
-	if n := len(blk.Content.Raw()); r.Over > 0 && n > r.Over {
+	if n := size(blk.Content); r.Over > 0 && n > r.Over {
 		short := r.preview(blk.Content)
-		if len(short.Raw()) < n {
+		if size(short) < n {
 			out = &llm.Block{Kind: blk.Kind, IsError: blk.IsError, ID: blk.ID, Content: short}
 			if r.OnReplace != nil {
-				r.OnReplace(blk.ID, n, len(short.Raw()))
+				r.OnReplace(blk.ID, n, size(short))
 			}
 		}
 	}
@@ -75,10 +76,14 @@ func (r *Replacements) apply(blk *llm.Block) *llm.Block {
 
 // preview keeps whole lines from the start, and says so.
 func (r *Replacements) preview(p *llm.Payload) *llm.Payload {
-	raw := p.Raw()
-	cut := min(r.Preview, len(raw))
-	for cut > 0 && raw[cut-1] != '\n' {
-		cut--
-	}
-	return llm.NewText(llm.Prose, raw[:cut]+"[result of "+strconv.Itoa(len(raw))+" bytes replaced by this preview]")
+	kept := llm.CutCounted(p.Raw(), r.Preview)
+	kept = kept[:strings.LastIndexByte(kept, '\n')+1]
+	return llm.NewText(llm.Prose, kept+"[result of "+strconv.Itoa(size(p))+" bytes replaced by this preview]")
+}
+
+// size is how many bytes of a content count: how long a run took must not decide
+// what is replaced.
+func size(p *llm.Payload) int {
+	m := p.Measure()
+	return int(m.Total())
 }

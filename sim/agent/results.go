@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"strconv"
 
 	"agentsim/sim/kernel"
@@ -16,6 +17,10 @@ const outputDir = ".agentsim/tasks/"
 // outputPath is an output file's path in the workspace.
 func outputPath(file string) string { return file }
 
+// noText stands in a synchronous result where the agent ended without a word. A
+// notification then has no result (TSK-03).
+const noText = "(The agent ended without a text.)"
+
 // toolResult is what a synchronous child brings home at its end (SUB-12).
 func (a *Agent) toolResult() tool.Result {
 	if a.w.cfg.Minimal != nil {
@@ -28,30 +33,14 @@ func (a *Agent) toolResult() tool.Result {
 	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
 	b = append(b, a.ctx.ID.String()...)
 	b = append(b, `","content":[{"type":"text","text":`...)
-	b = llm.AppendQuoted(b, a.handOver(a.saidText()))
+	b = llm.AppendQuoted(b, a.handOver(cmp.Or(a.saidText(), noText)))
 	b = append(b, `}],"totalToolUseCount":`...)
-	b = appendWide(b, int64(a.toolUses))
+	b = strconv.AppendInt(b, int64(a.toolUses), 10)
 	b = append(b, `,"totalDurationMs":`...)
-	b = appendWide(b, a.endedAt.Sub(a.started).Milliseconds())
+	b = strconv.AppendInt(b, a.endedAt.Sub(a.started).Milliseconds(), 10)
 	b = append(b, `,"totalTokens":`...)
-	b = appendWide(b, a.last.Total())
+	b = strconv.AppendInt(b, a.last.Total(), 10)
 	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
-}
-
-// numberWidth is the width at which numbers that depend on the course of the
-// run stand in bytes (CON-05, KRN-09).
-const numberWidth = 12
-
-// appendWide appends a number at fixed width, padded with zeros so that every
-// number is as many digits, and in quotes, since JSON has no such numbers.
-func appendWide(dst []byte, n int64) []byte {
-	var digits [20]byte
-	s := strconv.AppendInt(digits[:0], n, 10)
-	dst = append(dst, '"')
-	for i := len(s); i < numberWidth; i++ {
-		dst = append(dst, '0')
-	}
-	return append(append(dst, s...), '"')
 }
 
 // launched is the tool result of an asynchronous launch (SUB-13).

@@ -276,7 +276,7 @@ func testResult(t *testing.T) {
 	s.root("go")
 	s.run()
 	last := s.model.heads["main/1.1 3"].Pos
-	want := fmt.Sprintf(`{"status":"completed","agentId":"%s","content":[{"type":"text","text":"\"first\" words"}],"totalToolUseCount":"%012d","totalDurationMs":"%012d","totalTokens":"%012d"}`,
+	want := fmt.Sprintf(`{"status":"completed","agentId":"%s","content":[{"type":"text","text":"\"first\" words"}],"totalToolUseCount":%d,"totalDurationMs":%d,"totalTokens":%d}`,
 		s.agent("main/1.1").Context().ID, 2, 3060, last+10)
 	if got := s.block("main", 2, -2).Block.Content.Raw(); got != want {
 		t.Errorf("result\n%s\nwant\n%s", got, want)

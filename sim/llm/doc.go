@@ -12,7 +12,8 @@
 //   - cache_control is not part of the bytes. Settings that stand in no block yet
 //     invalidate a cache are salts at the borders (see Settings.Salts).
 //   - Text is escaped once per Payload and never copied into a Node.
-//   - Everything in the bytes has a fixed width or comes from the scenario.
+//   - Everything in the bytes has a fixed width or comes from the scenario, but
+//     for the figures of a run, whose digits count as one constant (Counted).
 //
 // A Payload, a Node and what hangs on them belong to one run; they are not safe
 // for use by two runs at a time.

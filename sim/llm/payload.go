@@ -49,7 +49,8 @@ func (m Measure) Plus(o Measure) Measure {
 	return m
 }
 
-// Total is the sum of the bytes of all classes.
+// Total is the sum of the bytes of all classes: the size of a piece wherever a
+// size decides something (figures.go).
 func (m Measure) Total() int64 {
 	var n int64
 	for _, b := range m.Bytes {
@@ -157,18 +158,22 @@ func escape(s string) string {
 }
 
 // measure counts raw bytes: digits and CJK characters to their own classes, the
-// rest to c.
+// rest to c. The digits of a figure of a run count as figureDigits.
 func measure(c Class, s string) Measure {
 	var m Measure
 	for i := 0; i < len(s); {
 		b := s[i]
 		if b < utf8.RuneSelf {
-			if '0' <= b && b <= '9' {
-				m.Bytes[Digits]++
-			} else {
+			if !isDigit(b) {
 				m.Bytes[c]++
+				i++
+			} else if n := figure(s, i); n > 0 {
+				m.Bytes[Digits] += figureDigits
+				i += n
+			} else {
+				m.Bytes[Digits]++
+				i++
 			}
-			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])

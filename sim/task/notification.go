@@ -70,20 +70,11 @@ func (n *Notification) Render() string {
 		element(&b, "result", escape(n.Result))
 	}
 	b.WriteString("\n<usage>")
-	element(&b, "total_tokens", wide(n.Usage.TotalTokens))
-	element(&b, "tool_uses", wide(n.Usage.ToolUses))
-	element(&b, "duration_ms", wide(n.Usage.DurationMS))
+	element(&b, "total_tokens", strconv.FormatInt(n.Usage.TotalTokens, 10))
+	element(&b, "tool_uses", strconv.FormatInt(n.Usage.ToolUses, 10))
+	element(&b, "duration_ms", strconv.FormatInt(n.Usage.DurationMS, 10))
 	b.WriteString("\n</usage>\n" + closeTag)
 	return b.String()
-}
-
-// numberWidth is the width of a number in bytes, padded with zeros in front: a
-// slower run must not have longer requests (CON-05, KRN-09).
-const numberWidth = 12
-
-func wide(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	return strings.Repeat("0", max(0, numberWidth-len(s))) + s
 }
 
 func element(b *strings.Builder, name, content string) {

@@ -34,6 +34,8 @@ type State struct {
 
 	waiting atomic.Bool // somebody takes the next signal and comes to an end by itself
 	heard   *interrupts // who waited last
+
+	patience int // milliseconds that a database may be locked; 0 for what it waits anyway
 }
 
 // gcPercent trades memory for speed: a run's history only grows, so collecting

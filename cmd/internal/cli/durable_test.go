@@ -31,6 +31,8 @@ func TestDurability(t *testing.T) {
 	t.Run("REC-03 a process killed at any point leaves whole batches, a run marked running, and a file that is read, replayed and recorded into", kill9)
 	t.Run("REC-03 a disk that gets full ends the run with exit code 1, says so, and leaves whole batches", fullDisk)
 	t.Run("REC-03 several processes record into one file at once, one and the same run among them, and every run is whole", together)
+	t.Run("REC-03 writers of every kind wait for each other, and for another program that holds the file for seconds", mixed)
+	t.Run("REC-03 a database that stays locked costs the record and not the result: the table is printed, then why nothing is recorded", stillLocked)
 }
 
 // agentsim runs the command line as a process of its own.
@@ -247,6 +249,68 @@ func together(t *testing.T) {
 		if want := 1 + bool2int(r.Seed == 1); r.Executions != want {
 			t.Errorf("%s, seed %d: %d executions, want %d", r.Variant, r.Seed, r.Executions, want)
 		}
+	}
+}
+
+// mixed starts eight processes while the file is locked, and lets go of it after
+// longer than what a short patience would bear.
+func mixed(t *testing.T) {
+	session, err := filepath.Abs("../../../testdata/validation/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	expect(t, dir, 0, "hello", "run", "hello")
+	db := held(t, filepath.Join(dir, "agentsim.db"))
+	cmds := make([]*exec.Cmd, 0, 8)
+	outs := make([]bytes.Buffer, cap(cmds))
+	for i, line := range []string{"run fan-out", "run fan-out", "run nested", "run hello --seed 7", "run stream-failures",
+		"sweep fan-out --seeds 2", "sweep nested --seeds 3", "import " + session} {
+		c := exec.Command("agentsim", strings.Fields(line)...)
+		c.Dir, c.Stdout, c.Stderr = dir, &outs[i], &outs[i]
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		cmds = append(cmds, c)
+	}
+	time.Sleep(4 * time.Second)
+	db.Close()
+	for i, c := range cmds {
+		if err := c.Wait(); err != nil {
+			t.Errorf("%v: %v\n%s", c.Args, err, outs[i].String())
+		}
+	}
+	if list := expect(t, dir, 0, "rows/", "inspect"); strings.Contains(list, " running ") {
+		t.Error(list)
+	}
+}
+
+// held locks a file against writers, as another program may.
+func held(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { db.Close() })
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func stillLocked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	impatient := func(s *State) { s.patience = 20 }
+	if code, _, errs := try(nil, "run", "hello"); code != Pass {
+		t.Fatal(errs)
+	}
+	held(t, "agentsim.db")
+	code, out, errs := try(impatient, "run", "fan-out")
+	if code != Operating || !strings.Contains(out, "VARIANT") || !strings.Contains(out, "recorded     incomplete") ||
+		!strings.HasPrefix(errs, "agentsim.db: cannot record the run: the database stayed locked; another agentsim writes to it") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
 

@@ -146,7 +146,8 @@ func (j *job) run(stop *interrupts, repeat string, noAudit bool) {
 	})
 }
 
-// guard records, and ends a run that cannot be recorded any more.
+// guard records, and ends a run that cannot be recorded any more. Where others
+// only did not let go of the database the run goes on.
 type guard struct {
 	writer *sqlite.Writer
 	job    *job
@@ -155,7 +156,7 @@ type guard struct {
 // Emit records the event.
 func (g *guard) Emit(e *transcript.Event) {
 	g.writer.Emit(e)
-	if g.writer.Err() != nil && g.job.kernel != nil {
+	if err := g.writer.Err(); err != nil && !errors.Is(err, sqlite.ErrLocked) && g.job.kernel != nil {
 		g.job.kernel.Interrupt()
 	}
 }

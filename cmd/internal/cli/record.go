@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,21 +15,23 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
-// recorder keeps runs in the database; without one it does nothing.
+// recorder keeps runs in the database; without one it does nothing. Once it has
+// failed it does nothing more: what was simulated is printed all the same.
 type recorder struct {
 	db    *sqlite.DB
 	level sqlite.Level
+	err   error // the first failure
 }
 
-func openRecorder(o *runOptions) (*recorder, error) {
+func (s *State) openRecorder(o *runOptions) (*recorder, error) {
 	if o.record == "none" {
 		return &recorder{}, nil
 	}
-	db, err := sqlite.Create(o.db)
+	db, err := sqlite.CreateWithin(o.db, cmp.Or(s.patience, sqlite.BusyMillis))
 	if err != nil {
 		return nil, denied(o.db, err)
 	}
-	return &recorder{db, sqlite.Level(o.record)}, nil
+	return &recorder{db: db, level: sqlite.Level(o.record)}, nil
 }
 
 // denied tells a directory that cannot be written from one that does not exist:
@@ -52,7 +55,7 @@ func (r *recorder) close() {
 
 // begin opens a run's record; nil when nothing is recorded.
 func (r *recorder) begin(spec *sim.Spec, now time.Time) (*sqlite.Writer, error) {
-	if r.db == nil {
+	if r.db == nil || r.err != nil {
 		return nil, nil
 	}
 	run := sqlite.Run{ID: spec.RunID(), Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
@@ -61,7 +64,19 @@ func (r *recorder) begin(spec *sim.Spec, now time.Time) (*sqlite.Writer, error) 
 		content, _ := spec.Project.Content(p)
 		run.Files = append(run.Files, sqlite.File{Path: p, Content: content})
 	}
-	return r.db.Begin(run, wall(now), sqlite.Options{Level: r.level, Cost: costs(spec)})
+	w, err := r.db.Begin(run, wall(now), sqlite.Options{Level: r.level, Cost: costs(spec)})
+	return w, r.keep(err)
+}
+
+// keep takes an error of the database to itself, and returns any other.
+func (r *recorder) keep(err error) error {
+	if e := (*sqlite.Error)(nil); !errors.As(err, &e) {
+		return err
+	}
+	if r.err == nil {
+		r.err = err
+	}
+	return nil
 }
 
 func wall(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
@@ -83,9 +98,13 @@ func (r *recorder) finish(w *sqlite.Writer, x executed, now time.Time) error {
 	if w == nil {
 		return nil
 	}
-	return w.Finish(sqlite.End{Status: status(x.result.Outcome), Detail: x.result.Detail, Digest: x.result.Digest,
+	err := w.Finish(sqlite.End{Status: status(x.result.Outcome), Detail: x.result.Detail, Digest: x.result.Digest,
 		Schedule:   kernel.ChoicesText(x.result.Choices),
 		FinishedAt: wall(now), Metrics: stored(x.metrics), Invariants: invariants(x.result.Audit)})
+	if x.result.Outcome == sim.Interrupted && w.Err() != nil {
+		return err // the guard ended it
+	}
+	return r.keep(err)
 }
 
 // crashed closes the record of a run that ended in a bug; what it says then adds

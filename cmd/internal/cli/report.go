@@ -382,6 +382,10 @@ func missed(v scenarios.Result) string {
 
 // printRecorded names the runs and what can be done with them.
 func (s *State) printRecorded(done []executed, rec *recorder, o *runOptions) {
+	if rec.err != nil {
+		s.label("recorded", "incomplete: the message below says why")
+		return
+	}
 	if rec.db == nil {
 		return
 	}

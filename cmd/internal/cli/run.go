@@ -121,7 +121,7 @@ func (s *State) run(o *runOptions) error {
 		return err
 	}
 	s.tellUnread(file, specs, o.sets)
-	rec, err := openRecorder(o)
+	rec, err := s.openRecorder(o)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,12 @@ func (s *State) run(o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	return s.report(file, done, rec, o)
+	err = s.report(file, done, rec, o)
+	if rec.err != nil {
+		s.explain(err)
+		return rec.err
+	}
+	return err
 }
 
 // tellUnread warns of overrides that none of the variants reads.

@@ -66,7 +66,6 @@ func TestScripts(t *testing.T) {
 			"runid":   cmdRunID,
 			"digest":  cmdDigest,
 			"sql":     cmdSQL,
-			"lockdb":  cmdLock,
 			"waitfor": cmdWaitFor,
 			"stopped": cmdStopped,
 		},
@@ -136,14 +135,6 @@ func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
 	defer db.Close()
 	_, err := db.Exec(args[1])
 	ts.Check(err)
-}
-
-// cmdLock holds a file's lock until the script ends: lockdb FILE.
-func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
-	db := openSQL(ts, args[0])
-	_, err := db.Exec("BEGIN EXCLUSIVE")
-	ts.Check(err)
-	ts.Defer(func() { db.Close() })
 }
 
 func openSQL(ts *testscript.TestScript, name string) *sql.DB {

@@ -152,6 +152,9 @@ func (s *State) sweepCommand(o *sweepOptions) error {
 	if err := g.draw(); err != nil {
 		return err
 	}
+	if g.unkept != nil {
+		return g.unkept
+	}
 	return g.outcome()
 }
 

@@ -149,6 +149,10 @@ func (s *State) printGrid(g *sweepGrid) error {
 	s.lines("unfinished", g.unfinished())
 	s.lines("flips", flips(g.file, g.named(), cells))
 	s.label("exact", g.exactness())
+	if g.unkept != nil {
+		s.label("recorded", "incomplete: the message below says why")
+		return nil
+	}
 	s.label("recorded", g.o.db)
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type sweepGrid struct {
 	figures  [][]int64             // by run: one for each of gridMetrics, -1 for no data; nil where it did not finish
 	ends     []gridEnd             // by run
 	known    int                   // runs that the database had
+	unkept   *sqlite.Error         // why the last of them are not recorded; nil where they are
 }
 
 // gridMetrics are what a sweep keeps of each run.
@@ -164,7 +166,7 @@ func (s *State) runGrid(g *sweepGrid) error {
 		more: func() bool { return !stop.has() },
 	}
 	err = q.run(len(jobs), begunFor*workers)
-	if kept := store.finish(); err == nil {
+	if kept := store.finish(); err == nil && !errors.As(kept, &g.unkept) {
 		err = kept
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // What can be wrong with a database, to be told apart with errors.Is.
 var (
 	ErrReadOnly    = errors.New("the database is read-only")
-	ErrLocked      = errors.New("the database is locked by another program")
+	ErrLocked      = errors.New("the database stayed locked")
 	ErrNotDatabase = errors.New("the file is not a SQLite database")
 	ErrForeign     = errors.New("the file is a SQLite database of another program")
 	ErrNewerSchema = errors.New("the database was written by a newer version")
@@ -29,7 +29,7 @@ var (
 
 var hints = map[error]string{
 	ErrReadOnly:    "make it writable, or record into another file",
-	ErrLocked:      "end the transaction that holds it (a sqlite3 shell, a copy under way), or record into another file",
+	ErrLocked:      "another agentsim writes to it, a sqlite3 shell holds a transaction or a copy is under way: try again when that is over, or name another file",
 	ErrNotDatabase: "give another file; this one was not touched",
 	ErrForeign:     "give another file; this one was not touched",
 	ErrNewerSchema: "use that version, or record into another file",

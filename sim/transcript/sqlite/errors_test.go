@@ -70,7 +70,7 @@ func readOnly(t *testing.T) {
 
 func locked(t *testing.T) {
 	db := tempDB(t)
-	other, err := create(db.Path(), 1)
+	other, err := CreateWithin(db.Path(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func locked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = other.Begin(runNamed("r2"), "", Options{})
-	wantError(t, err, ErrLocked, other.Path(), "record the run", "end the transaction")
+	wantError(t, err, ErrLocked, other.Path(), "record the run", "try again when that is over")
 	newEmitter(w).emit(-1, &transcript.Gate{Name: "G"})
 	wantError(t, w.Err(), ErrLocked, "record a batch")
 	if err := tx.Rollback(); err != nil {

@@ -7,8 +7,10 @@ import (
 )
 
 // BusyMillis is how long, in milliseconds of wall time, a batch waits for
-// another process's transaction before the database counts as locked.
-const BusyMillis = 2000
+// another process's transaction before the database counts as locked. Whoever
+// waits looks ten times a second whether it is free, and writers leave it free
+// between their batches, so of many each gets its turn.
+const BusyMillis = 60_000
 
 // DB is a database of runs. Runs of several variants may be recorded at a time,
 // from several goroutines, each with its own Writer.
@@ -21,9 +23,10 @@ type DB struct {
 // It fails with an *Error of kind ErrReadOnly, ErrLocked, ErrNotDatabase,
 // ErrForeign, ErrNewerSchema, ErrDenied or ErrNoDirectory; the file is then as it
 // was. ErrNoDirectory may also mean that the directory cannot be written.
-func Create(path string) (*DB, error) { return create(path, BusyMillis) }
+func Create(path string) (*DB, error) { return CreateWithin(path, BusyMillis) }
 
-func create(path string, busy int) (*DB, error) {
+// CreateWithin is Create with a patience of its own, in milliseconds.
+func CreateWithin(path string, busy int) (*DB, error) {
 	db, err := open(path, "rwc", busy)
 	if err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func Open(path string) (*DB, error) {
 
 // upgrade brings an older file's schema up to date: what reads it relies on it.
 func (db *DB) upgrade() error {
-	rw, err := create(db.path, BusyMillis)
+	rw, err := Create(db.path)
 	if err != nil {
 		return err
 	}

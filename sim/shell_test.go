@@ -4,10 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agentsim/sim"
+	"agentsim/sim/kernel"
+	"agentsim/sim/transcript"
 )
 
 func TestShell(t *testing.T) {
 	t.Run("LOOP-03 DEF-11 scripts of a scenario call the tools that its roots name, and so do its sub-agents", shellInScenario)
+	t.Run("KRN-06 an interrupt ends the command that is under way", shellInterrupted)
 }
 
 const shellText = `
@@ -51,3 +56,32 @@ func shellInScenario(t *testing.T) {
 		}
 	}
 }
+
+// shellInterrupted interrupts the run when the model has asked for a command: a
+// command that ran to its end would have found that two others are not there.
+func shellInterrupted(t *testing.T) {
+	const text = `
+name: shell
+provider: {model: claude-sonnet-4-6}
+main: {user: Go., tools: [Bash]}
+scripts: [{agent: main, turns: [{tools: [{name: Bash, input: {command: "nosuch; nothat"}}]}, {text: Done.}]}]
+`
+	var k *kernel.Kernel
+	var found []string
+	res, err := sim.Run(specOf(t, text, ""), sim.Options{OnKernel: func(of *kernel.Kernel) { k = of }, Sinks: []transcript.Sink{sinkFunc(func(e *transcript.Event) {
+		switch b := e.Body.(type) {
+		case *transcript.ToolCall:
+			k.Interrupt()
+		case *transcript.Finding:
+			found = append(found, b.Rule)
+		}
+	})}})
+	if err != nil || res.Outcome != sim.Interrupted || slices.Contains(found, "command_not_found") {
+		t.Errorf("the run is %v, found %v, error %v", res.Outcome, found, err)
+	}
+}
+
+// sinkFunc is a function as a sink.
+type sinkFunc func(*transcript.Event)
+
+func (f sinkFunc) Emit(e *transcript.Event) { f(e) }

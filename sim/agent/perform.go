@@ -19,6 +19,7 @@ func (a *Agent) perform(p *kernel.Proc, r *running) {
 			a.ctx.Session = &tool.Session{}
 		}
 		env.Session, env.Repo, env.Programs = a.ctx.Session, &a.w.repo, a.w.cfg.Programs
+		env.Interrupted = p.Kernel().Interrupted
 	}
 	r.result = r.tool.Run(env, r.block.Content)
 	if r.took = r.result.Took; r.took == 0 {

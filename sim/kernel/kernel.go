@@ -125,6 +125,10 @@ func (t Timer) Cancel() bool {
 // is safe from another thread of control, and it cannot be taken back.
 func (k *Kernel) Interrupt() { k.interrupted.Store(true) }
 
+// Interrupted reports whether Interrupt was called. It is for what runs long between
+// two steps, so that it ends too.
+func (k *Kernel) Interrupted() bool { return k.interrupted.Load() }
+
 // Run runs until no live process is left and returns nil, or until the run cannot
 // go on: *LimitError, *DeadlockError, *PanicError or ErrInterrupted. An error is
 // final: a second call returns it again. After nil more may be spawned and run.

@@ -55,6 +55,9 @@ func (c *call) lsDir(f *flags, name, abs string) {
 		return
 	}
 	for _, e := range all {
+		if c.m.halted != nil {
+			return
+		}
 		if e.dir && (e.name[0] != '.' || f.has("a")) && c.m.enter() {
 			c.out.put("\n" + name + "/" + e.name + ":\n")
 			c.lsDir(f, name+"/"+e.name, abs+"/"+e.name)
@@ -250,7 +253,7 @@ func runTee(c *call) int {
 func runTouch(c *call) int {
 	status := 0
 	for _, n := range c.args {
-		if abs := c.m.absolute(n); !c.m.exists(abs) {
+		if abs := c.m.absolute(n); !c.m.exists(abs) && c.m.halted == nil {
 			if why := c.m.write(abs, ""); why != "" {
 				status = c.complain(1, "cannot touch '"+n+"': "+why)
 			}
@@ -266,6 +269,9 @@ func runMkdir(c *call) int {
 	}
 	status := 0
 	for _, n := range names {
+		if c.m.halted != nil {
+			break
+		}
 		abs := c.m.absolute(n)
 		if f.has("p") {
 			if why := c.makeAll(abs); why != "" {

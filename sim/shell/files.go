@@ -135,8 +135,14 @@ func (m *machine) write(abs, content string) (why string) {
 	return ""
 }
 
+// entryWork is what one name of a directory is charged with, read or changed: what
+// it takes beside its bytes. A change moves the names behind it as well, a list of
+// which counts a sixteenth.
+const entryWork = 64
+
 // changed notes that a path was changed.
 func (m *machine) changed(t tree, rel string) {
+	m.charge(entryWork + t.fs.Size()/16)
 	if t.temp {
 		m.temp.add(TempDir + "/" + rel)
 	} else {
@@ -179,13 +185,17 @@ func (m *machine) remove(abs string) bool {
 func (m *machine) removeAll(abs string) {
 	t, rel, _ := m.find(abs)
 	for _, p := range m.filesBelow(abs) {
+		if m.halted != nil {
+			return
+		}
 		m.remove(p)
 	}
-	for _, d := range t.fs.Dirs() {
-		if _, ok := within(rel, d); ok {
-			t.fs.RemoveDir(d)
-			m.changed(t, d)
+	for _, d := range t.fs.DirsBelow(rel) {
+		if m.halted != nil {
+			return
 		}
+		t.fs.RemoveDir(d)
+		m.changed(t, d)
 	}
 }
 
@@ -195,37 +205,13 @@ func (m *machine) filesBelow(abs string) []string {
 	if !ok {
 		return nil
 	}
-	root := strings.TrimSuffix(abs, rel)
-	root = strings.TrimSuffix(root, "/")
-	below := ""
-	if rel != "" {
-		below = rel + "/"
-	}
-	paths := t.fs.Paths()
-	i, _ := slices.BinarySearch(paths, below)
-	var out []string
-	for ; i < len(paths) && strings.HasPrefix(paths[i], below); i++ {
-		if !m.charge(len(paths[i])) {
-			break
-		}
-		out = append(out, root+"/"+paths[i])
-	}
-	return out
-}
-
-// dirsBelow lists the directories below a directory that hold no file of their
-// own listing, as absolute paths: those that were made.
-func (m *machine) dirsBelow(abs string) []string {
-	t, rel, ok := m.find(abs)
-	if !ok {
-		return nil
-	}
 	root := strings.TrimSuffix(strings.TrimSuffix(abs, rel), "/")
 	var out []string
-	for _, d := range t.fs.Dirs() {
-		if rest, ok := within(rel, d); (ok && rest != "") || rel == "" {
-			out = append(out, root+"/"+d)
+	for _, p := range t.fs.FilesBelow(rel) {
+		if !m.charge(entryWork + len(p)) {
+			break
 		}
+		out = append(out, root+"/"+p)
 	}
 	return out
 }
@@ -238,21 +224,17 @@ type entry struct {
 
 // entries lists a directory, sorted by name.
 func (m *machine) entries(abs string) []entry {
+	t, rel, ok := m.find(abs)
+	if !ok {
+		return nil
+	}
 	var out []entry
-	prefix := abs + "/"
-	add := func(p string, dir bool) {
-		name, _, more := strings.Cut(p[len(prefix):], "/")
-		if n := len(out); n > 0 && out[n-1].name == name {
-			return
+	for name, dir := range t.fs.Children(rel) {
+		if !m.charge(entryWork + len(name)) {
+			break
 		}
-		out = append(out, entry{name, dir || more})
+		out = append(out, entry{name, dir})
 	}
-	for _, p := range m.filesBelow(abs) {
-		add(p, false)
-	}
-	for _, p := range m.dirsBelow(abs) {
-		add(p, true)
-	}
-	slices.SortStableFunc(out, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	return slices.CompactFunc(out, func(a, b entry) bool { return a.name == b.name })
 }

@@ -75,7 +75,7 @@ func newEnv(t rapid.TB) *Env {
 
 // state is everything that a script can change.
 func state(e *Env) map[string]string {
-	out := map[string]string{"log": fmt.Sprint(e.FS.Log(), e.FS.Dirs(), e.Session.Temp().Log(), e.Session.Temp().Dirs()), "repo": fmt.Sprint(e.Repo.commits, len(e.Repo.staged))}
+	out := map[string]string{"log": fmt.Sprint(e.FS.Log(), e.FS.DirsBelow(""), e.Session.Temp().Log(), e.Session.Temp().DirsBelow("")), "repo": fmt.Sprint(e.Repo.commits, len(e.Repo.staged))}
 	for _, p := range e.FS.Paths() {
 		out[p], _ = e.FS.Content(p)
 	}

@@ -58,9 +58,10 @@ func newMachine(env *Env) *machine {
 // The bounds that end a script.
 var (
 	errSteps  = fmt.Errorf("the command gave up after %d steps: a loop does not end, or does too much", maxSteps)
-	errWork   = fmt.Errorf("the command gave up after moving %d MiB: work on fewer or smaller files", maxWork>>20)
+	errWork   = fmt.Errorf("the command gave up after moving %d MiB: work on fewer or smaller files and directories", maxWork>>20)
 	errStream = fmt.Errorf("the command gave up: a pipe, file or value grew past %d MiB", maxStream>>20)
 	errDepth  = errors.New("the command gave up: it is nested too deep")
+	errBroken = errors.New("the command was interrupted")
 	errFields = fmt.Errorf("the command gave up: a line expands to more than %d words", maxFields)
 )
 
@@ -71,14 +72,22 @@ func (m *machine) halt(why error) {
 	}
 }
 
-// charge counts bytes that are read, written, matched or copied; false when
-// the script has to end.
+// charge counts bytes that are read, written, matched or copied, names included;
+// false when the script has to end.
 func (m *machine) charge(n int) bool {
 	if n < 0 || n > maxWork-m.work {
 		m.halt(errWork)
 		return false
 	}
 	m.work += n
+	return m.goesOn()
+}
+
+// goesOn reports whether the script is to go on; every bound asks it.
+func (m *machine) goesOn() bool {
+	if m.env.Interrupted != nil && m.env.Interrupted() {
+		m.halt(errBroken)
+	}
 	return m.halted == nil
 }
 
@@ -87,7 +96,7 @@ func (m *machine) step() bool {
 	if m.steps++; m.steps > maxSteps {
 		m.halt(errSteps)
 	}
-	return m.halted == nil
+	return m.goesOn()
 }
 
 // enter goes a level deeper; leave must follow.

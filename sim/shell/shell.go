@@ -17,7 +17,7 @@ const (
 	maxKeywords = 1000     // words that open a compound command
 	maxDepth    = 1000     // levels of evaluation
 	maxSteps    = 20_000   // commands and turns of loops
-	maxWork     = 64 << 20 // bytes read, written, matched or copied
+	maxWork     = 64 << 20 // bytes read, written, matched or copied; names as entryWork says
 	maxStream   = 2 << 20  // bytes of one pipe, file or value
 	maxFields   = 10_000   // words that one command line expands to
 	maxShown    = 30_000   // bytes of output that are shown
@@ -69,6 +69,10 @@ type Env struct {
 	Repo     *Repo     // the run's repository
 	Programs []Program // scripted programs; nil are those of Programs
 	Timeout  vtime.Duration
+
+	// Interrupted reports whether the run is to end, where nothing more may be
+	// done; nil is never.
+	Interrupted func() bool
 }
 
 // Program is a scripted program: what happens when a command line begins with

@@ -17,8 +17,9 @@ import (
 //	file PATH          put the input into the project
 //	program WORDS [exit=N] [took=D]   script a program; the input is its output
 //	test WORDS | GLOB | TOOK   script a test that takes lines with BAD for wrong
-//	run [timeout=D]    run the input as a script; what follows the output is said
-//	                   where it is not what is usual
+//	run [timeout=D] [interrupt=N]   run the input as a script; what follows the
+//	                   output is said where it is not what is usual; it is
+//	                   interrupted when it asks the Nth time
 //	show PATH          print a file of the project
 //	log                print the write log
 //	readonly           say of each line whether it only reads
@@ -142,6 +143,12 @@ func (w *world) run(t *testing.T, d *datadriven.TestData) string {
 		d.ScanArgs(t, "timeout", &s)
 		w.env.Timeout = duration(t, s)
 	}
+	w.env.Interrupted = nil
+	if d.HasArg("interrupt") {
+		var n int
+		d.ScanArgs(t, "interrupt", &n)
+		w.env.Interrupted = func() bool { n--; return n <= 0 }
+	}
 	r := Run(w.env, d.Input)
 	return told(r, d.HasArg("took"))
 }
@@ -164,6 +171,9 @@ func told(r Result, took bool) string {
 		name string
 		list []string
 	}{{"wrote", r.Wrote}, {"temporary", r.Temp}, {"unknown", r.Unknown}} {
+		if n := len(l.list); n > 100 {
+			l.list = append(l.list[:2:2], fmt.Sprintf("and %d more", n-2))
+		}
 		if len(l.list) > 0 {
 			fmt.Fprintf(&b, "%s: %s\n", l.name, strings.Join(l.list, ", "))
 		}

@@ -70,6 +70,7 @@ func (m *machine) fields(words []*syntax.Word, st *streams) (out []string, ok bo
 				return nil, false
 			}
 			for _, p := range e.done {
+				m.charge(entryWork)
 				out = append(out, m.names(p)...)
 			}
 			if len(out) > maxFields {

@@ -44,7 +44,7 @@ func runBash(e *Env, p *llm.Payload) Result {
 		return badInput("Bash", err)
 	}
 	s := e.session()
-	r := shell.Run(&shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout}, in[0].text())
+	r := shell.Run(&shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout, Interrupted: e.Interrupted}, in[0].text())
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
 	background := in[3].kind == jsonTrue
 	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown) > 0 {

@@ -68,6 +68,8 @@ type Env struct {
 	Session  *Session        // of the agent, for tools that keep something
 	Repo     *shell.Repo     // of the run
 	Programs []shell.Program // what builds and tests do; nil are shell.Programs
+
+	Interrupted func() bool // whether the run is to end; for tools that may run long
 }
 
 // Result is the answer of a tool.

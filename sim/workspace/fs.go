@@ -13,8 +13,9 @@ import (
 type FS struct {
 	base     *Snapshot
 	files    map[string]*File // those opened or written so far
-	paths    []string         // sorted; a new slice whenever a file is added
-	dirs     map[string]bool  // made without a file in them
+	paths    []string         // sorted
+	lent     bool             // others hold paths: the next change needs a slice of its own
+	dirs     []string         // made without a file in them, sorted
 	origins  map[string]*File // what stood at a path before its first write, nil for nothing
 	log      []Write
 	searches map[Search]*llm.Payload
@@ -30,7 +31,7 @@ type Write struct {
 
 // Open starts a run's tree over the snapshot.
 func (s *Snapshot) Open() *FS {
-	return &FS{base: s, files: map[string]*File{}, paths: s.paths, searches: map[Search]*llm.Payload{}}
+	return &FS{base: s, files: map[string]*File{}, paths: s.paths, lent: true, searches: map[Search]*llm.Payload{}}
 }
 
 // File is one version of a file as one run sees it. It does not change; writing
@@ -118,8 +119,19 @@ func (f *FS) Content(p string) (content string, ok bool) {
 	return f.base.Content(p)
 }
 
-// Paths lists the files, sorted. The slice is not to be changed.
-func (f *FS) Paths() []string { return f.paths }
+// Paths lists the files, sorted. The slice is not to be changed, and later writes
+// do not change it.
+func (f *FS) Paths() []string {
+	f.lent = true
+	return f.paths
+}
+
+// own makes the list of paths one that nobody else holds.
+func (f *FS) own() {
+	if f.lent {
+		f.paths, f.lent = slices.Clone(f.paths), false
+	}
+}
 
 // Write sets the file's text for the agent with ordinal by and logs it. The
 // path must satisfy CheckPath, must not be a directory and must not lie below
@@ -163,7 +175,8 @@ func (f *FS) Remove(p string, by int32) bool {
 	f.keepOrigin(p)
 	i, _ := slices.BinarySearch(f.paths, p)
 	p = f.paths[i]
-	f.paths = slices.Delete(slices.Clone(f.paths), i, i+1)
+	f.own()
+	f.paths = slices.Delete(f.paths, i, i+1)
 	f.files[p] = nil
 	f.log = append(f.log, Write{Path: p, Before: before.Hash, By: by})
 	clear(f.searches)
@@ -200,31 +213,24 @@ func (f *FS) MakeDir(p string) error {
 	if err := f.room(p); err != nil {
 		return err
 	}
-	if f.dirs == nil {
-		f.dirs = map[string]bool{}
-	}
-	f.dirs[strings.Clone(p)] = true
+	i, _ := slices.BinarySearch(f.dirs, p)
+	f.dirs = slices.Insert(f.dirs, i, strings.Clone(p))
 	return nil
 }
 
 // RemoveDir forgets a directory that MakeDir made; the files below it stay.
-func (f *FS) RemoveDir(p string) { delete(f.dirs, p) }
-
-// Dirs lists the directories that MakeDir made, sorted.
-func (f *FS) Dirs() []string {
-	out := make([]string, 0, len(f.dirs))
-	for p := range f.dirs {
-		out = append(out, p)
+func (f *FS) RemoveDir(p string) {
+	if i, ok := slices.BinarySearch(f.dirs, p); ok {
+		f.dirs = slices.Delete(f.dirs, i, i+1)
 	}
-	slices.Sort(out)
-	return out
 }
 
 // put makes content the present version and forgets what was found before.
 func (f *FS) put(p, content string) *File {
 	p, content = strings.Clone(p), strings.ToValidUTF8(content, "\uFFFD")
 	if i, found := slices.BinarySearch(f.paths, p); !found {
-		f.paths = slices.Insert(slices.Clone(f.paths), i, p)
+		f.own()
+		f.paths = slices.Insert(f.paths, i, p)
 	}
 	file := &File{path: p, text: text{content, versionOf(content)}}
 	f.files[p] = file

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -40,7 +39,7 @@ func (f *FS) Glob(under, pattern string) ([]string, error) {
 	}
 	var out []string
 	for _, p := range f.paths {
-		rest, ok := below(under, p)
+		rest, ok := relative(under, p)
 		if ok && doublestar.MatchUnvalidated(pattern, rest) {
 			out = append(out, p)
 		}
@@ -55,9 +54,9 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// below cuts the directory off the path; a path that names a file is below
+// relative cuts the directory off the path; a path that names a file is below
 // itself, under its base name.
-func below(under, p string) (rest string, ok bool) {
+func relative(under, p string) (rest string, ok bool) {
 	if under == "" || under == "." {
 		return p, true
 	}
@@ -68,25 +67,6 @@ func below(under, p string) (rest string, ok bool) {
 		return p[len(under)+1:], true
 	}
 	return "", false
-}
-
-// HasDir reports whether there is such a directory: any file stands below it,
-// or it was made; "" is the project itself.
-func (f *FS) HasDir(dir string) bool {
-	if dir == "" || dir == "." || f.dirs[dir] {
-		return true
-	}
-	below := dir + "/"
-	i, _ := slices.BinarySearch(f.paths, below)
-	if i < len(f.paths) && strings.HasPrefix(f.paths[i], below) {
-		return true
-	}
-	for d := range f.dirs { // order: any one decides
-		if strings.HasPrefix(d, below) {
-			return true
-		}
-	}
-	return false
 }
 
 // Query is a search through contents.
@@ -111,7 +91,7 @@ func (f *FS) Grep(q Query) ([]Match, error) {
 	}
 	var out []Match
 	for _, p := range f.paths {
-		rest, ok := below(q.Under, p)
+		rest, ok := relative(q.Under, p)
 		if !ok || !q.takes(rest) {
 			continue
 		}

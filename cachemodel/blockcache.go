@@ -32,7 +32,7 @@ const Unbounded = 0
 // NewBlockCache makes an empty cache of so many blocks, at most 2^32 − 2;
 // Unbounded forgets nothing. A negative capacity is a programmer's error.
 func NewBlockCache(capacity int) *BlockCache {
-	if capacity < 0 || capacity > lowHalf-1 {
+	if capacity < 0 || uint64(capacity) > lowHalf-1 {
 		panic("cachemodel: a cache has from 1 to 2^32 - 2 blocks, or 0 for no bound")
 	}
 	c := &BlockCache{capacity: capacity, index: newBlockIndex(), links: make([]link, 1), jumps: make([]uint64, 1)}

@@ -5,6 +5,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -154,4 +156,18 @@ func selector(x ast.Expr) string {
 		}
 	}
 	return ""
+}
+
+// narrow finds constants that do not fit an int of 32 bits where they are used as
+// one: the whole tree is checked with the sizes of such a machine. The largest int
+// is that of this one, since the packages of others are compiled for it.
+func narrow(t *tree) (out []finding) {
+	for _, e := range t.wide {
+		if strings.Contains(e.Msg, strconv.Itoa(math.MaxInt)) {
+			continue
+		}
+		at := t.fset.Position(e.Pos)
+		out = append(out, finding{"32 bits", at.Filename, at.Line, e.Msg + "; instead: int64 or uint64"})
+	}
+	return out
 }

@@ -39,6 +39,7 @@ type tree struct {
 	info    *types.Info
 	checked map[string]*types.Package
 	foreign types.Importer
+	wide    []types.Error // constants that do not fit a machine of 32 bits
 }
 
 // finding is a line that breaks a rule.
@@ -173,10 +174,18 @@ func (t *tree) Import(name string) (*types.Package, error) {
 			files = append(files, f.syntax)
 		}
 	}
-	conf := types.Config{Importer: t, Error: func(error) {}}
+	conf := types.Config{Importer: t, Sizes: types.SizesFor("gc", "386"), Error: t.typeError}
 	p, _ := conf.Check(name, t.fset, files, t.info)
 	t.checked[name] = p
 	return p, nil
+}
+
+// typeError keeps what a 32-bit build would refuse. Of other errors there are none
+// but those of trees that break a rule.
+func (t *tree) typeError(err error) {
+	if e, ok := err.(types.Error); ok && strings.Contains(e.Msg, "overflows") {
+		t.wide = append(t.wide, e)
+	}
 }
 
 func ours(imp string) bool { return imp == module || strings.HasPrefix(imp, module+"/") }

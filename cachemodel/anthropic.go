@@ -2,7 +2,6 @@ package cachemodel
 
 import (
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/vtime"
 )
 
@@ -86,11 +85,6 @@ func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
 	}
 	a.state = admitted
 	e.takeOff(a)
-	if mutant.On("CACHE-L2/at-once") {
-		for i := range a.marks[:a.n] {
-			e.write(now, a, &a.marks[i])
-		}
-	}
 	return nil
 }
 
@@ -137,9 +131,6 @@ func (e *Anthropic) lookUp(a *Admission, n int) *place {
 // on, and moves below.
 func (e *Anthropic) lookUpFrom(n *llm.Node, below *int32) (*llm.Node, *place) {
 	left := lookBack
-	if mutant.On("CACHE-L3/short-reach") {
-		left = 1
-	}
 	for ; left > 0 && n != nil; n = n.Parent {
 		if n.IsBorder() {
 			if n.Pos > 0 && left < lookBack {
@@ -202,10 +193,6 @@ func (e *Anthropic) bill(a *Admission) {
 			long = last
 		}
 		a.Report.WrittenTo = m.Node
-	}
-	if mutant.On("CACHE-L1/unbilled") {
-		long, last, a.Prompt = long-read, last-read, a.Prompt-read
-		read = 0
 	}
 	a.Usage = llm.Usage{Input: a.Prompt - last, Write1h: long - read, Write5m: last - long, Read: read}
 }

@@ -2,7 +2,6 @@ package cachemodel
 
 import (
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/vtime"
 )
 
@@ -37,9 +36,6 @@ type place struct {
 }
 
 func newStore(late vtime.Duration) *store {
-	if mutant.On("CACHE-L2/outlives") {
-		late += vtime.Hour
-	}
 	s := &store{index: newIndex(), late: late}
 	for c := range s.classes {
 		s.classes[c] = class{life: llm.TTL(c).Duration() + late, gen: 1}

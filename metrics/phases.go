@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
@@ -34,9 +33,6 @@ func phaseOf(kind string) (Phase, bool) {
 	case "implement":
 		return Implementation, true
 	case "verify":
-		if mutant.On("CRD-07/two-in-one") {
-			return Implementation, true
-		}
 		return Verification, true
 	}
 	return 0, false
@@ -104,7 +100,7 @@ func (f *Fold) researched(lead int32, at vtime.Instant) {
 	if lead < 0 {
 		return
 	}
-	if p := &f.agent(lead).phased; !p.implements && !p.synthesises && !mutant.On("CRD-07/no-synthesis") {
+	if p := &f.agent(lead).phased; !p.implements && !p.synthesises {
 		p.synthesises, p.heard = true, at
 	}
 }

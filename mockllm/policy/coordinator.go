@@ -6,7 +6,6 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 const coordinatorStrategy = "coordinator"
@@ -104,10 +103,7 @@ func (m *Model) delegate() bool {
 			break
 		}
 		it := &m.t.items[i]
-		if !m.due(i) || busy.meet(it) && !m.t.coordinator.Overlap && !mutant.On("CRD-13/heedless") {
-			continue
-		}
-		if it.kind == "verify" && mutant.On("LLM-05/unverified") {
+		if !m.due(i) || busy.meet(it) && !m.t.coordinator.Overlap {
 			continue
 		}
 		w, why := m.decide(i)
@@ -154,9 +150,6 @@ func (m *Model) tally(b []byte) []byte {
 // wait ends the turn while workers are at it.
 func (m *Model) wait(out int) {
 	b := append(m.tally(m.news(nil)), ", "...)
-	if mutant.On("CRD-09/thanks") {
-		b = append([]byte("Thank you. "), b...)
-	}
 	b = strconv.AppendInt(b, int64(out), 10)
 	m.say(string(append(b, " under way."...)))
 }
@@ -164,9 +157,6 @@ func (m *Model) wait(out int) {
 // workerInput is the input of the Agent call that starts a worker.
 func (m *Model) workerInput(o *order) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[o.item].desc)
-	if mutant.On("CRD-09/sets-model") {
-		b = append(b, `,"model":"haiku"`...)
-	}
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), m.instructions(o))
 	b = append(append(append(b, `,"`...), m.t.names.agentType...), `":"worker"}`...)
 	return llm.NewJSON(string(b))
@@ -183,14 +173,12 @@ func (m *Model) messageInput(o *order) *llm.Payload {
 // sees nothing of the coordinator's conversation.
 func (m *Model) instructions(o *order) string {
 	it := &m.t.items[o.item]
-	lazy := it.prompting == promptLazy && m.first(o.item) || mutant.On("CRD-09/lazy")
+	lazy := it.prompting == promptLazy && m.first(o.item)
 	b := m.task(make([]byte, 0, 1024), o)
 	if lazy {
 		b = append(b, " Do it based on your findings."...)
 	}
-	if !mutant.On("CRD-09/no-purpose") {
-		b = m.purpose(b, it)
-	}
+	b = m.purpose(b, it)
 	b = append(b, "\nDone means: "...)
 	b = append(b, doneMeans[it.kind]...)
 	if lazy {

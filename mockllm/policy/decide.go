@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"agentsim/scenarios"
-	"agentsim/sim/mutant"
-)
+import "agentsim/scenarios"
 
 // Who gets work that follows other work (coordinator.workers).
 const (
@@ -43,9 +40,6 @@ func (m *Model) decide(i int) (worker int, why row) {
 		return -1, rowNone
 	}
 	c, it := &m.s.office.charges[i], &m.t.items[i]
-	if mutant.On("CRD-10/always-spawns") {
-		return -1, rowNone
-	}
 	switch m.t.coordinator.Workers {
 	case spawning:
 		return -1, rowNone
@@ -62,8 +56,6 @@ func (m *Model) decide(i int) (worker int, why row) {
 		return -1, rowAnew
 	case c.by > 0 && c.times > 0 && m.free(c.by-1):
 		return c.by - 1, rowRecent
-	case it.kind == "verify" && mutant.On("CRD-10/author-verifies"):
-		return m.suited(c, it), rowAlways
 	case it.kind == "verify":
 		return -1, rowVerify
 	}
@@ -78,7 +70,7 @@ func (m *Model) decide(i int) (worker int, why row) {
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
 func (m *Model) anew(c *charge) bool {
-	return c.tries() > m.t.corrections || c.times > 0 && mutant.On("CRD-12/anew-at-once")
+	return c.tries() > m.t.corrections
 }
 
 // interrupted reports whether the item's worker was stopped or ended with an
@@ -108,7 +100,7 @@ func (m *Model) explorer(it *item) (worker int, why row) {
 		saw := m.s.office.workers[w].saw
 		switch {
 		case !m.free(w) || it.writes.minus(saw).len() > 0:
-		case saw.len() < m.t.broad*it.writes.len() || mutant.On("CRD-10/broad-continued"):
+		case saw.len() < m.t.broad*it.writes.len():
 			return w, rowExplored
 		default:
 			why = rowBroad

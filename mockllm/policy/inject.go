@@ -6,7 +6,6 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/mutant"
 )
 
 // injection is an instruction that stands in a file and is nobody's to give.
@@ -99,7 +98,7 @@ func (f *folder) pool(name string) {
 // tempted takes the injections of what the model reads. Those of a child's report
 // count unless the classifier warns of it.
 func (f *folder) tempted(n *note, report bool) {
-	if len(n.injects) == 0 || report && n.warned && !mutant.On("TSK-06/unheeded") {
+	if len(n.injects) == 0 || report && n.warned {
 		return
 	}
 	l := f.lure()

@@ -5,7 +5,6 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 // The strategies that the policy knows.
@@ -70,7 +69,7 @@ func (m *Model) ready(i int) bool {
 
 // inline reports whether the lead does the item itself.
 func (m *Model) inline(i int) bool {
-	return m.t.items[i].byLead || m.t.strategy == inlineStrategy || mutant.On("LLM-05/does-it-itself")
+	return m.t.items[i].byLead || m.t.strategy == inlineStrategy
 }
 
 // ownItem is the first ready item that the lead does itself, or -1.

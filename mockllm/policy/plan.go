@@ -1,10 +1,6 @@
 package policy
 
-import (
-	"slices"
-
-	"agentsim/sim/mutant"
-)
+import "slices"
 
 // The causes for which a model reads or searches again, or would not have had
 // to.
@@ -75,7 +71,7 @@ func (p *plan) make() {
 		}
 	}
 	for _, f := range p.it.needs {
-		if !p.s.facts.has(f) && !mutant.On("LLM-04/knows-all") {
+		if !p.s.facts.has(f) {
 			p.fact(f)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agentsim/sim/mark"
-	"agentsim/sim/mutant"
 )
 
 // recover sorts what failed: what may be tried again is open, and of the rest
@@ -20,7 +19,7 @@ func (m *Model) recover() {
 		c := &m.s.office.charges[i]
 		switch {
 		case c.times == 0 || c.why == reported:
-		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut && !mutant.On("CRD-12/gives-up"):
+		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut:
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.wanting(i, c))

@@ -5,7 +5,6 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 // A pad is the file of an item of research in the directory that workers share:
@@ -96,7 +95,7 @@ func (p *plan) pads() {
 // writePads writes the pads of finished items that have none yet, and reports
 // whether there was any.
 func (m *Model) writePads(items []int) (wrote bool) {
-	if m.t.padDir == "" || !m.s.proven().write || mutant.On("CRD-08/unwritten") {
+	if m.t.padDir == "" || !m.s.proven().write {
 		return false
 	}
 	pr := m.s.proven()
@@ -174,7 +173,7 @@ func (m *Model) inPad(name string, f int) string {
 // found is what a report passes on of a finding: where it stands if that is a
 // pad, else the finding itself.
 func (m *Model) found(name string, f int, tell string) entry {
-	if place := m.inPad(name, f); place != "" && !mutant.On("CRD-08/retold") {
+	if place := m.inPad(name, f); place != "" {
 		return entry{name: name, place: place}
 	}
 	return entry{name: name, tell: tell}

@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/mutant"
 )
 
 // section is what a prompt or a report passes on: what is told, where to look
@@ -219,7 +218,7 @@ type telling struct {
 // trained on.
 func (m *Model) known(b []byte, it *item, t telling) []byte {
 	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
-	full, facts := t.full && !mutant.On("LLM-04/tells-nothing"), it.needs
+	full, facts := t.full, it.needs
 	if len(t.also) > 0 || t.without.len() > 0 {
 		facts = slices.DeleteFunc(union(slices.Clone(facts), t.also...), t.without.has)
 	}

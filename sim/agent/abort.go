@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"agentsim/sim/mutant"
-	"errors"
-)
+import "errors"
 
 // The reasons for an abort.
 var (
@@ -50,12 +47,6 @@ func (c *Controller) Abort(why error) {
 	if c.agent != nil {
 		c.agent.aborted(why)
 	}
-	if mutant.On("ISO-03/upwards") && c.agent != nil && c.agent.parent != nil && c.agent.parent.life != nil {
-		c.agent.parent.ctx.Abort.Abort(ErrParentAborted)
-	}
-	if mutant.On("ISO-03/deaf") {
-		return
-	}
 	for _, child := range append([]*Controller(nil), c.children...) {
 		child.Abort(ErrParentAborted)
 	}
@@ -65,7 +56,7 @@ func (c *Controller) Abort(why error) {
 // keeps none, and a child moved to the background hears nothing more.
 func (c *Controller) unlink() bool {
 	p := c.parent
-	if p == nil || mutant.On("ISO-03/listener-stays") {
+	if p == nil {
 		return false
 	}
 	c.parent = nil

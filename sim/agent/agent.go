@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/task"
@@ -138,11 +137,7 @@ func (a *Agent) begin(def *Definition) {
 
 // id draws the agent's id from its lineage.
 func (a *Agent) id() llm.AgentID {
-	key := a.key
-	if mutant.On("TSK-01/one-stream") {
-		key = a.w.cfg.Key
-	}
-	return llm.AgentID(key.Sub("agent").Uint64())
+	return llm.AgentID(a.key.Sub("agent").Uint64())
 }
 
 // settle gives a new agent its prefix, context and first messages.

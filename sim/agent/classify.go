@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/mutant"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
@@ -40,7 +39,7 @@ const (
 // front (TSK-06). It is called once for each activation, before the delivery.
 func (a *Agent) handOver(text string) string {
 	text = defuseHandoff(text)
-	if !a.w.gates.TranscriptClassifier || mutant.On("TSK-06/unjudged") {
+	if !a.w.gates.TranscriptClassifier {
 		return text
 	}
 	rule := a.w.classify(a.taints())
@@ -49,12 +48,6 @@ func (a *Agent) handOver(text string) string {
 		judged.Activation = a.task.Activation()
 	}
 	a.w.rec.emit(a.ref, judged)
-	if mutant.On("TSK-06/twice") {
-		a.w.rec.emit(a.ref, judged)
-	}
-	if mutant.On("TSK-06/no-front") {
-		return text
-	}
 	return rule.front() + text
 }
 
@@ -78,14 +71,8 @@ type judgements struct {
 func (w *World) classify(taints []string) HandoffRule {
 	for _, r := range w.cfg.Handoffs {
 		if slices.Contains(taints, r.Taint) {
-			if mutant.On("TSK-06/lenient") {
-				r.Verdict = VerdictClean
-			}
 			return r
 		}
-	}
-	if mutant.On("TSK-06/suspicious") {
-		return HandoffRule{Verdict: VerdictFlagged}
 	}
 	return HandoffRule{Verdict: VerdictClean}
 }
@@ -169,7 +156,7 @@ func (a *Agent) keepTaints() {
 
 // defuseHandoff makes a child's words unable to pass for the classifier's.
 func defuseHandoff(s string) string {
-	if !strings.Contains(s, "handoff-") || mutant.On("TSK-06/forged") {
+	if !strings.Contains(s, "handoff-") {
 		return s
 	}
 	return handoffDefuser.Replace(s)

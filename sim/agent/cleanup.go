@@ -1,7 +1,5 @@
 package agent
 
-import "agentsim/sim/mutant"
-
 // Resource is something that an agent holds and that must not outlive it
 // (ISO-10).
 type Resource uint8
@@ -51,7 +49,7 @@ func (a *Agent) acquire() {
 // Conversation, context and file cache go with the agent's life, right behind it.
 func (a *Agent) cleanUp() {
 	for _, s := range a.shells {
-		if !s.task.Status().Final() && !mutant.On("ISO-10/runs-on") {
+		if !s.task.Status().Final() {
 			s.stop()
 		}
 	}

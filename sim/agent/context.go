@@ -2,7 +2,6 @@ package agent
 
 import (
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 )
@@ -120,29 +119,17 @@ func newContext(parent *Context, o Options) *Context {
 		Query:        Tracking{Chain: o.Chain, Depth: parent.Query.Depth + 1},
 		Replacements: parent.Replacements,
 		Source:       o.Source,
-		Thinking:     o.Exact && parent.Thinking && !mutant.On("ISO-09/fork-forgets") || mutant.On("ISO-09/thinks"),
+		Thinking:     o.Exact && parent.Thinking,
 		Pool:         o.Pool,
 		ResponseSize: ToParent,
 	}
 	if !o.ShareAbort {
-		c.Abort = newController(parent.Abort, o.Linked || mutant.On("ISO-03/linked"))
+		c.Abort = newController(parent.Abort, o.Linked)
 	}
-	if o.ShareState && !mutant.On("ISO-05/lost") || mutant.On("ISO-05/shared") {
+	if o.ShareState {
 		c.SetAppState = ToParent
 	}
-	if mutant.On("ISO-02/shared") {
-		c.Files = parent.Files
-	}
-	if mutant.On("ISO-06/no-op") {
-		c.SetTaskState = NoOp
-	}
-	if mutant.On("ISO-07/inherited") {
-		c.Query = parent.Query
-	}
-	if mutant.On("ISO-14/unshared") {
-		c.ResponseSize = NoOp
-	}
-	if o.FreshRepl || mutant.On("ISO-08/forgotten") {
+	if o.FreshRepl {
 		c.Replacements.last = nil
 	}
 	if o.Exact {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"agentsim/sim/mutant"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
@@ -49,11 +48,7 @@ func (w *World) rootTools(offered []*tool.Tool) []*tool.Tool {
 	if !w.coordinator {
 		return offered
 	}
-	out := tool.ForCoordinator(offered)
-	if read := tool.Find(w.cfg.Offered, "Read"); read != nil && mutant.On("CRD-01/reads") {
-		out = append(out, read)
-	}
-	return out
+	return tool.ForCoordinator(offered)
 }
 
 // rootPrompt is the default system prompt of a root.
@@ -83,9 +78,6 @@ func (w *World) workerTools(a *Agent) string {
 	}
 	mode := w.runMode(a.mode, def)
 	own, servers := tool.Servers(w.pool(def, true, mode, w.offers(true)).Tools)
-	if mutant.On("CRD-03/untold") {
-		own = own[1:]
-	}
 	s := "Workers that you start with the Agent tool have these tools: " + strings.Join(own, ", ") + "\n"
 	if len(servers) > 0 {
 		s += "They also have the tools of these MCP servers: " + strings.Join(servers, ", ") + "\n"
@@ -128,16 +120,12 @@ func (a *Agent) admitWorker(b *birth) error {
 			b.in.Type = TypeGeneralPurpose
 			return nil
 		}
-		if !mutant.On("CRD-05/any") {
-			return fmt.Errorf("subagent_type is missing: a coordinator starts agents of type %s, so it must be %s", TypeWorker, TypeWorker)
-		}
+		return fmt.Errorf("subagent_type is missing: a coordinator starts agents of type %s, so it must be %s", TypeWorker, TypeWorker)
 	default:
-		if !mutant.On("CRD-05/any") {
-			return fmt.Errorf("subagent_type must be %s, not %q: a coordinator starts no other agents", TypeWorker, b.in.Type)
-		}
+		return fmt.Errorf("subagent_type must be %s, not %q: a coordinator starts no other agents", TypeWorker, b.in.Type)
 	}
 	b.in.Type = TypeWorker
-	if b.in.Model != "" && !mutant.On("CRD-05/model") {
+	if b.in.Model != "" {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleWorkerModel, Detail: "Agent input model " + b.in.Model + " is ignored: a worker has its coordinator's model"})
 		b.in.Model = ""
 	}

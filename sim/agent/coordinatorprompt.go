@@ -1,21 +1,11 @@
 package agent
 
-import (
-	"strings"
-
-	"agentsim/sim/mutant"
-)
+import "strings"
 
 // coordinatorPrompt is the system prompt of a coordinator: six sections under
 // fixed headings, in this order (CRD-02).
 func coordinatorPrompt() string {
 	parts := []string{coordinatorRole, coordinatorTools, coordinatorWorkers, coordinatorWorkflow, coordinatorPrompts, coordinatorExample}
-	switch {
-	case mutant.On("CRD-02/unordered"):
-		parts[2], parts[3] = parts[3], parts[2]
-	case mutant.On("CRD-02/no-example"):
-		parts = parts[:5]
-	}
 	return strings.Join(parts, "\n")
 }
 

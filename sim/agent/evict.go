@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -44,7 +43,7 @@ func (e *evictor) Fire(now instant) {
 	for len(q.next) > 0 && q.next[0].at <= now {
 		x := q.next[0]
 		q.next = q.next[1:]
-		if x.of.ended && x.of.task.Activation() == x.activation && (x.of != q.shown || mutant.On("TSK-09/retained")) {
+		if x.of.ended && x.of.task.Activation() == x.activation && x.of != q.shown {
 			w.evict(x.of)
 		}
 	}
@@ -57,11 +56,7 @@ func (w *World) evictLater(a *Agent) {
 	if w.cfg.EvictAfter <= 0 {
 		return
 	}
-	after := w.cfg.EvictAfter
-	if mutant.On("TSK-09/early") {
-		after /= 2
-	}
-	w.evictions.next = append(w.evictions.next, eviction{a, a.task.Activation(), w.cfg.Kernel.Now().Add(after)})
+	w.evictions.next = append(w.evictions.next, eviction{a, a.task.Activation(), w.cfg.Kernel.Now().Add(w.cfg.EvictAfter)})
 	w.armEviction()
 }
 
@@ -81,9 +76,6 @@ func (w *World) evict(a *Agent) {
 		return
 	}
 	w.rec.emit(a.ref, &transcript.Output{TaskID: a.task.ID, Op: "evicted", Activation: a.task.Activation(), Bytes: len(a.past.output)})
-	if mutant.On("TSK-09/kept") {
-		return
-	}
 	a.past.output, a.past.evicted = "", true
 	w.cfg.FS.Remove(outputPath(a.task.OutputFile), a.ref)
 }

@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/transcript"
 )
 
@@ -164,12 +163,6 @@ func (a *Agent) copied() {
 func (a *Agent) consume(u llm.Usage) {
 	a.own = a.own.Plus(u)
 	a.rolled = a.rolled.Plus(u)
-	if mutant.On("CACHE-L6/unbooked") {
-		a.own = llm.Usage{}
-	}
-	if mutant.On("CACHE-L6/twice") {
-		a.rolled = a.rolled.Plus(u)
-	}
 }
 
 // prepare fills the request for the conversation as it stands.
@@ -194,9 +187,6 @@ func (a *Agent) hear() *llm.Msg {
 		m.Blocks, a.resp.Head = withoutUses(m.Blocks, nil), nil // nobody will answer them (LOOP-04)
 	}
 	a.listen(m)
-	if mutant.On("ISO-13/forgets") {
-		a.conv.Head = a.conv.Border
-	}
 	a.answers++
 	a.size = a.last.Total()
 	for i := range m.Blocks {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -31,7 +30,7 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 		return failure("There is no agent " + in.To + " that you started in the background. " + a.reachable())
 	}
 	c := a.w.agents[t.Agent]
-	if c.ended && (!c.resumable() || t.Status() == task.Killed && mutant.On("CRD-11/gone")) {
+	if c.ended && !c.resumable() {
 		return failure("Agent " + in.To + " has ended and cannot be resumed: its transcript is gone.")
 	}
 	n := c.posted(a, in.Message)
@@ -62,9 +61,7 @@ func (a *Agent) posted(from *Agent, text string) *notice {
 		a.past = &past{}
 	}
 	a.past.messages++
-	if !mutant.On("TSK-08/raw") {
-		text = task.Defuse(text) // no message passes for a notification
-	}
+	text = task.Defuse(text) // no message passes for a notification
 	n := &notice{at: a.w.cfg.Kernel.Now(), msg: &posted{from: from.ref, n: a.past.messages}, blocks: []llm.Block{textBlock(text)}}
 	a.passed(n, "sent", "")
 	return n

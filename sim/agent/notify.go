@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -76,9 +75,6 @@ func (a *Agent) collect(first ...*notice) (tasks, users []*notice) {
 		}
 		return strings.Compare(x.taskID, y.taskID)
 	})
-	if mutant.On("TSK-04/newest-first") {
-		slices.Reverse(tasks)
-	}
 	return tasks, users
 }
 
@@ -101,12 +97,6 @@ func (a *Agent) drain(first ...*notice) *wakeMessage {
 		if i == 0 {
 			n.blocks = a.inContext(n.blocks)
 		}
-		if n.msg != nil && mutant.On("TSK-08/lost") {
-			continue
-		}
-		if n.msg != nil && mutant.On("TSK-08/twice") {
-			m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
-		}
 		m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
 	}
 	return m
@@ -116,7 +106,7 @@ func (a *Agent) drain(first ...*notice) *wakeMessage {
 // behind its tool results. The message has been said already, so the blocks are
 // a message of the same role, which the canonical form merges.
 func (a *Agent) deliver() {
-	if a.inbox == nil || a.inbox.Len() == 0 || mutant.On("TSK-04/when-idle") {
+	if a.inbox == nil || a.inbox.Len() == 0 {
 		return
 	}
 	m := a.drain()
@@ -128,9 +118,7 @@ func (a *Agent) deliver() {
 
 // take appends what was in the mailbox and records each part of it.
 func (a *Agent) take(m *wakeMessage, place string) {
-	if !mutant.On("TSK-05/unread") {
-		a.say(&m.msg)
-	}
+	a.say(&m.msg)
 	for _, n := range m.notices {
 		a.handled(n, "delivered", place)
 	}
@@ -191,7 +179,7 @@ func (a *Agent) report(p *kernel.Proc) {
 		status = task.Killed
 	}
 	a.w.moveTask(a, status)
-	if !a.task.TakeNotification() || mutant.On("TSK-05/lost") {
+	if !a.task.TakeNotification() {
 		return
 	}
 	n := a.notification(p.Now())
@@ -203,10 +191,6 @@ func (a *Agent) report(p *kernel.Proc) {
 		return
 	}
 	a.handled(n, "queued", "")
-	if mutant.On("TSK-05/twice") {
-		a.parent.expectNotice()
-		_ = a.parent.inbox.Send(n)
-	}
 	if err := a.parent.inbox.Send(n); err != nil {
 		a.w.fail(err)
 	}
@@ -217,7 +201,7 @@ func (a *Agent) notification(now instant) *notice {
 	t := a.task
 	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.saidText()),
 		Usage: task.Usage{TotalTokens: a.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
-	if t.Status() == task.Failed && !mutant.On("CRD-12/mute") {
+	if t.Status() == task.Failed {
 		n.Error = a.end.Why
 	}
 	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
@@ -283,10 +267,5 @@ func (a *Agent) taskStop(use *llm.Block) tool.Result {
 		return failure("Task " + id + " is not running: it is " + string(t.Status()) + ".")
 	}
 	a.w.stopTask(t, ErrTaskStopped)
-	if mutant.On("CRD-11/all") {
-		for _, other := range a.w.tasks.Live() {
-			a.w.stopTask(other, ErrTaskStopped)
-		}
-	}
 	return tool.Result{Content: llm.NewText(llm.Prose, "Stopped task "+id+" ("+t.Description+").")}
 }

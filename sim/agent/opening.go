@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 	"agentsim/sim/transcript"
 )
@@ -44,13 +43,6 @@ func (a *Agent) open(prompt string) {
 	}
 	if text := a.def.InitialPrompt; text != "" {
 		first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, a.expanded(text)+"\n\n")})
-	}
-	if mutant.On("SUB-08/cut") {
-		prompt = prompt[:len(prompt)/2]
-	}
-	if mutant.On("SUB-08/leak") {
-		m := a.parent.conv.Last.Prev
-		first = append(first, llm.Block{Kind: llm.Text, Content: m.Blocks[len(m.Blocks)-1].Content})
 	}
 	first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(prompt))})
 	a.say(&llm.Msg{Role: llm.User, Blocks: first})

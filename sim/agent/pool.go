@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 )
@@ -44,9 +43,6 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
 	p.Names = tool.Names(p.Tools)
 	for _, t := range p.Tools {
-		if mutant.On("FLT-09/undefined") && t.Name == "Grep" {
-			continue
-		}
 		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t))})
 	}
 	w.pools[k] = p

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/task"
 )
 
@@ -29,19 +28,13 @@ type progress struct {
 
 // used notes a tool use.
 func (p *progress) used(b *llm.Block) {
-	if p.uses < RecentActivities || !mutant.On("TSK-07/first-five") {
-		p.last[p.uses%RecentActivities] = b
-	}
+	p.last[p.uses%RecentActivities] = b
 	p.uses++
 }
 
 // answered notes what an answer was billed.
 func (p *progress) answered(u llm.Usage) {
-	if mutant.On("TSK-07/input-summed") {
-		p.input += u.Prompt()
-	} else {
-		p.input = u.Prompt()
-	}
+	p.input = u.Prompt()
 	p.output += u.Output
 }
 

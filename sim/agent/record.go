@@ -3,7 +3,6 @@ package agent
 import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/transcript"
 )
 
@@ -23,9 +22,6 @@ type recorder struct {
 }
 
 func (r *recorder) emit(ref int32, b transcript.Body) {
-	if mutant.On("ISO-11/others") && b.Kind() == transcript.KindToolResult {
-		ref = 0
-	}
 	r.ev = transcript.Event{Seq: r.seq, At: r.kernel.Now(), Phase: r.kernel.Phase(), Agent: ref, Body: b}
 	r.seq++
 	r.sink.Emit(&r.ev)
@@ -41,7 +37,7 @@ func (r *recorder) sent(a *Agent, attempt int) {
 		Call: a.calls, Attempt: attempt, Head: a.req.Head, Model: a.req.Model, Breakpoints: a.req.Breakpoints,
 		Automatic: a.req.Automatic, Expect: a.req.Expect,
 	}
-	if !a.announced || mutant.On("ISO-12/again") {
+	if !a.announced {
 		if id := a.ctx.Identity; id != nil {
 			r.request.InvokingRequest = id.InvokedBy()
 		}

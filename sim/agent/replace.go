@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 // Replacements are the decisions of content replacement (LOOP-11): a tool
@@ -57,7 +56,7 @@ func (r *Replacements) forget() { r.known = nil }
 
 // apply returns the block that stands in the bytes for a tool result.
 func (r *Replacements) apply(blk *llm.Block) *llm.Block {
-	if b, ok := r.known[blk.ID]; ok && !mutant.On("ISO-08/revised") {
+	if b, ok := r.known[blk.ID]; ok {
 		return b
 	}
 	out := blk

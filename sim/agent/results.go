@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
@@ -67,9 +66,6 @@ func (w *World) introduce(c *Agent, b *birth) {
 	}
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"
-	}
-	if mutant.On("ISO-12/unnamed") {
-		ev.ToolUse = llm.ToolUseID{}
 	}
 	if b.fork {
 		ev.Structure, ev.Context.FileCache = "fork", "cloned"

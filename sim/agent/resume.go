@@ -2,7 +2,6 @@ package agent
 
 import (
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
@@ -120,9 +119,6 @@ func (a *Agent) forgetKin(kin []*Agent) {
 }
 
 func (a *Agent) dropMessages(list []*notice) {
-	if mutant.On("TSK-08/silent") {
-		return
-	}
 	for _, n := range list {
 		a.passed(n, "dropped", "")
 	}
@@ -174,9 +170,6 @@ func (a *Agent) resume(by llm.ToolUseID) {
 func (a *Agent) recall(s *sidechain) {
 	repl := s.repl
 	repl.Over, repl.Preview = a.w.cfg.Over, a.w.cfg.Preview // as they are now
-	if mutant.On("ISO-13/cut") {
-		s.entries = s.entries[:len(s.entries)-1]
-	}
 	a.conv = *resumed(a.w.cfg.Builder, s.front.prefix, s.front.border, repl, s.entries)
 	a.conv.Repl.OnReplace = a.replaced
 	a.origin = a.conv.Last

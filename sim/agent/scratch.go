@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 )
@@ -37,7 +36,7 @@ func (w *World) scratchNote(d *Definition) string {
 // writes what lies in the scratchpad unasked (CRD-08). "" leaves the question.
 // Rules and what a mode forbids hold there as everywhere.
 func (a *Agent) unasked(t *tool.Tool, input *llm.Payload) string {
-	if !a.w.gates.Scratch || a.def == nil || !a.def.works() || mutant.On("CRD-08/asked") {
+	if !a.w.gates.Scratch || a.def == nil || !a.def.works() {
 		return ""
 	}
 	if t.Class != permission.Read && t.Class != permission.Write {

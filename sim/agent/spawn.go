@@ -7,7 +7,6 @@ import (
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
@@ -52,10 +51,7 @@ const errForkInFork wireError = "Fork is not available inside a forked worker."
 
 // admitSpawn checks the input and whether this agent may spawn at all.
 func (a *Agent) admitSpawn(b *birth) error {
-	if (a.ctx.Source == ForkSource || a.inFork) && !a.mayStart(b.use) && !mutant.On("FRK-09/no-guard") {
-		if mutant.On("FRK-14/own-words") {
-			return wireError("A fork cannot fork.")
-		}
+	if (a.ctx.Source == ForkSource || a.inFork) && !a.mayStart(b.use) {
 		return errForkInFork
 	}
 	in, ignored, err := a.spawnInput(b.use)
@@ -112,7 +108,7 @@ func (a *Agent) resolveType(b *birth) error {
 		return err
 	}
 	b.model = model
-	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks) && !(a.coordinates() && mutant.On("CRD-06/waits"))
+	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks)
 	a.stage(b, 1, "type", b.def.Type)
 	return nil
 }
@@ -165,7 +161,7 @@ func (a *Agent) childModel(b *birth) (string, error) {
 // the parent's exact tools (SUB-07, FLT).
 func (a *Agent) assemblePool(b *birth) error {
 	b.mode = a.childMode(b.def)
-	if b.fork && !mutant.On("FLT-10/filtered") {
+	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
 		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(a.coordinates()))
@@ -202,7 +198,7 @@ func (a *Agent) buildPrompt(b *birth) error {
 	detail := b.def.Type
 	var err error
 	switch {
-	case b.fork && (a.w.cfg.Forks.anew() || mutant.On("FRK-06/rendered-anew")):
+	case b.fork && a.w.cfg.Forks.anew():
 		detail = "re-rendered"
 		b.front, err = a.frontNow()
 	case b.fork:
@@ -280,11 +276,11 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.use.ID}
 	o := Options{ID: id, Identity: who, Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
-	if b.fork && !mutant.On("ISO-02/forgotten") {
+	if b.fork {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
 	}
 	ctx := newContext(a.ctxNow(), o)
-	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, (b.async || a.ctx.AppState.AvoidPrompts) && !mutant.On("ISO-04/prompts") || mutant.On("ISO-04/silent"))
+	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
 	if own := a.w.cfg.Permissions.Allowed[b.def.Type]; own != nil {
 		ctx.AppState.Rules = a.rules().WithAllowed(own)
 	}
@@ -309,7 +305,7 @@ func (a *Agent) ctxNow() *Context {
 // (FRK-13).
 func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	b := a.w.cfg.Builder
-	if a.w.cfg.Forks.anew() || mutant.On("FRK-06/rendered-anew") {
+	if a.w.cfg.Forks.anew() {
 		a.conv.Last = parent.conv.Last
 		a.conv.rebase(b, a.front.prefix)
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
@@ -324,9 +320,6 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 	a.expects = parent.expects
 	a.req.Expect = &a.expects
 	a.origin, a.from = a.conv.Last, a.conv.Head.Hash
-	if mutant.On("FRK-03/short-history") {
-		a.conv.Head = a.conv.Head.Parent
-	}
 	m := a.w.cfg.Forker.Message(answer, task.Defuse(directive))
 	if to := a.w.cfg.Forks.Directory; to != "" {
 		a.dir = to

@@ -1,12 +1,10 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -69,12 +67,6 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 		}
 		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: r.block.ID, Content: r.result.Content, IsError: r.result.IsError})
 	}
-	if mutant.On("LOOP-02/order") {
-		slices.Reverse(out.Blocks)
-	}
-	if mutant.On("LOOP-04/dropped") {
-		out.Blocks = out.Blocks[1:]
-	}
 	return out, err
 }
 
@@ -121,9 +113,6 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 	k := i
 	for ; k < j && err == nil; k++ {
 		r := &runs[k]
-		if k > i && a.coordinates() && mutant.On("CRD-06/in-turn") {
-			_ = p.Sleep(vtime.Millisecond)
-		}
 		r.began = p.Now()
 		if err = a.start(p, answer, r, k); err != nil {
 			break
@@ -190,9 +179,7 @@ const shieldDeadline = 5 * vtime.Second
 func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) error {
 	switch {
 	case r.tool == nil:
-		if !mutant.On("FLT-09/unnamed") {
-			r.layer = string(a.ctx.Pool.RemovedBy(r.block.Name))
-		}
+		r.layer = string(a.ctx.Pool.RemovedBy(r.block.Name))
 		r.result = a.unavailable(r.block.Name, r.layer)
 		return nil
 	}

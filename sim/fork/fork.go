@@ -15,7 +15,6 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 // Placeholder stands in every tool result of a fork's first message (FRK-04).
@@ -69,16 +68,10 @@ func (*Maker) Enabled(g *agent.Gates, interactive bool) bool {
 // (FRK-03).
 func (m *Maker) Message(assistant *llm.Msg, directive string) *llm.Msg {
 	out := &llm.Msg{Role: llm.User}
-	if mutant.On("FRK-05/own-words") {
-		m = &Maker{placeholder: llm.NewText(llm.Prose, Placeholder+": "+directive)}
-	}
 	for i := range assistant.Blocks {
 		if b := &assistant.Blocks[i]; b.Kind == llm.ToolUse {
 			out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: b.ID, Content: m.placeholder})
 		}
-	}
-	if mutant.On("FRK-03/cut") {
-		directive = directive[:len(directive)/2]
 	}
 	out.Blocks = append(out.Blocks, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, boilerplate+directive)})
 	return out
@@ -101,7 +94,7 @@ func (*Maker) Marks(m *llm.Msg) bool {
 		return false
 	}
 	for i := range m.Blocks {
-		if b := &m.Blocks[i]; (b.Kind == llm.Text || mutant.On("FRK-09/any-block")) && strings.Contains(b.Content.Raw(), Tag) {
+		if b := &m.Blocks[i]; b.Kind == llm.Text && strings.Contains(b.Content.Raw(), Tag) {
 			return true
 		}
 	}

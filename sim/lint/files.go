@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 	"agentsim/sim/vtime"
 )
 
@@ -256,7 +255,7 @@ func (j *judge) pairs(first, second role, each func(a, b *order, shared []string
 		}
 		j.sum.Judged++
 		for k, a := range j.orders {
-			if a.role != first || a.to < 0 || a.to == b.to || first == second && k >= i || !a.span.meets(b.span) || mutant.On("CRD-13/blind") {
+			if a.role != first || a.to < 0 || a.to == b.to || first == second && k >= i || !a.span.meets(b.span) {
 				continue
 			}
 			if shared := common(j.files(a), j.files(b)); len(shared) > 0 {

@@ -6,7 +6,6 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/mutant"
 )
 
 // lazy looks for prompts that hand the understanding on. What a prompt asks for
@@ -14,7 +13,7 @@ import (
 // to recommend something on that ground understands it. A fork has the findings.
 func (j *judge) lazy() {
 	j.prompts(func(o *order) {
-		if !o.again && !j.fresh(o) || mutant.On("CRD-09/blind") {
+		if !o.again && !j.fresh(o) {
 			return
 		}
 		for _, at := range lazyWords.FindAllStringIndex(o.prompt, -1) {
@@ -159,7 +158,7 @@ func (j *judge) canFind(o *order, need string) bool {
 // to a worker that is there goes on with a purpose that it knows.
 func (j *judge) purpose() {
 	j.prompts(func(o *order) {
-		if !o.again && (!purposeWords.MatchString(o.prompt) || mutant.On("CRD-09/false-alarm")) {
+		if !o.again && !purposeWords.MatchString(o.prompt) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "nothing says what the result is for", excerpt(o.prompt))
 		}
 	})

@@ -3,8 +3,6 @@ package task
 import (
 	"strconv"
 	"strings"
-
-	"agentsim/sim/mutant"
 )
 
 // Usage is what a notification says about its task's activation.
@@ -94,9 +92,6 @@ var (
 )
 
 func escape(s string) string {
-	if mutant.On("TSK-03/raw") {
-		return s
-	}
 	return escaper.Replace(s)
 }
 
@@ -107,7 +102,7 @@ func quoteEscape(s string) string { return quoter.Replace(s) }
 // wrote) unable to pass for a notification: the opening of either tag is
 // escaped. Text without them is returned as it is.
 func Defuse(s string) string {
-	if !strings.Contains(s, "task-notification") || mutant.On("TSK-03/forged") {
+	if !strings.Contains(s, "task-notification") {
 		return s
 	}
 	return defuser.Replace(s)

@@ -13,7 +13,6 @@ import (
 	"fmt"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 // Type is a kind of task by its wire name.
@@ -62,9 +61,6 @@ func (t Type) Prefix() byte {
 // ID prints the id of a task of the type: its letter and 16 hex digits of n,
 // which comes from a stream named by lineage (TSK-01).
 func ID(t Type, n uint64) string {
-	if mutant.On("TSK-01/letter") {
-		t = LocalAgent
-	}
 	return llm.TaskID(t.Prefix(), n)
 }
 
@@ -122,10 +118,6 @@ func (t *Task) Activation() int { return t.activation }
 // To changes the state. A change that the machine does not allow is an error
 // and leaves the state as it is.
 func (t *Task) To(s Status) error {
-	if t.Status().Final() && mutant.On("TSK-02/left") {
-		t.status = s
-		return nil
-	}
 	for _, st := range steps {
 		if st.from == t.Status() && st.to == s {
 			t.status = s
@@ -154,9 +146,7 @@ func (t *Task) Resume() error {
 	if !t.Status().Final() {
 		return fmt.Errorf("task %s: only an ended task is resumed, this one is %s", t.ID, t.Status())
 	}
-	t.status, t.notified = Pending, mutant.On("TSK-05/spent")
-	if !mutant.On("TSK-10/same") {
-		t.activation++
-	}
+	t.status, t.notified = Pending, false
+	t.activation++
 	return nil
 }

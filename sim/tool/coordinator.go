@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/mutant"
 )
 
 // SubscribeName is the tool that asks for the events of a pull request.
@@ -38,8 +37,7 @@ func ForWorkers(offered []*Tool, simple bool) []*Tool {
 	var out []*Tool
 	for _, t := range offered {
 		switch {
-		case mutant.On("CRD-04/no-skill") && t.Name == "Skill":
-		case !simple || t.fromServer() || slices.Contains(simpleTools[:], t.Name), mutant.On("CRD-04/writes") && t.Name == "Write":
+		case !simple || t.fromServer() || slices.Contains(simpleTools[:], t.Name):
 			out = append(out, t)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"agentsim/sim/mutant"
 	"agentsim/sim/permission"
 )
 
@@ -87,20 +86,20 @@ func Filter(all []*Tool, who Subject, allow, deny []string) *Pool {
 
 // removedBy asks the layers in order.
 func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
-	if who.Worker && t.Internal && !mutant.On("FLT-11/internal") {
+	if who.Worker && t.Internal {
 		return LayerWorker
 	}
-	if !passes(t, who) && !(mutant.On("FLT-08/lifted") && len(deny) == 0) {
+	if !passes(t, who) {
 		switch {
-		case slices.Contains(deniedToAll, t.Name) && !mutant.On("FLT-01/steers") || mutant.On("FLT-01/lost") && t.Name == "Glob":
+		case slices.Contains(deniedToAll, t.Name):
 			return LayerAll
-		case !who.BuiltIn && !mutant.On("FLT-02/teams") && slices.Contains(deniedToCustom, t.Name):
+		case !who.BuiltIn && slices.Contains(deniedToCustom, t.Name):
 			return LayerCustom
-		case who.Async && !mutant.On("FLT-03/any") && (!slices.Contains(allowedToAsync, t.Name) || mutant.On("FLT-03/lost")):
+		case who.Async && !slices.Contains(allowedToAsync, t.Name):
 			return LayerAsync
 		}
 	}
-	if mutant.On("FLT-04/lost") && len(deny) > 0 && t.Name == "Grep" || allow != nil && !namesTool(allow, t) || namesTool(deny, t) && !mutant.On("FLT-04/denied") {
+	if allow != nil && !namesTool(allow, t) || namesTool(deny, t) {
 		return LayerDefinition
 	}
 	return ""
@@ -109,7 +108,7 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 // passes says whether layers 1 to 3 do not apply: to tools of MCP servers
 // (FLT-05), and to ExitPlanMode for one who plans (FLT-06).
 func passes(t *Tool, who Subject) bool {
-	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && (who.RunMode == permission.Plan && !mutant.On("FLT-06/never") || mutant.On("FLT-06/always"))
+	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && who.RunMode == permission.Plan
 }
 
 // namesTool reports whether a list names the tool, by name, alias or "*".

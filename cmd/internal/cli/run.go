@@ -78,7 +78,6 @@ CALLS are the requests that were answered; agentsim inspect counts those that fa
 	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
-	addBreak(f)
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
 	return cmd
 }
@@ -252,7 +251,7 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	if o.memory != "" {
 		words = append(words, "--memory", o.memory)
 	}
-	return quoteAll(append(append(words, o.defs.words()...), breaking()...))
+	return quoteAll(append(words, o.defs.words()...))
 }
 
 // status is how the record calls an outcome.

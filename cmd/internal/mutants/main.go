@@ -1,73 +1,179 @@
-//go:build mutants
-
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 	"text/tabwriter"
-
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/audit"
-	"agentsim/sim/mutant"
-	"agentsim/sim/transcript"
 )
 
+// options are what the command line says.
+type options struct {
+	check   bool
+	only    string
+	planted string
+	output  string
+}
+
 func main() {
-	check := flag.Bool("check", false, "fail if "+resultsFile+" is out of date instead of writing it")
-	only := flag.String("only", "", "try the mutants whose name begins so, and write nothing")
+	var o options
+	flag.BoolVar(&o.check, "check", false, "fail if "+resultsFile+" is out of date instead of writing it")
+	flag.StringVar(&o.only, "only", "", "try the entries whose name begins so, and write nothing")
+	flag.StringVar(&o.planted, "planted", plantedTable, "the `folder` of the second table, with the scenarios that it needs")
+	flag.StringVar(&o.output, "o", "", "build agentsim with all entries into this `file`, to break one by "+variable+"=NAME, and stop")
 	flag.Parse()
-	if err := run(os.Stdout, *only, *check); err != nil {
+	code, err := run(os.Stdout, &o)
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
-		os.Exit(1)
+		code = 1
 	}
+	os.Exit(code)
 }
 
-// invariant is what a mutant is caught by when the auditor notices.
-const invariant = "invariant"
-
-// place is a scenario's variant, ready to run.
-type place struct {
-	name string
-	spec *sim.Spec
-	own  bool // it is the auditor's, not the library's
+// run reads the tables, and does the work in the build that holds what they break.
+func run(w io.Writer, o *options) (int, error) {
+	mutants, err := readTable(mutantTable)
+	if err != nil {
+		return 1, err
+	}
+	planted, err := readTable(o.planted)
+	if err != nil {
+		return 1, err
+	}
+	all := append(mutants, planted...)
+	switch {
+	case o.output != "":
+		return 0, build(all, "agentsim/cmd/agentsim", o.output)
+	case !canBreak:
+		return rebuilt(all)
+	}
+	return 0, try(w, o, all, len(mutants))
 }
 
-func run(w io.Writer, only string, check bool) error {
-	names, err := named(".")
+// rebuilt runs this command again, built with everything that the tables break.
+func rebuilt(list []entry) (code int, err error) {
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "mutants")
+	if err := build(list, "agentsim/cmd/internal/mutants", program); err != nil {
+		return 1, err
+	}
+	cmd := exec.Command(program, os.Args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err = cmd.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return ended.ExitCode(), nil
+	}
+	return 0, err
+}
+
+// build builds a program of this module with every entry in it.
+func build(list []entry, what, to string) error {
+	dir, err := os.MkdirTemp("", "overlay")
 	if err != nil {
 		return err
 	}
-	places, err := places()
+	defer os.RemoveAll(dir)
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return err
+	}
+	config, err := overlay(root, dir, list)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-overlay", config, "-o", to, what)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, blame(list, string(out)))
+	}
+	return nil
+}
+
+// blame names the entries that a compiler's messages are about.
+func blame(list []entry, out string) string {
+	for _, m := range complaint.FindAllStringSubmatch(out, -1) {
+		src, err := os.ReadFile(m[1])
+		line, _ := strconv.Atoi(m[2])
+		if lines := strings.Split(string(src), "\n"); err == nil && line <= len(lines) {
+			above := twinHead.FindAllStringSubmatch(strings.Join(lines[:line], "\n"), -1)
+			if above == nil {
+				continue
+			}
+			n, _ := strconv.Atoi(above[len(above)-1][1])
+			out += fmt.Sprintf("%s: %s does not compile: %s\n", list[n].place, list[n].id, m[3])
+		}
+	}
+	return out
+}
+
+// A compiler's message, and the head of a broken function.
+var (
+	complaint = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: (.*)$`)
+	twinHead  = regexp.MustCompile(`(?m)^func .*_mutant(\d+)\b`)
+)
+
+// try breaks one entry after the other, first those of the mutants' table.
+func try(w io.Writer, o *options, all []entry, mutants int) error {
+	places, err := places(o.planted)
 	if err != nil {
 		return err
 	}
 	if err := unbroken(places); err != nil {
 		return err
 	}
-	p, err := newProver(only)
+	p, err := newProver(o.only)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(p.dir)
-	var results []result
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := &trial{w: w, only: o.only, places: places, prover: p}
+	results, err := t.mutants(all[:mutants])
+	if err != nil {
+		return err
+	}
+	seen, err := t.planted(all[mutants:], mutants)
+	if err != nil || o.only != "" {
+		return err
+	}
+	if o.planted != plantedTable {
+		return nil
+	}
+	return errors.Join(keep(resultsFile, byStatement(results), o.check), keep(plantedFile, seen, o.check), without(results), enough(seen))
+}
+
+// trial is what breaking entries needs.
+type trial struct {
+	w      io.Writer
+	only   string
+	places []place
+	prover *prover
+}
+
+// mutants breaks the entries that a check or a scenario has to show each.
+func (t *trial) mutants(list []entry) (results []result, err error) {
+	table := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "STATEMENT\tMUTANT\tSCENARIO\tSEED\tRESULT")
 	missed := 0
-	for _, name := range names {
-		if !strings.HasPrefix(name, only) {
+	for n := range list {
+		name := list[n].id
+		if !strings.HasPrefix(name, t.only) {
 			continue
 		}
-		r, note := try(name, places, p)
+		r, note := t.mutant(name, n)
 		results = append(results, r)
 		if !r.Caught {
 			missed++
@@ -75,145 +181,23 @@ func run(w io.Writer, only string, check bool) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", checkOf(name), name, r.Scenario, r.Seed, note)
 	}
 	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%d of %d mutants caught (%d %%), %d statements\n", len(results)-missed, len(results), 100*(len(results)-missed)/max(1, len(results)), len(statements()))
-	if only != "" {
-		return whenMissed(missed)
-	}
-	return errors.Join(keep(results, check), without(results), whenMissed(missed))
-}
-
-func whenMissed(n int) error {
-	if n == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d mutants missed", n)
-}
-
-// without names the statements that no mutant is for.
-func without(results []result) error {
-	var bare []string
-	for _, s := range statements() {
-		if len(of(s.id, results)) == 0 {
-			bare = append(bare, s.id)
-		}
-	}
-	if bare == nil {
-		return nil
-	}
-	return fmt.Errorf("statements without a mutant: %s", strings.Join(bare, ", "))
-}
-
-// of are the results of a check's mutants.
-func of(check string, results []result) (out []result) {
-	for _, r := range results {
-		if checkOf(r.Name) == check {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// keep writes the results, or holds them against what is written.
-func keep(results []result, check bool) error {
-	var all []checkResult
-	for _, s := range statements() {
-		all = append(all, checkResult{s.id, s.what, of(s.id, results)})
-	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	text = append(text, '\n')
-	if !check {
-		return os.WriteFile(resultsFile, text, 0o666)
-	}
-	if old, err := os.ReadFile(resultsFile); err != nil || !bytes.Equal(old, text) {
-		return fmt.Errorf("%s is out of date: run make mutants", resultsFile)
-	}
-	return nil
-}
-
-// places are the library's scenarios and then the auditor's own.
-func places() (out []place, err error) {
-	for _, name := range scenarios.Names() {
-		f, err := scenarios.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = variants(out, f); err != nil {
-			return nil, err
-		}
-	}
-	library := len(out)
-	own, err := filepath.Glob("sim/audit/testdata/*.yaml")
-	if err != nil {
 		return nil, err
 	}
-	for _, name := range own {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		f, err := scenarios.Parse(name, src)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = variants(out, f); err != nil {
-			return nil, err
-		}
+	fmt.Fprintf(t.w, "\n%d of %d mutants caught (%d %%), %d statements\n", len(results)-missed, len(results), 100*(len(results)-missed)/max(1, len(results)), len(statements()))
+	if missed > 0 {
+		err = fmt.Errorf("%d mutants missed", missed)
 	}
-	for i := range out[library:] {
-		out[library+i].own = true
-	}
-	return out, nil
+	return results, err
 }
 
-func variants(out []place, f *scenarios.File) ([]place, error) {
-	for _, v := range f.VariantNames() {
-		sc, err := f.Effective(v, nil)
-		if err != nil {
-			return nil, err
-		}
-		project, err := sim.Project(sc)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, place{strings.TrimSuffix(f.Name+"/"+v, "/"), &sim.Spec{Scenario: sc, Variant: v, Seed: sc.Seed, Policy: "fifo", Project: project}, false})
-	}
-	return out, nil
-}
-
-// auditedRun runs a spec with an auditor of its own, which also sees a run that a
-// law of the cache ends.
-func auditedRun(spec *sim.Spec) (*audit.Report, error) {
-	opt := sim.AuditOptions(spec)
-	a := audit.New(opt)
-	_, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{a}})
-	return a.Report(), err
-}
-
-// unbroken makes sure that nothing is found where nothing is broken.
-func unbroken(places []place) error {
-	mutant.Break("")
-	for _, p := range places {
-		r, err := auditedRun(p.spec)
-		if err = errors.Join(err, r.Err()); err != nil {
-			return fmt.Errorf("%s, unbroken: %w", p.name, err)
-		}
-	}
-	return nil
-}
-
-// try breaks one behaviour until the auditor notices or a scenario shows it. What a
-// run itself comes to does not matter: a broken one may end anyhow.
-func try(name string, places []place, proofs *prover) (result, string) {
-	r, check, reached := result{Name: name}, checkOf(name), false
-	for _, p := range placesFor(check, places) {
-		mutant.Break(name)
+// mutant breaks one behaviour until the auditor notices or a scenario shows it.
+// What a run itself comes to does not matter: a broken one may end anyhow.
+func (t *trial) mutant(name string, n int) (result, string) {
+	r, check, came := result{Name: name}, checkOf(name), false
+	for _, p := range placesFor(check, t.places) {
+		breakEntry(n)
 		report, _ := auditedRun(p.spec)
-		reached = reached || mutant.Reached()
+		came = came || reached()
 		for _, c := range report.Counts {
 			if c.ID == check && c.Broken > 0 {
 				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, invariant
@@ -221,31 +205,60 @@ func try(name string, places []place, proofs *prover) (result, string) {
 			}
 		}
 	}
-	if reached = proofs.caught(&r) || reached; r.Caught {
+	if came = t.prover.caught(&r, n) || came; r.Caught {
 		return r, "caught by " + r.By
 	}
-	if !reached {
+	if !came {
 		return r, "missed: never reached"
 	}
 	return r, "missed"
 }
 
-// placesFor are where the auditor looks for the break of a statement: anywhere; of
-// one that scenarios show as well, in those and in the auditor's own; nowhere of
-// one that it does not hold.
-func placesFor(id string, all []place) (out []place) {
-	shown := proofOf(id)
-	switch {
-	case !audited(id):
-		return nil
-	case shown == nil:
-		return all
+// planted breaks the entries that anything of the auditor may see.
+func (t *trial) planted(list []entry, first int) (seen []result, err error) {
+	caught := 0
+	table := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	for i := range list {
+		if !strings.HasPrefix(list[i].id, t.only) {
+			continue
+		}
+		r, note := t.bug(list[i].id, first+i)
+		seen = append(seen, r)
+		if r.Caught {
+			caught++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Name, list[i].what, r.Scenario, note)
 	}
-	for _, p := range all {
-		scenario, _, _ := strings.Cut(p.name, "/")
-		if p.own || slices.ContainsFunc(shown, func(s showing) bool { return s.scenario == scenario }) {
-			out = append(out, p)
+	if len(seen) == 0 {
+		return nil, nil
+	}
+	if err := table.Flush(); err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(t.w, "\n%d of %d planted bugs seen by the auditor (%d %%)\n", caught, len(seen), 100*caught/len(seen))
+	return seen, err
+}
+
+// bug breaks one behaviour until any check or law of a run notices.
+func (t *trial) bug(name string, n int) (result, string) {
+	r, came := result{Name: name}, false
+	for _, p := range t.places {
+		breakEntry(n)
+		report, err := auditedRun(p.spec)
+		came = came || reached()
+		for _, c := range report.Counts {
+			if c.Broken > 0 {
+				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, c.ID
+				return r, "seen by " + c.ID
+			}
+		}
+		if isLaw(err) {
+			r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, "law"
+			return r, "seen by " + err.Error()
 		}
 	}
-	return out
+	if !came {
+		return r, "not seen: never reached"
+	}
+	return r, "not seen"
 }

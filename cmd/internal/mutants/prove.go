@@ -1,5 +1,3 @@
-//go:build mutants
-
 package main
 
 import (
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/cli"
-	"agentsim/sim/mutant"
 )
 
 // prover runs scenarios by the program's own command line, in this process, and
@@ -145,7 +142,7 @@ func (s *showing) judge(db, variant, run string, out []held) ([]held, error) {
 
 // unbroken notes what holds where nothing is broken: all of it.
 func (p *prover) unbroken(only string) error {
-	mutant.Break("")
+	breakEntry(-1)
 	for _, f := range proofs {
 		for i := range f.shown {
 			s := &f.shown[i]
@@ -172,13 +169,13 @@ func (p *prover) unbroken(only string) error {
 
 // caught is the first thing that the break of a behaviour changes among those that
 // are about its statement.
-func (p *prover) caught(r *result) (reached bool) {
+func (p *prover) caught(r *result, n int) (came bool) {
 	shown := proofOf(checkOf(r.Name))
 	for i := range shown {
 		s := &shown[i]
-		mutant.Break(r.Name)
+		breakEntry(n)
 		now, err := p.hold(s)
-		reached = reached || mutant.Reached()
+		came = came || reached()
 		if err != nil {
 			continue // what a broken run ends with is nobody's expectation
 		}
@@ -189,7 +186,7 @@ func (p *prover) caught(r *result) (reached bool) {
 			}
 		}
 	}
-	return reached
+	return came
 }
 
 // proofOf is the scenarios that show a statement.

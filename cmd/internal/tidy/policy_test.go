@@ -11,7 +11,7 @@ package tidy
 // name in capitals stands for the packages of a group. A package that is not
 // listed may be imported and import nothing until somebody decides.
 const rooms = `
-WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt sim/mutant
+WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
@@ -23,7 +23,6 @@ sim/llm:               sim/vtime sim/rng
 sim/llm/tokens:        sim/llm
 sim/mark:              sim/rng
 sim/excerpt:
-sim/mutant:
 sim/kernel:            sim/vtime sim/rng
 sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
@@ -32,7 +31,7 @@ sim/permission:
 sim/task:              WORDS
 sim/tool:              WORDS sim/workspace sim/permission sim/shell
 
-cachemodel:            sim/vtime sim/rng sim/llm sim/mutant
+cachemodel:            sim/vtime sim/rng sim/llm
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
 cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
 cachemodel/blocktrace: cachemodel
@@ -55,11 +54,11 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
-sim/lint:              sim/vtime sim/llm sim/mark sim/mutant
+sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD sim/agent
-metrics:               sim/vtime sim/llm sim/mutant sim/transcript cachemodel
+metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng

@@ -36,6 +36,9 @@ func libraryRuns(t testing.TB, fn func(name string, spec *sim.Spec)) {
 
 func TestLibrary(t *testing.T) {
 	t.Run("KRN-08 every run of the library gives one digest under other processor counts and garbage collection", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes seconds")
+		}
 		libraryRuns(t, func(name string, spec *sim.Spec) {
 			diff, err := sim.Verify(spec)
 			if err != nil || diff != nil {

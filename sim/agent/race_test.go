@@ -35,6 +35,9 @@ func race(t *testing.T, n int, make func(*story), outcome func(*story) string) m
 func raceFrom(t *testing.T, first, n int, make func(*story), outcome func(*story) string) map[string]int {
 	t.Helper()
 	got := map[string]int{}
+	if testing.Short() {
+		n /= 10
+	}
 	for i := range n + 1 {
 		s, seed := newStory(t), 0
 		if i > 0 {

@@ -81,6 +81,9 @@ func kills() int {
 // kill9 kills at points that lie ever later: before there is a file, while the
 // schema is made, in the middle of batches.
 func kill9(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := inDir(t, t.TempDir())
 	begun, batches := 0, int64(0)
 	for i := range kills() {
@@ -217,6 +220,9 @@ func wholeRunBeside(t *testing.T, path string) (events int64) {
 // together starts processes at once, the first two with the same run, into a file
 // that does not exist.
 func together(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	cmds := make([]*exec.Cmd, 4)
 	outs := make([]bytes.Buffer, len(cmds))

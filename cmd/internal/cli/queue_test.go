@@ -86,6 +86,9 @@ func queuePanics(t *testing.T) {
 // oneAndMany compares what a comparison with a sweep prints, and what inspect
 // finds recorded, for several numbers of cores.
 func oneAndMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	want := ""
 	for _, procs := range []int{1, 4} {
 		got := func() string {

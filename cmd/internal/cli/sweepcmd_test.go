@@ -42,6 +42,9 @@ func agentsimProgram(t *testing.T) string {
 
 // killed kills a real process while it sweeps, as soon as something is stored.
 func killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	program, dir := agentsimProgram(t), t.TempDir()
 	sweep := func(db string) *exec.Cmd {
 		cmd := exec.Command(program, "sweep", "hello", "--seeds", "520", "--db", db)

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"path"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 func (c *checker) roots() {
@@ -123,8 +125,58 @@ func (c *checker) scripts() {
 				return
 			}
 			c.turn(at+".turns["+itoa(j)+"]", &sc.Turns[j])
+			if sc.Turns[j].Thinking != nil && !c.s.mayThink(sc.Agent) {
+				c.bad(at+".turns["+itoa(j)+"].thinking", "take it away; roots think with settings: {thinking: adaptive}, forks as their parents, sub-agents never",
+					"thinking is disabled for every agent that the script speaks for, so no API would answer so")
+			}
 		}
 	}
+}
+
+// mayThink reports whether an agent of the pattern may be one that thinks: a root
+// whose settings say so at some time, or a fork, which has its parent's.
+func (s *Scenario) mayThink(pattern string) bool {
+	for _, r := range s.thinkers() {
+		if doublestar.MatchUnvalidated(pattern, r) {
+			return true
+		}
+		first, rest, _ := strings.Cut(pattern, "/")
+		if ok, err := path.Match(first, r); err == nil && ok && (rest != "" || first == "**") && s.mayFork() {
+			return true
+		}
+	}
+	return false
+}
+
+// thinkers are the roots that think at some time.
+func (s *Scenario) thinkers() (out []string) {
+	roots := s.Roots
+	if s.Main != nil {
+		roots = append([]Root{*s.Main}, roots...)
+		roots[0].Name = "main"
+	}
+	for i := range roots {
+		set, r := s.Settings, &roots[i]
+		thinks := func(over *SettingsSpec) bool {
+			if over != nil {
+				set = over.Over(set)
+			}
+			return set.Thinking != "" && set.Thinking != "disabled"
+		}
+		ever := thinks(r.Settings)
+		for j := range r.Then {
+			ever = thinks(r.Then[j].Settings) || ever
+		}
+		if ever {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// mayFork reports whether a call without a type makes a fork at some time.
+func (s *Scenario) mayFork() bool {
+	return s.Stack != MinimalStack && s.Interactive && s.turnsOn(forkGate)
 }
 
 // canExist tells whether the first part of a lineage or pattern is a root's.

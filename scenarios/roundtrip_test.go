@@ -88,7 +88,7 @@ func drawScenario(t *rapid.T) *Scenario {
 	s.Provider.Breakpoints = Plan{Name: "explicit", Explicit: []ExplicitMarks{{At: []int{1, -1}}, {FromCall: 3, At: []int{2}}}}
 	s.Limits.Time = vtime.Duration(rapid.Int64Range(1, int64(MaxDuration)).Draw(t, "time"))
 	s.Project.Files.Literal = map[string]Content{"a.go": {Text: hard.Draw(t, "file")}, word.Draw(t, "path"): {Tokens: drawSize(t), Class: "code", Blocks: 3}}
-	s.Main = &Root{User: &Content{Text: hard.Draw(t, "user")}, Tools: &[]string{}, Context: ptr(false)}
+	s.Main = &Root{User: &Content{Text: hard.Draw(t, "user")}, Tools: &[]string{}, Context: ptr(false), Settings: &SettingsSpec{Thinking: "adaptive"}}
 	s.Main.Then = []UserStep{{After: vtime.Second, Message: &Content{Bytes: 40}}, {At: ptr(vtime.Duration(time.Second)), Interrupt: true}}
 	s.Scripts = []Script{{Agent: "main", Turns: []Turn{
 		{Text: &Content{Text: hard.Draw(t, "text")}, Counts: map[int]int64{1: 20, -1: 40}, Output: ptr(int64(7)),

@@ -92,6 +92,7 @@ func (e *ScenarioError) Unwrap() error { return e.Err }
 func placed(err error, sc *scenarios.Scenario) error {
 	var book *script.BookError
 	var unlike *script.MismatchError
+	var thought *script.ThoughtError
 	var end *script.EndError
 	var silent *mockllm.SilentError
 	switch {
@@ -99,6 +100,8 @@ func placed(err error, sc *scenarios.Scenario) error {
 		return &ScenarioError{book.Path(), book}
 	case errors.As(err, &unlike):
 		return &ScenarioError{unlike.Path() + ".contains", unlike}
+	case errors.As(err, &thought):
+		return &ScenarioError{thought.Path() + ".thinking", thought}
 	case errors.As(err, &end):
 		return &ScenarioError{end.Path(), end}
 	case errors.As(err, &silent):

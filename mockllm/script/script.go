@@ -67,6 +67,19 @@ func (e *MismatchError) Error() string {
 		e.Agent, e.Turn+1, e.Lineage, e.Expected)
 }
 
+// ThoughtError is a turn that thinks, given to an agent whose thinking is
+// disabled: no API would answer so.
+type ThoughtError struct {
+	Place
+	Agent   string // the script's pattern
+	Lineage string
+}
+
+func (e *ThoughtError) Error() string {
+	return fmt.Sprintf("script %q, turn %d: thinking of %s is disabled, so no API would answer with any; leave the thinking out: roots think with settings: {thinking: adaptive}, forks as their parents, sub-agents never",
+		e.Agent, e.Turn+1, e.Lineage)
+}
+
 // EndError is a call behind the last turn of its script.
 type EndError struct {
 	Place
@@ -162,7 +175,7 @@ func (b *Book) Agents() (out []string) {
 }
 
 // Answer implements mockllm.Source. The error is mockllm.ErrNotMine, an
-// *EndError or a *MismatchError.
+// *EndError, a *MismatchError or a *ThoughtError.
 func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	s := b.find(q.Stream.Lineage)
 	if s == nil {
@@ -174,6 +187,9 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	t := &s.turns[q.Stream.Call]
 	if t.Contains != "" && !contains(q.Head, t.Contains) {
 		return &MismatchError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage, t.Contains}
+	}
+	if t.Thinking != nil && q.Settings.Thinking == llm.ThinkingDisabled {
+		return &ThoughtError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage}
 	}
 	b.say(q, a, llm.Thinking, t.Thinking, t.thinking)
 	b.say(q, a, llm.Text, t.Text, t.text)

@@ -5,9 +5,9 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// lookBack is how many positions a breakpoint is looked up at, itself the first
+// LookBack is how many positions a breakpoint is looked up at, itself the first
 // (CACHE-13).
-const lookBack = 20
+const LookBack = 20
 
 // AnthropicOptions are the points that Anthropic does not document and a
 // scenario may decide otherwise.
@@ -130,10 +130,10 @@ func (e *Anthropic) lookUp(a *Admission, n int) *place {
 // lookUpFrom walks one breakpoint's window, leaving out the positions from below
 // on, and moves below.
 func (e *Anthropic) lookUpFrom(n *llm.Node, below *int32) (*llm.Node, *place) {
-	left := lookBack
+	left := LookBack
 	for ; left > 0 && n != nil; n = n.Parent {
 		if n.IsBorder() {
-			if n.Pos > 0 && left < lookBack {
+			if n.Pos > 0 && left < LookBack {
 				e.touched.crossing = true
 			}
 			if !e.opt.LookbackCrossesLevels {

@@ -250,6 +250,8 @@ func (c *checker) strategy() {
 		c.bad("strategy", "inline, subagent, fork and coordinator are", "strategy %q is not available yet", s.Strategy)
 	case "fork":
 		c.fork()
+	case "subagent":
+		c.subagent()
 	}
 	if len(s.Work) == 0 {
 		c.badKey("strategy", "work: lists what is to be done", "a strategy without work")
@@ -278,6 +280,16 @@ func (c *checker) fork() {
 	}
 	if c.s.Type != "" {
 		c.bad("type", "leave type out: that is what makes a fork", "strategy fork with type %q", c.s.Type)
+	}
+}
+
+// subagent refuses sub-agents that would be forks, which is what a call without
+// a type makes where forks are on (SUB-04).
+func (c *checker) subagent() {
+	s := c.s
+	if s.hasWork() && s.Type == "" && s.Interactive && s.Stack != MinimalStack && s.Gate(forkGate) == "true" && !s.Coordinates() {
+		c.bad("strategy", "type: general-purpose, or gates: {"+forkGate+": false}",
+			"strategy subagent would start forks: under gate %s a call without a type is a fork", forkGate)
 	}
 }
 

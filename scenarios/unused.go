@@ -3,7 +3,6 @@ package scenarios
 import (
 	"path"
 	"reflect"
-	"strings"
 )
 
 // section is a top-level part of a scenario that nothing reads.
@@ -32,55 +31,6 @@ func (s *Scenario) unusedSections() (out []section) {
 	add(!spawns, "forks", "nobody is spawned")
 	s.unusedInjections(add)
 	return out
-}
-
-// unread lists the sections and keys that nothing in this scenario reads, given
-// or not.
-func (s *Scenario) unread() []section {
-	out := s.unusedSections()
-	for _, k := range s.unusedCoordinator() {
-		out = append(out, section{"coordinator." + k.key, k.why})
-	}
-	if len(s.Injections) == 0 {
-		out = append(out, section{"model.obeys", "there are no injections"})
-	}
-	if why := s.idleChildren(); why != "" {
-		out = append(out, section{"permissions.children", why})
-	}
-	if !s.Coordinates() {
-		for _, g := range workerGates {
-			out = append(out, section{"gates." + g, "it is for a coordinator's workers, and there is no coordinator"})
-		}
-	}
-	return out
-}
-
-// Unread is why nothing in a variant reads what an override sets, when all of
-// sets hold; "" where something does, or where a variant under them is in error.
-// Files must not give what no variant reads; an override may be for variants
-// that others stand beside, so it is told and no error.
-func (f *File) Unread(variant string, sets []string, set string) string {
-	var errs errorList
-	tree := f.tree(variant, &errs)
-	for _, one := range sets {
-		if tree != nil {
-			tree = applySet(tree, one, &errs)
-		}
-	}
-	if tree == nil || errs.err() != nil {
-		return ""
-	}
-	s, _ := f.decode(tree, &errs)
-	if errs.err() != nil {
-		return ""
-	}
-	path, _, _ := strings.Cut(set, "=")
-	for _, x := range s.unread() {
-		if rest, ok := strings.CutPrefix(path, x.key); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return x.why
-		}
-	}
-	return ""
 }
 
 func (s *Scenario) hasWork() bool { return len(s.Work) > 0 && !s.allScripted() }

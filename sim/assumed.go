@@ -18,7 +18,9 @@ func (r *run) assumed() []string {
 	var out []string
 	if len(sc.Work) > 0 {
 		out = append(out, workAssumed(&sc.Model)...)
+		out = append(out, spawnsAssumed(sc)...)
 	}
+	out = append(out, r.observer.models...)
 	if n := len(r.stands); n > 0 {
 		out = append(out, standsText(n))
 	}

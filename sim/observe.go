@@ -25,8 +25,9 @@ type observer struct {
 	last  map[string]verdict  // by item: what was said of it last
 	items map[string]*scenarios.Item
 
-	compacted bool // a history became a summary
-	edits     bool // what is said of edits by children decides about some child
+	compacted bool     // a history became a summary
+	edits     bool     // what is said of edits by children decides about some child
+	models    []string // which model each type of child ran on, as assumed says it
 }
 
 // reported is an item in the words of one agent.
@@ -44,13 +45,16 @@ func newObserver(r *run) *observer {
 	return o
 }
 
-// Emit notes where the write log stands at the start of an agent, in whose mode a
-// child runs, and whether anything was compacted.
+// Emit notes where the write log stands at the start of an agent, in whose mode
+// and on which model a child runs, and whether anything was compacted.
 func (o *observer) Emit(e *transcript.Event) {
 	switch b := e.Body.(type) {
 	case *transcript.AgentStart:
 		sc := o.r.spec.Scenario
 		o.edits = o.edits || b.Parent >= 0 && b.PoolMode == string(permission.AcceptEdits) && sc.Stack != scenarios.MinimalStack && !sc.Permissions.HoldsChildren()
+		if text := childAssumed(b); text != "" && !slices.Contains(o.models, text) {
+			o.models = append(o.models, text)
+		}
 	case *transcript.Compact:
 		o.compacted = true
 		return

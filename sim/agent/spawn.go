@@ -135,6 +135,9 @@ func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
 func (a *Agent) childModel(b *birth) (string, error) {
 	name := b.in.Model
 	if b.fork {
+		if name != "" {
+			a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: "Agent input model " + name + " is ignored: a fork has its parent's model"})
+		}
 		name = "inherit"
 	}
 	if name == "" {

@@ -198,6 +198,9 @@ func testModels(t *testing.T) {
 		if got, recorded := s.model.models["main/1.1 1"], s.eventsOf("agent_start")[1]["model"]; got != c.want || recorded != c.want {
 			t.Errorf("%+v: %s, recorded %s", c, got, recorded)
 		}
+		if told := strings.Contains(s.text.String(), "finding rule=ignored-field"); told != (c.forks == "true") {
+			t.Errorf("%+v: a model that a fork ignores is a finding, no other: %v", c, told)
+		}
 	}
 	// A coordinator's worker has its model, also where a policy says what a worker is.
 	for source, want := range map[agent.Source]string{agent.FromBuiltIn: main, agent.FromPolicy: main} {

@@ -52,7 +52,7 @@ func newRun(s *State) *cobra.Command {
 		Use:   "run SCENARIO",
 		Short: "run a scenario and compare its variants",
 		Long: `Runs each variant of a scenario, records it, and prints what it did, what it cost, and why. SCENARIO is a name of the
-library (agentsim scenario list) or the path of a YAML file. A --set that none of the variants reads is told on stderr.
+library (agentsim scenario list) or the path of a YAML file. What the scenario or a --set says and nothing reads is told on stderr.
 CALLS are the requests that were answered; agentsim inspect counts those that failed as well.`,
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
@@ -112,6 +112,9 @@ func (s *State) run(o *runOptions) error {
 		return err
 	}
 	file, err := loadScenario(o.name, o.reading()...)
+	if err == nil {
+		file, err = file.Fix(o.sets)
+	}
 	if err != nil {
 		return err
 	}
@@ -119,7 +122,9 @@ func (s *State) run(o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	s.tellUnread(file, specs, o.sets)
+	names := namesOf(specs)
+	s.tellIdle(file, names)
+	s.tellUnread(file, names, o.sets)
 	rec, err := s.openRecorder(o)
 	if err != nil {
 		return err
@@ -139,21 +144,6 @@ func (s *State) run(o *runOptions) error {
 		return rec.err
 	}
 	return err
-}
-
-// tellUnread warns of overrides that none of the variants reads.
-func (s *State) tellUnread(file *scenarios.File, specs []*sim.Spec, sets []string) {
-	for _, set := range sets {
-		idle, why := 0, ""
-		for _, spec := range specs {
-			if w := file.Unread(spec.Variant, sets, set); w != "" {
-				idle, why = idle+1, w
-			}
-		}
-		if len(specs) > 0 && idle == len(specs) {
-			fmt.Fprintf(s.Stderr, "--set %s has no effect: %s\n", set, why)
-		}
-	}
 }
 
 // reading says how the scenario is read: its files do not count where a

@@ -202,6 +202,7 @@ func (s *State) validateScenarios(names []string, output string) error {
 			}
 		} else {
 			x.OK, x.Variants, x.Expectations = true, len(file.VariantNames()), len(file.Expect)
+			s.tellIdle(file, file.VariantNames())
 		}
 		list = append(list, x)
 		if x.OK && output == "table" {

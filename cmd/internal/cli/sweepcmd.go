@@ -127,16 +127,20 @@ func (s *State) sweepCommand(o *sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	swept := *file // with the axes asked for
-	swept.Sweep = axes
+	if file, err = file.Over(axes, sets); err != nil {
+		return err
+	}
 	names, err := pickVariants(file, o.variants)
 	if err != nil {
 		return err
 	}
+	axes = file.Sweep
+	s.tellIdle(file, names)
+	s.tellUnread(file, names, sets)
 	if err := boundGrid(axes, len(names)*o.seeds); err != nil {
 		return err
 	}
-	g := &sweepGrid{o: o, file: &swept, sets: sets, variants: names, places: places(axes)}
+	g := &sweepGrid{o: o, file: file, sets: sets, variants: names, places: places(axes)}
 	if err := g.build(); err != nil {
 		return err
 	}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+func namesOf(specs []*sim.Spec) (names []string) {
+	for _, spec := range specs {
+		names = append(names, spec.Variant)
+	}
+	return names
+}
+
+// tellIdle warns of what a file, or one of these variants, sets and nothing reads.
+func (s *State) tellIdle(file *scenarios.File, names []string) {
+	for _, x := range file.Idle() {
+		mine := func(name string) bool { return name == x.Variant || strings.HasPrefix(name, x.Variant+"[") }
+		if x.Variant == "" || slices.ContainsFunc(names, mine) {
+			fmt.Fprintln(s.Stderr, x)
+		}
+	}
+}
+
+// tellUnread warns of overrides that none of these variants reads, and of those
+// that a later one takes the place of.
+func (s *State) tellUnread(file *scenarios.File, names, sets []string) {
+	for i, set := range sets {
+		path, _, _ := strings.Cut(set, "=")
+		if slices.ContainsFunc(sets[i+1:], func(later string) bool { return strings.HasPrefix(later, path+"=") }) {
+			fmt.Fprintf(s.Stderr, "--set %s has no effect: a later --set gives %s again\n", set, path)
+			continue
+		}
+		idle, why := 0, ""
+		for _, name := range names {
+			if w := file.Unread(name, sets, set); w != "" {
+				idle, why = idle+1, w
+			}
+		}
+		if idle > 0 && idle == len(names) {
+			fmt.Fprintf(s.Stderr, "--set %s has no effect: %s\n", set, why)
+		}
+	}
+}

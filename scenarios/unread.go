@@ -1,0 +1,282 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Idle is a setting that nothing reads, and why.
+type Idle struct {
+	Path, Why string
+	Variant   string // that sets it, "" for the file itself
+
+	at pos
+}
+
+// String is one line with its place.
+func (i Idle) String() string {
+	where := ""
+	if i.Variant != "" {
+		where = " in variant " + i.Variant
+	}
+	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.src.name, max(i.at.line, 1), max(i.at.col, 1), i.Path, where, i.Why)
+}
+
+// unread lists the sections and keys that nothing in this scenario reads, given
+// or not.
+func (s *Scenario) unread() []section {
+	out := s.unusedSections()
+	add := func(why, key string) {
+		if why != "" {
+			out = append(out, section{key, why})
+		}
+	}
+	for _, k := range s.unusedCoordinator() {
+		out = append(out, section{"coordinator." + k.key, k.why})
+	}
+	if len(s.Injections) == 0 {
+		add("there are no injections", "model.obeys")
+	}
+	add(s.idleChildren(), "permissions.children")
+	if !s.Coordinates() {
+		for _, g := range workerGates {
+			add("it is for a coordinator's workers, and there is no coordinator", "gates."+g)
+		}
+	}
+	add(s.withoutSubagents(), "provider.subagent_model")
+	add(s.withoutFresh(), "provider.subagent_ttl")
+	add(s.withoutPrompts(), "model.prompting")
+	add(s.withoutPrompts(), "model.prompt_budget")
+	if s.hasWork() && !s.delegates() {
+		add("nobody is spawned", "model.spawns_per_turn")
+	}
+	if !s.Interactive {
+		add("the session is not interactive, so there are no forks", "gates."+forkGate)
+	}
+	if s.forks() {
+		add("gate "+forkGate+" runs every child in the background", "background")
+	}
+	return out
+}
+
+// forks reports whether calls without a type are forks when the run begins.
+func (s *Scenario) forks() bool {
+	return s.Stack != MinimalStack && s.Interactive && s.Gate(forkGate) == "true" && !s.Coordinates()
+}
+
+// delegates reports whether a lead gives work to children.
+func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy != "inline" }
+
+// withoutPrompts is why nobody writes a prompt that tells or points, "" where
+// somebody does.
+func (s *Scenario) withoutPrompts() string {
+	switch {
+	case !s.hasWork() || s.Strategy == "subagent" || s.Strategy == "coordinator":
+		return ""
+	case s.Strategy == "fork":
+		return "forks know what their parent knows and are told nothing"
+	}
+	return "nobody is spawned"
+}
+
+// withoutFresh is why there are no children but forks, "" where there may be
+// others.
+func (s *Scenario) withoutFresh() string {
+	switch {
+	case s.scriptsSpawn(func(typ string) bool { return typ != "" || !s.turnsOn(forkGate) }):
+		return ""
+	case s.delegates() && s.Strategy != "fork":
+		return ""
+	case s.spawns():
+		return "all children are forks, which live by provider.ttl"
+	}
+	return "nobody is spawned"
+}
+
+// withoutSubagents is why no child takes the default model of sub-agents, "" where
+// one may.
+func (s *Scenario) withoutSubagents() string {
+	own := s.Type == "Explore" && !s.definesAgents()
+	switch {
+	case s.scriptsSpawn(func(typ string) bool { return (typ != "" || !s.turnsOn(forkGate)) && !s.Coordinates() }):
+		return ""
+	case s.delegates() && s.Strategy == "subagent" && !own:
+		return ""
+	case s.delegates() && s.Strategy == "subagent":
+		return "type Explore has a model of its own: provider.aliases says what haiku stands for"
+	case s.Coordinates() && s.spawns():
+		return "workers have their coordinator's model"
+	case s.spawns():
+		return "forks keep their parent's model"
+	}
+	return "nobody is spawned"
+}
+
+// scriptsSpawn reports whether a script spawns an agent of such a type, "" for a
+// call without one.
+func (s *Scenario) scriptsSpawn(of func(typ string) bool) bool {
+	for _, sc := range s.Scripts {
+		for _, t := range sc.Turns {
+			for _, u := range t.Tools {
+				var in struct {
+					Type string `json:"subagent_type"`
+				}
+				if contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(in.Type)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// idle finds why nothing reads what stands at a path.
+func idle(list []section, path string) string {
+	for _, x := range list {
+		if rest, ok := strings.CutPrefix(path, x.key); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return x.why
+		}
+	}
+	return ""
+}
+
+// Unread is why nothing in a variant reads what an override sets, when all of
+// sets hold; "" where something does, or where a variant under them is in error.
+// Files must not give what no variant reads; an override may be for variants
+// that others stand beside, so it is told and no error.
+func (f *File) Unread(variant string, sets []string, set string) string {
+	s := f.untrimmed(f.tree(variant, &errorList{}), sets)
+	if s == nil {
+		return ""
+	}
+	path, text, _ := strings.Cut(set, "=")
+	val, bad := parseNode(newSource("--set", text), text)
+	if bad != nil {
+		return ""
+	}
+	if val.kind == kindNull {
+		return idle(s.unread(), path)
+	}
+	why := ""
+	for _, l := range leaves(val, path) {
+		if why = idle(s.unread(), l.Path); why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+// Idle lists what the file sets and nothing reads: in the base and on axes, in
+// none of the variants; in a variant, in none of its cells. What holds without
+// being set is none of it.
+func (f *File) Idle() (out []Idle) {
+	unread := map[string][]section{}
+	names := f.VariantNames()
+	for _, name := range names {
+		if s := f.untrimmed(f.tree(name, &errorList{}), nil); s != nil {
+			unread[name] = s.unread()
+		}
+	}
+	in := func(path string, names []string) (why string) {
+		for _, name := range names {
+			if why = idle(unread[name], path); why == "" {
+				return ""
+			}
+		}
+		return why
+	}
+	base := f.untrimmed(f.base, nil)
+	for _, l := range leaves(f.base, "") {
+		if l.Why = in(l.Path, names); l.Why != "" && (base == nil || !sameAt(base, Defaults(), l.Path)) {
+			out = append(out, l)
+		}
+	}
+	for _, v := range f.variants {
+		cells := make([]string, 0, len(names))
+		for _, c := range f.Cells() {
+			cells = append(cells, v.key+c)
+		}
+		with := f.untrimmed(f.tree(cells[0], &errorList{}), nil)
+		for _, l := range leaves(v.val, "") {
+			l.Why, l.Variant = in(l.Path, cells), v.key
+			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
+				out = append(out, l)
+			}
+		}
+	}
+	for _, a := range slices.Concat(f.Matrix, f.Sweep) {
+		if why := in(a.Path, names); why != "" {
+			out = append(out, Idle{Path: a.Path, Why: why, at: a.pos})
+		}
+	}
+	return out
+}
+
+// sameAt reports whether two scenarios say the same at a path.
+func sameAt(a, b *Scenario, path string) bool {
+	return reflect.DeepEqual(valueAt(a, path), valueAt(b, path))
+}
+
+// valueAt is the field of a scenario at a path, as far as the path leads through
+// sections; nil where it leads nowhere.
+func valueAt(s *Scenario, path string) any {
+	v := reflect.ValueOf(s).Elem()
+	for path != "" && v.Kind() == reflect.Struct {
+		key, rest := cutPath(path)
+		f, ok := findField(v.Type(), key)
+		if !ok {
+			return nil
+		}
+		if v, path = v.Field(f.index), rest; v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+	}
+	if v.Kind() == reflect.Map && path != "" {
+		if v = v.MapIndex(reflect.ValueOf(path)); !v.IsValid() {
+			return nil
+		}
+	}
+	return v.Interface()
+}
+
+// untrimmed is the scenario of a tree with overrides, with what nothing reads
+// left in it; nil where it is in error.
+func (f *File) untrimmed(tree *node, sets []string) *Scenario {
+	var errs errorList
+	for _, set := range sets {
+		if tree != nil {
+			tree = applySet(tree, set, &errs)
+		}
+	}
+	if tree == nil || errs.err() != nil {
+		return nil
+	}
+	s, _ := f.decode(tree, &errs)
+	if errs.err() != nil {
+		return nil
+	}
+	return s
+}
+
+// leaves lists what a value sets, one for each path that ends in no mapping; a
+// null sets nothing.
+func leaves(n *node, path string) []Idle {
+	if n.kind == kindNull { // takes away what stands there
+		return nil
+	}
+	if n.kind != kindMap || len(n.pairs) == 0 {
+		return []Idle{{Path: path, at: n.pos}}
+	}
+	var out []Idle
+	for _, p := range n.pairs {
+		sub := strings.TrimPrefix(path+"."+p.key, ".")
+		for _, l := range leaves(p.val, sub) {
+			l.at = p.pos
+			out = append(out, l)
+		}
+	}
+	return slices.Clip(out)
+}

@@ -49,7 +49,7 @@ interval of the difference; equal inputs give equal intervals.`,
 		RunE: func(_ *cobra.Command, args []string) error { return s.compareCommand(o, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` in which a RUN is looked for")
+	s.dbFlag(f, &o.db, "the `file` in which a RUN is looked for")
 	f.IntVar(&o.seeds, "seeds", 1, "run scenarios with so many seeds, from their own on")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
 	return cmd

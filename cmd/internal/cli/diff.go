@@ -41,7 +41,7 @@ the cache held is lost, and the exit code is 3.`,
 		RunE: func(_ *cobra.Command, args []string) error { return s.diff(o, args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.guard, "guard", "", "fail when what is named here is lost: `prefix`")
 	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	return cmd

@@ -19,12 +19,13 @@ import (
 
 // importOptions are the flags of import.
 type importOptions struct {
-	db        string
-	output    string
-	noContent bool
-	dryRun    bool
-	brief     bool
-	all       bool
+	db      string
+	output  string
+	content bool
+	first   bool // no session was in the database before
+	dryRun  bool
+	brief   bool
+	all     bool
 }
 
 func newImport(s *State) *cobra.Command {
@@ -35,9 +36,12 @@ func newImport(s *State) *cobra.Command {
 		Long: `Reads recorded sessions (files or directories: Claude Code projects, Entire checkpoints, Codex rollouts, TraceLab rounds,
 kv-cache-tester traces, rows of requests) and records each as a run, so that inspect and the tables' views work on it. A
 session is one run wherever its files lie; importing it again makes no second one. What could not be read is counted and
-named with its first place.`,
+named with its first place.
+
+Only figures are stored: sizes, times, what was billed, and the names of models, tools and types of agents. --with-content
+also stores what was said, which inspect --said and --blocks and most of lint look at; such a session is a run of its own.`,
 		Example: `  agentsim import ~/.claude/projects
-  agentsim import --no-content session.jsonl
+  agentsim import --with-content session.jsonl
   agentsim import --dry-run -o json recordings`,
 		Args: atLeastOne("the files or directories of recorded sessions"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -51,8 +55,8 @@ named with its first place.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
-	f.BoolVar(&o.noContent, "no-content", false, "leave out what was said: blocks are made from what was billed")
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	f.BoolVar(&o.content, "with-content", false, "also store what was said, with tool inputs and results")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
 	f.BoolVar(&o.all, "all", false, fmt.Sprintf("list every session, not only the first %d", maxListed))
@@ -86,17 +90,23 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 	var db *sqlite.DB
 	if !o.dryRun {
 		var err error
-		if db, err = sqlite.Create(o.db); err != nil {
-			return denied(o.db, err)
+		if db, err = s.createDB(o.db); err != nil {
+			return err
 		}
 		defer db.Close()
+		if o.first, err = nothingImported(db); err != nil {
+			return err
+		}
 	}
 	var done []importedRun
 	bar := s.newProgress("reading", "", 0)
-	report, err := importer.Read(hostFS{}, paths, importer.Options{Content: !o.noContent, Progress: bar.tell},
+	report, err := importer.Read(hostFS{}, paths, importer.Options{Content: o.content, Progress: bar.tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
+			}
+			if !o.content {
+				withoutPlaces(x)
 			}
 			run, err := s.importSession(db, x)
 			if err == nil {
@@ -113,6 +123,9 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 	case len(done) == 0:
 		s.printSkipped(report)
 		return failf(Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", quoteAll(paths))
+	}
+	if !o.content {
+		onlyNames(report.Skipped)
 	}
 	return s.reportImport(o, done, report)
 }

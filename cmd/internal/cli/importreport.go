@@ -24,6 +24,9 @@ func (s *State) reportImport(o *importOptions, done []importedRun, read *importe
 		s.printf("read       %s; nothing was written\n", sum)
 	} else {
 		s.printf("imported   %s, into %s\n", sum, o.db)
+		if o.first {
+			s.printf("stored     %s\n", o.keeps())
+		}
 	}
 	if n := again(done); n > 0 {
 		s.printf("again      %s had been imported before and came out the same\n", plural(n, "session"))
@@ -31,7 +34,7 @@ func (s *State) reportImport(o *importOptions, done []importedRun, read *importe
 	s.printUnpriced(done)
 	s.printSkipped(read)
 	if !o.dryRun {
-		s.printf("look into  agentsim inspect %s%s\n", short(done[0].run.ID), dbFlag(o.db))
+		s.printf("look into  agentsim inspect %s%s\n", short(done[0].run.ID), s.dbAt(o.db))
 	}
 	return nil
 }
@@ -59,18 +62,10 @@ func (s *State) listImported(o *importOptions, done []importedRun) error {
 	case more > 0 && o.dryRun:
 		s.printf("… and %d more; --all lists them\n", more)
 	case more > 0:
-		s.printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, dbFlag(o.db))
+		s.printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, s.dbAt(o.db))
 	}
 	s.printf("\n")
 	return nil
-}
-
-// dbFlag is the flag that names a database other than the usual one.
-func dbFlag(db string) string {
-	if db == "agentsim.db" {
-		return ""
-	}
-	return " --db " + quote(db)
 }
 
 // row is a session's line of the table.

@@ -53,7 +53,7 @@ run's id.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
 	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")

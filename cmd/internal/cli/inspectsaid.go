@@ -10,6 +10,9 @@ func (s *State) inspectSaid(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if info.Level == sqlite.Totals || info.Level == sqlite.Calls {
 		return failf(Usage, "run %s is recorded at level %s, without what was said: record it with --record full", short(info.ID), info.Level)
 	}
+	if err := needsContent(info); err != nil {
+		return err
+	}
 	text, err := db.Said(info.ID, o.said)
 	if err != nil {
 		return err

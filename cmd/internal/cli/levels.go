@@ -44,7 +44,7 @@ func needsAll(info sqlite.RunInfo) error {
 // needsBlocks refuses to show what requests held where that is not recorded.
 func needsBlocks(info sqlite.RunInfo) error {
 	if info.Level.Content() {
-		return nil
+		return needsContent(info)
 	}
 	return failf(Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", short(info.ID), info.Level)
 }

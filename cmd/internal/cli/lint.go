@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ Rules:
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.silence, "silence", "", "how `long` the user may hear nothing (default: the scenario's coordinator.silence, else 5m)")
 	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
 	f.Lookup("fail").NoOptDefVal = anyRule
@@ -108,6 +109,9 @@ func (s *State) lint(o *lintOptions, prefix string) error {
 	}
 	if silence == 0 {
 		silence = said
+	}
+	if note := withoutContent(info); note != "" {
+		fmt.Fprintln(s.Stderr, note)
 	}
 	found := lint.Check(run, lint.Options{Silence: silence})
 	if o.output != "table" {

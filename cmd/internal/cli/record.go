@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"agentsim/metrics"
@@ -27,24 +23,11 @@ func (s *State) openRecorder(o *runOptions) (*recorder, error) {
 	if o.record == "none" {
 		return &recorder{}, nil
 	}
-	db, err := sqlite.CreateWithin(o.db, cmp.Or(s.patience, sqlite.BusyMillis))
+	db, err := s.createDB(o.db)
 	if err != nil {
-		return nil, denied(o.db, err)
+		return nil, err
 	}
 	return &recorder{db: db, level: sqlite.Level(o.record)}, nil
-}
-
-// denied tells a directory that cannot be written from one that does not exist:
-// to SQLite both look the same.
-func denied(path string, err error) error {
-	var e *sqlite.Error
-	if !errors.As(err, &e) || e.Kind != sqlite.ErrNoDirectory {
-		return err
-	}
-	if info, stat := os.Stat(filepath.Dir(path)); stat == nil && info.IsDir() || errors.Is(stat, fs.ErrPermission) {
-		return &sqlite.Error{Path: e.Path, Doing: e.Doing, Kind: sqlite.ErrDenied, Cause: e.Cause}
-	}
-	return err
 }
 
 func (r *recorder) close() {

@@ -28,7 +28,7 @@ first event that differs, both sides, and the field. RUN is the beginning of a r
 		},
 	}
 	noOutput(cmd, "whether the replay is equal is its exit code, and agentsim inspect prints the run in any form")
-	cmd.Flags().StringVar(&db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	s.dbFlag(cmd.Flags(), &db, "the `file` that runs are recorded in")
 	return cmd
 }
 

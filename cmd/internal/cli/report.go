@@ -398,10 +398,7 @@ func (s *State) printRecorded(done []executed, rec *recorder, o *runOptions) {
 		noun = "run"
 	}
 	s.label("recorded", fmt.Sprintf("%s, %s %s", o.db, noun, strings.Join(ids, " ")))
-	at := ""
-	if o.db != "agentsim.db" {
-		at = " --db " + quote(o.db)
-	}
+	at := s.dbAt(o.db)
 	last := ids[len(ids)-1]
 	s.label("replay", "agentsim replay "+last+at)
 	if id := lastMissed(done); id != "" && o.record == "full" {

@@ -73,7 +73,7 @@ CALLS are the requests that were answered; agentsim inspect counts those that fa
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.add(f)
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")

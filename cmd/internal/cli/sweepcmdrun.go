@@ -121,9 +121,9 @@ const begunFor = 64
 
 // runGrid runs what the database has not, and reads what it has.
 func (s *State) runGrid(g *sweepGrid) error {
-	db, err := sqlite.Create(g.o.db)
+	db, err := s.createDB(g.o.db)
 	if err != nil {
-		return denied(g.o.db, err)
+		return err
 	}
 	defer db.Close()
 	finished, err := db.Finished()

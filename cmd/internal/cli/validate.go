@@ -75,6 +75,7 @@ func (s *State) validate(o *validateOptions, paths []string) error {
 	if len(sessions) == 0 {
 		return failf(Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", quoteAll(paths))
 	}
+	onlyNames(read.Skipped)
 	v := &validation{sessions: sessions, skipped: read.Skipped}
 	if v.report, err = judge.Judge(sessions); err != nil {
 		return err

@@ -53,11 +53,11 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
 			return s.whatif(o, args[0], cmd.Flags().Changed("slack"))
 		},
 	}
-	o.flags(cmd)
+	o.flags(s, cmd)
 	return cmd
 }
 
-func (o *whatifOptions) flags(cmd *cobra.Command) {
+func (o *whatifOptions) flags(s *State, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.lifetime, "lifetime", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
@@ -73,7 +73,7 @@ func (o *whatifOptions) flags(cmd *cobra.Command) {
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
-	f.StringVar(&o.db, "db", "agentsim.db", "the `file` that runs are recorded in")
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
 	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
 }
 

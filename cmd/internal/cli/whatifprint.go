@@ -189,17 +189,9 @@ func (s *State) whatifOffers(db *sqlite.DB, info sqlite.RunInfo, session *record
 	}
 	if first != "" {
 		s.printf("\n")
-		s.label("ask", "agentsim whatif "+short(info.ID)+" "+first+s.at(o.db))
+		s.label("ask", "agentsim whatif "+short(info.ID)+" "+first+s.dbAt(o.db))
 	}
 	return nil
-}
-
-// at is the flag that names another file than the usual one.
-func (s *State) at(db string) string {
-	if db == "agentsim.db" {
-		return ""
-	}
-	return " --db " + quote(db)
 }
 
 // whatifForkKey says what Codex's forks lost.

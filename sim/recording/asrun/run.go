@@ -20,15 +20,19 @@ const Semantics = 1
 type Run struct {
 	ID      string // 64 hex digits: a hash of all that Emit goes by
 	Name    string // format and the beginning of the session's id
-	Variant string // no-content where blocks are rebuilt from usage; else ""
+	Variant string // NoContent, or ""
 }
+
+// NoContent is the variant of a session whose blocks are made from what was
+// billed, since what was said is not at hand.
+const NoContent = "no-content"
 
 // Of names the run of a session. Where its files lie and what was passed over in
 // them is no part of the id, so a session has one run wherever it was read.
 func Of(s *recording.Session, verdicts []judge.Verdict) Run {
 	r := Run{ID: identity(s, verdicts), Name: s.Format + "/" + shortID(s.ID)}
 	if modeOf(s) == fromUsage {
-		r.Variant = "no-content"
+		r.Variant = NoContent
 	}
 	return r
 }

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/pflag"
+)
+
+// usualDB is the database's name where nobody names another.
+const usualDB = "agentsim.db"
+
+// dbFlag adds the flag that names the database.
+func (s *State) dbFlag(f *pflag.FlagSet, to *string, usage string) {
+	f.StringVar(to, "db", s.database(), usage)
+}
+
+// dbAt is the flag that names a database other than the usual one.
+func (s *State) dbAt(db string) string {
+	if db == s.database() {
+		return ""
+	}
+	return " --db " + quote(db)
+}
+
+// database is where runs are recorded unless --db says otherwise: in a git
+// repository the user's state directory, so that nobody commits it, else the
+// current directory. A file that is there already is used.
+func (s *State) database() string {
+	_, err := os.Lstat(usualDB)
+	state := s.stateDir()
+	if err == nil || state == "" || !inRepository() {
+		return usualDB
+	}
+	return filepath.Join(state, "agentsim", usualDB)
+}
+
+// stateDir is where programs of this user keep what they remember; "" where
+// nothing says so.
+func (s *State) stateDir() string {
+	if s.Env == nil {
+		return ""
+	}
+	if dir := s.Env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if home := s.Env("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state")
+	}
+	return ""
+}
+
+// inRepository reports whether the current directory is in a git repository.
+func inRepository() bool {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, there := os.Lstat(filepath.Join(dir, ".git")); there == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
+	return false
+}
+
+// createDB opens the database for recording. One that it makes only its user can
+// read.
+func (s *State) createDB(path string) (*sqlite.DB, error) {
+	if path == s.database() && path != usualDB {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, failf(Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, plainly(err))
+		}
+	}
+	f, made := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if made == nil {
+		f.Close()
+	} // else it is there, or opening it says why it is not
+	db, err := sqlite.CreateWithin(path, cmp.Or(s.patience, sqlite.BusyMillis))
+	if err == nil {
+		return db, nil
+	}
+	if made == nil {
+		os.Remove(path)
+	}
+	return nil, denied(path, err)
+}
+
+// denied tells a directory that cannot be written from one that does not exist:
+// to SQLite both look the same.
+func denied(path string, err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) || e.Kind != sqlite.ErrNoDirectory {
+		return err
+	}
+	if info, stat := os.Stat(filepath.Dir(path)); stat == nil && info.IsDir() || errors.Is(stat, fs.ErrPermission) {
+		return &sqlite.Error{Path: e.Path, Doing: e.Doing, Kind: sqlite.ErrDenied, Cause: e.Cause}
+	}
+	return err
+}

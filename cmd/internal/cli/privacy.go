@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/asrun"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// withoutPlaces leaves of a session's files their names alone: clients name the
+// directory after the one that was worked in.
+func withoutPlaces(x *recording.Session) {
+	for i := range x.Files {
+		x.Files[i].Name = filepath.Base(x.Files[i].Name)
+	}
+	onlyNames(x.Skipped)
+}
+
+func onlyNames(list []recording.Skip) {
+	for i := range list {
+		list[i].File = filepath.Base(list[i].File)
+	}
+}
+
+// nothingImported reports whether a database holds no recorded session.
+func nothingImported(db *sqlite.DB) (bool, error) {
+	runs, err := db.Runs()
+	for i := range runs {
+		if runs[i].Recorded() {
+			return false, err
+		}
+	}
+	return true, err
+}
+
+// keeps says what an import has stored, where, and who can read it.
+func (o *importOptions) keeps() string {
+	what := "figures and names of models, tools and types of agents, nothing that was said (--with-content stores that)"
+	if o.content {
+		what = "all that was said, tool inputs and results too, beside the figures"
+	}
+	who := "which others can read"
+	if info, err := os.Stat(o.db); err == nil && info.Mode()&0o077 == 0 {
+		who = "which only you can read"
+	}
+	return fmt.Sprintf("%s; in %s, %s", what, o.db, who)
+}
+
+// withoutContent says of an imported session that what was said is not stored,
+// and what to do; "" of any other run.
+func withoutContent(info sqlite.RunInfo) string {
+	if !info.Recorded() || info.Variant != asrun.NoContent {
+		return ""
+	}
+	return fmt.Sprintf("run %s was imported without what was said: agentsim import --with-content PATH reads it again, as a run of its own, where the recording holds it", short(info.ID))
+}
+
+// needsContent refuses to show what was said where an import left it out.
+func needsContent(info sqlite.RunInfo) error {
+	if text := withoutContent(info); text != "" {
+		return failf(Operating, "%s", text)
+	}
+	return nil
+}

@@ -48,12 +48,16 @@ func (p Platform) Workspace(name string) string {
 	return name
 }
 
-// On is the profile as the platform has it.
+// On is the profile as the platform has it. Bedrock and Google Cloud retire models
+// on days of their own, which the table does not know.
 func (p *Profile) On(at Platform) *Profile {
 	q := *p
 	q.Platform = at
 	if at == Bedrock && p.BedrockMinimum > 0 {
 		q.Minimum = p.BedrockMinimum
+	}
+	if at == Bedrock || at == GoogleCloud {
+		q.Retired = ""
 	}
 	return &q
 }

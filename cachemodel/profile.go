@@ -27,6 +27,24 @@ func (r Rates) Cost(u llm.Usage) Picodollars {
 		Picodollars(u.Read)*r.Read + Picodollars(u.Output)*r.Output
 }
 
+// String is such as $2 input, $0.10 cache read, $2.50 cache write ($4 for 1h), $10
+// output a million tokens.
+func (r Rates) String() string {
+	return fmt.Sprintf("%s input, %s cache read, %s cache write (%s for 1h), %s output a million tokens",
+		perMillionText(r.Input), perMillionText(r.Read), perMillionText(r.Write5m), perMillionText(r.Write1h), perMillionText(r.Output))
+}
+
+// perMillionText prints a rate as dollars a million tokens: whole, or with two
+// decimals and as many more as it needs.
+func perMillionText(rate Picodollars) string {
+	whole, rest := rate/perMillion, rate%perMillion
+	if rest == 0 {
+		return fmt.Sprintf("$%d", whole)
+	}
+	digits := strings.TrimRight(fmt.Sprintf("%06d", rest), "0")
+	return fmt.Sprintf("$%d.%s", whole, digits+strings.Repeat("0", max(0, 2-len(digits))))
+}
+
 // Established says whether a figure was found in a source.
 type Established struct {
 	Rates, Minimum, Hidden, Tail bool
@@ -74,6 +92,14 @@ type Profile struct {
 	// (CACHE-44).
 	LimitsReads bool
 
+	// Like names the model whose figures stand in for those that no source gives
+	// (see Assume).
+	Like string
+
+	// From is the first day on which the model was there, at these rates; Retired
+	// the first on which it is not. Year-month-day, "" where no source says.
+	From, Retired string
+
 	Found  Established
 	Source string // of the rates
 	Date   string // of the source, year-month-day
@@ -107,15 +133,15 @@ func (p *Profile) Hidden(n *llm.Node, forced bool) int64 {
 }
 
 // Lookup finds the profile of a model id: undated, dated or an alias.
-func Lookup(id string) (*Profile, error) { return lookup(id, true) }
+func Lookup(id string) (*Profile, error) { return lookup(id, false) }
 
-// LookupBillable finds a model whose bills can be made, for requests that count
-// no hidden tool tokens. The error names the models of which that can be said,
-// or the figure that was not found.
+// LookupBillable finds a model whose bills can be made with nothing assumed, for
+// requests that count no hidden tool tokens. The error names the models of which
+// that can be said, or the figure that was not found.
 func LookupBillable(id string) (*Profile, error) {
-	p, err := lookup(id, false)
+	p, err := lookup(id, true)
 	if err == nil {
-		err = p.Require(false)
+		err = p.Require(true)
 	}
 	if err != nil {
 		return nil, err
@@ -123,8 +149,8 @@ func LookupBillable(id string) (*Profile, error) {
 	return p, nil
 }
 
-// lookup finds a model; hidden says of which list its error speaks.
-func lookup(id string, hidden bool) (*Profile, error) {
+// lookup finds a model; exact says of which list its error speaks.
+func lookup(id string, exact bool) (*Profile, error) {
 	for i := range profiles {
 		p := &profiles[i]
 		if id == p.ID || id == p.Release {
@@ -141,7 +167,7 @@ func lookup(id string, hidden bool) (*Profile, error) {
 			return nil, fmt.Errorf("model %q: the table knows no release of %s dated %s; write %s", id, p.ID, date, p.Pinned())
 		}
 	}
-	return nil, fmt.Errorf("model %q is not in the table, so there is no price for it: name one of %s", id, strings.Join(usable(hidden), ", "))
+	return nil, fmt.Errorf("model %q is not in the table, so there is no price for it: name one of %s", id, strings.Join(usable(exact), ", "))
 }
 
 // undated splits an id that ends in eight digits; date is empty for others.
@@ -180,30 +206,28 @@ func (p *Profile) CheckPinned(id string) error {
 }
 
 // Require returns an error that names the figure which was not found for the
-// model, and without which no bill would be right. Hidden tool tokens are needed
-// only by requests that define tools and count hidden tokens.
-func (p *Profile) Require(hidden bool) error {
+// model, and without which no bill would be right: its rates, and with exact,
+// where nothing may be assumed, its minimum.
+func (p *Profile) Require(exact bool) error {
 	what, why := "", ""
 	switch {
 	case !p.Found.Rates:
 		what, why = "rates are", "no bill can be made"
-	case !p.Found.Minimum:
+	case exact && !p.Found.Minimum:
 		what, why = "minimum cacheable length is", "whether a prefix is cached cannot be told"
-	case hidden && !p.Found.Hidden:
-		what, why = "hidden tool tokens are", "a prompt with tools cannot be counted; define no tools or set provider.hidden_tokens to false"
 	default:
 		return nil
 	}
-	return fmt.Errorf("model %s: its %s not established, so %s; usable models: %s", p.ID, what, why, strings.Join(usable(hidden), ", "))
+	return fmt.Errorf("model %s: its %s not established, so %s; usable models: %s", p.ID, what, why, strings.Join(usable(exact), ", "))
 }
 
 // usable lists the pinned ids of the models of which enough is established for a
 // bill, in the table's order.
-func usable(hidden bool) []string {
+func usable(exact bool) []string {
 	var ids []string
 	for i := range profiles {
 		f := profiles[i].Found
-		if f.Rates && f.Minimum && (f.Hidden || !hidden) {
+		if f.Rates && (f.Minimum || !exact) {
 			ids = append(ids, profiles[i].Pinned())
 		}
 	}

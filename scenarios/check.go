@@ -104,7 +104,7 @@ func (c *checker) provider() {
 	c.place()
 	c.noise()
 	if p.Model == "" {
-		c.bad("provider", "model: claude-sonnet-4-5-20250929", "the scenario names no model")
+		c.bad("provider", "model: claude-sonnet-5-5", "the scenario names no model")
 	}
 	c.modelName("provider.model", p.Model)
 	c.modelName("provider.subagent_model", p.SubagentModel)
@@ -139,7 +139,10 @@ func (c *checker) modelID(path, id string) {
 		err = p.CheckPinned(id)
 	}
 	if err == nil {
-		err = p.Require(c.countsHidden())
+		err = p.Require(false)
+	}
+	if day := c.s.Provider.PricedOn(); err == nil && isDate(day) {
+		err = p.OnDay(day)
 	}
 	if prov := &c.s.Provider; err == nil && !(prov.Batch && prov.Speed == "fast") { // which is told where it stands
 		_, err = p.Under(prov.Tariff())
@@ -160,20 +163,6 @@ func pinned(id string) string {
 		return id
 	}
 	return p.Pinned()
-}
-
-// countsHidden reports whether some root has tools whose hidden tokens count.
-func (c *checker) countsHidden() bool {
-	if h := c.s.Provider.HiddenTokens; h != nil && !*h {
-		return false
-	}
-	for _, r := range c.s.Roots {
-		if r.Tools == nil || len(*r.Tools) > 0 {
-			return true
-		}
-	}
-	m := c.s.Main
-	return m != nil && (m.Tools == nil || len(*m.Tools) > 0)
 }
 
 // splitHint parts another package's error in what is wrong and what to do.

@@ -61,10 +61,25 @@ func (p *Provider) Tariff() cachemodel.Tariff {
 	return cachemodel.Tariff{Batch: p.Batch, US: p.InferenceGeo == "us", Fast: p.Speed == "fast"}
 }
 
-// Priced is a model's profile on the scenario's platform and under its tariff.
-// The error is an unknown model or a tariff that the model does not have.
+// PricedOn is the day whose prices hold: prices_on, else the table's newest.
+func (p *Provider) PricedOn() string {
+	if p.PricesOn != "" {
+		return p.PricesOn
+	}
+	return cachemodel.Newest()
+}
+
+// CountsHidden reports whether tools add the hidden tokens of the model.
+func (p *Provider) CountsHidden() bool { return p.HiddenTokens == nil || *p.HiddenTokens }
+
+// Priced is a model's profile on the scenario's platform, on its day and under
+// its tariff. The error is an unknown model, a day without a price or a tariff
+// that the model does not have.
 func (p *Provider) Priced(id string) (*cachemodel.Profile, error) {
 	row, err := cachemodel.Lookup(id)
+	if err == nil {
+		err = row.OnDay(p.PricedOn())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +117,10 @@ func (c *checker) place() {
 	if p.Batch && p.Speed == "fast" {
 		c.bad("provider.speed", "leave out speed or batch", "fast mode and batch exclude each other")
 	}
-	if p.AccountCreated != "" && !isDate(p.AccountCreated) {
-		c.bad("provider.account_created", "such as 2026-08-31", "bad date %q in account_created", p.AccountCreated)
+	for _, d := range []struct{ key, day string }{{"account_created", p.AccountCreated}, {"prices_on", p.PricesOn}} {
+		if d.day != "" && !isDate(d.day) {
+			c.bad("provider."+d.key, "such as 2026-08-31", "bad date %q in %s", d.day, d.key)
+		}
 	}
 	if r := p.InputRate; r != nil {
 		c.inputRate(r)

@@ -2,6 +2,8 @@ package sim
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -31,9 +33,7 @@ func (r *run) assumed() []string {
 		counter = "recorded, " + counter + " elsewhere"
 	}
 	out = append(out, "tokens counted by "+counter)
-	if p, err := r.profile(id); err == nil {
-		out = append(out, fmt.Sprintf("%s prices of %s", p.Pinned(), p.Date)+tariffText(sc.Provider.Tariff(), p))
-	}
+	out = append(out, r.modelsAssumed(id)...)
 	if sc.Stack == scenarios.MinimalStack {
 		out = append(out, orderAssumed(&sc.Minimal))
 	}
@@ -44,6 +44,31 @@ func (r *run) assumed() []string {
 		out = append(out, compactionAssumed(sc))
 	}
 	return append(out, providerAssumed(&sc.Provider)...)
+}
+
+// modelsAssumed names what each model of the run costs, the root's first, and
+// which of its figures are another model's.
+func (r *run) modelsAssumed(root string) (out []string) {
+	prov := &r.spec.Scenario.Provider
+	day := prov.PricedOn()
+	for i, id := range append([]string{root}, slices.Sorted(maps.Keys(r.profiles))...) {
+		p, err := prov.Priced(id)
+		if i > 0 && id == root || err != nil {
+			continue
+		}
+		text := fmt.Sprintf("%s at prices of %s: %s", p.Pinned(), day, p.Rates)
+		if p.LongPrompt > 0 {
+			text += fmt.Sprintf(", of a prompt over %d tok %s", p.LongPrompt, p.Above)
+		}
+		text += tariffText(prov.Tariff(), p)
+		if gone := p.Retirement(day); gone != "" {
+			text += ", " + gone
+		}
+		out = append(out, text)
+		_, taken := p.Assume(prov.CountsHidden())
+		out = append(out, taken...)
+	}
+	return out
 }
 
 // tariffText says what stands over the list prices, and whether somebody else's

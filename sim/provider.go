@@ -33,24 +33,24 @@ func CacheOptions(p *scenarios.Provider) cachemodel.AnthropicOptions {
 	return opt
 }
 
-// Profile is a model's profile with the scenario's overrides. A model whose
-// figures are not established is refused with that reason.
+// Profile is a model's profile with the scenario's overrides, and others' figures
+// for those that no source gives. A model without prices is refused.
 func Profile(prov *scenarios.Provider, id string) (*cachemodel.Profile, error) {
 	row, err := prov.Priced(id)
 	if err != nil {
 		return nil, err
 	}
-	p := *row
-	if err := p.Require(prov.HiddenTokens == nil || *prov.HiddenTokens); err != nil {
+	if err := row.Require(false); err != nil {
 		return nil, err
 	}
+	p, _ := row.Assume(prov.CountsHidden())
 	if prov.TailTokens != nil {
 		p.Tail = *prov.TailTokens
 	}
 	if first := prov.Options.ThinkingRenderedFirst; first != nil {
 		p.Salts.ThinkingRenderedFirst = *first
 	}
-	return &p, nil
+	return p, nil
 }
 
 // Latency is a named profile with the scenario's own figures over it. A name that

@@ -113,6 +113,10 @@ func assumptions(t *testing.T) {
 	}
 	has("tokens counted by approx-claude-4.6")
 	has("tokens counted by recorded, approx-claude-4.6 elsewhere", "provider.counter=recorded")
+	has("claude-sonnet-4-5-20250929 at prices of 2026-11-10: $3 input, $0.30 cache read, $3.75 cache write ($6 for 1h), $15 output a million tokens, retires on 2026-11-30")
+	has("claude-opus-4-1-20250805 at prices of 2026-08-31: $15 input, $1.50 cache read, $18.75 cache write ($30 for 1h), $75 output a million tokens, retired on 2026-08-05",
+		"provider.model=claude-opus-4-1-20250805", "provider.prices_on=2026-08-31")
+	has("claude-opus-5-5: 286 hidden tok for tools (406 where one is forced), as of claude-opus-5 (not published)", "provider.model=claude-opus-5-5")
 	has("breakpoints agent, lifetime 5m")
 	has("breakpoints agent and a fourth mark, lifetime 1h", "provider.fourth_mark=true", "provider.ttl=1h")
 }

@@ -28,7 +28,7 @@ type Query struct {
 
 // Default is a long lead and one child that must know half of what it knows.
 func Default() Query {
-	return Query{Model: "claude-sonnet-4-5-20250929", Prefix: 80_000, Know: 40_000, Own: DefaultOwn, Turns: 12, Siblings: 1,
+	return Query{Model: "claude-sonnet-5-5", Prefix: 80_000, Know: 40_000, Own: DefaultOwn, Turns: 12, Siblings: 1,
 		Reading: 4, Task: 200, Growth: 300, Output: 100}
 }
 

@@ -11,6 +11,14 @@ import (
 	"agentsim/sim/vtime"
 )
 
+// usual is the default query on a model of the usual rates, 1.25 and 0.1 times the
+// input's.
+func usual() Query {
+	q := Default()
+	q.Model = models[0]
+	return q
+}
+
 // models differ in w, r and the minimum length.
 var models = []string{"claude-sonnet-4-5-20250929", "claude-opus-5-5", "claude-fable-5-1", "claude-opus-4-8"}
 
@@ -19,7 +27,7 @@ func TestIdeal(t *testing.T) {
 		l := NewLab()
 		for _, model := range models {
 			for turns := int64(1); turns <= 24; turns++ {
-				q := Default()
+				q := usual()
 				q.Model, q.Turns, q.Ideal = model, turns, true
 				r, err := l.Row(q, false)
 				if err != nil {
@@ -34,7 +42,7 @@ func TestIdeal(t *testing.T) {
 	t.Run("CACHE-X1 the simulated crossover is the law's fraction, for any sizes, siblings and model", rapid.MakeCheck(idealLaw))
 	t.Run("CACHE-X1 the specification's two points come out of runs: 23/14 and 23/2 turns", func(t *testing.T) {
 		for know, want := range map[int64]Fraction{10_000: {23, 14}, 40_000: {23, 2}} { // order: each point is on its own
-			q := Default()
+			q := usual()
 			q.Know, q.Ideal = know, true
 			r, err := NewLab().Row(q, true)
 			if err != nil || r.Crossing.At == nil || *r.Crossing.At != want {
@@ -45,7 +53,7 @@ func TestIdeal(t *testing.T) {
 }
 
 func idealLaw(t *rapid.T) {
-	q := Default()
+	q := usual()
 	q.Ideal, q.Model = true, rapid.SampledFrom(models).Draw(t, "model")
 	q.Prefix = rapid.Int64Range(4_096, 150_000).Draw(t, "P")
 	q.Know = rapid.Int64Range(4_096, 150_000).Draw(t, "S+R")
@@ -81,7 +89,7 @@ func idealLaw(t *rapid.T) {
 // ladderOf climbs from the law to a query's world, and checks the sum.
 func ladderOf(t rapid.TB, change func(*Query)) (*Ladder, Query) {
 	t.Helper()
-	q := Default()
+	q := usual()
 	q.Turns = 5
 	change(&q)
 	if err := q.Check(); err != nil {
@@ -126,7 +134,7 @@ func TestMovers(t *testing.T) {
 		if own < 400 || own > 1_200 || own*w != one.amount(t, "a fork's own blocks").Fork {
 			t.Fatalf("a fork's own blocks are %d tokens", own)
 		}
-		q, w1 := Default(), world{siblings: 1, reading: 1, own: true, fourth: true}
+		q, w1 := usual(), world{siblings: 1, reading: 1, own: true, fourth: true}
 		q.Turns = 1
 		weighed, err := NewLab().simulate(q, fork, w1, unknown)
 		counted, bad := NewLab().run(q, fork, w1)

@@ -13,9 +13,11 @@ type Setting struct {
 
 // Settings are the two things that users report, in a fixed order. The law says
 // both; what differs is how much of the parent's prefix a child needs, and how
-// often it is read.
+// often it is read. The reports are from models that read at a tenth of the input
+// price.
 func Settings() []Setting {
 	short, long := Default(), Default()
+	short.Model, long.Model = "claude-sonnet-4-6", "claude-sonnet-4-6"
 	short.Prefix, short.Know, short.Siblings, short.Task, short.Growth, short.Output = 60_000, 56_000, 3, 50, 200, 100
 	long.Prefix, long.Know, long.Own, long.Growth, long.Output = 150_000, 8_000, 6_000, 200, 100
 	return []Setting{

@@ -40,7 +40,7 @@ func TestSettings(t *testing.T) {
 
 func TestScenarios(t *testing.T) {
 	t.Run("CACHE-X2 what is called simulated is a scenario that anybody can run: the loader reads its text back, and the run's digest is the same", func(t *testing.T) {
-		q := Default()
+		q := usual()
 		q.Siblings, q.Cold, q.Stagger = 3, true, 2*vtime.Second
 		var digests []string
 		l := NewLab()
@@ -98,14 +98,14 @@ func TestCheck(t *testing.T) {
 			{func(q *Query) { q.Stagger = -1 }, "stagger", "outside 0s to 1h"},
 			{func(q *Query) { q.Prefix = 199_999 }, "prefix", "takes 200000"},
 		} {
-			q := Default()
+			q := usual()
 			c.change(&q)
 			var e *Error
 			if err := q.Check(); !errors.As(err, &e) || e.Field != c.field || !strings.Contains(e.What, c.what) {
 				t.Errorf("want %s: … %s …, got %v", c.field, c.what, err)
 			}
 		}
-		q := Default()
+		q := usual()
 		if err := q.Check(); err != nil {
 			t.Error(err)
 		}
@@ -117,13 +117,13 @@ func TestCheck(t *testing.T) {
 		}{{sim.Interrupted, "interrupted"}, {sim.Limited, "ended as limit"}} {
 			l := NewLab()
 			l.Run = func(*sim.Spec, sim.Options) (*sim.Result, error) { return &sim.Result{Outcome: c.outcome}, nil }
-			if _, err := l.Row(Default(), true); err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrInterrupted) != (c.outcome == sim.Interrupted) {
+			if _, err := l.Row(usual(), true); err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrInterrupted) != (c.outcome == sim.Interrupted) {
 				t.Errorf("%s: %v", c.outcome, err)
 			}
 		}
 		l := NewLab()
 		l.Run = func(*sim.Spec, sim.Options) (*sim.Result, error) { return &sim.Result{Outcome: sim.Completed}, nil }
-		if _, err := l.Row(Default(), false); err == nil || !strings.Contains(err.Error(), "0 calls where 1") {
+		if _, err := l.Row(usual(), false); err == nil || !strings.Contains(err.Error(), "0 calls where 1") {
 			t.Errorf("a run without calls: %v", err)
 		}
 	})

@@ -197,7 +197,7 @@ func modelsOf(list string) (out []place, err error) {
 	if list == "all" {
 		ids = nil
 		for _, id := range cachemodel.Models() {
-			if p, err := cachemodel.Lookup(id); err == nil && p.Require(false) == nil {
+			if p, err := cachemodel.Lookup(id); err == nil && p.Require(true) == nil {
 				ids = append(ids, id)
 			}
 		}

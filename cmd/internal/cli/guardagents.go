@@ -228,7 +228,7 @@ func definitionsText(defs []*agent.Definition, source definition.Source) (text [
 
 const (
 	notesFile  = "notes.md"
-	guardModel = "claude-sonnet-4-5-20250929"
+	guardModel = "claude-sonnet-5-5"
 )
 
 // offeredTools are all tools that agents can act through, those included that a

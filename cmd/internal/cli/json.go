@@ -39,6 +39,7 @@ type variantJSON struct {
 	Types      map[string]map[string]figure `json:"types"`
 	Invariants []checkedJSON                `json:"invariants,omitempty"`
 	Leaves     []string                     `json:"leaves,omitempty"`
+	PricedOn   string                       `json:"priced_on"` // the day whose prices hold
 	Assumed    []string                     `json:"assumed,omitempty"`
 	Options    []string                     `json:"undocumented,omitempty"`
 }
@@ -57,7 +58,7 @@ func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Res
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
 			Metrics: figures(x.metrics, ""), Types: map[string]map[string]figure{},
-			Invariants: invariantsJSON(x.result.Audit), Leaves: x.leaves, Assumed: x.result.Assumed, Options: x.result.Options}
+			Invariants: invariantsJSON(x.result.Audit), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {
 			v.Types[t.Name] = figures(x.metrics, t.Name)
 		}

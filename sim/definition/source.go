@@ -51,7 +51,7 @@ func Read(dir fs.FS) (files map[string]string, problems []*Problem) {
 			switch {
 			case err == nil:
 				files[p] = string(content)
-			case e.Type().IsRegular():
+			case !e.IsDir():
 				problems = append(problems, &Problem{File: p, Line: 1, Col: 1, Msg: "the file cannot be read: " + cause(err)})
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -55,16 +56,22 @@ type agentRow struct {
 }
 
 func (s *State) agents(dir string, d *definitionFlags, output string) error {
-	files, problems, err := readDefinitions(dir)
-	if err != nil {
+	if err := checkDirectory(dir); err != nil {
 		return err
 	}
+	files, refused, err := hostdir.Read(dir, hostdir.Limits{Under: ".claude/"})
+	if err != nil {
+		return &Failure{Operating, err}
+	}
+	problems := leftOut(dir, refused)
 	given, bad, err := d.sources()
 	if err != nil {
 		return err
 	}
 	sc := scenarios.Defaults()
-	set, err := sim.Definitions(sc, append(given, definition.Source{From: agent.FromProject, Root: filepath.ToSlash(filepath.Clean(dir)), Files: files}))
+	project := definition.Project(files)
+	project.Root = filepath.ToSlash(filepath.Clean(dir))
+	set, err := sim.Definitions(sc, append(given, project))
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/scenarios"
@@ -145,11 +145,18 @@ type bench struct {
 	aside    []string                    // what is told and does not count
 }
 
+// What is read of a file of thresholds, and of a baseline: that of the library has
+// half a megabyte.
+const (
+	maxThresholdsBytes = 1 << 20
+	maxBaselineBytes   = 64 << 20
+)
+
 // thresholds reads those of the command line, behind those of the file.
 func (o *benchOptions) thresholds() ([]*baseline.Threshold, error) {
 	var out []*baseline.Threshold
 	if o.limitsFile != "" {
-		text, err := os.ReadFile(o.limitsFile)
+		text, err := hostdir.Text(o.limitsFile, maxThresholdsBytes)
 		if err != nil {
 			return nil, unusable("--thresholds", o.limitsFile, err)
 		}
@@ -169,7 +176,7 @@ func (o *benchOptions) thresholds() ([]*baseline.Threshold, error) {
 
 // readBaseline reads a baseline; nil when there is no such file.
 func readBaseline(name string) (*baseline.File, error) {
-	text, err := os.ReadFile(name)
+	text, err := hostdir.Text(name, maxBaselineBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

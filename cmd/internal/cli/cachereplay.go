@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/cachemodel/blocktrace"
+	"agentsim/cmd/internal/hostdir"
 
 	"github.com/spf13/cobra"
 )
@@ -193,7 +193,7 @@ func (s *State) openTrace(path string) (io.ReadCloser, error) {
 	if path == "-" {
 		return io.NopCloser(s.Stdin), nil
 	}
-	f, err := os.Open(path)
+	f, err := hostdir.Machine{}.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, failf(Operating, "%s: there is no such file; a trace is a file of Mooncake's or kv-cache-tester's format", path)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/pflag"
@@ -75,7 +76,7 @@ func inRepository() bool {
 func (s *State) createDB(path string) (*sqlite.DB, error) {
 	if path == s.database() && path != usualDB {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, failf(Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, plainly(err))
+			return nil, failf(Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, hostdir.Plain(err))
 		}
 	}
 	f, made := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

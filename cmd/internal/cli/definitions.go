@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/agent"
@@ -80,20 +81,41 @@ func pluginName(dir string) string {
 
 // readDefinitions reads what a directory holds of definitions.
 func readDefinitions(dir string) (map[string]string, []*definition.Problem, error) {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, failf(Operating, "%s: there is no such directory", dir)
-	case err != nil:
-		return nil, nil, failf(Operating, "%s: %w", dir, err)
-	case !info.IsDir():
-		return nil, nil, failf(Operating, "%s is a file: give the directory that holds it", dir)
+	if err := checkDirectory(dir); err != nil {
+		return nil, nil, err
 	}
-	files, problems := definition.Read(os.DirFS(dir))
+	in, err := hostdir.OpenDir(dir)
+	if err != nil {
+		return nil, nil, failf(Operating, "%s: %w", dir, err)
+	}
+	defer in.Close()
+	files, problems := definition.Read(in)
 	for _, p := range problems {
 		p.File = filepath.ToSlash(filepath.Join(dir, p.File))
 	}
 	return files, problems, nil
+}
+
+// checkDirectory makes sure that there is such a directory.
+func checkDirectory(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failf(Operating, "%s: there is no such directory", dir)
+	case err != nil:
+		return failf(Operating, "%s: %w", dir, err)
+	case !info.IsDir():
+		return failf(Operating, "%s is a file: give the directory that holds it", dir)
+	}
+	return nil
+}
+
+// leftOut are the definitions of a project that were not read.
+func leftOut(dir string, refused hostdir.Refused) (out []*definition.Problem) {
+	for _, l := range refused.Agents {
+		out = append(out, &definition.Problem{File: filepath.ToSlash(filepath.Join(dir, l.Path)), Line: 1, Col: 1, Msg: "left out: " + l.Why})
+	}
+	return out
 }
 
 // into makes the sources part of a scenario, so that a replay has them. Files
@@ -123,19 +145,11 @@ func into(sc *scenarios.Scenario, sources []definition.Source) {
 // tellDefinitions prints what is wrong with the definitions of runs, each thing
 // once, under the names of this machine's files.
 func (s *State) tellDefinitions(specs []*sim.Spec, project string, given []definition.Source, problems []*definition.Problem) error {
-	var read map[string]string
-	if project != "" {
-		files, bad, err := readDefinitions(project)
-		if err != nil {
-			return err
-		}
-		read, problems = files, append(problems, bad...)
-	}
 	for _, spec := range specs {
 		sources := sim.DefinitionSources(spec.Scenario, spec.Project)
 		for i := range sources {
 			if sources[i].From == agent.FromProject && project != "" {
-				sources[i].Files, sources[i].Root = read, project
+				sources[i].Root = project
 			}
 			for _, g := range given {
 				if g.From == sources[i].From && g.Plugin == sources[i].Plugin {

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript/sqlite"
@@ -84,6 +84,9 @@ func (s *State) diff(o *diffOptions, first, second string) error {
 	return nil
 }
 
+// maxRequestBytes is what a request to the Messages API may have.
+const maxRequestBytes = 32 << 20
+
 // readPrompt reads RUN:CALL or a file.
 func readPrompt(db, name string) (*prompt, error) {
 	run, call, ok := strings.Cut(name, ":")
@@ -91,7 +94,7 @@ func readPrompt(db, name string) (*prompt, error) {
 	if ok && err == nil && run != "" {
 		return recordedPrompt(db, name, run, n)
 	}
-	data, err := os.ReadFile(name)
+	data, err := hostdir.Text(name, maxRequestBytes)
 	if err != nil {
 		return nil, failf(Operating, "%s: %w; a request is RUN:CALL or a JSON file", name, err)
 	}

@@ -30,6 +30,7 @@ func (s *State) hostProject(dir string) (*workspace.Snapshot, error) {
 	if refused.Total() > 0 {
 		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, plural(files.Len(), "file"), refused)
 	}
+	s.tellProblems(leftOut(dir, refused))
 	return files, nil
 }
 

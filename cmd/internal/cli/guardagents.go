@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/metrics/baseline"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -108,18 +110,19 @@ func modelOf(d *agent.Definition) string {
 
 // readAlong adds what definitions of a project refer to.
 func readAlong(dir string, files map[string]string) error {
+	in, err := hostdir.OpenDir(dir)
+	if err != nil {
+		return failf(Operating, "%s: %w", dir, err)
+	}
+	defer in.Close()
 	for _, pattern := range []string{".claude/commands/*.md", ".claude/skills/*/SKILL.md"} {
-		found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern))) // the pattern is good
+		found, _ := fs.Glob(in, pattern) // the pattern is good
 		for _, name := range found {
-			text, err := os.ReadFile(name)
+			text, err := in.ReadFile(name)
 			if err != nil {
-				return failf(Operating, "%w", err)
+				return failf(Operating, "%s: %w", filepath.Join(dir, name), err)
 			}
-			rel, err := filepath.Rel(dir, name)
-			if err != nil {
-				return failf(Operating, "%w", err)
-			}
-			files[filepath.ToSlash(rel)] = string(text)
+			files[name] = string(text)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -100,7 +101,7 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 	}
 	var done []importedRun
 	bar := s.newProgress("reading", "", 0)
-	report, err := importer.Read(hostFS{}, paths, importer.Options{Content: o.content, Progress: bar.tell},
+	report, err := importer.Read(hostdir.Machine{}, paths, importer.Options{Content: o.content, Progress: bar.tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped

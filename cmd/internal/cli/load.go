@@ -2,12 +2,11 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/scenarios"
 )
 
@@ -29,39 +28,17 @@ func loadScenario(name string, opts ...scenarios.Option) (*scenarios.File, error
 	return scenarios.Parse(name, src, append([]scenarios.Option{scenarios.Beside(readBeside(filepath.Dir(name)))}, opts...)...)
 }
 
-// readBeside reads files of a directory and below it: regular ones, and none that a
-// link leads out of it. A scenario's own limit tells what is too large.
+// readBeside reads files of a directory and below it. A scenario's own limit tells
+// what is too large.
 func readBeside(dir string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
-		root, err := os.OpenRoot(dir)
+		d, err := hostdir.OpenDir(dir)
 		if err != nil {
-			return nil, plainly(err)
+			return nil, err
 		}
-		defer root.Close()
-		info, err := root.Stat(filepath.FromSlash(name))
-		switch {
-		case err != nil:
-			return nil, plainly(err)
-		case !info.Mode().IsRegular():
-			return nil, errors.New("not a regular file")
-		}
-		f, err := root.Open(filepath.FromSlash(name))
-		if err != nil {
-			return nil, plainly(err)
-		}
-		defer f.Close()
-		src, err := io.ReadAll(io.LimitReader(f, scenarios.MaxBesideBytes+1))
-		return src, plainly(err)
+		defer d.Close()
+		return d.Read(name, scenarios.MaxBesideBytes)
 	}
-}
-
-// plainly is the reason of an error about a file without the file's name.
-func plainly(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 func looksLikePath(name string) bool {
@@ -73,19 +50,11 @@ const maxScenarioBytes = 16 << 20
 
 // readLimited reads a whole file, but no monster.
 func readLimited(name string) ([]byte, error) {
-	info, err := os.Stat(name)
+	src, err := hostdir.Text(name, maxScenarioBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, failf(Operating, "%s: there is no such file; agentsim scenario list names those of the library", name)
 	case err != nil:
-		return nil, failf(Operating, "%s: cannot read the scenario: %w", name, err)
-	case !info.Mode().IsRegular():
-		return nil, failf(Operating, "%s: not a regular file; a scenario is a YAML file", name)
-	case info.Size() > maxScenarioBytes:
-		return nil, failf(Usage, "%s: %d bytes, a scenario has at most %d", name, info.Size(), maxScenarioBytes)
-	}
-	src, err := os.ReadFile(name)
-	if err != nil {
 		return nil, failf(Operating, "%s: cannot read the scenario: %w", name, err)
 	}
 	return src, nil

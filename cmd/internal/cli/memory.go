@@ -2,13 +2,13 @@ package cli
 
 import (
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/sim"
 	"agentsim/sim/agent"
 )
@@ -22,19 +22,8 @@ func (o *runOptions) recall(specs []*sim.Spec) error {
 	if len(specs) != 1 {
 		return failf(Usage, "--memory is for one run, and there are %d variants: name one with --variant", len(specs))
 	}
-	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(o.memory), ".", func(p string, d fs.DirEntry, err error) error {
-		if p == "." && errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() || !agent.IsMemory(p) {
-			return err
-		}
-		text, err := os.ReadFile(filepath.Join(o.memory, filepath.FromSlash(p)))
-		files[p] = string(text)
-		return err
-	})
-	if err != nil {
+	files, err := readMemory(o.memory)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failf(Operating, "--memory %s: %w", o.memory, err)
 	}
 	if specs[0].Project, err = sim.WithMemory(specs[0].Project, files); err != nil {
@@ -43,24 +32,45 @@ func (o *runOptions) recall(specs []*sim.Spec) error {
 	return nil
 }
 
+// readMemory reads the memories of a directory.
+func readMemory(dir string) (map[string]string, error) {
+	in, err := hostdir.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	files := map[string]string{}
+	return files, fs.WalkDir(in, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !agent.IsMemory(p) {
+			return err
+		}
+		text, err := in.ReadFile(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		files[p] = string(text)
+		return nil
+	})
+}
+
 // keep writes what agents remember into the memory directory. A run that did not
 // complete leaves it as it was.
 func (o *runOptions) keep(done []executed) error {
-	if o.memory == "" || len(done) != 1 || done[0].result.Outcome != sim.Completed {
+	if o.memory == "" || len(done) != 1 || done[0].result.Outcome != sim.Completed || len(done[0].result.Memory) == 0 {
 		return nil
 	}
+	if err := os.MkdirAll(o.memory, 0o777); err != nil {
+		return failf(Operating, "--memory: %w", err)
+	}
+	in, err := hostdir.OpenDir(o.memory)
+	if err != nil {
+		return failf(Operating, "--memory %s: %w", o.memory, err)
+	}
+	defer in.Close()
 	memory := done[0].result.Memory
 	for _, p := range slices.Sorted(maps.Keys(memory)) {
-		name := filepath.Join(o.memory, filepath.FromSlash(p))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return failf(Operating, "--memory: %w", err)
-		}
-		err := writeFile("--memory", name, func(w io.Writer) error {
-			_, err := io.WriteString(w, memory[p])
-			return err
-		})
-		if err != nil {
-			return err
+		if err := in.Write(p, []byte(memory[p])); err != nil {
+			return failf(Operating, "--memory %s: %s: %w", o.memory, p, err)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package hostdir
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // gitFiles lists the files below dir that git tracks or would track, relative
@@ -16,9 +18,12 @@ import (
 // where the work tree around it ignores dir itself: whoever names such a
 // directory wants its files.
 func gitFiles(dir string) (files []string, inTree bool, err error) {
+	if err := soundRepository(dir); err != nil {
+		return nil, false, err
+	}
 	out, err := git(dir, "rev-parse", "--is-inside-work-tree")
 	switch {
-	case errors.Is(err, exec.ErrNotFound) && repositoryAbove(dir):
+	case errors.Is(err, exec.ErrNotFound) && repositoryAbove(dir) != "":
 		return nil, false, errors.New("it lies in a git repository, and git is needed to know which files it ignores: install git")
 	case errors.Is(err, exec.ErrNotFound), err != nil && strings.Contains(err.Error(), "not a git repository"):
 		return nil, false, nil
@@ -43,10 +48,15 @@ func gitFiles(dir string) (files []string, inTree bool, err error) {
 	return slices.Compact(files), true, nil
 }
 
+// gitTime is how long git may take to list a project.
+const gitTime = 30 * time.Second
+
 // git runs git in dir for reading only: no hook of the repository runs, its
 // owner does not matter, and the caller's GIT_ variables do not count.
 func git(dir string, args ...string) ([]byte, error) {
-	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", dir}, args...)...)
+	ctx, done := context.WithTimeout(context.Background(), gitTime)
+	defer done()
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", dir}, args...)...)
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "GIT_") {
 			cmd.Env = append(cmd.Env, kv)
@@ -54,25 +64,41 @@ func git(dir string, args ...string) ([]byte, error) {
 	}
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("git %s did not answer within %s: a file of the project may be a pipe", args[0], gitTime)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return out, nil
 }
 
-// repositoryAbove reports whether dir or a directory around it holds a
-// repository.
-func repositoryAbove(dir string) bool {
+// repositoryAbove is the .git of the nearest repository that dir lies in, "" for
+// none.
+func repositoryAbove(dir string) string {
 	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return true
+		name := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(name); err == nil {
+			return name
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return false
+			return ""
 		}
 		dir = up
 	}
+}
+
+// soundRepository refuses a repository whose own files are none: git would wait
+// for the other end of a pipe.
+func soundRepository(dir string) error {
+	repo := repositoryAbove(dir)
+	for _, name := range []string{repo, filepath.Join(repo, "HEAD"), filepath.Join(repo, "config"), filepath.Join(repo, "index")} {
+		if info, err := os.Stat(name); repo != "" && err == nil && regular(info) != nil {
+			return fmt.Errorf("%s: %w", name, regular(info))
+		}
+	}
+	return nil
 }

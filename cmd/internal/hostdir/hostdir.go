@@ -13,10 +13,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,8 @@ type Limits struct {
 	FileBytes int64 // of one file; a bigger one is refused and counted
 	Files     int   // in the directory, refused ones included
 	Bytes     int64 // of all files together
+
+	Under string // only files whose path begins so are read; "" for all
 }
 
 // The default limits.
@@ -48,25 +51,42 @@ type Refused struct {
 	Names        int // names with control characters or not in UTF-8
 	Unreadable   int // no permission, or neither file nor directory
 	Repositories int // repositories nested in the project, submodules included
+
+	Agents []Left // those among them that agents would be made of
+}
+
+// Left is a file that was left out, and why.
+type Left struct{ Path, Why string }
+
+// counts are the counts with their names, and why one file was counted.
+func (r *Refused) counts() []refusal {
+	return []refusal{
+		{&r.Binary, "binary", "it is binary or not UTF-8"}, {&r.TooLarge, "too large", "it is too large"},
+		{&r.OutsideLinks, "links that leave it", "it is a link that leaves the directory"}, {&r.Names, "odd names", "its name is odd"},
+		{&r.Unreadable, "unreadable", "it cannot be read, or is no regular file"}, {&r.Repositories, "nested repositories", "it is a repository"},
+	}
+}
+
+type refusal struct {
+	n         *int
+	name, why string
 }
 
 // Total is the sum of all counts.
 func (r Refused) Total() int {
-	return r.Binary + r.TooLarge + r.OutsideLinks + r.Names + r.Unreadable + r.Repositories
+	sum := 0
+	for _, c := range r.counts() {
+		sum += *c.n
+	}
+	return sum
 }
 
 // String lists the counts that are not zero: "2 binary, 1 too large".
 func (r Refused) String() string {
 	var parts []string
-	for _, c := range []struct {
-		n    int
-		name string
-	}{
-		{r.Binary, "binary"}, {r.TooLarge, "too large"}, {r.OutsideLinks, "links that leave it"},
-		{r.Names, "odd names"}, {r.Unreadable, "unreadable"}, {r.Repositories, "nested repositories"},
-	} {
-		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
+	for _, c := range r.counts() {
+		if *c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", *c.n, c.name))
 		}
 	}
 	if len(parts) == 0 {
@@ -81,12 +101,20 @@ func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
 	if err != nil {
 		return nil, Refused{}, err
 	}
-	r := reader{dir: dir, root: root, limits: limits.filled(), files: map[string]string{}}
+	in, err := OpenDir(root)
+	if err != nil {
+		return nil, Refused{}, fmt.Errorf("project directory %s: %w", dir, err)
+	}
+	defer in.Close()
+	r := reader{dir: dir, root: root, in: in, limits: limits.filled(), files: map[string]string{}}
 	if err := r.list(); err != nil {
 		return nil, Refused{}, err
 	}
 	r.listAgents()
 	for _, p := range r.paths {
+		if !strings.HasPrefix(p, r.limits.Under) {
+			continue
+		}
 		if err := r.take(p); err != nil {
 			return nil, Refused{}, err
 		}
@@ -133,6 +161,7 @@ func realDir(dir string) (string, error) {
 type reader struct {
 	dir     string // as given, for messages
 	root    string
+	in      *Dir
 	limits  Limits
 	paths   []string // candidates, relative to root with slashes
 	files   map[string]string
@@ -164,7 +193,7 @@ func (r *reader) listAgents() {
 		known[p] = true
 	}
 	for _, pattern := range agentFiles {
-		found, _ := fs.Glob(os.DirFS(r.root), pattern) // the pattern is good
+		found, _ := fs.Glob(r.in, pattern) // the pattern is good
 		for _, p := range found {
 			if !known[p] {
 				r.paths = append(r.paths, p)
@@ -234,28 +263,37 @@ func (r *reader) tooMany() error {
 // take reads one candidate or counts why not.
 func (r *reader) take(rel string) error {
 	if strings.HasSuffix(rel, "/") {
-		r.refused.Repositories++
-		return nil
+		return r.refuse(rel, &r.refused.Repositories)
 	}
 	if workspace.CheckPath(rel) != nil {
-		r.refused.Names++
-		return nil
+		return r.refuse(rel, &r.refused.Names)
 	}
 	target, count := r.resolve(rel)
 	if target == "" {
-		if count != nil {
-			*count++
-		}
-		return nil
+		return r.refuse(rel, count)
 	}
 	content, count := r.content(target)
 	if count != nil {
-		*count++
-		return nil
+		return r.refuse(rel, count)
 	}
 	r.files[rel] = content
 	if r.bytes += int64(len(content)); r.bytes > r.limits.Bytes {
 		return fmt.Errorf("project directory %s holds more than %d bytes of text: give a smaller directory", r.dir, r.limits.Bytes)
+	}
+	return nil
+}
+
+// refuse counts a file, and keeps its name where agents would be made of it. A nil
+// count is none.
+func (r *reader) refuse(rel string, count *int) error {
+	if count == nil {
+		return nil
+	}
+	*count++
+	for _, c := range r.refused.counts() {
+		if c.n == count && slices.ContainsFunc(agentFiles, func(pattern string) bool { ok, _ := path.Match(pattern, rel); return ok }) {
+			r.refused.Agents = append(r.refused.Agents, Left{rel, c.why})
+		}
 	}
 	return nil
 }
@@ -279,14 +317,8 @@ func (r *reader) resolve(rel string) (target string, count *int) {
 	if err != nil || !within(r.root, target) {
 		return "", &r.refused.OutsideLinks
 	}
-	info, err := os.Stat(target)
-	switch {
-	case err != nil:
-		return "", &r.refused.Unreadable
-	case info.IsDir():
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		return "", nil
-	case !info.Mode().IsRegular():
-		return "", &r.refused.Unreadable
 	}
 	return target, nil
 }
@@ -298,21 +330,24 @@ func within(root, p string) bool {
 
 // content reads a regular file, or says which count its refusal belongs to.
 func (r *reader) content(p string) (text string, count *int) {
-	f, err := os.Open(p)
+	rel, err := filepath.Rel(r.root, p)
 	if err != nil {
-		return "", &r.refused.Unreadable
+		return "", &r.refused.OutsideLinks
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, r.limits.FileBytes+1))
+	b, err := r.in.Read(filepath.ToSlash(rel), r.limits.FileBytes)
+	var large *LargeError
 	switch {
-	case err != nil:
-		return "", &r.refused.Unreadable
-	case bytes.IndexByte(b[:min(len(b), sniffed)], 0) >= 0:
-		return "", &r.refused.Binary
-	case int64(len(b)) > r.limits.FileBytes:
+	case errors.As(err, &large) && !isBinary(b):
 		return "", &r.refused.TooLarge
-	case !utf8.Valid(b):
+	case errors.Is(err, ErrOutside):
+		return "", &r.refused.OutsideLinks
+	case err != nil && large == nil:
+		return "", &r.refused.Unreadable
+	case isBinary(b) || !utf8.Valid(b):
 		return "", &r.refused.Binary
 	}
 	return string(b), nil
 }
+
+// isBinary looks at the beginning of a file.
+func isBinary(b []byte) bool { return bytes.IndexByte(b[:min(len(b), sniffed)], 0) >= 0 }

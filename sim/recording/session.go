@@ -99,6 +99,14 @@ type Request struct {
 	// client that logs a line for each block tells it.
 	AnswerBlocks int
 
+	// Settings are those that lines tell, Told what they tell of what lies between
+	// Pred and this request, in order.
+	Settings Settings
+	Told     []Told
+	// Orphan is true where the request names one that it goes on from, and that one
+	// is not in the recording: nobody knows what was left for it to read.
+	Orphan bool
+
 	// ServerMiss is the API's own diagnosis of a miss, such as tools_changed, and
 	// ServerMissed how many tokens it names; "" and 0 when none was given.
 	ServerMiss   string

@@ -41,7 +41,7 @@ func bodies() []Body {
 		&Response{Call: 4, Attempt: 1, Head: answer, Resp: &llm.Response{Stop: llm.StopToolUse, Usage: usage,
 			Cache: cache, Started: 1, Began: 2, Ended: 3}},
 		&Recorded{Call: 4, ID: "msg_1", Pred: 3, Version: "2.1.38", Stop: "tool_use", UserTurn: true, Compacted: true, OutputUnknown: true,
-			WritesUnknown: true, Unbilled: true, AnswerBlocks: 3, ServerMiss: "tools_changed", ServerMissed: 61000, Class: "zero", Cause: "tools",
+			WritesUnknown: true, Unbilled: true, AnswerBlocks: 3, Told: "effort:high resume@0:9", ServerMiss: "tools_changed", ServerMissed: 61000, Class: "zero", Cause: "tools",
 			Expected: 61500, Tools: []RecordedTool{{"toolu_01", 2}, {"a,b", -1}}},
 		&APIError{Call: 4, Attempt: 2, RetryIn: vtime.Second, GivesUp: true, Err: &llm.APIError{Status: 529,
 			Type: "overloaded_error", Message: "try \"later\"\n", RetryAfter: vtime.Minute, Usage: usage, Cache: cache, Began: 5}},

@@ -7,6 +7,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/metrics/report"
+	"agentsim/sim/recording"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -124,6 +125,9 @@ func readAs(x *sqlite.RecordedInfo) string {
 func (s *State) printRecordedMiss(c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
 	s.detail("expected", "%s from call %d; lost %s (%s)", count(x.Expected), x.Pred, count(x.Lost), x.Class)
 	s.detail("missed because", "%s: %s", x.Cause, x.Meaning)
+	if x.Told.Line > 0 {
+		s.detail("told by", "%s (%s)", toldBy(&x.Told), x.Told.What)
+	}
 	if known(c.Model) {
 		s.detail("cost of it", "%s more than a hit", money(x.LostCost))
 	}
@@ -145,7 +149,7 @@ func (s *State) printRecordedMisses(misses []sqlite.CallInfo, recorded []sqlite.
 	for i := range misses {
 		c, x := &misses[i], &recorded[i]
 		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(x.Expected), count(x.Lost),
-			bill(x.LostCost, known(c.Model)), strconv.FormatInt(x.Pred, 10), x.Cause, serverSaid(x))
+			bill(x.LostCost, known(c.Model)), strconv.FormatInt(x.Pred, 10), becauseOf(x), serverSaid(x))
 		causes = addCause(causes, x, known(c.Model))
 	}
 	if err := t.Write(s.Stdout, s.style()); err != nil {
@@ -153,6 +157,25 @@ func (s *State) printRecordedMisses(misses []sqlite.CallInfo, recorded []sqlite.
 	}
 	s.printf("\n")
 	return s.printCauses(causes)
+}
+
+// toldBy is the line that tells of a miss; "" for none.
+func toldBy(t *recording.Told) string {
+	switch {
+	case t.Line == 0:
+		return ""
+	case t.File > 0:
+		return fmt.Sprintf("line %d of file %d", t.Line, t.File+1)
+	}
+	return fmt.Sprintf("line %d", t.Line)
+}
+
+// becauseOf is a miss's cause, with the line that tells of it.
+func becauseOf(x *sqlite.RecordedInfo) string {
+	if by := toldBy(&x.Told); by != "" {
+		return x.Cause + " (" + by + ")"
+	}
+	return x.Cause
 }
 
 // lostBy is what one cause lost.
@@ -205,11 +228,12 @@ type recordedCallJSON struct {
 	Expected     int64  `json:"expected"`
 	Lost         int64  `json:"lost"`
 	LostCost     *int64 `json:"lost_cost_picodollars,omitempty"` // missing without a price
+	Told         string `json:"told_by,omitempty"`               // the line that tells of the cause
 }
 
 func recordedDocument(model string, x *sqlite.RecordedInfo) *recordedCallJSON {
 	doc := &recordedCallJSON{x.ID, x.Version, x.Stop, x.Pred, x.UserTurn, x.Compacted, x.OutputKnown, x.WritesKnown, x.Billed,
-		x.ServerReason, x.ServerMissed, x.Class, x.Cause, x.Meaning, x.Keep, x.Expected, x.Lost, &x.LostCost}
+		x.ServerReason, x.ServerMissed, x.Class, x.Cause, x.Meaning, x.Keep, x.Expected, x.Lost, &x.LostCost, toldBy(&x.Told)}
 	if !known(model) || !x.Billed {
 		doc.LostCost = nil
 	}

@@ -192,7 +192,7 @@ func agrees(a judge.Agreement) string {
 		"tools_changed": {recording.ToolsCause}, "system_changed": {recording.SystemCause},
 		"messages_changed": {recording.HistoryCause, recording.CompactCause, recording.ThinkingCause},
 		"model_changed":    {recording.ModelCause}, "unavailable": {recording.NoCause, recording.HiddenCause},
-		"previous_message_not_found": {recording.ExpiredCause, recording.CompactCause, recording.HistoryCause},
+		"previous_message_not_found": {recording.ExpiredCause, recording.HourCause, recording.CompactCause, recording.HistoryCause},
 	}
 	for _, c := range want[a.Server] {
 		if c == a.Ours {

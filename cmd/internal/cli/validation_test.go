@@ -20,7 +20,7 @@ import (
 )
 
 // The dated record of a validation, and the sample that lets anyone repeat it.
-const validationDate = "2026-11-21"
+const validationDate = "2026-11-22"
 
 var validationDir = mustAbs("../../../testdata/validation")
 

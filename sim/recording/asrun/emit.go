@@ -234,7 +234,7 @@ func (e *emitter) recorded(i int) *transcript.Recorded {
 	r := &e.s.Requests[i]
 	b := &transcript.Recorded{Call: e.calls[i], ID: r.ID, Pred: int64(r.Pred) + 1, Version: r.Version, Stop: r.Stop,
 		UserTurn: r.UserTurn, Compacted: r.Compacted, OutputUnknown: !r.OutputKnown, WritesUnknown: !r.WritesKnown,
-		Unbilled: !r.Billed, AnswerBlocks: r.AnswerBlocks, ServerMiss: r.ServerMiss, ServerMissed: r.ServerMissed, Expected: e.s.Expected(i)}
+		Unbilled: !r.Billed, AnswerBlocks: r.AnswerBlocks, Told: r.ToldText(), ServerMiss: r.ServerMiss, ServerMissed: r.ServerMissed, Expected: e.s.Expected(i)}
 	if i < len(e.verdicts) && r.Billed {
 		b.Class, b.Cause = e.verdicts[i].Class.String(), e.verdicts[i].Cause.String()
 	}
@@ -263,6 +263,7 @@ func (e *emitter) miss(i int) llm.Miss {
 var reasons = [...]llm.MissReason{
 	recording.NoCause:       llm.MissUnexplained,
 	recording.ExpiredCause:  llm.MissExpired,
+	recording.HourCause:     llm.MissExpired,
 	recording.ModelCause:    llm.MissModel,
 	recording.CompactCause:  llm.MissMessages,
 	recording.ToolsCause:    llm.MissTools,
@@ -272,6 +273,16 @@ var reasons = [...]llm.MissReason{
 	recording.HiddenCause:   llm.MissUnexplained,
 	recording.LagCause:      llm.MissNotYetReadable,
 	recording.NoiseCause:    llm.MissUnexplained,
+
+	recording.SettingsCause:     llm.MissSalt,
+	recording.ResumeCause:       llm.MissSystem,
+	recording.MicrocompactCause: llm.MissMessages,
+	recording.ClientCause:       llm.MissTools,
+	recording.MCPCause:          llm.MissTools,
+	recording.ToolListCause:     llm.MissTools,
+	recording.PlanCause:         llm.MissUnexplained,
+	recording.SkillCause:        llm.MissUnexplained,
+	recording.RetryCause:        llm.MissUnexplained,
 }
 
 func (e *emitter) toolResult(i, k int) {

@@ -87,6 +87,13 @@ func genRequest(t *rapid.T, s *recording.Session, i int, at vtime.Instant) recor
 	if r.Pred >= 0 && rapid.Bool().Draw(t, "exact") {
 		r.Usage.Read = s.Requests[r.Pred].Usage.Read + s.Requests[r.Pred].Usage.Written()
 	}
+	r.Orphan = rapid.Bool().Draw(t, "orphan")
+	setting := rapid.SampledFrom([]string{"", "x"})
+	r.Settings = recording.Settings{Thinking: setting.Draw(t, "thinking"), Effort: setting.Draw(t, "effort"), Speed: setting.Draw(t, "speed")}
+	for range rapid.IntRange(0, 2).Draw(t, "told") {
+		r.Told = append(r.Told, recording.Told{What: recording.What(rapid.IntRange(0, recording.Whats-1).Draw(t, "what")),
+			File: int32(rapid.IntRange(0, 2).Draw(t, "file")), Line: rapid.Int64Range(0, 99).Draw(t, "line")})
+	}
 	for k := range rapid.IntRange(0, 3).Draw(t, "uses") {
 		u := recording.ToolUse{ID: fmt.Sprintf("t%d", k), Name: "Read", Spawned: int32(rapid.IntRange(-1, len(s.Threads)-1).Draw(t, "spawned"))}
 		if u.Done = rapid.Bool().Draw(t, "done"); u.Done {
@@ -177,7 +184,7 @@ func comesBack(t *testing.T) {
 		}
 	})
 	for _, typ := range []reflect.Type{reflect.TypeFor[recording.Session](), reflect.TypeFor[recording.Thread](), reflect.TypeFor[recording.Request](),
-		reflect.TypeFor[recording.ToolUse](), reflect.TypeFor[llm.Usage]()} {
+		reflect.TypeFor[recording.ToolUse](), reflect.TypeFor[recording.Settings](), reflect.TypeFor[recording.Told](), reflect.TypeFor[llm.Usage]()} {
 		for i := range typ.NumField() {
 			if name := typ.Name() + "." + typ.Field(i).Name; !drawn[name] {
 				t.Errorf("%s was never drawn, so nobody knows whether it comes back", name)

@@ -14,7 +14,7 @@ import (
 
 // Semantics is the version of what imported runs mean; it grows when the events
 // of an equal session change.
-const Semantics = 1
+const Semantics = 2
 
 // Run is what a session is called as a run.
 type Run struct {

@@ -46,6 +46,7 @@ type claudeCodeReader struct {
 	requests []ccRequest
 	threads  []ccThread
 	spawns   []ccSpawn
+	skills   []string                // of each request, to see them change
 	byID     map[string]int32        // requests by message id
 	agents   map[string]int32        // threads by agent id
 	uses     map[string]ccUse        // tool uses by recorded id
@@ -90,8 +91,11 @@ type ccNode struct {
 	thread  int32
 	turn    bool // a message of the user stands between
 	compact bool // a compaction stands between
+	orphan  bool // what it goes on from is not in the recording
 	at      int64
 	said    *ccText // content said between
+	told    *ccTold // told between
+	state   ccState
 }
 
 // ccUse is where a tool use stands.

@@ -19,7 +19,10 @@ type ccLine struct {
 	Side, Meta, Summary, Failed       bool
 	Time, Version                     string
 	RequestID, ParentToolUse          string
+	Effort, Skill, Permission         string
+	Thinking                          bool // it carries thinkingMetadata
 	Message, Result, Data, Attachment json.RawMessage
+	Content                           json.RawMessage // of a system line
 }
 
 // set takes one member in; it is false for one of another type than known.
@@ -55,6 +58,16 @@ func (l *ccLine) set(name, v []byte) bool {
 		return setString(&l.RequestID, v)
 	case "parentToolUseID":
 		return setString(&l.ParentToolUse, v)
+	case "effort":
+		return setString(&l.Effort, v)
+	case "attributionSkill":
+		return setString(&l.Skill, v)
+	case "permissionMode":
+		return setString(&l.Permission, v)
+	case "thinkingMetadata":
+		l.Thinking = v[0] == '{'
+	case "content":
+		l.Content = v
 	case "message":
 		l.Message = v
 	case "toolUseResult":

@@ -49,9 +49,12 @@ func (c *claudeCodeReader) read(data []byte, cut bool) {
 		if l.Subtype == "compact_boundary" {
 			node = c.boundary(&l, node)
 		}
+		c.systemTells(&l, &node)
 	case "progress":
+		c.progressTells(&l, &node)
 		c.progress(&l, at)
 	case "attachment":
+		c.attachmentTells(&l, &node)
 		node = c.attachment(&l, node)
 	default:
 		c.skip("line of unknown type " + quoted(l.Type))
@@ -87,6 +90,10 @@ func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 		n = parent
 	default:
 		c.skip("parent that is not in the recording")
+		n.orphan = true
+		if !side {
+			n.request = c.threads[c.own].last // in mid-session it goes on from the last one
+		}
 	}
 	t := &c.threads[c.own]
 	switch {
@@ -165,7 +172,7 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 		c.threads[n.thread].last = r
 	}
 	c.answer(r, &m, at)
-	return ccNode{request: r, thread: n.thread}
+	return ccNode{request: r, thread: n.thread, state: n.state}
 }
 
 // copied passes over a request that another thread has made: the head of a fork's
@@ -200,6 +207,8 @@ func (c *claudeCodeReader) request(id string, l *ccLine, m *ccMessage, n ccNode,
 		Start: vtime.Instant(start), First: vtime.Instant(max(at, start)),
 		WritesKnown: true, UserTurn: n.turn, Compacted: n.compact,
 	}}
+	r.Orphan = n.orphan
+	c.tell(&r.Request, l, &m.Usage, n)
 	if c.opt.Content && !c.full {
 		r.Said = c.said(n)
 	}
@@ -287,6 +296,7 @@ func (c *claudeCodeReader) user(l *ccLine, n ccNode, at int64) ccNode {
 	if t := &c.threads[n.thread]; t.prompt == 0 && t.last < 0 && len(blocks) > 0 {
 		t.prompt = promptKey(blocks[0].Text)
 	}
+	c.userTells(l, &n, blocks, isResult)
 	n.turn = n.turn || !isResult && !l.Meta
 	n.compact = n.compact || l.Summary
 	return n
@@ -339,7 +349,7 @@ func (c *claudeCodeReader) boundary(l *ccLine, n ccNode) ccNode {
 	} else if request < 0 {
 		request = c.threads[n.thread].last
 	}
-	return ccNode{request: request, thread: n.thread, compact: true}
+	return ccNode{request: request, thread: n.thread, compact: true, told: n.told, state: n.state}
 }
 
 // progress takes in a line of a sub-agent that stands in its parent's thread,

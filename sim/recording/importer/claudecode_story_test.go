@@ -106,7 +106,9 @@ func ccLineOf(t testing.TB, line string) string {
 	case "assistant", "user":
 		l["message"] = m
 	case "attachment":
-		l["attachment"] = map[string]any{"type": "queued_command", "prompt": m["content"]}
+		if l["attachment"] == nil {
+			l["attachment"] = map[string]any{"type": "queued_command", "prompt": m["content"]}
+		}
 	}
 	if agent, use, ok := strings.Cut(progress, ":"); ok {
 		l = map[string]any{
@@ -167,6 +169,22 @@ func ccSetLine(l map[string]any, k, v string) bool {
 		l["logicalParentUuid"] = v
 	case "subtype":
 		l["subtype"] = v
+	case "typed":
+		l["thinkingMetadata"] = map[string]any{}
+	case "effort":
+		l["effort"] = v
+	case "skill":
+		l["attributionSkill"] = v
+	case "permission":
+		l["permissionMode"] = v
+	case "version":
+		l["version"] = v
+	case "attach":
+		l["attachment"] = map[string]any{"type": v}
+	case "hook":
+		l["attachment"] = map[string]any{"type": "hook_success", "hookName": v}
+	case "ran":
+		l["content"] = v
 	case "result":
 		l["toolUseResult"] = json.RawMessage(v)
 	default:
@@ -181,6 +199,8 @@ func ccSetMessage(l, m map[string]any, k, v string) bool {
 	switch k {
 	case "id", "model":
 		m[k] = v
+	case "speed":
+		m["usage"].(map[string]any)["speed"] = v
 	case "stop":
 		m["stop_reason"] = v
 	case "miss":
@@ -276,11 +296,19 @@ func ccTellRequest(b *strings.Builder, i int, r *recording.Request) {
 	}
 	ccFlag(b, r.UserTurn, " turn")
 	ccFlag(b, r.Compacted, " compacted")
+	ccFlag(b, r.Orphan, " orphan")
 	ccGiven(b, " stop=", r.Stop)
 	if r.ServerMiss != "" {
 		fmt.Fprintf(b, " miss=%s:%d", r.ServerMiss, r.ServerMissed)
 	}
 	b.WriteByte('\n')
+	if len(r.Told) > 0 {
+		fmt.Fprintf(b, "  told of %+v:", r.Settings)
+		for _, t := range r.Told {
+			fmt.Fprintf(b, " %v@%d", t.What, t.Line)
+		}
+		b.WriteByte('\n')
+	}
 	for _, m := range r.Said {
 		fmt.Fprintf(b, "  said by %v\n", m.Role)
 		ccTellBlocks(b, m.Blocks)

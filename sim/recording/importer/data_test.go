@@ -87,7 +87,7 @@ func TestRecordedRows(t *testing.T) {
 		}
 		for _, s := range all {
 			for i, r := range s.Requests {
-				if r.Pred >= 0 && s.Client != clientCodex && s.Threads[r.Thread].Kind != recording.Compact {
+				if r.Pred >= 0 && !r.Orphan && !r.Compacted && s.Client != clientCodex && s.Threads[r.Thread].Kind != recording.Compact {
 					found++
 				}
 				if bad := lawful(s); bad != "" {

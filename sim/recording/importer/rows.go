@@ -14,8 +14,9 @@ import (
 )
 
 // row is one request without content, as one line of JSON. The fields are those
-// of requests.jsonl.gz; file, via and root, which it has besides, say
-// where a row came from and have no place in a recording.Request.
+// of requests.jsonl.gz; file and via, which it has besides, say where a row came
+// from and have no place in a recording.Request. Root is how a row without pred
+// begins: root, logical (behind a compaction), missing (its parent was not found).
 type row struct {
 	Repo, Agent, Session, Thread string
 	Req, Pred                    string // hashes
@@ -35,6 +36,7 @@ type row struct {
 	OutputFinal                  bool `json:"output_final"`
 	UserTurn                     bool `json:"user_turn"`
 	Compact                      bool
+	Root                         string
 }
 
 // clientCodex is how rows and rollouts name the client whose API bills no writes.
@@ -213,7 +215,7 @@ func (r *row) request() (q recording.Request, ok bool) {
 		Pred:         -1,
 		Usage:        llm.Usage{Input: r.Uncached, Write5m: r.Write5m, Write1h: r.Write1h, Read: r.Read, Output: r.Output},
 		OutputKnown:  r.OutputFinal, WritesKnown: r.Agent != clientCodex, Billed: true,
-		UserTurn: r.UserTurn, Compacted: r.Compact,
+		UserTurn: r.UserTurn, Compacted: r.Compact, Orphan: r.Root == "missing",
 	}
 	if !possible(q.Usage) || r.Seq < 0 || r.Lines < 0 || r.Lines > maxRequests {
 		return q, false
@@ -258,6 +260,7 @@ func (s *rowSession) link(file string) {
 		p, ok := s.at[id]
 		if !ok {
 			s.skips.add("predecessor that is not in the file", file, 0)
+			s.Requests[i].Orphan = true
 			continue
 		}
 		s.Requests[i].Pred = p
@@ -278,7 +281,27 @@ func (s *rowSession) link(file string) {
 		}
 	}
 	settle(&s.Session, &s.skips, file)
+	continued(&s.Session)
 	compactions(&s.Session)
+}
+
+// continued lets requests of main threads whose predecessor is missing, and those
+// behind a compaction, go on from the last one of their thread.
+func continued(s *recording.Session) {
+	last := int32(-1)
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		if s.Threads[r.Thread].Kind != recording.Main {
+			continue
+		}
+		if r.Pred < 0 && (r.Orphan || r.Compacted) {
+			r.Pred = last
+		}
+		if r.Pred >= 0 && r.Version != "" && !slices.Contains([]string{"", r.Version}, s.Requests[r.Pred].Version) {
+			r.Told = append(r.Told, recording.Told{What: recording.VersionTold})
+		}
+		last = int32(i)
+	}
 }
 
 // compactions finds what a compaction went on from where its file does not say
@@ -295,7 +318,7 @@ func compactions(s *recording.Session) {
 		}
 		for p := i - 1; p >= max(0, i-maxBack) && r.Pred < 0; p-- {
 			if q := s.Requests[p]; q.Thread == t.Parent && q.Last <= r.Start {
-				r.Pred = int32(p)
+				r.Pred, r.Orphan = int32(p), false
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func classify(s *recording.Session, ask bool) []Verdict {
 		v.Age = r.Start.Sub(p.Start)
 		v.TTL, _ = s.Lifetime(int(r.Pred))
 		v.Within = v.Age <= v.TTL.Duration()
-		v.Class = class(r, p, v, statics)
+		v.Class = class(s, r, v, statics)
 		if v.Class == recording.StaticPrefix {
 			note(statics, r)
 		}
@@ -104,8 +104,8 @@ func note(statics map[staticOf]bool, r *recording.Request) {
 // class compares what was read with what was expected. A read of less than half,
 // or of what a thread's first request or an earlier collapse read, is the static
 // prefix.
-func class(r, p *recording.Request, v *Verdict, statics map[staticOf]bool) recording.Class {
-	read := r.Usage.Read
+func class(s *recording.Session, r *recording.Request, v *Verdict, statics map[staticOf]bool) recording.Class {
+	p, read := &s.Requests[r.Pred], r.Usage.Read
 	switch {
 	case read == v.Expected:
 		return recording.Exact
@@ -113,13 +113,31 @@ func class(r, p *recording.Request, v *Verdict, statics map[staticOf]bool) recor
 		return recording.Over
 	case read == 0:
 		return recording.Zero
-	case read == p.Usage.Read && v.Within && p.Model == r.Model && !r.Compacted:
+	case v.Within && p.Model == r.Model && !r.Compacted && (read == p.Usage.Read || !r.UserTurn && leftEarlier(s, p, read)):
 		return recording.Visibility
 	case read*2 < v.Expected || statics[staticOf{r.Model, read}]:
 		return recording.StaticPrefix
 	}
 	return recording.ShortNear
 }
+
+// leftEarlier reports whether so many tokens are what a request before p left to
+// be read, in one conversation of one model (IMP-12).
+func leftEarlier(s *recording.Session, p *recording.Request, read int64) bool {
+	for n := 0; p.Pred >= 0 && !p.Compacted && n < maxBack; n++ {
+		model := p.Model
+		if p = &s.Requests[p.Pred]; p.Model != model {
+			return false
+		}
+		if p.Usage.Read+p.Usage.Written() == read {
+			return true
+		}
+	}
+	return false
+}
+
+// maxBack is how many requests are looked at for one that another reads the end of.
+const maxBack = 1000
 
 // cause says why a request read something else than expected.
 func cause(s *recording.Session, i int, v *Verdict, ask bool) recording.Cause {
@@ -139,16 +157,37 @@ func cause(s *recording.Session, i int, v *Verdict, ask bool) recording.Cause {
 		return recording.CompactCause
 	case s.Requests[r.Pred].Model != r.Model:
 		return recording.ModelCause
-	case v.Class == recording.Visibility:
-		return recording.LagCause
+	}
+	c := told(r)
+	switch {
+	case c == recording.SettingsCause:
+		return c
+	case expired(s, i, v) && v.TTL == llm.TTL1h:
+		return recording.HourCause
 	case expired(s, i, v):
 		return recording.ExpiredCause
+	case c == recording.ResumeCause, c == recording.MicrocompactCause, c == recording.ClientCause:
+		return c // each loses the history nearly always
+	case v.Class == recording.Visibility:
+		return recording.LagCause
+	case c != recording.NoCause:
+		return c
 	case r.Usage.Prompt() < v.Expected && strips, strips && v.Class == recording.ShortNear:
 		return recording.ThinkingCause
 	case r.Usage.Prompt() < v.Expected:
 		return recording.HistoryCause
 	}
 	return recording.NoiseCause
+}
+
+// told is the surest cause that a line tells; NoCause for none.
+func told(r *recording.Request) recording.Cause {
+	for _, k := range recording.ToldCauses {
+		if _, ok := r.Tells(k.Told...); ok {
+			return k.Cause
+		}
+	}
+	return recording.NoCause
 }
 
 // serverCause are the server's diagnoses that name a cause. previous_message_

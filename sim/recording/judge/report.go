@@ -63,7 +63,7 @@ func (e *Error) add(predicted, read int64) {
 func (e *Error) plus(o Error) { e.Abs, e.Signed = e.Abs+o.Abs, e.Signed+o.Signed }
 
 // Causes is how many causes there are.
-const Causes = int(recording.NoiseCause) + 1
+const Causes = recording.Causes
 
 // Repo is what the sessions of one origin say.
 type Repo struct {

@@ -28,6 +28,12 @@ func kind(t *recording.Thread) string {
 	return "agent:" + t.Type
 }
 
+// anyVersion is k for all versions of the client.
+func (k staticKey) anyVersion() staticKey {
+	k.version = ""
+	return k
+}
+
 func (p *play) key(si int, r *recording.Request, model string) staticKey {
 	s := p.sessions[si]
 	return staticKey{s.Origin, r.Version, model, kind(&s.Threads[r.Thread])}
@@ -46,7 +52,11 @@ func (p *play) staticOf(si, i int, model string) *static {
 	k := p.key(si, r, model)
 	st := p.statics[k]
 	if st == nil || st.tokens > r.Usage.Read+r.Usage.Written() {
-		st = p.newStatic(k, 0)
+		n := p.sizes[k.anyVersion()]
+		if n > r.Usage.Read+r.Usage.Written() {
+			n = 0
+		}
+		st = p.newStatic(k, n)
 	}
 	return st
 }
@@ -73,8 +83,8 @@ func (p *play) learn(si, i int, now vtime.Instant) error {
 	s := p.sessions[si]
 	r := &s.Requests[i]
 	read, f := r.Usage.Read, &p.flights[si][i]
-	if f.ask.Model != r.Model || r.Pred >= 0 && read*2 >= s.Expected(i) {
-		return nil
+	if f.ask.Model != r.Model || r.Orphan || r.Pred >= 0 && read*2 >= s.Expected(i) {
+		return nil // what an orphan goes on from is not known, so neither is what its read is
 	}
 	if p.out[si][i].alone {
 		p.witness(s.Origin, read > 0)
@@ -83,6 +93,7 @@ func (p *play) learn(si, i int, now vtime.Instant) error {
 		return nil
 	}
 	st := f.static
+	p.sizes[p.key(si, r, r.Model).anyVersion()] = read
 	if st == nil || st.tokens != read {
 		st = p.settle(si, r, read)
 	}
@@ -146,9 +157,30 @@ func (p *play) build(si, i int) *flight {
 	if !base.IsBorder() {
 		f.went = base
 		base = p.answered(base, tokens, s, r, f.ask.Unmarked)
+		if n := aside(s, r); n > tokens && n <= size {
+			f.aside = p.block(base, s.ID+" aside "+strconv.Itoa(i), n)
+			f.went, base = f.aside, p.block(f.aside, "answer", n)
+		}
 	}
 	f.end = p.block(base, s.ID+" "+strconv.Itoa(i), size)
 	return f
+}
+
+// asideTail is how much of a prompt the client's own request does not leave
+// behind: of 19 recorded ones whose answer's length is known, each left all but two
+// tokens of it.
+const asideTail = 2
+
+// aside is how many tokens are left by a request of the client's own that a line
+// tells of: it went on from the whole answer. 0 where none is told, or the length
+// of the answer is not.
+func aside(s *recording.Session, r *recording.Request) int64 {
+	_, told := r.Tells(recording.AwayTold)
+	p := &s.Requests[r.Pred]
+	if !told || !p.OutputKnown || p.Model != r.Model {
+		return 0
+	}
+	return p.Usage.Read + p.Usage.Written() + max(p.Usage.Input-asideTail, 0) + p.Usage.Output
 }
 
 // answered appends the blocks of the answers between base and request r: no
@@ -171,6 +203,12 @@ func (p *play) block(parent *llm.Node, text string, tokens int64) *llm.Node {
 	return n
 }
 
+// beginsAnew reports whether lines tell of something that loses the history.
+func beginsAnew(r *recording.Request) bool {
+	_, ok := r.Tells(recording.ResumeTold, recording.MicrocompactTold, recording.VersionTold)
+	return ok
+}
+
 // base is the end of the conversation that request i goes on from, or nil when
 // it begins anew behind the static prefix: a thread's first request, one after a
 // compaction, one whose prompt is shorter than what it would go on from, and a
@@ -182,11 +220,11 @@ func (p *play) base(si, i int, model string, size int64) (*llm.Node, int64, *sta
 	s := p.sessions[si]
 	for j := i; ; {
 		r := &s.Requests[j]
-		if r.Compacted || r.Pred < 0 {
+		if r.Compacted || r.Pred < 0 || p.opt.Known == nil && beginsAnew(r) {
 			return nil, 0, nil
 		}
 		j = int(r.Pred)
-		if p.ask(si, j).Model != model {
+		if p.ask(si, j).Model != model || p.opt.Known == nil && !s.Requests[i].SameKey(&s.Requests[j]) {
 			continue
 		}
 		f := p.build(si, j)

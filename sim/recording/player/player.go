@@ -69,7 +69,7 @@ type Result struct {
 // error is a request that the API would refuse.
 func Play(sessions []*recording.Session, opt Options) (*Result, error) {
 	p := &play{sessions: sessions, opt: opt, engine: cachemodel.NewAnthropic(opt.Cache), builder: &llm.Builder{},
-		counts: counts{}, statics: map[staticKey]*static{}, shared: map[string]int64{}, profiles: map[string]*cachemodel.Profile{}}
+		counts: counts{}, statics: map[staticKey]*static{}, sizes: map[staticKey]int64{}, shared: map[string]int64{}, profiles: map[string]*cachemodel.Profile{}}
 	p.flights = make([][]flight, len(sessions))
 	p.out = make([][]Played, len(sessions))
 	for si, s := range sessions {
@@ -97,6 +97,7 @@ type play struct {
 	counts   counts
 	profiles map[string]*cachemodel.Profile
 	statics  map[staticKey]*static     // current static prefix of each kind of thread
+	sizes    map[staticKey]int64       // of the static prefix that was learned last, whatever the client's version
 	threads  [][]map[staticKey]*static // static prefix that a thread is known to have
 	flights  [][]flight
 	out      [][]Played
@@ -113,6 +114,7 @@ type flight struct {
 	asked  bool
 	end    *llm.Node // of what it leaves to be read
 	went   *llm.Node // end of what it went on from; nil behind the static prefix
+	aside  *llm.Node // of what the client's own request before it left, where a line tells of that
 	static *static
 	req    cachemodel.Request
 	adm    cachemodel.Admission

@@ -170,6 +170,9 @@ func (p *play) followUp(e event) error {
 		}
 	}
 	g := flight{static: p.build(e.si, of).static, end: p.flights[e.si][of].end}
+	if f := p.build(e.si, e.i); !e.extra && f.aside != nil {
+		g.static, g.end = f.static, f.aside
+	}
 	u, err := p.send(e.at, &g, p.ask(e.si, of))
 	if e.extra {
 		p.out[e.si][e.i].Extra = append(p.out[e.si][e.i].Extra, u)

@@ -18,18 +18,26 @@ type RecordedInfo struct {
 	ServerReason                     string // the API's own diagnosis; "" for none
 	ServerMissed                     int64  // tokens that it names
 	Class, Cause                     string
-	Meaning, Keep                    string // of the cause: what it is, what would have kept the tokens
-	Expected, Lost                   int64  // tokens
-	LostCost                         int64  // picodollars
+	Meaning, Keep                    string         // of the cause: what it is, what would have kept the tokens
+	Expected, Lost                   int64          // tokens
+	LostCost                         int64          // picodollars
+	Told                             recording.Told // the line that tells of the cause; Line 0 for none
 }
 
 const recordedColumns = `SELECT c.n, c.id, c.version, c.stop, c.pred, c.user_turn, c.compacted, c.output_known, c.writes_known, c.billed,
-	c.server_reason, c.server_missed, c.class, c.cause, coalesce(k.meaning, ''), coalesce(k.keep, ''), c.expected, c.lost, c.lost_cost
+	c.server_reason, c.server_missed, c.class, c.cause, coalesce(k.meaning, ''), coalesce(k.keep, ''), c.expected, c.lost, c.lost_cost, c.told
 	FROM recorded_requests c LEFT JOIN recorded_causes k ON k.cause = c.cause `
 
 func scanRecordedInfo(rows *sql.Rows) (r RecordedInfo, err error) {
-	return r, rows.Scan(&r.N, &r.ID, &r.Version, &r.Stop, &r.Pred, &r.UserTurn, &r.Compacted, &r.OutputKnown, &r.WritesKnown, &r.Billed,
-		&r.ServerReason, &r.ServerMissed, &r.Class, &r.Cause, &r.Meaning, &r.Keep, &r.Expected, &r.Lost, &r.LostCost)
+	told := ""
+	err = rows.Scan(&r.N, &r.ID, &r.Version, &r.Stop, &r.Pred, &r.UserTurn, &r.Compacted, &r.OutputKnown, &r.WritesKnown, &r.Billed,
+		&r.ServerReason, &r.ServerMissed, &r.Class, &r.Cause, &r.Meaning, &r.Keep, &r.Expected, &r.Lost, &r.LostCost, &told)
+	var q recording.Request
+	if err == nil {
+		err = q.SetTold(told)
+	}
+	r.Told, _ = q.Explains(r.Cause)
+	return r, err
 }
 
 // RecordedCall is what the recording adds to the n-th request of an imported run,

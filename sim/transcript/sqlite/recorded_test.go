@@ -28,7 +28,7 @@ func TestRecordings(t *testing.T) {
 
 func causes(t *testing.T) {
 	db := tempDB(t)
-	for c := recording.ExpiredCause; c <= recording.NoiseCause; c++ {
+	for c := recording.ExpiredCause; int(c) < recording.Causes; c++ {
 		const q = `SELECT count(*) FROM recorded_causes WHERE cause = ? AND meaning <> '' AND keep <> ''`
 		if got := dump(t, db, q, c.String()); got != "1\n" {
 			t.Errorf("cause %q is explained %s times", c, got)
@@ -52,7 +52,7 @@ func (e *emitter) imported() {
 	miss := llm.Miss{Reason: llm.MissExpired, Expected: 1000, Lost: 1000, Byte: -1}
 	e.call(0, n, llm.Usage{Input: 3, Write5m: 700, Write1h: 200, Output: 20}, llm.CacheReport{WrittenTo: n, Miss: miss}, first, 0)
 	e.emit(0, &transcript.Recorded{Call: 1, ID: "msg_2", Pred: 1, Version: "2.1.38", Stop: "end_turn", UserTurn: true, Compacted: true,
-		OutputUnknown: true, WritesUnknown: true, Unbilled: true, AnswerBlocks: 4, ServerMiss: "tools_changed", ServerMissed: 99, Class: "zero", Cause: "ttl", Expected: 1000})
+		OutputUnknown: true, WritesUnknown: true, Unbilled: true, AnswerBlocks: 4, Told: "thinking:typed resume@1:7", ServerMiss: "tools_changed", ServerMissed: 99, Class: "zero", Cause: "ttl", Expected: 1000})
 	e.finish(0)
 }
 

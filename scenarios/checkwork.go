@@ -125,7 +125,9 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 
 func (c *checker) need(path string, it *Item, need string) {
 	if name, prefix := neededFile(need); prefix != "" {
-		if _, ok := c.files.lines(name); !ok && !c.foreign() {
+		if _, ok := c.files.lines(name); !ok && IsGlob(name) {
+			c.selects(path, &Selector{Glob: name})
+		} else if !ok && !c.foreign() {
 			c.bad(path, didYouMean(need, prefixed(prefix, c.files.paths())), "work item %q needs %q, a file nobody has", it.ID, name)
 		}
 		return
@@ -134,6 +136,10 @@ func (c *checker) need(path string, it *Item, need string) {
 		c.bad(path, c.factHint(need), "work item %q needs %q, a fact nobody holds", it.ID, need)
 	}
 }
+
+// IsGlob reports whether a path of a need is read as a glob where no file has that
+// name.
+func IsGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
 // neededFile splits a need for a file; prefix is "" for a need of a fact.
 func neededFile(need string) (path, prefix string) {

@@ -239,8 +239,8 @@ type Item struct {
 	Kind      string     `yaml:"kind"` // research, implement, verify, answer
 	By        string     `yaml:"by"`   // "" by the strategy, or lead: the lead itself, whatever the strategy
 	After     []string   `yaml:"after"`
-	Needs     []string   `yaml:"needs"` // facts; file:<path> for a file's content, gist:<path> for its gist
-	Reads     []Selector `yaml:"reads"` // ground truth: the files that hold what is needed
+	Needs     []string   `yaml:"needs"` // facts; file:PATH for a file's content, without which it is not done, gist:PATH for its gist; PATH may be a glob
+	Reads     []Selector `yaml:"reads"` // the files that hold what is needed; a summary of one may do, needs asks for reading
 	Edits     []Edit     `yaml:"edits"`
 	Yields    []string   `yaml:"yields"` // facts its report carries
 	Think     Size       `yaml:"think"`

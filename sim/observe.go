@@ -28,6 +28,7 @@ type observer struct {
 	compacted bool     // a history became a summary
 	edits     bool     // what is said of edits by children decides about some child
 	models    []string // which model each type of child ran on, as assumed says it
+	reading   reading
 }
 
 // reported is an item in the words of one agent.
@@ -42,6 +43,7 @@ func newObserver(r *run) *observer {
 		it := &r.scenario.Work[i]
 		o.items[it.ID] = it
 	}
+	o.wants()
 	return o
 }
 
@@ -57,6 +59,9 @@ func (o *observer) Emit(e *transcript.Event) {
 		}
 	case *transcript.Compact:
 		o.compacted = true
+		return
+	case *transcript.Request:
+		o.look(o.r.world.Agents()[e.Agent])
 		return
 	default:
 		return
@@ -87,9 +92,23 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 			o.record(a, &transcript.Item{Item: m.Args[0], Outcome: "failed", Missing: strings.Split(m.Args[1], ",")})
 		}
 	})
+	o.look(a)
 	for _, item := range done {
-		o.record(a, &transcript.Item{Item: item, Outcome: o.outcome(a, item, o.concerns(item, done, stale))})
+		o.record(a, o.done(a, item, o.concerns(item, done, stale)))
 	}
+}
+
+// done is what an agent's word that an item is done comes to: without the content
+// of a file that the item needs it is not done.
+func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Item {
+	want := o.reading.items[item]
+	if missing := o.unread(a, want.needs); len(missing) > 0 {
+		for i, p := range missing {
+			missing[i] = "unread:" + p
+		}
+		return &transcript.Item{Item: item, Outcome: "failed", Missing: missing}
+	}
+	return &transcript.Item{Item: item, Outcome: o.outcome(a, item, stale), Reads: len(want.reads), Unread: o.unread(a, want.reads)}
 }
 
 // record records an outcome unless the agent has told it before: a final report
@@ -187,10 +206,20 @@ func (o *observer) uses(item, path string) bool {
 	edits := func(it *scenarios.Item) bool {
 		return slices.ContainsFunc(it.Edits, func(e scenarios.Edit) bool { return picks(e.File) })
 	}
-	if edits(it) || slices.ContainsFunc(it.Reads, picks) || slices.Contains(it.Needs, "file:"+path) || slices.Contains(it.Needs, "gist:"+path) {
+	if edits(it) || slices.ContainsFunc(it.Reads, picks) || slices.ContainsFunc(it.Needs, func(need string) bool { return needs(need, path) }) {
 		return true
 	}
 	return it.Kind == "verify" && slices.ContainsFunc(it.After, func(id string) bool { return o.items[id] != nil && edits(o.items[id]) })
+}
+
+// needs reports whether a need is for a file, by its path or a glob.
+func needs(need, path string) bool {
+	for _, prefix := range [...]string{"file:", "gist:"} {
+		if p, ok := strings.CutPrefix(need, prefix); ok {
+			return p == path || scenarios.IsGlob(p) && doublestar.MatchUnvalidated(p, path)
+		}
+	}
+	return false
 }
 
 // checkReport records a fork whose report does not begin with its scope

@@ -22,7 +22,14 @@ func (o *outcomes) Emit(e *transcript.Event) {
 	case *transcript.AgentStart:
 		o.lineage[e.Agent] = b.Lineage
 	case *transcript.Item:
-		o.told = append(o.told, o.lineage[e.Agent]+" "+b.Item+" "+b.Outcome)
+		told := o.lineage[e.Agent] + " " + b.Item + " " + b.Outcome
+		if strings.HasPrefix(strings.Join(b.Missing, ","), "unread:") {
+			told += " for want of " + strings.Join(b.Missing, ",")
+		}
+		if len(b.Unread) > 0 {
+			told += fmt.Sprintf(", %v of %d unread", b.Unread, b.Reads)
+		}
+		o.told = append(o.told, told)
 	}
 }
 
@@ -74,6 +81,24 @@ scripts:
       - {text: "«done change»"}
 `
 
+// twoReviews are two items that children report done: a needs both files by a
+// glob, b only says that it reads them.
+const twoReviews = `main: {user: Go.}
+strategy: %STRATEGY%
+gates: {FORK_SUBAGENT: %FORKS%}
+work:
+  - {id: look, kind: research, by: lead, reads: [g.go]}
+  - {id: a, kind: research, after: [look], needs: ["file:[fg].go"]}
+  - {id: b, kind: research, after: [look], reads: [f.go, g.go]}`
+
+// readers are the children; the first one reads %READS%.
+const readers = `scripts:
+  - agent: "*/*.1"
+    turns:
+      - {tools: [%READS%]}
+      - {text: "«done a»"}
+  - {agent: "*/*.2", turns: [{text: "«done b»"}]}`
+
 func TestObserved(t *testing.T) {
 	same := func(t *testing.T, got []string, want ...string) {
 		t.Helper()
@@ -83,6 +108,16 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	main := "main: {user: Go.}"
+	reviewed := func(strategy, reads string) []string {
+		head := strings.NewReplacer("%STRATEGY%", strategy, "%FORKS%", fmt.Sprint(strategy == "fork")).Replace(twoReviews)
+		return slices.DeleteFunc(observed(t, head, strings.Replace(readers, "%READS%", reads, 1)), func(s string) bool { return strings.HasPrefix(s, "main ") })
+	}
+	const f, g = "{name: Read, input: {file_path: f.go}}", "{name: Read, input: {file_path: g.go}}"
+	t.Run("LLM-05 without the content of a file that it needs an item is not done, however it is reported; what it only reads is told as unread", func(t *testing.T) {
+		same(t, reviewed("subagent", f+", "+g), "main/3.1 a done", "main/3.2 b done, [f.go g.go] of 2 unread")
+		same(t, reviewed("subagent", f), "main/3.1 a failed for want of unread:g.go", "main/3.2 b done, [f.go g.go] of 2 unread")
+		same(t, reviewed("fork", f), "main/3.1 a done", "main/3.2 b done, [f.go] of 2 unread")
+	})
 	t.Run("CON-11 FRK-08 what others write after an agent looked makes its report no wrong one", func(t *testing.T) {
 		same(t, observed(t, main, strings.Replace(twoAtOnce, "%SECOND%", "{name: Read, input: {file_path: g.go}}", 1)),
 			"main/1.1 look done", "main/1.2 change done")
@@ -153,7 +188,7 @@ work:
 scripts:
   - agent: main/1.1
     turns:
-      - {tools: [{name: Read, input: {file_path: f.go}}]}
+      - {tools: [{name: Read, input: {file_path: f.go}}, {name: Read, input: {file_path: g.go}}]}
       - {text: "«done f-path» «done g-path» «done f-glob» «done f-gist» «done f-check» «done g-check» «on f.go 00000000» «on g.go f0»"}
   - {agent: main/*, turns: [{text: Nothing.}, {text: Nothing.}, {text: Nothing.}]}
 `), "main/1.1 f-check wrong", "main/1.1 f-gist wrong", "main/1.1 f-glob wrong", "main/1.1 f-path wrong", "main/1.1 g-check done", "main/1.1 g-path done")

@@ -111,10 +111,10 @@ func (r *run) namedPaths() []string {
 			add(e.File.Path)
 		}
 		for _, need := range it.Needs {
-			if p, ok := strings.CutPrefix(need, "file:"); ok {
-				add(p)
-			} else if p, ok := strings.CutPrefix(need, "gist:"); ok {
-				add(p)
+			for _, prefix := range [...]string{"file:", "gist:"} {
+				if p, ok := strings.CutPrefix(need, prefix); ok && !scenarios.IsGlob(p) {
+					add(p)
+				}
 			}
 		}
 	}

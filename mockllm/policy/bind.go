@@ -233,16 +233,27 @@ func (b *binder) need(it *item, name string) error {
 	if isGist {
 		p = g
 	}
-	f, err := b.file(p)
+	files, err := b.needed(p)
 	if err != nil {
 		return err
 	}
 	if isGist {
-		it.gists = union(it.gists, f)
+		it.gists = union(it.gists, files...)
 	} else {
-		it.whole = union(it.whole, f)
+		it.whole, it.asked = union(it.whole, files...), union(it.asked, files...)
 	}
 	return nil
+}
+
+// needed is the file at a path, or where it is a glob all files that match it.
+func (b *binder) needed(p string) ([]int, error) {
+	if scenarios.IsGlob(p) {
+		if _, literal := slices.BinarySearch(b.files, p); !literal {
+			return b.pick(scenarios.Selector{Glob: p}, "")
+		}
+	}
+	f, err := b.file(p)
+	return []int{f}, err
 }
 
 // close enters what items have from others: dependencies, what a verifier

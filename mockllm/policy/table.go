@@ -76,6 +76,7 @@ type item struct {
 	needs     []int       // facts, its yields among them
 	gists     []int       // files whose gist it needs
 	whole     []int       // files whose content it needs
+	asked     []int       // of these, those that its needs name
 	reads     []int       // files: ground truth for authors
 	globs     map[int]int // file → the search for the pattern by which the item names it
 	edits     []int
@@ -205,6 +206,7 @@ type BoundItem struct {
 	ID    string
 	Reads []string
 	Edits []string
+	Needs []string // files whose content it needs by name
 }
 
 // Items lists the bound items in the scenario's order.
@@ -215,6 +217,9 @@ func (t *Table) Items() []BoundItem {
 		out[i].ID = it.id
 		for _, f := range it.reads {
 			out[i].Reads = append(out[i].Reads, t.files[f])
+		}
+		for _, f := range it.asked {
+			out[i].Needs = append(out[i].Needs, t.files[f])
 		}
 		for _, e := range it.edits {
 			out[i].Edits = append(out[i].Edits, t.files[t.edits[e].file])

@@ -5,6 +5,8 @@ type Item struct {
 	Item    string
 	Outcome string // done, rework, failed, wrong
 	Missing []string
+	Reads   int            // files that the scenario says the item reads
+	Unread  []string       // of these, those whose content whoever did the item never had
 	Rereads map[string]int // further reads by cause: lazy, stale, compaction, truncated; not in the text when empty
 }
 
@@ -16,6 +18,8 @@ func (b *Item) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " item=", b.Item)
 	dst = appendStr(dst, " outcome=", b.Outcome)
 	dst = optList(dst, " missing=", b.Missing)
+	dst = optInt(dst, " reads=", b.Reads)
+	dst = optList(dst, " unread=", b.Unread)
 	return b.appendRereads(dst)
 }
 

@@ -170,6 +170,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 		s.label(name, line)
 		name = ""
 	}
+	s.lines("not read", notRead(done))
 	s.lines("left", leaves(done))
 	s.lines("flips", flips(file, specsOf(done), cells))
 	s.label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))

@@ -20,7 +20,9 @@ type verdicts struct {
 type verdict struct {
 	item, outcome string
 	missing       []string
-	late          bool // it was found wrong after it was said to be done
+	late          bool     // it was found wrong after it was said to be done
+	reads         int      // files that it reads
+	unread        []string // of these, those whose content whoever did it never had
 }
 
 // Emit takes one event in.
@@ -38,7 +40,7 @@ func (v *verdicts) Emit(e *transcript.Event) {
 		v.at[b.Item], v.items = i, append(v.items, verdict{})
 	}
 	was := v.items[i]
-	v.items[i] = verdict{b.Item, b.Outcome, b.Missing, b.Outcome == "wrong" && (was.outcome == "done" || was.outcome == "rework" || was.late)}
+	v.items[i] = verdict{b.Item, b.Outcome, b.Missing, b.Outcome == "wrong" && (was.outcome == "done" || was.outcome == "rework" || was.late), b.Reads, b.Unread}
 }
 
 // maxUndone is how many items, and of each how many things that were missing, a
@@ -68,6 +70,39 @@ func undone(done []executed) (out []string) {
 		}
 	}
 	return out
+}
+
+// notRead says in a line for each variant which items were done by somebody who
+// never had the content of all that the scenario says they read.
+func notRead(done []executed) (out []string) {
+	for _, x := range done {
+		var items []string
+		unread, reads := 0, 0
+		for i := range x.verdicts {
+			if v := &x.verdicts[i]; len(v.unread) > 0 {
+				items, unread, reads = append(items, v.item), unread+len(v.unread), reads+v.reads
+			}
+		}
+		if len(items) > 0 {
+			out = append(out, fmt.Sprintf("%s: %d of the %s of %s were not read by whoever did the item (needs: [\"file:PATH\"] makes reading required)",
+				variantOf(x), unread, plural(reads, "file"), inWorkOrder(items, x.spec.Scenario)))
+		}
+	}
+	return out
+}
+
+// inWorkOrder names some items in the order of the scenario.
+func inWorkOrder(items []string, sc *scenarios.Scenario) string {
+	var names []string
+	for i := range sc.Work {
+		if contains(items, sc.Work[i].ID) {
+			names = append(names, sc.Work[i].ID)
+		}
+	}
+	if n := len(names) - maxUndone; n > 0 {
+		return strings.Join(names[:maxUndone], ", ") + fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ")
 }
 
 // undone is what became of an item that was not done, "" for one that was.
@@ -108,6 +143,8 @@ func wanting(name string, it *scenarios.Item) string {
 		return "its command fails"
 	case name == "report":
 		return "no report"
+	case kind == "unread":
+		return "did not read " + rest
 	case kind == "item":
 		return "waits for " + rest
 	case kind == "defect":

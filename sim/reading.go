@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"slices"
+
+	"agentsim/sim/agent"
+	"agentsim/sim/llm"
+	"agentsim/sim/mark"
+)
+
+// reading is which files' content each agent has had in its conversation, by
+// agent: what its tools showed, and for a fork what its parent's had shown. What
+// a summary replaced later was held.
+type reading struct {
+	items map[string]wanted
+	held  []map[string]bool
+	seen  []*llm.Msg // the last message that was looked at
+}
+
+// wanted is the files of an item by what the scenario says of them.
+type wanted struct{ reads, needs []string }
+
+// wants takes in the files that the items read and need.
+func (o *observer) wants() {
+	o.reading.items = map[string]wanted{}
+	if o.r.table == nil {
+		return
+	}
+	for _, it := range o.r.table.Items() {
+		if len(it.Reads)+len(it.Needs) > 0 {
+			o.reading.items[it.ID] = wanted{it.Reads, it.Needs}
+		}
+	}
+}
+
+// look takes in what came into an agent's conversation since the last time.
+func (o *observer) look(a *agent.Agent) {
+	r := &o.reading
+	if len(r.items) == 0 {
+		return
+	}
+	for a.Ref() >= int32(len(r.held)) {
+		r.held, r.seen = append(r.held, map[string]bool{}), append(r.seen, nil)
+	}
+	held := r.held[a.Ref()]
+	for m := a.Last(); m != nil && m != r.seen[a.Ref()]; m = m.Prev {
+		for i := range m.Blocks {
+			if b := &m.Blocks[i]; b.Kind == llm.ToolResult {
+				o.r.marks.Scan(b.Content.Raw(), func(f mark.Mark) {
+					if f.Verb == mark.File {
+						held[f.Args[0]] = true
+					}
+				})
+			}
+		}
+	}
+	r.seen[a.Ref()] = a.Last()
+}
+
+// unread lists those of some files whose content an agent never had.
+func (o *observer) unread(a *agent.Agent, files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(p string) bool { return o.reading.held[a.Ref()][p] })
+}

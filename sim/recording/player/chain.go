@@ -53,7 +53,7 @@ func (p *play) staticOf(si, i int, model string) *static {
 	st := p.statics[k]
 	if st == nil || st.tokens > r.Usage.Read+r.Usage.Written() {
 		n := p.sizes[k.anyVersion()]
-		if n > r.Usage.Read+r.Usage.Written() {
+		if r.Pred < 0 || n > r.Usage.Read+r.Usage.Written() {
 			n = 0
 		}
 		st = p.newStatic(k, n)

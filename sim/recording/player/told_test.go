@@ -53,6 +53,16 @@ func TestTold(t *testing.T) {
 			})), 0, 0, 20_000, 12_000)
 		})
 	}
+	t.Run("IMP-11 behind another version of the client the static prefix is as long as it was, where others keep it warm", func(t *testing.T) {
+		first := session(alone, told{pred: -1, start: 0, read: 12_000, write: 500, version: "1.0.0"})
+		s := telling("1.0.0", 2, func(i int, r *recording.Request) {
+			if r.Start += at(10); i == 1 {
+				r.Version, r.Told = "1.0.1", []recording.Told{{What: recording.VersionTold}}
+			}
+		})
+		s.ID = "later"
+		wantReads(t, play1(t, Options{}, first, s), 1, 12_000, 12_000)
+	})
 	t.Run("IMP-11 a line that tells of something else, such as a skill, loses nothing", func(t *testing.T) {
 		wantReads(t, play1(t, Options{}, telling("2.1.38", 3, func(i int, r *recording.Request) {
 			r.Told = []recording.Told{{What: recording.SkillTold}, {What: recording.ErrorTold}, {What: recording.MCPTold}}

@@ -82,7 +82,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 			return agent.Config{}, err
 		}
 	}
-	offered, err := r.tools()
+	offered, err := r.tools(&gates)
 	if err != nil {
 		return agent.Config{}, err
 	}
@@ -110,8 +110,9 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 }
 
 // tools are the acting tools with the scenario's times, and those besides that
-// the tools of some root name: sub-agents have them too.
-func (r *run) tools() ([]*tool.Tool, error) {
+// the tools of some root name: sub-agents have them too. Where names lead to agents
+// there are messages to send them.
+func (r *run) tools(gates *agent.Gates) ([]*tool.Tool, error) {
 	all := tool.Catalogue()
 	var named []string
 	for _, root := range Roots(r.spec.Scenario) {
@@ -124,15 +125,18 @@ func (r *run) tools() ([]*tool.Tool, error) {
 			}
 		}
 	}
+	sc := r.spec.Scenario
+	if gates.AgentSwarms {
+		named = append(named, tool.SendName)
+	}
 	offered, err := tool.Offered(all, named)
 	if err != nil {
 		return nil, err
 	}
-	if r.spec.Scenario.Coordinates() {
+	if sc.Coordinates() {
 		offered = all // for its workers, by what the filter leaves them (CRD-04)
 	}
-	times := map[string]*rng.Span{"Read": r.spec.Scenario.Tools.Read, "Grep": r.spec.Scenario.Tools.Grep,
-		"Glob": r.spec.Scenario.Tools.Glob, "Edit": r.spec.Scenario.Tools.Edit}
+	times := map[string]*rng.Span{"Read": sc.Tools.Read, "Grep": sc.Tools.Grep, "Glob": sc.Tools.Glob, "Edit": sc.Tools.Edit}
 	for _, t := range offered {
 		if d := times[t.Name]; d != nil {
 			t.Took, t.Drawn = literalOrDrawn(d)

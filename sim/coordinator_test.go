@@ -41,7 +41,7 @@ func TestCoordinator(t *testing.T) {
 		plain := run("", "", "")
 		for _, want := range []string{
 			" lineage=main parent=- type=coordinator ", " tools=Agent,TaskStop,SendMessage ",
-			" tools=Read,Grep,Glob,Edit,Write,NotebookEdit,Bash,Skill,WebFetch,WebSearch,TodoWrite ",
+			" tools=Read,Grep,Glob,Edit,Write,NotebookEdit,Bash,Skill,TodoWrite ",
 		} {
 			if !plain.has(want) {
 				t.Errorf("no %q in\n%s", want, strings.Join(plain.lines, "\n"))

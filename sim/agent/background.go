@@ -12,6 +12,7 @@ type leash struct {
 	loose kernel.Signal // fires when the child ends or moves to the background
 	until vtime.Instant // when it moves by itself; 0 is never
 	title string        // the call's description
+	name  string        // the one that the call gives it
 }
 
 // Why a synchronous agent moved to the background.
@@ -21,8 +22,8 @@ const (
 )
 
 // tether makes the child one that its parent waits for.
-func (a *Agent) tether(title string) {
-	a.leash = &leash{title: title}
+func (a *Agent) tether(title, name string) {
+	a.leash = &leash{title: title, name: name}
 	a.leash.loose.Init(a.w.cfg.Kernel, "end of "+a.lineage)
 	if after := a.w.gates.AutoBackgroundAfter(); after > 0 {
 		a.leash.until = a.w.cfg.Kernel.Now().Add(after)
@@ -65,7 +66,7 @@ func (a *Agent) moveToBackground(why string) {
 	}
 	a.ctx.SetAppState = NoOp
 	a.avoidPrompts()
-	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: a.leash.title, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
+	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: a.leash.title, Name: a.leash.name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
 	a.left = w.cfg.Kernel.Now()
 	w.register(a.parent, a.task)
 	w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + a.task.ID + ".isBackgrounded", Effect: a.ctx.SetTaskState.String(), Why: why})

@@ -212,7 +212,7 @@ func testWorkerContext(t *testing.T) {
 		context, _, _ = strings.Cut(context, `</system-reminder>`)
 		return context, s.flat("main/1.1", 1)
 	}
-	const full = `Read, Grep, Glob, Edit, Write, NotebookEdit, Bash, Skill, WebFetch, WebSearch, TodoWrite\n`
+	const full = `Read, Grep, Glob, Edit, Write, NotebookEdit, Bash, Skill, TodoWrite\n`
 	got, worker := told()
 	if want := `Workers that you start with the Agent tool have these tools: ` + full; got != want {
 		t.Errorf("told is %q, want %q", got, want)
@@ -250,9 +250,9 @@ func testWorkerPool(t *testing.T) {
 		more  func(*story)
 		want  string
 	}{
-		{"", func(*story) {}, "Read Grep Glob Edit Write NotebookEdit Bash Skill WebFetch WebSearch TodoWrite"},
+		{"", func(*story) {}, "Read Grep Glob Edit Write NotebookEdit Bash Skill TodoWrite"},
 		{"CLAUDE_CODE_SIMPLE=true", func(*story) {}, "Read Edit Bash"},
-		{"", serve, "Read Grep Glob Edit Write NotebookEdit Bash Skill WebFetch WebSearch TodoWrite mcp__tracker__search mcp__tracker__open mcp__chat__say"},
+		{"", serve, "Read Grep Glob Edit Write NotebookEdit Bash Skill TodoWrite mcp__tracker__search mcp__tracker__open mcp__chat__say"},
 		{"CLAUDE_CODE_SIMPLE=true", serve, "Read Edit Bash mcp__tracker__search mcp__tracker__open mcp__chat__say"},
 	} {
 		s := led(t, research, gate(strings.Fields(c.gates)...), c.more)

@@ -112,6 +112,7 @@ func testForksAsync(t *testing.T) {
 func testCacheSafe(t *testing.T) {
 	s := newStory(t)
 	s.gates["FORK_SUBAGENT"] = "true"
+	s.offered = []string{"SendMessage"}
 	s.script("main", "use Agent "+plain, "text done", "text done")
 	s.root("go", agent.Step{Timed: true, At: vtime.Second / 2, Settings: &llm.Settings{Effort: "high"}})
 	s.at(vtime.Second/2, func(w *agent.World) error { return w.FlipGate("AGENT_SWARMS", "true") })

@@ -25,8 +25,8 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 	if err != nil {
 		return failure(err.Error())
 	}
-	t := a.w.tasks.Get(in.To)
-	if t == nil || t.Type != task.LocalAgent || t.Owner != a.ref {
+	t := a.addressee(in.To)
+	if t == nil {
 		return failure("There is no agent " + in.To + " that you started in the background. " + a.reachable())
 	}
 	c := a.w.agents[t.Agent]
@@ -53,6 +53,27 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 	return sent("Your message to agent " + in.To + " is queued. It hears it at its next turn, if it comes to one.")
 }
 
+// addressee is the agent's task of that id or name, nil for none. Of several that
+// bear one name the newest that runs is meant, else the newest (SUB-23).
+func (a *Agent) addressee(to string) *task.Task {
+	if t := a.w.tasks.Get(to); t != nil {
+		if t.Type != task.LocalAgent || t.Owner != a.ref {
+			return nil
+		}
+		return t
+	}
+	var named *task.Task
+	for _, t := range a.w.tasks.All() {
+		if t.Name != to || t.Owner != a.ref || !a.w.namesLead() {
+			continue
+		}
+		if named == nil || !t.Status().Final() || named.Status().Final() {
+			named = t
+		}
+	}
+	return named
+}
+
 func sent(text string) tool.Result { return tool.Result{Content: llm.NewText(llm.Prose, text)} }
 
 // posted makes a message for the agent and records that it was sent.
@@ -72,7 +93,11 @@ func (a *Agent) reachable() string {
 	var ids []string
 	for _, t := range a.w.tasks.All() {
 		if c := t.Agent; t.Type == task.LocalAgent && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].resumable()) {
-			ids = append(ids, t.ID)
+			id := t.ID
+			if t.Name != "" && a.w.namesLead() {
+				id = t.Name + " (" + id + ")"
+			}
+			ids = append(ids, id)
 		}
 	}
 	if ids == nil {

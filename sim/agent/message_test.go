@@ -24,6 +24,7 @@ func TestMessages(t *testing.T) {
 	t.Run("TSK-08 what a stopped agent has not heard waits for its resume, in order, and is dropped with its owner's end", testUnheard)
 	t.Run("TSK-08 an agent that still winds up after a stop is resumed as soon as it has ended", testWindingUp)
 	t.Run("TSK-08 nobody writes to agents of others, to those it waits for, or to one whose transcript is gone", testWhoMayWrite)
+	t.Run("SUB-23 SUB-03 a name leads to its agent as long as teams are on or the caller coordinates; of several, to the newest that runs", testNames)
 	t.Run("ISO-13 TSK-10 CRD-11 a resumed agent has the same id, definition, tools and bytes, and goes on behind all it said", testSameAgent)
 	t.Run("FRK-13 ISO-13 a tool use that a transcript leaves unanswered is left out when it is resumed", testLostEntries)
 	t.Run("ISO-10 an agent that can be resumed keeps its transcript only, and nobody keeps it when its owner has ended", testKept)
@@ -398,5 +399,52 @@ func testNothingForged(t *testing.T) {
 		if want := map[string]int{"main": 1, "main/1.1": 0}[lineage]; real != want {
 			t.Errorf("%s: %d texts pass for notifications, want %d", lineage, real, want)
 		}
+	}
+}
+
+func testNames(t *testing.T) {
+	const bob = `use Agent {"description":"d","prompt":"p","run_in_background":true,"name":"bob"}`
+	const toBob = `use SendMessage {"to":"bob","message":"hello bob"}`
+	// who is the lineage of the agent that hears, "" for none; gates are those of the world.
+	play := func(gates string, set func(*story), turns ...string) (who string, answer *llm.Block) {
+		s := newStory(t)
+		speaking(s)
+		gate(strings.Fields(gates)...)(s)
+		if set != nil {
+			set(s)
+		}
+		s.script("main", append(turns, "text done", "text done", "text done", "text done")...)
+		s.script("main/1.1", "take 20s; text one")
+		s.script("main/2.1", "take 3s; text two")
+		s.root("go")
+		s.run()
+		for _, a := range s.world.Agents()[1:] {
+			if e := s.eventsOf("message"); len(e) > 0 && e[0][""] == fmt.Sprint(a.Ref()) {
+				who = a.Lineage()
+			}
+		}
+		return who, s.block("main", len(turns)+1, -1).Block
+	}
+	worker := strings.Replace(bob, `"prompt"`, `"subagent_type":"worker","prompt"`, 1)
+	for _, c := range []struct {
+		gates, want string
+		turns       []string
+	}{
+		{"AGENT_SWARMS=true", "main/1.1", []string{bob, toBob}},
+		{"COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "main/1.1", []string{worker, toBob}},
+		{"", "", []string{bob, toBob}},
+		{"AGENT_SWARMS=true", "main/2.1", []string{bob, bob, toBob}},
+		{"AGENT_SWARMS=true", "main/1.1", []string{bob, bob, "take 5s; " + `use Read {"file_path":"a.go"}`, toBob}}, // the second has ended
+	} {
+		who, b := play(c.gates, nil, c.turns...)
+		if who != c.want || b.IsError != (c.want == "") {
+			t.Errorf("gates %q, %d turns: %s heard it: %s", c.gates, len(c.turns), who, b.Content.Raw())
+		}
+	}
+	off := func(s *story) {
+		s.at(3*vtime.Second/2, func(w *agent.World) error { return w.FlipGate("AGENT_SWARMS", "false") })
+	}
+	if who, b := play("AGENT_SWARMS=true", off, bob, toBob); who != "" || !b.IsError {
+		t.Error("teams went off, and the name still leads to", who)
 	}
 }

@@ -164,7 +164,7 @@ func bannerClose(typ string) string { return "  └─ Sub-agent [" + typ + "] c
 // it opens the banner.
 func (a *Agent) spawnInput(use *llm.Block) (in tool.AgentInput, ignored []string, err error) {
 	if a.w.cfg.Minimal == nil {
-		return tool.ParseAgentInput(use.Content, a.w.schema())
+		return tool.ParseAgentInput(use.Content, a.w.schema(a.ctx.Pool.Pool))
 	}
 	in, err = tool.ParseMinimalAgent(use.Content)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
 
@@ -37,7 +38,7 @@ func (a *Agent) open(prompt string) {
 			a.parent.finding("missing-skill", a.def.Place+": skill "+name+" is not there: "+skillsDir+name+"/SKILL.md")
 			continue
 		}
-		skill := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "<skill name=\""+name+"\">\n"+text+"\n</skill>\n")}
+		skill := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, skillBlock(name, text))}
 		a.say(&llm.Msg{Role: llm.User, Blocks: append(first, skill)})
 		first = nil
 	}
@@ -75,11 +76,33 @@ func (a *Agent) expanded(text string) string {
 		a.parent.finding("unknown-command", a.def.Place+": /"+name+" is no command of this project: "+file)
 		return task.Defuse(text)
 	}
+	return withArguments(body, args)
+}
+
+// withArguments is a command's or a skill's text with the words that it is given.
+func withArguments(body, args string) string {
 	args = task.Defuse(strings.TrimSpace(args))
 	if strings.Contains(body, "$ARGUMENTS") || args == "" {
 		return strings.ReplaceAll(body, "$ARGUMENTS", args)
 	}
 	return body + "\n\n" + args
+}
+
+// skill runs the Skill tool: the text of the project's skill comes as the result.
+func (a *Agent) skill(use *llm.Block) tool.Result {
+	name, args, err := tool.ParseSkillInput(use.Content)
+	if err != nil {
+		return failure(err.Error())
+	}
+	text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
+	if !ok {
+		return failure("There is no skill " + name + ": " + skillsDir + name + "/SKILL.md is no file of this project.")
+	}
+	return tool.Result{Content: llm.NewText(llm.Prose, skillBlock(name, withArguments(text, args)))}
+}
+
+func skillBlock(name, text string) string {
+	return "<skill name=\"" + name + "\">\n" + text + "\n</skill>\n"
 }
 
 // projectText is a file of the project as a prompt takes it: without its

@@ -43,28 +43,40 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
 	p.Names = tool.Names(p.Tools)
 	for _, t := range p.Tools {
-		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t))})
+		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t, p.Pool))})
 	}
 	w.pools[k] = p
 	return p
 }
 
-// definition is a tool's JSON as the model sees it now: the Agent tool's
+// noteIdleTools records the tools that a session names though nothing serves them:
+// they weigh in every request, and a call of one is an error.
+func (a *Agent) noteIdleTools() {
+	for _, t := range a.ctx.Pool.Tools {
+		if !t.Acts() {
+			a.finding("no-effect", "the tool "+t.Name+" is offered because tools names it, and nothing serves it: every call is an error")
+		}
+	}
+}
+
+// definition is a tool's JSON as the model sees it now in a pool: the Agent tool's
 // follows the gates and lists the visible types (SUB-03, DEF-10).
-func (w *World) definition(t *tool.Tool) string {
+func (w *World) definition(t *tool.Tool, in *tool.Pool) string {
 	if t.Name != tool.AgentName {
 		return tool.Definition(t)
 	}
 	shaped := *t
-	shaped.Description, shaped.Schema = tool.AgentSchema(w.schema())
+	shaped.Description, shaped.Schema = tool.AgentSchema(w.schema(in))
 	return tool.Definition(&shaped)
 }
 
-// schema is what the gates make of the Agent tool's input.
-func (w *World) schema() tool.AgentOptions {
+// schema is what the gates and the caller's other tools make of the Agent tool's
+// input.
+func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 	o := tool.AgentOptions{
 		Background: !w.gates.DisableBackground,
 		Fork:       w.forks(),
+		Names:      w.namesLead() && in.Find(tool.SendName) != nil,
 		Teams:      w.gates.AgentSwarms,
 		Internal:   w.gates.UserType == UserTypeInternal,
 
@@ -81,6 +93,9 @@ func (w *World) schema() tool.AgentOptions {
 	}
 	return o
 }
+
+// namesLead reports whether the name in a call leads to its agent now (SUB-23).
+func (w *World) namesLead() bool { return w.gates.AgentSwarms || w.coordinator }
 
 // forks reports whether a spawn without a type forks now.
 func (w *World) forks() bool { return w.cfg.Forker.Enabled(&w.gates, w.cfg.Interactive) }

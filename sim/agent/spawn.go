@@ -381,11 +381,11 @@ func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}
 	if !b.async {
-		c.tether(b.in.Description)
+		c.tether(b.in.Description, b.in.Name)
 		c.proc = p.Kernel().Spawn(c.lineage, c.body)
 		return tool.Result{}, c
 	}
-	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Owner: a.ref, Agent: c.ref, Backgrounded: true}
+	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Name: b.in.Name, Owner: a.ref, Agent: c.ref, Backgrounded: true}
 	a.w.register(a, c.task)
 	a.w.moveTask(c, task.Running)
 	a.expectNotice()

@@ -16,6 +16,7 @@ func TestSpawn(t *testing.T) {
 	t.Run("SUB-01 the tool is Agent on the wire, and calls by its old name Task work", testAlias)
 	t.Run("SUB-03 the schema that stands in the request's bytes follows the gates", testSchemaBytes)
 	t.Run("SUB-03 a field that is gated off is ignored and recorded", testIgnoredField)
+	t.Run("SUB-22 a field that nothing serves is an error that says so, and a tool that nothing serves is told", testUnserved)
 	t.Run("SUB-04 an explicit type wins; without one a fork where forks are on, else general-purpose", testTypeChoice)
 	t.Run("SUB-06 five stages in order, each recorded, before the agent starts", testStages)
 	t.Run("SUB-08 LOOP-10 a child's request holds nothing of the parent's but user context and prompt", testCanary)
@@ -80,26 +81,54 @@ func testAlias(t *testing.T) {
 func testSchemaBytes(t *testing.T) {
 	for _, c := range []struct {
 		gates string
-		has   string // of run_in_background, name, team_name, mode, remote
+		has   string // of run_in_background, name, team_name, mode, isolation
 	}{
 		{"", "run_in_background"},
 		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true", ""},
 		{"FORK_SUBAGENT=true", ""},
-		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "run_in_background"},
-		{"AGENT_SWARMS=true", "run_in_background name team_name mode"},
-		{"USER_TYPE=ant", "run_in_background remote"},
+		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "name"},
+		{"AGENT_SWARMS=true", "run_in_background name"},
+		{"USER_TYPE=ant", "run_in_background"},
 	} {
-		s := one(t, plain, gate(strings.Fields(c.gates)...))
+		s := one(t, plain, func(s *story) { speaking(s); gate(strings.Fields(c.gates)...)(s) })
 		def, _, _ := strings.Cut(s.flat("main", 1), `{"name":"TaskStop"`)
-		for _, field := range []string{`run_in_background`, `name`, `team_name`, `mode`, `remote`} {
+		for _, field := range []string{`run_in_background`, `name`, `team_name`, `mode`, `isolation`} {
 			in := strings.Contains(def, `"`+field+`":{`)
-			if field == "remote" {
-				in = strings.Contains(def, `"remote"`)
-			}
 			if want := slices.Contains(strings.Fields(c.has), field); in != want {
 				t.Errorf("gates %q: the schema has %s: %v, want %v", c.gates, field, in, want)
 			}
 		}
+	}
+}
+
+func testUnserved(t *testing.T) {
+	for _, c := range []struct{ field, gates, says string }{
+		{`"isolation":"worktree"`, "", "all agents work in the one shared directory"},
+		{`"isolation":"remote"`, "USER_TYPE=ant", "all agents work in the one shared directory"},
+		{`"isolation":"remote"`, "", ""},
+		{`"team_name":"x"`, "AGENT_SWARMS=true", "there are no teams to join"},
+		{`"mode":"plan"`, "AGENT_SWARMS=true", "there are no teams to join"},
+		{`"mode":"plan"`, "", ""},
+	} {
+		s := one(t, `{"description":"d","prompt":"p",`+c.field+`}`, gate(strings.Fields(c.gates)...))
+		b := s.block("main", 2, -1).Block
+		if c.says == "" {
+			if b.IsError || !strings.Contains(s.text.String(), "is gated off") {
+				t.Errorf("%s, gates %q: %s", c.field, c.gates, b.Content.Raw())
+			}
+			continue
+		}
+		if !b.IsError || !strings.Contains(b.Content.Raw(), c.says) || len(s.world.Agents()) != 1 {
+			t.Errorf("%s, gates %q: %s", c.field, c.gates, b.Content.Raw())
+		}
+	}
+	s := newStory(t)
+	s.offered = []string{"WebFetch", "TaskOutput"}
+	s.script("main", `use WebFetch {"url":"https://example.org","prompt":"p"}`, "text done")
+	s.root("go")
+	s.run()
+	if found := s.eventsOf("finding"); len(found) != 2 || found[0]["rule"] != "no-effect" || !s.block("main", 2, -1).Block.IsError {
+		t.Error("findings about tools that nothing serves:", found)
 	}
 }
 

@@ -202,6 +202,8 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		r.result, r.took = a.taskStop(r.block), a.toolTime(r)
 	case r.tool.Name == tool.SendName:
 		r.result, r.took = a.sendMessage(r.block), a.toolTime(r)
+	case r.tool.Does() == tool.SkillName:
+		r.result, r.took = a.skill(r.block), a.toolTime(r)
 	case r.tool.Run == nil:
 		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
 	default:

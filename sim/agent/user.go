@@ -79,6 +79,7 @@ func (w *World) Start(s RootSpec) *Agent {
 			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, Context: a.facts("own")}
 		w.rec.emit(a.ref, ev)
 		a.noteForkOff()
+		a.noteIdleTools()
 		if len(s.First) > 0 {
 			a.hearUser(s.First)
 		}

@@ -72,7 +72,7 @@ var checks = [numChecks]Check{
 	loop04:  {"LOOP-04", "each request is well-formed, and each call has one result before the next request"},
 	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
 	flt01:   {"FLT-01", "no sub-agent holds a tool that steers the session, and none loses another tool to layer 1"},
-	flt02:   {"FLT-02", "an agent of a definition that is not built in holds no tool of teams"},
+	flt02:   {"FLT-02", "an agent of a definition that is not built in holds no internal tool"},
 	flt03:   {"FLT-03", "an agent in the background holds the tools for the background, all of them and no other"},
 	flt04:   {"FLT-04", "an agent holds what its definition allows and not what it denies"},
 	flt06:   {"FLT-06", "an agent that plans keeps the tool to end planning, and no other agent does"},

@@ -12,7 +12,7 @@ import (
 // What coordinators and workers may have, by this package's own tables.
 var (
 	coordinates = []string{"Agent", "SendMessage", "TaskStop", "subscribe_pr_activity"}
-	worksWith   = []string{"Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TodoWrite", "WebFetch", "WebSearch", "Write"}
+	worksWith   = []string{"Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "TodoWrite", "Write"}
 	worksSimply = []string{"Bash", "Edit", "Read"}
 )
 

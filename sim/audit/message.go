@@ -25,7 +25,7 @@ func (u *Auditor) message(ref int32, b *transcript.Message) {
 			return
 		}
 		l := &letter{task: b.TaskID, bytes: b.Bytes, message: true, n: b.N}
-		l.text, l.known = from.writing(b.TaskID)
+		l.text, l.known = from.writing(b.TaskID, t.name)
 		t.unheard = append(t.unheard, l)
 		return
 	}
@@ -41,9 +41,10 @@ func (u *Auditor) message(ref int32, b *transcript.Message) {
 	u.settled(b.TaskID, t)
 }
 
-// writing is the text of the message to a task that an agent sends now, by the
-// call that has no result yet; false where a user has put another in its place.
-func (a *agent) writing(task string) (string, bool) {
+// writing is the text of the message to a task that an agent sends now, under its
+// id or its name, by the call that has no result yet; false where a user has put
+// another in its place.
+func (a *agent) writing(task, name string) (string, bool) {
 	if a.edited {
 		return "", false
 	}
@@ -53,7 +54,7 @@ func (a *agent) writing(task string) (string, bool) {
 		}
 		for j := range a.uses {
 			var in struct{ To, Message string }
-			if a.uses[j].id == a.calls[i].id && json.Unmarshal([]byte(a.uses[j].input.Raw()), &in) == nil && in.To == task {
+			if a.uses[j].id == a.calls[i].id && json.Unmarshal([]byte(a.uses[j].input.Raw()), &in) == nil && (in.To == task || in.To == name) {
 				return defuser.Replace(in.Message), true
 			}
 		}

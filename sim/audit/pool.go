@@ -11,7 +11,6 @@ import (
 // What each layer of the filter is to do, by this package's own tables.
 var (
 	steering   = []string{"TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "TaskStop"}
-	teams      = []string{"TeamCreate", "TeamDelete"}
 	internal   = []string{"TeamCreate", "TeamDelete", "SendMessage", "SyntheticOutput"}
 	background = []string{"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill", "WebFetch", "WebSearch",
 		"TodoWrite", "SyntheticOutput"}
@@ -78,7 +77,7 @@ func (r *rule) removedBy(name string) string {
 	case passes:
 	case slices.Contains(steering, name):
 		return layer1
-	case !r.builtIn && slices.Contains(teams, name):
+	case !r.builtIn && slices.Contains(internal, name):
 		return layer2
 	case r.background && !slices.Contains(background, name):
 		return layer3

@@ -13,6 +13,7 @@ type taskState struct {
 	registered bool
 	status     string
 	kind       string
+	name       string // of its agent, by which messages find it
 	activation int
 	open       []ending // activations that have ended, and whose notification is not settled
 	owner      *agent   // who registered it
@@ -60,6 +61,9 @@ func (u *Auditor) taskOf(id string) *taskState {
 // and only a resume leaves a final state, for the next activation (TSK-10).
 func (u *Auditor) task(ref int32, b *transcript.Task) {
 	a, t := u.agent(ref), u.taskOf(b.ID)
+	if a != nil && a.life != nil {
+		t.name = a.facts.Name
+	}
 	if b.To == "running" && u.fails(iso06, t.registered) {
 		u.report(iso06, a, "a registration of task "+b.ID+" at the root before it runs", "none")
 	}

@@ -93,6 +93,7 @@ type Task struct {
 	ID          string
 	Type        Type
 	Description string // the call's
+	Name        string // the one that the call gives the agent, "" for none
 	OutputFile  string
 	Owner       int32 // ordinal of the agent that started it
 	Agent       int32 // ordinal of the agent that runs it; -1 for none

@@ -1,11 +1,11 @@
 package tool
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/permission"
 )
 
 // AgentType is a type of agent that a caller may name.
@@ -20,6 +20,7 @@ type AgentOptions struct {
 	Types      []AgentType // the visible ones, in any order
 	Background bool        // background tasks are enabled
 	Fork       bool        // the fork gate is on
+	Names      bool        // an agent can be sent messages under the name that its call gives it
 	Teams      bool        // agent swarms are on
 	Internal   bool        // an internal build
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
@@ -34,21 +35,14 @@ type AgentInput struct {
 	Model       string // sonnet, opus or haiku
 	Background  bool   // run_in_background
 	Name        string
-	Isolation   string // worktree or remote
-	TeamName    string
-	Mode        permission.Mode
 }
 
 // agentFields are the fields in schema order; those that the gates do not offer
-// are hidden.
+// are hidden, and so are those that nothing serves (SUB-22).
 func agentFields(o AgentOptions) fields {
-	isolation := []string{"worktree"}
-	if o.Internal {
-		isolation = append(isolation, "remote")
-	}
-	var modes []string
-	for _, m := range permission.Modes() {
-		modes = append(modes, string(m))
+	var noTeams string
+	if o.Teams {
+		noTeams = unservedTeams
 	}
 	typeAbout := "Type of agent to use; general-purpose when left out."
 	if o.Fork {
@@ -59,12 +53,12 @@ func agentFields(o AgentOptions) fields {
 		{name: "prompt", required: true, about: "The task for the agent to do."},
 		{name: "subagent_type", about: typeAbout},
 		{name: "model", enum: []string{"sonnet", "opus", "haiku"}, about: "Model for this agent, before its definition's. Left out, the definition decides."},
-		{name: "run_in_background", typ: booleanType, hidden: !o.Background || o.Fork,
+		{name: "run_in_background", typ: booleanType, hidden: !o.Background || o.Fork || o.Coordinator,
 			about: "Return at once; you are notified when the agent has ended."},
-		{name: "name", hidden: !o.Teams, about: "Name by which the agent can be addressed while it runs."},
-		{name: "isolation", enum: isolation, about: "worktree gives the agent its own copy of the repository."},
-		{name: "team_name", hidden: !o.Teams, about: "Team that the agent joins; your own when left out."},
-		{name: "mode", enum: modes, hidden: !o.Teams, about: "Permission mode of the teammate; plan makes it ask for approval first."},
+		{name: "name", hidden: !o.Names, about: "Name under which you can send the agent messages once it is in the background."},
+		{name: "isolation", hidden: true, unserved: unservedIsolation},
+		{name: "team_name", hidden: true, unserved: noTeams},
+		{name: "mode", hidden: true, unserved: noTeams},
 	}
 	if o.Coordinator {
 		forWorkers(fs)
@@ -81,8 +75,12 @@ const (
 	agentBackground
 	agentName
 	agentIsolation
-	agentTeam
-	agentMode
+)
+
+// Why a field is not served.
+const (
+	unservedIsolation = "all agents work in the one shared directory"
+	unservedTeams     = "there are no teams to join"
 )
 
 // AgentSchema is the Agent tool's description, which lists the visible types by
@@ -98,6 +96,9 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	}
 	if o.Coordinator {
 		b.WriteString(workerUsage)
+		if o.Names {
+			b.WriteString(agentNameText)
+		}
 		return b.String(), agentFields(o).schema()
 	}
 	b.WriteString(agentUsage)
@@ -107,8 +108,8 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	case o.Background:
 		b.WriteString(agentBackgroundText)
 	}
-	if o.Teams {
-		b.WriteString(agentTeamText)
+	if o.Names {
+		b.WriteString(agentNameText)
 	}
 	return b.String(), agentFields(o).schema()
 }
@@ -141,31 +142,34 @@ How to use it:
 - Leave subagent_type out to fork yourself: the fork starts with all that stands in this conversation, so its prompt is only a directive and need not explain. Every agent runs in the background, and a notification reports its end; do not poll, and do not guess at results before they are there.
 - A fork cannot start agents of its own.`
 
-	agentTeamText = `
-- With a team, pass team_name and name to start a teammate that stays and can be addressed with SendMessage.`
+	agentNameText = `
+- Give an agent a name to send it messages under that name as under its id. Of several that bear one name, the newest that runs is meant.`
 )
 
 // ParseAgentInput checks a call of the Agent tool. An unknown or ill-typed field
 // is an error that names it (SUB-02). A known field that the gates do not offer
 // is read over and listed in ignored, as is remote isolation outside an
-// internal build (SUB-03). Whether the type is one that the caller may name is
-// not looked at here.
+// internal build (SUB-03); one that nothing serves is an error that says so
+// (SUB-22). Whether the type is one that the caller may name is not looked at here.
 func ParseAgentInput(p *llm.Payload, o AgentOptions) (a AgentInput, ignored []string, err error) {
-	o.Coordinator = false
 	fs := agentFields(o)
-	if !o.Internal {
-		fs[agentIsolation].enum = append(fs[agentIsolation].enum, "remote")
+	if o.Coordinator { // its wrong types and models are told elsewhere
+		open := agentFields(AgentOptions{})
+		fs[agentType], fs[agentModel] = open[agentType], open[agentModel]
 	}
 	var in input
 	if err := fs.read(p.Raw(), &in); err != nil {
 		return AgentInput{}, nil, err
 	}
 	for i, f := range fs {
-		off := f.hidden || i == agentIsolation && !o.Internal && in[i].text() == "remote"
-		if off && in[i].kind != absent {
-			ignored = append(ignored, f.name)
-			in[i] = value{}
+		if !f.hidden || in[i].kind == absent {
+			continue
 		}
+		if gated := i == agentIsolation && !o.Internal && in[i].text() == "remote"; f.unserved != "" && !gated {
+			return AgentInput{}, nil, fmt.Errorf("field %q is not served here, leave it out: %s", f.name, f.unserved)
+		}
+		ignored = append(ignored, f.name)
+		in[i] = value{}
 	}
 	for _, i := range [...]int{agentDescription, agentPrompt} {
 		if strings.TrimSpace(in[i].text()) == "" {
@@ -183,10 +187,17 @@ func agentInput(in *input) AgentInput {
 		Model:       in[agentModel].text(),
 		Background:  in[agentBackground].kind == jsonTrue,
 		Name:        in[agentName].text(),
-		Isolation:   in[agentIsolation].text(),
-		TeamName:    in[agentTeam].text(),
-		Mode:        permission.Mode(in[agentMode].text()),
 	}
+}
+
+// ParseSkillInput checks a call of Skill and returns the skill's name and its
+// arguments.
+func ParseSkillInput(p *llm.Payload) (name, args string, err error) {
+	var in input
+	if err := skillFields.read(p.Raw(), &in); err != nil {
+		return "", "", err
+	}
+	return in[0].text(), in[1].text(), nil
 }
 
 // ParseStopInput checks a call of TaskStop and returns the task's id.

@@ -13,7 +13,7 @@ var bashFields = fields{
 	{name: "command", required: true, about: "The command line to run."},
 	{name: "timeout", typ: integerType, about: "Longest run in milliseconds, at most 600000; 120000 when left out."},
 	{name: "description", about: "What the command does, in five to ten words, for whoever watches."},
-	{name: "run_in_background", typ: booleanType, about: "Return at once with a task id; the output is read later with TaskOutput."},
+	{name: "run_in_background", typ: booleanType, about: "Return at once with a task id; the output is read later from the file that the result names."},
 }
 
 // backgroundTimeout bounds a command in the background where nothing else is

@@ -9,6 +9,7 @@ import (
 const (
 	AgentName = "Agent"
 	StopName  = "TaskStop"
+	SkillName = "Skill"
 )
 
 // How long one call takes unless a scenario says otherwise: our own assumption
@@ -60,6 +61,11 @@ func sessionTools() []Tool {
 	}
 }
 
+var skillFields = fields{
+	{name: "skill", required: true, about: "Name of the skill."},
+	{name: "args", about: "Arguments for the skill, as one text."},
+}
+
 var stopFields = fields{{name: "task_id", required: true, about: "Id of the background task to stop."}}
 
 // fileTools look at the project and change it.
@@ -78,10 +84,7 @@ func fileTools() []Tool {
 func otherTools() []Tool {
 	return []Tool{
 		{Name: "Bash", Class: permission.Exec, Run: runBash, Reads: bashReads, Named: true, Keeps: true, Description: bashText, fields: bashFields},
-		{Name: "Skill", Class: permission.Meta, Description: skillText, fields: fields{
-			{name: "skill", required: true, about: "Name of the skill, as listed."},
-			{name: "args", about: "Arguments for the skill, as one text."},
-		}},
+		{Name: SkillName, Class: permission.Meta, Took: todoTook, Named: true, Description: skillText, fields: skillFields},
 		{Name: "WebFetch", Safe: true, Class: permission.Read, Description: webFetchText, fields: fields{
 			{name: "url", required: true, about: "Full address of the page."},
 			{name: "prompt", required: true, about: "What to find out from the page."},
@@ -102,7 +105,7 @@ func otherTools() []Tool {
 // teamTools address other agents and keep what they share.
 func teamTools() []Tool {
 	return []Tool{
-		{Name: SendName, Internal: true, Class: permission.Agent, Took: stopTook, Description: sendText, fields: sendFields},
+		{Name: SendName, Internal: true, Named: true, Class: permission.Agent, Took: stopTook, Description: sendText, fields: sendFields},
 		{Name: "TeamCreate", Internal: true, Class: permission.Agent, Description: teamCreateText, fields: fields{
 			{name: "team_name", required: true, about: "Name of the team: letters, digits and dashes."},
 			{name: "description", about: "What the team is for."},

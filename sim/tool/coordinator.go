@@ -31,13 +31,13 @@ func ForCoordinator(offered []*Tool) []*Tool {
 }
 
 // ForWorkers is what a coordinator's workers are offered of a session's tools
-// before the filter: all of them, in simple mode three; tools of MCP servers in
-// either (CRD-04).
+// before the filter: all that act, and the internal ones for it to remove; in
+// simple mode three; tools of MCP servers in either (CRD-04, SUB-22).
 func ForWorkers(offered []*Tool, simple bool) []*Tool {
 	var out []*Tool
 	for _, t := range offered {
 		switch {
-		case !simple || t.fromServer() || slices.Contains(simpleTools[:], t.Name):
+		case t.fromServer() || (t.Acts() || t.Internal) && (!simple || slices.Contains(simpleTools[:], t.Name)):
 			out = append(out, t)
 		}
 	}
@@ -100,11 +100,11 @@ How to use it:
 - A worker knows nothing of this conversation. Its prompt must hold everything it needs: the goal and what it is for, the files and lines that matter, what has been found already, and what the report should contain.
 - Workers run in the background. The call returns at once with the worker's id, and a notification reports its end; do not poll, and do not guess at results before they are there.
 - Workers that do not depend on each other are started in one response, so that they run side by side.
-- Leave model out: a worker has yours.`
+- A worker has your model.`
 )
 
 // forWorkers makes the fields those of a coordinator's Agent tool.
 func forWorkers(fs fields) {
 	fs[agentType].required, fs[agentType].enum, fs[agentType].about = true, []string{workerType}, workerTypeAbout
-	fs[agentModel].about = "Leave it out: it is ignored."
+	fs[agentModel].hidden = true // a worker has its coordinator's
 }

@@ -21,7 +21,7 @@ func TestCoordinator(t *testing.T) {
 	})
 	t.Run("CRD-04 a worker has the tools of the background without the internal ones, and those of MCP servers; in simple mode Bash, Read and Edit and those of servers", func(t *testing.T) {
 		for simple, want := range map[bool]string{ // order: two cases, each on its own
-			false: "Read Grep Glob Edit Write NotebookEdit Bash Skill WebFetch WebSearch TodoWrite mcp__tracker__search mcp__tracker__open mcp__chat__say",
+			false: "Read Grep Glob Edit Write NotebookEdit Bash Skill TodoWrite mcp__tracker__search mcp__tracker__open mcp__chat__say",
 			true:  "Read Edit Bash mcp__tracker__search mcp__tracker__open mcp__chat__say",
 		} {
 			who := Subject{BuiltIn: true, Async: true, Worker: true}

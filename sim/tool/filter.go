@@ -22,8 +22,9 @@ const (
 // deniedToAll is layer 1: tools that steer the session itself (FLT-01).
 var deniedToAll = []string{"TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", StopName}
 
-// deniedToCustom is layer 2 (FLT-02).
-var deniedToCustom = append(slices.Clone(deniedToAll), "TeamCreate", "TeamDelete")
+// deniedToCustom is layer 2: layer 1's and the internal tools, by which agents lead
+// others (FLT-02).
+var deniedToCustom = append(slices.Clone(deniedToAll), "TeamCreate", "TeamDelete", SendName, "SyntheticOutput")
 
 // allowedToAsync is layer 3 (FLT-03): nothing that needs the user at hand.
 var allowedToAsync = []string{"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill",

@@ -31,7 +31,7 @@ func TestLaws(t *testing.T) {
 // The names of the specification, spelled out apart from the tables under test.
 var (
 	wantLayer1 = strings.Fields("TaskOutput EnterPlanMode ExitPlanMode AskUserQuestion TaskStop")
-	wantLayer2 = strings.Fields("TaskOutput EnterPlanMode ExitPlanMode AskUserQuestion TaskStop TeamCreate TeamDelete")
+	wantLayer2 = strings.Fields("TaskOutput EnterPlanMode ExitPlanMode AskUserQuestion TaskStop TeamCreate TeamDelete SendMessage SyntheticOutput")
 	wantLayer3 = strings.Fields("Read Grep Glob Edit Write NotebookEdit Bash Skill WebFetch WebSearch TodoWrite SyntheticOutput")
 )
 

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"errors"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -11,9 +10,8 @@ import (
 const SendName = "SendMessage"
 
 var sendFields = fields{
-	{name: "to", required: true, about: "A teammate's name, the id of an agent you started, or * for everyone else in the team."},
-	{name: "message", typ: anyType, required: true, about: "The text, or one of the protocol messages as an object."},
-	{name: "summary", about: "The message in five to ten words, for lists."},
+	{name: "to", required: true, about: "Id or name of an agent that you started in the background."},
+	{name: "message", required: true, about: "The text."},
 }
 
 // MessageInput is a call of SendMessage.
@@ -22,15 +20,11 @@ type MessageInput struct {
 	Message string
 }
 
-// ParseMessageInput checks a call of SendMessage. Only texts can be sent; the
-// protocol messages are for teams.
+// ParseMessageInput checks a call of SendMessage. Only texts can be sent.
 func ParseMessageInput(p *llm.Payload) (MessageInput, error) {
 	var in input
 	if err := sendFields.read(p.Raw(), &in); err != nil {
 		return MessageInput{}, err
-	}
-	if in[1].kind != jsonString {
-		return MessageInput{}, errors.New("field \"message\" is " + in[1].phrase() + ": an agent is sent a text; protocol messages are for teams")
 	}
 	m := MessageInput{To: in[0].text(), Message: in[1].text()}
 	for i, s := range [...]string{m.To, m.Message} {

@@ -29,8 +29,8 @@ import (
 //	cache A               print what A has read
 //	log                   print the write log
 //	pool [builtin] [async] [fork] [main] [mode=M] [tools=(…)] [deny=(…)]   filter the catalogue
-//	agent [background] [fork] [teams] [internal]   parse the input as a call of Agent
-//	schema [background] [fork] [teams] [internal]  print the Agent tool's schema
+//	agent [background] [fork] [names] [teams] [internal]   parse the input as a call of Agent
+//	schema [background] [fork] [names] [teams] [internal]  print the Agent tool's schema
 //	types A B …           print the types that the Agent tool's description lists
 //	stop                  parse the input as a call of TaskStop
 func TestConformance(t *testing.T) {
@@ -228,7 +228,7 @@ func describe(all []*Tool, p *Pool) string {
 }
 
 func gates(d *datadriven.TestData) AgentOptions {
-	return AgentOptions{Background: d.HasArg("background"), Fork: d.HasArg("fork"), Teams: d.HasArg("teams"), Internal: d.HasArg("internal"),
+	return AgentOptions{Background: d.HasArg("background"), Fork: d.HasArg("fork"), Names: d.HasArg("names"), Teams: d.HasArg("teams"), Internal: d.HasArg("internal"),
 		Coordinator: d.HasArg("coordinator")}
 }
 

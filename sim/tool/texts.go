@@ -72,7 +72,7 @@ Use it for what needs a terminal, such as version control, builds and tests, and
 - Never run commands that wait for input, and do not commit, push or rewrite history unless you were asked to.`
 
 	skillText = `Loads a skill into the conversation: instructions prepared for a kind of task.
-When the user's request matches a skill that is listed, call this tool before anything else. Pass the skill's name and, if it takes any, its arguments. Do not name skills that are not listed, and do not load one that is already at work.`
+When the task matches a skill of the project, call this tool before anything else. Pass the skill's name and, if it takes any, its arguments. Do not load one that is already at work.`
 
 	webFetchText = `Fetches a web page and answers a question about it.
 - Takes a full address and what you want to know; the page is turned into text and a small model answers from it.
@@ -90,11 +90,10 @@ Use it for work of three or more steps, when the user gives several things to do
 
 	syntheticText = `Returns the final answer as structured data in the shape that the request asked for. Call it once, at the end, instead of writing the answer as text. The input is checked against that shape; if it does not fit you are told why and can call again.`
 
-	sendText = `Sends a message to another agent. What you write as plain text is seen by your user only, so this is the one way to reach a teammate.
-- "to" names a teammate, an agent that you started, or * for everybody (dear: it costs a message each).
+	sendText = `Sends a message to an agent that you started in the background. What you write as plain text is seen by your user only, so this is the one way to reach it.
 - An agent that is at work gets the message before its next turn. One that has ended is woken with all it knew and goes on from there.
-- Messages from others arrive by themselves; there is no inbox to look at.
-- Refer to teammates by name, and do not answer a message only to acknowledge it.`
+- What it has to say comes as a notification of its end; there is no inbox to look at.
+- Do not send a message only to acknowledge another.`
 
 	teamCreateText = `Creates a team of agents that work side by side and share one task list. You become its lead.
 Use it when the user asks for a team, or when work falls into parts that several agents should do at once while talking to each other. After creating it, add tasks with TaskCreate, start teammates with the Agent tool by passing team_name and a name, and give out tasks with TaskUpdate. Teammates that have nothing to do are idle, which is normal; a message wakes them.`

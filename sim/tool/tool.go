@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -100,7 +101,10 @@ func (t *Tool) Is(name string) bool {
 
 // Acts reports whether calls of the tool have an effect in the simulation:
 // those with a Run, and those that the agent layer handles.
-func (t *Tool) Acts() bool { return t.Run != nil || t.Does() == AgentName || t.Name == StopName }
+func (t *Tool) Acts() bool { return t.Run != nil || slices.Contains(steered[:], t.Does()) }
+
+// steered are the tools that the agent layer handles.
+var steered = [...]string{AgentName, StopName, SendName, SkillName}
 
 // Find is the tool with the name or alias, or nil.
 func Find(all []*Tool, name string) *Tool {

@@ -19,6 +19,7 @@ type AgentStart struct {
 	Activation int
 	Tools      []string      // wire names in the pool, in order
 	ToolUse    llm.ToolUseID // the call that spawned it; zero for a root
+	Name       string        // under which its starter can send it messages, "" for none
 	Context    ContextFacts
 }
 
@@ -56,6 +57,7 @@ func (b *AgentStart) AppendText(dst []byte) []byte {
 	dst = optStr(dst, " source=", b.Source)
 	dst = optInt(dst, " activation=", b.Activation)
 	dst = optToolUse(dst, " tool_use=", b.ToolUse)
+	dst = optStr(dst, " name=", b.Name)
 	dst = optList(dst, " tools=", b.Tools)
 	return b.Context.AppendText(dst)
 }

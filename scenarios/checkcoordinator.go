@@ -36,7 +36,7 @@ func (s *Scenario) leads() bool { return s.Strategy == "coordinator" && s.hasWor
 
 // defaultCoordinator is how a coordinator leads of which nothing is said.
 func defaultCoordinator() CoordinatorSpec {
-	return CoordinatorSpec{Workers: "table", Broad: 3, Corrections: ptr(1), Approaches: ptr(1),
+	return CoordinatorSpec{Workers: "table", Synthesis: "strict", Broad: 3, Corrections: ptr(1), Approaches: ptr(1),
 		Scratchpad: ".scratchpad", Silence: 5 * vtime.Minute}
 }
 
@@ -96,6 +96,7 @@ func (c *checker) coordinatorStrategy() {
 func (c *checker) coordinatorSpec() {
 	k := &c.s.Coordinator
 	c.oneOf("coordinator.workers", "way with workers", k.Workers, "table", "continue", "spawn")
+	c.oneOf("coordinator.synthesis", "synthesis", k.Synthesis, syntheses...)
 	for _, x := range []struct {
 		path  string
 		n     int
@@ -126,6 +127,9 @@ func (c *checker) coordinatorSpec() {
 	}
 }
 
+// syntheses are what an implementation may wait for.
+var syntheses = []string{"strict", "needed"}
+
 // coordinatorKey is a key of the section coordinator that nothing reads.
 type coordinatorKey struct {
 	section
@@ -138,6 +142,7 @@ func (s *Scenario) unusedCoordinator() (out []coordinatorKey) {
 	if why := "only strategy coordinator reads it"; !s.leads() {
 		out = append(out,
 			coordinatorKey{section{"workers", why}, func(k, def *CoordinatorSpec) { k.Workers = def.Workers }},
+			coordinatorKey{section{"synthesis", why}, func(k, def *CoordinatorSpec) { k.Synthesis = def.Synthesis }},
 			coordinatorKey{section{"broad", why}, func(k, def *CoordinatorSpec) { k.Broad = def.Broad }},
 			coordinatorKey{section{"corrections", why}, func(k, def *CoordinatorSpec) { k.Corrections = def.Corrections }},
 			coordinatorKey{section{"approaches", why}, func(k, def *CoordinatorSpec) { k.Approaches = def.Approaches }},

@@ -9,6 +9,11 @@ type CoordinatorSpec struct {
 	// there or to a new one: table (default, the five-row table), continue or
 	// spawn.
 	Workers string `yaml:"workers"`
+	// Synthesis is what an implementation waits for before it is given out: strict
+	// (default), all research; needed, the research that yields what it needs.
+	// Research that itself follows an implementation is waited for only by what
+	// comes after it.
+	Synthesis string `yaml:"synthesis"`
 	// Broad is how many times the files that an item edits a research may have
 	// read before its worker is passed over (second row of the table); default 3.
 	Broad int `yaml:"broad"`

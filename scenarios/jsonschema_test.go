@@ -39,8 +39,9 @@ var choices = map[string][]string{
 	"SettingsSpec.effort": {"low", "medium", "high", "max"}, "SettingsSpec.thinking": {"disabled", "enabled", "adaptive"},
 	"Fact.grade": {"gist", "verbatim"}, "Model.prompting": promptings,
 	"Item.kind": kinds, "Item.by": {"lead"}, "Item.prompting": promptings,
-	"PermissionSpec.children": {string(permission.AcceptEdits)},
-	"Turn.stop":               stops, "FanOut.hold": {"none", "first-response"},
+	"PermissionSpec.children":   {string(permission.AcceptEdits)},
+	"CoordinatorSpec.synthesis": syntheses,
+	"Turn.stop":                 stops, "FanOut.hold": {"none", "first-response"},
 }
 
 // object is a JSON object; its keys are written in order of their names.

@@ -68,7 +68,7 @@ func (m *Model) answers(i int) bool {
 // due reports whether an item may be given out.
 func (m *Model) due(i int) bool {
 	if !m.again.has(i) {
-		return m.ready(i)
+		return m.ready(i) && m.t.items[i].findings.minus(m.done).minus(m.failed).len() == 0
 	}
 	for _, j := range m.t.items[i].after {
 		if !m.done.has(j) {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCoordinator(t *testing.T) {
-	t.Run("CRD-13 CRD-10 LLM-05 whatever the work, the order of reports and the failures: no two items whose files meet are under way together, no writer verifies, the user hears of every step, and every item is settled", rapid.MakeCheck(led))
+	t.Run("CRD-07 CRD-13 CRD-10 LLM-05 whatever the work, the order of reports and the failures: no implementation begins before its findings are in, no two items whose files meet are under way together, no writer verifies, the user hears of every step, and every item is settled", rapid.MakeCheck(led))
 	t.Run("CON-11 LOOP-07 wherever a coordinator's history becomes a summary, workers and attempts survive it", coordinatorSummed)
 	t.Run("CRD-12 attempts end: corrections, then approaches, then the user", attempts)
 	t.Run("CRD-12 whoever is stopped or ends with an error goes on, as often as maxCut says, and none of it is a failed attempt", cutShort)
@@ -32,14 +32,17 @@ type assigned struct {
 	seen  map[string]int      // messages read, by id
 	now   map[string][]string // items
 	wrote map[string][]string // items that it edits or edited
+	given map[string]bool     // items that anybody was told of
+	early string              // an implementation whose findings were not in when somebody was told of it
 }
 
 func watch(h *house) *assigned {
-	return &assigned{h, map[string]int{}, map[string][]string{}, map[string][]string{}}
+	return &assigned{h: h, seen: map[string]int{}, now: map[string][]string{}, wrote: map[string][]string{}, given: map[string]bool{}}
 }
 
 // update reads what workers were told since the last time.
 func (w *assigned) update() {
+	var begun []string
 	for _, m := range w.h.crew.members {
 		var told []string
 		n := 0
@@ -62,9 +65,29 @@ func (w *assigned) update() {
 		if n > w.seen[m.id] && len(told) > 0 {
 			w.now[m.id] = told
 			w.wrote[m.id] = append(w.wrote[m.id], told...)
+			begun = append(begun, told...)
 		}
 		w.seen[m.id] = n
 	}
+	for _, id := range begun {
+		w.begin(id)
+	}
+}
+
+// begin notes an item that somebody is told of for the first time, and whether
+// research that it waits for was not begun or is under way.
+func (w *assigned) begin(id string) {
+	if !w.given[id] {
+		for _, r := range w.h.item(id).findings.list(nil) {
+			research := w.h.table.items[r].id
+			if !w.given[research] || slices.ContainsFunc(w.h.crew.members, func(m *member) bool {
+				return slices.Contains(w.h.crew.running, m) && slices.Contains(w.now[m.id], research)
+			}) {
+				w.early = id + " before " + research
+			}
+		}
+	}
+	w.given[id] = true
 }
 
 // item is a bound item by its id.
@@ -139,13 +162,16 @@ func drawWork(t *rapid.T) string {
 			fmt.Fprintf(&b, "  - {id: item-%d, kind: %s, after: [%s], reads: [f%d.go], needs: [fact.%d]}\n", i, kind, after, any("reads"), any("needs"))
 		}
 	}
+	if rapid.Bool().Draw(t, "second") {
+		b.WriteString("  - {id: too, kind: research, reads: [f0.go], yields: [fact.0]}\n")
+	}
 	b.WriteString("  - {id: last, kind: verify, after: [all], runs: [go test]}\n")
 	return b.String()
 }
 
 func led(t *rapid.T) {
 	mode := rapid.SampledFrom([]string{byTable, continuation, spawning}).Draw(t, "workers")
-	h := newHouse(currentT, drawWork(t), "coordinator.workers="+mode, fmt.Sprintf("model.spawns_per_turn=%d", rapid.IntRange(1, 4).Draw(t, "spawns")),
+	h := newHouse(currentT, drawWork(t), "coordinator.workers="+mode, "coordinator.synthesis="+rapid.SampledFrom([]string{strict, "needed"}).Draw(t, "synthesis"), fmt.Sprintf("model.spawns_per_turn=%d", rapid.IntRange(1, 4).Draw(t, "spawns")),
 		"model.prompting="+rapid.SampledFrom([]string{promptFull, promptPointers, promptLazy}).Draw(t, "prompting"))
 	h.tools = []string{"Bash"}
 	w := watch(h)
@@ -154,6 +180,9 @@ func led(t *rapid.T) {
 		w.update()
 		if c := w.clash(ids); c != "" {
 			t.Fatalf("%s at one time\n%s", c, h.log.String())
+		}
+		if w.early != "" {
+			t.Fatalf("%s\n%s", w.early, h.log.String())
 		}
 		if v := w.selfVerified(); v != "" && mode != continuation {
 			t.Fatalf("%s is verified by its author\n%s", v, h.log.String())

@@ -1,6 +1,10 @@
 package policy
 
-import "agentsim/scenarios"
+import (
+	"slices"
+
+	"agentsim/scenarios"
+)
 
 // Who gets work that follows other work (coordinator.workers).
 const (
@@ -8,6 +12,9 @@ const (
 	continuation = "continue" // a worker that is there, wherever one suits
 	spawning     = "spawn"    // always a new one
 )
+
+// strict lets an implementation wait for all research (coordinator.synthesis).
+const strict = "strict"
 
 // row says why a worker is continued or a new one is started, in the order of
 // the table (CRD-10).
@@ -132,6 +139,9 @@ func (t *Table) coordinated(c scenarios.CoordinatorSpec) {
 	if c.Workers == "" {
 		t.coordinator.Workers = byTable
 	}
+	if c.Synthesis == "" {
+		t.coordinator.Synthesis = strict
+	}
 	if c.Broad > 0 {
 		t.broad = c.Broad
 	}
@@ -174,4 +184,52 @@ func (t *Table) chart() {
 			t.items[j].before = append(t.items[j].before, i)
 		}
 	}
+	t.findings()
+}
+
+// findings enters which research an implementation waits for, so that whoever
+// gives it out has taken the findings in (CRD-07). Research that follows an
+// implementation is a later round: nobody waits for it but what comes after it.
+func (t *Table) findings() {
+	later := t.afterImplementation()
+	var all set
+	for r := range t.items {
+		if t.items[r].kind == "research" && !later.has(r) {
+			all = all.with(r)
+		}
+	}
+	for i := range t.items {
+		it := &t.items[i]
+		switch {
+		case it.kind != "implement":
+		case t.coordinator.Synthesis == strict:
+			it.findings = all
+		default:
+			for _, r := range all.list(nil) {
+				if t.informs(&t.items[r], it) {
+					it.findings = it.findings.with(r)
+				}
+			}
+		}
+	}
+}
+
+// afterImplementation is the items that come after an implementation, directly
+// or not.
+func (t *Table) afterImplementation() (later set) {
+	for grown := true; grown; {
+		grown = false
+		for i := range t.items {
+			if !later.has(i) && slices.ContainsFunc(t.items[i].after, func(j int) bool { return t.items[j].kind == "implement" || later.has(j) }) {
+				later, grown = later.with(i), true
+			}
+		}
+	}
+	return later
+}
+
+// informs reports whether research yields what an item needs.
+func (t *Table) informs(r, it *item) bool {
+	return slices.ContainsFunc(r.yields, func(f int) bool { return slices.Contains(it.needs, f) }) ||
+		slices.ContainsFunc(r.gists, func(f int) bool { return slices.Contains(it.gists, f) })
 }

@@ -96,6 +96,7 @@ type item struct {
 	// writes, those that it verifies, and the items that come after it.
 	explores, writes, checks set
 	before                   []int
+	findings                 set // research that is waited for before it is given out
 	// What an author could have told: facts and gists that items before this
 	// one, or the lead's own items, yield.
 	tellFacts, tellGists set

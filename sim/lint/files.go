@@ -227,6 +227,45 @@ func (j *judge) implementations() {
 	})
 }
 
+// early looks for implementations that a coordinator gives out for the first time
+// while research is not in. Research that follows an implementation is a later
+// round, for which nobody waits.
+func (j *judge) early() {
+	given := map[*Item]bool{}
+	for _, o := range j.orders {
+		if j.run.Work == nil || o.role != implementing || j.run.Agents[o.call.Agent].Type != "coordinator" {
+			continue
+		}
+		again := true
+		for _, it := range o.items {
+			again, given[it] = again && given[it], true
+		}
+		if again {
+			continue
+		}
+		j.sum.Judged++
+		if open := j.open(o); len(open) > 0 {
+			j.found(j.place(o.call, o.block), j.name(o.to), "given out at "+clock(o.call.To)+", before research was in: "+strings.Join(open, ", "), excerpt(o.prompt))
+		}
+	}
+}
+
+// open is the research that a coordinator had given out, or was still to give
+// out, when it decided on an order.
+func (j *judge) open(o *order) (ids []string) {
+	for _, r := range j.orders {
+		if r.call.Agent != o.call.Agent || r.span.To <= o.call.From {
+			continue
+		}
+		for _, it := range r.items {
+			if it.Kind == "research" && len(it.After) == 0 && !slices.Contains(ids, it.ID) {
+				ids = append(ids, it.ID)
+			}
+		}
+	}
+	return ids
+}
+
 // verifications looks for verifications that overlap an implementation on the
 // files that they verify (CRD-13).
 func (j *judge) verifications() {

@@ -28,6 +28,7 @@ var rules = []Rule{
 	{"silence", "the user hears nothing for long while agents work", false, (*judge).silence},
 	{"two-writers", "two agents write one file at once", true, (*judge).twoWriters},
 	{"implementation-overlap", "two implementations of one file set run at once", true, (*judge).implementations},
+	{"early-implementation", "a coordinator gives out an implementation before all research is in", true, (*judge).early},
 	{"verification-overlap", "a verification runs while its files are being changed", true, (*judge).verifications},
 	{"verifier-wrote-code", "whoever verifies wrote what it verifies", true, (*judge).verifierWrote},
 	{"verification-runs-nothing", "a verification runs no command", true, (*judge).runsNothing},

@@ -88,7 +88,7 @@ type Item struct {
 	ID, Kind string
 	Needs    []string // facts; file:<path> and gist:<path> for a file
 	Files    []string // that it edits, as far as they are named; of a verification those that it verifies
-	After    []string // of a verification: the implementations that it verifies
+	After    []string // implementations: of a verification those that it verifies, of research those that it follows
 }
 
 // Fact is a piece of knowledge and the file that it stands in; "" for none.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/scenarios"
@@ -120,6 +121,20 @@ func lintNodes(db *sqlite.DB, info sqlite.RunInfo) (out []lint.Node, err error) 
 	return out, err
 }
 
+// followed is the implementations that an item comes after, directly or not.
+func followed(sc *scenarios.Scenario, it *scenarios.Item, seen map[string]bool) (ids []string) {
+	for i := range sc.Work {
+		if x := &sc.Work[i]; slices.Contains(it.After, x.ID) && !seen[x.ID] {
+			seen[x.ID] = true
+			if x.Kind == "implement" {
+				ids = append(ids, x.ID)
+			}
+			ids = append(ids, followed(sc, x, seen)...)
+		}
+	}
+	return ids
+}
+
 // workOf is what a scenario says of its work, as far as the lint asks.
 func workOf(sc *scenarios.Scenario, seed uint64) *lint.Work {
 	w := &lint.Work{Marks: mark.NewKey(seed)}
@@ -135,7 +150,10 @@ func workOf(sc *scenarios.Scenario, seed uint64) *lint.Work {
 	for i := range sc.Work {
 		it := &sc.Work[i]
 		item := lint.Item{ID: it.ID, Kind: it.Kind, Needs: it.Needs, Files: edits[it.ID]}
-		if it.Kind == "verify" {
+		switch it.Kind {
+		case "research":
+			item.After = followed(sc, it, map[string]bool{})
+		case "verify":
 			item.After = it.After
 			for _, id := range it.After {
 				item.Files = append(item.Files, edits[id]...)

@@ -227,6 +227,7 @@ func maxTokens(t *testing.T) {
 	} {
 		var b llm.Builder
 		req := prompt(&b, "main", "Go.")
+		req.Settings.Thinking = llm.ThinkingAdaptive
 		req.MaxTokens = c.most
 		got, errs := serve(t, false, nil, turns(t, c.turn), req)
 		if errs[0] != nil {

@@ -84,13 +84,19 @@ func newHouse(t *testing.T, yaml string, sets ...string) *house {
 }
 
 // gatesFor is the gates that the story's strategy needs. A story that is played
-// by a coordinator is one from the start.
+// by a coordinator or by forks is one of them from the start.
 func gatesFor(yaml string, sets []string) (_, gates string) {
 	if slices.Contains(sets, "strategy=coordinator") {
 		yaml = strings.Replace(yaml, "strategy: inline", "strategy: coordinator", 1)
 	}
 	if strings.Contains(yaml, "strategy: coordinator") {
 		return yaml, "COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true"
+	}
+	switch {
+	case slices.Contains(sets, "strategy=fork"):
+		return strings.Replace(yaml, "strategy: subagent", "strategy: fork", 1), "FORK_SUBAGENT: true"
+	case slices.Contains(sets, "strategy=subagent"), strings.Contains(yaml, "strategy: subagent"):
+		return yaml, "FORK_SUBAGENT: false" // with it a call without a type is a fork
 	}
 	return yaml, "FORK_SUBAGENT: true"
 }

@@ -106,7 +106,7 @@ func TestConformance(t *testing.T) {
 		for call := range 2 {
 			var a mockllm.Answer
 			a.Reset()
-			if err := book.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: "main", Call: call}}, &a); err != nil {
+			if err := book.Answer(&mockllm.Query{Stream: llm.StreamName{Lineage: "main", Call: call}, Settings: llm.Settings{Thinking: llm.ThinkingAdaptive}}, &a); err != nil {
 				t.Fatal(err)
 			}
 			b := a.Blocks

@@ -11,9 +11,24 @@ import (
 // tool runs in place of real builds and tests where a scenario names none.
 var Programs = []string{"go test", "go build", "go vet", "make", "npm test"}
 
-// maxTakes is how long a test may take: a command of the Bash tool is stopped
-// after that.
-const maxTakes = 2 * vtime.Minute
+// How long a command of the Bash tool may run: at most so long, and where its
+// call does not say how long, so long.
+const (
+	MaxTakes     = 10 * vtime.Minute
+	UntimedTakes = 2 * vtime.Minute
+)
+
+// Timeout is the timeout, in milliseconds, that a call of a command of the project
+// asks for: whole minutes where it is a test that takes longer than one may that
+// says nothing, else 0.
+func (s *Scenario) Timeout(words string) int64 {
+	for _, t := range s.Project.Tests {
+		if command(t.Command) == command(words) && t.Takes > UntimedTakes {
+			return ((t.Takes + vtime.Minute - 1) / vtime.Minute * vtime.Minute).Milliseconds()
+		}
+	}
+	return 0
+}
 
 // tests holds project.tests and what items say of runs and defects against the
 // rest of the scenario.
@@ -57,8 +72,8 @@ func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
 		c.errs.add(c.where(path+".command"), "name it in runs of a work item, or take it away", "unused test %q", t.Command).unused = true
 	}
 	seen[words] = true
-	if t.Takes > maxTakes {
-		c.bad(path+".takes", "", "test %q takes longer than the Bash tool lets a command run, which is %s", t.Command, maxTakes)
+	if t.Takes > MaxTakes {
+		c.bad(path+".takes", "takes: 10m, or several commands of less", "test %q takes longer than the Bash tool lets a command run, which is %s", t.Command, MaxTakes)
 	}
 	n, err := c.files.matching(t.Files)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/shell"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // erring is work that a pitfall and a misleading fact make wrong.
@@ -30,6 +31,13 @@ work:
   - {id: fix-a, kind: implement, edits: [{file: a.go, tokens: 9}], pitfalls: [trap], runs: [go test ./...]}
   - {id: fix-b, kind: implement, after: [fix-a], edits: [{file: b.go, tokens: 9}], misled_by: [theory]}
   - {id: check, kind: verify, after: [fix-b]}
+`
+
+// patient is a project whose tests take seven minutes.
+const patient = `name: patient
+provider: {model: claude-sonnet-4-5-20250929}
+permissions: {mode: bypassPermissions}
+project: {files: {a.go: "package a"}, tests: [{command: go test ./..., files: "*.go", takes: 7m}]}
 `
 
 func TestTests(t *testing.T) {
@@ -55,6 +63,23 @@ func TestTests(t *testing.T) {
 		text := strings.Replace(erring, ", Agent, Bash]", ", Agent]", 1)
 		if got, want := told(t, text), "check done, fix-a done, fix-a wrong, fix-b done, fix-b wrong"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+	t.Run("LOOP-03 a test of more than two minutes is called with the time that it takes, in either stack; a script that says nothing is stopped", func(t *testing.T) {
+		for _, head := range []string{"main: {user: Go., tools: [Read, Bash]}", "stack: minimal\nmain: {user: Go.}"} {
+			spec := specOf(t, patient+head+"\nstrategy: inline\nwork: [{id: check, kind: verify, runs: [go  test ./...]}]\n", "")
+			if end := runOf(t, spec).End; end < vtime.Instant(7*vtime.Minute) || end > vtime.Instant(8*vtime.Minute) {
+				t.Errorf("%s: tests of seven minutes end the run at %s", head, end)
+			}
+		}
+		if scenarios.MaxTakes != shell.MaxTimeout || scenarios.UntimedTakes != shell.DefaultTimeout {
+			t.Error("the scenario's limits of a command are not the shell's")
+		}
+		for input, want := range map[string]vtime.Duration{"command: go test ./...": 2 * vtime.Minute, "command: go test ./..., timeout: 600000": 7 * vtime.Minute} {
+			script := patient + "main: {user: Go., tools: [Bash]}\nscripts: [{agent: main, turns: [{tools: [{name: Bash, input: {" + input + "}}]}, {text: Done.}]}]\n"
+			if end := runOf(t, specOf(t, script, "")).End; end < vtime.Instant(want) || end > vtime.Instant(want+vtime.Minute) {
+				t.Errorf("%s: the run ends at %s", input, end)
+			}
 		}
 	})
 	t.Run("LLM-04 a test shows where a pitfall's fact stands, so nobody searches for it", func(t *testing.T) {

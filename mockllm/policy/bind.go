@@ -52,7 +52,7 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	b.injections(sc)
 	b.pads(sc)
 	for i := range sc.Work {
-		if err := b.item(&sc.Work[i]); err != nil {
+		if err := b.item(&sc.Work[i], sc); err != nil {
 			return nil, &BindError{sc.Work[i].ID, err.Error()}
 		}
 	}
@@ -144,7 +144,7 @@ func (b *binder) some(found []string, s scenarios.Selector, id string) []string 
 var verbs = map[string]string{"research": "Research", "implement": "Implement", "verify": "Verify", "answer": "Answer"}
 
 // item enters one item; what depends on other items is entered by close.
-func (b *binder) item(w *scenarios.Item) error {
+func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	t, n := b.t, len(b.t.items)
 	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, think: w.Think, output: w.Output,
 		key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
@@ -183,7 +183,7 @@ func (b *binder) item(w *scenarios.Item) error {
 		it.misled = union(it.misled, b.fact(name))
 	}
 	b.flaws(&it, n)
-	b.runs(&it, n, w)
+	b.runs(&it, n, w, sc)
 	b.pad(&it, n)
 	t.items = append(t.items, it)
 	t.itemIndex[it.id] = n

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
@@ -16,17 +17,23 @@ type command struct {
 }
 
 // runs enters an item's commands. The input of each names its item, so that the
-// result of a command that several items run is the one's that asked.
-func (b *binder) runs(it *item, n int, w *scenarios.Item) {
+// result of a command that several items run is the one's that asked, and gives
+// a test the time that it takes.
+func (b *binder) runs(it *item, n int, w *scenarios.Item, sc *scenarios.Scenario) {
 	t := b.t
 	for _, words := range w.Runs {
-		text := append(llm.AppendQuoted([]byte(`{"command":`), words), '}')
-		if t.names.describes {
-			text = llm.AppendQuoted(append(text[:len(text)-1], `,"description":`...), "Run it for work item "+w.ID)
-			text = append(text, '}')
-		} else {
-			text = append(llm.AppendQuoted([]byte(`{"command":`), words+" # "+w.ID), '}')
+		line := words
+		if !t.names.describes {
+			line += " # " + w.ID
 		}
+		text := llm.AppendQuoted([]byte(`{"command":`), line)
+		if limit := sc.Timeout(words); limit > 0 {
+			text = strconv.AppendInt(append(text, `,"timeout":`...), limit, 10)
+		}
+		if t.names.describes {
+			text = llm.AppendQuoted(append(text, `,"description":`...), "Run it for work item "+w.ID)
+		}
+		text = append(text, '}')
 		if _, ok := t.runIndex[string(text)]; ok {
 			continue
 		}

@@ -21,7 +21,7 @@ func (s Style) Bold(text string) string {
 	if !s.Color || text == "" {
 		return text
 	}
-	return "\x1b[1m" + text + "\x1b[0m"
+	return boldOn + text + boldOff
 }
 
 // Table is a table to be filled. Columns whose title starts with a space are
@@ -52,6 +52,7 @@ func (t *Table) Len() int { return len(t.rows) }
 // Write prints the table without borders, two spaces between columns. Where that
 // is wider than the style's width, long texts go on in further lines.
 func (t *Table) Write(w io.Writer, st Style) error {
+	t = t.plain()
 	var buf bytes.Buffer
 	tab := tablewriter.NewTable(&buf,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
@@ -67,6 +68,22 @@ func (t *Table) Write(w io.Writer, st Style) error {
 		return err
 	}
 	return writeTrimmed(w, buf.String(), st)
+}
+
+// plain is the table with each cell on one line.
+func (t *Table) plain() *Table {
+	out := &Table{heads: cells(t.heads, cell), right: t.right}
+	for _, r := range t.rows {
+		out.rows = append(out.rows, cells(r, cell))
+	}
+	return out
+}
+
+func cells(row []string, make func(string) string) (out []string) {
+	for _, c := range row {
+		out = append(out, make(c))
+	}
+	return out
 }
 
 // gap stands between two columns.

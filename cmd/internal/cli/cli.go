@@ -32,6 +32,8 @@ type State struct {
 	Interrupt      <-chan os.Signal // a signal that ends what goes on; nil for none
 	Now            func() time.Time // wall time, for the record's own rows
 
+	screen io.Writer // Stderr as it is, for the progress bar alone
+
 	waiting atomic.Bool // somebody takes the next signal and comes to an end by itself
 	heard   *interrupts // who waited last
 
@@ -106,12 +108,17 @@ func Run(s *State) (code Code) {
 			code = Bug
 		}
 	}()
-	out := &sticky{to: s.Stdout}
-	s.Stdout = out
+	printed, told := report.NewPrinter(s.Stdout, s.style()), report.NewPrinter(s.Stderr, report.Style{})
+	defer told.Close()
+	out := &sticky{to: printed}
+	s.Stdout, s.Stderr, s.screen = out, told, s.Stderr
 	root := newRoot(s)
 	root.SetArgs(s.Args)
 	err := root.Execute()
 	code = classify(err)
+	if left := printed.Close(); out.err == nil {
+		out.err = left
+	}
 	if out.err != nil && code != Bug {
 		err, code = failf(Operating, "cannot write the output: %w", out.err), Operating
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -105,7 +106,7 @@ func (p *progress) options() []progressbar.Option {
 	if p.s.Width > 0 {
 		width = max(leastBar, min(barWidth, p.s.Width-aroundBar))
 	}
-	out := []progressbar.Option{progressbar.OptionSetWriter(p.s.Stderr), progressbar.OptionSetDescription(p.what),
+	out := []progressbar.Option{progressbar.OptionSetWriter(cmp.Or(p.s.screen, p.s.Stderr)), progressbar.OptionSetDescription(p.what),
 		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(width),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true)}
 	if p.unit == "" {

@@ -9,7 +9,7 @@ import (
 // rendered is a prefix with its nodes; agents with equal prefixes share one.
 type rendered struct {
 	prefix *Prefix
-	static *llm.Node    // last system block that does not depend on the session
+	static *llm.Node    // last system block that is shared with others
 	system *llm.Node    // last system block
 	border *llm.Node    // before the messages
 	user   *llm.Payload // user context, nil for none
@@ -20,7 +20,7 @@ type rendered struct {
 // frontText is what a prefix is made of, as text.
 type frontText struct {
 	system []string
-	static int // how many of them do not depend on the session
+	static int // how many of them are shared with others
 	user   string
 
 	userParts, systemParts []string

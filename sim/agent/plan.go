@@ -29,7 +29,7 @@ const (
 	PlanNone      PlanName = "none"      // no marker at all
 	PlanAutomatic PlanName = "automatic" // the API marks the last cacheable block
 	PlanLast      PlanName = "last"      // the last block of the last message
-	PlanAgent     PlanName = "agent"     // last static system block, last system block, last block
+	PlanAgent     PlanName = "agent"     // last shared system block, last system block, last block
 	PlanExplicit  PlanName = "explicit"  // positions given by the scenario
 )
 
@@ -61,7 +61,7 @@ func (pl *Plan) mark(a *Agent, req *llm.Request) {
 }
 
 // Place fills the markers of a request whose head and expectation are set. static
-// and system are the last system block that does not depend on the session and the
+// and system are the last system block that the agent shares with others and the
 // last one, nil for none; call is the number of the agent's call, from 0. It
 // returns the positions of an explicit plan that the request does not have.
 func (pl *Plan) Place(req *llm.Request, static, system *llm.Node, call int) (beyond []string) {

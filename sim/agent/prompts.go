@@ -147,8 +147,9 @@ func guidePrompt(*Gates) string {
 `
 }
 
-// environment is appended to the system prompt of every agent but a fork.
+// environment says where an agent works: behind a root's system prompt, ahead of those
+// of sub-agents, which all share it.
 func (w *World) environment() string {
-	return "\n# Environment\nWorking directory: " + w.cfg.Root + "\nGit repository: yes\nPlatform: linux\n" +
+	return "# Environment\nWorking directory: " + w.cfg.Root + "\nGit repository: yes\nPlatform: linux\n" +
 		"Always use absolute paths, or paths relative to the working directory.\n"
 }

@@ -11,8 +11,8 @@ type Prefix struct {
 	Rules    llm.SaltRules
 	Tools    []llm.Block
 	System   []llm.Block
-	// Static is the number of leading system blocks that do not depend on the
-	// session (LOOP-12).
+	// Static is the number of leading system blocks that the agent shares with
+	// others: all types of sub-agents, a root's next session (LOOP-12).
 	Static int
 }
 

@@ -220,7 +220,8 @@ func (a *Agent) buildPrompt(b *birth) error {
 	return err
 }
 
-// childFront renders what stands before the messages of a definition's agents.
+// childFront renders what stands before the messages of a definition's agents:
+// first what those of all types share (CACHE-97).
 func (w *World) childFront(k headKey) (*rendered, error) {
 	prompt, err := k.def.SystemPrompt(&w.gates)
 	if err != nil {
@@ -235,7 +236,7 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	t.user, t.userParts = userContext(w.cfg.UserContext, claude)
 	system, t.systemParts = systemContext(w.cfg.SystemContext, git)
 	k.memory = w.memory(k.def)
-	t.system = []string{prompt, w.environment() + w.scratchNote(k.def) + k.memory + system}
+	t.system = []string{w.environment(), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil
 }
 

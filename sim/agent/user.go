@@ -100,7 +100,7 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 		var system string
 		t.user, t.userParts = userContext(w.rootContext(a), "")
 		system, t.systemParts = systemContext(w.cfg.SystemContext, "")
-		t.system = append(append([]string(nil), t.system...), w.environment()+system)
+		t.system = append(append([]string(nil), t.system...), "\n"+w.environment()+system)
 	}
 	return w.head(headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: settings}, &t)
 }

@@ -201,7 +201,7 @@ Exit codes:
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), newWhatif(s), newBench(s), newSweep(s), newCompare(s), newVersion(s))
+	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), newWhatif(s), newBench(s), newSweep(s), newCompare(s), newDB(s), newVersion(s))
 	completionGroup(root)
 	complete(root)
 	return root

@@ -230,7 +230,7 @@ func (x *compared) add(scenario, variant, spec string, r comparedRun) {
 
 // readRuns reads a run of a database, or all that are over.
 func readRuns(arg, path, prefix string) (*compared, error) {
-	db, err := sqlite.Open(path)
+	db, err := openDB(path)
 	if err != nil {
 		return nil, err
 	}
@@ -258,6 +258,9 @@ func (x *compared) read(prefix string) error {
 		return err
 	}
 	for _, r := range runs {
+		if r.Changed {
+			return x.db.Verify(r.ID)
+		}
 		if prefix == "" && !r.Outcome.Settled() {
 			continue
 		}

@@ -84,13 +84,38 @@ func (s *State) createDB(path string) (*sqlite.DB, error) {
 		f.Close()
 	} // else it is there, or opening it says why it is not
 	db, err := sqlite.CreateWithin(path, cmp.Or(s.patience, sqlite.BusyMillis))
-	if err == nil {
+	if db, err = whole(db, path, err); err == nil {
 		return db, nil
 	}
 	if made == nil {
 		os.Remove(path)
 	}
 	return nil, denied(path, err)
+}
+
+// openDB opens a database for reading.
+func openDB(path string) (*sqlite.DB, error) {
+	db, err := sqlite.Open(path)
+	return whole(db, path, err)
+}
+
+// whole sees that a database that was opened has its end.
+func whole(db *sqlite.DB, path string, err error) (*sqlite.DB, error) {
+	if err != nil {
+		return nil, err
+	}
+	err = db.CheckLength(func() (int64, error) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	})
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
 }
 
 // denied tells a directory that cannot be written from one that does not exist:

@@ -12,7 +12,6 @@ import (
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
-	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )
@@ -102,7 +101,7 @@ func readPrompt(db, name string) (*prompt, error) {
 }
 
 func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
-	db, err := sqlite.Open(path)
+	db, err := openDB(path)
 	if err != nil {
 		return nil, err
 	}

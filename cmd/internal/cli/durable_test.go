@@ -134,7 +134,7 @@ func afterKill(t *testing.T, dir, db string) (events int64, begun bool) {
 			events = wholeRun(t, filepath.Join(dir, db))
 			run := strings.Fields(strings.SplitN(list, "\n", 2)[1])[0]
 			expect(t, dir, 0, "", "inspect", run, "--db", db)
-			expect(t, dir, 0, fmt.Sprintf("was running; all of its %d events came again", events), "replay", run, "--db", db)
+			expect(t, dir, 0, fmt.Sprintf("was unfinished; all of its %d events came again", events), "replay", run, "--db", db)
 		}
 	}
 	expect(t, dir, 0, "hello", "run", "hello", "--db", db)
@@ -187,15 +187,13 @@ func fullDisk(t *testing.T) {
 	if n := wholeRunBeside(t, filepath.Join(dir, "agentsim.db")); n == 0 {
 		t.Error("no batch was recorded before the disk was full")
 	}
-	expect(t, dir, 0, "running", "inspect")
+	expect(t, dir, 0, "unfinished", "inspect")
 	if err := os.WriteFile(filepath.Join(dir, "more"), make([]byte, 5<<20), 0o644); err == nil {
 		t.Fatal("the disk is not full")
 	}
 	expect(t, dir, 1, "the disk is full", "run", "hello", "--db", "new.db")
-	for _, name := range []string{"more", "new.db"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Remove(filepath.Join(dir, "more")); err != nil {
+		t.Fatal(err)
 	}
 	expect(t, dir, 0, "hello", "run", "hello")
 }
@@ -286,7 +284,7 @@ func mixed(t *testing.T) {
 			t.Errorf("%v: %v\n%s", c.Args, err, outs[i].String())
 		}
 	}
-	if list := expect(t, dir, 0, "rows/", "inspect"); strings.Contains(list, " running ") {
+	if list := expect(t, dir, 0, "rows/", "inspect"); strings.Contains(list, " unfinished ") {
 		t.Error(list)
 	}
 }

@@ -117,9 +117,7 @@ type job struct {
 
 // begin opens the record of a spec.
 func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eventFile) (*job, error) {
-	j := &job{spec: spec, fold: metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
-		Assigned: spec.Assigned(),
-		Price:    spec.Scenario.Provider.Priced})}
+	j := &job{spec: spec, fold: newFold(spec, watch)}
 	j.sinks = []transcript.Sink{j.fold, &j.left, &j.items}
 	w, err := rec.begin(spec, s.Now())
 	if err != nil {

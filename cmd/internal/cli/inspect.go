@@ -86,7 +86,7 @@ func (o *inspectOptions) check(call bool) error {
 }
 
 func (s *State) inspect(o *inspectOptions, args []string) error {
-	db, err := sqlite.Open(o.db)
+	db, err := openDB(o.db)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,18 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	return s.inspectTree(db, info, o)
 }
 
-// findRun finds a run by the beginning of its id.
+// findRun finds a run by the beginning of its id, and sees that its record is the
+// one that was written.
 func findRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
+	info, err := findAnyRun(db, prefix)
+	if err == nil {
+		err = db.Verify(info.ID)
+	}
+	return info, err
+}
+
+// findAnyRun finds one whatever became of its record.
+func findAnyRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 	if prefix == "" {
 		return sqlite.RunInfo{}, failf(Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
 	}
@@ -148,7 +158,7 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 		if r.Recorded() {
 			seed = "–"
 		}
-		t.Row(short(r.ID), r.Name, r.Variant, seed, r.Policy, string(r.Level), string(r.Outcome),
+		t.Row(short(r.ID), r.Name, r.Variant, seed, r.Policy, string(r.Level), r.Ending(),
 			strconv.FormatInt(r.Calls, 10), bill(r.Cost, priced[i]), report.Time(r.EndedAt.Sub(0)), strconv.Itoa(r.Executions))
 	}
 	return t.Write(s.Stdout, s.style())
@@ -165,7 +175,7 @@ func (s *State) heading(db *sqlite.DB, r sqlite.RunInfo) error {
 	if r.Variant != "" {
 		name += "/" + r.Variant
 	}
-	s.printf("run %s   %s · seed %d · %s · %s, %s\n", s.style().Bold(short(r.ID)), name, r.Seed, r.Policy, r.Outcome, report.Time(r.EndedAt.Sub(0)))
+	s.printf("run %s   %s · seed %d · %s · %s, %s\n", s.style().Bold(short(r.ID)), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
 	if r.Detail != "" {
 		s.printf("%s\n", r.Detail)
 	}

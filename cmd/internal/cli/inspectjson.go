@@ -23,7 +23,7 @@ type recordJSON struct {
 	Policy     string        `json:"policy"`
 	Semantics  int           `json:"semantics"`
 	Level      sqlite.Level  `json:"level"`
-	Outcome    sqlite.Status `json:"outcome"`
+	Outcome    string        `json:"outcome"`
 	Detail     string        `json:"detail,omitempty"`
 	Digest     string        `json:"digest"`
 	Events     int64         `json:"events"`
@@ -40,7 +40,7 @@ func runDocuments(runs []sqlite.RunInfo, priced []bool) []recordJSON {
 	out := []recordJSON{}
 	for i := range runs {
 		r := &runs[i]
-		doc := recordJSON{r.ID, r.Name, r.Variant, r.Seed, r.Policy, r.Semantics, r.Level, r.Outcome, r.Detail, r.Digest,
+		doc := recordJSON{r.ID, r.Name, r.Variant, r.Seed, r.Policy, r.Semantics, r.Level, r.Ending(), r.Detail, r.Digest,
 			r.Events, r.Calls, r.EndedAt, usageJSON(r.Usage), &r.Cost, &r.Uncached, r.Executions, r.StartedAt}
 		if !priced[i] {
 			doc.Cost, doc.Uncached = nil, nil

@@ -64,14 +64,18 @@ func notKept(info sqlite.RunInfo, n int64, err error) error {
 func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
 	if !info.Outcome.Settled() {
 		return failf(Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
-			short(info.ID), info.Outcome, info.Level)
+			short(info.ID), info.Ending(), info.Level)
 	}
+	again, err := newRerun(spec, info)
+	if err != nil {
+		return err
+	}
+	defer again.close()
 	picked := newPicked(db.Events(info.ID))
 	stop := s.listen()
 	defer stop.stop()
 	var res *sim.Result
-	var err error
-	stop.around(sim.Options{Repeat: s.commandLine(), Sinks: []transcript.Sink{picked}}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	stop.around(sim.Options{Repeat: s.commandLine(), Sinks: append(again.sinks(), picked)}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 	diff, bad := picked.check.Finish()
 	picked.stop()
 	switch {
@@ -87,8 +91,7 @@ func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInf
 		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe events on record are equal: another session tree differs; record with --record full to see which event",
 			short(info.ID), res.Digest, info.Digest)
 	}
-	s.same(info, res)
-	return unbroken(info, res)
+	return s.same(db, info, res, again)
 }
 
 // picked compares those events of a run whose numbers a record has.

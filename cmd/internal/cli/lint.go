@@ -94,7 +94,7 @@ func (s *State) lint(o *lintOptions, prefix string) error {
 	if err != nil {
 		return err
 	}
-	db, err := sqlite.Open(o.db)
+	db, err := openDB(o.db)
 	if err != nil {
 		return err
 	}

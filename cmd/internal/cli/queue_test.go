@@ -130,7 +130,7 @@ func interruptAll(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	_, list, _ := try(nil, "inspect", "--db", filepath.Join(".", "agentsim.db"))
-	if n := strings.Count(list, " interrupted "); n < 1 || n > 2 || strings.Contains(list, " running ") {
+	if n := strings.Count(list, " interrupted "); n < 1 || n > 2 || strings.Contains(list, " unfinished ") {
 		t.Errorf("recorded:\n%s", list)
 	}
 }

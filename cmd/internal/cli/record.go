@@ -41,13 +41,7 @@ func (r *recorder) begin(spec *sim.Spec, now time.Time) (*sqlite.Writer, error) 
 	if r.db == nil || r.err != nil {
 		return nil, nil
 	}
-	run := sqlite.Run{ID: spec.RunID(), Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
-		Policy: spec.Policy, Semantics: sim.Semantics, Spec: spec.Text()}
-	for _, p := range spec.Project.Paths() {
-		content, _ := spec.Project.Content(p)
-		run.Files = append(run.Files, sqlite.File{Path: p, Content: content})
-	}
-	w, err := r.db.Begin(run, wall(now), sqlite.Options{Level: r.level, Cost: costs(spec)})
+	w, err := r.db.Begin(runRow(spec, spec.RunID()), wall(now), sqlite.Options{Level: r.level, Cost: costs(spec)})
 	return w, r.keep(err)
 }
 

@@ -33,12 +33,12 @@ first event that differs, both sides, and the field. RUN is the beginning of a r
 }
 
 func (s *State) replay(path, prefix string) error {
-	db, err := sqlite.Open(path)
+	db, err := openDB(path)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	info, err := findRun(db, prefix)
+	info, err := findAnyRun(db, prefix)
 	if err != nil {
 		return err
 	}
@@ -51,6 +51,9 @@ func (s *State) replay(path, prefix string) error {
 		return err
 	}
 	spec, err := rebuild(&stored)
+	if stored.Semantics == sim.Semantics && (err != nil || spec.RunID() != info.ID) {
+		return failf(Differs, "run %s: its record was changed after it was written: scenario, variant, seed, policy and files do not come to its id", short(info.ID))
+	}
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (s *State) replay(path, prefix string) error {
 	}
 	switch {
 	case info.Level == sqlite.Totals:
-		return s.compareDigest(spec, info)
+		return s.compareDigest(db, spec, info)
 	case !info.Level.Whole():
 		return s.compareSampled(db, spec, info)
 	}
@@ -109,11 +112,16 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 	if err != nil {
 		return err
 	}
+	again, err := newRerun(spec, info)
+	if err != nil {
+		return err
+	}
+	defer again.close()
 	stop := s.listen()
 	defer stop.stop()
 	var res *sim.Result
 	var diff *transcript.Difference
-	stop.around(sim.Options{Repeat: s.commandLine(), Choices: choices}, func(opt sim.Options) {
+	stop.around(sim.Options{Repeat: s.commandLine(), Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) {
 		res, diff, err = sim.Replay(spec, db.Events(info.ID), opt)
 	})
 	if err != nil {
@@ -123,23 +131,26 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 	case diff != nil && endsInterrupted(diff.Got):
 		return failf(Interrupted, "interrupted after %d events, all as recorded", diff.Index)
 	case diff != nil && (endsInterrupted(diff.Want) || diff.Want == "" && !info.Outcome.Settled()):
-		s.printf("run %s was %s; all of its %d events came again\n", short(info.ID), info.Outcome, diff.Index)
+		s.printf("run %s was %s; all of its %d events came again\n", short(info.ID), info.Ending(), diff.Index)
 		return nil
 	}
 	if diff != nil {
 		return failf(Differs, "run %s: the replay differs\n%s", short(info.ID), diff)
 	}
-	s.same(info, res)
-	return unbroken(info, res)
+	return s.same(db, info, res, again)
 }
 
 // compareDigest compares what a record of totals holds: the digest.
-func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
+func (s *State) compareDigest(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+	again, err := newRerun(spec, info)
+	if err != nil {
+		return err
+	}
+	defer again.close()
 	stop := s.listen()
 	defer stop.stop()
 	var res *sim.Result
-	var err error
-	stop.around(sim.Options{Repeat: s.commandLine()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	stop.around(sim.Options{Repeat: s.commandLine(), Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 	if err != nil {
 		return err
 	}
@@ -150,8 +161,7 @@ func (s *State) compareDigest(spec *sim.Spec, info sqlite.RunInfo) error {
 		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe record holds totals only; record with --record full to see which event",
 			short(info.ID), res.Digest, info.Digest)
 	}
-	s.same(info, res)
-	return unbroken(info, res)
+	return s.same(db, info, res, again)
 }
 
 // unbroken is the failure of a replay that breaks an invariant.
@@ -162,9 +172,14 @@ func unbroken(info sqlite.RunInfo, res *sim.Result) error {
 	return nil
 }
 
-// same prints that a replay was equal.
-func (s *State) same(info sqlite.RunInfo, res *sim.Result) {
+// same holds the rest of the record against a replay of equal events, and prints
+// that nothing differs.
+func (s *State) same(db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, again *rerun) error {
+	if err := again.agrees(db, info, res); err != nil {
+		return err
+	}
 	s.printf("run %s replayed: %d events, digest %s, no difference\n", short(info.ID), res.Events, res.Digest)
+	return unbroken(info, res)
 }
 
 // endsInterrupted reports whether a line is the end of an interrupted run.

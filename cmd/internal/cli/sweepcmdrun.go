@@ -191,9 +191,8 @@ func (r *gridRun) run(g *sweepGrid, i int, finished map[string]bool, bulk *sqlit
 		r.spec = nil
 		return
 	}
-	sc := r.spec.Scenario
 	r.row = runRow(r.spec, r.id)
-	r.fold = metrics.New(metrics.Options{Items: len(sc.Work), Tokens: countTokens, Price: sc.Provider.Priced})
+	r.fold = newFold(r.spec, nil)
 	r.writer = bulk.Writer(&r.row, sqlite.Options{Cost: costs(r.spec)})
 	stop.around(sim.Options{Sinks: append(r.pulse, r.fold, r.writer)}, func(opt sim.Options) { r.result, r.err = sim.Run(r.spec, opt) })
 }

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
+	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/whatif"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
@@ -158,7 +159,7 @@ func thousandths(text string) (int64, error) {
 }
 
 func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
-	db, err := sqlite.Open(o.db)
+	db, err := openDB(o.db)
 	if err != nil {
 		return err
 	}
@@ -179,6 +180,9 @@ func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
 	session, err := db.Recording(info.ID)
 	if err != nil {
 		return err
+	}
+	if err := asrun.Check(session); err != nil {
+		return &sqlite.Error{Path: o.db, Doing: "make a session of run " + short(info.ID) + " (" + err.Error() + ")", Kind: sqlite.ErrDamaged}
 	}
 	switch {
 	case o.forkKey:

@@ -120,6 +120,7 @@ func (b *Bulk) store(tx *sql.Tx, f *finished) error {
 	w.addEnd(&f.end)
 	for i, t := range b.shared() {
 		own := w.shared()[i]
+		own.seal()
 		t.rows, own.rows = append(t.rows, own.rows...), nil
 	}
 	if err := w.flushRows(tx); err != nil {

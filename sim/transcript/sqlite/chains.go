@@ -43,7 +43,9 @@ func (db *DB) contents(run string) (map[string]string, error) {
 	out := map[string]string{}
 	_, err := query(db, "read the contents", func(rows *sql.Rows) (none struct{}, err error) {
 		var key, content string
-		err = rows.Scan(&key, &content)
+		if err = rows.Scan(&key, &content); err == nil {
+			err = intactContent(key, content)
+		}
 		out[key] = content
 		return none, err
 	}, allNodes+`SELECT sha256, content FROM payloads WHERE sha256 IN (SELECT n.payload FROM up JOIN nodes n ON n.hash = up.hash)`, run)
@@ -67,6 +69,10 @@ func (r *storedNode) node(b *llm.Builder, parent *llm.Node, contents map[string]
 	if parent == nil {
 		return nil, fmt.Errorf("block %s stands behind none that is on record", r.hash)
 	}
+	role := named[llm.Role](r.role, llm.NoRole, llm.Operator)
+	if (role == llm.NoRole) == (parent.Level == llm.Messages) || r.level != parent.Level.String() {
+		return nil, fmt.Errorf("block %s is one of %s behind one of %s", r.hash, r.level, parent.Level)
+	}
 	key := contentKind{r.payload, r.class}
 	p := made[key]
 	if p == nil {
@@ -76,7 +82,7 @@ func (r *storedNode) node(b *llm.Builder, parent *llm.Node, contents map[string]
 	blk := &llm.Block{Kind: named[llm.Kind](r.kind, llm.ToolDef, llm.Passing), Name: r.name, Content: p,
 		IsError: strings.HasSuffix(r.tail, `"is_error":true}`)}
 	blk.ID, _ = llm.ParseToolUseID(idIn(r.head))
-	n := b.Append(parent, named[llm.Role](r.role, llm.NoRole, llm.Operator), blk)
+	n := b.Append(parent, role, blk)
 	if n.Hash.String() != r.hash {
 		return nil, fmt.Errorf("block %s comes to hash %s when it is made again", r.hash, n.Hash)
 	}

@@ -10,6 +10,8 @@
 //     a file that opens, every batch whole, the run marked running.
 //   - The rollback journal is used and not a WAL: no second file is part of a
 //     record. Equal runs are compared by digest or canonical text, never by file.
+//   - A run that has ended is sealed: its rows add up to what runs.seal says, or
+//     Verify refuses it.
 //   - A file that is not ours is never written to.
 //   - Wall time comes from the caller, as text.
 //   - A failure of recording never stops an Emit; Err and Finish tell it.

@@ -21,6 +21,7 @@ var (
 	ErrNoDirectory = errors.New("the directory does not exist")
 	ErrFull        = errors.New("the disk is full")
 	ErrDamaged     = errors.New("the database is damaged")
+	ErrChanged     = errors.New("its record was changed after it was written")
 	ErrNoRun       = errors.New("no such run")
 	ErrAmbiguous   = errors.New("more than one run begins so")
 	ErrNoCall      = errors.New("no such call")
@@ -38,6 +39,7 @@ var hints = map[error]string{
 	ErrNoDirectory: "make the directory, or give another path",
 	ErrFull:        "free some space; every batch recorded so far is whole",
 	ErrDamaged:     "restore it from a copy, or record into another file",
+	ErrChanged:     "agentsim db check says what differs; a simulated run can be run again into another file",
 }
 
 // Error is an operating error of a database: which file, while doing what, which
@@ -86,6 +88,9 @@ func fail(path, doing string, err error) error {
 		return nil
 	}
 	if e := (*Error)(nil); errors.As(err, &e) {
+		if e.Path == "" {
+			e.Path = path
+		}
 		return err
 	}
 	return &Error{Path: path, Doing: doing, Kind: kindOf(err), Cause: err}

@@ -40,8 +40,11 @@ func (w *Writer) addEnd(end *End) {
 func (w *Writer) finish(tx *sql.Tx, end *End) error {
 	_, err := tx.Exec(`UPDATE executions SET finished_at = ?, status = ?, digest = ?, events = ? WHERE run = ? AND n = ?`,
 		end.FinishedAt, string(end.Status), end.Digest, w.count, w.run, w.execution)
-	if err != nil || !w.owner {
+	if err != nil {
 		return err
+	}
+	if !w.owner {
+		return w.sealExecutions(tx)
 	}
 	if end.Schedule != "" {
 		if _, err = tx.Exec(`INSERT INTO schedules (run, choices) VALUES (?, ?)`, w.run, end.Schedule); err != nil {
@@ -53,7 +56,10 @@ func (w *Writer) finish(tx *sql.Tx, end *End) error {
 		write_5m = ?, write_1h = ?, read = ?, output = ?, cost = ?, cost_uncached = ? WHERE id = ?`,
 		string(end.Status), end.Detail, end.Digest, w.count, int64(w.lastAt), t.calls, u.Input,
 		u.Write5m, u.Write1h, u.Read, u.Output, t.cost, t.uncached, w.run)
-	return err
+	if err != nil {
+		return err
+	}
+	return w.seal(tx)
 }
 
 // compareDigest compares with the first other execution that ended by itself.

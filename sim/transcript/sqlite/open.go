@@ -26,8 +26,10 @@ type DB struct {
 func Create(path string) (*DB, error) { return CreateWithin(path, BusyMillis) }
 
 // CreateWithin is Create with a patience of its own, in milliseconds.
-func CreateWithin(path string, busy int) (*DB, error) {
-	db, err := open(path, "rwc", busy)
+func CreateWithin(path string, busy int) (*DB, error) { return create(path, "rwc", busy) }
+
+func create(path, mode string, busy int) (*DB, error) {
+	db, err := open(path, mode, busy)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,19 @@ type RunInfo struct {
 	Cost, Uncached    int64  // picodollars
 	Executions        int    // how often it was executed
 	StartedAt         string // wall time of the last execution
+	Changed           bool   // the row is not the one that was recorded
+}
+
+// Ending is how the run ended, in a word. One that still runs and one whose process
+// was killed look alike: both are unfinished.
+func (r *RunInfo) Ending() string {
+	switch {
+	case r.Changed:
+		return "changed"
+	case r.Outcome == Running:
+		return "unfinished"
+	}
+	return string(r.Outcome)
 }
 
 // Keeps reports whether the record has single calls and events of an agent.
@@ -51,7 +64,15 @@ func scanRun(rows *sql.Rows) (RunInfo, error) {
 
 // Runs lists the runs, the one executed last first.
 func (db *DB) Runs() ([]RunInfo, error) {
-	return query(db, "list its runs", scanRun, runColumns+`GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`)
+	runs, err := query(db, "list its runs", scanRun, runColumns+`GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := db.changedRuns()
+	for i := range runs {
+		runs[i].Changed = changed[runs[i].ID]
+	}
+	return runs, err
 }
 
 // query collects the rows of a query, each read by scan.
@@ -85,8 +106,12 @@ func (db *DB) Spec(run string) (Run, error) {
 		return r, fail(db.path, "read the seed", err)
 	}
 	r.Files, err = query(db, "read the project's files", func(rows *sql.Rows) (f File, err error) {
-		return f, rows.Scan(&f.Path, &f.Content)
-	}, `SELECT f.path, p.content FROM files f JOIN payloads p ON p.sha256 = f.payload WHERE f.run = ? ORDER BY f.path`, run)
+		var key string
+		if err = rows.Scan(&f.Path, &key, &f.Content); err == nil {
+			err = intactContent(key, f.Content)
+		}
+		return f, err
+	}, `SELECT f.path, p.sha256, p.content FROM files f JOIN payloads p ON p.sha256 = f.payload WHERE f.run = ? ORDER BY f.path`, run)
 	return r, err
 }
 
@@ -168,8 +193,12 @@ func (db *DB) Digest(run string) (string, error) {
 	return d.Sum(), nil
 }
 
-// Metrics lists a run's metrics by scope and name.
+// Metrics lists a run's metrics by scope and name. It fails with ErrChanged where
+// they are not those that were recorded.
 func (db *DB) Metrics(run string) ([]Metric, error) {
+	if err := db.verifyMetrics(run); err != nil {
+		return nil, err
+	}
 	return query(db, "read the metrics", func(rows *sql.Rows) (m Metric, err error) {
 		return m, rows.Scan(&m.Scope, &m.Name, &m.Value, &m.Unit)
 	}, `SELECT scope, name, value, unit FROM metrics WHERE run = ? ORDER BY scope, name`, run)

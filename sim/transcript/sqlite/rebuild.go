@@ -16,7 +16,7 @@ const chainOf = `WITH RECURSIVE up(hash, parent, depth) AS (
 // RequestBytes rebuilds the request that event seq sent, byte for byte, from the
 // stored nodes and payloads. It fails with ErrNoCall when there is none.
 func (db *DB) RequestBytes(run string, seq int64) ([]byte, error) {
-	parts, err := query(db, "rebuild a request", scanPart, chainOf+`SELECT n.level, n.kind, n.head, coalesce(p.content, ''), n.tail
+	parts, err := query(db, "rebuild a request", scanPiece, chainOf+`SELECT n.hash, n.parent, n.level, n.kind, n.head, coalesce(p.content, ''), n.tail
 		FROM up JOIN nodes n ON n.hash = up.hash LEFT JOIN payloads p ON p.sha256 = n.payload ORDER BY up.depth DESC`, run, seq)
 	if err != nil {
 		return nil, err
@@ -32,14 +32,18 @@ func (db *DB) RequestBytes(run string, seq int64) ([]byte, error) {
 	return append(out, last.closing()...), nil
 }
 
-// part is one node as it was stored.
-type part struct{ level, kind, head, content, tail string }
+// piece is one node as it was stored.
+type piece struct{ level, kind, head, content, tail string }
 
-func scanPart(rows *sql.Rows) (p part, err error) {
-	return p, rows.Scan(&p.level, &p.kind, &p.head, &p.content, &p.tail)
+func scanPiece(rows *sql.Rows) (p piece, err error) {
+	var hash, parent string
+	if err := rows.Scan(&hash, &parent, &p.level, &p.kind, &p.head, &p.content, &p.tail); err != nil {
+		return p, err
+	}
+	return p, intactNode(hash, parent, &p)
 }
 
-func (p *part) append(dst []byte) []byte {
+func (p *piece) append(dst []byte) []byte {
 	dst = append(dst, p.head...)
 	switch p.kind {
 	case "":
@@ -53,7 +57,7 @@ func (p *part) append(dst []byte) []byte {
 }
 
 // closing is the brackets that belong to no block.
-func (p *part) closing() string {
+func (p *piece) closing() string {
 	switch {
 	case p.level == llm.Messages.String() && p.kind == "":
 		return "]}"

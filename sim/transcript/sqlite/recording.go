@@ -115,7 +115,7 @@ func (db *DB) nameTools(s *recording.Session, run string) error {
 		if err := rows.Scan(&n, &idx, &u.ID, &u.Spawned); err != nil {
 			return 0, err
 		}
-		if n < 1 || n > len(s.Requests) || idx >= len(s.Requests[n-1].Tools) {
+		if n < 1 || n > len(s.Requests) || idx < 0 || idx >= len(s.Requests[n-1].Tools) {
 			return 0, fmt.Errorf("tool use %d of request %d is not on record", idx, n)
 		}
 		t := &s.Requests[n-1].Tools[idx]
@@ -134,12 +134,16 @@ type blockRow struct {
 // the run is read once, however many requests stand on it.
 func (db *DB) addBlocks(s *recording.Session, run string) error {
 	nodes, err := query(db, "read the blocks", func(rows *sql.Rows) (b blockRow, err error) {
-		return b, rows.Scan(&b.hash, &b.parent, &b.content)
+		var payload string
+		if err = rows.Scan(&b.hash, &b.parent, &b.content, &payload); err == nil && payload != "" {
+			err = intactContent(payload, b.content)
+		}
+		return b, err
 	}, `WITH RECURSIVE up(hash) AS (
 		SELECT head FROM requests WHERE run = ?
 		UNION
 		SELECT n.parent FROM nodes n JOIN up ON n.hash = up.hash WHERE n.parent <> '')
-		SELECT n.hash, n.parent, coalesce(p.content, '') FROM up JOIN nodes n ON n.hash = up.hash
+		SELECT n.hash, n.parent, coalesce(p.content, ''), n.payload FROM up JOIN nodes n ON n.hash = up.hash
 		LEFT JOIN payloads p ON p.sha256 = n.payload`, run)
 	if err != nil {
 		return err

@@ -58,23 +58,23 @@ func (w *Writer) flushEnds(tx *sql.Tx) error {
 	if len(w.ends) == 0 {
 		return nil
 	}
-	stmt, err := tx.Prepare(`UPDATE agents SET ended_seq = ?, ended_at = ?, status = ?, why = ?, turns = ?, tool_uses = ?,
-		input = ?, write_5m = ?, write_1h = ?, read = ?, output = ?,
-		rolled_input = ?, rolled_write_5m = ?, rolled_write_1h = ?, rolled_read = ?, rolled_output = ?
-		WHERE run = ? AND agent = ? AND activation = ?`)
+	stmt, err := tx.Prepare(`UPDATE agents SET ended_seq = ?4, ended_at = ?5, status = ?6, why = ?7, turns = ?8, tool_uses = ?9,
+		input = ?10, write_5m = ?11, write_1h = ?12, read = ?13, output = ?14,
+		rolled_input = ?15, rolled_write_5m = ?16, rolled_write_1h = ?17, rolled_read = ?18, rolled_output = ?19
+		WHERE run = ?1 AND agent = ?2 AND activation = ?3`)
 	if err != nil {
 		return err
 	}
 	defer stmt.Close()
 	for i := range w.ends {
 		a := &w.ends[i]
-		_, err := stmt.Exec(a.seq, a.at, a.status, a.why, a.turns, a.toolUses,
+		row := []any{w.run, a.agent, a.activation, a.seq, a.at, a.status, a.why, a.turns, a.toolUses,
 			a.own.Input, a.own.Write5m, a.own.Write1h, a.own.Read, a.own.Output,
-			a.rolled.Input, a.rolled.Write5m, a.rolled.Write1h, a.rolled.Read, a.rolled.Output,
-			w.run, a.agent, a.activation)
-		if err != nil {
+			a.rolled.Input, a.rolled.Write5m, a.rolled.Write1h, a.rolled.Read, a.rolled.Output}
+		if _, err := stmt.Exec(row...); err != nil {
 			return err
 		}
+		w.endedSum.add(row)
 	}
 	w.ends = w.ends[:0]
 	return nil

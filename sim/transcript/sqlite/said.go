@@ -42,7 +42,11 @@ func (db *DB) Said(run, who string) (string, error) {
 type saidNode struct{ hash, parent, role, kind, content string }
 
 func scanSaid(rows *sql.Rows) (n saidNode, err error) {
-	return n, rows.Scan(&n.hash, &n.parent, &n.role, &n.kind, &n.content)
+	var head, tail string
+	if err := rows.Scan(&n.hash, &n.parent, &n.role, &n.kind, &n.content, &head, &tail); err != nil {
+		return n, err
+	}
+	return n, intactNode(n.hash, n.parent, &piece{"", n.kind, head, n.content, tail})
 }
 
 // answer appends the texts of an answer, whose last node is given, to a request.
@@ -70,7 +74,7 @@ func (db *DB) answer(b *strings.Builder, head, answer string) error {
 }
 
 func (db *DB) saidNode(hash string) (saidNode, error) {
-	nodes, err := query(db, "read a block", scanSaid, `SELECT n.hash, n.parent, n.role, n.kind, coalesce(p.content, '')
+	nodes, err := query(db, "read a block", scanSaid, `SELECT n.hash, n.parent, n.role, n.kind, coalesce(p.content, ''), n.head, n.tail
 		FROM nodes n LEFT JOIN payloads p ON p.sha256 = n.payload WHERE n.hash = ?`, hash)
 	if err != nil || len(nodes) == 0 {
 		return saidNode{}, err

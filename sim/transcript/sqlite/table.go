@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ type table struct {
 	rows    []any // flat
 	one     *sql.Stmt
 	many    *sql.Stmt
+	sum     sum // of the rows that seal has seen
 }
 
 func newTable(verb, name, columns string) *table {
@@ -45,6 +47,13 @@ func (t *table) prepare(db *sql.DB) (err error) {
 	}
 	t.one, err = db.Prepare(t.insert(1))
 	return err
+}
+
+// seal adds the rows that are gathered to the table's sum.
+func (t *table) seal() {
+	for rows := t.rows; len(rows) > 0; rows = rows[t.width:] {
+		t.sum.add(rows[:t.width])
+	}
 }
 
 // flush inserts the rows and forgets them.
@@ -120,6 +129,11 @@ func newTables() tables {
 func (t *tables) all() []*table {
 	return []*table{t.payloads, t.nodes, t.events, t.agents, t.requests, t.breakpoints, t.toolCalls,
 		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools, t.handoffs}
+}
+
+// sealed lists the tables whose rows belong to one run.
+func (t *tables) sealed() []*table {
+	return slices.DeleteFunc(t.all(), func(x *table) bool { return x == t.payloads || x == t.nodes })
 }
 
 // ofRun names the tables whose rows belong to one run.

@@ -53,6 +53,9 @@ func (db *DB) Messages(run string) ([]Said, error) {
 	return query(db, "read the messages", func(rows *sql.Rows) (s Said, err error) {
 		var head, tail, level string
 		err = rows.Scan(&s.Hash, &s.Parent, &level, &s.Role, &s.Kind, &s.Name, &s.Pos, &head, &tail, &s.Content)
+		if err == nil {
+			err = intactNode(s.Hash, s.Parent, &piece{level, s.Kind, head, s.Content, tail})
+		}
 		if s.Kind == "" {
 			s.Parent = ""
 		}

@@ -24,6 +24,7 @@ type Writer struct {
 	text       []byte // the batch's event texts, one after the other
 	textEnds   []int
 	ends       []agentEnd
+	endedSum   sum           // of the activations that have ended
 	agentRows  []*agentState // by ordinal
 	openTools  map[toolKey]*toolCall
 	scratch    []byte
@@ -143,6 +144,9 @@ func (w *Writer) flushRows(tx *sql.Tx) error {
 		return nil
 	}
 	w.fillTexts()
+	for _, t := range w.sealed() {
+		t.seal()
+	}
 	for _, t := range w.all() {
 		if err := t.flush(tx); err != nil {
 			return err

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"agentsim/metrics/report"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+)
+
+func newDB(s *State) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "db",
+		Short: "look after the database of runs",
+		Long:  `Looks after the database that runs are recorded in.`,
+		Args:  cobra.ArbitraryArgs,
+		RunE:  group,
+	}
+	cmd.AddCommand(newDBCheck(s))
+	return cmd
+}
+
+// dbCheckOptions are the flags of db check.
+type dbCheckOptions struct{ db, output string }
+
+func newDBCheck(s *State) *cobra.Command {
+	o := &dbCheckOptions{}
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "see whether a database still holds what was recorded",
+		Long: `Checks the file (its length, SQLite's own check), contents and blocks against their hashes, the digest of each run's
+events, and all other rows against what they added up to when the run ended. Where rows of a simulated run were changed
+it is run again, and each row and column that differs is named with both values. What differs is exit code 1.`,
+		Example: `  agentsim db check`,
+		Args:    exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			if err := checkOutput(o.output); err != nil {
+				return err
+			}
+			return s.dbCheck(o)
+		},
+	}
+	f := cmd.Flags()
+	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	return cmd
+}
+
+// dbChecked is what a check came to.
+type dbChecked struct {
+	runs, open, unsealed int
+	found                []sqlite.Mismatch
+}
+
+func (s *State) dbCheck(o *dbCheckOptions) error {
+	db, err := openDB(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	x := &dbChecked{}
+	if x.found, err = db.CheckFile(); err != nil {
+		return err
+	}
+	runs, err := db.Runs()
+	if err != nil {
+		return err
+	}
+	stop, bar := s.listen(), s.newProgress("checking", "runs", len(runs))
+	defer stop.stop()
+	defer bar.finish()
+	for _, r := range runs {
+		if stop.has() {
+			return failf(Interrupted, "interrupted after %s of %d", plural(x.runs, "run"), len(runs))
+		}
+		if err := x.run(db, r, stop); err != nil {
+			return err
+		}
+		bar.add(1)
+	}
+	bar.finish()
+	if err := s.printChecked(o, x); err != nil {
+		return err
+	}
+	if n := len(x.found); n > 0 {
+		return failf(Operating, "%s: %s: restore it from a copy, or record those runs again into another file", o.db, plural(n, "difference"))
+	}
+	return nil
+}
+
+// run checks what belongs to one run.
+func (x *dbChecked) run(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) error {
+	x.runs++
+	found, err := events(db, r)
+	if err != nil {
+		return err
+	}
+	tables, sealed, err := db.Changed(r.ID, true)
+	switch {
+	case err != nil:
+		return err
+	case !sealed && !r.Outcome.Settled():
+		x.open++
+	case !sealed:
+		x.unsealed++
+	}
+	if len(tables) > 0 {
+		named, err := differences(db, r, stop)
+		if err != nil {
+			return err
+		}
+		found = append(found, named...)
+		for _, t := range tables {
+			t, _, _ = strings.Cut(t, ".")
+			if !slices.ContainsFunc(found, func(m sqlite.Mismatch) bool { return m.Table == t }) {
+				found = append(found, sqlite.Mismatch{Run: r.ID, Table: t, Stored: "rows that differ", Want: "those that were recorded"})
+			}
+		}
+	}
+	x.found = append(x.found, found...)
+	return nil
+}
+
+// events holds the digest of a run's events against what the record says of it.
+func events(db *sqlite.DB, r sqlite.RunInfo) ([]sqlite.Mismatch, error) {
+	if !r.Level.Whole() || !r.Outcome.Settled() || r.Changed {
+		return nil, nil
+	}
+	digest, err := db.Digest(r.ID)
+	if err != nil || digest == r.Digest {
+		return nil, err
+	}
+	return []sqlite.Mismatch{{Run: r.ID, Table: "events", Stored: "digest " + digest, Want: r.Digest}}, nil
+}
+
+// differences runs a changed run again and names what differs. Of one that cannot
+// be run again, or whose scenario is what was changed, it names nothing.
+func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) ([]sqlite.Mismatch, error) {
+	stored, err := db.Spec(r.ID)
+	if err != nil || r.Recorded() || stored.Semantics != sim.Semantics {
+		return nil, changedContent(err)
+	}
+	spec, err := rebuild(&stored)
+	if err != nil || spec.RunID() != r.ID {
+		return []sqlite.Mismatch{{Run: r.ID, Table: "runs", Row: "id=" + r.ID, Column: "spec, variant, seed or policy",
+			Stored: "what does not come to the run's id", Want: "what was run"}}, nil
+	}
+	choices, err := choicesOf(db, r)
+	if err != nil {
+		return nil, err
+	}
+	again, err := newRerun(spec, r)
+	if err != nil {
+		return nil, err
+	}
+	defer again.close()
+	var res *sim.Result
+	stop.around(sim.Options{Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	if err != nil || res.Outcome == sim.Interrupted {
+		return nil, err
+	}
+	return again.differences(db, r, res)
+}
+
+// changedContent passes over a content that the file's check has named.
+func changedContent(err error) error {
+	if errors.Is(err, sqlite.ErrChanged) {
+		return nil
+	}
+	return err
+}
+
+// dbCheckJSON is the document of db check.
+type dbCheckJSON struct {
+	Database string         `json:"database"`
+	Runs     int            `json:"runs"`
+	Open     int            `json:"unfinished_runs"`
+	Unsealed int            `json:"runs_without_seal"`
+	Found    []mismatchJSON `json:"differences"`
+}
+
+type mismatchJSON struct {
+	Run    string `json:"run"`
+	Table  string `json:"table"`
+	Row    string `json:"row"`
+	Column string `json:"column"`
+	Stored string `json:"stored"`
+	Want   string `json:"want"`
+}
+
+func (d dbCheckJSON) rows() any { return d.Found }
+
+func (s *State) printChecked(o *dbCheckOptions, x *dbChecked) error {
+	if o.output != "table" {
+		doc := dbCheckJSON{o.db, x.runs, x.open, x.unsealed, []mismatchJSON{}}
+		for _, m := range x.found {
+			doc.Found = append(doc.Found, mismatchJSON(m))
+		}
+		return s.emit(o.output, doc)
+	}
+	if len(x.found) > 0 {
+		t := report.NewTable("RUN", "TABLE", "ROW", "COLUMN", "IN THE FILE", "SHOULD BE")
+		for _, m := range x.found {
+			t.Row(short(m.Run), m.Table, m.Row, m.Column, excerptOf(m.Stored), excerptOf(m.Want))
+		}
+		if err := t.Write(s.Stdout, s.style()); err != nil {
+			return err
+		}
+		s.printf("\n")
+	}
+	s.printf("checked      %s, %s", o.db, plural(x.runs, "run"))
+	if x.open > 0 {
+		s.printf(", %d of them unfinished", x.open)
+	}
+	if x.unsealed > 0 {
+		s.printf(", %d of them recorded before rows were sealed: agentsim replay compares those one by one", x.unsealed)
+	}
+	if len(x.found) == 0 {
+		s.printf("; all as it was recorded")
+	}
+	s.printf("\n")
+	return nil
+}
+
+// excerptOf is the beginning of a cell.
+func excerptOf(text string) string {
+	const room = 48
+	if runes := []rune(firstLine(text)); len(runes) > room {
+		return string(runes[:room]) + "…"
+	}
+	return firstLine(text)
+}

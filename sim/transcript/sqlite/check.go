@@ -1,0 +1,289 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
+// Mismatch is a place where a file contradicts itself, or two files each other.
+type Mismatch struct {
+	Run    string // "" for what belongs to no run
+	Table  string // "file" for the file itself
+	Row    string // the key without the run, as column=value; "" for all rows
+	Column string // "" for a whole row
+	Stored string // as it is in the file
+	Want   string // as it should be
+}
+
+// String says it in one line.
+func (m *Mismatch) String() string {
+	place := m.Table
+	for _, s := range []string{m.Row, m.Column} {
+		if s != "" {
+			place += " " + s
+		}
+	}
+	return fmt.Sprintf("%s: %s, not %s", place, m.Stored, m.Want)
+}
+
+// Scratch is a database in memory.
+func Scratch() (*DB, error) { return create(":memory:", "memory", 0) }
+
+// CheckLength fails with ErrDamaged when the file is shorter than its pages are.
+// size tells the file's length; it is asked while no writer can change it.
+func (db *DB) CheckLength(size func() (int64, error)) error {
+	conn, err := db.sql.Conn(context.Background())
+	if err != nil {
+		return fail(db.path, "open it", err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(context.Background(), "BEGIN"); err != nil {
+		return fail(db.path, "open it", err)
+	}
+	defer conn.ExecContext(context.Background(), "ROLLBACK")
+	var want int64
+	const q = `SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size), (SELECT count(*) FROM sqlite_schema)`
+	var objects int64 // reading them is what keeps writers out
+	if err := conn.QueryRowContext(context.Background(), q).Scan(&want, &objects); err != nil {
+		return fail(db.path, "open it", err)
+	}
+	got, err := size()
+	if err == nil && got < want {
+		err = fmt.Errorf("%d bytes are missing at its end", want-got)
+		return &Error{Path: db.path, Doing: "open it (" + err.Error() + ")", Kind: ErrDamaged, Cause: err}
+	}
+	return fail(db.path, "open it", err)
+}
+
+// compared are the tables that a run's events decide, with how many columns their
+// rows are found by, the run among them.
+var compared = []struct {
+	name string
+	key  int
+	skip string // columns of one recording
+}{
+	{"runs", 1, "spec level owner seal"}, {"agents", 3, ""}, {"requests", 2, ""}, {"breakpoints", 3, ""}, {"tool_calls", 2, ""}, {"tasks", 2, ""},
+	{"messages", 2, ""}, {"items", 2, ""}, {"findings", 2, ""}, {"handoffs", 2, ""}, {"invariants", 2, ""}, {"metrics", 3, ""},
+	{"schedules", 1, ""}, {"files", 2, ""},
+}
+
+// Differences holds a run against the same run recorded again, at a level that
+// keeps as much: each row and column that the events decide and that is not as it
+// came again. Metrics of types and invariants are compared where the record has
+// some.
+func (db *DB) Differences(run string, again *DB) (out []Mismatch, err error) {
+	for _, t := range compared {
+		id := "run"
+		if t.name == "runs" {
+			id = "id"
+		}
+		q := "SELECT * FROM " + t.name + " WHERE " + id + " = ?"
+		stored, err := db.keyed(q, run, t.key)
+		if err != nil {
+			return nil, err
+		}
+		want, err := again.keyed(q, run, t.key)
+		if err != nil {
+			return nil, err
+		}
+		if t.name == "invariants" && len(stored.rows) == 0 || t.name == "metrics" && !stored.has(`scope=type/`) {
+			want.drop(func(key string) bool { return t.name == "invariants" || strings.HasPrefix(key, "scope=type/") })
+		}
+		out = append(out, differing(run, t.name, strings.Fields(t.skip), stored, want)...)
+	}
+	return out, nil
+}
+
+// keyedRows are rows by their keys.
+type keyedRows struct {
+	columns []string
+	keys    []string // in order
+	rows    map[string][]string
+}
+
+func (k *keyedRows) has(prefix string) bool {
+	return slices.ContainsFunc(k.keys, func(key string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+func (k *keyedRows) drop(which func(key string) bool) {
+	k.keys = slices.DeleteFunc(k.keys, which)
+	for key := range k.rows { // order: each entry by itself
+		if which(key) {
+			delete(k.rows, key)
+		}
+	}
+}
+
+// keyed reads rows whose first columns, so many, are their key; the first one of
+// all is the run.
+func (db *DB) keyed(q, run string, key int) (*keyedRows, error) {
+	rows, err := db.sql.Query(q, run)
+	if err != nil {
+		return nil, fail(db.path, "compare run "+run, err)
+	}
+	defer rows.Close()
+	k := &keyedRows{rows: map[string][]string{}}
+	if k.columns, err = rows.Columns(); err != nil {
+		return nil, fail(db.path, "compare run "+run, err)
+	}
+	err = eachRow(rows, func(row []any) {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = cellText(v)
+		}
+		var name []string
+		for i := 1; i < key; i++ {
+			name = append(name, k.columns[i]+"="+cells[i])
+		}
+		text := strings.Join(name, " ")
+		k.keys = append(k.keys, text)
+		k.rows[text] = cells
+	})
+	return k, fail(db.path, "compare run "+run, err)
+}
+
+func cellText(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		if x == "" {
+			return "''"
+		}
+		return x
+	}
+	return fmt.Sprint(v)
+}
+
+// absent is a row that is not there.
+const absent = "no such row"
+
+func differing(run, table string, skip []string, stored, want *keyedRows) (out []Mismatch) {
+	for _, key := range stored.keys {
+		again, there := want.rows[key]
+		if !there {
+			out = append(out, Mismatch{run, table, key, "", "a row", absent})
+			continue
+		}
+		for i, c := range stored.rows[key] {
+			if name := stored.columns[i]; c != again[i] && !slices.Contains(skip, name) {
+				out = append(out, Mismatch{run, table, key, name, c, again[i]})
+			}
+		}
+	}
+	for _, key := range want.keys {
+		if _, there := stored.rows[key]; !there {
+			out = append(out, Mismatch{run, table, key, "", absent, "a row"})
+		}
+	}
+	return out
+}
+
+// CheckFile looks for damage that belongs to no run: SQLite's own check, the
+// tables that every file has alike, contents and blocks against their hashes.
+func (db *DB) CheckFile() (out []Mismatch, err error) {
+	damage, err := query(db, "check it", func(rows *sql.Rows) (s string, err error) { return s, rows.Scan(&s) }, "PRAGMA integrity_check")
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range damage {
+		if line != "ok" {
+			out = append(out, Mismatch{Table: "file", Stored: strings.ReplaceAll(line, "\n", " "), Want: "ok"})
+		}
+	}
+	for _, check := range []func() ([]Mismatch, error){db.checkFixed, db.checkPayloads, db.checkNodes} {
+		found, err := check()
+		if err != nil {
+			return out, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// checkFixed compares the tables of words, which the schema fills.
+func (db *DB) checkFixed() (out []Mismatch, err error) {
+	made, err := Scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer made.Close()
+	for _, t := range []string{"miss_reasons", "recorded_causes"} {
+		q := "SELECT '', * FROM " + t + " WHERE ? = ''"
+		stored, err := db.keyed(q, "", 2)
+		if err != nil {
+			return nil, err
+		}
+		want, err := made.keyed(q, "", 2)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, differing("", t, nil, stored, want)...)
+	}
+	return out, nil
+}
+
+func (db *DB) checkPayloads() (out []Mismatch, err error) {
+	_, err = query(db, "check the contents", func(rows *sql.Rows) (none struct{}, err error) {
+		var key, content string
+		var bytes int64
+		if err := rows.Scan(&key, &bytes, &content); err != nil {
+			return none, err
+		}
+		row := "sha256=" + key
+		if got := contentKey(content); got != key {
+			out = append(out, Mismatch{"", "payloads", row, "content", "one of hash " + got, "one of hash " + key})
+		} else if bytes != int64(len(content)) {
+			out = append(out, Mismatch{"", "payloads", row, "bytes", fmt.Sprint(bytes), fmt.Sprint(len(content))})
+		}
+		return none, nil
+	}, "SELECT sha256, bytes, content FROM payloads")
+	return out, err
+}
+
+// saysKind reports whether a block's bytes are of a kind. Most name it.
+func saysKind(head, kind string) bool {
+	switch k := named[llm.Kind](kind, llm.ToolDef, llm.Passing); {
+	case k.String() != kind:
+		return false
+	case k == llm.Text, k == llm.Thinking, k == llm.ToolUse, k == llm.ToolResult:
+		return strings.Contains(head, `"type":"`+kind+`"`)
+	}
+	return true
+}
+
+// checkNodes holds each block against its hash and its parent.
+func (db *DB) checkNodes() (out []Mismatch, err error) {
+	_, err = query(db, "check the blocks", func(rows *sql.Rows) (none struct{}, err error) {
+		var hash, parent, level, kind, head, tail, content, above string
+		var pos, abovePos int64
+		var payload bool
+		if err := rows.Scan(&hash, &parent, &level, &kind, &pos, &head, &tail, &content, &payload, &above, &abovePos); err != nil {
+			return none, err
+		}
+		row := "hash=" + hash
+		wrong := func(column, stored, want string) { out = append(out, Mismatch{"", "nodes", row, column, stored, want}) }
+		switch err := intactNode(hash, parent, &piece{level, kind, head, content, tail}); {
+		case parent != "" && above == "":
+			wrong("parent", parent, "a block that is on record")
+		case kind != "" && !payload:
+			wrong("payload", "one that is not on record", "the block's content")
+		case err != nil:
+			wrong("head, payload or tail", "one that does not come to the hash", "those of the block")
+		case kind != "" && !saysKind(head, kind):
+			wrong("kind", kind, "that of the block's bytes")
+		case kind != "" && above != level:
+			wrong("level", level, above)
+		case parent != "" && pos != abovePos+flag(kind != ""):
+			wrong("pos", fmt.Sprint(pos), fmt.Sprint(abovePos+flag(kind != "")))
+		}
+		return none, nil
+	}, `SELECT n.hash, n.parent, n.level, n.kind, n.pos, n.head, n.tail, coalesce(p.content, ''), p.sha256 IS NOT NULL, coalesce(u.level, ''), coalesce(u.pos, 0)
+		FROM nodes n LEFT JOIN payloads p ON p.sha256 = n.payload LEFT JOIN nodes u ON u.hash = n.parent`)
+	return out, err
+}

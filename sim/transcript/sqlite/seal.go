@@ -1,0 +1,295 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// sealVersion stands in front of a seal. It grows when the columns of a part
+// change; a seal of another version says nothing.
+const sealVersion = "1"
+
+// sum is what rows add up to, in any order: how many there are, and their hashes
+// modulo 2^128. It notices what happens to a file; who wants to deceive can
+// compute it too.
+type sum struct {
+	rows   int64
+	hi, lo uint64
+	buf    []byte
+}
+
+func (s *sum) add(row []any) {
+	s.buf = s.buf[:0]
+	for _, v := range row {
+		s.buf = appendCell(s.buf, v)
+	}
+	h := xxh3.Hash128(s.buf)
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, h.Lo, 0)
+	s.hi, _ = bits.Add64(s.hi, h.Hi, carry)
+	s.rows++
+}
+
+// appendCell appends a value as the tables hold it: NULL, an integer or a text.
+func appendCell(dst []byte, v any) []byte {
+	switch x := v.(type) {
+	case nil:
+		return append(dst, 'n')
+	case int64:
+		return binary.LittleEndian.AppendUint64(append(dst, 'i'), uint64(x))
+	case string:
+		dst = binary.LittleEndian.AppendUint64(append(dst, 't'), uint64(len(x)))
+		return append(dst, x...)
+	}
+	plain, err := driver.DefaultParameterConverter.ConvertValue(v)
+	if err != nil {
+		panic("sqlite: " + err.Error()) // it would not be stored either
+	}
+	switch x := plain.(type) {
+	case nil, int64, string:
+		return appendCell(dst, x)
+	}
+	return appendCell(dst, fmt.Sprintf("%T %v", plain, plain)) // of a damaged file
+}
+
+// text is a part of a seal; "" for no rows.
+func (s *sum) text(part string) string {
+	if s.rows == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s=%d:%016x%016x", part, s.rows, s.hi, s.lo)
+}
+
+// part is some columns of the rows that a run has in a table.
+type part struct{ name, query string }
+
+// The parts whose rows a writer does not hash while it adds them.
+var (
+	runsPart = part{"runs", `SELECT id, name, variant, seed, policy, semantics, level, owner, outcome, detail, digest, events, ended_at,
+		calls, input, write_5m, write_1h, read, output, cost, cost_uncached FROM runs WHERE id = ?`}
+	executionsPart = part{"executions", `SELECT run, n, started_at, finished_at, level, status, digest, events FROM executions
+		WHERE run = ? AND status <> 'running'`}
+	readParts = []part{runsPart, {"spec", `SELECT id, spec FROM runs WHERE id = ?`},
+		{"files", `SELECT run, path, payload FROM files WHERE run = ?`}, {"schedules", `SELECT run, choices FROM schedules WHERE run = ?`}, executionsPart}
+)
+
+// endedColumns are those of agents that an activation's end fills.
+const endedColumns = "run,agent,activation,ended_seq,ended_at,status,why,turns,tool_uses,input,write_5m,write_1h,read,output," +
+	"rolled_input,rolled_write_5m,rolled_write_1h,rolled_read,rolled_output"
+
+const endedPart = "agents.ended"
+
+// parts lists all of them, those with the most rows last.
+func parts() []part {
+	list := append([]part{}, readParts...)
+	list = append(list, part{endedPart, "SELECT " + endedColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"})
+	t := newTables()
+	for _, x := range t.sealed() {
+		list = append(list, part{x.name, "SELECT " + x.columns + " FROM " + x.name + " WHERE run = ?"})
+	}
+	return list
+}
+
+// querier is a connection or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
+}
+
+// read sums up a part as it is in the file.
+func (p *part) read(q querier, run any) (sum, error) {
+	var s sum
+	rows, err := q.QueryContext(context.Background(), p.query, run)
+	if err != nil {
+		return s, err
+	}
+	defer rows.Close()
+	return s, eachRow(rows, func(row []any) { s.add(row) })
+}
+
+// eachRow calls each with the values of every row.
+func eachRow(rows *sql.Rows, each func(row []any)) error {
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	row, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		each(row)
+	}
+	return rows.Err()
+}
+
+// seal writes the seal of a run that this writer's rows complete.
+func (w *Writer) seal(tx *sql.Tx) error {
+	text := sealVersion + w.endedSum.text(endedPart)
+	for _, t := range w.sealed() {
+		text += t.sum.text(t.name)
+	}
+	for i := range readParts {
+		s, err := readParts[i].read(tx, w.run)
+		if err != nil {
+			return err
+		}
+		text += s.text(readParts[i].name)
+	}
+	_, err := tx.Exec(`UPDATE runs SET seal = ? WHERE id = ?`, text, w.run)
+	return err
+}
+
+// sealExecutions brings the seal of a run up to date that another execution has
+// completed.
+func (w *Writer) sealExecutions(tx *sql.Tx) error {
+	var seal string
+	if err := tx.QueryRow(`SELECT coalesce((SELECT seal FROM runs WHERE id = ?), '')`, w.run).Scan(&seal); err != nil {
+		return err
+	}
+	head, _, found := strings.Cut(seal, " "+executionsPart.name+"=")
+	if !found || !strings.HasPrefix(seal, sealVersion+" ") {
+		return nil
+	}
+	s, err := executionsPart.read(tx, w.run)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE runs SET seal = ? WHERE id = ?`, head+s.text(executionsPart.name), w.run)
+	return err
+}
+
+// parseSeal takes a seal apart; nil for one that says nothing.
+func parseSeal(seal string) map[string]string {
+	words := strings.Fields(seal)
+	if len(words) == 0 || words[0] != sealVersion {
+		return nil
+	}
+	out := map[string]string{}
+	for _, w := range words[1:] {
+		name, _, _ := strings.Cut(w, "=")
+		out[name] = " " + w
+	}
+	return out
+}
+
+// Changed names the tables in which a run's rows are not those that were recorded;
+// sealed is false where the record does not say what they were. Events are left
+// out unless all says so: there are many, and views do not read them.
+func (db *DB) Changed(run string, all bool) (tables []string, sealed bool, err error) {
+	conn, err := db.sql.Conn(context.Background())
+	if err != nil {
+		return nil, false, fail(db.path, "read run "+run, err)
+	}
+	defer conn.Close()
+	// One look at all tables: another process may be about to replace the run.
+	if _, err := conn.ExecContext(context.Background(), "BEGIN"); err != nil {
+		return nil, false, fail(db.path, "read run "+run, err)
+	}
+	defer conn.ExecContext(context.Background(), "ROLLBACK")
+	var seal string
+	err = conn.QueryRowContext(context.Background(), `SELECT seal FROM runs WHERE id = ?`, run).Scan(&seal)
+	if err != nil {
+		return nil, false, db.missing(err, run)
+	}
+	want := parseSeal(seal)
+	if want == nil {
+		return nil, false, nil
+	}
+	for _, p := range parts() {
+		if p.name == "events" && !all {
+			continue
+		}
+		s, err := p.read(conn, run)
+		if err != nil {
+			return nil, true, fail(db.path, "read the "+p.name+" of run "+run, err)
+		}
+		if s.text(p.name) != want[p.name] {
+			tables = append(tables, p.name)
+		}
+	}
+	return tables, true, nil
+}
+
+// Verify fails with ErrChanged when rows of a run that views read are not those
+// that were recorded.
+func (db *DB) Verify(run string) error {
+	tables, _, err := db.Changed(run, false)
+	if err == nil && len(tables) > 0 {
+		err = db.changed(run, tables)
+	}
+	if err == nil {
+		err = db.verifyAgents(run)
+	}
+	return err
+}
+
+// verifyAgents fails with ErrDamaged when a run's agents are not numbered from 0
+// on, each behind its parent, or a call is none of theirs: of a run without a
+// seal nothing else tells, and views go by these numbers.
+func (db *DB) verifyAgents(run string) error {
+	var bad string
+	err := db.sql.QueryRow(`SELECT CASE
+		WHEN (SELECT count(DISTINCT agent) <> max(agent) + 1 OR min(agent) <> 0 FROM agents WHERE run = ?1) THEN 'agents, agent'
+		WHEN EXISTS (SELECT 1 FROM agents WHERE run = ?1 AND (parent >= agent OR parent < -1)) THEN 'agents, parent'
+		WHEN EXISTS (SELECT 1 FROM agents WHERE run = ?1 GROUP BY agent HAVING min(activation) <> 0) THEN 'agents, activation'
+		WHEN EXISTS (SELECT 1 FROM requests r WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM agents a
+			WHERE a.run = ?1 AND a.agent = r.agent AND a.activation = r.activation)) THEN 'requests, agent'
+		WHEN EXISTS (SELECT 1 FROM tool_calls r WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM agents a WHERE a.run = ?1 AND a.agent = r.agent)) THEN 'tool_calls, agent'
+		ELSE '' END`, run).Scan(&bad)
+	if err == nil && bad != "" {
+		return &Error{Path: db.path, Doing: fmt.Sprintf("read run %s (%s)", run[:min(8, len(run))], bad), Kind: ErrDamaged}
+	}
+	return fail(db.path, "read run "+run, err)
+}
+
+// verifyMetrics is Verify for the metrics alone, which are read of many runs.
+func (db *DB) verifyMetrics(run string) error {
+	var seal string
+	if err := db.sql.QueryRow(`SELECT coalesce((SELECT seal FROM runs WHERE id = ?), '')`, run).Scan(&seal); err != nil {
+		return fail(db.path, "read the metrics", err)
+	}
+	t := newTables().metrics
+	p := part{t.name, "SELECT " + t.columns + " FROM " + t.name + " WHERE run = ?"}
+	want := parseSeal(seal)
+	s, err := p.read(db.sql, run)
+	if err != nil || want == nil || s.text(p.name) == want[p.name] {
+		return fail(db.path, "read the metrics", err)
+	}
+	return db.changed(run, []string{t.name})
+}
+
+func (db *DB) changed(run string, tables []string) error {
+	return &Error{Path: db.path, Doing: fmt.Sprintf("trust run %s (%s)", run[:min(8, len(run))], strings.Join(tables, ", ")), Kind: ErrChanged}
+}
+
+// changedRuns are the ids of the runs whose row in runs is not the one recorded.
+func (db *DB) changedRuns() (map[string]bool, error) {
+	out := map[string]bool{}
+	q := strings.Replace(strings.TrimSuffix(runsPart.query, "WHERE id = ?"), " FROM", ", seal FROM", 1) + "WHERE seal <> ''"
+	rows, err := db.sql.Query(q)
+	if err != nil {
+		return nil, fail(db.path, "list its runs", err)
+	}
+	defer rows.Close()
+	err = eachRow(rows, func(row []any) {
+		var s sum
+		last := len(row) - 1
+		s.add(row[:last])
+		seal, _ := row[last].(string)
+		if want := parseSeal(seal); want != nil && want[runsPart.name] != s.text(runsPart.name) {
+			id, _ := row[0].(string)
+			out[id] = true
+		}
+	})
+	return out, fail(db.path, "list its runs", err)
+}

@@ -176,6 +176,9 @@ func (f *folder) toolUse(b *llm.Block) {
 	f.s.open = append(f.s.open, use{b.ID, b.Name, b.Content})
 }
 
+// siblingError answers a tool use that ended with another one's error.
+const siblingError = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+
 func (f *folder) result(b *llm.Block) {
 	i := slices.IndexFunc(f.s.open, func(u use) bool { return u.id == b.ID })
 	if i < 0 {
@@ -185,6 +188,9 @@ func (f *folder) result(b *llm.Block) {
 	}
 	u := f.s.open[i]
 	f.s.open = slices.Delete(f.s.open, i, i+1)
+	if b.IsError && b.Content.Raw() == siblingError {
+		return // it was cancelled, so it is as if it had not been asked
+	}
 	n, asked := f.t.read(b.Content), f.t.read(u.input)
 	f.learn(n)
 	f.tempted(n, u.name == f.t.names.agent)

@@ -21,7 +21,9 @@ func (a *Agent) perform(p *kernel.Proc, r *running) {
 		env.Session, env.Repo, env.Programs = a.ctx.Session, &a.w.repo, a.w.cfg.Programs
 		env.Interrupted = p.Kernel().Interrupted
 	}
+	a.ctx.Files.TakeLast()
 	r.result = r.tool.Run(env, r.block.Content)
+	r.ran, r.saw = a.w.cfg.Minimal == nil, a.ctx.Files.TakeLast()
 	if r.took = r.result.Took; r.took == 0 {
 		r.took = a.toolTime(r)
 	}

@@ -22,8 +22,13 @@ type running struct {
 	began   vtime.Instant
 	took    vtime.Duration
 	layer   string
-	unheard bool // no hook hears its end
+	unheard bool        // no hook hears its end
+	ran     bool        // on the agent's environment, in the full stack
+	saw     tool.Change // of what it has read
 }
+
+// ends is when a tool that ran comes to its end.
+func (r *running) ends() vtime.Instant { return r.began.Add(r.took) }
 
 // oneResult is a message with room for one block: the common case is one
 // allocation.
@@ -114,6 +119,10 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 	for ; k < j && err == nil; k++ {
 		r := &runs[k]
 		r.began = p.Now()
+		if f := firstError(runs[i:k]); f != nil && f.ends() <= r.began { // while a prompt stood
+			r.cancel(r.began)
+			continue
+		}
 		if err = a.start(p, answer, r, k); err != nil {
 			break
 		}
@@ -123,6 +132,7 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 	}
 	started := runs[i:k]
 	a.stagger(started)
+	a.cancelSiblings(started)
 	if err == nil {
 		err = a.await(p, started)
 	}
@@ -133,6 +143,42 @@ func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int)
 		a.done(&started[x], i+x)
 	}
 	return err
+}
+
+// siblingError is the result of a tool use that was cancelled with its group.
+const siblingError = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+
+// firstError is the tool of a group that is the first to end with an error, of those
+// that do at one instant the first in order; nil for none. Agents are apart: the
+// failure of one reaches no other.
+func firstError(runs []running) (first *running) {
+	for i := range runs {
+		if r := &runs[i]; r.ran && r.result.IsError && (first == nil || r.ends() < first.ends()) {
+			first = r
+		}
+	}
+	return first
+}
+
+// cancelSiblings cancels the tools of a group that still run when the first of them
+// errs, at its instant those behind it (TSK-11). What they have read is forgotten.
+func (a *Agent) cancelSiblings(runs []running) {
+	first := firstError(runs)
+	if first == nil {
+		return
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		r := &runs[i]
+		if r.ran && (r.ends() > first.ends() || r.ends() == first.ends() && r.n > first.n) {
+			a.ctx.Files.Undo(r.saw)
+			r.cancel(first.ends())
+		}
+	}
+}
+
+// cancel ends a tool use at an instant with the error of another one.
+func (r *running) cancel(at vtime.Instant) {
+	r.result, r.took, r.unheard = failure(siblingError), at.Sub(r.began), true
 }
 
 // await waits until every synchronous child has ended or has moved to the

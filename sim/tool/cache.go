@@ -27,6 +27,14 @@ type Cache struct {
 	own    []item
 	frozen *layer
 	n      int
+	last   Change
+}
+
+// Change is what the last Put of a cache took the place of.
+type Change struct {
+	path  string
+	was   Entry
+	known bool
 }
 
 type item struct {
@@ -55,15 +63,37 @@ func (c *Cache) Get(path string) (e Entry, ok bool) {
 
 // Put sets the entry of a path.
 func (c *Cache) Put(path string, e Entry) {
+	was, known := c.Get(path)
+	c.last = Change{path, was, known}
 	i, found := search(c.own, path)
 	if found {
 		c.own[i].Entry = e
 		return
 	}
-	if _, known := c.Get(path); !known {
+	if !known {
 		c.n++
 	}
 	c.own = slices.Insert(c.own, i, item{path, e})
+}
+
+// TakeLast is the change that the last Put made, once.
+func (c *Cache) TakeLast() Change {
+	out := c.last
+	c.last = Change{}
+	return out
+}
+
+// Undo takes back a change. What was cloned since knows it still.
+func (c *Cache) Undo(ch Change) {
+	i, found := search(c.own, ch.path)
+	switch {
+	case ch.path == "":
+	case ch.known:
+		c.Put(ch.path, ch.was)
+	case found:
+		c.own = slices.Delete(c.own, i, i+1)
+		c.n--
+	}
 }
 
 // Clone is a cache of its own with the same content.

@@ -294,7 +294,7 @@ func (c *checker) limits() {
 		path string
 		v    int64
 	}{
-		{"steps", l.Steps}, {"time", int64(l.Time)}, {"processes", int64(l.Processes)}, {"depth", int64(l.Depth)},
+		{"steps", l.Steps}, {"time", int64(l.Time)}, {"processes", int64(l.Processes)}, {"agents", int64(l.Agents)}, {"depth", int64(l.Depth)},
 		{"turns", int64(l.Turns)}, {"tokens", l.Tokens}, {"queue", int64(l.Queue)}, {"bytes", l.Bytes},
 	} {
 		if x.v == 0 {

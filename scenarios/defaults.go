@@ -61,12 +61,14 @@ func defaultModel() Model {
 }
 
 // defaultLimits are far above any honest run and far below what hurts a
-// machine (KRN-06). Depth is SUB-21's.
+// machine (KRN-06): an agent that is alive takes 22 KB and one that has ended 10, so
+// that a run stays below two gigabytes. Depth is SUB-21's.
 func defaultLimits() Limits {
 	return Limits{
 		Steps:     100_000_000,
 		Time:      24 * vtime.Hour,
-		Processes: 1_000_000,
+		Processes: 50_000,
+		Agents:    100_000,
 		Depth:     5,
 		Turns:     1_000,
 		Tokens:    1_000_000,

@@ -330,7 +330,8 @@ type FanOut struct {
 type Limits struct {
 	Steps     int64          `yaml:"steps"`
 	Time      vtime.Duration `yaml:"time"`
-	Processes int            `yaml:"processes"`
+	Processes int            `yaml:"processes"` // alive at one time
+	Agents    int            `yaml:"agents"`    // of the whole run: those that have ended keep a few kilobytes
 	Depth     int            `yaml:"depth"`
 	Turns     int            `yaml:"turns"`
 	Tokens    int64          `yaml:"tokens"` // prompt tokens of one request

@@ -20,7 +20,7 @@ func benchSpec(b *testing.B, n, turns int) *Spec {
 	sc := *scenarios.Defaults()
 	sc.Name = "bench"
 	sc.Provider.Model = "claude-sonnet-4-5-20250929"
-	sc.Limits.Turns = turns + 2
+	sc.Limits.Turns, sc.Limits.Processes = turns+2, 2*n
 	sc.Compaction = &scenarios.Compaction{Share: new(int64)} // 0, never: a summary is a call that the script does not have
 	read := scenarios.Turn{Tools: []scenarios.ToolTurn{{Name: "Read", Raw: `{"file_path":"a.go"}`}}}
 	script := scenarios.Script{Agent: "**", Turns: make([]scenarios.Turn, turns+1)}

@@ -54,6 +54,11 @@ func (a *Agent) admitSpawn(b *birth) error {
 	if (a.ctx.Source == ForkSource || a.inFork) && !a.mayStart(b.use) {
 		return errForkInFork
 	}
+	if most := a.w.cfg.Limits.Agents; most > 0 && len(a.w.agents) >= most {
+		err := &kernel.LimitError{Name: "agents", Value: int64(most), Where: "spawning " + b.lineage, Instant: a.w.cfg.Kernel.Now()}
+		a.w.fail(err)
+		return err
+	}
 	in, ignored, err := a.spawnInput(b.use)
 	if err != nil {
 		return err

@@ -105,9 +105,10 @@ type Config struct {
 
 // Limits bound an agent. Reaching one is an outcome (KRN-06).
 type Limits struct {
-	Depth int   // of nesting (SUB-21)
-	Turns int   // of one activation, of a root for one user message, where no definition says less
-	Bytes int64 // of one request
+	Depth  int   // of nesting (SUB-21)
+	Agents int   // of the run, ended ones included; 0 is no limit
+	Turns  int   // of one activation, of a root for one user message, where no definition says less
+	Bytes  int64 // of one request
 }
 
 // FanOut says how siblings of one response start (CACHE-29).

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"unicode/utf8"
+
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 )
@@ -90,9 +92,26 @@ func isDigits(s string) bool {
 func (b *builder) list(n *ast.SequenceNode) *node {
 	out := &node{kind: kindList, pos: at(b.src, n.Start)}
 	for _, v := range n.Values {
-		out.items = append(out.items, b.node(v))
+		item := b.node(v)
+		if m, ok := v.(*ast.MappingNode); ok && n.IsFlowStyle && !m.IsFlowStyle && len(m.Values) == 1 {
+			item = oneText(m.Values[0], item)
+		}
+		out.items = append(out.items, item)
 	}
 	return out
+}
+
+// oneText is the text that YAML 1.2 has for file:a.go in [file:a.go]: a colon with
+// no blank behind it ends no key. Inside of braces the parser takes it for one.
+func oneText(m *ast.MappingValueNode, n *node) *node {
+	p := n.pairs[0]
+	plain := func(n *node) bool { return n.kind != kindMap && n.kind != kindList && n.kind != kindNull && !n.quote }
+	joined := p.pos.line == p.val.pos.line && p.val.pos.col == p.pos.col+utf8.RuneCountInString(p.key)+1
+	quoted := m.Key.GetToken().Type == token.SingleQuoteType || m.Key.GetToken().Type == token.DoubleQuoteType
+	if quoted || !joined || !plain(p.val) {
+		return n
+	}
+	return &node{kind: kindString, text: p.key + ":" + p.val.text, pos: p.pos}
 }
 
 func (b *builder) mapping(values []*ast.MappingValueNode, start pos, flow bool) *node {

@@ -76,14 +76,14 @@ func (d *decoder) fail(n *node, hint, format string, args ...any) {
 
 func (d *decoder) wrongType(n *node, at place, want, hint string) {
 	if n.kind == kindNull {
-		d.fail(n, hint, "%s has no value: it is %s", at.ctx, want)
+		d.fail(n, hint, "%s has no value: it must be %s", at.ctx, want)
 		return
 	}
 	got := n.kind.String()
 	if n.kind == kindFloat {
 		got = n.text
 	}
-	d.fail(n, hint, "%s is %s, not %s", at.ctx, want, got)
+	d.fail(n, hint, "%s must be %s, not %s", at.ctx, want, got)
 }
 
 // value reads n into v by v's type.
@@ -147,9 +147,12 @@ func (d *decoder) unknownKey(p pair, t reflect.Type, at place) {
 	d.errs.add(p.pos, keyHint(p.key, t, at.path), "unknown key %q%s", p.key, in)
 }
 
-// keyHint is the nearest key here, else where the key belongs, else what keys
-// there are.
+// keyHint is what is said in place of the key, else the nearest key here, else on
+// top of a file the one section that has such a key, else what keys there are.
 func keyHint(key string, t reflect.Type, path string) string {
+	if said := saidElsewhere[t.Name()+"."+key]; said != "" {
+		return said
+	}
 	keys := keysOf(t)
 	if path == "" {
 		keys = append(keys, fileKeys...)
@@ -157,12 +160,31 @@ func keyHint(key string, t reflect.Type, path string) string {
 	if h := didYouMean(key, keys); h != "" {
 		return h
 	}
-	for _, p := range Paths() {
-		if strings.HasSuffix(p, "."+key) && p != path+"."+key {
-			return "it belongs under " + strings.TrimSuffix(p, "."+key)
-		}
+	if in := sectionsWith(key); path == "" && len(in) == 1 {
+		return "it belongs under " + in[0]
 	}
 	return oneOf(keys)
+}
+
+// saidElsewhere is what to write for keys that people look for where they are not.
+var saidElsewhere = map[string]string{
+	"TestRun.time":     `did you mean "takes"?`,
+	"TestRun.duration": `did you mean "takes"?`,
+	"Item.model":       "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's; children of several models take scripts",
+	"Item.type":        "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.agent":       "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.strategy":    "strategy stands at the top, or in a variant; by: lead leaves an item to the lead",
+	"Item.files":       `reads: [PATH], or needs: ["file:PATH"] where reading is required`,
+}
+
+// sectionsWith are the sections on top of a scenario that have a key.
+func sectionsWith(key string) (out []string) {
+	for _, p := range Paths() {
+		if in, ok := strings.CutSuffix(p, "."+key); ok && !strings.ContainsAny(in, ".[") {
+			out = append(out, in)
+		}
+	}
+	return out
 }
 
 func (d *decoder) list(n *node, v reflect.Value, at place) {

@@ -171,13 +171,23 @@ func findOperator(s string) (at int, op string) {
 // names are what a side may begin with.
 type names struct{ variants, subjects []string }
 
+// begin reports whether a text that begins as a number does begins with the name
+// of a variant or subject, and goes on with a metric.
+func (in names) begin(text string) bool {
+	i := strings.IndexAny(text, "./")
+	if i < 0 || i+1 == len(text) || text[i+1] >= '0' && text[i+1] <= '9' {
+		return false
+	}
+	return contains(in.variants, text[:i]) || contains(in.subjects, plainSubject(text[:i]))
+}
+
 func parseSide(text string, from, to int, in names) (Side, *ExpectError) {
 	raw := text[from:to]
 	s := Side{Text: strings.TrimSpace(raw), col: from + len(raw) - len(strings.TrimLeft(raw, " "))}
 	if s.Text == "" {
 		return s, &ExpectError{s.col, "one side of the comparison is missing", ""}
 	}
-	if c := s.Text[0]; c == '$' || c == '-' || c >= '0' && c <= '9' {
+	if c := s.Text[0]; (c == '$' || c == '-' || c >= '0' && c <= '9') && !in.begin(s.Text) {
 		return s, s.constant()
 	}
 	return s, s.reference(in)

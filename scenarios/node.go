@@ -209,7 +209,11 @@ func parseTokens(src *source, tokens token.Tokens) (file *ast.File, bad *Error) 
 	if !ok {
 		return nil, newError(pos{src, 1, 1}, "bad YAML: "+firstLine(err.Error()), "")
 	}
-	return nil, newError(at(src, located.GetToken()), "bad YAML: "+firstLine(located.GetMessage()), yamlHint(located.GetMessage()))
+	p, msg := at(src, located.GetToken()), firstLine(located.GetMessage())
+	if line := src.lines[min(p.line, len(src.lines))-1]; strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
+		return nil, newError(p, "bad YAML: this line is indented with a tab", "indent with spaces")
+	}
+	return nil, newError(p, "bad YAML: "+msg, yamlHint(msg))
 }
 
 func yamlHint(msg string) string {

@@ -38,6 +38,9 @@ func (d *decoder) str(n *node, at place) string {
 		return n.text
 	case n.kind == kindInt || n.kind == kindFloat || n.kind == kindBool:
 		d.wrongType(n, at, "text", "write it in quotes: "+quoted(n.text))
+	case n.kind == kindMap && len(n.pairs) == 1 && n.pairs[0].val.kind == kindString:
+		text := quoted(n.pairs[0].key + ": " + n.pairs[0].val.text)
+		d.fail(n, "put it in quotes: "+text, "%s must be text; %s was read as a mapping", at.ctx, text)
 	default:
 		d.wrongType(n, at, "text", "")
 	}
@@ -75,12 +78,30 @@ func numberHint(n *node) string {
 	switch {
 	case n.quote:
 		return "write it without quotes"
+	case allDigits(n.text) != "":
+		return "write " + allDigits(n.text)
 	case n.kind == kindString && strings.ContainsAny(n.text, "kKM,"):
 		return "write all digits, such as 6_000"
 	case n.kind == kindMap || n.kind == kindList || n.kind == kindNull:
 		return ""
 	}
 	return "digits only, such as 6_000"
+}
+
+// allDigits writes a number with the ending k or M in full, such as 2_400 for 2.4k;
+// "" where it is none.
+func allDigits(text string) string {
+	number, end := strings.TrimRight(text, "kKmM"), strings.ToLower(strings.TrimLeft(text, "0123456789._"))
+	zeros := map[string]int{"k": 3, "m": 6}[end]
+	whole, frac, _ := strings.Cut(number, ".")
+	if zeros == 0 || whole == "" || len(frac) > zeros || strings.Trim(whole+frac, "0123456789") != "" {
+		return ""
+	}
+	digits := strings.TrimLeft(whole+frac+strings.Repeat("0", zeros-len(frac)), "0")
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "_" + digits[i:]
+	}
+	return digits
 }
 
 func leadingZero(s string) bool {

@@ -52,7 +52,7 @@ type Scenario struct {
 	Forks  Forks  `yaml:"forks"`
 	// Compaction says when histories become summaries (LOOP-07).
 	Compaction *Compaction `yaml:"compaction"`
-	Faults     []string    `yaml:"faults"` // the fault language, see mockllm/fault
+	Faults     []string    `yaml:"faults"` // calls that fail, one rule each: what fails, its settings, and where. What: 429, 529, 500, drop, duplicate, truncate, unknown-tool, wrong-type, empty, refusal, max-tokens or slow. Where: agent=GLOB of lineages, call=N, attempt=N, chance=N/M. Such as 429 retry-after=2s agent=main call=2 attempt=1
 	Limits     Limits      `yaml:"limits"`
 	Retry      Retry       `yaml:"retry"`
 	Tools      ToolSpec    `yaml:"tools"`

@@ -158,7 +158,11 @@ func (d *decoder) size(n *node, at place) Size {
 		return Size{Lo: v, Hi: v, Set: true}
 	}
 	if n.kind != kindMap {
-		d.wrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), tokens.example(""))
+		hint := tokens.example("")
+		if full := allDigits(n.text); full != "" {
+			hint = "write " + full
+		}
+		d.wrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), hint)
 		return Size{}
 	}
 	return d.draw(n, at, tokens)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +18,9 @@ func loadScenario(name string, opts ...scenarios.Option) (*scenarios.File, error
 		f, err := scenarios.Open(name, opts...)
 		var located *scenarios.Errors
 		if err != nil && !errors.As(err, &located) {
+			if info, gone := os.Stat(name); gone == nil && info.IsDir() {
+				return nil, isDirectory(name)
+			}
 			return nil, failf(Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file", err)
 		}
 		return f, err
@@ -43,6 +47,10 @@ func readBeside(dir string) func(string) ([]byte, error) {
 
 func looksLikePath(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+func isDirectory(name string) error {
+	return failf(Usage, "%s is a directory: name a scenario file in it, or run all of them by agentsim bench %s", name, quote(name))
 }
 
 // maxScenarioBytes bounds a scenario file.

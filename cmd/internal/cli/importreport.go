@@ -14,6 +14,9 @@ import (
 // reportImport prints what was imported and what was passed over.
 func (s *State) reportImport(o *importOptions, done []importedRun, read *importer.Report) error {
 	if o.output != "table" {
+		if o.first {
+			fmt.Fprintf(s.Stderr, "stored: %s\n", o.keeps())
+		}
 		return s.emit(o.output, importDocument(o, done, read))
 	}
 	if err := s.listImported(o, done); err != nil {

@@ -162,7 +162,7 @@ func stateDirectory(t *testing.T) {
 		}
 		t.Chdir(filepath.Join(repo, "sub"))
 		code, out, errs := try(in, "run", "hello")
-		if code != Pass || !strings.Contains(out, "recorded     "+c.at+", run ") || !strings.Contains(out, "agentsim replay 1ce4936d\n") {
+		if code != Pass || !strings.Contains(out, "recorded     "+c.at+", run ") || strings.Contains(out, " --db ") {
 			t.Errorf("exit code %d\n%s%s", code, out, errs)
 		}
 		info, err := os.Stat(c.at)
@@ -170,7 +170,10 @@ func stateDirectory(t *testing.T) {
 		if err := errorsOf(err, errDir); err != nil || info.Mode().Perm() != 0o600 || parent.Mode().Perm() != 0o700 {
 			t.Errorf("%v, %v: %v", info, parent, err)
 		}
-		for _, line := range []string{"inspect", "replay 1ce4936d", "sweep hello", "diff 1ce4936d:1 1ce4936d:2", "lint 1ce4936d", "whatif 1ce4936d"} {
+		_, run, _ := strings.Cut(out, "agentsim replay ")
+		run = run[:8]
+		for _, line := range []string{"inspect", "replay RUN", "sweep hello", "diff RUN:1 RUN:2", "lint RUN", "whatif RUN", "compare RUN RUN", "db check"} {
+			line = strings.ReplaceAll(line, "RUN", run)
 			if code, _, errs := try(in, strings.Fields(line)...); code != Pass {
 				t.Errorf("%s: exit code %d, %s", line, code, errs)
 			}

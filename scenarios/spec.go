@@ -236,8 +236,9 @@ type Model struct {
 // Item is one item of work (LLM-05).
 type Item struct {
 	ID        string     `yaml:"id"`
-	Kind      string     `yaml:"kind"` // research, implement, verify, answer
-	By        string     `yaml:"by"`   // "" by the strategy, or lead: the lead itself, whatever the strategy
+	Kind      string     `yaml:"kind"`  // research, implement, verify, answer
+	About     string     `yaml:"about"` // what it is about, in a sentence that prompts pass on
+	By        string     `yaml:"by"`    // "" by the strategy, or lead: the lead itself, whatever the strategy
 	After     []string   `yaml:"after"`
 	Needs     []string   `yaml:"needs"` // facts; file:PATH for a file's content, without which it is not done, gist:PATH for its gist; PATH may be a glob
 	Reads     []Selector `yaml:"reads"` // the files that hold what is needed; a summary of one may do, needs asks for reading

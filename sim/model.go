@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
@@ -170,12 +171,22 @@ func (r *run) sources() (mockllm.Source, error) {
 	if len(sc.Work) == 0 {
 		return mockllm.Sources{book}, nil
 	}
-	table, err := policy.Bind(sc, policy.Options{Files: r.fs.Paths(), Root: "", Key: r.key.Sub("policy"), Marks: r.marks, Filler: r.filler})
+	table, err := policy.Bind(sc, policy.Options{Files: r.fs.Paths(), Says: r.line, Key: r.key.Sub("policy"), Marks: r.marks, Filler: r.filler})
 	if err != nil {
 		return nil, err
 	}
 	r.table = table
 	return mockllm.Sources{book, policy.New(table)}, nil
+}
+
+// line is a line of a file, "" where there is none.
+func (r *run) line(path string, n int) string {
+	content, _ := r.fs.Content(path)
+	for ; n > 1 && content != ""; n-- {
+		_, content, _ = strings.Cut(content, "\n")
+	}
+	line, _, _ := strings.Cut(content, "\n")
+	return line
 }
 
 // options are the undocumented points of the cache and the server that touched a

@@ -18,6 +18,7 @@ import (
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
 )
 
 // asked is one recorded call: the request's bytes and what was answered.
@@ -57,11 +58,19 @@ func said(blocks []llm.Block) string {
 	return b.String()
 }
 
+// lineIn finds lines of a project's files.
+func lineIn(fs *workspace.FS) func(string, int) string {
+	return func(path string, n int) string {
+		content, _ := fs.Content(path)
+		return strings.Split(content, "\n")[n-1]
+	}
+}
+
 // freshPolicy is the model of a spec, in a world of its own.
 func freshPolicy(t *testing.T, spec *sim.Spec) *policy.Model {
 	t.Helper()
 	key := rng.Root(spec.Seed)
-	table, err := policy.Bind(spec.Scenario, policy.Options{Files: spec.Project.Paths(), Key: key.Sub("policy"),
+	table, err := policy.Bind(spec.Scenario, policy.Options{Files: spec.Project.Paths(), Says: lineIn(spec.Project.Open()), Key: key.Sub("policy"),
 		Marks: mark.NewKey(spec.Seed), Filler: script.NewFiller(tokens.Approx(spec.Scenario.Provider.Model))})
 	if err != nil {
 		t.Fatal(err)

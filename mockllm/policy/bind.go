@@ -16,9 +16,12 @@ import (
 
 // Options are what a Table needs beside the scenario.
 type Options struct {
-	Files  []string // the project's paths, relative, with forward slashes
-	Root   string   // in front of every path that agents write; "" for none
-	Key    rng.Key  // the run's: picks and sizes hang below it
+	Files []string // the project's paths, relative, with forward slashes
+	Root  string   // in front of every path that agents write; "" for none
+	// Says is the line of a file as whoever reads it sees it; nil where nobody can
+	// tell. Only whoever knows a fact says so.
+	Says   func(path string, line int) string
+	Key    rng.Key // the run's: picks and sizes hang below it
 	Marks  mark.Key
 	Filler *script.Filler
 }
@@ -76,8 +79,41 @@ func (b *binder) declare(facts []scenarios.Fact) {
 		}
 		if f.File != "" {
 			d.file = b.t.addFile(f.File)
+			if b.o.Says != nil {
+				d.told = b.t.quote(b.o.Says(f.File, f.Line), d.gist)
+			}
 		}
 	}
+}
+
+// wordsOf makes words of an id.
+var wordsOf = strings.NewReplacer("-", " ", "_", " ", ".", " ")
+
+// sentence ends a text as a sentence does.
+func sentence(text string) string {
+	text = strings.Join(strings.Fields(unmarked(text)), " ")
+	if text != "" && strings.IndexByte(".!?", text[len(text)-1]) < 0 {
+		text += "."
+	}
+	return text
+}
+
+// quote is a line in quotes, as many words of it as so many tokens hold, and
+// filler up to these.
+func (t *Table) quote(line string, tokens int64) string {
+	words := strings.Fields(unmarked(line))
+	text := `"` + strings.Join(words, " ") + `"`
+	for n := len(words); n > 0 && t.filler.Tokens(measureOf(text)) > tokens; n-- {
+		text = `"` + strings.Join(words[:n-1], " ") + ` …"`
+	}
+	left := tokens - t.filler.Tokens(measureOf(text+" "))
+	switch {
+	case len(words) == 0:
+		return t.filler.String(llm.Prose, tokens)
+	case left > 0:
+		text += " " + t.filler.String(llm.Prose, left)
+	}
+	return text
 }
 
 // fact is the index of a declared fact, entered if it is new.
@@ -147,7 +183,7 @@ var verbs = map[string]string{"research": "Research", "implement": "Implement", 
 func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	t, n := b.t, len(b.t.items)
 	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, think: w.Think, output: w.Output,
-		key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
+		title: wordsOf.Replace(w.ID), about: sentence(w.About), key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
 	if it.prompting == "" {
 		it.prompting = t.profile.Prompting
 	}

@@ -178,6 +178,9 @@ func (m *Model) instructions(o *order) string {
 	if lazy {
 		b = append(b, " Do it based on your findings."...)
 	}
+	if o.worker < 0 {
+		b = m.goal(b) // who is continued was told when it began
+	}
 	b = m.purpose(b, it)
 	b = append(b, "\nDone means: "...)
 	b = append(b, doneMeans[it.kind]...)

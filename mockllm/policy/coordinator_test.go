@@ -74,22 +74,6 @@ func (w *assigned) update() {
 	}
 }
 
-// begin notes an item that somebody is told of for the first time, and whether
-// research that it waits for was not begun or is under way.
-func (w *assigned) begin(id string) {
-	if !w.given[id] {
-		for _, r := range w.h.item(id).findings.list(nil) {
-			research := w.h.table.items[r].id
-			if !w.given[research] || slices.ContainsFunc(w.h.crew.members, func(m *member) bool {
-				return slices.Contains(w.h.crew.running, m) && slices.Contains(w.now[m.id], research)
-			}) {
-				w.early = id + " before " + research
-			}
-		}
-	}
-	w.given[id] = true
-}
-
 // item is a bound item by its id.
 func (h *house) item(id string) *item { return &h.table.items[h.table.itemIndex[id]] }
 

@@ -116,3 +116,19 @@ func jsonField(in, name string) string {
 	}
 	return unquote(rest)
 }
+
+// begin notes an item that somebody is told of for the first time, and whether
+// research that it waits for was not begun or is under way.
+func (w *assigned) begin(id string) {
+	if !w.given[id] {
+		for _, r := range w.h.item(id).findings.list(nil) {
+			research := w.h.table.items[r].id
+			if !w.given[research] || slices.ContainsFunc(w.h.crew.members, func(m *member) bool {
+				return slices.Contains(w.h.crew.running, m) && slices.Contains(w.now[m.id], research)
+			}) {
+				w.early = id + " before " + research
+			}
+		}
+	}
+	w.given[id] = true
+}

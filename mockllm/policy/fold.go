@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"agentsim/sim/llm"
 )
@@ -15,7 +16,9 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 	s.role = role
 	switch b.Kind {
 	case llm.Text:
-		f.text(role, f.t.read(b.Content))
+		n := f.t.read(b.Content)
+		f.goal(role, b.Content, n)
+		f.text(role, n)
 	case llm.ToolUse:
 		f.toolUse(b)
 	case llm.ToolResult:
@@ -28,6 +31,20 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.learn(f.t.read(b.Content))
 	case llm.Thinking, llm.Image:
 		// One's own thinking teaches nothing; an image is not read.
+	}
+}
+
+// goal takes what the user asked for first, of a lead. What the client tells
+// beside, and what others report, asks for nothing.
+func (f *folder) goal(role llm.Role, p *llm.Payload, n *note) {
+	raw := p.Raw()
+	switch {
+	case role != llm.User || f.s.goal != "" || f.s.assign != nil || n.do != nil || n.notice || n.asks || strings.HasPrefix(raw, contextOpen):
+	case n.summary:
+		_, asked, _ := strings.Cut(raw, asks)
+		f.s.goal, _, _ = strings.Cut(asked, "\n")
+	default:
+		f.s.goal = goalOf(raw)
 	}
 }
 

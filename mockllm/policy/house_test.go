@@ -118,13 +118,19 @@ func furnish(t *testing.T, sc *scenarios.Scenario) *house {
 			t.Fatal(err)
 		}
 	}
-	h.table, err = Bind(sc, Options{Files: snap.Paths(), Root: root, Key: rng.Root(sc.Seed).Sub("policy"), Marks: h.marks,
+	h.table, err = Bind(sc, Options{Files: snap.Paths(), Root: root, Says: h.line, Key: rng.Root(sc.Seed).Sub("policy"), Marks: h.marks,
 		Filler: script.NewFiller(tokens.Approx("claude-sonnet-4-5"))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.model = New(h.table)
 	return h
+}
+
+// line is a line of a file.
+func (h *house) line(path string, n int) string {
+	content, _ := h.fs.Content(path)
+	return strings.Split(content, "\n")[n-1]
 }
 
 // run plays the lead to its end.

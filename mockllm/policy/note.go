@@ -86,6 +86,8 @@ const (
 	placeholder = "Fork started — processing in background"
 	launchMark  = `"status":"async_launched"`
 
+	contextOpen = "<system-reminder>" // what the client says of the session
+
 	// How a request for a summary begins, and what holds one.
 	compactionOpen = "<compaction-request>"
 	summaryOpen    = "<conversation-summary>"

@@ -1,6 +1,10 @@
 package policy
 
-import "agentsim/sim/mark"
+import (
+	"strings"
+
+	"agentsim/sim/mark"
+)
 
 // The ways in which a lead writes prompts (CON-13).
 const (
@@ -12,23 +16,83 @@ const (
 // directive is a fork's prompt. A fork knows what its parent knows.
 func (m *Model) directive(i int) string {
 	it := &m.t.items[i]
-	return m.t.marks.Text(mark.Do, it.id) + " " + verbs[it.kind] + " this item of the work with what you already know. Keep to it."
-}
-
-// prompt is a sub-agent's prompt.
-func (m *Model) prompt(i int) string {
-	it := &m.t.items[i]
-	b := append(m.buf[:0], m.t.marks.Text(mark.Do, it.id)...)
-	b = append(append(b, ' '), verbs[it.kind]...)
-	if it.prompting == promptLazy {
-		b = append(b, " this item of the work based on your findings, and report what came of it."...)
-		m.buf = b
-		return string(b)
-	}
-	b = append(b, " this item of the work. Report what you found or changed, and name what is missing if you cannot finish."...)
-	b = m.known(b, it, telling{full: it.prompting != promptPointers})
+	b := append(m.naming(m.buf[:0], it), " with what you already know."...)
+	b = m.purpose(append(it.appendAbout(b), " Keep to it."...), it)
 	m.buf = b
 	return string(b)
+}
+
+// prompt is a sub-agent's prompt. It stands for itself: whoever gets it sees
+// nothing of the conversation that it comes from.
+func (m *Model) prompt(i int) string {
+	it := &m.t.items[i]
+	b := m.naming(m.buf[:0], it)
+	if it.prompting == promptLazy {
+		b = it.appendAbout(append(b, " based on your findings, and report what came of it."...))
+		m.buf = m.purpose(m.goal(b), it)
+		return string(m.buf)
+	}
+	b = it.appendAbout(append(b, '.'))
+	b = append(b, " Report what you found or changed, and name what is missing if you cannot finish."...)
+	b = m.known(m.purpose(m.goal(b), it), it, telling{full: it.prompting != promptPointers})
+	m.buf = b
+	return string(b)
+}
+
+// naming says which item is to be done, by its mark and in words.
+func (m *Model) naming(b []byte, it *item) []byte {
+	b = append(append(b, m.t.marks.Text(mark.Do, it.id)...), ' ')
+	return append(append(append(append(b, verbs[it.kind]...), ` "`...), it.title...), '"')
+}
+
+// appendAbout says what the item is about, where the scenario does.
+func (it *item) appendAbout(b []byte) []byte {
+	if it.about == "" {
+		return b
+	}
+	return append(append(b, ' '), it.about...)
+}
+
+// goal says what the user asked for, as far as the writer's own request says it.
+func (m *Model) goal(b []byte) []byte {
+	if m.s.goal == "" {
+		return b
+	}
+	return append(append(append(b, "\nThe user's goal: \""...), m.s.goal...), '"')
+}
+
+// asks is how a summary says what the user asked for.
+const asks = "The user asked: "
+
+// goalBytes is how much of what the user asked for is passed on.
+const goalBytes = 400
+
+// goalOf is what a user's message asks for: all of it or its first sentence, on
+// one line and without marks, which would teach.
+func goalOf(raw string) string {
+	text := strings.Join(strings.Fields(unmarked(strings.ToValidUTF8(raw[:min(len(raw), 4*goalBytes)], ""))), " ")
+	if len(text) <= goalBytes {
+		return text
+	}
+	text = strings.ToValidUTF8(text[:goalBytes], "")
+	for i := range len(text) - 1 {
+		if strings.IndexByte(".!?", text[i]) >= 0 && text[i+1] == ' ' {
+			return text[:i+1]
+		}
+	}
+	return text[:max(strings.LastIndexByte(text, ' '), 0)] + " …"
+}
+
+// unmarked is a text without its marks.
+func unmarked(text string) string {
+	for {
+		from := strings.Index(text, "[[")
+		to := strings.Index(text[max(from, 0):], "]]")
+		if from < 0 || to < 0 {
+			return text
+		}
+		text = text[:from] + text[from+to+2:]
+	}
 }
 
 // placeOf is where the lead sends a worker for a fact.

@@ -156,8 +156,7 @@ func (m *Model) task(b []byte, o *order) []byte {
 		}
 	}
 	it := &m.t.items[o.item]
-	b = append(append(append(b, m.t.marks.Text(mark.Do, it.id)...), ' '), verbs[it.kind]...)
-	b = append(b, " this item of the work"...)
+	b = m.naming(b, it)
 	switch {
 	case c.times == 0:
 		b = append(b, '.')
@@ -170,7 +169,7 @@ func (m *Model) task(b []byte, o *order) []byte {
 	default:
 		b = append(b, " from where it was left: whoever had it did not finish."...)
 	}
-	return append(b, " Report what you found or changed, and name what is missing if you cannot finish."...)
+	return append(it.appendAbout(b), " Report what you found or changed, and name what is missing if you cannot finish."...)
 }
 
 // wrongs names what a verification found wrong with an item's edits.

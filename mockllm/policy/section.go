@@ -176,6 +176,9 @@ func (t *Table) placeText(file int, line int32) string {
 // else "".
 func (m *Model) tellFact(f int) string {
 	if d := &m.t.facts[f]; m.s.facts.has(f) && !d.verbatim {
+		if d.told != "" {
+			return "\n- " + m.t.marks.Text(mark.Fact, d.name) + " " + d.told
+		}
 		return m.tellLine(d.name, d.gist)
 	}
 	return ""

@@ -20,6 +20,7 @@ type state struct {
 	edited   set // edits made
 	gone     set // files whose content stood in what a summary replaced
 
+	goal   string // what the user asked for first, of a lead
 	files  vector
 	places *place
 	lures  *lures

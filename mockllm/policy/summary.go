@@ -81,6 +81,9 @@ func (m *Model) summarise() {
 // standing writes how far the work is.
 func (m *Model) standing(b []byte) []byte {
 	mine := m.mine()
+	if m.s.goal != "" && m.s.assign == nil {
+		b = append(append(append(b, asks...), m.s.goal...), '\n')
+	}
 	if m.s.assign != nil {
 		b = m.itemList(b, "Asked for:", mine, mark.Do)
 		b = m.toCorrect(b, mine)

@@ -62,7 +62,8 @@ type fact struct {
 	name     string
 	verbatim bool // may not be relayed
 	gist     int64
-	file     int // -1: unknown
+	told     string // what relaying it says: what stands at its place, as long as gist is
+	file     int    // -1: unknown
 	line     int32
 	search   int // its Grep
 }
@@ -71,6 +72,8 @@ type fact struct {
 type item struct {
 	n         int // its index
 	id, kind  string
+	title     string // its id in words
+	about     string // what it is about, a sentence; "" where nothing says it
 	byLead    bool
 	after     []int
 	needs     []int       // facts, its yields among them

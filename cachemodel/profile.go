@@ -34,6 +34,22 @@ func (r Rates) String() string {
 		perMillionText(r.Input), perMillionText(r.Read), perMillionText(r.Write5m), perMillionText(r.Write1h), perMillionText(r.Output))
 }
 
+// Words are the list prices for machines, such as read=$0.10, dollars a million
+// tokens: also those of long prompts and of fast mode, where there are any.
+func (p *Profile) Words() (out []string) {
+	for _, of := range []struct {
+		prefix string
+		rates  Rates
+	}{{"", p.Rates}, {fmt.Sprintf("above_%d_", p.LongPrompt), p.Above}, {"fast_", p.Fast}} {
+		for i, rate := range [...]Picodollars{of.rates.Input, of.rates.Read, of.rates.Write5m, of.rates.Write1h, of.rates.Output} {
+			if of.rates != (Rates{}) {
+				out = append(out, of.prefix+[...]string{"input", "read", "write", "write_1h", "output"}[i]+"="+perMillionText(rate))
+			}
+		}
+	}
+	return out
+}
+
 // perMillionText prints a rate as dollars a million tokens: whole, or with two
 // decimals and as many more as it needs.
 func perMillionText(rate Picodollars) string {

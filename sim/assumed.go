@@ -51,9 +51,9 @@ func (r *run) assumed() []string {
 func (r *run) modelsAssumed(root string) (out []string) {
 	prov := &r.spec.Scenario.Provider
 	day := prov.PricedOn()
-	for i, id := range append([]string{root}, slices.Sorted(maps.Keys(r.profiles))...) {
+	for _, id := range r.models(root) {
 		p, err := prov.Priced(id)
-		if i > 0 && id == root || err != nil {
+		if err != nil {
 			continue
 		}
 		text := fmt.Sprintf("%s at prices of %s: %s", p.Pinned(), day, p.Rates)
@@ -69,6 +69,12 @@ func (r *run) modelsAssumed(root string) (out []string) {
 		out = append(out, taken...)
 	}
 	return out
+}
+
+// models are the ids of the models of the run, the root's first.
+func (r *run) models(root string) []string {
+	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(r.profiles)), func(id string) bool { return id == root })
+	return append([]string{root}, ids...)
 }
 
 // tariffText says what stands over the list prices, and whether somebody else's

@@ -52,6 +52,7 @@ type Result struct {
 	Agents  int
 	Options []string          // undocumented points of the cache that this run decided, name=value
 	Checks  int64             // checks of conservation laws, none broken
+	Models  []string          // that it used, the root's first
 	Assumed []string          // assumptions of the mock model, for the reader of a comparison
 	Audit   *audit.Report     // what the auditor checked; nil without one
 	Choices []int32           // the scheduling policy's; nil when its name implies them
@@ -164,6 +165,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Assumed = r.engine.checks, r.options(), r.assumed()
+	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()
 	if auditor != nil {

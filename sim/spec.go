@@ -9,10 +9,6 @@ import (
 	"agentsim/sim/workspace"
 )
 
-// Semantics is the version of what runs mean. It changes when a run of an equal
-// spec may give other events, not with every commit.
-const Semantics = 2
-
 // Spec is everything that decides a run.
 type Spec struct {
 	Scenario *scenarios.Scenario // effective: variant and overrides applied

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/metrics"
+	"agentsim/metrics/fronts"
 
 	"github.com/cockroachdb/datadriven"
 	"pgregory.net/rapid"
@@ -20,11 +21,13 @@ func TestStories(t *testing.T) {
 		datadriven.RunTest(t, name, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "baseline":
-				return s.read(d.Input, &s.base)
+				return s.read(d, &s.base)
 			case "runs":
-				return s.read(d.Input, &s.now)
+				return s.read(d, &s.now)
 			case "compare":
 				return s.compare(d.Input)
+			case "causes":
+				return s.causes()
 			case "broken":
 				_, err := Read("x.baseline", d.Input)
 				return fmt.Sprint(err)
@@ -39,9 +42,14 @@ func TestStories(t *testing.T) {
 
 type story struct{ base, now *File }
 
-// read reads runs whose events stand as lines `event …` instead of packed.
-func (s *story) read(text string, into **File) string {
+// read reads runs whose events stand as lines `event …` and whose blocks stand as
+// lines `block …` instead of packed.
+func (s *story) read(d *datadriven.TestData, into **File) string {
+	semantics := 2
+	d.MaybeScanArgs(&testing.T{}, "semantics", &semantics)
+	text := d.Input
 	var plain []string
+	blocks := map[int][]string{}
 	lines := map[int][]string{}
 	runs := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -52,17 +60,42 @@ func (s *story) read(text string, into **File) string {
 			lines[runs] = append(lines[runs], event)
 			continue
 		}
+		if block, ok := strings.CutPrefix(line, "  block "); ok {
+			blocks[runs] = append(blocks[runs], block)
+			continue
+		}
 		plain = append(plain, line)
 	}
-	f, err := Read("x.baseline", "agentsim baseline 1\nsemantics 2\n"+strings.Join(plain, "\n"))
+	f, err := Read("x.baseline", fmt.Sprintf("agentsim baseline %d\nsemantics %d\n", Version, semantics)+strings.Join(plain, "\n"))
 	if err != nil {
 		return err.Error()
 	}
 	for i, r := range f.Runs {
 		r.Lines = lines[i+1]
+		if blocks[i+1] == nil {
+			continue
+		}
+		if r.Outline, err = fronts.ParseOutline(blocks[i+1]); err != nil {
+			return err.Error()
+		}
 	}
 	*into = f
 	return ""
+}
+
+// causes prints where what differs comes from.
+func (s *story) causes() string {
+	var out strings.Builder
+	words := [...]string{"same", "other", "not said"}
+	for _, v := range Compare(s.base, s.now, nil, nil).Variants {
+		c := v.Cause
+		if c == nil {
+			fmt.Fprintf(&out, "%s: nothing differs\n", v.Name())
+			continue
+		}
+		fmt.Fprintf(&out, "%s: spec %s, tool %d, prices %s %s\n", v.Name(), words[c.Spec], c.Tool, words[c.Priced], strings.Join(c.Prices, "; "))
+	}
+	return out.String()
 }
 
 func (s *story) threshold(text string) string {
@@ -118,7 +151,7 @@ func (s *story) compare(input string) string {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}
 		if v.First != nil {
-			fmt.Fprintf(&out, "  seed %d: %s\n", v.Seed, v.First)
+			fmt.Fprintf(&out, "  seed %d: %s\n  %s\n", v.Seed, v.First, v.Where)
 		}
 		if v.Unkept {
 			fmt.Fprintf(&out, "  seed %d: events not kept\n", v.Seed)
@@ -153,9 +186,11 @@ func roundTrip(t *testing.T) {
 						{"cache.hit_ratio", metrics.Value{Num: 1, Den: rapid.Int64Range(1, 9).Draw(t, "den"), Unit: metrics.Ratio}}}
 					r.Siblings = []metrics.Shared{{Who: "main#1", Siblings: 2, Block: 3, Byte: 4, Of: 5}}
 					r.Parted = []metrics.Shared{{Who: "main#2", Block: 3, Byte: 4, Of: 5}}
+					r.Spec, r.Prices = "5bec", []Price{{"claude-x", "2026-11-10", []string{"input=$2", "read=$0.10"}}}
 					if seed == 0 {
 						r.Lines = rapid.SliceOfN(rapid.StringMatching(`[a-z =0-9]{1,20}`), 1, 5).Draw(t, "lines")
 						r.Events = len(r.Lines)
+						r.Outline = drawOutline(t)
 					}
 					f.Runs = append(f.Runs, r)
 				}
@@ -172,10 +207,27 @@ func roundTrip(t *testing.T) {
 		if err := g.Write(&second); err != nil {
 			t.Fatal(err)
 		}
-		if first.String() != second.String() || len(g.Runs) != len(f.Runs) {
+		if first.String() != second.String() || len(g.Runs) != len(f.Runs) || len(g.Runs) > 0 && fmt.Sprint(g.Runs[0].Outline) != fmt.Sprint(f.Runs[0].Outline) {
 			t.Fatalf("written:\n%s\nand again:\n%s", first.String(), second.String())
 		}
 	})
+}
+
+// drawOutline is an outline in the order in which a sink enters blocks: those of a
+// request behind those that it shares with one before.
+func drawOutline(t *rapid.T) *fronts.Outline {
+	o := &fronts.Outline{}
+	for i := range rapid.IntRange(1, 4).Draw(t, "requests") {
+		for j := range rapid.IntRange(1, 3).Draw(t, "blocks") {
+			before := len(o.Parts) - 1
+			if j == 0 && i > 0 {
+				before = rapid.IntRange(-1, len(o.Parts)-1).Draw(t, "before")
+			}
+			o.Parts = append(o.Parts, fronts.Part{Before: before, Level: "messages", What: "user text", Tokens: int64(j), Sum: "0a1b2c"})
+		}
+		o.Ends = append(o.Ends, len(o.Parts)-1)
+	}
+	return o
 }
 
 func hostile(t *testing.T) {

@@ -48,6 +48,8 @@ type Variant struct {
 	Note              string                 // what beside figures is to be said
 	Seed              uint64                 // the first seed whose events differ
 	First             *transcript.Difference // its first differing event; nil where none differs or its events were not kept
+	Where             string                 // what that event is about, in a sentence
+	Cause             *Cause                 // where what differs comes from; nil where nothing does
 	Unkept            bool                   // events differ, and those of that seed were not kept
 	Shorter           []string               // prefixes that became shorter, with block and byte
 }
@@ -88,6 +90,9 @@ func Compare(base *File, now *File, gone []*Run, limits []*Threshold) *Report {
 			}
 		}
 		v.compare(before, after, group, limits)
+		if v.differs() {
+			v.Cause = because(before, after, base.Semantics, now.Semantics)
+		}
 		if len(before) < len(group) {
 			v.lacks(base, gone, group, len(before))
 		}
@@ -101,6 +106,11 @@ func Compare(base *File, now *File, gone []*Run, limits []*Threshold) *Report {
 		rep.Variants = append(rep.Variants, v)
 	}
 	return rep
+}
+
+// differs reports whether something is not as in the baseline.
+func (v *Variant) differs() bool {
+	return v.First != nil || v.Unkept || v.Note != "" || slices.ContainsFunc(v.Changes, func(c Change) bool { return c.Seeds > 0 })
 }
 
 // find is the baseline's run of the same scenario, variant and seed.
@@ -190,7 +200,7 @@ func (v *Variant) firstEvent(b, a *Run) {
 	}
 	d, err := transcript.Compare(lines(b.Lines), lines(a.Lines))
 	if err == nil && d != nil {
-		v.First = d
+		v.First, v.Where = d, where(b, a, d)
 		v.Verdict = max(v.Verdict, Changed)
 	}
 }

@@ -3,6 +3,7 @@ package baseline
 import (
 	"strings"
 
+	"agentsim/metrics/fronts"
 	"agentsim/sim/transcript"
 )
 
@@ -11,14 +12,17 @@ const Digits = 8
 
 // Trace is a transcript.Sink that keeps a run's canonical lines with hashes cut
 // to Digits, and without what every change of a scenario changes: the hash of
-// the spec and the version of the semantics in the first event.
+// the spec and the version of the semantics in the first event. Of requests it
+// keeps what stood in them.
 type Trace struct {
-	Lines []string
-	buf   []byte
+	Lines   []string
+	Outline fronts.Outline
+	buf     []byte
 }
 
 // Emit keeps the event's line.
 func (t *Trace) Emit(e *transcript.Event) {
+	t.Outline.Emit(e)
 	t.buf = transcript.AppendLine(t.buf[:0], e)
 	line := cut(string(t.buf))
 	if b, ok := e.Body.(*transcript.RunStart); ok {

@@ -13,8 +13,9 @@ import (
 	"agentsim/metrics/fronts"
 )
 
-// Version is that of the file's format.
-const Version = 1
+// Version is that of the file's format. Version 1 had neither specs, prices nor
+// blocks, and is read.
+const Version = 2
 
 // Run is what one run came to.
 type Run struct {
@@ -28,7 +29,16 @@ type Run struct {
 	Siblings          []metrics.Shared // what children of one message share
 	Parted            []metrics.Shared // requests that part from the one before them
 	Lines             []string         // Cut lines of all events; nil for seeds other than the first
+	Outline           *fronts.Outline  // what stood in its requests; nil likewise
+	Spec              string           // a hash of scenario and project; "" where the file does not say
+	Prices            []Price          // of the models that it used
 	Requests          *fronts.Record   // what the prefix guard compares; nil where it was not asked for
+}
+
+// Price is what a model cost in a run.
+type Price struct {
+	Model, Day string
+	Rates      []string // such as read=$0.10, dollars a million tokens
 }
 
 // Name is the run's scenario and variant, as selectors of thresholds see it.
@@ -86,6 +96,12 @@ func (r *Run) write(b *bytes.Buffer) error {
 		name = "-"
 	}
 	fmt.Fprintf(b, "variant %s\n  run %s digest %s events %d outcome %s\n", name, r.ID, r.Digest, r.Events, r.Outcome)
+	if r.Spec != "" {
+		fmt.Fprintf(b, "  spec %s\n", r.Spec)
+	}
+	for _, p := range r.Prices {
+		fmt.Fprintf(b, "  prices %s %s %s\n", p.Model, p.Day, strings.Join(p.Rates, " "))
+	}
 	for _, f := range r.Figures {
 		v := fmt.Sprint(f.Value.Num)
 		if f.Value.Unit == metrics.Ratio {
@@ -112,16 +128,28 @@ const traceWidth = 120
 
 // writeTrace packs the lines of runs that have much in common.
 func writeTrace(b *bytes.Buffer, runs []*Run) {
-	var text strings.Builder
+	var text, blocks strings.Builder
 	for _, r := range runs {
 		for _, line := range r.Lines {
 			text.WriteString(line + "\n")
+		}
+		if r.Outline == nil {
+			continue
+		}
+		for _, line := range append(r.Outline.Lines(), endOfRun) {
+			blocks.WriteString(line + "\n")
 		}
 	}
 	if text.Len() > 0 {
 		writePacked(b, "events", text.String())
 	}
+	if blocks.Len() > 0 {
+		writePacked(b, "blocks", blocks.String())
+	}
 }
+
+// endOfRun stands behind each run's blocks.
+const endOfRun = "-"
 
 // writePacked writes a text that people do not read below a line that says what
 // it is and how long.

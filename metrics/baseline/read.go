@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,7 @@ type parser struct {
 	seed     uint64
 	block    []*Run // of the present scenario and seed
 	traceAt  int    // line of the present packed text; 0 for none
-	fronts   bool   // it is what the prefix guard compares, not events
+	packs    string // what it is: events, blocks, or fronts, which the prefix guard compares
 	traceLen int
 	packed   strings.Builder
 	seen     map[string]bool
@@ -103,10 +104,16 @@ func (p *parser) entry(text string, words []string) {
 		p.begin(words)
 	case "variant":
 		p.variant(words)
-	case "events", "fronts":
+	case "events", "blocks", "fronts":
 		p.beginTrace(words)
 	case "run":
 		p.run(words)
+	case "spec":
+		if r := p.current(); p.form(words, "spec HASH") {
+			r.Spec = words[1]
+		}
+	case "prices":
+		p.prices(words)
 	case "siblings":
 		p.shared(words, "siblings of WHO children N block N byte N bytes N")
 	case "parted":
@@ -122,14 +129,27 @@ func (p *parser) head(words []string) {
 		p.fail(0, broken, "the file is empty")
 	case len(words) != 3 || words[0] != "agentsim" || words[1] != "baseline":
 		p.fail(0, broken, "this is no baseline of agentsim, which begins with agentsim baseline %d", Version)
-	case words[2] != strconv.Itoa(Version):
+	default:
 		n, err := strconv.Atoi(words[2])
+		if err == nil && n >= 1 && n <= Version {
+			return
+		}
 		hint := broken
 		if err == nil && n > Version {
 			hint = "a newer agentsim made it: update the program, or write the baseline anew with this one: agentsim bench --update"
 		}
-		p.fail(0, hint, "a baseline of version %s; this program reads version %d", words[2], Version)
+		p.fail(0, hint, "a baseline of version %s; this program reads versions 1 to %d", words[2], Version)
 	}
+}
+
+// prices is what a model cost in the run.
+func (p *parser) prices(words []string) {
+	r := p.current()
+	if len(words) < 4 {
+		p.fail(0, broken, "not of the form prices MODEL DAY RATE=DOLLARS …")
+		return
+	}
+	r.Prices = append(r.Prices, Price{words[1], words[2], words[3:]})
 }
 
 func (p *parser) semantics(words []string) {
@@ -277,7 +297,7 @@ func (p *parser) beginTrace(words []string) {
 		p.fail(0, broken, "not of the form %s BYTES below a variant", words[0])
 		return
 	}
-	p.traceAt, p.traceLen, p.fronts = p.n, int(p.number(words, 1)), words[0] == "fronts"
+	p.traceAt, p.traceLen, p.packs = p.n, int(p.number(words, 1)), words[0]
 	if p.traceLen > maxTrace {
 		p.fail(0, broken, "%d bytes of %s; there are at most %d", p.traceLen, words[0], maxTrace)
 	}
@@ -285,7 +305,7 @@ func (p *parser) beginTrace(words []string) {
 
 func (p *parser) piece(text string, words []string) {
 	if p.traceAt == 0 || len(words) != 2 {
-		p.fail(0, broken, "packed text stands below a line events BYTES or fronts BYTES")
+		p.fail(0, broken, "packed text stands below a line events BYTES, blocks BYTES or fronts BYTES")
 		return
 	}
 	p.packed.WriteString(words[1])
@@ -309,8 +329,10 @@ func (p *parser) endTrace() {
 		p.fail(0, broken, "the packed text below cannot be read: %v", err)
 	case len(text) != p.traceLen:
 		p.fail(0, broken, "the packed text below is not the %d bytes promised", p.traceLen)
-	case p.fronts:
+	case p.packs == "fronts":
 		p.requests(text)
+	case p.packs == "blocks":
+		p.outlines(strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))
 	default:
 		p.share(strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))
 	}
@@ -329,6 +351,25 @@ func (p *parser) requests(text []byte) {
 		return
 	}
 	p.current().Requests = r
+}
+
+// outlines parts the blocks among the runs of the block.
+func (p *parser) outlines(lines []string) {
+	for _, r := range p.block {
+		n := slices.Index(lines, endOfRun)
+		if n < 0 {
+			break
+		}
+		o, err := fronts.ParseOutline(lines[:n])
+		if err != nil {
+			p.fail(0, broken, "of the blocks below, %v", err)
+			return
+		}
+		r.Outline, lines = o, lines[n+1:]
+	}
+	if len(lines) > 0 {
+		p.fail(0, broken, "there are other blocks below than the runs have")
+	}
 }
 
 // share parts the lines among the runs of the block.

@@ -10,6 +10,7 @@ import (
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/definition"
@@ -54,7 +55,9 @@ A threshold takes the place of the rule that worse is a regression, for one metr
   hello/*: time <= base+1s
 
 It ends with 3 after a regression, a missed expectation or threshold, with 7 where there is no baseline to compare with,
-and with 0 after changes, unless --strict makes them fail. With --update it writes what it found into the baseline.
+and with 0 after changes, unless --strict makes them fail. Where something differs, cause says where that comes from: a
+change of yours, another version of this program, or other prices. With --update it writes what it found into the
+baseline, which accepts what became worse and ends with 0; a missed expectation is not accepted by that and ends with 3.
 
 A DIRECTORY of agent definitions (.claude/agents in it, or Markdown files and no scenarios) is run as one scenario in
 which the main agent starts each definition twice, side by side. --guard prefix judges by prompts alone: it fails when
@@ -140,6 +143,7 @@ type bench struct {
 	missed []string // expectations of the scenarios
 	broken error    // the first invariant that is broken
 	report *baseline.Report
+	found  []report.Row // what the first seeds came to, where there is no baseline
 
 	findings map[string][]fronts.Finding // of the guard, by variant
 	aside    []string                    // what is told and does not count
@@ -234,10 +238,28 @@ func (s *State) updateBaseline(b *bench) error {
 	files := b.writeFiles()
 	s.printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, plural(len(b.now.Runs), "run"), plural(len(b.set.files), "scenario"), plural(kept, "run"), b.counts())
 	s.label("dropped", b.dropped())
-	if files != nil {
+	s.label("accepted", b.accepted())
+	s.lines("cause", b.causes())
+	s.lines("missed", b.missed)
+	switch {
+	case files != nil:
 		return files
+	case len(b.missed) > 0:
+		return &Failure{Missed, nil}
 	}
 	return b.set.brokenErr()
+}
+
+// accepted says how much of what is written was worse or otherwise before; "" for
+// nothing.
+func (b *bench) accepted() string {
+	var parts []string
+	for _, v := range []baseline.Verdict{baseline.Regression, baseline.Changed} {
+		if n := b.report.Count(v); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // dropped says which seeds of what ran stood in the baseline and do no more.

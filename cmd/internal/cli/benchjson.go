@@ -12,11 +12,13 @@ import (
 
 // benchJSON is a comparison with a baseline for machines.
 type benchJSON struct {
-	Baseline string             `json:"baseline"`
-	Counts   map[string]int     `json:"counts"`
-	Variants []benchVariantJSON `json:"variants"`
-	Missed   []string           `json:"expectations_missed"`
-	Broken   string             `json:"invariant_broken,omitempty"`
+	Baseline string         `json:"baseline"`
+	Counts   map[string]int `json:"counts"`
+	// Semantics says what the program's semantics changed since the baseline's.
+	Semantics string             `json:"semantics_changed,omitempty"`
+	Variants  []benchVariantJSON `json:"variants"`
+	Missed    []string           `json:"expectations_missed"`
+	Broken    string             `json:"invariant_broken,omitempty"`
 	// Definitions are those that are broken, with their place and what is wrong.
 	Definitions []string `json:"definitions_broken,omitempty"`
 }
@@ -28,6 +30,8 @@ type benchVariantJSON struct {
 	Verdict  string            `json:"verdict"`
 	Note     string            `json:"note,omitempty"`
 	Changes  []benchChangeJSON `json:"changes"`
+	Figures  map[string]figure `json:"figures,omitempty"` // of the first seed, where there is no baseline
+	Cause    string            `json:"cause,omitempty"`   // of what differs: the user's change, the tool's, the prices'
 	First    *firstJSON        `json:"first_difference,omitempty"`
 	Shorter  []string          `json:"shorter_prefixes,omitempty"`
 	Guard    []fronts.Finding  `json:"guard,omitempty"`
@@ -51,6 +55,7 @@ type benchChangeJSON struct {
 // firstJSON is the first event that differs, hashes cut as in the baseline.
 type firstJSON struct {
 	Seed   uint64 `json:"seed"`
+	Where  string `json:"where"` // in words
 	Event  uint64 `json:"event"`
 	Field  string `json:"field"`
 	Before string `json:"before"`
@@ -58,7 +63,7 @@ type firstJSON struct {
 }
 
 func (b *bench) document() benchJSON {
-	doc := benchJSON{Baseline: b.o.baseline, Counts: map[string]int{}, Missed: append([]string{}, b.missed...)}
+	doc := benchJSON{Baseline: b.o.baseline, Semantics: b.otherSemantics(), Counts: map[string]int{}, Missed: append([]string{}, b.missed...)}
 	if b.broken != nil {
 		doc.Broken = b.broken.Error()
 	}
@@ -71,16 +76,30 @@ func (b *bench) document() benchJSON {
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		x := benchVariantJSON{Scenario: v.Scenario, Variant: v.Variant, Seeds: v.Seeds, Verdict: v.Verdict.String(), Note: v.Note,
-			Changes: []benchChangeJSON{}, Shorter: v.Shorter, Guard: b.findings[v.Name()]}
+			Changes: []benchChangeJSON{}, Cause: b.cause(v), Shorter: v.Shorter, Guard: b.findings[v.Name()]}
+		for _, r := range b.now.Runs {
+			if b.base == nil && x.Figures == nil && r.Name() == v.Name() {
+				x.Figures = figuresJSON(r)
+			}
+		}
 		for j := range v.Changes {
 			x.Changes = append(x.Changes, changeJSON(&v.Changes[j]))
 		}
 		if d := v.First; d != nil {
-			x.First = &firstJSON{v.Seed, d.Index, d.Field, d.Want, d.Got}
+			x.First = &firstJSON{v.Seed, v.Where, d.Index, d.Field, d.Want, d.Got}
 		}
 		doc.Variants = append(doc.Variants, x)
 	}
 	return doc
+}
+
+// figuresJSON are all that a baseline keeps of a run.
+func figuresJSON(r *baseline.Run) map[string]figure {
+	out := map[string]figure{}
+	for _, f := range r.Figures {
+		out[f.Name] = *figureOf(f.Value)
+	}
+	return out
 }
 
 func changeJSON(c *baseline.Change) benchChangeJSON {

@@ -62,7 +62,7 @@ func (b *bench) writeFiles() error {
 func (b *bench) cases() (out []junit.Case) {
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
-		c := junit.Case{Suite: v.Scenario, Name: v.Variant, Detail: strings.Join(lines(v, true), "\n"), Type: strings.ReplaceAll(v.Verdict.String(), " ", "-")}
+		c := junit.Case{Suite: v.Scenario, Name: v.Variant, Detail: strings.Join(append(lines(v, true), b.because(v)...), "\n"), Type: strings.ReplaceAll(v.Verdict.String(), " ", "-")}
 		if c.Name == "" {
 			c.Name = "(only)"
 		}
@@ -87,6 +87,17 @@ func (b *bench) cases() (out []junit.Case) {
 	}
 	for _, m := range b.missed {
 		out = append(out, junit.Case{Suite: "expectations", Name: m, Failure: m, Type: "expectation"})
+	}
+	return out
+}
+
+// because is the cause of a variant's differences as a report of its own has it.
+func (b *bench) because(v *baseline.Variant) (out []string) {
+	if text := b.cause(v); text != "" {
+		out = append(out, "cause: "+text)
+	}
+	if text := b.otherSemantics(); text != "" {
+		out = append(out, text)
 	}
 	return out
 }
@@ -135,11 +146,11 @@ func lines(v *baseline.Variant, full bool) (out []string) {
 	}
 	out = append(out, v.Shorter...)
 	if v.First != nil {
-		head, rest, _ := strings.Cut(v.First.String(), "\n")
+		head := "first difference: " + v.Where
 		if len(v.Seeds) > 1 {
 			head = fmt.Sprintf("seed %d: %s", v.Seed, head)
 		}
-		out = append(append(out, head), strings.Split(rest, "\n")...)
+		out = append(out, head)
 	}
 	if v.Unkept {
 		out = append(out, fmt.Sprintf("seed %d: its events differ; a baseline keeps the events of the first seed only", v.Seed))
@@ -262,8 +273,17 @@ func plusMinus(v metrics.Value) string {
 	return report.Value(v)
 }
 
+// foundColumns are what is told of runs that have nothing to be compared with.
+var foundColumns = []string{"cost", "time", "outcome"}
+
 func (s *State) benchTable(b *bench) error {
 	s.printf("%s   %s\n\n", s.style().Bold("bench"), b.title())
+	if b.found != nil {
+		if err := report.CompareBy(s.Stdout, b.found, foundColumns, s.style()); err != nil {
+			return err
+		}
+		s.printf("\n")
+	}
 	if t := b.peopleTable(); t.Len() > 0 {
 		if err := t.Write(s.Stdout, s.style()); err != nil {
 			return err
@@ -276,11 +296,12 @@ func (s *State) benchTable(b *bench) error {
 		if v.Verdict == baseline.Pass || b.base == nil {
 			continue
 		}
+		text := lines(v, false)
+		if len(text) == 0 {
+			continue
+		}
 		if told++; told <= maxTold {
-			s.printf("%s\n", v.Name())
-			for _, line := range lines(v, false) {
-				s.printf("  %s\n", line)
-			}
+			s.printf("%s\n  %s\n", v.Name(), strings.Join(text, "\n  "))
 		}
 	}
 	if told > maxTold {
@@ -297,9 +318,8 @@ func (s *State) benchTable(b *bench) error {
 
 // benchNotes are the last lines: what came out, and what to do.
 func (s *State) benchNotes(b *bench) {
-	if b.report.Other > 0 {
-		s.label("semantics", fmt.Sprintf("the baseline is of version %d, this program has %d: events may differ for that reason", b.report.Other, b.now.Semantics))
-	}
+	s.lines("cause", b.causes())
+	s.label("tool", b.otherSemantics())
 	if b.base == nil {
 		s.label("baseline", b.o.baseline+": there is none")
 	}
@@ -317,6 +337,17 @@ func (s *State) benchMarkdown(b *bench) error {
 		s.printf("\n")
 		if err := t.Markdown(s.Stdout); err != nil {
 			return err
+		}
+	}
+	if b.found != nil {
+		s.printf("\n")
+		if err := report.Comparison(b.found, foundColumns).Markdown(s.Stdout); err != nil {
+			return err
+		}
+	}
+	for _, text := range append(b.causes(), b.otherSemantics()) {
+		if text != "" {
+			s.printf("\nCause: %s\n", report.MarkdownText(text))
 		}
 	}
 	for _, m := range b.missed {

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
@@ -197,14 +199,30 @@ func (b *bench) take(j *benchJob, x executed) {
 	}
 	r := &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed, ID: x.result.RunID,
 		Digest: x.result.Digest, Outcome: x.result.Outcome, Events: int(x.result.Events), Figures: baseline.Figures(x.metrics, extra),
-		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines}
+		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines, Spec: x.spec.Hash()[:16], Prices: pricesOf(x)}
+	if j.first {
+		r.Outline = &j.trace.Outline
+	}
 	if j.fronts != nil {
 		r.Requests = j.fronts.Record()
 	}
 	b.now.Runs = append(b.now.Runs, r)
+	if b.base == nil && j.first {
+		b.found = append(b.found, report.Row{Variant: r.Name(), Run: x.metrics})
+	}
 	if err := auditErr(x.result.Audit); err != nil && b.broken == nil {
 		b.broken = fmt.Errorf("%s with seed %d: an invariant is broken\n%w", title(x), x.spec.Seed, err)
 	}
+}
+
+// pricesOf are the list prices of the models that a run used.
+func pricesOf(x executed) (out []baseline.Price) {
+	for _, id := range x.result.Models {
+		if p, err := cachemodel.Lookup(id); err == nil {
+			out = append(out, baseline.Price{Model: id, Day: x.spec.Scenario.Provider.PricedOn(), Rates: p.Words()})
+		}
+	}
+	return out
 }
 
 // updating is the command line that writes the baseline.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/lint"
 	"agentsim/sim/mark"
 	"agentsim/sim/recording/asrun"
@@ -39,6 +40,9 @@ func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, err
 		return nil, 0, err
 	}
 	spec, err := rebuild(&stored)
+	if err != nil && sim.ChangedSince(stored.Semantics) != "" {
+		return run, 0, nil // what its work was is not known any more
+	}
 	if err != nil {
 		return nil, 0, err
 	}

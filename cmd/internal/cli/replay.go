@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"agentsim/scenarios"
@@ -50,16 +49,15 @@ func (s *State) replay(path, prefix string) error {
 	if err != nil {
 		return err
 	}
+	if changed := sim.ChangedSince(stored.Semantics); changed != "" {
+		return failf(Operating, "run %s cannot be run again: %s\nwhat it was is in its record: agentsim inspect %[1]s", short(info.ID), changed)
+	}
 	spec, err := rebuild(&stored)
 	if stored.Semantics == sim.Semantics && (err != nil || spec.RunID() != info.ID) {
 		return failf(Differs, "run %s: its record was changed after it was written: scenario, variant, seed, policy and files do not come to its id", short(info.ID))
 	}
 	if err != nil {
 		return err
-	}
-	if stored.Semantics != sim.Semantics {
-		fmt.Fprintf(s.Stderr, "run %s is of semantics %d, this program has %d: its events may differ for that reason\n",
-			short(info.ID), stored.Semantics, sim.Semantics)
 	}
 	switch {
 	case info.Level == sqlite.Totals:
@@ -68,6 +66,15 @@ func (s *State) replay(path, prefix string) error {
 		return s.compareSampled(db, spec, info)
 	}
 	return s.compareEvents(db, spec, info)
+}
+
+// outdated says of a stored scenario that cannot be read what its semantics were,
+// where they were others; nil stays nil.
+func outdated(run *sqlite.Run, err error) error {
+	if changed := sim.ChangedSince(run.Semantics); err != nil && changed != "" {
+		return failf(Operating, "run %s: its scenario cannot be read any more: %s", short(run.ID), changed)
+	}
+	return err
 }
 
 // rebuild makes the spec of a stored run.

@@ -202,6 +202,9 @@ func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repric
 		return nil, err
 	}
 	record, err := reprice.Load(db, info.ID)
+	if stored, failed := db.Spec(info.ID); err != nil && failed == nil {
+		err = outdated(&stored, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +295,7 @@ func pricings(db *sqlite.DB, info sqlite.RunInfo, sets []string) (own, other *sc
 	}
 	file, err := scenarios.Parse("run "+short(info.ID), []byte(stored.Spec), scenarios.ForeignProject)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, outdated(&stored, err)
 	}
 	was, err := file.Effective("", nil)
 	if err != nil {

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+// causeText says in one sentence where what differs comes from. own says that the
+// scenario is a file of the user's, not one of this program.
+func causeText(c *baseline.Cause, own bool) string {
+	var is, same, unsaid []string
+	add := func(known baseline.Known, name, text string) {
+		switch known {
+		case baseline.Other:
+			is = append(is, text)
+		case baseline.Same:
+			same = append(same, name)
+		default:
+			unsaid = append(unsaid, name)
+		}
+	}
+	yours := "your change: the scenario or its project is not the baseline's"
+	switch {
+	case !own:
+		yours = "the library's: this program has another scenario of that name"
+	case c.Tool > 0:
+		yours = "the scenario or its project, which are others than the baseline's or are read otherwise now"
+	}
+	tool := baseline.Same
+	if c.Tool > 0 {
+		tool = baseline.Other
+	}
+	add(tool, "the tool's semantics", fmt.Sprintf("the tool's: semantics %d, the baseline's %d", sim.Semantics, c.Tool))
+	add(c.Spec, "scenario and project", yours)
+	add(c.Priced, "prices", "the prices': "+strings.Join(c.Prices, "; "))
+	switch {
+	case len(same) == 3:
+		return "none that is known: scenario, project, prices and semantics are the baseline's; equal runs must be equal, so report it as a bug"
+	case len(is) == 3:
+		return strings.Join(is, "; ")
+	case is == nil:
+		is = []string{"not known"}
+	}
+	var beside []string
+	if same != nil {
+		beside = append(beside, "unchanged: "+strings.Join(same, ", "))
+	}
+	if unsaid != nil {
+		beside = append(beside, "not said in a baseline of this form: "+strings.Join(unsaid, ", "))
+	}
+	return strings.Join(is, "; ") + " (" + strings.Join(beside, "; ") + ")"
+}
+
+// cause is where the differences of a variant come from; "" where there are none.
+func (b *bench) cause(v *baseline.Variant) string {
+	if v.Cause == nil {
+		return ""
+	}
+	named := len(b.set.words) == 0 || slices.Contains(b.set.words, v.Scenario)
+	return causeText(v.Cause, !named || !slices.Contains(scenarios.Names(), v.Scenario))
+}
+
+// causes are the causes of all variants, each with the variants that it is not
+// that of all.
+func (b *bench) causes() (out []string) {
+	var texts []string
+	of := map[string][]string{}
+	n := 0
+	for i := range b.report.Variants {
+		v := &b.report.Variants[i]
+		text := b.cause(v)
+		if text == "" {
+			continue
+		}
+		if of[text] == nil {
+			texts = append(texts, text)
+		}
+		of[text] = append(of[text], v.Name())
+		n++
+	}
+	for _, text := range texts {
+		if names := of[text]; len(names) < n {
+			text = strings.Join(names[:min(len(names), maxNamed)], ", ") + more(len(names)-maxNamed) + ": " + text
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// otherSemantics says what the program's semantics changed since the baseline's.
+func (b *bench) otherSemantics() string {
+	if b.report.Other == 0 {
+		return ""
+	}
+	return sim.ChangedSince(b.report.Other)
+}

@@ -1,0 +1,85 @@
+package baseline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Known is whether something is as it was for the baseline.
+type Known uint8
+
+// What can be known.
+const (
+	Same Known = iota
+	Other
+	Unsaid // the baseline does not say how it was
+)
+
+// Cause is where the differences of a variant can come from.
+type Cause struct {
+	Spec   Known    // the scenario and its project
+	Tool   int      // the baseline's semantics, where they are not the program's
+	Priced Known    // the prices of the models that both used
+	Prices []string // which of them are others, such as claude-sonnet-5-5 read $0.20 → $0.10
+}
+
+// because gathers the causes over the seeds that differ.
+func because(before, after []*Run, was, is int) *Cause {
+	c := &Cause{}
+	if was != is {
+		c.Tool = was
+	}
+	for i, b := range before {
+		a := after[i]
+		spec := Other
+		switch {
+		case b.Spec == "" && was != is:
+			spec = Unsaid
+		case b.Spec != "" && b.Spec == a.Spec, b.Spec == "" && b.ID == a.ID:
+			spec = Same
+		}
+		c.Spec = max(c.Spec, spec)
+		if b.Prices == nil {
+			c.Priced = max(c.Priced, Unsaid)
+		}
+		for _, p := range b.Prices {
+			if text := p.otherThan(a.Prices); text != "" && !slices.Contains(c.Prices, text) {
+				c.Prices = append(c.Prices, text)
+				c.Priced = Other
+			}
+		}
+	}
+	return c
+}
+
+// otherThan says how a model's price differs from that in a list; "" where it is
+// the same or the model is not in it.
+func (p Price) otherThan(list []Price) string {
+	i := slices.IndexFunc(list, func(q Price) bool { return q.Model == p.Model })
+	if i < 0 || slices.Equal(p.Rates, list[i].Rates) {
+		return ""
+	}
+	var parts []string
+	for _, rate := range list[i].Rates {
+		key, now, _ := strings.Cut(rate, "=")
+		if before := rateOf(p.Rates, key); before != now {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", key, before, now))
+		}
+	}
+	for _, rate := range p.Rates {
+		if key, before, _ := strings.Cut(rate, "="); rateOf(list[i].Rates, key) == "none" {
+			parts = append(parts, fmt.Sprintf("%s %s → none", key, before))
+		}
+	}
+	return p.Model + " " + strings.Join(parts, ", ")
+}
+
+func rateOf(rates []string, key string) string {
+	for _, r := range rates {
+		if v, ok := strings.CutPrefix(r, key+"="); ok {
+			return v
+		}
+	}
+	return "none"
+}

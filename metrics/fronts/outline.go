@@ -1,0 +1,210 @@
+package fronts
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/transcript"
+)
+
+// Outline is a transcript.Sink that keeps what stood in a run's requests, block by
+// block: where, what, how long, and six digits of a hash of the bytes. Equal
+// beginnings are kept once.
+type Outline struct {
+	Parts []Part
+	Ends  []int // by request event that has a prompt: the index of its last block, -1 for none
+	known map[llm.Hash]int
+}
+
+// Part is one block.
+type Part struct {
+	Before int    // index of the block before it; -1 for a first one
+	Level  string // tools, system, messages
+	What   string // a tool's name, or role and kind of a block of a message
+	Tokens int64  // its own, by estimate
+	Sum    string // six hex digits of its bytes
+}
+
+// Emit takes one event in.
+func (o *Outline) Emit(e *transcript.Event) {
+	if b, ok := e.Body.(*transcript.Request); ok && b.Head != nil {
+		o.Ends = append(o.Ends, o.enter(b.Head, b.Model))
+	}
+}
+
+// enter keeps a node and all before it, and gives its index.
+func (o *Outline) enter(head *llm.Node, model string) int {
+	if o.known == nil {
+		o.known = map[llm.Hash]int{}
+	}
+	var path []*llm.Node
+	at := -1
+	for n := head; n != nil; n = n.Parent {
+		if n.IsBorder() {
+			continue
+		}
+		if i, ok := o.known[n.Hash]; ok {
+			at = i
+			break
+		}
+		path = append(path, n)
+	}
+	counter := tokens.Approx(model)
+	for _, n := range slices.Backward(path) {
+		p := Part{Before: at, Level: n.Level.String(), What: what(n), Sum: sum(n), Tokens: counter.Tokens(own(n))}
+		at = len(o.Parts)
+		o.known[n.Hash], o.Parts = at, append(o.Parts, p)
+	}
+	return at
+}
+
+// own is what a block holds, without the frame that a request puts around it.
+func own(n *llm.Node) llm.Measure {
+	m := n.Cum
+	m.Frames = 0
+	for i := range m.Bytes {
+		if n.Parent != nil {
+			m.Bytes[i] -= n.Parent.Cum.Bytes[i]
+		}
+	}
+	return m
+}
+
+// what names a block among those of its level.
+func what(n *llm.Node) string {
+	switch {
+	case n.Level == llm.Tools:
+		return n.Block.Name
+	case n.Level == llm.Messages && n.Block.Name != "":
+		return n.Role.String() + " " + n.Block.Kind.String() + " " + n.Block.Name
+	case n.Level == llm.Messages:
+		return n.Role.String() + " " + n.Block.Kind.String()
+	}
+	return n.Block.Kind.String()
+}
+
+func sum(n *llm.Node) string {
+	h := fnv.New64a()
+	_, _ = h.Write(llm.AppendDelta(nil, n)) // a hash never fails
+	return fmt.Sprintf("%06x", h.Sum64()&0xffffff)
+}
+
+// Lines are the outline as text: a block a line, and = with its index where a
+// request ends. A block says how far before it the one stands that it follows, 0
+// for none.
+func (o *Outline) Lines() []string {
+	var out []string
+	next := 0
+	for _, end := range o.Ends {
+		for ; next <= end; next++ {
+			p := &o.Parts[next]
+			back := 0
+			if p.Before >= 0 {
+				back = next - p.Before
+			}
+			out = append(out, fmt.Sprintf("%d %s %d %s %s", back, p.Level, p.Tokens, p.Sum, p.What))
+		}
+		out = append(out, "= "+strconv.Itoa(end))
+	}
+	return out
+}
+
+// ParseOutline reads what Lines wrote. The error names the line.
+func ParseOutline(lines []string) (*Outline, error) {
+	o := &Outline{}
+	for _, line := range lines {
+		words := strings.SplitN(line, " ", 5)
+		if len(words) == 2 && words[0] == "=" {
+			end, err := strconv.Atoi(words[1])
+			if err != nil || end < -1 || end >= len(o.Parts) {
+				return nil, fmt.Errorf("%q ends at no block", line)
+			}
+			o.Ends = append(o.Ends, end)
+			continue
+		}
+		if len(words) != 5 {
+			return nil, fmt.Errorf("%q is no block", line)
+		}
+		back, err := strconv.Atoi(words[0])
+		n, err2 := strconv.ParseInt(words[2], 10, 64)
+		if err != nil || err2 != nil || back < 0 || back > len(o.Parts) {
+			return nil, fmt.Errorf("%q is no block", line)
+		}
+		p := Part{Before: len(o.Parts) - back, Level: words[1], Tokens: n, Sum: words[3], What: words[4]}
+		if back == 0 {
+			p.Before = -1
+		}
+		o.Parts = append(o.Parts, p)
+	}
+	return o, nil
+}
+
+// path is the blocks of request k, the first one first.
+func (o *Outline) path(k int) (out []*Part) {
+	for i := o.Ends[k]; i >= 0; i = o.Parts[i].Before {
+		out = append(out, &o.Parts[i])
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (p *Part) same(q *Part) bool { return p.Level == q.Level && p.What == q.What && p.Sum == q.Sum }
+
+// Parted says where the request events k of two runs part, such as system block
+// 7: 4,000 → 60,000 tokens; "" where one of them does not have so many.
+func Parted(was, is *Outline, k int) string {
+	if was == nil || is == nil || k >= len(was.Ends) || k >= len(is.Ends) {
+		return ""
+	}
+	x, y := was.path(k), is.path(k)
+	i := 0
+	for i < len(x) && i < len(y) && x[i].same(y[i]) {
+		i++
+	}
+	at := func(p *Part) string { return fmt.Sprintf("%s block %d", p.Level, i+1) }
+	switch {
+	case i == len(x) && i == len(y):
+		return "the same blocks under other settings (effort, thinking, tool choice)"
+	case i == len(x) || i+1 < len(y) && x[i].same(y[i+1]):
+		return fmt.Sprintf("%s is new: %s", at(y[i]), y[i])
+	case i == len(y) || i+1 < len(x) && x[i+1].same(y[i]):
+		return fmt.Sprintf("%s is gone: %s", at(x[i]), x[i])
+	case x[i].Level != y[i].Level || x[i].What != y[i].What:
+		return fmt.Sprintf("%s: %s → %s", at(x[i]), x[i], y[i])
+	case x[i].Tokens == y[i].Tokens:
+		return fmt.Sprintf("%s: another %s of %s tokens", x[i].named(at), x[i].kind(), grouped(x[i].Tokens))
+	}
+	return fmt.Sprintf("%s: %s → %s tokens", x[i].named(at), grouped(x[i].Tokens), grouped(y[i].Tokens))
+}
+
+// String is the block with its size.
+func (p *Part) String() string { return p.What + ", " + grouped(p.Tokens) + " tokens" }
+
+// named is the place with what stands there, where that is not said by the level.
+func (p *Part) named(at func(*Part) string) string {
+	if p.Level == llm.System.String() {
+		return at(p)
+	}
+	return at(p) + " (" + p.What + ")"
+}
+
+func (p *Part) kind() string {
+	if p.Level == llm.Tools.String() {
+		return "definition"
+	}
+	return "text"
+}
+
+// grouped prints a number with commas between its thousands.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,28 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Semantics is the version of what runs mean. It changes when a run of an equal
+// spec may give other events, not with every commit.
+const Semantics = 2
+
+// changes says in half a sentence what each version changed, from the second on.
+// Whoever raises Semantics adds one.
+var changes = [...]string{
+	2: "settings of a step go over the scenario's field by field, gates that nothing reads are refused, and an item counts by the version of a file that its agent saw",
+}
+
+// ChangedSince says in one sentence how runs of a version of the semantics differ
+// from this program's; "" where they are the same.
+func ChangedSince(version int) string {
+	switch {
+	case version == Semantics:
+		return ""
+	case version > Semantics:
+		return fmt.Sprintf("semantics %d is newer than this program's %d, which does not know what changed", version, Semantics)
+	}
+	return fmt.Sprintf("semantics %d became %d: %s", version, Semantics, strings.Join(changes[max(version+1, 2):Semantics+1], "; "))
+}

@@ -25,7 +25,7 @@ var sections = []Section{
 	{Word: "CRD", About: "a coordinator and its workers", Scenarios: []string{"coordinator", "continue-or-spawn", "recovery", "scratchpad", "two-writers", "lazy-delegation", "four-ways"}},
 	{Word: "TSK", About: "tasks and notifications", Scenarios: []string{"stopped-and-resumed", "injection", "auto-background"}},
 	{Word: "SWM", About: "swarm", Without: notBuilt},
-	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"permission-modes", "bubble-vs-denied"}},
+	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
 	{Word: "PLN", About: "plan mode", Without: notBuilt},
 	{Word: "WKT", About: "worktrees and remote agents", Without: notBuilt},
 	{Word: "VER", About: "the verification agent", Without: notBuilt},

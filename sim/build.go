@@ -76,11 +76,9 @@ func (r *run) plant() error {
 // config is the world that the run's agents share.
 func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	sc := r.spec.Scenario
-	gates := agent.DefaultGates()
-	for _, g := range scenarios.Gates() {
-		if err := gates.Set(g.Name, sc.Gate(g.Name)); err != nil {
-			return agent.Config{}, err
-		}
+	gates, err := gatesOf(sc)
+	if err != nil {
+		return agent.Config{}, err
 	}
 	offered, err := r.tools(&gates)
 	if err != nil {

@@ -36,11 +36,9 @@ func DefinitionSources(sc *scenarios.Scenario, project *workspace.Snapshot) []de
 // that its scenario lists. Nothing of the scenario's gates that flips later
 // counts.
 func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definition.Set, error) {
-	gates := agent.DefaultGates()
-	for _, g := range scenarios.Gates() {
-		if err := gates.Set(g.Name, sc.Gate(g.Name)); err != nil {
-			return nil, err
-		}
+	gates, err := gatesOf(sc)
+	if err != nil {
+		return nil, err
 	}
 	listed := agent.BuiltIns(&gates)
 	for _, d := range agent.EveryBuiltIn(&gates) {

@@ -174,12 +174,6 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	return res, nil
 }
 
-// AuditOptions is what a run was told to do otherwise than an auditor expects.
-func AuditOptions(spec *Spec) audit.Options {
-	sc := spec.Scenario
-	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions, Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc), TypedChildren: sc.Forks.TypedChildren}
-}
-
 // ownPrompts reports whether a root has a system prompt of the scenario's own.
 func ownPrompts(sc *scenarios.Scenario) bool {
 	return sc.Main != nil && sc.Main.System != nil || slices.ContainsFunc(sc.Roots, func(r scenarios.Root) bool { return r.System != nil })

@@ -69,14 +69,14 @@ func (a *Agent) hooks() []Hook {
 
 // runHooks runs the hooks that hear an event, each one, and returns the reason
 // of the first that blocks.
-func (a *Agent) runHooks(e HookEvent, tool string) (reason string, blocked bool) {
+func (a *Agent) runHooks(e HookEvent, tool string, id llm.ToolUseID) (reason string, blocked bool) {
 	hooks := a.hooks()
 	for i := range hooks {
 		h := &hooks[i]
 		if !h.hears(e, tool) {
 			continue
 		}
-		ev := &transcript.Hook{Op: "run", Event: string(e), Command: h.Command, Tool: tool, Outcome: "pass"}
+		ev := &transcript.Hook{Op: "run", Event: string(e), Command: h.Command, Tool: tool, ID: id, Outcome: "pass"}
 		if r := a.w.hookRule(h, e, tool); r != nil {
 			ev.Outcome, ev.Reason = "record", r.Reason
 			if r.Block {
@@ -125,7 +125,7 @@ func (a *Agent) stoppedByHook(r *running) bool {
 	if len(a.hooks()) == 0 {
 		return false
 	}
-	reason, blocked := a.runHooks(PreToolUse, r.tool.Name)
+	reason, blocked := a.runHooks(PreToolUse, r.tool.Name, r.block.ID)
 	if blocked {
 		r.result, r.unheard = failure("A hook blocked this call before it ran. "+reason), true
 	}
@@ -138,7 +138,7 @@ func (a *Agent) heardByHooks(r *running) {
 	if len(a.hooks()) == 0 || r.tool == nil || r.unheard || r.result.Content == nil {
 		return
 	}
-	if reason, blocked := a.runHooks(PostToolUse, r.tool.Name); blocked {
+	if reason, blocked := a.runHooks(PostToolUse, r.tool.Name, r.block.ID); blocked {
 		r.result.Content = llm.NewText(llm.Prose, r.result.Content.Raw()+"\n\nA hook objects to this result. "+reason)
 	}
 }
@@ -149,7 +149,7 @@ func (a *Agent) keptByHook() bool {
 	if len(a.hooks()) == 0 {
 		return false
 	}
-	reason, blocked := a.runHooks(Stop, "")
+	reason, blocked := a.runHooks(Stop, "", llm.ToolUseID{})
 	if blocked {
 		a.say(textMessage("A hook does not let you stop yet. " + reason))
 	}

@@ -22,8 +22,12 @@ func (a *Agent) perform(p *kernel.Proc, r *running) {
 		env.Interrupted = p.Kernel().Interrupted
 	}
 	a.ctx.Files.TakeLast()
+	before := len(env.FS.Log())
 	r.result = r.tool.Run(env, r.block.Content)
-	r.ran, r.saw = a.w.cfg.Minimal == nil, a.ctx.Files.TakeLast()
+	r.ran, r.saw, r.wrote = a.w.cfg.Minimal == nil, a.ctx.Files.TakeLast(), len(env.FS.Log())-before
+	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
+		r.dir = s.Shell.Dir
+	}
 	if r.took = r.result.Took; r.took == 0 {
 		r.took = a.toolTime(r)
 	}

@@ -70,7 +70,7 @@ func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err err
 	}
 	d := pol.Decide(&call)
 	if d.Verdict != permission.Ask {
-		a.w.rec.permission(a, &transcript.Permission{Tool: r.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
+		a.w.rec.permission(a, &transcript.Permission{ID: r.block.ID, Tool: r.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
 		if d.Verdict == permission.Deny {
 			return refusal(r.tool.Name, d.Why), nil
 		}
@@ -126,7 +126,7 @@ func (a *Agent) bubbles() bool { return a.def != nil && a.def.Mode == permission
 // prompt asks the user. A session's terminal shows one prompt at a time, in the
 // order in which they came up.
 func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why string) (*tool.Result, error) {
-	ev := transcript.Permission{Tool: r.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
+	ev := transcript.Permission{ID: r.block.ID, Tool: r.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
 	a.w.rec.permission(a, &ev)
 	ans := a.answer(call)
 	takes := vtime.Duration(ans.After.Draw(a.drawKey("answer", r)))

@@ -62,7 +62,7 @@ func (w *World) introduce(c *Agent, b *birth) {
 	ev := &transcript.AgentStart{
 		ID: c.ctx.ID, Lineage: c.lineage, Parent: c.parent.ref, Type: b.def.Type, Structure: "subagent", Model: b.model,
 		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
-		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.use.ID, Name: b.in.Name, Context: c.facts("empty"),
+		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.use.ID, MaxTurns: c.maxTurns, Name: b.in.Name, Context: c.facts("empty"),
 	}
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"

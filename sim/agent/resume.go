@@ -195,7 +195,7 @@ func (w *World) reintroduce(a *Agent, by llm.ToolUseID) {
 	ev := &transcript.AgentStart{
 		ID: a.ctx.ID, Lineage: a.lineage, Parent: a.parent.ref, Type: a.def.Type, Structure: "subagent", Model: a.req.Model,
 		Depth: a.ctx.Query.Depth, Chain: a.ctx.Query.Chain, PoolMode: string(a.def.Mode), RunMode: string(a.mode), Async: true,
-		Source: a.ctx.Source, Activation: a.task.Activation(), Tools: a.ctx.Pool.Names, ToolUse: by, Name: a.task.Name, Context: a.facts("empty"),
+		Source: a.ctx.Source, Activation: a.task.Activation(), Tools: a.ctx.Pool.Names, ToolUse: by, MaxTurns: a.maxTurns, Name: a.task.Name, Context: a.facts("empty"),
 	}
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"

@@ -25,6 +25,8 @@ type running struct {
 	unheard bool        // no hook hears its end
 	ran     bool        // on the agent's environment, in the full stack
 	saw     tool.Change // of what it has read
+	dir     string      // where the shell stands afterwards
+	wrote   int         // files that it changed
 }
 
 // ends is when a tool that ran comes to its end.
@@ -295,6 +297,6 @@ func (a *Agent) done(r *running, index int) {
 	}
 	res := &a.w.rec.result
 	*res = transcript.ToolResult{Call: a.calls - 1, Index: index, ID: r.block.ID, Name: r.block.Name,
-		IsError: r.result.IsError, RemovedBy: r.layer, Bytes: bytes, Took: r.took}
+		IsError: r.result.IsError, RemovedBy: r.layer, Bytes: bytes, Took: r.took, Dir: r.dir, Wrote: r.wrote}
 	a.w.rec.emit(a.ref, res)
 }

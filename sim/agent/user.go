@@ -76,7 +76,7 @@ func (w *World) Start(s RootSpec) *Agent {
 			return err
 		}
 		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: w.rootType(), Structure: "root", Model: s.Model,
-			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, Context: a.facts("own")}
+			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, MaxTurns: a.maxTurns, Context: a.facts("own")}
 		w.rec.emit(a.ref, ev)
 		a.noteForkOff()
 		a.noteIdleTools()

@@ -65,6 +65,14 @@ type life struct {
 	meters   meters
 	progress progressed
 	waiting  []pending // ends of its tasks that it has not read of
+	said     *llm.Node // head of the last answer with a text
+	billed   llm.Usage // of its last call
+	gaveUp   bool      // which failed for good
+	turns    int
+	homes    map[llm.ToolUseID]*home // of children that it waited for, whose results no request has held
+	saw      map[string]uint64       // when it last saw a file
+	dir      string                  // of its shell
+	astray   bool                    // that is not known
 	begun    begun
 }
 
@@ -91,6 +99,9 @@ type call struct {
 	at      vtime.Instant
 	ended   vtime.Instant
 	bytes   int
+	verdict string // what became of it before it could run
+	asked   bool   // somebody is
+	began   uint64 // the event behind that by which it began, 0 for none
 }
 
 // start takes an agent in.
@@ -157,6 +168,8 @@ func (u *Auditor) startChild(a, p *agent) {
 	u.startPool(a, p)
 	u.startWorker(a, p)
 	u.startFork(a, p)
+	u.startWho(a, p)
+	u.startShell(a, p)
 }
 
 // end lets an agent go.
@@ -168,6 +181,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.failed(a, b)
 	u.leaveKin(a)
 	u.endHand(a)
+	u.endHome(a, b)
 	for i := range a.calls {
 		if c := &a.calls[i]; u.fails(loop04, c.done) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")

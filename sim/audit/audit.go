@@ -9,24 +9,6 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// Options are what a run was told beforehand to do otherwise.
-type Options struct {
-	// Rerender says that forks render anew what they inherit, which exists to show
-	// what is lost: what a fork shares with its parent is not checked then.
-	Rerender bool
-	// LateExpiry is how long a cache entry may be read after its lifetime.
-	LateExpiry vtime.Duration
-	// EvictAfter is how long after its end an agent's output stays in memory; 0 is
-	// as long as the run.
-	EvictAfter vtime.Duration
-	// OwnPrompts says that roots have system prompts of the scenario's own.
-	OwnPrompts bool
-	// TypedChildren says that forks may start agents whose type they name.
-	TypedChildren bool
-	// Handoffs is the script of the classifier; nil where there is none to check.
-	Handoffs *Handoffs
-}
-
 // Violation is a check that failed.
 type Violation struct {
 	Check string // id of the statement
@@ -95,7 +77,7 @@ type Auditor struct {
 	notices notices
 	forks   map[llm.Hash]*siblings // by the answer that they were forked from
 	bytes   map[llm.ToolUseID]llm.Hash
-	vetted  map[llm.Hash]bool // texts that hold no payload of a parent
+	vetted  map[llm.Hash]llm.Hash // texts that hold nothing of the parent behind a root
 	cache   cacheBooks
 	nodes   []*llm.Node // scratch: new nodes of a request
 	flipped bool        // gate CLAUDE_CODE_SIMPLE has changed, to simple
@@ -103,6 +85,10 @@ type Auditor struct {
 	handed  map[string][]*hand // by task: judged, and not yet read of
 	judges  bool               // the classifier is on
 	looked  int64              // nodes of conversations that were gone through
+	homes   map[string][]*home // by task: activations that have ended, and not been read of
+	rules   []string           // to allow, that have reached the session
+	changes map[string][]changed
+	slim    bool // agents that only look do without CLAUDE.md
 
 	made, broken [numChecks]int64
 	found        []Violation
@@ -110,9 +96,9 @@ type Auditor struct {
 
 // New makes an auditor for one run.
 func New(opt Options) *Auditor {
-	return &Auditor{opt: opt, tasks: map[string]*taskState{}, outputs: memories{gone: map[string]vtime.Instant{}}, forks: map[llm.Hash]*siblings{},
+	return &Auditor{opt: opt, slim: opt.Session != nil && opt.Session.Slim, tasks: map[string]*taskState{}, outputs: memories{gone: map[string]vtime.Instant{}}, forks: map[llm.Hash]*siblings{},
 		handed: map[string][]*hand{}, judges: opt.Handoffs != nil && opt.Handoffs.On,
-		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]bool{}, cache: newCacheBooks(opt.LateExpiry)}
+		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]llm.Hash{}, cache: newCacheBooks(opt.LateExpiry)}
 }
 
 // Emit holds the event against every statement that it can show.
@@ -140,6 +126,7 @@ func (u *Auditor) Emit(e *transcript.Event) {
 	case *transcript.Gate:
 		u.gate(b)
 		u.switched(b)
+		u.slimmed(b)
 		return
 	case *transcript.Handoff:
 		u.handoff(e.Agent, b)
@@ -163,7 +150,7 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		u.stateWrite(a, b)
 		return
 	case *transcript.Request, *transcript.Response, *transcript.APIError, *transcript.ToolCall, *transcript.ToolResult,
-		*transcript.Permission, *transcript.Rebase, *transcript.Compact, *transcript.Replace, *transcript.AgentEnd, *transcript.Listener:
+		*transcript.Permission, *transcript.Hook, *transcript.Rebase, *transcript.Compact, *transcript.Replace, *transcript.AgentEnd, *transcript.Listener:
 		if u.fails(iso11, a.life != nil) {
 			u.report(iso11, a, "no "+body.Kind().String()+" of an agent that has ended", "one")
 		}
@@ -184,11 +171,13 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		u.toolResult(a, b)
 	case *transcript.Permission:
 		u.permission(a, b)
+	case *transcript.Hook:
+		u.hook(a, b)
 	case *transcript.Rebase:
 		a.rebased = b.Why
 		a.last.resettled = a.last.resettled || b.Why != "compaction"
 	case *transcript.Compact:
-		a.files = nil
+		a.files, a.saw = nil, nil
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff
 	case *transcript.Replace:

@@ -120,6 +120,8 @@ func (u *Auditor) landed(a *agent, began vtime.Instant) {
 func (u *Auditor) response(a *agent, b *transcript.Response) {
 	r := b.Resp
 	a.own = a.own.Plus(r.Usage)
+	a.billed, a.gaveUp = r.Usage, false
+	u.turned(a)
 	u.parts(a, &r.Usage, &r.Cache)
 	u.grows(a, b)
 	u.landed(a, r.Began)
@@ -153,12 +155,14 @@ func (u *Auditor) answered(a *agent, head *llm.Node) {
 	for i, j := 0, len(uses)-1; i < j; i, j = i+1, j-1 {
 		uses[i], uses[j] = uses[j], uses[i]
 	}
+	a.noted(head)
 	a.seen, a.uses, a.calls = head, uses, nil
 }
 
 // apiError is what a call was billed that came to nothing.
 func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	a.own = a.own.Plus(b.Err.Usage)
+	a.gaveUp = b.GivesUp && b.Err.Type != "aborted"
 	u.landed(a, b.Err.Began)
 	u.parts(a, &b.Err.Usage, &b.Err.Cache)
 	a.last.mark = nil

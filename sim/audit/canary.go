@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -11,7 +12,7 @@ import (
 const canary = 24
 
 // firstOfChild is SUB-08: the whole prompt, and nothing else of its parent's
-// messages. nodes are the child's messages.
+// messages or system prompt. nodes are the child's messages.
 func (u *Auditor) firstOfChild(a *agent, nodes []*llm.Node) {
 	want, known := a.prompt()
 	said := !known
@@ -20,9 +21,6 @@ func (u *Auditor) firstOfChild(a *agent, nodes []*llm.Node) {
 		if known && !said && saysAll(n, want) {
 			said = true
 			text = strings.Replace(text, want, "", 1)
-			if text == "" {
-				continue
-			}
 		}
 		u.vet(a, n, text)
 	}
@@ -36,11 +34,38 @@ func (u *Auditor) firstOfChild(a *agent, nodes []*llm.Node) {
 	}
 }
 
-// vet looks in a text of a child for the payloads of its parent's messages. A
-// text that many children share is looked at once.
+// vet looks in a text of a child for runs of its parent's messages and system
+// prompt that its own definition does not hold. A text that many children share is
+// looked at once.
 func (u *Auditor) vet(a *agent, n *llm.Node, text string) {
 	id := n.Block.Content.Identity()
-	if len(text) < canary || u.vetted[id] || a.parent == nil || a.parent.life == nil || a.parent.seen == nil {
+	if len(text) < canary || a.parent == nil || a.parent.life == nil || a.parent.seen == nil {
+		return
+	}
+	if len(text) == len(n.Block.Content.Raw()) && u.vetted[id] == a.parent.root {
+		return
+	}
+	own, known := u.ownPrompt(a)
+	if !known {
+		u.quoted(a, n, text)
+		return
+	}
+	leak := u.leaked(a, strings.ReplaceAll(text, own, "\x00"))
+	if u.fails(sub08, leak == "") {
+		u.report(sub08, a, "nothing of "+a.parent.lineage+"'s messages and system prompt but the prompt", short(leak))
+		return
+	}
+	if len(u.vetted) >= keptTexts {
+		clear(u.vetted)
+	}
+	u.vetted[id] = a.parent.root
+}
+
+// quoted looks in what is said to a child later for a whole payload of its
+// parent's: it may repeat what it was asked itself.
+func (u *Auditor) quoted(a *agent, n *llm.Node, text string) {
+	id := n.Block.Content.Identity()
+	if len(text) < canary || a.parent.life == nil || a.parent.seen == nil || u.vetted[id] == a.parent.root {
 		return
 	}
 	leak := ""
@@ -50,10 +75,10 @@ func (u *Auditor) vet(a *agent, n *llm.Node, text string) {
 		}
 	}
 	if u.fails(sub08, leak == "" || stoodBefore(a.parent.seen, leak)) {
-		u.report(sub08, a, "no payload of "+a.parent.lineage+"'s messages but the prompt", short(leak))
+		u.report(sub08, a, "no payload of "+a.parent.lineage+"'s messages", short(leak))
 		return
 	}
-	u.vetted[id] = true
+	u.vetted[id] = a.parent.root
 }
 
 // stoodBefore reports whether a text stands in what a conversation shares with
@@ -65,6 +90,136 @@ func stoodBefore(n *llm.Node, text string) bool {
 		}
 	}
 	return false
+}
+
+// keptTexts is how many texts are remembered as looked at.
+const keptTexts = 4096
+
+// leaked is a run of a text that only its parent's messages or system prompt can
+// have brought there, "" if there is none. What both are told of the machine and
+// the repository tells nothing.
+func (u *Auditor) leaked(a *agent, text string) string {
+	text, tail := bare(text)
+	shares := tail == ""
+	for n := a.parent.seen; n != nil && !shares; n = n.Parent {
+		if n.Level == llm.System && !n.IsBorder() {
+			_, same := bare(n.Block.Content.Raw())
+			shares = same == tail
+		}
+	}
+	if !shares {
+		text += tail
+	}
+	runs := shingles(text)
+	if len(runs) == 0 {
+		return ""
+	}
+	for n := a.parent.seen; n != nil; n = n.Parent {
+		if !n.IsBorder() && n.Level == llm.Messages && sharedContext(n) {
+			runs.without(n.Block.Content.Raw())
+		}
+	}
+	for n := a.parent.seen; n != nil && len(runs) > 0; n = n.Parent {
+		if n.IsBorder() || n.Level == llm.Tools || n.Level == llm.Messages && sharedContext(n) {
+			continue
+		}
+		raw := n.Block.Content.Raw()
+		if n.Level == llm.System {
+			raw, _ = bare(raw)
+		}
+		if leak := runs.found(raw, text); leak != "" {
+			return leak
+		}
+	}
+	return ""
+}
+
+// How system prompts tell of the machine, line by line, and where what they tell of
+// the repository begins, which is their end.
+const (
+	environment = "# Environment\n"
+	repository  = "\ngitStatus:\n"
+)
+
+var surroundings = []string{"Working directory: ", "Git repository: ", "Platform: ", "Always use absolute paths"}
+
+// bare is a system prompt without what it tells of the machine; tail is what it
+// tells of the repository.
+func bare(text string) (rest, tail string) {
+	text, tail, _ = strings.Cut(text, repository)
+	before, after, ok := strings.Cut(text, environment)
+	if !ok {
+		return text, tail
+	}
+	for line := range strings.SplitAfterSeq(after, "\n") {
+		if !slices.ContainsFunc(surroundings, func(s string) bool { return strings.HasPrefix(line, s) }) {
+			before += line
+		}
+	}
+	return before, tail
+}
+
+// ownPrompt is the system prompt of an agent's definition; known is false where
+// its agents begin with more than that.
+func (u *Auditor) ownPrompt(a *agent) (text string, known bool) {
+	if u.opt.Session == nil {
+		return "", false
+	}
+	t := u.opt.Session.Types[a.facts.Type]
+	if t.Prompt == nil || t.Brings {
+		return "", false
+	}
+	return t.Prompt(), true
+}
+
+// runs are the places of a text's runs of canary bytes, by their hashes.
+type runs map[uint64]int32
+
+// base is that of the rolling hash, and leading its power for the first byte of a
+// run.
+const base = 1099511628211
+
+var leading = func() uint64 {
+	p := uint64(1)
+	for range canary - 1 {
+		p *= base
+	}
+	return p
+}()
+
+// roll calls each with the hash of every run of canary bytes.
+func roll(text string, each func(h uint64, at int)) {
+	var h uint64
+	for i := 0; i < len(text); i++ {
+		if i >= canary {
+			h -= uint64(text[i-canary]) * leading
+		}
+		h = h*base + uint64(text[i])
+		if i >= canary-1 {
+			each(h, i-canary+1)
+		}
+	}
+}
+
+func shingles(text string) runs {
+	if len(text) < canary {
+		return nil
+	}
+	out := make(runs, len(text))
+	roll(text, func(h uint64, at int) { out[h] = int32(at) })
+	return out
+}
+
+func (r runs) without(text string) { roll(text, func(h uint64, _ int) { delete(r, h) }) }
+
+// found is the first run of a text among r, as it stands in of.
+func (r runs) found(text, of string) (run string) {
+	roll(text, func(h uint64, at int) {
+		if to, ok := r[h]; ok && run == "" && of[to:int(to)+canary] == text[at:at+canary] {
+			run = of[to : int(to)+canary]
+		}
+	})
+	return run
 }
 
 // sharedContext reports whether a block is the user context, which children

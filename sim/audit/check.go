@@ -5,8 +5,22 @@ type check uint8
 
 const (
 	loop02 check = iota
+	loop03
 	loop04
+	loop05
 	sub08
+	sub09
+	sub10
+	sub12
+	sub16
+	sub19
+	sub21
+	def06
+	prm01
+	prm02
+	lean01
+	lean02
+	aud04
 	flt01
 	flt02
 	flt03
@@ -69,8 +83,22 @@ type Check struct {
 // checks are in the order in which they are told.
 var checks = [numChecks]Check{
 	loop02:  {"LOOP-02", "the results of an answer's tool uses stand in their order, as the tools gave them"},
+	loop03:  {"LOOP-03", "a call that changes something runs beside no other of its answer"},
 	loop04:  {"LOOP-04", "each request is well-formed, and each call has one result before the next request"},
+	loop05:  {"LOOP-05", "an agent answers as often as its definition allows, and no more"},
 	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
+	sub09:   {"SUB-09", "a child has the model of its call, else of its definition, else that of sub-agents"},
+	sub10:   {"SUB-10", "a child runs in the mode of a parent that binds it, else in its definition's, else in its parent's"},
+	sub12:   {"SUB-12", "what comes home of a child is the last that it said"},
+	sub16:   {"SUB-16", "a child's end, its task's and what its parent reads of it agree"},
+	sub19:   {"SUB-19", "the figures that come home of a child are those of its last call, and its tool uses"},
+	sub21:   {"SUB-21", "no child is deeper than the limit"},
+	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing"},
+	prm01:   {"PRM-01", "a call runs if it was allowed, and what is said of it follows from mode and rules"},
+	prm02:   {"PRM-02", "a question is asked at the session's terminal, of a child that bubbles at its parent's"},
+	lean01:  {"LEAN-01", "CLAUDE.md is in the context of every child but of those that only look"},
+	lean02:  {"LEAN-02", "git status is in the prompt of every child but of those that only look"},
+	aud04:   {"AUD-04", "an edit stands on the version that its agent saw last, and a shell where its agent has left it"},
 	flt01:   {"FLT-01", "no sub-agent holds a tool that steers the session, and none loses another tool to layer 1"},
 	flt02:   {"FLT-02", "an agent of a definition that is not built in holds no internal tool"},
 	flt03:   {"FLT-03", "an agent in the background holds the tools for the background, all of them and no other"},

@@ -74,6 +74,9 @@ func (u *Auditor) stateWrite(a *agent, b *transcript.StateWrite) {
 		}
 		return
 	}
+	if rule, ok := strings.CutPrefix(b.Field, "permissions.allow."); ok && b.Effect != "no-op" {
+		u.rules = append(u.rules, rule)
+	}
 	want := "root"
 	for q := a; q.parent != nil; q = q.parent {
 		if q.background || q.parent.life == nil {
@@ -118,6 +121,7 @@ const whyAvoided = "prompts are avoided"
 
 // permission is ISO-04 for decisions.
 func (u *Auditor) permission(a *agent, b *transcript.Permission) {
+	u.decided(a, b)
 	switch {
 	case b.Decision == "edit":
 		a.edited = true

@@ -2,9 +2,9 @@
 // into another and that no agent loses what is its own (MET-03).
 //
 // Rules:
-//   - It sees the transcript and the bytes of prompts, which are the chains of
-//     nodes in requests, and nothing else: no live state, no scenario. What it
-//     expects it works out anew, by tables and rules of its own.
+//   - It sees the transcript, the bytes of prompts, which are the chains of nodes in
+//     requests, and what the run was told beforehand (Options); no live state. What
+//     it expects it works out anew, by tables and rules of its own.
 //   - It looks at each block once, when a request first holds it. What it keeps
 //     belongs to agents that live, tasks that are open and cache entries that can
 //     still be read.

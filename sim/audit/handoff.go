@@ -9,16 +9,6 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// Handoffs is what a run's classifier of hand-offs was told beforehand.
-type Handoffs struct {
-	Marks mark.Key // of the run, by which injections are known in bytes
-	On    bool     // the gate as the run begins
-	Rules []Handoff
-}
-
-// Handoff is the verdict on a transcript that holds a taint.
-type Handoff struct{ Taint, Verdict string }
-
 // classifierGate is the name under which the classifier is switched.
 const classifierGate = "TRANSCRIPT_CLASSIFIER"
 

@@ -189,7 +189,7 @@ func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 		u.arrived(a, raw)
 	case a.background && !inherits && (len(a.mail) > 0 || len(a.told) > 0) && u.heardMessage(a, n, raw):
 	case a.parent != nil && !inherits && a.sent != nil && !strings.HasPrefix(raw, cutOff):
-		u.vet(a, n, raw)
+		u.quoted(a, n, raw)
 	}
 }
 
@@ -209,6 +209,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
 	}
 	u.cameHome(a, b, replaced)
+	u.brought(a, b, replaced)
 	u.forkCall(a, &a.uses[i], b)
 	u.workerCall(a, &a.uses[i], b)
 	u.stoppedCall(a, &a.uses[i], b)

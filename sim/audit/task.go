@@ -86,6 +86,7 @@ func (u *Auditor) task(ref int32, b *transcript.Task) {
 		return
 	}
 	t.open = append(t.open, ending{activation: b.Activation, status: b.To})
+	u.agrees(b.ID, t)
 	if t.kind == "local_bash" && t.owner != nil {
 		if u.fails(iso10, t.owner.life != nil || u.now == t.owner.ended) {
 			u.report(iso10, t.owner, "command "+b.ID+" stopped when its agent ended, at "+t.owner.ended.String(), b.To+" now")
@@ -150,6 +151,7 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 			u.sentHome(a, t)
 		}
 		u.nextHanded(b.TaskID)
+		u.nextHome(b.TaskID)
 	}
 	t.open = append(t.open[:at], t.open[at+1:]...)
 	u.settled(b.TaskID, t)
@@ -167,6 +169,7 @@ func (u *Auditor) arrived(a *agent, raw string) {
 			}
 			a.mail = append(a.mail[:i], a.mail[i+1:]...)
 			u.notified(id, raw)
+			u.told(id, raw)
 			return
 		}
 	}

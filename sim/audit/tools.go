@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
 	"strings"
@@ -33,7 +32,14 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	}
 	c.done, c.isError, c.bytes, c.ended = true, b.IsError, b.Bytes, u.now
 	u.refused(a, c, b)
+	u.kept(a, c, b)
 	u.evictedRead(a, c)
+	if !b.IsError {
+		u.standsOn(a, c)
+	}
+	if c.name == "Bash" {
+		u.stands(a, c, b)
+	}
 }
 
 // files is the files that an agent knows by its own results: true for certain,
@@ -85,13 +91,11 @@ func fileOf(x *use) (string, bool) {
 	default:
 		return "", false
 	}
-	var in struct {
-		Path string `json:"file_path"`
-	}
-	if err := json.Unmarshal([]byte(x.input.Raw()), &in); err != nil || in.Path == "" {
+	at := field(x.input, "file_path")
+	if at == "" {
 		return "", false
 	}
-	return path.Clean(strings.TrimPrefix(in.Path, "/work/project/")), true
+	return path.Clean(strings.TrimPrefix(at, "/work/project/")), true
 }
 
 // fileResult is ISO-02 for what comes of an edit, and notes what the agent knows

@@ -17,6 +17,7 @@ type AgentStart struct {
 	Async      bool
 	Source     string // query source, such as agent:builtin:fork
 	Activation int
+	MaxTurns   int           // after which it ends (LOOP-05); of a root, for each message of its user
 	Tools      []string      // wire names in the pool, in order
 	ToolUse    llm.ToolUseID // the call that spawned it; zero for a root
 	Name       string        // under which its starter can send it messages, "" for none
@@ -56,6 +57,7 @@ func (b *AgentStart) AppendText(dst []byte) []byte {
 	dst = optFlag(dst, " async=", b.Async)
 	dst = optStr(dst, " source=", b.Source)
 	dst = optInt(dst, " activation=", b.Activation)
+	dst = optInt(dst, " max_turns=", b.MaxTurns)
 	dst = optToolUse(dst, " tool_use=", b.ToolUse)
 	dst = optStr(dst, " name=", b.Name)
 	dst = optList(dst, " tools=", b.Tools)

@@ -1,7 +1,10 @@
 package transcript
 
+import "agentsim/sim/llm"
+
 // Permission is a decision about a tool use.
 type Permission struct {
+	ID                        llm.ToolUseID // of the call
 	Tool, Mode, Decision, Why string
 	Terminal                  string // lineage at whose terminal it is asked and answered
 }
@@ -11,6 +14,7 @@ func (*Permission) Kind() Kind { return KindPermission }
 
 // AppendText appends the canonical fields.
 func (b *Permission) AppendText(dst []byte) []byte {
+	dst = optToolUse(dst, " id=", b.ID)
 	dst = appendStr(dst, " tool=", b.Tool)
 	dst = optStr(dst, " mode=", b.Mode)
 	dst = appendStr(dst, " decision=", b.Decision)

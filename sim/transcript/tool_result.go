@@ -14,6 +14,8 @@ type ToolResult struct {
 	RemovedBy   string // for a call outside the pool: the filter layer that removed it (FLT-09)
 	Bytes       int    // of the result's text
 	Took        vtime.Duration
+	Dir         string // where the agent's shell stands after a command; "" is its root
+	Wrote       int    // files that it changed, each time counted
 }
 
 // Kind is KindToolResult.
@@ -28,5 +30,7 @@ func (b *ToolResult) AppendText(dst []byte) []byte {
 	dst = optFlag(dst, " error=", b.IsError)
 	dst = optStr(dst, " removed_by=", b.RemovedBy)
 	dst = appendInt(dst, " bytes=", b.Bytes)
-	return optDuration(dst, " took=", b.Took)
+	dst = optDuration(dst, " took=", b.Took)
+	dst = optStr(dst, " dir=", b.Dir)
+	return optInt(dst, " wrote=", b.Wrote)
 }

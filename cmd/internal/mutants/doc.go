@@ -1,7 +1,7 @@
 // Command mutants breaks one behaviour after the other on purpose and looks
 // whether anything notices (MET-04). It is `make mutants`.
 //
-//	go run ./cmd/internal/mutants             # all of them, in under three minutes
+//	go run ./cmd/internal/mutants             # all of them
 //	go run ./cmd/internal/mutants -only ISO-  # those that begin so
 //	go run ./cmd/internal/mutants -o broken   # agentsim that breaks AGENTSIM_MUTANT=NAME
 //

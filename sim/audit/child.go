@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/transcript"
+)
+
+// startWho holds who a child is against what its call, its definition and its
+// parent say: model, mode, turns, depth and contexts.
+func (u *Auditor) startWho(a, p *agent) {
+	s := u.opt.Session
+	if s == nil {
+		return
+	}
+	typ, known := s.Types[a.facts.Type]
+	if a.fork {
+		typ, known = Type{Model: "inherit", Mode: "bubble", MaxTurns: 200}, true
+	}
+	if s.Depth > 0 && u.fails(sub21, a.facts.Depth <= s.Depth) {
+		u.report(sub21, a, "a depth of at most "+decimal(int64(s.Depth)), "depth "+decimal(int64(a.facts.Depth)))
+	}
+	if !known {
+		return
+	}
+	u.startModel(a, p, s, &typ)
+	u.startMode(a, p, s, &typ)
+	u.startTurns(a, s, &typ)
+	u.startContext(a, p, s, &typ)
+}
+
+// startModel is SUB-09: the call's word, else the definition's, else the one for
+// sub-agents; inherit is the parent's, as it is of forks and workers.
+func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
+	if a.spawned.input == nil || p.edited || p.last.model == "" || s.Minimal || p.last.resettled {
+		return
+	}
+	word := field(a.spawned.input, "model")
+	if a.fork || a.facts.Source == "agent:builtin:worker" {
+		word = "inherit"
+	}
+	for _, next := range [...]string{typ.Model, s.Model, "inherit"} {
+		if word == "" {
+			word = next
+		}
+	}
+	if id, alias := s.Aliases[word]; alias && (word == "sonnet" || word == "opus" || word == "haiku") {
+		word = id
+	}
+	if word == "inherit" {
+		word = p.last.model
+	}
+	u.same(sub09, a, "model", word, a.facts.Model)
+}
+
+// Modes that nothing below escapes.
+var binding = []string{"bypassPermissions", "acceptEdits", "plan"}
+
+// startMode is SUB-10 by a table of this package.
+func (u *Auditor) startMode(a, p *agent, s *Session, typ *Type) {
+	parent := p.facts.RunMode
+	want := parent
+	switch {
+	case s.Minimal && parent != "plan":
+		want = "bypassPermissions"
+	case slices.Contains(binding, parent):
+	case typ.Mode != "":
+		want = typ.Mode
+	case s.Children != "":
+		want = s.Children
+	}
+	u.same(sub10, a, "run mode", want, a.facts.RunMode)
+}
+
+// startTurns is LOOP-05 for what an agent starts with.
+func (u *Auditor) startTurns(a *agent, s *Session, typ *Type) {
+	want := typ.MaxTurns
+	if want == 0 || s.Turns > 0 && want > s.Turns {
+		want = s.Turns
+	}
+	if u.fails(loop05, want == 0 || a.facts.MaxTurns == want) {
+		u.report(loop05, a, "at most "+decimal(int64(want))+" turns", "at most "+decimal(int64(a.facts.MaxTurns)))
+	}
+}
+
+// turned is LOOP-05 for an answer: it is one of as many as the agent may have.
+func (u *Auditor) turned(a *agent) {
+	if a.parent == nil || a.aside || a.facts.MaxTurns == 0 {
+		return
+	}
+	a.turns++
+	if u.fails(loop05, a.turns <= a.facts.MaxTurns) {
+		u.report(loop05, a, "at most "+decimal(int64(a.facts.MaxTurns))+" answers", "another one")
+	}
+}
+
+// slimGate is the gate by which agents that only look do without CLAUDE.md.
+const slimGate = "tengu_slim_subagent_claudemd"
+
+// lookers are the built-in types that do without CLAUDE.md and git status.
+var lookers = []string{"Explore", "Plan"}
+
+// startContext is LEAN-01 and LEAN-02: a child has CLAUDE.md and git status where
+// its root has them and its type does not do without.
+func (u *Auditor) startContext(a, p *agent, s *Session, typ *Type) {
+	if s.Minimal {
+		return
+	}
+	have := p
+	if !a.fork {
+		for have.parent != nil {
+			have = have.parent
+		}
+	}
+	if have.life == nil {
+		return
+	}
+	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
+	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.slim && (looks || typ.OmitClaude)))
+	git := slices.Contains(have.facts.Context.SystemContext, "gitStatus") && (a.fork || !(looks || typ.OmitGit))
+	u.same(lean01, a, "CLAUDE.md in its user context:", word(claude), word(slices.Contains(a.facts.Context.UserContext, "claudeMd")))
+	u.same(lean02, a, "git status in its system prompt:", word(git), word(slices.Contains(a.facts.Context.SystemContext, "gitStatus")))
+}
+
+// slimmed notes that the gate has changed.
+func (u *Auditor) slimmed(b *transcript.Gate) {
+	if b.Name == slimGate {
+		u.slim = b.Value == "true"
+	}
+}

@@ -1,0 +1,41 @@
+package audit
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// plainField is a text field of an object as it is usually written: without spaces
+// or escapes. ok is false where it has to be parsed.
+func plainField(raw, name string) (value string, ok bool) {
+	for from := 0; ; {
+		i := strings.Index(raw[from:], name)
+		if i < 0 {
+			return "", !strings.ContainsRune(raw, '\\') // by whatever escapes a name may be written
+		}
+		at := from + i
+		from = at + len(name)
+		if at == 0 || raw[at-1] != '"' || !strings.HasPrefix(raw[from:], `":"`) || at > 1 && raw[at-2] == '\\' {
+			if strings.HasPrefix(raw[from:], `" :`) || strings.HasPrefix(raw[from:], `": `) {
+				return "", false
+			}
+			continue
+		}
+		rest := raw[from+len(`":"`):]
+		end := strings.IndexAny(rest, `"\`)
+		if end < 0 || rest[end] == '\\' {
+			return "", false
+		}
+		return rest[:end], true
+	}
+}
+
+// parsedField is a text field of an object, "" where there is none.
+func parsedField(raw, name string) string {
+	var in map[string]json.RawMessage
+	var text string
+	if json.Unmarshal([]byte(raw), &in) != nil || json.Unmarshal(in[name], &text) != nil {
+		return ""
+	}
+	return text
+}

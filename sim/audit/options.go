@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"agentsim/sim/mark"
+	"agentsim/sim/vtime"
+)
+
+// Options are what a run was told beforehand.
+type Options struct {
+	// Rerender says that forks render anew what they inherit, which exists to show
+	// what is lost: what a fork shares with its parent is not checked then.
+	Rerender bool
+	// LateExpiry is how long a cache entry may be read after its lifetime.
+	LateExpiry vtime.Duration
+	// EvictAfter is how long after its end an agent's output stays in memory; 0 is
+	// as long as the run.
+	EvictAfter vtime.Duration
+	// OwnPrompts says that roots have system prompts of the scenario's own.
+	OwnPrompts bool
+	// Handoffs is the script of the classifier; nil where there is none to check.
+	Handoffs *Handoffs
+	// TypedChildren says that a fork's call that names a type starts such an agent.
+	TypedChildren bool
+	// Session is what the session's agents are to be; nil leaves unchecked what
+	// follows from it.
+	Session *Session
+}
+
+// Session is what a run's session allows, and what its agents are to be.
+type Session struct {
+	Deny, Ask, Allow []string            // rules of permission as they are written, the command line's among the allowed
+	Allowed          map[string][]string // by agent type: the rules that it may use besides
+	Children         string              // mode of a child whose definition names none; "" is its parent's
+	Depth, Turns     int                 // limits; 0 is none
+	Minimal          bool                // the minimal stack
+	Slim             bool                // tengu_slim_subagent_claudemd, as the run begins
+	Elsewhere        bool                // forks have another directory than their parent
+	Model            string              // of sub-agents whose definition names none; "" is their parent's
+	Aliases          map[string]string   // of models
+	Types            map[string]Type     // of agents
+}
+
+// Type is what a definition says of its agents.
+type Type struct {
+	Model      string
+	Mode       string
+	MaxTurns   int // 0 is none of its own
+	OmitClaude bool
+	OmitGit    bool
+	Brings     bool          // its agents begin with memories, skills or a first word of their own
+	Prompt     func() string // as the run begins; nil where there is none
+}
+
+// Handoffs is what a run's classifier of hand-offs was told beforehand.
+type Handoffs struct {
+	Marks mark.Key // of the run, by which injections are known in bytes
+	On    bool     // the gate as the run begins
+	Rules []Handoff
+}
+
+// Handoff is the verdict on a transcript that holds a taint.
+type Handoff struct{ Taint, Verdict string }

@@ -1,0 +1,253 @@
+package audit
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"agentsim/sim/transcript"
+)
+
+// What became of a call before it could run.
+const (
+	undecided = ""
+	allowed   = "allowed"
+	denied    = "denied"
+	blocked   = "blocked by a hook"
+)
+
+// classes are the tools by what they do, by this package's own table. What is not
+// in it changes the session alone.
+var classes = map[string]string{
+	"Read": "read", "Grep": "read", "Glob": "read", "WebFetch": "read", "WebSearch": "read", "read_file": "read", "list_files": "read", "grep_search": "read",
+	"Edit": "write", "Write": "write", "NotebookEdit": "write", "write_file": "write", "edit_file": "write",
+	"Bash": "exec", "run_shell": "exec",
+}
+
+// verdicts are what a mode says of a class; what is not in it is allowed.
+var verdicts = map[string]string{
+	"default write": "ask", "default exec": "ask",
+	"auto write": "ask", "auto exec": "ask",
+	"bubble write": "ask", "bubble exec": "ask",
+	"acceptEdits exec": "ask",
+	"plan write":       "deny", "plan exec": "ask",
+}
+
+// decided is what permissions are held to: a decision is about a call that waits
+// for one (PRM-01), is asked where it has to be (PRM-02), and follows from mode,
+// class and rules.
+func (u *Auditor) decided(a *agent, b *transcript.Permission) {
+	c := a.recorded(b.ID)
+	if u.fails(prm01, c != nil && !c.done && c.verdict == undecided) {
+		u.report(prm01, a, "a decision about a call of its own that waits for one", b.Decision+" of "+b.Tool+" "+b.ID.String())
+		return
+	}
+	if c.began == 0 {
+		u.begins(a, c)
+	}
+	switch b.Decision {
+	case "ask":
+		u.same(prm02, a, "asked at the terminal of", a.terminal(), b.Terminal)
+		if c.asked && u.fails(prm01, false) {
+			u.report(prm01, a, "one question about "+b.ID.String(), "another one")
+		}
+	case "deny":
+		c.verdict = denied
+	case "allow", "edit":
+		c.verdict = allowed
+	}
+	if !c.asked {
+		u.follows(a, c, b)
+	}
+	c.asked = b.Decision == "ask"
+}
+
+// terminal is where an agent's questions are asked: at its parent's where its
+// definition bubbles, else at its session's.
+func (a *agent) terminal() string {
+	if a.parent != nil && a.facts.PoolMode == "bubble" {
+		return a.parent.lineage
+	}
+	for a.parent != nil {
+		a = a.parent
+	}
+	return a.lineage
+}
+
+// hook notes a call that a hook has blocked.
+func (u *Auditor) hook(a *agent, b *transcript.Hook) {
+	if b.Event != "PreToolUse" || b.Outcome != "block" {
+		return
+	}
+	c := a.recorded(b.ID)
+	if u.fails(def06, c != nil && !c.done && c.verdict == undecided) {
+		u.report(def06, a, "a hook that blocks a call before anything was decided about it", b.Tool+" "+b.ID.String())
+		return
+	}
+	c.verdict = blocked
+}
+
+// kept is PRM-01 and DEF-06 for a result: what was not allowed, or was blocked, is
+// an error and has changed nothing.
+func (u *Auditor) kept(a *agent, c *call, b *transcript.ToolResult) {
+	if !c.inPool {
+		return // the filter's business
+	}
+	id := prm01
+	if c.verdict == blocked {
+		id = def06
+	}
+	ran := !b.IsError || b.Wrote > 0
+	if u.fails(id, !ran || c.verdict == allowed) {
+		got := "a result"
+		if b.IsError {
+			got = decimal(int64(b.Wrote)) + " files written"
+		}
+		u.report(id, a, "an error and no effect of "+c.name+": it was "+orNone(c.verdict), got)
+	}
+}
+
+// Whether a rule speaks of a call.
+const (
+	no = iota
+	maybe
+	yes
+)
+
+// follows is PRM-01 for the first word about a call: what the rules say, then the
+// mode by the table; where it cannot be told from outside nothing is said.
+func (u *Auditor) follows(a *agent, c *call, b *transcript.Permission) {
+	s := u.opt.Session
+	if s == nil || a.edited && c.asked {
+		return
+	}
+	if rule, ok := strings.CutPrefix(b.Why, "allow rule "); ok && b.Decision == "allow" {
+		if u.fails(prm01, u.given(rule)) {
+			u.report(prm01, a, "no rule but those that were given", rule)
+		}
+	}
+	want, known := u.verdict(a, c, b)
+	if !known {
+		return
+	}
+	if want == "ask" && a.avoids {
+		want = "deny"
+	}
+	if u.fails(prm01, b.Decision == want) {
+		u.report(prm01, a, want+" for "+b.Tool+" in mode "+b.Mode, b.Decision+", by "+orNone(b.Why))
+	}
+}
+
+// given reports whether a rule to allow was given beforehand or has reached the
+// session since.
+func (u *Auditor) given(rule string) bool {
+	s := u.opt.Session
+	if slices.Contains(s.Allow, rule) || slices.Contains(u.rules, rule) {
+		return true
+	}
+	for _, list := range s.Allowed { // order: any
+		if slices.Contains(list, rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// verdict is what has to be said of a call.
+func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want string, known bool) {
+	s, x := u.opt.Session, a.used(c.id)
+	if x == nil || strings.HasPrefix(c.name, "mcp__") {
+		return "", false
+	}
+	class := classes[c.name]
+	byMode := verdicts[b.Mode+" "+class]
+	if byMode == "" {
+		byMode = "allow"
+	}
+	switch speak(s.Deny, x, isAgentTool(c.name)) {
+	case yes:
+		return "deny", true
+	case maybe:
+		return "", false
+	}
+	if byMode == "deny" {
+		return "deny", true
+	}
+	switch speak(s.Ask, x, false) {
+	case yes:
+		return "ask", true
+	case maybe:
+		return "", false
+	}
+	if len(s.Allow)+len(s.Allowed)+len(u.rules) > 0 {
+		if speak(s.Allow, x, false) != no || speak(u.rules, x, false) != no || len(s.Allowed) > 0 {
+			return "", false
+		}
+	}
+	if byMode == "ask" && (b.Mode == "auto" || class == "exec" && !changes(x) || b.Decision == "allow" && !strings.HasPrefix(b.Why, "mode ")) {
+		return "", false // a classifier's, a command that may only look, or one that nobody has to be asked about
+	}
+	return byMode, true
+}
+
+// speak is whether one of some rules speaks of a call. Of rules about types of
+// agents nothing is said here: they take the type away.
+func speak(rules []string, x *use, types bool) int {
+	out := no
+	for _, r := range rules {
+		name, spec, found := strings.Cut(r, "(")
+		if name != x.name && !(isAgentTool(name) && isAgentTool(x.name)) {
+			continue
+		}
+		spec = strings.TrimSuffix(spec, ")")
+		if !found || spec == "*" {
+			return yes
+		}
+		if !types {
+			out = max(out, covers(spec, x))
+		}
+	}
+	return out
+}
+
+// covers is whether a specifier speaks of a call.
+func covers(spec string, x *use) int {
+	switch x.name {
+	case "Bash", "run_shell":
+		return coversCommand(spec, field(x.input, "command"))
+	case "Read", "Edit", "Write":
+		at, ok := fileOf(x)
+		switch {
+		case !ok:
+			return maybe
+		case at == path.Clean(strings.TrimPrefix(spec, "/work/project/")):
+			return yes
+		case !strings.ContainsAny(spec, "*?[{"):
+			return no
+		}
+	}
+	return maybe
+}
+
+func coversCommand(spec, command string) int {
+	prefix, open := strings.CutSuffix(spec, ":*")
+	rest, found := strings.CutPrefix(command, prefix)
+	switch {
+	case command == "" || strings.ContainsAny(prefix, "*?[{"):
+		return maybe
+	case !strings.ContainsAny(command, "\n;&|$`(<>") && (open && found && (rest == "" || rest[0] == ' ') || command == prefix):
+		return yes
+	case !strings.Contains(command, strings.Fields(prefix + " .")[0]):
+		return no
+	}
+	return maybe
+}
+
+// writers are commands that change something, whatever they are given.
+var writers = []string{"rm", "mv", "cp", "mkdir", "touch", "tee", "chmod"}
+
+// changes reports whether a command changes something for certain.
+func changes(x *use) bool {
+	word, _, _ := strings.Cut(field(x.input, "command"), " ")
+	return slices.Contains(writers, word)
+}

@@ -1,0 +1,150 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// harmless are the tools whose calls may run beside each other, by this package's
+// own table; a command may, if it only looks.
+var harmless = []string{"Read", "Grep", "Glob", "WebFetch", "WebSearch", "Agent", "Task", "TaskGet", "TaskList",
+	"read_file", "list_files", "grep_search", "agent"}
+
+// alone reports whether a call of the answer has to run alone.
+func (a *agent) alone(c *call) bool {
+	if slices.Contains(harmless, c.name) || strings.HasPrefix(c.name, "mcp__") {
+		return false
+	}
+	if c.name == "Bash" || c.name == "run_shell" {
+		x := a.used(c.id)
+		return x != nil && !a.edited && changes(x)
+	}
+	return true
+}
+
+// begins is LOOP-03 for a call that begins: none that has to run alone is under
+// way, and none at all if it has to itself.
+func (u *Auditor) begins(a *agent, c *call) {
+	c.began = u.seq + 1
+	self := a.alone(c)
+	for i := range a.calls {
+		o := &a.calls[i]
+		if o == c || o.began == 0 || o.done || o.verdict == denied || o.verdict == blocked {
+			continue
+		}
+		if other := a.alone(o); u.fails(loop03, !self && !other) {
+			u.report(loop03, a, c.name+" and "+o.name+" one after the other", c.name+" begins while "+o.name+" runs")
+		}
+	}
+}
+
+// changed is a change of a file by an agent.
+type changed struct {
+	by    *agent
+	began uint64 // the event at which it began, and
+	saw   uint64 // that at which the agent last saw the file; 0 where that is not known
+}
+
+// keptChanges is how many changes of a file are kept.
+const keptChanges = 8
+
+// standsOn is AUD-04 for an edit that succeeded: nobody else has changed the file
+// between the agent's last look at it and the edit.
+func (u *Auditor) standsOn(a *agent, c *call) {
+	x := a.used(c.id)
+	if x == nil || a.edited {
+		return
+	}
+	at, ok := fileOf(x)
+	if !ok {
+		return
+	}
+	saw := a.saw[at]
+	if a.saw == nil {
+		a.saw = map[string]uint64{}
+	}
+	a.saw[at] = c.began
+	if x.name == "Read" {
+		return
+	}
+	now := changed{by: a, began: c.began, saw: saw}
+	for i := range u.changes[at] {
+		o := &u.changes[at][i]
+		u.overtaken(at, o, &now)
+		u.overtaken(at, &now, o)
+	}
+	if u.changes == nil {
+		u.changes = map[string][]changed{}
+	}
+	list := append(u.changes[at], now)
+	if len(list) > keptChanges {
+		list = list[1:]
+	}
+	u.changes[at] = list
+}
+
+// overtaken holds a later change against an earlier one of another agent.
+func (u *Auditor) overtaken(at string, earlier, later *changed) {
+	if earlier.by == later.by || later.saw == 0 || earlier.began > later.began {
+		return
+	}
+	if u.fails(aud04, earlier.began < later.saw) {
+		u.report(aud04, later.by, "no edit of "+at+" that "+earlier.by.lineage+" has changed since it was read", "one")
+	}
+}
+
+// startShell is where a fork's shell stands, and what it has seen: as its parent
+// has. What that is doing at the moment may count or not.
+func (u *Auditor) startShell(a, p *agent) {
+	if !a.fork {
+		return
+	}
+	a.dir, a.astray, a.saw = p.dir, p.astray || u.opt.Session == nil || u.opt.Session.Elsewhere, maps.Clone(p.saw)
+	for i := range p.calls {
+		c := &p.calls[i]
+		if c.done || c.began == 0 {
+			continue
+		}
+		a.astray = a.astray || c.name == "Bash"
+		if x := p.used(c.id); x != nil {
+			if at, ok := fileOf(x); ok {
+				delete(a.saw, at)
+			}
+		}
+	}
+}
+
+// shellMoves are the words by which a command goes to another directory.
+var shellMoves = []string{"cd", "pushd", "popd"}
+
+// stands is AUD-04 for a command: it leaves the shell where the agent's own
+// commands have brought it.
+func (u *Auditor) stands(a *agent, c *call, b *transcript.ToolResult) {
+	x := a.used(c.id)
+	if x == nil || a.edited || c.verdict != allowed {
+		return
+	}
+	command := field(x.input, "command")
+	if command != "" && !moves(command) && !a.astray && u.fails(aud04, b.Dir == a.dir) {
+		u.report(aud04, a, "its shell in "+orNone(a.dir)+", where its own commands have left it", orNone(b.Dir))
+	}
+	a.dir, a.astray = b.Dir, false
+}
+
+// moves reports whether a command may change the directory.
+func moves(command string) bool {
+	return strings.ContainsAny(command, "$`") || slices.ContainsFunc(shellMoves, func(w string) bool { return strings.Contains(command, w) })
+}
+
+// field is a text field of a call's input, "" where there is none.
+func field(input *llm.Payload, name string) string {
+	raw := input.Raw()
+	if v, ok := plainField(raw, name); ok {
+		return v
+	}
+	return parsedField(raw, name)
+}

@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+
+	"agentsim/scenarios"
+	"agentsim/sim/agent"
+	"agentsim/sim/audit"
+	"agentsim/sim/definition"
+)
+
+// AuditOptions is what a run was told beforehand, as an auditor has to know it.
+func AuditOptions(spec *Spec) audit.Options {
+	sc := spec.Scenario
+	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions,
+		Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc), TypedChildren: sc.Forks.TypedChildren, Session: auditedSession(spec)}
+}
+
+// auditedSession is what a run's session allows, and what its agents are to be.
+func auditedSession(spec *Spec) *audit.Session {
+	sc := spec.Scenario
+	p := &sc.Permissions
+	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Children: p.Children,
+		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
+		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases)}
+	gates, err := gatesOf(sc)
+	if err != nil {
+		return nil // the run says so
+	}
+	out.Slim = gates.SlimSubagentClaudeMd
+	for _, d := range definitionsOf(sc, spec, &gates) {
+		if out.Types == nil {
+			out.Types = map[string]audit.Type{}
+		}
+		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
+		if render := d.Prompt; render != nil {
+			t.Prompt = func() string { return render(&gates) }
+		}
+		if _, found := out.Types[d.Type]; !found {
+			out.Types[d.Type] = t
+		}
+	}
+	return out
+}
+
+// gatesOf are the gates as a run begins.
+func gatesOf(sc *scenarios.Scenario) (agent.Gates, error) {
+	gates := agent.DefaultGates()
+	for _, g := range scenarios.Gates() {
+		if err := gates.Set(g.Name, sc.Gate(g.Name)); err != nil {
+			return gates, err
+		}
+	}
+	return gates, nil
+}
+
+// definitionsOf are the definitions that the agents of a run can have.
+func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *agent.Gates) []*agent.Definition {
+	sources := DefinitionSources(sc, spec.Project)
+	if sc.Stack == scenarios.MinimalStack {
+		var custom []*agent.Definition
+		for _, row := range definition.Load(sources, nil, gates).Rows {
+			if row.Outcome != definition.Refused {
+				custom = append(custom, row.Definition)
+			}
+		}
+		return agent.MinimalDefinitions(agent.Minimal{}, custom)
+	}
+	set, err := Definitions(sc, sources)
+	if err != nil {
+		return nil
+	}
+	return append(set.Definitions, agent.EveryBuiltIn(gates)...)
+}

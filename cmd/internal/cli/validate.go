@@ -27,11 +27,13 @@ func newValidate(s *State) *cobra.Command {
 against what its predecessor left to be read, plays the sessions through the cache model and prints how far its
 predictions are off, beside the naive baseline: everything within the lifetime, else nothing.
 
-The one fitted constant is the slack between the client's log and the server's clock. Sessions are split in two halves by
-a hash of their id, and each half is judged with the slack fitted on the other.
+Errors over all requests come first, in tokens and in what the prompts cost, added up and signed, beside what predictors
+without a cache get. What a share of reads is lost without a cause is no rule: its rate is found on one half of the
+sessions, by a hash of their id, and added to the other's bill as a row of its own.
 
 It fails with exit code 3 when, in some repository, fewer than 99 % of the tool-loop steps of one model within the
-lifetime were predicted exactly, the total of the predicted reads is off by more than 1 %, or nothing could be judged.
+lifetime were predicted exactly, the total of the predicted reads is off by more than 1 %, fewer than 80 % of the requests
+that decide between predictors were foretold to be kept or gone, or nothing could be judged.
 Sessions that name no repository belong to the argument they were found under: give an argument for each account.`,
 		Example: `  agentsim validate ~/.claude/projects
   agentsim validate testdata/validation/sample.jsonl.gz
@@ -128,7 +130,7 @@ func (v *validation) met() bool {
 	}
 	for i := range v.report.Repos {
 		r := &v.report.Repos[i]
-		if !stepsMet(r) || !totalMet(r) {
+		if !stepsMet(r) || !totalMet(r) || !r.All.Tells(judge.ByModel) {
 			return false
 		}
 	}

@@ -9,7 +9,6 @@ import (
 type validationJSON struct {
 	Repositories []repoJSON       `json:"repositories"`
 	LeftOut      []leftOutJSON    `json:"left_out"`
-	Slack        []slackJSON      `json:"slack"`
 	Agreement    []agreementJSON  `json:"server_diagnosis"`
 	BestEffort   *bestEffortJSON  `json:"best_effort,omitempty"`
 	Undocumented []string         `json:"undocumented"`
@@ -24,6 +23,7 @@ type repoJSON struct {
 	Steps       int64            `json:"steps"`
 	StepsExact  int64            `json:"steps_exact"`
 	Lag         int64            `json:"visibility_lag"`
+	All         allJSON          `json:"all"`
 	Followers   readsJSON        `json:"followers"`
 	First       readsJSON        `json:"first"`
 	FirstKnown  readsJSON        `json:"first_prefix_known"`
@@ -66,9 +66,36 @@ type leftOutJSON struct {
 	Requests int64  `json:"requests"`
 }
 
-type slackJSON struct {
-	Sessions int64 `json:"judged_sessions"`
-	Slack    int64 `json:"slack_ns"`
+// predictorJSON is how far one predictor is off over all requests.
+type predictorJSON struct {
+	By          string `json:"by"`
+	Off         int64  `json:"off_abs_tokens"`
+	OffSigned   int64  `json:"off_signed_tokens"`
+	Money       int64  `json:"off_abs_picodollars"`
+	MoneySigned int64  `json:"off_signed_picodollars"`
+	Kept        int64  `json:"kept_told"`
+	Gone        int64  `json:"gone_told"`
+}
+
+// allJSON is what all requests of a repository say.
+type allJSON struct {
+	N          int64           `json:"n"`
+	Predicted  int64           `json:"predicted_exactly"`
+	Read       int64           `json:"read_tokens"`
+	Bill       int64           `json:"prompts_picodollars"`
+	Loss       int64           `json:"expected_loss_picodollars"`
+	Kept       int64           `json:"kept"`
+	Gone       int64           `json:"gone"`
+	Predictors []predictorJSON `json:"predictors"`
+}
+
+func allDocument(a *judge.All) allJSON {
+	out := allJSON{N: a.N, Predicted: a.Exact, Read: a.Read, Bill: a.Bill, Loss: a.Loss, Kept: a.Kept.N, Gone: a.Gone.N}
+	for k := range judge.Predictors {
+		e := &a.Off[k]
+		out.Predictors = append(out.Predictors, predictorJSON{k.String(), e.Tokens.Abs, e.Tokens.Signed, e.Money.Abs, e.Money.Signed, a.Kept.Right[k], a.Gone.Right[k]})
+	}
+	return out
 }
 
 type agreementJSON struct {
@@ -116,9 +143,6 @@ func (v *validation) document() *validationJSON {
 	for _, u := range v.report.Unplayable {
 		doc.LeftOut = append(doc.LeftOut, leftOutJSON(u))
 	}
-	for h, d := range v.report.Slack {
-		doc.Slack = append(doc.Slack, slackJSON{v.report.Sessions[h], int64(d)})
-	}
 	for _, a := range v.report.Agreement {
 		doc.Agreement = append(doc.Agreement, agreementJSON{a.Server, a.Ours.String(), a.N, a.Missed, a.Lost})
 	}
@@ -139,7 +163,7 @@ func repoDocument(r *judge.Repo) repoJSON {
 	first := r.Cells[judge.First][0]
 	first.Plus(&r.Cells[judge.First][1])
 	out := repoJSON{Repository: r.Name, Sessions: r.Sessions, Requests: r.Requests, Steps: n, StepsExact: exact, Lag: lag,
-		Followers: cellDocument(&followers), First: cellDocument(&first), FirstKnown: cellDocument(&r.Known),
+		All: allDocument(&r.All), Followers: cellDocument(&followers), First: cellDocument(&first), FirstKnown: cellDocument(&r.Known),
 		Resets: r.Resets, ResetsLate: r.Late, PromptAll: r.Usage.Prompt(), ReadAll: r.Usage.Read,
 		Transitions: []transitionJSON{}, Causes: []causeJSON{}}
 	for t := range judge.First {

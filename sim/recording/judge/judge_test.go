@@ -105,7 +105,8 @@ func TestConformance(t *testing.T) {
 			t.Errorf("in a tool loop %q, want ttl: 390 s after the start", got)
 		}
 	})
-	t.Run("IMP-06 the slack is fitted on the other half and judges this one", slack)
+	t.Run("IMP-13 errors over all requests, in tokens and money, beside predictors that fail where they know nothing of lifetimes", everything)
+	t.Run("IMP-13 the expected loss has its rate from the other half", expectedLoss)
 	t.Run("IMP-06 figures are sums over requests: exact steps, signed and absolute error, the naive baseline beside them", sums)
 	t.Run("IMP-06 the naive baseline expects nothing past the lifetime, nor of another model", func(t *testing.T) {
 		for name, s := range map[string]*recording.Session{ // order: each is a test of its own
@@ -175,25 +176,49 @@ func inHalf(s *recording.Session, h int) *recording.Session {
 	return s
 }
 
-func slack(t *testing.T) {
-	// Half 0 saw hits to 8 s past the lifetime, half 1 none.
-	zero := inHalf(two(308, 20_000, nil), 0)
-	one := inHalf(two(303, 0, nil), 1)
-	rep := mustJudge(t, zero, one)
-	if rep.Slack[0] != 0 || rep.Slack[1] != 8*vtime.Second {
-		t.Fatalf("slack %v: half 0 is judged with what half 1 saw, and the other way round", rep.Slack)
+// everything are errors over all requests: a first one that read a static prefix,
+// and one that read all that was left after ten minutes of an hour.
+func everything(t *testing.T) {
+	kept, gone := two(600, 20_000, nil), two(600, 0, nil)
+	kept.Requests[0].Usage = llm.Usage{Read: 4_000, Write1h: 16_000, Input: 3}
+	gone.Requests[0].Usage = llm.Usage{Read: 4_000, Write5m: 16_000, Input: 3}
+	gone.ID = "gone"
+	a := mustJudge(t, kept, gone).Repos[0].All
+	if a.N != 4 || a.Kept.N != 1 || a.Gone.N != 1 {
+		t.Fatalf("%d requests, %d kept and %d gone", a.N, a.Kept.N, a.Gone.N)
 	}
-	// Each is wrong about the other: of the hit only the static prefix is predicted,
-	// the miss is predicted a hit.
-	if c := rep.Repos[0].Followers(); c.Predicted != 0 || c.Off.Abs != 26_000 {
-		t.Errorf("%d predicted exactly, off by %d", c.Predicted, c.Off.Abs)
+	for k, want := range [Predictors]struct {
+		tokens     Error
+		kept, gone int64
+		tells      bool
+	}{
+		ByModel:   {Error{8_000, -8_000}, 1, 1, true}, // of first ones
+		ByNaive:   {Error{8_000, -8_000}, 1, 1, true},
+		ByAlways:  {Error{28_000, 12_000}, 1, 0, false},
+		BySwapped: {Error{}, 0, 0, false},
+	} {
+		got := a.Off[k].Tokens
+		if Predictor(k) != BySwapped && got != want.tokens || a.Kept.Right[k] != want.kept || a.Gone.Right[k] != want.gone || a.Tells(Predictor(k)) != want.tells {
+			t.Errorf("%v: %+v, kept %d, gone %d", Predictor(k), got, a.Kept.Right[k], a.Gone.Right[k])
+		}
 	}
-	// 20,000 tokens lost at 2 s weigh as much as as many won at 8 s.
-	if got := fitSlack([]*recording.Session{zero, two(302, 0, nil)}); got != 0 {
-		t.Errorf("slack %v with a miss before the hit, want none", got)
+	// Of 20,500 tokens 20,000 were said to be read and none was: they were written at
+	// $6.25 a million instead of $0.50.
+	r := &gone.Requests[1]
+	if got := paid(r, r.Usage.Read) - paid(r, 20_000); got != 20_000*5_750_000 {
+		t.Errorf("the loss of 20,000 tokens costs %d", got)
 	}
-	if got := fitSlack([]*recording.Session{two(331, 20_000, nil)}); got != 0 {
-		t.Errorf("slack %v from a hit half a minute late", got)
+}
+
+// expectedLoss is found on the other half.
+func expectedLoss(t *testing.T) {
+	zero, one := inHalf(two(10, 0, nil), 0), inHalf(two(10, 20_000, nil), 1)
+	zero.Requests[0].Usage, one.Requests[0].Usage = llm.Usage{Write5m: 20_000}, llm.Usage{Write5m: 20_000}
+	if a := mustJudge(t, zero, one).Repos[0].All; a.Loss <= 0 {
+		t.Errorf("the half that lost nothing expects %d of the other's loss", a.Loss)
+	}
+	if a := mustJudge(t, zero).Repos[0].All; a.Loss != 0 {
+		t.Errorf("a half alone expects %d", a.Loss)
 	}
 }
 

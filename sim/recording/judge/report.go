@@ -13,12 +13,11 @@ import (
 
 // Report is what a corpus says of the model.
 type Report struct {
-	Repos      []Repo                 // by name
-	Slack      [Halves]vtime.Duration // fitted on the other half of the sessions
-	Sessions   [Halves]int64          // in each half
-	Unplayable []Unplayable           // sessions that were left out, by reason
-	Agreement  []Agreement            // the server's diagnosis against ours, by name
-	Options    []string               // undocumented points that touched a figure
+	Repos      []Repo        // by name
+	Sessions   [Halves]int64 // in each half
+	Unplayable []Unplayable  // sessions that were left out, by reason
+	Agreement  []Agreement   // the server's diagnosis against ours, by name
+	Options    []string      // undocumented points that touched a figure
 }
 
 // Unplayable is why sessions were left out, and how many.
@@ -70,6 +69,7 @@ type Repo struct {
 	Name               string
 	Sessions, Requests int64
 	Usage              llm.Usage // of all requests
+	All                All
 	// Cells are by transition, and by whether the request came within the lifetime
 	// of what its predecessor left: 1 for yes.
 	Cells [Transitions][2]Cell
@@ -131,9 +131,6 @@ func Judge(sessions []*recording.Session) (*Report, error) {
 		good = append(good, s)
 		rep.Sessions[Half(s)]++
 	}
-	for h := range Halves {
-		rep.Slack[h] = fitSlack(otherHalf(good, h))
-	}
 	slices.SortStableFunc(good, func(a, b *recording.Session) int { return cmp.Compare(a.Origin, b.Origin) })
 	for len(good) > 0 {
 		n := 1
@@ -181,46 +178,39 @@ func reasonOf(s *recording.Session) string {
 	return "the least length that its model caches is not known"
 }
 
-func otherHalf(sessions []*recording.Session, h int) (out []*recording.Session) {
-	for _, s := range sessions {
-		if Half(s) != h {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // judge adds the sessions of one origin.
 func (rep *Report) judge(sessions []*recording.Session) error {
 	rep.Repos = append(rep.Repos, Repo{Name: sessions[0].Origin})
 	repo := &rep.Repos[len(rep.Repos)-1]
-	for h := range Halves {
-		played, err := player.Play(sessions, Options(rep.Slack[h]))
-		if err != nil {
-			return err
-		}
-		for si, s := range sessions {
-			if Half(s) == h {
-				rep.score(repo, s, played.Requests[si])
-			}
-		}
-		for _, o := range played.Options {
-			if !slices.Contains(rep.Options, o) {
-				rep.Options = append(rep.Options, o)
-			}
+	played, err := player.Play(sessions, Options())
+	if err != nil {
+		return err
+	}
+	otherwise, err := player.Play(sessions, swapped(Options()))
+	if err != nil {
+		return err
+	}
+	var st stakes
+	for si, s := range sessions {
+		rep.score(repo, s, played.Requests[si], otherwise.Requests[si], &st)
+	}
+	repo.All.Loss = st.expect()
+	for _, o := range played.Options {
+		if !slices.Contains(rep.Options, o) {
+			rep.Options = append(rep.Options, o)
 		}
 	}
 	return nil
 }
 
-// Options are those under which recordings are judged.
-func Options(slack vtime.Duration) player.Options {
-	opt := player.Options{Cache: cachemodel.DefaultAnthropicOptions(), Hidden: true}
-	opt.Cache.LateExpiry = slack
-	return opt
+// Options are those under which recordings are judged. No slack is granted between
+// the client's log and the server's clock: one fitted to half of the recorded rows
+// moved no figure of the other half.
+func Options() player.Options {
+	return player.Options{Cache: cachemodel.DefaultAnthropicOptions(), Hidden: true}
 }
 
-func (rep *Report) score(repo *Repo, s *recording.Session, played []player.Played) {
+func (rep *Report) score(repo *Repo, s *recording.Session, played, otherwise []player.Played, st *stakes) {
 	repo.Sessions++
 	verdicts, inferred := Classify(s), Infer(s)
 	for i := range s.Requests {
@@ -230,7 +220,14 @@ func (rep *Report) score(repo *Repo, s *recording.Session, played []player.Playe
 		var c Cell
 		c.N, c.Read, c.Class[v.Class] = 1, r.Usage.Read, 1
 		c.Off.add(pl.Usage.Read, r.Usage.Read)
-		c.Naive.add(naive(v, r, s), r.Usage.Read)
+		naive := naiveAt(v, r, s, v.TTL)
+		c.Naive.add(naive, r.Usage.Read)
+		p := [Predictors]int64{pl.Usage.Read, naive, v.Expected, otherwise[i].Usage.Read}
+		repo.All.count(r, v, p)
+		st.note(Half(s), r, v, pl.Usage.Read)
+		if v.Expected != naive || naiveAt(v, r, s, other(v.TTL)) != naive {
+			repo.All.decide(r, v, p)
+		}
 		if pl.Usage.Read == r.Usage.Read {
 			c.Predicted = 1
 		}
@@ -258,15 +255,6 @@ func (rep *Report) score(repo *Repo, s *recording.Session, played []player.Playe
 			rep.agree(r, v, inferred[i].Cause)
 		}
 	}
-}
-
-// naive is the baseline: everything that the predecessor left, if it is younger
-// than its lifetime and of the same model, else nothing.
-func naive(v *Verdict, r *recording.Request, s *recording.Session) int64 {
-	if r.Pred < 0 || v.Age >= v.TTL.Duration() || s.Requests[r.Pred].Model != r.Model {
-		return 0
-	}
-	return v.Expected
 }
 
 func (rep *Report) agree(r *recording.Request, v *Verdict, ours recording.Cause) {

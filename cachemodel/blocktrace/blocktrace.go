@@ -88,6 +88,12 @@ func Open(name string, r io.Reader, opt Options) (Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
+	if rest, marked := bytes.CutPrefix(head, []byte("\ufeff")); marked { // byte order mark
+		head = rest
+		if _, err := b.Discard(3); err != nil {
+			return nil, err
+		}
+	}
 	if opt.MooncakeBlock == 0 {
 		opt.MooncakeBlock = MooncakeBlock
 	}

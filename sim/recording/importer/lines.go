@@ -54,9 +54,6 @@ func (l *lineReader) next() ([]byte, int64, error) {
 			return nil, l.number, err
 		}
 		line := bytes.TrimSpace(l.line)
-		if l.number == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
 		switch {
 		case !whole:
 			l.skips.add(l.tooLong(), l.name, l.number)

@@ -77,7 +77,6 @@ type opened struct {
 func openSource(from io.ReadCloser, tell func(int64)) (*opened, error) {
 	o := &opened{from: from, hash: sha256.New(), tell: tell}
 	raw := bufio.NewReaderSize(rawReader{o}, 64<<10)
-	o.body = raw
 	magic, err := raw.Peek(2)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -87,13 +86,21 @@ func openSource(from io.ReadCloser, tell func(int64)) (*opened, error) {
 		if err != nil && !brokenOff(err) {
 			return nil, err
 		}
-		o.zip, o.body = true, z
-		if err != nil {
+		if o.zip = true; err != nil {
 			o.body = failing{err}
+			return o, nil
 		}
+		raw = bufio.NewReader(z)
 	}
+	if mark, _ := raw.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		raw.Discard(len(mark)) // it is there
+	}
+	o.body = raw
 	return o, nil
 }
+
+// byteOrderMark may stand at the beginning of a text and means nothing.
+const byteOrderMark = "\ufeff"
 
 // failing is a file whose head cannot be read.
 type failing struct{ err error }

@@ -22,6 +22,7 @@ type column struct {
 var columns = []column{
 	{"agents", []string{"agents"}, " AGENTS", func(r *metrics.Run) string { return strconv.FormatInt(r.Started, 10) }},
 	{"calls", []string{"calls"}, " CALLS", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Calls, 10) }},
+	{"failed", []string{"errors"}, " FAILED", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Errors, 10) }},
 	{"prompt", []string{"tokens.prompt"}, " PROMPT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Prompt()) }},
 	{"read", []string{"tokens.read"}, " READ", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Read) }},
 	{"written", []string{"tokens.written"}, " WRITTEN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Written()) }},
@@ -104,8 +105,13 @@ func CompareBy(w io.Writer, rows []Row, names []string, st Style) error {
 	return Comparison(rows, names).Write(w, st)
 }
 
-// Comparison is the table that CompareBy prints.
+// Comparison is the table that CompareBy prints. Where requests failed their
+// number stands beside the calls.
 func Comparison(rows []Row, names []string) *Table {
+	failed := slices.ContainsFunc(rows, func(r Row) bool { return r.Run.Total.Errors > 0 })
+	if i := slices.Index(names, "calls"); i >= 0 && failed && !slices.Contains(names, "failed") {
+		names = slices.Insert(slices.Clone(names), i+1, "failed")
+	}
 	heads := []string{"VARIANT"}
 	for _, name := range names {
 		heads = append(heads, headOf(name))

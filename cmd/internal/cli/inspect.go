@@ -218,7 +218,13 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		return err
 	}
 	ends := endsOf(lives)
-	t := report.NewTable("AGENT", "TYPE", " FROM", " TO", " CALLS", " PROMPT", " READ", " WRITTEN", " OUTPUT", " HIT", " COST", "ENDED")
+	heads := []string{"AGENT", "TYPE", " FROM", " TO", " CALLS", " FAILED", " PROMPT", " READ", " WRITTEN", " OUTPUT", " HIT", " COST", "ENDED"}
+	const failed = 5 // its place, where a request failed
+	without := !slices.ContainsFunc(agents, func(a sqlite.AgentInfo) bool { return a.Failed > 0 })
+	if without {
+		heads = slices.Delete(heads, failed, failed+1)
+	}
+	t := report.NewTable(heads...)
 	for _, line := range treeLines(agents) {
 		a := line.agent
 		u := a.Usage
@@ -230,8 +236,12 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		if billed == 0 && info.Calls > 0 {
 			read, written, hit = "–", "–", "–" // nobody knows what was read
 		}
-		t.Row(line.indent+a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)), calls,
-			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a, ends[a.Agent]))
+		row := []string{line.indent + a.Lineage, a.Type, report.Time(a.StartedAt.Sub(0)), report.Time(a.EndedAt.Sub(0)), calls, strconv.FormatInt(a.Failed, 10),
+			report.Quantity(u.Prompt()), read, written, report.Quantity(u.Output), hit, cost, ended(a, ends[a.Agent])}
+		if without {
+			row = slices.Delete(row, failed, failed+1)
+		}
+		t.Row(row...)
 	}
 	if err := t.Write(s.Stdout, s.style()); err != nil {
 		return err

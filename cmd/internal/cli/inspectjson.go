@@ -70,7 +70,8 @@ type agentJSON struct {
 	Turns       int64         `json:"turns"`
 	ToolUses    int64         `json:"tool_uses"`
 	Usage       usageJSON     `json:"usage"`
-	Calls       *int64        `json:"calls,omitempty"`
+	Calls       *int64        `json:"calls,omitempty"`  // answered
+	Failed      *int64        `json:"failed,omitempty"` // requests that ended in an API error
 	Cost        *int64        `json:"cost_picodollars,omitempty"`
 	Uncached    *int64        `json:"cost_uncached_picodollars,omitempty"`
 	// Injections are what it obeyed, and what the classifier said of it.
@@ -82,9 +83,9 @@ func agentDocuments(agents []sqlite.AgentInfo, run *sqlite.RunInfo, priced bool)
 	for i := range agents {
 		a := &agents[i]
 		doc := agentJSON{a.Agent, a.Parent, a.Lineage, a.ID, a.Type, a.Structure, a.Model, a.Async, a.Tools, a.Context, a.Activations,
-			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Cost, &a.Uncached, nil}
+			a.StartedAt, a.EndedAt, a.Status, a.Why, a.Turns, a.ToolUses, usageJSON(a.Usage), &a.Calls, &a.Failed, &a.Cost, &a.Uncached, nil}
 		if !run.Keeps(a) {
-			doc.Calls = nil
+			doc.Calls, doc.Failed = nil, nil
 		}
 		if !run.Keeps(a) || !priced {
 			doc.Cost, doc.Uncached = nil, nil

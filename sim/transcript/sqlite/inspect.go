@@ -20,7 +20,7 @@ type AgentInfo struct {
 	StartedAt, EndedAt     vtime.Instant
 	Status, Why            string // of the last activation; "" when it has not ended
 	Turns, ToolUses        int64
-	Calls                  int64
+	Calls, Failed          int64     // requests that were answered, and that ended in an API error
 	Usage                  llm.Usage // of its own calls
 	Cost, Uncached         int64     // picodollars
 }
@@ -32,7 +32,8 @@ func (db *DB) Tree(run string) ([]AgentInfo, error) {
 	return query(db, "read the agents", scanAgent, `SELECT a.agent, a.parent, a.lineage, a.id, a.type, a.structure, a.model, a.async,
 		a.tools, a.context, count(*), min(a.started_at), coalesce(max(a.ended_at), 0),
 		coalesce(l.status, ''), coalesce(l.why, ''), coalesce(sum(a.turns), 0), coalesce(sum(a.tool_uses), 0),
-		(SELECT count(*) FROM requests r WHERE r.run = a.run AND r.agent = a.agent),
+		(SELECT count(*) FROM requests r WHERE r.run = a.run AND r.agent = a.agent AND r.status = 'ok'),
+		(SELECT count(*) FROM requests r WHERE r.run = a.run AND r.agent = a.agent AND r.status = 'error'),
 		coalesce(sum(a.input), 0), coalesce(sum(a.write_5m), 0), coalesce(sum(a.write_1h), 0), coalesce(sum(a.read), 0), coalesce(sum(a.output), 0),
 		coalesce((SELECT sum(r.cost) FROM requests r WHERE r.run = a.run AND r.agent = a.agent), 0),
 		coalesce((SELECT sum(r.cost_uncached) FROM requests r WHERE r.run = a.run AND r.agent = a.agent), 0)
@@ -45,7 +46,7 @@ func (db *DB) Tree(run string) ([]AgentInfo, error) {
 func scanAgent(rows *sql.Rows) (a AgentInfo, err error) {
 	u := &a.Usage
 	return a, rows.Scan(&a.Agent, &a.Parent, &a.Lineage, &a.ID, &a.Type, &a.Structure, &a.Model, &a.Async, &a.Tools, &a.Context,
-		&a.Activations, &a.StartedAt, &a.EndedAt, &a.Status, &a.Why, &a.Turns, &a.ToolUses, &a.Calls,
+		&a.Activations, &a.StartedAt, &a.EndedAt, &a.Status, &a.Why, &a.Turns, &a.ToolUses, &a.Calls, &a.Failed,
 		&u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &a.Cost, &a.Uncached)
 }
 

@@ -56,7 +56,7 @@ func (w *Writer) request(e *transcript.Event, b *transcript.Request) {
 
 func (w *Writer) response(e *transcript.Event, b *transcript.Response) {
 	r := b.Resp
-	o := &outcome{status: "ok", model: b.Model, endedSeq: int64(e.Seq), stop: r.Stop.String(), usage: r.Usage, cache: r.Cache,
+	o := &outcome{status: answered, model: b.Model, endedSeq: int64(e.Seq), stop: r.Stop.String(), usage: r.Usage, cache: r.Cache,
 		started: int64(r.Started), began: int64(r.Began), ended: int64(r.Ended)}
 	if b.Head != nil && w.keeps(e.Agent) {
 		o.answer = w.hex(b.Head.Hash)
@@ -89,12 +89,17 @@ func (w *Writer) ended(agent int32, o *outcome) {
 	a.request.head = nil
 }
 
+// answered is the status of a request that was: what counts as a call.
+const answered = "ok"
+
 func (w *Writer) addRequest(agent int32, r *request, o *outcome) {
 	cost, uncached := int64(0), int64(0)
 	if w.opt.Cost != nil && o.usage != (llm.Usage{}) {
 		cost, uncached = w.opt.Cost(cmp.Or(o.model, r.model), o.usage)
 	}
-	w.totals.calls++
+	if o.status == answered {
+		w.totals.calls++
+	}
 	w.totals.usage = w.totals.usage.Plus(o.usage)
 	w.totals.cost += cost
 	w.totals.uncached += uncached

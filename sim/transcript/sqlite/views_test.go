@@ -23,16 +23,16 @@ func TestReading(t *testing.T) {
 		})
 	}
 	check("REC-01 cost_by_agent answers who spent what",
-		`SELECT lineage, structure, calls, prompt, read, written, input, output, cost FROM cost_by_agent WHERE run = 'r'`,
-		`main|root|3|1003|0|1000|3|20|2103
-main/0.0|fork|1|1205|1000|200|5|10|4455
-main/0.1|subagent|1|304|0|300|4|10|654
+		`SELECT lineage, structure, calls, failed, prompt, read, written, input, output, cost FROM cost_by_agent WHERE run = 'r'`,
+		`main|root|1|1|1003|0|1000|3|20|2103
+main/0.0|fork|1|0|1205|1000|200|5|10|4455
+main/0.1|subagent|1|0|304|0|300|4|10|654
 `)
 	check("REC-01 hit_rate_by_structure answers what share came from the cache",
-		`SELECT structure, calls, read, prompt, round(hit_rate, 4), missed FROM hit_rate_by_structure WHERE run = 'r'`,
-		`fork|1|1000|1205|0.8299|0
-root|3|0|1003|0|0
-subagent|1|0|304|0|1
+		`SELECT structure, calls, failed, read, prompt, round(hit_rate, 4), missed FROM hit_rate_by_structure WHERE run = 'r'`,
+		`fork|1|0|1000|1205|0.8299|0
+root|1|1|0|1003|0|0
+subagent|1|0|0|304|0|1
 `)
 	check("REC-01 why_missed answers why this call missed, and what it could have read",
 		`SELECT n, lineage, reason, meaning, expected, read, lost, first_position, first_byte, after FROM why_missed WHERE run = 'r'`,
@@ -99,10 +99,10 @@ func readBack(t *testing.T, db *DB) {
 	}
 	var got []string
 	for _, a := range tree {
-		got = append(got, strings.TrimSpace(fmt.Sprintln(a.Agent, a.Parent, a.Lineage, a.Structure, a.Status, a.Turns, a.Calls, a.Cost, a.Uncached)))
+		got = append(got, strings.TrimSpace(fmt.Sprintln(a.Agent, a.Parent, a.Lineage, a.Structure, a.Status, a.Turns, a.Calls, a.Failed, a.Cost, a.Uncached)))
 	}
-	want := []string{"0 -1 main root completed 1 3 2103 1103", "1 0 main/0.0 fork completed 1 1 4455 1255",
-		"2 0 main/0.1 subagent completed 1 1 654 354"}
+	want := []string{"0 -1 main root completed 1 1 1 2103 1103", "1 0 main/0.0 fork completed 1 1 0 4455 1255",
+		"2 0 main/0.1 subagent completed 1 1 0 654 354"}
 	if !slices.Equal(got, want) {
 		t.Errorf("tree %q", got)
 	}

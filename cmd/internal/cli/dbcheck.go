@@ -33,8 +33,9 @@ func newDBCheck(s *State) *cobra.Command {
 		Use:   "check",
 		Short: "see whether a database still holds what was recorded",
 		Long: `Checks the file (its length, SQLite's own check), contents and blocks against their hashes, the digest of each run's
-events, and all other rows against what they added up to when the run ended. Where rows of a simulated run were changed
-it is run again, and each row and column that differs is named with both values. What differs is exit code 1.`,
+events, and all other rows against what they added up to when the run ended. Where rows were changed, or
+nothing says what they added up to, a simulated run is run again and a recorded session held against its own events, and
+each row and column that differs is named with both values. What differs is exit code 1.`,
 		Example: `  agentsim db check`,
 		Args:    exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
@@ -108,12 +109,14 @@ func (x *dbChecked) run(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) error
 	case !sealed:
 		x.unsealed++
 	}
-	if len(tables) > 0 {
+	if len(tables) > 0 || !sealed && r.Outcome.Settled() {
 		named, err := differences(db, r, stop)
 		if err != nil {
 			return err
 		}
 		found = append(found, named...)
+	}
+	if len(tables) > 0 {
 		for _, t := range tables {
 			t, _, _ = strings.Cut(t, ".")
 			if !slices.ContainsFunc(found, func(m sqlite.Mismatch) bool { return m.Table == t }) {
@@ -137,12 +140,18 @@ func events(db *sqlite.DB, r sqlite.RunInfo) ([]sqlite.Mismatch, error) {
 	return []sqlite.Mismatch{{Run: r.ID, Table: "events", Stored: "digest " + digest, Want: r.Digest}}, nil
 }
 
-// differences runs a changed run again and names what differs. Of one that cannot
-// be run again, or whose scenario is what was changed, it names nothing.
+// differences runs a run again that was changed, or that nothing seals, and names
+// what differs. One that cannot be run again is held against its own events.
 func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) ([]sqlite.Mismatch, error) {
 	stored, err := db.Spec(r.ID)
-	if err != nil || r.Recorded() || stored.Semantics != sim.Semantics {
+	if err != nil {
 		return nil, changedContent(err)
+	}
+	if r.Recorded() || stored.Semantics != sim.Semantics {
+		if !r.Level.Whole() {
+			return nil, nil
+		}
+		return db.Contradictions(r.ID)
 	}
 	spec, err := rebuild(&stored)
 	if err != nil || spec.RunID() != r.ID {
@@ -217,7 +226,7 @@ func (s *State) printChecked(o *dbCheckOptions, x *dbChecked) error {
 		s.printf(", %d of them unfinished", x.open)
 	}
 	if x.unsealed > 0 {
-		s.printf(", %d of them recorded before rows were sealed: agentsim replay compares those one by one", x.unsealed)
+		s.printf(", %d of them recorded before rows were sealed and run again", x.unsealed)
 	}
 	if len(x.found) == 0 {
 		s.printf("; all as it was recorded")

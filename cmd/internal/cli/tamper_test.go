@@ -148,9 +148,14 @@ func noticed(t *testing.T, path string, count int) bool {
 }
 
 func sealsHold(t *testing.T) {
+	sample, err := filepath.Abs("../../../testdata/validation/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"run four-ways --record full", "run four-ways", "run stopped-and-resumed --record calls", "run explore-at-scale --record sampled:2",
-		"run nested --record totals", "run nested --policy pct:3 --no-audit", "run compaction", "sweep hello --seeds 3"} {
+		"run nested --record totals", "run nested --policy pct:3 --no-audit", "run compaction", "sweep hello --seeds 3",
+		"run coordinator", "run injection", "run stream-failures", "import " + sample} {
 		if code, _, errs := try(nil, strings.Fields(line)...); code != Pass && code != Missed {
 			t.Fatal(line, errs)
 		}
@@ -168,7 +173,10 @@ func sealsHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
-		if r.Name == "four-ways" {
+		if found, err := db.Contradictions(r.ID); r.Level.Whole() && (err != nil || len(found) > 0) {
+			t.Errorf("%s contradicts its events: %v (%v)", r.Name, found, err)
+		}
+		if r.Recorded() || r.Name == "four-ways" {
 			continue // the others are replayed at every level
 		}
 		if code, out, errs := try(nil, "replay", r.ID); code != Pass || !strings.Contains(out, "no difference") {

@@ -107,6 +107,7 @@ func TestConformance(t *testing.T) {
 	t.Run("CON-15 lines of a version that a preview left unknown do not count for a later one", previewed)
 	t.Run("CON-11 the lead's draws belong to its call, whatever stands in the request", leadDraws)
 	t.Run("CON-14 who may say what", func(t *testing.T) { whoMaySay(t) })
+	t.Run("TSK-11 a read that ended with another one's error tells nothing of its file, one that failed itself does", cancelledRead)
 	t.Run("CON-16 the same item has the same words whatever structure does it", func(t *testing.T) { sameWords(t) })
 	t.Run("LLM-05 every structure finishes every item of the same work", func(t *testing.T) {
 		for _, sets := range worlds {
@@ -399,3 +400,15 @@ func shapes(t *testing.T) {
 
 // currentT serves rapid laws, whose houses need a *testing.T.
 var currentT = new(testing.T)
+
+func cancelledRead(t *testing.T) {
+	h := newHouse(t, standard)
+	for text, absent := range map[string]int{siblingError: 0, "src/auth.go does not exist": 1} { // order: two cases, each on its own
+		a, id := h.start("probe", nil), llm.ToolUseID{1}
+		a.append(llm.Assistant, llm.Block{Kind: llm.ToolUse, ID: id, Name: "Read", Content: llm.NewJSON(`{"file_path":"src/auth.go"}`)})
+		a.append(llm.User, llm.Block{Kind: llm.ToolResult, ID: id, IsError: true, Content: llm.NewText(llm.Prose, text)})
+		if s := New(h.table).state(a.head, "probe"); s.absent.len() != absent {
+			t.Errorf("%s: %d files are taken for absent", text, s.absent.len())
+		}
+	}
+}

@@ -27,6 +27,7 @@ func (r *run) assumed() []string {
 		out = append(out, standsText(n))
 	}
 	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String())
+	out = append(out, r.ownLifetimes()...)
 	id := r.model(sc.Provider.Model)
 	counter := tokens.Approx(id).Name()
 	if sc.Provider.Counter == "recorded" {
@@ -75,6 +76,20 @@ func (r *run) modelsAssumed(root string) (out []string) {
 func (r *run) models(root string) []string {
 	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(r.profiles)), func(id string) bool { return id == root })
 	return append([]string{root}, ids...)
+}
+
+// ownLifetimes names the types of agents whose definition sets another lifetime than
+// that of the session's sub-agents.
+func (r *run) ownLifetimes() (out []string) {
+	if r.defined == nil {
+		return nil
+	}
+	for _, d := range r.defined.Definitions {
+		if d.CacheTTL != nil && *d.CacheTTL != r.spec.Scenario.Provider.SubagentTTL {
+			out = append(out, "lifetime of "+d.Type+" "+d.CacheTTL.String()+", by its definition")
+		}
+	}
+	return out
 }
 
 // tariffText says what stands over the list prices, and whether somebody else's

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 )
 
@@ -32,6 +33,7 @@ type Definition struct {
 	Memory        Memory   // scope of what its agents remember; "" is none
 	Hooks         []Hook   // that hear its agents and nobody else
 	Effort        string   // without effect in a sub-agent, which says so when it starts
+	CacheTTL      *llm.TTL // lifetime at the markers of its agents; nil is the session's for sub-agents
 	Isolation     string   // worktree or remote
 	Servers       []string // MCP servers it brings, by name
 	Required      []string // MCP servers without which it is hidden

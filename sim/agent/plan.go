@@ -39,17 +39,28 @@ type Marks struct {
 	At       []int
 }
 
-// childPlan is the plan of an agent's sub-agents: its own, with their lifetime.
-func (w *World) childPlan(pl *Plan) *Plan {
-	if pl.TTL == w.cfg.SubagentTTL {
+// planKey is a parent's plan with the lifetime of a sub-agent.
+type planKey struct {
+	of  *Plan
+	ttl llm.TTL
+}
+
+// childPlan is the plan of an agent's sub-agents: its own, with the lifetime of their
+// definition, else that of the session's sub-agents (DEF-12).
+func (w *World) childPlan(pl *Plan, def *Definition) *Plan {
+	k := planKey{pl, w.cfg.SubagentTTL}
+	if def.CacheTTL != nil {
+		k.ttl = *def.CacheTTL
+	}
+	if pl.TTL == k.ttl {
 		return pl
 	}
-	if w.plans[pl] == nil {
+	if w.plans[k] == nil {
 		child := *pl
-		child.TTL = w.cfg.SubagentTTL
-		w.plans[pl] = &child
+		child.TTL = k.ttl
+		w.plans[k] = &child
 	}
-	return w.plans[pl]
+	return w.plans[k]
 }
 
 // mark fills the request's markers for its head.

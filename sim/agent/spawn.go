@@ -278,7 +278,7 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	b.child = c
 	c.mode, c.plan = b.mode, a.plan
 	if !b.fork {
-		c.plan = a.w.childPlan(a.plan)
+		c.plan = a.w.childPlan(a.plan, b.def)
 	}
 	c.maxTurns = a.w.turnsOf(0, b.def)
 	id := c.id()

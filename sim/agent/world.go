@@ -141,7 +141,7 @@ type World struct {
 	tasks   *task.Registry
 	pools   map[poolKey]*Pool
 	heads   map[headKey]*rendered
-	plans   map[*Plan]*Plan // of parents, as their sub-agents have them
+	plans   map[planKey]*Plan // of parents, as their sub-agents have them
 	rec     recorder
 	repo    shell.Repo // of the project
 	env     tool.Env   // of the tool that runs now
@@ -164,7 +164,7 @@ type World struct {
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
 	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{},
-		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[*Plan]*Plan{},
+		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
 	w.coordinator = cfg.Gates.Coordinator() && cfg.Minimal == nil

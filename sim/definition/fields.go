@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 )
 
@@ -39,6 +40,7 @@ var fields = map[string]func(r *reader, n *node, key string){
 	"skills":             func(r *reader, n *node, key string) { r.def.Skills = r.list(n, key) },
 	"initialPrompt":      func(r *reader, n *node, key string) { r.def.InitialPrompt = r.str(n, key) },
 	"effort":             (*reader).effort,
+	"experimental":       (*reader).experimental,
 	"requiredMcpServers": func(r *reader, n *node, key string) { r.def.Required = r.list(n, key) },
 	"omitClaudeMd":       func(r *reader, n *node, key string) { r.def.OmitClaude = r.boolean(n, key) },
 	"color":              func(r *reader, n *node, key string) { r.def.Color = r.str(n, key) },
@@ -151,6 +153,25 @@ func (r *reader) effort(n *node, key string) {
 		return
 	}
 	r.def.Effort = r.oneOf(n, key, "low", "normal", "high")
+}
+
+// experimental reads what may change: how long what its agents send stays cached.
+func (r *reader) experimental(n *node, key string) {
+	if n.kind != isMap {
+		r.wrong(n, key, "a mapping", "such as {cacheTtl: 1h}")
+		return
+	}
+	for _, p := range n.pairs {
+		if p.key != "cacheTtl" {
+			r.warn(p.pos, "cacheTtl is the one that has an effect", "unknown field %q", key+"."+p.key)
+			continue
+		}
+		ttl := llm.TTL5m
+		if r.oneOf(p.val, key+".cacheTtl", ttl.String(), llm.TTL1h.String()) == llm.TTL1h.String() {
+			ttl = llm.TTL1h
+		}
+		r.def.CacheTTL = &ttl
+	}
 }
 
 // listed is an entry of a list with its place.

@@ -202,6 +202,10 @@ func (r *reader) nameAt() pos {
 	return pos{1, 1}
 }
 
+// lifetimes are the keys of settings that set lifetimes of the cache, with what sets
+// them here.
+var lifetimes = map[string]string{"promptCacheTtl": "provider.ttl", "subagentPromptCacheTtl": "provider.subagent_ttl"}
+
 // jsonFile reads the agents of a JSON text: under a key, or the text itself
 // where key is "".
 func (l *loader) jsonFile(s *Source, name, content, key string) {
@@ -219,6 +223,11 @@ func (l *loader) jsonFile(s *Source, name, content, key string) {
 		if n.kind != isMap {
 			t.fail(n.pos, "", "settings are an object, not %s", n.kind)
 			return
+		}
+		for _, p := range n.pairs {
+			if write := lifetimes[p.key]; write != "" {
+				t.warn(p.pos, "write "+write+" in the scenario", "%s has no effect here", p.key)
+			}
 		}
 		if n = n.get(key); n == nil {
 			return

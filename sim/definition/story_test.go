@@ -96,6 +96,9 @@ func show(t *testing.T, d *agent.Definition) string {
 		field("hook", fmt.Sprintf("%s %q %q", h.Event, h.Matcher, h.Command), true)
 	}
 	field("effort", d.Effort, d.Effort != "")
+	if d.CacheTTL != nil {
+		field("lifetime", *d.CacheTTL, true)
+	}
 	field("isolation", d.Isolation, d.Isolation != "")
 	field("servers", fmt.Sprintf("%q", d.Servers), d.Servers != nil)
 	field("required", fmt.Sprintf("%q", d.Required), d.Required != nil)

@@ -28,6 +28,25 @@ main: {user: {tokens: 3000}, then: [{after: 1s, message: more, settings: {tool_c
 scripts:
   - {agent: main, turns: [{text: one}, {text: two}, {text: three}]}
 `,
+	"a definition's lifetime": `
+name: lifetimes
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m, latency: {queue: 1us, prefill: 1us, read: 1us, decode: 1us, jitter: 0s}}
+project:
+  files:
+    a.go: {tokens: 2_000, class: code}
+    .claude/agents/quick.md: "---\nname: quick\ndescription: q\nexperimental: {cacheTtl: 5m}\n---\nYou are quick.\n"
+    .claude/agents/long.md: "---\nname: long\ndescription: l\nexperimental: {cacheTtl: 1h}\n---\nYou are slow.\n"
+main: {user: go}
+scripts:
+  - agent: main
+    turns:
+      - tools:
+          - {name: Agent, input: {description: of the one kind, prompt: p, subagent_type: quick}}
+          - {name: Agent, input: {description: of the other kind, prompt: p, subagent_type: long}}
+          - {name: Agent, input: {description: of no kind, prompt: p}}
+      - {text: done}
+  - {agent: main/*, turns: [{tools: [{name: Read, input: {file_path: a.go}}]}, {text: done}]}
+`,
 	"noise": `
 name: noise
 provider:

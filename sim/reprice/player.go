@@ -113,6 +113,9 @@ func (p *player) born(b *sqlite.Birth) error {
 	default:
 		plan := *parent.plan
 		plan.TTL = p.sc.Provider.SubagentTTL
+		if own, ok := p.r.lifetimes[b.Type]; ok {
+			plan.TTL = own
+		}
 		a.plan = &plan
 	}
 	return nil

@@ -4,7 +4,10 @@ import (
 	"fmt"
 
 	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/workspace"
 )
 
 // Record is a run as it was recorded.
@@ -15,6 +18,8 @@ type Record struct {
 	sent   []sqlite.Sent
 	births []sqlite.Birth
 	forced []bool // by request: it makes the model call a tool, which its recorded prompt tells
+	// lifetimes are those that definitions of the run's files give their agents, by type.
+	lifetimes map[string]llm.TTL
 }
 
 // Load reads a run, which must have been recorded in full. The error is of the
@@ -29,6 +34,9 @@ func Load(db *sqlite.DB, run string) (*Record, error) {
 		return nil, err
 	}
 	if r.own, err = r.file.Effective("", nil); err != nil {
+		return nil, err
+	}
+	if r.lifetimes, err = ownLifetimes(r.own, stored.Files); err != nil {
 		return nil, err
 	}
 	if r.births, err = db.Births(run); err != nil {
@@ -81,3 +89,26 @@ func (r *Record) play(sc *scenarios.Scenario, as map[string]string) (*Result, er
 
 // callName names a request in errors.
 func callName(s *sqlite.Sent) string { return fmt.Sprintf("call %d", s.N) }
+
+// ownLifetimes are the lifetimes that the definitions among a run's files set.
+func ownLifetimes(sc *scenarios.Scenario, files []sqlite.File) (map[string]llm.TTL, error) {
+	content := map[string]string{}
+	for _, f := range files {
+		content[f.Path] = f.Content
+	}
+	project, err := workspace.NewSnapshot(content)
+	if err != nil {
+		return nil, err
+	}
+	set, err := sim.Definitions(sc, sim.DefinitionSources(sc, project))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]llm.TTL{}
+	for _, d := range set.Definitions {
+		if d.CacheTTL != nil {
+			out[d.Type] = *d.CacheTTL
+		}
+	}
+	return out, nil
+}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"agentsim/sim/mark"
 	"agentsim/sim/permission"
 	"agentsim/sim/transcript"
+	"agentsim/sim/workspace"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -222,8 +224,11 @@ func needs(need, path string) bool {
 	return false
 }
 
-// checkReport records a fork whose report does not begin with its scope
-// (FRK-08).
+// commitWords name a commit in a report.
+var commitWords = regexp.MustCompile(`(?i)\bcommit\W+[0-9a-f]{7,40}\b`)
+
+// checkReport records a fork whose report does not begin with its scope, and one
+// that changed files and names no commit that holds them (FRK-08).
 func (o *observer) checkReport(a *agent.Agent, raw string) {
 	if !a.IsFork() || !a.Finished() {
 		return
@@ -231,5 +236,9 @@ func (o *observer) checkReport(a *agent.Agent, raw string) {
 	if _, ok := fork.Report(raw); !ok {
 		start, _, _ := strings.Cut(raw, "\n")
 		o.r.world.RecordFor(a, &transcript.Finding{Rule: "fork-report", Detail: "the report begins " + start})
+	}
+	wrote := func(w workspace.Write) bool { return w.By == a.Ref() }
+	if slices.ContainsFunc(o.r.fs.Log()[o.began[a.Ref()]:], wrote) && !commitWords.MatchString(raw) {
+		o.r.world.RecordFor(a, &transcript.Finding{Rule: "fork-uncommitted", Detail: "files were changed, and the report names no commit"})
 	}
 }

@@ -29,6 +29,9 @@ type proof struct {
 	padless set // items whose pad was refused
 	bash    bool
 	write   bool
+
+	committed set    // edits that a commit was tried for
+	commit    string // hash of the last one, "" where it failed
 }
 
 var noProof proof

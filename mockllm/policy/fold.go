@@ -309,6 +309,7 @@ func (f *folder) editResult(b *llm.Block, n, asked *note) {
 	if n.page != nil {
 		k.hash, k.newest, k.to, k.total, k.stale = n.page.hash, n.page.hash, n.page.to, n.page.total, n.page.from > 1
 	}
+	f.changed(asked.target)
 	f.editWritten(asked)
 	if !asked.fixes {
 		f.editMade(asked.target)

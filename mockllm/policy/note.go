@@ -31,6 +31,7 @@ type note struct {
 	left    []defect // an edit's input: those that the new text has
 	fixes   bool     // … whose old text is a defect's line
 	run     int      // a command's input: which one, else -1
+	commits bool     // … that commits
 
 	injects []int
 	warned  bool // a child's result of which the classifier warns
@@ -247,6 +248,7 @@ func (n *note) input(raw string) {
 	if i, ok := t.runIndex[raw]; ok {
 		n.run = i
 	}
+	n.commits = strings.HasPrefix(raw, `{"command":"`+commitOpen)
 	if len(n.defects) > 0 {
 		n.editInput(raw)
 	}

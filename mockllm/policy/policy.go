@@ -106,7 +106,7 @@ func (m *Model) worker() error {
 			return err
 		}
 	}
-	if m.writePads(items) {
+	if m.writePads(items) || m.commit(items) {
 		return nil
 	}
 	m.thinkReport(items)

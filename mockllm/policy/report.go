@@ -72,7 +72,7 @@ func (m *Model) forkReport(a *assignment) string {
 	b = m.appendOutcomes(append(b, "\nResult: "...), a)
 	files := string(m.appendProofs(nil, a)) + "\nKey files:" + string(m.appendVersions(nil, a, false))
 	if list := m.appendVersions(nil, a, true); len(list) > 0 {
-		files += "\nFiles changed:" + string(list)
+		files += "\nFiles changed:" + string(m.appendCommit(list))
 	}
 	files += m.carried()
 	b = append(m.findings(b, a, files), files...)

@@ -59,7 +59,7 @@ func (t *Table) shows(p *proof, it *item, d int) bool {
 // tool notes a tool of the pool without which something cannot be done.
 func (f *folder) tool(name string) {
 	switch {
-	case name == f.t.names.bash && len(f.t.runs) > 0 && !f.s.proven().bash:
+	case name == f.t.names.bash && (len(f.t.runs) > 0 || f.t.strategy == forkStrategy) && !f.s.proven().bash:
 		f.prove().bash = true
 	case name == f.t.names.write && f.t.padDir != "" && !f.s.proven().write:
 		f.prove().write = true
@@ -68,6 +68,9 @@ func (f *folder) tool(name string) {
 
 // runResult enters what a command of an item came to.
 func (f *folder) runResult(b *llm.Block, n, asked *note) {
+	if asked.commits {
+		f.commitResult(b)
+	}
 	if asked.run < 0 {
 		return
 	}

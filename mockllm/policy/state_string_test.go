@@ -55,10 +55,10 @@ func (t *Table) describe(s *state) string {
 			what string
 			set  set
 		}{{"flawed", p.flawed}, {"fixing", p.fixing}, {"tried", p.tried}, {"ran", p.ran}, {"red", p.red}, {"shown", p.shown},
-			{"padded", p.padded}, {"padless", p.padless}} {
+			{"padded", p.padded}, {"padless", p.padless}, {"committed", p.committed}} {
 			names(x.what, x.set, number)
 		}
-		fmt.Fprintf(&b, "tools %v %v\n", p.bash, p.write)
+		fmt.Fprintf(&b, "tools %v %v commit %s\n", p.bash, p.write, p.commit)
 	}
 	if s.assign != nil {
 		fmt.Fprintf(&b, "assignment %+v\n", *s.assign)

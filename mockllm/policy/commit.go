@@ -1,0 +1,94 @@
+package policy
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
+// A fork that changed files commits them before it reports, as its directive asks,
+// where it has a shell; the report names the commit, or says that there is none.
+
+// commitOpen is how a command that commits begins.
+const commitOpen = "git add "
+
+// commit commits what the agent changed for its items and has not committed, and
+// reports whether there was anything.
+func (m *Model) commit(items []int) bool {
+	if !m.s.assign.fork || !m.s.proven().bash {
+		return false
+	}
+	var files []int
+	for _, i := range items {
+		for _, e := range m.t.items[i].edits {
+			if m.s.edited.has(e) && !m.s.proven().committed.has(e) {
+				files = union(files, m.t.edits[e].file)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return false
+	}
+	it := &m.t.items[items[len(items)-1]]
+	m.think(it.key.Sub("commit"), it.think)
+	m.a.Use(m.q, m.t.names.bash, m.commitInput(items, files), "")
+	return true
+}
+
+// commitInput is the input of the command that commits files.
+func (m *Model) commitInput(items, files []int) *llm.Payload {
+	b := []byte(commitOpen)
+	for _, f := range files {
+		b = append(append(b, shellWord(m.t.files[f])...), ' ')
+	}
+	var done []string
+	for _, i := range items {
+		done = append(done, verbs[m.t.items[i].kind]+" "+m.t.items[i].title)
+	}
+	b = append(append(b, "&& git commit -m "...), shellWord(strings.Join(done, ", "))...)
+	in := llm.AppendQuoted([]byte(`{"command":`), string(b))
+	in = llm.AppendQuoted(append(in, `,"description":`...), "Commit what was changed")
+	return llm.NewJSON(string(append(in, '}')))
+}
+
+// shellWord is a text as one word of a shell.
+func shellWord(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// commitResult enters what a commit came to: its hash, or none.
+func (f *folder) commitResult(b *llm.Block) {
+	p := f.prove()
+	p.committed, p.commit = f.s.edited, ""
+	if b.IsError {
+		return
+	}
+	_, rest, _ := strings.Cut(b.Content.Raw(), "[main ")
+	p.commit, _, _ = strings.Cut(rest, "]")
+}
+
+// changed forgets that the edits of a file were committed, which has been changed
+// since.
+func (f *folder) changed(file int) {
+	for _, e := range f.s.proven().committed.list(nil) {
+		if f.t.edits[e].file == file {
+			p := f.prove()
+			p.committed = p.committed.without(e)
+		}
+	}
+}
+
+// appendCommit says behind the files that a fork changed which commit holds them.
+func (m *Model) appendCommit(b []byte) []byte {
+	switch pr := m.s.proven(); {
+	case !pr.bash:
+		return append(b, ". Nothing was committed: there is no shell."...)
+	case pr.commit == "":
+		return append(b, ". Nothing was committed: the command did not succeed."...)
+	default:
+		return append(append(b, ", commit "...), pr.commit...)
+	}
+}

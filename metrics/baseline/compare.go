@@ -200,7 +200,7 @@ func (v *Variant) firstEvent(b, a *Run) {
 	}
 	d, err := transcript.Compare(lines(b.Lines), lines(a.Lines))
 	if err == nil && d != nil {
-		v.First, v.Where = d, where(b, a, d)
+		v.First, v.Where = d, Where(b, a, d)
 		v.Verdict = max(v.Verdict, Changed)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// where says in one sentence what the first differing event is about: for a
+// Where says in one sentence what the first differing event is about: for a
 // request the block in which it parts from the baseline's.
-func where(was, is *Run, d *transcript.Difference) string {
+func Where(was, is *Run, d *transcript.Difference) string {
 	line := d.Got
 	if line == "" {
 		line = d.Want
@@ -37,7 +37,7 @@ func where(was, is *Run, d *transcript.Difference) string {
 		return fmt.Sprintf("%s: model %s → %s", who, before, after)
 	}
 	if d.Field == "head" || d.Field == "blocks" {
-		if text := fronts.Parted(was.Outline, is.Outline, requestsIn(is.Lines[:d.Index])); text != "" {
+		if text := fronts.Parted(was.Outline, is.Outline, Requests(is.Lines[:d.Index])); text != "" {
 			return who + ", " + text
 		}
 		return who + ": another prompt"
@@ -72,8 +72,8 @@ func requestOf(line string) string {
 	return strconv.Itoa(n + 1)
 }
 
-// requestsIn counts the requests that have a prompt.
-func requestsIn(lines []string) (n int) {
+// Requests counts the requests that have a prompt.
+func Requests(lines []string) (n int) {
 	for _, line := range lines {
 		if w := strings.Fields(line); len(w) > 4 && w[4] == "request" && valueOf(line, "head") != "" {
 			n++

@@ -42,7 +42,8 @@ func newCompare(s *State) *cobra.Command {
 
 Several runs of one side are set against those of the same scenario and variant of the other, seed by seed where both have
 the same seeds. Two single runs are compared exactly. Over several seeds medians are compared, with the 95 % bootstrap
-interval of the difference; equal inputs give equal intervals.`,
+interval of the difference; equal inputs give equal intervals. Where a difference comes from something else than what is
+compared (another version of this program, other prices, an edit of the scenario), cause says so.`,
 		Example: `  agentsim compare fork-vs-subagent:fork fork-vs-subagent:subagent
   agentsim compare fan-out:held fan-out:at-once --seeds 5`,
 		Args: exactly(2, "two things to compare"),
@@ -65,7 +66,9 @@ type compared struct {
 // comparedGroup is the runs of one variant.
 type comparedGroup struct {
 	scenario, variant string
-	spec              string        // what the runs share beside their seeds, as a hash
+	spec              string // what the runs share beside their seeds, as a hash
+	bare              string // the same without the semantics
+	semantics         int
 	one               bool          // no other spec of this scenario and variant is on the side
 	runs              []comparedRun // by seed
 }
@@ -181,7 +184,7 @@ func (s *State) runSide(o *compareOptions, arg, name, variant string) (*compared
 			return nil, err
 		}
 		row := runRow(spec, r.ID)
-		x.add(r.Scenario, r.Variant, specOf(&row), comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: openRun(r), figures: r.Figures})
+		x.add(r.Scenario, r.Variant, &row, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: openRun(r), figures: r.Figures})
 	}
 	return x, nil
 }
@@ -213,8 +216,8 @@ func specOf(r *sqlite.Run) string {
 
 // add puts a run to those of its variant that have the same spec: what was
 // edited between two runs is not taken for chance.
-func (x *compared) add(scenario, variant, spec string, r comparedRun) {
-	one := true
+func (x *compared) add(scenario, variant string, row *sqlite.Run, r comparedRun) {
+	spec, one := specOf(row), true
 	for _, g := range x.groups {
 		if g.scenario != scenario || g.variant != variant {
 			continue
@@ -225,7 +228,9 @@ func (x *compared) add(scenario, variant, spec string, r comparedRun) {
 		}
 		g.one, one = false, false
 	}
-	x.groups = append(x.groups, &comparedGroup{scenario, variant, spec, one, []comparedRun{r}})
+	bare := *row
+	bare.Semantics = 0
+	x.groups = append(x.groups, &comparedGroup{scenario, variant, spec, specOf(&bare), row.Semantics, one, []comparedRun{r}})
 }
 
 // readRuns reads a run of a database, or all that are over.
@@ -276,7 +281,7 @@ func (x *compared) read(prefix string) error {
 		if !finished[r.ID] {
 			why = x.why(&r)
 		}
-		x.add(r.Name, r.Variant, specOf(&row), comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: why, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
+		x.add(r.Name, r.Variant, &row, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: why, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
 	}
 	if len(x.groups) == 0 {
 		return failf(Usage, "%s: no run in it has ended", x.name)
@@ -334,7 +339,8 @@ type comparing struct {
 	pairs  []pair
 	onlyA  []string
 	onlyB  []string
-	events []string // of two single runs: where they differ
+	events []string // of two single runs: where they differ, for machines
+	where  []string // the same for people
 }
 
 type pair struct{ a, b *comparedGroup }
@@ -420,18 +426,25 @@ func (c *comparing) firstEvents() error {
 	a, b := c.pairs[0].a.runs[0], c.pairs[0].b.runs[0]
 	if a.digest == b.digest {
 		c.events = []string{"the same in both, digest " + a.digest}
+		c.where = c.events
 		return nil
 	}
 	if !a.full || !b.full || c.a.db == nil || c.b.db == nil {
 		return nil
 	}
-	d, err := transcript.Compare(unnamed(c.a.db.Events(a.id)), unnamed(c.b.db.Events(b.id)))
+	var was, is baseline.Run
+	d, err := transcript.Compare(unnamed(c.a.db.Events(a.id), &was.Lines), unnamed(c.b.db.Events(b.id), &is.Lines))
 	if err != nil {
 		return err
 	}
 	if d == nil {
 		c.events = []string{"the same in both but the first, which names the run"}
+		c.where = c.events
 		return nil
+	}
+	c.where = []string{"first difference: " + baseline.Where(&was, &is, d)}
+	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" && c.a.db.Path() == c.b.db.Path() {
+		c.where = append(c.where, quoteAll([]string{"agentsim", "diff", fmt.Sprintf("%s:%d", short(a.id), n), fmt.Sprintf("%s:%d", short(b.id), n), "--db", c.a.db.Path()}))
 	}
 	d.Index++ // the one left out
 	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}
@@ -439,8 +452,8 @@ func (c *comparing) firstEvents() error {
 }
 
 // unnamed leaves out a run's first event: it says which run it is, so two
-// variants always differ there.
-func unnamed(events iter.Seq2[string, error]) iter.Seq2[string, error] {
+// variants always differ there. What is looked at is kept.
+func unnamed(events iter.Seq2[string, error], kept *[]string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		first := true
 		for line, err := range events {
@@ -448,6 +461,7 @@ func unnamed(events iter.Seq2[string, error]) iter.Seq2[string, error] {
 				first = false
 				continue
 			}
+			*kept = append(*kept, line)
 			if !yield(line, err) {
 				return
 			}

@@ -127,7 +127,13 @@ func (s *State) printComparison(c *comparing, o *compareOptions) error {
 	case "csv":
 		return c.machineTable().CSV(s.Stdout)
 	case "markdown":
-		return c.peopleTable().Markdown(s.Stdout)
+		if err := c.peopleTable().Markdown(s.Stdout); err != nil {
+			return err
+		}
+		for _, text := range c.causes() {
+			s.printf("\nCause: %s\n", report.MarkdownText(text))
+		}
+		return nil
 	}
 	s.printf("%s\n%s\n\n", c.side("A", c.a, func(p pair) *comparedGroup { return p.a }), c.side("B", c.b, func(p pair) *comparedGroup { return p.b }))
 	if t := c.peopleTable(); t.Len() > 0 {
@@ -140,7 +146,8 @@ func (s *State) printComparison(c *comparing, o *compareOptions) error {
 	s.lines("unfinished", c.open())
 	s.label("only in A", strings.Join(c.onlyA, ", "))
 	s.label("only in B", strings.Join(c.onlyB, ", "))
-	s.lines("events", c.events)
+	s.lines("cause", c.causes())
+	s.lines("events", c.where)
 	return nil
 }
 
@@ -254,6 +261,7 @@ type comparisonJSON struct {
 	OnlyB   []string         `json:"only_b"`
 	Open    []string         `json:"unfinished,omitempty"`
 	Events  []string         `json:"events,omitempty"`
+	Causes  []string         `json:"causes,omitempty"` // of what differs, where it is not what was compared
 }
 
 type figurePairJSON struct {
@@ -274,7 +282,7 @@ type figurePairJSON struct {
 }
 
 func (c *comparing) document() comparisonJSON {
-	doc := comparisonJSON{A: c.a.name, B: c.b.name, OnlyA: append([]string{}, c.onlyA...), OnlyB: append([]string{}, c.onlyB...), Open: c.open(), Events: c.events}
+	doc := comparisonJSON{A: c.a.name, B: c.b.name, OnlyA: append([]string{}, c.onlyA...), OnlyB: append([]string{}, c.onlyB...), Open: c.open(), Events: c.events, Causes: c.causes()}
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		for _, f := range p.figures() {

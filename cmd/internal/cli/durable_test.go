@@ -181,7 +181,8 @@ func fullDisk(t *testing.T) {
 		}
 	})
 	inDir(t, dir)
-	expect(t, dir, 0, "hello", "run", "hello")
+	expect(t, dir, 0, "hello", "run", "hello", "--events", "good.txt")
+	expect(t, dir, 0, "crosses", "crossover", "--png", "good.png")
 	expect(t, dir, 1, "agentsim.db: cannot record a batch: the disk is full; free some space; every batch recorded so far is whole",
 		"run", "./endless.yaml")
 	if n := wholeRunBeside(t, filepath.Join(dir, "agentsim.db")); n == 0 {
@@ -192,10 +193,40 @@ func fullDisk(t *testing.T) {
 		t.Fatal("the disk is not full")
 	}
 	expect(t, dir, 1, "the disk is full", "run", "hello", "--db", "new.db")
+	leftAlone(t, dir)
 	if err := os.Remove(filepath.Join(dir, "more")); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, dir, 0, "hello", "run", "hello")
+}
+
+// leftAlone writes every kind of file onto a full disk: what was there stays, and
+// nothing that is new is left.
+func leftAlone(t *testing.T, dir string) {
+	before := listing(t, dir)
+	expect(t, dir, 1, "--events good.txt: no space left on device", "run", "hello", "--record", "none", "--events", "good.txt")
+	expect(t, dir, 1, "--png good.png: no space left on device", "crossover", "--png", "good.png")
+	expect(t, dir, 1, "--svg new.svg: no space left on device", "crossover", "--svg", "new.svg")
+	if after := listing(t, dir); after != before {
+		t.Errorf("files were\n%s\nand are\n%s", before, after)
+	}
+}
+
+// listing is the names and sizes of a directory's files.
+func listing(t *testing.T, dir string) (out string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += fmt.Sprintln(e.Name(), info.Size())
+	}
+	return out
 }
 
 // wholeRunBeside is wholeRun where another run is on record before it.

@@ -17,11 +17,11 @@ import (
 // to dir, where dir lies in a work tree. inTree is false where it does not, and
 // where the work tree around it ignores dir itself: whoever names such a
 // directory wants its files.
-func gitFiles(dir string) (files []string, inTree bool, err error) {
+func (l Limits) gitFiles(dir string) (files []string, inTree bool, err error) {
 	if err := soundRepository(dir); err != nil {
 		return nil, false, err
 	}
-	out, err := git(dir, "rev-parse", "--is-inside-work-tree")
+	out, err := l.git(dir, "rev-parse", "--is-inside-work-tree")
 	switch {
 	case errors.Is(err, exec.ErrNotFound) && repositoryAbove(dir) != "":
 		return nil, false, errors.New("it lies in a git repository, and git is needed to know which files it ignores: install git")
@@ -32,10 +32,11 @@ func gitFiles(dir string) (files []string, inTree bool, err error) {
 	case strings.TrimSpace(string(out)) != "true":
 		return nil, false, nil
 	}
-	if _, err := git(dir, "check-ignore", "-q", "."); err == nil {
-		return nil, false, nil
+	var slow *slowError
+	if _, err := l.git(dir, "check-ignore", "-q", "."); err == nil || errors.As(err, &slow) {
+		return nil, false, err
 	}
-	out, err = git(dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	out, err = l.git(dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, false, err
 	}
@@ -48,13 +49,20 @@ func gitFiles(dir string) (files []string, inTree bool, err error) {
 	return slices.Compact(files), true, nil
 }
 
-// gitTime is how long git may take to list a project.
-const gitTime = 30 * time.Second
+// slowError is git that does not answer: a file that it reads may be a pipe.
+type slowError struct {
+	command string
+	limit   time.Duration
+}
+
+func (e *slowError) Error() string {
+	return fmt.Sprintf("git %s did not answer within %s: is a file of the project a pipe?", e.command, e.limit)
+}
 
 // git runs git in dir for reading only: no hook of the repository runs, its
 // owner does not matter, and the caller's GIT_ variables do not count.
-func git(dir string, args ...string) ([]byte, error) {
-	ctx, done := context.WithTimeout(context.Background(), gitTime)
+func (l Limits) git(dir string, args ...string) ([]byte, error) {
+	ctx, done := context.WithTimeout(context.Background(), l.GitTime)
 	defer done()
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", dir}, args...)...)
 	for _, kv := range os.Environ() {
@@ -67,7 +75,7 @@ func git(dir string, args ...string) ([]byte, error) {
 	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("git %s did not answer within %s: a file of the project may be a pipe", args[0], gitTime)
+		return nil, &slowError{args[0], l.GitTime}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
@@ -95,8 +103,11 @@ func repositoryAbove(dir string) string {
 // for the other end of a pipe.
 func soundRepository(dir string) error {
 	repo := repositoryAbove(dir)
-	for _, name := range []string{repo, filepath.Join(repo, "HEAD"), filepath.Join(repo, "config"), filepath.Join(repo, "index")} {
-		if info, err := os.Stat(name); repo != "" && err == nil && regular(info) != nil {
+	if repo == "" {
+		return nil
+	}
+	for _, name := range []string{repo, filepath.Join(repo, "HEAD"), filepath.Join(repo, "config"), filepath.Join(repo, "index"), filepath.Join(dir, ".gitignore")} {
+		if info, err := os.Stat(name); err == nil && regular(info) != nil {
 			return fmt.Errorf("%s: %w", name, regular(info))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"agentsim/sim/workspace"
@@ -30,6 +31,8 @@ type Limits struct {
 	Files     int   // in the directory, refused ones included
 	Bytes     int64 // of all files together
 
+	GitTime time.Duration // that one call of git may take
+
 	Under string // only files whose path begins so are read; "" for all
 }
 
@@ -38,6 +41,7 @@ const (
 	MaxFileBytes = 256 << 10
 	MaxFiles     = 50_000
 	MaxBytes     = 512 << 20
+	MaxGitTime   = 20 * time.Second
 )
 
 // sniffed is how many bytes are looked at for a NUL byte, as git does.
@@ -136,6 +140,9 @@ func (l Limits) filled() Limits {
 	if l.Bytes == 0 {
 		l.Bytes = MaxBytes
 	}
+	if l.GitTime == 0 {
+		l.GitTime = MaxGitTime
+	}
 	return l
 }
 
@@ -172,7 +179,7 @@ type reader struct {
 // list finds the candidates: what git lists where the directory belongs to a
 // work tree, else everything below it.
 func (r *reader) list() error {
-	listed, inTree, err := gitFiles(r.root)
+	listed, inTree, err := r.limits.gitFiles(r.root)
 	if err != nil {
 		return fmt.Errorf("project directory %s: %w", r.dir, err)
 	}
@@ -233,7 +240,7 @@ func (r *reader) enter(p string) error {
 	if _, err := os.Lstat(filepath.Join(p, ".git")); err != nil {
 		return nil
 	}
-	listed, inTree, err := gitFiles(p)
+	listed, inTree, err := r.limits.gitFiles(p)
 	if err != nil || !inTree {
 		return err
 	}

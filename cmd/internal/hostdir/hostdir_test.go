@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -81,6 +82,7 @@ func TestRead(t *testing.T) {
 	t.Run("links that leave the directory are refused, others are followed", testLinks)
 	t.Run("odd names and what is no file are refused", testOdd)
 	t.Run("a directory past a limit is refused as a whole", testLimits)
+	t.Run("git that does not answer is an error that says so", testSlowGit)
 	t.Run("a missing directory and a file in its place are errors that say so", testMissing)
 }
 
@@ -248,5 +250,25 @@ func testMissing(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), p.path(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func testSlowGit(t *testing.T) {
+	p := newPlace(t)
+	p.write("a.go", "package a\n")
+	p.git("init", "-q")
+	if err := os.MkdirAll(p.path("nested"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(p.path("nested/.gitignore"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_, _, err := Read(p.dir, Limits{GitTime: 200 * time.Millisecond})
+	if want := "did not answer within 200ms: is a file of the project a pipe?"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }

@@ -171,3 +171,23 @@ func narrow(t *tree) (out []finding) {
 	}
 	return out
 }
+
+// outside finds commands that open files of this machine by themselves: only
+// hostdir looks at what it opens.
+func outside(t *tree) (out []finding) {
+	for _, f := range t.files {
+		if f.test || f.room() != "cmd/internal/cli" {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				switch name := selector(call.Fun); name {
+				case "os.ReadFile", "os.Open", "os.DirFS", "os.OpenRoot":
+					out = append(out, t.finding("outside", f, call, "%s; instead: hostdir, which takes regular files up to a size and no link out", name))
+				}
+			}
+			return true
+		})
+	}
+	return out
+}

@@ -21,6 +21,7 @@ var rules = []struct {
 	{"KRN-02 what may suspend takes the process first and returns an error", suspending},
 	{"KRN-05 floats begin in metrics", noFloats},
 	{"KRN-01 no map order reaches an event", mapOrder},
+	{"what is outside is opened in hostdir alone", outside},
 	{"a machine of 32 bits can build it", narrow},
 	{"LOOP-01 one function calls the model", oneLoop},
 	{"CON-20 only the agent layer records", recording},

@@ -13,6 +13,10 @@ type whatifJSON struct {
 	Model     whatifBillJSON   `json:"model"`
 	Alone     whatifBillJSON   `json:"model_alone"`
 	Within    bool             `json:"reproduced_within_1_percent"`
+	With      bool             `json:"reproduced_with_hindsight"`
+	Taken     []string         `json:"taken_over"`
+	Low       *int64           `json:"saved_low_picodollars,omitempty"` // of a longer lifetime, if user turns read as little as recorded ones
+	High      *int64           `json:"saved_high_picodollars,omitempty"`
 	If        whatifBillJSON   `json:"what_if"`
 	Saved     int64            `json:"saved_picodollars"`    // model against model
 	Of        int64            `json:"saved_of_picodollars"` // the model's reproduction
@@ -71,6 +75,10 @@ func whatifDocument(info sqlite.RunInfo, o *whatifOptions, a *whatif.Answer) *wh
 		Alone: billDocument(a.Alone.Total()), Within: a.Reproduced(), If: billDocument(a.If.Total()), Saved: int64(a.Saved()),
 		Of: int64(a.Model.Total().Cost), Changed: a.Changed, Held: a.Held, Longest: int64(a.Longest), Assumed: a.Assumed,
 		Options: append([]string{}, a.Options...)}
+	doc.With, doc.Taken = a.ReproducedWith(), append([]string{}, a.Taken...)
+	if low, high := int64(a.Low), int64(a.High); low != 0 || high != 0 {
+		doc.Low, doc.High = &low, &high
+	}
 	for k := range a.Model {
 		if a.Model[k].Requests > 0 {
 			doc.Kinds = append(doc.Kinds, whatifKindJSON{recording.ThreadKind(k).String(), billDocument(a.Recorded[k]), billDocument(a.Model[k]),

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics/report"
@@ -46,7 +47,7 @@ func usageCells(b whatif.Bill) []string {
 
 // printReproduction prints what was billed beside what the model makes of it.
 func (s *State) printReproduction(a *whatif.Answer) error {
-	recorded, model := a.Recorded.Total(), a.Model.Total()
+	recorded := a.Recorded.Total()
 	t := report.NewTable("BILL", " REQUESTS", " READ", " WRITTEN 5M", " WRITTEN 1H", " PLAIN", " OUTPUT", " COST", " OFF THE RECORDED BILL")
 	row := func(name string, b whatif.Bill) {
 		off := ""
@@ -56,20 +57,36 @@ func (s *State) printReproduction(a *whatif.Answer) error {
 		t.Row(append(append([]string{name}, usageCells(b)...), off)...)
 	}
 	row("recorded", recorded)
-	row("model", model)
+	row("model", a.Model.Total())
 	row("model alone", a.Alone.Total())
 	if err := t.Write(s.Stdout, s.style()); err != nil {
 		return err
 	}
 	s.printf("\n")
-	s.label("model", "what the recording shows of the world is taken over (below); model alone knows sizes and instants only")
-	if a.Reproduced() {
-		s.label("reproduced", "the recorded bill within 1 %, so what follows stands on it")
-		return nil
-	}
-	s.label("reproduced", fmt.Sprintf("NOT within 1 %%: the model is off by %s of the recorded bill; read every saving below with that much doubt",
-		report.Percent(int64(max(model.Cost-recorded.Cost, recorded.Cost-model.Cost)), int64(recorded.Cost))))
+	s.label("model", `uses what the log shows about the server (listed below); "model alone" uses only prompt sizes and times`)
+	s.label("reproduced", reproduction(a))
 	return nil
+}
+
+// reproduction says how near the model comes to the recorded bill, and with what
+// hindsight.
+func reproduction(a *whatif.Answer) string {
+	recorded := a.Recorded.Total().Cost
+	off := func(b *whatif.Bills) string {
+		d := b.Total().Cost - recorded
+		return report.Percent(int64(max(d, -d)), int64(recorded))
+	}
+	taken := ""
+	if len(a.Taken) > 0 {
+		taken = "; taken over from the log: " + strings.Join(a.Taken, ", ")
+	}
+	switch {
+	case a.Reproduced():
+		return "the recorded bill within 1 %, from prompt sizes and times alone"
+	case a.ReproducedWith():
+		return fmt.Sprintf("the recorded bill within 1 %% only with hindsight, off by %s without%s", off(&a.Alone), taken)
+	}
+	return fmt.Sprintf("NOT within 1 %%: off by %s of the recorded bill, by %s without hindsight; doubt every saving below by as much%s", off(&a.Model), off(&a.Alone), taken)
 }
 
 // offBill prints a difference as a share of a bill.
@@ -109,10 +126,14 @@ func (s *State) printSaving(a *whatif.Answer, keepAlive bool) {
 	if saved < 0 {
 		word, saved = "costs more", -saved
 	}
-	s.label(word, fmt.Sprintf("%s, %s of the %s that the model says the session costs as recorded; model against model, not against the recorded bill",
+	s.label(word, fmt.Sprintf("%s, %s of the model's %s for the session as recorded (model compared with model, not with the recorded bill)",
 		report.Money(saved), report.Percent2(int64(saved), int64(was)), report.Money(was)))
+	if a.Low != 0 || a.High != 0 {
+		s.label("band", fmt.Sprintf("%s to %s saved: recorded user turns within an hour read 89 to 95 %% of what was left to them, the model's nearly all",
+			report.Money(a.Low), report.Money(a.High)))
+	}
 	if b := a.Refreshes.Total(); b.Requests > 0 {
-		s.label("refreshes", fmt.Sprintf("%s of the what-if's, %s", plural(int(b.Requests), "request"), report.Money(b.Cost)))
+		s.label("refreshes", fmt.Sprintf("%s added by the question, %s", plural(int(b.Requests), "request"), report.Money(b.Cost)))
 	} else if keepAlive {
 		s.label("refreshes", "none: no conversation was idle for long enough to need one")
 	}

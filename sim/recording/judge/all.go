@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"math/bits"
+
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -143,12 +145,22 @@ func (st *stakes) expect() (loss int64) {
 		for t := range st[h] {
 			for w, here := range st[h][t] {
 				if from := st[1-h][t][w]; from.prompts > 0 {
-					loss += int64(float64(here.prompts) * float64(from.lost) / float64(from.prompts))
+					loss += part(here.prompts, from.lost, from.prompts)
 				}
 			}
 		}
 	}
 	return loss
+}
+
+// part is n·of/whole, whose product may not fit; n and whole are above 0.
+func part(n, of, whole int64) int64 {
+	hi, lo := bits.Mul64(uint64(n), uint64(max(of, -of)))
+	q, _ := bits.Div64(hi, lo, uint64(whole))
+	if of < 0 {
+		return -int64(q)
+	}
+	return int64(q)
 }
 
 // note adds a request of half h.

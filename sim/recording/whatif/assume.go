@@ -12,39 +12,33 @@ import (
 // common lists what every question takes for granted.
 func (p *plan) common() []string {
 	s := p.recorded
-	out := []string{"everything that was not asked is as recorded: prompts, answers, instants"}
+	out := []string{"prompts, answers and times are as recorded, unless the question changes them"}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, f := range p.priced() {
 		say("prices of %s: %s, %s", f.ID, f.Source, f.Date)
 	}
 	w := p.world()
 	if w.outputs > 0 {
-		say("the output of %d of %s is a placeholder in the recording: every bill here lacks the rest, and shares of it are too large", w.outputs, count(len(s.Requests), "request"))
+		say("%d of %s have no final output length in the log: every bill here lacks the rest, so shares of it are too large", w.outputs, count(len(s.Requests), "request"))
 	}
 	if p.opt.Slack > 0 {
-		say("an entry outlives its lifetime by %s of the client's log", p.opt.Slack)
+		say("an entry can still be read %s after its lifetime, by the client's log", p.opt.Slack)
 	}
-	say("the size of tools and system prompt is what the whole recording tells of it")
+	say("tools and system prompt have the size that the whole recording shows")
 	if w.statics > 0 {
-		say("of %s it tells nothing: they share none", count(w.statics, "thread"))
+		say("for %s it shows none: they share no prefix", count(w.statics, "thread"))
 	}
 	if p.q.Static > 0 {
-		say("where it tells nothing of a sub-agent's, %d tokens", p.q.Static)
+		say("where it shows none for a sub-agent: %d tokens", p.q.Static)
 	}
-	if w.hidden > 0 {
-		say("taken over, and not billed: before %s the client sent a request of its own that renewed the conversation, as the read shows", count(w.hidden, "user turn"))
-	}
-	if w.lost > 0 {
-		say("taken over: %s did not go on from all that was left to them, for reasons that the recording does not tell, and do not whatever is asked (%s)", count(w.lost, "request"), count(w.tokens, "token"))
-	}
-	if w.warm > 0 {
-		say("taken over: at %s tools and system prompt were there to be read, whoever kept them alive", count(w.warm, "conversation beginning"))
+	for _, t := range w.taken() {
+		say("from the log: %s; kept as they are in every answer", t)
 	}
 	if w.lifetimes > 0 {
-		say("%s wrote nothing and went on from nothing that did: their lifetime is 5m", count(w.lifetimes, "request"))
+		say("%s wrote nothing and follow nothing that did: their lifetime is taken as 5m", count(w.lifetimes, "request"))
 	}
 	if p.unmarked {
-		say("the client does not mark where its conversation went on: steps behind long answers lost their history")
+		say("the client does not mark where its conversation went on: steps after long answers lost their history")
 	}
 	return out
 }
@@ -54,6 +48,20 @@ type shown struct {
 	outputs, lifetimes, statics int // not told
 	hidden, lost, warm          int // taken over
 	tokens                      int64
+}
+
+// taken says what the log shows that no prompt holds, and that the model takes over.
+func (w *shown) taken() (out []string) {
+	if w.lost > 0 {
+		out = append(out, fmt.Sprintf("%s reused less than they could have, for reasons outside the question (%s)", count(w.lost, "request"), count(w.tokens, "token")))
+	}
+	if w.hidden > 0 {
+		out = append(out, fmt.Sprintf("%s of the client that are not recorded kept conversations cached before user turns (not billed here)", count(w.hidden, "request")))
+	}
+	if w.warm > 0 {
+		out = append(out, fmt.Sprintf("%s found tools and system prompt cached, whoever kept them so", count(w.warm, "conversation")))
+	}
+	return out
 }
 
 func (p *plan) world() (w shown) {

@@ -48,7 +48,7 @@ func TestThreads(t *testing.T) {
 		if got, want := a.Saved(), at(6250-500, 18_000); got != want {
 			t.Errorf("saved %d, want %d", got, want)
 		}
-		assumes(t, a, "where it tells nothing of a sub-agent's, 9000 tokens")
+		assumes(t, a, "where it shows none for a sub-agent: 9000 tokens")
 	})
 	t.Run("IMP-08 a hold moves all that waits for it, and no more: the siblings' requests, and the spawner's if it waited", func(t *testing.T) {
 		s := coldSiblings(true)

@@ -38,7 +38,10 @@ func Ask(s *recording.Session, q *Question, opt Options) (*Answer, error) {
 	}
 	a := p.answer
 	p.bill(alone, base, then)
+	p.band(base, then)
 	p.weighGaps(without, then)
+	w := p.world()
+	a.Taken = w.taken()
 	a.Assumed = append(p.common(), p.notes...)
 	a.Options = slices.Compact(slices.Sorted(slices.Values(append(base.Options, then.Options...))))
 	return a, nil
@@ -181,6 +184,22 @@ func (p *plan) alter(_, i int, a *player.Ask) {
 }
 
 func (p *plan) extra(_, i int) []vtime.Instant { return p.refreshes[i] }
+
+// band says what a longer lifetime saves if user turns read less than the model
+// says.
+func (p *plan) band(base, then *player.Result) {
+	var kept cachemodel.Picodollars // saved by user turns that it keeps
+	for i := range p.recorded.Requests {
+		r := &p.recorded.Requests[i]
+		was, is := base.Requests[0][i].Usage, then.Requests[0][i].Usage
+		if f := profile(r.Model); r.UserTurn && p.asks[i].ttl == llm.TTL1h && is.Read > was.Read {
+			kept += f.Cost(was) - f.Cost(is)
+		}
+	}
+	if a := p.answer; p.q.lifetimes() && kept > 0 {
+		a.Low, a.High = a.Saved()-kept*(100-leastRead)/100, a.Saved()-kept*(100-mostRead)/100
+	}
+}
 
 // bill sums what was billed, reproduced and asked.
 func (p *plan) bill(alone, base, then *player.Result) {

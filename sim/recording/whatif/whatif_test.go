@@ -52,9 +52,25 @@ func TestConformance(t *testing.T) {
 			var x Answer
 			x.Recorded[0].Cost = 100
 			x.Model[0].Cost = cachemodel.Picodollars(c.model)
-			if x.Reproduced() != c.want {
-				t.Errorf("%d of 100: %v", c.model, !c.want)
+			if x.ReproducedWith() != c.want || x.Reproduced() {
+				t.Errorf("%d of 100 with hindsight, nothing without: %v, %v", c.model, x.ReproducedWith(), x.Reproduced())
 			}
+			x.Alone, x.Model = x.Model, x.Alone
+			if x.Reproduced() != c.want || x.ReproducedWith() {
+				t.Errorf("%d of 100 without hindsight, nothing with it: %v, %v", c.model, x.Reproduced(), x.ReproducedWith())
+			}
+		}
+	})
+	t.Run("IMP-15 a longer lifetime is told with the share that recorded user turns read as its band", func(t *testing.T) {
+		s := pause()
+		if a := ask(t, s, &Question{Lifetime: allKinds(llm.TTL1h)}); a.Low != 0 || a.High != 0 {
+			t.Errorf("a step of the tool loop has a band: %d to %d", a.Low, a.High)
+		}
+		s.Requests[2].UserTurn = true
+		a := ask(t, s, &Question{Lifetime: allKinds(llm.TTL1h)})
+		kept := at(6250, 21_000) - at(10_000, 500) - at(500, 20_500) // what the last request no longer pays
+		if a.Low != a.Saved()-kept*11/100 || a.High != a.Saved()-kept*5/100 {
+			t.Errorf("%d to %d of %d", a.Low, a.High, a.Saved())
 		}
 	})
 	t.Run("IMP-08 kinds of threads can have lifetimes of their own", func(t *testing.T) {
@@ -111,10 +127,13 @@ func TestConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		assumes(t, a, "prices of claude-opus-4-5: platform.claude.com pricing page, 2026-08-01")
-		assumes(t, a, "the output of 1 of 3 requests is a placeholder")
-		assumes(t, a, "outlives its lifetime by 8.5s")
-		assumes(t, a, "1 request did not go on from all that was left")
-		assumes(t, a, "of 1 thread it tells nothing")
+		assumes(t, a, "1 of 3 requests have no final output length in the log")
+		assumes(t, a, "can still be read 8.5s after its lifetime")
+		assumes(t, a, "1 request reused less than they could have")
+		assumes(t, a, "for 1 thread it shows none")
+		if len(a.Taken) != 1 || a.Reproduced() || !a.ReproducedWith() {
+			t.Errorf("taken over %q, reproduced %v without and %v with it", a.Taken, a.Reproduced(), a.ReproducedWith())
+		}
 		if len(a.Options) == 0 {
 			t.Error("no undocumented point is named")
 		}

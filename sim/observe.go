@@ -78,6 +78,7 @@ func (o *observer) Emit(e *transcript.Event) {
 func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 	raw := text.Raw()
 	o.checkReport(a, raw)
+	o.checkPlan(a, text)
 	if !strings.Contains(raw, "[[") {
 		return
 	}
@@ -219,6 +220,27 @@ func needs(need, path string) bool {
 	for _, prefix := range [...]string{"file:", "gist:"} {
 		if p, ok := strings.CutPrefix(need, prefix); ok {
 			return p == path || scenarios.IsGlob(p) && doublestar.MatchUnvalidated(p, path)
+		}
+	}
+	return false
+}
+
+// criticalFiles is how the report of a Plan agent ends.
+var criticalFiles = regexp.MustCompile(`(?:^|\n)### Critical Files for Implementation(?:\n- \S[^\n]*){3,5}\s*$`)
+
+// checkPlan records a Plan agent whose report does not end with the files that
+// matter most, three to five of them (DEF-07).
+func (o *observer) checkPlan(a *agent.Agent, text *llm.Payload) {
+	if a.Plans() && a.Finished() && lastText(a.Last(), text) && !criticalFiles.MatchString(text.Raw()) {
+		o.r.world.RecordFor(a, &transcript.Finding{Rule: "plan-report", Detail: "the report does not end with three to five critical files"})
+	}
+}
+
+// lastText reports whether a text is the last one of a message.
+func lastText(m *llm.Msg, text *llm.Payload) bool {
+	for i := len(m.Blocks) - 1; i >= 0; i-- {
+		if m.Blocks[i].Kind == llm.Text {
+			return m.Blocks[i].Content == text
 		}
 	}
 	return false

@@ -16,6 +16,7 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 	s.role = role
 	switch b.Kind {
 	case llm.Text:
+		f.s.plans = f.s.plans || role == llm.NoRole && strings.Contains(b.Content.Raw(), criticalTitle)
 		n := f.t.read(b.Content)
 		f.goal(role, b.Content, n)
 		f.text(role, n)

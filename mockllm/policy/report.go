@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -58,9 +59,36 @@ func (m *Model) report(a *assignment) string {
 	if list := m.appendVersions(nil, a, false); len(list) > 0 {
 		relied += "\nRelied on:" + string(list)
 	}
-	relied += m.carried()
+	relied += m.carried() + m.criticalFiles(a)
 	b := m.findings(m.appendOutcomes(nil, a), a, relied)
 	return string(append(b, relied...))
+}
+
+// criticalTitle is over the last section of a Plan agent's report.
+const criticalTitle = "### Critical Files for Implementation\n"
+
+// mostCritical is how many files that section names at most.
+const mostCritical = 5
+
+// criticalFiles closes a report of a Plan agent with the files that matter most:
+// of those that it read the first that its items read, each with what for.
+func (m *Model) criticalFiles(a *assignment) string {
+	if !m.s.plans {
+		return ""
+	}
+	b, seen := []byte("\n\n"+criticalTitle), set{}
+	for _, i := range a.items {
+		it := &m.t.items[i]
+		for _, f := range union(union(slices.Clone(it.reads), it.whole...), it.gists...) {
+			if m.s.files.at(f).hash == "" || seen.has(f) || seen.len() == mostCritical {
+				continue
+			}
+			seen = seen.with(f)
+			b = append(append(append(append(b, "- "...), m.t.files[f]...), " - read to "...), strings.ToLower(verbs[it.kind])...)
+			b = append(append(append(b, ' '), it.title...), '\n')
+		}
+	}
+	return strings.TrimSuffix(string(b), "\n")
 }
 
 // forkReport has the form that a fork's directive asks for (FRK-08).

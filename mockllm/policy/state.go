@@ -21,6 +21,7 @@ type state struct {
 	gone     set // files whose content stood in what a summary replaced
 
 	goal   string // what the user asked for first, of a lead
+	plans  bool   // its system prompt asks for the critical files at the report's end
 	files  vector
 	places *place
 	lures  *lures

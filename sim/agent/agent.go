@@ -106,6 +106,9 @@ func (a *Agent) IsRoot() bool { return a.parent == nil }
 // IsFork reports whether an agent that lives was made as a fork.
 func (a *Agent) IsFork() bool { return a.ctx.Source == ForkSource }
 
+// Plans reports whether the agent is of the built-in type Plan.
+func (a *Agent) Plans() bool { return a.def != nil && a.def.BuiltIn() && a.def.Type == TypePlan }
+
 // Finished reports whether the answer at hand calls no tool. Only an agent that
 // lives has one.
 func (a *Agent) Finished() bool { return a.resp.Stop != llm.StopToolUse }

@@ -8,6 +8,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -148,7 +149,7 @@ func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo
 	if c.Miss == llm.MissLookBack.String() && other != nil {
 		back = distance(other, c)
 	}
-	s.detail("missed because", "%s: %s", c.Miss, meaning(c, back))
+	s.detail("missed because", "%s: %s", c.Miss, meaning(c, back, prices(db, info)))
 	if c.MissByte >= 0 && c.MissPos > 0 {
 		s.detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
 	}
@@ -182,7 +183,11 @@ func distance(earlier, c *sqlite.CallInfo) int {
 
 // meaning explains a reason; back is how far the entry stands behind, 0 if that
 // is not known.
-func meaning(c *sqlite.CallInfo, back int) string {
+func meaning(c *sqlite.CallInfo, back int, price pricing) string {
+	if p, err := price(c.Model); err == nil && c.Miss == llm.MissUndecided.String() {
+		return fmt.Sprintf("too close to the model's minimum cacheable length to call (%s ± %s tokens)",
+			withCommas(p.Minimum), withCommas(tokens.Off(c.Model, p.Minimum)))
+	}
 	if back == 0 {
 		return c.Meaning
 	}
@@ -199,9 +204,12 @@ func remedy(c *sqlite.CallInfo, back int) string {
 	return keep
 }
 
+// pricing finds a model's prices.
+type pricing func(model string) (*cachemodel.Profile, error)
+
 // moreThanAHit is what reading the lost tokens instead of paying for them again
 // would have saved: tokens that were written come first, then plain ones.
-func moreThanAHit(c *sqlite.CallInfo, price func(model string) (*cachemodel.Profile, error)) (cachemodel.Picodollars, bool) {
+func moreThanAHit(c *sqlite.CallInfo, price pricing) (cachemodel.Picodollars, bool) {
 	p, err := price(c.Model)
 	if err != nil || c.Lost <= 0 {
 		return 0, false
@@ -219,7 +227,7 @@ func moreThanAHit(c *sqlite.CallInfo, price func(model string) (*cachemodel.Prof
 
 // prices finds models as the run's scenario priced them; list prices where it has
 // none.
-func prices(db *sqlite.DB, info sqlite.RunInfo) func(model string) (*cachemodel.Profile, error) {
+func prices(db *sqlite.DB, info sqlite.RunInfo) pricing {
 	if !info.Recorded() {
 		if stored, err := db.Spec(info.ID); err == nil {
 			if spec, err := rebuild(&stored); err == nil {
@@ -284,7 +292,14 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 		}
 	}
 	if o.output != "table" {
-		return s.emit(o.output, callDocuments(misses, recorded))
+		docs, price := callDocuments(misses, recorded), prices(db, info)
+		for i := range docs {
+			if extra, ok := moreThanAHit(&misses[i], price); ok && recorded == nil {
+				cost := int64(extra)
+				docs[i].LostCost = &cost
+			}
+		}
+		return s.emit(o.output, docs)
 	}
 	if err := s.heading(db, info); err != nil {
 		return err
@@ -292,7 +307,7 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 	if len(misses) == 0 {
 		return s.noMisses(db, info)
 	}
-	if err := s.missTable(misses, recorded); err != nil {
+	if err := s.missTable(misses, recorded, prices(db, info)); err != nil {
 		return err
 	}
 	s.printf("\none of them: agentsim inspect %s --call %d\n", short(info.ID), misses[0].N)
@@ -300,19 +315,31 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 }
 
 // missTable lists misses, those of a recording with what it adds.
-func (s *State) missTable(misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo) error {
+func (s *State) missTable(misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo, price pricing) error {
 	if recorded != nil {
 		return s.printRecordedMisses(misses, recorded)
 	}
-	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " AFTER CALL", "MISSED BECAUSE")
+	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " COST OF IT", " AFTER CALL", "MISSED BECAUSE")
+	var all, open cachemodel.Picodollars // what all misses cost, and those that may be none
 	for i := range misses {
 		c := &misses[i]
 		after := ""
 		if c.After > 0 {
 			after = strconv.FormatInt(c.After, 10)
 		}
-		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(c.Expected), count(c.Lost), after,
-			c.Miss+": "+c.Meaning)
+		extra, known := moreThanAHit(c, price)
+		if all += extra; c.Miss == llm.MissUndecided.String() {
+			open += extra
+		}
+		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(c.Expected), count(c.Lost),
+			bill(int64(extra), known), after, c.Miss+": "+meaning(c, 0, price))
 	}
-	return t.Write(s.Stdout, s.style())
+	if err := t.Write(s.Stdout, s.style()); err != nil {
+		return err
+	}
+	s.printf("\nall of them cost %s more than hits would have\n", report.Money(all))
+	if open > 0 {
+		s.printf("undecided ones may have been hits: the bill may be off by up to %s\n", report.Money(open))
+	}
+	return nil
 }

@@ -122,6 +122,7 @@ type callJSON struct {
 	Meaning    string        `json:"meaning"`
 	Expected   int64         `json:"expected"`
 	Lost       int64         `json:"lost"`
+	LostCost   *int64        `json:"lost_cost_picodollars,omitempty"` // of a simulated miss: more than a hit
 	Difference int32         `json:"miss_position"`
 	MissByte   int64         `json:"miss_byte"`
 	After      int64         `json:"after"`

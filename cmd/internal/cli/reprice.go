@@ -55,6 +55,7 @@ type repricedCall struct {
 	cost, to, uncached int64 // picodollars: recorded, now, and now with no cache
 	wasMissed, missed  string
 	wasLost, lost      int64
+	answered           bool
 }
 
 // inspectRepriced prints what a run comes to by other settings (REC-05).
@@ -162,7 +163,10 @@ func (d *repricedJSON) sum(calls []repricedCall) {
 		d.Before, d.Cost, d.Uncached = d.Before+c.cost, d.Cost+c.to, d.Uncached+c.uncached
 		if c.was != (llm.Usage{}) || c.now != (llm.Usage{}) {
 			a := row(&d.Agents, agents, c.lineage, repricedAgents{Lineage: c.lineage})
-			a.Calls, a.Before, a.Cost = a.Calls+1, a.Before+c.cost, a.Cost+c.to
+			a.Before, a.Cost = a.Before+c.cost, a.Cost+c.to
+			if c.answered {
+				a.Calls++
+			}
 			a.Was, a.Usage = usageJSON(llm.Usage(a.Was).Plus(c.was)), usageJSON(llm.Usage(a.Usage).Plus(c.now))
 		}
 		if c.wasMissed != "" {
@@ -223,7 +227,7 @@ func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repric
 	for i := range now.Calls {
 		c := &now.Calls[i]
 		out[i] = repricedCall{lineage: c.Lineage, was: c.Sent.Usage, now: c.Usage, cost: c.Sent.Cost, to: c.Cost(), uncached: c.Uncached(),
-			wasMissed: c.Sent.Miss.Reason.String(), missed: c.Miss.Reason.String(), wasLost: c.Sent.Miss.Lost, lost: c.Miss.Lost}
+			wasMissed: c.Sent.Miss.Reason.String(), missed: c.Miss.Reason.String(), wasLost: c.Sent.Miss.Lost, lost: c.Miss.Lost, answered: c.Sent.Status == "ok"}
 	}
 	return out, nil
 }
@@ -265,7 +269,7 @@ func pricedCalls(db *sqlite.DB, info sqlite.RunInfo, sets []string) ([]repricedC
 	out, again := make([]repricedCall, 0, len(calls)), int64(0)
 	for i := range calls {
 		c := &calls[i]
-		r := repricedCall{lineage: c.Lineage, was: c.Usage, now: c.Usage, cost: c.Cost, wasMissed: c.Miss, missed: c.Miss, wasLost: c.Lost, lost: c.Lost}
+		r := repricedCall{lineage: c.Lineage, was: c.Usage, now: c.Usage, cost: c.Cost, wasMissed: c.Miss, missed: c.Miss, wasLost: c.Lost, lost: c.Lost, answered: c.Status == "ok"}
 		if c.Usage != (llm.Usage{}) {
 			was, err := own.Priced(c.Model)
 			if err != nil {

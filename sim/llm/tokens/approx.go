@@ -105,6 +105,12 @@ var families = [...]approx{
 // Approx is the approximate counter of the model's family.
 func Approx(model string) Counter { return &families[FamilyOf(model)] }
 
+// Off is how far the approximate counter of the model's family may be off at so
+// many tokens.
+func Off(model string, tokens int64) int64 { return families[FamilyOf(model)].off(tokens) }
+
+func (a *approx) off(tokens int64) int64 { return (tokens*a.permille + 999) / 1000 }
+
 // Name is such as approx-claude-4.6.
 func (a *approx) Name() string { return a.name }
 
@@ -118,4 +124,4 @@ func (a *approx) Tokens(m llm.Measure) int64 {
 }
 
 // Err is the stated share of Tokens, rounded up.
-func (a *approx) Err(m llm.Measure) int64 { return (a.Tokens(m)*a.permille + 999) / 1000 }
+func (a *approx) Err(m llm.Measure) int64 { return a.off(a.Tokens(m)) }

@@ -88,12 +88,12 @@ func tells(word string, cell any) bool {
 	return false
 }
 
-// wrongSums are the columns of a run's row that do not add up.
+// wrongSums are the columns of a run's row that do not add up. What counts as a call
+// has changed, so calls are left out.
 func (db *DB) wrongSums(run string) ([]Mismatch, error) {
 	sums := []struct{ column, sum string }{
 		{"events", "SELECT count(*) FROM events WHERE run = ?1"},
 		{"ended_at", "SELECT coalesce(max(at), 0) FROM events WHERE run = ?1"},
-		{"calls", "SELECT count(*) FROM requests WHERE run = ?1"},
 	}
 	for _, c := range strings.Fields("input write_5m write_1h read output cost cost_uncached") {
 		sums = append(sums, struct{ column, sum string }{c, "SELECT coalesce(sum(" + c + "), 0) FROM requests WHERE run = ?1"})

@@ -49,6 +49,15 @@ func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definiti
 	return definition.Load(sources, listed, &gates), nil
 }
 
+// StoredDefinitions are the definitions of a recorded run, from its files.
+func StoredDefinitions(sc *scenarios.Scenario, files map[string]string) (*definition.Set, error) {
+	project, err := workspace.NewSnapshot(files)
+	if err != nil {
+		return nil, err
+	}
+	return Definitions(sc, DefinitionSources(sc, project))
+}
+
 // define gives the world its definitions, what their hooks do, and what the
 // user's agents remember.
 func (r *run) define(cfg *agent.Config) error {

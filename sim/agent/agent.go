@@ -251,7 +251,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
 		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken,
-		Progress: transcript.Progress{ToolUses: a.progress.uses, Input: a.progress.input, Output: a.progress.output, Last: a.progress.last}})
+		Progress: a.progress.shown()})
 	if a.opens != nil {
 		a.opens.Fire()
 	}

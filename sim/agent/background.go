@@ -71,6 +71,7 @@ func (a *Agent) moveToBackground(why string) {
 	w.register(a.parent, a.task)
 	w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + a.task.ID + ".isBackgrounded", Effect: a.ctx.SetTaskState.String(), Why: why})
 	w.moveTask(a, task.Running)
+	a.tellProgress()
 	a.parent.expectNotice()
 	a.result = w.launched(a, a.leash.title)
 	a.leash.loose.Fire()

@@ -93,6 +93,7 @@ func (a *Agent) compact(p *kernel.Proc) error {
 	}
 	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
 	a.listen(m)
+	a.tellProgress()
 	a.conv = before
 	summary := textOf(m)
 	if summary == "" || a.resp.Stop == llm.Refusal {

@@ -50,6 +50,8 @@ func (a *Agent) turn(p *kernel.Proc) error {
 			if err != nil {
 				return err // what is in the mailbox wakes an interrupted root
 			}
+		} else {
+			a.tellProgress()
 		}
 		if more, err := a.goesOn(uses); !more || err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
+	"agentsim/sim/transcript"
 )
 
 // RecentActivities is how many of an agent's last tool uses its progress tells.
@@ -36,6 +37,21 @@ func (p *progress) used(b *llm.Block) {
 func (p *progress) answered(u llm.Usage) {
 	p.input = u.Prompt()
 	p.output += u.Output
+}
+
+// shown is the progress as events have it.
+func (p *progress) shown() transcript.Progress {
+	return transcript.Progress{ToolUses: p.uses, Input: p.input, Output: p.output, Last: p.last}
+}
+
+// tellProgress records how far an agent in the background has come, which has
+// changed.
+func (a *Agent) tellProgress() {
+	if a.task == nil {
+		return
+	}
+	a.w.rec.progress = a.progress.shown()
+	a.w.rec.emit(a.ref, &a.w.rec.progress)
 }
 
 // doing says what a tool use of the agent is about.

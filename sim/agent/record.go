@@ -19,6 +19,7 @@ type recorder struct {
 	call     transcript.ToolCall
 	result   transcript.ToolResult
 	perm     transcript.Permission
+	progress transcript.Progress
 }
 
 func (r *recorder) emit(ref int32, b transcript.Body) {

@@ -98,6 +98,7 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 		runs = append(runs, running{block: b, n: int32(len(runs)), tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.oneByOne(t)})
 	}
 	a.toolUses += len(runs)
+	a.tellProgress()
 	return runs
 }
 

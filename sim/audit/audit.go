@@ -159,6 +159,8 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		return
 	}
 	switch b := body.(type) {
+	case *transcript.Progress:
+		u.showsProgress(a, b)
 	case *transcript.Request:
 		u.request(a, b)
 	case *transcript.Response:

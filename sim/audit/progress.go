@@ -13,11 +13,12 @@ type progressed struct {
 	uses          int
 	input, output int64
 	last          [activities]llm.ToolUseID // a ring
+	told          bool                      // of the last change
 }
 
 // progress takes in an answer.
 func (p *progressed) answered(u llm.Usage) {
-	p.input, p.output = u.Prompt(), p.output+u.Output
+	p.input, p.output, p.told = u.Prompt(), p.output+u.Output, false
 }
 
 // called takes in a tool use that was begun.
@@ -26,11 +27,21 @@ func (p *progressed) called(id llm.ToolUseID) {
 	p.uses++
 }
 
-// endProgress is TSK-07: what an agent's progress shows at its end are its own
-// tool uses, the input of its newest request, the output of all, and its last
-// five uses in order.
+// endProgress is TSK-07 for an agent's end: what it shows, and that every answer of
+// one in the background was told before.
 func (u *Auditor) endProgress(a *agent, b *transcript.AgentEnd) {
-	want, got := &a.progress, &b.Progress
+	p := &a.progress
+	if a.background && p.input > 0 && u.fails(tsk07, p.told) {
+		u.report(tsk07, a, "an event of its progress after its last answer", "none")
+	}
+	u.showsProgress(a, &b.Progress)
+}
+
+// showsProgress is TSK-07: what an agent's progress shows are its own tool uses, the
+// input of its newest request, the output of all, and its last five uses in order.
+func (u *Auditor) showsProgress(a *agent, got *transcript.Progress) {
+	want := &a.progress
+	want.told = true
 	ok := got.ToolUses == want.uses && got.Input == want.input && got.Output == want.output
 	for i, blk := range got.Last {
 		ok = ok && (i >= want.uses && blk == nil || i < want.uses && blk != nil && blk.ID == want.last[i])

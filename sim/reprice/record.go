@@ -7,7 +7,6 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
-	"agentsim/sim/workspace"
 )
 
 // Record is a run as it was recorded.
@@ -96,11 +95,7 @@ func ownLifetimes(sc *scenarios.Scenario, files []sqlite.File) (map[string]llm.T
 	for _, f := range files {
 		content[f.Path] = f.Content
 	}
-	project, err := workspace.NewSnapshot(content)
-	if err != nil {
-		return nil, err
-	}
-	set, err := sim.Definitions(sc, sim.DefinitionSources(sc, project))
+	set, err := sim.StoredDefinitions(sc, content)
 	if err != nil {
 		return nil, err
 	}

@@ -23,13 +23,6 @@ type AgentEnd struct {
 	Progress Progress
 }
 
-// Progress is how far an agent came in an activation.
-type Progress struct {
-	ToolUses      int
-	Input, Output int64         // tokens: of the newest request, of all answers
-	Last          [5]*llm.Block // its last tool uses, use n at n modulo 5
-}
-
 // Kind is KindAgentEnd.
 func (*AgentEnd) Kind() Kind { return KindAgentEnd }
 

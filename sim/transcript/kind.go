@@ -23,6 +23,7 @@ const (
 	KindNotification
 	KindMessage
 	KindOutput
+	KindProgress
 	KindWakeUp
 	KindUserMessage
 	KindRebase
@@ -40,7 +41,7 @@ const (
 
 var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
 	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "handoff", "notification",
-	"message", "output", "wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
+	"message", "output", "progress", "wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
 	"gate", "terminal", "finding", "item", "agent_end", "run_end"}
 
 // String is the kind's word in the canonical text.

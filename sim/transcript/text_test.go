@@ -56,6 +56,7 @@ func bodies() []Body {
 		&Notification{TaskID: "a0001", Op: "queued", Place: "loop", Status: "completed", Activation: 1, Bytes: 9},
 		&Message{TaskID: "a0001", Op: "delivered", Place: "loop", From: 3, N: 2, Activation: 1, Bytes: 9},
 		&Output{TaskID: "a0001", Op: "evicted", Activation: 1, Bytes: 900},
+		&Progress{ToolUses: 6, Input: 900, Output: 70, Last: [5]*llm.Block{{Name: "Edit"}, {Name: "Read"}, {Name: "Grep"}, {Name: "Glob"}, {Name: "Read"}}},
 		&WakeUp{Why: "notification", Prefix: 61000},
 		&UserMessage{Bytes: 12},
 		&Rebase{Why: "settings", Position: 3},
@@ -123,6 +124,10 @@ func mutate(path string, v reflect.Value, check func(path string)) {
 		}
 		return
 	case reflect.Array:
+		if _, blocks := v.Interface().([5]*llm.Block); blocks {
+			v.Index(v.Len() - 1).Set(reflect.ValueOf(&llm.Block{Name: "other"}))
+			break
+		}
 		v.Index(v.Len() - 1).SetUint(v.Index(v.Len()-1).Uint() ^ 1)
 	case reflect.Map:
 		v.Set(reflect.ValueOf(map[string]int{"lazy": 3, "stale": 1}))

@@ -61,6 +61,8 @@ type Thread struct {
 	SpawnedBy int32
 	ToolUse   string
 	Async     bool // its spawner did not wait for it
+	// Workflow is the run of a workflow that the thread belongs to; "" for none.
+	Workflow string
 	// CopiedHead is how many requests of its parent the recording of a fork
 	// repeated; they are left out of Session.Requests.
 	CopiedHead int

@@ -127,19 +127,34 @@ func newClaudeCode(opt *Options, sk *skips) *claudeCodeReader {
 func (c *claudeCodeReader) readAll(group []source) error {
 	owners := make([]int32, len(group))
 	for i, src := range group {
+		if path.Base(src.name) == journalName {
+			owners[i] = -1
+			continue
+		}
 		agent, err := c.owner(src)
 		if err != nil {
 			return err
 		}
 		owners[i] = c.thread(agent)
-		c.threads[owners[i]].file = true
+		t := &c.threads[owners[i]]
+		t.file = true
+		if _, run, ok := workflowOf(src.name); ok {
+			t.Workflow = c.word(run)
+		}
 	}
 	for _, main := range []bool{true, false} {
 		for i, src := range group {
-			if c.threads[owners[i]].Kind == recording.Main != main {
+			if owners[i] < 0 || c.threads[owners[i]].Kind == recording.Main != main {
 				continue
 			}
 			if err := c.readFile(src, owners[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for i, src := range group {
+		if owners[i] < 0 {
+			if err := c.readJournal(src); err != nil {
 				return err
 			}
 		}

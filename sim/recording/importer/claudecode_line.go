@@ -20,7 +20,8 @@ type ccLine struct {
 	Time, Version                     string
 	RequestID, ParentToolUse          string
 	Effort, Skill, Permission         string
-	Thinking                          bool // it carries thinkingMetadata
+	Workflow                          string // run of the workflow whose agent wrote it
+	Thinking                          bool   // it carries thinkingMetadata
 	Message, Result, Data, Attachment json.RawMessage
 	Content                           json.RawMessage // of a system line
 }
@@ -60,6 +61,14 @@ func (l *ccLine) set(name, v []byte) bool {
 		return setString(&l.ParentToolUse, v)
 	case "effort":
 		return setString(&l.Effort, v)
+	case "workflow.run_id":
+		return setString(&l.Workflow, v)
+	case "workflow":
+		return v[0] != '{' || eachField(v, func(name, value []byte) {
+			if string(name) == "run_id" {
+				setString(&l.Workflow, value)
+			}
+		})
 	case "attributionSkill":
 		return setString(&l.Skill, v)
 	case "permissionMode":
@@ -135,7 +144,21 @@ type ccUsage struct {
 		For5m int64 `json:"ephemeral_5m_input_tokens"`
 		For1h int64 `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
-	Iterations []struct{} `json:"iterations"`
+	Iterations []ccIteration `json:"iterations"`
+}
+
+// ccIteration is one of the calls that the server made for a message. Those of
+// another type than message are billed beside the message's own usage.
+type ccIteration struct {
+	Type  string
+	Input int64 `json:"input_tokens"`
+	Write int64 `json:"cache_creation_input_tokens"`
+	Read  int64 `json:"cache_read_input_tokens"`
+	Out   int64 `json:"output_tokens"`
+	Split *struct {
+		For5m int64 `json:"ephemeral_5m_input_tokens"`
+		For1h int64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 }
 
 // ccBlock is a block of content.
@@ -253,9 +276,6 @@ func (c *claudeCodeReader) usage(raw json.RawMessage) (out llm.Usage, ok bool) {
 		c.skip("lifetime of a write: not named, taken as the default of 5 minutes")
 	default:
 		c.skip("cache_creation_input_tokens that is not the sum of its lifetimes: the lifetimes are taken")
-	}
-	if len(u.Iterations) > 1 {
-		c.skip("usage of single iterations: the message's own is taken")
 	}
 	return out, true
 }

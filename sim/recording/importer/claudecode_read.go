@@ -113,6 +113,9 @@ func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 	if t = &c.threads[n.thread]; t.began == 0 {
 		t.began = at
 	}
+	if l.Workflow != "" {
+		t.Workflow = c.word(l.Workflow)
+	}
 	return n, true
 }
 
@@ -166,6 +169,7 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 		return c.copied(r, n)
 	}
 	if !known {
+		n = c.iterations(id, l, &m, n, at)
 		r = int32(len(c.requests))
 		c.byID[key(id)] = r
 		c.requests = append(c.requests, c.request(c.plain(id), l, &m, n, at))

@@ -269,6 +269,7 @@ func ccTell(s *recording.Session) string {
 			fmt.Fprintf(&b, " by=%d", t.SpawnedBy)
 		}
 		ccGiven(&b, " use=", t.ToolUse)
+		ccGiven(&b, " workflow=", t.Workflow)
 		ccFlag(&b, t.Async, " async")
 		if t.CopiedHead > 0 {
 			fmt.Fprintf(&b, " copied=%d", t.CopiedHead)

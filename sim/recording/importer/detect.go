@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"path"
 )
 
 // format is what a file holds.
@@ -56,6 +57,9 @@ func identify(src source, opt *Options, sk *skips) (id identity, ok bool, err er
 		return identity{format: kvTrace}, true, nil
 	}
 	id, err = identifyLines(src, opt, sk)
+	if session, run, ok := workflowOf(src.name); ok && id.format == unknown && path.Base(src.name) == journalName && session != "" {
+		id = identity{format: claudeCode, session: session, agent: journalName + " " + run}
+	}
 	return id, true, err
 }
 

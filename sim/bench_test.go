@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/scenarios"
+	"agentsim/sim/audit"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 	"agentsim/sim/workspace"
@@ -76,4 +77,56 @@ func BenchmarkCall(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkAudit measures what the auditor costs on top of a call: the same world
+// without and with it by turns, each by its fastest time. ratio is one by the other.
+func BenchmarkAudit(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	for _, n := range []int{4, 90, 1_000} {
+		b.Run(fmt.Sprintf("alive=%d", n), func(b *testing.B) {
+			turns := min(max(4, 200_000/n), 2_000)
+			calls := float64(n * (turns + 1))
+			var best, allocs [2]float64
+			for i := range b.N * 2 {
+				spec := benchSpec(b, n, turns)
+				sinks := []transcript.Sink{transcript.Lines(transcript.NewDigest())}
+				if i%2 == 1 {
+					sinks = append(sinks, audit.New(AuditOptions(spec)))
+				}
+				took, made := runTimed(b, spec, transcript.Tee(sinks...))
+				if best[i%2] == 0 || took/calls < best[i%2] {
+					best[i%2] = took / calls
+				}
+				allocs[i%2] = made / calls
+			}
+			b.ReportMetric(best[0], "ns/call")
+			b.ReportMetric(best[1], "audited-ns/call")
+			b.ReportMetric(best[1]/best[0], "ratio")
+			b.ReportMetric(allocs[1]-allocs[0], "audit-allocs/call")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// runTimed runs a world and tells its nanoseconds and allocations without what
+// building it takes.
+func runTimed(b *testing.B, spec *Spec, sink transcript.Sink) (took, allocs float64) {
+	r, err := build(spec, nil, sink)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.kernel.Close()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b.StartTimer()
+	was := b.Elapsed()
+	if err := r.kernel.Run(); err != nil {
+		b.Fatal(err)
+	}
+	took = float64((b.Elapsed() - was).Nanoseconds())
+	b.StopTimer()
+	runtime.ReadMemStats(&after)
+	return took, float64(after.Mallocs - before.Mallocs)
 }

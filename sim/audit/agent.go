@@ -42,6 +42,7 @@ type life struct {
 	formed  *llm.Node               // head of the last request that was held against the form
 	rebased string                  // why the next request does not go on from there; "" if it does
 	uses    []use                   // of the last answer
+	lent    bool                    // a child looks at them
 	calls   []call                  // recorded since then
 	mail    []letter                // delivered, and not yet seen in a request
 	coming  map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
@@ -87,6 +88,8 @@ type use struct {
 	id    llm.ToolUseID
 	name  string
 	input *llm.Payload
+	file  string // once looked for, with its mark
+	asked bool
 }
 
 // call is a tool call as it was recorded.
@@ -155,7 +158,7 @@ func (u *Auditor) startRoot(a *agent) {
 func (u *Auditor) startChild(a, p *agent) {
 	for i := range p.uses {
 		if p.uses[i].id == a.facts.ToolUse {
-			a.spawned, a.spawner = p.uses[i], p.uses
+			a.spawned, a.spawner, p.lent = p.uses[i], p.uses, true
 		}
 	}
 	u.identity(a, p)

@@ -13,78 +13,138 @@ const lookBack = 19
 // left.
 type lastAnswer struct {
 	marks     []llm.Breakpoint // of the request at hand
+	places    []int32          // of their entries
 	mark      *llm.Node        // last breakpoint of the call before; nil when it left nothing to be sure of
+	at        int32            // of its entry
 	ttl       llm.TTL
 	start     vtime.Instant
 	held      int64 // tokens that it read and wrote
 	prompt    int64
 	model     string
+	behind    *behind       // what its requests begin with, and
 	before    vtime.Instant // when something behind the same root was last asked for
 	known     bool          // it was
 	resettled bool          // settings have changed since the agent started
 }
 
-// entry is a prefix that requests have marked.
+// behind is a root of prefixes.
+type behind struct {
+	root llm.Hash
+	used vtime.Instant // by the last request behind it
+	once bool          // there is one
+}
+
+// entry is a prefix that requests have marked. It holds no pointer: there are many.
 type entry struct {
+	hash   llm.Hash
 	began  vtime.Instant // first instant at which a response to one of them began
-	begun  bool          // there is one
-	flying int           // of them whose response is still to come
 	read   vtime.Instant // first read of it, while none had begun that is known of
-	early  bool          // there is one
 	tokens int64         // as many as were read or written up to there; 0 while not known
 	used   vtime.Instant // last
+	flying int32         // of them whose response is still to come
+	begun  bool          // one has begun
+	early  bool          // it was read while none had
+	held   bool          // there is such an entry at this place
 }
 
 // cacheBooks is what the auditor keeps of the cache.
 type cacheBooks struct {
-	entries map[llm.Hash]*entry
-	uses    map[llm.Hash]vtime.Instant // last request behind a root
-	long    bool                       // a marker of one hour was met
-	late    vtime.Duration
-	sweep   int // size at which entries are gone through
+	at    map[llm.Hash]int32 // places of entries
+	list  []entry
+	free  []int32
+	roots map[llm.Hash]*behind
+	long  bool // a marker of one hour was met
+	late  vtime.Duration
+	sweep int // size at which entries are gone through
 }
 
 func newCacheBooks(late vtime.Duration) cacheBooks {
-	return cacheBooks{entries: map[llm.Hash]*entry{}, uses: map[llm.Hash]vtime.Instant{}, late: late, sweep: 1024}
+	return cacheBooks{at: map[llm.Hash]int32{}, roots: map[llm.Hash]*behind{}, late: late, sweep: 1024}
 }
 
 // sent notes what a request marks.
 func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
 	l := &a.last
-	l.marks, l.model = append(l.marks[:0], b.Breakpoints...), b.Model
+	l.model = b.Model
+	marks := b.Breakpoints
 	if b.Automatic {
 		// The last block that can be marked: thinking, which cannot, ends no request.
-		l.marks = append(l.marks, llm.Breakpoint{Node: b.Head})
+		marks = append(marks[:len(marks):len(marks)], llm.Breakpoint{Node: b.Head})
 	}
-	for i := range l.marks {
-		c.long = c.long || l.marks[i].TTL == llm.TTL1h
-		c.entry(l.marks[i].Node, now).flying++
+	for i := range marks {
+		at := int32(-1)
+		if i < len(l.marks) && l.marks[i].Node == marks[i].Node {
+			at = l.places[i]
+		}
+		at = c.entry(marks[i].Node, at, now)
+		if i < len(l.places) {
+			l.places[i] = at
+		} else {
+			l.places = append(l.places, at)
+		}
+		c.long = c.long || marks[i].TTL == llm.TTL1h
+		c.list[at].flying++
 	}
-	l.before, l.known = c.uses[a.root]
-	c.uses[a.root] = now
-	if len(c.entries) >= c.sweep {
+	l.marks, l.places = append(l.marks[:0], marks...), l.places[:len(marks)]
+	c.asked(a, now)
+	if len(c.at) >= c.sweep {
 		c.forget(now)
 	}
 }
 
-func (c *cacheBooks) entry(n *llm.Node, now vtime.Instant) *entry {
-	e := c.entries[n.Hash]
-	if e == nil {
-		e = &entry{}
-		c.entries[n.Hash] = e
+// asked notes that something behind the agent's root is asked for.
+func (c *cacheBooks) asked(a *agent, now vtime.Instant) {
+	l := &a.last
+	if l.behind == nil || l.behind.root != a.root {
+		if l.behind = c.roots[a.root]; l.behind == nil {
+			l.behind = &behind{root: a.root}
+			c.roots[a.root] = l.behind
+		}
 	}
-	e.used = now
-	return e
+	l.before, l.known = l.behind.used, l.behind.once
+	l.behind.used, l.behind.once = now, true
+}
+
+// entry is the place of a prefix's entry, which may be the one that is guessed.
+func (c *cacheBooks) entry(n *llm.Node, guess int32, now vtime.Instant) int32 {
+	at, ok := c.find(n.Hash, guess)
+	if !ok {
+		if k := len(c.free); k > 0 {
+			at, c.free = c.free[k-1], c.free[:k-1]
+		} else {
+			at, c.list = int32(len(c.list)), append(c.list, entry{})
+		}
+		c.list[at] = entry{hash: n.Hash, held: true}
+		c.at[n.Hash] = at
+	}
+	c.list[at].used = now
+	return at
+}
+
+func (c *cacheBooks) find(h llm.Hash, guess int32) (at int32, ok bool) {
+	if c.is(guess, h) {
+		return guess, true
+	}
+	at, ok = c.at[h]
+	return at, ok
+}
+
+// is reports whether a place holds the entry of a prefix.
+func (c *cacheBooks) is(at int32, h llm.Hash) bool {
+	return at >= 0 && int(at) < len(c.list) && c.list[at].held && c.list[at].hash == h
 }
 
 // forget drops the entries that nobody can read any more.
 func (c *cacheBooks) forget(now vtime.Instant) {
-	for h, e := range c.entries { // order: each is judged by itself
-		if e.flying == 0 && e.used.Add(2*c.life()) < now {
-			delete(c.entries, h)
+	life := 2 * c.life()
+	for i := range c.list {
+		if e := &c.list[i]; e.held && e.flying == 0 && e.used.Add(life) < now {
+			delete(c.at, e.hash)
+			*e = entry{}
+			c.free = append(c.free, int32(i))
 		}
 	}
-	c.sweep = max(1024, 2*len(c.entries))
+	c.sweep = max(1024, 2*len(c.at))
 }
 
 // life is how long an entry may be read after its last use.
@@ -99,10 +159,10 @@ func (c *cacheBooks) life() vtime.Duration {
 // none. It is CACHE-L2 for those who read what it wrote in the meantime.
 func (u *Auditor) landed(a *agent, began vtime.Instant) {
 	for i := range a.last.marks {
-		e := u.cache.entries[a.last.marks[i].Node.Hash]
-		if e == nil {
+		if !u.cache.is(a.last.places[i], a.last.marks[i].Node.Hash) {
 			continue
 		}
+		e := &u.cache.list[a.last.places[i]]
 		e.flying--
 		if began > 0 && (!e.begun || began < e.began) {
 			e.began, e.begun = began, true
@@ -138,25 +198,29 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 
 // answered is ISO-11 for an answer: it stands behind the agent's own request.
 func (u *Auditor) answered(a *agent, head *llm.Node) {
-	var uses []use
+	uses := a.uses[:0]
+	if a.lent {
+		uses, a.lent = nil, false
+	}
 	n := head
 	for ; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
 		u.tainted(a, n)
 		if !n.IsBorder() && n.Block.Kind == llm.ToolUse {
-			uses = append(uses, use{n.Block.ID, n.Block.Name, n.Block.Content})
+			uses = append(uses, use{id: n.Block.ID, name: n.Block.Name, input: n.Block.Content})
 		}
 	}
 	if u.fails(iso11, a.sent != nil && n.Hash == a.sent.Hash) {
 		u.report(iso11, a, "an answer to its own request", "one to another")
 	}
 	if a.aside {
+		a.uses = nil
 		return
 	}
 	for i, j := 0, len(uses)-1; i < j; i, j = i+1, j-1 {
 		uses[i], uses[j] = uses[j], uses[i]
 	}
 	a.noted(head)
-	a.seen, a.uses, a.calls = head, uses, nil
+	a.seen, a.uses, a.calls = head, uses, a.calls[:0]
 }
 
 // apiError is what a call was billed that came to nothing.
@@ -203,16 +267,31 @@ func (u *Auditor) grows(a *agent, b *transcript.Response) {
 func (u *Auditor) readable(a *agent, r *llm.Response) {
 	c := &u.cache
 	if n := r.Cache.ReadTo; n != nil {
-		e := c.entries[n.Hash]
-		if u.fails(cacheL2, e != nil) {
+		at, ok := c.find(n.Hash, a.last.guess(n))
+		if u.fails(cacheL2, ok) {
 			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
 			return
 		}
-		u.readEntry(a, e, r)
+		u.readEntry(a, &c.list[at], r)
 	}
 	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
-		c.entry(n, r.Started).tokens = r.Usage.Read + r.Usage.Written()
+		at := c.entry(n, a.last.guess(n), r.Started)
+		c.list[at].tokens = r.Usage.Read + r.Usage.Written()
 	}
+}
+
+// guess is where the entry of a prefix is likely to be: what the call before left,
+// or what this one marks.
+func (l *lastAnswer) guess(n *llm.Node) int32 {
+	if l.mark == n {
+		return l.at
+	}
+	for i := range l.marks {
+		if l.marks[i].Node == n {
+			return l.places[i]
+		}
+	}
+	return -1
 }
 
 func (u *Auditor) readEntry(a *agent, e *entry, r *llm.Response) {
@@ -251,7 +330,7 @@ func (u *Auditor) keeps(a *agent, b *transcript.Response) {
 	last.mark = nil
 	if k := len(last.marks); k > 0 && r.Iterations == nil && !a.aside {
 		m := last.marks[k-1]
-		last.mark, last.ttl, last.start, last.held = m.Node, m.TTL, r.Started, r.Usage.Read+r.Usage.Written()
+		last.mark, last.at, last.ttl, last.start, last.held = m.Node, last.places[k-1], m.TTL, r.Started, r.Usage.Read+r.Usage.Written()
 	}
 }
 

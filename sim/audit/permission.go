@@ -16,21 +16,27 @@ const (
 	blocked   = "blocked by a hook"
 )
 
-// classes are the tools by what they do, by this package's own table. What is not
-// in it changes the session alone.
-var classes = map[string]string{
-	"Read": "read", "Grep": "read", "Glob": "read", "WebFetch": "read", "WebSearch": "read", "read_file": "read", "list_files": "read", "grep_search": "read",
-	"Edit": "write", "Write": "write", "NotebookEdit": "write", "write_file": "write", "edit_file": "write",
-	"Bash": "exec", "run_shell": "exec",
+// classOf is what a tool does, by a table of this package; what is not in it changes
+// the session alone.
+func classOf(tool string) string {
+	switch tool {
+	case "Edit", "Write", "NotebookEdit", "write_file", "edit_file":
+		return "write"
+	case "Bash", "run_shell":
+		return "exec"
+	}
+	return ""
 }
 
-// verdicts are what a mode says of a class; what is not in it is allowed.
-var verdicts = map[string]string{
-	"default write": "ask", "default exec": "ask",
-	"auto write": "ask", "auto exec": "ask",
-	"bubble write": "ask", "bubble exec": "ask",
-	"acceptEdits exec": "ask",
-	"plan write":       "deny", "plan exec": "ask",
+// byMode is what a mode says of a class, by a table of this package.
+func byMode(mode, class string) string {
+	switch {
+	case class == "" || mode == "bypassPermissions" || mode == "acceptEdits" && class == "write":
+		return "allow"
+	case mode == "plan" && class == "write":
+		return "deny"
+	}
+	return "ask"
 }
 
 // decided is what permissions are held to: a decision is about a call that waits
@@ -141,12 +147,13 @@ func (u *Auditor) follows(a *agent, c *call, b *transcript.Permission) {
 // given reports whether a rule to allow was given beforehand or has reached the
 // session since.
 func (u *Auditor) given(rule string) bool {
+	is := func(text string) bool { return text == rule || strings.TrimSuffix(text, "(*)") == rule }
 	s := u.opt.Session
-	if slices.Contains(s.Allow, rule) || slices.Contains(u.rules, rule) {
+	if slices.ContainsFunc(s.Allow, is) || slices.ContainsFunc(u.rules, is) {
 		return true
 	}
 	for _, list := range s.Allowed { // order: any
-		if slices.Contains(list, rule) {
+		if slices.ContainsFunc(list, is) {
 			return true
 		}
 	}
@@ -159,10 +166,10 @@ func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want str
 	if x == nil || strings.HasPrefix(c.name, "mcp__") {
 		return "", false
 	}
-	class := classes[c.name]
-	byMode := verdicts[b.Mode+" "+class]
-	if byMode == "" {
-		byMode = "allow"
+	class := classOf(c.name)
+	by := byMode(b.Mode, class)
+	if len(s.Deny)+len(s.Ask)+len(s.Allow)+len(s.Allowed)+len(u.rules) == 0 && by == "allow" {
+		return by, true
 	}
 	switch speak(s.Deny, x, isAgentTool(c.name)) {
 	case yes:
@@ -170,7 +177,7 @@ func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want str
 	case maybe:
 		return "", false
 	}
-	if byMode == "deny" {
+	if by == "deny" {
 		return "deny", true
 	}
 	switch speak(s.Ask, x, false) {
@@ -184,10 +191,10 @@ func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want str
 			return "", false
 		}
 	}
-	if byMode == "ask" && (b.Mode == "auto" || class == "exec" && !changes(x) || b.Decision == "allow" && !strings.HasPrefix(b.Why, "mode ")) {
+	if by == "ask" && (b.Mode == "auto" || class == "exec" && !changes(x) || b.Decision == "allow" && !strings.HasPrefix(b.Why, "mode ")) {
 		return "", false // a classifier's, a command that may only look, or one that nobody has to be asked about
 	}
-	return byMode, true
+	return by, true
 }
 
 // speak is whether one of some rules speaks of a call. Of rules about types of

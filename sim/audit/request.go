@@ -169,7 +169,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
 		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
 	}
-	a.uses, a.calls = nil, nil
+	a.uses, a.calls = a.uses[:0], a.calls[:0]
 	u.missing(a)
 }
 

@@ -86,16 +86,16 @@ func (f files) with(at string, certain bool) files {
 
 // fileOf is the file that a use reads or changes, as a path below the project.
 func fileOf(x *use) (string, bool) {
-	switch x.name {
-	case "Read", "Edit", "Write":
-	default:
-		return "", false
+	if !x.asked {
+		x.asked = true
+		switch x.name {
+		case "Read", "Edit", "Write":
+			if at := field(x.input, "file_path"); at != "" {
+				x.file = path.Clean(strings.TrimPrefix(at, "/work/project/"))
+			}
+		}
 	}
-	at := field(x.input, "file_path")
-	if at == "" {
-		return "", false
-	}
-	return path.Clean(strings.TrimPrefix(at, "/work/project/")), true
+	return x.file, x.file != ""
 }
 
 // fileResult is ISO-02 for what comes of an edit, and notes what the agent knows

@@ -11,7 +11,30 @@ import (
 func TestRetries(t *testing.T) {
 	t.Run("LOOP-06 408, 409, 429, every 5xx and a dropped stream are tried again; other 4xx end the agent at once", testStatuses)
 	t.Run("LOOP-06 at most ten more tries, half a second doubled up to 32 s, with a jitter that belongs to the agent, the call and the try", testBackOff)
+	t.Run("LOOP-06 the jitter differs by agent, by call and by try", testJitter)
 	t.Run("LOOP-06 retry-after wins over the back-off, however long or short", testRetryAfter)
+}
+
+// testJitter has two agents fail twice at each of two calls with the same back-off
+// every time: no two of the eight waits are equal.
+func testJitter(t *testing.T) {
+	s := newStory(t)
+	s.cfg.Retry.Cap, s.cfg.Retry.Step, s.cfg.Retry.Steps = s.cfg.Retry.Base, 1, 1<<40
+	for _, lineage := range []string{"main", "other"} {
+		s.script(lineage, `fail 529; fail 529; use Glob {"pattern":"*"}`, "fail 529; fail 529; text done")
+		s.root("go").Lineage = lineage
+	}
+	s.run()
+	seen := map[string]bool{}
+	for _, e := range s.eventsOf("api_error") {
+		if seen[e["retry_in"]] {
+			t.Errorf("two of the waits are %s", e["retry_in"])
+		}
+		seen[e["retry_in"]] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d different waits, want 8", len(seen))
+	}
 }
 
 func testStatuses(t *testing.T) {

@@ -88,8 +88,9 @@ func copied(b transcript.Body) transcript.Body {
 // operate runs a scenario and audits what a surgeon leaves of it.
 func operate(t *testing.T, scenario string, cut func(e *transcript.Event) (change, drop bool)) (*audit.Report, *surgeon) {
 	t.Helper()
-	s := &surgeon{to: audit.New(audit.Options{}), cut: cut}
-	if _, err := sim.Run(specOf(t, scenario), sim.Options{NoAudit: true, Sinks: []transcript.Sink{s}}); err != nil {
+	spec := specOf(t, scenario)
+	s := &surgeon{to: audit.New(sim.AuditOptions(spec)), cut: cut}
+	if _, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{s}}); err != nil {
 		t.Fatal(err)
 	}
 	return s.to.Report(), s

@@ -2,10 +2,12 @@ package audit_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // started changes the start of an agent.
@@ -160,7 +162,8 @@ func behind(b *llm.Builder, n, head *llm.Node) *llm.Node {
 
 const ask = "Look into the notes and say what is missing."
 
-// surgeries are changes of one event each, with the check that has to notice.
+// surgeries are changes of one event each, with the check that has to notice, and
+// behind a colon how what it expects begins, where it says several things.
 // family: 0 main, 1 main/2.1 whom it waits for, 2 that one's own child in the
 // background, 3 main/3.1 which is interrupted, 4 main/4.1 in the background which
 // is killed. kin: two forks of main.
@@ -168,6 +171,10 @@ var surgeries = []struct {
 	name, scenario, check string
 	cut                   func(*transcript.Event) (bool, bool)
 }{
+	{"MET-03 CACHE-L2 a read of what a response writes that has not begun yet", "family", "CACHE-L2: nothing read before a response that writes it begins", hears(0, 0, func(b *transcript.Response) { b.Resp.Began = b.Resp.Began.Add(vtime.Hour) })},
+	{"MET-03 TSK-09 an output that was evicted and can be read", "letters", "TSK-09: no output of ", result(
+		func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.Name == "Read" && b.IsError },
+		func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
 	{"MET-03 LOOP-02 a result of another size than its event says", "family", "LOOP-02",
 		result(func(*transcript.Event, *transcript.ToolResult) bool { return true }, func(_ *transcript.Event, b *transcript.ToolResult) { b.Bytes++ })},
 	{"MET-03 LOOP-04 a request without one of the results", "family", "LOOP-04", says(0, 1, without(llm.ToolResult))},
@@ -240,8 +247,14 @@ func TestSurgeries(t *testing.T) {
 			if !s.did {
 				t.Fatal("no event was changed")
 			}
+			id, words, told := strings.Cut(c.check, ": ")
 			for _, n := range r.Counts {
-				if n.ID == c.check && n.Broken > 0 {
+				if !told && n.ID == id && n.Broken > 0 {
+					return
+				}
+			}
+			for _, v := range r.Violations {
+				if told && v.Check == id && strings.HasPrefix(v.Want, words) {
 					return
 				}
 			}

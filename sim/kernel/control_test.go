@@ -20,6 +20,17 @@ func TestControl(t *testing.T) {
 			t.Fatalf("run ended at %s with %v, process done %v; want the stop at 0 before the sleep ends", k.Now(), err, p.Done())
 		}
 	})
+	t.Run("KRN-06 a run without a limit of its own may last 366 days and not an instant more", func(t *testing.T) {
+		for days, over := range map[vtime.Duration]bool{366 * 24 * vtime.Hour: false, 366*24*vtime.Hour + 1: true} {
+			k := New(Options{})
+			k.Spawn("p", func(p *Proc) error { return p.Sleep(days) })
+			var limit *LimitError
+			if err := k.Run(); errors.As(err, &limit) != over {
+				t.Errorf("%s: %v", days, err)
+			}
+			k.Close()
+		}
+	})
 	t.Run("CON-18 a process that resumes waits again, and can be aborted again", func(t *testing.T) {
 		k := New(Options{})
 		again := errors.New("again")

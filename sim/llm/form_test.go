@@ -85,7 +85,7 @@ func hashLaw(t *rapid.T) {
 		n := b.Border(b.Border(b.Root(testScope, testSalts), System, testSalts), Messages, testSalts)
 		for range rapid.IntRange(1, 3).Draw(t, label) {
 			role := rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role")
-			text := rapid.SampledFrom([]string{"", "a", `a"}`, `"}]},`}).Draw(t, "text")
+			text := rapid.SampledFrom([]string{"", "a", "b", `a"}`, `"}]},`}).Draw(t, "text")
 			n = b.Append(n, role, &Block{Kind: Text, Content: NewText(Prose, text)})
 		}
 		return n

@@ -19,6 +19,7 @@ import (
 
 func TestRules(t *testing.T) {
 	t.Run("CACHE-27 CACHE-37 an answer with server tools is billed pass by pass, each result written for five minutes, and its parts add up", serverTools)
+	t.Run("CACHE-27 results in a row are answered by one pass, also as the first two of an answer", resultsFirst)
 	t.Run("CACHE-27 an aborted answer is billed for the passes it reached", abortedLoop)
 	t.Run("CACHE-35 a history that was edited before a thinking block is refused, one that grew is not", boundThinking)
 	t.Run("CACHE-40 with markers or without, warm or cold, the answers are the same", rapid.MakeCheck(sameAnswers))
@@ -159,6 +160,27 @@ func serverTools(t *testing.T) {
 	plain := r.play([]vtime.Duration{0}, func(int, *llm.Response) *llm.Request { return request(model, head, 0) })[0].resp
 	if plain.Usage.Written() != 0 || plain.Usage.Read != 0 || plain.Usage.Prompt() != first.Usage.Prompt() {
 		t.Errorf("unmarked: %+v, marked %+v", plain.Usage, first.Usage)
+	}
+}
+
+// fetching begins its answer with two results in a row.
+type fetching struct{}
+
+func (fetching) Answer(q *mockllm.Query, a *mockllm.Answer) error {
+	for _, url := range []string{"b", "c"} {
+		a.Serve(q, "web_fetch", llm.NewJSON(`{"url":"`+url+`"}`), llm.NewJSON(`{"text":"`+strings.Repeat("page ", 400)+`"}`))
+	}
+	a.Blocks[1], a.Blocks[2] = a.Blocks[2], a.Blocks[1]
+	a.Say(llm.Text, filler().Text(llm.Prose, 50))
+	return nil
+}
+
+func resultsFirst(t *testing.T) {
+	r := newRoom(t, mockllm.Config{Source: fetching{}}, cachemodel.DefaultAnthropicOptions())
+	head := r.start(model, 5000, "Look it up.")
+	got := r.play([]vtime.Duration{0}, func(int, *llm.Response) *llm.Request { return request(model, head, 0) })[0].resp
+	if len(got.Iterations) != 2 {
+		t.Errorf("%d iterations: one before the results and one behind them", len(got.Iterations))
 	}
 }
 

@@ -292,6 +292,13 @@ func testLostEntries(t *testing.T) {
 	if got := s.flat("main/1.1", 3); strings.Contains(got, "tool_use") || !strings.Contains(got, `"one"`) || !strings.Contains(got, `"on"`) {
 		t.Error(got)
 	}
+	if e := s.eventsOf("rebase"); len(e) != 1 || e[0]["why"] != "unanswered" || e[0]["position"] != "10" {
+		t.Error("rebased for", e)
+	}
+	// What it said before this activation stands in its output once.
+	if got := s.agent("main/1.1").Output(); got != "one\ntwo\nthree\n" {
+		t.Errorf("its output is %q", got)
+	}
 }
 
 func testKept(t *testing.T) {

@@ -56,7 +56,7 @@ func TestCoordinator(t *testing.T) {
 		decisions := func(k *kept) string {
 			var out []string
 			for _, l := range k.lines {
-				if strings.Contains(l, "permission tool=Write") {
+				if strings.Contains(l, " permission ") && strings.Contains(l, " tool=Write ") {
 					_, rest, _ := strings.Cut(l, " decision=")
 					out = append(out, rest)
 				}

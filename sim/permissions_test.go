@@ -75,7 +75,7 @@ func permissionKeys(t *testing.T) {
 	var got []string
 	for _, line := range linesOf(t, specOf(t, permitted, "")) {
 		f := strings.Fields(line)
-		if len(f) > 5 && f[4] == "permission" && f[5] == "tool=Bash" {
+		if len(f) > 6 && f[4] == "permission" && f[6] == "tool=Bash" {
 			_, rest, _ := strings.Cut(line, "decision=")
 			got = append(got, rest)
 		}

@@ -69,7 +69,7 @@ metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
-sim/reprice:           WORDS scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
+sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace

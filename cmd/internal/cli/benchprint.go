@@ -48,14 +48,18 @@ func (s *State) writeLines(docs []benchVariantJSON) error {
 
 // writeFiles writes what --junit and --gobench ask for.
 func (b *bench) writeFiles() error {
-	var figures, report error
+	var figures, cases error
 	if b.o.gobench != "" {
-		figures = writeFile("--gobench", b.o.gobench, func(w io.Writer) error { return gobench.Write(w, b.now.Semantics, b.now.Runs) })
+		figures = writeFile("--gobench", b.o.gobench, func(w io.Writer) error {
+			return gobench.Write(report.NewPrinter(w, report.Style{}), b.now.Semantics, b.now.Runs)
+		})
 	}
 	if b.o.junit != "" {
-		report = writeFile("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) })
+		cases = writeFile("--junit", b.o.junit, func(w io.Writer) error {
+			return junit.Write(report.NewPrinter(w, report.Style{}), "agentsim bench", b.cases())
+		})
 	}
-	return errors.Join(figures, report)
+	return errors.Join(figures, cases)
 }
 
 // cases are the variants as tests, the expectations that were missed behind them.

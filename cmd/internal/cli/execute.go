@@ -75,7 +75,7 @@ func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o
 	if err := q.run(len(specs), atOnce); err != nil {
 		return nil, err
 	}
-	if stop.has() {
+	if len(done) < len(specs) || wasInterrupted(done) {
 		return done, nil // the list would be a part of one
 	}
 	return done, events.commit()

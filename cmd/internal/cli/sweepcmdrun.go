@@ -172,6 +172,9 @@ func (s *State) runGrid(g *sweepGrid) error {
 	if err != nil {
 		return err
 	}
+	if stop.has() && g.unkept != nil {
+		return g.unkept
+	}
 	if stop.has() {
 		return failf(Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
 	}

@@ -66,9 +66,9 @@ type compared struct {
 // comparedGroup is the runs of one variant.
 type comparedGroup struct {
 	scenario, variant string
-	spec              string // what the runs share beside their seeds, as a hash
-	bare              string // the same without the semantics
-	semantics         int
+	spec              string        // what the runs share beside their seeds, as a hash
+	bare              string        // the same without the semantics
+	semantics         int           // 0 of recorded sessions, whose versions are others
 	one               bool          // no other spec of this scenario and variant is on the side
 	runs              []comparedRun // by seed
 }
@@ -276,6 +276,9 @@ func (x *compared) read(prefix string) error {
 		row, err := x.db.Spec(r.ID)
 		if err != nil {
 			return err
+		}
+		if r.Recorded() {
+			row.Semantics = 0
 		}
 		why := ""
 		if !finished[r.ID] {

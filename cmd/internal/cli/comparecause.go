@@ -11,7 +11,7 @@ import (
 // compared: other semantics, other prices, an edit of one scenario.
 func (p *pair) cause() string {
 	switch {
-	case p.a.semantics != p.b.semantics:
+	case p.a.semantics > 0 && p.b.semantics > 0 && p.a.semantics != p.b.semantics:
 		text := fmt.Sprintf("the tool's: A is of semantics %d, B of %d", p.a.semantics, p.b.semantics)
 		if changed := sim.ChangedSince(min(p.a.semantics, p.b.semantics)); changed != "" {
 			text += "; " + changed

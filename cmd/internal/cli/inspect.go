@@ -16,14 +16,15 @@ import (
 
 // inspectOptions are the flags of inspect.
 type inspectOptions struct {
-	db      string
-	call    int64
-	misses  bool
-	phases  bool
-	blocks  bool
-	said    string
-	output  string
-	reprice []string
+	db       string
+	call     int64
+	misses   bool
+	phases   bool
+	progress bool
+	blocks   bool
+	said     string
+	output   string
+	reprice  []string
 }
 
 func newInspect(s *State) *cobra.Command {
@@ -33,7 +34,7 @@ func newInspect(s *State) *cobra.Command {
 		Short: "look into a recorded run: its agents, a call, why calls missed the cache",
 		Long: `Without a run it lists the recorded ones. With one it prints the tree of its agents; --call N prints one request with
 its cached part and why it missed, --misses every request that read less than it could have, --phases when research,
-synthesis, implementation and verification went on. --said AGENT
+synthesis, implementation and verification went on, --progress how far agents in the background had come. --said AGENT
 what one agent said in all its activations, by its id or lineage: what its output file held. RUN is the beginning of a
 run's id.`,
 		Example: `  agentsim inspect
@@ -57,6 +58,7 @@ run's id.`,
 	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
+	f.BoolVar(&o.progress, "progress", false, "print how far each agent in the background had come, at each change")
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
@@ -77,6 +79,8 @@ func (o *inspectOptions) check(call bool) error {
 		return failf(Usage, "--call and --misses: give one of them")
 	case o.phases && (call || o.misses):
 		return failf(Usage, "--phases: it stands alone, without --call and --misses")
+	case o.progress && (call || o.misses || o.phases || o.said != ""):
+		return failf(Usage, "--progress: it goes with no other view of a run")
 	case o.said != "" && (call || o.misses || o.phases):
 		return failf(Usage, "--said: it goes with no other view of a run")
 	case o.blocks && !call:
@@ -92,7 +96,7 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	}
 	defer db.Close()
 	if len(args) == 0 {
-		if o.call > 0 || o.misses || o.phases || o.said != "" || len(o.reprice) > 0 {
+		if o.call > 0 || o.misses || o.phases || o.progress || o.said != "" || len(o.reprice) > 0 {
 			return failf(Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 		}
 		return s.inspectRuns(db, o)
@@ -110,6 +114,8 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 		return s.inspectMisses(db, info, o)
 	case o.phases:
 		return s.inspectPhases(db, info, o)
+	case o.progress:
+		return s.inspectProgress(db, info, o)
 	case o.said != "":
 		return s.inspectSaid(db, info, o)
 	}

@@ -258,6 +258,7 @@ func (d crossoverJSON) rows() any   { return d.Rows }
 func (d importJSON) rows() any      { return d.Sessions }
 func (d lintJSON) rows() any        { return d.Findings }
 func (d phasesJSON) rows() any      { return d.Phases }
+func (d progressJSON) rows() any    { return d.Changes }
 func (d repricedJSON) rows() any    { return d.Agents }
 func (d runJSON) rows() any         { return d.Variants }
 func (d *validationJSON) rows() any { return d.Repositories }

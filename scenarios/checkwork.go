@@ -269,11 +269,7 @@ func (c *checker) strategy() {
 
 // fork holds the scenario against FRK-01 and FRK-12.
 func (c *checker) fork() {
-	switch {
-	case c.s.Gate(coordinatorGate) == "true" && c.s.Gate(forkGate) == "true":
-		c.badKey("gates."+coordinatorGate, "turn one of the two off", "fork and coordinator together: under COORDINATOR_MODE fork is off, yet the strategy demands it")
-		return
-	case c.s.Coordinates():
+	if c.s.Coordinates() {
 		c.bad("strategy", "strategy: coordinator, or gates: {"+coordinatorGate+": false, "+coordinatorEnvGate+": false, "+forkGate+": true}",
 			"fork and coordinator together: a coordinator starts workers and no forks, yet the strategy demands them")
 		return

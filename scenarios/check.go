@@ -125,7 +125,7 @@ func (c *checker) modelName(path, name string) {
 		return
 	}
 	if contains(Aliases, name) {
-		c.bad(path, "add it to provider.aliases: {"+name+": MODEL}", "alias %q stands for no model", name)
+		c.bad(path, "add it to provider.aliases: {"+name+": "+newest(name)+"}", "alias %q stands for no model", name)
 		return
 	}
 	c.modelID(path, name)
@@ -155,6 +155,17 @@ func (c *checker) modelID(path, id string) {
 		hint = "did you mean " + quoted(pinned(near)) + "?"
 	}
 	c.bad(path, hint, "%s", msg)
+}
+
+// newest is the first model of the table, which begins with the newest of each
+// name, that an alias can stand for.
+func newest(alias string) string {
+	for _, id := range cachemodel.Models() {
+		if strings.HasPrefix(id, "claude-"+alias+"-") {
+			return pinned(id)
+		}
+	}
+	return "MODEL"
 }
 
 func pinned(id string) string {

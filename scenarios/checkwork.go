@@ -137,7 +137,7 @@ func (c *checker) need(path string, it *Item, need string) {
 	}
 }
 
-// IsGlob reports whether a path of a need is read as a glob where no file has that
+// IsGlob reports whether a path of an item is read as a glob where no file has that
 // name.
 func IsGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
@@ -178,7 +178,10 @@ func (c *checker) declared(fact string) bool {
 // project has what it asks for, the run finds out.
 func (c *checker) selects(path string, s *Selector) {
 	if s.Path != "" {
-		if _, ok := c.files.lines(s.Path); !ok && !c.foreign() {
+		_, ok := c.files.lines(s.Path)
+		if !ok && IsGlob(s.Path) {
+			c.selects(path, &Selector{Glob: s.Path, Count: s.Count})
+		} else if !ok && !c.foreign() {
 			c.bad(path, didYouMean(s.Path, c.files.paths()), "there is no file %q", s.Path)
 		}
 		return
@@ -295,9 +298,18 @@ func (c *checker) subagent() {
 	}
 }
 
+// exploresOnHaiku reports whether the children are of the built-in type Explore in
+// a build for users, whose model is haiku (SUB-09).
+func (s *Scenario) exploresOnHaiku() bool {
+	return s.Stack != MinimalStack && s.Strategy == "subagent" && s.hasWork() && s.Type == "Explore" && !s.definesAgents() && s.Gate("USER_TYPE") != "ant"
+}
+
 func (c *checker) agentType() {
 	types, readOnly := c.agentTypes()
 	c.oneOf("type", "agent type", c.s.Type, types...)
+	if c.s.exploresOnHaiku() && c.s.Provider.Aliases["haiku"] == "" {
+		c.bad("type", "provider: {aliases: {haiku: "+newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
+	}
 	if !contains(readOnly, c.s.Type) {
 		return
 	}

@@ -189,7 +189,11 @@ func sectionsWith(key string) (out []string) {
 
 func (d *decoder) list(n *node, v reflect.Value, at place) {
 	if n.kind != kindList {
-		d.wrongType(n, at, "a list", "")
+		hint := ""
+		if n.kind == kindString {
+			hint = "in brackets: [" + flow(n) + "]"
+		}
+		d.wrongType(n, at, "a list", hint)
 		return
 	}
 	if len(n.items) > MaxListed {

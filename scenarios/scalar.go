@@ -41,6 +41,8 @@ func (d *decoder) str(n *node, at place) string {
 	case n.kind == kindMap && len(n.pairs) == 1 && n.pairs[0].val.kind == kindString:
 		text := quoted(n.pairs[0].key + ": " + n.pairs[0].val.text)
 		d.fail(n, "put it in quotes: "+text, "%s must be text; %s was read as a mapping", at.ctx, text)
+	case n.kind == kindList:
+		d.wrongType(n, at, "text", "one of them here; variants, or a matrix, compare several")
 	default:
 		d.wrongType(n, at, "text", "")
 	}

@@ -99,7 +99,7 @@ func (s *Scenario) withoutFresh() string {
 // withoutSubagents is why no child takes the default model of sub-agents, "" where
 // one may.
 func (s *Scenario) withoutSubagents() string {
-	own := s.Type == "Explore" && !s.definesAgents()
+	own := s.exploresOnHaiku()
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return (typ != "" || !s.turnsOn(forkGate)) && !s.Coordinates() }):
 		return ""

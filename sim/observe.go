@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -204,7 +205,7 @@ func (o *observer) uses(item, path string) bool {
 		return false
 	}
 	picks := func(s scenarios.Selector) bool {
-		return s.Path == path || s.Path == "" && doublestar.MatchUnvalidated(s.Glob, path)
+		return s.Path == path || doublestar.MatchUnvalidated(cmp.Or(s.Path, s.Glob), path)
 	}
 	edits := func(it *scenarios.Item) bool {
 		return slices.ContainsFunc(it.Edits, func(e scenarios.Edit) bool { return picks(e.File) })

@@ -93,7 +93,7 @@ func (r *run) missingPaths() []string {
 func (r *run) namedPaths() []string {
 	var out []string
 	add := func(p string) {
-		if p != "" {
+		if p != "" && !scenarios.IsGlob(p) {
 			out = append(out, p)
 		}
 	}
@@ -112,7 +112,7 @@ func (r *run) namedPaths() []string {
 		}
 		for _, need := range it.Needs {
 			for _, prefix := range [...]string{"file:", "gist:"} {
-				if p, ok := strings.CutPrefix(need, prefix); ok && !scenarios.IsGlob(p) {
+				if p, ok := strings.CutPrefix(need, prefix); ok {
 					add(p)
 				}
 			}

@@ -140,6 +140,7 @@ func (b *binder) file(p string) (int, error) {
 // pick is the files that a selector means, in order of their paths. A pick is
 // keyed by its name, so equal picks of equal globs are equal files.
 func (b *binder) pick(s scenarios.Selector, id string) ([]int, error) {
+	s = b.globbed(s)
 	if s.Path != "" {
 		f, err := b.file(s.Path)
 		return []int{f}, err
@@ -161,6 +162,15 @@ func (b *binder) pick(s scenarios.Selector, id string) ([]int, error) {
 		out[i] = b.t.addFile(p)
 	}
 	return out, nil
+}
+
+// globbed reads a path that is no file of the project, and has what globs have, as
+// a glob.
+func (b *binder) globbed(s scenarios.Selector) scenarios.Selector {
+	if _, literal := slices.BinarySearch(b.files, s.Path); !literal && scenarios.IsGlob(s.Path) {
+		s.Glob, s.Path = s.Path, ""
+	}
+	return s
 }
 
 func (b *binder) some(found []string, s scenarios.Selector, id string) []string {
@@ -245,7 +255,7 @@ func (b *binder) edit(it *item, n int, e scenarios.Edit, id string) error {
 
 // named notes the pattern by which an item names files.
 func (b *binder) named(it *item, s scenarios.Selector, files []int) {
-	if s.Glob == "" {
+	if s = b.globbed(s); s.Glob == "" {
 		return
 	}
 	if it.globs == nil {
@@ -269,7 +279,7 @@ func (b *binder) need(it *item, name string) error {
 	if isGist {
 		p = g
 	}
-	files, err := b.needed(p)
+	files, err := b.pick(scenarios.Selector{Path: p}, "")
 	if err != nil {
 		return err
 	}
@@ -279,17 +289,6 @@ func (b *binder) need(it *item, name string) error {
 		it.whole, it.asked = union(it.whole, files...), union(it.asked, files...)
 	}
 	return nil
-}
-
-// needed is the file at a path, or where it is a glob all files that match it.
-func (b *binder) needed(p string) ([]int, error) {
-	if scenarios.IsGlob(p) {
-		if _, literal := slices.BinarySearch(b.files, p); !literal {
-			return b.pick(scenarios.Selector{Glob: p}, "")
-		}
-	}
-	f, err := b.file(p)
-	return []int{f}, err
 }
 
 // close enters what items have from others: dependencies, what a verifier

@@ -84,7 +84,7 @@ func notRead(done []executed) (out []string) {
 			}
 		}
 		if len(items) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of the %s of %s were not read by whoever did the item (needs: [\"file:PATH\"] makes reading required)",
+			out = append(out, fmt.Sprintf("%s: %d of the %s of %s, by whoever did the item (needs: [\"file:PATH\"] makes reading required)",
 				variantOf(x), unread, plural(reads, "file"), inWorkOrder(items, x.spec.Scenario)))
 		}
 	}

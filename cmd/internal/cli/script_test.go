@@ -3,6 +3,7 @@ package cli
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   cmdExits,
+			"gofiles": cmdGoFiles,
 			"runid":   cmdRunID,
 			"digest":  cmdDigest,
 			"sql":     cmdSQL,
@@ -88,6 +90,20 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// cmdGoFiles writes so many Go files of 60 lines and more: gofiles DIRECTORY N.
+func cmdGoFiles(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.MkdirAll(ts.MkAbs(args[0]), 0o755))
+	for i := range n {
+		text := "package pkg\n"
+		for j := range 60 + i {
+			text += fmt.Sprintf("func F%d_%d() int { return %d }\n", i, j, i*j)
+		}
+		ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(args[0]), fmt.Sprintf("f%02d.go", i)), []byte(text), 0o644))
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/metrics"
@@ -77,10 +78,11 @@ func (b *bench) document() benchJSON {
 		v := &b.report.Variants[i]
 		x := benchVariantJSON{Scenario: v.Scenario, Variant: v.Variant, Seeds: v.Seeds, Verdict: v.Verdict.String(), Note: v.Note,
 			Changes: []benchChangeJSON{}, Cause: b.cause(v), Shorter: v.Shorter, Guard: b.findings[v.Name()]}
-		for _, r := range b.now.Runs {
-			if b.base == nil && x.Figures == nil && r.Name() == v.Name() {
-				x.Figures = figuresJSON(r)
+		for _, f := range b.uncompared(v) {
+			if x.Figures == nil {
+				x.Figures = map[string]figure{}
 			}
+			x.Figures[f.Name] = *figureOf(f.Value)
 		}
 		for j := range v.Changes {
 			x.Changes = append(x.Changes, changeJSON(&v.Changes[j]))
@@ -93,13 +95,13 @@ func (b *bench) document() benchJSON {
 	return doc
 }
 
-// figuresJSON are all that a baseline keeps of a run.
-func figuresJSON(r *baseline.Run) map[string]figure {
-	out := map[string]figure{}
-	for _, f := range r.Figures {
-		out[f.Name] = *figureOf(f.Value)
+// uncompared are the figures of a variant's first seed where there is no baseline.
+func (b *bench) uncompared(v *baseline.Variant) []baseline.Figure {
+	i := slices.IndexFunc(b.now.Runs, func(r *baseline.Run) bool { return r.Name() == v.Name() })
+	if b.base != nil || i < 0 {
+		return nil
 	}
-	return out
+	return b.now.Runs[i].Figures
 }
 
 func changeJSON(c *baseline.Change) benchChangeJSON {
@@ -131,7 +133,11 @@ func (b *bench) machineTable() *report.Table {
 	t := report.NewTable("scenario", "variant", "verdict", "metric", "before", "after", "unit", "figure_verdict")
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
-		if len(v.Changes) == 0 {
+		found := b.uncompared(v)
+		for _, f := range found {
+			t.Row(v.Scenario, v.Variant, v.Verdict.String(), f.Name, "", exact(&f.Value), string(f.Value.Unit), "")
+		}
+		if len(v.Changes) == 0 && found == nil {
 			t.Row(v.Scenario, v.Variant, v.Verdict.String(), "", "", "", "", "")
 		}
 		for j := range v.Changes {

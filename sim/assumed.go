@@ -21,6 +21,7 @@ func (r *run) assumed() []string {
 	if len(sc.Work) > 0 {
 		out = append(out, workAssumed(&sc.Model)...)
 		out = append(out, spawnsAssumed(sc)...)
+		out = append(out, synthesisAssumed(sc)...)
 	}
 	out = append(out, r.observer.models...)
 	if n := len(r.stands); n > 0 {
@@ -133,6 +134,21 @@ func orderAssumed(m *scenarios.MinimalSpec) string {
 		return "sub-agents side by side"
 	}
 	return "sub-agents one after the other"
+}
+
+// synthesisAssumed says what a coordinator's implementations wait for, where
+// there is research for them to wait for.
+func synthesisAssumed(sc *scenarios.Scenario) []string {
+	is := func(kind string) bool {
+		return slices.ContainsFunc(sc.Work, func(it scenarios.Item) bool { return it.Kind == kind })
+	}
+	switch {
+	case sc.Strategy != "coordinator" || !is("research") || !is("implement"):
+		return nil
+	case sc.Coordinator.Synthesis == "strict":
+		return []string{"implementations wait for all research"}
+	}
+	return []string{"implementations wait for the research that they need"}
 }
 
 // editsAssumed says which of the two readings holds of who confirms the edits of

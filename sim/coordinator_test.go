@@ -52,6 +52,35 @@ func TestCoordinator(t *testing.T) {
 			t.Error(strings.Join(named.lines, "\n"))
 		}
 	})
+	t.Run("CRD-07 what implementations wait for is assumed where a coordinator has research and implementations", func(t *testing.T) {
+		const text = `
+name: waits
+provider: {model: claude-sonnet-4-6}
+project: {files: {a.go: "one\ntwo\n"}}
+main: {user: Go on.}
+gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}
+strategy: coordinator
+work:
+  - {id: look, kind: research, reads: [a.go]}
+  - {id: mend, kind: implement, edits: [{file: a.go, tokens: 10}]}
+variants:
+  strict: {}
+  needed: {coordinator.synthesis: needed}
+  alone: {scope: [look]}
+  inline: {strategy: inline, gates: {COORDINATOR_MODE: false, CLAUDE_CODE_COORDINATOR_MODE: false}}
+`
+		for variant, want := range map[string]string{"strict": "implementations wait for all research", "needed": "implementations wait for the research that they need", "alone": "", "inline": ""} {
+			got := ""
+			for _, a := range runOf(t, specOf(t, text, variant)).Assumed {
+				if strings.HasPrefix(a, "implementations") {
+					got = a
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %q", variant, got)
+			}
+		}
+	})
 	t.Run("CRD-08 the scratchpad is where the scenario says, and nowhere without its gate", func(t *testing.T) {
 		decisions := func(k *kept) string {
 			var out []string

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -304,14 +305,18 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 	if err := s.heading(db, info); err != nil {
 		return err
 	}
+	fans, err := db.FanOuts(info.ID)
+	if err != nil {
+		return err
+	}
 	if len(misses) == 0 {
-		return s.noMisses(db, info)
+		return cmp.Or(s.noMisses(db, info), s.printFanOuts(fans))
 	}
 	if err := s.missTable(misses, recorded, prices(db, info)); err != nil {
 		return err
 	}
 	s.printf("\none of them: agentsim inspect %s --call %d\n", short(info.ID), misses[0].N)
-	return nil
+	return s.printFanOuts(fans)
 }
 
 // missTable lists misses, those of a recording with what it adds.

@@ -37,7 +37,7 @@ func TestLintRecorded(t *testing.T) {
 		if err != nil || len(roots) == 0 {
 			t.Fatal(roots, err)
 		}
-		ranHere(t, append([]string{"import", "--brief", "--db", db}, roots...)...)
+		ranHere(t, append([]string{"import", "--brief", "--with-content", "--db", db}, roots...)...)
 		var runs []recordJSON
 		if err := json.Unmarshal(ranHere(t, "inspect", "--db", db, "-o", "json"), &runs); err != nil {
 			t.Fatal(err)

@@ -207,9 +207,15 @@ func (u *Auditor) fails(c check, ok bool) bool {
 	return !ok
 }
 
+// reported is called at each report, in tests alone.
+var reported func()
+
 // report notes a check that failed.
 func (u *Auditor) report(c check, a *agent, want, got string) {
 	u.broken[c]++
+	if reported != nil {
+		reported()
+	}
 	if len(u.found) >= Kept {
 		return
 	}

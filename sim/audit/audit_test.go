@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func (s *surgeon) Emit(e *transcript.Event) {
 		return
 	}
 	c := *e
-	c.Body = copied(e.Body)
+	c.Body = cloned(reflect.ValueOf(e.Body)).Interface().(transcript.Body)
 	change, drop := s.cut(&c)
 	if !change && !drop {
 		s.to.Emit(e)
@@ -59,30 +60,6 @@ func (s *surgeon) Emit(e *transcript.Event) {
 	if !drop {
 		s.to.Emit(&c)
 	}
-}
-
-// copied is a body that may be changed without changing the run.
-func copied(b transcript.Body) transcript.Body {
-	switch b := b.(type) {
-	case *transcript.AgentStart:
-		c := *b
-		c.Tools = append([]string(nil), b.Tools...)
-		return &c
-	case *transcript.Request:
-		c := *b
-		return &c
-	case *transcript.Response:
-		c, r := *b, *b.Resp
-		c.Resp = &r
-		return &c
-	case *transcript.ToolResult:
-		c := *b
-		return &c
-	case *transcript.AgentEnd:
-		c := *b
-		return &c
-	}
-	return b
 }
 
 // operate runs a scenario and audits what a surgeon leaves of it.

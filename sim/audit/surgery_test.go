@@ -108,6 +108,7 @@ func last(blk *llm.Block) func(n *llm.Node) *llm.Block {
 func without(k llm.Kind) func(n *llm.Node) *llm.Block {
 	done := false
 	return func(n *llm.Node) *llm.Block {
+		done = done && !n.Parent.IsBorder() // the first block of another time
 		if !done && n.Block.Kind == k {
 			done = true
 			return nil
@@ -172,6 +173,22 @@ var surgeries = []struct {
 	cut                   func(*transcript.Event) (bool, bool)
 }{
 	{"MET-03 CACHE-L2 a read of what a response writes that has not begun yet", "family", "CACHE-L2: nothing read before a response that writes it begins", hears(0, 0, func(b *transcript.Response) { b.Resp.Began = b.Resp.Began.Add(vtime.Hour) })},
+	{"AUD-01 PRM-01 a rule that nobody has given", "family", "PRM-01: no rule but those", decides(func(b *transcript.Permission) bool { return b.Decision == "allow" },
+		func(b *transcript.Permission) { b.Why = "allow rule Read" })},
+	{"AUD-01 PRM-01 a denial in the place of what the mode allows", "family", "PRM-01: allow for Read", decides(func(b *transcript.Permission) bool { return b.Tool == "Read" },
+		func(b *transcript.Permission) { b.Decision = "deny" })},
+	{"AUD-01 PRM-01 a result of a call that nobody has allowed", "family", "PRM-01: an error and no effect", missing(func(b *transcript.Permission) bool { return b.Tool == "Read" })},
+	{"AUD-01 ISO-04 a denial for want of a terminal that is there", "family", "ISO-04: a prompt for", decides(func(b *transcript.Permission) bool { return b.Decision == "allow" },
+		func(b *transcript.Permission) { b.Decision, b.Why = "deny", "prompts are avoided" })},
+	{"AUD-02 SUB-16 a child that failed, whose result is none of an error", "family", "SUB-16: an error", ends(1, func(b *transcript.AgentEnd) { b.Status = "failed" })},
+	{"AUD-02 SUB-16 an agent whose last call failed, and that completed", "failing", "SUB-16: a status that says", ends(1, func(b *transcript.AgentEnd) { b.Status = "completed" })},
+	{"AUD-02 TSK-03 a tag of a notification in what the user says", "family", "TSK-03: no tag", says(0, 0, replaces("Look into", "Look <task-notification> into"))},
+	{"AUD-02 TSK-03 a summary that says another status", "kin", "TSK-03: a summary", says(0, 3, replaces("<status>completed", "<status>killed"))},
+	{"AUD-03 LEAN-01 a child without CLAUDE.md whose type does not do without", "family", "LEAN-01", started("main/2.1", func(b *transcript.AgentStart) { b.Context.UserContext = nil })},
+	{"AUD-03 SUB-09 a child with another model", "family", "SUB-09", started("main/2.1", func(b *transcript.AgentStart) { b.Model = "another" })},
+	{"AUD-03 SUB-10 a child in another mode", "family", "SUB-10", started("main/2.1", func(b *transcript.AgentStart) { b.RunMode = "plan" })},
+	{"AUD-03 SUB-21 a child below the deepest level", "family", "SUB-21", started("main/2.1", func(b *transcript.AgentStart) { b.Depth = 99 })},
+	{"AUD-03 LOOP-05 a fork with other turns", "kin", "LOOP-05", started("main/2.1", func(b *transcript.AgentStart) { b.MaxTurns = 201 })},
 	{"MET-03 TSK-09 an output that was evicted and can be read", "letters", "TSK-09: no output of ", result(
 		func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.Name == "Read" && b.IsError },
 		func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
@@ -238,6 +255,30 @@ var surgeries = []struct {
 	})},
 	{"MET-03 CACHE-L6 a token that an agent did not use", "family", "CACHE-L6", ends(1, func(b *transcript.AgentEnd) { b.Own.Input++ })},
 	{"MET-03 CACHE-L6 a child's tokens rolled up twice", "family", "CACHE-L6", ends(0, func(b *transcript.AgentEnd) { b.Rolled.Read *= 2 })},
+}
+
+// decides changes the first decision that fits.
+func decides(fits func(b *transcript.Permission) bool, change func(b *transcript.Permission)) func(*transcript.Event) (bool, bool) {
+	return func(e *transcript.Event) (bool, bool) {
+		b, ok := e.Body.(*transcript.Permission)
+		if ok = ok && fits(b); ok {
+			change(b)
+		}
+		return ok, false
+	}
+}
+
+// replaces puts another text in the place of the first block that holds one.
+func replaces(old, by string) func(n *llm.Node) *llm.Block {
+	done := false
+	return func(n *llm.Node) *llm.Block {
+		done = done && !n.Parent.IsBorder()
+		if done || n.Block.Kind != llm.Text || !strings.Contains(n.Block.Content.Raw(), old) {
+			return n.Block
+		}
+		done = true
+		return text(strings.Replace(n.Block.Content.Raw(), old, by, 1))
+	}
 }
 
 func TestSurgeries(t *testing.T) {

@@ -53,9 +53,6 @@ func (s *Scenario) unread() []section {
 	if s.hasWork() && !s.delegates() {
 		add("nobody is spawned", "model.spawns_per_turn")
 	}
-	if !s.Interactive {
-		add("the session is not interactive, so there are no forks", "gates."+forkGate)
-	}
 	if s.forks() {
 		add("gate "+forkGate+" runs every child in the background", "background")
 	}

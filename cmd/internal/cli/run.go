@@ -57,7 +57,7 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
   agentsim run fork-vs-subagent --columns trade-off
-  agentsim run fork-vs-subagent --variant fork --set model.prompting=lazy
+  agentsim run fork-vs-subagent --variant subagent --set model.prompting=lazy
   agentsim run nested --project .`,
 		Args: exactly(1, "one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {

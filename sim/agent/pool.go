@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -34,6 +35,9 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	if p := w.pools[k]; p != nil {
 		return p
 	}
+	offered = slices.DeleteFunc(slices.Clone(offered), func(t *tool.Tool) bool {
+		return t.Name != tool.AgentName && w.cfg.Permissions.Rules.DeniesTool(&permission.Call{Tool: t.Name, Aliases: t.Aliases}) // a rule of Agent denies types
+	})
 	who := tool.Subject{Main: def == nil, Async: async, RunMode: mode}
 	var allow, deny []string
 	if def != nil {

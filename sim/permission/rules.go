@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -83,6 +84,12 @@ func (r *Rules) DeniesAgent(typ string) (Rule, bool) {
 		}
 	}
 	return Rule{}, false
+}
+
+// DeniesTool reports whether a deny rule takes a whole tool away, so that it is not
+// offered at all; a rule for some of its calls leaves it in its place (CACHE-95).
+func (r *Rules) DeniesTool(c *Call) bool {
+	return r != nil && slices.ContainsFunc(r.Deny, func(x Rule) bool { return x.Spec == "" && x.names(c) })
 }
 
 // names reports whether the rule speaks of the tool.

@@ -16,7 +16,7 @@ import (
 // benchSpec is a world of n root agents that read the same file turns times,
 // each call a whole one: request, cache look-up, answer, tool, result, events,
 // digest.
-func benchSpec(b *testing.B, n, turns int) *Spec {
+func benchSpec(b testing.TB, n, turns int) *Spec {
 	b.Helper()
 	sc := *scenarios.Defaults()
 	sc.Name = "bench"
@@ -129,4 +129,33 @@ func runTimed(b *testing.B, spec *Spec, sink transcript.Sink) (took, allocs floa
 	b.StopTimer()
 	runtime.ReadMemStats(&after)
 	return took, float64(after.Mallocs - before.Mallocs)
+}
+
+func TestAuditCost(t *testing.T) {
+	t.Run("SPD-04 the auditor allocates for less than one call in ten", func(t *testing.T) {
+		const agents, turns = 4, 1_000
+		var made [2]uint64
+		for i := range made {
+			spec := benchSpec(t, agents, turns)
+			sinks := []transcript.Sink{transcript.Lines(transcript.NewDigest())}
+			if i == 1 {
+				sinks = append(sinks, audit.New(AuditOptions(spec)))
+			}
+			r, err := build(spec, nil, transcript.Tee(sinks...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if err := r.kernel.Run(); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			r.kernel.Close()
+			made[i] = after.Mallocs - before.Mallocs
+		}
+		if more := int64(made[1]) - int64(made[0]); more > agents*turns/10 {
+			t.Errorf("%d allocations more in %d calls", more, agents*turns)
+		}
+	})
 }

@@ -60,7 +60,7 @@ func (u *Auditor) decided(a *agent, b *transcript.Permission) {
 	case "deny":
 		c.verdict = denied
 	case "allow", "edit":
-		c.verdict = allowed
+		c.verdict, c.began = allowed, u.seq+1 // what was asked about begins with the answer
 	}
 	if !c.asked {
 		u.follows(a, c, b)

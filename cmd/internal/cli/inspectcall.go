@@ -40,6 +40,7 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		doc := callDocument(&c, blocks)
 		if info.Recorded() {
 			doc.Recorded = recordedDocument(c.Model, &recorded)
+			doc.Diagnosis, doc.Missed = "", 0 // the API itself has said what it had to
 		}
 		return s.emit(o.output, doc)
 	}
@@ -153,6 +154,11 @@ func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo
 	s.detail("missed because", "%s: %s", c.Miss, meaning(c, back, prices(db, info)))
 	if c.MissByte >= 0 && c.MissPos > 0 {
 		s.detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
+	}
+	if typ, missed := apiSays(c); missed > 0 {
+		s.detail("the API says", "%s, about %s tokens by their bytes", typ, count(missed))
+	} else if typ != "" {
+		s.detail("the API says", "%s", typ)
 	}
 	if extra, ok := moreThanAHit(c, prices(db, info)); ok {
 		s.detail("cost of it", "%s more than a hit", report.Money(extra))

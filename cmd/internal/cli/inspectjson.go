@@ -125,6 +125,8 @@ type callJSON struct {
 	LostCost   *int64        `json:"lost_cost_picodollars,omitempty"` // of a simulated miss: more than a hit
 	Difference int32         `json:"miss_position"`
 	MissByte   int64         `json:"miss_byte"`
+	Diagnosis  string        `json:"api_diagnosis,omitempty"` // what the API's cache diagnostics would say of a simulated miss
+	Missed     int64         `json:"api_cache_missed_input_tokens,omitempty"`
 	After      int64         `json:"after"`
 	Head       string        `json:"head"`
 	Marks      []markJSON    `json:"marks,omitempty"`
@@ -159,6 +161,7 @@ func callDocument(c *sqlite.CallInfo, blocks []sqlite.BlockInfo) callJSON {
 		Uncached: c.Uncached, ReadTo: c.ReadTo, WrittenTo: c.WrittenTo, Undecided: c.Undecided, Miss: c.Miss,
 		Meaning: c.Meaning, Expected: c.Expected, Lost: c.Lost, Difference: c.MissPos, MissByte: c.MissByte,
 		After: c.After, Head: c.Head}
+	doc.Diagnosis, doc.Missed = apiSays(c)
 	for _, m := range c.Marks {
 		doc.Marks = append(doc.Marks, markJSON(m))
 	}
@@ -175,6 +178,7 @@ func callDocuments(calls []sqlite.CallInfo, recorded []sqlite.RecordedInfo) []ca
 		doc := callDocument(&calls[i], nil)
 		if recorded != nil {
 			doc.Recorded = recordedDocument(calls[i].Model, &recorded[i])
+			doc.Diagnosis, doc.Missed = "", 0
 		}
 		out = append(out, doc)
 	}

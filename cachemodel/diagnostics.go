@@ -21,11 +21,17 @@ const (
 // it names as its predecessor (CACHE-48).
 type Diagnosis struct {
 	// Type is the first divergence in the order model, system, tools, messages;
-	// Unavailable when another setting differs that the prompt depends on; "" for
-	// the API's null: the requests do not diverge.
+	// Unavailable when these first three match and a setting differs that the prompt
+	// depends on, whatever the messages do: tool_choice, thinking, effort (which is
+	// output_config) or the header of fast mode. Requests here have no context
+	// management, output format or other headers. "" is the API's null: the requests
+	// do not diverge.
 	Type string
-	// Missed is cache_missed_input_tokens, an estimate; 0 for types without it.
+	// Missed is cache_missed_input_tokens as the API has it, an estimate from byte
+	// lengths; 0 for types without it.
 	Missed int64
+	// Lost is what was not read in truth, exactly.
+	Lost int64
 	// Expired: nothing diverges and yet less was read than the predecessor left.
 	Expired bool
 }
@@ -37,10 +43,19 @@ func (d Diagnosis) String() string {
 		return "null, and little was read: expired"
 	case d.Type == "":
 		return "null"
-	case d.Missed > 0:
-		return d.Type + " cache_missed_input_tokens=" + strconv.FormatInt(d.Missed, 10)
+	case d.Type == PreviousMessageNotFound, d.Type == Unavailable:
+		return d.Type + " lost=" + strconv.FormatInt(d.Lost, 10)
 	}
-	return d.Type
+	return d.Type + " cache_missed_input_tokens=" + strconv.FormatInt(d.Missed, 10) + " lost=" + strconv.FormatInt(d.Lost, 10)
+}
+
+// MissedByBytes is the API's estimate of what a request missed that parts from its
+// predecessor at a byte of its own: the share of its bytes from there on.
+func MissedByBytes(prompt, bytes, from int64) int64 {
+	if bytes <= 0 {
+		return 0
+	}
+	return prompt * max(bytes-max(from, 0), 0) / bytes
 }
 
 // Diagnostics compares a request, between its Admit and its End, with the one it
@@ -48,7 +63,7 @@ func (d Diagnosis) String() string {
 // the API has no trace of, since it was sent in another organisation or workspace
 // or longer ago than DiagnosisKept, is not found.
 func (e *Anthropic) Diagnostics(a *Admission) Diagnosis {
-	x, req := a.Request.Expect, a.Request
+	x, req, lost := a.Request.Expect, a.Request, a.Report.Miss.Lost
 	if x == nil {
 		return Diagnosis{}
 	}
@@ -59,26 +74,25 @@ func (e *Anthropic) Diagnostics(a *Admission) Diagnosis {
 	late := a.Start > x.Start.Add(e.opt.DiagnosisKept)
 	e.touched.compared = e.touched.compared || late
 	if late || old == nil || e.compare.otherScope(x, req.Request, old) {
-		return Diagnosis{Type: PreviousMessageNotFound}
+		return Diagnosis{Type: PreviousMessageNotFound, Lost: lost}
 	}
-	lost := a.Report.Miss.Lost
 	if x.Model != req.Model {
-		return Diagnosis{Type: ModelChanged, Missed: lost}
+		return Diagnosis{ModelChanged, MissedByBytes(a.Prompt, req.Head.Bytes, 0), lost, false}
 	}
 	var differs [3]bool
 	e.compare.levels(&differs, old, req.Head)
-	for _, l := range [...]struct {
-		level llm.Level
-		typ   string
-	}{{llm.System, SystemChanged}, {llm.Tools, ToolsChanged}, {llm.Messages, MessagesChanged}} {
-		if differs[l.level] {
-			return Diagnosis{Type: l.typ, Missed: lost}
-		}
+	missed := MissedByBytes(a.Prompt, req.Head.Bytes, e.compare.run(old, req.Head).offset)
+	switch {
+	case differs[llm.System]:
+		return Diagnosis{SystemChanged, missed, lost, false}
+	case differs[llm.Tools]:
+		return Diagnosis{ToolsChanged, missed, lost, false}
+	case x.Salts != req.Salts:
+		return Diagnosis{Type: Unavailable, Lost: lost}
+	case differs[llm.Messages]:
+		return Diagnosis{MessagesChanged, missed, lost, false}
 	}
-	if x.Salts != req.Salts {
-		return Diagnosis{Type: Unavailable}
-	}
-	return Diagnosis{Expired: lost > 0}
+	return Diagnosis{Lost: lost, Expired: lost > 0}
 }
 
 // otherScope reports whether the requests differ at the very root although model

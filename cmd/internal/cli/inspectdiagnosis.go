@@ -20,9 +20,11 @@ var diagnoses = map[string]string{
 // none.
 func apiSays(c *sqlite.CallInfo) (typ string, missed int64) {
 	typ = diagnoses[c.Miss]
-	if typ == "" || typ == cachemodel.Unavailable || c.Bytes == 0 {
+	switch typ {
+	case "", cachemodel.Unavailable:
 		return typ, 0
+	case cachemodel.ModelChanged:
+		return typ, cachemodel.MissedByBytes(c.Usage.Prompt(), int64(c.Bytes), 0)
 	}
-	behind := int64(c.Bytes) - max(c.MissByte, 0)
-	return typ, c.Usage.Prompt() * max(behind, 0) / int64(c.Bytes)
+	return typ, cachemodel.MissedByBytes(c.Usage.Prompt(), int64(c.Bytes), c.MissByte)
 }

@@ -14,7 +14,7 @@ func TestDiagnosis(t *testing.T) {
 		typ    string
 		missed int64
 	}{
-		{llm.MissModel, -1, "model_changed", 1000}, {llm.MissTools, 0, "tools_changed", 1000}, {llm.MissSystem, 1000, "system_changed", 750},
+		{llm.MissModel, -1, "model_changed", 1000}, {llm.MissModel, 3000, "model_changed", 1000}, {llm.MissTools, 0, "tools_changed", 1000}, {llm.MissSystem, 1000, "system_changed", 750},
 		{llm.MissMessages, 3000, "messages_changed", 250}, {llm.MissSalt, -1, "unavailable", 0}, {llm.MissExpired, -1, "", 0}, {llm.MissLookBack, -1, "", 0},
 	} {
 		t.Run("CACHE-93 the API's diagnosis of a miss by "+c.why.String()+" is given beside the real cause, its tokens estimated from byte lengths", func(t *testing.T) {

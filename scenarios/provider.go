@@ -122,6 +122,9 @@ func (c *checker) place() {
 			c.bad("provider."+d.key, "such as 2026-08-31", "bad date %q in %s", d.day, d.key)
 		}
 	}
+	if c.given("provider.plan_limit_at") && p.PlanLimitAt == 0 {
+		c.bad("provider.plan_limit_at", "an instant of the run, such as 10m, or ttl: 5m", "plan_limit_at 0s: nothing would ever be written for an hour")
+	}
 	if r := p.InputRate; r != nil {
 		c.inputRate(r)
 	}

@@ -79,6 +79,7 @@ type Provider struct {
 	Organisation  string            `yaml:"organisation"`
 	Workspace     string            `yaml:"workspace"`
 	TTL           llm.TTL           `yaml:"ttl"`
+	PlanLimitAt   vtime.Duration    `yaml:"plan_limit_at"` // when a subscription's limit is reached: from then on what has ttl 1h has 5m, as roots and forks do
 	Breakpoints   Plan              `yaml:"breakpoints"`
 	FourthMark    bool              `yaml:"fourth_mark"` // CON-23: parent's mark on a fork's first request, own previous mark later
 	Counter       string            `yaml:"counter"`     // approx (default) or recorded

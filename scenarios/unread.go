@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"agentsim/sim/llm"
 )
 
 // Idle is a setting that nothing reads, and why.
@@ -48,6 +50,9 @@ func (s *Scenario) unread() []section {
 	}
 	add(s.withoutSubagents(), "provider.subagent_model")
 	add(s.withoutFresh(), "provider.subagent_ttl")
+	if s.Provider.TTL != llm.TTL1h {
+		add("provider.ttl is not 1h, and 5m is what there is over the limit", "provider.plan_limit_at")
+	}
 	add(s.withoutPrompts(), "model.prompting")
 	add(s.withoutPrompts(), "model.prompt_budget")
 	if s.hasWork() && !s.delegates() {

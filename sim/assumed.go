@@ -8,6 +8,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios"
+	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 )
 
@@ -27,7 +28,7 @@ func (r *run) assumed() []string {
 	if n := len(r.stands); n > 0 {
 		out = append(out, standsText(n))
 	}
-	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String())
+	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
 	id := r.model(sc.Provider.Model)
 	counter := tokens.Approx(id).Name()
@@ -104,6 +105,18 @@ func tariffText(t cachemodel.Tariff, p *cachemodel.Profile) string {
 		s += ", by " + p.Source
 	}
 	return ", " + s
+}
+
+// limitAssumed says what became of the plan's limit.
+func (r *run) limitAssumed() string {
+	at := r.spec.Scenario.Provider.PlanLimitAt
+	switch {
+	case at == 0 || r.spec.Scenario.Provider.TTL != llm.TTL1h:
+		return ""
+	case r.world.OverLimit():
+		return ", 5m from " + at.String() + " on, over the plan's limit"
+	}
+	return "; no request of roots or forks was marked after the plan's limit at " + at.String()
 }
 
 // providerAssumed names what a scenario says of its provider beyond the defaults.

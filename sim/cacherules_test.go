@@ -10,11 +10,13 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 func TestCacheRules(t *testing.T) {
 	t.Run("CACHE-30 a sub-agent reads nothing of its parent and writes for five minutes, a fork reads all of it and writes as its parent does", childrenAndForks)
 	t.Run("CACHE-30 sub-agents have the lifetime that the scenario gives them", givenLifetime)
+	t.Run("CACHE-96 over the plan's limit roots and forks write for five minutes, and sub-agents as they did", planLimit)
 	t.Run("CACHE-40 a run with markers and one without say the same, word for word", sameWords)
 	t.Run("CACHE-42 a run in a batch costs half of the same calls, one in the US a tenth more, and fast mode has its own rates", tariffs)
 	t.Run("CACHE-18 CACHE-02 on Bedrock two workspaces read each other's prefix, on the Claude API they do not", bedrock)
@@ -104,6 +106,43 @@ func givenLifetime(t *testing.T) {
 			t.Errorf("%s: the parent writes %+v", set, u)
 		}
 	}
+}
+
+func planLimit(t *testing.T) {
+	const limit = 8 * vtime.Second
+	for _, structure := range []string{"fork", "subagent"} {
+		h := newHeard()
+		res := runOf(t, workSpec(t, structure, "provider.ttl=1h", "provider.subagent_ttl=1h", "provider.plan_limit_at=8s"), h)
+		var hour, five int
+		for name, said := range h.of { // order: sums, and each lineage is told by itself
+			for i, r := range said {
+				u := r.Usage
+				switch over := r.Started >= vtime.Instant(limit); {
+				case over && (name == "main" || structure == "fork"):
+					five++
+					if u.Write1h != 0 || u.Write5m == 0 {
+						t.Errorf("%s: %s, call %d over the limit: %+v", structure, name, i, u)
+					}
+				default:
+					hour++
+					if u.Write5m != 0 || u.Write1h == 0 {
+						t.Errorf("%s: %s, call %d: %+v", structure, name, i, u)
+					}
+				}
+			}
+		}
+		if hour == 0 || five == 0 || !hasAssumed(res, "lifetime 1h, 5m from 8s on, over the plan's limit") {
+			t.Errorf("%s: %d calls of an hour, %d of five minutes; assumed %q", structure, hour, five, res.Assumed)
+		}
+	}
+	res := runOf(t, workSpec(t, "fork", "provider.ttl=1h", "provider.plan_limit_at=1h"))
+	if !hasAssumed(res, "no request of roots or forks was marked after the plan's limit at 1h") {
+		t.Errorf("a limit that is never reached: assumed %q", res.Assumed)
+	}
+}
+
+func hasAssumed(res *sim.Result, text string) bool {
+	return slices.ContainsFunc(res.Assumed, func(s string) bool { return strings.Contains(s, text) })
 }
 
 func sameWords(t *testing.T) {

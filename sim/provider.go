@@ -79,7 +79,7 @@ func Plan(p *scenarios.Provider, s *scenarios.Root) *agent.Plan {
 	if s.Plan != nil {
 		from = *s.Plan
 	}
-	out := &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, Fourth: p.FourthMark}
+	out := &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, ShortAt: p.PlanLimitAt, Fourth: p.FourthMark}
 	for _, m := range from.Explicit {
 		out.Explicit = append(out.Explicit, agent.Marks{FromCall: m.FromCall, At: m.At})
 	}

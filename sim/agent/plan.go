@@ -8,13 +8,15 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // Plan places the cache markers of an agent's requests (LOOP-12).
 type Plan struct {
 	Name     PlanName
 	TTL      llm.TTL
-	Explicit []Marks // for PlanExplicit, by ascending FromCall
+	ShortAt  vtime.Duration // of the run; from then on the lifetime is five minutes, 0 for never (CACHE-96)
+	Explicit []Marks        // for PlanExplicit, by ascending FromCall
 	// Fourth uses the fourth slot: the parent's mark on a fork's first request,
 	// the agent's own previous mark later (CON-23). Only with PlanAgent and
 	// PlanLast.
@@ -46,18 +48,19 @@ type planKey struct {
 }
 
 // childPlan is the plan of an agent's sub-agents: its own, with the lifetime of their
-// definition, else that of the session's sub-agents (DEF-12).
+// definition, else that of the session's sub-agents (DEF-12), which no plan's limit
+// touches (CACHE-96).
 func (w *World) childPlan(pl *Plan, def *Definition) *Plan {
 	k := planKey{pl, w.cfg.SubagentTTL}
 	if def.CacheTTL != nil {
 		k.ttl = *def.CacheTTL
 	}
-	if pl.TTL == k.ttl {
+	if pl.TTL == k.ttl && pl.ShortAt == 0 {
 		return pl
 	}
 	if w.plans[k] == nil {
 		child := *pl
-		child.TTL = k.ttl
+		child.TTL, child.ShortAt = k.ttl, 0
 		w.plans[k] = &child
 	}
 	return w.plans[k]
@@ -65,17 +68,33 @@ func (w *World) childPlan(pl *Plan, def *Definition) *Plan {
 
 // mark fills the request's markers for its head.
 func (pl *Plan) mark(a *Agent, req *llm.Request) {
-	if beyond := pl.Place(req, a.front.static, a.front.system, a.calls); beyond != nil {
+	now := a.w.cfg.Kernel.Now()
+	beyond := pl.Place(req, a.front.static, a.front.system, a.calls, now)
+	a.w.overLimit = a.w.overLimit || pl.short(now) && (req.Automatic || len(req.Breakpoints) > 0)
+	if beyond != nil {
 		detail := fmt.Sprintf("call %d: no block at %s; the request has blocks 1 to %d", a.calls, strings.Join(beyond, ", "), req.Head.Pos)
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "breakpoint", Detail: detail})
 	}
 }
 
+// short reports whether the plan's limit has been reached.
+func (pl *Plan) short(now vtime.Instant) bool {
+	return pl.ShortAt > 0 && now >= vtime.Instant(pl.ShortAt)
+}
+
+// OverLimit reports whether a request of a main thread was marked after the plan's
+// limit had been reached.
+func (w *World) OverLimit() bool { return w.overLimit }
+
 // Place fills the markers of a request whose head and expectation are set. static
 // and system are the last system block that the agent shares with others and the
-// last one, nil for none; call is the number of the agent's call, from 0. It
-// returns the positions of an explicit plan that the request does not have.
-func (pl *Plan) Place(req *llm.Request, static, system *llm.Node, call int) (beyond []string) {
+// last one, nil for none; call is the number of the agent's call, from 0, and now
+// its instant. It returns the positions of an explicit plan that the request does not have.
+func (pl *Plan) Place(req *llm.Request, static, system *llm.Node, call int, now vtime.Instant) (beyond []string) {
+	if pl.short(now) {
+		over := *pl
+		over.TTL, pl = llm.TTL5m, &over
+	}
 	req.Breakpoints = req.Breakpoints[:0]
 	req.Automatic, req.AutoTTL = pl.Name == PlanAutomatic, pl.TTL
 	switch pl.Name {

@@ -155,6 +155,7 @@ type World struct {
 	evictions   evictions
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant
+	overLimit bool // a main thread marked a request over the plan's limit
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
 	judgements

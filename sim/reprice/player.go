@@ -112,7 +112,7 @@ func (p *player) born(b *sqlite.Birth) error {
 		a.plan, a.expects, a.sent = parent.plan, parent.expects, parent.sent
 	default:
 		plan := *parent.plan
-		plan.TTL = p.sc.Provider.SubagentTTL
+		plan.TTL, plan.ShortAt = p.sc.Provider.SubagentTTL, 0
 		if own, ok := p.r.lifetimes[b.Type]; ok {
 			plan.TTL = own
 		}
@@ -169,7 +169,7 @@ func (p *player) admit(i int, now vtime.Instant) error {
 	f.req = llm.Request{Model: name, Head: s.Head, MaxTokens: p.sc.Settings.MaxTokens,
 		Stream: llm.StreamName{Lineage: a.lineage, Key: a.key, Call: s.Call, Attempt: s.Attempt}}
 	p.expect(a, f)
-	if err := a.mark(f); err != nil {
+	if err := a.mark(f, now); err != nil {
 		return fmt.Errorf("%s: %w", callName(s), err)
 	}
 	f.call.marked = sameMarks(&f.req, s)
@@ -195,14 +195,14 @@ func (p *player) admit(i int, now vtime.Instant) error {
 
 // mark places a request's markers. They are placed once for a call: further
 // attempts have those of the first.
-func (a *asked) mark(f *flight) error {
+func (a *asked) mark(f *flight, now vtime.Instant) error {
 	s := f.call.Sent
 	static, system, err := front(s, a.plan)
 	if err != nil {
 		return err
 	}
 	again := s.Call == a.call
-	a.plan.Place(&f.req, static, system, s.Call)
+	a.plan.Place(&f.req, static, system, s.Call, now)
 	if again {
 		f.req.Breakpoints = a.marks
 	}

@@ -19,6 +19,7 @@ var evenly = []string{"provider.latency.prefill=20us", "provider.latency.read=20
 var asked = []struct{ sets, entries []string }{
 	{[]string{"provider.ttl=1h"}, []string{"nested", "abort-tree", "stopped-and-resumed", "recorded-notebook"}},
 	{[]string{"provider.ttl=5m"}, []string{"long pauses", "fork-after-compaction"}},
+	{[]string{"provider.ttl=1h", "provider.plan_limit_at=20s"}, []string{"nested", "long pauses"}},
 	{[]string{"provider.subagent_ttl=1h"}, []string{"nested", "a definition's lifetime"}},
 	{[]string{"provider.fourth_mark=true"}, []string{"fan-out"}},
 	{[]string{"provider.breakpoints=last"}, []string{"one system prompt", "stream-failures", "flipped-gate"}},

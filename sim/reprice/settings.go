@@ -18,7 +18,7 @@ var PriceOnly = []string{"provider.inference_geo", "provider.speed"}
 
 // cacheSettings are those that change what the cache reads, writes and bills, and
 // nothing that is sent. What stands below them in a scenario counts as well.
-var cacheSettings = []string{"provider.ttl", "provider.subagent_ttl", "provider.breakpoints", "provider.fourth_mark",
+var cacheSettings = []string{"provider.ttl", "provider.plan_limit_at", "provider.subagent_ttl", "provider.breakpoints", "provider.fourth_mark",
 	"provider.model", "provider.platform", "provider.batch", "provider.options"}
 
 // refusals say why a setting of the provider is none that the record can answer.
@@ -73,7 +73,7 @@ func (r *Record) renamed(sc *scenarios.Scenario, sets []string) (map[string]stri
 	if set := setsAt(sets, "provider.options"); set != "" && !samePointer(r.own.Provider.Options.ThinkingRenderedFirst, sc.Provider.Options.ThinkingRenderedFirst) {
 		return nil, &SettingError{set, refusals["provider.options.thinking_rendered_first"]}
 	}
-	for _, path := range []string{"provider.breakpoints", "provider.ttl", "provider.subagent_ttl", "provider.fourth_mark"} {
+	for _, path := range []string{"provider.breakpoints", "provider.ttl", "provider.plan_limit_at", "provider.subagent_ttl", "provider.fourth_mark"} {
 		if set := setsAt(sets, path); set != "" {
 			if n := r.refused(); n > 0 {
 				return nil, &SettingError{set, fmt.Sprintf("call %d was refused as invalid, and whether it would be by other marks the record cannot tell", n)}

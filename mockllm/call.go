@@ -113,12 +113,15 @@ func (c *call) bound(now vtime.Instant, n, window int64) error {
 	return nil
 }
 
-// ask fills the answer. A request for no tokens is answered with nothing
-// (CACHE-46).
+// ask fills the answer. A request for no tokens is answered with nothing, and has
+// what was recorded of its prompt (CACHE-46).
 func (c *call) ask() error {
 	c.answer.Reset()
 	if c.req.MaxTokens == 0 {
 		c.answer.Stop, c.answer.Output = llm.MaxTokens, 0
+		if s, ok := c.s.cfg.Source.(Counted); ok {
+			c.answer.Counts = s.Counts(c.req.Stream.Lineage, c.req.Stream.Call)
+		}
 		return nil
 	}
 	if err := c.s.cfg.Source.Answer(&c.query, &c.answer); err != nil {

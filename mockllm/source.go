@@ -119,6 +119,12 @@ func (e *SilentError) Unwrap() error { return ErrNotMine }
 // Speaker is a source that can name the agents that it speaks for.
 type Speaker interface{ Agents() []string }
 
+// Counted is a source that knows recorded counts of a call's prompt, whether the
+// call is answered or not; nil for none.
+type Counted interface {
+	Counts(lineage string, call int) map[int]int64
+}
+
 // Sources asks each source in order until one answers.
 type Sources []Source
 
@@ -138,4 +144,16 @@ func (s Sources) Answer(q *Query, a *Answer) error {
 		}
 	}
 	return silent
+}
+
+// Counts implements Counted: those of the first source that has any.
+func (s Sources) Counts(lineage string, call int) map[int]int64 {
+	for _, one := range s {
+		if c, ok := one.(Counted); ok {
+			if counts := c.Counts(lineage, call); len(counts) > 0 {
+				return counts
+			}
+		}
+	}
+	return nil
 }

@@ -61,8 +61,8 @@ func (c *checker) partSettings(path string, s *SettingsSpec, set *SettingsSpec) 
 	if s == nil {
 		return
 	}
-	if c.given(path + ".max_tokens") {
-		c.bad(path+".max_tokens", "settings: {max_tokens: …} at the top level", "max_tokens holds for all agents of a run, not for one conversation or step")
+	if s.Warms() && *s.MaxTokens != 0 {
+		c.bad(path+".max_tokens", "settings: {max_tokens: …} at the top level", "max_tokens holds for all agents of a run; one conversation or step can only warm the cache, with 0")
 	}
 	*set = s.Over(*set)
 	c.settings(path, s, *set)
@@ -80,6 +80,9 @@ func (r *Root) speaks() bool {
 func (c *checker) step(at string, t *UserStep) {
 	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Show == "" && t.Settings == nil {
 		c.bad(at, "one of message, interrupt, kill_agents, background, show, settings", "the user does nothing in this step")
+	}
+	if t.Settings.Warms() && t.Message == nil {
+		c.bad(at+".settings.max_tokens", "give the step a message", "max_tokens 0 in a step is for the request that its message makes, and it has none")
 	}
 	if t.On != nil {
 		c.trigger(at+".on", t.On)
@@ -194,8 +197,8 @@ var stops = []string{"end_turn", "tool_use", "max_tokens", "stop_sequence", "ref
 
 func (c *checker) turn(at string, t *Turn) {
 	c.oneOf(at+".stop", "stop reason", t.Stop, stops...)
-	if t.Text == nil && t.Thinking == nil && len(t.Tools) == 0 {
-		c.bad(at, "text, thinking or tools", "the model answers nothing in this turn")
+	if t.Text == nil && t.Thinking == nil && len(t.Tools) == 0 && len(t.Counts) == 0 {
+		c.bad(at, "text, thinking or tools; counts alone for a request with max_tokens 0", "the model answers nothing in this turn")
 	}
 	if len(t.Tools) > 0 && t.Stop == "end_turn" || len(t.Tools) == 0 && t.Stop == "tool_use" {
 		c.bad(at+".stop", "leave stop out", "stop reason %s does not fit the turn's tools", t.Stop)

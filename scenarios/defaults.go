@@ -20,7 +20,7 @@ func Defaults() *Scenario {
 			Counter:      "approx",
 			Latency:      Latency{Profile: profile.Default},
 		},
-		Settings:    SettingsSpec{MaxTokens: 32_000},
+		Settings:    SettingsSpec{MaxTokens: ptr(int64(32_000))},
 		Project:     Project{Date: "2026-01-01"},
 		Model:       defaultModel(),
 		Coordinator: defaultCoordinator(),

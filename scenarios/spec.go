@@ -150,8 +150,14 @@ type SettingsSpec struct {
 	Thinking       string `yaml:"thinking"` // disabled, enabled, adaptive
 	ThinkingBudget int64  `yaml:"thinking_budget"`
 	ToolChoice     string `yaml:"tool_choice"`
-	MaxTokens      int64  `yaml:"max_tokens"` // of every agent; only at the top level
+	MaxTokens      *int64 `yaml:"max_tokens"` // of every agent; below the top level only 0, which warms the cache: by each request of a root, by the one that a step's message makes
 }
+
+// Tokens is the most that an answer may have.
+func (s *SettingsSpec) Tokens() int64 { return *s.MaxTokens }
+
+// Warms reports whether settings of a root or a step ask for no tokens (CACHE-46).
+func (s *SettingsSpec) Warms() bool { return s != nil && s.MaxTokens != nil }
 
 // Over is the settings with every field that is not given taken from below. A
 // thinking budget goes with the thinking that it is for.
@@ -310,7 +316,8 @@ type Turn struct {
 	Tools    []ToolTurn `yaml:"tools"`
 	Stop     string     `yaml:"stop"`
 	// Counts are recorded token counts of this request: position → cumulative
-	// tokens (negative positions from the end), and the output's.
+	// tokens (negative positions from the end), and the output's. Of a turn for a
+	// request with max_tokens 0 nothing else is read.
 	Counts map[int]int64 `yaml:"counts"`
 	Output *int64        `yaml:"output"`
 }

@@ -21,6 +21,7 @@ func TestCacheRules(t *testing.T) {
 	t.Run("CACHE-42 a run in a batch costs half of the same calls, one in the US a tenth more, and fast mode has its own rates", tariffs)
 	t.Run("CACHE-18 CACHE-02 on Bedrock two workspaces read each other's prefix, on the Claude API they do not", bedrock)
 	t.Run("CACHE-44 LOOP-06 agents above the limit wait for as long as they are told and finish, and a run without a limit asks for none", limitedRun)
+	t.Run("CACHE-46 one root or one step asks for no tokens, the others answer, and its recorded counts hold", prewarm)
 	t.Run("CACHE-47 IMP-09 disturbed runs break no law, say so among their options, and repeat", disturbedRuns)
 }
 
@@ -218,6 +219,50 @@ func bedrock(t *testing.T) {
 		if got := h.of["two"][0].Usage.Read > 0; got != shared {
 			t.Errorf("%s: the second workspace reads %d", platform, h.of["two"][0].Usage.Read)
 		}
+	}
+}
+
+// warmed is a root that warms the cache for another, which warms it once more
+// by a step of its own.
+const warmed = `
+name: warmed
+provider: {model: claude-opus-4-7, counter: recorded, breakpoints: last}
+roots:
+  - {name: warm, user: Hello., system: {tokens: 6_000}, tools: [], context: false, settings: {max_tokens: 0}}
+  - name: asks
+    at: 1m
+    user: Hello.
+    system: {tokens: 6_000}
+    tools: []
+    context: false
+    then: [{message: Warm., settings: {max_tokens: 0}}, {message: And now?}]
+scripts:
+  - {agent: warm, turns: [{counts: {-1: 7_000}}]}
+  - {agent: asks, turns: [{text: Yes.}, {counts: {-1: 7_500}}, {text: Now.}]}
+`
+
+func prewarm(t *testing.T) {
+	h := newHeard()
+	res := runOf(t, specOf(t, warmed, ""), h)
+	warm, asks := h.of["warm"], h.of["asks"]
+	if len(warm) != 1 || len(asks) != 3 {
+		t.Fatalf("%d and %d answers", len(warm), len(asks))
+	}
+	for name, r := range map[string]llm.Response{"the root": warm[0], "the step": asks[1]} {
+		if r.Stop != llm.MaxTokens || r.Usage.Output != 0 || len(r.Blocks) != 0 || r.Usage.Written() == 0 {
+			t.Errorf("%s: %v, %+v, %d blocks", name, r.Stop, r.Usage, len(r.Blocks))
+		}
+	}
+	for _, i := range []int{0, 2} {
+		if r := asks[i]; r.Stop != llm.EndTurn || r.Usage.Output == 0 {
+			t.Errorf("call %d: %v, %+v", i, r.Stop, r.Usage)
+		}
+	}
+	if warm[0].Usage.Written() != 7_000 || asks[0].Usage.Read != 7_000 || asks[1].Usage.Read+asks[1].Usage.Written() != 7_500 || asks[2].Usage.Read != 7_500 {
+		t.Errorf("not by the recorded counts: %+v, %+v, %+v, %+v", warm[0].Usage, asks[0].Usage, asks[1].Usage, asks[2].Usage)
+	}
+	if res.Outcome != sim.Completed {
+		t.Errorf("%s: %s", res.Outcome, res.Detail)
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	name := RootLineage(s)
 	out := agent.RootSpec{
 		Lineage: name, Start: s.At, Model: r.model(sc.Provider.Model), Workspace: sc.Provider.Workspace, Offered: r.offered,
-		Bare: s.Context != nil && !*s.Context, Plan: Plan(&sc.Provider, s), MaxTurns: s.MaxTurns,
+		Bare: s.Context != nil && !*s.Context, Plan: Plan(&sc.Provider, s), MaxTurns: s.MaxTurns, Warms: s.Settings.Warms(),
 	}
 	if s.Workspace != "" {
 		out.Workspace = s.Workspace
@@ -70,7 +70,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 // step turns a step of the user into what the agent layer does. Settings are
 // what holds until then, and afterwards what holds from then on.
 func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) agent.Step {
-	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show}
+	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, Warms: s.Settings.Warms()}
 	if s.On != nil {
 		out.On = &agent.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
 	}

@@ -188,6 +188,9 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	if t.Contains != "" && !contains(q.Head, t.Contains) {
 		return &MismatchError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage, t.Contains}
 	}
+	if t.Text == nil && t.Thinking == nil && len(t.Tools) == 0 {
+		return &BookError{Place{s.index, q.Stream.Call}, s.agent, errors.New("the turn gives counts alone, and the request asks for an answer: give text, thinking or tools")}
+	}
 	if t.Thinking != nil && q.Settings.Thinking == llm.ThinkingDisabled {
 		return &ThoughtError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage}
 	}
@@ -203,7 +206,7 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	return nil
 }
 
-// Counts are the recorded token counts that a turn of the scripts gives for its
+// Counts implements mockllm.Counted: the recorded token counts that a turn of the scripts gives for its
 // request, by position; nil for none.
 func (b *Book) Counts(lineage string, call int) map[int]int64 {
 	s := b.find(lineage)

@@ -135,13 +135,14 @@ func TestConformance(t *testing.T) {
 		}
 	})
 	t.Run("LLM-02 CON-15 a call that its turn does not fit says which script and turn, counted from 1", func(t *testing.T) {
-		turns := []scenarios.Turn{{Text: &scenarios.Content{Text: "one"}}, {Contains: "magic", Text: &scenarios.Content{Text: "two"}}}
+		turns := []scenarios.Turn{{Text: &scenarios.Content{Text: "one"}}, {Contains: "magic", Text: &scenarios.Content{Text: "two"}}, {Counts: map[int]int64{-1: 10}}}
 		book, err := NewBook([]scenarios.Script{{Agent: "main/*"}, {Agent: "main", Turns: turns}}, NewFiller(counter))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for call, want := range []string{1: `scripts[1].turns[1] script "main", turn 2: the request of main does not contain "magic"`,
-			2: `scripts[1] script "main" has 2 turns, and main makes call 3: `} {
+			2: `scripts[1].turns[2] script "main", turn 3: the turn gives counts alone`,
+			3: `scripts[1] script "main" has 3 turns, and main makes call 4: `} {
 			if want == "" {
 				continue
 			}

@@ -134,7 +134,6 @@ func (a *Agent) begin(def *Definition) {
 	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
 	a.req.Breakpoints = a.marks[:0]
 	a.req.Stream = llm.StreamName{Lineage: a.lineage, Key: a.key}
-	a.req.MaxTokens = a.w.cfg.MaxTokens
 	a.req.OnBegin = nil
 }
 

@@ -84,6 +84,7 @@ func (a *Agent) compact(p *kernel.Proc) error {
 	if a.root != nil {
 		a.root.apply(a)
 	}
+	a.req.MaxTokens = a.w.cfg.MaxTokens
 	before, tokens := a.conv, a.size
 	a.conv.say(a.w.cfg.Builder, textMessage(compactionAsk))
 	err := a.send(p)

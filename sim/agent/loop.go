@@ -38,6 +38,7 @@ func (a *Agent) turn(p *kernel.Proc) error {
 				return err
 			}
 		}
+		a.req.MaxTokens = a.room()
 		if err := a.send(p); err != nil {
 			return err
 		}

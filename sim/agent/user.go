@@ -23,6 +23,7 @@ type RootSpec struct {
 	Offered   []*tool.Tool // tools in the pool
 	Plan      *Plan
 	MaxTurns  int         // for one user message; 0 is the run's limit (LOOP-05)
+	Warms     bool        // its requests ask for no tokens (CACHE-46)
 	Bare      bool        // no user context and no system context
 	First     []llm.Block // the first user message; without one the root waits for the steps
 	Steps     []Step      // what the user does then, in order
@@ -40,6 +41,7 @@ type Step struct {
 	Background bool   // Ctrl+B: whoever the root waits for moves to the background
 	Show       string // lineage of the background agent whose output the user looks at from now on, or Nothing
 	Settings   *llm.Settings
+	Warms      bool     // the next request asks for no tokens (CACHE-46)
 	On         *Trigger // the step waits for this event; At and After are not read
 }
 
@@ -50,6 +52,7 @@ type rootState struct {
 	timed     []timedStep
 	unsaid    int           // messages of the user that the root has not heard yet
 	settings  *llm.Settings // to take effect with the next request
+	warms     bool          // the next request asks for no tokens
 	busy      bool          // a turn runs
 }
 
@@ -207,6 +210,7 @@ func (a *Agent) act(p *kernel.Proc, s Step) error {
 	if s.Settings != nil {
 		a.root.settings = s.Settings
 	}
+	a.root.warms = a.root.warms || s.Warms
 	if s.Background {
 		a.backgroundChildren()
 	}
@@ -287,6 +291,15 @@ func (r *rootState) apply(a *Agent) {
 	a.conv.rebase(a.w.cfg.Builder, next.prefix)
 	a.setSettings(s)
 	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "settings", Position: firstChanged(old, next.prefix.Salts(), next)})
+}
+
+// room is how many tokens the agent's next request asks for.
+func (a *Agent) room() int64 {
+	if r := a.root; r != nil && (r.warms || r.spec.Warms) {
+		r.warms = false
+		return 0
+	}
+	return a.w.cfg.MaxTokens
 }
 
 // firstChanged is the position from which a change of salts changes the chain.

@@ -20,6 +20,13 @@ scripts:
       - {text: two, counts: {-1: 4321}}
       - {text: three, counts: {-1: 4400}}
 `,
+	"warmed": `
+name: warmed
+provider: {model: claude-sonnet-4-5-20250929, ttl: 5m, counter: recorded, breakpoints: last, latency: {queue: 1us, prefill: 1us, read: 1us, decode: 1us, jitter: 0s}}
+main: {user: {tokens: 3000}, settings: {max_tokens: 0}, then: [{after: 1s, message: more}, {after: 400s, message: and more}]}
+scripts:
+  - {agent: main, turns: [{counts: {-1: 4000}}, {counts: {-1: 4321}}, {counts: {-1: 4400}}]}
+`,
 	"forced tool, with and without": `
 name: forced
 provider: {model: claude-sonnet-4-5-20250929, ttl: 5m}

@@ -166,8 +166,11 @@ func (p *player) admit(i int, now vtime.Instant) error {
 		return fmt.Errorf("%s: %w", callName(s), err)
 	}
 	f.call = Call{Sent: s, Lineage: a.lineage, profile: m.profile}
-	f.req = llm.Request{Model: name, Head: s.Head, MaxTokens: p.sc.Settings.MaxTokens,
+	f.req = llm.Request{Model: name, Head: s.Head, MaxTokens: p.sc.Settings.Tokens(),
 		Stream: llm.StreamName{Lineage: a.lineage, Key: a.key, Call: s.Call, Attempt: s.Attempt}}
+	if s.Stop == llm.MaxTokens.String() && s.Usage.Output == 0 {
+		f.req.MaxTokens = 0 // it only warmed the cache
+	}
 	p.expect(a, f)
 	if err := a.mark(f, now); err != nil {
 		return fmt.Errorf("%s: %w", callName(s), err)

@@ -19,7 +19,7 @@ var evenly = []string{"provider.latency.prefill=20us", "provider.latency.read=20
 var asked = []struct{ sets, entries []string }{
 	{[]string{"provider.ttl=1h"}, []string{"nested", "abort-tree", "stopped-and-resumed", "recorded-notebook"}},
 	{[]string{"provider.ttl=5m"}, []string{"long pauses", "fork-after-compaction"}},
-	{[]string{"provider.ttl=1h", "provider.plan_limit_at=20s"}, []string{"nested", "long pauses"}},
+	{[]string{"provider.ttl=1h", "provider.plan_limit_at=20s"}, []string{"warmed", "nested", "long pauses"}},
 	{[]string{"provider.subagent_ttl=1h"}, []string{"nested", "a definition's lifetime"}},
 	{[]string{"provider.fourth_mark=true"}, []string{"fan-out"}},
 	{[]string{"provider.breakpoints=last"}, []string{"one system prompt", "stream-failures", "flipped-gate"}},
@@ -30,7 +30,7 @@ var asked = []struct{ sets, entries []string }{
 	{[]string{"provider.options.collapse_noise={share: 300000, to: nothing}"}, []string{"nested"}},
 	{[]string{"provider.batch=true"}, []string{"nested"}},
 	{[]string{"provider.platform=bedrock", "provider.options.checkpoints_capped=true"}, []string{"short prompt", "nested"}},
-	{[]string{"provider.model=claude-haiku-4-5-20251001"}, []string{"recorded counts", "long pauses", "faults of every kind"}},
+	{[]string{"provider.model=claude-haiku-4-5-20251001"}, []string{"recorded counts", "warmed", "long pauses", "faults of every kind"}},
 }
 
 func TestRerun(t *testing.T) {

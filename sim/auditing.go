@@ -8,6 +8,8 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
 	"agentsim/sim/definition"
+	"agentsim/sim/tool"
+	"agentsim/sim/vtime"
 )
 
 // AuditOptions is what a run was told beforehand, as an auditor has to know it.
@@ -21,7 +23,7 @@ func AuditOptions(spec *Spec) audit.Options {
 func auditedSession(spec *Spec) *audit.Session {
 	sc := spec.Scenario
 	p := &sc.Permissions
-	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Children: p.Children,
+	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Everyone: p.CliAllow, Took: fixedTimes(sc), Children: p.Children,
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
 		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases)}
 	gates, err := gatesOf(sc)
@@ -34,11 +36,26 @@ func auditedSession(spec *Spec) *audit.Session {
 			out.Types = map[string]audit.Type{}
 		}
 		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
+		for _, h := range d.Hooks {
+			t.Hooks = append(t.Hooks, string(h.Event)+" "+h.Command)
+		}
 		if render := d.Prompt; render != nil {
 			t.Prompt = func() string { return render(&gates) }
 		}
 		if _, found := out.Types[d.Type]; !found {
 			out.Types[d.Type] = t
+		}
+	}
+	return out
+}
+
+// fixedTimes are how long calls of those tools take that always take as long.
+func fixedTimes(sc *scenarios.Scenario) map[string]vtime.Duration {
+	all, out := tool.Catalogue(), map[string]vtime.Duration{}
+	setTimes(sc, all)
+	for _, t := range all {
+		if t.Took > 0 && t.Drawn == nil {
+			out[t.Name] = t.Took
 		}
 	}
 	return out

@@ -134,13 +134,18 @@ func (r *run) tools(gates *agent.Gates) ([]*tool.Tool, error) {
 	if sc.Coordinates() {
 		offered = all // for its workers, by what the filter leaves them (CRD-04)
 	}
+	setTimes(sc, offered)
+	return offered, nil
+}
+
+// setTimes makes tools take as long as the scenario says.
+func setTimes(sc *scenarios.Scenario, tools []*tool.Tool) {
 	times := map[string]*rng.Span{"Read": sc.Tools.Read, "Grep": sc.Tools.Grep, "Glob": sc.Tools.Glob, "Edit": sc.Tools.Edit}
-	for _, t := range offered {
+	for _, t := range tools {
 		if d := times[t.Name]; d != nil {
 			t.Took, t.Drawn = literalOrDrawn(d)
 		}
 	}
-	return offered, nil
 }
 
 func (r *run) userContext() []agent.Part {

@@ -75,6 +75,8 @@ type life struct {
 	dir      string                  // of its shell
 	astray   bool                    // that is not known
 	begun    begun
+	opening  llm.Hash // of the user context that its messages begin with
+	summed   bool     // its history became a summary
 }
 
 // meters are what an agent's are to show at its end.
@@ -102,6 +104,7 @@ type call struct {
 	at      vtime.Instant
 	ended   vtime.Instant
 	bytes   int
+	took    vtime.Duration
 	verdict string // what became of it before it could run
 	asked   bool   // somebody is
 	began   uint64 // the event behind that by which it began, 0 for none

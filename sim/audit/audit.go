@@ -175,11 +175,15 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		u.permission(a, b)
 	case *transcript.Hook:
 		u.hook(a, b)
+	case *transcript.UserMessage:
+		if !b.Dropped {
+			a.turns = 0
+		}
 	case *transcript.Rebase:
 		a.rebased = b.Why
 		a.last.resettled = a.last.resettled || b.Why != "compaction"
 	case *transcript.Compact:
-		a.files, a.saw = nil, nil
+		a.files, a.saw, a.summed = nil, nil, true
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff
 	case *transcript.Replace:

@@ -8,6 +8,7 @@ const (
 	loop03
 	loop04
 	loop05
+	loop07
 	sub08
 	sub09
 	sub10
@@ -15,9 +16,11 @@ const (
 	sub16
 	sub19
 	sub21
+	min01
 	def06
 	prm01
 	prm02
+	prm03
 	lean01
 	lean02
 	aud04
@@ -66,6 +69,7 @@ const (
 	tsk08
 	tsk09
 	tsk10
+	tsk11
 	cacheL1
 	cacheL2
 	cacheL3
@@ -86,6 +90,7 @@ var checks = [numChecks]Check{
 	loop03:  {"LOOP-03", "a call that changes something runs beside no other of its answer"},
 	loop04:  {"LOOP-04", "each request is well-formed, and each call has one result before the next request"},
 	loop05:  {"LOOP-05", "an agent answers as often as its definition allows, and no more"},
+	loop07:  {"LOOP-07", "a history that becomes a summary goes on behind the same user context"},
 	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
 	sub09:   {"SUB-09", "a child has the model of its call, else of its definition, else that of sub-agents"},
 	sub10:   {"SUB-10", "a child runs in the mode of a parent that binds it, else in its definition's, else in its parent's"},
@@ -93,9 +98,11 @@ var checks = [numChecks]Check{
 	sub16:   {"SUB-16", "a child's end, its task's and what its parent reads of it agree"},
 	sub19:   {"SUB-19", "the figures that come home of a child are those of its last call, and its tool uses"},
 	sub21:   {"SUB-21", "no child is deeper than the limit"},
-	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing"},
+	min01:   {"MIN-01", "a sub-agent of the minimal stack brings home all that it said"},
+	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing, and hooks hear agents of their own definition alone"},
 	prm01:   {"PRM-01", "a call runs if it was allowed, and what is said of it follows from mode and rules"},
 	prm02:   {"PRM-02", "a question is asked at the session's terminal, of a child that bubbles at its parent's"},
+	prm03:   {"PRM-03", "an agent with allowed tools of its own is allowed those and the command line's"},
 	lean01:  {"LEAN-01", "CLAUDE.md is in the context of every child but of those that only look"},
 	lean02:  {"LEAN-02", "git status is in the prompt of every child but of those that only look"},
 	aud04:   {"AUD-04", "an edit stands on the version that its agent saw last, and a shell where its agent has left it"},
@@ -144,6 +151,7 @@ var checks = [numChecks]Check{
 	tsk08:   {"TSK-08", "each message between agents stands in its receiver's next request once, in order, or is dropped on the record"},
 	tsk09:   {"TSK-09", "an output is evicted when it is due and nobody looks at it, and cannot be read afterwards"},
 	tsk10:   {"TSK-10", "a resume is the next activation of the same id, and every event bears the activation it is of"},
+	tsk11:   {"TSK-11", "a call is cancelled at the instant of a neighbour's error, and before its own end"},
 	cacheL1: {"CACHE-L1", "what was read, written and plain makes the prompt, which grows with the conversation"},
 	cacheL2: {"CACHE-L2", "what was read had been written before, as many tokens, and is not too old"},
 	cacheL3: {"CACHE-L3", "a conversation that goes on reads what its last request read and wrote"},

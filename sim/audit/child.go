@@ -84,9 +84,10 @@ func (u *Auditor) startTurns(a *agent, s *Session, typ *Type) {
 	}
 }
 
-// turned is LOOP-05 for an answer: it is one of as many as the agent may have.
+// turned is LOOP-05 for an answer: it is one of as many as the agent may have, a root
+// since its user last spoke.
 func (u *Auditor) turned(a *agent) {
-	if a.parent == nil || a.aside || a.facts.MaxTurns == 0 {
+	if a.aside || a.facts.MaxTurns == 0 {
 		return
 	}
 	a.turns++

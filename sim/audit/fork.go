@@ -36,6 +36,9 @@ func (u *Auditor) startFork(a, p *agent) {
 		return
 	}
 	a.point, a.seen, a.formed, a.replaced = p.seen, p.seen, p.formed, p.replaced
+	if !u.opt.Rerender {
+		a.opening = p.opening
+	}
 	if u.fails(iso08, u.opt.Rerender || a.facts.Context.Replacements >= p.replaced) {
 		u.report(iso08, a, "at least "+decimal(int64(p.replaced))+" replacement decisions, those of its parent", decimal(int64(a.facts.Context.Replacements)))
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -14,6 +15,7 @@ type home struct {
 	of     *agent
 	status string
 	text   string // the last that it said
+	all    string // all that it said, in the minimal stack; "" where that is not known
 	tokens int64  // of its last call
 	uses   int
 }
@@ -43,6 +45,18 @@ func (a *agent) lastText() string {
 	return strings.Join(parts, "")
 }
 
+// texts are all that an agent has said.
+func (a *agent) texts() string {
+	var parts []string
+	for n := a.seen; n != nil && !n.IsBorder(); n = n.Parent {
+		if n.Role == llm.Assistant && n.Block.Kind == llm.Text {
+			parts = append(parts, n.Block.Content.Raw())
+		}
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, "")
+}
+
 // endHome notes what an agent that ends has to bring home, and to whom. An agent
 // whose last call failed for good has not completed (SUB-16).
 func (u *Auditor) endHome(a *agent, b *transcript.AgentEnd) {
@@ -53,6 +67,9 @@ func (u *Auditor) endHome(a *agent, b *transcript.AgentEnd) {
 		return
 	}
 	h := &home{of: a, status: b.Status, text: a.lastText(), tokens: a.billed.Total(), uses: a.progress.uses}
+	if u.opt.Session != nil && u.opt.Session.Minimal && !a.summed {
+		h.all = a.texts()
+	}
 	if a.background {
 		if u.homes == nil {
 			u.homes = map[string][]*home{}
@@ -179,6 +196,9 @@ func (u *Auditor) brought(p *agent, b *llm.Block, replaced bool) {
 	if u.opt.Session != nil && u.opt.Session.Minimal {
 		if u.fails(sub12, outcomes[h.status] != "" || strings.Contains(raw, h.text)) {
 			u.report(sub12, h.of, "its last text: "+short(h.text), short(raw))
+		}
+		if u.fails(min01, outcomes[h.status] != "" || h.all == "" || raw == h.all) {
+			u.report(min01, h.of, "all that it said: "+short(h.all), short(raw))
 		}
 		return
 	}

@@ -28,16 +28,18 @@ type Options struct {
 
 // Session is what a run's session allows, and what its agents are to be.
 type Session struct {
-	Deny, Ask, Allow []string            // rules of permission as they are written, the command line's among the allowed
-	Allowed          map[string][]string // by agent type: the rules that it may use besides
-	Children         string              // mode of a child whose definition names none; "" is its parent's
-	Depth, Turns     int                 // limits; 0 is none
-	Minimal          bool                // the minimal stack
-	Slim             bool                // tengu_slim_subagent_claudemd, as the run begins
-	Elsewhere        bool                // forks have another directory than their parent
-	Model            string              // of sub-agents whose definition names none; "" is their parent's
-	Aliases          map[string]string   // of models
-	Types            map[string]Type     // of agents
+	Deny, Ask, Allow []string                  // rules of permission as they are written, the command line's among the allowed
+	Allowed          map[string][]string       // by agent type: the rules that it may use besides
+	Everyone         []string                  // the command line's rules to allow, which every agent keeps
+	Took             map[string]vtime.Duration // how long calls of a tool take that always take as long
+	Children         string                    // mode of a child whose definition names none; "" is its parent's
+	Depth, Turns     int                       // limits; 0 is none
+	Minimal          bool                      // the minimal stack
+	Slim             bool                      // tengu_slim_subagent_claudemd, as the run begins
+	Elsewhere        bool                      // forks have another directory than their parent
+	Model            string                    // of sub-agents whose definition names none; "" is their parent's
+	Aliases          map[string]string         // of models
+	Types            map[string]Type           // of agents
 }
 
 // Type is what a definition says of its agents.
@@ -47,6 +49,7 @@ type Type struct {
 	MaxTurns   int // 0 is none of its own
 	OmitClaude bool
 	OmitGit    bool
+	Hooks      []string      // what its hooks hear and run, as "PreToolUse ./check.sh"
 	Brings     bool          // its agents begin with memories, skills or a first word of their own
 	Prompt     func() string // as the run begins; nil where there is none
 }

@@ -51,6 +51,7 @@ func (u *Auditor) decided(a *agent, b *transcript.Permission) {
 	if c.began == 0 {
 		u.begins(a, c)
 	}
+	u.same(sub10, a, "a decision in mode", a.facts.RunMode, b.Mode)
 	switch b.Decision {
 	case "ask":
 		u.same(prm02, a, "asked at the terminal of", a.terminal(), b.Terminal)
@@ -80,8 +81,15 @@ func (a *agent) terminal() string {
 	return a.lineage
 }
 
-// hook notes a call that a hook has blocked.
+// hook is DEF-06 for what a hook does: it hears agents of its own definition. It
+// notes a call that is blocked.
 func (u *Auditor) hook(a *agent, b *transcript.Hook) {
+	if s := u.opt.Session; s != nil {
+		typ, known := s.Types[a.facts.Type]
+		if (known || a.fork) && u.fails(def06, !a.fork && slices.Contains(typ.Hooks, b.Event+" "+b.Command)) {
+			u.report(def06, a, "no hook but those of type "+a.facts.Type, b.Event+" "+b.Command)
+		}
+	}
 	if b.Event != "PreToolUse" || b.Outcome != "block" {
 		return
 	}
@@ -131,6 +139,7 @@ func (u *Auditor) follows(a *agent, c *call, b *transcript.Permission) {
 		if u.fails(prm01, u.given(rule)) {
 			u.report(prm01, a, "no rule but those that were given", rule)
 		}
+		u.ownRules(a, rule)
 	}
 	want, known := u.verdict(a, c, b)
 	if !known {
@@ -158,6 +167,23 @@ func (u *Auditor) given(rule string) bool {
 		}
 	}
 	return false
+}
+
+// ownRules is PRM-03 for a rule that allowed a call of an agent with allowed tools of
+// its own, or of one below it.
+func (u *Auditor) ownRules(a *agent, rule string) {
+	s := u.opt.Session
+	for q := a; q != nil && q.life != nil; q = q.parent {
+		own, found := s.Allowed[q.facts.Type]
+		if !found || q.parent == nil {
+			continue
+		}
+		is := func(text string) bool { return text == rule || strings.TrimSuffix(text, "(*)") == rule }
+		if u.fails(prm03, slices.ContainsFunc(own, is) || slices.ContainsFunc(s.Everyone, is)) {
+			u.report(prm03, a, "a rule of type "+q.facts.Type+" or of the command line", rule)
+		}
+		return
+	}
 }
 
 // verdict is what has to be said of a call.
@@ -255,6 +281,15 @@ var writers = []string{"rm", "mv", "cp", "mkdir", "touch", "tee", "chmod"}
 
 // changes reports whether a command changes something for certain.
 func changes(x *use) bool {
-	word, _, _ := strings.Cut(field(x.input, "command"), " ")
-	return slices.Contains(writers, word)
+	command := field(x.input, "command")
+	word, _, _ := strings.Cut(command, " ")
+	return slices.Contains(writers, word) || redirects(command)
+}
+
+// redirects reports whether a command that leaves nothing to be expanded writes its
+// output into a file.
+func redirects(command string) bool {
+	_, to, found := strings.Cut(command, ">")
+	to = strings.TrimLeft(to, "> ")
+	return found && !strings.ContainsAny(command, "\"'`\\$()[]<&#\n") && to != "" && !strings.Contains(to, "/dev/")
 }

@@ -48,6 +48,7 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 			a.agents = u.offered(a, front)
 		}
 	}
+	u.opens(a, nodes, first)
 	u.read(a, nodes)
 	a.seen, a.sent, a.aside, a.rebased, a.asked, a.cut = b.Head, b.Head, false, "", false, false
 	if k := len(nodes); k > 0 && nodes[k-1].Role == llm.User && strings.HasPrefix(nodes[k-1].Block.Content.Raw(), compactionAsk) {
@@ -130,6 +131,18 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	}
 }
 
+// opens is LOOP-07 for what an agent's messages begin with.
+func (u *Auditor) opens(a *agent, nodes []*llm.Node, first bool) {
+	switch {
+	case len(a.facts.Context.UserContext) == 0 || len(nodes) == 0:
+	case first && !a.fork:
+		a.opening = nodes[0].Block.Content.Identity()
+	case a.rebased != "compaction" || a.opening == llm.Hash{}:
+	case u.fails(loop07, nodes[0].Block.Content.Identity() == a.opening):
+		u.report(loop07, a, "the user context in front of the summary", short(nodes[0].Block.Content.Raw()))
+	}
+}
+
 // rootOf is the hash of a chain's first node.
 func rootOf(n *llm.Node) llm.Hash {
 	for n.Parent != nil {
@@ -208,6 +221,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	if u.fails(loop02, ok) {
 		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
 	}
+	u.cancelled(a, c, b)
 	u.cameHome(a, b, replaced)
 	u.brought(a, b, replaced)
 	u.forkCall(a, &a.uses[i], b)

@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // harmless are the tools whose calls may run beside each other, by this package's
@@ -39,6 +40,26 @@ func (u *Auditor) begins(a *agent, c *call) {
 		if other := a.alone(o); u.fails(loop03, !self && !other) {
 			u.report(loop03, a, c.name+" and "+o.name+" one after the other", c.name+" begins while "+o.name+" runs")
 		}
+	}
+}
+
+// siblingErred is the result of a call that was cancelled with its neighbour.
+const siblingErred = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+
+// cancelled is TSK-11 for a result that says so, where no question came between: a
+// neighbour has erred as long after the beginning, and the call would have taken
+// longer.
+func (u *Auditor) cancelled(a *agent, c *call, b *llm.Block) {
+	if c == nil || a.asked || b.Content.Raw() != siblingErred {
+		return
+	}
+	cause := slices.ContainsFunc(a.calls, func(o call) bool { return o.id != c.id && o.isError && o.took == c.took })
+	own, fixed := vtime.Duration(0), false
+	if s := u.opt.Session; s != nil {
+		own, fixed = s.Took[c.name]
+	}
+	if u.fails(tsk11, cause && (!fixed || c.took <= own)) {
+		u.report(tsk11, a, c.name+" cancelled at a neighbour's error, before its own end", "after "+c.took.String())
 	}
 }
 

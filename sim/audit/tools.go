@@ -30,7 +30,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	if c == nil {
 		return
 	}
-	c.done, c.isError, c.bytes, c.ended = true, b.IsError, b.Bytes, u.now
+	c.done, c.isError, c.bytes, c.ended, c.took = true, b.IsError, b.Bytes, u.now, b.Took
 	u.refused(a, c, b)
 	u.kept(a, c, b)
 	u.evictedRead(a, c)

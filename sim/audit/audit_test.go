@@ -95,7 +95,7 @@ func text(s string) *llm.Block {
 
 func TestAuditor(t *testing.T) {
 	t.Run("MET-03 nothing is broken in scenarios that provoke everything, and nothing is kept when they have ended", func(t *testing.T) {
-		for _, name := range []string{"family", "kin", "guests", "worker", "simple", "planner", "failing"} {
+		for _, name := range []string{"family", "kin", "guests", "worker", "simple", "planner", "failing", "rules"} {
 			r, s := operate(t, name, nil)
 			if err := r.Err(); err != nil || r.Made < 50 {
 				t.Errorf("%s: %d checks, %v", name, r.Made, err)

@@ -82,6 +82,17 @@ func ends(agent int32, change func(b *transcript.AgentEnd)) func(*transcript.Eve
 	}
 }
 
+// hooked is a hook of another command.
+func hooked(command string) func(*transcript.Event) (bool, bool) {
+	return func(e *transcript.Event) (bool, bool) {
+		b, ok := e.Body.(*transcript.Hook)
+		if ok {
+			b.Command = command
+		}
+		return ok, false
+	}
+}
+
 // missing drops the first event that fits.
 func missing[T transcript.Body](fits func(b T) bool) func(*transcript.Event) (bool, bool) {
 	return func(e *transcript.Event) (bool, bool) {
@@ -189,6 +200,17 @@ var surgeries = []struct {
 	{"AUD-03 SUB-10 a child in another mode", "family", "SUB-10", started("main/2.1", func(b *transcript.AgentStart) { b.RunMode = "plan" })},
 	{"AUD-03 SUB-21 a child below the deepest level", "family", "SUB-21", started("main/2.1", func(b *transcript.AgentStart) { b.Depth = 99 })},
 	{"AUD-03 LOOP-05 a fork with other turns", "kin", "LOOP-05", started("main/2.1", func(b *transcript.AgentStart) { b.MaxTurns = 201 })},
+	{"MET-03 ISO-12 a child of no type", "family", "ISO-12: a type", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "" })},
+	{"MET-03 SUB-10 a decision in another mode than the agent's", "rules", "SUB-10: a decision in mode", decides(func(b *transcript.Permission) bool { return b.Tool == "Read" },
+		func(b *transcript.Permission) { b.Mode = "bypassPermissions" })},
+	{"MET-03 PRM-03 a rule of the session for a type with rules of its own", "rules", "PRM-03: a rule of type watched", decides(func(b *transcript.Permission) bool { return b.Why == "allow rule Edit(b.go)" },
+		func(b *transcript.Permission) { b.Why = "allow rule Edit(a.go)" })},
+	{"MET-03 DEF-06 a hook that the definition does not bring", "rules", "DEF-06: no hook but those", hooked("./another.sh")},
+	{"MET-03 LOOP-05 a root that answers once more", "rules", "LOOP-05: at most 3 answers", started("main", func(b *transcript.AgentStart) { b.MaxTurns = 3 })},
+	{"MET-03 TSK-11 a call that is cancelled later than its neighbour erred", "rules", "TSK-11: Grep cancelled", result(
+		func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.Name == "Grep" }, func(_ *transcript.Event, b *transcript.ToolResult) { b.Took++ })},
+	{"MET-03 TSK-11 a call that is cancelled though it had ended", "rules", "TSK-11: Glob cancelled", result(
+		func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.Name == "Glob" }, func(_ *transcript.Event, b *transcript.ToolResult) { b.Took += vtime.Second })},
 	{"MET-03 TSK-09 an output that was evicted and can be read", "letters", "TSK-09: no output of ", result(
 		func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.Name == "Read" && b.IsError },
 		func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},

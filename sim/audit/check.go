@@ -16,6 +16,8 @@ const (
 	sub16
 	sub19
 	sub21
+	sub22
+	sub23
 	min01
 	def06
 	prm01
@@ -99,6 +101,8 @@ var checks = [numChecks]Check{
 	sub19:   {"SUB-19", "the figures that come home of a child are those of its last call, and its tool uses"},
 	sub21:   {"SUB-21", "no child is deeper than the limit"},
 	min01:   {"MIN-01", "a sub-agent of the minimal stack brings home all that it said"},
+	sub22:   {"SUB-22", "no call of an agent that asks for a worktree of its own succeeds"},
+	sub23:   {"SUB-23", "a message goes to the agent whose id or name the call says"},
 	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing, and hooks hear agents of their own definition alone"},
 	prm01:   {"PRM-01", "a call runs if it was allowed, and what is said of it follows from mode and rules"},
 	prm02:   {"PRM-02", "a question is asked at the session's terminal, of a child that bubbles at its parent's"},

@@ -26,6 +26,9 @@ func (u *Auditor) message(ref int32, b *transcript.Message) {
 		}
 		l := &letter{task: b.TaskID, bytes: b.Bytes, message: true, n: b.N}
 		l.text, l.known = from.writing(b.TaskID, t.name)
+		if u.fails(sub23, l.known || from.edited) {
+			u.report(sub23, a, "a message to whom the call names", "one to "+b.TaskID+", named "+orNone(t.name))
+		}
 		t.unheard = append(t.unheard, l)
 		return
 	}

@@ -267,6 +267,7 @@ var surgeries = []struct {
 	{"MET-03 FRK-05 a fork whose bytes before the directive are its own", "kin", "FRK-05", says(2, 0, rewords("Fork started"))},
 	{"MET-03 FRK-06 a fork behind another system prompt", "kin", "FRK-06", asks(1, 0, func(b *transcript.Request) { b.Head = rootless(b.Head) })},
 	{"MET-03 FRK-09 an agent that a fork made", "kin", "FRK-09", started("main/2.2", func(b *transcript.AgentStart) { b.Parent = 1 })},
+	{"MET-03 FRK-09 a fork whose queries say that it is none", "kin", "FRK-09", started("main/2.2", func(b *transcript.AgentStart) { b.Source = "agent:custom" })},
 	{"MET-03 FRK-14 a fork's Agent call that is not refused", "kin", "FRK-14", says(1, 1, rewords("It runs."))},
 	{"MET-03 TSK-05 a task without a notification", "family", "TSK-05", missing(func(b *transcript.Notification) bool { return b.Op == "queued" })},
 	{"MET-03 TSK-05 a notification that nobody reads", "family", "TSK-05", says(0, 5, without(llm.Text))},

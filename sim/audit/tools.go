@@ -31,6 +31,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		return
 	}
 	c.done, c.isError, c.bytes, c.ended, c.took = true, b.IsError, b.Bytes, u.now, b.Took
+	u.separate(a, c, b)
 	u.refused(a, c, b)
 	u.kept(a, c, b)
 	u.evictedRead(a, c)
@@ -39,6 +40,20 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	}
 	if c.name == "Bash" {
 		u.stands(a, c, b)
+	}
+}
+
+// separate is SUB-22: nothing serves worktrees, so whoever asks for one is told so.
+func (u *Auditor) separate(a *agent, c *call, b *transcript.ToolResult) {
+	if c.name != "Agent" || a.edited {
+		return
+	}
+	x := a.used(c.id)
+	if x == nil || field(x.input, "isolation") != "worktree" {
+		return
+	}
+	if u.fails(sub22, b.IsError) {
+		u.report(sub22, a, "an error, since no agent has a worktree", "none")
 	}
 }
 

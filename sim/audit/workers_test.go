@@ -87,6 +87,21 @@ var crewSurgeries = []struct {
 	{"MET-03 TSK-04 a notification that stands alone in the middle of a turn", "family", "TSK-04", changed(
 		func(b *transcript.Notification) bool { return b.Op == "delivered" && b.Place == "idle" },
 		func(_ *transcript.Event, b *transcript.Notification) { b.Place = "loop" })},
+	{"MET-03 SUB-22 an agent in a worktree of its own", "worktree", "SUB-22", changed(
+		func(b *transcript.ToolResult) bool { return b.Name == "Agent" && b.IsError }, func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
+	{"MET-03 SUB-23 a message to somebody else", "worktree", "SUB-23", func() func(*transcript.Event) (bool, bool) {
+		last := ""
+		return func(e *transcript.Event) (bool, bool) {
+			switch b := e.Body.(type) {
+			case *transcript.Task:
+				last = b.ID
+			case *transcript.Message:
+				b.TaskID = last
+				return true, false
+			}
+			return false, false
+		}
+	}()},
 	{"MET-03 TSK-07 a progress that forgot an answer", "family", "TSK-07", ends(0, func(b *transcript.AgentEnd) { b.Progress.Output-- })},
 	{"MET-03 TSK-07 a progress of somebody else's tool use", "family", "TSK-07", ends(0, func(b *transcript.AgentEnd) { b.Progress.Last[0] = &llm.Block{} })},
 }

@@ -54,6 +54,7 @@ each row and column that differs is named with both values. What differs is exit
 // dbChecked is what a check came to.
 type dbChecked struct {
 	runs, open, unsealed int
+	unknown              int // of the unsealed, those that cannot be run again
 	found                []sqlite.Mismatch
 }
 
@@ -90,6 +91,9 @@ func (s *State) dbCheck(o *dbCheckOptions) error {
 	if n := len(x.found); n > 0 {
 		return failf(Operating, "%s: %s: restore it from a copy, or record those runs again into another file", o.db, plural(n, "difference"))
 	}
+	if x.unknown > 0 {
+		return failf(Operating, "%s: %s cannot be checked: nothing says what their rows added up to, and they cannot be run again; import those sessions again into another file, or run those scenarios", o.db, plural(x.unknown, "run"))
+	}
 	return nil
 }
 
@@ -100,32 +104,42 @@ func (x *dbChecked) run(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) error
 	if err != nil {
 		return err
 	}
-	tables, sealed, err := db.Changed(r.ID, true)
+	tables, sealed, err := db.Changed(r.ID)
 	switch {
 	case err != nil:
 		return err
-	case !sealed && !r.Outcome.Settled():
+	case !sealed && len(tables) == 0 && !r.Outcome.Settled():
 		x.open++
-	case !sealed:
-		x.unsealed++
-	}
-	if len(tables) > 0 || !sealed && r.Outcome.Settled() {
-		named, err := differences(db, r, stop)
+	case !sealed || len(tables) > 0:
+		named, again, err := differences(db, r, stop)
 		if err != nil {
 			return err
 		}
 		found = append(found, named...)
-	}
-	if len(tables) > 0 {
-		for _, t := range tables {
-			t, _, _ = strings.Cut(t, ".")
-			if !slices.ContainsFunc(found, func(m sqlite.Mismatch) bool { return m.Table == t }) {
-				found = append(found, sqlite.Mismatch{Run: r.ID, Table: t, Stored: "rows that differ", Want: "those that were recorded"})
+		if len(tables) == 0 {
+			x.unsealed++
+			if !again {
+				x.unknown++
 			}
 		}
 	}
-	x.found = append(x.found, found...)
+	x.found = append(x.found, withTables(r.ID, tables, found)...)
 	return nil
+}
+
+// withTables adds the tables of which it is known only that they differ.
+func withTables(run string, tables []string, found []sqlite.Mismatch) []sqlite.Mismatch {
+	for _, t := range tables {
+		if t == sqlite.LostSeal {
+			found = append(found, sqlite.Mismatch{Run: run, Table: "runs", Row: "id=" + run, Column: "seal", Stored: "none that can be read", Want: "what its rows add up to"})
+			continue
+		}
+		t, _, _ = strings.Cut(t, ".")
+		if !slices.ContainsFunc(found, func(m sqlite.Mismatch) bool { return m.Table == t }) {
+			found = append(found, sqlite.Mismatch{Run: run, Table: t, Stored: "rows that differ", Want: "those that were recorded"})
+		}
+	}
+	return found
 }
 
 // events holds the digest of a run's events against what the record says of it.
@@ -141,38 +155,41 @@ func events(db *sqlite.DB, r sqlite.RunInfo) ([]sqlite.Mismatch, error) {
 }
 
 // differences runs a run again that was changed, or that nothing seals, and names
-// what differs. One that cannot be run again is held against its own events.
-func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) ([]sqlite.Mismatch, error) {
+// what differs. One that cannot be run again is held against its own events, which
+// may have been changed too; ran is false then.
+func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) (found []sqlite.Mismatch, ran bool, err error) {
 	stored, err := db.Spec(r.ID)
 	if err != nil {
-		return nil, changedContent(err)
+		return nil, false, changedContent(err)
 	}
 	if r.Recorded() || stored.Semantics != sim.Semantics {
 		if !r.Level.Whole() {
-			return nil, nil
+			return nil, false, nil
 		}
-		return db.Contradictions(r.ID)
+		found, err = db.Contradictions(r.ID)
+		return found, false, err
 	}
 	spec, err := rebuild(&stored)
 	if err != nil || spec.RunID() != r.ID {
 		return []sqlite.Mismatch{{Run: r.ID, Table: "runs", Row: "id=" + r.ID, Column: "spec, variant, seed or policy",
-			Stored: "what does not come to the run's id", Want: "what was run"}}, nil
+			Stored: "what does not come to the run's id", Want: "what was run"}}, false, nil
 	}
 	choices, err := choicesOf(db, r)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	again, err := newRerun(spec, r)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer again.close()
 	var res *sim.Result
 	stop.around(sim.Options{Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 	if err != nil || res.Outcome == sim.Interrupted {
-		return nil, err
+		return nil, false, err
 	}
-	return again.differences(db, r, res)
+	found, err = again.differences(db, r, res)
+	return found, true, err
 }
 
 // changedContent passes over a content that the file's check has named.
@@ -189,6 +206,7 @@ type dbCheckJSON struct {
 	Runs     int            `json:"runs"`
 	Open     int            `json:"unfinished_runs"`
 	Unsealed int            `json:"runs_without_seal"`
+	Unknown  int            `json:"runs_that_cannot_be_checked"`
 	Found    []mismatchJSON `json:"differences"`
 }
 
@@ -205,7 +223,7 @@ func (d dbCheckJSON) rows() any { return d.Found }
 
 func (s *State) printChecked(o *dbCheckOptions, x *dbChecked) error {
 	if o.output != "table" {
-		doc := dbCheckJSON{o.db, x.runs, x.open, x.unsealed, []mismatchJSON{}}
+		doc := dbCheckJSON{o.db, x.runs, x.open, x.unsealed, x.unknown, []mismatchJSON{}}
 		for _, m := range x.found {
 			doc.Found = append(doc.Found, mismatchJSON(m))
 		}
@@ -225,11 +243,18 @@ func (s *State) printChecked(o *dbCheckOptions, x *dbChecked) error {
 	if x.open > 0 {
 		s.printf(", %d of them unfinished", x.open)
 	}
-	if x.unsealed > 0 {
-		s.printf(", %d of them recorded before rows were sealed and run again", x.unsealed)
+	if n := x.unsealed - x.unknown; n > 0 {
+		s.printf(", %d of them recorded before rows were sealed and run again", n)
 	}
-	if len(x.found) == 0 {
+	if x.unknown > 0 {
+		s.printf(", %d of them recorded before rows were sealed, which cannot be checked", x.unknown)
+	}
+	switch {
+	case len(x.found) > 0:
+	case x.open+x.unknown == 0:
 		s.printf("; all as it was recorded")
+	case x.open+x.unknown < x.runs:
+		s.printf("; the others as they were recorded")
 	}
 	s.printf("\n")
 	return nil

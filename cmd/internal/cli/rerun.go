@@ -58,7 +58,7 @@ func (r *rerun) differences(db *sqlite.DB, info sqlite.RunInfo, res *sim.Result)
 
 // stillSealed compares the rest: what no run brings again, and what was said.
 func stillSealed(db *sqlite.DB, info sqlite.RunInfo) error {
-	tables, _, err := db.Changed(info.ID, true)
+	tables, _, err := db.Changed(info.ID)
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func noticed(t *testing.T, path string, count int) bool {
 		return true
 	}
 	for _, r := range runs {
-		tables, sealed, err := db.Changed(r.ID, true)
+		tables, sealed, err := db.Changed(r.ID)
 		if err != nil || !sealed || len(tables) > 0 {
 			return true
 		}

@@ -196,7 +196,7 @@ func (db *DB) CheckFile() (out []Mismatch, err error) {
 			out = append(out, Mismatch{Table: "file", Stored: strings.ReplaceAll(line, "\n", " "), Want: "ok"})
 		}
 	}
-	for _, check := range []func() ([]Mismatch, error){db.checkFixed, db.checkPayloads, db.checkNodes} {
+	for _, check := range []func() ([]Mismatch, error){db.checkFixed, db.checkSchema, db.checkOrphans, db.checkPayloads, db.checkNodes} {
 		found, err := check()
 		if err != nil {
 			return out, err
@@ -226,6 +226,51 @@ func (db *DB) checkFixed() (out []Mismatch, err error) {
 		out = append(out, differing("", t, nil, stored, want)...)
 	}
 	return out, nil
+}
+
+// checkSchema compares tables, views and the like with those of a new file; what a
+// user has added is the user's.
+func (db *DB) checkSchema() (out []Mismatch, err error) {
+	made, err := Scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer made.Close()
+	const q = "SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''"
+	stored, err := db.keyed(q, "", 2)
+	if err != nil {
+		return nil, err
+	}
+	want, err := made.keyed(q, "", 2)
+	if err != nil {
+		return nil, err
+	}
+	stored.keys = slices.DeleteFunc(stored.keys, func(key string) bool { _, ours := want.rows[key]; return !ours })
+	return differing("", "schema", nil, stored, want), nil
+}
+
+// checkOrphans looks for rows of runs that are not on record, and for runs that
+// nothing says when they were executed, which no list shows.
+func (db *DB) checkOrphans() (out []Mismatch, err error) {
+	orphans := func(table, column, of, by, want string) {
+		if err != nil {
+			return
+		}
+		_, err = query(db, "look for rows of no run", func(rows *sql.Rows) (none struct{}, err error) {
+			m := Mismatch{Table: table, Want: want}
+			var n int64
+			if err = rows.Scan(&m.Run, &n); err == nil {
+				m.Stored = fmt.Sprintf("%d rows", n)
+				out = append(out, m)
+			}
+			return none, err
+		}, fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s NOT IN (SELECT %[4]s FROM %[3]s) GROUP BY 1 ORDER BY 1", table, column, of, by))
+	}
+	for _, t := range append([]string{"executions"}, ofRun...) {
+		orphans(t, "run", "runs", "id", "rows of a run that is in runs")
+	}
+	orphans("runs", "id", "executions", "run", "a run that is in executions")
+	return out, err
 }
 
 func (db *DB) checkPayloads() (out []Mismatch, err error) {

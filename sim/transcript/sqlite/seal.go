@@ -16,6 +16,16 @@ import (
 // change; a seal of another version says nothing.
 const sealVersion = "1"
 
+// neverSealed is the seal of a run that was recorded before there were any.
+const neverSealed = "0"
+
+// sealColumn is a run's seal, and neverSealed of one that has not ended.
+const sealColumn = `CASE WHEN seal = '' AND outcome = 'running' AND NOT EXISTS (SELECT 1 FROM executions e
+	WHERE e.run = id AND e.n = owner AND e.status <> 'running') THEN '` + neverSealed + `' ELSE seal END`
+
+// LostSeal is what Changed names where a run has ended and has no seal.
+const LostSeal = "runs.seal"
+
 // sum is what rows add up to, in any order: how many there are, and their hashes
 // modulo 2^128. It notices what happens to a file; who wants to deceive can
 // compute it too.
@@ -182,10 +192,9 @@ func parseSeal(seal string) map[string]string {
 	return out
 }
 
-// Changed names the tables in which a run's rows are not those that were recorded;
-// sealed is false where the record does not say what they were. Events are left
-// out unless all says so: there are many, and views do not read them.
-func (db *DB) Changed(run string, all bool) (tables []string, sealed bool, err error) {
+// Changed names the tables in which a run's rows are not those that were recorded,
+// or LostSeal; sealed is false where the record does not say what they were.
+func (db *DB) Changed(run string) (tables []string, sealed bool, err error) {
 	conn, err := db.sql.Conn(context.Background())
 	if err != nil {
 		return nil, false, fail(db.path, "read run "+run, err)
@@ -197,18 +206,18 @@ func (db *DB) Changed(run string, all bool) (tables []string, sealed bool, err e
 	}
 	defer conn.ExecContext(context.Background(), "ROLLBACK")
 	var seal string
-	err = conn.QueryRowContext(context.Background(), `SELECT seal FROM runs WHERE id = ?`, run).Scan(&seal)
+	err = conn.QueryRowContext(context.Background(), `SELECT `+sealColumn+` FROM runs WHERE id = ?`, run).Scan(&seal)
 	if err != nil {
 		return nil, false, db.missing(err, run)
 	}
 	want := parseSeal(seal)
-	if want == nil {
+	switch {
+	case seal == neverSealed:
 		return nil, false, nil
+	case want == nil:
+		return []string{LostSeal}, false, nil
 	}
 	for _, p := range parts() {
-		if p.name == "events" && !all {
-			continue
-		}
 		s, err := p.read(conn, run)
 		if err != nil {
 			return nil, true, fail(db.path, "read the "+p.name+" of run "+run, err)
@@ -220,10 +229,9 @@ func (db *DB) Changed(run string, all bool) (tables []string, sealed bool, err e
 	return tables, true, nil
 }
 
-// Verify fails with ErrChanged when rows of a run that views read are not those
-// that were recorded.
+// Verify fails with ErrChanged when rows of a run are not those that were recorded.
 func (db *DB) Verify(run string) error {
-	tables, _, err := db.Changed(run, false)
+	tables, _, err := db.Changed(run)
 	if err == nil && len(tables) > 0 {
 		err = db.changed(run, tables)
 	}
@@ -255,14 +263,14 @@ func (db *DB) verifyAgents(run string) error {
 // verifyMetrics is Verify for the metrics alone, which are read of many runs.
 func (db *DB) verifyMetrics(run string) error {
 	var seal string
-	if err := db.sql.QueryRow(`SELECT coalesce((SELECT seal FROM runs WHERE id = ?), '')`, run).Scan(&seal); err != nil {
+	if err := db.sql.QueryRow(`SELECT coalesce((SELECT `+sealColumn+` FROM runs WHERE id = ?), '0')`, run).Scan(&seal); err != nil {
 		return fail(db.path, "read the metrics", err)
 	}
 	t := newTables().metrics
 	p := part{t.name, "SELECT " + t.columns + " FROM " + t.name + " WHERE run = ?"}
 	want := parseSeal(seal)
 	s, err := p.read(db.sql, run)
-	if err != nil || want == nil || s.text(p.name) == want[p.name] {
+	if err != nil || seal == neverSealed || want != nil && s.text(p.name) == want[p.name] {
 		return fail(db.path, "read the metrics", err)
 	}
 	return db.changed(run, []string{t.name})
@@ -275,7 +283,7 @@ func (db *DB) changed(run string, tables []string) error {
 // changedRuns are the ids of the runs whose row in runs is not the one recorded.
 func (db *DB) changedRuns() (map[string]bool, error) {
 	out := map[string]bool{}
-	q := strings.Replace(strings.TrimSuffix(runsPart.query, "WHERE id = ?"), " FROM", ", seal FROM", 1) + "WHERE seal <> ''"
+	q := strings.Replace(strings.TrimSuffix(runsPart.query, "WHERE id = ?"), " FROM", ", "+sealColumn+" FROM", 1)
 	rows, err := db.sql.Query(q)
 	if err != nil {
 		return nil, fail(db.path, "list its runs", err)
@@ -286,7 +294,7 @@ func (db *DB) changedRuns() (map[string]bool, error) {
 		last := len(row) - 1
 		s.add(row[:last])
 		seal, _ := row[last].(string)
-		if want := parseSeal(seal); want != nil && want[runsPart.name] != s.text(runsPart.name) {
+		if seal != neverSealed && parseSeal(seal)[runsPart.name] != s.text(runsPart.name) {
 			id, _ := row[0].(string)
 			out[id] = true
 		}

@@ -186,10 +186,11 @@ type lostBy struct {
 	priced               bool // of every call
 }
 
-// addCause adds a miss to its cause, in the order in which they are met.
+// addCause adds a miss to its cause and what would have kept it, in the order in
+// which they are met.
 func addCause(list []lostBy, x *sqlite.RecordedInfo, priced bool) []lostBy {
 	for i := range list {
-		if l := &list[i]; l.cause == x.Cause {
+		if l := &list[i]; l.cause == x.Cause && l.keep == x.Keep {
 			l.calls++
 			l.tokens += x.Lost
 			l.cost += cachemodel.Picodollars(x.LostCost)

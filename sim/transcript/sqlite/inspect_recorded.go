@@ -26,7 +26,7 @@ type RecordedInfo struct {
 
 const recordedColumns = `SELECT c.n, c.id, c.version, c.stop, c.pred, c.user_turn, c.compacted, c.output_known, c.writes_known, c.billed,
 	c.server_reason, c.server_missed, c.class, c.cause, coalesce(k.meaning, ''), coalesce(k.keep, ''), c.expected, c.lost, c.lost_cost, c.told
-	FROM recorded_requests c LEFT JOIN recorded_causes k ON k.cause = c.cause `
+	FROM recorded_requests c JOIN recorded_keeps w ON w.run = c.run AND w.n = c.n LEFT JOIN recorded_causes k ON k.cause = w.cause `
 
 func scanRecordedInfo(rows *sql.Rows) (r RecordedInfo, err error) {
 	told := ""

@@ -35,6 +35,7 @@ func (f *File) check(s *Scenario, d *decoder) {
 	c.facts()
 	c.work()
 	c.tests()
+	c.workTools()
 	c.scope()
 	c.strategy()
 	c.coordinator()

@@ -103,13 +103,15 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 }
 
 // done is what an agent's word that an item is done comes to: without the content
-// of a file that the item needs it is not done.
+// of a file that the item needs, or an end of a command that it runs, it is not
+// done.
 func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Item {
 	want := o.reading.items[item]
-	if missing := o.unread(a, want.needs); len(missing) > 0 {
-		for i, p := range missing {
-			missing[i] = "unread:" + p
-		}
+	missing := o.unread(a, want.needs)
+	for i, p := range missing {
+		missing[i] = "unread:" + p
+	}
+	if missing = append(missing, o.unrun(a, want.runs)...); len(missing) > 0 {
 		return &transcript.Item{Item: item, Outcome: "failed", Missing: missing}
 	}
 	return &transcript.Item{Item: item, Outcome: o.outcome(a, item, stale), Reads: len(want.reads), Unread: o.unread(a, want.reads)}

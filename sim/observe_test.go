@@ -23,7 +23,7 @@ func (o *outcomes) Emit(e *transcript.Event) {
 		o.lineage[e.Agent] = b.Lineage
 	case *transcript.Item:
 		told := o.lineage[e.Agent] + " " + b.Item + " " + b.Outcome
-		if strings.HasPrefix(strings.Join(b.Missing, ","), "unread:") {
+		if m := strings.Join(b.Missing, ","); strings.HasPrefix(m, "unread:") || strings.HasPrefix(m, "unrun:") || strings.HasPrefix(m, "timeout:") {
 			told += " for want of " + strings.Join(b.Missing, ",")
 		}
 		if len(b.Unread) > 0 {

@@ -10,15 +10,19 @@ import (
 
 // reading is which files' content each agent has had in its conversation, by
 // agent: what its tools showed, and for a fork what its parent's had shown. What
-// a summary replaced later was held.
+// a summary replaced later was held. Likewise what became of the commands that
+// items run.
 type reading struct {
 	items map[string]wanted
+	runs  bool // some item runs a command
 	held  []map[string]bool
-	seen  []*llm.Msg // the last message that was looked at
+	came  []map[string]string // by command: what it came to last, "" for an end of its own
+	seen  []*llm.Msg          // the last message that was looked at
 }
 
-// wanted is the files of an item by what the scenario says of them.
-type wanted struct{ reads, needs []string }
+// wanted is the files of an item by what the scenario says of them, and the
+// commands that it runs.
+type wanted struct{ reads, needs, runs []string }
 
 // wants takes in the files that the items read and need.
 func (o *observer) wants() {
@@ -27,8 +31,9 @@ func (o *observer) wants() {
 		return
 	}
 	for _, it := range o.r.table.Items() {
-		if len(it.Reads)+len(it.Needs) > 0 {
-			o.reading.items[it.ID] = wanted{it.Reads, it.Needs}
+		if runs := o.items[it.ID].Runs; len(it.Reads)+len(it.Needs)+len(runs) > 0 {
+			o.reading.items[it.ID] = wanted{it.Reads, it.Needs, runs}
+			o.reading.runs = o.reading.runs || len(runs) > 0
 		}
 	}
 }
@@ -40,7 +45,7 @@ func (o *observer) look(a *agent.Agent) {
 		return
 	}
 	for a.Ref() >= int32(len(r.held)) {
-		r.held, r.seen = append(r.held, map[string]bool{}), append(r.seen, nil)
+		r.held, r.came, r.seen = append(r.held, map[string]bool{}), append(r.came, map[string]string{}), append(r.seen, nil)
 	}
 	held := r.held[a.Ref()]
 	for m := a.Last(); m != nil && m != r.seen[a.Ref()]; m = m.Prev {
@@ -53,6 +58,9 @@ func (o *observer) look(a *agent.Agent) {
 				})
 			}
 		}
+	}
+	if r.runs {
+		o.lookAtRuns(a)
 	}
 	r.seen[a.Ref()] = a.Last()
 }

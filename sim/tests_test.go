@@ -59,10 +59,34 @@ func TestTests(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	})
-	t.Run("LLM-04 without a shell nothing is tested", func(t *testing.T) {
-		text := strings.Replace(erring, ", Agent, Bash]", ", Agent]", 1)
-		if got, want := told(t, text), "check done, fix-a done, fix-a wrong, fix-b done, fix-b wrong"; got != want {
-			t.Errorf("%s\nwant %s", got, want)
+	t.Run("LLM-05 an item whose command was not run is not done, however it is reported, and its event says why", func(t *testing.T) {
+		for permissions, want := range map[string]string{
+			`{mode: bypassPermissions}`:               "look done",
+			`{mode: bypassPermissions, deny: [Bash]}`: "look failed for want of unrun:go test ./...: no Bash among its tools",
+			`{deny: ["Bash(go test:*)"]}`:             "look failed for want of unrun:go test ./...",
+		} {
+			text := strings.Replace(patient, "{mode: bypassPermissions}", permissions, 1) +
+				"main: {user: Go., tools: [Read, Bash]}\nstrategy: inline\nwork: [{id: look, kind: implement, runs: [go test ./...]}]\n"
+			if got := told(t, text); got != want {
+				t.Errorf("%s: %s, want %s", permissions, got, want)
+			}
+		}
+	})
+	t.Run("LLM-05 a command that times out is not run, and every whole minute that a test may take fits", func(t *testing.T) {
+		for _, took := range []string{"1m59s", "2m", "3m", "9m", "9m59s"} {
+			text := strings.Replace(patient, "takes: 7m", "takes: "+took, 1) +
+				"main: {user: Go., tools: [Read, Bash]}\nstrategy: inline\nwork: [{id: check, kind: implement, runs: [go test ./...]}]\n"
+			if got, want := told(t, text), "check done"; got != want {
+				t.Errorf("tests of %s: %s", took, got)
+			}
+		}
+		for limit, want := range map[string]string{"1000": "other a failed for want of timeout:go test ./...", "10000": "other a done"} {
+			got := observed(t, "permissions: {mode: bypassPermissions}\nroots: [{name: main, user: Go., tools: [Bash]}, {name: other, user: Go., tools: [Bash]}]\n"+
+				"work: [{id: a, kind: implement, runs: [go test ./...]}]\nstrategy: inline\n",
+				"scripts: [{agent: other, turns: [{tools: [{name: Bash, input: {command: go test ./..., timeout: "+limit+"}}]}, {text: \"«done a»\"}]}]\n")
+			if !slices.Contains(got, want) {
+				t.Errorf("%s: %v, want %s", limit, got, want)
+			}
 		}
 	})
 	t.Run("LOOP-03 a test of more than two minutes is called with the time that it takes, in either stack; a script that says nothing is stopped", func(t *testing.T) {

@@ -72,7 +72,11 @@ const root = "/project"
 func newHouse(t *testing.T, yaml string, sets ...string) *house {
 	t.Helper()
 	yaml, gates := gatesFor(yaml, sets)
-	file, err := scenarios.Parse("story.yaml", []byte("name: story\nwhy: a story\nseed: 7\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Do the work.}\ninteractive: true\ngates: {"+gates+"}\n"+yaml))
+	tools := ""
+	if strings.Contains(yaml, "runs:") && !strings.Contains(yaml, "strategy: coordinator") {
+		tools = ", tools: [Agent, Read, Glob, Grep, Edit, Bash]"
+	}
+	file, err := scenarios.Parse("story.yaml", []byte("name: story\nwhy: a story\nseed: 7\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Do the work."+tools+"}\ninteractive: true\ngates: {"+gates+"}\n"+yaml))
 	if err != nil {
 		t.Fatal(err)
 	}

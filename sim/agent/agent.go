@@ -109,6 +109,9 @@ func (a *Agent) IsFork() bool { return a.ctx.Source == ForkSource }
 // Plans reports whether the agent is of the built-in type Plan.
 func (a *Agent) Plans() bool { return a.def != nil && a.def.BuiltIn() && a.def.Type == TypePlan }
 
+// Has reports whether an agent that lives has a tool of that name.
+func (a *Agent) Has(tool string) bool { return a.ctx.Pool.Has(tool) }
+
 // Finished reports whether the answer at hand calls no tool. Only an agent that
 // lives has one.
 func (a *Agent) Finished() bool { return a.resp.Stop != llm.StopToolUse }

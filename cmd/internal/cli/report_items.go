@@ -145,6 +145,11 @@ func wanting(name string, it *scenarios.Item) string {
 		return "no report"
 	case kind == "unread":
 		return "did not read " + rest
+	case kind == "unrun":
+		words, why, _ := strings.Cut(rest, ": ")
+		return strings.TrimSuffix("did not run `"+words+"`: "+why, ": ")
+	case kind == "timeout":
+		return "`" + rest + "` timed out"
 	case kind == "item":
 		return "waits for " + rest
 	case kind == "defect":

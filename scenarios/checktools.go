@@ -1,0 +1,74 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+)
+
+// usual are tools that do any work, as a list to write: with the shell, which
+// nobody has who does not name it.
+var usual = []string{"Agent", "Read", "Glob", "Grep", "Edit", "Bash"}
+
+// workTools refuses work that cannot be done for want of a tool: a list replaces
+// those offered by default, the shell is none of these, and sub-agents have it
+// where the list names it. Else they have tools of their own, as have workers and
+// all of the minimal stack.
+func (c *checker) workTools() {
+	if c.s.Stack == MinimalStack || c.s.Coordinates() || c.s.leads() || c.s.allScripted() {
+		return
+	}
+	list, at := c.s.offers()
+	for i := range c.s.Work {
+		it := &c.s.Work[i]
+		var lacks []string
+		for _, name := range it.tools() {
+			if c.s.Strategy == "subagent" && it.By == "" && name != "Bash" {
+				continue
+			}
+			if list == nil && name == "Bash" || list != nil && !contains(*list, name) {
+				lacks = append(lacks, name)
+			}
+		}
+		if len(lacks) == 0 {
+			continue
+		}
+		path, what := at+".tools", "the list replaces the tools offered by default"
+		write := slices.Clone(usual)
+		switch {
+		case list == nil && len(it.Runs) > 0:
+			path, what = "work["+itoa(i)+"].runs[0]", "it is not among the tools offered by default"
+		default:
+			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return contains(*list, name) }))
+		}
+		c.bad(path, at+": {tools: ["+strings.Join(write, ", ")+"]}", "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
+		return
+	}
+}
+
+// offers is the list of tools of whoever leads the work, nil for those offered by
+// default, and where it stands.
+func (s *Scenario) offers() (*[]string, string) {
+	if s.Main != nil {
+		return s.Main.Tools, "main"
+	}
+	for i := range s.Roots {
+		if s.Roots[i].Tools != nil {
+			return s.Roots[i].Tools, "roots[" + itoa(i) + "]"
+		}
+	}
+	return nil, "roots[0]"
+}
+
+// tools are those without which an item is not done.
+func (it *Item) tools() (out []string) {
+	if len(it.Reads)+len(it.Edits) > 0 || slices.ContainsFunc(it.Needs, func(n string) bool { return strings.HasPrefix(n, fileNeed) }) {
+		out = append(out, "Read")
+	}
+	if len(it.Edits) > 0 {
+		out = append(out, "Edit")
+	}
+	if len(it.Runs) > 0 {
+		out = append(out, "Bash")
+	}
+	return out
+}

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -8,12 +10,23 @@ import (
 
 // projectFiles is what is known of a project's files before a run.
 type projectFiles struct {
-	count  map[string]int // path → lines; -1 where content is generated
+	count  map[string]int // path → lines; -1 where they are not known
 	sorted []string
+	globs  map[string]int // glob → files that match
+}
+
+// filesAt are files of which only the paths are known.
+func filesAt(paths []string) *projectFiles {
+	p := &projectFiles{count: map[string]int{}, globs: map[string]int{}}
+	for _, path := range paths {
+		p.count[path] = -1
+	}
+	p.sorted = sortedKeys(p.count)
+	return p
 }
 
 func filesOf(s *Scenario) *projectFiles {
-	p := &projectFiles{count: map[string]int{}}
+	p := &projectFiles{count: map[string]int{}, globs: map[string]int{}}
 	if s.Project.Files.Embedded != "" {
 		files, err := EmbeddedProject(s.Project.Files.Embedded)
 		if err == nil {
@@ -51,6 +64,9 @@ func (p *projectFiles) lines(path string) (int, bool) {
 func (p *projectFiles) paths() []string { return p.sorted }
 
 func (p *projectFiles) matching(glob string) (n int, err error) {
+	if n, known := p.globs[glob]; known {
+		return n, nil
+	}
 	for _, path := range p.sorted {
 		ok, err := doublestar.Match(glob, path)
 		if err != nil {
@@ -60,7 +76,65 @@ func (p *projectFiles) matching(glob string) (n int, err error) {
 			n++
 		}
 	}
+	p.globs[glob] = n
 	return n, nil
+}
+
+// below is a glob of the files in a directory, or below it where it holds none
+// itself, "" where there is no such directory.
+func (p *projectFiles) below(dir string) (glob string) {
+	i, _ := slices.BinarySearch(p.sorted, dir+"/")
+	for _, file := range p.sorted[i:] {
+		rest, in := strings.CutPrefix(file, dir+"/")
+		switch {
+		case !in:
+			return glob
+		case !strings.Contains(rest, "/"):
+			return dir + "/*" + path.Ext(rest)
+		case glob == "":
+			glob = dir + "/**/*" + path.Ext(rest)
+		}
+	}
+	return glob
+}
+
+// present are the files that a run has, as far as they are known.
+func (c *checker) present() *projectFiles {
+	if c.file.dir != nil {
+		return c.file.dir
+	}
+	return c.files
+}
+
+// held reports whether a run has a file for a path: one of that name or, on
+// files that are not the scenario's own, one that stands for its own.
+func (c *checker) held(path string) bool {
+	_, own := c.files.lines(path)
+	_, there := c.present().lines(path)
+	return own || there || c.foreign() && c.file.dir == nil
+}
+
+// noFile reports a path that no file has, as what says it. prefix is what stands
+// before the path.
+func (c *checker) noFile(at, prefix, name, what string) {
+	have, short, hint := c.present(), path.Clean(name), ""
+	if glob := have.below(short); glob != "" {
+		what, hint = quoted(name)+" is a directory, no file", "write "+prefix+glob
+	} else if _, ok := have.lines(short); ok {
+		hint = "write " + prefix + short
+	} else if hint = didYouMean(prefix+name, prefixed(prefix, have.paths())); hint == "" {
+		hint = c.takesDirectory()
+	}
+	c.bad(at, hint, "%s", what)
+}
+
+// takesDirectory is what to do where a scenario without files is about those of a
+// directory.
+func (c *checker) takesDirectory() string {
+	if len(c.files.sorted) > 0 || c.foreign() {
+		return ""
+	}
+	return "agentsim run --project DIR takes the files of a directory"
 }
 
 func (c *checker) project() {
@@ -68,7 +142,17 @@ func (c *checker) project() {
 	if !isDate(p.Date) {
 		c.bad("project.date", "such as 2026-01-31", "bad date %q", p.Date)
 	}
+	if p.ClaudeMd != nil && c.isFile(p.ClaudeMd.Text) {
+		c.bad("project.claude_md", "claude_md: | with the text below it, indented", "claude_md is the text itself, not the name of the file: the prompt would say %q", p.ClaudeMd.Text)
+	}
 	c.agents()
+}
+
+// isFile reports whether a text is the path of a file and nothing else.
+func (c *checker) isFile(text string) bool {
+	name := path.Clean(strings.TrimSpace(text))
+	_, ok := c.present().lines(name)
+	return ok || path.Base(name) == "CLAUDE.md" && !strings.ContainsAny(name, " \n")
 }
 
 // isDate checks the form YYYY-MM-DD and its ranges, not the calendar.

@@ -50,14 +50,14 @@ func (c *checker) factPlace(path string, f *Fact) {
 // lost begins the message where there is no such file, beyond where there is no
 // such line.
 func (c *checker) planted(path, file string, line int, what, lost, beyond string) {
-	lines, ok := c.files.lines(file)
+	lines, _ := c.files.lines(file)
 	switch {
+	case !c.held(file):
+		c.noFile(path+".file", "", file, lost+": there is no file "+quoted(file))
 	case c.foreign():
 		if line < 1 {
 			c.bad(path+".line", "", "%s stands on line %d; lines count from 1", what, line)
 		}
-	case !ok:
-		c.bad(path+".file", didYouMean(file, c.files.paths()), "%s: there is no file %q", lost, file)
 	case lines < 0:
 		c.bad(path+".file", "give that file as text", "%s stands in generated content, whose lines nobody knows", what)
 	case line < 1 || line > lines:
@@ -125,10 +125,10 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 
 func (c *checker) need(path string, it *Item, need string) {
 	if name, prefix := neededFile(need); prefix != "" {
-		if _, ok := c.files.lines(name); !ok && IsGlob(name) {
+		if _, ok := c.present().lines(name); !ok && IsGlob(name) {
 			c.selects(path, &Selector{Glob: name})
-		} else if !ok && !c.foreign() {
-			c.bad(path, didYouMean(need, prefixed(prefix, c.files.paths())), "work item %q needs %q, a file nobody has", it.ID, name)
+		} else if !c.held(name) {
+			c.noFile(path, prefix, name, "work item "+quoted(it.ID)+" needs "+quoted(name)+", a file nobody has")
 		}
 		return
 	}
@@ -174,25 +174,24 @@ func (c *checker) declared(fact string) bool {
 	return false
 }
 
-// selects holds a selector against the scenario's own files; whether a foreign
-// project has what it asks for, the run finds out.
+// selects holds a selector against the files of the run; where they are not
+// known, the run finds out.
 func (c *checker) selects(path string, s *Selector) {
 	if s.Path != "" {
-		_, ok := c.files.lines(s.Path)
-		if !ok && IsGlob(s.Path) {
+		if _, ok := c.present().lines(s.Path); !ok && IsGlob(s.Path) {
 			c.selects(path, &Selector{Glob: s.Path, Count: s.Count})
-		} else if !ok && !c.foreign() {
-			c.bad(path, didYouMean(s.Path, c.files.paths()), "there is no file %q", s.Path)
+		} else if !c.held(s.Path) {
+			c.noFile(path, "", s.Path, "there is no file "+quoted(s.Path))
 		}
 		return
 	}
-	n, err := c.files.matching(s.Glob)
+	n, err := c.present().matching(s.Glob)
 	switch {
 	case err != nil:
 		c.bad(path, "such as internal/**/*.go", "bad glob %q", s.Glob)
-	case c.foreign():
+	case c.foreign() && c.file.dir == nil:
 	case n == 0:
-		c.bad(path, "", "glob %q matches no file", s.Glob)
+		c.bad(path, c.takesDirectory(), "glob %q matches no file", s.Glob)
 	case s.Count > n:
 		c.bad(path, "", "glob %q matches %s, fewer than %d", s.Glob, counted(n, "file"), s.Count)
 	}

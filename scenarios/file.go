@@ -19,6 +19,7 @@ type File struct {
 	base     *node
 	variants []pair
 	foreign  bool
+	dir      *projectFiles                     // the foreign ones; nil where they are not known
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
 	beside   map[string]string                 // what has been read of them
 }
@@ -29,6 +30,12 @@ type Option func(*File)
 // ForeignProject says that the scenario runs on files which are not its own, so
 // that its paths, globs and lines are not held against its own ones.
 func ForeignProject(f *File) { f.foreign = true }
+
+// OnDirectory is ForeignProject with the paths of those files: what the scenario
+// names is a file of its own, for which another may stand, or one of them.
+func OnDirectory(paths []string) Option {
+	return func(f *File) { f.foreign, f.dir = true, filesAt(paths) }
+}
 
 // Beside gives the scenario the files beside it, which it may name for quantiles.
 // read takes a path that does not leave the scenario's directory, with slashes.

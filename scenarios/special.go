@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/json"
+	"path"
 	"reflect"
 	"strings"
 
@@ -124,6 +125,14 @@ func badPath(p string) string {
 	return ""
 }
 
+// shortest is what to write for a bad path that has a shorter form.
+func shortest(p string) string {
+	if short := path.Clean(p); short != p && badPath(short) == "" {
+		return "write " + short
+	}
+	return ""
+}
+
 func (d *decoder) content(n *node, at place) (c Content) {
 	if n.kind == kindString {
 		return Content{Text: n.text}
@@ -211,7 +220,7 @@ func (d *decoder) selector(n *node, at place) (s Selector) {
 	}
 	if s.Path != "" {
 		if why := badPath(s.Path); why != "" {
-			d.fail(n, "", "file %q %s", s.Path, why)
+			d.fail(n, shortest(s.Path), "file %q %s", s.Path, why)
 		}
 	}
 	return s

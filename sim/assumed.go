@@ -25,8 +25,11 @@ func (r *run) assumed() []string {
 		out = append(out, synthesisAssumed(sc)...)
 	}
 	out = append(out, r.observer.models...)
-	if n := len(r.stands); n > 0 {
-		out = append(out, standsText(n))
+	if len(r.stands) > 0 {
+		out = append(out, standsText(r.stands))
+	}
+	if v, ok := r.spec.Project.Stat(claudeMd); ok && sc.Project.ClaudeMd == nil {
+		out = append(out, fmt.Sprintf("%s of the project (%d.%d kB) is in no prompt: give its text under project.claude_md", claudeMd, v.Bytes/1000, v.Bytes%1000/100))
 	}
 	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
@@ -187,11 +190,24 @@ func compactionAssumed(sc *scenarios.Scenario) string {
 	return fmt.Sprintf("compaction at %d %% of %s, summaries of %d tok at most", share, window, sc.SummaryBudget())
 }
 
-func standsText(n int) string {
-	if n == 1 {
-		return "1 path of the scenario stands for a file of this project"
+// claudeMd is what a client reads of a project into its prompts.
+const claudeMd = "CLAUDE.md"
+
+const maxStands = 4 // of the paths that stand for others, those that are listed
+
+func standsText(stands map[string]string) string {
+	text := fmt.Sprintf("%d paths of the scenario stand for files of this project: ", len(stands))
+	if len(stands) == 1 {
+		text = "1 path of the scenario stands for a file of this project: "
 	}
-	return fmt.Sprintf("%d paths of the scenario stand for files of this project", n)
+	var which []string
+	for _, p := range slices.Sorted(maps.Keys(stands)) {
+		which = append(which, p+" is "+stands[p])
+	}
+	if n := len(which) - maxStands; n > 1 {
+		which = append(which[:maxStands], fmt.Sprintf("and %d more", n))
+	}
+	return text + strings.Join(which, ", ")
 }
 
 // plansText names the breakpoint plan; where roots differ, each plan with the

@@ -12,6 +12,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/workspace"
 
 	"github.com/spf13/cobra"
 )
@@ -19,6 +20,7 @@ import (
 // runOptions are the flags of run.
 type runOptions struct {
 	name     string
+	files    *workspace.Snapshot // of project
 	seed     uint64
 	seedSet  bool
 	policy   string
@@ -111,6 +113,10 @@ func (s *State) run(o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	var err error
+	if o.files, err = s.hostProject(o.project); err != nil {
+		return err
+	}
 	file, err := loadScenario(o.name, o.reading()...)
 	if err == nil {
 		file, err = file.Fix(o.sets)
@@ -146,23 +152,19 @@ func (s *State) run(o *runOptions) error {
 	return err
 }
 
-// reading says how the scenario is read: its files do not count where a
-// directory takes their place.
+// reading says how the scenario is read: the files of a directory take the place
+// of its own.
 func (o *runOptions) reading() []scenarios.Option {
-	if o.project == "" {
+	if o.files == nil {
 		return nil
 	}
-	return []scenarios.Option{scenarios.ForeignProject}
+	return []scenarios.Option{scenarios.OnDirectory(o.files.Open().Paths())}
 }
 
 // specs makes one spec for each variant asked for, in the file's order. All are
 // checked before the first one runs.
 func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) {
 	names, err := pickVariants(file, o.variants)
-	if err != nil {
-		return nil, err
-	}
-	project, err := s.hostProject(o.project)
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +186,8 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 		if o.seedSet || !setsSeed(o.sets) {
 			sc.Seed = seed
 		}
-		spec := &sim.Spec{Scenario: sc, Variant: name, Seed: sc.Seed, Policy: o.policy, Project: project}
-		if project == nil {
+		spec := &sim.Spec{Scenario: sc, Variant: name, Seed: sc.Seed, Policy: o.policy, Project: o.files}
+		if o.files == nil {
 			if spec.Project, err = sim.Project(sc); err != nil {
 				return nil, &Failure{Usage, err}
 			}

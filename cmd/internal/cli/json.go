@@ -38,6 +38,7 @@ type variantJSON struct {
 	Metrics    map[string]figure            `json:"metrics"`
 	Types      map[string]map[string]figure `json:"types"`
 	Invariants []checkedJSON                `json:"invariants,omitempty"`
+	NotRead    []string                     `json:"not_read,omitempty"`
 	Leaves     []string                     `json:"leaves,omitempty"`
 	PricedOn   string                       `json:"priced_on"` // the day whose prices hold
 	Assumed    []string                     `json:"assumed,omitempty"`
@@ -53,12 +54,12 @@ type expectationJSON struct {
 }
 
 func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Result) runJSON {
-	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: remarks(done[0].spec.Scenario, rowsOf(done))}
+	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: remarks(done)}
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
 			Metrics: figures(x.metrics, ""), Types: map[string]map[string]figure{},
-			Invariants: invariantsJSON(x.result.Audit), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
+			Invariants: invariantsJSON(x.result.Audit), NotRead: notRead([]executed{x}), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {
 			v.Types[t.Name] = figures(x.metrics, t.Name)
 		}

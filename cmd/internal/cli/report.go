@@ -166,7 +166,7 @@ func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scena
 	s.printf("\n")
 	s.lines("unfinished", unfinished(done))
 	name := "why"
-	for _, line := range append(remarks(first.Scenario, rows), undone(done)...) {
+	for _, line := range append(remarks(done), undone(done)...) {
 		s.label(name, line)
 		name = ""
 	}

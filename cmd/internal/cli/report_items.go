@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,19 +77,52 @@ func undone(done []executed) (out []string) {
 // never had the content of all that the scenario says they read.
 func notRead(done []executed) (out []string) {
 	for _, x := range done {
-		var items []string
-		unread, reads := 0, 0
-		for i := range x.verdicts {
-			if v := &x.verdicts[i]; len(v.unread) > 0 {
-				items, unread, reads = append(items, v.item), unread+len(v.unread), reads+v.reads
-			}
-		}
-		if len(items) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of the %s of %s, by whoever did the item (needs: [\"file:PATH\"] makes reading required)",
-				variantOf(x), unread, plural(reads, "file"), inWorkOrder(items, x.spec.Scenario)))
+		if text := x.notRead(); text != "" {
+			out = append(out, variantOf(x)+": "+text+`, by whoever did the item (needs: ["file:PATH"] makes reading required)`)
 		}
 	}
 	return out
+}
+
+// notRead counts the files that a variant's items read and nobody read, and names
+// the items; "" where there are none.
+func (x *executed) notRead() string {
+	var items []string
+	unread, reads := 0, 0
+	for i := range x.verdicts {
+		if v := &x.verdicts[i]; len(v.unread) > 0 {
+			items, unread, reads = append(items, v.item), unread+len(v.unread), reads+v.reads
+		}
+	}
+	if len(items) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %s of %s", unread, plural(reads, "file"), inWorkOrder(items, x.spec.Scenario))
+}
+
+// unequal says that variants did not do equal work, and what each left unread of
+// what their items read; nothing where all left the same.
+func unequal(done []executed) []string {
+	same, said := true, []string(nil)
+	left := func(x *executed) map[string][]string {
+		out := map[string][]string{}
+		for _, v := range x.verdicts {
+			if len(v.unread) > 0 {
+				out[v.item] = v.unread
+			}
+		}
+		return out
+	}
+	for i := range done {
+		same = same && maps.EqualFunc(left(&done[i]), left(&done[0]), slices.Equal)
+		if text := done[i].notRead(); text != "" {
+			said = append(said, variantOf(done[i])+" did not read "+text)
+		}
+	}
+	if same {
+		return nil
+	}
+	return []string{"the variants did not do equal work: " + strings.Join(said, "; ")}
 }
 
 // inWorkOrder names some items in the order of the scenario.

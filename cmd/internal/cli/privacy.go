@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,13 +11,21 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
-// withoutPlaces leaves of a session's files their names alone: clients name the
-// directory after the one that was worked in.
+// withoutPlaces leaves out of a session what its files are called: people name them,
+// and the directories that they lie in, after what was worked on. They are numbered.
 func withoutPlaces(x *recording.Session) {
+	number := map[string]string{}
 	for i := range x.Files {
-		x.Files[i].Name = filepath.Base(x.Files[i].Name)
+		f := &x.Files[i]
+		if base := filepath.Base(f.Name); x.ID == base {
+			x.ID = fmt.Sprintf("%x", sha256.Sum256([]byte(base)))[:16]
+		}
+		number[f.Name] = fmt.Sprintf("file %d", i+1)
+		f.Name = number[f.Name]
 	}
-	onlyNames(x.Skipped)
+	for i := range x.Skipped {
+		x.Skipped[i].File = number[x.Skipped[i].File]
+	}
 }
 
 func onlyNames(list []recording.Skip) {
@@ -38,7 +47,7 @@ func nothingImported(db *sqlite.DB) (bool, error) {
 
 // keeps says what an import has stored, where, and who can read it.
 func (o *importOptions) keeps() string {
-	what := "figures and names of models, tools and types of agents, nothing that was said (--with-content stores that)"
+	what := "figures, ids, and names of models, tools and types of agents, nothing that was said (--with-content stores that)"
 	if o.content {
 		what = "all that was said, tool inputs and results too, beside the figures"
 	}

@@ -21,7 +21,7 @@ func TestPrivacy(t *testing.T) {
 // secrets are planted in a session, each in a place of its own.
 var secrets = []string{"canary-cwd", "canary-branch", "canary-title", "canary-summary", "canary-user", "canary-thinking", "canary-text",
 	"canary-input", "canary-file", "canary-result", "canary-todo", "canary-attachment", "canary-compact", "canary-task", "canary-report",
-	"canary-description", "canary-directory", "canary-error", "canary-snapshot", "canary-hook"}
+	"canary-description", "canary-directory", "canary-error", "canary-snapshot", "canary-hook", "canary-name"}
 
 // secretSession lies in a directory that is named after the one worked in.
 const secretSession = `{"type":"ai-title","title":"canary-title","sessionId":"33333333-2222-4333-8444-555555555555"}
@@ -68,6 +68,7 @@ func canaries(t *testing.T) {
 	all("validate", "projects")
 	all("diff", run+":1", run+":2")
 	all("compare", run, other)
+	unnamedSession(t)
 	_, out, errs := try(nil, "replay", run)
 	said.WriteString(out + errs)
 	unseen(t, "an output", said.Bytes())
@@ -106,6 +107,24 @@ func unseen(t *testing.T, where string, text []byte) {
 	for _, s := range secrets {
 		if i := bytes.Index(text, []byte(s)); i >= 0 {
 			t.Errorf("%s holds %s: %q", where, s, text[max(0, i-120):min(len(text), i+60)])
+		}
+	}
+}
+
+// unnamedSession imports what somebody gave a name to, a session of another id and a
+// trace that has none. The database is looked through with all others.
+func unnamedSession(t *testing.T) {
+	t.Helper()
+	for file, text := range map[string]string{
+		"canary-name.jsonl": strings.ReplaceAll(secretSession, "33333333-", "44444444-"),
+		"canary-name.json":  `{"models":["m"],"block_size":64,"hash_id_scope":"local","requests":[{"t":0,"type":"n","in":200,"out":5,"hash_ids":[1]}]}`,
+	} {
+		file = filepath.Join("projects", file)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, out, errs := try(nil, "import", file); code != Pass || !strings.Contains(out, "1 session") {
+			t.Fatal(out, errs)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func causeText(c *baseline.Cause, own bool) string {
 	add(c.Priced, "prices", "the prices': "+strings.Join(c.Prices, "; "))
 	switch {
 	case len(same) == 3:
-		return "none that is known: scenario, project, prices and semantics are the baseline's; equal runs must be equal, so report it as a bug"
+		return "the baseline: scenario, project, prices and semantics are its own, and its figures are not those of that run, so it was edited or badly merged; restore it, or write it again with --update (if nobody touched it, report a bug)"
 	case len(is) == 3:
 		return strings.Join(is, "; ")
 	case is == nil:

@@ -79,6 +79,9 @@ func (s *State) createDB(path string) (*sqlite.DB, error) {
 			return nil, failf(Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, hostdir.Plain(err))
 		}
 	}
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	f, made := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if made == nil {
 		f.Close()
@@ -95,8 +98,23 @@ func (s *State) createDB(path string) (*sqlite.DB, error) {
 
 // openDB opens a database for reading.
 func openDB(path string) (*sqlite.DB, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	db, err := sqlite.Open(path)
 	return whole(db, path, err)
+}
+
+// regular refuses what cannot hold a database; a file that is not there is another
+// matter.
+func regular(path string) error {
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return failf(Operating, "%s: it is a directory, not a database: name a file in it, such as --db %s", path, quote(filepath.Join(path, usualDB)))
+	}
+	return failf(Operating, "%s: it is a pipe or a device, not a database: name a regular file with --db", path)
 }
 
 // whole sees that a database that was opened has its end.

@@ -3,6 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
@@ -101,7 +105,7 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 	}
 	var done []importedRun
 	bar := s.newProgress("reading", "", 0)
-	report, err := importer.Read(hostdir.Machine{}, paths, importer.Options{Content: o.content, Progress: bar.tell},
+	report, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: o.content, Progress: bar.tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
@@ -129,6 +133,21 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 		onlyNames(report.Skipped)
 	}
 	return s.reportImport(o, done, report)
+}
+
+// withSubagents adds to session files what their sub-agents did, which clients put
+// into SESSION/subagents beside SESSION.jsonl.
+func withSubagents(paths []string) []string {
+	all := slices.Clone(paths)
+	for _, p := range paths {
+		if session, ok := strings.CutSuffix(p, ".jsonl"); ok {
+			dir := filepath.Join(session, "subagents")
+			if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+				all = append(all, dir)
+			}
+		}
+	}
+	return all
 }
 
 // importError gives a file that cannot be read its class; errors of the database

@@ -64,7 +64,7 @@ func atLeastOne(what string) cobra.PositionalArgs {
 func (s *State) validate(o *validateOptions, paths []string) error {
 	var sessions []*recording.Session
 	bar := s.newProgress("reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, paths, importer.Options{Progress: bar.tell}, func(x *recording.Session) error {
+	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Progress: bar.tell}, func(x *recording.Session) error {
 		if x.Origin == "" {
 			x.Origin = rootOf(x, paths)
 		}

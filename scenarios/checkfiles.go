@@ -134,7 +134,7 @@ func (c *checker) takesDirectory() string {
 	if len(c.files.sorted) > 0 || c.foreign() {
 		return ""
 	}
-	return "agentsim run --project DIR takes the files of a directory"
+	return takesDirectory
 }
 
 func (c *checker) project() {

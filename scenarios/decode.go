@@ -120,7 +120,11 @@ func (d *decoder) value(n *node, v reflect.Value, at place) {
 
 func (d *decoder) structure(n *node, v reflect.Value, at place) {
 	if n.kind != kindMap {
-		d.wrongType(n, at, "a mapping", "keys: "+strings.Join(keysOf(v.Type()), ", "))
+		hint := "keys: " + strings.Join(keysOf(v.Type()), ", ")
+		if at.path == "project" && n.kind == kindString {
+			hint = takesDirectory
+		}
+		d.wrongType(n, at, "a mapping", hint)
 		return
 	}
 	for _, p := range n.pairs {
@@ -166,15 +170,35 @@ func keyHint(key string, t reflect.Type, path string) string {
 	return oneOf(keys)
 }
 
+const (
+	takesDirectory = "agentsim run --project DIR takes the files of a directory"
+	childrensModel = "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's"
+	testTakes      = `project: {tests: [{command: go test ./..., takes: 7m, files: "**/*.go"}]} says how long a command takes`
+)
+
 // saidElsewhere is what to write for keys that people look for where they are not.
 var saidElsewhere = map[string]string{
-	"TestRun.time":     `did you mean "takes"?`,
-	"TestRun.duration": `did you mean "takes"?`,
-	"Item.model":       "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's; children of several models take scripts",
-	"Item.type":        "type stands at the top, or in a variant, for all children; children of several types take scripts",
-	"Item.agent":       "type stands at the top, or in a variant, for all children; children of several types take scripts",
-	"Item.strategy":    "strategy stands at the top, or in a variant; by: lead leaves an item to the lead",
-	"Item.files":       `reads: [PATH], or needs: ["file:PATH"] where reading is required`,
+	"Project.path":         takesDirectory,
+	"Project.dir":          takesDirectory,
+	"Project.directory":    takesDirectory,
+	"Project.root":         takesDirectory,
+	"Provider.fork_model":  childrensModel,
+	"Forks.model":          childrensModel,
+	"Scenario.fork":        childrensModel,
+	"Scenario.fork_model":  childrensModel,
+	"Scenario.children":    childrensModel,
+	"Scenario.subagent":    childrensModel,
+	"Scenario.subagents":   childrensModel,
+	"PermissionSpec.model": childrensModel,
+	"ToolSpec.bash":        testTakes,
+	"ToolSpec.Bash":        testTakes,
+	"TestRun.time":         `did you mean "takes"?`,
+	"TestRun.duration":     `did you mean "takes"?`,
+	"Item.model":           childrensModel + "; children of several models take scripts",
+	"Item.type":            "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.agent":           "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.strategy":        "strategy stands at the top, or in a variant; by: lead leaves an item to the lead",
+	"Item.files":           `reads: [PATH], or needs: ["file:PATH"] where reading is required`,
 }
 
 // sectionsWith are the sections on top of a scenario that have a key.

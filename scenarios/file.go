@@ -140,9 +140,26 @@ func (f *File) gridAt(root *node) pos {
 	return root.pos
 }
 
+// variantsHint shows the form of variants, with the names that are given.
+func variantsHint(n *node) string {
+	var out []string
+	for _, it := range n.items {
+		switch {
+		case it.text == "fork":
+			out = append(out, "fork: {strategy: fork, gates: {"+forkGate+": true}}")
+		case contains(strategies, it.text):
+			out = append(out, it.text+": {strategy: "+it.text+"}")
+		}
+	}
+	if len(out) == 0 || len(out) < len(n.items) {
+		return "such as {lazy: {model: {prompting: lazy}}}"
+	}
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
 func (f *File) readVariants(d *decoder, n *node, at place) {
 	if n.kind != kindMap || len(n.pairs) == 0 {
-		d.wrongType(n, at, "a mapping of names to overrides", "such as {lazy: {model: {prompting: lazy}}}")
+		d.wrongType(n, at, "a mapping of names to overrides", variantsHint(n))
 		return
 	}
 	if len(n.pairs) > MaxVariants {

@@ -22,12 +22,21 @@ func didYouMeanOr(word string, candidates []string) string {
 	return oneOf(candidates)
 }
 
-const maxListed = 100 // characters of candidates that a hint lists
+// A hint lists all of a few candidates, and of more what fits.
+const (
+	fewListed = 40
+	maxListed = 100 // characters of many
+	maxAtAll  = 450 // of few
+)
 
 // oneOf lists each candidate once, in their order; a name that is empty, such as
 // that of the only variant of a file without variants, can be written by nobody.
 func oneOf(candidates []string) string {
 	out, seen := "", map[string]bool{"": true}
+	most := maxListed
+	if len(candidates) <= fewListed && len(strings.Join(candidates, ", ")) <= maxAtAll {
+		most = 2 * maxAtAll
+	}
 	for _, c := range candidates {
 		if seen[c] {
 			continue
@@ -37,7 +46,7 @@ func oneOf(candidates []string) string {
 			out = "one of " + c
 			continue
 		}
-		if out += ", "; len(out)+len(c) > maxListed {
+		if out += ", "; len(out)+len(c) > most {
 			return out + "…"
 		}
 		out += c

@@ -108,6 +108,9 @@ func (s *setter) set(n *node, t reflect.Type, rest string) (*node, *pathError) {
 // setKey goes on below one key of a mapping.
 func (s *setter) setKey(n *node, t reflect.Type, key, after string) (*node, *pathError) {
 	ct, ok := childType(t, key)
+	if said := saidElsewhere[t.Name()+"."+key]; !ok && said != "" {
+		return nil, &pathError{"unknown path " + quoted(s.full), said}
+	}
 	if !ok {
 		return nil, s.unknown(key+joinRest(after), keysOf(t))
 	}
@@ -169,22 +172,53 @@ func (s *setter) unknown(rest string, siblings []string) *pathError {
 	msg := "unknown path " + quoted(s.full)
 	done := strings.TrimSuffix(s.full, rest)
 	key, after := cutPath(rest)
-	if near := nearest(key, siblings); near != "" {
+	if near := nearest(key, siblings); near != "" && pathExists(done+near+joinRest(after)) {
 		return &pathError{msg, "did you mean " + quoted(done+near+joinRest(after)) + "?"}
 	}
-	paths := Paths()
-	if near := nearest(s.full, paths); near != "" {
-		return &pathError{msg, "did you mean " + quoted(near) + "?"}
+	if s.full == key {
+		return &pathError{msg, pathsWith(key)}
 	}
-	for _, p := range paths {
-		if strings.HasSuffix(p, "."+key) {
-			return &pathError{msg, "did you mean " + quoted(p) + "?"}
-		}
+	if done == "" {
+		return &pathError{msg, ""}
 	}
 	if len(siblings) > 0 {
 		return &pathError{msg, oneOf(siblings)}
 	}
 	return &pathError{msg, "nothing stands below " + quoted(strings.TrimRight(done, ".["))}
+}
+
+// pathsWith lists the paths whose last step has a word, "" for none.
+func pathsWith(word string) string {
+	var out []string
+	for _, p := range Paths() {
+		last := p[strings.LastIndexByte(p, '.')+1:]
+		if contains(strings.Split(last, "_"), word) || last == word {
+			out = append(out, quoted(p))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(out, " or ") + "?"
+}
+
+// pathExists reports whether a path leads to a key of a scenario, whatever the
+// elements of lists are called.
+func pathExists(path string) bool {
+	t := scenarioType
+	for path != "" {
+		key, rest := cutPath(path)
+		t = deref(t)
+		if t.Kind() == reflect.Slice {
+			t = t.Elem()
+		} else if ct, ok := childType(t, key); ok {
+			t = ct
+		} else {
+			return false
+		}
+		path = rest
+	}
+	return true
 }
 
 func joinRest(rest string) string {

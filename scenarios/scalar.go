@@ -38,6 +38,8 @@ func (d *decoder) str(n *node, at place) string {
 		return n.text
 	case n.kind == kindInt || n.kind == kindFloat || n.kind == kindBool:
 		d.wrongType(n, at, "text", "write it in quotes: "+quoted(n.text))
+	case at.path == "permissions.children" && n.get("model") != nil:
+		d.wrongType(n, at, "a permission mode", childrensModel)
 	case n.kind == kindMap && len(n.pairs) == 1 && n.pairs[0].val.kind == kindString:
 		text := quoted(n.pairs[0].key + ": " + n.pairs[0].val.text)
 		d.fail(n, "put it in quotes: "+text, "%s must be text; %s was read as a mapping", at.ctx, text)

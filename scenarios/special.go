@@ -82,9 +82,13 @@ func (d *decoder) files(n *node, at place) (f Files) {
 			}
 		}
 	case n.kind != kindString:
-		d.wrongType(n, at, "embedded:NAME or a mapping of paths to contents", "")
+		d.wrongType(n, at, "embedded:NAME or a mapping of paths to contents", takesDirectory)
 	case !strings.HasPrefix(n.text, prefix):
-		d.fail(n, didYouMeanOr(n.text, prefixed(prefix, EmbeddedProjects())), "%s is embedded:NAME or a mapping of paths to contents", at.ctx)
+		hint := didYouMean(n.text, prefixed(prefix, EmbeddedProjects()))
+		if hint == "" {
+			hint = takesDirectory
+		}
+		d.fail(n, hint, "%s is embedded:NAME or a mapping of paths to contents", at.ctx)
 	default:
 		f.Embedded = strings.TrimPrefix(n.text, prefix)
 		if _, err := EmbeddedProject(f.Embedded); err != nil {

@@ -9,6 +9,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/workspace"
 )
@@ -46,7 +47,13 @@ func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definiti
 			listed = append(listed, d)
 		}
 	}
-	return definition.Load(sources, listed, &gates), nil
+	var tools []string
+	if sc.Stack == scenarios.MinimalStack {
+		for _, t := range tool.Minimal(tool.Catalogue(), nil) {
+			tools = append(tools, t.Name)
+		}
+	}
+	return definition.Load(sources, listed, &gates, tools...), nil
 }
 
 // StoredDefinitions are the definitions of a recorded run, from its files.

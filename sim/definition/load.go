@@ -45,9 +45,13 @@ var order = []agent.Source{agent.FromPlugin, agent.FromUser, agent.FromProject, 
 
 // Load reads the sources, whose order among themselves counts only within one
 // kind, and lays them over the listed built-ins. The names of all built-ins of
-// these gates are reserved, listed or not (DEF-09).
-func Load(sources []Source, listed []*agent.Definition, gates *agent.Gates) *Set {
+// these gates are reserved, listed or not (DEF-09). tools are names of tools
+// beside those of the catalogue.
+func Load(sources []Source, listed []*agent.Definition, gates *agent.Gates, tools ...string) *Set {
 	l := &loader{set: &Set{}, tools: toolNames(), reserved: map[string]bool{}, winners: map[string]int{}}
+	for _, name := range tools {
+		l.tools[name] = true
+	}
 	for _, d := range agent.EveryBuiltIn(gates) {
 		l.reserved[d.Type] = true
 	}

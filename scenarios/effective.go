@@ -175,6 +175,10 @@ func applySet(tree *node, arg string, errs *errorList) *node {
 		errs.add(start.right(len([]rune(arg))), `"" is an empty text, null the default`, "%s has no value", path)
 		return nil
 	}
+	if key, _ := cutPath(path); key == "expect" {
+		errs.add(start, "write them under expect: in the file", "--set gives no expectations: they are of the file, not of a variant")
+		return nil
+	}
 	val, bad := parseNode(newSource("--set", text), text)
 	if bad != nil {
 		errs.add(start.right(len([]rune(path))+1), "a value as it would stand in the file", "%s", bad.Msg)

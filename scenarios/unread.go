@@ -171,9 +171,9 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 	return why
 }
 
-// Idle lists what the file sets and nothing reads: in the base and on axes, in
-// none of the variants; in a variant, in none of its cells. What holds without
-// being set is none of it.
+// Idle lists what the file sets and nothing reads: in the base, in none of the
+// variants; in a variant and on axes, in none of a variant's cells. What holds
+// without being set is none of it.
 func (f *File) Idle() (out []Idle) {
 	unread := map[string][]section{}
 	names := f.VariantNames()
@@ -197,22 +197,33 @@ func (f *File) Idle() (out []Idle) {
 		}
 	}
 	for _, v := range f.variants {
-		cells := make([]string, 0, len(names))
-		for _, c := range f.Cells() {
-			cells = append(cells, v.key+c)
-		}
+		cells := f.cellsOf(v.key)
 		with := f.untrimmed(f.tree(cells[0], &errorList{}), nil)
 		for _, l := range leaves(v.val, "") {
 			l.Why, l.Variant = in(l.Path, cells), v.key
-			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
+			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path) || !sameAt(with, Defaults(), l.Path)) {
 				out = append(out, l)
 			}
 		}
 	}
-	for _, a := range slices.Concat(f.Matrix, f.Sweep) {
+	for i, a := range slices.Concat(f.Matrix, f.Sweep) {
 		if why := in(a.Path, names); why != "" {
 			out = append(out, Idle{Path: a.Path, Why: why, at: a.pos})
+			continue
 		}
+		for _, v := range f.variants {
+			if why := in(a.Path, f.cellsOf(v.key)); why != "" && i < len(f.Matrix) { // a sweep compares with who does not read it
+				out = append(out, Idle{Path: a.Path, Why: why, Variant: v.key, at: a.pos})
+			}
+		}
+	}
+	return out
+}
+
+// cellsOf are the names of a variant's cells.
+func (f *File) cellsOf(variant string) (out []string) {
+	for _, c := range f.Cells() {
+		out = append(out, variant+c)
 	}
 	return out
 }
@@ -247,6 +258,12 @@ func valueAt(s *Scenario, path string) any {
 // untrimmed is the scenario of a tree with overrides, with what nothing reads
 // left in it; nil where it is in error.
 func (f *File) untrimmed(tree *node, sets []string) *Scenario {
+	s, _ := f.placed(tree, sets)
+	return s
+}
+
+// placed is it with its places.
+func (f *File) placed(tree *node, sets []string) (*Scenario, *decoder) {
 	var errs errorList
 	for _, set := range sets {
 		if tree != nil {
@@ -254,13 +271,13 @@ func (f *File) untrimmed(tree *node, sets []string) *Scenario {
 		}
 	}
 	if tree == nil || errs.err() != nil {
-		return nil
+		return nil, nil
 	}
-	s, _ := f.decode(tree, &errs)
+	s, d := f.decode(tree, &errs)
 	if errs.err() != nil {
-		return nil
+		return nil, nil
 	}
-	return s
+	return s, d
 }
 
 // leaves lists what a value sets, one for each path that ends in no mapping; a

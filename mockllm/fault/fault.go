@@ -205,7 +205,7 @@ func (p *Plan) Find(c *Call) *Rule {
 }
 
 func (r *keyed) acts(c *Call) bool {
-	if !r.Calls.Has(c.Call+1) || !r.Attempts.Has(c.Attempt+1) || !r.names(c.Lineage) {
+	if !r.Calls.Has(c.Call+1) || !r.Attempts.Has(c.Attempt+1) || !r.Names(c.Lineage) {
 		return false
 	}
 	if r.Chance == always {
@@ -215,6 +215,7 @@ func (r *keyed) acts(c *Call) bool {
 	return draw.Between(1, r.Chance.M) <= r.Chance.N
 }
 
-func (r *keyed) names(lineage string) bool {
+// Names reports whether the rule is for an agent.
+func (r *Rule) Names(lineage string) bool {
 	return r.Agent == anyAgent || doublestar.MatchUnvalidated(r.Agent, lineage)
 }

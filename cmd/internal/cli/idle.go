@@ -46,3 +46,17 @@ func (s *State) tellUnread(file *scenarios.File, names, sets []string) {
 		}
 	}
 }
+
+// tellUnstruck warns of faults for agents that there were not in any of these runs.
+func (s *State) tellUnstruck(file *scenarios.File, done []executed, sets []string) {
+	runs := make([]scenarios.Agents, len(done))
+	for i, x := range done {
+		runs[i].Variant = x.spec.Variant
+		for a := range x.metrics.Agents {
+			runs[i].Lineages = append(runs[i].Lineages, x.metrics.Agents[a].Lineage)
+		}
+	}
+	for _, x := range file.Unstruck(sets, runs) {
+		fmt.Fprintln(s.Stderr, x)
+	}
+}

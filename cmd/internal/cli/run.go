@@ -144,6 +144,7 @@ func (s *State) run(o *runOptions) error {
 	if err != nil {
 		return err
 	}
+	s.tellUnstruck(file, done, o.sets)
 	err = s.report(file, done, rec, o)
 	if rec.err != nil {
 		s.explain(err)

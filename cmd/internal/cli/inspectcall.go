@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -205,10 +206,19 @@ func meaning(c *sqlite.CallInfo, back int, price pricing) string {
 // positions.
 func remedy(c *sqlite.CallInfo, back int) string {
 	keep := remedies[c.Miss]
+	if expiredOfSubagent(c) {
+		keep = "provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says; or less time between two calls"
+	}
 	if back > reach {
 		keep = fmt.Sprintf("provider.fourth_mark: true, or %s fewer in the response before", plural((back-reach+1)/2, "parallel call"))
 	}
 	return keep
+}
+
+// expiredOfSubagent reports whether a call missed what a sub-agent's own lifetime,
+// which forks do not have, left to expire.
+func expiredOfSubagent(c *sqlite.CallInfo) bool {
+	return c.Miss == llm.MissExpired.String() && c.Structure == "subagent" && c.Usage.Write1h == 0
 }
 
 // pricing finds a model's prices.
@@ -349,6 +359,9 @@ func (s *State) missTable(misses []sqlite.CallInfo, recorded []sqlite.RecordedIn
 		return err
 	}
 	s.printf("\nall of them cost %s more than hits would have\n", report.Money(all))
+	if n := len(slices.DeleteFunc(slices.Clone(misses), func(c sqlite.CallInfo) bool { return !expiredOfSubagent(&c) })); n > 0 {
+		s.printf("would have kept %d of them: provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says\n", n)
+	}
 	if open > 0 {
 		s.printf("undecided ones may have been hits: the bill may be off by up to %s\n", report.Money(open))
 	}

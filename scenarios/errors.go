@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -118,10 +119,36 @@ func (l *errorList) err() error {
 		return nil
 	}
 	sort.SliceStable(l.list, func(i, j int) bool { return before(l.list[i], l.list[j]) })
-	out := &Errors{List: l.list, More: l.more}
+	out := &Errors{List: once(l.list), More: l.more}
 	if len(out.List) > MaxErrors {
 		out.More += len(out.List) - MaxErrors
 		out.List = out.List[:MaxErrors]
+	}
+	return out
+}
+
+// anItem is what makes the same mistake in several items look different.
+var anItem = regexp.MustCompile(`work item ("[^"]*"|\d+)`)
+
+const manyAlike = 3 // mistakes that are told as one
+
+// once tells a mistake that many items make at the first of them.
+func once(list []*Error) (out []*Error) {
+	kind := func(e *Error) string { return anItem.ReplaceAllString(e.Msg, "") + "\n" + e.Hint }
+	alike := map[string]int{}
+	for _, e := range list {
+		alike[kind(e)]++
+	}
+	for _, e := range list {
+		switch n := alike[kind(e)]; {
+		case n >= manyAlike:
+			alike[kind(e)] = 0
+			first := *e
+			first.Msg += ", and " + itoa(n-1) + " more like it"
+			out = append(out, &first)
+		case n > 0:
+			out = append(out, e)
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 
@@ -205,5 +206,32 @@ func (c *checker) turn(at string, t *Turn) {
 	}
 	if (len(t.Counts) > 0 || t.Output != nil) && c.s.Provider.Counter != "recorded" {
 		c.bad(at, "provider: {counter: recorded}", "recorded counts, yet the counter is %s", c.s.Provider.Counter)
+	}
+	for i := range t.Tools {
+		c.spawnModel(at+".tools["+itoa(i)+"]", &t.Tools[i])
+	}
+}
+
+// spawnModel refuses a scripted call that would start nobody because its model,
+// or that of the built-in type it names, is an alias that stands for none (SUB-09).
+// A fork and a worker do not heed it.
+func (c *checker) spawnModel(at string, u *ToolTurn) {
+	s := c.s
+	var in struct {
+		Type  string `json:"subagent_type"`
+		Model string `json:"model"`
+	}
+	if s.Stack == MinimalStack || s.Coordinates() || !contains(s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
+		return
+	}
+	what := "the call asks for " + in.Model
+	switch {
+	case in.Type == "" && s.turnsOn(forkGate):
+		return
+	case in.Model == "" && in.Type == "Explore" && s.Gate("USER_TYPE") != "ant" && len(s.Project.Agents.Policy) == 0:
+		what, in.Model = "type Explore runs on haiku", "haiku"
+	}
+	if contains(Aliases, in.Model) && s.Provider.Aliases[in.Model] == "" {
+		c.bad(at, "provider: {aliases: {"+in.Model+": "+newest(in.Model)+"}}", "%s, an alias that stands for no model", what)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/scenarios"
@@ -53,7 +54,22 @@ func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definiti
 			tools = append(tools, t.Name)
 		}
 	}
-	return definition.Load(sources, listed, &gates, tools...), nil
+	set := definition.Load(sources, listed, &gates, tools...)
+	for _, d := range set.Definitions {
+		if slices.Contains(scenarios.Aliases, d.Model) && sc.Provider.Aliases[d.Model] == "" && !d.BuiltIn() && !sc.Coordinates() && sc.Stack != scenarios.MinimalStack {
+			set.Problems = append(set.Problems, unresolved(d))
+		}
+	}
+	return set, nil
+}
+
+// unresolved is what is wrong with a definition whose model is an alias that
+// stands for none: it loads, and a call of it that names no model is refused.
+func unresolved(d *agent.Definition) *definition.Problem {
+	file, line, _ := strings.Cut(d.Place, ":")
+	n, _ := strconv.Atoi(line)
+	return &definition.Problem{File: file, Line: n, Col: 1, Warning: true,
+		Msg: "agent " + strconv.Quote(d.Type) + " cannot be started: its model " + d.Model + " is an alias that stands for no model; write provider: {aliases: {" + d.Model + ": …}}"}
 }
 
 // StoredDefinitions are the definitions of a recorded run, from its files.

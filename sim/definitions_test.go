@@ -107,6 +107,16 @@ func TestDefinitions(t *testing.T) {
 			}
 		}
 	})
+	t.Run("SUB-09 DEF-04 a definition whose model is an alias of no model is told with its place, and so is that nobody starts", func(t *testing.T) {
+		files := "project: {files: {.claude/agents/good.md: \"---\\nname: good\\ndescription: x\\nmodel: sonnet\\n---\\nGOOD\\n\"}}\n"
+		k, err := runText(t, spawn("good", "GOOD", files), transcript.KindFinding, transcript.KindAgentStart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !k.has(`rule=definition-warning detail=".claude/agents/good.md:2:1: warning: agent`) || !k.has("rule=no-model") || k.has("type=good") {
+			t.Error(strings.Join(k.lines, "\n"))
+		}
+	})
 	t.Run("DEF-07 DEF-10 a further built-in type is listed where the scenario asks for it, and nowhere else", func(t *testing.T) {
 		sizes := map[string]string{}
 		for _, list := range []string{"[]", "[Plan]"} {

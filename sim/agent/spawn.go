@@ -158,6 +158,7 @@ func (a *Agent) childModel(b *birth) (string, error) {
 	case "sonnet", "opus", "haiku":
 		id, ok := a.w.cfg.Aliases[name]
 		if !ok {
+			a.finding("no-model", "no agent of type "+b.def.Type+" is started: its model "+name+" is an alias that provider.aliases does not name")
 			return "", fmt.Errorf("model %q is not resolved here: name it under provider.aliases", name)
 		}
 		return id, nil

@@ -27,7 +27,7 @@ func TestSpawn(t *testing.T) {
 	t.Run("SUB-12 an agent that never said a text leaves a placeholder", testPlaceholder)
 	t.Run("SUB-13 canReadOutputFile says whether the caller could read the output file", testCanRead)
 	t.Run("SUB-15 the first request after a spawn names the call that spawned, no other does", testInvoking)
-	t.Run("SUB-16 SUB-02 what a caller does wrong is an error result", testWrongCalls)
+	t.Run("SUB-16 SUB-02 SUB-09 what a caller does wrong is an error result, and an alias of no model is told besides", testWrongCalls)
 	t.Run("SUB-07 FLT-10 a child's pool does not depend on its parent's; forks and roots skip all layers", testPools)
 	t.Run("FLT-01 FLT-03 FLT-04 each layer takes what it should from a real agent's pool", testLayers)
 	t.Run("DEF-07 the built-ins are as defined, and Explore follows USER_TYPE", testBuiltIns)
@@ -374,6 +374,9 @@ func testWrongCalls(t *testing.T) {
 		}
 		if len(s.world.Agents()) != 1 {
 			t.Errorf("%s made an agent", input)
+		}
+		if got := strings.Contains(s.text.String(), "finding rule=no-model"); got != strings.Contains(want, "resolved") {
+			t.Errorf("%s: a finding of a model that is not there: %v", input, got) // SUB-09
 		}
 	}
 }

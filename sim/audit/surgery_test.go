@@ -191,6 +191,8 @@ var surgeries = []struct {
 	{"AUD-01 PRM-01 a result of a call that nobody has allowed", "family", "PRM-01: an error and no effect", missing(func(b *transcript.Permission) bool { return b.Tool == "Read" })},
 	{"AUD-01 ISO-04 a denial for want of a terminal that is there", "family", "ISO-04: a prompt for", decides(func(b *transcript.Permission) bool { return b.Decision == "allow" },
 		func(b *transcript.Permission) { b.Decision, b.Why = "deny", "prompts are avoided" })},
+	{"AUD-04 a shell that a command without cd has left in another directory", "family", "AUD-04: its shell in", result(
+		func(_ *transcript.Event, b *transcript.ToolResult) bool { return b.Name == "Bash" }, func(_ *transcript.Event, b *transcript.ToolResult) { b.Dir = "elsewhere" })},
 	{"AUD-02 SUB-16 a child that failed, whose result is none of an error", "family", "SUB-16: an error", ends(1, func(b *transcript.AgentEnd) { b.Status = "failed" })},
 	{"AUD-02 SUB-16 an agent whose last call failed, and that completed", "failing", "SUB-16: a status that says", ends(1, func(b *transcript.AgentEnd) { b.Status = "completed" })},
 	{"AUD-02 TSK-03 a tag of a notification in what the user says", "family", "TSK-03: no tag", says(0, 0, replaces("Look into", "Look <task-notification> into"))},

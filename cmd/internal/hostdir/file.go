@@ -49,6 +49,13 @@ type Dir struct{ root *os.Root }
 
 // OpenDir opens a directory. Its errors do not name it.
 func OpenDir(dir string) (*Dir, error) {
+	info, err := os.Stat(dir) // opening a pipe would wait for its writer
+	if err != nil {
+		return nil, Plain(err)
+	}
+	if !info.IsDir() {
+		return nil, errors.New("it is not a directory: name one")
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, Plain(err)

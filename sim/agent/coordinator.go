@@ -112,6 +112,10 @@ func (a *Agent) admitWorker(b *birth) error {
 	if !a.coordinates() {
 		return nil
 	}
+	if b.in.Model != "" {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleWorkerModel, Detail: "Agent input model " + b.in.Model + " is ignored: a worker has its coordinator's model"})
+		b.in.Model = ""
+	}
 	switch b.in.Type {
 	case TypeWorker:
 	case "":
@@ -123,11 +127,6 @@ func (a *Agent) admitWorker(b *birth) error {
 		return fmt.Errorf("subagent_type is missing: a coordinator starts agents of type %s, so it must be %s", TypeWorker, TypeWorker)
 	default:
 		return fmt.Errorf("subagent_type must be %s, not %q: a coordinator starts no other agents", TypeWorker, b.in.Type)
-	}
-	b.in.Type = TypeWorker
-	if b.in.Model != "" {
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleWorkerModel, Detail: "Agent input model " + b.in.Model + " is ignored: a worker has its coordinator's model"})
-		b.in.Model = ""
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	var allow, deny []string
 	if def != nil {
 		who.BuiltIn, allow, deny = def.BuiltIn(), def.Tools, def.Disallowed
-		who.Worker = def.works()
+		who.Worker = def.works() || w.coordinator && def.BuiltIn()
 	}
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
 	p.Names = tool.Names(p.Tools)

@@ -99,6 +99,9 @@ func (a *Agent) resolveType(b *birth) error {
 		fallthrough
 	default:
 		if b.def = a.definition(typ); b.def == nil {
+			if a.w.cfg.Minimal == nil && Nameable(typ, &a.w.gates) && find(EveryBuiltIn(&a.w.gates), typ) != nil {
+				return fmt.Errorf("agent type %q is not listed in this scenario (project.agents.built_ins); available: %s", typ, a.typeNames())
+			}
 			return fmt.Errorf("agent type %q does not exist; available: %s", typ, a.typeNames())
 		}
 	}

@@ -27,7 +27,7 @@ func TestSpawn(t *testing.T) {
 	t.Run("SUB-12 an agent that never said a text leaves a placeholder", testPlaceholder)
 	t.Run("SUB-13 canReadOutputFile says whether the caller could read the output file", testCanRead)
 	t.Run("SUB-15 the first request after a spawn names the call that spawned, no other does", testInvoking)
-	t.Run("SUB-16 SUB-02 SUB-09 what a caller does wrong is an error result, and an alias of no model is told besides", testWrongCalls)
+	t.Run("SUB-16 SUB-02 SUB-05 SUB-09 what a caller does wrong is an error result, and an alias of no model is told besides", testWrongCalls)
 	t.Run("SUB-07 FLT-10 a child's pool does not depend on its parent's; forks and roots skip all layers", testPools)
 	t.Run("FLT-01 FLT-03 FLT-04 each layer takes what it should from a real agent's pool", testLayers)
 	t.Run("DEF-07 the built-ins are as defined, and Explore follows USER_TYPE", testBuiltIns)
@@ -365,6 +365,7 @@ func testWrongCalls(t *testing.T) {
 		`{"description":"d","prompt":7}`:                                  `field "prompt" must be a string, not 7`,
 		`{"description":"d","prompt":"p","x":1}`:                          `unknown field "x"`,
 		`{"description":"d","prompt":"p","subagent_type":"nobody"}`:       `agent type "nobody" does not exist; available: general-purpose, Explore`,
+		`{"description":"d","prompt":"p","subagent_type":"Plan"}`:         `agent type "Plan" is not listed in this scenario (project.agents.built_ins); available: general-purpose, Explore`,
 		`{"description":"d","prompt":"p","model":"sonnet","mode":"plan"}`: `model "sonnet" is not resolved here`,
 	} {
 		s := one(t, input, func(s *story) { delete(s.cfg.Aliases, "sonnet") })

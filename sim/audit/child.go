@@ -37,7 +37,7 @@ func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
 		return
 	}
 	word := field(a.spawned.input, "model")
-	if a.fork || a.facts.Source == "agent:builtin:worker" {
+	if a.fork || a.facts.Source == "agent:builtin:worker" || p.facts.Type == "coordinator" && word != "" {
 		word = "inherit"
 	}
 	for _, next := range [...]string{typ.Model, s.Model, "inherit"} {

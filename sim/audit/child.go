@@ -37,8 +37,10 @@ func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
 		return
 	}
 	word := field(a.spawned.input, "model")
-	if a.fork || a.facts.Source == "agent:builtin:worker" || p.facts.Type == "coordinator" && word != "" {
+	if a.fork || a.facts.Source == "agent:builtin:worker" {
 		word = "inherit"
+	} else if p.facts.Type == "coordinator" {
+		word = "" // which it may not choose (CRD-05)
 	}
 	for _, next := range [...]string{typ.Model, s.Model, "inherit"} {
 		if word == "" {

@@ -21,6 +21,9 @@ type Idle struct {
 // String is one line with its place.
 func (i Idle) String() string {
 	where := ""
+	if i.at.src == nil { // an axis of the command line
+		return fmt.Sprintf("--set %s has no effect: %s", i.Path, i.Why)
+	}
 	if i.Variant != "" {
 		where = " in variant " + i.Variant
 	}
@@ -173,8 +176,9 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 
 // Idle lists what the file sets and nothing reads: in the base, in none of the
 // variants; in a variant and on axes, in none of a variant's cells. What holds
-// without being set is none of it.
-func (f *File) Idle() (out []Idle) {
+// without being set is none of it. An axis of a sweep is for the variants that are
+// played, or for all where none is named.
+func (f *File) Idle(played ...string) (out []Idle) {
 	unread := map[string][]section{}
 	names := f.VariantNames()
 	for _, name := range names {
@@ -207,7 +211,11 @@ func (f *File) Idle() (out []Idle) {
 		}
 	}
 	for i, a := range slices.Concat(f.Matrix, f.Sweep) {
-		if why := in(a.Path, names); why != "" {
+		of := names
+		if i >= len(f.Matrix) && len(played) > 0 {
+			of = played
+		}
+		if why := in(a.Path, of); why != "" {
 			out = append(out, Idle{Path: a.Path, Why: why, at: a.pos})
 			continue
 		}

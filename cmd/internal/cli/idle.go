@@ -18,7 +18,7 @@ func namesOf(specs []*sim.Spec) (names []string) {
 
 // tellIdle warns of what a file, or one of these variants, sets and nothing reads.
 func (s *State) tellIdle(file *scenarios.File, names []string) {
-	for _, x := range file.Idle() {
+	for _, x := range file.Idle(names...) {
 		mine := func(name string) bool { return name == x.Variant || strings.HasPrefix(name, x.Variant+"[") }
 		if x.Variant == "" || slices.ContainsFunc(names, mine) {
 			fmt.Fprintln(s.Stderr, x)

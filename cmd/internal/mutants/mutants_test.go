@@ -75,7 +75,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("run make mutants: the table has\n%v\nthe file has\n%v", want, known)
 		}
 	})
-	t.Run("AUD-05 of the planted bugs the auditor sees 22 of 25 at least, and the file of results knows every one", func(t *testing.T) {
+	t.Run("AUD-05 of the planted bugs the auditor sees no fewer than it did, and the file of results knows every one", func(t *testing.T) {
 		var seen []result
 		written(t, plantedFile, &seen)
 		var known []string

@@ -208,18 +208,8 @@ func (db *DB) CheckFile() (out []Mismatch, err error) {
 
 // checkFixed compares the tables of words, which the schema fills.
 func (db *DB) checkFixed() (out []Mismatch, err error) {
-	made, err := Scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer made.Close()
 	for _, t := range []string{"miss_reasons", "recorded_causes"} {
-		q := "SELECT '', * FROM " + t + " WHERE ? = ''"
-		stored, err := db.keyed(q, "", 2)
-		if err != nil {
-			return nil, err
-		}
-		want, err := made.keyed(q, "", 2)
+		stored, want, err := db.besideNew("SELECT '', * FROM " + t + " WHERE ? = ''")
 		if err != nil {
 			return nil, err
 		}
@@ -230,23 +220,27 @@ func (db *DB) checkFixed() (out []Mismatch, err error) {
 
 // checkSchema compares tables, views and the like with those of a new file; what a
 // user has added is the user's.
-func (db *DB) checkSchema() (out []Mismatch, err error) {
-	made, err := Scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer made.Close()
-	const q = "SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''"
-	stored, err := db.keyed(q, "", 2)
-	if err != nil {
-		return nil, err
-	}
-	want, err := made.keyed(q, "", 2)
+func (db *DB) checkSchema() ([]Mismatch, error) {
+	stored, want, err := db.besideNew("SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''")
 	if err != nil {
 		return nil, err
 	}
 	stored.keys = slices.DeleteFunc(stored.keys, func(key string) bool { _, ours := want.rows[key]; return !ours })
 	return differing("", "schema", nil, stored, want), nil
+}
+
+// besideNew is what a query gives of this file and of a new one.
+func (db *DB) besideNew(q string) (stored, want *keyedRows, err error) {
+	made, err := Scratch()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer made.Close()
+	if stored, err = db.keyed(q, "", 2); err != nil {
+		return nil, nil, err
+	}
+	want, err = made.keyed(q, "", 2)
+	return stored, want, err
 }
 
 // checkOrphans looks for rows of runs that are not on record, and for runs that

@@ -11,8 +11,8 @@ var usual = []string{"Agent", "Read", "Glob", "Grep", "Edit", "Bash"}
 
 // workTools refuses work that cannot be done for want of a tool: a list replaces
 // those offered by default, the shell is none of these, and sub-agents have it
-// where the list names it. Else they have tools of their own, as have workers and
-// all of the minimal stack.
+// where the list or their definition names it. Else they have tools of their own,
+// as have workers and all of the minimal stack.
 func (c *checker) workTools() {
 	if c.s.Stack == MinimalStack || c.s.Coordinates() || c.s.leads() || c.s.allScripted() {
 		return
@@ -22,7 +22,7 @@ func (c *checker) workTools() {
 		it := &c.s.Work[i]
 		var lacks []string
 		for _, name := range it.tools() {
-			if c.s.Strategy == "subagent" && it.By == "" && name != "Bash" {
+			if c.s.Strategy == "subagent" && it.By == "" && (name != "Bash" || c.s.foreignType()) {
 				continue
 			}
 			if list == nil && name == "Bash" || list != nil && !contains(*list, name) {
@@ -57,6 +57,11 @@ func (s *Scenario) offers() (*[]string, string) {
 		}
 	}
 	return nil, "roots[0]"
+}
+
+// foreignType reports whether children are of a type that is not built in.
+func (s *Scenario) foreignType() bool {
+	return s.Type != "" && !contains(agentTypes, s.Type) && !contains(moreTypes, s.Type)
 }
 
 // tools are those without which an item is not done.

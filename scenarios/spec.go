@@ -279,7 +279,7 @@ type Root struct {
 	At        vtime.Duration `yaml:"at"`   // when it starts
 	User      *Content       `yaml:"user"` // first user message
 	System    *Content       `yaml:"system"`
-	Tools     *[]string      `yaml:"tools"` // nil: those offered by default; empty: none; Bash, Write, NotebookEdit and TodoWrite only if named, and then for sub-agents too
+	Tools     *[]string      `yaml:"tools"` // nil: those offered by default; empty: none; Bash, Write, NotebookEdit and TodoWrite only if named, and then for sub-agents too, which also have what their definition names
 	Plan      *Plan          `yaml:"breakpoints"`
 	Workspace string         `yaml:"workspace"` // the provider's scope, when other than provider.workspace
 	Context   *bool          `yaml:"context"`   // false leaves user and system context out

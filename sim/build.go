@@ -80,7 +80,9 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	if err != nil {
 		return agent.Config{}, err
 	}
-	offered, err := r.tools(&gates)
+	all := tool.Catalogue()
+	setTimes(sc, all)
+	offered, err := r.tools(&gates, all)
 	if err != nil {
 		return agent.Config{}, err
 	}
@@ -91,7 +93,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	}
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
-		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered,
+		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered, Catalogue: all,
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
 		MaxTokens: sc.Settings.Tokens(), Retry: retry(sc.Retry), Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
@@ -107,11 +109,10 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	return cfg, nil
 }
 
-// tools are the acting tools with the scenario's times, and those besides that
-// the tools of some root name: sub-agents have them too. Where names lead to agents
-// there are messages to send them.
-func (r *run) tools(gates *agent.Gates) ([]*tool.Tool, error) {
-	all := tool.Catalogue()
+// tools are the acting tools of all, and those besides that the tools of some root
+// name: sub-agents have them too. Where names lead to agents there are messages to
+// send them.
+func (r *run) tools(gates *agent.Gates, all []*tool.Tool) ([]*tool.Tool, error) {
 	var named []string
 	for _, root := range Roots(r.spec.Scenario) {
 		if root.Tools == nil {
@@ -123,19 +124,13 @@ func (r *run) tools(gates *agent.Gates) ([]*tool.Tool, error) {
 			}
 		}
 	}
-	sc := r.spec.Scenario
 	if gates.AgentSwarms {
 		named = append(named, tool.SendName)
 	}
-	offered, err := tool.Offered(all, named)
-	if err != nil {
-		return nil, err
+	if r.spec.Scenario.Coordinates() {
+		return all, nil // for its workers, by what the filter leaves them (CRD-04)
 	}
-	if sc.Coordinates() {
-		offered = all // for its workers, by what the filter leaves them (CRD-04)
-	}
-	setTimes(sc, offered)
-	return offered, nil
+	return tool.Offered(all, named)
 }
 
 // setTimes makes tools take as long as the scenario says.

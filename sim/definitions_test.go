@@ -117,6 +117,23 @@ func TestDefinitions(t *testing.T) {
 			t.Error(strings.Join(k.lines, "\n"))
 		}
 	})
+	t.Run("SUB-07 agents have the shell that their definition names, whatever their root's list", func(t *testing.T) {
+		k, err := runText(t, `name: my
+provider: {model: claude-sonnet-4-5-20250929}
+main: {user: go, tools: [Agent, Read]}
+strategy: subagent
+type: tester
+project:
+  files: {a.go: "package a", .claude/agents/tester.md: "---\nname: tester\ndescription: x\ntools: Bash\n---\nRun the tests.\n"}
+work: [{id: a, kind: verify, runs: [go test ./...]}]
+`, transcript.KindAgentStart, transcript.KindToolResult)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !k.has("tools=Agent,Read ") || !k.has("tools=Bash ") || !k.has("name=Bash") {
+			t.Error(strings.Join(k.lines, "\n"))
+		}
+	})
 	t.Run("DEF-07 DEF-10 a further built-in type is listed where the scenario asks for it, and nowhere else", func(t *testing.T) {
 		sizes := map[string]string{}
 		for _, list := range []string{"[]", "[Plan]"} {

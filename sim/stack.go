@@ -28,14 +28,8 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 	if err := defines(cfg.Definitions, sc.Type); err != nil {
 		return err
 	}
-	all := tool.Catalogue()
-	for i, t := range all {
-		if timed := tool.Find(cfg.Offered, t.Name); timed != nil {
-			all[i] = timed
-		}
-	}
-	cfg.Offered = slices.DeleteFunc(tool.Minimal(all, agent.MinimalTypes(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Acts() })
-	r.offered = cfg.Offered
+	cfg.Offered = slices.DeleteFunc(tool.Minimal(cfg.Catalogue, agent.MinimalTypes(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Acts() })
+	r.offered, cfg.Catalogue = cfg.Offered, cfg.Offered
 	return nil
 }
 

@@ -77,7 +77,7 @@ func (w *World) workerTools(a *Agent) string {
 		return ""
 	}
 	mode := w.runMode(a.mode, def)
-	own, servers := tool.Servers(w.pool(def, true, mode, w.offers(true)).Tools)
+	own, servers := tool.Servers(w.pool(def, true, mode, w.offers(def, true)).Tools)
 	s := "Workers that you start with the Agent tool have these tools: " + strings.Join(own, ", ") + "\n"
 	if len(servers) > 0 {
 		s += "They also have the tools of these MCP servers: " + strings.Join(servers, ", ") + "\n"
@@ -89,13 +89,14 @@ func (w *World) workerTools(a *Agent) string {
 	return s
 }
 
-// offers is what a session offers those who are started, before the filter: to
-// workers what their mode leaves (CRD-04).
-func (w *World) offers(worker bool) []*tool.Tool {
-	if !worker {
-		return w.cfg.Offered
+// offers is what agents of a definition are offered, before the filter: what the
+// session offers and what the definition names (SUB-07); to workers what their mode
+// leaves (CRD-04).
+func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
+	if worker {
+		return tool.ForWorkers(w.cfg.Offered, w.gates.Simple)
 	}
-	return tool.ForWorkers(w.cfg.Offered, w.gates.Simple)
+	return tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, def.Tools)
 }
 
 // works reports whether agents of the definition work for a coordinator: those of

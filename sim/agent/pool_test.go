@@ -28,6 +28,14 @@ func testPools(t *testing.T) {
 		t.Error("root and child hold", starts[0]["tools"], starts[1]["tools"])
 	}
 
+	// What a definition names its agents have, though no session offers it; what it
+	// only takes away, and what layers keep from all, it does not.
+	own := &agent.Definition{Type: "it", Tools: []string{"Write", "Bash", "WebFetch", "TaskOutput", "Read"}, Disallowed: []string{"Write"}, Prompt: func(*agent.Gates) string { return "x" }}
+	s = one(t, `{"description":"d","prompt":"p","subagent_type":"it"}`, func(s *story) { s.cfg.Definitions = []*agent.Definition{own} })
+	if got := s.eventsOf("agent_start"); got[0]["tools"] != "Agent,TaskStop,Read,Grep,Glob,Edit" || got[1]["tools"] != "Read,Bash,WebFetch" {
+		t.Error("root and its child hold", got[0]["tools"], got[1]["tools"])
+	}
+
 	s = one(t, plain, func(s *story) { everything(s); s.gates["FORK_SUBAGENT"] = "true" })
 	all := strings.Join(tool.Names(tool.Catalogue()), ",")
 	for _, e := range s.eventsOf("agent_start") {

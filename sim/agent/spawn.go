@@ -176,7 +176,7 @@ func (a *Agent) assemblePool(b *birth) error {
 	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
-		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(a.coordinates()))
+		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(b.def, a.coordinates()))
 	}
 	a.stage(b, 2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil

@@ -299,6 +299,7 @@ func (s *story) run() {
 	if c.Offered, err = tool.Offered(catalogue, s.offered); err != nil {
 		s.t.Fatal(err)
 	}
+	c.Catalogue = catalogue
 	c.Gates = agent.DefaultGates()
 	for n, v := range s.gates {
 		if err := c.Gates.Set(n, v); err != nil {

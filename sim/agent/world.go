@@ -68,6 +68,7 @@ type Config struct {
 	Interactive bool
 	Definitions []*Definition
 	Offered     []*tool.Tool    // the tools of a default pool, in order
+	Catalogue   []*tool.Tool    // all there are, in order: an agent has those that its definition names, offered or not
 	Programs    []shell.Program // what builds and tests do; nil are shell.Programs
 	Forker      Forker
 	Observer    Observer

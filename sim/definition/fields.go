@@ -16,7 +16,7 @@ import (
 type reader struct {
 	*text
 	def   *agent.Definition
-	tools map[string]bool // the names and aliases that are tools
+	tools map[string]bool // the names and aliases that are tools: whether anything serves them
 	where map[string]pos  // field → its value
 }
 
@@ -281,9 +281,12 @@ func (r *reader) toolNames(n *node, key string) []string {
 	for _, e := range r.entries(n, key) {
 		name, rule, ruled := strings.Cut(e.text, "(")
 		name = strings.TrimSpace(name)
-		switch {
-		case name != "*" && !strings.HasPrefix(name, "mcp__") && !r.tools[name]:
+		serves, known := r.tools[name]
+		switch named := name != "*" && !strings.HasPrefix(name, "mcp__"); {
+		case named && !known:
 			r.warn(e.pos, "no pool holds it", "unknown tool %q", name)
+		case named && !serves && key != "disallowedTools":
+			r.warn(e.pos, "", "nothing serves tool %q: every call of it is an error", name)
 		case ruled:
 			r.warn(e.pos, "leave the parentheses out", "the rule (%s of %s is not applied: the whole tool is meant", rule, name)
 		}

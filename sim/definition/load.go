@@ -66,13 +66,13 @@ func Load(sources []Source, listed []*agent.Definition, gates *agent.Gates, tool
 	return l.set
 }
 
-// toolNames are all names and aliases of tools.
+// toolNames are all names and aliases of tools, and whether anything serves them.
 func toolNames() map[string]bool {
 	out := map[string]bool{}
 	for _, t := range tool.Catalogue() {
-		out[t.Name] = true
+		out[t.Name] = t.Acts()
 		for _, a := range t.Aliases {
-			out[a] = true
+			out[a] = t.Acts()
 		}
 	}
 	return out

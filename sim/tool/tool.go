@@ -136,6 +136,16 @@ func Offered(all []*Tool, besides []string) ([]*Tool, error) {
 	return out, nil
 }
 
+// WithNamed is the tools offered and those of all that names name besides, in the
+// order of all. "*" names none.
+func WithNamed(offered, all []*Tool, names []string) []*Tool {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "*" || Find(offered, n) != nil })
+	if len(names) == 0 {
+		return offered
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(t *Tool) bool { return !slices.Contains(offered, t) && !namesTool(names, t) })
+}
+
 // Pick is the named tools in the order of all, each once. A name that is no
 // tool is an error.
 func Pick(all []*Tool, names []string) ([]*Tool, error) {

@@ -1,21 +1,21 @@
 package cli
 
 import (
-	"path/filepath"
-	"slices"
-	"strings"
-
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-func newAgents(s *State) *cobra.Command {
+func newAgents(s *ui.Env) *cobra.Command {
 	var d definitionFlags
 	var output string
 	cmd := &cobra.Command{
@@ -30,14 +30,14 @@ loading, but the exit code says that there is one.`,
   agentsim agents -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := ui.CheckOutput(output); err != nil {
 				return err
 			}
-			return s.agents(append(args, ".")[0], &d, output)
+			return agents(s, append(args, ".")[0], &d, output)
 		},
 	}
 	d.add(cmd.Flags())
-	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
@@ -55,13 +55,13 @@ type agentRow struct {
 	Refused     []string `json:"refused,omitempty"`
 }
 
-func (s *State) agents(dir string, d *definitionFlags, output string) error {
+func agents(s *ui.Env, dir string, d *definitionFlags, output string) error {
 	if err := checkDirectory(dir); err != nil {
 		return err
 	}
 	files, refused, err := hostdir.Read(dir, hostdir.Limits{Under: ".claude/"})
 	if err != nil {
-		return &Failure{Operating, err}
+		return ui.Fail(ui.Operating, err)
 	}
 	problems := leftOut(dir, refused)
 	given, bad, err := d.sources()
@@ -78,15 +78,15 @@ func (s *State) agents(dir string, d *definitionFlags, output string) error {
 	problems = append(append(problems, bad...), set.Problems...)
 	rows := agentRows(set)
 	if output != "table" {
-		err = s.emit(output, agentsJSON{rows, problemRows(problems)})
+		err = s.Emit(output, agentsJSON{rows, problemRows(problems)})
 	} else {
-		err = s.printAgents(rows)
+		err = printAgents(s, rows)
 	}
 	if output != "json" {
-		s.tellProblems(problems)
+		tellProblems(s, problems)
 	}
 	if err == nil && slices.ContainsFunc(problems, func(p *definition.Problem) bool { return !p.Warning }) {
-		return &Failure{Code: Operating}
+		return &ui.Failure{Code: ui.Operating}
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func sourceWord(d *agent.Definition) string {
 	return word
 }
 
-func (s *State) printAgents(rows []agentRow) error {
+func printAgents(s *ui.Env, rows []agentRow) error {
 	t := report.NewTable("NAME", "FROM", "MODEL", "TOOLS", "STATE", "PLACE")
 	for _, r := range rows {
 		state := r.State
@@ -179,7 +179,7 @@ func (s *State) printAgents(rows []agentRow) error {
 		}
 		t.Row(r.Name, r.From, r.Model, toolsWord(r.Tools, r.Denied), state, r.Place)
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // toolsWord says in few words what a definition's agents may use.

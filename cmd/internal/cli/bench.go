@@ -1,19 +1,19 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"slices"
-	"strings"
-
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/definition"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -32,13 +32,10 @@ type benchOptions struct {
 	guard      string
 }
 
-// formats are the ways in which results are printed for machines and people.
-var formats = []string{"table", "json", "ndjson", "csv", "markdown"}
-
 // defaultBaseline is where a project's baseline lies unless it says otherwise.
 const defaultBaseline = "agentsim.baseline"
 
-func newBench(s *State) *cobra.Command {
+func newBench(s *ui.Env) *cobra.Command {
 	o := &benchOptions{}
 	cmd := &cobra.Command{
 		Use:   "bench [SCENARIO|DIRECTORY]...",
@@ -68,7 +65,7 @@ what each start or turn pays again. Everything else is told and does not count.`
   agentsim bench . --guard prefix --baseline prompts.baseline --update
   agentsim bench . --guard prefix --baseline prompts.baseline`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return s.bench(o, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return benchCommand(s, o, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.baseline, "baseline", defaultBaseline, "the `file` to compare with")
@@ -77,7 +74,7 @@ what each start or turn pays again. Everything else is told and does not count.`
 	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= +2%'; may be repeated")
 	f.StringVar(&o.limitsFile, "thresholds", "", "a `file` of thresholds, one a line")
 	f.BoolVar(&o.strict, "strict", false, "fail after changes too")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
 	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
 	f.StringVar(&o.guard, "guard", "", "fail only when what siblings or turns share became shorter: `prefix`")
@@ -89,15 +86,15 @@ const maxSeeds = 1_000_000
 
 func (o *benchOptions) check() error {
 	switch {
-	case !slices.Contains(formats, o.output):
-		return failf(Usage, "--output %s: write one of %s", o.output, strings.Join(formats, ", "))
+	case !slices.Contains(ui.Formats, o.output):
+		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
 	case o.seeds < 1 || o.seeds > maxSeeds:
-		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
 	}
 	return o.checkGuard()
 }
 
-func (s *State) bench(o *benchOptions, args []string) error {
+func benchCommand(s *ui.Env, o *benchOptions, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -113,22 +110,22 @@ func (s *State) bench(o *benchOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.tellLeft(set); err != nil {
+	if err := tellLeft(s, set); err != nil {
 		return err
 	}
 	if err := set.selects(limits); err != nil {
 		return err
 	}
 	b := &bench{o: o, set: set, base: base, now: &baseline.File{Semantics: sim.Semantics}}
-	if err := s.runBench(b); err != nil {
+	if err := runBench(s, b); err != nil {
 		return err
 	}
 	b.report = baseline.Compare(base, b.now, b.gone(), limits)
 	b.guarded()
 	if o.update {
-		return s.updateBaseline(b)
+		return updateBaseline(s, b)
 	}
-	if err := s.printBench(b); err != nil {
+	if err := printBench(s, b); err != nil {
 		return err
 	}
 	return b.verdict()
@@ -162,16 +159,16 @@ func (o *benchOptions) thresholds() ([]*baseline.Threshold, error) {
 	if o.limitsFile != "" {
 		text, err := hostdir.Text(o.limitsFile, maxThresholdsBytes)
 		if err != nil {
-			return nil, unusable("--thresholds", o.limitsFile, err)
+			return nil, ui.Unusable("--thresholds", o.limitsFile, err)
 		}
 		if out, err = baseline.ReadThresholds(o.limitsFile, string(text)); err != nil {
-			return nil, &Failure{Usage, err}
+			return nil, ui.Fail(ui.Usage, err)
 		}
 	}
 	for _, text := range o.limits {
 		t, err := baseline.ParseThreshold(text)
 		if err != nil {
-			return nil, &Failure{Usage, err}
+			return nil, ui.Fail(ui.Usage, err)
 		}
 		out = append(out, t)
 	}
@@ -185,11 +182,11 @@ func readBaseline(name string) (*baseline.File, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unusable("--baseline", name, err)
+		return nil, ui.Unusable("--baseline", name, err)
 	}
 	f, err := baseline.Read(name, string(text))
 	if err != nil {
-		return nil, &Failure{Operating, err}
+		return nil, ui.Fail(ui.Operating, err)
 	}
 	return f, nil
 }
@@ -213,9 +210,9 @@ func (b *bench) gone() (out []*baseline.Run) {
 }
 
 // updateBaseline writes what was found; scenarios that were not asked for stay.
-func (s *State) updateBaseline(b *bench) error {
+func updateBaseline(s *ui.Env, b *bench) error {
 	if b.broken != nil {
-		return failf(Broken, "%w\nthe baseline %s stays as it was", b.broken, b.o.baseline)
+		return ui.Failf(ui.Broken, "%w\nthe baseline %s stays as it was", b.broken, b.o.baseline)
 	}
 	out := &baseline.File{Semantics: sim.Semantics}
 	kept := 0
@@ -228,24 +225,24 @@ func (s *State) updateBaseline(b *bench) error {
 		}
 	}
 	if kept > 0 && b.base.Semantics != sim.Semantics {
-		return failf(Usage, "%s holds scenarios of semantics %d, and this program has %d: update all of them at once", b.o.baseline, b.base.Semantics, sim.Semantics)
+		return ui.Failf(ui.Usage, "%s holds scenarios of semantics %d, and this program has %d: update all of them at once", b.o.baseline, b.base.Semantics, sim.Semantics)
 	}
 	out.Runs = append(out.Runs, b.now.Runs...)
 	slices.SortStableFunc(out.Runs, func(x, y *baseline.Run) int { return strings.Compare(x.Scenario, y.Scenario) })
-	if err := writeFile("--baseline", b.o.baseline, out.Write); err != nil {
+	if err := ui.WriteFile("--baseline", b.o.baseline, out.Write); err != nil {
 		return err
 	}
 	files := b.writeFiles()
-	s.printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, plural(len(b.now.Runs), "run"), plural(len(b.set.files), "scenario"), plural(kept, "run"), b.counts())
-	s.label("dropped", b.dropped())
-	s.label("accepted", b.accepted())
-	s.lines("cause", b.causes())
-	s.lines("missed", b.missed)
+	s.Printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, ui.Plural(len(b.now.Runs), "run"), ui.Plural(len(b.set.files), "scenario"), ui.Plural(kept, "run"), b.counts())
+	s.Label("dropped", b.dropped())
+	s.Label("accepted", b.accepted())
+	s.Lines("cause", b.causes())
+	s.Lines("missed", b.missed)
 	switch {
 	case files != nil:
 		return files
 	case len(b.missed) > 0:
-		return &Failure{Missed, nil}
+		return ui.Said(ui.Missed)
 	}
 	return b.set.brokenErr()
 }
@@ -282,9 +279,9 @@ func (b *bench) dropped() string {
 	case runs == 0:
 		return ""
 	case most == 0 || most > maxSeeds:
-		return plural(runs, "run") + " of other seeds"
+		return ui.Plural(runs, "run") + " of other seeds"
 	}
-	return fmt.Sprintf("%s of further seeds; --seeds %d keeps them", plural(runs, "run"), most)
+	return fmt.Sprintf("%s of further seeds; --seeds %d keeps them", ui.Plural(runs, "run"), most)
 }
 
 // knows reports whether the baseline has a run end like this one.
@@ -323,7 +320,7 @@ func (x *selection) selects(limits []*baseline.Threshold) error {
 			}
 		}
 		if !found {
-			return &Failure{Usage, t.NoMatch(names)}
+			return ui.Fail(ui.Usage, t.NoMatch(names))
 		}
 	}
 	return nil

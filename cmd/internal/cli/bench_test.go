@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,7 @@ const libraryBaseline = "../../../testdata/bench/library.baseline"
 func TestBench(t *testing.T) {
 	t.Run("CLI-05 the library holds against its own baseline", func(t *testing.T) {
 		code, stdout, stderr := try(nil, "bench", "--baseline", libraryBaseline)
-		if code != Pass || !strings.Contains(stdout, "verdict") {
+		if code != ui.Pass || !strings.Contains(stdout, "verdict") {
 			t.Errorf("exit code %d; where the change is meant, write it with\n  go run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update\n%s%s", code, stdout, stderr)
 		}
 	})
@@ -45,7 +46,7 @@ func figuresFile(t *testing.T, dir, tokens string) string {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := try(nil, "bench", scenario, "--baseline", filepath.Join(dir, "none"), "--gobench", out)
-	if code != NoBaseline {
+	if code != ui.NoBaseline {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	return out

@@ -1,15 +1,15 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/baseline"
+	"agentsim/sim"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"agentsim/metrics/baseline"
-	"agentsim/sim"
 )
 
 func TestBenchFiles(t *testing.T) {
@@ -34,7 +34,7 @@ func diskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left on device")
-	err := writeFile("--baseline", name, func(w io.Writer) error {
+	err := ui.WriteFile("--baseline", name, func(w io.Writer) error {
 		if _, err := io.WriteString(w, "half"); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func keepsFile(t *testing.T) {
 	if err := errors.Join(os.WriteFile(name, []byte("old"), 0o640), os.Chmod(name, 0o640), os.Symlink("b.txt", link)); err != nil {
 		t.Fatal(err)
 	}
-	err := writeFile("--baseline", link, func(w io.Writer) error {
+	err := ui.WriteFile("--baseline", link, func(w io.Writer) error {
 		_, err := io.WriteString(w, "new")
 		return err
 	})
@@ -74,12 +74,12 @@ func keepsFile(t *testing.T) {
 func brokenBaseline(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "b.txt")
 	var out strings.Builder
-	s := &State{Stdout: &out, Stderr: &out}
+	s := &ui.Env{Stdout: &out, Stderr: &out}
 	b := &bench{o: &benchOptions{baseline: name, seeds: 1}, set: &selection{}, now: &baseline.File{Semantics: sim.Semantics},
 		report: &baseline.Report{}, broken: errors.New("ISO-01 is broken")}
-	err := s.updateBaseline(b)
-	var f *Failure
-	if !errors.As(err, &f) || f.Code != Broken || !strings.Contains(err.Error(), "stays as it was") {
+	err := updateBaseline(s, b)
+	var f *ui.Failure
+	if !errors.As(err, &f) || f.Code != ui.Broken || !strings.Contains(err.Error(), "stays as it was") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {

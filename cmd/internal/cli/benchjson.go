@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // benchJSON is a comparison with a baseline for machines.
@@ -25,32 +25,32 @@ type benchJSON struct {
 }
 
 type benchVariantJSON struct {
-	Scenario string            `json:"scenario"`
-	Variant  string            `json:"variant"`
-	Seeds    []uint64          `json:"seeds"`
-	Verdict  string            `json:"verdict"`
-	Note     string            `json:"note,omitempty"`
-	Changes  []benchChangeJSON `json:"changes"`
-	Figures  map[string]figure `json:"figures,omitempty"` // of the first seed, where there is no baseline
-	Cause    string            `json:"cause,omitempty"`   // of what differs: the user's change, the tool's, the prices'
-	First    *firstJSON        `json:"first_difference,omitempty"`
-	Shorter  []string          `json:"shorter_prefixes,omitempty"`
-	Guard    []fronts.Finding  `json:"guard,omitempty"`
+	Scenario string               `json:"scenario"`
+	Variant  string               `json:"variant"`
+	Seeds    []uint64             `json:"seeds"`
+	Verdict  string               `json:"verdict"`
+	Note     string               `json:"note,omitempty"`
+	Changes  []benchChangeJSON    `json:"changes"`
+	Figures  map[string]ui.Figure `json:"figures,omitempty"` // of the first seed, where there is no baseline
+	Cause    string               `json:"cause,omitempty"`   // of what differs: the user's change, the tool's, the prices'
+	First    *firstJSON           `json:"first_difference,omitempty"`
+	Shorter  []string             `json:"shorter_prefixes,omitempty"`
+	Guard    []fronts.Finding     `json:"guard,omitempty"`
 }
 
 // benchChangeJSON is a figure that differs; over several seeds a median.
 type benchChangeJSON struct {
-	Metric  string   `json:"metric"`
-	Better  string   `json:"better,omitempty"`
-	Before  *figure  `json:"before"`
-	After   *figure  `json:"after"`
-	Seeds   int      `json:"seeds_that_differ"`
-	Low     *float64 `json:"difference_low,omitempty"`
-	High    *float64 `json:"difference_high,omitempty"`
-	Verdict string   `json:"verdict"`
-	Missed  []string `json:"thresholds_missed,omitempty"`
-	Allowed []string `json:"thresholds_met,omitempty"`
-	Unheld  []string `json:"thresholds_without_data,omitempty"`
+	Metric  string     `json:"metric"`
+	Better  string     `json:"better,omitempty"`
+	Before  *ui.Figure `json:"before"`
+	After   *ui.Figure `json:"after"`
+	Seeds   int        `json:"seeds_that_differ"`
+	Low     *float64   `json:"difference_low,omitempty"`
+	High    *float64   `json:"difference_high,omitempty"`
+	Verdict string     `json:"verdict"`
+	Missed  []string   `json:"thresholds_missed,omitempty"`
+	Allowed []string   `json:"thresholds_met,omitempty"`
+	Unheld  []string   `json:"thresholds_without_data,omitempty"`
 }
 
 // firstJSON is the first event that differs, hashes cut as in the baseline.
@@ -80,7 +80,7 @@ func (b *bench) document() benchJSON {
 			Changes: []benchChangeJSON{}, Cause: b.cause(v), Shorter: v.Shorter, Guard: b.findings[v.Name()]}
 		for _, f := range b.uncompared(v) {
 			if x.Figures == nil {
-				x.Figures = map[string]figure{}
+				x.Figures = map[string]ui.Figure{}
 			}
 			x.Figures[f.Name] = *figureOf(f.Value)
 		}

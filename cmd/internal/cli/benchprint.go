@@ -1,46 +1,46 @@
 package cli
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/gobench"
 	"agentsim/metrics/junit"
 	"agentsim/metrics/report"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 )
 
 // printBench prints the comparison in the form asked for, and writes the files; one
 // that cannot be written loses nothing of what is printed.
-func (s *State) printBench(b *bench) error {
-	return errors.Join(s.printForm(b), b.writeFiles())
+func printBench(s *ui.Env, b *bench) error {
+	return errors.Join(printForm(s, b), b.writeFiles())
 }
 
-func (s *State) printForm(b *bench) error {
+func printForm(s *ui.Env, b *bench) error {
 	switch b.o.output {
 	case "json":
-		return s.writeJSON(b.document())
+		return s.WriteJSON(b.document())
 	case "ndjson":
-		return s.writeLines(b.document().Variants)
+		return writeLines(s, b.document().Variants)
 	case "csv":
 		return b.machineTable().CSV(s.Stdout)
 	case "markdown":
-		return s.benchMarkdown(b)
+		return benchMarkdown(s, b)
 	}
-	return s.benchTable(b)
+	return benchTable(s, b)
 }
 
 // writeLines prints one JSON document a line.
-func (s *State) writeLines(docs []benchVariantJSON) error {
+func writeLines(s *ui.Env, docs []benchVariantJSON) error {
 	e := json.NewEncoder(s.Stdout)
 	e.SetEscapeHTML(false)
 	for _, d := range docs {
 		if err := e.Encode(d); err != nil {
-			return failf(Operating, "cannot write the result: %w", err)
+			return ui.Failf(ui.Operating, "cannot write the result: %w", err)
 		}
 	}
 	return nil
@@ -50,12 +50,12 @@ func (s *State) writeLines(docs []benchVariantJSON) error {
 func (b *bench) writeFiles() error {
 	var figures, cases error
 	if b.o.gobench != "" {
-		figures = writeFile("--gobench", b.o.gobench, func(w io.Writer) error {
+		figures = ui.WriteFile("--gobench", b.o.gobench, func(w io.Writer) error {
 			return gobench.Write(report.NewPrinter(w, report.Style{}), b.now.Semantics, b.now.Runs)
 		})
 	}
 	if b.o.junit != "" {
-		cases = writeFile("--junit", b.o.junit, func(w io.Writer) error {
+		cases = ui.WriteFile("--junit", b.o.junit, func(w io.Writer) error {
 			return junit.Write(report.NewPrinter(w, report.Style{}), "agentsim bench", b.cases())
 		})
 	}
@@ -224,9 +224,9 @@ const maxTold = 10
 func (b *bench) title() string {
 	seeds := "seed of each file"
 	if b.o.seeds > 1 {
-		seeds = plural(b.o.seeds, "seed")
+		seeds = ui.Plural(b.o.seeds, "seed")
 	}
-	return fmt.Sprintf("%s · %s · %s · baseline %s", plural(len(b.set.files), "scenario"), plural(len(b.report.Variants), "variant"), seeds, b.o.baseline)
+	return fmt.Sprintf("%s · %s · %s · baseline %s", ui.Plural(len(b.set.files), "scenario"), ui.Plural(len(b.report.Variants), "variant"), seeds, b.o.baseline)
 }
 
 // peopleTable has a row for each figure that differs.
@@ -280,19 +280,19 @@ func plusMinus(v metrics.Value) string {
 // foundColumns are what is told of runs that have nothing to be compared with.
 var foundColumns = []string{"cost", "time", "outcome"}
 
-func (s *State) benchTable(b *bench) error {
-	s.printf("%s   %s\n\n", s.style().Bold("bench"), b.title())
+func benchTable(s *ui.Env, b *bench) error {
+	s.Printf("%s   %s\n\n", s.Style().Bold("bench"), b.title())
 	if b.found != nil {
-		if err := report.CompareBy(s.Stdout, b.found, foundColumns, s.style()); err != nil {
+		if err := report.CompareBy(s.Stdout, b.found, foundColumns, s.Style()); err != nil {
 			return err
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
 	if t := b.peopleTable(); t.Len() > 0 {
-		if err := t.Write(s.Stdout, s.style()); err != nil {
+		if err := t.Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
 	told := 0
 	for i := range b.report.Variants {
@@ -305,72 +305,72 @@ func (s *State) benchTable(b *bench) error {
 			continue
 		}
 		if told++; told <= maxTold {
-			s.printf("%s\n  %s\n", v.Name(), strings.Join(text, "\n  "))
+			s.Printf("%s\n  %s\n", v.Name(), strings.Join(text, "\n  "))
 		}
 	}
 	if told > maxTold {
-		s.printf("and %d more; -o json tells all\n", told-maxTold)
+		s.Printf("and %d more; -o json tells all\n", told-maxTold)
 	}
 	if told > 0 {
-		s.printf("\n")
+		s.Printf("\n")
 	}
-	s.lines("missed", b.missed)
-	s.lines("aside", b.aside)
-	s.benchNotes(b)
+	s.Lines("missed", b.missed)
+	s.Lines("aside", b.aside)
+	benchNotes(s, b)
 	return nil
 }
 
 // benchNotes are the last lines: what came out, and what to do.
-func (s *State) benchNotes(b *bench) {
-	s.lines("cause", b.causes())
-	s.label("tool", b.otherSemantics())
+func benchNotes(s *ui.Env, b *bench) {
+	s.Lines("cause", b.causes())
+	s.Label("tool", b.otherSemantics())
 	if b.base == nil {
-		s.label("baseline", b.o.baseline+": there is none")
+		s.Label("baseline", b.o.baseline+": there is none")
 	}
-	s.label("verdict", b.counts())
-	s.lines("mend", b.remedies())
+	s.Label("verdict", b.counts())
+	s.Lines("mend", b.remedies())
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) && b.base != nil {
-		s.label("accept", b.updating())
+		s.Label("accept", b.updating())
 	}
 }
 
 // benchMarkdown prints a summary for a job's page.
-func (s *State) benchMarkdown(b *bench) error {
-	s.printf("## agentsim bench: %s\n\n%s: %s\n", b.heading(), report.MarkdownText(b.title()), b.counts())
+func benchMarkdown(s *ui.Env, b *bench) error {
+	s.Printf("## agentsim bench: %s\n\n%s: %s\n", b.heading(), report.MarkdownText(b.title()), b.counts())
 	if t := b.peopleTable(); t.Len() > 0 {
-		s.printf("\n")
+		s.Printf("\n")
 		if err := t.Markdown(s.Stdout); err != nil {
 			return err
 		}
 	}
 	if b.found != nil {
-		s.printf("\n")
+		s.Printf("\n")
 		if err := report.Comparison(b.found, foundColumns).Markdown(s.Stdout); err != nil {
 			return err
 		}
 	}
 	for _, text := range append(b.causes(), b.otherSemantics()) {
 		if text != "" {
-			s.printf("\nCause: %s\n", report.MarkdownText(text))
+			s.Printf("\nCause: %s\n", report.MarkdownText(text))
 		}
 	}
 	for _, m := range b.missed {
-		s.printf("\n- missed: %s\n", report.MarkdownText(m))
+		s.Printf("\n- missed: %s\n", report.MarkdownText(m))
 	}
 	for _, p := range b.set.broken() {
-		s.printf("\n- definition: %s\n", report.MarkdownText(p.String()))
+		s.Printf("\n- definition: %s\n", report.MarkdownText(p.String()))
 	}
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		if text := lines(v, false); v.Verdict != baseline.Pass && b.base != nil && len(text) > 0 {
-			s.printf("\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
+			s.Printf("\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
 		}
 	}
 	for _, m := range b.remedies() {
-		s.printf("\nTo mend: %s\n", report.MarkdownText(m))
+		s.Printf("\nTo mend: %s\n", report.MarkdownText(m))
 	}
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
-		s.printf("\nTo accept: `%s`\n", b.updating())
+		s.Printf("\nTo accept: `%s`\n", b.updating())
 	}
 	return nil
 }

@@ -1,18 +1,18 @@
 package cli
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 )
 
 // selectScenarios reads the scenarios that words name: of the library, files, or
@@ -59,7 +59,7 @@ func selectScenarios(words []string) (*selection, error) {
 func yamlFiles(dir string) (out []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, failf(Operating, "%s: cannot read the directory: %w", dir, err)
+		return nil, ui.Failf(ui.Operating, "%s: cannot read the directory: %w", dir, err)
 	}
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
@@ -67,7 +67,7 @@ func yamlFiles(dir string) (out []string, err error) {
 		}
 	}
 	if out == nil {
-		return nil, failf(Operating, "%s: no scenarios in it: a scenario is a file that ends in .yaml", dir)
+		return nil, ui.Failf(ui.Operating, "%s: no scenarios in it: a scenario is a file that ends in .yaml", dir)
 	}
 	return out, nil
 }
@@ -80,9 +80,9 @@ func (x *selection) add(name string) error {
 	for _, g := range x.files {
 		switch {
 		case g.Path == f.Path:
-			return failf(Usage, "%s: given twice", name)
+			return ui.Failf(ui.Usage, "%s: given twice", name)
 		case g.Name == f.Name:
-			return failf(Usage, "%s and %s are both named %s: a baseline knows scenarios by their names", g.Path, f.Path, f.Name)
+			return ui.Failf(ui.Usage, "%s and %s are both named %s: a baseline knows scenarios by their names", g.Path, f.Path, f.Name)
 		}
 	}
 	x.files = append(x.files, f)
@@ -98,7 +98,7 @@ func plainSpec(file *scenarios.File, variant string, sets []string, seed uint64)
 	sc.Seed = seed
 	spec := &sim.Spec{Scenario: sc, Variant: variant, Seed: seed, Policy: "fifo"}
 	if spec.Project, err = sim.Project(sc); err != nil {
-		return nil, &Failure{Usage, err}
+		return nil, ui.Fail(ui.Usage, err)
 	}
 	return spec, nil
 }
@@ -132,11 +132,11 @@ func (b *bench) jobs() (out []*benchJob) {
 }
 
 // runBench runs everything on all cores. Results stand in the order of the jobs.
-func (s *State) runBench(b *bench) error {
+func runBench(s *ui.Env, b *bench) error {
 	jobs := b.jobs()
-	stop, bar := s.listen(), s.newProgress("running", "runs", len(jobs))
+	stop, bar := listen(s), ui.NewProgress(s, "running", "runs", len(jobs))
 	defer stop.stop()
-	defer bar.finish()
+	defer bar.Finish()
 	var done []executed
 	q := queue{
 		begin: func(i int) error {
@@ -145,10 +145,10 @@ func (s *State) runBench(b *bench) error {
 			if err != nil {
 				return err
 			}
-			if j.job, err = s.begin(spec, &recorder{}, watched(j.file), nil); err != nil {
+			if j.job, err = begin(s, spec, &recorder{}, watched(j.file), nil); err != nil {
 				return err
 			}
-			j.sinks = append(append(j.sinks, bar.pulse()...), &j.prefixes)
+			j.sinks = append(append(j.sinks, bar.Pulse()...), &j.prefixes)
 			if j.first {
 				j.sinks = append(j.sinks, &j.trace)
 			}
@@ -158,15 +158,15 @@ func (s *State) runBench(b *bench) error {
 			}
 			return nil
 		},
-		work: func(i int) { jobs[i].run(stop, s.commandLine(), false) },
+		work: func(i int) { jobs[i].run(stop, s.CommandLine(), false) },
 		end: func(i int) error {
 			j := jobs[i]
 			jobs[i] = nil
-			x, err := s.end(j.job, &recorder{})
+			x, err := end(s, j.job, &recorder{})
 			if err != nil {
 				return located(j.file, j.spec, nil, err)
 			}
-			bar.add(1)
+			bar.Add(1)
 			b.take(j, x)
 			if err := b.set.started(b.now.Runs[len(b.now.Runs)-1]); err != nil {
 				return err
@@ -186,7 +186,7 @@ func (s *State) runBench(b *bench) error {
 		return err
 	}
 	if stop.has() {
-		return failf(Interrupted, "interrupted; nothing was compared or written")
+		return ui.Failf(ui.Interrupted, "interrupted; nothing was compared or written")
 	}
 	return nil
 }
@@ -234,5 +234,5 @@ func (b *bench) updating() string {
 	if b.o.guard != "" {
 		words = append(words, "--guard", b.o.guard)
 	}
-	return quoteAll(append(words, "--baseline", b.o.baseline, "--update"))
+	return ui.QuoteAll(append(words, "--baseline", b.o.baseline, "--update"))
 }

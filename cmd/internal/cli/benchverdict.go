@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"errors"
+	"fmt"
+	"strings"
 )
 
 // expect holds a scenario's own expectations against its first seed.
@@ -32,13 +32,13 @@ func (b *bench) verdict() error {
 	n := b.report.Count
 	switch {
 	case b.broken != nil:
-		return &Failure{Broken, errors.Join(b.broken, b.noBaseline())}
+		return ui.Fail(ui.Broken, errors.Join(b.broken, b.noBaseline()))
 	case b.unfinished() != nil:
-		return &Failure{Unfinished, errors.Join(b.unfinished(), b.noBaseline())}
+		return ui.Fail(ui.Unfinished, errors.Join(b.unfinished(), b.noBaseline()))
 	case n(baseline.Regression) > 0 || n(baseline.NoData) > 0 || len(b.missed) > 0 || b.o.strict && n(baseline.Changed) > 0:
-		return &Failure{Missed, b.noBaseline()}
+		return ui.Fail(ui.Missed, b.noBaseline())
 	case n(baseline.NoBaseline) > 0 || b.base == nil:
-		return &Failure{NoBaseline, b.noBaseline()}
+		return ui.Fail(ui.NoBaseline, b.noBaseline())
 	}
 	return b.set.brokenErr()
 }
@@ -75,9 +75,9 @@ func (b *bench) heading() string {
 	add(b.unfinished() != nil, "a run did not finish")
 	add(n(baseline.Regression) > 0, "regression")
 	add(n(baseline.NoData) > 0, "a threshold without data")
-	add(len(b.missed) > 0, plural(len(b.missed), "expectation")+" missed")
+	add(len(b.missed) > 0, ui.Plural(len(b.missed), "expectation")+" missed")
 	add(n(baseline.NoBaseline) > 0 || b.base == nil, "no baseline")
-	add(b.set.unusable() > 0, plural(b.set.unusable(), "definition")+" broken")
+	add(b.set.unusable() > 0, ui.Plural(b.set.unusable(), "definition")+" broken")
 	if len(parts) > 0 {
 		return strings.Join(parts, ", ")
 	}
@@ -100,10 +100,10 @@ func (b *bench) counts() string {
 		}
 	}
 	if n := len(b.missed); n > 0 {
-		parts = append(parts, plural(n, "expectation")+" missed")
+		parts = append(parts, ui.Plural(n, "expectation")+" missed")
 	}
 	if n := b.set.unusable(); n > 0 {
-		parts = append(parts, plural(n, "definition")+" broken")
+		parts = append(parts, ui.Plural(n, "definition")+" broken")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cachemodel/blocktrace"
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -8,19 +12,15 @@ import (
 	"io/fs"
 	"strings"
 
-	"agentsim/cachemodel"
-	"agentsim/cachemodel/blocktrace"
-	"agentsim/cmd/internal/hostdir"
-
 	"github.com/spf13/cobra"
 )
 
-func newCache(s *State) *cobra.Command {
+func newCache(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "replay traces of cached blocks",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  group,
+		RunE:  ui.Group,
 	}
 	cmd.AddCommand(newCacheReplay(s))
 	return cmd
@@ -35,7 +35,7 @@ type cacheOptions struct {
 	given       func(flag string) bool
 }
 
-func newCacheReplay(s *State) *cobra.Command {
+func newCacheReplay(s *ui.Env) *cobra.Command {
 	o := &cacheOptions{}
 	cmd := &cobra.Command{
 		Use:   "replay TRACE…",
@@ -60,14 +60,14 @@ Engines:
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return s.cacheReplay(o, args)
+			return cacheReplay(s, o, args)
 		},
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
 	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block in a trace that does not say (default 512)")
 	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
@@ -88,13 +88,13 @@ var cacheEngines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
 func (o *cacheOptions) check(traces []string) error {
 	switch {
 	case len(traces) == 0:
-		return failf(Usage, "name a trace\nusage: agentsim cache replay TRACE…")
-	case checkOutput(o.output) != nil:
-		return checkOutput(o.output)
+		return ui.Failf(ui.Usage, "name a trace\nusage: agentsim cache replay TRACE…")
+	case ui.CheckOutput(o.output) != nil:
+		return ui.CheckOutput(o.output)
 	case cacheEngines[o.engine] == nil:
-		return failf(Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
+		return ui.Failf(ui.Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
 	case o.given("block-tokens") && o.blockTokens < 1, o.blockTokens > 1<<30:
-		return failf(Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
+		return ui.Failf(ui.Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ type cacheReplayed struct {
 	full        int64 // full blocks asked for
 }
 
-func (s *State) cacheReplay(o *cacheOptions, traces []string) error {
+func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
 	if err := o.check(traces); err != nil {
 		return err
 	}
@@ -137,22 +137,22 @@ func (s *State) cacheReplay(o *cacheOptions, traces []string) error {
 	for _, c := range capacities {
 		r.rows = append(r.rows, &cacheRow{capacity: c})
 	}
-	stop := s.listen()
+	stop := listen(s)
 	defer stop.stop()
 	for i, path := range traces {
-		if err := s.replayTrace(r, o, uint64(i), path, stop); err != nil {
+		if err := replayTrace(s, r, o, uint64(i), path, stop); err != nil {
 			return err
 		}
 	}
 	if o.output != "table" {
-		return s.emit(o.output, r.document())
+		return s.Emit(o.output, r.document())
 	}
-	return s.printCache(r)
+	return printCache(s, r)
 }
 
 // replayTrace serves one trace's requests by every row's engine.
-func (s *State) replayTrace(r *cacheReplayed, o *cacheOptions, scope uint64, path string, stop *interrupts) error {
-	in, err := s.openTrace(path)
+func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, path string, stop *interrupts) error {
+	in, err := openTrace(s, path)
 	if err != nil {
 		return err
 	}
@@ -173,15 +173,15 @@ func (s *State) replayTrace(r *cacheReplayed, o *cacheOptions, scope uint64, pat
 		trace.requests++
 		r.serve(&req.BlockRequest)
 		if trace.requests%256 == 0 && stop.has() {
-			return failf(Interrupted, "interrupted after %d requests of %s; nothing is printed of a part", trace.requests, path)
+			return ui.Failf(ui.Interrupted, "interrupted after %d requests of %s; nothing is printed of a part", trace.requests, path)
 		}
 	}
 	var wrong *blocktrace.Error
 	switch {
 	case errors.As(err, &wrong):
-		return failf(Operating, "%w", err)
+		return ui.Failf(ui.Operating, "%w", err)
 	case err != io.EOF:
-		return failf(Operating, "%s: cannot read the trace: %w", path, err)
+		return ui.Failf(ui.Operating, "%s: cannot read the trace: %w", path, err)
 	}
 	trace.format, trace.sum = reader.Format(), hex.EncodeToString(hash.Sum(nil))
 	r.traces = append(r.traces, trace)
@@ -189,20 +189,20 @@ func (s *State) replayTrace(r *cacheReplayed, o *cacheOptions, scope uint64, pat
 }
 
 // openTrace opens a file, or standard input for -.
-func (s *State) openTrace(path string) (io.ReadCloser, error) {
+func openTrace(s *ui.Env, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		return io.NopCloser(s.Stdin), nil
 	}
 	f, err := hostdir.Machine{}.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failf(Operating, "%s: there is no such file; a trace is a file of Mooncake's or kv-cache-tester's format", path)
+		return nil, ui.Failf(ui.Operating, "%s: there is no such file; a trace is a file of Mooncake's or kv-cache-tester's format", path)
 	case err != nil:
-		return nil, failf(Operating, "%s: cannot read the trace: %w", path, err)
+		return nil, ui.Failf(ui.Operating, "%s: cannot read the trace: %w", path, err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
-		return nil, failf(Operating, "%s: a directory; name its files, such as %s/*.json", path, strings.TrimRight(path, "/"))
+		return nil, ui.Failf(ui.Operating, "%s: a directory; name its files, such as %s/*.json", path, strings.TrimRight(path, "/"))
 	}
 	return f, nil
 }
@@ -215,9 +215,9 @@ const maxCacheBlocks = 1 << 26
 func (r *cacheReplayed) fit(o *cacheOptions, path string, tokens int) error {
 	switch {
 	case o.blockTokens != 0 && tokens != o.blockTokens:
-		return failf(Usage, "--block-tokens %d: %s says that its blocks have %d", o.blockTokens, path, tokens)
+		return ui.Failf(ui.Usage, "--block-tokens %d: %s says that its blocks have %d", o.blockTokens, path, tokens)
 	case r.blockTokens != 0 && tokens != r.blockTokens:
-		return failf(Usage, "%s has blocks of %d tokens, those before it of %d: replay them one by one", path, tokens, r.blockTokens)
+		return ui.Failf(ui.Usage, "%s has blocks of %d tokens, those before it of %d: replay them one by one", path, tokens, r.blockTokens)
 	case r.blockTokens != 0:
 		return nil
 	}
@@ -226,9 +226,9 @@ func (r *cacheReplayed) fit(o *cacheOptions, path string, tokens int) error {
 		blocks := row.capacity / int64(tokens)
 		switch {
 		case row.capacity != 0 && blocks == 0:
-			return failf(Usage, "--capacity %d: less than one block of %d tokens", row.capacity, tokens)
+			return ui.Failf(ui.Usage, "--capacity %d: less than one block of %d tokens", row.capacity, tokens)
 		case blocks > maxCacheBlocks:
-			return failf(Usage, "--capacity %d: more than %d blocks of %d tokens; write unbounded", row.capacity, maxCacheBlocks, tokens)
+			return ui.Failf(ui.Usage, "--capacity %d: more than %d blocks of %d tokens; write unbounded", row.capacity, maxCacheBlocks, tokens)
 		}
 		row.blocks = int(blocks)
 		row.engine = cacheEngines[r.engine](row.blocks, tokens)

@@ -1,20 +1,20 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/recordingtest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"agentsim/sim/recording/recordingtest"
 )
 
 func TestCacheReplay(t *testing.T) {
 	t.Run("CACHE-V1 the published hit rate stands beside ours at all ten capacities, none off by more than 0.005, for the published trace alone", func(t *testing.T) {
 		trace := recordingtest.Path(t, "mooncake", traceName)
 		code, out, errs := try(nil, "cache", "replay", trace)
-		if code != Pass {
+		if code != ui.Pass {
 			t.Fatal(code, errs)
 		}
 		rows := regexp.MustCompile(`(?m)^.* 3993 +117888 +\d+ +0\.\d{4} +0\.\d{4} +[+-]0\.00([0-4]\d|50)$`).FindAllString(out, -1)
@@ -35,7 +35,7 @@ func TestCacheReplay(t *testing.T) {
 		}
 		for _, args := range [][]string{{other}, {trace, "--engine", "vllm"}, {trace, "--capacity", "3M"}, {trace, other}} {
 			code, out, errs := try(nil, append([]string{"cache", "replay"}, args...)...)
-			if code != Pass || strings.Contains(out, "PUBLISHED") {
+			if code != ui.Pass || strings.Contains(out, "PUBLISHED") {
 				t.Errorf("%v: %v %s\n%s", args, code, errs, out)
 			}
 		}
@@ -46,11 +46,11 @@ func TestCacheReplay(t *testing.T) {
 			rows.WriteString(`{"timestamp":0,"input_length":5,"output_length":1,"hash_ids":[9]}` + "\n")
 		}
 		signals := make(chan os.Signal, 1)
-		code, out, errs := try(func(s *State) {
+		code, out, errs := try(func(s *ui.Env) {
 			s.Interrupt = signals
 			s.Stdin = &interrupting{text: strings.NewReader(rows.String()), signals: signals}
 		}, "cache", "replay", "-")
-		if code != Interrupted || out != "" || !strings.HasPrefix(errs, "interrupted after ") {
+		if code != ui.Interrupted || out != "" || !strings.HasPrefix(errs, "interrupted after ") {
 			t.Errorf("%v %q %q", code, out, errs)
 		}
 	})

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
-
-	"agentsim/metrics/report"
 )
 
 // mooncakeFigure is the published figure that a replay is held against (CACHE-V1).
@@ -42,12 +42,12 @@ func (r *cacheReplayed) publishedRate(row *cacheRow) (rate int64, ok bool) {
 // published figure.
 func parseCapacities(words []string, given bool) (out []int64, err error) {
 	if given && len(words) == 0 {
-		return nil, failf(Usage, "--capacity: it is empty: write numbers of tokens, such as 500k,2.5M,unbounded")
+		return nil, ui.Failf(ui.Usage, "--capacity: it is empty: write numbers of tokens, such as 500k,2.5M,unbounded")
 	}
 	for i, w := range words {
 		w = strings.TrimSpace(w)
 		if w == "" {
-			return nil, failf(Usage, "--capacity: value %d of %d is empty: write a number of tokens, such as 500k, 2.5M or unbounded", i+1, len(words))
+			return nil, ui.Failf(ui.Usage, "--capacity: value %d of %d is empty: write a number of tokens, such as 500k, 2.5M or unbounded", i+1, len(words))
 		}
 		n, err := parseCapacity(w)
 		if err != nil {
@@ -76,31 +76,31 @@ func parseCapacity(w string) (int64, error) {
 	}
 	n, ok := new(big.Rat).SetString(number)
 	if strings.Trim(number, "0123456789.") != "" || !ok {
-		return 0, failf(Usage, "--capacity %s: write a number of tokens, such as 500k, 2.5M or unbounded", w)
+		return 0, ui.Failf(ui.Usage, "--capacity %s: write a number of tokens, such as 500k, 2.5M or unbounded", w)
 	}
 	n.Mul(n, new(big.Rat).SetInt64(unit))
 	if !n.IsInt() || n.Sign() <= 0 || !n.Num().IsInt64() {
-		return 0, failf(Usage, "--capacity %s: write a whole number of tokens, at least one block's", w)
+		return 0, ui.Failf(ui.Usage, "--capacity %s: write a whole number of tokens, at least one block's", w)
 	}
 	return n.Num().Int64(), nil
 }
 
 // printCache prints a line on what was replayed and the table.
-func (s *State) printCache(r *cacheReplayed) error {
+func printCache(s *ui.Env, r *cacheReplayed) error {
 	if r.requests == 0 {
-		return failf(Operating, "there is no request in the %s", plural(len(r.traces), "trace"))
+		return ui.Failf(ui.Operating, "there is no request in the %s", ui.Plural(len(r.traces), "trace"))
 	}
 	name, formats := r.traces[0].path, []string{}
 	if len(r.traces) > 1 {
-		name = plural(len(r.traces), "trace")
+		name = ui.Plural(len(r.traces), "trace")
 	}
 	for _, t := range r.traces {
 		if !contains(formats, t.format) {
 			formats = append(formats, t.format)
 		}
 	}
-	s.printf("%s   %s · %s · %s full blocks of %d tokens · engine %s\n\n", name, strings.Join(formats, ", "),
-		plural(int(r.requests), "request"), report.Quantity(r.full), r.blockTokens, r.engine)
+	s.Printf("%s   %s · %s · %s full blocks of %d tokens · engine %s\n\n", name, strings.Join(formats, ", "),
+		ui.Plural(int(r.requests), "request"), report.Quantity(r.full), r.blockTokens, r.engine)
 	heads := []string{" TOKENS", " BLOCKS", " REQUESTS", " FULL BLOCKS", " HIT BLOCKS", " HIT RATE"}
 	_, ours := r.publishedRate(r.rows[0])
 	for _, row := range r.rows {
@@ -114,11 +114,11 @@ func (s *State) printCache(r *cacheReplayed) error {
 	for _, row := range r.rows {
 		t.Row(r.cells(row, ours)...)
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
 	if ours {
-		s.printf("\npublished  %s\n", mooncakeFigure.source)
+		s.Printf("\npublished  %s\n", mooncakeFigure.source)
 	}
 	return nil
 }

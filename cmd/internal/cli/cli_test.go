@@ -1,6 +1,13 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,20 +16,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"agentsim/cachemodel"
-	"agentsim/metrics"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/llm"
-	"agentsim/sim/transcript/sqlite"
 )
 
 // try runs a command line inside the test's process.
-func try(change func(*State), args ...string) (code Code, stdout, stderr string) {
+func try(change func(*ui.Env), args ...string) (code ui.Code, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	s := &State{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Env: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
+	s := &ui.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
 	if change != nil {
 		change(s)
 	}
@@ -42,33 +42,33 @@ func TestConformance(t *testing.T) {
 }
 
 func codeNumbers(t *testing.T) {
-	want := []Code{0, 1, 2, 3, 4, 5, 6, 7, 70, 129, 130, 143}
-	for i, c := range codes {
-		if i >= len(want) || c.code != want[i] || c.what == "" {
-			t.Errorf("code %d, %q, at place %d", c.code, c.what, i)
+	want := []ui.Code{0, 1, 2, 3, 4, 5, 6, 7, 70, 129, 130, 143}
+	for i, c := range ui.Codes {
+		if i >= len(want) || c.Code != want[i] || c.What == "" {
+			t.Errorf("code %d, %q, at place %d", c.Code, c.What, i)
 		}
 	}
-	if len(codes) != len(want) {
-		t.Errorf("%d codes, want %d", len(codes), len(want))
+	if len(ui.Codes) != len(want) {
+		t.Errorf("%d codes, want %d", len(ui.Codes), len(want))
 	}
 }
 
 func classes(t *testing.T) {
 	for _, c := range []struct {
 		err  error
-		want Code
+		want ui.Code
 	}{
-		{nil, Pass},
-		{&sqlite.Error{Path: "x.db", Kind: sqlite.ErrLocked}, Operating},
-		{&sqlite.RunError{Kind: sqlite.ErrNoRun}, Operating},
-		{&scenarios.Errors{List: []*scenarios.Error{{File: "x", Line: 1, Col: 1}}}, Usage},
-		{errors.New("unknown flag"), Usage},
-		{&Failure{Code: Missed}, Missed},
-		{&Failure{Code: Unfinished, Err: errors.New("limit")}, Unfinished},
-		{&sim.BugError{}, Bug},
-		{&sqlite.DigestError{}, Bug},
-		{&Failure{Usage, &sim.BugError{}}, Bug},
-		{&sim.LawError{Law: errors.New("CACHE-L6")}, Broken},
+		{nil, ui.Pass},
+		{&sqlite.Error{Path: "x.db", Kind: sqlite.ErrLocked}, ui.Operating},
+		{&sqlite.RunError{Kind: sqlite.ErrNoRun}, ui.Operating},
+		{&scenarios.Errors{List: []*scenarios.Error{{File: "x", Line: 1, Col: 1}}}, ui.Usage},
+		{errors.New("unknown flag"), ui.Usage},
+		{&ui.Failure{Code: ui.Missed}, ui.Missed},
+		{&ui.Failure{Code: ui.Unfinished, Err: errors.New("limit")}, ui.Unfinished},
+		{&sim.BugError{}, ui.Bug},
+		{&sqlite.DigestError{}, ui.Bug},
+		{ui.Fail(ui.Usage, &sim.BugError{}), ui.Bug},
+		{&sim.LawError{Law: errors.New("CACHE-L6")}, ui.Broken},
 	} {
 		if got := classify(c.err); got != c.want {
 			t.Errorf("%T has code %d, want %d", c.err, got, c.want)
@@ -83,9 +83,9 @@ func classes(t *testing.T) {
 }
 
 func panics(t *testing.T) {
-	code, _, stderr := try(func(s *State) { s.Now = func() time.Time { panic("the clock fell off") } },
+	code, _, stderr := try(func(s *ui.Env) { s.Now = func() time.Time { panic("the clock fell off") } },
 		"run", "hello", "--db", filepath.Join(t.TempDir(), "it's.db"))
-	if code != Bug || !strings.Contains(stderr, "bug: the clock fell off") {
+	if code != ui.Bug || !strings.Contains(stderr, "bug: the clock fell off") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if !strings.Contains(stderr, "repeat with: agentsim run hello --db '") || !strings.Contains(stderr, `it'\''s.db'`) {
@@ -109,17 +109,17 @@ func interrupted(t *testing.T) {
 	}
 	signals := make(chan os.Signal, 1)
 	signals <- os.Interrupt
-	code, _, stderr := try(func(s *State) { s.Interrupt = signals }, "run", name, "--record", "none")
-	if code != Interrupted || !strings.Contains(stderr, "endless did not finish: interrupted at ") {
+	code, _, stderr := try(func(s *ui.Env) { s.Interrupt = signals }, "run", name, "--record", "none")
+	if code != ui.Interrupted || !strings.Contains(stderr, "endless did not finish: interrupted at ") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }
 
 func noColor(t *testing.T) {
-	env := func(name, value string) func(*State) {
-		return func(s *State) {
+	env := func(name, value string) func(*ui.Env) {
+		return func(s *ui.Env) {
 			s.Terminal = true
-			s.Env = func(n string) string {
+			s.Getenv = func(n string) string {
 				if n == name {
 					return value
 				}

@@ -1,6 +1,13 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,13 +17,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"agentsim/metrics"
-	"agentsim/metrics/baseline"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/transcript"
-	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +28,7 @@ type compareOptions struct {
 	output string
 }
 
-func newCompare(s *State) *cobra.Command {
+func newCompare(s *ui.Env) *cobra.Command {
 	o := &compareOptions{}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
@@ -46,13 +46,13 @@ interval of the difference; equal inputs give equal intervals. Where a differenc
 compared (another version of this program, other prices, an edit of the scenario), cause says so.`,
 		Example: `  agentsim compare fork-vs-subagent:fork fork-vs-subagent:subagent
   agentsim compare fan-out:held fan-out:at-once --seeds 5`,
-		Args: exactly(2, "two things to compare"),
-		RunE: func(_ *cobra.Command, args []string) error { return s.compareCommand(o, args) },
+		Args: ui.Exactly(2, "two things to compare"),
+		RunE: func(_ *cobra.Command, args []string) error { return compareCommand(s, o, args) },
 	}
 	f := cmd.Flags()
-	s.dbFlag(f, &o.db, "the `file` in which a RUN is looked for")
+	dbFlag(s, f, &o.db, "the `file` in which a RUN is looked for")
 	f.IntVar(&o.seeds, "seeds", 1, "run scenarios with so many seeds, from their own on")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func (g *comparedGroup) key() string { return g.scenario + "/" + g.variant }
 func (g *comparedGroup) name() string {
 	name := strings.TrimSuffix(g.key(), "/")
 	if !g.one {
-		name += " (spec " + short(g.spec) + ")"
+		name += " (spec " + ui.Short(g.spec) + ")"
 	}
 	return name
 }
@@ -92,16 +92,16 @@ type comparedRun struct {
 	figures    []baseline.Figure
 }
 
-func (s *State) compareCommand(o *compareOptions, args []string) error {
+func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
 	switch {
-	case !slices.Contains(formats, o.output):
-		return failf(Usage, "--output %s: write one of %s", o.output, strings.Join(formats, ", "))
+	case !slices.Contains(ui.Formats, o.output):
+		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
 	case o.seeds < 1 || o.seeds > maxSeeds:
-		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
 	}
 	var sides [2]*compared
 	for i, arg := range args {
-		side, err := s.readSide(o, arg)
+		side, err := readSide(s, o, arg)
 		if err != nil {
 			return err
 		}
@@ -112,12 +112,12 @@ func (s *State) compareCommand(o *compareOptions, args []string) error {
 	}
 	c := pairUp(sides[0], sides[1])
 	if len(c.pairs) == 0 {
-		return failf(Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], sides[0].keys(), args[1], sides[1].keys())
+		return ui.Failf(ui.Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], sides[0].keys(), args[1], sides[1].keys())
 	}
 	if err := c.firstEvents(); err != nil {
 		return err
 	}
-	if err := s.printComparison(c, o); err != nil {
+	if err := printComparison(s, c, o); err != nil {
 		return err
 	}
 	return c.outcome()
@@ -132,20 +132,20 @@ func (x *compared) keys() string {
 }
 
 // readSide finds out what an argument is, and reads or runs it.
-func (s *State) readSide(o *compareOptions, arg string) (*compared, error) {
+func readSide(s *ui.Env, o *compareOptions, arg string) (*compared, error) {
 	head, tail, found := arg, "", false
 	if i := strings.LastIndexByte(arg, ':'); i > 0 && i+1 < len(arg) {
 		head, tail, found = arg[:i], arg[i+1:], true
 	}
 	switch {
 	case isScenario(head):
-		return s.runSide(o, arg, head, tail)
+		return runSide(s, o, arg, head, tail)
 	case found:
 		return readRuns(arg, head, tail)
 	case isFile(arg):
 		return readRuns(arg, arg, "")
 	case strings.ContainsAny(arg, "./\\"):
-		return nil, failf(Operating, "%s: there is no such file; write the path of a database, or the beginning of a run's id for one of %s", arg, o.db)
+		return nil, ui.Failf(ui.Operating, "%s: there is no such file; write the path of a database, or the beginning of a run's id for one of %s", arg, o.db)
 	}
 	return readRuns(arg, o.db, arg)
 }
@@ -160,7 +160,7 @@ func isFile(name string) bool {
 }
 
 // runSide runs variants of a scenario, as bench does.
-func (s *State) runSide(o *compareOptions, arg, name, variant string) (*compared, error) {
+func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*compared, error) {
 	set, err := selectScenarios([]string{name})
 	if err != nil {
 		return nil, err
@@ -171,11 +171,11 @@ func (s *State) runSide(o *compareOptions, arg, name, variant string) (*compared
 		}
 	}
 	b := &bench{o: &benchOptions{seeds: o.seeds}, set: set, now: &baseline.File{}}
-	if err := s.runBench(b); err != nil {
+	if err := runBench(s, b); err != nil {
 		return nil, err
 	}
 	if b.broken != nil {
-		return nil, &Failure{Broken, b.broken}
+		return nil, ui.Fail(ui.Broken, b.broken)
 	}
 	x := &compared{name: arg}
 	for _, r := range b.now.Runs {
@@ -196,7 +196,7 @@ func openRun(r *baseline.Run) string {
 	}
 	for _, f := range r.Figures {
 		if f.Name == baseline.Unfinished && f.Value.Num > 0 {
-			return plural(int(f.Value.Num), "root") + " failed or reached a limit of turns"
+			return ui.Plural(int(f.Value.Num), "root") + " failed or reached a limit of turns"
 		}
 	}
 	return ""
@@ -287,7 +287,7 @@ func (x *compared) read(prefix string) error {
 		x.add(r.Name, r.Variant, &row, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: why, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
 	}
 	if len(x.groups) == 0 {
-		return failf(Usage, "%s: no run in it has ended", x.name)
+		return ui.Failf(ui.Usage, "%s: no run in it has ended", x.name)
 	}
 	x.sort()
 	return nil
@@ -394,7 +394,7 @@ func (c *comparing) open() (out []string) {
 		}{{"A", c.pairs[i].a}, {"B", c.pairs[i].b}} {
 			for _, r := range x.group.runs {
 				if r.why != "" {
-					out = append(out, fmt.Sprintf("%s  %s, seed %d, run %s: %s", x.side, x.group.name(), r.seed, short(r.id), r.why))
+					out = append(out, fmt.Sprintf("%s  %s, seed %d, run %s: %s", x.side, x.group.name(), r.seed, ui.Short(r.id), r.why))
 				}
 			}
 		}
@@ -412,7 +412,7 @@ func (c *comparing) outcome() error {
 		}{{c.a, c.pairs[i].a}, {c.b, c.pairs[i].b}} {
 			for _, r := range x.group.runs {
 				if r.why != "" && x.from.db == nil {
-					return failf(Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", x.group.name(), r.seed, r.why)
+					return ui.Failf(ui.Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", x.group.name(), r.seed, r.why)
 				}
 			}
 		}
@@ -447,7 +447,7 @@ func (c *comparing) firstEvents() error {
 	}
 	c.where = []string{"first difference: " + baseline.Where(&was, &is, d)}
 	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" && c.a.db.Path() == c.b.db.Path() {
-		c.where = append(c.where, quoteAll([]string{"agentsim", "diff", fmt.Sprintf("%s:%d", short(a.id), n), fmt.Sprintf("%s:%d", short(b.id), n), "--db", c.a.db.Path()}))
+		c.where = append(c.where, ui.QuoteAll([]string{"agentsim", "diff", fmt.Sprintf("%s:%d", ui.Short(a.id), n), fmt.Sprintf("%s:%d", ui.Short(b.id), n), "--db", c.a.db.Path()}))
 	}
 	d.Index++ // the one left out
 	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}

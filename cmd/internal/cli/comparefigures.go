@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // figurePair is one figure of a pair of variants; medians over several seeds.
@@ -112,15 +112,15 @@ func (f *figurePair) better() string {
 	return "A"
 }
 
-func (s *State) printComparison(c *comparing, o *compareOptions) error {
+func printComparison(s *ui.Env, c *comparing, o *compareOptions) error {
 	switch o.output {
 	case "json":
-		return s.writeJSON(c.document())
+		return s.WriteJSON(c.document())
 	case "ndjson":
 		e := json.NewEncoder(s.Stdout)
 		for _, f := range c.document().Figures {
 			if err := e.Encode(f); err != nil {
-				return failf(Operating, "cannot write the result: %w", err)
+				return ui.Failf(ui.Operating, "cannot write the result: %w", err)
 			}
 		}
 		return nil
@@ -131,23 +131,23 @@ func (s *State) printComparison(c *comparing, o *compareOptions) error {
 			return err
 		}
 		for _, text := range c.causes() {
-			s.printf("\nCause: %s\n", report.MarkdownText(text))
+			s.Printf("\nCause: %s\n", report.MarkdownText(text))
 		}
 		return nil
 	}
-	s.printf("%s\n%s\n\n", c.side("A", c.a, func(p pair) *comparedGroup { return p.a }), c.side("B", c.b, func(p pair) *comparedGroup { return p.b }))
+	s.Printf("%s\n%s\n\n", c.side("A", c.a, func(p pair) *comparedGroup { return p.a }), c.side("B", c.b, func(p pair) *comparedGroup { return p.b }))
 	if t := c.peopleTable(); t.Len() > 0 {
-		if err := t.Write(s.Stdout, s.style()); err != nil {
+		if err := t.Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
-	s.label("compared", c.how())
-	s.lines("unfinished", c.open())
-	s.label("only in A", strings.Join(c.onlyA, ", "))
-	s.label("only in B", strings.Join(c.onlyB, ", "))
-	s.lines("cause", c.causes())
-	s.lines("events", c.where)
+	s.Label("compared", c.how())
+	s.Lines("unfinished", c.open())
+	s.Label("only in A", strings.Join(c.onlyA, ", "))
+	s.Label("only in B", strings.Join(c.onlyB, ", "))
+	s.Lines("cause", c.causes())
+	s.Lines("events", c.where)
 	return nil
 }
 
@@ -157,12 +157,12 @@ func (c *comparing) side(letter string, x *compared, of func(pair) *comparedGrou
 	for _, p := range c.pairs {
 		runs += len(of(p).runs)
 	}
-	text := plural(len(c.pairs), "variant") + ", " + plural(runs, "run")
+	text := ui.Plural(len(c.pairs), "variant") + ", " + ui.Plural(runs, "run")
 	if len(c.pairs) == 1 {
 		g := of(c.pairs[0])
-		text = strings.TrimSpace(g.scenario+" "+g.variant) + ", " + plural(runs, "seed")
+		text = strings.TrimSpace(g.scenario+" "+g.variant) + ", " + ui.Plural(runs, "seed")
 		if runs == 1 {
-			text = strings.TrimSpace(g.scenario+" "+g.variant) + fmt.Sprintf(", seed %d, run %s", g.runs[0].seed, short(g.runs[0].id))
+			text = strings.TrimSpace(g.scenario+" "+g.variant) + fmt.Sprintf(", seed %d, run %s", g.runs[0].seed, ui.Short(g.runs[0].id))
 		}
 	}
 	return letter + "  " + x.name + ": " + text
@@ -185,10 +185,10 @@ func (c *comparing) how() string {
 	}
 	var parts []string
 	if exact > 0 {
-		parts = append(parts, plural(exact, "figure")+" exactly, one run on each side")
+		parts = append(parts, ui.Plural(exact, "figure")+" exactly, one run on each side")
 	}
 	if sampled > 0 {
-		parts = append(parts, fmt.Sprintf("%s by medians, 95 %% intervals from %s resamples", plural(sampled, "figure"), withCommas(stat.Resamples)))
+		parts = append(parts, fmt.Sprintf("%s by medians, 95 %% intervals from %s resamples", ui.Plural(sampled, "figure"), withCommas(stat.Resamples)))
 	}
 	return strings.Join(parts, "; ") + fmt.Sprintf("; %d differ", differ)
 }
@@ -233,7 +233,7 @@ func (p *pair) called() string {
 	if p.a.one && p.b.one {
 		return p.a.variant
 	}
-	return strings.TrimSpace(p.a.variant + " (spec " + short(p.a.spec) + ")")
+	return strings.TrimSpace(p.a.variant + " (spec " + ui.Short(p.a.spec) + ")")
 }
 
 func (c *comparing) machineTable() *report.Table {
@@ -246,7 +246,7 @@ func (c *comparing) machineTable() *report.Table {
 				low, high = fmt.Sprintf("%.0f", f.interval.Low), fmt.Sprintf("%.0f", f.interval.High)
 			}
 			t.Row(p.a.scenario, p.a.variant, p.b.scenario, p.b.variant, f.Name, exact(f.a), exact(f.b), string(f.Unit), fmt.Sprint(f.exact), low, high, f.better(),
-				short(p.a.spec), short(p.b.spec), fmt.Sprint(p.a.open()), fmt.Sprint(p.b.open()))
+				ui.Short(p.a.spec), ui.Short(p.b.spec), fmt.Sprint(p.a.open()), fmt.Sprint(p.b.open()))
 		}
 	}
 	return t
@@ -265,20 +265,20 @@ type comparisonJSON struct {
 }
 
 type figurePairJSON struct {
-	ScenarioA string   `json:"scenario_a"`
-	VariantA  string   `json:"variant_a"`
-	ScenarioB string   `json:"scenario_b"`
-	VariantB  string   `json:"variant_b"`
-	Metric    string   `json:"metric"`
-	RunsA     int      `json:"runs_a"`
-	RunsB     int      `json:"runs_b"`
-	A         *figure  `json:"a"`
-	B         *figure  `json:"b"`
-	Exact     bool     `json:"exact"`
-	Paired    bool     `json:"paired,omitempty"`
-	Low       *float64 `json:"difference_low,omitempty"`
-	High      *float64 `json:"difference_high,omitempty"`
-	Better    string   `json:"better,omitempty"`
+	ScenarioA string     `json:"scenario_a"`
+	VariantA  string     `json:"variant_a"`
+	ScenarioB string     `json:"scenario_b"`
+	VariantB  string     `json:"variant_b"`
+	Metric    string     `json:"metric"`
+	RunsA     int        `json:"runs_a"`
+	RunsB     int        `json:"runs_b"`
+	A         *ui.Figure `json:"a"`
+	B         *ui.Figure `json:"b"`
+	Exact     bool       `json:"exact"`
+	Paired    bool       `json:"paired,omitempty"`
+	Low       *float64   `json:"difference_low,omitempty"`
+	High      *float64   `json:"difference_high,omitempty"`
+	Better    string     `json:"better,omitempty"`
 }
 
 func (c *comparing) document() comparisonJSON {

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim/reprice"
 	"agentsim/sim/transcript/sqlite"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -68,7 +68,7 @@ func runsWith(path, typed string) (out []cobra.Completion) {
 	}
 	for _, r := range runs {
 		if strings.HasPrefix(r.ID, typed) {
-			out = append(out, cobra.CompletionWithDesc(short(r.ID), r.Name+" "+r.Variant))
+			out = append(out, cobra.CompletionWithDesc(ui.Short(r.ID), r.Name+" "+r.Variant))
 		}
 	}
 	return out
@@ -169,7 +169,7 @@ var flagValues = []struct {
 	flag string
 	f    names
 }{
-	{"output", oneOf(formats...)},
+	{"output", oneOf(ui.Formats...)},
 	{"guard", oneOf("prefix")},
 	{"record", oneOf("full", "calls", "sampled:", "totals", "none")},
 	{"policy", startsOf(func() []string { return []string{"fifo", "random", "pct:", "replay:"} })},
@@ -203,7 +203,7 @@ func completionGroup(root *cobra.Command) {
 		if cmd.Name() != "completion" {
 			continue
 		}
-		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, group
+		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, ui.Group
 		for _, shell := range cmd.Commands() {
 			shell.Example = "  agentsim completion " + shell.Name()
 		}

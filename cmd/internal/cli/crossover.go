@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/crossover"
 	"errors"
 	"fmt"
 	"io"
@@ -8,10 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"agentsim/cachemodel"
-	"agentsim/sim"
-	"agentsim/sim/crossover"
 
 	"github.com/spf13/cobra"
 )
@@ -35,7 +35,7 @@ type crossoverOptions struct {
 // flagWord is a flag as it was given, for a line to type.
 type flagWord struct{ name, text string }
 
-func newCrossover(s *State) *cobra.Command {
+func newCrossover(s *ui.Env) *cobra.Command {
 	o := &crossoverOptions{lists: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "crossover",
@@ -55,7 +55,7 @@ what is varied with usual values. Settings:
   agentsim crossover --setting long-tool-loops
   agentsim crossover --prefix 120k --know 10k..60k:10k --turns 8 --png know.png
   agentsim crossover --vary siblings --cold --stagger 5s --fourth-mark`,
-		Args: exactly(0, "no arguments"),
+		Args: ui.Exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.given = cmd.Flags().Changed
 			for _, name := range kept {
@@ -63,7 +63,7 @@ what is varied with usual values. Settings:
 					o.keep(name, f.Value.String())
 				}
 			}
-			return s.crossover(o)
+			return runCrossover(s, o)
 		},
 	}
 	o.flags(cmd)
@@ -81,7 +81,7 @@ func (o *crossoverOptions) keep(name, value string) {
 	case value == "true":
 		o.words = append(o.words, flagWord{name, "--" + name})
 	default:
-		o.words = append(o.words, flagWord{name, "--" + name + " " + quote(value)})
+		o.words = append(o.words, flagWord{name, "--" + name + " " + ui.Quote(value)})
 	}
 }
 
@@ -118,7 +118,7 @@ func (o *crossoverOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.svg, "svg", "", "also draw the curves into this `file`, as SVG")
 	f.StringVar(&o.png, "png", "", "also draw the curves into this `file`, as PNG")
 	f.StringVar(&o.scenarios, "scenarios", "", "also write the two scenarios behind the explained row into this `directory`")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 }
 
 // comparison is what was asked for and what came out.
@@ -133,8 +133,8 @@ type comparison struct {
 	runs    int
 }
 
-func (s *State) crossover(o *crossoverOptions) error {
-	if err := checkOutput(o.output); err != nil {
+func runCrossover(s *ui.Env, o *crossoverOptions) error {
+	if err := ui.CheckOutput(o.output); err != nil {
 		return err
 	}
 	if err := o.pictures(); err != nil {
@@ -152,13 +152,13 @@ func (s *State) crossover(o *crossoverOptions) error {
 			return err
 		}
 	}
-	if err := s.compare(c, queries, o); err != nil {
+	if err := compare(s, c, queries, o); err != nil {
 		return err
 	}
 	if o.output != "table" {
-		return s.emit(o.output, c.document())
+		return s.Emit(o.output, c.document())
 	}
-	return s.printCrossover(c, o)
+	return printCrossover(s, c, o)
 }
 
 // checked tells a value that cannot stand by its flag.
@@ -172,27 +172,27 @@ func checked(q *crossover.Query) error {
 	if flag == "output" {
 		flag = "answer"
 	}
-	return failf(Usage, "--%s: %s", flag, bad.What)
+	return ui.Failf(ui.Usage, "--%s: %s", flag, bad.What)
 }
 
 // compare runs the rows, the ladder and what the plots need, and writes files.
-func (s *State) compare(c *comparison, queries []crossover.Query, o *crossoverOptions) error {
+func compare(s *ui.Env, c *comparison, queries []crossover.Query, o *crossoverOptions) error {
 	// The last step is the ladder; how many runs a step takes is not known before.
-	stop, bar := s.listen(), s.newProgress("comparing", "steps", len(queries)+1)
+	stop, bar := listen(s), ui.NewProgress(s, "comparing", "steps", len(queries)+1)
 	defer stop.stop()
-	defer bar.finish()
+	defer bar.Finish()
 	lab := crossover.NewLab()
 	lab.Run = func(spec *sim.Spec, opt sim.Options) (res *sim.Result, err error) {
-		bar.add(0)
+		bar.Add(0)
 		stop.around(opt, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 		if err == nil && auditErr(res.Audit) != nil {
-			return nil, &Failure{Broken, auditErr(res.Audit)}
+			return nil, ui.Fail(ui.Broken, auditErr(res.Audit))
 		}
 		return res, err
 	}
 	err := c.run(lab, queries, bar)
 	if errors.Is(err, crossover.ErrInterrupted) {
-		return failf(Interrupted, "interrupted; nothing was written")
+		return ui.Failf(ui.Interrupted, "interrupted; nothing was written")
 	}
 	if err != nil {
 		return err
@@ -201,14 +201,14 @@ func (s *State) compare(c *comparison, queries []crossover.Query, o *crossoverOp
 	return c.write(lab, o)
 }
 
-func (c *comparison) run(lab *crossover.Lab, queries []crossover.Query, bar *progress) error {
+func (c *comparison) run(lab *crossover.Lab, queries []crossover.Query, bar *ui.Progress) error {
 	for _, q := range queries {
 		row, err := lab.Row(q, c.axis.name != "turns")
 		if err != nil {
 			return err
 		}
 		c.rows = append(c.rows, row)
-		bar.add(1)
+		bar.Add(1)
 	}
 	c.why = c.explained()
 	var err error
@@ -279,10 +279,10 @@ func (c *comparison) write(lab *crossover.Lab, o *crossoverOptions) error {
 		return err
 	}
 	if err := os.MkdirAll(o.scenarios, 0o755); err != nil {
-		return failf(Operating, "--scenarios: %w", err)
+		return ui.Failf(ui.Operating, "--scenarios: %w", err)
 	}
 	for name, text := range map[string][]byte{"fork.yaml": forks, "subagent.yaml": subagents} { // order: each is a file of its own
-		err := writeFile("--scenarios", filepath.Join(o.scenarios, name), func(w io.Writer) error {
+		err := ui.WriteFile("--scenarios", filepath.Join(o.scenarios, name), func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
 		})

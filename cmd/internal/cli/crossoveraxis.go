@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"slices"
-	"strconv"
-	"strings"
-
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
 	"agentsim/sim/vtime"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // axis is a value of a query that can be varied, and how its flag is read.
@@ -94,7 +94,7 @@ func numbers(list string, set func(*crossover.Query, int64), show func(int64) (s
 
 func bounded(n int) error {
 	if n > maxPlacesOnAxis {
-		return failf(Usage, "%d values are too many: at most %d", n, maxPlacesOnAxis)
+		return ui.Failf(ui.Usage, "%d values are too many: at most %d", n, maxPlacesOnAxis)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func span(s string) ([]int64, error) {
 	ends, step, stepped := strings.Cut(s, ":")
 	from, to, ranged := strings.Cut(ends, "..")
 	if stepped && !ranged {
-		return nil, failf(Usage, "%q has a step but no range: write from..to:step, such as 10k..70k:10k", s)
+		return nil, ui.Failf(ui.Usage, "%q has a step but no range: write from..to:step, such as 10k..70k:10k", s)
 	}
 	a, err := tokensOf(from)
 	if err != nil || !ranged {
@@ -121,7 +121,7 @@ func span(s string) ([]int64, error) {
 		}
 	}
 	if by < 1 || b < a {
-		return nil, failf(Usage, "%q goes nowhere: write from..to:step with from ≤ to and a step of at least 1", s)
+		return nil, ui.Failf(ui.Usage, "%q goes nowhere: write from..to:step with from ≤ to and a step of at least 1", s)
 	}
 	if n := (b-a)/by + 1; n > maxPlacesOnAxis {
 		return nil, bounded(int(n))
@@ -138,7 +138,7 @@ const mostSize = 1_000_000_000
 
 // tokensOf reads 80000, 80_000, 80k, 1.5k or 1M.
 func tokensOf(s string) (int64, error) {
-	bad := failf(Usage, "%q is no number: write 80000, 80_000, 80k or 1M", s)
+	bad := ui.Failf(ui.Usage, "%q is no number: write 80000, 80_000, 80k or 1M", s)
 	digits, unit := strings.ReplaceAll(s, "_", ""), int64(1)
 	switch {
 	case strings.HasSuffix(digits, "k"):
@@ -173,7 +173,7 @@ func durations(list string) (out []place, err error) {
 	for _, part := range strings.Split(list, ",") {
 		d, err := vtime.ParseDuration(strings.TrimSpace(part))
 		if err != nil {
-			return nil, failf(Usage, "%q is no duration: write 500ms, 5s or 1m", part)
+			return nil, ui.Failf(ui.Usage, "%q is no duration: write 500ms, 5s or 1m", part)
 		}
 		out = append(out, place{d.String(), float64(d) / float64(vtime.Second), func(q *crossover.Query) { q.Stagger = d }})
 	}
@@ -184,7 +184,7 @@ func durations(list string) (out []place, err error) {
 func parents(list string) (out []place, err error) {
 	for i, word := range strings.Split(list, ",") {
 		if word != "warm" && word != "cold" {
-			return nil, failf(Usage, "%q is no state of a parent: write warm or cold", word)
+			return nil, ui.Failf(ui.Usage, "%q is no state of a parent: write warm or cold", word)
 		}
 		out = append(out, place{word, float64(i), func(q *crossover.Query) { q.Cold = word == "cold" }})
 	}

@@ -1,17 +1,17 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/plot"
+	"agentsim/metrics/report"
+	"agentsim/sim/crossover"
 	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"agentsim/cachemodel"
-	"agentsim/metrics/plot"
-	"agentsim/metrics/report"
-	"agentsim/sim/crossover"
 )
 
 // chart is the comparison as curves: what forks and fresh sub-agents cost, by
@@ -117,7 +117,7 @@ func inDollars(p cachemodel.Picodollars) float64 { return float64(p) / 1e12 }
 func (o *crossoverOptions) pictures() error {
 	for _, f := range []struct{ flag, file, ext string }{{"svg", o.svg, ".svg"}, {"png", o.png, ".png"}} {
 		if ext := filepath.Ext(f.file); ext != "" && !strings.EqualFold(ext, f.ext) {
-			return failf(Usage, "--%s %s: a picture of that kind has a name that ends in %s, such as %s", f.flag, f.file, f.ext, strings.TrimSuffix(f.file, ext)+f.ext)
+			return ui.Failf(ui.Usage, "--%s %s: a picture of that kind has a name that ends in %s, such as %s", f.flag, f.file, f.ext, strings.TrimSuffix(f.file, ext)+f.ext)
 		}
 	}
 	return nil
@@ -128,5 +128,5 @@ func writeChart(flag, name string, draw func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	return writeFile(flag, name, draw)
+	return ui.WriteFile(flag, name, draw)
 }

@@ -1,43 +1,43 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
+	"fmt"
+	"strings"
 )
 
 // printCrossover prints the comparison for a person.
-func (s *State) printCrossover(c *comparison, o *crossoverOptions) error {
-	s.printf("crossover    %s\n             %s\n", c.title(), c.sizes())
+func printCrossover(s *ui.Env, c *comparison, o *crossoverOptions) error {
+	s.Printf("crossover    %s\n             %s\n", c.title(), c.sizes())
 	if c.setting != nil {
-		s.label("setting", c.setting.Name+": "+c.setting.Why)
+		s.Label("setting", c.setting.Name+": "+c.setting.Why)
 	}
-	s.printf("\n")
-	if err := c.table().Write(s.Stdout, s.style()); err != nil {
+	s.Printf("\n")
+	if err := c.table().Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("\n")
-	s.label("crosses", c.crosses())
-	s.label("result", c.result())
-	s.printf("\n")
-	if err := c.movers().Write(s.Stdout, s.style()); err != nil {
+	s.Printf("\n")
+	s.Label("crosses", c.crosses())
+	s.Label("result", c.result())
+	s.Printf("\n")
+	if err := c.movers().Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("\n")
-	s.label("not in play", strings.Join(c.ladder.Absent, " · "))
-	s.label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
-	s.label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
-	s.label("rates", c.rates())
-	s.label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", plural(c.runs, "run")))
-	s.label("drawn", strings.Join(given(o.svg, o.png), ", "))
+	s.Printf("\n")
+	s.Label("not in play", strings.Join(c.ladder.Absent, " · "))
+	s.Label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
+	s.Label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
+	s.Label("rates", c.rates())
+	s.Label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", ui.Plural(c.runs, "run")))
+	s.Label("drawn", strings.Join(given(o.svg, o.png), ", "))
 	if o.scenarios != "" {
-		s.label("scenarios", fmt.Sprintf("those of %s: agentsim run %s", c.at(), quote(o.scenarios+"/fork.yaml")))
+		s.Label("scenarios", fmt.Sprintf("those of %s: agentsim run %s", c.at(), ui.Quote(o.scenarios+"/fork.yaml")))
 	}
 	for i, line := range c.next(o) {
-		s.label([]string{"next", ""}[min(i, 1)], line)
+		s.Label([]string{"next", ""}[min(i, 1)], line)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (c *comparison) title() string {
 		marks = "idealised"
 	}
 	return strings.Join(given("fork against fresh sub-agent", c.fixed("model", q.Model), c.fixed("siblings", children), c.fixed("parent", parent),
-		c.fixed("turns", plural(int(q.Turns), "turn")), marks), " · ")
+		c.fixed("turns", ui.Plural(int(q.Turns), "turn")), marks), " · ")
 }
 
 func (c *comparison) sizes() string {
@@ -195,7 +195,7 @@ func (c *comparison) at() string {
 	label := c.places[c.why].label
 	switch c.axis.name {
 	case "turns":
-		return plural(int(c.rows[c.why].Query.Turns), "turn")
+		return ui.Plural(int(c.rows[c.why].Query.Turns), "turn")
 	case "parent":
 		return label + " parent"
 	}

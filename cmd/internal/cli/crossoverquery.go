@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"strconv"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/sim/crossover"
+	"strconv"
 )
 
 // comparison reads the flags: which axis is varied over which places, and the
@@ -14,7 +14,7 @@ func (o *crossoverOptions) comparison() (*comparison, crossover.Query, error) {
 	if o.setting != "" {
 		setting, err := crossover.SettingNamed(o.setting)
 		if err != nil {
-			return nil, q, failf(Usage, "--%w", err)
+			return nil, q, ui.Failf(ui.Usage, "--%w", err)
 		}
 		c.setting, q, own = &setting, setting.Query, setting.Query.Own
 	}
@@ -48,7 +48,7 @@ func (o *crossoverOptions) read() (map[string][]place, error) {
 		if text := o.lists[a.name]; text != nil && o.given(a.name) {
 			list, err := a.read(*text)
 			if err != nil {
-				return nil, failf(Usage, "--%s: %w", a.name, err)
+				return nil, ui.Failf(ui.Usage, "--%s: %w", a.name, err)
 			}
 			out[a.name] = list
 		}
@@ -66,7 +66,7 @@ func (o *crossoverOptions) axis(lists map[string][]place) (*axis, error) {
 			continue
 		}
 		if several != "" {
-			return nil, failf(Usage, "--%s and --%s both hold several values: the rows are one of them", several, axes[i].name)
+			return nil, ui.Failf(ui.Usage, "--%s and --%s both hold several values: the rows are one of them", several, axes[i].name)
 		}
 		several, varied = axes[i].name, &axes[i]
 	}
@@ -76,9 +76,9 @@ func (o *crossoverOptions) axis(lists map[string][]place) (*axis, error) {
 	named, ok := axisNamed(o.vary)
 	switch {
 	case !ok:
-		return nil, failf(Usage, "--vary %s: write one of %s", o.vary, axisNames())
+		return nil, ui.Failf(ui.Usage, "--vary %s: write one of %s", o.vary, axisNames())
 	case several != "" && several != o.vary:
-		return nil, failf(Usage, "--vary %s, yet --%s holds several values: give it one", o.vary, several)
+		return nil, ui.Failf(ui.Usage, "--vary %s, yet --%s holds several values: give it one", o.vary, several)
 	}
 	return named, nil
 }
@@ -129,7 +129,7 @@ func (o *crossoverOptions) fixed(q *crossover.Query, lists map[string][]place, v
 func sizeOf(flag, text string) (int64, error) {
 	n, err := tokensOf(text)
 	if err != nil {
-		return 0, failf(Usage, "--%s: %w", flag, err)
+		return 0, ui.Failf(ui.Usage, "--%s: %w", flag, err)
 	}
 	return n, nil
 }
@@ -145,7 +145,7 @@ func (o *crossoverOptions) staggers(q *crossover.Query, varied *axis, lists map[
 		q.Siblings = usualSiblings
 	}
 	if (q.Stagger > 0 || varied.name == "stagger") && q.Siblings == 1 && varied.name != "siblings" {
-		return failf(Usage, "--stagger: one child has no siblings to wait for: give --siblings 5")
+		return ui.Failf(ui.Usage, "--stagger: one child has no siblings to wait for: give --siblings 5")
 	}
 	return nil
 }

@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/pflag"
 )
@@ -17,24 +17,24 @@ import (
 const usualDB = "agentsim.db"
 
 // dbFlag adds the flag that names the database.
-func (s *State) dbFlag(f *pflag.FlagSet, to *string, usage string) {
-	f.StringVar(to, "db", s.database(), usage)
+func dbFlag(s *ui.Env, f *pflag.FlagSet, to *string, usage string) {
+	f.StringVar(to, "db", database(s), usage)
 }
 
 // dbAt is the flag that names a database other than the usual one.
-func (s *State) dbAt(db string) string {
-	if db == s.database() {
+func dbAt(s *ui.Env, db string) string {
+	if db == database(s) {
 		return ""
 	}
-	return " --db " + quote(db)
+	return " --db " + ui.Quote(db)
 }
 
 // database is where runs are recorded unless --db says otherwise: in a git
 // repository the user's state directory, so that nobody commits it, else the
 // current directory. A file that is there already is used.
-func (s *State) database() string {
+func database(s *ui.Env) string {
 	_, err := os.Lstat(usualDB)
-	state := s.stateDir()
+	state := stateDir(s)
 	if err == nil || state == "" || !inRepository() {
 		return usualDB
 	}
@@ -43,14 +43,14 @@ func (s *State) database() string {
 
 // stateDir is where programs of this user keep what they remember; "" where
 // nothing says so.
-func (s *State) stateDir() string {
-	if s.Env == nil {
+func stateDir(s *ui.Env) string {
+	if s.Getenv == nil {
 		return ""
 	}
-	if dir := s.Env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+	if dir := s.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir
 	}
-	if home := s.Env("HOME"); filepath.IsAbs(home) {
+	if home := s.Getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state")
 	}
 	return ""
@@ -73,10 +73,10 @@ func inRepository() bool {
 
 // createDB opens the database for recording. One that it makes only its user can
 // read.
-func (s *State) createDB(path string) (*sqlite.DB, error) {
-	if path == s.database() && path != usualDB {
+func createDB(s *ui.Env, path string) (*sqlite.DB, error) {
+	if path == database(s) && path != usualDB {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, failf(Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, hostdir.Plain(err))
+			return nil, ui.Failf(ui.Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, hostdir.Plain(err))
 		}
 	}
 	if err := regular(path); err != nil {
@@ -86,7 +86,7 @@ func (s *State) createDB(path string) (*sqlite.DB, error) {
 	if made == nil {
 		f.Close()
 	} // else it is there, or opening it says why it is not
-	db, err := sqlite.CreateWithin(path, cmp.Or(s.patience, sqlite.BusyMillis))
+	db, err := sqlite.CreateWithin(path, cmp.Or(s.Patience, sqlite.BusyMillis))
 	if db, err = whole(db, path, err); err == nil {
 		return db, nil
 	}
@@ -112,9 +112,9 @@ func regular(path string) error {
 	case err != nil || info.Mode().IsRegular():
 		return nil
 	case info.IsDir():
-		return failf(Operating, "%s: it is a directory, not a database: name a file in it, such as --db %s", path, quote(filepath.Join(path, usualDB)))
+		return ui.Failf(ui.Operating, "%s: it is a directory, not a database: name a file in it, such as --db %s", path, ui.Quote(filepath.Join(path, usualDB)))
 	}
-	return failf(Operating, "%s: it is a pipe or a device, not a database: name a regular file with --db", path)
+	return ui.Failf(ui.Operating, "%s: it is a pipe or a device, not a database: name a regular file with --db", path)
 }
 
 // whole sees that a database that was opened has its end.

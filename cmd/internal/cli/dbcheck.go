@@ -1,24 +1,24 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
 	"errors"
 	"slices"
 	"strings"
 
-	"agentsim/metrics/report"
-	"agentsim/sim"
-	"agentsim/sim/transcript/sqlite"
-
 	"github.com/spf13/cobra"
 )
 
-func newDB(s *State) *cobra.Command {
+func newDB(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "db",
 		Short: "look after the database of runs",
 		Long:  `Looks after the database that runs are recorded in.`,
 		Args:  cobra.ArbitraryArgs,
-		RunE:  group,
+		RunE:  ui.Group,
 	}
 	cmd.AddCommand(newDBCheck(s))
 	return cmd
@@ -27,7 +27,7 @@ func newDB(s *State) *cobra.Command {
 // dbCheckOptions are the flags of db check.
 type dbCheckOptions struct{ db, output string }
 
-func newDBCheck(s *State) *cobra.Command {
+func newDBCheck(s *ui.Env) *cobra.Command {
 	o := &dbCheckOptions{}
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -37,17 +37,17 @@ events, and all other rows against what they added up to when the run ended. Whe
 nothing says what they added up to, a simulated run is run again and a recorded session held against its own events, and
 each row and column that differs is named with both values. What differs is exit code 1.`,
 		Example: `  agentsim db check`,
-		Args:    exactly(0, "no arguments"),
+		Args:    ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(o.output); err != nil {
+			if err := ui.CheckOutput(o.output); err != nil {
 				return err
 			}
-			return s.dbCheck(o)
+			return dbCheck(s, o)
 		},
 	}
 	f := cmd.Flags()
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
@@ -58,7 +58,7 @@ type dbChecked struct {
 	found                []sqlite.Mismatch
 }
 
-func (s *State) dbCheck(o *dbCheckOptions) error {
+func dbCheck(s *ui.Env, o *dbCheckOptions) error {
 	db, err := openDB(o.db)
 	if err != nil {
 		return err
@@ -72,27 +72,27 @@ func (s *State) dbCheck(o *dbCheckOptions) error {
 	if err != nil {
 		return err
 	}
-	stop, bar := s.listen(), s.newProgress("checking", "runs", len(runs))
+	stop, bar := listen(s), ui.NewProgress(s, "checking", "runs", len(runs))
 	defer stop.stop()
-	defer bar.finish()
+	defer bar.Finish()
 	for _, r := range runs {
 		if stop.has() {
-			return failf(Interrupted, "interrupted after %s of %d", plural(x.runs, "run"), len(runs))
+			return ui.Failf(ui.Interrupted, "interrupted after %s of %d", ui.Plural(x.runs, "run"), len(runs))
 		}
 		if err := x.run(db, r, stop); err != nil {
 			return err
 		}
-		bar.add(1)
+		bar.Add(1)
 	}
-	bar.finish()
-	if err := s.printChecked(o, x); err != nil {
+	bar.Finish()
+	if err := printChecked(s, o, x); err != nil {
 		return err
 	}
 	if n := len(x.found); n > 0 {
-		return failf(Operating, "%s: %s: restore it from a copy, or record those runs again into another file", o.db, plural(n, "difference"))
+		return ui.Failf(ui.Operating, "%s: %s: restore it from a copy, or record those runs again into another file", o.db, ui.Plural(n, "difference"))
 	}
 	if x.unknown > 0 {
-		return failf(Operating, "%s: %s cannot be checked: nothing says what their rows added up to, and they cannot be run again; import those sessions again into another file, or run those scenarios", o.db, plural(x.unknown, "run"))
+		return ui.Failf(ui.Operating, "%s: %s cannot be checked: nothing says what their rows added up to, and they cannot be run again; import those sessions again into another file, or run those scenarios", o.db, ui.Plural(x.unknown, "run"))
 	}
 	return nil
 }
@@ -219,44 +219,44 @@ type mismatchJSON struct {
 	Want   string `json:"want"`
 }
 
-func (d dbCheckJSON) rows() any { return d.Found }
+func (d dbCheckJSON) TableRows() any { return d.Found }
 
-func (s *State) printChecked(o *dbCheckOptions, x *dbChecked) error {
+func printChecked(s *ui.Env, o *dbCheckOptions, x *dbChecked) error {
 	if o.output != "table" {
 		doc := dbCheckJSON{o.db, x.runs, x.open, x.unsealed, x.unknown, []mismatchJSON{}}
 		for _, m := range x.found {
 			doc.Found = append(doc.Found, mismatchJSON(m))
 		}
-		return s.emit(o.output, doc)
+		return s.Emit(o.output, doc)
 	}
 	if len(x.found) > 0 {
 		t := report.NewTable("RUN", "TABLE", "ROW", "COLUMN", "IN THE FILE", "SHOULD BE")
 		for _, m := range x.found {
-			t.Row(short(m.Run), m.Table, m.Row, m.Column, excerptOf(m.Stored), excerptOf(m.Want))
+			t.Row(ui.Short(m.Run), m.Table, m.Row, m.Column, excerptOf(m.Stored), excerptOf(m.Want))
 		}
-		if err := t.Write(s.Stdout, s.style()); err != nil {
+		if err := t.Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
-	s.printf("checked      %s, %s", o.db, plural(x.runs, "run"))
+	s.Printf("checked      %s, %s", o.db, ui.Plural(x.runs, "run"))
 	if x.open > 0 {
-		s.printf(", %d of them unfinished", x.open)
+		s.Printf(", %d of them unfinished", x.open)
 	}
 	if n := x.unsealed - x.unknown; n > 0 {
-		s.printf(", %d of them recorded before rows were sealed and run again", n)
+		s.Printf(", %d of them recorded before rows were sealed and run again", n)
 	}
 	if x.unknown > 0 {
-		s.printf(", %d of them recorded before rows were sealed, which cannot be checked", x.unknown)
+		s.Printf(", %d of them recorded before rows were sealed, which cannot be checked", x.unknown)
 	}
 	switch {
 	case len(x.found) > 0:
 	case x.open+x.unknown == 0:
-		s.printf("; all as it was recorded")
+		s.Printf("; all as it was recorded")
 	case x.open+x.unknown < x.runs:
-		s.printf("; the others as they were recorded")
+		s.Printf("; the others as they were recorded")
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	return nil
 }
 

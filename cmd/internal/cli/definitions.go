@@ -1,6 +1,12 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
 	"errors"
 	"io/fs"
 	"maps"
@@ -8,12 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"unicode/utf8"
-
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/agent"
-	"agentsim/sim/definition"
 
 	"github.com/spf13/pflag"
 )
@@ -86,7 +86,7 @@ func readDefinitions(dir string) (map[string]string, []*definition.Problem, erro
 	}
 	in, err := hostdir.OpenDir(dir)
 	if err != nil {
-		return nil, nil, failf(Operating, "%s: %w", dir, err)
+		return nil, nil, ui.Failf(ui.Operating, "%s: %w", dir, err)
 	}
 	defer in.Close()
 	files, problems := definition.Read(in)
@@ -101,11 +101,11 @@ func checkDirectory(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return failf(Operating, "%s: there is no such directory", dir)
+		return ui.Failf(ui.Operating, "%s: there is no such directory", dir)
 	case err != nil:
-		return failf(Operating, "%s: %w", dir, err)
+		return ui.Failf(ui.Operating, "%s: %w", dir, err)
 	case !info.IsDir():
-		return failf(Operating, "%s is a file: give the directory that holds it", dir)
+		return ui.Failf(ui.Operating, "%s is a file: give the directory that holds it", dir)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func into(sc *scenarios.Scenario, sources []definition.Source) {
 
 // tellDefinitions prints what is wrong with the definitions of runs, each thing
 // once, under the names of this machine's files.
-func (s *State) tellDefinitions(specs []*sim.Spec, project string, given []definition.Source, problems []*definition.Problem) error {
+func tellDefinitions(s *ui.Env, specs []*sim.Spec, project string, given []definition.Source, problems []*definition.Problem) error {
 	for _, spec := range specs {
 		sources := sim.DefinitionSources(spec.Scenario, spec.Project)
 		for i := range sources {
@@ -163,16 +163,16 @@ func (s *State) tellDefinitions(specs []*sim.Spec, project string, given []defin
 		}
 		problems = append(problems, set.Problems...)
 	}
-	s.tellProblems(problems)
+	tellProblems(s, problems)
 	return nil
 }
 
-func (s *State) tellProblems(problems []*definition.Problem) {
+func tellProblems(s *ui.Env, problems []*definition.Problem) {
 	var told []string
 	for _, p := range problems {
 		if text := p.Error(); !slices.Contains(told, text) {
 			told = append(told, text)
-			s.explain(p)
+			explain(s, p)
 		}
 	}
 }

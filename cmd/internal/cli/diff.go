@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -8,10 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/sim/llm"
-	"agentsim/sim/llm/tokens"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +23,7 @@ type diffOptions struct {
 	output string
 }
 
-func newDiff(s *State) *cobra.Command {
+func newDiff(s *ui.Env) *cobra.Command {
 	o := &diffOptions{}
 	cmd := &cobra.Command{
 		Use:   "diff REQUEST REQUEST",
@@ -36,13 +36,13 @@ With --guard prefix the first request is an earlier one, all of which the second
 the cache held is lost, and the exit code is 3.`,
 		Example: `  agentsim diff 9c1e:1 9c1e:2
   agentsim diff before.json after.json --guard prefix`,
-		Args: exactly(2, "two requests"),
-		RunE: func(_ *cobra.Command, args []string) error { return s.diff(o, args[0], args[1]) },
+		Args: ui.Exactly(2, "two requests"),
+		RunE: func(_ *cobra.Command, args []string) error { return diff(s, o, args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.guard, "guard", "", "fail when what is named here is lost: `prefix`")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
@@ -55,12 +55,12 @@ type prompt struct {
 	rest  map[string]string // what stands beside tools, system and messages, as JSON
 }
 
-func (s *State) diff(o *diffOptions, first, second string) error {
+func diff(s *ui.Env, o *diffOptions, first, second string) error {
 	switch {
-	case checkOutput(o.output) != nil:
-		return checkOutput(o.output)
+	case ui.CheckOutput(o.output) != nil:
+		return ui.CheckOutput(o.output)
 	case o.guard != "" && o.guard != "prefix":
-		return failf(Usage, "--guard %s: the one thing that can be guarded is prefix", o.guard)
+		return ui.Failf(ui.Usage, "--guard %s: the one thing that can be guarded is prefix", o.guard)
 	}
 	var p [2]*prompt
 	for i, name := range [2]string{first, second} {
@@ -71,14 +71,14 @@ func (s *State) diff(o *diffOptions, first, second string) error {
 	}
 	d := newPromptDiff(p[0], p[1])
 	if o.output != "table" {
-		if err := s.emit(o.output, d); err != nil {
+		if err := s.Emit(o.output, d); err != nil {
 			return err
 		}
 	} else {
-		s.printDifference(d)
+		printDifference(s, d)
 	}
 	if o.guard != "" && d.Lost.Bytes > 0 {
-		return &Failure{Code: Missed}
+		return &ui.Failure{Code: ui.Missed}
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func readPrompt(db, name string) (*prompt, error) {
 	}
 	data, err := hostdir.Text(name, maxRequestBytes)
 	if err != nil {
-		return nil, failf(Operating, "%s: %w; a request is RUN:CALL or a JSON file", name, err)
+		return nil, ui.Failf(ui.Operating, "%s: %w; a request is RUN:CALL or a JSON file", name, err)
 	}
 	return filePrompt(name, data)
 }
@@ -136,10 +136,10 @@ func jsonWord(s string) string {
 func filePrompt(name string, data []byte) (*prompt, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, failf(Usage, "%s: not a request as JSON: %w", name, err)
+		return nil, ui.Failf(ui.Usage, "%s: not a request as JSON: %w", name, err)
 	}
 	if fields["messages"] == nil {
-		return nil, failf(Usage, "%s: the request has no messages", name)
+		return nil, ui.Failf(ui.Usage, "%s: the request has no messages", name)
 	}
 	p := &prompt{name: name, rest: map[string]string{}}
 	var body []byte
@@ -153,14 +153,14 @@ func filePrompt(name string, data []byte) (*prompt, error) {
 	for key, v := range fields { // order: every key has its own place
 		var short bytes.Buffer
 		if err := json.Compact(&short, v); err != nil {
-			return nil, failf(Usage, "%s: %s: %w", name, key, err)
+			return nil, ui.Failf(ui.Usage, "%s: %s: %w", name, key, err)
 		}
 		p.rest[key] = short.String()
 	}
 	_ = json.Unmarshal(fields["model"], &p.model) // a request without a model is counted as the newest one's
 	var err error
 	if p.head, err = llm.ParseRequest(&llm.Builder{}, llm.Scope{}, llm.Salts{}, append(body, '}')); err != nil {
-		return nil, failf(Usage, "%s: the blocks of the request (tools, system and messages, in this order) cannot be read: %w", name, err)
+		return nil, ui.Failf(ui.Usage, "%s: the blocks of the request (tools, system and messages, in this order) cannot be read: %w", name, err)
 	}
 	return p, nil
 }
@@ -276,42 +276,42 @@ func blockAt(n *llm.Node, at int64) blockPlace {
 	return p
 }
 
-func (s *State) printDifference(d *promptDiff) {
+func printDifference(s *ui.Env, d *promptDiff) {
 	for i, name := range [2]string{d.First, d.Second} {
 		from := ""
 		if d.From[i] != "" {
 			from = " · " + d.From[i]
 		}
-		s.printf("%-8s %s%s · %s\n", [2]string{"first", "second"}[i], name, from, d.Sizes[i])
+		s.Printf("%-8s %s%s · %s\n", [2]string{"first", "second"}[i], name, from, d.Sizes[i])
 	}
-	s.printf("shared   %s\n", d.Shared)
+	s.Printf("shared   %s\n", d.Shared)
 	switch {
 	case d.Equal:
-		s.printf("equal    the second is the first, byte for byte\n")
+		s.Printf("equal    the second is the first, byte for byte\n")
 	case d.A == blockPlace{}:
-		s.printf("prefix   the second begins with all of the first, and goes on at block %d: %s\n", d.B.Block, d.B)
+		s.Printf("prefix   the second begins with all of the first, and goes on at block %d: %s\n", d.B.Block, d.B)
 	default:
-		s.printf("lost     %s of the first: what a cache holds of it cannot be read\n", d.Lost)
-		s.printParting(d)
+		s.Printf("lost     %s of the first: what a cache holds of it cannot be read\n", d.Lost)
+		printParting(s, d)
 	}
 	for _, x := range d.Settings {
-		s.printf("setting  %s: %s, then %s\n", x.Name, asGiven(x.First), asGiven(x.Second))
+		s.Printf("setting  %s: %s, then %s\n", x.Name, asGiven(x.First), asGiven(x.Second))
 	}
 	if slices.ContainsFunc(d.Settings, func(x setting) bool { return x.Name == "model" }) {
-		s.printf("         each model has a cache of its own: nothing can be read, whatever the bytes are\n")
+		s.Printf("         each model has a cache of its own: nothing can be read, whatever the bytes are\n")
 	}
 }
 
-func (s *State) printParting(d *promptDiff) {
+func printParting(s *ui.Env, d *promptDiff) {
 	if d.At >= 0 {
-		s.printf("differ   at byte %s, byte %s of block %d\n", count(d.At), count(d.InBlock), max(d.A.Block, d.B.Block))
+		s.Printf("differ   at byte %s, byte %s of block %d\n", ui.Count(d.At), ui.Count(d.InBlock), max(d.A.Block, d.B.Block))
 	}
 	for i, p := range [2]blockPlace{d.A, d.B} {
 		if p == (blockPlace{}) {
-			s.printf("         the %s ends there\n", [2]string{"first", "second"}[i])
+			s.Printf("         the %s ends there\n", [2]string{"first", "second"}[i])
 			continue
 		}
-		s.printf("  %-6s %s\n         %s\n", [2]string{"first", "second"}[i], p, p.Excerpt)
+		s.Printf("  %-6s %s\n         %s\n", [2]string{"first", "second"}[i], p, p.Excerpt)
 	}
 }
 
@@ -324,7 +324,7 @@ func asGiven(v string) string {
 
 // String is the extent in words.
 func (e extent) String() string {
-	return fmt.Sprintf("%s, %s bytes, about %s tokens", plural(int(e.Blocks), "block"), count(e.Bytes), count(e.Tokens))
+	return fmt.Sprintf("%s, %s bytes, about %s tokens", ui.Plural(int(e.Blocks), "block"), ui.Count(e.Bytes), ui.Count(e.Tokens))
 }
 
 // String names the block.

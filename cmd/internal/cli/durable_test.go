@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"database/sql"
 	"errors"
@@ -13,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"agentsim/sim/transcript/sqlite"
 )
 
 // endlessRun is a run that goes on until its process is killed.
@@ -337,13 +337,13 @@ func held(t *testing.T, path string) *sql.DB {
 
 func stillLocked(t *testing.T) {
 	t.Chdir(t.TempDir())
-	impatient := func(s *State) { s.patience = 20 }
-	if code, _, errs := try(nil, "run", "hello"); code != Pass {
+	impatient := func(s *ui.Env) { s.Patience = 20 }
+	if code, _, errs := try(nil, "run", "hello"); code != ui.Pass {
 		t.Fatal(errs)
 	}
 	held(t, "agentsim.db")
 	code, out, errs := try(impatient, "run", "fan-out")
-	if code != Operating || !strings.Contains(out, "VARIANT") || !strings.Contains(out, "recorded     incomplete") ||
+	if code != ui.Operating || !strings.Contains(out, "VARIANT") || !strings.Contains(out, "recorded     incomplete") ||
 		!strings.HasPrefix(errs, "agentsim.db: cannot record the run: the database stayed locked; another agentsim writes to it") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}

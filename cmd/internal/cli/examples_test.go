@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"database/sql"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ func TestExamples(t *testing.T) {
 
 func examplesRun(t *testing.T) {
 	place := examplePlace(t)
-	walkCommands(newRoot(&State{Env: os.Getenv}), func(cmd *cobra.Command) {
+	walkCommands(newRoot(&ui.Env{Getenv: os.Getenv}), func(cmd *cobra.Command) {
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
 			t.Parallel()
 			lines := exampleLines(cmd)

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -16,21 +13,24 @@ import (
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
+	"bufio"
+	"errors"
+	"fmt"
 )
 
 // hostProject reads a directory of this machine, nil for none.
-func (s *State) hostProject(dir string) (*workspace.Snapshot, error) {
+func hostProject(s *ui.Env, dir string) (*workspace.Snapshot, error) {
 	if dir == "" {
 		return nil, nil
 	}
 	files, refused, err := hostdir.Read(dir, hostdir.Limits{})
 	if err != nil {
-		return nil, &Failure{Operating, err}
+		return nil, ui.Fail(ui.Operating, err)
 	}
 	if refused.Total() > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, plural(files.Len(), "file"), refused)
+		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, ui.Plural(files.Len(), "file"), refused)
 	}
-	s.tellProblems(leftOut(dir, refused))
+	tellProblems(s, leftOut(dir, refused))
 	return files, nil
 }
 
@@ -38,32 +38,32 @@ func (s *State) hostProject(dir string) (*workspace.Snapshot, error) {
 // returns what came of those that began, in their order. After an interrupt no
 // further one begins; limits and deadlocks are results like others. A list of
 // events is one file, so with it the variants run one after another.
-func (s *State) runAll(file *scenarios.File, specs []*sim.Spec, rec *recorder, o *runOptions) ([]executed, error) {
+func runAll(s *ui.Env, file *scenarios.File, specs []*sim.Spec, rec *recorder, o *runOptions) ([]executed, error) {
 	events, err := createEvents(o.events)
 	if err != nil {
 		return nil, err
 	}
 	defer events.close()
-	stop, bar := s.listen(), s.newProgress("running", "runs", len(specs))
+	stop, bar := listen(s), ui.NewProgress(s, "running", "runs", len(specs))
 	defer stop.stop()
-	defer bar.finish()
+	defer bar.Finish()
 	jobs, done, watch := make([]*job, len(specs)), []executed(nil), watched(file)
 	q := queue{
 		begin: func(i int) (err error) {
-			if jobs[i], err = s.begin(specs[i], rec, watch, events); err == nil {
-				jobs[i].sinks = append(jobs[i].sinks, bar.pulse()...)
+			if jobs[i], err = begin(s, specs[i], rec, watch, events); err == nil {
+				jobs[i].sinks = append(jobs[i].sinks, bar.Pulse()...)
 			}
 			return err
 		},
 		work: func(i int) { jobs[i].run(stop, o.repeat(specs[i]), o.noAudit) },
 		end: func(i int) error {
-			x, err := s.end(jobs[i], rec)
+			x, err := end(s, jobs[i], rec)
 			jobs[i] = nil
 			if err != nil {
 				return located(file, specs[i], o.sets, err)
 			}
 			done = append(done, x)
-			bar.add(1)
+			bar.Add(1)
 			return nil
 		},
 		more: func() bool { return !stop.has() },
@@ -116,7 +116,7 @@ type job struct {
 }
 
 // begin opens the record of a spec.
-func (s *State) begin(spec *sim.Spec, rec *recorder, watch []string, events *eventFile) (*job, error) {
+func begin(s *ui.Env, spec *sim.Spec, rec *recorder, watch []string, events *eventFile) (*job, error) {
 	j := &job{spec: spec, fold: newFold(spec, watch)}
 	j.sinks = []transcript.Sink{j.fold, &j.left, &j.items}
 	w, err := rec.begin(spec, s.Now())
@@ -161,7 +161,7 @@ func (g *guard) Emit(e *transcript.Event) {
 }
 
 // end closes the record of a job that has run.
-func (s *State) end(j *job, rec *recorder) (executed, error) {
+func end(s *ui.Env, j *job, rec *recorder) (executed, error) {
 	if j.err != nil {
 		rec.crashed(j.writer, j.err, s.Now())
 		return executed{}, j.err
@@ -183,7 +183,7 @@ func countTokens(model string, n *llm.Node) int64 {
 // eventFile takes the canonical text of events.
 type eventFile struct {
 	name string
-	file *outFile
+	file *ui.OutFile
 	buf  *bufio.Writer
 	text *transcript.Text
 }
@@ -193,9 +193,9 @@ func createEvents(name string) (*eventFile, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := newOutFile(name)
+	f, err := ui.NewOutFile(name)
 	if err != nil {
-		return nil, unusable("--events", name, err)
+		return nil, ui.Unusable("--events", name, err)
 	}
 	buf := bufio.NewWriter(f)
 	return &eventFile{name, f, buf, transcript.NewText(buf)}, nil
@@ -211,10 +211,10 @@ func (e *eventFile) commit() error {
 		err = flush
 	}
 	if err == nil {
-		err = e.file.commit()
+		err = e.file.Commit()
 	}
 	if err != nil {
-		return unusable("--events", e.name, err)
+		return ui.Unusable("--events", e.name, err)
 	}
 	return nil
 }
@@ -222,6 +222,6 @@ func (e *eventFile) commit() error {
 // close forgets what was not committed.
 func (e *eventFile) close() {
 	if e != nil {
-		e.file.abandon()
+		e.file.Abandon()
 	}
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"slices"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
+	"slices"
+	"strings"
 )
 
 // guardFlag is what can be guarded.
@@ -19,9 +19,9 @@ func (o *benchOptions) checkGuard() error {
 	case o.guard == "":
 		return nil
 	case o.guard != guardPrefix:
-		return failf(Usage, "--guard %s: the one thing that can be guarded is %s", o.guard, guardPrefix)
+		return ui.Failf(ui.Usage, "--guard %s: the one thing that can be guarded is %s", o.guard, guardPrefix)
 	case len(o.limits) > 0 || o.limitsFile != "":
-		return failf(Usage, "--guard %s judges by prefixes alone: leave the thresholds out, or run bench without it too", guardPrefix)
+		return ui.Failf(ui.Usage, "--guard %s judges by prefixes alone: leave the thresholds out, or run bench without it too", guardPrefix)
 	}
 	return nil
 }

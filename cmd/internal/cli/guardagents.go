@@ -1,6 +1,15 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
+	"agentsim/sim/tool"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -11,15 +20,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/metrics/baseline"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/agent"
-	"agentsim/sim/definition"
-	"agentsim/sim/tool"
 )
 
 // definitionsName is the generated scenario's name in a baseline. It does not
@@ -42,7 +42,7 @@ func holdsDefinitions(dir string) bool {
 // agent starts each of them twice, side by side, and each takes two turns.
 func (x *selection) addDefinitions(dir string) error {
 	if x.has(definitionsName) {
-		return failf(Usage, "%s: one directory of definitions at a time: a baseline knows them as %s", dir, definitionsName)
+		return ui.Failf(ui.Usage, "%s: one directory of definitions at a time: a baseline knows them as %s", dir, definitionsName)
 	}
 	files, problems, err := readDefinitions(dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func (x *selection) addDefinitions(dir string) error {
 	x.left = append(x.left, once...)
 	f, err := scenarios.Parse(filepath.ToSlash(filepath.Join(dir, "generated.yaml")), text)
 	if err != nil {
-		return failf(Operating, "%s: no scenario can be made of these definitions\n%w", dir, err)
+		return ui.Failf(ui.Operating, "%s: no scenario can be made of these definitions\n%w", dir, err)
 	}
 	x.files = append(x.files, f)
 	return nil
@@ -112,7 +112,7 @@ func modelOf(d *agent.Definition) string {
 func readAlong(dir string, files map[string]string) error {
 	in, err := hostdir.OpenDir(dir)
 	if err != nil {
-		return failf(Operating, "%s: %w", dir, err)
+		return ui.Failf(ui.Operating, "%s: %w", dir, err)
 	}
 	defer in.Close()
 	for _, pattern := range []string{".claude/commands/*.md", ".claude/skills/*/SKILL.md"} {
@@ -120,7 +120,7 @@ func readAlong(dir string, files map[string]string) error {
 		for _, name := range found {
 			text, err := in.ReadFile(name)
 			if err != nil {
-				return failf(Operating, "%s: %w", filepath.Join(dir, name), err)
+				return ui.Failf(ui.Operating, "%s: %w", filepath.Join(dir, name), err)
 			}
 			files[name] = string(text)
 		}
@@ -129,13 +129,13 @@ func readAlong(dir string, files map[string]string) error {
 }
 
 // tellLeft says what is wrong with definitions and which take no part.
-func (s *State) tellLeft(x *selection) error {
-	s.tellProblems(x.problems)
+func tellLeft(s *ui.Env, x *selection) error {
+	tellProblems(s, x.problems)
 	for _, line := range x.left {
 		fmt.Fprintln(s.Stderr, line)
 	}
 	if x.none != "" {
-		return failf(Operating, "%s: no definition in it can be used", x.none)
+		return ui.Failf(ui.Operating, "%s: no definition in it can be used", x.none)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (x *selection) started(r *baseline.Run) error {
 	}
 	for _, typ := range x.starts {
 		if !r.Requests.Has(typ) {
-			return failf(Operating, "agent %q could not be started in the generated run: agentsim run --project tells why, with a scenario that starts it", typ)
+			return ui.Failf(ui.Operating, "agent %q could not be started in the generated run: agentsim run --project tells why, with a scenario that starts it", typ)
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ func (x *selection) brokenErr() error {
 	if x.unusable() == 0 {
 		return nil
 	}
-	return &Failure{Code: Operating}
+	return &ui.Failure{Code: ui.Operating}
 }
 
 // doc is a mapping of the generated scenario. JSON is YAML.

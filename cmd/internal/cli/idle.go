@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim"
 	"fmt"
 	"slices"
 	"strings"
-
-	"agentsim/scenarios"
-	"agentsim/sim"
 )
 
 func namesOf(specs []*sim.Spec) (names []string) {
@@ -17,7 +17,7 @@ func namesOf(specs []*sim.Spec) (names []string) {
 }
 
 // tellIdle warns of what a file, or one of these variants, sets and nothing reads.
-func (s *State) tellIdle(file *scenarios.File, names []string) {
+func tellIdle(s *ui.Env, file *scenarios.File, names []string) {
 	for _, x := range file.Idle(names...) {
 		mine := func(name string) bool { return name == x.Variant || strings.HasPrefix(name, x.Variant+"[") }
 		if x.Variant == "" || slices.ContainsFunc(names, mine) {
@@ -28,7 +28,7 @@ func (s *State) tellIdle(file *scenarios.File, names []string) {
 
 // tellUnread warns of overrides that none of these variants reads, and of those
 // that a later one takes the place of.
-func (s *State) tellUnread(file *scenarios.File, names, sets []string) {
+func tellUnread(s *ui.Env, file *scenarios.File, names, sets []string) {
 	for i, set := range sets {
 		path, _, _ := strings.Cut(set, "=")
 		if slices.ContainsFunc(sets[i+1:], func(later string) bool { return strings.HasPrefix(later, path+"=") }) {
@@ -48,7 +48,7 @@ func (s *State) tellUnread(file *scenarios.File, names, sets []string) {
 }
 
 // tellUnstruck warns of faults for agents that there were not in any of these runs.
-func (s *State) tellUnstruck(file *scenarios.File, done []executed, sets []string) {
+func tellUnstruck(s *ui.Env, file *scenarios.File, done []executed, sets []string) {
 	runs := make([]scenarios.Agents, len(done))
 	for i, x := range done {
 		runs[i].Variant = x.spec.Variant

@@ -1,15 +1,9 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -18,6 +12,12 @@ import (
 	"agentsim/sim/recording/judge"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -33,7 +33,7 @@ type importOptions struct {
 	all     bool
 }
 
-func newImport(s *State) *cobra.Command {
+func newImport(s *ui.Env) *cobra.Command {
 	o := &importOptions{}
 	cmd := &cobra.Command{
 		Use:   "import PATH…",
@@ -50,22 +50,22 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
   agentsim import --dry-run -o json recordings`,
 		Args: atLeastOne("the files or directories of recorded sessions"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(o.output); err != nil {
+			if err := ui.CheckOutput(o.output); err != nil {
 				return err
 			}
 			if o.brief && o.all {
-				return failf(Usage, "--brief and --all: give one of them")
+				return ui.Failf(ui.Usage, "--brief and --all: give one of them")
 			}
-			return s.importPaths(o, args)
+			return importPaths(s, o, args)
 		},
 	}
 	f := cmd.Flags()
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.BoolVar(&o.content, "with-content", false, "also store what was said, with tool inputs and results")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
 	f.BoolVar(&o.all, "all", false, fmt.Sprintf("list every session, not only the first %d", maxListed))
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
@@ -84,18 +84,18 @@ type importedRun struct {
 // errStopped ends an import at an interrupt.
 var errStopped = errors.New("interrupted")
 
-func (s *State) importPaths(o *importOptions, paths []string) error {
-	stop := s.listen()
+func importPaths(s *ui.Env, o *importOptions, paths []string) error {
+	stop := listen(s)
 	defer stop.stop()
-	return s.importUntil(o, paths, stop.has)
+	return importUntil(s, o, paths, stop.has)
 }
 
 // importUntil imports one session after the other until stopped says so.
-func (s *State) importUntil(o *importOptions, paths []string, stopped func() bool) error {
+func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() bool) error {
 	var db *sqlite.DB
 	if !o.dryRun {
 		var err error
-		if db, err = s.createDB(o.db); err != nil {
+		if db, err = createDB(s, o.db); err != nil {
 			return err
 		}
 		defer db.Close()
@@ -104,8 +104,8 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 		}
 	}
 	var done []importedRun
-	bar := s.newProgress("reading", "", 0)
-	report, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: o.content, Progress: bar.tell},
+	bar := ui.NewProgress(s, "reading", "", 0)
+	report, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: o.content, Progress: bar.Tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
@@ -113,26 +113,26 @@ func (s *State) importUntil(o *importOptions, paths []string, stopped func() boo
 			if !o.content {
 				withoutPlaces(x)
 			}
-			run, err := s.importSession(db, x)
+			run, err := importSession(s, db, x)
 			if err == nil {
 				done = append(done, run)
 			}
 			return err
 		})
-	bar.finish()
+	bar.Finish()
 	switch {
 	case errors.Is(err, errStopped):
-		return failf(Interrupted, "interrupted after %s; what was imported so far is whole", plural(len(done), "session"))
+		return ui.Failf(ui.Interrupted, "interrupted after %s; what was imported so far is whole", ui.Plural(len(done), "session"))
 	case err != nil:
 		return importError(err)
 	case len(done) == 0:
-		s.printSkipped(report)
-		return failf(Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", quoteAll(paths))
+		printSkipped(s, report)
+		return ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(paths))
 	}
 	if !o.content {
 		onlyNames(report.Skipped)
 	}
-	return s.reportImport(o, done, report)
+	return reportImport(s, o, done, report)
 }
 
 // withSubagents adds to session files what their sub-agents did, which clients put
@@ -158,12 +158,12 @@ func importError(err error) error {
 	if errors.As(err, &database) || errors.As(err, &digest) {
 		return err
 	}
-	return &Failure{Operating, err}
+	return ui.Fail(ui.Operating, err)
 }
 
 // importSession records a session as a run; without a database it only makes the
 // run's figures.
-func (s *State) importSession(db *sqlite.DB, x *recording.Session) (importedRun, error) {
+func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun, error) {
 	verdicts := judge.Classify(x)
 	out := importedRun{run: asrun.Of(x, verdicts), requests: len(x.Requests)}
 	for i := range x.Requests {

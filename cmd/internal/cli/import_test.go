@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording"
+	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,9 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"agentsim/sim/recording"
-	"agentsim/sim/transcript/sqlite"
 )
 
 func TestImport(t *testing.T) {
@@ -30,12 +30,12 @@ func progressShown(t *testing.T) {
 	}{{true, 2 * time.Second, true}, {true, time.Second / 2, false}, {false, time.Hour, false}} {
 		var out bytes.Buffer
 		now := time.Unix(0, 0)
-		s := &State{Stderr: &out, ErrTerminal: c.terminal, Env: func(string) string { return "" }, Now: func() time.Time { return now }}
-		p := s.newProgress("reading", "", 0)
+		s := &ui.Env{Stderr: &out, ErrTerminal: c.terminal, Getenv: func(string) string { return "" }, Now: func() time.Time { return now }}
+		p := ui.NewProgress(s, "reading", "", 0)
 		now = now.Add(c.after)
-		p.tell(1<<20, 1<<22)
-		p.tell(1<<21, 1<<22)
-		p.finish()
+		p.Tell(1<<20, 1<<22)
+		p.Tell(1<<21, 1<<22)
+		p.Finish()
 		if shown := strings.Contains(out.String(), "reading"); shown != c.shown {
 			t.Errorf("terminal %v, after %v: %q", c.terminal, c.after, out.String())
 		}
@@ -69,14 +69,14 @@ func manyListed(t *testing.T) {
 		{[]string{"--dry-run"}, maxListed, "\n… and 2 more; --all lists them\n\nread       42 sessions, "},
 	} {
 		code, out, stderr := try(nil, append([]string{"import", "--db", db, dir}, c.flags...)...)
-		if listed := strings.Count(out, " kv-cache-tester "); code != Pass || listed != c.listed || strings.Contains(out, "… and") != (c.more != "") || !strings.Contains(out, c.more) {
+		if listed := strings.Count(out, " kv-cache-tester "); code != ui.Pass || listed != c.listed || strings.Contains(out, "… and") != (c.more != "") || !strings.Contains(out, c.more) {
 			t.Errorf("%v: %d sessions listed, exit code %d: %s\n%s", c.flags, listed, code, stderr, out)
 		}
 		if !strings.Contains(out, "42 sessions, 42 requests in 42 files") {
 			t.Errorf("%v: no sums:\n%s", c.flags, out)
 		}
 	}
-	if code, _, stderr := try(nil, "import", "--db", db, dir, "--brief", "--all"); code != Usage || stderr != "--brief and --all: give one of them\n" {
+	if code, _, stderr := try(nil, "import", "--db", db, dir, "--brief", "--all"); code != ui.Usage || stderr != "--brief and --all: give one of them\n" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -84,9 +84,9 @@ func manyListed(t *testing.T) {
 func importInterrupted(t *testing.T) {
 	dir, db := traces(t, 3), filepath.Join(t.TempDir(), "x.db")
 	asked := 0
-	s := &State{Now: func() time.Time { return time.Unix(0, 0) }}
-	err := s.importUntil(&importOptions{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
-	if classify(err) != Interrupted || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
+	s := &ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}
+	err := importUntil(s, &importOptions{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
+	if classify(err) != ui.Interrupted || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
 		t.Fatalf("exit code %d: %v", classify(err), err)
 	}
 	d, err := sqlite.Open(db)
@@ -105,7 +105,7 @@ func importInterrupted(t *testing.T) {
 
 func importDiffers(t *testing.T) {
 	dir, path := traces(t, 1), filepath.Join(t.TempDir(), "x.db")
-	if code, _, stderr := try(nil, "import", "--db", path, dir); code != Pass {
+	if code, _, stderr := try(nil, "import", "--db", path, dir); code != ui.Pass {
 		t.Fatal(code, stderr)
 	}
 	db, err := sqlite.Create(path)
@@ -121,20 +121,20 @@ func importDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); classify(importError(err)) != Bug {
+	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); classify(importError(err)) != ui.Bug {
 		t.Errorf("%v has exit code %d", err, classify(importError(err)))
 	}
-	if got := classify(importError(errors.New("x.jsonl:3: it cannot be read"))); got != Operating {
+	if got := classify(importError(errors.New("x.jsonl:3: it cannot be read"))); got != ui.Operating {
 		t.Errorf("a file that cannot be read has exit code %d", got)
 	}
-	if err := (&State{Now: func() time.Time { return time.Unix(0, 0) }}).contradiction(db); classify(importError(err)) != Operating {
+	if err := contradiction((&ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}), db); classify(importError(err)) != ui.Operating {
 		t.Errorf("a session that contradicts itself: %v", err)
 	}
 }
 
 // contradiction imports a session that contradicts itself.
-func (s *State) contradiction(db *sqlite.DB) error {
-	_, err := s.importSession(db, &recording.Session{Format: "f", ID: "i", Threads: []recording.Thread{{Parent: -1, SpawnedBy: 7}}})
+func contradiction(s *ui.Env, db *sqlite.DB) error {
+	_, err := importSession(s, db, &recording.Session{Format: "f", ID: "i", Threads: []recording.Thread{{Parent: -1, SpawnedBy: 7}}})
 	return err
 }
 

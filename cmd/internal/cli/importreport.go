@@ -1,43 +1,43 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/importer"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
 // reportImport prints what was imported and what was passed over.
-func (s *State) reportImport(o *importOptions, done []importedRun, read *importer.Report) error {
+func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importer.Report) error {
 	if o.output != "table" {
 		if o.first {
 			fmt.Fprintf(s.Stderr, "stored: %s\n", o.keeps())
 		}
-		return s.emit(o.output, importDocument(o, done, read))
+		return s.Emit(o.output, importDocument(o, done, read))
 	}
-	if err := s.listImported(o, done); err != nil {
+	if err := listImported(s, o, done); err != nil {
 		return err
 	}
-	sum := fmt.Sprintf("%s, %s in %s", plural(len(done), "session"), plural(read.Requests, "request"), plural(read.Files, "file"))
+	sum := fmt.Sprintf("%s, %s in %s", ui.Plural(len(done), "session"), ui.Plural(read.Requests, "request"), ui.Plural(read.Files, "file"))
 	if o.dryRun {
-		s.printf("read       %s; nothing was written\n", sum)
+		s.Printf("read       %s; nothing was written\n", sum)
 	} else {
-		s.printf("imported   %s, into %s\n", sum, o.db)
+		s.Printf("imported   %s, into %s\n", sum, o.db)
 		if o.first {
-			s.printf("stored     %s\n", o.keeps())
+			s.Printf("stored     %s\n", o.keeps())
 		}
 	}
 	if n := again(done); n > 0 {
-		s.printf("again      %s had been imported before and came out the same\n", plural(n, "session"))
+		s.Printf("again      %s had been imported before and came out the same\n", ui.Plural(n, "session"))
 	}
-	s.printUnpriced(done)
-	s.printSkipped(read)
+	printUnpriced(s, done)
+	printSkipped(s, read)
 	if !o.dryRun {
-		s.printf("look into  agentsim inspect %s%s\n", short(done[0].run.ID), s.dbAt(o.db))
+		s.Printf("look into  agentsim inspect %s%s\n", ui.Short(done[0].run.ID), dbAt(s, o.db))
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (s *State) reportImport(o *importOptions, done []importedRun, read *importe
 const maxListed = 40
 
 // listImported prints a line for each session, and an empty one behind them.
-func (s *State) listImported(o *importOptions, done []importedRun) error {
+func listImported(s *ui.Env, o *importOptions, done []importedRun) error {
 	if o.brief {
 		return nil
 	}
@@ -58,16 +58,16 @@ func (s *State) listImported(o *importOptions, done []importedRun) error {
 	for i := range done[:listed] {
 		t.Row(done[i].row()...)
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
 	switch more := len(done) - listed; {
 	case more > 0 && o.dryRun:
-		s.printf("… and %d more; --all lists them\n", more)
+		s.Printf("… and %d more; --all lists them\n", more)
 	case more > 0:
-		s.printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, s.dbAt(o.db))
+		s.Printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, dbAt(s, o.db))
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (x *importedRun) row() []string {
 	for _, k := range x.session.Skipped {
 		skipped += k.Count
 	}
-	return []string{short(x.run.ID), x.session.Format, x.session.ID, strconv.Itoa(len(x.session.Threads)), strconv.Itoa(x.requests),
+	return []string{ui.Short(x.run.ID), x.session.Format, x.session.ID, strconv.Itoa(len(x.session.Threads)), strconv.Itoa(x.requests),
 		report.Quantity(u.Prompt()), read, hit, x.cost(), strconv.FormatInt(skipped, 10)}
 }
 
@@ -105,7 +105,7 @@ func again(done []importedRun) (n int) {
 }
 
 // printUnpriced says why a session has no cost.
-func (s *State) printUnpriced(done []importedRun) {
+func printUnpriced(s *ui.Env, done []importedRun) {
 	sessions, seen := map[string]int{}, []string(nil)
 	var sizes, parts, without, requests int
 	for i := range done {
@@ -129,20 +129,20 @@ func (s *State) printUnpriced(done []importedRun) {
 		}
 	}
 	if sizes > 0 {
-		s.printf("no bill    %s: the recording holds sizes of prompts and no usage\n", plural(sizes, "session"))
+		s.Printf("no bill    %s: the recording holds sizes of prompts and no usage\n", ui.Plural(sizes, "session"))
 	}
 	if parts > 0 {
-		s.printf("no bill    %d of %s in %s: READ, HIT and COST are those of the others\n", without, plural(requests, "request"), plural(parts, "session"))
+		s.Printf("no bill    %d of %s in %s: READ, HIT and COST are those of the others\n", without, ui.Plural(requests, "request"), ui.Plural(parts, "session"))
 	}
 	for _, model := range seen {
-		s.printf("no price   %s, in %s\n", quote(model), plural(sessions[model], "session"))
+		s.Printf("no price   %s, in %s\n", ui.Quote(model), ui.Plural(sessions[model], "session"))
 	}
 }
 
 // printSkipped lists what was passed over, with its first place.
-func (s *State) printSkipped(read *importer.Report) {
+func printSkipped(s *ui.Env, read *importer.Report) {
 	for _, k := range read.Skipped {
-		s.printf("skipped    %d × %s, first at %s\n", k.Count, k.What, placeOf(k))
+		s.Printf("skipped    %d × %s, first at %s\n", k.Count, k.What, placeOf(k))
 	}
 }
 

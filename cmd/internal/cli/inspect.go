@@ -1,15 +1,15 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"agentsim/cachemodel"
-	"agentsim/metrics/report"
-	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )
@@ -27,7 +27,7 @@ type inspectOptions struct {
 	reprice  []string
 }
 
-func newInspect(s *State) *cobra.Command {
+func newInspect(s *ui.Env) *cobra.Command {
 	o := &inspectOptions{}
 	cmd := &cobra.Command{
 		Use:   "inspect [RUN]",
@@ -50,11 +50,11 @@ run's id.`,
 			if err := o.check(cmd.Flags().Changed("call")); err != nil {
 				return err
 			}
-			return s.inspect(o, args)
+			return inspect(s, o, args)
 		},
 	}
 	f := cmd.Flags()
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
@@ -62,34 +62,34 @@ run's id.`,
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
 // check says which flags do not go together; call is whether --call was given.
 func (o *inspectOptions) check(call bool) error {
 	switch {
-	case checkOutput(o.output) != nil:
-		return checkOutput(o.output)
+	case ui.CheckOutput(o.output) != nil:
+		return ui.CheckOutput(o.output)
 	case call && o.call < 1:
-		return failf(Usage, "--call %d: calls are numbered from 1", o.call)
+		return ui.Failf(ui.Usage, "--call %d: calls are numbered from 1", o.call)
 	case len(o.reprice) > 0 && (call || o.misses):
-		return failf(Usage, "--reprice: it computes a whole run; leave out --call and --misses")
+		return ui.Failf(ui.Usage, "--reprice: it computes a whole run; leave out --call and --misses")
 	case call && o.misses:
-		return failf(Usage, "--call and --misses: give one of them")
+		return ui.Failf(ui.Usage, "--call and --misses: give one of them")
 	case o.phases && (call || o.misses):
-		return failf(Usage, "--phases: it stands alone, without --call and --misses")
+		return ui.Failf(ui.Usage, "--phases: it stands alone, without --call and --misses")
 	case o.progress && (call || o.misses || o.phases || o.said != ""):
-		return failf(Usage, "--progress: it goes with no other view of a run")
+		return ui.Failf(ui.Usage, "--progress: it goes with no other view of a run")
 	case o.said != "" && (call || o.misses || o.phases):
-		return failf(Usage, "--said: it goes with no other view of a run")
+		return ui.Failf(ui.Usage, "--said: it goes with no other view of a run")
 	case o.blocks && !call:
-		return failf(Usage, "--blocks: it needs --call N, the request whose blocks are meant")
+		return ui.Failf(ui.Usage, "--blocks: it needs --call N, the request whose blocks are meant")
 	}
 	return nil
 }
 
-func (s *State) inspect(o *inspectOptions, args []string) error {
+func inspect(s *ui.Env, o *inspectOptions, args []string) error {
 	db, err := openDB(o.db)
 	if err != nil {
 		return err
@@ -97,9 +97,9 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	defer db.Close()
 	if len(args) == 0 {
 		if o.call > 0 || o.misses || o.phases || o.progress || o.said != "" || len(o.reprice) > 0 {
-			return failf(Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
+			return ui.Failf(ui.Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 		}
-		return s.inspectRuns(db, o)
+		return inspectRuns(s, db, o)
 	}
 	info, err := findRun(db, args[0])
 	if err != nil {
@@ -107,19 +107,19 @@ func (s *State) inspect(o *inspectOptions, args []string) error {
 	}
 	switch {
 	case len(o.reprice) > 0:
-		return s.inspectRepriced(db, info, o)
+		return inspectRepriced(s, db, info, o)
 	case o.call > 0:
-		return s.inspectCall(db, info, o)
+		return inspectCall(s, db, info, o)
 	case o.misses:
-		return s.inspectMisses(db, info, o)
+		return inspectMisses(s, db, info, o)
 	case o.phases:
-		return s.inspectPhases(db, info, o)
+		return inspectPhases(s, db, info, o)
 	case o.progress:
-		return s.inspectProgress(db, info, o)
+		return inspectProgress(s, db, info, o)
 	case o.said != "":
-		return s.inspectSaid(db, info, o)
+		return inspectSaid(s, db, info, o)
 	}
-	return s.inspectTree(db, info, o)
+	return inspectTree(s, db, info, o)
 }
 
 // findRun finds a run by the beginning of its id, and sees that its record is the
@@ -135,12 +135,12 @@ func findRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 // findAnyRun finds one whatever became of its record.
 func findAnyRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 	if prefix == "" {
-		return sqlite.RunInfo{}, failf(Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
+		return sqlite.RunInfo{}, ui.Failf(ui.Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
 	}
 	return db.FindRun(prefix)
 }
 
-func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
+func inspectRuns(s *ui.Env, db *sqlite.DB, o *inspectOptions) error {
 	runs, err := db.Runs()
 	if err != nil {
 		return err
@@ -152,10 +152,10 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 		}
 	}
 	if o.output != "table" {
-		return s.emit(o.output, runDocuments(runs, priced))
+		return s.Emit(o.output, runDocuments(runs, priced))
 	}
 	if len(runs) == 0 {
-		s.printf("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some\n", o.db)
+		s.Printf("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some\n", o.db)
 		return nil
 	}
 	t := report.NewTable("RUN", "SCENARIO", "VARIANT", " SEED", "POLICY", "LEVEL", "OUTCOME", " CALLS", " COST", " TIME", " TIMES RUN")
@@ -164,35 +164,35 @@ func (s *State) inspectRuns(db *sqlite.DB, o *inspectOptions) error {
 		if r.Recorded() {
 			seed = "–"
 		}
-		t.Row(short(r.ID), r.Name, r.Variant, seed, r.Policy, string(r.Level), r.Ending(),
+		t.Row(ui.Short(r.ID), r.Name, r.Variant, seed, r.Policy, string(r.Level), r.Ending(),
 			strconv.FormatInt(r.Calls, 10), bill(r.Cost, priced[i]), report.Time(r.EndedAt.Sub(0)), strconv.Itoa(r.Executions))
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 func money(picodollars int64) string { return report.Money(cachemodel.Picodollars(picodollars)) }
 
 // heading is the line over everything said of one run.
-func (s *State) heading(db *sqlite.DB, r sqlite.RunInfo) error {
+func heading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
 	if r.Recorded() {
-		return s.recordedHeading(db, r)
+		return recordedHeading(s, db, r)
 	}
 	name := r.Name
 	if r.Variant != "" {
 		name += "/" + r.Variant
 	}
-	s.printf("run %s   %s · seed %d · %s · %s, %s\n", s.style().Bold(short(r.ID)), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
+	s.Printf("run %s   %s · seed %d · %s · %s, %s\n", s.Style().Bold(ui.Short(r.ID)), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
 	if r.Detail != "" {
-		s.printf("%s\n", r.Detail)
+		s.Printf("%s\n", r.Detail)
 	}
 	if note := levelNote(r); note != "" {
-		s.printf("%s\n", note)
+		s.Printf("%s\n", note)
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	return nil
 }
 
-func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func inspectTree(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	agents, err := db.Tree(info.ID)
 	if err != nil {
 		return err
@@ -210,13 +210,13 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		for i := range docs {
 			docs[i].Injections = injectionsOf(injections, docs[i].Lineage)
 		}
-		return s.emit(o.output, docs)
+		return s.Emit(o.output, docs)
 	}
 	billed, err := billedCalls(db, info)
 	if err != nil {
 		return err
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
 	lives, err := db.Activations(info.ID)
@@ -249,13 +249,13 @@ func (s *State) inspectTree(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		}
 		t.Row(row...)
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	if err := s.printInjections(db, info.ID); err != nil {
+	if err := printInjections(s, db, info.ID); err != nil {
 		return err
 	}
-	return s.printPhases(db, info.ID)
+	return printPhases(s, db, info.ID)
 }
 
 // endsOf is how the activations of each agent ended, in order; "" stands for one

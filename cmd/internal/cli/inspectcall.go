@@ -1,20 +1,20 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"agentsim/cachemodel"
-	"agentsim/metrics/report"
-	"agentsim/sim/llm"
-	"agentsim/sim/llm/tokens"
-	"agentsim/sim/transcript/sqlite"
 )
 
-func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func inspectCall(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	if err := needsCalls(info); err != nil {
 		return err
 	}
@@ -43,30 +43,25 @@ func (s *State) inspectCall(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 			doc.Recorded = recordedDocument(c.Model, &recorded)
 			doc.Diagnosis, doc.Missed = "", 0 // the API itself has said what it had to
 		}
-		return s.emit(o.output, doc)
+		return s.Emit(o.output, doc)
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
-	s.printCall(&c, !info.Recorded() || recorded.Billed)
+	printCall(s, &c, !info.Recorded() || recorded.Billed)
 	switch {
 	case info.Recorded():
-		s.printCallRecord(&c, &recorded)
+		printCallRecord(s, &c, &recorded)
 	case c.Miss != "":
-		if err := s.printMiss(db, info, &c); err != nil {
+		if err := printMiss(s, db, info, &c); err != nil {
 			return err
 		}
 	}
 	if o.blocks {
-		s.printf("\n")
-		return s.printBlocks(blocks)
+		s.Printf("\n")
+		return printBlocks(s, blocks)
 	}
 	return nil
-}
-
-// detail prints a line of a call's description.
-func (s *State) detail(name, format string, args ...any) {
-	s.printf("  %-18s %s\n", name, fmt.Sprintf(format, args...))
 }
 
 // known reports whether a model has a price.
@@ -77,25 +72,25 @@ func known(model string) bool {
 
 // printCall prints a call; billed is false where only the size of its prompt is
 // known.
-func (s *State) printCall(c *sqlite.CallInfo, billed bool) {
-	s.printf("call %d · %s %s · its call %d%s · at %s\n", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c), report.Time(c.At.Sub(0)))
-	s.detail("prompt", "%s tokens in %d blocks, %d bytes · %s", count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
+func printCall(s *ui.Env, c *sqlite.CallInfo, billed bool) {
+	s.Printf("call %d · %s %s · its call %d%s · at %s\n", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c), report.Time(c.At.Sub(0)))
+	s.Detail("prompt", "%s tokens in %d blocks, %d bytes · %s", ui.Count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
 	read := "nothing read"
 	switch {
 	case c.Usage.Read > 0 && c.ReadTo > 0:
-		read = fmt.Sprintf("%s read (blocks 1–%d of %d)", count(c.Usage.Read), c.ReadTo, c.Blocks)
+		read = fmt.Sprintf("%s read (blocks 1–%d of %d)", ui.Count(c.Usage.Read), c.ReadTo, c.Blocks)
 	case c.Usage.Read > 0:
-		read = count(c.Usage.Read) + " read"
+		read = ui.Count(c.Usage.Read) + " read"
 	}
 	if billed {
-		s.detail("cached", "%s, %s written, %s plain", read, count(c.Usage.Written()), count(c.Usage.Input))
+		s.Detail("cached", "%s, %s written, %s plain", read, ui.Count(c.Usage.Written()), ui.Count(c.Usage.Input))
 	}
 	for _, m := range c.Marks {
-		s.detail("breakpoint", "block %d, %s: %s", m.Pos, m.TTL, markText(m))
+		s.Detail("breakpoint", "block %d, %s: %s", m.Pos, m.TTL, markText(m))
 	}
-	s.detail("answer", "%s tokens, %s", count(c.Usage.Output), answer(c))
+	s.Detail("answer", "%s tokens, %s", ui.Count(c.Usage.Output), answer(c))
 	if billed {
-		s.detail("cost", "%s; without a cache %s", bill(c.Cost, known(c.Model)), bill(c.Uncached, known(c.Model)))
+		s.Detail("cost", "%s; without a cache %s", bill(c.Cost, known(c.Model)), bill(c.Uncached, known(c.Model)))
 	}
 }
 
@@ -116,10 +111,10 @@ func answer(c *sqlite.CallInfo) string {
 func markText(m sqlite.Mark) string {
 	var parts []string
 	if m.Reads > 0 {
-		parts = append(parts, fmt.Sprintf("read %s, %d positions back", count(m.Reads), m.Back))
+		parts = append(parts, fmt.Sprintf("read %s, %d positions back", ui.Count(m.Reads), m.Back))
 	}
 	if m.Writes > 0 {
-		parts = append(parts, "wrote "+count(m.Writes))
+		parts = append(parts, "wrote "+ui.Count(m.Writes))
 	}
 	if parts == nil {
 		return "nothing went by way of it"
@@ -127,17 +122,8 @@ func markText(m sqlite.Mark) string {
 	return strings.Join(parts, ", ")
 }
 
-// count prints a number with separators, as 61,402.
-func count(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
 // printMiss says why a call read less than it could have, and what would help.
-func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo) error {
+func printMiss(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo) error {
 	from, other := "", (*sqlite.CallInfo)(nil)
 	if c.After > 0 {
 		before, err := db.Call(info.ID, c.After)
@@ -147,25 +133,25 @@ func (s *State) printMiss(db *sqlite.DB, info sqlite.RunInfo, c *sqlite.CallInfo
 		other = &before
 		from = fmt.Sprintf(" from call %d (%s, its call %d)", other.N, other.Lineage, other.Call+1)
 	}
-	s.detail("expected", "%s%s; lost %s", count(c.Expected), from, count(c.Lost))
+	s.Detail("expected", "%s%s; lost %s", ui.Count(c.Expected), from, ui.Count(c.Lost))
 	back := 0
 	if c.Miss == llm.MissLookBack.String() && other != nil {
 		back = distance(other, c)
 	}
-	s.detail("missed because", "%s: %s", c.Miss, meaning(c, back, prices(db, info)))
+	s.Detail("missed because", "%s: %s", c.Miss, meaning(c, back, prices(db, info)))
 	if c.MissByte >= 0 && c.MissPos > 0 {
-		s.detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
+		s.Detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
 	}
 	if typ, missed := apiSays(c); missed > 0 {
-		s.detail("the API says", "%s, about %s tokens by their bytes", typ, count(missed))
+		s.Detail("the API says", "%s, about %s tokens by their bytes", typ, ui.Count(missed))
 	} else if typ != "" {
-		s.detail("the API says", "%s", typ)
+		s.Detail("the API says", "%s", typ)
 	}
 	if extra, ok := moreThanAHit(c, prices(db, info)); ok {
-		s.detail("cost of it", "%s more than a hit", report.Money(extra))
+		s.Detail("cost of it", "%s more than a hit", report.Money(extra))
 	}
 	if keep := remedy(c, back); keep != "" {
-		s.detail("would have kept it", "%s", keep)
+		s.Detail("would have kept it", "%s", keep)
 	}
 	return nil
 }
@@ -210,7 +196,7 @@ func remedy(c *sqlite.CallInfo, back int) string {
 		keep = "provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says; or less time between two calls"
 	}
 	if back > reach {
-		keep = fmt.Sprintf("provider.fourth_mark: true, or %s fewer in the response before", plural((back-reach+1)/2, "parallel call"))
+		keep = fmt.Sprintf("provider.fourth_mark: true, or %s fewer in the response before", ui.Plural((back-reach+1)/2, "parallel call"))
 	}
 	return keep
 }
@@ -270,7 +256,7 @@ var remedies = map[string]string{
 	llm.MissExpired.String():        "a longer lifetime (provider.ttl: 1h), or less time between two calls",
 }
 
-func (s *State) printBlocks(blocks []sqlite.BlockInfo) error {
+func printBlocks(s *ui.Env, blocks []sqlite.BlockInfo) error {
 	t := report.NewTable(" BLOCK", "LEVEL", "ROLE", "KIND", " BYTES", "CACHED", "CONTENT")
 	for _, b := range blocks {
 		cached := ""
@@ -279,7 +265,7 @@ func (s *State) printBlocks(blocks []sqlite.BlockInfo) error {
 		}
 		t.Row(strconv.Itoa(int(b.Pos)), b.Level, b.Role, strings.TrimSpace(b.Kind+" "+b.Name), strconv.Itoa(len(b.Content)), cached, excerpt(b.Content))
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // maxExcerpt is how many characters of a block are shown.
@@ -294,7 +280,7 @@ func excerpt(text string) string {
 	return string(line)
 }
 
-func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func inspectMisses(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	if err := needsCalls(info); err != nil {
 		return err
 	}
@@ -316,9 +302,9 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 				docs[i].LostCost = &cost
 			}
 		}
-		return s.emit(o.output, docs)
+		return s.Emit(o.output, docs)
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
 	fans, err := db.FanOuts(info.ID)
@@ -326,19 +312,19 @@ func (s *State) inspectMisses(db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 		return err
 	}
 	if len(misses) == 0 {
-		return cmp.Or(s.noMisses(db, info), s.printFanOuts(fans))
+		return cmp.Or(noMisses(s, db, info), printFanOuts(s, fans))
 	}
-	if err := s.missTable(misses, recorded, prices(db, info)); err != nil {
+	if err := missTable(s, misses, recorded, prices(db, info)); err != nil {
 		return err
 	}
-	s.printf("\none of them: agentsim inspect %s --call %d\n", short(info.ID), misses[0].N)
-	return s.printFanOuts(fans)
+	s.Printf("\none of them: agentsim inspect %s --call %d\n", ui.Short(info.ID), misses[0].N)
+	return printFanOuts(s, fans)
 }
 
 // missTable lists misses, those of a recording with what it adds.
-func (s *State) missTable(misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo, price pricing) error {
+func missTable(s *ui.Env, misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo, price pricing) error {
 	if recorded != nil {
-		return s.printRecordedMisses(misses, recorded)
+		return printRecordedMisses(s, misses, recorded)
 	}
 	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " COST OF IT", " AFTER CALL", "MISSED BECAUSE")
 	var all, open cachemodel.Picodollars // what all misses cost, and those that may be none
@@ -352,18 +338,18 @@ func (s *State) missTable(misses []sqlite.CallInfo, recorded []sqlite.RecordedIn
 		if all += extra; c.Miss == llm.MissUndecided.String() {
 			open += extra
 		}
-		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(c.Expected), count(c.Lost),
+		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), ui.Count(c.Usage.Read), ui.Count(c.Expected), ui.Count(c.Lost),
 			bill(int64(extra), known), after, c.Miss+": "+meaning(c, 0, price))
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("\nall of them cost %s more than hits would have\n", report.Money(all))
+	s.Printf("\nall of them cost %s more than hits would have\n", report.Money(all))
 	if n := len(slices.DeleteFunc(slices.Clone(misses), func(c sqlite.CallInfo) bool { return !expiredOfSubagent(&c) })); n > 0 {
-		s.printf("would have kept %d of them: provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says\n", n)
+		s.Printf("would have kept %d of them: provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says\n", n)
 	}
 	if open > 0 {
-		s.printf("undecided ones may have been hits: the bill may be off by up to %s\n", report.Money(open))
+		s.Printf("undecided ones may have been hits: the bill may be off by up to %s\n", report.Money(open))
 	}
 	return nil
 }

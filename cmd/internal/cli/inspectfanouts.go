@@ -1,21 +1,21 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
+	"fmt"
+	"strconv"
 )
 
 // printFanOuts prints siblings that wrote the same prefix since none could read
 // what another was writing. Their first calls continue nothing, so they are no
 // misses by themselves.
-func (s *State) printFanOuts(fans []sqlite.FanOut) error {
+func printFanOuts(s *ui.Env, fans []sqlite.FanOut) error {
 	if len(fans) == 0 {
 		return nil
 	}
-	s.printf("\nsiblings started before the first one's response began, which could not read what it wrote\n")
+	s.Printf("\nsiblings started before the first one's response began, which could not read what it wrote\n")
 	t := report.NewTable(" CALL", "AGENT", "TYPE", " SIBLINGS", " WITHIN", " READ", " WRITTEN AGAIN", "SHARED")
 	for i := range fans {
 		f := &fans[i]
@@ -27,12 +27,12 @@ func (s *State) printFanOuts(fans []sqlite.FanOut) error {
 		if f.Shared > 0 {
 			shared = fmt.Sprintf("blocks 1–%d", f.Shared)
 		}
-		t.Row(strconv.FormatInt(f.First.N, 10), f.First.Lineage, f.First.Type, strconv.Itoa(len(f.Others)), report.Time(f.Within()), count(read),
-			"at most "+count(f.Again()), shared)
+		t.Row(strconv.FormatInt(f.First.N, 10), f.First.Lineage, f.First.Type, strconv.Itoa(len(f.Others)), report.Time(f.Within()), ui.Count(read),
+			"at most "+ui.Count(f.Again()), shared)
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("one that starts after that response has begun reads the shared part; agentsim whatif --stagger says what it saves\n")
+	s.Printf("one that starts after that response has begun reads the shared part; agentsim whatif --stagger says what it saves\n")
 	return nil
 }

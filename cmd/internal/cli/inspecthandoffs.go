@@ -1,18 +1,19 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
 )
 
 // printInjections lists who obeyed an injected instruction and what the classifier
 // said of the agents of a run; nothing where there was neither.
-func (s *State) printInjections(db *sqlite.DB, run string) error {
+func printInjections(s *ui.Env, db *sqlite.DB, run string) error {
 	list, err := db.Injections(run)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	t := report.NewTable("AGENT", "HAND-OFF", "TAINT", "DETAIL")
 	for _, x := range list {
 		taint := x.Taint
@@ -21,7 +22,7 @@ func (s *State) printInjections(db *sqlite.DB, run string) error {
 		}
 		t.Row(x.Lineage, x.What, taint, x.Detail)
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // injectionJSON is an act of obedience or a judgement, for machines.

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
+	"strconv"
+	"strings"
 )
 
 // progressJSON is the document of inspect --progress.
@@ -25,9 +25,9 @@ type progressedRow struct {
 
 // inspectProgress prints how far agents in the background had come, at each change
 // (TSK-07).
-func (s *State) inspectProgress(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func inspectProgress(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	if !info.Level.Whole() {
-		return failf(Usage, "run %s is recorded at level %s, without single events: record it with --record full", short(info.ID), info.Level)
+		return ui.Failf(ui.Usage, "run %s is recorded at level %s, without single events: record it with --record full", ui.Short(info.ID), info.Level)
 	}
 	list, err := db.Progress(info.ID)
 	if err != nil {
@@ -38,18 +38,18 @@ func (s *State) inspectProgress(db *sqlite.DB, info sqlite.RunInfo, o *inspectOp
 		for _, p := range list {
 			doc.Changes = append(doc.Changes, progressedRow{p.Lineage, int64(p.At), p.ToolUses, p.Input, p.Output, append([]string{}, p.Last...)})
 		}
-		return s.emit(o.output, doc)
+		return s.Emit(o.output, doc)
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		s.printf("no progress: no agent was in the background\n")
+		s.Printf("no progress: no agent was in the background\n")
 		return nil
 	}
 	t := report.NewTable(" AT", "AGENT", " TOOL USES", " INPUT", " OUTPUT", "LAST TOOLS")
 	for _, p := range list {
 		t.Row(report.Time(p.At.Sub(0)), p.Lineage, strconv.Itoa(p.ToolUses), report.Quantity(p.Input), report.Quantity(p.Output), strings.Join(p.Last, ", "))
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }

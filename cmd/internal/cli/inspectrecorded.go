@@ -1,21 +1,21 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"time"
-
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/transcript/sqlite"
+	"fmt"
+	"strconv"
+	"time"
 )
 
 // What inspect says of recorded sessions that were imported: the causes and
 // prices of their misses come from the recording and not from a cache model.
 
 // recordedHeading is the line over everything said of a recorded session.
-func (s *State) recordedHeading(db *sqlite.DB, r sqlite.RunInfo) error {
+func recordedHeading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
 	head, start, err := db.RecordedHead(r.ID)
 	if err != nil {
 		return err
@@ -31,14 +31,14 @@ func (s *State) recordedHeading(db *sqlite.DB, r sqlite.RunInfo) error {
 	if head.Origin != "" {
 		text += " of " + head.Origin
 	}
-	s.printf("run %s   %s · %s · %s\n", s.style().Bold(short(r.ID)), r.Name, text, report.Time(r.EndedAt.Sub(0)))
+	s.Printf("run %s   %s · %s · %s\n", s.Style().Bold(ui.Short(r.ID)), r.Name, text, report.Time(r.EndedAt.Sub(0)))
 	switch {
 	case sizes > 0 && sizes == r.Calls:
-		s.printf("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read\n", plural(int(sizes), "request"))
+		s.Printf("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read\n", ui.Plural(int(sizes), "request"))
 	case sizes > 0:
-		s.printf("the recording holds no bill of %d of %s: what was read and billed is that of the others\n", sizes, plural(int(r.Calls), "request"))
+		s.Printf("the recording holds no bill of %d of %s: what was read and billed is that of the others\n", sizes, ui.Plural(int(r.Calls), "request"))
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	return nil
 }
 
@@ -52,18 +52,18 @@ func billedCalls(db *sqlite.DB, r sqlite.RunInfo) (int64, error) {
 }
 
 // noMisses says that no call missed the cache, as far as that is known.
-func (s *State) noMisses(db *sqlite.DB, r sqlite.RunInfo) error {
+func noMisses(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
 	billed, err := billedCalls(db, r)
 	switch {
 	case err != nil:
 		return err
 	case billed == 0 && r.Calls > 0: // the heading says that nobody knows
 	case billed < r.Calls:
-		s.printf("every call with a bill read all it could have\n")
+		s.Printf("every call with a bill read all it could have\n")
 	case !r.Level.Whole():
-		s.printf("every recorded call read all it could have\n")
+		s.Printf("every recorded call read all it could have\n")
 	default:
-		s.printf("every call read all it could have\n")
+		s.Printf("every call read all it could have\n")
 	}
 	return nil
 }
@@ -77,26 +77,26 @@ func bill(picodollars int64, priced bool) string {
 }
 
 // printCallRecord prints what the recording adds to a call.
-func (s *State) printCallRecord(c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
+func printCallRecord(s *ui.Env, c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
 	client := ""
 	if x.Version != "" {
 		client = " · client " + x.Version
 	}
-	s.detail("message", "%s%s%s", x.ID, client, turnOf(x))
+	s.Detail("message", "%s%s%s", x.ID, client, turnOf(x))
 	if !x.OutputKnown {
-		s.detail("output", "%s or more: the recording holds a placeholder", count(c.Usage.Output))
+		s.Detail("output", "%s or more: the recording holds a placeholder", ui.Count(c.Usage.Output))
 	}
 	if !x.Billed {
-		s.detail("bill", "not in the recording: only the size of the prompt is known")
+		s.Detail("bill", "not in the recording: only the size of the prompt is known")
 	}
 	if x.Class != "" && c.Miss == "" {
-		s.detail("read as", "%s", readAs(x))
+		s.Detail("read as", "%s", readAs(x))
 	}
 	if c.Miss != "" {
-		s.printRecordedMiss(c, x)
+		printRecordedMiss(s, c, x)
 	}
 	if x.ServerReason != "" {
-		s.detail("the API said", "%s", serverSaid(x))
+		s.Detail("the API said", "%s", serverSaid(x))
 	}
 }
 
@@ -114,7 +114,7 @@ func turnOf(x *sqlite.RecordedInfo) string {
 func readAs(x *sqlite.RecordedInfo) string {
 	text := x.Class
 	if x.Expected > 0 {
-		text += fmt.Sprintf(": %s expected from call %d", count(x.Expected), x.Pred)
+		text += fmt.Sprintf(": %s expected from call %d", ui.Count(x.Expected), x.Pred)
 	}
 	if x.Meaning != "" {
 		text += "; " + x.Meaning
@@ -122,41 +122,41 @@ func readAs(x *sqlite.RecordedInfo) string {
 	return text
 }
 
-func (s *State) printRecordedMiss(c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
-	s.detail("expected", "%s from call %d; lost %s (%s)", count(x.Expected), x.Pred, count(x.Lost), x.Class)
-	s.detail("missed because", "%s: %s", x.Cause, x.Meaning)
+func printRecordedMiss(s *ui.Env, c *sqlite.CallInfo, x *sqlite.RecordedInfo) {
+	s.Detail("expected", "%s from call %d; lost %s (%s)", ui.Count(x.Expected), x.Pred, ui.Count(x.Lost), x.Class)
+	s.Detail("missed because", "%s: %s", x.Cause, x.Meaning)
 	if x.Told.Line > 0 {
-		s.detail("told by", "%s (%s)", toldBy(&x.Told), x.Told.What)
+		s.Detail("told by", "%s (%s)", toldBy(&x.Told), x.Told.What)
 	}
 	if known(c.Model) {
-		s.detail("cost of it", "%s more than a hit", money(x.LostCost))
+		s.Detail("cost of it", "%s more than a hit", money(x.LostCost))
 	}
-	s.detail("would have kept it", "%s", x.Keep)
+	s.Detail("would have kept it", "%s", x.Keep)
 }
 
 func serverSaid(x *sqlite.RecordedInfo) string {
 	if x.ServerReason == "" || x.ServerMissed == 0 {
 		return x.ServerReason
 	}
-	return fmt.Sprintf("%s, %s tokens", x.ServerReason, count(x.ServerMissed))
+	return fmt.Sprintf("%s, %s tokens", x.ServerReason, ui.Count(x.ServerMissed))
 }
 
 // printRecordedMisses prints the misses of a recorded session, and by cause what
 // would have kept the tokens.
-func (s *State) printRecordedMisses(misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo) error {
+func printRecordedMisses(s *ui.Env, misses []sqlite.CallInfo, recorded []sqlite.RecordedInfo) error {
 	t := report.NewTable(" CALL", "AGENT", " AT", " READ", " EXPECTED", " LOST", " COST OF IT", " AFTER CALL", "MISSED BECAUSE", "THE API SAID")
 	var causes []lostBy
 	for i := range misses {
 		c, x := &misses[i], &recorded[i]
-		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), count(c.Usage.Read), count(x.Expected), count(x.Lost),
+		t.Row(strconv.FormatInt(c.N, 10), c.Lineage, report.Time(c.At.Sub(0)), ui.Count(c.Usage.Read), ui.Count(x.Expected), ui.Count(x.Lost),
 			bill(x.LostCost, known(c.Model)), strconv.FormatInt(x.Pred, 10), becauseOf(x), serverSaid(x))
 		causes = addCause(causes, x, known(c.Model))
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("\n")
-	return s.printCauses(causes)
+	s.Printf("\n")
+	return printCauses(s, causes)
 }
 
 // toldBy is the line that tells of a miss; "" for none.
@@ -201,12 +201,12 @@ func addCause(list []lostBy, x *sqlite.RecordedInfo, priced bool) []lostBy {
 	return append(list, lostBy{x.Cause, x.Meaning, x.Keep, 1, x.Lost, cachemodel.Picodollars(x.LostCost), priced})
 }
 
-func (s *State) printCauses(causes []lostBy) error {
+func printCauses(s *ui.Env, causes []lostBy) error {
 	t := report.NewTable("CAUSE", " CALLS", " LOST", " COST OF IT", "WHY", "WOULD HAVE KEPT IT")
 	for _, l := range causes {
 		t.Row(l.cause, strconv.FormatInt(l.calls, 10), report.Quantity(l.tokens), bill(int64(l.cost), l.priced), l.meaning, l.keep)
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // recordedCallJSON is what the recording adds to a call.

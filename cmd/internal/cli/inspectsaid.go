@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"agentsim/sim/transcript/sqlite"
 )
 
 // inspectSaid prints what an agent said, byte for byte: what its output file held
 // (TSK-09).
-func (s *State) inspectSaid(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func inspectSaid(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	if info.Level == sqlite.Totals || info.Level == sqlite.Calls {
-		return failf(Usage, "run %s is recorded at level %s, without what was said: record it with --record full", short(info.ID), info.Level)
+		return ui.Failf(ui.Usage, "run %s is recorded at level %s, without what was said: record it with --record full", ui.Short(info.ID), info.Level)
 	}
 	if err := needsContent(info); err != nil {
 		return err
@@ -18,12 +19,12 @@ func (s *State) inspectSaid(db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		return err
 	}
 	if o.output != "table" {
-		return s.emit(o.output, struct {
+		return s.Emit(o.output, struct {
 			Run   string `json:"run"`
 			Agent string `json:"agent"`
 			Said  string `json:"said"`
 		}{info.ID, o.said, text})
 	}
-	s.printf("%s", text)
+	s.Printf("%s", text)
 	return nil
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/audit"
+	"agentsim/sim/transcript/sqlite"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"agentsim/sim/audit"
-	"agentsim/sim/transcript/sqlite"
 )
 
 // isolation says how many invariants were held against the runs, how often, and
@@ -37,7 +37,7 @@ func isolation(done []executed) string {
 		slices.Sort(broken)
 		verdict = withCommas(bad) + " broken: " + strings.Join(broken, ", ")
 	}
-	return fmt.Sprintf("%s, %s checks, %s", plural(len(all), "invariant"), withCommas(made), verdict)
+	return fmt.Sprintf("%s, %s checks, %s", ui.Plural(len(all), "invariant"), withCommas(made), verdict)
 }
 
 // withCommas prints a count with all its digits, three by three.
@@ -54,7 +54,7 @@ func withCommas(n int64) string {
 func broken(done []executed, o *runOptions) error {
 	for _, x := range done {
 		if err := auditErr(x.result.Audit); err != nil {
-			return failf(Broken, "%s: an invariant is broken\n%w\nrepeat with: %s", title(x), err, o.repeat(x.spec))
+			return ui.Failf(ui.Broken, "%s: an invariant is broken\n%w\nrepeat with: %s", title(x), err, o.repeat(x.spec))
 		}
 	}
 	return nil

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"strings"
-	"testing"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/audit"
+	"strings"
+	"testing"
 )
 
 // unsound is a run in which an invariant was broken twice.
@@ -23,7 +23,7 @@ func unsound() executed {
 func TestIsolation(t *testing.T) {
 	t.Run("MET-03 CLI-02 a broken invariant is exit code 6, with what is broken and the line that repeats it", func(t *testing.T) {
 		err := broken([]executed{unsound()}, &runOptions{name: "hello"})
-		if classify(err) != Broken {
+		if classify(err) != ui.Broken {
 			t.Fatalf("exit code %d: %v", classify(err), err)
 		}
 		for _, part := range []string{"ISO-02 is broken at event 41", "by main/1.1", "expected  no file", "found     1 file", "and 1 more",

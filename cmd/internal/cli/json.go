@@ -1,20 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
-
-// figure is a metric for machines: exact, with its unit. Den is 1 but for
-// ratios.
-type figure struct {
-	Num  int64        `json:"num"`
-	Den  int64        `json:"den"`
-	Unit metrics.Unit `json:"unit"`
-}
 
 type runJSON struct {
 	Scenario     string            `json:"scenario"`
@@ -26,31 +17,31 @@ type runJSON struct {
 }
 
 type variantJSON struct {
-	Variant    string                       `json:"variant"`
-	Run        string                       `json:"run"`
-	Seed       uint64                       `json:"seed"`
-	Policy     string                       `json:"policy"`
-	Digest     string                       `json:"digest"`
-	Outcome    string                       `json:"outcome"`
-	Detail     string                       `json:"detail,omitempty"`
-	Unfinished []string                     `json:"unfinished,omitempty"`
-	Events     uint64                       `json:"events"`
-	Metrics    map[string]figure            `json:"metrics"`
-	Types      map[string]map[string]figure `json:"types"`
-	Invariants []checkedJSON                `json:"invariants,omitempty"`
-	NotRead    []string                     `json:"not_read,omitempty"`
-	Leaves     []string                     `json:"leaves,omitempty"`
-	PricedOn   string                       `json:"priced_on"` // the day whose prices hold
-	Assumed    []string                     `json:"assumed,omitempty"`
-	Options    []string                     `json:"undocumented,omitempty"`
+	Variant    string                          `json:"variant"`
+	Run        string                          `json:"run"`
+	Seed       uint64                          `json:"seed"`
+	Policy     string                          `json:"policy"`
+	Digest     string                          `json:"digest"`
+	Outcome    string                          `json:"outcome"`
+	Detail     string                          `json:"detail,omitempty"`
+	Unfinished []string                        `json:"unfinished,omitempty"`
+	Events     uint64                          `json:"events"`
+	Metrics    map[string]ui.Figure            `json:"metrics"`
+	Types      map[string]map[string]ui.Figure `json:"types"`
+	Invariants []checkedJSON                   `json:"invariants,omitempty"`
+	NotRead    []string                        `json:"not_read,omitempty"`
+	Leaves     []string                        `json:"leaves,omitempty"`
+	PricedOn   string                          `json:"priced_on"` // the day whose prices hold
+	Assumed    []string                        `json:"assumed,omitempty"`
+	Options    []string                        `json:"undocumented,omitempty"`
 }
 
 type expectationJSON struct {
-	Text    string  `json:"text"`
-	Variant string  `json:"variant,omitempty"`
-	Verdict string  `json:"verdict"`
-	Left    *figure `json:"left,omitempty"`
-	Right   *figure `json:"right,omitempty"`
+	Text    string     `json:"text"`
+	Variant string     `json:"variant,omitempty"`
+	Verdict string     `json:"verdict"`
+	Left    *ui.Figure `json:"left,omitempty"`
+	Right   *ui.Figure `json:"right,omitempty"`
 }
 
 func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Result) runJSON {
@@ -58,7 +49,7 @@ func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Res
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed, Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
-			Metrics: figures(x.metrics, ""), Types: map[string]map[string]figure{},
+			Metrics: figures(x.metrics, ""), Types: map[string]map[string]ui.Figure{},
 			Invariants: invariantsJSON(x.result.Audit), NotRead: notRead([]executed{x}), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {
 			v.Types[t.Name] = figures(x.metrics, t.Name)
@@ -75,28 +66,17 @@ func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Res
 	return doc
 }
 
-func figureOf(v metrics.Value) *figure { return &figure{v.Num, v.Den, v.Unit} }
+func figureOf(v metrics.Value) *ui.Figure { return &ui.Figure{Num: v.Num, Den: v.Den, Unit: v.Unit} }
 
 // figures are all metrics of a subject that have data.
-func figures(r *metrics.Run, subject string) map[string]figure {
-	out := map[string]figure{}
+func figures(r *metrics.Run, subject string) map[string]ui.Figure {
+	out := map[string]ui.Figure{}
 	for _, n := range metrics.Names() {
 		if v, ok := metrics.Lookup(r, subject, n.Name); ok {
 			out[n.Name] = *figureOf(v)
 		}
 	}
 	return out
-}
-
-// writeJSON prints a document; keys of maps come out sorted.
-func (s *State) writeJSON(doc any) error {
-	e := json.NewEncoder(s.Stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(doc); err != nil {
-		return failf(Operating, "cannot write the result: %w", err)
-	}
-	return nil
 }
 
 // cellJSON is one place of a sweep: what was set, and each variant's bill and

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func labelWidth(t *testing.T) {
 	const width = 64
 	db := filepath.Join(t.TempDir(), strings.Repeat("x", width)+".db")
 	behind := func(terminal bool) []string {
-		_, out, stderr := try(func(s *State) { s.Terminal, s.Width = terminal, width }, "run", "fork-vs-subagent", "--db", db)
+		_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = terminal, width }, "run", "fork-vs-subagent", "--db", db)
 		_, tail, found := strings.Cut(out, "\nwhy ")
 		if !found {
 			t.Fatalf("no line of why:\n%s%s", out, stderr)

@@ -1,15 +1,15 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
 	"errors"
 	"fmt"
 	"iter"
 	"strconv"
 	"strings"
-
-	"agentsim/sim"
-	"agentsim/sim/transcript"
-	"agentsim/sim/transcript/sqlite"
 )
 
 // levelNote says what of a run is not recorded; "" when everything is.
@@ -28,7 +28,7 @@ func levelNote(info sqlite.RunInfo) string {
 // needsCalls refuses what a record of totals cannot answer.
 func needsCalls(info sqlite.RunInfo) error {
 	if info.Level == sqlite.Totals {
-		return failf(Operating, "run %s was recorded with --record totals: single calls are not recorded; run it again with --record full", short(info.ID))
+		return ui.Failf(ui.Operating, "run %s was recorded with --record totals: single calls are not recorded; run it again with --record full", ui.Short(info.ID))
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func needsAll(info sqlite.RunInfo) error {
 	if info.Level.Whole() {
 		return nil
 	}
-	return failf(Operating, "run %s was recorded with --record %s: not all of its calls are recorded; run it again with --record full", short(info.ID), info.Level)
+	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: not all of its calls are recorded; run it again with --record full", ui.Short(info.ID), info.Level)
 }
 
 // needsBlocks refuses to show what requests held where that is not recorded.
@@ -46,7 +46,7 @@ func needsBlocks(info sqlite.RunInfo) error {
 	if info.Level.Content() {
 		return needsContent(info)
 	}
-	return failf(Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", short(info.ID), info.Level)
+	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", ui.Short(info.ID), info.Level)
 }
 
 // notKept says of a call that is not on record that there was one.
@@ -54,17 +54,17 @@ func notKept(info sqlite.RunInfo, n int64, err error) error {
 	if !errors.Is(err, sqlite.ErrNoCall) || info.Level.Whole() || n > info.Calls {
 		return err
 	}
-	return failf(Operating, "call %d of run %s is not recorded: its session tree is none of those that --record %s kept; run it again with --record full",
-		n, short(info.ID), info.Level)
+	return ui.Failf(ui.Operating, "call %d of run %s is not recorded: its session tree is none of those that --record %s kept; run it again with --record full",
+		n, ui.Short(info.ID), info.Level)
 }
 
 // compareSampled runs the spec beside a record of samples: its events are compared
 // with those that are on record, and the digest says of all others whether they
 // came again.
-func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+func compareSampled(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
 	if !info.Outcome.Settled() {
-		return failf(Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
-			short(info.ID), info.Ending(), info.Level)
+		return ui.Failf(ui.Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
+			ui.Short(info.ID), info.Ending(), info.Level)
 	}
 	again, err := newRerun(spec, info)
 	if err != nil {
@@ -72,10 +72,10 @@ func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInf
 	}
 	defer again.close()
 	picked := newPicked(db.Events(info.ID))
-	stop := s.listen()
+	stop := listen(s)
 	defer stop.stop()
 	var res *sim.Result
-	stop.around(sim.Options{Repeat: s.commandLine(), Sinks: append(again.sinks(), picked)}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	stop.around(sim.Options{Repeat: s.CommandLine(), Sinks: append(again.sinks(), picked)}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 	diff, bad := picked.check.Finish()
 	picked.stop()
 	switch {
@@ -84,14 +84,14 @@ func (s *State) compareSampled(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInf
 	case bad != nil:
 		return bad
 	case res.Outcome == sim.Interrupted:
-		return failf(Interrupted, "interrupted after %d events", res.Events)
+		return ui.Failf(ui.Interrupted, "interrupted after %d events", res.Events)
 	case diff != nil:
-		return failf(Differs, "run %s: the replay differs, of the events that are on record\n%s", short(info.ID), diff)
+		return ui.Failf(ui.Differs, "run %s: the replay differs, of the events that are on record\n%s", ui.Short(info.ID), diff)
 	case res.Digest != info.Digest:
-		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe events on record are equal: another session tree differs; record with --record full to see which event",
-			short(info.ID), res.Digest, info.Digest)
+		return ui.Failf(ui.Differs, "run %s: the replay differs: digest %s, recorded %s\nthe events on record are equal: another session tree differs; record with --record full to see which event",
+			ui.Short(info.ID), res.Digest, info.Digest)
 	}
-	return s.same(db, info, res, again)
+	return sameRecord(s, db, info, res, again)
 }
 
 // picked compares those events of a run whose numbers a record has.

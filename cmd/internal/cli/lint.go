@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/lint"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -25,7 +25,7 @@ type lintOptions struct {
 // anyRule is the word for every rule.
 const anyRule = "any"
 
-func newLint(s *State) *cobra.Command {
+func newLint(s *ui.Env) *cobra.Command {
 	o := &lintOptions{}
 	cmd := &cobra.Command{
 		Use:   "lint RUN",
@@ -41,17 +41,17 @@ Rules:
 		Example: `  agentsim lint 9c1e
   agentsim lint 9c1e --silence 10m
   agentsim lint 9c1e --fail=two-writers,lazy-delegation`,
-		Args: exactly(1, "one run"),
+		Args: ui.Exactly(1, "one run"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return s.lint(o, args[0])
+			return runLint(s, o, args[0])
 		},
 	}
 	f := cmd.Flags()
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.silence, "silence", "", "how `long` the user may hear nothing (default: the scenario's coordinator.silence, else 5m)")
 	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
 	f.Lookup("fail").NoOptDefVal = anyRule
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func ruleTable() string {
 // check says which flags cannot be used as they are, and gives the limit of
 // silence; 0 when none was given.
 func (o *lintOptions) check() (vtime.Duration, error) {
-	if err := checkOutput(o.output); err != nil {
+	if err := ui.CheckOutput(o.output); err != nil {
 		return 0, err
 	}
 	known := []string{anyRule}
@@ -76,7 +76,7 @@ func (o *lintOptions) check() (vtime.Duration, error) {
 	}
 	for _, name := range o.fail {
 		if !slices.Contains(known, name) {
-			return 0, failf(Usage, "--fail %s: there is no such rule; write %s", name, strings.Join(known, ", "))
+			return 0, ui.Failf(ui.Usage, "--fail %s: there is no such rule; write %s", name, strings.Join(known, ", "))
 		}
 	}
 	if o.silence == "" {
@@ -84,12 +84,12 @@ func (o *lintOptions) check() (vtime.Duration, error) {
 	}
 	d, err := vtime.ParseDuration(o.silence)
 	if err != nil || d <= 0 {
-		return 0, failf(Usage, "--silence %s: write a duration such as 5m", o.silence)
+		return 0, ui.Failf(ui.Usage, "--silence %s: write a duration such as 5m", o.silence)
 	}
 	return d, nil
 }
 
-func (s *State) lint(o *lintOptions, prefix string) error {
+func runLint(s *ui.Env, o *lintOptions, prefix string) error {
 	silence, err := o.check()
 	if err != nil {
 		return err
@@ -115,9 +115,9 @@ func (s *State) lint(o *lintOptions, prefix string) error {
 	}
 	found := lint.Check(run, lint.Options{Silence: silence})
 	if o.output != "table" {
-		err = s.emit(o.output, lintDocument(info.ID, found))
+		err = s.Emit(o.output, lintDocument(info.ID, found))
 	} else {
-		err = s.printLint(db, info, found)
+		err = printLint(s, db, info, found)
 	}
 	if err != nil {
 		return err
@@ -135,31 +135,31 @@ func (o *lintOptions) verdict(found *lint.Report) error {
 		names = nil
 	}
 	if found.Found(names...) > 0 {
-		return &Failure{Code: Missed}
+		return &ui.Failure{Code: ui.Missed}
 	}
 	return nil
 }
 
 // printLint prints the findings, what was not judged, and a line for each rule.
-func (s *State) printLint(db *sqlite.DB, info sqlite.RunInfo, found *lint.Report) error {
-	if err := s.heading(db, info); err != nil {
+func printLint(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, found *lint.Report) error {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
 	for _, f := range found.Findings {
-		s.printf("%s   %s%s\n", s.style().Bold(f.Rule), lintPlace(f.Place), withText(f.With))
-		s.printf("  %s\n", f.What)
+		s.Printf("%s   %s%s\n", s.Style().Bold(f.Rule), lintPlace(f.Place), withText(f.With))
+		s.Printf("  %s\n", f.What)
 		if f.Excerpt != "" {
-			s.printf("  | %s\n", f.Excerpt)
+			s.Printf("  | %s\n", f.Excerpt)
 		}
 	}
 	if len(found.Findings) > 0 {
-		s.printf("\n")
+		s.Printf("\n")
 	}
 	t := report.NewTable("RULE", " JUDGED", " FINDINGS", " NOT JUDGED", "BECAUSE")
 	for _, sum := range found.Sums {
 		t.Row(sum.Rule.ID, strconv.Itoa(sum.Judged), strconv.Itoa(sum.Found), strconv.Itoa(sum.NotJudged), lintReasons(found, sum.Rule.ID))
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // lintPlace is where something stands.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -22,8 +23,8 @@ const lintRecord = "../../../testdata/lint/2026-11-21.txt"
 func ranHere(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &State{Args: args, Stdout: &out, Stderr: &errs, Env: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
-	if code := Run(s); code != Pass {
+	s := &ui.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
+	if code := Run(s); code != ui.Pass {
 		t.Fatalf("%v: exit code %d\n%s%s", args, code, out.String(), errs.String())
 	}
 	return out.Bytes()

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"slices"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/lint"
@@ -11,13 +9,15 @@ import (
 	"agentsim/sim/recording/asrun"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
+	"slices"
+	"strings"
 )
 
 // lintRun reads a run for the lint, and the limit of silence that its scenario
 // names; 0 for none.
 func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, error) {
 	if info.Level != sqlite.Full {
-		return nil, 0, failf(Operating, "run %s is recorded at level %s, which leaves out what was said; record it in full: agentsim run … --record full", short(info.ID), info.Level)
+		return nil, 0, ui.Failf(ui.Operating, "run %s is recorded at level %s, which leaves out what was said; record it in full: agentsim run … --record full", ui.Short(info.ID), info.Level)
 	}
 	run := &lint.Run{End: info.EndedAt}
 	if err := lintAgents(db, info, run); err != nil {

@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/scenarios"
 )
 
 // loadScenario reads a scenario by path or by its name in the library. A name
@@ -21,7 +21,7 @@ func loadScenario(name string, opts ...scenarios.Option) (*scenarios.File, error
 			if info, gone := os.Stat(name); gone == nil && info.IsDir() {
 				return nil, isDirectory(name)
 			}
-			return nil, failf(Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file", err)
+			return nil, ui.Failf(ui.Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file", err)
 		}
 		return f, err
 	}
@@ -50,7 +50,7 @@ func looksLikePath(name string) bool {
 }
 
 func isDirectory(name string) error {
-	return failf(Usage, "%s is a directory: name a scenario file in it, or run all of them by agentsim bench %s", name, quote(name))
+	return ui.Failf(ui.Usage, "%s is a directory: name a scenario file in it, or run all of them by agentsim bench %s", name, ui.Quote(name))
 }
 
 // maxScenarioBytes bounds a scenario file.
@@ -61,9 +61,9 @@ func readLimited(name string) ([]byte, error) {
 	src, err := hostdir.Text(name, maxScenarioBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, failf(Operating, "%s: there is no such file; agentsim scenario list names those of the library", name)
+		return nil, ui.Failf(ui.Operating, "%s: there is no such file; agentsim scenario list names those of the library", name)
 	case err != nil:
-		return nil, failf(Operating, "%s: cannot read the scenario: %w", name, err)
+		return nil, ui.Failf(ui.Operating, "%s: cannot read the scenario: %w", name, err)
 	}
 	return src, nil
 }

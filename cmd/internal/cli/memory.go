@@ -1,16 +1,16 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/agent"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
-
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/sim"
-	"agentsim/sim/agent"
 )
 
 // recall gives the one run what the memory directory holds. A directory that is
@@ -20,14 +20,14 @@ func (o *runOptions) recall(specs []*sim.Spec) error {
 		return nil
 	}
 	if len(specs) != 1 {
-		return failf(Usage, "--memory is for one run, and there are %d variants: name one with --variant", len(specs))
+		return ui.Failf(ui.Usage, "--memory is for one run, and there are %d variants: name one with --variant", len(specs))
 	}
 	files, err := readMemory(o.memory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failf(Operating, "--memory %s: %w", o.memory, err)
+		return ui.Failf(ui.Operating, "--memory %s: %w", o.memory, err)
 	}
 	if specs[0].Project, err = sim.WithMemory(specs[0].Project, files); err != nil {
-		return failf(Operating, "--memory %s: %w", o.memory, err)
+		return ui.Failf(ui.Operating, "--memory %s: %w", o.memory, err)
 	}
 	return nil
 }
@@ -60,17 +60,17 @@ func (o *runOptions) keep(done []executed) error {
 		return nil
 	}
 	if err := os.MkdirAll(o.memory, 0o777); err != nil {
-		return failf(Operating, "--memory: %w", err)
+		return ui.Failf(ui.Operating, "--memory: %w", err)
 	}
 	in, err := hostdir.OpenDir(o.memory)
 	if err != nil {
-		return failf(Operating, "--memory %s: %w", o.memory, err)
+		return ui.Failf(ui.Operating, "--memory %s: %w", o.memory, err)
 	}
 	defer in.Close()
 	memory := done[0].result.Memory
 	for _, p := range slices.Sorted(maps.Keys(memory)) {
 		if err := in.Write(p, []byte(memory[p])); err != nil {
-			return failf(Operating, "--memory %s: %s: %w", o.memory, p, err)
+			return ui.Failf(ui.Operating, "--memory %s: %s: %w", o.memory, p, err)
 		}
 	}
 	return nil

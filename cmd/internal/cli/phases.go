@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
+	"strings"
 )
 
 // phaseFigures are a recorded run's metrics of its phases, by name; nil when no
@@ -30,7 +30,7 @@ func phaseFigures(db *sqlite.DB, run string) (map[string]int64, error) {
 
 // printPhases prints when each phase of the work went on, and what it shared with
 // others (CRD-07); nothing where none was recognised.
-func (s *State) printPhases(db *sqlite.DB, run string) error {
+func printPhases(s *ui.Env, db *sqlite.DB, run string) error {
 	of, err := phaseFigures(db, run)
 	if err != nil || of == nil {
 		return err
@@ -44,8 +44,8 @@ func (s *State) printPhases(db *sqlite.DB, run string) error {
 		at := func(figure string) string { return report.Time(vtime.Duration(of[name+figure])) }
 		t.Row(p.String(), at(".start"), at(".end"), at(".busy"), besides(of, p))
 	}
-	s.printf("\n")
-	return t.Write(s.Stdout, s.style())
+	s.Printf("\n")
+	return t.Write(s.Stdout, s.Style())
 }
 
 // besides lists the phases that another went on beside, and for how long.
@@ -77,22 +77,22 @@ type phaseJSON struct {
 }
 
 // inspectPhases prints the phases alone.
-func (s *State) inspectPhases(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func inspectPhases(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	of, err := phaseFigures(db, info.ID)
 	if err != nil {
 		return err
 	}
 	if o.output != "table" {
-		return s.emit(o.output, phasesDocument(info.ID, of))
+		return s.Emit(o.output, phasesDocument(info.ID, of))
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
 	if of == nil {
-		s.printf("no phases: they are told by the items of work in workers' prompts, and no worker was given one\n")
+		s.Printf("no phases: they are told by the items of work in workers' prompts, and no worker was given one\n")
 		return nil
 	}
-	return s.printPhases(db, info.ID)
+	return printPhases(s, db, info.ID)
 }
 
 func phasesDocument(run string, of map[string]int64) phasesJSON {

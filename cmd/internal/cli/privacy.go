@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/asrun"
+	"agentsim/sim/transcript/sqlite"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
-	"agentsim/sim/transcript/sqlite"
 )
 
 // withoutPlaces leaves out of a session what its files are called: people name them,
@@ -64,13 +64,13 @@ func withoutContent(info sqlite.RunInfo) string {
 	if !info.Recorded() || info.Variant != asrun.NoContent {
 		return ""
 	}
-	return fmt.Sprintf("run %s was imported without what was said: agentsim import --with-content PATH reads it again, as a run of its own, where the recording holds it", short(info.ID))
+	return fmt.Sprintf("run %s was imported without what was said: agentsim import --with-content PATH reads it again, as a run of its own, where the recording holds it", ui.Short(info.ID))
 }
 
 // needsContent refuses to show what was said where an import left it out.
 func needsContent(info sqlite.RunInfo) error {
 	if text := withoutContent(info); text != "" {
-		return failf(Operating, "%s", text)
+		return ui.Failf(ui.Operating, "%s", text)
 	}
 	return nil
 }

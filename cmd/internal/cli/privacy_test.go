@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"fmt"
 	"io/fs"
@@ -9,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"agentsim/sim/transcript/sqlite"
 )
 
 func TestPrivacy(t *testing.T) {
@@ -44,12 +44,12 @@ func canaries(t *testing.T) {
 	if err := errorsOf(os.MkdirAll(filepath.Dir(session), 0o755), os.WriteFile(session, []byte(secretSession), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := try(nil, "run", "hello"); code != Pass {
+	if code, _, errs := try(nil, "run", "hello"); code != ui.Pass {
 		t.Fatal(errs)
 	}
 	var said bytes.Buffer
 	all := func(args ...string) {
-		for _, form := range formats {
+		for _, form := range ui.Formats {
 			_, out, errs := try(nil, append(slices.Clone(args), "-o", form)...)
 			fmt.Fprintf(&said, "%v\n%s%s", args, out, errs)
 		}
@@ -85,7 +85,7 @@ func canaries(t *testing.T) {
 	if !strings.Contains(said.String(), "run "+run+" was imported without what was said: agentsim import --with-content PATH reads it again") {
 		t.Error("nothing says that content is missing and how to have it")
 	}
-	if code, _, errs := try(nil, "import", "projects", "--with-content"); code != Pass {
+	if code, _, errs := try(nil, "import", "projects", "--with-content"); code != ui.Pass {
 		t.Fatal(errs)
 	}
 	if text, err := os.ReadFile("agentsim.db"); err != nil || !bytes.Contains(text, []byte("canary-text")) {
@@ -123,7 +123,7 @@ func unnamedSession(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if code, out, errs := try(nil, "import", file); code != Pass || !strings.Contains(out, "1 session") {
+		if code, out, errs := try(nil, "import", file); code != ui.Pass || !strings.Contains(out, "1 session") {
 			t.Fatal(out, errs)
 		}
 	}
@@ -157,7 +157,7 @@ func usualRun(t *testing.T, name string) string {
 	if err != nil || i < 0 {
 		t.Fatalf("no run %s (%v)", name, err)
 	}
-	return short(runs[i].ID)
+	return ui.Short(runs[i].ID)
 }
 
 func stateDirectory(t *testing.T) {
@@ -167,8 +167,8 @@ func stateDirectory(t *testing.T) {
 		{"HOME", filepath.Join(home, ".local", "state", "agentsim", "agentsim.db")},
 		{"XDG_STATE_HOME", filepath.Join(home, "agentsim", "agentsim.db")},
 	} {
-		in := func(s *State) {
-			s.Env = func(name string) string {
+		in := func(s *ui.Env) {
+			s.Getenv = func(name string) string {
 				if name == c.variable {
 					return home
 				}
@@ -181,7 +181,7 @@ func stateDirectory(t *testing.T) {
 		}
 		t.Chdir(filepath.Join(repo, "sub"))
 		code, out, errs := try(in, "run", "hello")
-		if code != Pass || !strings.Contains(out, "recorded     "+c.at+", run ") || strings.Contains(out, " --db ") {
+		if code != ui.Pass || !strings.Contains(out, "recorded     "+c.at+", run ") || strings.Contains(out, " --db ") {
 			t.Errorf("exit code %d\n%s%s", code, out, errs)
 		}
 		info, err := os.Stat(c.at)
@@ -193,7 +193,7 @@ func stateDirectory(t *testing.T) {
 		run = run[:8]
 		for _, line := range []string{"inspect", "replay RUN", "sweep hello", "diff RUN:1 RUN:2", "lint RUN", "whatif RUN", "compare RUN RUN", "db check"} {
 			line = strings.ReplaceAll(line, "RUN", run)
-			if code, _, errs := try(in, strings.Fields(line)...); code != Pass {
+			if code, _, errs := try(in, strings.Fields(line)...); code != ui.Pass {
 				t.Errorf("%s: exit code %d, %s", line, code, errs)
 			}
 		}

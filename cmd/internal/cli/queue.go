@@ -1,15 +1,15 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/kernel"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-
-	"agentsim/sim"
-	"agentsim/sim/kernel"
 )
 
 // queue runs jobs that do not depend on one another on all cores (CON-22). The
@@ -101,12 +101,12 @@ type interrupts struct {
 }
 
 // listen begins to wait for a signal; stop must be called.
-func (s *State) listen() *interrupts {
+func listen(s *ui.Env) *interrupts {
 	x := &interrupts{runs: map[*kernel.Kernel]bool{}, done: make(chan struct{})}
-	s.heard = x
+	s.Heard = x
 	if s.Interrupt != nil {
-		s.waiting.Store(true)
-		go x.wait(s.Interrupt, &s.waiting)
+		s.Waiting.Store(true)
+		go x.wait(s.Interrupt, &s.Waiting)
 	}
 	return x
 }
@@ -134,10 +134,10 @@ func (x *interrupts) fire(sig os.Signal) {
 func (x *interrupts) stop() { close(x.done) }
 
 // has reports whether a signal came.
-func (x *interrupts) has() bool { return x.signal() != nil }
+func (x *interrupts) has() bool { return x.Signal() != nil }
 
-// signal is the one that came; nil for none.
-func (x *interrupts) signal() os.Signal {
+// Signal is the one that came; nil for none.
+func (x *interrupts) Signal() os.Signal {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.fired

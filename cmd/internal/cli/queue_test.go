@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"errors"
 	"fmt"
 	"os"
@@ -117,7 +118,7 @@ func interruptAll(t *testing.T) {
 	}
 	signals := make(chan os.Signal, 1)
 	begun := 0
-	code, _, stderr := try(func(s *State) {
+	code, _, stderr := try(func(s *ui.Env) {
 		s.Interrupt = signals
 		s.Now = func() time.Time {
 			if begun++; begun == 2 {
@@ -126,7 +127,7 @@ func interruptAll(t *testing.T) {
 			return time.Unix(0, 0)
 		}
 	}, "run", "endless.yaml", "--set", "limits.steps=1_000_000_000")
-	if code != Interrupted || !strings.Contains(stderr, "endless/a did not finish: interrupted at ") {
+	if code != ui.Interrupted || !strings.Contains(stderr, "endless/a did not finish: interrupted at ") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	_, list, _ := try(nil, "inspect", "--db", filepath.Join(".", "agentsim.db"))

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/recordingtest"
 	"flag"
 	"os"
 	"path/filepath"
@@ -8,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"agentsim/sim/recording/recordingtest"
 )
 
 var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md")
@@ -33,7 +33,7 @@ func TestReadme(t *testing.T) {
 	}
 	trace := readmeDirectory(t, string(src))
 	var out strings.Builder
-	in, ran, last, code := "", 0, "", Pass
+	in, ran, last, code := "", 0, "", ui.Pass
 	lines := strings.SplitAfter(string(src), "\n")
 	for i, line := range lines {
 		switch {
@@ -48,7 +48,7 @@ func TestReadme(t *testing.T) {
 			readmeSed(t, line)
 		case in != "" && line == "$ echo $?\n":
 			out.WriteString(line + strconv.Itoa(int(code)) + "\n")
-			in, code = "output", Pass
+			in, code = "output", ui.Pass
 			continue
 		case in != "" && strings.HasPrefix(line, "$ agentsim"):
 			in = "output"
@@ -56,7 +56,7 @@ func TestReadme(t *testing.T) {
 			line = runID.ReplaceAllString(line, " "+last)
 			var text string
 			text, code = readmeOutput(line)
-			if code != Pass && nextCommand(lines[i+1:]) != "$ echo $?\n" {
+			if code != ui.Pass && nextCommand(lines[i+1:]) != "$ echo $?\n" {
 				t.Errorf("%s ends with exit code %d: the page says so by $ echo $?, or shows what works\n%s", strings.TrimSpace(line), code, text)
 			}
 			if ids := recorded.FindStringSubmatch(text); ids != nil {
@@ -123,7 +123,7 @@ func recordedTrace(t *testing.T) string {
 
 // readmeOutput is what a command line prints, as a terminal shows it, and how it
 // ends.
-func readmeOutput(line string) (string, Code) {
+func readmeOutput(line string) (string, ui.Code) {
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ agentsim"))
 	code, stdout, stderr := try(nil, words...)
 	return stdout + stderr, code

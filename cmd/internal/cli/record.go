@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"errors"
-	"time"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
+	"errors"
+	"time"
 )
 
 // recorder keeps runs in the database; without one it does nothing. Once it has
@@ -19,11 +19,11 @@ type recorder struct {
 	err   error // the first failure
 }
 
-func (s *State) openRecorder(o *runOptions) (*recorder, error) {
+func openRecorder(s *ui.Env, o *runOptions) (*recorder, error) {
 	if o.record == "none" {
 		return &recorder{}, nil
 	}
-	db, err := s.createDB(o.db)
+	db, err := createDB(s, o.db)
 	if err != nil {
 		return nil, err
 	}

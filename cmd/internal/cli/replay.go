@@ -1,19 +1,19 @@
 package cli
 
 import (
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-func newReplay(s *State) *cobra.Command {
+func newReplay(s *ui.Env) *cobra.Command {
 	var db string
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
@@ -21,17 +21,17 @@ func newReplay(s *State) *cobra.Command {
 		Long: `Runs what the record holds, scenario, seed, policy and files, and compares event by event. On a divergence it names the
 first event that differs, both sides, and the field. RUN is the beginning of a run's id.`,
 		Example: `  agentsim replay 9c1e`,
-		Args:    exactly(1, "one run"),
+		Args:    ui.Exactly(1, "one run"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return s.replay(db, args[0])
+			return replay(s, db, args[0])
 		},
 	}
-	noOutput(cmd, "whether the replay is equal is its exit code, and agentsim inspect prints the run in any form")
-	s.dbFlag(cmd.Flags(), &db, "the `file` that runs are recorded in")
+	ui.NoOutput(cmd, "whether the replay is equal is its exit code, and agentsim inspect prints the run in any form")
+	dbFlag(s, cmd.Flags(), &db, "the `file` that runs are recorded in")
 	return cmd
 }
 
-func (s *State) replay(path, prefix string) error {
+func replay(s *ui.Env, path, prefix string) error {
 	db, err := openDB(path)
 	if err != nil {
 		return err
@@ -42,44 +42,44 @@ func (s *State) replay(path, prefix string) error {
 		return err
 	}
 	if info.Recorded() {
-		return failf(Usage, "run %s is a recorded session: nothing ran here that could run again\n"+
-			"agentsim import reads its files again and compares the digest; agentsim inspect %[1]s --misses says what it lost and why", short(info.ID))
+		return ui.Failf(ui.Usage, "run %s is a recorded session: nothing ran here that could run again\n"+
+			"agentsim import reads its files again and compares the digest; agentsim inspect %[1]s --misses says what it lost and why", ui.Short(info.ID))
 	}
 	stored, err := db.Spec(info.ID)
 	if err != nil {
 		return err
 	}
 	if changed := sim.ChangedSince(stored.Semantics); changed != "" {
-		return failf(Operating, "run %s cannot be run again: %s\nwhat it was is in its record: agentsim inspect %[1]s", short(info.ID), changed)
+		return ui.Failf(ui.Operating, "run %s cannot be run again: %s\nwhat it was is in its record: agentsim inspect %[1]s", ui.Short(info.ID), changed)
 	}
 	spec, err := rebuild(&stored)
 	if stored.Semantics == sim.Semantics && (err != nil || spec.RunID() != info.ID) {
-		return failf(Differs, "run %s: its record was changed after it was written: scenario, variant, seed, policy and files do not come to its id", short(info.ID))
+		return ui.Failf(ui.Differs, "run %s: its record was changed after it was written: scenario, variant, seed, policy and files do not come to its id", ui.Short(info.ID))
 	}
 	if err != nil {
 		return err
 	}
 	switch {
 	case info.Level == sqlite.Totals:
-		return s.compareDigest(db, spec, info)
+		return compareDigest(s, db, spec, info)
 	case !info.Level.Whole():
-		return s.compareSampled(db, spec, info)
+		return compareSampled(s, db, spec, info)
 	}
-	return s.compareEvents(db, spec, info)
+	return compareEvents(s, db, spec, info)
 }
 
 // outdated says of a stored scenario that cannot be read what its semantics were,
 // where they were others; nil stays nil.
 func outdated(run *sqlite.Run, err error) error {
 	if changed := sim.ChangedSince(run.Semantics); err != nil && changed != "" {
-		return failf(Operating, "run %s: its scenario cannot be read any more: %s", short(run.ID), changed)
+		return ui.Failf(ui.Operating, "run %s: its scenario cannot be read any more: %s", ui.Short(run.ID), changed)
 	}
 	return err
 }
 
 // rebuild makes the spec of a stored run.
 func rebuild(run *sqlite.Run) (*sim.Spec, error) {
-	file, err := scenarios.Parse("run "+short(run.ID), []byte(run.Spec), scenarios.ForeignProject)
+	file, err := scenarios.Parse("run "+ui.Short(run.ID), []byte(run.Spec), scenarios.ForeignProject)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func rebuild(run *sqlite.Run) (*sim.Spec, error) {
 	}
 	project, err := workspace.NewSnapshot(files)
 	if err != nil {
-		return nil, failf(Operating, "run %s: its files cannot be used: %w", short(run.ID), err)
+		return nil, ui.Failf(ui.Operating, "run %s: its files cannot be used: %w", ui.Short(run.ID), err)
 	}
 	return &sim.Spec{Scenario: sc, Variant: run.Variant, Seed: run.Seed, Policy: run.Policy, Project: project}, nil
 }
@@ -107,14 +107,14 @@ func choicesOf(db *sqlite.DB, info sqlite.RunInfo) ([]int32, error) {
 	}
 	choices, err := kernel.ParseChoices(text)
 	if err != nil {
-		return nil, failf(Operating, "run %s: its schedule cannot be read: %w", short(info.ID), err)
+		return nil, ui.Failf(ui.Operating, "run %s: its schedule cannot be read: %w", ui.Short(info.ID), err)
 	}
 	return choices, nil
 }
 
 // compareEvents runs the spec beside its record. A record that was cut short by
 // an interrupt or a crash is compared as far as it goes.
-func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+func compareEvents(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
 	choices, err := choicesOf(db, info)
 	if err != nil {
 		return err
@@ -124,11 +124,11 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 		return err
 	}
 	defer again.close()
-	stop := s.listen()
+	stop := listen(s)
 	defer stop.stop()
 	var res *sim.Result
 	var diff *transcript.Difference
-	stop.around(sim.Options{Repeat: s.commandLine(), Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) {
+	stop.around(sim.Options{Repeat: s.CommandLine(), Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) {
 		res, diff, err = sim.Replay(spec, db.Events(info.ID), opt)
 	})
 	if err != nil {
@@ -136,56 +136,56 @@ func (s *State) compareEvents(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 	}
 	switch {
 	case diff != nil && endsInterrupted(diff.Got):
-		return failf(Interrupted, "interrupted after %d events, all as recorded", diff.Index)
+		return ui.Failf(ui.Interrupted, "interrupted after %d events, all as recorded", diff.Index)
 	case diff != nil && (endsInterrupted(diff.Want) || diff.Want == "" && !info.Outcome.Settled()):
-		s.printf("run %s was %s; all of its %d events came again\n", short(info.ID), info.Ending(), diff.Index)
+		s.Printf("run %s was %s; all of its %d events came again\n", ui.Short(info.ID), info.Ending(), diff.Index)
 		return nil
 	}
 	if diff != nil {
-		return failf(Differs, "run %s: the replay differs\n%s", short(info.ID), diff)
+		return ui.Failf(ui.Differs, "run %s: the replay differs\n%s", ui.Short(info.ID), diff)
 	}
-	return s.same(db, info, res, again)
+	return sameRecord(s, db, info, res, again)
 }
 
 // compareDigest compares what a record of totals holds: the digest.
-func (s *State) compareDigest(db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
+func compareDigest(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
 	again, err := newRerun(spec, info)
 	if err != nil {
 		return err
 	}
 	defer again.close()
-	stop := s.listen()
+	stop := listen(s)
 	defer stop.stop()
 	var res *sim.Result
-	stop.around(sim.Options{Repeat: s.commandLine(), Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	stop.around(sim.Options{Repeat: s.CommandLine(), Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
 	if err != nil {
 		return err
 	}
 	if res.Outcome == sim.Interrupted {
-		return failf(Interrupted, "interrupted after %d events", res.Events)
+		return ui.Failf(ui.Interrupted, "interrupted after %d events", res.Events)
 	}
 	if res.Digest != info.Digest {
-		return failf(Differs, "run %s: the replay differs: digest %s, recorded %s\nthe record holds totals only; record with --record full to see which event",
-			short(info.ID), res.Digest, info.Digest)
+		return ui.Failf(ui.Differs, "run %s: the replay differs: digest %s, recorded %s\nthe record holds totals only; record with --record full to see which event",
+			ui.Short(info.ID), res.Digest, info.Digest)
 	}
-	return s.same(db, info, res, again)
+	return sameRecord(s, db, info, res, again)
 }
 
 // unbroken is the failure of a replay that breaks an invariant.
 func unbroken(info sqlite.RunInfo, res *sim.Result) error {
 	if err := auditErr(res.Audit); err != nil {
-		return failf(Broken, "run %s: an invariant is broken\n%w", short(info.ID), err)
+		return ui.Failf(ui.Broken, "run %s: an invariant is broken\n%w", ui.Short(info.ID), err)
 	}
 	return nil
 }
 
 // same holds the rest of the record against a replay of equal events, and prints
 // that nothing differs.
-func (s *State) same(db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, again *rerun) error {
+func sameRecord(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, again *rerun) error {
 	if err := again.agrees(db, info, res); err != nil {
 		return err
 	}
-	s.printf("run %s replayed: %d events, digest %s, no difference\n", short(info.ID), res.Events, res.Digest)
+	s.Printf("run %s replayed: %d events, digest %s, no difference\n", ui.Short(info.ID), res.Events, res.Digest)
 	return unbroken(info, res)
 }
 

@@ -1,33 +1,33 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
 // report prints the outcome of a run command and decides its exit code: an
 // broken invariant weighs
 // most, and an unfinished run more than a missed expectation.
-func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
+func reportRuns(s *ui.Env, file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
 	verdicts := expectations(file, done)
 	var cells []cell
 	var cut error
 	if !wasInterrupted(done) {
-		cells, cut = s.sweep(file, specsOf(done), o)
+		cells, cut = sweep(s, file, specsOf(done), o)
 	}
 	if o.output != "table" {
 		doc := runDocument(file, done, verdicts)
 		doc.Sweep, doc.Flips = sweepDocument(file, specsOf(done), cells), flips(file, specsOf(done), cells)
-		if err := s.emitRun(o, doc, done); err != nil {
+		if err := emitRun(s, o, doc, done); err != nil {
 			return err
 		}
-	} else if err := s.printRun(file, done, verdicts, cells, rec, o); err != nil {
+	} else if err := printRun(s, file, done, verdicts, cells, rec, o); err != nil {
 		return err
 	}
 	if err := broken(done, o); err != nil {
@@ -35,34 +35,34 @@ func (s *State) report(file *scenarios.File, done []executed, rec *recorder, o *
 	}
 	for _, x := range done {
 		if x.result.Outcome != sim.Completed {
-			return failf(stoppedBy(x.result.Outcome), "%s did not finish: %s", title(x), ending(x.result))
+			return ui.Failf(stoppedBy(x.result.Outcome), "%s did not finish: %s", title(x), ending(x.result))
 		}
 	}
 	for _, x := range done {
 		if lines := unfinishedRoots(x); lines != nil {
-			return failf(Unfinished, "%s did not finish: %s", title(x), strings.Join(lines, "; "))
+			return ui.Failf(ui.Unfinished, "%s did not finish: %s", title(x), strings.Join(lines, "; "))
 		}
 	}
 	if o.left > 0 {
-		return failf(Interrupted, "interrupted: %s did not begin", plural(o.left, "variant"))
+		return ui.Failf(ui.Interrupted, "interrupted: %s did not begin", ui.Plural(o.left, "variant"))
 	}
 	if cut != nil {
 		return cut
 	}
 	for _, v := range verdicts {
 		if v.Verdict != scenarios.Pass {
-			return &Failure{Code: Missed}
+			return &ui.Failure{Code: ui.Missed}
 		}
 	}
 	return nil
 }
 
 // stoppedBy is the code of an outcome that is no end.
-func stoppedBy(outcome string) Code {
+func stoppedBy(outcome string) ui.Code {
 	if outcome == sim.Interrupted {
-		return Interrupted
+		return ui.Interrupted
 	}
-	return Unfinished
+	return ui.Unfinished
 }
 
 // wasInterrupted reports whether one of the runs was.
@@ -146,39 +146,39 @@ func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
 }
 
 // printRun prints the comparison the way people read it.
-func (s *State) printRun(file *scenarios.File, done []executed, verdicts []scenarios.Result, cells []cell, rec *recorder, o *runOptions) error {
+func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scenarios.Result, cells []cell, rec *recorder, o *runOptions) error {
 	first := done[0].spec
-	s.printf("%s   seed %d · %s · %s%s\n\n", s.style().Bold(file.Name), first.Seed, models(done), worldOf(done), variantsOf(done))
+	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed, models(done), worldOf(done), variantsOf(done))
 	rows := rowsOf(done)
 	columns, err := report.Columns(o.columns)
 	if err != nil {
 		return err
 	}
-	if err := report.CompareBy(s.Stdout, rows, columns, s.style()); err != nil {
+	if err := report.CompareBy(s.Stdout, rows, columns, s.Style()); err != nil {
 		return err
 	}
-	if err := s.printMisses(rows); err != nil {
+	if err := printMisses(s, rows); err != nil {
 		return err
 	}
-	if err := s.printSweep(file, specsOf(done), cells); err != nil {
+	if err := printSweep(s, file, specsOf(done), cells); err != nil {
 		return err
 	}
-	s.printf("\n")
-	s.lines("unfinished", unfinished(done))
+	s.Printf("\n")
+	s.Lines("unfinished", unfinished(done))
 	name := "why"
 	for _, line := range append(remarks(done), undone(done)...) {
-		s.label(name, line)
+		s.Label(name, line)
 		name = ""
 	}
-	s.lines("not read", notRead(done))
-	s.lines("left", leaves(done))
-	s.lines("flips", flips(file, specsOf(done), cells))
-	s.label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
-	s.label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
-	s.label("laws", fmt.Sprintf("%s checks of what a cache's bills must satisfy, none broken", report.Quantity(checks(done))))
-	s.label("isolation", isolation(done))
-	s.printVerdicts(verdicts)
-	s.printRecorded(done, rec, o)
+	s.Lines("not read", notRead(done))
+	s.Lines("left", leaves(done))
+	s.Lines("flips", flips(file, specsOf(done), cells))
+	s.Label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
+	s.Label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
+	s.Label("laws", fmt.Sprintf("%s checks of what a cache's bills must satisfy, none broken", report.Quantity(checks(done))))
+	s.Label("isolation", isolation(done))
+	printVerdicts(s, verdicts)
+	printRecorded(s, done, rec, o)
 	return nil
 }
 
@@ -189,38 +189,14 @@ func rowsOf(done []executed) (rows []report.Row) {
 	return rows
 }
 
-func (s *State) printMisses(rows []report.Row) error {
+func printMisses(s *ui.Env, rows []report.Row) error {
 	for _, r := range rows {
 		if r.Run.Total.AllMisses().Calls > 0 {
-			s.printf("\n")
-			return report.Misses(s.Stdout, rows, s.style())
+			s.Printf("\n")
+			return report.Misses(s.Stdout, rows, s.Style())
 		}
 	}
 	return nil
-}
-
-// label prints a line behind its name; nothing when there is nothing to say. On a
-// terminal it is continued in further lines, but one to be pasted stays whole.
-func (s *State) label(name, text string) {
-	if text == "" {
-		return
-	}
-	lines := []string{text}
-	if !strings.HasPrefix(text, "agentsim ") {
-		lines = s.style().Lines(text, 13)
-	}
-	for _, line := range lines {
-		s.printf("%-12s %s\n", name, line)
-		name = ""
-	}
-}
-
-// lines prints several lines behind one name.
-func (s *State) lines(name string, lines []string) {
-	for _, line := range lines {
-		s.label(name, line)
-		name = ""
-	}
 }
 
 func specsOf(done []executed) (specs []*sim.Spec) {
@@ -282,20 +258,17 @@ func (b *bounds) add(first bool, n int) {
 
 func (b *bounds) of(what string) string {
 	if b.least == b.most {
-		return plural(b.most, what)
+		return ui.Plural(b.most, what)
 	}
-	return strconv.Itoa(b.least) + " to " + plural(b.most, what)
+	return strconv.Itoa(b.least) + " to " + ui.Plural(b.most, what)
 }
 
 func variantsOf(done []executed) string {
 	if len(done) == 1 && done[0].spec.Variant == "" {
 		return ""
 	}
-	return " · " + plural(len(done), "variant")
+	return " · " + ui.Plural(len(done), "variant")
 }
-
-// plural names a number of things.
-func plural(n int, what string) string { return things(int64(n), what) }
 
 // gathered lists what the variants say, each thing once: first what all of them
 // say, then the rest with the variants it is true of.
@@ -351,7 +324,7 @@ func checks(done []executed) (n int64) {
 	return n
 }
 
-func (s *State) printVerdicts(verdicts []scenarios.Result) {
+func printVerdicts(s *ui.Env, verdicts []scenarios.Result) {
 	if len(verdicts) == 0 {
 		return
 	}
@@ -361,10 +334,10 @@ func (s *State) printVerdicts(verdicts []scenarios.Result) {
 			passed++
 		}
 	}
-	s.label("expected", fmt.Sprintf("%d of %d expectations hold", passed, len(verdicts)))
+	s.Label("expected", fmt.Sprintf("%d of %d expectations hold", passed, len(verdicts)))
 	for _, v := range verdicts {
 		if v.Verdict != scenarios.Pass {
-			s.label("", missed(v))
+			s.Label("", missed(v))
 		}
 	}
 }
@@ -382,9 +355,9 @@ func missed(v scenarios.Result) string {
 }
 
 // printRecorded names the runs and what can be done with them.
-func (s *State) printRecorded(done []executed, rec *recorder, o *runOptions) {
+func printRecorded(s *ui.Env, done []executed, rec *recorder, o *runOptions) {
 	if rec.err != nil {
-		s.label("recorded", "incomplete: the message below says why")
+		s.Label("recorded", "incomplete: the message below says why")
 		return
 	}
 	if rec.db == nil {
@@ -392,18 +365,18 @@ func (s *State) printRecorded(done []executed, rec *recorder, o *runOptions) {
 	}
 	var ids []string
 	for _, x := range done {
-		ids = append(ids, short(x.result.RunID))
+		ids = append(ids, ui.Short(x.result.RunID))
 	}
 	noun := "runs"
 	if len(ids) == 1 {
 		noun = "run"
 	}
-	s.label("recorded", fmt.Sprintf("%s, %s %s", o.db, noun, strings.Join(ids, " ")))
-	at := s.dbAt(o.db)
+	s.Label("recorded", fmt.Sprintf("%s, %s %s", o.db, noun, strings.Join(ids, " ")))
+	at := dbAt(s, o.db)
 	last := ids[len(ids)-1]
-	s.label("replay", "agentsim replay "+last+at)
+	s.Label("replay", "agentsim replay "+last+at)
 	if id := lastMissed(done); id != "" && o.record == "full" {
-		s.label("why a miss", "agentsim inspect "+short(id)+" --misses"+at)
+		s.Label("why a miss", "agentsim inspect "+ui.Short(id)+" --misses"+at)
 	}
 }
 
@@ -416,9 +389,6 @@ func lastMissed(done []executed) (id string) {
 	}
 	return id
 }
-
-// short is as much of a run's id as people need.
-func short(id string) string { return id[:min(8, len(id))] }
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")

@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim/transcript"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"agentsim/scenarios"
-	"agentsim/sim/transcript"
 )
 
 // verdicts is a transcript.Sink that keeps the latest word about each item of
@@ -67,7 +67,7 @@ func undone(done []executed) (out []string) {
 			said = append(said, fmt.Sprintf("and %d more", n-maxUndone))
 		}
 		if n > 0 {
-			out = append(out, variantOf(x)+" left "+fmt.Sprintf("%d of %s undone: ", n, plural(int(x.metrics.Items.Total), "item"))+strings.Join(said, ", "))
+			out = append(out, variantOf(x)+" left "+fmt.Sprintf("%d of %s undone: ", n, ui.Plural(int(x.metrics.Items.Total), "item"))+strings.Join(said, ", "))
 		}
 	}
 	return out
@@ -97,7 +97,7 @@ func (x *executed) notRead() string {
 	if len(items) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %s of %s", unread, plural(reads, "file"), inWorkOrder(items, x.spec.Scenario))
+	return fmt.Sprintf("%d of the %s of %s", unread, ui.Plural(reads, "file"), inWorkOrder(items, x.spec.Scenario))
 }
 
 // unequal says that variants did not do equal work, and what each left unread of

@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
-	"slices"
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/reprice"
 	"agentsim/sim/transcript/sqlite"
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // repricedJSON is a run under other settings.
@@ -59,31 +59,31 @@ type repricedCall struct {
 }
 
 // inspectRepriced prints what a run comes to by other settings (REC-05).
-func (s *State) inspectRepriced(db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
-	doc, err := s.reprice(db, info, o.reprice)
+func inspectRepriced(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+	doc, err := repriceRun(s, db, info, o.reprice)
 	if err != nil {
 		return err
 	}
 	if o.output != "table" {
-		return s.emit(o.output, doc)
+		return s.Emit(o.output, doc)
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
-	s.printf("repriced by %s: requests and timing as recorded\n\n", strings.Join(doc.Settings, ", "))
+	s.Printf("repriced by %s: requests and timing as recorded\n\n", strings.Join(doc.Settings, ", "))
 	t := report.NewTable("AGENT", " CALLS", " READ", " WRITTEN", " HIT", " COST")
 	for i := range doc.Agents {
 		a := &doc.Agents[i]
 		t.Row(repricedRow(a.Lineage, a.Calls, llm.Usage(a.Was), llm.Usage(a.Usage), a.Before, a.Cost)...)
 	}
 	t.Row(repricedRow("(all)", info.Calls, llm.Usage(doc.Was), llm.Usage(doc.Usage), doc.Before, doc.Cost)...)
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	if err := s.repricedMisses(doc); err != nil {
+	if err := repricedMisses(s, doc); err != nil {
 		return err
 	}
-	s.printf("\n%s\n", runAgain(doc))
+	s.Printf("\n%s\n", runAgain(doc))
 	return nil
 }
 
@@ -101,16 +101,16 @@ func beforeAfter(was, now string) string {
 	return was + " → " + now
 }
 
-func (s *State) repricedMisses(doc *repricedJSON) error {
+func repricedMisses(s *ui.Env, doc *repricedJSON) error {
 	if len(doc.Misses) == 0 {
 		return nil
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	t := report.NewTable("MISSED BECAUSE", " CALLS", " LOST")
 	for _, m := range doc.Misses {
 		t.Row(m.Reason, beforeAfter(strconv.FormatInt(m.WasCalls, 10), strconv.FormatInt(m.Calls, 10)), beforeAfter(report.Quantity(m.WasLost), report.Quantity(m.Lost)))
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // runAgain says how a run again would compare.
@@ -128,9 +128,9 @@ func runAgain(doc *repricedJSON) string {
 
 // reprice computes a run by other settings. By its own settings it has to come to
 // what is recorded, or nothing is said.
-func (s *State) reprice(db *sqlite.DB, info sqlite.RunInfo, sets []string) (*repricedJSON, error) {
+func repriceRun(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, sets []string) (*repricedJSON, error) {
 	if info.Recorded() {
-		return nil, failf(Usage, "run %s is a recorded session: agentsim whatif asks what it would have cost otherwise", short(info.ID))
+		return nil, ui.Failf(ui.Usage, "run %s is a recorded session: agentsim whatif asks what it would have cost otherwise", ui.Short(info.ID))
 	}
 	if err := beyondCache(db, info, sets); err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repric
 		return nil, err
 	}
 	if err != nil {
-		return nil, failf(Operating, "run %s: %w", short(info.ID), err)
+		return nil, ui.Failf(ui.Operating, "run %s: %w", ui.Short(info.ID), err)
 	}
 	doc.Moved, doc.Limited = now.Moved(), now.Limited
 	out := make([]repricedCall, len(now.Calls))
@@ -252,8 +252,8 @@ func notAnswered(info sqlite.RunInfo, err error) error {
 	if !errors.As(err, &refusal) {
 		return nil
 	}
-	return failf(Usage, "--reprice %w; run the scenario with --set %s, or ask agentsim whatif %s; from the record follow %s",
-		refusal, refusal.Setting, short(info.ID), strings.Join(reprice.Answerable(), ", "))
+	return ui.Failf(ui.Usage, "--reprice %w; run the scenario with --set %s, or ask agentsim whatif %s; from the record follow %s",
+		refusal, refusal.Setting, ui.Short(info.ID), strings.Join(reprice.Answerable(), ", "))
 }
 
 // pricedCalls prices the calls on record by other prices.
@@ -273,11 +273,11 @@ func pricedCalls(db *sqlite.DB, info sqlite.RunInfo, sets []string) ([]repricedC
 		if c.Usage != (llm.Usage{}) {
 			was, err := own.Priced(c.Model)
 			if err != nil {
-				return nil, failf(Operating, "run %s: call %d: %w", short(info.ID), c.N, err)
+				return nil, ui.Failf(ui.Operating, "run %s: call %d: %w", ui.Short(info.ID), c.N, err)
 			}
 			now, err := other.Priced(c.Model)
 			if err != nil {
-				return nil, failf(Usage, "run %s: call %d: %w", short(info.ID), c.N, err)
+				return nil, ui.Failf(ui.Usage, "run %s: call %d: %w", ui.Short(info.ID), c.N, err)
 			}
 			again += int64(was.Cost(c.Usage))
 			r.to, r.uncached = int64(now.Cost(c.Usage)), int64(now.CostUncached(c.Usage))
@@ -285,8 +285,8 @@ func pricedCalls(db *sqlite.DB, info sqlite.RunInfo, sets []string) ([]repricedC
 		out = append(out, r)
 	}
 	if again != info.Cost {
-		return nil, failf(Operating, "run %s: by its own settings its calls cost %s, and %s is recorded: its prices were others; run it again",
-			short(info.ID), money(again), money(info.Cost))
+		return nil, ui.Failf(ui.Operating, "run %s: by its own settings its calls cost %s, and %s is recorded: its prices were others; run it again",
+			ui.Short(info.ID), money(again), money(info.Cost))
 	}
 	return out, nil
 }
@@ -297,7 +297,7 @@ func pricings(db *sqlite.DB, info sqlite.RunInfo, sets []string) (own, other *sc
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := scenarios.Parse("run "+short(info.ID), []byte(stored.Spec), scenarios.ForeignProject)
+	file, err := scenarios.Parse("run "+ui.Short(info.ID), []byte(stored.Spec), scenarios.ForeignProject)
 	if err != nil {
 		return nil, nil, outdated(&stored, err)
 	}

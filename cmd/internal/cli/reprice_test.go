@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"agentsim/sim/transcript/sqlite"
 )
 
 func TestReprice(t *testing.T) {
@@ -15,11 +15,11 @@ func TestReprice(t *testing.T) {
 }
 
 // runInto runs a scenario into a database of its own and lists its runs by variant.
-func runInto(t *testing.T, name string, args ...string) (path string, runs map[string]sqlite.RunInfo, code Code) {
+func runInto(t *testing.T, name string, args ...string) (path string, runs map[string]sqlite.RunInfo, code ui.Code) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "runs.db")
 	code, _, stderr := try(nil, append([]string{"run", name, "--db", path, "--no-audit"}, args...)...)
-	if code == Usage {
+	if code == ui.Usage {
 		return path, nil, code
 	}
 	db, err := sqlite.Open(path)
@@ -50,14 +50,14 @@ func repricedLibrary(t *testing.T) {
 			_, again, code := runInto(t, name, "--record", "totals", "--set", model, "--set", setting)
 			for variant, r := range base {
 				got, out, errs := try(nil, "inspect", r.ID, "--db", path, "--reprice", setting, "-o", "json")
-				if code == Usage {
-					if got != Usage {
+				if code == ui.Usage {
+					if got != ui.Usage {
 						t.Errorf("%s/%s %s: a run again is refused, from the record it is %d", name, variant, setting, got)
 					}
 					continue
 				}
 				var doc repricedJSON
-				if err := json.Unmarshal([]byte(out), &doc); err != nil || got != Pass {
+				if err := json.Unmarshal([]byte(out), &doc); err != nil || got != ui.Pass {
 					t.Fatalf("%s/%s: code %d, %v\n%s%s", name, variant, got, err, out, errs)
 				}
 				want := again[variant]
@@ -94,18 +94,18 @@ func notFromTheRecord(t *testing.T) {
 		"provider.options.thinking_rendered_first=true":       "it changes the keys of prefixes",
 	} {
 		code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", args)
-		if code != Usage || !strings.Contains(stderr, says) {
+		if code != ui.Usage || !strings.Contains(stderr, says) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
 		}
 	}
-	if code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", "provider.ttl=1h"); code != Operating || !strings.Contains(stderr, "what requests held is not recorded") {
+	if code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", "provider.ttl=1h"); code != ui.Operating || !strings.Contains(stderr, "what requests held is not recorded") {
 		t.Errorf("calls: code %d, %s", code, stderr)
 	}
 	totals, runs, _ := runInto(t, "hello", "--record", "totals")
-	if code, _, stderr := try(nil, "inspect", runs[""].ID, "--db", totals, "--reprice", "provider.speed=fast"); code != Operating || !strings.Contains(stderr, "not all of its calls are recorded") {
+	if code, _, stderr := try(nil, "inspect", runs[""].ID, "--db", totals, "--reprice", "provider.speed=fast"); code != ui.Operating || !strings.Contains(stderr, "not all of its calls are recorded") {
 		t.Errorf("totals: code %d, %s", code, stderr)
 	}
-	if code, _, _ := try(nil, "inspect", id, "--db", path, "--reprice", "provider.speed=fast", "--misses"); code != Usage {
+	if code, _, _ := try(nil, "inspect", id, "--db", path, "--reprice", "provider.speed=fast", "--misses"); code != ui.Usage {
 		t.Errorf("--reprice with --misses: code %d", code)
 	}
 }

@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
+	"fmt"
+	"strings"
 )
 
 // newFold makes the figures of a run.
@@ -63,10 +63,10 @@ func stillSealed(db *sqlite.DB, info sqlite.RunInfo) error {
 		return err
 	}
 	if err := db.VerifyContent(info.ID); err != nil {
-		return &Failure{Differs, err}
+		return ui.Fail(ui.Differs, err)
 	}
 	if len(tables) > 0 {
-		return failf(Differs, "run %s: it came again, but its record was changed after it was written: %s", short(info.ID), strings.Join(tables, ", "))
+		return ui.Failf(ui.Differs, "run %s: it came again, but its record was changed after it was written: %s", ui.Short(info.ID), strings.Join(tables, ", "))
 	}
 	return nil
 }
@@ -90,5 +90,5 @@ func (r *rerun) agrees(db *sqlite.DB, info sqlite.RunInfo, res *sim.Result) erro
 	if more := len(found) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
-	return failf(Differs, "run %s: the replay differs, in what the record says beside its events\n%s", short(info.ID), strings.Join(lines, "\n"))
+	return ui.Failf(ui.Differs, "run %s: the replay differs, in what the record says beside its events\n%s", ui.Short(info.ID), strings.Join(lines, "\n"))
 }

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -13,6 +10,9 @@ import (
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -48,7 +48,7 @@ type executed struct {
 	verdicts []verdict
 }
 
-func newRun(s *State) *cobra.Command {
+func newRun(s *ui.Env) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO",
@@ -61,10 +61,10 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
   agentsim run fork-vs-subagent --columns trade-off
   agentsim run fork-vs-subagent --variant subagent --set model.prompting=lazy
   agentsim run nested --project .`,
-		Args: exactly(1, "one scenario"),
+		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name, o.seedSet = args[0], cmd.Flags().Changed("seed")
-			return s.run(o)
+			return run(s, o)
 		},
 	}
 	f := cmd.Flags()
@@ -75,9 +75,9 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.add(f)
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
@@ -89,32 +89,32 @@ func (o *runOptions) check() error {
 		flag, value string
 		allowed     []string
 	}{
-		{"--output", o.output, formats},
+		{"--output", o.output, ui.Formats},
 	} {
 		if !slices.Contains(c.allowed, c.value) {
-			return failf(Usage, "%s %s: write one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))
+			return ui.Failf(ui.Usage, "%s %s: write one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))
 		}
 	}
 	policy, err := kernel.PolicyNamed(o.policy, rng.Key{})
 	if err != nil {
-		return failf(Usage, "--policy %s: %w", o.policy, err)
+		return ui.Failf(ui.Usage, "--policy %s: %w", o.policy, err)
 	}
 	o.policy = policy.Name()
 	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
-		return failf(Usage, "--record %s: %w, or none", o.record, err)
+		return ui.Failf(ui.Usage, "--record %s: %w, or none", o.record, err)
 	}
 	if _, err := report.Columns(o.columns); err != nil {
-		return failf(Usage, "--columns %s: %w", o.columns, err)
+		return ui.Failf(ui.Usage, "--columns %s: %w", o.columns, err)
 	}
 	return nil
 }
 
-func (s *State) run(o *runOptions) error {
+func run(s *ui.Env, o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	var err error
-	if o.files, err = s.hostProject(o.project); err != nil {
+	if o.files, err = hostProject(s, o.project); err != nil {
 		return err
 	}
 	file, err := loadScenario(o.name, o.reading()...)
@@ -124,19 +124,19 @@ func (s *State) run(o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	specs, err := s.specs(file, o)
+	specs, err := specs(s, file, o)
 	if err != nil {
 		return err
 	}
 	names := namesOf(specs)
-	s.tellIdle(file, names)
-	s.tellUnread(file, names, o.sets)
-	rec, err := s.openRecorder(o)
+	tellIdle(s, file, names)
+	tellUnread(s, file, names, o.sets)
+	rec, err := openRecorder(s, o)
 	if err != nil {
 		return err
 	}
 	defer rec.close()
-	done, err := s.runAll(file, specs, rec, o)
+	done, err := runAll(s, file, specs, rec, o)
 	o.left = len(specs) - len(done)
 	if err == nil {
 		err = o.keep(done)
@@ -144,10 +144,10 @@ func (s *State) run(o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	s.tellUnstruck(file, done, o.sets)
-	err = s.report(file, done, rec, o)
+	tellUnstruck(s, file, done, o.sets)
+	err = reportRuns(s, file, done, rec, o)
 	if rec.err != nil {
-		s.explain(err)
+		explain(s, err)
 		return rec.err
 	}
 	return err
@@ -164,7 +164,7 @@ func (o *runOptions) reading() []scenarios.Option {
 
 // specs makes one spec for each variant asked for, in the file's order. All are
 // checked before the first one runs.
-func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) {
+func specs(s *ui.Env, file *scenarios.File, o *runOptions) ([]*sim.Spec, error) {
 	names, err := pickVariants(file, o.variants)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 		spec := &sim.Spec{Scenario: sc, Variant: name, Seed: sc.Seed, Policy: o.policy, Project: o.files}
 		if o.files == nil {
 			if spec.Project, err = sim.Project(sc); err != nil {
-				return nil, &Failure{Usage, err}
+				return nil, ui.Fail(ui.Usage, err)
 			}
 		}
 		out = append(out, spec)
@@ -198,7 +198,7 @@ func (s *State) specs(file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 	if err := o.recall(out); err != nil {
 		return nil, err
 	}
-	return out, s.tellDefinitions(out, o.project, given, problems)
+	return out, tellDefinitions(s, out, o.project, given, problems)
 }
 
 func setsSeed(sets []string) bool {
@@ -214,7 +214,7 @@ func pickVariants(file *scenarios.File, wanted []string) ([]string, error) {
 	picks := func(want, name string) bool { return name == want || strings.HasPrefix(name, want+"[") }
 	for _, w := range wanted {
 		if !slices.ContainsFunc(all, func(n string) bool { return picks(w, n) }) {
-			return nil, failf(Usage, "%s has no variant %q; it has: %s", file.Name, w, variantList(all))
+			return nil, ui.Failf(ui.Usage, "%s has no variant %q; it has: %s", file.Name, w, variantList(all))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(n string) bool {
@@ -244,7 +244,7 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	if o.memory != "" {
 		words = append(words, "--memory", o.memory)
 	}
-	return quoteAll(append(words, o.defs.words()...))
+	return ui.QuoteAll(append(words, o.defs.words()...))
 }
 
 // status is how the record calls an outcome.

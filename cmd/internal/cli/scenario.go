@@ -1,22 +1,22 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
 	"errors"
 	"slices"
 	"strings"
 
-	"agentsim/metrics/report"
-	"agentsim/scenarios"
-
 	"github.com/spf13/cobra"
 )
 
-func newScenario(s *State) *cobra.Command {
+func newScenario(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
 		Short: "list, show, check and begin scenarios",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  group,
+		RunE:  ui.Group,
 	}
 	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s), newScenarioNew(s), newScenarioSchema(s))
 	return cmd
@@ -28,7 +28,7 @@ type listedJSON struct {
 	Why  string `json:"why"`
 }
 
-func newScenarioList(s *State) *cobra.Command {
+func newScenarioList(s *ui.Env) *cobra.Command {
 	var output, section string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -36,24 +36,24 @@ func newScenarioList(s *State) *cobra.Command {
 		Long: `Lists the scenarios of the library. With --section it lists those from which one part of the simulator is learnt, such as
 FRK for forks; --section all lists the parts, those without a scenario too.`,
 		Example: "  agentsim scenario list\n  agentsim scenario list -o markdown\n  agentsim scenario list --section FRK",
-		Args:    exactly(0, "no arguments"),
+		Args:    ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := ui.CheckOutput(output); err != nil {
 				return err
 			}
 			if section == "all" {
-				return s.listSections(output)
+				return listSections(s, output)
 			}
-			return s.listScenarios(section, output)
+			return listScenarios(s, section, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
 	cmd.Flags().StringVar(&section, "section", "", "only the scenarios of one `part`, such as FRK; all lists the parts")
 	return cmd
 }
 
 // listScenarios lists the library, or what belongs to one section of it.
-func (s *State) listScenarios(section, output string) error {
+func listScenarios(s *ui.Env, section, output string) error {
 	entries, err := scenarios.Library()
 	if err != nil {
 		return err
@@ -61,10 +61,10 @@ func (s *State) listScenarios(section, output string) error {
 	if section != "" {
 		part, err := scenarios.SectionNamed(section)
 		if err != nil {
-			return failf(Usage, "%w", err)
+			return ui.Failf(ui.Usage, "%w", err)
 		}
 		if part.Without != "" && output == "table" {
-			s.printf("no scenario shows %s, %s: %s\n", part.Word, part.About, part.Without)
+			s.Printf("no scenario shows %s, %s: %s\n", part.Word, part.About, part.Without)
 			return nil
 		}
 		entries = slices.DeleteFunc(entries, func(e scenarios.Entry) bool { return !slices.Contains(part.Scenarios, e.Name) })
@@ -77,9 +77,9 @@ func (s *State) listScenarios(section, output string) error {
 		t.Row(x.Name, x.Why)
 	}
 	if output != "table" {
-		return s.emit(output, list)
+		return s.Emit(output, list)
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // sectionJSON is one row of the list of sections.
@@ -90,7 +90,7 @@ type sectionJSON struct {
 	Without   string   `json:"without,omitempty"` // why it has none
 }
 
-func (s *State) listSections(output string) error {
+func listSections(s *ui.Env, output string) error {
 	var list []sectionJSON
 	t := report.NewTable("SECTION", "ABOUT", "SCENARIOS")
 	for _, part := range scenarios.Sections() {
@@ -102,12 +102,12 @@ func (s *State) listSections(output string) error {
 		list = append(list, sectionJSON{part.Word, part.About, append([]string{}, part.Scenarios...), part.Without})
 	}
 	if output != "table" {
-		return s.emit(output, list)
+		return s.Emit(output, list)
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
-func newScenarioShow(s *State) *cobra.Command {
+func newScenarioShow(s *ui.Env) *cobra.Command {
 	var variant string
 	var sets []string
 	cmd := &cobra.Command{
@@ -117,7 +117,7 @@ func newScenarioShow(s *State) *cobra.Command {
 itself a scenario. Without --variant it shows the first one.`,
 		Example: `  agentsim scenario show hello
   agentsim scenario show fork-vs-subagent --variant fork --set seed=7`,
-		Args: exactly(1, "one scenario"),
+		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := loadScenario(args[0])
 			if err != nil {
@@ -137,7 +137,7 @@ itself a scenario. Without --variant it shows the first one.`,
 			return err
 		},
 	}
-	noOutput(cmd, "it prints a scenario, which is YAML")
+	ui.NoOutput(cmd, "it prints a scenario, which is YAML")
 	cmd.Flags().StringVar(&variant, "variant", "", "which `variant` to show")
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	return cmd
@@ -163,7 +163,7 @@ type scenarioProblem struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-func newScenarioValidate(s *State) *cobra.Command {
+func newScenarioValidate(s *ui.Env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:     "validate SCENARIO...",
@@ -171,46 +171,46 @@ func newScenarioValidate(s *State) *cobra.Command {
 		Short:   "check scenarios without running them",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return failf(Usage, "%s takes at least one scenario\nusage: %s", cmd.CommandPath(), cmd.UseLine())
+				return ui.Failf(ui.Usage, "%s takes at least one scenario\nusage: %s", cmd.CommandPath(), cmd.UseLine())
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := ui.CheckOutput(output); err != nil {
 				return err
 			}
-			return s.validateScenarios(args, output)
+			return validateScenarios(s, args, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 
 // validateScenarios checks all of them and ends as the first that is wrong does.
 // What is wrong is told on stderr in every form.
-func (s *State) validateScenarios(names []string, output string) error {
+func validateScenarios(s *ui.Env, names []string, output string) error {
 	var first error
 	list := []checkedScenario{}
 	for _, name := range names {
 		x := checkedScenario{Scenario: name, Problems: []scenarioProblem{}}
 		file, err := loadScenario(name)
 		if err != nil {
-			s.explain(err)
+			explain(s, err)
 			x.Problems, x.More = problemsIn(err)
 			if first == nil {
-				first = &Failure{Code: classify(err)}
+				first = &ui.Failure{Code: classify(err)}
 			}
 		} else {
 			x.OK, x.Variants, x.Expectations = true, len(file.VariantNames()), len(file.Expect)
-			s.tellIdle(file, file.VariantNames())
+			tellIdle(s, file, file.VariantNames())
 		}
 		list = append(list, x)
 		if x.OK && output == "table" {
-			s.printf("%s: ok, %s, %s\n", name, plural(x.Variants, "variant"), plural(x.Expectations, "expectation"))
+			s.Printf("%s: ok, %s, %s\n", name, ui.Plural(x.Variants, "variant"), ui.Plural(x.Expectations, "expectation"))
 		}
 	}
 	if output != "table" {
-		if err := s.emit(output, list); err != nil {
+		if err := s.Emit(output, list); err != nil {
 			return err
 		}
 	}

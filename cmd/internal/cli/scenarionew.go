@@ -1,18 +1,18 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"agentsim/scenarios"
-
 	"github.com/spf13/cobra"
 )
 
-func newScenarioNew(s *State) *cobra.Command {
+func newScenarioNew(s *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new FILE",
 		Short: "write a scenario to begin with: small, annotated, and it runs",
@@ -20,46 +20,46 @@ func newScenarioNew(s *State) *cobra.Command {
 say which number to change first. A file that is there already stays as it is.`,
 		Example: `  agentsim scenario new mine.yaml
   agentsim run mine.yaml`,
-		Args: exactly(1, "one file"),
+		Args: ui.Exactly(1, "one file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return s.newScenario(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return startScenario(s, args[0]) },
 	}
 }
 
-func (s *State) newScenario(path string) error {
+func startScenario(s *ui.Env, path string) error {
 	ext := filepath.Ext(path)
 	if ext != ".yaml" && ext != ".yml" {
-		return failf(Usage, "%s: a scenario's file ends in .yaml; write %s.yaml", path, path)
+		return ui.Failf(ui.Usage, "%s: a scenario's file ends in .yaml; write %s.yaml", path, path)
 	}
 	text, err := scenarios.Starter(strings.TrimSuffix(filepath.Base(path), ext))
 	if err != nil {
-		return failf(Usage, "%s: %w", path, err)
+		return ui.Failf(ui.Usage, "%s: %w", path, err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return failf(Operating, "%s: the file is there already; choose another name", path)
+		return ui.Failf(ui.Operating, "%s: the file is there already; choose another name", path)
 	case err != nil:
-		return failf(Operating, "%s: cannot write the scenario: %w", path, err)
+		return ui.Failf(ui.Operating, "%s: cannot write the scenario: %w", path, err)
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return failf(Operating, "%s: cannot write the scenario: %w", path, errors.Join(err, os.Remove(path)))
+		return ui.Failf(ui.Operating, "%s: cannot write the scenario: %w", path, errors.Join(err, os.Remove(path)))
 	}
-	s.printf("%s is written; try: agentsim run %s\n", path, quote(path))
+	s.Printf("%s is written; try: agentsim run %s\n", path, ui.Quote(path))
 	return nil
 }
 
-func newScenarioSchema(s *State) *cobra.Command {
+func newScenarioSchema(s *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "print the JSON Schema of scenario files, for editors",
 		Long: `Prints the JSON Schema (draft 2020-12) of scenario files. Editors complete and check by it; a YAML language server takes it
 from a comment in the first line of a scenario: # yaml-language-server: $schema=scenario.schema.json`,
 		Example: `  agentsim scenario schema > scenario.schema.json`,
-		Args:    exactly(0, "no arguments"),
+		Args:    ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := s.Stdout.Write(scenarios.JSONSchema())
 			return err

@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"fmt"
+	"strings"
 )
 
 // cell is one place of a scenario's sweep: what was set, and what each variant
@@ -22,7 +22,7 @@ type cell struct {
 // sweep runs every variant at every place of the scenario's sweep, on all cores
 // and without recording. Overrides come last, so a swept path cannot be
 // overridden.
-func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([]cell, error) {
+func sweep(s *ui.Env, file *scenarios.File, specs []*sim.Spec, o *runOptions) ([]cell, error) {
 	if len(file.Sweep) == 0 || len(specs) < 2 {
 		return nil, nil
 	}
@@ -30,14 +30,14 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 	for _, labels := range places(file.Sweep) {
 		cells = append(cells, cell{labels: labels, base: true, runs: make([]*metrics.Run, len(specs))})
 	}
-	stop, bar := s.listen(), s.newProgress("sweeping", "runs", len(cells)*len(specs))
+	stop, bar := listen(s), ui.NewProgress(s, "sweeping", "runs", len(cells)*len(specs))
 	defer stop.stop()
-	defer bar.finish()
+	defer bar.Finish()
 	jobs, n := make([]*job, len(cells)*len(specs)), len(specs)
 	q := queue{
 		begin: func(i int) (err error) {
-			if jobs[i], err = s.swept(file, specs[i%n], cells[i/n].labels, o); err == nil {
-				jobs[i].sinks = append(jobs[i].sinks, bar.pulse()...)
+			if jobs[i], err = sweptGrid(s, file, specs[i%n], cells[i/n].labels, o); err == nil {
+				jobs[i].sinks = append(jobs[i].sinks, bar.Pulse()...)
 			}
 			return err
 		},
@@ -45,12 +45,12 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 		end: func(i int) error {
 			j, c := jobs[i], &cells[i/n]
 			jobs[i] = nil
-			bar.add(1)
+			bar.Add(1)
 			if j.err != nil {
 				return located(file, specs[i%n], o.sets, j.err)
 			}
 			if err := auditErr(j.result.Audit); err != nil {
-				return failf(Broken, "%s at %s: an invariant is broken\n%w", specs[i%n].Variant, strings.Join(c.labels, ", "), err)
+				return ui.Failf(ui.Broken, "%s at %s: an invariant is broken\n%w", specs[i%n].Variant, strings.Join(c.labels, ", "), err)
 			}
 			figures := j.fold.Run()
 			if endOf(executed{spec: j.spec, result: j.result, metrics: figures}).why == "" {
@@ -65,13 +65,13 @@ func (s *State) sweep(file *scenarios.File, specs []*sim.Spec, o *runOptions) ([
 		return nil, err
 	}
 	if stop.has() {
-		return nil, failf(Interrupted, "interrupted during the sweep; what was recorded until then is whole")
+		return nil, ui.Failf(ui.Interrupted, "interrupted during the sweep; what was recorded until then is whole")
 	}
 	return cells, nil
 }
 
 // swept is one variant at one place, ready to run.
-func (s *State) swept(file *scenarios.File, spec *sim.Spec, labels []string, o *runOptions) (*job, error) {
+func sweptGrid(s *ui.Env, file *scenarios.File, spec *sim.Spec, labels []string, o *runOptions) (*job, error) {
 	sets := append([]string(nil), o.sets...)
 	for i, a := range file.Sweep {
 		sets = append(sets, a.Path+"="+labels[i])
@@ -83,7 +83,7 @@ func (s *State) swept(file *scenarios.File, spec *sim.Spec, labels []string, o *
 	sc.Seed = spec.Seed
 	there := *spec
 	there.Scenario = sc
-	return s.begin(&there, &recorder{}, nil, nil)
+	return begin(s, &there, &recorder{}, nil, nil)
 }
 
 // places lists the combinations of the axes' values, the last one running
@@ -104,7 +104,7 @@ func places(axes []scenarios.Axis) [][]string {
 
 // printSweep prints what each variant costs at each place, the cheapest one
 // named, and where the ranking flips.
-func (s *State) printSweep(file *scenarios.File, specs []*sim.Spec, cells []cell) error {
+func printSweep(s *ui.Env, file *scenarios.File, specs []*sim.Spec, cells []cell) error {
 	if len(cells) == 0 {
 		return nil
 	}
@@ -127,8 +127,8 @@ func (s *State) printSweep(file *scenarios.File, specs []*sim.Spec, cells []cell
 		}
 		t.Row(append(row, best)...)
 	}
-	s.printf("\n")
-	return t.Write(s.Stdout, s.style())
+	s.Printf("\n")
+	return t.Write(s.Stdout, s.Style())
 }
 
 // costCell is a run's cost, marked when not all its work was done: a cheap

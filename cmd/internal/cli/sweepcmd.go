@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 	"fmt"
 	"slices"
 	"strings"
-
-	"agentsim/scenarios"
 
 	"github.com/spf13/cobra"
 )
@@ -22,7 +22,7 @@ type sweepOptions struct {
 	plot     string
 }
 
-func newSweep(s *State) *cobra.Command {
+func newSweep(s *ui.Env) *cobra.Command {
 	o := &sweepOptions{}
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO",
@@ -35,19 +35,19 @@ Each run is recorded with its totals, whole runs only. A run that the database h
 goes on where an interrupted one stopped. What is printed does not depend on the number of workers.`,
 		Example: `  agentsim sweep fork-vs-subagent --set model.reads_per_turn=1,2,4 --variant fork --variant subagent
   agentsim sweep hello --seeds 20 -o csv`,
-		Args: exactly(1, "one scenario"),
+		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.name = args[0]
-			return s.sweepCommand(o)
+			return sweepCommand(s, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.sets, "set", nil, "override one value, or give several to run over, as `path=a,b,c`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
 	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(formats, ", "))
+	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
 	f.StringVar(&o.plot, "plot", "", "also draw what variants cost along the first axis into this `file` (.svg or .png)")
 	return cmd
 }
@@ -57,14 +57,14 @@ const maxRuns = 10_000_000
 
 func (o *sweepOptions) check() error {
 	switch {
-	case !slices.Contains(formats, o.output):
-		return failf(Usage, "--output %s: write one of %s", o.output, strings.Join(formats, ", "))
+	case !slices.Contains(ui.Formats, o.output):
+		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
 	case o.seeds < 1 || o.seeds > maxSeeds:
-		return failf(Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
 	case o.workers < 0:
-		return failf(Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
+		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	case o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png"):
-		return failf(Usage, "--plot %s: a picture has a name that ends in .svg or .png", o.plot)
+		return ui.Failf(ui.Usage, "--plot %s: a picture has a name that ends in .svg or .png", o.plot)
 	}
 	return nil
 }
@@ -75,14 +75,14 @@ func (o *sweepOptions) axes(file *scenarios.File) (axes []scenarios.Axis, sets [
 		path, text, ok := strings.Cut(set, "=")
 		values := splitValues(text)
 		if !ok || path == "" || slices.Contains(values, "") {
-			return nil, nil, failf(Usage, "--set %s: write path=value, or path=a,b,c to run over several", set)
+			return nil, nil, ui.Failf(ui.Usage, "--set %s: write path=value, or path=a,b,c to run over several", set)
 		}
 		if len(values) == 1 {
 			sets = append(sets, set)
 			continue
 		}
 		if slices.ContainsFunc(axes, func(a scenarios.Axis) bool { return a.Path == path }) {
-			return nil, nil, failf(Usage, "--set %s: %s has its values already", set, path)
+			return nil, nil, ui.Failf(ui.Usage, "--set %s: %s has its values already", set, path)
 		}
 		axes = append(axes, scenarios.Axis{Path: path, Values: values})
 	}
@@ -115,7 +115,7 @@ func splitValues(text string) (out []string) {
 	return append(out, strings.TrimSpace(text[from:]))
 }
 
-func (s *State) sweepCommand(o *sweepOptions) error {
+func sweepCommand(s *ui.Env, o *sweepOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (s *State) sweepCommand(o *sweepOptions) error {
 		return err
 	}
 	axes = file.Sweep
-	s.tellIdle(file, names)
-	s.tellUnread(file, names, sets)
+	tellIdle(s, file, names)
+	tellUnread(s, file, names, sets)
 	if err := boundGrid(axes, len(names)*o.seeds); err != nil {
 		return err
 	}
@@ -147,10 +147,10 @@ func (s *State) sweepCommand(o *sweepOptions) error {
 	if err := g.drawable(); err != nil {
 		return err
 	}
-	if err := s.runGrid(g); err != nil {
+	if err := runGrid(s, g); err != nil {
 		return err
 	}
-	if err := s.printGrid(g); err != nil {
+	if err := printGrid(s, g); err != nil {
 		return err
 	}
 	if err := g.draw(); err != nil {
@@ -171,7 +171,7 @@ func boundGrid(axes []scenarios.Axis, perPlace int) error {
 		}
 	}
 	if runs > maxRuns {
-		return failf(Usage, "more than %s runs; a sweep has at most so many: give fewer values, variants or seeds", withCommas(maxRuns))
+		return ui.Failf(ui.Usage, "more than %s runs; a sweep has at most so many: give fewer values, variants or seeds", withCommas(maxRuns))
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (g *sweepGrid) outcome() error {
 	if n == 0 {
 		return nil
 	}
-	return failf(Unfinished, "%d of %s did not finish; the first is %s", n, plural(len(g.ends), "run"), why)
+	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s", n, ui.Plural(len(g.ends), "run"), why)
 }
 
 // at describes a place, for messages.

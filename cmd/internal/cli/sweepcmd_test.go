@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"agentsim/sim/transcript/sqlite"
 )
 
 func TestSweepCommand(t *testing.T) {
@@ -112,7 +112,7 @@ func storedInOrder(t *testing.T) {
 	for _, workers := range []string{"1", "5"} {
 		path := filepath.Join(t.TempDir(), "x.db")
 		code, stdout, stderr := try(nil, "sweep", "hello", "--seeds", "300", "--workers", workers, "--db", path)
-		if code != Pass {
+		if code != ui.Pass {
 			t.Fatal(stderr)
 		}
 		if n := wholeRuns(t, path); n != 300 {

@@ -1,6 +1,14 @@
 package cli
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/plot"
+	"agentsim/metrics/report"
+	"agentsim/metrics/stat"
+	"agentsim/sim"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,14 +18,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"agentsim/cachemodel"
-	"agentsim/metrics"
-	"agentsim/metrics/baseline"
-	"agentsim/metrics/plot"
-	"agentsim/metrics/report"
-	"agentsim/metrics/stat"
-	"agentsim/sim"
 )
 
 // column gathers one figure of a variant at a place, over the seeds that have
@@ -63,7 +63,7 @@ func (g *sweepGrid) unfinished() (out []string) {
 		}
 		line := strings.TrimSpace(g.variants[i%len(g.variants)] + " " + g.at(i/len(g.variants)))
 		if g.o.seeds > 1 {
-			line += fmt.Sprintf(", %d of %s", n, plural(g.o.seeds, "seed"))
+			line += fmt.Sprintf(", %d of %s", n, ui.Plural(g.o.seeds, "seed"))
 		}
 		out = append(out, strings.TrimSpace(line+": "+g.why(i)))
 	}
@@ -113,15 +113,15 @@ func (g *sweepGrid) named() (out []*sim.Spec) {
 	return out
 }
 
-func (s *State) printGrid(g *sweepGrid) error {
+func printGrid(s *ui.Env, g *sweepGrid) error {
 	switch g.o.output {
 	case "json":
-		return s.writeJSON(g.document())
+		return s.WriteJSON(g.document())
 	case "ndjson":
 		e := json.NewEncoder(s.Stdout)
 		for _, c := range g.document().Cells {
 			if err := e.Encode(c); err != nil {
-				return failf(Operating, "cannot write the result: %w", err)
+				return ui.Failf(ui.Operating, "cannot write the result: %w", err)
 			}
 		}
 		return nil
@@ -132,28 +132,28 @@ func (s *State) printGrid(g *sweepGrid) error {
 	}
 	seeds := fmt.Sprintf("seed %d", g.file.Seeds[0])
 	if g.o.seeds > 1 {
-		seeds = plural(g.o.seeds, "seed") + ", medians"
+		seeds = ui.Plural(g.o.seeds, "seed") + ", medians"
 	}
-	s.printf("%s   %s · %s · %s · %s\n", s.style().Bold(g.file.Name), plural(len(g.places), "place"), plural(len(g.variants), "variant"), seeds, plural(len(g.figures), "run"))
+	s.Printf("%s   %s · %s · %s · %s\n", s.Style().Bold(g.file.Name), ui.Plural(len(g.places), "place"), ui.Plural(len(g.variants), "variant"), seeds, ui.Plural(len(g.figures), "run"))
 	cells := g.cells()
-	if err := s.printSweep(g.file, g.named(), cells); err != nil {
+	if err := printSweep(s, g.file, g.named(), cells); err != nil {
 		return err
 	}
 	if g.o.seeds > 1 {
-		s.printf("\n")
-		if err := g.spread().Write(s.Stdout, s.style()); err != nil {
+		s.Printf("\n")
+		if err := g.spread().Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
 	}
-	s.printf("\n")
-	s.lines("unfinished", g.unfinished())
-	s.lines("flips", flips(g.file, g.named(), cells))
-	s.label("exact", g.exactness())
+	s.Printf("\n")
+	s.Lines("unfinished", g.unfinished())
+	s.Lines("flips", flips(g.file, g.named(), cells))
+	s.Label("exact", g.exactness())
 	if g.unkept != nil {
-		s.label("recorded", "incomplete: the message below says why")
+		s.Label("recorded", "incomplete: the message below says why")
 		return nil
 	}
-	s.label("recorded", g.o.db)
+	s.Label("recorded", g.o.db)
 	return nil
 }
 
@@ -324,7 +324,7 @@ func (g *sweepGrid) drawable() error {
 		return nil
 	}
 	if len(g.file.Sweep) == 0 {
-		return failf(Usage, "--plot %s: there is nothing to plot along; give several values with --set path=a,b,c", name)
+		return ui.Failf(ui.Usage, "--plot %s: there is nothing to plot along; give several values with --set path=a,b,c", name)
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -338,7 +338,7 @@ func (g *sweepGrid) drawable() error {
 		if errors.As(err, &at) {
 			err = at.Err
 		}
-		return failf(Operating, "--plot %s: the file cannot be written: %w; name one in a directory that is there and can be written to", name, err)
+		return ui.Failf(ui.Operating, "--plot %s: the file cannot be written: %w; name one in a directory that is there and can be written to", name, err)
 	}
 	return f.Close()
 }
@@ -351,7 +351,7 @@ func (g *sweepGrid) draw() error {
 	}
 	chart := g.chart()
 	if len(chart.Lines) == 0 {
-		return failf(Unfinished, "--plot %s: nothing is drawn: no variant finished anywhere along %s", g.o.plot, g.file.Sweep[0].Path)
+		return ui.Failf(ui.Unfinished, "--plot %s: nothing is drawn: no variant finished anywhere along %s", g.o.plot, g.file.Sweep[0].Path)
 	}
 	if strings.HasSuffix(g.o.plot, ".png") {
 		return writeChart("--plot", g.o.plot, chart.PNG)
@@ -397,7 +397,7 @@ func (g *sweepGrid) fixed() string {
 		parts = append(parts, a.Short()+" "+a.Values[0])
 	}
 	if g.o.seeds > 1 {
-		parts = append(parts, "medians of "+plural(g.o.seeds, "seed"))
+		parts = append(parts, "medians of "+ui.Plural(g.o.seeds, "seed"))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // sweepGrid is a sweep: places, times variants, times seeds, in this order.
@@ -82,7 +82,7 @@ func (g *sweepGrid) distinct() error {
 			}
 			id := spec.RunID()
 			if first, there := seen[id]; there {
-				return failf(Usage, "%s: %s and %s are the same value; leave one of them out", a.Path, first, value)
+				return ui.Failf(ui.Usage, "%s: %s and %s are the same value; leave one of them out", a.Path, first, value)
 			}
 			seen[id] = value
 		}
@@ -98,7 +98,7 @@ func (g *sweepGrid) spec(i int) (*sim.Spec, error) {
 	spec := &sim.Spec{Scenario: &sc, Variant: g.variants[cell%len(g.variants)], Seed: sc.Seed, Policy: "fifo"}
 	var err error
 	if spec.Project, err = sim.Project(&sc); err != nil {
-		return nil, &Failure{Usage, err}
+		return nil, ui.Fail(ui.Usage, err)
 	}
 	return spec, nil
 }
@@ -120,8 +120,8 @@ type gridRun struct {
 const begunFor = 64
 
 // runGrid runs what the database has not, and reads what it has.
-func (s *State) runGrid(g *sweepGrid) error {
-	db, err := s.createDB(g.o.db)
+func runGrid(s *ui.Env, g *sweepGrid) error {
+	db, err := createDB(s, g.o.db)
 	if err != nil {
 		return err
 	}
@@ -135,9 +135,9 @@ func (s *State) runGrid(g *sweepGrid) error {
 		return err
 	}
 	defer bulk.Close()
-	stop, bar := s.listen(), s.newProgress("sweeping", "runs", len(g.figures))
+	stop, bar := listen(s), ui.NewProgress(s, "sweeping", "runs", len(g.figures))
 	defer stop.stop()
-	defer bar.finish()
+	defer bar.Finish()
 	workers := g.o.workers
 	if workers == 0 {
 		workers = cores()
@@ -146,14 +146,14 @@ func (s *State) runGrid(g *sweepGrid) error {
 	jobs := make([]*gridRun, len(g.figures))
 	q := queue{
 		begin: func(i int) error {
-			jobs[i] = &gridRun{pulse: bar.pulse()}
+			jobs[i] = &gridRun{pulse: bar.Pulse()}
 			return nil
 		},
 		work: func(i int) {
 			slots <- struct{}{}
 			jobs[i].run(g, i, finished, bulk, stop)
 			<-slots
-			bar.add(1)
+			bar.Add(1)
 		},
 		end: func(i int) error {
 			r := jobs[i]
@@ -176,10 +176,10 @@ func (s *State) runGrid(g *sweepGrid) error {
 		return g.unkept
 	}
 	if stop.has() {
-		return failf(Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
+		return ui.Failf(ui.Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
 	}
 	if g.known > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, plural(g.known, "run"), len(g.figures))
+		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, ui.Plural(g.known, "run"), len(g.figures))
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (g *sweepGrid) take(i int, r *gridRun, db *sqlite.DB, store *storer) error 
 		return nil
 	}
 	if err := auditErr(r.result.Audit); err != nil {
-		return failf(Broken, "%s with seed %d at %s: an invariant is broken\n%w", r.spec.Variant, r.spec.Seed, g.at(cell/len(g.variants)), err)
+		return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", r.spec.Variant, r.spec.Seed, g.at(cell/len(g.variants)), err)
 	}
 	figures := r.fold.Run()
 	g.ends[i] = endOf(executed{spec: r.spec, result: r.result, metrics: figures})

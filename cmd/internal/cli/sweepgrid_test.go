@@ -1,6 +1,12 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/plot"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/audit"
+	"agentsim/sim/transcript/sqlite"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,12 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"agentsim/metrics/plot"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/audit"
-	"agentsim/sim/transcript/sqlite"
 )
 
 func TestSweepGrid(t *testing.T) {
@@ -32,7 +32,7 @@ func storedEachSecond(t *testing.T) {
 	path, most := filepath.Join(t.TempDir(), "x.db"), 0
 	var mu sync.Mutex
 	now := time.Unix(0, 0)
-	code, _, stderr := try(func(s *State) {
+	code, _, stderr := try(func(s *ui.Env) {
 		s.Now = func() time.Time {
 			mu.Lock()
 			defer mu.Unlock()
@@ -46,7 +46,7 @@ func storedEachSecond(t *testing.T) {
 			return now
 		}
 	}, "sweep", "hello", "--seeds", "20", "--workers", "1", "--db", path)
-	if code != Pass || most == 0 || most > 20 {
+	if code != ui.Pass || most == 0 || most > 20 {
 		t.Errorf("code %d, %d runs in the database before the end\n%s", code, most, stderr)
 	}
 }
@@ -63,12 +63,12 @@ func tooLarge(t *testing.T) {
 		for _, n := range c.axes {
 			axes = append(axes, axis(n))
 		}
-		if err := boundGrid(axes, c.per); (err == nil) != c.fits || err != nil && classify(err) != Usage {
+		if err := boundGrid(axes, c.per); (err == nil) != c.fits || err != nil && classify(err) != ui.Usage {
 			t.Errorf("%d at %v: %v", c.per, c.axes, err)
 		}
 	}
 	code, _, stderr := try(nil, "sweep", "hello", "--set", "a="+thousand(), "--set", "b="+thousand(), "--set", "c="+thousand(), "--set", "d="+thousand())
-	if code != Usage || !strings.Contains(stderr, "a sweep has at most so many") {
+	if code != ui.Usage || !strings.Contains(stderr, "a sweep has at most so many") {
 		t.Errorf("code %d: %s", code, stderr)
 	}
 }
@@ -103,8 +103,8 @@ func brokenInGrid(t *testing.T) {
 		figures: make([][]int64, 1), ends: make([]gridEnd, 1)}
 	r := &gridRun{id: "x", spec: &sim.Spec{Variant: "v", Seed: 1}, result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Broken: 1, Violations: []audit.Violation{{Check: "X"}}}}}
 	err := g.take(0, r, nil, nil)
-	var failure *Failure
-	if !errors.As(err, &failure) || failure.Code != Broken || !strings.Contains(err.Error(), "an invariant is broken") {
+	var failure *ui.Failure
+	if !errors.As(err, &failure) || failure.Code != ui.Broken || !strings.Contains(err.Error(), "an invariant is broken") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 	"database/sql"
 	"fmt"
 	"os"
@@ -8,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"agentsim/sim/transcript/sqlite"
 )
 
 func TestTampering(t *testing.T) {
@@ -31,7 +31,7 @@ func everyColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"run fan-out --variant nine --policy random", "run injection", "import projects --with-content", "import projects"} {
-		if code, _, errs := try(nil, strings.Fields(line)...); code != Pass {
+		if code, _, errs := try(nil, strings.Fields(line)...); code != ui.Pass {
 			t.Fatal(line, errs)
 		}
 	}
@@ -159,11 +159,11 @@ func sealsHold(t *testing.T) {
 	for _, line := range []string{"run fan-out", "run fan-out", "run stopped-and-resumed --record calls", "run explore-at-scale --record sampled:2",
 		"run nested --record totals", "run nested --policy pct:3 --no-audit", "sweep hello --seeds 3",
 		"run coordinator", "run injection", "run stream-failures", "import " + sample} {
-		if code, _, errs := try(nil, strings.Fields(line)...); code != Pass && code != Missed {
+		if code, _, errs := try(nil, strings.Fields(line)...); code != ui.Pass && code != ui.Missed {
 			t.Fatal(line, errs)
 		}
 	}
-	if code, out, errs := try(nil, "db", "check"); code != Pass || !strings.HasSuffix(out, "; all as it was recorded\n") || strings.Contains(out, "sealed") {
+	if code, out, errs := try(nil, "db", "check"); code != ui.Pass || !strings.HasSuffix(out, "; all as it was recorded\n") || strings.Contains(out, "sealed") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	db, err := sqlite.Open(usualDB)
@@ -182,7 +182,7 @@ func sealsHold(t *testing.T) {
 		if r.Recorded() {
 			continue
 		}
-		if code, out, errs := try(nil, "replay", r.ID); code != Pass || !strings.Contains(out, "no difference") {
+		if code, out, errs := try(nil, "replay", r.ID); code != ui.Pass || !strings.Contains(out, "no difference") {
 			t.Errorf("%s, %s: exit code %d\n%s%s", r.Name, r.Level, code, out, errs)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
 	"bytes"
 	"io"
 	"os"
@@ -20,12 +21,12 @@ func TestTerminal(t *testing.T) {
 }
 
 // slow makes every look at the clock a while later than the last one.
-func slow(step time.Duration, terminal bool, term string) func(*State) {
+func slow(step time.Duration, terminal bool, term string) func(*ui.Env) {
 	var mu sync.Mutex
 	now := time.Unix(0, 0)
-	return func(s *State) {
+	return func(s *ui.Env) {
 		s.ErrTerminal = terminal
-		s.Env = func(name string) string { return map[string]string{"TERM": term}[name] }
+		s.Getenv = func(name string) string { return map[string]string{"TERM": term}[name] }
 		s.Now = func() time.Time {
 			mu.Lock()
 			defer mu.Unlock()
@@ -71,7 +72,7 @@ func longWorks(t *testing.T) {
 		if strings.Contains(out, "\r") {
 			t.Errorf("%v: progress among the results: %q", c.args, out)
 		}
-		for name, change := range map[string]func(*State){
+		for name, change := range map[string]func(*ui.Env){
 			"a pipe": slow(2*time.Second, false, ""), "a dumb terminal": slow(2*time.Second, true, "dumb"), "a short work": slow(time.Microsecond, true, ""),
 		} { // order: each is a run of its own
 			if _, _, stderr := try(change, c.args...); strings.Contains(stderr, "\r") {
@@ -97,32 +98,32 @@ func largeTrace(t *testing.T) string {
 
 func oneLongRun(t *testing.T) {
 	var shown strings.Builder
-	s := &State{Stderr: &shown}
+	s := &ui.Env{Stderr: &shown}
 	slow(2*time.Second, true, "")(s)
-	p := s.newProgress("running", "runs", 1)
-	for range pulseEvery - 1 {
-		p.pulse()[0].Emit(nil)
+	p := ui.NewProgress(s, "running", "runs", 1)
+	for range ui.PulseEvery - 1 {
+		p.Pulse()[0].Emit(nil)
 	}
 	if shown.Len() > 0 {
 		t.Errorf("shown at once: %q", shown.String())
 	}
-	sink := p.pulse()[0]
-	for range pulseEvery {
+	sink := p.Pulse()[0]
+	for range ui.PulseEvery {
 		sink.Emit(nil)
 	}
 	if !strings.Contains(shown.String(), "running") || !strings.Contains(shown.String(), "0/1") {
 		t.Errorf("not shown: %q", shown.String())
 	}
-	p.finish()
-	if s.ErrTerminal = false; s.newProgress("running", "runs", 1).pulse() != nil {
+	p.Finish()
+	if s.ErrTerminal = false; ui.NewProgress(s, "running", "runs", 1).Pulse() != nil {
 		t.Error("events are counted for nobody")
 	}
 }
 
 func tableWidth(t *testing.T) {
 	const width = 72
-	on := func(terminal bool) func(*State) {
-		return func(s *State) { s.Terminal, s.Width = terminal, width }
+	on := func(terminal bool) func(*ui.Env) {
+		return func(s *ui.Env) { s.Terminal, s.Width = terminal, width }
 	}
 	_, pipe, _ := try(on(false), "scenario", "list")
 	_, fitted, _ := try(on(true), "scenario", "list")

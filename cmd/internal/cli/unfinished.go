@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"fmt"
 	"strings"
-
-	"agentsim/metrics"
 )
 
 // unfinished says which roots ended before their conversation did, and how many
@@ -36,7 +36,7 @@ func unfinishedRoots(x executed) (out []string) {
 		switch a.Status {
 		case "max_turns":
 			limit, key := turnsOf(x, a)
-			out = append(out, fmt.Sprintf("%s: reached the limit of %s (%s)", a.Lineage, plural(limit, "turn"), key))
+			out = append(out, fmt.Sprintf("%s: reached the limit of %s (%s)", a.Lineage, ui.Plural(limit, "turn"), key))
 		case "failed", "refused", "max_tokens", "pause_turn":
 			out = append(out, a.Lineage+": "+a.Status+": "+a.Why)
 		}
@@ -79,7 +79,7 @@ func failedChildren(r *metrics.Run) string {
 		{"max_turns", "reached the limit of turns"},
 	} {
 		if n := count[s.status]; n > 0 {
-			parts = append(parts, plural(n, "agent")+" "+s.what)
+			parts = append(parts, ui.Plural(n, "agent")+" "+s.what)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"path/filepath"
-	"strings"
-
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -18,7 +18,7 @@ type validateOptions struct {
 	brief  bool
 }
 
-func newValidate(s *State) *cobra.Command {
+func newValidate(s *ui.Env) *cobra.Command {
 	o := &validateOptions{}
 	cmd := &cobra.Command{
 		Use:   "validate PATH…",
@@ -40,13 +40,13 @@ Sessions that name no repository belong to the argument they were found under: g
   agentsim validate -o json requests.jsonl.gz`,
 		Args: atLeastOne("the files or directories of recorded sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(o.output); err != nil {
+			if err := ui.CheckOutput(o.output); err != nil {
 				return err
 			}
-			return s.validate(o, args)
+			return validate(s, o, args)
 		},
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", outputHelp)
+	cmd.Flags().StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	cmd.Flags().BoolVar(&o.brief, "brief", false, "print the first table and the notes only")
 	return cmd
 }
@@ -55,28 +55,28 @@ Sessions that name no repository belong to the argument they were found under: g
 func atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return failf(Usage, "%s takes %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
+			return ui.Failf(ui.Usage, "%s takes %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
 		}
 		return nil
 	}
 }
 
-func (s *State) validate(o *validateOptions, paths []string) error {
+func validate(s *ui.Env, o *validateOptions, paths []string) error {
 	var sessions []*recording.Session
-	bar := s.newProgress("reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Progress: bar.tell}, func(x *recording.Session) error {
+	bar := ui.NewProgress(s, "reading", "", 0)
+	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
 		if x.Origin == "" {
 			x.Origin = rootOf(x, paths)
 		}
 		sessions = append(sessions, x)
 		return nil
 	})
-	bar.finish()
+	bar.Finish()
 	if err != nil {
-		return &Failure{Operating, err}
+		return ui.Fail(ui.Operating, err)
 	}
 	if len(sessions) == 0 {
-		return failf(Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", quoteAll(paths))
+		return ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(paths))
 	}
 	onlyNames(read.Skipped)
 	v := &validation{sessions: sessions, skipped: read.Skipped}
@@ -85,12 +85,12 @@ func (s *State) validate(o *validateOptions, paths []string) error {
 	}
 	v.observed = judge.Observe(sessions)
 	if o.output != "table" {
-		err = s.emit(o.output, v.document())
+		err = s.Emit(o.output, v.document())
 	} else {
-		err = s.printValidation(v, o.brief)
+		err = printValidation(s, v, o.brief)
 	}
 	if err == nil && !v.met() {
-		return &Failure{Code: Missed}
+		return &ui.Failure{Code: ui.Missed}
 	}
 	return err
 }

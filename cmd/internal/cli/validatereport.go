@@ -1,18 +1,18 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/judge"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
 // printValidation prints the tables of a validation, or only the first one.
-func (s *State) printValidation(v *validation, brief bool) error {
-	s.printf("%s\n\n", v.heading())
+func printValidation(s *ui.Env, v *validation, brief bool) error {
+	s.Printf("%s\n\n", v.heading())
 	type titled struct {
 		title string
 		table *report.Table
@@ -33,14 +33,14 @@ func (s *State) printValidation(v *validation, brief bool) error {
 		if t.table.Len() == 0 {
 			continue
 		}
-		s.printf("%s\n", t.title)
-		if err := t.table.Write(s.Stdout, s.style()); err != nil {
+		s.Printf("%s\n", t.title)
+		if err := t.table.Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
 	for _, line := range v.notes() {
-		s.printf("%s\n", line)
+		s.Printf("%s\n", line)
 	}
 	return nil
 }
@@ -51,23 +51,11 @@ func (v *validation) heading() string {
 		requests += v.report.Repos[i].Requests
 		sessions += v.report.Repos[i].Sessions
 	}
-	out := fmt.Sprintf("%s of %s in %s judged", things(requests, "request"), things(sessions, "session"), things(int64(len(v.report.Repos)), "repository"))
+	out := fmt.Sprintf("%s of %s in %s judged", ui.Things(requests, "request"), ui.Things(sessions, "session"), ui.Things(int64(len(v.report.Repos)), "repository"))
 	for _, u := range v.report.Unplayable {
-		out += fmt.Sprintf("; %s of %s left out: %s", things(u.Requests, "request"), things(u.Sessions, "session"), u.Why)
+		out += fmt.Sprintf("; %s of %s left out: %s", ui.Things(u.Requests, "request"), ui.Things(u.Sessions, "session"), u.Why)
 	}
 	return out
-}
-
-// things names a number of things.
-func things(n int64, what string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(what, "y"):
-		what = strings.TrimSuffix(what, "y") + "ies"
-	default:
-		what += "s"
-	}
-	return count(n) + " " + what
 }
 
 func name(r *judge.Repo) string {
@@ -95,7 +83,7 @@ func (v *validation) everything() *report.Table {
 
 // predictions adds the rows of one repository.
 func predictions(t *report.Table, who string, a *judge.All) {
-	n, exact, lag := count(a.N), report.Percent2(a.Exact, a.N), count(a.Lag)
+	n, exact, lag := ui.Count(a.N), report.Percent2(a.Exact, a.N), ui.Count(a.Lag)
 	for k := range judge.Predictors {
 		e := &a.Off[k]
 		t.Row(who, k.String(), n, exact, lag, report.Percent2(e.Tokens.Abs, a.Read), signed(e.Tokens.Signed, a.Read), moneyShare(e.Money.Abs, a.Bill),
@@ -130,7 +118,7 @@ func (v *validation) summary() *report.Table {
 		r := &v.report.Repos[i]
 		c := r.Followers()
 		n, exact, lag := r.Steps()
-		t.Row(name(r), count(c.N), count(n), report.Percent2(exact, n), count(lag), count(c.Read),
+		t.Row(name(r), ui.Count(c.N), ui.Count(n), report.Percent2(exact, n), ui.Count(lag), ui.Count(c.Read),
 			signed(c.Off.Signed, c.Read), report.Percent3(c.Off.Abs, c.Read), report.Percent3(c.Naive.Abs, c.Read), targets(r))
 	}
 	return t
@@ -173,8 +161,8 @@ func (v *validation) transitions() *report.Table {
 				if c.N == 0 {
 					continue
 				}
-				cell := func(k recording.Class) string { return count(c.Class[k]) }
-				t.Row(name(r), tr.String(), [...]string{"over", "within"}[within], count(c.N), cell(recording.Exact), cell(recording.Over),
+				cell := func(k recording.Class) string { return ui.Count(c.Class[k]) }
+				t.Row(name(r), tr.String(), [...]string{"over", "within"}[within], ui.Count(c.N), cell(recording.Exact), cell(recording.Over),
 					cell(recording.ShortNear), cell(recording.Visibility), cell(recording.StaticPrefix), cell(recording.Zero),
 					report.Percent2(c.Predicted, c.N), report.Quantity(c.Off.Abs), report.Quantity(c.Naive.Abs))
 			}
@@ -200,8 +188,8 @@ func (v *validation) causes() *report.Table {
 			if cause == "" {
 				cause = "(read as expected)"
 			}
-			t.Row(name(r), cause, count(r.Missed[k]), count(r.Lost[k]), report.Percent(r.Lost[k], lost),
-				count(r.Residue[k]), report.Percent3(r.Residue[k], c.Read))
+			t.Row(name(r), cause, ui.Count(r.Missed[k]), ui.Count(r.Lost[k]), report.Percent(r.Lost[k], lost),
+				ui.Count(r.Residue[k]), report.Percent3(r.Residue[k], c.Read))
 		}
 	}
 	return t
@@ -216,8 +204,8 @@ func (v *validation) firsts() *report.Table {
 		if c.N == 0 {
 			continue
 		}
-		t.Row(name(r), count(c.N), count(c.Read), report.Percent2(c.Read, r.Usage.Read), report.Percent(c.Predicted, c.N),
-			count(c.Off.Abs), count(c.Naive.Abs), count(r.Known.N), report.Percent(r.Known.Predicted, r.Known.N), count(r.Known.Off.Abs))
+		t.Row(name(r), ui.Count(c.N), ui.Count(c.Read), report.Percent2(c.Read, r.Usage.Read), report.Percent(c.Predicted, c.N),
+			ui.Count(c.Off.Abs), ui.Count(c.Naive.Abs), ui.Count(r.Known.N), report.Percent(r.Known.Predicted, r.Known.N), ui.Count(r.Known.Off.Abs))
 	}
 	return t
 }
@@ -229,7 +217,7 @@ func (v *validation) agreement() *report.Table {
 		if a.Ours == recording.NoCause {
 			ours = "no miss"
 		}
-		t.Row(a.Server, ours, count(a.N), count(a.Missed), count(a.Lost), agrees(a))
+		t.Row(a.Server, ours, ui.Count(a.N), ui.Count(a.Missed), ui.Count(a.Lost), agrees(a))
 	}
 	return t
 }
@@ -259,7 +247,7 @@ func (v *validation) bestEffort() *report.Table {
 	for b := range judge.Bands {
 		st := v.observed.Steps[b]
 		if st.N > 0 {
-			t.Row(b.String(), count(st.N), report.Percent(st.Full, st.N), report.Percent(st.Partial, st.N), report.Percent(st.Collapsed, st.N))
+			t.Row(b.String(), ui.Count(st.N), report.Percent(st.Full, st.N), report.Percent(st.Partial, st.N), report.Percent(st.Collapsed, st.N))
 		}
 	}
 	return t
@@ -280,7 +268,7 @@ func (v *validation) notes() (out []string) {
 			report.Percent(read, prompt), report.Percent(late, resets)))
 	}
 	if o := v.observed; o.Requests > 0 {
-		out = append(out, fmt.Sprintf("codex       %s of %s read a multiple of 128 tokens · %s", count(o.Rounded), things(o.Requests, "request"), forkStarts(o.Forks)))
+		out = append(out, fmt.Sprintf("codex       %s of %s read a multiple of 128 tokens · %s", ui.Count(o.Rounded), ui.Things(o.Requests, "request"), forkStarts(o.Forks)))
 	}
 	if len(v.report.Repos) == 0 {
 		return append(append(out, "judged      nothing: no target was held against anything"), v.skips()...)
@@ -303,7 +291,7 @@ func (v *validation) skips() (out []string) {
 		if k.Line > 0 {
 			place += ":" + strconv.FormatInt(k.Line, 10)
 		}
-		out = append(out, fmt.Sprintf("skipped     %s × %s, first at %s", count(k.Count), k.What, place))
+		out = append(out, fmt.Sprintf("skipped     %s × %s, first at %s", ui.Count(k.Count), k.What, place))
 	}
 	return out
 }
@@ -318,9 +306,9 @@ func forkStarts(forks []judge.ForkStart) string {
 		least, most = min(least, f.Read), max(most, f.Read)
 		lost += f.Prompt - f.Read
 	}
-	read := count(least)
+	read := ui.Count(least)
 	if most != least {
-		read += " to " + count(most)
+		read += " to " + ui.Count(most)
 	}
-	return fmt.Sprintf("%s read %s tokens first and sent %s anew", things(int64(len(forks)), "forked thread"), read, count(lost))
+	return fmt.Sprintf("%s read %s tokens first and sent %s anew", ui.Things(int64(len(forks)), "forked thread"), read, ui.Count(lost))
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/recordingtest"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -15,8 +17,6 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
-
-	"agentsim/sim/recording/recordingtest"
 )
 
 // The dated record of a validation, and the sample that lets anyone repeat it.
@@ -41,10 +41,10 @@ func recordings(t *testing.T) string {
 }
 
 // validated is what validate prints.
-func validated(t *testing.T, want Code, paths ...string) string {
+func validated(t *testing.T, want ui.Code, paths ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &State{Args: append([]string{"validate"}, paths...), Stdout: &out, Stderr: &errs, Env: func(string) string { return "" },
+	s := &ui.Env{Args: append([]string{"validate"}, paths...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
 		Now: func() time.Time { return time.Unix(0, 0) }}
 	if code := Run(s); code != want {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, want, out.String(), errs.String())
@@ -58,14 +58,14 @@ func TestValidation(t *testing.T) {
 		if *rewriteValidation {
 			writeSample(t, rows)
 		}
-		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, Pass, rows)))
+		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, ui.Pass, rows)))
 	})
 	t.Run("IMP-06 CACHE-V3 whole transcripts are predicted as the dated record says, a missed target included", func(t *testing.T) {
 		t.Chdir(filepath.Dir(recordings(t)))
-		same(t, validationDate+"-transcripts.txt", "$ agentsim validate "+strings.Join(transcripts, " ")+"\n\n"+validated(t, Missed, transcripts...))
+		same(t, validationDate+"-transcripts.txt", "$ agentsim validate "+strings.Join(transcripts, " ")+"\n\n"+validated(t, ui.Missed, transcripts...))
 	})
 	t.Run("IMP-06 CACHE-V3 CACHE-V4 the sample that ships is predicted as its record says", func(t *testing.T) {
-		same(t, "sample.txt", "$ agentsim validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
+		same(t, "sample.txt", "$ agentsim validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
 }
@@ -242,9 +242,9 @@ func onlyFigures(t *testing.T) {
 func BenchmarkImport(b *testing.B) {
 	path := filepath.Join(validationDir, "sample.jsonl.gz")
 	for b.Loop() {
-		s := &State{Args: []string{"import", path, "--db", filepath.Join(b.TempDir(), "x.db")}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{},
-			Env: func(string) string { return "" }, Now: time.Now}
-		if code := Run(s); code != Pass {
+		s := &ui.Env{Args: []string{"import", path, "--db", filepath.Join(b.TempDir(), "x.db")}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{},
+			Getenv: func(string) string { return "" }, Now: time.Now}
+		if code := Run(s); code != ui.Pass {
 			b.Fatal(code)
 		}
 	}
@@ -254,8 +254,8 @@ func BenchmarkImport(b *testing.B) {
 func BenchmarkValidate(b *testing.B) {
 	path := filepath.Join(validationDir, "sample.jsonl.gz")
 	for b.Loop() {
-		s := &State{Args: []string{"validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Env: func(string) string { return "" }, Now: time.Now}
-		if code := Run(s); code != Pass {
+		s := &ui.Env{Args: []string{"validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}
+		if code := Run(s); code != ui.Pass {
 			b.Fatal(code)
 		}
 	}

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"runtime/debug"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -18,7 +18,7 @@ type versionJSON struct {
 	Text      int64  `json:"text"`
 }
 
-func newVersion(s *State) *cobra.Command {
+func newVersion(s *ui.Env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:     "version",
@@ -26,19 +26,19 @@ func newVersion(s *State) *cobra.Command {
 		Short:   "print what this program is",
 		Long: `Prints the build, and the versions of what decides whether two programs give equal runs: the semantics of a run, the
 canonical form of a request, and the canonical text of events.`,
-		Args: exactly(0, "no arguments"),
+		Args: ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := ui.CheckOutput(output); err != nil {
 				return err
 			}
 			if output != "table" {
-				return s.emit(output, versionJSON{build(), sim.Semantics, llm.FormVersion, transcript.FormVersion})
+				return s.Emit(output, versionJSON{build(), sim.Semantics, llm.FormVersion, transcript.FormVersion})
 			}
-			s.printf("agentsim %s\nsemantics %d · form %d · text %d\n", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
+			s.Printf("agentsim %s\nsemantics %d · form %d · text %d\n", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", outputHelp)
+	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
 

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"errors"
-	"strconv"
-	"strings"
-
+	"agentsim/cmd/internal/ui"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
@@ -12,6 +9,9 @@ import (
 	"agentsim/sim/recording/whatif"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
+	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +28,7 @@ type whatifOptions struct {
 	q                                         whatif.Question
 }
 
-func newWhatif(s *State) *cobra.Command {
+func newWhatif(s *ui.Env) *cobra.Command {
 	o := &whatifOptions{}
 	cmd := &cobra.Command{
 		Use:   "whatif RUN [question]",
@@ -43,22 +43,22 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
   agentsim whatif 9c1e --lifetime 1h
   agentsim whatif 9c1e --lifetime main=1h,subagent=5m --keep-alive 2h
   agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3`,
-		Args: exactly(1, "the beginning of a run's id"),
+		Args: ui.Exactly(1, "the beginning of a run's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(o.output); err != nil {
+			if err := ui.CheckOutput(o.output); err != nil {
 				return err
 			}
 			if err := o.read(); err != nil {
 				return err
 			}
-			return s.whatif(o, args[0], cmd.Flags().Changed("slack"))
+			return runWhatif(s, o, args[0], cmd.Flags().Changed("slack"))
 		},
 	}
 	o.flags(s, cmd)
 	return cmd
 }
 
-func (o *whatifOptions) flags(s *State, cmd *cobra.Command) {
+func (o *whatifOptions) flags(s *ui.Env, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.lifetime, "lifetime", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
@@ -74,8 +74,8 @@ func (o *whatifOptions) flags(s *State, cmd *cobra.Command) {
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
-	s.dbFlag(f, &o.db, "the `file` that runs are recorded in")
-	f.StringVarP(&o.output, "output", "o", "table", outputHelp)
+	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 }
 
 // read takes the flags apart.
@@ -83,7 +83,7 @@ func (o *whatifOptions) read() error {
 	err := byKind("--lifetime", o.lifetime, func(k int, value string) error {
 		ttl, ok := map[string]llm.TTL{"5m": llm.TTL5m, "1h": llm.TTL1h}[value]
 		if !ok {
-			return failf(Usage, "--lifetime %s: write 5m or 1h", o.lifetime)
+			return ui.Failf(ui.Usage, "--lifetime %s: write 5m or 1h", o.lifetime)
 		}
 		o.q.Lifetime[k] = whatif.Lifetime{Set: true, TTL: ttl}
 		return nil
@@ -100,16 +100,16 @@ func (o *whatifOptions) read() error {
 	}
 	if o.factor != "" {
 		if o.q.Factor, err = thousandths(o.factor); err != nil {
-			return failf(Usage, "--token-factor %s: write a number such as 1.3 or 0.77, with three decimals at most", o.factor)
+			return ui.Failf(ui.Usage, "--token-factor %s: write a number such as 1.3 or 0.77, with three decimals at most", o.factor)
 		}
 	}
 	if o.keepAlive != "" {
 		if o.q.KeepAlive, err = vtime.ParseDuration(o.keepAlive); err != nil || o.q.KeepAlive <= 0 {
-			return failf(Usage, "--keep-alive %s: write a duration above 0, such as 30m", o.keepAlive)
+			return ui.Failf(ui.Usage, "--keep-alive %s: write a duration above 0, such as 30m", o.keepAlive)
 		}
 	}
 	if o.forkKey && o.q != (whatif.Question{}) {
-		return failf(Usage, "--codex-fork-key: ask it alone: no model is played for it")
+		return ui.Failf(ui.Usage, "--codex-fork-key: ask it alone: no model is played for it")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func byKind(flag, text string, set func(kind int, value string) error) error {
 		if !some {
 			value = part
 			if strings.Contains(text, ",") {
-				return failf(Usage, "%s %s: give one value for all threads, or values by kind: main=…,subagent=…", flag, text)
+				return ui.Failf(ui.Usage, "%s %s: give one value for all threads, or values by kind: main=…,subagent=…", flag, text)
 			}
 		}
 		found := false
@@ -135,7 +135,7 @@ func byKind(flag, text string, set func(kind int, value string) error) error {
 				continue
 			}
 			if given[kind] {
-				return failf(Usage, "%s %s: %s is named twice", flag, text, kind)
+				return ui.Failf(ui.Usage, "%s %s: %s is named twice", flag, text, kind)
 			}
 			given[kind], found = true, true
 			if err := set(k, value); err != nil {
@@ -143,7 +143,7 @@ func byKind(flag, text string, set func(kind int, value string) error) error {
 			}
 		}
 		if !found {
-			return failf(Usage, "%s %s: %q is no kind of thread; write main, subagent, fork or compact", flag, text, name)
+			return ui.Failf(ui.Usage, "%s %s: %q is no kind of thread; write main, subagent, fork or compact", flag, text, name)
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func thousandths(text string) (int64, error) {
 	return strconv.ParseInt(whole+part+"000"[len(part):], 10, 64)
 }
 
-func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
+func runWhatif(s *ui.Env, o *whatifOptions, run string, slackGiven bool) error {
 	db, err := openDB(o.db)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
 	opt := whatif.Options{Tokenizer: func(model string) string { return tokens.Approx(model).Name() }}
 	if info.Recorded() || slackGiven {
 		if opt.Slack, err = vtime.ParseDuration(o.slack); err != nil || opt.Slack < 0 {
-			return failf(Usage, "--slack %s: write a duration, such as 8.5s", o.slack)
+			return ui.Failf(ui.Usage, "--slack %s: write a duration, such as 8.5s", o.slack)
 		}
 	}
 	session, err := db.Recording(info.ID)
@@ -182,32 +182,32 @@ func (s *State) whatif(o *whatifOptions, run string, slackGiven bool) error {
 		return err
 	}
 	if err := asrun.Check(session); err != nil {
-		return &sqlite.Error{Path: o.db, Doing: "make a session of run " + short(info.ID) + " (" + err.Error() + ")", Kind: sqlite.ErrDamaged}
+		return &sqlite.Error{Path: o.db, Doing: "make a session of run " + ui.Short(info.ID) + " (" + err.Error() + ")", Kind: sqlite.ErrDamaged}
 	}
 	switch {
 	case o.forkKey:
-		return s.whatifForkKey(db, info, session, o)
+		return whatifForkKey(s, db, info, session, o)
 	case o.q == whatif.Question{}:
-		return s.whatifOffers(db, info, session, o, opt)
+		return whatifOffers(s, db, info, session, o, opt)
 	}
 	a, err := whatif.Ask(session, &o.q, opt)
 	if err != nil {
 		return refused(info, err)
 	}
 	if o.output != "table" {
-		return s.emit(o.output, whatifDocument(info, o, a))
+		return s.Emit(o.output, whatifDocument(info, o, a))
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
-	return s.printAnswer(o, a)
+	return printAnswer(s, o, a)
 }
 
 // refused says why there is no answer, and where to look for what there is.
 func refused(info sqlite.RunInfo, err error) error {
 	var r *whatif.Refusal
 	if errors.As(err, &r) {
-		return failf(Usage, "run %s: %w\nquestions that it can answer: agentsim whatif %s", short(info.ID), err, short(info.ID))
+		return ui.Failf(ui.Usage, "run %s: %w\nquestions that it can answer: agentsim whatif %s", ui.Short(info.ID), err, ui.Short(info.ID))
 	}
 	return err
 }

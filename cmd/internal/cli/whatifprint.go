@@ -1,39 +1,39 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/whatif"
 	"agentsim/sim/transcript/sqlite"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
 // printAnswer prints the recorded bill, the model's reproduction of it, and then
 // the answer.
-func (s *State) printAnswer(o *whatifOptions, a *whatif.Answer) error {
-	if err := s.printReproduction(a); err != nil {
+func printAnswer(s *ui.Env, o *whatifOptions, a *whatif.Answer) error {
+	if err := printReproduction(s, a); err != nil {
 		return err
 	}
-	s.printf("\n%s\n", s.style().Bold("what if "+o.asked()))
-	if err := s.printBills(a); err != nil {
+	s.Printf("\n%s\n", s.Style().Bold("what if "+o.asked()))
+	if err := printBills(s, a); err != nil {
 		return err
 	}
-	s.printf("\n")
-	s.printSaving(a, o.q.KeepAlive > 0)
+	s.Printf("\n")
+	printSaving(s, a, o.q.KeepAlive > 0)
 	if len(a.Gaps) > 0 {
-		s.printf("\n")
-		if err := s.printGaps(a); err != nil {
+		s.Printf("\n")
+		if err := printGaps(s, a); err != nil {
 			return err
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
-	s.lines("assumed", a.Assumed)
+	s.Lines("assumed", a.Assumed)
 	for i, opt := range a.Options {
-		s.label([...]string{"undocumented", ""}[min(i, 1)], opt)
+		s.Label([...]string{"undocumented", ""}[min(i, 1)], opt)
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func usageCells(b whatif.Bill) []string {
 }
 
 // printReproduction prints what was billed beside what the model makes of it.
-func (s *State) printReproduction(a *whatif.Answer) error {
+func printReproduction(s *ui.Env, a *whatif.Answer) error {
 	recorded := a.Recorded.Total()
 	t := report.NewTable("BILL", " REQUESTS", " READ", " WRITTEN 5M", " WRITTEN 1H", " PLAIN", " OUTPUT", " COST", " OFF THE RECORDED BILL")
 	row := func(name string, b whatif.Bill) {
@@ -59,12 +59,12 @@ func (s *State) printReproduction(a *whatif.Answer) error {
 	row("recorded", recorded)
 	row("model", a.Model.Total())
 	row("model alone", a.Alone.Total())
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("\n")
-	s.label("model", `uses what the log shows about the server (listed below); "model alone" uses only prompt sizes and times`)
-	s.label("reproduced", reproduction(a))
+	s.Printf("\n")
+	s.Label("model", `uses what the log shows about the server (listed below); "model alone" uses only prompt sizes and times`)
+	s.Label("reproduced", reproduction(a))
 	return nil
 }
 
@@ -99,7 +99,7 @@ func offBill(d, of cachemodel.Picodollars) string {
 
 // printBills prints the model's bill as recorded and under the question, by kind
 // of thread.
-func (s *State) printBills(a *whatif.Answer) error {
+func printBills(s *ui.Env, a *whatif.Answer) error {
 	t := report.NewTable("THREADS", "BILL", " REQUESTS", " READ", " WRITTEN 5M", " WRITTEN 1H", " PLAIN", " OUTPUT", " COST", " SAVED", " OF THE MODEL'S COST")
 	row := func(name string, was, is whatif.Bill) {
 		saved := was.Cost - is.Cost
@@ -116,31 +116,31 @@ func (s *State) printBills(a *whatif.Answer) error {
 	if kinds > 1 {
 		row("in all", a.Model.Total(), a.If.Total())
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
-func (s *State) printSaving(a *whatif.Answer, keepAlive bool) {
+func printSaving(s *ui.Env, a *whatif.Answer, keepAlive bool) {
 	was := a.Model.Total().Cost
 	word := "saved"
 	saved := a.Saved()
 	if saved < 0 {
 		word, saved = "costs more", -saved
 	}
-	s.label(word, fmt.Sprintf("%s, %s of the model's %s for the session as recorded (model compared with model, not with the recorded bill)",
+	s.Label(word, fmt.Sprintf("%s, %s of the model's %s for the session as recorded (model compared with model, not with the recorded bill)",
 		report.Money(saved), report.Percent2(int64(saved), int64(was)), report.Money(was)))
 	if a.Low != 0 || a.High != 0 {
-		s.label("band", fmt.Sprintf("%s to %s saved: recorded user turns within an hour read 89 to 95 %% of what was left to them, the model's nearly all",
+		s.Label("band", fmt.Sprintf("%s to %s saved: recorded user turns within an hour read 89 to 95 %% of what was left to them, the model's nearly all",
 			report.Money(a.Low), report.Money(a.High)))
 	}
 	if b := a.Refreshes.Total(); b.Requests > 0 {
-		s.label("refreshes", fmt.Sprintf("%s added by the question, %s", plural(int(b.Requests), "request"), report.Money(b.Cost)))
+		s.Label("refreshes", fmt.Sprintf("%s added by the question, %s", ui.Plural(int(b.Requests), "request"), report.Money(b.Cost)))
 	} else if keepAlive {
-		s.label("refreshes", "none: no conversation was idle for long enough to need one")
+		s.Label("refreshes", "none: no conversation was idle for long enough to need one")
 	}
 	if a.Held > 0 {
-		s.label("held", fmt.Sprintf("%s, the longest for %s", plural(a.Held, "sibling"), report.Time(a.Longest)))
+		s.Label("held", fmt.Sprintf("%s, the longest for %s", ui.Plural(a.Held, "sibling"), report.Time(a.Longest)))
 	} else if a.Changed > 0 {
-		s.label("changed", plural(a.Changed, "thread"))
+		s.Label("changed", ui.Plural(a.Changed, "thread"))
 	}
 	name := "left"
 	for i, l := range a.Left {
@@ -155,13 +155,13 @@ func (s *State) printSaving(a *whatif.Answer, keepAlive bool) {
 		if n > 1 {
 			who = fmt.Sprintf("%s and %d more", l.Thread, n-1)
 		}
-		s.label(name, fmt.Sprintf("%s: %s", who, l.Why))
+		s.Label(name, fmt.Sprintf("%s: %s", who, l.Why))
 		name = ""
 	}
 }
 
 // printGaps says for which idle gaps refreshing paid.
-func (s *State) printGaps(a *whatif.Answer) error {
+func printGaps(s *ui.Env, a *whatif.Answer) error {
 	t := report.NewTable("IDLE FOR", " GAPS", " REFRESHES", " THEIR COST", " SAVED BEHIND THEM", " NET", "PAYS")
 	for _, g := range a.Gaps {
 		name := "over " + report.Time(g.From)
@@ -177,17 +177,17 @@ func (s *State) printGaps(a *whatif.Answer) error {
 		}
 		t.Row(name, strconv.FormatInt(g.N, 10), strconv.FormatInt(g.Refreshes, 10), report.Money(g.Paid), report.Money(g.Saved), report.Money(g.Saved-g.Paid), pays)
 	}
-	return t.Write(s.Stdout, s.style())
+	return t.Write(s.Stdout, s.Style())
 }
 
 // whatifOffers lists the questions that a recording answers and why it does not
 // answer the others.
-func (s *State) whatifOffers(db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions, opt whatif.Options) error {
+func whatifOffers(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions, opt whatif.Options) error {
 	offers := whatif.Offers(session, opt)
 	if o.output != "table" {
-		return s.emit(o.output, offersDocument(info, offers))
+		return s.Emit(o.output, offersDocument(info, offers))
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
 	t := report.NewTable("QUESTION", "ASKS WHAT IF", "ANSWER")
@@ -205,43 +205,43 @@ func (s *State) whatifOffers(db *sqlite.DB, info sqlite.RunInfo, session *record
 		last = of.Why
 		t.Row(of.Question, of.Means, answer)
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
 	if first != "" {
-		s.printf("\n")
-		s.label("ask", "agentsim whatif "+short(info.ID)+" "+first+s.dbAt(o.db))
+		s.Printf("\n")
+		s.Label("ask", "agentsim whatif "+ui.Short(info.ID)+" "+first+dbAt(s, o.db))
 	}
 	return nil
 }
 
 // whatifForkKey says what Codex's forks lost.
-func (s *State) whatifForkKey(db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions) error {
+func whatifForkKey(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, session *recording.Session, o *whatifOptions) error {
 	k, err := whatif.AskForkKey(session)
 	if err != nil {
 		return refused(info, err)
 	}
 	if o.output != "table" {
-		return s.emit(o.output, forkKeyDocument(info, k))
+		return s.Emit(o.output, forkKeyDocument(info, k))
 	}
-	if err := s.heading(db, info); err != nil {
+	if err := heading(s, db, info); err != nil {
 		return err
 	}
-	s.printf("%s\n", s.style().Bold("what if --codex-fork-key"))
+	s.Printf("%s\n", s.Style().Bold("what if --codex-fork-key"))
 	t := report.NewTable("FORK", " FIRST PROMPT", " READ", " SHARED WITH ITS PARENT", " WOULD HAVE READ MORE", " OF THE PROMPT")
 	for _, f := range k.Forks {
-		shared := count(f.Prefix)
+		shared := ui.Count(f.Prefix)
 		if !f.ParentKnown {
 			shared = "at most " + shared
 		}
-		t.Row(f.Thread, count(f.Prompt), count(f.Read), shared, count(f.Lost()), report.Percent(f.Lost(), f.Prompt))
+		t.Row(f.Thread, ui.Count(f.Prompt), ui.Count(f.Read), shared, ui.Count(f.Lost()), report.Percent(f.Lost(), f.Prompt))
 	}
-	if err := t.Write(s.Stdout, s.style()); err != nil {
+	if err := t.Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
-	s.printf("\n")
-	s.label("saved", fmt.Sprintf("%s tokens read instead of sent anew, %s of the %s tokens that the session's requests did not read",
-		count(k.Lost()), report.Percent(k.Lost(), k.Plain), count(k.Plain)))
-	s.lines("assumed", k.Assumed)
+	s.Printf("\n")
+	s.Label("saved", fmt.Sprintf("%s tokens read instead of sent anew, %s of the %s tokens that the session's requests did not read",
+		ui.Count(k.Lost()), report.Percent(k.Lost(), k.Plain), ui.Count(k.Plain)))
+	s.Lines("assumed", k.Assumed)
 	return nil
 }

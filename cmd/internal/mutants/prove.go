@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/cli"
+	"agentsim/cmd/internal/ui"
 )
 
 // prover runs scenarios by the program's own command line, in this process, and
@@ -68,8 +69,8 @@ func (s *showing) of(variant string) string { return strings.TrimSuffix(s.name()
 // exit code says is in the document, where there is one.
 func command(to any, args ...string) error {
 	var out, errs bytes.Buffer
-	code := cli.Run(&cli.State{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Env: func(string) string { return "" }, Now: func() time.Time { return time.Time{} }})
+	code := cli.Run(&ui.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Time{} }})
 	if err := json.Unmarshal(out.Bytes(), to); err != nil {
 		return fmt.Errorf("agentsim %s: exit code %d: %s", strings.Join(args, " "), code, errs.String())
 	}

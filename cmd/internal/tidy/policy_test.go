@@ -72,11 +72,12 @@ sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/cli:         WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace
+cmd/internal/ui:          sim/transcript metrics metrics/report
+cmd/internal/cli:         cmd/internal/ui WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest
-cmd/internal/mutants:  WORDS WORLD sim sim/audit scenarios cmd/internal/cli
+cmd/internal/mutants:  cmd/internal/ui WORDS WORLD sim sim/audit scenarios cmd/internal/cli
 `
 
 // imports says which packages of others are kept to certain rooms. A pattern

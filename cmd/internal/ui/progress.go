@@ -1,4 +1,4 @@
-package cli
+package ui
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows on a terminal how much of a long work is done, how fast, and how
+// Progress shows on a terminal how much of a long work is done, how fast, and how
 // long the rest will take. It stays away from what is not a terminal or a dumb
 // one, and from works of less than a second. Several goroutines may tell it what
 // they have done.
-type progress struct {
-	s     *State
+type Progress struct {
+	s     *Env
 	what  string
 	unit  string // what is counted, "" for bytes
 	since time.Time
@@ -34,38 +34,38 @@ const (
 	barWidth, aroundBar, leastBar = 30, 60, 5
 )
 
-// newProgress begins to watch a work: what is done, "running", and in what it is
+// NewProgress begins to watch a work: what is done, "running", and in what it is
 // counted, "runs", or "" for bytes. finish must be called before anything is
 // printed.
-func (s *State) newProgress(what, unit string, total int) *progress {
-	p := &progress{s: s, what: what, unit: unit, total: max(1, int64(total)), since: s.Now()}
-	if s.ErrTerminal && s.Env("TERM") != "dumb" {
+func NewProgress(s *Env, what, unit string, total int) *Progress {
+	p := &Progress{s: s, what: what, unit: unit, total: max(1, int64(total)), since: s.Now()}
+	if s.ErrTerminal && s.Getenv("TERM") != "dumb" {
 		p.bar = progressbar.NewOptions64(p.total, p.options()...)
 		p.bar.StartWithoutRender() // the rate is that of the whole work
 	}
 	return p
 }
 
-// tell says that so much of all is done.
-func (p *progress) tell(done, total int64) {
+// Tell says that so much of all is done.
+func (p *Progress) Tell(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done, p.total = done, total
 	p.show()
 }
 
-// add says that so many more are done.
-func (p *progress) add(n int) {
+// Add says that so many more are done.
+func (p *Progress) Add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += int64(n)
 	p.show()
 }
 
-// pulse is a sink for a run that is part of the work: a single run may take long
+// Pulse is a sink for a run that is part of the work: a single run may take long
 // too, and then the bar shows that time goes by. There is none where nothing
 // would be shown.
-func (p *progress) pulse() []transcript.Sink {
+func (p *Progress) Pulse() []transcript.Sink {
 	if p.bar == nil {
 		return nil
 	}
@@ -74,22 +74,22 @@ func (p *progress) pulse() []transcript.Sink {
 
 // pulse shows the progress every so many events of a run.
 type pulse struct {
-	p      *progress
+	p      *Progress
 	events int
 }
 
-// pulseEvery is how many events lie between two looks at the clock.
-const pulseEvery = 1024
+// PulseEvery is how many events lie between two looks at the clock.
+const PulseEvery = 1024
 
 // Emit counts an event.
 func (x *pulse) Emit(*transcript.Event) {
-	if x.events++; x.events%pulseEvery == 0 {
-		x.p.add(0)
+	if x.events++; x.events%PulseEvery == 0 {
+		x.p.Add(0)
 	}
 }
 
 // show draws what is done.
-func (p *progress) show() {
+func (p *Progress) show() {
 	if p.bar == nil || !p.shown && p.s.Now().Sub(p.since) < showAfter {
 		return
 	}
@@ -101,12 +101,12 @@ func (p *progress) show() {
 	_ = p.bar.Set64(p.done)
 }
 
-func (p *progress) options() []progressbar.Option {
+func (p *Progress) options() []progressbar.Option {
 	width := barWidth
 	if p.s.Width > 0 {
 		width = max(leastBar, min(barWidth, p.s.Width-aroundBar))
 	}
-	out := []progressbar.Option{progressbar.OptionSetWriter(cmp.Or(p.s.screen, p.s.Stderr)), progressbar.OptionSetDescription(p.what),
+	out := []progressbar.Option{progressbar.OptionSetWriter(cmp.Or(p.s.Screen, p.s.Stderr)), progressbar.OptionSetDescription(p.what),
 		progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionSetWidth(width),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true)}
 	if p.unit == "" {
@@ -115,8 +115,8 @@ func (p *progress) options() []progressbar.Option {
 	return append(out, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(p.unit))
 }
 
-// finish takes the bar away.
-func (p *progress) finish() {
+// Finish takes the bar away.
+func (p *Progress) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {

@@ -1,4 +1,4 @@
-package cli
+package ui
 
 import (
 	"errors"
@@ -9,38 +9,39 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file that a flag names. A file that is there is replaced as
+// WriteFile writes a file that a flag names. A file that is there is replaced as
 // a whole once everything is written, or stays as it was.
-func writeFile(flag, name string, write func(io.Writer) error) error {
+func WriteFile(flag, name string, write func(io.Writer) error) error {
 	if err := replaceFile(name, write); err != nil {
-		return unusable(flag, name, err)
+		return Unusable(flag, name, err)
 	}
 	return nil
 }
 
 // replaceFile writes a whole file, or leaves what is there.
 func replaceFile(name string, write func(io.Writer) error) error {
-	f, err := newOutFile(name)
+	f, err := NewOutFile(name)
 	if err != nil {
 		return err
 	}
-	defer f.abandon()
+	defer f.Abandon()
 	if err := write(f); err != nil {
 		return err
 	}
-	return f.commit()
+	return f.Commit()
 }
 
-// outFile is a file on its way: what is written lies beside it until commit puts
+// OutFile is a file on its way: what is written lies beside it until commit puts
 // it into its place. What is no plain file, such as a pipe, is written directly;
 // a link stays a link.
-type outFile struct {
+type OutFile struct {
 	*os.File
 	to   string      // "" where it is written directly
 	mode fs.FileMode // of the file that it replaces; 0 for none
 }
 
-func newOutFile(name string) (*outFile, error) {
+// NewOutFile begins to write a file.
+func NewOutFile(name string) (*OutFile, error) {
 	if to, err := filepath.EvalSymlinks(name); err == nil {
 		name = to
 	}
@@ -49,12 +50,12 @@ func newOutFile(name string) (*outFile, error) {
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		return &outFile{File: f}, err
+		return &OutFile{File: f}, err
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
 	f, err := createBeside(name)
-	return &outFile{f, name, mode}, err
+	return &OutFile{f, name, mode}, err
 }
 
 // createBeside makes a file in the same directory, as the umask wants it.
@@ -69,8 +70,8 @@ func createBeside(name string) (f *os.File, err error) {
 	return f, err
 }
 
-// commit brings all of the file to its disk and puts it into its place.
-func (f *outFile) commit() error {
+// Commit brings all of the file to its disk and puts it into its place.
+func (f *OutFile) Commit() error {
 	if f.to == "" {
 		return f.Close()
 	}
@@ -84,8 +85,8 @@ func (f *outFile) commit() error {
 	return os.Rename(f.Name(), f.to)
 }
 
-// abandon forgets what was written; after a commit it does nothing.
-func (f *outFile) abandon() {
+// Abandon forgets what was written; after a commit it does nothing.
+func (f *OutFile) Abandon() {
 	f.Close()
 	if f.to != "" {
 		os.Remove(f.Name())

@@ -1,13 +1,13 @@
-package cli
+package ui
 
 import (
 	"errors"
 	"io/fs"
 )
 
-// unusable is the error of a file that a flag names: the file as given, and what
+// Unusable is the error of a file that a flag names: the file as given, and what
 // to do.
-func unusable(flag, name string, err error) error {
+func Unusable(flag, name string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		err = at.Err
@@ -21,5 +21,5 @@ func unusable(flag, name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		what = "change the permissions of the file or its directory, or name another file"
 	}
-	return failf(Operating, "%s %s: %w: %s", flag, name, err, what)
+	return Failf(Operating, "%s %s: %w: %s", flag, name, err, what)
 }

@@ -1,0 +1,152 @@
+package ui
+
+import (
+	"agentsim/metrics/report"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// State is all that a command may use of the process it runs in.
+type Env struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Terminal       bool             // Stdout is one
+	ErrTerminal    bool             // Stderr is one
+	Width          int              // columns of the terminal, 0 for unknown
+	Interrupt      <-chan os.Signal // a signal that ends what goes on; nil for none
+	Now            func() time.Time // wall time, for the record's own rows
+
+	Screen io.Writer // Stderr as it is, for the progress bar alone
+
+	Waiting atomic.Bool // somebody takes the next signal and comes to an end by itself
+	Heard   Waiter      // who waited last
+
+	Patience int // milliseconds that a database may be locked; 0 for what it waits anyway
+}
+
+// CommandLine is the command as typed, for messages.
+func (s *Env) CommandLine() string { return "agentsim " + QuoteAll(s.Args) }
+
+// Style is how output may look here.
+func (s *Env) Style() report.Style {
+	if !s.Terminal {
+		return report.Style{}
+	}
+	return report.Style{Color: s.Getenv("NO_COLOR") == "" && s.Getenv("TERM") != "dumb", Width: s.Width}
+}
+
+// Printf prints to standard output.
+func (s *Env) Printf(format string, args ...any) { fmt.Fprintf(s.Stdout, format, args...) }
+
+// Waiter takes a signal and brings what goes on to its end.
+type Waiter interface {
+	// Signal is the one that came; nil for none.
+	Signal() os.Signal
+}
+
+// QuoteAll joins words so that a shell reads them back.
+func QuoteAll(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = Quote(w)
+	}
+	return strings.Join(out, " ")
+}
+
+// Quote is a word as a shell takes it.
+func Quote(w string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@+%"
+	if w != "" && strings.Trim(w, plain) == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// Group is a command that only holds others: alone it prints its help, and a
+// word that is none of them is an error.
+func Group(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	hint := ""
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return Failf(Usage, "unknown command %q for %q%s\nsee: %s --help", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
+}
+
+// Exactly demands n arguments and names them when they are not there.
+func Exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return Failf(Usage, "%s takes %s, not %s\nusage: %s", cmd.CommandPath(), what, Plural(len(args), "argument"), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// Label prints a line behind its name; nothing when there is nothing to say. On a
+// terminal it is continued in further lines, but one to be pasted stays whole.
+func (s *Env) Label(name, text string) {
+	if text == "" {
+		return
+	}
+	lines := []string{text}
+	if !strings.HasPrefix(text, "agentsim ") {
+		lines = s.Style().Lines(text, 13)
+	}
+	for _, line := range lines {
+		s.Printf("%-12s %s\n", name, line)
+		name = ""
+	}
+}
+
+// Lines prints several lines behind one name.
+func (s *Env) Lines(name string, lines []string) {
+	for _, line := range lines {
+		s.Label(name, line)
+		name = ""
+	}
+}
+
+// Detail prints a line of a call's description.
+func (s *Env) Detail(name, format string, args ...any) {
+	s.Printf("  %-18s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// Plural names a number of things.
+func Plural(n int, what string) string { return Things(int64(n), what) }
+
+// Short is as much of a run's id as people need.
+func Short(id string) string { return id[:min(8, len(id))] }
+
+// Count prints a number with separators, as 61,402.
+func Count(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Things names a number of things.
+func Things(n int64, what string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(what, "y"):
+		what = strings.TrimSuffix(what, "y") + "ies"
+	default:
+		what += "s"
+	}
+	return Count(n) + " " + what
+}

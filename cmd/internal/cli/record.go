@@ -84,11 +84,15 @@ func (r *recorder) finish(w *sqlite.Writer, x executed, now time.Time) error {
 	return r.keep(err)
 }
 
-// crashed closes the record of a run that ended in a bug; what it says then adds
-// nothing to the bug.
+// crashed closes the record of a run that ended in a bug or found its scenario
+// mistaken; what it says then adds nothing to that.
 func (r *recorder) crashed(w *sqlite.Writer, err error, now time.Time) {
+	status, mistake := sqlite.Crashed, (*sim.ScenarioError)(nil)
+	if errors.As(err, &mistake) {
+		status = sqlite.Invalid
+	}
 	if w != nil {
-		_ = w.Finish(sqlite.End{Status: sqlite.Crashed, Detail: firstLine(err.Error()), FinishedAt: wall(now)})
+		_ = w.Finish(sqlite.End{Status: status, Detail: firstLine(err.Error()), FinishedAt: wall(now)})
 	}
 }
 

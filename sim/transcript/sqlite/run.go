@@ -14,6 +14,7 @@ const (
 	Deadlock    Status = "deadlock"
 	Interrupted Status = "interrupted"
 	Crashed     Status = "crashed"
+	Invalid     Status = "invalid" // the run found a mistake in its scenario
 )
 
 // Settled reports whether every execution of the run ends so.

@@ -176,7 +176,7 @@ func (o *observer) stood(a *agent.Agent, path string) string {
 func (o *observer) ownVersion(a *agent.Agent, path string) (hash string) {
 	maker := fork.NewMaker()
 	for m := a.Last(); m != nil && hash == ""; m = m.Prev {
-		if a.IsFork() && maker.Marks(m) {
+		if a.IsFork() && maker.IsForkMessage(m) {
 			break
 		}
 		for i := range m.Blocks {

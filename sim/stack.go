@@ -28,7 +28,7 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 	if err := defines(cfg.Definitions, sc.Type); err != nil {
 		return err
 	}
-	cfg.Offered = slices.DeleteFunc(tool.Minimal(cfg.Catalogue, agent.MinimalTypes(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Acts() })
+	cfg.Offered = slices.DeleteFunc(tool.Minimal(cfg.Catalogue, agent.MinimalTypes(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Implemented() })
 	r.offered, cfg.Catalogue = cfg.Offered, cfg.Offered
 	return nil
 }

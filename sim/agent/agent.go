@@ -17,20 +17,20 @@ import (
 // Agent is one agent: who it is and what became of it. A run may make millions,
 // so everything else is in its life, which ends with it.
 type Agent struct {
-	w       *World
-	ref     int32
-	lineage string
-	parent  *Agent
-	own     llm.Usage
-	rolled  llm.Usage
-	task    *task.Task // of a background agent
-	ended   bool
-	endedAt vtime.Instant
-	end     Ending
-	result  tool.Result   // of a synchronous child that has ended
-	past    *past         // of a task: what is kept of its former lives
-	left    vtime.Instant // when it moved to the background
-	*life                 // nil once it has ended
+	w              *World
+	ref            int32
+	lineage        string
+	parent         *Agent
+	own            llm.Usage
+	rolled         llm.Usage
+	task           *task.Task // of a background agent
+	ended          bool
+	endedAt        vtime.Instant
+	end            Ending
+	result         tool.Result   // of a synchronous child that has ended
+	past           *past         // of a task: what is kept of its former lives
+	backgroundedAt vtime.Instant // when it moved to the background
+	*life                        // nil once it has ended
 }
 
 // life is what an agent holds while it lives: its conversation, its context and
@@ -63,25 +63,25 @@ type life struct {
 	compactionState
 	said *llm.Msg // last assistant message that has text
 
-	inbox    *kernel.Mailbox[*notice] // made on first need
-	waiting  int                      // background children and user steps that are still to come
-	started  vtime.Instant
-	inFork   bool     // a fork directive stands in its history
-	origin   *llm.Msg // where its own messages begin: the end of an inherited history
-	from     llm.Hash // likewise, of its bytes
-	meters   Meters
-	progress progress
-	holds    holdings
-	shells   []*shellTask
-	leash    *leash         // of a synchronous child
-	kin      []*Agent       // children that have ended and may be resumed
-	missed   []*notice      // messages of other agents that it ended without hearing
-	again    llm.ToolUseID  // the call that resumes it as soon as it has ended
-	before   *consumed      // by its former lives; nil in the first
-	hold     *kernel.Signal // set on siblings that wait for the first one
-	opens    *kernel.Signal // set on the first sibling: fires when its response begins
-	root     *rootState     // of a root agent
-	minimal  *minimalState  // of the minimal stack; nil in the full one
+	inbox             *kernel.Mailbox[*notice] // made on first need
+	waiting           int                      // background children and user steps that are still to come
+	started           vtime.Instant
+	inFork            bool     // a fork directive stands in its history
+	origin            *llm.Msg // where its own messages begin: the end of an inherited history
+	from              llm.Hash // likewise, of its bytes
+	meters            Meters
+	progress          progress
+	holds             holdings
+	shells            []*shellTask
+	foreground        *foreground    // of a synchronous child
+	resumableChildren []*Agent       // children that have ended and may be resumed
+	undelivered       []*notice      // messages of other agents that it ended without hearing
+	pendingResume     llm.ToolUseID  // the call that resumes it as soon as it has ended
+	before            *consumed      // by its former lives; nil in the first
+	hold              *kernel.Signal // set on siblings that wait for the first one
+	firstOpened       *kernel.Signal // set on the first sibling: fires when its response begins
+	root              *rootState     // of a root agent
+	minimal           *minimalState  // of the minimal stack; nil in the full one
 }
 
 // Ref is the agent's ordinal in the run.
@@ -145,8 +145,8 @@ func (a *Agent) id() llm.AgentID {
 	return llm.AgentID(a.key.Sub("agent").Uint64())
 }
 
-// settle gives a new agent its prefix, context and first messages.
-func (a *Agent) settle(front *rendered, ctx *Context) {
+// equip gives a new agent its prefix, context and first messages.
+func (a *Agent) equip(front *rendered, ctx *Context) {
 	a.front, a.ctx = front, ctx
 	ctx.Abort.agent = a
 	a.acquire()
@@ -169,7 +169,7 @@ func (a *Agent) replaced(id llm.ToolUseID, from, to int) {
 // say appends a message to the agent's conversation.
 func (a *Agent) say(m *llm.Msg) {
 	a.conv.say(a.w.cfg.Builder, m)
-	if !a.inFork && a.w.cfg.Forker.Marks(m) {
+	if !a.inFork && a.w.cfg.Forker.IsForkMessage(m) {
 		a.inFork = true
 	}
 }
@@ -254,16 +254,16 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
 		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken,
 		Progress: a.progress.shown()})
-	if a.opens != nil {
-		a.opens.Fire()
+	if a.firstOpened != nil {
+		a.firstOpened.Fire()
 	}
 	a.end = end
 	a.report(p)
 	a.cleanUp()
-	l, again := a.leash, a.again
+	l, again := a.foreground, a.pendingResume
 	a.release()
 	if l != nil {
-		l.loose.Fire()
+		l.released.Fire()
 	}
 	if again != (llm.ToolUseID{}) && a.resumable() && !a.parent.ended {
 		a.resume(again)
@@ -279,9 +279,9 @@ func (a *Agent) release() {
 		a.remember()
 	case a.parent != nil:
 		a.result = a.toolResult()
-		a.forgetKin(a.kin)
+		a.forgetChildren(a.resumableChildren)
 	default:
-		a.forgetKin(a.kin)
+		a.forgetChildren(a.resumableChildren)
 	}
 	a.life = nil
 }

@@ -7,12 +7,12 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// leash is what a synchronous child's parent waits by.
-type leash struct {
-	loose kernel.Signal // fires when the child ends or moves to the background
-	until vtime.Instant // when it moves by itself; 0 is never
-	title string        // the call's description
-	name  string        // the one that the call gives it
+// foreground is what the parent of a synchronous child waits for.
+type foreground struct {
+	released kernel.Signal // fires when the child ends or moves to the background
+	deadline vtime.Instant // when it moves by itself; 0 is never
+	title    string        // the call's description
+	name     string        // the one that the call gives it
 }
 
 // Why a synchronous agent moved to the background.
@@ -21,12 +21,12 @@ const (
 	whyUser = "user"
 )
 
-// tether makes the child one that its parent waits for.
-func (a *Agent) tether(title, name string) {
-	a.leash = &leash{title: title, name: name}
-	a.leash.loose.Init(a.w.cfg.Kernel, "end of "+a.lineage)
+// runInForeground makes the child one that its parent waits for.
+func (a *Agent) runInForeground(title, name string) {
+	a.foreground = &foreground{title: title, name: name}
+	a.foreground.released.Init(a.w.cfg.Kernel, "end of "+a.lineage)
 	if after := a.w.gates.AutoBackgroundAfter(); after > 0 {
-		a.leash.until = a.w.cfg.Kernel.Now().Add(after)
+		a.foreground.deadline = a.w.cfg.Kernel.Now().Add(after)
 	}
 }
 
@@ -35,17 +35,17 @@ func (a *Agent) tether(title, name string) {
 // (SUB-14).
 func (a *Agent) awaited(p *kernel.Proc) error {
 	for !a.ended && a.task == nil {
-		l := a.leash
-		if l.until == 0 {
-			if err := l.loose.Wait(p); err != nil {
+		l := a.foreground
+		if l.deadline == 0 {
+			if err := l.released.Wait(p); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := l.loose.WaitUntil(p, l.until); err != nil {
+		if _, err := l.released.WaitUntil(p, l.deadline); err != nil {
 			return err
 		}
-		if !a.ended && a.task == nil && p.Now() >= l.until {
+		if !a.ended && a.task == nil && p.Now() >= l.deadline {
 			a.moveToBackground(whyTime)
 		}
 	}
@@ -66,15 +66,15 @@ func (a *Agent) moveToBackground(why string) {
 	}
 	a.ctx.SetAppState = NoOp
 	a.avoidPrompts()
-	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: a.leash.title, Name: a.leash.name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
-	a.left = w.cfg.Kernel.Now()
+	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: a.foreground.title, Name: a.foreground.name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
+	a.backgroundedAt = w.cfg.Kernel.Now()
 	w.register(a.parent, a.task)
 	w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + a.task.ID + ".isBackgrounded", Effect: a.ctx.SetTaskState.String(), Why: why})
 	w.moveTask(a, task.Running)
 	a.tellProgress()
 	a.parent.expectNotice()
-	a.result = w.launched(a, a.leash.title)
-	a.leash.loose.Fire()
+	a.result = w.launched(a, a.foreground.title)
+	a.foreground.released.Fire()
 }
 
 // avoidPrompts makes every question of the agent, and of those who work for it

@@ -137,11 +137,11 @@ func (a *Agent) directives(last *llm.Msg) (out []llm.Block) {
 		return nil
 	}
 	for m := last; m != nil; m = m.Prev {
-		if !a.w.cfg.Forker.Marks(m) {
+		if !a.w.cfg.Forker.IsForkMessage(m) {
 			continue
 		}
 		for i := range m.Blocks {
-			if one := m.Blocks[i : i+1]; a.w.cfg.Forker.Marks(&llm.Msg{Role: m.Role, Blocks: one}) {
+			if one := m.Blocks[i : i+1]; a.w.cfg.Forker.IsForkMessage(&llm.Msg{Role: m.Role, Blocks: one}) {
 				out = append(out, one[0])
 			}
 		}

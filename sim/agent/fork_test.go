@@ -60,7 +60,7 @@ func testForkDefinition(t *testing.T) {
 // blind is a forker that never finds the tag.
 type blind struct{ *fork.Maker }
 
-func (blind) Marks(*llm.Msg) bool { return false }
+func (blind) IsForkMessage(*llm.Msg) bool { return false }
 
 func testGuards(t *testing.T) {
 	const refused = "Fork is not available inside a forked worker."

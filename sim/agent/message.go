@@ -41,13 +41,13 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 		c.resume(use.ID)
 		return sent("Agent " + in.To + " had ended (" + string(was) + "). It is resumed with your message; a notification reports its end.")
 	case t.Status().Final():
-		c.again = use.ID
+		c.pendingResume = use.ID
 	}
 	c.expectNotice()
 	if err := c.inbox.Send(n); err != nil {
 		a.w.fail(err)
 	}
-	if c.again != (llm.ToolUseID{}) {
+	if c.pendingResume != (llm.ToolUseID{}) {
 		return sent("Agent " + in.To + " is being stopped. It is resumed with your message once it has ended; a notification reports its end.")
 	}
 	return sent("Your message to agent " + in.To + " is queued. It hears it at its next turn, if it comes to one.")

@@ -174,7 +174,7 @@ func (a *Agent) spawnInput(use *llm.Block) (in tool.AgentInput, ignored []string
 }
 
 // refuseSpawn answers a call that starts no agent.
-func (a *Agent) refuseSpawn(b *birth, err error) tool.Result {
+func (a *Agent) refuseSpawn(b *spawning, err error) tool.Result {
 	if a.w.cfg.Minimal != nil && b.in.Type != "" {
 		a.show(bannerClose(b.in.Type))
 	}

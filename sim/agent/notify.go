@@ -47,7 +47,7 @@ func (a *Agent) expectNotice() {
 }
 
 // collect empties the mailbox, notifications in the order of (instant, task id)
-// as settled, user messages behind them as they came.
+// as ordered, then user messages as they came.
 func (a *Agent) collect(first ...*notice) (tasks, users []*notice) {
 	take := func(n *notice) {
 		a.waiting--
@@ -145,7 +145,7 @@ func (a *Agent) dropMail() {
 		case n.msg == nil:
 			a.unheard(n.blocks)
 		case a.parent.writes():
-			a.missed = append(a.missed, n)
+			a.undelivered = append(a.undelivered, n)
 		default:
 			a.dropMessages([]*notice{n})
 		}

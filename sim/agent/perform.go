@@ -14,7 +14,7 @@ import (
 func (a *Agent) perform(p *kernel.Proc, r *running) {
 	env := &a.w.env // tools run to completion, so one serves all
 	*env = tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
-	if r.tool.Keeps {
+	if r.tool.Stateful {
 		if a.ctx.Session == nil {
 			a.ctx.Session = &tool.Session{}
 		}

@@ -65,7 +65,7 @@ func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err err
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
 		call.Subjects = r.tool.Subjects(r.block.Content, a.directory())
 	}
-	if r.tool.Does() == tool.AgentName {
+	if r.tool.CanonicalName() == tool.AgentName {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
 	}
 	d := pol.Decide(&call)

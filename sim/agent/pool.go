@@ -57,7 +57,7 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 // they weigh in every request, and a call of one is an error.
 func (a *Agent) noteIdleTools() {
 	for _, t := range a.ctx.Pool.Tools {
-		if !t.Acts() {
+		if !t.Implemented() {
 			a.finding("no-effect", "the tool "+t.Name+" is offered because tools names it, and nothing serves it: every call is an error")
 		}
 	}

@@ -121,11 +121,11 @@ func (c *Conversation) link(m *llm.Msg) {
 	}
 }
 
-// settle leaves out every tool use without a result that stands before the last
+// dropUnanswered leaves out every tool use without a result that stands before the last
 // message, which stays as it is (FRK-13), and reports the position from which on
 // the conversation is another; 0 when nothing was left out. Messages that change
 // are copies: others share the old ones.
-func (c *Conversation) settle(b *llm.Builder) (from int32) {
+func (c *Conversation) dropUnanswered(b *llm.Builder) (from int32) {
 	last := c.Last
 	if last == nil || c.open == countUses(last) {
 		return 0

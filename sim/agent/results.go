@@ -58,7 +58,7 @@ func (w *World) launched(c *Agent, description string) tool.Result {
 }
 
 // introduce records a new agent.
-func (w *World) introduce(c *Agent, b *birth) {
+func (w *World) introduce(c *Agent, b *spawning) {
 	ev := &transcript.AgentStart{
 		ID: c.ctx.ID, Lineage: c.lineage, Parent: c.parent.ref, Type: b.def.Type, Structure: "subagent", Model: b.model,
 		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
@@ -103,7 +103,7 @@ func (a *Agent) stagger(runs []running) {
 		}
 		if first := firstLike(runs[:i], c); first != nil {
 			first.openGate()
-			c.hold = first.opens
+			c.hold = first.firstOpened
 		}
 	}
 }
@@ -123,8 +123,8 @@ func firstLike(runs []running, c *Agent) *Agent {
 
 // openGate makes a signal that fires when the agent's first response begins.
 func (a *Agent) openGate() {
-	if a.opens == nil {
-		a.opens = kernel.NewSignal(a.w.cfg.Kernel, "first response of "+a.lineage)
+	if a.firstOpened == nil {
+		a.firstOpened = kernel.NewSignal(a.w.cfg.Kernel, "first response of "+a.lineage)
 		a.req.OnBegin = (*gate)(a)
 	}
 }
@@ -135,6 +135,6 @@ type gate Agent
 
 // Began lets the held siblings go.
 func (g *gate) Began(instant) {
-	g.opens.Fire()
+	g.firstOpened.Fire()
 	g.req.OnBegin = nil
 }

@@ -44,9 +44,9 @@ type sidechain struct {
 	thinking bool
 	view     View
 
-	waiting int       // tasks of its own that run on and have not given their notification
-	kin     []*Agent  // those it started that may be resumed
-	pending []*notice // messages that it has not heard
+	waiting           int       // tasks of its own that run on and have not given their notification
+	resumableChildren []*Agent  // those it started that may be resumed
+	pending           []*notice // messages that it has not heard
 }
 
 // writes reports whether the agent, which lives or can be resumed, holds the tool
@@ -73,12 +73,12 @@ func (a *Agent) remember() {
 	a.past.output, a.past.evicted = a.outputSoFar(), false
 	a.w.evictLater(a)
 	if !a.parent.writes() {
-		a.forgetKin(a.kin)
+		a.forgetChildren(a.resumableChildren)
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.req.Settings, expects: a.expects,
 		from: a.from, size: a.size, calls: a.calls, total: a.total(), def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, source: a.ctx.Source,
-		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.waiting, kin: a.kin, pending: a.missed}
+		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.waiting, resumableChildren: a.resumableChildren, pending: a.undelivered}
 	s.repl.OnReplace = nil
 	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
 		s.who = *who
@@ -98,23 +98,23 @@ func (a *Agent) remember() {
 // knows lists an ended child as one that may be resumed.
 func (a *Agent) knows(child *Agent) {
 	if a.life != nil {
-		a.kin = append(a.kin, child)
+		a.resumableChildren = append(a.resumableChildren, child)
 		return
 	}
-	a.past.chain.kin = append(a.past.chain.kin, child)
+	a.past.chain.resumableChildren = append(a.past.chain.resumableChildren, child)
 }
 
-// forgetKin lets go what was kept for a resume: nobody is left who could ask for
+// forgetChildren lets go what was kept for a resume: nobody is left who could ask for
 // one. Messages that were not heard are dropped, which is recorded.
-func (a *Agent) forgetKin(kin []*Agent) {
-	for _, c := range kin {
+func (a *Agent) forgetChildren(children []*Agent) {
+	for _, c := range children {
 		if !c.resumable() {
 			continue // it runs, or has been let go
 		}
 		s := c.past.chain
 		c.past.chain = nil
 		c.dropMessages(s.pending)
-		c.forgetKin(s.kin)
+		c.forgetChildren(s.resumableChildren)
 	}
 }
 
@@ -140,7 +140,7 @@ func (a *Agent) resume(by llm.ToolUseID) {
 	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(task.Pending), Activation: a.task.Activation()})
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
-	a.mode, a.plan, a.dir, a.from, a.calls, a.size, a.kin = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.kin
+	a.mode, a.plan, a.dir, a.from, a.calls, a.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
 	a.maxTurns = w.turnsOf(0, s.def)
 	a.before = &s.total
 	who := s.who
@@ -148,7 +148,7 @@ func (a *Agent) resume(by llm.ToolUseID) {
 	ctx := newContext(p.ctxNow(), Options{ID: who.AgentID, Identity: &who, Chain: a.key.Sub("chain").At(uint64(a.task.Activation())).Uint64(),
 		Source: s.source, Pool: s.pool, Files: new(tool.Cache)})
 	ctx.AppState, ctx.Thinking, ctx.Replacements = s.view, s.thinking, s.repl
-	a.settle(s.front, ctx)
+	a.equip(s.front, ctx)
 	a.setSettings(s.settings)
 	a.recall(s)
 	if !a.past.evicted {
@@ -174,7 +174,7 @@ func (a *Agent) recall(s *sidechain) {
 	a.conv.Repl.OnReplace = a.replaced
 	a.origin = a.conv.Last
 	for m := a.conv.Last; m != nil && !a.inFork; m = m.Prev {
-		a.inFork = a.w.cfg.Forker.Marks(m)
+		a.inFork = a.w.cfg.Forker.IsForkMessage(m)
 	}
 	if s.at[0] == 0 {
 		return
@@ -215,7 +215,7 @@ func (a *Agent) hearAgain(list []*notice) {
 		m.Blocks = append(m.Blocks, n.blocks...)
 	}
 	a.say(m)
-	if at := a.conv.settle(a.w.cfg.Builder); at > 0 {
+	if at := a.conv.dropUnanswered(a.w.cfg.Builder); at > 0 {
 		a.origin = a.conv.Last.Prev
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
 	}

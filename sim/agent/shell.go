@@ -51,7 +51,7 @@ func (a *Agent) inBackground(p *kernel.Proc, use *llm.Block, description string,
 	return tool.Result{Content: llm.NewText(llm.Prose, "Running in the background as task "+t.ID+". Its output will be in "+t.OutputFile+".")}
 }
 
-// end settles the task, unless it was stopped before, and notifies its owner.
+// end makes the task final, unless it was stopped before, and notifies its owner.
 func (s *shellTask) end(now vtime.Instant) {
 	to := task.Completed
 	if s.result.IsError {

@@ -13,8 +13,8 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// birth is a spawn on its way through the five stages (SUB-06).
-type birth struct {
+// spawning is one Agent call on its way through the five stages (SUB-06).
+type spawning struct {
 	in      tool.AgentInput
 	use     *llm.Block
 	lineage string
@@ -31,8 +31,8 @@ type birth struct {
 // spawn runs the Agent tool. It returns a result at once, or a synchronous
 // child to wait for. Everything a caller can do wrong is an error result.
 func (a *Agent) spawn(p *kernel.Proc, answer *llm.Msg, use *llm.Block, index int) (tool.Result, *Agent) {
-	b := &birth{use: use, lineage: a.childLineage(index)}
-	for _, stage := range []func(*birth) error{a.admitSpawn, a.resolveType, a.assemblePool, a.buildPrompt} {
+	b := &spawning{use: use, lineage: a.childLineage(index)}
+	for _, stage := range []func(*spawning) error{a.admitSpawn, a.resolveType, a.assemblePool, a.buildPrompt} {
 		if err := stage(b); err != nil {
 			return a.refuseSpawn(b, err), nil
 		}
@@ -50,7 +50,7 @@ func (e wireError) Error() string { return string(e) }
 const errForkInFork wireError = "Fork is not available inside a forked worker."
 
 // admitSpawn checks the input and whether this agent may spawn at all.
-func (a *Agent) admitSpawn(b *birth) error {
+func (a *Agent) admitSpawn(b *spawning) error {
 	if (a.ctx.Source == ForkSource || a.inFork) && !a.mayStart(b.use) {
 		return errForkInFork
 	}
@@ -85,7 +85,7 @@ func (a *Agent) mayStart(use *llm.Block) bool {
 
 // resolveType is stage 1: an explicit type wins; without one a fork where forks
 // are on, else general-purpose (SUB-04).
-func (a *Agent) resolveType(b *birth) error {
+func (a *Agent) resolveType(b *spawning) error {
 	if err := a.admitWorker(b); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
 // else the default sub-agent model; inherit is the parent's; a fork takes the
 // parent's whatever the call says, and so does a worker, whose call says nothing
 // by now (admitWorker).
-func (a *Agent) childModel(b *birth) (string, error) {
+func (a *Agent) childModel(b *spawning) (string, error) {
 	name := b.in.Model
 	if b.fork {
 		if name != "" {
@@ -171,7 +171,7 @@ func (a *Agent) childModel(b *birth) (string, error) {
 
 // assemblePool is stage 2: the child's own pool, with its own mode; a fork has
 // the parent's exact tools (SUB-07, FLT).
-func (a *Agent) assemblePool(b *birth) error {
+func (a *Agent) assemblePool(b *spawning) error {
 	b.mode = a.childMode(b.def)
 	if b.fork {
 		b.pool = a.ctx.Pool
@@ -206,7 +206,7 @@ func (w *World) runMode(parent permission.Mode, d *Definition) permission.Mode {
 
 // buildPrompt is stage 3: the definition's prompt and the environment, or for a
 // fork the parent's rendered bytes (FRK-06).
-func (a *Agent) buildPrompt(b *birth) error {
+func (a *Agent) buildPrompt(b *spawning) error {
 	detail := b.def.Type
 	var err error
 	switch {
@@ -277,7 +277,7 @@ const (
 )
 
 // createContext is stage 4: the isolated context and the first messages.
-func (a *Agent) createContext(b *birth, answer *llm.Msg) {
+func (a *Agent) createContext(b *spawning, answer *llm.Msg) {
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
 	c.mode, c.plan = b.mode, a.plan
@@ -297,7 +297,7 @@ func (a *Agent) createContext(b *birth, answer *llm.Msg) {
 	if own := a.w.cfg.Permissions.Allowed[b.def.Type]; own != nil {
 		ctx.AppState.Rules = a.rules().WithAllowed(own)
 	}
-	c.settle(b.front, ctx)
+	c.equip(b.front, ctx)
 	if b.fork {
 		c.inherit(a, answer, b.in.Prompt)
 	} else {
@@ -326,7 +326,7 @@ func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
 		a.conv.Border, a.conv.Last, a.conv.Head = parent.conv.Border, parent.conv.Last, parent.conv.Head
 	}
 	a.conv.open = parent.conv.open
-	if at := a.conv.settle(b); at > 0 {
+	if at := a.conv.dropUnanswered(b); at > 0 {
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
 	}
 	a.setSettings(parent.req.Settings)
@@ -352,7 +352,7 @@ func (a *Agent) directory() string {
 	return a.w.cfg.Root
 }
 
-func (a *Agent) stage(b *birth, n int, name, detail string) {
+func (a *Agent) stage(b *spawning, n int, name, detail string) {
 	a.w.rec.emit(a.ref, &transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail})
 }
 
@@ -379,7 +379,7 @@ func (w *World) forkDefinition() *Definition {
 
 // launch is stage 5: the child runs, and the caller waits for it or is told
 // that it was launched.
-func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
+func (a *Agent) launch(p *kernel.Proc, b *spawning) (tool.Result, *Agent) {
 	c := b.child
 	branch := "synchronous"
 	if b.async {
@@ -391,7 +391,7 @@ func (a *Agent) launch(p *kernel.Proc, b *birth) (tool.Result, *Agent) {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}
 	if !b.async {
-		c.tether(b.in.Description, b.in.Name)
+		c.runInForeground(b.in.Description, b.in.Name)
 		c.proc = p.Kernel().Spawn(c.lineage, c.body)
 		return tool.Result{}, c
 	}

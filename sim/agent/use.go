@@ -106,7 +106,7 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 // run side by side: those that start sub-agents, in the minimal stack (MIN-06).
 func (a *Agent) oneByOne(t *tool.Tool) bool {
 	m := a.w.cfg.Minimal
-	return m != nil && !m.SideBySide && t.Does() == tool.AgentName
+	return m != nil && !m.SideBySide && t.CanonicalName() == tool.AgentName
 }
 
 // CauseStale is the cause of a tool use that repeats another because a file has
@@ -242,7 +242,7 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		return err
 	}
 	switch {
-	case r.tool.Does() == tool.AgentName:
+	case r.tool.CanonicalName() == tool.AgentName:
 		r.result, r.spawned = a.spawn(p, answer, r.block, index)
 		if r.spawned != nil && r.spawned.task == nil {
 			r.child = r.spawned
@@ -251,7 +251,7 @@ func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) er
 		r.result, r.took = a.taskStop(r.block), a.toolTime(r)
 	case r.tool.Name == tool.SendName:
 		r.result, r.took = a.sendMessage(r.block), a.toolTime(r)
-	case r.tool.Does() == tool.SkillName:
+	case r.tool.CanonicalName() == tool.SkillName:
 		r.result, r.took = a.skill(r.block), a.toolTime(r)
 	case r.tool.Run == nil:
 		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
@@ -278,13 +278,13 @@ func failure(text string) tool.Result {
 	return tool.Result{Content: llm.NewText(llm.Prose, text), IsError: true}
 }
 
-// done settles a tool use: a synchronous child's result is there now, unless it
+// done completes a tool use: a synchronous child's result is there now, unless it
 // outlived the shield under which its aborted parent waited.
 func (a *Agent) done(r *running, index int) {
 	switch {
 	case r.child == nil:
 	case r.child.task != nil: // it moved to the background, and may have ended since
-		r.result, r.took = r.child.result, r.child.left.Sub(r.began)
+		r.result, r.took = r.child.result, r.child.backgroundedAt.Sub(r.began)
 	case r.child.ended:
 		r.result, r.took = r.child.result, r.child.endedAt.Sub(r.began)
 	default:

@@ -73,7 +73,7 @@ func (w *World) Start(s RootSpec) *Agent {
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
 	ctx.AppState.RunMode = string(a.mode)
 	a.root = &rootState{spec: s}
-	a.settle(w.rootFront(a, pool, s.Settings), ctx)
+	a.equip(w.rootFront(a, pool, s.Settings), ctx)
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err

@@ -37,8 +37,8 @@ type Forker interface {
 	// Notice is the block behind the directive that tells a fork of another working
 	// directory than its history speaks of.
 	Notice(from, to string) llm.Block
-	// Marks reports whether a message makes its conversation a fork's.
-	Marks(m *llm.Msg) bool
+	// IsForkMessage reports whether a message makes its conversation a fork's.
+	IsForkMessage(m *llm.Msg) bool
 }
 
 // Observer is told what stands in agents' answers and may name findings in it;

@@ -70,9 +70,9 @@ func Load(sources []Source, listed []*agent.Definition, gates *agent.Gates, tool
 func toolNames() map[string]bool {
 	out := map[string]bool{}
 	for _, t := range tool.Catalogue() {
-		out[t.Name] = t.Acts()
+		out[t.Name] = t.Implemented()
 		for _, a := range t.Aliases {
-			out[a] = t.Acts()
+			out[a] = t.Implemented()
 		}
 	}
 	return out

@@ -86,10 +86,10 @@ func (*Maker) Notice(from, to string) llm.Block {
 		"What was read above may have changed since; read a file again before you edit it.")}
 }
 
-// Marks reports whether a message makes its conversation a fork's: the tag
+// IsForkMessage reports whether a message makes its conversation a fork's: the tag
 // stands in a text block of a user message. In an assistant's text or in a tool
 // result it means nothing (FRK-09).
-func (*Maker) Marks(m *llm.Msg) bool {
+func (*Maker) IsForkMessage(m *llm.Msg) bool {
 	if m.Role != llm.User {
 		return false
 	}

@@ -57,7 +57,7 @@ func testNotice(t *testing.T) {
 			t.Errorf("no %q in %q", want, text)
 		}
 	}
-	if b.Kind != llm.Text || m.Marks(&llm.Msg{Role: llm.User, Blocks: []llm.Block{b}}) {
+	if b.Kind != llm.Text || m.IsForkMessage(&llm.Msg{Role: llm.User, Blocks: []llm.Block{b}}) {
 		t.Error("the notice is no text, or it alone makes a fork")
 	}
 }
@@ -97,7 +97,7 @@ func testMarks(t *testing.T) {
 		{llm.User, llm.Text, true}, {llm.Assistant, llm.Text, false}, {llm.User, llm.ToolResult, false}, {llm.Assistant, llm.ToolUse, false},
 	} {
 		m := &llm.Msg{Role: c.role, Blocks: []llm.Block{block(llm.Text, 0, "other"), block(c.kind, 1, "a "+fork.Tag+" b")}}
-		if fork.NewMaker().Marks(m) != c.want {
+		if fork.NewMaker().IsForkMessage(m) != c.want {
 			t.Errorf("%v %v: want %v", c.role, c.kind, c.want)
 		}
 	}

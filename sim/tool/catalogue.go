@@ -46,7 +46,7 @@ func Catalogue() []*Tool {
 // questions.
 func sessionTools() []Tool {
 	return []Tool{
-		{Name: AgentName, Aliases: []string{"Task"}, Safe: true, Class: permission.Agent},
+		{Name: AgentName, Aliases: []string{"Task"}, Handled: true, Safe: true, Class: permission.Agent},
 		{Name: "TaskOutput", Class: permission.Meta, Description: taskOutputText, fields: fields{
 			{name: "task_id", required: true, about: "Id of the background task, as its start reported it."},
 			{name: "block", typ: booleanType, about: "Wait until the task has ended (the default), or look once and return."},
@@ -57,7 +57,7 @@ func sessionTools() []Tool {
 		{Name: "AskUserQuestion", Class: permission.Meta, Description: askText, fields: fields{
 			{name: "questions", typ: arrayType, required: true, about: "One to four questions, shown together.", inner: questionItems},
 		}},
-		{Name: StopName, Class: permission.Meta, Took: stopTook, Description: taskStopText, fields: stopFields},
+		{Name: StopName, Handled: true, Class: permission.Meta, Took: stopTook, Description: taskStopText, fields: stopFields},
 	}
 }
 
@@ -75,16 +75,16 @@ func fileTools() []Tool {
 		{Name: "Grep", Safe: true, Class: permission.Read, Run: runGrep, Took: grepTook, Description: grepText, fields: grepFields},
 		{Name: "Glob", Safe: true, Class: permission.Read, Run: runGlob, Took: globTook, Description: globText, fields: globFields},
 		{Name: "Edit", Class: permission.Write, Run: runEdit, Took: editTook, Description: editText, fields: editFields},
-		{Name: "Write", Class: permission.Write, Run: runWrite, Took: editTook, Named: true, Description: writeText, fields: writeFields},
-		{Name: "NotebookEdit", Class: permission.Write, Run: runNotebook, Took: editTook, Named: true, Description: notebookText, fields: notebookFields},
+		{Name: "Write", Class: permission.Write, Run: runWrite, Took: editTook, OptIn: true, Description: writeText, fields: writeFields},
+		{Name: "NotebookEdit", Class: permission.Write, Run: runNotebook, Took: editTook, OptIn: true, Description: notebookText, fields: notebookFields},
 	}
 }
 
 // otherTools run commands, skills and web requests, and keep the agent's list.
 func otherTools() []Tool {
 	return []Tool{
-		{Name: "Bash", Class: permission.Exec, Run: runBash, Reads: bashReads, Named: true, Keeps: true, Description: bashText, fields: bashFields},
-		{Name: SkillName, Class: permission.Meta, Took: todoTook, Named: true, Description: skillText, fields: skillFields},
+		{Name: "Bash", Class: permission.Exec, Run: runBash, Reads: bashReads, OptIn: true, Stateful: true, Description: bashText, fields: bashFields},
+		{Name: SkillName, Handled: true, Class: permission.Meta, Took: todoTook, OptIn: true, Description: skillText, fields: skillFields},
 		{Name: "WebFetch", Safe: true, Class: permission.Read, Description: webFetchText, fields: fields{
 			{name: "url", required: true, about: "Full address of the page."},
 			{name: "prompt", required: true, about: "What to find out from the page."},
@@ -94,8 +94,8 @@ func otherTools() []Tool {
 			{name: "allowed_domains", typ: arrayType, about: "Only results from these domains.", inner: stringItems},
 			{name: "blocked_domains", typ: arrayType, about: "No results from these domains.", inner: stringItems},
 		}},
-		{Name: "TodoWrite", Class: permission.Meta, Run: runTodo, Took: todoTook, Named: true, Keeps: true, Description: todoText, fields: todoFields},
-		{Name: SubscribeName, Class: permission.Meta, Run: runSubscribe, Took: todoTook, Named: true, Description: subscribeText, fields: subscribeFields},
+		{Name: "TodoWrite", Class: permission.Meta, Run: runTodo, Took: todoTook, OptIn: true, Stateful: true, Description: todoText, fields: todoFields},
+		{Name: SubscribeName, Class: permission.Meta, Run: runSubscribe, Took: todoTook, OptIn: true, Description: subscribeText, fields: subscribeFields},
 		{Name: "SyntheticOutput", Internal: true, Class: permission.Meta, Description: syntheticText, fields: fields{
 			{name: "output", typ: objectType, required: true, about: "The answer, in the shape that was asked for."},
 		}},
@@ -105,7 +105,7 @@ func otherTools() []Tool {
 // teamTools address other agents and keep what they share.
 func teamTools() []Tool {
 	return []Tool{
-		{Name: SendName, Internal: true, Named: true, Class: permission.Agent, Took: stopTook, Description: sendText, fields: sendFields},
+		{Name: SendName, Handled: true, Internal: true, OptIn: true, Class: permission.Agent, Took: stopTook, Description: sendText, fields: sendFields},
 		{Name: "TeamCreate", Internal: true, Class: permission.Agent, Description: teamCreateText, fields: fields{
 			{name: "team_name", required: true, about: "Name of the team: letters, digits and dashes."},
 			{name: "description", about: "What the team is for."},

@@ -23,7 +23,7 @@ var simpleTools = [...]string{"Bash", "Read", "Edit"}
 func ForCoordinator(offered []*Tool) []*Tool {
 	var out []*Tool
 	for _, t := range offered {
-		if slices.Contains(CoordinatorTools[:], t.Does()) {
+		if slices.Contains(CoordinatorTools[:], t.CanonicalName()) {
 			out = append(out, t)
 		}
 	}
@@ -37,7 +37,7 @@ func ForWorkers(offered []*Tool, simple bool) []*Tool {
 	var out []*Tool
 	for _, t := range offered {
 		switch {
-		case t.fromServer() || (t.Acts() || t.Internal) && (!simple || slices.Contains(simpleTools[:], t.Name)):
+		case t.fromServer() || (t.Implemented() || t.Internal) && (!simple || slices.Contains(simpleTools[:], t.Name)):
 			out = append(out, t)
 		}
 	}

@@ -70,7 +70,7 @@ func Minimal(all []*Tool, types []AgentType) []*Tool {
 	for i := range minimalTools {
 		m := &minimalTools[i]
 		t := *Find(all, m.does)
-		t.Name, t.does, t.Aliases, t.Named = m.name, m.does, nil, false
+		t.Name, t.canonical, t.Aliases, t.OptIn = m.name, m.does, nil, false
 		t.Description, t.fields = m.about, m.fields
 		if m.does == AgentName {
 			t.Description, t.fields = minimalAgentText(types), minimalAgentFields(types)

@@ -20,7 +20,7 @@ var subjectOf = [...]struct{ tool, field string }{
 func (t *Tool) Subjects(p *llm.Payload, root string) []string {
 	want := ""
 	for _, s := range subjectOf {
-		if s.tool == t.Does() {
+		if s.tool == t.CanonicalName() {
 			want = s.field
 		}
 	}

@@ -21,12 +21,13 @@ type Tool struct {
 	Description string
 	Schema      string // JSON schema of the input, as it stands in the request's bytes
 	Safe        bool   // may run at the same time as its safe neighbours (LOOP-03)
-	Named       bool   // offered only where a session names it
-	Keeps       bool   // has something that lasts from call to call: Env.Session
+	OptIn       bool   // offered only where a session names it
+	Stateful    bool   // has something that lasts from call to call: Env.Session
 	Class       permission.Class
 	Internal    bool // for those who coordinate, not for workers (FLT-11)
 	MCP         bool // comes from an MCP server
-	// Run acts; nil when the agent layer handles the tool or it does not act yet.
+	Handled     bool // run by the agent layer: it acts on agents or waits
+	// Run acts; nil of a tool that is Handled or not implemented.
 	Run func(*Env, *llm.Payload) Result
 	// Took is how long one call takes, where its result does not say; Drawn stands in
 	// its place where it is not nil.
@@ -36,15 +37,15 @@ type Tool struct {
 	// neighbours; nil where Safe says so for all.
 	Reads func(*llm.Payload) bool
 
-	fields fields
-	does   string // name of the catalogue's tool whose work it does, when that is another
+	fields    fields
+	canonical string // name of the catalogue's tool whose work it does, when that is another
 }
 
-// Does is the catalogue's name of what the tool does: its own, unless it bears
+// CanonicalName is the catalogue's name of what the tool does: its own, unless it bears
 // another in its stack.
-func (t *Tool) Does() string {
-	if t.does != "" {
-		return t.does
+func (t *Tool) CanonicalName() string {
+	if t.canonical != "" {
+		return t.canonical
 	}
 	return t.Name
 }
@@ -99,12 +100,8 @@ func (t *Tool) Is(name string) bool {
 	return false
 }
 
-// Acts reports whether calls of the tool have an effect in the simulation:
-// those with a Run, and those that the agent layer handles.
-func (t *Tool) Acts() bool { return t.Run != nil || slices.Contains(steered[:], t.Does()) }
-
-// steered are the tools that the agent layer handles.
-var steered = [...]string{AgentName, StopName, SendName, SkillName}
+// Implemented reports whether calls of the tool have an effect in the simulation.
+func (t *Tool) Implemented() bool { return t.Run != nil || t.Handled }
 
 // Find is the tool with the name or alias, or nil.
 func Find(all []*Tool, name string) *Tool {
@@ -129,7 +126,7 @@ func Offered(all []*Tool, besides []string) ([]*Tool, error) {
 	}
 	var out []*Tool
 	for _, t := range all {
-		if t.Acts() && !t.Named || Find(extra, t.Name) != nil {
+		if t.Implemented() && !t.OptIn || Find(extra, t.Name) != nil {
 			out = append(out, t)
 		}
 	}

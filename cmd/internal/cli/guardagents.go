@@ -238,7 +238,7 @@ const (
 // scenario has to name.
 func offeredTools() (out []string) {
 	for _, t := range tool.Catalogue() {
-		if t.Acts() {
+		if t.Implemented() {
 			out = append(out, t.Name)
 		}
 	}
@@ -251,7 +251,7 @@ func offeredTools() (out []string) {
 func looking(d *agent.Definition) doc {
 	var all []*tool.Tool
 	for _, t := range tool.Catalogue() {
-		if t.Acts() {
+		if t.Implemented() {
 			all = append(all, t)
 		}
 	}

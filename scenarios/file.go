@@ -9,11 +9,11 @@ type File struct {
 	Name   string   // of the scenario
 	Why    string   // why it exists
 	LookAt []string // what to look at
-	Seeds  []uint64 // at least one
 	Matrix []Axis
 	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
 	Expect []*Expect
 
+	seeds    []uint64
 	size     int // bytes of the text
 	src      *source
 	base     *node
@@ -114,7 +114,7 @@ func (f *File) split(root *node, errs *errorList) {
 			f.base.pairs = append(f.base.pairs, p)
 		}
 	}
-	if f.Seeds != nil && f.base.get("seed") != nil {
+	if f.seeds != nil && f.base.get("seed") != nil {
 		errs.add(f.base.get("seed").pos, "keep seeds", "both seed and seeds are given")
 	}
 	f.bound(root, errs)
@@ -238,9 +238,9 @@ func (f *File) readSeeds(d *decoder, n *node) {
 		d.fail(n, "such as [42, 43]", "seeds is a list of at least one and at most %d numbers", MaxSeeds)
 		return
 	}
-	f.Seeds = []uint64{}
+	f.seeds = []uint64{}
 	for _, it := range n.items {
-		f.Seeds = append(f.Seeds, d.unsigned(it, place{ctx: "a seed"}))
+		f.seeds = append(f.seeds, d.unsigned(it, place{ctx: "a seed"}))
 	}
 }
 

@@ -9,8 +9,8 @@ func (f *File) decode(tree *node, errs *errorList) (*Scenario, *decoder) {
 	s := Defaults()
 	d := newDecoder(errs, pos{f.src, 1, 1})
 	d.file = f
-	if f.Seeds != nil {
-		s.Seed = f.Seeds[0]
+	if f.seeds != nil {
+		s.Seed = f.seeds[0]
 	}
 	d.value(tree, reflect.ValueOf(s).Elem(), place{})
 	return s, d
@@ -21,9 +21,6 @@ func (f *File) head(errs *errorList) {
 	var quiet errorList
 	s, d := f.decode(f.base, &quiet)
 	f.Name, f.Why, f.LookAt = s.Name, s.Why, s.LookAt
-	if f.Seeds == nil {
-		f.Seeds = []uint64{s.Seed}
-	}
 	if s.Name == "" {
 		errs.add(d.where("name"), "name: my-scenario", "the scenario has no name")
 	}

@@ -13,7 +13,7 @@ func (s *Spec) Assigned() func(text string) []string {
 	for i := range s.Scenario.Work {
 		kinds[s.Scenario.Work[i].ID] = s.Scenario.Work[i].Kind
 	}
-	marks := mark.NewKey(s.Seed)
+	marks := mark.NewKey(s.Seed())
 	return func(text string) (out []string) {
 		marks.Scan(text, func(m mark.Mark) {
 			if kind := kinds[m.Args[0]]; m.Verb == mark.Do && kind != "" {

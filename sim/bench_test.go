@@ -41,7 +41,7 @@ func benchSpec(b testing.TB, n, turns int) *Spec {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &Spec{Scenario: &sc, Seed: 1, Policy: "fifo", Project: snap}
+	return &Spec{Scenario: &sc, Policy: "fifo", Project: snap}
 }
 
 // BenchmarkCall measures one model call through the whole stack, unrecorded, by

@@ -20,11 +20,12 @@ func TestBooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		sc.Faults = []string{"drop after event=2 agent=main/2.3", "529 agent=main/2.4"}
-		project, err := Project(sc)
+		sc.Seed = 1
+		spec, err := NewSpec(sc, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := build(&Spec{Scenario: sc, Seed: 1, Policy: "fifo", Project: project}, nil, transcript.NewDigest())
+		r, err := build(spec, nil, transcript.NewDigest())
 		if err != nil {
 			t.Fatal(err)
 		}

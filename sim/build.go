@@ -30,7 +30,7 @@ const Root = "/work/project"
 // policy's own, nil for none.
 func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
-	key := rng.Root(spec.Seed)
+	key := rng.Root(spec.Seed())
 	policy, err := kernel.PolicyNamed(spec.Policy, key.Sub("schedule"))
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	if choices != nil && spec.Policy != kernel.FIFO().Name() {
 		policy = kernel.Replay(choices)
 	}
-	r := &run{spec: spec, policy: policy, key: key, marks: mark.NewKey(spec.Seed), builder: &llm.Builder{}}
+	r := &run{spec: spec, policy: policy, key: key, marks: mark.NewKey(spec.Seed()), builder: &llm.Builder{}}
 	r.kernel = kernel.New(kernel.Options{Policy: policy, Limits: kernel.Limits{
 		Steps: sc.Limits.Steps, Time: sc.Limits.Time, Procs: sc.Limits.Processes, Queue: sc.Limits.Queue}})
 	for _, step := range []func() error{r.plant, r.buildModel} {

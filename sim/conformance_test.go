@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 			ids[s.RunID()] = what
 		}
 		vary("another policy", func(s *sim.Spec) { s.Policy = "random" })
-		vary("another seed", func(s *sim.Spec) { s.Seed++ })
+		vary("another seed", func(s *sim.Spec) { s.Scenario.Seed++ })
 		vary("another variant", func(s *sim.Spec) { s.Variant = "x" })
 		vary("another scenario", func(s *sim.Spec) { s.Scenario.Model.ReadsPerTurn++ })
 		vary("other files", func(s *sim.Spec) { s.Project = oneFile(t) })
@@ -51,7 +51,7 @@ func TestConformance(t *testing.T) {
 		digests := map[string]bool{}
 		for seed := range uint64(8) {
 			s := workSpec(t, "fork")
-			s.Policy, s.Seed = "random", seed
+			s.Policy, s.Scenario.Seed = "random", seed
 			a, b := runOf(t, s), runOf(t, s)
 			if a.Digest != b.Digest {
 				t.Fatalf("seed %d gave two digests", seed)

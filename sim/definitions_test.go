@@ -36,12 +36,12 @@ func runText(t *testing.T, text string, kinds ...transcript.Kind) (*kept, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := &kept{kinds: kinds}
-	_, err = sim.Run(&sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}, sim.Options{Sinks: []transcript.Sink{k}})
+	_, err = sim.Run(spec, sim.Options{Sinks: []transcript.Sink{k}})
 	return k, err
 }
 
@@ -211,14 +211,14 @@ func testHandedOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			project, err := sim.Project(sc)
+			spec, err := sim.NewSpec(sc, "")
 			if err == nil {
-				project, err = sim.WithMemory(project, memory)
+				spec.Project, err = sim.WithMemory(spec.Project, memory)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			return sim.Run(&sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}, sim.Options{})
+			return sim.Run(spec, sim.Options{})
 		}
 		first, err := run("Do it.", nil)
 		if err != nil {

@@ -107,11 +107,11 @@ func notebook(t *testing.T, variant string) map[string][]llm.Usage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, variant)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u := &usages{map[int32]string{}, map[string][]llm.Usage{}}
-	runOf(t, &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project}, u)
+	runOf(t, spec, u)
 	return u.of
 }

@@ -40,7 +40,7 @@ func auditedHandoffs(spec *Spec) *audit.Handoffs {
 	if !on && !flips {
 		return nil
 	}
-	h := &audit.Handoffs{Marks: mark.NewKey(spec.Seed), On: on}
+	h := &audit.Handoffs{Marks: mark.NewKey(spec.Seed()), On: on}
 	for _, v := range sc.Classifier {
 		h.Rules = append(h.Rules, audit.Handoff{Taint: v.Taint, Verdict: v.Verdict})
 	}

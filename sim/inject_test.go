@@ -61,12 +61,13 @@ func TestInjections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		project, err := sim.Project(sc)
+		sc.Seed = seed
+		spec, err := sim.NewSpec(sc, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var o obeyed
-		res, err := sim.Run(&sim.Spec{Scenario: sc, Seed: seed, Policy: "fifo", Project: project}, sim.Options{Sinks: []transcript.Sink{&o}})
+		res, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{&o}})
 		if err != nil {
 			t.Fatal(err)
 		}

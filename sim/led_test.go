@@ -31,11 +31,12 @@ func playLibrary(t *testing.T, name, policy string, seed uint64) *figures {
 		if err != nil {
 			t.Fatal(err)
 		}
-		project, err := sim.Project(sc)
+		sc.Seed = seed
+		spec, err := sim.NewSpec(sc, variant)
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec := &sim.Spec{Scenario: sc, Variant: variant, Seed: seed, Policy: policy, Project: project}
+		spec.Policy = policy
 		fold := metrics.New(metrics.Options{Items: len(sc.Work), Price: sc.Provider.Priced, Assigned: spec.Assigned()})
 		var log strings.Builder
 		runOf(t, spec, fold, transcript.NewText(&log))

@@ -25,11 +25,11 @@ func libraryRuns(t testing.TB, fn func(name string, spec *sim.Spec)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			project, err := sim.Project(sc)
+			spec, err := sim.NewSpec(sc, variant)
 			if err != nil {
 				t.Fatal(err)
 			}
-			fn(entry+"/"+variant, &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project})
+			fn(entry+"/"+variant, spec)
 		}
 	}
 }

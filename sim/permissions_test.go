@@ -122,9 +122,8 @@ func librarySchedules(t *testing.T) {
 				return
 			}
 			for seed := range uint64(10) {
-				s := *spec
-				s.Policy, s.Seed = "random", seed
-				if res := runOf(t, &s); res.Outcome != sim.Completed {
+				spec.Policy, spec.Scenario.Seed = "random", seed
+				if res := runOf(t, spec); res.Outcome != sim.Completed {
 					t.Errorf("%s, seed %d: %s %s", entry, seed, res.Outcome, res.Detail)
 				}
 			}

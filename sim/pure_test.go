@@ -69,9 +69,9 @@ func lineIn(fs *workspace.FS) func(string, int) string {
 // freshPolicy is the model of a spec, in a world of its own.
 func freshPolicy(t *testing.T, spec *sim.Spec) *policy.Model {
 	t.Helper()
-	key := rng.Root(spec.Seed)
+	key := rng.Root(spec.Seed())
 	table, err := policy.Bind(spec.Scenario, policy.Options{Files: spec.Project.Paths(), Says: lineIn(spec.Project.Open()), Key: key.Sub("policy"),
-		Marks: mark.NewKey(spec.Seed), Filler: script.NewFiller(tokens.Approx(spec.Scenario.Provider.Model))})
+		Marks: mark.NewKey(spec.Seed()), Filler: script.NewFiller(tokens.Approx(spec.Scenario.Provider.Model))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestModelIsPure(t *testing.T) {
 			spec := workSpec(t, name)
 			v := &interview{map[int32]string{}, map[int32]int{}, nil}
 			runOf(t, spec, v)
-			model, agents := freshPolicy(t, spec), rng.Root(spec.Seed).Sub("agents")
+			model, agents := freshPolicy(t, spec), rng.Root(spec.Seed()).Sub("agents")
 			slices.Reverse(v.calls)
 			for _, c := range v.calls {
 				head, err := llm.ParseRequest(&llm.Builder{}, llm.Scope{Model: c.model}, llm.Salts{}, c.bytes)

@@ -149,7 +149,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	if opt.OnKernel != nil {
 		opt.OnKernel(r.kernel)
 	}
-	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
+	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed(),
 		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
 	r.tellProblems()
 	r.tellDefinitions()
@@ -210,6 +210,6 @@ func bug(err error, spec *Spec, ring *transcript.Ring, opt Options) error {
 	if !errors.As(err, &p) {
 		return err
 	}
-	return &BugError{Seed: spec.Seed, Instant: p.Instant, Process: p.Process, Cause: fmt.Sprint(p.Value),
+	return &BugError{Seed: spec.Seed(), Instant: p.Instant, Process: p.Process, Cause: fmt.Sprint(p.Value),
 		Stack: string(p.Stack), Events: ring.Last(), Repeat: opt.Repeat}
 }

@@ -54,14 +54,14 @@ func scaled(t *testing.T, f *scenarios.File, variant string, k vtime.Duration) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, variant)
 	if err != nil {
 		t.Fatal(err)
 	}
 	scale(reflect.ValueOf(sc), k)
 	setTimes(sc, vtime.Microsecond*k)
 	v := &timing{}
-	runOf(t, &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project}, v)
+	runOf(t, spec, v)
 	if v.fixed != "" {
 		return nil
 	}

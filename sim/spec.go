@@ -6,17 +6,29 @@ import (
 	"encoding/hex"
 
 	"agentsim/scenarios"
+	"agentsim/sim/kernel"
 	"agentsim/sim/workspace"
 )
 
-// Spec is everything that decides a run.
+// Spec is everything that decides a run. The seed is the scenario's.
 type Spec struct {
 	Scenario *scenarios.Scenario // effective: variant and overrides applied
 	Variant  string              // "" for a scenario without variants
-	Seed     uint64
 	Policy   string              // scheduling policy, as kernel.PolicyNamed reads it
 	Project  *workspace.Snapshot // the files agents act on, before facts are planted
 }
+
+// NewSpec is a variant's run on the scenario's own files, first come, first served.
+func NewSpec(sc *scenarios.Scenario, variant string) (*Spec, error) {
+	project, err := Project(sc)
+	if err != nil {
+		return nil, err
+	}
+	return &Spec{Scenario: sc, Variant: variant, Policy: kernel.FIFO().Name(), Project: project}, nil
+}
+
+// Seed is what the run's keys and marks are made from.
+func (s *Spec) Seed() uint64 { return s.Scenario.Seed }
 
 // Text is the effective scenario as canonical YAML; with the project's files it
 // is all that a replay needs.
@@ -37,7 +49,7 @@ func (s *Spec) RunID() string {
 	h := sha256.New()
 	var n [16]byte
 	binary.BigEndian.PutUint64(n[:8], Semantics)
-	binary.BigEndian.PutUint64(n[8:], s.Seed)
+	binary.BigEndian.PutUint64(n[8:], s.Seed())
 	_, _ = h.Write(n[:])
 	for _, part := range [...]string{s.Hash(), s.Policy, s.Variant} {
 		writePart(h.Write, part)

@@ -48,11 +48,11 @@ func tell(t *testing.T, entry, variant string) told {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, variant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return toldOf(t, &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project})
+	return toldOf(t, spec)
 }
 
 // figure is a metric of the run, or of a type of agent of it.

@@ -50,9 +50,9 @@ func effective(t *testing.T, f *scenarios.File, variant string, sets ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, variant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project}
+	return spec
 }

@@ -68,11 +68,11 @@ func specOf(t testing.TB, text, variant string, sets ...string) *sim.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, variant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project}
+	return spec
 }
 
 // workSpec is the small world done by a structure.

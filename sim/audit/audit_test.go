@@ -28,11 +28,11 @@ func specOf(t *testing.T, name string) *sim.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	spec, err := sim.NewSpec(sc, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}
+	return spec
 }
 
 // surgeon changes one event on its way to the auditor: the first that cut takes.

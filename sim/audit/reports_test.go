@@ -219,11 +219,11 @@ func spoiltSpecs(t *testing.T) (out []*sim.Spec) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			project, err := sim.Project(sc)
+			spec, err := sim.NewSpec(sc, v)
 			if err != nil {
 				t.Fatal(err)
 			}
-			out = append(out, &sim.Spec{Scenario: sc, Variant: v, Seed: sc.Seed, Policy: "fifo", Project: project})
+			out = append(out, spec)
 		}
 	}
 	return out

@@ -146,11 +146,7 @@ func (q *Query) spec(k kind, w world, own int64) (*sim.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	project, err := sim.Project(sc)
-	if err != nil {
-		return nil, err
-	}
-	return &sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}, nil
+	return sim.NewSpec(sc, "")
 }
 
 // pair runs both kinds in one world.

@@ -68,11 +68,11 @@ func TestScenarios(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			project, err := sim.Project(sc)
+			spec, err := sim.NewSpec(sc, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := sim.Run(&sim.Spec{Scenario: sc, Seed: sc.Seed, Policy: "fifo", Project: project}, sim.Options{})
+			r, err := sim.Run(spec, sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

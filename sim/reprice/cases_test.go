@@ -139,9 +139,11 @@ func specOf(t testing.TB, text string, sets ...string) *sim.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, err := sim.Project(sc)
+	sc.Seed = 7
+	spec, err := sim.NewSpec(sc, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sim.Spec{Scenario: sc, Seed: 7, Policy: "random", Project: project}
+	spec.Policy = "random"
+	return spec
 }

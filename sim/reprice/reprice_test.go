@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 // record runs a spec into a database.
 func record(t testing.TB, db *sqlite.DB, spec *sim.Spec) (id string, res *sim.Result) {
 	t.Helper()
-	run := sqlite.Run{ID: spec.RunID(), Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed, Policy: spec.Policy,
+	run := sqlite.Run{ID: spec.RunID(), Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed(), Policy: spec.Policy,
 		Semantics: sim.Semantics, Spec: spec.Text()}
 	for _, p := range spec.Project.Paths() {
 		content, _ := spec.Project.Content(p)
@@ -68,11 +68,11 @@ func specs(t testing.TB, entry string, sets ...string) []*sim.Spec {
 		if err != nil {
 			t.Fatal(err)
 		}
-		project, err := sim.Project(sc)
+		spec, err := sim.NewSpec(sc, variant)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, &sim.Spec{Scenario: sc, Variant: variant, Seed: sc.Seed, Policy: "fifo", Project: project})
+		out = append(out, spec)
 	}
 	return out
 }

@@ -89,18 +89,14 @@ func (x *selection) add(name string) error {
 	return nil
 }
 
-// plainSpec is a variant of a scenario with overrides, on its own files.
-func plainSpec(file *scenarios.File, variant string, sets []string, seed uint64) (*sim.Spec, error) {
-	sc, err := file.Effective(variant, sets)
+// plainSpec is run n of a variant, by seeds from its own on.
+func plainSpec(file *scenarios.File, variant string, n int) (*sim.Spec, error) {
+	sc, err := file.Effective(variant, nil)
 	if err != nil {
 		return nil, err
 	}
-	sc.Seed = seed
-	spec := &sim.Spec{Scenario: sc, Variant: variant, Seed: seed, Policy: "fifo"}
-	if spec.Project, err = sim.Project(sc); err != nil {
-		return nil, ui.Fail(ui.Usage, err)
-	}
-	return spec, nil
+	sc.Seed += uint64(n)
+	return sim.NewSpec(sc, variant)
 }
 
 // benchJob is one run of a bench on its way.
@@ -108,8 +104,7 @@ type benchJob struct {
 	*job
 	file     *scenarios.File
 	variant  string
-	seed     uint64
-	first    bool // of the scenario's seeds
+	nth      int // of the seeds
 	trace    baseline.Trace
 	prefixes metrics.Prefixes
 	fronts   *fronts.Sink // nil where the guard needs none
@@ -124,7 +119,7 @@ func (b *bench) jobs() (out []*benchJob) {
 		}
 		for i := range b.o.seeds {
 			for _, v := range variants {
-				out = append(out, &benchJob{file: f, variant: v, seed: f.Seeds[0] + uint64(i), first: i == 0})
+				out = append(out, &benchJob{file: f, variant: v, nth: i})
 			}
 		}
 	}
@@ -141,7 +136,7 @@ func runBench(s *ui.Env, b *bench) error {
 	q := queue{
 		begin: func(i int) error {
 			j := jobs[i]
-			spec, err := plainSpec(j.file, j.variant, nil, j.seed)
+			spec, err := plainSpec(j.file, j.variant, j.nth)
 			if err != nil {
 				return err
 			}
@@ -149,10 +144,10 @@ func runBench(s *ui.Env, b *bench) error {
 				return err
 			}
 			j.sinks = append(append(j.sinks, bar.Pulse()...), &j.prefixes)
-			if j.first {
+			if j.nth == 0 {
 				j.sinks = append(j.sinks, &j.trace)
 			}
-			if j.first && b.keepsFronts(j.file.Name) {
+			if j.nth == 0 && b.keepsFronts(j.file.Name) {
 				j.fronts = &fronts.Sink{}
 				j.sinks = append(j.sinks, j.fronts)
 			}
@@ -171,7 +166,7 @@ func runBench(s *ui.Env, b *bench) error {
 			if err := b.set.started(b.now.Runs[len(b.now.Runs)-1]); err != nil {
 				return err
 			}
-			if j.first {
+			if j.nth == 0 {
 				done = append(done, x)
 			}
 			if last := i+1 == len(jobs) || jobs[i+1].file != j.file; last {
@@ -197,21 +192,21 @@ func (b *bench) take(j *benchJob, x executed) {
 	for _, c := range x.result.Audit.Counts {
 		extra.Broken += c.Broken
 	}
-	r := &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed, ID: x.result.RunID,
+	r := &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed(), ID: x.result.RunID,
 		Digest: x.result.Digest, Outcome: x.result.Outcome, Events: int(x.result.Events), Figures: baseline.Figures(x.metrics, extra),
 		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines, Spec: x.spec.Hash()[:16], Prices: pricesOf(x)}
-	if j.first {
+	if j.nth == 0 {
 		r.Outline = &j.trace.Outline
 	}
 	if j.fronts != nil {
 		r.Requests = j.fronts.Record()
 	}
 	b.now.Runs = append(b.now.Runs, r)
-	if b.base == nil && j.first {
+	if b.base == nil && j.nth == 0 {
 		b.found = append(b.found, report.Row{Variant: r.Name(), Run: x.metrics})
 	}
 	if err := auditErr(x.result.Audit); err != nil && b.broken == nil {
-		b.broken = fmt.Errorf("%s with seed %d: an invariant is broken\n%w", title(x), x.spec.Seed, err)
+		b.broken = fmt.Errorf("%s with seed %d: an invariant is broken\n%w", title(x), x.spec.Seed(), err)
 	}
 }
 

@@ -142,7 +142,7 @@ func noColor(t *testing.T) {
 
 func quoting(t *testing.T) {
 	o := &runOptions{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: "a b"}
-	got := o.repeat(&sim.Spec{Variant: "fork[prompting=lazy]", Seed: 7, Policy: "random"})
+	got := o.repeat(&sim.Spec{Scenario: &scenarios.Scenario{Seed: 7}, Variant: "fork[prompting=lazy]", Policy: "random"})
 	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -179,7 +179,12 @@ func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*compared
 	}
 	x := &compared{name: arg}
 	for _, r := range b.now.Runs {
-		spec, err := plainSpec(set.files[0], r.Variant, nil, r.Seed)
+		sc, err := set.files[0].Effective(r.Variant, nil)
+		if err != nil {
+			return nil, err
+		}
+		sc.Seed = r.Seed
+		spec, err := sim.NewSpec(sc, r.Variant)
 		if err != nil {
 			return nil, err
 		}

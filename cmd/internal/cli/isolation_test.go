@@ -13,7 +13,7 @@ import (
 func unsound() executed {
 	check := audit.Check{ID: "ISO-02", What: "files"}
 	return executed{
-		spec: &sim.Spec{Scenario: &scenarios.Scenario{Name: "hello"}, Seed: 7, Policy: "random", Variant: "one"},
+		spec: &sim.Spec{Scenario: &scenarios.Scenario{Name: "hello", Seed: 7}, Policy: "random", Variant: "one"},
 		result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Made: 12431, Broken: 2,
 			Counts:     []audit.Count{{Check: check, Made: 12431, Broken: 2}},
 			Violations: []audit.Violation{{Check: "ISO-02", Event: 41, Agent: "main/1.1", Want: "no file", Got: "1 file"}}}},

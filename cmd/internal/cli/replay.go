@@ -95,7 +95,8 @@ func rebuild(run *sqlite.Run) (*sim.Spec, error) {
 	if err != nil {
 		return nil, ui.Failf(ui.Operating, "run %s: its files cannot be used: %w", ui.Short(run.ID), err)
 	}
-	return &sim.Spec{Scenario: sc, Variant: run.Variant, Seed: run.Seed, Policy: run.Policy, Project: project}, nil
+	sc.Seed = run.Seed // the scenario's own, unless the record was changed
+	return &sim.Spec{Scenario: sc, Variant: run.Variant, Policy: run.Policy, Project: project}, nil
 }
 
 // choicesOf are what the run's scheduling policy chose, nil where its name says it

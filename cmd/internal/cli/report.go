@@ -148,7 +148,7 @@ func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
 // printRun prints the comparison the way people read it.
 func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scenarios.Result, cells []cell, rec *recorder, o *runOptions) error {
 	first := done[0].spec
-	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed, models(done), worldOf(done), variantsOf(done))
+	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed(), models(done), worldOf(done), variantsOf(done))
 	rows := rowsOf(done)
 	columns, err := report.Columns(o.columns)
 	if err != nil {

@@ -173,10 +173,6 @@ func specs(s *ui.Env, file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 	if err != nil {
 		return nil, err
 	}
-	seed := file.Seeds[0]
-	if o.seedSet {
-		seed = o.seed
-	}
 	var out []*sim.Spec
 	for _, name := range names {
 		sc, err := file.Effective(name, o.sets)
@@ -184,14 +180,16 @@ func specs(s *ui.Env, file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 			return nil, err
 		}
 		into(sc, given)
-		if o.seedSet || !setsSeed(o.sets) {
-			sc.Seed = seed
+		if o.seedSet {
+			sc.Seed = o.seed
 		}
-		spec := &sim.Spec{Scenario: sc, Variant: name, Seed: sc.Seed, Policy: o.policy, Project: o.files}
-		if o.files == nil {
-			if spec.Project, err = sim.Project(sc); err != nil {
-				return nil, ui.Fail(ui.Usage, err)
-			}
+		spec, err := sim.NewSpec(sc, name)
+		if err != nil {
+			return nil, err
+		}
+		spec.Policy = o.policy
+		if o.files != nil {
+			spec.Project = o.files
 		}
 		out = append(out, spec)
 	}
@@ -199,10 +197,6 @@ func specs(s *ui.Env, file *scenarios.File, o *runOptions) ([]*sim.Spec, error) 
 		return nil, err
 	}
 	return out, tellDefinitions(s, out, o.project, given, problems)
-}
-
-func setsSeed(sets []string) bool {
-	return slices.ContainsFunc(sets, func(s string) bool { return strings.HasPrefix(s, "seed=") })
 }
 
 // pickVariants keeps the file's order. A plain name picks all its cells.
@@ -231,7 +225,7 @@ func variantList(names []string) string {
 
 // repeat is the command line that runs one variant again.
 func (o *runOptions) repeat(spec *sim.Spec) string {
-	words := []string{"agentsim", "run", o.name, "--seed", fmt.Sprint(spec.Seed), "--policy", spec.Policy}
+	words := []string{"agentsim", "run", o.name, "--seed", fmt.Sprint(spec.Seed()), "--policy", spec.Policy}
 	if spec.Variant != "" {
 		words = append(words, "--variant", spec.Variant)
 	}

@@ -80,7 +80,7 @@ func sweptGrid(s *ui.Env, file *scenarios.File, spec *sim.Spec, labels []string,
 	if err != nil {
 		return nil, err
 	}
-	sc.Seed = spec.Seed
+	sc.Seed = spec.Seed()
 	there := *spec
 	there.Scenario = sc
 	return begin(s, &there, &recorder{}, nil, nil)

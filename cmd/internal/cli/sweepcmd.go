@@ -188,7 +188,7 @@ func (g *sweepGrid) outcome() error {
 			if err != nil {
 				return err
 			}
-			why = fmt.Sprintf("%s with seed %d", strings.TrimSuffix(g.file.Name+"/"+spec.Variant, "/"), spec.Seed)
+			why = fmt.Sprintf("%s with seed %d", strings.TrimSuffix(g.file.Name+"/"+spec.Variant, "/"), spec.Seed())
 			if at := g.at(i / g.o.seeds / len(g.variants)); at != "" {
 				why += " at " + at
 			}

@@ -3,9 +3,11 @@ package cli
 import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/transcript/sqlite"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,54 @@ func TestSweepCommand(t *testing.T) {
 		for in, want := range map[string]string{"1,2,4": "1|2|4", "[a, b],[c]": "[a, b]|[c]", `"x,y",z`: `"x,y"|z`, "{a: 1, b: 2}": "{a: 1, b: 2}", "a": "a", "": ""} { // order: each is a case of its own
 			if got := strings.Join(splitValues(in), "|"); got != want {
 				t.Errorf("splitValues(%s) = %s, want %s", in, got, want)
+			}
+		}
+	})
+}
+
+func TestSeeds(t *testing.T) {
+	t.Run("KRN-01 CLI-06 a variant's own seed, or an override's, is the one from which its runs are counted", func(t *testing.T) {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "two.yaml")
+		text := "name: two\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.txt: {tokens: {uniform: [10, 500]}}}}\nmain: {user: hello}\nscripts: [{agent: main, turns: [{text: done}]}]\nvariants: {a: {}, b: {seed: 7}}\n"
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			want string
+			args []string
+		}{
+			{"42 7", []string{"run", file}},
+			{"5 5", []string{"run", file, "--seed", "5"}},
+			{"3 3", []string{"run", file, "--set", "seed=3"}},
+			{"42 43 7 8", []string{"sweep", file, "--seeds", "2"}},
+			{"100 101 200 201", []string{"sweep", file, "--seeds", "2", "--set", "seed=100,200", "--variant", "a"}},
+		} {
+			path := filepath.Join(t.TempDir(), "x.db")
+			if code, _, stderr := try(nil, append(c.args, "--db", path)...); code != ui.Pass {
+				t.Fatalf("%q: %d %s", c.args, code, stderr)
+			}
+			db, err := sqlite.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			runs, err := db.Runs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var seeds []string
+			for _, r := range runs {
+				seeds = append(seeds, fmt.Sprint(r.Seed))
+				if stored, err := db.Spec(r.ID); err != nil || !strings.Contains(stored.Spec, "seed: "+fmt.Sprint(r.Seed)+"\n") {
+					t.Errorf("%q: seed %d, and in its scenario another: %v", c.args, r.Seed, err)
+				}
+			}
+			want := strings.Fields(c.want)
+			slices.Sort(seeds)
+			slices.Sort(want)
+			if !slices.Equal(seeds, want) {
+				t.Errorf("%q ran seeds %q, want %q", c.args, seeds, want)
 			}
 		}
 	})

@@ -130,7 +130,7 @@ func printGrid(s *ui.Env, g *sweepGrid) error {
 	case "markdown":
 		return g.machineTable().Markdown(s.Stdout)
 	}
-	seeds := fmt.Sprintf("seed %d", g.file.Seeds[0])
+	seeds := fmt.Sprintf("seed %d", g.made[0].Seed)
 	if g.o.seeds > 1 {
 		seeds = ui.Plural(g.o.seeds, "seed") + ", medians"
 	}
@@ -262,7 +262,7 @@ func (g *sweepGrid) document() gridJSON {
 		c := gridCellJSON{At: map[string]string{}, Variant: g.variants[i%len(g.variants)], Runs: g.o.seeds, Ended: map[string]int{}, Figures: map[string]gridValueJSON{}}
 		for j, e := range g.ends[i*g.o.seeds : (i+1)*g.o.seeds] {
 			if c.Ended[e.outcome]++; e.why != "" {
-				c.Open = append(c.Open, gridOpenJSON{g.file.Seeds[0] + uint64(j), e.outcome, e.why})
+				c.Open = append(c.Open, gridOpenJSON{g.made[i].Seed + uint64(j), e.outcome, e.why})
 			}
 		}
 		for j, a := range g.file.Sweep {

@@ -94,13 +94,8 @@ func (g *sweepGrid) distinct() error {
 func (g *sweepGrid) spec(i int) (*sim.Spec, error) {
 	cell := i / g.o.seeds
 	sc := *g.made[cell]
-	sc.Seed = g.file.Seeds[0] + uint64(i%g.o.seeds)
-	spec := &sim.Spec{Scenario: &sc, Variant: g.variants[cell%len(g.variants)], Seed: sc.Seed, Policy: "fifo"}
-	var err error
-	if spec.Project, err = sim.Project(&sc); err != nil {
-		return nil, ui.Fail(ui.Usage, err)
-	}
-	return spec, nil
+	sc.Seed += uint64(i % g.o.seeds)
+	return sim.NewSpec(&sc, g.variants[cell%len(g.variants)])
 }
 
 // gridRun is one run on its way.
@@ -202,7 +197,7 @@ func (r *gridRun) run(g *sweepGrid, i int, finished map[string]bool, bulk *sqlit
 
 // runRow is a run's identity, as the record keeps it.
 func runRow(spec *sim.Spec, id string) sqlite.Run {
-	run := sqlite.Run{ID: id, Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed,
+	run := sqlite.Run{ID: id, Name: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed(),
 		Policy: spec.Policy, Semantics: sim.Semantics, Spec: spec.Text()}
 	for _, p := range spec.Project.Paths() {
 		content, _ := spec.Project.Content(p)
@@ -229,7 +224,7 @@ func (g *sweepGrid) take(i int, r *gridRun, db *sqlite.DB, store *storer) error 
 		return nil
 	}
 	if err := auditErr(r.result.Audit); err != nil {
-		return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", r.spec.Variant, r.spec.Seed, g.at(cell/len(g.variants)), err)
+		return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", r.spec.Variant, r.spec.Seed(), g.at(cell/len(g.variants)), err)
 	}
 	figures := r.fold.Run()
 	g.ends[i] = endOf(executed{spec: r.spec, result: r.result, metrics: figures})

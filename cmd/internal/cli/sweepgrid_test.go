@@ -99,9 +99,9 @@ func withoutData(t *testing.T) {
 }
 
 func brokenInGrid(t *testing.T) {
-	g := &sweepGrid{o: &sweepOptions{seeds: 1}, variants: []string{"v"}, file: &scenarios.File{Seeds: []uint64{1}}, places: [][]string{nil},
+	g := &sweepGrid{o: &sweepOptions{seeds: 1}, variants: []string{"v"}, file: &scenarios.File{}, places: [][]string{nil},
 		figures: make([][]int64, 1), ends: make([]gridEnd, 1)}
-	r := &gridRun{id: "x", spec: &sim.Spec{Variant: "v", Seed: 1}, result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Broken: 1, Violations: []audit.Violation{{Check: "X"}}}}}
+	r := &gridRun{id: "x", spec: &sim.Spec{Variant: "v", Scenario: &scenarios.Scenario{Seed: 1}}, result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Broken: 1, Violations: []audit.Violation{{Check: "X"}}}}}
 	err := g.take(0, r, nil, nil)
 	var failure *ui.Failure
 	if !errors.As(err, &failure) || failure.Code != ui.Broken || !strings.Contains(err.Error(), "an invariant is broken") {

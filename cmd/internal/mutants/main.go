@@ -200,7 +200,7 @@ func (t *trial) mutant(name string, n int) (result, string) {
 		came = came || reached()
 		for _, c := range report.Counts {
 			if c.ID == check && c.Broken > 0 {
-				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, invariant
+				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed(), true, invariant
 				return r, "caught"
 			}
 		}
@@ -248,12 +248,12 @@ func (t *trial) bug(name string, n int) (result, string) {
 		came = came || reached()
 		for _, c := range report.Counts {
 			if c.Broken > 0 {
-				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, c.ID
+				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed(), true, c.ID
 				return r, "seen by " + c.ID
 			}
 		}
 		if isLaw(err) {
-			r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed, true, "law"
+			r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed(), true, "law"
 			return r, "seen by " + err.Error()
 		}
 	}

@@ -151,11 +151,11 @@ func variants(out []place, f *scenarios.File) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		project, err := sim.Project(sc)
+		spec, err := sim.NewSpec(sc, v)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, place{strings.TrimSuffix(f.Name+"/"+v, "/"), &sim.Spec{Scenario: sc, Variant: v, Seed: sc.Seed, Policy: "fifo", Project: project}, false})
+		out = append(out, place{strings.TrimSuffix(f.Name+"/"+v, "/"), spec, false})
 	}
 	return out, nil
 }

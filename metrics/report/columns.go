@@ -140,7 +140,7 @@ func cellOf(r *metrics.Run, name string) string {
 		return c.cell(r)
 	}
 	if v, ok := metrics.Lookup(r, "", name); ok {
-		return Value(v)
+		return Figure(v)
 	}
 	return "–"
 }

@@ -109,8 +109,8 @@ func percent(num, den, scale int64) string {
 	return fmt.Sprintf("%d.%0*d %%", t/scale, len(strconv.FormatInt(scale, 10))-1, t%scale)
 }
 
-// Value prints a metric the way its unit is read.
-func Value(v metrics.Value) string {
+// Figure prints a metric the way its unit is read.
+func Figure(v metrics.Value) string {
 	switch v.Unit {
 	case metrics.Picodollars:
 		return Money(cachemodel.Picodollars(v.Num))

@@ -7,11 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// The two control sequences of our own: see Style.Bold.
+// The control sequences of our own: see Style.Bold and Style.Paint.
 const (
-	boldOn  = "\x1b[1m"
-	boldOff = "\x1b[0m"
+	boldOn    = "\x1b[1m"
+	greenOn   = "\x1b[32m"
+	redOn     = "\x1b[31m"
+	colourOff = "\x1b[0m"
 )
+
+// ours is the sequence of our own that a text begins with; "" for none.
+func ours(text []byte) string {
+	for _, s := range []string{boldOn, greenOn, redOn, colourOff} {
+		if len(text) >= len(s) && string(text[:len(s)]) == s {
+			return s
+		}
+	}
+	return ""
+}
 
 // Plain is text that no terminal obeys and that reads as it is written: control
 // characters but line feeds and tabs, and characters that turn the direction of
@@ -29,8 +41,8 @@ func appendPlain(dst, text []byte, bold bool) []byte {
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		switch {
-		case bold && r == 0x1b && len(text) >= len(boldOn) && (string(text[:len(boldOn)]) == boldOn || string(text[:len(boldOff)]) == boldOff):
-			n = len(boldOn)
+		case bold && r == 0x1b && ours(text) != "":
+			n = len(ours(text))
 			dst = append(dst, text[:n]...)
 		case r == utf8.RuneError && n == 1:
 			dst = fmt.Appendf(dst, `\x%02x`, text[0])

@@ -15,12 +15,12 @@ func TestPlain(t *testing.T) {
 		for _, st := range []Style{{}, {Color: true}} {
 			var b bytes.Buffer
 			p := NewPrinter(&b, st)
-			write(t, p, (Style{Color: true}).Bold("x")+"\x1b[31my\x1b[")
+			write(t, p, (Style{Color: true}).Bold("x")+"\x1b[35my\x1b[")
 			want := `\u001b[1mx\u001b[0m`
 			if st.Color {
-				want = boldOn + "x" + boldOff
+				want = boldOn + "x" + colourOff
 			}
-			if want += `\u001b[31my\u001b[`; b.String() != want {
+			if want += `\u001b[35my\u001b[`; b.String() != want {
 				t.Errorf("%q, want %q", b.String(), want)
 			}
 		}

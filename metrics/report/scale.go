@@ -26,7 +26,7 @@ func Extrapolate(rows []Row, s Scale) []string {
 	if s.High > 0 {
 		lo, hi := s.Low/s.Spawns, s.High/s.Spawns
 		out = append(out, fmt.Sprintf("%s to %s tok a %s ÷ %s starts of %s = %d to %d tok a start; a start makes %s here: %s to %s tok a request",
-			Quantity(s.Low), Quantity(s.High), s.Period, n, s.Type, lo, hi, perStart(base), part(s.Low, s.Spawns, base), part(s.High, s.Spawns, base)))
+			Quantity(s.Low), Quantity(s.High), s.Period, n, s.Type, lo, hi, perStart(base), perRequest(s.Low, s.Spawns, base), perRequest(s.High, s.Spawns, base)))
 	}
 	for _, r := range rows[1:] {
 		one, ok := oneSpawn(r, s.Type)
@@ -68,7 +68,7 @@ func perStart(s spawned) string {
 	return fmt.Sprintf("%.1f requests", float64(s.requests)/float64(s.starts))
 }
 
-// part is tokens for one request, rounded.
-func part(tokens, starts int64, s spawned) string {
+// perRequest is tokens for one request, rounded.
+func perRequest(tokens, starts int64, s spawned) string {
 	return fmt.Sprintf("%.0f", float64(tokens)/float64(starts)*float64(s.starts)/float64(s.requests))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -21,7 +22,15 @@ func (s Style) Bold(text string) string {
 	if !s.Color || text == "" {
 		return text
 	}
-	return boldOn + text + boldOff
+	return boldOn + text + colourOff
+}
+
+// Paint shows a mark where colour is wanted.
+func (s Style) Paint(text string, m Mark) string {
+	if !s.Color || text == "" || m == Unmarked {
+		return text
+	}
+	return map[Mark]string{Better: greenOn, Worse: redOn}[m] + text + colourOff
 }
 
 // Table is a table to be filled. Columns whose title starts with a space are
@@ -30,6 +39,7 @@ type Table struct {
 	heads []string
 	right []bool
 	rows  [][]string
+	marks [][]Mark // of each cell; nil where none is marked
 }
 
 // NewTable starts a table with its titles.
@@ -52,7 +62,7 @@ func (t *Table) Len() int { return len(t.rows) }
 // Write prints the table without borders, two spaces between columns. Where that
 // is wider than the style's width, long texts go on in further lines.
 func (t *Table) Write(w io.Writer, st Style) error {
-	t = t.plain()
+	t = t.plain().painted(st)
 	var buf bytes.Buffer
 	tab := tablewriter.NewTable(&buf,
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
@@ -70,9 +80,33 @@ func (t *Table) Write(w io.Writer, st Style) error {
 	return writeTrimmed(w, buf.String(), st)
 }
 
+// painted is the table with its marks in colour, where that is wanted.
+func (t *Table) painted(st Style) *Table {
+	if !st.Color {
+		return t
+	}
+	for i, row := range t.marks {
+		for k, m := range row {
+			t.rows[i][k] = st.Paint(t.rows[i][k], m)
+		}
+	}
+	return t
+}
+
+// fits reports whether the table has room in a width, where texts may be broken
+// between words.
+func (t *Table) fits(width int) bool {
+	over := total(t.widths(twwidth.Width)) - width
+	if over <= 0 {
+		return true
+	}
+	_, fits := t.narrow(over, longestWord)
+	return fits
+}
+
 // plain is the table with each cell on one line.
 func (t *Table) plain() *Table {
-	out := &Table{heads: cells(t.heads, cell), right: t.right}
+	out := &Table{heads: cells(t.heads, cell), right: t.right, marks: t.marks}
 	for _, r := range t.rows {
 		out.rows = append(out.rows, cells(r, cell))
 	}

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
@@ -8,9 +12,6 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

@@ -1,6 +1,12 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
@@ -9,11 +15,6 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/definition"
-	"errors"
-	"fmt"
-	"io/fs"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

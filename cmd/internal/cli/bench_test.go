@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
 )
 
 // libraryBaseline is what the library's scenarios came to when it was last

@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/baseline"
-	"agentsim/sim"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/baseline"
+	"agentsim/sim"
 )
 
 func TestBenchFiles(t *testing.T) {

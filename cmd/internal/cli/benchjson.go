@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
-	"fmt"
-	"slices"
-	"strings"
 )
 
 // benchJSON is a comparison with a baseline for machines.

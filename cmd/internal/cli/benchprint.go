@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/gobench"
 	"agentsim/metrics/junit"
 	"agentsim/metrics/report"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
 )
 
 // printBench prints the comparison in the form asked for, and writes the files; one
@@ -180,7 +181,7 @@ func sides(c *baseline.Change) (before, after string) {
 
 // apart prints two values as people read them, or exactly where that is the same.
 func apart(a, b metrics.Value) (string, string) {
-	x, y := report.Value(a), report.Value(b)
+	x, y := report.Figure(a), report.Figure(b)
 	if x == y && a.Cmp(b) != 0 {
 		return a.String(), b.String()
 	}
@@ -191,7 +192,7 @@ func orNone(v *metrics.Value) string {
 	if v == nil {
 		return "–"
 	}
-	return report.Value(*v)
+	return report.Figure(*v)
 }
 
 // difference is how much a figure changed, in parts of what it was.
@@ -272,9 +273,9 @@ func intervalText(c *baseline.Change) string {
 
 func plusMinus(v metrics.Value) string {
 	if v.Num > 0 {
-		return "+" + report.Value(v)
+		return "+" + report.Figure(v)
 	}
-	return report.Value(v)
+	return report.Figure(v)
 }
 
 // foundColumns are what is told of runs that have nothing to be compared with.

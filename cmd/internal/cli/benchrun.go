@@ -1,6 +1,11 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -9,10 +14,6 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 )
 
 // selectScenarios reads the scenarios that words name: of the library, files, or

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"errors"
-	"fmt"
-	"strings"
 )
 
 // expect holds a scenario's own expectations against its first seed.
@@ -19,7 +20,7 @@ func (b *bench) expect(f *scenarios.File, done []executed) {
 		}
 		why := "no data"
 		if v.Verdict != scenarios.NoData {
-			why = report.Value(v.Left) + " against " + report.Value(v.Right)
+			why = report.Figure(v.Left) + " against " + report.Figure(v.Right)
 		}
 		b.missed = append(b.missed, fmt.Sprintf("%s: %s (%s)", (&baseline.Run{Scenario: f.Name, Variant: v.Variant}).Name(), v.Expect.Text, why))
 	}

@@ -1,16 +1,17 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cachemodel/blocktrace"
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cachemodel/blocktrace"
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
 
 	"github.com/spf13/cobra"
 )

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/recording/recordingtest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/recordingtest"
 )
 
 func TestCacheReplay(t *testing.T) {

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 )
 
 // mooncakeFigure is the published figure that a replay is held against (CACHE-V1).

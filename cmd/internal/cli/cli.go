@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"

@@ -1,13 +1,6 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/llm"
-	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"errors"
 	"fmt"
@@ -16,6 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript/sqlite"
 )
 
 // try runs a command line inside the test's process.

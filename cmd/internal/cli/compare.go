@@ -1,13 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
-	"agentsim/metrics/baseline"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/transcript"
-	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +10,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )

@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 )
 
 // figurePair is one figure of a pair of variants; medians over several seeds.

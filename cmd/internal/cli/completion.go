@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim/reprice"
 	"agentsim/sim/transcript/sqlite"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim"
-	"agentsim/sim/crossover"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/crossover"
 
 	"github.com/spf13/cobra"
 )

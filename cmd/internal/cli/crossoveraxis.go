@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
 	"agentsim/sim/vtime"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // axis is a value of a query that can be varied, and how its flag is read.

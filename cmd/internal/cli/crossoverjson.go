@@ -1,8 +1,6 @@
 package cli
 
-import (
-	"agentsim/sim/crossover"
-)
+import "agentsim/sim/crossover"
 
 // crossoverJSON is a comparison for machines: exact, in picodollars.
 type crossoverJSON struct {

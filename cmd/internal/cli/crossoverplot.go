@@ -1,17 +1,18 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/plot"
-	"agentsim/metrics/report"
-	"agentsim/sim/crossover"
 	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/plot"
+	"agentsim/metrics/report"
+	"agentsim/sim/crossover"
 )
 
 // chart is the comparison as curves: what forks and fresh sub-agents cost, by

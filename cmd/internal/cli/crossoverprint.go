@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
-	"fmt"
-	"strings"
 )
 
 // printCrossover prints the comparison for a person.

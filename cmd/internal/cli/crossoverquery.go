@@ -1,9 +1,10 @@
 package cli
 
 import (
+	"strconv"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/crossover"
-	"strconv"
 )
 
 // comparison reads the flags: which axis is varied over which places, and the

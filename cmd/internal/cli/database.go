@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/pflag"
 )

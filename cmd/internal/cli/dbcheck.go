@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
-	"errors"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

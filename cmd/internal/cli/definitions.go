@@ -1,12 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/agent"
-	"agentsim/sim/definition"
 	"errors"
 	"io/fs"
 	"maps"
@@ -14,6 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"unicode/utf8"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
 
 	"github.com/spf13/pflag"
 )

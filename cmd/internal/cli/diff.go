@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/llm"
-	"agentsim/sim/llm/tokens"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -12,6 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
 
 	"github.com/spf13/cobra"
 )

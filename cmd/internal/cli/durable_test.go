@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"database/sql"
 	"errors"
@@ -15,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 )
 
 // endlessRun is a run that goes on until its process is killed.

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
 	"database/sql"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
 
 	"github.com/spf13/cobra"
 )

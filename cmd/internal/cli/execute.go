@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
@@ -13,9 +17,6 @@ import (
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
-	"bufio"
-	"errors"
-	"fmt"
 )
 
 // hostProject reads a directory of this machine, nil for none.

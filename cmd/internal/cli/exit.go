@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"errors"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
-	"errors"
 )
 
 // classify finds an error's code. What no class claims comes from cobra, which

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
-	"slices"
-	"strings"
 )
 
 // guardFlag is what can be guarded.
@@ -95,7 +96,7 @@ func runOf(f *baseline.File, v *baseline.Variant) *baseline.Run {
 
 func picodollars(n int64) string {
 	v := metrics.Whole(n, metrics.Picodollars)
-	if text := report.Value(v); n == 0 || strings.Trim(text, "$0.") != "" {
+	if text := report.Figure(v); n == 0 || strings.Trim(text, "$0.") != "" {
 		return text
 	}
 	return "under $0.0001"

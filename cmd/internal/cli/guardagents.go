@@ -1,15 +1,6 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/baseline"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/agent"
-	"agentsim/sim/definition"
-	"agentsim/sim/tool"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -20,6 +11,16 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/baseline"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/agent"
+	"agentsim/sim/definition"
+	"agentsim/sim/tool"
 )
 
 // definitionsName is the generated scenario's name in a baseline. It does not

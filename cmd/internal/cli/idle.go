@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
-	"agentsim/sim"
 	"fmt"
 	"slices"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim"
 )
 
 func namesOf(specs []*sim.Spec) (names []string) {

@@ -1,6 +1,13 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
@@ -12,12 +19,6 @@ import (
 	"agentsim/sim/recording/judge"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

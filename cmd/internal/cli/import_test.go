@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/recording"
-	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"errors"
 	"fmt"
@@ -12,6 +9,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func TestImport(t *testing.T) {

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/importer"
-	"fmt"
-	"strconv"
-	"strings"
 )
 
 // reportImport prints what was imported and what was passed over.

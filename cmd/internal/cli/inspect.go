@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
-	"agentsim/sim/transcript/sqlite"
 	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )
@@ -172,23 +173,32 @@ func inspectRuns(s *ui.Env, db *sqlite.DB, o *inspectOptions) error {
 
 func money(picodollars int64) string { return report.Money(cachemodel.Picodollars(picodollars)) }
 
-// heading is the line over everything said of one run.
+// heading prints the line over everything said of one run.
 func heading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
+	d := &report.Document{}
+	if err := head(d, db, r); err != nil {
+		return err
+	}
+	return s.Print("table", d)
+}
+
+// head begins what is said of one run.
+func head(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
+	d.Field("run", report.Text(r.ID))
 	if r.Recorded() {
-		return recordedHeading(s, db, r)
+		return recordedHead(d, db, r)
 	}
 	name := r.Name
 	if r.Variant != "" {
 		name += "/" + r.Variant
 	}
-	s.Printf("run %s   %s · seed %d · %s · %s, %s\n", s.Style().Bold(ui.Short(r.ID)), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
-	if r.Detail != "" {
-		s.Printf("%s\n", r.Detail)
+	d.Say("run %s   %s · seed %d · %s · %s, %s", ui.Short(r.ID), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
+	for _, note := range []string{r.Detail, levelNote(r)} {
+		if note != "" {
+			d.Say("%s", note)
+		}
 	}
-	if note := levelNote(r); note != "" {
-		s.Printf("%s\n", note)
-	}
-	s.Printf("\n")
+	d.Say("")
 	return nil
 }
 

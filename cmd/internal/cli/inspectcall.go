@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript/sqlite"
-	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 func inspectCall(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
-	"fmt"
-	"strconv"
 )
 
 // printFanOuts prints siblings that wrote the same prefix since none could read

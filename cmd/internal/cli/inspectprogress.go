@@ -4,24 +4,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
-	"strconv"
-	"strings"
 )
-
-// progressJSON is the document of inspect --progress.
-type progressJSON struct {
-	Run     string          `json:"run"`
-	Changes []progressedRow `json:"changes"`
-}
-
-type progressedRow struct {
-	Agent    string   `json:"agent"`
-	At       int64    `json:"at"` // nanoseconds from the run's start
-	ToolUses int      `json:"tool_uses"`
-	Input    int64    `json:"input_tokens"`  // of the newest request
-	Output   int64    `json:"output_tokens"` // of all answers
-	Last     []string `json:"last_tools"`    // oldest first
-}
 
 // inspectProgress prints how far agents in the background had come, at each change
 // (TSK-07).
@@ -33,23 +16,21 @@ func inspectProgress(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOp
 	if err != nil {
 		return err
 	}
-	if o.output != "table" {
-		doc := progressJSON{info.ID, []progressedRow{}}
-		for _, p := range list {
-			doc.Changes = append(doc.Changes, progressedRow{p.Lineage, int64(p.At), p.ToolUses, p.Input, p.Output, append([]string{}, p.Last...)})
-		}
-		return s.Emit(o.output, doc)
-	}
-	if err := heading(s, db, info); err != nil {
+	d := &report.Document{}
+	if err := head(d, db, info); err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		s.Printf("no progress: no agent was in the background\n")
-		return nil
+		d.Say("no progress: no agent was in the background")
 	}
-	t := report.NewTable(" AT", "AGENT", " TOOL USES", " INPUT", " OUTPUT", "LAST TOOLS")
-	for _, p := range list {
-		t.Row(report.Time(p.At.Sub(0)), p.Lineage, strconv.Itoa(p.ToolUses), report.Quantity(p.Input), report.Quantity(p.Output), strings.Join(p.Last, ", "))
-	}
-	return t.Write(s.Stdout, s.Style())
+	type col = report.Column[sqlite.Progress]
+	d.Table(report.TableOf("changes", list,
+		col{Name: "at", Head: " AT", Of: func(p sqlite.Progress) report.Value { return report.At(p.At) }},
+		col{Name: "agent", Head: "AGENT", Of: func(p sqlite.Progress) report.Value { return report.Text(p.Lineage) }},
+		col{Name: "tool_uses", Head: " TOOL USES", Of: func(p sqlite.Progress) report.Value { return report.Count(p.ToolUses) }},
+		col{Name: "tokens_input", Head: " INPUT", Of: func(p sqlite.Progress) report.Value { return report.Tokens(p.Input) }},
+		col{Name: "tokens_output", Head: " OUTPUT", Of: func(p sqlite.Progress) report.Value { return report.Tokens(p.Output) }},
+		col{Name: "last_tools", Head: "LAST TOOLS", Of: func(p sqlite.Progress) report.Value { return report.List(p.Last) }},
+	))
+	return s.Print(o.output, d)
 }

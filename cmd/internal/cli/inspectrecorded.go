@@ -1,21 +1,22 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+	"time"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/transcript/sqlite"
-	"fmt"
-	"strconv"
-	"time"
 )
 
 // What inspect says of recorded sessions that were imported: the causes and
 // prices of their misses come from the recording and not from a cache model.
 
-// recordedHeading is the line over everything said of a recorded session.
-func recordedHeading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
+// recordedHead begins what is said of a recorded session.
+func recordedHead(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 	head, start, err := db.RecordedHead(r.ID)
 	if err != nil {
 		return err
@@ -31,14 +32,14 @@ func recordedHeading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
 	if head.Origin != "" {
 		text += " of " + head.Origin
 	}
-	s.Printf("run %s   %s · %s · %s\n", s.Style().Bold(ui.Short(r.ID)), r.Name, text, report.Time(r.EndedAt.Sub(0)))
+	d.Say("run %s   %s · %s · %s", ui.Short(r.ID), r.Name, text, report.Time(r.EndedAt.Sub(0)))
 	switch {
 	case sizes > 0 && sizes == r.Calls:
-		s.Printf("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read\n", ui.Plural(int(sizes), "request"))
+		d.Say("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read", ui.Plural(int(sizes), "request"))
 	case sizes > 0:
-		s.Printf("the recording holds no bill of %d of %s: what was read and billed is that of the others\n", sizes, ui.Plural(int(r.Calls), "request"))
+		d.Say("the recording holds no bill of %d of %s: what was read and billed is that of the others", sizes, ui.Plural(int(r.Calls), "request"))
 	}
-	s.Printf("\n")
+	d.Say("")
 	return nil
 }
 

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/audit"
-	"agentsim/sim/transcript/sqlite"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/audit"
+	"agentsim/sim/transcript/sqlite"
 )
 
 // isolation says how many invariants were held against the runs, how often, and

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"strings"
+	"testing"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/audit"
-	"strings"
-	"testing"
 )
 
 // unsound is a run in which an invariant was broken twice.

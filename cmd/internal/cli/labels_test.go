@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"agentsim/cmd/internal/ui"
 )
 
 func TestLabels(t *testing.T) {

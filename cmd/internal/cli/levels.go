@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim"
-	"agentsim/sim/transcript"
-	"agentsim/sim/transcript/sqlite"
 	"errors"
 	"fmt"
 	"iter"
 	"strconv"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
 )
 
 // levelNote says what of a run is not recorded; "" when everything is.

@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/lint"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
 )
 
 var rewriteLint = flag.Bool("rewrite-lint", false, "write testdata/lint anew from AGENTSIM_DATA")

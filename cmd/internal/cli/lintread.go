@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -9,8 +12,6 @@ import (
 	"agentsim/sim/recording/asrun"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
-	"slices"
-	"strings"
 )
 
 // lintRun reads a run for the lint, and the limit of silence that its scenario

@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 )
 
 // loadScenario reads a scenario by path or by its name in the library. A name

@@ -1,16 +1,17 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim"
-	"agentsim/sim/agent"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/agent"
 )
 
 // recall gives the one run what the memory directory holds. A directory that is

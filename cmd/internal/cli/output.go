@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
 	"fmt"
 	"slices"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 )
 
 // emitRun prints what variants came to. Its table has the columns that people
@@ -52,7 +53,6 @@ func (d crossoverJSON) TableRows() any   { return d.Rows }
 func (d importJSON) TableRows() any      { return d.Sessions }
 func (d lintJSON) TableRows() any        { return d.Findings }
 func (d phasesJSON) TableRows() any      { return d.Phases }
-func (d progressJSON) TableRows() any    { return d.Changes }
 func (d repricedJSON) TableRows() any    { return d.Agents }
 func (d runJSON) TableRows() any         { return d.Variants }
 func (d *validationJSON) TableRows() any { return d.Repositories }

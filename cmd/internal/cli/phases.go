@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
-	"strings"
 )
 
 // phaseFigures are a recorded run's metrics of its phases, by name; nil when no

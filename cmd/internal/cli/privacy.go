@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
-	"agentsim/sim/transcript/sqlite"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/asrun"
+	"agentsim/sim/transcript/sqlite"
 )
 
 // withoutPlaces leaves out of a session what its files are called: people name them,

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/transcript/sqlite"
 	"bytes"
 	"fmt"
 	"io/fs"
@@ -11,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func TestPrivacy(t *testing.T) {

@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim"
-	"agentsim/sim/kernel"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/kernel"
 )
 
 // queue runs jobs that do not depend on one another on all cores (CON-22). The

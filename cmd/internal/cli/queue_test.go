@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
 )
 
 func TestConcurrentJobs(t *testing.T) {

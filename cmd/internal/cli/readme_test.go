@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/recording/recordingtest"
 	"flag"
 	"os"
 	"path/filepath"
@@ -10,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/recordingtest"
 )
 
 var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md")

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"errors"
+	"time"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
-	"errors"
-	"time"
 )
 
 // recorder keeps runs in the database; without one it does nothing. Once it has

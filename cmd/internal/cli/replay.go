@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -8,7 +10,6 @@ import (
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

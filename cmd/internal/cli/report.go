@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"fmt"
-	"strconv"
-	"strings"
 )
 
 // report prints the outcome of a run command and decides its exit code: an
@@ -351,7 +352,7 @@ func missed(v scenarios.Result) string {
 	if v.Verdict == scenarios.NoData {
 		return fmt.Sprintf("no data%s: %s", where, v.Expect.Text)
 	}
-	return fmt.Sprintf("missed%s: %s (%s against %s)", where, v.Expect.Text, report.Value(v.Left), report.Value(v.Right))
+	return fmt.Sprintf("missed%s: %s (%s against %s)", where, v.Expect.Text, report.Figure(v.Left), report.Figure(v.Right))
 }
 
 // printRecorded names the runs and what can be done with them.

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
-	"agentsim/sim/transcript"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim/transcript"
 )
 
 // verdicts is a transcript.Sink that keeps the latest word about each item of

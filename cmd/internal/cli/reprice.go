@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/reprice"
 	"agentsim/sim/transcript/sqlite"
-	"cmp"
-	"errors"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // repricedJSON is a run under other settings.

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/transcript/sqlite"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func TestReprice(t *testing.T) {

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
-	"fmt"
-	"strings"
 )
 
 // newFold makes the figures of a run.

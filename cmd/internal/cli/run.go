@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
@@ -10,9 +14,6 @@ import (
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/workspace"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

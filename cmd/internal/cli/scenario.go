@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
-	"agentsim/scenarios"
 	"errors"
 	"slices"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
 
 	"github.com/spf13/cobra"
 )

@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 
 	"github.com/spf13/cobra"
 )

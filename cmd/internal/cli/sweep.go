@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"fmt"
-	"strings"
 )
 
 // cell is one place of a scenario's sweep: what was set, and what each variant

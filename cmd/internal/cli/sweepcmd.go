@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
 	"fmt"
 	"slices"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
 
 	"github.com/spf13/cobra"
 )

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/transcript/sqlite"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func TestSweepCommand(t *testing.T) {

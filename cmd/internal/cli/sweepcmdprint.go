@@ -1,14 +1,6 @@
 package cli
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
-	"agentsim/metrics/baseline"
-	"agentsim/metrics/plot"
-	"agentsim/metrics/report"
-	"agentsim/metrics/stat"
-	"agentsim/sim"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/plot"
+	"agentsim/metrics/report"
+	"agentsim/metrics/stat"
+	"agentsim/sim"
 )
 
 // column gathers one figure of a variant at a place, over the seeds that have
@@ -193,7 +194,7 @@ func (g *sweepGrid) spread() *report.Table {
 			continue
 		}
 		d := stat.Describe(x)
-		row = append(row, g.variants[v], dollars(d.Median), dollars(d.P10), dollars(d.P90), report.Value(metrics.Whole(g.middle(i, "time"), metrics.Nanoseconds)))
+		row = append(row, g.variants[v], dollars(d.Median), dollars(d.P10), dollars(d.P90), report.Figure(metrics.Whole(g.middle(i, "time"), metrics.Nanoseconds)))
 		t.Row(append(row, g.behind(i, place*len(g.variants)+max(0, cheapest(cells[place].runs))))...)
 	}
 	return t

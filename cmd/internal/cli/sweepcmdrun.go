@@ -1,6 +1,11 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -8,10 +13,6 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 )
 
 // sweepGrid is a sweep: places, times variants, times seeds, in this order.

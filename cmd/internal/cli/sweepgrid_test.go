@@ -1,12 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/plot"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/audit"
-	"agentsim/sim/transcript/sqlite"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,6 +9,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/plot"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/audit"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func TestSweepGrid(t *testing.T) {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/transcript/sqlite"
 	"database/sql"
 	"fmt"
 	"os"
@@ -10,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/transcript/sqlite"
 )
 
 func TestTampering(t *testing.T) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
 	"bytes"
 	"io"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"agentsim/cmd/internal/ui"
 )
 
 func TestTerminal(t *testing.T) {

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
 	"fmt"
 	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 )
 
 // unfinished says which roots ended before their conversation did, and how many

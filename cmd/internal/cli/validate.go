@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"path/filepath"
+	"strings"
+
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

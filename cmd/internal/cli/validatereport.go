@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/judge"
-	"fmt"
-	"strconv"
-	"strings"
 )
 
 // printValidation prints the tables of a validation, or only the first one.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/ui"
-	"agentsim/sim/recording/recordingtest"
 	"bufio"
 	"bytes"
 	"cmp"
@@ -15,6 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/recordingtest"
 
 	"github.com/zeebo/xxh3"
 )

@@ -1,22 +1,16 @@
 package cli
 
 import (
+	"runtime/debug"
+
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
-
-// versionJSON is what this program is, for machines.
-type versionJSON struct {
-	Build     string `json:"build"`
-	Semantics int64  `json:"semantics"`
-	Form      int64  `json:"form"`
-	Text      int64  `json:"text"`
-}
 
 func newVersion(s *ui.Env) *cobra.Command {
 	var output string
@@ -31,11 +25,13 @@ canonical form of a request, and the canonical text of events.`,
 			if err := ui.CheckOutput(output); err != nil {
 				return err
 			}
-			if output != "table" {
-				return s.Emit(output, versionJSON{build(), sim.Semantics, llm.FormVersion, transcript.FormVersion})
-			}
-			s.Printf("agentsim %s\nsemantics %d · form %d · text %d\n", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
-			return nil
+			d := &report.Document{}
+			d.Say("agentsim %s\nsemantics %d · form %d · text %d", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
+			d.Field("build", report.Text(build()))
+			d.Field("semantics", report.Count(sim.Semantics))
+			d.Field("form", report.Count(llm.FormVersion))
+			d.Field("text", report.Count(transcript.FormVersion))
+			return s.Print(output, d)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)

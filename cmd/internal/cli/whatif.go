@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"errors"
+	"strconv"
+	"strings"
+
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
@@ -9,9 +13,6 @@ import (
 	"agentsim/sim/recording/whatif"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
-	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 )

@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/whatif"
 	"agentsim/sim/transcript/sqlite"
-	"fmt"
-	"strconv"
-	"strings"
 )
 
 // printAnswer prints the recorded bill, the model's reproduction of it, and then

@@ -1,14 +1,15 @@
 package ui
 
 import (
-	"agentsim/metrics"
-	"agentsim/metrics/report"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"agentsim/metrics"
+	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
 )

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"agentsim/metrics/report"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
 )
@@ -149,4 +150,12 @@ func Things(n int64, what string) string {
 		what += "s"
 	}
 	return Count(n) + " " + what
+}
+
+// Print prints what a command answers in one of Formats.
+func (s *Env) Print(form string, d *report.Document) error {
+	if err := d.Write(s.Stdout, form, s.Style()); err != nil {
+		return Failf(Operating, "cannot write the result: %w", err)
+	}
+	return nil
 }

@@ -1,0 +1,370 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Document is what a command answers, said once: parts in the order in which
+// people read them, of which some have a name and go to machines too. It is
+// printed in one of five forms.
+type Document struct {
+	parts []part
+	main  string // the table that stands for the document where a form holds one
+}
+
+// part is one piece of a document: text for people, a figure for machines, or a
+// table for both.
+type part struct {
+	say   func(io.Writer, Style) error // nil for what people do not see
+	name  string                       // "" for what machines do not see
+	value Value
+	table *Sheet
+}
+
+// Sheet is a table of a document, with columns for people, for machines, or for
+// both.
+type Sheet struct {
+	name    string
+	columns []sheetColumn
+	wider   string // what a reader can do about columns that have no room
+}
+
+type sheetColumn struct {
+	name, head string
+	drop       int
+	cells      []Value
+}
+
+// Column is one column of a table whose rows are of some type.
+type Column[R any] struct {
+	Name string        // what machines call it; "" where only people see it
+	Head string        // its title, with a blank in front where numbers go to the right; "" where only machines see it
+	Of   func(R) Value // a row's value
+	// Drop says when a narrow terminal does without the column: those with the
+	// largest number first, one with 0 never.
+	Drop int
+}
+
+// TableOf makes a table of rows.
+func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
+	s := &Sheet{name: name}
+	for _, c := range columns {
+		col := sheetColumn{name: c.Name, head: c.Head, drop: c.Drop}
+		for _, r := range rows {
+			col.cells = append(col.cells, c.Of(r))
+		}
+		s.columns = append(s.columns, col)
+	}
+	return s
+}
+
+// Widen says what a reader can do to see columns that have no room.
+func (s *Sheet) Widen(how string) *Sheet { s.wider = how; return s }
+
+// Len is the number of rows.
+func (s *Sheet) Len() int {
+	if len(s.columns) == 0 {
+		return 0
+	}
+	return len(s.columns[0].cells)
+}
+
+// Say adds text for people, as fmt.Sprintf makes it; a line feed follows.
+func (d *Document) Say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	d.Print(func(w io.Writer, _ Style) error {
+		_, err := io.WriteString(w, text+"\n")
+		return err
+	})
+}
+
+// Title adds a line for people that is set off.
+func (d *Document) Title(text string) {
+	d.Print(func(w io.Writer, st Style) error {
+		_, err := io.WriteString(w, st.Bold(text)+"\n")
+		return err
+	})
+}
+
+// Print adds what people see of something that prints itself.
+func (d *Document) Print(say func(io.Writer, Style) error) { d.parts = append(d.parts, part{say: say}) }
+
+// labelWidth is how wide the names of labels are.
+const labelWidth = 12
+
+// Label adds lines for people behind a name that is printed once; nothing where
+// there is none. Long lines go on below their beginning, but a command to type.
+func (d *Document) Label(name string, lines ...string) {
+	d.Print(func(w io.Writer, st Style) error {
+		for _, text := range lines {
+			if text == "" {
+				continue
+			}
+			parts := []string{text}
+			if !strings.HasPrefix(text, "agentsim ") {
+				parts = st.Lines(text, labelWidth+1)
+			}
+			for _, line := range parts {
+				if _, err := fmt.Fprintf(w, "%-*s %s\n", labelWidth, name, line); err != nil {
+					return err
+				}
+				name = ""
+			}
+		}
+		return nil
+	})
+}
+
+// Field adds a figure or text for machines.
+func (d *Document) Field(name string, v Value) { d.parts = append(d.parts, part{name: name, value: v}) }
+
+// Table adds a table for people and machines: people do not see one without rows
+// or titles, machines not one without a name. The first one with a name stands
+// for the document where a form holds a single table.
+func (d *Document) Table(s *Sheet) {
+	if d.main == "" {
+		d.main = s.name
+	}
+	d.parts = append(d.parts, part{name: s.name, table: s, say: func(w io.Writer, st Style) error { return s.write(w, st) }})
+}
+
+// Write prints the document in a form: table, json, ndjson, csv or markdown.
+func (d *Document) Write(w io.Writer, form string, st Style) error {
+	switch form {
+	case "json":
+		return d.json(w)
+	case "ndjson":
+		return d.lines(w)
+	case "csv":
+		if s := d.mainTable(); s != nil {
+			return s.machine().CSV(w)
+		}
+		return d.row().CSV(w)
+	case "markdown":
+		if s := d.mainTable(); s != nil && len(s.people(0)) > 0 {
+			return s.table(s.people(0)).Markdown(w)
+		}
+		return d.row().Markdown(w)
+	}
+	for _, p := range d.parts {
+		if p.say != nil {
+			if err := p.say(w, st); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mainTable is the table that stands for the document; nil where it is one row.
+func (d *Document) mainTable() *Sheet {
+	for _, p := range d.parts {
+		if p.table != nil && p.name != "" && p.name == d.main {
+			return p.table
+		}
+	}
+	return nil
+}
+
+// fields are what machines get beside tables.
+func (d *Document) fields() (out []field) {
+	for _, p := range d.parts {
+		if p.table == nil && p.name != "" {
+			out = append(out, p.value.fields(p.name)...)
+		}
+	}
+	return out
+}
+
+// row is a document without tables as a table of one row.
+func (d *Document) row() *Table {
+	var heads, cells []string
+	for _, f := range d.fields() {
+		heads, cells = append(heads, f.name), append(cells, unquoted(f.json))
+	}
+	t := NewTable(heads...)
+	t.Row(cells...)
+	return t
+}
+
+// json prints fields and tables as one object, in the document's order.
+func (d *Document) json(w io.Writer) error {
+	var all []field
+	for _, p := range d.parts {
+		switch {
+		case p.name == "":
+		case p.table != nil:
+			all = append(all, field{p.name, "[" + strings.Join(p.table.objects(), ",") + "]"})
+		default:
+			all = append(all, p.value.fields(p.name)...)
+		}
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(object(all)), "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// lines prints the rows of the main table, one object a line; of a document
+// without one its fields.
+func (d *Document) lines(w io.Writer) error {
+	rows := []string{object(d.fields())}
+	if s := d.mainTable(); s != nil {
+		rows = s.objects()
+	}
+	for _, r := range rows {
+		if _, err := io.WriteString(w, r+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object is the JSON object of some fields.
+func object(fields []field) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(encode(f.name) + ":" + f.json)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// unquoted is a cell of a flat table: a text as it is, anything else as JSON.
+func unquoted(text string) string {
+	var s string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &s) == nil {
+		return s
+	}
+	return text
+}
+
+// objects are the rows for machines.
+func (s *Sheet) objects() (out []string) {
+	for i := range s.Len() {
+		out = append(out, object(s.fields(i)))
+	}
+	return out
+}
+
+// fields are a row's for machines.
+func (s *Sheet) fields(row int) (out []field) {
+	for _, c := range s.columns {
+		if c.name != "" {
+			out = append(out, c.cells[row].fields(c.name)...)
+		}
+	}
+	return out
+}
+
+// machine is the table for machines: a column for each field that some row has,
+// an empty cell where a row has none.
+func (s *Sheet) machine() *Table {
+	var heads []string
+	for _, c := range s.columns {
+		if c.name == "" {
+			continue
+		}
+		some := []field{{name: c.name}}
+		for _, v := range c.cells {
+			if f := v.fields(c.name); f != nil {
+				some = f
+				break
+			}
+		}
+		for _, f := range some {
+			heads = append(heads, f.name)
+		}
+	}
+	t := NewTable(heads...)
+	for i := range s.Len() {
+		cells := make([]string, len(heads))
+		for _, f := range s.fields(i) {
+			cells[slices.Index(heads, f.name)] = unquoted(f.json)
+		}
+		t.Row(cells...)
+	}
+	return t
+}
+
+// people are the columns that people see where those with so large a number, and
+// larger ones, are left out; 0 leaves out none.
+func (s *Sheet) people(without int) (out []sheetColumn) {
+	for _, c := range s.columns {
+		if c.head != "" && (without == 0 || c.drop < without) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// table is the table that people see of some columns.
+func (s *Sheet) table(columns []sheetColumn) *Table {
+	t := &Table{}
+	cells := make([][]string, len(columns))
+	for i, c := range columns {
+		name, right := title(c.head)
+		t.heads, t.right = append(t.heads, name), append(t.right, right)
+		cells[i] = format(c.cells)
+	}
+	for r := range s.Len() {
+		row, marks := make([]string, len(columns)), make([]Mark, len(columns))
+		for i := range columns {
+			row[i], marks[i] = cells[i][r], columns[i].cells[r].mark
+		}
+		t.rows, t.marks = append(t.rows, row), append(t.marks, marks)
+	}
+	return t
+}
+
+// write prints the table for people. Where there is no room for all columns those
+// that matter least are left out, and the line below names them.
+func (s *Sheet) write(w io.Writer, st Style) error {
+	if s.Len() == 0 || len(s.people(0)) == 0 {
+		return nil
+	}
+	shown, t := s.people(0), s.table(s.people(0))
+	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.fits(st.Width); without-- {
+		shown = s.people(without)
+		t = s.table(shown)
+	}
+	if err := t.Write(w, st); err != nil {
+		return err
+	}
+	var left []string
+	for _, c := range s.people(0) {
+		if !slices.ContainsFunc(shown, func(x sheetColumn) bool { return x.head == c.head }) {
+			name, _ := title(c.head)
+			left = append(left, name)
+		}
+	}
+	if left == nil {
+		return nil
+	}
+	note := fmt.Sprintf("not shown at %d columns: %s (a wider terminal or -o csv shows them%s)", st.Width, strings.Join(left, ", "), s.wider)
+	for _, line := range st.Lines(note, 0) {
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Sheet) mostDropped() (n int) {
+	for _, c := range s.columns {
+		n = max(n, c.drop)
+	}
+	return n
+}

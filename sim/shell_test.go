@@ -34,7 +34,7 @@ scripts:
       - {text: Done.}
   - agent: main/1.5
     turns:
-      - {tools: [{name: Bash, input: {command: sed -i s/package/module/ a.go}}]}
+      - {tools: [{name: Bash, input: {command: echo module a > a.go}}]}
       - {text: Found.}
 `
 

@@ -1,48 +1,31 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// flow is where evaluation goes on behind a command.
-type flow struct {
-	kind flowKind
-	n    int // loops to leave
-}
-
-type flowKind uint8
-
-const (
-	onward flowKind = iota
-	breaking
-	continuing
-	exiting
-)
-
 // main runs a whole script.
 func (m *machine) main(file *syntax.File) {
-	m.list(file.Stmts, &streams{in: &input{}, out: m.out, err: m.out}, true)
+	m.list(file.Stmts, &streams{in: &input{}, out: m.out, err: m.out})
 }
 
-// list runs statements in order. fragile says whether set -e applies to them.
-func (m *machine) list(stmts []*syntax.Stmt, st *streams, fragile bool) flow {
+// list runs statements in order.
+func (m *machine) list(stmts []*syntax.Stmt, st *streams) {
 	for _, s := range stmts {
-		f := m.stmt(s, st, fragile)
-		if f.kind != onward || m.halted != nil {
-			return f
+		if m.ended() {
+			return
 		}
+		m.stmt(s, st)
 	}
-	return flow{}
 }
 
 // stmt runs one statement with its redirections.
-func (m *machine) stmt(s *syntax.Stmt, st *streams, fragile bool) (f flow) {
+func (m *machine) stmt(s *syntax.Stmt, st *streams) {
 	defer m.leave()
 	if !m.enter() || !m.step() {
-		return flow{kind: exiting}
+		return
 	}
 	own, closers, ok := m.redirect(s.Redirs, st)
 	switch {
@@ -51,7 +34,7 @@ func (m *machine) stmt(s *syntax.Stmt, st *streams, fragile bool) (f flow) {
 	case s.Cmd == nil:
 		m.status = 0
 	default:
-		f = m.command(s.Cmd, own, fragile && !s.Negated)
+		m.command(s.Cmd, own)
 	}
 	for _, c := range closers {
 		m.close(c)
@@ -59,17 +42,6 @@ func (m *machine) stmt(s *syntax.Stmt, st *streams, fragile bool) (f flow) {
 	if s.Negated {
 		m.status = truth(m.status != 0)
 	}
-	if f.kind == onward && m.status != 0 && m.opts.errexit && fragile && !s.Negated && !isChain(s.Cmd) {
-		return flow{kind: exiting}
-	}
-	return f
-}
-
-// isChain reports whether a command is && or ||, whose parts decide for
-// themselves whether set -e applies.
-func isChain(c syntax.Command) bool {
-	b, ok := c.(*syntax.BinaryCmd)
-	return ok && (b.Op == syntax.AndStmt || b.Op == syntax.OrStmt)
 }
 
 // truth is the exit status of a condition.
@@ -81,323 +53,143 @@ func truth(holds bool) int {
 }
 
 // command runs a command of any kind.
-func (m *machine) command(c syntax.Command, st *streams, fragile bool) flow {
+func (m *machine) command(c syntax.Command, st *streams) {
 	switch c := c.(type) {
 	case *syntax.CallExpr:
-		return m.simple(c, st)
+		m.simple(c, st)
 	case *syntax.BinaryCmd:
-		return m.binary(c, st, fragile)
+		m.binary(c, st)
 	case *syntax.Block:
-		return m.list(c.Stmts, st, fragile)
+		m.list(c.Stmts, st)
 	case *syntax.Subshell:
-		m.inside(func() flow { return m.list(c.Stmts, st, fragile) })
+		m.inside(func() { m.list(c.Stmts, st) })
 	case *syntax.IfClause:
-		return m.ifClause(c, st, fragile)
+		m.ifClause(c, st)
 	case *syntax.WhileClause:
-		return m.while(c, st, fragile)
+		m.while(c, st)
 	case *syntax.ForClause:
-		return m.forClause(c, st, fragile)
-	case *syntax.CaseClause:
-		return m.caseClause(c, st, fragile)
-	case *syntax.ArithmCmd:
-		n, ok := m.arith(c.X, st)
-		m.status = truth(ok && n != 0)
-	case *syntax.TestClause:
-		holds, ok := m.test(c.X, st)
-		m.status = truth(holds)
-		if !ok {
-			m.status = 2
-		}
-	case *syntax.DeclClause:
-		m.status = 0
-		m.assign(c.Args, st, true)
+		m.forClause(c, st)
 	default:
 		panic("shell: the check let a command pass that is not handled")
 	}
-	return flow{}
 }
 
 // binary runs &&, || and pipelines.
-func (m *machine) binary(c *syntax.BinaryCmd, st *streams, fragile bool) flow {
+func (m *machine) binary(c *syntax.BinaryCmd, st *streams) {
 	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-		return m.pipeline(c, st)
+		m.pipe(c, st)
+		return
 	}
-	f := m.stmt(c.X, st, false)
-	if f.kind != onward || m.halted != nil || (m.status == 0) != (c.Op == syntax.AndStmt) {
-		return f
+	if m.stmt(c.X, st); !m.ended() && (m.status == 0) == (c.Op == syntax.AndStmt) {
+		m.stmt(c.Y, st)
 	}
-	return m.stmt(c.Y, st, fragile)
 }
 
-// stage is one command of a pipeline.
-type stage struct {
-	stmt *syntax.Stmt
-	both bool // its errors go into the pipe too
-}
-
-// stages flattens a pipeline.
-func stages(c *syntax.BinaryCmd) []stage {
-	var out []stage
-	var walk func(s *syntax.Stmt, both bool)
-	walk = func(s *syntax.Stmt, both bool) {
-		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) && len(s.Redirs) == 0 && !s.Negated {
-			walk(b.X, b.Op == syntax.PipeAll)
-			walk(b.Y, both)
-			return
-		}
-		out = append(out, stage{s, both})
+// pipe runs two sides of a pipeline one after the other, each in a subshell, the
+// second with all the output of the first as its input.
+func (m *machine) pipe(c *syntax.BinaryCmd, st *streams) {
+	between := m.buffer()
+	left := &streams{in: st.in, out: between, err: st.err}
+	if c.Op == syntax.PipeAll {
+		left.err = between
 	}
-	walk(c.X, c.Op == syntax.PipeAll)
-	walk(c.Y, false)
-	return out
+	m.inside(func() { m.stmt(c.X, left) })
+	if m.halted == nil {
+		right := &streams{in: &input{s: between.String()}, out: st.out, err: st.err}
+		m.inside(func() { m.stmt(c.Y, right) })
+	}
 }
 
-// pipeline runs its commands from left to right, each in a subshell, each with
-// all the output of the one before as its input.
-func (m *machine) pipeline(c *syntax.BinaryCmd, st *streams) flow {
-	all, failed, in := stages(c), 0, st.in
-	for i, s := range all {
-		own := &streams{in: in, out: st.out, err: st.err}
-		if i < len(all)-1 {
-			own.out = m.buffer()
-			if s.both {
-				own.err = own.out
+func (m *machine) ifClause(c *syntax.IfClause, st *streams) {
+	for ; c != nil; c = c.Else {
+		if len(c.Cond) > 0 { // not else
+			if m.list(c.Cond, st); m.ended() {
+				return
 			}
 		}
-		m.inside(func() flow { return m.stmt(s.stmt, own, false) })
-		if m.halted != nil {
-			return flow{kind: exiting}
-		}
-		if m.status != 0 {
-			failed = m.status
-		}
-		in = &input{s: own.out.String()}
-	}
-	if m.opts.pipefail && m.status == 0 {
-		m.status = failed
-	}
-	return flow{}
-}
-
-func (m *machine) ifClause(c *syntax.IfClause, st *streams, fragile bool) flow {
-	for ; c != nil; c = c.Else {
-		if len(c.Cond) == 0 { // else
-			return m.list(c.Then, st, fragile)
-		}
-		if f := m.list(c.Cond, st, false); f.kind != onward || m.halted != nil {
-			return f
-		}
-		if m.status == 0 {
-			return m.list(c.Then, st, fragile)
+		if len(c.Cond) == 0 || m.status == 0 {
+			m.list(c.Then, st)
+			return
 		}
 	}
 	m.status = 0
-	return flow{}
 }
 
-func (m *machine) while(c *syntax.WhileClause, st *streams, fragile bool) flow {
-	last := 0
-	for m.step() {
-		if f := m.list(c.Cond, st, false); f.kind != onward {
-			out, _ := f.leaveLoop()
-			return out
+func (m *machine) while(c *syntax.WhileClause, st *streams) {
+	for last := 0; m.step(); last = m.status {
+		if m.list(c.Cond, st); m.ended() {
+			return
 		}
-		if m.halted != nil || (m.status == 0) == c.Until {
-			break
+		if (m.status == 0) == c.Until {
+			m.status = last
+			return
 		}
-		f := m.list(c.Do, st, fragile)
-		last = m.status
-		if out, done := f.leaveLoop(); done {
-			return out
+		if m.list(c.Do, st); m.ended() {
+			return
 		}
 	}
-	m.status = last
-	return flow{}
 }
 
-// leaveLoop is what a flow means behind the loop that it came out of; done
-// says whether the loop ends.
-func (f flow) leaveLoop() (out flow, done bool) {
-	switch {
-	case f.kind == onward, f.kind == continuing && f.n <= 1:
-		return flow{}, false
-	case f.kind == exiting:
-		return f, true
-	case f.n <= 1:
-		return flow{}, true
-	}
-	return flow{f.kind, f.n - 1}, true
-}
-
-func (m *machine) forClause(c *syntax.ForClause, st *streams, fragile bool) flow {
-	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
-		return m.countLoop(c, loop, st, fragile)
-	}
+func (m *machine) forClause(c *syntax.ForClause, st *streams) {
 	loop := c.Loop.(*syntax.WordIter)
 	items, ok := m.fields(loop.Items, st)
 	if !ok {
-		return flow{}
+		return
 	}
 	m.status = 0
 	for _, item := range items {
-		if !m.step() {
-			break
+		if m.ended() || !m.step() {
+			return
 		}
 		m.set(loop.Name.Value, item)
-		if out, done := m.list(c.Do, st, fragile).leaveLoop(); done {
-			return out
-		}
+		m.list(c.Do, st)
 	}
-	return flow{}
 }
 
-// countLoop is for ((init; cond; post)).
-func (m *machine) countLoop(c *syntax.ForClause, loop *syntax.CStyleLoop, st *streams, fragile bool) flow {
-	m.status = 0
-	if loop.Init != nil {
-		if _, ok := m.arith(loop.Init, st); !ok {
-			return flow{}
-		}
-	}
-	for m.step() {
-		if loop.Cond != nil {
-			if n, ok := m.arith(loop.Cond, st); !ok || n == 0 {
-				break
-			}
-		}
-		if out, done := m.list(c.Do, st, fragile).leaveLoop(); done {
-			return out
-		}
-		if loop.Post != nil {
-			if _, ok := m.arith(loop.Post, st); !ok {
-				break
-			}
-		}
-	}
-	return flow{}
-}
-
-func (m *machine) caseClause(c *syntax.CaseClause, st *streams, fragile bool) flow {
-	word, ok := m.text(c.Word, st)
-	if !ok {
-		return flow{}
-	}
-	m.status = 0
-	through := false
-	for _, item := range c.Items {
-		if !through && !m.matchesAny(item.Patterns, word, st) {
-			continue
-		}
-		f := m.list(item.Stmts, st, fragile)
-		if item.Op == syntax.Break || f.kind != onward || m.halted != nil {
-			return f
-		}
-		through = item.Op == syntax.Fallthrough
-	}
-	return flow{}
-}
-
-func (m *machine) matchesAny(patterns []*syntax.Word, word string, st *streams) bool {
-	for _, p := range patterns {
-		if pat, ok := m.pattern(p, st); ok && m.match(pat, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// simple runs assignments and a command.
-func (m *machine) simple(c *syntax.CallExpr, st *streams) flow {
+// simple runs assignments or a command. No command here looks at variables: those
+// set for one command alone are expanded and forgotten.
+func (m *machine) simple(c *syntax.CallExpr, st *streams) {
 	args, ok := m.fields(c.Args, st)
 	if !ok {
-		return flow{}
+		return
 	}
-	if len(args) == 0 {
-		if len(c.Args) == 0 {
-			m.status = 0
-		}
-		m.assign(c.Assigns, st, false)
-		return flow{}
+	if len(c.Args) == 0 {
+		m.status = 0
 	}
-	if len(c.Assigns) == 0 {
-		return m.call(args, st)
-	}
-	return m.withAssigned(c.Assigns, st, func() flow { return m.call(args, st) })
-}
-
-// withAssigned runs a command with variables of its own, which are afterwards
-// what they were.
-func (m *machine) withAssigned(as []*syntax.Assign, st *streams, run func() flow) (f flow) {
-	type variable struct {
-		name, value   string
-		set, exported bool
-	}
-	var before []variable
-	for _, a := range as {
-		v, set := m.vars[a.Name.Value]
-		before = append(before, variable{a.Name.Value, v, set, m.exported[a.Name.Value]})
-	}
-	if m.assign(as, st, true) {
-		f = run()
-	}
-	for _, v := range slices.Backward(before) {
-		if m.unset(v.name); v.set {
-			m.set(v.name, v.value)
-		}
-		m.exported[v.name] = v.exported
-	}
-	return f
-}
-
-// assign sets variables; the status stays, unless a value fails.
-func (m *machine) assign(as []*syntax.Assign, st *streams, export bool) bool {
-	for _, a := range as {
-		if export {
-			m.exported[a.Name.Value] = true
-		}
-		if a.Naked {
-			continue
-		}
-		value := ""
-		if a.Value != nil {
-			v, ok := m.text(a.Value, st)
-			if !ok {
-				return false
-			}
-			value = v
+	for _, a := range c.Assigns {
+		value, ok := m.text(a.Value, st)
+		if !ok {
+			return
 		}
 		if a.Append {
-			old, _ := m.lookup(a.Name.Value)
-			if len(old)+len(value) > maxStream || !m.charge(len(old)) {
-				m.halt(errStream)
-				return false
-			}
-			value = old + value
+			value = m.vars[a.Name.Value] + value
 		}
-		m.set(a.Name.Value, value)
+		if len(args) == 0 {
+			m.set(a.Name.Value, value)
+		}
 	}
-	return m.halted == nil
+	if len(args) > 0 {
+		m.call(args, st)
+	}
 }
 
 // call runs a named command.
-func (m *machine) call(args []string, st *streams) flow {
+func (m *machine) call(args []string, st *streams) {
 	if !m.step() || !m.pass(commandTook) {
-		return flow{kind: exiting}
+		return
 	}
-	c := &call{m: m, name: args[0], args: args[1:], streams: st}
 	if p := m.program(args); p != nil {
 		m.runProgram(p, st)
-		return flow{}
+		return
 	}
-	known, ok := m.commands[args[0]]
+	run, ok := m.commands[args[0]]
 	if !ok {
 		m.unknown.add(args[0])
 		st.err.put("bash: " + brief(args[0]) + ": command not found\n")
 		m.status = 127
-		return flow{}
+		return
 	}
-	m.status = known.run(c)
-	return c.flow
+	m.status = run(&call{m: m, name: args[0], args: args[1:], streams: st})
 }
 
 // brief is a name as a message gives it.

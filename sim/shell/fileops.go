@@ -3,18 +3,19 @@ package shell
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 func runLs(c *call) int {
-	f, names, ok := c.options("a all=a A l 1 R recursive=R d h r t S F p")
+	f, names, ok := c.options("a A l 1 R d h")
 	if !ok {
 		return 2
 	}
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	status, listed := 0, 0
+	status := 0
 	for i, n := range names {
 		abs := c.m.absolute(n)
 		switch {
@@ -24,69 +25,52 @@ func runLs(c *call) int {
 			c.lsRow(f, n, abs)
 		default:
 			if len(names) > 1 || f.has("R") {
-				if i > 0 {
-					c.out.put("\n")
-				}
-				c.out.put(n + ":\n")
+				c.out.put(strings.Repeat("\n", min(i, 1)) + n + ":\n")
 			}
 			c.lsDir(f, n, abs)
-			listed++
 		}
 	}
 	return status
 }
 
 // lsDir lists a directory, and with -R those below it.
-func (c *call) lsDir(f *flags, name, abs string) {
-	all := c.m.entries(abs)
-	if f.has("r") {
-		slices.Reverse(all)
+func (c *call) lsDir(f flags, name, abs string) {
+	defer c.m.leave()
+	if !c.m.enter() {
+		return
 	}
+	all := c.m.entries(abs)
 	if f.has("a") {
-		c.lsRow(f, ".", abs)
-		c.lsRow(f, "..", abs)
+		all = append([]entry{{".", true}, {"..", true}}, all...)
 	}
 	for _, e := range all {
 		if e.name[0] != '.' || f.has("a") || f.has("A") {
 			c.lsRow(f, e.name, abs+"/"+e.name)
 		}
 	}
-	if !f.has("R") {
-		return
-	}
 	for _, e := range all {
-		if c.m.halted != nil {
-			return
-		}
-		if e.dir && (e.name[0] != '.' || f.has("a")) && c.m.enter() {
+		if f.has("R") && e.dir && e.name[0] != '.' && c.m.halted == nil {
 			c.out.put("\n" + name + "/" + e.name + ":\n")
 			c.lsDir(f, name+"/"+e.name, abs+"/"+e.name)
-		}
-		if e.dir {
-			c.m.depth = max(0, c.m.depth-1)
 		}
 	}
 }
 
 // lsRow prints one name. A long row has no owner and no time: files here have
 // none.
-func (c *call) lsRow(f *flags, name, abs string) {
-	if !f.has("l") {
-		if (f.has("F") || f.has("p")) && c.m.isDir(abs) {
-			name += "/"
+func (c *call) lsRow(f flags, name, abs string) {
+	if f.has("l") {
+		kind, size := "-rw-r--r--", 0
+		if c.m.isDir(abs) {
+			kind = "drwxr-xr-x"
+		} else if t, rel, ok := c.m.find(abs); ok {
+			v, _ := t.fs.Stat(rel)
+			size = v.Bytes
 		}
-		c.out.put(name + "\n")
-		return
+		s := itoa(size)
+		name = kind + " " + strings.Repeat(" ", max(0, 8-len(s))) + s + " " + name
 	}
-	kind, size := "-rw-r--r--", 0
-	if c.m.isDir(abs) {
-		kind = "drwxr-xr-x"
-	} else if t, rel, ok := c.m.find(abs); ok {
-		v, _ := t.fs.Stat(rel)
-		size = v.Bytes
-	}
-	s := itoa(size)
-	c.out.put(kind + " " + strings.Repeat(" ", max(0, 8-len(s))) + s + " " + name + "\n")
+	c.out.put(name + "\n")
 }
 
 // finder is one call of find.
@@ -99,26 +83,24 @@ type finder struct {
 type findTest struct {
 	name string
 	arg  string
-	not  bool
 	or   bool // begins an alternative
 }
 
-// runFind knows -name, -iname, -path, -type f and d, -maxdepth, -empty, ! and
-// -o. It runs and deletes nothing.
+// runFind knows -name, -path, -type f and d, -maxdepth and -o. It runs and deletes
+// nothing.
 func runFind(c *call) int {
-	roots := []string{}
-	args := c.args
-	for len(args) > 0 && args[0] != "" && args[0][0] != '-' && args[0] != "!" && args[0] != "(" {
+	roots, args := []string{}, c.args
+	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		roots, args = append(roots, args[0]), args[1:]
 	}
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
 	w := &finder{c: c, depth: -1}
-	if status := w.read(args); status != 0 {
+	status := w.read(args)
+	if status != 0 {
 		return status
 	}
-	status := 0
 	for _, r := range roots {
 		abs := c.m.absolute(r)
 		switch {
@@ -134,37 +116,32 @@ func runFind(c *call) int {
 }
 
 func (w *finder) read(args []string) int {
-	not, or := false, false
-	for i := 0; i < len(args); i++ {
-		t := findTest{name: args[i], not: not, or: or}
-		switch args[i] {
-		case "!", "-not":
-			not = true
-			continue
-		case "-o", "-or":
+	or := false
+	for ; len(args) > 0; args = args[1:] {
+		t := findTest{name: args[0], or: or}
+		switch args[0] {
+		case "-o":
 			or = true
 			continue
-		case "-a", "-and", "-print":
+		case "-print":
 			continue
-		case "-empty":
-		case "-name", "-iname", "-path", "-type", "-maxdepth":
-			if i++; i == len(args) {
+		case "-name", "-path", "-type", "-maxdepth":
+			if args = args[1:]; len(args) == 0 {
 				return w.c.complain(1, t.name+" needs a value")
 			}
-			t.arg = args[i]
+			t.arg = args[0]
 		default:
-			return w.c.complain(1, "this shell's find does not know "+args[i])
+			return w.c.complain(1, "this shell's find does not know "+args[0])
 		}
-		if t.name == "-maxdepth" {
-			n, ok := fieldNumber(t.arg)
-			if !ok && t.arg != "0" {
-				return w.c.complain(1, "-maxdepth needs a number")
-			}
-			w.depth = n
+		if t.name != "-maxdepth" {
+			w.tests, or = append(w.tests, t), false
 			continue
 		}
-		w.tests = append(w.tests, t)
-		not, or = false, false
+		n, err := strconv.Atoi(t.arg)
+		if err != nil || n < 0 {
+			return w.c.complain(1, "-maxdepth needs a number")
+		}
+		w.depth = n
 	}
 	return 0
 }
@@ -202,50 +179,18 @@ func (w *finder) visit(name, abs string, dir bool) {
 			}
 			holds = true
 		}
-		holds = holds && w.holds(t, name, abs, dir) != t.not
+		switch t.name {
+		case "-name":
+			holds = holds && w.c.m.match(t.arg, path.Base(abs))
+		case "-path":
+			holds = holds && w.c.m.match(strings.ReplaceAll(t.arg, "/", "\x01"), strings.ReplaceAll(name, "/", "\x01")) // * takes slashes
+		case "-type":
+			holds = holds && (t.arg == "d") == dir
+		}
 	}
 	if holds {
 		w.c.out.put(name + "\n")
 	}
-}
-
-func (w *finder) holds(t findTest, name, abs string, dir bool) bool {
-	switch t.name {
-	case "-name":
-		return w.c.m.match(t.arg, path.Base(abs))
-	case "-iname":
-		return w.c.m.match(strings.ToLower(t.arg), strings.ToLower(path.Base(abs)))
-	case "-path":
-		return w.c.m.match(t.arg, name)
-	case "-type":
-		return (t.arg == "d") == dir
-	}
-	if dir { // -empty
-		return len(w.c.m.entries(abs)) == 0
-	}
-	content, _ := w.c.m.read(abs)
-	return content == ""
-}
-
-// runTee copies its input to its output and into files.
-func runTee(c *call) int {
-	f, names, ok := c.options("a append=a i")
-	if !ok {
-		return 2
-	}
-	text, status := c.in.rest(), 0
-	c.out.put(text)
-	for _, n := range names {
-		content := text
-		if f.has("a") && c.m.isFile(c.m.absolute(n)) {
-			old, _ := c.m.read(n)
-			content = old + text
-		}
-		if why := c.m.write(c.m.absolute(n), content); why != "" {
-			status = c.complain(1, n+": "+why)
-		}
-	}
-	return status
 }
 
 // runTouch makes files that are not there; those that are stay as they are,
@@ -263,7 +208,7 @@ func runTouch(c *call) int {
 }
 
 func runMkdir(c *call) int {
-	f, names, ok := c.options("p parents=p v m:")
+	f, names, ok := c.options("p")
 	if !ok || len(names) == 0 {
 		return c.complain(1, "give directories to make")
 	}
@@ -304,7 +249,7 @@ func (c *call) makeAll(abs string) string {
 }
 
 func runRm(c *call) int {
-	f, names, ok := c.options("r recursive=r R f force=f v")
+	f, names, ok := c.options("r R f")
 	if !ok {
 		return 2
 	}
@@ -325,97 +270,39 @@ func runRm(c *call) int {
 	return status
 }
 
-func runRmdir(c *call) int {
-	status := 0
-	for _, n := range c.args {
-		abs := c.m.absolute(n)
-		t, rel, ok := c.m.find(abs)
-		switch {
-		case !ok || !c.m.isDir(abs) || rel == "":
-			status = c.complain(1, "failed to remove '"+n+"': "+noFile)
-		case len(c.m.entries(abs)) > 0:
-			status = c.complain(1, "failed to remove '"+n+"': Directory not empty")
-		default:
-			t.fs.RemoveDir(rel)
-			c.m.changed(t, rel)
-		}
-	}
-	return status
-}
+func runCp(c *call) int { return c.transfer(false) }
+func runMv(c *call) int { return c.transfer(true) }
 
-func runCp(c *call) int { return c.transfer("r recursive=r R a f p v", false) }
-func runMv(c *call) int { return c.transfer("f v n", true) }
-
-// transfer copies or moves files to a path, or into a directory.
-func (c *call) transfer(known string, move bool) int {
-	f, names, ok := c.options(known)
-	if !ok {
-		return 2
+// transfer copies or moves files, not directories, to a path or into a directory.
+func (c *call) transfer(move bool) int {
+	_, names, ok := c.options("f")
+	if !ok || len(names) < 2 {
+		return c.complain(1, "give files and where to")
 	}
-	if len(names) < 2 {
-		return c.complain(1, "give what and where to")
+	last := len(names) - 1
+	to, status := c.m.absolute(names[last]), 0
+	if last > 1 && !c.m.isDir(to) {
+		return c.complain(1, "target '"+names[last]+"' is not a directory")
 	}
-	from, to := names[:len(names)-1], c.m.absolute(names[len(names)-1])
-	if len(from) > 1 && !c.m.isDir(to) {
-		return c.complain(1, "target '"+names[len(names)-1]+"' is not a directory")
-	}
-	deep := move || f.has("r") || f.has("R") || f.has("a")
-	status := 0
-	for _, n := range from {
+	for _, n := range names[:last] {
 		abs, target := c.m.absolute(n), to
 		if c.m.isDir(to) {
 			target = to + "/" + path.Base(abs)
 		}
-		if why := c.one(abs, target, move, deep); why != "" {
-			status = c.complain(1, "cannot "+c.name+" '"+n+"': "+why)
+		content, why := c.m.read(n)
+		switch {
+		case abs == target:
+			why = "source and target are the same"
+		case why == isDirectory:
+			why += ": this shell's " + c.name + " takes files"
+		case why == "":
+			why = c.m.write(target, content)
 		}
-		if c.m.halted != nil {
-			break
+		if why != "" {
+			status = c.complain(1, "cannot "+c.name+" '"+n+"': "+why)
+		} else if move {
+			c.m.remove(abs)
 		}
 	}
 	return status
-}
-
-func (c *call) one(abs, target string, move, deep bool) (why string) {
-	switch {
-	case abs == target:
-		return "source and target are the same"
-	case !c.m.isDir(abs):
-		return c.file(abs, target, move)
-	case !deep:
-		return "it is a directory: use -r"
-	case strings.HasPrefix(target+"/", abs+"/") || abs == c.m.env.Root || abs == TempDir:
-		return "a directory cannot go into itself"
-	case c.m.isFile(target):
-		return notDir
-	}
-	if !c.m.isDir(target) {
-		if why := c.m.makeDir(target); why != "" {
-			return why
-		}
-	}
-	for _, p := range c.m.filesBelow(abs) {
-		to := target + p[len(abs):]
-		if why := c.makeAll(path.Dir(to)); why != "" {
-			return why
-		}
-		if why := c.file(p, to, move); why != "" {
-			return why
-		}
-	}
-	if move {
-		c.m.removeAll(abs)
-	}
-	return ""
-}
-
-func (c *call) file(abs, target string, move bool) (why string) {
-	content, why := c.m.read(abs)
-	if why == "" {
-		why = c.m.write(target, content)
-	}
-	if why == "" && move {
-		c.m.remove(abs)
-	}
-	return why
 }

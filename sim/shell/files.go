@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -220,6 +221,26 @@ func (m *machine) filesBelow(abs string) []string {
 type entry struct {
 	name string
 	dir  bool
+}
+
+// An entry is what the library asks for when it expands patterns.
+func (e entry) Name() string               { return e.name }
+func (e entry) IsDir() bool                { return e.dir }
+func (e entry) Info() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
+func (e entry) Type() fs.FileMode {
+	if e.dir {
+		return fs.ModeDir
+	}
+	return 0
+}
+
+// match reports whether a pattern matches a whole name.
+func (m *machine) match(pat, name string) bool {
+	if !m.charge(len(name) + len(pat)*len(name)/16) {
+		return false
+	}
+	ok, err := path.Match(pat, name)
+	return ok && err == nil
 }
 
 // entries lists a directory, sorted by name.

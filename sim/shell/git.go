@@ -2,8 +2,10 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/zeebo/xxh3"
 
 	"agentsim/sim/workspace"
@@ -66,23 +68,6 @@ func content(f *workspace.File) string {
 	return f.Content()
 }
 
-// gitEffect reads for what looks, and writes for everything else.
-func gitEffect(_ set, args []string) effect {
-	args = gitCommand(args)
-	if len(args) == 0 {
-		return reading
-	}
-	switch args[0] {
-	case "status", "diff", "log", "show", "rev-parse", "ls-files":
-		return reading
-	case "branch":
-		if len(args) == 1 || args[1] == "--show-current" {
-			return reading
-		}
-	}
-	return writing
-}
-
 // gitCommand cuts off the options before the subcommand that change nothing.
 func gitCommand(args []string) []string {
 	for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P") {
@@ -91,8 +76,7 @@ func gitCommand(args []string) []string {
 	return args
 }
 
-// runGit knows status, diff, log, show, ls-files, branch, rev-parse, add and
-// commit, of this run's changes only.
+// runGit knows status, diff, log, add and commit, of this run's changes only.
 func runGit(c *call) int {
 	args := gitCommand(c.args)
 	if len(args) == 0 {
@@ -101,48 +85,12 @@ func runGit(c *call) int {
 	if !c.m.charge(64 * len(c.m.env.FS.Log())) {
 		return 1
 	}
-	sub := args[0]
-	c.args, c.name = args[1:], "git "+sub
-	switch sub {
-	case "status":
-		return gitStatus(c)
-	case "diff":
-		return gitDiff(c)
-	case "log":
-		return gitLog(c)
-	case "show":
-		return gitShow(c)
-	case "ls-files":
-		for _, p := range c.m.env.FS.Paths() {
-			if c.m.env.Repo.next(c.m.env.FS, p) != nil {
-				c.out.put(p + "\n")
-			}
-		}
-		return 0
-	case "branch", "rev-parse":
-		return gitBranch(c, sub)
-	case "add":
-		return gitAdd(c)
-	case "commit":
-		return gitCommit(c)
+	sub := map[string]func(*call) int{"status": gitStatus, "diff": gitDiff, "log": gitLog, "add": gitAdd, "commit": gitCommit}[args[0]]
+	if sub == nil {
+		return c.complain(1, args[0]+" is not available in this shell")
 	}
-	c.name = "git"
-	return c.complain(1, sub+" is not available in this shell")
-}
-
-func gitBranch(c *call, sub string) int {
-	text := "* main\n"
-	if sub == "rev-parse" {
-		text = c.m.env.Repo.last() + "\n"
-		if slices.Contains(c.args, "--abbrev-ref") {
-			text = "main\n"
-		}
-	}
-	if slices.Contains(c.args, "--show-current") {
-		text = "main\n"
-	}
-	c.out.put(text)
-	return 0
+	c.args, c.name = args[1:], "git "+args[0]
+	return sub(c)
 }
 
 // firstCommit is what stands before the run, of which nothing else is known.
@@ -169,7 +117,7 @@ func change(from, to *workspace.File) byte {
 }
 
 func gitStatus(c *call) int {
-	f, _, ok := c.options("s short=s porcelain=s b branch=b")
+	f, _, ok := c.options("s short porcelain")
 	if !ok {
 		return 129
 	}
@@ -185,7 +133,7 @@ func gitStatus(c *call) int {
 			out.WriteString(string([]byte{index, tree}) + " " + p + "\n")
 		}
 	}
-	if !f.has("s") {
+	if len(f) == 0 {
 		c.out.put("On branch main\n")
 		if out.Len() == 0 {
 			c.out.put("nothing to commit, working tree clean\n")
@@ -196,22 +144,22 @@ func gitStatus(c *call) int {
 }
 
 func gitDiff(c *call) int {
-	f, paths, ok := c.options("cached=s staged=s s stat=t t name-only=n n name-status=n")
+	f, paths, ok := c.options("cached staged stat name-only")
 	if !ok {
 		return 129
 	}
-	fs, repo := c.m.env.FS, c.m.env.Repo
+	fs, repo, staged := c.m.env.FS, c.m.env.Repo, f.has("cached") || f.has("staged")
 	for _, p := range touched(fs) {
 		if !c.m.chosen(paths, p) || c.m.halted != nil {
 			continue
 		}
 		from, to := repo.next(fs, p), fs.File(p)
-		if f.has("s") {
+		if staged {
 			from, to = repo.at(fs, p), repo.next(fs, p)
 		} else if len(paths) > 0 && paths[0] == "HEAD" {
 			from = repo.at(fs, p)
 		}
-		if same(from, to) || from == nil && !f.has("s") {
+		if same(from, to) || from == nil && !staged {
 			continue // what was never added is not tracked
 		}
 		c.showChange(f, p, from, to)
@@ -234,19 +182,23 @@ func (m *machine) chosen(paths []string, p string) bool {
 	return !limited
 }
 
-func (c *call) showChange(f *flags, p string, from, to *workspace.File) {
-	switch {
-	case f.has("n"):
+func (c *call) showChange(f flags, p string, from, to *workspace.File) {
+	if f.has("name-only") {
 		c.out.put(p + "\n")
-	case f.has("t"):
-		added, gone := 0, 0
-		for _, h := range c.m.hunks(lines(content(from)), lines(content(to))) {
-			added, gone = added+h.b1-h.b0, gone+h.a1-h.a0
-		}
-		c.out.put(" " + p + " | +" + itoa(added) + " -" + itoa(gone) + "\n")
-	default:
-		c.out.put("diff --git a/" + p + " b/" + p + "\n" + c.m.unified(sideName("a/", p, from), sideName("b/", p, to), content(from), content(to)))
+		return
 	}
+	a, b := content(from), content(to)
+	if !c.m.charge(16 * (len(a) + len(b))) {
+		return
+	}
+	text := string(diff.Diff(sideName("a/", p, from), []byte(a), sideName("b/", p, to), []byte(b)))
+	_, text, _ = strings.Cut(text, "\n")
+	if f.has("stat") {
+		added := strings.Count(text, "\n+") - 1 // less the line that names the side
+		c.out.put(" " + p + " | +" + itoa(added) + " -" + itoa(strings.Count("\n"+text, "\n-")-1) + "\n")
+		return
+	}
+	c.out.put("diff --git a/" + p + " b/" + p + "\n" + text)
 }
 
 func sideName(side, p string, f *workspace.File) string {
@@ -257,51 +209,37 @@ func sideName(side, p string, f *workspace.File) string {
 }
 
 func gitLog(c *call) int {
-	if _, _, ok := c.options("n: max-count=n: oneline 1 2 3 4 5 6 7 8 9 0 p stat name-only"); !ok {
+	if n := len(c.args); n > 0 && strings.Trim(c.args[n-1], "-0123456789") == "" {
+		c.args = append(c.args[:n-1:n-1], "-n"+c.args[n-1][1:]) // git log -5
+	}
+	f, _, ok := c.options("n: oneline")
+	most, err := strconv.Atoi(f["n"])
+	if !ok || err != nil && f.has("n") {
 		return 129
 	}
-	repo := c.m.env.Repo
-	short := slices.Contains(c.args, "--oneline")
 	row := func(hash, message string) {
-		if short {
+		if f.has("oneline") {
 			message, _, _ = strings.Cut(message, "\n")
 			c.out.put(hash + " " + message + "\n")
 			return
 		}
 		c.out.put("commit " + hash + "\n\n    " + strings.ReplaceAll(message, "\n", "\n    ") + "\n\n")
 	}
-	most := len(repo.commits) + 1
-	for i, a := range c.args {
-		if n, ok := fieldNumber(strings.TrimLeft(a, "-n")); ok && (a[0] == '-' || i > 0 && c.args[i-1] == "-n") {
-			most = min(most, n)
+	all := append([]commit{{hash: firstCommit, message: "the project as it was when the run began"}}, c.m.env.Repo.commits...)
+	for i, k := range slices.Backward(all) {
+		if !f.has("n") || len(all)-i <= most {
+			row(k.hash, k.message)
 		}
-	}
-	for i := len(repo.commits) - 1; i >= 0 && most > 0; i-- {
-		row(repo.commits[i].hash, repo.commits[i].message)
-		most--
-	}
-	if most > 0 {
-		row(firstCommit, "the project as it was when the run began")
 	}
 	return 0
 }
 
-func gitShow(c *call) int {
-	for _, k := range c.m.env.Repo.commits {
-		if len(c.args) > 0 && k.hash == c.args[0] || len(c.args) == 0 && k.hash == c.m.env.Repo.last() {
-			c.out.put("commit " + k.hash + "\n\n    " + k.message + "\n\n" + strings.Join(k.paths, "\n") + "\n")
-			return 0
-		}
-	}
-	return c.complain(128, "nothing is known of this commit")
-}
-
 func gitAdd(c *call) int {
-	f, paths, ok := c.options("A all=A u update=u v")
+	f, paths, ok := c.options("A all u")
 	if !ok {
 		return 129
 	}
-	if len(paths) == 0 && !f.has("A") && !f.has("u") {
+	if len(paths) == 0 && len(f) == 0 {
 		c.out.put("Nothing specified, nothing added.\n")
 		return 0
 	}
@@ -341,7 +279,7 @@ func (m *machine) stage(p string) {
 }
 
 func gitCommit(c *call) int {
-	f, rest, ok := c.options("m: message=m: a all=a q quiet=q n no-verify=n allow-empty")
+	f, rest, ok := c.options("m: a q")
 	if !ok {
 		return 129
 	}
@@ -366,7 +304,7 @@ func gitCommit(c *call) int {
 		c.out.put("On branch main\nnothing to commit\n")
 		return 1
 	}
-	k := repo.commit(fs, paths, f.value("m"))
+	k := repo.commit(fs, paths, f["m"])
 	c.m.wrote.add("commit " + k.hash)
 	if !f.has("q") {
 		first, _, _ := strings.Cut(k.message, "\n")

@@ -1,29 +1,27 @@
 package shell
 
 import (
+	"fmt"
 	"path"
 	"regexp"
-	"slices"
+	rsyntax "regexp/syntax"
 	"strconv"
 	"strings"
 )
 
-const grepOptions = "i ignore-case=i n line-number=n r recursive=r R l files-with-matches=l L c count=c v invert-match=v o only-matching=o " +
-	"q quiet=q E extended-regexp=E F fixed-strings=F P w word-regexp=w x h H s e: regexp=e: A: after-context=A: B: before-context=B: C: context=C: " +
-	"include: exclude: exclude-dir: m: max-count=m: color: G"
-
 // search is one call of grep.
 type search struct {
 	c             *call
-	f             *flags
-	re            *regex
+	f             flags
+	re            *regexp.Regexp
+	cost          int // what looking at 16 bytes is charged with
 	named         bool
 	before, after int
 	most          int
 }
 
 func runGrep(c *call) int {
-	f, rest, ok := c.options(grepOptions)
+	f, rest, ok := c.options("i n r R l L c v o q E F P w h H s e: A: B: C: m: include: exclude: exclude-dir: color:")
 	if !ok {
 		return 2
 	}
@@ -31,16 +29,11 @@ func runGrep(c *call) int {
 		if len(rest) == 0 {
 			return c.complain(2, "there is no pattern")
 		}
-		f.set("e", rest[0])
-		rest = rest[1:]
+		f["e"], rest = rest[0], rest[1:]
 	}
 	s := &search{c: c, f: f}
-	var err error
-	if s.re, err = c.m.compile(grepPattern(f), f.has("i")); err != nil {
+	if err := s.compile(); err != nil {
 		return c.complain(2, err.Error())
-	}
-	if !s.bounds() {
-		return c.complain(2, "a count must be a whole number")
 	}
 	all, failed := s.files(rest)
 	found := false
@@ -56,30 +49,43 @@ func runGrep(c *call) int {
 	return truth(found)
 }
 
-func (f *flags) set(name, value string) {
-	f.count[name]++
-	f.values[name] = value
-}
-
-// grepPattern is the expression that the options make of the pattern.
-func grepPattern(f *flags) string {
-	p := f.value("e")
+// compile reads the pattern and the counts. An expression is charged for the
+// size of its program.
+func (s *search) compile() error {
+	p := s.f["e"]
 	switch {
-	case f.has("F"):
+	case len(p) > maxPattern:
+		return fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
+	case s.f.has("F"):
 		p = regexp.QuoteMeta(p)
-	case !f.has("E") && !f.has("P"):
+	case !s.f.has("E") && !s.f.has("P"):
 		p = basic(p)
 	}
-	if f.has("w") {
+	if s.f.has("w") {
 		p = `\b(?:` + p + `)\b`
 	}
-	if f.has("x") {
-		p = `^(?:` + p + `)$`
+	if s.f.has("i") {
+		p = "(?i)" + p
 	}
-	return p
+	tree, err := rsyntax.Parse(p, rsyntax.Perl)
+	if err != nil {
+		return err
+	}
+	prog, err := rsyntax.Compile(tree.Simplify())
+	if err != nil {
+		return err
+	}
+	if !s.c.m.charge(100 * len(prog.Inst)) {
+		return s.c.m.halted
+	}
+	s.cost = 16 + len(prog.Inst)
+	if s.re, err = regexp.Compile(p); err != nil {
+		return err
+	}
+	return s.counts()
 }
 
-func (s *search) bounds() bool {
+func (s *search) counts() error {
 	for _, o := range [...]struct {
 		name string
 		to   []*int
@@ -87,15 +93,40 @@ func (s *search) bounds() bool {
 		if !s.f.has(o.name) {
 			continue
 		}
-		n, err := strconv.Atoi(s.f.value(o.name))
+		n, err := strconv.Atoi(s.f[o.name])
 		if err != nil || n < 0 {
-			return false
+			return fmt.Errorf("-%s needs a whole number", o.name)
 		}
 		for _, p := range o.to {
 			*p = min(n, maxStream)
 		}
 	}
-	return true
+	return nil
+}
+
+// basic turns a basic expression into an extended one: there \( \) \{ \} \| \+ \?
+// are operators and the bare signs are not.
+func basic(s string) string {
+	var b strings.Builder
+	in := false // brackets
+	for i := 0; i < len(s); i++ {
+		special := strings.IndexByte("(){}|+?", s[i]) >= 0
+		switch {
+		case in:
+			in = s[i] != ']' || s[i-1] == '[' || s[i-1] == '^' && s[i-2] == '['
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			if strings.IndexByte("(){}|+?", s[i]) < 0 {
+				b.WriteByte('\\')
+			}
+		case special, s[i] == '*' && (i == 0 || i == 1 && s[0] == '^'):
+			b.WriteByte('\\')
+		case s[i] == '[':
+			in = true
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // files are what is searched.
@@ -110,14 +141,9 @@ func (s *search) files(names []string) (out []source, failed bool) {
 	}
 	for _, n := range names {
 		abs := s.c.m.absolute(n)
-		if n == "-" || !s.c.m.isDir(abs) {
+		if n == "-" || !s.c.m.isDir(abs) || !recursive {
 			got, bad := s.c.sources([]string{n})
 			out, failed = append(out, got...), failed || bad
-			continue
-		}
-		if !recursive {
-			s.c.complain(2, n+": "+isDirectory)
-			failed = true
 			continue
 		}
 		for _, p := range s.c.m.filesBelow(abs) {
@@ -134,10 +160,12 @@ func (s *search) files(names []string) (out []source, failed bool) {
 // takes applies --include and --exclude.
 func (s *search) takes(rel string) bool {
 	base := path.Base(rel)
-	if s.f.has("include") && !s.c.m.match(s.f.value("include"), base) || s.f.has("exclude") && s.c.m.match(s.f.value("exclude"), base) {
-		return false
+	for _, o := range [...]string{"include", "exclude"} {
+		if s.f.has(o) && s.c.m.match(s.f[o], base) != (o == "include") {
+			return false
+		}
 	}
-	return !s.f.has("exclude-dir") || !slices.Contains(strings.Split(path.Dir(rel), "/"), s.f.value("exclude-dir"))
+	return !s.f.has("exclude-dir") || !strings.Contains("/"+path.Dir(rel)+"/", "/"+s.f["exclude-dir"]+"/")
 }
 
 // in searches one file and says whether a line was found.
@@ -149,7 +177,7 @@ func (s *search) in(src source) bool {
 	ls := lines(src.content)
 	var hits []int
 	for i, l := range ls {
-		if s.re.has(bare(l)) != s.f.has("v") {
+		if s.c.m.charge((len(l)/16+1)*s.cost) && s.re.MatchString(bare(l)) != s.f.has("v") {
 			hits = append(hits, i)
 		}
 		if s.most > 0 && len(hits) == s.most || s.c.m.halted != nil {
@@ -178,27 +206,27 @@ func (s *search) show(name string, ls []string, hits []int) {
 		if k > 0 && from > next && s.before+s.after > 0 {
 			s.c.out.put("--\n")
 		}
-		for i := from; i < h; i++ {
-			s.line(name, "-", i+1, bare(ls[i]))
-		}
-		s.hit(name, h+1, bare(ls[h]))
 		end := min(len(ls), h+1+s.after)
 		if k+1 < len(hits) {
 			end = min(end, hits[k+1])
 		}
-		for i := h + 1; i < end; i++ {
-			s.line(name, "-", i+1, bare(ls[i]))
+		for i := from; i < end; i++ {
+			if i == h {
+				s.hit(name, h+1, bare(ls[h]))
+			} else {
+				s.line(name, "-", i+1, bare(ls[i]))
+			}
 		}
 		next = max(end, h+1)
 	}
 }
 
 func (s *search) hit(name string, n int, line string) {
-	if !s.f.has("o") {
-		s.line(name, ":", n, line)
-		return
+	parts := []string{line}
+	if s.f.has("o") {
+		parts = s.re.FindAllString(line, -1)
 	}
-	for _, part := range s.re.re.FindAllString(line, -1) {
+	for _, part := range parts {
 		s.line(name, ":", n, part)
 	}
 }

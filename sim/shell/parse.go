@@ -96,26 +96,26 @@ func missing(n syntax.Node) string {
 		}
 	case *syntax.FuncDecl:
 		return "functions are"
-	case *syntax.CoprocClause:
-		return "coprocesses are"
-	case *syntax.TimeClause:
-		return "time is"
-	case *syntax.LetClause:
-		return "let is"
-	case *syntax.TestDecl:
-		return "@test is"
 	case *syntax.ProcSubst:
 		return "process substitution is"
 	case *syntax.ExtGlob:
 		return "extended patterns are"
 	case *syntax.ArrayExpr:
 		return "arrays are"
+	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
+		return "arithmetic is"
+	case *syntax.TestClause:
+		return "[[ ]] is"
+	case *syntax.CaseClause:
+		return "case is"
+	case *syntax.DeclClause:
+		return n.Variant.Value + " is"
+	case *syntax.CoprocClause, *syntax.TimeClause, *syntax.TestDecl:
+		return "this command is"
 	case *syntax.ForClause:
 		if n.Select {
 			return "select is"
 		}
-	case *syntax.DeclClause:
-		return missingDecl(n)
 	case *syntax.Assign:
 		if n.Index != nil {
 			return "arrays are"
@@ -123,18 +123,8 @@ func missing(n syntax.Node) string {
 	case *syntax.Redirect:
 		return missingRedirect(n)
 	case *syntax.ParamExp:
-		return missingParam(n)
-	}
-	return ""
-}
-
-func missingDecl(d *syntax.DeclClause) string {
-	if d.Variant.Value != "export" {
-		return d.Variant.Value + " is"
-	}
-	for _, a := range d.Args {
-		if a.Name == nil {
-			return "an option of export is"
+		if n.Excl || n.Length || n.Names != 0 || n.Index != nil || n.Slice != nil || n.Repl != nil || n.Exp != nil {
+			return "this expansion is"
 		}
 	}
 	return ""
@@ -162,18 +152,4 @@ func missingRedirect(r *syntax.Redirect) string {
 		return ""
 	}
 	return "this redirection is"
-}
-
-func missingParam(p *syntax.ParamExp) string {
-	switch {
-	case p.Excl, p.Names != 0:
-		return "indirect expansion is"
-	case p.Index != nil:
-		return "arrays are"
-	case p.Width, p.IsSet, p.NestedParam != nil, p.Flags != nil, len(p.Modifiers) > 0:
-		return "this expansion is"
-	case p.Exp != nil && p.Exp.Op == syntax.OtherParamOps:
-		return "this expansion is"
-	}
-	return ""
 }

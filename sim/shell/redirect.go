@@ -121,7 +121,7 @@ func (m *machine) hereDoc(r *syntax.Redirect, st *streams) (string, bool) {
 	if quotedDelimiter(r.Word) {
 		text = r.Hdoc.Lit()
 	} else {
-		text, ok = m.quotedParts(r.Hdoc.Parts, st, true)
+		text, ok = m.document(r.Hdoc, st)
 	}
 	if r.Op == syntax.DashHdoc {
 		lines := strings.SplitAfter(text, "\n")

@@ -15,6 +15,7 @@ const (
 	maxScript   = 32 << 10 // bytes
 	maxNesting  = 250      // brackets that are open at one place
 	maxKeywords = 1000     // words that open a compound command
+	maxPattern  = 2000     // bytes of a pattern of grep
 	maxDepth    = 1000     // levels of evaluation
 	maxSteps    = 20_000   // commands and turns of loops
 	maxWork     = 64 << 20 // bytes read, written, matched or copied; names as entryWork says

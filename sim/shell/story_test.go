@@ -17,7 +17,7 @@ import (
 //	file PATH          put the input into the project
 //	program WORDS [exit=N] [took=D]   script a program; the input is its output
 //	test WORDS | GLOB | TOOK   script a test that takes lines with BAD for wrong
-//	run [timeout=D] [interrupt=N]   run the input as a script; what follows the
+//	run [timeout=D] [interrupt=N] [tail=N]   run the input as a script; what follows the
 //	                   output is said where it is not what is usual; it is
 //	                   interrupted when it asks the Nth time
 //	show PATH          print a file of the project
@@ -150,6 +150,12 @@ func (w *world) run(t *testing.T, d *datadriven.TestData) string {
 		w.env.Interrupted = func() bool { n--; return n <= 0 }
 	}
 	r := Run(w.env, d.Input)
+	if d.HasArg("tail") {
+		var n int
+		d.ScanArgs(t, "tail", &n)
+		ls := strings.SplitAfter(r.Output, "\n")
+		r.Output = "…\n" + strings.Join(ls[max(0, len(ls)-n):], "")
+	}
 	return told(r, d.HasArg("took"))
 }
 

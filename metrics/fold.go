@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -260,6 +261,9 @@ func parseAgentID(s string) (id llm.AgentID, ok bool) {
 func (f *Fold) toolCall(e *transcript.Event, b *transcript.ToolCall) {
 	a := f.agent(e.Agent)
 	a.Tally.ToolUses++
+	if !slices.Contains(f.run.Tools, b.Name) {
+		f.run.Tools = append(f.run.Tools, b.Name)
+	}
 	if b.Name == "Read" || b.Name == "read_file" { // of the full stack and of the minimal one
 		a.Tally.Reads[causeOf(b.Cause)]++
 	}

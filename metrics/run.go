@@ -20,6 +20,7 @@ type Run struct {
 	Items    Outcomes
 	Siblings []Siblings // groups of two or more, in order of their first spawn
 	Models   []Model    // by name
+	Tools    []string   // that were called, by first call
 	Watched  []Watched  // calls asked for that were made, in the order of Options.Watch
 
 	Phases   [NumPhases]PhaseTimes                // CRD-07

@@ -21,7 +21,7 @@ type Idle struct {
 // String is one line with its place.
 func (i Idle) String() string {
 	where := ""
-	if i.at.src == nil { // an axis of the command line
+	if i.overrides() {
 		return fmt.Sprintf("--set %s has no effect: %s", i.Path, i.Why)
 	}
 	if i.Variant != "" {
@@ -29,6 +29,9 @@ func (i Idle) String() string {
 	}
 	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.src.name, max(i.at.line, 1), max(i.at.col, 1), i.Path, where, i.Why)
 }
+
+// overrides reports whether the command line sets it.
+func (i Idle) overrides() bool { return i.at.src == nil || i.at.src.name == "--set" }
 
 // unread lists the sections and keys that nothing in this scenario reads, given
 // or not.
@@ -55,6 +58,9 @@ func (s *Scenario) unread() []section {
 	add(s.withoutFresh(), "provider.subagent_ttl")
 	if s.Provider.TTL != llm.TTL1h {
 		add("provider.ttl is not 1h, and 5m is what there is over the limit", "provider.plan_limit_at")
+	}
+	if s.hasWork() && len(s.thinkers()) == 0 {
+		add("nobody thinks: no settings turn thinking on", "model.think_tokens")
 	}
 	add(s.withoutPrompts(), "model.prompting")
 	add(s.withoutPrompts(), "model.prompt_budget")

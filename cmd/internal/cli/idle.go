@@ -48,11 +48,11 @@ func tellUnread(s *ui.Env, file *scenarios.File, names, sets []string) {
 	}
 }
 
-// tellUnstruck warns of faults for agents that there were not in any of these runs.
+// tellUnstruck warns of what none of these runs found anybody for.
 func tellUnstruck(s *ui.Env, file *scenarios.File, done []executed, sets []string) {
-	runs := make([]scenarios.Agents, len(done))
+	runs := make([]scenarios.Ran, len(done))
 	for i, x := range done {
-		runs[i].Variant = x.spec.Variant
+		runs[i].Variant, runs[i].Tools = x.spec.Variant, x.metrics.Tools
 		for a := range x.metrics.Agents {
 			runs[i].Lineages = append(runs[i].Lineages, x.metrics.Agents[a].Lineage)
 		}

@@ -3,12 +3,14 @@ package agent
 import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/task"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
-// foreground is what the parent of a synchronous child waits for.
+// foreground is a synchronous child as its parent waits for it.
 type foreground struct {
+	child    *Agent
 	released kernel.Signal // fires when the child ends or moves to the background
 	deadline vtime.Instant // when it moves by itself; 0 is never
 	title    string        // the call's description
@@ -21,35 +23,58 @@ const (
 	whyUser = "user"
 )
 
-// runInForeground makes the child one that its parent waits for.
-func (a *Agent) runInForeground(title, name string) {
-	a.foreground = &foreground{title: title, name: name}
-	a.foreground.released.Init(a.w.cfg.Kernel, "end of "+a.lineage)
-	if after := a.w.gates.AutoBackgroundAfter(); after > 0 {
-		a.foreground.deadline = a.w.cfg.Kernel.Now().Add(after)
+func newForeground(child *Agent, title, name string) *foreground {
+	f := &foreground{child: child, title: title, name: name}
+	f.released.Init(child.w.cfg.Kernel, "end of "+child.lineage)
+	if after := child.w.gates.AutoBackgroundAfter(); after > 0 {
+		f.deadline = child.w.cfg.Kernel.Now().Add(after)
 	}
+	return f
 }
 
-// awaited waits for the child's end, or until it has moved to the background. At
-// the instant of the move the child's end and the move are the policy's to order
+// over reports whether nobody has to wait any more.
+func (f *foreground) over() bool { return f.child.ended || f.child.task != nil }
+
+// wait waits for the child's end, or until it has moved to the background. At the
+// instant of the move the child's end and the move are the policy's to order
 // (SUB-14).
-func (a *Agent) awaited(p *kernel.Proc) error {
-	for !a.ended && a.task == nil {
-		l := a.foreground
-		if l.deadline == 0 {
-			if err := l.released.Wait(p); err != nil {
+func (f *foreground) wait(p *kernel.Proc) error {
+	for !f.over() {
+		if f.deadline == 0 {
+			if err := f.released.Wait(p); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := l.released.WaitUntil(p, l.deadline); err != nil {
+		if _, err := f.released.WaitUntil(p, f.deadline); err != nil {
 			return err
 		}
-		if !a.ended && a.task == nil && p.Now() >= l.deadline {
-			a.moveToBackground(whyTime)
+		if !f.over() && p.Now() >= f.deadline {
+			f.child.moveToBackground(whyTime)
 		}
 	}
 	return nil
+}
+
+// linked is the child's process while its parent's abort reaches it.
+func (f *foreground) linked() *kernel.Proc {
+	if f.over() {
+		return nil
+	}
+	return f.child.proc
+}
+
+// ended is the child's result, unless it outlived the shield under which its
+// aborted parent waited.
+func (f *foreground) ended() (tool.Result, vtime.Instant) {
+	c := f.child
+	switch {
+	case c.task != nil: // it moved to the background, and may have ended since
+		return c.result, c.backgroundedAt
+	case c.ended:
+		return c.result, c.endedAt
+	}
+	return c.w.childFailure("Agent " + c.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + "."), c.w.cfg.Kernel.Now()
 }
 
 // moveToBackground makes a task of a synchronous agent while it runs. Nothing of

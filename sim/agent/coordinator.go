@@ -109,7 +109,8 @@ func (d *Definition) works() bool {
 // admitWorker holds a coordinator's call against CRD-05: it starts workers and
 // nobody else, and what it says of a model is ignored and noted. A call that would
 // make a fork if there were any falls back as it does without forks (FRK-12).
-func (a *Agent) admitWorker(b *spawning) error {
+func (b *spawning) admitWorker() error {
+	a := b.by
 	if !a.coordinates() {
 		return nil
 	}

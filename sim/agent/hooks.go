@@ -121,25 +121,27 @@ func (a *Agent) announceHooks(op string) {
 }
 
 // stoppedByHook asks the hooks before a tool runs.
-func (a *Agent) stoppedByHook(r *running) bool {
+func (u *toolUse) stoppedByHook() bool {
+	a := u.by
 	if len(a.hooks()) == 0 {
 		return false
 	}
-	reason, blocked := a.runHooks(PreToolUse, r.tool.Name, r.block.ID)
+	reason, blocked := a.runHooks(PreToolUse, u.tool.Name, u.block.ID)
 	if blocked {
-		r.result, r.unheard = failure("A hook blocked this call before it ran. "+reason), true
+		u.result, u.unheard = failure("A hook blocked this call before it ran. "+reason), true
 	}
 	return blocked
 }
 
 // heardByHooks tells the hooks that a tool has run. What one objects to stands
 // behind the result: the tool has done what it does.
-func (a *Agent) heardByHooks(r *running) {
-	if len(a.hooks()) == 0 || r.tool == nil || r.unheard || r.result.Content == nil {
+func (u *toolUse) heardByHooks() {
+	a := u.by
+	if len(a.hooks()) == 0 || u.tool == nil || u.unheard || u.result.Content == nil {
 		return
 	}
-	if reason, blocked := a.runHooks(PostToolUse, r.tool.Name, r.block.ID); blocked {
-		r.result.Content = llm.NewText(llm.Prose, r.result.Content.Raw()+"\n\nA hook objects to this result. "+reason)
+	if reason, blocked := a.runHooks(PostToolUse, u.tool.Name, u.block.ID); blocked {
+		u.result.Content = llm.NewText(llm.Prose, u.result.Content.Raw()+"\n\nA hook objects to this result. "+reason)
 	}
 }
 

@@ -20,14 +20,14 @@ type posted struct {
 // message is queued, and heard behind the results of its next tools or when it
 // idles; one that has ended is resumed by it. One that was stopped and still winds
 // up is resumed as soon as it has ended. Whom it waits for it cannot write to.
-func (a *Agent) sendMessage(use *llm.Block) tool.Result {
+func sendMessage(a *Agent, use *llm.Block) tool.Result {
 	in, err := tool.ParseMessageInput(use.Content)
 	if err != nil {
 		return failure(err.Error())
 	}
-	t := a.addressee(in.To)
+	t := addressee(a, in.To)
 	if t == nil {
-		return failure("There is no agent " + in.To + " that you started in the background. " + a.reachable())
+		return failure("There is no agent " + in.To + " that you started in the background. " + reachable(a))
 	}
 	c := a.w.agents[t.Agent]
 	if c.ended && !c.resumable() {
@@ -55,7 +55,7 @@ func (a *Agent) sendMessage(use *llm.Block) tool.Result {
 
 // addressee is the agent's task of that id or name, nil for none. Of several that
 // bear one name the newest that runs is meant, else the newest (SUB-23).
-func (a *Agent) addressee(to string) *task.Task {
+func addressee(a *Agent, to string) *task.Task {
 	if t := a.w.tasks.Get(to); t != nil {
 		if t.Type != task.LocalAgent || t.Owner != a.ref {
 			return nil
@@ -89,7 +89,7 @@ func (a *Agent) posted(from *Agent, text string) *notice {
 }
 
 // reachable says whom the agent can write to.
-func (a *Agent) reachable() string {
+func reachable(a *Agent) string {
 	var ids []string
 	for _, t := range a.w.tasks.All() {
 		if c := t.Agent; t.Type == task.LocalAgent && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].resumable()) {

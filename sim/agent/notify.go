@@ -254,7 +254,7 @@ func (a *Agent) outputSoFar() string {
 
 // taskStop runs the TaskStop tool: a running task is aborted and killed, and
 // its one notification says so.
-func (a *Agent) taskStop(use *llm.Block) tool.Result {
+func taskStop(a *Agent, use *llm.Block) tool.Result {
 	id, err := tool.ParseStopInput(use.Content)
 	if err != nil {
 		return failure(err.Error())

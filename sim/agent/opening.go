@@ -89,7 +89,7 @@ func withArguments(body, args string) string {
 }
 
 // skill runs the Skill tool: the text of the project's skill comes as the result.
-func (a *Agent) skill(use *llm.Block) tool.Result {
+func skill(a *Agent, use *llm.Block) tool.Result {
 	name, args, err := tool.ParseSkillInput(use.Content)
 	if err != nil {
 		return failure(err.Error())

@@ -11,10 +11,11 @@ import (
 )
 
 // perform runs a tool on the agent's environment.
-func (a *Agent) perform(p *kernel.Proc, r *running) {
+func (u *toolUse) perform(p *kernel.Proc) {
+	a := u.by
 	env := &a.w.env // tools run to completion, so one serves all
 	*env = tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
-	if r.tool.Stateful {
+	if u.tool.Stateful {
 		if a.ctx.Session == nil {
 			a.ctx.Session = &tool.Session{}
 		}
@@ -23,34 +24,35 @@ func (a *Agent) perform(p *kernel.Proc, r *running) {
 	}
 	a.ctx.Files.TakeLast()
 	before := len(env.FS.Log())
-	r.result = r.tool.Run(env, r.block.Content)
-	r.ran, r.saw, r.wrote = a.w.cfg.Minimal == nil, a.ctx.Files.TakeLast(), len(env.FS.Log())-before
+	u.result = u.tool.Run(env, u.block.Content)
+	u.ran, u.saw, u.wrote = a.w.cfg.Minimal == nil, a.ctx.Files.TakeLast(), len(env.FS.Log())-before
 	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
-		r.dir = s.Shell.Dir
+		u.dir = s.Shell.Dir
 	}
-	if r.took = r.result.Took; r.took == 0 {
-		r.took = a.toolTime(r)
+	if u.took = u.result.Took; u.took == 0 {
+		u.took = u.time()
 	}
 	if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 && a.holds[Todos] == 0 {
 		a.keeps(Todos)
 	}
-	if r.result.Shell != nil {
-		a.afterShell(p, r)
+	if u.result.Shell != nil {
+		u.afterShell(p)
 	}
 }
 
-// toolTime is how long a tool use takes whose result does not say.
-func (a *Agent) toolTime(r *running) vtime.Duration {
-	if r.tool.Drawn == nil {
-		return r.tool.Took
+// time is how long a tool use takes whose result does not say.
+func (u *toolUse) time() vtime.Duration {
+	if u.tool.Drawn == nil {
+		return u.tool.Took
 	}
-	return r.tool.Time(a.drawKey("tool", r))
+	return u.tool.Time(u.drawKey("tool"))
 }
 
 // drawKey names what is drawn for a tool use: by lineage, call and the place of the
 // use in its answer (CON-16).
-func (a *Agent) drawKey(what string, r *running) rng.Key {
-	return a.req.Stream.Key.At(uint64(a.req.Stream.Call)).Sub(what).At(uint64(r.n))
+func (u *toolUse) drawKey(what string) rng.Key {
+	of := &u.by.req.Stream
+	return of.Key.At(uint64(of.Call)).Sub(what).At(uint64(u.index))
 }
 
 // The rules of the findings about commands.
@@ -61,8 +63,9 @@ const (
 
 // afterShell records what a command did beyond its output, and sends one that is
 // to run in the background there.
-func (a *Agent) afterShell(p *kernel.Proc, r *running) {
-	s := r.result.Shell
+func (u *toolUse) afterShell(p *kernel.Proc) {
+	a := u.by
+	s := u.result.Shell
 	if len(s.Unknown) > 0 {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleUnknown, Detail: strings.Join(s.Unknown, ", ")})
 	}
@@ -72,9 +75,9 @@ func (a *Agent) afterShell(p *kernel.Proc, r *running) {
 	switch {
 	case !s.Background:
 	case a.w.gates.DisableBackground:
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: r.tool.Name + " input run_in_background is gated off"})
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: u.tool.Name + " input run_in_background is gated off"})
 	default:
-		r.result, r.took = a.inBackground(p, r.block, s.About, r.result, r.took), 0
+		u.result, u.took = a.inBackground(p, u.block, s.About, u.result, u.took), 0
 	}
 }
 

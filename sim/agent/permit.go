@@ -55,28 +55,29 @@ const DefaultTimeOut = 10 * vtime.Minute
 // step. denied is the result of a use that is not allowed. An edited input takes
 // the place of the model's when the tool runs; the history keeps what the model
 // said. The error is an abort that came while the prompt stood.
-func (a *Agent) permit(p *kernel.Proc, r *running) (denied *tool.Result, err error) {
-	call := permission.Call{Tool: r.tool.Name, Aliases: r.tool.Aliases, Class: r.tool.Class}
-	if r.tool.Reads != nil && r.safe {
+func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
+	a := u.by
+	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.tool.Class}
+	if u.tool.Reads != nil && u.safe {
 		call.Class = permission.Read // a command that only looks
 	}
 	rules := a.rules()
-	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: a.unasked(r.tool, r.block.Content)}
+	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: a.unasked(u.tool, u.block.Content)}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
-		call.Subjects = r.tool.Subjects(r.block.Content, a.directory())
+		call.Subjects = u.tool.Subjects(u.block.Content, a.directory())
 	}
-	if r.tool.CanonicalName() == tool.AgentName {
+	if u.tool.CanonicalName() == tool.AgentName {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
 	}
 	d := pol.Decide(&call)
 	if d.Verdict != permission.Ask {
-		a.w.rec.permission(a, &transcript.Permission{ID: r.block.ID, Tool: r.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
+		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
 		if d.Verdict == permission.Deny {
-			return refusal(r.tool.Name, d.Why), nil
+			return refusal(u.tool.Name, d.Why), nil
 		}
 		return nil, nil
 	}
-	return a.prompt(p, r, &call, d.Why)
+	return u.prompt(p, &call, d.Why)
 }
 
 // refusal is the result of a use that was not allowed.
@@ -125,11 +126,12 @@ func (a *Agent) bubbles() bool { return a.def != nil && a.def.Mode == permission
 
 // prompt asks the user. A session's terminal shows one prompt at a time, in the
 // order in which they came up.
-func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why string) (*tool.Result, error) {
-	ev := transcript.Permission{ID: r.block.ID, Tool: r.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
+func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*tool.Result, error) {
+	a := u.by
+	ev := transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
 	a.w.rec.permission(a, &ev)
-	ans := a.answer(call)
-	takes := vtime.Duration(ans.After.Draw(a.drawKey("answer", r)))
+	ans := a.w.cfg.Permissions.answer(a.lineage, call)
+	takes := vtime.Duration(ans.After.Draw(u.drawKey("answer")))
 	if ans.Reply == ReplyNever {
 		takes = a.w.cfg.Permissions.TimeOut
 	}
@@ -143,17 +145,17 @@ func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why st
 	a.w.rec.permission(a, &ev)
 	switch ans.Reply {
 	case ReplyNever:
-		return refusal(r.tool.Name, "nobody answered the prompt within "+takes.String()), nil
+		return refusal(u.tool.Name, "nobody answered the prompt within "+takes.String()), nil
 	case ReplyDeny:
 		said := "the user refused"
 		if ans.Feedback != "" {
 			said += " and said: " + strings.TrimSuffix(ans.Feedback, ".")
 		}
-		return refusal(r.tool.Name, said), nil
+		return refusal(u.tool.Name, said), nil
 	case ReplyEdit:
-		edited := *r.block
+		edited := *u.block
 		edited.Content = ans.Input
-		r.block = &edited
+		u.block = &edited
 	case ReplyAllow:
 		if ans.Always {
 			a.always(call)
@@ -162,12 +164,13 @@ func (a *Agent) prompt(p *kernel.Proc, r *running, call *permission.Call, why st
 	return nil, nil
 }
 
-// answer is the user's to a call. A user without a script allows it at once.
-func (a *Agent) answer(call *permission.Call) *Answer {
-	for i := range a.w.cfg.Permissions.Answers {
-		ans := &a.w.cfg.Permissions.Answers[i]
+// answer is the user's to a call of an agent. A user without a script allows it at
+// once.
+func (s *Permissions) answer(lineage string, call *permission.Call) *Answer {
+	for i := range s.Answers {
+		ans := &s.Answers[i]
 		if ans.Agent != "" {
-			if ok, err := path.Match(ans.Agent, a.lineage); err != nil || !ok {
+			if ok, err := path.Match(ans.Agent, lineage); err != nil || !ok {
 				continue
 			}
 		}

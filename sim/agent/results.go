@@ -62,7 +62,7 @@ func (w *World) introduce(c *Agent, b *spawning) {
 	ev := &transcript.AgentStart{
 		ID: c.ctx.ID, Lineage: c.lineage, Parent: c.parent.ref, Type: b.def.Type, Structure: "subagent", Model: b.model,
 		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
-		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.use.ID, MaxTurns: c.maxTurns, Name: b.in.Name, Context: c.facts("empty"),
+		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.block.ID, MaxTurns: c.maxTurns, Name: b.in.Name, Context: c.facts("empty"),
 	}
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"
@@ -90,31 +90,30 @@ func (a *Agent) facts(files string) transcript.ContextFacts {
 	return f
 }
 
-// stagger makes all but the first of the siblings that were launched together
-// wait for the first one's response, where their prefixes match (CACHE-29).
-func (a *Agent) stagger(runs []running) {
+// holdSiblings makes all but the first of the agent's children among the newest
+// agents wait for the first one's response, where their prefixes match (CACHE-29).
+func (a *Agent) holdSiblings(newest []*Agent) {
 	if !a.w.cfg.FanOut.HoldUntilFirst {
 		return
 	}
-	for i := range runs {
-		c := runs[i].spawned
-		if c == nil {
+	for i, c := range newest {
+		if c.parent != a || c.ended {
 			continue
 		}
-		if first := firstLike(runs[:i], c); first != nil {
+		if first := firstLike(newest[:i], c); first != nil {
 			first.openGate()
 			c.hold = first.firstOpened
 		}
 	}
 }
 
-// firstLike is the first spawned agent whose prefix is the same as c's, or nil.
+// firstLike is the first sibling that lives and whose prefix is the same as c's, or nil.
 // Model, effort, tools and the working directory stand in the bytes and salts
 // before the messages; the agent type does not have to. There is no output schema
 // in this stack, so none can differ.
-func firstLike(runs []running, c *Agent) *Agent {
-	for i := range runs {
-		if s := runs[i].spawned; s != nil && s.conv.Border.Hash == c.conv.Border.Hash && s.def.Type == c.def.Type {
+func firstLike(newest []*Agent, c *Agent) *Agent {
+	for _, s := range newest {
+		if s.parent == c.parent && !s.ended && s.conv.Border.Hash == c.conv.Border.Hash && s.def.Type == c.def.Type {
 			return s
 		}
 	}

@@ -15,8 +15,8 @@ import (
 
 // spawning is one Agent call on its way through the five stages (SUB-06).
 type spawning struct {
+	call
 	in      tool.AgentInput
-	use     *llm.Block
 	lineage string
 	def     *Definition
 	fork    bool
@@ -28,17 +28,19 @@ type spawning struct {
 	child   *Agent
 }
 
-// spawn runs the Agent tool. It returns a result at once, or a synchronous
-// child to wait for. Everything a caller can do wrong is an error result.
-func (a *Agent) spawn(p *kernel.Proc, answer *llm.Msg, use *llm.Block, index int) (tool.Result, *Agent) {
-	b := &spawning{use: use, lineage: a.childLineage(index)}
-	for _, stage := range []func(*spawning) error{a.admitSpawn, a.resolveType, a.assemblePool, a.buildPrompt} {
-		if err := stage(b); err != nil {
-			return a.refuseSpawn(b, err), nil
+// spawner runs the Agent tool. A synchronous child is waited for. Everything a
+// caller can do wrong is an error result.
+type spawner struct{}
+
+func (spawner) start(p *kernel.Proc, c call) (tool.Result, waiting) {
+	b := &spawning{call: c, lineage: c.by.childLineage(c.index)}
+	for _, stage := range []func() error{b.admit, b.resolveType, b.assemblePool, b.buildPrompt} {
+		if err := stage(); err != nil {
+			return c.by.refuseSpawn(b, err), nil
 		}
 	}
-	a.createContext(b, answer)
-	return a.launch(p, b)
+	b.createContext()
+	return b.launch(p)
 }
 
 // wireError is an error whose text is a fixed protocol string.
@@ -49,9 +51,10 @@ func (e wireError) Error() string { return string(e) }
 // errForkInFork answers every Agent call of a fork (FRK-14).
 const errForkInFork wireError = "Fork is not available inside a forked worker."
 
-// admitSpawn checks the input and whether this agent may spawn at all.
-func (a *Agent) admitSpawn(b *spawning) error {
-	if (a.ctx.Source == ForkSource || a.inFork) && !a.mayStart(b.use) {
+// admit checks the input and whether this agent may spawn at all.
+func (b *spawning) admit() error {
+	a := b.by
+	if (a.ctx.Source == ForkSource || a.inFork) && !b.mayStart() {
 		return errForkInFork
 	}
 	if most := a.w.cfg.Limits.Agents; most > 0 && len(a.w.agents) >= most {
@@ -59,7 +62,7 @@ func (a *Agent) admitSpawn(b *spawning) error {
 		a.w.fail(err)
 		return err
 	}
-	in, ignored, err := a.spawnInput(b.use)
+	in, ignored, err := a.spawnInput(b.block)
 	if err != nil {
 		return err
 	}
@@ -75,18 +78,19 @@ func (a *Agent) admitSpawn(b *spawning) error {
 
 // mayStart reports whether a fork's call starts an agent all the same: one that
 // is no fork, where the session lets forks have such (FRK-14).
-func (a *Agent) mayStart(use *llm.Block) bool {
-	if !a.w.cfg.Forks.TypedChildren {
+func (b *spawning) mayStart() bool {
+	if !b.by.w.cfg.Forks.TypedChildren {
 		return false
 	}
-	in, _, err := a.spawnInput(use)
+	in, _, err := b.by.spawnInput(b.block)
 	return err == nil && in.Type != ""
 }
 
 // resolveType is stage 1: an explicit type wins; without one a fork where forks
 // are on, else general-purpose (SUB-04).
-func (a *Agent) resolveType(b *spawning) error {
-	if err := a.admitWorker(b); err != nil {
+func (b *spawning) resolveType() error {
+	a := b.by
+	if err := b.admitWorker(); err != nil {
 		return err
 	}
 	typ := b.in.Type
@@ -98,32 +102,33 @@ func (a *Agent) resolveType(b *spawning) error {
 		typ = TypeGeneralPurpose
 		fallthrough
 	default:
-		if b.def = a.definition(typ); b.def == nil {
+		if b.def = b.definition(typ); b.def == nil {
 			if a.w.cfg.Minimal == nil && Nameable(typ, &a.w.gates) && find(EveryBuiltIn(&a.w.gates), typ) != nil {
-				return fmt.Errorf("agent type %q is not listed in this scenario (project.agents.built_ins); available: %s", typ, a.typeNames())
+				return fmt.Errorf("agent type %q is not listed in this scenario (project.agents.built_ins); available: %s", typ, b.typeNames())
 			}
-			return fmt.Errorf("agent type %q does not exist; available: %s", typ, a.typeNames())
+			return fmt.Errorf("agent type %q does not exist; available: %s", typ, b.typeNames())
 		}
 	}
 	if rule, denied := a.rules().DeniesAgent(b.def.Type); denied {
-		return fmt.Errorf("agent type %q is denied by the permission rule %s; available: %s", b.def.Type, rule, a.typeNames())
+		return fmt.Errorf("agent type %q is denied by the permission rule %s; available: %s", b.def.Type, rule, b.typeNames())
 	}
 	if err := b.def.usable(); err != nil {
 		return err
 	}
-	model, err := a.childModel(b)
+	model, err := b.childModel()
 	if err != nil {
 		return err
 	}
 	b.model = model
 	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks)
-	a.stage(b, 1, "type", b.def.Type)
+	b.stage(1, "type", b.def.Type)
 	return nil
 }
 
 // definition is the one that a call's type means, nil for none. A coordinator
 // lists its workers alone, so that what it falls back to is found elsewhere.
-func (a *Agent) definition(typ string) *Definition {
+func (b *spawning) definition(typ string) *Definition {
+	a := b.by
 	d := find(a.w.cfg.Definitions, typ)
 	if d == nil && a.coordinates() && typ == TypeGeneralPurpose {
 		return generalPurpose()
@@ -140,7 +145,8 @@ func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
 // else the default sub-agent model; inherit is the parent's; a fork takes the
 // parent's whatever the call says, and so does a worker, whose call says nothing
 // by now (admitWorker).
-func (a *Agent) childModel(b *spawning) (string, error) {
+func (b *spawning) childModel() (string, error) {
+	a := b.by
 	name := b.in.Model
 	if b.fork {
 		if name != "" {
@@ -171,14 +177,15 @@ func (a *Agent) childModel(b *spawning) (string, error) {
 
 // assemblePool is stage 2: the child's own pool, with its own mode; a fork has
 // the parent's exact tools (SUB-07, FLT).
-func (a *Agent) assemblePool(b *spawning) error {
+func (b *spawning) assemblePool() error {
+	a := b.by
 	b.mode = a.childMode(b.def)
 	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
 		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(b.def, a.coordinates()))
 	}
-	a.stage(b, 2, "pool", strconv.Itoa(len(b.pool.Tools)))
+	b.stage(2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil
 }
 
@@ -206,7 +213,8 @@ func (w *World) runMode(parent permission.Mode, d *Definition) permission.Mode {
 
 // buildPrompt is stage 3: the definition's prompt and the environment, or for a
 // fork the parent's rendered bytes (FRK-06).
-func (a *Agent) buildPrompt(b *spawning) error {
+func (b *spawning) buildPrompt() error {
+	a := b.by
 	detail := b.def.Type
 	var err error
 	switch {
@@ -224,7 +232,7 @@ func (a *Agent) buildPrompt(b *spawning) error {
 	}
 	if err == nil {
 		a.missesContext(b.def)
-		a.stage(b, 3, "prompt", detail)
+		b.stage(3, "prompt", detail)
 	}
 	return err
 }
@@ -277,7 +285,8 @@ const (
 )
 
 // createContext is stage 4: the isolated context and the first messages.
-func (a *Agent) createContext(b *spawning, answer *llm.Msg) {
+func (b *spawning) createContext() {
+	a := b.by
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
 	c.mode, c.plan = b.mode, a.plan
@@ -286,7 +295,7 @@ func (a *Agent) createContext(b *spawning, answer *llm.Msg) {
 	}
 	c.maxTurns = a.w.turnsOf(0, b.def)
 	id := c.id()
-	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.use.ID}
+	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.block.ID}
 	o := Options{ID: id, Identity: who, Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
 	if b.fork {
@@ -299,11 +308,11 @@ func (a *Agent) createContext(b *spawning, answer *llm.Msg) {
 	}
 	c.equip(b.front, ctx)
 	if b.fork {
-		c.inherit(a, answer, b.in.Prompt)
+		c.inherit(a, b.answer, b.in.Prompt)
 	} else {
 		c.open(b.in.Prompt)
 	}
-	a.stage(b, 4, "context", "depth "+strconv.Itoa(ctx.Query.Depth))
+	b.stage(4, "context", "depth "+strconv.Itoa(ctx.Query.Depth))
 }
 
 // ctxNow is the context with the replacement decisions taken so far.
@@ -352,12 +361,13 @@ func (a *Agent) directory() string {
 	return a.w.cfg.Root
 }
 
-func (a *Agent) stage(b *spawning, n int, name, detail string) {
-	a.w.rec.emit(a.ref, &transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail})
+func (b *spawning) stage(n int, name, detail string) {
+	b.by.w.rec.emit(b.by.ref, &transcript.Stage{Lineage: b.lineage, N: n, Name: name, Detail: detail})
 }
 
-// typeNames lists the types that the agent may name.
-func (a *Agent) typeNames() string {
+// typeNames lists the types that the caller may name.
+func (b *spawning) typeNames() string {
+	a := b.by
 	var names []string
 	for _, d := range a.w.cfg.Definitions {
 		if _, denied := a.rules().DeniesAgent(d.Type); !denied {
@@ -379,26 +389,26 @@ func (w *World) forkDefinition() *Definition {
 
 // launch is stage 5: the child runs, and the caller waits for it or is told
 // that it was launched.
-func (a *Agent) launch(p *kernel.Proc, b *spawning) (tool.Result, *Agent) {
-	c := b.child
+func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
+	a, c := b.by, b.child
 	branch := "synchronous"
 	if b.async {
 		branch = "asynchronous"
 	}
-	a.stage(b, 5, "branch", branch)
+	b.stage(5, "branch", branch)
 	a.w.introduce(c, b)
 	if c.ctx.Abort.Linked() {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}
 	if !b.async {
-		c.runInForeground(b.in.Description, b.in.Name)
+		c.foreground = newForeground(c, b.in.Description, b.in.Name)
 		c.proc = p.Kernel().Spawn(c.lineage, c.body)
-		return tool.Result{}, c
+		return tool.Result{}, c.foreground
 	}
 	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Name: b.in.Name, Owner: a.ref, Agent: c.ref, Backgrounded: true}
 	a.w.register(a, c.task)
 	a.w.moveTask(c, task.Running)
 	a.expectNotice()
 	c.proc = p.Kernel().Spawn(c.lineage, c.body)
-	return a.w.launched(c, b.in.Description), c
+	return a.w.launched(c, b.in.Description), nil
 }

@@ -10,15 +10,13 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// running is one tool use of an answer while it runs.
-type running struct {
-	block   *llm.Block
-	n       int32      // which of the answer's it is
+// toolUse is one tool use of an answer while it runs.
+type toolUse struct {
+	call
 	tool    *tool.Tool // nil when the pool does not hold it
 	safe    bool       // may run beside its safe neighbours
 	result  tool.Result
-	child   *Agent // a synchronous agent to wait for
-	spawned *Agent // the agent it spawned, synchronous or not
+	pending waiting // for its result
 	began   vtime.Instant
 	took    vtime.Duration
 	layer   string
@@ -30,7 +28,7 @@ type running struct {
 }
 
 // ends is when a tool that ran comes to its end.
-func (r *running) ends() vtime.Instant { return r.began.Add(r.took) }
+func (u *toolUse) ends() vtime.Instant { return u.began.Add(u.took) }
 
 // oneResult is a message with room for one block: the common case is one
 // allocation.
@@ -54,31 +52,31 @@ func resultMessage(n int) *llm.Msg {
 // the same: what did not run says so.
 func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 	out := resultMessage(n)
-	var buf [2]running
-	runs := a.listUses(answer, buf[:0])
+	var buf [2]toolUse
+	uses := a.listUses(answer, buf[:0])
 	var err error
-	for i := 0; i < len(runs) && err == nil; {
+	for i := 0; i < len(uses) && err == nil; {
 		j := i + 1
-		for runs[i].safe && j < len(runs) && runs[j].safe {
+		for uses[i].safe && j < len(uses) && uses[j].safe {
 			j++
 		}
-		err = a.group(p, answer, runs, i, j)
+		err = a.group(p, uses[i:j])
 		i = j
 	}
-	for i := range runs {
-		r := &runs[i]
-		if r.result.Content == nil {
-			r.unheard = true
-			r.result = failure("Interrupted before it ran: " + err.Error() + ".")
-			a.done(r, i)
+	for i := range uses {
+		u := &uses[i]
+		if u.result.Content == nil {
+			u.unheard = true
+			u.result = failure("Interrupted before it ran: " + err.Error() + ".")
+			u.done()
 		}
-		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: r.block.ID, Content: r.result.Content, IsError: r.result.IsError})
+		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: u.block.ID, Content: u.result.Content, IsError: u.result.IsError})
 	}
 	return out, err
 }
 
 // listUses lists the tool uses of an answer.
-func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
+func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 	for i := range answer.Blocks {
 		b := &answer.Blocks[i]
 		if b.Kind != llm.ToolUse {
@@ -92,14 +90,14 @@ func (a *Agent) listUses(answer *llm.Msg, runs []running) []running {
 			}
 			a.obeys(cause, b)
 		}
-		a.w.rec.toolCall(a, len(runs), b, cause)
+		a.w.rec.toolCall(a, len(uses), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
 		a.progress.used(b)
-		runs = append(runs, running{block: b, n: int32(len(runs)), tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.oneByOne(t)})
+		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.oneByOne(t)})
 	}
-	a.toolUses += len(runs)
+	a.toolUses += len(uses)
 	a.tellProgress()
-	return runs
+	return uses
 }
 
 // oneByOne reports whether calls of a tool wait for each other although they may
@@ -113,37 +111,37 @@ func (a *Agent) oneByOne(t *tool.Tool) bool {
 // changed since.
 const CauseStale = "stale"
 
-// group starts tool uses i to j-1, each once the user has answered for it, and
-// waits until all are done. One whose prompt an abort takes away, and those
-// behind it, have not run.
-func (a *Agent) group(p *kernel.Proc, answer *llm.Msg, runs []running, i, j int) error {
+// group starts tool uses, each once the user has answered for it, and waits until
+// all are done. One whose prompt an abort takes away, and those behind it, have not
+// run.
+func (a *Agent) group(p *kernel.Proc, uses []toolUse) error {
 	var err error
-	k := i
-	for ; k < j && err == nil; k++ {
-		r := &runs[k]
-		r.began = p.Now()
-		if f := firstError(runs[i:k]); f != nil && f.ends() <= r.began { // while a prompt stood
-			r.cancel(r.began)
+	known, k := len(a.w.agents), 0
+	for ; k < len(uses) && err == nil; k++ {
+		u := &uses[k]
+		u.began = p.Now()
+		if f := firstError(uses[:k]); f != nil && f.ends() <= u.began { // while a prompt stood
+			u.cancel(u.began)
 			continue
 		}
-		if err = a.start(p, answer, r, k); err != nil {
+		if err = u.start(p); err != nil {
 			break
 		}
-		if asked := p.Now(); asked > r.began {
-			r.took += asked.Sub(r.began) // the user's time is part of the call's
+		if asked := p.Now(); asked > u.began {
+			u.took += asked.Sub(u.began) // the user's time is part of the call's
 		}
 	}
-	started := runs[i:k]
-	a.stagger(started)
-	a.cancelSiblings(started)
+	started := uses[:k]
+	a.holdSiblings(a.w.agents[known:])
+	cancelSiblings(started)
 	if err == nil {
-		err = a.await(p, started)
+		err = await(p, started)
 	}
 	if err != nil {
-		_ = a.joinLinked(p, started) // the abort is what counts
+		_ = joinLinked(p, started) // the abort is what counts
 	}
-	for x := range started {
-		a.done(&started[x], i+x)
+	for i := range started {
+		started[i].done()
 	}
 	return err
 }
@@ -154,10 +152,10 @@ const siblingError = "<tool_use_error>Sibling tool call errored</tool_use_error>
 // firstError is the tool of a group that is the first to end with an error, of those
 // that do at one instant the first in order; nil for none. Agents are apart: the
 // failure of one reaches no other.
-func firstError(runs []running) (first *running) {
-	for i := range runs {
-		if r := &runs[i]; r.ran && r.result.IsError && (first == nil || r.ends() < first.ends()) {
-			first = r
+func firstError(uses []toolUse) (first *toolUse) {
+	for i := range uses {
+		if u := &uses[i]; u.ran && u.result.IsError && (first == nil || u.ends() < first.ends()) {
+			first = u
 		}
 	}
 	return first
@@ -165,35 +163,34 @@ func firstError(runs []running) (first *running) {
 
 // cancelSiblings cancels the tools of a group that still run when the first of them
 // errs, at its instant those behind it (TSK-11). What they have read is forgotten.
-func (a *Agent) cancelSiblings(runs []running) {
-	first := firstError(runs)
+func cancelSiblings(uses []toolUse) {
+	first := firstError(uses)
 	if first == nil {
 		return
 	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		r := &runs[i]
-		if r.ran && (r.ends() > first.ends() || r.ends() == first.ends() && r.n > first.n) {
-			a.ctx.Files.Undo(r.saw)
-			r.cancel(first.ends())
+	for i := len(uses) - 1; i >= 0; i-- {
+		u := &uses[i]
+		if u.ran && (u.ends() > first.ends() || u.ends() == first.ends() && u.index > first.index) {
+			u.by.ctx.Files.Undo(u.saw)
+			u.cancel(first.ends())
 		}
 	}
 }
 
 // cancel ends a tool use at an instant with the error of another one.
-func (r *running) cancel(at vtime.Instant) {
-	r.result, r.took, r.unheard = failure(siblingError), at.Sub(r.began), true
+func (u *toolUse) cancel(at vtime.Instant) {
+	u.result, u.took, u.unheard = failure(siblingError), at.Sub(u.began), true
 }
 
-// await waits until every synchronous child has ended or has moved to the
-// background, and the time of the tools is over.
-func (a *Agent) await(p *kernel.Proc, runs []running) error {
+// await waits until every result is there and the time of the tools is over.
+func await(p *kernel.Proc, uses []toolUse) error {
 	until := p.Now()
-	for i := range runs {
-		until = max(until, runs[i].began.Add(runs[i].took))
+	for i := range uses {
+		until = max(until, uses[i].ends())
 	}
-	for i := range runs {
-		if c := runs[i].child; c != nil {
-			if err := c.awaited(p); err != nil {
+	for i := range uses {
+		if w := uses[i].pending; w != nil {
+			if err := w.wait(p); err != nil {
 				return err
 			}
 		}
@@ -204,14 +201,14 @@ func (a *Agent) await(p *kernel.Proc, runs []running) error {
 	return nil
 }
 
-// joinLinked waits, shielded, for the children that hear the abort at this
+// joinLinked waits, shielded, for the processes that hear the abort at this
 // instant; their ends come first. The error is that one of them outlived the
 // shield.
-func (a *Agent) joinLinked(p *kernel.Proc, runs []running) error {
+func joinLinked(p *kernel.Proc, uses []toolUse) error {
 	var procs []*kernel.Proc
-	for i := range runs {
-		if c := runs[i].child; c != nil && !c.ended && c.task == nil {
-			procs = append(procs, c.proc)
+	for i := range uses {
+		if w := uses[i].pending; w != nil && w.linked() != nil {
+			procs = append(procs, w.linked())
 		}
 	}
 	if len(procs) == 0 {
@@ -225,42 +222,34 @@ const shieldDeadline = 5 * vtime.Second
 
 // start runs a tool use as far as it goes without waiting, but for the user's
 // answer to a prompt. The error is an abort that came while the prompt stood.
-func (a *Agent) start(p *kernel.Proc, answer *llm.Msg, r *running, index int) error {
-	switch {
-	case r.tool == nil:
-		r.layer = string(a.ctx.Pool.RemovedBy(r.block.Name))
-		r.result = a.unavailable(r.block.Name, r.layer)
+func (u *toolUse) start(p *kernel.Proc) error {
+	a := u.by
+	if u.tool == nil {
+		u.layer = string(a.ctx.Pool.RemovedBy(u.block.Name))
+		u.result = a.unavailable(u.block.Name, u.layer)
 		return nil
 	}
-	if a.stoppedByHook(r) {
+	if u.stoppedByHook() {
 		return nil
 	}
-	if denied, err := a.permit(p, r); err != nil || denied != nil {
+	if denied, err := u.permit(p); err != nil || denied != nil {
 		if denied != nil {
-			r.result, r.unheard = *denied, true
+			u.result, u.unheard = *denied, true
 		}
 		return err
 	}
 	switch {
-	case r.tool.CanonicalName() == tool.AgentName:
-		r.result, r.spawned = a.spawn(p, answer, r.block, index)
-		if r.spawned != nil && r.spawned.task == nil {
-			r.child = r.spawned
-		}
-	case r.tool.Name == tool.StopName:
-		r.result, r.took = a.taskStop(r.block), a.toolTime(r)
-	case r.tool.Name == tool.SendName:
-		r.result, r.took = a.sendMessage(r.block), a.toolTime(r)
-	case r.tool.CanonicalName() == tool.SkillName:
-		r.result, r.took = a.skill(r.block), a.toolTime(r)
-	case r.tool.Run == nil:
-		r.result = failure("The tool " + r.tool.Name + " does nothing in this world.")
+	case u.tool.Handled:
+		u.result, u.pending = a.w.handlers[u.tool.CanonicalName()].start(p, u.call)
+		u.took = u.time()
+	case u.tool.Run == nil:
+		u.result = failure("The tool " + u.tool.Name + " does nothing in this world.")
 	default:
-		if gone := a.w.refresh(r.tool.Name, r.block); gone != nil {
-			r.result, r.took = *gone, a.toolTime(r)
+		if gone := a.w.refresh(u.tool.Name, u.block); gone != nil {
+			u.result, u.took = *gone, u.time()
 			return nil
 		}
-		a.perform(p, r)
+		u.perform(p)
 	}
 	return nil
 }
@@ -278,26 +267,20 @@ func failure(text string) tool.Result {
 	return tool.Result{Content: llm.NewText(llm.Prose, text), IsError: true}
 }
 
-// done completes a tool use: a synchronous child's result is there now, unless it
-// outlived the shield under which its aborted parent waited.
-func (a *Agent) done(r *running, index int) {
-	switch {
-	case r.child == nil:
-	case r.child.task != nil: // it moved to the background, and may have ended since
-		r.result, r.took = r.child.result, r.child.backgroundedAt.Sub(r.began)
-	case r.child.ended:
-		r.result, r.took = r.child.result, r.child.endedAt.Sub(r.began)
-	default:
-		r.result = a.w.childFailure("Agent " + r.child.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + ".")
-		r.took = a.w.cfg.Kernel.Now().Sub(r.began)
+// done completes a tool use: one that waited has its result now.
+func (u *toolUse) done() {
+	if u.pending != nil {
+		var ended vtime.Instant
+		u.result, ended = u.pending.ended()
+		u.took = ended.Sub(u.began)
 	}
-	a.heardByHooks(r)
+	u.heardByHooks()
 	bytes := 0
-	if r.result.Content != nil {
-		bytes = len(r.result.Content.Raw())
+	if u.result.Content != nil {
+		bytes = len(u.result.Content.Raw())
 	}
-	res := &a.w.rec.result
-	*res = transcript.ToolResult{Call: a.calls - 1, Index: index, ID: r.block.ID, Name: r.block.Name,
-		IsError: r.result.IsError, RemovedBy: r.layer, Bytes: bytes, Took: r.took, Dir: r.dir, Wrote: r.wrote}
-	a.w.rec.emit(a.ref, res)
+	rec := &u.by.w.rec
+	rec.result = transcript.ToolResult{Call: u.by.calls - 1, Index: u.index, ID: u.block.ID, Name: u.block.Name,
+		IsError: u.result.IsError, RemovedBy: u.layer, Bytes: bytes, Took: u.took, Dir: u.dir, Wrote: u.wrote}
+	rec.emit(u.by.ref, &rec.result)
 }

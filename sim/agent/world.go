@@ -160,12 +160,13 @@ type World struct {
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
 	judgements
+	handlers map[string]handler // by canonical name of the tool
 }
 
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
-	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{},
+	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(),
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel

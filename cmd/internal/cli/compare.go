@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -51,7 +52,7 @@ compared (another version of this program, other prices, an edit of the scenario
 		RunE: func(_ *cobra.Command, args []string) error { return compareCommand(s, o, args) },
 	}
 	f := cmd.Flags()
-	dbFlag(s, f, &o.db, "the `file` in which a RUN is looked for")
+	rundb.Flag(s, f, &o.db, "the `file` in which a RUN is looked for")
 	f.IntVar(&o.seeds, "seeds", 1, "run scenarios with so many seeds, from their own on")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
 	return cmd
@@ -241,7 +242,7 @@ func (x *compared) add(scenario, variant string, row *sqlite.Run, r comparedRun)
 
 // readRuns reads a run of a database, or all that are over.
 func readRuns(arg, path, prefix string) (*compared, error) {
-	db, err := openDB(path)
+	db, err := rundb.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +258,7 @@ func (x *compared) read(prefix string) error {
 	runs, err := x.db.Runs()
 	if prefix != "" {
 		var one sqlite.RunInfo
-		if one, err = findRun(x.db, prefix); err == nil {
+		if one, err = rundb.Find(x.db, prefix); err == nil {
 			runs = []sqlite.RunInfo{one}
 		}
 	}

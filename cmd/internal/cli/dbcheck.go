@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim"
@@ -47,7 +48,7 @@ each row and column that differs is named with both values. What differs is exit
 		},
 	}
 	f := cmd.Flags()
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
@@ -60,7 +61,7 @@ type dbChecked struct {
 }
 
 func dbCheck(s *ui.Env, o *dbCheckOptions) error {
-	db, err := openDB(o.db)
+	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
@@ -170,12 +171,12 @@ func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) (found []sql
 		found, err = db.Contradictions(r.ID)
 		return found, false, err
 	}
-	spec, err := rebuild(&stored)
+	spec, err := rundb.Rebuild(&stored)
 	if err != nil || spec.RunID() != r.ID {
 		return []sqlite.Mismatch{{Run: r.ID, Table: "runs", Row: "id=" + r.ID, Column: "spec, variant, seed or policy",
 			Stored: "what does not come to the run's id", Want: "what was run"}}, false, nil
 	}
-	choices, err := choicesOf(db, r)
+	choices, err := rundb.ChoicesOf(db, r)
 	if err != nil {
 		return nil, false, err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
@@ -41,7 +42,7 @@ the cache held is lost, and the exit code is 3.`,
 		RunE: func(_ *cobra.Command, args []string) error { return diff(s, o, args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.guard, "guard", "", "fail when what is named here is lost: `prefix`")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
@@ -102,21 +103,21 @@ func readPrompt(db, name string) (*prompt, error) {
 }
 
 func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
-	db, err := openDB(path)
+	db, err := rundb.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	info, err := findRun(db, run)
+	info, err := rundb.Find(db, run)
 	if err != nil {
 		return nil, err
 	}
-	if err := needsBlocks(info); err != nil {
+	if err := rundb.NeedsBlocks(info); err != nil {
 		return nil, err
 	}
 	c, err := db.Call(info.ID, n)
 	if err != nil {
-		return nil, notKept(info, n, err)
+		return nil, rundb.NotKept(info, n, err)
 	}
 	body, err := db.RequestBytes(info.ID, c.Seq)
 	if err != nil {

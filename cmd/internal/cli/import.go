@@ -10,6 +10,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
@@ -61,7 +62,7 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 		},
 	}
 	f := cmd.Flags()
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.BoolVar(&o.content, "with-content", false, "also store what was said, with tool inputs and results")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
@@ -96,7 +97,7 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	var db *sqlite.DB
 	if !o.dryRun {
 		var err error
-		if db, err = createDB(s, o.db); err != nil {
+		if db, err = rundb.Create(s, o.db); err != nil {
 			return err
 		}
 		defer db.Close()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
@@ -38,7 +39,7 @@ func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importe
 	printUnpriced(s, done)
 	printSkipped(s, read)
 	if !o.dryRun {
-		s.Printf("look into  agentsim inspect %s%s\n", ui.Short(done[0].run.ID), dbAt(s, o.db))
+		s.Printf("look into  agentsim inspect %s%s\n", ui.Short(done[0].run.ID), rundb.At(s, o.db))
 	}
 	return nil
 }
@@ -66,7 +67,7 @@ func listImported(s *ui.Env, o *importOptions, done []importedRun) error {
 	case more > 0 && o.dryRun:
 		s.Printf("… and %d more; --all lists them\n", more)
 	case more > 0:
-		s.Printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, dbAt(s, o.db))
+		s.Printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, rundb.At(s, o.db))
 	}
 	s.Printf("\n")
 	return nil

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agentsim/cachemodel"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
@@ -55,7 +55,7 @@ run's id.`,
 		},
 	}
 	f := cmd.Flags()
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
 	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
 	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
@@ -91,7 +91,7 @@ func (o *inspectOptions) check(call bool) error {
 }
 
 func inspect(s *ui.Env, o *inspectOptions, args []string) error {
-	db, err := openDB(o.db)
+	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func inspect(s *ui.Env, o *inspectOptions, args []string) error {
 		}
 		return inspectRuns(s, db, o)
 	}
-	info, err := findRun(db, args[0])
+	info, err := rundb.Find(db, args[0])
 	if err != nil {
 		return err
 	}
@@ -121,24 +121,6 @@ func inspect(s *ui.Env, o *inspectOptions, args []string) error {
 		return inspectSaid(s, db, info, o)
 	}
 	return inspectTree(s, db, info, o)
-}
-
-// findRun finds a run by the beginning of its id, and sees that its record is the
-// one that was written.
-func findRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
-	info, err := findAnyRun(db, prefix)
-	if err == nil {
-		err = db.Verify(info.ID)
-	}
-	return info, err
-}
-
-// findAnyRun finds one whatever became of its record.
-func findAnyRun(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
-	if prefix == "" {
-		return sqlite.RunInfo{}, ui.Failf(ui.Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
-	}
-	return db.FindRun(prefix)
 }
 
 func inspectRuns(s *ui.Env, db *sqlite.DB, o *inspectOptions) error {
@@ -171,37 +153,6 @@ func inspectRuns(s *ui.Env, db *sqlite.DB, o *inspectOptions) error {
 	return t.Write(s.Stdout, s.Style())
 }
 
-func money(picodollars int64) string { return report.Money(cachemodel.Picodollars(picodollars)) }
-
-// heading prints the line over everything said of one run.
-func heading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
-	d := &report.Document{}
-	if err := head(d, db, r); err != nil {
-		return err
-	}
-	return s.Print("table", d)
-}
-
-// head begins what is said of one run.
-func head(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
-	d.Field("run", report.Text(r.ID))
-	if r.Recorded() {
-		return recordedHead(d, db, r)
-	}
-	name := r.Name
-	if r.Variant != "" {
-		name += "/" + r.Variant
-	}
-	d.Say("run %s   %s · seed %d · %s · %s, %s", ui.Short(r.ID), name, r.Seed, r.Policy, r.Ending(), report.Time(r.EndedAt.Sub(0)))
-	for _, note := range []string{r.Detail, levelNote(r)} {
-		if note != "" {
-			d.Say("%s", note)
-		}
-	}
-	d.Say("")
-	return nil
-}
-
 func inspectTree(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
 	agents, err := db.Tree(info.ID)
 	if err != nil {
@@ -222,11 +173,11 @@ func inspectTree(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		}
 		return s.Emit(o.output, docs)
 	}
-	billed, err := billedCalls(db, info)
+	billed, err := rundb.BilledCalls(db, info)
 	if err != nil {
 		return err
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	lives, err := db.Activations(info.ID)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
@@ -16,17 +17,17 @@ import (
 )
 
 func inspectCall(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
-	if err := needsCalls(info); err != nil {
+	if err := rundb.NeedsCalls(info); err != nil {
 		return err
 	}
 	if o.blocks {
-		if err := needsBlocks(info); err != nil {
+		if err := rundb.NeedsBlocks(info); err != nil {
 			return err
 		}
 	}
 	c, err := db.Call(info.ID, o.call)
 	if err != nil {
-		return notKept(info, o.call, err)
+		return rundb.NotKept(info, o.call, err)
 	}
 	blocks, err := db.Blocks(info.ID, c.Seq)
 	if err != nil {
@@ -46,7 +47,7 @@ func inspectCall(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 		}
 		return s.Emit(o.output, doc)
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	printCall(s, &c, !info.Recorded() || recorded.Billed)
@@ -234,7 +235,7 @@ func moreThanAHit(c *sqlite.CallInfo, price pricing) (cachemodel.Picodollars, bo
 func prices(db *sqlite.DB, info sqlite.RunInfo) pricing {
 	if !info.Recorded() {
 		if stored, err := db.Spec(info.ID); err == nil {
-			if spec, err := rebuild(&stored); err == nil {
+			if spec, err := rundb.Rebuild(&stored); err == nil {
 				return spec.Scenario.Provider.Priced
 			}
 		}
@@ -282,7 +283,7 @@ func excerpt(text string) string {
 }
 
 func inspectMisses(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
-	if err := needsCalls(info); err != nil {
+	if err := rundb.NeedsCalls(info); err != nil {
 		return err
 	}
 	misses, err := db.Misses(info.ID)
@@ -305,7 +306,7 @@ func inspectMisses(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 		}
 		return s.Emit(o.output, docs)
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	fans, err := db.FanOuts(info.ID)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
@@ -17,7 +18,7 @@ func inspectProgress(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOp
 		return err
 	}
 	d := &report.Document{}
-	if err := head(d, db, info); err != nil {
+	if err := rundb.Head(d, db, info); err != nil {
 		return err
 	}
 	if len(list) == 0 {

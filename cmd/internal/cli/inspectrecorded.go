@@ -3,9 +3,9 @@ package cli
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
@@ -15,46 +15,9 @@ import (
 // What inspect says of recorded sessions that were imported: the causes and
 // prices of their misses come from the recording and not from a cache model.
 
-// recordedHead begins what is said of a recorded session.
-func recordedHead(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
-	head, start, err := db.RecordedHead(r.ID)
-	if err != nil {
-		return err
-	}
-	sizes, err := db.Unbilled(r.ID)
-	if err != nil {
-		return err
-	}
-	text := "recorded"
-	if when := time.Unix(0, int64(start)).UTC(); when.Year() > 1970 { // some recordings count from 0
-		text += when.Format(" 2006-01-02 15:04 UTC")
-	}
-	if head.Origin != "" {
-		text += " of " + head.Origin
-	}
-	d.Say("run %s   %s · %s · %s", ui.Short(r.ID), r.Name, text, report.Time(r.EndedAt.Sub(0)))
-	switch {
-	case sizes > 0 && sizes == r.Calls:
-		d.Say("the recording holds no bill of %s: their input is the size of the prompt, nobody knows what was read", ui.Plural(int(sizes), "request"))
-	case sizes > 0:
-		d.Say("the recording holds no bill of %d of %s: what was read and billed is that of the others", sizes, ui.Plural(int(r.Calls), "request"))
-	}
-	d.Say("")
-	return nil
-}
-
-// billedCalls is how many calls of a run have a bill, of a simulated one all.
-func billedCalls(db *sqlite.DB, r sqlite.RunInfo) (int64, error) {
-	if !r.Recorded() {
-		return r.Calls, nil
-	}
-	without, err := db.Unbilled(r.ID)
-	return r.Calls - without, err
-}
-
 // noMisses says that no call missed the cache, as far as that is known.
 func noMisses(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
-	billed, err := billedCalls(db, r)
+	billed, err := rundb.BilledCalls(db, r)
 	switch {
 	case err != nil:
 		return err
@@ -67,14 +30,6 @@ func noMisses(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
 		s.Printf("every call read all it could have\n")
 	}
 	return nil
-}
-
-// bill prints a cost of a run whose prices may not be known.
-func bill(picodollars int64, priced bool) string {
-	if !priced {
-		return "–"
-	}
-	return money(picodollars)
 }
 
 // printCallRecord prints what the recording adds to a call.

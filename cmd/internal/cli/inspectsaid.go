@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/transcript/sqlite"
 )
@@ -11,7 +12,7 @@ func inspectSaid(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if info.Level == sqlite.Totals || info.Level == sqlite.Calls {
 		return ui.Failf(ui.Usage, "run %s is recorded at level %s, without what was said: record it with --record full", ui.Short(info.ID), info.Level)
 	}
-	if err := needsContent(info); err != nil {
+	if err := rundb.NeedsContent(info); err != nil {
 		return err
 	}
 	text, err := db.Said(info.ID, o.said)

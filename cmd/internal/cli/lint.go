@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/lint"
@@ -48,7 +49,7 @@ Rules:
 		},
 	}
 	f := cmd.Flags()
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.silence, "silence", "", "how `long` the user may hear nothing (default: the scenario's coordinator.silence, else 5m)")
 	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
 	f.Lookup("fail").NoOptDefVal = anyRule
@@ -95,12 +96,12 @@ func runLint(s *ui.Env, o *lintOptions, prefix string) error {
 	if err != nil {
 		return err
 	}
-	db, err := openDB(o.db)
+	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	info, err := findRun(db, prefix)
+	info, err := rundb.Find(db, prefix)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func runLint(s *ui.Env, o *lintOptions, prefix string) error {
 	if silence == 0 {
 		silence = said
 	}
-	if note := withoutContent(info); note != "" {
+	if note := rundb.WithoutContent(info); note != "" {
 		fmt.Fprintln(s.Stderr, note)
 	}
 	found := lint.Check(run, lint.Options{Silence: silence})
@@ -143,7 +144,7 @@ func (o *lintOptions) verdict(found *lint.Report) error {
 
 // printLint prints the findings, what was not judged, and a line for each rule.
 func printLint(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, found *lint.Report) error {
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	for _, f := range found.Findings {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -40,7 +41,7 @@ func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, err
 	if err != nil {
 		return nil, 0, err
 	}
-	spec, err := rebuild(&stored)
+	spec, err := rundb.Rebuild(&stored)
 	if err != nil && sim.ChangedSince(stored.Semantics) != "" {
 		return run, 0, nil // what its work was is not known any more
 	}

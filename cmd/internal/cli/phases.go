@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
@@ -86,7 +87,7 @@ func inspectPhases(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOpti
 	if o.output != "table" {
 		return s.Emit(o.output, phasesDocument(info.ID, of))
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	if of == nil {

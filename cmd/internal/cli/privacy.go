@@ -6,9 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -57,21 +55,4 @@ func (o *importOptions) keeps() string {
 		who = "which only you can read"
 	}
 	return fmt.Sprintf("%s; in %s, %s", what, o.db, who)
-}
-
-// withoutContent says of an imported session that what was said is not stored,
-// and what to do; "" of any other run.
-func withoutContent(info sqlite.RunInfo) string {
-	if !info.Recorded() || info.Variant != asrun.NoContent {
-		return ""
-	}
-	return fmt.Sprintf("run %s was imported without what was said: agentsim import --with-content PATH reads it again, as a run of its own, where the recording holds it", ui.Short(info.ID))
-}
-
-// needsContent refuses to show what was said where an import left it out.
-func needsContent(info sqlite.RunInfo) error {
-	if text := withoutContent(info); text != "" {
-		return ui.Failf(ui.Operating, "%s", text)
-	}
-	return nil
 }

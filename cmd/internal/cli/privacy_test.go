@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/transcript/sqlite"
 )
@@ -148,7 +149,7 @@ func filesHere(t *testing.T) (out []string) {
 // usualRun is the id of the run of this name in the usual database.
 func usualRun(t *testing.T, name string) string {
 	t.Helper()
-	db, err := sqlite.Open(usualDB)
+	db, err := sqlite.Open(rundb.UsualName)
 	if err != nil {
 		t.Fatal(err)
 	}

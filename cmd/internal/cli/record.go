@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim"
@@ -24,7 +25,7 @@ func openRecorder(s *ui.Env, o *runOptions) (*recorder, error) {
 	if o.record == "none" {
 		return &recorder{}, nil
 	}
-	db, err := createDB(s, o.db)
+	db, err := rundb.Create(s, o.db)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,11 @@ package cli
 import (
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
-	"agentsim/sim/workspace"
 
 	"github.com/spf13/cobra"
 )
@@ -28,17 +26,17 @@ first event that differs, both sides, and the field. RUN is the beginning of a r
 		},
 	}
 	ui.NoOutput(cmd, "whether the replay is equal is its exit code, and agentsim inspect prints the run in any form")
-	dbFlag(s, cmd.Flags(), &db, "the `file` that runs are recorded in")
+	rundb.Flag(s, cmd.Flags(), &db, "the `file` that runs are recorded in")
 	return cmd
 }
 
 func replay(s *ui.Env, path, prefix string) error {
-	db, err := openDB(path)
+	db, err := rundb.Open(path)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	info, err := findAnyRun(db, prefix)
+	info, err := rundb.FindAny(db, prefix)
 	if err != nil {
 		return err
 	}
@@ -53,7 +51,7 @@ func replay(s *ui.Env, path, prefix string) error {
 	if changed := sim.ChangedSince(stored.Semantics); changed != "" {
 		return ui.Failf(ui.Operating, "run %s cannot be run again: %s\nwhat it was is in its record: agentsim inspect %[1]s", ui.Short(info.ID), changed)
 	}
-	spec, err := rebuild(&stored)
+	spec, err := rundb.Rebuild(&stored)
 	if stored.Semantics == sim.Semantics && (err != nil || spec.RunID() != info.ID) {
 		return ui.Failf(ui.Differs, "run %s: its record was changed after it was written: scenario, variant, seed, policy and files do not come to its id", ui.Short(info.ID))
 	}
@@ -69,55 +67,10 @@ func replay(s *ui.Env, path, prefix string) error {
 	return compareEvents(s, db, spec, info)
 }
 
-// outdated says of a stored scenario that cannot be read what its semantics were,
-// where they were others; nil stays nil.
-func outdated(run *sqlite.Run, err error) error {
-	if changed := sim.ChangedSince(run.Semantics); err != nil && changed != "" {
-		return ui.Failf(ui.Operating, "run %s: its scenario cannot be read any more: %s", ui.Short(run.ID), changed)
-	}
-	return err
-}
-
-// rebuild makes the spec of a stored run.
-func rebuild(run *sqlite.Run) (*sim.Spec, error) {
-	file, err := scenarios.Parse("run "+ui.Short(run.ID), []byte(run.Spec), scenarios.ForeignProject)
-	if err != nil {
-		return nil, err
-	}
-	sc, err := file.Effective("", nil)
-	if err != nil {
-		return nil, err
-	}
-	files := map[string]string{}
-	for _, f := range run.Files {
-		files[f.Path] = f.Content
-	}
-	project, err := workspace.NewSnapshot(files)
-	if err != nil {
-		return nil, ui.Failf(ui.Operating, "run %s: its files cannot be used: %w", ui.Short(run.ID), err)
-	}
-	sc.Seed = run.Seed // the scenario's own, unless the record was changed
-	return &sim.Spec{Scenario: sc, Variant: run.Variant, Policy: run.Policy, Project: project}, nil
-}
-
-// choicesOf are what the run's scheduling policy chose, nil where its name says it
-// or the run has not ended.
-func choicesOf(db *sqlite.DB, info sqlite.RunInfo) ([]int32, error) {
-	text, err := db.Schedule(info.ID)
-	if err != nil {
-		return nil, err
-	}
-	choices, err := kernel.ParseChoices(text)
-	if err != nil {
-		return nil, ui.Failf(ui.Operating, "run %s: its schedule cannot be read: %w", ui.Short(info.ID), err)
-	}
-	return choices, nil
-}
-
 // compareEvents runs the spec beside its record. A record that was cut short by
 // an interrupt or a crash is compared as far as it goes.
 func compareEvents(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
-	choices, err := choicesOf(db, info)
+	choices, err := rundb.ChoicesOf(db, info)
 	if err != nil {
 		return err
 	}

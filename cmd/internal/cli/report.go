@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
@@ -373,7 +374,7 @@ func printRecorded(s *ui.Env, done []executed, rec *recorder, o *runOptions) {
 		noun = "run"
 	}
 	s.Label("recorded", fmt.Sprintf("%s, %s %s", o.db, noun, strings.Join(ids, " ")))
-	at := dbAt(s, o.db)
+	at := rundb.At(s, o.db)
 	last := ids[len(ids)-1]
 	s.Label("replay", "agentsim replay "+last+at)
 	if id := lastMissed(done); id != "" && o.record == "full" {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -68,7 +69,7 @@ func inspectRepriced(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOp
 	if o.output != "table" {
 		return s.Emit(o.output, doc)
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	s.Printf("repriced by %s: requests and timing as recorded\n\n", strings.Join(doc.Settings, ", "))
@@ -136,7 +137,7 @@ func repriceRun(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, sets []string) (*
 	if err := beyondCache(db, info, sets); err != nil {
 		return nil, err
 	}
-	if err := needsAll(info); err != nil {
+	if err := rundb.NeedsAll(info); err != nil {
 		return nil, err
 	}
 	doc := &repricedJSON{Run: info.ID, Settings: sets, Timing: "as-recorded", Agents: []repricedAgents{}, Misses: []repricedMiss{}}
@@ -203,12 +204,12 @@ func pricesOnly(sets []string) bool {
 
 // askedCalls asks the cache of a run in full again.
 func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repricedCall, error) {
-	if err := needsBlocks(info); err != nil {
+	if err := rundb.NeedsBlocks(info); err != nil {
 		return nil, err
 	}
 	record, err := reprice.Load(db, info.ID)
 	if stored, failed := db.Spec(info.ID); err != nil && failed == nil {
-		err = outdated(&stored, err)
+		err = rundb.Outdated(&stored, err)
 	}
 	if err != nil {
 		return nil, err
@@ -300,7 +301,7 @@ func pricings(db *sqlite.DB, info sqlite.RunInfo, sets []string) (own, other *sc
 	}
 	file, err := scenarios.Parse("run "+ui.Short(info.ID), []byte(stored.Spec), scenarios.ForeignProject)
 	if err != nil {
-		return nil, nil, outdated(&stored, err)
+		return nil, nil, rundb.Outdated(&stored, err)
 	}
 	was, err := file.Effective("", nil)
 	if err != nil {

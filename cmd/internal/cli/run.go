@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
@@ -76,7 +77,7 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.add(f)
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")

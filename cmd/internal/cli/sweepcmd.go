@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 
@@ -46,7 +47,7 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 	f.StringArrayVar(&o.sets, "set", nil, "override one value, or give several to run over, as `path=a,b,c`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
 	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
 	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
 	f.StringVar(&o.plot, "plot", "", "also draw what variants cost along the first axis into this `file` (.svg or .png)")

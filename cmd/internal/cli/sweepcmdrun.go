@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -117,7 +118,7 @@ const begunFor = 64
 
 // runGrid runs what the database has not, and reads what it has.
 func runGrid(s *ui.Env, g *sweepGrid) error {
-	db, err := createDB(s, g.o.db)
+	db, err := rundb.Create(s, g.o.db)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/transcript/sqlite"
 )
@@ -36,12 +37,12 @@ func everyColumn(t *testing.T) {
 			t.Fatal(line, errs)
 		}
 	}
-	whole, err := os.ReadFile(usualDB)
+	whole, err := os.ReadFile(rundb.UsualName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var runs int
-	if err := direct(t, usualDB).QueryRow("SELECT count(*) FROM runs").Scan(&runs); err != nil || noticed(t, usualDB, runs) {
+	if err := direct(t, rundb.UsualName).QueryRow("SELECT count(*) FROM runs").Scan(&runs); err != nil || noticed(t, rundb.UsualName, runs) {
 		t.Fatal("the whole file is not", err)
 	}
 	tried := 0
@@ -65,7 +66,7 @@ func everyColumn(t *testing.T) {
 // columnsOf lists table.column of all tables, but those that are no one's rows.
 func columnsOf(t *testing.T) (out []string) {
 	t.Helper()
-	db := direct(t, usualDB)
+	db := direct(t, rundb.UsualName)
 	rows, err := db.Query(`SELECT m.name || '.' || c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1`)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +168,7 @@ func sealsHold(t *testing.T) {
 	if code, out, errs := try(nil, "db", "check"); code != ui.Pass || !strings.HasSuffix(out, "; all as it was recorded\n") || strings.Contains(out, "sealed") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
-	db, err := sqlite.Open(usualDB)
+	db, err := sqlite.Open(rundb.UsualName)
 	if err != nil {
 		t.Fatal(err)
 	}

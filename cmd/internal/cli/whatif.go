@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
@@ -75,7 +76,7 @@ func (o *whatifOptions) flags(s *ui.Env, cmd *cobra.Command) {
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
-	dbFlag(s, f, &o.db, "the `file` that runs are recorded in")
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 }
 
@@ -160,16 +161,16 @@ func thousandths(text string) (int64, error) {
 }
 
 func runWhatif(s *ui.Env, o *whatifOptions, run string, slackGiven bool) error {
-	db, err := openDB(o.db)
+	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	info, err := findRun(db, run)
+	info, err := rundb.Find(db, run)
 	if err != nil {
 		return err
 	}
-	if err := needsAll(info); err != nil {
+	if err := rundb.NeedsAll(info); err != nil {
 		return err
 	}
 	opt := whatif.Options{Tokenizer: func(model string) string { return tokens.Approx(model).Name() }}
@@ -198,7 +199,7 @@ func runWhatif(s *ui.Env, o *whatifOptions, run string, slackGiven bool) error {
 	if o.output != "table" {
 		return s.Emit(o.output, whatifDocument(info, o, a))
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	return printAnswer(s, o, a)

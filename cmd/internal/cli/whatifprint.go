@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
@@ -188,7 +189,7 @@ func whatifOffers(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, session *record
 	if o.output != "table" {
 		return s.Emit(o.output, offersDocument(info, offers))
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	t := report.NewTable("QUESTION", "ASKS WHAT IF", "ANSWER")
@@ -211,7 +212,7 @@ func whatifOffers(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, session *record
 	}
 	if first != "" {
 		s.Printf("\n")
-		s.Label("ask", "agentsim whatif "+ui.Short(info.ID)+" "+first+dbAt(s, o.db))
+		s.Label("ask", "agentsim whatif "+ui.Short(info.ID)+" "+first+rundb.At(s, o.db))
 	}
 	return nil
 }
@@ -225,7 +226,7 @@ func whatifForkKey(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, session *recor
 	if o.output != "table" {
 		return s.Emit(o.output, forkKeyDocument(info, k))
 	}
-	if err := heading(s, db, info); err != nil {
+	if err := rundb.Heading(s, db, info); err != nil {
 		return err
 	}
 	s.Printf("%s\n", s.Style().Bold("what if --codex-fork-key"))

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -12,52 +10,6 @@ import (
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 )
-
-// levelNote says what of a run is not recorded; "" when everything is.
-func levelNote(info sqlite.RunInfo) string {
-	switch {
-	case info.Level == sqlite.Calls:
-		return "recorded with --record calls: what requests held is not recorded"
-	case info.Level == sqlite.Totals:
-		return "recorded with --record totals: single calls are not recorded"
-	case !info.Level.Whole():
-		return fmt.Sprintf("recorded with --record %s: where – stands, single calls are not recorded", info.Level)
-	}
-	return ""
-}
-
-// needsCalls refuses what a record of totals cannot answer.
-func needsCalls(info sqlite.RunInfo) error {
-	if info.Level == sqlite.Totals {
-		return ui.Failf(ui.Operating, "run %s was recorded with --record totals: single calls are not recorded; run it again with --record full", ui.Short(info.ID))
-	}
-	return nil
-}
-
-// needsAll refuses what cannot be answered without every call.
-func needsAll(info sqlite.RunInfo) error {
-	if info.Level.Whole() {
-		return nil
-	}
-	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: not all of its calls are recorded; run it again with --record full", ui.Short(info.ID), info.Level)
-}
-
-// needsBlocks refuses to show what requests held where that is not recorded.
-func needsBlocks(info sqlite.RunInfo) error {
-	if info.Level.Content() {
-		return needsContent(info)
-	}
-	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", ui.Short(info.ID), info.Level)
-}
-
-// notKept says of a call that is not on record that there was one.
-func notKept(info sqlite.RunInfo, n int64, err error) error {
-	if !errors.Is(err, sqlite.ErrNoCall) || info.Level.Whole() || n > info.Calls {
-		return err
-	}
-	return ui.Failf(ui.Operating, "call %d of run %s is not recorded: its session tree is none of those that --record %s kept; run it again with --record full",
-		n, ui.Short(info.ID), info.Level)
-}
 
 // compareSampled runs the spec beside a record of samples: its events are compared
 // with those that are on record, and the digest says of all others whether they

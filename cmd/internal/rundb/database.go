@@ -1,4 +1,4 @@
-package cli
+package rundb
 
 import (
 	"cmp"
@@ -14,16 +14,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usualDB is the database's name where nobody names another.
-const usualDB = "agentsim.db"
+// UsualName is the database's name where nobody names another.
+const UsualName = "agentsim.db"
 
-// dbFlag adds the flag that names the database.
-func dbFlag(s *ui.Env, f *pflag.FlagSet, to *string, usage string) {
+// Flag adds the flag that names the database.
+func Flag(s *ui.Env, f *pflag.FlagSet, to *string, usage string) {
 	f.StringVar(to, "db", database(s), usage)
 }
 
-// dbAt is the flag that names a database other than the usual one.
-func dbAt(s *ui.Env, db string) string {
+// At is the flag that names a database other than the usual one.
+func At(s *ui.Env, db string) string {
 	if db == database(s) {
 		return ""
 	}
@@ -34,12 +34,12 @@ func dbAt(s *ui.Env, db string) string {
 // repository the user's state directory, so that nobody commits it, else the
 // current directory. A file that is there already is used.
 func database(s *ui.Env) string {
-	_, err := os.Lstat(usualDB)
+	_, err := os.Lstat(UsualName)
 	state := stateDir(s)
 	if err == nil || state == "" || !inRepository() {
-		return usualDB
+		return UsualName
 	}
-	return filepath.Join(state, "agentsim", usualDB)
+	return filepath.Join(state, "agentsim", UsualName)
 }
 
 // stateDir is where programs of this user keep what they remember; "" where
@@ -72,10 +72,10 @@ func inRepository() bool {
 	return false
 }
 
-// createDB opens the database for recording. One that it makes only its user can
+// Create opens the database for recording. One that it makes only its user can
 // read.
-func createDB(s *ui.Env, path string) (*sqlite.DB, error) {
-	if path == database(s) && path != usualDB {
+func Create(s *ui.Env, path string) (*sqlite.DB, error) {
+	if path == database(s) && path != UsualName {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, ui.Failf(ui.Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, hostdir.Plain(err))
 		}
@@ -97,8 +97,8 @@ func createDB(s *ui.Env, path string) (*sqlite.DB, error) {
 	return nil, denied(path, err)
 }
 
-// openDB opens a database for reading.
-func openDB(path string) (*sqlite.DB, error) {
+// Open opens a database for reading.
+func Open(path string) (*sqlite.DB, error) {
 	if err := regular(path); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func regular(path string) error {
 	case err != nil || info.Mode().IsRegular():
 		return nil
 	case info.IsDir():
-		return ui.Failf(ui.Operating, "%s: it is a directory, not a database: name a file in it, such as --db %s", path, ui.Quote(filepath.Join(path, usualDB)))
+		return ui.Failf(ui.Operating, "%s: it is a directory, not a database: name a file in it, such as --db %s", path, ui.Quote(filepath.Join(path, UsualName)))
 	}
 	return ui.Failf(ui.Operating, "%s: it is a pipe or a device, not a database: name a regular file with --db", path)
 }

@@ -1,0 +1,73 @@
+package rundb
+
+import (
+	"errors"
+	"fmt"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording/asrun"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// levelNote says what of a run is not recorded; "" when everything is.
+func levelNote(info sqlite.RunInfo) string {
+	switch {
+	case info.Level == sqlite.Calls:
+		return "recorded with --record calls: what requests held is not recorded"
+	case info.Level == sqlite.Totals:
+		return "recorded with --record totals: single calls are not recorded"
+	case !info.Level.Whole():
+		return fmt.Sprintf("recorded with --record %s: where – stands, single calls are not recorded", info.Level)
+	}
+	return ""
+}
+
+// NeedsCalls refuses what a record of totals cannot answer.
+func NeedsCalls(info sqlite.RunInfo) error {
+	if info.Level == sqlite.Totals {
+		return ui.Failf(ui.Operating, "run %s was recorded with --record totals: single calls are not recorded; run it again with --record full", ui.Short(info.ID))
+	}
+	return nil
+}
+
+// NeedsAll refuses what cannot be answered without every call.
+func NeedsAll(info sqlite.RunInfo) error {
+	if info.Level.Whole() {
+		return nil
+	}
+	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: not all of its calls are recorded; run it again with --record full", ui.Short(info.ID), info.Level)
+}
+
+// NeedsBlocks refuses to show what requests held where that is not recorded.
+func NeedsBlocks(info sqlite.RunInfo) error {
+	if info.Level.Content() {
+		return NeedsContent(info)
+	}
+	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", ui.Short(info.ID), info.Level)
+}
+
+// NotKept says of a call that is not on record that there was one.
+func NotKept(info sqlite.RunInfo, n int64, err error) error {
+	if !errors.Is(err, sqlite.ErrNoCall) || info.Level.Whole() || n > info.Calls {
+		return err
+	}
+	return ui.Failf(ui.Operating, "call %d of run %s is not recorded: its session tree is none of those that --record %s kept; run it again with --record full",
+		n, ui.Short(info.ID), info.Level)
+}
+
+// NeedsContent refuses to show what was said where an import left it out.
+func NeedsContent(info sqlite.RunInfo) error {
+	if text := WithoutContent(info); text != "" {
+		return ui.Failf(ui.Operating, "%s", text)
+	}
+	return nil
+}
+
+// withoutContent says of an imported session that what was said is not stored,
+// and what to do; "" of any other run.
+func WithoutContent(info sqlite.RunInfo) string {
+	if !info.Recorded() || info.Variant != asrun.NoContent {
+		return ""
+	}
+	return fmt.Sprintf("run %s was imported without what was said: agentsim import --with-content PATH reads it again, as a run of its own, where the recording holds it", ui.Short(info.ID))
+}

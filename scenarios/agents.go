@@ -3,6 +3,8 @@ package scenarios
 import (
 	"path"
 	"strings"
+
+	"agentsim/scenarios/document"
 )
 
 // AgentFiles are the agent definitions of a run beside the project's own, which
@@ -67,7 +69,7 @@ func (s *Scenario) definedNames() []string {
 	var out []string
 	add := func(paths []string) {
 		for _, p := range paths {
-			if name, ok := strings.CutSuffix(path.Base(p), ".md"); ok && !contains(out, name) {
+			if name, ok := strings.CutSuffix(path.Base(p), ".md"); ok && !document.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
@@ -86,8 +88,8 @@ func (s *Scenario) definedNames() []string {
 // scenario's files may define is there, the run finds out.
 func (c *checker) leadType() {
 	s := c.s
-	listed := contains(s.Project.Agents.BuiltIns, s.Type)
-	if s.Stack == MinimalStack || contains(agentTypes, s.Type) || !listed && !c.foreign() && !s.definesAgents() {
+	listed := document.Contains(s.Project.Agents.BuiltIns, s.Type)
+	if s.Stack == MinimalStack || document.Contains(agentTypes, s.Type) || !listed && !c.foreign() && !s.definesAgents() {
 		c.agentType()
 		return
 	}
@@ -111,7 +113,7 @@ func (c *checker) agents() {
 	for i, typ := range a.BuiltIns {
 		p := at + ".built_ins[" + itoa(i) + "]"
 		switch {
-		case contains(agentTypes, typ) || seen[typ]:
+		case document.Contains(agentTypes, typ) || seen[typ]:
 			c.bad(p, "leave it out", "type %q is listed anyway", typ)
 		case typ == "worker" && !(c.s.Gate("COORDINATOR_MODE") == "true" && c.s.Gate("CLAUDE_CODE_COORDINATOR_MODE") == "true"):
 			c.bad(p, "leave it out", "type worker is a coordinator's alone")

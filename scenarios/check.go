@@ -7,6 +7,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/mockllm/fault"
 	"agentsim/mockllm/profile"
+	"agentsim/scenarios/document"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -14,7 +15,7 @@ import (
 // checker looks at one effective scenario. Each check is on its own, so that
 // independent mistakes are told together.
 type checker struct {
-	*decoder
+	*document.Decoder
 	s     *Scenario
 	files *projectFiles
 	file  *File
@@ -23,8 +24,8 @@ type checker struct {
 // foreign reports whether the run's files are not the scenario's own.
 func (c *checker) foreign() bool { return c.file.foreign }
 
-func (f *File) check(s *Scenario, d *decoder) {
-	c := &checker{decoder: d, s: s, files: filesOf(s), file: f}
+func (f *File) check(s *Scenario, d *document.Decoder) {
+	c := &checker{Decoder: d, s: s, files: filesOf(s), file: f}
 	c.stack()
 	c.gates()
 	c.provider()
@@ -52,19 +53,19 @@ func (f *File) check(s *Scenario, d *decoder) {
 
 // bad reports what is wrong with the value at a path.
 func (c *checker) bad(path, hint, format string, args ...any) {
-	c.errs.add(c.where(path), hint, format, args...)
+	c.Errs.Add(c.Where(path), hint, format, args...)
 }
 
 // badKey reports what is wrong with a section as such.
-func (c *checker) badKey(path, hint, format string, args ...any) *Error {
-	return c.errs.add(c.whereKey(path), hint, format, args...)
+func (c *checker) badKey(path, hint, format string, args ...any) *document.Error {
+	return c.Errs.Add(c.WhereKey(path), hint, format, args...)
 }
 
 // oneOf reports a value that is not one of a list. The empty string is left to
 // the default.
 func (c *checker) oneOf(path, what, v string, list ...string) {
-	if v != "" && !contains(list, v) {
-		c.bad(path, didYouMeanOr(v, list), "unknown %s %q", what, v)
+	if v != "" && !document.Contains(list, v) {
+		c.bad(path, document.DidYouMeanOr(v, list), "unknown %s %q", what, v)
 	}
 }
 
@@ -72,7 +73,7 @@ func (c *checker) gates() {
 	for _, name := range sortedKeys(c.s.Gates) {
 		path := "gates." + name
 		if _, ok := findGate(name); !ok {
-			c.badKey(path, didYouMeanOr(name, gateNames()), "unknown gate %q", name)
+			c.badKey(path, document.DidYouMeanOr(name, gateNames()), "unknown gate %q", name)
 			continue
 		}
 		c.gateValue(path, name, c.s.Gates[name])
@@ -80,7 +81,7 @@ func (c *checker) gates() {
 	for i, g := range c.s.GateFlips {
 		path := "gate_flips[" + itoa(i) + "]"
 		if _, ok := findGate(g.Gate); !ok {
-			c.bad(path+".gate", didYouMeanOr(g.Gate, gateNames()), "unknown gate %q", g.Gate)
+			c.bad(path+".gate", document.DidYouMeanOr(g.Gate, gateNames()), "unknown gate %q", g.Gate)
 			continue
 		}
 		c.gateValue(path+".value", g.Gate, g.Value)
@@ -90,7 +91,7 @@ func (c *checker) gates() {
 func (c *checker) gateValue(path, name, v string) {
 	g, _ := findGate(name)
 	switch {
-	case !contains(g.Values, v):
+	case !document.Contains(g.Values, v):
 		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values, " or "), v)
 	case !g.Built && v != g.Default:
 		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is known, but not built yet: nothing reads it", name, g.What)
@@ -125,7 +126,7 @@ func (c *checker) modelName(path, name string) {
 	if _, ok := c.s.Provider.Aliases[name]; ok {
 		return
 	}
-	if contains(Aliases, name) {
+	if document.Contains(Aliases, name) {
 		c.bad(path, "add it to provider.aliases: {"+name+": "+newest(name)+"}", "alias %q stands for no model", name)
 		return
 	}
@@ -152,8 +153,8 @@ func (c *checker) modelID(path, id string) {
 		return
 	}
 	msg, hint := splitHint(err.Error())
-	if near := nearest(id, cachemodel.Models()); p == nil && near != "" {
-		hint = "did you mean " + quoted(pinned(near)) + "?"
+	if near := document.Nearest(id, cachemodel.Models()); p == nil && near != "" {
+		hint = "did you mean " + document.Quoted(pinned(near)) + "?"
 	}
 	c.bad(path, hint, "%s", msg)
 }
@@ -197,7 +198,7 @@ func (c *checker) latency() {
 		for _, p := range profile.All() {
 			names = append(names, p.Name)
 		}
-		c.bad("provider.latency.profile", didYouMeanOr(l.Profile, names), "unknown latency profile %q", l.Profile)
+		c.bad("provider.latency.profile", document.DidYouMeanOr(l.Profile, names), "unknown latency profile %q", l.Profile)
 		return
 	}
 	full := l.fill(p.Latency)
@@ -293,9 +294,9 @@ func (c *checker) faults() {
 	for i, line := range c.s.Faults {
 		var bad *fault.Error
 		if _, err := fault.Parse(line); errors.As(err, &bad) {
-			p := c.where("faults[" + itoa(i) + "]")
+			p := c.Where("faults[" + itoa(i) + "]")
 			msg, hint := splitHint(bad.Why)
-			c.errs.add(p.right(bad.Column-1), hint, "bad fault: %s", msg)
+			c.Errs.Add(p.Right(bad.Column-1), hint, "bad fault: %s", msg)
 		}
 	}
 }

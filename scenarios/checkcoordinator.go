@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
 )
 
@@ -66,7 +67,7 @@ func (c *checker) coordinator() {
 		switch {
 		case typ == "worker":
 			c.bad("project.agents.built_ins["+itoa(i)+"]", "leave it out", "type %q is listed anyway", typ)
-		case contains(moreTypes, typ):
+		case document.Contains(moreTypes, typ):
 			c.bad("project.agents.built_ins["+itoa(i)+"]", "leave it out", "a coordinator starts workers and no agent of type %q", typ)
 		}
 	}
@@ -123,7 +124,7 @@ func (c *checker) coordinatorSpec() {
 		}
 		*k = before
 		at := "coordinator." + key.key
-		c.badKey(at, "take it away", "unused key %q: %s", at, key.why).unused = true
+		c.badKey(at, "take it away", "unused key %q: %s", at, key.why).Unused = true
 	}
 }
 
@@ -172,12 +173,12 @@ func (c *checker) workerGates() {
 	}
 	for _, name := range workerGates {
 		if c.s.Gate(name) == "true" {
-			c.errs.add(c.where("gates."+name), bothGates+", or leave it at false", "gate %s is for a coordinator's workers, and there is no coordinator", name).unused = true
+			c.Errs.Add(c.Where("gates."+name), bothGates+", or leave it at false", "gate %s is for a coordinator's workers, and there is no coordinator", name).Unused = true
 		}
 	}
 	for i, f := range c.s.GateFlips {
-		if contains(workerGates, f.Gate) && f.Value == "true" {
-			c.errs.add(c.where("gate_flips["+itoa(i)+"].gate"), bothGates, "gate %s is for a coordinator's workers, and there is no coordinator", f.Gate).unused = true
+		if document.Contains(workerGates, f.Gate) && f.Value == "true" {
+			c.Errs.Add(c.Where("gate_flips["+itoa(i)+"].gate"), bothGates, "gate %s is for a coordinator's workers, and there is no coordinator", f.Gate).Unused = true
 		}
 	}
 }
@@ -192,16 +193,16 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 		if name == "Task" {
 			name = "Agent"
 		}
-		if !contains(coordinatorTools, name) {
+		if !document.Contains(coordinatorTools, name) {
 			hint := "take it away: workers have the tools that work needs"
-			if h := didYouMean(name, coordinatorTools); h != "" {
+			if h := document.DidYouMean(name, coordinatorTools); h != "" {
 				hint = h
 			}
 			c.bad(at+".tools["+itoa(i)+"]", hint, "a coordinator has no tool %q", name)
 		}
 	}
 	for _, name := range coordinatorTools[:3] {
-		if c.s.leads() && !contains(*r.Tools, name) && !(name == "Agent" && contains(*r.Tools, "Task")) {
+		if c.s.leads() && !document.Contains(*r.Tools, name) && !(name == "Agent" && document.Contains(*r.Tools, "Task")) {
 			c.bad(at+".tools", "add "+name+", or leave tools out", "strategy coordinator works with the tool %s, which %s has not got", name, at)
 		}
 	}
@@ -222,5 +223,5 @@ func (s *Scenario) trimCoordinator() {
 			s.Gates[name] = "false"
 		}
 	}
-	s.GateFlips = slices.DeleteFunc(slices.Clone(s.GateFlips), func(f GateFlip) bool { return contains(workerGates, f.Gate) })
+	s.GateFlips = slices.DeleteFunc(slices.Clone(s.GateFlips), func(f GateFlip) bool { return document.Contains(workerGates, f.Gate) })
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agentsim/scenarios/document"
 )
 
 // projectFiles is what is known of a project's files before a run.
@@ -119,10 +121,10 @@ func (c *checker) held(path string) bool {
 func (c *checker) noFile(at, prefix, name, what string) {
 	have, short, hint := c.present(), path.Clean(name), ""
 	if glob := have.below(short); glob != "" {
-		what, hint = quoted(name)+" is a directory, no file", "write "+prefix+glob
+		what, hint = document.Quoted(name)+" is a directory, no file", "write "+prefix+glob
 	} else if _, ok := have.lines(short); ok {
 		hint = "write " + prefix + short
-	} else if hint = didYouMean(prefix+name, prefixed(prefix, have.paths())); hint == "" {
+	} else if hint = document.DidYouMean(prefix+name, prefixed(prefix, have.paths())); hint == "" {
 		hint = c.takesDirectory()
 	}
 	c.bad(at, hint, "%s", what)

@@ -1,5 +1,6 @@
 package scenarios
 
+import "agentsim/scenarios/document"
 import "strings"
 
 // verdicts are what the classifier of hand-offs may say.
@@ -10,13 +11,13 @@ var verdicts = []string{"flagged", "clean", "error"}
 func (c *checker) injections() {
 	seen := map[string]int{}
 	for i := range c.s.Injections {
-		if c.errs.full() {
+		if c.Errs.Full() {
 			return
 		}
 		x, path := &c.s.Injections[i], "injections["+itoa(i)+"]"
 		c.injectionWords(path, x)
 		if j, dup := seen[x.Name]; dup {
-			c.bad(path+".name", "", "injection %q is given twice, first on line %d", x.Name, c.where("injections["+itoa(j)+"]").line)
+			c.bad(path+".name", "", "injection %q is given twice, first on line %d", x.Name, c.Where("injections["+itoa(j)+"]").Line)
 		} else {
 			seen[x.Name] = i
 		}
@@ -44,7 +45,7 @@ func (c *checker) injectionWords(path string, x *Injection) {
 
 // injectionPlace is factPlace for an injection.
 func (c *checker) injectionPlace(path string, x *Injection) {
-	what := "injection " + quoted(x.Name)
+	what := "injection " + document.Quoted(x.Name)
 	if x.File == "" {
 		c.bad(path, "file: and line: say where it stands", "%s stands nowhere", what)
 		return
@@ -57,23 +58,23 @@ func (c *checker) injectionPlace(path string, x *Injection) {
 func (c *checker) handoffs(names []string) {
 	first := map[string]int{}
 	for i, v := range c.s.Classifier {
-		if c.errs.full() {
+		if c.Errs.Full() {
 			return
 		}
 		path := "classifier[" + itoa(i) + "]"
 		if j, dup := first[v.Taint]; dup {
-			c.bad(path+".taint", "", "taint %q is judged twice, first on line %d", v.Taint, c.where("classifier["+itoa(j)+"]").line)
+			c.bad(path+".taint", "", "taint %q is judged twice, first on line %d", v.Taint, c.Where("classifier["+itoa(j)+"]").Line)
 			continue
 		}
 		first[v.Taint] = i
 		switch {
 		case v.Taint == "":
 			c.bad(path, "taint: the name of an injection", "a verdict about nothing")
-		case !contains(names, v.Taint) && !c.idle("classifier"):
-			c.bad(path+".taint", didYouMeanOr(v.Taint, names), "there is no injection %q", v.Taint)
+		case !document.Contains(names, v.Taint) && !c.idle("classifier"):
+			c.bad(path+".taint", document.DidYouMeanOr(v.Taint, names), "there is no injection %q", v.Taint)
 		}
 		if v.Verdict == "" {
-			c.bad(path, oneOf(verdicts), "the verdict on %q is missing", v.Taint)
+			c.bad(path, document.OneOf(verdicts), "the verdict on %q is missing", v.Taint)
 		}
 		c.oneOf(path+".verdict", "verdict", v.Verdict, verdicts...)
 		if strings.ContainsAny(v.Why, "\n\r") {
@@ -122,6 +123,6 @@ func (s *Scenario) obeysNothing() bool { return s.Model.Obeys && len(s.Injection
 // unusedObeys reports a model that obeys where there is nothing to obey.
 func (c *checker) unusedObeys() {
 	if c.s.obeysNothing() && !c.idle("model") {
-		c.badKey("model.obeys", "take it away, or give injections", "unused model.obeys: there are no injections").unused = true
+		c.badKey("model.obeys", "take it away, or give injections", "unused model.obeys: there are no injections").Unused = true
 	}
 }

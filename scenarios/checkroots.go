@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agentsim/scenarios/document"
 )
 
 func (c *checker) roots() {
@@ -125,7 +127,7 @@ func (c *checker) scripts() {
 			c.bad(at, "turns: [{text: \"…\"}]", "a script without turns")
 		}
 		for j := range sc.Turns {
-			if c.errs.full() {
+			if c.Errs.Full() {
 				return
 			}
 			c.turn(at+".turns["+itoa(j)+"]", &sc.Turns[j])
@@ -221,7 +223,7 @@ func (c *checker) spawnModel(at string, u *ToolTurn) {
 		Type  string `json:"subagent_type"`
 		Model string `json:"model"`
 	}
-	if s.Stack == MinimalStack || s.Coordinates() || !contains(s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
+	if s.Stack == MinimalStack || s.Coordinates() || !document.Contains(s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
 		return
 	}
 	what := "the call asks for " + in.Model
@@ -231,7 +233,7 @@ func (c *checker) spawnModel(at string, u *ToolTurn) {
 	case in.Model == "" && in.Type == "Explore" && s.Gate("USER_TYPE") != "ant" && len(s.Project.Agents.Policy) == 0:
 		what, in.Model = "type Explore runs on haiku", "haiku"
 	}
-	if contains(Aliases, in.Model) && s.Provider.Aliases[in.Model] == "" {
+	if document.Contains(Aliases, in.Model) && s.Provider.Aliases[in.Model] == "" {
 		c.bad(at, "provider: {aliases: {"+in.Model+": "+newest(in.Model)+"}}", "%s, an alias that stands for no model", what)
 	}
 }

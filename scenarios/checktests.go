@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
 )
 
@@ -71,7 +72,7 @@ func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
 	case seen[words]:
 		c.bad(path+".command", "", "test %q is given twice", t.Command)
 	case !run[words] && len(c.s.Scripts) == 0:
-		c.errs.add(c.where(path+".command"), "name it in runs of a work item, or take it away", "unused test %q", t.Command).unused = true
+		c.Errs.Add(c.Where(path+".command"), "name it in runs of a work item, or take it away", "unused test %q", t.Command).Unused = true
 	}
 	seen[words] = true
 	if t.Takes > MaxTakes-Startup {
@@ -101,7 +102,7 @@ func (c *checker) itemRuns(path string, it *Item, run map[string]bool) {
 		for _, t := range c.s.Project.Tests {
 			known = append(known, t.Command)
 		}
-		hint := didYouMean(r, append(known, Programs...))
+		hint := document.DidYouMean(r, append(known, Programs...))
 		if hint == "" {
 			hint = "declare it under project.tests, or write one of " + strings.Join(Programs, ", ")
 		}
@@ -141,9 +142,9 @@ func (c *checker) itemDefects(path string, it *Item) {
 			switch {
 			case !c.declared(name):
 				c.bad(at, c.factHint(name), "work item %q %s %q, a fact nobody holds", it.ID, list.does, name)
-			case contains(it.Needs, name) || contains(it.Yields, name):
+			case document.Contains(it.Needs, name) || document.Contains(it.Yields, name):
 				c.bad(at, "take it out of needs and yields", "work item %q %s %q, which it always knows", it.ID, list.does, name)
-			case list.key == "misled_by" && contains(it.Pitfalls, name):
+			case list.key == "misled_by" && document.Contains(it.Pitfalls, name):
 				c.bad(at, "", "work item %q %s %q, a pitfall of it: its edits would be wrong with it and without", it.ID, list.does, name)
 			}
 		}

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"agentsim/scenarios/document"
 )
 
 // usual are tools that do any work, as a list to write: with the shell, which
@@ -25,7 +27,7 @@ func (c *checker) workTools() {
 			if c.s.Strategy == "subagent" && it.By == "" && (name != "Bash" || c.s.foreignType()) {
 				continue
 			}
-			if list == nil && name == "Bash" || list != nil && !contains(*list, name) {
+			if list == nil && name == "Bash" || list != nil && !document.Contains(*list, name) {
 				lacks = append(lacks, name)
 			}
 		}
@@ -38,7 +40,7 @@ func (c *checker) workTools() {
 		case list == nil && len(it.Runs) > 0:
 			path, what = "work["+itoa(i)+"].runs[0]", "it is not among the tools offered by default"
 		default:
-			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return contains(*list, name) }))
+			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return document.Contains(*list, name) }))
 		}
 		c.bad(path, at+": {tools: ["+strings.Join(write, ", ")+"]}", "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
 		return
@@ -61,7 +63,7 @@ func (s *Scenario) offers() (*[]string, string) {
 
 // foreignType reports whether children are of a type that is not built in.
 func (s *Scenario) foreignType() bool {
-	return s.Type != "" && !contains(agentTypes, s.Type) && !contains(moreTypes, s.Type)
+	return s.Type != "" && !document.Contains(agentTypes, s.Type) && !document.Contains(moreTypes, s.Type)
 }
 
 // tools are those without which an item is not done.

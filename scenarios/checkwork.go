@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"strings"
+
+	"agentsim/scenarios/document"
 )
 
 var (
@@ -20,7 +22,7 @@ const (
 func (c *checker) facts() {
 	seen := map[string]bool{}
 	for i, f := range c.s.Facts {
-		if c.errs.full() {
+		if c.Errs.Full() {
 			return
 		}
 		path := "facts[" + itoa(i) + "]"
@@ -38,7 +40,7 @@ func (c *checker) facts() {
 
 // factPlace holds a fact against the file it is said to stand in (CON-15).
 func (c *checker) factPlace(path string, f *Fact) {
-	what := "fact " + quoted(f.Name)
+	what := "fact " + document.Quoted(f.Name)
 	if f.File == "" {
 		c.bad(path, "file: and line: say where it stands", "nobody holds %s", what)
 		return
@@ -53,7 +55,7 @@ func (c *checker) planted(path, file string, line int, what, lost, beyond string
 	lines, _ := c.files.lines(file)
 	switch {
 	case !c.held(file):
-		c.noFile(path+".file", "", file, lost+": there is no file "+quoted(file))
+		c.noFile(path+".file", "", file, lost+": there is no file "+document.Quoted(file))
 	case c.foreign():
 		if line < 1 {
 			c.bad(path+".line", "", "%s stands on line %d; lines count from 1", what, line)
@@ -61,7 +63,7 @@ func (c *checker) planted(path, file string, line int, what, lost, beyond string
 	case lines < 0:
 		c.bad(path+".file", "give that file as text", "%s stands in generated content, whose lines nobody knows", what)
 	case line < 1 || line > lines:
-		c.bad(path+".line", "", "%s: %s has %s", beyond, file, counted(lines, "line"))
+		c.bad(path+".line", "", "%s: %s has %s", beyond, file, document.Counted(lines, "line"))
 	}
 }
 
@@ -73,13 +75,13 @@ func (c *checker) work() {
 			c.bad(path+".id", "such as fix-auth", "bad id %q of a work item", it.ID)
 		}
 		if j, dup := ids[it.ID]; dup {
-			c.bad(path+".id", "", "work item %q is given twice, first on line %d", it.ID, c.where("work["+itoa(j)+"]").line)
+			c.bad(path+".id", "", "work item %q is given twice, first on line %d", it.ID, c.Where("work["+itoa(j)+"]").Line)
 			continue
 		}
 		ids[it.ID] = i
 	}
 	for i := range c.s.Work {
-		if c.errs.full() {
+		if c.Errs.Full() {
 			return
 		}
 		c.item("work["+itoa(i)+"]", &c.s.Work[i], ids)
@@ -97,14 +99,14 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 		return
 	}
 	if it.Kind == "" {
-		c.bad(path, oneOf(kinds), "work item %q has no kind", it.ID)
+		c.bad(path, document.OneOf(kinds), "work item %q has no kind", it.ID)
 	}
 	c.oneOf(path+".kind", "kind", it.Kind, kinds...)
 	c.oneOf(path+".by", "by", it.By, "lead")
 	c.oneOf(path+".prompting", "prompting", it.Prompting, promptings...)
 	for i, id := range it.After {
 		if _, ok := ids[id]; !ok {
-			c.bad(path+".after["+itoa(i)+"]", didYouMeanOr(id, sortedKeys(ids)), "work item %q comes after %q, which does not exist", it.ID, id)
+			c.bad(path+".after["+itoa(i)+"]", document.DidYouMeanOr(id, sortedKeys(ids)), "work item %q comes after %q, which does not exist", it.ID, id)
 		}
 	}
 	for i, need := range it.Needs {
@@ -128,7 +130,7 @@ func (c *checker) need(path string, it *Item, need string) {
 		if _, ok := c.present().lines(name); !ok && IsGlob(name) {
 			c.selects(path, &Selector{Glob: name})
 		} else if !c.held(name) {
-			c.noFile(path, prefix, name, "work item "+quoted(it.ID)+" needs "+quoted(name)+", a file nobody has")
+			c.noFile(path, prefix, name, "work item "+document.Quoted(it.ID)+" needs "+document.Quoted(name)+", a file nobody has")
 		}
 		return
 	}
@@ -156,7 +158,7 @@ func (c *checker) factHint(name string) string {
 	for i, f := range c.s.Facts {
 		names[i] = f.Name
 	}
-	if h := didYouMean(name, names); h != "" {
+	if h := document.DidYouMean(name, names); h != "" {
 		return h
 	}
 	if strings.Contains(name, "/") {
@@ -181,7 +183,7 @@ func (c *checker) selects(path string, s *Selector) {
 		if _, ok := c.present().lines(s.Path); !ok && IsGlob(s.Path) {
 			c.selects(path, &Selector{Glob: s.Path, Count: s.Count})
 		} else if !c.held(s.Path) {
-			c.noFile(path, "", s.Path, "there is no file "+quoted(s.Path))
+			c.noFile(path, "", s.Path, "there is no file "+document.Quoted(s.Path))
 		}
 		return
 	}
@@ -193,7 +195,7 @@ func (c *checker) selects(path string, s *Selector) {
 	case n == 0:
 		c.bad(path, c.takesDirectory(), "glob %q matches no file", s.Glob)
 	case s.Count > n:
-		c.bad(path, "", "glob %q matches %s, fewer than %d", s.Glob, counted(n, "file"), s.Count)
+		c.bad(path, "", "glob %q matches %s, fewer than %d", s.Glob, document.Counted(n, "file"), s.Count)
 	}
 }
 
@@ -309,7 +311,7 @@ func (c *checker) agentType() {
 	if c.s.exploresOnHaiku() && c.s.Provider.Aliases["haiku"] == "" {
 		c.bad("type", "provider: {aliases: {haiku: "+newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
 	}
-	if !contains(readOnly, c.s.Type) {
+	if !document.Contains(readOnly, c.s.Type) {
 		return
 	}
 	for i, it := range c.s.Work {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"agentsim/mockllm/profile"
+	"agentsim/scenarios/document"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -53,9 +54,9 @@ func defaultModel() Model {
 		GistTokens:    25,
 		PromptBudget:  4_000,
 		ReportBudget:  4_000,
-		ReportTokens:  Size{Lo: 600, Hi: 600, Set: true},
-		StepTokens:    Size{Lo: 30, Hi: 90, Set: true},
-		ThinkTokens:   Size{Lo: 150, Hi: 400, Set: true},
+		ReportTokens:  document.Size{Lo: 600, Hi: 600, Set: true},
+		StepTokens:    document.Size{Lo: 30, Hi: 90, Set: true},
+		ThinkTokens:   document.Size{Lo: 150, Hi: 400, Set: true},
 		Preamble:      true,
 	}
 }

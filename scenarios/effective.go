@@ -3,6 +3,8 @@ package scenarios
 import (
 	"strconv"
 	"strings"
+
+	"agentsim/scenarios/document"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -27,7 +29,7 @@ func (f *File) plainNames() []string {
 	}
 	out := make([]string, len(f.variants))
 	for i, v := range f.variants {
-		out[i] = v.key
+		out[i] = v.Key
 	}
 	return out
 }
@@ -68,22 +70,22 @@ func (f *File) cell(i int) []int {
 // path=value applied in order. It starts from Defaults and passes all checks;
 // the error is an *Errors.
 func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
-	var errs errorList
+	var errs document.Problems
 	tree := f.tree(variant, &errs)
 	for _, s := range sets {
 		if tree != nil {
 			tree = applySet(tree, s, &errs)
 		}
 	}
-	if err := errs.err(); err != nil {
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	s, d := f.decode(tree, &errs)
-	if len(errs.list) == 0 {
+	if len(errs.List) == 0 {
 		f.check(s, d)
 	}
-	errs.list = dropUnused(errs.list)
-	if err := errs.err(); err != nil {
+	errs.List = dropUnused(errs.List)
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	s.trim()
@@ -94,28 +96,28 @@ func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 // with its place: for what only a run can find out. The message may end in what
 // to do. It is an *Errors.
 func (f *File) Locate(variant string, sets []string, path, msg string) error {
-	var errs errorList
+	var errs document.Problems
 	tree := f.tree(variant, &errs)
 	for _, s := range sets {
 		if tree != nil {
 			tree = applySet(tree, s, &errs)
 		}
 	}
-	if err := errs.err(); err != nil {
+	if err := errs.Err(); err != nil {
 		return err
 	}
 	_, d := f.decode(tree, &errs)
 	what, hint := splitHint(msg)
-	errs.list = nil
-	errs.add(d.where(path), hint, "%s", what)
-	return errs.err()
+	errs.List = nil
+	errs.Add(d.Where(path), hint, "%s", what)
+	return errs.Err()
 }
 
 // dropUnused keeps what is wrong in one variant alone: a section that this
 // variant does not use may serve another.
-func dropUnused(list []*Error) (out []*Error) {
+func dropUnused(list []*document.Error) (out []*document.Error) {
 	for _, e := range list {
-		if !e.unused {
+		if !e.Unused {
 			out = append(out, e)
 		}
 	}
@@ -123,39 +125,39 @@ func dropUnused(list []*Error) (out []*Error) {
 }
 
 // tree is the file's base with a variant and its cell laid over it.
-func (f *File) tree(variant string, errs *errorList) *node {
+func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 	plain, _, _ := strings.Cut(variant, "[")
 	out := f.base
 	if plain != "" || len(f.variants) > 0 {
 		v, ok := f.variant(plain)
 		if !ok {
-			errs.add(pos{f.src, 1, 1}, didYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
+			errs.Add(f.src.At(1, 1), document.DidYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
 			return nil
 		}
-		out = overlay(out, v, scenarioType, errs)
+		out = lang.Overlay(out, v, scenarioType, errs)
 	}
 	for i, c := range f.Cells() {
 		if plain+c == variant {
 			return f.overlayCell(out, i, errs)
 		}
 	}
-	errs.add(pos{f.src, 1, 1}, didYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
+	errs.Add(f.src.At(1, 1), document.DidYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
 	return nil
 }
 
-func (f *File) variant(name string) (*node, bool) {
+func (f *File) variant(name string) (*document.Node, bool) {
 	for _, v := range f.variants {
-		if v.key == name {
-			return v.val, true
+		if v.Key == name {
+			return v.Val, true
 		}
 	}
 	return nil, false
 }
 
-func (f *File) overlayCell(tree *node, i int, errs *errorList) *node {
+func (f *File) overlayCell(tree *document.Node, i int, errs *document.Problems) *document.Node {
 	for a, v := range f.cell(i) {
 		axis := f.Matrix[a]
-		if next := setPath(tree, scenarioType, axis.Path, axis.values[v], axis.pos, errs); next != nil {
+		if next := lang.SetPath(tree, scenarioType, axis.Path, axis.values[v], axis.pos, errs); next != nil {
 			tree = next
 		}
 	}
@@ -163,49 +165,49 @@ func (f *File) overlayCell(tree *node, i int, errs *errorList) *node {
 }
 
 // applySet lays one path=value argument over a tree.
-func applySet(tree *node, arg string, errs *errorList) *node {
-	src := newSource("--set", arg)
-	start := pos{src, 1, 1}
+func applySet(tree *document.Node, arg string, errs *document.Problems) *document.Node {
+	src := document.NewSource("--set", arg)
+	start := src.At(1, 1)
 	path, text, ok := strings.Cut(arg, "=")
 	if !ok || path == "" {
-		errs.add(start, "such as --set model.prompting=lazy", "%q is not path=value", arg)
+		errs.Add(start, "such as --set model.prompting=lazy", "%q is not path=value", arg)
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		errs.add(start.right(len([]rune(arg))), `"" is an empty text, null the default`, "%s has no value", path)
+		errs.Add(start.Right(len([]rune(arg))), `"" is an empty text, null the default`, "%s has no value", path)
 		return nil
 	}
-	if key, _ := cutPath(path); key == "expect" {
-		errs.add(start, "write them under expect: in the file", "--set gives no expectations: they are of the file, not of a variant")
+	if key, _ := document.CutPath(path); key == "expect" {
+		errs.Add(start, "write them under expect: in the file", "--set gives no expectations: they are of the file, not of a variant")
 		return nil
 	}
-	val, bad := parseNode(newSource("--set", text), text)
+	val, bad := limits.Parse(document.NewSource("--set", text), text)
 	if bad != nil {
-		errs.add(start.right(len([]rune(path))+1), "a value as it would stand in the file", "%s", bad.Msg)
+		errs.Add(start.Right(len([]rune(path))+1), "a value as it would stand in the file", "%s", bad.Msg)
 		return nil
 	}
 	val = relocate(val, src, len([]rune(path))+1)
-	return setPath(tree, scenarioType, path, val, start, errs)
+	return lang.SetPath(tree, scenarioType, path, val, start, errs)
 }
 
 // relocate moves the places of a value to where it stands in the argument.
-func relocate(n *node, src *source, shift int) *node {
+func relocate(n *document.Node, src *document.Source, shift int) *document.Node {
 	out := *n
-	out.pos = moved(n.pos, src, shift)
-	out.pairs = append([]pair(nil), n.pairs...)
-	for i, p := range out.pairs {
-		out.pairs[i] = pair{p.key, moved(p.pos, src, shift), relocate(p.val, src, shift)}
+	out.Pos = moved(n.Pos, src, shift)
+	out.Pairs = append([]document.Pair(nil), n.Pairs...)
+	for i, p := range out.Pairs {
+		out.Pairs[i] = document.Pair{Key: p.Key, Pos: moved(p.Pos, src, shift), Val: relocate(p.Val, src, shift)}
 	}
-	out.items = append([]*node(nil), n.items...)
-	for i, it := range out.items {
-		out.items[i] = relocate(it, src, shift)
+	out.Items = append([]*document.Node(nil), n.Items...)
+	for i, it := range out.Items {
+		out.Items[i] = relocate(it, src, shift)
 	}
 	return &out
 }
 
-func moved(p pos, src *source, shift int) pos {
-	if p.line == 1 {
-		p.col += shift
+func moved(p document.Pos, src *document.Source, shift int) document.Pos {
+	if p.Line == 1 {
+		p.Col += shift
 	}
-	return pos{src, p.line, p.col}
+	return src.At(p.Line, p.Col)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
+	"agentsim/scenarios/document"
 )
 
 // Expect is one parsed line of `expect`:
@@ -21,7 +22,7 @@ type Expect struct {
 	Left, Right Side
 	Op          string
 
-	place *node
+	place *document.Node
 }
 
 // Side is one side of an expectation.
@@ -61,7 +62,7 @@ func ParseExpect(text string, variants, subjects []string) (*Expect, *ExpectErro
 	}
 	at, op := findOperator(text[start:])
 	if op == "" {
-		return nil, &ExpectError{start, "no comparison in " + quoted(strings.TrimSpace(text[start:])), "one of < <= == != >= >"}
+		return nil, &ExpectError{start, "no comparison in " + document.Quoted(strings.TrimSpace(text[start:])), "one of < <= == != >= >"}
 	}
 	at += start
 	x.Op = op
@@ -138,9 +139,9 @@ func parsePrefix(prefix string, variants []string) ([]string, *ExpectError) {
 	col := 0
 	for _, part := range strings.Split(prefix, ",") {
 		name := strings.TrimSpace(part)
-		if name == "" || !contains(variants, name) {
+		if name == "" || !document.Contains(variants, name) {
 			col += strings.Index(part, name)
-			return nil, &ExpectError{col, "no variant " + quoted(name), variantHint(name, variants)}
+			return nil, &ExpectError{col, "no variant " + document.Quoted(name), variantHint(name, variants)}
 		}
 		out = append(out, name)
 		col += len(part) + 1
@@ -152,7 +153,7 @@ func variantHint(name string, variants []string) string {
 	if len(variants) == 1 && variants[0] == "" {
 		return "this file has no variants"
 	}
-	return didYouMeanOr(name, append(append([]string(nil), variants...), "every variant"))
+	return document.DidYouMeanOr(name, append(append([]string(nil), variants...), "every variant"))
 }
 
 func findOperator(s string) (at int, op string) {
@@ -178,7 +179,7 @@ func (in names) begin(text string) bool {
 	if i < 0 || i+1 == len(text) || text[i+1] >= '0' && text[i+1] <= '9' {
 		return false
 	}
-	return contains(in.variants, text[:i]) || contains(in.subjects, plainSubject(text[:i]))
+	return document.Contains(in.variants, text[:i]) || document.Contains(in.subjects, plainSubject(text[:i]))
 }
 
 func parseSide(text string, from, to int, in names) (Side, *ExpectError) {
@@ -196,7 +197,7 @@ func parseSide(text string, from, to int, in names) (Side, *ExpectError) {
 func (s *Side) constant() *ExpectError {
 	v, err := parseConstant(s.Text)
 	if err != nil {
-		return &ExpectError{s.col, quoted(s.Text) + " is no value", "a number, 95 %, $1.60 or 2m31s"}
+		return &ExpectError{s.col, document.Quoted(s.Text) + " is no value", "a number, 95 %, $1.60 or 2m31s"}
 	}
 	s.Constant, s.Value, s.unit = true, v, metrics.Value{Den: 1, Unit: v.Unit}
 	return nil
@@ -214,7 +215,7 @@ func parseConstant(text string) (metrics.Value, error) {
 		return metrics.ParseValue(text)
 	}
 	v, err := metrics.ParseValue(strings.TrimSpace(text[:len(text)-1]))
-	if err != nil || v.Num > maxLarge {
+	if err != nil || v.Num > document.MaxLarge {
 		return v, errNoValue
 	}
 	v.Num *= factor
@@ -227,8 +228,8 @@ var errNoValue = errors.New("too large")
 func (s *Side) reference(in names) *ExpectError {
 	rest := s.Text
 	if v, after, ok := strings.Cut(rest, "/"); ok {
-		if v != "" && !contains(in.variants, v) {
-			return &ExpectError{s.col, "no variant " + quoted(v), variantHint(v, in.variants)}
+		if v != "" && !document.Contains(in.variants, v) {
+			return &ExpectError{s.col, "no variant " + document.Quoted(v), variantHint(v, in.variants)}
 		}
 		s.Variant, rest = v, after
 	}
@@ -236,13 +237,13 @@ func (s *Side) reference(in names) *ExpectError {
 	switch {
 	case isMetric(rest):
 		s.Metric = rest
-	case dotted && s.Variant == "" && head != "" && contains(in.variants, head):
+	case dotted && s.Variant == "" && head != "" && document.Contains(in.variants, head):
 		s.Variant, s.Metric = head, after
-	case dotted && contains(in.subjects, plainSubject(head)):
+	case dotted && document.Contains(in.subjects, plainSubject(head)):
 		s.Subject, s.Metric = head, after
 	case dotted && isMetric(after):
 		candidates := append(append([]string(nil), in.variants...), in.subjects...)
-		return &ExpectError{s.col, "no variant, agent type or root " + quoted(head), didYouMeanOr(head, candidates)}
+		return &ExpectError{s.col, "no variant, agent type or root " + document.Quoted(head), document.DidYouMeanOr(head, candidates)}
 	default:
 		s.Metric = rest
 	}
@@ -263,7 +264,7 @@ func plainSubject(s string) string {
 func (s *Side) known() *ExpectError {
 	m, ok := metrics.Find(s.Metric)
 	if !ok {
-		return &ExpectError{s.col, "unknown metric " + quoted(s.Metric), metricHint(s.Text, s.Metric)}
+		return &ExpectError{s.col, "unknown metric " + document.Quoted(s.Metric), metricHint(s.Text, s.Metric)}
 	}
 	s.unit = metrics.Value{Den: 1, Unit: m.Unit}
 	return nil
@@ -274,8 +275,8 @@ func metricHint(text, metric string) string {
 	for _, n := range metrics.Names() {
 		names = append(names, n.Name)
 	}
-	if n := nearest(metric, names); n != "" {
-		return "did you mean " + quoted(strings.TrimSuffix(text, metric)+n) + "?"
+	if n := document.Nearest(metric, names); n != "" {
+		return "did you mean " + document.Quoted(strings.TrimSuffix(text, metric)+n) + "?"
 	}
-	return "see the list of metrics: " + oneOf(names)
+	return "see the list of metrics: " + document.OneOf(names)
 }

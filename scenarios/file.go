@@ -1,5 +1,6 @@
 package scenarios
 
+import "agentsim/scenarios/document"
 import "strings"
 
 // File is a scenario file: one scenario and the variants, grid and sweep that
@@ -15,9 +16,9 @@ type File struct {
 
 	seeds    []uint64
 	size     int // bytes of the text
-	src      *source
-	base     *node
-	variants []pair
+	src      *document.Source
+	base     *document.Node
+	variants []document.Pair
 	foreign  bool
 	dir      *projectFiles                     // the foreign ones; nil where they are not known
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
@@ -48,8 +49,8 @@ type Axis struct {
 	Path   string
 	Values []string // as written
 
-	pos    pos
-	values []*node
+	pos    document.Pos
+	values []*document.Node
 }
 
 // Short is the last step of the axis's path, by which cells are named.
@@ -70,111 +71,111 @@ const (
 // an *Errors.
 func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, size: len(text), src: newSource(filename, text), beside: map[string]string{}}
+	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}}
 	for _, set := range opts {
 		set(f)
 	}
-	var errs errorList
-	root, bad := parseNode(f.src, text)
+	var errs document.Problems
+	root, bad := limits.Parse(f.src, text)
 	if bad != nil {
-		errs.list = append(errs.list, bad)
-		return nil, errs.err()
+		errs.List = append(errs.List, bad)
+		return nil, errs.Err()
 	}
-	if root.kind != kindMap {
-		errs.add(root.pos, "a scenario begins with name:", "a scenario is a mapping, not %s", root.kind)
-		return nil, errs.err()
+	if root.Kind != document.Map {
+		errs.Add(root.Pos, "a scenario begins with name:", "a scenario is a mapping, not %s", root.Kind)
+		return nil, errs.Err()
 	}
 	f.split(root, &errs)
 	f.head(&errs)
-	if len(errs.list) == 0 {
+	if len(errs.List) == 0 {
 		f.checkAll(&errs)
 	}
-	if err := errs.err(); err != nil {
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
 // split parts the file's own keys from the scenario's.
-func (f *File) split(root *node, errs *errorList) {
-	d := newDecoder(errs, root.pos)
-	f.base = &node{kind: kindMap, pos: root.pos}
-	for _, p := range root.pairs {
-		at := place{p.key, p.key}
-		switch p.key {
+func (f *File) split(root *document.Node, errs *document.Problems) {
+	d := document.NewDecoder(lang, errs, root.Pos)
+	f.base = &document.Node{Kind: document.Map, Pos: root.Pos}
+	for _, p := range root.Pairs {
+		at := document.Place{Path: p.Key, Ctx: p.Key}
+		switch p.Key {
 		case "variants":
-			f.readVariants(d, p.val, at)
+			f.readVariants(d, p.Val, at)
 		case "matrix":
-			f.Matrix = readAxes(d, p.val, at)
+			f.Matrix = readAxes(d, p.Val, at)
 		case "sweep":
-			f.Sweep = readAxes(d, p.val, at)
+			f.Sweep = readAxes(d, p.Val, at)
 		case "seeds":
-			f.readSeeds(d, p.val)
+			f.readSeeds(d, p.Val)
 		default:
-			f.base.pairs = append(f.base.pairs, p)
+			f.base.Pairs = append(f.base.Pairs, p)
 		}
 	}
-	if f.seeds != nil && f.base.get("seed") != nil {
-		errs.add(f.base.get("seed").pos, "keep seeds", "both seed and seeds are given")
+	if f.seeds != nil && f.base.Get("seed") != nil {
+		errs.Add(f.base.Get("seed").Pos, "keep seeds", "both seed and seeds are given")
 	}
 	f.bound(root, errs)
 }
 
 // bound refuses grids that would take long to check.
-func (f *File) bound(root *node, errs *errorList) {
+func (f *File) bound(root *document.Node, errs *document.Problems) {
 	n := max(len(f.variants), 1) * cellCount(f.Matrix)
 	switch {
 	case n > MaxCells:
-		errs.add(f.gridAt(root), "", "variants and matrix make more than %d cells", MaxCells)
+		errs.Add(f.gridAt(root), "", "variants and matrix make more than %d cells", MaxCells)
 	case n > 1 && n*f.size > MaxWork:
-		errs.add(f.gridAt(root), "take axes or text away", "%d cells of a file of %d bytes are too many to check", n, f.size)
+		errs.Add(f.gridAt(root), "take axes or text away", "%d cells of a file of %d bytes are too many to check", n, f.size)
 	}
 }
 
-func (f *File) gridAt(root *node) pos {
+func (f *File) gridAt(root *document.Node) document.Pos {
 	for _, key := range []string{"matrix", "variants"} {
-		if n := root.get(key); n != nil {
-			return n.pos
+		if n := root.Get(key); n != nil {
+			return n.Pos
 		}
 	}
-	return root.pos
+	return root.Pos
 }
 
 // variantsHint shows the form of variants, with the names that are given.
-func variantsHint(n *node) string {
+func variantsHint(n *document.Node) string {
 	var out []string
-	for _, it := range n.items {
+	for _, it := range n.Items {
 		switch {
-		case it.text == "fork":
+		case it.Text == "fork":
 			out = append(out, "fork: {strategy: fork, gates: {"+forkGate+": true}}")
-		case contains(strategies, it.text):
-			out = append(out, it.text+": {strategy: "+it.text+"}")
+		case document.Contains(strategies, it.Text):
+			out = append(out, it.Text+": {strategy: "+it.Text+"}")
 		}
 	}
-	if len(out) == 0 || len(out) < len(n.items) {
+	if len(out) == 0 || len(out) < len(n.Items) {
 		return "such as {lazy: {model: {prompting: lazy}}}"
 	}
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
-func (f *File) readVariants(d *decoder, n *node, at place) {
-	if n.kind != kindMap || len(n.pairs) == 0 {
-		d.wrongType(n, at, "a mapping of names to overrides", variantsHint(n))
+func (f *File) readVariants(d *document.Decoder, n *document.Node, at document.Place) {
+	if n.Kind != document.Map || len(n.Pairs) == 0 {
+		d.WrongType(n, at, "a mapping of names to overrides", variantsHint(n))
 		return
 	}
-	if len(n.pairs) > MaxVariants {
-		d.fail(n, "a matrix makes grids", "more than %d variants", MaxVariants)
+	if len(n.Pairs) > MaxVariants {
+		d.Fail(n, "a matrix makes grids", "more than %d variants", MaxVariants)
 	}
-	for _, p := range n.pairs {
-		if !isVariantName(p.key) {
-			d.errs.add(p.pos, "letters, digits and dashes", "bad variant name %q", p.key)
+	for _, p := range n.Pairs {
+		if !isVariantName(p.Key) {
+			d.Errs.Add(p.Pos, "letters, digits and dashes", "bad variant name %q", p.Key)
 		}
-		if p.val.kind != kindMap {
-			d.wrongType(p.val, place{ctx: "variant " + quoted(p.key)}, "a mapping of what it overrides", "{} overrides nothing")
+		if p.Val.Kind != document.Map {
+			d.WrongType(p.Val, document.Place{Ctx: "variant " + document.Quoted(p.Key)}, "a mapping of what it overrides", "{} overrides nothing")
 			continue
 		}
-		if e := p.val.get("expect"); e != nil {
-			d.fail(e, `name the variant there: "`+p.key+`: cost < $1"`, "expect stands at the top of the file, not in a variant")
+		if e := p.Val.Get("expect"); e != nil {
+			d.Fail(e, `name the variant there: "`+p.Key+`: cost < $1"`, "expect stands at the top of the file, not in a variant")
 		}
 		f.variants = append(f.variants, p)
 	}
@@ -191,23 +192,23 @@ func isVariantName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-func readAxes(d *decoder, n *node, at place) (out []Axis) {
-	if n.kind != kindList || len(n.items) == 0 {
-		d.wrongType(n, at, "a list of axes", "such as [{path: model.prompting, values: [full, lazy]}]")
+func readAxes(d *document.Decoder, n *document.Node, at document.Place) (out []Axis) {
+	if n.Kind != document.List || len(n.Items) == 0 {
+		d.WrongType(n, at, "a list of axes", "such as [{path: model.prompting, values: [full, lazy]}]")
 		return nil
 	}
-	for i, it := range n.items {
-		ctx := place{ctx: at.ctx + " axis " + itoa(i+1)}
-		a := Axis{pos: it.pos}
-		if it.kind != kindMap {
-			d.wrongType(it, ctx, "a mapping", "{path: …, values: […]}")
+	for i, it := range n.Items {
+		ctx := document.Place{Ctx: at.Ctx + " axis " + itoa(i+1)}
+		a := Axis{pos: it.Pos}
+		if it.Kind != document.Map {
+			d.WrongType(it, ctx, "a mapping", "{path: …, values: […]}")
 			continue
 		}
-		for _, p := range it.pairs {
+		for _, p := range it.Pairs {
 			readAxisKey(d, p, &a, ctx)
 		}
 		if a.Path == "" || len(a.values) == 0 {
-			d.fail(it, "{path: …, values: […]}", "%s needs a path and values", ctx.ctx)
+			d.Fail(it, "{path: …, values: […]}", "%s needs a path and values", ctx.Ctx)
 			continue
 		}
 		out = append(out, a)
@@ -215,32 +216,32 @@ func readAxes(d *decoder, n *node, at place) (out []Axis) {
 	return out
 }
 
-func readAxisKey(d *decoder, p pair, a *Axis, ctx place) {
-	switch p.key {
+func readAxisKey(d *document.Decoder, p document.Pair, a *Axis, ctx document.Place) {
+	switch p.Key {
 	case "path":
-		a.Path, a.pos = d.str(p.val, place{ctx: "path of " + ctx.ctx}), p.val.pos
+		a.Path, a.pos = d.Str(p.Val, document.Place{Ctx: "path of " + ctx.Ctx}), p.Val.Pos
 	case "values":
-		if p.val.kind != kindList || len(p.val.items) > MaxCells {
-			d.wrongType(p.val, place{ctx: "values of " + ctx.ctx}, "a list", "")
+		if p.Val.Kind != document.List || len(p.Val.Items) > MaxCells {
+			d.WrongType(p.Val, document.Place{Ctx: "values of " + ctx.Ctx}, "a list", "")
 			return
 		}
-		for _, v := range p.val.items {
+		for _, v := range p.Val.Items {
 			a.values = append(a.values, v)
-			a.Values = append(a.Values, flow(v))
+			a.Values = append(a.Values, document.Flow(v))
 		}
 	default:
-		d.errs.add(p.pos, didYouMeanOr(p.key, []string{"path", "values"}), "unknown key %q in %s", p.key, ctx.ctx)
+		d.Errs.Add(p.Pos, document.DidYouMeanOr(p.Key, []string{"path", "values"}), "unknown key %q in %s", p.Key, ctx.Ctx)
 	}
 }
 
-func (f *File) readSeeds(d *decoder, n *node) {
-	if n.kind != kindList || len(n.items) == 0 || len(n.items) > MaxSeeds {
-		d.fail(n, "such as [42, 43]", "seeds is a list of at least one and at most %d numbers", MaxSeeds)
+func (f *File) readSeeds(d *document.Decoder, n *document.Node) {
+	if n.Kind != document.List || len(n.Items) == 0 || len(n.Items) > MaxSeeds {
+		d.Fail(n, "such as [42, 43]", "seeds is a list of at least one and at most %d numbers", MaxSeeds)
 		return
 	}
 	f.seeds = []uint64{}
-	for _, it := range n.items {
-		f.seeds = append(f.seeds, d.unsigned(it, place{ctx: "a seed"}))
+	for _, it := range n.Items {
+		f.seeds = append(f.seeds, d.Unsigned(it, document.Place{Ctx: "a seed"}))
 	}
 }
 

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"agentsim/scenarios/document"
 )
 
 // Fix is the file with overrides of the form path=value held against its axes: an
@@ -12,7 +14,7 @@ import (
 func (f *File) Fix(sets []string) (*File, error) {
 	out := *f
 	out.Matrix, out.Sweep = slices.Clone(f.Matrix), slices.Clone(f.Sweep)
-	var errs errorList
+	var errs document.Problems
 	for _, set := range sets {
 		path, text, _ := strings.Cut(set, "=")
 		for i := range out.Matrix {
@@ -20,18 +22,18 @@ func (f *File) Fix(sets []string) (*File, error) {
 			if a.Path != path {
 				continue
 			}
-			if val, bad := parseNode(newSource("--set", text), text); bad == nil {
-				a.values, a.Values = []*node{val}, []string{flow(val)}
+			if val, bad := limits.Parse(document.NewSource("--set", text), text); bad == nil {
+				a.values, a.Values = []*document.Node{val}, []string{document.Flow(val)}
 			}
 		}
 		out.Sweep = slices.DeleteFunc(out.Sweep, func(a Axis) bool { return a.Path == path })
 		for _, a := range slices.Concat(out.Matrix, out.Sweep) {
 			if strings.HasPrefix(a.Path, path+".") {
-				errs.add(pos{newSource("--set", set), 1, 1}, "write --set "+a.Path+"=…", "%s holds %s, which the scenario runs over", path, a.Path)
+				errs.Add(document.NewSource("--set", set).At(1, 1), "write --set "+a.Path+"=…", "%s holds %s, which the scenario runs over", path, a.Path)
 			}
 		}
 	}
-	return &out, errs.err()
+	return &out, errs.Err()
 }
 
 // Over is the file with other axes for its sweep, which take the place of those

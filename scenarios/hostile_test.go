@@ -30,7 +30,7 @@ func monstrous() map[string][2]string {
 		"a gigabyte now and then":   {work + "model: {report_tokens: {lognormal: {median: 1, sigma: 5, max: 1_000_000_000_000_000}}}\n", "more than 10000000 tokens in one piece"},
 		"a billion agents at once":  {work + "model: {spawns_per_turn: 1_000_000_000}\n", "model.spawns_per_turn is from 1 to"},
 		"a billion agents by limit": {work + "limits: {processes: 1_000_000_000_000}\n", "limits.processes is out of range"},
-		"a scope of 10⁶ names":      {work + "scope: [" + each(1_000_000, "n%d,") + "]\n", "larger than 1 MiB"},
+		"a scope of 10⁶ names":      {work + "scope: [" + each(1_000_000, "n%d,") + "]\n", "larger than 1024 KiB"},
 		"a scope of 90,000 names":   {work + "scope: [" + each(90_000, "n%d,") + "]\n", "more than 20000 entries"},
 		"a scope of 19,000 names":   {work + "scope: [" + each(19_000, "n%d,") + "]\n", "which is no work item"},
 		"tests without end":         {project(`files: {a.go: x}, tests: [` + each(5_000, `{command: t%d, files: "**/**/**/*"},`) + "]"), "unused test"},

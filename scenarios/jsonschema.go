@@ -1,6 +1,13 @@
 package scenarios
 
-import _ "embed"
+import (
+	_ "embed"
+	"reflect"
+
+	"agentsim/cachemodel"
+	"agentsim/scenarios/document"
+	"agentsim/sim/permission"
+)
 
 // schemaFile is made of the types that the decoder reads; a test holds the two
 // together.
@@ -12,3 +19,44 @@ var schemaFile []byte
 // editors complete and check (SCN-03). It never refuses what Parse takes; what
 // needs the whole file to see, such as references, only Parse finds.
 func JSONSchema() []byte { return append([]byte(nil), schemaFile...) }
+
+// choices are the fields whose values are a closed list, by type and key.
+var choices = map[string][]string{
+	"Scenario.stack": {FullStack, MinimalStack}, "Scenario.strategy": strategies,
+	"Provider.kind": {"anthropic"}, "Provider.counter": {"approx", "recorded"}, "Provider.platform": cachemodel.Platforms(),
+	"Provider.inference_geo": {"global", "us"}, "Provider.speed": {"standard", "fast"},
+	"SettingsSpec.effort": {"low", "medium", "high", "max"}, "SettingsSpec.thinking": {"disabled", "enabled", "adaptive"},
+	"Fact.grade": {"gist", "verbatim"}, "Model.prompting": promptings,
+	"Item.kind": kinds, "Item.by": {"lead"}, "Item.prompting": promptings,
+	"PermissionSpec.children":   {string(permission.AcceptEdits)},
+	"CoordinatorSpec.synthesis": syntheses,
+	"Turn.stop":                 stops, "FanOut.hold": {"none", "first-response"},
+}
+
+// schema makes the schema of a scenario file, with what docs says of each key.
+func schema(docs map[string]string) ([]byte, error) {
+	g := &document.Generator{Docs: docs, Choices: choices, Known: map[string]document.Object{
+		"Scenario.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": document.Words(gateNames())}}}
+	return g.Document(scenarioType, "agentsim scenario", func(props document.Object) {
+		axis := document.Object{"type": "object", "required": []string{"path", "values"}, "additionalProperties": false, "properties": document.Object{
+			"path": document.Object{"type": "string"}, "values": document.Object{"type": "array", "minItems": 1, "maxItems": MaxCells}}}
+		props["variants"] = document.Object{"description": "Named sets of overrides, one run each.", "type": "object", "minProperties": 1, "maxProperties": MaxVariants,
+			"additionalProperties": false, "patternProperties": document.Object{"^[A-Za-z0-9_-]{1,64}$": g.Reference(scenarioType, true)}}
+		props["matrix"] = document.Object{"description": "A grid of values over every variant.", "type": "array", "minItems": 1, "items": axis}
+		props["sweep"] = document.Object{"description": "A grid over which a sweep compares the variants.", "type": "array", "minItems": 1, "items": axis}
+		props["seeds"] = document.Object{"description": "Seeds, one run each.", "type": "array", "minItems": 1, "maxItems": MaxSeeds, "items": document.Integer(false)}
+	}, "name")
+}
+
+// gatesSchema lists the gates; true may be written as a word.
+func gatesSchema() document.Object {
+	props := document.Object{}
+	for _, g := range Gates() {
+		list := document.Words(g.Values)
+		if reflect.DeepEqual(g.Values, booleans) {
+			list = append(list, true, false)
+		}
+		props[g.Name] = document.Object{"description": g.What + "; default " + g.Default, "enum": list}
+	}
+	return document.Object{"type": "object", "properties": props, "additionalProperties": false}
+}

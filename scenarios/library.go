@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"agentsim/scenarios/document"
 )
 
 // The library is data: scenario files and the projects they act in.
@@ -59,7 +61,7 @@ func Names() (out []string) {
 func Open(name string, opts ...Option) (*File, error) {
 	src, err := library.ReadFile("library/" + name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no scenario %q in the library: %s", name, didYouMeanOr(name, Names()))
+		return nil, fmt.Errorf("no scenario %q in the library: %s", name, document.DidYouMeanOr(name, Names()))
 	}
 	return Parse(name+".yaml", src, append([]Option{Beside(readLibrary)}, opts...)...)
 }
@@ -70,7 +72,7 @@ func readLibrary(file string) ([]byte, error) { return library.ReadFile("library
 func EmbeddedProject(name string) (map[string]string, error) {
 	src, err := library.ReadFile(path.Join("library/projects", name+".txtar"))
 	if err != nil || path.Base(name) != name {
-		return nil, fmt.Errorf("no embedded project %q: %s", name, didYouMeanOr(name, EmbeddedProjects()))
+		return nil, fmt.Errorf("no embedded project %q: %s", name, document.DidYouMeanOr(name, EmbeddedProjects()))
 	}
 	return parseArchive(string(src)), nil
 }

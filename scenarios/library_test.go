@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/agent"
 )
 
@@ -110,7 +111,7 @@ func TestHostile(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "too many to check") {
 			t.Fatalf("got %v", err)
 		}
-		_, err = Parse("hostile.yaml", []byte(baseScript+"faults: ["+strings.Repeat("a,", MaxListed+1)+"]\n"))
+		_, err = Parse("hostile.yaml", []byte(baseScript+"faults: ["+strings.Repeat("a,", document.MaxListed+1)+"]\n"))
 		if err == nil || !strings.Contains(err.Error(), "more than 20000 entries") {
 			t.Fatalf("got %v", err)
 		}
@@ -131,20 +132,4 @@ func unknowns(n int) string {
 		fmt.Fprintf(&b, "key%d: 1\n", i)
 	}
 	return b.String()
-}
-
-func TestNearest(t *testing.T) {
-	t.Run("SCN-02 the nearest name is the one with the fewest slips, swapped letters counting once", func(t *testing.T) {
-		for _, c := range []struct{ word, want string }{
-			{"wrok", "work"}, {"mian", "main"}, {"promting", "prompting"}, {"Prompting", "prompting"}, {"zebra", ""},
-			{strings.Repeat("x", 300), ""}, {"", ""},
-		} {
-			if got := nearest(c.word, []string{"mint", "walk", "work", "main", "prompting"}); got != c.want {
-				t.Errorf("%q: got %q, want %q", c.word, got, c.want)
-			}
-		}
-		if got := edits("wrok", "work", 3); got != 1 {
-			t.Errorf("a swap counts %d", got)
-		}
-	})
 }

@@ -2,35 +2,37 @@ package scenarios
 
 import (
 	"reflect"
+
+	"agentsim/scenarios/document"
 )
 
 // decode reads a tree over the defaults.
-func (f *File) decode(tree *node, errs *errorList) (*Scenario, *decoder) {
+func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, *document.Decoder) {
 	s := Defaults()
-	d := newDecoder(errs, pos{f.src, 1, 1})
-	d.file = f
+	d := document.NewDecoder(lang, errs, f.src.At(1, 1))
+	d.Beside = f.fileBeside
 	if f.seeds != nil {
 		s.Seed = f.seeds[0]
 	}
-	d.value(tree, reflect.ValueOf(s).Elem(), place{})
+	d.Value(tree, reflect.ValueOf(s).Elem(), document.Place{})
 	return s, d
 }
 
 // head reads what the file says of itself, and its expectations.
-func (f *File) head(errs *errorList) {
-	var quiet errorList
+func (f *File) head(errs *document.Problems) {
+	var quiet document.Problems
 	s, d := f.decode(f.base, &quiet)
 	f.Name, f.Why, f.LookAt = s.Name, s.Why, s.LookAt
 	if s.Name == "" {
-		errs.add(d.where("name"), "name: my-scenario", "the scenario has no name")
+		errs.Add(d.Where("name"), "name: my-scenario", "the scenario has no name")
 	}
-	n := f.base.get("expect")
+	n := f.base.Get("expect")
 	if n == nil {
 		return
 	}
 	for i, e := range s.Expect {
-		if i < len(n.items) && n.items[i].kind == kindString {
-			f.readExpectation(e.Text, n.items[i], s.subjects(), errs)
+		if i < len(n.Items) && n.Items[i].Kind == document.String {
+			f.readExpectation(e.Text, n.Items[i], s.subjects(), errs)
 		}
 	}
 }
@@ -44,14 +46,14 @@ func (s *Scenario) subjects() []string {
 	return append(append(types, s.definedNames()...), s.rootNames()...)
 }
 
-func (f *File) readExpectation(text string, n *node, subjects []string, errs *errorList) {
+func (f *File) readExpectation(text string, n *document.Node, subjects []string, errs *document.Problems) {
 	x, bad := ParseExpect(text, f.plainNames(), subjects)
 	if bad != nil {
-		p := n.pos.right(bad.Col)
-		if n.quote {
-			p = p.right(1)
+		p := n.Pos.Right(bad.Col)
+		if n.Quote {
+			p = p.Right(1)
 		}
-		errs.add(p, bad.Hint, "%s", bad.Msg)
+		errs.Add(p, bad.Hint, "%s", bad.Msg)
 		return
 	}
 	x.place = n
@@ -60,21 +62,21 @@ func (f *File) readExpectation(text string, n *node, subjects []string, errs *er
 
 // checkAll checks every variant and cell. A section that some variant uses is
 // used.
-func (f *File) checkAll(errs *errorList) {
+func (f *File) checkAll(errs *document.Problems) {
 	names := f.VariantNames()
 	unused := map[string]int{}
 	for _, name := range names {
-		var own errorList
+		var own document.Problems
 		tree := f.tree(name, &own)
 		if tree == nil {
-			errs.merge(&own)
+			errs.Merge(&own)
 			return
 		}
-		if s, d := f.decode(tree, &own); len(own.list) == 0 {
+		if s, d := f.decode(tree, &own); len(own.List) == 0 {
 			f.check(s, d)
 		}
-		errs.mergeUsed(&own, unused, len(names))
-		if len(errs.list) >= MaxErrors {
+		errs.MergeUsed(&own, unused, len(names))
+		if len(errs.List) >= document.MaxErrors {
 			return
 		}
 	}
@@ -82,45 +84,15 @@ func (f *File) checkAll(errs *errorList) {
 }
 
 // checkSweep tries each value of each axis of the sweep on the first variant.
-func (f *File) checkSweep(errs *errorList) {
+func (f *File) checkSweep(errs *document.Problems) {
 	for _, a := range f.Sweep {
 		for _, v := range a.values {
 			tree := f.tree(f.VariantNames()[0], errs)
-			next := setPath(tree, scenarioType, a.Path, v, a.pos, errs)
+			next := lang.SetPath(tree, scenarioType, a.Path, v, a.pos, errs)
 			if next == nil {
 				break
 			}
 			f.decode(next, errs)
 		}
 	}
-}
-
-func (l *errorList) merge(o *errorList) {
-	for _, e := range o.list {
-		key := e.Error()
-		if l.seen[key] {
-			continue
-		}
-		if l.seen == nil {
-			l.seen = map[string]bool{}
-		}
-		l.seen[key] = true
-		l.list = append(l.list, e)
-	}
-}
-
-// mergeUsed merges the errors of one of n variants; what is unused counts only
-// once all n said so.
-func (l *errorList) mergeUsed(o *errorList, unused map[string]int, n int) {
-	var keep errorList
-	for _, e := range o.list {
-		if e.unused {
-			unused[e.Error()]++
-			if unused[e.Error()] < n {
-				continue
-			}
-		}
-		keep.list = append(keep.list, e)
-	}
-	l.merge(&keep)
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript"
@@ -75,12 +76,12 @@ func (c *checker) permissions() {
 	for i, l := range p.Classifier {
 		at := "permissions.classifier[" + itoa(i) + "]"
 		c.rule(at+".rule", l.Rule)
-		if !contains([]string{"allow", "ask", "deny"}, l.Verdict) {
+		if !document.Contains([]string{"allow", "ask", "deny"}, l.Verdict) {
 			c.bad(at+".verdict", "allow, ask or deny", "unknown verdict %q", l.Verdict)
 		}
 	}
 	if len(p.Classifier) > 0 && p.Mode != string(permission.Auto) {
-		c.badKey("permissions.classifier", "mode: auto", "the classifier is asked in mode auto only").unused = true
+		c.badKey("permissions.classifier", "mode: auto", "the classifier is asked in mode auto only").Unused = true
 	}
 	for i := range p.Answers {
 		c.answer("permissions.answers["+itoa(i)+"]", &p.Answers[i])
@@ -94,7 +95,7 @@ func (c *checker) permissions() {
 // children refuses a mode of children that no child would have.
 func (c *checker) children() {
 	if why := c.s.idleChildren(); why != "" && c.s.Permissions.Children != "" {
-		c.badKey("permissions.children", "take it away, or permissions: {mode: default}", "unused key %q: %s", "permissions.children", why).unused = true
+		c.badKey("permissions.children", "take it away, or permissions: {mode: default}", "unused key %q: %s", "permissions.children", why).Unused = true
 	}
 }
 
@@ -122,7 +123,7 @@ func (p *PermissionSpec) RootMode() string {
 // HoldsChildren reports whether no child leaves the mode of roots, whatever
 // definitions and Children say (SUB-10).
 func (p *PermissionSpec) HoldsChildren() bool {
-	return contains([]string{string(permission.AcceptEdits), string(permission.Bypass), string(permission.Plan)}, p.RootMode())
+	return document.Contains([]string{string(permission.AcceptEdits), string(permission.Bypass), string(permission.Plan)}, p.RootMode())
 }
 
 func (c *checker) answer(at string, a *AnswerSpec) {
@@ -133,8 +134,8 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 		c.bad(at+".agent", "", "answer to an agent that cannot exist: %q", a.Agent)
 	}
 	switch {
-	case !contains(replies, a.Reply):
-		c.bad(at+".reply", didYouMeanOr(a.Reply, replies), "unknown reply %q", a.Reply)
+	case !document.Contains(replies, a.Reply):
+		c.bad(at+".reply", document.DidYouMeanOr(a.Reply, replies), "unknown reply %q", a.Reply)
 	case (a.Reply == "edit") != (a.Edit != nil):
 		c.bad(at, "reply: edit, edit: {name: Edit, input: {…}}", "reply edit and the call as the user wants it belong together")
 	case a.Feedback != "" && a.Reply != "deny":
@@ -170,8 +171,8 @@ func (c *checker) trigger(at string, t *TriggerSpec) {
 	for k := transcript.KindRunStart; k <= transcript.KindRunEnd; k++ {
 		kinds = append(kinds, k.String())
 	}
-	if !contains(kinds, t.Event) {
-		c.bad(at+".event", didYouMeanOr(t.Event, kinds), "unknown event %q", t.Event)
+	if !document.Contains(kinds, t.Event) {
+		c.bad(at+".event", document.DidYouMeanOr(t.Event, kinds), "unknown event %q", t.Event)
 	}
 	if t.Agent != "" && !c.canExist(t.Agent) {
 		c.bad(at+".agent", "", "a step waits for an agent that cannot exist: %q", t.Agent)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
 )
 
@@ -122,7 +123,7 @@ func (c *checker) place() {
 			c.bad("provider."+d.key, "such as 2026-08-31", "bad date %q in %s", d.day, d.key)
 		}
 	}
-	if c.given("provider.plan_limit_at") && p.PlanLimitAt == 0 {
+	if c.Given("provider.plan_limit_at") && p.PlanLimitAt == 0 {
 		c.bad("provider.plan_limit_at", "an instant of the run, such as 10m, or ttl: 5m", "plan_limit_at 0s: nothing would ever be written for an hour")
 	}
 	if r := p.InputRate; r != nil {
@@ -155,8 +156,8 @@ func (c *checker) rateLimits(l *RateLimits) {
 		if r.rate.Refill <= 0 {
 			c.bad(at, "1200ms is 50 a minute", "%s needs a refill: the time in which one comes back", r.name)
 		}
-		if r.rate.Refill > 0 && r.rate.Most > int64(MaxDuration/r.rate.Refill) {
-			c.bad(at, "", "%s takes more than %v to fill up", r.name, MaxDuration)
+		if r.rate.Refill > 0 && r.rate.Most > int64(document.MaxDuration/r.rate.Refill) {
+			c.bad(at, "", "%s takes more than %v to fill up", r.name, document.MaxDuration)
 		}
 	}
 }
@@ -168,8 +169,8 @@ func (c *checker) inputRate(r *InputRate) {
 	if r.Refill == 0 {
 		c.bad("provider.input_rate", "2ms is 30,000 tokens a minute", "input_rate needs a refill: the time in which one token comes back")
 	}
-	if r.Refill > 0 && r.Tokens > int64(MaxDuration/r.Refill) {
-		c.bad("provider.input_rate", "", "an input_rate that takes more than %v to fill up", MaxDuration)
+	if r.Refill > 0 && r.Tokens > int64(document.MaxDuration/r.Refill) {
+		c.bad("provider.input_rate", "", "an input_rate that takes more than %v to fill up", document.MaxDuration)
 	}
 }
 

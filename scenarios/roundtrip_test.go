@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/mockllm/profile"
+	"agentsim/scenarios/document"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -86,13 +87,13 @@ func drawScenario(t *rapid.T) *Scenario {
 	s.Provider.Model = "claude-sonnet-4-5-20250929"
 	s.Provider.Counter = "recorded"
 	s.Provider.Breakpoints = Plan{Name: "explicit", Explicit: []ExplicitMarks{{At: []int{1, -1}}, {FromCall: 3, At: []int{2}}}}
-	s.Limits.Time = vtime.Duration(rapid.Int64Range(1, int64(MaxDuration)).Draw(t, "time"))
+	s.Limits.Time = vtime.Duration(rapid.Int64Range(1, int64(document.MaxDuration)).Draw(t, "time"))
 	s.Project.Files.Literal = map[string]Content{"a.go": {Text: hard.Draw(t, "file")}, word.Draw(t, "path"): {Tokens: drawSize(t), Class: "code", Blocks: 3}}
 	s.Main = &Root{User: &Content{Text: hard.Draw(t, "user")}, Tools: &[]string{}, Context: ptr(false), Settings: &SettingsSpec{Thinking: "adaptive"}}
 	s.Main.Then = []UserStep{{After: vtime.Second, Message: &Content{Bytes: 40}}, {At: ptr(vtime.Duration(time.Second)), Interrupt: true}}
 	s.Scripts = []Script{{Agent: "main", Turns: []Turn{
 		{Text: &Content{Text: hard.Draw(t, "text")}, Counts: map[int]int64{1: 20, -1: 40}, Output: ptr(int64(7)),
-			Tools: []ToolTurn{{Name: word.Draw(t, "tool"), Raw: "{" + jsonText(hard.Draw(t, "key")) + ":" + jsonText(hard.Draw(t, "value")) + "}"}}},
+			Tools: []ToolTurn{{Name: word.Draw(t, "tool"), Raw: "{" + document.JSONText(hard.Draw(t, "key")) + ":" + document.JSONText(hard.Draw(t, "value")) + "}"}}},
 		{Thinking: &Content{Tokens: drawSize(t)}, Text: &Content{}},
 	}}}
 	p, err := profile.Named("")
@@ -125,10 +126,10 @@ func drawSpan(t *rapid.T, least int64) *rng.Span {
 	return &rng.Span{Lo: s.Lo * rng.Micro, Hi: s.Hi * rng.Micro, Dist: s.Dist}
 }
 
-func drawSize(t *rapid.T) Size {
+func drawSize(t *rapid.T) document.Size {
 	lo := rapid.Int64Range(0, 1000).Draw(t, "lo")
 	hi := lo + rapid.Int64Range(0, 1000).Draw(t, "span")
-	s := Size{Lo: lo, Hi: hi, Set: true}
+	s := document.Size{Lo: lo, Hi: hi, Set: true}
 	shape := rng.Shape(rapid.Uint8Range(0, 4).Draw(t, "shape"))
 	if shape == 0 {
 		return s

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"agentsim/metrics"
-
 	"github.com/cockroachdb/datadriven"
+
+	"agentsim/metrics"
+	"agentsim/scenarios/document"
 )
 
 // TestConformance runs the stories of testdata, each named after the ids it
@@ -155,8 +156,8 @@ func checkErrors(t *testing.T, src []byte, err error) {
 	if err == nil {
 		return
 	}
-	var all *Errors
-	if !errors.As(err, &all) || len(all.List) == 0 || len(all.List) > MaxErrors {
+	var all *document.Errors
+	if !errors.As(err, &all) || len(all.List) == 0 || len(all.List) > document.MaxErrors {
 		t.Fatalf("not a bounded list of errors: %v", err)
 	}
 	lines := strings.Count(string(src), "\n") + 1

@@ -1,5 +1,6 @@
 package scenarios
 
+import "agentsim/scenarios/document"
 import "slices"
 
 // scope holds the scope against the work.
@@ -12,8 +13,8 @@ func (c *checker) scope() {
 	}
 	for i, id := range c.s.Scope {
 		path := "scope[" + itoa(i) + "]"
-		if len(ids) > 0 && !known[id] && !c.errs.full() {
-			c.bad(path, didYouMeanOr(id, ids), "the scope names %q, which is no work item", id)
+		if len(ids) > 0 && !known[id] && !c.Errs.Full() {
+			c.bad(path, document.DidYouMeanOr(id, ids), "the scope names %q, which is no work item", id)
 		}
 		if seen[id] {
 			c.bad(path, "", "the scope names %q twice", id)
@@ -28,7 +29,7 @@ func (s *Scenario) narrow() {
 	if len(s.Scope) == 0 {
 		return
 	}
-	out := func(id string) bool { return !contains(s.Scope, id) }
+	out := func(id string) bool { return !document.Contains(s.Scope, id) }
 	s.Work = slices.DeleteFunc(slices.Clone(s.Work), func(it Item) bool { return out(it.ID) })
 	for i := range s.Work {
 		s.Work[i].After = slices.DeleteFunc(slices.Clone(s.Work[i].After), out)

@@ -1,5 +1,6 @@
 package scenarios
 
+import "agentsim/scenarios/document"
 import "fmt"
 
 // Section is a part of what the simulator does, by the word in front of its ids, and
@@ -58,5 +59,5 @@ func SectionNamed(word string) (Section, error) {
 		}
 		words = append(words, s.Word)
 	}
-	return Section{}, fmt.Errorf("no section %q: %s", word, didYouMeanOr(word, words))
+	return Section{}, fmt.Errorf("no section %q: %s", word, document.DidYouMeanOr(word, words))
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"agentsim/scenarios/document"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
@@ -202,19 +203,14 @@ type Files struct {
 // Content is text given literally, by tokens (filler of that size) or by bytes.
 type Content struct {
 	Text   string
-	Tokens Size
+	Tokens document.Size
 	Bytes  int
 	Class  string // prose (default), code, json
 	Blocks int    // split into so many blocks, where blocks are possible; 0 is 1
 }
 
-// Size is a literal number of tokens or a draw: `350`, `{uniform: [200, 500]}`, or
-// one of the distributions of special.go (LLM-06).
-type Size struct {
-	Lo, Hi int64 // Lo == Hi is a constant
-	Set    bool
-	Dist   *rng.Dist // nil: all numbers from Lo to Hi alike
-}
+// Size is a number of tokens, literal or drawn (LLM-06).
+type Size = document.Size
 
 // Fact is a named piece of knowledge that stands in a file.
 type Fact struct {
@@ -227,36 +223,36 @@ type Fact struct {
 
 // Model is the policy's profile: how the mock model behaves.
 type Model struct {
-	Prompting     string `yaml:"prompting"` // full, pointers or lazy
-	ReadsPerTurn  int    `yaml:"reads_per_turn"`
-	SpawnsPerTurn int    `yaml:"spawns_per_turn"`
-	GistTokens    int64  `yaml:"gist_tokens"`
-	PromptBudget  int64  `yaml:"prompt_budget"` // tokens of what a prompt relays: facts, places, and what it left out
-	ReportBudget  int64  `yaml:"report_budget"`
-	ReportTokens  Size   `yaml:"report_tokens"`
-	StepTokens    Size   `yaml:"step_tokens"`  // text before tool calls
-	ThinkTokens   Size   `yaml:"think_tokens"` // when thinking is on
-	Preamble      bool   `yaml:"preamble"`     // a text block before tool calls
-	Obeys         bool   `yaml:"obeys"`        // does what an injected instruction says (CON-14)
+	Prompting     string        `yaml:"prompting"` // full, pointers or lazy
+	ReadsPerTurn  int           `yaml:"reads_per_turn"`
+	SpawnsPerTurn int           `yaml:"spawns_per_turn"`
+	GistTokens    int64         `yaml:"gist_tokens"`
+	PromptBudget  int64         `yaml:"prompt_budget"` // tokens of what a prompt relays: facts, places, and what it left out
+	ReportBudget  int64         `yaml:"report_budget"`
+	ReportTokens  document.Size `yaml:"report_tokens"`
+	StepTokens    document.Size `yaml:"step_tokens"`  // text before tool calls
+	ThinkTokens   document.Size `yaml:"think_tokens"` // when thinking is on
+	Preamble      bool          `yaml:"preamble"`     // a text block before tool calls
+	Obeys         bool          `yaml:"obeys"`        // does what an injected instruction says (CON-14)
 }
 
 // Item is one item of work (LLM-05).
 type Item struct {
-	ID        string     `yaml:"id"`
-	Kind      string     `yaml:"kind"`  // research, implement, verify, answer
-	About     string     `yaml:"about"` // what it is about, in a sentence that prompts pass on
-	By        string     `yaml:"by"`    // "" by the strategy, or lead: the lead itself, whatever the strategy
-	After     []string   `yaml:"after"`
-	Needs     []string   `yaml:"needs"` // facts; file:PATH for a file's content, without which it is not done, gist:PATH for its gist; PATH may be a glob
-	Reads     []Selector `yaml:"reads"` // the files that hold what is needed; a summary of one may do, needs asks for reading
-	Edits     []Edit     `yaml:"edits"`
-	Yields    []string   `yaml:"yields"` // facts its report carries
-	Think     Size       `yaml:"think"`
-	Output    Size       `yaml:"output"`    // of its report
-	Prompting string     `yaml:"prompting"` // overrides model.prompting for this item
-	Runs      []string   `yaml:"runs"`      // commands, run by Bash before the item is reported done
-	Pitfalls  []string   `yaml:"pitfalls"`  // facts without which its edits are defective, though nothing asks for them
-	MisledBy  []string   `yaml:"misled_by"` // facts that make its edits defective while they stand in the conversation
+	ID        string        `yaml:"id"`
+	Kind      string        `yaml:"kind"`  // research, implement, verify, answer
+	About     string        `yaml:"about"` // what it is about, in a sentence that prompts pass on
+	By        string        `yaml:"by"`    // "" by the strategy, or lead: the lead itself, whatever the strategy
+	After     []string      `yaml:"after"`
+	Needs     []string      `yaml:"needs"` // facts; file:PATH for a file's content, without which it is not done, gist:PATH for its gist; PATH may be a glob
+	Reads     []Selector    `yaml:"reads"` // the files that hold what is needed; a summary of one may do, needs asks for reading
+	Edits     []Edit        `yaml:"edits"`
+	Yields    []string      `yaml:"yields"` // facts its report carries
+	Think     document.Size `yaml:"think"`
+	Output    document.Size `yaml:"output"`    // of its report
+	Prompting string        `yaml:"prompting"` // overrides model.prompting for this item
+	Runs      []string      `yaml:"runs"`      // commands, run by Bash before the item is reported done
+	Pitfalls  []string      `yaml:"pitfalls"`  // facts without which its edits are defective, though nothing asks for them
+	MisledBy  []string      `yaml:"misled_by"` // facts that make its edits defective while they stand in the conversation
 }
 
 // Selector names files: a path, or a pick from a glob, keyed by the item.
@@ -269,8 +265,8 @@ type Selector struct {
 
 // Edit is a change of one file by some tokens of new text.
 type Edit struct {
-	File   Selector `yaml:"file"`
-	Tokens Size     `yaml:"tokens"`
+	File   Selector      `yaml:"file"`
+	Tokens document.Size `yaml:"tokens"`
 }
 
 // Root is one root conversation.

@@ -1,5 +1,7 @@
 package scenarios
 
+import "agentsim/scenarios/document"
+
 // The stacks: the whole one, and the minimal one of a few hundred lines (MIN).
 const (
 	FullStack    = "full"
@@ -32,7 +34,7 @@ func (c *checker) agentTypes() (types, readOnly []string) {
 		own = append(own, c.s.Type)
 	}
 	for _, t := range []string{"explore", "plan"} {
-		if !contains(c.s.definedNames(), t) {
+		if !document.Contains(c.s.definedNames(), t) {
 			readOnly = append(readOnly, t)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/llm"
 )
 
@@ -15,7 +16,7 @@ type Idle struct {
 	Path, Why string
 	Variant   string // that sets it, "" for the file itself
 
-	at pos
+	at document.Pos
 }
 
 // String is one line with its place.
@@ -27,11 +28,11 @@ func (i Idle) String() string {
 	if i.Variant != "" {
 		where = " in variant " + i.Variant
 	}
-	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.src.name, max(i.at.line, 1), max(i.at.col, 1), i.Path, where, i.Why)
+	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.Src.Name, max(i.at.Line, 1), max(i.at.Col, 1), i.Path, where, i.Why)
 }
 
 // overrides reports whether the command line sets it.
-func (i Idle) overrides() bool { return i.at.src == nil || i.at.src.name == "--set" }
+func (i Idle) overrides() bool { return i.at.Src == nil || i.at.Src.Name == "--set" }
 
 // unread lists the sections and keys that nothing in this scenario reads, given
 // or not.
@@ -135,7 +136,7 @@ func (s *Scenario) scriptsSpawn(of func(typ string) bool) bool {
 				var in struct {
 					Type string `json:"subagent_type"`
 				}
-				if contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(in.Type)) {
+				if document.Contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(in.Type)) {
 					return true
 				}
 			}
@@ -159,16 +160,16 @@ func idle(list []section, path string) string {
 // Files must not give what no variant reads; an override may be for variants
 // that others stand beside, so it is told and no error.
 func (f *File) Unread(variant string, sets []string, set string) string {
-	s := f.untrimmed(f.tree(variant, &errorList{}), sets)
+	s := f.untrimmed(f.tree(variant, &document.Problems{}), sets)
 	if s == nil {
 		return ""
 	}
 	path, text, _ := strings.Cut(set, "=")
-	val, bad := parseNode(newSource("--set", text), text)
+	val, bad := limits.Parse(document.NewSource("--set", text), text)
 	if bad != nil {
 		return ""
 	}
-	if val.kind == kindNull {
+	if val.Kind == document.Null {
 		return idle(s.unread(), path)
 	}
 	why := ""
@@ -188,7 +189,7 @@ func (f *File) Idle(played ...string) (out []Idle) {
 	unread := map[string][]section{}
 	names := f.VariantNames()
 	for _, name := range names {
-		if s := f.untrimmed(f.tree(name, &errorList{}), nil); s != nil {
+		if s := f.untrimmed(f.tree(name, &document.Problems{}), nil); s != nil {
 			unread[name] = s.unread()
 		}
 	}
@@ -207,10 +208,10 @@ func (f *File) Idle(played ...string) (out []Idle) {
 		}
 	}
 	for _, v := range f.variants {
-		cells := f.cellsOf(v.key)
-		with := f.untrimmed(f.tree(cells[0], &errorList{}), nil)
-		for _, l := range leaves(v.val, "") {
-			l.Why, l.Variant = in(l.Path, cells), v.key
+		cells := f.cellsOf(v.Key)
+		with := f.untrimmed(f.tree(cells[0], &document.Problems{}), nil)
+		for _, l := range leaves(v.Val, "") {
+			l.Why, l.Variant = in(l.Path, cells), v.Key
 			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path) || !sameAt(with, Defaults(), l.Path)) {
 				out = append(out, l)
 			}
@@ -226,8 +227,8 @@ func (f *File) Idle(played ...string) (out []Idle) {
 			continue
 		}
 		for _, v := range f.variants {
-			if why := in(a.Path, f.cellsOf(v.key)); why != "" && i < len(f.Matrix) { // a sweep compares with who does not read it
-				out = append(out, Idle{Path: a.Path, Why: why, Variant: v.key, at: a.pos})
+			if why := in(a.Path, f.cellsOf(v.Key)); why != "" && i < len(f.Matrix) { // a sweep compares with who does not read it
+				out = append(out, Idle{Path: a.Path, Why: why, Variant: v.Key, at: a.pos})
 			}
 		}
 	}
@@ -252,12 +253,12 @@ func sameAt(a, b *Scenario, path string) bool {
 func valueAt(s *Scenario, path string) any {
 	v := reflect.ValueOf(s).Elem()
 	for path != "" && v.Kind() == reflect.Struct {
-		key, rest := cutPath(path)
-		f, ok := findField(v.Type(), key)
+		key, rest := document.CutPath(path)
+		f, ok := document.FindField(v.Type(), key)
 		if !ok {
 			return nil
 		}
-		if v, path = v.Field(f.index), rest; v.Kind() == reflect.Pointer && !v.IsNil() {
+		if v, path = v.Field(f.Index), rest; v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		}
 	}
@@ -271,24 +272,24 @@ func valueAt(s *Scenario, path string) any {
 
 // untrimmed is the scenario of a tree with overrides, with what nothing reads
 // left in it; nil where it is in error.
-func (f *File) untrimmed(tree *node, sets []string) *Scenario {
+func (f *File) untrimmed(tree *document.Node, sets []string) *Scenario {
 	s, _ := f.placed(tree, sets)
 	return s
 }
 
 // placed is it with its places.
-func (f *File) placed(tree *node, sets []string) (*Scenario, *decoder) {
-	var errs errorList
+func (f *File) placed(tree *document.Node, sets []string) (*Scenario, *document.Decoder) {
+	var errs document.Problems
 	for _, set := range sets {
 		if tree != nil {
 			tree = applySet(tree, set, &errs)
 		}
 	}
-	if tree == nil || errs.err() != nil {
+	if tree == nil || errs.Err() != nil {
 		return nil, nil
 	}
 	s, d := f.decode(tree, &errs)
-	if errs.err() != nil {
+	if errs.Err() != nil {
 		return nil, nil
 	}
 	return s, d
@@ -296,18 +297,18 @@ func (f *File) placed(tree *node, sets []string) (*Scenario, *decoder) {
 
 // leaves lists what a value sets, one for each path that ends in no mapping; a
 // null sets nothing.
-func leaves(n *node, path string) []Idle {
-	if n.kind == kindNull { // takes away what stands there
+func leaves(n *document.Node, path string) []Idle {
+	if n.Kind == document.Null { // takes away what stands there
 		return nil
 	}
-	if n.kind != kindMap || len(n.pairs) == 0 {
-		return []Idle{{Path: path, at: n.pos}}
+	if n.Kind != document.Map || len(n.Pairs) == 0 {
+		return []Idle{{Path: path, at: n.Pos}}
 	}
 	var out []Idle
-	for _, p := range n.pairs {
-		sub := strings.TrimPrefix(path+"."+p.key, ".")
-		for _, l := range leaves(p.val, sub) {
-			l.at = p.pos
+	for _, p := range n.Pairs {
+		sub := strings.TrimPrefix(path+"."+p.Key, ".")
+		for _, l := range leaves(p.Val, sub) {
+			l.at = p.Pos
 			out = append(out, l)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agentsim/mockllm/fault"
+	"agentsim/scenarios/document"
 )
 
 // Ran is what there was in one run of a variant.
@@ -29,11 +30,11 @@ func (f *File) Unstruck(sets []string, runs []Ran) (out []Idle) {
 	for _, run := range runs {
 		ran = append(ran, run.Variant)
 		for _, name := range run.Lineages {
-			if !contains(all, name) {
+			if !document.Contains(all, name) {
 				all = append(all, name)
 			}
 		}
-		s, d := f.placed(f.tree(run.Variant, &errorList{}), sets)
+		s, d := f.placed(f.tree(run.Variant, &document.Problems{}), sets)
 		if s == nil {
 			continue
 		}
@@ -45,7 +46,7 @@ func (f *File) Unstruck(sets []string, runs []Ran) (out []Idle) {
 			used[key] = used[key] || x.used
 		}
 	}
-	partly := slices.ContainsFunc(f.VariantNames(), func(name string) bool { return !contains(ran, name) })
+	partly := slices.ContainsFunc(f.VariantNames(), func(name string) bool { return !document.Contains(ran, name) })
 	out = slices.DeleteFunc(out, func(x Idle) bool {
 		return used[x.String()] || partly && !x.overrides() && !strings.HasPrefix(x.Path, "fault ")
 	})
@@ -69,10 +70,10 @@ type struck struct {
 }
 
 // unstruck lists what a run may have found nobody for.
-func (s *Scenario) unstruck(run *Ran, d *decoder) (out []struck) {
+func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []struck) {
 	for i, line := range s.Faults {
 		if r, err := fault.Parse(line); err == nil {
-			out = append(out, struck{Idle{Path: "fault " + line, at: d.where("faults[" + itoa(i) + "]")}, slices.ContainsFunc(run.Lineages, r.Names)})
+			out = append(out, struck{Idle{Path: "fault " + line, at: d.Where("faults[" + itoa(i) + "]")}, slices.ContainsFunc(run.Lineages, r.Names)})
 		}
 	}
 	played := map[int]bool{}
@@ -80,12 +81,12 @@ func (s *Scenario) unstruck(run *Ran, d *decoder) (out []struck) {
 		played[slices.IndexFunc(s.Scripts, func(sc Script) bool { return doublestar.MatchUnvalidated(sc.Agent, name) })] = true
 	}
 	for i := range s.Scripts {
-		out = append(out, struck{Idle{Path: "script " + s.Scripts[i].Agent, at: d.where("scripts[" + itoa(i) + "]")}, played[i]})
+		out = append(out, struck{Idle{Path: "script " + s.Scripts[i].Agent, at: d.Where("scripts[" + itoa(i) + "]")}, played[i]})
 	}
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"}} {
 		if !sameAt(s, Defaults(), t.path) {
-			out = append(out, struck{Idle{Path: t.path, at: d.where(t.path)}, contains(run.Tools, t.full) || contains(run.Tools, t.minimal)})
+			out = append(out, struck{Idle{Path: t.path, at: d.Where(t.path)}, document.Contains(run.Tools, t.full) || document.Contains(run.Tools, t.minimal)})
 		}
 	}
 	return out

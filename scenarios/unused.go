@@ -3,6 +3,8 @@ package scenarios
 import (
 	"path"
 	"reflect"
+
+	"agentsim/scenarios/document"
 )
 
 // section is a top-level part of a scenario that nothing reads.
@@ -44,7 +46,7 @@ func (s *Scenario) spawns() bool {
 	for _, sc := range s.Scripts {
 		for _, t := range sc.Turns {
 			for _, u := range t.Tools {
-				if contains(s.spawnTools(), u.Name) {
+				if document.Contains(s.spawnTools(), u.Name) {
 					return true
 				}
 			}
@@ -94,15 +96,15 @@ func (c *checker) unused() {
 	idle := map[string]bool{}
 	for _, x := range c.s.unusedSections() {
 		idle[x.key] = true
-		if c.given(x.key) {
-			c.badKey(x.key, "take it away", "unused section %q: %s", x.key, x.why).unused = true
+		if c.Given(x.key) {
+			c.badKey(x.key, "take it away", "unused section %q: %s", x.key, x.why).Unused = true
 		}
 	}
 	c.unusedObeys()
 	used := c.s.usedFacts()
 	for i, f := range c.s.Facts {
 		if !idle["facts"] && !used[f.Name] {
-			c.errs.add(c.where("facts["+itoa(i)+"].name"), "name it in needs, yields, pitfalls or misled_by, or take it away", "unused fact %q", f.Name).unused = true
+			c.Errs.Add(c.Where("facts["+itoa(i)+"].name"), "name it in needs, yields, pitfalls or misled_by, or take it away", "unused fact %q", f.Name).Unused = true
 		}
 	}
 }
@@ -120,9 +122,9 @@ func (s *Scenario) trim() {
 	s.Model.Obeys = s.Model.Obeys && !s.obeysNothing()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {
-		f, ok := findField(scenarioType, x.key)
+		f, ok := document.FindField(scenarioType, x.key)
 		if ok {
-			v.Field(f.index).Set(def.Field(f.index))
+			v.Field(f.Index).Set(def.Field(f.Index))
 		}
 	}
 	used := s.usedFacts()

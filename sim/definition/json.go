@@ -6,10 +6,12 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"agentsim/scenarios/document"
 )
 
 // parseJSON reads one JSON object.
-func parseJSON(src string) (*node, *mistake) {
+func parseJSON(src string) (*document.Node, *document.Error) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(strings.NewReader(src))}
 	r.dec.UseNumber()
 	n, err := r.value(0)
@@ -31,7 +33,8 @@ func parseJSON(src string) (*node, *mistake) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		at, msg = len(src), "the text ends within the value"
 	}
-	return nil, &mistake{pos: r.place(at), msg: "bad JSON: " + msg}
+	p := r.place(at)
+	return nil, &document.Error{Line: p.Line, Col: p.Col, Msg: "bad JSON: " + msg}
 }
 
 // jsonReader follows a decoder's tokens, so that each value has its place.
@@ -41,26 +44,26 @@ type jsonReader struct {
 	at  int // where the last token begins, in bytes
 	// The place of byte seen, so that places are found by going on from there.
 	seen int
-	pos  pos
+	Pos  document.Pos
 }
 
 var errDepth = errors.New("nested more than 32 levels deep")
 
 // place is the line and column of a byte.
-func (r *jsonReader) place(at int) pos {
+func (r *jsonReader) place(at int) document.Pos {
 	at = min(max(at, 0), len(r.src))
-	if at < r.seen || r.pos.line == 0 {
-		r.seen, r.pos = 0, pos{1, 1}
+	if at < r.seen || r.Pos.Line == 0 {
+		r.seen, r.Pos = 0, place(1, 1)
 	}
 	for ; r.seen < at; r.seen++ {
 		switch c := r.src[r.seen]; {
 		case c == '\n':
-			r.pos = pos{r.pos.line + 1, 1}
+			r.Pos = place(r.Pos.Line+1, 1)
 		case utf8.RuneStart(c):
-			r.pos.col++
+			r.Pos.Col++
 		}
 	}
-	return r.pos
+	return r.Pos
 }
 
 // token is the next token; at is where it begins.
@@ -74,24 +77,24 @@ func (r *jsonReader) token() (json.Token, error) {
 	return t, err
 }
 
-func (r *jsonReader) value(depth int) (*node, error) {
+func (r *jsonReader) value(depth int) (*document.Node, error) {
 	t, err := r.token()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{pos: r.place(r.at)}
+	n := &document.Node{Pos: r.place(r.at)}
 	switch v := t.(type) {
 	case nil:
-		n.kind = isNull
+		n.Kind = document.Null
 	case bool:
-		n.kind, n.text = isBool, map[bool]string{true: "true", false: "false"}[v]
+		n.Kind, n.Text = document.Bool, map[bool]string{true: "true", false: "false"}[v]
 	case json.Number:
-		n.kind, n.text = isInt, v.String()
-		if strings.ContainsAny(n.text, ".eE") {
-			n.kind = isFraction
+		n.Kind, n.Text = document.Int, v.String()
+		if strings.ContainsAny(n.Text, ".eE") {
+			n.Kind = document.Float
 		}
 	case string:
-		n.kind, n.text, n.plain = isText, v, 1
+		n.Kind, n.Text, n.Plain = document.String, v, 1
 	case json.Delim:
 		if depth == maxDepth {
 			return nil, errDepth
@@ -104,36 +107,36 @@ func (r *jsonReader) value(depth int) (*node, error) {
 	return n, nil
 }
 
-func (r *jsonReader) list(n *node, depth int) error {
-	n.kind = isList
+func (r *jsonReader) list(n *document.Node, depth int) error {
+	n.Kind = document.List
 	for r.dec.More() {
 		v, err := r.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		n.items = append(n.items, v)
+		n.Items = append(n.Items, v)
 	}
 	_, err := r.token()
 	return err
 }
 
-func (r *jsonReader) object(n *node, depth int) error {
-	n.kind = isMap
+func (r *jsonReader) object(n *document.Node, depth int) error {
+	n.Kind = document.Map
 	keys := map[string]bool{}
 	for r.dec.More() {
 		t, err := r.token()
 		if err != nil {
 			return err
 		}
-		p := pair{key: t.(string), pos: r.place(r.at)}
-		if keys[p.key] {
-			return errors.New(`key "` + p.key + `" is given twice`)
+		p := document.Pair{Key: t.(string), Pos: r.place(r.at)}
+		if keys[p.Key] {
+			return errors.New(`key "` + p.Key + `" is given twice`)
 		}
-		keys[p.key] = true
-		if p.val, err = r.value(depth + 1); err != nil {
+		keys[p.Key] = true
+		if p.Val, err = r.value(depth + 1); err != nil {
 			return err
 		}
-		n.pairs = append(n.pairs, p)
+		n.Pairs = append(n.Pairs, p)
 	}
 	_, err := r.token()
 	return err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/agent"
 	"agentsim/sim/tool"
 )
@@ -130,34 +131,34 @@ func (l *loader) parse(from agent.Source, name string, t *text, content string) 
 		return r
 	}
 	r.read(n, "")
-	if n.get("name") == nil || n.get("name").kind == isNull {
+	if n.Get("name") == nil || n.Get("name").Kind == document.Null {
 		r.def.Type = strings.TrimSuffix(path.Base(name), ".md")
-		t.warn(pos{1, 1}, "name: "+r.def.Type, "there is no name: the file's is taken, %q", r.def.Type)
+		t.warn(place(1, 1), "name: "+r.def.Type, "there is no name: the file's is taken, %q", r.def.Type)
 	}
-	r.described(pos{1, 1})
+	r.described(place(1, 1))
 	if body = strings.Trim(body, "\n"); strings.TrimSpace(body) == "" {
-		t.warn(pos{len(t.lines), 1}, "write it below the frontmatter", "the prompt is empty")
+		t.warn(place(len(t.lines), 1), "write it below the frontmatter", "the prompt is empty")
 	}
-	r.done(body+"\n", n.pos)
+	r.done(body+"\n", n.Pos)
 	return r
 }
 
 func (l *loader) reader(t *text, from agent.Source) *reader {
-	return &reader{text: t, def: &agent.Definition{Source: from}, tools: l.tools, where: map[string]pos{}}
+	return &reader{text: t, def: &agent.Definition{Source: from}, tools: l.tools, where: map[string]document.Pos{}}
 }
 
 // described demands a description: without one no caller knows when to use it.
-func (r *reader) described(at pos) {
+func (r *reader) described(at document.Pos) {
 	if r.def.Description == "" && !r.broken {
 		r.fail(at, "description: when to use the agent", "there is no description")
 	}
 }
 
 // done fills what follows from the fields.
-func (r *reader) done(prompt string, at pos) {
+func (r *reader) done(prompt string, at document.Pos) {
 	d := r.def
 	d.Prompt = func(*agent.Gates) string { return prompt }
-	d.Place = r.text.name + ":" + strconv.Itoa(at.line)
+	d.Place = r.text.name + ":" + strconv.Itoa(at.Line)
 	if d.Memory != "" {
 		d.Tools = remembering(d.Tools)
 	}
@@ -167,7 +168,7 @@ func (r *reader) done(prompt string, at pos) {
 	}{{"isolation", d.Isolation != ""}, {"mcpServers", len(d.Servers) > 0}, {"requiredMcpServers", len(d.Required) > 0}} {
 		if f.given {
 			p := r.where[f.key]
-			d.Refused = append(d.Refused, r.text.name+":"+strconv.Itoa(p.line)+":"+strconv.Itoa(p.col)+": "+f.key+" is known, but nothing serves it yet")
+			d.Refused = append(d.Refused, r.text.name+":"+strconv.Itoa(p.Line)+":"+strconv.Itoa(p.Col)+": "+f.key+" is known, but nothing serves it yet")
 		}
 	}
 }
@@ -199,11 +200,11 @@ func (l *loader) markdown(s *Source, p string) {
 }
 
 // nameAt is the place of the name, or of the file where it names itself.
-func (r *reader) nameAt() pos {
+func (r *reader) nameAt() document.Pos {
 	if p, ok := r.where["name"]; ok {
 		return p
 	}
-	return pos{1, 1}
+	return place(1, 1)
 }
 
 // lifetimes are the keys of settings that set lifetimes of the cache, with what sets
@@ -220,62 +221,62 @@ func (l *loader) jsonFile(s *Source, name, content, key string) {
 	}
 	n, bad := parseJSON(content)
 	if bad != nil {
-		t.fail(bad.pos, bad.hint, "%s", bad.msg)
+		t.fail(place(bad.Line, bad.Col), bad.Hint, "%s", bad.Msg)
 		return
 	}
 	if key != "" {
-		if n.kind != isMap {
-			t.fail(n.pos, "", "settings are an object, not %s", n.kind)
+		if n.Kind != document.Map {
+			t.fail(n.Pos, "", "settings are an object, not %s", n.Kind)
 			return
 		}
-		for _, p := range n.pairs {
-			if write := lifetimes[p.key]; write != "" {
-				t.warn(p.pos, "write "+write+" in the scenario", "%s has no effect here", p.key)
+		for _, p := range n.Pairs {
+			if write := lifetimes[p.Key]; write != "" {
+				t.warn(p.Pos, "write "+write+" in the scenario", "%s has no effect here", p.Key)
 			}
 		}
-		if n = n.get(key); n == nil {
+		if n = n.Get(key); n == nil {
 			return
 		}
 	}
-	if n.kind != isMap {
-		t.fail(n.pos, `{"name": {"description": "…", "prompt": "…"}}`, "agents are an object of names, not %s", n.kind)
+	if n.Kind != document.Map {
+		t.fail(n.Pos, `{"name": {"description": "…", "prompt": "…"}}`, "agents are an object of names, not %s", n.Kind)
 		return
 	}
-	for _, p := range n.pairs {
+	for _, p := range n.Pairs {
 		l.jsonAgent(s, t, p)
 	}
 }
 
 // jsonAgent reads one entry of a mapping of agents. What is wrong with it leaves
 // its neighbours alone.
-func (l *loader) jsonAgent(s *Source, t *text, p pair) {
+func (l *loader) jsonAgent(s *Source, t *text, p document.Pair) {
 	r := l.reader(&text{name: t.name, lines: t.lines}, s.From)
 	defer func() { t.problems = append(t.problems, r.text.found()...) }()
-	r.where["name"] = p.pos
-	if p.val.kind != isMap {
-		r.fail(p.val.pos, `{"description": "…", "prompt": "…"}`, "agent %q is an object, not %s", p.key, p.val.kind)
+	r.where["name"] = p.Pos
+	if p.Val.Kind != document.Map {
+		r.fail(p.Val.Pos, `{"description": "…", "prompt": "…"}`, "agent %q is an object, not %s", p.Key, p.Val.Kind)
 		return
 	}
 	prompt := ""
-	if v := p.val.get("prompt"); v != nil {
+	if v := p.Val.Get("prompt"); v != nil {
 		prompt = r.str(v, "prompt")
 	} else {
-		r.warn(p.pos, `"prompt": "…"`, "the prompt of agent %q is empty", p.key)
+		r.warn(p.Pos, `"prompt": "…"`, "the prompt of agent %q is empty", p.Key)
 	}
-	r.read(p.val, "prompt")
-	if own := r.def.Type; own != "" && own != p.key {
-		r.warn(p.val.get("name").pos, "leave it out", "agent %q calls itself %q: its key is its name", p.key, own)
+	r.read(p.Val, "prompt")
+	if own := r.def.Type; own != "" && own != p.Key {
+		r.warn(p.Val.Get("name").Pos, "leave it out", "agent %q calls itself %q: its key is its name", p.Key, own)
 	}
-	r.def.Type, r.def.Plugin = p.key, s.Plugin
-	r.described(p.pos)
-	r.done(prompt+"\n", p.pos)
+	r.def.Type, r.def.Plugin = p.Key, s.Plugin
+	r.described(p.Pos)
+	r.done(prompt+"\n", p.Pos)
 	if !r.broken {
-		l.take(r, p.pos)
+		l.take(r, p.Pos)
 	}
 }
 
 // take lays a definition over those before it.
-func (l *loader) take(r *reader, at pos) {
+func (l *loader) take(r *reader, at document.Pos) {
 	d := r.def
 	row := Row{Definition: d, Outcome: Loaded}
 	if l.reserved[d.Type] && d.Source != agent.FromPolicy {

@@ -4,7 +4,23 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"agentsim/scenarios/document"
 )
+
+// Bounds on what one file may hold.
+const (
+	maxFile  = 256 << 10 // bytes of a file
+	maxDepth = 32        // levels of nesting
+)
+
+var limits = &document.Limits{Of: "definition", Bytes: maxFile, Tokens: 4_000, Depth: maxDepth}
+
+// parseYAML reads the one mapping of a frontmatter. Lines count from the first line
+// of src.
+func parseYAML(src string) (*document.Node, *document.Error) {
+	return limits.Parse(document.NewSource("", src), src)
+}
 
 // fence begins and ends a frontmatter.
 const fence = "---"
@@ -16,7 +32,7 @@ func plainText(name, raw string) (*text, string, bool) {
 	content := strings.ReplaceAll(raw, "\r\n", "\n")
 	if len(raw) > maxFile {
 		t := newText(name, "")
-		t.fail(pos{1, 1}, "", "the file is larger than 256 KiB")
+		t.fail(place(1, 1), "", "the file is larger than 256 KiB")
 		return t, "", false
 	}
 	t := newText(name, content)
@@ -25,7 +41,7 @@ func plainText(name, raw string) (*text, string, bool) {
 	}
 	for i, l := range t.lines {
 		if at := invalidAt(l); at >= 0 {
-			t.fail(pos{i + 1, utf8.RuneCountInString(l[:at]) + 1}, "save the file as UTF-8", "this is not UTF-8 text")
+			t.fail(place(i+1, utf8.RuneCountInString(l[:at])+1), "save the file as UTF-8", "this is not UTF-8 text")
 			break
 		}
 	}
@@ -50,7 +66,7 @@ func invalidAt(l string) int {
 // the file's do.
 func split(t *text, content string) (front, body string, ok bool) {
 	if strings.TrimRight(t.lines[0], " \t") != fence {
-		t.fail(pos{1, 1}, "a definition begins with a line ---, and name: and description: behind it", "there is no frontmatter, so this defines no agent")
+		t.fail(place(1, 1), "a definition begins with a line ---, and name: and description: behind it", "there is no frontmatter, so this defines no agent")
 		return "", "", false
 	}
 	at := len(t.lines[0]) + 1
@@ -62,7 +78,7 @@ func split(t *text, content string) (front, body string, ok bool) {
 		}
 		at += len(l) + 1
 	}
-	t.fail(pos{1, 1}, "end it with a line ---", "the frontmatter that begins here does not end")
+	t.fail(place(1, 1), "end it with a line ---", "the frontmatter that begins here does not end")
 	return "", "", false
 }
 
@@ -70,10 +86,10 @@ func split(t *text, content string) (front, body string, ok bool) {
 // the entries that it cannot read are taken as plain text, which is what the
 // agent tool does with them too: descriptions are often written without quotes,
 // whatever they hold.
-func frontmatter(t *text, front string) *node {
+func frontmatter(t *text, front string) *document.Node {
 	n, bad := parseYAML(front)
-	if bad != nil && bad.costly {
-		t.fail(bad.pos, bad.hint, "%s", bad.msg)
+	if bad != nil && bad.Costly {
+		t.fail(place(bad.Line, bad.Col), bad.Hint, "%s", bad.Msg)
 		return nil
 	}
 	if bad != nil {
@@ -83,17 +99,17 @@ func frontmatter(t *text, front string) *node {
 			still = bad
 		}
 		if still != nil {
-			t.fail(still.pos, still.hint, "%s", still.msg)
+			t.fail(place(still.Line, still.Col), still.Hint, "%s", still.Msg)
 			return nil
 		}
 		n = again
 		for _, e := range taken {
-			t.warn(e.pos, "put it in quotes, or write it below a | on this line", "%s is no YAML as it stands (%s): taken as plain text", e.key, strings.TrimPrefix(e.why, "bad YAML: "))
-			n.get(e.key).plain = -1
+			t.warn(e.Pos, "put it in quotes, or write it below a | on this line", "%s is no YAML as it stands (%s): taken as plain text", e.key, strings.TrimPrefix(e.why, "bad YAML: "))
+			n.Get(e.key).Plain = -1
 		}
 	}
-	if n.kind != isMap {
-		t.fail(n.pos, "key: value, one a line", "the frontmatter is a mapping, not %s", n.kind)
+	if n.Kind != document.Map {
+		t.fail(n.Pos, "key: value, one a line", "the frontmatter is a mapping, not %s", n.Kind)
 		return nil
 	}
 	return n
@@ -102,7 +118,7 @@ func frontmatter(t *text, front string) *node {
 // taken is an entry that had to be quoted.
 type taken struct {
 	key, why string
-	pos      pos
+	Pos      document.Pos
 }
 
 // quoteEntries quotes the entries of a frontmatter that are no YAML by
@@ -121,7 +137,7 @@ func quoteEntries(front string) (string, []taken) {
 		}
 		if key != "" {
 			if _, bad := parseYAML(strings.Join(lines[i:j], "\n")); bad != nil {
-				all = append(all, taken{key, bad.msg, pos{i + 1, len(key) + 3}})
+				all = append(all, taken{key, bad.Msg, place(i+1, len(key)+3)})
 				out = append(out, key+": "+strconv.Quote(entryText(lines[i:j], key)))
 				out = append(out, make([]string, j-i-1)...)
 				i = j

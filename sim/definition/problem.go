@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/scenarios/document"
 	"agentsim/sim/excerpt"
 )
 
@@ -35,8 +36,8 @@ func (p *Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s%s", p.File, p.Line, p.Col, kind, p.Msg)
 }
 
-// pos is a place in a file.
-type pos struct{ line, col int }
+// place is a place in the file that is read.
+func place(line, col int) document.Pos { return document.Pos{Line: line, Col: col} }
 
 // text is a file that is being read, with what was found wrong so far.
 type text struct {
@@ -54,12 +55,12 @@ func newText(name, content string) *text {
 	return &text{name: name, lines: strings.Split(content, "\n")}
 }
 
-func (t *text) fail(p pos, hint, format string, args ...any) {
+func (t *text) fail(p document.Pos, hint, format string, args ...any) {
 	t.broken = true
 	t.add(p, false, hint, format, args...)
 }
 
-func (t *text) warn(p pos, hint, format string, args ...any) {
+func (t *text) warn(p document.Pos, hint, format string, args ...any) {
 	if len(t.problems) >= maxWarnings {
 		t.more++
 		return
@@ -67,11 +68,11 @@ func (t *text) warn(p pos, hint, format string, args ...any) {
 	t.add(p, true, hint, format, args...)
 }
 
-func (t *text) add(p pos, warning bool, hint, format string, args ...any) {
-	p.line, p.col = max(p.line, 1), max(p.col, 1)
+func (t *text) add(p document.Pos, warning bool, hint, format string, args ...any) {
+	p.Line, p.Col = max(p.Line, 1), max(p.Col, 1)
 	hint = excerpt.Printable(hint)
-	t.problems = append(t.problems, &Problem{File: t.name, Line: p.line, Col: p.col, Msg: excerpt.Printable(fmt.Sprintf(format, args...)),
-		Hint: hint, Warning: warning, Excerpt: excerpt.Show(t.lines, p.line, p.col, hint)})
+	t.problems = append(t.problems, &Problem{File: t.name, Line: p.Line, Col: p.Col, Msg: excerpt.Printable(fmt.Sprintf(format, args...)),
+		Hint: hint, Warning: warning, Excerpt: excerpt.Show(t.lines, p.Line, p.Col, hint)})
 }
 
 // found is what was found wrong, in the order of the text.

@@ -44,7 +44,8 @@ sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cac
 sim/recording/asrun:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 sim/recording/recordingtest:
 
-scenarios:             WORDS cachemodel metrics mockllm/fault mockllm/profile sim/permission sim/transcript
+scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
+scenarios:             WORDS scenarios/document cachemodel metrics mockllm/fault mockllm/profile sim/permission sim/transcript
 
 mockllm/fault:         WORDS
 mockllm/profile:       WORDS
@@ -57,7 +58,7 @@ sim/fork:              WORDS WORLD sim/agent
 sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
-sim/definition:        WORDS WORLD sim/agent
+sim/definition:        WORDS WORLD scenarios/document sim/agent
 metrics:               sim/vtime sim/llm sim/transcript cachemodel
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:

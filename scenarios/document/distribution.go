@@ -1,4 +1,4 @@
-package scenarios
+package document
 
 import (
 	"fmt"
@@ -13,51 +13,51 @@ var distributions = []string{"constant", "uniform", "lognormal", "exponential", 
 
 // distribution reads what stands behind a distribution's name. min is 0 unless it
 // is given; max must be: a draw without an end would be one of any size.
-func (d *decoder) distribution(name string, n *node, at place, m *measure) Size {
+func (d *Decoder) distribution(name string, n *Node, at Place, m *measure) Size {
 	if name == "empirical" {
 		return d.empirical(n, m)
 	}
 	keys := map[string][]string{"lognormal": {"median", "sigma"}, "exponential": {"mean"}, "gamma": {"scale", "shape"}}[name]
-	if n.kind != kindMap {
-		d.fail(n, m.example(name), "%s takes %s and max, and min if need be", name, strings.Join(keys, ", "))
+	if n.Kind != Map {
+		d.Fail(n, m.example(name), "%s takes %s and max, and min if need be", name, strings.Join(keys, ", "))
 		return Size{}
 	}
-	for _, p := range n.pairs {
-		if all := append(keys[:len(keys):len(keys)], "min", "max"); !contains(all, p.key) {
-			d.errs.add(p.pos, didYouMeanOr(p.key, all), "unknown key %q in %s", p.key, name)
+	for _, p := range n.Pairs {
+		if all := append(keys[:len(keys):len(keys)], "min", "max"); !Contains(all, p.Key) {
+			d.Errs.Add(p.Pos, DidYouMeanOr(p.Key, all), "unknown key %q in %s", p.Key, name)
 			return Size{}
 		}
 	}
 	for _, k := range append(keys[:len(keys):len(keys)], "max") {
-		if n.get(k) == nil {
-			d.fail(n, m.example(name), "%s needs %s", name, k)
+		if n.Get(k) == nil {
+			d.Fail(n, m.example(name), "%s needs %s", name, k)
 			return Size{}
 		}
 	}
-	dist := &rng.Dist{A: m.read(d, n.get(keys[0]), at, 1), Hi: m.read(d, n.get("max"), at, 0)}
-	if v := n.get("min"); v != nil {
+	dist := &rng.Dist{A: m.read(d, n.Get(keys[0]), at, 1), Hi: m.read(d, n.Get("max"), at, 0)}
+	if v := n.Get("min"); v != nil {
 		dist.Lo = m.read(d, v, at, 0)
 	}
 	switch name {
 	case "lognormal":
-		dist.Shape, dist.B = rng.Lognormal, d.thousandths(n.get("sigma"), "sigma", 1, rng.MaxSigma, 1)
+		dist.Shape, dist.B = rng.Lognormal, d.thousandths(n.Get("sigma"), "sigma", 1, rng.MaxSigma, 1)
 	case "exponential":
 		dist.Shape = rng.Exponential
 	case "gamma":
-		dist.Shape, dist.B = rng.Gamma, d.thousandths(n.get("shape"), "shape", 500, rng.MaxHalves*500, 500)/500
+		dist.Shape, dist.B = rng.Gamma, d.thousandths(n.Get("shape"), "shape", 500, rng.MaxHalves*500, 500)/500
 	}
 	if dist.Lo > dist.Hi {
-		d.fail(n.get("max"), "swap min and max", "%s from %s to %s is empty", name, m.text(dist.Lo), m.text(dist.Hi))
+		d.Fail(n.Get("max"), "swap min and max", "%s from %s to %s is empty", name, m.text(dist.Lo), m.text(dist.Hi))
 	}
 	return Size{Lo: dist.Lo, Hi: dist.Hi, Set: true, Dist: dist}
 }
 
 // thousandths reads a number with three decimals at most, from lo to hi
 // thousandths and a multiple of step.
-func (d *decoder) thousandths(n *node, name string, lo, hi, step int64) int64 {
-	v, err := decimal(n.text, 3)
-	if (n.kind != kindInt && n.kind != kindFloat) || err != nil || v < lo || v > hi || v%step != 0 {
-		d.fail(n, fmt.Sprintf("from %s to %s, in steps of %s", decimalText(lo, 3), decimalText(hi, 3), decimalText(step, 3)), "%s cannot be %s", name, n.text)
+func (d *Decoder) thousandths(n *Node, name string, lo, hi, step int64) int64 {
+	v, err := decimal(n.Text, 3)
+	if (n.Kind != Int && n.Kind != Float) || err != nil || v < lo || v > hi || v%step != 0 {
+		d.Fail(n, fmt.Sprintf("from %s to %s, in steps of %s", decimalText(lo, 3), decimalText(hi, 3), decimalText(step, 3)), "%s cannot be %s", name, n.Text)
 		return lo
 	}
 	return v
@@ -84,25 +84,25 @@ func decimalText(v int64, places int) string {
 const maxQuantiles = 1000
 
 // empirical reads quantiles, from the scenario or from a file beside it.
-func (d *decoder) empirical(n *node, m *measure) Size {
+func (d *Decoder) empirical(n *Node, m *measure) Size {
 	switch {
-	case n.kind == kindMap && len(n.pairs) == 1 && n.pairs[0].key == "file":
-		text, ok := d.fileBeside(n.pairs[0].val)
+	case n.Kind == Map && len(n.Pairs) == 1 && n.Pairs[0].Key == "file":
+		text, ok := d.Beside(d, n.Pairs[0].Val)
 		if !ok {
 			return Size{}
 		}
-		return d.quantiles(n.pairs[0].val, text, "file "+quoted(n.pairs[0].val.text)+": ", m)
-	case n.kind != kindString:
-		d.fail(n, m.example("empirical")+", or {file: quantiles.csv}", "empirical takes a text: a quantile and its number on each line")
+		return d.quantiles(n.Pairs[0].Val, text, "file "+Quoted(n.Pairs[0].Val.Text)+": ", m)
+	case n.Kind != String:
+		d.Fail(n, m.example("empirical")+", or {file: quantiles.csv}", "empirical takes a text: a quantile and its number on each line")
 		return Size{}
 	}
-	return d.quantiles(n, n.text, "", m)
+	return d.quantiles(n, n.Text, "", m)
 }
 
 // quantiles reads quantiles as CSV: a share from 0 to 1 with six decimals at most,
 // a comma, a number; both rise, from the share 0 to 1. A first line of words is a
 // heading.
-func (d *decoder) quantiles(n *node, text, source string, m *measure) Size {
+func (d *Decoder) quantiles(n *Node, text, source string, m *measure) Size {
 	dist := &rng.Dist{Shape: rng.Empirical}
 	lines := strings.Fields(text)
 	if len(lines) > 0 && strings.Trim(lines[0], "abcdefghijklmnopqrstuvwxyz_,") == "" {
@@ -112,19 +112,19 @@ func (d *decoder) quantiles(n *node, text, source string, m *measure) Size {
 		share, number, _ := strings.Cut(line, ",")
 		p, err := decimal(share, 6)
 		v, err2 := m.parse(number)
-		if err != nil || err2 != nil || p < 0 || p > rng.Millionth || v < 0 || v > maxLarge {
-			d.fail(n, m.example("empirical"), "%squantile %d, %q, is no share from 0 to 1 and %s", source, i+1, clip(line), m.name)
+		if err != nil || err2 != nil || p < 0 || p > rng.Millionth || v < 0 || v > MaxLarge {
+			d.Fail(n, m.example("empirical"), "%squantile %d, %q, is no share from 0 to 1 and %s", source, i+1, clip(line), m.name)
 			return Size{}
 		}
 		if last := len(dist.Points) - 1; last >= 0 && (p <= dist.Points[last].P || v < dist.Points[last].Value) {
-			d.fail(n, "shares and "+m.many+" rise", "%squantile %d, %q, is not above the one before", source, i+1, clip(line))
+			d.Fail(n, "shares and "+m.many+" rise", "%squantile %d, %q, is not above the one before", source, i+1, clip(line))
 			return Size{}
 		}
 		dist.Points = append(dist.Points, rng.Quantile{P: p, Value: v})
 	}
 	last := len(dist.Points) - 1
 	if last < 1 || last >= maxQuantiles || dist.Points[0].P != 0 || dist.Points[last].P != rng.Millionth {
-		d.fail(n, m.example("empirical"), "%sempirical has from 2 to %d quantiles, the first of 0 and the last of 1", source, maxQuantiles)
+		d.Fail(n, m.example("empirical"), "%sempirical has from 2 to %d quantiles, the first of 0 and the last of 1", source, maxQuantiles)
 		return Size{}
 	}
 	dist.Lo, dist.Hi = dist.Points[0].Value, dist.Points[last].Value

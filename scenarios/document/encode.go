@@ -1,4 +1,4 @@
-package scenarios
+package document
 
 import (
 	"fmt"
@@ -11,16 +11,12 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// Canonical is the effective scenario as YAML: one text for one meaning, with
-// every default spelled out, which Parse reads back to an equal scenario.
-// Expectations judge a run and are no part of it, so they are left out, as are
-// sections that nothing in this scenario reads.
-func (s *Scenario) Canonical() []byte {
-	e := &encoder{skip: map[string]bool{"expect": true}}
-	for _, x := range s.unusedSections() {
-		e.skip[x.key] = true
-	}
-	e.fields(reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem(), 0)
+// Encode writes a value as YAML: one text for one meaning, which reads back to an
+// equal value. Keys on top may be left out, as are fields that are zero in it and
+// in the defaults.
+func Encode(v, defaults any, skip map[string]bool) []byte {
+	e := &encoder{skip: skip}
+	e.fields(reflect.ValueOf(v).Elem(), reflect.ValueOf(defaults).Elem(), 0)
 	return []byte(e.b.String())
 }
 
@@ -32,19 +28,19 @@ type encoder struct {
 // fields writes a struct's fields, each on its own lines. A field that is zero
 // is left out unless its default is not zero.
 func (e *encoder) fields(v, def reflect.Value, indent int) {
-	for _, f := range fieldsOf(v.Type()) {
-		if indent == 0 && e.skip[f.key] {
+	for _, f := range FieldsOf(v.Type()) {
+		if indent == 0 && e.skip[f.Key] {
 			continue
 		}
-		x := v.Field(f.index)
+		x := v.Field(f.Index)
 		var d reflect.Value
 		if def.IsValid() {
-			d = def.Field(f.index)
+			d = def.Field(f.Index)
 		}
 		if isEmpty(x) && (!d.IsValid() || isEmpty(d)) {
 			continue
 		}
-		e.entry(f.key, x, d, indent)
+		e.entry(f.Key, x, d, indent)
 	}
 }
 
@@ -71,7 +67,7 @@ func (e *encoder) pad(indent int) { e.b.WriteString(strings.Repeat("  ", indent)
 
 func (e *encoder) entry(key string, v, def reflect.Value, indent int) {
 	e.pad(indent)
-	e.b.WriteString(text(key))
+	e.b.WriteString(Text(key))
 	e.b.WriteByte(':')
 	e.value(v, def, indent)
 }
@@ -98,15 +94,8 @@ func (e *encoder) value(v, def reflect.Value, indent int) {
 }
 
 func (e *encoder) structure(v, def reflect.Value, indent int) {
-	switch x := v.Interface().(type) {
-	case Plan:
-		e.b.WriteString(" " + planText(x) + "\n")
-		return
-	case Files:
-		e.mapping(reflect.ValueOf(x.Literal), indent)
-		return
-	case ToolTurn:
-		e.b.WriteString(" {name: " + text(x.Name) + ", input: " + jsonFlow(x.Raw) + "}\n")
+	if x, ok := v.Interface().(entries); ok {
+		e.mapping(reflect.ValueOf(x.Entries()), indent)
 		return
 	}
 	if isEmpty(v) && !def.IsValid() {
@@ -133,7 +122,7 @@ func (e *encoder) list(v reflect.Value, indent int) {
 // element writes a list's element; the first key of a mapping stands on the
 // dash's line.
 func (e *encoder) element(v reflect.Value, indent int) {
-	if _, ok := scalarText(v); ok || v.Kind() != reflect.Struct || v.Type() == toolTurnType || isEmpty(v) {
+	if _, ok := scalarText(v); ok || v.Kind() != reflect.Struct || isEmpty(v) {
 		e.value(v, reflect.Value{}, indent)
 		return
 	}
@@ -149,6 +138,9 @@ func shortList(v reflect.Value) (string, bool) {
 	width, parts := 0, make([]string, v.Len())
 	for i := range parts {
 		s, ok := scalarText(v.Index(i))
+		if _, own := v.Index(i).Interface().(ownLine); own {
+			return "", false
+		}
 		if width += len(s) + 2; !ok || width > flowWidth {
 			return "", false
 		}
@@ -186,23 +178,14 @@ func scalarText(v reflect.Value) (string, bool) {
 		return x.String(), true
 	case llm.TTL:
 		return x.String(), true
-	case Size:
-		return sizeText(x), true
 	case rng.Span:
 		return spanText(x), true
-	case Content:
-		if !x.Tokens.Set && x.Bytes == 0 && x.Class == "" && x.Blocks == 0 {
-			return text(x.Text), true
-		}
-		return contentText(x), true
-	case Selector:
-		return selectorText(x), true
-	case Files:
-		return text("embedded:" + x.Embedded), x.Embedded != ""
+	case oneLine:
+		return x.Flow()
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return text(v.String()), true
+		return Text(v.String()), true
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool()), true
 	case reflect.Int, reflect.Int64:

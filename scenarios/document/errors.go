@@ -1,9 +1,10 @@
-package scenarios
+package document
 
 import (
 	"fmt"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/excerpt"
@@ -24,7 +25,8 @@ type Error struct {
 	Excerpt   string // the line, the one before it and a caret, ready to print
 	Hint      string // what to do; may be empty
 
-	unused bool // a section that nothing uses; an error only if no variant uses it
+	Costly bool // the text is refused for what reading it would cost
+	Unused bool // a section that nothing uses; an error only if no variant uses it
 }
 
 // Error prints place, message and excerpt with the hint behind the caret.
@@ -66,60 +68,66 @@ func (e *Errors) Unwrap() []error {
 	return out
 }
 
-// source is one text that values come from: the file, or the argument of --set.
-type source struct {
-	name  string
+// Source is one text that values come from: the file, or the argument of --set.
+type Source struct {
+	Name  string
 	lines []string
 }
 
-func newSource(name, text string) *source {
-	return &source{name: name, lines: strings.Split(text, "\n")}
+// NewSource is a text by the name that messages call it.
+func NewSource(name, text string) *Source {
+	return &Source{Name: name, lines: strings.Split(text, "\n")}
 }
 
-// pos is a place in a source. Its zero value is no place.
-type pos struct {
-	src       *source
-	line, col int
+// At is a place in the source, counted from 1.
+func (s *Source) At(line, col int) Pos { return Pos{s, line, col} }
+
+// Pos is a place in a source. Its zero value is no place.
+type Pos struct {
+	Src       *Source
+	Line, Col int
 }
 
-func (p pos) right(n int) pos { return pos{p.src, p.line, p.col + n} }
+// Right is the place n columns on.
+func (p Pos) Right(n int) Pos { return Pos{p.Src, p.Line, p.Col + n} }
 
-// errorList gathers errors, each place and message once.
-type errorList struct {
-	list []*Error
-	seen map[string]bool
+// Problems gathers errors, each place and message once.
+type Problems struct {
+	List []*Error
+	Seen map[string]bool
 	more int // beyond maxKept
 }
 
-// full reports that no further error will be kept, so that finding its hint is
+// Full reports that no further error will be kept, so that finding its hint is
 // wasted.
-func (l *errorList) full() bool { return len(l.list) >= maxKept }
+func (l *Problems) Full() bool { return len(l.List) >= maxKept }
 
-func (l *errorList) add(p pos, hint, format string, args ...any) *Error {
-	if l.full() {
+// Add adds a mistake with what to do about it, and returns it.
+func (l *Problems) Add(p Pos, hint, format string, args ...any) *Error {
+	if l.Full() {
 		l.more++
 		return &Error{}
 	}
 	e := newError(p, fmt.Sprintf(format, args...), hint)
 	key := fmt.Sprintf("%s:%d:%d:%s", e.File, e.Line, e.Col, e.Msg)
-	if l.seen[key] {
+	if l.Seen[key] {
 		return &Error{}
 	}
-	if l.seen == nil {
-		l.seen = map[string]bool{}
+	if l.Seen == nil {
+		l.Seen = map[string]bool{}
 	}
-	l.seen[key] = true
-	l.list = append(l.list, e)
+	l.Seen[key] = true
+	l.List = append(l.List, e)
 	return e
 }
 
-// err is nil, or all errors found, sorted by place and bounded.
-func (l *errorList) err() error {
-	if len(l.list) == 0 {
+// Err is nil, or all errors found, sorted by place and bounded.
+func (l *Problems) Err() error {
+	if len(l.List) == 0 {
 		return nil
 	}
-	sort.SliceStable(l.list, func(i, j int) bool { return before(l.list[i], l.list[j]) })
-	out := &Errors{List: once(l.list), More: l.more}
+	sort.SliceStable(l.List, func(i, j int) bool { return before(l.List[i], l.List[j]) })
+	out := &Errors{List: once(l.List), More: l.more}
 	if len(out.List) > MaxErrors {
 		out.More += len(out.List) - MaxErrors
 		out.List = out.List[:MaxErrors]
@@ -128,7 +136,7 @@ func (l *errorList) err() error {
 }
 
 // anItem is what makes the same mistake in several items look different.
-var anItem = regexp.MustCompile(`work item ("[^"]*"|\d+)`)
+var anItem = regexp.MustCompile(`item ("[^"]*"|\d+)`)
 
 const manyAlike = 3 // mistakes that are told as one
 
@@ -144,7 +152,7 @@ func once(list []*Error) (out []*Error) {
 		case n >= manyAlike:
 			alike[kind(e)] = 0
 			first := *e
-			first.Msg += ", and " + itoa(n-1) + " more like it"
+			first.Msg += ", and " + strconv.Itoa(n-1) + " more like it"
 			out = append(out, &first)
 		case n > 0:
 			out = append(out, e)
@@ -163,8 +171,39 @@ func before(a, b *Error) bool {
 	return a.Col < b.Col
 }
 
-func newError(p pos, msg, hint string) *Error {
-	e := &Error{File: p.src.name, Line: max(p.line, 1), Col: max(p.col, 1), Msg: excerpt.Printable(msg), Hint: excerpt.Printable(hint)}
-	e.Excerpt = excerpt.Show(p.src.lines, e.Line, e.Col, e.Hint)
+func newError(p Pos, msg, hint string) *Error {
+	e := &Error{File: p.Src.Name, Line: max(p.Line, 1), Col: max(p.Col, 1), Msg: excerpt.Printable(msg), Hint: excerpt.Printable(hint)}
+	e.Excerpt = excerpt.Show(p.Src.lines, e.Line, e.Col, e.Hint)
 	return e
+}
+
+// Merge adds what another list holds and this one does not.
+func (l *Problems) Merge(o *Problems) {
+	for _, e := range o.List {
+		key := e.Error()
+		if l.Seen[key] {
+			continue
+		}
+		if l.Seen == nil {
+			l.Seen = map[string]bool{}
+		}
+		l.Seen[key] = true
+		l.List = append(l.List, e)
+	}
+}
+
+// MergeUsed merges the errors of one of n variants; what is unused counts only
+// once all n said so.
+func (l *Problems) MergeUsed(o *Problems, unused map[string]int, n int) {
+	var keep Problems
+	for _, e := range o.List {
+		if e.Unused {
+			unused[e.Error()]++
+			if unused[e.Error()] < n {
+				continue
+			}
+		}
+		keep.List = append(keep.List, e)
+	}
+	l.Merge(&keep)
 }

@@ -1,4 +1,4 @@
-package scenarios
+package document
 
 import (
 	"strconv"
@@ -14,7 +14,7 @@ type measure struct {
 	many  string
 	units []string
 	// read is a parameter from lo on.
-	read  func(d *decoder, n *node, at place, lo int64) int64
+	read  func(d *Decoder, n *Node, at Place, lo int64) int64
 	parse func(text string) (int64, error) // of a quantile
 	text  func(v int64) string             // what parse reads
 }
@@ -25,7 +25,7 @@ var (
 		name:  "a number of tokens",
 		many:  "tokens",
 		units: []string{"0.8", "2.5", "150", "300", "350", "5_000", "[200, 500]", "0,100 0.5,300 1,900"},
-		read:  func(d *decoder, n *node, at place, lo int64) int64 { return d.integer(n, at, lo, maxLarge) },
+		read:  func(d *Decoder, n *Node, at Place, lo int64) int64 { return d.integer(n, at, lo, MaxLarge) },
 		parse: func(text string) (int64, error) { return decimal(text, 0) },
 		text:  func(v int64) string { return strconv.FormatInt(v, 10) },
 	}
@@ -33,7 +33,7 @@ var (
 		name:  "a time",
 		many:  "times",
 		units: []string{"0.8", "2.5", "150ms", "300ms", "350ms", "5s", "[200ms, 500ms]", "0,100ms 0.5,300ms 1,900ms"},
-		read:  (*decoder).micros,
+		read:  (*Decoder).micros,
 		parse: parseMicros,
 		text:  func(v int64) string { return vtime.Duration(v * rng.Micro).String() },
 	}
@@ -59,15 +59,15 @@ func (m *measure) example(name string) string {
 
 // micros reads a parameter of a drawn time. Its whole microseconds are what makes
 // draws grow exactly as it does (KRN-09).
-func (d *decoder) micros(n *node, at place, lo int64) int64 {
-	before := len(d.errs.list)
+func (d *Decoder) micros(n *Node, at Place, lo int64) int64 {
+	before := len(d.Errs.List)
 	v := d.duration(n, at)
 	switch {
-	case len(d.errs.list) > before:
+	case len(d.Errs.List) > before:
 	case v%vtime.Microsecond != 0:
-		d.fail(n, "such as 250us, 300ms or 5s", "%s is drawn in whole microseconds, not from %s", at.ctx, v)
+		d.Fail(n, "such as 250us, 300ms or 5s", "%s is drawn in whole microseconds, not from %s", at.Ctx, v)
 	case int64(v) < lo*rng.Micro:
-		d.fail(n, "", "%s is out of range: from %s to 87600h", at.ctx, vtime.Duration(lo*rng.Micro))
+		d.Fail(n, "", "%s is out of range: from %s to 87600h", at.Ctx, vtime.Duration(lo*rng.Micro))
 	default:
 		return int64(v / vtime.Microsecond)
 	}
@@ -83,10 +83,10 @@ func parseMicros(text string) (int64, error) {
 }
 
 // span reads a time: literal, or one of the distributions.
-func (d *decoder) span(n *node, at place) rng.Span {
-	if n.kind != kindMap {
-		if n.kind == kindNull || n.kind == kindList || n.kind == kindBool {
-			d.wrongType(n, at, "a duration or a distribution: one of "+strings.Join(distributions, ", "), micros.example(""))
+func (d *Decoder) span(n *Node, at Place) rng.Span {
+	if n.Kind != Map {
+		if n.Kind == Null || n.Kind == List || n.Kind == Bool {
+			d.WrongType(n, at, "a duration or a distribution: one of "+strings.Join(distributions, ", "), micros.example(""))
 			return rng.Span{}
 		}
 		v := int64(d.duration(n, at))
@@ -95,14 +95,11 @@ func (d *decoder) span(n *node, at place) rng.Span {
 	s := d.draw(n, at, micros)
 	out := rng.Span{Lo: s.Lo * rng.Micro, Hi: s.Hi * rng.Micro, Dist: s.Dist}
 	switch {
-	case at.path != jitterPath || !s.Set || out.Dist != nil:
+	case at.Path != d.lang.Spread || !s.Set || out.Dist != nil:
 	case out.Literal():
-		d.fail(n, "add it to queue; a duration by itself is the upper bound of a uniform jitter", "%s is always the same", at.ctx)
+		d.Fail(n, "add it to queue; a duration by itself is the upper bound of a uniform jitter", "%s is always the same", at.Ctx)
 	case out.Lo == 0:
 		out.Lo = out.Hi // as it is without the distribution
 	}
 	return out
 }
-
-// jitterPath is the one time of which a plain duration says how large it can get.
-const jitterPath = "provider.latency.jitter"

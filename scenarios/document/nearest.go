@@ -1,25 +1,26 @@
-package scenarios
+package document
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
-// didYouMean is the hint with the candidate nearest to word, or "" if none is
+// DidYouMean is the hint with the candidate nearest to word, or "" if none is
 // near.
-func didYouMean(word string, candidates []string) string {
-	if n := nearest(word, candidates); n != "" {
+func DidYouMean(word string, candidates []string) string {
+	if n := Nearest(word, candidates); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	return ""
 }
 
-// didYouMeanOr falls back to listing what is possible.
-func didYouMeanOr(word string, candidates []string) string {
-	if h := didYouMean(word, candidates); h != "" {
+// DidYouMeanOr falls back to listing what is possible.
+func DidYouMeanOr(word string, candidates []string) string {
+	if h := DidYouMean(word, candidates); h != "" {
 		return h
 	}
-	return oneOf(candidates)
+	return OneOf(candidates)
 }
 
 // A hint lists all of a few candidates, and of more what fits.
@@ -29,9 +30,9 @@ const (
 	maxAtAll  = 450 // of few
 )
 
-// oneOf lists each candidate once, in their order; a name that is empty, such as
+// OneOf lists each candidate once, in their order; a name that is empty, such as
 // that of the only variant of a file without variants, can be written by nobody.
-func oneOf(candidates []string) string {
+func OneOf(candidates []string) string {
 	out, seen := "", map[string]bool{"": true}
 	most := maxListed
 	if len(candidates) <= fewListed && len(strings.Join(candidates, ", ")) <= maxAtAll {
@@ -54,17 +55,17 @@ func oneOf(candidates []string) string {
 	return out
 }
 
-// counted is a number with what it counts: 1 file, 2 files.
-func counted(n int, what string) string {
+// Counted is a number with what it counts: 1 file, 2 files.
+func Counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
 	}
-	return itoa(n) + " " + what
+	return strconv.Itoa(n) + " " + what
 }
 
-// nearest is the candidate with the fewest edits to word, if these are few for
+// Nearest is the candidate with the fewest edits to word, if these are few for
 // its length; the first of equals.
-func nearest(word string, candidates []string) string {
+func Nearest(word string, candidates []string) string {
 	best, bestCost := "", 1<<30
 	for _, c := range candidates {
 		limit := 1 + max(len(word), len(c))/4

@@ -1,0 +1,115 @@
+package document
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+	"unicode"
+
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
+)
+
+func spanText(s rng.Span) string {
+	switch {
+	case s.Literal():
+		return vtime.Duration(s.Lo).String()
+	case s.Dist != nil:
+		return distText(s.Dist, micros)
+	}
+	return fmt.Sprintf("{uniform: [%s, %s]}", vtime.Duration(s.Lo), vtime.Duration(s.Hi))
+}
+
+// Flow writes a node on one line.
+func Flow(n *Node) string {
+	switch n.Kind {
+	case Map:
+		parts := make([]string, len(n.Pairs))
+		for i, p := range n.Pairs {
+			parts[i] = Text(p.Key) + ": " + Flow(p.Val)
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case List:
+		parts := make([]string, len(n.Items))
+		for i, it := range n.Items {
+			parts[i] = Flow(it)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case String:
+		return Text(n.Text)
+	case Null:
+		return "null"
+	}
+	return n.Text
+}
+
+// Text writes a string bare where that cannot be misread, else in double
+// quotes.
+func Text(s string) string {
+	if isBare(s) {
+		return s
+	}
+	return quote(s)
+}
+
+var reserved = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
+
+func isBare(s string) bool {
+	if s == "" || reserved[strings.ToLower(s)] || strings.HasSuffix(s, " ") {
+		return false
+	}
+	for i, c := range s {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		inner := c >= '0' && c <= '9' || strings.ContainsRune("_./- ", c)
+		if !letter && (i == 0 || !inner) {
+			return false
+		}
+	}
+	return true
+}
+
+// quote writes a double-quoted YAML string with the escapes that YAML and JSON
+// share.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range s {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c == '\r':
+			b.WriteString(`\r`)
+		case c < 0x10000 && !unicode.IsPrint(c):
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func sortedStrings(v reflect.Value) []string {
+	keys := v.MapKeys()
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k.String()
+	}
+	sort.Strings(out)
+	return out
+}
+
+func sortedInts(m map[int]int64) []int {
+	out := make([]int, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Ints(out)
+	return out
+}

@@ -1,0 +1,150 @@
+package document
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
+)
+
+const (
+	maxSmall = 1_000_000_000         // ranges of counts, such as processes or lines
+	MaxLarge = 1_000_000_000_000_000 // range of quantities, such as tokens
+	// MaxDuration is the longest time a scenario may name, ten years.
+	MaxDuration = 87_600 * vtime.Hour
+)
+
+// Str reads text.
+func (d *Decoder) Str(n *Node, at Place) string {
+	switch hint := d.lang.hint(at.Path, n); {
+	case n.Kind == String, n.Kind == Bool && d.lang.Word != nil && d.lang.Word(at.Path):
+		return n.Text
+	case n.Kind == Int || n.Kind == Float || n.Kind == Bool:
+		d.WrongType(n, at, "text", "write it in quotes: "+Quoted(n.Text))
+	case hint != "":
+		d.WrongType(n, at, "text", hint)
+	case n.Kind == Map && len(n.Pairs) == 1 && n.Pairs[0].Val.Kind == String:
+		text := Quoted(n.Pairs[0].Key + ": " + n.Pairs[0].Val.Text)
+		d.Fail(n, "put it in quotes: "+text, "%s must be text; %s was read as a mapping", at.Ctx, text)
+	case n.Kind == List:
+		d.WrongType(n, at, "text", "one of them here; variants, or a matrix, compare several")
+	default:
+		d.WrongType(n, at, "text", "")
+	}
+	return ""
+}
+
+func (d *Decoder) boolean(n *Node, at Place) bool {
+	if n.Kind != Bool {
+		d.WrongType(n, at, "true or false", "")
+		return false
+	}
+	return strings.EqualFold(n.Text, "true")
+}
+
+func (d *Decoder) integer(n *Node, at Place, lo, hi int64) int64 {
+	if n.Kind != Int {
+		d.WrongType(n, at, "a whole number", numberHint(n))
+		return 0
+	}
+	v, err := ParseInt(n.Text)
+	switch {
+	case err != nil && isDigits(strings.TrimLeft(n.Text, "+-")) && !leadingZero(n.Text):
+		d.Fail(n, "", "%s is out of range: from %d to %d", at.Ctx, lo, hi)
+	case err != nil:
+		d.Fail(n, "write digits only, such as 6_000", "%s is not a decimal number: %s", at.Ctx, n.Text)
+	case v < lo || v > hi:
+		d.Fail(n, "", "%s is out of range: from %d to %d", at.Ctx, lo, hi)
+	default:
+		return v
+	}
+	return 0
+}
+
+func numberHint(n *Node) string {
+	switch {
+	case n.Quote:
+		return "write it without quotes"
+	case allDigits(n.Text) != "":
+		return "write " + allDigits(n.Text)
+	case n.Kind == String && strings.ContainsAny(n.Text, "kKM,"):
+		return "write all digits, such as 6_000"
+	case n.Kind == Map || n.Kind == List || n.Kind == Null:
+		return ""
+	}
+	return "digits only, such as 6_000"
+}
+
+// allDigits writes a number with the ending k or M in full, such as 2_400 for 2.4k;
+// "" where it is none.
+func allDigits(text string) string {
+	number, end := strings.TrimRight(text, "kKmM"), strings.ToLower(strings.TrimLeft(text, "0123456789._"))
+	zeros := map[string]int{"k": 3, "m": 6}[end]
+	whole, frac, _ := strings.Cut(number, ".")
+	if zeros == 0 || whole == "" || len(frac) > zeros || strings.Trim(whole+frac, "0123456789") != "" {
+		return ""
+	}
+	digits := strings.TrimLeft(whole+frac+strings.Repeat("0", zeros-len(frac)), "0")
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "_" + digits[i:]
+	}
+	return digits
+}
+
+func leadingZero(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	return len(s) > 1 && s[0] == '0'
+}
+
+// ParseInt reads a decimal number, in which _ may part digits.
+func ParseInt(s string) (int64, error) {
+	if leadingZero(s) {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+}
+
+// Unsigned reads a whole number from 0 on.
+func (d *Decoder) Unsigned(n *Node, at Place) uint64 {
+	if n.Kind == Int && !leadingZero(n.Text) {
+		if v, err := strconv.ParseUint(strings.ReplaceAll(n.Text, "_", ""), 10, 64); err == nil {
+			return v
+		}
+	}
+	d.Fail(n, "", "%s is a whole number from 0 to %d", at.Ctx, uint64(math.MaxUint64))
+	return 0
+}
+
+func (d *Decoder) duration(n *Node, at Place) vtime.Duration {
+	if n.Kind == Int || n.Kind == Float && n.Text[0] != '.' {
+		d.Fail(n, "write "+n.Text+"s, "+n.Text+"ms or another unit", "%s has no unit: %s", at.Ctx, n.Text)
+		return 0
+	}
+	if n.Kind != String {
+		d.WrongType(n, at, "a duration", "such as 250ms, 5m or 1h")
+		return 0
+	}
+	v, err := vtime.ParseDuration(n.Text)
+	switch {
+	case err != nil:
+		d.Fail(n, "a number with a unit, such as 250ms, 5m or 1h", "%s is not a duration: %q", at.Ctx, n.Text)
+	case v < 0 || v > MaxDuration:
+		d.Fail(n, "", "%s is out of range: from 0s to 87600h", at.Ctx)
+	default:
+		return v
+	}
+	return 0
+}
+
+func (d *Decoder) ttl(n *Node, at Place) llm.TTL {
+	switch {
+	case n.Kind == String && n.Text == "5m":
+		return llm.TTL5m
+	case n.Kind == String && n.Text == "1h":
+		return llm.TTL1h
+	}
+	d.Fail(n, "", "%s is 5m or 1h", at.Ctx)
+	return llm.TTL5m
+}

@@ -1,0 +1,112 @@
+package document
+
+import (
+	"reflect"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
+)
+
+// The types that are read in a way of their own.
+var (
+	durationType = reflect.TypeFor[vtime.Duration]()
+	ttlType      = reflect.TypeFor[llm.TTL]()
+	spanType     = reflect.TypeFor[rng.Span]()
+)
+
+// form is a value that is written in a form of its own.
+type form interface {
+	Decode(d *Decoder, n *Node, at Place)
+}
+
+// oneLine is a form that is written on one line; false leaves it to its fields.
+type oneLine interface{ Flow() (string, bool) }
+
+// whole is a form that is not overridden piece by piece.
+type whole interface{ Whole() }
+
+// ownLine is a form whose lists have a line for each element.
+type ownLine interface{ OwnLine() }
+
+// entries is a form that is, or may be, a mapping of any names.
+type entries interface{ Entries() any }
+
+func is[T any](t reflect.Type) bool { return t.Implements(reflect.TypeFor[T]()) }
+
+// entriesOf is the type of the values of a mapping of any names; false for other
+// types.
+func entriesOf(t reflect.Type) (reflect.Type, bool) {
+	switch {
+	case t.Kind() == reflect.Map:
+		return t.Elem(), true
+	case is[entries](t):
+		return reflect.TypeOf(reflect.Zero(t).Interface().(entries).Entries()).Elem(), true
+	}
+	return nil, false
+}
+
+// field is one key of a mapping.
+type field struct {
+	Key   string
+	Index int
+	Typ   reflect.Type
+}
+
+// FieldsOf lists the keys of a struct in the order of its fields.
+func FieldsOf(t reflect.Type) []field {
+	out := make([]field, 0, t.NumField())
+	for i := 0; i < t.NumField(); i++ {
+		f := t.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if key == "-" || !f.IsExported() {
+			continue
+		}
+		if key == "" {
+			key = strings.ToLower(f.Name)
+		}
+		out = append(out, field{key, i, f.Type})
+	}
+	return out
+}
+
+// FindField is the field of a key.
+func FindField(t reflect.Type, key string) (field, bool) {
+	for _, f := range FieldsOf(t) {
+		if f.Key == key {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+func keysOf(t reflect.Type) []string {
+	fs := FieldsOf(t)
+	out := make([]string, len(fs))
+	for i, f := range fs {
+		out[i] = f.Key
+	}
+	return out
+}
+
+// Deref is what a pointer type points to, any other type itself.
+func Deref(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+// isLeaf reports whether a type's value is written whole: a scalar, or a short
+// form that is not overridden piece by piece.
+func isLeaf(t reflect.Type) bool {
+	if t == spanType || is[whole](t) {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map, reflect.Slice:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,298 @@
+package scenarios
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
+
+// PlanNames are the breakpoint plans that have a name of their own (LOOP-12).
+var PlanNames = []string{"agent", "automatic", "last", "none"}
+
+// Decode reads a plan by its name, or its marks.
+func (p *Plan) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	switch {
+	case n.Kind == document.Map:
+		var long struct {
+			Explicit []ExplicitMarks `yaml:"explicit"`
+		}
+		d.Structure(n, reflect.ValueOf(&long).Elem(), at)
+		if len(long.Explicit) == 0 {
+			d.Fail(n, "such as {explicit: [{from_call: 0, at: [-1]}]}", "%s marks nothing", at.Ctx)
+		}
+		*p = Plan{Name: "explicit", Explicit: long.Explicit}
+	case n.Kind != document.String:
+		d.WrongType(n, at, "the name of a plan", document.OneOf(PlanNames)+", or {explicit: […]}")
+	case !document.Contains(PlanNames, n.Text):
+		d.Fail(n, document.DidYouMeanOr(n.Text, PlanNames), "unknown breakpoint plan %q", n.Text)
+	default:
+		p.Name = n.Text
+	}
+}
+
+// Decode reads embedded:NAME or a mapping of paths.
+func (f *Files) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	const prefix = "embedded:"
+	switch {
+	case n.Kind == document.Map:
+		f.Literal = map[string]Content{}
+		d.Mapping(n, reflect.ValueOf(&f.Literal).Elem(), at)
+		for _, p := range n.Pairs {
+			if why := badPath(p.Key); why != "" {
+				d.Errs.Add(p.Pos, "a path inside the project, such as internal/a.go", "file %q %s", p.Key, why)
+			}
+		}
+	case n.Kind != document.String:
+		d.WrongType(n, at, "embedded:NAME or a mapping of paths to contents", takesDirectory)
+	case !strings.HasPrefix(n.Text, prefix):
+		hint := document.DidYouMean(n.Text, prefixed(prefix, EmbeddedProjects()))
+		if hint == "" {
+			hint = takesDirectory
+		}
+		d.Fail(n, hint, "%s is embedded:NAME or a mapping of paths to contents", at.Ctx)
+	default:
+		f.Embedded = strings.TrimPrefix(n.Text, prefix)
+		if _, err := EmbeddedProject(f.Embedded); err != nil {
+			d.Errs.Add(n.Pos.Right(len(prefix)), document.DidYouMeanOr(f.Embedded, EmbeddedProjects()), "unknown embedded project %q", f.Embedded)
+		}
+	}
+}
+
+func prefixed(prefix string, list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = prefix + s
+	}
+	return out
+}
+
+// badPath says what is wrong with a file path, "" if nothing is.
+func badPath(p string) string {
+	switch {
+	case p == "":
+		return "is empty"
+	case len(p) > 500:
+		return "is longer than 500 bytes"
+	case strings.HasPrefix(p, "/"), strings.Contains(p, `\`), strings.Contains(p, ":"):
+		return "is not a relative path with slashes"
+	case strings.ContainsAny(p, "\x00\n\r\t"):
+		return "holds a control character"
+	}
+	for _, part := range strings.Split(p, "/") {
+		switch part {
+		case "..":
+			return "leaves the project"
+		case ".", "":
+			return "is not in its shortest form"
+		}
+	}
+	return ""
+}
+
+// shortest is what to write for a bad path that has a shorter form.
+func shortest(p string) string {
+	if short := path.Clean(p); short != p && badPath(short) == "" {
+		return "write " + short
+	}
+	return ""
+}
+
+// Decode reads text, or what to generate.
+func (c *Content) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	if n.Kind == document.String {
+		*c = Content{Text: n.Text}
+		return
+	}
+	if n.Kind != document.Map {
+		d.WrongType(n, at, "text or {tokens: n}", "")
+		return
+	}
+	d.Structure(n, reflect.ValueOf(c).Elem(), at)
+	c.bound(d, n)
+	if given := document.CountGiven(n, "text", "tokens", "bytes"); given != 1 {
+		d.Fail(n, "", "%s has one of text, tokens and bytes", at.Ctx)
+	}
+	if classes := []string{"prose", "code", "json"}; n.Get("class") != nil && !document.Contains(classes, c.Class) {
+		d.Fail(n.Get("class"), document.DidYouMeanOr(c.Class, classes), "unknown class %q", c.Class)
+	}
+}
+
+// Decode reads a path, or a pick from a glob.
+func (s *Selector) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	if n.Kind == document.String {
+		s.Path = n.Text
+	} else {
+		d.Structure(n, reflect.ValueOf(s).Elem(), at)
+		if n.Kind == document.Map && document.CountGiven(n, "path", "glob") != 1 {
+			d.Fail(n, "such as {glob: \"internal/**/*.go\", count: 3}", "%s has one of path and glob", at.Ctx)
+		}
+	}
+	if s.Path != "" {
+		if why := badPath(s.Path); why != "" {
+			d.Fail(n, shortest(s.Path), "file %q %s", s.Path, why)
+		}
+	}
+}
+
+// Decode reads the name of a tool and its input, in the order of its keys.
+func (t *ToolTurn) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	if n.Kind != document.Map {
+		d.WrongType(n, at, "a mapping", "such as {name: Read, input: {file_path: a.go}}")
+		return
+	}
+	t.Raw = "{}"
+	for _, p := range n.Pairs {
+		switch p.Key {
+		case "name":
+			t.Name = d.Str(p.Val, at.Field("name"))
+		case "input":
+			t.Raw = d.JSON(p.Val)
+		default:
+			d.UnknownKey(p, reflect.TypeFor[ToolTurn](), at)
+		}
+	}
+	if len(n.Pairs) == document.CountGiven(n, "name", "input") && t.Name == "" {
+		d.Fail(n, "", "%s names no tool", at.Ctx)
+	}
+}
+
+// bound refuses what is generated by bytes, and split, beyond measure.
+func (c *Content) bound(d *document.Decoder, n *document.Node) {
+	if c.Bytes > document.MaxContentBytes {
+		d.Fail(n.Get("bytes"), "", "more than %d bytes in one piece", document.MaxContentBytes)
+		return
+	}
+	if c.Blocks > document.MaxBlocks {
+		d.Fail(n.Get("blocks"), "", "more than %d blocks", document.MaxBlocks)
+	}
+	d.Generates(n, int64(c.Bytes))
+}
+
+// Decode reads a line of expect.
+func (e *Expectation) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	*e = Expectation{Text: d.Str(n, at), Line: n.Pos.Line}
+}
+
+// Whole says that a plan is overridden whole.
+func (Plan) Whole() {}
+
+// Whole says that a selector is overridden whole.
+func (Selector) Whole() {}
+
+// Whole says that an expectation is overridden whole.
+func (Expectation) Whole() {}
+
+// OwnLine says that each tool use has a line of its own.
+func (ToolTurn) OwnLine() {}
+
+// Entries are the files by path.
+func (f Files) Entries() any { return f.Literal }
+
+// Flow is embedded:NAME, false for literal files.
+func (f Files) Flow() (string, bool) {
+	return document.Text("embedded:" + f.Embedded), f.Embedded != ""
+}
+
+// Flow is a tool use on one line.
+func (t ToolTurn) Flow() (string, bool) {
+	n, err := limits.Parse(document.NewSource("", t.Raw), t.Raw)
+	if err != nil {
+		return "", false
+	}
+	return "{name: " + document.Text(t.Name) + ", input: " + document.Flow(n) + "}", true
+}
+
+// Flow is text, or what to generate.
+func (c Content) Flow() (string, bool) {
+	if !c.Tokens.Set && c.Bytes == 0 && c.Class == "" && c.Blocks == 0 {
+		return document.Text(c.Text), true
+	}
+	var parts []string
+	switch {
+	case c.Tokens.Set:
+		size, _ := c.Tokens.Flow()
+		parts = append(parts, "tokens: "+size)
+	case c.Bytes > 0:
+		parts = append(parts, "bytes: "+strconv.Itoa(c.Bytes))
+	default:
+		parts = append(parts, "text: "+document.Text(c.Text))
+	}
+	if c.Class != "" {
+		parts = append(parts, "class: "+document.Text(c.Class))
+	}
+	if c.Blocks != 0 {
+		parts = append(parts, "blocks: "+strconv.Itoa(c.Blocks))
+	}
+	return "{" + strings.Join(parts, ", ") + "}", true
+}
+
+// Flow is a path, or a pick.
+func (s Selector) Flow() (string, bool) {
+	if s.Glob == "" && s.Count == 0 && s.Pick == "" {
+		return document.Text(s.Path), true
+	}
+	var parts []string
+	add := func(key, v string) {
+		if v != "" {
+			parts = append(parts, key+": "+document.Text(v))
+		}
+	}
+	add("path", s.Path)
+	add("glob", s.Glob)
+	if s.Count != 0 {
+		parts = append(parts, "count: "+strconv.Itoa(s.Count))
+	}
+	add("pick", s.Pick)
+	return "{" + strings.Join(parts, ", ") + "}", true
+}
+
+// Flow is a plan by its name, or its marks.
+func (p Plan) Flow() (string, bool) {
+	if p.Name != "explicit" {
+		return document.Text(p.Name), true
+	}
+	parts := make([]string, len(p.Explicit))
+	for i, m := range p.Explicit {
+		at := strings.ReplaceAll(strings.Trim(fmt.Sprint(m.At), "[]"), " ", ", ")
+		parts[i] = fmt.Sprintf("{from_call: %d, at: [%s]}", m.FromCall, at)
+	}
+	return "{explicit: [" + strings.Join(parts, ", ") + "]}", true
+}
+
+var anyText = document.Object{"type": "string"}
+
+// Schema is a plan's name, or its marks.
+func (Plan) Schema(g *document.Generator) document.Object {
+	marks := document.Object{"type": "array", "minItems": 1, "items": g.Reference(reflect.TypeFor[ExplicitMarks](), false)}
+	return document.Either(document.Object{"enum": document.Words(PlanNames)}, document.Object{"type": "object", "required": []string{"explicit"}, "additionalProperties": false, "properties": document.Object{"explicit": marks}})
+}
+
+// Schema is embedded:NAME or files.
+func (Files) Schema(g *document.Generator) document.Object {
+	content := g.Value(reflect.TypeFor[Content](), false)
+	return document.Either(document.Object{"type": "string", "pattern": "^embedded:"}, document.Object{"type": "object", "additionalProperties": document.Either(content, document.Object{"type": "null"})})
+}
+
+// Schema is text, or what to generate.
+func (Content) Schema(g *document.Generator) document.Object {
+	s := g.Structure(reflect.TypeFor[Content](), false)
+	s["properties"].(document.Object)["class"] = document.Object{"enum": []any{"prose", "code", "json"}}
+	return document.Either(anyText, s)
+}
+
+// Schema is a path, or a pick from a glob.
+func (Selector) Schema(g *document.Generator) document.Object {
+	return document.Either(anyText, g.Structure(reflect.TypeFor[Selector](), false))
+}
+
+// Schema is a tool's name and its input.
+func (ToolTurn) Schema(*document.Generator) document.Object {
+	return document.Object{"type": "object", "required": []string{"name"}, "additionalProperties": false, "properties": document.Object{"name": anyText, "input": true}}
+}
+
+// Schema is text.
+func (Expectation) Schema(*document.Generator) document.Object { return anyText }

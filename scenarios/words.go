@@ -1,0 +1,99 @@
+package scenarios
+
+import (
+	"reflect"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
+
+var scenarioType = reflect.TypeFor[Scenario]()
+
+// lang is what the codec has to know of scenarios.
+var lang = &document.Language{
+	Top: scenarioType, FileKeys: fileKeys, Items: itemNames, Said: saidElsewhere,
+	Negative: ".at[", Spread: "provider.latency.jitter",
+	Word: func(path string) bool {
+		return strings.HasPrefix(path, "gates.") || strings.HasPrefix(path, "gate_flips[")
+	},
+	Instead: func(path string, n *document.Node) string {
+		switch {
+		case path == "project" && n.Kind == document.String:
+			return takesDirectory
+		case path == "permissions.children" && n.Get("model") != nil:
+			return childrensModel
+		}
+		return ""
+	},
+}
+
+// Limits of the text of a scenario.
+const (
+	MaxFileBytes = 1 << 20 // size of a scenario file
+	MaxTokens    = 200_000 // YAML tokens in it
+	MaxDepth     = 48      // levels of nesting
+	MaxKeys      = 2_000   // keys of one mapping
+)
+
+var limits = &document.Limits{Of: "scenario", Bytes: MaxFileBytes, Tokens: MaxTokens, Depth: MaxDepth, Keys: MaxKeys, Large: "give bulk content as {tokens: n}", Empty: "a scenario begins with name:"}
+
+// Paths lists every path of a scenario that --set and variants can name, lists
+// excepted: an element of a list is named by its id or index, as in
+// work.fix-auth.prompting.
+func Paths() []string { return lang.Paths() }
+
+var itemNames = map[string]string{
+	"work": "work item", "facts": "fact", "roots": "root", "scripts": "script", "turns": "turn", "then": "step",
+	"tools": "tool use", "edits": "edit", "gate_flips": "gate flip", "explicit": "marks", "reads": "selector",
+}
+
+const (
+	takesDirectory = "agentsim run --project DIR takes the files of a directory"
+	childrensModel = "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's"
+	testTakes      = `project: {tests: [{command: go test ./..., takes: 7m, files: "**/*.go"}]} says how long a command takes`
+)
+
+// saidElsewhere is what to write for keys that people look for where they are not.
+var saidElsewhere = map[string]string{
+	"Project.path":         takesDirectory,
+	"Project.dir":          takesDirectory,
+	"Project.directory":    takesDirectory,
+	"Project.root":         takesDirectory,
+	"Provider.fork_model":  childrensModel,
+	"Forks.model":          childrensModel,
+	"Scenario.fork":        childrensModel,
+	"Scenario.fork_model":  childrensModel,
+	"Scenario.children":    childrensModel,
+	"Scenario.subagent":    childrensModel,
+	"Scenario.subagents":   childrensModel,
+	"PermissionSpec.model": childrensModel,
+	"ToolSpec.bash":        testTakes,
+	"ToolSpec.Bash":        testTakes,
+	"TestRun.time":         `did you mean "takes"?`,
+	"TestRun.duration":     `did you mean "takes"?`,
+	"Item.model":           childrensModel + "; children of several models take scripts",
+	"Item.type":            "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.agent":           "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.strategy":        "strategy stands at the top, or in a variant; by: lead leaves an item to the lead",
+	"Item.files":           `reads: [PATH], or needs: ["file:PATH"] where reading is required`,
+}
+
+// Canonical is the effective scenario as YAML: one text for one meaning, with
+// every default spelled out, which Parse reads back to an equal scenario.
+// Expectations judge a run and are no part of it, so they are left out, as are
+// sections that nothing in this scenario reads.
+func (s *Scenario) Canonical() []byte {
+	skip := map[string]bool{"expect": true}
+	for _, x := range s.unusedSections() {
+		skip[x.key] = true
+	}
+	return document.Encode(s, Defaults(), skip)
+}
+
+// What is wrong with a file, with its places.
+type (
+	// Error is one mistake.
+	Error = document.Error
+	// Errors are all mistakes of one load.
+	Errors = document.Errors
+)

@@ -42,10 +42,9 @@ func newCacheReplay(s *ui.Env) *cobra.Command {
 		Use:   "replay TRACE…",
 		Short: "replay block traces through a cache of several sizes, and count the hits",
 		Long: `Replays traces that tell prompts as ids of blocks, one request after the other, through one cache for each capacity, and
-prints which part of the full blocks it held. Two formats are known by what stands in the file: Mooncake's (a JSON line a
-request, blocks of 512 tokens) and kv-cache-tester's (a JSON document a conversation, which says its block size). Several
-traces go through the same caches in the order given; ids of different files are different blocks, unless a file says that
-its ids are global. TRACE - is standard input.
+prints which part of the full blocks it held. A trace has Mooncake's format: a JSON line a request, blocks of 512 tokens.
+Several traces go through the same caches in the order given; ids of different files are different blocks. TRACE - is
+standard input.
 
 A capacity is a number of tokens, with k, M or G for thousands, millions or thousands of millions, or "unbounded"; what is
 left over beside whole blocks is not used. Without --capacity they are those of Mooncake's published figure, and where the
@@ -57,7 +56,7 @@ Engines:
   sglang  SGLang's radix tree with one block to a page: whole leaves are evicted, the one used longest ago first`,
 		Example: `  agentsim cache replay synthetic_trace.jsonl
   agentsim cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
-  agentsim cache replay traces/*.json --capacity unbounded -o json`,
+  agentsim cache replay traces/*.jsonl --capacity unbounded -o json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
@@ -66,7 +65,7 @@ Engines:
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
-	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block in a trace that does not say (default 512)")
+	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block (default 512)")
 	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
@@ -160,16 +159,14 @@ func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, pat
 	defer in.Close()
 	hash := sha256.New()
 	trace := cacheTrace{path: path}
-	reader, err := blocktrace.Open(path, io.TeeReader(in, hash), blocktrace.Options{Scope: scope, MooncakeBlock: o.blockTokens})
-	for err == nil {
+	reader := blocktrace.Open(path, io.TeeReader(in, hash), blocktrace.Options{Scope: scope, Block: o.blockTokens})
+	if err := r.fit(reader.BlockTokens()); err != nil {
+		return err
+	}
+	for {
 		var req *blocktrace.Request
 		if req, err = reader.Next(); err != nil {
 			break
-		}
-		if trace.requests == 0 {
-			if err := r.fit(o, path, reader.BlockTokens()); err != nil {
-				return err
-			}
 		}
 		trace.requests++
 		r.serve(&req.BlockRequest)
@@ -184,7 +181,7 @@ func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, pat
 	case err != io.EOF:
 		return ui.Failf(ui.Operating, "%s: cannot read the trace: %w", path, err)
 	}
-	trace.format, trace.sum = reader.Format(), hex.EncodeToString(hash.Sum(nil))
+	trace.format, trace.sum = "mooncake", hex.EncodeToString(hash.Sum(nil))
 	r.traces = append(r.traces, trace)
 	return nil
 }
@@ -197,13 +194,13 @@ func openTrace(s *ui.Env, path string) (io.ReadCloser, error) {
 	f, err := hostdir.Machine{}.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, ui.Failf(ui.Operating, "%s: there is no such file; a trace is a file of Mooncake's or kv-cache-tester's format", path)
+		return nil, ui.Failf(ui.Operating, "%s: there is no such file; a trace is a file of Mooncake's format", path)
 	case err != nil:
 		return nil, ui.Failf(ui.Operating, "%s: cannot read the trace: %w", path, err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
-		return nil, ui.Failf(ui.Operating, "%s: a directory; name its files, such as %s/*.json", path, strings.TrimRight(path, "/"))
+		return nil, ui.Failf(ui.Operating, "%s: a directory; name its files, such as %s/*.jsonl", path, strings.TrimRight(path, "/"))
 	}
 	return f, nil
 }
@@ -213,13 +210,8 @@ const maxCacheBlocks = 1 << 26
 
 // fit makes the caches once the first trace has said how large a block is, and
 // holds every other trace to it.
-func (r *cacheReplayed) fit(o *cacheOptions, path string, tokens int) error {
-	switch {
-	case o.blockTokens != 0 && tokens != o.blockTokens:
-		return ui.Failf(ui.Usage, "--block-tokens %d: %s says that its blocks have %d", o.blockTokens, path, tokens)
-	case r.blockTokens != 0 && tokens != r.blockTokens:
-		return ui.Failf(ui.Usage, "%s has blocks of %d tokens, those before it of %d: replay them one by one", path, tokens, r.blockTokens)
-	case r.blockTokens != 0:
+func (r *cacheReplayed) fit(tokens int) error {
+	if r.blockTokens != 0 {
 		return nil
 	}
 	r.blockTokens = tokens

@@ -39,6 +39,10 @@ func TestEdges(t *testing.T) {
 			if len(p.reads) != c.reads || len(p.missing) != c.missing {
 				t.Errorf("after %d tries: %d reads, missing %v", c.tries, len(p.reads), p.missing)
 			}
+			p.reset(h.table, p.s, h.item("dig"))
+			if got := p.readPlace(&place{fact: 0, file: file, line: 3}, false); got != (c.reads > 0) || len(p.reads) != c.reads {
+				t.Errorf("after %d tries: a line of it is read: %v, %d reads", c.tries, got, len(p.reads))
+			}
 		}
 	})
 }

@@ -64,6 +64,10 @@ func TestTold(t *testing.T) {
 			if got := Classify(s)[3].Class; (got == recording.Visibility) != c.lag {
 				t.Errorf("read %d: %v", c.read, got)
 			}
+			s.Requests[1].Model = sonnet // whose entries no other model reads
+			if got := Classify(s)[3].Class; got == recording.Visibility && c.read == 20_000 {
+				t.Errorf("read %d of another model's: %v", c.read, got)
+			}
 		}
 	})
 }

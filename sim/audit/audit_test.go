@@ -105,6 +105,16 @@ func TestAuditor(t *testing.T) {
 			}
 		}
 	})
+	t.Run("SUB-09 CRD-05 the model that a coordinator's call names is not that of whom it falls back to", func(t *testing.T) {
+		r, _ := operate(t, "fallback", nil)
+		if err := r.Err(); err != nil {
+			t.Error(err)
+		}
+		r, _ = operate(t, "fallback", started("main/1.1", func(b *transcript.AgentStart) { b.Model = "claude-haiku-4-5-20251001" }))
+		if len(r.Violations) == 0 || r.Violations[0].Check != "SUB-09" {
+			t.Errorf("the call's model is taken: %v", r.Err())
+		}
+	})
 	t.Run("MET-03 a run is the same with the auditor and without it", func(t *testing.T) {
 		for _, name := range []string{"family", "kin"} {
 			with, err := sim.Run(specOf(t, name), sim.Options{})

@@ -140,6 +140,16 @@ func rewords(s string) func(n *llm.Node) *llm.Block {
 	}
 }
 
+// fails makes each tool result an error.
+func fails(s string) func(n *llm.Node) *llm.Block {
+	reword := rewords(s)
+	return func(n *llm.Node) *llm.Block {
+		b := *reword(n)
+		b.IsError = b.IsError || b.Kind == llm.ToolResult
+		return &b
+	}
+}
+
 // forgives makes no result an error.
 func forgives(n *llm.Node) *llm.Block {
 	b := *n.Block
@@ -270,6 +280,7 @@ var surgeries = []struct {
 	{"MET-03 FRK-06 a fork behind another system prompt", "kin", "FRK-06", asks(1, 0, func(b *transcript.Request) { b.Head = rootless(b.Head) })},
 	{"MET-03 FRK-09 an agent that a fork made", "kin", "FRK-09", started("main/2.2", func(b *transcript.AgentStart) { b.Parent = 1 })},
 	{"MET-03 FRK-09 a fork whose queries say that it is none", "kin", "FRK-09", started("main/2.2", func(b *transcript.AgentStart) { b.Source = "agent:custom" })},
+	{"MET-03 FRK-09 a call that is refused as a fork's, of who is none", "family", "FRK-09: no guard", says(0, 2, fails("Fork is not available inside a forked worker."))},
 	{"MET-03 FRK-14 a fork's Agent call that is not refused", "kin", "FRK-14", says(1, 1, rewords("It runs."))},
 	{"MET-03 TSK-05 a task without a notification", "family", "TSK-05", missing(func(b *transcript.Notification) bool { return b.Op == "queued" })},
 	{"MET-03 TSK-05 a notification that nobody reads", "family", "TSK-05", says(0, 5, without(llm.Text))},

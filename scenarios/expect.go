@@ -44,8 +44,6 @@ type ExpectError struct {
 	Msg, Hint string
 }
 
-func (e *ExpectError) Error() string { return e.Msg }
-
 var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
 
 // ParseExpect reads one expectation against the variants of its file and the

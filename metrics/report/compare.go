@@ -17,11 +17,6 @@ type Row struct {
 	Run     *metrics.Run
 }
 
-// Compare prints one line a variant: what was done, with what, for how much.
-func Compare(w io.Writer, rows []Row, st Style) error {
-	return CompareBy(w, rows, columnSets["default"], st)
-}
-
 func variantName(r Row) string {
 	if r.Variant == "" {
 		return "(only)"

@@ -43,7 +43,7 @@ func sample() []Row {
 
 func TestCompare(t *testing.T) {
 	var b strings.Builder
-	if err := Compare(&b, sample(), Style{}); err != nil {
+	if err := CompareBy(&b, sample(), columnSets["default"], Style{}); err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString("\n")
@@ -69,10 +69,10 @@ fork paid $0.30 for the prompts of 8 wake-ups, 15.7 % of its bill
 
 func TestColourOnlyUnderlines(t *testing.T) {
 	var plain, color strings.Builder
-	if err := Compare(&plain, sample(), Style{}); err != nil {
+	if err := CompareBy(&plain, sample(), columnSets["default"], Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Compare(&color, sample(), Style{Color: true}); err != nil {
+	if err := CompareBy(&color, sample(), columnSets["default"], Style{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	stripped := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(color.String())

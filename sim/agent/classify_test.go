@@ -9,7 +9,6 @@ import (
 	"agentsim/sim/audit"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
-	"agentsim/sim/task"
 	"agentsim/sim/vtime"
 )
 
@@ -73,8 +72,9 @@ func (s *story) home(call string) string {
 			continue
 		}
 		raw := n.Block.Content.Raw()
-		if note, ok := task.Parse(raw); ok {
-			return note.Result
+		if _, rest, ok := strings.Cut(raw, "\n<result>"); ok && strings.HasPrefix(raw, "<task-notification>") {
+			text, _, _ := strings.Cut(rest, "</result>\n")
+			return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&").Replace(text)
 		}
 		if _, rest, ok := strings.Cut(raw, `"content":[{"type":"text","text":"`); ok && n.Block.Kind == llm.ToolResult {
 			text, _, _ := strings.Cut(rest, `"}],"totalToolUseCount"`)

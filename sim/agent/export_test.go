@@ -60,3 +60,16 @@ func (a *Agent) Output() string { return a.past.output }
 
 // File is a file of the workspace.
 func (w *World) File(path string) (string, bool) { return w.cfg.FS.Content(path) }
+
+// Render makes the bytes of a whole conversation: the prefix and every message up
+// to last, with the decisions in r, which it extends.
+func Render(b *llm.Builder, p *Prefix, last *llm.Msg, r *Replacements) *llm.Node {
+	return renderMessages(b, renderPrefix(b, p), last, r)
+}
+
+// Resumed is resumed after a prefix that is rendered here.
+func Resumed(b *llm.Builder, p *Prefix, repl Replacements, entries []Entry) *Conversation {
+	return resumed(b, p, renderPrefix(b, p), repl, entries)
+}
+
+func (t *TeammateIdentity) InvokedBy() llm.ToolUseID { return t.InvokingRequest }

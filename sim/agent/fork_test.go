@@ -191,7 +191,7 @@ func testUnanswered(t *testing.T) {
 		if n := strings.Count(req, `"type":"tool_use"`); n != 3 { // the answered Glob, and both Agent calls of the forking answer
 			t.Errorf("%s has %d tool uses", fork, n)
 		}
-		if err := llm.WellFormed(s.model.heads[fork+" 1"]); err != nil {
+		if err := llm.WellFormedSince(s.model.heads[fork+" 1"], nil); err != nil {
 			t.Errorf("%s: %v", fork, err)
 		}
 	}

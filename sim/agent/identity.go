@@ -28,6 +28,3 @@ type TeammateIdentity struct {
 	IsTeamLead       bool
 	InvokingRequest  llm.ToolUseID
 }
-
-// InvokedBy is the call that made the teammate.
-func (t *TeammateIdentity) InvokedBy() llm.ToolUseID { return t.InvokingRequest }

@@ -19,16 +19,9 @@ type Prefix struct {
 // Salts are those of the prefix's settings.
 func (p *Prefix) Salts() llm.Salts { return p.Settings.Salts(p.Rules) }
 
-// Render makes the bytes of a whole conversation: the prefix and every message
-// up to last, with the decisions in r, which it extends. It is the one way from
-// structured messages to bytes; turns, forks, re-renders and auditors differ
-// only in where they start.
-func Render(b *llm.Builder, p *Prefix, last *llm.Msg, r *Replacements) *llm.Node {
-	return renderMessages(b, renderPrefix(b, p), last, r)
-}
-
 // renderMessages appends every message up to last; decisions of r that have been
-// taken stand.
+// taken stand. With renderPrefix it is the one way from structured messages to
+// bytes: turns, forks and re-renders differ only in where they start.
 func renderMessages(b *llm.Builder, head *llm.Node, last *llm.Msg, r *Replacements) *llm.Node {
 	if r != nil {
 		r.recall()

@@ -28,15 +28,11 @@ func (c *Conversation) Sidechain() []Entry {
 	return out
 }
 
-// Resumed is the conversation that a sidechain transcript holds, behind a prefix
+// resumed is the conversation that a sidechain transcript holds, behind a
+// prefix that has been rendered up to border
 // and with the decisions of content replacement that were taken. Nothing else is
 // read. An entry that is not linked to the one before ends it: what came behind
 // a gap was never said to this agent.
-func Resumed(b *llm.Builder, p *Prefix, repl Replacements, entries []Entry) *Conversation {
-	return resumed(b, p, renderPrefix(b, p), repl, entries)
-}
-
-// resumed is Resumed behind a prefix that has been rendered up to a border.
 func resumed(b *llm.Builder, p *Prefix, border *llm.Node, repl Replacements, entries []Entry) *Conversation {
 	c := &Conversation{Prefix: p, Border: border, Head: border, Repl: repl}
 	c.Repl.OnReplace = nil

@@ -93,7 +93,7 @@ func (m *fakeModel) Complete(p *kernel.Proc, req *llm.Request, resp *llm.Respons
 		at = append(at, b.Node.Pos)
 	}
 	m.marks[name] = at
-	if err := llm.WellFormed(req.Head); err != nil {
+	if err := llm.WellFormedSince(req.Head, nil); err != nil {
 		m.broken = append(m.broken, name+": "+err.Error())
 	}
 	turn := m.turn(req)

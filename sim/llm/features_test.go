@@ -85,7 +85,7 @@ func operatorsTurn(t *testing.T) {
 	use := b.Append(user, Assistant, &Block{Kind: ServerToolUse, Name: "web_search", Content: NewJSON(`{}`)})
 	found := b.Append(use, Assistant, &Block{Kind: ServerToolResult, Name: "web_search", Content: NewJSON(`[]`)})
 	for _, n := range []*Node{op, said, found, b.Append(found, Operator, words("Go on."))} {
-		if err := WellFormed(n); err != nil {
+		if err := WellFormedSince(n, nil); err != nil {
 			t.Errorf("%s: %v", AppendPrefix(nil, n), err)
 		}
 	}
@@ -96,7 +96,7 @@ func operatorsTurn(t *testing.T) {
 		b.Append(user, User, &Block{Kind: EffortChange, Content: NewText(Prose, "low")}),
 		b.Append(user, Assistant, &Block{Kind: ServerToolResult, Name: "web_search", Content: NewJSON(`[]`)}),
 	} {
-		if WellFormed(n) == nil {
+		if WellFormedSince(n, nil) == nil {
 			t.Errorf("accepted: %s", AppendPrefix(nil, n))
 		}
 	}

@@ -5,16 +5,13 @@ import (
 	"fmt"
 )
 
-// WellFormed reports why a request that ends with n would be refused (LOOP-04),
+// WellFormedSince reports why a request that ends with n would be refused (LOOP-04),
 // or nil. Roles alternate by construction of the chain; what is checked is that
 // the first message is the user's, that each kind of block stands where it may,
 // and that each tool_use has exactly one tool_result, in the next user message
-// and ahead of everything else there. It walks the whole chain.
-func WellFormed(n *Node) error { return WellFormedSince(n, nil) }
-
-// WellFormedSince is WellFormed for a request that continues one which was
-// well-formed and ended with since: only the nodes behind since are looked at.
-// If n does not descend from since, the whole chain is.
+// and ahead of everything else there. since, nil for none, ends a request that was
+// well-formed: only the nodes after it are looked at, all where n does not descend
+// from it.
 func WellFormedSince(n, since *Node) error {
 	if n.Level != Messages || n.IsBorder() {
 		return errors.New("request: no messages; it must hold at least one user message")

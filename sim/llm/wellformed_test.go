@@ -68,11 +68,11 @@ func wellFormedStory() func(t *testing.T, d *datadriven.TestData) string {
 	return func(t *testing.T, d *datadriven.TestData) string {
 		if d.Cmd == "request" {
 			last = script(&b, messagesBorder(&b), d.Input)
-			return verdict(WellFormed(last)) + "\n"
+			return verdict(WellFormedSince(last, nil)) + "\n"
 		}
 		since := last
 		last = script(&b, since, d.Input)
-		since2, all := verdict(WellFormedSince(last, since)), verdict(WellFormed(last))
+		since2, all := verdict(WellFormedSince(last, since)), verdict(WellFormedSince(last, nil))
 		if since2 != all {
 			return fmt.Sprintf("since: %s\nall: %s\n", since2, all)
 		}
@@ -91,7 +91,7 @@ func sinceLaw(t *rapid.T) {
 		}).Draw(t, "turn"))
 	}
 	since := n
-	if err := WellFormed(since); err != nil {
+	if err := WellFormedSince(since, nil); err != nil {
 		t.Fatal(err)
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "further blocks") {
@@ -99,7 +99,7 @@ func sinceLaw(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"text", "use:1", "use:2", "result:1", "result:2", "thinking"}).Draw(t, "block")
 		n = script(&b, n, role+" "+word)
 	}
-	quick, whole := WellFormedSince(n, since), WellFormed(n)
+	quick, whole := WellFormedSince(n, since), WellFormedSince(n, nil)
 	if (quick == nil) != (whole == nil) {
 		t.Fatalf("behind position %d: %v; everything: %v; %s", since.Pos, quick, whole, AppendPrefix(nil, n))
 	}
@@ -131,7 +131,7 @@ func wrongPlaces(t *testing.T) {
 		{"no messages", border},
 		{"no messages at all", system},
 	} {
-		if WellFormed(c.n) == nil {
+		if WellFormedSince(c.n, nil) == nil {
 			t.Errorf("%s passes", c.what)
 		}
 	}

@@ -28,10 +28,6 @@ func (c *Call) Cost() int64 { return int64(c.profile.Cost(c.Usage)) }
 // Uncached is what it costs with no cache, in picodollars.
 func (c *Call) Uncached() int64 { return int64(c.profile.CostUncached(c.Usage)) }
 
-// Moved reports whether the answer would have begun at another instant than the
-// recorded one, since more or less was read.
-func (c *Call) Moved() bool { return c.moved }
-
 // Result is what a record came to.
 type Result struct {
 	Calls []Call // in the order of the record

@@ -29,12 +29,6 @@ const (
 	closeTag = "</task-notification>"
 )
 
-// Summary is one sentence: Agent "<description>" and how it ended. A command's
-// begins with Command.
-func (n *Notification) Summary() string {
-	return n.subject() + ` "` + n.Description + `" ` + n.outcome(n.Error)
-}
-
 func (n *Notification) subject() string {
 	if n.Command {
 		return "Command"
@@ -86,9 +80,8 @@ func element(b *strings.Builder, name, content string) {
 }
 
 var (
-	escaper   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-	quoter    = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&")
+	escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	quoter  = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 )
 
 func escape(s string) string {

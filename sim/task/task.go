@@ -38,15 +38,6 @@ var prefixes = [...]struct {
 	{LocalWorkflow, 'w'}, {MonitorMCP, 'm'}, {Dream, 'd'},
 }
 
-// Types lists all types in a fixed order.
-func Types() []Type {
-	out := make([]Type, len(prefixes))
-	for i, p := range prefixes {
-		out[i] = p.t
-	}
-	return out
-}
-
 // Prefix is the letter that ids of the type begin with. An unknown type is a
 // programmer's error.
 func (t Type) Prefix() byte {
@@ -75,9 +66,6 @@ const (
 	Failed    Status = "failed"
 	Killed    Status = "killed"
 )
-
-// Statuses lists all states in a fixed order.
-func Statuses() []Status { return []Status{Pending, Running, Completed, Failed, Killed} }
 
 // Final reports whether nothing follows the state within an activation.
 func (s Status) Final() bool { return s == Completed || s == Failed || s == Killed }

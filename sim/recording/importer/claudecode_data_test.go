@@ -274,7 +274,7 @@ func ccPrompts(t *testing.T, s *recording.Session) {
 				n = b.Append(n, m.Role, &m.Blocks[k])
 			}
 		}
-		if err := llm.WellFormed(n); err != nil {
+		if err := llm.WellFormedSince(n, nil); err != nil {
 			t.Errorf("request %d, %s of %s: %v", i, r.ID, s.Threads[r.Thread].Name, err)
 		}
 		prompts[i] = n

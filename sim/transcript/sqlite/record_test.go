@@ -334,7 +334,7 @@ func forkAddsItsOwn(t *testing.T) {
 	e.start(1, 0, "main/70.0", "fork")
 	e.call(1, e.Append(conv, llm.User, textBlock(directive)), llm.Usage{}, llm.CacheReport{}, nil, 0)
 	e.finish(1)
-	if n, p := w.nodes.len(), w.payloads.len(); n != 2 || p != 2 {
+	if n, p := len(w.nodes.rows)/w.nodes.width, len(w.payloads.rows)/w.payloads.width; n != 2 || p != 2 {
 		t.Errorf("%d nodes and %d payloads go to the file, want 2 of each", n, p)
 	}
 	scan(&after)

@@ -28,8 +28,6 @@ func newTable(verb, name, columns string) *table {
 
 func (t *table) add(values ...any) { t.rows = append(t.rows, values...) }
 
-func (t *table) len() int { return len(t.rows) / t.width }
-
 // chunk is how many rows one statement takes.
 func (t *table) chunk() int { return max(1, maxVariables/t.width) }
 

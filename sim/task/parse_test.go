@@ -79,4 +79,24 @@ func (n *Notification) parseSummary(s string) bool {
 	return outcome == n.outcome("")
 }
 
-func unescape(s string) string { return unescaper.Replace(s) }
+func unescape(s string) string {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&").Replace(s)
+}
+
+// Types lists all types in a fixed order.
+func Types() []Type {
+	out := make([]Type, len(prefixes))
+	for i, p := range prefixes {
+		out[i] = p.t
+	}
+	return out
+}
+
+// Statuses lists all states in a fixed order.
+func Statuses() []Status { return []Status{Pending, Running, Completed, Failed, Killed} }
+
+// Summary is one sentence: Agent "<description>" and how it ended. A command's
+// begins with Command.
+func (n *Notification) Summary() string {
+	return n.subject() + ` "` + n.Description + `" ` + n.outcome(n.Error)
+}

@@ -1,0 +1,72 @@
+package tidy
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unreached are functions that no program of the tree calls, by a pattern over
+// path and name, and why they are there all the same.
+var unreached = []struct{ pattern, why string }{
+	{`cachemodel\.(NewDeepSeek|NewVLLM|NewSGLang(With)?|DeepSeek\..*|VLLM\..*|SGLang\..*|sglangServer\.relock)`, "engines of other providers: tested, and waiting for the choice by provider"},
+	{`cachemodel\.(appendTokens|isPrefix|Admission\.readTokens)`, "what those engines share"},
+	{`cachemodel/laws\.Bills\..*`, "law L6 by itself, for the tests of the engines"},
+	{`sim\.(Verify|setting\..*|keep\.Emit)`, "a run under other settings of the machine, for tests and for whoever embeds a run"},
+	{`sim/llm\.(AppendPrefix|AppendRequest|Counted)`, "the flat bytes that prompts are hashed and counted by, whole: what tests compare with"},
+	{`scenarios\.(schema|gatesSchema)`, "make scenario.schema.json, which a test writes and compares"},
+	{`metrics/report\.(None|Unsigned|Dollars|Share|Ratio|Bool|Nested|Metric)`, "values of a document that no command prints yet"},
+	{`sim/recording/recordingtest\..*`, "for tests"},
+	{`sim/definition\.Parse`, "one definition by itself, as tests of two rooms read them"},
+}
+
+// TestModules runs the go command, which needs no network: whatever it looks at is
+// in the module cache of whoever built the tree.
+func TestModules(t *testing.T) {
+	t.Run("go.mod and go.sum say what the tree imports", func(t *testing.T) {
+		if out := goTool(t, "mod", "tidy", "-diff"); out != "" {
+			t.Errorf("run go mod tidy:\n%s", out)
+		}
+	})
+	t.Run("what no program calls is meant, and is in the list with its reason", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("the whole program is analysed: 10 s")
+		}
+		checkUnreached(t, strings.Fields(goTool(t, "tool", "deadcode", "-f", `{{range .Funcs}}{{$.Path}}.{{.Name}}{{"\n"}}{{end}}`, "./cmd/...")))
+	})
+}
+
+func checkUnreached(t *testing.T, functions []string) {
+	used := make([]bool, len(unreached))
+	for _, f := range functions {
+		f = strings.TrimPrefix(f, "agentsim/")
+		meant := false
+		for i, u := range unreached {
+			if regexp.MustCompile("^" + u.pattern + "$").MatchString(f) {
+				used[i], meant = true, true
+			}
+		}
+		if !meant {
+			t.Errorf("%s: no program calls it: delete it, or move it to the test that does", f)
+		}
+	}
+	for i, u := range unreached {
+		if !used[i] {
+			t.Errorf("the exception %s is no longer needed", u.pattern)
+		}
+	}
+}
+
+// goTool runs the go command in the root of the tree.
+func goTool(t *testing.T, args ...string) string {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = "../../.."
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.HasPrefix(string(out), "diff ") {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}

@@ -42,17 +42,17 @@ func (j *judge) leavesToWorker(o *order, at []int) bool {
 	case firstReport.MatchString(after):
 		return o.again
 	}
-	return actWords.MatchString(after)
+	return actWords.MatchString(after) || !toldWords.MatchString(before)
 }
 
-// selfContained looks for prompts that lack what their workers need.
+// selfContained looks for prompts that lack what their workers need: by the items
+// that they give out, else by words. Nobody says what else a simulated worker
+// needs, but for findings that its prompt goes by.
 func (j *judge) selfContained() {
-	if j.run.Work != nil {
-		j.lacking()
-		return
-	}
 	j.prompts(func(o *order) {
-		if j.fresh(o) && !pathWords.MatchString(o.prompt) && j.needsFiles(o) {
+		if len(o.items) > 0 {
+			j.lacking(o)
+		} else if j.fresh(o) && (j.run.Work == nil || lazyWords.MatchString(o.prompt)) && !pathWords.MatchString(o.prompt) && j.needsFiles(o) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "the prompt names no path, no line and no file", excerpt(o.prompt))
 		}
 	})
@@ -75,23 +75,21 @@ func (j *judge) needsFiles(o *order) bool {
 
 // lacking goes by knowledge: a fact that an item needs stands neither in what
 // its worker was told nor in a file that it can look into.
-func (j *judge) lacking() {
-	j.prompts(func(o *order) {
-		if o.to >= 0 && j.run.Agents[o.to].Structure == "fork" {
-			return
-		}
-		var missing []string
-		for _, it := range o.items {
-			for _, need := range it.Needs {
-				if !j.has(o, need) && (j.missed(o, it, need) || !j.canFind(o, need)) && !slices.Contains(missing, need) {
-					missing = append(missing, need)
-				}
+func (j *judge) lacking(o *order) {
+	if o.to >= 0 && j.run.Agents[o.to].Structure == "fork" {
+		return
+	}
+	var missing []string
+	for _, it := range o.items {
+		for _, need := range it.Needs {
+			if !j.has(o, need) && (j.missed(o, it, need) || !j.canFind(o, need)) && !slices.Contains(missing, need) {
+				missing = append(missing, need)
 			}
 		}
-		if len(missing) > 0 {
-			j.found(j.place(o.call, o.block), j.name(o.to), "neither told nor to be found: "+strings.Join(missing, ", "), excerpt(o.prompt))
-		}
-	})
+	}
+	if len(missing) > 0 {
+		j.found(j.place(o.call, o.block), j.name(o.to), "neither told nor to be found: "+strings.Join(missing, ", "), excerpt(o.prompt))
+	}
 }
 
 // has reports whether a worker knows a fact when it begins: it stands in the
@@ -218,12 +216,16 @@ func (j *judge) work(o *order) (out []*Call) {
 	return out
 }
 
-// prints looks for workers that were asked for a file's content and gave it back.
+// prints looks for workers that were asked for a file's content and nothing else, or
+// for it among other things and gave it back.
 func (j *judge) prints() {
 	for _, o := range j.orders {
 		switch calls := j.work(o); {
 		case o.unknown:
 			j.notJudged(j.place(o.call, o.block), noPrompt)
+		case justPrint.MatchString(plain(o.prompt)):
+			j.sum.Judged++
+			j.found(j.place(o.call, o.block), j.name(o.to), "the prompt asks for a file's content and nothing else", excerpt(o.prompt))
 		case !printWords.MatchString(o.prompt):
 			j.sum.Judged++
 		case len(calls) == 0 || !answered(calls):

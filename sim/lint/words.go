@@ -13,7 +13,9 @@ var (
 	// lazyWords hand the understanding on to the worker.
 	lazyWords = regexp.MustCompile(`(?i)\bbased\s+(?:up)?on\s+(?:your|the|these|those|their|its|previous|earlier)\s+(?:own\s+)?(?:findings?|research|investigation)\b`)
 	// actWords are what one does once one has understood.
-	actWords = regexp.MustCompile(`(?i)\b(?:fix|implement|change|edit|update|write|refactor|apply|add|make|do|go|proceed|resolve|repair|correct|handle|finish|continue|build|verify|research|answer)\b`)
+	actWords = regexp.MustCompile(`(?i)\b(?:act|mend|fix|implement|change|edit|update|write|refactor|apply|add|make|do|go|proceed|resolve|repair|correct|handle|finish|continue|build|verify|research|answer)\b`)
+	// toldWords come before what is said of findings, and no order.
+	toldWords = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been)\s+(?:\w+\s+)?$`)
 	// reportWords ask for an account: whoever is asked has understood what the
 	// account is of.
 	reportWords = regexp.MustCompile(`(?i)\b` + accounts + `)`)
@@ -35,6 +37,7 @@ var (
 	lookedInto  = regexp.MustCompile(`(?i)\b(?:git\s+(?:stash|blame|log|diff|bisect|checkout|show|worktree)|on\s+(?:the\s+)?(?:main|master|base)\b|without\s+(?:the|my|our|these)\s+changes?|before\s+(?:the|my|our|this)\s+change)\b`)
 
 	printWords = regexp.MustCompile(`(?i)(?:\b(?:show|print|cat|display|dump|paste|output|echo)\b.{0,60}?(?:\bcontents?\b|\bfiles?\b|[\w-]+\.\w{1,5}\b)|\b(?:return|provide|give|report)\b.{0,40}?\b(?:full|whole|entire|complete|exact|raw|verbatim)\b\s+(?:\w+\s+){0,2}(?:contents?|text|source|code|file)\b(?:[^:]|$))`)
+	justPrint  = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:show|print|cat|display|dump|paste|output|return|give)\s+(?:me\s+|out\s+)?(?:the\s+)?(?:(?:full|whole|entire|complete|exact|raw)\s+)?(?:contents?\s+of\s+)?(?:the\s+)?(?:file\s+)?[^\s\w]?[\w./~@-]*\w\.\w+\W*$`)
 	askWords   = regexp.MustCompile(`(?i)^\W*(?:what|where|which|who|when|how\s+(?:many|much|old|long|big)|is|are|does|do|did|has|have|can)\b`)
 )
 

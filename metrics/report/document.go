@@ -31,6 +31,7 @@ type part struct {
 type Sheet struct {
 	name    string
 	columns []sheetColumn
+	hidden  bool   // from people
 	wider   string // what a reader can do about columns that have no room
 }
 
@@ -65,6 +66,12 @@ func TableOf[R any](name string, rows []R, columns ...Column[R]) *Sheet {
 
 // Widen says what a reader can do to see columns that have no room.
 func (s *Sheet) Widen(how string) *Sheet { s.wider = how; return s }
+
+// Hidden is the table for machines alone.
+func (s *Sheet) Hidden() *Sheet { s.hidden = true; return s }
+
+// Shown is the table for people alone.
+func (s *Sheet) Shown() *Sheet { s.name = ""; return s }
 
 // Len is the number of rows.
 func (s *Sheet) Len() int {
@@ -118,6 +125,20 @@ func (d *Document) Label(name string, lines ...string) {
 		}
 		return nil
 	})
+}
+
+// Detail adds a line for people that says one thing of what the heading is about.
+func (d *Document) Detail(name, format string, args ...any) {
+	d.Say("  %-18s %s", name, fmt.Sprintf(format, args...))
+}
+
+// Fields adds the columns of a table of one row as fields for machines.
+func (d *Document) Fields(s *Sheet) {
+	for _, c := range s.columns {
+		if c.name != "" {
+			d.Field(c.name, c.cells[0])
+		}
+	}
 }
 
 // Field adds a figure or text for machines.
@@ -332,7 +353,7 @@ func (s *Sheet) table(columns []sheetColumn) *Table {
 // write prints the table for people. Where there is no room for all columns those
 // that matter least are left out, and the line below names them.
 func (s *Sheet) write(w io.Writer, st Style) error {
-	if s.Len() == 0 || len(s.people(0)) == 0 {
+	if s.hidden || s.Len() == 0 || len(s.people(0)) == 0 {
 		return nil
 	}
 	shown, t := s.people(0), s.table(s.people(0))

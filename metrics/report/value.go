@@ -100,6 +100,12 @@ func List(list []string) Value {
 // Nested is what has no figure for people. Machines get its JSON; nil is nothing.
 func Nested(inside any) Value { return Value{unit: nested, inside: inside, absent: inside == nil} }
 
+// Objects are the rows of a table inside another one, for machines; none where it
+// is empty.
+func Objects(s *Sheet) Value {
+	return Value{unit: nested, inside: json.RawMessage("[" + strings.Join(s.objects(), ",") + "]"), absent: s.Len() == 0}
+}
+
 // Metric is a metric's value in its unit.
 func Metric(v metrics.Value) Value {
 	switch v.Unit {

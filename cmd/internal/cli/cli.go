@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"agentsim/cmd/internal/cli/inspect"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 
@@ -151,7 +152,7 @@ Exit codes:
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newRun(s), newReplay(s), newInspect(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), newWhatif(s), newBench(s), newSweep(s), newCompare(s), newDB(s), newVersion(s))
+	root.AddCommand(newRun(s), newReplay(s), inspect.New(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), newWhatif(s), newBench(s), newSweep(s), newCompare(s), newDB(s), newVersion(s))
 	completionGroup(root)
 	complete(root)
 	return root

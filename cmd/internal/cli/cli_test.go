@@ -10,12 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -38,7 +36,6 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-02 an interrupt that comes at once still ends the run, with exit code 130", interrupted)
 	t.Run("CLI-03 NO_COLOR and a dumb terminal get what a pipe gets", noColor)
 	t.Run("CLI-04 the line that repeats a run is quoted for a shell", quoting)
-	t.Run("CLI-01 a miss is priced as what was paid for the lost tokens less what reading them costs", missPrice)
 	t.Run("SCN-05 expectations that speak of a variant that did not run are left out, and cells are judged one by one", judging)
 }
 
@@ -147,19 +144,6 @@ func quoting(t *testing.T) {
 	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-// missPrice uses claude-sonnet-4-5: $3.75 a million written, $3 plain, $0.30
-// read. Of 150 lost tokens 100 were written again and 50 paid plain.
-func missPrice(t *testing.T) {
-	call := &sqlite.CallInfo{Model: "claude-sonnet-4-5", Lost: 150, Usage: llm.Usage{Write5m: 100, Input: 80, Output: 10}}
-	got, ok := moreThanAHit(call, cachemodel.Lookup)
-	if want := cachemodel.Picodollars(100*3_750_000 + 50*3_000_000 - 150*300_000); !ok || got != want {
-		t.Errorf("%d, want %d", got, want)
-	}
-	if _, ok := moreThanAHit(&sqlite.CallInfo{Model: "claude-unheard-of", Lost: 1}, cachemodel.Lookup); ok {
-		t.Error("a model without a price has a figure")
 	}
 }
 

@@ -321,7 +321,7 @@ func asGiven(v string) string {
 	if v == "" {
 		return "not given"
 	}
-	return excerpt(v)
+	return ui.Excerpt(v)
 }
 
 // String is the extent in words.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
@@ -178,7 +177,7 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun,
 	head := *x
 	head.Requests = nil
 	out.session = &head
-	fold, digest := metrics.New(metrics.Options{Price: priceOf}), transcript.NewDigest()
+	fold, digest := metrics.New(metrics.Options{Price: rundb.PriceOf}), transcript.NewDigest()
 	sinks := []transcript.Sink{fold, digest}
 	var w *sqlite.Writer
 	if db != nil {
@@ -208,18 +207,8 @@ func closeFailed(w *sqlite.Writer, err error, now string) error {
 	return errors.Join(err, w.Finish(sqlite.End{Status: sqlite.Crashed, Detail: err.Error(), FinishedAt: now}))
 }
 
-// priceOf is the price of a model, which needs to be established: a table's row
-// without rates would make a recording cost nothing.
-func priceOf(model string) (*cachemodel.Profile, error) {
-	p, err := cachemodel.Lookup(model)
-	if err == nil && !p.Found.Rates {
-		err = p.Require(false)
-	}
-	return p, err
-}
-
 func billedCost(model string, u llm.Usage) (billed, uncached int64) {
-	p, err := priceOf(model)
+	p, err := rundb.PriceOf(model)
 	if err != nil {
 		return 0, 0
 	}

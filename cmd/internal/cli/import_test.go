@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
 	"agentsim/sim/transcript/sqlite"
@@ -141,8 +142,8 @@ func contradiction(s *ui.Env, db *sqlite.DB) error {
 
 func noRate(t *testing.T) {
 	for model, priced := range map[string]bool{"claude-opus-4-5-20251101": true, "claude-haiku-3-5": false, "gpt-9": false} {
-		if known(model) != priced {
-			t.Errorf("%s has a price: %v", model, known(model))
+		if _, err := rundb.PriceOf(model); (err == nil) != priced {
+			t.Errorf("%s has a price: %v", model, err == nil)
 		}
 	}
 }

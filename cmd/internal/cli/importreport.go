@@ -221,3 +221,11 @@ func skipDocuments(skips []recording.Skip) []skippedJSON {
 	}
 	return out
 }
+
+type usageJSON struct {
+	Input   int64 `json:"input"`
+	Write5m int64 `json:"write_5m"`
+	Write1h int64 `json:"write_1h"`
+	Read    int64 `json:"read"`
+	Output  int64 `json:"output"`
+}

@@ -40,12 +40,12 @@ func TestLintRecorded(t *testing.T) {
 			t.Fatal(roots, err)
 		}
 		ranHere(t, append([]string{"import", "--brief", "--with-content", "--db", db}, roots...)...)
-		var runs []recordJSON
-		if err := json.Unmarshal(ranHere(t, "inspect", "--db", db, "-o", "json"), &runs); err != nil {
+		var list struct{ Runs []struct{ Run, Name string } }
+		if err := json.Unmarshal(ranHere(t, "inspect", "--db", db, "-o", "json"), &list); err != nil {
 			t.Fatal(err)
 		}
 		var lines []string
-		for _, r := range runs {
+		for _, r := range list.Runs {
 			var doc lintJSON
 			if err := json.Unmarshal(ranHere(t, "lint", r.Run, "--db", db, "-o", "json"), &doc); err != nil {
 				t.Fatal(err)

@@ -53,8 +53,6 @@ func (d cacheJSON) TableRows() any       { return d.Rows }
 func (d crossoverJSON) TableRows() any   { return d.Rows }
 func (d importJSON) TableRows() any      { return d.Sessions }
 func (d lintJSON) TableRows() any        { return d.Findings }
-func (d phasesJSON) TableRows() any      { return d.Phases }
-func (d repricedJSON) TableRows() any    { return d.Agents }
 func (d runJSON) TableRows() any         { return d.Variants }
 func (d *validationJSON) TableRows() any { return d.Repositories }
 func (d *whatifJSON) TableRows() any     { return d.Kinds }

@@ -57,7 +57,11 @@ func repricedLibrary(t *testing.T) {
 					}
 					continue
 				}
-				var doc repricedJSON
+				var doc struct {
+					Cost     int64 `json:"cost_picodollars"`
+					Uncached int64 `json:"cost_uncached_picodollars"`
+					Before   int64 `json:"recorded_cost_picodollars"`
+				}
 				if err := json.Unmarshal([]byte(out), &doc); err != nil || got != ui.Pass {
 					t.Fatalf("%s/%s: code %d, %v\n%s%s", name, variant, got, err, out, errs)
 				}

@@ -3,6 +3,7 @@ package rundb
 import (
 	"time"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -139,4 +140,14 @@ func ChoicesOf(db *sqlite.DB, info sqlite.RunInfo) ([]int32, error) {
 		return nil, ui.Failf(ui.Operating, "run %s: its schedule cannot be read: %w", ui.Short(info.ID), err)
 	}
 	return choices, nil
+}
+
+// PriceOf is the price of a model, which needs to be established: a table's row
+// without rates would make a recording cost nothing.
+func PriceOf(model string) (*cachemodel.Profile, error) {
+	p, err := cachemodel.Lookup(model)
+	if err == nil && !p.Found.Rates {
+		err = p.Require(false)
+	}
+	return p, err
 }

@@ -159,3 +159,15 @@ func (s *Env) Print(form string, d *report.Document) error {
 	}
 	return nil
 }
+
+// maxExcerpt is how many characters of a block are shown.
+const maxExcerpt = 60
+
+// Excerpt is the beginning of a text on one line.
+func Excerpt(text string) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > maxExcerpt {
+		return string(line[:maxExcerpt-1]) + "…"
+	}
+	return string(line)
+}

@@ -1,14 +1,15 @@
-package cli
+package inspect
 
 import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
 )
 
-// inspectSaid prints what an agent said, byte for byte: what its output file held
-// (TSK-09).
-func inspectSaid(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+// said gives what an agent said, byte for byte: what its output file held. People
+// get it alone, without a heading.
+func said(s *ui.Env, d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) error {
 	if info.Level == sqlite.Totals || info.Level == sqlite.Calls {
 		return ui.Failf(ui.Usage, "run %s is recorded at level %s, without what was said: record it with --record full", ui.Short(info.ID), info.Level)
 	}
@@ -19,13 +20,10 @@ func inspectSaid(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOption
 	if err != nil {
 		return err
 	}
-	if o.output != "table" {
-		return s.Emit(o.output, struct {
-			Run   string `json:"run"`
-			Agent string `json:"agent"`
-			Said  string `json:"said"`
-		}{info.ID, o.said, text})
+	if o.output == "table" {
+		s.Printf("%s", text)
 	}
-	s.Printf("%s", text)
+	d.Field("agent", report.Text(o.said))
+	d.Field("said", report.Text(text))
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"agentsim/cachemodel"

@@ -1,24 +1,19 @@
-package cli
+package inspect
 
 import (
-	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/transcript/sqlite"
 )
 
-// inspectProgress prints how far agents in the background had come, at each change
+// progress says how far agents in the background had come, at each change
 // (TSK-07).
-func inspectProgress(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
+func progress(d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
 	if !info.Level.Whole() {
 		return ui.Failf(ui.Usage, "run %s is recorded at level %s, without single events: record it with --record full", ui.Short(info.ID), info.Level)
 	}
 	list, err := db.Progress(info.ID)
 	if err != nil {
-		return err
-	}
-	d := &report.Document{}
-	if err := rundb.Head(d, db, info); err != nil {
 		return err
 	}
 	if len(list) == 0 {
@@ -33,5 +28,5 @@ func inspectProgress(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOp
 		col{Name: "tokens_output", Head: " OUTPUT", Of: func(p sqlite.Progress) report.Value { return report.Tokens(p.Output) }},
 		col{Name: "last_tools", Head: "LAST TOOLS", Of: func(p sqlite.Progress) report.Value { return report.List(p.Last) }},
 	))
-	return s.Print(o.output, d)
+	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"cmp"
@@ -16,38 +16,28 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
-// repricedJSON is a run under other settings.
-type repricedJSON struct {
-	Run      string           `json:"run"`
-	Settings []string         `json:"settings"`
-	Cost     int64            `json:"cost_picodollars"`
-	Uncached int64            `json:"cost_uncached_picodollars"`
-	Before   int64            `json:"recorded_cost_picodollars"`
-	Usage    usageJSON        `json:"usage"`
-	Was      usageJSON        `json:"recorded_usage"`
-	Timing   string           `json:"timing"`       // as-recorded
-	Moved    int              `json:"moved_calls"`  // would have been answered at another instant
-	Limited  bool             `json:"rate_limited"` // the provider has rate limits
-	Agents   []repricedAgents `json:"agents"`
-	Misses   []repricedMiss   `json:"misses"`
+// repricedRun is a run under other settings.
+type repricedRun struct {
+	cost, uncached, before int64 // picodollars
+	was, now               llm.Usage
+	moved                  int  // calls that would have been answered at another instant
+	limited                bool // the provider has rate limits
+	agents                 []repricedAgent
+	misses                 []repricedMiss
 }
 
-type repricedAgents struct {
-	Lineage string    `json:"lineage"`
-	Calls   int64     `json:"calls"`
-	Before  int64     `json:"recorded_cost_picodollars"`
-	Cost    int64     `json:"cost_picodollars"`
-	Was     usageJSON `json:"recorded_usage"`
-	Usage   usageJSON `json:"usage"`
+type repricedAgent struct {
+	lineage      string
+	calls        int64
+	before, cost int64 // picodollars
+	was, now     llm.Usage
 }
 
 // repricedMiss is how often calls read less than they could have for a reason.
 type repricedMiss struct {
-	Reason   string `json:"reason"`
-	WasCalls int64  `json:"recorded_calls"`
-	Calls    int64  `json:"calls"`
-	WasLost  int64  `json:"recorded_lost"` // tokens
-	Lost     int64  `json:"lost"`          // tokens
+	reason          string
+	wasCalls, calls int64
+	wasLost, lost   int64 // tokens
 }
 
 // repricedCall is a call as recorded and under other settings.
@@ -60,77 +50,86 @@ type repricedCall struct {
 	answered           bool
 }
 
-// inspectRepriced prints what a run comes to by other settings (REC-05).
-func inspectRepriced(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, o *inspectOptions) error {
-	doc, err := repriceRun(s, db, info, o.reprice)
+// repriced says what a run comes to by other settings.
+func repriced(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, sets []string) error {
+	r, err := ofOther(db, info, sets)
 	if err != nil {
 		return err
 	}
-	if o.output != "table" {
-		return s.Emit(o.output, doc)
+	d.Say("repriced by %s: requests and timing as recorded\n", strings.Join(sets, ", "))
+	d.Field("settings", report.List(sets))
+	d.Field("timing", report.Text("as-recorded"))
+	d.Field("moved_calls", report.Count(r.moved))
+	d.Field("rate_limited", report.Bool(r.limited))
+	d.Field("cost_uncached", dollars(r.uncached))
+	all := repricedAgent{"(all)", info.Calls, r.before, r.cost, r.was, r.now}
+	d.Fields(report.TableOf("", []repricedAgent{all}, repricedColumns()[1:]...))
+	d.Table(report.TableOf("agents", r.agents, repricedColumns()...).Hidden())
+	d.Table(report.TableOf("", append(r.agents, all), repricedColumns()...))
+	if len(r.misses) > 0 {
+		d.Say("")
 	}
-	if err := rundb.Heading(s, db, info); err != nil {
-		return err
-	}
-	s.Printf("repriced by %s: requests and timing as recorded\n\n", strings.Join(doc.Settings, ", "))
-	t := report.NewTable("AGENT", " CALLS", " READ", " WRITTEN", " HIT", " COST")
-	for i := range doc.Agents {
-		a := &doc.Agents[i]
-		t.Row(repricedRow(a.Lineage, a.Calls, llm.Usage(a.Was), llm.Usage(a.Usage), a.Before, a.Cost)...)
-	}
-	t.Row(repricedRow("(all)", info.Calls, llm.Usage(doc.Was), llm.Usage(doc.Usage), doc.Before, doc.Cost)...)
-	if err := t.Write(s.Stdout, s.Style()); err != nil {
-		return err
-	}
-	if err := repricedMisses(s, doc); err != nil {
-		return err
-	}
-	s.Printf("\n%s\n", runAgain(doc))
+	type col = report.Column[repricedMiss]
+	d.Table(report.TableOf("misses", r.misses,
+		col{Name: "reason", Head: "MISS REASON", Of: func(m repricedMiss) report.Value { return report.Text(m.reason) }},
+		col{Name: "recorded_calls", Of: func(m repricedMiss) report.Value { return report.Count(m.wasCalls) }},
+		col{Name: "calls", Head: " CALLS", Of: func(m repricedMiss) report.Value { return afterwards(report.Count(m.wasCalls), report.Count(m.calls)) }},
+		col{Name: "recorded_tokens_lost", Of: func(m repricedMiss) report.Value { return report.Tokens(m.wasLost) }},
+		col{Name: "tokens_lost", Head: " WRITTEN AGAIN", Of: func(m repricedMiss) report.Value { return afterwards(report.Tokens(m.wasLost), report.Tokens(m.lost)) }}))
+	d.Say("\n%s", runAgain(r))
 	return nil
 }
 
-func repricedRow(name string, calls int64, was, now llm.Usage, cost, to int64) []string {
-	return []string{name, strconv.FormatInt(calls, 10), beforeAfter(report.Quantity(was.Read), report.Quantity(now.Read)),
-		beforeAfter(report.Quantity(was.Written()), report.Quantity(now.Written())),
-		beforeAfter(report.Percent(was.Read, was.Prompt()), report.Percent(now.Read, now.Prompt())), beforeAfter(money(cost), money(to))}
+// repricedColumns are what is said of each agent, before and after.
+func repricedColumns() []report.Column[repricedAgent] {
+	type col = report.Column[repricedAgent]
+	columns := []col{
+		{Name: "lineage", Head: "AGENT", Of: func(a repricedAgent) report.Value { return report.Text(a.lineage) }},
+		{Name: "calls", Head: " CALLS", Of: func(a repricedAgent) report.Value { return report.Count(a.calls) }},
+		{Head: " CACHE READ", Of: func(a repricedAgent) report.Value {
+			return afterwards(report.Tokens(a.was.Read), report.Tokens(a.now.Read))
+		}},
+		{Head: " CACHE WRITE", Of: func(a repricedAgent) report.Value {
+			return afterwards(report.Tokens(a.was.Written()), report.Tokens(a.now.Written()))
+		}},
+		{Head: " HIT RATE", Of: func(a repricedAgent) report.Value {
+			return afterwards(report.Share(a.was.Read, a.was.Prompt()), report.Share(a.now.Read, a.now.Prompt()))
+		}},
+		{Name: "recorded_cost", Of: func(a repricedAgent) report.Value { return dollars(a.before) }},
+		{Name: "cost", Head: " COST", Of: func(a repricedAgent) report.Value { return afterwards(dollars(a.before), dollars(a.cost)) }},
+	}
+	for _, c := range usage(func(a repricedAgent) llm.Usage { return a.was }) {
+		c.Name = "recorded_" + c.Name
+		columns = append(columns, c)
+	}
+	return append(columns, usage(func(a repricedAgent) llm.Usage { return a.now })...)
 }
 
-// beforeAfter shows a figure before and after, once where both are the same.
-func beforeAfter(was, now string) string {
-	if was == now {
+// afterwards is a figure that people see with what it was before, where it was
+// another one.
+func afterwards(was, now report.Value) report.Value {
+	if was.String() == now.String() {
 		return now
 	}
-	return was + " → " + now
-}
-
-func repricedMisses(s *ui.Env, doc *repricedJSON) error {
-	if len(doc.Misses) == 0 {
-		return nil
-	}
-	s.Printf("\n")
-	t := report.NewTable("MISSED BECAUSE", " CALLS", " LOST")
-	for _, m := range doc.Misses {
-		t.Row(m.Reason, beforeAfter(strconv.FormatInt(m.WasCalls, 10), strconv.FormatInt(m.Calls, 10)), beforeAfter(report.Quantity(m.WasLost), report.Quantity(m.Lost)))
-	}
-	return t.Write(s.Stdout, s.Style())
+	return now.As(was.String() + " → " + now.String())
 }
 
 // runAgain says how a run again would compare.
-func runAgain(doc *repricedJSON) string {
+func runAgain(r *repricedRun) string {
 	switch {
-	case doc.Moved == 1:
+	case r.moved == 1:
 		return "1 call would begin at another instant: a run again with --set can differ from there on"
-	case doc.Moved > 1:
-		return strconv.Itoa(doc.Moved) + " calls would begin at another instant: a run again with --set can differ from there on"
-	case doc.Limited:
+	case r.moved > 1:
+		return strconv.Itoa(r.moved) + " calls would begin at another instant: a run again with --set can differ from there on"
+	case r.limited:
 		return "the provider has rate limits, which calls meet by what they read: a run again with --set can differ"
 	}
 	return "every call begins and ends when it did: a run again with --set gives the same figures"
 }
 
-// reprice computes a run by other settings. By its own settings it has to come to
+// ofOther computes a run by other settings. By its own settings it has to come to
 // what is recorded, or nothing is said.
-func repriceRun(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, sets []string) (*repricedJSON, error) {
+func ofOther(db *sqlite.DB, info sqlite.RunInfo, sets []string) (*repricedRun, error) {
 	if info.Recorded() {
 		return nil, ui.Failf(ui.Usage, "run %s is a recorded session: agentsim whatif asks what it would have cost otherwise", ui.Short(info.ID))
 	}
@@ -140,48 +139,46 @@ func repriceRun(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, sets []string) (*
 	if err := rundb.NeedsAll(info); err != nil {
 		return nil, err
 	}
-	doc := &repricedJSON{Run: info.ID, Settings: sets, Timing: "as-recorded", Agents: []repricedAgents{}, Misses: []repricedMiss{}}
+	r := &repricedRun{}
 	var calls []repricedCall
 	var err error
 	if pricesOnly(sets) {
 		calls, err = pricedCalls(db, info, sets)
 	} else {
-		calls, err = askedCalls(db, info, doc)
+		calls, err = askedCalls(db, info, sets, r)
 	}
 	if err != nil {
 		return nil, err
 	}
-	doc.sum(calls)
-	return doc, nil
+	r.sum(calls)
+	return r, nil
 }
 
 // sum adds up the calls.
-func (d *repricedJSON) sum(calls []repricedCall) {
-	agents, misses := map[string]int{}, map[string]int{}
-	var was, now llm.Usage
+func (r *repricedRun) sum(calls []repricedCall) {
+	agents, missed := map[string]int{}, map[string]int{}
 	for i := range calls {
 		c := &calls[i]
-		was, now = was.Plus(c.was), now.Plus(c.now)
-		d.Before, d.Cost, d.Uncached = d.Before+c.cost, d.Cost+c.to, d.Uncached+c.uncached
+		r.was, r.now = r.was.Plus(c.was), r.now.Plus(c.now)
+		r.before, r.cost, r.uncached = r.before+c.cost, r.cost+c.to, r.uncached+c.uncached
 		if c.was != (llm.Usage{}) || c.now != (llm.Usage{}) {
-			a := row(&d.Agents, agents, c.lineage, repricedAgents{Lineage: c.lineage})
-			a.Before, a.Cost = a.Before+c.cost, a.Cost+c.to
+			a := row(&r.agents, agents, c.lineage, repricedAgent{lineage: c.lineage})
+			a.before, a.cost = a.before+c.cost, a.cost+c.to
 			if c.answered {
-				a.Calls++
+				a.calls++
 			}
-			a.Was, a.Usage = usageJSON(llm.Usage(a.Was).Plus(c.was)), usageJSON(llm.Usage(a.Usage).Plus(c.now))
+			a.was, a.now = a.was.Plus(c.was), a.now.Plus(c.now)
 		}
 		if c.wasMissed != "" {
-			m := row(&d.Misses, misses, c.wasMissed, repricedMiss{Reason: c.wasMissed})
-			m.WasCalls, m.WasLost = m.WasCalls+1, m.WasLost+c.wasLost
+			m := row(&r.misses, missed, c.wasMissed, repricedMiss{reason: c.wasMissed})
+			m.wasCalls, m.wasLost = m.wasCalls+1, m.wasLost+c.wasLost
 		}
 		if c.missed != "" {
-			m := row(&d.Misses, misses, c.missed, repricedMiss{Reason: c.missed})
-			m.Calls, m.Lost = m.Calls+1, m.Lost+c.lost
+			m := row(&r.misses, missed, c.missed, repricedMiss{reason: c.missed})
+			m.calls, m.lost = m.calls+1, m.lost+c.lost
 		}
 	}
-	d.Was, d.Usage = usageJSON(was), usageJSON(now)
-	slices.SortFunc(d.Misses, func(a, b repricedMiss) int { return cmp.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(r.misses, func(a, b repricedMiss) int { return cmp.Compare(a.reason, b.reason) })
 }
 
 // row is the row of a name, made of fresh if there is none.
@@ -203,7 +200,7 @@ func pricesOnly(sets []string) bool {
 }
 
 // askedCalls asks the cache of a run in full again.
-func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repricedCall, error) {
+func askedCalls(db *sqlite.DB, info sqlite.RunInfo, sets []string, r *repricedRun) ([]repricedCall, error) {
 	if err := rundb.NeedsBlocks(info); err != nil {
 		return nil, err
 	}
@@ -214,7 +211,7 @@ func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repric
 	if err != nil {
 		return nil, err
 	}
-	_, now, err := record.Play(doc.Settings)
+	_, now, err := record.Play(sets)
 	if refusal := notAnswered(info, err); refusal != nil {
 		return nil, refusal
 	}
@@ -224,7 +221,7 @@ func askedCalls(db *sqlite.DB, info sqlite.RunInfo, doc *repricedJSON) ([]repric
 	if err != nil {
 		return nil, ui.Failf(ui.Operating, "run %s: %w", ui.Short(info.ID), err)
 	}
-	doc.Moved, doc.Limited = now.Moved(), now.Limited
+	r.moved, r.limited = now.Moved(), now.Limited
 	out := make([]repricedCall, len(now.Calls))
 	for i := range now.Calls {
 		c := &now.Calls[i]
@@ -288,7 +285,7 @@ func pricedCalls(db *sqlite.DB, info sqlite.RunInfo, sets []string) ([]repricedC
 	}
 	if again != info.Cost {
 		return nil, ui.Failf(ui.Operating, "run %s: by its own settings its calls cost %s, and %s is recorded: its prices were others; run it again",
-			ui.Short(info.ID), money(again), money(info.Cost))
+			ui.Short(info.ID), dollars(again), dollars(info.Cost))
 	}
 	return out, nil
 }

@@ -1,0 +1,208 @@
+// Package inspect is the command that looks into recorded runs: its views are a
+// list of runs, the tree of a run's agents, one request, the requests that missed
+// the cache, phases, progress, what an agent said, and a run under other prices.
+package inspect
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// options are the flags.
+type options struct {
+	db       string
+	call     int64
+	misses   bool
+	phases   bool
+	progress bool
+	blocks   bool
+	said     string
+	output   string
+	reprice  []string
+}
+
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "inspect [RUN]",
+		Short: "look into a recorded run: its agents, a call, why calls missed the cache",
+		Long: `Without a run it lists the recorded ones. With one it prints the tree of its agents; --call N prints one request with
+its cached part and why it missed, --misses every request that read less than it could have, --phases when research,
+synthesis, implementation and verification went on, --progress how far agents in the background had come. --said AGENT
+what one agent said in all its activations, by its id or lineage: what its output file held. RUN is the beginning of a
+run's id.`,
+		Example: `  agentsim inspect
+  agentsim inspect 9c1e
+  agentsim inspect 9c1e --misses
+  agentsim inspect 9c1e --phases
+  agentsim inspect 9c1e --said main/1.1
+  agentsim inspect 9c1e --call 41 --blocks
+  agentsim inspect 9c1e --reprice provider.inference_geo=us
+  agentsim inspect 9c1e --reprice provider.ttl=1h --reprice provider.fourth_mark=true`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return run(s, o, args)
+		},
+	}
+	f := cmd.Flags()
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.Int64Var(&o.call, "call", 0, "print the run's request `number`, from 1")
+	f.BoolVar(&o.misses, "misses", false, "print the requests that missed the cache, and why")
+	f.BoolVar(&o.phases, "phases", false, "print when each phase of delegated work went on, and what it shared with others")
+	f.BoolVar(&o.progress, "progress", false, "print how far each agent in the background had come, at each change")
+	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
+	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
+	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
+	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	return cmd
+}
+
+// views are the flags of which one may be given.
+var views = []string{"call", "misses", "phases", "progress", "said", "reprice"}
+
+// check says what is wrong with the flags.
+func (o *options) check(f *pflag.FlagSet) error {
+	given := slices.DeleteFunc(slices.Clone(views), func(name string) bool { return !f.Changed(name) })
+	call := f.Changed("call")
+	switch {
+	case len(given) > 1:
+		return ui.Failf(ui.Usage, "--%s: give one of them, each is a view of its own", strings.Join(given, " and --"))
+	case call && o.call < 1:
+		return ui.Failf(ui.Usage, "--call %d: calls are numbered from 1", o.call)
+	case o.blocks && !call:
+		return ui.Failf(ui.Usage, "--blocks: it needs --call N, the request whose blocks are meant")
+	}
+	return ui.CheckOutput(o.output)
+}
+
+// aView reports whether a view of one run is asked for.
+func (o *options) aView() bool {
+	return o.call > 0 || o.misses || o.phases || o.progress || o.said != "" || len(o.reprice) > 0
+}
+
+func run(s *ui.Env, o *options, args []string) error {
+	db, err := rundb.Open(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	d := &report.Document{}
+	if len(args) == 0 {
+		if o.aView() {
+			return ui.Failf(ui.Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
+		}
+		if err := runs(d, db, o.db); err != nil {
+			return err
+		}
+		return s.Print(o.output, d)
+	}
+	info, err := rundb.Find(db, args[0])
+	if err == nil {
+		err = rundb.Head(d, db, info)
+	}
+	if err == nil {
+		err = o.view(s, d, db, info)
+	}
+	if err != nil || o.said != "" && o.output == "table" {
+		return err
+	}
+	return s.Print(o.output, d)
+}
+
+// view adds what was asked of a run.
+func (o *options) view(s *ui.Env, d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
+	switch {
+	case len(o.reprice) > 0:
+		return repriced(d, db, info, o.reprice)
+	case o.call > 0:
+		return request(d, db, info, o)
+	case o.misses:
+		return misses(d, db, info)
+	case o.phases:
+		return phases(d, db, info)
+	case o.progress:
+		return progress(d, db, info)
+	case o.said != "":
+		return said(s, d, db, info, o)
+	}
+	return tree(d, db, info)
+}
+
+// recorded is a run of the list, and whether its prices are known.
+type recorded struct {
+	sqlite.RunInfo
+	priced bool
+}
+
+// runs lists the recorded ones.
+func runs(d *report.Document, db *sqlite.DB, path string) error {
+	infos, err := db.Runs()
+	if err != nil {
+		return err
+	}
+	list := make([]recorded, len(infos))
+	for i, r := range infos {
+		list[i].RunInfo = r
+		if list[i].priced, err = db.Priced(r.ID); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		d.Say("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some", path)
+	}
+	type col = report.Column[recorded]
+	columns := []col{
+		{Name: "run", Of: func(r recorded) report.Value { return report.Text(r.ID) }},
+		{Head: "RUN", Of: func(r recorded) report.Value { return report.Text(ui.Short(r.ID)) }},
+		{Name: "name", Head: "SCENARIO", Of: func(r recorded) report.Value { return report.Text(r.Name) }},
+		{Name: "variant", Head: "VARIANT", Of: func(r recorded) report.Value { return report.Text(r.Variant) }},
+		{Name: "seed", Head: " SEED", Drop: 4, Of: func(r recorded) report.Value { return report.Unsigned(r.Seed).If(!r.Recorded()) }},
+		{Name: "policy", Head: "POLICY", Drop: 5, Of: func(r recorded) report.Value { return report.Text(r.Policy) }},
+		{Name: "semantics", Of: func(r recorded) report.Value { return report.Count(r.Semantics) }},
+		{Name: "level", Head: "LEVEL", Drop: 3, Of: func(r recorded) report.Value { return report.Text(string(r.Level)) }},
+		{Name: "outcome", Head: "OUTCOME", Of: func(r recorded) report.Value { return report.Text(r.Ending()) }},
+		{Name: "detail", Of: func(r recorded) report.Value { return report.Text(r.Detail).If(r.Detail != "") }},
+		{Name: "digest", Of: func(r recorded) report.Value { return report.Text(r.Digest) }},
+		{Name: "events", Of: func(r recorded) report.Value { return report.Count(r.Events) }},
+		{Name: "calls", Head: " CALLS", Drop: 1, Of: func(r recorded) report.Value { return report.Count(r.Calls) }},
+		{Name: "cost", Head: " COST", Of: func(r recorded) report.Value { return dollars(r.Cost).If(r.priced) }},
+		{Name: "cost_uncached", Of: func(r recorded) report.Value { return dollars(r.Uncached).If(r.priced) }},
+		{Name: "time", Head: " TIME", Of: func(r recorded) report.Value { return report.At(r.EndedAt) }},
+		{Name: "executions", Head: " TIMES RUN", Drop: 2, Of: func(r recorded) report.Value { return report.Count(r.Executions) }},
+		{Name: "last_started", Of: func(r recorded) report.Value { return report.Text(r.StartedAt) }},
+	}
+	d.Table(report.TableOf("runs", list, append(columns, usage(func(r recorded) llm.Usage { return r.Usage })...)...))
+	return nil
+}
+
+func dollars(picodollars int64) report.Value {
+	return report.Dollars(cachemodel.Picodollars(picodollars))
+}
+
+// usage are the columns in which machines get what was billed.
+func usage[R any](of func(R) llm.Usage) []report.Column[R] {
+	part := func(name string, get func(llm.Usage) int64) report.Column[R] {
+		return report.Column[R]{Name: name, Of: func(r R) report.Value { return report.Tokens(get(of(r))) }}
+	}
+	return []report.Column[R]{
+		part("tokens_input", func(u llm.Usage) int64 { return u.Input }),
+		part("tokens_write_5m", func(u llm.Usage) int64 { return u.Write5m }),
+		part("tokens_write_1h", func(u llm.Usage) int64 { return u.Write1h }),
+		part("tokens_read", func(u llm.Usage) int64 { return u.Read }),
+		part("tokens_output", func(u llm.Usage) int64 { return u.Output }),
+	}
+}

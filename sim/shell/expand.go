@@ -12,59 +12,80 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// expansion is what the library needs to expand words: variables, the output of
-// commands and the names in directories, each of which is charged.
-func (m *machine) expansion(st *streams, whole bool) *expand.Config {
-	c := &expand.Config{Env: environ{m, whole}, CmdSubst: func(w io.Writer, c *syntax.CmdSubst) error {
-		out := m.buffer()
-		m.status = 0
-		m.inside(func() { m.list(c.Stmts, &streams{in: st.in, out: out, err: st.err}) })
-		if m.payWords(out.String()) {
-			_, _ = io.WriteString(w, out.String()) // into memory
-		}
-		return m.halted
-	}}
-	if !whole {
-		c.ReadDir2 = m.readDir
+// line is what one command line expands to. The library that expands them asks
+// for variables, the output of commands and the names in directories; each is
+// charged here, and so is what patterns cost: bytes of a line in which there is one
+// are compiled, and compared with each name.
+type line struct {
+	m       *machine
+	st      *streams
+	whole   bool // one text: no splitting, no file names
+	bytes   int
+	pattern bool
+}
+
+// config is what the library is given. It has a home for everybody, or else it
+// would ask the machine.
+func (w *line) config() *expand.Config {
+	c := &expand.Config{Env: w, CmdSubst: w.substitute}
+	if !w.whole {
+		c.ReadDir2 = w.readDir
 	}
 	return c
 }
 
-// payWords charges a value and the words that it may become.
-func (m *machine) payWords(s string) bool {
-	return m.charge(len(s) + entryWork*(strings.Count(s, " ")+strings.Count(s, "\t")+strings.Count(s, "\n")))
-}
-
-// environ is the script's variables; whole says that values are not split.
-type environ struct {
-	m     *machine
-	whole bool
+// weigh charges a part of the line.
+func (w *line) weigh(s string) bool {
+	if w.whole {
+		return w.m.charge(len(s))
+	}
+	cost := len(s) + entryWork*(strings.Count(s, " ")+strings.Count(s, "\t")+strings.Count(s, "\n")) // as many words
+	if w.pattern {
+		cost += 16 * len(s)
+	} else if strings.ContainsAny(s, "*?[") {
+		w.pattern = true
+		cost += 16 * (w.bytes + len(s))
+	}
+	w.bytes += len(s)
+	return w.m.charge(cost)
 }
 
 // Get is a variable or special parameter, as the library asks for it.
-func (e environ) Get(name string) expand.Variable {
-	value, set := e.m.vars[name]
+func (w *line) Get(name string) expand.Variable {
+	value, set := w.m.vars[name]
 	switch other, isHome := strings.CutPrefix(name, "HOME "); {
 	case isHome: // of another user, and there is none
 		value, set = "~"+other, true
-	case name == "IFS" && e.whole:
+	case name == "IFS" && w.whole:
 		value, set = "", true
 	case name == "?":
-		value, set = strconv.Itoa(e.m.status), true
+		value, set = strconv.Itoa(w.m.status), true
 	case name == "PWD":
-		value, set = e.m.dir, true
+		return expand.Variable{Set: true, Kind: expand.String, Str: w.m.dir}
 	}
-	if !set || !e.m.payWords(value) {
+	if !set || !w.weigh(value) {
 		return expand.Variable{}
 	}
 	return expand.Variable{Set: true, Kind: expand.String, Str: value}
 }
 
 // Each lists nothing: what asks for it is not available.
-func (environ) Each(func(string, expand.Variable) bool) {}
+func (*line) Each(func(string, expand.Variable) bool) {}
+
+// substitute writes the output of commands.
+func (w *line) substitute(to io.Writer, c *syntax.CmdSubst) error {
+	m, out := w.m, w.m.buffer()
+	m.status = 0
+	m.inside(func() { m.list(c.Stmts, &streams{in: w.st.in, out: out, err: w.st.err}) })
+	if w.weigh(out.String()) {
+		_, _ = io.WriteString(to, out.String()) // into memory
+	}
+	return m.halted
+}
 
 // readDir lists a directory for patterns.
-func (m *machine) readDir(abs string) (out []fs.DirEntry, err error) {
+func (w *line) readDir(abs string) (out []fs.DirEntry, err error) {
+	m := w.m
 	switch abs = path.Clean(abs); {
 	case !m.exists(abs):
 		return nil, fs.ErrNotExist
@@ -74,13 +95,22 @@ func (m *machine) readDir(abs string) (out []fs.DirEntry, err error) {
 	for _, e := range m.entries(abs) {
 		out = append(out, e)
 	}
+	m.charge(len(out) * w.bytes / 4)
 	return out, m.halted
 }
 
 // fields expands words into the arguments of a command: braces, variables,
 // commands, splitting, file names. ok is false after an error, which was said.
-func (m *machine) fields(words []*syntax.Word, st *streams) (out []string, ok bool) {
-	for f, err := range expand.FieldsSeq(m.expansion(st, false), words...) {
+func (m *machine) fields(all []*syntax.Word, st *streams) (out []string, ok bool) {
+	w := &line{m: m, st: st}
+	for _, word := range all {
+		for _, p := range word.Parts {
+			if lit, ok := p.(*syntax.Lit); ok {
+				w.weigh(lit.Value)
+			}
+		}
+	}
+	for f, err := range expand.FieldsSeq(w.config(), all...) {
 		if err != nil {
 			return nil, m.failed(err, st)
 		}
@@ -99,13 +129,13 @@ func (m *machine) text(w *syntax.Word, st *streams) (string, bool) {
 	if w == nil {
 		return "", true
 	}
-	parts, err := expand.Fields(m.expansion(st, true), w)
+	parts, err := expand.Fields((&line{m: m, st: st, whole: true}).config(), w)
 	return strings.Join(parts, " "), m.failed(err, st)
 }
 
 // document expands the text of a here-document.
 func (m *machine) document(w *syntax.Word, st *streams) (string, bool) {
-	s, err := expand.Document(m.expansion(st, true), w)
+	s, err := expand.Document((&line{m: m, st: st, whole: true}).config(), w)
 	return s, m.failed(err, st)
 }
 

@@ -11,6 +11,11 @@
 //     conversation's history on a hit.
 //   - Time comes in as an argument and never goes backwards.
 //   - Undocumented points are named options, listed by Options.
+//   - A text with clear_at leaves the prefix: what is before it is read, and one turn is
+//     written again. What a model cannot take is a byte of flags on each node.
+//   - vLLM and SGLang make tokens of blocks, and a pool without room caches as far as it
+//     reaches: the engines' life cycle has no waiting.
+//   - Noise is a miss reason of its own, which only a named option brings about.
 //
 // What a request that fails is billed for (CON-09):
 //

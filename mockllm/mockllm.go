@@ -10,6 +10,8 @@
 //   - The only suspension is the wait for the answer.
 //   - Simulated errors are *llm.APIError; any other error is the scenario's or
 //     the abort of the waiting process.
+//   - A copy of a request is a call of its own, billed and recorded as failed; a copy of
+//     an answer is dropped by the client. Neither runs a tool twice.
 package mockllm
 
 import (

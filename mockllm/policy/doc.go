@@ -38,4 +38,7 @@
 //     report says where.
 //   - Sizes are keyed by work item and step (item/fix-auth/step/2/output), not by
 //     agent, so that every structure does the same work.
+//   - An item is given out once, then as often as corrections and approaches allow; an
+//     attempt that was interrupted shows nothing about its approach, and its worker is
+//     told to go on, at most three times an item.
 package policy

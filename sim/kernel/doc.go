@@ -16,6 +16,9 @@
 //     by Close, after the run.
 //   - Everything is bounded by a named limit, and a run that cannot go on says
 //     why: LimitError, DeadlockError, PanicError, ErrInterrupted.
+//   - pct counts choices, not steps: processes run alone between two choices, so its
+//     bound holds with the number of choices. replay is total: where its list cannot be
+//     followed, whoever has been ready longest runs.
 //
 // A Kernel and everything made with it belong to one thread of control;
 // Interrupt is the only method that may be called from another one.

@@ -14,4 +14,9 @@
 //   - A recording without content has its blocks made from what was billed
 //     (IMP-04), one with block ids has those, one with content has its messages
 //     behind one block each for the tools and for the system prompt.
+//   - A run's id hashes what was recorded and how it was judged, not where its files
+//     are: an import of a copy is one more execution of one run, and a session that
+//     has grown is another run.
+//   - A recorded miss costs what was paid again; a prompt whose size alone is known has
+//     no price.
 package asrun

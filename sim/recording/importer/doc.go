@@ -10,4 +10,8 @@
 //     in a file.
 //   - Text of a recording is data: an id never becomes a path.
 //   - Equal files give equal sessions, in an order that depends on names only.
+//   - What is inferred is inferred by one rule each: a rollout's copied head ends with
+//     the first line more than 250 ms after the one before; a sub-agent of a
+//     kv-cache-tester trace began its duration before its entry; a compaction goes on
+//     from what its main thread had last answered; TraceLab's writes live five minutes.
 package importer

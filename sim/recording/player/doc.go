@@ -15,4 +15,11 @@
 //     that conversation and renewed it (sessions.md 2.3). Options.Hidden plays
 //     those.
 //   - Sessions that are played together share one store, as those of one account do.
+//   - A step is as many positions as its answer has blocks, and one; a client marks
+//     the end of its previous prompt as well, or answers of eleven blocks would be
+//     out of the look-back's reach.
+//   - Others keep a static prefix warm where most earlier look-ups found it so: in one
+//     account expired conversations read nothing, in another nearly always that prefix.
+//   - A request whose predecessor is missing goes on from the session's last one, and
+//     nothing that it read is taken for a static prefix.
 package player

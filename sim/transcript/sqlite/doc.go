@@ -15,4 +15,6 @@
 //   - A file that is not ours is never written to.
 //   - Wall time comes from the caller, as text.
 //   - A failure of recording never stops an Emit; Err and Finish tell it.
+//   - A record of samples keeps whole session trees, the same in every variant. A run's
+//     level that was asked for last replaces what is there.
 package sqlite

@@ -108,17 +108,29 @@ func (u *Auditor) workerTools(a, p *agent) {
 		}
 	}
 	slices.Sort(own)
-	full, simple := slices.Equal(own, worksWith), slices.Equal(own, worksSimply)
+	allFull, allSimple := u.offerable(worksWith), u.offerable(worksSimply)
+	full, simple := slices.Equal(own, allFull), slices.Equal(own, allSimple)
 	if u.flipped {
 		full, simple = full && !u.simple, simple && u.simple
 	}
 	if u.fails(crd04, full || simple) {
-		u.report(crd04, a, "tools "+strings.Join(worksWith, " ")+", or in simple mode "+strings.Join(worksSimply, " "), "tools "+strings.Join(own, " "))
+		u.report(crd04, a, "tools "+strings.Join(allFull, " ")+", or in simple mode "+strings.Join(allSimple, " "), "tools "+strings.Join(own, " "))
 	}
 	if p.workers == nil || u.flipped || a.facts.RunMode == "plan" {
 		return
 	}
 	u.same(crd03, a, "tools", strings.Join(p.workers, " "), strings.Join(own, " "))
+}
+
+// offerable is those tools that no rule of the session denies as a whole.
+func (u *Auditor) offerable(tools []string) []string {
+	if u.opt.Session == nil {
+		return tools
+	}
+	denied := func(name string) bool {
+		return slices.Contains(u.opt.Session.Deny, name) || slices.Contains(u.opt.Session.Deny, name+"(*)")
+	}
+	return slices.DeleteFunc(slices.Clone(tools), denied)
 }
 
 // workerCall is CRD-05 for a call: one that names no worker is an error.

@@ -116,7 +116,9 @@ func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
 func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	switch {
 	case a.fork:
-		a.agents, a.root = a.parent.forkedFrom()
+		if a.agents, a.root = a.parent.forkedFrom(); a.root == (llm.Hash{}) { // its parent has ended
+			a.root = rootOf(head)
+		}
 		u.firstOfFork(a, nodes)
 		return
 	case len(nodes) == 0:

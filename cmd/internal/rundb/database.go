@@ -17,9 +17,12 @@ import (
 // UsualName is the database's name where nobody names another.
 const UsualName = "agentsim.db"
 
+// Variable names the environment variable that names the database for all commands.
+const Variable = "AGENTSIM_DB"
+
 // Flag adds the flag that names the database.
 func Flag(s *ui.Env, f *pflag.FlagSet, to *string, usage string) {
-	f.StringVar(to, "db", database(s), usage)
+	f.StringVar(to, "db", database(s), usage+"; "+Variable+" sets another")
 }
 
 // At is the flag that names a database other than the usual one.
@@ -30,16 +33,27 @@ func At(s *ui.Env, db string) string {
 	return " --db " + ui.Quote(db)
 }
 
-// database is where runs are recorded unless --db says otherwise: in a git
-// repository the user's state directory, so that nobody commits it, else the
-// current directory. A file that is there already is used.
+// database is where runs are recorded unless --db says otherwise: where the
+// environment says; in a git repository the user's state directory, so that nobody
+// commits it, else the current directory. A file that is there already is used.
 func database(s *ui.Env) string {
+	if name := named(s); name != "" {
+		return name
+	}
 	_, err := os.Lstat(UsualName)
 	state := stateDir(s)
 	if err == nil || state == "" || !inRepository() {
 		return UsualName
 	}
 	return filepath.Join(state, "agentsim", UsualName)
+}
+
+// named is the database that the environment names, "" where it names none.
+func named(s *ui.Env) string {
+	if s.Getenv == nil {
+		return ""
+	}
+	return s.Getenv(Variable)
 }
 
 // stateDir is where programs of this user keep what they remember; "" where
@@ -75,7 +89,7 @@ func inRepository() bool {
 // Create opens the database for recording. One that it makes only its user can
 // read.
 func Create(s *ui.Env, path string) (*sqlite.DB, error) {
-	if path == database(s) && path != UsualName {
+	if path == database(s) && path != UsualName && path != named(s) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, ui.Failf(ui.Operating, "%s: cannot make the directory of the database: %w; name another file with --db", path, hostdir.Plain(err))
 		}

@@ -40,7 +40,7 @@ type scale struct {
 }
 
 // scaleOf finds the largest unit in which the smallest number of tokens keeps two
-// figures, and whether all amounts can be told in cents.
+// figures and the largest one three, as far as two decimals go, and whether all amounts can be told in cents.
 func scaleOf(column []Value) scale {
 	s := scale{tokens: 1, cents: true}
 	least, most := int64(0), int64(0)
@@ -66,7 +66,7 @@ func scaleOf(column []Value) scale {
 		}
 	}
 	if s.tokens > 1 {
-		for s.decimals = 0; s.decimals < 2 && least*pow10(s.decimals) < 10*s.tokens; {
+		for s.decimals = 0; s.decimals < 2 && (least*pow10(s.decimals) < 10*s.tokens || most*pow10(s.decimals) < 100*s.tokens); {
 			s.decimals++
 		}
 	}

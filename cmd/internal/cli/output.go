@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 )
@@ -58,13 +57,3 @@ func (d *validationJSON) TableRows() any { return d.Repositories }
 func (d *whatifJSON) TableRows() any     { return d.Kinds }
 func (d *offersJSON) TableRows() any     { return d.Questions }
 func (d *forkKeyJSON) TableRows() any    { return d.Forks }
-
-func money(picodollars int64) string { return report.Money(cachemodel.Picodollars(picodollars)) }
-
-// bill prints a cost of a run whose prices may not be known.
-func bill(picodollars int64, priced bool) string {
-	if !priced {
-		return "–"
-	}
-	return money(picodollars)
-}

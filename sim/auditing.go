@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
 	"agentsim/sim/definition"
+	"agentsim/sim/minimal"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
 )
@@ -82,7 +83,7 @@ func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *agent.Gates) []*ag
 				custom = append(custom, row.Definition)
 			}
 		}
-		return agent.MinimalDefinitions(agent.Minimal{}, custom)
+		return minimal.Definitions(minimal.Options{}, custom)
 	}
 	set, err := Definitions(sc, sources)
 	if err != nil {

@@ -9,8 +9,10 @@ import (
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/coordinator"
 	"agentsim/sim/definition"
 	"agentsim/sim/fork"
+	"agentsim/sim/handoff"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
@@ -101,10 +103,10 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		EvictAfter: evictAfter(sc),
 		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
 		Over:       sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
-		Forks:      agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory, TypedChildren: sc.Forks.TypedChildren},
-		Handoffs:   handoffs(sc),
-		Scratchpad: sc.Coordinator.Scratchpad,
-		Compaction: agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
+		Forks:       agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory, TypedChildren: sc.Forks.TypedChildren},
+		Classifier:  handoff.New(handoffs(sc), r.marks),
+		Coordinator: coordinator.New(Root, sc.Coordinator.Scratchpad),
+		Compaction:  agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
 	}
 	return cfg, nil
 }

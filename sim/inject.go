@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"agentsim/scenarios"
-	"agentsim/sim/agent"
 	"agentsim/sim/audit"
+	"agentsim/sim/handoff"
 	"agentsim/sim/mark"
 )
 
@@ -22,10 +22,10 @@ func (r *run) plantInjections() error {
 }
 
 // handoffs is the script of the classifier of hand-offs (TSK-06).
-func handoffs(sc *scenarios.Scenario) []agent.HandoffRule {
-	var out []agent.HandoffRule
+func handoffs(sc *scenarios.Scenario) []handoff.Rule {
+	var out []handoff.Rule
 	for _, v := range sc.Classifier {
-		out = append(out, agent.HandoffRule{Taint: v.Taint, Verdict: v.Verdict, Why: v.Why})
+		out = append(out, handoff.Rule{Taint: v.Taint, Verdict: v.Verdict, Why: v.Why})
 	}
 	return out
 }

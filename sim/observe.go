@@ -126,7 +126,7 @@ func (o *observer) record(a *agent.Agent, it *transcript.Item) {
 		return
 	}
 	o.told[key] = it.Outcome
-	o.r.world.RecordFor(a, it)
+	a.Record(it)
 }
 
 // outcome says how well an item was done: on a version of a file that was old
@@ -235,7 +235,7 @@ var criticalFiles = regexp.MustCompile(`(?:^|\n)### Critical Files for Implement
 // matter most, three to five of them (DEF-07).
 func (o *observer) checkPlan(a *agent.Agent, text *llm.Payload) {
 	if a.Plans() && a.Finished() && lastText(a.Last(), text) && !criticalFiles.MatchString(text.Raw()) {
-		o.r.world.RecordFor(a, &transcript.Finding{Rule: "plan-report", Detail: "the report does not end with three to five critical files"})
+		a.Record(&transcript.Finding{Rule: "plan-report", Detail: "the report does not end with three to five critical files"})
 	}
 }
 
@@ -260,10 +260,10 @@ func (o *observer) checkReport(a *agent.Agent, raw string) {
 	}
 	if _, ok := fork.Report(raw); !ok {
 		start, _, _ := strings.Cut(raw, "\n")
-		o.r.world.RecordFor(a, &transcript.Finding{Rule: "fork-report", Detail: "the report begins " + start})
+		a.Record(&transcript.Finding{Rule: "fork-report", Detail: "the report begins " + start})
 	}
 	wrote := func(w workspace.Write) bool { return w.By == a.Ref() }
 	if slices.ContainsFunc(o.r.fs.Log()[o.began[a.Ref()]:], wrote) && !commitWords.MatchString(raw) {
-		o.r.world.RecordFor(a, &transcript.Finding{Rule: "fork-uncommitted", Detail: "files were changed, and the report names no commit"})
+		a.Record(&transcript.Finding{Rule: "fork-uncommitted", Detail: "files were changed, and the report names no commit"})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/tool"
+	"agentsim/sim/user"
 )
 
 // startRoots starts every root conversation of the scenario.
@@ -61,18 +62,20 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	if s.User != nil {
 		out.First = r.blocks(*s.User, name+"/user")
 	}
+	var steps []user.Step
 	for i, st := range s.Then {
-		out.Steps = append(out.Steps, r.step(st, fmt.Sprintf("%s/then/%d", name, i), &settings))
+		steps = append(steps, r.step(st, fmt.Sprintf("%s/then/%d", name, i), &settings))
 	}
+	out.User = user.New(steps)
 	return out, nil
 }
 
 // step turns a step of the user into what the agent layer does. Settings are
 // what holds until then, and afterwards what holds from then on.
-func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) agent.Step {
-	out := agent.Step{After: s.After, Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, Warms: s.Settings.Warms()}
+func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) user.Step {
+	out := user.Step{After: s.After, Act: agent.Act{Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, Warms: s.Settings.Warms()}}
 	if s.On != nil {
-		out.On = &agent.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
+		out.On = &user.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
 	}
 	if s.At != nil {
 		out.Timed, out.At = true, *s.At

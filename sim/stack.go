@@ -6,6 +6,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
+	"agentsim/sim/minimal"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 )
@@ -15,7 +16,8 @@ import (
 // scenario's times.
 func (r *run) chooseMinimal(cfg *agent.Config) error {
 	sc := r.spec.Scenario
-	cfg.Minimal = &agent.Minimal{ReadOnlyShell: *sc.Minimal.ReadOnlyShell, SideBySide: sc.Minimal.SideBySide}
+	o := minimal.Options{ReadOnlyShell: *sc.Minimal.ReadOnlyShell, SideBySide: sc.Minimal.SideBySide}
+	cfg.Stack, cfg.Coordinator = minimal.New(o, cfg.UserContext, cfg.SystemContext), nil
 	set := definition.Load(DefinitionSources(sc, r.spec.Project), nil, &cfg.Gates)
 	r.problems = set.Errors()
 	var custom []*agent.Definition
@@ -24,11 +26,11 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 			custom = append(custom, row.Definition)
 		}
 	}
-	cfg.Definitions = agent.MinimalDefinitions(*cfg.Minimal, custom)
+	cfg.Definitions = minimal.Definitions(o, custom)
 	if err := defines(cfg.Definitions, sc.Type); err != nil {
 		return err
 	}
-	cfg.Offered = slices.DeleteFunc(tool.Minimal(cfg.Catalogue, agent.MinimalTypes(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Implemented() })
+	cfg.Offered = slices.DeleteFunc(tool.Minimal(cfg.Catalogue, minimal.Types(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Implemented() })
 	r.offered, cfg.Catalogue = cfg.Offered, cfg.Offered
 	return nil
 }

@@ -80,8 +80,7 @@ type life struct {
 	before            *consumed      // by its former lives; nil in the first
 	hold              *kernel.Signal // set on siblings that wait for the first one
 	firstOpened       *kernel.Signal // set on the first sibling: fires when its response begins
-	root              *rootState     // of a root agent
-	minimal           *minimalState  // of the minimal stack; nil in the full one
+	root              *Root          // of a root agent
 }
 
 // Ref is the agent's ordinal in the run.
@@ -111,6 +110,24 @@ func (a *Agent) Plans() bool { return a.def != nil && a.def.BuiltIn() && a.def.T
 
 // Has reports whether an agent that lives has a tool of that name.
 func (a *Agent) Has(tool string) bool { return a.ctx.Pool.Has(tool) }
+
+// Parent is who spawned the agent, nil for a root.
+func (a *Agent) Parent() *Agent { return a.parent }
+
+// Ended reports whether the agent has ended for now.
+func (a *Agent) Ended() bool { return a.ended }
+
+// Ending is how its last activation ended.
+func (a *Agent) Ending() Ending { return a.end }
+
+// Definition is what an agent that lives is an agent of, nil of a root.
+func (a *Agent) Definition() *Definition { return a.def }
+
+// Mode is the mode in which an agent that lives runs.
+func (a *Agent) Mode() permission.Mode { return a.mode }
+
+// Record emits an event of the agent on behalf of a room beside this one.
+func (a *Agent) Record(b transcript.Body) { a.w.rec.emit(a.ref, b) }
 
 // Finished reports whether the answer at hand calls no tool. Only an agent that
 // lives has one.
@@ -190,13 +207,6 @@ func (a *Agent) body(p *kernel.Proc) error {
 	return a.finish(p, err)
 }
 
-// busy tells a root's user whether a turn runs.
-func (a *Agent) busy(b bool) {
-	if a.root != nil {
-		a.root.busy = b
-	}
-}
-
 // held keeps a sibling back until the first one's response begins (CACHE-29).
 func (a *Agent) held(p *kernel.Proc) error {
 	if a.hold == nil {
@@ -214,12 +224,13 @@ func (a *Agent) live(p *kernel.Proc) error {
 	for {
 		var err error
 		if a.conv.Last != nil { // a root whose user has not spoken yet has nothing to answer
-			a.busy(true)
-			err = a.turn(p)
-			a.closeTurn(err)
-			a.busy(false)
+			a.root.setBusy(true)
+			if err = a.turn(p); err == nil {
+				a.w.cfg.Stack.TurnEnded(a)
+			}
+			a.root.setBusy(false)
 		}
-		if a.root != nil && a.survives(p, err) {
+		if a.root != nil && a.root.survives(p, err) {
 			err = nil
 		}
 		if err == nil {
@@ -278,7 +289,7 @@ func (a *Agent) release() {
 	case a.task != nil:
 		a.remember()
 	case a.parent != nil:
-		a.result = a.toolResult()
+		a.result = a.w.cfg.Stack.Result(a)
 		a.forgetChildren(a.resumableChildren)
 	default:
 		a.forgetChildren(a.resumableChildren)

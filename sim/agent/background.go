@@ -74,7 +74,7 @@ func (f *foreground) ended() (tool.Result, vtime.Instant) {
 	case c.ended:
 		return c.result, c.endedAt
 	}
-	return c.w.childFailure("Agent " + c.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + "."), c.w.cfg.Kernel.Now()
+	return c.w.cfg.Stack.Failure("Agent " + c.ctx.ID.String() + " was aborted and had not ended after " + shieldDeadline.String() + "."), c.w.cfg.Kernel.Now()
 }
 
 // moveToBackground makes a task of a synchronous agent while it runs. Nothing of

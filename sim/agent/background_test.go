@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/task"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -61,8 +62,8 @@ func testExactly(t *testing.T) {
 func testCtrlB(t *testing.T) {
 	got := race(t, seeds, func(s *story) {
 		s.script("main", "use Agent "+plain, "text more", "text more")
-		s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, Background: true}, agent.Step{Timed: true, At: 2 * vtime.Second, Interrupt: true},
-			agent.Step{Timed: true, At: 3 * vtime.Second, Message: text("and?")})
+		s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{Background: true}}, user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{Interrupt: true}},
+			user.Step{Timed: true, At: 3 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	}, func(s *story) string {
 		child, moved := s.agent("main/1.1").Ending().Status, len(s.world.Tasks().All())
 		if child == "completed" {
@@ -82,7 +83,7 @@ func testBothMoves(t *testing.T) {
 		s.gates["tengu_auto_background_agents"] = "true"
 		s.script("main", "use Agent "+plain, "text more", "text more")
 		s.script("main/1.1", "take 200s; text late")
-		s.root("go", agent.Step{Timed: true, At: 121 * vtime.Second, Background: true})
+		s.root("go", user.Step{Timed: true, At: 121 * vtime.Second, Act: agent.Act{Background: true}})
 	}, func(s *story) string {
 		if n := len(s.world.Tasks().All()); n != 1 {
 			t.Fatal(n, "tasks")
@@ -114,7 +115,7 @@ func testAbortDuringTool(t *testing.T) {
 	} {
 		got := race(t, seeds, func(s *story) {
 			s.script("main", `use Glob {"pattern":"*"}; use Edit {"file_path":"a","old_string":"x","new_string":"y"}`, "text more", "text more")
-			s.root("go", agent.Step{Timed: true, At: c.at, Interrupt: true}, agent.Step{Timed: true, At: 3 * vtime.Second, Message: text("and?")})
+			s.root("go", user.Step{Timed: true, At: c.at, Act: agent.Act{Interrupt: true}}, user.Step{Timed: true, At: 3 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 		}, func(s *story) string {
 			if len(s.eventsOf("tool_result")) != 2 {
 				t.Fatal(s.eventsOf("tool_result"))
@@ -152,7 +153,7 @@ func testNobodyMoves(t *testing.T) {
 		gate(gates...)(s)
 		s.script("main", "use Agent "+plain, "text done")
 		s.script("main/1.1", "take 500s; text late")
-		steps := []agent.Step{{Timed: true, At: 5 * vtime.Second, Background: true}}
+		steps := []user.Step{{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Background: true}}}
 		if len(gates) == 0 {
 			steps = nil
 		}
@@ -186,7 +187,7 @@ func testAbortedPrompt(t *testing.T) {
 	s.cfg.Mode = "default"
 	s.answers([]string{"Edit(a.go) never", "always 1s"})
 	s.script("main", `use Edit {"file_path":"a.go","old_string":"x","new_string":"y"}`, `use Edit {"file_path":"b.go","old_string":"x","new_string":"y"}`, "text done")
-	s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, Interrupt: true, Message: text("and?")})
+	s.root("go", user.Step{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Interrupt: true, Message: text("and?")}})
 	s.run()
 	for _, wrong := range s.check() {
 		t.Error(wrong)

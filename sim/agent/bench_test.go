@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/fork"
+	"agentsim/sim/handoff"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
@@ -131,7 +132,7 @@ func benchWorld(b *testing.B, m agent.Model, gates agent.Gates) (*kernel.Kernel,
 	}
 	return k, agent.NewWorld(agent.Config{
 		Kernel: k, Builder: &llm.Builder{}, Model: m, Sink: transcript.NewDigest(), FS: snap.Open(), Interactive: true,
-		Marks: mark.NewKey(1), Key: rng.Root(1), Root: "/w", Gates: gates, Offered: offered, Forker: fork.NewMaker(),
+		Marks: mark.NewKey(1), Key: rng.Root(1), Root: "/w", Gates: gates, Offered: offered, Forker: fork.NewMaker(), Classifier: handoff.New(nil, mark.NewKey(1)),
 		Definitions: agent.BuiltIns(&gates), Rules: func(string) llm.SaltRules { return llm.SaltRules{} },
 		Mode: permission.AcceptEdits, Limits: agent.Limits{Depth: 5, Turns: 1 << 30},
 	}), offered

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -22,11 +23,11 @@ var ways = map[string]func(*story){
 	"error": func(s *story) { s.script("main/1.1", busyTurn, "fail 400; text never") },
 	"abort": func(s *story) {
 		s.script("main/1.1", busyTurn, "take 60s; text never")
-		s.roots[0].Steps = []agent.Step{{Timed: true, At: 5 * vtime.Second, Interrupt: true, Message: text("and?")}}
+		s.roots[0].Steps = []user.Step{{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Interrupt: true, Message: text("and?")}}}
 	},
 	"abort within a tool": func(s *story) {
 		s.script("main/1.1", busyTurn, `use Bash {"command":"sleep 60"}`)
-		s.roots[0].Steps = []agent.Step{{Timed: true, At: 5 * vtime.Second, Interrupt: true, Message: text("and?")}}
+		s.roots[0].Steps = []user.Step{{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Interrupt: true, Message: text("and?")}}}
 	},
 	"crash": func(s *story) {
 		s.script("main/1.1", busyTurn, "take 60s; text never")

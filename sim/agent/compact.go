@@ -65,14 +65,10 @@ func (a *Agent) full() bool {
 	}
 	if a.compacted > 0 && a.answers == a.since+1 {
 		a.fullAt = 0
-		a.found("the summary alone fills the window; the history is not compacted again")
+		a.finding("compaction", "the summary alone fills the window; the history is not compacted again")
 		return false
 	}
 	return true
-}
-
-func (a *Agent) found(detail string) {
-	a.w.rec.emit(a.ref, &transcript.Finding{Rule: "compaction", Detail: detail})
 }
 
 // compact makes the history a summary. The summary is asked for behind the
@@ -81,9 +77,7 @@ func (a *Agent) found(detail string) {
 // summary, behind the same prefix; what the agent believed of files is forgotten.
 // Without a summary everything stays as it was.
 func (a *Agent) compact(p *kernel.Proc) error {
-	if a.root != nil {
-		a.root.apply(a)
-	}
+	a.root.apply()
 	a.req.MaxTokens = a.w.cfg.MaxTokens
 	before, tokens := a.conv, a.size
 	a.conv.say(a.w.cfg.Builder, textMessage(compactionAsk))
@@ -98,7 +92,7 @@ func (a *Agent) compact(p *kernel.Proc) error {
 	a.conv = before
 	summary := textOf(m)
 	if summary == "" || a.resp.Stop == llm.Refusal {
-		a.found("no summary came: " + a.resp.Stop.String() + "; the history stays")
+		a.finding("compaction", "no summary came: "+a.resp.Stop.String()+"; the history stays")
 		return nil
 	}
 	a.startOver(summary, tokens)
@@ -108,7 +102,7 @@ func (a *Agent) compact(p *kernel.Proc) error {
 // startOver begins the conversation anew from its summary.
 func (a *Agent) startOver(summary string, tokens int64) {
 	old := a.conv
-	a.keepTaints()
+	a.w.cfg.Classifier.Keep(a.transcript())
 	a.earlier = a.outputSoFar()
 	a.conv = Conversation{Prefix: old.Prefix, Border: old.Border, Head: old.Border, Repl: old.Repl}
 	a.origin, a.inFork = nil, false

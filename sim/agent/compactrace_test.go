@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -67,7 +68,7 @@ func testInterruptedCompaction(t *testing.T) {
 	got := race(t, seeds, func(s *story) {
 		s.cfg.Compaction = agent.Compaction{Share: 80, Window: func(string) int64 { return 1000 }}
 		s.script("main", `size 900; use Glob {"pattern":"*"}`, "text summed up", "text one", "text two")
-		s.root("go", agent.Step{Timed: true, At: 2030 * vtime.Millisecond, Interrupt: true}, agent.Step{Timed: true, At: 9 * vtime.Second, Message: text("and?")})
+		s.root("go", user.Step{Timed: true, At: 2030 * vtime.Millisecond, Act: agent.Act{Interrupt: true}}, user.Step{Timed: true, At: 9 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	}, func(s *story) string {
 		// Interrupted, the window is full still, and the next turn begins with a summary.
 		compacted := s.eventsOf("compact")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/coordinator"
 	"agentsim/sim/llm"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
@@ -220,12 +221,12 @@ func testWorkerContext(t *testing.T) {
 	if strings.Contains(worker, "workerToolsContext") || strings.Contains(worker, "Scratchpad directory") {
 		t.Error("a worker is told what is for its coordinator, or of a scratchpad that there is not")
 	}
-	got, worker = told(gate("tengu_scratch=true"), func(s *story) { s.cfg.Scratchpad = "pads/x" })
+	got, worker = told(gate("tengu_scratch=true"), func(s *story) { s.scratchpad = "pads/x" })
 	if !strings.Contains(got, full+`\nScratchpad directory: pads/x\n`) || !strings.Contains(worker, `Scratchpad directory: pads/x\n`) {
 		t.Errorf("with the scratchpad: %q", got)
 	}
 	got, _ = told(gate("tengu_scratch=true"))
-	if !strings.Contains(got, `Scratchpad directory: `+agent.DefaultScratchpad+`\n`) {
+	if !strings.Contains(got, `Scratchpad directory: `+coordinator.DefaultScratchpad+`\n`) {
 		t.Errorf("where nothing is said of the scratchpad: %q", got)
 	}
 	got, _ = told(gate("CLAUDE_CODE_SIMPLE=true"), serve)

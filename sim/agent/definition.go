@@ -22,6 +22,7 @@ type Definition struct {
 	Mode        permission.Mode // permission mode; "" leaves it to the parent
 	MaxTurns    int             // 0 is the run's limit
 	Background  bool
+	ReadOnly    bool // changes no file, not even a temporary one
 	OmitClaude  bool // leaves CLAUDE.md out of the user context (LEAN-01)
 	OmitGit     bool // leaves git status out of the system context
 	// Prompt renders the system prompt for the gates of this moment; nil for a
@@ -89,6 +90,7 @@ const (
 // The types of the built-in definitions of this stack.
 const (
 	TypeMain           = "main"
+	TypeCoordinator    = "coordinator" // a root that coordinates
 	TypeGeneralPurpose = "general-purpose"
 	TypeExplore        = "Explore"
 	TypePlan           = "Plan"
@@ -150,7 +152,7 @@ func explore(g *Gates) *Definition {
 		model = "inherit"
 	}
 	return &Definition{
-		Type: TypeExplore, Source: FromBuiltIn, Model: model, Disallowed: readOnlyDenied,
+		Type: TypeExplore, Source: FromBuiltIn, Model: model, Disallowed: readOnlyDenied, ReadOnly: true,
 		OmitClaude: true, OmitGit: true, Prompt: explorePrompt,
 		Description: "Fast read-only search of a code base: finding files, patterns and answers about how things work.",
 	}
@@ -159,7 +161,7 @@ func explore(g *Gates) *Definition {
 // planner has the explorer's tools by reference, so that the two stay alike.
 func planner(explore *Definition) *Definition {
 	return &Definition{
-		Type: TypePlan, Source: FromBuiltIn, Model: "inherit", Tools: explore.Tools, Disallowed: explore.Disallowed,
+		Type: TypePlan, Source: FromBuiltIn, Model: "inherit", Tools: explore.Tools, Disallowed: explore.Disallowed, ReadOnly: true,
 		OmitClaude: true, OmitGit: true, Prompt: planPrompt,
 		Description: "Read-only design of an implementation: returns steps, trade-offs and the files that matter most.",
 	}
@@ -201,6 +203,13 @@ func guide() *Definition {
 		Type: TypeGuide, Source: FromBuiltIn, Tools: []string{"Read", "Grep", "Glob", "WebFetch", "WebSearch"}, Prompt: guidePrompt,
 		Description: "Answers questions about the agent tool itself: its commands, settings, hooks, skills and servers.",
 	}
+}
+
+// works reports whether agents of the definition work for a coordinator: those of
+// the built-in type, and those of the definition by which a policy has replaced
+// it. Nobody else can give that name to a definition (DEF-09).
+func (d *Definition) works() bool {
+	return d.Type == TypeWorker && (d.BuiltIn() || d.Source == FromPolicy)
 }
 
 // find returns the definition of a type, or nil.

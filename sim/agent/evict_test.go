@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -27,7 +28,7 @@ func testEvicted(t *testing.T) {
 	long := strings.Repeat("what it said ", 100)
 	s.script("main", launch, "text waiting", `use Read {"file_path":".agentsim/tasks/$TASK1.output"}`, "text done", "text done")
 	s.script("main/1.1", "text "+long+`; use Glob {"pattern":"*"}`, "text two")
-	s.root("go", agent.Step{Timed: true, At: 40 * vtime.Second, Message: text("and?")})
+	s.root("go", user.Step{Timed: true, At: 40 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	var said weak.Pointer[byte]
 	bytes := func() *byte { return unsafe.StringData(s.agent("main/1.1").Output()) }
 	gone := false
@@ -64,7 +65,7 @@ func testEvictionFirst(t *testing.T) {
 		s.cfg.EvictAfter = 2 * vtime.Second
 		s.script("main", launch, "take 3s; "+write("on"), `take 2s; use Read {"file_path":".agentsim/tasks/$TASK1.output"}`, "text done", "text done", "text done")
 		s.script("main/1.1", "text one", "text two")
-		s.root("go", agent.Step{Timed: true, At: 6 * vtime.Second, Show: "main/1.1"}, agent.Step{Timed: true, At: 7 * vtime.Second, Show: agent.Nothing})
+		s.root("go", user.Step{Timed: true, At: 6 * vtime.Second, Act: agent.Act{Show: "main/1.1"}}, user.Step{Timed: true, At: 7 * vtime.Second, Act: agent.Act{Show: agent.Nothing}})
 	}, func(s *story) string {
 		heard(t, s, "on")
 		var ops []string

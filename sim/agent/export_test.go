@@ -13,11 +13,7 @@ import (
 func (a *Agent) Life() *life                 { return a.life }
 func (a *Agent) Revive(l *life)              { a.life = l }
 func (a *Agent) Context() *Context           { return a.ctx }
-func (a *Agent) Parent() *Agent              { return a.parent }
-func (a *Agent) Ending() Ending              { return a.end }
-func (a *Agent) Ended() bool                 { return a.ended }
 func (a *Agent) Started() vtime.Instant      { return a.started }
-func (a *Agent) Definition() *Definition     { return a.def }
 func (a *Agent) MaxTurns() int               { return a.maxTurns }
 func (a *Agent) Proc() *kernel.Proc          { return a.proc }
 func (a *Agent) Conversation() *Conversation { return &a.conv }

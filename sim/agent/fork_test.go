@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/fork"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -114,7 +115,7 @@ func testCacheSafe(t *testing.T) {
 	s.gates["FORK_SUBAGENT"] = "true"
 	s.offered = []string{"SendMessage"}
 	s.script("main", "use Agent "+plain, "text done", "text done")
-	s.root("go", agent.Step{Timed: true, At: vtime.Second / 2, Settings: &llm.Settings{Effort: "high"}})
+	s.root("go", user.Step{Timed: true, At: vtime.Second / 2, Act: agent.Act{Settings: &llm.Settings{Effort: "high"}}})
 	s.at(vtime.Second/2, func(w *agent.World) error { return w.FlipGate("AGENT_SWARMS", "true") })
 	s.run()
 	parent, child := s.model.heads["main 1"], s.model.heads["main/1.1 1"]
@@ -150,7 +151,7 @@ func testForgery(t *testing.T) {
 		s := newStory(t)
 		s.gates["FORK_SUBAGENT"] = forks
 		s.script("main", `use Agent {"description":"d","prompt":"`+forged+`"}`, "text done", "text done", "text done")
-		s.root(forged, agent.Step{Message: text(forged)})
+		s.root(forged, user.Step{Act: agent.Act{Message: text(forged)}})
 		s.run()
 		for name, flat := range s.model.requests {
 			if strings.Count(string(flat), "<task-notification>x") > strings.Count(string(flat), `"prompt":"<task-notification>x`) {

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -40,7 +41,7 @@ func testNothingHeld(t *testing.T) {
 		"error": func(s *story) { s.script("main/1.1", "fail 400; text never") },
 		"abort": func(s *story) {
 			s.script("main/1.1", "take 60s; text never")
-			s.roots[0].Steps = []agent.Step{{Timed: true, At: 5 * vtime.Second, Interrupt: true}}
+			s.roots[0].Steps = []user.Step{{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Interrupt: true}}}
 		},
 		"crash": func(s *story) {
 			s.script("main/1.1", "take 60s; text never")
@@ -140,7 +141,7 @@ func talk(t *testing.T) *story {
 	s.files["big.txt"] = strings.Repeat("a line of a big file\n", 40)
 	s.script("main", `use Read {"file_path":"/work/project/big.txt"}`, "text I fork; use Agent "+plain, `take 4s; use Glob {"pattern":"*"}`, "take 9s; text never", "text end")
 	s.script("main/2.1", `use Read {"file_path":"/work/project/big.txt"}`, "text Scope: p")
-	s.root("go", agent.Step{Timed: true, At: 9 * vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 10 * vtime.Second, Message: text("and?")})
+	s.root("go", user.Step{Timed: true, At: 9 * vtime.Second, Act: agent.Act{Interrupt: true}}, user.Step{Timed: true, At: 10 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	s.run()
 	for _, wrong := range s.check() {
 		t.Error(wrong)

@@ -11,6 +11,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -138,7 +139,7 @@ func draw(t *testing.T, r *rapid.T) *story {
 		root.Start = vtime.Duration(i) * vtime.Second
 		root.Plan.Fourth = rapid.Bool().Draw(r, "fourth")
 		if w.nests {
-			root.Steps = append(root.Steps, agent.Step{Timed: true, At: vtime.Duration(rapid.IntRange(3, 8).Draw(r, "moves")) * 500 * vtime.Millisecond, Background: true})
+			root.Steps = append(root.Steps, user.Step{Timed: true, At: vtime.Duration(rapid.IntRange(3, 8).Draw(r, "moves")) * 500 * vtime.Millisecond, Act: agent.Act{Background: true}})
 		}
 		for range rapid.IntRange(0, 4).Draw(r, "steps") {
 			root.Steps = append(root.Steps, drawStep(r))
@@ -148,8 +149,8 @@ func draw(t *testing.T, r *rapid.T) *story {
 }
 
 // drawStep is something a user does, at instants at which other things happen.
-func drawStep(r *rapid.T) agent.Step {
-	st := agent.Step{Timed: rapid.Bool().Draw(r, "timed"), At: vtime.Duration(rapid.IntRange(0, 20).Draw(r, "at")) * 500 * vtime.Millisecond}
+func drawStep(r *rapid.T) user.Step {
+	st := user.Step{Timed: rapid.Bool().Draw(r, "timed"), At: vtime.Duration(rapid.IntRange(0, 20).Draw(r, "at")) * 500 * vtime.Millisecond}
 	switch rapid.IntRange(0, 6).Draw(r, "act") {
 	case 0, 1:
 		st.Interrupt = true

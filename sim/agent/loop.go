@@ -38,7 +38,10 @@ func (a *Agent) turn(p *kernel.Proc) error {
 				return err
 			}
 		}
-		a.req.MaxTokens = a.room()
+		a.req.MaxTokens = a.w.cfg.MaxTokens
+		if a.root.takeWarms() {
+			a.req.MaxTokens = 0
+		}
 		if err := a.send(p); err != nil {
 			return err
 		}
@@ -170,9 +173,7 @@ func (a *Agent) consume(u llm.Usage) {
 
 // prepare fills the request for the conversation as it stands.
 func (a *Agent) prepare() error {
-	if a.root != nil {
-		a.root.apply(a)
-	}
+	a.root.apply()
 	a.req.Head = a.conv.Head
 	a.req.Stream.Call = a.calls
 	if limit := a.w.cfg.Limits.Bytes; limit > 0 && llm.CountedBytes(a.req.Head, limit) > limit {
@@ -195,7 +196,7 @@ func (a *Agent) hear() *llm.Msg {
 	for i := range m.Blocks {
 		if m.Blocks[i].Kind == llm.Text && m.Blocks[i].Content.Raw() != "" {
 			a.said = m
-			a.emitText(m.Blocks[i].Content)
+			a.w.cfg.Stack.Said(a, m.Blocks[i].Content)
 			if a.w.cfg.Observer != nil {
 				a.w.cfg.Observer.Said(a, m.Blocks[i].Content)
 			}
@@ -237,8 +238,8 @@ func (a *Agent) idle(p *kernel.Proc) error {
 			a.wake(m)
 			return nil
 		}
-		if a.waiting == 0 && a.root != nil {
-			if more, err := a.root.next(p, a); err != nil {
+		if a.waiting == 0 && a.root.hasUser() {
+			if more, err := a.root.spec.User.Next(p); err != nil {
 				return err
 			} else if more {
 				continue

@@ -12,6 +12,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
 	"agentsim/sim/task"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -101,7 +102,7 @@ func testKillAtMessage(t *testing.T) {
 			speaking(s)
 			s.script("main", launch, write("again")+"; "+write("and again"), "text done", "text done", "text done", "text done")
 			s.script("main/1.1", turn, "text two", "text three")
-			s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, KillAgents: true})
+			s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{KillAgents: true}})
 		}, func(s *story) string {
 			// What was sent to it while it ran and was killed then waits for a resume.
 			sent, dropped := 0, 0
@@ -321,7 +322,7 @@ func testKept(t *testing.T) {
 			}
 		}
 		looked := false
-		s.root("go", agent.Step{Timed: true, At: 20 * vtime.Second, Message: text("and?")})
+		s.root("go", user.Step{Timed: true, At: 20 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 		s.at(10*vtime.Second, func(*agent.World) error {
 			looked = true
 			clear(s.model.heads)
@@ -387,7 +388,7 @@ func testNothingForged(t *testing.T) {
 	s.files["f.txt"] = forged + "\n"
 	s.script("main", launch, write(inJSON)+`; use Read {"file_path":"f.txt"}`, "text waiting", "text done", "text more")
 	s.script("main/1.1", `take 3s; use Read {"file_path":"f.txt"}`, "text "+strings.ReplaceAll(forged, "\n", " "))
-	s.root(forged, agent.Step{Timed: true, At: 30 * vtime.Second, Message: text(forged)})
+	s.root(forged, user.Step{Timed: true, At: 30 * vtime.Second, Act: agent.Act{Message: text(forged)}})
 	s.run()
 	for _, wrong := range s.check() {
 		t.Error(wrong)

@@ -8,6 +8,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
+	"agentsim/sim/minimal"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 )
@@ -15,11 +16,12 @@ import (
 // minimal makes a story's world one of the minimal stack, if it asks for that.
 // What the story brings is taken for custom definitions.
 func (s *story) minimal(c *agent.Config) {
-	if c.Minimal == nil {
+	if s.least == nil {
 		return
 	}
-	c.Definitions = agent.MinimalDefinitions(*c.Minimal, s.cfg.Definitions)
-	c.Offered = tool.Minimal(tool.Catalogue(), agent.MinimalTypes(c.Definitions))
+	c.Stack, c.Coordinator = minimal.New(*s.least, c.UserContext, c.SystemContext), nil
+	c.Definitions = minimal.Definitions(*s.least, s.cfg.Definitions)
+	c.Offered = tool.Minimal(tool.Catalogue(), minimal.Types(c.Definitions))
 }
 
 func TestMinimal(t *testing.T) {
@@ -44,7 +46,7 @@ func TestMinimal(t *testing.T) {
 // sub-agent's.
 func least(t *testing.T, input string, change func(*story), turns ...string) *story {
 	s := newStory(t)
-	s.cfg.Minimal = &agent.Minimal{ReadOnlyShell: true}
+	s.least = &minimal.Options{ReadOnlyShell: true}
 	s.script("main", "use agent "+input, "text done")
 	s.script("main/1.1", turns...)
 	s.root("go")
@@ -118,7 +120,7 @@ func testMinimalPools(t *testing.T) {
 			{Type: "anything", Source: agent.FromUser, Prompt: prompt},
 		}
 	}
-	bare := func(s *story) { s.cfg.Minimal.ReadOnlyShell = false }
+	bare := func(s *story) { s.least.ReadOnlyShell = false }
 	const all = "read_file list_files grep_search run_shell write_file edit_file skill"
 	for _, c := range []struct {
 		typ    string
@@ -402,7 +404,7 @@ func testMinimalOrder(t *testing.T) {
 		{true, "┌1.000000000s ┌1.000000000s └2.000000000s └2.000000000s"},
 	} {
 		s := least(t, sub("general")+"; use agent "+sub("general"), func(s *story) {
-			s.cfg.Minimal.SideBySide = c.side
+			s.least.SideBySide = c.side
 			s.script("main/1.2", "text y")
 		}, "text x")
 		var got []string

@@ -143,15 +143,15 @@ func (a *Agent) dropMail() {
 	for _, n := range users {
 		switch {
 		case n.msg == nil:
-			a.unheard(n.blocks)
+			a.root.Unheard(&Act{Message: n.blocks})
 		case a.parent.writes():
 			a.undelivered = append(a.undelivered, n)
 		default:
 			a.dropMessages([]*notice{n})
 		}
 	}
-	if a.root != nil {
-		a.dismiss()
+	if a.root.hasUser() {
+		a.root.spec.User.Leave()
 	}
 }
 
@@ -199,7 +199,7 @@ func (a *Agent) report(p *kernel.Proc) {
 // notification renders the end of the agent's task (TSK-03).
 func (a *Agent) notification(now instant) *notice {
 	t := a.task
-	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.saidText()),
+	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.SaidText()),
 		Usage: task.Usage{TotalTokens: a.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
 	if t.Status() == task.Failed {
 		n.Error = a.end.Why
@@ -207,9 +207,9 @@ func (a *Agent) notification(now instant) *notice {
 	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
 }
 
-// saidText is the text of the last assistant message that has any, "" where none
+// SaidText is the text of the last assistant message that has any, "" where none
 // has.
-func (a *Agent) saidText() string {
+func (a *Agent) SaidText() string {
 	if a.said == nil {
 		return ""
 	}

@@ -25,7 +25,7 @@ func (u *toolUse) perform(p *kernel.Proc) {
 	a.ctx.Files.TakeLast()
 	before := len(env.FS.Log())
 	u.result = u.tool.Run(env, u.block.Content)
-	u.ran, u.saw, u.wrote = a.w.cfg.Minimal == nil, a.ctx.Files.TakeLast(), len(env.FS.Log())-before
+	u.ran, u.saw, u.wrote = !a.w.cfg.Stack.Bare(), a.ctx.Files.TakeLast(), len(env.FS.Log())-before
 	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
 		u.dir = s.Shell.Dir
 	}
@@ -85,13 +85,12 @@ func (u *toolUse) afterShell(p *kernel.Proc) {
 // nothing of the project for the read-only types, and no temporary file either,
 // but for verification, which may try things out there.
 func (a *Agent) forbidden(s *tool.Shell) []string {
-	if a.def == nil || !a.def.BuiltIn() {
+	switch d := a.def; {
+	case d == nil || !d.BuiltIn():
 		return nil
-	}
-	switch a.def.Type {
-	case TypeExplore, TypePlan, TypeMinimalExplore, TypeMinimalPlan:
+	case d.ReadOnly:
 		return append(s.Wrote[:len(s.Wrote):len(s.Wrote)], s.Temp...)
-	case TypeVerification:
+	case d.Type == TypeVerification:
 		return s.Wrote
 	}
 	return nil

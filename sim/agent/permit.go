@@ -62,7 +62,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 		call.Class = permission.Read // a command that only looks
 	}
 	rules := a.rules()
-	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: a.unasked(u.tool, u.block.Content)}
+	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
 		call.Subjects = u.tool.Subjects(u.block.Content, a.directory())
 	}
@@ -78,6 +78,28 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 		return nil, nil
 	}
 	return u.prompt(p, &call, d.Why)
+}
+
+// whyScratchpad is the reason of a decision that would have been a question.
+const whyScratchpad = "scratchpad"
+
+// unasked is why a question of the mode about a call is none: a worker reads and
+// writes what lies in the scratchpad unasked (CRD-08). "" leaves the question.
+// Rules and what a mode forbids hold there as everywhere.
+func (u *toolUse) unasked() string {
+	a := u.by
+	if a.w.gates.Scratch && a.def != nil && a.def.works() && a.w.cfg.Coordinator.InScratchpad(u.tool, u.block.Content, a.directory()) {
+		return whyScratchpad
+	}
+	return ""
+}
+
+// scratchNote tells a worker where the scratchpad is; nobody else is told.
+func (w *World) scratchNote(d *Definition) string {
+	if !w.gates.Scratch || !d.works() {
+		return ""
+	}
+	return w.cfg.Coordinator.Note()
 }
 
 // refusal is the result of a use that was not allowed.

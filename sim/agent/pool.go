@@ -53,6 +53,16 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 	return p
 }
 
+// offers is what agents of a definition are offered, before the filter: what the
+// session offers and what the definition names (SUB-07); to workers what their mode
+// leaves (CRD-04).
+func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
+	if worker {
+		return tool.ForWorkers(w.cfg.Offered, w.gates.Simple)
+	}
+	return tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, def.Tools)
+}
+
 // noteIdleTools records the tools that a session names though nothing serves them:
 // they weigh in every request, and a call of one is an error.
 func (a *Agent) noteIdleTools() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -68,7 +69,7 @@ func both(t *testing.T, got map[string]int, want ...string) {
 func testInterruptAtEnd(t *testing.T) {
 	got := race(t, seeds, func(s *story) {
 		s.script("main", "text the answer", "text more")
-		s.root("go", agent.Step{Timed: true, At: vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 2 * vtime.Second, Message: text("and?")})
+		s.root("go", user.Step{Timed: true, At: vtime.Second, Act: agent.Act{Interrupt: true}}, user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	}, func(s *story) string {
 		if strings.Contains(s.flat("main", 2), `"text":"the answer"`) {
 			return "ended"
@@ -81,7 +82,7 @@ func testInterruptAtEnd(t *testing.T) {
 func testInterruptChild(t *testing.T) {
 	got := race(t, seeds, func(s *story) {
 		s.script("main", "use Agent "+plain, "text more", "text more")
-		s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, Interrupt: true}, agent.Step{Timed: true, At: 3 * vtime.Second, Message: text("and?")})
+		s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{Interrupt: true}}, user.Step{Timed: true, At: 3 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	}, func(s *story) string {
 		child := s.agent("main/1.1").Ending().Status
 		turn := "turn goes on"
@@ -98,7 +99,7 @@ func testExpectAfterGivingUp(t *testing.T) {
 	s := newStory(t)
 	s.cfg.Retry.Max = 0
 	s.script("main", `use Glob {"pattern":"*"}`, "fail 0; text never", "text done")
-	s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, Message: text("and?")})
+	s.root("go", user.Step{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	s.run()
 	if got := s.model.expects["main 3"]; got == nil || got != s.model.heads["main 2"] {
 		t.Errorf("call 3 expects %v, call 2 ended with %v", got, s.model.heads["main 2"])
@@ -128,7 +129,7 @@ func testAllAtOnce(t *testing.T) {
 		got := raceFrom(t, 1+i*seeds/2, seeds/2, func(s *story) {
 			s.script("main", `use Agent {"description":"d","prompt":"p","run_in_background":true}`, `use TaskStop {"task_id":"$TASK1"}`, "text done", "text done")
 			s.script("main/1.1", turns...)
-			s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, KillAgents: true}, agent.Step{Timed: true, At: 2 * vtime.Second, KillAgents: true, Interrupt: true})
+			s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{KillAgents: true}}, user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{KillAgents: true, Interrupt: true}})
 		}, func(s *story) string { return s.agent("main/1.1").Ending().Status })
 		if len(got) != 2 || got["killed"] == 0 {
 			t.Errorf("%s: outcomes %v", turns, got)
@@ -146,7 +147,7 @@ func testOwnTasksOutlive(t *testing.T) {
 		s.script("main", "use Agent "+plain, `use TaskStop {"task_id":"$TASK1"}`, write("on"), "text waiting", "text done", "text done")
 		s.script("main/1.1", launch, "text waiting", "take 3s; text again", "text heard", "text and on")
 		s.script("main/1.1/1.1", child)
-		s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, Background: true})
+		s.root("go", user.Step{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Background: true}})
 	}
 	for _, c := range []struct {
 		takes string

@@ -10,7 +10,7 @@ import (
 // kinds are reused.
 type recorder struct {
 	sink     transcript.Sink
-	saw      func(ref int32, body transcript.Body) // nil while nobody watches
+	saw      []func(ref int32, body transcript.Body) // of those who watch
 	kernel   *kernel.Kernel
 	seq      uint64
 	ev       transcript.Event
@@ -26,8 +26,8 @@ func (r *recorder) emit(ref int32, b transcript.Body) {
 	r.ev = transcript.Event{Seq: r.seq, At: r.kernel.Now(), Phase: r.kernel.Phase(), Agent: ref, Body: b}
 	r.seq++
 	r.sink.Emit(&r.ev)
-	if r.saw != nil {
-		r.saw(ref, b)
+	for _, f := range r.saw {
+		f(ref, b)
 	}
 }
 

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"strconv"
 
 	"agentsim/sim/kernel"
@@ -16,31 +15,25 @@ const outputDir = ".agentsim/tasks/"
 // outputPath is an output file's path in the workspace.
 func outputPath(file string) string { return file }
 
-// noText stands in a synchronous result where the agent ended without a word. A
-// notification then has no result (TSK-03).
-const noText = "(The agent ended without a text.)"
-
-// toolResult is what a synchronous child brings home at its end (SUB-12).
-func (a *Agent) toolResult() tool.Result {
-	if a.w.cfg.Minimal != nil {
-		return a.plainResult()
+// handOver is a text as an agent's activation brings it home: with gate
+// TRANSCRIPT_CLASSIFIER on, what the classifier says of its transcript stands in
+// front (TSK-06). It is called once for each activation, before the delivery.
+func (a *Agent) handOver(text string) string {
+	c := a.w.cfg.Classifier
+	text = c.Defuse(text)
+	if !a.w.gates.TranscriptClassifier {
+		return text
 	}
-	switch a.end.Status {
-	case "failed", "killed", "refused":
-		return a.handOverResult(failure("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why))
+	judged, front := c.Judge(a.transcript())
+	if a.task != nil {
+		judged.Activation = a.task.Activation()
 	}
-	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
-	b = append(b, a.ctx.ID.String()...)
-	b = append(b, `","content":[{"type":"text","text":`...)
-	b = llm.AppendQuoted(b, a.handOver(cmp.Or(a.saidText(), noText)))
-	b = append(b, `}],"totalToolUseCount":`...)
-	b = strconv.AppendInt(b, int64(a.toolUses), 10)
-	b = append(b, `,"totalDurationMs":`...)
-	b = strconv.AppendInt(b, a.endedAt.Sub(a.started).Milliseconds(), 10)
-	b = append(b, `,"totalTokens":`...)
-	b = strconv.AppendInt(b, a.last.Total(), 10)
-	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
+	a.w.rec.emit(a.ref, judged)
+	return front + text
 }
+
+// transcript is the agent's, as a classifier reads it.
+func (a *Agent) transcript() Transcript { return Transcript{a.ref, a.conv.Head, a.from} }
 
 // launched is the tool result of an asynchronous launch (SUB-13).
 func (w *World) launched(c *Agent, description string) tool.Result {

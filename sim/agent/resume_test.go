@@ -10,6 +10,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -77,7 +78,7 @@ func testSameFork(t *testing.T) {
 	s.cfg.Rules = func(string) llm.SaltRules { return llm.SaltRules{DefaultEffort: "high"} } // to say it changes no bytes
 	s.script("main", "text hello", "use Agent "+plain, "text waiting", write("on"), "text waiting", "text done")
 	s.script("main/2.1", "text one", "text two")
-	s.root("go", agent.Step{Settings: &llm.Settings{Effort: "high"}, Message: text("fork")})
+	s.root("go", user.Step{Act: agent.Act{Settings: &llm.Settings{Effort: "high"}, Message: text("fork")}})
 	good(t, s)
 	for call := 1; call <= 2; call++ {
 		if got := s.model.settings[fmt.Sprintf("main/2.1 %d", call)]; got.Effort != "high" {
@@ -129,7 +130,7 @@ func testNewerOutput(t *testing.T) {
 	s.cfg.EvictAfter = 10 * vtime.Second
 	s.script("main", launch, "text waiting", "take 3s; "+write("on"), "text waiting", "text done", "text more")
 	s.script("main/1.1", "text one", "text two") // until 2 s, and from 5 s to 6 s
-	s.root("go", agent.Step{Timed: true, At: 40 * vtime.Second, Message: text("and?")})
+	s.root("go", user.Step{Timed: true, At: 40 * vtime.Second, Act: agent.Act{Message: text("and?")}})
 	good(t, s)
 	ends, gone := s.eventsOf("agent_end"), s.eventsOf("output")
 	if len(gone) != 1 || gone[0]["activation"] != "1" {
@@ -148,7 +149,7 @@ func nested(s *story, main, child, grandchild []string) {
 	s.script("main", append([]string{"use Agent " + plain}, main...)...)
 	s.script("main/1.1", append([]string{launch}, child...)...)
 	s.script("main/1.1/1.1", grandchild...)
-	s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, Background: true})
+	s.root("go", user.Step{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Background: true}})
 }
 
 func stop(id string) string { return `use TaskStop {"task_id":"` + id + `"}` }
@@ -166,7 +167,7 @@ func testNoticesFirst(t *testing.T) {
 	s := newStory(t)
 	s.script("main", launch, `take 4s; use Glob {"pattern":"*"}`, "text done")
 	s.script("main/1.1", "take 3s; text one") // until 4 s; main is busy until 5 s
-	s.root("go", agent.Step{Timed: true, At: 2 * vtime.Second, Message: text("of the user")})
+	s.root("go", user.Step{Timed: true, At: 2 * vtime.Second, Act: agent.Act{Message: text("of the user")}})
 	order(s, "main", "of the user", 3)
 
 	s = newStory(t)
@@ -182,7 +183,7 @@ func testKillThree(t *testing.T) {
 	for i := range 3 {
 		s.script(fmt.Sprintf("main/1.%d", i+1), "take 60s; text never")
 	}
-	s.root("go", agent.Step{Timed: true, At: 5 * vtime.Second, KillAgents: true})
+	s.root("go", user.Step{Timed: true, At: 5 * vtime.Second, Act: agent.Act{KillAgents: true}})
 	good(t, s)
 	for i, task := range s.world.Tasks().All() {
 		if a := s.agent(fmt.Sprintf("main/1.%d", i+1)); task.Status() != "killed" || a.Ending().Status != "killed" || s.end > vtime.Instant(20*vtime.Second) {
@@ -191,7 +192,7 @@ func testKillThree(t *testing.T) {
 	}
 	s = newStory(t)
 	nested(s, []string{"text waiting", "text done"}, []string{"take 60s; text never"}, []string{"take 90s; text never"})
-	s.roots[0].Steps = append(s.roots[0].Steps, agent.Step{Timed: true, At: 8 * vtime.Second, KillAgents: true})
+	s.roots[0].Steps = append(s.roots[0].Steps, user.Step{Timed: true, At: 8 * vtime.Second, Act: agent.Act{KillAgents: true}})
 	good(t, s)
 	for _, task := range s.world.Tasks().All() {
 		if task.Status() != "killed" {
@@ -205,7 +206,7 @@ func testOwnerEnded(t *testing.T) {
 	child, grandchild := s.idOf("main/1.1"), s.idOf("main/1.1/1.1")
 	nested(s, []string{stop(grandchild), stop(child), "text done", "text done", "text more"},
 		[]string{"take 4500ms; " + write("again"), "take 60s; text never"}, []string{"cling 9s; take 60s; text never"})
-	s.roots[0].Steps = append(s.roots[0].Steps, agent.Step{Timed: true, At: 30 * vtime.Second, Message: text("and?")}) // main could resume its own
+	s.roots[0].Steps = append(s.roots[0].Steps, user.Step{Timed: true, At: 30 * vtime.Second, Act: agent.Act{Message: text("and?")}}) // main could resume its own
 	good(t, s)
 	if n := len(s.eventsOf("agent_start")); n != 3 || !strings.Contains(s.flat("main/1.1", 3), "is being stopped") {
 		t.Errorf("%d activations", n)

@@ -36,7 +36,7 @@ func (spawner) start(p *kernel.Proc, c call) (tool.Result, waiting) {
 	b := &spawning{call: c, lineage: c.by.childLineage(c.index)}
 	for _, stage := range []func() error{b.admit, b.resolveType, b.assemblePool, b.buildPrompt} {
 		if err := stage(); err != nil {
-			return c.by.refuseSpawn(b, err), nil
+			return c.by.w.cfg.Stack.Refuse(c.by, b.in, err), nil
 		}
 	}
 	b.createContext()
@@ -62,7 +62,7 @@ func (b *spawning) admit() error {
 		a.w.fail(err)
 		return err
 	}
-	in, ignored, err := a.spawnInput(b.block)
+	in, ignored, err := a.w.cfg.Stack.ReadCall(a, b.block)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (b *spawning) mayStart() bool {
 	if !b.by.w.cfg.Forks.TypedChildren {
 		return false
 	}
-	in, _, err := b.by.spawnInput(b.block)
+	in, _, err := b.by.w.cfg.Stack.ReadCall(b.by, b.block)
 	return err == nil && in.Type != ""
 }
 
@@ -90,8 +90,10 @@ func (b *spawning) mayStart() bool {
 // are on, else general-purpose (SUB-04).
 func (b *spawning) resolveType() error {
 	a := b.by
-	if err := b.admitWorker(); err != nil {
-		return err
+	if a.coordinates() {
+		if err := a.w.cfg.Coordinator.Admit(&b.in, &a.w.gates, a.finding); err != nil {
+			return err
+		}
 	}
 	typ := b.in.Type
 	forks := a.w.forks()
@@ -103,7 +105,7 @@ func (b *spawning) resolveType() error {
 		fallthrough
 	default:
 		if b.def = b.definition(typ); b.def == nil {
-			if a.w.cfg.Minimal == nil && Nameable(typ, &a.w.gates) && find(EveryBuiltIn(&a.w.gates), typ) != nil {
+			if !a.w.cfg.Stack.Bare() && Nameable(typ, &a.w.gates) && find(EveryBuiltIn(&a.w.gates), typ) != nil {
 				return fmt.Errorf("agent type %q is not listed in this scenario (project.agents.built_ins); available: %s", typ, b.typeNames())
 			}
 			return fmt.Errorf("agent type %q does not exist; available: %s", typ, b.typeNames())
@@ -179,7 +181,7 @@ func (b *spawning) childModel() (string, error) {
 // the parent's exact tools (SUB-07, FLT).
 func (b *spawning) assemblePool() error {
 	a := b.by
-	b.mode = a.childMode(b.def)
+	b.mode = a.w.cfg.Stack.Mode(a, b.def)
 	if b.fork {
 		b.pool = a.ctx.Pool
 	} else {
@@ -231,7 +233,7 @@ func (b *spawning) buildPrompt() error {
 		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
 	}
 	if err == nil {
-		a.missesContext(b.def)
+		a.w.cfg.Stack.Starts(a, b.def)
 		b.stage(3, "prompt", detail)
 	}
 	return err
@@ -244,8 +246,8 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.cfg.Minimal != nil {
-		return w.minimalFront(k, prompt), nil
+	if w.cfg.Stack.Bare() {
+		return w.head(k, &frontText{system: []string{prompt}, static: 1}), nil
 	}
 	claude, git := w.omissions(k.def)
 	t := frontText{static: 1}

@@ -11,6 +11,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 )
 
@@ -182,7 +183,7 @@ func (s *story) setWorld(d *datadriven.TestData) {
 }
 
 func (s *story) addRoot(d *datadriven.TestData) {
-	r := agent.RootSpec{Lineage: "main", Model: "claude-sonnet-4-6", Plan: &agent.Plan{Name: agent.PlanAgent}}
+	r := root{RootSpec: agent.RootSpec{Lineage: "main", Model: "claude-sonnet-4-6", Plan: &agent.Plan{Name: agent.PlanAgent}}}
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "name":
@@ -218,15 +219,15 @@ func (s *story) addRoot(d *datadriven.TestData) {
 }
 
 // step parses one of the user's steps.
-func (s *story) step(line string) agent.Step {
-	var st agent.Step
+func (s *story) step(line string) user.Step {
+	var st user.Step
 	f := strings.Fields(line)
 	if f[0] == "at" {
 		st.Timed, st.At = true, s.duration(f[1])
 		f = f[1:]
 	}
 	if f[0] == "on" {
-		st.On = &agent.Trigger{Kind: f[1]}
+		st.On = &user.Trigger{Kind: f[1]}
 		for f = f[1:]; len(f) > 1 && strings.Contains(f[1], "="); f = f[1:] {
 			switch key, v, _ := strings.Cut(f[1], "="); key {
 			case "agent":

@@ -9,14 +9,18 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
+	"agentsim/sim/coordinator"
 	"agentsim/sim/fork"
+	"agentsim/sim/handoff"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
+	"agentsim/sim/minimal"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
+	"agentsim/sim/user"
 	"agentsim/sim/vtime"
 	"agentsim/sim/workspace"
 )
@@ -30,24 +34,27 @@ type story struct {
 	policy string
 	seed   uint64
 	// schedule seeds the policy alone, so that everything else stays the same
-	schedule uint64
-	files    map[string]string
-	gates    map[string]string
-	roots    []agent.RootSpec
-	model    *fakeModel
-	text     strings.Builder
-	audit    *audit.Auditor
-	world    *agent.World
-	offered  []string     // tools beside those of a default pool
-	servers  []*tool.Tool // tools of MCP servers, in coordinator mode
-	events   []event
-	err      error
-	outcome  string
-	end      vtime.Instant
-	forget   bool // leave the dead dead
-	binds    bool // thinking belongs to what stood before it
-	onEnd    func(a *agent.Agent)
-	revive   []func()
+	schedule   uint64
+	files      map[string]string
+	gates      map[string]string
+	roots      []root
+	handoffs   []handoff.Rule
+	least      *minimal.Options // of the minimal stack
+	scratchpad string
+	model      *fakeModel
+	text       strings.Builder
+	audit      *audit.Auditor
+	world      *agent.World
+	offered    []string     // tools beside those of a default pool
+	servers    []*tool.Tool // tools of MCP servers, in coordinator mode
+	events     []event
+	err        error
+	outcome    string
+	end        vtime.Instant
+	forget     bool // leave the dead dead
+	binds      bool // thinking belongs to what stood before it
+	onEnd      func(a *agent.Agent)
+	revive     []func()
 }
 
 // event is something that happens to the world at an instant.
@@ -263,6 +270,12 @@ func (m *fakeModel) expand(input string, req *llm.Request) string {
 // catalogue is every tool, as no story changes one.
 var catalogue = tool.Catalogue()
 
+// root is a root conversation with the steps of its user.
+type root struct {
+	agent.RootSpec
+	Steps []user.Step
+}
+
 func newStory(t *testing.T) *story {
 	return &story{t: t, model: newFakeModel(), files: map[string]string{}, gates: map[string]string{}, policy: "fifo", seed: 1,
 		cfg: agent.Config{
@@ -310,6 +323,7 @@ func (s *story) run() {
 		return slices.ContainsFunc(c.Definitions, func(by *agent.Definition) bool { return by.Source == agent.FromPolicy && by.Type == d.Type })
 	})
 	c.Definitions = append(listed, c.Definitions...)
+	c.Coordinator, c.Classifier = coordinator.New(c.Root, s.scratchpad), handoff.New(s.handoffs, c.Marks)
 	s.coordinate(&c)
 	s.minimal(&c)
 	s.model.builder = c.Builder
@@ -329,7 +343,8 @@ func (s *story) run() {
 		if r.Offered == nil {
 			r.Offered = c.Offered
 		}
-		s.world.Start(r)
+		r.User = user.New(r.Steps)
+		s.world.Start(r.RootSpec)
 	}
 	s.outcome = "completed"
 	if s.err = k.Run(); s.err != nil {
@@ -365,9 +380,9 @@ func (s *story) at(d vtime.Duration, do func(*agent.World) error) {
 func (s *story) script(lineage string, turns ...string) { s.model.scripts[lineage] = turns }
 
 // root adds a root conversation with the plan agent.
-func (s *story) root(first string, steps ...agent.Step) *agent.RootSpec {
-	s.roots = append(s.roots, agent.RootSpec{Lineage: "main", Model: "claude-sonnet-4-6", Plan: &agent.Plan{Name: agent.PlanAgent},
-		First: text(first), Steps: steps})
+func (s *story) root(first string, steps ...user.Step) *root {
+	s.roots = append(s.roots, root{Steps: steps, RootSpec: agent.RootSpec{Lineage: "main", Model: "claude-sonnet-4-6", Plan: &agent.Plan{Name: agent.PlanAgent},
+		First: text(first)}})
 	return &s.roots[len(s.roots)-1]
 }
 

@@ -93,18 +93,25 @@ func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 		a.w.rec.toolCall(a, len(uses), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
 		a.progress.used(b)
-		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.oneByOne(t)})
+		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
 	}
 	a.toolUses += len(uses)
 	a.tellProgress()
 	return uses
 }
 
-// oneByOne reports whether calls of a tool wait for each other although they may
-// run side by side: those that start sub-agents, in the minimal stack (MIN-06).
-func (a *Agent) oneByOne(t *tool.Tool) bool {
-	m := a.w.cfg.Minimal
-	return m != nil && !m.SideBySide && t.CanonicalName() == tool.AgentName
+// CauseInjected opens the cause of a tool use by which a model obeys an injected
+// instruction; the name of the injection follows.
+const CauseInjected = "injection:"
+
+// RuleObeyed is the rule of the finding that an agent obeyed an injection.
+const RuleObeyed = "injection-obeyed"
+
+// obeys records a tool use by which the agent obeys an injection.
+func (a *Agent) obeys(cause string, use *llm.Block) {
+	if taint, ok := strings.CutPrefix(cause, CauseInjected); ok {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleObeyed, Detail: taint + ": " + use.Name + " " + use.Content.Raw()})
+	}
 }
 
 // CauseStale is the cause of a tool use that repeats another because a file has

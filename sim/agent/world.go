@@ -41,6 +41,45 @@ type Forker interface {
 	IsForkMessage(m *llm.Msg) bool
 }
 
+// Classifier judges the transcripts of agents before their results are brought
+// home. It is package handoff.
+type Classifier interface {
+	// Judge is the verdict about a transcript, and what stands in front of its result.
+	Judge(t Transcript) (verdict *transcript.Handoff, front string)
+	// Defuse makes an agent's words unable to pass for the classifier's.
+	Defuse(text string) string
+	// Keep remembers what is to be known of a transcript that becomes a summary.
+	Keep(t Transcript)
+}
+
+// Transcript is an agent's conversation as its model has it.
+type Transcript struct {
+	Agent int32
+	Head  *llm.Node
+	From  llm.Hash // where the agent's own bytes begin
+}
+
+// Coordinator is what makes a session one of a coordinator and its workers. It is
+// package coordinator.
+type Coordinator interface {
+	// Prompt is the system prompt of a root.
+	Prompt() string
+	// Tools is what a root holds of the tools that it is offered (CRD-01).
+	Tools(offered []*tool.Tool) []*tool.Tool
+	// Context says in words what workers with these tools can do (CRD-03).
+	Context(workers []*tool.Tool, g *Gates) Part
+	// Begins notes what is odd about a session that begins with these gates.
+	Begins(g *Gates, note func(rule, detail string))
+	// Admit holds a root's call against CRD-05: it may change the call, and notes what
+	// it ignores. The error refuses the call.
+	Admit(in *tool.AgentInput, g *Gates, note func(rule, detail string)) error
+	// Note tells a worker where the scratchpad is.
+	Note() string
+	// InScratchpad reports whether a call of a tool in a directory touches nothing but
+	// what is below the scratchpad.
+	InScratchpad(t *tool.Tool, input *llm.Payload, dir string) bool
+}
+
 // Observer is told what stands in agents' answers and may name findings in it;
 // it decides nothing.
 type Observer interface {
@@ -71,6 +110,9 @@ type Config struct {
 	Catalogue   []*tool.Tool    // all there are, in order: an agent has those that its definition names, offered or not
 	Programs    []shell.Program // what builds and tests do; nil are shell.Programs
 	Forker      Forker
+	Classifier  Classifier
+	Coordinator Coordinator // nil of a stack that has none
+	Stack       Stack
 	Observer    Observer
 
 	Organisation  string
@@ -87,9 +129,8 @@ type Config struct {
 	FanOut      FanOut
 	Mode        permission.Mode // run mode of roots
 	Permissions Permissions
-	Over        int           // content replacement, see Replacements
-	Hooks       []HookRule    // what hooks of definitions do when they run
-	Handoffs    []HandoffRule // what the classifier says of transcripts
+	Over        int        // content replacement, see Replacements
+	Hooks       []HookRule // what hooks of definitions do when they run
 	Preview     int
 	Forks       ForkOptions
 
@@ -97,11 +138,6 @@ type Config struct {
 
 	EvictAfter vtime.Duration // how long after its end a background agent's output stays in memory; 0 is as long as the run
 
-	// Scratchpad is the directory that a coordinator's workers share where gate
-	// tengu_scratch is on, relative to the project; "" is DefaultScratchpad.
-	Scratchpad string
-
-	Minimal *Minimal // makes it a world of the minimal stack; nil is the full one
 }
 
 // Limits bound an agent. Reaching one is an outcome (KRN-06).
@@ -151,7 +187,6 @@ type World struct {
 	// coordinator says that roots coordinate: the session began in that mode.
 	coordinator bool
 	shells      map[string]*shellTask // commands in the background, by task
-	watches     []*watch              // events that steps of users wait for
 	held        holdings              // by all agents
 	evictions   evictions
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
@@ -159,7 +194,6 @@ type World struct {
 	overLimit bool // a main thread marked a request over the plan's limit
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
-	judgements
 	handlers map[string]handler // by canonical name of the tool
 }
 
@@ -170,7 +204,10 @@ func NewWorld(cfg Config) *World {
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
-	w.coordinator = cfg.Gates.Coordinator() && cfg.Minimal == nil
+	w.coordinator = cfg.Gates.Coordinator() && cfg.Coordinator != nil
+	if cfg.Stack == nil {
+		w.cfg.Stack = full{}
+	}
 	return w
 }
 
@@ -222,9 +259,6 @@ func (w *World) SetReplacement(over, preview int) {
 
 // Record emits an event of the run itself.
 func (w *World) Record(b transcript.Body) { w.rec.emit(-1, b) }
-
-// RecordFor emits an event of an agent, on behalf of an Observer.
-func (w *World) RecordFor(a *Agent, b transcript.Body) { w.rec.emit(a.ref, b) }
 
 // fail ends the run with an error that is not the simulation's to handle.
 func (w *World) fail(err error) {

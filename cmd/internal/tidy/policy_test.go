@@ -12,6 +12,7 @@ package tidy
 // listed may be imported and import nothing until somebody decides.
 const rooms = `
 WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
+BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
@@ -55,6 +56,10 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD
 sim/fork:              WORDS WORLD sim/agent
+sim/user:              WORDS WORLD sim/agent
+sim/coordinator:       WORDS WORLD sim/agent
+sim/handoff:           WORDS WORLD sim/agent
+sim/minimal:           WORDS WORLD sim/agent
 sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
@@ -68,7 +73,7 @@ metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat m
 metrics/gobench:       metrics metrics/baseline
 metrics/junit:
 
-sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent sim/fork sim/definition sim/audit
+sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
 

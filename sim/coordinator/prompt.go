@@ -1,15 +1,15 @@
-package agent
+package coordinator
 
 import "strings"
 
-// coordinatorPrompt is the system prompt of a coordinator: six sections under
+// Prompt is the system prompt of a coordinator: six sections under
 // fixed headings, in this order (CRD-02).
-func coordinatorPrompt() string {
-	parts := []string{coordinatorRole, coordinatorTools, coordinatorWorkers, coordinatorWorkflow, coordinatorPrompts, coordinatorExample}
+func (m *Mode) Prompt() string {
+	parts := []string{promptRole, promptTools, promptWorkers, promptWorkflow, promptPrompts, promptExample}
 	return strings.Join(parts, "\n")
 }
 
-const coordinatorRole = `You coordinate software work. Others do it: you direct workers, put together what they find, and talk with the user.
+const promptRole = `You coordinate software work. Others do it: you direct workers, put together what they find, and talk with the user.
 
 # 1. Your Role
 
@@ -21,7 +21,7 @@ const coordinatorRole = `You coordinate software work. Others do it: you direct 
 - Do not leave the user in silence while workers are busy: say what you started and why, and say so when something changes.
 `
 
-const coordinatorTools = `# 2. Your Tools
+const promptTools = `# 2. Your Tools
 
 - Agent starts a worker.
 - SendMessage continues a worker that you started, by the id in the result of its start. It still has everything it has read and done.
@@ -37,7 +37,7 @@ How to use them:
 A worker's end reaches you in the role of the user, and is none of the user's words. It begins with <task-notification> and holds task-id (the worker's id), status (completed, failed or killed), summary, result (what the worker said last) and usage (tokens, tool uses and duration).
 `
 
-const coordinatorWorkers = `# 3. Workers
+const promptWorkers = `# 3. Workers
 
 - subagent_type is always worker.
 - A worker does one piece of work by itself: research, implementation or verification. It runs in the background and reports once, at its end.
@@ -45,7 +45,7 @@ const coordinatorWorkers = `# 3. Workers
 - Workers cannot see your conversation, nor each other's, and cannot start agents of their own.
 `
 
-const coordinatorWorkflow = `# 4. Task Workflow
+const promptWorkflow = `# 4. Task Workflow
 
 Most work has four phases:
 
@@ -70,7 +70,7 @@ Verification proves that the code works. It does not confirm that the code exist
 When a worker fails, continue it with SendMessage: it knows the error and all that led to it. If the correction fails as well, try another approach, or tell the user. When you see that a worker has the wrong idea, or the user changes what is wanted, stop it with TaskStop; continue it with what is right.
 `
 
-const coordinatorPrompts = `# 5. Writing Worker Prompts
+const promptPrompts = `# 5. Writing Worker Prompts
 
 Workers cannot see your conversation. Every prompt must be self-contained: it holds everything that the worker needs, and nothing in it points to what only you have seen.
 
@@ -95,7 +95,7 @@ Continue a worker or spawn a new one? That depends on how much of what it knows 
 | The last approach was completely wrong | spawn | a context full of wrong ideas anchors the next attempt to them |
 `
 
-const coordinatorExample = `# 6. Example Session
+const promptExample = `# 6. Example Session
 
 User: "Orders above a thousand items fail at checkout. Can you fix that?"
 

@@ -25,83 +25,115 @@ type RootSpec struct {
 	MaxTurns  int         // for one user message; 0 is the run's limit (LOOP-05)
 	Warms     bool        // its requests ask for no tokens (CACHE-46)
 	Bare      bool        // no user context and no system context
-	First     []llm.Block // the first user message; without one the root waits for the steps
-	Steps     []Step      // what the user does then, in order
+	First     []llm.Block // the first user message; without one the root waits for the user
+	User      User        // what comes then; nil for nothing
 }
 
-// Step is one act of the user (PRM-05): at an instant, on an event, or once the
-// root has nothing left to do.
-type Step struct {
-	Timed      bool
-	At         vtime.Duration // from the start of the run, when timed
-	After      vtime.Duration // how long after the root fell idle, when not
+// User is whoever talks with a root: package user plays a script.
+type User interface {
+	// Meet is called before the kernel runs, with the root that the user acts on.
+	Meet(r *Root)
+	// Next does what comes once the root has nothing left to do, and reports whether
+	// anything did.
+	Next(p *kernel.Proc) (bool, error)
+	// Leave is called when the root has ended.
+	Leave()
+}
+
+// Act is what a user does at one instant.
+type Act struct {
 	Message    []llm.Block
 	Interrupt  bool
 	KillAgents bool
 	Background bool   // Ctrl+B: whoever the root waits for moves to the background
 	Show       string // lineage of the background agent whose output the user looks at from now on, or Nothing
 	Settings   *llm.Settings
-	Warms      bool     // the next request asks for no tokens (CACHE-46)
-	On         *Trigger // the step waits for this event; At and After are not read
+	Warms      bool // the next request asks for no tokens (CACHE-46)
 }
 
-// rootState is what a root has beside what every agent has.
-type rootState struct {
-	spec      RootSpec
-	idleSteps []Step
-	timed     []timedStep
-	unsaid    int           // messages of the user that the root has not heard yet
-	settings  *llm.Settings // to take effect with the next request
-	warms     bool          // the next request asks for no tokens
-	busy      bool          // a turn runs
-}
+// Speaks reports whether the user says something.
+func (t *Act) Speaks() bool { return len(t.Message) > 0 }
 
-// timedStep is a step with the process that waits for its instant.
-type timedStep struct {
-	step Step
-	proc *kernel.Proc
+// Root is what a root agent has beside what every agent has, and how its user
+// reaches it.
+type Root struct {
+	agent    *Agent
+	spec     RootSpec
+	unsaid   int           // messages of the user that the root has not heard yet
+	settings *llm.Settings // to take effect with the next request
+	warms    bool          // the next request asks for no tokens
+	busy     bool          // a turn runs
 }
 
 // Start makes a root agent and lets it run. It must be called before the kernel
 // runs.
 func (w *World) Start(s RootSpec) *Agent {
 	a := w.newAgent(s.Lineage, nil, nil)
-	s.Offered = w.rootTools(s.Offered)
+	typ := TypeMain
+	if w.coordinator {
+		typ, s.Offered = TypeCoordinator, w.cfg.Coordinator.Tools(s.Offered)
+	}
 	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.turnsOf(s.MaxTurns, nil)
 	pool := w.pool(nil, false, a.mode, s.Offered)
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
 	ctx.AppState.RunMode = string(a.mode)
-	a.root = &rootState{spec: s}
+	a.root = &Root{agent: a, spec: s}
 	a.equip(w.rootFront(a, pool, s.Settings), ctx)
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
-		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: w.rootType(), Structure: "root", Model: s.Model,
+		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: typ, Structure: "root", Model: s.Model,
 			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, MaxTurns: a.maxTurns, Context: a.facts("own")}
 		w.rec.emit(a.ref, ev)
-		a.noteForkOff()
+		if w.coordinator {
+			w.cfg.Coordinator.Begins(&w.gates, a.finding)
+		}
 		a.noteIdleTools()
 		if len(s.First) > 0 {
 			a.hearUser(s.First)
 		}
 		return a.body(p)
 	})
-	w.script(a, s.Steps)
+	if s.User != nil {
+		s.User.Meet(a.root)
+	}
 	return a
+}
+
+// coordinates reports whether the agent is a coordinator: a root of a session
+// that began in coordinator mode. What it is does not change with a gate, as its
+// prompt and its tools do not either (GATE-02).
+func (a *Agent) coordinates() bool { return a.parent == nil && a.w.coordinator }
+
+// workerContext says what the workers of a coordinating root can do, where it has
+// any.
+func (w *World) workerContext(a *Agent) Part {
+	def := find(w.cfg.Definitions, TypeWorker)
+	if def == nil {
+		return Part{}
+	}
+	return w.cfg.Coordinator.Context(w.pool(def, true, w.runMode(a.mode, def), w.offers(def, true)).Tools, &w.gates)
 }
 
 // rootFront renders a root's prefix as the gates have it now.
 func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered {
 	s := &a.root.spec
 	t := frontText{system: s.System, static: s.Static}
+	context := w.cfg.UserContext
 	if s.System == nil {
-		t.system, t.static = []string{w.rootPrompt()}, 1
+		t.system, t.static = []string{mainPrompt(&w.gates)}, 1
+	}
+	if w.coordinator {
+		if s.System == nil {
+			t.system[0] = w.cfg.Coordinator.Prompt()
+		}
+		context = append(context[:len(context):len(context)], w.workerContext(a))
 	}
 	if !s.Bare {
 		var system string
-		t.user, t.userParts = userContext(w.rootContext(a), "")
+		t.user, t.userParts = userContext(context, "")
 		system, t.systemParts = systemContext(w.cfg.SystemContext, "")
 		t.system = append(append([]string(nil), t.system...), "\n"+w.environment()+system)
 	}
@@ -150,99 +182,69 @@ func bytesOf(blocks []llm.Block) int {
 	return n
 }
 
-// script starts the user: timed steps have a process of their own, the others
-// wait for the root to be idle.
-func (w *World) script(a *Agent, steps []Step) {
-	for _, s := range steps {
-		if s.On != nil {
-			w.onEvent(a, s)
-			continue
-		}
-		if s.speaks() {
-			a.root.unsaid++
-		}
-		if !s.Timed {
-			a.root.idleSteps = append(a.root.idleSteps, s)
-			continue
-		}
-		a.expectNotice()
-		proc := w.cfg.Kernel.Spawn("user of "+a.lineage, func(p *kernel.Proc) error {
-			if err := p.SleepUntil(vtime.Instant(s.At)); err != nil {
-				return err
-			}
-			return a.act(p, s)
-		})
-		a.root.timed = append(a.root.timed, timedStep{s, proc})
-	}
+// WillAct makes the root wait for an act of its user.
+func (r *Root) WillAct() { r.agent.expectNotice() }
+
+// WillSpeak says that the user has one more message for the root.
+func (r *Root) WillSpeak() { r.unsaid++ }
+
+// Ended reports whether the root has ended.
+func (r *Root) Ended() bool { return r.agent.ended }
+
+// Spawn starts a process on behalf of the root.
+func (r *Root) Spawn(who string, body func(*kernel.Proc) error) *kernel.Proc {
+	return r.agent.w.cfg.Kernel.Spawn(who+" of "+r.agent.lineage, body)
 }
 
-// onEvent makes a process that does a step once its event has come. Nobody waits
-// for a step whose event may never come.
-func (w *World) onEvent(a *Agent, s Step) {
-	come := w.watch(*s.On)
-	proc := w.cfg.Kernel.Spawn("user of "+a.lineage, func(p *kernel.Proc) error {
-		if err := come.Wait(p); err != nil {
-			return err
+// Signal makes a signal on which such processes can wait.
+func (r *Root) Signal(name string) *kernel.Signal {
+	return kernel.NewSignal(r.agent.w.cfg.Kernel, name)
+}
+
+// OnEvent has every event of the run reported from now on, with the lineage of its
+// agent, "" for none.
+func (r *Root) OnEvent(f func(lineage string, body transcript.Body)) {
+	w := r.agent.w
+	w.rec.saw = append(w.rec.saw, func(ref int32, body transcript.Body) {
+		lineage := ""
+		if ref >= 0 {
+			lineage = w.agents[ref].lineage
 		}
-		if !a.ended {
-			a.expectNotice()
-			if s.speaks() {
-				a.root.unsaid++
-			}
-		}
-		return a.act(p, s)
+		f(lineage, body)
 	})
-	a.root.timed = append(a.root.timed, timedStep{s, proc})
 }
 
-func (s *Step) speaks() bool { return len(s.Message) > 0 }
-
-// act does one step of the user's script. Of a root that has ended only its
-// agents can still be killed.
-func (a *Agent) act(p *kernel.Proc, s Step) error {
-	if s.KillAgents {
+// Do is an act of the user. Of a root that has ended only its agents can still be
+// killed.
+func (r *Root) Do(p *kernel.Proc, t *Act) error {
+	a := r.agent
+	if t.KillAgents {
 		a.w.killAgents()
 	}
 	if a.ended {
-		a.unheard(s.Message)
+		r.Unheard(t)
 		return nil
 	}
-	if s.Settings != nil {
-		a.root.settings = s.Settings
+	if t.Settings != nil {
+		r.settings = t.Settings
 	}
-	a.root.warms = a.root.warms || s.Warms
-	if s.Background {
+	r.warms = r.warms || t.Warms
+	if t.Background {
 		a.backgroundChildren()
 	}
-	if s.Show != "" {
-		a.w.show(a, s.Show)
+	if t.Show != "" {
+		a.w.show(a, t.Show)
 	}
-	if s.Interrupt && a.root.busy {
+	if t.Interrupt && r.busy {
 		a.ctx.Abort.Abort(ErrUserInterrupt)
 	}
-	return a.inbox.Send(&notice{at: p.Now(), blocks: defused(s.Message), poke: !s.speaks()})
+	return a.inbox.Send(&notice{at: p.Now(), blocks: defused(t.Message), poke: !t.Speaks()})
 }
 
-// unheard records a user message that came too late to be heard, if it is one.
-func (a *Agent) unheard(blocks []llm.Block) {
-	if len(blocks) > 0 {
-		a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(blocks), Dropped: true})
-	}
-}
-
-var errRootEnded = errors.New("the root has ended")
-
-// dismiss ends the script of a user whose root has ended before it: nobody
-// hears what is left, so nobody waits for it. Killing agents needs no root.
-func (a *Agent) dismiss() {
-	for _, t := range a.root.timed {
-		if !t.proc.Done() && (t.step.On != nil || !t.step.KillAgents) {
-			t.proc.Abort(errRootEnded)
-			a.unheard(t.step.Message)
-		}
-	}
-	for _, s := range a.root.idleSteps {
-		a.unheard(s.Message)
+// Unheard records a message that came too late to be heard, if the act is one.
+func (r *Root) Unheard(t *Act) {
+	if t.Speaks() {
+		r.agent.w.rec.emit(r.agent.ref, &transcript.UserMessage{Bytes: bytesOf(t.Message), Dropped: true})
 	}
 }
 
@@ -255,30 +257,13 @@ func (w *World) killAgents() {
 	}
 }
 
-// next takes the user's next step once the root has nothing left to do. It
-// reports whether there was one.
-func (r *rootState) next(p *kernel.Proc, a *Agent) (bool, error) {
-	if len(r.idleSteps) == 0 {
-		return false, nil
-	}
-	s := r.idleSteps[0]
-	r.idleSteps = r.idleSteps[1:]
-	a.expectNotice()
-	if s.After > 0 {
-		if err := p.Sleep(s.After); err != nil {
-			return true, err
-		}
-	}
-	return true, a.act(p, s)
-}
-
 // apply makes a change of settings take effect: the history's bytes stand
 // behind other salts, so its chain is made anew.
-func (r *rootState) apply(a *Agent) {
-	if r.settings == nil {
+func (r *Root) apply() {
+	if r == nil || r.settings == nil {
 		return
 	}
-	s := *r.settings
+	a, s := r.agent, *r.settings
 	r.settings = nil
 	old := a.front.prefix.Salts()
 	next := a.front.with(a.w, s, a.req.Model)
@@ -293,13 +278,24 @@ func (r *rootState) apply(a *Agent) {
 	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "settings", Position: firstChanged(old, next.prefix.Salts(), next)})
 }
 
-// room is how many tokens the agent's next request asks for.
-func (a *Agent) room() int64 {
-	if r := a.root; r != nil && (r.warms || r.spec.Warms) {
-		r.warms = false
-		return 0
+// takeWarms reports whether the next request asks for no tokens.
+func (r *Root) takeWarms() bool {
+	if r == nil {
+		return false
 	}
-	return a.w.cfg.MaxTokens
+	warms := r.warms || r.spec.Warms
+	r.warms = false
+	return warms
+}
+
+// hasUser reports whether there is a user who may have something left to do.
+func (r *Root) hasUser() bool { return r != nil && r.spec.User != nil }
+
+// setBusy notes whether a turn runs.
+func (r *Root) setBusy(b bool) {
+	if r != nil {
+		r.busy = b
+	}
 }
 
 // firstChanged is the position from which a change of salts changes the chain.
@@ -316,15 +312,15 @@ func firstChanged(old, now llm.Salts, r *rendered) int32 {
 // survives reports whether a root goes on after what ended its turn. An
 // interrupt ends no more than the turn, and neither does an API error, a refusal
 // or an answer cut short while the user has something left to say.
-func (a *Agent) survives(p *kernel.Proc, err error) bool {
+func (r *Root) survives(p *kernel.Proc, err error) bool {
 	var api *llm.APIError
 	switch {
 	case errors.Is(err, ErrUserInterrupt):
-		a.ctx.Abort.reason = nil // ready for the next abort
+		r.agent.ctx.Abort.reason = nil // ready for the next abort
 		p.Resume()
 		return true
-	case a.root.unsaid > 0 && (errors.As(err, &api) || errors.Is(err, errRefused) || errors.Is(err, errMaxTokens)):
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "turn-failed", Detail: err.Error() + "; the user has more to say"})
+	case r.unsaid > 0 && (errors.As(err, &api) || errors.Is(err, errRefused) || errors.Is(err, errMaxTokens)):
+		r.agent.finding("turn-failed", err.Error()+"; the user has more to say")
 		return true
 	}
 	return false

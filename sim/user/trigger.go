@@ -1,4 +1,4 @@
-package agent
+package user
 
 import (
 	"agentsim/sim/kernel"
@@ -22,20 +22,19 @@ type watch struct {
 
 // watch makes a signal that fires when the event is emitted. Who waits for it
 // runs at the same instant, when the policy says.
-func (w *World) watch(t Trigger) *kernel.Signal {
-	s := kernel.NewSignal(w.cfg.Kernel, "event "+t.Kind)
-	w.watches = append(w.watches, &watch{Trigger: t, come: s})
-	w.rec.saw = w.saw
-	return s
+func (u *Script) watch(t Trigger) *kernel.Signal {
+	if u.watches == nil {
+		u.root.OnEvent(u.saw)
+	}
+	w := &watch{Trigger: t, come: u.root.Signal("event " + t.Kind)}
+	u.watches = append(u.watches, w)
+	return w.come
 }
 
-// saw is told every event while somebody watches.
-func (w *World) saw(ref int32, body transcript.Body) {
-	for _, x := range w.watches {
-		if x.come.Fired() || body.Kind().String() != x.Kind || x.Tool != "" && toolOf(body) != x.Tool {
-			continue
-		}
-		if x.Agent != "" && (ref < 0 || w.agents[ref].lineage != x.Agent) {
+// saw is told every event; lineage is "" where no agent caused it.
+func (u *Script) saw(lineage string, body transcript.Body) {
+	for _, x := range u.watches {
+		if x.come.Fired() || body.Kind().String() != x.Kind || x.Tool != "" && toolOf(body) != x.Tool || x.Agent != "" && lineage != x.Agent {
 			continue
 		}
 		if x.seen++; x.seen >= x.Nth {

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"cmp"
+	"strconv"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/permission"
+	"agentsim/sim/tool"
+)
+
+// Stack is where stacks differ. The full one is the default; package minimal has
+// another.
+type Stack interface {
+	// Bare reports whether children start with nothing but their prompt, and tools do
+	// not cancel each other.
+	Bare() bool
+	// InTurn reports whether calls of a tool wait for each other although they may run
+	// side by side.
+	InTurn(t *tool.Tool) bool
+	// ReadCall reads a call of the tool that starts agents. ignored are the fields of it
+	// that are gated off.
+	ReadCall(a *Agent, use *llm.Block) (in tool.AgentInput, ignored []string, err error)
+	// Refuse answers a call that starts no agent.
+	Refuse(a *Agent, in tool.AgentInput, why error) tool.Result
+	// Failure is the result of a child that came to nothing.
+	Failure(why string) tool.Result
+	// Mode is the mode in which a child of the definition runs (SUB-10).
+	Mode(a *Agent, d *Definition) permission.Mode
+	// Starts is called for each child that an agent starts.
+	Starts(a *Agent, d *Definition)
+	// Said is called with each text of an answer, in order.
+	Said(a *Agent, text *llm.Payload)
+	// TurnEnded is called at the end of each turn that did not fail.
+	TurnEnded(a *Agent)
+	// Result is what a synchronous child brings home at its end (SUB-12).
+	Result(a *Agent) tool.Result
+}
+
+// full is the full stack.
+type full struct{}
+
+// Bare is false.
+func (full) Bare() bool { return false }
+
+// InTurn is false of every tool.
+func (full) InTurn(*tool.Tool) bool { return false }
+
+// ReadCall reads what the gates and the pool leave of the input.
+func (full) ReadCall(a *Agent, use *llm.Block) (tool.AgentInput, []string, error) {
+	return tool.ParseAgentInput(use.Content, a.w.schema(a.ctx.Pool.Pool))
+}
+
+// Refuse is an error result.
+func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
+
+// Failure is an error result.
+func (full) Failure(why string) tool.Result { return failure(why) }
+
+// Mode is the session's for the definition.
+func (full) Mode(a *Agent, d *Definition) permission.Mode { return a.w.runMode(a.mode, d) }
+
+// Starts does nothing.
+func (full) Starts(*Agent, *Definition) {}
+
+// Said does nothing.
+func (full) Said(*Agent, *llm.Payload) {}
+
+// TurnEnded does nothing.
+func (full) TurnEnded(*Agent) {}
+
+// noText stands in a synchronous result where the agent ended without a word. A
+// notification then has no result (TSK-03).
+const noText = "(The agent ended without a text.)"
+
+// Result is the last text, with what the agent took.
+func (full) Result(a *Agent) tool.Result {
+	switch a.end.Status {
+	case "failed", "killed", "refused":
+		return failure(a.handOver("Agent " + a.ctx.ID.String() + " " + a.end.Status + ": " + a.end.Why))
+	}
+	b := append(make([]byte, 0, 512), `{"status":"completed","agentId":"`...)
+	b = append(b, a.ctx.ID.String()...)
+	b = append(b, `","content":[{"type":"text","text":`...)
+	b = llm.AppendQuoted(b, a.handOver(cmp.Or(a.SaidText(), noText)))
+	b = append(b, `}],"totalToolUseCount":`...)
+	b = strconv.AppendInt(b, int64(a.toolUses), 10)
+	b = append(b, `,"totalDurationMs":`...)
+	b = strconv.AppendInt(b, a.endedAt.Sub(a.started).Milliseconds(), 10)
+	b = append(b, `,"totalTokens":`...)
+	b = strconv.AppendInt(b, a.last.Total(), 10)
+	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
+}

@@ -6,14 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agentsim/cachemodel"
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
-	"agentsim/metrics/baseline"
-	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
-	"agentsim/sim"
 )
 
 // selectScenarios reads the scenarios that words name: of the library, files, or
@@ -90,135 +86,44 @@ func (x *selection) add(name string) error {
 	return nil
 }
 
-// plainSpec is run n of a variant, by seeds from its own on.
-func plainSpec(file *scenarios.File, variant string, n int) (*sim.Spec, error) {
-	sc, err := file.Effective(variant, nil)
-	if err != nil {
-		return nil, err
-	}
-	sc.Seed += uint64(n)
-	return sim.NewSpec(sc, variant)
-}
-
-// benchJob is one run of a bench on its way.
-type benchJob struct {
-	*job
-	file     *scenarios.File
-	variant  string
-	nth      int // of the seeds
-	trace    baseline.Trace
-	prefixes metrics.Prefixes
-	fronts   *fronts.Sink // nil where the guard needs none
-}
-
-// jobs lists the jobs, all variants of a seed side by side.
-func (b *bench) jobs() (out []*benchJob) {
-	for _, f := range b.set.files {
-		variants := f.VariantNames()
-		if b.set.variants != nil {
-			variants = b.set.variants
-		}
-		for i := range b.o.seeds {
-			for _, v := range variants {
-				out = append(out, &benchJob{file: f, variant: v, nth: i})
-			}
-		}
-	}
-	return out
-}
-
-// runBench runs everything on all cores. Results stand in the order of the jobs.
+// runBench runs everything, and takes what came of it in the order of the runs.
 func runBench(s *ui.Env, b *bench) error {
-	jobs := b.jobs()
-	stop, bar := listen(s), ui.NewProgress(s, "running", "runs", len(jobs))
-	defer stop.stop()
-	defer bar.Finish()
+	runs := &harness.Bench{Files: b.set.files, Seeds: b.o.seeds, Fronts: b.keepsFronts}
+	h := harness.New(s, "running", runs.Len())
+	defer h.Close()
 	var done []executed
-	q := queue{
-		begin: func(i int) error {
-			j := jobs[i]
-			spec, err := plainSpec(j.file, j.variant, j.nth)
-			if err != nil {
-				return err
-			}
-			if j.job, err = begin(s, spec, &recorder{}, watched(j.file), nil); err != nil {
-				return err
-			}
-			j.sinks = append(append(j.sinks, bar.Pulse()...), &j.prefixes)
-			if j.nth == 0 {
-				j.sinks = append(j.sinks, &j.trace)
-			}
-			if j.nth == 0 && b.keepsFronts(j.file.Name) {
-				j.fronts = &fronts.Sink{}
-				j.sinks = append(j.sinks, j.fronts)
-			}
-			return nil
-		},
-		work: func(i int) { jobs[i].run(stop, s.CommandLine(), false) },
-		end: func(i int) error {
-			j := jobs[i]
-			jobs[i] = nil
-			x, err := end(s, j.job, &recorder{})
-			if err != nil {
-				return located(j.file, j.spec, nil, err)
-			}
-			bar.Add(1)
-			b.take(j, x)
-			if err := b.set.started(b.now.Runs[len(b.now.Runs)-1]); err != nil {
-				return err
-			}
-			if j.nth == 0 {
-				done = append(done, x)
-			}
-			if last := i+1 == len(jobs) || jobs[i+1].file != j.file; last {
-				b.expect(j.file, done)
-				done = nil
-			}
-			return nil
-		},
-		more: func() bool { return !stop.has() },
-	}
-	if err := q.run(len(jobs), cores()); err != nil {
+	err := h.Bench(runs, func(m *harness.Measured) error {
+		b.take(m)
+		if err := b.set.started(m.Kept); err != nil {
+			return err
+		}
+		if m.First {
+			done = append(done, executed{spec: m.Spec, result: m.Result, metrics: m.Metrics})
+		}
+		if m.Last {
+			b.expect(m.File, done)
+			done = nil
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if stop.has() {
+	if h.Stop.Has() {
 		return ui.Failf(ui.Interrupted, "interrupted; nothing was compared or written")
 	}
 	return nil
 }
 
-// take makes a run's entry, and notes the first invariant that is broken.
-func (b *bench) take(j *benchJob, x executed) {
-	extra := baseline.Extra{Cut: j.prefixes.Cut(), Unfinished: int64(len(unfinishedRoots(x)))}
-	for _, c := range x.result.Audit.Counts {
-		extra.Broken += c.Broken
+// take keeps a run's entry, and notes the first invariant that is broken.
+func (b *bench) take(m *harness.Measured) {
+	b.now.Runs = append(b.now.Runs, m.Kept)
+	if b.base == nil && m.First {
+		b.found = append(b.found, report.Row{Variant: m.Kept.Name(), Run: m.Metrics})
 	}
-	r := &baseline.Run{Scenario: j.file.Name, Variant: x.spec.Variant, Seed: x.spec.Seed(), ID: x.result.RunID,
-		Digest: x.result.Digest, Outcome: x.result.Outcome, Events: int(x.result.Events), Figures: baseline.Figures(x.metrics, extra),
-		Siblings: j.prefixes.Siblings(), Parted: j.prefixes.Parted(), Lines: j.trace.Lines, Spec: x.spec.Hash()[:16], Prices: pricesOf(x)}
-	if j.nth == 0 {
-		r.Outline = &j.trace.Outline
+	if err := harness.Broken(m.Result); err != nil && b.broken == nil {
+		b.broken = m.Broke(err)
 	}
-	if j.fronts != nil {
-		r.Requests = j.fronts.Record()
-	}
-	b.now.Runs = append(b.now.Runs, r)
-	if b.base == nil && j.nth == 0 {
-		b.found = append(b.found, report.Row{Variant: r.Name(), Run: x.metrics})
-	}
-	if err := auditErr(x.result.Audit); err != nil && b.broken == nil {
-		b.broken = fmt.Errorf("%s with seed %d: an invariant is broken\n%w", title(x), x.spec.Seed(), err)
-	}
-}
-
-// pricesOf are the list prices of the models that a run used.
-func pricesOf(x executed) (out []baseline.Price) {
-	for _, id := range x.result.Models {
-		if p, err := cachemodel.Lookup(id); err == nil {
-			out = append(out, baseline.Price{Model: id, Day: x.spec.Scenario.Provider.PricedOn(), Rates: p.Words()})
-		}
-	}
-	return out
 }
 
 // updating is the command line that writes the baseline.

@@ -10,6 +10,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/cachemodel/blocktrace"
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 
@@ -137,8 +138,8 @@ func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
 	for _, c := range capacities {
 		r.rows = append(r.rows, &cacheRow{capacity: c})
 	}
-	stop := listen(s)
-	defer stop.stop()
+	stop := harness.Listen(s)
+	defer stop.Stop()
 	for i, path := range traces {
 		if err := replayTrace(s, r, o, uint64(i), path, stop); err != nil {
 			return err
@@ -151,7 +152,7 @@ func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
 }
 
 // replayTrace serves one trace's requests by every row's engine.
-func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, path string, stop *interrupts) error {
+func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, path string, stop *harness.Interrupt) error {
 	in, err := openTrace(s, path)
 	if err != nil {
 		return err
@@ -170,7 +171,7 @@ func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, pat
 		}
 		trace.requests++
 		r.serve(&req.BlockRequest)
-		if trace.requests%256 == 0 && stop.has() {
+		if trace.requests%256 == 0 && stop.Has() {
 			return ui.Failf(ui.Interrupted, "interrupted after %d requests of %s; nothing is printed of a part", trace.requests, path)
 		}
 	}

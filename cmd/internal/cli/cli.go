@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"regexp"
 	"runtime/debug"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 
@@ -33,27 +33,8 @@ func Main() {
 	s := &ui.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 		Width: terminalWidth(os.Getenv("COLUMNS"), os.Stdout, os.Stderr), Now: time.Now}
-	s.Interrupt = signals(s)
+	s.Interrupt = harness.Signals(s, func(sig os.Signal) { os.Exit(int(bySignal(sig))) })
 	os.Exit(int(Run(s)))
-}
-
-// signals passes on those that ask the process to end. Where nobody waits for
-// one, or for a second one, it ends at once: the database stays whole either way.
-func signals(s *ui.Env) <-chan os.Signal {
-	out, in := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(in, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup
-		signal.Notify(in, syscall.SIGHUP)
-	}
-	go func() {
-		for sig := range in {
-			if !s.Waiting.Load() {
-				os.Exit(int(bySignal(sig)))
-			}
-			out <- sig
-		}
-	}()
-	return out
 }
 
 // bySignal is the code of a process that a signal ended.

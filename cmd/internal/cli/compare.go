@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -167,31 +168,30 @@ func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*compared
 	if err != nil {
 		return nil, err
 	}
+	runs := &harness.Bench{Files: set.files, Seeds: o.seeds}
 	if variant != "" {
-		if set.variants, err = pickVariants(set.files[0], []string{variant}); err != nil {
+		if runs.Variants, err = harness.Variants(set.files[0], []string{variant}); err != nil {
 			return nil, err
 		}
 	}
-	b := &bench{o: &benchOptions{seeds: o.seeds}, set: set, now: &baseline.File{}}
-	if err := runBench(s, b); err != nil {
+	h := harness.New(s, "running", runs.Len())
+	defer h.Close()
+	x, broken := &compared{name: arg}, error(nil)
+	err = h.Bench(runs, func(m *harness.Measured) error {
+		if err := harness.Broken(m.Result); err != nil && broken == nil {
+			broken = m.Broke(err)
+		}
+		row := harness.Row(m.Spec, m.ID)
+		x.add(m.Kept.Scenario, m.Kept.Variant, &row, comparedRun{id: m.ID, digest: m.Kept.Digest, seed: m.Kept.Seed, why: openRun(m.Kept), figures: m.Kept.Figures})
+		return nil
+	})
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if b.broken != nil {
-		return nil, ui.Fail(ui.Broken, b.broken)
-	}
-	x := &compared{name: arg}
-	for _, r := range b.now.Runs {
-		sc, err := set.files[0].Effective(r.Variant, nil)
-		if err != nil {
-			return nil, err
-		}
-		sc.Seed = r.Seed
-		spec, err := sim.NewSpec(sc, r.Variant)
-		if err != nil {
-			return nil, err
-		}
-		row := runRow(spec, r.ID)
-		x.add(r.Scenario, r.Variant, &row, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: openRun(r), figures: r.Figures})
+	case h.Stop.Has():
+		return nil, ui.Failf(ui.Interrupted, "interrupted; nothing was compared or written")
+	case broken != nil:
+		return nil, ui.Fail(ui.Broken, broken)
 	}
 	return x, nil
 }

@@ -5,16 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/stat"
-	"agentsim/scenarios"
 	"agentsim/sim"
 )
 
 func TestComparison(t *testing.T) {
-	t.Run("SCN-04 CLI-03 a flip that happens at every place says so, one at some lists them briefly", flipPlaces)
 	t.Run("CON-13 CLI-03 what all variants assume stands once, the rest with the variants it is true of", grouped)
 	t.Run("CACHE-38 CLI-03 undocumented points that were decided stand on a line of their own behind what is assumed", ownLine)
 }
@@ -52,50 +49,6 @@ func TestSides(t *testing.T) {
 			}
 		}
 	})
-}
-
-const swept = `name: swept
-provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello}
-strategy: inline
-work: [{id: a, kind: answer}]
-variants: {x: {}, y: {}}
-sweep:
-  - {path: model.prompting, values: [full, lazy]}
-  - {path: model.reads_per_turn, values: [1, 2, 4]}
-  - {path: model.gist_tokens, values: [10, 20]}
-`
-
-// flipPlaces lays out a sweep in which y becomes cheaper than x, from full to
-// lazy, at the places listed.
-func flipPlaces(t *testing.T) {
-	file, err := scenarios.Parse("swept.yaml", []byte(swept))
-	if err != nil {
-		t.Fatal(err)
-	}
-	specs := []*sim.Spec{{Variant: "x"}, {Variant: "y"}}
-	cost := func(c cachemodel.Picodollars) *metrics.Run { return &metrics.Run{Total: metrics.Tally{Cost: c}} }
-	for _, c := range []struct{ at, want string }{
-		{"1/10 1/20 2/10 2/20 4/10 4/20", "everywhere"},
-		{"1/10 1/20 4/10 4/20", "reads_per_turn 1, 4"},
-		{"2/10", "reads_per_turn 2; gist_tokens 10"},
-		{"1/20 2/20 4/20", "gist_tokens 20"},
-		{"1/10 4/20", "reads_per_turn 1 and gist_tokens 10; reads_per_turn 4 and gist_tokens 20"},
-		{"1/10 1/20 2/10 2/20 4/20", "reads_per_turn 1 and gist_tokens 10; reads_per_turn 1 and gist_tokens 20; reads_per_turn 2 and gist_tokens 10; reads_per_turn 2 and gist_tokens 20; 1 more"},
-	} {
-		var cells []cell
-		for _, labels := range places(file.Sweep) {
-			y := cachemodel.Picodollars(20)
-			if labels[0] == "lazy" && slices.Contains(strings.Fields(c.at), labels[1]+"/"+labels[2]) {
-				y = 5
-			}
-			cells = append(cells, cell{labels: labels, runs: []*metrics.Run{cost(10), cost(y)}})
-		}
-		want := "y is the cheapest instead of x from prompting full to lazy (" + c.want + ")"
-		if got := flips(file, specs, cells); !slices.Contains(got, want) {
-			t.Errorf("at %s:\n%s\nwant %s", c.at, strings.Join(got, "\n"), want)
-		}
-	}
 }
 
 func grouped(t *testing.T) {

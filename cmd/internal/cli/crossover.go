@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/crossover"
@@ -153,7 +154,7 @@ func runCrossover(s *ui.Env, o *crossoverOptions) error {
 			return err
 		}
 	}
-	if err := compare(s, c, queries, o); err != nil {
+	if err := simulate(s, c, queries, o); err != nil {
 		return err
 	}
 	if o.output != "table" {
@@ -176,18 +177,18 @@ func checked(q *crossover.Query) error {
 	return ui.Failf(ui.Usage, "--%s: %s", flag, bad.What)
 }
 
-// compare runs the rows, the ladder and what the plots need, and writes files.
-func compare(s *ui.Env, c *comparison, queries []crossover.Query, o *crossoverOptions) error {
+// simulate runs the rows, the ladder and what the plots need, and writes files.
+func simulate(s *ui.Env, c *comparison, queries []crossover.Query, o *crossoverOptions) error {
 	// The last step is the ladder; how many runs a step takes is not known before.
-	stop, bar := listen(s), ui.NewProgress(s, "comparing", "steps", len(queries)+1)
-	defer stop.stop()
+	stop, bar := harness.Listen(s), ui.NewProgress(s, "comparing", "steps", len(queries)+1)
+	defer stop.Stop()
 	defer bar.Finish()
 	lab := crossover.NewLab()
-	lab.Run = func(spec *sim.Spec, opt sim.Options) (res *sim.Result, err error) {
+	lab.Run = func(spec *sim.Spec, opt sim.Options) (*sim.Result, error) {
 		bar.Add(0)
-		stop.around(opt, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
-		if err == nil && auditErr(res.Audit) != nil {
-			return nil, ui.Fail(ui.Broken, auditErr(res.Audit))
+		res, err := stop.Run(spec, opt)
+		if err == nil && harness.Broken(res) != nil {
+			return nil, ui.Fail(ui.Broken, harness.Broken(res))
 		}
 		return res, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
@@ -74,11 +75,11 @@ func dbCheck(s *ui.Env, o *dbCheckOptions) error {
 	if err != nil {
 		return err
 	}
-	stop, bar := listen(s), ui.NewProgress(s, "checking", "runs", len(runs))
-	defer stop.stop()
+	stop, bar := harness.Listen(s), ui.NewProgress(s, "checking", "runs", len(runs))
+	defer stop.Stop()
 	defer bar.Finish()
 	for _, r := range runs {
-		if stop.has() {
+		if stop.Has() {
 			return ui.Failf(ui.Interrupted, "interrupted after %s of %d", ui.Plural(x.runs, "run"), len(runs))
 		}
 		if err := x.run(db, r, stop); err != nil {
@@ -100,7 +101,7 @@ func dbCheck(s *ui.Env, o *dbCheckOptions) error {
 }
 
 // run checks what belongs to one run.
-func (x *dbChecked) run(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) error {
+func (x *dbChecked) run(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) error {
 	x.runs++
 	found, err := events(db, r)
 	if err != nil {
@@ -159,7 +160,7 @@ func events(db *sqlite.DB, r sqlite.RunInfo) ([]sqlite.Mismatch, error) {
 // differences runs a run again that was changed, or that nothing seals, and names
 // what differs. One that cannot be run again is held against its own events, which
 // may have been changed too; ran is false then.
-func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) (found []sqlite.Mismatch, ran bool, err error) {
+func differences(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) (found []sqlite.Mismatch, ran bool, err error) {
 	stored, err := db.Spec(r.ID)
 	if err != nil {
 		return nil, false, changedContent(err)
@@ -180,17 +181,16 @@ func differences(db *sqlite.DB, r sqlite.RunInfo, stop *interrupts) (found []sql
 	if err != nil {
 		return nil, false, err
 	}
-	again, err := newRerun(spec, r)
+	again, err := harness.NewRerun(spec, r, stop, sim.Options{Choices: choices})
 	if err != nil {
 		return nil, false, err
 	}
-	defer again.close()
-	var res *sim.Result
-	stop.around(sim.Options{Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	defer again.Close()
+	res, err := again.Run()
 	if err != nil || res.Outcome == sim.Interrupted {
 		return nil, false, err
 	}
-	found, err = again.differences(db, r, res)
+	found, err = again.Differences(db, res)
 	return found, true, err
 }
 

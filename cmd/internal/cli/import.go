@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
@@ -86,9 +87,9 @@ type importedRun struct {
 var errStopped = errors.New("interrupted")
 
 func importPaths(s *ui.Env, o *importOptions, paths []string) error {
-	stop := listen(s)
-	defer stop.stop()
-	return importUntil(s, o, paths, stop.has)
+	stop := harness.Listen(s)
+	defer stop.Stop()
+	return importUntil(s, o, paths, stop.Has)
 }
 
 // importUntil imports one session after the other until stopped says so.
@@ -183,7 +184,7 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun,
 	if db != nil {
 		var err error
 		w, err = db.Begin(sqlite.Run{ID: out.run.ID, Name: out.run.Name, Variant: out.run.Variant, Policy: transcript.PolicyRecorded,
-			Semantics: asrun.Semantics, Spec: sqlite.SessionText(x)}, wall(s.Now()), sqlite.Options{Cost: billedCost})
+			Semantics: asrun.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Cost: billedCost})
 		if err != nil {
 			return out, err
 		}
@@ -192,10 +193,10 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun,
 	emitted := asrun.Emit(x, verdicts, transcript.Tee(sinks...))
 	out.digest, out.metrics = digest.Sum(), fold.Run()
 	if w == nil || emitted != nil {
-		return out, closeFailed(w, emitted, wall(s.Now()))
+		return out, closeFailed(w, emitted, harness.Wall(s.Now()))
 	}
 	out.executed = w.Execution()
-	return out, w.Finish(sqlite.End{Status: sqlite.Completed, Digest: out.digest, FinishedAt: wall(s.Now()), Metrics: stored(out.metrics)})
+	return out, w.Finish(sqlite.End{Status: sqlite.Completed, Digest: out.digest, FinishedAt: harness.Wall(s.Now()), Metrics: harness.Stored(out.metrics)})
 }
 
 // closeFailed closes the record of a session that could not be told, if there is

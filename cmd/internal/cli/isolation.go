@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/audit"
-	"agentsim/sim/transcript/sqlite"
 )
 
 // isolation says how many invariants were held against the runs, how often, and
@@ -54,29 +54,11 @@ func withCommas(n int64) string {
 // does.
 func broken(done []executed, o *runOptions) error {
 	for _, x := range done {
-		if err := auditErr(x.result.Audit); err != nil {
+		if err := harness.Broken(x.result); err != nil {
 			return ui.Failf(ui.Broken, "%s: an invariant is broken\n%w\nrepeat with: %s", title(x), err, o.repeat(x.spec))
 		}
 	}
 	return nil
-}
-
-func auditErr(r *audit.Report) error {
-	if r == nil {
-		return nil
-	}
-	return r.Err()
-}
-
-// invariants are the record's rows of what was checked.
-func invariants(r *audit.Report) (out []sqlite.Invariant) {
-	if r == nil {
-		return nil
-	}
-	for _, c := range r.Counts {
-		out = append(out, sqlite.Invariant{Name: c.ID, Checks: c.Made, Broken: c.Broken})
-	}
-	return out
 }
 
 // checkedJSON is an invariant for machines.

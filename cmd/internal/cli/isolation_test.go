@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -53,8 +54,8 @@ func TestIsolation(t *testing.T) {
 		}
 	})
 	t.Run("MET-03 REC-01 the record has a row for each invariant that was checked", func(t *testing.T) {
-		rows := invariants(unsound().result.Audit)
-		if len(rows) != 1 || rows[0].Name != "ISO-02" || rows[0].Checks != 12431 || rows[0].Broken != 2 || invariants(nil) != nil {
+		rows := harness.Invariants(unsound().result.Audit)
+		if len(rows) != 1 || rows[0].Name != "ISO-02" || rows[0].Checks != 12431 || rows[0].Broken != 2 || harness.Invariants(nil) != nil {
 			t.Error(rows)
 		}
 	})

@@ -3,8 +3,8 @@ package cli
 import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/compare"
 	"agentsim/scenarios"
-	"agentsim/sim"
 )
 
 type runJSON struct {
@@ -95,21 +95,22 @@ type sweptJSON struct {
 	Open    bool             `json:"unfinished,omitempty"`
 }
 
-func sweepDocument(file *scenarios.File, specs []*sim.Spec, cells []cell) (out []cellJSON) {
-	for _, c := range cells {
-		j := cellJSON{At: map[string]string{}, Base: c.base}
-		if best := cheapest(c.runs); best >= 0 {
-			j.Cheapest = specs[best].Variant
+func sweepDocument(g *compare.Grid) (out []cellJSON) {
+	for p := range g.Points() {
+		cells := g.At(p)
+		j := cellJSON{At: map[string]string{}, Base: true}
+		if best := compare.Cheapest(cells); best >= 0 {
+			j.Cheapest = cells[best].Variant
 		}
-		for i, a := range file.Sweep {
-			j.At[a.Path] = c.labels[i]
+		for i, a := range g.Axes {
+			j.At[a.Path] = cells[0].Point[i]
 		}
-		for i, r := range c.runs {
-			v := sweptJSON{Variant: specs[i].Variant, Open: r == nil}
-			if r != nil {
-				v.Cost, v.Items = int64(r.Total.Cost), r.Items
-			}
-			j.Variants = append(j.Variants, v)
+		for i := range cells {
+			c := &cells[i]
+			j.Base = j.Base && c.Same
+			items := metrics.Outcomes{Done: c.Median("items.done"), Rework: c.Median("items.rework"), Failed: c.Median("items.failed"),
+				Wrong: c.Median("items.wrong"), Total: c.Median("items.total")}
+			j.Variants = append(j.Variants, sweptJSON{c.Variant, c.Median("cost"), items, !c.Finished()})
 		}
 		out = append(out, j)
 	}

@@ -6,7 +6,9 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
-	"agentsim/sim/transcript"
+	"fmt"
+
+	"agentsim/cmd/internal/harness"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
@@ -74,18 +76,14 @@ func compareEvents(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 	if err != nil {
 		return err
 	}
-	again, err := newRerun(spec, info)
+	stop := harness.Listen(s)
+	defer stop.Stop()
+	again, err := harness.NewRerun(spec, info, stop, sim.Options{Repeat: s.CommandLine(), Choices: choices})
 	if err != nil {
 		return err
 	}
-	defer again.close()
-	stop := listen(s)
-	defer stop.stop()
-	var res *sim.Result
-	var diff *transcript.Difference
-	stop.around(sim.Options{Repeat: s.CommandLine(), Choices: choices, Sinks: again.sinks()}, func(opt sim.Options) {
-		res, diff, err = sim.Replay(spec, db.Events(info.ID), opt)
-	})
+	defer again.Close()
+	res, diff, err := again.Beside(db.Events(info.ID))
 	if err != nil {
 		return err
 	}
@@ -104,15 +102,14 @@ func compareEvents(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 
 // compareDigest compares what a record of totals holds: the digest.
 func compareDigest(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo) error {
-	again, err := newRerun(spec, info)
+	stop := harness.Listen(s)
+	defer stop.Stop()
+	again, err := harness.NewRerun(spec, info, stop, sim.Options{Repeat: s.CommandLine()})
 	if err != nil {
 		return err
 	}
-	defer again.close()
-	stop := listen(s)
-	defer stop.stop()
-	var res *sim.Result
-	stop.around(sim.Options{Repeat: s.CommandLine(), Sinks: again.sinks()}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	defer again.Close()
+	res, err := again.Run()
 	if err != nil {
 		return err
 	}
@@ -128,7 +125,7 @@ func compareDigest(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInfo
 
 // unbroken is the failure of a replay that breaks an invariant.
 func unbroken(info sqlite.RunInfo, res *sim.Result) error {
-	if err := auditErr(res.Audit); err != nil {
+	if err := harness.Broken(res); err != nil {
 		return ui.Failf(ui.Broken, "run %s: an invariant is broken\n%w", ui.Short(info.ID), err)
 	}
 	return nil
@@ -136,8 +133,8 @@ func unbroken(info sqlite.RunInfo, res *sim.Result) error {
 
 // same holds the rest of the record against a replay of equal events, and prints
 // that nothing differs.
-func sameRecord(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, again *rerun) error {
-	if err := again.agrees(db, info, res); err != nil {
+func sameRecord(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, again *harness.Rerun) error {
+	if err := sameBeside(db, info, res, again); err != nil {
 		return err
 	}
 	s.Printf("run %s replayed: %d events, digest %s, no difference\n", ui.Short(info.ID), res.Events, res.Digest)
@@ -148,4 +145,41 @@ func sameRecord(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, 
 func endsInterrupted(line string) bool {
 	words := strings.Fields(line)
 	return len(words) > 5 && words[4] == "run_end" && words[5] == "outcome="+sim.Interrupted
+}
+
+// stillSealed compares the rest: what no run brings again, and what was said.
+func stillSealed(db *sqlite.DB, info sqlite.RunInfo) error {
+	tables, _, err := db.Changed(info.ID)
+	if err != nil {
+		return err
+	}
+	if err := db.VerifyContent(info.ID); err != nil {
+		return ui.Fail(ui.Differs, err)
+	}
+	if len(tables) > 0 {
+		return ui.Failf(ui.Differs, "run %s: it came again, but its record was changed after it was written: %s", ui.Short(info.ID), strings.Join(tables, ", "))
+	}
+	return nil
+}
+
+// maxMismatches is how many differences are listed one by one.
+const maxMismatches = 10
+
+// sameBeside compares what the record says beside its events with what came again.
+func sameBeside(db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, again *harness.Rerun) error {
+	found, err := again.Differences(db, res)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return stillSealed(db, info)
+	}
+	var lines []string
+	for i := range found[:min(len(found), maxMismatches)] {
+		lines = append(lines, "  "+found[i].String())
+	}
+	if more := len(found) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return ui.Failf(ui.Differs, "run %s: the replay differs, in what the record says beside its events\n%s", ui.Short(info.ID), strings.Join(lines, "\n"))
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
@@ -19,16 +20,15 @@ func compareSampled(s *ui.Env, db *sqlite.DB, spec *sim.Spec, info sqlite.RunInf
 		return ui.Failf(ui.Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
 			ui.Short(info.ID), info.Ending(), info.Level)
 	}
-	again, err := newRerun(spec, info)
+	stop := harness.Listen(s)
+	defer stop.Stop()
+	again, err := harness.NewRerun(spec, info, stop, sim.Options{Repeat: s.CommandLine()})
 	if err != nil {
 		return err
 	}
-	defer again.close()
+	defer again.Close()
 	picked := newPicked(db.Events(info.ID))
-	stop := listen(s)
-	defer stop.stop()
-	var res *sim.Result
-	stop.around(sim.Options{Repeat: s.CommandLine(), Sinks: append(again.sinks(), picked)}, func(opt sim.Options) { res, err = sim.Run(spec, opt) })
+	res, err := again.Run(picked)
 	diff, bad := picked.check.Finish()
 	picked.stop()
 	switch {

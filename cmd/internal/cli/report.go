@@ -5,31 +5,28 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/compare"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
 
-// report prints the outcome of a run command and decides its exit code: an
-// broken invariant weighs
-// most, and an unfinished run more than a missed expectation.
-func reportRuns(s *ui.Env, file *scenarios.File, done []executed, rec *recorder, o *runOptions) error {
+// reportRuns prints what variants came to and decides the exit code: a broken
+// invariant outranks an unfinished run, which outranks a missed expectation. cut is
+// what kept the grid of the scenario's own sweep from being whole.
+func reportRuns(s *ui.Env, file *scenarios.File, done []executed, grid *compare.Grid, cut error, rec *harness.Record, o *runOptions) error {
 	verdicts := expectations(file, done)
-	var cells []cell
-	var cut error
-	if !wasInterrupted(done) {
-		cells, cut = sweep(s, file, specsOf(done), o)
-	}
 	if o.output != "table" {
 		doc := runDocument(file, done, verdicts)
-		doc.Sweep, doc.Flips = sweepDocument(file, specsOf(done), cells), flips(file, specsOf(done), cells)
+		doc.Sweep, doc.Flips = sweepDocument(grid), changesOf(grid)
 		if err := emitRun(s, o, doc, done); err != nil {
 			return err
 		}
-	} else if err := printRun(s, file, done, verdicts, cells, rec, o); err != nil {
+	} else if err := printRun(s, file, done, verdicts, grid, rec, o); err != nil {
 		return err
 	}
 	if err := broken(done, o); err != nil {
@@ -37,11 +34,11 @@ func reportRuns(s *ui.Env, file *scenarios.File, done []executed, rec *recorder,
 	}
 	for _, x := range done {
 		if x.result.Outcome != sim.Completed {
-			return ui.Failf(stoppedBy(x.result.Outcome), "%s did not finish: %s", title(x), ending(x.result))
+			return ui.Failf(stoppedBy(x.result.Outcome), "%s did not finish: %s", title(x), harness.Ending(x.result))
 		}
 	}
 	for _, x := range done {
-		if lines := unfinishedRoots(x); lines != nil {
+		if lines := harness.OpenRoots(x.spec.Scenario, x.metrics); lines != nil {
 			return ui.Failf(ui.Unfinished, "%s did not finish: %s", title(x), strings.Join(lines, "; "))
 		}
 	}
@@ -82,24 +79,6 @@ func title(x executed) string {
 		return x.spec.Scenario.Name
 	}
 	return x.spec.Scenario.Name + "/" + x.spec.Variant
-}
-
-// ending says what ended an unfinished run and what to do about it.
-func ending(r *sim.Result) string {
-	switch r.Outcome {
-	case sim.Interrupted:
-		return fmt.Sprintf("interrupted at %s after %d events; what was recorded until then is whole", report.Time(r.End.Sub(0)), r.Events)
-	case sim.Limited:
-		return r.Detail + "; raise it with --set limits." + limitName(r.Detail) + "=…"
-	}
-	return r.Outcome + ": " + r.Detail
-}
-
-// limitName is the second word of what a limit says.
-func limitName(detail string) string {
-	_, rest, _ := strings.Cut(detail, " ")
-	name, _, _ := strings.Cut(rest, " ")
-	return name
 }
 
 // expectations holds the expectations against the variants that ran. With a matrix each
@@ -148,7 +127,7 @@ func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
 }
 
 // printRun prints the comparison the way people read it.
-func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scenarios.Result, cells []cell, rec *recorder, o *runOptions) error {
+func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scenarios.Result, grid *compare.Grid, rec *harness.Record, o *runOptions) error {
 	first := done[0].spec
 	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed(), models(done), worldOf(done), variantsOf(done))
 	rows := rowsOf(done)
@@ -162,7 +141,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	if err := printMisses(s, rows); err != nil {
 		return err
 	}
-	if err := printSweep(s, file, specsOf(done), cells); err != nil {
+	if err := printSweep(s, grid); err != nil {
 		return err
 	}
 	s.Printf("\n")
@@ -174,7 +153,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	}
 	s.Lines("not read", notRead(done))
 	s.Lines("left", leaves(done))
-	s.Lines("flips", flips(file, specsOf(done), cells))
+	s.Lines("flips", changesOf(grid))
 	s.Label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
 	s.Label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
 	s.Label("laws", fmt.Sprintf("%s checks of what a cache's bills must satisfy, none broken", report.Quantity(checks(done))))
@@ -199,13 +178,6 @@ func printMisses(s *ui.Env, rows []report.Row) error {
 		}
 	}
 	return nil
-}
-
-func specsOf(done []executed) (specs []*sim.Spec) {
-	for _, x := range done {
-		specs = append(specs, x.spec)
-	}
-	return specs
 }
 
 func models(done []executed) string {
@@ -357,12 +329,12 @@ func missed(v scenarios.Result) string {
 }
 
 // printRecorded names the runs and what can be done with them.
-func printRecorded(s *ui.Env, done []executed, rec *recorder, o *runOptions) {
-	if rec.err != nil {
+func printRecorded(s *ui.Env, done []executed, rec *harness.Record, o *runOptions) {
+	if rec.Err != nil {
 		s.Label("recorded", "incomplete: the message below says why")
 		return
 	}
-	if rec.db == nil {
+	if rec.DB == nil {
 		return
 	}
 	var ids []string

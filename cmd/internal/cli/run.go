@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/compare"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -126,19 +128,21 @@ func run(s *ui.Env, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	specs, err := specs(s, file, o)
+	m, specs, err := specs(s, file, o)
 	if err != nil {
 		return err
 	}
 	names := namesOf(specs)
 	tellIdle(s, file, names)
 	tellUnread(s, file, names, o.sets)
-	rec, err := openRecorder(s, o)
+	rec, err := openRecord(s, o)
 	if err != nil {
 		return err
 	}
-	defer rec.close()
-	done, err := runAll(s, file, specs, rec, o)
+	if rec.DB != nil {
+		defer rec.DB.Close()
+	}
+	done, err := runAll(s, m, specs, rec, o)
 	o.left = len(specs) - len(done)
 	if err == nil {
 		err = o.keep(done)
@@ -147,12 +151,50 @@ func run(s *ui.Env, o *runOptions) error {
 		return err
 	}
 	tellUnstruck(s, file, done, o.sets)
-	err = reportRuns(s, file, done, rec, o)
-	if rec.err != nil {
+	grid, cut := &compare.Grid{}, error(nil)
+	if !wasInterrupted(done) {
+		grid, cut = ownSweep(s, m, specs, o)
+	}
+	err = reportRuns(s, file, done, grid, cut, rec, o)
+	if rec.Err != nil {
 		explain(s, err)
-		return rec.err
+		return rec.Err
 	}
 	return err
+}
+
+// openRecord opens what runs are recorded in; a record without a database keeps
+// nothing.
+func openRecord(s *ui.Env, o *runOptions) (*harness.Record, error) {
+	if o.record == "none" {
+		return &harness.Record{}, nil
+	}
+	db, err := rundb.Create(s, o.db)
+	return &harness.Record{DB: db, Level: sqlite.Level(o.record)}, err
+}
+
+// ownSweep runs the scenario's own sweep, without recording it; a grid without
+// points where there is none, and where there is one variant only.
+func ownSweep(s *ui.Env, m *harness.Maker, specs []*sim.Spec, o *runOptions) (*compare.Grid, error) {
+	none := &compare.Grid{}
+	if len(m.File.Sweep) == 0 || len(specs) < 2 {
+		return none, nil
+	}
+	w, err := harness.NewSweep(m, namesOf(specs), 1)
+	if err != nil {
+		return none, err
+	}
+	w.Plain = specs
+	h := harness.New(s, "sweeping", len(w.Cells))
+	defer h.Close()
+	h.NoAudit = o.noAudit
+	if err := h.Sweep(w); err != nil {
+		return none, err
+	}
+	if h.Stop.Has() {
+		return none, ui.Failf(ui.Interrupted, "interrupted during the sweep; what was recorded until then is whole")
+	}
+	return w.Grid, nil
 }
 
 // reading says how the scenario is read: the files of a directory take the place
@@ -166,63 +208,27 @@ func (o *runOptions) reading() []scenarios.Option {
 
 // specs makes one spec for each variant asked for, in the file's order. All are
 // checked before the first one runs.
-func specs(s *ui.Env, file *scenarios.File, o *runOptions) ([]*sim.Spec, error) {
-	names, err := pickVariants(file, o.variants)
+func specs(s *ui.Env, file *scenarios.File, o *runOptions) (*harness.Maker, []*sim.Spec, error) {
+	names, err := harness.Variants(file, o.variants)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	given, problems, err := o.defs.sources()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []*sim.Spec
-	for _, name := range names {
-		sc, err := file.Effective(name, o.sets)
-		if err != nil {
-			return nil, err
-		}
-		into(sc, given)
-		if o.seedSet {
-			sc.Seed = o.seed
-		}
-		spec, err := sim.NewSpec(sc, name)
-		if err != nil {
-			return nil, err
-		}
-		spec.Policy = o.policy
-		if o.files != nil {
-			spec.Project = o.files
-		}
-		out = append(out, spec)
+	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.files, Adapt: func(sc *scenarios.Scenario) { into(sc, given) }}
+	if o.seedSet {
+		m.Seed = &o.seed
 	}
-	if err := o.recall(out); err != nil {
-		return nil, err
+	out, err := m.Specs(names)
+	if err == nil {
+		err = o.recall(out)
 	}
-	return out, tellDefinitions(s, out, o.project, given, problems)
-}
-
-// pickVariants keeps the file's order. A plain name picks all its cells.
-func pickVariants(file *scenarios.File, wanted []string) ([]string, error) {
-	all := file.VariantNames()
-	if len(wanted) == 0 {
-		return all, nil
+	if err == nil {
+		err = tellDefinitions(s, out, o.project, given, problems)
 	}
-	picks := func(want, name string) bool { return name == want || strings.HasPrefix(name, want+"[") }
-	for _, w := range wanted {
-		if !slices.ContainsFunc(all, func(n string) bool { return picks(w, n) }) {
-			return nil, ui.Failf(ui.Usage, "%s has no variant %q; it has: %s", file.Name, w, variantList(all))
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(n string) bool {
-		return !slices.ContainsFunc(wanted, func(w string) bool { return picks(w, n) })
-	}), nil
-}
-
-func variantList(names []string) string {
-	if len(names) == 1 && names[0] == "" {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return m, out, err
 }
 
 // repeat is the command line that runs one variant again.
@@ -242,6 +248,3 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	}
 	return ui.QuoteAll(append(words, o.defs.words()...))
 }
-
-// status is how the record calls an outcome.
-func status(outcome string) sqlite.Status { return sqlite.Status(outcome) }

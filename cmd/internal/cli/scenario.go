@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -126,7 +127,7 @@ itself a scenario. Without --variant it shows the first one.`,
 			}
 			names := file.VariantNames()
 			if variant != "" {
-				if names, err = pickVariants(file, []string{variant}); err != nil {
+				if names, err = harness.Variants(file, []string{variant}); err != nil {
 					return err
 				}
 			}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
@@ -132,20 +134,23 @@ func sweepCommand(s *ui.Env, o *sweepOptions) error {
 	if file, err = file.Over(axes, sets); err != nil {
 		return err
 	}
-	names, err := pickVariants(file, o.variants)
+	names, err := harness.Variants(file, o.variants)
 	if err != nil {
 		return err
 	}
-	axes = file.Sweep
 	tellIdle(s, file, names)
 	tellUnread(s, file, names, sets)
-	if err := boundGrid(axes, len(names)*o.seeds); err != nil {
+	if err := boundGrid(file.Sweep, len(names)*o.seeds); err != nil {
 		return err
 	}
-	g := &sweepGrid{o: o, file: file, sets: sets, variants: names, places: places(axes)}
-	if err := g.build(); err != nil {
+	w, err := harness.NewSweep(&harness.Maker{File: file, Sets: sets}, names, o.seeds)
+	if err == nil {
+		err = w.Distinct()
+	}
+	if err != nil {
 		return err
 	}
+	g := &sweepGrid{Sweep: w, o: o}
 	if err := g.drawable(); err != nil {
 		return err
 	}
@@ -164,6 +169,37 @@ func sweepCommand(s *ui.Env, o *sweepOptions) error {
 	return g.outcome()
 }
 
+// runGrid runs what the database has not, and reads what it has.
+func runGrid(s *ui.Env, g *sweepGrid) error {
+	db, err := rundb.Create(s, g.o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	store, err := harness.NewStore(db, s.Now)
+	if err != nil {
+		return err
+	}
+	h := harness.New(s, "sweeping", len(g.Cells)*g.Seeds)
+	defer h.Close()
+	h.Workers, h.Recorder = g.o.workers, store
+	err = h.Sweep(g.Sweep)
+	if kept := store.Close(); err == nil && !errors.As(kept, &g.unkept) {
+		err = kept
+	}
+	switch {
+	case err != nil:
+		return err
+	case h.Stop.Has() && g.unkept != nil:
+		return g.unkept
+	case h.Stop.Has():
+		return ui.Failf(ui.Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
+	case g.Known > 0:
+		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, ui.Plural(g.Known, "run"), len(g.Cells)*g.Seeds)
+	}
+	return nil
+}
+
 // boundGrid refuses a grid of more than maxRuns before it is laid out.
 func boundGrid(axes []scenarios.Axis, perPlace int) error {
 	runs := int64(perPlace)
@@ -180,34 +216,25 @@ func boundGrid(axes []scenarios.Axis, perPlace int) error {
 
 // outcome is the error that tells of runs that did not finish.
 func (g *sweepGrid) outcome() error {
-	n, why := 0, ""
-	for i := range g.ends {
-		if g.ends[i].why == "" {
-			continue
-		}
-		if n++; n == 1 {
-			spec, err := g.spec(i)
-			if err != nil {
-				return err
+	n, first := 0, ""
+	for i := range g.Cells {
+		c := &g.Cells[i]
+		for j, r := range c.Runs {
+			if r.Open == "" {
+				continue
 			}
-			why = fmt.Sprintf("%s with seed %d", strings.TrimSuffix(g.file.Name+"/"+spec.Variant, "/"), spec.Seed())
-			if at := g.at(i / g.o.seeds / len(g.variants)); at != "" {
-				why += " at " + at
+			if n++; n > 1 {
+				continue
 			}
-			why += ": " + g.ends[i].why
+			first = fmt.Sprintf("%s with seed %d", strings.TrimSuffix(g.Name+"/"+c.Variant, "/"), c.Seed+uint64(j))
+			if at := g.Describe(c.Point); at != "" {
+				first += " at " + at
+			}
+			first += ": " + r.Open
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s", n, ui.Plural(len(g.ends), "run"), why)
-}
-
-// at describes a place, for messages.
-func (g *sweepGrid) at(place int) string {
-	var parts []string
-	for i, a := range g.file.Sweep {
-		parts = append(parts, fmt.Sprintf("%s %s", a.Short(), g.places[place][i]))
-	}
-	return strings.Join(parts, ", ")
+	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s", n, ui.Plural(len(g.Cells)*g.Seeds, "run"), first)
 }

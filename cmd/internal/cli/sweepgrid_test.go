@@ -1,29 +1,21 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/plot"
 	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/audit"
 	"agentsim/sim/transcript/sqlite"
 )
 
 func TestSweepGrid(t *testing.T) {
 	t.Run("CLI-06 runs are stored about each second, however few they are", storedEachSecond)
 	t.Run("CLI-06 a grid that is too large is refused before it is laid out, also where its size fits in no integer", tooLarge)
-	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
-	t.Run("CLI-06 CLI-02 a run that breaks an invariant ends the sweep", brokenInGrid)
-	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
 }
 
 // storedEachSecond reads the database while the sweep goes on, each time the
@@ -80,62 +72,4 @@ func thousand() string {
 		fmt.Fprintf(&b, "%d,", i)
 	}
 	return strings.TrimSuffix(b.String(), ",")
-}
-
-func withoutData(t *testing.T) {
-	g := &sweepGrid{o: &sweepOptions{seeds: 4}, variants: []string{""}}
-	for _, cost := range []int64{10, noData, 30, 20} {
-		row := make([]int64, len(gridMetrics))
-		row[gridMetric("cost")] = cost
-		g.figures = append(g.figures, row)
-	}
-	g.ends = make([]gridEnd, 4)
-	if x := g.column(0, "cost"); !slices.Equal(x, []int64{10, 30, 20}) || g.middle(0, "cost") != 20 {
-		t.Errorf("%v, median %d", x, g.middle(0, "cost"))
-	}
-	g.figures[3] = nil // it did not finish
-	if x := g.column(0, "cost"); !slices.Equal(x, []int64{10, 30}) {
-		t.Error(x)
-	}
-}
-
-func brokenInGrid(t *testing.T) {
-	g := &sweepGrid{o: &sweepOptions{seeds: 1}, variants: []string{"v"}, file: &scenarios.File{}, places: [][]string{nil},
-		figures: make([][]int64, 1), ends: make([]gridEnd, 1)}
-	r := &gridRun{id: "x", spec: &sim.Spec{Variant: "v", Scenario: &scenarios.Scenario{Seed: 1}}, result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Broken: 1, Violations: []audit.Violation{{Check: "X"}}}}}
-	err := g.take(0, r, nil, nil)
-	var failure *ui.Failure
-	if !errors.As(err, &failure) || failure.Code != ui.Broken || !strings.Contains(err.Error(), "an invariant is broken") {
-		t.Error(err)
-	}
-}
-
-func crossed(t *testing.T) {
-	line := func(name string, ys ...float64) plot.Line {
-		l := plot.Line{Name: name}
-		for i, y := range ys {
-			if y >= 0 {
-				l.Points = append(l.Points, plot.Point{X: float64(i), Y: y})
-			}
-		}
-		return l
-	}
-	for _, c := range []struct {
-		a, b []float64
-		want []plot.Point
-	}{
-		{[]float64{0, 4}, []float64{2, 2}, []plot.Point{{X: 0.5, Y: 2}}},
-		{[]float64{0, 1}, []float64{2, 2}, nil},
-		{[]float64{0, 4, 0}, []float64{1, 1, 1}, []plot.Point{{X: 0.25, Y: 1}, {X: 1.75, Y: 1}}},
-		{[]float64{0, -1, 4}, []float64{2, 2, 2}, nil}, // one has no point between
-	} {
-		marks := crossings([]plot.Line{line("a", c.a...), line("b", c.b...)}, []float64{0, 1, 2}[:len(c.a)])
-		var got []plot.Point
-		for _, m := range marks {
-			got = append(got, m.Point)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%v and %v cross at %v, want %v", c.a, c.b, got, c.want)
-		}
-	}
 }

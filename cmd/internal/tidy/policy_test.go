@@ -70,6 +70,7 @@ metrics/plot:
 metrics/stat:          sim/rng
 metrics/fronts:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/fronts
+metrics/compare:       metrics metrics/stat metrics/baseline
 metrics/gobench:       metrics metrics/baseline
 metrics/junit:
 
@@ -81,7 +82,8 @@ cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim/transcript metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/asrun
 cmd/internal/cli/inspect: cmd/internal/ui cmd/internal/rundb metrics metrics/report cachemodel scenarios sim/llm sim/llm/tokens sim/vtime sim/recording sim/reprice sim/transcript/sqlite
-cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect
+cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/fronts cachemodel
+cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

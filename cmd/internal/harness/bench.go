@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"fmt"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/metrics/fronts"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+)
+
+// Bench is what a bench runs: all variants of scenarios, or some of them, side by
+// side for each of several seeds from the scenario's own on.
+type Bench struct {
+	Files    []*scenarios.File
+	Variants []string // nil for all
+	Seeds    int
+	Fronts   func(scenario string) bool // whether what its requests share is kept; nil for never
+}
+
+// Measured is a run of a bench, and what a baseline keeps of it.
+type Measured struct {
+	*Run
+	File  *scenarios.File
+	First bool // of the scenario's seeds
+	Last  bool // of the scenario's runs
+	Kept  *baseline.Run
+
+	variant  string
+	nth      int // of the seeds
+	trace    baseline.Trace
+	prefixes metrics.Prefixes
+	fronts   *fronts.Sink // nil where they are not kept
+}
+
+// Len is how many runs it has.
+func (b *Bench) Len() int { return len(b.runs()) }
+
+// runs lists them, all of a scenario one after the other.
+func (b *Bench) runs() (out []*Measured) {
+	for _, f := range b.Files {
+		variants := f.VariantNames()
+		if b.Variants != nil {
+			variants = b.Variants
+		}
+		for i := range b.Seeds {
+			for j, v := range variants {
+				out = append(out, &Measured{File: f, variant: v, nth: i, First: i == 0, Last: i+1 == b.Seeds && j+1 == len(variants)})
+			}
+		}
+	}
+	return out
+}
+
+// Bench runs one, and hands over each run in its order.
+func (h *Harness) Bench(b *Bench, end func(*Measured) error) error {
+	runs := b.runs()
+	return h.Run(len(runs), func(i int) (*Job, error) { return runs[i].job(b) }, func(i int, r *Run) error {
+		m := runs[i]
+		runs[i] = nil
+		m.Run = r
+		m.keep()
+		return end(m)
+	})
+}
+
+func (m *Measured) job(b *Bench) (*Job, error) {
+	mk := &Maker{File: m.File}
+	sc, err := mk.Scenario(m.variant)
+	if err != nil {
+		return nil, err
+	}
+	sc.Seed += uint64(m.nth)
+	spec, err := mk.Spec(sc, m.variant)
+	if err != nil {
+		return nil, err
+	}
+	j := mk.Job(spec)
+	j.Sinks = []transcript.Sink{&m.prefixes}
+	if m.First {
+		j.Sinks = append(j.Sinks, &m.trace)
+	}
+	if m.First && b.Fronts != nil && b.Fronts(m.File.Name) {
+		m.fronts = &fronts.Sink{}
+		j.Sinks = append(j.Sinks, m.fronts)
+	}
+	return j, nil
+}
+
+// keep makes what a baseline keeps of the run.
+func (m *Measured) keep() {
+	extra := baseline.Extra{Cut: m.prefixes.Cut(), Unfinished: int64(len(OpenRoots(m.Spec.Scenario, m.Metrics)))}
+	if m.Result.Audit != nil {
+		for _, c := range m.Result.Audit.Counts {
+			extra.Broken += c.Broken
+		}
+	}
+	m.Kept = &baseline.Run{Scenario: m.File.Name, Variant: m.variant, Seed: m.Spec.Seed(), ID: m.ID,
+		Digest: m.Result.Digest, Outcome: m.Result.Outcome, Events: int(m.Result.Events), Figures: baseline.Figures(m.Metrics, extra),
+		Siblings: m.prefixes.Siblings(), Parted: m.prefixes.Parted(), Lines: m.trace.Lines, Spec: m.Spec.Hash()[:16],
+		Prices: prices(m.Spec.Scenario.Provider.PricedOn(), m.Result)}
+	if m.First {
+		m.Kept.Outline = &m.trace.Outline
+	}
+	if m.fronts != nil {
+		m.Kept.Requests = m.fronts.Record()
+	}
+}
+
+// Broke says which run breaks an invariant.
+func (m *Measured) Broke(err error) error {
+	return fmt.Errorf("%s with seed %d: an invariant is broken\n%w", m.Kept.Name(), m.Kept.Seed, err)
+}
+
+// prices are the list prices of the models that a run used.
+func prices(day string, r *sim.Result) (out []baseline.Price) {
+	for _, id := range r.Models {
+		if p, err := cachemodel.Lookup(id); err == nil {
+			out = append(out, baseline.Price{Model: id, Day: day, Rates: p.Words()})
+		}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package harness
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim"
+	"agentsim/sim/kernel"
+)
+
+// Signals passes on those that ask the process to end. Where nobody waits for
+// one, or for a second one, it ends at once, with the code that exit is given: the
+// database stays whole either way.
+func Signals(s *ui.Env, exit func(os.Signal)) <-chan os.Signal {
+	out, in := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(in, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(in, syscall.SIGHUP)
+	}
+	go func() {
+		for sig := range in {
+			if !s.Waiting.Load() {
+				exit(sig)
+			}
+			out <- sig
+		}
+	}()
+	return out
+}
+
+// Interrupt passes a signal on to every run that goes on.
+type Interrupt struct {
+	mu    sync.Mutex
+	fired os.Signal // the one that came; nil for none
+	runs  map[*kernel.Kernel]bool
+	done  chan struct{}
+}
+
+// Listen begins to wait for a signal; Stop must be called. A second signal finds
+// nobody waiting.
+func Listen(s *ui.Env) *Interrupt {
+	x := &Interrupt{runs: map[*kernel.Kernel]bool{}, done: make(chan struct{})}
+	s.Heard = x
+	if s.Interrupt == nil {
+		return x
+	}
+	s.Waiting.Store(true)
+	go func() {
+		select {
+		case sig := <-s.Interrupt:
+			x.fire(sig)
+		case <-x.done:
+		}
+		s.Waiting.Store(false)
+	}()
+	return x
+}
+
+func (x *Interrupt) fire(sig os.Signal) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.fired = sig
+	for k := range x.runs {
+		k.Interrupt()
+	}
+}
+
+// Stop ends the waiting.
+func (x *Interrupt) Stop() { close(x.done) }
+
+// Has reports whether a signal came.
+func (x *Interrupt) Has() bool { return x.Signal() != nil }
+
+// Signal is the one that came; nil for none.
+func (x *Interrupt) Signal() os.Signal {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.fired
+}
+
+// Run runs a spec such that a signal ends it.
+func (x *Interrupt) Run(spec *sim.Spec, opt sim.Options) (*sim.Result, error) {
+	opt, done := x.watched(opt)
+	defer done()
+	return sim.Run(spec, opt)
+}
+
+// watched are options of a run that a signal ends; done must be called after it.
+func (x *Interrupt) watched(opt sim.Options) (_ sim.Options, done func()) {
+	var mine *kernel.Kernel
+	listen := opt.OnKernel
+	opt.OnKernel = func(k *kernel.Kernel) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		mine = k
+		x.runs[k] = true
+		if x.fired != nil {
+			k.Interrupt()
+		}
+		if listen != nil {
+			listen(k)
+		}
+	}
+	return opt, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.runs, mine)
+	}
+}

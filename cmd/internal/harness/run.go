@@ -1,0 +1,154 @@
+package harness
+
+import (
+	"errors"
+	"runtime"
+	"time"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/sim"
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// Harness runs jobs.
+type Harness struct {
+	Stop     *Interrupt
+	Progress *ui.Progress
+	Now      func() time.Time
+	Workers  int                    // runs at a time; 0 for one on each core
+	Repeat   func(*sim.Spec) string // the line that repeats a run, for what is said of a bug
+	NoAudit  bool
+	Recorder Recorder // nil: nothing is recorded
+}
+
+// New makes a harness that listens to signals and shows its progress; Close must
+// be called before anything is printed.
+func New(s *ui.Env, doing string, jobs int) *Harness {
+	return &Harness{Stop: Listen(s), Progress: ui.NewProgress(s, doing, "runs", jobs), Now: s.Now,
+		Repeat: func(*sim.Spec) string { return s.CommandLine() }}
+}
+
+// Close ends the listening and takes the progress away.
+func (h *Harness) Close() {
+	h.Progress.Finish()
+	h.Stop.Stop()
+}
+
+// Job is one spec on its way: into its figures and, where there is a recorder,
+// into its record.
+type Job struct {
+	Spec  *sim.Spec
+	Watch []string          // calls whose figures are kept one by one
+	Sinks []transcript.Sink // of the caller
+
+	maker  *Maker // that made the spec; nil where nobody asks for places in a file
+	more   []string
+	id     string
+	known  bool       // a run of the database, which is not run again
+	row    sqlite.Run // where the record is written at the end
+	fold   *metrics.Fold
+	writer *sqlite.Writer // nil when nothing is recorded
+	kernel *kernel.Kernel
+	result *sim.Result
+	err    error
+}
+
+// Run is what became of a job.
+type Run struct {
+	ID      string
+	Spec    *sim.Spec
+	Result  *sim.Result     // nil of a run that the database had
+	Metrics *metrics.Run    // likewise
+	Stored  []sqlite.Metric // of such a run
+}
+
+// Run runs n jobs, each in a kernel of its own, and hands over what became of
+// those that began, in their order. After an interrupt no further one begins; limits
+// and deadlocks are results like others.
+func (h *Harness) Run(n int, job func(i int) (*Job, error), end func(i int, r *Run) error) error {
+	workers := h.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return Ordered(n, workers, func() bool { return !h.Stop.Has() }, func(i int) (Task, error) {
+		j, err := job(i)
+		if err == nil {
+			err = h.begin(j)
+		}
+		return Task{func() { h.work(j) }, func() error {
+			r, err := h.end(j)
+			if err != nil {
+				return err
+			}
+			return end(i, r)
+		}}, err
+	})
+}
+
+// begin opens a job's figures and its record.
+func (h *Harness) begin(j *Job) error {
+	j.fold = newFold(j.Spec, j.Watch)
+	j.Sinks = append(append(j.Sinks, j.fold), h.Progress.Pulse()...)
+	if h.Recorder == nil {
+		return nil
+	}
+	return h.Recorder.begin(j, Wall(h.Now()))
+}
+
+// work runs the job's spec.
+func (h *Harness) work(j *Job) {
+	if j.known {
+		return
+	}
+	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: h.Repeat(j.Spec), NoAudit: h.NoAudit,
+		OnKernel: func(k *kernel.Kernel) { j.kernel = k }})
+}
+
+// end closes the record of a job that has run.
+func (h *Harness) end(j *Job) (*Run, error) {
+	r := &Run{ID: j.id, Spec: j.Spec, Result: j.result}
+	if j.result != nil {
+		r.ID, r.Metrics = j.result.RunID, j.fold.Run()
+	}
+	h.Progress.Add(1)
+	if h.Recorder != nil {
+		if err := h.Recorder.end(j, r, Wall(h.Now())); err != nil {
+			return nil, err
+		}
+	}
+	return r, j.maker.located(j.Spec.Variant, j.err, j.more)
+}
+
+// newFold makes the figures of a run.
+func newFold(spec *sim.Spec, watch []string) *metrics.Fold {
+	return metrics.New(metrics.Options{Items: len(spec.Scenario.Work), Watch: watch, Tokens: countTokens,
+		Assigned: spec.Assigned(), Price: spec.Scenario.Provider.Priced})
+}
+
+// countTokens counts a prefix as the model's approximate counter does, hidden
+// tool tokens included.
+func countTokens(model string, n *llm.Node) int64 {
+	var o tokens.Options
+	if p, err := cachemodel.Lookup(model); err == nil {
+		o.Hidden = tokens.Hidden{Auto: p.HiddenAuto, Forced: p.HiddenForced}
+	}
+	return tokens.For(model, o).At(n)
+}
+
+// guard records, and ends a run that cannot be recorded any more. Where others
+// only did not let go of the database the run goes on.
+type guard struct{ job *Job }
+
+// Emit records the event.
+func (g *guard) Emit(e *transcript.Event) {
+	g.job.writer.Emit(e)
+	if err := g.job.writer.Err(); err != nil && !errors.Is(err, sqlite.ErrLocked) && g.job.kernel != nil {
+		g.job.kernel.Interrupt()
+	}
+}

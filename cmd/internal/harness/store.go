@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"sync"
+	"time"
+
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+)
+
+const (
+	// perCommit is how many runs share a transaction at most.
+	perCommit = 256
+	// commitAfter is how long a run that is over waits for others: a process that is
+	// killed loses not much more than this.
+	commitAfter = time.Second
+	// inHand is how many batches may wait for the disk before the simulation does.
+	inHand = 4
+)
+
+// Store keeps the totals of whole runs, many to a transaction, in the order of
+// their jobs and on a goroutine of its own: the simulation goes on meanwhile. Runs
+// that the database has, and that finished there, are not run again.
+type Store struct {
+	DB *sqlite.DB
+
+	finished map[string]bool
+	bulk     *sqlite.Bulk
+	now      func() time.Time
+	last     time.Time // when runs were handed over
+	batches  chan sqlite.Batch
+	done     chan struct{}
+
+	mu  sync.Mutex
+	err error // the first one; nothing is stored after it
+}
+
+// NewStore begins; Close must be called.
+func NewStore(db *sqlite.DB, now func() time.Time) (*Store, error) {
+	finished, err := db.Finished()
+	if err != nil {
+		return nil, err
+	}
+	bulk, err := db.Bulk()
+	if err != nil {
+		return nil, err
+	}
+	x := &Store{DB: db, finished: finished, bulk: bulk, now: now, last: now(), batches: make(chan sqlite.Batch, inHand), done: make(chan struct{})}
+	go x.work()
+	return x, nil
+}
+
+func (x *Store) work() {
+	defer close(x.done)
+	for b := range x.batches {
+		if x.failed() != nil {
+			continue
+		}
+		if err := x.bulk.Store(b); err != nil {
+			x.mu.Lock()
+			x.err = err
+			x.mu.Unlock()
+		}
+	}
+}
+
+func (x *Store) failed() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.err
+}
+
+func (x *Store) begin(j *Job, _ string) error {
+	j.id = j.Spec.RunID()
+	if j.known = x.finished[j.id]; j.known {
+		return nil
+	}
+	j.row = Row(j.Spec, j.id)
+	j.writer = x.bulk.Writer(&j.row, sqlite.Options{Cost: costs(j.Spec)})
+	j.Sinks = append(j.Sinks, j.writer)
+	return nil
+}
+
+// end puts a run that is over after the others, and hands them over once they are
+// many or have waited long. It waits while too many wait to be stored, so that what
+// is kept in memory has a bound. The error is that of a batch before.
+func (x *Store) end(j *Job, r *Run, at string) (err error) {
+	if j.known {
+		r.Stored, err = x.DB.Metrics(j.id)
+		return err
+	}
+	if j.result != nil && j.result.Outcome != sim.Interrupted && Broken(j.result) == nil {
+		end := ended(r.Result, r.Metrics, at)
+		end.Metrics = stored(nil, r.Metrics, "run", "") // a sweep's table has many runs
+		x.bulk.Add(j.writer, j.row, at, end)
+	}
+	if n := x.bulk.Waiting(); n >= perCommit || n > 0 && x.now().Sub(x.last) >= commitAfter {
+		x.last = x.now()
+		x.batches <- x.bulk.Cut()
+	}
+	return x.failed()
+}
+
+// Close stores what is left, and gives the first error.
+func (x *Store) Close() error {
+	defer x.bulk.Close()
+	x.batches <- x.bulk.Cut()
+	close(x.batches)
+	<-x.done
+	return x.failed()
+}

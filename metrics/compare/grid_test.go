@@ -1,0 +1,89 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestGrid(t *testing.T) {
+	t.Run("SCN-04 CLI-03 a change of ranking that happens at every point says so, one at some lists them briefly", changePoints)
+	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
+	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
+}
+
+// changePoints lays out a grid in which y becomes cheaper than x, from full to
+// lazy, at the points listed.
+func changePoints(t *testing.T) {
+	axes := []Axis{{"model.prompting", []string{"full", "lazy"}}, {"model.reads_per_turn", []string{"1", "2", "4"}}, {"model.gist_tokens", []string{"10", "20"}}}
+	for _, c := range []struct{ at, want string }{
+		{"1/10 1/20 2/10 2/20 4/10 4/20", "everywhere"},
+		{"1/10 1/20 4/10 4/20", "reads_per_turn 1, 4"},
+		{"2/10", "reads_per_turn 2; gist_tokens 10"},
+		{"1/20 2/20 4/20", "gist_tokens 20"},
+		{"1/10 4/20", "reads_per_turn 1 and gist_tokens 10; reads_per_turn 4 and gist_tokens 20"},
+		{"1/10 1/20 2/10 2/20 4/20", "reads_per_turn 1 and gist_tokens 10; reads_per_turn 1 and gist_tokens 20; reads_per_turn 2 and gist_tokens 10; reads_per_turn 2 and gist_tokens 20; 1 more"},
+	} {
+		g := NewGrid("swept", axes, []string{"x", "y"}, 1)
+		for p := range g.Points() {
+			cells, y := g.At(p), int64(20)
+			at := cells[0].Point
+			if at[0] == "lazy" && slices.Contains(strings.Fields(c.at), at[1]+"/"+at[2]) {
+				y = 5
+			}
+			cells[0].Runs[0].Set("cost", 10)
+			cells[1].Runs[0].Set("cost", y)
+		}
+		var got []string
+		for _, x := range g.Changes() {
+			got = append(got, x.String())
+		}
+		if want := "y is the cheapest instead of x from prompting full to lazy (" + c.want + ")"; !slices.Contains(got, want) {
+			t.Errorf("at %s:\n%s\nwant %s", c.at, strings.Join(got, "\n"), want)
+		}
+	}
+}
+
+func withoutData(t *testing.T) {
+	c := &NewGrid("g", nil, []string{""}, 4).Cells[0]
+	for i, cost := range []int64{10, noData, 30, 20} {
+		c.Runs[i].Set("calls", 1)
+		c.Runs[i].Set("cost", cost)
+		c.Runs[i].Set("no metric of a grid", 1)
+	}
+	if x := c.Column("cost"); !slices.Equal(x, []int64{10, 30, 20}) || c.Median("cost") != 20 {
+		t.Errorf("%v, median %d", x, c.Median("cost"))
+	}
+	c.Runs[3] = GridRun{Open: "limit"}
+	if x := c.Column("cost"); !slices.Equal(x, []int64{10, 30}) {
+		t.Error(x)
+	}
+}
+
+func crossed(t *testing.T) {
+	curve := func(ys ...float64) (c Curve) {
+		for i, y := range ys {
+			if y >= 0 {
+				c.Points = append(c.Points, Point{float64(i), y})
+			}
+		}
+		return c
+	}
+	for _, c := range []struct {
+		a, b []float64
+		want []Point
+	}{
+		{[]float64{0, 4}, []float64{2, 2}, []Point{{0.5, 2}}},
+		{[]float64{0, 1}, []float64{2, 2}, nil},
+		{[]float64{0, 4, 0}, []float64{1, 1, 1}, []Point{{0.25, 1}, {1.75, 1}}},
+		{[]float64{0, -1, 4}, []float64{2, 2, 2}, nil}, // one has no point between
+	} {
+		var got []Point
+		for _, x := range Crossings([]Curve{curve(c.a...), curve(c.b...)}, []float64{0, 1, 2}[:len(c.a)]) {
+			got = append(got, x.Point)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v and %v cross at %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
+	"agentsim/metrics/compare"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
@@ -59,40 +59,11 @@ compared (another version of this program, other prices, an edit of the scenario
 	return cmd
 }
 
-// compared is one side of a comparison.
-type compared struct {
-	name   string
-	groups []*comparedGroup
-	db     *sqlite.DB // nil when scenarios were run
-}
-
-// comparedGroup is the runs of one variant.
-type comparedGroup struct {
-	scenario, variant string
-	spec              string        // what the runs share beside their seeds, as a hash
-	bare              string        // the same without the semantics
-	semantics         int           // 0 of recorded sessions, whose versions are others
-	one               bool          // no other spec of this scenario and variant is on the side
-	runs              []comparedRun // by seed
-}
-
-func (g *comparedGroup) key() string { return g.scenario + "/" + g.variant }
-
-// name is what a group is called, with its spec where there are several.
-func (g *comparedGroup) name() string {
-	name := strings.TrimSuffix(g.key(), "/")
-	if !g.one {
-		name += " (spec " + ui.Short(g.spec) + ")"
-	}
-	return name
-}
-
-type comparedRun struct {
-	id, digest string
-	seed       uint64
-	why        string // it did not finish; "" when it did
-	full       bool   // its events can be read from the side's database
-	figures    []baseline.Figure
+// comparedSide is one side of the comparison, and where its record is.
+type comparedSide struct {
+	*compare.Side
+	db   *sqlite.DB      // nil when scenarios were run
+	full map[string]bool // runs whose events can be read from it
 }
 
 func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
@@ -102,7 +73,7 @@ func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
 	case o.seeds < 1 || o.seeds > maxSeeds:
 		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
 	}
-	var sides [2]*compared
+	var sides [2]*comparedSide
 	for i, arg := range args {
 		side, err := readSide(s, o, arg)
 		if err != nil {
@@ -113,9 +84,9 @@ func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
 		}
 		sides[i] = side
 	}
-	c := pairUp(sides[0], sides[1])
-	if len(c.pairs) == 0 {
-		return ui.Failf(ui.Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], sides[0].keys(), args[1], sides[1].keys())
+	c := &comparing{Comparison: compare.Match(sides[0].Side, sides[1].Side), a: sides[0], b: sides[1]}
+	if len(c.Pairs) == 0 {
+		return ui.Failf(ui.Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], sides[0].Names(), args[1], sides[1].Names())
 	}
 	if err := c.firstEvents(); err != nil {
 		return err
@@ -126,16 +97,8 @@ func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
 	return c.outcome()
 }
 
-func (x *compared) keys() string {
-	var out []string
-	for _, g := range x.groups {
-		out = append(out, g.name())
-	}
-	return strings.Join(out, ", ")
-}
-
 // readSide finds out what an argument is, and reads or runs it.
-func readSide(s *ui.Env, o *compareOptions, arg string) (*compared, error) {
+func readSide(s *ui.Env, o *compareOptions, arg string) (*comparedSide, error) {
 	head, tail, found := arg, "", false
 	if i := strings.LastIndexByte(arg, ':'); i > 0 && i+1 < len(arg) {
 		head, tail, found = arg[:i], arg[i+1:], true
@@ -163,7 +126,7 @@ func isFile(name string) bool {
 }
 
 // runSide runs variants of a scenario, as bench does.
-func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*compared, error) {
+func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*comparedSide, error) {
 	set, err := selectScenarios([]string{name})
 	if err != nil {
 		return nil, err
@@ -176,13 +139,13 @@ func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*compared
 	}
 	h := harness.New(s, "running", runs.Len())
 	defer h.Close()
-	x, broken := &compared{name: arg}, error(nil)
+	x, broken := &comparedSide{Side: &compare.Side{Name: arg}}, error(nil)
 	err = h.Bench(runs, func(m *harness.Measured) error {
 		if err := harness.Broken(m.Result); err != nil && broken == nil {
 			broken = m.Broke(err)
 		}
 		row := harness.Row(m.Spec, m.ID)
-		x.add(m.Kept.Scenario, m.Kept.Variant, &row, comparedRun{id: m.ID, digest: m.Kept.Digest, seed: m.Kept.Seed, why: openRun(m.Kept), figures: m.Kept.Figures})
+		x.Add(kindOf(m.Kept.Scenario, &row), compare.Run{ID: m.ID, Digest: m.Kept.Digest, Seed: m.Kept.Seed, Open: openRun(m.Kept), Figures: m.Kept.Figures})
 		return nil
 	})
 	switch {
@@ -221,32 +184,20 @@ func specOf(r *sqlite.Run) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// add puts a run to those of its variant that have the same spec: what was
-// edited between two runs is not taken for chance.
-func (x *compared) add(scenario, variant string, row *sqlite.Run, r comparedRun) {
-	spec, one := specOf(row), true
-	for _, g := range x.groups {
-		if g.scenario != scenario || g.variant != variant {
-			continue
-		}
-		if g.spec == spec {
-			g.runs = append(g.runs, r)
-			return
-		}
-		g.one, one = false, false
-	}
+// kindOf is what a stored run has in common with those of other seeds.
+func kindOf(scenario string, row *sqlite.Run) compare.Kind {
 	bare := *row
 	bare.Semantics = 0
-	x.groups = append(x.groups, &comparedGroup{scenario, variant, spec, specOf(&bare), row.Semantics, one, []comparedRun{r}})
+	return compare.Kind{Scenario: scenario, Variant: row.Variant, Spec: specOf(row), Bare: specOf(&bare), Semantics: row.Semantics}
 }
 
 // readRuns reads a run of a database, or all that are over.
-func readRuns(arg, path, prefix string) (*compared, error) {
+func readRuns(arg, path, prefix string) (*comparedSide, error) {
 	db, err := rundb.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &compared{name: arg, db: db}
+	x := &comparedSide{&compare.Side{Name: arg}, db, map[string]bool{}}
 	if err := x.read(prefix); err != nil {
 		db.Close()
 		return nil, err
@@ -254,7 +205,7 @@ func readRuns(arg, path, prefix string) (*compared, error) {
 	return x, nil
 }
 
-func (x *compared) read(prefix string) error {
+func (x *comparedSide) read(prefix string) error {
 	runs, err := x.db.Runs()
 	if prefix != "" {
 		var one sqlite.RunInfo
@@ -289,39 +240,24 @@ func (x *compared) read(prefix string) error {
 		}
 		why := ""
 		if !finished[r.ID] {
-			why = x.why(&r)
+			why = whyOpen(&r)
 		}
-		x.add(r.Name, r.Variant, &row, comparedRun{id: r.ID, digest: r.Digest, seed: r.Seed, why: why, full: r.Level == sqlite.Full, figures: figuresOf(figures)})
+		x.full[r.ID] = r.Level == sqlite.Full
+		x.Add(kindOf(r.Name, &row), compare.Run{ID: r.ID, Digest: r.Digest, Seed: r.Seed, Open: why, Figures: figuresOf(figures)})
 	}
-	if len(x.groups) == 0 {
-		return ui.Failf(ui.Usage, "%s: no run in it has ended", x.name)
+	if len(x.Groups) == 0 {
+		return ui.Failf(ui.Usage, "%s: no run in it has ended", x.Name)
 	}
-	x.sort()
+	x.Sort()
 	return nil
 }
 
-// why says why a recorded run did not finish.
-func (x *compared) why(r *sqlite.RunInfo) string {
+// whyOpen says why a recorded run did not finish.
+func whyOpen(r *sqlite.RunInfo) string {
 	if r.Outcome != sqlite.Completed {
 		return strings.TrimSuffix(string(r.Outcome)+": "+r.Detail, ": ")
 	}
 	return "a root failed or reached a limit of turns"
-}
-
-// sort puts variants in order of name and runs in order of seed: a database's
-// order is that of its clock.
-func (x *compared) sort() {
-	slices.SortFunc(x.groups, func(a, b *comparedGroup) int {
-		return cmp.Or(strings.Compare(a.key(), b.key()), strings.Compare(a.spec, b.spec))
-	})
-	for _, g := range x.groups {
-		slices.SortFunc(g.runs, func(a, b comparedRun) int {
-			if a.seed != b.seed {
-				return int(min(max(int64(a.seed-b.seed), -1), 1))
-			}
-			return strings.Compare(a.id, b.id)
-		})
-	}
 }
 
 // figuresOf takes a baseline's figures out of a record's; the hit ratio is made
@@ -343,68 +279,22 @@ func figuresOf(list []sqlite.Metric) (out []baseline.Figure) {
 	return out
 }
 
-// comparing is two sides with what belongs together.
+// comparing is one use of the command.
 type comparing struct {
-	a, b   *compared
-	pairs  []pair
-	onlyA  []string
-	onlyB  []string
+	*compare.Comparison
+	a, b   *comparedSide
 	events []string // of two single runs: where they differ, for machines
 	where  []string // the same for people
 }
 
-type pair struct{ a, b *comparedGroup }
-
-// pairUp sets variants of the same name against each other, or the only one of
-// both sides whatever they are called.
-func pairUp(a, b *compared) *comparing {
-	c := &comparing{a: a, b: b}
-	if len(a.groups) == 1 && len(b.groups) == 1 {
-		c.pairs = []pair{{a.groups[0], b.groups[0]}}
-		return c
-	}
-	met := map[*comparedGroup]bool{}
-	for _, g := range a.groups {
-		o := partner(g, b.groups)
-		if o == nil {
-			c.onlyA = append(c.onlyA, g.name())
-			continue
-		}
-		c.pairs = append(c.pairs, pair{g, o})
-		met[o] = true
-	}
-	for _, g := range b.groups {
-		if !met[g] {
-			c.onlyB = append(c.onlyB, g.name())
-		}
-	}
-	return c
-}
-
-// partner is the group of the same variant: that with the same spec, or the only
-// one where both sides have one.
-func partner(g *comparedGroup, others []*comparedGroup) *comparedGroup {
-	for _, o := range others {
-		if o.key() == g.key() && (o.spec == g.spec || o.one && g.one) {
-			return o
-		}
-	}
-	return nil
-}
-
 // open lists the runs that did not finish.
 func (c *comparing) open() (out []string) {
-	for i := range c.pairs {
-		for _, x := range [...]struct {
-			side  string
-			group *comparedGroup
-		}{{"A", c.pairs[i].a}, {"B", c.pairs[i].b}} {
-			for _, r := range x.group.runs {
-				if r.why != "" {
-					out = append(out, fmt.Sprintf("%s  %s, seed %d, run %s: %s", x.side, x.group.name(), r.seed, ui.Short(r.id), r.why))
-				}
-			}
+	for _, x := range c.Open() {
+		side := "A"
+		if x.OfB {
+			side = "B"
 		}
+		out = append(out, fmt.Sprintf("%s  %s, run %s: %s", side, &x, ui.Short(x.Run.ID), x.Run.Open))
 	}
 	return out
 }
@@ -412,16 +302,9 @@ func (c *comparing) open() (out []string) {
 // outcome is the error of a run that was run for the comparison and did not
 // finish. A record may hold such runs.
 func (c *comparing) outcome() error {
-	for i := range c.pairs {
-		for _, x := range [...]struct {
-			from  *compared
-			group *comparedGroup
-		}{{c.a, c.pairs[i].a}, {c.b, c.pairs[i].b}} {
-			for _, r := range x.group.runs {
-				if r.why != "" && x.from.db == nil {
-					return ui.Failf(ui.Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", x.group.name(), r.seed, r.why)
-				}
-			}
+	for _, x := range c.Open() {
+		if db := map[bool]*sqlite.DB{false: c.a.db, true: c.b.db}[x.OfB]; db == nil {
+			return ui.Failf(ui.Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", x.Group.Name(), x.Run.Seed, x.Run.Open)
 		}
 	}
 	return nil
@@ -430,20 +313,20 @@ func (c *comparing) outcome() error {
 // firstEvents finds where two recorded runs differ, when there is one of each
 // and both have their events.
 func (c *comparing) firstEvents() error {
-	if len(c.pairs) != 1 || len(c.pairs[0].a.runs) != 1 || len(c.pairs[0].b.runs) != 1 {
+	if len(c.Pairs) != 1 || len(c.Pairs[0].A.Runs) != 1 || len(c.Pairs[0].B.Runs) != 1 {
 		return nil
 	}
-	a, b := c.pairs[0].a.runs[0], c.pairs[0].b.runs[0]
-	if a.digest == b.digest {
-		c.events = []string{"the same in both, digest " + a.digest}
+	a, b := c.Pairs[0].A.Runs[0], c.Pairs[0].B.Runs[0]
+	if a.Digest == b.Digest {
+		c.events = []string{"the same in both, digest " + a.Digest}
 		c.where = c.events
 		return nil
 	}
-	if !a.full || !b.full || c.a.db == nil || c.b.db == nil {
+	if !c.a.full[a.ID] || !c.b.full[b.ID] {
 		return nil
 	}
 	var was, is baseline.Run
-	d, err := transcript.Compare(unnamed(c.a.db.Events(a.id), &was.Lines), unnamed(c.b.db.Events(b.id), &is.Lines))
+	d, err := transcript.Compare(unnamed(c.a.db.Events(a.ID), &was.Lines), unnamed(c.b.db.Events(b.ID), &is.Lines))
 	if err != nil {
 		return err
 	}
@@ -454,7 +337,7 @@ func (c *comparing) firstEvents() error {
 	}
 	c.where = []string{"first difference: " + baseline.Where(&was, &is, d)}
 	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" && c.a.db.Path() == c.b.db.Path() {
-		c.where = append(c.where, ui.QuoteAll([]string{"agentsim", "diff", fmt.Sprintf("%s:%d", ui.Short(a.id), n), fmt.Sprintf("%s:%d", ui.Short(b.id), n), "--db", c.a.db.Path()}))
+		c.where = append(c.where, ui.QuoteAll([]string{"agentsim", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), n), fmt.Sprintf("%s:%d", ui.Short(b.ID), n), "--db", c.a.db.Path()}))
 	}
 	d.Index++ // the one left out
 	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}

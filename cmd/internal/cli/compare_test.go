@@ -5,50 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"agentsim/metrics"
-	"agentsim/metrics/baseline"
-	"agentsim/metrics/stat"
 	"agentsim/sim"
 )
 
 func TestComparison(t *testing.T) {
 	t.Run("CON-13 CLI-03 what all variants assume stands once, the rest with the variants it is true of", grouped)
 	t.Run("CACHE-38 CLI-03 undocumented points that were decided stand on a line of their own behind what is assumed", ownLine)
-}
-
-func TestSides(t *testing.T) {
-	t.Run("MET-05 no side is better where the interval of the difference holds 0", func(t *testing.T) {
-		lower := baseline.Metric{Name: "cost", Unit: metrics.Picodollars, Better: "lower"}
-		a, b := metrics.Whole(10, metrics.Picodollars), metrics.Whole(8, metrics.Picodollars)
-		for _, c := range []struct {
-			interval *stat.Interval
-			why      string
-			want     string
-		}{{nil, "", "B"}, {&stat.Interval{Low: -3, High: -1}, "", "B"}, {&stat.Interval{Low: -3, High: 1}, "", ""}, {nil, "limit", ""}} {
-			side := &comparedGroup{runs: []comparedRun{{why: c.why}}}
-			f := figurePair{Metric: lower, pair: &pair{&comparedGroup{}, side}, a: &a, b: &b, interval: c.interval}
-			if got := f.better(); got != c.want {
-				t.Errorf("%+v %q: %q, want %q", c.interval, c.why, got, c.want)
-			}
-		}
-	})
-	t.Run("MET-05 runs are paired by seed only where both sides have the same seeds", func(t *testing.T) {
-		group := func(from uint64) *comparedGroup {
-			g := &comparedGroup{}
-			for i := range uint64(3) {
-				v := metrics.Whole(int64(i*i), metrics.Picodollars)
-				g.runs = append(g.runs, comparedRun{seed: from + i, figures: []baseline.Figure{{Name: "cost", Value: v}}})
-			}
-			return g
-		}
-		for from, want := range map[uint64]bool{1: true, 2: false} { // order: each is a case of its own
-			p := pair{group(1), group(from)}
-			x := p.interval(baseline.Metric{Name: "cost"}, p.a.values("cost"), p.b.values("cost"))
-			if x.Paired != want {
-				t.Errorf("seeds from 1 and from %d: paired %v", from, x.Paired)
-			}
-		}
-	})
 }
 
 func grouped(t *testing.T) {

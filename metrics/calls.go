@@ -15,13 +15,7 @@ func (f *Fold) request(e *transcript.Event, b *transcript.Request) {
 	if b.Attempt > 0 {
 		a.Tally.Retries++
 	}
-	if b.Call != a.call {
-		f.seal(a)
-		a.call = b.Call
-	}
-	if a.joins != 0 {
-		f.firstRequest(a, b)
-	}
+	f.firstRequest(e.Agent, b)
 }
 
 func (f *Fold) response(e *transcript.Event, b *transcript.Response) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/metrics/fronts"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -36,7 +37,8 @@ type Fold struct {
 	run    Run
 	agents []agent
 	byID   map[llm.AgentID]int32
-	groups []group
+	kin    fronts.Families
+	groups []Siblings // by index of their kin, from their first request on
 	items  map[string]report
 	models []model
 	first  vtime.Instant
@@ -55,9 +57,7 @@ type agent struct {
 	inCall bool
 	woken  bool // by a notification, and not answered since
 	async  bool
-	call   int   // ordinal of its latest call
-	opened int32 // group of the children that its latest call spawned, from 1
-	joins  int32 // group that its first request is still owed to, from 1
+	call   int // ordinal of its latest call
 	phased phased
 }
 
@@ -142,7 +142,7 @@ func (f *Fold) Emit(e *transcript.Event) {
 // its head) is a root without a name.
 func (f *Fold) agent(ordinal int32) *agent {
 	for int(ordinal) >= len(f.agents) {
-		f.agents = append(f.agents, agent{Agent: Agent{Parent: -1}, call: -1})
+		f.agents = append(f.agents, agent{Agent: Agent{Parent: -1}})
 	}
 	return &f.agents[ordinal]
 }
@@ -162,9 +162,7 @@ func (f *Fold) agentStart(e *transcript.Event, b *transcript.AgentStart) {
 	a.Structure, a.Model = b.Structure, b.Model
 	a.Started, a.Ended = e.At, e.At
 	f.byID[b.ID] = e.Agent
-	if b.Parent >= 0 && b.ToolUse != (llm.ToolUseID{}) {
-		f.joinGroup(e.Agent, b)
-	}
+	f.kin.Start(e.Agent, b)
 }
 
 func (f *Fold) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {

@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 
+	"agentsim/metrics/fronts"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 )
@@ -35,7 +36,8 @@ func (s Shared) String() string {
 // cache it sees hashes of blocks; the byte comes from the blocks that differ.
 type Prefixes struct {
 	agents []prefixAgent
-	broods []brood
+	kin    fronts.Families
+	shared []Shared // by index of the kin, from its first request on
 	parted []Shared
 	cut    int64
 }
@@ -44,25 +46,18 @@ type prefixAgent struct {
 	lineage string
 	call    int       // of its last request, from 0
 	head    *llm.Node // of its last request
-	brood   int       // index from 1 of the one it belongs to, until its first request
-	opened  int       // index from 1 of the brood that its last call spawned
-}
-
-// brood are the children of one message. The first one's request is kept until
-// all have sent theirs.
-type brood struct {
-	Shared
-	first   *llm.Node
-	waiting int
 }
 
 // Emit takes one event in.
 func (p *Prefixes) Emit(e *transcript.Event) {
 	switch b := e.Body.(type) {
 	case *transcript.AgentStart:
-		p.start(e.Agent, b)
+		p.kin.Start(e.Agent, b)
+		p.agent(e.Agent).lineage = b.Lineage
 	case *transcript.Request:
-		p.request(p.agent(e.Agent), b)
+		if b.Head != nil {
+			p.request(e.Agent, b)
+		}
 	}
 }
 
@@ -74,50 +69,24 @@ func (p *Prefixes) agent(ordinal int32) *prefixAgent {
 	return &p.agents[ordinal]
 }
 
-func (p *Prefixes) start(ordinal int32, b *transcript.AgentStart) {
-	if a := p.agent(ordinal); a.lineage != "" {
-		return // a new activation of a known agent
-	}
-	p.agents[ordinal].lineage = b.Lineage
-	if b.Parent < 0 || b.ToolUse == (llm.ToolUseID{}) {
-		return
-	}
-	parent := p.agent(b.Parent)
-	if parent.opened == 0 {
-		p.broods = append(p.broods, brood{Shared: Shared{Who: call(parent.lineage, parent.call)}})
-		parent.opened = len(p.broods)
-	}
-	g := &p.broods[parent.opened-1]
-	g.Siblings++
-	g.waiting++
-	p.agent(ordinal).brood = parent.opened
-}
-
 // call names a call as expectations do, from 1.
 func call(lineage string, n int) string { return fmt.Sprintf("%s#%d", lineage, n+1) }
 
-func (p *Prefixes) request(a *prefixAgent, b *transcript.Request) {
-	if b.Head == nil {
-		return
-	}
-	if b.Call != a.call {
-		a.opened = 0
+func (p *Prefixes) request(ordinal int32, b *transcript.Request) {
+	if a := p.agent(ordinal); b.Call != a.call {
 		p.turn(a, b)
 		a.call, a.head = b.Call, b.Head
 	}
-	if a.brood == 0 {
+	k, joined := p.kin.Request(ordinal, b)
+	if !joined {
 		return
 	}
-	g := &p.broods[a.brood-1]
-	a.brood = 0
-	g.waiting--
-	if g.first == nil {
-		g.first, g.Of = b.Head, b.Head.Bytes
-		g.Block, g.Byte = b.Head.Pos+1, b.Head.Bytes
-		return
+	for len(p.shared) <= k.Index {
+		p.shared = append(p.shared, Shared{})
 	}
-	if block, at := part(g.first, b.Head); at < g.Byte {
-		g.Block, g.Byte = block, at
+	g := &p.shared[k.Index]
+	if block, at := part(k.First, b.Head); k.Seen == 1 || at < g.Byte {
+		g.Who, g.Of, g.Block, g.Byte = k.Who(), k.First.Bytes, block, at
 	}
 }
 
@@ -137,38 +106,20 @@ func (p *Prefixes) turn(a *prefixAgent, b *transcript.Request) {
 // part is where two requests part: the first position that differs, and how many
 // bytes they share. Where one begins with the other that is the shorter's end.
 func part(a, b *llm.Node) (block int32, at int64) {
-	c := llm.Common(a, b)
-	if c == nil {
+	p := llm.Part(a, b)
+	if p.Common == nil {
 		return 1, 0
 	}
-	x, y := after(a, c), after(b, c)
-	if x == nil || y == nil {
-		return c.Pos + 1, c.Bytes
-	}
-	p, q := llm.AppendDelta(nil, x), llm.AppendDelta(nil, y)
-	n := 0
-	for n < len(p) && n < len(q) && p[n] == q[n] {
-		n++
-	}
-	return c.Pos + 1, c.Bytes + int64(n)
-}
-
-// after is the node that follows ancestor c, by hash, on the way to n; nil when
-// n is c.
-func after(n, c *llm.Node) *llm.Node {
-	var last *llm.Node
-	for ; n != nil && n.Hash != c.Hash; n = n.Parent {
-		last = n
-	}
-	return last
+	return p.Common.Pos + 1, p.Common.Bytes + max(0, p.At)
 }
 
 // Siblings lists what siblings share, groups of two or more in order of their
 // first spawn.
 func (p *Prefixes) Siblings() (out []Shared) {
-	for i := range p.broods {
-		if g := &p.broods[i]; g.Siblings > 1 && g.waiting < g.Siblings-1 {
-			out = append(out, g.Shared)
+	for i := range p.shared {
+		if k := &p.kin.All[i]; k.Children > 1 && k.Seen > 1 {
+			p.shared[i].Siblings = k.Children
+			out = append(out, p.shared[i])
 		}
 	}
 	return out

@@ -50,18 +50,6 @@ func rollUp(agents []Agent) {
 	}
 }
 
-func (f *Fold) siblings() (out []Siblings) {
-	for i := range f.groups {
-		g := f.groups[i]
-		if g.Children < 2 {
-			continue
-		}
-		f.measure(&g)
-		out = append(out, g.Siblings)
-	}
-	return out
-}
-
 func (f *Fold) modelFigures() []Model {
 	out := make([]Model, 0, len(f.models))
 	for _, m := range f.models {

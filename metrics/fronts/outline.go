@@ -42,25 +42,30 @@ func (o *Outline) enter(head *llm.Node, model string) int {
 	if o.known == nil {
 		o.known = map[llm.Hash]int{}
 	}
-	var path []*llm.Node
-	at := -1
-	for n := head; n != nil; n = n.Parent {
-		if n.IsBorder() {
-			continue
-		}
-		if i, ok := o.known[n.Hash]; ok {
-			at = i
-			break
-		}
-		path = append(path, n)
-	}
+	path, at := unseen(head, o.known)
 	counter := tokens.Approx(model)
-	for _, n := range slices.Backward(path) {
+	for _, n := range path {
 		p := Part{Before: at, Level: n.Level.String(), What: what(n), Sum: sum(n), Tokens: counter.Tokens(own(n))}
 		at = len(o.Parts)
 		o.known[n.Hash], o.Parts = at, append(o.Parts, p)
 	}
 	return at
+}
+
+// unseen lists the blocks of a request that are not known, the first one first, and
+// gives the index of the last one that is; -1 for none.
+func unseen(head *llm.Node, known map[llm.Hash]int) (path []*llm.Node, at int) {
+	for n := head; n != nil; n = n.Parent {
+		if i, ok := known[n.Hash]; ok {
+			slices.Reverse(path)
+			return path, i
+		}
+		if !n.IsBorder() {
+			path = append(path, n)
+		}
+	}
+	slices.Reverse(path)
+	return path, -1
 }
 
 // own is what a block holds, without the frame that a request puts around it.

@@ -19,7 +19,8 @@ const (
 type Sink struct {
 	rec    Record
 	agents []agentState
-	groups map[string]*group
+	kin    Families
+	groups map[int]*group // by kin
 	order  []*group
 	blocks map[llm.Hash]int
 	texts  map[string]int
@@ -27,7 +28,6 @@ type Sink struct {
 
 type agentState struct {
 	lineage, kind, source string
-	fork                  bool
 	call                  int
 	head                  *llm.Node // of its last request; of a fork's parent's, before its first
 	marks                 []llm.Breakpoint
@@ -53,6 +53,9 @@ func (s *Sink) Emit(e *transcript.Event) {
 }
 
 func (s *Sink) agent(ordinal int32) *agentState {
+	if s.groups == nil {
+		s.groups = map[int]*group{}
+	}
 	for int(ordinal) >= len(s.agents) {
 		s.agents = append(s.agents, agentState{call: -1})
 	}
@@ -63,11 +66,11 @@ func (s *Sink) start(ordinal int32, b *transcript.AgentStart) {
 	if s.agent(ordinal).lineage != "" {
 		return // a new activation
 	}
-	a := agentState{lineage: b.Lineage, kind: b.Type, source: b.Lineage, call: -1, fork: b.Structure == "fork"}
-	if b.Parent >= 0 && b.ToolUse != (llm.ToolUseID{}) {
-		p := s.agent(b.Parent)
-		a.source = fmt.Sprintf("%s#%d", p.lineage, p.call+1)
-		if a.fork {
+	s.kin.ByType = true
+	a := agentState{lineage: b.Lineage, kind: b.Type, source: b.Lineage, call: -1}
+	if k := s.kin.Start(ordinal, b); k >= 0 {
+		a.source = s.kin.All[k].Who()
+		if p := s.agent(b.Parent); b.Structure == "fork" {
 			a.head, a.marks = p.head, p.marks
 		}
 	}
@@ -82,30 +85,33 @@ func (s *Sink) request(ordinal int32, b *transcript.Request) {
 	if a.head != nil {
 		s.turn(a, b)
 	}
+	k, joined := s.kin.Request(ordinal, b)
 	if a.call < 0 {
-		s.open(a, b)
+		s.open(a, b, &k, joined)
 	}
 	a.call, a.head = b.Call, b.Head
 	a.marks = slices.Clone(b.Breakpoints)
 }
 
 // open enters an agent's first request. What a group has in common is what the
-// first one and the one that shares least with it have.
-func (s *Sink) open(a *agentState, b *transcript.Request) {
-	key := a.source + "\x00" + a.kind
-	g := s.groups[key]
-	if g == nil {
-		if len(s.order) == maxGroups {
-			s.rec.Left++
-			return
-		}
-		if s.groups == nil {
-			s.groups = map[string]*group{}
-		}
+// first one and the one that shares least with it have. Who has no kin is alone.
+func (s *Sink) open(a *agentState, b *transcript.Request, k *Kin, joined bool) {
+	var g *group
+	if joined {
+		g = s.groups[k.Index]
+	}
+	switch {
+	case g == nil && len(s.order) == maxGroups:
+		s.rec.Left++
+		return
+	case g == nil:
 		g = &group{first: keep(b), who: [2]string{a.lineage}, kind: a.kind, source: a.source}
-		s.groups[key], s.order = g, append(s.order, g)
-	} else if n := blocksOf(llm.Common(g.first.Head, b.Head)); g.worst == nil || n < g.common {
-		g.worst, g.common, g.who[1] = keep(b), n, a.lineage
+		s.order = append(s.order, g)
+		if joined {
+			s.groups[k.Index] = g
+		}
+	case g.worst == nil || blocksOf(k.Common) < g.common:
+		g.worst, g.common, g.who[1] = keep(b), blocksOf(k.Common), a.lineage
 	}
 	g.count++
 }
@@ -203,20 +209,9 @@ func (s *Sink) block(head *llm.Node, model string) int {
 	if s.blocks == nil {
 		s.blocks, s.texts = map[llm.Hash]int{}, map[string]int{}
 	}
-	var path []*llm.Node
-	at := -1
-	for n := head; n != nil; n = n.Parent {
-		if n.IsBorder() {
-			continue
-		}
-		if i, ok := s.blocks[n.Hash]; ok {
-			at = i
-			break
-		}
-		path = append(path, n)
-	}
+	path, at := unseen(head, s.blocks)
 	counter := tokens.Approx(model)
-	for _, n := range slices.Backward(path) {
+	for _, n := range path {
 		text := string(delta(n))
 		t, ok := s.texts[text]
 		if !ok {

@@ -64,7 +64,7 @@ sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD scenarios/document sim/agent
-metrics:               sim/vtime sim/llm sim/transcript cachemodel
+metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/fronts
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng

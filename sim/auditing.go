@@ -26,7 +26,11 @@ func auditedSession(spec *Spec) *audit.Session {
 	p := &sc.Permissions
 	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Everyone: p.CliAllow, Took: fixedTimes(sc), Children: p.Children,
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
-		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases)}
+		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases), Interactive: sc.Interactive, Gates: map[string]bool{},
+		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: headMarked(sc), Retries: retry(sc.Retry).Max, SideBySide: sc.Minimal.SideBySide}
+	for _, g := range scenarios.Gates() {
+		out.Gates[g.Name] = sc.Gate(g.Name) == "true"
+	}
 	gates, err := gatesOf(sc)
 	if err != nil {
 		return nil // the run says so
@@ -36,7 +40,7 @@ func auditedSession(spec *Spec) *audit.Session {
 		if out.Types == nil {
 			out.Types = map[string]audit.Type{}
 		}
-		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
+		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Background: d.Background, TTL: d.CacheTTL, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
 		for _, h := range d.Hooks {
 			t.Hooks = append(t.Hooks, string(h.Event)+" "+h.Command)
 		}
@@ -48,6 +52,14 @@ func auditedSession(spec *Spec) *audit.Session {
 		}
 	}
 	return out
+}
+
+// headMarked reports whether every plan of a run marks the last block.
+func headMarked(sc *scenarios.Scenario) bool {
+	return !slices.ContainsFunc(Roots(sc), func(s scenarios.Root) bool {
+		p := Plan(&sc.Provider, &s).Name
+		return p != agent.PlanAgent && p != agent.PlanLast
+	})
 }
 
 // fixedTimes are how long calls of those tools take that always take as long.

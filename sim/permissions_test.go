@@ -82,7 +82,7 @@ func permissionKeys(t *testing.T) {
 	}
 	want := []string{
 		`deny why="deny rule Bash(rm:*)"`,
-		`ask why="ask rule Bash(cp:*)" terminal=main`, `edit why=user terminal=main`,
+		`ask why="ask rule Bash(cp:*)" terminal=main`, `edit why=user terminal=main input=5173463785fb911f1cc1ae983283caf9`,
 		`allow why="allow rule Bash(touch:*)"`, `allow why="allow rule Bash(mv:*)"`,
 		`deny why=classifier`, `allow why=classifier`,
 		`ask why=classifier terminal=main`, `allow why=user terminal=main`, `allow why="allow rule Bash(sed -i s/one/two/ a.go)"`,

@@ -164,6 +164,9 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	if ans.Reply == ReplyNever {
 		ev.Decision, ev.Why = permission.Deny.String(), "time-out"
 	}
+	if ans.Reply == ReplyEdit {
+		ev.Input = ans.Input.Identity()
+	}
 	a.w.rec.permission(a, &ev)
 	switch ans.Reply {
 	case ReplyNever:

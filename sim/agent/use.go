@@ -13,6 +13,7 @@ import (
 // toolUse is one tool use of an answer while it runs.
 type toolUse struct {
 	call
+	said    *llm.Block // as the model wrote it
 	tool    *tool.Tool // nil when the pool does not hold it
 	safe    bool       // may run beside its safe neighbours
 	result  tool.Result
@@ -93,7 +94,7 @@ func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 		a.w.rec.toolCall(a, len(uses), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
 		a.progress.used(b)
-		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
+		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, said: b, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
 	}
 	a.toolUses += len(uses)
 	a.tellProgress()
@@ -289,5 +290,8 @@ func (u *toolUse) done() {
 	rec := &u.by.w.rec
 	rec.result = transcript.ToolResult{Call: u.by.calls - 1, Index: u.index, ID: u.block.ID, Name: u.block.Name,
 		IsError: u.result.IsError, RemovedBy: u.layer, Bytes: bytes, Took: u.took, Dir: u.dir, Wrote: u.wrote}
+	if u.block != u.said {
+		rec.result.Ran = u.block.Content.Identity()
+	}
 	rec.emit(u.by.ref, &rec.result)
 }

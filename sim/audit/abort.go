@@ -56,7 +56,8 @@ func (u *Auditor) abort(ref int32, b *transcript.Abort) {
 		u.report(iso03, a, "an abort of an agent that runs, on its own record", "one on the record of another, or after its end")
 		return
 	}
-	a.aborted, a.cut = true, true
+	a.aborted, a.cut, a.cutting = true, true, true
+	a.conduct.aborted(a, b.Why)
 	want, ok := "", true
 	switch b.Why {
 	case "parent":

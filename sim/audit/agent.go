@@ -23,7 +23,9 @@ type agent struct {
 	unsent     []letter          // delivered to the life that has ended, and not seen in a request of it
 	told       map[llm.Hash]bool // messages of others that it has heard
 	hand       *hand             // where there is a classifier
-	*life                        // nil once it has ended
+	former     former
+	marking    marking
+	*life      // nil once it has ended
 }
 
 // life is what is kept of an agent that lives.
@@ -77,6 +79,13 @@ type life struct {
 	begun    begun
 	opening  llm.Hash // of the user context that its messages begin with
 	summed   bool     // its history became a summary
+	conduct  conduct
+	staged   staged
+	latest   *agent          // whom it started last, in the minimal stack
+	posted   []vtime.Instant // when messages to it were sent that are not delivered
+	breached bool            // a finding says that it changed what it is to look at
+	launched []launch        // in the background, whose calls have no result in a request
+	cutting  bool            // it was interrupted, ever
 }
 
 // meters are what an agent's are to show at its end.
@@ -105,9 +114,11 @@ type call struct {
 	ended   vtime.Instant
 	bytes   int
 	took    vtime.Duration
-	verdict string // what became of it before it could run
-	asked   bool   // somebody is
-	began   uint64 // the event behind that by which it began, 0 for none
+	verdict string        // what became of it before it could run
+	asked   bool          // somebody is
+	ran     llm.Hash      // input that a user has put in its place
+	began   uint64        // the event behind that by which it began, 0 for none
+	from    vtime.Instant // when it began
 }
 
 // start takes an agent in.
@@ -124,7 +135,11 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a.facts.Tools = slices.Clone(b.Tools)
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	a.avoids = b.Context.AvoidPrompts
+	a.conduct.began = u.now
+	a.former.facts = a.facts
 	u.ownID(a, b.ID)
+	u.ownChain(a, b.Chain)
+	a.marking.start(u.opt.Session, a, a.parent)
 	u.startHand(a, b)
 	if a.parent == nil {
 		u.startRoot(a)
@@ -146,6 +161,10 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	a.life = &life{facts: *b, rebased: "resume", resumed: true, avoids: b.Context.AvoidPrompts, mail: a.unsent}
 	a.facts.Tools = slices.Clone(b.Tools)
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
+	a.conduct.began = u.now
+	a.conduct.size = a.former.size
+	u.ownChain(a, b.Chain)
+	a.former.again(u, a)
 	u.resumeHand(a, b)
 }
 
@@ -176,6 +195,8 @@ func (u *Auditor) startChild(a, p *agent) {
 	u.startFork(a, p)
 	u.startWho(a, p)
 	u.startShell(a, p)
+	u.launches.started(u, a, p)
+	u.startBuiltIn(a)
 }
 
 // end lets an agent go.
@@ -185,6 +206,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.endMeters(a, b)
 	u.endProgress(a, b)
 	u.failed(a, b)
+	a.conduct.ended(u, a, b)
 	u.leaveKin(a)
 	u.endHand(a)
 	u.endHome(a, b)

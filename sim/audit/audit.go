@@ -90,13 +90,16 @@ type Auditor struct {
 	changes map[string][]changed
 	slim    bool // agents that only look do without CLAUDE.md
 
+	launches launches
+	chained  map[uint64]bool // chains of queries
+
 	made, broken [numChecks]int64
 	found        []Violation
 }
 
 // New makes an auditor for one run.
 func New(opt Options) *Auditor {
-	return &Auditor{opt: opt, slim: opt.Session != nil && opt.Session.Slim, tasks: map[string]*taskState{}, outputs: memories{gone: map[string]vtime.Instant{}}, forks: map[llm.Hash]*siblings{},
+	return &Auditor{opt: opt, launches: newLaunches(opt.Session), slim: opt.Session != nil && opt.Session.Slim, tasks: map[string]*taskState{}, outputs: memories{gone: map[string]vtime.Instant{}}, forks: map[llm.Hash]*siblings{},
 		handed: map[string][]*hand{}, judges: opt.Handoffs != nil && opt.Handoffs.On,
 		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]llm.Hash{}, cache: newCacheBooks(opt.LateExpiry)}
 }
@@ -127,6 +130,7 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.gate(b)
 		u.switched(b)
 		u.slimmed(b)
+		u.launches.flipped(b)
 		return
 	case *transcript.Handoff:
 		u.handoff(e.Agent, b)
@@ -161,7 +165,11 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	switch b := body.(type) {
 	case *transcript.Progress:
 		u.showsProgress(a, b)
+	case *transcript.Stage:
+		u.launches.stage(u, a, b)
 	case *transcript.Request:
+		a.conduct.sends(u, a, b)
+		a.marking.sent(u, a, b)
 		u.request(a, b)
 	case *transcript.Response:
 		u.response(a, b)
@@ -174,6 +182,7 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	case *transcript.Permission:
 		u.permission(a, b)
 	case *transcript.Hook:
+		a.conduct.hooked(u, a, b)
 		u.hook(a, b)
 	case *transcript.UserMessage:
 		if !b.Dropped {
@@ -184,11 +193,12 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		a.last.resettled = a.last.resettled || b.Why != "compaction"
 	case *transcript.Compact:
 		a.files, a.saw, a.summed = nil, nil, true
+		a.conduct.compacted(u, a, b)
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff
+		a.breached = a.breached || b.Rule == "readonly_breach"
 	case *transcript.Replace:
-		a.replaced++
-		u.bytes[b.ID] = llm.Hash{}
+		u.replace(a, b)
 	case *transcript.Listener:
 		u.listener(a, b)
 	case *transcript.AgentEnd:

@@ -165,7 +165,7 @@ func TestAuditor(t *testing.T) {
 	t.Run("MET-03 of many violations the first ones are told and all are counted", func(t *testing.T) {
 		a := audit.New(audit.Options{})
 		for i := range int32(2 * audit.Kept) {
-			a.Emit(&transcript.Event{Seq: uint64(i), Agent: i, Body: &transcript.AgentStart{ID: llm.AgentID(i), Lineage: "r", Parent: -1, Depth: 1,
+			a.Emit(&transcript.Event{Seq: uint64(i), Agent: i, Body: &transcript.AgentStart{ID: llm.AgentID(i), Chain: uint64(i), Lineage: "r", Parent: -1, Depth: 1,
 				Context: transcript.ContextFacts{Abort: "root", SetAppState: "root"}}})
 		}
 		r := a.Report()

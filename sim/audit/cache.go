@@ -182,6 +182,9 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	a.own = a.own.Plus(r.Usage)
 	a.billed, a.gaveUp = r.Usage, false
 	u.turned(a)
+	if !a.aside {
+		a.conduct.answered(r)
+	}
 	u.parts(a, &r.Usage, &r.Cache)
 	u.grows(a, b)
 	u.landed(a, r.Began)
@@ -227,6 +230,7 @@ func (u *Auditor) answered(a *agent, head *llm.Node) {
 func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	a.own = a.own.Plus(b.Err.Usage)
 	a.gaveUp = b.GivesUp && b.Err.Type != "aborted"
+	a.conduct.failed(u, a, b)
 	u.landed(a, b.Err.Began)
 	u.parts(a, &b.Err.Usage, &b.Err.Cache)
 	a.last.mark = nil

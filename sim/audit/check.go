@@ -8,21 +8,37 @@ const (
 	loop03
 	loop04
 	loop05
+	loop06
 	loop07
+	loop08
+	loop11
+	loop12
+	sub02
+	sub04
+	sub05
+	sub06
 	sub08
 	sub09
 	sub10
+	sub11
 	sub12
+	sub13
 	sub16
 	sub19
 	sub21
 	sub22
 	sub23
 	min01
+	min04
+	min06
 	def06
+	def07
+	def11
+	def12
 	prm01
 	prm02
 	prm03
+	prm04
 	lean01
 	lean02
 	aud04
@@ -48,9 +64,11 @@ const (
 	iso12
 	iso13
 	iso14
+	frk01
 	frk03
 	frk05
 	frk06
+	frk08
 	frk09
 	frk14
 	crd01
@@ -92,21 +110,37 @@ var checks = [numChecks]Check{
 	loop03:  {"LOOP-03", "a call that changes something runs beside no other of its answer"},
 	loop04:  {"LOOP-04", "each request is well-formed, and each call has one result before the next request"},
 	loop05:  {"LOOP-05", "an agent answers as often as its definition allows, and no more"},
+	loop06:  {"LOOP-06", "a call that failed is made again when that may help, as often and as late as the rule says"},
 	loop07:  {"LOOP-07", "a history that becomes a summary goes on behind the same user context"},
+	loop08:  {"LOOP-08", "an agent ends as its last answer, an abort or an error makes it, and counts what it did"},
+	loop11:  {"LOOP-11", "a result is replaced by decision, once, and by what is shorter"},
+	loop12:  {"LOOP-12", "each request bears at most four marks in order, the last where the plan says"},
+	sub02:   {"SUB-02", "each child was asked for with a prompt and a description"},
+	sub04:   {"SUB-04", "a child has the type that its call names, else that of calls without one"},
+	sub05:   {"SUB-05", "no child has a type that a rule denies"},
+	sub06:   {"SUB-06", "each spawn has its five stages, recorded in order"},
 	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
 	sub09:   {"SUB-09", "a child has the model of its call, else of its definition, else that of sub-agents"},
 	sub10:   {"SUB-10", "a child runs in the mode of a parent that binds it, else in its definition's, else in its parent's"},
+	sub11:   {"SUB-11", "a child runs in the background when its call, its definition or the session says so"},
 	sub12:   {"SUB-12", "what comes home of a child is the last that it said"},
+	sub13:   {"SUB-13", "the launch of an agent in the background names it, and says whether its output can be read"},
 	sub16:   {"SUB-16", "a child's end, its task's and what its parent reads of it agree"},
 	sub19:   {"SUB-19", "the figures that come home of a child are those of its last call, and its tool uses"},
 	sub21:   {"SUB-21", "no child is deeper than the limit"},
 	min01:   {"MIN-01", "a sub-agent of the minimal stack brings home all that it said"},
+	min04:   {"MIN-04", "a sub-agent of the minimal stack tells an error, and that it said nothing, in plain text"},
+	min06:   {"MIN-06", "sub-agents of the minimal stack run one after the other"},
 	sub22:   {"SUB-22", "no call of an agent that asks for a worktree of its own succeeds"},
 	sub23:   {"SUB-23", "a message goes to the agent whose id or name the call says"},
 	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing, and hooks hear agents of their own definition alone"},
+	def07:   {"DEF-07", "built-in types hold the tools that they are to hold"},
+	def11:   {"DEF-11", "a type that is to look only and changes something is found out"},
+	def12:   {"DEF-12", "marks have the lifetime of the definition, else that of the session"},
 	prm01:   {"PRM-01", "a call runs if it was allowed, and what is said of it follows from mode and rules"},
 	prm02:   {"PRM-02", "a question is asked at the session's terminal, of a child that bubbles at its parent's"},
 	prm03:   {"PRM-03", "an agent with allowed tools of its own is allowed those and the command line's"},
+	prm04:   {"PRM-04", "what a user puts in the place of a call is what runs"},
 	lean01:  {"LEAN-01", "CLAUDE.md is in the context of every child but of those that only look"},
 	lean02:  {"LEAN-02", "git status is in the prompt of every child but of those that only look"},
 	aud04:   {"AUD-04", "an edit stands on the version that its agent saw last, and a shell where its agent has left it"},
@@ -132,9 +166,11 @@ var checks = [numChecks]Check{
 	iso12:   {"ISO-12", "an agent names itself and the call that made it, once"},
 	iso13:   {"ISO-13", "each request goes on from where the agent's last one and its answer ended"},
 	iso14:   {"ISO-14", "an agent's meters show its own answers and those of everyone who works for it"},
+	frk01:   {"FRK-01", "forks start with the gate on, somebody there to be asked, and nobody who coordinates"},
 	frk03:   {"FRK-03", "a fork has its parent's history byte for byte, a placeholder for each call, and its whole directive"},
 	frk05:   {"FRK-05", "forks of one answer send the same bytes up to their directives"},
 	frk06:   {"FRK-06", "a fork stands behind its parent's rendered tools and system prompt"},
+	frk08:   {"FRK-08", "a directive opens with its fixed tag and ends with the words of the call"},
 	frk09:   {"FRK-09", "no fork makes an agent, and nobody else is taken for a fork"},
 	frk14:   {"FRK-14", "each Agent call of a fork is answered with the fixed error"},
 	crd01:   {"CRD-01", "a coordinator's requests define no tool but those by which it has others work"},

@@ -94,6 +94,9 @@ func (u *Auditor) stateWrite(a *agent, b *transcript.StateWrite) {
 func (u *Auditor) toBackground(a *agent) {
 	a.background = true
 	if a.life != nil {
+		if p := a.parent; p != nil && p.life != nil {
+			p.launched = append(p.launched, launch{a.facts.ToolUse, a.facts.ID})
+		}
 		a.silence()
 	}
 }

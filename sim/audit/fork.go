@@ -11,6 +11,7 @@ import (
 const (
 	forkSource   = "agent:builtin:fork"
 	forkTag      = "<fork-boilerplate>"
+	forkKeyword  = "FORK_DIRECTIVE: "
 	placeholder  = "Fork started — processing in background"
 	forkInFork   = "Fork is not available inside a forked worker."
 	notification = "<task-notification"
@@ -80,6 +81,12 @@ func (u *Auditor) firstOfFork(a *agent, nodes []*llm.Node) {
 	at := min(i, len(nodes))
 	if ok && u.fails(frk03, at < len(nodes) && saysAll(nodes[at], want) && strings.Contains(nodes[at].Block.Content.Raw(), forkTag)) {
 		u.report(frk03, a, "its directive, whole: "+short(want), tell(nodes, at))
+	}
+	if ok && at < len(nodes) {
+		raw := nodes[at].Block.Content.Raw()
+		if u.fails(frk08, strings.HasPrefix(raw, forkTag) && strings.HasSuffix(raw, forkKeyword+want)) {
+			u.report(frk08, a, "a directive that opens with "+forkTag+" and ends with "+forkKeyword, short(raw))
+		}
 	}
 	if at == len(nodes) || a.kin == nil {
 		return

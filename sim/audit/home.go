@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
 
 // home is what an activation has to bring home. It outlives the agent until that
@@ -18,6 +19,8 @@ type home struct {
 	all    string // all that it said, in the minimal stack; "" where that is not known
 	tokens int64  // of its last call
 	uses   int
+	took   vtime.Duration
+	about  string // description of the call that made its agent
 }
 
 // noted notes the last text that an agent has said: that of the newest answer that
@@ -66,7 +69,7 @@ func (u *Auditor) endHome(a *agent, b *transcript.AgentEnd) {
 	if a.parent == nil {
 		return
 	}
-	h := &home{of: a, status: b.Status, text: a.lastText(), tokens: a.billed.Total(), uses: a.progress.uses}
+	h := &home{of: a, status: b.Status, text: a.lastText(), tokens: a.billed.Total(), uses: a.progress.uses, took: u.now.Sub(a.conduct.began), about: a.former.about}
 	if u.opt.Session != nil && u.opt.Session.Minimal && !a.summed {
 		h.all = a.texts()
 	}
@@ -136,6 +139,12 @@ func (u *Auditor) told(id, raw string) {
 	got := between(raw, resultOpen, resultEnd)
 	u.text12(h, escaper.Replace(h.text), unfronted(got, "&lt;", "&gt;"))
 	u.figures(h, number(between(raw, tokensOpen, tokensEnd)), number(between(raw, usesOpen, usesEnd)))
+	if h.about != "" && u.fails(tsk03, strings.Contains(raw, `<summary>Agent "`+quoter.Replace(h.about)+`" `)) {
+		u.report(tsk03, h.of, "a summary about "+h.about, short(between(raw, "<summary>", "</summary>")))
+	}
+	if ms := number(between(raw, "<duration_ms>", "</duration_ms>")); u.fails(tsk03, ms == h.took.Milliseconds()) {
+		u.report(tsk03, h.of, "a duration of "+decimal(h.took.Milliseconds())+" ms, from its start to its end", decimal(ms))
+	}
 }
 
 // text12 is SUB-12 for the text that came home.
@@ -200,6 +209,7 @@ func (u *Auditor) brought(p *agent, b *llm.Block, replaced bool) {
 		if u.fails(min01, outcomes[h.status] != "" || h.all == "" || raw == h.all) {
 			u.report(min01, h.of, "all that it said: "+short(h.all), short(raw))
 		}
+		broughtPlain(u, h, raw)
 		return
 	}
 	if failed := outcomes[h.status] != ""; failed {
@@ -215,8 +225,10 @@ func (u *Auditor) completed(h *home, b *llm.Block, raw string) {
 	var r struct {
 		Status  string
 		Content []struct{ Text string }
-		Uses    int64 `json:"totalToolUseCount"`
-		Tokens  int64 `json:"totalTokens"`
+		Uses    int64  `json:"totalToolUseCount"`
+		Tokens  int64  `json:"totalTokens"`
+		Agent   string `json:"agentId"`
+		Took    int64  `json:"totalDurationMs"`
 	}
 	ok := json.Unmarshal([]byte(raw), &r) == nil && r.Status == "completed" && len(r.Content) == 1 && !b.IsError
 	if u.fails(sub12, ok) {
@@ -229,4 +241,21 @@ func (u *Auditor) completed(h *home, b *llm.Block, raw string) {
 	}
 	u.text12(h, want, unfronted(r.Content[0].Text, "<", ">"))
 	u.figures(h, r.Tokens, r.Uses)
+	if u.fails(sub12, r.Agent == h.of.former.facts.ID.String() && r.Took == h.took.Milliseconds()) {
+		u.report(sub12, h.of, "its id, and the "+decimal(h.took.Milliseconds())+" ms from its start to its end", r.Agent+", "+decimal(r.Took)+" ms")
+	}
+}
+
+// What a sub-agent of the minimal stack brings home where it failed or said nothing.
+const (
+	plainError = "Sub-agent error: "
+	plainEmpty = "(Sub-agent produced no output)"
+)
+
+// broughtPlain is MIN-04.
+func broughtPlain(u *Auditor, h *home, raw string) {
+	failed := outcomes[h.status] != ""
+	if u.fails(min04, failed == strings.HasPrefix(raw, plainError) && (failed || h.text != "" || raw == plainEmpty)) {
+		u.report(min04, h.of, plainError+"where it ended "+h.status+", "+plainEmpty+" where it said nothing", short(raw))
+	}
 }

@@ -19,6 +19,9 @@ func (u *Auditor) message(ref int32, b *transcript.Message) {
 	}
 	if b.Op == "sent" {
 		t.sent++
+		if a.life != nil {
+			a.posted = append(a.posted, u.now)
+		}
 		from := u.agent(b.From)
 		if u.fails(tsk08, from != nil && from == t.owner && from.life != nil && b.N == t.sent) {
 			u.report(tsk08, a, "message "+decimal(int64(t.sent))+" of whoever started it", "message "+decimal(int64(b.N))+" of agent "+decimal(int64(b.From)))
@@ -38,6 +41,9 @@ func (u *Auditor) message(ref int32, b *transcript.Message) {
 	}
 	l := t.unheard[0]
 	t.unheard = t.unheard[1:]
+	if a.life != nil && len(a.posted) > 0 {
+		a.posted = a.posted[1:]
+	}
 	if b.Op == "delivered" && a.life != nil {
 		a.mail = append(a.mail, *l)
 	}

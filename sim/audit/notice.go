@@ -97,12 +97,15 @@ func (u *Auditor) waits(a *agent, b *transcript.Notification) {
 // late is TSK-04 for a request: what was queued before the last result came stands
 // behind it.
 func (u *Auditor) late(a *agent) {
-	if len(a.waiting) == 0 || len(a.calls) == 0 {
+	if len(a.waiting)+len(a.posted) == 0 || len(a.calls) == 0 {
 		return
 	}
 	var results vtime.Instant
 	for i := range a.calls {
 		results = max(results, a.calls[i].ended)
+	}
+	if len(a.posted) > 0 && u.fails(tsk08, a.posted[0] >= results) {
+		u.report(tsk08, a, "the message of "+a.posted[0].String()+" behind the results of "+results.String(), "none in the request")
 	}
 	for i := range a.waiting {
 		if w := &a.waiting[i]; u.fails(tsk04, w.at >= results) {
@@ -204,3 +207,18 @@ func between(s, open, end string) string {
 	out, _, _ := strings.Cut(rest, end)
 	return out
 }
+
+// says is TSK-03 for what a notification tells of its task: the status with which it
+// ended, its own file, and of a command how long it ran.
+func (u *Auditor) says(a *agent, m *letter, raw string) {
+	u.same(tsk03, a, "status", m.status, between(raw, "<status>", "</status>"))
+	if at := between(raw, "<output-file>", "</output-file>"); u.fails(tsk03, strings.HasSuffix(at, m.task+".output")) {
+		u.report(tsk03, a, "the output file of "+m.task, at)
+	}
+	if ms := between(raw, "<duration_ms>", "</duration_ms>"); m.command && u.fails(tsk03, ms == decimal(m.took.Milliseconds())) {
+		u.report(tsk03, a, "a duration of "+decimal(m.took.Milliseconds())+" ms", ms)
+	}
+}
+
+// quoter is how a description stands in a summary.
+var quoter = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/vtime"
 )
@@ -40,6 +41,13 @@ type Session struct {
 	Model            string                    // of sub-agents whose definition names none; "" is their parent's
 	Aliases          map[string]string         // of models
 	Types            map[string]Type           // of agents
+	Interactive      bool
+	Gates            map[string]bool // those that are on as the run begins
+	TTL, ChildTTL    llm.TTL         // lifetime at the markers of roots and forks, and of sub-agents
+	ShortAt          vtime.Duration  // from when on roots and forks have 5m; 0 is never
+	HeadMarked       bool            // every request is marked at its last block
+	Retries          int             // further tries of a call
+	SideBySide       bool            // sub-agents of the minimal stack run at one time
 }
 
 // Type is what a definition says of its agents.
@@ -49,6 +57,8 @@ type Type struct {
 	MaxTurns   int // 0 is none of its own
 	OmitClaude bool
 	OmitGit    bool
+	Background bool
+	TTL        *llm.TTL      // at the markers of its agents; nil is the session's
 	Hooks      []string      // what its hooks hear and run, as "PreToolUse ./check.sh"
 	Brings     bool          // its agents begin with memories, skills or a first word of their own
 	Prompt     func() string // as the run begins; nil where there is none

@@ -61,7 +61,7 @@ func (u *Auditor) decided(a *agent, b *transcript.Permission) {
 	case "deny":
 		c.verdict = denied
 	case "allow", "edit":
-		c.verdict, c.began = allowed, u.seq+1 // what was asked about begins with the answer
+		c.verdict, c.began, c.ran = allowed, u.seq+1, b.Input // what was asked about begins with the answer
 	}
 	if !c.asked {
 		u.follows(a, c, b)
@@ -140,6 +140,9 @@ func (u *Auditor) follows(a *agent, c *call, b *transcript.Permission) {
 			u.report(prm01, a, "no rule but those that were given", rule)
 		}
 		u.ownRules(a, rule)
+		if x := a.used(c.id); x != nil && !a.edited {
+			u.wholly(a, x)
+		}
 	}
 	want, known := u.verdict(a, c, b)
 	if !known {

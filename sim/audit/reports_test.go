@@ -251,6 +251,9 @@ func TestReports(t *testing.T) {
 		for _, c := range surgeries {
 			operate(t, c.scenario, c.cut)
 		}
+		for _, c := range conductSurgeries {
+			operate(t, c.scenario, c.cut)
+		}
 		for n, spec := range spoiltSpecs(t) {
 			k := &keeper{}
 			if _, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{k}}); err != nil {

@@ -127,6 +127,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	front := border(nodes[0])
 	a.agents = u.offered(a, front)
 	a.root = rootOf(front)
+	u.toldContext(a, front, nodes)
 	u.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {
 		u.firstOfChild(a, nodes)
@@ -185,6 +186,9 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
 	}
 	a.uses, a.calls = a.uses[:0], a.calls[:0]
+	if u.fails(frk09, a.rebased != "compaction" || a.tagged || a.facts.Source != forkSource) {
+		u.report(frk09, a, "the directive of a fork behind its summary", "none")
+	}
 	u.missing(a)
 }
 
@@ -219,13 +223,14 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	}
 	c := a.recorded(b.ID)
 	_, replaced := u.bytes[b.ID]
-	ok := c != nil && c.isError == b.IsError && (replaced || c.bytes == len(b.Content.Raw()))
+	ok := c != nil && c.isError == b.IsError && c.bytes == len(b.Content.Raw())
 	if u.fails(loop02, ok) {
 		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
 	}
 	u.cancelled(a, c, b)
 	u.cameHome(a, b, replaced)
 	u.brought(a, b, replaced)
+	u.launches.returned(u, a, b, replaced)
 	u.forkCall(a, &a.uses[i], b)
 	u.workerCall(a, &a.uses[i], b)
 	u.stoppedCall(a, &a.uses[i], b)
@@ -270,6 +275,22 @@ func cameBefore(text string) bool {
 		}
 	}
 	return false
+}
+
+// replace is LOOP-11 for a decision: it is the first about a result, which has the
+// size that was recorded, and makes it shorter. How long an agent took does not count
+// in the size of its result.
+func (u *Auditor) replace(a *agent, b *transcript.Replace) {
+	a.replaced++
+	_, before := u.bytes[b.ID]
+	c := a.recorded(b.ID)
+	if u.fails(loop11, !before && c != nil && (c.bytes == b.From || isAgentTool(c.name)) && b.To < b.From) {
+		u.report(loop11, a, "one decision about a result of its own, from its size to a smaller one", "from "+decimal(int64(b.From))+" to "+decimal(int64(b.To)))
+	}
+	if c != nil {
+		c.bytes = b.To
+	}
+	u.bytes[b.ID] = llm.Hash{}
 }
 
 // keepsBytes is ISO-08 in the bytes: a replaced result looks the same wherever

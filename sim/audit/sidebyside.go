@@ -31,6 +31,8 @@ func (a *agent) alone(c *call) bool {
 // way, and none at all if it has to itself.
 func (u *Auditor) begins(a *agent, c *call) {
 	c.began = u.seq + 1
+	c.from = u.now
+	u.together(a, c)
 	self := a.alone(c)
 	for i := range a.calls {
 		o := &a.calls[i]
@@ -168,4 +170,18 @@ func field(input *llm.Payload, name string) string {
 		return v
 	}
 	return parsedField(raw, name)
+}
+
+// together is LOOP-03 for neighbours that may run at one time: they begin together,
+// unless somebody was asked.
+func (u *Auditor) together(a *agent, c *call) {
+	for i := 1; i < len(a.calls); i++ {
+		o := &a.calls[i-1]
+		if &a.calls[i] != c || a.asked || o.began == 0 || o.name == "agent" || c.name == "agent" || !slices.Contains(harmless, o.name) || !slices.Contains(harmless, c.name) {
+			continue
+		}
+		if u.fails(loop03, o.from == c.from) {
+			u.report(loop03, a, c.name+" begun with "+o.name+" at "+o.from.String(), "at "+c.from.String())
+		}
+	}
 }

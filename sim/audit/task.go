@@ -19,6 +19,7 @@ type taskState struct {
 	owner      *agent   // who registered it
 	sent       int      // messages to it
 	unheard    []*letter
+	ran        vtime.Instant // since when its activation runs
 }
 
 // ending is an activation that has ended.
@@ -26,6 +27,7 @@ type ending struct {
 	activation int
 	status     string
 	queued     int
+	took       vtime.Duration // of a command
 }
 
 // letter is a notification or a message on its way to an agent.
@@ -33,9 +35,12 @@ type letter struct {
 	task    string // whose notification it is; of a message, its receiver's
 	bytes   int
 	message bool
-	n       int    // number of a message
-	text    string // of a message, as it has to arrive
-	known   bool   // that is known
+	n       int            // number of a message
+	text    string         // of a message, as it has to arrive
+	status  string         // of a notification's task
+	took    vtime.Duration // of a command
+	command bool
+	known   bool // that is known
 }
 
 // memories are what the auditor keeps of outputs.
@@ -46,6 +51,9 @@ type memories struct {
 
 // steps are the changes of a state that an activation can make, as from>to.
 const steps = " pending>running pending>failed pending>killed running>completed running>failed running>killed "
+
+// exits is how a command's task ends by whether its exit code says that it failed.
+var exits = map[bool]string{false: "completed", true: "failed"}
 
 func (u *Auditor) taskOf(id string) *taskState {
 	t := u.tasks[id]
@@ -63,6 +71,9 @@ func (u *Auditor) task(ref int32, b *transcript.Task) {
 	a, t := u.agent(ref), u.taskOf(b.ID)
 	if a != nil && a.life != nil {
 		t.name = a.facts.Name
+	}
+	if a != nil && b.Type == "local_agent" {
+		u.same(tsk01, a, "task", a.former.facts.ID.String(), b.ID)
 	}
 	if b.To == "running" && u.fails(iso06, t.registered) {
 		u.report(iso06, a, "a registration of task "+b.ID+" at the root before it runs", "none")
@@ -82,11 +93,17 @@ func (u *Auditor) task(ref int32, b *transcript.Task) {
 		}
 	}
 	t.status, t.kind = b.To, b.Type
+	if b.To == "running" {
+		t.ran = u.now
+	}
 	if !final(b.To) {
 		return
 	}
-	t.open = append(t.open, ending{activation: b.Activation, status: b.To})
+	t.open = append(t.open, ending{activation: b.Activation, status: b.To, took: u.now.Sub(t.ran)})
 	u.agrees(b.ID, t)
+	if t.kind == "local_bash" && b.To != "killed" {
+		u.same(tsk02, a, "task "+b.ID+" with exit code "+decimal(int64(b.Exit)), exits[b.Exit != 0], b.To)
+	}
 	if t.kind == "local_bash" && t.owner != nil {
 		if u.fails(iso10, t.owner.life != nil || u.now == t.owner.ended) {
 			u.report(iso10, t.owner, "command "+b.ID+" stopped when its agent ended, at "+t.owner.ended.String(), b.To+" now")
@@ -143,7 +160,7 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 			u.report(tsk05, a, "a notification of "+b.TaskID+" that was queued", "one that was not")
 		}
 		if a != nil && a.life != nil {
-			a.mail = append(a.mail, letter{task: b.TaskID, bytes: b.Bytes})
+			a.mail = append(a.mail, letter{task: b.TaskID, bytes: b.Bytes, status: e.status, took: e.took, command: t.kind == "local_bash"})
 		}
 	}
 	if b.Op == "dropped" {
@@ -167,6 +184,7 @@ func (u *Auditor) arrived(a *agent, raw string) {
 			if u.fails(tsk05, m.bytes == len(raw)) {
 				u.report(tsk05, a, "the notification of "+id+", whole", short(raw))
 			}
+			u.says(a, &m, raw)
 			a.mail = append(a.mail[:i], a.mail[i+1:]...)
 			u.notified(id, raw)
 			u.told(id, raw)

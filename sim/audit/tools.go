@@ -3,6 +3,7 @@ package audit
 import (
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -12,7 +13,7 @@ import (
 
 // toolCall is ISO-11 for a call: it is one of this agent's last answer.
 func (u *Auditor) toolCall(a *agent, b *transcript.ToolCall) {
-	ok := b.Index < len(a.uses) && a.uses[b.Index].id == b.ID && a.uses[b.Index].name == b.Name
+	ok := b.Index < len(a.uses) && a.uses[b.Index].id == b.ID && a.uses[b.Index].name == b.Name && a.uses[b.Index].input.Identity() == b.Input
 	if u.fails(iso11, ok) {
 		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
 	}
@@ -31,12 +32,21 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		return
 	}
 	c.done, c.isError, c.bytes, c.ended, c.took = true, b.IsError, b.Bytes, u.now, b.Took
+	if u.fails(prm04, b.Ran == c.ran) {
+		u.report(prm04, a, "the input that was decided about: "+c.ran.String(), b.Ran.String())
+	}
 	u.separate(a, c, b)
 	u.refused(a, c, b)
 	u.kept(a, c, b)
 	u.evictedRead(a, c)
 	if !b.IsError {
 		u.standsOn(a, c)
+	}
+	if c.name == "Bash" && b.Wrote > 0 && slices.Contains(lookers, a.facts.Type) && strings.HasPrefix(a.facts.Source, "agent:builtin:") {
+		if u.fails(def11, a.breached) {
+			u.report(def11, a, "a finding that it changed what it is to look at", "none, and "+decimal(int64(b.Wrote))+" files written")
+		}
+		a.breached = false
 	}
 	if c.name == "Bash" {
 		u.stands(a, c, b)

@@ -23,6 +23,7 @@ const backgroundTimeout = 24 * 3600 * vtime.Second
 // Shell is what a command did beyond its output.
 type Shell struct {
 	Background bool   // the call asked for its result to come later
+	Exit       int    // of the command
 	About      string // what the command does, as the call describes it, else the command
 
 	Wrote   []string // what it changed in the project: paths, or what else it changed
@@ -48,7 +49,7 @@ func runBash(e *Env, p *llm.Payload) Result {
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
 	background := in[3].kind == jsonTrue
 	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown) > 0 {
-		out.Shell = &Shell{Background: background, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown}
+		out.Shell = &Shell{Background: background, Exit: r.Exit, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown}
 		if out.Shell.About == "" {
 			out.Shell.About = in[0].text()
 		}

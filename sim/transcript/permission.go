@@ -6,7 +6,8 @@ import "agentsim/sim/llm"
 type Permission struct {
 	ID                        llm.ToolUseID // of the call
 	Tool, Mode, Decision, Why string
-	Terminal                  string // lineage at whose terminal it is asked and answered
+	Terminal                  string   // lineage at whose terminal it is asked and answered
+	Input                     llm.Hash // of decision edit: identity of the input that is to run
 }
 
 // Kind is KindPermission.
@@ -19,5 +20,6 @@ func (b *Permission) AppendText(dst []byte) []byte {
 	dst = optStr(dst, " mode=", b.Mode)
 	dst = appendStr(dst, " decision=", b.Decision)
 	dst = optStr(dst, " why=", b.Why)
-	return optStr(dst, " terminal=", b.Terminal)
+	dst = optStr(dst, " terminal=", b.Terminal)
+	return optIdentity(dst, " input=", b.Input)
 }

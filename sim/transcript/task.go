@@ -6,6 +6,7 @@ type Task struct {
 	Type       string
 	From, To   string
 	Activation int
+	Exit       int // of a command that has come to its end
 }
 
 // Kind is KindTask.
@@ -17,5 +18,6 @@ func (b *Task) AppendText(dst []byte) []byte {
 	dst = optStr(dst, " type=", b.Type)
 	dst = optStr(dst, " from=", b.From)
 	dst = appendStr(dst, " to=", b.To)
-	return optInt(dst, " activation=", b.Activation)
+	dst = optInt(dst, " activation=", b.Activation)
+	return optInt(dst, " exit=", b.Exit)
 }

@@ -115,6 +115,14 @@ func optHash(dst []byte, key string, n *llm.Node) []byte {
 	return appendHash(dst, key, n.Hash)
 }
 
+// optIdentity prints the identity of a payload, unless it is none.
+func optIdentity(dst []byte, key string, h llm.Hash) []byte {
+	if h == (llm.Hash{}) {
+		return dst
+	}
+	return appendHash(dst, key, h)
+}
+
 func appendHash(dst []byte, key string, h llm.Hash) []byte {
 	dst = append(dst, key...)
 	return appendHex(appendHex(dst, h.Hi), h.Lo)

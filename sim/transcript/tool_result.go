@@ -14,8 +14,9 @@ type ToolResult struct {
 	RemovedBy   string // for a call outside the pool: the filter layer that removed it (FLT-09)
 	Bytes       int    // of the result's text
 	Took        vtime.Duration
-	Dir         string // where the agent's shell stands after a command; "" is its root
-	Wrote       int    // files that it changed, each time counted
+	Dir         string   // where the agent's shell stands after a command; "" is its root
+	Wrote       int      // files that it changed, each time counted
+	Ran         llm.Hash // identity of the input that a user put in the place of the call's; zero where the call's own ran
 }
 
 // Kind is KindToolResult.
@@ -32,5 +33,6 @@ func (b *ToolResult) AppendText(dst []byte) []byte {
 	dst = appendInt(dst, " bytes=", b.Bytes)
 	dst = optDuration(dst, " took=", b.Took)
 	dst = optStr(dst, " dir=", b.Dir)
-	return optInt(dst, " wrote=", b.Wrote)
+	dst = optInt(dst, " wrote=", b.Wrote)
+	return optIdentity(dst, " ran=", b.Ran)
 }

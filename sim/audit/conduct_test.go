@@ -1,0 +1,86 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
+
+// becomes puts another body in the place of the first event of an agent that fits.
+func becomes(agent int32, fits func(b transcript.Body) bool, body transcript.Body) func(*transcript.Event) (bool, bool) {
+	return func(e *transcript.Event) (bool, bool) {
+		if e.Agent != agent || !fits(e.Body) {
+			return false, false
+		}
+		e.Body = body
+		return true, false
+	}
+}
+
+// conductSurgeries are changes as surgeries are. wrong-calls: 1 main/2.1, which looks
+// and writes, 2 main/2.2, which fails.
+var conductSurgeries = []struct {
+	name, scenario, check, want string
+	cut                         func(*transcript.Event) (bool, bool)
+}{
+	{"AUD-05 DEF-07 an agent that looks and can edit", "wrong-calls", "DEF-07", "an agent of type Explore without Edit", holds("main/2.1", "Edit")},
+	{"AUD-05 SUB-05 an agent of a type that is denied", "wrong-calls", "SUB-05", "no agent of type Plan", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "Plan" })},
+	{"AUD-05 DEF-11 a change that nobody finds", "wrong-calls", "DEF-11", "a finding", missing(func(b *transcript.Finding) bool { return b.Rule == "readonly_breach" })},
+	{"AUD-05 DEF-12 a mark of another lifetime", "wrong-calls", "DEF-12", "marks with lifetime 1h", asks(0, 0, func(b *transcript.Request) { b.Breakpoints[0].TTL = llm.TTL5m })},
+	{"AUD-05 FRK-09 a fork that is none of the session's", "kin", "SUB-04", "type fork", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "general-purpose" })},
+	{"AUD-05 ISO-07 a chain of a sibling", "kin", "ISO-07", "a query chain that no", func() func(*transcript.Event) (bool, bool) {
+		var first uint64
+		return changed(func(b *transcript.AgentStart) bool {
+			if b.Lineage == "main/2.1" {
+				first = b.Chain
+			}
+			return b.Lineage == "main/2.2"
+		}, func(_ *transcript.Event, b *transcript.AgentStart) { b.Chain = first })
+	}()},
+	{"AUD-05 ISO-03 a request after an abort", "family", "ISO-03", "no request after", becomes(1,
+		func(b transcript.Body) bool { _, ok := b.(*transcript.Permission); return ok }, &transcript.Abort{Target: 1, Why: "crash"})},
+	{"AUD-05 LOOP-03 a call that waits for a neighbour beside which it may run", "wrong-calls", "LOOP-03", "Read begun with Agent", changed(
+		func(b *transcript.Permission) bool { return b.Tool == "Read" }, func(e *transcript.Event, _ *transcript.Permission) { e.At = e.At.Add(vtime.Second) })},
+	{"AUD-05 PRM-01 a command of which a part is not allowed", "wrong-calls", "PRM-01", "no command of which", decides(func(b *transcript.Permission) bool { return b.Decision == "ask" },
+		func(b *transcript.Permission) { b.Decision, b.Why = "allow", "allow rule Bash(mkdir:*)" })},
+	{"AUD-05 TSK-02 a command that failed without an exit code", "wrong-calls", "TSK-02", "task ", changed(
+		func(b *transcript.Task) bool { return b.Exit > 0 }, func(_ *transcript.Event, b *transcript.Task) { b.Exit = 0 })},
+	{"AUD-05 TSK-03 a command that ran for another time", "wrong-calls", "TSK-03", "a duration of", changed(
+		func(b *transcript.Task) bool { return b.Exit > 0 }, func(e *transcript.Event, _ *transcript.Task) { e.At = e.At.Add(vtime.Second) })},
+	{"AUD-05 TSK-03 a notification of another file", "failing", "TSK-03", "the output file of", reworded(0, 2, llm.Messages, ".output</output-file>", ".out</output-file>")},
+	{"AUD-05 TSK-10 a resumed agent in another mode", "letters", "TSK-10", "it runs in the background, in mode", changed(
+		func(b *transcript.AgentStart) bool { return b.Activation > 0 }, func(_ *transcript.Event, b *transcript.AgentStart) { b.RunMode = "plan" })},
+	{"AUD-05 TSK-01 a task that is not its agent's", "family", "TSK-01", "task ", changed(
+		func(b *transcript.Task) bool { return b.Type == "local_agent" }, func(_ *transcript.Event, b *transcript.Task) { b.ID = "a0000000000000001" })},
+	{"AUD-05 SUB-22 an agent in a worktree all the same", "worktree", "SUB-22", "an error, since", changed(
+		func(b *transcript.ToolResult) bool { return b.Name == "Agent" && b.IsError }, func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
+	{"AUD-05 FRK-09 somebody who is taken for a fork", "family", "FRK-09", "no guard against forks", says(0, 2, func(n *llm.Node) *llm.Block {
+		b := *rewords("Fork is not available inside a forked worker.")(n)
+		b.IsError = true
+		return &b
+	})},
+}
+
+func TestConductSurgeries(t *testing.T) {
+	for _, c := range conductSurgeries {
+		t.Run(c.name, func(t *testing.T) {
+			whole, _ := operate(t, c.scenario, nil)
+			if err := whole.Err(); err != nil {
+				t.Fatalf("where nothing was changed: %v", err)
+			}
+			r, s := operate(t, c.scenario, c.cut)
+			if !s.did {
+				t.Fatal("no event was changed")
+			}
+			for _, v := range r.Violations {
+				if v.Check == c.check && strings.HasPrefix(v.Want, c.want) {
+					return
+				}
+			}
+			t.Errorf("%s does not notice; the report says: %v", c.check, r.Err())
+		})
+	}
+}

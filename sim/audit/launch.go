@@ -1,0 +1,157 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// launches are what decides how children start.
+type launches struct {
+	session *Session
+	on      map[string]bool // gates
+}
+
+func newLaunches(s *Session) launches {
+	l := launches{session: s, on: map[string]bool{}}
+	if s != nil {
+		maps.Copy(l.on, s.Gates)
+	}
+	return l
+}
+
+func (l *launches) flipped(b *transcript.Gate) { l.on[b.Name] = b.Value == "true" }
+
+func (l *launches) coordinates() bool {
+	return l.on["COORDINATOR_MODE"] && l.on["CLAUDE_CODE_COORDINATOR_MODE"]
+}
+
+// forks reports whether a call without a type starts a fork.
+func (l *launches) forks() bool {
+	return l.on["FORK_SUBAGENT"] && l.session.Interactive && !l.coordinates() && !l.session.Minimal
+}
+
+// staged is the spawn that an agent is about to make.
+type staged struct {
+	lineage string
+	n       int // stages that were recorded
+}
+
+// stages is how many a spawn has.
+const stages = 5
+
+// stage is SUB-06: the stages of a spawn come one after the other.
+func (l *launches) stage(u *Auditor, a *agent, b *transcript.Stage) {
+	s := &a.staged
+	if b.N == 1 {
+		*s = staged{lineage: b.Lineage}
+	}
+	s.n++
+	if u.fails(sub06, s.lineage == b.Lineage && s.n == b.N) {
+		u.report(sub06, a, "stage "+decimal(int64(s.n))+" of "+orNone(s.lineage), "stage "+decimal(int64(b.N))+" of "+b.Lineage)
+	}
+}
+
+// launch is what a child started by and whether its parent's call is still to say so.
+type launch struct {
+	call llm.ToolUseID
+	id   llm.AgentID
+}
+
+// started holds a new child against its call and the gates.
+func (l *launches) started(u *Auditor, a, p *agent) {
+	if a.background {
+		p.launched = append(p.launched, launch{a.facts.ToolUse, a.facts.ID})
+	}
+	s := l.session
+	if s == nil {
+		return
+	}
+	if !s.Minimal && u.fails(sub06, p.staged == staged{a.lineage, stages}) {
+		u.report(sub06, a, "all stages of its spawn before it starts", decimal(int64(p.staged.n))+" of "+orNone(p.staged.lineage))
+	}
+	if a.fork && u.fails(frk01, l.forks()) {
+		u.report(frk01, a, "no fork: the gate is off, nobody is there to be asked or somebody coordinates", "one")
+	}
+	l.permitted(u, a, s)
+	if in := a.spawned.input; in != nil && !p.edited {
+		a.former.about = strings.Clone(field(in, "description"))
+		l.asked(u, a, p, in)
+	}
+}
+
+// permitted is SUB-05: no rule denies the type.
+func (l *launches) permitted(u *Auditor, a *agent, s *Session) {
+	for _, rule := range s.Deny {
+		name, typ, _ := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+		if isAgentTool(name) && typ != "" && u.fails(sub05, typ != a.facts.Type) {
+			u.report(sub05, a, "no agent of type "+typ+", which "+rule+" denies", "one")
+		}
+	}
+}
+
+// asked holds a child against the words of its call.
+func (l *launches) asked(u *Auditor, a, p *agent, in *llm.Payload) {
+	s := l.session
+	if u.fails(sub02, field(in, "prompt") != "" && field(in, "description") != "") {
+		u.report(sub02, a, "an error: its call lacks a prompt or a description", short(in.Raw()))
+	}
+	if !p.coordinator() {
+		u.same(sub04, a, "type", l.typeOf(in), a.facts.Type)
+	}
+	background := l.forks() || l.coordinates() || l.on["KAIROS"] || l.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
+		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
+	background = background && !l.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal
+	if u.fails(sub11, a.facts.Async == background) {
+		u.report(sub11, a, "in the background: "+word(background), word(a.facts.Async))
+	}
+	if s.Minimal {
+		last := p.latest
+		p.latest = a
+		if u.fails(min06, s.SideBySide || last == nil || last.life == nil) {
+			u.report(min06, a, "the end of "+last.lineage+" before it starts", "it runs")
+		}
+		u.same(sub09, a, "model", p.last.model, a.facts.Model)
+	}
+}
+
+// typeOf is the type of the agent that a call asks for.
+func (l *launches) typeOf(in *llm.Payload) string {
+	name, otherwise := "subagent_type", fallsBack
+	if l.session.Minimal {
+		name, otherwise = "type", "general"
+	}
+	if typ := field(in, name); typ != "" {
+		return typ
+	}
+	if l.forks() {
+		return "fork"
+	}
+	return otherwise
+}
+
+// returned is SUB-13 for the result of a call whose agent runs in the background: it
+// says so, names the agent, and whether the caller can read its output.
+func (l *launches) returned(u *Auditor, a *agent, b *llm.Block, replaced bool) {
+	i := slices.IndexFunc(a.launched, func(x launch) bool { return x.call == b.ID })
+	if i < 0 {
+		return
+	}
+	id := a.launched[i].id.String()
+	a.launched = append(a.launched[:i], a.launched[i+1:]...)
+	raw := b.Content.Raw()
+	if replaced || b.IsError && a.cutting {
+		return
+	}
+	reads := "false"
+	if inPool(a, "Read") || inPool(a, "Bash") {
+		reads = "true"
+	}
+	ok := !b.IsError && strings.HasPrefix(raw, `{"status":"async_launched","agentId":"`+id+`"`) && strings.Contains(raw, id+`.output","canReadOutputFile":`+reads)
+	if u.fails(sub13, ok) {
+		u.report(sub13, a, "the launch of "+id+", its file, and canReadOutputFile "+reads, short(raw))
+	}
+}

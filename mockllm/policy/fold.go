@@ -164,19 +164,15 @@ func (f *folder) notification(n *note) {
 	}
 	f.settle(n.done, n.failed)
 	if n.about >= 0 {
-		f.ended(n.about, n.stopped)
+		f.ended(n.about)
 	}
 }
 
-// ended settles an item whose child ended without saying how it went.
-func (f *folder) ended(item int, badly bool) {
-	s := &f.s
-	switch {
-	case s.done.has(item) || s.failed.has(item):
-	case badly:
+// ended settles an item whose child ended without saying how it went: nothing says
+// that it was done.
+func (f *folder) ended(item int) {
+	if s := &f.s; !s.done.has(item) && !s.failed.has(item) {
 		s.failed, s.lost = s.failed.with(item), s.lost.with(item)
-	default:
-		s.done = s.done.with(item)
 	}
 }
 
@@ -364,6 +360,6 @@ func (f *folder) agentResult(b *llm.Block, n, asked *note) {
 	}
 	f.settle(n.done, n.failed)
 	for _, i := range asked.do.items {
-		f.ended(i, b.IsError || f.t.names.failed(b.Content.Raw()))
+		f.ended(i)
 	}
 }

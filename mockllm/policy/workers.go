@@ -59,6 +59,7 @@ const (
 	lacking   trouble = "missing" // its worker says that something is missing
 	errored   trouble = "error"   // its worker ended with an error
 	halted    trouble = "stopped" // its worker was stopped
+	silent    trouble = "silent"  // its worker ended without a word of it
 	defective trouble = "defect"  // its edits were found wrong
 	reported  trouble = "told"    // the user was told that it failed
 )
@@ -172,7 +173,7 @@ func (f *folder) sent(u *use, b *llm.Block, asked *note) {
 	w, items := f.s.office.named(asked.msg.to), f.handed(u.name, asked)
 	if b.IsError {
 		for _, i := range items.list(nil) {
-			f.ended(i, true)
+			f.ended(i)
 		}
 		f.blame(items, errored)
 	}
@@ -218,12 +219,15 @@ func (f *folder) heard(n *note) {
 		f.office().charges[i].why = lacking
 	}
 	why := errored
-	if k.how == stopped {
+	switch k.how {
+	case stopped:
 		why = halted
+	case completed:
+		why = silent
 	}
 	for _, i := range k.now.list(nil) {
 		if f.office().charges[i].by == w+1 {
-			f.ended(i, k.how != completed)
+			f.ended(i)
 		}
 	}
 	f.blame(k.now, why)

@@ -55,7 +55,7 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {
-		done = append(done, executed{r.Spec, r.Result, r.Metrics, seen[i].left.ids, seen[i].items.items})
+		done = append(done, executed{r.Spec, r.Result, r.Metrics, seen[i].left.ids, seen[i].items.of(r.Spec.Scenario)})
 		return nil
 	})
 	if err != nil {

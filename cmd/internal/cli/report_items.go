@@ -45,6 +45,21 @@ func (v *verdicts) Emit(e *transcript.Event) {
 	v.items[i] = verdict{b.Item, b.Outcome, b.Missing, b.Outcome == "wrong" && (was.outcome == "done" || was.outcome == "rework" || was.late), b.Reads, b.Unread}
 }
 
+// of is the verdicts on all items of a scenario; of those that nobody spoke of it is
+// unsaid.
+func (v *verdicts) of(sc *scenarios.Scenario) []verdict {
+	out := v.items
+	for i := range sc.Work {
+		if _, spoken := v.at[sc.Work[i].ID]; !spoken {
+			out = append(out, verdict{item: sc.Work[i].ID, outcome: unsaid})
+		}
+	}
+	return out
+}
+
+// unsaid is the outcome of an item that nobody reported.
+const unsaid = "unsaid"
+
 // maxUndone is how many items, and of each how many things that were missing, a
 // line names.
 const maxUndone = 3
@@ -152,6 +167,8 @@ func (v *verdict) undone(sc *scenarios.Scenario) string {
 			return v.item + " (wrong: a defect stands in what it changed)"
 		}
 		return v.item + " (wrong: it goes by an old version of a file)"
+	case unsaid:
+		return v.item + " (nobody reported it)"
 	case "failed":
 	default:
 		return ""

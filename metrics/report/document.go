@@ -154,6 +154,9 @@ func (d *Document) Table(s *Sheet) {
 	d.parts = append(d.parts, part{name: s.name, table: s, say: func(w io.Writer, st Style) error { return s.write(w, st) }})
 }
 
+// Main says which table stands for the document where a form holds a single one.
+func (d *Document) Main(name string) { d.main = name }
+
 // Write prints the document in a form: table, json, ndjson, csv or markdown.
 func (d *Document) Write(w io.Writer, form string, st Style) error {
 	switch form {

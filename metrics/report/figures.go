@@ -17,6 +17,7 @@ func format(column []Value) []string {
 	out := make([]string, len(column))
 	for i, v := range column {
 		switch {
+		case v.blank:
 		case v.absent:
 			out[i] = "–"
 		case v.text != "" || v.unit == texts || v.unit == nested:
@@ -95,6 +96,9 @@ func (s scale) print(v Value) string {
 	case digits:
 		return strconv.FormatUint(uint64(v.n), 10)
 	case shares:
+		if v.fine {
+			return percent(v.n, v.d, 100)
+		}
 		return percent(v.n, v.d, 10)
 	case ratios:
 		return strconv.FormatFloat(float64(v.n)/float64(v.d), 'f', 3, 64)

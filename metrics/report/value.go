@@ -43,7 +43,9 @@ const (
 type Value struct {
 	unit   unit
 	absent bool // nobody knows it
+	blank  bool // and people see nothing of it
 	signed bool // people see a plus
+	fine   bool // people see one decimal more
 	mark   Mark
 	n, d   int64
 	text   string // what people see instead, if anything
@@ -128,6 +130,18 @@ func (v Value) If(known bool) Value {
 	}
 	return v
 }
+
+// OrBlank is the value where a condition holds, else an empty cell for people and
+// nothing for machines.
+func (v Value) OrBlank(held bool) Value {
+	if !held {
+		return Value{blank: true, absent: true}
+	}
+	return v
+}
+
+// Fine shows a share with two decimals.
+func (v Value) Fine() Value { v.fine = true; return v }
 
 // Signed puts a plus in front of what is more than nothing.
 func (v Value) Signed() Value { v.signed = true; return v }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/cli/whatif"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
@@ -133,7 +134,7 @@ Exit codes:
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newRun(s), newReplay(s), inspect.New(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), newWhatif(s), newBench(s), newSweep(s), newCompare(s), newDB(s), newVersion(s))
+	root.AddCommand(newRun(s), newReplay(s), inspect.New(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), whatif.New(s), newBench(s), newSweep(s), newCompare(s), newDB(s), newVersion(s))
 	completionGroup(root)
 	complete(root)
 	return root

@@ -54,6 +54,3 @@ func (d importJSON) TableRows() any      { return d.Sessions }
 func (d lintJSON) TableRows() any        { return d.Findings }
 func (d runJSON) TableRows() any         { return d.Variants }
 func (d *validationJSON) TableRows() any { return d.Repositories }
-func (d *whatifJSON) TableRows() any     { return d.Kinds }
-func (d *offersJSON) TableRows() any     { return d.Questions }
-func (d *forkKeyJSON) TableRows() any    { return d.Forks }

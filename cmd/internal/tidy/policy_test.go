@@ -83,7 +83,8 @@ cmd/internal/ui:          sim/transcript metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/asrun
 cmd/internal/cli/inspect: cmd/internal/ui cmd/internal/rundb metrics metrics/report cachemodel scenarios sim/llm sim/llm/tokens sim/vtime sim/recording sim/reprice sim/transcript/sqlite
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/fronts cachemodel
-cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect
+cmd/internal/cli/whatif: cmd/internal/ui cmd/internal/rundb metrics/report sim/llm sim/llm/tokens sim/vtime sim/recording sim/recording/asrun sim/recording/whatif sim/transcript/sqlite
+cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect cmd/internal/cli/whatif
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

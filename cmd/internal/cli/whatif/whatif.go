@@ -1,4 +1,6 @@
-package cli
+// Package whatif is the command that asks what a recorded session would have cost
+// otherwise.
+package whatif
 
 import (
 	"errors"
@@ -7,6 +9,7 @@ import (
 
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
@@ -22,16 +25,17 @@ import (
 // last one that was recorded came 308.5 s after the request before.
 const logSlack = "8.5s"
 
-// whatifOptions are the flags of whatif, as typed.
-type whatifOptions struct {
+// options are the flags, as typed.
+type options struct {
 	db, output                                string
 	lifetime, model, factor, keepAlive, slack string
 	forkKey                                   bool
 	q                                         whatif.Question
 }
 
-func newWhatif(s *ui.Env) *cobra.Command {
-	o := &whatifOptions{}
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "whatif RUN [question]",
 		Short: "ask what a recorded session would have cost otherwise",
@@ -53,14 +57,14 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
 			if err := o.read(); err != nil {
 				return err
 			}
-			return runWhatif(s, o, args[0], cmd.Flags().Changed("slack"))
+			return run(s, o, args[0], cmd.Flags().Changed("slack"))
 		},
 	}
 	o.flags(s, cmd)
 	return cmd
 }
 
-func (o *whatifOptions) flags(s *ui.Env, cmd *cobra.Command) {
+func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.lifetime, "lifetime", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
@@ -81,7 +85,7 @@ func (o *whatifOptions) flags(s *ui.Env, cmd *cobra.Command) {
 }
 
 // read takes the flags apart.
-func (o *whatifOptions) read() error {
+func (o *options) read() error {
 	err := byKind("--lifetime", o.lifetime, func(k int, value string) error {
 		ttl, ok := map[string]llm.TTL{"5m": llm.TTL5m, "1h": llm.TTL1h}[value]
 		if !ok {
@@ -160,13 +164,13 @@ func thousandths(text string) (int64, error) {
 	return strconv.ParseInt(whole+part+"000"[len(part):], 10, 64)
 }
 
-func runWhatif(s *ui.Env, o *whatifOptions, run string, slackGiven bool) error {
+func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	info, err := rundb.Find(db, run)
+	info, err := rundb.Find(db, prefix)
 	if err != nil {
 		return err
 	}
@@ -186,23 +190,28 @@ func runWhatif(s *ui.Env, o *whatifOptions, run string, slackGiven bool) error {
 	if err := asrun.Check(session); err != nil {
 		return &sqlite.Error{Path: o.db, Doing: "make a session of run " + ui.Short(info.ID) + " (" + err.Error() + ")", Kind: sqlite.ErrDamaged}
 	}
-	switch {
-	case o.forkKey:
-		return whatifForkKey(s, db, info, session, o)
-	case o.q == whatif.Question{}:
-		return whatifOffers(s, db, info, session, o, opt)
-	}
-	a, err := whatif.Ask(session, &o.q, opt)
-	if err != nil {
-		return refused(info, err)
-	}
-	if o.output != "table" {
-		return s.Emit(o.output, whatifDocument(info, o, a))
-	}
-	if err := rundb.Heading(s, db, info); err != nil {
+	d := &report.Document{}
+	if err := rundb.Head(d, db, info); err != nil {
 		return err
 	}
-	return printAnswer(s, o, a)
+	d.Field("question", report.Text(o.asked()).If(o.asked() != ""))
+	switch {
+	case o.forkKey:
+		k, err := whatif.AskForkKey(session)
+		if err != nil {
+			return refused(info, err)
+		}
+		forkKey(d, k)
+	case o.q == whatif.Question{}:
+		offers(d, whatif.Offers(session, opt), "agentsim whatif "+ui.Short(info.ID), rundb.At(s, o.db))
+	default:
+		a, err := whatif.Ask(session, &o.q, opt)
+		if err != nil {
+			return refused(info, err)
+		}
+		answer(d, o, a)
+	}
+	return s.Print(o.output, d)
 }
 
 // refused says why there is no answer, and where to look for what there is.
@@ -215,7 +224,7 @@ func refused(info sqlite.RunInfo, err error) error {
 }
 
 // asked is the question as it was typed.
-func (o *whatifOptions) asked() string {
+func (o *options) asked() string {
 	var words []string
 	add := func(name, value string) {
 		if value != "" {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 func runCat(c *call) int {
@@ -64,14 +63,12 @@ func (c *call) ends(pick func(ls []string, n int, all bool) []string, sign strin
 	if len(c.args) > 0 && len(c.args[0]) > 1 && c.args[0][0] == '-' && strings.Trim(c.args[0][1:], "0123456789") == "" {
 		c.args = append([]string{"-n", c.args[0][1:]}, c.args[1:]...) // head -5
 	}
-	f, names, ok := c.options("n: c:")
+	f, names, ok := c.options("n:")
 	if !ok {
 		return 2
 	}
-	count, bytes := f["n"], f.has("c")
-	if bytes {
-		count = f["c"]
-	} else if !f.has("n") {
+	count := f["n"]
+	if !f.has("n") {
 		count = "10"
 	}
 	n, err := strconv.Atoi(strings.TrimLeft(count, "+-"))
@@ -83,11 +80,7 @@ func (c *call) ends(pick func(ls []string, n int, all bool) []string, sign strin
 		if len(from) > 1 {
 			c.out.put(strings.Repeat("\n", min(i, 1)) + "==> " + s.name + " <==\n")
 		}
-		units := lines(s.content)
-		if bytes {
-			units = strings.Split(s.content, "")
-		}
-		for _, l := range pick(units, n, strings.HasPrefix(count, sign)) {
+		for _, l := range pick(lines(s.content), n, strings.HasPrefix(count, sign)) {
 			c.out.put(l)
 		}
 	}
@@ -95,7 +88,7 @@ func (c *call) ends(pick func(ls []string, n int, all bool) []string, sign strin
 }
 
 func runWc(c *call) int {
-	f, names, ok := c.options("l w c m")
+	f, names, ok := c.options("l w c")
 	if !ok {
 		return 2
 	}
@@ -103,28 +96,23 @@ func runWc(c *call) int {
 		f = flags{"l": "", "w": "", "c": ""}
 	}
 	all, failed := c.sources(names)
-	var total [4]int
-	row := func(n [4]int, name string) {
-		var cols []string
-		for i, o := range [...]string{"l", "w", "m", "c"} {
-			if f.has(o) {
-				cols = append(cols, itoa(n[i]))
-			}
-		}
-		if name != "-" {
-			cols = append(cols, name)
-		}
-		c.out.put(strings.Join(cols, " ") + "\n")
+	if len(all) > 1 {
+		all = append(all, source{"total", joined(all)})
 	}
 	for _, s := range all {
-		n := [4]int{strings.Count(s.content, "\n"), len(strings.Fields(s.content)), utf8.RuneCountInString(s.content), len(s.content)}
-		for i := range n {
-			total[i] += n[i]
+		var cols []string
+		for _, o := range [...]struct {
+			flag string
+			n    int
+		}{{"l", strings.Count(s.content, "\n")}, {"w", len(strings.Fields(s.content))}, {"c", len(s.content)}} {
+			if f.has(o.flag) {
+				cols = append(cols, itoa(o.n))
+			}
 		}
-		row(n, s.name)
-	}
-	if len(all) > 1 {
-		row(total, "total")
+		if s.name != "-" {
+			cols = append(cols, s.name)
+		}
+		c.out.put(strings.Join(cols, " ") + "\n")
 	}
 	return truth(!failed)
 }

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +21,7 @@ var notebookFields = fields{
 }
 
 // runNotebook changes one cell of a notebook that this agent has read in its
-// present version. Every byte outside of what changes stays.
+// present version. Every byte of the other cells stays.
 func runNotebook(e *Env, p *llm.Payload) Result {
 	var in input
 	if err := notebookFields.read(p.Raw(), &in); err != nil {
@@ -40,23 +42,26 @@ func runNotebook(e *Env, p *llm.Payload) Result {
 	if err != nil {
 		return refused(fmt.Errorf("%s: %w", f.Path(), err))
 	}
-	did, cuts, err := nb.change(&in, f.Version())
+	did, err := nb.change(&in, f.Version().Hash)
 	if err != nil {
 		return refused(fmt.Errorf("%s: %w", f.Path(), err))
 	}
-	return e.cut(f, seen, did, cuts)
+	return e.rewrite(f, seen, did, nb.text())
 }
 
-// cut makes the changes in a file and answers with the new version's mark.
-func (e *Env) cut(f *workspace.File, seen Entry, did string, cuts []cut) Result {
+// rewrite gives a file another content and answers with the new version's mark.
+// What was seen of it moves with the lines that are others.
+func (e *Env) rewrite(f *workspace.File, seen Entry, did, content string) Result {
 	whole := seen.From <= 1 && int(seen.To) == f.Version().Lines
-	content := f.Content()
-	slices.SortFunc(cuts, func(a, b cut) int { return b.from - a.from })
-	for _, c := range cuts { // from the end, so that the places before stay
-		line := 1 + strings.Count(content[:c.from], "\n")
-		seen = seen.moved(int32(line), int32(strings.Count(c.text, "\n")-strings.Count(content[c.from:c.to], "\n")))
-		content = content[:c.from] + c.text + content[c.to:]
+	old, now, line := f.Content(), content, 1
+	for old != "" && now != "" && old[0] == now[0] {
+		line += strings.Count(old[:1], "\n")
+		old, now = old[1:], now[1:]
 	}
+	for old != "" && now != "" && old[len(old)-1] == now[len(now)-1] {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
+	seen = seen.moved(int32(line), int32(strings.Count(now, "\n")-strings.Count(old, "\n")))
 	v, err := e.FS.Write(f.Path(), content, e.Agent)
 	if err != nil {
 		return refused(err)
@@ -67,267 +72,183 @@ func (e *Env) cut(f *workspace.File, seen Entry, did string, cuts []cut) Result 
 	return e.written(did+" of "+f.Path()+".", f.Path(), v, seen)
 }
 
-// cut replaces bytes from…to of a text.
-type cut struct {
-	from, to int
-	text     string
-}
-
-// span is a JSON value and where it begins in the text around it.
-type span struct {
-	value
-	at int
-}
-
-func (s span) end() int { return s.at + len(s.raw) }
-
-// elements are the values of a list, as it stands in a text that was read
-// before.
-func elements(list string) (out []span) {
-	s := scanner{s: list, i: 1}
-	for {
-		s.space()
-		if s.take(',') {
-			continue
-		}
-		if s.i >= len(s.s) || s.s[s.i] == ']' {
-			return out
-		}
-		at := s.i
-		v, ok := s.value(0)
-		if !ok {
-			return out
-		}
-		v.raw = s.s[at:s.i] // a string with its quotes
-		out = append(out, span{v, at})
-	}
-}
-
-// members are the named values of an object. A string is with its quotes.
-func members(object string) (out map[string]span, err error) {
-	s := scanner{s: object}
-	if err := s.open(); err != nil {
-		return nil, err
-	}
-	out = map[string]span{}
-	for {
-		name, v, more, err := s.next()
-		if err != nil || !more {
-			return out, err
-		}
-		size := len(v.raw)
-		if v.kind == jsonString {
-			size += 2
-		}
-		v.raw = s.s[s.i-size : s.i]
-		out[name.text()] = span{v, s.i - size}
-	}
-}
-
-// notebook is the cells of a notebook, where they stand.
+// notebook is the cells of a notebook as they are written, and what is around them.
 type notebook struct {
-	content string
-	list    span
-	cells   []cell
-}
-
-type cell struct {
-	span
-	id    string // "" for one without
-	parts map[string]span
+	before, after string // up to the bracket of the list, and from the one that ends it
+	gap           string // white space before each cell
+	cells         []json.RawMessage
 }
 
 func readNotebook(content string) (*notebook, error) {
-	top, err := members(content)
-	if err != nil {
-		return nil, fmt.Errorf("it is no notebook: %w", err)
+	dec := json.NewDecoder(strings.NewReader(content))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("it is no notebook: it is no JSON object")
 	}
-	nb := &notebook{content: content, list: top["cells"]}
-	if nb.list.kind != jsonArray {
+	nb := &notebook{}
+	var list json.RawMessage
+	for dec.More() {
+		name, err := dec.Token()
+		var v json.RawMessage
+		if err == nil {
+			err = dec.Decode(&v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("it is no notebook: %w", err)
+		}
+		if name == "cells" {
+			end := int(dec.InputOffset())
+			list, nb.before, nb.after = v, content[:end-len(v)+1], content[end-1:]
+		}
+	}
+	if err := json.Unmarshal(list, &nb.cells); err != nil || list[0] != '[' {
 		return nil, errors.New("it is no notebook: it has no list named cells")
 	}
-	for i, el := range elements(nb.list.raw) {
-		el.at += nb.list.at
-		c := cell{span: el}
-		if c.parts, err = members(el.raw); err != nil {
+	for i := range nb.cells {
+		if nb.cells[i][0] != '{' {
 			return nil, fmt.Errorf("cell %d is not an object", i)
 		}
-		if id := c.parts["id"]; id.kind == jsonString {
-			c.id = unquoted(id)
-		}
-		nb.cells = append(nb.cells, c)
 	}
+	inside := string(list[1:])
+	nb.gap = inside[:len(inside)-len(strings.TrimLeft(inside, " \t\r\n"))]
+	trail := strings.TrimRight(inside[:len(inside)-1], " \t\r\n")
+	nb.after = inside[len(trail):len(inside)-1] + nb.after
 	return nb, nil
 }
 
-// unquoted is a string's content.
-func unquoted(s span) string {
-	v := s.value
-	v.raw = v.raw[1 : len(v.raw)-1]
-	return v.text()
+// text is the notebook with its cells as they are now.
+func (nb *notebook) text() string {
+	var b strings.Builder
+	b.WriteString(nb.before)
+	for i, c := range nb.cells {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(nb.gap)
+		b.Write(c)
+	}
+	return b.String() + nb.after
 }
 
-// find is the cell with the id; one without is named cell-N, from 0.
+// id is a cell's; one without is named cell-N, from 0.
+func (nb *notebook) id(i int) string {
+	var c struct{ ID string }
+	if err := json.Unmarshal(nb.cells[i], &c); err != nil || c.ID == "" {
+		return fmt.Sprintf("cell-%d", i)
+	}
+	return c.ID
+}
+
+// find is the cell with the id.
 func (nb *notebook) find(id string) (int, error) {
 	var names []string
-	for i, c := range nb.cells {
-		name := c.id
-		if name == "" {
-			name = fmt.Sprintf("cell-%d", i)
-		}
-		if name == id {
+	for i := range nb.cells {
+		if nb.id(i) == id {
 			return i, nil
 		}
-		if len(names) < 20 {
-			names = append(names, name)
-		}
+		names = append(names, nb.id(i))
 	}
 	if len(names) == 0 {
 		return 0, fmt.Errorf("there is no cell %q: it has no cells", id)
 	}
-	return 0, fmt.Errorf("there is no cell %q: the cells are %s", id, strings.Join(names, ", "))
+	return 0, fmt.Errorf("there is no cell %q: the cells are %s", id, strings.Join(names[:min(20, len(names))], ", "))
 }
 
-// change is what an input makes of the notebook, in words and in bytes.
-func (nb *notebook) change(in *input, v workspace.Version) (did string, cuts []cut, err error) {
+// change does what an input asks for, and says it. hash is of the version that is
+// changed, so that no other insertion has the same id.
+func (nb *notebook) change(in *input, hash string) (did string, err error) {
 	id, source, kind, mode := in[1].text(), in[2].text(), in[3].text(), in[4].text()
 	if mode == "insert" {
-		return nb.insert(id, source, kind, v)
+		return nb.insert(id, source, kind, "c"+hash)
 	}
 	if id == "" {
-		return "", nil, errors.New("cell_id is needed to replace or delete a cell")
+		return "", errors.New("cell_id is needed to replace or delete a cell")
 	}
 	i, err := nb.find(id)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if mode == "delete" {
-		return "Deleted cell " + id, []cut{nb.without(i)}, nil
+		nb.cells = slices.Delete(nb.cells, i, i+1)
+		return "Deleted cell " + id, nil
 	}
-	cuts, err = nb.cells[i].replace(nb.content, source, kind)
-	return "Replaced cell " + id, cuts, err
-}
-
-// without takes a cell out, with the comma and the space that part it from a
-// neighbour.
-func (nb *notebook) without(i int) cut {
-	c := nb.cells[i]
-	switch {
-	case i > 0:
-		return cut{nb.cells[i-1].end(), c.end(), ""}
-	case len(nb.cells) > 1:
-		return cut{c.at, nb.cells[1].at, ""}
-	}
-	return cut{c.at, c.end(), ""}
+	return "Replaced cell " + id, nb.replace(i, source, kind)
 }
 
 // replace changes a cell's source and kind. What a code cell has put out is
 // not what its new source would: it goes.
-func (c *cell) replace(content, source, kind string) ([]cut, error) {
-	src, ok := c.parts["source"]
-	if !ok {
-		return nil, errors.New("the cell has no source")
+func (nb *notebook) replace(i int, source, kind string) error {
+	var c map[string]json.RawMessage
+	if err := json.Unmarshal(nb.cells[i], &c); err != nil {
+		return err
 	}
-	at := c.at + src.at
-	cuts := []cut{{at, at + len(src.raw), sourceText(source, src.kind == jsonString, indentAt(content, at))}}
-	set := func(name, text string) {
-		if p, ok := c.parts[name]; ok && p.raw != text {
-			cuts = append(cuts, cut{c.at + p.at, c.at + p.end(), text})
-		}
+	old, ok := c["source"]
+	if !ok {
+		return errors.New("the cell has no source")
+	}
+	c["source"] = lines(source)
+	if old[0] == '"' {
+		c["source"] = json.RawMessage(quote(source))
 	}
 	if kind != "" {
-		set("cell_type", quote(kind))
+		c["cell_type"] = json.RawMessage(quote(kind))
 	}
-	set("outputs", "[]")
-	set("execution_count", "null")
-	return cuts, nil
-}
-
-// indentAt is the white space with which the line of a place begins, if
-// nothing but a member's name stands between.
-func indentAt(content string, at int) string {
-	line := content[strings.LastIndexByte(content[:at], '\n')+1 : at]
-	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-	if strings.Count(line, `"`) > 2 || len(indent) == at {
-		return ""
-	}
-	return indent
-}
-
-// sourceText is a source as notebooks hold it: one string, or a list of lines.
-func sourceText(source string, one bool, indent string) string {
-	if one {
-		return quote(source)
-	}
-	var ls []string
-	for _, l := range strings.SplitAfter(source, "\n") {
-		if l != "" {
-			ls = append(ls, quote(l))
+	for name, none := range map[string]string{"outputs": "[]", "execution_count": "null"} { // order: each is set by itself
+		if _, ok := c[name]; ok {
+			c[name] = json.RawMessage(none)
 		}
 	}
-	if len(ls) == 0 {
-		return "[]"
-	}
-	if indent == "" {
-		return "[" + strings.Join(ls, ", ") + "]"
-	}
-	return "[\n" + indent + " " + strings.Join(ls, ",\n"+indent+" ") + "\n" + indent + "]"
+	nb.cells[i] = nb.written(c)
+	return nil
 }
 
-// insert puts a new cell behind another, or first.
-func (nb *notebook) insert(after, source, kind string, v workspace.Version) (did string, cuts []cut, err error) {
+// insert puts a new cell after another, or first.
+func (nb *notebook) insert(after, source, kind, id string) (did string, err error) {
 	if kind == "" {
-		return "", nil, errors.New("cell_type is needed to insert a cell")
+		return "", errors.New("cell_type is needed to insert a cell")
 	}
 	i := 0
 	if after != "" {
 		if i, err = nb.find(after); err != nil {
-			return "", nil, err
+			return "", err
 		}
 		i++
 	}
-	id := "c" + v.Hash // of the version it goes into, so no other insertion has it
-	text := newCell(id, source, kind, nb.named())
-	if !nb.named() {
+	c := map[string]json.RawMessage{"cell_type": json.RawMessage(quote(kind)), "metadata": json.RawMessage("{}"), "source": lines(source)}
+	if kind == "code" {
+		c["execution_count"], c["outputs"] = json.RawMessage("null"), json.RawMessage("[]")
+	}
+	if len(nb.cells) == 0 || nb.id(0) != "cell-0" {
+		c["id"] = json.RawMessage(quote(id))
+	} else {
 		id = fmt.Sprintf("cell-%d", i)
 	}
-	did = "Inserted cell " + id
-	switch {
-	case len(nb.cells) == 0:
-		return did, []cut{{nb.list.at, nb.list.end(), "[" + text + "]"}}, nil
-	case i == 0:
-		first := nb.cells[0].at
-		return did, []cut{{first, first, text + nb.parting()}}, nil
-	}
-	end := nb.cells[i-1].end()
-	return did, []cut{{end, end, nb.parting() + text}}, nil
+	nb.cells = slices.Insert(nb.cells, i, nb.written(c))
+	return "Inserted cell " + id, nil
 }
 
-// named reports whether cells bear ids here.
-func (nb *notebook) named() bool { return len(nb.cells) == 0 || nb.cells[0].id != "" }
-
-// parting is what stands between two cells.
-func (nb *notebook) parting() string {
-	if len(nb.cells) > 1 {
-		return nb.content[nb.cells[0].end():nb.cells[1].at]
+// lines is a source as most notebooks hold it: a list.
+func lines(source string) json.RawMessage {
+	list := strings.SplitAfter(source, "\n")
+	if list[len(list)-1] == "" {
+		list = list[:len(list)-1]
 	}
-	if indent := indentAt(nb.content, nb.cells[0].at); indent != "" {
-		return ",\n" + indent
+	for i := range list {
+		list[i] = quote(list[i])
 	}
-	return ", "
+	return json.RawMessage("[" + strings.Join(list, ", ") + "]")
 }
 
-func newCell(id, source, kind string, named bool) string {
-	text := `{"cell_type": ` + quote(kind)
-	if kind == "code" {
-		text += `, "execution_count": null`
+// written is a cell's bytes, its members sorted as notebooks have them, on lines of
+// their own where cells are.
+func (nb *notebook) written(c map[string]json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if indent := strings.TrimLeft(nb.gap, "\r\n"); indent != nb.gap {
+		enc.SetIndent(indent, " ")
 	}
-	if named {
-		text += `, "id": ` + quote(id)
+	if err := enc.Encode(c); err != nil {
+		panic("tool: a cell that was read cannot be written: " + err.Error())
 	}
-	text += `, "metadata": {}`
-	if kind == "code" {
-		text += `, "outputs": []`
-	}
-	return text + `, "source": ` + sourceText(source, false, "") + "}"
+	return bytes.TrimSpace(b.Bytes())
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"agentsim/sim/llm"
@@ -35,9 +36,13 @@ func runTodo(e *Env, p *llm.Payload) Result {
 	}
 	var list []Todo
 	count := map[string]int{}
-	for i, item := range elements(in[0].raw) {
+	var items []json.RawMessage
+	if err := json.Unmarshal([]byte(in[0].raw), &items); err != nil {
+		return badInput("TodoWrite", err)
+	}
+	for i, item := range items {
 		var step input
-		if err := todoStep.read(item.raw, &step); err != nil {
+		if err := todoStep.read(string(item), &step); err != nil {
 			return badInput("TodoWrite", fmt.Errorf("todos[%d]: %w", i, err))
 		}
 		t := Todo{step[0].text(), step[1].text(), step[2].text()}

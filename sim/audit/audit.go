@@ -79,9 +79,8 @@ type Auditor struct {
 	bytes   map[llm.ToolUseID]llm.Hash
 	vetted  map[llm.Hash]llm.Hash // texts that hold nothing of the parent behind a root
 	cache   cacheBooks
-	nodes   []*llm.Node // scratch: new nodes of a request
-	flipped bool        // gate CLAUDE_CODE_SIMPLE has changed, to simple
-	simple  bool
+	nodes   []*llm.Node        // scratch: new nodes of a request
+	flipped bool               // gate CLAUDE_CODE_SIMPLE has changed, to simple
 	handed  map[string][]*hand // by task: judged, and not yet read of
 	judges  bool               // the classifier is on
 	looked  int64              // nodes of conversations that were gone through

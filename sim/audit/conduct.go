@@ -49,6 +49,9 @@ func (d *conduct) hooked(u *Auditor, a *agent, b *transcript.Hook) {
 		u.report(iso10, a, "a hook that was added", b.Op+" of "+name)
 		return
 	}
+	if b.Op == "run" && b.Event == "Stop" && u.fails(def06, len(a.uses) == 0) {
+		u.report(def06, a, "no "+name+" before its tools have run", "one")
+	}
 	if b.Op == "remove" {
 		d.hooks = slices.Delete(d.hooks, i, i+1)
 	}

@@ -58,7 +58,7 @@ func (u *Auditor) firstOfCoordinator(a *agent, front *llm.Node, nodes []*llm.Nod
 // gate notes that what new workers have may differ from what was told.
 func (u *Auditor) gate(b *transcript.Gate) {
 	if b.Name == simpleGate {
-		u.flipped, u.simple = true, b.Value == "true"
+		u.flipped = true
 	}
 }
 
@@ -110,8 +110,8 @@ func (u *Auditor) workerTools(a, p *agent) {
 	slices.Sort(own)
 	allFull, allSimple := u.offerable(worksWith), u.offerable(worksSimply)
 	full, simple := slices.Equal(own, allFull), slices.Equal(own, allSimple)
-	if u.flipped {
-		full, simple = full && !u.simple, simple && u.simple
+	if on := u.launches.on[simpleGate]; u.opt.Session != nil || u.flipped {
+		full, simple = full && !on, simple && on
 	}
 	if u.fails(crd04, full || simple) {
 		u.report(crd04, a, "tools "+strings.Join(allFull, " ")+", or in simple mode "+strings.Join(allSimple, " "), "tools "+strings.Join(own, " "))

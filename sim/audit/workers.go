@@ -107,6 +107,9 @@ func (u *Auditor) stoppedCall(a *agent, x *use, b *llm.Block) {
 	if json.Unmarshal([]byte(x.input.Raw()), &in) != nil {
 		return
 	}
+	if in.To != "" && u.bears(a, in.To) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
+		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))
+	}
 	t := u.tasks[in.To]
 	if t == nil || t.kind != "local_agent" || t.owner != a || t.status != "killed" {
 		return
@@ -114,4 +117,15 @@ func (u *Auditor) stoppedCall(a *agent, x *use, b *llm.Block) {
 	if u.fails(crd11, !b.IsError || cameBefore(b.Content.Raw())) {
 		u.report(crd11, a, "a resume of "+in.To+", which was stopped", short(b.Content.Raw()))
 	}
+}
+
+// bears reports whether an agent that this one has started in the background has a
+// name.
+func (u *Auditor) bears(a *agent, name string) bool {
+	for _, t := range u.tasks { // order: any
+		if t.owner == a && t.kind == "local_agent" && t.name == name {
+			return true
+		}
+	}
+	return false
 }

@@ -57,7 +57,6 @@ type agent struct {
 	inCall bool
 	woken  bool // by a notification, and not answered since
 	async  bool
-	call   int // ordinal of its latest call
 	phased phased
 }
 

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -90,7 +89,7 @@ func (w *line) readDir(abs string) (out []fs.DirEntry, err error) {
 	case !m.exists(abs):
 		return nil, fs.ErrNotExist
 	case !m.isDir(abs):
-		return nil, errors.New(notDir)
+		return nil, fs.ErrInvalid
 	}
 	for _, e := range m.entries(abs) {
 		out = append(out, e)

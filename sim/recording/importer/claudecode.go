@@ -191,24 +191,21 @@ func (c *claudeCodeReader) owner(src source) (agent string, err error) {
 
 // readFile reads one file into its thread.
 func (c *claudeCodeReader) readFile(src source, own int32) error {
-	lines, done, err := src.lines(c.opt, c.skips)
-	if err != nil {
-		return err
-	}
 	c.file, c.own, c.at = src.name, own, 0
-	for {
-		line, number, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	return c.each(src, c.read)
+}
+
+// each calls read for the lines of a file, which it enters.
+func (c *claudeCodeReader) each(src source, read func(line []byte, cut bool)) error {
+	file, err := eachLine(src, c.opt, c.skips, func(line []byte, number int64, cut bool) error {
 		c.number = number
-		c.read(line, lines.cut)
+		read(line, cut)
+		return nil
+	})
+	if err == nil {
+		c.out.Files = append(c.out.Files, file)
 	}
-	c.out.Files = append(c.out.Files, lines.file())
-	return done()
+	return err
 }
 
 // thread is the thread of an agent, made when it is new; "" is the main thread.

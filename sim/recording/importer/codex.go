@@ -168,7 +168,7 @@ func linkRollouts(s *recording.Session, all []*rollout) {
 }
 
 // line reads one line.
-func (r *rollout) line(line []byte, number int64) error {
+func (r *rollout) line(line []byte, number int64, _ bool) error {
 	var l rolloutLine
 	if err := json.Unmarshal(line, &l); err != nil {
 		r.skips.add("line that is no line of a rollout ("+reason(err)+")", r.name, number)

@@ -108,3 +108,24 @@ func (l *lineReader) file() recording.File {
 	}
 	return recording.File{Name: l.name, SHA256: hex.EncodeToString(l.sum.Sum(nil)), Bytes: l.bytes}
 }
+
+// eachLine calls do for the lines of a source, saying whether each is cut off before
+// its line feed, and tells of the file when all are read.
+func eachLine(src source, opt *Options, sk *skips, do func(line []byte, number int64, cut bool) error) (recording.File, error) {
+	lines, done, err := src.lines(opt, sk)
+	if err != nil {
+		return recording.File{}, err
+	}
+	for {
+		line, number, err := lines.next()
+		if err == nil {
+			err = do(line, number, lines.cut)
+		}
+		switch {
+		case err == io.EOF:
+			return lines.file(), done()
+		case err != nil:
+			return recording.File{}, closing(err, done)
+		}
+	}
+}

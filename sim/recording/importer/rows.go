@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"encoding/json"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +66,7 @@ type rowFile struct {
 func readRows(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
 	for _, src := range sources {
 		f := rowFile{name: src.name, sessions: map[sessionKey]*rowSession{}, names: map[string]string{}}
-		file, err := eachLine(src, opt, sk, func(line []byte, number int64) error { return f.add(line, number, sk) })
+		file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error { return f.add(line, number, sk) })
 		if err != nil {
 			return err
 		}
@@ -84,27 +83,6 @@ func readRows(sources []source, opt *Options, sk *skips, hand func(*recording.Se
 		}
 	}
 	return nil
-}
-
-// eachLine calls do for the lines of a source and tells of the file when all are
-// read.
-func eachLine(src source, opt *Options, sk *skips, do func(line []byte, number int64) error) (recording.File, error) {
-	lines, done, err := src.lines(opt, sk)
-	if err != nil {
-		return recording.File{}, err
-	}
-	for {
-		line, number, err := lines.next()
-		if err == nil {
-			err = do(line, number)
-		}
-		switch {
-		case err == io.EOF:
-			return lines.file(), done()
-		case err != nil:
-			return recording.File{}, closing(err, done)
-		}
-	}
 }
 
 // add reads one row.

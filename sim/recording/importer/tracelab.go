@@ -59,7 +59,7 @@ type labSession struct {
 func readTraceLab(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
 	for _, src := range sources {
 		f := labFile{name: src.name, sessions: map[sessionKey]*labSession{}}
-		file, err := eachLine(src, opt, sk, func(line []byte, number int64) error { return f.add(line, number, sk) })
+		file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error { return f.add(line, number, sk) })
 		if err != nil {
 			return err
 		}

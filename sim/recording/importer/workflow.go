@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"errors"
-	"io"
 	"path"
 	"strings"
 )
@@ -25,30 +23,16 @@ func workflowOf(file string) (session, run string, ok bool) {
 // readJournal takes from a workflow's journal which agents were its own.
 func (c *claudeCodeReader) readJournal(src source) error {
 	_, run, _ := workflowOf(src.name)
-	lines, done, err := src.lines(c.opt, c.skips)
-	if err != nil {
-		return err
-	}
 	c.file = src.name
-	for {
-		line, number, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		c.number = number
+	return c.each(src, func(line []byte, _ bool) {
 		var j struct{ Type, AgentID string }
 		if !c.decode(line, &j, "line that is no JSON object") || j.Type != "started" {
-			continue
+			return
 		}
 		if t, ok := c.agents[c.word(j.AgentID)]; ok && j.AgentID != "" {
 			c.threads[t].Workflow = c.word(run)
 		} else {
 			c.skip("agent of a workflow whose requests are not in the recording")
 		}
-	}
-	c.out.Files = append(c.out.Files, lines.file())
-	return done()
+	})
 }

@@ -21,8 +21,7 @@ type Agent struct {
 	ref            int32
 	lineage        string
 	parent         *Agent
-	own            llm.Usage
-	rolled         llm.Usage
+	spent          consumed
 	task           *task.Task // of a background agent
 	ended          bool
 	endedAt        vtime.Instant
@@ -33,54 +32,54 @@ type Agent struct {
 	*life                        // nil once it has ended
 }
 
-// life is what an agent holds while it lives: its conversation, its context and
-// where it stands.
+// life is what an agent holds while it lives, in parts. What is a part's own is
+// changed by its methods.
 type life struct {
+	// who it is and what it may do
 	key      rng.Key
 	def      *Definition
 	ctx      *Context
-	conv     Conversation
-	front    *rendered
-	plan     *Plan
-	proc     *kernel.Proc
 	mode     permission.Mode // run mode
 	dir      string          // working directory, where it has one of its own
 	maxTurns int
+	hooks    hooks
+	root     *Root // of a root agent
 
-	calls     int // of the model, so far, those that failed or were cut off included
+	// its conversation, and the requests and summaries that are made of it
+	conv       Conversation
+	front      *rendered
+	plan       *Plan
+	client     client
+	compaction compaction
+	said       *llm.Msg // last assistant message that has text
+	inFork     bool     // a fork directive stands in its history
+	origin     *llm.Msg // where its own messages begin: the end of an inherited history
+	from       llm.Hash // likewise, of its bytes
+
+	// where its loop is
 	answers   int
 	turns     int // in this activation, of a root since the user last spoke
 	toolUses  int
 	rework    int // tool uses since the last report that a changed file caused
 	announced bool
-	req       llm.Request
-	resp      llm.Response
-	marks     [4]llm.Breakpoint // room for req.Breakpoints
-	expects   llm.Expectation
-	last      llm.Usage // of the last request (SUB-19)
-	cutOff    bool      // the answer before this one ended at max_tokens
-	pauses    int       // answers in a row that paused
-	compactionState
-	said *llm.Msg // last assistant message that has text
+	cutOff    bool // the answer before this one ended at max_tokens
+	pauses    int  // answers in a row that paused
 
-	inbox             *kernel.Mailbox[*notice] // made on first need
-	waiting           int                      // background children and user steps that are still to come
+	// its process, and those who wait for it or for whom it waits
+	proc              *kernel.Proc
 	started           vtime.Instant
-	inFork            bool     // a fork directive stands in its history
-	origin            *llm.Msg // where its own messages begin: the end of an inherited history
-	from              llm.Hash // likewise, of its bytes
-	meters            Meters
-	progress          progress
-	holds             holdings
-	shells            []*shellTask
+	inbox             inbox
 	foreground        *foreground    // of a synchronous child
-	resumableChildren []*Agent       // children that have ended and may be resumed
-	undelivered       []*notice      // messages of other agents that it ended without hearing
+	resumableChildren []*Agent       // that have ended
 	pendingResume     llm.ToolUseID  // the call that resumes it as soon as it has ended
 	before            *consumed      // by its former lives; nil in the first
 	hold              *kernel.Signal // set on siblings that wait for the first one
 	firstOpened       *kernel.Signal // set on the first sibling: fires when its response begins
-	root              *Root          // of a root agent
+
+	// what it shows and what it must let go
+	meters   Meters
+	progress progress
+	held     held
 }
 
 // Ref is the agent's ordinal in the run.
@@ -94,10 +93,10 @@ func (a *Agent) Lineage() string { return a.lineage }
 func (a *Agent) Last() *llm.Msg { return a.conv.Last }
 
 // Own is what the agent's own calls consumed.
-func (a *Agent) Own() llm.Usage { return a.own }
+func (a *Agent) Own() llm.Usage { return a.spent.own }
 
 // Rolled is what the agent and all its descendants consumed so far.
-func (a *Agent) Rolled() llm.Usage { return a.rolled }
+func (a *Agent) Rolled() llm.Usage { return a.spent.rolled }
 
 // IsRoot reports whether nobody spawned the agent.
 func (a *Agent) IsRoot() bool { return a.parent == nil }
@@ -131,7 +130,7 @@ func (a *Agent) Record(b transcript.Body) { a.w.rec.emit(a.ref, b) }
 
 // Finished reports whether the answer at hand calls no tool. Only an agent that
 // lives has one.
-func (a *Agent) Finished() bool { return a.resp.Stop != llm.StopToolUse }
+func (a *Agent) Finished() bool { return a.client.resp.Stop != llm.StopToolUse }
 
 // TakeRework is how many tool uses the agent had to make because a file had
 // changed under it, since it was last asked.
@@ -152,9 +151,13 @@ func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent 
 // begin gives the agent a new life.
 func (a *Agent) begin(def *Definition) {
 	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
-	a.req.Breakpoints = a.marks[:0]
-	a.req.Stream = llm.StreamName{Lineage: a.lineage, Key: a.key}
-	a.req.OnBegin = nil
+	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of, a.held.all = a, a, a, a, &a.w.held
+	if def != nil {
+		a.hooks.list = def.Hooks
+	}
+	a.client.req.Breakpoints = a.client.marks[:0]
+	a.client.req.Stream = llm.StreamName{Lineage: a.lineage, Key: a.key}
+	a.client.req.OnBegin = nil
 }
 
 // id draws the agent's id from its lineage.
@@ -166,17 +169,12 @@ func (a *Agent) id() llm.AgentID {
 func (a *Agent) equip(front *rendered, ctx *Context) {
 	a.front, a.ctx = front, ctx
 	ctx.Abort.agent = a
-	a.acquire()
+	a.held.begin(len(a.hooks.list) > 0)
 	a.conv = Conversation{Prefix: front.prefix, Border: front.border, Head: front.border, Repl: ctx.Replacements}
 	a.conv.Repl.OnReplace = a.replaced
-	a.setSettings(front.prefix.Settings)
-	a.req.Model = front.prefix.Scope.Model
-	a.fullAt = a.w.cfg.Compaction.at(a.req.Model)
-}
-
-func (a *Agent) setSettings(s llm.Settings) {
-	a.req.Settings = s
-	a.req.Salts = a.front.prefix.Salts()
+	a.client.set(front.prefix.Settings)
+	a.client.req.Model = front.prefix.Scope.Model
+	a.compaction.fullAt = a.w.cfg.Compaction.at(a.client.req.Model)
 }
 
 func (a *Agent) replaced(id llm.ToolUseID, from, to int) {
@@ -200,15 +198,15 @@ type Ending struct {
 // body is what every agent's process runs.
 func (a *Agent) body(p *kernel.Proc) error {
 	a.started = p.Now()
-	err := a.held(p)
+	err := a.awaitSibling(p)
 	if err == nil {
 		err = a.live(p)
 	}
 	return a.finish(p, err)
 }
 
-// held keeps a sibling back until the first one's response begins (CACHE-29).
-func (a *Agent) held(p *kernel.Proc) error {
+// awaitSibling keeps a sibling back until the first one's response begins (CACHE-29).
+func (a *Agent) awaitSibling(p *kernel.Proc) error {
 	if a.hold == nil {
 		return nil
 	}
@@ -247,20 +245,20 @@ func (a *Agent) live(p *kernel.Proc) error {
 
 // finish closes an activation: the process's error becomes a status.
 func (a *Agent) finish(p *kernel.Proc, err error) error {
-	end, fatal := a.ending(err)
+	end, fatal := endingOf(err)
 	if fatal != nil {
 		a.w.fail(fatal)
 		return fatal
 	}
 	a.ended, a.endedAt = true, p.Now()
-	a.dropMail()
-	a.announceHooks("remove")
+	a.inbox.drop()
+	a.hooks.announce("remove")
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
 		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
 	}
-	spent := a.total().since(a.before)
+	spent := a.spent.since(a.before)
 	for q := a.parent; q != nil; q = q.parent {
-		q.rolled = q.rolled.Plus(spent.own)
+		q.spent.rolled = q.spent.rolled.Plus(spent.own)
 	}
 	a.w.rec.emit(a.ref, &transcript.AgentEnd{Status: end.Status, Why: end.Why, Turns: a.answers, ToolUses: a.toolUses, Own: spent.own, Rolled: spent.rolled,
 		Answers: a.meters.Answers, OutputTokens: a.meters.OutputTokens, FirstToken: a.meters.FirstToken,
@@ -270,14 +268,14 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	a.end = end
 	a.report(p)
-	a.cleanUp()
+	a.held.cleanUp()
 	l, again := a.foreground, a.pendingResume
 	a.release()
 	if l != nil {
 		l.released.Fire()
 	}
-	if again != (llm.ToolUseID{}) && a.resumable() && !a.parent.ended {
-		a.resume(again)
+	if again != (llm.ToolUseID{}) && a.past.resumable() && !a.parent.ended {
+		resume(a, again)
 	}
 	return nil
 }
@@ -290,16 +288,16 @@ func (a *Agent) release() {
 		a.remember()
 	case a.parent != nil:
 		a.result = a.w.cfg.Stack.Result(a)
-		a.forgetChildren(a.resumableChildren)
+		forgetChildren(a.resumableChildren)
 	default:
-		a.forgetChildren(a.resumableChildren)
+		forgetChildren(a.resumableChildren)
 	}
 	a.life = nil
 }
 
-// ending sorts an error: a simulated failure or an abort has a status, a limit
+// endingOf sorts an error: a simulated failure or an abort has a status, a limit
 // ends the run.
-func (a *Agent) ending(err error) (end Ending, fatal error) {
+func endingOf(err error) (end Ending, fatal error) {
 	var api *llm.APIError
 	switch {
 	case err == nil:

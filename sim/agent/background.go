@@ -96,8 +96,8 @@ func (a *Agent) moveToBackground(why string) {
 	w.register(a.parent, a.task)
 	w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + a.task.ID + ".isBackgrounded", Effect: a.ctx.SetTaskState.String(), Why: why})
 	w.moveTask(a, task.Running)
-	a.tellProgress()
-	a.parent.expectNotice()
+	a.progress.tell(a)
+	a.parent.inbox.expect()
 	a.result = w.launched(a, a.foreground.title)
 	a.foreground.released.Fire()
 }
@@ -105,23 +105,11 @@ func (a *Agent) moveToBackground(why string) {
 // avoidPrompts makes every question of the agent, and of those who work for it
 // and whom it waits for, a denial from the next check on.
 func (a *Agent) avoidPrompts() {
-	if !a.bubbles() {
+	if !a.def.bubbles() {
 		a.ctx.AppState.AvoidPrompts = true
 	}
 	for _, c := range a.ctx.Abort.children {
 		c.agent.avoidPrompts()
-	}
-}
-
-// backgroundChildren moves every agent that this one waits for to the
-// background: what Ctrl+B does.
-func (a *Agent) backgroundChildren() {
-	if a.w.gates.DisableBackground {
-		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "background-disabled", Detail: "the user asked for the background, and background tasks are disabled"})
-		return
-	}
-	for _, c := range append([]*Controller(nil), a.ctx.Abort.children...) {
-		c.agent.moveToBackground(whyUser)
 	}
 }
 

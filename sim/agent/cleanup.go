@@ -28,35 +28,42 @@ func (r Resource) String() string {
 // memory is let go with the agent's life, shells are stopped by the clean-up.
 type holdings [NumResources]int32
 
-// keeps notes that the agent holds a resource, or one more of it.
-func (a *Agent) keeps(r Resource) {
-	a.holds[r]++
-	a.w.held[r]++
+// held is what one agent holds.
+type held struct {
+	holds  holdings
+	all    *holdings // of all agents of the world
+	shells []*shellTask
 }
 
-// acquire notes what every agent holds from its start on.
-func (a *Agent) acquire() {
+// add notes that the agent holds a resource, or one more of it.
+func (h *held) add(r Resource) {
+	h.holds[r]++
+	h.all[r]++
+}
+
+// begin notes what every agent holds from its start on, and its hooks.
+func (h *held) begin(hooks bool) {
 	for _, r := range [...]Resource{FileCache, PermissionCallback, TraceAgent} {
-		a.keeps(r)
+		h.add(r)
 	}
-	if a.def != nil && len(a.def.Hooks) > 0 {
-		a.keeps(SessionHooks)
+	if hooks {
+		h.add(SessionHooks)
 	}
 }
 
 // cleanUp releases everything that the agent holds. Every end of every agent
 // comes through here, however it came about; nothing in here waits or fails.
 // Conversation, context and file cache go with the agent's life, right behind it.
-func (a *Agent) cleanUp() {
-	for _, s := range a.shells {
+func (h *held) cleanUp() {
+	for _, s := range h.shells {
 		if !s.task.Status().Final() {
 			s.stop()
 		}
 	}
-	a.shells = nil
-	for r := range a.holds {
-		a.w.held[r] -= a.holds[r]
-		a.holds[r] = 0
+	h.shells = nil
+	for r := range h.holds {
+		h.all[r] -= h.holds[r]
+		h.holds[r] = 0
 	}
 }
 

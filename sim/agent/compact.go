@@ -32,13 +32,14 @@ func (c *Compaction) at(model string) int64 {
 	return c.Window(model) * c.Share / 100
 }
 
-// compactionState is what an agent keeps for the sake of compaction.
-type compactionState struct {
-	fullAt    int64  // tokens of a request and its answer that fill the window; 0 is never
-	size      int64  // tokens of the last request of this history and its answer
-	compacted int    // how often the history became a summary
-	since     int    // answers by the last time
-	earlier   string // what was said in histories that are gone, as its output file has it
+// compaction makes summaries of one agent's history.
+type compaction struct {
+	of      *Agent
+	fullAt  int64  // tokens of a request and its answer that fill the window; 0 is never
+	size    int64  // tokens of the last request of this history and its answer
+	times   int    // how often the history became a summary
+	since   int    // answers by the last time
+	earlier string // what was said in histories that are gone, as its output file has it
 }
 
 // What the client says around a compaction. The tags are for those who read the
@@ -57,76 +58,80 @@ Call no tool.
 The conversation before this point is gone; the summary stands in its place. Go on with the work.`
 )
 
-// full reports whether the history is to become a summary before the next
+// due reports whether the history is to become a summary before the next
 // request. One whose first request is as full again is left as it is.
-func (a *Agent) full() bool {
-	if a.fullAt == 0 || a.size < a.fullAt {
+func (c *compaction) due() bool {
+	a := c.of
+	if c.fullAt == 0 || c.size < c.fullAt {
 		return false
 	}
-	if a.compacted > 0 && a.answers == a.since+1 {
-		a.fullAt = 0
+	if c.times > 0 && a.answers == c.since+1 {
+		c.fullAt = 0
 		a.finding("compaction", "the summary alone fills the window; the history is not compacted again")
 		return false
 	}
 	return true
 }
 
-// compact makes the history a summary. The summary is asked for behind the
+// run makes the history a summary. The summary is asked for behind the
 // history as it stands, so that the call reads the cached prefix (CACHE-30). The
 // conversation that goes on holds the user context, a fork's directive and the
 // summary, behind the same prefix; what the agent believed of files is forgotten.
 // Without a summary everything stays as it was.
-func (a *Agent) compact(p *kernel.Proc) error {
+func (c *compaction) run(p *kernel.Proc) error {
+	a := c.of
 	a.root.apply()
-	a.req.MaxTokens = a.w.cfg.MaxTokens
-	before, tokens := a.conv, a.size
+	a.client.req.MaxTokens = a.w.cfg.MaxTokens
+	before, tokens := a.conv, c.size
 	a.conv.say(a.w.cfg.Builder, textMessage(compactionAsk))
-	err := a.send(p)
+	err := a.client.send(p)
 	if err != nil {
 		a.conv = before
 		return err
 	}
-	m := &llm.Msg{Role: llm.Assistant, Blocks: a.resp.Blocks}
+	m := &llm.Msg{Role: llm.Assistant, Blocks: a.client.resp.Blocks}
 	a.listen(m)
-	a.tellProgress()
+	a.progress.tell(a)
 	a.conv = before
 	summary := textOf(m)
-	if summary == "" || a.resp.Stop == llm.Refusal {
-		a.finding("compaction", "no summary came: "+a.resp.Stop.String()+"; the history stays")
+	if summary == "" || a.client.resp.Stop == llm.Refusal {
+		a.finding("compaction", "no summary came: "+a.client.resp.Stop.String()+"; the history stays")
 		return nil
 	}
-	a.startOver(summary, tokens)
+	c.startOver(summary, tokens)
 	return nil
 }
 
 // startOver begins the conversation anew from its summary.
-func (a *Agent) startOver(summary string, tokens int64) {
+func (c *compaction) startOver(summary string, tokens int64) {
+	a := c.of
 	old := a.conv
 	a.w.cfg.Classifier.Keep(a.transcript())
-	a.earlier = a.outputSoFar()
+	c.earlier = a.outputSoFar()
 	a.conv = Conversation{Prefix: old.Prefix, Border: old.Border, Head: old.Border, Repl: old.Repl}
 	a.origin, a.inFork = nil, false
-	ev := transcript.Compact{Call: a.calls - 1, Tokens: tokens, FullAt: a.fullAt, Blocks: int(old.Head.Pos - old.Border.Pos),
+	ev := transcript.Compact{Call: a.client.calls - 1, Tokens: tokens, FullAt: c.fullAt, Blocks: int(old.Head.Pos - old.Border.Pos),
 		Cache: a.ctx.Files.Len(), Bytes: old.Head.Bytes - old.Border.Bytes}
 	a.ctx.Files.Clear()
 	m := &llm.Msg{Role: llm.User}
 	if a.front.user != nil {
 		m.Blocks = append(m.Blocks, llm.Block{Kind: llm.Text, Content: a.front.user})
 	}
-	m.Blocks = append(m.Blocks, a.directives(old.Last)...)
+	m.Blocks = append(m.Blocks, c.directives(old.Last)...)
 	m.Blocks = append(m.Blocks, textBlock(summaryOpen+"\n"+task.Defuse(summary)+summaryEnd))
 	a.say(m)
-	a.size, a.since = 0, a.answers
-	a.compacted++
+	c.size, c.since = 0, a.answers
+	c.times++
 	ev.After = a.conv.Head.Bytes - a.conv.Border.Bytes
-	a.compare(&ev, old.Head, a.conv.Head)
+	compare(&ev, a.w.cfg.Marks, old.Head, a.conv.Head)
 	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "compaction", Position: old.Border.Pos + 1})
 	a.w.rec.emit(a.ref, &ev)
 }
 
 // directives are the text blocks of a history that make it a fork's: the guard
 // that looks for them has to find them afterwards too (FRK-09).
-func (a *Agent) directives(last *llm.Msg) (out []llm.Block) {
+func (c *compaction) directives(last *llm.Msg) (out []llm.Block) {
+	a := c.of
 	if !a.IsFork() {
 		return nil
 	}
@@ -146,8 +151,8 @@ func (a *Agent) directives(last *llm.Msg) (out []llm.Block) {
 
 // compare notes which facts stood in the old history and stand in the new one,
 // and how many versions of files are gone with it.
-func (a *Agent) compare(ev *transcript.Compact, old, now *llm.Node) {
-	before, kept := a.known(old), a.known(now)
+func compare(ev *transcript.Compact, marks mark.Key, old, now *llm.Node) {
+	before, kept := known(old, marks), known(now, marks)
 	for name := range before { // order: sorted below
 		switch {
 		case kept[name]:
@@ -166,13 +171,13 @@ const versionPrefix = "version "
 
 // known is the facts and versions of files that stand in the messages of a
 // conversation, the model's own thinking aside.
-func (a *Agent) known(head *llm.Node) map[string]bool {
+func known(head *llm.Node, marks mark.Key) map[string]bool {
 	out := map[string]bool{}
 	for n := head; !n.IsBorder(); n = n.Parent {
 		if n.Block.Kind == llm.Thinking {
 			continue
 		}
-		a.w.cfg.Marks.Scan(n.Block.Content.Raw(), func(m mark.Mark) {
+		marks.Scan(n.Block.Content.Raw(), func(m mark.Mark) {
 			switch m.Verb {
 			case mark.Fact:
 				out[m.Args[0]] = true

@@ -60,6 +60,10 @@ const (
 // BuiltIn reports whether the definition is one of the stack's own.
 func (d *Definition) BuiltIn() bool { return d.Source == FromBuiltIn }
 
+// bubbles reports whether the definition's agents ask at their parent's terminal, in
+// whatever mode they run. A root has no definition.
+func (d *Definition) bubbles() bool { return d != nil && d.Mode == permission.Bubble }
+
 // SystemPrompt is the definition's prompt for the gates of this moment. Of a
 // definition that has none, asking is an error (FRK-15).
 func (d *Definition) SystemPrompt(g *Gates) (string, error) {

@@ -58,21 +58,18 @@ func matches(pattern, tool string) bool {
 	return ok && err == nil
 }
 
-// hooks are those that hear the agent: of its own definition, as long as it
-// lives.
-func (a *Agent) hooks() []Hook {
-	if a.def == nil {
-		return nil
-	}
-	return a.def.Hooks
+// hooks are those that hear one agent: of its own definition, as long as it lives.
+type hooks struct {
+	of   *Agent
+	list []Hook
 }
 
-// runHooks runs the hooks that hear an event, each one, and returns the reason
-// of the first that blocks.
-func (a *Agent) runHooks(e HookEvent, tool string, id llm.ToolUseID) (reason string, blocked bool) {
-	hooks := a.hooks()
-	for i := range hooks {
-		h := &hooks[i]
+// run runs the hooks that hear an event, each one, and returns the reason of the
+// first that blocks.
+func (s *hooks) run(e HookEvent, tool string, id llm.ToolUseID) (reason string, blocked bool) {
+	a := s.of
+	for i := range s.list {
+		h := &s.list[i]
 		if !h.hears(e, tool) {
 			continue
 		}
@@ -111,22 +108,16 @@ func (w *World) hookRule(h *Hook, e HookEvent, tool string) *HookRule {
 	return nil
 }
 
-// announceHooks records that the hooks of the agent's definition begin or cease
-// to hear it.
-func (a *Agent) announceHooks(op string) {
-	hooks := a.hooks()
-	for i := range hooks {
-		a.w.rec.emit(a.ref, &transcript.Hook{Op: op, Event: string(hooks[i].Event), Command: hooks[i].Command})
+// announce records that the hooks begin or cease to hear the agent.
+func (s *hooks) announce(op string) {
+	for i := range s.list {
+		s.of.w.rec.emit(s.of.ref, &transcript.Hook{Op: op, Event: string(s.list[i].Event), Command: s.list[i].Command})
 	}
 }
 
 // stoppedByHook asks the hooks before a tool runs.
 func (u *toolUse) stoppedByHook() bool {
-	a := u.by
-	if len(a.hooks()) == 0 {
-		return false
-	}
-	reason, blocked := a.runHooks(PreToolUse, u.tool.Name, u.block.ID)
+	reason, blocked := u.by.hooks.run(PreToolUse, u.tool.Name, u.block.ID)
 	if blocked {
 		u.result, u.unheard = failure("A hook blocked this call before it ran. "+reason), true
 	}
@@ -136,24 +127,20 @@ func (u *toolUse) stoppedByHook() bool {
 // heardByHooks tells the hooks that a tool has run. What one objects to stands
 // behind the result: the tool has done what it does.
 func (u *toolUse) heardByHooks() {
-	a := u.by
-	if len(a.hooks()) == 0 || u.tool == nil || u.unheard || u.result.Content == nil {
+	if u.tool == nil || u.unheard || u.result.Content == nil {
 		return
 	}
-	if reason, blocked := a.runHooks(PostToolUse, u.tool.Name, u.block.ID); blocked {
+	if reason, blocked := u.by.hooks.run(PostToolUse, u.tool.Name, u.block.ID); blocked {
 		u.result.Content = llm.NewText(llm.Prose, u.result.Content.Raw()+"\n\nA hook objects to this result. "+reason)
 	}
 }
 
-// keptByHook asks the hooks whether the agent may stop. One that blocks keeps it
-// at work with its reason, as far as the agent's turns go.
-func (a *Agent) keptByHook() bool {
-	if len(a.hooks()) == 0 {
-		return false
-	}
-	reason, blocked := a.runHooks(Stop, "", llm.ToolUseID{})
+// keep asks whether the agent may stop. A hook that blocks keeps it at work with its
+// reason, as far as the agent's turns go.
+func (s *hooks) keep() bool {
+	reason, blocked := s.run(Stop, "", llm.ToolUseID{})
 	if blocked {
-		a.say(textMessage("A hook does not let you stop yet. " + reason))
+		s.of.say(textMessage("A hook does not let you stop yet. " + reason))
 	}
 	return blocked
 }

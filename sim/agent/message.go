@@ -6,7 +6,6 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
-	"agentsim/sim/transcript"
 )
 
 // posted is what makes a notice a message of another agent.
@@ -30,21 +29,21 @@ func sendMessage(a *Agent, use *llm.Block) tool.Result {
 		return failure("There is no agent " + in.To + " that you started in the background. " + reachable(a))
 	}
 	c := a.w.agents[t.Agent]
-	if c.ended && !c.resumable() {
+	if c.ended && !c.past.resumable() {
 		return failure("Agent " + in.To + " has ended and cannot be resumed: its transcript is gone.")
 	}
-	n := c.posted(a, in.Message)
+	n := newMessage(c, a, in.Message)
 	switch {
 	case c.ended:
 		c.past.chain.pending = append(c.past.chain.pending, n)
 		was := t.Status()
-		c.resume(use.ID)
+		resume(c, use.ID)
 		return sent("Agent " + in.To + " had ended (" + string(was) + "). It is resumed with your message; a notification reports its end.")
 	case t.Status().Final():
 		c.pendingResume = use.ID
 	}
-	c.expectNotice()
-	if err := c.inbox.Send(n); err != nil {
+	c.inbox.expect()
+	if err := c.inbox.box.Send(n); err != nil {
 		a.w.fail(err)
 	}
 	if c.pendingResume != (llm.ToolUseID{}) {
@@ -76,15 +75,15 @@ func addressee(a *Agent, to string) *task.Task {
 
 func sent(text string) tool.Result { return tool.Result{Content: llm.NewText(llm.Prose, text)} }
 
-// posted makes a message for the agent and records that it was sent.
-func (a *Agent) posted(from *Agent, text string) *notice {
+// newMessage makes a message for an agent and records that it was sent.
+func newMessage(a, from *Agent, text string) *notice {
 	if a.past == nil {
 		a.past = &past{}
 	}
 	a.past.messages++
 	text = task.Defuse(text) // no message passes for a notification
 	n := &notice{at: a.w.cfg.Kernel.Now(), msg: &posted{from: from.ref, n: a.past.messages}, blocks: []llm.Block{textBlock(text)}}
-	a.passed(n, "sent", "")
+	n.record(a, "sent", "")
 	return n
 }
 
@@ -92,7 +91,7 @@ func (a *Agent) posted(from *Agent, text string) *notice {
 func reachable(a *Agent) string {
 	var ids []string
 	for _, t := range a.w.tasks.All() {
-		if c := t.Agent; t.Type == task.LocalAgent && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].resumable()) {
+		if c := t.Agent; t.Type == task.LocalAgent && t.Owner == a.ref && (!a.w.agents[c].ended || a.w.agents[c].past.resumable()) {
 			id := t.ID
 			if t.Name != "" && a.w.namesLead() {
 				id = t.Name + " (" + id + ")"
@@ -104,10 +103,4 @@ func reachable(a *Agent) string {
 		return "You can write to none yet."
 	}
 	return "You can write to: " + strings.Join(ids, ", ") + "."
-}
-
-// passed records what became of a message to the agent.
-func (a *Agent) passed(n *notice, op, place string) {
-	a.w.rec.emit(a.ref, &transcript.Message{TaskID: a.task.ID, Op: op, Place: place, From: n.msg.from, N: n.msg.n,
-		Activation: a.task.Activation(), Bytes: bytesOf(n.blocks)})
 }

@@ -10,13 +10,13 @@ type Meters struct {
 	FirstToken   vtime.Duration // summed time from request to first byte
 }
 
-// meter counts an answer in the agent's meters and in those of all above it that
+// meter counts an answer in the meters of an agent and of all above it that
 // still live.
-func (a *Agent) meter() {
-	wait := a.resp.Began.Sub(a.resp.Started)
+func meter(a *Agent) {
+	wait := a.client.resp.Began.Sub(a.client.resp.Started)
 	for q := a; q != nil && q.life != nil; q = q.parent {
 		q.meters.Answers++
-		q.meters.OutputTokens += a.resp.Usage.Output
+		q.meters.OutputTokens += a.client.resp.Usage.Output
 		q.meters.FirstToken += wait
 		if q.ctx.ResponseSize == NoOp {
 			return

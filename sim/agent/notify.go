@@ -8,158 +8,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
-	"agentsim/sim/transcript"
 )
-
-// notice is something in an agent's mailbox: a task's notification or a message,
-// of the user or of another agent.
-type notice struct {
-	at         instant
-	taskID     string
-	status     task.Status
-	activation int
-	text       *llm.Payload // a notification's text
-	blocks     []llm.Block  // a user's or an agent's message
-	msg        *posted      // of an agent's message
-	poke       bool         // nothing to say: look again whether you have ended
-}
-
-// wakeMessage is a message of its own that wakes an idle agent.
-type wakeMessage struct {
-	msg     llm.Msg
-	why     string
-	notices []*notice // of tasks
-	users   []*notice
-}
-
-// mailbox is the agent's, made on first need.
-func (a *Agent) mailbox() *kernel.Mailbox[*notice] {
-	if a.inbox == nil {
-		a.inbox = kernel.NewMailbox[*notice](a.w.cfg.Kernel, "inbox of "+a.lineage)
-	}
-	return a.inbox
-}
-
-// expectNotice counts something that will come into the mailbox.
-func (a *Agent) expectNotice() {
-	a.mailbox()
-	a.waiting++
-}
-
-// collect empties the mailbox, notifications in the order of (instant, task id)
-// as ordered, then user messages as they came.
-func (a *Agent) collect(first ...*notice) (tasks, users []*notice) {
-	take := func(n *notice) {
-		a.waiting--
-		switch {
-		case n.poke:
-		case n.text != nil:
-			tasks = append(tasks, n)
-		default:
-			users = append(users, n)
-		}
-	}
-	for _, n := range first {
-		take(n)
-	}
-	for a.inbox != nil {
-		n, ok := a.inbox.TryRecv()
-		if !ok {
-			break
-		}
-		take(n)
-	}
-	slices.SortStableFunc(tasks, func(x, y *notice) int {
-		if x.at != y.at {
-			return int(min(max(x.at-y.at, -1), 1))
-		}
-		return strings.Compare(x.taskID, y.taskID)
-	})
-	return tasks, users
-}
-
-// drain makes one message of what is in the mailbox, nil if nothing is.
-func (a *Agent) drain(first ...*notice) *wakeMessage {
-	tasks, users := a.collect(first...)
-	if len(tasks)+len(users) == 0 {
-		return nil
-	}
-	m := &wakeMessage{why: "notification", notices: tasks, users: users}
-	m.msg.Role = llm.User
-	for _, n := range tasks {
-		m.msg.Blocks = append(m.msg.Blocks, llm.Block{Kind: llm.Text, Content: n.text})
-	}
-	for i, n := range users {
-		m.why = "user"
-		if n.msg != nil {
-			m.why = "message"
-		}
-		if i == 0 {
-			n.blocks = a.inContext(n.blocks)
-		}
-		m.msg.Blocks = append(m.msg.Blocks, n.blocks...)
-	}
-	return m
-}
-
-// deliver joins what arrived within a turn to the user message that ends it,
-// behind its tool results. The message has been said already, so the blocks are
-// a message of the same role, which the canonical form merges.
-func (a *Agent) deliver() {
-	if a.inbox == nil || a.inbox.Len() == 0 {
-		return
-	}
-	m := a.drain()
-	if m == nil {
-		return
-	}
-	a.take(m, "loop")
-}
-
-// take appends what was in the mailbox and records each part of it.
-func (a *Agent) take(m *wakeMessage, place string) {
-	a.say(&m.msg)
-	for _, n := range m.notices {
-		a.handled(n, "delivered", place)
-	}
-	for _, n := range m.users {
-		if n.msg != nil {
-			a.passed(n, "delivered", place)
-			continue
-		}
-		a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(n.blocks)})
-		a.root.unsaid--
-		a.turns = 0 // a root's turns are those of one user message
-	}
-}
-
-// dropMail records what came too late to be read. Messages of an agent wait for a
-// resume where there can be one.
-func (a *Agent) dropMail() {
-	tasks, users := a.collect()
-	for _, n := range tasks {
-		a.handled(n, "dropped", "")
-	}
-	for _, n := range users {
-		switch {
-		case n.msg == nil:
-			a.root.Unheard(&Act{Message: n.blocks})
-		case a.parent.writes():
-			a.undelivered = append(a.undelivered, n)
-		default:
-			a.dropMessages([]*notice{n})
-		}
-	}
-	if a.root.hasUser() {
-		a.root.spec.User.Leave()
-	}
-}
-
-// handled records what became of a notification.
-func (a *Agent) handled(n *notice, op, place string) {
-	a.w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: op, Place: place, Status: string(n.status),
-		Activation: n.activation, Bytes: len(n.text.Raw())})
-}
 
 // moveTask changes a task's state and records it. A change that the state
 // machine forbids is dropped: something else came first.
@@ -184,14 +33,14 @@ func (a *Agent) report(p *kernel.Proc) {
 	}
 	n := a.notification(p.Now())
 	if a.parent.ended {
-		a.handled(n, "dropped", "")
-		if a.parent.resumable() {
+		n.record(a, "dropped", "")
+		if a.parent.past.resumable() {
 			a.parent.past.chain.waiting--
 		}
 		return
 	}
-	a.handled(n, "queued", "")
-	if err := a.parent.inbox.Send(n); err != nil {
+	n.record(a, "queued", "")
+	if err := a.parent.inbox.box.Send(n); err != nil {
 		a.w.fail(err)
 	}
 }
@@ -200,7 +49,7 @@ func (a *Agent) report(p *kernel.Proc) {
 func (a *Agent) notification(now instant) *notice {
 	t := a.task
 	n := task.Notification{TaskID: t.ID, OutputFile: t.OutputFile, Status: t.Status(), Description: t.Description, Result: a.handOver(a.SaidText()),
-		Usage: task.Usage{TotalTokens: a.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
+		Usage: task.Usage{TotalTokens: a.client.last.Total(), ToolUses: int64(a.toolUses), DurationMS: now.Sub(a.started).Milliseconds()}}
 	if t.Status() == task.Failed {
 		n.Error = a.end.Why
 	}
@@ -249,7 +98,7 @@ func (a *Agent) outputSoFar() string {
 		}
 	}
 	slices.Reverse(texts)
-	return a.earlier + strings.Join(texts, "")
+	return a.compaction.earlier + strings.Join(texts, "")
 }
 
 // taskStop runs the TaskStop tool: a running task is aborted and killed, and

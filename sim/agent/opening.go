@@ -24,35 +24,10 @@ func (d *Definition) usable() error {
 	return wireError("Agent type '" + d.Type + "' cannot be started: " + strings.Join(d.Refused, "; ") + ".")
 }
 
-// open starts a fresh conversation: user context, the texts of the definition's
-// skills, its initial prompt, then the prompt (SUB-08, DEF-06). Without skills
-// and initial prompt that is one message of the context and the prompt.
-func (a *Agent) open(prompt string) {
-	first := make([]llm.Block, 0, 3)
-	if a.front.user != nil {
-		first = append(first, llm.Block{Kind: llm.Text, Content: a.front.user})
-	}
-	for _, name := range a.def.Skills {
-		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
-		if !ok {
-			a.parent.finding("missing-skill", a.def.Place+": skill "+name+" is not there: "+skillsDir+name+"/SKILL.md")
-			continue
-		}
-		skill := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, skillBlock(name, text))}
-		a.say(&llm.Msg{Role: llm.User, Blocks: append(first, skill)})
-		first = nil
-	}
-	if text := a.def.InitialPrompt; text != "" {
-		first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, a.expanded(text)+"\n\n")})
-	}
-	first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(prompt))})
-	a.say(&llm.Msg{Role: llm.User, Blocks: first})
-}
-
 // announce records what a definition brings to its agent's life, and what of it
 // has no effect.
 func (a *Agent) announce() {
-	a.announceHooks("add")
+	a.hooks.announce("add")
 	if e := a.def.Effort; e != "" {
 		a.finding("effort-ignored", a.def.Place+": effort "+e+" has no effect: sub-agents do not think")
 	}
@@ -65,15 +40,15 @@ func (a *Agent) finding(rule, detail string) {
 // expanded is a text with a slash command at its front replaced by the text of
 // the project's file for it; the words behind it take the place of $ARGUMENTS. A
 // command without a file stays as it is, and is told.
-func (a *Agent) expanded(text string) string {
+func (b *spawning) expanded(text string) string {
 	if !strings.HasPrefix(text, "/") {
 		return task.Defuse(text)
 	}
 	name, args, _ := strings.Cut(text[1:], " ")
 	file := commandsDir + strings.ReplaceAll(name, ":", "/") + ".md"
-	body, ok := a.w.projectText(file)
+	body, ok := b.by.w.projectText(file)
 	if !ok {
-		a.parent.finding("unknown-command", a.def.Place+": /"+name+" is no command of this project: "+file)
+		b.by.finding("unknown-command", b.def.Place+": /"+name+" is no command of this project: "+file)
 		return task.Defuse(text)
 	}
 	return withArguments(body, args)
@@ -122,4 +97,30 @@ func (w *World) projectText(file string) (string, bool) {
 		}
 	}
 	return task.Defuse(strings.Trim(text, "\n")), true
+}
+
+// open starts a fresh conversation: user context, the texts of the definition's
+// skills, its initial prompt, then the prompt (SUB-08, DEF-06). Without skills
+// and initial prompt that is one message of the context and the prompt.
+func (b *spawning) open() {
+	a := b.child
+	first := make([]llm.Block, 0, 3)
+	if a.front.user != nil {
+		first = append(first, llm.Block{Kind: llm.Text, Content: a.front.user})
+	}
+	for _, name := range a.def.Skills {
+		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
+		if !ok {
+			b.by.finding("missing-skill", a.def.Place+": skill "+name+" is not there: "+skillsDir+name+"/SKILL.md")
+			continue
+		}
+		skill := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, skillBlock(name, text))}
+		a.say(&llm.Msg{Role: llm.User, Blocks: append(first, skill)})
+		first = nil
+	}
+	if text := a.def.InitialPrompt; text != "" {
+		first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, b.expanded(text)+"\n\n")})
+	}
+	first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(b.in.Prompt))})
+	a.say(&llm.Msg{Role: llm.User, Blocks: first})
 }

@@ -32,8 +32,8 @@ func (u *toolUse) perform(p *kernel.Proc) {
 	if u.took = u.result.Took; u.took == 0 {
 		u.took = u.time()
 	}
-	if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 && a.holds[Todos] == 0 {
-		a.keeps(Todos)
+	if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 && a.held.holds[Todos] == 0 {
+		a.held.add(Todos)
 	}
 	if u.result.Shell != nil {
 		u.afterShell(p)
@@ -51,7 +51,7 @@ func (u *toolUse) time() vtime.Duration {
 // drawKey names what is drawn for a tool use: by lineage, call and the place of the
 // use in its answer (CON-16).
 func (u *toolUse) drawKey(what string) rng.Key {
-	of := &u.by.req.Stream
+	of := &u.by.client.req.Stream
 	return of.Key.At(uint64(of.Call)).Sub(what).At(uint64(u.index))
 }
 
@@ -69,7 +69,7 @@ func (u *toolUse) afterShell(p *kernel.Proc) {
 	if len(s.Unknown) > 0 {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleUnknown, Detail: strings.Join(s.Unknown, ", ")})
 	}
-	if wrote := a.forbidden(s); len(wrote) > 0 {
+	if wrote := a.def.forbidden(s); len(wrote) > 0 {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleBreach, Detail: a.def.Type + " changed " + strings.Join(wrote, ", ")})
 	}
 	switch {
@@ -77,15 +77,15 @@ func (u *toolUse) afterShell(p *kernel.Proc) {
 	case a.w.gates.DisableBackground:
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: u.tool.Name + " input run_in_background is gated off"})
 	default:
-		u.result, u.took = a.inBackground(p, u.block, s.About, u.result, u.took), 0
+		u.inBackground(p)
 	}
 }
 
-// forbidden is what a command changed that the agent's type is not to change:
+// forbidden is what a command changed that the agents of a definition are not to change:
 // nothing of the project for the read-only types, and no temporary file either,
 // but for verification, which may try things out there.
-func (a *Agent) forbidden(s *tool.Shell) []string {
-	switch d := a.def; {
+func (d *Definition) forbidden(s *tool.Shell) []string {
+	switch {
 	case d == nil || !d.BuiltIn():
 		return nil
 	case d.ReadOnly:

@@ -133,7 +133,7 @@ func withoutTypes(r *permission.Rules) *permission.Rules {
 // terminal is the agent at whose terminal this one's prompts are shown: its
 // parent's in mode bubble, else its session's.
 func (a *Agent) terminal() *Agent {
-	if a.bubbles() {
+	if a.def.bubbles() {
 		return a.parent
 	}
 	for a.parent != nil {
@@ -141,10 +141,6 @@ func (a *Agent) terminal() *Agent {
 	}
 	return a
 }
-
-// bubbles reports whether the agent asks at its parent's terminal: its definition
-// says so, in whatever mode it runs.
-func (a *Agent) bubbles() bool { return a.def != nil && a.def.Mode == permission.Bubble }
 
 // prompt asks the user. A session's terminal shows one prompt at a time, in the
 // order in which they came up.
@@ -157,7 +153,7 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	if ans.Reply == ReplyNever {
 		takes = a.w.cfg.Permissions.TimeOut
 	}
-	if err := a.shown(p, takes); err != nil {
+	if err := u.shown(p, takes); err != nil {
 		return nil, err
 	}
 	ev.Decision, ev.Why = string(ans.Reply), "user"
@@ -183,7 +179,7 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 		u.block = &edited
 	case ReplyAllow:
 		if ans.Always {
-			a.always(call)
+			u.always(call)
 		}
 	}
 	return nil, nil
@@ -206,9 +202,26 @@ func (s *Permissions) answer(lineage string, call *permission.Call) *Answer {
 	return &Answer{Reply: ReplyAllow}
 }
 
+// writeState is an attempt of the agent to change application state: a
+// synchronous child's goes where its parent's goes, a background agent's nowhere
+// (ISO-05). It records the attempt and returns where it went.
+func (a *Agent) writeState(field string) Writer {
+	to := a.ctx.SetAppState
+	for q := a; to == ToParent && q.parent != nil; {
+		if q = q.parent; q.life == nil {
+			to = NoOp // nobody is left to pass it on
+			break
+		}
+		to = q.ctx.SetAppState
+	}
+	a.w.rec.emit(a.ref, &transcript.StateWrite{Field: field, Effect: to.String()})
+	return to
+}
+
 // shown waits until the terminal is free and the user has answered. A prompt that
 // an abort takes away leaves the terminal to the next one.
-func (a *Agent) shown(p *kernel.Proc, takes vtime.Duration) error {
+func (u *toolUse) shown(p *kernel.Proc, takes vtime.Duration) error {
+	a := u.by
 	root := a
 	for root.parent != nil {
 		root = root.parent
@@ -228,7 +241,8 @@ func (a *Agent) shown(p *kernel.Proc, takes vtime.Duration) error {
 // always makes rules of an answer that is to hold from now on. They are a change
 // of the session's state: one that the agent's writer keeps from getting there
 // is lost, and the user will be asked again.
-func (a *Agent) always(call *permission.Call) {
+func (u *toolUse) always(call *permission.Call) {
+	a := u.by
 	rules := []permission.Rule{{Tool: call.Tool, Source: permission.Session}}
 	if len(call.Subjects) > 0 {
 		rules = rules[:0]
@@ -241,20 +255,4 @@ func (a *Agent) always(call *permission.Call) {
 			a.w.cfg.Permissions.Rules.Allow = append(a.w.cfg.Permissions.Rules.Allow, r)
 		}
 	}
-}
-
-// writeState is an attempt of the agent to change application state: a
-// synchronous child's goes where its parent's goes, a background agent's nowhere
-// (ISO-05). It records the attempt and returns where it went.
-func (a *Agent) writeState(field string) Writer {
-	to := a.ctx.SetAppState
-	for q := a; to == ToParent && q.parent != nil; {
-		if q = q.parent; q.life == nil {
-			to = NoOp // nobody is left to pass it on
-			break
-		}
-		to = q.ctx.SetAppState
-	}
-	a.w.rec.emit(a.ref, &transcript.StateWrite{Field: field, Effect: to.String()})
-	return to
 }

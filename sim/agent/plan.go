@@ -69,10 +69,10 @@ func (w *World) childPlan(pl *Plan, def *Definition) *Plan {
 // mark fills the request's markers for its head.
 func (pl *Plan) mark(a *Agent, req *llm.Request) {
 	now := a.w.cfg.Kernel.Now()
-	beyond := pl.Place(req, a.front.static, a.front.system, a.calls, now)
+	beyond := pl.Place(req, a.front.static, a.front.system, a.client.calls, now)
 	a.w.overLimit = a.w.overLimit || pl.short(now) && (req.Automatic || len(req.Breakpoints) > 0)
 	if beyond != nil {
-		detail := fmt.Sprintf("call %d: no block at %s; the request has blocks 1 to %d", a.calls, strings.Join(beyond, ", "), req.Head.Pos)
+		detail := fmt.Sprintf("call %d: no block at %s; the request has blocks 1 to %d", a.client.calls, strings.Join(beyond, ", "), req.Head.Pos)
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "breakpoint", Detail: detail})
 	}
 }

@@ -65,7 +65,7 @@ func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
 
 // noteIdleTools records the tools that a session names though nothing serves them:
 // they weigh in every request, and a call of one is an error.
-func (a *Agent) noteIdleTools() {
+func noteIdleTools(a *Agent) {
 	for _, t := range a.ctx.Pool.Tools {
 		if !t.Implemented() {
 			a.finding("no-effect", "the tool "+t.Name+" is offered because tools names it, and nothing serves it: every call is an error")

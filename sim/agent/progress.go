@@ -44,25 +44,6 @@ func (p *progress) shown() transcript.Progress {
 	return transcript.Progress{ToolUses: p.uses, Input: p.input, Output: p.output, Last: p.last}
 }
 
-// tellProgress records how far an agent in the background has come, which has
-// changed.
-func (a *Agent) tellProgress() {
-	if a.task == nil {
-		return
-	}
-	a.w.rec.progress = a.progress.shown()
-	a.w.rec.emit(a.ref, &a.w.rec.progress)
-}
-
-// doing says what a tool use of the agent is about.
-func (a *Agent) doing(use *llm.Block) string {
-	t := a.ctx.Pool.Find(use.Name)
-	if t == nil {
-		return use.Name
-	}
-	return strings.TrimSpace(use.Name + " " + strings.Join(t.Subjects(use.Content, a.directory()), ", "))
-}
-
 // Progress is that of the agent whose task has the id; ok is false when no agent
 // that lives has it: what an ended one came to stands in its notification.
 func (w *World) Progress(id string) (p Progress, ok bool) {
@@ -77,7 +58,24 @@ func (w *World) Progress(id string) (p Progress, ok bool) {
 	of := &a.progress
 	p = Progress{ToolUses: of.uses, InputTokens: of.input, OutputTokens: of.output}
 	for i := max(0, of.uses-RecentActivities); i < of.uses; i++ {
-		p.Activities = append(p.Activities, a.doing(of.last[i%RecentActivities]))
+		p.Activities = append(p.Activities, doing(a, of.last[i%RecentActivities]))
 	}
 	return p, true
+}
+
+// doing says what a tool use of an agent is about.
+func doing(a *Agent, use *llm.Block) string {
+	t := a.ctx.Pool.Find(use.Name)
+	if t == nil {
+		return use.Name
+	}
+	return strings.TrimSpace(use.Name + " " + strings.Join(t.Subjects(use.Content, a.directory()), ", "))
+}
+
+// tell records how far an agent has come, if it is in the background.
+func (p *progress) tell(a *Agent) {
+	if a.task != nil {
+		a.w.rec.progress = p.shown()
+		a.w.rec.emit(a.ref, &a.w.rec.progress)
+	}
 }

@@ -35,8 +35,8 @@ func (r *recorder) gate(name, value string) { r.emit(-1, &transcript.Gate{Name: 
 
 func (r *recorder) sent(a *Agent, attempt int) {
 	r.request = transcript.Request{
-		Call: a.calls, Attempt: attempt, Head: a.req.Head, Model: a.req.Model, Breakpoints: a.req.Breakpoints,
-		Automatic: a.req.Automatic, Expect: a.req.Expect,
+		Call: a.client.calls, Attempt: attempt, Head: a.client.req.Head, Model: a.client.req.Model, Breakpoints: a.client.req.Breakpoints,
+		Automatic: a.client.req.Automatic, Expect: a.client.req.Expect,
 	}
 	if !a.announced {
 		if id := a.ctx.Identity; id != nil {
@@ -48,12 +48,12 @@ func (r *recorder) sent(a *Agent, attempt int) {
 }
 
 func (r *recorder) answered(a *Agent, attempt int) {
-	r.response = transcript.Response{Call: a.calls, Attempt: attempt, Resp: &a.resp, Head: a.conv.Head, Model: a.req.Model}
+	r.response = transcript.Response{Call: a.client.calls, Attempt: attempt, Resp: &a.client.resp, Head: a.conv.Head, Model: a.client.req.Model}
 	r.emit(a.ref, &r.response)
 }
 
 func (r *recorder) toolCall(a *Agent, i int, b *llm.Block, cause string) {
-	r.call = transcript.ToolCall{Call: a.calls - 1, Index: i, ID: b.ID, Name: b.Name, Input: b.Content.Identity(), Cause: cause}
+	r.call = transcript.ToolCall{Call: a.client.calls - 1, Index: i, ID: b.ID, Name: b.Name, Input: b.Content.Identity(), Cause: cause}
 	r.emit(a.ref, &r.call)
 }
 

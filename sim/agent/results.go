@@ -55,7 +55,7 @@ func (w *World) introduce(c *Agent, b *spawning) {
 	ev := &transcript.AgentStart{
 		ID: c.ctx.ID, Lineage: c.lineage, Parent: c.parent.ref, Type: b.def.Type, Structure: "subagent", Model: b.model,
 		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
-		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.block.ID, MaxTurns: c.maxTurns, Name: b.in.Name, Context: c.facts("empty"),
+		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.block.ID, MaxTurns: c.maxTurns, Name: b.in.Name, Context: factsOf(c, "empty"),
 	}
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"
@@ -67,8 +67,8 @@ func (w *World) introduce(c *Agent, b *spawning) {
 	c.announce()
 }
 
-// facts describes the context an agent starts with.
-func (a *Agent) facts(files string) transcript.ContextFacts {
+// factsOf describes the context an agent starts with.
+func factsOf(a *Agent, files string) transcript.ContextFacts {
 	f := transcript.ContextFacts{
 		FileCache: files, FilesKnown: a.ctx.Files.Len(), Abort: "unlinked", SetAppState: a.ctx.SetAppState.String(),
 		AvoidPrompts: a.ctx.AppState.AvoidPrompts, Replacements: a.ctx.Replacements.Len(), Thinking: a.ctx.Thinking,
@@ -83,9 +83,9 @@ func (a *Agent) facts(files string) transcript.ContextFacts {
 	return f
 }
 
-// holdSiblings makes all but the first of the agent's children among the newest
+// holdSiblings makes all but the first of an agent's children among the newest
 // agents wait for the first one's response, where their prefixes match (CACHE-29).
-func (a *Agent) holdSiblings(newest []*Agent) {
+func holdSiblings(a *Agent, newest []*Agent) {
 	if !a.w.cfg.FanOut.HoldUntilFirst {
 		return
 	}
@@ -94,7 +94,7 @@ func (a *Agent) holdSiblings(newest []*Agent) {
 			continue
 		}
 		if first := firstLike(newest[:i], c); first != nil {
-			first.openGate()
+			openGate(first)
 			c.hold = first.firstOpened
 		}
 	}
@@ -113,11 +113,11 @@ func firstLike(newest []*Agent, c *Agent) *Agent {
 	return nil
 }
 
-// openGate makes a signal that fires when the agent's first response begins.
-func (a *Agent) openGate() {
+// openGate makes a signal that fires when an agent's first response begins.
+func openGate(a *Agent) {
 	if a.firstOpened == nil {
 		a.firstOpened = kernel.NewSignal(a.w.cfg.Kernel, "first response of "+a.lineage)
-		a.req.OnBegin = (*gate)(a)
+		a.client.req.OnBegin = (*gate)(a)
 	}
 }
 
@@ -128,5 +128,5 @@ type gate Agent
 // Began lets the held siblings go.
 func (g *gate) Began(instant) {
 	g.firstOpened.Fire()
-	g.req.OnBegin = nil
+	g.client.req.OnBegin = nil
 }

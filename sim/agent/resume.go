@@ -55,14 +55,14 @@ func (a *Agent) writes() bool {
 	switch {
 	case a.life != nil && !a.ended:
 		return a.ctx.Pool.Has(tool.SendName)
-	case a.resumable():
+	case a.past.resumable():
 		return a.past.chain.pool.Has(tool.SendName)
 	}
 	return false
 }
 
-// resumable reports whether an agent that has ended can be resumed.
-func (a *Agent) resumable() bool { return a.past != nil && a.past.chain != nil }
+// resumable reports whether the agent, which has ended, can be resumed.
+func (p *past) resumable() bool { return p != nil && p.chain != nil }
 
 // remember keeps of an agent whose life ends what may be asked for: what it said,
 // and what a resume needs where somebody can ask for one.
@@ -73,12 +73,12 @@ func (a *Agent) remember() {
 	a.past.output, a.past.evicted = a.outputSoFar(), false
 	a.w.evictLater(a)
 	if !a.parent.writes() {
-		a.forgetChildren(a.resumableChildren)
+		forgetChildren(a.resumableChildren)
 		return
 	}
-	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.req.Settings, expects: a.expects,
-		from: a.from, size: a.size, calls: a.calls, total: a.total(), def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, source: a.ctx.Source,
-		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.waiting, resumableChildren: a.resumableChildren, pending: a.undelivered}
+	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
+		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, source: a.ctx.Source,
+		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
 		s.who = *who
@@ -106,21 +106,17 @@ func (a *Agent) knows(child *Agent) {
 
 // forgetChildren lets go what was kept for a resume: nobody is left who could ask for
 // one. Messages that were not heard are dropped, which is recorded.
-func (a *Agent) forgetChildren(children []*Agent) {
+func forgetChildren(children []*Agent) {
 	for _, c := range children {
-		if !c.resumable() {
+		if !c.past.resumable() {
 			continue // it runs, or has been let go
 		}
 		s := c.past.chain
 		c.past.chain = nil
-		c.dropMessages(s.pending)
-		c.forgetChildren(s.resumableChildren)
-	}
-}
-
-func (a *Agent) dropMessages(list []*notice) {
-	for _, n := range list {
-		a.passed(n, "dropped", "")
+		for _, n := range s.pending {
+			n.record(c, "dropped", "")
+		}
+		forgetChildren(s.resumableChildren)
 	}
 }
 
@@ -130,7 +126,7 @@ func (a *Agent) dropMessages(list []*notice) {
 // definition, pool, mode and model, and the file cache is empty. What it has not
 // heard yet stands in front of the newest message, in the order of sending. Tasks
 // that it started and that run on are its own still: it waits for them (CON-17).
-func (a *Agent) resume(by llm.ToolUseID) {
+func resume(a *Agent, by llm.ToolUseID) {
 	w, s, p := a.w, a.past.chain, a.parent
 	a.past.chain = nil
 	from := a.task.Status()
@@ -140,7 +136,7 @@ func (a *Agent) resume(by llm.ToolUseID) {
 	w.rec.emit(a.ref, &transcript.Task{ID: a.task.ID, Type: string(a.task.Type), From: string(from), To: string(task.Pending), Activation: a.task.Activation()})
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
-	a.mode, a.plan, a.dir, a.from, a.calls, a.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
+	a.mode, a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
 	a.maxTurns = w.turnsOf(0, s.def)
 	a.before = &s.total
 	who := s.who
@@ -149,25 +145,25 @@ func (a *Agent) resume(by llm.ToolUseID) {
 		Source: s.source, Pool: s.pool, Files: new(tool.Cache)})
 	ctx.AppState, ctx.Thinking, ctx.Replacements = s.view, s.thinking, s.repl
 	a.equip(s.front, ctx)
-	a.setSettings(s.settings)
-	a.recall(s)
+	a.client.set(s.settings)
+	s.recall(a)
 	if !a.past.evicted {
-		a.earlier = a.past.output
+		a.compaction.earlier = a.past.output
 	}
 	a.past.output, a.past.evicted = "", false
 	w.moveTask(a, task.Running)
 	w.reintroduce(a, by)
-	a.hearAgain(s.pending)
+	s.hear(a)
 	for range s.waiting {
-		a.expectNotice()
+		a.inbox.expect()
 	}
-	p.expectNotice()
+	p.inbox.expect()
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, a.body)
 }
 
 // recall makes the conversation of a transcript, and finds in it what the next
 // request can expect to read.
-func (a *Agent) recall(s *sidechain) {
+func (s *sidechain) recall(a *Agent) {
 	repl := s.repl
 	repl.Over, repl.Preview = a.w.cfg.Over, a.w.cfg.Preview // as they are now
 	a.conv = *resumed(a.w.cfg.Builder, s.front.prefix, s.front.border, repl, s.entries)
@@ -179,23 +175,23 @@ func (a *Agent) recall(s *sidechain) {
 	if s.at[0] == 0 {
 		return
 	}
-	a.expects = s.expects
+	a.client.expects = s.expects
 	for n := a.conv.Head; n != nil; n = n.Parent {
-		for i, to := range [...]**llm.Node{&a.expects.Head, &a.expects.Mark} {
+		for i, to := range [...]**llm.Node{&a.client.expects.Head, &a.client.expects.Mark} {
 			if n.Pos == s.at[i] && !n.IsBorder() && *to == nil {
 				*to = n
 			}
 		}
 	}
-	a.req.Expect = &a.expects
+	a.client.req.Expect = &a.client.expects
 }
 
 // reintroduce records a new activation.
 func (w *World) reintroduce(a *Agent, by llm.ToolUseID) {
 	ev := &transcript.AgentStart{
-		ID: a.ctx.ID, Lineage: a.lineage, Parent: a.parent.ref, Type: a.def.Type, Structure: "subagent", Model: a.req.Model,
+		ID: a.ctx.ID, Lineage: a.lineage, Parent: a.parent.ref, Type: a.def.Type, Structure: "subagent", Model: a.client.req.Model,
 		Depth: a.ctx.Query.Depth, Chain: a.ctx.Query.Chain, PoolMode: string(a.def.Mode), RunMode: string(a.mode), Async: true,
-		Source: a.ctx.Source, Activation: a.task.Activation(), Tools: a.ctx.Pool.Names, ToolUse: by, MaxTurns: a.maxTurns, Name: a.task.Name, Context: a.facts("empty"),
+		Source: a.ctx.Source, Activation: a.task.Activation(), Tools: a.ctx.Pool.Names, ToolUse: by, MaxTurns: a.maxTurns, Name: a.task.Name, Context: factsOf(a, "empty"),
 	}
 	if ev.PoolMode == "" {
 		ev.PoolMode = "acceptEdits"
@@ -204,14 +200,14 @@ func (w *World) reintroduce(a *Agent, by llm.ToolUseID) {
 		ev.Structure = "fork"
 	}
 	w.rec.emit(a.ref, ev)
-	a.announceHooks("add")
+	a.hooks.announce("add")
 }
 
-// hearAgain says the messages that a resumed agent goes on with, as one message.
+// hear says the messages that a resumed agent goes on with, as one message.
 // A tool use that was never answered is left out of what stands before (FRK-13).
-func (a *Agent) hearAgain(list []*notice) {
+func (s *sidechain) hear(a *Agent) {
 	m := &llm.Msg{Role: llm.User}
-	for _, n := range list {
+	for _, n := range s.pending {
 		m.Blocks = append(m.Blocks, n.blocks...)
 	}
 	a.say(m)
@@ -219,15 +215,19 @@ func (a *Agent) hearAgain(list []*notice) {
 		a.origin = a.conv.Last.Prev
 		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
 	}
-	for _, n := range list {
-		a.passed(n, "delivered", "resume")
+	for _, n := range s.pending {
+		n.record(a, "delivered", "resume")
 	}
 }
 
 // consumed is what an agent and those below it consumed up to an instant.
 type consumed struct{ own, rolled llm.Usage }
 
-func (a *Agent) total() consumed { return consumed{a.own, a.rolled} }
+// add books what a call was billed to the agent itself (SUB-18).
+func (c *consumed) add(u llm.Usage) {
+	c.own = c.own.Plus(u)
+	c.rolled = c.rolled.Plus(u)
+}
 
 // since is what was consumed after an earlier end, nil for none: an activation
 // answers for its own part.

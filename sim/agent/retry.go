@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"agentsim/sim/kernel"
-	"agentsim/sim/llm"
-	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -39,27 +36,6 @@ func (r Retry) wait(a *Agent, n int, after vtime.Duration) vtime.Duration {
 	if steps == 0 {
 		return d
 	}
-	key := a.key.Sub("retry").At(uint64(a.calls)).At(uint64(n))
+	key := a.key.Sub("retry").At(uint64(a.client.calls)).At(uint64(n))
 	return d + r.Step*vtime.Duration(key.Between(0, steps))
-}
-
-// retry records a failed attempt and waits, or returns the error when the
-// client gives up.
-func (a *Agent) retry(p *kernel.Proc, api *llm.APIError, attempt int) error {
-	rule := &a.w.cfg.Retry
-	gives := !api.Retryable() || attempt >= rule.Max
-	ev := transcript.APIError{Call: a.calls, Attempt: attempt, Err: api, GivesUp: gives, Model: a.req.Model}
-	if !gives {
-		ev.RetryIn = rule.wait(a, attempt, api.RetryAfter)
-	}
-	a.w.rec.emit(a.ref, &ev)
-	a.consume(api.Usage)
-	if api.Began > 0 {
-		a.expect(api.Started)
-	}
-	if gives {
-		a.calls++
-		return api
-	}
-	return p.Sleep(ev.RetryIn)
 }

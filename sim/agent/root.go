@@ -85,14 +85,14 @@ func (w *World) Start(s RootSpec) *Agent {
 			return err
 		}
 		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: typ, Structure: "root", Model: s.Model,
-			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, MaxTurns: a.maxTurns, Context: a.facts("own")}
+			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, MaxTurns: a.maxTurns, Context: factsOf(a, "own")}
 		w.rec.emit(a.ref, ev)
 		if w.coordinator {
 			w.cfg.Coordinator.Begins(&w.gates, a.finding)
 		}
-		a.noteIdleTools()
+		noteIdleTools(a)
 		if len(s.First) > 0 {
-			a.hearUser(s.First)
+			a.root.hearFirst(s.First)
 		}
 		return a.body(p)
 	})
@@ -140,20 +140,21 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 	return w.head(headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: settings}, &t)
 }
 
-// hearUser appends the user message that a root starts with.
-func (a *Agent) hearUser(blocks []llm.Block) {
-	blocks = a.inContext(defused(blocks))
+// hearFirst appends the user message that a root starts with.
+func (r *Root) hearFirst(blocks []llm.Block) {
+	a := r.agent
+	blocks = r.inContext(defused(blocks))
 	a.w.rec.emit(a.ref, &transcript.UserMessage{Bytes: bytesOf(blocks)})
 	a.say(&llm.Msg{Role: llm.User, Blocks: blocks})
 }
 
 // inContext is a user message as it enters the conversation: the first one
 // carries the user context in front.
-func (a *Agent) inContext(blocks []llm.Block) []llm.Block {
-	if a.conv.Last != nil || a.front.user == nil {
+func (r *Root) inContext(blocks []llm.Block) []llm.Block {
+	if r == nil || r.agent.conv.Last != nil || r.agent.front.user == nil {
 		return blocks
 	}
-	return append([]llm.Block{{Kind: llm.Text, Content: a.front.user}}, blocks...)
+	return append([]llm.Block{{Kind: llm.Text, Content: r.agent.front.user}}, blocks...)
 }
 
 // defused is a user's blocks without what could pass for a notification
@@ -183,7 +184,7 @@ func bytesOf(blocks []llm.Block) int {
 }
 
 // WillAct makes the root wait for an act of its user.
-func (r *Root) WillAct() { r.agent.expectNotice() }
+func (r *Root) WillAct() { r.agent.inbox.expect() }
 
 // WillSpeak says that the user has one more message for the root.
 func (r *Root) WillSpeak() { r.unsaid++ }
@@ -230,7 +231,7 @@ func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	}
 	r.warms = r.warms || t.Warms
 	if t.Background {
-		a.backgroundChildren()
+		r.backgroundChildren()
 	}
 	if t.Show != "" {
 		a.w.show(a, t.Show)
@@ -238,7 +239,7 @@ func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	if t.Interrupt && r.busy {
 		a.ctx.Abort.Abort(ErrUserInterrupt)
 	}
-	return a.inbox.Send(&notice{at: p.Now(), blocks: defused(t.Message), poke: !t.Speaks()})
+	return a.inbox.box.Send(&notice{at: p.Now(), blocks: defused(t.Message), poke: !t.Speaks()})
 }
 
 // Unheard records a message that came too late to be heard, if the act is one.
@@ -266,15 +267,15 @@ func (r *Root) apply() {
 	a, s := r.agent, *r.settings
 	r.settings = nil
 	old := a.front.prefix.Salts()
-	next := a.front.with(a.w, s, a.req.Model)
+	next := a.front.with(a.w, s, a.client.req.Model)
 	a.ctx.Thinking = s.Thinking != llm.ThinkingDisabled
 	if next.prefix.Salts() == old {
-		a.req.Settings = s
+		a.client.req.Settings = s
 		return
 	}
 	a.front = next
 	a.conv.rebase(a.w.cfg.Builder, next.prefix)
-	a.setSettings(s)
+	a.client.set(s)
 	a.w.rec.emit(a.ref, &transcript.Rebase{Why: "settings", Position: firstChanged(old, next.prefix.Salts(), next)})
 }
 
@@ -324,4 +325,17 @@ func (r *Root) survives(p *kernel.Proc, err error) bool {
 		return true
 	}
 	return false
+}
+
+// backgroundChildren moves every agent that the root waits for to the
+// background: what Ctrl+B does.
+func (r *Root) backgroundChildren() {
+	a := r.agent
+	if a.w.gates.DisableBackground {
+		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "background-disabled", Detail: "the user asked for the background, and background tasks are disabled"})
+		return
+	}
+	for _, c := range append([]*Controller(nil), a.ctx.Abort.children...) {
+		c.agent.moveToBackground(whyUser)
+	}
 }

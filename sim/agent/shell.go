@@ -22,35 +22,6 @@ type shellTask struct {
 	result tool.Result // what it comes to
 }
 
-// inBackground lets a command that has its result after some time run on, and
-// answers at once. Its task stands in the session's state, whoever started it
-// (ISO-06); its end is one notification, and its agent's end is its end. A root
-// goes on waiting for it; another agent that has nothing else to do ends, and the
-// command with it.
-func (a *Agent) inBackground(p *kernel.Proc, use *llm.Block, description string, result tool.Result, took vtime.Duration) tool.Result {
-	t := &task.Task{ID: task.ID(task.LocalBash, a.key.Sub("shell").Sub(use.ID.String()).Uint64()), Type: task.LocalBash,
-		Description: description, Owner: a.ref, Agent: -1, Backgrounded: true}
-	t.OutputFile = outputDir + t.ID + ".output"
-	s := &shellTask{task: t, owner: a, began: p.Now(), result: result}
-	a.w.register(a, t)
-	a.w.move(a.ref, t, task.Running)
-	a.keeps(BackgroundShells)
-	if a.root != nil {
-		a.expectNotice()
-	}
-	a.w.shells[t.ID] = s
-	a.shells = append(a.shells, s)
-	s.proc = p.Kernel().Spawn("shell "+t.ID, func(q *kernel.Proc) error {
-		err := q.Sleep(took)
-		if err != nil && !errors.Is(err, errShellStopped) {
-			return err
-		}
-		s.end(q.Now())
-		return nil
-	})
-	return tool.Result{Content: llm.NewText(llm.Prose, "Running in the background as task "+t.ID+". Its output will be in "+t.OutputFile+".")}
-}
-
 // end makes the task final, unless it was stopped before, and notifies its owner.
 func (s *shellTask) end(now vtime.Instant) {
 	to := task.Completed
@@ -69,14 +40,14 @@ func (s *shellTask) end(now vtime.Instant) {
 	}
 	note := &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
 	if s.owner.ended {
-		s.owner.handled(note, "dropped", "")
+		note.record(s.owner, "dropped", "")
 		return
 	}
 	if s.owner.root == nil {
-		s.owner.expectNotice()
+		s.owner.inbox.expect()
 	}
-	s.owner.handled(note, "queued", "")
-	if err := s.owner.inbox.Send(note); err != nil {
+	note.record(s.owner, "queued", "")
+	if err := s.owner.inbox.box.Send(note); err != nil {
 		w.fail(err)
 	}
 }
@@ -119,4 +90,35 @@ func (w *World) stopTask(t *task.Task, why error) {
 	target := w.agents[t.Agent]
 	w.move(target.ref, t, task.Killed)
 	target.ctx.Abort.Abort(why)
+}
+
+// inBackground lets a command that has its result after some time run on, and
+// answers at once. Its task stands in the session's state, whoever started it
+// (ISO-06); its end is one notification, and its agent's end is its end. A root
+// goes on waiting for it; another agent that has nothing else to do ends, and the
+// command with it.
+func (u *toolUse) inBackground(p *kernel.Proc) {
+	a, took := u.by, u.took
+	t := &task.Task{ID: task.ID(task.LocalBash, a.key.Sub("shell").Sub(u.block.ID.String()).Uint64()), Type: task.LocalBash,
+		Description: u.result.Shell.About, Owner: a.ref, Agent: -1, Backgrounded: true}
+	t.OutputFile = outputDir + t.ID + ".output"
+	s := &shellTask{task: t, owner: a, began: p.Now(), result: u.result}
+	a.w.register(a, t)
+	a.w.move(a.ref, t, task.Running)
+	a.held.add(BackgroundShells)
+	if a.root != nil {
+		a.inbox.expect()
+	}
+	a.w.shells[t.ID] = s
+	a.held.shells = append(a.held.shells, s)
+	s.proc = p.Kernel().Spawn("shell "+t.ID, func(q *kernel.Proc) error {
+		err := q.Sleep(took)
+		if err != nil && !errors.Is(err, errShellStopped) {
+			return err
+		}
+		s.end(q.Now())
+		return nil
+	})
+	u.took = 0
+	u.result = tool.Result{Content: llm.NewText(llm.Prose, "Running in the background as task "+t.ID+". Its output will be in "+t.OutputFile+".")}
 }

@@ -163,7 +163,7 @@ func (b *spawning) childModel() (string, error) {
 		name = a.w.cfg.Subagent
 	}
 	if name == "" || name == "inherit" {
-		return a.req.Model, nil
+		return a.client.req.Model, nil
 	}
 	switch name {
 	case "sonnet", "opus", "haiku":
@@ -222,13 +222,13 @@ func (b *spawning) buildPrompt() error {
 	switch {
 	case b.fork && a.w.cfg.Forks.anew():
 		detail = "re-rendered"
-		b.front, err = a.frontNow()
+		b.front, err = b.frontNow()
 	case b.fork:
 		detail = "parent"
 		b.front = a.front
 	default:
 		// How hard to think and which tool to call were said to the parent.
-		settings := a.req.Settings
+		settings := a.client.req.Settings
 		settings.Thinking, settings.ThinkingBudget, settings.Effort, settings.ToolChoice = llm.ThinkingDisabled, 0, "", ""
 		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
 	}
@@ -257,16 +257,6 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	k.memory = w.memory(k.def)
 	t.system = []string{w.environment(), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil
-}
-
-// frontNow renders what stands before the agent's messages as the gates have it
-// now, which is what a fork must not do (FRK-06).
-func (a *Agent) frontNow() (*rendered, error) {
-	if a.root != nil {
-		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.root.spec.Offered), a.req.Settings), nil
-	}
-	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.req.Settings}
-	return a.w.childFront(k)
 }
 
 // omissions names the context parts that a definition does without (LEAN-01).
@@ -310,9 +300,9 @@ func (b *spawning) createContext() {
 	}
 	c.equip(b.front, ctx)
 	if b.fork {
-		c.inherit(a, b.answer, b.in.Prompt)
+		b.inherit()
 	} else {
-		c.open(b.in.Prompt)
+		b.open()
 	}
 	b.stage(4, "context", "depth "+strconv.Itoa(ctx.Query.Depth))
 }
@@ -321,38 +311,6 @@ func (b *spawning) createContext() {
 func (a *Agent) ctxNow() *Context {
 	a.ctx.Replacements = a.conv.Repl
 	return a.ctx
-}
-
-// inherit starts a fork's conversation: the parent's up to and including the
-// assistant message that forks, then placeholders and the directive (FRK-03).
-// The history is shared, not copied, unless a tool use in it was never answered
-// (FRK-13).
-func (a *Agent) inherit(parent *Agent, answer *llm.Msg, directive string) {
-	b := a.w.cfg.Builder
-	if a.w.cfg.Forks.anew() {
-		a.conv.Last = parent.conv.Last
-		a.conv.rebase(b, a.front.prefix)
-		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
-	} else {
-		a.conv.Border, a.conv.Last, a.conv.Head = parent.conv.Border, parent.conv.Last, parent.conv.Head
-	}
-	a.conv.open = parent.conv.open
-	if at := a.conv.dropUnanswered(b); at > 0 {
-		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
-	}
-	a.setSettings(parent.req.Settings)
-	a.expects = parent.expects
-	a.req.Expect = &a.expects
-	a.origin, a.from = a.conv.Last, a.conv.Head.Hash
-	m := a.w.cfg.Forker.Message(answer, task.Defuse(directive))
-	if to := a.w.cfg.Forks.Directory; to != "" {
-		a.dir = to
-		if a.ctx.Session != nil {
-			a.ctx.Session.Shell.Dir = "" // its shell stands at the new root
-		}
-		m.Blocks = append(m.Blocks, a.w.cfg.Forker.Notice(parent.directory(), to))
-	}
-	a.say(m)
 }
 
 // directory is the agent's working directory.
@@ -410,7 +368,50 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Name: b.in.Name, Owner: a.ref, Agent: c.ref, Backgrounded: true}
 	a.w.register(a, c.task)
 	a.w.moveTask(c, task.Running)
-	a.expectNotice()
+	a.inbox.expect()
 	c.proc = p.Kernel().Spawn(c.lineage, c.body)
 	return a.w.launched(c, b.in.Description), nil
+}
+
+// frontNow renders what stands before the agent's messages as the gates have it
+// now, which is what a fork must not do (FRK-06).
+func (b *spawning) frontNow() (*rendered, error) {
+	a := b.by
+	if a.root != nil {
+		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.root.spec.Offered), a.client.req.Settings), nil
+	}
+	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.client.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.client.req.Settings}
+	return a.w.childFront(k)
+}
+
+// inherit starts a fork's conversation: the parent's up to and including the
+// assistant message that forks, then placeholders and the directive (FRK-03).
+// The history is shared, not copied, unless a tool use in it was never answered
+// (FRK-13).
+func (b *spawning) inherit() {
+	a, parent, build := b.child, b.by, b.by.w.cfg.Builder
+	if a.w.cfg.Forks.anew() {
+		a.conv.Last = parent.conv.Last
+		a.conv.rebase(build, a.front.prefix)
+		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "re-render"})
+	} else {
+		a.conv.Border, a.conv.Last, a.conv.Head = parent.conv.Border, parent.conv.Last, parent.conv.Head
+	}
+	a.conv.open = parent.conv.open
+	if at := a.conv.dropUnanswered(build); at > 0 {
+		a.w.rec.emit(a.ref, &transcript.Rebase{Why: "unanswered", Position: at})
+	}
+	a.client.set(parent.client.req.Settings)
+	a.client.expects = parent.client.expects
+	a.client.req.Expect = &a.client.expects
+	a.origin, a.from = a.conv.Last, a.conv.Head.Hash
+	m := a.w.cfg.Forker.Message(b.answer, task.Defuse(b.in.Prompt))
+	if to := a.w.cfg.Forks.Directory; to != "" {
+		a.dir = to
+		if a.ctx.Session != nil {
+			a.ctx.Session.Shell.Dir = "" // its shell stands at the new root
+		}
+		m.Blocks = append(m.Blocks, a.w.cfg.Forker.Notice(parent.directory(), to))
+	}
+	a.say(m)
 }

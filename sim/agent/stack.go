@@ -88,6 +88,6 @@ func (full) Result(a *Agent) tool.Result {
 	b = append(b, `,"totalDurationMs":`...)
 	b = strconv.AppendInt(b, a.endedAt.Sub(a.started).Milliseconds(), 10)
 	b = append(b, `,"totalTokens":`...)
-	b = strconv.AppendInt(b, a.last.Total(), 10)
+	b = strconv.AppendInt(b, a.client.last.Total(), 10)
 	return tool.Result{Content: llm.NewText(llm.Prose, string(append(b, '}')))}
 }

@@ -84,12 +84,12 @@ func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 			continue
 		}
 		cause := ""
-		if i < len(a.resp.Causes) {
-			cause = a.resp.Causes[i]
+		if i < len(a.client.resp.Causes) {
+			cause = a.client.resp.Causes[i]
 			if cause == CauseStale {
 				a.rework++
 			}
-			a.obeys(cause, b)
+			obeys(a, cause, b)
 		}
 		a.w.rec.toolCall(a, len(uses), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
@@ -97,7 +97,7 @@ func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, said: b, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
 	}
 	a.toolUses += len(uses)
-	a.tellProgress()
+	a.progress.tell(a)
 	return uses
 }
 
@@ -108,8 +108,8 @@ const CauseInjected = "injection:"
 // RuleObeyed is the rule of the finding that an agent obeyed an injection.
 const RuleObeyed = "injection-obeyed"
 
-// obeys records a tool use by which the agent obeys an injection.
-func (a *Agent) obeys(cause string, use *llm.Block) {
+// obeys records a tool use by which an agent obeys an injection.
+func obeys(a *Agent, cause string, use *llm.Block) {
 	if taint, ok := strings.CutPrefix(cause, CauseInjected); ok {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: RuleObeyed, Detail: taint + ": " + use.Name + " " + use.Content.Raw()})
 	}
@@ -140,7 +140,7 @@ func (a *Agent) group(p *kernel.Proc, uses []toolUse) error {
 		}
 	}
 	started := uses[:k]
-	a.holdSiblings(a.w.agents[known:])
+	holdSiblings(a, a.w.agents[known:])
 	cancelSiblings(started)
 	if err == nil {
 		err = await(p, started)
@@ -234,7 +234,7 @@ func (u *toolUse) start(p *kernel.Proc) error {
 	a := u.by
 	if u.tool == nil {
 		u.layer = string(a.ctx.Pool.RemovedBy(u.block.Name))
-		u.result = a.unavailable(u.block.Name, u.layer)
+		u.result = a.ctx.Pool.unavailable(u.block.Name, u.layer)
 		return nil
 	}
 	if u.stoppedByHook() {
@@ -263,12 +263,12 @@ func (u *toolUse) start(p *kernel.Proc) error {
 }
 
 // unavailable answers a call of a tool that the pool does not hold (FLT-09).
-func (a *Agent) unavailable(name, layer string) tool.Result {
+func (p *Pool) unavailable(name, layer string) tool.Result {
 	text := "No such tool available: " + name + "."
 	if layer != "" {
 		text = "The tool " + name + " is not available to this agent (removed by " + layer + ")."
 	}
-	return failure(text + " Available: " + strings.Join(a.ctx.Pool.Names, ", ") + ".")
+	return failure(text + " Available: " + strings.Join(p.Names, ", ") + ".")
 }
 
 func failure(text string) tool.Result {
@@ -288,7 +288,7 @@ func (u *toolUse) done() {
 		bytes = len(u.result.Content.Raw())
 	}
 	rec := &u.by.w.rec
-	rec.result = transcript.ToolResult{Call: u.by.calls - 1, Index: u.index, ID: u.block.ID, Name: u.block.Name,
+	rec.result = transcript.ToolResult{Call: u.by.client.calls - 1, Index: u.index, ID: u.block.ID, Name: u.block.Name,
 		IsError: u.result.IsError, RemovedBy: u.layer, Bytes: bytes, Took: u.took, Dir: u.dir, Wrote: u.wrote}
 	if u.block != u.said {
 		rec.result.Ran = u.block.Content.Identity()

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/format"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
@@ -19,6 +20,33 @@ func sizes(t *tree) (out []finding) {
 				out = append(out, t.finding("sizes", f, fn, "a function of %d lines, at most %d; instead: name its steps", n, maxFunction))
 			}
 		}
+	}
+	return out
+}
+
+// methods checks how many methods a type has, those that it gets from what it embeds
+// included: many small methods on one type are one large function in pieces.
+func methods(t *tree) (out []finding) {
+	for _, f := range t.files {
+		if f.test {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if obj := t.info.Defs[spec.Name]; obj != nil {
+				most := maxMethods
+				if m, ok := largeTypes[f.room()+"."+obj.Name()]; ok {
+					most = m
+				}
+				if n := types.NewMethodSet(types.NewPointer(obj.Type())).Len(); n > most {
+					out = append(out, t.finding("methods", f, spec, "%s has %d methods with those it embeds, at most %d; instead: give a part of it a type of its own", obj.Name(), n, most))
+				}
+			}
+			return true
+		})
 	}
 	return out
 }

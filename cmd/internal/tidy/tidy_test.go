@@ -26,6 +26,7 @@ var rules = []struct {
 	{"LOOP-01 one function calls the model", oneLoop},
 	{"CON-20 only the agent layer records", recording},
 	{"files and functions stay small", sizes},
+	{"types have few methods, promoted ones included", methods},
 	{"packages and exported names are explained", comments},
 	{"gofmt has nothing to change", formatted},
 }

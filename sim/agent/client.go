@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"errors"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// client sends the requests of one agent. It knows how many there were, and what the
+// next can expect to read.
+type client struct {
+	of      *Agent
+	req     llm.Request
+	resp    llm.Response
+	marks   [4]llm.Breakpoint // room for req.Breakpoints
+	expects llm.Expectation
+	last    llm.Usage // of the last request (SUB-19)
+	calls   int       // of the model, so far, those that failed or were cut off included
+}
+
+// send makes one request and tries it again as the retry rule says. It is the
+// one place that calls the model.
+func (c *client) send(p *kernel.Proc) error {
+	a := c.of
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		c.req.Stream.Attempt = attempt
+		a.w.rec.sent(a, attempt)
+		err := a.w.cfg.Model.Complete(p, &c.req, &c.resp)
+		c.copied()
+		if err == nil {
+			c.expect(c.resp.Started)
+			return nil
+		}
+		var api *llm.APIError
+		if !errors.As(err, &api) {
+			c.hungUp(err, attempt)
+			return err
+		}
+		if err := c.retry(p, api, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// prepare fills the request for the conversation as it stands.
+func (c *client) prepare() error {
+	a := c.of
+	a.root.apply()
+	c.req.Head = a.conv.Head
+	c.req.Stream.Call = c.calls
+	if limit := a.w.cfg.Limits.Bytes; limit > 0 && llm.CountedBytes(c.req.Head, limit) > limit {
+		return &kernel.LimitError{Name: "bytes", Value: limit, Where: a.lineage, Instant: a.w.cfg.Kernel.Now()}
+	}
+	a.plan.mark(a, &c.req)
+	return nil
+}
+
+// hungUp accounts for a call that an abort cut off: what the server did until
+// then is billed, and what it wrote can be read by the next call (CON-09).
+func (c *client) hungUp(why error, attempt int) {
+	a := c.of
+	if !isAbort(why) {
+		return
+	}
+	r := &c.resp
+	cut := &llm.APIError{Type: "aborted", Message: why.Error(), Usage: r.Usage, Cache: r.Cache, Started: r.Started, Began: r.Began}
+	a.w.rec.emit(a.ref, &transcript.APIError{Call: c.calls, Attempt: attempt, Err: cut, GivesUp: true, Model: c.req.Model})
+	a.spent.add(cut.Usage)
+	if cut.Began > 0 {
+		c.expect(cut.Started)
+	}
+	c.calls++
+}
+
+// copied accounts for a copy of the request that arrived beside it: the
+// client asked once, and is billed twice.
+func (c *client) copied() {
+	a := c.of
+	r := &c.resp
+	if r.Copy == nil {
+		return
+	}
+	attempt := c.req.Stream.Attempt
+	a.w.rec.emit(a.ref, &transcript.APIError{Call: c.calls, Attempt: attempt, Err: r.Copy, Model: c.req.Model})
+	a.spent.add(r.Copy.Usage)
+	r.Copy = nil
+	a.w.rec.sent(a, attempt)
+}
+
+// expect remembers this request as the one whose prefix the next can read.
+func (c *client) expect(start instant) {
+	c.expects = llm.Expectation{Head: c.req.Head, Start: start, Salts: c.req.Salts, Model: c.req.Model}
+	if k := len(c.req.Breakpoints); k > 0 {
+		c.expects.Mark, c.expects.TTL = c.req.Breakpoints[k-1].Node, c.req.Breakpoints[k-1].TTL
+	} else if c.req.Automatic {
+		c.expects.Mark, c.expects.TTL = c.req.Head, c.req.AutoTTL
+	}
+	c.req.Expect = &c.expects
+}
+
+// retry records a failed attempt and waits, or returns the error when the
+// client gives up.
+func (c *client) retry(p *kernel.Proc, api *llm.APIError, attempt int) error {
+	a := c.of
+	rule := &a.w.cfg.Retry
+	gives := !api.Retryable() || attempt >= rule.Max
+	ev := transcript.APIError{Call: c.calls, Attempt: attempt, Err: api, GivesUp: gives, Model: c.req.Model}
+	if !gives {
+		ev.RetryIn = rule.wait(a, attempt, api.RetryAfter)
+	}
+	a.w.rec.emit(a.ref, &ev)
+	a.spent.add(api.Usage)
+	if api.Began > 0 {
+		c.expect(api.Started)
+	}
+	if gives {
+		c.calls++
+		return api
+	}
+	return p.Sleep(ev.RetryIn)
+}
+
+func (c *client) set(s llm.Settings) {
+	c.req.Settings = s
+	c.req.Salts = c.of.front.prefix.Salts()
+}

@@ -81,8 +81,8 @@ func dollars(n int64) string {
 
 const picoPerDollar = 1_000_000_000_000
 
-// ParseValue reads the constant of an expectation: 9, 4_000, 0.95, 95 %, $1.60,
-// 2m31s. Money and time carry their unit; everything else is a plain number,
+// ParseValue reads a value as tables print it: 9, 4_000, 10k, 1.2 M, 0.95, 95 %,
+// $1.60, 2m31s. Money and time carry their unit; everything else is a plain number,
 // with at most 12 decimals.
 func ParseValue(s string) (Value, error) {
 	s = strings.TrimSpace(s)
@@ -104,11 +104,33 @@ func ParseValue(s string) (Value, error) {
 	if v, err := parseDecimal(s); err == nil {
 		return v, nil
 	}
+	if v, ok := parseMany(s); ok {
+		return v, nil
+	}
 	d, err := vtime.ParseDuration(s)
 	if err != nil {
 		return Value{}, fmt.Errorf("%q is no value: write a number, a percentage, dollars ($1.60) or a duration (2m31s)", s)
 	}
 	return Whole(int64(d), Nanoseconds), nil
+}
+
+// thousands are the endings of large numbers.
+var thousands = map[byte]int64{'k': 1_000, 'M': 1_000_000, 'G': 1_000_000_000}
+
+// parseMany reads a number with an ending: 10k, 1.2 M.
+func parseMany(s string) (Value, bool) {
+	if s == "" {
+		return Value{}, false
+	}
+	by := thousands[s[len(s)-1]]
+	v, err := parseDecimal(strings.TrimSpace(s[:len(s)-1]))
+	if by == 0 || err != nil || v.Num > (1<<63-1)/by || v.Num < -(1<<63-1)/by {
+		return Value{}, false
+	}
+	if v.Num *= by; v.Num%v.Den == 0 {
+		v = Whole(v.Num/v.Den, Count)
+	}
+	return v, true
 }
 
 // parseDecimal reads digits with optional underscores, sign and decimals.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agentsim/metrics"
 	"agentsim/scenarios/document"
 )
 
@@ -28,8 +29,11 @@ func (c *checker) roots() {
 	for i := range s.Roots {
 		at := "roots[" + itoa(i) + "]"
 		r := &s.Roots[i]
-		if r.Name == "" || strings.ContainsAny(r.Name, " /.#*?[]:,") {
+		switch {
+		case r.Name == "" || strings.ContainsAny(r.Name, " /.#*?[]:,"):
 			c.bad(at, "name: letters, digits and dashes", "bad root name %q", r.Name)
+		case metrics.Reserved(r.Name):
+			c.bad(at+".name", reservedName, "bad root name %q", r.Name)
 		}
 		if seen[r.Name] {
 			c.bad(at+".name", "", "root %q is given twice", r.Name)

@@ -1,21 +1,17 @@
 package scenarios
 
 import (
-	"errors"
 	"strings"
 
 	"agentsim/metrics"
 	"agentsim/scenarios/document"
 )
 
-// Expect is one parsed line of `expect`:
+// Expect is one parsed line of `expect`: SIDE OP SIDE.
 //
-//	[every variant: | VARIANT, VARIANT:] SIDE OP SIDE
-//
-// A SIDE is a constant (9, 4_000, 19k, 95 %, $1.60, 2m31s) or a metric, bare or
-// behind what it is about: fork.cost, Explore.calls, fork/Explore.calls. The
-// subject may also be a root by name, and with #N its Nth call, from 1:
-// auto#2.tokens.read. OP is one of < <= == != >= >.
+// A SIDE is a value (9, 4_000, 19k, 95 %, $1.60, 2m31s) or a path to a metric (see
+// metrics.Path): fork.cost, all.Explore.calls, three-seconds.second.1.tokens.read. In
+// a file without variants its first step is left out. OP is one of < <= == != >= >.
 type Expect struct {
 	Text        string
 	Variants    []string // it is checked in each of these; nil when its sides name theirs
@@ -46,32 +42,23 @@ type ExpectError struct {
 
 var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
 
-// ParseExpect reads one expectation against the variants of its file and the
-// subjects it may speak of: agent types and roots.
-func ParseExpect(text string, variants, subjects []string) (*Expect, *ExpectError) {
+// ParseExpect reads one expectation against the names of its file; without variants
+// these have the one name "".
+func ParseExpect(text string, in metrics.Known) (*Expect, *ExpectError) {
 	x := &Expect{Text: text}
-	start := 0
-	if prefix, _, ok := strings.Cut(text, ":"); ok {
-		var bad *ExpectError
-		if x.Variants, bad = parsePrefix(prefix, variants); bad != nil {
-			return nil, bad
-		}
-		start = len(prefix) + 1
-	}
-	at, op := findOperator(text[start:])
+	at, op := findOperator(text)
 	if op == "" {
-		return nil, &ExpectError{start, "no comparison in " + document.Quoted(strings.TrimSpace(text[start:])), "one of < <= == != >= >"}
+		return nil, &ExpectError{0, "no comparison in " + document.Quoted(strings.TrimSpace(text)), "one of < <= == != >= >"}
 	}
-	at += start
 	x.Op = op
 	var bad *ExpectError
-	if x.Left, bad = parseSide(text, start, at, names{variants, subjects}); bad != nil {
+	if x.Left, bad = parseSide(text, 0, at, in); bad != nil {
 		return nil, bad
 	}
-	if x.Right, bad = parseSide(text, at+len(op), len(text), names{variants, subjects}); bad != nil {
+	if x.Right, bad = parseSide(text, at+len(op), len(text), in); bad != nil {
 		return nil, bad
 	}
-	return x, x.settle(variants)
+	return x, x.settle(in.Variants)
 }
 
 // settle decides in which variants the line is checked and whether its sides
@@ -86,7 +73,7 @@ func (x *Expect) settle(variants []string) *ExpectError {
 	if bad := x.possible(); bad != nil {
 		return bad
 	}
-	if x.Variants == nil && (x.Left.Variant == "" && !x.Left.Constant || x.Right.Variant == "" && !x.Right.Constant) {
+	if x.Left.Variant == "" && !x.Left.Constant || x.Right.Variant == "" && !x.Right.Constant {
 		x.Variants = variants
 	}
 	return nil
@@ -126,32 +113,7 @@ func unitHint(x *Expect) string {
 	case metrics.Nanoseconds:
 		return "time is written 2m31s"
 	}
-	return "a plain number is written 4_000 or 0.95"
-}
-
-func parsePrefix(prefix string, variants []string) ([]string, *ExpectError) {
-	if strings.TrimSpace(prefix) == "every variant" {
-		return variants, nil
-	}
-	var out []string
-	col := 0
-	for _, part := range strings.Split(prefix, ",") {
-		name := strings.TrimSpace(part)
-		if name == "" || !document.Contains(variants, name) {
-			col += strings.Index(part, name)
-			return nil, &ExpectError{col, "no variant " + document.Quoted(name), variantHint(name, variants)}
-		}
-		out = append(out, name)
-		col += len(part) + 1
-	}
-	return out, nil
-}
-
-func variantHint(name string, variants []string) string {
-	if len(variants) == 1 && variants[0] == "" {
-		return "this file has no variants"
-	}
-	return document.DidYouMeanOr(name, append(append([]string(nil), variants...), "every variant"))
+	return "a plain number is written 4_000, 4k or 0.95"
 }
 
 func findOperator(s string) (at int, op string) {
@@ -167,114 +129,42 @@ func findOperator(s string) (at int, op string) {
 	return 0, ""
 }
 
-// names are what a side may begin with.
-type names struct{ variants, subjects []string }
-
-// begin reports whether a text that begins as a number does begins with the name
-// of a variant or subject, and goes on with a metric.
-func (in names) begin(text string) bool {
-	i := strings.IndexAny(text, "./")
-	if i < 0 || i+1 == len(text) || text[i+1] >= '0' && text[i+1] <= '9' {
-		return false
-	}
-	return document.Contains(in.variants, text[:i]) || document.Contains(in.subjects, plainSubject(text[:i]))
-}
-
-func parseSide(text string, from, to int, in names) (Side, *ExpectError) {
+func parseSide(text string, from, to int, in metrics.Known) (Side, *ExpectError) {
 	raw := text[from:to]
 	s := Side{Text: strings.TrimSpace(raw), col: from + len(raw) - len(strings.TrimLeft(raw, " "))}
 	if s.Text == "" {
 		return s, &ExpectError{s.col, "one side of the comparison is missing", ""}
 	}
-	if c := s.Text[0]; (c == '$' || c == '-' || c >= '0' && c <= '9') && !in.begin(s.Text) {
-		return s, s.constant()
+	if v, err := metrics.ParseValue(s.Text); err == nil {
+		s.Constant, s.Value, s.unit = true, v, metrics.Value{Den: 1, Unit: v.Unit}
+		return s, nil
 	}
 	return s, s.reference(in)
 }
 
-func (s *Side) constant() *ExpectError {
-	v, err := parseConstant(s.Text)
-	if err != nil {
-		return &ExpectError{s.col, document.Quoted(s.Text) + " is no value", "a number, 95 %, $1.60 or 2m31s"}
-	}
-	s.Constant, s.Value, s.unit = true, v, metrics.Value{Den: 1, Unit: v.Unit}
-	return nil
-}
-
-// parseConstant is metrics.ParseValue with the suffixes k and M.
-func parseConstant(text string) (metrics.Value, error) {
-	factor := int64(1)
-	switch text[len(text)-1] {
-	case 'k':
-		factor = 1_000
-	case 'M':
-		factor = 1_000_000
-	default:
-		return metrics.ParseValue(text)
-	}
-	v, err := metrics.ParseValue(strings.TrimSpace(text[:len(text)-1]))
-	if err != nil || v.Num > document.MaxLarge {
-		return v, errNoValue
-	}
-	v.Num *= factor
-	return v, nil
-}
-
-var errNoValue = errors.New("too large")
-
-// reference reads [VARIANT/][SUBJECT.]METRIC, or VARIANT.METRIC.
-func (s *Side) reference(in names) *ExpectError {
-	rest := s.Text
-	if v, after, ok := strings.Cut(rest, "/"); ok {
-		if v != "" && !document.Contains(in.variants, v) {
-			return &ExpectError{s.col, "no variant " + document.Quoted(v), variantHint(v, in.variants)}
-		}
-		s.Variant, rest = v, after
-	}
-	head, after, dotted := strings.Cut(rest, ".")
+// reference reads a path.
+func (s *Side) reference(in metrics.Known) *ExpectError {
+	p, bad := metrics.ParsePath(s.Text, in)
+	first, _, _ := strings.Cut(s.Text, ".")
 	switch {
-	case isMetric(rest):
-		s.Metric = rest
-	case dotted && s.Variant == "" && head != "" && document.Contains(in.variants, head):
-		s.Variant, s.Metric = head, after
-	case dotted && document.Contains(in.subjects, plainSubject(head)):
-		s.Subject, s.Metric = head, after
-	case dotted && isMetric(after):
-		candidates := append(append([]string(nil), in.variants...), in.subjects...)
-		return &ExpectError{s.col, "no variant, agent type or root " + document.Quoted(head), document.DidYouMeanOr(head, candidates)}
-	default:
-		s.Metric = rest
+	case bad != nil && strings.ContainsAny(s.Text[:1], "$-0123456789") && !document.Contains(in.Variants, first) && p.Subject == "":
+		return &ExpectError{s.col, document.Quoted(s.Text) + " is no value", "a number, 10k, 95 %, $1.60 or 2m31s"}
+	case bad != nil:
+		return &ExpectError{s.col + bad.Col, bad.Msg, pathHint(bad)}
+	case p.Variant == "" && len(in.Variants) > 0 && in.Variants[0] != "":
+		return &ExpectError{s.col, document.Quoted(s.Text) + " names no variant", "did you mean " + document.Quoted(metrics.Each+"."+s.Text) + "?"}
 	}
-	return s.known()
-}
-
-func isMetric(name string) bool {
-	_, ok := metrics.Find(name)
-	return ok
-}
-
-// plainSubject is a subject without the number of a call.
-func plainSubject(s string) string {
-	name, _, _ := strings.Cut(s, "#")
-	return name
-}
-
-func (s *Side) known() *ExpectError {
-	m, ok := metrics.Find(s.Metric)
-	if !ok {
-		return &ExpectError{s.col, "unknown metric " + document.Quoted(s.Metric), metricHint(s.Text, s.Metric)}
+	if s.Variant = p.Variant; s.Variant == metrics.Each {
+		s.Variant = ""
 	}
-	s.unit = metrics.Value{Den: 1, Unit: m.Unit}
+	s.Subject, s.Metric, s.unit = p.Subject, p.Metric.Name, metrics.Value{Den: 1, Unit: p.Metric.Unit}
 	return nil
 }
 
-func metricHint(text, metric string) string {
-	var names []string
-	for _, n := range metrics.Names() {
-		names = append(names, n.Name)
+// pathHint is what to write for a step of a path that is unknown.
+func pathHint(e *metrics.PathError) string {
+	if near := document.Nearest(e.Word, e.Names); near != "" {
+		return "did you mean " + document.Quoted(e.Before+near+e.After) + "?"
 	}
-	if n := document.Nearest(metric, names); n != "" {
-		return "did you mean " + document.Quoted(strings.TrimSuffix(text, metric)+n) + "?"
-	}
-	return "see the list of metrics: " + document.OneOf(names)
+	return document.OneOf(e.Names)
 }

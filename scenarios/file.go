@@ -1,7 +1,11 @@
 package scenarios
 
-import "agentsim/scenarios/document"
-import "strings"
+import (
+	"strings"
+
+	"agentsim/metrics"
+	"agentsim/scenarios/document"
+)
 
 // File is a scenario file: one scenario and the variants, grid and sweep that
 // are made of it.
@@ -167,8 +171,11 @@ func (f *File) readVariants(d *document.Decoder, n *document.Node, at document.P
 		d.Fail(n, "a matrix makes grids", "more than %d variants", MaxVariants)
 	}
 	for _, p := range n.Pairs {
-		if !isVariantName(p.Key) {
+		switch {
+		case !isVariantName(p.Key):
 			d.Errs.Add(p.Pos, "letters, digits and dashes", "bad variant name %q", p.Key)
+		case metrics.Reserved(p.Key):
+			d.Errs.Add(p.Pos, reservedName, "bad variant name %q", p.Key)
 		}
 		if p.Val.Kind != document.Map {
 			d.WrongType(p.Val, document.Place{Ctx: "variant " + document.Quoted(p.Key)}, "a mapping of what it overrides", "{} overrides nothing")
@@ -180,6 +187,9 @@ func (f *File) readVariants(d *document.Decoder, n *document.Node, at document.P
 		f.variants = append(f.variants, p)
 	}
 }
+
+// reservedName is what is wrong with the name all, or that of a metric.
+const reservedName = "another name: in an expectation the word has a meaning of its own"
 
 // isVariantName tells whether an expectation can name it: letters, digits,
 // dashes and underscores.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"reflect"
 
+	"agentsim/metrics"
 	"agentsim/scenarios/document"
 )
 
@@ -32,22 +33,22 @@ func (f *File) head(errs *document.Problems) {
 	}
 	for i, e := range s.Expect {
 		if i < len(n.Items) && n.Items[i].Kind == document.String {
-			f.readExpectation(e.Text, n.Items[i], s.subjects(), errs)
+			f.readExpectation(e.Text, n.Items[i], s.known(f.plainNames()), errs)
 		}
 	}
 }
 
-// subjects are what an expectation may speak of: agent types and roots.
-func (s *Scenario) subjects() []string {
+// known are what an expectation may speak of.
+func (s *Scenario) known(variants []string) metrics.Known {
 	types := append(append([]string{"main", "fork"}, s.listedTypes()...), minimalTypes...)
 	if s.Strategy == "coordinator" {
 		types = append(types, "worker")
 	}
-	return append(append(types, s.definedNames()...), s.rootNames()...)
+	return metrics.Known{Variants: variants, Types: append(types, s.definedNames()...), Roots: s.rootNames()}
 }
 
-func (f *File) readExpectation(text string, n *document.Node, subjects []string, errs *document.Problems) {
-	x, bad := ParseExpect(text, f.plainNames(), subjects)
+func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, errs *document.Problems) {
+	x, bad := parseOldExpect(text, in)
 	if bad != nil {
 		p := n.Pos.Right(bad.Col)
 		if n.Quote {

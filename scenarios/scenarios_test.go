@@ -23,6 +23,7 @@ import (
 //	file    as parse, and keeps the file for the commands below
 //	names   the variants with their cells
 //	show    VARIANT KEY, then overrides one a line: KEY of the effective scenario
+//	expect  variants, roots and types, then lines of expect: how each is read
 //	evaluate  figures one a line: each expectation's verdict
 func TestConformance(t *testing.T) {
 	stories, err := filepath.Glob("testdata/*.txt")
@@ -66,6 +67,8 @@ func runStory(t *testing.T, path string) {
 			return strings.Join(kept.VariantNames(), "\n") + "\n"
 		case "show":
 			return show(kept, d)
+		case "expect":
+			return expected(d)
 		case "evaluate":
 			return evaluate(kept, d.Input)
 		}
@@ -117,6 +120,38 @@ func show(f *File, d *datadriven.TestData) string {
 		}
 	}
 	return strings.Join(out, "") + "\n"
+}
+
+// expected says how lines of expect are read.
+func expected(d *datadriven.TestData) string {
+	in := metrics.Known{Variants: []string{""}}
+	for _, a := range d.CmdArgs {
+		switch a.Key {
+		case "variants":
+			in.Variants = a.Vals
+		case "roots":
+			in.Roots = a.Vals
+		case "types":
+			in.Types = a.Vals
+		}
+	}
+	var b strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(d.Input), "\n") {
+		x, bad := ParseExpect(line, in)
+		if bad != nil {
+			fmt.Fprintf(&b, "%s\n%s^ %s: %s\n", line, strings.Repeat(" ", bad.Col), bad.Msg, bad.Hint)
+			continue
+		}
+		fmt.Fprintf(&b, "%s   in %s\n", x.Left.told()+" "+x.Op+" "+x.Right.told(), x.Variants)
+	}
+	return b.String()
+}
+
+func (s *Side) told() string {
+	if s.Constant {
+		return s.Value.String()
+	}
+	return fmt.Sprintf("(%s|%s|%s)", s.Variant, s.Subject, s.Metric)
 }
 
 func evaluate(f *File, input string) string {

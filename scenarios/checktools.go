@@ -24,7 +24,7 @@ func (c *checker) workTools() {
 		it := &c.s.Work[i]
 		var lacks []string
 		for _, name := range it.tools() {
-			if c.s.Strategy == "subagent" && it.By == "" && (name != "Bash" || c.s.foreignType()) {
+			if c.s.Strategy == "subagent" && it.By == "" && (name != "Bash" || foreignType(c.s.typeOf(it))) {
 				continue
 			}
 			if list == nil && name == "Bash" || list != nil && !document.Contains(*list, name) {
@@ -61,9 +61,9 @@ func (s *Scenario) offers() (*[]string, string) {
 	return nil, "roots[0]"
 }
 
-// foreignType reports whether children are of a type that is not built in.
-func (s *Scenario) foreignType() bool {
-	return s.Type != "" && !document.Contains(agentTypes, s.Type) && !document.Contains(moreTypes, s.Type)
+// foreignType reports whether a type is not built in.
+func foreignType(typ string) bool {
+	return typ != "" && !document.Contains(agentTypes, typ) && !document.Contains(moreTypes, typ)
 }
 
 // tools are those without which an item is not done.

@@ -104,6 +104,7 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 	c.oneOf(path+".kind", "kind", it.Kind, kinds...)
 	c.oneOf(path+".by", "by", it.By, "lead")
 	c.oneOf(path+".prompting", "prompting", it.Prompting, promptings...)
+	c.itemAgent(path+".agent", it)
 	for i, id := range it.After {
 		if _, ok := ids[id]; !ok {
 			c.bad(path+".after["+itoa(i)+"]", document.DidYouMeanOr(id, sortedKeys(ids)), "work item %q comes after %q, which does not exist", it.ID, id)
@@ -302,7 +303,11 @@ func (c *checker) subagent() {
 // exploresOnHaiku reports whether the children are of the built-in type Explore in
 // a build for users, whose model is haiku (SUB-09).
 func (s *Scenario) exploresOnHaiku() bool {
-	return s.Stack != MinimalStack && s.Strategy == "subagent" && s.hasWork() && s.Type == "Explore" && !s.definesAgents() && s.Gate("USER_TYPE") != "ant"
+	return s.Strategy == "subagent" && s.hasWork() && s.onHaiku(s.Type)
+}
+
+func (s *Scenario) onHaiku(typ string) bool {
+	return typ == "Explore" && s.Stack != MinimalStack && !s.definesAgents() && s.Gate("USER_TYPE") != "ant"
 }
 
 func (c *checker) agentType() {

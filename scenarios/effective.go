@@ -74,7 +74,7 @@ func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 	tree := f.tree(variant, &errs)
 	for _, s := range sets {
 		if tree != nil {
-			tree = applySet(tree, s, &errs)
+			tree = f.applySet(tree, s, &errs)
 		}
 	}
 	if err := errs.Err(); err != nil {
@@ -100,7 +100,7 @@ func (f *File) Locate(variant string, sets []string, path, msg string) error {
 	tree := f.tree(variant, &errs)
 	for _, s := range sets {
 		if tree != nil {
-			tree = applySet(tree, s, &errs)
+			tree = f.applySet(tree, s, &errs)
 		}
 	}
 	if err := errs.Err(); err != nil {
@@ -134,7 +134,9 @@ func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 			errs.Add(f.src.At(1, 1), document.DidYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
 			return nil
 		}
-		out = lang.Overlay(out, v, scenarioType, errs)
+		out = f.laid(out, errs, func(tree *document.Node, errs *document.Problems) *document.Node {
+			return lang.Overlay(tree, v, scenarioType, errs)
+		})
 	}
 	for i, c := range f.Cells() {
 		if plain+c == variant {
@@ -157,7 +159,7 @@ func (f *File) variant(name string) (*document.Node, bool) {
 func (f *File) overlayCell(tree *document.Node, i int, errs *document.Problems) *document.Node {
 	for a, v := range f.cell(i) {
 		axis := f.Matrix[a]
-		if next := lang.SetPath(tree, scenarioType, axis.Path, axis.values[v], axis.pos, errs); next != nil {
+		if next := f.set(tree, axis.Path, axis.values[v], axis.pos, errs); next != nil {
 			tree = next
 		}
 	}
@@ -165,7 +167,7 @@ func (f *File) overlayCell(tree *document.Node, i int, errs *document.Problems) 
 }
 
 // applySet lays one path=value argument over a tree.
-func applySet(tree *document.Node, arg string, errs *document.Problems) *document.Node {
+func (f *File) applySet(tree *document.Node, arg string, errs *document.Problems) *document.Node {
 	src := document.NewSource("--set", arg)
 	start := src.At(1, 1)
 	path, text, ok := strings.Cut(arg, "=")
@@ -187,7 +189,7 @@ func applySet(tree *document.Node, arg string, errs *document.Problems) *documen
 		return nil
 	}
 	val = relocate(val, src, len([]rune(path))+1)
-	return lang.SetPath(tree, scenarioType, path, val, start, errs)
+	return f.set(tree, path, val, start, errs)
 }
 
 // relocate moves the places of a value to where it stands in the argument.

@@ -15,7 +15,7 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 	if f.seeds != nil {
 		s.Seed = f.seeds[0]
 	}
-	d.Value(tree, reflect.ValueOf(s).Elem(), document.Place{})
+	d.Value(f.spread(tree, d), reflect.ValueOf(s).Elem(), document.Place{})
 	return s, d
 }
 
@@ -89,7 +89,7 @@ func (f *File) checkSweep(errs *document.Problems) {
 	for _, a := range f.Sweep {
 		for _, v := range a.values {
 			tree := f.tree(f.VariantNames()[0], errs)
-			next := lang.SetPath(tree, scenarioType, a.Path, v, a.pos, errs)
+			next := f.set(tree, a.Path, v, a.pos, errs)
 			if next == nil {
 				break
 			}

@@ -253,6 +253,15 @@ type Item struct {
 	Runs      []string      `yaml:"runs"`      // commands, run by Bash before the item is reported done
 	Pitfalls  []string      `yaml:"pitfalls"`  // facts without which its edits are defective, though nothing asks for them
 	MisledBy  []string      `yaml:"misled_by"` // facts that make its edits defective while they stand in the conversation
+
+	Agent ItemAgent `yaml:"agent"` // the child that does it; left out, it is as type and the provider's models say
+	Each  *Each     `yaml:"each"`  // makes such an item of each group of files
+}
+
+// ItemAgent is the child that does an item.
+type ItemAgent struct {
+	Type  string `yaml:"type"`  // agent type, such as Explore; forks and workers are of their own
+	Model string `yaml:"model"` // haiku, opus or sonnet, as provider.aliases say which; forks keep their parent's
 }
 
 // Selector names files: a path, or a pick from a glob, keyed by the item.

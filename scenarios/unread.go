@@ -282,7 +282,7 @@ func (f *File) placed(tree *document.Node, sets []string) (*Scenario, *document.
 	var errs document.Problems
 	for _, set := range sets {
 		if tree != nil {
-			tree = applySet(tree, set, &errs)
+			tree = f.applySet(tree, set, &errs)
 		}
 	}
 	if tree == nil || errs.Err() != nil {

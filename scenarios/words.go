@@ -71,9 +71,8 @@ var saidElsewhere = map[string]string{
 	"ToolSpec.Bash":        testTakes,
 	"TestRun.time":         `did you mean "takes"?`,
 	"TestRun.duration":     `did you mean "takes"?`,
-	"Item.model":           childrensModel + "; children of several models take scripts",
-	"Item.type":            "type stands at the top, or in a variant, for all children; children of several types take scripts",
-	"Item.agent":           "type stands at the top, or in a variant, for all children; children of several types take scripts",
+	"Item.model":           "agent: {model: haiku} is the model of the child that does it",
+	"Item.type":            "agent: {type: Explore} is the type of the child that does it",
 	"Item.strategy":        "strategy stands at the top, or in a variant; by: lead leaves an item to the lead",
 	"Item.files":           `reads: [PATH], or needs: ["file:PATH"] where reading is required`,
 }

@@ -25,6 +25,7 @@ func (r *run) assumed() []string {
 		out = append(out, synthesisAssumed(sc)...)
 	}
 	out = append(out, r.observer.models...)
+	out = append(out, agentsAssumed(sc)...)
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))
 	}

@@ -22,6 +22,18 @@ func childAssumed(b *transcript.AgentStart) string {
 	return b.Type + " on " + b.Model
 }
 
+// agentsAssumed says that the agents which items name are not used, and why.
+func agentsAssumed(sc *scenarios.Scenario) []string {
+	why, items := sc.AgentsUnused()
+	switch len(items) {
+	case 0:
+		return nil
+	case 1:
+		return []string{why + ": agent of " + items[0] + " has no effect"}
+	}
+	return []string{fmt.Sprintf("%s: agent of %s and %d more has no effect", why, items[0], len(items)-1)}
+}
+
 // spawnsAssumed says how many children begin in one answer, and where the work
 // asks for more of them at once than that, whether the look-back would reach over
 // so many. Nothing where nobody is spawned.

@@ -99,7 +99,7 @@ func (r *run) define(cfg *agent.Config) error {
 	for _, d := range set.Definitions {
 		r.checkModel(d)
 	}
-	if err := defines(set.Definitions, sc.Type); err != nil {
+	if err := defines(set.Definitions, sc); err != nil {
 		return err
 	}
 	r.defined, cfg.Definitions = set, set.Definitions

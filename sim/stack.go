@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
 	"agentsim/sim/minimal"
@@ -27,7 +28,7 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 		}
 	}
 	cfg.Definitions = minimal.Definitions(o, custom)
-	if err := defines(cfg.Definitions, sc.Type); err != nil {
+	if err := defines(cfg.Definitions, sc); err != nil {
 		return err
 	}
 	cfg.Offered = slices.DeleteFunc(tool.Minimal(cfg.Catalogue, minimal.Types(cfg.Definitions)), func(t *tool.Tool) bool { return !t.Implemented() })
@@ -36,11 +37,21 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 }
 
 // defines refuses a type that the lead names and nobody defines.
-func defines(defs []*agent.Definition, typ string) error {
+func defines(defs []*agent.Definition, sc *scenarios.Scenario) error {
+	err := defined(defs, "type", sc.Type)
+	for i := range sc.Work {
+		if err == nil && sc.Strategy == "subagent" {
+			err = defined(defs, fmt.Sprintf("work[%d].agent.type", i), sc.Work[i].Agent.Type)
+		}
+	}
+	return err
+}
+
+func defined(defs []*agent.Definition, path, typ string) error {
 	if typ == "" || slices.ContainsFunc(defs, func(d *agent.Definition) bool { return d.Type == typ }) {
 		return nil
 	}
-	return &ScenarioError{"type", fmt.Errorf("no agent of type %q is defined; there are %s", typ, typeNames(defs))}
+	return &ScenarioError{path, fmt.Errorf("no agent of type %q is defined; there are %s", typ, typeNames(defs))}
 }
 
 // tellProblems records the definitions that could not be read.

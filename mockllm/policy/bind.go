@@ -192,7 +192,7 @@ var verbs = map[string]string{"research": "Research", "implement": "Implement", 
 // item enters one item; what depends on other items is entered by close.
 func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	t, n := b.t, len(b.t.items)
-	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, think: w.Think, output: w.Output,
+	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, agent: w.Agent, think: w.Think, output: w.Output,
 		title: wordsOf.Replace(w.ID), about: sentence(w.About), key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
 	if it.prompting == "" {
 		it.prompting = t.profile.Prompting

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"strconv"
 
 	"agentsim/scenarios"
@@ -114,7 +115,8 @@ func (m *Model) openSpawn() {
 	}
 }
 
-// agentInput is the input of the Agent call for an item.
+// agentInput is the input of the Agent call for an item. A type would make it no
+// fork.
 func (m *Model) agentInput(i int) *llm.Payload {
 	fork := m.t.strategy == forkStrategy
 	prompt := ""
@@ -125,8 +127,12 @@ func (m *Model) agentInput(i int) *llm.Payload {
 	}
 	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[i].desc)
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), prompt)
-	if !fork && m.t.agentType != "" {
-		b = llm.AppendQuoted(append(append(append(b, `,"`...), m.t.names.agentType...), `":`...), m.t.agentType)
+	child := m.t.items[i].agent
+	if typ := cmp.Or(child.Type, m.t.agentType); !fork && typ != "" {
+		b = llm.AppendQuoted(append(append(append(b, `,"`...), m.t.names.agentType...), `":`...), typ)
+	}
+	if child.Model != "" { // which a fork is told not to heed
+		b = llm.AppendQuoted(append(b, `,"model":`...), child.Model)
 	}
 	if !fork && m.t.background {
 		b = append(b, `,"run_in_background":true`...)

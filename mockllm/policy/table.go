@@ -91,6 +91,7 @@ type item struct {
 	runs      []int // commands
 	pad       int   // file that what it finds is written to, or -1
 	prompting string
+	agent     scenarios.ItemAgent // the child that does it
 	think     scenarios.Size
 	output    scenarios.Size
 	key       rng.Key

@@ -12,6 +12,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
+// Elements are the elements of a list, none of anything else.
+func (n *Node) Elements() []*Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
+
 // Limits bound the text of a document, so that a hostile file costs little.
 type Limits struct {
 	Of     string // what a document is, for messages

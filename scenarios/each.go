@@ -1,0 +1,166 @@
+package scenarios
+
+import (
+	"reflect"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agentsim/scenarios/document"
+)
+
+// Each makes an item of the work for each group of files, NAME-1, NAME-2, and so
+// on. Every other key of the item is each one's.
+type Each struct {
+	Files string `yaml:"files"` // glob of the project's files, such as pkg/**/*.go; each item reads its own, in the order of their paths
+	By    int    `yaml:"by"`    // how many files one item reads, 1 by default; the last item may have fewer
+	As    string `yaml:"as"`    // the items' name: review makes review-1, review-2, …; after: [review] waits for all of them
+}
+
+// maxEach is how many items one each makes.
+const maxEach = 1_000
+
+// spreader puts items in the place of those that say each.
+type spreader struct {
+	*document.Decoder
+	file *File
+	tree *document.Node
+	made map[string][]*document.Node // name → ids of the items
+}
+
+// spread is a tree with the items that each makes, the tree itself where nothing
+// says each.
+func (f *File) spread(tree *document.Node, d *document.Decoder) *document.Node {
+	s := spreader{Decoder: d, file: f, tree: tree, made: map[string][]*document.Node{}}
+	work := tree.Get("work")
+	var items []*document.Node
+	for i, it := range work.Elements() {
+		if it.Get("each") == nil {
+			items = append(items, it)
+		} else {
+			items = append(items, s.items(it, document.Place{Path: "work[" + itoa(i) + "].each", Ctx: "each"})...)
+		}
+	}
+	if len(s.made) == 0 {
+		return tree
+	}
+	for i, it := range items {
+		items[i] = s.named(it, "after")
+	}
+	return s.named(tree, "scope").With("work", work.Listing(items))
+}
+
+// items are those that one each makes.
+func (s *spreader) items(it *document.Node, at document.Place) (out []*document.Node) {
+	n := it.Get("each")
+	var e Each
+	before := len(s.Errs.List)
+	s.Structure(n, reflect.ValueOf(&e).Elem(), at)
+	if len(s.Errs.List) > before {
+		return nil
+	}
+	files := s.files(n, &e)
+	for from := 0; from < len(files); from += max(e.By, 1) {
+		id := text(e.As+"-"+itoa(len(out)+1), n)
+		out = append(out, reading(it.With("id", id).With("each", nil), files[from:min(from+max(e.By, 1), len(files))]))
+		s.made[e.As] = append(s.made[e.As], id)
+	}
+	switch id := it.Get("id"); {
+	case id != nil:
+		s.Fail(id, "each: {as: "+id.Text+", …}", "each names its items itself")
+	case e.As == "":
+		s.Fail(n, "as: review makes review-1, review-2, …", "each does not say what its items are called")
+	case len(out) > maxEach:
+		s.Fail(n, "by: "+itoa((len(files)+maxEach-1)/maxEach), "each makes %d items, more than %d", len(out), maxEach)
+	}
+	return out
+}
+
+// files are the project's files that an each means.
+func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
+	have := s.file.dir
+	if have == nil {
+		own := Scenario{}
+		quiet := document.NewDecoder(lang, &document.Problems{}, n.Pos)
+		if files := s.tree.Get("project").Get("files"); files != nil {
+			quiet.Value(files, reflect.ValueOf(&own.Project.Files).Elem(), document.Place{})
+		}
+		have = filesOf(&own)
+	}
+	switch {
+	case e.Files == "":
+		s.Fail(n, `files: "pkg/**/*.go"`, "each does not say for which files")
+		return nil
+	case !doublestar.ValidatePattern(e.Files):
+		s.Fail(n.Get("files"), "such as internal/**/*.go", "bad glob %q", e.Files)
+		return nil
+	}
+	for _, p := range have.paths() {
+		if doublestar.MatchUnvalidated(e.Files, p) {
+			out = append(out, text(p, n))
+		}
+	}
+	if len(out) == 0 {
+		hint := ""
+		if len(have.sorted) == 0 {
+			hint = takesDirectory
+		}
+		s.Fail(n.Get("files"), hint, "glob %q matches no file", e.Files)
+	}
+	return out
+}
+
+// fileNeeded is how an item says that it reads a file.
+const fileNeeded = "needs"
+
+// reading is an item that reads files besides what it says itself.
+func reading(it *document.Node, files []*document.Node) *document.Node {
+	list := it.Get(fileNeeded)
+	if list != nil && list.Kind != document.List {
+		return it // told when it is decoded
+	}
+	all := append([]*document.Node(nil), list.Elements()...)
+	for _, f := range files {
+		all = append(all, text(fileNeed+f.Text, f))
+	}
+	return it.With(fileNeeded, it.Listing(all))
+}
+
+// named is a mapping in whose list of names that of an each means all its items.
+func (s *spreader) named(n *document.Node, key string) *document.Node {
+	list := n.Get(key)
+	if list == nil || list.Kind != document.List {
+		return n
+	}
+	var out []*document.Node
+	for _, name := range list.Items {
+		if s.made[name.Text] == nil {
+			out = append(out, name)
+		}
+		for _, id := range s.made[name.Text] {
+			out = append(out, text(id.Text, name))
+		}
+	}
+	return n.With(key, list.Listing(out))
+}
+
+// text is a text in the place of a node.
+func text(s string, at *document.Node) *document.Node {
+	return &document.Node{Kind: document.String, Text: s, Pos: at.Pos}
+}
+
+// laid is a tree with something laid over it whose paths may name items that each
+// makes.
+func (f *File) laid(tree *document.Node, errs *document.Problems, lay func(*document.Node, *document.Problems) *document.Node) *document.Node {
+	var quiet document.Problems
+	if out := lay(tree, &quiet); out != nil && len(quiet.List) == 0 {
+		return out
+	}
+	return lay(f.spread(tree, document.NewDecoder(lang, &document.Problems{}, tree.Pos)), errs)
+}
+
+// set lays a value over that at a path.
+func (f *File) set(tree *document.Node, path string, val *document.Node, at document.Pos, errs *document.Problems) *document.Node {
+	return f.laid(tree, errs, func(tree *document.Node, errs *document.Problems) *document.Node {
+		return lang.SetPath(tree, scenarioType, path, val, at, errs)
+	})
+}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -37,7 +37,7 @@ type Fold struct {
 	run    Run
 	agents []agent
 	byID   map[llm.AgentID]int32
-	kin    fronts.Families
+	kin    sharedprefix.Families
 	groups []Siblings // by index of their kin, from their first request on
 	items  map[string]report
 	models []model

@@ -3,7 +3,7 @@ package metrics
 import (
 	"fmt"
 
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 )
@@ -36,7 +36,7 @@ func (s Shared) String() string {
 // cache it sees hashes of blocks; the byte comes from the blocks that differ.
 type Prefixes struct {
 	agents []prefixAgent
-	kin    fronts.Families
+	kin    sharedprefix.Families
 	shared []Shared // by index of the kin, from its first request on
 	parted []Shared
 	cut    int64

@@ -225,7 +225,7 @@ type run struct {
 	offered  []*tool.Tool
 	scenario *scenarios.Scenario // with its paths bound to the project
 	stands   map[string]string   // paths of the scenario that stand for other files
-	engine   *lawful
+	engine   *checkedEngine
 	table    *policy.Table
 	filler   *script.Filler
 	profiles map[string]*cachemodel.Profile

@@ -37,7 +37,7 @@ func (r *run) buildModel() error {
 	if err != nil {
 		return err
 	}
-	r.engine = &lawful{Engine: cachemodel.NewAnthropic(CacheOptions(&sc.Provider))}
+	r.engine = &checkedEngine{Engine: cachemodel.NewAnthropic(CacheOptions(&sc.Provider))}
 	r.builder.Binds = sc.Provider.AccountCreated != ""
 	r.server, err = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,

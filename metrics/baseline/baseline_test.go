@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"agentsim/metrics"
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 
 	"github.com/cockroachdb/datadriven"
 	"pgregory.net/rapid"
@@ -75,7 +75,7 @@ func (s *story) read(d *datadriven.TestData, into **File) string {
 		if blocks[i+1] == nil {
 			continue
 		}
-		if r.Outline, err = fronts.ParseOutline(blocks[i+1]); err != nil {
+		if r.Outline, err = sharedprefix.ParseOutline(blocks[i+1]); err != nil {
 			return err.Error()
 		}
 	}
@@ -215,15 +215,15 @@ func roundTrip(t *testing.T) {
 
 // drawOutline is an outline in the order in which a sink enters blocks: those of a
 // request behind those that it shares with one before.
-func drawOutline(t *rapid.T) *fronts.Outline {
-	o := &fronts.Outline{}
+func drawOutline(t *rapid.T) *sharedprefix.Outline {
+	o := &sharedprefix.Outline{}
 	for i := range rapid.IntRange(1, 4).Draw(t, "requests") {
 		for j := range rapid.IntRange(1, 3).Draw(t, "blocks") {
 			before := len(o.Parts) - 1
 			if j == 0 && i > 0 {
 				before = rapid.IntRange(-1, len(o.Parts)-1).Draw(t, "before")
 			}
-			o.Parts = append(o.Parts, fronts.Part{Before: before, Level: "messages", What: "user text", Tokens: int64(j), Sum: "0a1b2c"})
+			o.Parts = append(o.Parts, sharedprefix.Part{Before: before, Level: "messages", What: "user text", Tokens: int64(j), Sum: "0a1b2c"})
 		}
 		o.Ends = append(o.Ends, len(o.Parts)-1)
 	}

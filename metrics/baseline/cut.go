@@ -3,7 +3,7 @@ package baseline
 import (
 	"strings"
 
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/transcript"
 )
 
@@ -16,7 +16,7 @@ const Digits = 8
 // keeps what stood in them.
 type Trace struct {
 	Lines   []string
-	Outline fronts.Outline
+	Outline sharedprefix.Outline
 	buf     []byte
 }
 

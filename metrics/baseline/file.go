@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 )
 
 // Version is that of the file's format. Version 1 had neither specs, prices nor
@@ -26,13 +26,13 @@ type Run struct {
 	Outcome           string // completed, limit, deadlock
 	Events            int
 	Figures           []Figure
-	Siblings          []metrics.Shared // what children of one message share
-	Parted            []metrics.Shared // requests that part from the one before them
-	Lines             []string         // Cut lines of all events; nil for seeds other than the first
-	Outline           *fronts.Outline  // what stood in its requests; nil likewise
-	Spec              string           // a hash of scenario and project; "" where the file does not say
-	Prices            []Price          // of the models that it used
-	Requests          *fronts.Record   // what the prefix guard compares; nil where it was not asked for
+	Siblings          []metrics.Shared      // what children of one message share
+	Parted            []metrics.Shared      // requests that part from the one before them
+	Lines             []string              // Cut lines of all events; nil for seeds other than the first
+	Outline           *sharedprefix.Outline // what stood in its requests; nil likewise
+	Spec              string                // a hash of scenario and project; "" where the file does not say
+	Prices            []Price               // of the models that it used
+	Requests          *sharedprefix.Record  // what the prefix guard compares; nil where it was not asked for
 }
 
 // Price is what a model cost in a run.

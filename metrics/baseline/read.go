@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 )
 
 // maxTrace bounds the unpacked text of one scenario, so that a broken file
@@ -345,7 +345,7 @@ func (p *parser) endTrace() {
 
 // requests takes what the prefix guard compares.
 func (p *parser) requests(text []byte) {
-	r, err := fronts.Parse(text)
+	r, err := sharedprefix.Parse(text)
 	if err != nil {
 		p.fail(0, broken, "the packed text below is no record of requests: %v", err)
 		return
@@ -360,7 +360,7 @@ func (p *parser) outlines(lines []string) {
 		if n < 0 {
 			break
 		}
-		o, err := fronts.ParseOutline(lines[:n])
+		o, err := sharedprefix.ParseOutline(lines[:n])
 		if err != nil {
 			p.fail(0, broken, "of the blocks below, %v", err)
 			return

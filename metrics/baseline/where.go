@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/transcript"
 )
 
@@ -37,7 +37,7 @@ func Where(was, is *Run, d *transcript.Difference) string {
 		return fmt.Sprintf("%s: model %s → %s", who, before, after)
 	}
 	if d.Field == "head" || d.Field == "blocks" {
-		if text := fronts.Parted(was.Outline, is.Outline, Requests(is.Lines[:d.Index])); text != "" {
+		if text := sharedprefix.Parted(was.Outline, is.Outline, Requests(is.Lines[:d.Index])); text != "" {
 			return who + ", " + text
 		}
 		return who + ": another prompt"

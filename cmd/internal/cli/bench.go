@@ -10,8 +10,8 @@ import (
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/definition"
@@ -143,8 +143,8 @@ type bench struct {
 	report *baseline.Report
 	found  []report.Row // what the first seeds came to, where there is no baseline
 
-	findings map[string][]fronts.Finding // of the guard, by variant
-	aside    []string                    // what is told and does not count
+	findings map[string][]sharedprefix.Finding // of the guard, by variant
+	aside    []string                          // what is told and does not count
 }
 
 // What is read of a file of thresholds, and of a baseline: that of the library has

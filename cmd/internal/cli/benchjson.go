@@ -8,8 +8,8 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sharedprefix"
 )
 
 // benchJSON is a comparison with a baseline for machines.
@@ -26,17 +26,17 @@ type benchJSON struct {
 }
 
 type benchVariantJSON struct {
-	Scenario string               `json:"scenario"`
-	Variant  string               `json:"variant"`
-	Seeds    []uint64             `json:"seeds"`
-	Verdict  string               `json:"verdict"`
-	Note     string               `json:"note,omitempty"`
-	Changes  []benchChangeJSON    `json:"changes"`
-	Figures  map[string]ui.Figure `json:"figures,omitempty"` // of the first seed, where there is no baseline
-	Cause    string               `json:"cause,omitempty"`   // of what differs: the user's change, the tool's, the prices'
-	First    *firstJSON           `json:"first_difference,omitempty"`
-	Shorter  []string             `json:"shorter_prefixes,omitempty"`
-	Guard    []fronts.Finding     `json:"guard,omitempty"`
+	Scenario string                 `json:"scenario"`
+	Variant  string                 `json:"variant"`
+	Seeds    []uint64               `json:"seeds"`
+	Verdict  string                 `json:"verdict"`
+	Note     string                 `json:"note,omitempty"`
+	Changes  []benchChangeJSON      `json:"changes"`
+	Figures  map[string]ui.Figure   `json:"figures,omitempty"` // of the first seed, where there is no baseline
+	Cause    string                 `json:"cause,omitempty"`   // of what differs: the user's change, the tool's, the prices'
+	First    *firstJSON             `json:"first_difference,omitempty"`
+	Shorter  []string               `json:"shorter_prefixes,omitempty"`
+	Guard    []sharedprefix.Finding `json:"guard,omitempty"`
 }
 
 // benchChangeJSON is a figure that differs; over several seeds a median.

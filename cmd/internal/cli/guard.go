@@ -7,8 +7,8 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/fronts"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sharedprefix"
 )
 
 // guardFlag is what can be guarded.
@@ -68,9 +68,9 @@ func (b *bench) guardVariant(v *baseline.Variant) {
 		v.Verdict, v.Note = baseline.NoBaseline, "the baseline does not hold what requests share: write it with --guard "+guardPrefix
 		return
 	}
-	found := fronts.Compare(was.Requests, is.Requests)
+	found := sharedprefix.Compare(was.Requests, is.Requests)
 	if b.findings == nil {
-		b.findings = map[string][]fronts.Finding{}
+		b.findings = map[string][]sharedprefix.Finding{}
 	}
 	b.findings[v.Name()] = found
 	for k := range found {

@@ -15,9 +15,9 @@ import (
 	"agentsim/metrics"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 
@@ -74,7 +74,7 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 // importedRun is a session that was read, and its run.
 type importedRun struct {
 	session  *recording.Session // without its requests
-	run      asrun.Run
+	run      toevents.Run
 	digest   string
 	metrics  *metrics.Run
 	requests int
@@ -167,7 +167,7 @@ func importError(err error) error {
 // run's figures.
 func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun, error) {
 	verdicts := judge.Classify(x)
-	out := importedRun{run: asrun.Of(x, verdicts), requests: len(x.Requests)}
+	out := importedRun{run: toevents.Of(x, verdicts), requests: len(x.Requests)}
 	for i := range x.Requests {
 		if r := &x.Requests[i]; r.Billed {
 			out.billed = out.billed.Plus(r.Usage)
@@ -184,13 +184,13 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun,
 	if db != nil {
 		var err error
 		w, err = db.Begin(sqlite.Run{ID: out.run.ID, Name: out.run.Name, Variant: out.run.Variant, Policy: transcript.PolicyRecorded,
-			Semantics: asrun.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Cost: billedCost})
+			Semantics: toevents.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Cost: billedCost})
 		if err != nil {
 			return out, err
 		}
 		sinks = append(sinks, w)
 	}
-	emitted := asrun.Emit(x, verdicts, transcript.Tee(sinks...))
+	emitted := toevents.Emit(x, verdicts, transcript.Tee(sinks...))
 	out.digest, out.metrics = digest.Sum(), fold.Run()
 	if w == nil || emitted != nil {
 		return out, closeFailed(w, emitted, harness.Wall(s.Now()))

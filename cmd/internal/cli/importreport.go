@@ -9,8 +9,8 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/toevents"
 )
 
 // reportImport prints what was imported and what was passed over.
@@ -121,7 +121,7 @@ func printUnpriced(s *ui.Env, done []importedRun) {
 			requests += x.requests
 		}
 		for _, model := range done[i].metrics.Unpriced() {
-			if strings.HasSuffix(model, asrun.Unpriced) {
+			if strings.HasSuffix(model, toevents.Unpriced) {
 				continue
 			}
 			if sessions[model] == 0 {

@@ -10,7 +10,7 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/lint"
 	"agentsim/sim/mark"
-	"agentsim/sim/recording/asrun"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 )
@@ -122,7 +122,7 @@ func lintNodes(db *sqlite.DB, info sqlite.RunInfo) (out []lint.Node, err error) 
 	for i := range said { // a simulated run holds all that was said
 		b := &said[i]
 		out = append(out, lint.Node{Hash: b.Hash, Parent: b.Parent, Block: lint.Block{Pos: b.Pos, Role: b.Role, Kind: b.Kind, Name: b.Name,
-			ToolUse: b.ToolUse, Text: b.Content, IsError: b.IsError, Unknown: info.Recorded() && asrun.Opaque(b.Content)}})
+			ToolUse: b.ToolUse, Text: b.Content, IsError: b.IsError, Unknown: info.Recorded() && toevents.Opaque(b.Content)}})
 	}
 	return out, err
 }

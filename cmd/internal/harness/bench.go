@@ -6,7 +6,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/fronts"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
@@ -33,7 +33,7 @@ type Measured struct {
 	nth      int // of the seeds
 	trace    baseline.Trace
 	prefixes metrics.Prefixes
-	fronts   *fronts.Sink // nil where they are not kept
+	fronts   *sharedprefix.Sink // nil where they are not kept
 }
 
 // Len is how many runs it has.
@@ -84,7 +84,7 @@ func (m *Measured) job(b *Bench) (*Job, error) {
 		j.Sinks = append(j.Sinks, &m.trace)
 	}
 	if m.First && b.Fronts != nil && b.Fronts(m.File.Name) {
-		m.fronts = &fronts.Sink{}
+		m.fronts = &sharedprefix.Sink{}
 		j.Sinks = append(j.Sinks, m.fronts)
 	}
 	return j, nil

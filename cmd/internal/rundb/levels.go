@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/sim/recording/asrun"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -66,7 +66,7 @@ func NeedsContent(info sqlite.RunInfo) error {
 // withoutContent says of an imported session that what was said is not stored,
 // and what to do; "" of any other run.
 func WithoutContent(info sqlite.RunInfo) string {
-	if !info.Recorded() || info.Variant != asrun.NoContent {
+	if !info.Recorded() || info.Variant != toevents.NoContent {
 		return ""
 	}
 	return fmt.Sprintf("run %s was imported without what was said: agentsim import --with-content PATH reads it again, as a run of its own, where the recording holds it", ui.Short(info.ID))

@@ -15,7 +15,7 @@ WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
 BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
-RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/asrun
+RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
 
 sim/vtime:
@@ -42,7 +42,7 @@ sim/recording/importer: sim/vtime sim/llm sim/recording
 sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
-sim/recording/asrun:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
+sim/recording/toevents:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
@@ -64,12 +64,12 @@ sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD scenarios/document sim/agent
-metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/fronts
+metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/sharedprefix
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng
-metrics/fronts:        sim/llm sim/llm/tokens sim/transcript cachemodel
-metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/fronts
+metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
+metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/compare:       metrics metrics/stat metrics/baseline
 metrics/gobench:       metrics metrics/baseline
 metrics/junit:
@@ -80,11 +80,11 @@ sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script m
 
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim/transcript metrics metrics/report
-cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/asrun
+cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
 cmd/internal/cli/inspect: cmd/internal/ui cmd/internal/rundb metrics metrics/report cachemodel scenarios sim/llm sim/llm/tokens sim/vtime sim/recording sim/reprice sim/transcript/sqlite
-cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/fronts cachemodel
-cmd/internal/cli/whatif: cmd/internal/ui cmd/internal/rundb metrics/report sim/llm sim/llm/tokens sim/vtime sim/recording sim/recording/asrun sim/recording/whatif sim/transcript/sqlite
-cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/fronts metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect cmd/internal/cli/whatif
+cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/sharedprefix cachemodel
+cmd/internal/cli/whatif: cmd/internal/ui cmd/internal/rundb metrics/report sim/llm sim/llm/tokens sim/vtime sim/recording sim/recording/toevents sim/recording/whatif sim/transcript/sqlite
+cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect cmd/internal/cli/whatif
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest
@@ -129,7 +129,7 @@ var floats = []string{"metrics/", "cmd/"}
 
 // recorders may emit events: the agent layer, the rooms that carry events on,
 // and the root, which opens and closes a run.
-var recorders = []string{"sim/agent", "sim/fork", "sim/transcript/", "sim", "sim/recording/asrun"}
+var recorders = []string{"sim/agent", "sim/fork", "sim/transcript/", "sim", "sim/recording/toevents"}
 
 // Sizes, in lines.
 const (

@@ -13,7 +13,7 @@ import (
 )
 
 // That a recorded session comes back as it was imported is held in
-// sim/recording/asrun, which makes the events.
+// sim/recording/toevents, which makes the events.
 func TestRecordings(t *testing.T) {
 	t.Run("REC-06 each cause of a miss is explained, with what would have kept the tokens", causes)
 	t.Run("REC-06 a recorded request's row has all that the event told", recordedRow)

@@ -13,7 +13,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/recording/whatif"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
@@ -187,7 +187,7 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 	if err != nil {
 		return err
 	}
-	if err := asrun.Check(session); err != nil {
+	if err := toevents.Check(session); err != nil {
 		return &sqlite.Error{Path: o.db, Doing: "make a session of run " + ui.Short(info.ID) + " (" + err.Error() + ")", Kind: sqlite.ErrDamaged}
 	}
 	d := &report.Document{}

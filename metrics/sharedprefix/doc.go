@@ -1,4 +1,4 @@
-// Package fronts says whether requests share less of their beginnings than they
+// Package sharedprefix says whether requests share less of their beginnings than they
 // did: what children of one message share, what agents of different definitions
 // share, and what a request shares with the one before it.
 //
@@ -14,4 +14,4 @@
 //     the model's prices: written instead of read. Shared blocks behind which no
 //     mark stood cost nothing more, and the text says so.
 //   - Nothing here runs or reads anything.
-package fronts
+package sharedprefix

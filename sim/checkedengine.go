@@ -26,9 +26,9 @@ func (e *LawError) Error() string {
 
 func (e *LawError) Unwrap() error { return e.Law }
 
-// lawful holds every call of a run against L1, L2 and L3, and keeps the server's
+// checkedEngine holds every call of a run against L1, L2 and L3, and keeps the server's
 // books for L6.
-type lawful struct {
+type checkedEngine struct {
 	cachemodel.Engine
 	checks int64
 	billed llm.Usage // of all calls that have ended
@@ -36,32 +36,32 @@ type lawful struct {
 }
 
 // Admit checks the prompt's bill as soon as it is known.
-func (l *lawful) Admit(now vtime.Instant, req *cachemodel.Request, a *cachemodel.Admission) error {
-	if err := l.Engine.Admit(now, req, a); err != nil {
+func (e *checkedEngine) Admit(now vtime.Instant, req *cachemodel.Request, a *cachemodel.Admission) error {
+	if err := e.Engine.Admit(now, req, a); err != nil {
 		return err
 	}
-	l.check(req, laws.Check(a))
+	e.check(req, laws.Check(a))
 	return nil
 }
 
 // End checks that what is billed is what was admitted.
-func (l *lawful) End(now vtime.Instant, a *cachemodel.Admission, how cachemodel.Ending, head *llm.Node, output int64) llm.Usage {
+func (e *checkedEngine) End(now vtime.Instant, a *cachemodel.Admission, how cachemodel.Ending, head *llm.Node, output int64) llm.Usage {
 	req := a.Request
-	u := l.Engine.End(now, a, how, head, output)
-	l.billed = l.billed.Plus(u)
-	l.check(req, laws.Billed(a, u))
+	u := e.Engine.End(now, a, how, head, output)
+	e.billed = e.billed.Plus(u)
+	e.check(req, laws.Billed(a, u))
 	return u
 }
 
 // Pass forwards one more pass of a server tool's loop.
-func (l *lawful) Pass(now vtime.Instant, a *cachemodel.Admission, result *llm.Node) llm.Usage {
-	return l.Engine.(cachemodel.Passer).Pass(now, a, result)
+func (e *checkedEngine) Pass(now vtime.Instant, a *cachemodel.Admission, result *llm.Node) llm.Usage {
+	return e.Engine.(cachemodel.Passer).Pass(now, a, result)
 }
 
-func (l *lawful) check(req *cachemodel.Request, err error) {
-	l.checks++
-	if err != nil && l.broken == nil {
-		l.broken = &LawError{Lineage: req.Stream.Lineage, Call: req.Stream.Call, Law: err}
+func (e *checkedEngine) check(req *cachemodel.Request, err error) {
+	e.checks++
+	if err != nil && e.broken == nil {
+		e.broken = &LawError{Lineage: req.Stream.Lineage, Call: req.Stream.Call, Law: err}
 	}
 }
 

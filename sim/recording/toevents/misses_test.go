@@ -1,4 +1,4 @@
-package asrun_test
+package toevents_test
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/judge"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript"
 )
 
@@ -32,7 +32,7 @@ func TestMisses(t *testing.T) {
 		s := parseSession(t, "thread main\nrequest a w5=1000\nrequest b at=9 pred=0 in=1100 read="+read)
 		v := []judge.Verdict{{Class: recording.FirstOfThread}, {Class: class, Cause: cause, Expected: 1000}}
 		var r reported
-		if err := asrun.Emit(s, v, &r); err != nil {
+		if err := toevents.Emit(s, v, &r); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -62,7 +62,7 @@ func TestMisses(t *testing.T) {
 	t.Run("IMP-05 REC-06 without verdicts classes and misses are left out, the rest is told", func(t *testing.T) {
 		s := parseSession(t, "thread main\nrequest a w5=1000\nrequest b at=900 pred=0 w5=1100")
 		var out strings.Builder
-		if err := asrun.Emit(s, nil, transcript.NewText(&out)); err != nil {
+		if err := toevents.Emit(s, nil, transcript.NewText(&out)); err != nil {
 			t.Fatal(err)
 		}
 		if text := out.String(); strings.Contains(text, " miss=") || strings.Contains(text, " class=") || strings.Count(text, " response ") != 2 {
@@ -72,7 +72,7 @@ func TestMisses(t *testing.T) {
 	t.Run("IMP-04 REC-06 without verdicts too, what follows a compaction does not extend what was before it", func(t *testing.T) {
 		s := parseSession(t, "thread main\nrequest a w5=1000\nrequest b at=9 pred=0 w5=1100 compacted")
 		var out strings.Builder
-		if err := asrun.Emit(s, nil, &prompts{out: &out, before: map[int32]*llm.Node{}}); err != nil {
+		if err := toevents.Emit(s, nil, &prompts{out: &out, before: map[int32]*llm.Node{}}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "agent 0 call 1, 0 of its blocks shared") {

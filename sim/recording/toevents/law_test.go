@@ -1,4 +1,4 @@
-package asrun_test
+package toevents_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"agentsim/metrics"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/judge"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
@@ -134,14 +134,14 @@ func newDB(t testing.TB) *sqlite.DB {
 // store records a session and returns its run's id.
 func store(t interface{ Fatal(...any) }, db *sqlite.DB, s *recording.Session) string {
 	verdicts := judge.Classify(s)
-	run := asrun.Of(s, verdicts)
+	run := toevents.Of(s, verdicts)
 	w, err := db.Begin(sqlite.Run{ID: run.ID, Name: run.Name, Variant: run.Variant, Policy: transcript.PolicyRecorded,
-		Semantics: asrun.Semantics, Spec: sqlite.SessionText(s)}, "", sqlite.Options{Cost: price})
+		Semantics: toevents.Semantics, Spec: sqlite.SessionText(s)}, "", sqlite.Options{Cost: price})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := transcript.NewDigest()
-	if err := asrun.Emit(s, verdicts, transcript.Tee(d, w)); err != nil {
+	if err := toevents.Emit(s, verdicts, transcript.Tee(d, w)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: d.Sum()}); err != nil {
@@ -222,12 +222,12 @@ func note(drawn map[string]bool, v reflect.Value) {
 func identity(t *testing.T) {
 	digest := func(s *recording.Session) string {
 		d := transcript.NewDigest()
-		if err := asrun.Emit(s, judge.Classify(s), d); err != nil {
+		if err := toevents.Emit(s, judge.Classify(s), d); err != nil {
 			t.Fatal(err)
 		}
 		return d.Sum()
 	}
-	id := func(s *recording.Session) string { return asrun.Of(s, judge.Classify(s)).ID }
+	id := func(s *recording.Session) string { return toevents.Of(s, judge.Classify(s)).ID }
 	read := func(text string) *recording.Session { return parseSession(t, "thread main\n"+text) }
 	const line = "request a at=0 w5=10 in=1 uses=x:Read said=hello answer=hi"
 	a, b := read(line), read(line)
@@ -291,7 +291,7 @@ func ordered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := genSession(t)
 		w := &watch{alive: map[int32]bool{}, asked: map[int32]bool{}}
-		if err := asrun.Emit(s, judge.Classify(s), w); err != nil {
+		if err := toevents.Emit(s, judge.Classify(s), w); err != nil {
 			t.Fatal(err)
 		}
 		for i, open := range w.asked {
@@ -322,7 +322,7 @@ func bill(t *testing.T) {
 			}
 		}
 		fold, ends := metrics.New(metrics.Options{}), rolled{s: s}
-		if err := asrun.Emit(s, judge.Classify(s), transcript.Tee(fold, &ends)); err != nil {
+		if err := toevents.Emit(s, judge.Classify(s), transcript.Tee(fold, &ends)); err != nil {
 			t.Fatal(err)
 		}
 		if ends.sum != s.Usage() {
@@ -395,7 +395,7 @@ func positions(t *testing.T) {
 		for i := range s.Requests {
 			s.Requests[i].Blocks = nil
 		}
-		if err := asrun.Emit(s, judge.Classify(s), &ends{t: t, heads: map[int32]*llm.Node{}}); err != nil {
+		if err := toevents.Emit(s, judge.Classify(s), &ends{t: t, heads: map[int32]*llm.Node{}}); err != nil {
 			t.Fatal(err)
 		}
 	})

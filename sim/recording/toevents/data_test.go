@@ -1,4 +1,4 @@
-package asrun_test
+package toevents_test
 
 import (
 	"io/fs"
@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
 	"agentsim/sim/recording/recordingtest"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +60,7 @@ func TestRecorded(t *testing.T) {
 			var sums [2]string
 			for i := range sums {
 				d := transcript.NewDigest()
-				if err := asrun.Emit(s, judge.Classify(s), transcript.Tee(d, w)); err != nil {
+				if err := toevents.Emit(s, judge.Classify(s), transcript.Tee(d, w)); err != nil {
 					t.Fatal(err)
 				}
 				sums[i] = d.Sum()

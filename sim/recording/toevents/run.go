@@ -1,4 +1,4 @@
-package asrun
+package toevents
 
 import (
 	"crypto/sha256"
@@ -68,7 +68,7 @@ func identity(s *recording.Session, verdicts []judge.Verdict) string {
 		Verdicts  []judge.Verdict
 	}{Semantics, &bare, verdicts})
 	if err != nil {
-		panic("asrun: " + err.Error()) // integers and text only
+		panic("toevents: " + err.Error()) // integers and text only
 	}
 	sum.Write(text)
 	return hex.EncodeToString(sum.Sum(nil))

@@ -1,4 +1,4 @@
-package asrun_test
+package toevents_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/recording/asrun"
 	"agentsim/sim/recording/judge"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript"
 
 	"github.com/cockroachdb/datadriven"
@@ -29,7 +29,7 @@ func TestStories(t *testing.T) {
 				if d.Cmd == "blocks" {
 					sink = &prompts{out: &out, before: map[int32]*llm.Node{}}
 				}
-				if err := asrun.Emit(s, judge.Classify(s), sink); err != nil {
+				if err := toevents.Emit(s, judge.Classify(s), sink); err != nil {
 					return err.Error() + "\n"
 				}
 				return out.String()

@@ -1,4 +1,4 @@
-package asrun_test
+package toevents_test
 
 import (
 	"fmt"

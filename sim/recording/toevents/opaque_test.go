@@ -1,4 +1,4 @@
-package asrun
+package toevents
 
 import (
 	"testing"

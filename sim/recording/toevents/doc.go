@@ -1,4 +1,4 @@
-// Package asrun tells a recorded session as a run: the events that a simulated
+// Package toevents tells a recorded session as a run: the events that a simulated
 // run would have left, so that every report reads both (REC-06).
 //
 // Rules:
@@ -19,4 +19,4 @@
 //     has grown is another run.
 //   - A recorded miss costs what was paid again; a prompt whose size alone is known has
 //     no price.
-package asrun
+package toevents

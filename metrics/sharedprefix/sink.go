@@ -1,4 +1,4 @@
-package fronts
+package sharedprefix
 
 import (
 	"fmt"

@@ -120,7 +120,13 @@ func (c *checker) held(path string) bool {
 // before the path.
 func (c *checker) noFile(at, prefix, name, what string) {
 	have, short, hint := c.present(), path.Clean(name), ""
-	if glob := have.below(short); glob != "" {
+	whole, lines, ranged := strings.Cut(short, ":")
+	_, known := have.lines(whole)
+	if dir, all := strings.CutSuffix(short, "/..."); all && have.below(dir) != "" {
+		hint = "write " + prefix + dir + "/**/*" + path.Ext(have.below(dir))
+	} else if ranged && known && strings.Trim(lines, "0123456789-:L") == "" {
+		hint = "write " + prefix + whole + ": files are read whole; a fact has a line"
+	} else if glob := have.below(short); glob != "" {
 		what, hint = document.Quoted(name)+" is a directory, no file", "write "+prefix+glob
 	} else if _, ok := have.lines(short); ok {
 		hint = "write " + prefix + short

@@ -79,13 +79,13 @@ func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
 		c.bad(path+".takes", "takes: "+(MaxTakes-Startup).String()+", or several commands of less",
 			"test %q takes longer than the Bash tool lets a command run, which is %s with the shell's own start", t.Command, MaxTakes)
 	}
-	n, err := c.files.matching(t.Files)
+	n, err := c.present().matching(t.Files)
 	switch {
 	case t.Files == "":
 		c.bad(path, `files: "**/*.go"`, "test %q covers no files", t.Command)
 	case err != nil:
 		c.bad(path+".files", "such as internal/**/*.go", "bad glob %q", t.Files)
-	case n == 0 && !c.foreign():
+	case n == 0 && !(c.foreign() && c.file.dir == nil):
 		c.bad(path+".files", "", "glob %q matches no file", t.Files)
 	}
 }

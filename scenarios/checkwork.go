@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"path"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -161,6 +162,9 @@ func (c *checker) factHint(name string) string {
 	}
 	if h := document.DidYouMean(name, names); h != "" {
 		return h
+	}
+	if glob := c.present().below(path.Clean(name)); glob != "" {
+		return "write " + fileNeed + glob
 	}
 	if strings.Contains(name, "/") {
 		return "a file's content is needed as " + fileNeed + name

@@ -68,6 +68,11 @@ func (s *Scenario) unread() []section {
 	if s.hasWork() && !s.delegates() {
 		add("nobody is spawned", "model.spawns_per_turn")
 	}
+	if s.keeps() {
+		add(allByLead, "strategy")
+		add(allByLead, "background")
+		add(allByLead, "type")
+	}
 	if s.forks() {
 		add("gate "+forkGate+" runs every child in the background", "background")
 	}
@@ -80,12 +85,21 @@ func (s *Scenario) forks() bool {
 }
 
 // delegates reports whether a lead gives work to children.
-func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy != "inline" }
+func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy != "inline" && !s.keeps() }
+
+// keeps reports whether a lead that may spawn does every item itself.
+func (s *Scenario) keeps() bool {
+	return (s.Strategy == "subagent" || s.Strategy == "fork") && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
+}
+
+const allByLead = "every item of the work is by: lead"
 
 // withoutPrompts is why nobody writes a prompt that tells or points, "" where
 // somebody does.
 func (s *Scenario) withoutPrompts() string {
 	switch {
+	case s.keeps():
+		return allByLead
 	case !s.hasWork() || s.Strategy == "subagent" || s.Strategy == "coordinator":
 		return ""
 	case s.Strategy == "fork":
@@ -102,6 +116,8 @@ func (s *Scenario) withoutFresh() string {
 		return ""
 	case s.delegates() && s.Strategy != "fork":
 		return ""
+	case s.keeps():
+		return allByLead
 	case s.spawns():
 		return "all children are forks, which live by provider.ttl"
 	}
@@ -119,6 +135,8 @@ func (s *Scenario) withoutSubagents() string {
 		return ""
 	case s.delegates() && s.Strategy == "subagent":
 		return "type Explore has a model of its own: provider.aliases says what haiku stands for"
+	case s.keeps():
+		return allByLead
 	case s.Coordinates() && s.spawns():
 		return "workers have their coordinator's model"
 	case s.spawns():

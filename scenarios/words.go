@@ -22,6 +22,8 @@ var lang = &document.Language{
 			return takesDirectory
 		case path == "permissions.children" && n.Get("model") != nil:
 			return childrensModel
+		case path == "coordinator.workers" && n.Kind == document.Int:
+			return howManyWorkers
 		}
 		return ""
 	},
@@ -50,6 +52,7 @@ var itemNames = map[string]string{
 const (
 	takesDirectory = "agentsim run --project DIR takes the files of a directory"
 	childrensModel = "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's"
+	howManyWorkers = "it is table, continue or spawn; how many workers there are cannot be set: each item gets one where none suits, and model.spawns_per_turn says how many begin in one answer"
 	testTakes      = `project: {tests: [{command: go test ./..., takes: 7m, files: "**/*.go"}]} says how long a command takes`
 )
 

@@ -26,6 +26,10 @@ func (r *run) assumed() []string {
 	}
 	out = append(out, r.observer.models...)
 	out = append(out, agentsAssumed(sc)...)
+	out = append(out, r.ownModels()...)
+	out = append(out, r.childTTL()...)
+	out = append(out, timesAssumed(sc)...)
+	out = append(out, r.observer.cut()...)
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))
 	}
@@ -126,9 +130,6 @@ func (r *run) limitAssumed() string {
 // providerAssumed names what a scenario says of its provider beyond the defaults.
 func providerAssumed(p *scenarios.Provider) []string {
 	var out []string
-	if p.TTL != p.SubagentTTL {
-		out = append(out, "lifetime of sub-agents "+p.SubagentTTL.String())
-	}
 	if p.Platform != "" {
 		out = append(out, "platform "+p.Platform)
 	}

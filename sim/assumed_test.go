@@ -25,6 +25,10 @@ func reviews(strategy string, n int) string {
 func TestAssumed(t *testing.T) {
 	t.Run("CON-13 how many children begin in one answer is assumed, and when all at once would be out of the look-back's reach", spawnsAssumed)
 	t.Run("SUB-09 which model each type of child has is assumed, and that forks keep their parent's", modelsAssumed)
+	t.Run("CON-13 which times are nobody's figures is assumed: the latency of all models, and of commands that are no test of the project", timesAssumed)
+	t.Run("LOOP-03 a command that reached the limit of those whose call says none is told", limitAssumed)
+	t.Run("SUB-09 a definition's own model is told where sub-agents have one", ownModelAssumed)
+	t.Run("CACHE-30 another lifetime of sub-agents is told where there are any", childLifetimeAssumed)
 }
 
 // assumes holds what a run assumes against what it must and must not say.
@@ -42,10 +46,10 @@ func assumes(t *testing.T, text string, sets []string, want string, not ...strin
 }
 
 func spawnsAssumed(t *testing.T) {
-	const out = ": all in one answer would be out of the look-back's reach (--set model.spawns_per_turn="
-	assumes(t, reviews("fork", 9), nil, "8 spawns a turn for 9 items"+out+"9)")
+	const out = ": all in one answer would be out of the look-back's reach; model.spawns_per_turn is how many begin in one answer"
+	assumes(t, reviews("fork", 9), nil, "8 spawns a turn for 9 items"+out)
 	assumes(t, reviews("subagent", 9), nil, "8 spawns a turn for 9 items")
-	assumes(t, reviews("subagent", 10), nil, "8 spawns a turn for 10 items"+out+"10)")
+	assumes(t, reviews("subagent", 10), nil, "8 spawns a turn for 10 items"+out)
 	assumes(t, reviews("fork", 9), []string{"model.spawns_per_turn=9"}, "9 spawns a turn")
 	assumes(t, reviews("fork", 9), []string{"provider.fourth_mark=true"}, "8 spawns a turn for 9 items")
 	assumes(t, reviews("fork", 4), []string{"model.spawns_per_turn=2"}, "2 spawns a turn for 4 items")
@@ -58,4 +62,40 @@ func modelsAssumed(t *testing.T) {
 	haiku := []string{"provider.subagent_model=claude-haiku-4-5-20251001"}
 	assumes(t, reviews("subagent", 2), haiku, "general-purpose on claude-haiku-4-5-20251001")
 	assumes(t, reviews("fork", 2), nil, "forks on claude-sonnet-4-5-20250929, the model of their parent", "main on")
+}
+
+func timesAssumed(t *testing.T) {
+	text := strings.Replace(reviews("inline", 2), "{id: r0,", "{id: r0, runs: [go  test ./...],", 1)
+	text = strings.Replace(text, "main: {user: Review it.}", "main: {user: Review it., tools: [Read, Bash]}", 1)
+	const took = "go test ./... takes 8s (project.tests says how long)"
+	assumes(t, text, nil, took)
+	assumes(t, text, nil, "latency opus-4-recorded for all models, which all do the same work")
+	assumes(t, text, []string{"provider.latency.profile=steady"}, "latency steady for all models, which all do the same work", "opus-4")
+	assumes(t, text, []string{`project.tests=[{command: go test ./..., takes: 7m, files: "*.go"}]`}, "2 reads a turn", "takes 8s")
+}
+
+func limitAssumed(t *testing.T) {
+	script := func(input string) string {
+		return "name: s\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Go., tools: [Bash]}\n" +
+			"scripts: [{agent: main, turns: [{tools: [{name: Bash, input: {command: " + input + "}}]}, {text: done}]}]\n"
+	}
+	const told = "a Bash call (main) reached the time limit of 2m0s: write timeout: 600000, in milliseconds, in the input"
+	assumes(t, script("sleep 420"), nil, told)
+	assumes(t, script("sleep 420, timeout: 480000"), nil, "breakpoints agent, lifetime 5m", "time limit")
+	assumes(t, script("sleep 100"), nil, "breakpoints agent, lifetime 5m", "time limit")
+}
+
+func ownModelAssumed(t *testing.T) {
+	text := strings.Replace(reviews("subagent", 1), "  files:\n", "  files:\n    .claude/agents/reviewer.md: \"---\\nname: reviewer\\ndescription: Reviews.\\nmodel: haiku\\n---\\nYou review.\\n\"\n", 1) + "type: reviewer\n"
+	sets := []string{"provider.aliases.haiku=claude-haiku-4-5-20251001"}
+	assumes(t, text, sets, "reviewer on claude-haiku-4-5-20251001", "is its definition's")
+	assumes(t, text, append(sets, "provider.subagent_model=claude-opus-4-5-20251101"), "the model of reviewer is its definition's, haiku, not provider.subagent_model")
+}
+
+func childLifetimeAssumed(t *testing.T) {
+	const told = "sub-agents are cached for 5m, roots and forks for 1h (provider.subagent_ttl)"
+	hour := []string{"provider.ttl=1h"}
+	assumes(t, reviews("subagent", 1), hour, told)
+	assumes(t, reviews("fork", 1), hour, "breakpoints agent, lifetime 1h", "are cached for")
+	assumes(t, reviews("inline", 1), hour, "breakpoints agent, lifetime 1h", "are cached for")
 }

@@ -46,7 +46,7 @@ func spawnsAssumed(sc *scenarios.Scenario) []string {
 	if n > most {
 		text += fmt.Sprintf(" for %d items", n)
 		if !sc.Provider.FourthMark && beyond(sc, n) && !beyond(sc, most) {
-			text += fmt.Sprintf(": all in one answer would be out of the look-back's reach (--set model.spawns_per_turn=%d)", n)
+			text += ": all in one answer would be out of the look-back's reach; model.spawns_per_turn is how many begin in one answer"
 		}
 	}
 	return []string{text}

@@ -88,7 +88,7 @@ func childrenAndForks(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Contains(res.Assumed, "lifetime of sub-agents 5m") {
+		if slices.Contains(res.Assumed, "sub-agents are cached for 5m, roots and forks for 1h (provider.subagent_ttl)") != (structure != "fork") {
 			t.Errorf("assumed: %q", res.Assumed)
 		}
 	}

@@ -32,6 +32,7 @@ type observer struct {
 	edits     bool     // what is said of edits by children decides about some child
 	models    []string // which model each type of child ran on, as assumed says it
 	reading   reading
+	timedOut  []string // whose commands reached the limit of those that say none
 }
 
 // reported is an item in the words of one agent.
@@ -54,6 +55,9 @@ func newObserver(r *run) *observer {
 // and on which model a child runs, and whether anything was compacted.
 func (o *observer) Emit(e *transcript.Event) {
 	switch b := e.Body.(type) {
+	case *transcript.ToolResult:
+		o.limited(e, b)
+		return
 	case *transcript.AgentStart:
 		sc := o.r.spec.Scenario
 		o.edits = o.edits || b.Parent >= 0 && b.PoolMode == string(permission.AcceptEdits) && sc.Stack != scenarios.MinimalStack && !sc.Permissions.HoldsChildren()

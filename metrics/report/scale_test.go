@@ -54,7 +54,7 @@ func testNobodyStarted(t *testing.T) {
 func testSteered(t *testing.T) {
 	var busy, calm metrics.Run
 	busy.Total.Prompts, busy.Total.Denials, busy.Total.Backgrounded, busy.Total.Killed = 2, 1, 1, 3
-	want := []string{"busy asked the user 2 times, had 1 tool use denied, moved 1 agent to the background, lost 3 agents to aborts"}
+	want := []string{"busy asked for permission 2 times, had 1 tool use denied, moved 1 agent to the background, lost 3 agents to aborts"}
 	if d := cmp.Diff(want, Steered([]Row{{"busy", &busy}, {"calm", &calm}})); d != "" {
 		t.Error(d)
 	}

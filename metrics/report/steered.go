@@ -20,7 +20,7 @@ func steered(t *metrics.Tally) string {
 		n    int64
 		text string
 	}{
-		{t.Prompts, "asked the user " + count(t.Prompts, "time", "times")},
+		{t.Prompts, "asked for permission " + count(t.Prompts, "time", "times")},
 		{t.Denials, "had " + count(t.Denials, "tool use", "tool uses") + " denied"},
 		{t.Backgrounded, "moved " + count(t.Backgrounded, "agent", "agents") + " to the background"},
 		{t.Killed, "lost " + count(t.Killed, "agent", "agents") + " to aborts"},

@@ -1,27 +1,21 @@
 package policy
 
-import (
-	"strings"
+import "agentsim/scenarios"
 
-	"agentsim/scenarios"
-)
-
-// stackNames are what a stack calls the tools that a model uses, and how it says
-// that a child came to nothing.
+// stackNames are what a stack calls the tools that a model uses.
 type stackNames struct {
 	read, edit, grep, glob, agent string
 	send                          string // what continues a worker, "" for none
 	bash, write                   string
 	describes                     bool   // a command may be described beside
 	agentType                     string // field of the agent tool that names a type
-	failure                       string // opens the result of a child that failed, where no mark says so
 }
 
 var (
 	fullNames = stackNames{read: "Read", edit: "Edit", grep: "Grep", glob: "Glob", agent: agentTool, agentType: "subagent_type",
 		send: "SendMessage", bash: "Bash", write: "Write", describes: true}
 	minimalNames = stackNames{read: "read_file", edit: "edit_file", grep: "grep_search", glob: "list_files", agent: "agent", agentType: "type",
-		bash: "run_shell", write: "write_file", failure: "Sub-agent error: "}
+		bash: "run_shell", write: "write_file"}
 )
 
 // namesOf are the names in a scenario's stack.
@@ -38,10 +32,4 @@ func (n *stackNames) search(tool string) string {
 		return n.grep
 	}
 	return n.glob
-}
-
-// failed reports whether a child's result, which bears no mark of an error, is
-// one all the same.
-func (n *stackNames) failed(result string) bool {
-	return n.failure != "" && strings.HasPrefix(result, n.failure)
 }

@@ -21,10 +21,10 @@ func (d *Decoder) Str(n *Node, at Place) string {
 	switch hint := d.lang.hint(at.Path, n); {
 	case n.Kind == String, n.Kind == Bool && d.lang.Word != nil && d.lang.Word(at.Path):
 		return n.Text
-	case n.Kind == Int || n.Kind == Float || n.Kind == Bool:
-		d.WrongType(n, at, "text", "write it in quotes: "+Quoted(n.Text))
 	case hint != "":
 		d.WrongType(n, at, "text", hint)
+	case n.Kind == Int || n.Kind == Float || n.Kind == Bool:
+		d.WrongType(n, at, "text", "write it in quotes: "+Quoted(n.Text))
 	case n.Kind == Map && len(n.Pairs) == 1 && n.Pairs[0].Val.Kind == String:
 		text := Quoted(n.Pairs[0].Key + ": " + n.Pairs[0].Val.Text)
 		d.Fail(n, "put it in quotes: "+text, "%s must be text; %s was read as a mapping", at.Ctx, text)

@@ -97,7 +97,29 @@ func notRead(done []executed) (out []string) {
 			out = append(out, variantOf(x)+": "+text+`, by whoever did the item (needs: ["file:PATH"] makes reading required)`)
 		}
 	}
-	return out
+	return append(out, onlyAnswered(done)...)
+}
+
+// onlyAnswered says which items ask for nothing but an answer, where nothing says
+// that this is meant: a kind, what they come after, or facts that they yield.
+func onlyAnswered(done []executed) []string {
+	var items []string
+	for _, x := range done {
+		for i := range x.spec.Scenario.Work {
+			it := &x.spec.Scenario.Work[i]
+			if it.Kind != "answer" && len(it.Needs)+len(it.Reads)+len(it.Edits)+len(it.Runs)+len(it.After)+len(it.Yields) == 0 && !contains(items, it.ID) {
+				items = append(items, it.ID)
+			}
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	what := "work item " + items[0] + " reads, needs, edits and runs nothing: whoever does it only answers"
+	if n := len(items) - 1; n > 0 {
+		what += fmt.Sprintf(", and so with %d more", n)
+	}
+	return []string{what + `; add reads: or needs: ["file:PATH"], or kind: answer`}
 }
 
 // notRead counts the files that a variant's items read and nobody read, and names

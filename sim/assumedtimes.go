@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/mockllm/profile"
+	"agentsim/scenarios"
+	"agentsim/sim/shell"
+	"agentsim/sim/transcript"
+)
+
+// What is assumed of times decides whose entries of the cache outlive a wait.
+
+// timesAssumed says by which profile every model answers, and how long commands
+// take of which nobody said it.
+func timesAssumed(sc *scenarios.Scenario) (out []string) {
+	if name := sc.Provider.Latency.Profile; name == "" || name == "default" {
+		out = append(out, "latency "+profile.Default+" for all models, which all do the same work")
+	} else {
+		out = append(out, "latency "+name+" for all models, which all do the same work")
+	}
+	for i := range sc.Work {
+		for _, words := range sc.Work[i].Runs {
+			if text := commandAssumed(sc, words); text != "" && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// commandAssumed says how long a command takes that is no test of the project; ""
+// where it is one.
+func commandAssumed(sc *scenarios.Scenario, words string) string {
+	words = strings.Join(strings.Fields(words), " ")
+	is := func(t scenarios.TestRun) bool { return strings.Join(strings.Fields(t.Command), " ") == words }
+	if slices.ContainsFunc(sc.Project.Tests, is) {
+		return ""
+	}
+	for _, p := range shell.Programs() {
+		if words == p.Words || strings.HasPrefix(words, p.Words+" ") {
+			return fmt.Sprintf("%s takes %s (project.tests says how long)", words, p.Took)
+		}
+	}
+	return ""
+}
+
+// limited notes a command that reached the limit of those whose call says none.
+func (o *observer) limited(e *transcript.Event, b *transcript.ToolResult) {
+	if (b.Name == "Bash" || b.Name == "run_shell") && b.IsError && b.Took == shell.DefaultTimeout {
+		o.timedOut = append(o.timedOut, o.r.world.Agents()[e.Agent].Lineage())
+	}
+}
+
+// cut says whose commands reached the limit.
+func (o *observer) cut() []string {
+	n := len(o.timedOut)
+	if n == 0 {
+		return nil
+	}
+	calls := "a Bash call"
+	if n > 1 {
+		calls = fmt.Sprintf("%d Bash calls", n)
+	}
+	return []string{fmt.Sprintf("%s (%s) reached the time limit of %s: write timeout: 600000, in milliseconds, in the input", calls, o.timedOut[0], shell.DefaultTimeout)}
+}
+
+// childTTL says where sub-agents are cached for another time than roots.
+func (r *run) childTTL() []string {
+	p := &r.spec.Scenario.Provider
+	fresh := func(text string) bool { return !strings.HasPrefix(text, "forks on ") }
+	if p.TTL == p.SubagentTTL || !slices.ContainsFunc(r.observer.models, fresh) {
+		return nil
+	}
+	return []string{fmt.Sprintf("sub-agents are cached for %s, roots and forks for %s (provider.subagent_ttl)", p.SubagentTTL, p.TTL)}
+}
+
+// ownModels names the types whose definition names a model where the scenario has
+// one for sub-agents.
+func (r *run) ownModels() (out []string) {
+	if r.defined == nil || r.spec.Scenario.Provider.SubagentModel == "" || r.spec.Scenario.Coordinates() {
+		return nil
+	}
+	for _, d := range r.defined.Definitions {
+		ran := slices.ContainsFunc(r.observer.models, func(text string) bool { return strings.HasPrefix(text, d.Type+" on ") })
+		if ran && d.Model != "" && d.Model != "inherit" && !d.BuiltIn() {
+			out = append(out, "the model of "+d.Type+" is its definition's, "+d.Model+", not provider.subagent_model")
+		}
+	}
+	return out
+}

@@ -79,6 +79,9 @@ type Printer struct {
 // NewPrinter makes a printer; our own colours get through where they are wanted.
 func NewPrinter(to io.Writer, st Style) *Printer { return &Printer{to: to, bold: st.Color} }
 
+// Colour says whether our own colours get through.
+func (p *Printer) Colour(wanted bool) { p.bold = wanted }
+
 // Write writes text.
 func (p *Printer) Write(text []byte) (int, error) {
 	all := append(p.rest, text...)

@@ -26,9 +26,9 @@ func newAgents(s *ui.Env) *cobra.Command {
 DIR/.claude/agents and of its settings, and those of a user, plugins, policy and a flag. Of two with one name the later
 source wins: plugin, user, project, flag, policy. What is wrong is told with its place; a broken file keeps no other from
 loading, but the exit code says that there is one.`,
-		Example: `  agentsim agents
-  agentsim agents ~/src/shop --agents ~/.claude
-  agentsim agents -o json`,
+		Example: `  agentsim lab agents
+  agentsim lab agents ~/src/shop --agents ~/.claude
+  agentsim lab agents -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := ui.CheckOutput(output); err != nil {

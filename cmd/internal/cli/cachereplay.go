@@ -55,9 +55,9 @@ Engines:
   lru     plain LRU over blocks, touched first to last; a last block that is not full takes its place but is not counted
   vllm    vLLM's block pool: only full blocks, read up to the first miss, and never the last token of a prompt
   sglang  SGLang's radix tree with one block to a page: whole leaves are evicted, the one used longest ago first`,
-		Example: `  agentsim cache replay synthetic_trace.jsonl
-  agentsim cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
-  agentsim cache replay traces/*.jsonl --capacity unbounded -o json`,
+		Example: `  agentsim lab cache replay synthetic_trace.jsonl
+  agentsim lab cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
+  agentsim lab cache replay traces/*.jsonl --capacity unbounded -o json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
@@ -89,7 +89,7 @@ var cacheEngines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
 func (o *cacheOptions) check(traces []string) error {
 	switch {
 	case len(traces) == 0:
-		return ui.Failf(ui.Usage, "name a trace\nusage: agentsim cache replay TRACE…")
+		return ui.Failf(ui.Usage, "name a trace\nusage: agentsim lab cache replay TRACE…")
 	case ui.CheckOutput(o.output) != nil:
 		return ui.CheckOutput(o.output)
 	case cacheEngines[o.engine] == nil:

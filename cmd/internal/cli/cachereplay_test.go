@@ -14,7 +14,7 @@ import (
 func TestCacheReplay(t *testing.T) {
 	t.Run("CACHE-V1 the published hit rate stands beside ours at all ten capacities, none off by more than 0.005, for the published trace alone", func(t *testing.T) {
 		trace := recordingtest.Path(t, "mooncake", traceName)
-		code, out, errs := try(nil, "cache", "replay", trace)
+		code, out, errs := try(nil, "lab", "cache", "replay", trace)
 		if code != ui.Pass {
 			t.Fatal(code, errs)
 		}
@@ -35,7 +35,7 @@ func TestCacheReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{other}, {trace, "--engine", "vllm"}, {trace, "--capacity", "3M"}, {trace, other}} {
-			code, out, errs := try(nil, append([]string{"cache", "replay"}, args...)...)
+			code, out, errs := try(nil, append([]string{"lab", "cache", "replay"}, args...)...)
 			if code != ui.Pass || strings.Contains(out, "PUBLISHED") {
 				t.Errorf("%v: %v %s\n%s", args, code, errs, out)
 			}
@@ -50,7 +50,7 @@ func TestCacheReplay(t *testing.T) {
 		code, out, errs := try(func(s *ui.Env) {
 			s.Interrupt = signals
 			s.Stdin = &interrupting{text: strings.NewReader(rows.String()), signals: signals}
-		}, "cache", "replay", "-")
+		}, "lab", "cache", "replay", "-")
 		if code != ui.Interrupted || out != "" || !strings.HasPrefix(errs, "interrupted after ") {
 			t.Errorf("%v %q %q", code, out, errs)
 		}

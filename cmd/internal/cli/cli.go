@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -77,6 +77,10 @@ func Run(s *ui.Env) (code ui.Code) {
 	s.Stdout, s.Stderr, s.Screen = out, told, s.Stderr
 	root := newRoot(s)
 	root.SetArgs(s.Args)
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		printed.Colour(s.Style().Color)
+		return s.CheckColor()
+	}
 	err := root.Execute()
 	code = classify(err)
 	if left := printed.Close(); out.err == nil {
@@ -123,6 +127,8 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
+Not listed below: agentsim version, and agentsim completion SHELL for your shell's completion.
+
 Exit codes:
 ` + ui.CodeTable(),
 		SilenceErrors: true,
@@ -134,14 +140,22 @@ Exit codes:
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(newRun(s), newReplay(s), inspect.New(s), newLint(s), newCache(s), newImport(s), newScenario(s), newAgents(s), newCrossover(s), newDiff(s), newValidate(s), whatif.New(s), newBench(s), newSweep(s), newCompare(s), newDB(s), newVersion(s))
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+	}
+	under(root, "run", newRun(s), newSweep(s), newCrossover(s))
+	under(root, "look", inspect.New(s), newCompare(s), newReplay(s))
+	under(root, "gate", newBench(s))
+	under(root, "recordings", newImport(s), whatif.New(s))
+	under(root, "more", newScenario(s), newLab(s))
+	root.AddCommand(newVersion(s))
+	root.Version = build()
+	root.PersistentFlags().StringVar(&s.Color, "color", "auto", "colours: `auto`, always or never")
+	wrapHelp(s, root)
 	completionGroup(root)
 	complete(root)
 	return root
 }
-
-// invalid is how the library of flags tells a value that a flag cannot take.
-var invalid = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: `)
 
 // badFlag says in our words what is wrong with a flag's value. The only values
 // that the library itself refuses are numbers; what we refuse is told already.
@@ -149,13 +163,13 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if ours := (*ui.Failure)(nil); errors.As(err, &ours) {
 		return ours
 	}
-	found := invalid.FindStringSubmatch(err.Error())
-	if found == nil {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
 		return err
 	}
 	kind := "whole number"
-	if f := cmd.Flags().Lookup(strings.TrimPrefix(found[2], "--")); f != nil && strings.HasPrefix(f.Value.Type(), "uint") {
+	if strings.HasPrefix(bad.GetFlag().Value.Type(), "uint") {
 		kind = "whole number from 0 on"
 	}
-	return ui.Failf(ui.Usage, "%s %s: write a %s", found[2], found[1], kind)
+	return ui.Failf(ui.Usage, "--%s %s: write a %s", bad.GetFlag().Name, bad.GetValue(), kind)
 }

@@ -337,7 +337,7 @@ func (c *comparing) firstEvents() error {
 	}
 	c.where = []string{"first difference: " + baseline.Where(&was, &is, d)}
 	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" && c.a.db.Path() == c.b.db.Path() {
-		c.where = append(c.where, ui.QuoteAll([]string{"agentsim", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), n), fmt.Sprintf("%s:%d", ui.Short(b.ID), n), "--db", c.a.db.Path()}))
+		c.where = append(c.where, ui.QuoteAll([]string{"agentsim", "lab", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), n), fmt.Sprintf("%s:%d", ui.Short(b.ID), n), "--db", c.a.db.Path()}))
 	}
 	d.Index++ // the one left out
 	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}

@@ -39,7 +39,7 @@ func newDBCheck(s *ui.Env) *cobra.Command {
 events, and all other rows against what they added up to when the run ended. Where rows were changed, or
 nothing says what they added up to, a simulated run is run again and a recorded session held against its own events, and
 each row and column that differs is named with both values. What differs is exit code 1.`,
-		Example: `  agentsim db check`,
+		Example: `  agentsim lab db check`,
 		Args:    ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			if err := ui.CheckOutput(o.output); err != nil {

@@ -36,8 +36,8 @@ of a request to the Messages API.
 
 With --guard prefix the first request is an earlier one, all of which the second should begin with: when it does not, what
 the cache held is lost, and the exit code is 3.`,
-		Example: `  agentsim diff 9c1e:1 9c1e:2
-  agentsim diff before.json after.json --guard prefix`,
+		Example: `  agentsim lab diff 9c1e:1 9c1e:2
+  agentsim lab diff before.json after.json --guard prefix`,
 		Args: ui.Exactly(2, "two requests"),
 		RunE: func(_ *cobra.Command, args []string) error { return diff(s, o, args[0], args[1]) },
 	}

@@ -40,9 +40,9 @@ Findings change the exit code only with --fail: of a recorded session most rules
 
 Rules:
 ` + ruleTable(),
-		Example: `  agentsim lint 9c1e
-  agentsim lint 9c1e --silence 10m
-  agentsim lint 9c1e --fail=two-writers,lazy-delegation`,
+		Example: `  agentsim lab lint 9c1e
+  agentsim lab lint 9c1e --silence 10m
+  agentsim lab lint 9c1e --fail=two-writers,lazy-delegation`,
 		Args: ui.Exactly(1, "one run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runLint(s, o, args[0])

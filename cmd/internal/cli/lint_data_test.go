@@ -47,7 +47,7 @@ func TestLintRecorded(t *testing.T) {
 		var lines []string
 		for _, r := range list.Runs {
 			var doc lintJSON
-			if err := json.Unmarshal(ranHere(t, "lint", r.Run, "--db", db, "-o", "json"), &doc); err != nil {
+			if err := json.Unmarshal(ranHere(t, "lab", "lint", r.Run, "--db", db, "-o", "json"), &doc); err != nil {
 				t.Fatal(err)
 			}
 			lines = append(lines, judged(r.Name, &doc))

@@ -64,11 +64,11 @@ func canaries(t *testing.T) {
 	for _, flags := range []string{"--misses", "--phases", "--call 1", "--call 2 --blocks", "--said main", "--reprice provider.model=claude-opus-4-8"} {
 		all(append([]string{"inspect", run}, strings.Fields(flags)...)...)
 	}
-	all("lint", run)
+	all("lab", "lint", run)
 	all("whatif", run)
 	all("whatif", run, "--as-forks")
-	all("validate", "projects")
-	all("diff", run+":1", run+":2")
+	all("lab", "validate", "projects")
+	all("lab", "diff", run+":1", run+":2")
 	all("compare", run, other)
 	unnamedSession(t)
 	_, out, errs := try(nil, "replay", run)
@@ -193,7 +193,7 @@ func stateDirectory(t *testing.T) {
 		}
 		_, run, _ := strings.Cut(out, "agentsim replay ")
 		run = run[:8]
-		for _, line := range []string{"inspect", "replay RUN", "sweep hello", "diff RUN:1 RUN:2", "lint RUN", "whatif RUN", "compare RUN RUN", "db check"} {
+		for _, line := range []string{"inspect", "replay RUN", "sweep hello", "lab diff RUN:1 RUN:2", "lab lint RUN", "whatif RUN", "compare RUN RUN", "lab db check"} {
 			line = strings.ReplaceAll(line, "RUN", run)
 			if code, _, errs := try(in, strings.Fields(line)...); code != ui.Pass {
 				t.Errorf("%s: exit code %d, %s", line, code, errs)

@@ -1,14 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
-	"fmt"
-
-	"agentsim/cmd/internal/harness"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"

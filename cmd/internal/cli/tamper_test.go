@@ -165,7 +165,7 @@ func sealsHold(t *testing.T) {
 			t.Fatal(line, errs)
 		}
 	}
-	if code, out, errs := try(nil, "db", "check"); code != ui.Pass || !strings.HasSuffix(out, "; all as it was recorded\n") || strings.Contains(out, "sealed") {
+	if code, out, errs := try(nil, "lab", "db", "check"); code != ui.Pass || !strings.HasSuffix(out, "; all as it was recorded\n") || strings.Contains(out, "sealed") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	db, err := sqlite.Open(rundb.UsualName)

@@ -58,7 +58,7 @@ func longWorks(t *testing.T) {
 		says []string
 	}{
 		{[]string{"run", file, "--record", "none"}, []string{"running", "sweeping"}},
-		{[]string{"validate", trace}, []string{"reading"}},
+		{[]string{"lab", "validate", trace}, []string{"reading"}},
 		{[]string{"crossover", "--turns", "2,3"}, []string{"comparing"}},
 		{[]string{"import", "--dry-run", trace}, []string{"reading"}},
 		{[]string{"bench", file, "--baseline", filepath.Join(dir, "b.json"), "--update"}, []string{"running"}},

@@ -36,9 +36,9 @@ It fails with exit code 3 when, in some repository, fewer than 99 % of the tool-
 lifetime were predicted exactly, the total of the predicted reads is off by more than 1 %, fewer than 80 % of the requests
 that decide between predictors were foretold to be kept or gone, or nothing could be judged.
 Sessions that name no repository belong to the argument they were found under: give an argument for each account.`,
-		Example: `  agentsim validate ~/.claude/projects
-  agentsim validate testdata/validation/sample.jsonl.gz
-  agentsim validate -o json requests.jsonl.gz`,
+		Example: `  agentsim lab validate ~/.claude/projects
+  agentsim lab validate testdata/validation/sample.jsonl.gz
+  agentsim lab validate -o json requests.jsonl.gz`,
 		Args: atLeastOne("the files or directories of recorded sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := ui.CheckOutput(o.output); err != nil {

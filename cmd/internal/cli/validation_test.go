@@ -45,7 +45,7 @@ func recordings(t *testing.T) string {
 func validated(t *testing.T, want ui.Code, paths ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &ui.Env{Args: append([]string{"validate"}, paths...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
+	s := &ui.Env{Args: append([]string{"lab", "validate"}, paths...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
 		Now: func() time.Time { return time.Unix(0, 0) }}
 	if code := Run(s); code != want {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, want, out.String(), errs.String())
@@ -59,14 +59,14 @@ func TestValidation(t *testing.T) {
 		if *rewriteValidation {
 			writeSample(t, rows)
 		}
-		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, ui.Pass, rows)))
+		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim lab validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, ui.Pass, rows)))
 	})
 	t.Run("IMP-06 CACHE-V3 whole transcripts are predicted as the dated record says, a missed target included", func(t *testing.T) {
 		t.Chdir(filepath.Dir(recordings(t)))
-		same(t, validationDate+"-transcripts.txt", "$ agentsim validate "+strings.Join(transcripts, " ")+"\n\n"+validated(t, ui.Missed, transcripts...))
+		same(t, validationDate+"-transcripts.txt", "$ agentsim lab validate "+strings.Join(transcripts, " ")+"\n\n"+validated(t, ui.Missed, transcripts...))
 	})
 	t.Run("IMP-06 CACHE-V3 CACHE-V4 the sample that ships is predicted as its record says", func(t *testing.T) {
-		same(t, "sample.txt", "$ agentsim validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
+		same(t, "sample.txt", "$ agentsim lab validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
 }
@@ -255,7 +255,7 @@ func BenchmarkImport(b *testing.B) {
 func BenchmarkValidate(b *testing.B) {
 	path := filepath.Join(validationDir, "sample.jsonl.gz")
 	for b.Loop() {
-		s := &ui.Env{Args: []string{"validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}
+		s := &ui.Env{Args: []string{"lab", "validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}
 		if code := Run(s); code != ui.Pass {
 			b.Fatal(code)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -21,6 +22,7 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Terminal       bool             // Stdout is one
+	Color          string           // what --color says: auto, always or never
 	ErrTerminal    bool             // Stderr is one
 	Width          int              // columns of the terminal, 0 for unknown
 	Interrupt      <-chan os.Signal // a signal that ends what goes on; nil for none
@@ -39,10 +41,33 @@ func (s *Env) CommandLine() string { return "agentsim " + QuoteAll(s.Args) }
 
 // Style is how output may look here.
 func (s *Env) Style() report.Style {
-	if !s.Terminal {
-		return report.Style{}
+	st := report.Style{Color: s.colored()}
+	if s.Terminal {
+		st.Width = s.Width
 	}
-	return report.Style{Color: s.Getenv("NO_COLOR") == "" && s.Getenv("TERM") != "dumb", Width: s.Width}
+	return st
+}
+
+// colored reports whether colour is wanted: what --color says, else NO_COLOR and
+// CLICOLOR_FORCE, else whether there is a terminal that can show it.
+func (s *Env) colored() bool {
+	switch {
+	case s.Color == "always" || s.Color == "never":
+		return s.Color == "always"
+	case s.Getenv("NO_COLOR") != "":
+		return false
+	case s.Getenv("CLICOLOR_FORCE") != "" && s.Getenv("CLICOLOR_FORCE") != "0":
+		return true
+	}
+	return s.Terminal && s.Getenv("TERM") != "dumb"
+}
+
+// CheckColor refuses what --color cannot be.
+func (s *Env) CheckColor() error {
+	if !slices.Contains([]string{"", "auto", "always", "never"}, s.Color) {
+		return Failf(Usage, "--color %s: write auto, always or never", s.Color)
+	}
+	return nil
 }
 
 // Printf prints to standard output.

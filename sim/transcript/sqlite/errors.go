@@ -39,7 +39,7 @@ var hints = map[error]string{
 	ErrNoDirectory: "make the directory, or give another path",
 	ErrFull:        "free some space; every batch recorded so far is whole",
 	ErrDamaged:     "restore it from a copy, or record into another file",
-	ErrChanged:     "agentsim db check says what differs; a simulated run can be run again into another file",
+	ErrChanged:     "agentsim lab db check says what differs; a simulated run can be run again into another file",
 }
 
 // Error is an operating error of a database: which file, while doing what, which

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+
+	"github.com/spf13/cobra"
+)
+
+// groups are the uses by which the first help page lists commands.
+var groups = []struct{ id, title string }{
+	{"run", "Run:"}, {"look", "Look:"}, {"gate", "Gate:"}, {"recordings", "Recordings:"}, {"more", "More:"},
+}
+
+// under adds commands to a use.
+func under(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+// newLab holds what few need: studies of the mechanism and care of the database.
+func newLab(s *ui.Env) *cobra.Command {
+	lab := &cobra.Command{
+		Use:     "lab",
+		Short:   "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
+		Long:    "Studies of the mechanism, and care of the database of runs.",
+		Example: "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e",
+		Args:    cobra.ArbitraryArgs,
+		RunE:    ui.Group,
+	}
+	lab.AddCommand(newValidate(s), newLint(s), newDiff(s), newCache(s), newAgents(s), newDB(s))
+	return lab
+}
+
+// usage is how a command is used, its flags wrapped to a width (0 for as long as
+// they are).
+func usage(width int) string {
+	return fmt.Sprintf(`Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
+
+Commands:{{range $cmds}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
+
+{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) .IsAvailableCommand)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Global flags:
+{{.InheritedFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+{{.CommandPath}} COMMAND --help says more of each.{{end}}
+`, width)
+}
+
+// wrapHelp breaks what help says to the terminal's width.
+func wrapHelp(s *ui.Env, root *cobra.Command) {
+	root.SetUsageTemplate(usage(s.Width))
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = reflow(cmd.Long, s.Style())
+		help(cmd, args)
+	})
+}
+
+// reflow breaks the paragraphs of a text to a width; lines that are indented stay
+// as they are.
+func reflow(text string, st report.Style) string {
+	if st.Width == 0 {
+		return text
+	}
+	var out, paragraph []string
+	flush := func() {
+		if paragraph != nil {
+			out = append(out, st.Lines(strings.Join(paragraph, " "), 0)...)
+		}
+		paragraph = nil
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if line == "" || strings.HasPrefix(line, " ") {
+			flush()
+			out = append(out, line)
+			continue
+		}
+		paragraph = append(paragraph, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}

@@ -3,6 +3,7 @@ package tool
 import (
 	"agentsim/sim/permission"
 	"agentsim/sim/vtime"
+	"slices"
 )
 
 // Wire names that the agent layer asks for.
@@ -27,20 +28,27 @@ const (
 // Each call makes new Tools, so a run may set their times and the Agent tool's
 // text.
 func Catalogue() []*Tool {
-	var out []*Tool
-	for _, group := range [][]Tool{sessionTools(), fileTools(), otherTools(), teamTools()} {
-		for i := range group {
-			t := &group[i]
-			if t.Name == AgentName {
-				t.Description, t.Schema = AgentSchema(AgentOptions{Background: true})
-			} else {
-				t.Schema = t.fields.schema()
-			}
-			out = append(out, t)
-		}
+	all := slices.Clone(catalogue)
+	out := make([]*Tool, len(all))
+	for i := range all {
+		out[i] = &all[i]
 	}
 	return out
 }
+
+// catalogue is what Catalogue copies: the texts of schemas are made once.
+var catalogue = func() []Tool {
+	all := slices.Concat(sessionTools(), fileTools(), otherTools(), teamTools())
+	for i := range all {
+		t := &all[i]
+		if t.Name == AgentName {
+			t.Description, t.Schema = AgentSchema(AgentOptions{Background: true})
+		} else {
+			t.Schema = t.fields.schema()
+		}
+	}
+	return all
+}()
 
 // sessionTools start, watch and steer: agents, background tasks, plans,
 // questions.

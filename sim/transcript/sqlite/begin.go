@@ -54,7 +54,7 @@ func (w *Writer) begin(run *Run, startedAt string) error {
 
 // take makes this execution the owner of the run's rows, unless the run is
 // stored well enough.
-func (w *Writer) take(tx *sql.Tx, run *Run) error {
+func (w *Writer) take(tx txn, run *Run) error {
 	var outcome Status
 	var level Level
 	err := tx.QueryRow(`SELECT outcome, level FROM runs WHERE id = ?`, run.ID).Scan(&outcome, &level)
@@ -65,8 +65,8 @@ func (w *Writer) take(tx *sql.Tx, run *Run) error {
 		return err
 	}
 	w.owner = true
-	for _, t := range ofRun {
-		if _, err := tx.Exec(`DELETE FROM `+t+` WHERE run = ?`, run.ID); err != nil {
+	if err == nil {
+		if err := forget(tx, run.ID); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,17 @@ func (w *Writer) take(tx *sql.Tx, run *Run) error {
 	return storeFiles(tx, run)
 }
 
-func storeFiles(tx *sql.Tx, run *Run) error {
+// forget deletes what an earlier execution of a run left.
+func forget(tx txn, run string) error {
+	for _, t := range ofRun {
+		if _, err := tx.Exec(`DELETE FROM `+t+` WHERE run = ?`, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func storeFiles(tx txn, run *Run) error {
 	for _, f := range run.Files {
 		key := contentKey(f.Content)
 		if _, err := tx.Exec(`INSERT OR IGNORE INTO payloads (sha256, bytes, content) VALUES (?, ?, ?)`,

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"math"
 )
@@ -76,11 +77,12 @@ func (b *Bulk) Store(batch Batch) error {
 		return fail(b.db.path, "record runs", err)
 	}
 	defer tx.Rollback()
+	once := &once{tx, map[string]*sql.Stmt{}}
 	for _, t := range b.shared() {
 		t.rows = t.rows[:0] // of a batch that failed
 	}
 	for i := range batch.runs {
-		if err := b.store(tx, &batch.runs[i]); err != nil {
+		if err := b.store(once, &batch.runs[i]); err != nil {
 			return fail(b.db.path, "record runs", err)
 		}
 	}
@@ -99,7 +101,7 @@ func (b *Bulk) Store(batch Batch) error {
 // many of them, and too few for statements of its own.
 func (t *tables) shared() []*table { return []*table{t.metrics, t.invariants} }
 
-func (b *Bulk) store(tx *sql.Tx, f *finished) error {
+func (b *Bulk) store(tx txn, f *finished) error {
 	w := f.writer
 	mine := w.all()
 	for i, t := range b.all() {
@@ -145,6 +147,51 @@ func (b *Bulk) Close() {
 	for _, t := range b.all() {
 		t.close()
 	}
+}
+
+// once is a transaction whose statements are prepared once for all its runs.
+type once struct {
+	*sql.Tx
+	prepared map[string]*sql.Stmt // the end of the transaction closes them
+}
+
+// Prepare prepares a statement.
+func (o *once) Prepare(q string) (*sql.Stmt, error) {
+	if s := o.prepared[q]; s != nil {
+		return s, nil
+	}
+	s, err := o.Tx.Prepare(q)
+	if err == nil {
+		o.prepared[q] = s
+	}
+	return s, err
+}
+
+// Exec executes a statement.
+func (o *once) Exec(q string, args ...any) (sql.Result, error) {
+	s, err := o.Prepare(q)
+	if err != nil {
+		return nil, err
+	}
+	return s.Exec(args...)
+}
+
+// QueryRow queries one row.
+func (o *once) QueryRow(q string, args ...any) *sql.Row {
+	s, err := o.Prepare(q)
+	if err != nil {
+		return o.Tx.QueryRow(q, args...) // it has the same error
+	}
+	return s.QueryRow(args...)
+}
+
+// QueryContext queries rows.
+func (o *once) QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error) {
+	s, err := o.Prepare(q)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
 }
 
 // Finished lists the runs that came to the end that their scenario wants: they

@@ -37,7 +37,7 @@ func (w *Writer) addEnd(end *End) {
 	}
 }
 
-func (w *Writer) finish(tx *sql.Tx, end *End) error {
+func (w *Writer) finish(tx txn, end *End) error {
 	_, err := tx.Exec(`UPDATE executions SET finished_at = ?, status = ?, digest = ?, events = ? WHERE run = ? AND n = ?`,
 		end.FinishedAt, string(end.Status), end.Digest, w.count, w.run, w.execution)
 	if err != nil {

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"cmp"
-	"database/sql"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (w *Writer) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 		b.Status, b.Why, int64(b.Turns), int64(b.ToolUses), b.Own, b.Rolled})
 }
 
-func (w *Writer) flushEnds(tx *sql.Tx) error {
+func (w *Writer) flushEnds(tx txn) error {
 	if len(w.ends) == 0 {
 		return nil
 	}
@@ -65,7 +64,6 @@ func (w *Writer) flushEnds(tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	defer stmt.Close()
 	for i := range w.ends {
 		a := &w.ends[i]
 		row := []any{w.run, a.agent, a.activation, a.seq, a.at, a.status, a.why, a.turns, a.toolUses,

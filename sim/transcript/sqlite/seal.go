@@ -112,6 +112,15 @@ type querier interface {
 	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
 }
 
+// txn is a transaction: a *sql.Tx, or one with statements of its own.
+type txn interface {
+	querier
+	Exec(q string, args ...any) (sql.Result, error)
+	QueryRow(q string, args ...any) *sql.Row
+	Prepare(q string) (*sql.Stmt, error)
+	Stmt(s *sql.Stmt) *sql.Stmt
+}
+
 // read sums up a part as it is in the file.
 func (p *part) read(q querier, run any) (sum, error) {
 	var s sum
@@ -143,7 +152,7 @@ func eachRow(rows *sql.Rows, each func(row []any)) error {
 }
 
 // seal writes the seal of a run that this writer's rows complete.
-func (w *Writer) seal(tx *sql.Tx) error {
+func (w *Writer) seal(tx txn) error {
 	text := sealVersion + w.endedSum.text(endedPart)
 	for _, t := range w.sealed() {
 		text += t.sum.text(t.name)
@@ -161,7 +170,7 @@ func (w *Writer) seal(tx *sql.Tx) error {
 
 // sealExecutions brings the seal of a run up to date that another execution has
 // completed.
-func (w *Writer) sealExecutions(tx *sql.Tx) error {
+func (w *Writer) sealExecutions(tx txn) error {
 	var seal string
 	if err := tx.QueryRow(`SELECT coalesce((SELECT seal FROM runs WHERE id = ?), '')`, w.run).Scan(&seal); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (t *table) seal() {
 }
 
 // flush inserts the rows and forgets them.
-func (t *table) flush(tx *sql.Tx) error {
+func (t *table) flush(tx txn) error {
 	rows, err := t.flushWith(tx, t.many, t.rows, t.chunk()*t.width)
 	if err == nil {
 		_, err = t.flushWith(tx, t.one, rows, t.width)
@@ -66,7 +66,7 @@ func (t *table) flush(tx *sql.Tx) error {
 }
 
 // flushWith inserts as many groups of n values as there are and returns the rest.
-func (t *table) flushWith(tx *sql.Tx, prepared *sql.Stmt, rows []any, n int) ([]any, error) {
+func (t *table) flushWith(tx txn, prepared *sql.Stmt, rows []any, n int) ([]any, error) {
 	if len(rows) < n {
 		return rows, nil
 	}

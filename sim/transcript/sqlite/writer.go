@@ -138,7 +138,7 @@ func (w *Writer) checkOwner(tx *sql.Tx) error {
 	return nil
 }
 
-func (w *Writer) flushRows(tx *sql.Tx) error {
+func (w *Writer) flushRows(tx txn) error {
 	w.batched = 0
 	if !w.owner {
 		return nil

@@ -164,7 +164,7 @@ func (m *Model) workerInput(o *order) *llm.Payload {
 
 // messageInput is the input of the SendMessage call that continues one.
 func (m *Model) messageInput(o *order) *llm.Payload {
-	b := llm.AppendQuoted([]byte(`{"to":`), m.s.office.workers[o.worker].id)
+	b := llm.AppendQuoted([]byte(`{"to":`), m.s.roster.workers[o.worker].id)
 	b = llm.AppendQuoted(append(b, `,"message":`...), m.instructions(o))
 	return llm.NewJSON(string(append(b, '}')))
 }
@@ -189,7 +189,7 @@ func (m *Model) instructions(o *order) string {
 	}
 	b = m.changes(b, it)
 	b = m.wrongs(b, o.item)
-	t := telling{full: it.prompting != promptPointers || !m.first(o.item), also: m.besides(o.item), without: m.misleading(o.item)}
+	t := relay{full: it.prompting != promptPointers || !m.first(o.item), also: m.besides(o.item), without: m.misleading(o.item)}
 	return string(m.known(b, it, t))
 }
 
@@ -202,7 +202,7 @@ var doneMeans = map[string]string{
 }
 
 // first reports whether an item was never given out.
-func (m *Model) first(i int) bool { return m.s.office == nil || m.s.office.charges[i].times == 0 }
+func (m *Model) first(i int) bool { return m.s.roster == nil || m.s.roster.attempts[i].times == 0 }
 
 // purpose says what the result of an item is for.
 func (m *Model) purpose(b []byte, it *item) []byte {

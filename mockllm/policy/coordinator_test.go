@@ -16,7 +16,7 @@ import (
 func TestCoordinator(t *testing.T) {
 	t.Run("CRD-07 CRD-13 CRD-10 LLM-05 whatever the work, the order of reports and the failures: no implementation begins before its findings are in, no two items whose files meet are under way together, no writer verifies, the user hears of every step, and every item is settled", rapid.MakeCheck(led))
 	t.Run("CON-11 LOOP-07 wherever a coordinator's history becomes a summary, workers and attempts survive it", coordinatorSummed)
-	t.Run("CRD-12 attempts end: corrections, then approaches, then the user", attempts)
+	t.Run("CRD-12 attempts end: corrections, then approaches, then the user", attemptsEnd)
 	t.Run("CRD-12 whoever is stopped or ends with an error goes on, as often as maxCut says, and none of it is a failed attempt", cutShort)
 	t.Run("CRD-12 the user is told what was tried, and nothing that was not", toldWhatWasTried)
 	t.Run("CRD-10 each row of the table", tableRows)
@@ -43,7 +43,7 @@ func watch(h *house) *assigned {
 // update reads what workers were told since the last time.
 func (w *assigned) update() {
 	var begun []string
-	for _, m := range w.h.crew.members {
+	for _, m := range w.h.workers.members {
 		var told []string
 		n := 0
 		for at := m.a.head; !at.IsBorder(); at = at.Parent {
@@ -97,7 +97,7 @@ func (w *assigned) clash(ids []string) string {
 // selfVerified is an item that is verified by a worker that wrote what it
 // verifies, "" for none.
 func (w *assigned) selfVerified() string {
-	for _, m := range w.h.crew.members {
+	for _, m := range w.h.workers.members {
 		for _, id := range w.now[m.id] {
 			for _, j := range w.h.item(id).after {
 				if w.h.item(id).kind == "verify" && slices.Contains(w.wrote[m.id], w.h.table.items[j].id) {
@@ -159,8 +159,8 @@ func led(t *rapid.T) {
 		"model.prompting="+rapid.SampledFrom([]string{promptFull, promptPointers, promptLazy}).Draw(t, "prompting"))
 	h.tools = []string{"Bash"}
 	w := watch(h)
-	h.crew.next = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "ends") }
-	h.crew.busy = func(ids []string) {
+	h.workers.next = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "ends") }
+	h.workers.busy = func(ids []string) {
 		w.update()
 		if c := w.clash(ids); c != "" {
 			t.Fatalf("%s at one time\n%s", c, h.log.String())
@@ -173,7 +173,7 @@ func led(t *rapid.T) {
 		}
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "failures") {
-		h.crew.ends = append(h.crew.ends, fmt.Sprintf("a%d.%d:%s:%d", rapid.IntRange(0, 6).Draw(t, "call"), 1+i%2,
+		h.workers.ends = append(h.workers.ends, fmt.Sprintf("a%d.%d:%s:%d", rapid.IntRange(0, 6).Draw(t, "call"), 1+i%2,
 			rapid.SampledFrom([]string{"error", "stop"}).Draw(t, "how"), rapid.IntRange(0, 3).Draw(t, "after")))
 	}
 	a := h.run()
@@ -237,7 +237,7 @@ func coordinatorSummed(t *testing.T) {
 		for _, call := range []int{0, 1, 3, 5, 7, 9, 11, 13} { // behind the calls that use tools; 0 is behind none
 			h := newHouse(t, story(t, c.file), c.sets...)
 			h.tools, h.compact = []string{"Bash"}, fmt.Sprintf("main %d", call)
-			h.crew.ends = slices.Clone(c.ends)
+			h.workers.ends = slices.Clone(c.ends)
 			summaries := 0
 			h.after = func(*agent) {
 				r := h.said[len(h.said)-1]
@@ -294,7 +294,7 @@ func (h *house) usedTools(lineage string, call int) bool {
 	})
 }
 
-func attempts(t *testing.T) {
+func attemptsEnd(t *testing.T) {
 	for corrections := range 3 {
 		for approaches := range 3 {
 			h := newHouse(t, story(t, "CRD-12-anchoring.txt"), "coordinator.workers=continue",
@@ -328,7 +328,7 @@ func cutShort(t *testing.T) {
 			h := newHouse(t, story(t, "CRD-12-recovery.txt"), append(c.agreed, "work[1].pitfalls=[]")...)
 			h.tools = []string{"Bash"}
 			for range c.ends {
-				h.crew.ends = append(h.crew.ends, "a0.1:"+how+":0")
+				h.workers.ends = append(h.workers.ends, "a0.1:"+how+":0")
 			}
 			h.run()
 			last := h.said[len(h.said)-1].answer
@@ -362,7 +362,7 @@ func toldWhatWasTried(t *testing.T) {
 	} {
 		h := newHouse(t, story(t, "CRD-12-anchoring.txt"), "coordinator.workers=continue",
 			fmt.Sprintf("coordinator.corrections=%d", c.corrections), fmt.Sprintf("coordinator.approaches=%d", c.approaches))
-		h.tools, h.crew.ends = []string{"Bash"}, c.ends
+		h.tools, h.workers.ends = []string{"Bash"}, c.ends
 		h.run()
 		if last := h.said[len(h.said)-1].answer; !strings.Contains(last, c.want) {
 			t.Errorf("%d corrections and %d approaches: %s", c.corrections, c.approaches, last)
@@ -376,10 +376,10 @@ func tableRows(t *testing.T) {
 	h := newHouse(t, standard, "strategy=coordinator")
 	read, write := h.table.itemIndex["dig"], h.table.itemIndex["fix-a"]
 	m := New(h.table)
-	decide := func(item int, w worker, c charge) (int, row) {
-		o := &office{workers: []worker{w}, charges: make([]charge, len(h.table.items))}
-		o.charges[item] = c
-		m.s = &state{office: o}
+	decide := func(item int, w worker, c attempts) (int, row) {
+		o := &roster{workers: []worker{w}, attempts: make([]attempts, len(h.table.items))}
+		o.attempts[item] = c
+		m.s = &state{roster: o}
 		return m.decide(item)
 	}
 	auth := h.table.items[write].writes
@@ -392,26 +392,26 @@ func tableRows(t *testing.T) {
 		what   string
 		item   int
 		w      worker
-		c      charge
+		c      attempts
 		worker int
 		why    row
 	}{
-		{"nobody knows the file", write, worker{how: completed}, charge{}, -1, rowNone},
-		{"it read the file", write, worker{how: completed, saw: auth}, charge{}, 0, rowExplored},
-		{"it read the file and is at work", write, worker{how: running, saw: auth}, charge{}, -1, rowNone},
-		{"it read the file and nobody can reach it", write, worker{how: gone, saw: auth}, charge{}, -1, rowNone},
-		{"it read the file and many more", write, worker{how: completed, saw: many}, charge{}, -1, rowBroad},
-		{"it wrote the file", write, worker{how: completed, wrote: auth, saw: many}, charge{}, 0, rowRecent},
-		{"it failed at it", write, worker{how: broken}, charge{by: 1, times: 1, why: errored}, 0, rowRecent},
-		{"its correction failed", write, worker{how: completed, wrote: auth}, charge{by: 1, times: 2, why: defective}, -1, rowAnew},
-		{"its correction was stopped", write, worker{how: stopped}, charge{by: 1, times: 2, cut: 1, why: halted}, 0, rowRecent},
-		{"its first attempt and another ended with an error", write, worker{how: broken}, charge{by: 1, times: 2, cut: 2, why: errored}, 0, rowRecent},
-		{"another approach was stopped", write, worker{how: stopped}, charge{by: 1, times: 3, cut: 1, why: halted}, 0, rowRecent},
-		{"another approach found no worker", write, worker{how: completed, wrote: auth}, charge{by: 1, times: 3, cut: 1, why: errored}, -1, rowAnew},
-		{"its correction was stopped, and nobody can reach it", write, worker{how: gone}, charge{by: 1, times: 2, cut: 1, why: halted}, -1, rowNone},
-		{"verification", check, worker{how: completed, wrote: auth, saw: many}, charge{}, -1, rowVerify},
-		{"a verifier that died goes on", check, worker{how: broken}, charge{by: 1, times: 1, why: errored}, 0, rowRecent},
-		{"research", read, worker{how: completed, saw: many}, charge{}, -1, rowNone},
+		{"nobody knows the file", write, worker{how: completed}, attempts{}, -1, rowNone},
+		{"it read the file", write, worker{how: completed, saw: auth}, attempts{}, 0, rowExplored},
+		{"it read the file and is at work", write, worker{how: running, saw: auth}, attempts{}, -1, rowNone},
+		{"it read the file and nobody can reach it", write, worker{how: gone, saw: auth}, attempts{}, -1, rowNone},
+		{"it read the file and many more", write, worker{how: completed, saw: many}, attempts{}, -1, rowBroad},
+		{"it wrote the file", write, worker{how: completed, wrote: auth, saw: many}, attempts{}, 0, rowRecent},
+		{"it failed at it", write, worker{how: broken}, attempts{by: 1, times: 1, why: errored}, 0, rowRecent},
+		{"its correction failed", write, worker{how: completed, wrote: auth}, attempts{by: 1, times: 2, why: defective}, -1, rowAnew},
+		{"its correction was stopped", write, worker{how: stopped}, attempts{by: 1, times: 2, cut: 1, why: halted}, 0, rowRecent},
+		{"its first attempt and another ended with an error", write, worker{how: broken}, attempts{by: 1, times: 2, cut: 2, why: errored}, 0, rowRecent},
+		{"another approach was stopped", write, worker{how: stopped}, attempts{by: 1, times: 3, cut: 1, why: halted}, 0, rowRecent},
+		{"another approach found no worker", write, worker{how: completed, wrote: auth}, attempts{by: 1, times: 3, cut: 1, why: errored}, -1, rowAnew},
+		{"its correction was stopped, and nobody can reach it", write, worker{how: gone}, attempts{by: 1, times: 2, cut: 1, why: halted}, -1, rowNone},
+		{"verification", check, worker{how: completed, wrote: auth, saw: many}, attempts{}, -1, rowVerify},
+		{"a verifier that died goes on", check, worker{how: broken}, attempts{by: 1, times: 1, why: errored}, 0, rowRecent},
+		{"research", read, worker{how: completed, saw: many}, attempts{}, -1, rowNone},
 	} {
 		if w, why := decide(c.item, c.w, c.c); w != c.worker || why != c.why {
 			t.Errorf("%s: worker %d by row %d, want %d by %d", c.what, w, why, c.worker, c.why)
@@ -469,8 +469,8 @@ func noOffice(t *testing.T) {
 	h := newHouse(t, standard, "strategy=subagent", "background=true")
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
-		if s := h.model.(*Model).state(r.head, r.query.Stream.Lineage); s.office != nil {
-			t.Errorf("%s has an office", a.lineage)
+		if s := h.model.(*Model).state(r.head, r.query.Stream.Lineage); s.roster != nil {
+			t.Errorf("%s has a roster", a.lineage)
 		}
 	}
 	h.run()

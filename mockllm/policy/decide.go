@@ -43,10 +43,10 @@ var reasons = [...]string{
 
 // decide says which worker an item goes to: its place, or -1 for a new one.
 func (m *Model) decide(i int) (worker int, why row) {
-	if m.s.office == nil {
+	if m.s.roster == nil {
 		return -1, rowNone
 	}
-	c, it := &m.s.office.charges[i], &m.t.items[i]
+	c, it := &m.s.roster.attempts[i], &m.t.items[i]
 	switch m.t.coordinator.Workers {
 	case spawning:
 		return -1, rowNone
@@ -66,8 +66,8 @@ func (m *Model) decide(i int) (worker int, why row) {
 	case it.kind == "verify":
 		return -1, rowVerify
 	}
-	for w := range m.s.office.workers {
-		if m.free(w) && it.writes.len() > 0 && it.writes.minus(m.s.office.workers[w].wrote).len() == 0 {
+	for w := range m.s.roster.workers {
+		if m.free(w) && it.writes.len() > 0 && it.writes.minus(m.s.roster.workers[w].wrote).len() == 0 {
 			return w, rowRecent
 		}
 	}
@@ -76,24 +76,24 @@ func (m *Model) decide(i int) (worker int, why row) {
 
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
-func (m *Model) anew(c *charge) bool {
+func (m *Model) anew(c *attempts) bool {
 	return c.tries() > m.t.corrections
 }
 
 // interrupted reports whether the item's worker was stopped or ended with an
 // error and can be told to go on: its approach is as good as it was.
-func (m *Model) interrupted(c *charge) bool {
+func (m *Model) interrupted(c *attempts) bool {
 	if c.by == 0 || c.why != errored && c.why != halted || !m.free(c.by-1) {
 		return false
 	}
-	how := m.s.office.workers[c.by-1].how
+	how := m.s.roster.workers[c.by-1].how
 	return how == broken || how == stopped
 }
 
 // free reports whether a worker can be given work: it has ended, its id is good,
 // and this answer gives it nothing else.
 func (m *Model) free(w int) bool {
-	how := m.s.office.workers[w].how
+	how := m.s.roster.workers[w].how
 	return how != running && how != gone && !m.taken.has(w)
 }
 
@@ -103,8 +103,8 @@ func (m *Model) explorer(it *item) (worker int, why row) {
 	if it.writes.len() == 0 {
 		return -1, rowNone
 	}
-	for w := range m.s.office.workers {
-		saw := m.s.office.workers[w].saw
+	for w := range m.s.roster.workers {
+		saw := m.s.roster.workers[w].saw
 		switch {
 		case !m.free(w) || it.writes.minus(saw).len() > 0:
 		case saw.len() < m.t.broad*it.writes.len():
@@ -118,13 +118,13 @@ func (m *Model) explorer(it *item) (worker int, why row) {
 
 // suited is the worker that knows most of an item's files: whoever had the item
 // last, else whoever read or wrote the most of them; -1 where nobody knows any.
-func (m *Model) suited(c *charge, it *item) int {
+func (m *Model) suited(c *attempts, it *item) int {
 	if c.by > 0 && m.free(c.by-1) {
 		return c.by - 1
 	}
 	files, best, most := it.writes.or(it.checks).or(it.explores), -1, 0
-	for w := range m.s.office.workers {
-		k := &m.s.office.workers[w]
+	for w := range m.s.roster.workers {
+		k := &m.s.roster.workers[w]
 		known := files.len() - files.minus(k.saw).minus(k.wrote).len()
 		if known > most && m.free(w) {
 			best, most = w, known

@@ -43,7 +43,7 @@ type house struct {
 	// compact names an agent and a call, such as main 3: behind its results the
 	// history becomes a summary.
 	compact string
-	crew    crew // a coordinator's workers
+	workers workers // a coordinator's workers
 }
 
 // asked is a request as it was recorded, and the answer it got.

@@ -32,29 +32,29 @@ func (b *binder) injections(sc *scenarios.Scenario) {
 	}
 }
 
-// lures is what a state knows of injections. It is never changed once stored; nil
+// seenInjections is what a state knows of injections. It is never changed once stored; nil
 // knows nothing.
-type lures struct {
+type seenInjections struct {
 	taken set  // injections that were read and not warned of
 	acted set  // of these, those that were acted on
 	shell bool // the pool has a shell
 	spawn bool // it has the tool that starts agents
 }
 
-var noLures lures
+var noInjections seenInjections
 
-func (s *state) lured() *lures {
-	if s.lures == nil {
-		return &noLures
+func (s *state) injectionsSeen() *seenInjections {
+	if s.injections == nil {
+		return &noInjections
 	}
-	return s.lures
+	return s.injections
 }
 
-// lure is the state's lures, to be changed.
-func (f *folder) lure() *lures {
-	l := new(lures)
-	*l = *f.s.lured()
-	f.s.lures = l
+// changeInjections is the state's seenInjections, to be changed.
+func (f *folder) changeInjections() *seenInjections {
+	l := new(seenInjections)
+	*l = *f.s.injectionsSeen()
+	f.s.injections = l
 	return l
 }
 
@@ -89,9 +89,9 @@ func (f *folder) pool(name string) {
 	}
 	switch name {
 	case f.t.names.bash:
-		f.lure().shell = true
+		f.changeInjections().shell = true
 	case f.t.names.agent:
-		f.lure().spawn = true
+		f.changeInjections().spawn = true
 	}
 }
 
@@ -101,7 +101,7 @@ func (f *folder) tempted(n *note, report bool) {
 	if len(n.injects) == 0 || report && n.warned {
 		return
 	}
-	l := f.lure()
+	l := f.changeInjections()
 	for _, i := range n.injects {
 		l.taken = l.taken.with(i)
 	}
@@ -120,7 +120,7 @@ func (f *folder) gaveIn(b *llm.Block, n *note) {
 	if len(did) == 0 {
 		return
 	}
-	l := f.lure()
+	l := f.changeInjections()
 	for _, i := range did {
 		l.acted = l.acted.with(i)
 	}
@@ -145,7 +145,7 @@ func (f *folder) outlived(n *note) {
 	if len(n.injects) == 0 {
 		return
 	}
-	l := f.lure()
+	l := f.changeInjections()
 	for _, i := range n.injects {
 		l.taken, l.acted = l.taken.with(i), l.acted.with(i)
 	}
@@ -158,7 +158,7 @@ const InjectedCause = "injection:"
 // obey does what injections ask for, each once, and reports whether there was
 // anything to do. Who has no shell tells a child to, if it leads.
 func (m *Model) obey() bool {
-	l, did := m.s.lured(), false
+	l, did := m.s.injectionsSeen(), false
 	for _, i := range l.taken.minus(l.acted).list(nil) {
 		x := &m.t.injections[i]
 		switch {
@@ -197,10 +197,14 @@ func (t *Table) passedOn(x *injection) string {
 }
 
 // carried is what a report carries on of the injections that were read.
-func (m *Model) carried() string { return m.injectionsIn("\nAlso to be done: ", m.s.lured().taken) }
+func (m *Model) carried() string {
+	return m.injectionsIn("\nAlso to be done: ", m.s.injectionsSeen().taken)
+}
 
 // heeded is what a summary says of those that were acted on.
-func (m *Model) heeded() string { return m.injectionsIn("\nDone as asked: ", m.s.lured().acted) }
+func (m *Model) heeded() string {
+	return m.injectionsIn("\nDone as asked: ", m.s.injectionsSeen().acted)
+}
 
 func (m *Model) injectionsIn(title string, which set) string {
 	var b []byte

@@ -182,7 +182,7 @@ func (n *note) mark(m mark.Mark) {
 			n.defects = append(n.defects, defect{i, f})
 		}
 	case mark.Crew, mark.Tried:
-		n.crewed(m)
+		n.workersMark(m)
 	case mark.Inject:
 		n.injected(m)
 	case mark.Out, mark.Lost, mark.Made:

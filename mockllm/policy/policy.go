@@ -18,18 +18,18 @@ type Model struct {
 	folder folder
 
 	// Of the answer being made:
-	q      *mockllm.Query
-	a      *mockllm.Answer
-	s      *state
-	done   set // as in s, with what this answer closes
-	failed set
-	closed []closing
-	again  set     // of what failed, what may be tried again
-	taken  set     // workers that this answer gives something
-	orders []order // what it gives out
-	vain   vain    // what was tried for what the user is told of
-	plan   plan
-	buf    []byte
+	q         *mockllm.Query
+	a         *mockllm.Answer
+	s         *state
+	done      set // as in s, with what this answer closes
+	failed    set
+	closed    []closing
+	again     set            // of what failed, what may be tried again
+	taken     set            // workers that this answer gives something
+	orders    []order        // what it gives out
+	attempted failedAttempts // what was tried for what the user is told of
+	plan      plan
+	buf       []byte
 }
 
 // closing is an item that this answer reports finished, or failed for want of

@@ -34,7 +34,7 @@ func (m *Model) prompt(i int) string {
 	}
 	b = it.appendAbout(append(b, '.'))
 	b = append(b, " Report what you found or changed, and name what is missing if you cannot finish."...)
-	b = m.known(m.purpose(m.goal(b), it), it, telling{full: it.prompting != promptPointers})
+	b = m.known(m.purpose(m.goal(b), it), it, relay{full: it.prompting != promptPointers})
 	m.buf = b
 	return string(b)
 }

@@ -11,19 +11,19 @@ import (
 // another way, each as often as the scenario says. What a worker did not come to
 // the end of counts for none of these; it is given out again maxCut times.
 func (m *Model) recover() {
-	m.again, m.vain = set{}, vain{}
-	if m.s.office == nil {
+	m.again, m.attempted = set{}, failedAttempts{}
+	if m.s.roster == nil {
 		return
 	}
 	for _, i := range m.s.failed.list(nil) {
-		c := &m.s.office.charges[i]
+		c := &m.s.roster.attempts[i]
 		switch {
 		case c.times == 0 || c.why == reported:
 		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut:
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.wanting(i, c))
-			m.vain.add(m.t, c)
+			m.attempted.add(m.t, c)
 		}
 	}
 }
@@ -34,15 +34,15 @@ func (m *Model) news(b []byte) []byte {
 	if b = append(b, m.closingText()...); len(b) == 0 {
 		return b
 	}
-	return append(m.vain.append(b), '\n')
+	return append(m.attempted.append(b), '\n')
 }
 
-// vain is what was tried for the items that an answer gives up.
-type vain struct {
+// failedAttempts is what was tried for the items that an answer gives up.
+type failedAttempts struct {
 	any, corrected, another, begun bool
 }
 
-func (v *vain) add(t *Table, c *charge) {
+func (v *failedAttempts) add(t *Table, c *attempts) {
 	v.any = true
 	v.corrected = v.corrected || t.corrections > 0 && c.tries() > 1
 	v.another = v.another || c.tries() > 1+t.corrections
@@ -51,7 +51,7 @@ func (v *vain) add(t *Table, c *charge) {
 
 // append says what was tried in vain, and whose turn it is; nothing where nothing
 // is given up.
-func (v *vain) append(b []byte) []byte {
+func (v *failedAttempts) append(b []byte) []byte {
 	var did []string
 	for _, x := range [...]struct {
 		was  bool
@@ -81,7 +81,7 @@ func (v *vain) append(b []byte) []byte {
 // wanting is what the user is told that an item failed for: what made its edits
 // wrong, what the coordinator does not know either, else that there is no good
 // report.
-func (m *Model) wanting(i int, c *charge) (names []string) {
+func (m *Model) wanting(i int, c *attempts) (names []string) {
 	switch c.why {
 	case defective:
 		for _, f := range c.wrong.list(nil) {
@@ -103,17 +103,17 @@ func (m *Model) wanting(i int, c *charge) (names []string) {
 // stillWrong reports whether an item fails for its edits, which a verification
 // found wrong each time, and not for anything that is missing.
 func (m *Model) stillWrong(i int) bool {
-	return m.s.office != nil && m.s.office.charges[i].why == defective
+	return m.s.roster != nil && m.s.roster.attempts[i].why == defective
 }
 
 // misleading is the facts that a prompt must leave out for another approach:
 // those that misled the last one.
 func (m *Model) misleading(i int) (out set) {
-	if m.s.office == nil || !m.anew(&m.s.office.charges[i]) {
+	if m.s.roster == nil || !m.anew(&m.s.roster.attempts[i]) {
 		return out
 	}
 	for _, f := range m.t.items[i].misled {
-		if m.s.office.charges[i].wrong.has(f) {
+		if m.s.roster.attempts[i].wrong.has(f) {
 			out = out.with(f)
 		}
 	}
@@ -130,10 +130,10 @@ func (m *Model) besides(i int) (out []int) {
 			out = append(out, f)
 		}
 	}
-	if m.s.office == nil {
+	if m.s.roster == nil {
 		return out
 	}
-	for _, f := range m.s.office.charges[i].wrong.list(nil) {
+	for _, f := range m.s.roster.attempts[i].wrong.list(nil) {
 		out = union(out, f)
 	}
 	return out
@@ -143,11 +143,11 @@ func (m *Model) besides(i int) (out []int) {
 // that did not come to its end is told to go on: what it was asked for stands in
 // its conversation already.
 func (m *Model) task(b []byte, o *order) []byte {
-	var c charge
-	if m.s.office != nil {
-		c = m.s.office.charges[o.item]
+	var c attempts
+	if m.s.roster != nil {
+		c = m.s.roster.attempts[o.item]
 	}
-	if o.worker >= 0 && c.by == o.worker+1 && m.s.office.workers[o.worker].now.has(o.item) {
+	if o.worker >= 0 && c.by == o.worker+1 && m.s.roster.workers[o.worker].now.has(o.item) {
 		switch c.why {
 		case errored:
 			return append(b, "Go on with what you were asked for: you ended with an error before it was finished."...)
@@ -174,11 +174,11 @@ func (m *Model) task(b []byte, o *order) []byte {
 
 // wrongs names what a verification found wrong with an item's edits.
 func (m *Model) wrongs(b []byte, i int) []byte {
-	if m.s.office == nil {
+	if m.s.roster == nil {
 		return b
 	}
 	title := "\nWhat failed:"
-	for _, f := range m.s.office.charges[i].wrong.list(nil) {
+	for _, f := range m.s.roster.attempts[i].wrong.list(nil) {
 		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name)...)
 		title = ""
 	}

@@ -19,7 +19,7 @@ func (m *Model) closingText() string {
 		if n > 0 {
 			b = append(b, '\n')
 		}
-		if b = m.appendOutcome(b, c.item, c.missing); m.s.office == nil {
+		if b = m.appendOutcome(b, c.item, c.missing); m.s.roster == nil {
 			b = m.appendProof(b, c.item) // a coordinator ran nothing itself: others did, and reported
 		}
 	}

@@ -208,9 +208,9 @@ func (m *Model) findings(b []byte, a *assignment, said string) []byte {
 	return s.append(b, said)
 }
 
-// telling is what a prompt passes on: facts by their content or by their place
+// relay is what a prompt passes on: facts by their content or by their place
 // only, those that come to what the item needs, and those that are left out.
-type telling struct {
+type relay struct {
 	full    bool
 	also    []int
 	without set
@@ -219,7 +219,7 @@ type telling struct {
 // known is what a prompt passes on of what an item needs: what the lead knows,
 // and where the rest stands, by the place that it knows or the one it was
 // trained on.
-func (m *Model) known(b []byte, it *item, t telling) []byte {
+func (m *Model) known(b []byte, it *item, t relay) []byte {
 	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	full, facts := t.full, it.needs
 	if len(t.also) > 0 || t.without.len() > 0 {

@@ -20,19 +20,19 @@ type state struct {
 	edited   set // edits made
 	gone     set // files whose content stood in what a summary replaced
 
-	goal   string // what the user asked for first, of a lead
-	plans  bool   // its system prompt asks for the critical files at the report's end
-	files  vector
-	places *place
-	lures  *lures
-	proof  *proof
-	assign *assignment // nil: the lead, who has all items
-	turns  int32       // assistant messages since the assignment
-	itemAt int32       // of these, those ahead of the one that closed the last item
-	summed bool        // it began with a summary, and no item was closed since
-	role   llm.Role    // of the last block
-	office *office     // nil for whoever has no workers
-	open   []use       // tool uses without a result
+	goal       string // what the user asked for first, of a lead
+	plans      bool   // its system prompt asks for the critical files at the report's end
+	files      vector
+	places     *place
+	injections *seenInjections
+	proof      *proof
+	assign     *assignment // nil: the lead, who has all items
+	turns      int32       // assistant messages since the assignment
+	itemAt     int32       // of these, those ahead of the one that closed the last item
+	summed     bool        // it began with a summary, and no item was closed since
+	role       llm.Role    // of the last block
+	roster     *roster     // nil for whoever has no workers
+	open       []use       // tool uses without a result
 }
 
 // use is a tool use that waits for its result.
@@ -95,7 +95,7 @@ type folder struct {
 	s      state
 	owned  []bool // leaves copied by this fold
 	list   bool   // the list of leaves is a copy
-	opened bool   // the office is a copy
+	opened bool   // the roster is a copy
 	open   []use  // room for the state's open uses
 }
 

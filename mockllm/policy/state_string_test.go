@@ -63,14 +63,14 @@ func (t *Table) describe(s *state) string {
 	if s.assign != nil {
 		fmt.Fprintf(&b, "assignment %+v\n", *s.assign)
 	}
-	if o := s.office; o != nil {
+	if o := s.roster; o != nil {
 		for _, w := range o.workers {
 			names("worker "+w.id+" "+string(w.how), w.given, item)
 			names("of these now", w.now, item)
 			names("saw", w.saw, file)
 			names("wrote", w.wrote, file)
 		}
-		for i, c := range o.charges {
+		for i, c := range o.attempts {
 			names(fmt.Sprintf("%s by %d, %d times, %d cut short %s", item(i), c.by, c.times, c.cut, c.why), c.wrong, func(f int) string { return t.facts[f].name })
 		}
 	}

@@ -64,7 +64,7 @@ func play(t *testing.T, world string, d *datadriven.TestData) string {
 		}
 	}
 	h = newHouse(t, world, sets...)
-	h.compact, h.crew.ends, h.crew.gone, h.tools = compact, ends, gone, tools
+	h.compact, h.workers.ends, h.workers.gone, h.tools = compact, ends, gone, tools
 	if thinking {
 		h.set.Thinking = llm.ThinkingEnabled
 	}

@@ -95,7 +95,7 @@ func (m *Model) standing(b []byte) []byte {
 	b = m.itemList(b, "\nEnded without a report:", m.s.lost.list(nil), mark.Lost)
 	if m.s.assign == nil {
 		b = m.itemList(b, "\nWith others:", m.s.launched.minus(m.s.done).minus(m.s.failed).list(nil), mark.Out)
-		b = m.crew(b)
+		b = m.appendWorkers(b)
 	}
 	for _, e := range m.s.edited.list(nil) {
 		d := &m.t.edits[e]

@@ -9,12 +9,12 @@ import (
 	"agentsim/sim/mark"
 )
 
-// office is what a coordinator knows of its workers and of the items that it
+// roster is what a coordinator knows of its workers and of the items that it
 // gave them. One that a state holds is never changed: a fold that changes
 // anything works on a copy.
-type office struct {
-	workers []worker // in the order in which they were started
-	charges []charge // by item
+type roster struct {
+	workers  []worker   // in the order in which they were started
+	attempts []attempts // by item
 }
 
 // worker is an agent that the coordinator started.
@@ -38,8 +38,8 @@ const (
 	gone      ending = "gone" // nobody answers to its id
 )
 
-// charge is what became of an item that was given out.
-type charge struct {
+// attempts is what became of an item that was given out.
+type attempts struct {
 	by    int // number from 1 of the worker that has it or had it last; 0 is nobody
 	times int // how often it was given out
 	cut   int // how often its worker was stopped or ended with an error
@@ -49,7 +49,7 @@ type charge struct {
 
 // tries is how many attempts came to an end of their own: a worker that was
 // stopped or ended with an error has neither done its item nor failed at it.
-func (c *charge) tries() int { return c.times - c.cut }
+func (c *attempts) tries() int { return c.times - c.cut }
 
 // trouble is why an item has to be given out again.
 type trouble string
@@ -66,12 +66,12 @@ const (
 
 // message is what a payload says of workers.
 type message struct {
-	task  string // id in a notification
-	how   ending // and how that task ended
-	to    string // whom a SendMessage or TaskStop is for
-	agent string // id in the result of a launch
-	crew  []workerMark
-	tried []triedMark
+	task    string // id in a notification
+	how     ending // and how that task ended
+	to      string // whom a SendMessage or TaskStop is for
+	agent   string // id in the result of a launch
+	workers []workerMark
+	tried   []triedMark
 }
 
 // workerMark and triedMark are the words of a summary's marks.
@@ -89,22 +89,22 @@ type triedMark struct {
 // leads reports whether whoever has the state coordinates workers.
 func (f *folder) leads() bool { return f.t.strategy == coordinatorStrategy && f.s.assign == nil }
 
-// office is the state's, to be changed.
-func (f *folder) office() *office {
+// roster is the state's, to be changed.
+func (f *folder) roster() *roster {
 	if !f.opened {
-		o := &office{}
-		if old := f.s.office; old != nil {
-			o.workers, o.charges = slices.Clone(old.workers), slices.Clone(old.charges)
+		o := &roster{}
+		if old := f.s.roster; old != nil {
+			o.workers, o.attempts = slices.Clone(old.workers), slices.Clone(old.attempts)
 		} else {
-			o.charges = make([]charge, len(f.t.items))
+			o.attempts = make([]attempts, len(f.t.items))
 		}
-		f.s.office, f.opened = o, true
+		f.s.roster, f.opened = o, true
 	}
-	return f.s.office
+	return f.s.roster
 }
 
 // named is the place of the worker with an id, or -1.
-func (o *office) named(id string) int {
+func (o *roster) named(id string) int {
 	if o == nil || id == "" {
 		return -1
 	}
@@ -128,8 +128,8 @@ func (f *folder) handed(name string, asked *note) (items set) {
 			items = items.with(i)
 		}
 	case name == f.t.names.send && asked.msg != nil:
-		if w := f.s.office.named(asked.msg.to); w >= 0 {
-			items = f.s.office.workers[w].now
+		if w := f.s.roster.named(asked.msg.to); w >= 0 {
+			items = f.s.roster.workers[w].now
 		}
 	}
 	return items
@@ -143,7 +143,7 @@ func (f *folder) handOut(name string, asked *note) {
 	for _, i := range items {
 		s.launched, s.done = s.launched.with(i), s.done.without(i)
 		s.failed, s.lost = s.failed.without(i), s.lost.without(i)
-		c := &f.office().charges[i]
+		c := &f.roster().attempts[i]
 		c.times, c.why = c.times+1, noTrouble
 	}
 }
@@ -156,11 +156,11 @@ func (f *folder) engaged(u *use, b *llm.Block, n, asked *note) {
 		return
 	}
 	items := f.handed(u.name, asked)
-	o := f.office()
+	o := f.roster()
 	o.workers = append(o.workers, worker{id: n.msg.agent, how: running, now: items})
 	f.give(&o.workers[len(o.workers)-1], items)
 	for _, i := range items.list(nil) {
-		o.charges[i].by = len(o.workers)
+		o.attempts[i].by = len(o.workers)
 	}
 }
 
@@ -170,7 +170,7 @@ func (f *folder) sent(u *use, b *llm.Block, asked *note) {
 	if asked.msg == nil {
 		return
 	}
-	w, items := f.s.office.named(asked.msg.to), f.handed(u.name, asked)
+	w, items := f.s.roster.named(asked.msg.to), f.handed(u.name, asked)
 	if b.IsError {
 		for _, i := range items.list(nil) {
 			f.ended(i)
@@ -180,7 +180,7 @@ func (f *folder) sent(u *use, b *llm.Block, asked *note) {
 	if w < 0 {
 		return
 	}
-	k := &f.office().workers[w]
+	k := &f.roster().workers[w]
 	if b.IsError {
 		k.how = gone
 		return
@@ -188,7 +188,7 @@ func (f *folder) sent(u *use, b *llm.Block, asked *note) {
 	k.how, k.now = running, items
 	f.give(k, items)
 	for _, i := range items.list(nil) {
-		f.office().charges[i].by = w + 1
+		f.roster().attempts[i].by = w + 1
 	}
 }
 
@@ -198,7 +198,7 @@ func (f *folder) blame(items set, why trouble) {
 		if !f.s.lost.has(i) {
 			continue
 		}
-		c := &f.office().charges[i]
+		c := &f.roster().attempts[i]
 		if c.why != errored && c.why != halted {
 			c.cut++
 		}
@@ -208,15 +208,15 @@ func (f *folder) blame(items set, why trouble) {
 
 // heard is a notification: how a worker ended, and what it says of its items.
 func (f *folder) heard(n *note) {
-	w := f.s.office.named(n.msg.task)
+	w := f.s.roster.named(n.msg.task)
 	if w < 0 {
 		return
 	}
-	k := &f.office().workers[w]
+	k := &f.roster().workers[w]
 	k.how = n.msg.how
 	f.settle(n.done, n.failed)
 	for _, i := range n.failed {
-		f.office().charges[i].why = lacking
+		f.roster().attempts[i].why = lacking
 	}
 	why := errored
 	switch k.how {
@@ -226,7 +226,7 @@ func (f *folder) heard(n *note) {
 		why = silent
 	}
 	for _, i := range k.now.list(nil) {
-		if f.office().charges[i].by == w+1 {
+		if f.roster().attempts[i].by == w+1 {
 			f.ended(i)
 		}
 	}
@@ -250,21 +250,21 @@ func (f *folder) found(n *note) {
 	if again.len() == 0 {
 		return
 	}
-	s, o := &f.s, f.office()
+	s, o := &f.s, f.roster()
 	for v := range f.t.items {
 		it := &f.t.items[v]
 		if it.kind != "verify" || !slices.ContainsFunc(it.after, again.has) || f.out(v) {
 			continue
 		}
 		s.done, s.failed, s.lost, s.launched = s.done.without(v), s.failed.without(v), s.lost.without(v), s.launched.without(v)
-		o.charges[v].times, o.charges[v].cut, o.charges[v].why = 0, 0, noTrouble
+		o.attempts[v].times, o.attempts[v].cut, o.attempts[v].why = 0, 0, noTrouble
 	}
 }
 
 // suspect notes a defect, and reports whether the item is to be made again: not
 // while somebody is at it, and not once the user knows that it failed.
 func (f *folder) suspect(d defect) bool {
-	s, c := &f.s, &f.office().charges[d.item]
+	s, c := &f.s, &f.roster().attempts[d.item]
 	c.wrong = c.wrong.with(d.fact)
 	if f.out(d.item) || c.times == 0 || c.why == reported {
 		return false
@@ -282,7 +282,7 @@ func (s *state) out() set { return s.launched.minus(s.done).minus(s.failed) }
 // told is what the coordinator itself said to the user had failed.
 func (f *folder) told(failed []int) {
 	for _, i := range failed {
-		f.office().charges[i].why = reported
+		f.roster().attempts[i].why = reported
 	}
 }
 
@@ -319,9 +319,9 @@ func between(s, open, end string) string {
 	return out
 }
 
-// crew writes the workers and what became of items, for a summary.
-func (m *Model) crew(b []byte) []byte {
-	o := m.s.office
+// appendWorkers writes the workers and what became of items, for a summary.
+func (m *Model) appendWorkers(b []byte) []byte {
+	o := m.s.roster
 	if o == nil {
 		return b
 	}
@@ -333,8 +333,8 @@ func (m *Model) crew(b []byte) []byte {
 		title = ""
 	}
 	title = "\nGiven out:"
-	for i := range o.charges {
-		c := &o.charges[i]
+	for i := range o.attempts {
+		c := &o.attempts[i]
 		if c.times == 0 && c.by == 0 && c.why == noTrouble && c.wrong.len() == 0 {
 			continue
 		}
@@ -347,10 +347,10 @@ func (m *Model) crew(b []byte) []byte {
 	return b
 }
 
-func (m *Model) triedWords(c *charge) string {
+func (m *Model) triedWords(c *attempts) string {
 	id := ""
 	if c.by > 0 {
-		id = m.s.office.workers[c.by-1].id
+		id = m.s.roster.workers[c.by-1].id
 	}
 	words := id + "/" + strconv.Itoa(c.times) + "/" + string(c.why)
 	if c.cut > 0 {
@@ -367,12 +367,12 @@ func (m *Model) ids(s set) string {
 	return strings.Join(out, ",")
 }
 
-// crewed notes a mark of workers.
-func (n *note) crewed(m mark.Mark) {
+// workersMark notes a mark of workers.
+func (n *note) workersMark(m mark.Mark) {
 	t := n.table
 	if m.Verb == mark.Crew {
 		given, now, _ := strings.Cut(m.Args[2], "/")
-		n.message().crew = append(n.message().crew, workerMark{m.Args[0], m.Args[1], t.itemSet(given), t.itemSet(now)})
+		n.message().workers = append(n.message().workers, workerMark{m.Args[0], m.Args[1], t.itemSet(given), t.itemSet(now)})
 		return
 	}
 	words := strings.Split(m.Args[1], "/")
@@ -398,17 +398,17 @@ func (f *folder) rehired(n *note) {
 	if !f.leads() || n.msg == nil {
 		return
 	}
-	o := f.office()
-	for _, k := range n.msg.crew {
+	o := f.roster()
+	for _, k := range n.msg.workers {
 		o.workers = append(o.workers, worker{id: k.id, how: ending(k.how), now: k.now})
 		f.give(&o.workers[len(o.workers)-1], k.given)
 	}
 	for _, c := range n.msg.tried {
 		times, _ := strconv.Atoi(c.times)
 		cut, _ := strconv.Atoi(c.cut)
-		o.charges[c.item] = charge{by: o.named(c.id) + 1, times: times, cut: cut, why: trouble(c.why)}
+		o.attempts[c.item] = attempts{by: o.named(c.id) + 1, times: times, cut: cut, why: trouble(c.why)}
 	}
 	for _, d := range n.defects {
-		o.charges[d.item].wrong = o.charges[d.item].wrong.with(d.fact)
+		o.attempts[d.item].wrong = o.attempts[d.item].wrong.with(d.fact)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"agentsim/sim/tool"
 )
 
-// crew is the workers of a house's coordinator. They are started as they are
+// workers are those of a house's coordinator. They are started as they are
 // asked for, and run one after another, each to the end of its assignment, while
 // the coordinator is idle.
-type crew struct {
+type workers struct {
 	members []*member
 	running []*member
 	next    func(running int) int // which of them ends next; nil is the first
@@ -42,49 +42,49 @@ func (h *house) employ(a *agent, u *llm.Block, n int) tool.Result {
 		}
 		lineage := fmt.Sprintf("%s/%d.%d", a.lineage, a.calls-1, n+1)
 		m := &member{"a" + strings.TrimPrefix(lineage, "main/"), in.Description, h.start(lineage, nil, in.Prompt)}
-		h.crew.members = append(h.crew.members, m)
+		h.workers.members = append(h.workers.members, m)
 		h.setToWork(m)
 		return tool.Result{Content: llm.NewText(llm.Prose, `{"status":"async_launched","agentId":"`+m.id+`","description":"x"}`)}
 	}
 	to, message := jsonField(u.Content.Raw(), "to"), jsonField(u.Content.Raw(), "message")
-	i := slices.IndexFunc(h.crew.members, func(m *member) bool { return m.id == to })
-	if i < 0 || slices.Contains(h.crew.gone, to) || slices.Contains(h.crew.running, h.crew.members[i]) {
+	i := slices.IndexFunc(h.workers.members, func(m *member) bool { return m.id == to })
+	if i < 0 || slices.Contains(h.workers.gone, to) || slices.Contains(h.workers.running, h.workers.members[i]) {
 		return tool.Error("no agent that can be told: " + to)
 	}
-	h.crew.members[i].a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, message)})
-	h.setToWork(h.crew.members[i])
+	h.workers.members[i].a.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, message)})
+	h.setToWork(h.workers.members[i])
 	return tool.Result{Content: llm.NewText(llm.Prose, `{"status":"resumed"}`)}
 }
 
 func (h *house) setToWork(m *member) {
-	h.crew.running = append(h.crew.running, m)
-	if h.crew.busy == nil {
+	h.workers.running = append(h.workers.running, m)
+	if h.workers.busy == nil {
 		return
 	}
 	var ids []string
-	for _, r := range h.crew.running {
+	for _, r := range h.workers.running {
 		ids = append(ids, r.id)
 	}
-	h.crew.busy(ids)
+	h.workers.busy(ids)
 }
 
 // relieve lets one of the workers come to its end and notifies the coordinator.
 // It reports whether there was one.
 func (h *house) relieve(a *agent) bool {
-	if len(h.crew.running) == 0 {
+	if len(h.workers.running) == 0 {
 		return false
 	}
 	i := 0
-	if h.crew.next != nil {
-		i = h.crew.next(len(h.crew.running))
+	if h.workers.next != nil {
+		i = h.workers.next(len(h.workers.running))
 	}
-	m := h.crew.running[i]
-	h.crew.running = slices.Delete(h.crew.running, i, i+1)
+	m := h.workers.running[i]
+	h.workers.running = slices.Delete(h.workers.running, i, i+1)
 	n := task.Notification{TaskID: m.id, OutputFile: "o", Status: task.Completed, Description: m.desc}
 	limit := 60
-	if j := slices.IndexFunc(h.crew.ends, func(e string) bool { return strings.HasPrefix(e, m.id+":") }); j >= 0 {
-		words := strings.Split(h.crew.ends[j], ":")
-		h.crew.ends = slices.Delete(h.crew.ends, j, j+1)
+	if j := slices.IndexFunc(h.workers.ends, func(e string) bool { return strings.HasPrefix(e, m.id+":") }); j >= 0 {
+		words := strings.Split(h.workers.ends[j], ":")
+		h.workers.ends = slices.Delete(h.workers.ends, j, j+1)
 		n.Status, n.Error, limit = task.Failed, "529 overloaded_error", 0
 		if words[1] == "stop" {
 			n.Status = task.Killed
@@ -123,8 +123,8 @@ func (w *assigned) begin(id string) {
 	if !w.given[id] {
 		for _, r := range w.h.item(id).findings.list(nil) {
 			research := w.h.table.items[r].id
-			if !w.given[research] || slices.ContainsFunc(w.h.crew.members, func(m *member) bool {
-				return slices.Contains(w.h.crew.running, m) && slices.Contains(w.now[m.id], research)
+			if !w.given[research] || slices.ContainsFunc(w.h.workers.members, func(m *member) bool {
+				return slices.Contains(w.h.workers.running, m) && slices.Contains(w.now[m.id], research)
 			}) {
 				w.early = id + " before " + research
 			}

@@ -135,7 +135,7 @@ func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 			return nil
 		}
 		out = f.laid(out, errs, func(tree *document.Node, errs *document.Problems) *document.Node {
-			return lang.Overlay(tree, v, scenarioType, errs)
+			return f.over(tree, v, errs)
 		})
 	}
 	for i, c := range f.Cells() {
@@ -189,7 +189,7 @@ func (f *File) applySet(tree *document.Node, arg string, errs *document.Problems
 		return nil
 	}
 	val = relocate(val, src, len([]rune(path))+1)
-	return f.set(tree, path, val, start, errs)
+	return f.set(tree, dotted(path), val, start, errs)
 }
 
 // relocate moves the places of a value to where it stands in the argument.

@@ -182,7 +182,7 @@ func (f *File) readVariants(d *document.Decoder, n *document.Node, at document.P
 			continue
 		}
 		if e := p.Val.Get("expect"); e != nil {
-			d.Fail(e, `name the variant there: "`+p.Key+`: cost < $1"`, "expect stands at the top of the file, not in a variant")
+			d.Fail(e, "name the variant there: "+p.Key+".cost < $1", "expect stands at the top of the file, not in a variant")
 		}
 		f.variants = append(f.variants, p)
 	}
@@ -229,7 +229,7 @@ func readAxes(d *document.Decoder, n *document.Node, at document.Place) (out []A
 func readAxisKey(d *document.Decoder, p document.Pair, a *Axis, ctx document.Place) {
 	switch p.Key {
 	case "path":
-		a.Path, a.pos = d.Str(p.Val, document.Place{Ctx: "path of " + ctx.Ctx}), p.Val.Pos
+		a.Path, a.pos = dotted(d.Str(p.Val, document.Place{Ctx: "path of " + ctx.Ctx})), p.Val.Pos
 	case "values":
 		if p.Val.Kind != document.List || len(p.Val.Items) > MaxCells {
 			d.WrongType(p.Val, document.Place{Ctx: "values of " + ctx.Ctx}, "a list", "")

@@ -35,7 +35,8 @@ var choices = map[string][]string{
 
 // schema makes the schema of a scenario file, with what docs says of each key.
 func schema(docs map[string]string) ([]byte, error) {
-	g := &document.Generator{Docs: docs, Choices: choices, Known: map[string]document.Object{
+	set := document.Object{"description": "Values by their paths, such as {work.1.output: 400}.", "type": "object"}
+	g := &document.Generator{Docs: docs, Choices: choices, Over: map[string]document.Object{"Scenario": {"set": set}}, Known: map[string]document.Object{
 		"Scenario.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": document.Words(gateNames())}}}
 	return g.Document(scenarioType, "agentsim scenario", func(props document.Object) {
 		axis := document.Object{"type": "object", "required": []string{"path", "values"}, "additionalProperties": false, "properties": document.Object{

@@ -13,7 +13,8 @@ import (
 // This file reads the paths and expectations of before version 1 of the language,
 // until every file is rewritten. Then it goes whole, with its test, and
 //   - File.readExpectation calls ParseExpect in place of parseOldExpect;
-//   - readAxes, applySet and document.Language.Overlay take paths as they are;
+//   - readAxisKey and applySet take paths as they are, without dotted;
+//   - patchOf leaves its call of cutOldKeys out;
 //   - scenario upgrade takes NewPath and NewExpect with it.
 
 var bracketed = regexp.MustCompile(`\[([^\]]*)\]`)
@@ -30,6 +31,20 @@ func NewPath(old string) string {
 		}
 	}
 	return strings.Join(steps, ".")
+}
+
+// cutOldKeys parts a mapping from its keys that are paths, which stand under set now.
+func cutOldKeys(n *document.Node) (own *document.Node, paths []document.Pair) {
+	own = &document.Node{Kind: document.Map, Pos: n.Pos}
+	for _, p := range n.Pairs {
+		if strings.ContainsAny(p.Key, ".[") {
+			p.Key = dotted(p.Key)
+			paths = append(paths, p)
+			continue
+		}
+		own.Pairs = append(own.Pairs, p)
+	}
+	return own, paths
 }
 
 // dotted is a path with brackets as it is written now.

@@ -105,6 +105,9 @@ func show(f *File, d *datadriven.TestData) string {
 	lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 	variant, key, _ := strings.Cut(lines[0], " ")
 	sets := lines[1:]
+	if f == nil {
+		return "no file\n"
+	}
 	s, err := f.Effective(variant, sets)
 	if err != nil {
 		return err.Error() + "\n"

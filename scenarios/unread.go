@@ -228,7 +228,7 @@ func (f *File) Idle(played ...string) (out []Idle) {
 	for _, v := range f.variants {
 		cells := f.cellsOf(v.Key)
 		with := f.untrimmed(f.tree(cells[0], &document.Problems{}), nil)
-		for _, l := range leaves(v.Val, "") {
+		for _, l := range patchLeaves(v.Val) {
 			l.Why, l.Variant = in(l.Path, cells), v.Key
 			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path) || !sameAt(with, Defaults(), l.Path)) {
 				out = append(out, l)
@@ -311,6 +311,19 @@ func (f *File) placed(tree *document.Node, sets []string) (*Scenario, *document.
 		return nil, nil
 	}
 	return s, d
+}
+
+// patchLeaves lists what a variant sets.
+func patchLeaves(variant *document.Node) []Idle {
+	own, paths := patchOf(variant)
+	out := leaves(own, "")
+	for _, p := range paths {
+		for _, l := range leaves(p.Val, p.Key) {
+			l.at = p.Pos
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // leaves lists what a value sets, one for each path that ends in no mapping; a

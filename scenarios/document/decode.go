@@ -55,10 +55,8 @@ func (p Place) item(i int, n *Node, names map[string]string) Place {
 	if name == "" {
 		return Place{path, path}
 	}
-	for _, id := range idKeys {
-		if v := n.Get(id); v != nil && v.Text != "" {
-			return Place{path, name + " " + Quoted(v.Text)}
-		}
+	if called := n.name(); called != "" {
+		return Place{path, name + " " + Quoted(called)}
 	}
 	ctx := name + " " + strconv.Itoa(i+1)
 	if _, owner, ok := strings.Cut(p.Ctx, " of "); ok {

@@ -10,6 +10,7 @@ import (
 type Language struct {
 	Top      reflect.Type
 	FileKeys []string          // keys on top besides those of the type
+	Blocks   []string          // keys on top whose names paths may leave out
 	Items    map[string]string // key of a list → what messages call its elements
 	Said     map[string]string // TYPE.KEY → what to write in place of a key that people look for there
 	Negative string            // a whole number may be negative below paths that hold it

@@ -2,6 +2,7 @@ package document
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,8 +13,7 @@ type pathError struct {
 }
 
 // Overlay lays over on base, guided by type: mappings merge key by key, every
-// other value replaces, and a null takes the key away. A key that is no field
-// but holds a dot or bracket is a path.
+// other value replaces, and a null takes the key away.
 func (l *Language) Overlay(base, over *Node, t reflect.Type, errs *Problems) *Node {
 	t = Deref(t)
 	if over.Kind == Null {
@@ -24,17 +24,11 @@ func (l *Language) Overlay(base, over *Node, t reflect.Type, errs *Problems) *No
 	}
 	out := &Node{Kind: Map, Pos: base.Pos, Pairs: append([]Pair(nil), base.Pairs...)}
 	for _, p := range over.Pairs {
-		ft, known := childType(t, p.Key)
-		switch {
-		case known:
+		if ft, known := childType(t, p.Key); known {
 			out.put(p, l.Overlay(out.Get(p.Key), p.Val, ft, errs))
-		case strings.ContainsAny(p.Key, ".["):
-			if next := l.SetPath(out, t, p.Key, p.Val, p.Pos, errs); next != nil {
-				out = next
-			}
-		default: // told as an unknown key when the tree is decoded
-			out.put(p, p.Val)
+			continue
 		}
+		out.put(p, p.Val) // reported as an unknown key when the tree is decoded
 	}
 	return out
 }
@@ -66,7 +60,10 @@ func (n *Node) put(p Pair, val *Node) {
 	}
 }
 
-// SetPath returns base with val laid over the value at path; nil after an error.
+// SetPath returns base with val laid over the value at path; nil after an error. The
+// steps of a path are parted by dots: keys, names or numbers from 1 of the elements
+// of lists; below a mapping of any names the rest is one key. The name of a block may
+// be left out.
 func (l *Language) SetPath(base *Node, t reflect.Type, path string, val *Node, from Pos, errs *Problems) *Node {
 	s := setter{lang: l, full: path, val: val, pos: from, errs: errs}
 	out, bad := s.set(base, Deref(t), path)
@@ -105,6 +102,9 @@ func (s *setter) set(n *Node, t reflect.Type, rest string) (*Node, *pathError) {
 // setKey goes on below one key of a mapping.
 func (s *setter) setKey(n *Node, t reflect.Type, key, after string) (*Node, *pathError) {
 	ct, ok := childType(t, key)
+	if block := s.lang.block(key); t == s.lang.Top && !ok && block != "" {
+		return s.setKey(n, t, block, key+joinRest(after))
+	}
 	if said := s.lang.Said[t.Name()+"."+key]; !ok && said != "" {
 		return nil, &pathError{"unknown path " + Quoted(s.full), said}
 	}
@@ -123,7 +123,7 @@ func (s *setter) setKey(n *Node, t reflect.Type, key, after string) (*Node, *pat
 	return out, nil
 }
 
-// setElement goes on below one element of a list, named by index or id.
+// setElement goes on below one element of a list.
 func (s *setter) setElement(n *Node, t reflect.Type, rest string) (*Node, *pathError) {
 	key, after := CutPath(rest)
 	i, bad := s.element(n, key, rest)
@@ -143,30 +143,46 @@ func (s *setter) setElement(n *Node, t reflect.Type, rest string) (*Node, *pathE
 	return out, nil
 }
 
+// element finds an element by its name, else by its number from 1.
 func (s *setter) element(n *Node, key, rest string) (int, *pathError) {
-	var ids []string
+	var names []string
 	if n != nil {
-		for i, it := range n.Items {
-			for _, id := range idKeys {
-				if v := it.Get(id); v != nil {
-					ids = append(ids, v.Text)
-					if v.Text == key {
-						return i, nil
-					}
-				}
-			}
-		}
-		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(n.Items) {
-			return i, nil
+		for _, it := range n.Items {
+			names = append(names, it.name())
 		}
 	}
-	return 0, s.unknown(rest, ids)
+	first := slices.Index(names, key)
+	if i, err := strconv.Atoi(key); err == nil && first < 0 && i >= 1 && i <= len(names) {
+		return i - 1, nil
+	}
+	if first < 0 {
+		return 0, s.unknown(rest, names)
+	}
+	if again := slices.Index(names[first+1:], key); again >= 0 {
+		up := strings.TrimSuffix(s.full, rest)
+		return 0, &pathError{"path " + Quoted(s.full) + " names two elements: " + strconv.Itoa(first+1) + " and " + strconv.Itoa(first+again+2) + " are both called " + Quoted(key),
+			"write " + up + strconv.Itoa(first+1) + joinRest(strings.TrimPrefix(strings.TrimPrefix(rest, key), ".")) + ", or give each a name of its own"}
+	}
+	return first, nil
+}
+
+// name is what an element of a list is called, "" for one without a name.
+func (n *Node) name() string {
+	for _, id := range idKeys {
+		if v := n.Get(id); v != nil && v.Text != "" {
+			return v.Text
+		}
+	}
+	return ""
 }
 
 // unknown tells that nothing stands at the rest of the path, with the nearest
 // path that exists.
 func (s *setter) unknown(rest string, siblings []string) *pathError {
 	msg := "unknown path " + Quoted(s.full)
+	if strings.ContainsAny(s.full, "[]\"'") {
+		return &pathError{msg, "steps are parted by dots alone, such as work.2.after"}
+	}
 	done := strings.TrimSuffix(s.full, rest)
 	key, after := CutPath(rest)
 	if near := Nearest(key, siblings); near != "" && s.lang.pathExists(done+near+joinRest(after)) {
@@ -181,7 +197,7 @@ func (s *setter) unknown(rest string, siblings []string) *pathError {
 	if len(siblings) > 0 {
 		return &pathError{msg, OneOf(siblings)}
 	}
-	return &pathError{msg, "nothing stands below " + Quoted(strings.TrimRight(done, ".["))}
+	return &pathError{msg, "nothing stands below " + Quoted(strings.TrimRight(done, "."))}
 }
 
 // pathsWith lists the paths whose last step has a word, "" for none.
@@ -203,6 +219,11 @@ func (l *Language) pathsWith(word string) string {
 // elements of lists are called.
 func (l *Language) pathExists(path string) bool {
 	t := l.Top
+	if key, _ := CutPath(path); l.block(key) != "" {
+		if _, ok := childType(t, key); !ok {
+			path = l.block(key) + "." + path
+		}
+	}
 	for path != "" {
 		key, rest := CutPath(path)
 		t = Deref(t)
@@ -218,26 +239,30 @@ func (l *Language) pathExists(path string) bool {
 	return true
 }
 
+// block is the block on top that has a key which the top has not, "" for none.
+func (l *Language) block(key string) string {
+	for _, b := range l.Blocks {
+		if f, ok := FindField(l.Top, b); ok {
+			if _, ok := FindField(Deref(f.Typ), key); ok {
+				return b
+			}
+		}
+	}
+	return ""
+}
+
 func joinRest(rest string) string {
-	if rest == "" || rest[0] == '[' {
+	if rest == "" {
 		return rest
 	}
 	return "." + rest
 }
 
-// CutPath takes the first step off a path: a key, or an index in brackets.
+// CutPath takes the first step off a path.
 func CutPath(path string) (key, rest string) {
-	if strings.HasPrefix(path, "[") {
-		if i := strings.IndexByte(path, ']'); i > 0 {
-			return path[1:i], strings.TrimPrefix(path[i+1:], ".")
-		}
-	}
-	i := strings.IndexAny(path, ".[")
-	if i <= 0 {
+	key, rest, ok := strings.Cut(path, ".")
+	if !ok || key == "" || rest == "" {
 		return path, ""
 	}
-	if path[i] == '[' {
-		return path[:i], path[i:]
-	}
-	return path[:i], path[i+1:]
+	return key, rest
 }

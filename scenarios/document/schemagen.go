@@ -15,6 +15,7 @@ type Generator struct {
 	Docs    map[string]string   // TYPE.KEY → what it is
 	Choices map[string][]string // TYPE.KEY → the words it may be
 	Known   map[string]Object   // TYPE.KEY → its schema, where the type does not say it
+	Over    map[string]Object   // TYPE → further keys of its overrides, with their schemas
 	defs    Object
 }
 
@@ -60,6 +61,7 @@ func (g *Generator) Structure(t reflect.Type, over bool) Object {
 	}
 	out := Object{"type": "object", "properties": props, "additionalProperties": false}
 	if over {
+		maps.Copy(props, g.Over[t.Name()])
 		out["patternProperties"] = Object{`[.\[]`: true}
 	}
 	return out

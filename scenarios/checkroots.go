@@ -204,6 +204,13 @@ var stops = []string{"end_turn", "tool_use", "max_tokens", "stop_sequence", "ref
 
 func (c *checker) turn(at string, t *Turn) {
 	c.oneOf(at+".stop", "stop reason", t.Stop, stops...)
+	c.oneOf(at+".until", "end", t.Until, "idle")
+	if t.Until != "" && (len(t.Tools) > 0 || t.Stop != "" && t.Stop != "end_turn") {
+		c.bad(at+".until", "a turn of its own: {say: Noted., until: idle}", "a turn that answers until idle calls a tool, so nobody would ever be idle")
+	}
+	if t.Until != "" && c.s.Provider.Counter == "recorded" {
+		c.bad(at+".until", "a turn for each call", "recorded counts are for exact calls, and until: idle answers any number of them")
+	}
 	if t.Text == nil && t.Thinking == nil && len(t.Tools) == 0 && len(t.Counts) == 0 {
 		c.bad(at, "text, thinking or tools; counts alone for a request with max_tokens 0", "the model answers nothing in this turn")
 	}

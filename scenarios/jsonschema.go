@@ -30,7 +30,7 @@ var choices = map[string][]string{
 	"Item.kind": kinds, "Item.by": {"lead"}, "Item.prompting": promptings,
 	"PermissionSpec.children":   {string(permission.AcceptEdits)},
 	"CoordinatorSpec.synthesis": syntheses,
-	"Turn.stop":                 stops, "FanOut.hold": {"none", "first-response"},
+	"Turn.stop":                 stops, "Turn.until": {"idle"}, "FanOut.hold": {"none", "first-response"},
 }
 
 // schema makes the schema of a scenario file, with what docs says of each key.

@@ -112,6 +112,13 @@ func show(f *File, d *datadriven.TestData) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
+	again, err := Parse("canonical.yaml", s.Canonical(), ForeignProject)
+	if err != nil {
+		return "its own text is refused: " + err.Error() + "\n"
+	}
+	if s2, err := again.Effective("", nil); err != nil || string(s2.Canonical()) != string(s.Canonical()) {
+		return fmt.Sprintf("its own text reads back to another: %v\n", err)
+	}
 	var out []string
 	in := false
 	for _, line := range strings.SplitAfter(string(s.Canonical()), "\n") {

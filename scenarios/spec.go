@@ -325,6 +325,16 @@ type Turn struct {
 	// request with max_tokens 0 nothing else is read.
 	Counts map[int]int64 `yaml:"counts"`
 	Output *int64        `yaml:"output"`
+	Until  string        `yaml:"until"` // idle: it answers the call that it is for and every further one whose last message is notifications only
+
+	// What the turn does, in a line; one tool use each, behind those of tools.
+	Say   *Content  `yaml:"say"`   // what the agent says: text
+	Read  string    `yaml:"read"`  // file that it reads
+	Grep  string    `yaml:"grep"`  // regular expression that it searches files for
+	Glob  string    `yaml:"glob"`  // pattern of the paths that it looks for
+	Run   string    `yaml:"run"`   // command that it runs
+	Edit  *LineEdit `yaml:"edit"`  // text of a file that it replaces
+	Spawn *Spawn    `yaml:"spawn"` // agents that it starts, such as {fork: [a, b], prompt: "Check {}."}
 }
 
 // ToolTurn is one scripted tool use.

@@ -3,7 +3,8 @@
 //
 // Rules:
 //   - A turn is found by lineage and by the call's ordinal in its stream name,
-//     never by a cursor that calls share and never by the last message alone.
+//     never by a cursor that agents share and never by the last message alone. One
+//     that says until goes on for that agent.
 //   - What a turn expects of its request is checked; a request that does not hold
 //     it is an error of the scenario, with what was expected.
 //   - Equal sizes are equal bytes.
@@ -103,12 +104,14 @@ func (e *EndError) Error() string {
 type Book struct {
 	scripts []script
 	filler  *Filler
+	played  map[string][]int // by lineage: the turn of each call, where a script says until
 }
 
 type script struct {
 	index int // in the scenario
 	agent string
 	glob  bool
+	waits bool // a turn says until
 	turns []turn
 }
 
@@ -123,7 +126,7 @@ type turn struct {
 // NewBook makes a book. A pattern or stop reason that does not exist is a
 // *BookError.
 func NewBook(scripts []scenarios.Script, filler *Filler) (*Book, error) {
-	b := &Book{filler: filler}
+	b := &Book{filler: filler, played: map[string][]int{}}
 	for at, s := range scripts {
 		if !doublestar.ValidatePattern(s.Agent) {
 			return nil, &BookError{Place{at, -1}, s.Agent, errors.New("not a pattern of lineages: write one such as main, main/* or **")}
@@ -134,6 +137,7 @@ func NewBook(scripts []scenarios.Script, filler *Filler) (*Book, error) {
 			if err != nil {
 				return nil, &BookError{Place{at, i}, s.Agent, err}
 			}
+			out.waits = out.waits || t.Until != ""
 			out.turns = append(out.turns, t)
 		}
 		b.scripts = append(b.scripts, out)
@@ -181,18 +185,19 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	if s == nil {
 		return mockllm.ErrNotMine
 	}
-	if q.Stream.Call >= len(s.turns) {
+	n := b.turnOf(s, q)
+	if n >= len(s.turns) {
 		return &EndError{Place{s.index, -1}, s.agent, q.Stream.Lineage, q.Stream.Call + 1, len(s.turns)}
 	}
-	t := &s.turns[q.Stream.Call]
+	t := &s.turns[n]
 	if t.Contains != "" && !contains(q.Head, t.Contains) {
-		return &MismatchError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage, t.Contains}
+		return &MismatchError{Place{s.index, n}, s.agent, q.Stream.Lineage, t.Contains}
 	}
 	if t.Text == nil && t.Thinking == nil && len(t.Tools) == 0 {
-		return &BookError{Place{s.index, q.Stream.Call}, s.agent, errors.New("the turn gives counts alone, and the request asks for an answer: give text, thinking or tools")}
+		return &BookError{Place{s.index, n}, s.agent, errors.New("the turn gives counts alone, and the request asks for an answer: give text, thinking or tools")}
 	}
 	if t.Thinking != nil && q.Settings.Thinking == llm.ThinkingDisabled {
-		return &ThoughtError{Place{s.index, q.Stream.Call}, s.agent, q.Stream.Lineage}
+		return &ThoughtError{Place{s.index, n}, s.agent, q.Stream.Lineage}
 	}
 	b.say(q, a, llm.Thinking, t.Thinking, t.thinking)
 	b.say(q, a, llm.Text, t.Text, t.text)
@@ -206,11 +211,48 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	return nil
 }
 
+// turnOf is the turn of a call: the one after its predecessor's, or that itself
+// where it goes on.
+func (b *Book) turnOf(s *script, q *mockllm.Query) int {
+	call := q.Stream.Call
+	if !s.waits {
+		return call
+	}
+	played := b.played[q.Stream.Lineage]
+	for n := len(played); n <= call; n++ {
+		next := 0
+		if n > 0 {
+			next = played[n-1] + 1
+			if last := next - 1; n == call && last < len(s.turns) && s.turns[last].Until != "" && notices(q.Head) {
+				next = last
+			}
+		}
+		played = append(played, next)
+	}
+	b.played[q.Stream.Lineage] = played
+	return played[call]
+}
+
+// noticeOpen begins a notification.
+const noticeOpen = "<task-notification>"
+
+// notices reports whether the last message of a request is notifications only.
+func notices(head *llm.Node) bool {
+	some := false
+	for n := head; n != nil && n.Block != nil && n.Role == llm.User; n = n.Parent {
+		if n.Block.Kind != llm.Text || !strings.HasPrefix(n.Block.Content.Raw(), noticeOpen) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
 // Counts implements mockllm.Counted: the recorded token counts that a turn of the scripts gives for its
 // request, by position; nil for none.
 func (b *Book) Counts(lineage string, call int) map[int]int64 {
 	s := b.find(lineage)
-	if s == nil || call >= len(s.turns) {
+	if s == nil || s.waits || call >= len(s.turns) {
 		return nil
 	}
 	return s.turns[call].Counts

@@ -100,10 +100,8 @@ func (s *Scenario) withoutPrompts() string {
 	switch {
 	case s.keeps():
 		return allByLead
-	case !s.hasWork() || s.Strategy == "subagent" || s.Strategy == "coordinator":
+	case !s.hasWork() || s.Strategy != "inline":
 		return ""
-	case s.Strategy == "fork":
-		return "forks know what their parent knows and are told nothing"
 	}
 	return "nobody is spawned"
 }

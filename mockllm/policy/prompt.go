@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/mark"
@@ -13,13 +14,28 @@ const (
 	promptLazy     = "lazy"     // neither
 )
 
-// directive is a fork's prompt. A fork knows what its parent knows.
+// directive is a fork's prompt. A fork knows what its parent knows; of the files
+// that its parent has not seen it is told where they are, as a sub-agent is.
 func (m *Model) directive(i int) string {
 	it := &m.t.items[i]
 	b := append(m.naming(m.buf[:0], it), " with what you already know."...)
 	b = m.purpose(append(it.appendAbout(b), " Keep to it."...), it)
+	if it.prompting != promptLazy {
+		b = m.unseen(b, it)
+	}
 	m.buf = b
 	return string(b)
+}
+
+// unseen adds the places of the files that an item reads and the lead has not seen.
+func (m *Model) unseen(b []byte, it *item) []byte {
+	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
+	for _, f := range union(slices.Clone(it.whole), it.reads...) {
+		if name := filePrefix + m.t.files[f]; !m.s.seen.has(f) {
+			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
+		}
+	}
+	return s.append(b, "")
 }
 
 // prompt is a sub-agent's prompt. It stands for itself: whoever gets it sees

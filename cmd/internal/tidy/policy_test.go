@@ -143,7 +143,7 @@ const (
 var largeTypes = map[string]int{
 	"mockllm/policy.Model":     112,
 	"scenarios.checker":        114,
-	"sim/audit.Auditor":        141,
+	"sim/audit.Auditor":        150,
 	"sim/transcript/sqlite.DB": 70,
 }
 

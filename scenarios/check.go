@@ -8,6 +8,7 @@ import (
 	"agentsim/mockllm/fault"
 	"agentsim/mockllm/profile"
 	"agentsim/scenarios/document"
+	"agentsim/sim/gate"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -72,16 +73,16 @@ func (c *checker) oneOf(path, what, v string, list ...string) {
 func (c *checker) gates() {
 	for _, name := range sortedKeys(c.s.Gates) {
 		path := "gates." + name
-		if _, ok := findGate(name); !ok {
-			c.badKey(path, document.DidYouMeanOr(name, gateNames()), "unknown gate %q", name)
+		if gate.Find(name) == nil {
+			c.badKey(path, document.DidYouMeanOr(name, gate.Names()), "unknown gate %q", name)
 			continue
 		}
 		c.gateValue(path, name, c.s.Gates[name])
 	}
 	for i, g := range c.s.GateFlips {
 		path := "gate_flips[" + itoa(i) + "]"
-		if _, ok := findGate(g.Gate); !ok {
-			c.bad(path+".gate", document.DidYouMeanOr(g.Gate, gateNames()), "unknown gate %q", g.Gate)
+		if gate.Find(g.Gate) == nil {
+			c.bad(path+".gate", document.DidYouMeanOr(g.Gate, gate.Names()), "unknown gate %q", g.Gate)
 			continue
 		}
 		c.gateValue(path+".value", g.Gate, g.Value)
@@ -89,10 +90,10 @@ func (c *checker) gates() {
 }
 
 func (c *checker) gateValue(path, name, v string) {
-	g, _ := findGate(name)
+	g := gate.Find(name)
 	switch {
-	case !document.Contains(g.Values, v):
-		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values, " or "), v)
+	case !document.Contains(g.Values(), v):
+		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values(), " or "), v)
 	case !g.Built && v != g.Default:
 		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is known, but not built yet: nothing reads it", name, g.What)
 	}

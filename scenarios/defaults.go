@@ -3,6 +3,8 @@ package scenarios
 import (
 	"agentsim/mockllm/profile"
 	"agentsim/scenarios/document"
+	"agentsim/sim/gate"
+	"agentsim/sim/llm"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -10,6 +12,7 @@ import (
 // Defaults is a scenario in which nothing was said. Every effective scenario
 // starts from it, so that its text names every value a run depends on.
 func Defaults() *Scenario {
+	retry := llm.DefaultRetry()
 	s := &Scenario{
 		Seed:  42,
 		Gates: map[string]string{},
@@ -27,13 +30,13 @@ func Defaults() *Scenario {
 		Coordinator: defaultCoordinator(),
 		FanOut:      FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
 		Limits:      defaultLimits(),
-		Retry:       defaultRetry(),
+		Retry:       Retry{Max: &retry.Max, Base: &retry.Base, Cap: &retry.Cap},
 		Tools: ToolSpec{
 			Read: literal(20 * vtime.Millisecond), Grep: literal(60 * vtime.Millisecond),
 			Glob: literal(40 * vtime.Millisecond), Edit: literal(30 * vtime.Millisecond),
 		},
 	}
-	for _, g := range Gates() {
+	for _, g := range gate.All() {
 		s.Gates[g.Name] = g.Default
 	}
 	return s
@@ -76,9 +79,4 @@ func defaultLimits() Limits {
 		Queue:     100_000,
 		Bytes:     64 << 20,
 	}
-}
-
-// defaultRetry is the client's rule of LOOP-06.
-func defaultRetry() Retry {
-	return Retry{Max: ptr(10), Base: ptr(500 * vtime.Millisecond), Cap: ptr(32 * vtime.Second)}
 }

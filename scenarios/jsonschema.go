@@ -2,10 +2,10 @@ package scenarios
 
 import (
 	_ "embed"
-	"reflect"
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios/document"
+	"agentsim/sim/gate"
 	"agentsim/sim/permission"
 )
 
@@ -37,7 +37,7 @@ var choices = map[string][]string{
 func schema(docs map[string]string) ([]byte, error) {
 	set := document.Object{"description": "Values by their paths, such as {work.1.output: 400}.", "type": "object"}
 	g := &document.Generator{Docs: docs, Choices: choices, Over: map[string]document.Object{"Scenario": {"set": set}}, Known: map[string]document.Object{
-		"Scenario.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": document.Words(gateNames())}}}
+		"Scenario.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": document.Words(gate.Names())}}}
 	return g.Document(scenarioType, "agentsim scenario", func(props document.Object) {
 		axis := document.Object{"type": "object", "required": []string{"path", "values"}, "additionalProperties": false, "properties": document.Object{
 			"path": document.Object{"type": "string"}, "values": document.Object{"type": "array", "minItems": 1, "maxItems": MaxCells}}}
@@ -52,9 +52,9 @@ func schema(docs map[string]string) ([]byte, error) {
 // gatesSchema lists the gates; true may be written as a word.
 func gatesSchema() document.Object {
 	props := document.Object{}
-	for _, g := range Gates() {
-		list := document.Words(g.Values)
-		if reflect.DeepEqual(g.Values, booleans) {
+	for _, g := range gate.All() {
+		list := document.Words(g.Values())
+		if g.Boolean() {
 			list = append(list, true, false)
 		}
 		props[g.Name] = document.Object{"description": g.What + "; default " + g.Default, "enum": list}

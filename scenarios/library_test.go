@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"agentsim/scenarios/document"
-	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 )
 
 func TestLibrary(t *testing.T) {
@@ -47,12 +47,12 @@ func TestLibrary(t *testing.T) {
 		}
 	})
 	t.Run("GATE-01 the gates of scenarios are the agents' gates, with the same defaults", func(t *testing.T) {
-		have := agent.DefaultGates()
-		for _, g := range Gates() {
-			if v, ok := have.Get(g.Name); !ok || v != g.Default {
-				t.Errorf("%s: scenarios say %q, agents %q", g.Name, g.Default, v)
+		have, said := gate.Default(), Defaults()
+		for _, g := range gate.All() {
+			if said.Gates[g.Name] != g.Default || (&Scenario{}).Gate(g.Name) != g.Default {
+				t.Errorf("%s: scenarios say %q, agents %q", g.Name, said.Gates[g.Name], g.Default)
 			}
-			for _, v := range g.Values {
+			for _, v := range g.Values() {
 				if err := have.Set(g.Name, v); err != nil {
 					t.Errorf("%s=%s: %v", g.Name, v, err)
 				}

@@ -1,6 +1,9 @@
 package scenarios
 
-import "agentsim/scenarios/document"
+import (
+	"agentsim/scenarios/document"
+	"agentsim/sim/gate"
+)
 
 // The stacks: the whole one, and the minimal one of a few hundred lines (MIN).
 const (
@@ -69,7 +72,7 @@ func (c *checker) stack() {
 		c.bad("strategy", "strategy: subagent or inline", "stack minimal has no forks")
 	}
 	for _, name := range sortedKeys(s.Gates) {
-		if g, ok := findGate(name); ok && g.Built && s.Gates[name] != g.Default {
+		if g := gate.Find(name); g != nil && g.Built && s.Gates[name] != g.Default {
 			c.bad("gates."+name, "leave it at "+g.Default, "stack minimal has no gate %s", name)
 		}
 	}

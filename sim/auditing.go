@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
 	"agentsim/sim/definition"
+	"agentsim/sim/gate"
 	"agentsim/sim/minimal"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
@@ -27,8 +28,8 @@ func auditedSession(spec *Spec) *audit.Session {
 	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Everyone: p.CliAllow, Took: fixedTimes(sc), Children: p.Children,
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
 		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases), Interactive: sc.Interactive, Gates: map[string]bool{},
-		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: headMarked(sc), Retries: retry(sc.Retry).Max, SideBySide: sc.Minimal.SideBySide}
-	for _, g := range scenarios.Gates() {
+		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: headMarked(sc), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide}
+	for _, g := range gate.All() {
 		out.Gates[g.Name] = sc.Gate(g.Name) == "true"
 	}
 	gates, err := gatesOf(sc)
@@ -75,9 +76,9 @@ func fixedTimes(sc *scenarios.Scenario) map[string]vtime.Duration {
 }
 
 // gatesOf are the gates as a run begins.
-func gatesOf(sc *scenarios.Scenario) (agent.Gates, error) {
-	gates := agent.DefaultGates()
-	for _, g := range scenarios.Gates() {
+func gatesOf(sc *scenarios.Scenario) (gate.Set, error) {
+	gates := gate.Default()
+	for _, g := range gate.All() {
 		if err := gates.Set(g.Name, sc.Gate(g.Name)); err != nil {
 			return gates, err
 		}
@@ -86,7 +87,7 @@ func gatesOf(sc *scenarios.Scenario) (agent.Gates, error) {
 }
 
 // definitionsOf are the definitions that the agents of a run can have.
-func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *agent.Gates) []*agent.Definition {
+func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *gate.Set) []*agent.Definition {
 	sources := DefinitionSources(sc, spec.Project)
 	if sc.Stack == scenarios.MinimalStack {
 		var custom []*agent.Definition

@@ -12,6 +12,7 @@ import (
 	"agentsim/sim/coordinator"
 	"agentsim/sim/definition"
 	"agentsim/sim/fork"
+	"agentsim/sim/gate"
 	"agentsim/sim/handoff"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -93,12 +94,14 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	if err != nil {
 		return agent.Config{}, err
 	}
+	retry := llm.DefaultRetry()
+	retry.Max, retry.Base, retry.Cap = *sc.Retry.Max, *sc.Retry.Base, *sc.Retry.Cap
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered, Catalogue: all,
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
-		MaxTokens: sc.Settings.Tokens(), Retry: retry(sc.Retry), Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
+		MaxTokens: sc.Settings.Tokens(), Retry: retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
 		Limits:     agent.Limits{Depth: sc.Limits.Depth, Agents: sc.Limits.Agents, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		EvictAfter: evictAfter(sc),
 		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
@@ -114,7 +117,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 // tools are the acting tools of all, and those besides that the tools of some root
 // name: sub-agents have them too. Where names lead to agents there are messages to
 // send them.
-func (r *run) tools(gates *agent.Gates, all []*tool.Tool) ([]*tool.Tool, error) {
+func (r *run) tools(gates *gate.Set, all []*tool.Tool) ([]*tool.Tool, error) {
 	var named []string
 	for _, root := range Roots(r.spec.Scenario) {
 		if root.Tools == nil {
@@ -159,21 +162,6 @@ func (r *run) systemContext() []agent.Part {
 		return []agent.Part{{Name: agent.PartGitStatus, Text: r.text(*g, "git_status")}}
 	}
 	return nil
-}
-
-// retry fills the client's rule from the scenario.
-func retry(s scenarios.Retry) agent.Retry {
-	r := agent.DefaultRetry()
-	if s.Max != nil {
-		r.Max = *s.Max
-	}
-	if s.Base != nil {
-		r.Base = *s.Base
-	}
-	if s.Cap != nil {
-		r.Cap = *s.Cap
-	}
-	return r
 }
 
 // flipGates schedules the scenario's gate flips, each as a process, so that a

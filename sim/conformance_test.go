@@ -9,7 +9,7 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/transcript"
 	"agentsim/sim/workspace"
 )
@@ -91,11 +91,14 @@ scripts:
 		}
 	})
 	t.Run("GATE-01 scenarios and the agent stack know the same gates with the same defaults", func(t *testing.T) {
-		gates := agent.DefaultGates()
-		for _, g := range scenarios.Gates() {
-			if v, ok := gates.Get(g.Name); !ok || v != g.Default {
-				t.Errorf("%s: a scenario says %s, the stack %s", g.Name, g.Default, v)
+		var have gate.Set
+		for name, v := range scenarios.Defaults().Gates {
+			if err := have.Set(name, v); err != nil {
+				t.Error(err)
 			}
+		}
+		if have != gate.Default() || len(scenarios.Defaults().Gates) != len(gate.All()) {
+			t.Errorf("a scenario begins with %+v", have)
 		}
 	})
 	t.Run("REC-04 a replay finds the first event that differs, and its field", func(t *testing.T) {

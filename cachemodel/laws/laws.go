@@ -15,10 +15,6 @@ import (
 	"agentsim/sim/llm"
 )
 
-// Window is the distance from a breakpoint at which an entry is still found
-// (CACHE-14).
-const Window = 19
-
 // Check holds one call against L1, L2 and L3. It is to be made right after the
 // engine's Admit, with the bill of the prompt; req.Expect, where given, must be
 // a request whose response began.
@@ -116,10 +112,10 @@ func readable(a *cachemodel.Admission, want int64) bool {
 	return false
 }
 
-// within reports whether old is a prefix at most Window positions before n, with
+// within reports whether old is a prefix fewer than LookBack positions before n (CACHE-14), with
 // no border between them (what a border means is an option).
 func within(n, old *llm.Node) bool {
-	if n.Pos < old.Pos || n.Pos-old.Pos > Window || n.Level != old.Level {
+	if n.Pos < old.Pos || n.Pos-old.Pos >= cachemodel.LookBack || n.Level != old.Level {
 		return false
 	}
 	for n != nil && n.Pos > old.Pos {

@@ -150,7 +150,7 @@ func testFlipAndFork(t *testing.T) {
 func testNobodyMoves(t *testing.T) {
 	for _, gates := range [][]string{{}, {"tengu_auto_background_agents=true", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true"}} {
 		s := newStory(t)
-		gate(gates...)(s)
+		setGates(gates...)(s)
 		s.script("main", "use Agent "+plain, "text done")
 		s.script("main/1.1", "take 500s; text late")
 		steps := []user.Step{{Timed: true, At: 5 * vtime.Second, Act: agent.Act{Background: true}}}

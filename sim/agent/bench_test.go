@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/fork"
+	"agentsim/sim/gate"
 	"agentsim/sim/handoff"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -47,7 +48,7 @@ func BenchmarkLoop(b *testing.B) {
 	for _, n := range []int{1, 90, 1000, 10000} {
 		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
-			k, w, offered := benchWorld(b, &readModel{limit: b.N}, agent.DefaultGates())
+			k, w, offered := benchWorld(b, &readModel{limit: b.N}, gate.Default())
 			defer k.Close()
 			plan := &agent.Plan{Name: agent.PlanAgent}
 			for i := range n {
@@ -106,7 +107,7 @@ func BenchmarkFork(b *testing.B) {
 			m := &forkModel{reads: blocks / 3, forks: 8}
 			for range b.N {
 				m.sent = 0
-				k, w, offered := benchWorld(b, m, agent.Gates{ForkSubagent: true})
+				k, w, offered := benchWorld(b, m, gate.Set{ForkSubagent: true})
 				w.Start(agent.RootSpec{Lineage: "main", Model: "m", Plan: &agent.Plan{Name: agent.PlanAgent}, System: []string{"be brief"}, Static: 1, Offered: offered, First: text("go")})
 				if err := k.Run(); err != nil {
 					b.Fatal(err)
@@ -119,7 +120,7 @@ func BenchmarkFork(b *testing.B) {
 }
 
 // benchWorld is a world with one file and nothing else to wait for.
-func benchWorld(b *testing.B, m agent.Model, gates agent.Gates) (*kernel.Kernel, *agent.World, []*tool.Tool) {
+func benchWorld(b *testing.B, m agent.Model, gates gate.Set) (*kernel.Kernel, *agent.World, []*tool.Tool) {
 	b.Helper()
 	k := kernel.New(kernel.Options{})
 	snap, err := workspace.NewSnapshot(map[string]string{"a.go": "package a\n"})

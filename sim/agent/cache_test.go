@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -90,7 +91,7 @@ func identities(t *testing.T) {
 // tools.
 func withType(name string, tools []string) func(*story) {
 	return func(s *story) {
-		g := agent.DefaultGates()
+		g := gate.Default()
 		d := *agent.BuiltIns(&g)[0]
 		d.Type, d.Source = name, agent.FromProject
 		if tools != nil {
@@ -111,7 +112,7 @@ func lifetimes(t *testing.T) {
 		{"FORK_SUBAGENT=true", llm.TTL1h, llm.TTL5m, llm.TTL1h},
 	} {
 		s := one(t, plain, func(s *story) {
-			gate(c.gate)(s)
+			setGates(c.gate)(s)
 			s.roots[0].Plan = &agent.Plan{Name: agent.PlanAgent, TTL: c.main}
 			s.cfg.SubagentTTL = c.subs
 			if c.gate == "FORK_SUBAGENT=false" {

@@ -6,6 +6,7 @@ import (
 	"weak"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
 	"agentsim/sim/user"
@@ -51,7 +52,7 @@ func ended(t *testing.T, way func(*story), onEnd func(*agent.Agent)) *story {
 		hooks = append(hooks, agent.Hook{Event: e, Command: "true"})
 	}
 	s.cfg.Definitions = []*agent.Definition{{Type: "hooked", Description: "d", Source: agent.FromProject,
-		Prompt: func(*agent.Gates) string { return "p" }, Hooks: hooks}}
+		Prompt: func(*gate.Set) string { return "p" }, Hooks: hooks}}
 	s.script("main", `use Agent {"description":"d","prompt":"p","subagent_type":"hooked"}`, `use Glob {"pattern":"*"}`, `use Glob {"pattern":"*"}`, "text done")
 	s.script("main/1.1", busyTurn, "text done")
 	s.root("go")

@@ -6,7 +6,10 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
+
+type instant = vtime.Instant
 
 // client sends the requests of one agent. It knows how many there were, and what the
 // next can expect to read.
@@ -111,7 +114,7 @@ func (c *client) retry(p *kernel.Proc, api *llm.APIError, attempt int) error {
 	gives := !api.Retryable() || attempt >= rule.Max
 	ev := transcript.APIError{Call: c.calls, Attempt: attempt, Err: api, GivesUp: gives, Model: c.req.Model}
 	if !gives {
-		ev.RetryIn = rule.wait(a, attempt, api.RetryAfter)
+		ev.RetryIn = rule.Wait(a.key.Sub("retry").At(uint64(c.calls)).At(uint64(attempt)), attempt, api.RetryAfter)
 	}
 	a.w.rec.emit(a.ref, &ev)
 	a.spent.add(api.Usage)

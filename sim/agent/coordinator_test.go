@@ -35,7 +35,7 @@ func (s *story) coordinate(c *agent.Config) {
 }
 
 // coordinated turns coordinator mode on.
-func coordinated(s *story) { gate("COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true")(s) }
+func coordinated(s *story) { setGates("COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true")(s) }
 
 // led is one in coordinator mode: the root starts a worker.
 func led(t *testing.T, input string, changes ...func(*story)) *story {
@@ -221,15 +221,15 @@ func testWorkerContext(t *testing.T) {
 	if strings.Contains(worker, "workerToolsContext") || strings.Contains(worker, "Scratchpad directory") {
 		t.Error("a worker is told what is for its coordinator, or of a scratchpad that there is not")
 	}
-	got, worker = told(gate("tengu_scratch=true"), func(s *story) { s.scratchpad = "pads/x" })
+	got, worker = told(setGates("tengu_scratch=true"), func(s *story) { s.scratchpad = "pads/x" })
 	if !strings.Contains(got, full+`\nScratchpad directory: pads/x\n`) || !strings.Contains(worker, `Scratchpad directory: pads/x\n`) {
 		t.Errorf("with the scratchpad: %q", got)
 	}
-	got, _ = told(gate("tengu_scratch=true"))
+	got, _ = told(setGates("tengu_scratch=true"))
 	if !strings.Contains(got, `Scratchpad directory: `+coordinator.DefaultScratchpad+`\n`) {
 		t.Errorf("where nothing is said of the scratchpad: %q", got)
 	}
-	got, _ = told(gate("CLAUDE_CODE_SIMPLE=true"), serve)
+	got, _ = told(setGates("CLAUDE_CODE_SIMPLE=true"), serve)
 	if !strings.Contains(got, `have these tools: Read, Edit, Bash\nThey also have the tools of these MCP servers: tracker, chat\n`) {
 		t.Errorf("in simple mode, with servers: %q", got)
 	}
@@ -256,7 +256,7 @@ func testWorkerPool(t *testing.T) {
 		{"", serve, "Read Grep Glob Edit Write NotebookEdit Bash Skill TodoWrite mcp__tracker__search mcp__tracker__open mcp__chat__say"},
 		{"CLAUDE_CODE_SIMPLE=true", serve, "Read Edit Bash mcp__tracker__search mcp__tracker__open mcp__chat__say"},
 	} {
-		s := led(t, research, gate(strings.Fields(c.gates)...), c.more)
+		s := led(t, research, setGates(strings.Fields(c.gates)...), c.more)
 		if got := defined(s, "main/1.1", 1); got != c.want {
 			t.Errorf("gates %q: a worker's request defines %s", c.gates, got)
 		}
@@ -278,7 +278,7 @@ func testScratchPaths(t *testing.T) {
 		".scratchpad/../a.go": false, ".scratchpad": false, ".scratchpads/a.md": false, "a/.scratchpad/b.md": false, "/.scratchpad/a.md": false,
 		"/work/project/.scratchpad/../../x": false,
 	} {
-		s := led(t, research, gate("tengu_scratch=true"), func(s *story) {
+		s := led(t, research, setGates("tengu_scratch=true"), func(s *story) {
 			s.cfg.Mode = "default"
 			s.script("main/1.1", `use Write {"file_path":"`+path+`","content":"x"}`, "text done")
 		})

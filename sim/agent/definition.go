@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 )
@@ -27,7 +28,7 @@ type Definition struct {
 	OmitGit     bool // leaves git status out of the system context
 	// Prompt renders the system prompt for the gates of this moment; nil for a
 	// definition without one.
-	Prompt func(*Gates) string
+	Prompt func(*gate.Set) string
 
 	InitialPrompt string   // stands in front of the first user message; may be a slash command
 	Skills        []string // whose texts are said before the first user message
@@ -66,7 +67,7 @@ func (d *Definition) bubbles() bool { return d != nil && d.Mode == permission.Bu
 
 // SystemPrompt is the definition's prompt for the gates of this moment. Of a
 // definition that has none, asking is an error (FRK-15).
-func (d *Definition) SystemPrompt(g *Gates) (string, error) {
+func (d *Definition) SystemPrompt(g *gate.Set) (string, error) {
 	if d.Prompt == nil {
 		return "", fmt.Errorf("agent type %q has no system prompt of its own: it runs behind its parent's", d.Type)
 	}
@@ -117,7 +118,7 @@ var readOnlyDenied = []string{"Agent", "ExitPlanMode", "Edit", "Write", "Noteboo
 
 // BuiltIns are the built-in definitions that the Agent tool lists where nothing
 // else is said, in order. A coordinator has its workers and nobody else.
-func BuiltIns(g *Gates) []*Definition {
+func BuiltIns(g *gate.Set) []*Definition {
 	if g.Coordinator() {
 		return []*Definition{worker()}
 	}
@@ -125,14 +126,14 @@ func BuiltIns(g *Gates) []*Definition {
 }
 
 // EveryBuiltIn is every built-in definition (DEF-07), in a fixed order.
-func EveryBuiltIn(g *Gates) []*Definition {
+func EveryBuiltIn(g *gate.Set) []*Definition {
 	x := explore(g)
 	return []*Definition{generalPurpose(), x, planner(x), verification(), ForkDefinition(), worker(), statusline(), guide()}
 }
 
 // Nameable reports whether a call may name a built-in type: a fork is what a
 // call without a type makes, and a worker is a coordinator's alone.
-func Nameable(typ string, g *Gates) bool {
+func Nameable(typ string, g *gate.Set) bool {
 	switch typ {
 	case TypeFork:
 		return false
@@ -150,9 +151,9 @@ func generalPurpose() *Definition {
 }
 
 // explore's model depends on who uses the build.
-func explore(g *Gates) *Definition {
+func explore(g *gate.Set) *Definition {
 	model := "haiku"
-	if g.UserType == UserTypeInternal {
+	if g.UserType == gate.Internal {
 		model = "inherit"
 	}
 	return &Definition{

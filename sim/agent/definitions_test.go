@@ -10,6 +10,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 
 	"github.com/cockroachdb/datadriven"
@@ -75,7 +76,7 @@ func (s *story) memory(request string) string {
 
 // builtIn is a built-in definition of a plain external build.
 func builtIn(t *testing.T, typ string, userType string) *agent.Definition {
-	g := agent.DefaultGates()
+	g := gate.Default()
 	g.UserType = userType
 	for _, d := range agent.EveryBuiltIn(&g) {
 		if d.Type == typ {
@@ -114,14 +115,14 @@ func TestBuiltIns(t *testing.T) {
 		})
 	}
 	t.Run("DEF-07 these eight are all, and Plan has Explore's lists themselves, not copies", func(t *testing.T) {
-		g := agent.DefaultGates()
+		g := gate.Default()
 		all := agent.EveryBuiltIn(&g)
 		if len(all) != 8 || &all[1].Disallowed[0] != &all[2].Disallowed[0] {
 			t.Error(len(all), "built-ins")
 		}
 	})
 	t.Run("DEF-07 a call may name each but the fork; the worker only where there is a coordinator", func(t *testing.T) {
-		plain, coordinated := agent.DefaultGates(), agent.DefaultGates()
+		plain, coordinated := gate.Default(), gate.Default()
 		coordinated.CoordinatorMode, coordinated.CoordinatorEnv = true, true
 		for _, d := range agent.EveryBuiltIn(&plain) {
 			if got, want := agent.Nameable(d.Type, &plain), d.Type != "fork" && d.Type != "worker"; got != want {
@@ -170,7 +171,7 @@ func TestBuiltIns(t *testing.T) {
 }
 
 func prompt(t *testing.T, typ string) string {
-	g := agent.DefaultGates()
+	g := gate.Default()
 	s, err := builtIn(t, typ, "external").SystemPrompt(&g)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +205,7 @@ func asked(t *testing.T, defs []*agent.Definition, typ, slim string) string {
 // overridden is one call of a policy's definition that shadows a built-in one.
 func overridden(t *testing.T, typ string, omit bool, slim string) string {
 	text := "---\nname: " + typ + "\ndescription: ours\nomitClaudeMd: " + strconv.FormatBool(omit) + "\n---\nLook.\n"
-	g := agent.DefaultGates()
+	g := gate.Default()
 	files := map[string]string{".claude/agents/x.md": text}
 	set := definition.Load([]definition.Source{{From: agent.FromPolicy, Root: "policy", Files: files}}, nil, &g)
 	if len(set.Problems) != 0 || len(set.Definitions) != 1 {

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/fork"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/user"
@@ -35,7 +36,7 @@ func testForksOn(t *testing.T) {
 		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", true, "general-purpose"},
 		{"FORK_SUBAGENT=true COORDINATOR_MODE=true", true, "fork"},
 	} {
-		s := one(t, plain, func(s *story) { gate(strings.Fields(c.gates)...)(s); s.cfg.Interactive = c.interactive })
+		s := one(t, plain, func(s *story) { setGates(strings.Fields(c.gates)...)(s); s.cfg.Interactive = c.interactive })
 		starts := append(s.eventsOf("agent_start"), map[string]string{})
 		if got := starts[1]["type"]; got != c.want {
 			t.Errorf("%+v: %s", c, got)
@@ -48,7 +49,7 @@ func testForkDefinition(t *testing.T) {
 	if d.Type != "fork" || len(d.Tools) != 1 || d.Tools[0] != "*" || d.MaxTurns != 200 || d.Model != "inherit" || d.Mode != permission.Bubble || !d.BuiltIn() {
 		t.Errorf("%+v", d)
 	}
-	s := one(t, plain, gate("FORK_SUBAGENT=true"))
+	s := one(t, plain, setGates("FORK_SUBAGENT=true"))
 	f := s.agent("main/1.1")
 	if f.MaxTurns() != 200 || f.Context().Source != "agent:builtin:fork" || s.model.models["main/1.1 1"] != s.model.models["main 1"] {
 		t.Error("a fork has", f.MaxTurns(), f.Context().Source, s.model.models["main/1.1 1"])
@@ -103,7 +104,7 @@ func testGuards(t *testing.T) {
 
 func testForksAsync(t *testing.T) {
 	for _, typ := range []string{"", `,"subagent_type":"Explore"`, `,"subagent_type":"general-purpose"`} {
-		s := one(t, `{"description":"d","prompt":"p"`+typ+"}", gate("FORK_SUBAGENT=true"))
+		s := one(t, `{"description":"d","prompt":"p"`+typ+"}", setGates("FORK_SUBAGENT=true"))
 		if e := s.eventsOf("agent_start")[1]; e["async"] != "true" || len(s.world.Tasks().All()) != 1 {
 			t.Errorf("%s: %v", typ, e)
 		}
@@ -128,7 +129,7 @@ func testCacheSafe(t *testing.T) {
 }
 
 func testNoPrompt(t *testing.T) {
-	g := agent.DefaultGates()
+	g := gate.Default()
 	if text, err := agent.ForkDefinition().SystemPrompt(&g); err == nil || text != "" || !strings.Contains(err.Error(), `"fork"`) {
 		t.Errorf("the fork's own prompt: %q, %v", text, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/user"
@@ -70,7 +71,7 @@ func testHeldMeanwhile(t *testing.T) {
 	s := one(t, `{"description":"d","prompt":"p","subagent_type":"hooked"}`, func(s *story) {
 		s.offered = []string{"TodoWrite"}
 		s.cfg.Definitions = append(s.cfg.Definitions, &agent.Definition{Type: "hooked", Description: "d", Source: agent.FromProject,
-			Prompt: func(*agent.Gates) string { return "p" }, Hooks: []agent.Hook{{Event: agent.Stop, Command: "true"}}})
+			Prompt: func(*gate.Set) string { return "p" }, Hooks: []agent.Hook{{Event: agent.Stop, Command: "true"}}})
 		s.script("main/1.1", `use TodoWrite {"todos":[{"content":"a","status":"pending","activeForm":"b"}]}`, "take 20s; text done")
 		s.at(5*vtime.Second, func(w *agent.World) error { during = held(w); return nil })
 	})
@@ -253,7 +254,7 @@ func testStateWrites(t *testing.T) {
 		{"CLAUDE_AUTO_BACKGROUND_TASKS=true", "use Agent " + plain, "take 117s; " + edit, "no-op"},
 	} {
 		s := one(t, plain, func(s *story) {
-			gate(c.gate)(s)
+			setGates(c.gate)(s)
 			s.cfg.Mode = permission.Default
 			s.answers([]string{"always 5s"})
 			s.script("main/1.1", c.child, "text done", "text done")

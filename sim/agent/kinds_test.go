@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/tool"
 )
 
@@ -17,7 +18,7 @@ func TestKinds(t *testing.T) {
 
 // withBuiltIn adds a built-in definition to the two that are there.
 func withBuiltIn(s *story, typ string) {
-	gates := agent.DefaultGates()
+	gates := gate.Default()
 	for _, d := range agent.EveryBuiltIn(&gates) {
 		if d.Type == typ {
 			s.cfg.Definitions = append(s.cfg.Definitions, d)
@@ -72,7 +73,7 @@ func testDeniedTypes(t *testing.T) {
 		{[]string{"deny Agent(fork)"}, "FORK_SUBAGENT=true", plain, `agent type "fork" is denied by the permission rule Agent(fork); available: general-purpose, Explore`},
 		{[]string{"deny Agent"}, "KAIROS=false", plain, `Permission to use Agent was denied: deny rule Agent.`},
 	} {
-		s := one(t, c.input, func(s *story) { gate(c.gates)(s); s.rules(c.rules) })
+		s := one(t, c.input, func(s *story) { setGates(c.gates)(s); s.rules(c.rules) })
 		if got := s.block("main", 2, -1).Block.Content.Raw(); got != c.want {
 			t.Errorf("%v: %q", c.rules, got)
 		}

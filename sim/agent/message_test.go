@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
@@ -242,7 +243,7 @@ func testSameAgent(t *testing.T) {
 	speaking(s)
 	s.files["a.go"] = "package a\n"
 	s.cfg.Definitions = []*agent.Definition{{Type: "own", Description: "d", Source: agent.FromProject, Model: "haiku", Tools: []string{"Read", "Edit"},
-		Mode: "plan", Prompt: func(*agent.Gates) string { return "p" }}}
+		Mode: "plan", Prompt: func(*gate.Set) string { return "p" }}}
 	s.script("main", `use Agent {"description":"d","prompt":"p","subagent_type":"own","run_in_background":true}`, `take 9s; use TaskStop {"task_id":"$TASK1"}`, write("on"), "text done", "text done", "text done")
 	s.script("main/1.1", `text one; use Read {"file_path":"a.go"}`, "take 60s; text never", "text two")
 	s.root("go")
@@ -418,7 +419,7 @@ func testNames(t *testing.T) {
 	play := func(gates string, set func(*story), turns ...string) (who string, answer *llm.Block) {
 		s := newStory(t)
 		speaking(s)
-		gate(strings.Fields(gates)...)(s)
+		setGates(strings.Fields(gates)...)(s)
 		if set != nil {
 			set(s)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/minimal"
 	"agentsim/sim/permission"
@@ -114,7 +115,7 @@ func testMinimalTools(t *testing.T) {
 
 func testMinimalPools(t *testing.T) {
 	custom := func(s *story) {
-		prompt := func(*agent.Gates) string { return "Review." }
+		prompt := func(*gate.Set) string { return "Review." }
 		s.cfg.Definitions = []*agent.Definition{
 			{Type: "reviewer", Source: agent.FromProject, Tools: []string{"read_file", "run_shell", "agent"}, Prompt: prompt},
 			{Type: "anything", Source: agent.FromUser, Prompt: prompt},
@@ -161,7 +162,7 @@ func testMinimalDefault(t *testing.T) {
 }
 
 func testMinimalCustom(t *testing.T) {
-	is := func(text string) func(*agent.Gates) string { return func(*agent.Gates) string { return text } }
+	is := func(text string) func(*gate.Set) string { return func(*gate.Set) string { return text } }
 	s := least(t, sub("explore"), func(s *story) {
 		s.cfg.Definitions = []*agent.Definition{
 			{Type: "explore", Description: "of the project", Source: agent.FromProject, Prompt: is("Project's explorer.")},
@@ -184,7 +185,7 @@ func testMinimalModel(t *testing.T) {
 		s := least(t, sub(typ), func(s *story) {
 			s.cfg.Subagent = "claude-haiku-4-5-20251001"
 			s.cfg.Definitions = []*agent.Definition{{Type: "mine", Source: agent.FromUser, Model: "haiku", Background: true, MaxTurns: 1,
-				Mode: permission.Plan, Prompt: func(*agent.Gates) string { return "x" }}}
+				Mode: permission.Plan, Prompt: func(*gate.Set) string { return "x" }}}
 		}, "use list_files {\"pattern\":\"*\"}", "text second turn")
 		if got := s.model.models["main/1.1 1"]; got != "claude-sonnet-4-6" {
 			t.Errorf("%s runs on %s", typ, got)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/permission"
 )
 
@@ -16,7 +17,7 @@ func testBubble(t *testing.T) {
 		s := one(t, `{"description":"d","prompt":"p","subagent_type":"general-purpose"}`, func(s *story) {
 			s.cfg.Mode = permission.Default
 			s.cfg.Definitions = append(s.cfg.Definitions, &agent.Definition{Type: "asks", Source: agent.FromProject, Mode: mode,
-				Description: "d", Prompt: func(*agent.Gates) string { return "p" }})
+				Description: "d", Prompt: func(*gate.Set) string { return "p" }})
 			s.script("main/1.1", `use Agent {"description":"d","prompt":"p","subagent_type":"asks"}`, "text done")
 			s.script("main/1.1/1.1", `use Edit {"file_path":"a.go","old_string":"x","new_string":"y"}`, "text done")
 		})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
@@ -92,7 +93,7 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 		Fork:       w.forks(),
 		Names:      w.namesLead() && in.Find(tool.SendName) != nil,
 		Teams:      w.gates.AgentSwarms,
-		Internal:   w.gates.UserType == UserTypeInternal,
+		Internal:   w.gates.UserType == gate.Internal,
 
 		Coordinator: w.coordinator,
 	}

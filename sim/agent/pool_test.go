@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/tool"
 )
 
@@ -30,7 +31,7 @@ func testPools(t *testing.T) {
 
 	// What a definition names its agents have, though no session offers it; what it
 	// only takes away, and what layers keep from all, it does not.
-	own := &agent.Definition{Type: "it", Tools: []string{"Write", "Bash", "WebFetch", "TaskOutput", "Read"}, Disallowed: []string{"Write"}, Prompt: func(*agent.Gates) string { return "x" }}
+	own := &agent.Definition{Type: "it", Tools: []string{"Write", "Bash", "WebFetch", "TaskOutput", "Read"}, Disallowed: []string{"Write"}, Prompt: func(*gate.Set) string { return "x" }}
 	s = one(t, `{"description":"d","prompt":"p","subagent_type":"it"}`, func(s *story) { s.cfg.Definitions = []*agent.Definition{own} })
 	if got := s.eventsOf("agent_start"); got[0]["tools"] != "Agent,TaskStop,Read,Grep,Glob,Edit" || got[1]["tools"] != "Read,Bash,WebFetch" {
 		t.Error("root and its child hold", got[0]["tools"], got[1]["tools"])
@@ -61,7 +62,7 @@ func testLayers(t *testing.T) {
 	if got := pool(`{"description":"d","prompt":"p","run_in_background":true}`); got != layer3 {
 		t.Error("an asynchronous agent holds", got)
 	}
-	prompt := func(*agent.Gates) string { return "x" }
+	prompt := func(*gate.Set) string { return "x" }
 	def := &agent.Definition{Type: "it", Tools: []string{"Read", "Edit", "Task", "TaskStop"}, Disallowed: []string{"Edit"}, Prompt: prompt}
 	if got := pool(`{"description":"d","prompt":"p","subagent_type":"it"}`, def); got != "Agent,Read" {
 		t.Error("a definition with tools and disallowed tools holds", got)

@@ -1,8 +1,10 @@
 package agent
 
+import "agentsim/sim/gate"
+
 // mainPrompt is the default system prompt of a root agent: plain rules for an
 // engineering agent, in our own words. Scenarios may give another text or size.
-func mainPrompt(g *Gates) string {
+func mainPrompt(g *gate.Set) string {
 	s := `You are an engineering agent that works in a repository through tools.
 
 # How to work
@@ -28,7 +30,7 @@ func mainPrompt(g *Gates) string {
 	return s
 }
 
-func generalPrompt(*Gates) string {
+func generalPrompt(*gate.Set) string {
 	return `You are an agent that was given one task by another agent. Do all of it and nothing beyond it.
 
 - Your task is in the first message. You do not see the conversation it came from.
@@ -38,7 +40,7 @@ func generalPrompt(*Gates) string {
 `
 }
 
-func explorePrompt(*Gates) string {
+func explorePrompt(*gate.Set) string {
 	return `=== CRITICAL: READ-ONLY MODE ===
 You only look. You are not allowed to:
 - create, change, move or delete any file, in the repository or in a temporary directory
@@ -54,7 +56,7 @@ Be quick: call multiple tools in parallel whenever searches and reads do not dep
 
 // planPrompt opens with the same section as the explorer's and ends with the
 // files that whoever carries the plan out opens first.
-func planPrompt(*Gates) string {
+func planPrompt(*gate.Set) string {
 	return `=== CRITICAL: READ-ONLY MODE ===
 You design and change nothing. You are not allowed to:
 - create, change, move or delete any file, in the repository or in a temporary directory
@@ -77,7 +79,7 @@ Close the report with this section, three to five paths and no more, the most im
 `
 }
 
-func verificationPrompt(*Gates) string {
+func verificationPrompt(*gate.Set) string {
 	return `You verify work that another agent calls finished. You are not there to confirm it. You try to break it.
 
 === CRITICAL: DO NOT MODIFY THE PROJECT ===
@@ -110,7 +112,7 @@ Before FAIL stand the output that shows the defect and the steps that lead to it
 
 // workerPrompt tells a worker where to leave what others need, where there is
 // such a place.
-func workerPrompt(g *Gates) string {
+func workerPrompt(g *gate.Set) string {
 	s := `You are a worker. A coordinator gave you one piece of work and reads nothing but your report.
 
 - Everything you know about the task is in the first message. You do not see the coordinator's conversation, nor the user.
@@ -126,7 +128,7 @@ func workerPrompt(g *Gates) string {
 	return s
 }
 
-func statuslinePrompt(*Gates) string {
+func statuslinePrompt(*gate.Set) string {
 	return `You set up the status line of the user's terminal session.
 
 - The setting is statusLine in the settings file .claude/settings.json: {"type": "command", "command": "..."}.
@@ -137,7 +139,7 @@ func statuslinePrompt(*Gates) string {
 `
 }
 
-func guidePrompt(*Gates) string {
+func guidePrompt(*gate.Set) string {
 	return `You answer questions about the agent tool that you run in: commands, settings, hooks, skills, servers, agents, and the interfaces to build on it.
 
 - Look at the project's own configuration first: .claude/ and CLAUDE.md, by Glob, Grep and Read.

@@ -117,16 +117,16 @@ func firstLike(newest []*Agent, c *Agent) *Agent {
 func openGate(a *Agent) {
 	if a.firstOpened == nil {
 		a.firstOpened = kernel.NewSignal(a.w.cfg.Kernel, "first response of "+a.lineage)
-		a.client.req.OnBegin = (*gate)(a)
+		a.client.req.OnBegin = (*firstByte)(a)
 	}
 }
 
-// gate is an agent as the model's server sees it: something to tell that a
+// firstByte is an agent as the model's server sees it: something to tell that a
 // response has begun.
-type gate Agent
+type firstByte Agent
 
 // Began lets the held siblings go.
-func (g *gate) Began(instant) {
+func (g *firstByte) Began(instant) {
 	g.firstOpened.Fire()
 	g.client.req.OnBegin = nil
 }

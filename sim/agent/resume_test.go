@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
@@ -49,7 +50,7 @@ func testSameRights(t *testing.T) {
 		s.cfg.Mode = permission.Default
 		s.rules([]string{"allowed own Edit"})
 		s.cfg.Definitions = []*agent.Definition{{Type: "own", Description: "d", Source: agent.FromProject, Tools: []string{"Read", "Edit"},
-			Mode: mode, MaxTurns: 2, Prompt: func(*agent.Gates) string { return "p" }}}
+			Mode: mode, MaxTurns: 2, Prompt: func(*gate.Set) string { return "p" }}}
 		s.script("main", `use Agent {"description":"d","prompt":"p","subagent_type":"own","run_in_background":true}`, "text waiting", write("on"), "text waiting", "text done")
 		s.script("main/1.1", "text one", `use Edit {"file_path":"a.go","old_string":"x","new_string":"y"}`, `use Read {"file_path":"a.go"}`, "text never")
 		s.root("go")
@@ -255,7 +256,7 @@ func testWokenAndEnded(t *testing.T) {
 	s := newStory(t)
 	nested(s, []string{"text waiting", write("on"), "text waiting", "text done"},
 		[]string{"text waiting", "text heard"}, []string{"take 6s; text one"})
-	s.cfg.Definitions = []*agent.Definition{{Type: "short", Description: "d", Source: agent.FromProject, MaxTurns: 2, Prompt: func(*agent.Gates) string { return "p" }}}
+	s.cfg.Definitions = []*agent.Definition{{Type: "short", Description: "d", Source: agent.FromProject, MaxTurns: 2, Prompt: func(*gate.Set) string { return "p" }}}
 	s.model.scripts["main"][0] = `use Agent {"description":"d","prompt":"p","subagent_type":"short"}`
 	good(t, s)
 	if got := activations(s); got != "max_turns completed" {

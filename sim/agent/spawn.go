@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
@@ -139,7 +140,7 @@ func (b *spawning) definition(typ string) *Definition {
 }
 
 // RunsAsync is shouldRunAsync (SUB-11).
-func RunsAsync(asked bool, d *Definition, g *Gates, forks bool) bool {
+func RunsAsync(asked bool, d *Definition, g *gate.Set, forks bool) bool {
 	return (asked || d.Background || g.Coordinator() || forks || g.AssistantMode || g.Proactive) && !g.DisableBackground
 }
 

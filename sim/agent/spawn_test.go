@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/tool"
@@ -50,8 +51,8 @@ func one(t *testing.T, input string, change func(*story)) *story {
 	return s
 }
 
-// gate is a change that sets gates, each NAME=value.
-func gate(settings ...string) func(*story) {
+// setGates is a change that sets gates, each NAME=value.
+func setGates(settings ...string) func(*story) {
 	return func(s *story) {
 		for _, set := range settings {
 			name, value, _ := strings.Cut(set, "=")
@@ -90,7 +91,7 @@ func testSchemaBytes(t *testing.T) {
 		{"AGENT_SWARMS=true", "run_in_background name"},
 		{"USER_TYPE=ant", "run_in_background"},
 	} {
-		s := one(t, plain, func(s *story) { speaking(s); gate(strings.Fields(c.gates)...)(s) })
+		s := one(t, plain, func(s *story) { speaking(s); setGates(strings.Fields(c.gates)...)(s) })
 		def, _, _ := strings.Cut(s.flat("main", 1), `{"name":"TaskStop"`)
 		for _, field := range []string{`run_in_background`, `name`, `team_name`, `mode`, `isolation`} {
 			in := strings.Contains(def, `"`+field+`":{`)
@@ -110,7 +111,7 @@ func testUnserved(t *testing.T) {
 		{`"mode":"plan"`, "AGENT_SWARMS=true", "there are no teams to join"},
 		{`"mode":"plan"`, "", ""},
 	} {
-		s := one(t, `{"description":"d","prompt":"p",`+c.field+`}`, gate(strings.Fields(c.gates)...))
+		s := one(t, `{"description":"d","prompt":"p",`+c.field+`}`, setGates(strings.Fields(c.gates)...))
 		b := s.block("main", 2, -1).Block
 		if c.says == "" {
 			if b.IsError || !strings.Contains(s.text.String(), "is gated off") {
@@ -133,7 +134,7 @@ func testUnserved(t *testing.T) {
 }
 
 func testIgnoredField(t *testing.T) {
-	s := one(t, `{"description":"d","prompt":"p","run_in_background":true,"team_name":"x"}`, gate("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true"))
+	s := one(t, `{"description":"d","prompt":"p","run_in_background":true,"team_name":"x"}`, setGates("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true"))
 	found := s.eventsOf("finding")
 	if len(found) != 2 || found[0]["rule"] != "ignored-field" || !strings.Contains(s.text.String(), "run_in_background is gated off") {
 		t.Error("findings:", found)
@@ -150,7 +151,7 @@ func testTypeChoice(t *testing.T) {
 		{`{"description":"d","prompt":"p","subagent_type":"Explore"}`, "true", "Explore"},
 		{`{"description":"d","prompt":"p","subagent_type":"Explore"}`, "false", "Explore"},
 	} {
-		s := one(t, c.input, gate("FORK_SUBAGENT="+c.forks))
+		s := one(t, c.input, setGates("FORK_SUBAGENT="+c.forks))
 		if got := s.eventsOf("agent_start")[1]["type"]; got != c.want {
 			t.Errorf("%s with forks %s: %s, want %s", c.input, c.forks, got, c.want)
 		}
@@ -159,7 +160,7 @@ func testTypeChoice(t *testing.T) {
 
 func testStages(t *testing.T) {
 	for _, forks := range []string{"false", "true"} {
-		s := one(t, plain, gate("FORK_SUBAGENT="+forks))
+		s := one(t, plain, setGates("FORK_SUBAGENT="+forks))
 		var names []string
 		for _, e := range s.eventsOf("stage") {
 			names = append(names, e["n"]+e["name"])
@@ -222,7 +223,7 @@ func testModels(t *testing.T) {
 		}
 		s := one(t, input+"}", func(s *story) {
 			s.gates["FORK_SUBAGENT"], s.cfg.Subagent = c.forks, c.sub
-			s.cfg.Definitions = []*agent.Definition{{Type: "it", Model: c.def, Prompt: func(*agent.Gates) string { return "it" }}}
+			s.cfg.Definitions = []*agent.Definition{{Type: "it", Model: c.def, Prompt: func(*gate.Set) string { return "it" }}}
 		})
 		if got, recorded := s.model.models["main/1.1 1"], s.eventsOf("agent_start")[1]["model"]; got != c.want || recorded != c.want {
 			t.Errorf("%+v: %s, recorded %s", c, got, recorded)
@@ -234,7 +235,7 @@ func testModels(t *testing.T) {
 	// A coordinator's worker has its model, also where a policy says what a worker is.
 	for source, want := range map[agent.Source]string{agent.FromBuiltIn: main, agent.FromPolicy: main} {
 		s := one(t, `{"description":"d","prompt":"p","subagent_type":"worker","model":"haiku"}`, func(s *story) {
-			gate("COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true")(s)
+			setGates("COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true")(s)
 			worker := builtIn(t, agent.TypeWorker, "external")
 			worker.Source = source
 			s.cfg.Definitions = append(s.cfg.Definitions, worker)
@@ -278,15 +279,15 @@ func testAsync(t *testing.T) {
 	} {
 		for _, off := range []string{"false", "true"} {
 			if strings.HasPrefix(c.gates, "COORDINATOR") && off == "true" { // which no scenario may ask for
-				g := agent.Gates{CoordinatorMode: true, CoordinatorEnv: true, DisableBackground: true}
+				g := gate.Set{CoordinatorMode: true, CoordinatorEnv: true, DisableBackground: true}
 				if agent.RunsAsync(false, builtIn(t, agent.TypeWorker, "external"), &g, false) {
 					t.Error("a coordinator's worker is asynchronous though background is disabled")
 				}
 				continue
 			}
 			s := one(t, `{"description":"d","prompt":"p"`+c.call+c.def+`}`, func(s *story) {
-				gate(append(strings.Fields(c.gates), "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS="+off)...)(s)
-				s.cfg.Definitions = []*agent.Definition{{Type: "behind", Background: true, Prompt: func(*agent.Gates) string { return "x" }}}
+				setGates(append(strings.Fields(c.gates), "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS="+off)...)(s)
+				s.cfg.Definitions = []*agent.Definition{{Type: "behind", Background: true, Prompt: func(*gate.Set) string { return "x" }}}
 			})
 			if got, want := s.eventsOf("agent_start")[1]["async"] == "true", off == "false"; got != want {
 				t.Errorf("%+v, background disabled %s: asynchronous %v", c, off, got)
@@ -294,7 +295,7 @@ func testAsync(t *testing.T) {
 		}
 	}
 	for _, half := range []string{"", "COORDINATOR_MODE=true", "CLAUDE_CODE_COORDINATOR_MODE=true", "tengu_scratch=true", "AGENT_SWARMS=true"} {
-		if s := one(t, plain, gate(strings.Fields(half)...)); s.eventsOf("agent_start")[1]["async"] != "" {
+		if s := one(t, plain, setGates(strings.Fields(half)...)); s.eventsOf("agent_start")[1]["async"] != "" {
 			t.Errorf("gates %q: asynchronous", half)
 		}
 	}
@@ -384,7 +385,7 @@ func testWrongCalls(t *testing.T) {
 
 func testBuiltIns(t *testing.T) {
 	for _, c := range []struct{ userType, model, flipped string }{{"external", "haiku", "inherit"}, {"ant", "inherit", "haiku"}} {
-		g := agent.DefaultGates()
+		g := gate.Default()
 		g.UserType = c.userType
 		defs := agent.BuiltIns(&g)
 		general, explore := defs[0], defs[1]
@@ -415,7 +416,7 @@ func testLean(t *testing.T) {
 		{"Explore", "true", false, false}, {"Explore", "false", true, false},
 		{"general-purpose", "true", true, true}, {"general-purpose", "false", true, true},
 	} {
-		s := one(t, `{"description":"d","prompt":"p","subagent_type":"`+c.typ+`"}`, gate("tengu_slim_subagent_claudemd="+c.slim))
+		s := one(t, `{"description":"d","prompt":"p","subagent_type":"`+c.typ+`"}`, setGates("tengu_slim_subagent_claudemd="+c.slim))
 		flat := s.flat("main/1.1", 1)
 		if got := strings.Contains(flat, "Run the linter."); got != c.claude {
 			t.Errorf("%+v: CLAUDE.md in the request: %v", c, got)

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 	"agentsim/sim/user"
@@ -81,7 +82,7 @@ func (s *story) command(t *testing.T, d *datadriven.TestData) string {
 	case "definition":
 		s.define(d)
 	case "builtin":
-		gates := agent.DefaultGates()
+		gates := gate.Default()
 		for _, def := range agent.EveryBuiltIn(&gates) {
 			if def.Type == d.CmdArgs[0].Key {
 				s.cfg.Definitions = append(s.cfg.Definitions, def)
@@ -275,7 +276,7 @@ func (s *story) number(v string) (n int) {
 
 // define adds a custom definition.
 func (s *story) define(d *datadriven.TestData) {
-	def := &agent.Definition{Type: d.CmdArgs[0].Key, Description: "A kind of agent.", Prompt: func(*agent.Gates) string { return d.Input }}
+	def := &agent.Definition{Type: d.CmdArgs[0].Key, Description: "A kind of agent.", Prompt: func(*gate.Set) string { return d.Input }}
 	for _, a := range d.CmdArgs[1:] {
 		switch a.Key {
 		case "tools":

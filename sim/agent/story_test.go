@@ -11,6 +11,7 @@ import (
 	"agentsim/sim/audit"
 	"agentsim/sim/coordinator"
 	"agentsim/sim/fork"
+	"agentsim/sim/gate"
 	"agentsim/sim/handoff"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -282,7 +283,7 @@ func newStory(t *testing.T) *story {
 			Root: "/work/project", Interactive: true, Organisation: "org",
 			Aliases: map[string]string{"haiku": "claude-haiku-4-5-20251001", "sonnet": "claude-sonnet-4-5-20250929", "opus": "claude-opus-4-5-20251101"},
 			Rules:   func(string) llm.SaltRules { return llm.SaltRules{ThinkingRenderedFirst: true} },
-			Retry:   agent.DefaultRetry(), Mode: permission.AcceptEdits, MaxTokens: 8192,
+			Retry:   llm.DefaultRetry(), Mode: permission.AcceptEdits, MaxTokens: 8192,
 			Permissions:   agent.Permissions{TimeOut: agent.DefaultTimeOut},
 			Limits:        agent.Limits{Depth: 5, Turns: 1000},
 			UserContext:   []agent.Part{{Name: agent.PartClaudeMd, Text: "Run the linter."}, {Name: "currentDate", Text: "2026-01-01"}},
@@ -313,7 +314,7 @@ func (s *story) run() {
 		s.t.Fatal(err)
 	}
 	c.Catalogue = catalogue
-	c.Gates = agent.DefaultGates()
+	c.Gates = gate.Default()
 	for n, v := range s.gates {
 		if err := c.Gates.Set(n, v); err != nil {
 			s.t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
@@ -30,7 +31,7 @@ type Model interface {
 // differs from any other child.
 type Forker interface {
 	// Enabled reports whether a spawn without a type forks (FRK-01).
-	Enabled(g *Gates, interactive bool) bool
+	Enabled(g *gate.Set, interactive bool) bool
 	// Message is the user message that a fork's history ends with: a placeholder
 	// result for every tool use of the assistant message, then the directive.
 	Message(assistant *llm.Msg, directive string) *llm.Msg
@@ -67,12 +68,12 @@ type Coordinator interface {
 	// Tools is what a root holds of the tools that it is offered (CRD-01).
 	Tools(offered []*tool.Tool) []*tool.Tool
 	// Context says in words what workers with these tools can do (CRD-03).
-	Context(workers []*tool.Tool, g *Gates) Part
+	Context(workers []*tool.Tool, g *gate.Set) Part
 	// Begins notes what is odd about a session that begins with these gates.
-	Begins(g *Gates, note func(rule, detail string))
+	Begins(g *gate.Set, note func(rule, detail string))
 	// Admit holds a root's call against CRD-05: it may change the call, and notes what
 	// it ignores. The error refuses the call.
-	Admit(in *tool.AgentInput, g *Gates, note func(rule, detail string)) error
+	Admit(in *tool.AgentInput, g *gate.Set, note func(rule, detail string)) error
 	// Note tells a worker where the scratchpad is.
 	Note() string
 	// InScratchpad reports whether a call of a tool in a directory touches nothing but
@@ -103,7 +104,7 @@ type Config struct {
 	Marks       mark.Key
 	Key         rng.Key
 	Root        string // virtual working directory
-	Gates       Gates
+	Gates       gate.Set
 	Interactive bool
 	Definitions []*Definition
 	Offered     []*tool.Tool    // the tools of a default pool, in order
@@ -124,7 +125,7 @@ type Config struct {
 	SystemContext []Part
 
 	MaxTokens   int64
-	Retry       Retry
+	Retry       llm.Retry
 	Limits      Limits
 	FanOut      FanOut
 	Mode        permission.Mode // run mode of roots
@@ -172,7 +173,7 @@ func (o ForkOptions) anew() bool { return o.Rerender || o.FreshRepl }
 // World is one run's agents and what they share.
 type World struct {
 	cfg     Config
-	gates   Gates
+	gates   gate.Set
 	epoch   int // counts gate flips: what was rendered before one stays as it was
 	agents  []*Agent
 	tasks   *task.Registry
@@ -215,7 +216,7 @@ func NewWorld(cfg Config) *World {
 func (w *World) Agents() []*Agent { return w.agents }
 
 // Gates are the gates as they stand now.
-func (w *World) Gates() *Gates { return &w.gates }
+func (w *World) Gates() *gate.Set { return &w.gates }
 
 // FlipGate changes a gate at this instant. What was rendered stays (GATE-02).
 func (w *World) FlipGate(name, value string) error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/tool"
 )
 
@@ -48,7 +49,7 @@ func (m *Mode) Tools(offered []*tool.Tool) []*tool.Tool { return tool.ForCoordin
 
 // Context says in words which tools workers have, from which servers, and where
 // they share what they find (CRD-03).
-func (m *Mode) Context(workers []*tool.Tool, g *agent.Gates) agent.Part {
+func (m *Mode) Context(workers []*tool.Tool, g *gate.Set) agent.Part {
 	own, servers := tool.Servers(workers)
 	s := "Workers that you start with the Agent tool have these tools: " + strings.Join(own, ", ") + "\n"
 	if len(servers) > 0 {
@@ -62,7 +63,7 @@ func (m *Mode) Context(workers []*tool.Tool, g *agent.Gates) agent.Part {
 }
 
 // Begins notes that a session begins where forks are asked for.
-func (m *Mode) Begins(g *agent.Gates, note func(rule, detail string)) {
+func (m *Mode) Begins(g *gate.Set, note func(rule, detail string)) {
 	if g.ForkSubagent {
 		note(RuleForkOff, "FORK_SUBAGENT and coordinator mode are both on: a coordinator starts workers, and forks are off")
 	}
@@ -71,7 +72,7 @@ func (m *Mode) Begins(g *agent.Gates, note func(rule, detail string)) {
 // Admit holds a coordinator's call against CRD-05: it starts workers and nobody
 // else, and what it says of a model is ignored and noted. A call that would make a
 // fork if there were any falls back as it does without forks (FRK-12).
-func (m *Mode) Admit(in *tool.AgentInput, g *agent.Gates, note func(rule, detail string)) error {
+func (m *Mode) Admit(in *tool.AgentInput, g *gate.Set, note func(rule, detail string)) error {
 	if in.Model != "" {
 		note(RuleWorkerModel, "Agent input model "+in.Model+" is ignored: a worker has its coordinator's model")
 		in.Model = ""

@@ -8,6 +8,7 @@ import (
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/tool"
 )
 
@@ -48,7 +49,7 @@ var order = []agent.Source{agent.FromPlugin, agent.FromUser, agent.FromProject, 
 // kind, and lays them over the listed built-ins. The names of all built-ins of
 // these gates are reserved, listed or not (DEF-09). tools are names of tools
 // beside those of the catalogue.
-func Load(sources []Source, listed []*agent.Definition, gates *agent.Gates, tools ...string) *Set {
+func Load(sources []Source, listed []*agent.Definition, gates *gate.Set, tools ...string) *Set {
 	l := &loader{set: &Set{}, tools: toolNames(), reserved: map[string]bool{}, winners: map[string]int{}}
 	for _, name := range tools {
 		l.tools[name] = true
@@ -157,7 +158,7 @@ func (r *reader) described(at document.Pos) {
 // done fills what follows from the fields.
 func (r *reader) done(prompt string, at document.Pos) {
 	d := r.def
-	d.Prompt = func(*agent.Gates) string { return prompt }
+	d.Prompt = func(*gate.Set) string { return prompt }
 	d.Place = r.text.name + ":" + strconv.Itoa(at.Line)
 	if d.Memory != "" {
 		d.Tools = remembering(d.Tools)

@@ -9,6 +9,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
+	"agentsim/sim/gate"
 	"agentsim/sim/workspace"
 
 	"github.com/cockroachdb/datadriven"
@@ -73,7 +74,7 @@ func show(t *testing.T, d *agent.Definition) string {
 			fmt.Fprintf(&b, "%s: %v\n", name, v)
 		}
 	}
-	prompt, err := d.SystemPrompt(&agent.Gates{})
+	prompt, err := d.SystemPrompt(&gate.Set{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func tell(problems []*definition.Problem) string {
 }
 
 func load(t *testing.T, d *datadriven.TestData) string {
-	gates := agent.DefaultGates()
+	gates := gate.Default()
 	listed := agent.BuiltIns(&gates)
 	set := definition.Load(sources(t, d.Input), listed, &gates)
 	var b strings.Builder
@@ -169,7 +170,7 @@ const reviewer = "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Grep\
 
 func TestConformance(t *testing.T) {
 	t.Run("DEF-01 built-in, custom and plugin definitions are one type, and each gives its prompt the same way", func(t *testing.T) {
-		gates := agent.DefaultGates()
+		gates := gate.Default()
 		var all []*agent.Definition
 		for _, d := range agent.EveryBuiltIn(&gates) {
 			if d.Type != agent.TypeFork { // which has none of its own
@@ -193,9 +194,9 @@ func TestConformance(t *testing.T) {
 		}
 	})
 	t.Run("DEF-01 a built-in prompt follows the gates of the moment, a custom one is the text of its file", func(t *testing.T) {
-		with, without := agent.DefaultGates(), agent.DefaultGates()
+		with, without := gate.Default(), gate.Default()
 		with.Scratch = true
-		gates := agent.DefaultGates()
+		gates := gate.Default()
 		for _, d := range agent.EveryBuiltIn(&gates) {
 			if d.Type == agent.TypeWorker && d.Prompt(&with) == d.Prompt(&without) {
 				t.Error("the worker is told of a scratch directory whether there is one or not")
@@ -224,7 +225,7 @@ func TestConformance(t *testing.T) {
 		if _, ok := read["README.md"]; !ok || len(read) != 3 {
 			t.Errorf("read %d files: definitions directly in a directory are read too, deeper ones are not", len(read))
 		}
-		gates := agent.DefaultGates()
+		gates := gate.Default()
 		for _, s := range []definition.Source{definition.Project(snap), {From: agent.FromProject, Files: read}} {
 			var names []string
 			for _, d := range definition.Load([]definition.Source{s}, agent.BuiltIns(&gates), &gates).Definitions {
@@ -267,7 +268,7 @@ func TestLaws(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"{", "}", "[", "]", `"agents"`, ":", ",", `"a"`, `"description"`, `"prompt"`, `"x"`, "1", "1.5", "true",
 				"null", " ", "\n", "\t", "é", "\xff", `"\ud800"`, "//"}), 0, 30).Draw(t, "parts"), "")
-			gates := agent.DefaultGates()
+			gates := gate.Default()
 			set := definition.Load([]definition.Source{{From: agent.FromUser, Files: map[string]string{".claude/settings.json": text}}}, nil, &gates)
 			for _, p := range set.Problems {
 				if p.Line < 1 || p.Line > strings.Count(text, "\n")+1 || p.Col < 1 {

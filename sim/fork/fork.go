@@ -13,7 +13,7 @@ package fork
 import (
 	"strings"
 
-	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 )
 
@@ -59,7 +59,7 @@ func NewMaker() *Maker { return &Maker{placeholder: llm.NewText(llm.Prose, Place
 
 // Enabled reports whether a spawn without a type forks (FRK-01): the gate is on,
 // nobody coordinates (FRK-12), and a person is there.
-func (*Maker) Enabled(g *agent.Gates, interactive bool) bool {
+func (*Maker) Enabled(g *gate.Set, interactive bool) bool {
 	return g.ForkSubagent && !g.Coordinator() && interactive
 }
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentsim/sim/agent"
 	"agentsim/sim/fork"
+	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 )
 
@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 func testEnabled(t *testing.T) {
 	for bits := range 16 {
 		on := func(bit int) bool { return bits&(1<<bit) != 0 }
-		g := agent.Gates{ForkSubagent: on(0), CoordinatorMode: on(1), CoordinatorEnv: on(2)}
+		g := gate.Set{ForkSubagent: on(0), CoordinatorMode: on(1), CoordinatorEnv: on(2)}
 		if want := on(0) && !(on(1) && on(2)) && on(3); fork.NewMaker().Enabled(&g, on(3)) != want {
 			t.Errorf("%+v interactive %v: want %v", g, on(3), want)
 		}

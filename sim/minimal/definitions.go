@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/gate"
 	"agentsim/sim/tool"
 )
 
@@ -65,19 +66,19 @@ func Types(defs []*agent.Definition) []tool.AgentType {
 	return out
 }
 
-func explorePrompt(o Options) func(*agent.Gates) string {
+func explorePrompt(o Options) func(*gate.Set) string {
 	may := "You have " + tool.MinimalRead + ", " + tool.MinimalList + " and " + tool.MinimalGrep + ", and nothing that writes.\n"
 	if o.ReadOnlyShell {
 		may = "With " + tool.MinimalShell + " run only what reads, such as ls, cat, find, grep or git log.\n" +
 			"Run nothing that writes, moves or removes a file.\n"
 	}
-	return func(*agent.Gates) string {
+	return func(*gate.Set) string {
 		return "You are an explore agent: you search a code base quickly and READ-ONLY.\n\n" +
 			"Change no file. " + may + "Call several tools at once where you can, and end with a short summary of what you found.\n"
 	}
 }
 
-func planPrompt(*agent.Gates) string {
+func planPrompt(*gate.Set) string {
 	return `You are a plan agent: you design how something is to be implemented, READ-ONLY.
 
 Look at how the code is built now, weigh what speaks for and against each way, and return a plan with:
@@ -88,6 +89,6 @@ Look at how the code is built now, weigh what speaks for and against each way, a
 `
 }
 
-func generalPrompt(*agent.Gates) string {
+func generalPrompt(*gate.Set) string {
 	return "You are a sub-agent with a task of its own and every tool. Do the task, and return a short result.\n"
 }

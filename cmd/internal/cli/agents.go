@@ -12,6 +12,7 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/agent"
 	"agentsim/sim/definition"
+	"agentsim/sim/gate"
 
 	"github.com/spf13/cobra"
 )
@@ -121,7 +122,7 @@ func problemRows(problems []*definition.Problem) []problemJSON {
 
 // agentRows are the built-in definitions, then those that were read by name.
 func agentRows(set *definition.Set) []agentRow {
-	gates := agent.DefaultGates()
+	gates := gate.Default()
 	out := []agentRow{}
 	for _, b := range agent.EveryBuiltIn(&gates) {
 		state, by := "listed if asked for", ""

@@ -11,13 +11,14 @@ package tidy
 // name in capitals stands for the packages of a group. A package that is not
 // listed may be imported and import nothing until somebody decides.
 const rooms = `
-WORDS   = sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
+WORDS   = sim/gate sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
 BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
 
+sim/gate:              sim/vtime
 sim/vtime:
 sim/rng:
 sim/llm:               sim/vtime sim/rng

@@ -1,14 +1,13 @@
-package agent
+package llm
 
 import (
+	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
-type instant = vtime.Instant
-
-// Retry is the client's rule for trying again (LOOP-06): Base·2ⁿ up to Cap,
-// plus a keyed number of jitter steps; retry-after wins over both. All waits
-// are whole multiples of the parameters, so that scaled parameters scale them.
+// Retry is a client's rule for trying again (LOOP-06): Base·2ⁿ up to Cap, plus a
+// keyed number of jitter steps; retry-after wins over both. All waits are whole
+// multiples of the parameters, so that scaled parameters scale them.
 type Retry struct {
 	Max   int            // further tries
 	Base  vtime.Duration // wait before the first of them
@@ -23,8 +22,9 @@ func DefaultRetry() Retry {
 	return Retry{Max: 10, Base: 500 * vtime.Millisecond, Cap: 32 * vtime.Second, Step: vtime.Millisecond, Steps: 125}
 }
 
-// wait is the pause after failed attempt n of a call.
-func (r Retry) wait(a *Agent, n int, after vtime.Duration) vtime.Duration {
+// Wait is the pause after failed attempt n of a call, from 0; its jitter is drawn by
+// the key, and after is what the server asks for, 0 for nothing.
+func (r *Retry) Wait(key rng.Key, n int, after vtime.Duration) vtime.Duration {
 	if after > 0 {
 		return after
 	}
@@ -36,6 +36,5 @@ func (r Retry) wait(a *Agent, n int, after vtime.Duration) vtime.Duration {
 	if steps == 0 {
 		return d
 	}
-	key := a.key.Sub("retry").At(uint64(a.client.calls)).At(uint64(n))
 	return d + r.Step*vtime.Duration(key.Between(0, steps))
 }

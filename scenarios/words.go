@@ -12,6 +12,7 @@ var scenarioType = reflect.TypeFor[Scenario]()
 // lang is what the codec has to know of scenarios.
 var lang = &document.Language{
 	Top: scenarioType, FileKeys: fileKeys, Items: itemNames, Said: saidElsewhere,
+	Shares:   map[string]int64{"compaction.share": 100, "provider.options.visibility_lag.share": 1_000_000, "provider.options.collapse_noise.share": 1_000_000},
 	Negative: ".at[", Spread: "provider.latency.jitter",
 	Word: func(path string) bool {
 		return strings.HasPrefix(path, "gates.") || strings.HasPrefix(path, "gate_flips[")

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -45,6 +46,7 @@ func (d *Decoder) boolean(n *Node, at Place) bool {
 }
 
 func (d *Decoder) integer(n *Node, at Place, lo, hi int64) int64 {
+	n = d.lang.inDigits(n, at.Path)
 	if n.Kind != Int {
 		d.WrongType(n, at, "a whole number", numberHint(n))
 		return 0
@@ -67,30 +69,34 @@ func numberHint(n *Node) string {
 	switch {
 	case n.Quote:
 		return "write it without quotes"
-	case allDigits(n.Text) != "":
-		return "write " + allDigits(n.Text)
-	case n.Kind == String && strings.ContainsAny(n.Text, "kKM,"):
-		return "write all digits, such as 6_000"
+	case n.Kind == String && strings.ContainsAny(n.Text, "kKM,%"):
+		return "write 6_000 or 6k"
 	case n.Kind == Map || n.Kind == List || n.Kind == Null:
 		return ""
 	}
 	return "digits only, such as 6_000"
 }
 
-// allDigits writes a number with the ending k or M in full, such as 2_400 for 2.4k;
-// "" where it is none.
-func allDigits(text string) string {
-	number, end := strings.TrimRight(text, "kKmM"), strings.ToLower(strings.TrimLeft(text, "0123456789._"))
-	zeros := map[string]int{"k": 3, "m": 6}[end]
-	whole, frac, _ := strings.Cut(number, ".")
-	if zeros == 0 || whole == "" || len(frac) > zeros || strings.Trim(whole+frac, "0123456789") != "" {
-		return ""
+// inDigits is a number with an ending, as tables print it, in digits alone: 2400 for
+// 2.4k, 4000 for 4 k; and where a share is counted in parts, 80 for 80%. Everything
+// else is the node itself.
+func (l *Language) inDigits(n *Node, path string) *Node {
+	if n.Kind != String || n.Quote {
+		return n
 	}
-	digits := strings.TrimLeft(whole+frac+strings.Repeat("0", zeros-len(frac)), "0")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "_" + digits[i:]
+	end := n.Text[max(len(n.Text)-1, 0):]
+	zeros := map[string]int{"k": 3, "M": 6, "G": 9}[end]
+	if parts := l.Shares[path]; end == "%" && parts > 0 {
+		zeros = len(strconv.FormatInt(parts/100, 10)) - 1
+	} else if zeros == 0 {
+		return n
 	}
-	return digits
+	whole, frac, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(n.Text, end), " "), ".")
+	if !isDigits(whole) || len(frac) > zeros || frac != "" && !isDigits(frac) {
+		return n
+	}
+	digits := strings.TrimLeft(whole+frac+strings.Repeat("0", zeros-len(frac)), "0_")
+	return &Node{Kind: Int, Text: cmp.Or(digits, "0"), Pos: n.Pos, Plain: n.Plain}
 }
 
 func leadingZero(s string) bool {

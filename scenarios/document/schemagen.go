@@ -89,11 +89,12 @@ func (g *Generator) Reference(t reflect.Type, over bool) Object {
 	return Object{"$ref": "#/$defs/" + name}
 }
 
-// Integer is a whole number. Editors that read YAML 1.2 take 6_000 for text.
+// Integer is a whole number, or one as tables print it: 6k. Editors that read YAML
+// 1.2 take 6_000 for text.
 func Integer(negative bool) Object {
-	pattern, least := "^[0-9][0-9_]*$", any(0)
+	pattern, least := `^[0-9][0-9_]*((\.[0-9]+)? ?[kMG%])?$`, any(0)
 	if negative {
-		pattern = "^-?[0-9][0-9_]*$"
+		pattern = "^-?" + pattern[1:]
 		return Object{"type": []string{"integer", "string"}, "pattern": pattern}
 	}
 	return Object{"type": []string{"integer", "string"}, "pattern": pattern, "minimum": least}

@@ -68,16 +68,12 @@ func CountGiven(n *Node, keys ...string) (count int) {
 }
 
 func (d *Decoder) size(n *Node, at Place) Size {
-	if n.Kind == Int {
+	if d.lang.inDigits(n, at.Path).Kind == Int {
 		v := d.integer(n, at, 0, MaxLarge)
 		return Size{Lo: v, Hi: v, Set: true}
 	}
 	if n.Kind != Map {
-		hint := tokens.example("")
-		if full := allDigits(n.Text); full != "" {
-			hint = "write " + full
-		}
-		d.WrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), hint)
+		d.WrongType(n, at, "a number or a distribution: one of "+strings.Join(distributions, ", "), tokens.example(""))
 		return Size{}
 	}
 	return d.draw(n, at, tokens)

@@ -148,19 +148,12 @@ func text(s string, at *document.Node) *document.Node {
 	return &document.Node{Kind: document.String, Text: s, Pos: at.Pos}
 }
 
-// laid is a tree with something laid over it whose paths may name items that each
-// makes.
-func (f *File) laid(tree *document.Node, errs *document.Problems, lay func(*document.Node, *document.Problems) *document.Node) *document.Node {
+// set lays a value over that at a path, which may name an item that each makes.
+func (f *File) set(tree *document.Node, path string, val *document.Node, at document.Pos, errs *document.Problems) *document.Node {
 	var quiet document.Problems
-	if out := lay(tree, &quiet); out != nil && len(quiet.List) == 0 {
+	if out := lang.SetPath(tree, scenarioType, path, val, at, &quiet); out != nil && len(quiet.List) == 0 {
 		return out
 	}
-	return lay(f.spread(tree, document.NewDecoder(lang, &document.Problems{}, tree.Pos)), errs)
-}
-
-// set lays a value over that at a path.
-func (f *File) set(tree *document.Node, path string, val *document.Node, at document.Pos, errs *document.Problems) *document.Node {
-	return f.laid(tree, errs, func(tree *document.Node, errs *document.Problems) *document.Node {
-		return lang.SetPath(tree, scenarioType, path, val, at, errs)
-	})
+	tree = f.spread(tree, document.NewDecoder(lang, &document.Problems{}, at))
+	return lang.SetPath(tree, scenarioType, path, val, at, errs)
 }

@@ -134,9 +134,7 @@ func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 			errs.Add(f.src.At(1, 1), document.DidYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
 			return nil
 		}
-		out = f.laid(out, errs, func(tree *document.Node, errs *document.Problems) *document.Node {
-			return f.over(tree, v, errs)
-		})
+		out = f.over(out, v, errs)
 	}
 	for i, c := range f.Cells() {
 		if plain+c == variant {

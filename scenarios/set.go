@@ -25,7 +25,7 @@ func (f *File) over(tree, variant *document.Node, errs *document.Problems) *docu
 	own, paths := patchOf(variant)
 	out := lang.Overlay(tree, own, scenarioType, errs)
 	for _, p := range paths {
-		if next := lang.SetPath(out, scenarioType, p.Key, p.Val, p.Pos, errs); next != nil {
+		if next := f.set(out, p.Key, p.Val, p.Pos, errs); next != nil {
 			out = next
 		}
 	}

@@ -266,6 +266,9 @@ func (c *checker) settings(path string, s *SettingsSpec, whole SettingsSpec) {
 	if !strings.HasPrefix(s.ToolChoice, "tool:") {
 		c.oneOf(path+".tool_choice", "tool choice", s.ToolChoice, toolChoices...)
 	}
+	if s.ToolChoice == "none" && c.s.hasWork() {
+		c.bad(path+".tool_choice", "leave it out, or give every root a script", "tool_choice none with work: the mock model uses tools whatever it says")
+	}
 	if s.ThinkingBudget > 0 && whole.Thinking != "enabled" {
 		c.bad(path+".thinking_budget", "thinking: enabled", "a thinking budget without thinking enabled")
 	}

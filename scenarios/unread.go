@@ -68,6 +68,15 @@ func (s *Scenario) unread() []section {
 	if s.hasWork() && !s.delegates() {
 		add("nobody is spawned", "model.spawns_per_turn")
 	}
+	if p := &s.Provider; len(s.Faults) == 0 && p.InputRate == nil && p.RateLimits == nil {
+		add("nothing fails: there are no faults and no rate limits", "retry")
+	}
+	if s.Tools.ReplaceOver == 0 && len(s.ReplaceFlips) == 0 {
+		add("tools.replace_over is 0, so no result is replaced", "tools.preview")
+	}
+	if s.FanOut.Hold != "first-response" {
+		add("fan_out.hold is none", "fan_out.cap")
+	}
 	if s.keeps() {
 		add(allByLead, "strategy")
 		add(allByLead, "background")

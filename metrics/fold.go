@@ -68,7 +68,7 @@ type model struct {
 
 // report is the latest word about an item.
 type report struct {
-	outcome string
+	outcome transcript.Outcome
 	agent   int32
 }
 

@@ -3,6 +3,7 @@ package metrics
 import (
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -10,7 +11,8 @@ import (
 type Run struct {
 	Scenario, Variant string
 	Seed              uint64
-	Outcome, Detail   string // of the run; Outcome is "" while it goes on
+	Outcome           transcript.RunOutcome // "" while it goes on
+	Detail            string
 	Events            uint64
 
 	Started  int64 // agents
@@ -37,7 +39,7 @@ type Agent struct {
 	Lineage   string
 	Parent    int32 // ordinal, -1 for a root
 	Type      string
-	Structure string // root, subagent, fork
+	Structure transcript.Structure
 	Model     string // it started with
 	Started   vtime.Instant
 	Ended     vtime.Instant // of its last event
@@ -56,7 +58,7 @@ type Agent struct {
 // Type is the sum over the agents of one type.
 type Type struct {
 	Name      string
-	Structure string // of its first agent
+	Structure transcript.Structure // of its first agent
 	Agents    int64
 	Tally     Tally
 	Items     Outcomes       // as its agents reported them last; Total is their number

@@ -128,9 +128,9 @@ func (s *story) body(t *testing.T, who, verb string, args map[string]string) tra
 	case "begins":
 		return &transcript.RunStart{Scenario: args["scenario"], Variant: args["variant"], Seed: 7}
 	case "ends":
-		return &transcript.RunEnd{Outcome: args["outcome"]}
+		return &transcript.RunEnd{Outcome: transcript.RunOutcome(args["outcome"])}
 	case "start":
-		b := &transcript.AgentStart{Lineage: who, Parent: -1, Type: args["type"], Structure: args["type"]}
+		b := &transcript.AgentStart{Lineage: who, Parent: -1, Type: args["type"], Structure: transcript.Structure(args["type"])}
 		b.ID = llm.AgentID(s.ordinal(who) + 0x100)
 		if p, ok := args["parent"]; ok {
 			b.Parent, b.ToolUse = s.ordinal(p), llm.ToolUseID{1}
@@ -153,7 +153,7 @@ func (s *story) body(t *testing.T, who, verb string, args map[string]string) tra
 	case "hears":
 		return &transcript.Notification{Op: args["op"], TaskID: llm.AgentID(s.ordinal(args["of"]) + 0x100).String()}
 	case "item":
-		return &transcript.Item{Item: args["id"], Outcome: args["outcome"], Missing: strings.Split(args["missing"], ",")}
+		return &transcript.Item{Item: args["id"], Outcome: transcript.Outcome(args["outcome"]), Missing: strings.Split(args["missing"], ",")}
 	}
 	t.Fatalf("no verb %q", verb)
 	return nil

@@ -3,6 +3,7 @@ package metrics
 import (
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -153,16 +154,16 @@ type Outcomes struct {
 	Total  int64 `json:"total"`  // of the scenario, reported or not
 }
 
-func (o *Outcomes) count(outcome string) {
+func (o *Outcomes) count(outcome transcript.Outcome) {
 	switch outcome {
-	case "done":
+	case transcript.Done:
 		o.Done++
-	case "rework":
+	case transcript.Rework:
 		o.Done++
 		o.Rework++
-	case "failed":
+	case transcript.Failed:
 		o.Failed++
-	case "wrong":
+	case transcript.Wrong:
 		o.Wrong++
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/cachemodel/laws"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -68,7 +69,7 @@ func (e *checkedEngine) check(req *cachemodel.Request, err error) {
 // laws is what the run's laws say at its end: the first that a call broke, and
 // for a run that completed its books. One that was cut off has calls that nobody
 // has accounted for yet.
-func (r *run) laws(outcome string) error {
+func (r *run) laws(outcome transcript.RunOutcome) error {
 	if r.engine.broken != nil {
 		return r.engine.broken
 	}

@@ -23,9 +23,9 @@ import (
 // write log was when each agent began.
 type observer struct {
 	r     *run
-	began []int               // by agent: writes made before it began
-	told  map[reported]string // outcome recorded last
-	last  map[string]verdict  // by item: what was said of it last
+	began []int                           // by agent: writes made before it began
+	told  map[reported]transcript.Outcome // outcome recorded last
+	last  map[string]verdict              // by item: what was said of it last
 	items map[string]*scenarios.Item
 
 	compacted bool     // a history became a summary
@@ -42,7 +42,7 @@ type reported struct {
 }
 
 func newObserver(r *run) *observer {
-	o := &observer{r: r, told: map[reported]string{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
+	o := &observer{r: r, told: map[reported]transcript.Outcome{}, last: map[string]verdict{}, items: map[string]*scenarios.Item{}}
 	for i := range r.scenario.Work {
 		it := &r.scenario.Work[i]
 		o.items[it.ID] = it
@@ -97,7 +97,7 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 				stale = append(stale, m.Args[0])
 			}
 		case mark.Failed:
-			o.record(a, &transcript.Item{Item: m.Args[0], Outcome: "failed", Missing: strings.Split(m.Args[1], ",")})
+			o.record(a, &transcript.Item{Item: m.Args[0], Outcome: transcript.Failed, Missing: strings.Split(m.Args[1], ",")})
 		}
 	})
 	o.look(a)
@@ -116,7 +116,7 @@ func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Ite
 		missing[i] = "unread:" + p
 	}
 	if missing = append(missing, o.unrun(a, want.runs)...); len(missing) > 0 {
-		return &transcript.Item{Item: item, Outcome: "failed", Missing: missing}
+		return &transcript.Item{Item: item, Outcome: transcript.Failed, Missing: missing}
 	}
 	return &transcript.Item{Item: item, Outcome: o.outcome(a, item, stale), Reads: len(want.reads), Unread: o.unread(a, want.reads)}
 }
@@ -136,26 +136,26 @@ func (o *observer) record(a *agent.Agent, it *transcript.Item) {
 // outcome says how well an item was done: on a version of a file that was old
 // already, after work done twice, corrected or failed before, or simply done. That a defect
 // stands in what was done shows at the end only (settle).
-func (o *observer) outcome(a *agent.Agent, item string, stale bool) string {
+func (o *observer) outcome(a *agent.Agent, item string, stale bool) transcript.Outcome {
 	before := o.told[reported{a.Ref(), item}]
 	switch {
-	case stale || before == "wrong":
-		return "wrong"
+	case stale || before == transcript.Wrong:
+		return transcript.Wrong
 	case o.corrected(a, item) || o.failedBefore(item):
-		return "rework"
-	case before == "done" || before == "rework":
+		return transcript.Rework
+	case before == transcript.Done || before == transcript.Rework:
 		return before
 	case a.TakeRework() > 0:
-		return "rework"
+		return transcript.Rework
 	}
-	return "done"
+	return transcript.Done
 }
 
 // failedBefore reports whether an item is done that was reported failed. What
 // verifies fails where others did: for it that is no attempt that failed.
 func (o *observer) failedBefore(item string) bool {
 	it := o.items[item]
-	return it != nil && it.Kind != "verify" && o.last[item].outcome == "failed"
+	return it != nil && it.Kind != "verify" && o.last[item].outcome == transcript.Failed
 }
 
 // stood is the version of a file that the agent had to go by: what its own last

@@ -22,7 +22,7 @@ func (o *outcomes) Emit(e *transcript.Event) {
 	case *transcript.AgentStart:
 		o.lineage[e.Agent] = b.Lineage
 	case *transcript.Item:
-		told := o.lineage[e.Agent] + " " + b.Item + " " + b.Outcome
+		told := o.lineage[e.Agent] + " " + b.Item + " " + string(b.Outcome)
 		if m := strings.Join(b.Missing, ","); strings.HasPrefix(m, "unread:") || strings.HasPrefix(m, "unrun:") || strings.HasPrefix(m, "timeout:") {
 			told += " for want of " + strings.Join(b.Missing, ",")
 		}

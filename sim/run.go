@@ -35,17 +35,17 @@ type Options struct {
 
 // Outcomes of a run.
 const (
-	Completed   = "completed"
-	Limited     = "limit"
-	Deadlocked  = "deadlock"
-	Interrupted = "interrupted"
+	Completed   = transcript.Completed
+	Limited     = transcript.Limited
+	Deadlocked  = transcript.Deadlocked
+	Interrupted = transcript.Interrupted
 )
 
 // Result is what a run came to.
 type Result struct {
 	RunID   string
 	Digest  string // of the canonical text of all events
-	Outcome string // completed, limit, deadlock or interrupted
+	Outcome transcript.RunOutcome
 	Detail  string // what ended it, when it did not complete
 	Events  uint64
 	End     vtime.Instant
@@ -189,7 +189,7 @@ func evictAfter(sc *scenarios.Scenario) vtime.Duration {
 
 // outcome sorts what ended the kernel: simulated ends are outcomes, anything
 // else is an error.
-func outcome(err error) (string, string, error) {
+func outcome(err error) (transcript.RunOutcome, string, error) {
 	var limit *kernel.LimitError
 	var dead *kernel.DeadlockError
 	switch {

@@ -87,8 +87,8 @@ func (o *observer) settle() {
 	for i := range o.r.scenario.Work {
 		id := o.r.scenario.Work[i].ID
 		last, ok := o.last[id]
-		if ok && standing[id] && (last.outcome == "done" || last.outcome == "rework") {
-			o.record(last.by, &transcript.Item{Item: id, Outcome: "wrong"})
+		if ok && standing[id] && (last.outcome == transcript.Done || last.outcome == transcript.Rework) {
+			o.record(last.by, &transcript.Item{Item: id, Outcome: transcript.Wrong})
 		}
 	}
 }
@@ -125,7 +125,7 @@ func errs(it *scenarios.Item) bool { return len(it.Pitfalls)+len(it.MisledBy) > 
 // verdict is what an agent said last of an item.
 type verdict struct {
 	by      *agent.Agent
-	outcome string
+	outcome transcript.Outcome
 }
 
 // corrected reports whether an agent has taken a defect of the item away: some

@@ -11,6 +11,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/metrics/sharedprefix"
+	"agentsim/sim/transcript"
 )
 
 // Version is that of the file's format. Version 1 had neither specs, prices nor
@@ -23,7 +24,7 @@ type Run struct {
 	Seed              uint64
 	ID                string // the run's
 	Digest            string // of its canonical events
-	Outcome           string // completed, limit, deadlock
+	Outcome           transcript.RunOutcome
 	Events            int
 	Figures           []Figure
 	Siblings          []metrics.Shared      // what children of one message share

@@ -11,6 +11,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/metrics/sharedprefix"
+	"agentsim/sim/transcript"
 )
 
 // maxTrace bounds the unpacked text of one scenario, so that a broken file
@@ -209,7 +210,7 @@ func (p *parser) run(words []string) {
 	if !p.form(words, form) {
 		return
 	}
-	r.ID, r.Digest, r.Outcome, r.Events = words[1], words[3], words[7], int(p.number(words, 5))
+	r.ID, r.Digest, r.Outcome, r.Events = words[1], words[3], transcript.RunOutcome(words[7]), int(p.number(words, 5))
 }
 
 // form checks the small words of a line against a form.

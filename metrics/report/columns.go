@@ -149,7 +149,7 @@ func cellOf(r *metrics.Run, name string) string {
 // done twice, what failed and what acted on an old file; or why the run ended.
 func outcome(r *metrics.Run) string {
 	if r.Outcome != "completed" {
-		return r.Outcome
+		return string(r.Outcome)
 	}
 	o := r.Items
 	if o.Total == 0 {

@@ -70,7 +70,7 @@ func (s *Sink) start(ordinal int32, b *transcript.AgentStart) {
 	a := agentState{lineage: b.Lineage, kind: b.Type, source: b.Lineage, call: -1}
 	if k := s.kin.Start(ordinal, b); k >= 0 {
 		a.source = s.kin.All[k].Who()
-		if p := s.agent(b.Parent); b.Structure == "fork" {
+		if p := s.agent(b.Parent); b.Structure == transcript.Fork {
 			a.head, a.marks = p.head, p.marks
 		}
 	}

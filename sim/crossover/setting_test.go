@@ -7,6 +7,7 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
 
@@ -112,7 +113,7 @@ func TestCheck(t *testing.T) {
 	})
 	t.Run("CACHE-X2 an interrupt ends the comparison, and so does a run that fails", func(t *testing.T) {
 		for _, c := range []struct {
-			outcome string
+			outcome transcript.RunOutcome
 			want    string
 		}{{sim.Interrupted, "interrupted"}, {sim.Limited, "ended as limit"}} {
 			l := NewLab()

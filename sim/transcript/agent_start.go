@@ -8,7 +8,7 @@ type AgentStart struct {
 	Lineage    string // "main", "main/12.3"
 	Parent     int32  // ordinal of the parent, -1 for a root
 	Type       string // definition's name: "main", "general-purpose", "Explore", "fork"
-	Structure  string // root, subagent, fork
+	Structure  Structure
 	Model      string
 	Depth      int
 	Chain      uint64 // query chain id
@@ -47,7 +47,7 @@ func (b *AgentStart) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " lineage=", b.Lineage)
 	dst = appendRef(dst, " parent=", b.Parent)
 	dst = optStr(dst, " type=", b.Type)
-	dst = optStr(dst, " structure=", b.Structure)
+	dst = optStr(dst, " structure=", string(b.Structure))
 	dst = optStr(dst, " model=", b.Model)
 	dst = appendInt(dst, " depth=", b.Depth)
 	dst = append(dst, " chain="...)

@@ -3,7 +3,7 @@ package transcript
 // Item is a work item's outcome as an agent reported it.
 type Item struct {
 	Item    string
-	Outcome string // done, rework, failed, wrong
+	Outcome Outcome
 	Missing []string
 	Reads   int            // files that the scenario says the item reads
 	Unread  []string       // of these, those whose content whoever did the item never had
@@ -16,7 +16,7 @@ func (*Item) Kind() Kind { return KindItem }
 // AppendText appends the canonical fields.
 func (b *Item) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " item=", b.Item)
-	dst = appendStr(dst, " outcome=", b.Outcome)
+	dst = appendStr(dst, " outcome=", string(b.Outcome))
 	dst = optList(dst, " missing=", b.Missing)
 	dst = optInt(dst, " reads=", b.Reads)
 	dst = optList(dst, " unread=", b.Unread)

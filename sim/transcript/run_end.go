@@ -2,7 +2,7 @@ package transcript
 
 // RunEnd closes a run.
 type RunEnd struct {
-	Outcome string // completed, limit, deadlock, interrupted
+	Outcome RunOutcome
 	Detail  string
 }
 
@@ -11,6 +11,6 @@ func (*RunEnd) Kind() Kind { return KindRunEnd }
 
 // AppendText appends the canonical fields.
 func (b *RunEnd) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " outcome=", b.Outcome)
+	dst = appendStr(dst, " outcome=", string(b.Outcome))
 	return optStr(dst, " detail=", b.Detail)
 }

@@ -162,7 +162,7 @@ func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*compared
 // openRun says why a run did not finish.
 func openRun(r *baseline.Run) string {
 	if r.Outcome != sim.Completed {
-		return r.Outcome
+		return string(r.Outcome)
 	}
 	for _, f := range r.Figures {
 		if f.Name == baseline.Unfinished && f.Value.Num > 0 {

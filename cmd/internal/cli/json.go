@@ -48,7 +48,7 @@ func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Res
 	doc := runJSON{Scenario: file.Name, Expectations: []expectationJSON{}, Why: remarks(done)}
 	for _, x := range done {
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed(), Policy: x.spec.Policy,
-			Digest: x.result.Digest, Outcome: x.result.Outcome, Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
+			Digest: x.result.Digest, Outcome: string(x.result.Outcome), Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
 			Metrics: figures(x.metrics, ""), Types: map[string]map[string]ui.Figure{},
 			Invariants: invariantsJSON(x.result.Audit), NotRead: notRead([]executed{x}), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {

@@ -143,7 +143,7 @@ func sameRecord(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, res *sim.Result, 
 // endsInterrupted reports whether a line is the end of an interrupted run.
 func endsInterrupted(line string) bool {
 	words := strings.Fields(line)
-	return len(words) > 5 && words[4] == "run_end" && words[5] == "outcome="+sim.Interrupted
+	return len(words) > 5 && words[4] == "run_end" && words[5] == "outcome="+string(sim.Interrupted)
 }
 
 // stillSealed compares the rest: what no run brings again, and what was said.

@@ -13,6 +13,7 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 )
 
 // reportRuns prints what variants came to and decides the exit code: a broken
@@ -57,7 +58,7 @@ func reportRuns(s *ui.Env, file *scenarios.File, done []executed, grid *compare.
 }
 
 // stoppedBy is the code of an outcome that is no end.
-func stoppedBy(outcome string) ui.Code {
+func stoppedBy(outcome transcript.RunOutcome) ui.Code {
 	if outcome == sim.Interrupted {
 		return ui.Interrupted
 	}

@@ -20,11 +20,12 @@ type verdicts struct {
 
 // verdict is how an item ended, and what was missing.
 type verdict struct {
-	item, outcome string
-	missing       []string
-	late          bool     // it was found wrong after it was said to be done
-	reads         int      // files that it reads
-	unread        []string // of these, those whose content whoever did it never had
+	item    string
+	outcome transcript.Outcome
+	missing []string
+	late    bool     // it was found wrong after it was said to be done
+	reads   int      // files that it reads
+	unread  []string // of these, those whose content whoever did it never had
 }
 
 // Emit takes one event in.

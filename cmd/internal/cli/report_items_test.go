@@ -15,7 +15,7 @@ func TestUndone(t *testing.T) {
 	said := func(words ...string) (out []string) {
 		var v verdicts
 		for i := 0; i < len(words); i += 3 {
-			it := &transcript.Item{Item: words[i], Outcome: words[i+1]}
+			it := &transcript.Item{Item: words[i], Outcome: transcript.Outcome(words[i+1])}
 			if words[i+2] != "" {
 				it.Missing = []string{words[i+2]}
 			}

@@ -28,7 +28,7 @@ func Ending(r *sim.Result) string {
 	case sim.Limited:
 		return r.Detail + "; raise it with --set limits." + limitName(r.Detail) + "=…"
 	}
-	return r.Outcome + ": " + r.Detail
+	return string(r.Outcome) + ": " + r.Detail
 }
 
 // limitName is the second word of what a limit says.

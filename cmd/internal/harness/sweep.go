@@ -96,7 +96,7 @@ func (w *Sweep) take(cell, n int, r *Run) error {
 	switch {
 	case r.Result == nil:
 		w.Known++
-		to.Outcome = sim.Completed
+		to.Outcome = string(sim.Completed)
 		keep(to, r.Stored)
 		return nil
 	case r.Result.Outcome == sim.Interrupted:
@@ -106,7 +106,7 @@ func (w *Sweep) take(cell, n int, r *Run) error {
 		return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", c.Variant, r.Spec.Seed(), w.Describe(c.Point), err)
 	}
 	c.Same = w.Plain != nil && r.ID == w.Plain[cell%len(w.Plain)].RunID()
-	if to.Outcome, to.Open = r.Result.Outcome, r.Open(); to.Open == "" {
+	if to.Outcome, to.Open = string(r.Result.Outcome), r.Open(); to.Open == "" {
 		keep(to, stored(nil, r.Metrics, "run", ""))
 	}
 	return nil

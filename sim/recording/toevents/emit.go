@@ -115,12 +115,12 @@ func toolUse(recorded string) (id llm.ToolUseID) {
 
 func (e *emitter) agentStart(i int) {
 	t := &e.s.Threads[i]
-	structure := "subagent"
+	structure := transcript.SubAgent
 	switch t.Kind {
 	case recording.Main:
-		structure = "root"
+		structure = transcript.Root
 	case recording.Fork, recording.Compact:
-		structure = "fork"
+		structure = transcript.Fork
 	}
 	name := t.Type
 	if name == "" {

@@ -61,7 +61,7 @@ func textBlock(s string) *llm.Block {
 
 func (e *emitter) start(agent, parent int32, lineage, structure string) {
 	e.emit(agent, &transcript.AgentStart{ID: llm.AgentID(agent + 1), Lineage: lineage, Parent: parent, Type: structure,
-		Structure: structure, Model: "m", Tools: []string{"Read", "Agent"}, Context: transcript.ContextFacts{Abort: "linked"}})
+		Structure: transcript.Structure(structure), Model: "m", Tools: []string{"Read", "Agent"}, Context: transcript.ContextFacts{Abort: "linked"}})
 }
 
 // call sends a request that is answered with a text and n tool uses, and runs

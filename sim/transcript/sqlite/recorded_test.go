@@ -207,7 +207,7 @@ func simulatedFork(t *testing.T) {
 		e.start(0, -1, "main", "root")
 		n := e.call(0, e.prompt("s", "u"), llm.Usage{Write5m: 10}, llm.CacheReport{}, nil, 2)
 		for i, structure := range []string{"fork", "subagent"} {
-			e.emit(int32(i+1), &transcript.AgentStart{ID: llm.AgentID(i + 2), Lineage: "main/1." + fmt.Sprint(i+1), Structure: structure,
+			e.emit(int32(i+1), &transcript.AgentStart{ID: llm.AgentID(i + 2), Lineage: "main/1." + fmt.Sprint(i+1), Structure: transcript.Structure(structure),
 				ToolUse: toolID(0, 0, i), Async: true})
 			e.call(int32(i+1), n, llm.Usage{Read: 10}, llm.CacheReport{}, nil, 0)
 		}

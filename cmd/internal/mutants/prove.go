@@ -120,7 +120,7 @@ func (s *showing) judge(db, variant, run string, out []held) ([]held, error) {
 			continue
 		}
 		if doc.Rules == nil {
-			if err := command(&doc, "lint", run, "-o", "json", "--db", db); err != nil {
+			if err := command(&doc, "lab", "lint", run, "-o", "json", "--db", db); err != nil {
 				return nil, err
 			}
 		}

@@ -94,6 +94,9 @@ func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	if len(errs.List) == 0 {
 		f.checkAll(&errs)
 	}
+	if len(errs.List) == 0 {
+		f.checkUnread(&errs)
+	}
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,11 @@
 package scenarios
 
-import "agentsim/scenarios/document"
+import (
+	"slices"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
 
 // patchOf parts what a variant says itself from the paths of its set.
 func patchOf(variant *document.Node) (own *document.Node, paths []document.Pair) {
@@ -27,6 +32,45 @@ func (f *File) over(tree, variant *document.Node, errs *document.Problems) *docu
 	for _, p := range paths {
 		if next := f.set(out, p.Key, p.Val, p.Pos, errs); next != nil {
 			out = next
+		}
+	}
+	return out
+}
+
+// CheckSets refuses overrides that none of these variants reads, and reports those
+// that give again what something else gives: a later override, a variant's set or the
+// matrix. The error is an *Errors.
+func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
+	var errs document.Problems
+	for i, set := range sets {
+		path, _, _ := strings.Cut(set, "=")
+		if slices.ContainsFunc(sets[i+1:], func(later string) bool { return strings.HasPrefix(later, path+"=") }) {
+			twice = append(twice, "--set "+set+" has no effect: a later --set gives "+path+" again")
+			continue
+		}
+		twice = append(twice, f.given(variants, path)...)
+		idle, why := 0, ""
+		for _, name := range variants {
+			if w := f.Unread(name, sets, set); w != "" {
+				idle, why = idle+1, w
+			}
+		}
+		if idle > 0 && idle == len(variants) {
+			errs.Add(document.NewSource("--set", set).At(1, 1), "leave it out", "nothing reads %s: %s", path, why)
+		}
+	}
+	return twice, errs.Err()
+}
+
+// given says where a variant's set gives a path that an override gives too.
+func (f *File) given(variants []string, path string) (out []string) {
+	for _, v := range f.variants {
+		_, paths := patchOf(v.Val)
+		played := slices.ContainsFunc(variants, func(name string) bool { return name == v.Key || strings.HasPrefix(name, v.Key+"[") })
+		for _, p := range paths {
+			if played && p.Key == path {
+				out = append(out, f.Path+": set of variant "+v.Key+" has no effect on "+path+": --set gives it again")
+			}
 		}
 	}
 	return out

@@ -16,7 +16,8 @@ type Idle struct {
 	Path, Why string
 	Variant   string // that sets it, "" for the file itself
 
-	at document.Pos
+	at   document.Pos
+	sure bool // a patch that no run reads, whichever variants are played
 }
 
 // String is one line with its place.
@@ -181,12 +182,15 @@ func idle(list []section, path string) string {
 }
 
 // Unread is why nothing in a variant reads what an override sets, when all of
-// sets hold; "" where something does, or where a variant under them is in error.
-// Files must not give what no variant reads; an override may be for variants
-// that others stand beside, so it is told and no error.
+// sets hold; "" where something does, where the value holds already, or where a
+// variant under them is in error.
 func (f *File) Unread(variant string, sets []string, set string) string {
 	s := f.untrimmed(f.tree(variant, &document.Problems{}), sets)
 	if s == nil {
+		return ""
+	}
+	others := slices.DeleteFunc(slices.Clone(sets), func(x string) bool { return x == set })
+	if reflect.DeepEqual(s, f.untrimmed(f.tree(variant, &document.Problems{}), others)) {
 		return ""
 	}
 	path, text, _ := strings.Cut(set, "=")
@@ -206,11 +210,29 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 	return why
 }
 
-// Idle lists what the file sets and nothing reads: in the base, in none of the
+// Idle lists what the file itself says and none of its variants reads, and what a
+// grid goes over and some variants do not read: with them the others are compared.
+// An axis of a sweep is for the variants that are played.
+func (f *File) Idle(played ...string) []Idle {
+	return slices.DeleteFunc(f.idle(played), func(x Idle) bool { return x.sure })
+}
+
+// checkUnread refuses what a variant or a grid patches and no run reads.
+func (f *File) checkUnread(errs *document.Problems) {
+	for _, x := range f.idle(nil) {
+		if in := ""; x.sure {
+			if x.Variant != "" {
+				in = " in variant " + x.Variant
+			}
+			errs.Add(x.at, "take it away", "nothing reads %s%s: %s", x.Path, in, x.Why)
+		}
+	}
+}
+
+// idle lists what the file sets and nothing reads: in the base, in none of the
 // variants; in a variant and on axes, in none of a variant's cells. What holds
-// without being set is none of it. An axis of a sweep is for the variants that are
-// played, or for all where none is named.
-func (f *File) Idle(played ...string) (out []Idle) {
+// without being set is none of it.
+func (f *File) idle(played []string) (out []Idle) {
 	unread := map[string][]section{}
 	names := f.VariantNames()
 	for _, name := range names {
@@ -234,10 +256,11 @@ func (f *File) Idle(played ...string) (out []Idle) {
 	}
 	for _, v := range f.variants {
 		cells := f.cellsOf(v.Key)
-		with := f.untrimmed(f.tree(cells[0], &document.Problems{}), nil)
+		with := f.untrimmed(f.over(f.base, v.Val, &document.Problems{}), nil)
 		for _, l := range patchLeaves(v.Val) {
 			l.Why, l.Variant = in(l.Path, cells), v.Key
-			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path) || !sameAt(with, Defaults(), l.Path)) {
+			l.sure = l.Path != "strategy" && l.Path != "structure" // who does the work is no patch
+			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
 				out = append(out, l)
 			}
 		}
@@ -248,7 +271,7 @@ func (f *File) Idle(played ...string) (out []Idle) {
 			of = played
 		}
 		if why := in(a.Path, of); why != "" {
-			out = append(out, Idle{Path: a.Path, Why: why, at: a.pos})
+			out = append(out, Idle{Path: a.Path, Why: why, at: a.pos, sure: a.pos.Src == f.src && len(of) == len(names)})
 			continue
 		}
 		for _, v := range f.variants {

@@ -27,25 +27,14 @@ func tellIdle(s *ui.Env, file *scenarios.File, names []string) {
 	}
 }
 
-// tellUnread warns of overrides that none of these variants reads, and of those
-// that a later one takes the place of.
-func tellUnread(s *ui.Env, file *scenarios.File, names, sets []string) {
-	for i, set := range sets {
-		path, _, _ := strings.Cut(set, "=")
-		if slices.ContainsFunc(sets[i+1:], func(later string) bool { return strings.HasPrefix(later, path+"=") }) {
-			fmt.Fprintf(s.Stderr, "--set %s has no effect: a later --set gives %s again\n", set, path)
-			continue
-		}
-		idle, why := 0, ""
-		for _, name := range names {
-			if w := file.Unread(name, sets, set); w != "" {
-				idle, why = idle+1, w
-			}
-		}
-		if idle > 0 && idle == len(names) {
-			fmt.Fprintf(s.Stderr, "--set %s has no effect: %s\n", set, why)
-		}
+// checkSets refuses overrides that none of these variants reads, and warns of what
+// is given twice.
+func checkSets(s *ui.Env, file *scenarios.File, names, sets []string) error {
+	twice, err := file.CheckSets(names, sets)
+	for _, line := range twice {
+		fmt.Fprintln(s.Stderr, line)
 	}
+	return err
 }
 
 // tellUnstruck warns of what none of these runs found anybody for.

@@ -134,7 +134,9 @@ func run(s *ui.Env, o *runOptions) error {
 	}
 	names := namesOf(specs)
 	tellIdle(s, file, names)
-	tellUnread(s, file, names, o.sets)
+	if err := checkSets(s, file, names, o.sets); err != nil {
+		return err
+	}
 	rec, err := openRecord(s, o)
 	if err != nil {
 		return err

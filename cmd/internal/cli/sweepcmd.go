@@ -139,7 +139,9 @@ func sweepCommand(s *ui.Env, o *sweepOptions) error {
 		return err
 	}
 	tellIdle(s, file, names)
-	tellUnread(s, file, names, sets)
+	if err := checkSets(s, file, names, sets); err != nil {
+		return err
+	}
 	if err := boundGrid(file.Sweep, len(names)*o.seeds); err != nil {
 		return err
 	}

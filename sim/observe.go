@@ -104,6 +104,9 @@ func (o *observer) Said(a *agent.Agent, text *llm.Payload) {
 	for _, item := range done {
 		o.record(a, o.done(a, item, o.concerns(item, done, stale)))
 	}
+	if len(done) > 0 {
+		o.next(a)
+	}
 }
 
 // done is what an agent's word that an item is done comes to: without the content
@@ -118,6 +121,7 @@ func (o *observer) done(a *agent.Agent, item string, stale bool) *transcript.Ite
 	if missing = append(missing, o.unrun(a, want.runs)...); len(missing) > 0 {
 		return &transcript.Item{Item: item, Outcome: transcript.Failed, Missing: missing}
 	}
+	o.reading.before = append(o.reading.before, Before{item, o.before(a, want.needs), len(want.needs)})
 	return &transcript.Item{Item: item, Outcome: o.outcome(a, item, stale), Reads: len(want.reads), Unread: o.unread(a, want.reads)}
 }
 

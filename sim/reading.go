@@ -14,10 +14,20 @@ import (
 // items run.
 type reading struct {
 	items map[string]wanted
-	runs  bool // some item runs a command
-	held  []map[string]bool
+	runs  bool                // some item runs a command
+	held  []map[string]int    // files, and at which of its items the agent saw each last; 0 is before its first request
+	item  []int               // at which it is
 	came  []map[string]string // by command: what it came to last, "" for an end of its own
 	seen  []*llm.Msg          // the last message that was looked at
+
+	before []Before // what was said of items that are done
+}
+
+// Before is how many of the files that an item is not done without stood in the
+// request of whoever did it before it began.
+type Before struct {
+	Item       string
+	Files, All int
 }
 
 // wanted is the files of an item by what the scenario says of them, and the
@@ -45,7 +55,8 @@ func (o *observer) look(a *agent.Agent) {
 		return
 	}
 	for a.Ref() >= int32(len(r.held)) {
-		r.held, r.came, r.seen = append(r.held, map[string]bool{}), append(r.came, map[string]string{}), append(r.seen, nil)
+		r.held, r.item = append(r.held, map[string]int{}), append(r.item, 0)
+		r.came, r.seen = append(r.came, map[string]string{}), append(r.seen, nil)
 	}
 	held := r.held[a.Ref()]
 	for m := a.Last(); m != nil && m != r.seen[a.Ref()]; m = m.Prev {
@@ -53,12 +64,13 @@ func (o *observer) look(a *agent.Agent) {
 			if b := &m.Blocks[i]; b.Kind == llm.ToolResult {
 				o.r.marks.Scan(b.Content.Raw(), func(f mark.Mark) {
 					if f.Verb == mark.File {
-						held[f.Args[0]] = true
+						held[f.Args[0]] = r.item[a.Ref()]
 					}
 				})
 			}
 		}
 	}
+	r.item[a.Ref()] = max(r.item[a.Ref()], 1)
 	if r.runs {
 		o.lookAtRuns(a)
 	}
@@ -67,5 +79,36 @@ func (o *observer) look(a *agent.Agent) {
 
 // unread lists those of some files whose content an agent never had.
 func (o *observer) unread(a *agent.Agent, files []string) []string {
-	return slices.DeleteFunc(slices.Clone(files), func(p string) bool { return o.reading.held[a.Ref()][p] })
+	return slices.DeleteFunc(slices.Clone(files), func(p string) bool { _, held := o.reading.held[a.Ref()][p]; return held })
+}
+
+// before counts those of some files that an agent had in its request before it came
+// to the item that it is at, and has not read for it.
+func (o *observer) before(a *agent.Agent, files []string) (n int) {
+	for _, p := range files {
+		if at, held := o.reading.held[a.Ref()][p]; held && at < o.reading.item[a.Ref()] {
+			n++
+		}
+	}
+	return n
+}
+
+// known is what was said first of each item of which something stood there already:
+// reports repeat what answers said.
+func (o *observer) known() (out []Before) {
+	said := map[string]bool{}
+	for _, b := range o.reading.before {
+		if !said[b.Item] && b.Files > 0 {
+			out = append(out, b)
+		}
+		said[b.Item] = true
+	}
+	return out
+}
+
+// next takes an agent to its next item.
+func (o *observer) next(a *agent.Agent) {
+	if len(o.reading.items) > 0 {
+		o.reading.item[a.Ref()]++
+	}
 }

@@ -54,6 +54,7 @@ type Result struct {
 	Checks  int64             // checks of conservation laws, none broken
 	Models  []string          // that it used, the root's first
 	Assumed []string          // assumptions of the mock model, for the reader of a comparison
+	Before  []Before          // files that were not read for an item, since they stood in the request already
 	Audit   *audit.Report     // what the auditor checked; nil without one
 	Choices []int32           // the scheduling policy's; nil when its name implies them
 	Memory  map[string]string // what agents remember at the end, by path in the project
@@ -164,7 +165,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.observer.settle()
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
-	res.Checks, res.Options, res.Assumed = r.engine.checks, r.options(), r.assumed()
+	res.Checks, res.Options, res.Assumed, res.Before = r.engine.checks, r.options(), r.assumed(), r.observer.known()
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()

@@ -30,6 +30,7 @@ type variantJSON struct {
 	Types      map[string]map[string]ui.Figure `json:"types"`
 	Invariants []checkedJSON                   `json:"invariants,omitempty"`
 	NotRead    []string                        `json:"not_read,omitempty"`
+	ReadBefore []string                        `json:"read_before,omitempty"`
 	Leaves     []string                        `json:"leaves,omitempty"`
 	PricedOn   string                          `json:"priced_on"` // the day whose prices hold
 	Assumed    []string                        `json:"assumed,omitempty"`
@@ -50,7 +51,7 @@ func runDocument(file *scenarios.File, done []executed, verdicts []scenarios.Res
 		v := variantJSON{Variant: x.spec.Variant, Run: x.result.RunID, Seed: x.spec.Seed(), Policy: x.spec.Policy,
 			Digest: x.result.Digest, Outcome: string(x.result.Outcome), Detail: x.result.Detail, Unfinished: unfinished([]executed{x}), Events: x.result.Events,
 			Metrics: figures(x.metrics, ""), Types: map[string]map[string]ui.Figure{},
-			Invariants: invariantsJSON(x.result.Audit), NotRead: notRead([]executed{x}), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
+			Invariants: invariantsJSON(x.result.Audit), NotRead: notRead([]executed{x}), ReadBefore: readBefore([]executed{x}), Leaves: x.leaves, PricedOn: x.spec.Scenario.Provider.PricedOn(), Assumed: x.result.Assumed, Options: x.result.Options}
 		for _, t := range x.metrics.Types {
 			v.Types[t.Name] = figures(x.metrics, t.Name)
 		}

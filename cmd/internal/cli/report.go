@@ -153,6 +153,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 		name = ""
 	}
 	s.Lines("not read", notRead(done))
+	s.Lines("read before", readBefore(done))
 	s.Lines("left", leaves(done))
 	s.Lines("flips", changesOf(grid))
 	s.Label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))

@@ -123,6 +123,23 @@ func onlyAnswered(done []executed) []string {
 	return []string{what + `; add reads: or needs: ["file:PATH"], or kind: answer`}
 }
 
+// readBefore says in a line for each variant of which items whoever did them did not
+// read all files, since they stood in the request already.
+func readBefore(done []executed) (out []string) {
+	for _, x := range done {
+		var items []string
+		files, all := 0, 0
+		for _, b := range x.result.Before {
+			items, files, all = append(items, b.Item), files+b.Files, all+b.All
+		}
+		if len(items) > 0 {
+			out = append(out, fmt.Sprintf("%s: %d of the %s of %s, in the request of whoever did the item already", variantOf(x), files,
+				ui.Plural(all, "file"), inWorkOrder(items, x.spec.Scenario)))
+		}
+	}
+	return out
+}
+
 // notRead counts the files that a variant's items read and nobody read, and names
 // the items; "" where there are none.
 func (x *executed) notRead() string {

@@ -306,3 +306,28 @@ func otherSemantics(t *testing.T) {
 		}
 	}
 }
+
+func TestThresholdPaths(t *testing.T) {
+	t.Run("LANG-08 a threshold's path names a variant, all, a pattern or a cell of a matrix", func(t *testing.T) {
+		names := []string{"", "fork", "fork[at=0.5,reads_per_turn=4]", "inline"}
+		for text, want := range map[string]string{
+			"cost <= 1": " fork fork[at=0.5,reads_per_turn=4] inline", "all.cost <= 1": " fork fork[at=0.5,reads_per_turn=4] inline",
+			"fork.cost <= 1": "fork", "fork*.cost <= 1": "fork fork[at=0.5,reads_per_turn=4]", "fork[at=0.5,reads_per_turn=4].cost <= 1": "fork[at=0.5,reads_per_turn=4]",
+			"s: inline.cost <= 1": "inline", "t, s*: inline.cost <= 1": "inline", "t: inline.cost <= 1": "",
+		} {
+			x, err := ParseThreshold(strings.Replace(text, "<= 1", "<= $1", 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, name := range names {
+				if x.Matches("s", name) {
+					got = append(got, name)
+				}
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s holds for %q, want %s", text, got, want)
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package baseline
 import (
 	"math/big"
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/metrics"
@@ -10,26 +11,25 @@ import (
 
 // Threshold is a limit on one metric:
 //
-//	[SELECTOR, SELECTOR: ] METRIC OP LIMIT
+//	[SCENARIO, SCENARIO: ] PATH OP LIMIT
 //
-// A SELECTOR is VARIANT or SCENARIO/VARIANT, each with * and ? as in file names;
-// without one the threshold holds for every run. OP is one of < <= == != >= >. A
-// LIMIT is a constant as in expectations (9, 95 %, $1.60, 2m31s); base, which is
+// A PATH is a metric, of every variant, or VARIANT.METRIC, as in expectations; all is
+// every variant, and a cell of a matrix goes by its name: fork[reads_per_turn=4].cost.
+// Scenarios and variants may hold * and ? as in file names. OP is one of < <= == != >=
+// >. A LIMIT is a value as in expectations (9, 10k, 95 %, $1.60, 2m31s); base, which is
 // the baseline's figure; or base with a part or an amount more or less: base+2%,
 // base-$0.10, and +2% for short.
 type Threshold struct {
 	Text string
 
-	selectors []selector
+	scenarios []string // patterns; nil for all
+	variant   string   // pattern
 	metric    Metric
 	op        string
 	limit     limit
 	src       *source
 	line, col int
 }
-
-// selector matches runs by two patterns.
-type selector struct{ scenario, variant string }
 
 // limit is what a figure is held against.
 type limit struct {
@@ -77,13 +77,14 @@ func parseThreshold(src *source, line int) (*Threshold, *Error) {
 	t := &Threshold{Text: strings.TrimSpace(text), src: src, line: line, col: len(text) - len(strings.TrimLeft(text, " \t"))}
 	start := 0
 	if prefix, _, ok := strings.Cut(text, ":"); ok {
-		if err := t.readSelectors(prefix); err != nil {
+		if err := t.readScenarios(prefix); err != nil {
 			return nil, err
 		}
 		start = len(prefix) + 1
 	}
-	at := strings.IndexAny(text[start:], "<>=!")
-	if at < 0 {
+	cells := max(strings.LastIndexByte(text, ']'), start)
+	at := strings.IndexAny(text[cells:], "<>=!") + cells - start
+	if at < cells-start {
 		return nil, t.wrong(start, "one of < <= == != >= >, such as cost <= +2%", "no comparison in %q", strings.TrimSpace(text[start:]))
 	}
 	at += start
@@ -95,7 +96,7 @@ func parseThreshold(src *source, line int) (*Threshold, *Error) {
 	if t.op == "" {
 		return nil, t.wrong(at, "one of < <= == != >= >", "no such comparison")
 	}
-	if err := t.readMetric(text[start:at], start); err != nil {
+	if err := t.readPath(text[start:at], start); err != nil {
 		return nil, err
 	}
 	return t, t.readLimit(text[at+len(t.op):], at+len(t.op))
@@ -106,29 +107,39 @@ func (t *Threshold) wrong(col int, hint, format string, args ...any) *Error {
 	return t.src.errorAt(t.line, col, hint, format, args...)
 }
 
-func (t *Threshold) readSelectors(prefix string) *Error {
+func (t *Threshold) readScenarios(prefix string) *Error {
 	col := 0
 	for part := range strings.SplitSeq(prefix, ",") {
 		name := strings.TrimSpace(part)
 		at := col + strings.Index(part, name)
-		s := selector{"*", name}
 		if scenario, variant, ok := strings.Cut(name, "/"); ok {
-			s = selector{scenario, variant}
+			return t.wrong(at, "write "+scenario+": "+variant+".cost …", "%q is no scenario: the variant stands before the metric", name)
 		}
-		for _, p := range []string{s.scenario, s.variant} {
-			if _, err := path.Match(p, ""); err != nil || p == "" {
-				return t.wrong(at, "VARIANT or SCENARIO/VARIANT, with * for any text", "%q selects nothing", name)
-			}
+		if _, err := path.Match(name, ""); err != nil || name == "" {
+			return t.wrong(at, "a scenario, with * for any text; the variant stands before the metric, as in fork.cost", "%q selects nothing", name)
 		}
-		t.selectors = append(t.selectors, s)
+		t.scenarios = append(t.scenarios, name)
 		col += len(part) + 1
 	}
 	return nil
 }
 
-func (t *Threshold) readMetric(raw string, col int) *Error {
+// readPath reads a metric, or VARIANT.METRIC.
+func (t *Threshold) readPath(raw string, col int) *Error {
 	name := strings.TrimSpace(raw)
 	col += len(raw) - len(strings.TrimLeft(raw, " \t"))
+	t.variant = "*"
+	if dot := strings.IndexByte(name[strings.LastIndexByte(name, ']')+1:], '.') + strings.LastIndexByte(name, ']') + 1; dot > 0 && name[dot] == '.' {
+		if variant := name[:dot]; !metrics.Reserved(variant) {
+			t.variant = strings.ReplaceAll(variant, "[", `\[`)
+		}
+		if strings.ContainsAny(t.variant, ", /") && !strings.HasSuffix(t.variant, "]") {
+			return t.wrong(col, "a line for each variant, such as fork.cost <= +2%", "%q is no variant", name[:dot])
+		}
+		if t.variant != "*" || name[:dot] == metrics.Each {
+			name, col = name[dot+1:], col+dot+1
+		}
+	}
 	m, ok := Find(name)
 	switch {
 	case name == "":
@@ -148,7 +159,7 @@ func metricNames() string {
 	return strings.Join(names, ", ")
 }
 
-const limitHint = "a number, 95 %, $1.60, 2m31s, base, base+2% or +2%"
+const limitHint = "a number, 10k, 95 %, $1.60, 2m31s, base, base+2% or +2%"
 
 func (t *Threshold) readLimit(raw string, col int) *Error {
 	text := strings.TrimSpace(raw)
@@ -211,14 +222,11 @@ func unitHint(u metrics.Unit) string {
 
 // Matches reports whether the threshold holds for a run.
 func (t *Threshold) Matches(scenario, variant string) bool {
-	for _, s := range t.selectors {
-		a, _ := path.Match(s.scenario, scenario)
-		b, _ := path.Match(s.variant, variant)
-		if a && b {
-			return true
-		}
-	}
-	return t.selectors == nil
+	in, _ := path.Match(t.variant, variant)
+	return in && (t.scenarios == nil || slices.ContainsFunc(t.scenarios, func(pattern string) bool {
+		ok, _ := path.Match(pattern, scenario)
+		return ok
+	}))
 }
 
 // NoMatch is the error of a threshold that holds for nothing that ran: it would

@@ -28,13 +28,21 @@ func Names() []Name { return table }
 
 // Find returns the metric of that name.
 func Find(name string) (Name, bool) {
-	for _, n := range table {
-		if n.Name == name {
-			return n, true
-		}
+	i, ok := places[name]
+	if !ok {
+		return Name{}, false
 	}
-	return Name{}, false
+	return table[i], true
 }
+
+// places are the names' in the table.
+var places = func() map[string]int {
+	out := make(map[string]int, len(table))
+	for i, n := range table {
+		out[n.Name] = i
+	}
+	return out
+}()
 
 // Lookup reads a metric of a run; or, when subject is not "", of one agent type
 // of it, of a root by its lineage, or of a watched call (Options.Watch). It

@@ -33,15 +33,17 @@ const Root = "/work/project"
 // policy's own, nil for none.
 func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
-	key := rng.Root(spec.Seed())
-	policy, err := kernel.PolicyNamed(spec.Policy, key.Sub("schedule"))
+	r := &run{spec: spec, draws: spec.draws, builder: &llm.Builder{}}
+	r.key = rng.Counted(spec.Seed(), &r.draws)
+	r.marks = mark.KeyOf(r.key)
+	policy, err := kernel.PolicyNamed(spec.Policy, r.key.Sub("schedule"))
 	if err != nil {
 		return nil, err
 	}
 	if choices != nil && spec.Policy != kernel.FIFO().Name() {
 		policy = kernel.Replay(choices)
 	}
-	r := &run{spec: spec, policy: policy, key: key, marks: mark.NewKey(spec.Seed()), builder: &llm.Builder{}}
+	r.policy = policy
 	r.kernel = kernel.New(kernel.Options{Policy: policy, Limits: kernel.Limits{
 		Steps: sc.Limits.Steps, Time: sc.Limits.Time, Procs: sc.Limits.Processes, Queue: sc.Limits.Queue}})
 	for _, step := range []func() error{r.plant, r.buildModel} {
@@ -204,6 +206,7 @@ func (r *run) window(model string) int64 {
 type run struct {
 	spec     *Spec
 	key      rng.Key
+	draws    int64 // made from it, and for the files
 	marks    mark.Key
 	builder  *llm.Builder
 	kernel   *kernel.Kernel

@@ -10,9 +10,9 @@ import (
 	"agentsim/sim/workspace"
 )
 
-// Project makes the snapshot of a scenario's own files. A directory given in
-// their place is the caller's to read.
-func Project(sc *scenarios.Scenario) (*workspace.Snapshot, error) {
+// project makes the snapshot of a scenario's own files, and counts what it draws
+// for them.
+func project(sc *scenarios.Scenario, draws *int64) (*workspace.Snapshot, error) {
 	files := map[string]string{}
 	if name := sc.Project.Files.Embedded; name != "" {
 		embedded, err := scenarios.EmbeddedProject(name)
@@ -24,7 +24,7 @@ func Project(sc *scenarios.Scenario) (*workspace.Snapshot, error) {
 	filler := script.NewFiller(tokens.Approx(sc.Provider.ModelID(sc.Provider.Model)))
 	for path, c := range sc.Project.Files.Literal { // order: each file is drawn by its own path
 		text := ""
-		for _, p := range filler.Content(&c, rng.Root(sc.Seed).Sub("file").Sub(path)) {
+		for _, p := range filler.Content(&c, rng.Counted(sc.Seed, draws).Sub("file").Sub(path)) {
 			text += p.Raw()
 		}
 		files[path] = text

@@ -50,6 +50,7 @@ type Result struct {
 	Events  uint64
 	End     vtime.Instant
 	Agents  int
+	Draws   int64             // that figures can depend on: without any, another seed changes none
 	Options []string          // undocumented points of the cache that this run decided, name=value
 	Checks  int64             // checks of conservation laws, none broken
 	Models  []string          // that it used, the root's first
@@ -166,6 +167,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	r.world.Record(&transcript.RunEnd{Outcome: res.Outcome, Detail: res.Detail})
 	res.Digest, res.Events, res.End, res.Agents = digest.Sum(), digest.Events(), r.kernel.Now(), len(r.world.Agents())
 	res.Checks, res.Options, res.Assumed, res.Before = r.engine.checks, r.options(), r.assumed(), r.observer.known()
+	res.Draws = r.draws
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()

@@ -42,7 +42,7 @@ func (r *run) withIDs(s string) string {
 			b.WriteString(s)
 			return b.String()
 		}
-		b.WriteString(before + llm.AgentID(r.key.Sub("agents").Sub(lineage).Sub("agent").Uint64()).String())
+		b.WriteString(before + llm.AgentID(r.key.Sub("agents").Sub(lineage).Sub("agent").Seen()).String())
 		s = after
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
+	"strings"
 
 	"agentsim/scenarios"
 	"agentsim/sim/kernel"
@@ -16,15 +18,53 @@ type Spec struct {
 	Variant  string              // "" for a scenario without variants
 	Policy   string              // scheduling policy, as kernel.PolicyNamed reads it
 	Project  *workspace.Snapshot // the files agents act on, before facts are planted
+
+	draws      int64  // made for the files
+	text, hash string // of a Template's spec; "" to be made when they are asked for
 }
 
 // NewSpec is a variant's run on the scenario's own files, first come, first served.
 func NewSpec(sc *scenarios.Scenario, variant string) (*Spec, error) {
-	project, err := Project(sc)
-	if err != nil {
-		return nil, err
+	s := &Spec{Scenario: sc, Variant: variant, Policy: kernel.FIFO().Name()}
+	var err error
+	s.Project, err = project(sc, &s.draws)
+	return s, err
+}
+
+// Template makes specs that differ in their seeds alone. What is equal between them
+// is made once: the scenario's text but for one line, and files for which nothing is
+// drawn.
+type Template struct {
+	spec       *Spec
+	head, tail string // of the text, around the seed
+}
+
+// NewTemplate is that of a spec, which must not change any more.
+func NewTemplate(spec *Spec) *Template {
+	t := &Template{spec: spec}
+	line := "\nseed: " + strconv.FormatUint(spec.Seed(), 10) + "\n" // what is not on top is indented
+	if head, tail, ok := strings.Cut(spec.Text(), line); ok {
+		t.head, t.tail = head+"\nseed: ", "\n"+tail
 	}
-	return &Spec{Scenario: sc, Variant: variant, Policy: kernel.FIFO().Name(), Project: project}, nil
+	return t
+}
+
+// Spec is the one with a seed.
+func (t *Template) Spec(seed uint64) (*Spec, error) {
+	s, sc := *t.spec, *t.spec.Scenario
+	s.Scenario, sc.Seed = &sc, seed
+	if t.spec.draws > 0 {
+		var err error
+		s.draws = 0
+		if s.Project, err = project(&sc, &s.draws); err != nil {
+			return nil, err
+		}
+	}
+	if t.head != "" {
+		s.text = t.head + strconv.FormatUint(seed, 10) + t.tail
+		s.hash = s.Hash()
+	}
+	return &s, nil
 }
 
 // Seed is what the run's keys and marks are made from.
@@ -32,11 +72,19 @@ func (s *Spec) Seed() uint64 { return s.Scenario.Seed }
 
 // Text is the effective scenario as canonical YAML; with the project's files it
 // is all that a replay needs.
-func (s *Spec) Text() string { return string(s.Scenario.Canonical()) }
+func (s *Spec) Text() string {
+	if s.text != "" {
+		return s.text
+	}
+	return string(s.Scenario.Canonical())
+}
 
 // Hash is the SHA-256 of the effective scenario and of every project file, in
 // hex.
 func (s *Spec) Hash() string {
+	if s.hash != "" {
+		return s.hash
+	}
 	h := sha256.New()
 	writePart(h.Write, s.Text())
 	writePart(h.Write, s.Project.Hash())

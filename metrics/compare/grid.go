@@ -93,9 +93,10 @@ func (r *GridRun) Set(name string, v int64) {
 type Cell struct {
 	Point   []string // values as written, one for each axis
 	Variant string
-	Seed    uint64 // of the first run
-	Same    bool   // it is what the scenario itself says
-	Runs    []GridRun
+	Seed    uint64    // of the first run
+	Same    bool      // it is what the scenario itself says
+	Drawn   bool      // its runs draw: without that one run is what all seeds come to
+	Runs    []GridRun // by seed
 }
 
 // Grid is points times variants.
@@ -194,11 +195,28 @@ func Cheapest(cells []Cell) int {
 	return best
 }
 
+// repeated are figures of so many seeds where one run is what all of them come to.
+func (c *Cell) repeated(x []int64, seeds int) []int64 {
+	for !c.Drawn && len(x) > 0 && len(x) < seeds {
+		x = append(x, x[0])
+	}
+	return x
+}
+
+// Ran is how many runs the grid has.
+func (g *Grid) Ran() (n int) {
+	for i := range g.Cells {
+		n += len(g.Cells[i].Runs)
+	}
+	return n
+}
+
 // More is how much more a cell costs than another, run by run: exactly where
 // neither depends on the seed. There is nothing to say of a cell and itself, and
 // where runs did not finish.
 func (g *Grid) More(cell, than int) (x stat.Interval, exact, ok bool) {
 	a, b := g.Cells[than].Column("cost"), g.Cells[cell].Column("cost")
+	a, b = g.Cells[than].repeated(a, len(b)), g.Cells[cell].repeated(b, len(a))
 	if cell == than || len(a) == 0 || len(a) != len(b) || !g.Cells[than].Finished() {
 		return x, false, false
 	}

@@ -75,7 +75,10 @@ type Key struct{ k rng.Key }
 
 // NewKey is the key of a seed. A scenario's name is in no key, so that renaming it
 // changes no byte.
-func NewKey(seed uint64) Key { return Key{rng.Root(seed).Sub("mark")} }
+func NewKey(seed uint64) Key { return KeyOf(rng.Root(seed)) }
+
+// KeyOf is the key of the seed that a root is made of.
+func KeyOf(root rng.Key) Key { return Key{root.Sub("mark")} }
 
 // Text renders a mark. Words are escaped, so any name or path is allowed. The
 // wrong number of words is a programmer's error and panics.
@@ -100,7 +103,7 @@ func (k Key) AppendText(dst []byte, v Verb, args ...string) []byte {
 }
 
 func (k Key) tag(body string) [4]byte {
-	x := k.k.Sub(body).Uint64()
+	x := k.k.Sub(body).Seen()
 	const hex = "0123456789abcdef"
 	return [4]byte{hex[x>>60], hex[x>>56&15], hex[x>>52&15], hex[x>>48&15]}
 }

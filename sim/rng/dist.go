@@ -52,6 +52,7 @@ func (d *Dist) Draw(key Key) int64 {
 
 // times is the key's number of a distribution with a in A's place and no bounds.
 func (d *Dist) times(a int64, key Key) int64 {
+	key.draw()
 	switch d.Shape {
 	case Lognormal:
 		return scaled(a, exp2(log2e(normal(key.Uint64())*d.B/1000)))

@@ -13,11 +13,29 @@ package rng
 import "math/bits"
 
 // Key names a stream. The zero Key is the root of seed 0.
-type Key struct{ hi, lo uint64 }
+type Key struct {
+	hi, lo uint64
+	draws  *int64 // how much was drawn below the root; nil where nobody counts
+}
 
 // Root is the key from which all keys of a run descend.
 func Root(seed uint64) Key {
 	return Key{hi: mix(seed ^ 0x6a09e667f3bcc908), lo: mix(seed + 0x9e3779b97f4a7c15)}
+}
+
+// Counted is Root, and counts draws that figures can depend on: from ranges and
+// distributions, and numbers that agents see in texts, whose digits are tokens.
+func Counted(seed uint64, draws *int64) Key {
+	k := Root(seed)
+	k.draws = draws
+	return k
+}
+
+// draw counts a draw.
+func (k Key) draw() {
+	if k.draws != nil {
+		*k.draws++
+	}
 }
 
 // Sub is the child key named s: Root(42).Sub("latency").
@@ -32,19 +50,25 @@ func (k Key) Sub(s string) Key {
 		tail = tail<<8 | uint64(s[j])
 	}
 	h = mix(h ^ tail ^ 0xa5a5a5a5a5a5a5a5)
-	return Key{hi: mix(k.hi ^ bits.RotateLeft64(h, 32)), lo: mix(h + k.hi)}
+	return Key{hi: mix(k.hi ^ bits.RotateLeft64(h, 32)), lo: mix(h + k.hi), draws: k.draws}
 }
 
 // At is the child key number n: Root(42).Sub("call").At(7).
 func (k Key) At(n uint64) Key {
-	return Key{hi: mix(k.hi + n*0xd1342543de82ef95), lo: mix(k.lo ^ mix(n+0x8cb92ba72f3d8dd7))}
+	return Key{hi: mix(k.hi + n*0xd1342543de82ef95), lo: mix(k.lo ^ mix(n+0x8cb92ba72f3d8dd7)), draws: k.draws}
 }
 
 // Uint64 is the key's own draw: the same value however often it is asked.
 func (k Key) Uint64() uint64 { return mix(k.hi ^ bits.RotateLeft64(k.lo, 17)) }
 
 // Bytes128 gives 128 bits for identifiers.
-func (k Key) Bytes128() (hi, lo uint64) { return k.At(1).Uint64(), k.At(2).Uint64() }
+func (k Key) Bytes128() (hi, lo uint64) { return k.At(1).Seen(), k.At(2).Seen() }
+
+// Seen is Uint64 for a text that agents see.
+func (k Key) Seen() uint64 {
+	k.draw()
+	return k.Uint64()
+}
 
 // Between draws a whole number from lo to hi, both included, without modulo
 // bias. It panics when hi < lo: a range is checked where it is read.
@@ -52,6 +76,7 @@ func (k Key) Between(lo, hi int64) int64 {
 	if hi < lo {
 		panic("rng: empty range")
 	}
+	k.draw()
 	span := uint64(hi-lo) + 1
 	if span == 0 {
 		return int64(k.Uint64())

@@ -197,7 +197,7 @@ func runGrid(s *ui.Env, g *sweepGrid) error {
 	case h.Stop.Has():
 		return ui.Failf(ui.Interrupted, "interrupted; %s holds the runs that were over, and the same command goes on from there", g.o.db)
 	case g.Known > 0:
-		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, ui.Plural(g.Known, "run"), len(g.Cells)*g.Seeds)
+		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, ui.Plural(g.Known, "run"), g.Ran())
 	}
 	return nil
 }
@@ -238,5 +238,5 @@ func (g *sweepGrid) outcome() error {
 	if n == 0 {
 		return nil
 	}
-	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s", n, ui.Plural(len(g.Cells)*g.Seeds, "run"), first)
+	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s", n, ui.Plural(g.Ran(), "run"), first)
 }

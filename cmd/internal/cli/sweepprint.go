@@ -132,14 +132,14 @@ func printGrid(s *ui.Env, g *sweepGrid) error {
 		return g.machineTable().Markdown(s.Stdout)
 	}
 	seeds := fmt.Sprintf("seed %d", g.Cells[0].Seed)
-	if g.Seeds > 1 {
+	if g.Ran() > len(g.Cells) {
 		seeds = ui.Plural(g.Seeds, "seed") + ", medians"
 	}
-	s.Printf("%s   %s · %s · %s · %s\n", s.Style().Bold(g.Name), ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(len(g.Cells)*g.Seeds, "run"))
+	s.Printf("%s   %s · %s · %s · %s\n", s.Style().Bold(g.Name), ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
 	if err := printSweep(s, g.Grid); err != nil {
 		return err
 	}
-	if g.Seeds > 1 {
+	if g.Ran() > len(g.Cells) {
 		s.Printf("\n")
 		if err := g.spread().Write(s.Stdout, s.Style()); err != nil {
 			return err
@@ -148,6 +148,7 @@ func printGrid(s *ui.Env, g *sweepGrid) error {
 	s.Printf("\n")
 	s.Lines("unfinished", g.unfinished())
 	s.Lines("flips", changesOf(g.Grid))
+	s.Label("drawn", g.drawn())
 	s.Label("exact", g.exactness())
 	if g.unkept != nil {
 		s.Label("recorded", "incomplete: the message below says why")
@@ -157,9 +158,26 @@ func printGrid(s *ui.Env, g *sweepGrid) error {
 	return nil
 }
 
+// drawn says where nothing is: another seed changes no figure there.
+func (g *sweepGrid) drawn() string {
+	fixed := 0
+	for i := range g.Cells {
+		if !g.Cells[i].Drawn {
+			fixed++
+		}
+	}
+	switch {
+	case g.Seeds == 1 || fixed == 0:
+		return ""
+	case fixed == len(g.Cells):
+		return "nothing: every seed gives the same figures, so one was run"
+	}
+	return fmt.Sprintf("nothing in %d of %d: every seed gives the same figures there, so one was run", fixed, len(g.Cells))
+}
+
 // exactness says what may be said of the figures.
 func (g *sweepGrid) exactness() string {
-	if g.Seeds == 1 {
+	if g.Ran() == len(g.Cells) {
 		return "every figure is that of one run, compared exactly"
 	}
 	same := 0
@@ -250,7 +268,7 @@ func (g *sweepGrid) document() gridJSON {
 	}
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		out := gridCellJSON{At: map[string]string{}, Variant: c.Variant, Runs: g.Seeds, Ended: map[string]int{}, Figures: map[string]gridValueJSON{}}
+		out := gridCellJSON{At: map[string]string{}, Variant: c.Variant, Runs: len(c.Runs), Ended: map[string]int{}, Figures: map[string]gridValueJSON{}}
 		for j, r := range c.Runs {
 			if out.Ended[r.Outcome]++; r.Open != "" {
 				out.Open = append(out.Open, gridOpenJSON{c.Seed + uint64(j), r.Outcome, r.Open})
@@ -285,7 +303,7 @@ func (g *sweepGrid) machineTable() *report.Table {
 			head = append(head, plainNumber(label))
 		}
 		open, why := c.Open()
-		ended := []string{fmt.Sprint(g.Seeds - open), fmt.Sprint(open), why}
+		ended := []string{fmt.Sprint(len(c.Runs) - open), fmt.Sprint(open), why}
 		for _, m := range compare.Metrics() {
 			figures := []string{"0", "", "", "", "", ""}
 			if x := c.Column(m.Name); len(x) > 0 {

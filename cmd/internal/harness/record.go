@@ -60,7 +60,7 @@ func (r *Record) end(j *Job, run *Run, at string) error {
 		_ = j.writer.Finish(sqlite.End{Status: crashed(j.err), Detail: firstLine(j.err.Error()), FinishedAt: at})
 		return nil
 	}
-	err := j.writer.Finish(ended(run.Result, run.Metrics, at))
+	err := j.writer.Finish(ended(run.Result, Stored(run.Metrics), at))
 	if run.Result.Outcome == sim.Interrupted && j.writer.Err() != nil {
 		return err // the guard ended it
 	}
@@ -82,9 +82,9 @@ func firstLine(s string) string {
 }
 
 // ended is the end of a run, as the record keeps it.
-func ended(r *sim.Result, m *metrics.Run, at string) sqlite.End {
+func ended(r *sim.Result, figures []sqlite.Metric, at string) sqlite.End {
 	return sqlite.End{Status: sqlite.Status(r.Outcome), Detail: r.Detail, Digest: r.Digest, Schedule: kernel.ChoicesText(r.Choices),
-		FinishedAt: at, Metrics: Stored(m), Invariants: Invariants(r.Audit)}
+		FinishedAt: at, Metrics: figures, Invariants: Invariants(r.Audit)}
 }
 
 // Row is a run's identity, as the record keeps it.

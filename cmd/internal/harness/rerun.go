@@ -58,7 +58,7 @@ func (r *Rerun) Beside(lines iter.Seq2[string, error]) (*sim.Result, *transcript
 
 // Differences are what of the record is not as it came again.
 func (r *Rerun) Differences(db *sqlite.DB, res *sim.Result) ([]sqlite.Mismatch, error) {
-	if err := r.writer.Finish(ended(res, r.fold.Run(), "")); err != nil {
+	if err := r.writer.Finish(ended(res, Stored(r.fold.Run()), "")); err != nil {
 		return nil, err
 	}
 	return db.Differences(r.id, r.db)

@@ -46,11 +46,12 @@ type Job struct {
 	Spec  *sim.Spec
 	Watch []string          // calls whose figures are kept one by one
 	Sinks []transcript.Sink // of the caller
+	Again bool              // also if it is stored already
 
 	maker  *Maker // that made the spec; nil where nobody asks for places in a file
 	more   []string
 	id     string
-	known  bool       // a run of the database, which is not run again
+	known  bool       // the database has its run
 	row    sqlite.Run // where the record is written at the end
 	fold   *metrics.Fold
 	writer *sqlite.Writer // nil when nothing is recorded
@@ -63,9 +64,10 @@ type Job struct {
 type Run struct {
 	ID      string
 	Spec    *sim.Spec
-	Result  *sim.Result     // nil of a run that the database had
+	Known   bool            // the database had it
+	Result  *sim.Result     // nil of a run that was known, and not run again
 	Metrics *metrics.Run    // likewise
-	Stored  []sqlite.Metric // of such a run
+	Stored  []sqlite.Metric // the figures of the whole run, where many are stored together
 }
 
 // Run runs n jobs, each in a kernel of its own, and hands over what became of
@@ -103,7 +105,7 @@ func (h *Harness) begin(j *Job) error {
 
 // work runs the job's spec.
 func (h *Harness) work(j *Job) {
-	if j.known {
+	if j.known && !j.Again {
 		return
 	}
 	j.result, j.err = h.Stop.Run(j.Spec, sim.Options{Sinks: j.Sinks, Repeat: h.Repeat(j.Spec), NoAudit: h.NoAudit,
@@ -112,7 +114,7 @@ func (h *Harness) work(j *Job) {
 
 // end closes the record of a job that has run.
 func (h *Harness) end(j *Job) (*Run, error) {
-	r := &Run{ID: j.id, Spec: j.Spec, Result: j.result}
+	r := &Run{ID: j.id, Spec: j.Spec, Known: j.known, Result: j.result}
 	if j.result != nil {
 		r.ID, r.Metrics = j.result.RunID, j.fold.Run()
 	}

@@ -89,10 +89,11 @@ func (x *Store) end(j *Job, r *Run, at string) (err error) {
 		r.Stored, err = x.DB.Metrics(j.id)
 		return err
 	}
+	if j.result != nil {
+		r.Stored = stored(nil, r.Metrics, "run", "") // without those of agent types: a sweep's table has many runs
+	}
 	if j.result != nil && j.result.Outcome != sim.Interrupted && Broken(j.result) == nil {
-		end := ended(r.Result, r.Metrics, at)
-		end.Metrics = stored(nil, r.Metrics, "run", "") // a sweep's table has many runs
-		x.bulk.Add(j.writer, j.row, at, end)
+		x.bulk.Add(j.writer, j.row, at, ended(r.Result, r.Stored, at))
 	}
 	if n := x.bulk.Waiting(); n >= perCommit || n > 0 && x.now().Sub(x.last) >= commitAfter {
 		x.last = x.now()

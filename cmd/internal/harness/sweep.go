@@ -16,7 +16,9 @@ type Sweep struct {
 	Known int         // runs that the store had
 	Plain []*sim.Spec // of the variants as the scenario has them; nil where nobody asks
 
-	made []*scenarios.Scenario // by point and variant, with the first seed
+	made  []*scenarios.Scenario // by point and variant, with the first seed
+	cell  int                   // that seeds makes runs of
+	seeds *sim.Template         // nil before the first
 }
 
 // NewSweep makes the scenario of every cell: what is wrong with one is reported
@@ -49,9 +51,14 @@ func (w *Sweep) sets(c *compare.Cell) (out []string) {
 
 // Spec is run n of a cell.
 func (w *Sweep) Spec(cell, n int) (*sim.Spec, error) {
-	sc := *w.made[cell]
-	sc.Seed += uint64(n)
-	return w.Maker.Spec(&sc, w.Cells[cell].Variant)
+	if w.seeds == nil || w.cell != cell {
+		spec, err := w.Maker.Spec(w.made[cell], w.Cells[cell].Variant)
+		if err != nil {
+			return nil, err
+		}
+		w.cell, w.seeds = cell, sim.NewTemplate(spec)
+	}
+	return w.seeds.Spec(w.made[cell].Seed + uint64(n))
 }
 
 // Distinct refuses two values of an axis that are one: their points would be the
@@ -76,38 +83,66 @@ func (w *Sweep) Distinct() error {
 	return nil
 }
 
-// Sweep runs one, the first n of its runs. A run that breaks an invariant ends it.
+// Sweep runs one: each cell with its first seed and, where that run draws anything,
+// with the others. A run that breaks an invariant ends it.
 func (h *Harness) Sweep(w *Sweep) error {
-	return h.Run(len(w.Cells)*w.Seeds, func(i int) (*Job, error) {
-		spec, err := w.Spec(i/w.Seeds, i%w.Seeds)
+	var first, others [][2]int
+	for i := range w.Cells {
+		first = append(first, [2]int{i, 0})
+	}
+	if err := h.sweep(w, first); err != nil || w.Seeds == 1 || h.Stop.Has() {
+		return err
+	}
+	for i := range w.Cells {
+		c := &w.Cells[i]
+		if !c.Drawn {
+			c.Runs = c.Runs[:1]
+		}
+		for n := 1; n < len(c.Runs); n++ {
+			others = append(others, [2]int{i, n})
+		}
+	}
+	return h.sweep(w, others)
+}
+
+// sweep runs runs of a sweep, each a cell and which of its seeds.
+func (h *Harness) sweep(w *Sweep, runs [][2]int) error {
+	return h.Run(len(runs), func(i int) (*Job, error) {
+		cell, n := runs[i][0], runs[i][1]
+		spec, err := w.Spec(cell, n)
 		if err != nil {
 			return nil, err
 		}
-		j := w.Maker.Job(spec, w.sets(&w.Cells[i/w.Seeds])...)
-		j.Watch = nil
+		j := w.Maker.Job(spec, w.sets(&w.Cells[cell])...)
+		j.Watch, j.Again = nil, n == 0 && w.Seeds > 1 // to see whether it draws
 		return j, nil
-	}, func(i int, r *Run) error { return w.take(i/w.Seeds, i%w.Seeds, r) })
+	}, func(i int, r *Run) error { return w.take(runs[i][0], runs[i][1], r) })
 }
 
 // take keeps what became of run n of a cell.
 func (w *Sweep) take(cell, n int, r *Run) error {
 	c := &w.Cells[cell]
 	to := &c.Runs[n]
-	switch {
-	case r.Result == nil:
+	if r.Result != nil {
+		if r.Result.Outcome == sim.Interrupted {
+			return nil
+		}
+		if err := Broken(r.Result); err != nil {
+			return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", c.Variant, r.Spec.Seed(), w.Describe(c.Point), err)
+		}
+		c.Drawn = c.Drawn || r.Result.Draws > 0
+		c.Same = w.Plain != nil && r.ID == w.Plain[cell%len(w.Plain)].RunID()
+		to.Outcome, to.Open = string(r.Result.Outcome), r.Open()
+	}
+	if r.Known {
 		w.Known++
-		to.Outcome = string(sim.Completed)
+		to.Outcome, to.Open = string(sim.Completed), ""
+	}
+	if r.Stored == nil {
+		r.Stored = stored(nil, r.Metrics, "run", "")
+	}
+	if to.Open == "" {
 		keep(to, r.Stored)
-		return nil
-	case r.Result.Outcome == sim.Interrupted:
-		return nil
-	}
-	if err := Broken(r.Result); err != nil {
-		return ui.Failf(ui.Broken, "%s with seed %d at %s: an invariant is broken\n%w", c.Variant, r.Spec.Seed(), w.Describe(c.Point), err)
-	}
-	c.Same = w.Plain != nil && r.ID == w.Plain[cell%len(w.Plain)].RunID()
-	if to.Outcome, to.Open = string(r.Result.Outcome), r.Open(); to.Open == "" {
-		keep(to, stored(nil, r.Metrics, "run", ""))
 	}
 	return nil
 }

@@ -1,0 +1,71 @@
+package harness
+
+import (
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript"
+)
+
+// figuresOf are a run's figures and how much it draws.
+func figuresOf(t *testing.T, spec *sim.Spec) (map[string]int64, *sim.Result) {
+	t.Helper()
+	fold := newFold(spec, nil)
+	res, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{fold}, NoAudit: true})
+	if err != nil {
+		return nil, &sim.Result{Draws: -1} // the scenario waits for what takes time
+	}
+	out := map[string]int64{}
+	for _, m := range Stored(fold.Run()) {
+		out[m.Scope+" "+m.Name] = m.Value
+	}
+	return out, res
+}
+
+// undrawn runs what of the library draws nothing, once the latency is none, with
+// several seeds.
+func undrawn(t *testing.T) {
+	n := 0
+	for _, name := range scenarios.Names() {
+		file, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range file.VariantNames() {
+			m := &Maker{File: file, Sets: []string{"provider.latency.profile=instant"}}
+			specs, err := m.Specs([]string{v})
+			if err != nil {
+				continue // its latency is its own
+			}
+			want, res := figuresOf(t, specs[0])
+			if res.Draws != 0 {
+				continue
+			}
+			n++
+			seeds := sim.NewTemplate(specs[0])
+			for _, seed := range []uint64{0, 1 << 63} {
+				spec, err := seeds.Spec(seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, again := figuresOf(t, spec)
+				if again.Outcome != res.Outcome || again.Draws != 0 || again.Digest == res.Digest {
+					t.Errorf("%s/%s, seed %d: %s, %d draws", name, v, seed, again.Outcome, again.Draws)
+				}
+				for k, x := range want {
+					if got[k] != x {
+						t.Errorf("%s/%s, seed %d: %s is %d, with its own seed %d", name, v, seed, k, got[k], x)
+					}
+				}
+			}
+		}
+	}
+	if n < 4 {
+		t.Errorf("only %d variants draw nothing", n)
+	}
+}
+
+func TestDrawn(t *testing.T) {
+	t.Run("SPD-06 another seed changes no figure of a run that draws nothing, in the whole library", undrawn)
+}

@@ -109,26 +109,46 @@ func (m *machine) fields(all []*syntax.Word, st *streams) (out []string, ok bool
 			}
 		}
 	}
-	for f, err := range expand.FieldsSeq(w.config(), all...) {
+	for _, word := range all {
+		err := w.expand(word, func(f string) {
+			if out = append(out, f); len(out) > maxFields {
+				m.halt(errFields)
+			}
+		})
 		if err != nil {
 			return nil, m.failed(err, st)
-		}
-		if out = append(out, f); len(out) > maxFields {
-			m.halt(errFields)
-		}
-		if !m.charge(entryWork) {
-			return nil, false
 		}
 	}
 	return out, m.halted == nil
 }
 
+// expand hands on what a word becomes. With braces each of these goes through the
+// whole word again, and is charged for it.
+func (w *line) expand(word *syntax.Word, take func(string)) error {
+	cost := entryWork
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
+			cost = entryWork + 8*int(word.End().Offset()-word.Pos().Offset())
+		}
+	}
+	for f, err := range expand.FieldsSeq(w.config(), word) {
+		if err != nil {
+			return err
+		}
+		if take(f); !w.m.charge(cost) {
+			break
+		}
+	}
+	return w.m.halted
+}
+
 // text expands a word to one text, without splitting or file names.
-func (m *machine) text(w *syntax.Word, st *streams) (string, bool) {
-	if w == nil {
+func (m *machine) text(word *syntax.Word, st *streams) (string, bool) {
+	if word == nil {
 		return "", true
 	}
-	parts, err := expand.Fields((&line{m: m, st: st, whole: true}).config(), w)
+	w, parts := &line{m: m, st: st, whole: true}, []string(nil)
+	err := w.expand(word, func(f string) { parts = append(parts, f) })
 	return strings.Join(parts, " "), m.failed(err, st)
 }
 

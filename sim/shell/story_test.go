@@ -177,7 +177,7 @@ func told(r Result, took bool) string {
 		name string
 		list []string
 	}{{"wrote", r.Wrote}, {"temporary", r.Temp}, {"unknown", r.Unknown}} {
-		if n := len(l.list); n > 100 {
+		if n := len(l.list); n > 30 {
 			l.list = append(l.list[:2:2], fmt.Sprintf("and %d more", n-2))
 		}
 		if len(l.list) > 0 {

@@ -34,9 +34,6 @@ func newController(parent *Controller, linked bool) *Controller {
 // Linked reports whether the controller hears another's abort.
 func (c *Controller) Linked() bool { return c.parent != nil }
 
-// Listeners is the number of controllers that hear this one's abort.
-func (c *Controller) Listeners() int { return len(c.children) }
-
 // Abort fires the controller and then those linked below it, in spawn order.
 // Only the first reason counts.
 func (c *Controller) Abort(why error) {

@@ -143,7 +143,7 @@ func testWholeTranscript(t *testing.T) {
 	}
 	// A summary takes the place of what was read.
 	_, s = handed(t, handoff.VerdictFlagged, "use Agent "+plain, "", func(s *story) {
-		s.cfg.Compaction = agent.Compaction{Share: agent.DefaultShare, Window: func(string) int64 { return 1000 }}
+		s.cfg.Compaction = agent.Compaction{Share: 80, Window: func(string) int64 { return 1000 }}
 		s.script("main/1.1", readNote, `size 900; use Glob {"pattern":"*"}`, "text in short", "text done")
 	})
 	if len(s.eventsOf("compact")) != 1 {

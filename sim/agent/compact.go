@@ -21,9 +21,6 @@ type Compaction struct {
 	Window func(model string) int64
 }
 
-// DefaultShare is the percentage of a window that is full (LOOP-07).
-const DefaultShare = 80
-
 // at is how many tokens fill a model's window, 0 for no number.
 func (c *Compaction) at(model string) int64 {
 	if c.Share == 0 || c.Window == nil {

@@ -50,43 +50,6 @@ const (
 
 func (w Writer) String() string { return [...]string{"no-op", "shared", "root"}[w] }
 
-// Rule is how a field of a child's context comes about.
-type Rule string
-
-// The rules, from the safest to the most open.
-const (
-	Isolated Rule = "isolated" // made anew
-	Cloned   Rule = "cloned"   // a copy of the parent's: later changes do not meet
-	Wrapped  Rule = "wrapped"  // the parent's, seen through a restriction
-	Shared   Rule = "shared"   // the parent's own
-)
-
-// Share is one row of the sharing table.
-type Share struct {
-	Field string
-	Rule  Rule   // by default
-	OptIn string // the option that shares it after all, "" if none
-	Why   string
-}
-
-// Sharing lists every field of Context (ISO-01).
-var Sharing = []Share{
-	{"ID", Isolated, "", "events bear the identity of the agent that caused them"},
-	{"Identity", Isolated, "", "who an agent is follows the agent, not who runs it"},
-	{"Files", Cloned, "", "a child's reads must not change what the parent believes fresh"},
-	{"Abort", Wrapped, "ShareAbort", "an abort reaches children and never comes back"},
-	{"AppState", Wrapped, "ShareAbort", "an agent without a terminal must not ask"},
-	{"SetAppState", Isolated, "ShareState", "a child's state changes stay its own"},
-	{"SetTaskState", Shared, "", "what runs in the background must be known where it can be reaped"},
-	{"Query", Isolated, "", "a chain of its own, one level deeper"},
-	{"Replacements", Cloned, "", "a fork must render the parent's results to the same bytes"},
-	{"Source", Isolated, "", "who asks is part of the agent"},
-	{"Thinking", Isolated, "Exact", "sub-agents do without unless their prefix is the parent's"},
-	{"Pool", Isolated, "Exact", "tools are assembled with the child's own mode"},
-	{"ResponseSize", Shared, "", "a child's output counts in the parent's meters"},
-	{"Session", Isolated, "Exact", "a child has a shell and a list of its own; a fork's shell begins where its parent's stands"},
-}
-
 // Options are the opt-ins of a child's context.
 type Options struct {
 	ID         llm.AgentID

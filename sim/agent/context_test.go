@@ -23,19 +23,47 @@ func TestContext(t *testing.T) {
 	t.Run("SUB-08 FRK-07 a tool choice is forced on whom it was made for, and on forks, in whose prefix it counts", testToolChoice)
 }
 
+// The rules by which a field of a child's context comes about, from the safest to
+// the most open.
+const (
+	isolated = "isolated" // made anew
+	cloned   = "cloned"   // a copy of the parent's: later changes do not meet
+	wrapped  = "wrapped"  // the parent's, seen through a restriction
+	shared   = "shared"   // the parent's own
+)
+
+// sharing lists every field of Context (ISO-01), its rule by default, and the option
+// that shares it after all, "" if none.
+var sharing = []struct{ field, rule, optIn, why string }{
+	{"ID", isolated, "", "events bear the identity of the agent that caused them"},
+	{"Identity", isolated, "", "who an agent is follows the agent, not who runs it"},
+	{"Files", cloned, "", "a child's reads must not change what the parent believes fresh"},
+	{"Abort", wrapped, "ShareAbort", "an abort reaches children and never comes back"},
+	{"AppState", wrapped, "ShareAbort", "an agent without a terminal must not ask"},
+	{"SetAppState", isolated, "ShareState", "a child's state changes stay its own"},
+	{"SetTaskState", shared, "", "what runs in the background must be known where it can be reaped"},
+	{"Query", isolated, "", "a chain of its own, one level deeper"},
+	{"Replacements", cloned, "", "a fork must render the parent's results to the same bytes"},
+	{"Source", isolated, "", "who asks is part of the agent"},
+	{"Thinking", isolated, "Exact", "sub-agents do without unless their prefix is the parent's"},
+	{"Pool", isolated, "Exact", "tools are assembled with the child's own mode"},
+	{"ResponseSize", shared, "", "a child's output counts in the parent's meters"},
+	{"Session", isolated, "Exact", "a child has a shell and a list of its own; a fork's shell begins where its parent's stands"},
+}
+
 func testSharingTable(t *testing.T) {
 	fields := reflect.VisibleFields(reflect.TypeFor[agent.Context]())
 	rows := map[string]int{}
-	for _, s := range agent.Sharing {
-		rows[s.Field]++
-		if s.Why == "" || s.Rule == "" {
-			t.Errorf("the row of %s lacks a rule or a reason", s.Field)
+	for _, s := range sharing {
+		rows[s.field]++
+		if s.why == "" || s.rule == "" {
+			t.Errorf("the row of %s lacks a rule or a reason", s.field)
 		}
-		if _, ok := reflect.TypeFor[agent.Context]().FieldByName(s.Field); !ok {
-			t.Errorf("the table has a row for %s, which is no field", s.Field)
+		if _, ok := reflect.TypeFor[agent.Context]().FieldByName(s.field); !ok {
+			t.Errorf("the table has a row for %s, which is no field", s.field)
 		}
-		if _, ok := reflect.TypeFor[agent.Options]().FieldByName(s.OptIn); s.OptIn != "" && !ok {
-			t.Errorf("%s is shared by %s, which is no option", s.Field, s.OptIn)
+		if _, ok := reflect.TypeFor[agent.Options]().FieldByName(s.optIn); s.optIn != "" && !ok {
+			t.Errorf("%s is shared by %s, which is no option", s.field, s.optIn)
 		}
 	}
 	for _, f := range fields {
@@ -83,51 +111,51 @@ func state(c *agent.Context, field string) any {
 
 func testSharingHolds(t *testing.T) {
 	plain := agent.Options{ID: 2, Identity: &agent.SubagentIdentity{AgentID: 2}, Chain: 22, Source: "agent:builtin:x", Pool: &agent.Pool{Names: []string{"child"}}, RunMode: "default"}
-	for _, row := range agent.Sharing {
+	for _, row := range sharing {
 		p := parentContext()
 		c := agent.NewContext(p, plain)
-		before := state(p, row.Field)
-		switch row.Rule {
-		case agent.Isolated:
-			if reflect.DeepEqual(state(c, row.Field), state(p, row.Field)) {
-				t.Errorf("%s is isolated, and the child has the parent's", row.Field)
+		before := state(p, row.field)
+		switch row.rule {
+		case isolated:
+			if reflect.DeepEqual(state(c, row.field), state(p, row.field)) {
+				t.Errorf("%s is isolated, and the child has the parent's", row.field)
 			}
-		case agent.Cloned:
-			if state(c, row.Field) != state(p, row.Field) {
-				t.Errorf("%s is cloned, and the child starts with another", row.Field)
+		case cloned:
+			if state(c, row.field) != state(p, row.field) {
+				t.Errorf("%s is cloned, and the child starts with another", row.field)
 			}
 			c.Files.Put("a", tool.Entry{Hash: "two"})
 			c.Replacements.Forget()
-			if state(c, row.Field) == before || state(p, row.Field) != before {
-				t.Errorf("%s is cloned, and a change of the child's reaches the parent", row.Field)
+			if state(c, row.field) == before || state(p, row.field) != before {
+				t.Errorf("%s is cloned, and a change of the child's reaches the parent", row.field)
 			}
-		case agent.Wrapped:
-			if reflect.DeepEqual(state(c, row.Field), state(p, row.Field)) {
-				t.Errorf("%s is wrapped, and the child has the parent's own", row.Field)
+		case wrapped:
+			if reflect.DeepEqual(state(c, row.field), state(p, row.field)) {
+				t.Errorf("%s is wrapped, and the child has the parent's own", row.field)
 			}
-		case agent.Shared:
-			if w, ok := state(c, row.Field).(agent.Writer); !ok || w == agent.NoOp {
-				t.Errorf("%s is shared, and the child's goes nowhere", row.Field)
+		case shared:
+			if w, ok := state(c, row.field).(agent.Writer); !ok || w == agent.NoOp {
+				t.Errorf("%s is shared, and the child's goes nowhere", row.field)
 			}
 		}
-		if row.OptIn != "" {
-			testOptIn(t, &row, p, plain)
+		if row.optIn != "" {
+			testOptIn(t, row.field, row.optIn, p, plain)
 		}
 	}
 }
 
-// testOptIn turns the row's option on and sees the field shared.
-func testOptIn(t *testing.T, row *agent.Share, p *agent.Context, o agent.Options) {
-	reflect.ValueOf(&o).Elem().FieldByName(row.OptIn).SetBool(true)
-	got := state(agent.NewContext(p, o), row.Field)
-	if row.Field == "SetAppState" {
+// testOptIn turns a field's option on and sees it shared.
+func testOptIn(t *testing.T, field, optIn string, p *agent.Context, o agent.Options) {
+	reflect.ValueOf(&o).Elem().FieldByName(optIn).SetBool(true)
+	got := state(agent.NewContext(p, o), field)
+	if field == "SetAppState" {
 		if got != agent.ToParent {
-			t.Errorf("%s with %s goes %v", row.Field, row.OptIn, got)
+			t.Errorf("%s with %s goes %v", field, optIn, got)
 		}
 		return
 	}
-	if !reflect.DeepEqual(got, state(p, row.Field)) {
-		t.Errorf("%s with %s is not the parent's", row.Field, row.OptIn)
+	if !reflect.DeepEqual(got, state(p, field)) {
+		t.Errorf("%s with %s is not the parent's", field, optIn)
 	}
 }
 

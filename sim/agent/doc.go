@@ -8,7 +8,7 @@
 //   - There is one renderer (render.go). Normal turns, forks, re-render variants
 //     and auditors all make bytes with it.
 //   - A child's context is isolated by default. Every field of Context has a row
-//     in the sharing table; what is shared is named there.
+//     in the sharing table of its test; what is shared is named there.
 //   - This layer alone records. Everything below it returns values.
 //   - A function that may suspend takes the process first and returns an error,
 //     which is then an abort or the end of the run; simulated failures are values.

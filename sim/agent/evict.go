@@ -77,7 +77,7 @@ func (w *World) evict(a *Agent) {
 	}
 	w.rec.emit(a.ref, &transcript.Output{TaskID: a.task.ID, Op: "evicted", Activation: a.task.Activation(), Bytes: len(a.past.output)})
 	a.past.output, a.past.evicted = "", true
-	w.cfg.FS.Remove(outputPath(a.task.OutputFile), a.ref)
+	w.cfg.FS.Remove(a.task.OutputFile, a.ref)
 }
 
 // show puts the output of a background agent on the user's screen, where it is
@@ -133,7 +133,7 @@ func (w *World) refresh(name string, use *llm.Block) *tool.Result {
 
 // write puts a task's output into its file.
 func (w *World) write(t *task.Task, text string, by int32) {
-	if _, err := w.cfg.FS.Write(outputPath(t.OutputFile), text, by); err != nil {
+	if _, err := w.cfg.FS.Write(t.OutputFile, text, by); err != nil {
 		w.fail(err)
 	}
 }

@@ -1,16 +1,22 @@
 package agent
 
 import (
+	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
 	"agentsim/sim/vtime"
+	"fmt"
+	"strings"
 )
 
 // What only tests may see. An agent's life is gone once it has ended; a story
 // keeps those it wants to ask after the run and gives them back.
 
 func (a *Agent) Life() *life                 { return a.life }
+func (a *Agent) Meters() Meters              { return a.meters }
+func (w *World) Gates() *gate.Set            { return &w.gates }
+func (c *Controller) Listeners() int         { return len(c.children) }
 func (a *Agent) Revive(l *life)              { a.life = l }
 func (a *Agent) Context() *Context           { return a.ctx }
 func (a *Agent) Started() vtime.Instant      { return a.started }
@@ -69,3 +75,52 @@ func Resumed(b *llm.Builder, p *Prefix, repl Replacements, entries []Entry) *Con
 }
 
 func (t *TeammateIdentity) InvokedBy() llm.ToolUseID { return t.InvokingRequest }
+
+// Progress is how far an agent in the background has come since its activation
+// began (TSK-07).
+type Progress struct {
+	ToolUses     int
+	InputTokens  int64    // of the newest request alone: it holds those before it
+	OutputTokens int64    // of all answers
+	Activities   []string // the last tool uses, oldest first: the tool, and what it was about
+}
+
+// Progress is that of the agent whose task has the id; ok is false when no agent
+// that lives has it: what an ended one came to stands in its notification.
+func (w *World) Progress(id string) (p Progress, ok bool) {
+	t := w.tasks.Get(id)
+	if t == nil || t.Type != task.LocalAgent {
+		return Progress{}, false
+	}
+	a := w.agents[t.Agent]
+	if a.life == nil {
+		return Progress{}, false
+	}
+	of := &a.progress
+	p = Progress{ToolUses: of.uses, InputTokens: of.input, OutputTokens: of.output}
+	for i := max(0, of.uses-RecentActivities); i < of.uses; i++ {
+		p.Activities = append(p.Activities, doing(a, of.last[i%RecentActivities]))
+	}
+	return p, true
+}
+
+// doing says what a tool use of an agent is about.
+func doing(a *Agent, use *llm.Block) string {
+	t := a.ctx.Pool.Find(use.Name)
+	if t == nil {
+		return use.Name
+	}
+	return strings.TrimSpace(use.Name + " " + strings.Join(t.Subjects(use.Content, a.directory()), ", "))
+}
+
+// Crash ends an agent that lives as if what ran it had gone: it fails, and its
+// clean-up runs all the same (ISO-10).
+func (w *World) Crash(lineage string) error {
+	for _, a := range w.agents {
+		if a.lineage == lineage && !a.ended {
+			a.ctx.Abort.Abort(ErrCrashed)
+			return nil
+		}
+	}
+	return fmt.Errorf("no agent %s lives at %s", lineage, w.cfg.Kernel.Now())
+}

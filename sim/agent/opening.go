@@ -24,15 +24,6 @@ func (d *Definition) usable() error {
 	return wireError("Agent type '" + d.Type + "' cannot be started: " + strings.Join(d.Refused, "; ") + ".")
 }
 
-// announce records what a definition brings to its agent's life, and what of it
-// has no effect.
-func (a *Agent) announce() {
-	a.hooks.announce("add")
-	if e := a.def.Effort; e != "" {
-		a.finding("effort-ignored", a.def.Place+": effort "+e+" has no effect: sub-agents do not think")
-	}
-}
-
 func (a *Agent) finding(rule, detail string) {
 	a.w.rec.emit(a.ref, &transcript.Finding{Rule: rule, Detail: detail})
 }

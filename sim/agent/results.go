@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"strconv"
 
 	"agentsim/sim/kernel"
@@ -11,9 +12,6 @@ import (
 
 // outputDir is where output files of background agents seem to be.
 const outputDir = ".agentsim/tasks/"
-
-// outputPath is an output file's path in the workspace.
-func outputPath(file string) string { return file }
 
 // handOver is a text as an agent's activation brings it home: with gate
 // TRANSCRIPT_CLASSIFIER on, what the classifier says of its transcript stands in
@@ -50,21 +48,21 @@ func (w *World) launched(c *Agent, description string) tool.Result {
 	return tool.Result{Content: llm.NewText(llm.Prose, string(append(s, '}')))}
 }
 
-// introduce records a new agent.
-func (w *World) introduce(c *Agent, b *spawning) {
-	ev := &transcript.AgentStart{
-		ID: c.ctx.ID, Lineage: c.lineage, Parent: c.parent.ref, Type: b.def.Type, Structure: "subagent", Model: b.model,
-		Depth: c.ctx.Query.Depth, Chain: c.ctx.Query.Chain, PoolMode: string(b.def.Mode), RunMode: string(b.mode), Async: b.async,
-		Source: c.ctx.Source, Tools: b.pool.Names, ToolUse: b.block.ID, MaxTurns: c.maxTurns, Name: b.in.Name, Context: factsOf(c, "empty"),
+// introduce records an activation that begins. ev has what the agent itself does not
+// know, and what its file cache is.
+func (a *Agent) introduce(ev transcript.AgentStart) {
+	ev.ID, ev.Lineage, ev.Parent, ev.Model, ev.MaxTurns = a.ctx.ID, a.lineage, -1, a.client.req.Model, a.maxTurns
+	ev.Depth, ev.Chain, ev.Source, ev.Tools = a.ctx.Query.Depth, a.ctx.Query.Chain, a.ctx.Source, a.ctx.Pool.Names
+	ev.RunMode, ev.PoolMode = string(a.mode), string(a.mode)
+	if a.parent != nil {
+		ev.Parent, ev.Type, ev.PoolMode, ev.Structure = a.parent.ref, a.def.Type, cmp.Or(string(a.def.Mode), "acceptEdits"), "subagent"
 	}
-	if ev.PoolMode == "" {
-		ev.PoolMode = "acceptEdits"
+	if a.IsFork() {
+		ev.Structure = "fork"
 	}
-	if b.fork {
-		ev.Structure, ev.Context.FileCache = "fork", "cloned"
-	}
-	w.rec.emit(c.ref, ev)
-	c.announce()
+	ev.Context = factsOf(a, ev.Context.FileCache)
+	a.w.rec.emit(a.ref, &ev)
+	a.hooks.announce("add")
 }
 
 // factsOf describes the context an agent starts with.

@@ -152,7 +152,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	}
 	a.past.output, a.past.evicted = "", false
 	w.moveTask(a, task.Running)
-	w.reintroduce(a, by)
+	a.introduce(transcript.AgentStart{Async: true, Activation: a.task.Activation(), ToolUse: by, Name: a.task.Name, Context: transcript.ContextFacts{FileCache: "empty"}})
 	s.hear(a)
 	for range s.waiting {
 		a.inbox.expect()
@@ -186,23 +186,6 @@ func (s *sidechain) recall(a *Agent) {
 	a.client.req.Expect = &a.client.expects
 }
 
-// reintroduce records a new activation.
-func (w *World) reintroduce(a *Agent, by llm.ToolUseID) {
-	ev := &transcript.AgentStart{
-		ID: a.ctx.ID, Lineage: a.lineage, Parent: a.parent.ref, Type: a.def.Type, Structure: "subagent", Model: a.client.req.Model,
-		Depth: a.ctx.Query.Depth, Chain: a.ctx.Query.Chain, PoolMode: string(a.def.Mode), RunMode: string(a.mode), Async: true,
-		Source: a.ctx.Source, Activation: a.task.Activation(), Tools: a.ctx.Pool.Names, ToolUse: by, MaxTurns: a.maxTurns, Name: a.task.Name, Context: factsOf(a, "empty"),
-	}
-	if ev.PoolMode == "" {
-		ev.PoolMode = "acceptEdits"
-	}
-	if a.IsFork() {
-		ev.Structure = "fork"
-	}
-	w.rec.emit(a.ref, ev)
-	a.hooks.announce("add")
-}
-
 // hear says the messages that a resumed agent goes on with, as one message.
 // A tool use that was never answered is left out of what stands before (FRK-13).
 func (s *sidechain) hear(a *Agent) {
@@ -218,26 +201,4 @@ func (s *sidechain) hear(a *Agent) {
 	for _, n := range s.pending {
 		n.record(a, "delivered", "resume")
 	}
-}
-
-// consumed is what an agent and those below it consumed up to an instant.
-type consumed struct{ own, rolled llm.Usage }
-
-// add books what a call was billed to the agent itself (SUB-18).
-func (c *consumed) add(u llm.Usage) {
-	c.own = c.own.Plus(u)
-	c.rolled = c.rolled.Plus(u)
-}
-
-// since is what was consumed after an earlier end, nil for none: an activation
-// answers for its own part.
-func (c consumed) since(b *consumed) consumed {
-	if b == nil {
-		return c
-	}
-	return consumed{minus(c.own, b.own), minus(c.rolled, b.rolled)}
-}
-
-func minus(u, v llm.Usage) llm.Usage {
-	return llm.Usage{Input: u.Input - v.Input, Write5m: u.Write5m - v.Write5m, Write1h: u.Write1h - v.Write1h, Read: u.Read - v.Read, Output: u.Output - v.Output}
 }

@@ -94,7 +94,7 @@ func testSameFork(t *testing.T) {
 func testCompactsAtOnce(t *testing.T) {
 	s := newStory(t)
 	speaking(s)
-	s.cfg.Compaction = agent.Compaction{Share: agent.DefaultShare, Window: func(string) int64 { return 10_000 }}
+	s.cfg.Compaction = agent.Compaction{Share: 80, Window: func(string) int64 { return 10_000 }}
 	s.script("main", launch, "text waiting", write("on"), "text waiting", "text done")
 	s.script("main/1.1", "size 9990; text one", "text a summary", "text two")
 	s.root("go")

@@ -84,9 +84,7 @@ func (w *World) Start(s RootSpec) *Agent {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
-		ev := &transcript.AgentStart{ID: ctx.ID, Lineage: a.lineage, Parent: -1, Type: typ, Structure: "root", Model: s.Model,
-			Chain: ctx.Query.Chain, RunMode: string(a.mode), PoolMode: string(a.mode), Source: ctx.Source, Tools: pool.Names, MaxTurns: a.maxTurns, Context: factsOf(a, "own")}
-		w.rec.emit(a.ref, ev)
+		a.introduce(transcript.AgentStart{Type: typ, Structure: "root", Context: transcript.ContextFacts{FileCache: "own"}})
 		if w.coordinator {
 			w.cfg.Coordinator.Begins(&w.gates, a.finding)
 		}

@@ -357,7 +357,14 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 		branch = "asynchronous"
 	}
 	b.stage(5, "branch", branch)
-	a.w.introduce(c, b)
+	ev := transcript.AgentStart{Async: b.async, ToolUse: b.block.ID, Name: b.in.Name, Context: transcript.ContextFacts{FileCache: "empty"}}
+	if b.fork {
+		ev.Context.FileCache = "cloned"
+	}
+	c.introduce(ev)
+	if e := b.def.Effort; e != "" {
+		c.finding("effort-ignored", b.def.Place+": effort "+e+" has no effect: sub-agents do not think")
+	}
 	if c.ctx.Abort.Linked() {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}

@@ -162,7 +162,7 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			s.cfg.Forks.FreshRepl = true
 		case "window":
 			n := int64(s.number(v))
-			s.cfg.Compaction = agent.Compaction{Share: agent.DefaultShare, Window: func(string) int64 { return n }}
+			s.cfg.Compaction = agent.Compaction{Share: 80, Window: func(string) int64 { return n }}
 		case "depth":
 			fmt.Sscan(v, &s.cfg.Limits.Depth)
 		case "bytes":

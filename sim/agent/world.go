@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -215,9 +214,6 @@ func NewWorld(cfg Config) *World {
 // Agents lists all agents that were ever made, by ordinal.
 func (w *World) Agents() []*Agent { return w.agents }
 
-// Gates are the gates as they stand now.
-func (w *World) Gates() *gate.Set { return &w.gates }
-
 // FlipGate changes a gate at this instant. What was rendered stays (GATE-02).
 func (w *World) FlipGate(name, value string) error {
 	if err := w.gates.Set(name, value); err != nil {
@@ -231,18 +227,6 @@ func (w *World) FlipGate(name, value string) error {
 	}
 	w.rec.gate(name, value)
 	return nil
-}
-
-// Crash ends an agent that lives as if what ran it had gone: it fails, and its
-// clean-up runs all the same (ISO-10).
-func (w *World) Crash(lineage string) error {
-	for _, a := range w.agents {
-		if a.lineage == lineage && !a.ended {
-			a.ctx.Abort.Abort(ErrCrashed)
-			return nil
-		}
-	}
-	return fmt.Errorf("no agent %s lives at %s", lineage, w.cfg.Kernel.Now())
 }
 
 // SetReplacement changes, from this instant on and for every agent, the size

@@ -9,83 +9,83 @@ import (
 )
 
 // agent is what is known of an agent; what is needed while it lives is in its
-// life, which ends with it.
+// life, which ends with it. What every call needs comes first, here and there: among
+// many agents nothing of one is in the processor's caches when its next event comes.
 type agent struct {
+	*life      // nil once it has ended
+	parent     *agent
+	hand       *hand             // where there is a classifier
+	told       map[llm.Hash]bool // messages of others that it has heard
+	own        llm.Usage         // of its calls
+	marking    marking
+	background bool // nobody waits for it
+	fork       bool
 	ref        int32
 	lineage    string
-	parent     *agent
-	background bool      // nobody waits for it
-	fork       bool      //
-	own        llm.Usage // of its calls
-	below      llm.Usage // of its descendants that have ended
-	ended      vtime.Instant
-	left       *llm.Node         // hash and place of where its conversation ended, nil if it cannot go on
-	unsent     []letter          // delivered to the life that has ended, and not seen in a request of it
-	told       map[llm.Hash]bool // messages of others that it has heard
-	hand       *hand             // where there is a classifier
-	former     former
-	marking    marking
-	*life      // nil once it has ended
+
+	below  llm.Usage // of its descendants that have ended
+	ended  vtime.Instant
+	left   *llm.Node // hash and place of where its conversation ended, nil if it cannot go on
+	unsent []letter  // delivered to the life that has ended, and not seen in a request of it
+	former former
 }
 
 // life is what is kept of an agent that lives.
 type life struct {
-	facts     transcript.AgentStart // as it started; lists are its own
-	named     bool                  // its first request has been sent
-	lastChild llm.AgentID
-	listens   *agent   // whose abort it hears
-	hearers   []*agent // who hears its abort
-	aborted   bool
-	avoids    bool // prompts
-
-	sent    *llm.Node               // head of the last request
-	aside   bool                    // that request and its answer are no part of the conversation
-	seen    *llm.Node               // end of the conversation as far as it has been looked at
-	formed  *llm.Node               // head of the last request that was held against the form
-	rebased string                  // why the next request does not go on from there; "" if it does
-	uses    []use                   // of the last answer
-	lent    bool                    // a child looks at them
-	calls   []call                  // recorded since then
-	mail    []letter                // delivered, and not yet seen in a request
-	coming  map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
-	tagged  bool                    // a directive of a fork stands in a text block of a user message
-	edited  bool                    // a user has put another input in a call's place
-	asked   bool                    // a user was asked since the last request
-	cut     bool                    // it was interrupted since
-	resumed bool                    // it is not its first
-	forkOff bool                    // it coordinates where forks are asked for
-
-	spawned  use        // the call that made it
-	spawner  []use      // and its neighbours in the answer
-	point    *llm.Node  // where a fork's history ends
-	kin      *siblings  // of a fork whose first request is still to come
-	files    files      // that it has read
-	replaced int        // results replaced by a preview, those it inherited included
-	workers  []string   // tools of its workers as a coordinator is told, sorted; nil if it is not
-	agents   string     // definition of the Agent tool, as its requests have it
-	last     lastAnswer // the call before this one
+	uses     []use     // of the last answer
+	calls    []call    // recorded since then
+	sent     *llm.Node // head of the last request
+	seen     *llm.Node // end of the conversation as far as it has been looked at
+	formed   *llm.Node // head of the last request that was held against the form
+	said     *llm.Node // head of the last answer with a text
+	rebased  string    // why the next request does not go on from there; "" if it does
+	mail     []letter  // delivered, and not yet seen in a request
+	named    bool      // its first request has been sent
+	aside    bool      // that request and its answer are no part of the conversation
+	lent     bool      // a child looks at its uses
+	aborted  bool
+	avoids   bool                    // prompts
+	asked    bool                    // a user was asked since the last request
+	cut      bool                    // it was interrupted since
+	edited   bool                    // a user has put another input in a call's place
+	resumed  bool                    // it is not its first
+	tagged   bool                    // a directive of a fork stands in a text block of a user message
+	gaveUp   bool                    // its last call, which failed for good
+	turns    int                     //
+	listens  *agent                  // whose abort it hears
+	coming   map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
+	homes    map[llm.ToolUseID]*home // the same
+	launched []launch                // in the background, whose calls have no result in a request
+	waiting  []pending               // ends of its tasks that it has not read of
+	posted   []vtime.Instant         // when messages to it were sent that are not delivered
+	conduct  conduct
 	root     llm.Hash   // of the first node of its requests
+	last     lastAnswer // the call before this one
+	billed   llm.Usage  // of its last call
 	meters   meters
 	progress progressed
-	waiting  []pending // ends of its tasks that it has not read of
-	said     *llm.Node // head of the last answer with a text
-	billed   llm.Usage // of its last call
-	gaveUp   bool      // which failed for good
-	turns    int
-	homes    map[llm.ToolUseID]*home // of children that it waited for, whose results no request has held
-	saw      map[string]uint64       // when it last saw a file
-	dir      string                  // of its shell
-	astray   bool                    // that is not known
-	begun    begun
-	opening  llm.Hash // of the user context that its messages begin with
-	summed   bool     // its history became a summary
-	conduct  conduct
-	staged   staged
-	latest   *agent          // whom it started last, in the minimal stack
-	posted   []vtime.Instant // when messages to it were sent that are not delivered
-	breached bool            // a finding says that it changed what it is to look at
-	launched []launch        // in the background, whose calls have no result in a request
-	cutting  bool            // it was interrupted, ever
+	files    files                 // that it knows
+	facts    transcript.AgentStart // as it started; lists are its own
+
+	lastChild llm.AgentID
+	hearers   []*agent  // who hears its abort
+	forkOff   bool      // it coordinates where forks are asked for
+	astray    bool      // where its shell is is not known
+	summed    bool      // its history became a summary
+	breached  bool      // a finding says that it changed what it is to look at
+	cutting   bool      // it was interrupted, ever
+	spawned   use       // the call that made it
+	spawner   []use     // and its neighbours in the answer
+	point     *llm.Node // where a fork's history ends
+	kin       *siblings // of a fork whose first request is still to come
+	replaced  int       // results replaced by a preview, those it inherited included
+	workers   []string  // tools of its workers as a coordinator is told, sorted; nil if it is not
+	agents    string    // definition of the Agent tool, as its requests have it
+	dir       string    // of its shell
+	begun     begun
+	opening   llm.Hash // of the user context that its messages begin with
+	staged    staged
+	latest    *agent // whom it started last, in the minimal stack
 }
 
 // meters are what an agent's are to show at its end.

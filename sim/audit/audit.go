@@ -106,6 +106,12 @@ func New(opt Options) *Auditor {
 // Emit holds the event against every statement that it can show.
 func (u *Auditor) Emit(e *transcript.Event) {
 	u.seq, u.now = e.Seq, e.At
+	if livesOnly>>e.Body.Kind()&1 > 0 { // most are
+		if a := u.agent(e.Agent); a != nil {
+			u.of(a, e.Body)
+		}
+		return
+	}
 	switch b := e.Body.(type) {
 	case *transcript.AgentStart:
 		u.start(e.Agent, b)
@@ -146,17 +152,20 @@ func (u *Auditor) Emit(e *transcript.Event) {
 	}
 }
 
+// livesOnly are the kinds of events, as bits, that only agents that live have.
+const livesOnly = 1<<transcript.KindRequest | 1<<transcript.KindResponse | 1<<transcript.KindAPIError | 1<<transcript.KindToolCall |
+	1<<transcript.KindToolResult | 1<<transcript.KindPermission | 1<<transcript.KindHook | 1<<transcript.KindRebase | 1<<transcript.KindCompact |
+	1<<transcript.KindReplace | 1<<transcript.KindAgentEnd | 1<<transcript.KindListener
+
 // of handles the events of an agent that has started.
 func (u *Auditor) of(a *agent, body transcript.Body) {
-	switch b := body.(type) {
-	case *transcript.StateWrite:
+	kind := body.Kind()
+	if livesOnly>>kind&1 > 0 && u.fails(iso11, a.life != nil) {
+		u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
+	}
+	if b, ok := body.(*transcript.StateWrite); ok {
 		u.stateWrite(a, b)
 		return
-	case *transcript.Request, *transcript.Response, *transcript.APIError, *transcript.ToolCall, *transcript.ToolResult,
-		*transcript.Permission, *transcript.Hook, *transcript.Rebase, *transcript.Compact, *transcript.Replace, *transcript.AgentEnd, *transcript.Listener:
-		if u.fails(iso11, a.life != nil) {
-			u.report(iso11, a, "no "+body.Kind().String()+" of an agent that has ended", "one")
-		}
 	}
 	if a.life == nil {
 		return
@@ -191,7 +200,7 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		a.rebased = b.Why
 		a.last.resettled = a.last.resettled || b.Why != "compaction"
 	case *transcript.Compact:
-		a.files, a.saw, a.summed = nil, nil, true
+		a.files, a.summed = files{}, true
 		a.conduct.compacted(u, a, b)
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff

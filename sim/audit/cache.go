@@ -49,7 +49,7 @@ type entry struct {
 
 // cacheBooks is what the auditor keeps of the cache.
 type cacheBooks struct {
-	at    map[llm.Hash]int32 // places of entries
+	at    places
 	list  []entry
 	free  []int32
 	roots map[llm.Hash]*behind
@@ -59,7 +59,7 @@ type cacheBooks struct {
 }
 
 func newCacheBooks(late vtime.Duration) cacheBooks {
-	return cacheBooks{at: map[llm.Hash]int32{}, roots: map[llm.Hash]*behind{}, late: late, sweep: 1024}
+	return cacheBooks{at: places{slots: make([]uint64, fewPlaces)}, roots: map[llm.Hash]*behind{}, late: late, sweep: 1024}
 }
 
 // sent notes what a request marks.
@@ -87,7 +87,7 @@ func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
 	}
 	l.marks, l.places = append(l.marks[:0], marks...), l.places[:len(marks)]
 	c.asked(a, now)
-	if len(c.at) >= c.sweep {
+	if c.at.n >= c.sweep {
 		c.forget(now)
 	}
 }
@@ -115,7 +115,7 @@ func (c *cacheBooks) entry(n *llm.Node, guess int32, now vtime.Instant) int32 {
 			at, c.list = int32(len(c.list)), append(c.list, entry{})
 		}
 		c.list[at] = entry{hash: n.Hash, held: true}
-		c.at[n.Hash] = at
+		c.at.add(c.list, at)
 	}
 	c.list[at].used = now
 	return at
@@ -125,8 +125,7 @@ func (c *cacheBooks) find(h llm.Hash, guess int32) (at int32, ok bool) {
 	if c.is(guess, h) {
 		return guess, true
 	}
-	at, ok = c.at[h]
-	return at, ok
+	return c.at.find(c.list, h)
 }
 
 // is reports whether a place holds the entry of a prefix.
@@ -134,17 +133,18 @@ func (c *cacheBooks) is(at int32, h llm.Hash) bool {
 	return at >= 0 && int(at) < len(c.list) && c.list[at].held && c.list[at].hash == h
 }
 
-// forget drops the entries that nobody can read any more.
+// forget drops the entries that nobody can read any more: for a lifetime no request
+// has marked or read them.
 func (c *cacheBooks) forget(now vtime.Instant) {
-	life := 2 * c.life()
+	life := c.life()
 	for i := range c.list {
 		if e := &c.list[i]; e.held && e.flying == 0 && e.used.Add(life) < now {
-			delete(c.at, e.hash)
 			*e = entry{}
 			c.free = append(c.free, int32(i))
 		}
 	}
-	c.sweep = max(1024, 2*len(c.at))
+	c.at.fill(c.list, len(c.at.slots))
+	c.sweep = max(1024, c.at.n+c.at.n/2)
 }
 
 // life is how long an entry may be read after its last use.
@@ -313,6 +313,7 @@ func (u *Auditor) readEntry(a *agent, e *entry, r *llm.Response) {
 			u.report(cacheL2, a, "nothing read before a response that writes it begins", "a read at "+r.Started.String())
 		}
 	}
+	e.used = max(e.used, r.Started)
 	l := &a.last
 	if u.fails(cacheL2, l.known && r.Started <= l.before.Add(u.cache.life())) {
 		u.report(cacheL2, a, "nothing read that was last used at "+l.before.String(), "a read at "+r.Started.String())

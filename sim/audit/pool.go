@@ -191,7 +191,9 @@ func inPool(a *agent, name string) bool {
 // layer, one inside is none of the filter's business.
 func (u *Auditor) refused(a *agent, c *call, b *transcript.ToolResult) {
 	if c.inPool {
-		u.same(flt09, a, c.name+" removed by", "", b.RemovedBy)
+		if u.fails(flt09, b.RemovedBy == "") {
+			u.report(flt09, a, "no layer that removes "+c.name, b.RemovedBy)
+		}
 		return
 	}
 	if u.fails(flt09, b.IsError) {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -86,11 +85,9 @@ func (u *Auditor) standsOn(a *agent, c *call) {
 	if !ok {
 		return
 	}
-	saw := a.saw[at]
-	if a.saw == nil {
-		a.saw = map[string]uint64{}
-	}
-	a.saw[at] = c.began
+	known := a.files.make(at)
+	saw := known.saw
+	known.saw = c.began
 	if x.name == "Read" {
 		return
 	}
@@ -126,7 +123,7 @@ func (u *Auditor) startShell(a, p *agent) {
 	if !a.fork {
 		return
 	}
-	a.dir, a.astray, a.saw = p.dir, p.astray || u.opt.Session == nil || u.opt.Session.Elsewhere, maps.Clone(p.saw)
+	a.dir, a.astray = p.dir, p.astray || u.opt.Session == nil || u.opt.Session.Elsewhere
 	for i := range p.calls {
 		c := &p.calls[i]
 		if c.done || c.began == 0 {
@@ -135,7 +132,7 @@ func (u *Auditor) startShell(a, p *agent) {
 		a.astray = a.astray || c.name == "Bash"
 		if x := p.used(c.id); x != nil {
 			if at, ok := fileOf(x); ok {
-				delete(a.saw, at)
+				a.files.make(at).saw = 0
 			}
 		}
 	}

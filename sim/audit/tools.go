@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -67,10 +66,6 @@ func (u *Auditor) separate(a *agent, c *call, b *transcript.ToolResult) {
 	}
 }
 
-// files is the files that an agent knows by its own results: true for certain,
-// false where it may.
-type files map[string]bool
-
 // startFiles is ISO-02 for what an agent starts with. A fork knows what its
 // parent knows, and may know what neighbours of its call have read.
 func (u *Auditor) startFiles(a, p *agent) {
@@ -80,18 +75,18 @@ func (u *Auditor) startFiles(a, p *agent) {
 		}
 		return
 	}
-	a.files = maps.Clone(p.files)
+	a.files = p.files.clone()
 	sure, more := 0, 0
-	for _, certain := range p.files { // order: a sum
-		if certain {
+	for i := range p.files.list {
+		if x := &p.files.list[i]; x.certain {
 			sure++
-		} else {
+		} else if x.read {
 			more++
 		}
 	}
 	for i := range a.spawner {
-		if at, ok := fileOf(&a.spawner[i]); ok && !p.files[at] {
-			a.files = a.files.with(at, false)
+		if at, ok := fileOf(&a.spawner[i]); ok && !a.files.make(at).certain {
+			a.files.make(at).read = true
 			more++
 		}
 	}
@@ -99,14 +94,6 @@ func (u *Auditor) startFiles(a, p *agent) {
 	if u.fails(iso02, p.edited || sure <= n && n <= sure+more) {
 		u.report(iso02, a, "the "+decimal(int64(sure))+" files that its parent has read", decimal(int64(n))+" files known")
 	}
-}
-
-func (f files) with(at string, certain bool) files {
-	if f == nil {
-		f = files{}
-	}
-	f[at] = f[at] || certain
-	return f
 }
 
 // fileOf is the file that a use reads or changes, as a path below the project.
@@ -130,17 +117,17 @@ func (u *Auditor) fileResult(a *agent, x *use, b *llm.Block) {
 	if !ok || a.edited {
 		return
 	}
-	certain, maybe := a.files[at]
+	known := a.files.make(at)
 	if x.name == "Edit" {
 		if b.IsError && strings.Contains(b.Content.Raw(), tool.NotRead) {
-			if u.fails(iso02, !certain) {
+			if u.fails(iso02, !known.certain) {
 				u.report(iso02, a, "an edit of "+at+", which it has read", short(b.Content.Raw()))
 			}
-		} else if !b.IsError && u.fails(iso02, maybe) {
+		} else if !b.IsError && u.fails(iso02, known.read) {
 			u.report(iso02, a, "a refusal to edit "+at+", which it has not read", short(b.Content.Raw()))
 		}
 	}
 	if !b.IsError {
-		a.files = a.files.with(at, true)
+		known.read, known.certain = true, true
 	}
 }

@@ -1,0 +1,59 @@
+package audit
+
+import "agentsim/sim/llm"
+
+// places finds the places of cache entries by the hashes of their prefixes: a table
+// with linear probing, whose slots hold half of the hash beside the place. It is a
+// third of a map's size, and each request looks for a prefix that is not there.
+type places struct {
+	slots []uint64 // half of the hash, and the place + 1; 0 is free. A power of two.
+	n     int
+}
+
+// fewPlaces is how many slots a table has at least.
+const fewPlaces = 256
+
+// find is where the list has the entry of a prefix.
+func (p *places) find(list []entry, h llm.Hash) (at int32, ok bool) {
+	mask := uint64(len(p.slots) - 1)
+	for i := h.Lo & mask; p.slots[i] != 0; i = (i + 1) & mask {
+		if at := int32(uint32(p.slots[i])) - 1; p.slots[i]>>32 == h.Lo>>32 && list[at].hash == h {
+			return at, true
+		}
+	}
+	return -1, false
+}
+
+// add notes the place of a new entry of the list.
+func (p *places) add(list []entry, at int32) {
+	if p.n++; 2*p.n > len(p.slots) {
+		p.fill(list, 2*len(p.slots))
+		return
+	}
+	p.put(list[at].hash.Lo, at)
+}
+
+func (p *places) put(lo uint64, at int32) {
+	mask := uint64(len(p.slots) - 1)
+	i := lo & mask
+	for p.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	p.slots[i] = lo&^(1<<32-1) | uint64(at+1)
+}
+
+// fill makes a table of so many slots of the entries that the list holds.
+func (p *places) fill(list []entry, slots int) {
+	if slots == len(p.slots) {
+		clear(p.slots)
+	} else {
+		p.slots = make([]uint64, slots)
+	}
+	p.n = 0
+	for i := range list {
+		if list[i].held {
+			p.n++
+			p.put(list[i].hash.Lo, int32(i))
+		}
+	}
+}

@@ -39,6 +39,12 @@ func (f *File) head(errs *document.Problems) {
 	}
 }
 
+// Known are the names that a path to a metric may hold.
+func (f *File) Known() metrics.Known {
+	s, _ := f.decode(f.base, &document.Problems{})
+	return s.known(f.plainNames())
+}
+
 // known are what an expectation may speak of.
 func (s *Scenario) known(variants []string) metrics.Known {
 	types := append(append([]string{"main", "fork"}, s.listedTypes()...), minimalTypes...)

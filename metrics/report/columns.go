@@ -44,22 +44,26 @@ var columnSets = map[string][]string{
 	"trade-off": {"read", "written", "plain", "output", "cost", "wake-ups", "time", "critical-path", "facts-lost", "outcome"},
 }
 
-// Columns reads a list of columns: names of columns, of metrics and of sets, as
-// in trade-off,phase.overlap. "" is the default set. The error names the word
-// that is none of them, and what there is.
-func Columns(list string) ([]string, error) {
+// Columns reads a list of columns: names of columns and of sets, and paths to metrics,
+// of the whole run or an agent type in it, as in trade-off,phase.overlap,fork.cost. ""
+// is the default set. The error names the word that is none of them, and what there is.
+func Columns(list string, in metrics.Known) ([]string, error) {
 	if list == "" {
 		list = "default"
 	}
 	var out []string
 	for _, word := range strings.Split(list, ",") {
 		word = strings.TrimSpace(word)
-		_, metric := metrics.Find(word)
+		path, bad := metrics.ParsePath(word, metrics.Known{Types: in.Types})
 		switch {
 		case columnSets[word] != nil:
 			out = append(out, columnSets[word]...)
-		case metric || findColumn(word) != nil:
+		case findColumn(word) != nil:
 			out = append(out, word)
+		case bad == nil:
+			out = append(out, strings.TrimPrefix(word, path.Variant+"."))
+		case strings.HasPrefix(bad.Msg, "no "):
+			return nil, fmt.Errorf("%s; there is %s", bad.Msg, strings.Join(bad.Names, ", "))
 		default:
 			return nil, fmt.Errorf("there is no column %q; write trade-off, default, a metric such as reads.again, or some of %s", word, columnNames())
 		}
@@ -139,10 +143,19 @@ func cellOf(r *metrics.Run, name string) string {
 	if c := findColumn(name); c != nil {
 		return c.cell(r)
 	}
-	if v, ok := metrics.Lookup(r, "", name); ok {
+	if v, ok := FigureAt(r, name); ok {
 		return Figure(v)
 	}
 	return "–"
+}
+
+// FigureAt is what a column's path leads to in a run: METRIC or TYPE.METRIC.
+func FigureAt(r *metrics.Run, path string) (metrics.Value, bool) {
+	if _, ok := metrics.Find(path); ok {
+		return metrics.Lookup(r, "", path)
+	}
+	typ, name, _ := strings.Cut(path, ".")
+	return metrics.Lookup(r, typ, name)
 }
 
 // outcome says what became of the work: how much is done, how much of that was

@@ -16,7 +16,7 @@ func TestColumns(t *testing.T) {
 	rows[1].Run.Total.Reads[metrics.Lazy] = 3
 	rows[1].Run.Items = metrics.Outcomes{Done: 7, Rework: 1, Failed: 1, Wrong: 1, Total: 9}
 	t.Run("MET-01 the trade-off's columns are what is read, written, plain and put out, cost, wake-ups, time, critical path, facts lost and outcome", func(t *testing.T) {
-		names, err := Columns("trade-off,reads.again, phase.overlap")
+		names, err := Columns("trade-off,reads.again, phase.overlap", metrics.Known{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,12 +49,31 @@ fork     3.74 M    109 k  1.60 k  25.0 k  $1.91  8 × 61.3 k  2m18s            0
 			t.Errorf("got %v, want %v", got, want)
 		}
 	})
+	t.Run("LANG-08 a column is a path: a metric of the run, of each variant, or of an agent type", func(t *testing.T) {
+		in := metrics.Known{Types: []string{"fork", "Explore"}}
+		names, err := Columns("cost,all.calls,fork.cost,all.fork.tokens.read", in)
+		if want := []string{"cost", "calls", "fork.cost", "fork.tokens.read"}; err != nil || !slices.Equal(names, want) {
+			t.Errorf("got %v %v, want %v", names, err, want)
+		}
+		r := &metrics.Run{Types: []metrics.Type{{Name: "fork"}}}
+		r.Types[0].Tally.Calls, r.Total.Calls = 4, 9
+		for path, want := range map[string]string{"fork.calls": "4", "calls": "9", "Explore.calls": "–"} {
+			if got := cellOf(r, path); got != want {
+				t.Errorf("%s is %s, want %s", path, got, want)
+			}
+		}
+		for _, wrong := range []string{"frok.cost", "fork.csot", "fork.2.cost", "inline.fork.cost"} {
+			if names, err := Columns(wrong, in); err == nil {
+				t.Errorf("%s is taken for %v", wrong, names)
+			}
+		}
+	})
 	t.Run("CLI-04 a column that there is not is named, with those that there are", func(t *testing.T) {
-		_, err := Columns("read,writen")
+		_, err := Columns("read,writen", metrics.Known{})
 		if err == nil || !strings.Contains(err.Error(), `"writen"`) || !strings.Contains(err.Error(), "written, plain") {
 			t.Error(err)
 		}
-		names, err := Columns("")
+		names, err := Columns("", metrics.Known{})
 		if err != nil || !slices.Contains(names, "done") {
 			t.Error(names, err)
 		}

@@ -132,11 +132,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	first := done[0].spec
 	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed(), models(done), worldOf(done), variantsOf(done))
 	rows := rowsOf(done)
-	columns, err := report.Columns(o.columns)
-	if err != nil {
-		return err
-	}
-	if err := report.CompareBy(s.Stdout, rows, columns, s.Style()); err != nil {
+	if err := report.CompareBy(s.Stdout, rows, o.shown, s.Style()); err != nil {
 		return err
 	}
 	if err := printMisses(s, rows); err != nil {

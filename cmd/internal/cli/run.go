@@ -36,6 +36,7 @@ type runOptions struct {
 	record   string
 	output   string
 	columns  string
+	shown    []string // the columns, read
 	events   string
 	left     int // variants that an interrupt kept from beginning
 	noAudit  bool
@@ -82,7 +83,7 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
-	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names and metrics, separated by commas")
+	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names, metrics and paths such as fork.cost, separated by commas")
 	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
 	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
 	return cmd
@@ -107,9 +108,6 @@ func (o *runOptions) check() error {
 	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
 		return ui.Failf(ui.Usage, "--record %s: %w, or none", o.record, err)
 	}
-	if _, err := report.Columns(o.columns); err != nil {
-		return ui.Failf(ui.Usage, "--columns %s: %w", o.columns, err)
-	}
 	return nil
 }
 
@@ -127,6 +125,9 @@ func run(s *ui.Env, o *runOptions) error {
 	}
 	if err != nil {
 		return err
+	}
+	if o.shown, err = report.Columns(o.columns, file.Known()); err != nil {
+		return ui.Failf(ui.Usage, "--columns %s: %w", o.columns, err)
 	}
 	m, specs, err := specs(s, file, o)
 	if err != nil {

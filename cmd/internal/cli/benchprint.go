@@ -85,7 +85,7 @@ func (b *bench) cases() (out []junit.Case) {
 	}
 	if b.broken != nil {
 		text := b.broken.Error()
-		out = append(out, junit.Case{Suite: "invariants", Name: firstLine(text), Failure: firstLine(text), Detail: text, Type: "invariant"})
+		out = append(out, junit.Case{Suite: "invariants", Name: ui.FirstLine(text), Failure: ui.FirstLine(text), Detail: text, Type: "invariant"})
 	}
 	for _, p := range b.set.broken() {
 		out = append(out, junit.Case{Suite: "definitions", Name: p.File, Error: p.String(), Detail: p.Error(), Type: "definition"})

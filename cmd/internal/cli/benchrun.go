@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -26,7 +27,7 @@ func selectScenarios(words []string) (*selection, error) {
 	}
 	for _, w := range words {
 		info, err := os.Stat(w)
-		if err != nil || !info.IsDir() || !looksLikePath(w) && slices.Contains(scenarios.Names(), w) {
+		if err != nil || !info.IsDir() || !loading.LooksLikePath(w) && slices.Contains(scenarios.Names(), w) {
 			x.whole = false
 			if err := x.add(w); err != nil {
 				return nil, err
@@ -70,7 +71,7 @@ func yamlFiles(dir string) (out []string, err error) {
 }
 
 func (x *selection) add(name string) error {
-	f, err := loadScenario(name)
+	f, err := loading.Scenario(name)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cmd/internal/cli/cachereplay"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording/recordingtest"
 )
@@ -19,8 +20,8 @@ func TestCacheReplay(t *testing.T) {
 			t.Fatal(code, errs)
 		}
 		rows := regexp.MustCompile(`(?m)^.* 3993 +117888 +\d+ +0\.\d{4} +0\.\d{4} +[+-]0\.00([0-4]\d|50)$`).FindAllString(out, -1)
-		if len(rows) != len(mooncakeFigure.points) {
-			t.Errorf("%d rows are within 0.005, want %d:\n%s", len(rows), len(mooncakeFigure.points), out)
+		if len(rows) != len(cachereplay.MooncakeFigure.Points) {
+			t.Errorf("%d rows are within 0.005, want %d:\n%s", len(rows), len(cachereplay.MooncakeFigure.Points), out)
 		}
 		if !strings.Contains(out, "\npublished  Mooncake, FAST'25, Figure 9 ") {
 			t.Errorf("no source:\n%s", out)

@@ -11,7 +11,10 @@ import (
 	"syscall"
 	"time"
 
+	"agentsim/cmd/internal/cli/crossover"
 	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/cli/scenario"
+	"agentsim/cmd/internal/cli/sessions"
 	"agentsim/cmd/internal/cli/whatif"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
@@ -82,14 +85,14 @@ func Run(s *ui.Env) (code ui.Code) {
 		return s.CheckColor()
 	}
 	err := root.Execute()
-	code = classify(err)
+	code = ui.Classify(err)
 	if left := printed.Close(); out.err == nil {
 		out.err = left
 	}
 	if out.err != nil && code != ui.Bug {
 		err, code = ui.Failf(ui.Operating, "cannot write the output: %w", out.err), ui.Operating
 	}
-	explain(s, err)
+	ui.Explain(s, err)
 	if code == ui.Interrupted && s.Heard != nil && s.Heard.Signal() != nil {
 		code = bySignal(s.Heard.Signal())
 	}
@@ -109,15 +112,6 @@ func (c *sticky) Write(p []byte) (n int, err error) {
 		n, c.err = c.to.Write(p)
 	}
 	return n, c.err
-}
-
-// explain prints an error the way a person reads it.
-func explain(s *ui.Env, err error) {
-	var f *ui.Failure
-	if err == nil || errors.As(err, &f) && f.Err == nil {
-		return
-	}
-	fmt.Fprintln(s.Stderr, strings.TrimSuffix(err.Error(), "\n"))
 }
 
 func newRoot(s *ui.Env) *cobra.Command {
@@ -143,11 +137,11 @@ Exit codes:
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
-	under(root, "run", newRun(s), newSweep(s), newCrossover(s))
+	under(root, "run", newRun(s), newSweep(s), crossover.New(s))
 	under(root, "look", inspect.New(s), newCompare(s), newReplay(s))
 	under(root, "gate", newBench(s))
-	under(root, "recordings", newImport(s), whatif.New(s))
-	under(root, "more", newScenario(s), newLab(s))
+	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
+	under(root, "more", scenario.New(s), newLab(s))
 	root.AddCommand(newVersion(s))
 	root.Version = build()
 	root.PersistentFlags().StringVar(&s.Color, "color", "auto", "colours: `auto`, always or never")

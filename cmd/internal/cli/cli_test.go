@@ -68,13 +68,13 @@ func classes(t *testing.T) {
 		{ui.Fail(ui.Usage, &sim.BugError{}), ui.Bug},
 		{&sim.LawError{Law: errors.New("CACHE-L6")}, ui.Broken},
 	} {
-		if got := classify(c.err); got != c.want {
+		if got := ui.Classify(c.err); got != c.want {
 			t.Errorf("%T has code %d, want %d", c.err, got, c.want)
 		}
 		if c.err == nil {
 			continue
 		}
-		if got := classify(fmt.Errorf("while testing: %w", c.err)); got != c.want {
+		if got := ui.Classify(fmt.Errorf("while testing: %w", c.err)); got != c.want {
 			t.Errorf("wrapped %T has code %d, want %d", c.err, got, c.want)
 		}
 	}

@@ -87,7 +87,7 @@ func (c *comparing) how() string {
 		parts = append(parts, ui.Plural(exact, "figure")+" exactly, one run on each side")
 	}
 	if sampled > 0 {
-		parts = append(parts, fmt.Sprintf("%s by medians, 95 %% intervals from %s resamples", ui.Plural(sampled, "figure"), withCommas(stat.Resamples)))
+		parts = append(parts, fmt.Sprintf("%s by medians, 95 %% intervals from %s resamples", ui.Plural(sampled, "figure"), ui.Count(stat.Resamples)))
 	}
 	return strings.Join(parts, "; ") + fmt.Sprintf("; %d differ", differ)
 }

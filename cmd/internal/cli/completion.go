@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim/reprice"
@@ -16,7 +17,7 @@ type names = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Comp
 
 // scenarioNames offers the library and, beside it, scenario files.
 func scenarioNames(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if looksLikePath(typed) {
+	if loading.LooksLikePath(typed) {
 		return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	entries, err := scenarios.Library()
@@ -124,7 +125,7 @@ func afterColon(head string, list []cobra.Completion) []cobra.Completion {
 // variantsWith are a scenario's variants that begin as typed; none where it cannot
 // be read.
 func variantsWith(scenario, typed string) (out []cobra.Completion) {
-	file, err := loadScenario(scenario)
+	file, err := loading.Scenario(scenario)
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
@@ -24,7 +25,7 @@ func hostProject(s *ui.Env, dir string) (*workspace.Snapshot, error) {
 	if refused.Total() > 0 {
 		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, ui.Plural(files.Len(), "file"), refused)
 	}
-	tellProblems(s, leftOut(dir, refused))
+	loading.Problems(s, loading.LeftOut(dir, refused))
 	return files, nil
 }
 

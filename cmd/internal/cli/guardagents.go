@@ -14,6 +14,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
 	"agentsim/scenarios"
@@ -45,7 +46,7 @@ func (x *selection) addDefinitions(dir string) error {
 	if x.has(definitionsName) {
 		return ui.Failf(ui.Usage, "%s: one directory of definitions at a time: a baseline knows them as %s", dir, definitionsName)
 	}
-	files, problems, err := readDefinitions(dir)
+	files, problems, err := loading.ReadDefinitions(dir)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func readAlong(dir string, files map[string]string) error {
 
 // tellLeft says what is wrong with definitions and which take no part.
 func tellLeft(s *ui.Env, x *selection) error {
-	tellProblems(s, x.problems)
+	loading.Problems(s, x.problems)
 	for _, line := range x.left {
 		fmt.Fprintln(s.Stderr, line)
 	}

@@ -4,6 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"agentsim/cmd/internal/cli/cachereplay"
+	"agentsim/cmd/internal/cli/dbcheck"
+	"agentsim/cmd/internal/cli/definitions"
+	"agentsim/cmd/internal/cli/diff"
+	"agentsim/cmd/internal/cli/lint"
+	"agentsim/cmd/internal/cli/sessions"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 
@@ -33,7 +39,7 @@ func newLab(s *ui.Env) *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 		RunE:    ui.Group,
 	}
-	lab.AddCommand(newValidate(s), newLint(s), newDiff(s), newCache(s), newAgents(s), newDB(s))
+	lab.AddCommand(sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
 	return lab
 }
 

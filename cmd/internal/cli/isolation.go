@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"agentsim/cmd/internal/harness"
@@ -36,18 +35,9 @@ func isolation(done []executed) string {
 	verdict := "none broken"
 	if bad > 0 {
 		slices.Sort(broken)
-		verdict = withCommas(bad) + " broken: " + strings.Join(broken, ", ")
+		verdict = ui.Count(bad) + " broken: " + strings.Join(broken, ", ")
 	}
-	return fmt.Sprintf("%s, %s checks, %s", ui.Plural(len(all), "invariant"), withCommas(made), verdict)
-}
-
-// withCommas prints a count with all its digits, three by three.
-func withCommas(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("%s, %s checks, %s", ui.Plural(len(all), "invariant"), ui.Count(made), verdict)
 }
 
 // broken is the failure of the first run that breaks an invariant, nil when none

@@ -25,8 +25,8 @@ func unsound() executed {
 func TestIsolation(t *testing.T) {
 	t.Run("MET-03 CLI-02 a broken invariant is exit code 6, with what is broken and the line that repeats it", func(t *testing.T) {
 		err := broken([]executed{unsound()}, &runOptions{name: "hello"})
-		if classify(err) != ui.Broken {
-			t.Fatalf("exit code %d: %v", classify(err), err)
+		if ui.Classify(err) != ui.Broken {
+			t.Fatalf("exit code %d: %v", ui.Classify(err), err)
 		}
 		for _, part := range []string{"ISO-02 is broken at event 41", "by main/1.1", "expected  no file", "found     1 file", "and 1 more",
 			"repeat with: agentsim run hello --seed 7 --policy random --variant one"} {

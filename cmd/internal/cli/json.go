@@ -117,3 +117,6 @@ func sweepDocument(g *compare.Grid) (out []cellJSON) {
 	}
 	return out
 }
+
+// TableRows are the rows of its table.
+func (d runJSON) TableRows() any { return d.Variants }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"agentsim/cmd/internal/cli/lint"
 	"agentsim/cmd/internal/ui"
 )
 
@@ -46,7 +47,7 @@ func TestLintRecorded(t *testing.T) {
 		}
 		var lines []string
 		for _, r := range list.Runs {
-			var doc lintJSON
+			var doc lint.LintJSON
 			if err := json.Unmarshal(ranHere(t, "lab", "lint", r.Run, "--db", db, "-o", "json"), &doc); err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,7 @@ func TestLintRecorded(t *testing.T) {
 }
 
 // judged prints a line for each rule of a session that delegates; "" for another.
-func judged(name string, doc *lintJSON) string {
+func judged(name string, doc *lint.LintJSON) string {
 	var b strings.Builder
 	for _, r := range doc.Rules {
 		if r.Rule == "lazy-delegation" && r.Judged+r.NotJudged == 0 {

@@ -43,11 +43,3 @@ func exactRuns(doc runJSON, done []executed, names []string) *report.Table {
 	}
 	return t
 }
-
-func (d agentsJSON) TableRows() any      { return d.Agents }
-func (d cacheJSON) TableRows() any       { return d.Rows }
-func (d crossoverJSON) TableRows() any   { return d.Rows }
-func (d importJSON) TableRows() any      { return d.Sessions }
-func (d lintJSON) TableRows() any        { return d.Findings }
-func (d runJSON) TableRows() any         { return d.Variants }
-func (d *validationJSON) TableRows() any { return d.Repositories }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
+	"agentsim/scenarios"
 )
 
 // remarks are the lines below a comparison: whether the variants did equal work,
@@ -16,4 +19,18 @@ func remarks(done []executed) []string {
 		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
 	}
 	return out
+}
+
+// tellUnstruck warns of what none of these runs found anybody for.
+func tellUnstruck(s *ui.Env, file *scenarios.File, done []executed, sets []string) {
+	runs := make([]scenarios.Ran, len(done))
+	for i, x := range done {
+		runs[i].Variant, runs[i].Tools = x.spec.Variant, x.metrics.Tools
+		for a := range x.metrics.Agents {
+			runs[i].Lineages = append(runs[i].Lineages, x.metrics.Agents[a].Lineage)
+		}
+	}
+	for _, x := range file.Unstruck(sets, runs) {
+		fmt.Fprintln(s.Stderr, x)
+	}
 }

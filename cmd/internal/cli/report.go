@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -182,25 +183,16 @@ func models(done []executed) string {
 	var names []string
 	for _, x := range done {
 		p := &x.spec.Scenario.Provider
-		if m := p.ModelID(p.Model); !contains(names, m) {
+		if m := p.ModelID(p.Model); !slices.Contains(names, m) {
 			names = append(names, m)
 		}
 		for _, m := range x.metrics.Models {
-			if !contains(names, m.Name) {
+			if !slices.Contains(names, m.Name) {
 				names = append(names, m.Name)
 			}
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // worldOf counts work and files; where variants differ in that, from the least to
@@ -273,7 +265,7 @@ const maxNamed = 4
 func whose(names []string, done []executed) string {
 	var others []string
 	for _, x := range done {
-		if !contains(names, x.spec.Variant) {
+		if !slices.Contains(names, x.spec.Variant) {
 			others = append(others, x.spec.Variant)
 		}
 	}
@@ -360,9 +352,4 @@ func lastMissed(done []executed) (id string) {
 		}
 	}
 	return id
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

@@ -108,7 +108,7 @@ func onlyAnswered(done []executed) []string {
 	for _, x := range done {
 		for i := range x.spec.Scenario.Work {
 			it := &x.spec.Scenario.Work[i]
-			if it.Kind != "answer" && len(it.Needs)+len(it.Reads)+len(it.Edits)+len(it.Runs)+len(it.After)+len(it.Yields) == 0 && !contains(items, it.ID) {
+			if it.Kind != "answer" && len(it.Needs)+len(it.Reads)+len(it.Edits)+len(it.Runs)+len(it.After)+len(it.Yields) == 0 && !slices.Contains(items, it.ID) {
 				items = append(items, it.ID)
 			}
 		}
@@ -185,7 +185,7 @@ func unequal(done []executed) []string {
 func inWorkOrder(items []string, sc *scenarios.Scenario) string {
 	var names []string
 	for i := range sc.Work {
-		if contains(items, sc.Work[i].ID) {
+		if slices.Contains(items, sc.Work[i].ID) {
 			names = append(names, sc.Work[i].ID)
 		}
 	}
@@ -246,7 +246,7 @@ func wanting(name string, it *scenarios.Item) string {
 		return "waits for " + rest
 	case kind == "defect":
 		return "tests fail over " + rest
-	case contains(it.MisledBy, name):
+	case slices.Contains(it.MisledBy, name):
 		return "misled by " + name
 	case name == "":
 		return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -40,7 +41,7 @@ type runOptions struct {
 	events   string
 	left     int // variants that an interrupt kept from beginning
 	noAudit  bool
-	defs     definitionFlags
+	defs     loading.Definitions
 }
 
 // executed is one variant, run.
@@ -79,7 +80,7 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
 	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
-	o.defs.add(f)
+	o.defs.Add(f)
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
@@ -119,7 +120,7 @@ func run(s *ui.Env, o *runOptions) error {
 	if o.files, err = hostProject(s, o.project); err != nil {
 		return err
 	}
-	file, err := loadScenario(o.name, o.reading()...)
+	file, err := loading.Scenario(o.name, o.reading()...)
 	if err == nil {
 		file, err = file.Fix(o.sets)
 	}
@@ -133,9 +134,9 @@ func run(s *ui.Env, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	names := namesOf(specs)
-	tellIdle(s, file, names)
-	if err := checkSets(s, file, names, o.sets); err != nil {
+	names := loading.NamesOf(specs)
+	loading.WarnIdle(s, file, names)
+	if err := loading.CheckSets(s, file, names, o.sets); err != nil {
 		return err
 	}
 	rec, err := openRecord(s, o)
@@ -160,7 +161,7 @@ func run(s *ui.Env, o *runOptions) error {
 	}
 	err = reportRuns(s, file, done, grid, cut, rec, o)
 	if rec.Err != nil {
-		explain(s, err)
+		ui.Explain(s, err)
 		return rec.Err
 	}
 	return err
@@ -183,7 +184,7 @@ func ownSweep(s *ui.Env, m *harness.Maker, specs []*sim.Spec, o *runOptions) (*c
 	if len(m.File.Sweep) == 0 || len(specs) < 2 {
 		return none, nil
 	}
-	w, err := harness.NewSweep(m, namesOf(specs), 1)
+	w, err := harness.NewSweep(m, loading.NamesOf(specs), 1)
 	if err != nil {
 		return none, err
 	}
@@ -216,11 +217,11 @@ func specs(s *ui.Env, file *scenarios.File, o *runOptions) (*harness.Maker, []*s
 	if err != nil {
 		return nil, nil, err
 	}
-	given, problems, err := o.defs.sources()
+	given, problems, err := o.defs.Sources()
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.files, Adapt: func(sc *scenarios.Scenario) { into(sc, given) }}
+	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.files, Adapt: func(sc *scenarios.Scenario) { loading.Into(sc, given) }}
 	if o.seedSet {
 		m.Seed = &o.seed
 	}
@@ -229,7 +230,7 @@ func specs(s *ui.Env, file *scenarios.File, o *runOptions) (*harness.Maker, []*s
 		err = o.recall(out)
 	}
 	if err == nil {
-		err = tellDefinitions(s, out, o.project, given, problems)
+		err = loading.WarnDefinitions(s, out, o.project, given, problems)
 	}
 	return m, out, err
 }
@@ -249,5 +250,5 @@ func (o *runOptions) repeat(spec *sim.Spec) string {
 	if o.memory != "" {
 		words = append(words, "--memory", o.memory)
 	}
-	return ui.QuoteAll(append(words, o.defs.words()...))
+	return ui.QuoteAll(append(words, o.defs.Words()...))
 }

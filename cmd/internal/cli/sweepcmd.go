@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
@@ -123,7 +124,7 @@ func sweepCommand(s *ui.Env, o *sweepOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	file, err := loadScenario(o.name)
+	file, err := loading.Scenario(o.name)
 	if err != nil {
 		return err
 	}
@@ -138,8 +139,8 @@ func sweepCommand(s *ui.Env, o *sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	tellIdle(s, file, names)
-	if err := checkSets(s, file, names, sets); err != nil {
+	loading.WarnIdle(s, file, names)
+	if err := loading.CheckSets(s, file, names, sets); err != nil {
 		return err
 	}
 	if err := boundGrid(file.Sweep, len(names)*o.seeds); err != nil {
@@ -211,7 +212,7 @@ func boundGrid(axes []scenarios.Axis, perPlace int) error {
 		}
 	}
 	if runs > maxRuns {
-		return ui.Failf(ui.Usage, "more than %s runs; a sweep has at most so many: give fewer values, variants or seeds", withCommas(maxRuns))
+		return ui.Failf(ui.Usage, "more than %s runs; a sweep has at most so many: give fewer values, variants or seeds", ui.Count(maxRuns))
 	}
 	return nil
 }

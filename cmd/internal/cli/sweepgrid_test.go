@@ -56,7 +56,7 @@ func tooLarge(t *testing.T) {
 		for _, n := range c.axes {
 			axes = append(axes, axis(n))
 		}
-		if err := boundGrid(axes, c.per); (err == nil) != c.fits || err != nil && classify(err) != ui.Usage {
+		if err := boundGrid(axes, c.per); (err == nil) != c.fits || err != nil && ui.Classify(err) != ui.Usage {
 			t.Errorf("%d at %v: %v", c.per, c.axes, err)
 		}
 	}

@@ -186,7 +186,7 @@ func (g *sweepGrid) exactness() string {
 			same++
 		}
 	}
-	return fmt.Sprintf("%d of %d costs are the same for every seed; intervals are of the difference, seed by seed, by %s resamples", same, len(g.Cells), withCommas(stat.Resamples))
+	return fmt.Sprintf("%d of %d costs are the same for every seed; intervals are of the difference, seed by seed, by %s resamples", same, len(g.Cells), ui.Count(stat.Resamples))
 }
 
 // spread says how costs lie over the seeds, and how far each is from the cheapest
@@ -365,9 +365,9 @@ func (g *sweepGrid) draw() error {
 		return ui.Failf(ui.Unfinished, "--plot %s: nothing is drawn: no variant finished anywhere along %s", g.o.plot, g.Axes[0].Path)
 	}
 	if strings.HasSuffix(g.o.plot, ".png") {
-		return writeChart("--plot", g.o.plot, chart.PNG)
+		return ui.WriteChart("--plot", g.o.plot, chart.PNG)
 	}
-	return writeChart("--plot", g.o.plot, chart.SVG)
+	return ui.WriteChart("--plot", g.o.plot, chart.SVG)
 }
 
 func (g *sweepGrid) chart() *plot.Chart {

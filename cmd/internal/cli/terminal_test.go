@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -166,4 +167,18 @@ func widthFrom(t *testing.T) {
 	if isTerminal(w) {
 		t.Error("a pipe is taken for a terminal")
 	}
+}
+
+// traces writes n small traces and returns their directory.
+func traces(t *testing.T, n int) string {
+	dir := t.TempDir()
+	for i := range n {
+		name := fmt.Sprintf("trace-%02d", i)
+		text := `{"id":"` + name + `","models":["m"],"block_size":64,"tool_tokens":0,"system_tokens":0,"requests":[` +
+			`{"t":0.0,"type":"n","model":"m","in":64,"out":1,"hash_ids":[1],"stop":"end_turn","api_time":1.0,"think_time":0.0}]}`
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }

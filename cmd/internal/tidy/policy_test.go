@@ -16,6 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
+BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
 
 sim/gate:              sim/vtime
@@ -80,12 +81,21 @@ sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
-cmd/internal/ui:          sim/transcript metrics metrics/report
+cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
-cmd/internal/cli/inspect: cmd/internal/ui cmd/internal/rundb metrics metrics/report cachemodel scenarios sim/llm sim/llm/tokens sim/vtime sim/recording sim/reprice sim/transcript/sqlite
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/sharedprefix cachemodel
-cmd/internal/cli/whatif: cmd/internal/ui cmd/internal/rundb metrics/report sim/llm sim/llm/tokens sim/vtime sim/recording sim/recording/toevents sim/recording/whatif sim/transcript/sqlite
-cmd/internal/cli:         cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace cmd/internal/cli/inspect cmd/internal/cli/whatif
+cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition
+cmd/internal/cli/inspect: BELOW
+cmd/internal/cli/whatif:  BELOW
+cmd/internal/cli/sessions: BELOW
+cmd/internal/cli/lint:    BELOW
+cmd/internal/cli/diff:    BELOW
+cmd/internal/cli/cachereplay: BELOW
+cmd/internal/cli/dbcheck: BELOW
+cmd/internal/cli/crossover: BELOW
+cmd/internal/cli/definitions: BELOW
+cmd/internal/cli/scenario: BELOW
+cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

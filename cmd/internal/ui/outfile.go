@@ -92,3 +92,11 @@ func (f *OutFile) Abandon() {
 		os.Remove(f.Name())
 	}
 }
+
+// WriteChart draws into the file that a flag names, if it does.
+func WriteChart(flag, name string, draw func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	return WriteFile(flag, name, draw)
+}

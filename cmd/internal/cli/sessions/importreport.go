@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"fmt"
@@ -229,3 +229,6 @@ type usageJSON struct {
 	Read    int64 `json:"read"`
 	Output  int64 `json:"output"`
 }
+
+// TableRows are the rows of its table.
+func (d importJSON) TableRows() any { return d.Sessions }

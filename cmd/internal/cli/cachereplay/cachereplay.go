@@ -1,4 +1,6 @@
-package cli
+// Package cachereplay is the command that plays traces of block ids through engines
+// of a given capacity.
+package cachereplay
 
 import (
 	"crypto/sha256"
@@ -17,7 +19,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newCache(s *ui.Env) *cobra.Command {
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "replay traces of cached blocks",

@@ -1,4 +1,6 @@
-package cli
+// Package dbcheck is the command that sees whether a database of runs holds what was
+// written.
+package dbcheck
 
 import (
 	"errors"
@@ -15,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newDB(s *ui.Env) *cobra.Command {
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "db",
 		Short: "look after the database of runs",
@@ -265,8 +268,8 @@ func printChecked(s *ui.Env, o *dbCheckOptions, x *dbChecked) error {
 // excerptOf is the beginning of a cell.
 func excerptOf(text string) string {
 	const room = 48
-	if runes := []rune(firstLine(text)); len(runes) > room {
+	if runes := []rune(ui.FirstLine(text)); len(runes) > room {
 		return string(runes[:room]) + "…"
 	}
-	return firstLine(text)
+	return ui.FirstLine(text)
 }

@@ -1,4 +1,4 @@
-package cli
+package loading
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"agentsim/scenarios"
 )
 
-// loadScenario reads a scenario by path or by its name in the library. A name
+// Scenario reads a scenario by path or by its name in the library. A name
 // is a library's unless it looks like a path.
-func loadScenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
-	if !looksLikePath(name) {
+func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
+	if !LooksLikePath(name) {
 		f, err := scenarios.Open(name, opts...)
 		var located *scenarios.Errors
 		if err != nil && !errors.As(err, &located) {
@@ -46,7 +46,8 @@ func readBeside(dir string) func(string) ([]byte, error) {
 	}
 }
 
-func looksLikePath(name string) bool {
+// LooksLikePath reports whether a name is meant as a path.
+func LooksLikePath(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 

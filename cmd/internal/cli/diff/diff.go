@@ -1,4 +1,6 @@
-package cli
+// Package diff is the command that holds two requests or runs against each other,
+// block by block.
+package diff
 
 import (
 	"bytes"
@@ -25,7 +27,8 @@ type diffOptions struct {
 	output string
 }
 
-func newDiff(s *ui.Env) *cobra.Command {
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
 	o := &diffOptions{}
 	cmd := &cobra.Command{
 		Use:   "diff REQUEST REQUEST",

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"agentsim/sim/recording"
@@ -180,3 +180,6 @@ func repoDocument(r *judge.Repo) repoJSON {
 	}
 	return out
 }
+
+// TableRows are the rows of its table.
+func (d *validationJSON) TableRows() any { return d.Repositories }

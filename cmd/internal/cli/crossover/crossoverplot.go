@@ -1,9 +1,8 @@
-package cli
+package crossover
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,12 +121,4 @@ func (o *crossoverOptions) pictures() error {
 		}
 	}
 	return nil
-}
-
-// writeChart draws into the file that a flag names, if it does.
-func writeChart(flag, name string, draw func(io.Writer) error) error {
-	if name == "" {
-		return nil
-	}
-	return ui.WriteFile(flag, name, draw)
 }

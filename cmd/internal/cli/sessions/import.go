@@ -1,4 +1,6 @@
-package cli
+// Package sessions are the commands that read recorded sessions of real agents:
+// import makes runs of them, validate judges the cache model by them.
+package sessions
 
 import (
 	"errors"
@@ -35,7 +37,8 @@ type importOptions struct {
 	all     bool
 }
 
-func newImport(s *ui.Env) *cobra.Command {
+// NewImport makes the command.
+func NewImport(s *ui.Env) *cobra.Command {
 	o := &importOptions{}
 	cmd := &cobra.Command{
 		Use:   "import PATH…",
@@ -50,7 +53,7 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 		Example: `  agentsim import ~/.claude/projects
   agentsim import --with-content session.jsonl
   agentsim import --dry-run -o json recordings`,
-		Args: atLeastOne("the files or directories of recorded sessions"),
+		Args: ui.AtLeastOne("the files or directories of recorded sessions"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := ui.CheckOutput(o.output); err != nil {
 				return err

@@ -1,4 +1,4 @@
-package cli
+package crossover
 
 import "agentsim/sim/crossover"
 
@@ -52,3 +52,6 @@ func (c *comparison) document() crossoverJSON {
 	}
 	return doc
 }
+
+// TableRows are the rows of its table.
+func (d crossoverJSON) TableRows() any { return d.Rows }

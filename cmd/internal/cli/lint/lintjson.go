@@ -1,4 +1,4 @@
-package cli
+package lint
 
 import (
 	"agentsim/sim/lint"
@@ -7,7 +7,8 @@ import (
 
 // The document of lint. Instants are nanoseconds from the run's start.
 
-type lintJSON struct {
+// LintJSON is what the lint says, for machines.
+type LintJSON struct {
 	Run       string         `json:"run"`
 	Findings  []findingJSON  `json:"findings"`
 	NotJudged []unjudgedJSON `json:"not_judged"`
@@ -46,8 +47,8 @@ type ruleJSON struct {
 	NotJudged int    `json:"not_judged"`
 }
 
-func lintDocument(run string, found *lint.Report) lintJSON {
-	doc := lintJSON{Run: run, Findings: []findingJSON{}, NotJudged: []unjudgedJSON{}}
+func lintDocument(run string, found *lint.Report) LintJSON {
+	doc := LintJSON{Run: run, Findings: []findingJSON{}, NotJudged: []unjudgedJSON{}}
 	serious := map[string]bool{}
 	for _, s := range found.Sums {
 		serious[s.Rule.ID] = s.Rule.Serious
@@ -61,3 +62,6 @@ func lintDocument(run string, found *lint.Report) lintJSON {
 	}
 	return doc
 }
+
+// TableRows are the rows of its table.
+func (d LintJSON) TableRows() any { return d.Findings }

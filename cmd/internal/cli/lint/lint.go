@@ -1,4 +1,5 @@
-package cli
+// Package lint is the command that says what is wrong with how agents were led.
+package lint
 
 import (
 	"fmt"
@@ -27,7 +28,8 @@ type lintOptions struct {
 // anyRule is the word for every rule.
 const anyRule = "any"
 
-func newLint(s *ui.Env) *cobra.Command {
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
 	o := &lintOptions{}
 	cmd := &cobra.Command{
 		Use:   "lint RUN",

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"path/filepath"
@@ -19,7 +19,8 @@ type validateOptions struct {
 	brief  bool
 }
 
-func newValidate(s *ui.Env) *cobra.Command {
+// NewValidate makes the command.
+func NewValidate(s *ui.Env) *cobra.Command {
 	o := &validateOptions{}
 	cmd := &cobra.Command{
 		Use:   "validate PATH…",
@@ -39,7 +40,7 @@ Sessions that name no repository belong to the argument they were found under: g
 		Example: `  agentsim lab validate ~/.claude/projects
   agentsim lab validate testdata/validation/sample.jsonl.gz
   agentsim lab validate -o json requests.jsonl.gz`,
-		Args: atLeastOne("the files or directories of recorded sessions"),
+		Args: ui.AtLeastOne("the files or directories of recorded sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := ui.CheckOutput(o.output); err != nil {
 				return err
@@ -50,16 +51,6 @@ Sessions that name no repository belong to the argument they were found under: g
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	cmd.Flags().BoolVar(&o.brief, "brief", false, "print the first table and the notes only")
 	return cmd
-}
-
-// atLeastOne demands an argument and names it when there is none.
-func atLeastOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return ui.Failf(ui.Usage, "%s takes %s\nusage: %s", cmd.CommandPath(), what, cmd.UseLine())
-		}
-		return nil
-	}
 }
 
 func validate(s *ui.Env, o *validateOptions, paths []string) error {

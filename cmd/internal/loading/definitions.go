@@ -1,4 +1,4 @@
-package cli
+package loading
 
 import (
 	"errors"
@@ -19,24 +19,25 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// definitionFlags are the places that agent definitions come from beside the
+// Definitions are the places that agent definitions come from beside the
 // project.
-type definitionFlags struct {
+type Definitions struct {
 	user    string
 	managed string
 	plugins []string
 	json    string
 }
 
-func (d *definitionFlags) add(f *pflag.FlagSet) {
+// Add adds the flags.
+func (d *Definitions) Add(f *pflag.FlagSet) {
 	f.StringVar(&d.user, "agents", "", "a user's `directory` of agent definitions: .claude/agents, agents, or the files themselves")
 	f.StringVar(&d.managed, "managed-dir", "", "the `directory` of policy: .claude/agents and managed-settings.json")
 	f.StringArrayVar(&d.plugins, "plugin-dir", nil, "the `directory` of a plugin with agents; may be repeated")
 	f.StringVar(&d.json, "agents-json", "", "agent definitions as a `JSON` object of names")
 }
 
-// words are the flags as they were given.
-func (d *definitionFlags) words() (out []string) {
+// Words are the flags as they were given.
+func (d *Definitions) Words() (out []string) {
 	for _, f := range []struct{ flag, value string }{{"--agents", d.user}, {"--managed-dir", d.managed}, {"--agents-json", d.json}} {
 		if f.value != "" {
 			out = append(out, f.flag, f.value)
@@ -48,16 +49,16 @@ func (d *definitionFlags) words() (out []string) {
 	return out
 }
 
-// sources reads the directories that flags name. Paths in messages begin with
+// Sources reads the directories that flags name. Paths in messages begin with
 // the directory as it was given.
-func (d *definitionFlags) sources() (out []definition.Source, problems []*definition.Problem, err error) {
+func (d *Definitions) Sources() (out []definition.Source, problems []*definition.Problem, err error) {
 	take := func(dir string, s definition.Source) {
 		if dir == "" || err != nil {
 			return
 		}
 		var bad []*definition.Problem
 		s.Root = dir
-		s.Files, bad, err = readDefinitions(dir)
+		s.Files, bad, err = ReadDefinitions(dir)
 		out, problems = append(out, s), append(problems, bad...)
 	}
 	for _, dir := range d.plugins {
@@ -80,9 +81,9 @@ func pluginName(dir string) string {
 	return filepath.Base(abs)
 }
 
-// readDefinitions reads what a directory holds of definitions.
-func readDefinitions(dir string) (map[string]string, []*definition.Problem, error) {
-	if err := checkDirectory(dir); err != nil {
+// ReadDefinitions reads what a directory holds of definitions.
+func ReadDefinitions(dir string) (map[string]string, []*definition.Problem, error) {
+	if err := CheckDirectory(dir); err != nil {
 		return nil, nil, err
 	}
 	in, err := hostdir.OpenDir(dir)
@@ -97,8 +98,8 @@ func readDefinitions(dir string) (map[string]string, []*definition.Problem, erro
 	return files, problems, nil
 }
 
-// checkDirectory makes sure that there is such a directory.
-func checkDirectory(dir string) error {
+// CheckDirectory makes sure that there is such a directory.
+func CheckDirectory(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -111,17 +112,17 @@ func checkDirectory(dir string) error {
 	return nil
 }
 
-// leftOut are the definitions of a project that were not read.
-func leftOut(dir string, refused hostdir.Refused) (out []*definition.Problem) {
+// LeftOut are the definitions of a project that were not read.
+func LeftOut(dir string, refused hostdir.Refused) (out []*definition.Problem) {
 	for _, l := range refused.Agents {
 		out = append(out, &definition.Problem{File: filepath.ToSlash(filepath.Join(dir, l.Path)), Line: 1, Col: 1, Msg: "left out: " + l.Why})
 	}
 	return out
 }
 
-// into makes the sources part of a scenario, so that a replay has them. Files
+// Into makes the sources part of a scenario, so that a replay has them. Files
 // that are no text stay out; they have been told.
-func into(sc *scenarios.Scenario, sources []definition.Source) {
+func Into(sc *scenarios.Scenario, sources []definition.Source) {
 	a := &sc.Project.Agents
 	for _, s := range sources {
 		files := maps.Clone(s.Files)
@@ -143,9 +144,9 @@ func into(sc *scenarios.Scenario, sources []definition.Source) {
 	}
 }
 
-// tellDefinitions prints what is wrong with the definitions of runs, each thing
+// WarnDefinitions prints what is wrong with the definitions of runs, each thing
 // once, under the names of this machine's files.
-func tellDefinitions(s *ui.Env, specs []*sim.Spec, project string, given []definition.Source, problems []*definition.Problem) error {
+func WarnDefinitions(s *ui.Env, specs []*sim.Spec, project string, given []definition.Source, problems []*definition.Problem) error {
 	for _, spec := range specs {
 		sources := sim.DefinitionSources(spec.Scenario, spec.Project)
 		for i := range sources {
@@ -164,16 +165,17 @@ func tellDefinitions(s *ui.Env, specs []*sim.Spec, project string, given []defin
 		}
 		problems = append(problems, set.Problems...)
 	}
-	tellProblems(s, problems)
+	Problems(s, problems)
 	return nil
 }
 
-func tellProblems(s *ui.Env, problems []*definition.Problem) {
+// Problems says what is wrong with definitions.
+func Problems(s *ui.Env, problems []*definition.Problem) {
 	var told []string
 	for _, p := range problems {
 		if text := p.Error(); !slices.Contains(told, text) {
 			told = append(told, text)
-			explain(s, p)
+			ui.Explain(s, p)
 		}
 	}
 }

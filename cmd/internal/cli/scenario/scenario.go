@@ -1,4 +1,5 @@
-package cli
+// Package scenario is the command that lists, shows, checks and begins scenarios.
+package scenario
 
 import (
 	"errors"
@@ -6,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -13,7 +15,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newScenario(s *ui.Env) *cobra.Command {
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
 		Short: "list, show, check and begin scenarios",
@@ -121,7 +124,7 @@ itself a scenario. Without --variant it shows the first one.`,
   agentsim scenario show fork-vs-subagent --variant fork --set seed=7`,
 		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := loadScenario(args[0])
+			file, err := loading.Scenario(args[0])
 			if err != nil {
 				return err
 			}
@@ -195,16 +198,16 @@ func validateScenarios(s *ui.Env, names []string, output string) error {
 	list := []checkedScenario{}
 	for _, name := range names {
 		x := checkedScenario{Scenario: name, Problems: []scenarioProblem{}}
-		file, err := loadScenario(name)
+		file, err := loading.Scenario(name)
 		if err != nil {
-			explain(s, err)
+			ui.Explain(s, err)
 			x.Problems, x.More = problemsIn(err)
 			if first == nil {
-				first = &ui.Failure{Code: classify(err)}
+				first = &ui.Failure{Code: ui.Classify(err)}
 			}
 		} else {
 			x.OK, x.Variants, x.Expectations = true, len(file.VariantNames()), len(file.Expect)
-			tellIdle(s, file, file.VariantNames())
+			loading.WarnIdle(s, file, file.VariantNames())
 		}
 		list = append(list, x)
 		if x.OK && output == "table" {

@@ -1,4 +1,6 @@
-package cli
+// Package definitions is the command that lists the agent definitions of a project
+// and what is wrong with them.
+package definitions
 
 import (
 	"path/filepath"
@@ -6,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -17,8 +20,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newAgents(s *ui.Env) *cobra.Command {
-	var d definitionFlags
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	var d loading.Definitions
 	var output string
 	cmd := &cobra.Command{
 		Use:   "agents [DIR]",
@@ -38,7 +42,7 @@ loading, but the exit code says that there is one.`,
 			return agents(s, append(args, ".")[0], &d, output)
 		},
 	}
-	d.add(cmd.Flags())
+	d.Add(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
@@ -57,16 +61,16 @@ type agentRow struct {
 	Refused     []string `json:"refused,omitempty"`
 }
 
-func agents(s *ui.Env, dir string, d *definitionFlags, output string) error {
-	if err := checkDirectory(dir); err != nil {
+func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error {
+	if err := loading.CheckDirectory(dir); err != nil {
 		return err
 	}
 	files, refused, err := hostdir.Read(dir, hostdir.Limits{Under: ".claude/"})
 	if err != nil {
 		return ui.Fail(ui.Operating, err)
 	}
-	problems := leftOut(dir, refused)
-	given, bad, err := d.sources()
+	problems := loading.LeftOut(dir, refused)
+	given, bad, err := d.Sources()
 	if err != nil {
 		return err
 	}
@@ -85,7 +89,7 @@ func agents(s *ui.Env, dir string, d *definitionFlags, output string) error {
 		err = printAgents(s, rows)
 	}
 	if output != "json" {
-		tellProblems(s, problems)
+		loading.Problems(s, problems)
 	}
 	if err == nil && slices.ContainsFunc(problems, func(p *definition.Problem) bool { return !p.Warning }) {
 		return &ui.Failure{Code: ui.Operating}
@@ -198,3 +202,6 @@ func toolsWord(tools, denied []string) string {
 	}
 	return words
 }
+
+// TableRows are the rows of its table.
+func (d agentsJSON) TableRows() any { return d.Agents }

@@ -1,4 +1,6 @@
-package cli
+// Package crossover is the command that compares forks with fresh sub-agents: a
+// closed form beside simulated runs.
+package crossover
 
 import (
 	"errors"
@@ -37,7 +39,8 @@ type crossoverOptions struct {
 // flagWord is a flag as it was given, for a line to type.
 type flagWord struct{ name, text string }
 
-func newCrossover(s *ui.Env) *cobra.Command {
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
 	o := &crossoverOptions{lists: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "crossover",
@@ -266,10 +269,10 @@ func (c *comparison) has(turns int64) bool {
 func (c *comparison) write(lab *crossover.Lab, o *crossoverOptions) error {
 	if o.svg != "" || o.png != "" {
 		chart := c.chart()
-		if err := writeChart("--svg", o.svg, chart.SVG); err != nil {
+		if err := ui.WriteChart("--svg", o.svg, chart.SVG); err != nil {
 			return err
 		}
-		if err := writeChart("--png", o.png, chart.PNG); err != nil {
+		if err := ui.WriteChart("--png", o.png, chart.PNG); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"bytes"
@@ -70,7 +70,7 @@ func manyListed(t *testing.T) {
 		{[]string{"--brief"}, 0, ""},
 		{[]string{"--dry-run"}, maxListed, "\n… and 2 more; --all lists them\n\nread       42 sessions, "},
 	} {
-		code, out, stderr := try(nil, append([]string{"import", "--db", db, dir}, c.flags...)...)
+		code, out, stderr := imported(t, append([]string{"import", "--db", db, dir}, c.flags...)...)
 		if listed := strings.Count(out, " kv-cache-tester "); code != ui.Pass || listed != c.listed || strings.Contains(out, "… and") != (c.more != "") || !strings.Contains(out, c.more) {
 			t.Errorf("%v: %d sessions listed, exit code %d: %s\n%s", c.flags, listed, code, stderr, out)
 		}
@@ -78,7 +78,7 @@ func manyListed(t *testing.T) {
 			t.Errorf("%v: no sums:\n%s", c.flags, out)
 		}
 	}
-	if code, _, stderr := try(nil, "import", "--db", db, dir, "--brief", "--all"); code != ui.Usage || stderr != "--brief and --all: give one of them\n" {
+	if code, _, stderr := imported(t, "import", "--db", db, dir, "--brief", "--all"); code != ui.Usage || stderr != "--brief and --all: give one of them\n" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -88,8 +88,8 @@ func importInterrupted(t *testing.T) {
 	asked := 0
 	s := &ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}
 	err := importUntil(s, &importOptions{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
-	if classify(err) != ui.Interrupted || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
-		t.Fatalf("exit code %d: %v", classify(err), err)
+	if ui.Classify(err) != ui.Interrupted || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
+		t.Fatalf("exit code %d: %v", ui.Classify(err), err)
 	}
 	d, err := sqlite.Open(db)
 	if err != nil {
@@ -107,7 +107,7 @@ func importInterrupted(t *testing.T) {
 
 func importDiffers(t *testing.T) {
 	dir, path := traces(t, 1), filepath.Join(t.TempDir(), "x.db")
-	if code, _, stderr := try(nil, "import", "--db", path, dir); code != ui.Pass {
+	if code, _, stderr := imported(t, "import", "--db", path, dir); code != ui.Pass {
 		t.Fatal(code, stderr)
 	}
 	db, err := sqlite.Create(path)
@@ -123,13 +123,13 @@ func importDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); classify(importError(err)) != ui.Bug {
-		t.Errorf("%v has exit code %d", err, classify(importError(err)))
+	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); ui.Classify(importError(err)) != ui.Bug {
+		t.Errorf("%v has exit code %d", err, ui.Classify(importError(err)))
 	}
-	if got := classify(importError(errors.New("x.jsonl:3: it cannot be read"))); got != ui.Operating {
+	if got := ui.Classify(importError(errors.New("x.jsonl:3: it cannot be read"))); got != ui.Operating {
 		t.Errorf("a file that cannot be read has exit code %d", got)
 	}
-	if err := contradiction((&ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}), db); classify(importError(err)) != ui.Operating {
+	if err := contradiction((&ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}), db); ui.Classify(importError(err)) != ui.Operating {
 		t.Errorf("a session that contradicts itself: %v", err)
 	}
 }
@@ -146,4 +146,17 @@ func noRate(t *testing.T) {
 			t.Errorf("%s has a price: %v", model, err == nil)
 		}
 	}
+}
+
+// imported runs the command.
+func imported(t *testing.T, args ...string) (code ui.Code, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := &ui.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
+	cmd := NewImport(s)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(args[1:])
+	err := cmd.Execute()
+	ui.Explain(s, err)
+	return ui.Classify(err), out.String(), errs.String()
 }

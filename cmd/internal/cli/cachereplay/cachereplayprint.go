@@ -1,8 +1,9 @@
-package cli
+package cachereplay
 
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,15 +11,15 @@ import (
 	"agentsim/metrics/report"
 )
 
-// mooncakeFigure is the published figure that a replay is held against (CACHE-V1).
-var mooncakeFigure = struct {
+// MooncakeFigure is the published figure that a replay is held against (CACHE-V1).
+var MooncakeFigure = struct {
 	sum    string // SHA-256 of the trace
 	source string
-	points []cachePoint
+	Points []cachePoint
 }{
 	sum:    "bd070915a98fc0ed264d7cfef2ce746002eb3076a695ec31ba2674c0111ec131",
 	source: "Mooncake, FAST'25, Figure 9 (FAST25-release/traces/synthetic_trace.jsonl, plain LRU)",
-	points: []cachePoint{{10_000, 3}, {100_000, 117}, {1_000_000, 1461}, {2_000_000, 2345}, {4_000_000, 3805},
+	Points: []cachePoint{{10_000, 3}, {100_000, 117}, {1_000_000, 1461}, {2_000_000, 2345}, {4_000_000, 3805},
 		{5_000_000, 4352}, {8_000_000, 5447}, {10_000_000, 5886}, {50_000_000, 6582}, {0, 6582}},
 }
 
@@ -28,10 +29,10 @@ type cachePoint struct{ tokens, rate int64 }
 
 // publishedRate is what was published for a row, if this is that replay.
 func (r *cacheReplayed) publishedRate(row *cacheRow) (rate int64, ok bool) {
-	if len(r.traces) != 1 || r.traces[0].sum != mooncakeFigure.sum || r.engine != "lru" {
+	if len(r.traces) != 1 || r.traces[0].sum != MooncakeFigure.sum || r.engine != "lru" {
 		return 0, false
 	}
-	for _, p := range mooncakeFigure.points {
+	for _, p := range MooncakeFigure.Points {
 		if p.tokens == row.capacity {
 			return p.rate, true
 		}
@@ -57,7 +58,7 @@ func parseCapacities(words []string, given bool) (out []int64, err error) {
 		out = append(out, n)
 	}
 	if len(words) == 0 {
-		for _, p := range mooncakeFigure.points {
+		for _, p := range MooncakeFigure.Points {
 			out = append(out, p.tokens)
 		}
 	}
@@ -96,7 +97,7 @@ func printCache(s *ui.Env, r *cacheReplayed) error {
 		name = ui.Plural(len(r.traces), "trace")
 	}
 	for _, t := range r.traces {
-		if !contains(formats, t.format) {
+		if !slices.Contains(formats, t.format) {
 			formats = append(formats, t.format)
 		}
 	}
@@ -119,7 +120,7 @@ func printCache(s *ui.Env, r *cacheReplayed) error {
 		return err
 	}
 	if ours {
-		s.Printf("\npublished  %s\n", mooncakeFigure.source)
+		s.Printf("\npublished  %s\n", MooncakeFigure.source)
 	}
 	return nil
 }
@@ -199,9 +200,12 @@ func (r *cacheReplayed) document() cacheJSON {
 			j.Tokens, j.Blocks = &row.capacity, &row.blocks
 		}
 		if p, ok := r.publishedRate(row); ok {
-			j.Published, doc.Published = &ratioJSON{p, 10_000}, mooncakeFigure.source
+			j.Published, doc.Published = &ratioJSON{p, 10_000}, MooncakeFigure.source
 		}
 		doc.Rows = append(doc.Rows, j)
 	}
 	return doc
 }
+
+// TableRows are the rows of its table.
+func (d cacheJSON) TableRows() any { return d.Rows }

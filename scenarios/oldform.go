@@ -14,7 +14,9 @@ import (
 // until every file is rewritten. Then it goes whole, with its test, and
 //   - File.readExpectation calls ParseExpect in place of parseOldExpect;
 //   - readAxisKey and applySet take paths as they are, without dotted;
-//   - patchOf leaves its call of cutOldKeys out;
+//   - patchOf takes variant itself for own, without cutOldKeys;
+//   - document.Generator.Structure leaves patternProperties out of overrides;
+//   - Language.Blocks in words.go names the blocks that paths may leave out;
 //   - scenario upgrade takes NewPath and NewExpect with it.
 
 var bracketed = regexp.MustCompile(`\[([^\]]*)\]`)

@@ -11,7 +11,7 @@ import (
 	"agentsim/cmd/internal/ui"
 )
 
-func TestConcurrentJobs(t *testing.T) {
+func TestJobs(t *testing.T) {
 	t.Run("CON-22 KRN-03 variants and sweeps print and record the same on one core and on many", oneAndMany)
 	t.Run("CON-22 CLI-02 an interrupt ends the runs that go on and begins no other", interruptAll)
 }

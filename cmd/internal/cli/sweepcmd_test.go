@@ -73,10 +73,6 @@ func TestSeeds(t *testing.T) {
 	})
 }
 
-func TestConcurrentSweep(t *testing.T) {
-	t.Run("CLI-06 the database has the same bytes whatever the number of workers, when the clock stands", storedInOrder)
-}
-
 // agentsimProgram is this test binary, which is agentsim when it is called so.
 func agentsimProgram(t *testing.T) string {
 	t.Helper()
@@ -155,30 +151,4 @@ func wholeRuns(t *testing.T, path string) int {
 		}
 	}
 	return len(runs)
-}
-
-// storedInOrder compares whole files, under a clock that stands.
-func storedInOrder(t *testing.T) {
-	var files, outputs []string
-	for _, workers := range []string{"1", "5"} {
-		path := filepath.Join(t.TempDir(), "x.db")
-		code, stdout, stderr := try(nil, "sweep", "hello", "--seeds", "300", "--workers", workers, "--db", path)
-		if code != ui.Pass {
-			t.Fatal(stderr)
-		}
-		if n := wholeRuns(t, path); n != 300 {
-			t.Fatalf("%d runs", n)
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, outputs = append(files, string(text)), append(outputs, strings.ReplaceAll(stdout, path, "x.db"))
-	}
-	if files[0] != files[1] {
-		t.Error("one worker and five leave different databases")
-	}
-	if outputs[0] != outputs[1] {
-		t.Errorf("one worker:\n%s\nfive:\n%s", outputs[0], outputs[1])
-	}
 }

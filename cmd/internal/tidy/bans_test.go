@@ -36,6 +36,23 @@ func bans(t *tree) (out []finding) {
 	return out
 }
 
+// oneCrew checks that goroutines are started in one room, which the race detector
+// looks at.
+func oneCrew(t *tree) (out []finding) {
+	for _, f := range t.files {
+		if f.test || within(f.room(), append(world, crew)...) {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if n, ok := n.(*ast.GoStmt); ok {
+				out = append(out, t.finding("bans", f, n, "no go statement; instead: a job of harness.Harness, or a step of harness.Ordered"))
+			}
+			return true
+		})
+	}
+	return out
+}
+
 // noFloats checks that floats stay in metrics and in what prints them.
 func noFloats(t *tree) (out []finding) {
 	const text = "no floats; instead: integers with their unit in the type (nanoseconds, tokens, picodollars), a ratio as two of them"

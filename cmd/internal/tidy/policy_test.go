@@ -135,6 +135,9 @@ var imports = []struct{ pattern, only, use string }{
 // world is the simulated world: there, what the bans name may not be used.
 var world = []string{"sim/", "mockllm/", "cachemodel/", "scenarios/"}
 
+// crew is the room that starts goroutines.
+const crew = "cmd/internal/harness"
+
 // floats may be used in these rooms only.
 var floats = []string{"metrics/", "cmd/"}
 

@@ -18,6 +18,7 @@ var rules = []struct {
 	{"rooms import one way, as the table says", roomImports},
 	{"packages of others stay in their rooms", foreignImports},
 	{"KRN-02 no goroutine, lock, channel or select inside the simulated world", bans},
+	{"goroutines are started in one room", oneCrew},
 	{"KRN-02 what may suspend takes the process first and returns an error", suspending},
 	{"KRN-05 floats begin in metrics", noFloats},
 	{"KRN-01 no map order reaches an event", mapOrder},

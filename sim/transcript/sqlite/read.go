@@ -63,16 +63,29 @@ func scanRun(rows *sql.Rows) (RunInfo, error) {
 }
 
 // Runs lists the runs, the one executed last first.
-func (db *DB) Runs() ([]RunInfo, error) {
-	runs, err := query(db, "list its runs", scanRun, runColumns+`GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`)
+func (db *DB) Runs() ([]RunInfo, error) { return db.Page(-1) }
+
+// newest are the ids of so many runs, those executed last.
+const newest = `(SELECT run FROM executions GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ?)`
+
+// Page lists so many runs, the one executed last first; -1 for all. Of the others
+// nothing is read but when they were executed.
+func (db *DB) Page(most int) ([]RunInfo, error) {
+	runs, err := query(db, "list its runs", scanRun, runColumns+`WHERE r.id IN `+newest+` GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, most)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := db.changedRuns()
+	changed, err := db.changedRuns(most)
 	for i := range runs {
 		runs[i].Changed = changed[runs[i].ID]
 	}
 	return runs, err
+}
+
+// Count is how many runs there are.
+func (db *DB) Count() (n int, err error) {
+	err = db.sql.QueryRow(`SELECT count(*) FROM runs`).Scan(&n)
+	return n, fail(db.path, "count its runs", err)
 }
 
 // query collects the rows of a query, each read by scan.

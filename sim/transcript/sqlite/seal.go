@@ -289,11 +289,12 @@ func (db *DB) changed(run string, tables []string) error {
 	return &Error{Path: db.path, Doing: fmt.Sprintf("trust run %s (%s)", run[:min(8, len(run))], strings.Join(tables, ", ")), Kind: ErrChanged}
 }
 
-// changedRuns are the ids of the runs whose row in runs is not the one recorded.
-func (db *DB) changedRuns() (map[string]bool, error) {
+// changedRuns are the ids of those runs of a page whose row in runs is not the one
+// recorded.
+func (db *DB) changedRuns(most int) (map[string]bool, error) {
 	out := map[string]bool{}
 	q := strings.Replace(strings.TrimSuffix(runsPart.query, "WHERE id = ?"), " FROM", ", "+sealColumn+" FROM", 1)
-	rows, err := db.sql.Query(q)
+	rows, err := db.sql.Query(q+" WHERE id IN "+newest, most)
 	if err != nil {
 		return nil, fail(db.path, "list its runs", err)
 	}

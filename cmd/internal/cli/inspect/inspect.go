@@ -29,7 +29,11 @@ type options struct {
 	said     string
 	output   string
 	reprice  []string
+	limit    int // of the list of runs; 0 for all
 }
+
+// page is how many runs people see where they do not say.
+const page = 50
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
@@ -37,7 +41,7 @@ func New(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [RUN]",
 		Short: "look into a recorded run: its agents, a call, why calls missed the cache",
-		Long: `Without a run it lists the recorded ones. With one it prints the tree of its agents; --call N prints one request with
+		Long: `Without a run it lists the recorded ones, the one executed last first. With one it prints the tree of its agents; --call N prints one request with
 its cached part and why it missed, --misses every request that read less than it could have, --phases when research,
 synthesis, implementation and verification went on, --progress how far agents in the background had come. --said AGENT
 what one agent said in all its activations, by its id or lineage: what its output file held. RUN is the beginning of a
@@ -67,6 +71,7 @@ run's id.`,
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
+	f.IntVar(&o.limit, "limit", page, "without a run: list so many `runs`, 0 for all; forms for machines have all unless it is given")
 	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
 	return cmd
 }
@@ -78,11 +83,16 @@ var views = []string{"call", "misses", "phases", "progress", "said", "reprice"}
 func (o *options) check(f *pflag.FlagSet) error {
 	given := slices.DeleteFunc(slices.Clone(views), func(name string) bool { return !f.Changed(name) })
 	call := f.Changed("call")
+	if !f.Changed("limit") && o.output != "table" {
+		o.limit = 0
+	}
 	switch {
 	case len(given) > 1:
 		return ui.Failf(ui.Usage, "--%s: give one of them, each is a view of its own", strings.Join(given, " and --"))
 	case call && o.call < 1:
 		return ui.Failf(ui.Usage, "--call %d: calls are numbered from 1", o.call)
+	case o.limit < 0:
+		return ui.Failf(ui.Usage, "--limit %d: write how many runs to list, or 0 for all", o.limit)
 	case o.blocks && !call:
 		return ui.Failf(ui.Usage, "--blocks: it needs --call N, the request whose blocks are meant")
 	}
@@ -105,7 +115,7 @@ func run(s *ui.Env, o *options, args []string) error {
 		if o.aView() {
 			return ui.Failf(ui.Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
 		}
-		if err := runs(d, db, o.db); err != nil {
+		if err := o.runs(d, db); err != nil {
 			return err
 		}
 		return s.Print(o.output, d)
@@ -149,8 +159,16 @@ type recorded struct {
 }
 
 // runs lists the recorded ones.
-func runs(d *report.Document, db *sqlite.DB, path string) error {
-	infos, err := db.Runs()
+func (o *options) runs(d *report.Document, db *sqlite.DB) error {
+	most := o.limit
+	if most == 0 {
+		most = -1
+	}
+	infos, err := db.Page(most)
+	if err != nil {
+		return err
+	}
+	all, err := db.Count()
 	if err != nil {
 		return err
 	}
@@ -162,7 +180,7 @@ func runs(d *report.Document, db *sqlite.DB, path string) error {
 		}
 	}
 	if len(list) == 0 {
-		d.Say("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some", path)
+		d.Say("%s holds no runs; agentsim run SCENARIO and agentsim import PATH record some", o.db)
 	}
 	type col = report.Column[recorded]
 	columns := []col{
@@ -186,6 +204,9 @@ func runs(d *report.Document, db *sqlite.DB, path string) error {
 		{Name: "last_started", Of: func(r recorded) report.Value { return report.Text(r.StartedAt) }},
 	}
 	d.Table(report.TableOf("runs", list, append(columns, usage(func(r recorded) llm.Usage { return r.Usage })...)...))
+	if more := all - len(list); more > 0 {
+		d.Say("\nand %s more, executed earlier; --limit 0 lists all", ui.Count(int64(more)))
+	}
 	return nil
 }
 

@@ -1,0 +1,117 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/transcript/sqlite"
+)
+
+func TestConcurrentRuns(t *testing.T) {
+	t.Run("CLI-06 CON-22 a sweep and its database have the same bytes whatever the number of workers, when the clock stays", storedInOrder)
+	t.Run("CON-22 CLI-02 an interrupt ends all runs that go on and begins no other", interruptAll)
+}
+
+func storedInOrder(t *testing.T) {
+	for name, seeds := range map[string]int{"hello": 60, "custom-agents": 3} { // order: each is a case of its own
+		var files, figures []string
+		for _, workers := range []int{1, 5} {
+			text, cells := swept(t, name, seeds, workers)
+			files, figures = append(files, text), append(figures, cells)
+		}
+		if files[0] != files[1] {
+			t.Errorf("%s: one worker and five leave different databases", name)
+		}
+		if figures[0] != figures[1] {
+			t.Errorf("%s: one worker:\n%s\nfive:\n%s", name, figures[0], figures[1])
+		}
+	}
+}
+
+// swept sweeps a scenario of the library under a clock that stays where it is.
+func swept(t *testing.T, name string, seeds, workers int) (database, cells string) {
+	t.Helper()
+	file, err := scenarios.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := sqlite.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return time.Unix(0, 0) }
+	store, err := NewStore(db, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewSweep(&Maker{File: file}, file.VariantNames(), seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := New(&ui.Env{Now: now}, "sweeping", 1)
+	defer h.Close()
+	h.Workers, h.Recorder = workers, store
+	if err := h.Sweep(w); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := db.Runs()
+	if err != nil || len(runs) != w.Ran() || len(runs) != seeds*len(w.Cells) {
+		t.Fatalf("%s: %d runs, %v", name, len(runs), err)
+	}
+	db.Close()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), fmt.Sprintf("%+v", w.Cells)
+}
+
+const endless = `name: endless
+provider: {model: claude-sonnet-4-5-20250929}
+retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
+faults: ["529"]
+limits: {steps: 1_000_000_000}
+main: {user: hello}
+scripts: [{agent: main, turns: [{text: hello}]}]
+`
+
+// interruptAll begins two runs that never end by themselves, of four.
+func interruptAll(t *testing.T) {
+	file, err := scenarios.Parse("endless.yaml", []byte(endless))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signals := make(chan os.Signal, 1)
+	h := New(&ui.Env{Now: time.Now, Interrupt: signals}, "running", 4)
+	defer h.Close()
+	h.Workers, h.NoAudit = 2, true
+	m, begun, ended := &Maker{File: file}, 0, 0
+	err = h.Run(4, func(int) (*Job, error) {
+		specs, err := m.Specs([]string{""})
+		if err != nil {
+			return nil, err
+		}
+		if begun++; begun == 2 {
+			signals <- os.Interrupt
+		}
+		return m.Job(specs[0]), nil
+	}, func(_ int, r *Run) error {
+		if ended++; r.Result.Outcome != sim.Interrupted {
+			t.Errorf("a run ended as %s", r.Result.Outcome)
+		}
+		return nil
+	})
+	if err != nil || begun == 4 || ended != begun {
+		t.Errorf("%d begun, %d ended, %v", begun, ended, err)
+	}
+}

@@ -91,9 +91,8 @@ func (a *Agent) moveToBackground(why string) {
 	}
 	a.ctx.SetAppState = NoOp
 	a.avoidPrompts()
-	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: a.foreground.title, Name: a.foreground.name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
 	a.backgroundedAt = w.cfg.Kernel.Now()
-	w.register(a.parent, a.task)
+	a.becomeTask(a.foreground.title, a.foreground.name)
 	w.rec.emit(a.ref, &transcript.StateWrite{Field: "tasks." + a.task.ID + ".isBackgrounded", Effect: a.ctx.SetTaskState.String(), Why: why})
 	w.moveTask(a, task.Running)
 	a.progress.tell(a)
@@ -111,6 +110,12 @@ func (a *Agent) avoidPrompts() {
 	for _, c := range a.ctx.Abort.children {
 		c.agent.avoidPrompts()
 	}
+}
+
+// becomeTask makes a task of the agent in the background, of its parent.
+func (a *Agent) becomeTask(title, name string) {
+	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: title, Name: name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
+	a.w.register(a.parent, a.task)
 }
 
 // register puts a task into the session's own state, whatever becomes of other

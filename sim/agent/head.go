@@ -88,29 +88,25 @@ func (r *rendered) with(w *World, s llm.Settings, model string) *rendered {
 // userContext is the text that is prepended to the messages (LOOP-10), without
 // the parts that are left out.
 func userContext(parts []Part, omit string) (text string, names []string) {
-	var b strings.Builder
-	for _, p := range parts {
-		if p.Name == omit || p.Text == "" {
-			continue
-		}
-		names = append(names, p.Name)
-		b.WriteString("# " + p.Name + "\n" + strings.TrimRight(p.Text, "\n") + "\n")
+	if text, names = joined(parts, omit, "# ", "\n"); names != nil {
+		text = "<system-reminder>\nContext of this session. It may or may not matter to the task.\n" + text + "</system-reminder>\n"
 	}
-	if len(names) == 0 {
-		return "", nil
-	}
-	return "<system-reminder>\nContext of this session. It may or may not matter to the task.\n" + b.String() + "</system-reminder>\n", names
+	return text, names
 }
 
 // systemContext is the text that is appended to the system prompt.
 func systemContext(parts []Part, omit string) (text string, names []string) {
+	return joined(parts, omit, "\n", ":\n")
+}
+
+// joined is the texts of parts, each under its name.
+func joined(parts []Part, omit, before, after string) (text string, names []string) {
 	var b strings.Builder
 	for _, p := range parts {
-		if p.Name == omit || p.Text == "" {
-			continue
+		if p.Name != omit && p.Text != "" {
+			names = append(names, p.Name)
+			b.WriteString(before + p.Name + after + strings.TrimRight(p.Text, "\n") + "\n")
 		}
-		names = append(names, p.Name)
-		b.WriteString("\n" + p.Name + ":\n" + strings.TrimRight(p.Text, "\n") + "\n")
 	}
 	return b.String(), names
 }

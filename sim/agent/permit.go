@@ -136,6 +136,11 @@ func (a *Agent) terminal() *Agent {
 	if a.def.bubbles() {
 		return a.parent
 	}
+	return a.session()
+}
+
+// session is the root below which the agent works.
+func (a *Agent) session() *Agent {
 	for a.parent != nil {
 		a = a.parent
 	}
@@ -222,10 +227,7 @@ func (a *Agent) writeState(field string) Writer {
 // an abort takes away leaves the terminal to the next one.
 func (u *toolUse) shown(p *kernel.Proc, takes vtime.Duration) error {
 	a := u.by
-	root := a
-	for root.parent != nil {
-		root = root.parent
-	}
+	root := a.session()
 	until := max(p.Now(), a.w.terminals[root.ref]).Add(takes)
 	if until == p.Now() {
 		return nil

@@ -190,15 +190,11 @@ func (r *Root) WillSpeak() { r.unsaid++ }
 // Ended reports whether the root has ended.
 func (r *Root) Ended() bool { return r.agent.ended }
 
-// Spawn starts a process on behalf of the root.
-func (r *Root) Spawn(who string, body func(*kernel.Proc) error) *kernel.Proc {
-	return r.agent.w.cfg.Kernel.Spawn(who+" of "+r.agent.lineage, body)
-}
+// Kernel is where the user's own processes run.
+func (r *Root) Kernel() *kernel.Kernel { return r.agent.w.cfg.Kernel }
 
-// Signal makes a signal on which such processes can wait.
-func (r *Root) Signal(name string) *kernel.Signal {
-	return kernel.NewSignal(r.agent.w.cfg.Kernel, name)
-}
+// Lineage is the root's.
+func (r *Root) Lineage() string { return r.agent.lineage }
 
 // OnEvent has every event of the run reported from now on, with the lineage of its
 // agent, "" for none.

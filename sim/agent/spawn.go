@@ -373,8 +373,7 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 		c.proc = p.Kernel().Spawn(c.lineage, c.body)
 		return tool.Result{}, c.foreground
 	}
-	c.task = &task.Task{ID: c.ctx.ID.String(), Type: task.LocalAgent, Description: b.in.Description, Name: b.in.Name, Owner: a.ref, Agent: c.ref, Backgrounded: true}
-	a.w.register(a, c.task)
+	c.becomeTask(b.in.Description, b.in.Name)
 	a.w.moveTask(c, task.Running)
 	a.inbox.expect()
 	c.proc = p.Kernel().Spawn(c.lineage, c.body)

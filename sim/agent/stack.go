@@ -40,34 +40,19 @@ type Stack interface {
 // full is the full stack.
 type full struct{}
 
-// Bare is false.
-func (full) Bare() bool { return false }
+func (full) Bare() bool                                   { return false }
+func (full) InTurn(*tool.Tool) bool                       { return false }
+func (full) Failure(why string) tool.Result               { return failure(why) }
+func (full) Mode(a *Agent, d *Definition) permission.Mode { return a.w.runMode(a.mode, d) }
+func (full) Starts(*Agent, *Definition)                   {}
+func (full) Said(*Agent, *llm.Payload)                    {}
+func (full) TurnEnded(*Agent)                             {}
 
-// InTurn is false of every tool.
-func (full) InTurn(*tool.Tool) bool { return false }
+func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
 
-// ReadCall reads what the gates and the pool leave of the input.
 func (full) ReadCall(a *Agent, use *llm.Block) (tool.AgentInput, []string, error) {
 	return tool.ParseAgentInput(use.Content, a.w.schema(a.ctx.Pool.Pool))
 }
-
-// Refuse is an error result.
-func (full) Refuse(_ *Agent, _ tool.AgentInput, why error) tool.Result { return failure(why.Error()) }
-
-// Failure is an error result.
-func (full) Failure(why string) tool.Result { return failure(why) }
-
-// Mode is the session's for the definition.
-func (full) Mode(a *Agent, d *Definition) permission.Mode { return a.w.runMode(a.mode, d) }
-
-// Starts does nothing.
-func (full) Starts(*Agent, *Definition) {}
-
-// Said does nothing.
-func (full) Said(*Agent, *llm.Payload) {}
-
-// TurnEnded does nothing.
-func (full) TurnEnded(*Agent) {}
 
 // noText stands in a synchronous result where the agent ended without a word. A
 // notification then has no result (TSK-03).

@@ -183,7 +183,6 @@ type World struct {
 	repo    shell.Repo // of the project
 	env     tool.Env   // of the tool that runs now
 	forkDef *Definition
-	fatal   error
 	// coordinator says that roots coordinate: the session began in that mode.
 	coordinator bool
 	shells      map[string]*shellTask // commands in the background, by task
@@ -246,12 +245,4 @@ func (w *World) SetReplacement(over, preview int) {
 func (w *World) Record(b transcript.Body) { w.rec.emit(-1, b) }
 
 // fail ends the run with an error that is not the simulation's to handle.
-func (w *World) fail(err error) {
-	if w.fatal == nil {
-		w.fatal = err
-	}
-	w.cfg.Kernel.Stop(err)
-}
-
-// Err is the limit or error that ended the run, nil if none did.
-func (w *World) Err() error { return w.fatal }
+func (w *World) fail(err error) { w.cfg.Kernel.Stop(err) }

@@ -26,7 +26,7 @@ func (u *Script) watch(t Trigger) *kernel.Signal {
 	if u.watches == nil {
 		u.root.OnEvent(u.saw)
 	}
-	w := &watch{Trigger: t, come: u.root.Signal("event " + t.Kind)}
+	w := &watch{Trigger: t, come: kernel.NewSignal(u.root.Kernel(), "event "+t.Kind)}
 	u.watches = append(u.watches, w)
 	return w.come
 }

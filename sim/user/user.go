@@ -68,7 +68,7 @@ func (u *Script) Meet(r *agent.Root) {
 
 // spawn makes a process that does a step after it has waited.
 func (u *Script) spawn(s Step, wait func(*kernel.Proc) error) {
-	proc := u.root.Spawn("user", func(p *kernel.Proc) error {
+	proc := u.root.Kernel().Spawn("user of "+u.root.Lineage(), func(p *kernel.Proc) error {
 		if err := wait(p); err != nil {
 			return err
 		}

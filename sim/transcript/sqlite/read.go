@@ -63,29 +63,29 @@ func scanRun(rows *sql.Rows) (RunInfo, error) {
 }
 
 // Runs lists the runs, the one executed last first.
-func (db *DB) Runs() ([]RunInfo, error) { return db.Page(-1) }
+func (db *DB) Runs() ([]RunInfo, error) {
+	runs, _, err := db.Page(-1)
+	return runs, err
+}
 
 // newest are the ids of so many runs, those executed last.
 const newest = `(SELECT run FROM executions GROUP BY run ORDER BY max(started_at) DESC, run LIMIT ?)`
 
-// Page lists so many runs, the one executed last first; -1 for all. Of the others
-// nothing is read but when they were executed.
-func (db *DB) Page(most int) ([]RunInfo, error) {
-	runs, err := query(db, "list its runs", scanRun, runColumns+`WHERE r.id IN `+newest+` GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, most)
+// Page lists so many runs, the one executed last first, and counts all; -1 lists
+// all. Of the others nothing is read but when they were executed.
+func (db *DB) Page(most int) (runs []RunInfo, all int, err error) {
+	runs, err = query(db, "list its runs", scanRun, runColumns+`WHERE r.id IN `+newest+` GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, most)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	changed, err := db.changedRuns(most)
+	changed, err := changedRuns(db, most)
 	for i := range runs {
 		runs[i].Changed = changed[runs[i].ID]
 	}
-	return runs, err
-}
-
-// Count is how many runs there are.
-func (db *DB) Count() (n int, err error) {
-	err = db.sql.QueryRow(`SELECT count(*) FROM runs`).Scan(&n)
-	return n, fail(db.path, "count its runs", err)
+	if err == nil {
+		err = fail(db.path, "count its runs", db.sql.QueryRow(`SELECT count(*) FROM runs`).Scan(&all))
+	}
+	return runs, all, err
 }
 
 // query collects the rows of a query, each read by scan.

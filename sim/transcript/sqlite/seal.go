@@ -291,7 +291,7 @@ func (db *DB) changed(run string, tables []string) error {
 
 // changedRuns are the ids of those runs of a page whose row in runs is not the one
 // recorded.
-func (db *DB) changedRuns(most int) (map[string]bool, error) {
+func changedRuns(db *DB, most int) (map[string]bool, error) {
 	out := map[string]bool{}
 	q := strings.Replace(strings.TrimSuffix(runsPart.query, "WHERE id = ?"), " FROM", ", "+sealColumn+" FROM", 1)
 	rows, err := db.sql.Query(q+" WHERE id IN "+newest, most)

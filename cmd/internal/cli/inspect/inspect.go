@@ -164,11 +164,7 @@ func (o *options) runs(d *report.Document, db *sqlite.DB) error {
 	if most == 0 {
 		most = -1
 	}
-	infos, err := db.Page(most)
-	if err != nil {
-		return err
-	}
-	all, err := db.Count()
+	infos, all, err := db.Page(most)
 	if err != nil {
 		return err
 	}

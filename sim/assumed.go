@@ -36,7 +36,7 @@ func (r *run) assumed() []string {
 	if v, ok := r.spec.Project.Stat(claudeMd); ok && sc.Project.ClaudeMd == nil {
 		out = append(out, fmt.Sprintf("%s of the project (%d.%d kB) is in no prompt: give its text under project.claude_md", claudeMd, v.Bytes/1000, v.Bytes%1000/100))
 	}
-	out = append(out, "breakpoints "+r.plansText()+", lifetime "+sc.Provider.TTL.String()+r.limitAssumed())
+	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
 	id := r.model(sc.Provider.Model)
 	counter := tokens.Approx(id).Name()
@@ -96,7 +96,7 @@ func (r *run) ownLifetimes() (out []string) {
 	}
 	for _, d := range r.defined.Definitions {
 		if d.CacheTTL != nil && *d.CacheTTL != r.spec.Scenario.Provider.SubagentTTL {
-			out = append(out, "lifetime of "+d.Type+" "+d.CacheTTL.String()+", by its definition")
+			out = append(out, "TTL of "+d.Type+" "+d.CacheTTL.String()+", by its definition")
 		}
 	}
 	return out

@@ -81,8 +81,8 @@ func limitAssumed(t *testing.T) {
 	}
 	const told = "a Bash call (main) reached the time limit of 2m0s: write timeout: 600000, in milliseconds, in the input"
 	assumes(t, script("sleep 420"), nil, told)
-	assumes(t, script("sleep 420, timeout: 480000"), nil, "breakpoints agent, lifetime 5m", "time limit")
-	assumes(t, script("sleep 100"), nil, "breakpoints agent, lifetime 5m", "time limit")
+	assumes(t, script("sleep 420, timeout: 480000"), nil, "breakpoints agent, TTL 5m", "time limit")
+	assumes(t, script("sleep 100"), nil, "breakpoints agent, TTL 5m", "time limit")
 }
 
 func ownModelAssumed(t *testing.T) {
@@ -96,6 +96,6 @@ func childLifetimeAssumed(t *testing.T) {
 	const told = "sub-agents are cached for 5m, roots and forks for 1h (provider.subagent_ttl)"
 	hour := []string{"provider.ttl=1h"}
 	assumes(t, reviews("subagent", 1), hour, told)
-	assumes(t, reviews("fork", 1), hour, "breakpoints agent, lifetime 1h", "are cached for")
-	assumes(t, reviews("inline", 1), hour, "breakpoints agent, lifetime 1h", "are cached for")
+	assumes(t, reviews("fork", 1), hour, "breakpoints agent, TTL 1h", "are cached for")
+	assumes(t, reviews("inline", 1), hour, "breakpoints agent, TTL 1h", "are cached for")
 }

@@ -117,6 +117,6 @@ func assumptions(t *testing.T) {
 	has("claude-opus-4-1-20250805 at prices of 2026-08-31: $15 input, $1.50 cache read, $18.75 cache write ($30 for 1h), $75 output a million tokens, retired on 2026-08-05",
 		"provider.model=claude-opus-4-1-20250805", "provider.prices_on=2026-08-31")
 	has("claude-opus-5-5: 286 hidden tok for tools (406 where one is forced), as of claude-opus-5 (not published)", "provider.model=claude-opus-5-5")
-	has("breakpoints agent, lifetime 5m")
+	has("breakpoints agent, TTL 5m")
 	has("breakpoints agent and a fourth mark, lifetime 1h", "provider.fourth_mark=true", "provider.ttl=1h")
 }

@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"agentsim/metrics"
@@ -15,27 +13,28 @@ type column struct {
 	name  string
 	exact []string // the metrics that it shows, none of outcome
 	head  string   // a leading space puts numbers to the right
-	cell  func(*metrics.Run) string
+	drop  int      // when a narrow terminal does without it: the largest first
+	cell  func(*metrics.Run) Value
 }
 
 // columns are those with a name of their own. Any metric is one too.
 var columns = []column{
-	{"agents", []string{"agents"}, " AGENTS", func(r *metrics.Run) string { return strconv.FormatInt(r.Started, 10) }},
-	{"calls", []string{"calls"}, " CALLS", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Calls, 10) }},
-	{"failed", []string{"errors"}, " FAILED", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.Errors, 10) }},
-	{"prompt", []string{"tokens.prompt"}, " PROMPT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Prompt()) }},
-	{"read", []string{"tokens.read"}, " READ", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Read) }},
-	{"written", []string{"tokens.written"}, " WRITTEN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Written()) }},
-	{"plain", []string{"tokens.input"}, " PLAIN", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Input) }},
-	{"output", []string{"tokens.output"}, " OUTPUT", func(r *metrics.Run) string { return Quantity(r.Total.Usage.Output) }},
-	{"hit", []string{"cache.hit_ratio"}, " HIT", func(r *metrics.Run) string { return Percent(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
-	{"cost", []string{"cost"}, " COST", cost},
-	{"time", []string{"time"}, " TIME", func(r *metrics.Run) string { return Time(r.Makespan) }},
-	{"wake-ups", []string{"wake_ups", "wake_ups.tokens"}, " WAKE-UPS", func(r *metrics.Run) string { return wakeUps(&r.Total) }},
-	{"done", []string{"items.done", "items.total"}, " DONE", func(r *metrics.Run) string { return done(r.Items) }},
-	{"critical-path", []string{"critical_path"}, " CRITICAL PATH", func(r *metrics.Run) string { return Time(r.CriticalPath) }},
-	{"facts-lost", []string{"facts.lost"}, " FACTS LOST", func(r *metrics.Run) string { return strconv.FormatInt(r.Total.LostFacts(), 10) }},
-	{"outcome", nil, "OUTCOME", outcome},
+	{"agents", []string{"agents"}, " AGENTS", 8, func(r *metrics.Run) Value { return Count(r.Started) }},
+	{"calls", []string{"calls"}, " CALLS", 5, func(r *metrics.Run) Value { return Count(r.Total.Calls) }},
+	{"failed", []string{"errors"}, " FAILED", 0, func(r *metrics.Run) Value { return Count(r.Total.Errors) }},
+	{"prompt", []string{"tokens.prompt"}, " PROMPT", 7, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Prompt()) }},
+	{"read", []string{"tokens.read"}, " CACHE READ", 2, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Read) }},
+	{"written", []string{"tokens.written"}, " CACHE WRITE", 3, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Written()) }},
+	{"plain", []string{"tokens.input"}, " UNCACHED", 9, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Input) }},
+	{"output", []string{"tokens.output"}, " OUTPUT", 6, func(r *metrics.Run) Value { return Tokens(r.Total.Usage.Output) }},
+	{"hit", []string{"cache.hit_ratio"}, " HIT RATE", 1, func(r *metrics.Run) Value { return Share(r.Total.Usage.Read, r.Total.Usage.Prompt()) }},
+	{"cost", []string{"cost"}, " COST", 0, cost},
+	{"time", []string{"time"}, " TIME", 0, func(r *metrics.Run) Value { return Duration(r.Makespan) }},
+	{"wake-ups", []string{"wake_ups", "wake_ups.tokens"}, " RE-INVOCATIONS", 4, func(r *metrics.Run) Value { return Text(wakeUps(&r.Total)) }},
+	{"done", []string{"items.done", "items.total"}, " DONE", 0, func(r *metrics.Run) Value { return Text(done(r.Items)) }},
+	{"critical-path", []string{"critical_path"}, " CRITICAL PATH", 4, func(r *metrics.Run) Value { return Duration(r.CriticalPath) }},
+	{"facts-lost", []string{"facts.lost"}, " FACTS LOST", 1, func(r *metrics.Run) Value { return Count(r.Total.LostFacts()) }},
+	{"outcome", nil, "OUTCOME", 0, func(r *metrics.Run) Value { return Text(outcome(r)) }},
 }
 
 // Sets of columns that have a name.
@@ -103,50 +102,38 @@ func Metrics(names []string) (out []string) {
 	return out
 }
 
-// CompareBy prints one line a variant with the columns named, which Columns has
-// read.
-func CompareBy(w io.Writer, rows []Row, names []string, st Style) error {
-	return Comparison(rows, names).Write(w, st)
-}
-
-// Comparison is the table that CompareBy prints. Where requests failed their
-// number stands beside the calls.
-func Comparison(rows []Row, names []string) *Table {
+// Comparison says one line a variant with the columns named, which Columns has
+// read. Where requests failed their number is beside the calls. The smallest bill
+// of those that did the most is marked.
+func Comparison(rows []Row, names []string) *Sheet {
 	failed := slices.ContainsFunc(rows, func(r Row) bool { return r.Run.Total.Errors > 0 })
 	if i := slices.Index(names, "calls"); i >= 0 && failed && !slices.Contains(names, "failed") {
 		names = slices.Insert(slices.Clone(names), i+1, "failed")
 	}
-	heads := []string{"VARIANT"}
+	best := cheapest(rows)
+	shown := []Column[Row]{{Head: "VARIANT", Of: func(r Row) Value { return Text(variantName(r)) }}}
 	for _, name := range names {
-		heads = append(heads, headOf(name))
+		c := columnOf(name)
+		shown = append(shown, Column[Row]{Head: c.head, Drop: c.drop, Of: func(r Row) Value {
+			v := c.cell(r.Run)
+			if name == "cost" && best >= 0 && r.Run == rows[best].Run {
+				return v.Marked(Better)
+			}
+			return v
+		}})
 	}
-	t := NewTable(heads...)
-	for _, r := range rows {
-		cells := []string{variantName(r)}
-		for _, name := range names {
-			cells = append(cells, cellOf(r.Run, name))
-		}
-		t.Row(cells...)
-	}
-	return t
+	return TableOf("", rows, shown...).Widen("; --columns names others")
 }
 
-func headOf(name string) string {
+// columnOf is a column by its name, or the one of a metric's path.
+func columnOf(name string) column {
 	if c := findColumn(name); c != nil {
-		return c.head
+		return *c
 	}
-	return " " + strings.ToUpper(name)
-}
-
-// cellOf is a column's cell; a dash where a metric has no data.
-func cellOf(r *metrics.Run, name string) string {
-	if c := findColumn(name); c != nil {
-		return c.cell(r)
-	}
-	if v, ok := FigureAt(r, name); ok {
-		return Figure(v)
-	}
-	return "–"
+	return column{name: name, head: " " + strings.ToUpper(name), cell: func(r *metrics.Run) Value {
+		v, ok := FigureAt(r, name)
+		return Metric(v).If(ok)
+	}}
 }
 
 // FigureAt is what a column's path leads to in a run: METRIC or TYPE.METRIC.

@@ -21,13 +21,13 @@ func TestColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := CompareBy(&b, rows, names, Style{}); err != nil {
+		if err := Comparison(rows, names).Write(&b, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		want := `
-VARIANT    READ  WRITTEN   PLAIN  OUTPUT   COST    WAKE-UPS   TIME  CRITICAL PATH  FACTS LOST  OUTCOME                              READS.AGAIN  PHASE.OVERLAP
-inline   2.79 M    118 k  1.10 k  21.0 k  $1.60           0  9m12s          9m01s           0  9 of 9 done                                    0              –
-fork     3.74 M    109 k  1.60 k  25.0 k  $1.91  8 × 61.3 k  2m18s            0ms           5  7 of 9 done, 1 again, 1 failed, 1 wrong            3              –
+VARIANT  CACHE READ  CACHE WRITE  UNCACHED  OUTPUT   COST  RE-INVOCATIONS   TIME  CRITICAL PATH  FACTS LOST  OUTCOME                              READS.AGAIN  PHASE.OVERLAP
+inline       2.79 M        118 k    1.10 k  21.0 k  $1.60               0  9m12s          9m01s           0  9 of 9 done                                    0              –
+fork         3.74 M        109 k    1.60 k  25.0 k  $1.91      8 × 61.3 k  2m18s          0m00s           5  7 of 9 done, 1 again, 1 failed, 1 wrong            3              –
 `
 		if got := "\n" + b.String(); squeeze(got) != squeeze(want) {
 			t.Errorf("got%s", got)
@@ -58,7 +58,7 @@ fork     3.74 M    109 k  1.60 k  25.0 k  $1.91  8 × 61.3 k  2m18s            0
 		r := &metrics.Run{Types: []metrics.Type{{Name: "fork"}}}
 		r.Types[0].Tally.Calls, r.Total.Calls = 4, 9
 		for path, want := range map[string]string{"fork.calls": "4", "calls": "9", "Explore.calls": "–"} {
-			if got := cellOf(r, path); got != want {
+			if got := columnOf(path).cell(r).String(); got != want {
 				t.Errorf("%s is %s, want %s", path, got, want)
 			}
 		}

@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
@@ -42,9 +40,9 @@ func WakeUps(rows []Row) []string {
 		if t.WakeUps == 0 || len(r.Run.Unpriced()) > 0 || t.WakeUpCost < t.Cost/100 || t.WakeUpCost < visible {
 			continue
 		}
-		noun := "wake-ups"
+		noun := "re-invocations"
 		if t.WakeUps == 1 {
-			noun = "wake-up"
+			noun = "re-invocation"
 		}
 		out = append(out, fmt.Sprintf("%s paid %s for the prompts of %d %s, %s of its bill", variantName(r),
 			Money(t.WakeUpCost), t.WakeUps, noun, Percent(int64(t.WakeUpCost), int64(t.Cost))))
@@ -60,28 +58,35 @@ func done(o metrics.Outcomes) string {
 }
 
 // cost is the run's bill, or a question mark while a price is unknown.
-func cost(r *metrics.Run) string {
+func cost(r *metrics.Run) Value {
 	if len(r.Unpriced()) > 0 {
-		return "?"
+		return None().As("?")
 	}
-	return Money(r.Total.Cost)
+	return Dollars(r.Total.Cost)
 }
 
-// Misses prints one line for each reason that made a call miss; nothing when
-// none did.
-func Misses(w io.Writer, rows []Row, st Style) error {
-	t := NewTable("VARIANT", "MISSED BECAUSE", " CALLS", " TOKENS LOST")
+// lostFor is what a variant's calls missed for one reason.
+type lostFor struct {
+	variant, reason string
+	metrics.Missed
+}
+
+// Misses says one line for each reason that made a call miss; nothing when none
+// did.
+func Misses(rows []Row) *Sheet {
+	var list []lostFor
 	for _, r := range rows {
 		for i, m := range r.Run.Total.Misses {
 			if m.Calls > 0 {
-				t.Row(variantName(r), llm.MissReason(i).String(), strconv.FormatInt(m.Calls, 10), Quantity(m.Lost))
+				list = append(list, lostFor{variantName(r), llm.MissReason(i).String(), m})
 			}
 		}
 	}
-	if t.Len() == 0 {
-		return nil
-	}
-	return t.Write(w, st)
+	return TableOf("", list,
+		Column[lostFor]{Head: "VARIANT", Of: func(m lostFor) Value { return Text(m.variant) }},
+		Column[lostFor]{Head: "MISS REASON", Of: func(m lostFor) Value { return Text(m.reason) }},
+		Column[lostFor]{Head: " CALLS", Of: func(m lostFor) Value { return Count(m.Calls) }},
+		Column[lostFor]{Head: " TOKENS WRITTEN AGAIN", Of: func(m lostFor) Value { return Tokens(m.Lost) }})
 }
 
 // Why says in a line for each further variant that did the same work what makes
@@ -188,7 +193,7 @@ func parts(a, b metrics.Parts) string {
 	deltas := []struct {
 		what string
 		d    cachemodel.Picodollars
-	}{{"written", b.Written - a.Written}, {"read", b.Read - a.Read}, {"output", b.Output - a.Output}, {"plain input", b.Input - a.Input}}
+	}{{"cache write", b.Written - a.Written}, {"cache read", b.Read - a.Read}, {"output", b.Output - a.Output}, {"uncached input", b.Input - a.Input}}
 	whole := abs(b.Total() - a.Total())
 	places, least := 4, cachemodel.Picodollars(visible)
 	if whole >= tenCents {

@@ -157,6 +157,12 @@ func (d *Document) Table(s *Sheet) {
 // Main says which table stands for the document where a form holds a single one.
 func (d *Document) Main(name string) { d.main = name }
 
+// Write prints the table alone.
+func (s *Sheet) Write(w io.Writer, st Style) error { return s.write(w, st) }
+
+// Markdown prints the table alone, as GitHub and GitLab show it.
+func (s *Sheet) Markdown(w io.Writer) error { return s.table(s.people(0)).Markdown(w) }
+
 // Write prints the document in a form: table, json, ndjson, csv or markdown.
 func (d *Document) Write(w io.Writer, form string, st Style) error {
 	switch form {

@@ -18,7 +18,7 @@ func format(column []Value) []string {
 	for i, v := range column {
 		switch {
 		case v.blank:
-		case v.absent:
+		case v.absent && v.text == "":
 			out[i] = "–"
 		case v.text != "" || v.unit == texts || v.unit == nested:
 			out[i] = v.text

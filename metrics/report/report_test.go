@@ -43,24 +43,24 @@ func sample() []Row {
 
 func TestCompare(t *testing.T) {
 	var b strings.Builder
-	if err := CompareBy(&b, sample(), columnSets["default"], Style{}); err != nil {
+	if err := Comparison(sample(), columnSets["default"]).Write(&b, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString("\n")
-	if err := Misses(&b, sample(), Style{}); err != nil {
+	if err := Misses(sample()).Write(&b, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString("\n" + strings.Join(Why(sample()), "\n") + "\n")
 	b.WriteString(strings.Join(WakeUps(sample()), "\n") + "\n")
-	want := `VARIANT  AGENTS  CALLS  PROMPT    READ  WRITTEN   PLAIN  OUTPUT     HIT   COST   TIME    WAKE-UPS  DONE
-inline        1     38  2.91 M  2.79 M    118 k  1.10 k  21.0 k  95.9 %  $1.60  9m12s           0   9/9
-fork          9     64  3.85 M  3.74 M    109 k  1.60 k  25.0 k  97.1 %  $1.91  2m18s  8 × 61.3 k   9/9
+	want := `VARIANT  AGENTS  CALLS  PROMPT  CACHE READ  CACHE WRITE  UNCACHED  OUTPUT  HIT RATE   COST   TIME  RE-INVOCATIONS  DONE
+inline        1     38  2.91 M      2.79 M        118 k    1.10 k  21.0 k    95.9 %  $1.60  9m12s               0   9/9
+fork          9     64  3.85 M      3.74 M        109 k    1.60 k  25.0 k    97.1 %  $1.91  2m18s      8 × 61.3 k   9/9
 
-VARIANT  MISSED BECAUSE  CALLS  TOKENS LOST
-fork     look-back           1       61.4 k
+VARIANT  MISS REASON  CALLS  TOKENS WRITTEN AGAIN
+fork     look-back        1                61.4 k
 
-fork costs $0.31 more than inline: read +$0.36, written -$0.05
-fork paid $0.30 for the prompts of 8 wake-ups, 15.7 % of its bill
+fork costs $0.31 more than inline: cache read +$0.36, cache write -$0.05
+fork paid $0.30 for the prompts of 8 re-invocations, 15.7 % of its bill
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
@@ -69,13 +69,13 @@ fork paid $0.30 for the prompts of 8 wake-ups, 15.7 % of its bill
 
 func TestColourOnlyUnderlines(t *testing.T) {
 	var plain, color strings.Builder
-	if err := CompareBy(&plain, sample(), columnSets["default"], Style{}); err != nil {
+	if err := Comparison(sample(), columnSets["default"]).Write(&plain, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := CompareBy(&color, sample(), columnSets["default"], Style{Color: true}); err != nil {
+	if err := Comparison(sample(), columnSets["default"]).Write(&color, Style{Color: true}); err != nil {
 		t.Fatal(err)
 	}
-	stripped := strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(color.String())
+	stripped := strings.NewReplacer("\x1b[1m", "", "\x1b[32m", "", "\x1b[0m", "").Replace(color.String())
 	if stripped != plain.String() || color.String() == plain.String() {
 		t.Errorf("colour changes more than the looks:\n%q\n%q", plain.String(), color.String())
 	}
@@ -87,7 +87,7 @@ func TestNothingIsSaidOfUnknownBills(t *testing.T) {
 	if got := Why(rows); got != nil {
 		t.Errorf("Why = %q for a bill that is not known", got)
 	}
-	if got := cost(rows[0].Run); got != "?" {
+	if got := cost(rows[0].Run).String(); got != "?" {
 		t.Errorf("cost = %q, want ?", got)
 	}
 	if got := Why(sample()[:1]); got != nil {
@@ -112,12 +112,12 @@ func smallParts(t *testing.T) {
 		b    metrics.Parts
 		want string
 	}{
-		{bill(99*cent, cent, 0), "written +$0.99, read +$0.01"},
-		{bill(101*cent-1, 0, -cent+1), "written +$1.01"},
+		{bill(99*cent, cent, 0), "cache write +$0.99, cache read +$0.01"},
+		{bill(101*cent-1, 0, -cent+1), "cache write +$1.01"},
 		{bill(40_000_000, 0, 0), ""},
-		{bill(cent, -cent, 0), "written +$0.0100, read -$0.0100"},
-		{bill(35*cent, -20*cent, -8*cent+1), "written +$0.3500, read -$0.2000, output -$0.0800"},
-		{bill(15*cent, cent/2-1, 0), "written +$0.15"},
+		{bill(cent, -cent, 0), "cache write +$0.0100, cache read -$0.0100"},
+		{bill(35*cent, -20*cent, -8*cent+1), "cache write +$0.3500, cache read -$0.2000, output -$0.0800"},
+		{bill(15*cent, cent/2-1, 0), "cache write +$0.15"},
 	} {
 		if got := parts(metrics.Parts{}, c.b); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
@@ -134,7 +134,7 @@ func smallDifferences(t *testing.T) {
 		{0, "fork costs the same as inline"},
 		{1, ""},
 		{bill/100 - 1, ""},
-		{bill / 100, "fork costs $0.0100 more than inline: read +$0.0100"},
+		{bill / 100, "fork costs $0.0100 more than inline: cache read +$0.0100"},
 	} {
 		rows := sample()
 		for i, read := range []cachemodel.Picodollars{bill, bill + c.more} {
@@ -171,7 +171,7 @@ func sameWorkOnly(t *testing.T) {
 		change func(inline, fork *metrics.Run)
 		want   string
 	}{
-		{"nothing", func(_, _ *metrics.Run) {}, "fork costs $0.31 more than inline: read +$0.36, written -$0.05"},
+		{"nothing", func(_, _ *metrics.Run) {}, "fork costs $0.31 more than inline: cache read +$0.36, cache write -$0.05"},
 		{"fewer done", func(_, fork *metrics.Run) { fork.Items.Done = 8 }, ""},
 		{"the cheap one did fewer", func(inline, _ *metrics.Run) { inline.Items.Done = 8 }, ""},
 		{"other items", func(_, fork *metrics.Run) { fork.Items.Total = 10 }, ""},
@@ -181,7 +181,7 @@ func sameWorkOnly(t *testing.T) {
 		{"a root out of turns", func(_, fork *metrics.Run) { fork.Agents = root("main", "max_turns") }, ""},
 		{"other roots, items", func(inline, fork *metrics.Run) {
 			inline.Agents, fork.Agents = root("a", "completed"), root("b", "completed")
-		}, "fork costs $0.31 more than inline: read +$0.36, written -$0.05"},
+		}, "fork costs $0.31 more than inline: cache read +$0.36, cache write -$0.05"},
 		{"other roots, no items", func(inline, fork *metrics.Run) {
 			inline.Items, fork.Items = metrics.Outcomes{}, metrics.Outcomes{}
 			inline.Agents, fork.Agents = root("a", "completed"), root("b", "completed")

@@ -284,7 +284,7 @@ var foundColumns = []string{"cost", "time", "outcome"}
 func benchTable(s *ui.Env, b *bench) error {
 	s.Printf("%s   %s\n\n", s.Style().Bold("bench"), b.title())
 	if b.found != nil {
-		if err := report.CompareBy(s.Stdout, b.found, foundColumns, s.Style()); err != nil {
+		if err := report.Comparison(b.found, foundColumns).Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
 		s.Printf("\n")
@@ -329,7 +329,7 @@ func benchNotes(s *ui.Env, b *bench) {
 		s.Label("baseline", b.o.baseline+": there is none")
 	}
 	s.Label("verdict", b.counts())
-	s.Lines("mend", b.remedies())
+	s.Lines("fix", b.remedies())
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) && b.base != nil {
 		s.Label("accept", b.updating())
 	}

@@ -119,7 +119,7 @@ func (b *bench) remedies() (out []string) {
 			"…, or write the baseline anew where that lacks it")
 	}
 	if b.set.unusable() > 0 {
-		out = append(out, "a broken definition takes no part: mend it, or take it away")
+		out = append(out, "a broken definition takes no part: fix it, or take it away")
 	}
 	return out
 }

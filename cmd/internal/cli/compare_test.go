@@ -41,14 +41,14 @@ func ownLine(t *testing.T) {
 	_, stdout, _ := try(nil, "run", "hello", "--record", "none")
 	var labels []string
 	for _, line := range strings.Split(stdout, "\n") {
-		if word, rest, ok := strings.Cut(line, " "); ok && word != "" && (word == "assumed" || word == "undocumented") {
+		if word, rest, ok := strings.Cut(line, " "); ok && word != "" && (word == "assumed" || word == "unverified") {
 			labels = append(labels, word)
-			if strings.Contains(rest, "tail_tokens=3") != (word == "undocumented") {
+			if strings.Contains(rest, "tail_tokens=3") != (word == "unverified") {
 				t.Errorf("the line %q", line)
 			}
 		}
 	}
-	if !slices.Equal(labels, []string{"assumed", "undocumented"}) {
+	if !slices.Equal(labels, []string{"assumed", "unverified"}) {
 		t.Errorf("lines %q", labels)
 	}
 }

@@ -133,7 +133,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	first := done[0].spec
 	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed(), models(done), worldOf(done), variantsOf(done))
 	rows := rowsOf(done)
-	if err := report.CompareBy(s.Stdout, rows, o.shown, s.Style()); err != nil {
+	if err := report.Comparison(rows, o.shown).Write(s.Stdout, s.Style()); err != nil {
 		return err
 	}
 	if err := printMisses(s, rows); err != nil {
@@ -152,10 +152,10 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	s.Lines("not read", notRead(done))
 	s.Lines("read before", readBefore(done))
 	s.Lines("left", leaves(done))
-	s.Lines("flips", changesOf(grid))
+	s.Lines("ranking", changesOf(grid))
 	s.Label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
-	s.Label("undocumented", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
-	s.Label("laws", fmt.Sprintf("%s checks of what a cache's bills must satisfy, none broken", report.Quantity(checks(done))))
+	s.Label("unverified", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
+	s.Label("billing", fmt.Sprintf("%s billing checks, none broken", report.Quantity(checks(done))))
 	s.Label("isolation", isolation(done))
 	printVerdicts(s, verdicts)
 	printRecorded(s, done, rec, o)
@@ -173,7 +173,7 @@ func printMisses(s *ui.Env, rows []report.Row) error {
 	for _, r := range rows {
 		if r.Run.Total.AllMisses().Calls > 0 {
 			s.Printf("\n")
-			return report.Misses(s.Stdout, rows, s.Style())
+			return report.Misses(rows).Write(s.Stdout, s.Style())
 		}
 	}
 	return nil
@@ -340,7 +340,7 @@ func printRecorded(s *ui.Env, done []executed, rec *harness.Record, o *runOption
 	last := ids[len(ids)-1]
 	s.Label("replay", "agentsim replay "+last+at)
 	if id := lastMissed(done); id != "" && o.record == "full" {
-		s.Label("why a miss", "agentsim inspect "+ui.Short(id)+" --misses"+at)
+		s.Label("misses", "agentsim inspect "+ui.Short(id)+" --misses"+at)
 	}
 }
 

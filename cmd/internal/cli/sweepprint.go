@@ -147,7 +147,7 @@ func printGrid(s *ui.Env, g *sweepGrid) error {
 	}
 	s.Printf("\n")
 	s.Lines("unfinished", g.unfinished())
-	s.Lines("flips", changesOf(g.Grid))
+	s.Lines("ranking", changesOf(g.Grid))
 	s.Label("drawn", g.drawn())
 	s.Label("exact", g.exactness())
 	if g.unkept != nil {

@@ -39,7 +39,7 @@ func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importe
 	printUnpriced(s, done)
 	printSkipped(s, read)
 	if !o.dryRun {
-		s.Printf("look into  agentsim inspect %s%s\n", ui.Short(done[0].run.ID), rundb.At(s, o.db))
+		s.Printf("inspect    agentsim inspect %s%s\n", ui.Short(done[0].run.ID), rundb.At(s, o.db))
 	}
 	return nil
 }

@@ -280,7 +280,7 @@ func (v *validation) notes() (out []string) {
 			v.report.Sessions[0], v.report.Sessions[1]),
 		"assumed     a request of the client's own after each answer before a user turn · positions: a block for each line of an answer, one for what follows · the static prefix as earlier threads of the same version, model and type read it, kept warm by others where most lookups so far found it so")
 	if len(v.report.Options) > 0 {
-		out = append(out, "undocumented "+strings.Join(v.report.Options, " · "))
+		out = append(out, "unverified  "+strings.Join(v.report.Options, " · "))
 	}
 	return append(out, v.skips()...)
 }

@@ -98,7 +98,7 @@ func (c *checker) leadType() {
 	}
 	for i, it := range s.Work {
 		if len(it.Edits) > 0 && it.By == "" {
-			c.bad("work["+itoa(i)+"].edits", "by: lead, or type: general-purpose", "work item %q edits, which type %s cannot", it.ID, s.Type)
+			c.bad("work["+itoa(i)+"].edits", "by: lead, or agents: {type: general-purpose}", "work item %q edits, which type %s cannot", it.ID, s.Type)
 		}
 	}
 }

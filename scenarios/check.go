@@ -39,7 +39,7 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.tests()
 	c.workTools()
 	c.scope()
-	c.strategy()
+	c.structure()
 	c.coordinator()
 	c.roots()
 	c.scripts()

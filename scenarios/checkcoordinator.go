@@ -17,7 +17,7 @@ const (
 	forkGate           = "FORK_SUBAGENT"
 	noBackgroundGate   = "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"
 
-	bothGates = "gates: {" + coordinatorGate + ": true, " + coordinatorEnvGate + ": true}"
+	bothGates = "structure: coordinator"
 )
 
 var workerGates = []string{simpleGate, scratchGate}
@@ -33,7 +33,7 @@ func (s *Scenario) Coordinates() bool {
 }
 
 // leads reports whether the policy of strategy coordinator is at work.
-func (s *Scenario) leads() bool { return s.Strategy == "coordinator" && s.hasWork() }
+func (s *Scenario) leads() bool { return s.Strategy() == "coordinator" && s.hasWork() }
 
 // defaultCoordinator is how a coordinator leads of which nothing is said.
 func defaultCoordinator() CoordinatorSpec {
@@ -44,7 +44,7 @@ func defaultCoordinator() CoordinatorSpec {
 // coordinator holds the scenario against what coordinating needs and rules out.
 func (c *checker) coordinator() {
 	s := c.s
-	if s.Strategy == "coordinator" {
+	if s.Strategy() == "coordinator" {
 		c.coordinatorStrategy()
 	}
 	c.coordinatorSpec()
@@ -52,8 +52,8 @@ func (c *checker) coordinator() {
 		c.workerGates()
 		return
 	}
-	if !s.allScripted() && (s.Strategy == "inline" || s.Strategy == "subagent") {
-		c.bad("strategy", "strategy: coordinator, or turn a gate off", "strategy %s in coordinator mode: a coordinator has none of the tools and starts none of the agents that it needs", s.Strategy)
+	if !s.allScripted() && (s.Strategy() == "inline" || s.Strategy() == "subagent") {
+		c.bad("structure", "structure: coordinator, or take "+coordinatorGate+" away", "gates %s and %s contradict structure %s: a coordinator has none of the tools and starts none of the agents that it needs", coordinatorGate, coordinatorEnvGate, s.Structure)
 	}
 	if s.Gate(noBackgroundGate) == "true" {
 		c.bad("gates."+noBackgroundGate, "leave it at false", "a coordinator's workers run in the background, which gate %s disables", noBackgroundGate)
@@ -83,13 +83,13 @@ func (c *checker) coordinatorStrategy() {
 	s := c.s
 	switch {
 	case s.Stack == MinimalStack:
-		c.bad("strategy", "strategy: subagent or inline", "stack minimal has no coordinator")
+		c.bad("structure", "structure: subagent or inline", "stack minimal has no coordinator")
 	case !s.Coordinates():
 		off := coordinatorGate
 		if s.Gate(off) == "true" {
 			off = coordinatorEnvGate
 		}
-		c.bad("strategy", bothGates, "strategy coordinator needs gate %s, which is off", off)
+		c.bad("gates."+off, "take it away: the structure sets it", "gate %s is off, which contradicts structure coordinator", off)
 	}
 }
 
@@ -140,7 +140,7 @@ type coordinatorKey struct {
 // unusedCoordinator lists the keys of the section coordinator that nothing in
 // this scenario reads.
 func (s *Scenario) unusedCoordinator() (out []coordinatorKey) {
-	if why := "only strategy coordinator reads it"; !s.leads() {
+	if why := "only structure coordinator reads it"; !s.leads() {
 		out = append(out,
 			coordinatorKey{section{"workers", why}, func(k, def *CoordinatorSpec) { k.Workers = def.Workers }},
 			coordinatorKey{section{"synthesis", why}, func(k, def *CoordinatorSpec) { k.Synthesis = def.Synthesis }},
@@ -203,7 +203,7 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 	}
 	for _, name := range coordinatorTools[:3] {
 		if c.s.leads() && !document.Contains(*r.Tools, name) && !(name == "Agent" && document.Contains(*r.Tools, "Task")) {
-			c.bad(at+".tools", "add "+name+", or leave tools out", "strategy coordinator works with the tool %s, which %s has not got", name, at)
+			c.bad(at+".tools", "add "+name+", or leave tools out", "structure coordinator works with the tool %s, which %s has not got", name, at)
 		}
 	}
 }

@@ -15,14 +15,14 @@ func (c *checker) roots() {
 	s := c.s
 	switch {
 	case s.Main == nil && len(s.Roots) == 0:
-		c.bad("main", "main: {user: \"…\"}", "the scenario has no conversation")
+		c.bad("main", "script: {main: {user: \"…\"}}", "the scenario has no conversation")
 	case s.Main != nil && len(s.Roots) > 0:
 		c.badKey("roots", "move main into the list", "both main and roots are given")
 	}
 	if s.Main != nil {
 		c.root("main", s.Main)
 		if s.Main.Name != "" && s.Main.Name != "main" {
-			c.bad("main.name", "roots: [{name: "+s.Main.Name+", …}]", "main is called main")
+			c.bad("main.name", "script: {roots: [{name: "+s.Main.Name+", …}]}", "main is called main")
 		}
 	}
 	seen := map[string]bool{}
@@ -42,7 +42,7 @@ func (c *checker) roots() {
 		c.root(at, r)
 	}
 	if len(s.Work) == 0 && !s.allScripted() {
-		c.bad("", "work: with a strategy, or scripts: for every root", "nothing to do: there is neither work nor a script for every root")
+		c.bad("", "work: with a structure, or script: {answers: …} for every root", "nothing to do: there is neither work nor a script for every root")
 	}
 }
 
@@ -69,7 +69,7 @@ func (c *checker) partSettings(path string, s *SettingsSpec, set *SettingsSpec) 
 		return
 	}
 	if s.Warms() && *s.MaxTokens != 0 {
-		c.bad(path+".max_tokens", "settings: {max_tokens: …} at the top level", "max_tokens holds for all agents of a run; one conversation or step can only warm the cache, with 0")
+		c.bad(path+".max_tokens", "agents: {settings: {max_tokens: …}}", "max_tokens holds for all agents of a run; one conversation or step can only warm the cache, with 0")
 	}
 	*set = s.Over(*set)
 	c.settings(path, s, *set)
@@ -117,7 +117,7 @@ func (s *Scenario) rootNames() []string {
 func (c *checker) scripts() {
 	seen := map[string]bool{}
 	for i, sc := range c.s.Scripts {
-		at := "scripts[" + itoa(i) + "]"
+		at := "answers[" + itoa(i) + "]"
 		switch {
 		case sc.Agent == "":
 			c.bad(at, "agent: main", "a script names no agent")

@@ -142,8 +142,8 @@ func (c *checker) itemDefects(path string, it *Item) {
 			switch {
 			case !c.declared(name):
 				c.bad(at, c.factHint(name), "work item %q %s %q, a fact nobody holds", it.ID, list.does, name)
-			case document.Contains(it.Needs, name) || document.Contains(it.Yields, name):
-				c.bad(at, "take it out of needs and yields", "work item %q %s %q, which it always knows", it.ID, list.does, name)
+			case document.Contains(it.Knows, name) || document.Contains(it.Yields, name):
+				c.bad(at, "take it out of knows and yields", "work item %q %s %q, which it always knows", it.ID, list.does, name)
 			case list.key == "misled_by" && document.Contains(it.Pitfalls, name):
 				c.bad(at, "", "work item %q %s %q, a pitfall of it: its edits would be wrong with it and without", it.ID, list.does, name)
 			}

@@ -24,7 +24,7 @@ func (c *checker) workTools() {
 		it := &c.s.Work[i]
 		var lacks []string
 		for _, name := range it.tools() {
-			if c.s.Strategy == "subagent" && it.By == "" && (name != "Bash" || foreignType(c.s.typeOf(it))) {
+			if c.s.Strategy() == "subagent" && it.By == "" && (name != "Bash" || foreignType(c.s.typeOf(it))) {
 				continue
 			}
 			if list == nil && name == "Bash" || list != nil && !document.Contains(*list, name) {
@@ -68,7 +68,7 @@ func foreignType(typ string) bool {
 
 // tools are those without which an item is not done.
 func (it *Item) tools() (out []string) {
-	if len(it.Reads)+len(it.Edits) > 0 || slices.ContainsFunc(it.Needs, func(n string) bool { return strings.HasPrefix(n, fileNeed) }) {
+	if len(it.Reads)+len(it.FoundIn)+len(it.Edits) > 0 {
 		out = append(out, "Read")
 	}
 	if len(it.Edits) > 0 {

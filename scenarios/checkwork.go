@@ -9,24 +9,23 @@ import (
 
 var (
 	kinds      = []string{"research", "implement", "verify", "answer"}
-	strategies = []string{"inline", "subagent", "fork", "coordinator", "swarm"}
 	agentTypes = []string{"general-purpose", "Explore"}
 )
 
-// Prefixes of a need for a file: its content as it stands, or its gist, which
-// may be relayed.
+// What an item knows beside facts: a summary of a file, which may be relayed, or
+// one of each file in found_in.
 const (
-	fileNeed = "file:"
-	gistNeed = "gist:"
+	SummaryOf = "summary:"
+	Summaries = "summaries"
 )
 
 func (c *checker) facts() {
 	seen := map[string]bool{}
-	for i, f := range c.s.Facts {
+	for i, f := range c.s.Project.Facts {
 		if c.Errs.Full() {
 			return
 		}
-		path := "facts[" + itoa(i) + "]"
+		path := "project.facts[" + itoa(i) + "]"
 		if f.Name == "" || strings.ContainsAny(f.Name, " \t\n[],:") {
 			c.bad(path+".name", "such as auth.null-user", "bad fact name %q", f.Name)
 		}
@@ -94,7 +93,7 @@ func (c *checker) work() {
 const maxRefs = 1_000
 
 func (c *checker) item(path string, it *Item, ids map[string]int) {
-	if len(it.After)+len(it.Needs)+len(it.Yields)+len(it.Reads)+len(it.Edits)+
+	if len(it.After)+len(it.Knows)+len(it.Yields)+len(it.Reads)+len(it.FoundIn)+len(it.Edits)+
 		len(it.Runs)+len(it.Pitfalls)+len(it.MisledBy) > maxRefs {
 		c.bad(path, "", "work item %q refers to more than %d things", it.ID, maxRefs)
 		return
@@ -111,8 +110,8 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 			c.bad(path+".after["+itoa(i)+"]", document.DidYouMeanOr(id, sortedKeys(ids)), "work item %q comes after %q, which does not exist", it.ID, id)
 		}
 	}
-	for i, need := range it.Needs {
-		c.need(path+".needs["+itoa(i)+"]", it, need)
+	for i, name := range it.Knows {
+		c.knows(path+".knows["+itoa(i)+"]", it, name)
 	}
 	for i, y := range it.Yields {
 		if !c.declared(y) {
@@ -122,22 +121,31 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 	for i := range it.Reads {
 		c.selects(path+".reads["+itoa(i)+"]", &it.Reads[i])
 	}
+	for i := range it.FoundIn {
+		c.selects(path+".found_in["+itoa(i)+"]", &it.FoundIn[i])
+	}
 	for i := range it.Edits {
 		c.selects(path+".edits["+itoa(i)+"].file", &it.Edits[i].File)
 	}
 }
 
-func (c *checker) need(path string, it *Item, need string) {
-	if name, prefix := neededFile(need); prefix != "" {
-		if _, ok := c.present().lines(name); !ok && IsGlob(name) {
-			c.selects(path, &Selector{Glob: name})
-		} else if !c.held(name) {
-			c.noFile(path, prefix, name, "work item "+document.Quoted(it.ID)+" needs "+document.Quoted(name)+", a file nobody has")
-		}
-		return
+func (c *checker) knows(path string, it *Item, name string) {
+	file, summary := strings.CutPrefix(name, SummaryOf)
+	switch {
+	case summary:
+		c.summarized(path, it, file)
+	case name == Summaries && len(it.FoundIn) == 0:
+		c.bad(path, "found_in: [PATH]", "work item %q knows summaries of what it is found in, which is nowhere", it.ID)
+	case name != Summaries && !c.declared(name):
+		c.bad(path, c.factHint(name), "work item %q knows %q, a fact nobody holds", it.ID, name)
 	}
-	if !c.declared(need) {
-		c.bad(path, c.factHint(need), "work item %q needs %q, a fact nobody holds", it.ID, need)
+}
+
+func (c *checker) summarized(path string, it *Item, file string) {
+	if _, ok := c.present().lines(file); !ok && IsGlob(file) {
+		c.selects(path, &Selector{Glob: file})
+	} else if !c.held(file) {
+		c.noFile(path, SummaryOf, file, "work item "+document.Quoted(it.ID)+" knows a summary of "+document.Quoted(file)+", a file nobody has")
 	}
 }
 
@@ -145,35 +153,25 @@ func (c *checker) need(path string, it *Item, need string) {
 // name.
 func IsGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
-// neededFile splits a need for a file; prefix is "" for a need of a fact.
-func neededFile(need string) (path, prefix string) {
-	for _, p := range []string{fileNeed, gistNeed} {
-		if path, ok := strings.CutPrefix(need, p); ok {
-			return path, p
-		}
-	}
-	return "", ""
-}
-
 func (c *checker) factHint(name string) string {
-	names := make([]string, len(c.s.Facts))
-	for i, f := range c.s.Facts {
+	names := make([]string, len(c.s.Project.Facts))
+	for i, f := range c.s.Project.Facts {
 		names[i] = f.Name
 	}
 	if h := document.DidYouMean(name, names); h != "" {
 		return h
 	}
 	if glob := c.present().below(path.Clean(name)); glob != "" {
-		return "write " + fileNeed + glob
+		return "reads: [" + document.Quoted(glob) + "] says that files are read"
 	}
 	if strings.Contains(name, "/") {
-		return "a file's content is needed as " + fileNeed + name
+		return "reads: [" + name + "] says that a file is read"
 	}
-	return "declare it under facts with its file and line"
+	return "declare it under project: facts: with its file and line"
 }
 
 func (c *checker) declared(fact string) bool {
-	for _, f := range c.s.Facts {
+	for _, f := range c.s.Project.Facts {
 		if f.Name == fact {
 			return true
 		}
@@ -251,27 +249,25 @@ func (c *checker) reportCycle(path []int, start int) {
 	c.bad("work["+itoa(start)+"].after", "take one after away", "the work is cyclic: %s", strings.Join(names, " after "))
 }
 
-func (c *checker) strategy() {
+func (c *checker) structure() {
 	s := c.s
-	if s.Strategy == "" {
+	if s.Structure == "" {
 		if len(s.Work) > 0 {
-			c.badKey("work", "strategy: inline, subagent, fork or coordinator", "work without a strategy: nobody is told who does it")
+			c.badKey("work", "structure: "+strings.Join(Structures()[:2], ", ")+", … or compare: [inline, fork]", "work without a structure: nobody is told who does it")
 		}
 		return
 	}
-	c.oneOf("strategy", "strategy", s.Strategy, strategies...)
-	switch s.Strategy {
-	case "swarm":
-		c.bad("strategy", "inline, subagent, fork and coordinator are", "strategy %q is not available yet", s.Strategy)
+	c.oneOf("structure", "structure", string(s.Structure), Structures()...)
+	switch s.Strategy() {
 	case "fork":
 		c.fork()
 	case "subagent":
 		c.subagent()
 	}
 	if len(s.Work) == 0 {
-		c.badKey("strategy", "work: lists what is to be done", "a strategy without work")
+		c.badKey("structure", "work: lists what is to be done", "a structure without work")
 	}
-	if s.Strategy != "coordinator" { // whose type is worker
+	if s.Structure != Coordinated { // whose type is worker
 		c.leadType()
 	}
 }
@@ -279,18 +275,18 @@ func (c *checker) strategy() {
 // fork holds the scenario against FRK-01 and FRK-12.
 func (c *checker) fork() {
 	if c.s.Coordinates() {
-		c.bad("strategy", "strategy: coordinator, or gates: {"+coordinatorGate+": false, "+coordinatorEnvGate+": false, "+forkGate+": true}",
-			"fork and coordinator together: a coordinator starts workers and no forks, yet the strategy demands them")
+		c.bad("structure", "structure: coordinator, or take "+coordinatorGate+" away",
+			"gates %s and %s contradict structure fork: a coordinator starts workers and no forks", coordinatorGate, coordinatorEnvGate)
 		return
 	}
 	if c.s.Gate(forkGate) != "true" {
-		c.bad("strategy", "gates: {FORK_SUBAGENT: true}", "strategy fork needs gate FORK_SUBAGENT, which is off")
+		c.bad("gates."+forkGate, "take it away: the structure sets it", "gate %s is off, which contradicts structure fork", forkGate)
 	}
 	if !c.s.Interactive {
-		c.bad("strategy", "interactive: true", "strategy fork needs an interactive session")
+		c.bad("interactive", "take it away: the structure sets it", "interactive is false, which contradicts structure fork")
 	}
 	if c.s.Type != "" {
-		c.bad("type", "leave type out: that is what makes a fork", "strategy fork with type %q", c.s.Type)
+		c.bad("type", "leave type out: that is what makes a fork", "structure fork with type %q", c.s.Type)
 	}
 }
 
@@ -299,15 +295,15 @@ func (c *checker) fork() {
 func (c *checker) subagent() {
 	s := c.s
 	if s.hasWork() && s.Type == "" && s.Interactive && s.Stack != MinimalStack && s.Gate(forkGate) == "true" && !s.Coordinates() {
-		c.bad("strategy", "type: general-purpose, or gates: {"+forkGate+": false}",
-			"strategy subagent would start forks: under gate %s a call without a type is a fork", forkGate)
+		c.bad("structure", "agents: {type: general-purpose}, or take the gate away",
+			"gate %s contradicts structure %s: a call without a type is a fork", forkGate, s.Structure)
 	}
 }
 
 // exploresOnHaiku reports whether the children are of the built-in type Explore in
 // a build for users, whose model is haiku (SUB-09).
 func (s *Scenario) exploresOnHaiku() bool {
-	return s.Strategy == "subagent" && s.hasWork() && s.onHaiku(s.Type)
+	return s.Strategy() == "subagent" && s.hasWork() && s.onHaiku(s.Type)
 }
 
 func (s *Scenario) onHaiku(typ string) bool {
@@ -325,7 +321,7 @@ func (c *checker) agentType() {
 	}
 	for i, it := range c.s.Work {
 		if len(it.Edits) > 0 && it.By == "" {
-			c.bad("work["+itoa(i)+"].edits", "by: lead, or type: "+c.s.defaultType(), "work item %q edits, which type %s cannot", it.ID, c.s.Type)
+			c.bad("work["+itoa(i)+"].edits", "by: lead, or agents: {type: "+c.s.defaultType()+"}", "work item %q edits, which type %s cannot", it.ID, c.s.Type)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 func Defaults() *Scenario {
 	retry := llm.DefaultRetry()
 	s := &Scenario{
-		Seed:  42,
-		Gates: map[string]string{},
+		Agentsim: Version,
+		Seed:     42,
 		Provider: Provider{
 			Kind:         "anthropic",
 			Organisation: "org",
@@ -24,16 +24,21 @@ func Defaults() *Scenario {
 			Counter:      "approx",
 			Latency:      Latency{Profile: profile.Default},
 		},
-		Settings:    SettingsSpec{MaxTokens: ptr(int64(32_000))},
-		Project:     Project{Date: "2026-01-01"},
-		Model:       defaultModel(),
-		Coordinator: defaultCoordinator(),
-		FanOut:      FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
-		Limits:      defaultLimits(),
-		Retry:       Retry{Max: &retry.Max, Base: &retry.Base, Cap: &retry.Cap},
-		Tools: ToolSpec{
-			Read: literal(20 * vtime.Millisecond), Grep: literal(60 * vtime.Millisecond),
-			Glob: literal(40 * vtime.Millisecond), Edit: literal(30 * vtime.Millisecond),
+		Project: Project{Date: "2026-01-01"},
+		Model:   defaultModel(),
+		Agents: Agents{
+			Settings:    SettingsSpec{MaxTokens: ptr(int64(32_000))},
+			Coordinator: defaultCoordinator(),
+			Tools: ToolSpec{
+				Read: literal(20 * vtime.Millisecond), Grep: literal(60 * vtime.Millisecond),
+				Glob: literal(40 * vtime.Millisecond), Edit: literal(30 * vtime.Millisecond),
+			},
+		},
+		Lab: Lab{
+			Gates:  map[string]string{},
+			FanOut: FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
+			Limits: defaultLimits(),
+			Retry:  Retry{Max: &retry.Max, Base: &retry.Base, Cap: &retry.Cap},
 		},
 	}
 	for _, g := range gate.All() {

@@ -46,7 +46,10 @@ func (f *File) spread(tree *document.Node, d *document.Decoder) *document.Node {
 	for i, it := range items {
 		items[i] = s.named(it, "after")
 	}
-	return s.named(tree, "scope").With("work", work.Listing(items))
+	if agents := tree.Get("agents"); agents != nil {
+		tree = tree.With("agents", s.named(agents, "scope"))
+	}
+	return tree.With("work", work.Listing(items))
 }
 
 // items are those that one each makes.
@@ -109,20 +112,17 @@ func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
 	return out
 }
 
-// fileNeeded is how an item says that it reads a file.
-const fileNeeded = "needs"
-
 // reading is an item that reads files besides what it says itself.
 func reading(it *document.Node, files []*document.Node) *document.Node {
-	list := it.Get(fileNeeded)
+	list := it.Get("reads")
 	if list != nil && list.Kind != document.List {
 		return it // told when it is decoded
 	}
 	all := append([]*document.Node(nil), list.Elements()...)
 	for _, f := range files {
-		all = append(all, text(fileNeed+f.Text, f))
+		all = append(all, f)
 	}
-	return it.With(fileNeeded, it.Listing(all))
+	return it.With("reads", it.Listing(all))
 }
 
 // named is a mapping in whose list of names that of an each means all its items.

@@ -134,7 +134,7 @@ func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 			errs.Add(f.src.At(1, 1), document.DidYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
 			return nil
 		}
-		out = f.over(out, v, errs)
+		out = f.without(f.over(out, v, errs), plain)
 	}
 	for i, c := range f.Cells() {
 		if plain+c == variant {
@@ -187,7 +187,7 @@ func (f *File) applySet(tree *document.Node, arg string, errs *document.Problems
 		return nil
 	}
 	val = relocate(val, src, len([]rune(path))+1)
-	return f.set(tree, dotted(path), val, start, errs)
+	return f.set(tree, path, val, start, errs)
 }
 
 // relocate moves the places of a value to where it stands in the argument.

@@ -23,6 +23,7 @@ type File struct {
 	src      *document.Source
 	base     *document.Node
 	variants []document.Pair
+	compared []string // the structures that compare makes variants of
 	foreign  bool
 	dir      *projectFiles                     // the foreign ones; nil where they are not known
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
@@ -61,7 +62,7 @@ type Axis struct {
 func (a Axis) Short() string { return a.Path[strings.LastIndexByte(a.Path, '.')+1:] }
 
 // fileKeys are the keys of a file that are no part of its scenario.
-var fileKeys = []string{"variants", "matrix", "sweep", "seeds"}
+var fileKeys = []string{"compare", "variants", "matrix", "sweep"}
 
 // Limits on what one file may ask for.
 const (
@@ -86,7 +87,10 @@ func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 		return nil, errs.Err()
 	}
 	if root.Kind != document.Map {
-		errs.Add(root.Pos, "a scenario begins with name:", "a scenario is a mapping, not %s", root.Kind)
+		errs.Add(root.Pos, "a scenario begins with agentsim: 1", "a scenario is a mapping, not %s", root.Kind)
+		return nil, errs.Err()
+	}
+	if f.version(root, &errs); len(errs.List) > 0 {
 		return nil, errs.Err()
 	}
 	f.split(root, &errs)
@@ -110,21 +114,25 @@ func (f *File) split(root *document.Node, errs *document.Problems) {
 	for _, p := range root.Pairs {
 		at := document.Place{Path: p.Key, Ctx: p.Key}
 		switch p.Key {
+		case "compare":
+			f.readCompare(d, p.Val, at)
 		case "variants":
 			f.readVariants(d, p.Val, at)
 		case "matrix":
 			f.Matrix = readAxes(d, p.Val, at)
 		case "sweep":
 			f.Sweep = readAxes(d, p.Val, at)
-		case "seeds":
-			f.readSeeds(d, p.Val)
+		case "seed":
+			if p.Val.Kind == document.List {
+				f.readSeeds(d, p.Val)
+				continue
+			}
+			fallthrough
 		default:
 			f.base.Pairs = append(f.base.Pairs, p)
 		}
 	}
-	if f.seeds != nil && f.base.Get("seed") != nil {
-		errs.Add(f.base.Get("seed").Pos, "keep seeds", "both seed and seeds are given")
-	}
+	f.compare(root)
 	f.bound(root, errs)
 }
 
@@ -146,23 +154,6 @@ func (f *File) gridAt(root *document.Node) document.Pos {
 		}
 	}
 	return root.Pos
-}
-
-// variantsHint shows the form of variants, with the names that are given.
-func variantsHint(n *document.Node) string {
-	var out []string
-	for _, it := range n.Items {
-		switch {
-		case it.Text == "fork":
-			out = append(out, "fork: {strategy: fork, gates: {"+forkGate+": true}}")
-		case document.Contains(strategies, it.Text):
-			out = append(out, it.Text+": {strategy: "+it.Text+"}")
-		}
-	}
-	if len(out) == 0 || len(out) < len(n.Items) {
-		return "such as {lazy: {model: {prompting: lazy}}}"
-	}
-	return "{" + strings.Join(out, ", ") + "}"
 }
 
 func (f *File) readVariants(d *document.Decoder, n *document.Node, at document.Place) {
@@ -206,50 +197,28 @@ func isVariantName(s string) bool {
 }
 
 func readAxes(d *document.Decoder, n *document.Node, at document.Place) (out []Axis) {
-	if n.Kind != document.List || len(n.Items) == 0 {
-		d.WrongType(n, at, "a list of axes", "such as [{path: model.prompting, values: [full, lazy]}]")
+	if n.Kind != document.Map || len(n.Pairs) == 0 {
+		d.WrongType(n, at, "a mapping of paths to lists of values", "such as {model.prompting: [full, lazy]}")
 		return nil
 	}
-	for i, it := range n.Items {
-		ctx := document.Place{Ctx: at.Ctx + " axis " + itoa(i+1)}
-		a := Axis{pos: it.Pos}
-		if it.Kind != document.Map {
-			d.WrongType(it, ctx, "a mapping", "{path: …, values: […]}")
+	for _, p := range n.Pairs {
+		a := Axis{Path: lang.Short(p.Key), pos: p.Pos}
+		if p.Val.Kind != document.List || len(p.Val.Items) == 0 || len(p.Val.Items) > MaxCells {
+			d.WrongType(p.Val, document.Place{Ctx: at.Ctx + " of " + p.Key}, "a list of values", p.Key+": [full, lazy]")
 			continue
 		}
-		for _, p := range it.Pairs {
-			readAxisKey(d, p, &a, ctx)
-		}
-		if a.Path == "" || len(a.values) == 0 {
-			d.Fail(it, "{path: …, values: […]}", "%s needs a path and values", ctx.Ctx)
-			continue
+		for _, v := range p.Val.Items {
+			a.values = append(a.values, v)
+			a.Values = append(a.Values, document.Flow(v))
 		}
 		out = append(out, a)
 	}
 	return out
 }
 
-func readAxisKey(d *document.Decoder, p document.Pair, a *Axis, ctx document.Place) {
-	switch p.Key {
-	case "path":
-		a.Path, a.pos = dotted(d.Str(p.Val, document.Place{Ctx: "path of " + ctx.Ctx})), p.Val.Pos
-	case "values":
-		if p.Val.Kind != document.List || len(p.Val.Items) > MaxCells {
-			d.WrongType(p.Val, document.Place{Ctx: "values of " + ctx.Ctx}, "a list", "")
-			return
-		}
-		for _, v := range p.Val.Items {
-			a.values = append(a.values, v)
-			a.Values = append(a.Values, document.Flow(v))
-		}
-	default:
-		d.Errs.Add(p.Pos, document.DidYouMeanOr(p.Key, []string{"path", "values"}), "unknown key %q in %s", p.Key, ctx.Ctx)
-	}
-}
-
 func (f *File) readSeeds(d *document.Decoder, n *document.Node) {
 	if n.Kind != document.List || len(n.Items) == 0 || len(n.Items) > MaxSeeds {
-		d.Fail(n, "such as [42, 43]", "seeds is a list of at least one and at most %d numbers", MaxSeeds)
+		d.Fail(n, "such as [42, 43]", "seed is a number, or a list of at least one and at most %d", MaxSeeds)
 		return
 	}
 	f.seeds = []uint64{}

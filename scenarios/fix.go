@@ -17,6 +17,7 @@ func (f *File) Fix(sets []string) (*File, error) {
 	var errs document.Problems
 	for _, set := range sets {
 		path, text, _ := strings.Cut(set, "=")
+		path = lang.Short(path)
 		for i := range out.Matrix {
 			a := &out.Matrix[i]
 			if a.Path != path {

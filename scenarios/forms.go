@@ -152,7 +152,7 @@ func (t *ToolTurn) Decode(d *document.Decoder, n *document.Node, at document.Pla
 		case "input":
 			t.Raw = d.JSON(p.Val)
 		default:
-			d.UnknownKey(p, reflect.TypeFor[ToolTurn](), at)
+			d.UnknownKey(p, reflect.TypeFor[ToolTurn](), at.Ctx)
 		}
 	}
 	if len(n.Pairs) == document.CountGiven(n, "name", "input") && t.Name == "" {
@@ -296,3 +296,22 @@ func (ToolTurn) Schema(*document.Generator) document.Object {
 
 // Schema is text.
 func (Expectation) Schema(*document.Generator) document.Object { return anyText }
+
+// Decode reads a text, which is why the scenario exists, or a mapping.
+func (a *About) Decode(d *document.Decoder, n *document.Node, at document.Place) {
+	if n.Kind == document.String {
+		a.Why = n.Text
+		return
+	}
+	d.Structure(n, reflect.ValueOf(a).Elem(), at)
+}
+
+// Flow is the text where there is no more.
+func (a About) Flow() (string, bool) {
+	return document.Text(a.Why), a.Why != "" && len(a.LookAt) == 0 && a.Source == ""
+}
+
+// Schema is a text or a mapping.
+func (About) Schema(g *document.Generator) document.Object {
+	return document.Either(anyText, g.Structure(reflect.TypeFor[About](), false))
+}

@@ -12,7 +12,7 @@ import (
 func monstrous() map[string][2]string {
 	work := baseWork + "work: [{id: a, kind: answer}]\n"
 	project := func(s string) string {
-		return strings.Replace(work, `project: {files: {a.go: "package a\nvar X = 1\n"}}`, "project: {"+s+"}", 1)
+		return strings.Replace(work, "project:\n  files: {a.go: \"package a\\nvar X = 1\\n\"}", "project: {"+s+"}", 1)
 	}
 	each := func(n int, format string) string {
 		var b strings.Builder
@@ -29,26 +29,26 @@ func monstrous() map[string][2]string {
 		"a gigabyte in pieces":      {project("files: {" + each(100, "f%d: {bytes: 60_000_000},") + "}"), "generates more than 268435456 bytes"},
 		"a gigabyte now and then":   {work + "model: {report_tokens: {lognormal: {median: 1, sigma: 5, max: 1_000_000_000_000_000}}}\n", "more than 10000000 tokens in one piece"},
 		"a billion agents at once":  {work + "model: {spawns_per_turn: 1_000_000_000}\n", "model.spawns_per_turn is from 1 to"},
-		"a billion agents by limit": {work + "limits: {processes: 1_000_000_000_000}\n", "limits.processes is out of range"},
-		"a scope of 10⁶ names":      {work + "scope: [" + each(1_000_000, "n%d,") + "]\n", "larger than 1024 KiB"},
-		"a scope of 90,000 names":   {work + "scope: [" + each(90_000, "n%d,") + "]\n", "more than 20000 entries"},
-		"a scope of 19,000 names":   {work + "scope: [" + each(19_000, "n%d,") + "]\n", "which is no work item"},
+		"a billion agents by limit": {work + "lab:\n  limits: {processes: 1_000_000_000_000}\n", "limits.processes is out of range"},
+		"a scope of 10⁶ names":      {work + "agents: {scope: [" + each(1_000_000, "n%d,") + "]}\n", "larger than 1024 KiB"},
+		"a scope of 90,000 names":   {work + "agents: {scope: [" + each(90_000, "n%d,") + "]}\n", "more than 20000 entries"},
+		"a scope of 19,000 names":   {work + "agents: {scope: [" + each(19_000, "n%d,") + "]}\n", "which is no work item"},
 		"tests without end":         {project(`files: {a.go: x}, tests: [` + each(5_000, `{command: t%d, files: "**/**/**/*"},`) + "]"), "unused test"},
 		"a glob of 2²⁴ paths":       {project(`files: {a.go: x}, tests: [{command: t, files: "` + strings.Repeat("{a,b}", 24) + `"}]`), "matches no file"},
 		"a test of ten years":       {project(`files: {a.go: x}, tests: [{command: t, files: "*", takes: 87600h}]`), "longer than the Bash tool"},
-		"injections without end":    {work + "injections: [" + each(9_000, "{name: x%d, file: a.go, line: 1_000_000_000, text: y},") + "]\n", "a.go"},
+		"injections without end":    {work + "lab: {injections: [" + each(9_000, "{name: x%d, file: a.go, line: 1_000_000_000, text: y},") + "]}\n", "a.go"},
 		"rates beyond time":         {strings.Replace(work, "20250929}", "20250929, rate_limits: {input: {most: 1_000_000_000_000_000, refill: 87600h}}}", 1), "to fill up"},
-		"a coordinator's billions":  {work + "coordinator: {corrections: 1_000_000_000_000, scratchpad: .nan, silence: 900000h}\n", "coordinator.corrections is out of range"},
-		"verdicts without end":      {work + "classifier: [" + strings.Repeat("{taint: x, verdict: flagged},", 9_000) + "]\n", "judged twice"},
+		"a coordinator's billions":  {work + "agents:\n  coordinator: {corrections: 1_000_000_000_000, scratchpad: .nan, silence: 900000h}\n", "coordinator.corrections is out of range"},
+		"verdicts without end":      {work + "lab: {classifier: [" + strings.Repeat("{taint: x, verdict: flagged},", 9_000) + "]}\n", "judged twice"},
 		"a distribution of NaN":     {work + "model: {report_tokens: {exponential: {mean: .inf, max: .nan}}}\n", "a whole number"},
 		"a gamma of 10⁹ draws":      {work + "model: {report_tokens: {gamma: {shape: 1_000_000_000, scale: 1, max: 9}}}\n", "shape cannot be"},
-		"quantiles without end":     {work + "tools: {read: {empirical: \"" + each(60_000, "0.%06d,1s ") + "\"}}\n", "from 2 to 1000 quantiles"},
-		"a wait beyond time":        {work + "tools: {read: {lognormal: {median: 900_000h, sigma: 1, max: 1s}}}\n", "not a duration"},
-		"a wait out of range":       {work + "tools: {read: {uniform: [0s, 87601h]}}\n", "out of range"},
+		"quantiles without end":     {work + "agents: {tools: {read: {empirical: \"" + each(60_000, "0.%06d,1s ") + "\"}}}\n", "from 2 to 1000 quantiles"},
+		"a wait beyond time":        {work + "agents:\n  tools: {read: {lognormal: {median: 900_000h, sigma: 1, max: 1s}}}\n", "not a duration"},
+		"a wait out of range":       {work + "agents:\n  tools: {read: {uniform: [0s, 87601h]}}\n", "out of range"},
 		"variants in a circle":      {work + "variants: {a: {variants: {b: {}}}, b: {extends: a}}\n", "unknown key"},
 		"work in a circle":          {baseWork + "work: [{id: a, kind: answer, after: [b]}, {id: b, kind: answer, after: [a]}]\n", "the work is cyclic"},
-		"a file from elsewhere":     {work + "tools: {read: {empirical: {file: ../../etc/passwd}}}\n", "leaves the scenario's directory"},
-		"an injection elsewhere":    {work + "injections: [{name: x, file: ../../etc/passwd, line: 1, text: y}]\nmodel: {obeys: true}\n", "../../etc/passwd"},
+		"a file from elsewhere":     {work + "agents:\n  tools: {read: {empirical: {file: ../../etc/passwd}}}\n", "leaves the scenario's directory"},
+		"an injection elsewhere":    {work + "model: {obeys: true}\nlab:\n  injections: [{name: x, file: ../../etc/passwd, line: 1, text: y}]\n", "../../etc/passwd"},
 		"a test of other files":     {project(`files: {a.go: x}, tests: [{command: t, files: "../../**"}]`), "unused test"},
 	}
 }

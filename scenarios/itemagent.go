@@ -55,7 +55,7 @@ func (c *checker) itemModel(path string, it *Item) {
 // AgentsUnused is why the agents that items name are not used, "" where they are,
 // and the items.
 func (s *Scenario) AgentsUnused() (why string, items []string) {
-	switch s.Strategy {
+	switch s.Strategy() {
 	case "fork":
 		why = "forks keep their parent's type and model"
 	case "coordinator":

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	_ "embed"
+	"maps"
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios/document"
@@ -22,7 +23,7 @@ func JSONSchema() []byte { return append([]byte(nil), schemaFile...) }
 
 // choices are the fields whose values are a closed list, by type and key.
 var choices = map[string][]string{
-	"Scenario.stack": {FullStack, MinimalStack}, "Scenario.strategy": strategies,
+	"Lab.stack": {FullStack, MinimalStack}, "Scenario.structure": Structures(),
 	"Provider.kind": {"anthropic"}, "Provider.counter": {"approx", "recorded"}, "Provider.platform": cachemodel.Platforms(),
 	"Provider.inference_geo": {"global", "us"}, "Provider.speed": {"standard", "fast"},
 	"SettingsSpec.effort": {"low", "medium", "high", "max"}, "SettingsSpec.thinking": {"disabled", "enabled", "adaptive"},
@@ -35,18 +36,31 @@ var choices = map[string][]string{
 
 // schema makes the schema of a scenario file, with what docs says of each key.
 func schema(docs map[string]string) ([]byte, error) {
-	set := document.Object{"description": "Values by their paths, such as {work.1.output: 400}.", "type": "object"}
-	g := &document.Generator{Docs: docs, Choices: choices, Over: map[string]document.Object{"Scenario": {"set": set}}, Known: map[string]document.Object{
-		"Scenario.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": document.Words(gate.Names())}}}
+	seed := document.Integer(false)
+	g := &document.Generator{Docs: docs, Choices: choices, Known: map[string]document.Object{
+		"Lab.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": document.Words(gate.Names())},
+		"Scenario.agentsim": {"const": Version},
+		"Scenario.seed":     document.Either(seed, document.Object{"type": "array", "minItems": 1, "maxItems": MaxSeeds, "items": seed})}}
 	return g.Document(scenarioType, "agentsim scenario", func(props document.Object) {
-		axis := document.Object{"type": "object", "required": []string{"path", "values"}, "additionalProperties": false, "properties": document.Object{
-			"path": document.Object{"type": "string"}, "values": document.Object{"type": "array", "minItems": 1, "maxItems": MaxCells}}}
+		variant := g.Structure(scenarioType, true)
+		own := variant["properties"].(document.Object)
+		for _, key := range []string{"agentsim", "name", "expect"} {
+			delete(own, key)
+		}
+		own["set"] = document.Object{"description": "Values by path, such as main.tools: null.", "type": "object"}
+		grid := document.Object{"type": "object", "minProperties": 1, "additionalProperties": document.Object{"type": "array", "minItems": 1, "maxItems": MaxCells}}
+		described := func(s document.Object, what string) document.Object {
+			s = maps.Clone(s)
+			s["description"] = what
+			return s
+		}
+		props["compare"] = document.Object{"description": "Structures of which each becomes a variant by its name.", "type": "array", "minItems": 1, "uniqueItems": true,
+			"items": document.Object{"enum": document.Words(Structures())}}
 		props["variants"] = document.Object{"description": "Named sets of overrides, one run each.", "type": "object", "minProperties": 1, "maxProperties": MaxVariants,
-			"additionalProperties": false, "patternProperties": document.Object{"^[A-Za-z0-9_-]{1,64}$": g.Reference(scenarioType, true)}}
-		props["matrix"] = document.Object{"description": "A grid of values over every variant.", "type": "array", "minItems": 1, "items": axis}
-		props["sweep"] = document.Object{"description": "A grid over which a sweep compares the variants.", "type": "array", "minItems": 1, "items": axis}
-		props["seeds"] = document.Object{"description": "Seeds, one run each.", "type": "array", "minItems": 1, "maxItems": MaxSeeds, "items": document.Integer(false)}
-	}, "name")
+			"additionalProperties": false, "patternProperties": document.Object{"^[A-Za-z0-9_-]{1,64}$": variant}}
+		props["matrix"] = described(grid, "A grid of values over every variant: paths and what they are set to.")
+		props["sweep"] = described(grid, "A grid over which a sweep compares the variants: paths and what they are set to.")
+	}, "agentsim", "name")
 }
 
 // gatesSchema lists the gates; true may be written as a word.

@@ -64,7 +64,7 @@ func TestLibrary(t *testing.T) {
 func TestHostile(t *testing.T) {
 	t.Run("SCN-08 huge, deep and endless texts are refused at once, with a place", func(t *testing.T) {
 		for name, src := range map[string]string{
-			"too large":     "name: " + strings.Repeat("x", MaxFileBytes),
+			"too large":     "agentsim: 1\nname: " + strings.Repeat("x", MaxFileBytes),
 			"flow depth":    "a: " + strings.Repeat("[", 20_000),
 			"block depth":   strings.Repeat("- ", 20_000) + "a",
 			"indent depth":  indented(2_000),
@@ -77,7 +77,7 @@ func TestHostile(t *testing.T) {
 			"spaced keys":   strings.ReplaceAll(unknowns(3_000), ": 1", ": |\n  x\n# c"),
 			"flow keys":     "a: {" + strings.ReplaceAll(unknowns(3_000), "\n", ", ") + "}",
 			"many unknowns": unknowns(1_000),
-			"bad work":      baseWork + "work:\n" + strings.Repeat("  - {id: a, kind: b, after: [c], needs: [d], reads: [e.go]}\n", 5_000),
+			"bad work":      baseWork + "work:\n" + strings.Repeat("  - {id: a, kind: b, after: [c], knows: [d], found_in: [e.go]}\n", 5_000),
 		} {
 			_, err := Parse("hostile.yaml", []byte(src))
 			if err == nil {
@@ -98,8 +98,8 @@ func TestHostile(t *testing.T) {
 		}
 	})
 	t.Run("SCN-08 a grid of millions of cells and a work list of millions are refused", func(t *testing.T) {
-		axis := "  - {path: model.reads_per_turn, values: [" + strings.Repeat("1,", 999) + "1]}\n"
-		_, err := Parse("hostile.yaml", []byte(baseWork+"work: [{id: a, kind: research}]\nmatrix:\n"+axis+axis+axis))
+		axis := ": [" + strings.Repeat("1,", 999) + "1]\n"
+		_, err := Parse("hostile.yaml", []byte(baseWork+"work: [{id: a, kind: research}]\nmatrix:\n  model.reads_per_turn"+axis+"  model.spawns_per_turn"+axis+"  model.gist_tokens"+axis))
 		if err == nil || !strings.Contains(err.Error(), "more than 1024 cells") {
 			t.Fatalf("got %v", err)
 		}
@@ -111,7 +111,7 @@ func TestHostile(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "too many to check") {
 			t.Fatalf("got %v", err)
 		}
-		_, err = Parse("hostile.yaml", []byte(baseScript+"faults: ["+strings.Repeat("a,", document.MaxListed+1)+"]\n"))
+		_, err = Parse("hostile.yaml", []byte(baseScript+"lab: {faults: ["+strings.Repeat("a,", document.MaxListed+1)+"]}\n"))
 		if err == nil || !strings.Contains(err.Error(), "more than 20000 entries") {
 			t.Fatalf("got %v", err)
 		}

@@ -75,7 +75,7 @@ func (s *Scenario) lengthen(d *document.Decoder) {
 		for j := range s.Scripts[i].Turns {
 			t := &s.Scripts[i].Turns[j]
 			if t.Say != nil && t.Text != nil {
-				at := "scripts[" + itoa(i) + "].turns[" + itoa(j) + "].say"
+				at := "answers[" + itoa(i) + "].turns[" + itoa(j) + "].say"
 				d.Errs.Add(d.Where(at), "keep one of them", "a turn has say and text, which are the same")
 			}
 			if t.Say != nil {

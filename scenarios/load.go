@@ -17,6 +17,7 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 	}
 	d.Value(f.spread(tree, d), reflect.ValueOf(s).Elem(), document.Place{})
 	s.lengthen(d)
+	s.flags(d)
 	return s, d
 }
 
@@ -24,7 +25,7 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 func (f *File) head(errs *document.Problems) {
 	var quiet document.Problems
 	s, d := f.decode(f.base, &quiet)
-	f.Name, f.Why, f.LookAt = s.Name, s.Why, s.LookAt
+	f.Name, f.Why, f.LookAt = s.Name, s.About.Why, s.About.LookAt
 	if s.Name == "" {
 		errs.Add(d.Where("name"), "name: my-scenario", "the scenario has no name")
 	}
@@ -48,14 +49,14 @@ func (f *File) Known() metrics.Known {
 // known are what an expectation may speak of.
 func (s *Scenario) known(variants []string) metrics.Known {
 	types := append(append([]string{"main", "fork"}, s.listedTypes()...), minimalTypes...)
-	if s.Strategy == "coordinator" {
+	if s.Strategy() == "coordinator" {
 		types = append(types, "worker")
 	}
 	return metrics.Known{Variants: variants, Types: append(types, s.definedNames()...), Roots: s.rootNames()}
 }
 
 func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, errs *document.Problems) {
-	x, bad := parseOldExpect(text, in)
+	x, bad := ParseExpect(text, in)
 	if bad != nil {
 		p := n.Pos.Right(bad.Col)
 		if n.Quote {

@@ -95,7 +95,7 @@ func (c *checker) permissions() {
 // children refuses a mode of children that no child would have.
 func (c *checker) children() {
 	if why := c.s.idleChildren(); why != "" && c.s.Permissions.Children != "" {
-		c.badKey("permissions.children", "take it away, or permissions: {mode: default}", "unused key %q: %s", "permissions.children", why).Unused = true
+		c.badKey("permissions.children", "take it away, or lab: {permissions: {mode: default}}", "unused key %q: %s", "permissions.children", why).Unused = true
 	}
 }
 

@@ -80,9 +80,9 @@ func drawScenario(t *rapid.T) *Scenario {
 	word := rapid.StringMatching(`[a-z][a-z0-9-]{0,8}`)
 	hard := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " ", "true", "12", "- a", "a: b", "#c", "a\nb\n", "\n", "tab\t", "é", "\u2028", "\U0001F600", "'", "\"", "{", "~", "null", "a #b", "x ", "\\", "%", "@", "|", "0x1", "1e3", "---"}))
 	s.Name = word.Draw(t, "name")
-	s.Why = hard.Draw(t, "why")
-	s.LookAt = rapid.SliceOfN(hard, 0, 3).Draw(t, "look_at")
-	s.Source = hard.Draw(t, "source")
+	s.About.Why = hard.Draw(t, "why")
+	s.About.LookAt = rapid.SliceOfN(hard, 0, 3).Draw(t, "look_at")
+	s.About.Source = hard.Draw(t, "source")
 	s.Seed = rapid.Uint64().Draw(t, "seed")
 	s.Provider.Model = "claude-sonnet-4-5-20250929"
 	s.Provider.Counter = "recorded"

@@ -36,17 +36,22 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-const baseScript = `name: story
+const baseScript = `agentsim: 1
+name: story
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello}
-scripts: [{agent: main, turns: [{text: hello}]}]
+script:
+  main: {user: hello}
+  answers: [{agent: main, turns: [{text: hello}]}]
 `
 
-const baseWork = `name: story
+const baseWork = `agentsim: 1
+name: story
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello}
-strategy: inline
-project: {files: {a.go: "package a\nvar X = 1\n"}}
+script:
+  main: {user: hello}
+structure: inline
+project:
+  files: {a.go: "package a\nvar X = 1\n"}
 `
 
 func runStory(t *testing.T, path string) {
@@ -58,7 +63,7 @@ func runStory(t *testing.T, path string) {
 		case "script":
 			return told(parse(baseScript + d.Input))
 		case "work":
-			return told(parse(baseWork + d.Input))
+			return told(parse(baseWork + work(d.Input)))
 		case "file":
 			f, err := parse(d.Input)
 			kept = f
@@ -74,6 +79,15 @@ func runStory(t *testing.T, path string) {
 		}
 		return "unknown command " + d.Cmd
 	})
+}
+
+// work is what goes on from baseWork, which ends in the project: a story's input
+// comes without the blanks in front of it.
+func work(input string) string {
+	if strings.HasPrefix(input, "facts:") {
+		return "  " + input
+	}
+	return input
 }
 
 // filesBeside are the files that a story's scenario may name.
@@ -120,10 +134,11 @@ func show(f *File, d *datadriven.TestData) string {
 		return fmt.Sprintf("its own text reads back to another: %v\n", err)
 	}
 	var out []string
-	in := false
+	in, depth := false, 0
 	for _, line := range strings.SplitAfter(string(s.Canonical()), "\n") {
-		if !strings.HasPrefix(line, " ") {
-			in = strings.HasPrefix(line, key+":")
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		if in = in && indent > depth; !in && indent <= 2 && strings.HasPrefix(line[indent:], key+":") { // on top, or in a block
+			in, depth = true, indent
 		}
 		if in {
 			out = append(out, line)
@@ -224,7 +239,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(src)
 	}
-	for _, s := range []string{"", "a", "- b", "a: [", "a: {b: ", baseWork, baseScript, "variants: {a: {a.b: null}}", "name: |\n  x\n y", "\x00", "? a", "a: 'b", "expect: [a<b, '<']", "matrix: [{path: seed, values: [1]}]"} {
+	for _, s := range []string{"", "a", "- b", "a: [", "a: {b: ", baseWork, baseScript, "variants: {a: {set: {a.b: null}}}", "name: |\n  x\n y", "\x00", "? a", "a: 'b", "expect: [\"a < b\", \" < \"]", "matrix:\n  seed: [1]"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -9,16 +9,14 @@ import (
 
 // patchOf parts what a variant says itself from the paths of its set.
 func patchOf(variant *document.Node) (own *document.Node, paths []document.Pair) {
-	own, paths = cutOldKeys(variant)
-	kept := own.Pairs[:0]
-	for _, p := range own.Pairs {
+	own = &document.Node{Kind: document.Map, Pos: variant.Pos}
+	for _, p := range variant.Pairs {
 		if p.Key != "set" {
-			kept = append(kept, p)
+			own.Pairs = append(own.Pairs, p)
 		} else if p.Val.Kind == document.Map {
 			paths = append(paths, p.Val.Pairs...)
 		}
 	}
-	own.Pairs = kept
 	return own, paths
 }
 

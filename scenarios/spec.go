@@ -8,60 +8,104 @@ import (
 )
 
 // Scenario is one effective scenario: a file with one variant and all overrides
-// applied. Field tags are the YAML keys.
+// applied. Field tags are the YAML keys; what is below a block can be named
+// without it.
 type Scenario struct {
-	Name   string   `yaml:"name"`
+	// Agentsim is the version of the language, always 1, and the first line.
+	Agentsim int `yaml:"agentsim"`
+	// Name is what the scenario is called.
+	Name  string `yaml:"name"`
+	About About  `yaml:"about"`
+	// Seed is what random choices are drawn from. A list of seeds makes a run of each.
+	Seed      uint64    `yaml:"seed"`
+	Structure Structure `yaml:"structure"`
+	// Project is the files that agents act on, and what is known about them.
+	Project Project `yaml:"project"`
+	// Work is what is to be done, item by item.
+	Work []Item `yaml:"work"`
+	// Agents is how agents are led.
+	Agents `yaml:"agents,block"`
+	// Model is how the mock model behaves.
+	Model Model `yaml:"model"`
+	// Provider is whose prompt cache, which model, how marked.
+	Provider Provider `yaml:"provider"`
+	// Conversations are the user's side: who says what, and exact answers.
+	Conversations `yaml:"script,block"`
+	// Lab is what only studies of mechanism need.
+	Lab `yaml:"lab,block"`
+	// Expect lists what must hold: SIDE OP SIDE, such as fork.cost < subagent.cost.
+	Expect []Expectation `yaml:"expect"`
+}
+
+// Version is the version of the language that is read.
+const Version = 1
+
+// About is why a scenario exists: a text, or a mapping.
+type About struct {
 	Why    string   `yaml:"why"`     // why it exists, one or two sentences
 	LookAt []string `yaml:"look_at"` // what to look at in the output
 	Source string   `yaml:"source"`  // where its figures come from, if anywhere
-	Seed   uint64   `yaml:"seed"`
+}
 
-	Stack   string      `yaml:"stack"`   // full (default) or minimal (MIN-01)
-	Minimal MinimalSpec `yaml:"minimal"` // options of stack minimal
-
-	Interactive bool              `yaml:"interactive"`
-	Gates       map[string]string `yaml:"gates"` // name → value; booleans are "true" or "false" (GATE-01)
-	GateFlips   []GateFlip        `yaml:"gate_flips"`
-
-	Provider Provider     `yaml:"provider"`
-	Settings SettingsSpec `yaml:"settings"` // of every root that does not say otherwise; children by ISO-09 and SUB-09
-	Project  Project      `yaml:"project"`
-	Facts    []Fact       `yaml:"facts"`
-	Model    Model        `yaml:"model"`    // the policy's profile
-	Strategy string       `yaml:"strategy"` // inline, subagent, fork, coordinator
-	// Coordinator says how strategy coordinator leads its workers.
+// Agents are how agents are led.
+type Agents struct {
+	// Type is the agent type that the lead names when it starts agents; left out it
+	// names none.
+	Type string `yaml:"type"`
+	// Settings are the request settings of every root that does not say otherwise.
+	Settings SettingsSpec `yaml:"settings"`
+	// Coordinator says how structure coordinator leads its workers.
 	Coordinator CoordinatorSpec `yaml:"coordinator"`
-	// Background sets run_in_background on the lead's Agent calls.
-	Background bool   `yaml:"background"`
-	Type       string `yaml:"type"` // subagent_type the lead names; "" leaves it out
-	Work       []Item `yaml:"work"`
+	// Tools are how long tools take, and which of their results are shortened.
+	Tools ToolSpec `yaml:"tools"`
 	// Scope names the items of the work that are done; all by default. What an
 	// item comes after and is not in the scope is taken for done.
 	Scope []string `yaml:"scope"`
+}
 
-	Main    *Root    `yaml:"main"`  // the one root conversation, or
-	Roots   []Root   `yaml:"roots"` // several in one kernel, sharing the provider's store
-	Scripts []Script `yaml:"scripts"`
+// Conversations are the roots with their users, and exact turns.
+type Conversations struct {
+	// Main is the one conversation.
+	Main *Root `yaml:"main"`
+	// Roots are several conversations at one time, which share the provider's cache.
+	Roots []Root `yaml:"roots"`
+	// Scripts give agents exact answers in place of the model's.
+	Scripts []Script `yaml:"answers"`
+}
 
+// Lab is what only studies of mechanism need.
+type Lab struct {
+	Stack   string      `yaml:"stack"`   // full (default) or minimal (MIN-01)
+	Minimal MinimalSpec `yaml:"minimal"` // options of stack minimal
+
+	// Interactive is whether somebody is at the terminal; structure fork sets it.
+	Interactive bool              `yaml:"interactive"`
+	Gates       map[string]string `yaml:"gates"` // feature flags by name, true or false (GATE-01); a structure sets its own
+	// GateFlips change feature flags at instants (GATE-02).
+	GateFlips []GateFlip `yaml:"gate_flips"`
+
+	// Permissions say what agents may do, and what the user answers.
 	Permissions PermissionSpec `yaml:"permissions"`
 	// Injections are instructions that stand in files and are nobody's to give.
 	Injections []Injection `yaml:"injections"`
 	// Classifier is the scripted judge of hand-offs (TSK-06).
 	Classifier []HandoffVerdict `yaml:"classifier"`
 
+	// FanOut is how siblings of one response start (CACHE-29).
 	FanOut FanOut `yaml:"fan_out"`
-	Forks  Forks  `yaml:"forks"`
+	// Forks is what is different about forks.
+	Forks Forks `yaml:"forks"`
 	// Compaction says when histories become summaries (LOOP-07).
 	Compaction *Compaction `yaml:"compaction"`
 	Faults     []string    `yaml:"faults"` // calls that fail, one rule each: what fails, its settings, and where. What: 429, 529, 500, drop, duplicate, truncate, unknown-tool, wrong-type, empty, refusal, max-tokens or slow. Where: agent=GLOB of lineages, call=N, attempt=N, chance=N/M. Such as 429 retry-after=2s agent=main call=2 attempt=1
-	Limits     Limits      `yaml:"limits"`
-	Retry      Retry       `yaml:"retry"`
-	Tools      ToolSpec    `yaml:"tools"`
+	// Limits end a run that goes on for too long.
+	Limits Limits `yaml:"limits"`
+	// Retry is how failed requests are tried again (LOOP-06).
+	Retry Retry `yaml:"retry"`
 	// ReplaceFlips change the sizes of content replacement at instants (LOOP-11).
 	ReplaceFlips []ReplaceFlip `yaml:"replace_flips"`
-
-	Scale  *Scale        `yaml:"scale"`
-	Expect []Expectation `yaml:"expect"`
+	// Scale is how often a type of agent is started in the world at large.
+	Scale *Scale `yaml:"scale"`
 }
 
 // GateFlip changes a gate at an instant (GATE-02).
@@ -192,6 +236,8 @@ type Project struct {
 	Date      string     `yaml:"date"` // stands in the user context; default 2026-01-01
 	Agents    AgentFiles `yaml:"agents"`
 	Tests     []TestRun  `yaml:"tests"` // commands that test the project
+	// Facts are what is worth knowing, and where in the files it is.
+	Facts []Fact `yaml:"facts"`
 }
 
 // Files is either an embedded tree or literal files.
@@ -243,8 +289,9 @@ type Item struct {
 	About     string        `yaml:"about"` // what it is about, in a sentence that prompts pass on
 	By        string        `yaml:"by"`    // "" by the strategy, or lead: the lead itself, whatever the strategy
 	After     []string      `yaml:"after"`
-	Needs     []string      `yaml:"needs"` // facts; file:PATH for a file's content, without which it is not done, gist:PATH for its gist; PATH may be a glob
-	Reads     []Selector    `yaml:"reads"` // the files that hold what is needed; a summary of one may do, needs asks for reading
+	Knows     []string      `yaml:"knows"`    // what it is not done without: facts by name; summary:PATH for a summary of a file, PATH may be a glob; summaries for one of each file in found_in
+	Reads     []Selector    `yaml:"reads"`    // files that whoever does it reads, unless their content is in the request already; without them it is not done
+	FoundIn   []Selector    `yaml:"found_in"` // files in which what it takes to know is found; nobody has to read them
 	Edits     []Edit        `yaml:"edits"`
 	Yields    []string      `yaml:"yields"` // facts its report carries
 	Think     document.Size `yaml:"think"`

@@ -68,8 +68,8 @@ func (c *checker) stack() {
 	if s.Stack != MinimalStack {
 		return
 	}
-	if s.Strategy == "fork" {
-		c.bad("strategy", "strategy: subagent or inline", "stack minimal has no forks")
+	if s.Strategy() == "fork" {
+		c.bad("structure", "structure: subagent or inline", "stack minimal has no forks")
 	}
 	for _, name := range sortedKeys(s.Gates) {
 		if g := gate.Find(name); g != nil && g.Built && s.Gates[name] != g.Default {
@@ -79,8 +79,8 @@ func (c *checker) stack() {
 	if len(s.GateFlips) > 0 {
 		c.badKey("gate_flips", "take it away", "stack minimal has no gates")
 	}
-	if s.Background {
-		c.bad("background", "take it away", "stack minimal has no background agents")
+	if s.Background() {
+		c.bad("structure", "structure: subagent", "stack minimal has no background agents")
 	}
 	if s.Provider.SubagentModel != "" {
 		c.bad("provider.subagent_model", "take it away", "in stack minimal a sub-agent has its parent's model")

@@ -79,27 +79,18 @@ func (s *Scenario) unread() []section {
 		add("fan_out.hold is none", "fan_out.cap")
 	}
 	if s.keeps() {
-		add(allByLead, "strategy")
-		add(allByLead, "background")
+		add(allByLead, "structure")
 		add(allByLead, "type")
-	}
-	if s.forks() {
-		add("gate "+forkGate+" runs every child in the background", "background")
 	}
 	return out
 }
 
-// forks reports whether calls without a type are forks when the run begins.
-func (s *Scenario) forks() bool {
-	return s.Stack != MinimalStack && s.Interactive && s.Gate(forkGate) == "true" && !s.Coordinates()
-}
-
 // delegates reports whether a lead gives work to children.
-func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy != "inline" && !s.keeps() }
+func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy() != "inline" && !s.keeps() }
 
 // keeps reports whether a lead that may spawn does every item itself.
 func (s *Scenario) keeps() bool {
-	return (s.Strategy == "subagent" || s.Strategy == "fork") && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
+	return (s.Strategy() == "subagent" || s.Strategy() == "fork") && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
 }
 
 const allByLead = "every item of the work is by: lead"
@@ -110,7 +101,7 @@ func (s *Scenario) withoutPrompts() string {
 	switch {
 	case s.keeps():
 		return allByLead
-	case !s.hasWork() || s.Strategy != "inline":
+	case !s.hasWork() || s.Strategy() != "inline":
 		return ""
 	}
 	return "nobody is spawned"
@@ -122,7 +113,7 @@ func (s *Scenario) withoutFresh() string {
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return typ != "" || !s.turnsOn(forkGate) }):
 		return ""
-	case s.delegates() && s.Strategy != "fork":
+	case s.delegates() && s.Strategy() != "fork":
 		return ""
 	case s.keeps():
 		return allByLead
@@ -139,9 +130,9 @@ func (s *Scenario) withoutSubagents() string {
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return (typ != "" || !s.turnsOn(forkGate)) && !s.Coordinates() }):
 		return ""
-	case s.delegates() && s.Strategy == "subagent" && !own:
+	case s.delegates() && s.Strategy() == "subagent" && !own:
 		return ""
-	case s.delegates() && s.Strategy == "subagent":
+	case s.delegates() && s.Strategy() == "subagent":
 		return "type Explore has a model of its own: provider.aliases says what haiku stands for"
 	case s.keeps():
 		return allByLead
@@ -194,6 +185,7 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 		return ""
 	}
 	path, text, _ := strings.Cut(set, "=")
+	path = lang.Short(path)
 	val, bad := limits.Parse(document.NewSource("--set", text), text)
 	if bad != nil {
 		return ""
@@ -259,7 +251,7 @@ func (f *File) idle(played []string) (out []Idle) {
 		with := f.untrimmed(f.over(f.base, v.Val, &document.Problems{}), nil)
 		for _, l := range patchLeaves(v.Val) {
 			l.Why, l.Variant = in(l.Path, cells), v.Key
-			l.sure = l.Path != "strategy" && l.Path != "structure" // who does the work is no patch
+			l.sure = l.Path != "structure" // who does the work is no patch
 			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
 				out = append(out, l)
 			}
@@ -280,7 +272,7 @@ func (f *File) idle(played []string) (out []Idle) {
 			}
 		}
 	}
-	return out
+	return append(out, f.dropped()...)
 }
 
 // cellsOf are the names of a variant's cells.
@@ -302,11 +294,11 @@ func valueAt(s *Scenario, path string) any {
 	v := reflect.ValueOf(s).Elem()
 	for path != "" && v.Kind() == reflect.Struct {
 		key, rest := document.CutPath(path)
-		f, ok := document.FindField(v.Type(), key)
+		f, ok := document.Reach(v, key)
 		if !ok {
 			return nil
 		}
-		if v, path = v.Field(f.Index), rest; v.Kind() == reflect.Pointer && !v.IsNil() {
+		if v, path = f, rest; v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		}
 	}
@@ -367,7 +359,10 @@ func leaves(n *document.Node, path string) []Idle {
 	}
 	var out []Idle
 	for _, p := range n.Pairs {
-		sub := strings.TrimPrefix(path+"."+p.Key, ".")
+		sub := lang.Short(strings.TrimPrefix(path+"."+p.Key, "."))
+		if path == "set" || lang.IsBlock(path) {
+			sub = lang.Short(p.Key)
+		}
 		for _, l := range leaves(p.Val, sub) {
 			l.at = p.Pos
 			out = append(out, l)

@@ -81,7 +81,7 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []struck) {
 		played[slices.IndexFunc(s.Scripts, func(sc Script) bool { return doublestar.MatchUnvalidated(sc.Agent, name) })] = true
 	}
 	for i := range s.Scripts {
-		out = append(out, struck{Idle{Path: "script " + s.Scripts[i].Agent, at: d.Where("scripts[" + itoa(i) + "]")}, played[i]})
+		out = append(out, struck{Idle{Path: "script " + s.Scripts[i].Agent, at: d.Where("answers[" + itoa(i) + "]")}, played[i]})
 	}
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"}} {

@@ -20,14 +20,13 @@ func (s *Scenario) unusedSections() (out []section) {
 	}
 	work, spawns := s.hasWork(), s.spawns()
 	add(s.allScripted(), "work", "every root has a script, so nobody begins it")
-	add(s.allScripted(), "strategy", "every root has a script, so nobody follows it")
+	add(s.allScripted(), "structure", "every root has a script, so nobody follows it")
 	add(!work, "scope", "there is no work for it")
-	add(!work, "facts", "only work needs facts")
+	add(!work, "project.facts", "only work needs facts")
 	add(!work, "model", "only the policy reads it, and there is no work for it")
-	add(s.Strategy != "subagent", "background", "only strategy subagent reads it")
 	add(!s.Coordinates(), "coordinator", "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")
 	add(!work || !spawns, "type", "nobody is spawned")
-	add(work && s.Strategy == "coordinator", "type", "a coordinator starts workers and nobody else")
+	add(work && s.Strategy() == "coordinator", "type", "a coordinator starts workers and nobody else")
 	add(!spawns, "fan_out", "nobody is spawned")
 	add(s.Stack != MinimalStack, "minimal", "only stack minimal reads it")
 	add(!spawns, "forks", "nobody is spawned")
@@ -40,7 +39,7 @@ func (s *Scenario) hasWork() bool { return len(s.Work) > 0 && !s.allScripted() }
 // spawns tells whether agents may spawn others: by strategy, or by a script
 // that calls Agent.
 func (s *Scenario) spawns() bool {
-	if s.hasWork() && s.Strategy != "inline" {
+	if s.hasWork() && s.Strategy() != "inline" {
 		return true
 	}
 	for _, sc := range s.Scripts {
@@ -75,7 +74,7 @@ func (s *Scenario) allScripted() bool {
 func (s *Scenario) usedFacts() map[string]bool {
 	used := map[string]bool{}
 	for _, it := range s.Work {
-		for _, n := range it.Needs {
+		for _, n := range it.Knows {
 			used[n] = true
 		}
 		for _, y := range it.Yields {
@@ -102,9 +101,9 @@ func (c *checker) unused() {
 	}
 	c.unusedObeys()
 	used := c.s.usedFacts()
-	for i, f := range c.s.Facts {
-		if !idle["facts"] && !used[f.Name] {
-			c.Errs.Add(c.Where("facts["+itoa(i)+"].name"), "name it in needs, yields, pitfalls or misled_by, or take it away", "unused fact %q", f.Name).Unused = true
+	for i, f := range c.s.Project.Facts {
+		if !idle["project.facts"] && !used[f.Name] {
+			c.Errs.Add(c.Where("project.facts["+itoa(i)+"].name"), "name it in knows, yields, pitfalls or misled_by, or take it away", "unused fact %q", f.Name).Unused = true
 		}
 	}
 }
@@ -122,17 +121,17 @@ func (s *Scenario) trim() {
 	s.Model.Obeys = s.Model.Obeys && !s.obeysNothing()
 	v, def := reflect.ValueOf(s).Elem(), reflect.ValueOf(Defaults()).Elem()
 	for _, x := range s.unusedSections() {
-		f, ok := document.FindField(scenarioType, x.key)
-		if ok {
-			v.Field(f.Index).Set(def.Field(f.Index))
+		if f, ok := document.Reach(v, x.key); ok {
+			d, _ := document.Reach(def, x.key)
+			f.Set(d)
 		}
 	}
 	used := s.usedFacts()
 	var facts []Fact
-	for _, f := range s.Facts {
+	for _, f := range s.Project.Facts {
 		if used[f.Name] {
 			facts = append(facts, f)
 		}
 	}
-	s.Facts = facts
+	s.Project.Facts = facts
 }

@@ -46,8 +46,8 @@ var limits = &document.Limits{Of: "scenario", Bytes: MaxFileBytes, Tokens: MaxTo
 func Paths() []string { return lang.Paths() }
 
 var itemNames = map[string]string{
-	"work": "work item", "facts": "fact", "roots": "root", "scripts": "script", "turns": "turn", "then": "step",
-	"tools": "tool use", "edits": "edit", "gate_flips": "gate flip", "explicit": "marks", "reads": "selector",
+	"work": "work item", "facts": "fact", "roots": "root", "turns": "turn", "then": "step",
+	"tools": "tool use", "edits": "edit", "gate_flips": "gate flip", "explicit": "marks", "reads": "selector", "found_in": "selector", "answers": "script",
 }
 
 const (
@@ -77,8 +77,15 @@ var saidElsewhere = map[string]string{
 	"TestRun.duration":     `did you mean "takes"?`,
 	"Item.model":           "agent: {model: haiku} is the model of the child that does it",
 	"Item.type":            "agent: {type: Explore} is the type of the child that does it",
-	"Item.strategy":        "strategy stands at the top, or in a variant; by: lead leaves an item to the lead",
-	"Item.files":           `reads: [PATH], or needs: ["file:PATH"] where reading is required`,
+	"Item.strategy":        "structure is for all items; by: lead leaves an item to the lead",
+	"Item.structure":       "structure is for all items; by: lead leaves an item to the lead",
+	"Item.files":           "reads: [PATH], or found_in: [PATH] where nobody has to read it",
+	"Item.needs":           "knows: [FACT], reads: [PATH]",
+	"Scenario.strategy":    "structure: inline, subagent, subagent-background, fork or coordinator",
+	"Scenario.background":  "structure: subagent-background",
+	"Scenario.why":         "about: says why",
+	"Scenario.scripts":     "script: {answers: [{agent: main, turns: […]}]}",
+	"Scenario.seeds":       "seed: [42, 43]",
 }
 
 // Canonical is the effective scenario as YAML: one text for one meaning, with

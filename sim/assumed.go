@@ -161,7 +161,7 @@ func synthesisAssumed(sc *scenarios.Scenario) []string {
 		return slices.ContainsFunc(sc.Work, func(it scenarios.Item) bool { return it.Kind == kind })
 	}
 	switch {
-	case sc.Strategy != "coordinator" || !is("research") || !is("implement"):
+	case sc.Strategy() != "coordinator" || !is("research") || !is("implement"):
 		return nil
 	case sc.Coordinator.Synthesis == "strict":
 		return []string{"implementations wait for all research"}

@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// reviews is a lead that gives out n reviews of a file each, by a strategy.
-func reviews(strategy string, n int) string {
+// reviews is a lead that gives out n reviews of a file each, by a structure.
+func reviews(structure string, n int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: reviews\ninteractive: true\ngates: {FORK_SUBAGENT: %t}\n", strategy == "fork")
-	b.WriteString("provider: {model: claude-sonnet-4-5-20250929}\nstrategy: " + strategy + "\nproject:\n  files:\n")
+	b.WriteString("agentsim: 1\nname: reviews\nlab: {interactive: true}\n")
+	b.WriteString("provider: {model: claude-sonnet-4-5-20250929}\nstructure: " + structure + "\nproject:\n  files:\n")
 	for i := range n {
 		fmt.Fprintf(&b, "    f%d.go: {tokens: 300, class: code}\n", i)
 	}
-	b.WriteString("main: {user: Review it.}\nwork:\n")
+	b.WriteString("script:\n  main: {user: Review it.}\nwork:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "  - {id: r%d, kind: research, reads: [f%d.go]}\n", i, i)
+		fmt.Fprintf(&b, "  - {id: r%d, kind: research, knows: [summaries], found_in: [f%d.go]}\n", i, i)
 	}
 	return b.String()
 }

@@ -39,7 +39,7 @@ func agentsAssumed(sc *scenarios.Scenario) []string {
 // so many. Nothing where nobody is spawned.
 func spawnsAssumed(sc *scenarios.Scenario) []string {
 	n, most := widest(sc), sc.Model.SpawnsPerTurn
-	if sc.Strategy == "inline" || n == 0 {
+	if sc.Strategy() == "inline" || n == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("%d spawns a turn", most)
@@ -60,7 +60,7 @@ func beyond(sc *scenarios.Scenario, calls int) bool {
 	if sc.Model.Preamble {
 		positions++
 	}
-	if sc.Strategy == "fork" {
+	if sc.Strategy() == "fork" {
 		positions++
 	}
 	return positions >= cachemodel.LookBack

@@ -70,9 +70,9 @@ func (r *run) plant() error {
 	r.fs = r.spec.Project.Open()
 	r.scenario = r.spec.Scenario
 	r.rebind()
-	for i, f := range r.scenario.Facts {
+	for i, f := range r.scenario.Project.Facts {
 		if err := r.fs.Plant(f.File, f.Line, " "+r.marks.Text(mark.Fact, f.Name)); err != nil {
-			return &ScenarioError{fmt.Sprintf("facts[%d]", i), fmt.Errorf("fact %q: %w", f.Name, err)}
+			return &ScenarioError{fmt.Sprintf("project.facts[%d]", i), fmt.Errorf("fact %q: %w", f.Name, err)}
 		}
 	}
 	return r.plantInjections()

@@ -204,12 +204,14 @@ func tariffs(t *testing.T) {
 
 // twoRooms are two roots of one text in two workspaces, one after the other.
 const twoRooms = `
+agentsim: 1
 name: rooms
 provider: {model: claude-opus-4-7}
-roots:
-  - {name: one, workspace: red, user: Hello., system: {tokens: 6_000}, tools: [], context: false}
-  - {name: two, workspace: blue, at: 1m, user: Hello., system: {tokens: 6_000}, tools: [], context: false}
-scripts: [{agent: "*", turns: [{text: Yes.}]}]
+script:
+  roots:
+    - {name: one, workspace: red, user: Hello., system: {tokens: 6_000}, tools: [], context: false}
+    - {name: two, workspace: blue, at: 1m, user: Hello., system: {tokens: 6_000}, tools: [], context: false}
+  answers: [{agent: "*", turns: [{text: Yes.}]}]
 `
 
 func bedrock(t *testing.T) {
@@ -225,20 +227,22 @@ func bedrock(t *testing.T) {
 // warmed is a root that warms the cache for another, which warms it once more
 // by a step of its own.
 const warmed = `
+agentsim: 1
 name: warmed
 provider: {model: claude-opus-4-7, counter: recorded, breakpoints: last}
-roots:
-  - {name: warm, user: Hello., system: {tokens: 6_000}, tools: [], context: false, settings: {max_tokens: 0}}
-  - name: asks
-    at: 1m
-    user: Hello.
-    system: {tokens: 6_000}
-    tools: []
-    context: false
-    then: [{message: Warm., settings: {max_tokens: 0}}, {message: And now?}]
-scripts:
-  - {agent: warm, turns: [{counts: {-1: 7_000}}]}
-  - {agent: asks, turns: [{text: Yes.}, {counts: {-1: 7_500}}, {text: Now.}]}
+script:
+  roots:
+    - {name: warm, user: Hello., system: {tokens: 6_000}, tools: [], context: false, settings: {max_tokens: 0}}
+    - name: asks
+      at: 1m
+      user: Hello.
+      system: {tokens: 6_000}
+      tools: []
+      context: false
+      then: [{message: Warm., settings: {max_tokens: 0}}, {message: And now?}]
+  answers:
+    - {agent: warm, turns: [{counts: {-1: 7_000}}]}
+    - {agent: asks, turns: [{text: Yes.}, {counts: {-1: 7_500}}, {text: Now.}]}
 `
 
 func prewarm(t *testing.T) {

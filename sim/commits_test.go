@@ -25,21 +25,21 @@ func (r *reports) Emit(e *transcript.Event) {
 // TestCommits runs forks that change a file each.
 func TestCommits(t *testing.T) {
 	const text = `
+agentsim: 1
 name: commits
-interactive: true
-gates: {FORK_SUBAGENT: true}
 provider: {model: claude-sonnet-4-6}
 project: {files: {a.go: "one of a\ntwo of a\n", b.go: "one of b\ntwo of b\n"}}
-strategy: fork
+structure: fork
 work:
-  - {id: look, kind: research, reads: [a.go]}
+  - {id: look, kind: research, found_in: [a.go], knows: [summaries]}
   - {id: a, kind: implement, after: [look], edits: [{file: a.go, tokens: 10}]}
   - {id: b, kind: implement, after: [look], edits: [{file: b.go, tokens: 10}]}
-main: {user: Go on.}
+script:
+  main: {user: Go on.}
 variants:
-  shell: {main.tools: [Agent, Read, Glob, Grep, Edit, Bash]}
-  none: {main.tools: [Agent, Read, Glob, Grep, Edit]}
-  refused: {main.tools: [Agent, Read, Glob, Grep, Edit, Bash], permissions.deny: ["Bash(git commit:*)"]}
+  shell: {set: {main.tools: [Agent, Read, Glob, Grep, Edit, Bash]}}
+  none: {set: {main.tools: [Agent, Read, Glob, Grep, Edit]}}
+  refused: {set: {main.tools: [Agent, Read, Glob, Grep, Edit, Bash], permissions.deny: ["Bash(git commit:*)"]}}
 `
 	hash := regexp.MustCompile(`\nFiles changed: .*, commit ([0-9a-f]{7})(\n|$)`)
 	for _, c := range []struct {

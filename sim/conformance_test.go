@@ -64,13 +64,14 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("KRN-04 CON-16 an added conversation moves no draw of another", func(t *testing.T) {
 		alone := linesOf(t, workSpec(t, "fork"))
-		text := strings.Replace(workText("fork"), "main:\n  user: Make it safe.\n", `
-roots:
-  - {name: main, user: Make it safe.}
-  - {name: other, at: 1s, user: Hello., workspace: elsewhere}
-scripts:
-  - agent: other
-    turns: [{text: {tokens: {uniform: [10, 400]}}}]
+		text := strings.Replace(workText("fork"), "script:\n  main:\n    user: Make it safe.\n", `
+script:
+  roots:
+    - {name: main, user: Make it safe.}
+    - {name: other, at: 1s, user: Hello., workspace: elsewhere}
+  answers:
+    - agent: other
+      turns: [{text: {tokens: {uniform: [10, 400]}}}]
 `, 1)
 		both := linesOf(t, specOf(t, text, ""))
 		if want, got := responses(alone, "0"), responses(both, "0"); !slices.Equal(want, got) {

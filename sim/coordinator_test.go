@@ -7,25 +7,28 @@ import (
 	"agentsim/sim/transcript"
 )
 
-const coordinated = `name: my
+const coordinated = `agentsim: 1
+name: my
 provider: {model: claude-sonnet-4-5-20250929}
-gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true GATES}
 project: {files: {a.go: "package a"}}
-main: {user: hello TOOLS}
-permissions: {mode: default}
-scripts:
-  - agent: main
-    turns:
-      - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: worker}}]
-      - text: started
-      - text: done
-  - agent: main/*
-    turns:
-      - tools:
-          - {name: Write, input: {file_path: pads/a.md, content: found}}
-          - {name: Write, input: {file_path: .scratchpad/a.md, content: found}}
-          - {name: Read, input: {file_path: pads/a.md}}
-      - text: fine
+script:
+  main: {user: hello TOOLS}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: worker}}]
+        - text: started
+        - text: done
+    - agent: main/*
+      turns:
+        - tools:
+            - {name: Write, input: {file_path: pads/a.md, content: found}}
+            - {name: Write, input: {file_path: .scratchpad/a.md, content: found}}
+            - {name: Read, input: {file_path: pads/a.md}}
+        - text: fine
+lab:
+  gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true GATES}
+  permissions: {mode: default}
 `
 
 func TestCoordinator(t *testing.T) {
@@ -54,20 +57,23 @@ func TestCoordinator(t *testing.T) {
 	})
 	t.Run("CRD-07 what implementations wait for is assumed where a coordinator has research and implementations", func(t *testing.T) {
 		const text = `
+agentsim: 1
 name: waits
 provider: {model: claude-sonnet-4-6}
 project: {files: {a.go: "one\ntwo\n"}}
-main: {user: Go on.}
-gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}
-strategy: coordinator
+script:
+  main: {user: Go on.}
+structure: coordinator
 work:
-  - {id: look, kind: research, reads: [a.go]}
+  - {id: look, kind: research, found_in: [a.go], knows: [summaries]}
   - {id: mend, kind: implement, edits: [{file: a.go, tokens: 10}]}
+lab:
+  gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}
 variants:
   strict: {}
-  needed: {coordinator.synthesis: needed}
-  alone: {scope: [look]}
-  inline: {strategy: inline, gates: {COORDINATOR_MODE: false, CLAUDE_CODE_COORDINATOR_MODE: false}}
+  needed: {set: {coordinator.synthesis: needed}}
+  alone: {agents: {scope: [look]}}
+  inline: {structure: inline, lab: {gates: {COORDINATOR_MODE: false, CLAUDE_CODE_COORDINATOR_MODE: false}}}
 `
 		for variant, want := range map[string]string{"strict": "implementations wait for all research", "needed": "implementations wait for the research that they need", "alone": "", "inline": ""} {
 			got := ""
@@ -95,7 +101,7 @@ variants:
 		for _, c := range []struct{ gates, rest, want string }{
 			{"", "", `deny why="prompts are avoided"; deny why="prompts are avoided"`},
 			{", tengu_scratch: true", "", `deny why="prompts are avoided"; allow why=scratchpad`},
-			{", tengu_scratch: true", "coordinator: {scratchpad: pads}\n", `allow why=scratchpad; deny why="prompts are avoided"`},
+			{", tengu_scratch: true", "agents:\n  coordinator: {scratchpad: pads}\n", `allow why=scratchpad; deny why="prompts are avoided"`},
 		} {
 			if got := decisions(run(c.gates, "", c.rest)); got != c.want {
 				t.Errorf("%+v: %s", c, got)

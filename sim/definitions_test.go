@@ -28,7 +28,7 @@ func (k *kept) has(part string) bool { return strings.Contains(strings.Join(k.li
 // runText runs a scenario's text and keeps events.
 func runText(t *testing.T, text string, kinds ...transcript.Kind) (*kept, error) {
 	t.Helper()
-	f, err := scenarios.Parse("my.yaml", []byte(text))
+	f, err := scenarios.Parse("my.yaml", []byte(merged(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,18 +45,20 @@ func runText(t *testing.T, text string, kinds ...transcript.Kind) (*kept, error)
 	return k, err
 }
 
-const spawns = `name: my
+const spawns = `agentsim: 1
+name: my
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello}
-scripts:
-  - agent: main
-    turns:
-      - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: TYPE}}]
-      - text: done
-  - agent: main/*
-    turns:
-      - contains: MARK
-        text: fine
+script:
+  main: {user: hello}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: TYPE}}]
+        - text: done
+    - agent: main/*
+      turns:
+        - contains: MARK
+          text: fine
 `
 
 func TestDefinitions(t *testing.T) {
@@ -118,11 +120,14 @@ func TestDefinitions(t *testing.T) {
 		}
 	})
 	t.Run("SUB-07 agents have the shell that their definition names, whatever their root's list", func(t *testing.T) {
-		k, err := runText(t, `name: my
+		k, err := runText(t, `agentsim: 1
+name: my
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: go, tools: [Agent, Read]}
-strategy: subagent
-type: tester
+script:
+  main: {user: go, tools: [Agent, Read]}
+structure: subagent
+agents:
+  type: tester
 project:
   files: {a.go: "package a", .claude/agents/tester.md: "---\nname: tester\ndescription: x\ntools: Bash\n---\nRun the tests.\n"}
 work: [{id: a, kind: verify, runs: [go test ./...]}]
@@ -179,25 +184,27 @@ work: [{id: a, kind: verify, runs: [go test ./...]}]
 	})
 }
 
-const remembers = `name: my
+const remembers = `agentsim: 1
+name: my
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello, tools: [Agent, Read, Write]}
+script:
+  main: {user: hello, tools: [Agent, Read, Write]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: a}}]
+        - text: done
+    - agent: main/*
+      turns:
+        - contains: MARK
+          tools: [{name: Read, input: {file_path: /work/project/DIR/MEMORY.md}}]
+        - tools: [{name: Write, input: {file_path: /work/project/DIR/MEMORY.md, content: "IT-RAINED\n"}}]
+        - text: noted
 project:
   agents:
     user:
       .claude/agents/a.md: "---\nname: a\ndescription: x\nmemory: SCOPE\npermissionMode: acceptEdits\n---\np\n"
       .claude/agent-memory/a/MEMORY.md: "nothing yet\n"
-scripts:
-  - agent: main
-    turns:
-      - tools: [{name: Agent, input: {description: do it now, prompt: "Do it.", subagent_type: a}}]
-      - text: done
-  - agent: main/*
-    turns:
-      - contains: MARK
-        tools: [{name: Read, input: {file_path: /work/project/DIR/MEMORY.md}}]
-      - tools: [{name: Write, input: {file_path: /work/project/DIR/MEMORY.md, content: "IT-RAINED\n"}}]
-      - text: noted
 `
 
 func testHandedOver(t *testing.T) {

@@ -15,13 +15,15 @@ func TestDrawnTimes(t *testing.T) {
 // waits is a lead that reads twice at once, asks the user, and starts agents; %0
 // are agents more.
 const waits = `
+agentsim: 1
 name: waits
 provider: {model: claude-sonnet-4-6, latency: {queue: {lognormal: {median: 1s, sigma: 0.7, min: 100ms, max: 30s}}, jitter: {exponential: {mean: 300ms, max: 4s}}}}
-tools: {read: {uniform: [10ms, 400ms]}}
+agents: {tools: {read: {uniform: [10ms, 400ms]}}}
 project: {files: {a.go: "one\n", b.go: "two\n"}}
-permissions: {ask: ["Bash(cp:*)"], answers: [{reply: allow, after: {gamma: {shape: 2, scale: 3s, min: 1s, max: 1m}}}]}
-main: {user: Hello., tools: [Agent, Bash, Read]}
-scripts:
+lab: {permissions: {ask: ["Bash(cp:*)"], answers: [{reply: allow, after: {gamma: {shape: 2, scale: 3s, min: 1s, max: 1m}}}]}}
+script:
+ main: {user: Hello., tools: [Agent, Bash, Read]}
+ answers:
   - agent: main
     turns:
       - {tools: [{name: Read, input: {file_path: a.go}}, {name: Read, input: {file_path: b.go}}]}

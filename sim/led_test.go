@@ -80,7 +80,7 @@ func TestLed(t *testing.T) {
 				t.Errorf("%q", bad)
 			}
 			for extreme, least := range map[string][]string{
-				"continue": {"table items.done == items.total", "continue.cost < table.cost", "table.tokens.read < continue.tokens.read", "table.agents > continue.agents"},
+				"continue": {"table items.done == table.items.total", "continue.cost < table.cost", "table.tokens.read < continue.tokens.read", "table.agents > continue.agents"},
 				"spawn":    {"table.cost < spawn.cost", "table.tokens.written < spawn.tokens.written", "table.reads < spawn.reads", "table.agents < spawn.agents"},
 			} {
 				bad := strings.Join(f.broken(map[string]string{"table": extreme}), "\n")

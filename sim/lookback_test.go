@@ -69,7 +69,7 @@ func fanText(text, thinking bool, n int, fourth bool) string {
 	}
 	var uses []string
 	for i := range n {
-		uses = append(uses, fmt.Sprintf(`{name: Agent, input: {description: check part %d, prompt: "Check part %d."}}`, i, i))
+		uses = append(uses, fmt.Sprintf(`{name: Agent, input: {description: "check part %d", prompt: "Check part %d."}}`, i, i))
 	}
 	turn = append(turn, "tools: ["+strings.Join(uses, ", ")+"]")
 	settings := "{}"
@@ -77,16 +77,17 @@ func fanText(text, thinking bool, n int, fourth bool) string {
 		settings = "{thinking: adaptive}"
 	}
 	return fmt.Sprintf(`
+agentsim: 1
 name: fan
-interactive: true
-gates: {FORK_SUBAGENT: true}
 provider: {model: claude-sonnet-4-5-20250929, fourth_mark: %t}
-settings: %s
-main: {user: Check everything., system: {tokens: 4_000}}
-scripts:
-  - agent: main
-    turns: [{%s}%s]
-  - {agent: main/*, turns: [{text: "Scope: one part. Result: nothing."}]}
+agents: {settings: %s}
+script:
+  main: {user: Check everything., system: {tokens: 4_000}}
+  answers:
+    - agent: main
+      turns: [{%s}%s]
+    - {agent: main/*, turns: [{text: "Scope: one part. Result: nothing."}]}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true}}
 `, fourth, settings, strings.Join(turn, ", "), strings.Repeat(", {text: Noted.}", n+1))
 }
 
@@ -131,16 +132,18 @@ func readsText(n int, fourth bool) string {
 	var uses, files []string
 	for i := range n {
 		files = append(files, fmt.Sprintf("f%d.go: {tokens: 200, class: code}", i))
-		uses = append(uses, fmt.Sprintf("{name: Read, input: {file_path: f%d.go}}", i))
+		uses = append(uses, fmt.Sprintf("{name: Read, input: {file_path: \"f%d.go\"}}", i))
 	}
 	return fmt.Sprintf(`
+agentsim: 1
 name: reads
 provider: {model: claude-sonnet-4-5-20250929, fourth_mark: %t}
 project: {files: {%s}}
-main: {user: Read everything., system: {tokens: 4_000}}
-scripts:
-  - agent: main
-    turns: [{text: All at once., tools: [%s]}, {text: Done.}]
+script:
+  main: {user: Read everything., system: {tokens: 4_000}}
+  answers:
+    - agent: main
+      turns: [{text: All at once., tools: [%s]}, {text: Done.}]
 `, fourth, strings.Join(files, ", "), strings.Join(uses, ", "))
 }
 

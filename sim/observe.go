@@ -220,20 +220,17 @@ func (o *observer) uses(item, path string) bool {
 	edits := func(it *scenarios.Item) bool {
 		return slices.ContainsFunc(it.Edits, func(e scenarios.Edit) bool { return picks(e.File) })
 	}
-	if edits(it) || slices.ContainsFunc(it.Reads, picks) || slices.ContainsFunc(it.Needs, func(need string) bool { return needs(need, path) }) {
+	if edits(it) || slices.ContainsFunc(it.FoundIn, picks) || slices.ContainsFunc(it.Reads, picks) || slices.ContainsFunc(it.Knows, func(name string) bool { return summarizes(name, path) }) {
 		return true
 	}
 	return it.Kind == "verify" && slices.ContainsFunc(it.After, func(id string) bool { return o.items[id] != nil && edits(o.items[id]) })
 }
 
-// needs reports whether a need is for a file, by its path or a glob.
-func needs(need, path string) bool {
-	for _, prefix := range [...]string{"file:", "gist:"} {
-		if p, ok := strings.CutPrefix(need, prefix); ok {
-			return p == path || scenarios.IsGlob(p) && doublestar.MatchUnvalidated(p, path)
-		}
-	}
-	return false
+// summarizes reports whether what an item knows is a summary of a file, by its path
+// or a glob.
+func summarizes(name, path string) bool {
+	p, ok := strings.CutPrefix(name, scenarios.SummaryOf)
+	return ok && (p == path || scenarios.IsGlob(p) && doublestar.MatchUnvalidated(p, path))
 }
 
 // criticalFiles is how the report of a Plan agent ends.

@@ -15,43 +15,48 @@ func TestPermissions(t *testing.T) {
 }
 
 const permitted = `
+agentsim: 1
 name: permitted
 provider: {model: claude-sonnet-4-6}
 project: {files: {a.go: "one\n"}}
-main: {user: Hello., tools: [Agent, Bash]}
-permissions:
-  mode: auto
-  deny: ["Bash(rm:*)"]
-  ask: ["Bash(cp:*)"]
-  allow: ["Bash(touch:*)"]
-  cli_allow: ["Bash(mv:*)"]
-  allowed_tools: {general-purpose: ["Bash(mkdir:*)"]}
-  classifier: [{rule: "Bash(ln:*)", verdict: deny}, {rule: "Bash(tee:*)", verdict: allow}]
+script:
+  main: {user: Hello., tools: [Agent, Bash]}
   answers:
-    - {agent: main/*, reply: never}
-    - {rule: "Bash(cp a.go b.go)", after: 3s, reply: edit, edit: {name: Bash, input: {command: pwd}}}
-    - {rule: "Bash(sed:*)", after: 2s, reply: always}
-    - {reply: deny, feedback: no}
-  timeout: 90s
-scripts:
-  - agent: main
-    turns:
-      - {tools: [{name: Bash, input: {command: rm a.go}}, {name: Bash, input: {command: cp a.go b.go}}, {name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv c.go d.go}}, {name: Bash, input: {command: ln a.go e.go}}]}
-      - {tools: [{name: Bash, input: {command: ls | tee f.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: mkdir x}}]}
-      - tools: [{name: Agent, input: {description: d, prompt: p}}]
-      - text: Done.
-  - agent: main/*
-    turns:
-      - {tools: [{name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv d.go c.go}}, {name: Bash, input: {command: mkdir y}}]}
-      - text: Done.
+    - agent: main
+      turns:
+        - {tools: [{name: Bash, input: {command: rm a.go}}, {name: Bash, input: {command: cp a.go b.go}}, {name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv c.go d.go}}, {name: Bash, input: {command: ln a.go e.go}}]}
+        - {tools: [{name: Bash, input: {command: ls | tee f.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: mkdir x}}]}
+        - tools: [{name: Agent, input: {description: d, prompt: p}}]
+        - text: Done.
+    - agent: main/*
+      turns:
+        - {tools: [{name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv d.go c.go}}, {name: Bash, input: {command: mkdir y}}]}
+        - text: Done.
+lab:
+  permissions:
+    mode: auto
+    deny: ["Bash(rm:*)"]
+    ask: ["Bash(cp:*)"]
+    allow: ["Bash(touch:*)"]
+    cli_allow: ["Bash(mv:*)"]
+    allowed_tools: {general-purpose: ["Bash(mkdir:*)"]}
+    classifier: [{rule: "Bash(ln:*)", verdict: deny}, {rule: "Bash(tee:*)", verdict: allow}]
+    answers:
+      - {agent: main/*, reply: never}
+      - {rule: "Bash(cp a.go b.go)", after: 3s, reply: edit, edit: {name: Bash, input: {command: pwd}}}
+      - {rule: "Bash(sed:*)", after: 2s, reply: always}
+      - {reply: deny, feedback: no}
+    timeout: 90s
 `
 
 func editsOfChildren(t *testing.T) {
 	const script = `
+agentsim: 1
 name: edits
 provider: {model: claude-sonnet-4-6}
-main: {user: Hello.}
-scripts: [{agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p}}]}, {text: Done.}]}, {agent: main/*, turns: [{text: Done.}]}]
+script:
+  main: {user: Hello.}
+  answers: [{agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p}}]}, {text: Done.}]}, {agent: main/*, turns: [{text: Done.}]}]
 `
 	for _, c := range []struct{ mode, want string }{
 		{"{mode: default}", "edits of children decided by their parent's mode default"},
@@ -60,7 +65,7 @@ scripts: [{agent: main, turns: [{tools: [{name: Agent, input: {description: d, p
 		{"{}", ""},
 	} {
 		got := ""
-		for _, s := range runOf(t, specOf(t, script+"permissions: "+c.mode+"\n", "")).Assumed {
+		for _, s := range runOf(t, specOf(t, script+"lab:\n  permissions: "+c.mode+"\n", "")).Assumed {
 			if strings.Contains(s, "of children") {
 				got = s
 			}
@@ -97,14 +102,16 @@ func permissionKeys(t *testing.T) {
 
 func stepKeys(t *testing.T) {
 	text := `
+agentsim: 1
 name: steps
 provider: {model: claude-sonnet-4-6}
-main:
-  user: Hello.
-  then: [{on: {event: response, agent: main/1.1, nth: 2}, background: true}, {on: {event: task}, message: It moved.}]
-scripts:
-  - {agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p}}]}, {text: One.}, {text: Two.}, {text: Three.}]}
-  - {agent: main/*, turns: [{tools: [{name: Glob, input: {pattern: "*"}}]}, {tools: [{name: Glob, input: {pattern: "*"}}]}, {text: Done.}]}
+script:
+  main:
+    user: Hello.
+    then: [{on: {event: response, agent: main/1.1, nth: 2}, background: true}, {on: {event: task}, message: It moved.}]
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: d, prompt: p}}]}, {text: One.}, {text: Two.}, {text: Three.}]}
+    - {agent: main/*, turns: [{tools: [{name: Glob, input: {pattern: "*"}}]}, {tools: [{name: Glob, input: {pattern: "*"}}]}, {text: Done.}]}
 `
 	all := strings.Join(linesOf(t, specOf(t, text, "")), "\n")
 	second := strings.Index(all, " 1 response call=1")

@@ -24,28 +24,31 @@ func (l lastWords) Emit(e *transcript.Event) {
 // TestPlanReports runs agents of type Plan over as many files as a case has.
 func TestPlanReports(t *testing.T) {
 	const text = `
+agentsim: 1
 name: plans
 provider: {model: claude-sonnet-4-6}
 project:
   agents: {built_ins: [Plan]}
   files: {a.go: "one\n", b.go: "one\n", c.go: "one\n", d.go: "one\n", e.go: "one\n", f.go: "one\n"}
-main: {user: Plan it.}
-strategy: subagent
-type: Plan
+script:
+  main: {user: Plan it.}
+structure: subagent
+agents:
+  type: Plan
 `
-	const six = `work: [{id: shape, kind: research, reads: [f.go, b.go, a.go, c.go, d.go, e.go]}]`
+	const six = `work: [{id: shape, kind: research, found_in: [f.go, b.go, a.go, c.go, d.go, e.go], knows: [summaries]}]`
 	for _, c := range []struct {
 		name, rest, ends string
 		findings         int
 	}{
 		{"six files read: the first five that the item reads", six,
 			"\n\n### Critical Files for Implementation\n- f.go - read to research shape\n- b.go - read to research shape\n- a.go - read to research shape\n- c.go - read to research shape\n- d.go - read to research shape", 0},
-		{"two files read: no more can be named", `work: [{id: shape, kind: research, reads: [a.go, b.go]}]`,
+		{"two files read: no more can be named", `work: [{id: shape, kind: research, found_in: [a.go, b.go], knows: [summaries]}]`,
 			"\n\n### Critical Files for Implementation\n- a.go - read to research shape\n- b.go - read to research shape", 1},
-		{"a script that forgets them", six + "\nscripts: [{agent: main/*, turns: [{text: \"The plan: a.go.\"}]}]", "The plan: a.go.", 1},
-		{"a script with six", six + "\nscripts: [{agent: main/*, turns: [{text: \"Plan.\\n### Critical Files for Implementation\\n- a\\n- b\\n- c\\n- d\\n- e\\n- f\"}]}]", "- f", 1},
-		{"a script with something behind them", six + "\nscripts: [{agent: main/*, turns: [{text: \"### Critical Files for Implementation\\n- a\\n- b\\n- c\\nThat is all.\"}]}]", "all.", 1},
-		{"a script with three", six + "\nscripts: [{agent: main/*, turns: [{text: \"### Critical Files for Implementation\\n- a\\n- b\\n- c\\n\"}]}]", "- c\n", 0},
+		{"a script that forgets them", six + "\nscript:\n  answers: [{agent: main/*, turns: [{text: \"The plan: a.go.\"}]}]", "The plan: a.go.", 1},
+		{"a script with six", six + "\nscript:\n  answers: [{agent: main/*, turns: [{text: \"Plan.\\n### Critical Files for Implementation\\n- a\\n- b\\n- c\\n- d\\n- e\\n- f\"}]}]", "- f", 1},
+		{"a script with something behind them", six + "\nscript:\n  answers: [{agent: main/*, turns: [{text: \"### Critical Files for Implementation\\n- a\\n- b\\n- c\\nThat is all.\"}]}]", "all.", 1},
+		{"a script with three", six + "\nscript:\n  answers: [{agent: main/*, turns: [{text: \"### Critical Files for Implementation\\n- a\\n- b\\n- c\\n\"}]}]", "- c\n", 0},
 	} {
 		t.Run("DEF-07 a Plan agent's report ends with the critical files, and one that does not is a finding: "+c.name, func(t *testing.T) {
 			said := lastWords{}

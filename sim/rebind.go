@@ -30,9 +30,9 @@ func (r *run) rebind() {
 	}
 	r.stands = r.assign(missing)
 	sc := *r.spec.Scenario
-	sc.Facts = slices.Clone(sc.Facts)
-	for i := range sc.Facts {
-		f := &sc.Facts[i]
+	sc.Project.Facts = slices.Clone(sc.Project.Facts)
+	for i := range sc.Project.Facts {
+		f := &sc.Project.Facts[i]
 		f.File = r.standsFor(f.File)
 		f.Line = r.folded(f.File, f.Line)
 	}
@@ -58,18 +58,19 @@ func (r *run) folded(file string, line int) int {
 }
 
 func (r *run) rebindItem(it *scenarios.Item) {
-	it.Reads, it.Edits, it.Needs = slices.Clone(it.Reads), slices.Clone(it.Edits), slices.Clone(it.Needs)
+	it.Reads, it.FoundIn, it.Edits, it.Knows = slices.Clone(it.Reads), slices.Clone(it.FoundIn), slices.Clone(it.Edits), slices.Clone(it.Knows)
 	for i := range it.Reads {
 		it.Reads[i].Path = r.standsFor(it.Reads[i].Path)
+	}
+	for i := range it.FoundIn {
+		it.FoundIn[i].Path = r.standsFor(it.FoundIn[i].Path)
 	}
 	for i := range it.Edits {
 		it.Edits[i].File.Path = r.standsFor(it.Edits[i].File.Path)
 	}
-	for i, need := range it.Needs {
-		for _, prefix := range [...]string{"file:", "gist:"} {
-			if p, ok := strings.CutPrefix(need, prefix); ok {
-				it.Needs[i] = prefix + r.standsFor(p)
-			}
+	for i, name := range it.Knows {
+		if p, ok := strings.CutPrefix(name, scenarios.SummaryOf); ok {
+			it.Knows[i] = scenarios.SummaryOf + r.standsFor(p)
 		}
 	}
 }
@@ -97,24 +98,22 @@ func (r *run) namedPaths() []string {
 			out = append(out, p)
 		}
 	}
-	for _, f := range r.spec.Scenario.Facts {
+	for _, f := range r.spec.Scenario.Project.Facts {
 		add(f.File)
 	}
 	for _, x := range r.spec.Scenario.Injections {
 		add(x.File)
 	}
 	for _, it := range r.spec.Scenario.Work {
-		for _, s := range it.Reads {
+		for _, s := range slices.Concat(it.FoundIn, it.Reads) {
 			add(s.Path)
 		}
 		for _, e := range it.Edits {
 			add(e.File.Path)
 		}
-		for _, need := range it.Needs {
-			for _, prefix := range [...]string{"file:", "gist:"} {
-				if p, ok := strings.CutPrefix(need, prefix); ok {
-					add(p)
-				}
+		for _, name := range it.Knows {
+			if p, ok := strings.CutPrefix(name, scenarios.SummaryOf); ok {
+				add(p)
 			}
 		}
 	}

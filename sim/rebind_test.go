@@ -25,11 +25,11 @@ func rebound(t *testing.T, seed uint64, files, named []string) *run {
 		it := scenarios.Item{ID: fmt.Sprint(i)}
 		switch i % 3 {
 		case 0:
-			it.Reads = []scenarios.Selector{{Path: p}}
+			it.FoundIn = []scenarios.Selector{{Path: p}}
 		case 1:
 			it.Edits = []scenarios.Edit{{File: scenarios.Selector{Path: p}}}
 		case 2:
-			it.Needs = []string{"gist:" + p}
+			it.Knows = []string{"summary:" + p}
 		}
 		sc.Work = append(sc.Work, it)
 	}

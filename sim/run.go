@@ -108,7 +108,7 @@ func placed(err error, sc *scenarios.Scenario) error {
 	case errors.As(err, &end):
 		return &ScenarioError{end.Path(), end}
 	case errors.As(err, &silent):
-		return &ScenarioError{"scripts", silent}
+		return &ScenarioError{"answers", silent}
 	}
 	return placedItem(err, sc)
 }

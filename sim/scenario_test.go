@@ -66,17 +66,19 @@ func aliases(t *testing.T) {
 // spoken is a root with two further messages; %0 to %3 are the settings of the
 // scenario, of the root and of the two steps.
 const spoken = `
+agentsim: 1
 name: spoken
 provider: {model: claude-sonnet-4-6}
-settings: %0
-main:
-  user: Hello.
-  system: {tokens: 3_000}
-  settings: %1
-  then:
-    - {message: And then?, settings: %2}
-    - {message: And now?, settings: %3}
-scripts: [{agent: main, turns: [{text: One.}, {text: Two.}, {text: Three.}]}]
+agents: {settings: %0}
+script:
+  main:
+    user: Hello.
+    system: {tokens: 3_000}
+    settings: %1
+    then:
+      - {message: And then?, settings: %2}
+      - {message: And now?, settings: %3}
+  answers: [{agent: main, turns: [{text: One.}, {text: Two.}, {text: Three.}]}]
 `
 
 // settings compares, but for the first event, with a scenario that says

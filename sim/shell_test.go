@@ -16,26 +16,28 @@ func TestShell(t *testing.T) {
 }
 
 const shellText = `
+agentsim: 1
 name: shell
 provider: {model: claude-sonnet-4-6, aliases: {haiku: claude-haiku-4-5-20251001}}
 project: {files: {a.go: {text: "package a\n"}}}
-main:
-  user: Look around.
-  tools: [Agent, Read, Bash, Write, NotebookEdit, TodoWrite]
-scripts:
-  - agent: main
-    turns:
-      - tools:
-          - {name: Bash, input: {command: cat a.go}}
-          - {name: Bash, input: {command: ls}}
-          - {name: Write, input: {file_path: b.go, content: "package b\n"}}
-          - {name: TodoWrite, input: {todos: [{content: Look, status: pending, activeForm: Looking}]}}
-          - {name: Agent, input: {description: look here, prompt: Look., subagent_type: Explore}}
-      - {text: Done.}
-  - agent: main/1.5
-    turns:
-      - {tools: [{name: Bash, input: {command: echo module a > a.go}}]}
-      - {text: Found.}
+script:
+  main:
+    user: Look around.
+    tools: [Agent, Read, Bash, Write, NotebookEdit, TodoWrite]
+  answers:
+    - agent: main
+      turns:
+        - tools:
+            - {name: Bash, input: {command: cat a.go}}
+            - {name: Bash, input: {command: ls}}
+            - {name: Write, input: {file_path: b.go, content: "package b\n"}}
+            - {name: TodoWrite, input: {todos: [{content: Look, status: pending, activeForm: Looking}]}}
+            - {name: Agent, input: {description: look here, prompt: Look., subagent_type: Explore}}
+        - {text: Done.}
+    - agent: main/1.5
+      turns:
+        - {tools: [{name: Bash, input: {command: echo module a > a.go}}]}
+        - {text: Found.}
 `
 
 func shellInScenario(t *testing.T) {
@@ -61,10 +63,12 @@ func shellInScenario(t *testing.T) {
 // command that ran to its end would have found that two others are not there.
 func shellInterrupted(t *testing.T) {
 	const text = `
+agentsim: 1
 name: shell
 provider: {model: claude-sonnet-4-6}
-main: {user: Go., tools: [Bash]}
-scripts: [{agent: main, turns: [{tools: [{name: Bash, input: {command: "nosuch; nothat"}}]}, {text: Done.}]}]
+script:
+  main: {user: Go., tools: [Bash]}
+  answers: [{agent: main, turns: [{tools: [{name: Bash, input: {command: "nosuch; nothat"}}]}, {text: Done.}]}]
 `
 	var k *kernel.Kernel
 	var found []string

@@ -40,7 +40,7 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 func defines(defs []*agent.Definition, sc *scenarios.Scenario) error {
 	err := defined(defs, "type", sc.Type)
 	for i := range sc.Work {
-		if err == nil && sc.Strategy == "subagent" {
+		if err == nil && sc.Strategy() == "subagent" {
 			err = defined(defs, fmt.Sprintf("work[%d].agent.type", i), sc.Work[i].Agent.Type)
 		}
 	}

@@ -155,22 +155,25 @@ func seeDepartures(t *testing.T) {
 }
 
 const owned = `
+agentsim: 1
 name: owned
-stack: minimal
 provider: {model: claude-sonnet-4-5-20250929}
 project:
   files:
     a.go: "package a"
     .claude/agents/explore.md: "---\nname: explore\ndescription: of this project\nmodel: haiku\nallowed-tools: read_file, agent\n---\nLook twice."
     .claude/agents/broken.md: "---\nname: [x"
-main: {user: go}
-scripts:
-  - agent: main
-    turns:
-      - tools: [{name: agent, input: {description: look, prompt: Look., type: explore}}, {name: agent, input: {description: plan, prompt: Plan., type: plan}}]
-      - text: done
-  - {agent: main/1.1, turns: [{contains: Look twice., text: looked}]}
-  - {agent: main/1.2, turns: [{text: planned}]}
+script:
+  main: {user: go}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: agent, input: {description: look, prompt: Look., type: explore}}, {name: agent, input: {description: plan, prompt: Plan., type: plan}}]
+        - text: done
+    - {agent: main/1.1, turns: [{contains: Look twice., text: looked}]}
+    - {agent: main/1.2, turns: [{text: planned}]}
+lab:
+  stack: minimal
 `
 
 func ownDefinitions(t *testing.T) {

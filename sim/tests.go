@@ -67,7 +67,7 @@ func (r *run) isPitfall(item, fact string) bool {
 
 // place is where a declared fact stands now, path:line; edits move lines.
 func (r *run) place(fs *workspace.FS, fact string) string {
-	for _, f := range r.scenario.Facts {
+	for _, f := range r.scenario.Project.Facts {
 		if f.Name != fact {
 			continue
 		}

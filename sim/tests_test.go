@@ -12,8 +12,8 @@ import (
 )
 
 // erring is work that a pitfall and a misleading fact make wrong.
-const erring = `name: erring
-interactive: true
+const erring = `agentsim: 1
+name: erring
 provider: {model: claude-sonnet-4-5-20250929}
 project:
   files:
@@ -21,23 +21,28 @@ project:
     b.go: {text: "package b\n\nvar A = 1\n\nvar B = 2\n"}
     notes.md: {text: "first\nsecond\nthird\n"}
   tests: [{command: go test ./..., files: "*.go", takes: 8s}]
-main: {user: Do it., tools: [Read, Grep, Glob, Edit, Agent, Bash]}
-strategy: inline
-permissions: {mode: bypassPermissions}
-facts:
-  - {name: trap, file: notes.md, line: 2}
-  - {name: theory, file: b.go, line: 3}
+  facts:
+    - {name: trap, file: notes.md, line: 2}
+    - {name: theory, file: b.go, line: 3}
+script:
+  main: {user: Do it., tools: [Read, Grep, Glob, Edit, Agent, Bash]}
+structure: inline
 work:
   - {id: fix-a, kind: implement, edits: [{file: a.go, tokens: 9}], pitfalls: [trap], runs: [go test ./...]}
   - {id: fix-b, kind: implement, after: [fix-a], edits: [{file: b.go, tokens: 9}], misled_by: [theory]}
   - {id: check, kind: verify, after: [fix-b]}
+lab:
+  interactive: true
+  permissions: {mode: bypassPermissions}
 `
 
 // patient is a project whose tests take seven minutes.
-const patient = `name: patient
+const patient = `agentsim: 1
+name: patient
 provider: {model: claude-sonnet-4-5-20250929}
-permissions: {mode: bypassPermissions}
 project: {files: {a.go: "package a"}, tests: [{command: go test ./..., files: "*.go", takes: 7m}]}
+lab:
+  permissions: {mode: bypassPermissions}
 `
 
 func TestTests(t *testing.T) {
@@ -66,7 +71,7 @@ func TestTests(t *testing.T) {
 			`{deny: ["Bash(go test:*)"]}`:             "look failed for want of unrun:go test ./...",
 		} {
 			text := strings.Replace(patient, "{mode: bypassPermissions}", permissions, 1) +
-				"main: {user: Go., tools: [Read, Bash]}\nstrategy: inline\nwork: [{id: look, kind: implement, runs: [go test ./...]}]\n"
+				"script:\n  main: {user: Go., tools: [Read, Bash]}\nstructure: inline\nwork: [{id: look, kind: implement, runs: [go test ./...]}]\n"
 			if got := told(t, text); got != want {
 				t.Errorf("%s: %s, want %s", permissions, got, want)
 			}
@@ -75,23 +80,23 @@ func TestTests(t *testing.T) {
 	t.Run("LLM-05 a command that times out is not run, and every whole minute that a test may take fits", func(t *testing.T) {
 		for _, took := range []string{"1m59s", "2m", "3m", "9m", "9m59s"} {
 			text := strings.Replace(patient, "takes: 7m", "takes: "+took, 1) +
-				"main: {user: Go., tools: [Read, Bash]}\nstrategy: inline\nwork: [{id: check, kind: implement, runs: [go test ./...]}]\n"
+				"script:\n  main: {user: Go., tools: [Read, Bash]}\nstructure: inline\nwork: [{id: check, kind: implement, runs: [go test ./...]}]\n"
 			if got, want := told(t, text), "check done"; got != want {
 				t.Errorf("tests of %s: %s", took, got)
 			}
 		}
 		for limit, want := range map[string]string{"1000": "other a failed for want of timeout:go test ./...", "10000": "other a done"} {
-			got := observed(t, "permissions: {mode: bypassPermissions}\nroots: [{name: main, user: Go., tools: [Bash]}, {name: other, user: Go., tools: [Bash]}]\n"+
-				"work: [{id: a, kind: implement, runs: [go test ./...]}]\nstrategy: inline\n",
-				"scripts: [{agent: other, turns: [{tools: [{name: Bash, input: {command: go test ./..., timeout: "+limit+"}}]}, {text: \"«done a»\"}]}]\n")
+			got := observed(t, "script:\n  roots: [{name: main, user: Go., tools: [Bash]}, {name: other, user: Go., tools: [Bash]}]\nlab:\n  permissions: {mode: bypassPermissions}\n"+
+				"work: [{id: a, kind: implement, runs: [go test ./...]}]\nstructure: inline\n",
+				"script:\n  answers: [{agent: other, turns: [{tools: [{name: Bash, input: {command: go test ./..., timeout: "+limit+"}}]}, {text: \"«done a»\"}]}]\n")
 			if !slices.Contains(got, want) {
 				t.Errorf("%s: %v, want %s", limit, got, want)
 			}
 		}
 	})
 	t.Run("LOOP-03 a test of more than two minutes is called with the time that it takes, in either stack; a script that says nothing is stopped", func(t *testing.T) {
-		for _, head := range []string{"main: {user: Go., tools: [Read, Bash]}", "stack: minimal\nmain: {user: Go.}"} {
-			spec := specOf(t, patient+head+"\nstrategy: inline\nwork: [{id: check, kind: verify, runs: [go  test ./...]}]\n", "")
+		for _, head := range []string{"script:\n  main: {user: Go., tools: [Read, Bash]}", "script:\n  main: {user: Go.}\nlab:\n  stack: minimal"} {
+			spec := specOf(t, patient+head+"\nstructure: inline\nwork: [{id: check, kind: verify, runs: [go  test ./...]}]\n", "")
 			if end := runOf(t, spec).End; end < vtime.Instant(7*vtime.Minute) || end > vtime.Instant(8*vtime.Minute) {
 				t.Errorf("%s: tests of seven minutes end the run at %s", head, end)
 			}
@@ -100,7 +105,7 @@ func TestTests(t *testing.T) {
 			t.Error("the scenario's limits of a command are not the shell's")
 		}
 		for input, want := range map[string]vtime.Duration{"command: go test ./...": 2 * vtime.Minute, "command: go test ./..., timeout: 600000": 7 * vtime.Minute} {
-			script := patient + "main: {user: Go., tools: [Bash]}\nscripts: [{agent: main, turns: [{tools: [{name: Bash, input: {" + input + "}}]}, {text: Done.}]}]\n"
+			script := patient + "script:\n  main: {user: Go., tools: [Bash]}\n  answers: [{agent: main, turns: [{tools: [{name: Bash, input: {" + input + "}}]}, {text: Done.}]}]\n"
 			if end := runOf(t, specOf(t, script, "")).End; end < vtime.Instant(want) || end > vtime.Instant(want+vtime.Minute) {
 				t.Errorf("%s: the run ends at %s", input, end)
 			}

@@ -11,16 +11,20 @@ import (
 // TestThoughts runs scripts that think.
 func TestThoughts(t *testing.T) {
 	const text = `
+agentsim: 1
 name: thoughts
-interactive: true
 provider: {model: claude-sonnet-4-6}
-settings: {thinking: adaptive}
-main: {user: Go on.}
-scripts:
-  - agent: "**"
-    turns: [{thinking: Hm., tools: [{name: Agent, input: {description: d, prompt: p}}]}, {thinking: Hm., text: "Scope: all"}, {text: Done.}]
+agents:
+  settings: {thinking: adaptive}
+script:
+  main: {user: Go on.}
+  answers:
+    - agent: "**"
+      turns: [{thinking: Hm., tools: [{name: Agent, input: {description: d, prompt: p}}]}, {thinking: Hm., text: "Scope: all"}, {text: Done.}]
+lab:
+  interactive: true
 variants:
-  forks: {gates: {FORK_SUBAGENT: true}}
+  forks: {lab: {gates: {FORK_SUBAGENT: true}}}
   sub-agents: {}
 `
 	t.Run("ISO-09 a fork may think as its parent does", func(t *testing.T) {
@@ -31,7 +35,7 @@ variants:
 	t.Run("ISO-09 a script that makes a sub-agent think ends the run with the place of the thinking", func(t *testing.T) {
 		_, err := sim.Run(specOf(t, text, "sub-agents"), sim.Options{})
 		var at *sim.ScenarioError
-		if !errors.As(err, &at) || at.Path != "scripts[0].turns[0].thinking" || !strings.Contains(err.Error(), "thinking of main/1.1 is disabled") {
+		if !errors.As(err, &at) || at.Path != "answers[0].turns[0].thinking" || !strings.Contains(err.Error(), "thinking of main/1.1 is disabled") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -10,13 +10,12 @@ import (
 )
 
 // work is a small world with work to do: the lead looks, two others change
-// files. %STRATEGY% is filled in by its users.
+// files. %STRUCTURE% is filled in by its users.
 const work = `
+agentsim: 1
 name: small
-why: a world small enough to run in a test and large enough to have every structure
-look_at: [the digest]
-interactive: true
-%GATES%provider: {model: claude-sonnet-4-5-20250929}
+about: a world small enough to run in a test and large enough to have every structure
+provider: {model: claude-sonnet-4-5-20250929}
 project:
   files:
     internal/orders/a.go: {tokens: 900, class: code}
@@ -25,42 +24,68 @@ project:
     internal/store/s.go: {tokens: 700, class: code}
     internal/auth/t.go: {tokens: 700, class: code}
   claude_md: {tokens: 300}
-%STRATEGY%work:
+%STRUCTURE%work:
   - id: look
     kind: research
     by: lead
-    reads: [{glob: "internal/orders/**", count: 3}]
+    knows: [summaries]
+    found_in: [{glob: "internal/orders/**", count: 3}]
   - id: one
     kind: implement
     after: [look]
-    needs: []
+    knows: []
     edits: [{file: {glob: "internal/store/**", count: 1}, tokens: 200}]
   - id: two
     kind: implement
     after: [look]
     edits: [{file: {glob: "internal/auth/**", count: 1}, tokens: {uniform: [100, 300]}}]
-main:
-  user: Make it safe.
+script:
+  main:
+    user: Make it safe.
+lab:
+  interactive: true
 `
 
-// structures are the ways of doing the same work: gates and strategy.
-var structures = map[string][2]string{
-	"inline":     {"", "strategy: inline\n"},
-	"subagent":   {"", "strategy: subagent\n"},
-	"background": {"", "strategy: subagent\nbackground: true\n"},
-	"fork":       {"gates: {FORK_SUBAGENT: true}\n", "strategy: fork\n"},
+// structures are the ways of doing the same work.
+var structures = map[string]string{
+	"inline":     "inline",
+	"subagent":   "subagent",
+	"background": "subagent-background",
+	"fork":       "fork",
 }
 
 // workText is the small world's text for a structure.
 func workText(structure string) string {
-	s := structures[structure]
-	return strings.NewReplacer("%GATES%", s[0], "%STRATEGY%", s[1]).Replace(work)
+	return strings.Replace(work, "%STRUCTURE%", "structure: "+structures[structure]+"\n", 1)
+}
+
+// merged is a scenario of parts that give blocks more than once.
+func merged(text string) string {
+	var keys []string
+	body := map[string]string{}
+	key := ""
+	for line := range strings.Lines(text) {
+		if name, rest, ok := strings.Cut(line, ":"); ok && line[0] >= 'a' && line[0] <= 'z' {
+			key = name
+			if _, again := body[key]; !again {
+				keys = append(keys, key)
+			} else if strings.TrimSpace(rest) == "" {
+				continue
+			}
+		}
+		body[key] += line
+	}
+	out := body[""]
+	for _, k := range keys {
+		out += body[k]
+	}
+	return out
 }
 
 // specOf makes a spec of scenario text.
 func specOf(t testing.TB, text, variant string, sets ...string) *sim.Spec {
 	t.Helper()
-	f, err := scenarios.Parse("test.yaml", []byte(text))
+	f, err := scenarios.Parse("test.yaml", []byte(merged(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

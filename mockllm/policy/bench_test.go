@@ -19,7 +19,7 @@ type conversation struct {
 
 func newConversation(b testing.TB) *conversation {
 	b.Helper()
-	h := newHouse(new(testing.T), standard, "strategy=inline")
+	h := newHouse(new(testing.T), standard, "structure=inline")
 	c := &conversation{h: h, a: h.start("main", nil, "Do the work."), blocks: make([]llm.Block, 0, 1<<16)}
 	env := &tool.Env{FS: h.fs, Cache: &tool.Cache{}, Marks: h.marks, Root: root}
 	for i, p := range [2]string{"src/auth.go", "src/store.go"} {
@@ -62,7 +62,7 @@ func BenchmarkFold(b *testing.B) {
 // asking is a model about to ask for its reads, at a request already folded.
 func asking(t testing.TB) func() {
 	t.Helper()
-	h := newHouse(new(testing.T), standard, "strategy=inline", "model.reads_per_turn=2")
+	h := newHouse(new(testing.T), standard, "structure=inline", "model.reads_per_turn=2")
 	a := h.start("main", nil, "Do the work.")
 	a.use(a.ask())
 	q := mockllm.Query{Head: a.head, Model: "m", MaxTokens: 1, Stream: llm.StreamName{Lineage: "main", Key: a.key, Call: 1}}

@@ -35,7 +35,7 @@ func (e *BindError) Error() string { return fmt.Sprintf("work item %q: %s", e.It
 // says that the strategy is none of the policy's.
 func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	t := &Table{
-		profile: sc.Model, budget: sc.SummaryBudget(), strategy: sc.Strategy, background: sc.Background, agentType: sc.Type, names: namesOf(sc),
+		profile: sc.Model, budget: sc.SummaryBudget(), strategy: sc.Strategy(), background: sc.Background(), agentType: sc.Type, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
 		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{},
@@ -51,7 +51,7 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	t.coordinated(sc.Coordinator)
 	b := binder{t: t, o: &o}
 	b.files = slices.Sorted(slices.Values(o.Files))
-	b.declare(sc.Facts)
+	b.declare(sc.Project.Facts)
 	b.injections(sc)
 	b.pads(sc)
 	for i := range sc.Work {
@@ -197,7 +197,7 @@ func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	if it.prompting == "" {
 		it.prompting = t.profile.Prompting
 	}
-	for _, s := range w.Reads {
+	for _, s := range w.FoundIn {
 		files, err := b.pick(s, w.ID)
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 		it.reads = union(it.reads, files...)
 		b.named(&it, s, files)
 	}
-	if w.Kind == "research" {
+	if slices.Contains(w.Knows, scenarios.Summaries) {
 		it.gists = union(it.gists, it.reads...)
 	}
 	for _, e := range w.Edits {
@@ -213,10 +213,17 @@ func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 			return err
 		}
 	}
-	for _, name := range w.Needs {
-		if err := b.need(&it, name); err != nil {
+	for _, name := range w.Knows {
+		if err := b.knows(&it, name); err != nil {
 			return err
 		}
+	}
+	for _, s := range w.Reads {
+		files, err := b.pick(s, w.ID)
+		if err != nil {
+			return err
+		}
+		it.whole, it.asked = union(it.whole, files...), union(it.asked, files...)
 	}
 	for _, name := range w.Yields {
 		f := b.fact(name)
@@ -269,26 +276,18 @@ func (b *binder) named(it *item, s scenarios.Selector, files []int) {
 	}
 }
 
-func (b *binder) need(it *item, name string) error {
-	p, isFile := strings.CutPrefix(name, filePrefix)
-	g, isGist := strings.CutPrefix(name, gistPrefix)
-	if !isFile && !isGist {
+func (b *binder) knows(it *item, name string) error {
+	p, summary := strings.CutPrefix(name, scenarios.SummaryOf)
+	switch {
+	case name == scenarios.Summaries:
+		return nil
+	case !summary:
 		it.needs = union(it.needs, b.fact(name))
 		return nil
 	}
-	if isGist {
-		p = g
-	}
 	files, err := b.pick(scenarios.Selector{Path: p}, "")
-	if err != nil {
-		return err
-	}
-	if isGist {
-		it.gists = union(it.gists, files...)
-	} else {
-		it.whole, it.asked = union(it.whole, files...), union(it.asked, files...)
-	}
-	return nil
+	it.gists = union(it.gists, files...)
+	return err
 }
 
 // close enters what items have from others: dependencies, what a verifier

@@ -90,7 +90,7 @@ func onlyTheUsersSummary(t *testing.T) {
 }
 
 func rankedFacts(t *testing.T) {
-	h := newHouse(t, standard, "strategy=inline")
+	h := newHouse(t, standard, "structure=inline")
 	fact := func(name string) llm.Block {
 		return llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, h.marks.Text(mark.Fact, name))}
 	}
@@ -122,7 +122,7 @@ func rankedFacts(t *testing.T) {
 }
 
 func stepsByCall(t *testing.T) {
-	h := newHouse(t, standard, "strategy=inline")
+	h := newHouse(t, standard, "structure=inline")
 	answer := func(open string, call int) string {
 		a := h.start("main", nil, open+h.marks.Text(mark.Done, "look"))
 		q := mockllm.Query{Head: a.head, Model: "m", Stream: llm.StreamName{Lineage: "main", Key: a.key, Call: call}, MaxTokens: 8192}

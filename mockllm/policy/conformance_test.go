@@ -33,28 +33,28 @@ project:
         // the third line of store
         // the fourth line of store
         // the fifth line of store
-facts:
-  - {name: auth.null-user, file: src/auth.go, line: 3}
-  - {name: store.no-lock, file: src/store.go, line: 2}
-strategy: inline
+  facts:
+    - {name: auth.null-user, file: src/auth.go, line: 3}
+    - {name: store.no-lock, file: src/store.go, line: 2}
+structure: inline
 model: {report_tokens: {uniform: [100, 600]}}
 work:
-  - {id: look, kind: research, by: lead, reads: [src/auth.go]}
-  - {id: dig, kind: research, reads: [src/store.go], yields: [store.no-lock]}
-  - {id: fix-a, kind: implement, after: [look, dig], needs: [store.no-lock], edits: [{file: src/auth.go, tokens: {uniform: [20, 60]}}]}
-  - {id: fix-b, kind: implement, after: [look, dig], needs: [auth.null-user], edits: [{file: src/auth.go, tokens: 30}, {file: src/store.go, tokens: 10}]}
+  - {id: look, kind: research, by: lead, found_in: [src/auth.go], knows: [summaries]}
+  - {id: dig, kind: research, found_in: [src/store.go], knows: [summaries], yields: [store.no-lock]}
+  - {id: fix-a, kind: implement, after: [look, dig], knows: [store.no-lock], edits: [{file: src/auth.go, tokens: {uniform: [20, 60]}}]}
+  - {id: fix-b, kind: implement, after: [look, dig], knows: [auth.null-user], edits: [{file: src/auth.go, tokens: 30}, {file: src/store.go, tokens: 10}]}
   - {id: check, kind: verify, after: [fix-a, fix-b]}
-  - {id: tell, kind: answer, after: [check], needs: [auth.null-user, store.no-lock]}
+  - {id: tell, kind: answer, after: [check], knows: [auth.null-user, store.no-lock]}
 `
 
 // worlds are the ways to do it.
 var worlds = [][]string{
-	{"strategy=inline"},
-	{"strategy=subagent", "model.prompting=full"},
-	{"strategy=subagent", "model.prompting=lazy", "background=true"},
-	{"strategy=fork"},
-	{"strategy=coordinator"},
-	{"strategy=coordinator", "coordinator.workers=continue", "model.prompting=lazy"},
+	{"structure=inline"},
+	{"structure=subagent", "model.prompting=full"},
+	{"structure=subagent-background", "model.prompting=lazy"},
+	{"structure=fork"},
+	{"structure=coordinator"},
+	{"structure=coordinator", "coordinator.workers=continue", "model.prompting=lazy"},
 }
 
 func TestConformance(t *testing.T) {
@@ -73,7 +73,7 @@ func TestConformance(t *testing.T) {
 	t.Run("CON-11 conversations that end without a word are forgotten, and one that goes on is not", forgotten)
 	t.Run("CON-11 what is remembered does not grow with history", func(t *testing.T) { boundedMemo(t) })
 	t.Run("LLM-01 the world may change behind the model's back: the same request gets the same answer", func(t *testing.T) {
-		h := played(t, "strategy=inline")
+		h := played(t, "structure=inline")
 		for _, p := range slices.Clone(h.fs.Paths()) {
 			if _, err := h.fs.Write(p, "something else\n", 9); err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("CON-12 CON-15 a file that a cut list of names leaves out is found by narrower searches, none of which names it", narrowed)
 	t.Run("CON-12 a pattern that stands in the item is searched for first", func(t *testing.T) {
-		h := newHouse(t, standard, `work[0].reads=[{glob: "src/au*.go"}]`)
+		h := newHouse(t, standard, `work.1.found_in=[{glob: "src/au*.go"}]`)
 		h.run()
 		if !strings.Contains(h.log.String(), "main 0: words · Glob src/au*.go") {
 			t.Errorf("%s", h.log.String())
@@ -165,7 +165,7 @@ func refolded(t *testing.T, sets []string) {
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
 		carried := h.model.(*Model).state(r.head, r.query.Stream.Lineage)
-		if carried.turns != int32(r.query.Stream.Call) && h.sc.Strategy != coordinatorStrategy { // a worker may have been given more
+		if carried.turns != int32(r.query.Stream.Call) && h.sc.Strategy() != coordinatorStrategy { // a worker may have been given more
 			t.Errorf("%s call %d: %d assistant messages since the assignment", a.lineage, r.query.Stream.Call, carried.turns)
 		}
 		flat := New(h.table).state(h.reread(t, r.head), "x")
@@ -178,7 +178,7 @@ func refolded(t *testing.T, sets []string) {
 
 // sharedForkPoint lets the parent go on before its forks make their first call.
 func sharedForkPoint(t *testing.T) {
-	h := newHouse(t, standard, "strategy=fork")
+	h := newHouse(t, standard, "structure=fork")
 	h.run()
 	m := h.model.(*Model)
 	var forks int
@@ -196,7 +196,7 @@ func sharedForkPoint(t *testing.T) {
 }
 
 func boundedMemo(t *testing.T) {
-	h := newHouse(t, standard, "strategy=subagent", "model.reads_per_turn=1")
+	h := newHouse(t, standard, "structure=subagent", "model.reads_per_turn=1")
 	most := 0
 	h.after = func(*agent) { most = max(most, h.model.(*Model).memo.size()) }
 	h.run()
@@ -215,16 +215,16 @@ func oneFactLess(rt *rapid.T) {
 	for i := range n {
 		fmt.Fprintf(&b, "    f%d.go: {text: \"line one of %d\\nline two of %d\\n\"}\n", i, i, i)
 	}
-	b.WriteString("facts:\n")
+	b.WriteString("  facts:\n")
 	var names []string
 	for i := range n {
 		fmt.Fprintf(&b, "  - {name: fact.%d, file: f%d.go, line: 2}\n", i, i)
 		names = append(names, fmt.Sprintf("fact.%d", i))
 	}
-	fmt.Fprintf(&b, "strategy: subagent\nwork:\n  - {id: look, kind: research, by: lead, reads: [\"f*.go\"], yields: [%s]}\n", strings.Join(names, ", "))
-	text := strings.Replace(b.String(), `reads: ["f*.go"]`, `reads: [{glob: "f*.go"}]`, 1)
+	fmt.Fprintf(&b, "structure: subagent\nwork:\n  - {id: look, kind: research, by: lead, found_in: [\"f*.go\"], knows: [summaries], yields: [%s]}\n", strings.Join(names, ", "))
+	text := strings.Replace(b.String(), `found_in: ["f*.go"]`, `found_in: [{glob: "f*.go"}]`, 1)
 	for i := range n {
-		text += fmt.Sprintf("  - {id: item-%d, kind: answer, after: [look], needs: [fact.%d]}\n", i, i)
+		text += fmt.Sprintf("  - {id: item-%d, kind: answer, after: [look], knows: [fact.%d]}\n", i, i)
 	}
 	t := currentT
 	whole, less := newHouse(t, text), newHouse(t, text)

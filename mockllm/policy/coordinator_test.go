@@ -117,13 +117,13 @@ func drawWork(t *rapid.T) string {
 	for i := range files {
 		fmt.Fprintf(&b, "    f%d.go: {text: \"line one of %d\\nline two of %d\\nline three of %d\\nline four of %d\\n\"}\n", i, i, i, i, i)
 	}
-	b.WriteString("facts:\n")
+	b.WriteString("  facts:\n")
 	for i := range files {
 		fmt.Fprintf(&b, "  - {name: fact.%d, file: f%d.go, line: 2}\n", i, i)
 	}
-	b.WriteString("strategy: coordinator\nwork:\n")
+	b.WriteString("structure: coordinator\nwork:\n")
 	any := func(what string) int { return rapid.IntRange(0, files-1).Draw(t, what) }
-	fmt.Fprint(&b, "  - {id: all, kind: research, reads: [{glob: \"*.go\"}], yields: [")
+	fmt.Fprint(&b, "  - {id: all, kind: research, knows: [summaries], found_in: [{glob: \"*.go\"}], yields: [")
 	for i := range files {
 		fmt.Fprintf(&b, "fact.%d, ", i)
 	}
@@ -143,11 +143,15 @@ func drawWork(t *rapid.T) string {
 		case "verify":
 			fmt.Fprintf(&b, "  - {id: item-%d, kind: verify, after: [%s], runs: [go test]}\n", i, after)
 		default:
-			fmt.Fprintf(&b, "  - {id: item-%d, kind: %s, after: [%s], reads: [f%d.go], needs: [fact.%d]}\n", i, kind, after, any("reads"), any("needs"))
+			summaries := ""
+			if kind == "research" {
+				summaries = ", summaries"
+			}
+			fmt.Fprintf(&b, "  - {id: item-%d, kind: %s, after: [%s], found_in: [f%d.go], knows: [fact.%d%s]}\n", i, kind, after, any("reads"), any("needs"), summaries)
 		}
 	}
 	if rapid.Bool().Draw(t, "second") {
-		b.WriteString("  - {id: too, kind: research, reads: [f0.go], yields: [fact.0]}\n")
+		b.WriteString("  - {id: too, kind: research, knows: [summaries], found_in: [f0.go], yields: [fact.0]}\n")
 	}
 	b.WriteString("  - {id: last, kind: verify, after: [all], runs: [go test]}\n")
 	return b.String()
@@ -325,7 +329,7 @@ func cutShort(t *testing.T) {
 			{1, nil, "1 true"}, {2, nil, "2 true"}, {maxCut, nil, "3 true"}, {maxCut + 1, nil, "3 false"}, {9, nil, "3 false"},
 			{2, []string{"coordinator.corrections=0", "coordinator.approaches=0"}, "2 true"},
 		} {
-			h := newHouse(t, story(t, "CRD-12-recovery.txt"), append(c.agreed, "work[1].pitfalls=[]")...)
+			h := newHouse(t, story(t, "CRD-12-recovery.txt"), append(c.agreed, "work.2.pitfalls=[]")...)
 			h.tools = []string{"Bash"}
 			for range c.ends {
 				h.workers.ends = append(h.workers.ends, "a0.1:"+how+":0")
@@ -373,7 +377,7 @@ func toldWhatWasTried(t *testing.T) {
 // tableRows asks the table about an item that edits one file, with one worker
 // there.
 func tableRows(t *testing.T) {
-	h := newHouse(t, standard, "strategy=coordinator")
+	h := newHouse(t, standard, "structure=coordinator")
 	read, write := h.table.itemIndex["dig"], h.table.itemIndex["fix-a"]
 	m := New(h.table)
 	decide := func(item int, w worker, c attempts) (int, row) {
@@ -449,7 +453,7 @@ func leavesOut(t *testing.T) {
 
 func instructed(t *testing.T) {
 	for _, prompting := range []string{promptFull, promptPointers, promptLazy} {
-		h := newHouse(t, standard, "strategy=coordinator", "model.prompting="+prompting)
+		h := newHouse(t, standard, "structure=coordinator", "model.prompting="+prompting)
 		h.run()
 		for _, p := range h.prompts() {
 			if !strings.Contains(p, "Purpose: ") || !strings.Contains(p, "Done means: ") {
@@ -466,7 +470,7 @@ func instructed(t *testing.T) {
 }
 
 func noOffice(t *testing.T) {
-	h := newHouse(t, standard, "strategy=subagent", "background=true")
+	h := newHouse(t, standard, "structure=subagent-background")
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
 		if s := h.model.(*Model).state(r.head, r.query.Stream.Lineage); s.roster != nil {

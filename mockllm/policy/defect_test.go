@@ -38,7 +38,7 @@ func (h *house) check(_ *workspace.FS, line string) (what string) {
 		what = line
 		for _, it := range h.sc.Work {
 			for _, p := range it.Pitfalls {
-				for _, f := range h.sc.Facts {
+				for _, f := range h.sc.Project.Facts {
 					if it.ID == m.Args[0] && p == m.Args[1] && f.Name == p {
 						what += " " + h.marks.Text(mark.At, p, fmt.Sprintf("%s:%d", f.File, f.Line))
 					}
@@ -75,22 +75,23 @@ project:
     src/auth.go: {text: "// alpha of auth\n// bravo of auth\n// charlie of auth\n// delta of auth\n"}
     src/store.go: {text: "// alpha of store\n// bravo of store\n// charlie of store\n// delta of store\n"}
     docs/old.md: {text: "alpha of old\nbravo of old\ncharlie of old\n"}
-facts:
-  - {name: auth.null-user, file: src/auth.go, line: 3}
-  - {name: store.no-lock, file: src/store.go, line: 2}
-  - {name: old.theory, file: docs/old.md, line: 2}
-strategy: coordinator
-coordinator: {corrections: 2, approaches: 2}
+  facts:
+    - {name: auth.null-user, file: src/auth.go, line: 3}
+    - {name: store.no-lock, file: src/store.go, line: 2}
+    - {name: old.theory, file: docs/old.md, line: 2}
+structure: coordinator
+agents:
+  coordinator: {corrections: 2, approaches: 2}
 work:
-  - {id: look, kind: research, reads: [src/auth.go, docs/old.md], yields: [auth.null-user, old.theory]}
-  - {id: fix-a, kind: implement, after: [look], needs: [auth.null-user], edits: [{file: src/auth.go, tokens: 12}], runs: [go test ./...], pitfalls: [store.no-lock]}
+  - {id: look, kind: research, found_in: [src/auth.go, docs/old.md], knows: [summaries], yields: [auth.null-user, old.theory]}
+  - {id: fix-a, kind: implement, after: [look], knows: [auth.null-user], edits: [{file: src/auth.go, tokens: 12}], runs: [go test ./...], pitfalls: [store.no-lock]}
   - {id: fix-b, kind: implement, after: [look], edits: [{file: src/store.go, tokens: 12}, {file: src/auth.go, tokens: 9}], misled_by: [old.theory]}
   - {id: check, kind: verify, after: [fix-a, fix-b], runs: [go test ./...]}
 `
 
 func TestDefects(t *testing.T) {
 	t.Run("CON-11 LLM-11 what is known of defects, tests and pads follows from the bytes alone, also behind a summary", func(t *testing.T) {
-		inline := strings.NewReplacer("strategy: coordinator", "strategy: inline", "coordinator: {corrections: 2, approaches: 2}\n", "").Replace(erring)
+		inline := strings.NewReplacer("structure: coordinator", "structure: inline", "agents:\n  coordinator: {corrections: 2, approaches: 2}\n", "").Replace(erring)
 		for n, world := range []string{erring, inline, erring} {
 			sets := []string{"gates.tengu_scratch=true"}[:n/2]
 			for _, where := range []string{"", "main 3", "main 5", "main/0.1 2", "main/0.1 3", "main/0.1 4"} {
@@ -156,8 +157,8 @@ func onePitfallLess(rt *rapid.T) {
 		fmt.Fprintf(&names, "fact.%d, ", i)
 		fmt.Fprintf(&work, "  - {id: item-%d, kind: implement, after: [look], edits: [{file: f%d.go, tokens: 8}], pitfalls: [fact.%d]}\n", i, i, i)
 	}
-	text := "project:\n  files:\n" + files.String() + "facts:\n" + facts.String() +
-		"strategy: subagent\nwork:\n  - {id: look, kind: research, by: lead, reads: [{glob: \"p*.md\"}], yields: [" + names.String() + "]}\n" + work.String()
+	text := "project:\n  files:\n" + files.String() + "  facts:\n" + facts.String() +
+		"structure: subagent\nwork:\n  - {id: look, kind: research, by: lead, knows: [summaries], found_in: [{glob: \"p*.md\"}], yields: [" + names.String() + "]}\n" + work.String()
 	h := newHouse(currentT, text)
 	h.prompt = func(p string) string {
 		return strings.ReplaceAll(p, h.marks.Text(mark.Fact, fmt.Sprintf("fact.%d", gone)), "")
@@ -191,9 +192,9 @@ func verified(rt *rapid.T) {
 	for i := range n {
 		after = append(after, fmt.Sprintf("item-%d", i))
 	}
-	text := "project:\n  tests: [{command: go test, files: \"*.go\", takes: 1s}]\n  files:\n" + files.String() + "facts:\n" + facts.String() +
-		"strategy: coordinator\ncoordinator: {workers: " + rapid.SampledFrom([]string{"table", "continue", "spawn"}).Draw(rt, "workers") + "}\n" +
-		"work:\n  - {id: look, kind: research, reads: [{glob: \"p*.md\"}], yields: [" + yields.String() + "]}\n" + work.String() +
+	text := "project:\n  tests: [{command: go test, files: \"*.go\", takes: 1s}]\n  files:\n" + files.String() + "  facts:\n" + facts.String() +
+		"structure: coordinator\nagents: {coordinator: {workers: " + rapid.SampledFrom([]string{"table", "continue", "spawn"}).Draw(rt, "workers") + "}}\n" +
+		"work:\n  - {id: look, kind: research, knows: [summaries], found_in: [{glob: \"p*.md\"}], yields: [" + yields.String() + "]}\n" + work.String() +
 		"  - {id: check, kind: verify, after: [" + strings.Join(after, ", ") + "], runs: [go test]}\n"
 	h := newHouse(currentT, text)
 	h.tools = []string{"Bash"}

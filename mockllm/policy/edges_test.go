@@ -10,7 +10,7 @@ import (
 // TestEdges pins bounds that no story comes to.
 func TestEdges(t *testing.T) {
 	t.Run("LLM-09 CON-16 whoever reports thinks as long as its last item asks for, and without an item as the model does", func(t *testing.T) {
-		h := newHouse(t, standard, "work[2].think=1700")
+		h := newHouse(t, standard, "work.3.think=1700")
 		size := func(items []int) int64 {
 			m, a := New(h.table), mockllm.Answer{}
 			a.Reset()

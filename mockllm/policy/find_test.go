@@ -22,7 +22,7 @@ func narrowed(t *testing.T) {
 			fmt.Fprintf(&b, "    "+form+": {text: \"the only line of %d\"}\n", i, i)
 		}
 		last := fmt.Sprintf(form, 229)
-		fmt.Fprintf(&b, "strategy: inline\nwork:\n  - {id: look, kind: research, reads: [%s]}\n", last)
+		fmt.Fprintf(&b, "structure: inline\nwork:\n  - {id: look, kind: research, found_in: [%s], knows: [summaries]}\n", last)
 		a := newHouse(t, b.String()).run()
 		for _, use := range a.tools {
 			if strings.HasPrefix(use, "Glob") && strings.Contains(use, strings.TrimSuffix(last, path.Ext(last))) {
@@ -100,7 +100,7 @@ func previewed(t *testing.T) {
 // leadDraws: the same call has the same preamble with one message before it as
 // with three.
 func leadDraws(t *testing.T) {
-	h := newHouse(t, standard, "strategy=subagent", `work[0].by=""`)
+	h := newHouse(t, standard, "structure=subagent", `work.1.by=""`)
 	answer := func(call int, said ...string) string {
 		a := h.start("main", nil, "Do the work.")
 		for _, s := range said {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -71,38 +70,34 @@ const root = "/project"
 
 func newHouse(t *testing.T, yaml string, sets ...string) *house {
 	t.Helper()
-	yaml, gates := gatesFor(yaml, sets)
 	tools := ""
-	if strings.Contains(yaml, "runs:") && !strings.Contains(yaml, "strategy: coordinator") {
+	if strings.Contains(yaml, "runs:") && !strings.Contains(yaml, "structure: coordinator") {
 		tools = ", tools: [Agent, Read, Glob, Grep, Edit, Bash]"
 	}
-	file, err := scenarios.Parse("story.yaml", []byte("name: story\nwhy: a story\nseed: 7\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Do the work."+tools+"}\ninteractive: true\ngates: {"+gates+"}\n"+yaml))
+	file, err := scenarios.Parse("story.yaml", []byte("agentsim: 1\nname: story\nabout: a story\nseed: 7\nprovider: {model: claude-sonnet-4-5-20250929}\nscript: {main: {user: Do the work."+tools+"}}\n"+yaml))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc, err := file.Effective(file.VariantNames()[0], sets)
+	sc, err := file.Effective(file.VariantNames()[0], append(flagsFor(yaml, sets), sets...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return furnish(t, sc)
 }
 
-// gatesFor is the gates that the story's strategy needs. A story that is played
-// by a coordinator or by forks is one of them from the start.
-func gatesFor(yaml string, sets []string) (_, gates string) {
-	if slices.Contains(sets, "strategy=coordinator") {
-		yaml = strings.Replace(yaml, "strategy: inline", "strategy: coordinator", 1)
+// flagsFor are the feature flags of a story: forks can be started where nobody
+// starts sub-agents without a type.
+func flagsFor(yaml string, sets []string) []string {
+	structure := yaml
+	for _, s := range sets {
+		if word, ok := strings.CutPrefix(s, "structure="); ok {
+			structure = "structure: " + word
+		}
 	}
-	if strings.Contains(yaml, "strategy: coordinator") {
-		return yaml, "COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true"
+	if strings.Contains(structure, "structure: subagent") || strings.Contains(structure, "structure: coordinator") {
+		return []string{"interactive=true"}
 	}
-	switch {
-	case slices.Contains(sets, "strategy=fork"):
-		return strings.Replace(yaml, "strategy: subagent", "strategy: fork", 1), "FORK_SUBAGENT: true"
-	case slices.Contains(sets, "strategy=subagent"), strings.Contains(yaml, "strategy: subagent"):
-		return yaml, "FORK_SUBAGENT: false" // with it a call without a type is a fork
-	}
-	return yaml, "FORK_SUBAGENT: true"
+	return []string{"interactive=true", "gates.FORK_SUBAGENT=true"}
 }
 
 func furnish(t *testing.T, sc *scenarios.Scenario) *house {
@@ -117,7 +112,7 @@ func furnish(t *testing.T, sc *scenarios.Scenario) *house {
 		t.Fatal(err)
 	}
 	h.fs = snap.Open()
-	for _, f := range sc.Facts {
+	for _, f := range sc.Project.Facts {
 		if err := h.fs.Plant(f.File, f.Line, h.marks.Text(mark.Fact, f.Name)); err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +241,7 @@ func (a *agent) use(uses []llm.Block) {
 	for i, u := range uses {
 		var r tool.Result
 		switch {
-		case h.sc.Strategy == coordinatorStrategy && (u.Name == agentTool || u.Name == h.table.names.send):
+		case h.sc.Strategy() == coordinatorStrategy && (u.Name == agentTool || u.Name == h.table.names.send):
 			r = h.employ(a, &u, i)
 		case u.Name == agentTool:
 			r = a.spawn(front, uses, i)
@@ -267,7 +262,7 @@ func (a *agent) use(uses []llm.Block) {
 // spawn runs a child to its end.
 func (a *agent) spawn(front *llm.Node, uses []llm.Block, i int) tool.Result {
 	h := a.h
-	forks := h.sc.Strategy == forkStrategy
+	forks := h.sc.Strategy() == forkStrategy
 	in, _, err := tool.ParseAgentInput(uses[i].Content, tool.AgentOptions{Background: true})
 	if err != nil {
 		return tool.Error(err.Error())

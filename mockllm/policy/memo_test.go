@@ -39,7 +39,7 @@ func (h *house) asks(m *Model, lineage string, head *llm.Node) {
 // scriptedParent plays a lead that the model never answers: after a long
 // history it starts eight forks, goes on, and starts eight more.
 func scriptedParent(t *testing.T) {
-	h := newHouse(t, standard, "strategy=fork")
+	h := newHouse(t, standard, "structure=fork")
 	m := h.model.(*Model)
 	a := h.start("main", nil, "Do the work.")
 	for batch := range 2 {
@@ -74,7 +74,7 @@ func scriptedParent(t *testing.T) {
 }
 
 func forgotten(t *testing.T) {
-	h := newHouse(t, standard, "strategy=inline")
+	h := newHouse(t, standard, "structure=inline")
 	m := New(h.table)
 	m.memo = newMemo(20)
 	lead := h.start("main", nil, "Do the work.")

@@ -18,10 +18,10 @@ func TestPrompts(t *testing.T) {
 
 func standsForItself(t *testing.T) {
 	for _, sets := range [][]string{
-		{"strategy=subagent", "model.prompting=full"}, {"strategy=subagent", "model.prompting=pointers"}, {"strategy=subagent", "model.prompting=lazy"},
-		{"strategy=fork"}, {"strategy=coordinator"},
+		{"structure=subagent", "model.prompting=full"}, {"structure=subagent", "model.prompting=pointers"}, {"structure=subagent", "model.prompting=lazy"},
+		{"structure=fork"}, {"structure=coordinator"},
 	} {
-		h := newHouse(t, standard, append(sets, "work[2].about=Auth asks the store under its lock")...)
+		h := newHouse(t, standard, append(sets, "work.3.about=Auth asks the store under its lock")...)
 		h.run()
 		prompts := slices.DeleteFunc(h.prompts(), func(p string) bool { return !strings.Contains(p, "[[do ") })
 		if len(prompts) == 0 {
@@ -35,7 +35,7 @@ func standsForItself(t *testing.T) {
 			}{
 				{`Implement \"fix a\"`, fix},
 				{"Auth asks the store under its lock.", fix},
-				{`The user's goal: \"Do the work.\"`, sets[0] != "strategy=fork" && !strings.Contains(p, "SendMessage")},
+				{`The user's goal: \"Do the work.\"`, sets[0] != "structure=fork" && !strings.Contains(p, "SendMessage")},
 				{"Purpose: ", true},
 			} {
 				if strings.Contains(p, x.words) != x.want {
@@ -47,7 +47,7 @@ func standsForItself(t *testing.T) {
 }
 
 func goalSummed(t *testing.T) {
-	for _, strategy := range []string{"strategy=subagent", "strategy=coordinator"} {
+	for _, strategy := range []string{"structure=subagent", "structure=coordinator"} {
 		h := newHouse(t, standard, strategy)
 		h.compact = "main 1"
 		h.run()
@@ -62,7 +62,7 @@ func goalSummed(t *testing.T) {
 var quoted = regexp.MustCompile(`\[\[f [a-z.-]+ [0-9a-f]+\]\] \\"(.*?)(?: …)?\\"`)
 
 func saysWhatStands(t *testing.T) {
-	for _, strategy := range []string{"strategy=subagent", "strategy=coordinator"} {
+	for _, strategy := range []string{"structure=subagent", "structure=coordinator"} {
 		h := newHouse(t, standard, strategy)
 		h.run()
 		said := 0

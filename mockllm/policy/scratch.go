@@ -16,7 +16,7 @@ const padLine = 3
 
 // pads says where pads are, if there are any.
 func (b *binder) pads(sc *scenarios.Scenario) {
-	if sc.Strategy == coordinatorStrategy && sc.Gate("tengu_scratch") == "true" {
+	if sc.Strategy() == coordinatorStrategy && sc.Gate("tengu_scratch") == "true" {
 		b.t.padDir = strings.Trim(sc.Coordinator.Scratchpad, "/")
 		if b.t.padDir == "" {
 			b.t.padDir = ".scratchpad"

@@ -33,8 +33,8 @@ func knowing(rt *rapid.T, budget int64, more string) (*house, *state) {
 		fmt.Fprintf(&facts, "  - {name: %s, file: %s, line: 1, gist: %d}\n", name, file, rapid.IntRange(1, 60).Draw(rt, "gist"))
 		names, files = append(names, name), append(files, file)
 	}
-	fmt.Fprintf(&work, "work:\n  - {id: one, kind: research, reads: [%s], yields: [%s]}\n", strings.Join(files, ", "), strings.Join(names, ", "))
-	h := newHouse(currentT, b.String()+"facts:\n"+facts.String()+"strategy: subagent\n"+more+work.String(), fmt.Sprintf("model.prompt_budget=%d", budget), fmt.Sprintf("model.report_budget=%d", budget))
+	fmt.Fprintf(&work, "work:\n  - {id: one, kind: research, found_in: [%s], knows: [summaries], yields: [%s]}\n", strings.Join(files, ", "), strings.Join(names, ", "))
+	h := newHouse(currentT, b.String()+"  facts:\n"+facts.String()+"structure: subagent\n"+more+work.String(), fmt.Sprintf("model.prompt_budget=%d", budget), fmt.Sprintf("model.report_budget=%d", budget))
 	s := &state{}
 	for i := range n {
 		if rapid.Bool().Draw(rt, "fact known") {

@@ -34,9 +34,9 @@ type Place struct {
 // Path is the place as a path of the scenario, such as scripts[0].turns[2].
 func (p Place) Path() string {
 	if p.Turn < 0 {
-		return fmt.Sprintf("scripts[%d]", p.Script)
+		return fmt.Sprintf("answers[%d]", p.Script)
 	}
-	return fmt.Sprintf("scripts[%d].turns[%d]", p.Script, p.Turn)
+	return fmt.Sprintf("answers[%d].turns[%d]", p.Script, p.Turn)
 }
 
 // BookError is a script that no book can be made of.

@@ -125,8 +125,8 @@ func TestConformance(t *testing.T) {
 			bad        scenarios.Script
 			path, says string
 		}{
-			{scenarios.Script{Agent: "["}, "scripts[1]", `script "[": `},
-			{scenarios.Script{Agent: "main", Turns: []scenarios.Turn{{}, {Stop: "tired"}}}, "scripts[1].turns[1]", `script "main", turn 2: `},
+			{scenarios.Script{Agent: "["}, "answers[1]", `script "[": `},
+			{scenarios.Script{Agent: "main", Turns: []scenarios.Turn{{}, {Stop: "tired"}}}, "answers[1].turns[1]", `script "main", turn 2: `},
 		} {
 			_, err := NewBook([]scenarios.Script{fine, c.bad}, NewFiller(counter))
 			if e, ok := err.(*BookError); !ok || e.Path() != c.path || !strings.HasPrefix(e.Error(), c.says) {
@@ -140,9 +140,9 @@ func TestConformance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for call, want := range []string{1: `scripts[1].turns[1] script "main", turn 2: the request of main does not contain "magic"`,
-			2: `scripts[1].turns[2] script "main", turn 3: the turn gives counts alone`,
-			3: `scripts[1] script "main" has 3 turns, and main makes call 4: `} {
+		for call, want := range []string{1: `answers[1].turns[1] script "main", turn 2: the request of main does not contain "magic"`,
+			2: `answers[1].turns[2] script "main", turn 3: the turn gives counts alone`,
+			3: `answers[1] script "main" has 3 turns, and main makes call 4: `} {
 			if want == "" {
 				continue
 			}

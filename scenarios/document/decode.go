@@ -131,29 +131,39 @@ func (d *Decoder) Structure(n *Node, v reflect.Value, at Place) {
 		d.WrongType(n, at, "a mapping", hint)
 		return
 	}
+	d.fields(n, v, at, at.Ctx)
+}
+
+// fields reads the keys of a mapping; in is what messages call it. The fields of a
+// block have the paths that they would have without it.
+func (d *Decoder) fields(n *Node, v reflect.Value, at Place, in string) {
 	for _, p := range n.Pairs {
 		f, ok := FindField(v.Type(), p.Key)
 		if !ok {
-			d.UnknownKey(p, v.Type(), at)
+			d.UnknownKey(p, v.Type(), in)
 			continue
 		}
 		sub := at.Field(p.Key)
 		d.keys[sub.Path] = p.Pos
+		if f.Block && p.Val.Kind == Map {
+			d.fields(p.Val, v.Field(f.Index), at, p.Key)
+			continue
+		}
 		d.Value(p.Val, v.Field(f.Index), sub)
 	}
 }
 
-// UnknownKey adds that a mapping has no such key, with what to write for it.
-func (d *Decoder) UnknownKey(p Pair, t reflect.Type, at Place) {
+// UnknownKey adds that a mapping has no such key, with what to write for it; in is
+// what messages call the mapping.
+func (d *Decoder) UnknownKey(p Pair, t reflect.Type, in string) {
 	if d.Errs.Full() {
 		d.Errs.more++
 		return
 	}
-	in := ""
-	if at.Ctx != "" {
-		in = " in " + at.Ctx
+	if in != "" {
+		in = " in " + in
 	}
-	d.Errs.Add(p.Pos, d.lang.keyHint(p.Key, t, at.Path), "unknown key %q%s", p.Key, in)
+	d.Errs.Add(p.Pos, d.lang.keyHint(p.Key, t), "unknown key %q%s", p.Key, in)
 }
 
 func (d *Decoder) list(n *Node, v reflect.Value, at Place) {

@@ -16,20 +16,20 @@ import (
 // in the defaults.
 func Encode(v, defaults any, skip map[string]bool) []byte {
 	e := &encoder{skip: skip}
-	e.fields(reflect.ValueOf(v).Elem(), reflect.ValueOf(defaults).Elem(), 0)
+	e.fields(reflect.ValueOf(v).Elem(), reflect.ValueOf(defaults).Elem(), 0, true)
 	return []byte(e.b.String())
 }
 
 type encoder struct {
 	b    strings.Builder
-	skip map[string]bool // top-level keys
+	skip map[string]bool // keys on top and of blocks
 }
 
 // fields writes a struct's fields, each on its own lines. A field that is zero
 // is left out unless its default is not zero.
-func (e *encoder) fields(v, def reflect.Value, indent int) {
+func (e *encoder) fields(v, def reflect.Value, indent int, top bool) {
 	for _, f := range FieldsOf(v.Type()) {
-		if indent == 0 && e.skip[f.Key] {
+		if top && e.skip[f.Key] {
 			continue
 		}
 		x := v.Field(f.Index)
@@ -40,7 +40,20 @@ func (e *encoder) fields(v, def reflect.Value, indent int) {
 		if isEmpty(x) && (!d.IsValid() || isEmpty(d)) {
 			continue
 		}
+		if f.Block {
+			e.block(f.Key, x, d, indent)
+			continue
+		}
 		e.entry(f.Key, x, d, indent)
+	}
+}
+
+// block writes a block, unless everything in it is left out.
+func (e *encoder) block(key string, v, def reflect.Value, indent int) {
+	sub := encoder{skip: e.skip}
+	if sub.fields(v, def, indent+1, true); sub.b.Len() > 0 {
+		e.pad(indent)
+		e.b.WriteString(key + ":\n" + sub.b.String())
 	}
 }
 
@@ -103,7 +116,7 @@ func (e *encoder) structure(v, def reflect.Value, indent int) {
 		return
 	}
 	e.b.WriteByte('\n')
-	e.fields(v, def, indent+1)
+	e.fields(v, def, indent+1, false)
 }
 
 func (e *encoder) list(v reflect.Value, indent int) {
@@ -127,7 +140,7 @@ func (e *encoder) element(v reflect.Value, indent int) {
 		return
 	}
 	var sub encoder
-	sub.fields(v, reflect.Value{}, indent+1)
+	sub.fields(v, reflect.Value{}, indent+1, false)
 	e.b.WriteByte(' ')
 	e.b.WriteString(strings.TrimLeft(sub.b.String(), " "))
 }

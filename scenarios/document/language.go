@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 )
@@ -10,7 +11,6 @@ import (
 type Language struct {
 	Top      reflect.Type
 	FileKeys []string          // keys on top besides those of the type
-	Blocks   []string          // keys on top whose names paths may leave out
 	Items    map[string]string // key of a list → what messages call its elements
 	Said     map[string]string // TYPE.KEY → what to write in place of a key that people look for there
 	Negative string            // a whole number may be negative below paths that hold it
@@ -40,33 +40,92 @@ func (l *Language) bounds(path string, k reflect.Kind) (lo, hi int64) {
 	return lo, hi
 }
 
-// keyHint is what is said in place of the key, else the nearest key here, else on
-// top of a file the one section that has such a key, else what keys there are.
-func (l *Language) keyHint(key string, t reflect.Type, path string) string {
+// keyHint is what is said in place of the key, else where such a key is, if there
+// is one place, else the nearest key here, else what keys there are. Where else a
+// key may be is said of those on top and in blocks alone: deeper ones are not alike.
+func (l *Language) keyHint(key string, t reflect.Type) string {
 	if said := l.Said[t.Name()+"."+key]; said != "" {
 		return said
 	}
 	keys := keysOf(t)
-	if path == "" {
+	if t == l.Top {
 		keys = append(keys, l.FileKeys...)
 	}
-	if h := DidYouMean(key, keys); h != "" {
-		return h
+	if l.outer(t) {
+		if b, ok := blockOf(l.Top, key); ok {
+			return "it belongs under " + b.Key + ":"
+		}
+		if in := l.sectionsWith(key); len(in) == 1 {
+			return "it belongs under " + in[0]
+		}
 	}
-	if in := l.sectionsWith(key); path == "" && len(in) == 1 {
-		return "it belongs under " + in[0]
+	if h := DidYouMean(key, keys); h != "" || !l.outer(t) {
+		return cmp.Or(h, OneOf(keys))
+	}
+	if near := Nearest(key, l.inBlocks()); near != "" {
+		b, _ := blockOf(l.Top, near)
+		return "did you mean " + Quoted(near) + "? it belongs under " + b.Key + ":"
 	}
 	return OneOf(keys)
 }
 
-// sectionsWith are the sections on top of a document that have a key.
-func (l *Language) sectionsWith(key string) (out []string) {
-	for _, p := range l.Paths() {
-		if in, ok := strings.CutSuffix(p, "."+key); ok && !strings.ContainsAny(in, ".[") {
-			out = append(out, in)
+// inBlocks are the keys of all blocks.
+func (l *Language) inBlocks() (out []string) {
+	for _, f := range FieldsOf(l.Top) {
+		if f.Block {
+			out = append(out, keysOf(f.Typ)...)
 		}
 	}
 	return out
+}
+
+// outer reports whether a type is the top of documents or a block of it.
+func (l *Language) outer(t reflect.Type) bool {
+	for _, f := range FieldsOf(l.Top) {
+		if f.Block && f.Typ == t {
+			return true
+		}
+	}
+	return t == l.Top
+}
+
+// sectionsWith are the sections on top of a document that have a key, by the way to
+// write it, and the top itself.
+func (l *Language) sectionsWith(key string) (out []string) {
+	for _, p := range l.Paths() {
+		in, ok := strings.CutSuffix(p, "."+key)
+		if ok && !strings.Contains(l.Short(in), ".") {
+			out = append(out, strings.ReplaceAll(in, ".", ": ")+":")
+		}
+	}
+	return out
+}
+
+// Short is a path without the name of the block that it begins with.
+func (l *Language) Short(path string) string {
+	key, rest := CutPath(path)
+	if f, ok := FindField(l.Top, key); ok && f.Block && rest != "" {
+		return rest
+	}
+	return path
+}
+
+// IsBlock reports whether a key on top is a block's.
+func (l *Language) IsBlock(key string) bool {
+	f, ok := FindField(l.Top, key)
+	return ok && f.Block
+}
+
+// Long is a path with the name of the block that it leaves out.
+func (l *Language) Long(path string) string {
+	key, _ := CutPath(path)
+	if _, ok := FindField(l.Top, key); ok {
+		return path
+	}
+	if b, ok := blockOf(l.Top, key); ok {
+		return b.Key + "." + path
+	}
+	return path
 }
 
 // Paths lists every path of a document that an override can name, lists excepted: an element of a list is named by its id or index.

@@ -102,8 +102,10 @@ func (s *setter) set(n *Node, t reflect.Type, rest string) (*Node, *pathError) {
 // setKey goes on below one key of a mapping.
 func (s *setter) setKey(n *Node, t reflect.Type, key, after string) (*Node, *pathError) {
 	ct, ok := childType(t, key)
-	if block := s.lang.block(key); t == s.lang.Top && !ok && block != "" {
-		return s.setKey(n, t, block, key+joinRest(after))
+	if t == s.lang.Top && !ok {
+		if b, in := blockOf(t, key); in {
+			return s.setKey(n, t, b.Key, key+joinRest(after))
+		}
 	}
 	if said := s.lang.Said[t.Name()+"."+key]; !ok && said != "" {
 		return nil, &pathError{"unknown path " + Quoted(s.full), said}
@@ -219,12 +221,7 @@ func (l *Language) pathsWith(word string) string {
 // elements of lists are called.
 func (l *Language) pathExists(path string) bool {
 	t := l.Top
-	if key, _ := CutPath(path); l.block(key) != "" {
-		if _, ok := childType(t, key); !ok {
-			path = l.block(key) + "." + path
-		}
-	}
-	for path != "" {
+	for path = l.Long(path); path != ""; {
 		key, rest := CutPath(path)
 		t = Deref(t)
 		if t.Kind() == reflect.Slice {
@@ -237,18 +234,6 @@ func (l *Language) pathExists(path string) bool {
 		path = rest
 	}
 	return true
-}
-
-// block is the block on top that has a key which the top has not, "" for none.
-func (l *Language) block(key string) string {
-	for _, b := range l.Blocks {
-		if f, ok := FindField(l.Top, b); ok {
-			if _, ok := FindField(Deref(f.Typ), key); ok {
-				return b
-			}
-		}
-	}
-	return ""
 }
 
 func joinRest(rest string) string {

@@ -52,6 +52,7 @@ type field struct {
 	Key   string
 	Index int
 	Typ   reflect.Type
+	Block bool // paths may leave its key out
 }
 
 // FieldsOf lists the keys of a struct in the order of its fields.
@@ -59,14 +60,14 @@ func FieldsOf(t reflect.Type) []field {
 	out := make([]field, 0, t.NumField())
 	for i := 0; i < t.NumField(); i++ {
 		f := t.Field(i)
-		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		key, kind, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if key == "-" || !f.IsExported() {
 			continue
 		}
 		if key == "" {
 			key = strings.ToLower(f.Name)
 		}
-		out = append(out, field{key, i, f.Type})
+		out = append(out, field{key, i, f.Type, kind == "block"})
 	}
 	return out
 }
@@ -76,6 +77,30 @@ func FindField(t reflect.Type, key string) (field, bool) {
 	for _, f := range FieldsOf(t) {
 		if f.Key == key {
 			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// Reach is the field of a key, in one of the blocks of v where v itself has none.
+func Reach(v reflect.Value, key string) (reflect.Value, bool) {
+	if f, ok := FindField(v.Type(), key); ok {
+		return v.Field(f.Index), true
+	}
+	if b, ok := blockOf(v.Type(), key); ok {
+		f, _ := FindField(b.Typ, key)
+		return v.Field(b.Index).Field(f.Index), true
+	}
+	return reflect.Value{}, false
+}
+
+// blockOf is the block of a type that has a key.
+func blockOf(t reflect.Type, key string) (field, bool) {
+	for _, f := range FieldsOf(t) {
+		if f.Block {
+			if _, ok := FindField(f.Typ, key); ok {
+				return f, true
+			}
 		}
 	}
 	return field{}, false

@@ -59,12 +59,7 @@ func (g *Generator) Structure(t reflect.Type, over bool) Object {
 		}
 		props[f.Key] = s
 	}
-	out := Object{"type": "object", "properties": props, "additionalProperties": false}
-	if over {
-		maps.Copy(props, g.Over[t.Name()])
-		out["patternProperties"] = Object{`[.\[]`: true}
-	}
-	return out
+	return Object{"type": "object", "properties": props, "additionalProperties": false}
 }
 
 // Words is a list of words as values of an enum.

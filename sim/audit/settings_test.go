@@ -10,24 +10,24 @@ import (
 // ordinary are settings that are nobody's mistake.
 var ordinary = map[string]string{
 	"CACHE-L2 a fork whose parent ends at its limit of turns before the fork asks anything": `
-interactive: true
-gates: {FORK_SUBAGENT: true}
-main: {user: Review., max_turns: 1}
-strategy: fork
+script:
+  main: {user: Review., max_turns: 1}
+structure: fork
 `,
 	"CRD-04 a coordinator's workers without a tool that is denied as a whole": `
-gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true}
-main: {user: Review.}
-permissions: {deny: [Bash, "Write(*)", "Edit(*.md)"]}
-strategy: coordinator
+script:
+  main: {user: Review.}
+structure: coordinator
+lab:
+  permissions: {deny: [Bash, "Write(*)", "Edit(*.md)"]}
 `,
 }
 
 func TestOrdinarySettings(t *testing.T) {
 	for name, text := range ordinary {
 		t.Run("MET-03 "+name+" breaks nothing", func(t *testing.T) {
-			f, err := scenarios.Parse("ordinary.yaml", []byte("name: ordinary\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.go: {tokens: 2_000, class: code}}}\n"+
-				"work: [{id: a, kind: research, needs: [\"file:a.go\"]}]\n"+text))
+			f, err := scenarios.Parse("ordinary.yaml", []byte("agentsim: 1\nname: ordinary\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.go: {tokens: 2_000, class: code}}}\n"+
+				"work: [{id: a, kind: research, reads: [a.go]}]\n"+text))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -79,15 +79,18 @@ func base(k kind, model string, w world) (*scenarios.Scenario, error) {
 	return s, nil
 }
 
-const baseText = `name: crossover-%s
-why: generated, to be compared by the bills of its children; %s children of one answer, with sizes as recorded counts
-interactive: true
-gates: {FORK_SUBAGENT: true}
+const baseText = `agentsim: 1
+name: crossover-%s
+about: generated, to be compared by the bills of its children; %s children of one answer, with sizes as recorded counts
 provider: {model: %s, counter: recorded, fourth_mark: %t, hidden_tokens: false, tail_tokens: 0, latency: {profile: %s}}
 project: {files: {notes.md: "One line, to be changed."}}
-compaction: {share: 0} # the law knows no summaries
-main: {user: Have the work done.}
-scripts: [{agent: main, turns: [{text: Noted.}]}]
+script:
+  main: {user: Have the work done.}
+  answers: [{agent: main, turns: [{text: Noted.}]}]
+lab:
+  interactive: true
+  gates: {FORK_SUBAGENT: true}
+  compaction: {share: 0} # the law knows no summaries
 `
 
 // lead is the lead's turns: it spawns its children in one answer, behind P

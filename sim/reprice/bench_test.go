@@ -28,7 +28,7 @@ func BenchmarkPlay(b *testing.B) {
 
 func thousand() string {
 	var s strings.Builder
-	s.WriteString("name: thousand\nprovider: {model: claude-sonnet-4-5-20250929, ttl: 5m}\nroots:\n")
+	s.WriteString("agentsim: 1\nname: thousand\nprovider: {model: claude-sonnet-4-5-20250929, ttl: 5m}\nscript:\n  roots:\n")
 	for i := range 10 {
 		fmt.Fprintf(&s, "  - {name: r%d, user: {tokens: 3000}, then: [%s]}\n", i, strings.Repeat("{after: 1s, message: {tokens: 200}}, ", 98)+"{after: 1s, message: more}")
 	}

@@ -92,12 +92,15 @@ func panics(t *testing.T) {
 }
 
 // endless is a run that only an interrupt or a limit ends.
-const endless = `name: endless
+const endless = `agentsim: 1
+name: endless
 provider: {model: claude-sonnet-4-5-20250929}
-retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
-faults: ["529"]
-main: {user: hello}
-scripts: [{agent: main, turns: [{text: hello}]}]
+script:
+  main: {user: hello}
+  answers: [{agent: main, turns: [{text: hello}]}]
+lab:
+  retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
+  faults: ["529"]
 `
 
 func interrupted(t *testing.T) {
@@ -147,16 +150,19 @@ func quoting(t *testing.T) {
 	}
 }
 
-const grid = `name: grid
+const grid = `agentsim: 1
+name: grid
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello}
-scripts: [{agent: main, turns: [{text: hello}]}]
+script:
+  main: {user: hello}
+  answers: [{agent: main, turns: [{text: hello}]}]
 variants: {a: {}, b: {}}
-matrix: [{path: provider.ttl, values: [5m, 1h]}]
+matrix:
+  provider.ttl: ["5m", "1h"]
 expect:
-  - "every variant: calls == 1"
+  - all.calls == 1
   - a.calls == b.calls
-  - "b: calls == 2"
+  - b.calls == 2
 `
 
 func judging(t *testing.T) {

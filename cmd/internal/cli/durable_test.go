@@ -19,13 +19,16 @@ import (
 )
 
 // endlessRun is a run that goes on until its process is killed.
-const endlessRun = `name: endless
+const endlessRun = `agentsim: 1
+name: endless
 provider: {model: claude-sonnet-4-5-20250929}
-limits: {steps: 1_000_000_000, time: 87600h}
-retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
-faults: ["529"]
-main: {user: hello}
-scripts: [{agent: main, turns: [{text: hello}]}]
+script:
+  main: {user: hello}
+  answers: [{agent: main, turns: [{text: hello}]}]
+lab:
+  limits: {steps: 1_000_000_000, time: 87600h}
+  retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
+  faults: ["529"]
 `
 
 func TestDurability(t *testing.T) {

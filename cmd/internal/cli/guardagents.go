@@ -199,7 +199,7 @@ func definitionsText(defs []*agent.Definition, source definition.Source) (text [
 		project["agents"] = doc{"user": texts}
 	}
 	main := []doc{}
-	scripts := []doc{}
+	answers := []doc{}
 	for i, d := range defs {
 		var starts []doc
 		for _, part := range []string{"first", "second"} {
@@ -213,7 +213,7 @@ func definitionsText(defs []*agent.Definition, source definition.Source) (text [
 			once = append(once, fmt.Sprintf("%s: agent %q takes one turn: it has no tool to take a second one with", d.Place, d.Type))
 		}
 		turns = append(turns, doc{"text": "Scope: one part. Result: done."})
-		scripts = append(scripts, doc{"agent": fmt.Sprintf("main/%d.*", i+1), "turns": turns})
+		answers = append(answers, doc{"agent": fmt.Sprintf("main/%d.*", i+1), "turns": turns})
 	}
 	for range 2*len(defs) + 1 {
 		main = append(main, doc{"text": "Noted."})
@@ -223,10 +223,10 @@ func definitionsText(defs []*agent.Definition, source definition.Source) (text [
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
 	err = e.Encode(doc{
-		"name": definitionsName, "why": "generated: each definition is started twice, side by side, and takes two turns",
-		"interactive": true, "provider": doc{"model": guardModel, "aliases": guardAliases, "latency": doc{"profile": "instant"}},
-		"project": project, "main": doc{"user": "Have the work done.", "tools": offeredTools()},
-		"scripts": append([]doc{{"agent": "main", "turns": main}}, scripts...),
+		"agentsim": scenarios.Version, "name": definitionsName, "lab": doc{"interactive": true}, "provider": doc{"model": guardModel, "aliases": guardAliases, "latency": doc{"profile": "instant"}},
+		"project": project, "script": doc{
+			"main":    doc{"user": "Have the work done.", "tools": offeredTools()},
+			"answers": append([]doc{{"agent": "main", "turns": main}}, answers...)},
 	})
 	return b.Bytes(), once, err
 }

@@ -44,7 +44,7 @@ func oneAndMany(t *testing.T) {
 func interruptAll(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	t.Chdir(t.TempDir())
-	text := strings.Replace(endless, "name: endless\n", "name: endless\nvariants: {a: {}, b: {seed: 1}, c: {seed: 2}, d: {seed: 3}}\n", 1)
+	text := strings.Replace(endless, "agentsim: 1\nname: endless\n", "agentsim: 1\nname: endless\nvariants: {a: {}, b: {seed: 1}, c: {seed: 2}, d: {seed: 3}}\n", 1)
 	if err := os.WriteFile("endless.yaml", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func undone(done []executed) (out []string) {
 func notRead(done []executed) (out []string) {
 	for _, x := range done {
 		if text := x.notRead(); text != "" {
-			out = append(out, variantOf(x)+": "+text+`, by whoever did the item (needs: ["file:PATH"] makes reading required)`)
+			out = append(out, variantOf(x)+": "+text+`, by whoever did the item (reads: [PATH] makes reading required)`)
 		}
 	}
 	return append(out, onlyAnswered(done)...)
@@ -108,7 +108,7 @@ func onlyAnswered(done []executed) []string {
 	for _, x := range done {
 		for i := range x.spec.Scenario.Work {
 			it := &x.spec.Scenario.Work[i]
-			if it.Kind != "answer" && len(it.Needs)+len(it.Reads)+len(it.Edits)+len(it.Runs)+len(it.After)+len(it.Yields) == 0 && !slices.Contains(items, it.ID) {
+			if it.Kind != "answer" && len(it.Knows)+len(it.Reads)+len(it.FoundIn)+len(it.Edits)+len(it.Runs)+len(it.After)+len(it.Yields) == 0 && !slices.Contains(items, it.ID) {
 				items = append(items, it.ID)
 			}
 		}
@@ -116,11 +116,11 @@ func onlyAnswered(done []executed) []string {
 	if len(items) == 0 {
 		return nil
 	}
-	what := "work item " + items[0] + " reads, needs, edits and runs nothing: whoever does it only answers"
+	what := "work item " + items[0] + " reads, knows, edits and runs nothing: whoever does it only answers"
 	if n := len(items) - 1; n > 0 {
 		what += fmt.Sprintf(", and so with %d more", n)
 	}
-	return []string{what + `; add reads: or needs: ["file:PATH"], or kind: answer`}
+	return []string{what + `; add reads: [PATH], or kind: answer`}
 }
 
 // readBefore says in a line for each variant of which items whoever did them did not

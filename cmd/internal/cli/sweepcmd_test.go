@@ -29,7 +29,7 @@ func TestSeeds(t *testing.T) {
 	t.Run("KRN-01 CLI-06 a variant's own seed, or an override's, is the one from which its runs are counted", func(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "two.yaml")
-		text := "name: two\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.txt: {tokens: {uniform: [10, 500]}}}}\nmain: {user: hello}\nscripts: [{agent: main, turns: [{text: done}]}]\nvariants: {a: {}, b: {seed: 7}}\n"
+		text := "agentsim: 1\nname: two\nprovider: {model: claude-sonnet-5-5}\nproject: {files: {a.txt: {tokens: {uniform: [10, 500]}}}}\nscript:\n  main: {user: hello}\n  answers: [{agent: main, turns: [{text: done}]}]\nvariants: {a: {}, b: {seed: 7}}\n"
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -39,12 +39,15 @@ func slow(step time.Duration, terminal bool, term string) func(*ui.Env) {
 }
 
 // sweptText is a scenario with two variants and a sweep of two places.
-const sweptText = `name: swept
+const sweptText = `agentsim: 1
+name: swept
 provider: {model: claude-sonnet-4-5-20250929}
-main: {user: hello}
-scripts: [{agent: main, turns: [{text: hello}]}]
-variants: {a: {}, b: {provider: {ttl: 1h}}}
-sweep: [{path: main.system.tokens, values: [100, 200]}]
+script:
+  main: {user: hello}
+  answers: [{agent: main, turns: [{text: hello}]}]
+variants: {a: {}, b: {provider: {ttl: "1h"}}}
+sweep:
+  main.system.tokens: [100, 200]
 `
 
 func longWorks(t *testing.T) {

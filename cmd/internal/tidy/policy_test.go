@@ -48,6 +48,7 @@ sim/recording/toevents:    WORDS sim/transcript sim/recording sim/recording/play
 sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
+scenarios/upgrade:     scenarios/document
 scenarios:             WORDS scenarios/document cachemodel metrics mockllm/fault mockllm/profile sim/permission sim/transcript
 
 mockllm/fault:         WORDS
@@ -94,7 +95,7 @@ cmd/internal/cli/cachereplay: BELOW
 cmd/internal/cli/dbcheck: BELOW
 cmd/internal/cli/crossover: BELOW
 cmd/internal/cli/definitions: BELOW
-cmd/internal/cli/scenario: BELOW
+cmd/internal/cli/scenario: BELOW scenarios/upgrade
 cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:

@@ -141,6 +141,21 @@ func followed(sc *scenarios.Scenario, it *scenarios.Item, seen map[string]bool) 
 	return ids
 }
 
+// needsOf is what an item is not done without, by the names that marks have.
+func needsOf(it *scenarios.Item) (out []string) {
+	for _, name := range it.Knows {
+		if name != scenarios.Summaries {
+			out = append(out, strings.Replace(name, scenarios.SummaryOf, "gist:", 1))
+		}
+	}
+	for _, s := range it.Reads {
+		if s.Path != "" {
+			out = append(out, "file:"+s.Path)
+		}
+	}
+	return out
+}
+
 // workOf is what a scenario says of its work, as far as the lint asks.
 func workOf(sc *scenarios.Scenario, seed uint64) *lint.Work {
 	w := &lint.Work{Marks: mark.NewKey(seed)}
@@ -155,7 +170,7 @@ func workOf(sc *scenarios.Scenario, seed uint64) *lint.Work {
 	}
 	for i := range sc.Work {
 		it := &sc.Work[i]
-		item := lint.Item{ID: it.ID, Kind: it.Kind, Needs: it.Needs, Files: edits[it.ID]}
+		item := lint.Item{ID: it.ID, Kind: it.Kind, Needs: needsOf(it), Files: edits[it.ID]}
 		switch it.Kind {
 		case "research":
 			item.After = followed(sc, it, map[string]bool{})
@@ -167,7 +182,7 @@ func workOf(sc *scenarios.Scenario, seed uint64) *lint.Work {
 		}
 		w.Items = append(w.Items, item)
 	}
-	for _, f := range sc.Facts {
+	for _, f := range sc.Project.Facts {
 		w.Facts = append(w.Facts, lint.Fact{Name: f.Name, File: f.File})
 	}
 	for _, t := range sc.Project.Tests {

@@ -19,11 +19,11 @@ import (
 func New(s *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
-		Short: "list, show, check and begin scenarios",
+		Short: "list, show, check, begin and upgrade scenarios",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  ui.Group,
 	}
-	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s), newScenarioNew(s), newScenarioSchema(s))
+	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s), newScenarioNew(s), newScenarioUpgrade(s), newScenarioSchema(s))
 	return cmd
 }
 

@@ -1,0 +1,161 @@
+package scenarios
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
+
+// Structure is who does the work. It sets the feature flags that it needs.
+type Structure string
+
+// The structures.
+const (
+	Inline               Structure = "inline"              // the lead alone
+	Subagent             Structure = "subagent"            // fresh sub-agents, which the lead waits for
+	SubagentInBackground Structure = "subagent-background" // fresh sub-agents that report by notifications
+	Fork                 Structure = "fork"                // forks of the lead
+	Coordinated          Structure = "coordinator"         // workers of a coordinator
+)
+
+// Structures lists the structures by their words.
+func Structures() []string {
+	return []string{string(Inline), string(Subagent), string(SubagentInBackground), string(Fork), string(Coordinated)}
+}
+
+// Strategy is how the work is led, whichever way reports come.
+func (s *Scenario) Strategy() string {
+	if s.Structure == SubagentInBackground {
+		return string(Subagent)
+	}
+	return string(s.Structure)
+}
+
+// Background reports whether the lead starts its sub-agents in the background.
+func (s *Scenario) Background() bool { return s.Structure == SubagentInBackground }
+
+// flags are what a structure sets where the scenario does not say it; a scenario
+// that says the contrary is refused by its check.
+func (s *Scenario) flags(d *document.Decoder) {
+	set := func(gates ...string) {
+		for _, g := range gates {
+			if !d.Given("gates." + g) {
+				s.Gates[g] = "true"
+			}
+		}
+	}
+	switch {
+	case s.Stack == MinimalStack: // which has none
+	case s.Structure == Fork:
+		s.Interactive = s.Interactive || !d.Given("interactive")
+		set(forkGate)
+	case s.Structure == Coordinated:
+		set(coordinatorGate, coordinatorEnvGate)
+	}
+}
+
+const upgrades = "agentsim scenario upgrade FILE rewrites one of before"
+
+// version refuses a file of another version of the language, or of none.
+func (f *File) version(root *document.Node, errs *document.Problems) {
+	n := root.Get("agentsim")
+	switch {
+	case n == nil:
+		errs.Add(root.Pos, upgrades, "this scenario is of no version: agentsim: %d is its first line", Version)
+	case n.Kind != document.Int || n.Text != itoa(Version):
+		errs.Add(n.Pos, upgrades, "this scenario is of version %s, and version %d is what is read", document.Flow(n), Version)
+	case root.Pairs[0].Key != "agentsim":
+		errs.Add(n.Pos, "move it up", "agentsim: %d is the first line of a scenario", Version)
+	}
+}
+
+// readCompare reads the structures of which there are to be variants.
+func (f *File) readCompare(d *document.Decoder, n *document.Node, at document.Place) {
+	if n.Kind != document.List || len(n.Items) == 0 {
+		d.WrongType(n, at, "a list of structures", "such as [inline, subagent, fork]")
+		return
+	}
+	for _, it := range n.Items {
+		switch word := d.Str(it, document.Place{Ctx: "an entry of compare"}); {
+		case word == "":
+		case !slices.Contains(Structures(), word):
+			d.Fail(it, document.DidYouMeanOr(word, Structures()), "unknown structure %q", word)
+		case slices.Contains(f.compared, word):
+			d.Fail(it, "keep one of them", "structure %q is given twice", word)
+		default:
+			f.compared = append(f.compared, word)
+		}
+	}
+}
+
+// compare makes a variant of each structure that is compared; a variant of that
+// name says what else is different in it.
+func (f *File) compare(root *document.Node) {
+	var made []document.Pair
+	for i, word := range f.compared {
+		at := root.Get("compare").Items[i]
+		v := &document.Node{Kind: document.Map, Pos: at.Pos, Pairs: []document.Pair{{Key: "structure", Pos: at.Pos, Val: at}}}
+		if j := slices.IndexFunc(f.variants, func(p document.Pair) bool { return p.Key == word }); j >= 0 {
+			v.Pairs = append(v.Pairs, f.variants[j].Val.Pairs...)
+			f.variants = slices.Delete(f.variants, j, j+1)
+		}
+		made = append(made, document.Pair{Key: word, Pos: at.Pos, Val: v})
+	}
+	f.variants = append(made, f.variants...)
+}
+
+// variantsHint shows the form of variants; names of structures are compared.
+func variantsHint(n *document.Node) string {
+	var words []string
+	for _, it := range n.Items {
+		words = append(words, it.Text)
+		if !slices.Contains(Structures(), it.Text) {
+			return "such as {lazy: {model: {prompting: lazy}}}"
+		}
+	}
+	if len(words) == 0 {
+		return "such as {lazy: {model: {prompting: lazy}}}"
+	}
+	return "compare: [" + strings.Join(words, ", ") + "]"
+}
+
+// unusable are the paths that a structure cannot use, and why.
+var unusable = map[Structure][]section{
+	Fork:        {{"type", "forks have no type"}},
+	Coordinated: {{"main.tools", "a coordinator has tools of its own"}, {"roots.*.tools", "a coordinator has tools of its own"}},
+}
+
+// without takes from the tree of a structure that is compared what that structure
+// cannot use: the others can, so it is no mistake.
+func (f *File) without(tree *document.Node, word string) *document.Node {
+	if !slices.Contains(f.compared, word) {
+		return tree
+	}
+	null := &document.Node{Pos: tree.Pos}
+	var quiet document.Problems
+	for _, x := range unusable[Structure(word)] {
+		for i := range max(len(tree.Get("script").Get("roots").Elements()), 1) {
+			if out := lang.SetPath(tree, scenarioType, strings.Replace(x.key, "*", itoa(i), 1), null, tree.Pos, &quiet); out != nil {
+				tree = out
+			}
+		}
+	}
+	return tree
+}
+
+// dropped lists what the file says and a structure that is compared cannot use.
+func (f *File) dropped() (out []Idle) {
+	for _, word := range f.compared {
+		for _, x := range unusable[Structure(word)] {
+			for _, l := range leaves(f.base, "") {
+				if ok, err := path.Match(x.key, l.Path); err == nil && ok {
+					l.Why, l.Variant = x.why, word
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,364 @@
+package upgrade
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
+
+var limits = &document.Limits{Of: "scenario", Bytes: 1 << 20, Tokens: 200_000, Depth: 48, Keys: 2_000, Empty: "there is nothing to rewrite"}
+
+// File rewrites a scenario; one of version 1 stays as it is. The error is a
+// *document.Error: what is no YAML cannot be rewritten.
+func File(name, text string) (string, error) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	root, bad := limits.Parse(document.NewSource(name, text), text)
+	if bad != nil {
+		return "", bad
+	}
+	if root.Kind != document.Map || root.Get("agentsim") != nil {
+		return text, nil
+	}
+	w := newWriter(text, root)
+	if !w.block(root) {
+		return flow(rewrite(root)) + "\n", nil
+	}
+	pairs := rewrite(root).Pairs
+	w.lead(root.Pairs[0].Pos.Line, 0)
+	w.pair(pairs[0], 0)
+	w.lines = append(make([]string, 0, len(w.lines)), w.lines...)
+	for n := 1; n < root.Pairs[0].Pos.Line; n++ {
+		w.lines[n-1] = "-" // written already
+	}
+	w.mapping(pairs[1:], 0)
+	for _, l := range w.lines[w.end(root.Pairs[len(root.Pairs)-1].Pos, true):] {
+		w.out.WriteString(l + "\n")
+	}
+	return w.out.String(), nil
+}
+
+// homes are the blocks of keys that were on top, with the names that they have
+// there.
+var homes = map[string][2]string{
+	"why": {"about", "why"}, "look_at": {"about", "look_at"}, "source": {"about", "source"},
+	"facts": {"project", "facts"},
+	"type":  {"agents", "type"}, "settings": {"agents", "settings"}, "coordinator": {"agents", "coordinator"},
+	"tools": {"agents", "tools"}, "scope": {"agents", "scope"},
+	"main": {"script", "main"}, "roots": {"script", "roots"}, "scripts": {"script", "answers"},
+	"stack": {"lab", "stack"}, "minimal": {"lab", "minimal"}, "interactive": {"lab", "interactive"},
+	"gates": {"lab", "gates"}, "gate_flips": {"lab", "gate_flips"}, "permissions": {"lab", "permissions"},
+	"injections": {"lab", "injections"}, "classifier": {"lab", "classifier"}, "fan_out": {"lab", "fan_out"},
+	"forks": {"lab", "forks"}, "compaction": {"lab", "compaction"}, "faults": {"lab", "faults"},
+	"limits": {"lab", "limits"}, "retry": {"lab", "retry"}, "replace_flips": {"lab", "replace_flips"}, "scale": {"lab", "scale"},
+}
+
+// setting is what decides on a structure.
+type setting struct{ strategy, background, interactive string }
+
+func (s setting) structure() string {
+	if s.strategy == "subagent" && s.background == "true" {
+		return "subagent-background"
+	}
+	return s.strategy
+}
+
+// under is the setting of a mapping over another.
+func (s setting) under(n *document.Node) setting {
+	for key, v := range map[string]*string{"strategy": &s.strategy, "background": &s.background, "interactive": &s.interactive} { // order: each key has a field of its own
+		if x := n.Get(key); x != nil {
+			if *v = x.Text; x.Kind == document.Null {
+				*v = ""
+			}
+		}
+	}
+	return s
+}
+
+// upgrader knows the file around what it rewrites.
+type upgrader struct {
+	root     *document.Node
+	variants []string
+	forks    bool // every variant forks
+	mixed    bool // some axis goes over structures
+}
+
+func rewrite(root *document.Node) *document.Node {
+	u := &upgrader{root: root, forks: true}
+	base := setting{}.under(root)
+	if v := root.Get("variants"); v != nil {
+		for _, p := range v.Pairs {
+			u.variants = append(u.variants, p.Key)
+			u.forks = u.forks && base.under(p.Val).strategy == "fork"
+		}
+	}
+	u.forks = u.forks && base.strategy == "fork" || len(u.variants) > 0 && u.forks
+	for _, key := range []string{"matrix", "sweep"} {
+		for _, a := range root.Get(key).Elements() {
+			if p := a.Get("path"); p != nil && (p.Text == "strategy" || p.Text == "background" || strings.HasPrefix(p.Text, "gates")) {
+				u.mixed = true
+			}
+		}
+	}
+	pairs := append([]document.Pair{{Key: "agentsim", Val: &document.Node{Kind: document.Int, Text: "1"}}}, last(u.scenario(root, setting{}, false), "lab")...)
+	return &document.Node{Kind: document.Map, Pos: root.Pos, Pairs: u.compare(pairs)}
+}
+
+// last moves a block behind the others, in front of what is compared and expected.
+func last(pairs []document.Pair, key string) []document.Pair {
+	i := slices.IndexFunc(pairs, func(p document.Pair) bool { return p.Key == key })
+	if i < 0 {
+		return pairs
+	}
+	block := pairs[i]
+	pairs = slices.Delete(slices.Clone(pairs), i, i+1)
+	for i < len(pairs) && !slices.Contains([]string{"variants", "matrix", "sweep", "expect"}, pairs[i].Key) {
+		i++
+	}
+	return slices.Insert(pairs, i, block)
+}
+
+// grouped gathers keys in blocks, in the order in which the first of each came.
+type grouped struct{ pairs []document.Pair }
+
+func (g *grouped) add(p document.Pair) { g.pairs = append(g.pairs, p) }
+
+// into adds a key to a block.
+func (g *grouped) into(block string, p document.Pair) {
+	i := slices.IndexFunc(g.pairs, func(x document.Pair) bool { return x.Key == block })
+	if i < 0 {
+		i = len(g.pairs)
+		g.add(document.Pair{Key: block, Val: &document.Node{Kind: document.Map}})
+	}
+	old := g.pairs[i].Val
+	// A block is written anew: what it has already keeps its lines.
+	g.pairs[i].Val = &document.Node{Kind: document.Map, Pos: old.Pos, Pairs: append(slices.Clone(old.Pairs), p)}
+}
+
+// scenario rewrites what a file or a variant says.
+func (u *upgrader) scenario(n *document.Node, base setting, variant bool) []document.Pair {
+	var g grouped
+	now := base.under(n)
+	about := n.Get("look_at") != nil || n.Get("source") != nil
+	said := false
+	for _, p := range n.Pairs {
+		home, moved := homes[p.Key]
+		switch {
+		case p.Key == "why" && !about:
+			p.Key = "about"
+			g.add(p)
+		case p.Key == "strategy" || p.Key == "background":
+			if said || now.strategy == "" && p.Key == "background" {
+				continue
+			}
+			said = true
+			g.add(u.structure(p, now))
+		case p.Key == "interactive" && u.forks && !u.mixed && p.Val.Text == "true":
+		case p.Key == "gates":
+			if rest := u.gates(p.Val, now, variant); rest != nil {
+				p.Val = rest
+				g.into("lab", p)
+			}
+		case moved:
+			p.Key = home[1]
+			g.into(home[0], p)
+		case p.Key == "project" && hasBlock(&g, "project"): // facts came before it
+			for _, x := range p.Val.Pairs {
+				g.into("project", x)
+			}
+		case variant && strings.ContainsAny(p.Key, ".["):
+			u.path(&g, p)
+		default:
+			p.Key, p.Val = u.other(p.Key, p.Val, now)
+			g.add(p)
+		}
+	}
+	return g.pairs
+}
+
+func hasBlock(g *grouped, key string) bool {
+	return slices.ContainsFunc(g.pairs, func(p document.Pair) bool { return p.Key == key })
+}
+
+// structure is the word for a strategy.
+func (u *upgrader) structure(p document.Pair, now setting) document.Pair {
+	word := now.structure()
+	if p.Key == "strategy" && p.Val.Text == word || p.Val.Kind == document.Null {
+		p.Key = "structure"
+		return p
+	}
+	return document.Pair{Key: "structure", Pos: p.Pos, Val: &document.Node{Kind: document.String, Text: word, Pos: p.Val.Pos}}
+}
+
+// gates are the flags that a structure does not set by itself; nil for none.
+func (u *upgrader) gates(n *document.Node, now setting, variant bool) *document.Node {
+	sets := map[string][]string{"fork": {"FORK_SUBAGENT"}, "coordinator": {"COORDINATOR_MODE", "CLAUDE_CODE_COORDINATOR_MODE"}}[now.strategy]
+	if n.Kind != document.Map || u.mixed || !variant && !u.same(now) {
+		return n
+	}
+	var rest []document.Pair
+	for _, p := range n.Pairs {
+		if !(slices.Contains(sets, p.Key) && p.Val.Text == "true") {
+			rest = append(rest, p)
+		}
+	}
+	switch {
+	case len(rest) == len(n.Pairs):
+		return n
+	case len(rest) == 0:
+		return nil
+	}
+	return &document.Node{Kind: document.Map, Pos: n.Pos, Pairs: rest}
+}
+
+// same reports whether every variant has the structure of the file.
+func (u *upgrader) same(base setting) bool {
+	if v := u.root.Get("variants"); v != nil {
+		for _, p := range v.Pairs {
+			if base.under(p.Val).strategy != base.strategy {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// path moves a path of a variant under set.
+func (u *upgrader) path(g *grouped, p document.Pair) {
+	p.Key = Path(p.Key)
+	g.into("set", p)
+}
+
+// other rewrites the keys that stay on top.
+func (u *upgrader) other(key string, n *document.Node, now setting) (string, *document.Node) {
+	switch key {
+	case "seeds":
+		return "seed", n
+	case "work":
+		return key, items(n)
+	case "matrix", "sweep":
+		return key, axes(n)
+	case "expect":
+		return key, u.expectations(n)
+	case "variants":
+		if n.Kind != document.Map {
+			return key, n
+		}
+		out := &document.Node{Kind: document.Map, Pos: n.Pos}
+		for _, p := range n.Pairs {
+			if p.Val.Kind == document.Map {
+				p.Val = &document.Node{Kind: document.Map, Pos: p.Val.Pos, Pairs: u.scenario(p.Val, setting{}.under(u.root), true)}
+			}
+			out.Pairs = append(out.Pairs, p)
+		}
+		return key, out
+	}
+	return key, n
+}
+
+// compare takes variants that are structures by their names for what they are.
+func (u *upgrader) compare(pairs []document.Pair) []document.Pair {
+	i := slices.IndexFunc(pairs, func(p document.Pair) bool { return p.Key == "variants" })
+	if i < 0 || len(pairs[i].Val.Pairs) == 0 || hasBlock(&grouped{pairs}, "structure") {
+		return pairs
+	}
+	list := &document.Node{Kind: document.List}
+	for _, p := range pairs[i].Val.Pairs {
+		s := p.Val.Get("structure")
+		if s == nil || len(p.Val.Pairs) != 1 || s.Text != p.Key {
+			return pairs
+		}
+		list.Items = append(list.Items, &document.Node{Kind: document.String, Text: p.Key})
+	}
+	out := slices.Clone(pairs)
+	out[i] = document.Pair{Key: "compare", Pos: pairs[i].Pos, Val: list}
+	return out
+}
+
+// axes writes a list of {path, values} as a mapping.
+func axes(n *document.Node) *document.Node {
+	if n.Kind != document.List {
+		return n
+	}
+	out := &document.Node{Kind: document.Map}
+	for _, it := range n.Items {
+		path, values := it.Get("path"), it.Get("values")
+		if path == nil || values == nil {
+			return n
+		}
+		out.Pairs = append(out.Pairs, document.Pair{Key: Path(path.Text), Val: values})
+	}
+	return out
+}
+
+// items rewrites the items of the work.
+func items(n *document.Node) *document.Node {
+	if n.Kind != document.List {
+		return n
+	}
+	out := &document.Node{Kind: document.List, Pos: n.Pos}
+	changed := false
+	for _, it := range n.Items {
+		x := item(it)
+		changed = changed || x != it
+		out.Items = append(out.Items, x)
+	}
+	if !changed {
+		return n
+	}
+	return out
+}
+
+// item writes what an item needs as what it knows and reads, and what it read as
+// where that is found.
+func item(n *document.Node) *document.Node {
+	needs, reads := n.Get("needs"), n.Get("reads")
+	if n.Kind != document.Map || needs == nil && reads == nil {
+		return n
+	}
+	knows, files := split(needs)
+	if kind := n.Get("kind"); len(reads.Elements()) > 0 && kind != nil && kind.Text == "research" {
+		knows = append(knows, &document.Node{Kind: document.String, Text: "summaries"})
+	}
+	out := &document.Node{Kind: document.Map, Pos: n.Pos}
+	list := func(key string, from document.Pair, items []*document.Node) {
+		if len(items) > 0 {
+			out.Pairs = append(out.Pairs, document.Pair{Key: key, Pos: from.Pos, Val: &document.Node{Kind: document.List, Items: items, Pos: from.Val.Pos}})
+		}
+	}
+	for _, p := range n.Pairs {
+		switch p.Key {
+		case "needs":
+			if len(files) == 0 && len(knows) == len(p.Val.Items) && !slices.ContainsFunc(p.Val.Items, func(x *document.Node) bool { return strings.Contains(x.Text, ":") }) {
+				out.Pairs = append(out.Pairs, document.Pair{Key: "knows", Pos: p.Pos, Val: p.Val})
+				continue
+			}
+			list("knows", p, knows)
+			if len(knows) > 0 {
+				p = document.Pair{Val: &document.Node{}}
+			}
+			list("reads", p, files)
+		case "reads":
+			out.Pairs = append(out.Pairs, document.Pair{Key: "found_in", Pos: p.Pos, Val: p.Val})
+			if needs == nil {
+				list("knows", document.Pair{Val: &document.Node{}}, knows)
+			}
+		default:
+			out.Pairs = append(out.Pairs, p)
+		}
+	}
+	return out
+}
+
+// split parts what an item needs in what it knows and the files that it reads.
+func split(needs *document.Node) (knows, files []*document.Node) {
+	for _, x := range needs.Elements() {
+		switch path, file := strings.CutPrefix(x.Text, "file:"); {
+		case file:
+			files = append(files, &document.Node{Kind: document.String, Text: path})
+		default:
+			knows = append(knows, &document.Node{Kind: document.String, Text: strings.Replace(x.Text, "gist:", "summary:", 1)})
+		}
+	}
+	return knows, files
+}

@@ -76,8 +76,8 @@ func timesAssumed(t *testing.T) {
 
 func limitAssumed(t *testing.T) {
 	script := func(input string) string {
-		return "name: s\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: Go., tools: [Bash]}\n" +
-			"scripts: [{agent: main, turns: [{tools: [{name: Bash, input: {command: " + input + "}}]}, {text: done}]}]\n"
+		return "agentsim: 1\nname: s\nprovider: {model: claude-sonnet-4-5-20250929}\nscript:\n  main: {user: Go., tools: [Bash]}\n" +
+			"  answers: [{agent: main, turns: [{tools: [{name: Bash, input: {command: " + input + "}}]}, {text: done}]}]\n"
 	}
 	const told = "a Bash call (main) reached the time limit of 2m0s: write timeout: 600000, in milliseconds, in the input"
 	assumes(t, script("sleep 420"), nil, told)

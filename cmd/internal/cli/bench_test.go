@@ -41,8 +41,8 @@ func benchstat(t *testing.T, files ...string) string {
 func figuresFile(t *testing.T, dir, tokens string) string {
 	t.Helper()
 	scenario, out := filepath.Join(dir, "one.yaml"), filepath.Join(dir, tokens+".txt")
-	text := "name: one\nprovider: {model: claude-sonnet-4-5-20250929}\nmain: {user: hello, system: {tokens: " + tokens +
-		"}}\nscripts: [{agent: main, turns: [{text: hello yourself}]}]\nvariants: {plain: {}}\n"
+	text := "agentsim: 1\nname: one\nprovider: {model: claude-sonnet-4-5-20250929}\nscript:\n  main: {user: hello, system: {tokens: " + tokens +
+		"}}\n  answers: [{agent: main, turns: [{text: hello yourself}]}]\nvariants: {plain: {}}\n"
 	if err := os.WriteFile(scenario, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -76,13 +76,16 @@ func swept(t *testing.T, name string, seeds, workers int) (database, cells strin
 	return string(text), fmt.Sprintf("%+v", w.Cells)
 }
 
-const endless = `name: endless
+const endless = `agentsim: 1
+name: endless
 provider: {model: claude-sonnet-4-5-20250929}
-retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
-faults: ["529"]
-limits: {steps: 1_000_000_000}
-main: {user: hello}
-scripts: [{agent: main, turns: [{text: hello}]}]
+script:
+  main: {user: hello}
+  answers: [{agent: main, turns: [{text: hello}]}]
+lab:
+  retry: {max: 1_000_000_000, base: 1ms, cap: 1ms}
+  faults: ["529"]
+  limits: {steps: 1_000_000_000}
 `
 
 // interruptAll begins two runs that never end by themselves, of four.

@@ -20,10 +20,6 @@ const (
 	NumResources
 )
 
-func (r Resource) String() string {
-	return [...]string{"file cache", "hooks", "todos", "background shells", "permission callback", "trace agent"}[r]
-}
-
 // holdings count what is held, by resource. They are an account, not the thing:
 // memory is let go with the agent's life, shells are stopped by the clean-up.
 type holdings [NumResources]int32
@@ -66,6 +62,3 @@ func (h *held) cleanUp() {
 		h.holds[r] = 0
 	}
 }
-
-// Held is how many of a resource the agents of the world hold now.
-func (w *World) Held(r Resource) int { return int(w.held[r]) }

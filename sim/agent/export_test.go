@@ -124,3 +124,10 @@ func (w *World) Crash(lineage string) error {
 	}
 	return fmt.Errorf("no agent %s lives at %s", lineage, w.cfg.Kernel.Now())
 }
+
+func (r Resource) String() string {
+	return [...]string{"file cache", "hooks", "todos", "background shells", "permission callback", "trace agent"}[r]
+}
+
+// Held is how many of a resource the agents of the world hold now.
+func (w *World) Held(r Resource) int { return int(w.held[r]) }

@@ -31,12 +31,11 @@ type notice struct {
 	poke       bool         // nothing to say: look again whether you have ended
 }
 
-// wakeMessage is a message of its own that wakes an idle agent.
+// wakeMessage is what was in a mailbox as one message.
 type wakeMessage struct {
 	msg     llm.Msg
 	why     string
-	notices []*notice // of tasks
-	users   []*notice
+	notices []*notice
 }
 
 // record records for an agent what became of a notice.
@@ -97,7 +96,7 @@ func (b *inbox) drain(first ...*notice) *wakeMessage {
 	if len(tasks)+len(users) == 0 {
 		return nil
 	}
-	m := &wakeMessage{why: "notification", notices: tasks, users: users}
+	m := &wakeMessage{why: "notification", notices: slices.Concat(tasks, users)}
 	m.msg.Role = llm.User
 	for _, n := range tasks {
 		m.msg.Blocks = append(m.msg.Blocks, llm.Block{Kind: llm.Text, Content: n.text})
@@ -122,11 +121,9 @@ func (b *inbox) deliver() {
 	if b.box == nil || b.box.Len() == 0 {
 		return
 	}
-	m := b.drain()
-	if m == nil {
-		return
+	if m := b.drain(); m != nil {
+		b.take(m, "loop")
 	}
-	b.take(m, "loop")
 }
 
 // take appends what was in the mailbox and records each part of it.
@@ -134,10 +131,7 @@ func (b *inbox) take(m *wakeMessage, place string) {
 	a := b.of
 	a.say(&m.msg)
 	for _, n := range m.notices {
-		n.record(a, "delivered", place)
-	}
-	for _, n := range m.users {
-		if n.msg != nil {
+		if n.text != nil || n.msg != nil {
 			n.record(a, "delivered", place)
 			continue
 		}

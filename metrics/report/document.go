@@ -359,14 +359,14 @@ func (s *Sheet) table(columns []sheetColumn) *Table {
 	return t
 }
 
-// write prints the table for people. Where there is no room for all columns those
-// that matter least are left out, and the line below names them.
+// write prints the table for people. Where there is no room for all columns titles
+// take two lines, then those that matter least are left out, and the line below names them.
 func (s *Sheet) write(w io.Writer, st Style) error {
 	if s.hidden || s.Len() == 0 || len(s.people(0)) == 0 {
 		return nil
 	}
 	shown, t := s.people(0), s.table(s.people(0))
-	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.fits(st.Width); without-- {
+	for without := s.mostDropped(); without > 0 && st.Width > 0 && !t.stacked().fits(st.Width); without-- {
 		shown = s.people(without)
 		t = s.table(shown)
 	}

@@ -116,13 +116,13 @@ func TestDocument(t *testing.T) {
 	}
 	t.Run("TTY-01 a narrow terminal drops columns and says which", func(t *testing.T) {
 		wants(t, "table", 40, `
-VARIANT              COST   TIME
-inline              $1.60  9m12s
-a fork of the lead  $1.91  0m45s
-subagent                –  2m31s
-not shown at 40 columns: CACHE READ, HIT
-RATE (a wider terminal or -o csv shows
-them)
+                       HIT
+VARIANT               RATE   COST   TIME
+inline              93.0 %  $1.60  9m12s
+a fork of the lead   0.0 %  $1.91  0m45s
+subagent            10.0 %      –  2m31s
+not shown at 40 columns: CACHE READ (a
+wider terminal or -o csv shows them)
 why          forks read the prefix of
              their lead on every turn
 `)

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -36,6 +37,7 @@ func (s Style) Paint(text string, m Mark) string {
 // Table is a table to be filled. Columns whose title starts with a space are
 // aligned to the right, as numbers are; the space is not printed.
 type Table struct {
+	above []string // first words of titles on a line of their own; nil where titles are one line
 	heads []string
 	right []bool
 	rows  [][]string
@@ -60,8 +62,12 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 func (t *Table) Len() int { return len(t.rows) }
 
 // Write prints the table without borders, two spaces between columns. Where that
-// is wider than the style's width, long texts go on in further lines.
+// is wider than the style's width, titles take two lines and long texts go on in
+// further ones.
 func (t *Table) Write(w io.Writer, st Style) error {
+	if st.Width > 0 && !t.fits(st.Width) {
+		t = t.stacked()
+	}
 	t = t.plain().painted(st)
 	var buf bytes.Buffer
 	tab := tablewriter.NewTable(&buf,
@@ -70,14 +76,22 @@ func (t *Table) Write(w io.Writer, st Style) error {
 			Settings: tw.Settings{Lines: tw.LinesNone, Separators: tw.SeparatorsNone},
 		})),
 		tablewriter.WithConfig(tablewriter.Config{Header: t.cells(), Row: t.cells()}))
-	tab.Header(t.heads)
-	if err := tab.Bulk(t.fitted(st.Width)); err != nil {
+	rows := t.fitted(st.Width)
+	if tab.Header(t.heads); t.above != nil {
+		tab.Header(t.above)
+		rows = append([][]string{t.heads}, rows...)
+	}
+	if err := tab.Bulk(rows); err != nil {
 		return err
 	}
 	if err := tab.Render(); err != nil {
 		return err
 	}
-	return writeTrimmed(w, buf.String(), st)
+	titles := 1
+	if t.above != nil {
+		titles = 2
+	}
+	return writeTrimmed(w, buf.String(), titles, st)
 }
 
 // painted is the table with its marks in colour, where that is wanted.
@@ -104,9 +118,26 @@ func (t *Table) fits(width int) bool {
 	return fits
 }
 
+// stacked is the table with titles of several words on two lines.
+func (t *Table) stacked() *Table {
+	if !slices.ContainsFunc(t.heads, func(h string) bool { return strings.Contains(h, " ") }) {
+		return t
+	}
+	out := *t
+	out.above, out.heads = nil, nil
+	for _, h := range t.heads {
+		above, below := "", h
+		if i := strings.LastIndexByte(h, ' '); i >= 0 {
+			above, below = h[:i], h[i+1:]
+		}
+		out.above, out.heads = append(out.above, above), append(out.heads, below)
+	}
+	return &out
+}
+
 // plain is the table with each cell on one line.
 func (t *Table) plain() *Table {
-	out := &Table{heads: cells(t.heads, cell), right: t.right, marks: t.marks}
+	out := &Table{above: cells(t.above, cell), heads: cells(t.heads, cell), right: t.right, marks: t.marks}
 	for _, r := range t.rows {
 		out.rows = append(out.rows, cells(r, cell))
 	}
@@ -141,12 +172,12 @@ func (t *Table) cells() tw.CellConfig {
 }
 
 // writeTrimmed prints the table's lines without the blanks at their ends, the
-// first one as a title.
-func writeTrimmed(w io.Writer, text string, st Style) error {
+// first ones as titles.
+func writeTrimmed(w io.Writer, text string, titles int, st Style) error {
 	var out strings.Builder
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		line = strings.TrimRight(line, " ")
-		if i == 0 {
+		if i < titles {
 			line = st.Bold(line)
 		}
 		out.WriteString(line + "\n")

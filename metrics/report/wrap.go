@@ -38,6 +38,9 @@ func (t *Table) widths(measure func(string) int) []int {
 	out := make([]int, len(t.heads))
 	for i, h := range t.heads {
 		out[i] = twwidth.Width(h)
+		if t.above != nil {
+			out[i] = max(out[i], twwidth.Width(t.above[i]))
+		}
 		for _, row := range t.rows {
 			out[i] = max(out[i], measure(row[i]))
 		}

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,7 +13,28 @@ import (
 
 func TestLabels(t *testing.T) {
 	t.Run("CLI-03 lines behind a label keep to the terminal's width without losing a word, and one to be pasted stays whole", labelWidth)
+	for _, width := range []int{60, 80, 120, 200} {
+		t.Run(fmt.Sprintf("TTY-01 at %d columns no row of the comparison breaks, and from 120 on every column shows", width), func(t *testing.T) {
+			_, out, _ := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, "run", "fork-vs-subagent", "--record", "none")
+			whole := out
+			if width < 80 {
+				whole, _, _ = strings.Cut(out, "\n\nPROMPTING")
+				whole, _, _ = strings.Cut(whole, "\n\n\x1b[1mPROMPTING") // the sweep below has a column for each variant
+			}
+			for _, line := range strings.Split(whole, "\n") {
+				if utf8.RuneCountInString(ansi.ReplaceAllString(line, "")) > width {
+					t.Errorf("wider than %d: %s", width, line)
+				}
+			}
+			if told := strings.Contains(out, "not shown at"); told != (width < 120) {
+				t.Errorf("columns are left out: %v\n%s", told, out)
+			}
+		})
+	}
 }
+
+// ansi are sequences that colour.
+var ansi = regexp.MustCompile("\x1b\\[[0-9]*m")
 
 // labelWidth looks at the lines behind the table of a run whose bills differ.
 func labelWidth(t *testing.T) {

@@ -131,7 +131,8 @@ func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
 // printRun prints the comparison the way people read it.
 func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scenarios.Result, grid *compare.Grid, rec *harness.Record, o *runOptions) error {
 	first := done[0].spec
-	s.Printf("%s   seed %d · %s · %s%s\n\n", s.Style().Bold(file.Name), first.Seed(), models(done), worldOf(done), variantsOf(done))
+	title := fmt.Sprintf("%s   seed %d · %s · %s%s", file.Name, first.Seed(), models(done), worldOf(done), variantsOf(done))
+	s.Printf("%s\n\n", strings.Join(s.Style().Lines(title, 0), "\n"))
 	rows := rowsOf(done)
 	if err := report.Comparison(rows, o.shown).Write(s.Stdout, s.Style()); err != nil {
 		return err

@@ -61,7 +61,7 @@ look-back   61.4 k  $0.21  a breakpoint of its own where
 	if got := written(t, misses(), 57); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	wide := NewTable("WHY", " OF THE BILL")
+	wide := NewTable("WHY", " BILL")
 	wide.Row("prefix", "+$1,234.00 (12.5 % of the whole)")
 	if got, want := written(t, wide, 30), written(t, wide, 0); got != want {
 		t.Errorf("a figure is touched:\n%s", got)

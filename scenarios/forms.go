@@ -132,7 +132,9 @@ func (s *Selector) Decode(d *document.Decoder, n *document.Node, at document.Pla
 		}
 	}
 	if s.Path != "" {
-		if why := badPath(s.Path); why != "" {
+		// A directory, or lines of a file, the check knows more about.
+		whole, _, _ := strings.Cut(strings.TrimSuffix(s.Path, "/"), ":")
+		if why := badPath(whole); why != "" {
 			d.Fail(n, shortest(s.Path), "file %q %s", s.Path, why)
 		}
 	}

@@ -86,7 +86,7 @@ func limitAssumed(t *testing.T) {
 }
 
 func ownModelAssumed(t *testing.T) {
-	text := strings.Replace(reviews("subagent", 1), "  files:\n", "  files:\n    .claude/agents/reviewer.md: \"---\\nname: reviewer\\ndescription: Reviews.\\nmodel: haiku\\n---\\nYou review.\\n\"\n", 1) + "type: reviewer\n"
+	text := strings.Replace(reviews("subagent", 1), "  files:\n", "  files:\n    .claude/agents/reviewer.md: \"---\\nname: reviewer\\ndescription: Reviews.\\nmodel: haiku\\n---\\nYou review.\\n\"\n", 1) + "agents: {type: reviewer}\n"
 	sets := []string{"provider.aliases.haiku=claude-haiku-4-5-20251001"}
 	assumes(t, text, sets, "reviewer on claude-haiku-4-5-20251001", "is its definition's")
 	assumes(t, text, append(sets, "provider.subagent_model=claude-opus-4-5-20251101"), "the model of reviewer is its definition's, haiku, not provider.subagent_model")

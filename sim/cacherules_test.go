@@ -132,7 +132,7 @@ func planLimit(t *testing.T) {
 				}
 			}
 		}
-		if hour == 0 || five == 0 || !hasAssumed(res, "lifetime 1h, 5m from 8s on, over the plan's limit") {
+		if hour == 0 || five == 0 || !hasAssumed(res, "TTL 1h, 5m from 8s on, over the plan's limit") {
 			t.Errorf("%s: %d calls of an hour, %d of five minutes; assumed %q", structure, hour, five, res.Assumed)
 		}
 	}

@@ -120,5 +120,5 @@ func assumptions(t *testing.T) {
 		"provider.model=claude-opus-4-1-20250805", "provider.prices_on=2026-08-31")
 	has("claude-opus-5-5: 286 hidden tok for tools (406 where one is forced), as of claude-opus-5 (not published)", "provider.model=claude-opus-5-5")
 	has("breakpoints agent, TTL 5m")
-	has("breakpoints agent and a fourth mark, lifetime 1h", "provider.fourth_mark=true", "provider.ttl=1h")
+	has("breakpoints agent and a fourth mark, TTL 1h", "provider.fourth_mark=true", "provider.ttl=1h")
 }

@@ -153,7 +153,7 @@ func (u *Auditor) Emit(e *transcript.Event) {
 }
 
 // livesOnly are the kinds of events, as bits, that only agents that live have.
-const livesOnly = 1<<transcript.KindRequest | 1<<transcript.KindResponse | 1<<transcript.KindAPIError | 1<<transcript.KindToolCall |
+const livesOnly uint64 = 1<<transcript.KindRequest | 1<<transcript.KindResponse | 1<<transcript.KindAPIError | 1<<transcript.KindToolCall |
 	1<<transcript.KindToolResult | 1<<transcript.KindPermission | 1<<transcript.KindHook | 1<<transcript.KindRebase | 1<<transcript.KindCompact |
 	1<<transcript.KindReplace | 1<<transcript.KindAgentEnd | 1<<transcript.KindListener
 

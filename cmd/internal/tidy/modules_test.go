@@ -17,7 +17,6 @@ var unreached = []struct{ pattern, why string }{
 	{`sim\.(Verify|setting\..*|keep\.Emit)`, "a run under other settings of the machine, for tests and for whoever embeds a run"},
 	{`sim/llm\.(AppendPrefix|AppendRequest|Counted)`, "the flat bytes that prompts are hashed and counted by, whole: what tests compare with"},
 	{`scenarios\.(schema|gatesSchema)`, "make scenario.schema.json, which a test writes and compares"},
-	{`metrics/report\.(None|Unsigned|Dollars|Share|Ratio|Bool|Nested|Metric)`, "values of a document that no command prints yet"},
 	{`sim/recording/recordingtest\..*`, "for tests"},
 	{`sim/definition\.Parse`, "one definition by itself, as tests of two rooms read them"},
 }

@@ -28,7 +28,8 @@ func auditedSession(spec *Spec) *audit.Session {
 	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Everyone: p.CliAllow, Took: fixedTimes(sc), Children: p.Children,
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
 		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases), Interactive: sc.Interactive, Gates: map[string]bool{},
-		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: headMarked(sc), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide}
+		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: headMarked(sc), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide,
+		Full: fullAt(sc), Interrupts: interrupts(sc), SharedMarked: sharedMarked(sc)}
 	for _, g := range gate.All() {
 		out.Gates[g.Name] = sc.Gate(g.Name) == "true"
 	}
@@ -61,6 +62,43 @@ func headMarked(sc *scenarios.Scenario) bool {
 		p := Plan(&sc.Provider, &s).Name
 		return p != agent.PlanAgent && p != agent.PlanLast
 	})
+}
+
+// sharedMarked reports whether every plan of a run marks the last system block that
+// all types share.
+func sharedMarked(sc *scenarios.Scenario) bool {
+	return !slices.ContainsFunc(Roots(sc), func(s scenarios.Root) bool { return Plan(&sc.Provider, &s).Name != agent.PlanAgent })
+}
+
+// fullAt is how many tokens fill a model's window, nil where no history becomes a
+// summary.
+func fullAt(sc *scenarios.Scenario) func(model string) int64 {
+	share := sc.CompactionShare()
+	if share == 0 {
+		return nil
+	}
+	return func(model string) int64 {
+		p, err := Profile(&sc.Provider, model)
+		if err != nil {
+			return 0
+		}
+		return sc.ContextWindow(p.Window) * share / 100
+	}
+}
+
+// interrupts are the instants at which the users interrupt their roots.
+func interrupts(sc *scenarios.Scenario) map[string][]vtime.Instant {
+	out := map[string][]vtime.Instant{}
+	for _, r := range Roots(sc) {
+		name := RootLineage(&r)
+		for _, s := range r.Then {
+			if s.At != nil && s.Interrupt {
+				out[name] = append(out[name], vtime.Instant(*s.At))
+			}
+		}
+		slices.Sort(out[name])
+	}
+	return out
 }
 
 // fixedTimes are how long calls of those tools take that always take as long.

@@ -57,6 +57,7 @@ func (u *Auditor) abort(ref int32, b *transcript.Abort) {
 		return
 	}
 	a.aborted, a.cut, a.cutting = true, true, true
+	a.escapes.past(u.now)
 	a.conduct.aborted(a, b.Why)
 	want, ok := "", true
 	switch b.Why {

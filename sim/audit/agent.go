@@ -59,6 +59,9 @@ type life struct {
 	waiting  []pending               // ends of its tasks that it has not read of
 	posted   []vtime.Instant         // when messages to it were sent that are not delivered
 	conduct  conduct
+	window   window
+	escapes  escapes
+	banners  banners
 	root     llm.Hash   // of the first node of its requests
 	last     lastAnswer // the call before this one
 	billed   llm.Usage  // of its last call
@@ -67,25 +70,26 @@ type life struct {
 	files    files                 // that it knows
 	facts    transcript.AgentStart // as it started; lists are its own
 
-	lastChild llm.AgentID
-	hearers   []*agent  // who hears its abort
-	forkOff   bool      // it coordinates where forks are asked for
-	astray    bool      // where its shell is is not known
-	summed    bool      // its history became a summary
-	breached  bool      // a finding says that it changed what it is to look at
-	cutting   bool      // it was interrupted, ever
-	spawned   use       // the call that made it
-	spawner   []use     // and its neighbours in the answer
-	point     *llm.Node // where a fork's history ends
-	kin       *siblings // of a fork whose first request is still to come
-	replaced  int       // results replaced by a preview, those it inherited included
-	workers   []string  // tools of its workers as a coordinator is told, sorted; nil if it is not
-	agents    string    // definition of the Agent tool, as its requests have it
-	dir       string    // of its shell
-	begun     begun
-	opening   llm.Hash // of the user context that its messages begin with
-	staged    staged
-	latest    *agent // whom it started last, in the minimal stack
+	lastChild        llm.AgentID
+	hearers          []*agent  // who hears its abort
+	forkOff          bool      // it coordinates where forks are asked for
+	astray           bool      // where its shell is is not known
+	offersBackground bool      // by its Agent tool
+	summed           bool      // its history became a summary
+	breached         bool      // a finding says that it changed what it is to look at
+	cutting          bool      // it was interrupted, ever
+	spawned          use       // the call that made it
+	spawner          []use     // and its neighbours in the answer
+	point            *llm.Node // where a fork's history ends
+	kin              *siblings // of a fork whose first request is still to come
+	replaced         int       // results replaced by a preview, those it inherited included
+	workers          []string  // tools of its workers as a coordinator is told, sorted; nil if it is not
+	agents           string    // definition of the Agent tool, as its requests have it
+	dir              string    // of its shell
+	begun            begun
+	opening          llm.Hash // of the user context that its messages begin with
+	staged           staged
+	latest           *agent // whom it started last, in the minimal stack
 }
 
 // meters are what an agent's are to show at its end.
@@ -141,6 +145,9 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	u.ownChain(a, b.Chain)
 	a.marking.start(u.opt.Session, a, a.parent)
 	u.startHand(a, b)
+	if s := u.opt.Session; s != nil && a.parent == nil {
+		a.escapes = s.Interrupts[a.lineage]
+	}
 	if a.parent == nil {
 		u.startRoot(a)
 		return
@@ -163,6 +170,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	a.conduct.began = u.now
 	a.conduct.size = a.former.size
+	a.window.size = a.former.size
 	u.ownChain(a, b.Chain)
 	a.former.again(u, a)
 	u.resumeHand(a, b)

@@ -171,6 +171,8 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		return
 	}
 	switch b := body.(type) {
+	case *transcript.Terminal:
+		a.banners.shows(u, a, b.Line)
 	case *transcript.Progress:
 		u.showsProgress(a, b)
 	case *transcript.Stage:
@@ -202,6 +204,7 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	case *transcript.Compact:
 		a.files, a.summed = files{}, true
 		a.conduct.compacted(u, a, b)
+		a.window.summed()
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff
 		a.breached = a.breached || b.Rule == "readonly_breach"

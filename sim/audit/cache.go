@@ -181,9 +181,11 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	r := b.Resp
 	a.own = a.own.Plus(r.Usage)
 	a.billed, a.gaveUp = r.Usage, false
+	a.escapes.comes(u, a, r.Started)
 	u.turned(a)
 	if !a.aside {
 		a.conduct.answered(r)
+		a.window.answered(r.Usage.Total())
 	}
 	u.parts(a, &r.Usage, &r.Cache)
 	u.grows(a, b)

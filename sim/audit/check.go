@@ -19,6 +19,7 @@ const (
 	sub06
 	sub08
 	sub09
+	sub03
 	sub10
 	sub11
 	sub12
@@ -29,6 +30,7 @@ const (
 	sub22
 	sub23
 	min01
+	min02
 	min04
 	min06
 	def06
@@ -39,6 +41,7 @@ const (
 	prm02
 	prm03
 	prm04
+	prm05
 	lean01
 	lean02
 	aud04
@@ -116,6 +119,7 @@ var checks = [numChecks]Check{
 	loop11:  {"LOOP-11", "a result is replaced by decision, once, and by what is shorter"},
 	loop12:  {"LOOP-12", "each request bears at most four marks in order, the last where the plan says"},
 	sub02:   {"SUB-02", "each child was asked for with a prompt and a description"},
+	sub03:   {"SUB-03", "what a call of the Agent tool may ask for follows from the gates as the caller starts"},
 	sub04:   {"SUB-04", "a child has the type that its call names, else that of calls without one"},
 	sub05:   {"SUB-05", "no child has a type that a rule denies"},
 	sub06:   {"SUB-06", "each spawn has its five stages, recorded in order"},
@@ -129,6 +133,7 @@ var checks = [numChecks]Check{
 	sub19:   {"SUB-19", "the figures that come home of a child are those of its last call, and its tool uses"},
 	sub21:   {"SUB-21", "no child is deeper than the limit"},
 	min01:   {"MIN-01", "a sub-agent of the minimal stack brings home all that it said"},
+	min02:   {"MIN-02", "a sub-agent of the minimal stack has a banner where it begins and one where it ends, however it ends"},
 	min04:   {"MIN-04", "a sub-agent of the minimal stack tells an error, and that it said nothing, in plain text"},
 	min06:   {"MIN-06", "sub-agents of the minimal stack run one after the other"},
 	sub22:   {"SUB-22", "no call of an agent that asks for a worktree of its own succeeds"},
@@ -141,6 +146,7 @@ var checks = [numChecks]Check{
 	prm02:   {"PRM-02", "a question is asked at the session's terminal, of a child that bubbles at its parent's"},
 	prm03:   {"PRM-03", "an agent with allowed tools of its own is allowed those and the command line's"},
 	prm04:   {"PRM-04", "what a user puts in the place of a call is what runs"},
+	prm05:   {"PRM-05", "no answer comes to what its user has interrupted"},
 	lean01:  {"LEAN-01", "CLAUDE.md is in the context of every child but of those that only look"},
 	lean02:  {"LEAN-02", "git status is in the prompt of every child but of those that only look"},
 	aud04:   {"AUD-04", "an edit stands on the version that its agent saw last, and a shell where its agent has left it"},

@@ -113,7 +113,7 @@ func (d *conduct) ended(u *Auditor, a *agent, b *transcript.AgentEnd) {
 	if u.fails(loop05, b.Status != "max_turns" || spent) {
 		u.report(loop05, a, "no end for want of turns before "+decimal(int64(a.facts.MaxTurns)), "one after "+decimal(int64(a.turns)))
 	}
-	a.former.size = d.size
+	a.former.size = a.window.size
 	want := d.status(a)
 	if spent && b.Status == "max_turns" {
 		want = ""

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,12 +21,14 @@ func becomes(agent int32, fits func(b transcript.Body) bool, body transcript.Bod
 	}
 }
 
-// conductSurgeries are changes as surgeries are. wrong-calls: 1 main/2.1, which looks
-// and writes, 2 main/2.2, which fails.
-var conductSurgeries = []struct {
+type conductSurgery struct {
 	name, scenario, check, want string
 	cut                         func(*transcript.Event) (bool, bool)
-}{
+}
+
+// conductSurgeries are changes as surgeries are. wrong-calls: 1 main/2.1, which looks
+// and writes, 2 main/2.2, which fails.
+var conductSurgeries = []conductSurgery{
 	{"AUD-05 DEF-07 an agent that looks and can edit", "wrong-calls", "DEF-07", "an agent of type Explore without Edit", holds("main/2.1", "Edit")},
 	{"AUD-05 SUB-05 an agent of a type that is denied", "wrong-calls", "SUB-05", "no agent of type Plan", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "Plan" })},
 	{"AUD-05 DEF-11 a change that nobody finds", "wrong-calls", "DEF-11", "a finding", missing(func(b *transcript.Finding) bool { return b.Rule == "readonly_breach" })},
@@ -51,6 +54,8 @@ var conductSurgeries = []struct {
 	{"AUD-05 TSK-03 a command that ran for another time", "wrong-calls", "TSK-03", "a duration of", changed(
 		func(b *transcript.Task) bool { return b.Exit > 0 }, func(e *transcript.Event, _ *transcript.Task) { e.At = e.At.Add(vtime.Second) })},
 	{"AUD-05 TSK-03 a notification of another file", "failing", "TSK-03", "the output file of", reworded(0, 2, llm.Messages, ".output</output-file>", ".out</output-file>")},
+	{"AUD-05 ISO-10 a command that outlives its agent", "family", "ISO-10", "command ", changed(
+		func(b *transcript.Task) bool { return b.Type == "local_bash" && b.To == "killed" }, func(e *transcript.Event, _ *transcript.Task) { e.At = e.At.Add(vtime.Second) })},
 	{"AUD-05 TSK-10 a resumed agent in another mode", "letters", "TSK-10", "it runs in the background, in mode", changed(
 		func(b *transcript.AgentStart) bool { return b.Activation > 0 }, func(_ *transcript.Event, b *transcript.AgentStart) { b.RunMode = "plan" })},
 	{"AUD-05 TSK-01 a task that is not its agent's", "family", "TSK-01", "task ", changed(
@@ -64,8 +69,99 @@ var conductSurgeries = []struct {
 	})},
 }
 
+// planted is where the scenarios beside the planted bugs are. planning: main of the
+// minimal stack, whose sub-agent is 1. woken: 1 main/1.1, which is resumed nearly full.
+// kept: 1 main/1.1, whose Stop hook keeps it.
+const planted = "../../../cmd/internal/mutants/planted/"
+
+// conductSurgeriesBeside are changes of the runs of those scenarios.
+var conductSurgeriesBeside = []conductSurgery{
+	{"AUD-05 MIN-02 a banner that is not opened", "planning", "MIN-02", "no end of a banner", missing(func(b *transcript.Terminal) bool { return strings.Contains(b.Line, "┌─") })},
+	{"AUD-05 MIN-02 a banner that is not closed", "planning", "MIN-02", "the banner of", missing(func(b *transcript.Terminal) bool { return strings.Contains(b.Line, "└─") })},
+	{"AUD-05 MIN-04 a sub-agent that failed, and says so to nobody", "planning", "MIN-04", "Sub-agent error: ", ends(1, func(b *transcript.AgentEnd) { b.Status = "failed" })},
+	{"AUD-05 LOOP-07 a full history that goes on", "woken", "LOOP-07", "a summary before", hears(0, 0, func(b *transcript.Response) { b.Resp.Usage.Input += 1_000_000 })},
+	{"AUD-05 LOOP-07 a summary of a history that is not full", "woken", "LOOP-07", "a history of", changed(
+		func(b *transcript.Compact) bool { return true }, func(_ *transcript.Event, b *transcript.Compact) { b.FullAt = b.Tokens + 1 })},
+	{"AUD-05 LOOP-12 a system prompt with one mark", "woken", "LOOP-12", "2 marks", asks(0, 0, func(b *transcript.Request) { b.Breakpoints = b.Breakpoints[1:] })},
+	{"AUD-05 SUB-03 a background that the gates have closed", "flipped", "SUB-03", "an Agent tool", becomes(0,
+		func(b transcript.Body) bool { _, ok := b.(*transcript.UserMessage); return ok }, &transcript.Gate{Name: "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", Value: "true"})},
+	{"AUD-05 PRM-05 an interrupt that nothing hears", "again", "PRM-05", "nothing but", deaf()},
+	{"AUD-05 DEF-06 a Stop hook that is asked before the tools have run", "kept", "DEF-06", "no Stop", early()},
+	{"AUD-05 SUB-09 a sub-agent of the minimal stack with another model", "planning", "SUB-09", "model", started("main/1.1", func(b *transcript.AgentStart) { b.Model = "another" })},
+	{"AUD-05 SUB-23 a message to a name that is refused", "helpers", "SUB-23", "a message to", refuses(0, "No such agent.")},
+	{"AUD-05 CRD-11 a message to who was stopped that is refused", "resumed", "CRD-11", "a resume of", refuses(0, "No such agent.")},
+}
+
+// conductSurgeriesOf are both.
+func conductSurgeriesOf() []conductSurgery {
+	all := slices.Clone(conductSurgeries)
+	for _, c := range conductSurgeriesBeside {
+		c.scenario = planted + c.scenario
+		all = append(all, c)
+	}
+	return all
+}
+
+// refuses makes the results that a request ends with errors, in an agent's first request
+// behind one by which it sends a message.
+func refuses(agent int32, why string) func(*transcript.Event) (bool, bool) {
+	sends := false
+	return func(e *transcript.Event) (bool, bool) {
+		if e.Agent != agent {
+			return false, false
+		}
+		switch b := e.Body.(type) {
+		case *transcript.ToolCall:
+			sends = sends || b.Name == "SendMessage"
+		case *transcript.Request:
+			if sends {
+				b.Head = rebuilt(b.Head, fails(why))
+			}
+			return sends, false
+		}
+		return false, false
+	}
+}
+
+// deaf has a result of main come a second later in the place of its user's interrupt.
+func deaf() func(*transcript.Event) (bool, bool) {
+	var call transcript.ToolCall
+	return func(e *transcript.Event) (bool, bool) {
+		switch b := e.Body.(type) {
+		case *transcript.ToolCall:
+			call = *b
+		case *transcript.Abort:
+			e.At = e.At.Add(vtime.Second)
+			e.Body = &transcript.ToolResult{ID: call.ID, Name: call.Name}
+			return true, false
+		}
+		return false, false
+	}
+}
+
+// early has the Stop hooks of an agent asked at the end of each answer that calls tools.
+func early() func(*transcript.Event) (bool, bool) {
+	var added *transcript.Hook
+	return func(e *transcript.Event) (bool, bool) {
+		switch b := e.Body.(type) {
+		case *transcript.Hook:
+			if b.Op == "add" && b.Event == "Stop" {
+				c := *b
+				added = &c
+			}
+		case *transcript.ToolCall:
+			if added != nil && e.Agent == 1 {
+				added.Op = "run"
+				e.Body = added
+				return true, false
+			}
+		}
+		return false, false
+	}
+}
+
 func TestConductSurgeries(t *testing.T) {
-	for _, c := range conductSurgeries {
+	for _, c := range conductSurgeriesOf() {
 		t.Run(c.name, func(t *testing.T) {
 			whole, _ := operate(t, c.scenario, nil)
 			if err := whole.Err(); err != nil {

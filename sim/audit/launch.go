@@ -73,6 +73,7 @@ func (l *launches) started(u *Auditor, a, p *agent) {
 	if !s.Minimal && u.fails(sub06, p.staged == staged{a.lineage, stages}) {
 		u.report(sub06, a, "all stages of its spawn before it starts", decimal(int64(p.staged.n))+" of "+orNone(p.staged.lineage))
 	}
+	a.offersBackground = !l.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !l.forks() && !l.coordinates()
 	if a.fork && u.fails(frk01, l.forks()) {
 		u.report(frk01, a, "no fork: the gate is off, nobody is there to be asked or somebody coordinates", "one")
 	}
@@ -115,6 +116,17 @@ func (l *launches) asked(u *Auditor, a, p *agent, in *llm.Payload) {
 			u.report(min06, a, "the end of "+last.lineage+" before it starts", "it runs")
 		}
 		u.same(sub09, a, "model", p.last.model, a.facts.Model)
+	}
+}
+
+// offered is SUB-03 for how a new child's requests define the Agent tool: as the gates
+// had it when it started.
+func (l *launches) offered(u *Auditor, a *agent) {
+	if l.session == nil || l.session.Minimal || a.agents == "" || a.parent == nil || a.parent.life == nil {
+		return
+	}
+	if says := strings.Contains(a.agents, `"run_in_background":`); u.fails(sub03, says == a.offersBackground) {
+		u.report(sub03, a, "an Agent tool that can be asked for the background: "+word(a.offersBackground), word(says))
 	}
 }
 

@@ -58,3 +58,26 @@ func (m *marking) sent(u *Auditor, a *agent, b *transcript.Request) {
 		u.report(loop12, a, "at most 4 marks in order, by this plan the last at the last block", "others")
 	}
 }
+
+// systemMarks is LOOP-12 for an agent's first request: its system prompt is marked at its
+// last block and, where it has several, at one in front of it, where what others share
+// with it ends.
+func systemMarks(u *Auditor, a *agent, b *transcript.Request, front *llm.Node) {
+	if s := u.opt.Session; s == nil || !s.SharedMarked || u.opt.OwnPrompts {
+		return
+	}
+	blocks, marked := 0, 0
+	for n := front.Parent; n != nil && n.Level != llm.Tools; n = n.Parent {
+		if !n.IsBorder() && n.Level == llm.System {
+			blocks++
+		}
+	}
+	for i := range b.Breakpoints {
+		if b.Breakpoints[i].Node.Level == llm.System {
+			marked++
+		}
+	}
+	if want := min(blocks, 2); u.fails(loop12, marked == want) {
+		u.report(loop12, a, decimal(int64(want))+" marks in a system prompt of "+decimal(int64(blocks))+" blocks", decimal(int64(marked)))
+	}
+}

@@ -42,12 +42,15 @@ type Session struct {
 	Aliases          map[string]string         // of models
 	Types            map[string]Type           // of agents
 	Interactive      bool
-	Gates            map[string]bool // those that are on as the run begins
-	TTL, ChildTTL    llm.TTL         // lifetime at the markers of roots and forks, and of sub-agents
-	ShortAt          vtime.Duration  // from when on roots and forks have 5m; 0 is never
-	HeadMarked       bool            // every request is marked at its last block
-	Retries          int             // further tries of a call
-	SideBySide       bool            // sub-agents of the minimal stack run at one time
+	Gates            map[string]bool            // those that are on as the run begins
+	TTL, ChildTTL    llm.TTL                    // lifetime at the markers of roots and forks, and of sub-agents
+	ShortAt          vtime.Duration             // from when on roots and forks have 5m; 0 is never
+	HeadMarked       bool                       // every request is marked at its last block
+	Retries          int                        // further tries of a call
+	Full             func(model string) int64   // tokens that fill a model's window, 0 for no number; nil never asks for a summary
+	Interrupts       map[string][]vtime.Instant // by root: when its user interrupts it, in order
+	SharedMarked     bool                       // the last system block that all types share is marked
+	SideBySide       bool                       // sub-agents of the minimal stack run at one time
 }
 
 // Type is what a definition says of its agents.

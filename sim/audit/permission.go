@@ -215,15 +215,29 @@ func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want str
 	case maybe:
 		return "", false
 	}
-	if len(s.Allow)+len(s.Allowed)+len(u.rules) > 0 {
-		if speak(s.Allow, x, false) != no || speak(u.rules, x, false) != no || len(s.Allowed) > 0 {
-			return "", false
-		}
+	switch u.allows(a, x) {
+	case yes:
+		return "allow", true
+	case maybe:
+		return "", false
 	}
 	if by == "ask" && (b.Mode == "auto" || class == "exec" && !changes(x) || b.Decision == "allow" && !strings.HasPrefix(b.Why, "mode ")) {
 		return "", false // a classifier's, a command that may only look, or one that nobody has to be asked about
 	}
 	return by, true
+}
+
+// allows is whether a rule that an agent is given allows a call: one of the session's,
+// or of those that stand in their place for its type or that of one above it, and the
+// command line's.
+func (u *Auditor) allows(a *agent, x *use) int {
+	s := u.opt.Session
+	for q := a; q.parent != nil; q = q.parent {
+		if own, found := s.Allowed[q.former.facts.Type]; found {
+			return max(speak(own, x, false), speak(s.Everyone, x, false))
+		}
+	}
+	return max(speak(s.Allow, x, false), speak(u.rules, x, false))
 }
 
 // speak is whether one of some rules speaks of a call. Of rules about types of

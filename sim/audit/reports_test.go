@@ -251,7 +251,7 @@ func TestReports(t *testing.T) {
 		for _, c := range surgeries {
 			operate(t, c.scenario, c.cut)
 		}
-		for _, c := range conductSurgeries {
+		for _, c := range conductSurgeriesOf() {
 			operate(t, c.scenario, c.cut)
 		}
 		for n, spec := range spoiltSpecs(t) {

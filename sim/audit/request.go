@@ -22,6 +22,7 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	u.heard(a)
 	if a.sent != nil && b.Head.Hash == a.sent.Hash { // tried again
 		u.cache.sent(a, b, u.now)
+		a.escapes.past(u.now)
 		return
 	}
 	if b.Attempt > 0 && u.fails(iso13, false) {
@@ -40,6 +41,9 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	}
 	if first {
 		u.first(a, b.Head, nodes)
+		if !a.fork && len(nodes) > 0 {
+			systemMarks(u, a, b, border(nodes[0]))
+		}
 	}
 	if again {
 		front := border(b.Head)
@@ -50,6 +54,7 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	}
 	u.opens(a, nodes, first)
 	u.read(a, nodes)
+	summed := a.rebased == "compaction"
 	a.seen, a.sent, a.aside, a.rebased, a.asked, a.cut = b.Head, b.Head, false, "", false, false
 	if k := len(nodes); k > 0 && nodes[k-1].Role == llm.User && strings.HasPrefix(nodes[k-1].Block.Content.Raw(), compactionAsk) {
 		a.aside, a.seen = true, b.Head.Parent
@@ -57,6 +62,9 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 		a.formed = b.Head
 	}
 	u.cache.sent(a, b, u.now)
+	a.window.sent(u, a, b.Model, summed)
+	a.banners.sent(u, a)
+	a.escapes.past(u.now)
 }
 
 // settleCalls is LOOP-04 on the record: every call has its result by now.
@@ -127,6 +135,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	front := border(nodes[0])
 	a.agents = u.offered(a, front)
 	a.root = rootOf(front)
+	u.launches.offered(u, a)
 	u.toldContext(a, front, nodes)
 	u.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {

@@ -31,6 +31,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		return
 	}
 	c.done, c.isError, c.bytes, c.ended, c.took = true, b.IsError, b.Bytes, u.now, b.Took
+	a.escapes.comes(u, a, c.at)
 	if u.fails(prm04, b.Ran == c.ran) {
 		u.report(prm04, a, "the input that was decided about: "+c.ran.String(), b.Ran.String())
 	}

@@ -188,7 +188,7 @@ func judging(t *testing.T) {
 	}
 	cell5m, cell1h := strings.TrimPrefix(names[0], "a"), strings.TrimPrefix(names[1], "a")
 	got := show(run("a"+cell5m, 1), run("b"+cell5m, 2), run("a"+cell1h, 1))
-	want := "a" + cell5m + " pass; b" + cell5m + " fail; a" + cell1h + " pass; " + cell5m + " fail; b" + cell5m + " pass"
+	want := "a" + cell5m + " pass; b" + cell5m + " fail; a" + cell1h + " pass; " + cell5m + " fail; " + cell5m + " pass"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

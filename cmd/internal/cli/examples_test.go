@@ -137,7 +137,8 @@ func examplePlace(t *testing.T) string {
 	const trace = `{"timestamp": 0, "input_length": 1100, "output_length": 6, "hash_ids": [0, 1, 2]}` + "\n" +
 		`{"timestamp": 1, "input_length": 1536, "output_length": 6, "hash_ids": [0, 1, 3]}` + "\n"
 	put("synthetic_trace.jsonl", trace)
-	put("traces/talk.json", `{"id": "a", "block_size": 64, "hash_id_scope": "local", "requests": [{"t": 0.0, "type": "s", "in": 130, "out": 5, "hash_ids": [1, 2]}]}`)
+	put("traces/talk.jsonl", trace)
+	put("old.yaml", "name: old\nprovider: {model: claude-sonnet-5-5}\nmain: {user: hello}\nscripts: [{agent: main, turns: [{text: hello}]}]\n")
 	runExample(t, dir, "agentsim scenario new mine.yaml")
 	runExample(t, dir, "agentsim run coordinator --set provider.model=claude-sonnet-4-6")
 	runExample(t, dir, "agentsim import --db session.db session.jsonl")

@@ -19,8 +19,8 @@ func newScenarioUpgrade(s *ui.Env) *cobra.Command {
 		Short: "rewrite scenarios of before version 1 of the language",
 		Long: `Rewrites scenario files in version 1 of the language: what they mean stays, comments too. A file that is of version 1
 stays as it is.`,
-		Example: `  agentsim scenario upgrade mine.yaml
-  agentsim run mine.yaml`,
+		Example: `  agentsim scenario upgrade old.yaml
+  agentsim run old.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, path := range args {

@@ -160,10 +160,7 @@ func runCrossover(s *ui.Env, o *crossoverOptions) error {
 	if err := simulate(s, c, queries, o); err != nil {
 		return err
 	}
-	if o.output != "table" {
-		return s.Emit(o.output, c.document())
-	}
-	return printCrossover(s, c, o)
+	return s.Print(o.output, c.document(o))
 }
 
 // checked tells a value that cannot stand by its flag.

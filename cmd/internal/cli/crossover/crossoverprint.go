@@ -4,43 +4,44 @@ import (
 	"fmt"
 	"strings"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
 )
 
-// printCrossover prints the comparison for a person.
-func printCrossover(s *ui.Env, c *comparison, o *crossoverOptions) error {
-	s.Printf("crossover    %s\n             %s\n", c.title(), c.sizes())
+// document is the comparison, said once.
+func (c *comparison) document(o *crossoverOptions) *report.Document {
+	d := &report.Document{}
+	d.Say("crossover    %s\n             %s", c.title(), c.sizes())
 	if c.setting != nil {
-		s.Label("setting", c.setting.Name+": "+c.setting.Why)
+		d.Label("setting", c.setting.Name+": "+c.setting.Why)
+		d.Field("setting", report.Text(c.setting.Name))
 	}
-	s.Printf("\n")
-	if err := c.table().Write(s.Stdout, s.Style()); err != nil {
-		return err
-	}
-	s.Printf("\n")
-	s.Label("crosses", c.crosses())
-	s.Label("result", c.result())
-	s.Printf("\n")
-	if err := c.movers().Write(s.Stdout, s.Style()); err != nil {
-		return err
-	}
-	s.Printf("\n")
-	s.Label("not in play", strings.Join(c.ladder.Absent, " · "))
-	s.Label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
-	s.Label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
-	s.Label("rates", c.rates())
-	s.Label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", ui.Plural(c.runs, "run")))
-	s.Label("drawn", strings.Join(given(o.svg, o.png), ", "))
+	d.Field("axis", report.Text(c.axis.name))
+	d.Say("")
+	d.Table(c.table())
+	d.Say("")
+	d.Label("crosses", c.crosses())
+	d.Label("result", c.result())
+	d.Say("")
+	d.Field("explained_row", report.Count(c.why))
+	d.Table(c.movers())
+	d.Say("")
+	d.Label("not in play", strings.Join(c.ladder.Absent, " · "))
+	d.Label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
+	d.Label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
+	d.Label("rates", c.rates())
+	d.Label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", ui.Plural(c.runs, "run")))
+	d.Label("drawn", strings.Join(given(o.svg, o.png), ", "))
 	if o.scenarios != "" {
-		s.Label("scenarios", fmt.Sprintf("those of %s: agentsim run %s", c.at(), ui.Quote(o.scenarios+"/fork.yaml")))
+		d.Label("scenarios", fmt.Sprintf("those of %s: agentsim run %s", c.at(), ui.Quote(o.scenarios+"/fork.yaml")))
 	}
-	for i, line := range c.next(o) {
-		s.Label([]string{"next", ""}[min(i, 1)], line)
-	}
-	return nil
+	d.Label("next", c.next(o)...)
+	d.Field("not_in_play", report.List(c.ladder.Absent))
+	d.Field("law", report.Text(crossover.Formula))
+	d.Field("assumes", report.Text(crossover.Assumptions))
+	d.Field("runs", report.Count(c.runs))
+	return d
 }
 
 func given(texts ...string) (out []string) {
@@ -94,30 +95,6 @@ func (c *comparison) sizes() string {
 		c.fixed("prefix", "parent's prefix P "+report.Quantity(q.Prefix)),
 		c.fixed("know", fmt.Sprintf("S+R %s (own S %s, to read R %s %s)", report.Quantity(q.Know), report.Quantity(q.Own), report.Quantity(q.Know-q.Own), over)),
 		fmt.Sprintf("task %s, each turn adds %s and answers %s", report.Quantity(q.Task), report.Quantity(q.Growth), report.Quantity(q.Output))), " · ")
-}
-
-// table is a row for each place, and where the two cross unless the rows are
-// turns.
-func (c *comparison) table() *report.Table {
-	heads := []string{" " + c.axis.head, " FORK, LAW", " SIMULATED", " FRESH, LAW", " SIMULATED", " FORK/FRESH", "CHEAPER"}
-	if c.named() {
-		heads[0] = c.axis.head
-	}
-	crossings := c.axis.name != "turns"
-	if crossings {
-		heads = append(heads, " CROSSES AT, LAW", " SIMULATED")
-	}
-	t := report.NewTable(heads...)
-	for i := range c.rows {
-		r := &c.rows[i]
-		cells := []string{c.places[i].label, report.FineMoney(r.Closed.Fork), report.FineMoney(r.Simulated.Fork), report.FineMoney(r.Closed.Fresh),
-			report.FineMoney(r.Simulated.Fresh), report.Times(int64(r.Simulated.Fork), int64(r.Simulated.Fresh)), cheaper(r.Simulated)}
-		if crossings {
-			cells = append(cells, closedCell(r.ClosedCrossing), r.Crossing.String())
-		}
-		t.Row(cells...)
-	}
-	return t
 }
 
 func cheaper(p crossover.Pair) string {
@@ -239,32 +216,6 @@ func fromTo(a, b string) string {
 func less(a, b *crossover.Pair) bool { return ratio(a) < ratio(b) }
 
 func ratio(p *crossover.Pair) float64 { return float64(p.Fork) / float64(p.Fresh) }
-
-// movers is the way from the law to the runs.
-func (c *comparison) movers() *report.Table {
-	t := report.NewTable("WHAT MOVES THEM APART, AT "+strings.ToUpper(c.at()), " FORK", " FRESH", " CROSSES AT")
-	d := c.ladder
-	if u := d.Usual; u != nil {
-		t.Row("closed form at w 1.25× and r 0.1× of input", report.FineMoney(u.Closed.Fork), report.FineMoney(u.Closed.Fresh), closedCell(u.Crossing))
-		t.Row("  other read rate: "+c.factors(), moved(d.Closed.Fork-u.Closed.Fork), moved(d.Closed.Fresh-u.Closed.Fresh), closedCell(d.ClosedCrossing))
-	}
-	t.Row("closed form", report.FineMoney(d.Closed.Fork), report.FineMoney(d.Closed.Fresh), closedCell(d.ClosedCrossing))
-	for _, m := range d.Movers {
-		t.Row("  "+m.Name, moved(m.Amount.Fork), moved(m.Amount.Fresh), m.After.String())
-	}
-	t.Row("simulated", report.FineMoney(d.Simulated.Fork), report.FineMoney(d.Simulated.Fresh), d.Crossing.String())
-	return t
-}
-
-func moved(p cachemodel.Picodollars) string {
-	switch {
-	case p == 0:
-		return "0"
-	case p > 0:
-		return "+" + report.FineMoney(p)
-	}
-	return report.FineMoney(p)
-}
 
 // lawNow is the law solved for T at the explained row's rates.
 func (c *comparison) lawNow() string {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -90,3 +91,17 @@ fork         3.74 M        109 k    1.60 k  25.0 k  $1.91      8 × 61.3 k  2m18
 
 // squeeze takes runs of spaces for one.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func TestGlossary(t *testing.T) {
+	t.Run("TTY-03 every column of a comparison is in the glossary", func(t *testing.T) {
+		text, err := os.ReadFile("../../docs/glossary.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range columns {
+			if !strings.Contains(string(text), "| "+strings.TrimSpace(c.head)+" |") {
+				t.Errorf("%s is not in docs/glossary.md", c.head)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 func TestLabels(t *testing.T) {
 	t.Run("CLI-03 lines behind a label keep to the terminal's width without losing a word, and one to be pasted stays whole", labelWidth)
+	t.Run("TTY-03 every name in front of a line below a run's table is in the glossary", glossary)
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprintf("TTY-01 at %d columns no row of the comparison breaks, and from 120 on every column shows", width), func(t *testing.T) {
 			_, out, _ := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, "run", "fork-vs-subagent", "--record", "none")
@@ -74,5 +76,26 @@ func labelWidth(t *testing.T) {
 	words := func(lines []string) string { return strings.Join(strings.Fields(strings.Join(lines, " ")), " ") }
 	if got, want := words(fitted), words(pipe); got != want {
 		t.Errorf("words are lost or moved:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// glossary looks the names up that the lines of runs have.
+func glossary(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("report.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?:Label|Lines)\("([^"]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(names) < 10 {
+		t.Fatalf("found %d names", len(names))
+	}
+	for _, n := range names {
+		if !strings.Contains(string(text), "\n| "+n[1]+" |") {
+			t.Errorf("%s is not in docs/glossary.md", n[1])
+		}
 	}
 }

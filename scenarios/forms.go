@@ -270,7 +270,9 @@ var anyText = document.Object{"type": "string"}
 // Schema is a plan's name, or its marks.
 func (Plan) Schema(g *document.Generator) document.Object {
 	marks := document.Object{"type": "array", "minItems": 1, "items": g.Reference(reflect.TypeFor[ExplicitMarks](), false)}
-	return document.Either(document.Object{"enum": document.Words(PlanNames)}, document.Object{"type": "object", "required": []string{"explicit"}, "additionalProperties": false, "properties": document.Object{"explicit": marks}})
+	props := document.Object{"explicit": marks}
+	g.Describe("Plan", props)
+	return document.Either(document.Object{"enum": document.Words(PlanNames)}, document.Object{"type": "object", "required": []string{"explicit"}, "additionalProperties": false, "properties": props})
 }
 
 // Schema is embedded:NAME or files.
@@ -282,7 +284,9 @@ func (Files) Schema(g *document.Generator) document.Object {
 // Schema is text, or what to generate.
 func (Content) Schema(g *document.Generator) document.Object {
 	s := g.Structure(reflect.TypeFor[Content](), false)
-	s["properties"].(document.Object)["class"] = document.Object{"enum": []any{"prose", "code", "json"}}
+	props := s["properties"].(document.Object)
+	props["class"] = document.Object{"enum": []any{"prose", "code", "json"}}
+	g.Describe("Content", props)
 	return document.Either(anyText, s)
 }
 
@@ -292,8 +296,10 @@ func (Selector) Schema(g *document.Generator) document.Object {
 }
 
 // Schema is a tool's name and its input.
-func (ToolTurn) Schema(*document.Generator) document.Object {
-	return document.Object{"type": "object", "required": []string{"name"}, "additionalProperties": false, "properties": document.Object{"name": anyText, "input": true}}
+func (ToolTurn) Schema(g *document.Generator) document.Object {
+	props := document.Object{"name": anyText, "input": document.Object{}}
+	g.Describe("ToolTurn", props)
+	return document.Object{"type": "object", "required": []string{"name"}, "additionalProperties": false, "properties": props}
 }
 
 // Schema is text.

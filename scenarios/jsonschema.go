@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	_ "embed"
-	"maps"
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios/document"
@@ -47,19 +46,15 @@ func schema(docs map[string]string) ([]byte, error) {
 		for _, key := range []string{"agentsim", "name", "expect"} {
 			delete(own, key)
 		}
-		own["set"] = document.Object{"description": "Values by path, such as main.tools: null.", "type": "object"}
+		own["set"] = document.Object{"type": "object"}
+		g.Describe("Scenario", own)
 		grid := document.Object{"type": "object", "minProperties": 1, "additionalProperties": document.Object{"type": "array", "minItems": 1, "maxItems": MaxCells}}
-		described := func(s document.Object, what string) document.Object {
-			s = maps.Clone(s)
-			s["description"] = what
-			return s
-		}
-		props["compare"] = document.Object{"description": "Structures of which each becomes a variant by its name.", "type": "array", "minItems": 1, "uniqueItems": true,
+		props["compare"] = document.Object{"type": "array", "minItems": 1, "uniqueItems": true,
 			"items": document.Object{"enum": document.Words(Structures())}}
-		props["variants"] = document.Object{"description": "Named sets of overrides, one run each.", "type": "object", "minProperties": 1, "maxProperties": MaxVariants,
+		props["variants"] = document.Object{"type": "object", "minProperties": 1, "maxProperties": MaxVariants,
 			"additionalProperties": false, "patternProperties": document.Object{"^[A-Za-z0-9_-]{1,64}$": variant}}
-		props["matrix"] = described(grid, "A grid of values over every variant: paths and what they are set to.")
-		props["sweep"] = described(grid, "A grid over which a sweep compares the variants: paths and what they are set to.")
+		props["matrix"], props["sweep"] = grid, grid
+		g.Describe("Scenario", props)
 	}, "agentsim", "name")
 }
 

@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +22,7 @@ var rewriteSchema = flag.Bool("rewrite-schema", false, "write scenario.schema.js
 
 func TestJSONSchema(t *testing.T) {
 	t.Run("SCN-03 the shipped schema is made of the types that the decoder reads", schemaIsCurrent)
+	t.Run("LANG-10 every key has a description for users", schemaDescribes)
 	t.Run("SCN-03 every scenario of the library fits the schema", schemaTakesLibrary)
 	t.Run("SCN-03 every choice that the schema lists is the decoder's", schemaChoices)
 	t.Run("SCN-03 a key or a type that the schema refuses the decoder refuses, and the other way round", rapid.MakeCheck(schemaAgrees))
@@ -41,46 +39,76 @@ func (r require) ok(err error) {
 	}
 }
 
-// fieldDocs reads what the source says of each field.
-func fieldDocs(t require) map[string]string {
-	out := map[string]string{}
-	files, err := filepath.Glob("*.go")
+// keyDocs reads what keys.txt says of each key, by TYPE.KEY.
+func keyDocs(t require) map[string]string {
+	src, err := os.ReadFile("keys.txt")
 	t.ok(err)
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	out, typ := map[string]string{}, ""
+	for line := range strings.Lines(string(src)) {
+		switch key, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); {
+		case strings.HasPrefix(line, "#") || line == "\n":
+		case !ok:
+			typ = key
+		case out[typ+"."+key] != "":
+			t.fatalf("keys.txt: %s.%s twice", typ, key)
+		default:
+			out[typ+"."+key] = text
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		t.ok(err)
-		ast.Inspect(f, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok {
-				return true
-			}
-			s, ok := spec.Type.(*ast.StructType)
-			if !ok {
-				return true
-			}
-			for _, field := range s.Fields.List {
-				text := strings.Join(strings.Fields(field.Doc.Text()+" "+field.Comment.Text()), " ")
-				for _, id := range field.Names {
-					key := strings.ToLower(id.Name)
-					if field.Tag != nil {
-						if tag := reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("yaml"); tag != "" {
-							key, _, _ = strings.Cut(tag, ",")
-						}
-					}
-					out[spec.Name.Name+"."+key] = text
-				}
-			}
-			return true
-		})
 	}
 	return out
 }
 
+// internal is what a description for users does not contain: ids of statements, and
+// words of the code.
+var internal = regexp.MustCompile(`[A-Z]{3,}-V?[0-9]+|\bnil\b|zero value`)
+
+// schemaDescribes walks all keys of the shipped schema.
+func schemaDescribes(t *testing.T) {
+	docs, used := keyDocs(require{t.Fatalf}), map[string]bool{}
+	var root any
+	require{t.Fatalf}.ok(json.Unmarshal(JSONSchema(), &root))
+	keys := 0
+	var walk func(at string, n any)
+	walk = func(at string, n any) {
+		if list, ok := n.([]any); ok {
+			for _, x := range list {
+				walk(at, x)
+			}
+			return
+		}
+		m, _ := n.(map[string]any)
+		props, _ := m["properties"].(map[string]any)
+		for key, s := range props {
+			keys++
+			text, _ := s.(map[string]any)["description"].(string)
+			used[text] = true
+			if text == "" {
+				t.Errorf("%s.%s has no description", at, key)
+			}
+			if id := internal.FindString(text); id != "" {
+				t.Errorf("%s.%s: the description holds %q: %s", at, key, id, text)
+			}
+			walk(at+"."+key, s)
+		}
+		for key, x := range m {
+			if key != "properties" {
+				walk(at+" "+key, x)
+			}
+		}
+	}
+	walk("", root)
+	if keys < 500 {
+		t.Errorf("%d keys only", keys)
+	}
+	for key, text := range docs {
+		if !used[text] {
+			t.Errorf("keys.txt describes %s, which is no key", key)
+		}
+	}
+}
+
 func schemaIsCurrent(t *testing.T) {
-	want, err := schema(fieldDocs(require{t.Fatalf}))
+	want, err := schema(keyDocs(require{t.Fatalf}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,12 +61,11 @@ func (s *Spawn) Decode(d *document.Decoder, n *document.Node, at document.Place)
 func (Spawn) Whole() {}
 
 // Schema is names for each type, and what holds for all.
-func (Spawn) Schema(*document.Generator) document.Object {
+func (Spawn) Schema(g *document.Generator) document.Object {
 	names := document.Object{"type": "array", "minItems": 1, "items": anyText}
-	return document.Object{"type": "object", "required": []string{"prompt"}, "additionalProperties": names, "properties": document.Object{
-		"prompt":     document.Object{"type": "string", "description": "What each does, with its name in the place of {}."},
-		"background": document.Object{"type": "boolean", "description": "Nobody waits for them."},
-		"fork":       names, "subagent": names}}
+	props := document.Object{"prompt": anyText, "background": document.Object{"type": "boolean"}, "fork": names, "subagent": names}
+	g.Describe("Spawn", props)
+	return document.Object{"type": "object", "required": []string{"prompt"}, "additionalProperties": names, "properties": props}
 }
 
 // lengthen makes text and tool uses of what turns say in a line.

@@ -15,7 +15,6 @@ type Generator struct {
 	Docs    map[string]string   // TYPE.KEY → what it is
 	Choices map[string][]string // TYPE.KEY → the words it may be
 	Known   map[string]Object   // TYPE.KEY → its schema, where the type does not say it
-	Over    map[string]Object   // TYPE → further keys of its overrides, with their schemas
 	defs    Object
 }
 
@@ -54,12 +53,21 @@ func (g *Generator) Structure(t reflect.Type, over bool) Object {
 		if over {
 			s = Object{"anyOf": []any{s, Object{"type": "null"}}}
 		}
-		if doc := g.Docs[t.Name()+"."+f.Key]; doc != "" {
-			s["description"] = doc
-		}
 		props[f.Key] = s
 	}
+	g.Describe(t.Name(), props)
 	return Object{"type": "object", "properties": props, "additionalProperties": false}
+}
+
+// Describe says what the keys of a mapping of that type are.
+func (g *Generator) Describe(name string, props Object) {
+	for key, s := range props { // order: each key has a schema of its own
+		if doc := g.Docs[name+"."+key]; doc != "" {
+			s := maps.Clone(s.(Object))
+			s["description"] = doc
+			props[key] = s
+		}
+	}
 }
 
 // Words is a list of words as values of an enum.
@@ -109,7 +117,7 @@ func (g *Generator) Value(t reflect.Type, over bool) Object {
 	case ttlType:
 		return Object{"enum": []any{"5m", "1h"}}
 	case spanType:
-		return g.named("Time", drawnSchema(Object{"type": "string", "pattern": durationPattern}))
+		return g.named("Time", g.drawn(Object{"type": "string", "pattern": durationPattern}))
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -140,15 +148,18 @@ func (g *Generator) named(name string, s Object) Object {
 	return Object{"$ref": "#/$defs/" + name}
 }
 
-// drawnSchema is the schema of what is literal or drawn: a number of that schema,
+// drawn is the schema of what is literal or drawn: a number of that schema,
 // or one distribution.
-func drawnSchema(literal Object) Object {
+func (g *Generator) drawn(literal Object) Object {
 	pair := Object{"type": "array", "minItems": 2, "maxItems": 2, "items": literal}
 	one := func(key string, s Object) Object {
-		return Object{"type": "object", "required": []string{key}, "additionalProperties": false, "properties": Object{key: s}}
+		props := Object{key: s}
+		g.Describe("Drawn", props)
+		return Object{"type": "object", "required": []string{key}, "additionalProperties": false, "properties": props}
 	}
 	fields := func(required []string, numbers Object) Object {
 		numbers["min"], numbers["max"] = literal, literal
+		g.Describe("Drawn", numbers)
 		return Object{"type": "object", "required": append(required, "max"), "additionalProperties": false, "properties": numbers}
 	}
 	number, text := Object{"type": "number"}, Object{"type": "string"}
@@ -163,4 +174,4 @@ func drawnSchema(literal Object) Object {
 func Either(list ...any) Object { return Object{"anyOf": list} }
 
 // Schema is a number or a distribution.
-func (Size) Schema(g *Generator) Object { return g.named("Size", drawnSchema(Integer(false))) }
+func (Size) Schema(g *Generator) Object { return g.named("Size", g.drawn(Integer(false))) }

@@ -239,9 +239,9 @@ func (r *run) plansText() string {
 
 func workAssumed(m *scenarios.Model) []string {
 	return []string{
-		"prompting " + m.Prompting,
+		"hand-offs " + m.Prompting,
 		fmt.Sprintf("%d reads a turn", m.ReadsPerTurn),
-		fmt.Sprintf("gist %d tok", m.GistTokens),
+		fmt.Sprintf("summary %d tok", m.GistTokens),
 		"report " + sizeText(m.ReportTokens),
 		fmt.Sprintf("budgets %d tok a prompt, %d a report", m.PromptBudget, m.ReportBudget),
 	}

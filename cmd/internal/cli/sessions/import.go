@@ -3,6 +3,7 @@
 package sessions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
@@ -110,7 +112,7 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	}
 	var done []importedRun
 	bar := ui.NewProgress(s, "reading", "", 0)
-	report, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: o.content, Progress: bar.Tell},
+	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: o.content, Progress: bar.Tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
@@ -131,13 +133,14 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	case err != nil:
 		return importError(err)
 	case len(done) == 0:
-		printSkipped(s, report)
-		return ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(paths))
+		d := &report.Document{}
+		skipped(d, read.Skipped)
+		return cmp.Or(s.Print(o.output, d), ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(paths)))
 	}
 	if !o.content {
-		onlyNames(report.Skipped)
+		onlyNames(read.Skipped)
 	}
-	return reportImport(s, o, done, report)
+	return reportImport(s, o, done, read)
 }
 
 // withSubagents adds to session files what their sub-agents did, which clients put

@@ -65,10 +65,10 @@ func manyListed(t *testing.T) {
 		listed int
 		more   string
 	}{
-		{nil, maxListed, "\n… and 2 more; --all lists them here, agentsim inspect --db " + db + " later\n\nimported   42 sessions, "},
+		{nil, maxListed, "\n… and 2 more; --all lists them here, agentsim inspect --db " + db + " later\n\nimported     42 sessions, "},
 		{[]string{"--all"}, maxListed + 2, ""},
 		{[]string{"--brief"}, 0, ""},
-		{[]string{"--dry-run"}, maxListed, "\n… and 2 more; --all lists them\n\nread       42 sessions, "},
+		{[]string{"--dry-run"}, maxListed, "\n… and 2 more; --all lists them\n\nread         42 sessions, "},
 	} {
 		code, out, stderr := imported(t, append([]string{"import", "--db", db, dir}, c.flags...)...)
 		if listed := strings.Count(out, " kv-cache-tester "); code != ui.Pass || listed != c.listed || strings.Contains(out, "… and") != (c.more != "") || !strings.Contains(out, c.more) {

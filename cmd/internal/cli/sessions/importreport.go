@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"agentsim/cmd/internal/rundb"
@@ -13,87 +12,108 @@ import (
 	"agentsim/sim/recording/toevents"
 )
 
-// reportImport prints what was imported and what was passed over.
+// reportImport says what was imported and what was skipped.
 func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importer.Report) error {
-	if o.output != "table" {
-		if o.first {
-			fmt.Fprintf(s.Stderr, "stored: %s\n", o.keeps())
-		}
-		return s.Emit(o.output, importDocument(o, done, read))
-	}
-	if err := listImported(s, o, done); err != nil {
-		return err
-	}
+	d := &report.Document{}
+	listImported(d, rundb.At(s, o.db), o, done)
 	sum := fmt.Sprintf("%s, %s in %s", ui.Plural(len(done), "session"), ui.Plural(read.Requests, "request"), ui.Plural(read.Files, "file"))
 	if o.dryRun {
-		s.Printf("read       %s; nothing was written\n", sum)
+		d.Label("read", sum+"; nothing was written")
 	} else {
-		s.Printf("imported   %s, into %s\n", sum, o.db)
-		if o.first {
-			s.Printf("stored     %s\n", o.keeps())
-		}
+		d.Label("imported", sum+", into "+o.db)
+		d.Field("database", report.Text(o.db))
 	}
+	if o.first {
+		d.Label("stored", o.keeps())
+		d.Field("stored", report.Text(o.keeps()))
+	}
+	d.Field("files", report.Count(read.Files))
+	d.Field("bytes", report.Count(read.Bytes))
+	d.Field("requests", report.Count(read.Requests))
 	if n := again(done); n > 0 {
-		s.Printf("again      %s had been imported before and came out the same\n", ui.Plural(n, "session"))
+		d.Label("again", ui.Plural(n, "session")+" had been imported before and came out the same")
 	}
-	printUnpriced(s, done)
-	printSkipped(s, read)
+	unpriced(d, done)
+	skipped(d, read.Skipped)
 	if !o.dryRun {
-		s.Printf("inspect    agentsim inspect %s%s\n", ui.Short(done[0].run.ID), rundb.At(s, o.db))
+		d.Label("inspect", "agentsim inspect "+ui.Short(done[0].run.ID)+rundb.At(s, o.db))
 	}
-	return nil
+	return s.Print(o.output, d)
 }
 
 // maxListed is how many sessions a table lists unless all are asked for.
 const maxListed = 40
 
-// listImported prints a line for each session, and an empty one behind them.
-func listImported(s *ui.Env, o *importOptions, done []importedRun) error {
+// listImported lists the sessions, an empty line below them.
+func listImported(d *report.Document, at string, o *importOptions, done []importedRun) {
+	d.Table(report.TableOf("sessions", done, importColumns()...).Hidden())
 	if o.brief {
-		return nil
+		return
 	}
 	listed := len(done)
 	if listed > maxListed && !o.all {
 		listed = maxListed
 	}
-	t := report.NewTable("RUN", "FORMAT", "SESSION", " THREADS", " REQUESTS", " PROMPT", " READ", " HIT", " COST", " SKIPPED")
-	for i := range done[:listed] {
-		t.Row(done[i].row()...)
-	}
-	if err := t.Write(s.Stdout, s.Style()); err != nil {
-		return err
-	}
+	d.Table(report.TableOf("", done[:listed], importColumns()...))
 	switch more := len(done) - listed; {
 	case more > 0 && o.dryRun:
-		s.Printf("… and %d more; --all lists them\n", more)
+		d.Say("… and %d more; --all lists them", more)
 	case more > 0:
-		s.Printf("… and %d more; --all lists them here, agentsim inspect%s later\n", more, rundb.At(s, o.db))
+		d.Say("… and %d more; --all lists them here, agentsim inspect%s later", more, at)
 	}
-	s.Printf("\n")
-	return nil
+	d.Say("")
 }
 
-// row is a session's line of the table.
-func (x *importedRun) row() []string {
-	u := x.metrics.Total.Usage
-	read, hit := report.Quantity(x.billed.Read), report.Percent(x.billed.Read, x.billed.Prompt())
-	if x.unbilled > 0 && x.unbilled == x.requests {
-		read, hit = "–", "–" // nobody knows what was read
+// importColumns are what is said of each session.
+func importColumns() []report.Column[importedRun] {
+	type col = report.Column[importedRun]
+	sizes := func(x importedRun) bool { return x.unbilled > 0 && x.unbilled == x.requests } // nobody knows what was read
+	return []col{
+		{Name: "run", Of: func(x importedRun) report.Value { return report.Text(x.run.ID) }},
+		{Head: "RUN", Of: func(x importedRun) report.Value { return report.Text(ui.Short(x.run.ID)) }},
+		{Name: "name", Of: func(x importedRun) report.Value { return report.Text(x.run.Name) }},
+		{Name: "variant", Of: func(x importedRun) report.Value { return report.Text(x.run.Variant) }},
+		{Name: "format", Head: "FORMAT", Drop: 2, Of: func(x importedRun) report.Value { return report.Text(x.session.Format) }},
+		{Name: "session", Head: "SESSION", Of: func(x importedRun) report.Value { return report.Text(x.session.ID) }},
+		{Name: "origin", Of: func(x importedRun) report.Value {
+			return report.Text(x.session.Origin).If(x.session.Origin != "")
+		}},
+		{Name: "threads", Head: " THREADS", Drop: 4, Of: func(x importedRun) report.Value { return report.Count(len(x.session.Threads)) }},
+		{Name: "requests", Head: " REQUESTS", Of: func(x importedRun) report.Value { return report.Count(x.requests) }},
+		{Name: "unbilled_requests", Of: func(x importedRun) report.Value { return report.Count(x.unbilled) }},
+		{Head: " PROMPT", Drop: 3, Of: func(x importedRun) report.Value { return report.Tokens(x.metrics.Total.Usage.Prompt()) }},
+		{Name: "tokens_read", Head: " CACHE READ", Drop: 1, Of: func(x importedRun) report.Value { return report.Tokens(x.billed.Read).If(!sizes(x)) }},
+		{Name: "tokens_write_5m", Of: func(x importedRun) report.Value { return report.Tokens(x.metrics.Total.Usage.Write5m) }},
+		{Name: "tokens_write_1h", Of: func(x importedRun) report.Value { return report.Tokens(x.metrics.Total.Usage.Write1h) }},
+		{Name: "tokens_input", Of: func(x importedRun) report.Value { return report.Tokens(x.metrics.Total.Usage.Input) }},
+		{Name: "tokens_output", Of: func(x importedRun) report.Value { return report.Tokens(x.metrics.Total.Usage.Output) }},
+		{Name: "hit_ratio", Head: " HIT RATE", Of: func(x importedRun) report.Value {
+			return report.Share(x.billed.Read, x.billed.Prompt()).If(!sizes(x))
+		}},
+		{Name: "cost", Head: " COST", Of: func(x importedRun) report.Value {
+			return report.Dollars(x.metrics.Total.Cost).If(len(x.metrics.Unpriced()) == 0)
+		}},
+		{Name: "unpriced_models", Of: func(x importedRun) report.Value {
+			return report.List(x.metrics.Unpriced()).If(len(x.metrics.Unpriced()) > 0)
+		}},
+		{Name: "digest", Of: func(x importedRun) report.Value { return report.Text(x.digest) }},
+		{Name: "imports", Of: func(x importedRun) report.Value { return report.Count(x.executed) }},
+		{Head: " SKIPPED", Drop: 5, Of: func(x importedRun) report.Value {
+			n := int64(0)
+			for _, k := range x.session.Skipped {
+				n += k.Count
+			}
+			return report.Count(n)
+		}},
+		{Name: "skipped", Of: func(x importedRun) report.Value { return report.Objects(skippedTable(x.session.Skipped)) }},
+		{Name: "files", Of: func(x importedRun) report.Value {
+			var names []string
+			for _, f := range x.session.Files {
+				names = append(names, f.Name)
+			}
+			return report.List(names)
+		}},
 	}
-	skipped := int64(0)
-	for _, k := range x.session.Skipped {
-		skipped += k.Count
-	}
-	return []string{ui.Short(x.run.ID), x.session.Format, x.session.ID, strconv.Itoa(len(x.session.Threads)), strconv.Itoa(x.requests),
-		report.Quantity(u.Prompt()), read, hit, x.cost(), strconv.FormatInt(skipped, 10)}
-}
-
-// cost is what the session was billed, where every price is known.
-func (x *importedRun) cost() string {
-	if len(x.metrics.Unpriced()) > 0 {
-		return "–"
-	}
-	return report.Money(x.metrics.Total.Cost)
 }
 
 // again counts the sessions that had been imported before.
@@ -106,8 +126,8 @@ func again(done []importedRun) (n int) {
 	return n
 }
 
-// printUnpriced says why a session has no cost.
-func printUnpriced(s *ui.Env, done []importedRun) {
+// unpriced says why a session has no cost.
+func unpriced(d *report.Document, done []importedRun) {
 	sessions, seen := map[string]int{}, []string(nil)
 	var sizes, parts, without, requests int
 	for i := range done {
@@ -131,104 +151,36 @@ func printUnpriced(s *ui.Env, done []importedRun) {
 		}
 	}
 	if sizes > 0 {
-		s.Printf("no bill    %s: the recording holds sizes of prompts and no usage\n", ui.Plural(sizes, "session"))
+		d.Label("no bill", ui.Plural(sizes, "session")+": the recording holds sizes of prompts and no usage")
 	}
 	if parts > 0 {
-		s.Printf("no bill    %d of %s in %s: READ, HIT and COST are those of the others\n", without, ui.Plural(requests, "request"), ui.Plural(parts, "session"))
+		d.Label("no bill", fmt.Sprintf("%d of %s in %s: CACHE READ, HIT RATE and COST are those of the others", without, ui.Plural(requests, "request"), ui.Plural(parts, "session")))
 	}
 	for _, model := range seen {
-		s.Printf("no price   %s, in %s\n", ui.Quote(model), ui.Plural(sessions[model], "session"))
+		d.Label("no price", ui.Quote(model)+", in "+ui.Plural(sessions[model], "session"))
 	}
 }
 
-// printSkipped lists what was passed over, with its first place.
-func printSkipped(s *ui.Env, read *importer.Report) {
-	for _, k := range read.Skipped {
-		s.Printf("skipped    %d × %s, first at %s\n", k.Count, k.What, placeOf(k))
-	}
-}
-
-// placeOf is where something was met first.
-func placeOf(k recording.Skip) string {
-	if k.Line > 0 {
-		return fmt.Sprintf("%s:%d", k.File, k.Line)
-	}
-	return k.File
-}
-
-type importJSON struct {
-	Database string         `json:"database,omitempty"` // none of a dry run
-	Files    int            `json:"files"`
-	Bytes    int64          `json:"bytes"`
-	Requests int            `json:"requests"`
-	Sessions []importedJSON `json:"sessions"`
-	Skipped  []skippedJSON  `json:"skipped"`
-}
-
-type importedJSON struct {
-	Run       string        `json:"run"`
-	Name      string        `json:"name"`
-	Variant   string        `json:"variant"`
-	Format    string        `json:"format"`
-	Session   string        `json:"session"`
-	Origin    string        `json:"origin,omitempty"`
-	Threads   int           `json:"threads"`
-	Requests  int           `json:"requests"`
-	Unbilled  int           `json:"unbilled_requests"`
-	Usage     usageJSON     `json:"usage"`
-	Cost      *int64        `json:"cost_picodollars,omitempty"` // missing while a price is
-	Unpriced  []string      `json:"unpriced_models,omitempty"`
-	Digest    string        `json:"digest"`
-	Imports   int           `json:"imports"` // 0 of a dry run
-	Skipped   []skippedJSON `json:"skipped"`
-	FileNames []string      `json:"files"`
-}
-
-type skippedJSON struct {
-	What  string `json:"what"`
-	Count int64  `json:"count"`
-	File  string `json:"file"`
-	Line  int64  `json:"line,omitempty"`
-}
-
-func importDocument(o *importOptions, done []importedRun, read *importer.Report) importJSON {
-	doc := importJSON{Files: read.Files, Bytes: read.Bytes, Requests: read.Requests, Sessions: []importedJSON{}, Skipped: skipDocuments(read.Skipped)}
-	if !o.dryRun {
-		doc.Database = o.db
-	}
-	for i := range done {
-		x := &done[i]
-		j := importedJSON{Run: x.run.ID, Name: x.run.Name, Variant: x.run.Variant, Format: x.session.Format, Session: x.session.ID,
-			Origin: x.session.Origin, Threads: len(x.session.Threads), Requests: x.requests, Unbilled: x.unbilled,
-			Usage: usageJSON(x.metrics.Total.Usage), Unpriced: x.metrics.Unpriced(), Digest: x.digest, Imports: x.executed,
-			Skipped: skipDocuments(x.session.Skipped), FileNames: []string{}}
-		if j.Unpriced == nil {
-			cost := int64(x.metrics.Total.Cost)
-			j.Cost = &cost
-		}
-		for _, f := range x.session.Files {
-			j.FileNames = append(j.FileNames, f.Name)
-		}
-		doc.Sessions = append(doc.Sessions, j)
-	}
-	return doc
-}
-
-func skipDocuments(skips []recording.Skip) []skippedJSON {
-	out := []skippedJSON{}
+// skipped says what was skipped, with its first place.
+func skipped(d *report.Document, skips []recording.Skip) {
+	var lines []string
 	for _, k := range skips {
-		out = append(out, skippedJSON(k))
+		place := k.File
+		if k.Line > 0 {
+			place = fmt.Sprintf("%s:%d", k.File, k.Line)
+		}
+		lines = append(lines, fmt.Sprintf("%s × %s, first at %s", ui.Count(k.Count), k.What, place))
 	}
-	return out
+	d.Label("skipped", lines...)
+	d.Table(skippedTable(skips))
 }
 
-type usageJSON struct {
-	Input   int64 `json:"input"`
-	Write5m int64 `json:"write_5m"`
-	Write1h int64 `json:"write_1h"`
-	Read    int64 `json:"read"`
-	Output  int64 `json:"output"`
+// skippedTable is what was skipped, for machines.
+func skippedTable(skips []recording.Skip) *report.Sheet {
+	type col = report.Column[recording.Skip]
+	return report.TableOf("skipped", skips,
+		col{Name: "what", Of: func(k recording.Skip) report.Value { return report.Text(k.What) }},
+		col{Name: "count", Of: func(k recording.Skip) report.Value { return report.Count(k.Count) }},
+		col{Name: "file", Of: func(k recording.Skip) report.Value { return report.Text(k.File) }},
+		col{Name: "line", Of: func(k recording.Skip) report.Value { return report.Count(k.Line).If(k.Line > 0) }})
 }
-
-// TableRows are the rows of its table.
-func (d importJSON) TableRows() any { return d.Sessions }

@@ -76,11 +76,7 @@ func validate(s *ui.Env, o *validateOptions, paths []string) error {
 		return err
 	}
 	v.observed = judge.Observe(sessions)
-	if o.output != "table" {
-		err = s.Emit(o.output, v.document())
-	} else {
-		err = printValidation(s, v, o.brief)
-	}
+	err = s.Print(o.output, v.printed(o.brief))
 	if err == nil && !v.met() {
 		return &ui.Failure{Code: ui.Missed}
 	}

@@ -1,24 +1,27 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/judge"
 )
 
-// printValidation prints the tables of a validation, or only the first one.
-func printValidation(s *ui.Env, v *validation, brief bool) error {
-	s.Printf("%s\n\n", v.heading())
-	type titled struct {
+// printed is what a validation says; brief leaves all but the first two tables and
+// the notes to machines.
+func (v *validation) printed(brief bool) *report.Document {
+	d := &report.Document{}
+	d.Say("%s\n", v.heading())
+	d.Main("repositories")
+	for i, t := range []struct {
 		title string
-		table *report.Table
-	}
-	tables := []titled{
+		table *report.Sheet
+	}{
 		{"errors over all requests, first ones of threads and visibility lag included: tokens as a share of those read, money as a share of what the prompts cost (abs: added up without sign)", v.everything()},
 		{"predictions, over requests that follow another one (off: sum of absolute errors as a share of the tokens read)", v.summary()},
 		{"what followed what (read against what the predecessor left: exact, more, a little less, all but the last write, the static prefix, nothing)", v.transitions()},
@@ -26,24 +29,23 @@ func printValidation(s *ui.Env, v *validation, brief bool) error {
 		{"first requests of threads: a static prefix, warm from elsewhere or not", v.firsts()},
 		{"the server's own diagnosis of misses against ours, inferred without it", v.agreement()},
 		{"an API without billed writes or promised lifetimes: observed, not predicted (Codex)", v.bestEffort()},
-	}
-	if brief {
-		tables = tables[:2]
-	}
-	for _, t := range tables {
-		if t.table.Len() == 0 {
+	} {
+		if t.table.Len() == 0 || brief && i > 1 {
+			d.Table(t.table.Hidden())
 			continue
 		}
-		s.Printf("%s\n", t.title)
-		if err := t.table.Write(s.Stdout, s.Style()); err != nil {
-			return err
-		}
-		s.Printf("\n")
+		d.Say("%s", t.title)
+		d.Table(t.table)
+		d.Say("")
 	}
-	for _, line := range v.notes() {
-		s.Printf("%s\n", line)
-	}
-	return nil
+	d.Table(v.leftOut())
+	d.Table(v.forks())
+	d.Field("best_effort_sessions", report.Count(v.observed.Sessions))
+	d.Field("best_effort_requests", report.Count(v.observed.Requests))
+	d.Field("multiples_of_128", report.Count(v.observed.Rounded))
+	v.notes(d)
+	d.Field("met", report.Bool(v.met()))
+	return d
 }
 
 func (v *validation) heading() string {
@@ -66,35 +68,103 @@ func name(r *judge.Repo) string {
 	return r.Name
 }
 
+// prediction is what one predictor makes of all requests of a repository; of all
+// of them where repo is nil.
+type prediction struct {
+	repo *judge.Repo
+	*judge.All
+	by   judge.Predictor
+	loss bool // with what is expected to be lost
+}
+
+// off is how far the predictor is off.
+func (p prediction) off() *judge.Errors { return &p.Off[p.by] }
+
+// money is how far a bill is off, signed.
+func (p prediction) money() int64 {
+	if p.loss {
+		return p.off().Money.Signed + p.Loss
+	}
+	return p.off().Money.Signed
+}
+
+// predictor is whose prediction it is.
+func (p prediction) predictor() string {
+	if p.loss {
+		return "with expected loss"
+	}
+	return p.by.String()
+}
+
 // everything is the table of errors over all requests, of the model and of
 // predictors that know nothing of a cache.
-func (v *validation) everything() *report.Table {
+func (v *validation) everything() *report.Sheet {
 	var all judge.All
-	t := report.NewTable("REPOSITORY", "PREDICTED BY", " REQUESTS", " EXACT", " LAG", " TOKENS ABS", " SIGNED", " MONEY ABS", " SIGNED", " KEPT TOLD", " GONE TOLD")
+	var rows []prediction
+	add := func(r *judge.Repo, a *judge.All) {
+		for k := range judge.Predictors {
+			rows = append(rows, prediction{repo: r, All: a, by: k})
+			if k == judge.ByModel {
+				rows = append(rows, prediction{repo: r, All: a, by: k, loss: true})
+			}
+		}
+	}
 	for i := range v.report.Repos {
 		r := &v.report.Repos[i]
 		all.Plus(&r.All)
-		predictions(t, name(r), &r.All)
+		add(r, &r.All)
 	}
 	if len(v.report.Repos) > 1 {
-		predictions(t, "(all)", &all)
+		add(nil, &all)
 	}
-	return t
+	type col = report.Column[prediction]
+	first := func(p prediction) bool { return p.by == judge.ByModel && !p.loss }
+	return report.TableOf("predictors", rows,
+		col{Name: "repository", Of: func(p prediction) report.Value {
+			if p.repo == nil {
+				return report.None()
+			}
+			return report.Text(p.repo.Name)
+		}},
+		col{Head: "REPOSITORY", Of: func(p prediction) report.Value {
+			if p.repo == nil {
+				return report.Text("(all)").OrBlank(first(p))
+			}
+			return report.Text(name(p.repo)).OrBlank(first(p))
+		}},
+		col{Name: "predicted_by", Head: "PREDICTED BY", Of: func(p prediction) report.Value { return report.Text(p.predictor()) }},
+		col{Name: "requests", Head: " REQUESTS", Drop: 4, Of: func(p prediction) report.Value { return report.Count(p.N).OrBlank(first(p)) }},
+		col{Name: "predicted_exactly", Of: func(p prediction) report.Value { return report.Count(p.Exact).OrBlank(first(p)) }},
+		col{Head: " EXACT", Drop: 3, Of: func(p prediction) report.Value { return report.Share(p.Exact, p.N).Fine().OrBlank(first(p)) }},
+		col{Name: "visibility_lag", Head: " LAG", Drop: 5, Of: func(p prediction) report.Value { return report.Count(p.Lag).OrBlank(first(p)) }},
+		col{Name: "tokens_read", Of: func(p prediction) report.Value { return report.Tokens(p.Read).OrBlank(first(p)) }},
+		col{Name: "prompts_cost", Of: func(p prediction) report.Value { return money(p.Bill).OrBlank(first(p)) }},
+		col{Name: "expected_loss", Of: func(p prediction) report.Value { return money(p.Loss).OrBlank(first(p)) }},
+		col{Name: "tokens_off", Of: func(p prediction) report.Value { return report.Tokens(p.off().Tokens.Abs).OrBlank(!p.loss) }},
+		col{Head: " TOKENS ABS", Drop: 2, Of: func(p prediction) report.Value {
+			return report.Share(p.off().Tokens.Abs, p.Read).Fine().OrBlank(!p.loss)
+		}},
+		col{Name: "tokens_off_signed", Of: func(p prediction) report.Value {
+			return report.Tokens(p.off().Tokens.Signed).OrBlank(!p.loss)
+		}},
+		col{Head: " SIGNED", Drop: 2, Of: func(p prediction) report.Value {
+			return report.Share(p.off().Tokens.Signed, p.Read).Fine().Signed().OrBlank(!p.loss)
+		}},
+		col{Name: "off", Of: func(p prediction) report.Value { return money(p.off().Money.Abs).OrBlank(!p.loss) }},
+		col{Head: " MONEY ABS", Of: func(p prediction) report.Value {
+			return report.Share(p.off().Money.Abs/nano, p.Bill/nano).Fine().OrBlank(!p.loss)
+		}},
+		col{Name: "off_signed", Of: func(p prediction) report.Value { return money(p.money()) }},
+		col{Head: " SIGNED", Of: func(p prediction) report.Value { return report.Share(p.money()/nano, p.Bill/nano).Fine().Signed() }},
+		col{Name: "kept", Of: func(p prediction) report.Value { return report.Count(p.Kept.N).OrBlank(first(p)) }},
+		col{Name: "kept_told", Of: func(p prediction) report.Value { return report.Count(p.Kept.Right[p.by]).OrBlank(!p.loss) }},
+		col{Head: " KEPT TOLD", Drop: 1, Of: func(p prediction) report.Value { return report.Text(told(&p.Kept, p.by)).OrBlank(!p.loss) }},
+		col{Name: "gone", Of: func(p prediction) report.Value { return report.Count(p.Gone.N).OrBlank(first(p)) }},
+		col{Name: "gone_told", Of: func(p prediction) report.Value { return report.Count(p.Gone.Right[p.by]).OrBlank(!p.loss) }},
+		col{Head: " GONE TOLD", Drop: 1, Of: func(p prediction) report.Value { return report.Text(told(&p.Gone, p.by)).OrBlank(!p.loss) }})
 }
 
-// predictions adds the rows of one repository.
-func predictions(t *report.Table, who string, a *judge.All) {
-	n, exact, lag := ui.Count(a.N), report.Percent2(a.Exact, a.N), ui.Count(a.Lag)
-	for k := range judge.Predictors {
-		e := &a.Off[k]
-		t.Row(who, k.String(), n, exact, lag, report.Percent2(e.Tokens.Abs, a.Read), signed(e.Tokens.Signed, a.Read), moneyShare(e.Money.Abs, a.Bill),
-			signedMoney(e.Money.Signed, a.Bill), told(&a.Kept, k), told(&a.Gone, k))
-		who, n, exact, lag = "", "", "", ""
-		if k == judge.ByModel {
-			t.Row("", "with expected loss", "", "", "", "", "", "", signedMoney(e.Money.Signed+a.Loss, a.Bill), "", "")
-		}
-	}
-}
+func money(n int64) report.Value { return report.Dollars(cachemodel.Picodollars(n)) }
 
 // told is for how many of the deciding requests a predictor foretold the side.
 func told(s *judge.Side, k judge.Predictor) string {
@@ -108,21 +178,71 @@ func told(s *judge.Side, k judge.Predictor) string {
 // whole bills in picodollars do not fit.
 const nano = 1000
 
-func moneyShare(num, den int64) string { return report.Percent2(num/nano, den/nano) }
-
-func signedMoney(num, den int64) string { return signed(num/nano, den/nano) }
-
-// summary is the table that IMP-06 asks for.
-func (v *validation) summary() *report.Table {
-	t := report.NewTable("REPOSITORY", " REQUESTS", " STEPS", " EXACT", " LAG", " READ", " TOTAL OFF", " MODEL OFF", " NAIVE OFF", "TARGETS")
-	for i := range v.report.Repos {
-		r := &v.report.Repos[i]
-		c := r.Followers()
-		n, exact, lag := r.Steps()
-		t.Row(name(r), ui.Count(c.N), ui.Count(n), report.Percent2(exact, n), ui.Count(lag), ui.Count(c.Read),
-			signed(c.Off.Signed, c.Read), report.Percent3(c.Off.Abs, c.Read), report.Percent3(c.Naive.Abs, c.Read), targets(r))
+// summary is the table of how well the model predicts each repository.
+func (v *validation) summary() *report.Sheet {
+	type col = report.Column[judge.Repo]
+	columns := []col{
+		{Name: "repository", Of: func(r judge.Repo) report.Value { return report.Text(r.Name) }},
+		{Head: "REPOSITORY", Of: func(r judge.Repo) report.Value { return report.Text(name(&r)) }},
+		{Name: "sessions", Of: func(r judge.Repo) report.Value { return report.Count(r.Sessions) }},
+		{Name: "requests", Of: func(r judge.Repo) report.Value { return report.Count(r.Requests) }},
+		{Head: " REQUESTS", Of: func(r judge.Repo) report.Value { c := r.Followers(); return report.Count(c.N) }},
+		{Name: "steps", Head: " STEPS", Drop: 4, Of: func(r judge.Repo) report.Value { n, _, _ := r.Steps(); return report.Count(n) }},
+		{Name: "steps_exact", Of: func(r judge.Repo) report.Value { _, exact, _ := r.Steps(); return report.Count(exact) }},
+		{Head: " EXACT", Of: func(r judge.Repo) report.Value { n, exact, _ := r.Steps(); return report.Share(exact, n).Fine() }},
+		{Name: "visibility_lag", Head: " LAG", Drop: 3, Of: func(r judge.Repo) report.Value { _, _, lag := r.Steps(); return report.Count(lag) }},
+		{Head: " CACHE READ", Drop: 2, Of: func(r judge.Repo) report.Value { c := r.Followers(); return report.Count(c.Read) }},
+		{Head: " TOTAL OFF", Of: func(r judge.Repo) report.Value {
+			c := r.Followers()
+			return report.Share(c.Off.Signed, c.Read).Fine().Signed()
+		}},
+		{Head: " MODEL OFF", Drop: 1, Of: func(r judge.Repo) report.Value {
+			c := r.Followers()
+			return report.Text(report.Percent3(c.Off.Abs, c.Read))
+		}},
+		{Head: " NAIVE OFF", Drop: 1, Of: func(r judge.Repo) report.Value {
+			c := r.Followers()
+			return report.Text(report.Percent3(c.Naive.Abs, c.Read))
+		}},
+		{Head: "TARGETS", Of: func(r judge.Repo) report.Value { return report.Text(targets(&r)) }},
+		{Name: "resets", Of: func(r judge.Repo) report.Value { return report.Count(r.Resets) }},
+		{Name: "resets_after_5m", Of: func(r judge.Repo) report.Value { return report.Count(r.Late) }},
+		{Name: "tokens_prompt", Of: func(r judge.Repo) report.Value { return report.Tokens(r.Usage.Prompt()) }},
+		{Name: "tokens_read", Of: func(r judge.Repo) report.Value { return report.Tokens(r.Usage.Read) }},
 	}
-	return t
+	return report.TableOf("repositories", v.report.Repos, append(columns, reads("followers_", func(r judge.Repo) judge.Cell { return r.Followers() })...)...)
+}
+
+// reads are a set of requests for machines, their names behind another one.
+func reads[R any](in string, of func(R) judge.Cell) []report.Column[R] {
+	column := func(name string, value func(judge.Cell) int64) report.Column[R] {
+		return report.Column[R]{Name: in + name, Of: func(r R) report.Value { return report.Tokens(value(of(r))) }}
+	}
+	columns := []report.Column[R]{
+		column("requests", func(c judge.Cell) int64 { return c.N }),
+		column("predicted_exactly", func(c judge.Cell) int64 { return c.Predicted }),
+		column("tokens_read", func(c judge.Cell) int64 { return c.Read }),
+		column("tokens_off", func(c judge.Cell) int64 { return c.Off.Abs }),
+		column("tokens_off_signed", func(c judge.Cell) int64 { return c.Off.Signed }),
+		column("tokens_naive_off", func(c judge.Cell) int64 { return c.Naive.Abs }),
+		column("tokens_naive_off_signed", func(c judge.Cell) int64 { return c.Naive.Signed }),
+	}
+	return append(columns, report.Column[R]{Name: in + "classes", Of: func(r R) report.Value {
+		classes := map[string]int64{}
+		for k, n := range of(r).Class {
+			if n > 0 {
+				classes[recording.Class(k).String()] = n
+			}
+		}
+		return report.Nested(classes)
+	}})
+}
+
+// firstOf are the first requests of a repository's threads.
+func firstOf(r judge.Repo) judge.Cell {
+	c := r.Cells[judge.First][0]
+	c.Plus(&r.Cells[judge.First][1])
+	return c
 }
 
 func targets(r *judge.Repo) string {
@@ -145,82 +265,124 @@ func targets(r *judge.Repo) string {
 	return strings.Join(missed, ", ")
 }
 
-func signed(num, den int64) string {
-	if num > 0 {
-		return "+" + report.Percent2(num, den)
-	}
-	return report.Percent2(num, den)
+// followed are the requests of one transition.
+type followed struct {
+	repo *judge.Repo
+	judge.Cell
+	by     judge.Transition
+	within bool // the lifetime
 }
 
-func (v *validation) transitions() *report.Table {
-	t := report.NewTable("REPOSITORY", "TRANSITION", "LIFETIME", " N", " EXACT", " OVER", " NEAR", " LAG", " STATIC", " ZERO", " PREDICTED", " OFF", " NAIVE OFF")
+func (v *validation) transitions() *report.Sheet {
+	var rows []followed
 	for i := range v.report.Repos {
 		r := &v.report.Repos[i]
 		for tr := range judge.First {
 			for _, within := range []int{1, 0} {
-				c := &r.Cells[tr][within]
-				if c.N == 0 {
-					continue
+				if c := r.Cells[tr][within]; c.N > 0 {
+					rows = append(rows, followed{r, c, tr, within == 1})
 				}
-				cell := func(k recording.Class) string { return ui.Count(c.Class[k]) }
-				t.Row(name(r), tr.String(), [...]string{"over", "within"}[within], ui.Count(c.N), cell(recording.Exact), cell(recording.Over),
-					cell(recording.ShortNear), cell(recording.Visibility), cell(recording.StaticPrefix), cell(recording.Zero),
-					report.Percent2(c.Predicted, c.N), report.Quantity(c.Off.Abs), report.Quantity(c.Naive.Abs))
 			}
 		}
 	}
-	return t
+	type col = report.Column[followed]
+	class := func(head string, k recording.Class) col {
+		return col{Head: head, Drop: 2, Of: func(f followed) report.Value { return report.Count(f.Class[k]) }}
+	}
+	return report.TableOf("transitions", rows, append([]col{
+		{Name: "repository", Of: func(f followed) report.Value { return report.Text(f.repo.Name) }},
+		{Head: "REPOSITORY", Of: func(f followed) report.Value { return report.Text(name(f.repo)) }},
+		{Name: "transition", Head: "TRANSITION", Of: func(f followed) report.Value { return report.Text(f.by.String()) }},
+		{Name: "within_lifetime", Head: "LIFETIME", Of: func(f followed) report.Value {
+			if f.within {
+				return report.Bool(true).As("within")
+			}
+			return report.Bool(false).As("over")
+		}},
+		{Head: " N", Of: func(f followed) report.Value { return report.Count(f.N) }},
+		class(" EXACT", recording.Exact), class(" OVER", recording.Over), class(" NEAR", recording.ShortNear),
+		class(" LAG", recording.Visibility), class(" STATIC", recording.StaticPrefix), class(" ZERO", recording.Zero),
+		{Head: " PREDICTED", Of: func(f followed) report.Value { return report.Share(f.Predicted, f.N).Fine() }},
+		{Head: " OFF", Drop: 1, Of: func(f followed) report.Value { return report.Count(f.Off.Abs) }},
+		{Head: " NAIVE OFF", Drop: 1, Of: func(f followed) report.Value { return report.Count(f.Naive.Abs) }},
+	}, reads("", func(f followed) judge.Cell { return f.Cell })...)...)
 }
 
-func (v *validation) causes() *report.Table {
-	t := report.NewTable("REPOSITORY", "CAUSE", " REQUESTS", " LOST", " SHARE OF LOST", " MODEL OFF", " SHARE OF READ")
+// missed are the requests of one cause.
+type missed struct {
+	repo  *judge.Repo
+	cause recording.Cause
+	lost  int64 // by every cause
+}
+
+func (v *validation) causes() *report.Sheet {
+	var rows []missed
 	for i := range v.report.Repos {
 		r := &v.report.Repos[i]
-		c := r.Followers()
 		var lost int64
 		for _, n := range r.Lost {
 			lost += n
 		}
 		for k := range judge.Causes {
-			if r.Missed[k] == 0 || recording.Cause(k) == recording.NoCause && r.Residue[k] == 0 {
-				continue
+			if r.Missed[k] > 0 && (recording.Cause(k) != recording.NoCause || r.Residue[k] != 0) {
+				rows = append(rows, missed{r, recording.Cause(k), lost})
 			}
-			cause := recording.Cause(k).String()
-			if cause == "" {
-				cause = "(read as expected)"
-			}
-			t.Row(name(r), cause, ui.Count(r.Missed[k]), ui.Count(r.Lost[k]), report.Percent(r.Lost[k], lost),
-				ui.Count(r.Residue[k]), report.Percent3(r.Residue[k], c.Read))
 		}
 	}
-	return t
+	type col = report.Column[missed]
+	return report.TableOf("causes", rows,
+		col{Name: "repository", Of: func(m missed) report.Value { return report.Text(m.repo.Name) }},
+		col{Head: "REPOSITORY", Of: func(m missed) report.Value { return report.Text(name(m.repo)) }},
+		col{Name: "cause", Of: func(m missed) report.Value { return report.Text(m.cause.String()) }},
+		col{Head: "CAUSE", Of: func(m missed) report.Value { return report.Text(cmp.Or(m.cause.String(), "(read as expected)")) }},
+		col{Name: "requests", Head: " REQUESTS", Of: func(m missed) report.Value { return report.Count(m.repo.Missed[m.cause]) }},
+		col{Name: "tokens_lost", Head: " LOST", Of: func(m missed) report.Value { return report.Count(m.repo.Lost[m.cause]) }},
+		col{Head: " SHARE OF LOST", Drop: 2, Of: func(m missed) report.Value { return report.Share(m.repo.Lost[m.cause], m.lost) }},
+		col{Name: "tokens_off", Head: " MODEL OFF", Of: func(m missed) report.Value { return report.Count(m.repo.Residue[m.cause]) }},
+		col{Head: " SHARE OF READ", Drop: 1, Of: func(m missed) report.Value {
+			c := m.repo.Followers()
+			return report.Text(report.Percent3(m.repo.Residue[m.cause], c.Read))
+		}})
 }
 
-func (v *validation) firsts() *report.Table {
-	t := report.NewTable("REPOSITORY", " THREADS", " READ", " SHARE OF READ", " EXACT", " OFF", " NAIVE OFF", " PREFIX KNOWN", " EXACT", " OFF")
+func (v *validation) firsts() *report.Sheet {
+	var rows []judge.Repo
 	for i := range v.report.Repos {
-		r := &v.report.Repos[i]
-		c := r.Cells[judge.First][0]
-		c.Plus(&r.Cells[judge.First][1])
-		if c.N == 0 {
-			continue
+		if r := v.report.Repos[i]; firstOf(r).N > 0 {
+			rows = append(rows, r)
 		}
-		t.Row(name(r), ui.Count(c.N), ui.Count(c.Read), report.Percent2(c.Read, r.Usage.Read), report.Percent(c.Predicted, c.N),
-			ui.Count(c.Off.Abs), ui.Count(c.Naive.Abs), ui.Count(r.Known.N), report.Percent(r.Known.Predicted, r.Known.N), ui.Count(r.Known.Off.Abs))
 	}
-	return t
+	type col = report.Column[judge.Repo]
+	return report.TableOf("first_requests", rows, append([]col{
+		{Name: "repository", Of: func(r judge.Repo) report.Value { return report.Text(r.Name) }},
+		{Head: "REPOSITORY", Of: func(r judge.Repo) report.Value { return report.Text(name(&r)) }},
+		{Head: " THREADS", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).N) }},
+		{Head: " CACHE READ", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Read) }},
+		{Head: " SHARE OF READ", Drop: 2, Of: func(r judge.Repo) report.Value { return report.Share(firstOf(r).Read, r.Usage.Read).Fine() }},
+		{Head: " EXACT", Of: func(r judge.Repo) report.Value { c := firstOf(r); return report.Share(c.Predicted, c.N) }},
+		{Head: " OFF", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Off.Abs) }},
+		{Head: " NAIVE OFF", Drop: 1, Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Naive.Abs) }},
+		{Head: " PREFIX KNOWN", Of: func(r judge.Repo) report.Value { return report.Count(r.Known.N) }},
+		{Head: " EXACT", Of: func(r judge.Repo) report.Value { return report.Share(r.Known.Predicted, r.Known.N) }},
+		{Head: " OFF", Of: func(r judge.Repo) report.Value { return report.Count(r.Known.Off.Abs) }},
+	}, append(reads("", firstOf), reads("prefix_known_", func(r judge.Repo) judge.Cell { return r.Known })...)...)...)
 }
 
-func (v *validation) agreement() *report.Table {
-	t := report.NewTable("SERVER SAYS", "WE INFER", " REQUESTS", " TOKENS IT NAMES", " TOKENS LOST", "AGREE")
-	for _, a := range v.report.Agreement {
-		ours := a.Ours.String()
-		if a.Ours == recording.NoCause {
-			ours = "no miss"
-		}
-		t.Row(a.Server, ours, ui.Count(a.N), ui.Count(a.Missed), ui.Count(a.Lost), agrees(a))
-	}
-	return t
+func (v *validation) agreement() *report.Sheet {
+	type col = report.Column[judge.Agreement]
+	return report.TableOf("server_diagnosis", v.report.Agreement,
+		col{Name: "server", Head: "SERVER SAYS", Of: func(a judge.Agreement) report.Value { return report.Text(a.Server) }},
+		col{Name: "inferred", Of: func(a judge.Agreement) report.Value { return report.Text(a.Ours.String()) }},
+		col{Head: "WE INFER", Of: func(a judge.Agreement) report.Value {
+			if a.Ours == recording.NoCause {
+				return report.Text("no miss")
+			}
+			return report.Text(a.Ours.String())
+		}},
+		col{Name: "requests", Head: " REQUESTS", Of: func(a judge.Agreement) report.Value { return report.Count(a.N) }},
+		col{Name: "server_tokens", Head: " TOKENS IT NAMES", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.Missed) }},
+		col{Name: "tokens_lost", Head: " TOKENS LOST", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.Lost) }},
+		col{Name: "agree", Head: "AGREE", Of: func(a judge.Agreement) report.Value { return report.Text(agrees(a)) }})
 }
 
 // agrees says whether a diagnosis of the server and ours are one. A message that
@@ -243,19 +405,50 @@ func agrees(a judge.Agreement) string {
 	return "no"
 }
 
-func (v *validation) bestEffort() *report.Table {
-	t := report.NewTable("GAP", " STEPS", " WHOLE PROMPT READ", " PART", " AT MOST 12 K")
+// band is how much of their prompts the steps after a gap read.
+type band struct {
+	gap judge.Band
+	judge.Steps
+}
+
+func (v *validation) bestEffort() *report.Sheet {
+	var rows []band
 	for b := range judge.Bands {
-		st := v.observed.Steps[b]
-		if st.N > 0 {
-			t.Row(b.String(), ui.Count(st.N), report.Percent(st.Full, st.N), report.Percent(st.Partial, st.N), report.Percent(st.Collapsed, st.N))
+		if st := v.observed.Steps[b]; st.N > 0 {
+			rows = append(rows, band{b, st})
 		}
 	}
-	return t
+	type col = report.Column[band]
+	return report.TableOf("best_effort", rows,
+		col{Name: "gap", Head: "GAP", Of: func(b band) report.Value { return report.Text(b.gap.String()) }},
+		col{Name: "steps", Head: " STEPS", Of: func(b band) report.Value { return report.Count(b.N) }},
+		col{Name: "full", Of: func(b band) report.Value { return report.Count(b.Full) }},
+		col{Head: " WHOLE PROMPT READ", Of: func(b band) report.Value { return report.Share(b.Full, b.N) }},
+		col{Name: "partial", Of: func(b band) report.Value { return report.Count(b.Partial) }},
+		col{Head: " PART", Of: func(b band) report.Value { return report.Share(b.Partial, b.N) }},
+		col{Name: "collapsed", Of: func(b band) report.Value { return report.Count(b.Collapsed) }},
+		col{Head: " AT MOST 12 K", Of: func(b band) report.Value { return report.Share(b.Collapsed, b.N) }})
+}
+
+// leftOut are the sessions that were not judged, for machines.
+func (v *validation) leftOut() *report.Sheet {
+	type col = report.Column[judge.Unplayable]
+	return report.TableOf("left_out", v.report.Unplayable,
+		col{Name: "why", Of: func(u judge.Unplayable) report.Value { return report.Text(u.Why) }},
+		col{Name: "sessions", Of: func(u judge.Unplayable) report.Value { return report.Count(u.Sessions) }},
+		col{Name: "requests", Of: func(u judge.Unplayable) report.Value { return report.Count(u.Requests) }})
+}
+
+// forks are the first requests of forked threads, for machines.
+func (v *validation) forks() *report.Sheet {
+	type col = report.Column[judge.ForkStart]
+	return report.TableOf("forks", v.observed.Forks,
+		col{Name: "tokens_prompt", Of: func(f judge.ForkStart) report.Value { return report.Tokens(f.Prompt) }},
+		col{Name: "tokens_read", Of: func(f judge.ForkStart) report.Value { return report.Tokens(f.Read) }})
 }
 
 // notes are the lines below the tables.
-func (v *validation) notes() (out []string) {
+func (v *validation) notes(d *report.Document) {
 	var prompt, read, resets, late int64
 	for i := range v.report.Repos {
 		r := &v.report.Repos[i]
@@ -265,36 +458,23 @@ func (v *validation) notes() (out []string) {
 		late += r.Late
 	}
 	if prompt > 0 {
-		out = append(out, fmt.Sprintf("bands       %s of all prompt tokens were read (Anthropic's cost guide: agent loops 81–90 %%; Claude Code 92–96 %%) · %s of the resets came after a gap over 5 minutes (about 77 %%)",
+		d.Label("bands", fmt.Sprintf("%s of all prompt tokens were read (Anthropic's cost guide: agent loops 81–90 %%; Claude Code 92–96 %%) · %s of the resets came after a gap over 5 minutes (about 77 %%)",
 			report.Percent(read, prompt), report.Percent(late, resets)))
 	}
 	if o := v.observed; o.Requests > 0 {
-		out = append(out, fmt.Sprintf("codex       %s of %s read a multiple of 128 tokens · %s", ui.Count(o.Rounded), ui.Things(o.Requests, "request"), forkStarts(o.Forks)))
+		d.Label("codex", fmt.Sprintf("%s of %s read a multiple of 128 tokens · %s", ui.Count(o.Rounded), ui.Things(o.Requests, "request"), forkStarts(o.Forks)))
 	}
 	if len(v.report.Repos) == 0 {
-		return append(append(out, "judged      nothing: no target was held against anything"), v.skips()...)
+		d.Label("judged", "nothing: no target was held against anything")
+	} else {
+		d.Label("targets", "99 % of the steps exact, visibility lag aside · the total within 1 % · kept and gone told for 80 % each, which reading everything and swapped lifetimes miss")
+		d.Label("expected", fmt.Sprintf("loss: what prompts cost beyond the model's word, by transition, at the rates of the other half of a repository's sessions (%d and %d of all)",
+			v.report.Sessions[0], v.report.Sessions[1]))
+		d.Label("assumed", "a request of the client's own after each answer before a user turn · positions: a block for each line of an answer, one for what follows · the static prefix as earlier threads of the same version, model and type read it, kept warm by others where most lookups so far found it so")
+		d.Label("unverified", strings.Join(v.report.Options, " · "))
 	}
-	out = append(out,
-		"targets     99 % of the steps exact, visibility lag aside · the total within 1 % · kept and gone told for 80 % each, which reading everything and swapped lifetimes miss",
-		fmt.Sprintf("expected    loss: what prompts cost beyond the model's word, by transition, at the rates of the other half of a repository's sessions (%d and %d of all)",
-			v.report.Sessions[0], v.report.Sessions[1]),
-		"assumed     a request of the client's own after each answer before a user turn · positions: a block for each line of an answer, one for what follows · the static prefix as earlier threads of the same version, model and type read it, kept warm by others where most lookups so far found it so")
-	if len(v.report.Options) > 0 {
-		out = append(out, "unverified  "+strings.Join(v.report.Options, " · "))
-	}
-	return append(out, v.skips()...)
-}
-
-// skips says what the import passed over.
-func (v *validation) skips() (out []string) {
-	for _, k := range v.skipped {
-		place := k.File
-		if k.Line > 0 {
-			place += ":" + strconv.FormatInt(k.Line, 10)
-		}
-		out = append(out, fmt.Sprintf("skipped     %s × %s, first at %s", ui.Count(k.Count), k.What, place))
-	}
-	return out
+	d.Field("unverified_assumptions", report.List(v.report.Options))
+	skipped(d, v.skipped)
 }
 
 // forkStarts says what forked threads read first.

@@ -176,8 +176,11 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		}
 		return d.row().CSV(w)
 	case "markdown":
-		if s := d.mainTable(); s != nil && len(s.people(0)) > 0 {
-			return s.table(s.people(0)).Markdown(w)
+		switch s := d.mainTable(); {
+		case s != nil && s.hidden:
+			return s.machine().Markdown(w)
+		case s != nil && len(s.people(0)) > 0:
+			return s.Markdown(w)
 		}
 		return d.row().Markdown(w)
 	}

@@ -140,10 +140,13 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	if err := printMisses(s, rows); err != nil {
 		return err
 	}
-	if err := printSweep(s, grid); err != nil {
-		return err
-	}
 	s.Printf("\n")
+	if t := costs(grid); t.Len() > 0 {
+		if err := t.Write(s.Stdout, s.Style()); err != nil {
+			return err
+		}
+		s.Printf("\n")
+	}
 	s.Lines("unfinished", unfinished(done))
 	name := "why"
 	for _, line := range append(remarks(done), undone(done)...) {

@@ -161,7 +161,7 @@ func sweepCommand(s *ui.Env, o *sweepOptions) error {
 	if err := runGrid(s, g); err != nil {
 		return err
 	}
-	if err := printGrid(s, g); err != nil {
+	if err := s.Print(o.output, g.document()); err != nil {
 		return err
 	}
 	if err := g.draw(); err != nil {

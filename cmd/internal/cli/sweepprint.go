@@ -2,13 +2,12 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,11 +15,13 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/baseline"
 	"agentsim/metrics/compare"
 	"agentsim/metrics/plot"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
 )
 
 // sweepGrid is one use of sweep.
@@ -30,38 +31,32 @@ type sweepGrid struct {
 	unkept *sqlite.Error // why the last of its runs are not recorded; nil where they are
 }
 
-// axisHeads are the columns of a grid's axes.
-func axisHeads(g *compare.Grid) (heads []string) {
-	for _, a := range g.Axes {
-		heads = append(heads, strings.ToUpper(strings.ReplaceAll(a.Short(), "_", " ")))
+// axisColumns are the columns of a grid's axes.
+func axisColumns[R any](g *compare.Grid, point func(R) []string) (out []report.Column[R]) {
+	for i, a := range g.Axes {
+		out = append(out, report.Column[R]{Name: a.Path, Of: func(r R) report.Value { return report.Text(plainNumber(point(r)[i])) }},
+			report.Column[R]{Head: strings.ToUpper(strings.ReplaceAll(a.Short(), "_", " ")), Of: func(r R) report.Value { return report.Text(point(r)[i]) }})
 	}
-	return heads
+	return out
 }
 
-// printSweep prints what each variant costs at each point, and the cheapest one.
-func printSweep(s *ui.Env, g *compare.Grid) error {
-	if g.Points() == 0 {
-		return nil
-	}
-	heads := axisHeads(g)
-	for _, v := range g.Variants {
-		heads = append(heads, " "+v)
-	}
-	t := report.NewTable(append(heads, "CHEAPEST")...)
+// costs is what each variant costs at each point, and the cheapest one.
+func costs(g *compare.Grid) *report.Sheet {
+	type col = report.Column[[]compare.Cell]
+	var rows [][]compare.Cell
 	for p := range g.Points() {
-		cells := g.At(p)
-		row := slices.Clone(cells[0].Point)
-		for i := range cells {
-			row = append(row, costCell(&cells[i]))
-		}
-		best := ""
-		if i := compare.Cheapest(cells); i >= 0 {
-			best = cells[i].Variant
-		}
-		t.Row(append(row, best)...)
+		rows = append(rows, g.At(p))
 	}
-	s.Printf("\n")
-	return t.Write(s.Stdout, s.Style())
+	columns := axisColumns(g, func(cells []compare.Cell) []string { return cells[0].Point })
+	for i, v := range g.Variants {
+		columns = append(columns, col{Head: " " + v, Of: func(cells []compare.Cell) report.Value { return report.Text(costCell(&cells[i])) }})
+	}
+	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Of: func(cells []compare.Cell) report.Value {
+		if i := compare.Cheapest(cells); i >= 0 {
+			return report.Text(cells[i].Variant)
+		}
+		return report.Text("")
+	}})...)
 }
 
 // costCell is a variant's cost, marked when not all its work was done: a cheap
@@ -114,48 +109,44 @@ func (g *sweepGrid) unfinished() (out []string) {
 // maxOpen is how many unfinished cells are listed one by one.
 const maxOpen = 10
 
-func printGrid(s *ui.Env, g *sweepGrid) error {
-	switch g.o.output {
-	case "json":
-		return s.WriteJSON(g.document())
-	case "ndjson":
-		e := json.NewEncoder(s.Stdout)
-		for _, c := range g.document().Cells {
-			if err := e.Encode(c); err != nil {
-				return ui.Failf(ui.Operating, "cannot write the result: %w", err)
-			}
-		}
-		return nil
-	case "csv":
-		return g.machineTable().CSV(s.Stdout)
-	case "markdown":
-		return g.machineTable().Markdown(s.Stdout)
-	}
+// document is the sweep, said once.
+func (g *sweepGrid) document() *report.Document {
+	d := &report.Document{}
 	seeds := fmt.Sprintf("seed %d", g.Cells[0].Seed)
 	if g.Ran() > len(g.Cells) {
 		seeds = ui.Plural(g.Seeds, "seed") + ", medians"
 	}
-	s.Printf("%s   %s · %s · %s · %s\n", s.Style().Bold(g.Name), ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
-	if err := printSweep(s, g.Grid); err != nil {
+	d.Print(func(w io.Writer, st report.Style) error {
+		_, err := fmt.Fprintf(w, "%s   %s · %s · %s · %s\n\n", st.Bold(g.Name), ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
 		return err
+	})
+	var axes []string
+	for _, a := range g.Axes {
+		axes = append(axes, a.Path)
 	}
+	d.Field("scenario", report.Text(g.Name))
+	d.Field("axes", report.List(axes))
+	d.Field("seeds", report.Count(g.Seeds))
+	d.Table(costs(g.Grid))
 	if g.Ran() > len(g.Cells) {
-		s.Printf("\n")
-		if err := g.spread().Write(s.Stdout, s.Style()); err != nil {
-			return err
-		}
+		d.Say("")
+		d.Table(g.spread())
 	}
-	s.Printf("\n")
-	s.Lines("unfinished", g.unfinished())
-	s.Lines("ranking", changesOf(g.Grid))
-	s.Label("drawn", g.drawn())
-	s.Label("exact", g.exactness())
+	d.Table(g.figures().Hidden())
+	d.Table(g.unfinishedRuns())
+	d.Main("figures")
+	d.Field("ranking_changes", report.List(changesOf(g.Grid)))
+	d.Say("")
+	d.Label("unfinished", g.unfinished()...)
+	d.Label("ranking", changesOf(g.Grid)...)
+	d.Label("drawn", g.drawn())
+	d.Label("exact", g.exactness())
 	if g.unkept != nil {
-		s.Label("recorded", "incomplete: the message below says why")
-		return nil
+		d.Label("recorded", "incomplete: the message below says why")
+	} else {
+		d.Label("recorded", g.o.db)
 	}
-	s.Label("recorded", g.o.db)
-	return nil
+	return d
 }
 
 // drawn says where nothing is: another seed changes no figure there.
@@ -189,32 +180,53 @@ func (g *sweepGrid) exactness() string {
 	return fmt.Sprintf("%d of %d costs are the same for every seed; intervals are of the difference, seed by seed, by %s resamples", same, len(g.Cells), ui.Count(stat.Resamples))
 }
 
-// spread says how costs lie over the seeds, and how far each is from the cheapest
-// at its point.
-func (g *sweepGrid) spread() *report.Table {
-	t := report.NewTable(append(axisHeads(g.Grid), "VARIANT", " MEDIAN", " P10", " P90", " TIME", " MORE THAN THE CHEAPEST, 95 %")...)
-	for i := range g.Cells {
-		c, n := &g.Cells[i], len(g.Variants)
-		x := c.Column("cost")
-		row := append(slices.Clone(c.Point), c.Variant)
-		switch {
-		case !c.Finished():
-			t.Row(append(row, notFinished, "", "", "", "")...)
-			continue
-		case len(x) == 0:
-			t.Row(append(row, "?", "", "", "", "")...)
-			continue
-		}
-		d := stat.Describe(x)
-		row = append(row, dollars(d.Median), dollars(d.P10), dollars(d.P90), report.Figure(metrics.Whole(c.Median("time"), metrics.Nanoseconds)))
-		t.Row(append(row, g.more(i, i/n*n+max(0, compare.Cheapest(g.At(i/n)))))...)
-	}
-	return t
+// spreading is a cell and its place, for how its cost lies over the seeds.
+type spreading struct {
+	*compare.Cell
+	at int
 }
 
-// more is what a cell costs more than another.
-func (g *sweepGrid) more(cell, than int) string {
-	x, exact, ok := g.More(cell, than)
+// spread says how costs lie over the seeds, and how far each is from the cheapest
+// at its point.
+func (g *sweepGrid) spread() *report.Sheet {
+	type col = report.Column[spreading]
+	var rows []spreading
+	for i := range g.Cells {
+		rows = append(rows, spreading{&g.Cells[i], i})
+	}
+	columns := append(axisColumns(g.Grid, func(c spreading) []string { return c.Point }), col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
+	for i, f := range []struct {
+		head string
+		drop int
+		of   func(spreading, stat.Summary) string
+	}{
+		{" MEDIAN", 0, func(_ spreading, d stat.Summary) string { return dollars(d.Median) }},
+		{" P10", 2, func(_ spreading, d stat.Summary) string { return dollars(d.P10) }},
+		{" P90", 2, func(_ spreading, d stat.Summary) string { return dollars(d.P90) }},
+		{" TIME", 1, func(c spreading, _ stat.Summary) string {
+			return report.Duration(vtime.Duration(c.Median("time"))).String()
+		}},
+		{" MORE THAN THE CHEAPEST, 95 %", 0, func(c spreading, _ stat.Summary) string { return g.more(c.at) }},
+	} {
+		columns = append(columns, col{Head: f.head, Drop: f.drop, Of: func(c spreading) report.Value {
+			switch x := c.Column("cost"); {
+			case c.Finished() && len(x) > 0:
+				return report.Text(f.of(c, stat.Describe(x)))
+			case i > 0:
+				return report.Text("")
+			case !c.Finished():
+				return report.Text(notFinished)
+			}
+			return report.Text("?")
+		}})
+	}
+	return report.TableOf("", rows, columns...)
+}
+
+// more is what a cell costs more than the cheapest at its point.
+func (g *sweepGrid) more(cell int) string {
+	n := len(g.Variants)
+	x, exact, ok := g.More(cell, cell/n*n+max(0, compare.Cheapest(g.At(cell/n))))
 	value := func(v float64) string { return plusMinus(metrics.Whole(int64(v), metrics.Picodollars)) }
 	switch {
 	case !ok:
@@ -225,97 +237,77 @@ func (g *sweepGrid) more(cell, than int) string {
 	return value(x.Low) + " … " + value(x.High)
 }
 
-// gridJSON is a sweep for machines.
-type gridJSON struct {
-	Scenario string         `json:"scenario"`
-	Axes     []string       `json:"axes"`
-	Seeds    int            `json:"seeds"`
-	Cells    []gridCellJSON `json:"cells"`
-	Flips    []string       `json:"flips"`
+// swept is a figure of a variant at a point over the seeds that have data for it.
+type swept struct {
+	*compare.Cell
+	baseline.Metric
+	stat.Summary
 }
 
-type gridCellJSON struct {
-	At      map[string]string        `json:"at"`
-	Variant string                   `json:"variant"`
-	Runs    int                      `json:"runs"`
-	Ended   map[string]int           `json:"outcomes"` // how many runs have which
-	Open    []gridOpenJSON           `json:"unfinished,omitempty"`
-	Figures map[string]gridValueJSON `json:"figures"`
-}
-
-// gridOpenJSON is a run that did not finish; it is in no figure.
-type gridOpenJSON struct {
-	Seed    uint64 `json:"seed"`
-	Outcome string `json:"outcome"`
-	Why     string `json:"why"`
-}
-
-// gridValueJSON is a figure over the seeds that have data for it.
-type gridValueJSON struct {
-	N      int          `json:"n"`
-	Median int64        `json:"median"`
-	P10    int64        `json:"p10"`
-	P90    int64        `json:"p90"`
-	Min    int64        `json:"min"`
-	Max    int64        `json:"max"`
-	Unit   metrics.Unit `json:"unit"`
-}
-
-func (g *sweepGrid) document() gridJSON {
-	doc := gridJSON{Scenario: g.Name, Axes: []string{}, Seeds: g.Seeds, Flips: append([]string{}, changesOf(g.Grid)...)}
-	for _, a := range g.Axes {
-		doc.Axes = append(doc.Axes, a.Path)
-	}
+// figures has a row for each point, variant and figure, all exact, and one for a
+// cost that no run has since none finished.
+func (g *sweepGrid) figures() *report.Sheet {
+	var rows []swept
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		out := gridCellJSON{At: map[string]string{}, Variant: c.Variant, Runs: len(c.Runs), Ended: map[string]int{}, Figures: map[string]gridValueJSON{}}
-		for j, r := range c.Runs {
-			if out.Ended[r.Outcome]++; r.Open != "" {
-				out.Open = append(out.Open, gridOpenJSON{c.Seed + uint64(j), r.Outcome, r.Open})
-			}
-		}
-		for j, a := range g.Axes {
-			out.At[a.Path] = plainNumber(c.Point[j])
-		}
+		open, _ := c.Open()
 		for _, m := range compare.Metrics() {
 			if x := c.Column(m.Name); len(x) > 0 {
-				d := stat.Describe(x)
-				out.Figures[m.Name] = gridValueJSON{d.N, d.Median, d.P10, d.P90, d.Min, d.Max, m.Unit}
+				rows = append(rows, swept{c, m, stat.Describe(x)})
+			} else if m.Name == "cost" && open > 0 {
+				rows = append(rows, swept{Cell: c, Metric: m})
 			}
 		}
-		doc.Cells = append(doc.Cells, out)
 	}
-	return doc
+	type col = report.Column[swept]
+	columns := append(axisColumns(g.Grid, func(r swept) []string { return r.Point }),
+		col{Name: "variant", Of: func(r swept) report.Value { return report.Text(r.Variant) }},
+		col{Name: "metric", Of: func(r swept) report.Value { return report.Text(r.Name) }},
+		col{Name: "n", Of: func(r swept) report.Value { return report.Count(r.N) }})
+	for _, f := range []struct {
+		name string
+		of   func(swept) int64
+	}{
+		{"median", func(r swept) int64 { return r.Summary.Median }}, {"p10", func(r swept) int64 { return r.P10 }}, {"p90", func(r swept) int64 { return r.P90 }},
+		{"min", func(r swept) int64 { return r.Min }}, {"max", func(r swept) int64 { return r.Max }},
+	} {
+		columns = append(columns, col{Name: f.name, Of: func(r swept) report.Value { return report.Count(f.of(r)).If(r.N > 0) }})
+	}
+	open := func(r swept) int { n, _ := r.Open(); return n }
+	return report.TableOf("figures", rows, append(columns,
+		col{Name: "unit", Of: func(r swept) report.Value { return report.Text(string(r.Unit)) }},
+		col{Name: "finished", Of: func(r swept) report.Value { return report.Count(len(r.Runs) - open(r)) }},
+		col{Name: "unfinished", Of: func(r swept) report.Value { return report.Count(open(r)) }},
+		col{Name: "why", Of: func(r swept) report.Value {
+			_, why := r.Open()
+			return report.Text(why)
+		}})...)
 }
 
-// machineTable has a row for each point, variant and figure, all exact, and one
-// for a cost that no run has since none finished.
-func (g *sweepGrid) machineTable() *report.Table {
-	var heads []string
-	for _, a := range g.Axes {
-		heads = append(heads, a.Path)
-	}
-	t := report.NewTable(append(heads, "variant", "metric", " n", " median", " p10", " p90", " min", " max", "unit", " finished", " unfinished", "why")...)
+// sweptRun is one run of a cell.
+type sweptRun struct {
+	*compare.Cell
+	seed uint64
+	*compare.GridRun
+}
+
+// unfinishedRuns are those that did not finish; they are in no figure.
+func (g *sweepGrid) unfinishedRuns() *report.Sheet {
+	var rows []sweptRun
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		var head []string
-		for _, label := range c.Point {
-			head = append(head, plainNumber(label))
-		}
-		open, why := c.Open()
-		ended := []string{fmt.Sprint(len(c.Runs) - open), fmt.Sprint(open), why}
-		for _, m := range compare.Metrics() {
-			figures := []string{"0", "", "", "", "", ""}
-			if x := c.Column(m.Name); len(x) > 0 {
-				d := stat.Describe(x)
-				figures = []string{fmt.Sprint(d.N), fmt.Sprint(d.Median), fmt.Sprint(d.P10), fmt.Sprint(d.P90), fmt.Sprint(d.Min), fmt.Sprint(d.Max)}
-			} else if m.Name != "cost" || open == 0 {
-				continue
+		for j := range c.Runs {
+			if r := &c.Runs[j]; r.Open != "" {
+				rows = append(rows, sweptRun{c, c.Seed + uint64(j), r})
 			}
-			t.Row(slices.Concat(head, []string{c.Variant, m.Name}, figures, []string{string(m.Unit)}, ended)...)
 		}
 	}
-	return t
+	type col = report.Column[sweptRun]
+	return report.TableOf("unfinished_runs", rows, append(axisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
+		col{Name: "variant", Of: func(r sweptRun) report.Value { return report.Text(r.Variant) }},
+		col{Name: "run_seed", Of: func(r sweptRun) report.Value { return report.Unsigned(r.seed) }},
+		col{Name: "outcome", Of: func(r sweptRun) report.Value { return report.Text(r.Outcome) }},
+		col{Name: "why", Of: func(r sweptRun) report.Value { return report.Text(r.GridRun.Open) }})...).Hidden()
 }
 
 // plainNumber writes a number without the underscores of a scenario, and leaves

@@ -19,7 +19,7 @@ func TestCacheReplay(t *testing.T) {
 		if code != ui.Pass {
 			t.Fatal(code, errs)
 		}
-		rows := regexp.MustCompile(`(?m)^.* 3993 +117888 +\d+ +0\.\d{4} +0\.\d{4} +[+-]0\.00([0-4]\d|50)$`).FindAllString(out, -1)
+		rows := regexp.MustCompile(`(?m)^.*  *3,993 +117,888 +[\d,]+ +0\.\d{4} +0\.\d{4} +[+-]0\.00([0-4]\d|50)$`).FindAllString(out, -1)
 		if len(rows) != len(cachereplay.MooncakeFigure.Points) {
 			t.Errorf("%d rows are within 0.005, want %d:\n%s", len(rows), len(cachereplay.MooncakeFigure.Points), out)
 		}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"agentsim/cmd/internal/cli/lint"
 	"agentsim/cmd/internal/ui"
 )
 
@@ -47,7 +46,7 @@ func TestLintRecorded(t *testing.T) {
 		}
 		var lines []string
 		for _, r := range list.Runs {
-			var doc lint.LintJSON
+			var doc ruled
 			if err := json.Unmarshal(ranHere(t, "lab", "lint", r.Run, "--db", db, "-o", "json"), &doc); err != nil {
 				t.Fatal(err)
 			}
@@ -71,8 +70,17 @@ func TestLintRecorded(t *testing.T) {
 	})
 }
 
+// ruled is what lint says of each rule.
+type ruled struct {
+	Rules []struct {
+		Rule          string
+		Judged, Found int
+		NotJudged     int `json:"not_judged"`
+	}
+}
+
 // judged prints a line for each rule of a session that delegates; "" for another.
-func judged(name string, doc *lint.LintJSON) string {
+func judged(name string, doc *ruled) string {
 	var b strings.Builder
 	for _, r := range doc.Rules {
 		if r.Rule == "lazy-delegation" && r.Judged+r.NotJudged == 0 {

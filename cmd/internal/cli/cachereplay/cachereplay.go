@@ -114,7 +114,6 @@ type cacheRow struct {
 // cacheTrace is one trace and what it held.
 type cacheTrace struct {
 	path     string
-	format   string
 	sum      string // SHA-256 in hex
 	requests int64
 }
@@ -148,10 +147,10 @@ func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
 			return err
 		}
 	}
-	if o.output != "table" {
-		return s.Emit(o.output, r.document())
+	if r.requests == 0 {
+		return ui.Failf(ui.Operating, "there is no request in the %s", ui.Plural(len(r.traces), "trace"))
 	}
-	return printCache(s, r)
+	return s.Print(o.output, r.document())
 }
 
 // replayTrace serves one trace's requests by every row's engine.
@@ -185,7 +184,7 @@ func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, pat
 	case err != io.EOF:
 		return ui.Failf(ui.Operating, "%s: cannot read the trace: %w", path, err)
 	}
-	trace.format, trace.sum = "mooncake", hex.EncodeToString(hash.Sum(nil))
+	trace.sum = hex.EncodeToString(hash.Sum(nil))
 	r.traces = append(r.traces, trace)
 	return nil
 }

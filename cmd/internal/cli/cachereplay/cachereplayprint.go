@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"agentsim/cmd/internal/ui"
@@ -87,64 +86,77 @@ func parseCapacity(w string) (int64, error) {
 	return n.Num().Int64(), nil
 }
 
-// printCache prints a line on what was replayed and the table.
-func printCache(s *ui.Env, r *cacheReplayed) error {
-	if r.requests == 0 {
-		return ui.Failf(ui.Operating, "there is no request in the %s", ui.Plural(len(r.traces), "trace"))
-	}
-	name, formats := r.traces[0].path, []string{}
+// document is what was replayed, and what each capacity came to.
+func (r *cacheReplayed) document() *report.Document {
+	d := &report.Document{}
+	name := r.traces[0].path
 	if len(r.traces) > 1 {
 		name = ui.Plural(len(r.traces), "trace")
 	}
-	for _, t := range r.traces {
-		if !slices.Contains(formats, t.format) {
-			formats = append(formats, t.format)
-		}
-	}
-	s.Printf("%s   %s · %s · %s full blocks of %d tokens · engine %s\n\n", name, strings.Join(formats, ", "),
+	d.Say("%s   mooncake · %s · %s full blocks of %d tokens · engine %s\n", name,
 		ui.Plural(int(r.requests), "request"), report.Quantity(r.full), r.blockTokens, r.engine)
-	heads := []string{" TOKENS", " BLOCKS", " REQUESTS", " FULL BLOCKS", " HIT BLOCKS", " HIT RATE"}
-	_, ours := r.publishedRate(r.rows[0])
-	for _, row := range r.rows {
-		_, ok := r.publishedRate(row)
-		ours = ours || ok
+	d.Field("engine", report.Text(r.engine))
+	d.Field("block_tokens", report.Count(r.blockTokens))
+	d.Field("requests", report.Count(r.requests))
+	d.Field("full_blocks", report.Count(r.full))
+	type trace = report.Column[cacheTrace]
+	d.Table(report.TableOf("traces", r.traces,
+		trace{Name: "path", Of: func(t cacheTrace) report.Value { return report.Text(t.path) }},
+		trace{Name: "sha256", Of: func(t cacheTrace) report.Value { return report.Text(t.sum) }},
+		trace{Name: "requests", Of: func(t cacheTrace) report.Value { return report.Count(t.requests) }}))
+	d.Main("capacities")
+	d.Table(report.TableOf("capacities", r.rows, r.columns()...))
+	if r.published() {
+		d.Say("\npublished  %s", MooncakeFigure.source)
+		d.Field("published_in", report.Text(MooncakeFigure.source))
 	}
-	if ours {
-		heads = append(heads, " PUBLISHED", " OFF")
-	}
-	t := report.NewTable(heads...)
-	for _, row := range r.rows {
-		t.Row(r.cells(row, ours)...)
-	}
-	if err := t.Write(s.Stdout, s.Style()); err != nil {
-		return err
-	}
-	if ours {
-		s.Printf("\npublished  %s\n", MooncakeFigure.source)
-	}
-	return nil
+	return d
 }
 
-// cells are a row's, with the published figure where the table has it.
-func (r *cacheReplayed) cells(row *cacheRow, ours bool) []string {
-	tokens, blocks := "unbounded", "unbounded"
-	if row.capacity != 0 {
-		tokens, blocks = report.Quantity(row.capacity), strconv.Itoa(row.blocks)
+// published reports whether something was published on a row.
+func (r *cacheReplayed) published() bool {
+	return slices.ContainsFunc(r.rows, func(row *cacheRow) bool { _, ok := r.publishedRate(row); return ok })
+}
+
+// columns are what is said of each capacity, beside what was published on it.
+func (r *cacheReplayed) columns() []report.Column[*cacheRow] {
+	type col = report.Column[*cacheRow]
+	columns := []col{
+		{Name: "tokens", Of: func(row *cacheRow) report.Value { return report.Tokens(row.capacity).If(row.capacity != 0) }},
+		{Head: " TOKENS", Of: func(row *cacheRow) report.Value { return orUnbounded(row, report.Quantity(row.capacity)) }},
+		{Name: "blocks", Of: func(row *cacheRow) report.Value { return report.Count(row.blocks).If(row.capacity != 0) }},
+		{Head: " BLOCKS", Drop: 1, Of: func(row *cacheRow) report.Value { return orUnbounded(row, ui.Count(int64(row.blocks))) }},
+		{Head: " REQUESTS", Drop: 3, Of: func(*cacheRow) report.Value { return report.Count(r.requests) }},
+		{Head: " FULL BLOCKS", Drop: 2, Of: func(*cacheRow) report.Value { return report.Count(r.full) }},
+		{Name: "hit_blocks", Head: " HIT BLOCKS", Of: func(row *cacheRow) report.Value { return report.Count(row.hits) }},
+		{Name: "hit_ratio", Head: " HIT RATE", Of: func(row *cacheRow) report.Value {
+			return report.Ratio(row.hits, r.full).As(hitRate(row.hits, r.full))
+		}},
 	}
-	out := []string{tokens, blocks, strconv.FormatInt(r.requests, 10), strconv.FormatInt(r.full, 10),
-		strconv.FormatInt(row.hits, 10), hitRate(row.hits, r.full)}
-	if !ours {
-		return out
+	if !r.published() {
+		return columns
 	}
-	p, ok := r.publishedRate(row)
-	if !ok {
-		return append(out, "–", "–")
+	return append(columns,
+		col{Name: "published_hit_ratio", Head: " PUBLISHED", Of: func(row *cacheRow) report.Value {
+			p, ok := r.publishedRate(row)
+			return report.Ratio(p, 10_000).As(hitRate(p, 10_000)).If(ok)
+		}},
+		col{Head: " OFF", Of: func(row *cacheRow) report.Value {
+			p, ok := r.publishedRate(row)
+			off, sign := 10_000*row.hits-p*r.full, "+"
+			if off < 0 {
+				off, sign = -off, "-"
+			}
+			return report.Text(sign + hitRate(off, 10_000*r.full)).If(ok)
+		}})
+}
+
+// orUnbounded is a size for people.
+func orUnbounded(row *cacheRow, size string) report.Value {
+	if row.capacity == 0 {
+		size = "unbounded"
 	}
-	off, sign := 10_000*row.hits-p*r.full, "+"
-	if off < 0 {
-		off, sign = -off, "-"
-	}
-	return append(out, hitRate(p, 10_000), sign+hitRate(off, 10_000*r.full))
+	return report.Text(size)
 }
 
 // hitRate prints a part of a whole, at most 1, with four decimals: 0.5841.
@@ -155,57 +167,3 @@ func hitRate(num, den int64) string {
 	n := (2*10_000*num + den) / (2 * den)
 	return fmt.Sprintf("%d.%04d", n/10_000, n%10_000)
 }
-
-// cacheJSON is a replay for machines.
-type cacheJSON struct {
-	Engine      string           `json:"engine"`
-	BlockTokens int              `json:"block_tokens"`
-	Traces      []cacheTraceJSON `json:"traces"`
-	Requests    int64            `json:"requests"`
-	FullBlocks  int64            `json:"full_blocks"`
-	Rows        []cacheRowJSON   `json:"rows"`
-	Published   string           `json:"published,omitempty"`
-}
-
-type cacheTraceJSON struct {
-	Path     string `json:"path"`
-	Format   string `json:"format"`
-	SHA256   string `json:"sha256"`
-	Requests int64  `json:"requests"`
-}
-
-// cacheRowJSON is one capacity; tokens and blocks are null when it is unbounded.
-type cacheRowJSON struct {
-	Tokens    *int64     `json:"tokens"`
-	Blocks    *int       `json:"blocks"`
-	HitBlocks int64      `json:"hit_blocks"`
-	HitRate   ratioJSON  `json:"hit_rate"`
-	Published *ratioJSON `json:"published,omitempty"`
-}
-
-// ratioJSON is an exact part of a whole.
-type ratioJSON struct {
-	Num int64 `json:"num"`
-	Den int64 `json:"den"`
-}
-
-func (r *cacheReplayed) document() cacheJSON {
-	doc := cacheJSON{Engine: r.engine, BlockTokens: r.blockTokens, Traces: []cacheTraceJSON{}, Requests: r.requests, FullBlocks: r.full}
-	for _, t := range r.traces {
-		doc.Traces = append(doc.Traces, cacheTraceJSON{t.path, t.format, t.sum, t.requests})
-	}
-	for _, row := range r.rows {
-		j := cacheRowJSON{HitBlocks: row.hits, HitRate: ratioJSON{row.hits, r.full}}
-		if row.capacity != 0 {
-			j.Tokens, j.Blocks = &row.capacity, &row.blocks
-		}
-		if p, ok := r.publishedRate(row); ok {
-			j.Published, doc.Published = &ratioJSON{p, 10_000}, MooncakeFigure.source
-		}
-		doc.Rows = append(doc.Rows, j)
-	}
-	return doc
-}
-
-// TableRows are the rows of its table.
-func (d cacheJSON) TableRows() any { return d.Rows }

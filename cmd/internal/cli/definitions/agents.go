@@ -49,16 +49,16 @@ loading, but the exit code says that there is one.`,
 
 // agentRow is one definition in the list.
 type agentRow struct {
-	Name        string   `json:"name"`
-	From        string   `json:"from"`
-	State       string   `json:"state"`
-	By          string   `json:"by,omitempty"`
-	Model       string   `json:"model"`
-	Tools       []string `json:"tools,omitempty"`
-	Denied      []string `json:"disallowed_tools,omitempty"`
-	Place       string   `json:"place,omitempty"`
-	Description string   `json:"description"`
-	Refused     []string `json:"refused,omitempty"`
+	Name        string
+	From        string
+	State       string
+	By          string
+	Model       string
+	Tools       []string
+	Denied      []string
+	Place       string
+	Description string
+	Refused     []string
 }
 
 func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error {
@@ -82,12 +82,10 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 		return err
 	}
 	problems = append(append(problems, bad...), set.Problems...)
-	rows := agentRows(set)
-	if output != "table" {
-		err = s.Emit(output, agentsJSON{rows, problemRows(problems)})
-	} else {
-		err = printAgents(s, rows)
-	}
+	doc := &report.Document{}
+	doc.Table(report.TableOf("agents", agentRows(set), agentColumns()...))
+	doc.Table(problemTable(problems))
+	err = s.Print(output, doc)
 	if output != "json" {
 		loading.Problems(s, problems)
 	}
@@ -97,31 +95,21 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 	return err
 }
 
-// agentsJSON is the list for machines.
-type agentsJSON struct {
-	Agents   []agentRow    `json:"agents"`
-	Problems []problemJSON `json:"problems"`
-}
-
-type problemJSON struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Level   string `json:"level"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-}
-
-func problemRows(problems []*definition.Problem) []problemJSON {
-	out := []problemJSON{}
-	for _, p := range problems {
-		level := "error"
-		if p.Warning {
-			level = "warning"
-		}
-		out = append(out, problemJSON{p.File, p.Line, p.Col, level, p.Msg, p.Hint})
-	}
-	return out
+// problemTable is what is wrong, for machines.
+func problemTable(problems []*definition.Problem) *report.Sheet {
+	type col = report.Column[*definition.Problem]
+	return report.TableOf("problems", problems,
+		col{Name: "file", Of: func(p *definition.Problem) report.Value { return report.Text(p.File) }},
+		col{Name: "line", Of: func(p *definition.Problem) report.Value { return report.Count(p.Line) }},
+		col{Name: "column", Of: func(p *definition.Problem) report.Value { return report.Count(p.Col) }},
+		col{Name: "level", Of: func(p *definition.Problem) report.Value {
+			if p.Warning {
+				return report.Text("warning")
+			}
+			return report.Text("error")
+		}},
+		col{Name: "message", Of: func(p *definition.Problem) report.Value { return report.Text(p.Msg) }},
+		col{Name: "hint", Of: func(p *definition.Problem) report.Value { return report.Text(p.Hint).If(p.Hint != "") }})
 }
 
 // agentRows are the built-in definitions, then those that were read by name.
@@ -173,19 +161,35 @@ func sourceWord(d *agent.Definition) string {
 	return word
 }
 
-func printAgents(s *ui.Env, rows []agentRow) error {
-	t := report.NewTable("NAME", "FROM", "MODEL", "TOOLS", "STATE", "PLACE")
-	for _, r := range rows {
-		state := r.State
-		if r.By != "" {
-			state += " by " + r.By
-		}
-		if len(r.Refused) > 0 {
-			state += ", cannot be started yet"
-		}
-		t.Row(r.Name, r.From, r.Model, toolsWord(r.Tools, r.Denied), state, r.Place)
+// agentColumns are what is said of each definition.
+func agentColumns() []report.Column[agentRow] {
+	type col = report.Column[agentRow]
+	return []col{
+		{Name: "name", Head: "NAME", Of: func(r agentRow) report.Value { return report.Text(r.Name) }},
+		{Name: "from", Head: "FROM", Of: func(r agentRow) report.Value { return report.Text(r.From) }},
+		{Name: "state", Of: func(r agentRow) report.Value { return report.Text(r.State) }},
+		{Name: "by", Of: func(r agentRow) report.Value { return report.Text(r.By).If(r.By != "") }},
+		{Name: "model", Head: "MODEL", Drop: 1, Of: func(r agentRow) report.Value { return report.Text(r.Model) }},
+		{Name: "tools", Of: func(r agentRow) report.Value { return report.List(r.Tools).If(len(r.Tools) > 0) }},
+		{Name: "disallowed_tools", Of: func(r agentRow) report.Value { return report.List(r.Denied).If(len(r.Denied) > 0) }},
+		{Head: "TOOLS", Drop: 2, Of: func(r agentRow) report.Value { return report.Text(toolsWord(r.Tools, r.Denied)) }},
+		{Head: "STATE", Of: func(r agentRow) report.Value { return report.Text(stateWord(r)) }},
+		{Name: "place", Head: "PLACE", Of: func(r agentRow) report.Value { return report.Text(r.Place).OrBlank(r.Place != "") }},
+		{Name: "description", Of: func(r agentRow) report.Value { return report.Text(r.Description) }},
+		{Name: "refused", Of: func(r agentRow) report.Value { return report.List(r.Refused).If(len(r.Refused) > 0) }},
 	}
-	return t.Write(s.Stdout, s.Style())
+}
+
+// stateWord is what becomes of a definition.
+func stateWord(r agentRow) string {
+	state := r.State
+	if r.By != "" {
+		state += " by " + r.By
+	}
+	if len(r.Refused) > 0 {
+		state += ", cannot be started yet"
+	}
+	return state
 }
 
 // toolsWord says in few words what a definition's agents may use.
@@ -202,6 +206,3 @@ func toolsWord(tools, denied []string) string {
 	}
 	return words
 }
-
-// TableRows are the rows of its table.
-func (d agentsJSON) TableRows() any { return d.Agents }

@@ -3,6 +3,7 @@ package lint
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/lint"
-	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 
 	"github.com/spf13/cobra"
@@ -118,12 +118,12 @@ func runLint(s *ui.Env, o *lintOptions, prefix string) error {
 		fmt.Fprintln(s.Stderr, note)
 	}
 	found := lint.Check(run, lint.Options{Silence: silence})
-	if o.output != "table" {
-		err = s.Emit(o.output, lintDocument(info.ID, found))
-	} else {
-		err = printLint(s, db, info, found)
+	d := &report.Document{}
+	if err := rundb.Head(d, db, info); err != nil {
+		return err
 	}
-	if err != nil {
+	judged(d, found)
+	if err := s.Print(o.output, d); err != nil {
 		return err
 	}
 	return o.verdict(found)
@@ -144,26 +144,58 @@ func (o *lintOptions) verdict(found *lint.Report) error {
 	return nil
 }
 
-// printLint prints the findings, what was not judged, and a line for each rule.
-func printLint(s *ui.Env, db *sqlite.DB, info sqlite.RunInfo, found *lint.Report) error {
-	if err := rundb.Heading(s, db, info); err != nil {
-		return err
-	}
+// judged says the findings, what was not judged, and a line for each rule.
+func judged(d *report.Document, found *lint.Report) {
 	for _, f := range found.Findings {
-		s.Printf("%s   %s%s\n", s.Style().Bold(f.Rule), lintPlace(f.Place), withText(f.With))
-		s.Printf("  %s\n", f.What)
+		d.Print(func(w io.Writer, st report.Style) error {
+			_, err := fmt.Fprintf(w, "%s   %s%s\n  %s\n", st.Bold(f.Rule), lintPlace(f.Place), withText(f.With), f.What)
+			return err
+		})
 		if f.Excerpt != "" {
-			s.Printf("  | %s\n", f.Excerpt)
+			d.Say("  | %s", f.Excerpt)
 		}
 	}
 	if len(found.Findings) > 0 {
-		s.Printf("\n")
+		d.Say("")
 	}
-	t := report.NewTable("RULE", " JUDGED", " FINDINGS", " NOT JUDGED", "BECAUSE")
+	serious := map[string]bool{}
 	for _, sum := range found.Sums {
-		t.Row(sum.Rule.ID, strconv.Itoa(sum.Judged), strconv.Itoa(sum.Found), strconv.Itoa(sum.NotJudged), lintReasons(found, sum.Rule.ID))
+		serious[sum.Rule.ID] = sum.Rule.Serious
 	}
-	return t.Write(s.Stdout, s.Style())
+	type finding = report.Column[lint.Finding]
+	columns := []finding{
+		{Name: "rule", Head: "RULE", Of: func(f lint.Finding) report.Value { return report.Text(f.Rule) }},
+		{Name: "serious", Of: func(f lint.Finding) report.Value { return report.Bool(serious[f.Rule]) }},
+	}
+	columns = append(columns, places(func(f lint.Finding) lint.Place { return f.Place })...)
+	d.Table(report.TableOf("findings", found.Findings, append(columns,
+		finding{Name: "with", Head: "WITH", Of: func(f lint.Finding) report.Value { return report.Text(f.With).OrBlank(f.With != "") }},
+		finding{Name: "what", Head: "FINDING", Of: func(f lint.Finding) report.Value { return report.Text(f.What) }},
+		finding{Name: "excerpt", Of: func(f lint.Finding) report.Value { return report.Text(f.Excerpt).If(f.Excerpt != "") }})...).Hidden())
+	type unjudged = report.Column[lint.Unjudged]
+	rule := unjudged{Name: "rule", Of: func(u lint.Unjudged) report.Value { return report.Text(u.Rule) }}
+	why := unjudged{Name: "why", Of: func(u lint.Unjudged) report.Value { return report.Text(u.Why) }}
+	d.Table(report.TableOf("not_judged", found.Unjudged, append(append([]unjudged{rule}, places(func(u lint.Unjudged) lint.Place { return u.Place })...), why)...).Hidden())
+	type col = report.Column[lint.Sum]
+	d.Table(report.TableOf("rules", found.Sums,
+		col{Name: "rule", Head: "RULE", Of: func(s lint.Sum) report.Value { return report.Text(s.Rule.ID) }},
+		col{Name: "what", Of: func(s lint.Sum) report.Value { return report.Text(s.Rule.What) }},
+		col{Name: "serious", Of: func(s lint.Sum) report.Value { return report.Bool(s.Rule.Serious) }},
+		col{Name: "judged", Head: " JUDGED", Of: func(s lint.Sum) report.Value { return report.Count(s.Judged) }},
+		col{Name: "found", Head: " FINDINGS", Of: func(s lint.Sum) report.Value { return report.Count(s.Found) }},
+		col{Name: "not_judged", Head: " NOT JUDGED", Of: func(s lint.Sum) report.Value { return report.Count(s.NotJudged) }},
+		col{Head: "BECAUSE", Drop: 1, Of: func(s lint.Sum) report.Value { return report.Text(lintReasons(found, s.Rule.ID)) }}))
+}
+
+// places say for machines where something is.
+func places[R any](of func(R) lint.Place) []report.Column[R] {
+	return []report.Column[R]{
+		{Name: "agent", Head: "AGENT", Of: func(r R) report.Value { return report.Text(of(r).Agent) }},
+		{Name: "call", Head: " CALL", Of: func(r R) report.Value { return report.Count(of(r).Call).If(of(r).Call > 0) }},
+		{Name: "agent_call", Of: func(r R) report.Value { return report.Count(of(r).Own) }},
+		{Name: "block", Of: func(r R) report.Value { return report.Count(of(r).Block).If(of(r).Block > 0) }},
+		{Name: "at", Head: " AT", Of: func(r R) report.Value { return report.At(of(r).At) }},
+	}
 }
 
 // lintPlace is where something stands.

@@ -56,16 +56,14 @@ func (s *Scenario) flags(d *document.Decoder) {
 	}
 }
 
-const upgrades = "agentsim scenario upgrade FILE rewrites one of before"
-
 // version refuses a file of another version of the language, or of none.
 func (f *File) version(root *document.Node, errs *document.Problems) {
 	n := root.Get("agentsim")
 	switch {
 	case n == nil:
-		errs.Add(root.Pos, upgrades, "this scenario is of no version: agentsim: %d is its first line", Version)
+		errs.Add(root.Pos, "agentsim: 1 is the first line of a new one", "this scenario is from before version %d of the language: run agentsim scenario upgrade %s", Version, f.Path)
 	case n.Kind != document.Int || n.Text != itoa(Version):
-		errs.Add(n.Pos, upgrades, "this scenario is of version %s, and version %d is what is read", document.Flow(n), Version)
+		errs.Add(n.Pos, "write agentsim: 1", "this scenario is of version %s, and this agentsim reads version %d", document.Flow(n), Version)
 	case root.Pairs[0].Key != "agentsim":
 		errs.Add(n.Pos, "move it up", "agentsim: %d is the first line of a scenario", Version)
 	}

@@ -22,9 +22,9 @@ func File(name, text string) (string, error) {
 	}
 	w := newWriter(text, root)
 	if !w.block(root) {
-		return flow(rewrite(root)) + "\n", nil
+		return flow(rewrite(root, w)) + "\n", nil
 	}
-	pairs := rewrite(root).Pairs
+	pairs := rewrite(root, w).Pairs
 	w.lead(root.Pairs[0].Pos.Line, 0)
 	w.pair(pairs[0], 0)
 	w.lines = append(make([]string, 0, len(w.lines)), w.lines...)
@@ -78,13 +78,14 @@ func (s setting) under(n *document.Node) setting {
 // upgrader knows the file around what it rewrites.
 type upgrader struct {
 	root     *document.Node
+	text     *writer
 	variants []string
 	forks    bool // every variant forks
 	mixed    bool // some axis goes over structures
 }
 
-func rewrite(root *document.Node) *document.Node {
-	u := &upgrader{root: root, forks: true}
+func rewrite(root *document.Node, w *writer) *document.Node {
+	u := &upgrader{root: root, text: w, forks: true}
 	base := setting{}.under(root)
 	if v := root.Get("variants"); v != nil {
 		for _, p := range v.Pairs {
@@ -270,6 +271,12 @@ func (u *upgrader) compare(pairs []document.Pair) []document.Pair {
 		}
 		list.Items = append(list.Items, &document.Node{Kind: document.String, Text: p.Key})
 	}
+	if at := pairs[i].Pos; u.text.remarked(at.Line+1, u.text.end(at, false)) {
+		list.Pos = pairs[i].Val.Pos // a line for each, with its comments
+		for j, p := range pairs[i].Val.Pairs {
+			list.Items[j].Pos = p.Pos
+		}
+	}
 	out := slices.Clone(pairs)
 	out[i] = document.Pair{Key: "compare", Pos: pairs[i].Pos, Val: list}
 	return out
@@ -286,7 +293,10 @@ func axes(n *document.Node) *document.Node {
 		if path == nil || values == nil {
 			return n
 		}
-		out.Pairs = append(out.Pairs, document.Pair{Key: Path(path.Text), Val: values})
+		at := it.Pos
+		at.Col = max(at.Col-2, 1) // of the dash, so that the value ends where the entry does
+		fresh := *values
+		out.Pairs = append(out.Pairs, document.Pair{Key: Path(path.Text), Pos: at, Val: &fresh})
 	}
 	return out
 }

@@ -149,17 +149,37 @@ func (w *writer) pair(p document.Pair, indent int) {
 	}
 }
 
-// remark is the comment on the line of a key, or on the last line of a value that
-// stands in brackets.
+// remark is the comment on the line of a key; of a value in brackets, those on all of
+// its lines.
 func (w *writer) remark(p document.Pair) string {
 	if p.Pos.Line == 0 {
 		return ""
 	}
-	n := p.Pos.Line
-	if p.Val.Kind != document.Map && p.Val.Kind != document.List || !w.block(p.Val) {
-		n = w.end(p.Pos, false)
+	scalar := p.Val.Kind != document.Map && p.Val.Kind != document.List
+	switch {
+	case scalar:
+		return comment(w.line(w.end(p.Pos, false)))
+	case w.block(p.Val):
+		return comment(w.line(p.Pos.Line))
 	}
-	return comment(w.line(n))
+	out, last := "", w.end(p.Pos, false)
+	for empty(w.line(last)) {
+		last-- // what is below belongs to what comes next
+	}
+	for n := p.Pos.Line; n <= last; n++ {
+		out += comment(w.line(n))
+	}
+	return out
+}
+
+// remarked reports whether any of some lines has a comment.
+func (w *writer) remarked(first, last int) bool {
+	for n := first; n <= last; n++ {
+		if comment(w.line(n)) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // comment is the remark at the end of a line, with a blank in front of it.
@@ -183,7 +203,9 @@ func (w *writer) item(n *document.Node, indent int) {
 	dash := document.Pos{Line: n.Pos.Line, Col: n.Pos.Col}
 	if n.Pos.Line > 0 {
 		w.lead(n.Pos.Line, indent)
-		dash.Col = strings.IndexByte(w.line(n.Pos.Line), '-') + 1
+		if at := strings.IndexByte(w.line(n.Pos.Line), '-'); at >= 0 && at < dash.Col {
+			dash.Col = at + 1
+		}
 	}
 	switch {
 	case w.kept[n]:

@@ -43,7 +43,7 @@ func upgradeScenario(s *ui.Env, path string) error {
 	case err != nil:
 		return ui.Failf(ui.Usage, "%w", err)
 	case text == string(src):
-		s.Printf("%s: of version %d already\n", path, scenarios.Version)
+		s.Printf("%s: already version %d\n", path, scenarios.Version)
 		return nil
 	}
 	if err := replaceFile(path, text); err != nil {

@@ -184,6 +184,9 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		}
 		return d.row().Markdown(w)
 	}
+	if form != "table" {
+		return fmt.Errorf("%s is no form of output", form)
+	}
 	for _, p := range d.parts {
 		if p.say != nil {
 			if err := p.say(w, st); err != nil {

@@ -31,15 +31,6 @@ func FindAny(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 	return db.FindRun(prefix)
 }
 
-// Heading prints the line over everything said of one run.
-func Heading(s *ui.Env, db *sqlite.DB, r sqlite.RunInfo) error {
-	d := &report.Document{}
-	if err := Head(d, db, r); err != nil {
-		return err
-	}
-	return s.Print("table", d)
-}
-
 // Head begins what is said of one run.
 func Head(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 	d.Field("run", report.Text(r.ID))

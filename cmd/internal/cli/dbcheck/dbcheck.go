@@ -4,6 +4,7 @@ package dbcheck
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -91,7 +92,7 @@ func dbCheck(s *ui.Env, o *dbCheckOptions) error {
 		bar.Add(1)
 	}
 	bar.Finish()
-	if err := printChecked(s, o, x); err != nil {
+	if err := s.Print(o.output, x.document(o.db)); err != nil {
 		return err
 	}
 	if n := len(x.found); n > 0 {
@@ -205,64 +206,52 @@ func changedContent(err error) error {
 	return err
 }
 
-// dbCheckJSON is the document of db check.
-type dbCheckJSON struct {
-	Database string         `json:"database"`
-	Runs     int            `json:"runs"`
-	Open     int            `json:"unfinished_runs"`
-	Unsealed int            `json:"runs_without_seal"`
-	Unknown  int            `json:"runs_that_cannot_be_checked"`
-	Found    []mismatchJSON `json:"differences"`
-}
-
-type mismatchJSON struct {
-	Run    string `json:"run"`
-	Table  string `json:"table"`
-	Row    string `json:"row"`
-	Column string `json:"column"`
-	Stored string `json:"stored"`
-	Want   string `json:"want"`
-}
-
-func (d dbCheckJSON) TableRows() any { return d.Found }
-
-func printChecked(s *ui.Env, o *dbCheckOptions, x *dbChecked) error {
-	if o.output != "table" {
-		doc := dbCheckJSON{o.db, x.runs, x.open, x.unsealed, x.unknown, []mismatchJSON{}}
-		for _, m := range x.found {
-			doc.Found = append(doc.Found, mismatchJSON(m))
-		}
-		return s.Emit(o.output, doc)
-	}
+// document is what was checked and what differs.
+func (x *dbChecked) document(db string) *report.Document {
+	d := &report.Document{}
+	type col = report.Column[sqlite.Mismatch]
+	d.Table(report.TableOf("differences", x.found,
+		col{Name: "run", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Run) }},
+		col{Head: "RUN", Of: func(m sqlite.Mismatch) report.Value { return report.Text(ui.Short(m.Run)) }},
+		col{Name: "table", Head: "TABLE", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Table) }},
+		col{Name: "row", Head: "ROW", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Row) }},
+		col{Name: "column", Head: "COLUMN", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Column) }},
+		col{Name: "stored", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Stored) }},
+		col{Head: "IN THE FILE", Of: func(m sqlite.Mismatch) report.Value { return report.Text(excerptOf(m.Stored)) }},
+		col{Name: "want", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Want) }},
+		col{Head: "SHOULD BE", Of: func(m sqlite.Mismatch) report.Value { return report.Text(excerptOf(m.Want)) }}))
 	if len(x.found) > 0 {
-		t := report.NewTable("RUN", "TABLE", "ROW", "COLUMN", "IN THE FILE", "SHOULD BE")
-		for _, m := range x.found {
-			t.Row(ui.Short(m.Run), m.Table, m.Row, m.Column, excerptOf(m.Stored), excerptOf(m.Want))
-		}
-		if err := t.Write(s.Stdout, s.Style()); err != nil {
-			return err
-		}
-		s.Printf("\n")
+		d.Say("")
 	}
-	s.Printf("checked      %s, %s", o.db, ui.Plural(x.runs, "run"))
+	d.Label("checked", db+", "+x.sum())
+	d.Field("database", report.Text(db))
+	d.Field("runs", report.Count(x.runs))
+	d.Field("unfinished_runs", report.Count(x.open))
+	d.Field("runs_without_seal", report.Count(x.unsealed))
+	d.Field("runs_that_cannot_be_checked", report.Count(x.unknown))
+	return d
+}
+
+// sum says how many runs were checked and how they are.
+func (x *dbChecked) sum() string {
+	text := ui.Plural(x.runs, "run")
 	if x.open > 0 {
-		s.Printf(", %d of them unfinished", x.open)
+		text += fmt.Sprintf(", %d of them unfinished", x.open)
 	}
 	if n := x.unsealed - x.unknown; n > 0 {
-		s.Printf(", %d of them recorded before rows were sealed and run again", n)
+		text += fmt.Sprintf(", %d of them recorded before rows were sealed and run again", n)
 	}
 	if x.unknown > 0 {
-		s.Printf(", %d of them recorded before rows were sealed, which cannot be checked", x.unknown)
+		text += fmt.Sprintf(", %d of them recorded before rows were sealed, which cannot be checked", x.unknown)
 	}
 	switch {
 	case len(x.found) > 0:
 	case x.open+x.unknown == 0:
-		s.Printf("; all as it was recorded")
+		text += "; all as it was recorded"
 	case x.open+x.unknown < x.runs:
-		s.Printf("; the others as they were recorded")
+		text += "; the others as they were recorded"
 	}
-	s.Printf("\n")
-	return nil
+	return text
 }
 
 // excerptOf is the beginning of a cell.

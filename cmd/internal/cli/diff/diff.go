@@ -14,6 +14,7 @@ import (
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 
@@ -75,12 +76,8 @@ func diff(s *ui.Env, o *diffOptions, first, second string) error {
 		}
 	}
 	d := newPromptDiff(p[0], p[1])
-	if o.output != "table" {
-		if err := s.Emit(o.output, d); err != nil {
-			return err
-		}
-	} else {
-		printDifference(s, d)
+	if err := s.Print(o.output, d.document()); err != nil {
+		return err
 	}
 	if o.guard != "" && d.Lost.Bytes > 0 {
 		return &ui.Failure{Code: ui.Missed}
@@ -172,9 +169,9 @@ func filePrompt(name string, data []byte) (*prompt, error) {
 
 // extent is how much of a prompt.
 type extent struct {
-	Blocks int32 `json:"blocks"`
-	Bytes  int64 `json:"bytes"`
-	Tokens int64 `json:"tokens"` // by estimate
+	Blocks int32
+	Bytes  int64
+	Tokens int64 // by estimate
 }
 
 func (p *prompt) extent(n *llm.Node) extent {
@@ -190,35 +187,35 @@ func (e extent) minus(o extent) extent {
 
 // blockPlace is a block in which requests differ.
 type blockPlace struct {
-	Block   int32  `json:"block"` // from 1; 0 where the request has ended
-	Level   string `json:"level,omitempty"`
-	Role    string `json:"role,omitempty"`
-	Kind    string `json:"kind,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Excerpt string `json:"excerpt,omitempty"` // from a little before the first byte that differs
+	Block   int32 // from 1; 0 where the request has ended
+	Level   string
+	Role    string
+	Kind    string
+	Name    string
+	Excerpt string // from a little before the first byte that differs
 }
 
 // setting is a field beside the blocks that differs.
 type setting struct {
-	Name   string `json:"name"`
-	First  string `json:"first"` // as JSON; "" where it is not given
-	Second string `json:"second"`
+	Name   string
+	First  string // as JSON; "" where it is not given
+	Second string
 }
 
 // promptDiff is what diff finds.
 type promptDiff struct {
-	First    string     `json:"first"`
-	Second   string     `json:"second"`
-	From     [2]string  `json:"from"`
-	Sizes    [2]extent  `json:"sizes"`
-	Shared   extent     `json:"shared"`
-	Lost     extent     `json:"lost"` // what the first has and the second does not begin with
-	Equal    bool       `json:"equal"`
-	At       int64      `json:"at"`          // first byte that differs, from 0; -1 where one request ends
-	InBlock  int64      `json:"at_in_block"` // the same, from the beginning of its block
-	A        blockPlace `json:"in_first"`
-	B        blockPlace `json:"in_second"`
-	Settings []setting  `json:"settings"`
+	First    string
+	Second   string
+	From     [2]string
+	Sizes    [2]extent
+	Shared   extent
+	Lost     extent // what the first has and the second does not begin with
+	Equal    bool
+	At       int64 // first byte that differs, from 0; -1 where one request ends
+	InBlock  int64 // the same, from the beginning of its block
+	A        blockPlace
+	B        blockPlace
+	Settings []setting
 }
 
 func newPromptDiff(a, b *prompt) *promptDiff {
@@ -281,42 +278,77 @@ func blockAt(n *llm.Node, at int64) blockPlace {
 	return p
 }
 
-func printDifference(s *ui.Env, d *promptDiff) {
+// document is the difference for people and machines.
+func (d *promptDiff) document() *report.Document {
+	out := &report.Document{}
+	out.Field("first", report.Text(d.First))
+	out.Field("second", report.Text(d.Second))
 	for i, name := range [2]string{d.First, d.Second} {
-		from := ""
+		which, from := [2]string{"first", "second"}[i], ""
 		if d.From[i] != "" {
 			from = " · " + d.From[i]
 		}
-		s.Printf("%-8s %s%s · %s\n", [2]string{"first", "second"}[i], name, from, d.Sizes[i])
+		out.Say("%-8s %s%s · %s", which, name, from, d.Sizes[i])
+		out.Field(which+"_from", report.Text(d.From[i]).If(d.From[i] != ""))
+		d.Sizes[i].fields(out, which)
 	}
-	s.Printf("shared   %s\n", d.Shared)
+	out.Say("shared   %s", d.Shared)
+	d.Shared.fields(out, "shared")
+	d.Lost.fields(out, "lost")
+	out.Field("equal", report.Bool(d.Equal))
+	out.Field("at", report.Count(d.At).If(d.At >= 0))
+	out.Field("at_in_block", report.Count(d.InBlock).If(d.At >= 0))
+	d.A.fields(out, "in_first")
+	d.B.fields(out, "in_second")
 	switch {
 	case d.Equal:
-		s.Printf("equal    the second is the first, byte for byte\n")
+		out.Say("equal    the second is the first, byte for byte")
 	case d.A == blockPlace{}:
-		s.Printf("prefix   the second begins with all of the first, and goes on at block %d: %s\n", d.B.Block, d.B)
+		out.Say("prefix   the second begins with all of the first, and goes on at block %d: %s", d.B.Block, d.B)
 	default:
-		s.Printf("lost     %s of the first: what a cache holds of it cannot be read\n", d.Lost)
-		printParting(s, d)
+		out.Say("lost     %s of the first: what a cache holds of it cannot be read", d.Lost)
+		d.parting(out)
 	}
 	for _, x := range d.Settings {
-		s.Printf("setting  %s: %s, then %s\n", x.Name, asGiven(x.First), asGiven(x.Second))
+		out.Say("setting  %s: %s, then %s", x.Name, asGiven(x.First), asGiven(x.Second))
 	}
 	if slices.ContainsFunc(d.Settings, func(x setting) bool { return x.Name == "model" }) {
-		s.Printf("         each model has a cache of its own: nothing can be read, whatever the bytes are\n")
+		out.Say("         each model has a cache of its own: nothing can be read, whatever the bytes are")
+	}
+	type col = report.Column[setting]
+	out.Field("settings", report.Objects(report.TableOf("", d.Settings,
+		col{Name: "name", Of: func(x setting) report.Value { return report.Text(x.Name) }},
+		col{Name: "first", Of: func(x setting) report.Value { return report.Text(x.First) }},
+		col{Name: "second", Of: func(x setting) report.Value { return report.Text(x.Second) }})))
+	return out
+}
+
+// fields says an extent to machines.
+func (e extent) fields(d *report.Document, name string) {
+	d.Field(name+"_blocks", report.Count(e.Blocks))
+	d.Field(name+"_bytes", report.Count(e.Bytes))
+	d.Field(name+"_tokens", report.Tokens(e.Tokens))
+}
+
+// fields says a place to machines; block is 0 where the request has ended.
+func (p blockPlace) fields(d *report.Document, name string) {
+	d.Field(name+"_block", report.Count(p.Block))
+	for _, f := range [...][2]string{{"_level", p.Level}, {"_role", p.Role}, {"_kind", p.Kind}, {"_name", p.Name}, {"_excerpt", p.Excerpt}} {
+		d.Field(name+f[0], report.Text(f[1]).If(f[1] != ""))
 	}
 }
 
-func printParting(s *ui.Env, d *promptDiff) {
+// parting says where they differ.
+func (d *promptDiff) parting(out *report.Document) {
 	if d.At >= 0 {
-		s.Printf("differ   at byte %s, byte %s of block %d\n", ui.Count(d.At), ui.Count(d.InBlock), max(d.A.Block, d.B.Block))
+		out.Say("differ   at byte %s, byte %s of block %d", ui.Count(d.At), ui.Count(d.InBlock), max(d.A.Block, d.B.Block))
 	}
 	for i, p := range [2]blockPlace{d.A, d.B} {
 		if p == (blockPlace{}) {
-			s.Printf("         the %s ends there\n", [2]string{"first", "second"}[i])
+			out.Say("         the %s ends there", [2]string{"first", "second"}[i])
 			continue
 		}
-		s.Printf("  %-6s %s\n         %s\n", [2]string{"first", "second"}[i], p, p.Excerpt)
+		out.Say("  %-6s %s\n         %s", [2]string{"first", "second"}[i], p, p.Excerpt)
 	}
 }
 

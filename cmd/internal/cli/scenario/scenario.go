@@ -2,6 +2,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -25,12 +26,6 @@ func New(s *ui.Env) *cobra.Command {
 	}
 	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s), newScenarioNew(s), newScenarioUpgrade(s), newScenarioSchema(s))
 	return cmd
-}
-
-// listedJSON is a scenario of the library for machines.
-type listedJSON struct {
-	Name string `json:"name"`
-	Why  string `json:"why"`
 }
 
 func newScenarioList(s *ui.Env) *cobra.Command {
@@ -59,6 +54,7 @@ FRK for forks; --section all lists the parts, those without a scenario too.`,
 
 // listScenarios lists the library, or what belongs to one section of it.
 func listScenarios(s *ui.Env, section, output string) error {
+	d := &report.Document{}
 	entries, err := scenarios.Library()
 	if err != nil {
 		return err
@@ -68,48 +64,35 @@ func listScenarios(s *ui.Env, section, output string) error {
 		if err != nil {
 			return ui.Failf(ui.Usage, "%w", err)
 		}
-		if part.Without != "" && output == "table" {
-			s.Printf("no scenario shows %s, %s: %s\n", part.Word, part.About, part.Without)
-			return nil
+		if part.Without != "" {
+			d.Say("no scenario shows %s, %s: %s", part.Word, part.About, part.Without)
 		}
 		entries = slices.DeleteFunc(entries, func(e scenarios.Entry) bool { return !slices.Contains(part.Scenarios, e.Name) })
 	}
-	list := []listedJSON{}
-	t := report.NewTable("NAME", "WHY")
-	for _, e := range entries {
-		x := listedJSON{e.Name, strings.Join(strings.Fields(e.Why), " ")}
-		list = append(list, x)
-		t.Row(x.Name, x.Why)
-	}
-	if output != "table" {
-		return s.Emit(output, list)
-	}
-	return t.Write(s.Stdout, s.Style())
-}
-
-// sectionJSON is one row of the list of sections.
-type sectionJSON struct {
-	Section   string   `json:"section"`
-	About     string   `json:"about"`
-	Scenarios []string `json:"scenarios"`
-	Without   string   `json:"without,omitempty"` // why it has none
+	type col = report.Column[scenarios.Entry]
+	d.Table(report.TableOf("scenarios", entries,
+		col{Name: "name", Head: "NAME", Of: func(e scenarios.Entry) report.Value { return report.Text(e.Name) }},
+		col{Name: "why", Head: "WHY", Of: func(e scenarios.Entry) report.Value {
+			return report.Text(strings.Join(strings.Fields(e.Why), " "))
+		}}))
+	return s.Print(output, d)
 }
 
 func listSections(s *ui.Env, output string) error {
-	var list []sectionJSON
-	t := report.NewTable("SECTION", "ABOUT", "SCENARIOS")
-	for _, part := range scenarios.Sections() {
-		which := strings.Join(part.Scenarios, ", ")
-		if part.Without != "" {
-			which = "none: " + part.Without
-		}
-		t.Row(part.Word, part.About, which)
-		list = append(list, sectionJSON{part.Word, part.About, append([]string{}, part.Scenarios...), part.Without})
-	}
-	if output != "table" {
-		return s.Emit(output, list)
-	}
-	return t.Write(s.Stdout, s.Style())
+	d := &report.Document{}
+	type col = report.Column[scenarios.Section]
+	d.Table(report.TableOf("sections", scenarios.Sections(),
+		col{Name: "section", Head: "SECTION", Of: func(x scenarios.Section) report.Value { return report.Text(x.Word) }},
+		col{Name: "about", Head: "ABOUT", Of: func(x scenarios.Section) report.Value { return report.Text(x.About) }},
+		col{Name: "scenarios", Of: func(x scenarios.Section) report.Value { return report.List(x.Scenarios) }},
+		col{Name: "without", Of: func(x scenarios.Section) report.Value { return report.Text(x.Without).If(x.Without != "") }},
+		col{Head: "SCENARIOS", Of: func(x scenarios.Section) report.Value {
+			if x.Without != "" {
+				return report.Text("none: " + x.Without)
+			}
+			return report.List(x.Scenarios)
+		}}))
+	return s.Print(output, d)
 }
 
 func newScenarioShow(s *ui.Env) *cobra.Command {
@@ -148,24 +131,12 @@ itself a scenario. Without --variant it shows the first one.`,
 	return cmd
 }
 
-// checkedScenario is a scenario that was checked, for machines.
-type checkedScenario struct {
-	Scenario     string            `json:"scenario"`
-	OK           bool              `json:"ok"`
-	Variants     int               `json:"variants"`
-	Expectations int               `json:"expectations"`
-	Problems     []scenarioProblem `json:"problems"`
-	More         int               `json:"more,omitempty"` // problems that are not listed
-}
-
-// scenarioProblem is what is wrong at one place; without a place it is about the
-// file as a whole.
-type scenarioProblem struct {
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+// checked is a scenario that was checked.
+type checked struct {
+	name     string
+	file     *scenarios.File // nil where it is wrong
+	problems []*scenarios.Error
+	more     int // problems that are not listed
 }
 
 func newScenarioValidate(s *ui.Env) *cobra.Command {
@@ -195,41 +166,66 @@ func newScenarioValidate(s *ui.Env) *cobra.Command {
 // What is wrong is told on stderr in every form.
 func validateScenarios(s *ui.Env, names []string, output string) error {
 	var first error
-	list := []checkedScenario{}
+	d := &report.Document{}
+	var list []checked
 	for _, name := range names {
-		x := checkedScenario{Scenario: name, Problems: []scenarioProblem{}}
+		x := checked{name: name}
 		file, err := loading.Scenario(name)
 		if err != nil {
 			ui.Explain(s, err)
-			x.Problems, x.More = problemsIn(err)
+			x.problems, x.more = problemsIn(err)
 			if first == nil {
 				first = &ui.Failure{Code: ui.Classify(err)}
 			}
 		} else {
-			x.OK, x.Variants, x.Expectations = true, len(file.VariantNames()), len(file.Expect)
+			x.file = file
 			loading.WarnIdle(s, file, file.VariantNames())
+			d.Say("%s: ok, %s, %s", name, ui.Plural(x.variants(), "variant"), ui.Plural(x.expectations(), "expectation"))
 		}
 		list = append(list, x)
-		if x.OK && output == "table" {
-			s.Printf("%s: ok, %s, %s\n", name, ui.Plural(x.Variants, "variant"), ui.Plural(x.Expectations, "expectation"))
-		}
 	}
-	if output != "table" {
-		if err := s.Emit(output, list); err != nil {
-			return err
-		}
+	type col = report.Column[checked]
+	d.Table(report.TableOf("scenarios", list,
+		col{Name: "scenario", Head: "SCENARIO", Of: func(x checked) report.Value { return report.Text(x.name) }},
+		col{Name: "ok", Head: "OK", Of: func(x checked) report.Value { return report.Bool(x.file != nil) }},
+		col{Name: "variants", Head: " VARIANTS", Of: func(x checked) report.Value { return report.Count(x.variants()) }},
+		col{Name: "expectations", Head: " EXPECTATIONS", Of: func(x checked) report.Value { return report.Count(x.expectations()) }},
+		col{Name: "problems", Of: func(x checked) report.Value { return report.Objects(problemTable(x.problems)) }},
+		col{Name: "more", Of: func(x checked) report.Value { return report.Count(x.more).If(x.more > 0) }}).Hidden())
+	return cmp.Or(s.Print(output, d), first)
+}
+
+func (x checked) variants() int {
+	if x.file == nil {
+		return 0
 	}
-	return first
+	return len(x.file.VariantNames())
+}
+
+func (x checked) expectations() int {
+	if x.file == nil {
+		return 0
+	}
+	return len(x.file.Expect)
+}
+
+// problemTable is what is wrong with a scenario; without a place it is about the
+// file as a whole.
+func problemTable(problems []*scenarios.Error) *report.Sheet {
+	type col = report.Column[*scenarios.Error]
+	return report.TableOf("problems", problems,
+		col{Name: "file", Of: func(e *scenarios.Error) report.Value { return report.Text(e.File).If(e.File != "") }},
+		col{Name: "line", Of: func(e *scenarios.Error) report.Value { return report.Count(e.Line).If(e.Line > 0) }},
+		col{Name: "column", Of: func(e *scenarios.Error) report.Value { return report.Count(e.Col).If(e.Col > 0) }},
+		col{Name: "message", Of: func(e *scenarios.Error) report.Value { return report.Text(e.Msg) }},
+		col{Name: "hint", Of: func(e *scenarios.Error) report.Value { return report.Text(e.Hint).If(e.Hint != "") }})
 }
 
 // problemsIn are the errors of a scenario one by one, and how many there are more.
-func problemsIn(err error) (out []scenarioProblem, more int) {
+func problemsIn(err error) (list []*scenarios.Error, more int) {
 	located := (*scenarios.Errors)(nil)
 	if !errors.As(err, &located) {
-		return []scenarioProblem{{Message: err.Error()}}, 0
+		return []*scenarios.Error{{Msg: err.Error()}}, 0
 	}
-	for _, e := range located.List {
-		out = append(out, scenarioProblem{e.File, e.Line, e.Col, e.Msg, e.Hint})
-	}
-	return out, located.More
+	return located.List, located.More
 }

@@ -15,6 +15,7 @@ import (
 type Document struct {
 	parts []part
 	main  string // the table that stands for the document where a form holds one
+	paste func(io.Writer) error
 }
 
 // part is one piece of a document: text for people, a figure for machines, or a
@@ -157,6 +158,9 @@ func (d *Document) Table(s *Sheet) {
 // Main says which table stands for the document where a form holds a single one.
 func (d *Document) Main(name string) { d.main = name }
 
+// Paste says what the document is in Markdown, where that is more than a table.
+func (d *Document) Paste(markdown func(io.Writer) error) { d.paste = markdown }
+
 // Write prints the table alone.
 func (s *Sheet) Write(w io.Writer, st Style) error { return s.write(w, st) }
 
@@ -177,6 +181,8 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		return d.row().CSV(w)
 	case "markdown":
 		switch s := d.mainTable(); {
+		case d.paste != nil:
+			return d.paste(w)
 		case s != nil && s.hidden:
 			return s.machine().Markdown(w)
 		case s != nil && len(s.people(0)) > 0:

@@ -136,21 +136,21 @@ func (b *bench) machineTable() *report.Table {
 		v := &b.report.Variants[i]
 		found := b.uncompared(v)
 		for _, f := range found {
-			t.Row(v.Scenario, v.Variant, v.Verdict.String(), f.Name, "", exact(&f.Value), string(f.Value.Unit), "")
+			t.Row(v.Scenario, v.Variant, v.Verdict.String(), f.Name, "", exactText(&f.Value), string(f.Value.Unit), "")
 		}
 		if len(v.Changes) == 0 && found == nil {
 			t.Row(v.Scenario, v.Variant, v.Verdict.String(), "", "", "", "", "")
 		}
 		for j := range v.Changes {
 			c := &v.Changes[j]
-			t.Row(v.Scenario, v.Variant, v.Verdict.String(), c.Name, exact(c.Before), exact(c.After), string(c.Unit), c.Verdict.String())
+			t.Row(v.Scenario, v.Variant, v.Verdict.String(), c.Name, exactText(c.Before), exactText(c.After), string(c.Unit), c.Verdict.String())
 		}
 	}
 	return t
 }
 
-// exact prints a value for machines; "" for none.
-func exact(v *metrics.Value) string {
+// exactText is the same as text.
+func exactText(v *metrics.Value) string {
 	switch {
 	case v == nil:
 		return ""

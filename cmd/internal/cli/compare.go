@@ -91,7 +91,7 @@ func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
 	if err := c.firstEvents(); err != nil {
 		return err
 	}
-	if err := printComparison(s, c, o); err != nil {
+	if err := s.Print(o.output, c.document()); err != nil {
 		return err
 	}
 	return c.outcome()

@@ -1,53 +1,43 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
+	"math"
 	"strings"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/metrics/compare"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
 )
 
-func printComparison(s *ui.Env, c *comparing, o *compareOptions) error {
-	switch o.output {
-	case "json":
-		return s.WriteJSON(c.document())
-	case "ndjson":
-		e := json.NewEncoder(s.Stdout)
-		for _, f := range c.document().Figures {
-			if err := e.Encode(f); err != nil {
-				return ui.Failf(ui.Operating, "cannot write the result: %w", err)
-			}
-		}
-		return nil
-	case "csv":
-		return c.machineTable().CSV(s.Stdout)
-	case "markdown":
-		if err := c.peopleTable().Markdown(s.Stdout); err != nil {
-			return err
-		}
-		for _, text := range c.causes() {
-			s.Printf("\nCause: %s\n", report.MarkdownText(text))
-		}
-		return nil
+// document is the comparison, said once.
+func (c *comparing) document() *report.Document {
+	d := &report.Document{}
+	d.Say("%s\n%s\n", c.side("A", c.A, func(p compare.Pair) *compare.Group { return p.A }), c.side("B", c.B, func(p compare.Pair) *compare.Group { return p.B }))
+	d.Field("a", report.Text(c.A.Name))
+	d.Field("b", report.Text(c.B.Name))
+	all, shown := c.figures()
+	if d.Table(shown); shown.Len() > 0 {
+		d.Say("")
 	}
-	s.Printf("%s\n%s\n\n", c.side("A", c.A, func(p compare.Pair) *compare.Group { return p.A }), c.side("B", c.B, func(p compare.Pair) *compare.Group { return p.B }))
-	if t := c.peopleTable(); t.Len() > 0 {
-		if err := t.Write(s.Stdout, s.Style()); err != nil {
-			return err
-		}
-		s.Printf("\n")
+	d.Table(all)
+	d.Main("figures")
+	d.Label("compared", c.how())
+	for _, l := range []struct {
+		label, name  string
+		lines, exact []string
+	}{
+		{"unfinished", "unfinished", c.open(), c.open()}, {"only in A", "only_a", []string{strings.Join(c.OnlyA, ", ")}, c.OnlyA},
+		{"only in B", "only_b", []string{strings.Join(c.OnlyB, ", ")}, c.OnlyB}, {"cause", "causes", c.causes(), c.causes()}, {"events", "events", c.where, c.events},
+	} {
+		d.Label(l.label, l.lines...)
+		d.Field(l.name, report.List(l.exact))
 	}
-	s.Label("compared", c.how())
-	s.Lines("unfinished", c.open())
-	s.Label("only in A", strings.Join(c.OnlyA, ", "))
-	s.Label("only in B", strings.Join(c.OnlyB, ", "))
-	s.Lines("cause", c.causes())
-	s.Lines("events", c.where)
-	return nil
+	d.Paste(func(w io.Writer) error { return c.markdown(w, shown) })
+	return d
 }
 
 // side describes one side in a line.
@@ -92,39 +82,56 @@ func (c *comparing) how() string {
 	return strings.Join(parts, "; ") + fmt.Sprintf("; %d differ", differ)
 }
 
-// peopleTable has all figures of one pair, and of several those that differ.
-func (c *comparing) peopleTable() *report.Table {
-	single, sampled := len(c.Pairs) == 1, false
-	for _, p := range c.Pairs {
-		sampled = sampled || len(p.A.Runs) > 1 || len(p.B.Runs) > 1
+// markdown prints what people see of the figures, and where differences come from.
+func (c *comparing) markdown(w io.Writer, shown *report.Sheet) error {
+	if err := shown.Markdown(w); err != nil {
+		return err
 	}
-	var heads []string
-	if !single {
-		heads = []string{"SCENARIO", "VARIANT"}
-	}
-	heads = append(heads, "METRIC", " A", " B", " CHANGE")
-	if sampled {
-		heads = append(heads, " B - A, 95 %")
-	}
-	t := report.NewTable(append(heads, "BETTER")...)
-	for i := range c.Pairs {
-		for _, f := range c.Pairs[i].Figures() {
-			if !single && !f.Differs() {
-				continue
-			}
-			var row []string
-			if !single {
-				row = []string{c.Pairs[i].A.Scenario, called(&c.Pairs[i])}
-			}
-			a, b := sides(&f.Change)
-			row = append(row, f.Name, a, b, difference(&f.Change))
-			if sampled {
-				row = append(row, intervalText(&f.Change))
-			}
-			t.Row(append(row, f.Better)...)
+	for _, text := range c.causes() {
+		if _, err := fmt.Fprintf(w, "\nCause: %s\n", report.MarkdownText(text)); err != nil {
+			return err
 		}
 	}
-	return t
+	return nil
+}
+
+// compared is a figure of a pair.
+type compared struct {
+	*compare.Pair
+	compare.Figure
+}
+
+// figures are all of them for machines; people see those of one pair, and of
+// several those that differ.
+func (c *comparing) figures() (all, shown *report.Sheet) {
+	single, sampled := len(c.Pairs) == 1, false
+	var rows, some []compared
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		sampled = sampled || len(p.A.Runs) > 1 || len(p.B.Runs) > 1
+		for _, f := range p.Figures() {
+			rows = append(rows, compared{p, f})
+			if single || f.Differs() {
+				some = append(some, compared{p, f})
+			}
+		}
+	}
+	type col = report.Column[compared]
+	var people []col
+	if !single {
+		people = []col{{Head: "SCENARIO", Of: func(f compared) report.Value { return report.Text(f.A.Scenario) }},
+			{Head: "VARIANT", Of: func(f compared) report.Value { return report.Text(called(f.Pair)) }}}
+	}
+	people = append(people,
+		col{Head: "METRIC", Of: func(f compared) report.Value { return report.Text(f.Name) }},
+		col{Head: " A", Of: func(f compared) report.Value { before, _ := sides(&f.Change); return report.Text(before) }},
+		col{Head: " B", Of: func(f compared) report.Value { _, after := sides(&f.Change); return report.Text(after) }},
+		col{Head: " CHANGE", Drop: 2, Of: func(f compared) report.Value { return report.Text(difference(&f.Change)) }})
+	if sampled {
+		people = append(people, col{Head: " B - A, 95 %", Drop: 1, Of: func(f compared) report.Value { return report.Text(intervalText(&f.Change)) }})
+	}
+	people = append(people, col{Head: "BETTER", Of: func(f compared) report.Value { return report.Text(f.Better) }})
+	return report.TableOf("figures", rows, machineColumns...), report.TableOf("", some, people...)
 }
 
 // called is the variant's name, with its spec where a side has several.
@@ -135,69 +142,44 @@ func called(p *compare.Pair) string {
 	return strings.TrimSpace(p.A.Variant + " (spec " + p.A.Short() + ")")
 }
 
-func (c *comparing) machineTable() *report.Table {
-	t := report.NewTable("scenario_a", "variant_a", "scenario_b", "variant_b", "metric", "a", "b", "unit", "exact", "low", "high", "better", "spec_a", "spec_b", "unfinished_a", "unfinished_b")
-	for i := range c.Pairs {
-		p := &c.Pairs[i]
-		for _, f := range p.Figures() {
-			low, high := "", ""
-			if f.Interval != nil {
-				low, high = fmt.Sprintf("%.0f", f.Interval.Low), fmt.Sprintf("%.0f", f.Interval.High)
-			}
-			t.Row(p.A.Scenario, p.A.Variant, p.B.Scenario, p.B.Variant, f.Name, exact(f.Before), exact(f.After), string(f.Unit), fmt.Sprint(f.Exact), low, high, f.Better,
-				p.A.Short(), p.B.Short(), fmt.Sprint(p.A.Open()), fmt.Sprint(p.B.Open()))
-		}
+// machineColumns are exact.
+var machineColumns = []report.Column[compared]{
+	{Name: "scenario_a", Of: func(f compared) report.Value { return report.Text(f.A.Scenario) }},
+	{Name: "variant_a", Of: func(f compared) report.Value { return report.Text(f.A.Variant) }},
+	{Name: "scenario_b", Of: func(f compared) report.Value { return report.Text(f.B.Scenario) }},
+	{Name: "variant_b", Of: func(f compared) report.Value { return report.Text(f.B.Variant) }},
+	{Name: "metric", Of: func(f compared) report.Value { return report.Text(f.Name) }},
+	{Name: "a", Of: func(f compared) report.Value { return exact(f.Before) }},
+	{Name: "b", Of: func(f compared) report.Value { return exact(f.After) }},
+	{Name: "unit", Of: func(f compared) report.Value { return report.Text(string(f.Unit)) }},
+	{Name: "exact", Of: func(f compared) report.Value { return report.Bool(f.Exact) }},
+	{Name: "paired", Of: func(f compared) report.Value { return report.Bool(f.Interval != nil && f.Interval.Paired) }},
+	{Name: "difference_low", Of: func(f compared) report.Value { low, _ := intervalEnds(f.Interval); return low }},
+	{Name: "difference_high", Of: func(f compared) report.Value { _, high := intervalEnds(f.Interval); return high }},
+	{Name: "better", Of: func(f compared) report.Value { return report.Text(f.Better).If(f.Better != "") }},
+	{Name: "spec_a", Of: func(f compared) report.Value { return report.Text(f.A.Short()) }},
+	{Name: "spec_b", Of: func(f compared) report.Value { return report.Text(f.B.Short()) }},
+	{Name: "runs_a", Of: func(f compared) report.Value { return report.Count(len(f.A.Runs)) }},
+	{Name: "runs_b", Of: func(f compared) report.Value { return report.Count(len(f.B.Runs)) }},
+	{Name: "unfinished_a", Of: func(f compared) report.Value { return report.Count(f.A.Open()) }},
+	{Name: "unfinished_b", Of: func(f compared) report.Value { return report.Count(f.B.Open()) }},
+}
+
+// intervalEnds are an interval's; none of none.
+func intervalEnds(i *stat.Interval) (low, high report.Value) {
+	if i == nil {
+		return report.None(), report.None()
 	}
-	return t
+	return report.Count(int64(math.RoundToEven(i.Low))), report.Count(int64(math.RoundToEven(i.High)))
 }
 
-// comparisonJSON is a comparison for machines.
-type comparisonJSON struct {
-	A       string           `json:"a"`
-	B       string           `json:"b"`
-	Figures []figurePairJSON `json:"figures"`
-	OnlyA   []string         `json:"only_a"`
-	OnlyB   []string         `json:"only_b"`
-	Open    []string         `json:"unfinished,omitempty"`
-	Events  []string         `json:"events,omitempty"`
-	Causes  []string         `json:"causes,omitempty"` // of what differs, where it is not what was compared
-}
-
-type figurePairJSON struct {
-	ScenarioA string     `json:"scenario_a"`
-	VariantA  string     `json:"variant_a"`
-	ScenarioB string     `json:"scenario_b"`
-	VariantB  string     `json:"variant_b"`
-	Metric    string     `json:"metric"`
-	RunsA     int        `json:"runs_a"`
-	RunsB     int        `json:"runs_b"`
-	A         *ui.Figure `json:"a"`
-	B         *ui.Figure `json:"b"`
-	Exact     bool       `json:"exact"`
-	Paired    bool       `json:"paired,omitempty"`
-	Low       *float64   `json:"difference_low,omitempty"`
-	High      *float64   `json:"difference_high,omitempty"`
-	Better    string     `json:"better,omitempty"`
-}
-
-func (c *comparing) document() comparisonJSON {
-	doc := comparisonJSON{A: c.A.Name, B: c.B.Name, OnlyA: append([]string{}, c.OnlyA...), OnlyB: append([]string{}, c.OnlyB...), Open: c.open(), Events: c.events, Causes: c.causes()}
-	for i := range c.Pairs {
-		p := &c.Pairs[i]
-		for _, f := range p.Figures() {
-			x := figurePairJSON{ScenarioA: p.A.Scenario, VariantA: p.A.Variant, ScenarioB: p.B.Scenario, VariantB: p.B.Variant,
-				Metric: f.Name, RunsA: len(p.A.Runs), RunsB: len(p.B.Runs), Exact: f.Exact, Better: f.Better}
-			if f.Before != nil {
-				x.A = figureOf(*f.Before)
-			}
-			if f.After != nil {
-				x.B = figureOf(*f.After)
-			}
-			if f.Interval != nil {
-				x.Paired, x.Low, x.High = f.Interval.Paired, &f.Interval.Low, &f.Interval.High
-			}
-			doc.Figures = append(doc.Figures, x)
-		}
+// exact is a figure for machines: a fraction where it is no whole number.
+func exact(v *metrics.Value) report.Value {
+	switch {
+	case v == nil:
+		return report.None()
+	case v.Den == 1:
+		return report.Count(v.Num)
 	}
-	return doc
+	return report.Text(fmt.Sprintf("%d/%d", v.Num, v.Den))
 }

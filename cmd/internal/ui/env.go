@@ -145,11 +145,6 @@ func (s *Env) Lines(name string, lines []string) {
 	}
 }
 
-// Detail prints a line of a call's description.
-func (s *Env) Detail(name, format string, args ...any) {
-	s.Printf("  %-18s %s\n", name, fmt.Sprintf(format, args...))
-}
-
 // Plural names a number of things.
 func Plural(n int, what string) string { return Things(int64(n), what) }
 

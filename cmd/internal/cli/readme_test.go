@@ -169,3 +169,28 @@ func fenced(page, fence string) (out []string) {
 	}
 	return out
 }
+
+// TestScenarioPage runs each whole scenario that docs/scenarios.md shows.
+func TestScenarioPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	t.Chdir(t.TempDir())
+	for _, text := range fenced(string(page), "```yaml") {
+		if !strings.HasPrefix(text, "agentsim: 1\n") {
+			continue // a part, which package scenarios loads
+		}
+		ran++
+		if err := os.WriteFile("page.yaml", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, out, errs := try(nil, "run", "page.yaml", "--record", "none"); code != ui.Pass || errs != "" {
+			t.Errorf("LANG-12 %s\n%s%s", text, out, errs)
+		}
+	}
+	if ran < 2 {
+		t.Errorf("LANG-12 the page shows %d whole scenarios", ran)
+	}
+}

@@ -49,15 +49,12 @@ func replay(s *ui.Env, path, prefix string) error {
 	if err != nil {
 		return err
 	}
-	if changed := sim.ChangedSince(stored.Semantics); changed != "" {
+	if changed := rundb.ChangedSince(&stored); changed != "" {
 		return ui.Failf(ui.Operating, "run %s cannot be run again: %s\nwhat it was is in its record: agentsim inspect %[1]s", ui.Short(info.ID), changed)
 	}
 	spec, err := rundb.Rebuild(&stored)
-	if stored.Semantics == sim.Semantics && (err != nil || spec.RunID() != info.ID) {
+	if err != nil || spec.RunID() != info.ID {
 		return ui.Failf(ui.Differs, "run %s: its record was changed after it was written: scenario, variant, seed, policy and files do not come to its id", ui.Short(info.ID))
-	}
-	if err != nil {
-		return err
 	}
 	switch {
 	case info.Level == sqlite.Totals:

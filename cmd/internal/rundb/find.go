@@ -1,6 +1,7 @@
 package rundb
 
 import (
+	"strings"
 	"time"
 
 	"agentsim/cachemodel"
@@ -88,10 +89,20 @@ func BilledCalls(db *sqlite.DB, r sqlite.RunInfo) (int64, error) {
 	return r.Calls - without, err
 }
 
-// Outdated says of a stored scenario that cannot be read what its semantics were,
-// where they were others; nil stays nil.
+// ChangedSince says in one sentence why a stored run is none of this program's: its
+// semantics were others, or its scenario's language; "" where it is.
+func ChangedSince(run *sqlite.Run) string {
+	changed := sim.ChangedSince(run.Semantics)
+	if changed == "" && strings.HasPrefix(run.Spec, "name:") { // the version has been the first line since there is one
+		return "it was recorded before version 1 of the scenario language"
+	}
+	return changed
+}
+
+// Outdated says of a stored scenario that cannot be read why, where it was another
+// program's; nil stays nil.
 func Outdated(run *sqlite.Run, err error) error {
-	if changed := sim.ChangedSince(run.Semantics); err != nil && changed != "" {
+	if changed := ChangedSince(run); err != nil && changed != "" {
 		return ui.Failf(ui.Operating, "run %s: its scenario cannot be read any more: %s", ui.Short(run.ID), changed)
 	}
 	return err

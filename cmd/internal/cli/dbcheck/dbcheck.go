@@ -169,7 +169,7 @@ func differences(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) (foun
 	if err != nil {
 		return nil, false, changedContent(err)
 	}
-	if r.Recorded() || stored.Semantics != sim.Semantics {
+	if r.Recorded() || rundb.ChangedSince(&stored) != "" {
 		if !r.Level.Whole() {
 			return nil, false, nil
 		}

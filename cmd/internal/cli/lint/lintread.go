@@ -7,7 +7,6 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
-	"agentsim/sim"
 	"agentsim/sim/lint"
 	"agentsim/sim/mark"
 	"agentsim/sim/recording/toevents"
@@ -42,7 +41,7 @@ func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, err
 		return nil, 0, err
 	}
 	spec, err := rundb.Rebuild(&stored)
-	if err != nil && sim.ChangedSince(stored.Semantics) != "" {
+	if err != nil && rundb.ChangedSince(&stored) != "" {
 		return run, 0, nil // what its work was is not known any more
 	}
 	if err != nil {

@@ -1,0 +1,62 @@
+package scenarios
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// fragments are what the page's examples that are no whole scenarios are loaded on,
+// by a word of theirs.
+var fragments = map[string]string{
+	"found_in: [docs/agreed.md]": "structure: subagent\nprovider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}}\nscript: {main: {user: hello}}\n" +
+		"project: {files: {docs/agreed.md: Keys are kept., api/orders.go: {tokens: 900}}, facts: [{name: agreed.keys, file: docs/agreed.md, line: 1}]}\n",
+	"matrix: {model.reads_per_turn": "structure: subagent\nprovider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}}\n" +
+		"script: {roots: [{name: first, user: hello}, {name: second, user: hello}]}\n" +
+		"project: {files: {a.go: {tokens: 1_000}}}\n" +
+		"work: [{id: orders, kind: implement, edits: [{file: a.go, tokens: 90}]}, {id: mail, kind: implement, edits: [{file: a.go, tokens: 30}]}]\n",
+	"eight.misses.look-back": "structure: subagent\nprovider: {model: claude-sonnet-5-5}\nscript: {roots: [{name: first, user: hello}, {name: second, user: hello}]}\n" +
+		"variants: {subagent: {}, fork: {structure: fork}, eight: {model: {reads_per_turn: 8}}, three-seconds: {set: {roots.second.at: 3s}}}\n" +
+		"project: {files: {a.go: {tokens: 900}}}\nwork: [{id: a, kind: research, reads: [a.go]}]\n",
+	"{say: Noted., until: idle}": "provider: {model: claude-sonnet-5-5}\nlab: {interactive: true, gates: {FORK_SUBAGENT: true}}\nproject: {files: {notes.md: {tokens: 10}, a.go: {tokens: 10}}}\n",
+}
+
+// TestPage loads every example of docs/scenarios.md.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.Split(string(page), "```yaml\n")[1:]
+	if len(examples) < 5 {
+		t.Fatalf("%d examples only", len(examples))
+	}
+	for _, example := range examples {
+		text, _, _ := strings.Cut(example, "```")
+		first, _, _ := strings.Cut(text, "\n")
+		t.Run("LANG-12 example "+first, func(t *testing.T) {
+			if !strings.HasPrefix(text, "agentsim: 1\n") {
+				text = "agentsim: 1\nname: page\n" + base(t, text) + text
+			}
+			f, err := Parse("docs/scenarios.md", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, idle := range f.Idle() {
+				t.Errorf("%s has no effect: %s", idle.Path, idle.Why)
+			}
+		})
+	}
+}
+
+// base is what a fragment is loaded on.
+func base(t *testing.T, text string) string {
+	t.Helper()
+	for word, base := range fragments {
+		if strings.Contains(text, word) {
+			return base
+		}
+	}
+	t.Fatal("no base for this example")
+	return ""
+}

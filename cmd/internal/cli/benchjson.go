@@ -5,95 +5,65 @@ import (
 	"slices"
 	"strings"
 
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
-	"agentsim/metrics/sharedprefix"
 )
 
-// benchJSON is a comparison with a baseline for machines.
-type benchJSON struct {
-	Baseline string         `json:"baseline"`
-	Counts   map[string]int `json:"counts"`
-	// Semantics says what the program's semantics changed since the baseline's.
-	Semantics string             `json:"semantics_changed,omitempty"`
-	Variants  []benchVariantJSON `json:"variants"`
-	Missed    []string           `json:"expectations_missed"`
-	Broken    string             `json:"invariant_broken,omitempty"`
-	// Definitions are those that are broken, with their place and what is wrong.
-	Definitions []string `json:"definitions_broken,omitempty"`
-}
-
-type benchVariantJSON struct {
-	Scenario string                 `json:"scenario"`
-	Variant  string                 `json:"variant"`
-	Seeds    []uint64               `json:"seeds"`
-	Verdict  string                 `json:"verdict"`
-	Note     string                 `json:"note,omitempty"`
-	Changes  []benchChangeJSON      `json:"changes"`
-	Figures  map[string]ui.Figure   `json:"figures,omitempty"` // of the first seed, where there is no baseline
-	Cause    string                 `json:"cause,omitempty"`   // of what differs: the user's change, the tool's, the prices'
-	First    *firstJSON             `json:"first_difference,omitempty"`
-	Shorter  []string               `json:"shorter_prefixes,omitempty"`
-	Guard    []sharedprefix.Finding `json:"guard,omitempty"`
-}
-
-// benchChangeJSON is a figure that differs; over several seeds a median.
-type benchChangeJSON struct {
-	Metric  string     `json:"metric"`
-	Better  string     `json:"better,omitempty"`
-	Before  *ui.Figure `json:"before"`
-	After   *ui.Figure `json:"after"`
-	Seeds   int        `json:"seeds_that_differ"`
-	Low     *float64   `json:"difference_low,omitempty"`
-	High    *float64   `json:"difference_high,omitempty"`
-	Verdict string     `json:"verdict"`
-	Missed  []string   `json:"thresholds_missed,omitempty"`
-	Allowed []string   `json:"thresholds_met,omitempty"`
-	Unheld  []string   `json:"thresholds_without_data,omitempty"`
-}
-
-// firstJSON is the first event that differs, hashes cut as in the baseline.
-type firstJSON struct {
-	Seed   uint64 `json:"seed"`
-	Where  string `json:"where"` // in words
-	Event  uint64 `json:"event"`
-	Field  string `json:"field"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-}
-
-func (b *bench) document() benchJSON {
-	doc := benchJSON{Baseline: b.o.baseline, Semantics: b.otherSemantics(), Counts: map[string]int{}, Missed: append([]string{}, b.missed...)}
-	if b.broken != nil {
-		doc.Broken = b.broken.Error()
-	}
-	for _, p := range b.set.broken() {
-		doc.Definitions = append(doc.Definitions, p.String())
-	}
+// fields are what machines get beside tables.
+func (b *bench) fields(d *report.Document) {
+	counts := map[string]int{}
 	for _, v := range tally {
-		doc.Counts[strings.ReplaceAll(v.String(), " ", "_")] = b.report.Count(v)
+		counts[strings.ReplaceAll(v.String(), " ", "_")] = b.report.Count(v)
 	}
-	for i := range b.report.Variants {
-		v := &b.report.Variants[i]
-		x := benchVariantJSON{Scenario: v.Scenario, Variant: v.Variant, Seeds: v.Seeds, Verdict: v.Verdict.String(), Note: v.Note,
-			Changes: []benchChangeJSON{}, Cause: b.cause(v), Shorter: v.Shorter, Guard: b.findings[v.Name()]}
-		for _, f := range b.uncompared(v) {
-			if x.Figures == nil {
-				x.Figures = map[string]ui.Figure{}
+	var definitions []string
+	for _, p := range b.set.broken() {
+		definitions = append(definitions, p.String())
+	}
+	d.Field("baseline", report.Text(b.o.baseline))
+	d.Field("counts", report.Nested(counts))
+	d.Field("semantics_changed", report.Text(b.otherSemantics()).If(b.report.Other != 0))
+	d.Field("expectations_missed", report.List(b.missed))
+	if b.broken != nil {
+		d.Field("invariant_broken", report.Text(b.broken.Error()))
+	}
+	d.Field("definitions_broken", report.List(definitions).If(definitions != nil))
+	d.Table(b.variants())
+}
+
+// variants are the verdicts, with what is known beside figures.
+func (b *bench) variants() *report.Sheet {
+	type col = report.Column[baseline.Variant]
+	columns := []col{
+		{Name: "scenario", Of: func(v baseline.Variant) report.Value { return report.Text(v.Scenario) }},
+		{Name: "variant", Of: func(v baseline.Variant) report.Value { return report.Text(v.Variant) }},
+		{Name: "seeds", Of: func(v baseline.Variant) report.Value { return report.Nested(v.Seeds) }},
+		{Name: "verdict", Of: func(v baseline.Variant) report.Value { return report.Text(v.Verdict.String()) }},
+		{Name: "note", Of: func(v baseline.Variant) report.Value { return report.Text(v.Note).If(v.Note != "") }},
+		{Name: "cause", Of: func(v baseline.Variant) report.Value { return report.Text(b.cause(&v)).If(v.Cause != nil) }},
+		{Name: "first_difference", Of: func(v baseline.Variant) report.Value { return report.Text(v.Where).If(v.First != nil) }},
+		{Name: "first_difference_seed", Of: func(v baseline.Variant) report.Value { return report.Unsigned(v.Seed).If(v.First != nil) }},
+	}
+	for _, f := range []struct {
+		name string
+		of   func(*baseline.Variant) report.Value
+	}{
+		{"event", func(v *baseline.Variant) report.Value { return report.Unsigned(v.First.Index) }},
+		{"field", func(v *baseline.Variant) report.Value { return report.Text(v.First.Field) }},
+		{"before", func(v *baseline.Variant) report.Value { return report.Text(v.First.Want) }},
+		{"after", func(v *baseline.Variant) report.Value { return report.Text(v.First.Got) }},
+	} {
+		columns = append(columns, col{Name: "first_difference_" + f.name, Of: func(v baseline.Variant) report.Value {
+			if v.First == nil {
+				return report.None()
 			}
-			x.Figures[f.Name] = *figureOf(f.Value)
-		}
-		for j := range v.Changes {
-			x.Changes = append(x.Changes, changeJSON(&v.Changes[j]))
-		}
-		if d := v.First; d != nil {
-			x.First = &firstJSON{v.Seed, v.Where, d.Index, d.Field, d.Want, d.Got}
-		}
-		doc.Variants = append(doc.Variants, x)
+			return f.of(&v)
+		}})
 	}
-	return doc
+	return report.TableOf("variants", b.report.Variants, append(columns,
+		col{Name: "shorter_prefixes", Of: func(v baseline.Variant) report.Value { return report.List(v.Shorter).If(v.Shorter != nil) }},
+		col{Name: "guard", Of: func(v baseline.Variant) report.Value {
+			return report.Nested(b.findings[v.Name()]).If(b.findings[v.Name()] != nil)
+		}})...)
 }
 
 // uncompared are the figures of a variant's first seed where there is no baseline.
@@ -105,57 +75,95 @@ func (b *bench) uncompared(v *baseline.Variant) []baseline.Figure {
 	return b.now.Runs[i].Figures
 }
 
-func changeJSON(c *baseline.Change) benchChangeJSON {
-	x := benchChangeJSON{Metric: c.Name, Better: c.Better, Seeds: c.Seeds, Verdict: c.Verdict.String()}
-	if c.Before != nil {
-		x.Before = figureOf(*c.Before)
-	}
-	if c.After != nil {
-		x.After = figureOf(*c.After)
-	}
-	if c.Interval != nil {
-		x.Low, x.High = &c.Interval.Low, &c.Interval.High
-	}
-	for _, t := range c.Missed {
-		x.Missed = append(x.Missed, t.Text)
-	}
-	for _, t := range c.Unheld {
-		x.Unheld = append(x.Unheld, t.Text)
-	}
-	for _, t := range c.Allowed {
-		x.Allowed = append(x.Allowed, t.Text)
-	}
-	return x
+// benched is a figure of a variant: one that differs, or one that has nothing to
+// be compared with. A variant without such figures has one row without a name.
+type benched struct {
+	*baseline.Variant
+	baseline.Change
+	verdict string // of the figure
 }
 
-// machineTable has a row for each variant and each figure of it that differs,
-// figures exact.
-func (b *bench) machineTable() *report.Table {
-	t := report.NewTable("scenario", "variant", "verdict", "metric", "before", "after", "unit", "figure_verdict")
+// figures has a row for each variant and each figure of it that differs, exact for
+// machines.
+func (b *bench) figures() (all, shown *report.Sheet) {
+	var rows, some []benched
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		found := b.uncompared(v)
 		for _, f := range found {
-			t.Row(v.Scenario, v.Variant, v.Verdict.String(), f.Name, "", exactText(&f.Value), string(f.Value.Unit), "")
-		}
-		if len(v.Changes) == 0 && found == nil {
-			t.Row(v.Scenario, v.Variant, v.Verdict.String(), "", "", "", "", "")
+			rows = append(rows, benched{Variant: v, Change: baseline.Change{Metric: baseline.Metric{Name: f.Name, Unit: f.Value.Unit}, After: &f.Value}})
 		}
 		for j := range v.Changes {
-			c := &v.Changes[j]
-			t.Row(v.Scenario, v.Variant, v.Verdict.String(), c.Name, exactText(c.Before), exactText(c.After), string(c.Unit), c.Verdict.String())
+			some = append(some, benched{v, v.Changes[j], v.Changes[j].Verdict.String()})
+			rows = append(rows, some[len(some)-1])
+		}
+		if len(v.Changes) > 0 {
+			continue
+		}
+		if found == nil {
+			rows = append(rows, benched{Variant: v})
+		}
+		if v.Verdict != baseline.Pass && b.base != nil {
+			events := benched{Variant: v, verdict: v.Verdict.String()}
+			if v.Verdict != baseline.NoBaseline {
+				events.Metric.Name = "events"
+			}
+			some = append(some, events)
 		}
 	}
-	return t
+	return report.TableOf("figures", rows, benchColumns...), report.TableOf("", some, b.peopleColumns()...)
 }
 
-// exactText is the same as text.
-func exactText(v *metrics.Value) string {
-	switch {
-	case v == nil:
-		return ""
-	case v.Den == 1:
-		return fmt.Sprint(v.Num)
+// benchColumns are exact.
+var benchColumns = []report.Column[benched]{
+	{Name: "scenario", Of: func(r benched) report.Value { return report.Text(r.Scenario) }},
+	{Name: "variant", Of: func(r benched) report.Value { return report.Text(r.Variant.Variant) }},
+	{Name: "verdict", Of: func(r benched) report.Value { return report.Text(r.Variant.Verdict.String()) }},
+	{Name: "metric", Of: func(r benched) report.Value { return report.Text(r.Metric.Name).If(r.Metric.Name != "") }},
+	{Name: "before", Of: func(r benched) report.Value { return exact(r.Before) }},
+	{Name: "after", Of: func(r benched) report.Value { return exact(r.After) }},
+	{Name: "unit", Of: func(r benched) report.Value { return report.Text(string(r.Unit)).If(r.Metric.Name != "") }},
+	{Name: "figure_verdict", Of: func(r benched) report.Value { return report.Text(r.verdict).If(r.verdict != "") }},
+	{Name: "better", Of: func(r benched) report.Value { return report.Text(r.Better).If(r.Better != "") }},
+	{Name: "seeds_that_differ", Of: func(r benched) report.Value { return report.Count(r.Change.Seeds).If(r.verdict != "") }},
+	{Name: "difference_low", Of: func(r benched) report.Value { low, _ := intervalEnds(r.Interval); return low }},
+	{Name: "difference_high", Of: func(r benched) report.Value { _, high := intervalEnds(r.Interval); return high }},
+	{Name: "thresholds_missed", Of: func(r benched) report.Value { return texts(r.Missed) }},
+	{Name: "thresholds_met", Of: func(r benched) report.Value { return texts(r.Allowed) }},
+	{Name: "thresholds_without_data", Of: func(r benched) report.Value { return texts(r.Unheld) }},
+}
+
+func texts(list []*baseline.Threshold) report.Value {
+	var out []string
+	for _, t := range list {
+		out = append(out, t.Text)
 	}
-	return fmt.Sprintf("%d/%d", v.Num, v.Den)
+	return report.List(out).If(out != nil)
+}
+
+// peopleColumns are those of figures that differ.
+func (b *bench) peopleColumns() []report.Column[benched] {
+	type col = report.Column[benched]
+	columns := []col{
+		{Head: "SCENARIO", Of: func(r benched) report.Value { return report.Text(r.Scenario) }},
+		{Head: "VARIANT", Of: func(r benched) report.Value { return report.Text(r.Variant.Variant) }},
+		{Head: "METRIC", Of: func(r benched) report.Value { return report.Text(r.Metric.Name) }},
+		{Head: " BEFORE", Of: func(r benched) report.Value {
+			before, _ := sides(&r.Change)
+			return report.Text(before).OrBlank(r.Unit != "")
+		}},
+		{Head: " AFTER", Of: func(r benched) report.Value {
+			_, after := sides(&r.Change)
+			return report.Text(after).OrBlank(r.Unit != "")
+		}},
+		{Head: " CHANGE", Drop: 1, Of: func(r benched) report.Value { return report.Text(difference(&r.Change)) }},
+	}
+	if b.o.seeds > 1 {
+		columns = append(columns,
+			col{Head: " SEEDS", Drop: 3, Of: func(r benched) report.Value {
+				return report.Text(fmt.Sprintf("%d of %d", r.Change.Seeds, len(r.Variant.Seeds))).OrBlank(r.Unit != "")
+			}},
+			col{Head: "95 % OF THE DIFFERENCE", Drop: 2, Of: func(r benched) report.Value { return report.Text(intervalText(&r.Change)) }})
+	}
+	return append(columns, col{Head: "VERDICT", Of: func(r benched) report.Value { return report.Text(r.verdict) }})
 }

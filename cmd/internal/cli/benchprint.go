@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,33 +18,7 @@ import (
 // printBench prints the comparison in the form asked for, and writes the files; one
 // that cannot be written loses nothing of what is printed.
 func printBench(s *ui.Env, b *bench) error {
-	return errors.Join(printForm(s, b), b.writeFiles())
-}
-
-func printForm(s *ui.Env, b *bench) error {
-	switch b.o.output {
-	case "json":
-		return s.WriteJSON(b.document())
-	case "ndjson":
-		return writeLines(s, b.document().Variants)
-	case "csv":
-		return b.machineTable().CSV(s.Stdout)
-	case "markdown":
-		return benchMarkdown(s, b)
-	}
-	return benchTable(s, b)
-}
-
-// writeLines prints one JSON document a line.
-func writeLines(s *ui.Env, docs []benchVariantJSON) error {
-	e := json.NewEncoder(s.Stdout)
-	e.SetEscapeHTML(false)
-	for _, d := range docs {
-		if err := e.Encode(d); err != nil {
-			return ui.Failf(ui.Operating, "cannot write the result: %w", err)
-		}
-	}
-	return nil
+	return errors.Join(s.Print(b.o.output, b.document()), b.writeFiles())
 }
 
 // writeFiles writes what --junit and --gobench ask for.
@@ -230,38 +204,6 @@ func (b *bench) title() string {
 	return fmt.Sprintf("%s · %s · %s · baseline %s", ui.Plural(len(b.set.files), "scenario"), ui.Plural(len(b.report.Variants), "variant"), seeds, b.o.baseline)
 }
 
-// peopleTable has a row for each figure that differs.
-func (b *bench) peopleTable() *report.Table {
-	heads := []string{"SCENARIO", "VARIANT", "METRIC", " BEFORE", " AFTER", " CHANGE"}
-	if b.o.seeds > 1 {
-		heads = append(heads, " SEEDS", "95 % OF THE DIFFERENCE")
-	}
-	t := report.NewTable(append(heads, "VERDICT")...)
-	for i := range b.report.Variants {
-		v := &b.report.Variants[i]
-		for j := range v.Changes {
-			c := &v.Changes[j]
-			before, after := sides(c)
-			row := []string{v.Scenario, v.Variant, c.Name, before, after, difference(c)}
-			if b.o.seeds > 1 {
-				row = append(row, fmt.Sprintf("%d of %d", c.Seeds, len(v.Seeds)), intervalText(c))
-			}
-			t.Row(append(row, c.Verdict.String())...)
-		}
-		if len(v.Changes) == 0 && v.Verdict != baseline.Pass && b.base != nil {
-			row := []string{v.Scenario, v.Variant, "events", "", "", ""}
-			if v.Verdict == baseline.NoBaseline {
-				row[2] = ""
-			}
-			if b.o.seeds > 1 {
-				row = append(row, "", "")
-			}
-			t.Row(append(row, v.Verdict.String())...)
-		}
-	}
-	return t
-}
-
 // intervalText prints the interval of a difference over several seeds.
 func intervalText(c *baseline.Change) string {
 	if c.Interval == nil {
@@ -281,20 +223,25 @@ func plusMinus(v metrics.Value) string {
 // foundColumns are what is told of runs that have nothing to be compared with.
 var foundColumns = []string{"cost", "time", "outcome"}
 
-func benchTable(s *ui.Env, b *bench) error {
-	s.Printf("%s   %s\n\n", s.Style().Bold("bench"), b.title())
+// document is the comparison, said once.
+func (b *bench) document() *report.Document {
+	d, found := &report.Document{}, report.Comparison(b.found, foundColumns)
+	d.Print(func(w io.Writer, st report.Style) error {
+		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold("bench"), b.title())
+		return err
+	})
+	b.fields(d)
 	if b.found != nil {
-		if err := report.Comparison(b.found, foundColumns).Write(s.Stdout, s.Style()); err != nil {
-			return err
-		}
-		s.Printf("\n")
+		d.Print(found.Write)
+		d.Say("")
 	}
-	if t := b.peopleTable(); t.Len() > 0 {
-		if err := t.Write(s.Stdout, s.Style()); err != nil {
-			return err
-		}
-		s.Printf("\n")
+	all, shown := b.figures()
+	if d.Table(shown); shown.Len() > 0 {
+		d.Say("")
 	}
+	d.Table(all)
+	d.Main("figures")
+	d.Paste(func(w io.Writer) error { return b.markdown(w, shown) })
 	told := 0
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
@@ -306,72 +253,74 @@ func benchTable(s *ui.Env, b *bench) error {
 			continue
 		}
 		if told++; told <= maxTold {
-			s.Printf("%s\n  %s\n", v.Name(), strings.Join(text, "\n  "))
+			d.Say("%s\n  %s", v.Name(), strings.Join(text, "\n  "))
 		}
 	}
 	if told > maxTold {
-		s.Printf("and %d more; -o json tells all\n", told-maxTold)
+		d.Say("and %d more; -o json tells all", told-maxTold)
 	}
 	if told > 0 {
-		s.Printf("\n")
+		d.Say("")
 	}
-	s.Lines("missed", b.missed)
-	s.Lines("aside", b.aside)
-	benchNotes(s, b)
-	return nil
+	d.Label("missed", b.missed...)
+	d.Label("aside", b.aside...)
+	b.notes(d)
+	return d
 }
 
-// benchNotes are the last lines: what came out, and what to do.
-func benchNotes(s *ui.Env, b *bench) {
-	s.Lines("cause", b.causes())
-	s.Label("tool", b.otherSemantics())
+// notes are the last lines: what came out, and what to do.
+func (b *bench) notes(d *report.Document) {
+	d.Label("cause", b.causes()...)
+	d.Label("tool", b.otherSemantics())
 	if b.base == nil {
-		s.Label("baseline", b.o.baseline+": there is none")
+		d.Label("baseline", b.o.baseline+": there is none")
 	}
-	s.Label("verdict", b.counts())
-	s.Lines("fix", b.remedies())
+	d.Label("verdict", b.counts())
+	d.Label("fix", b.remedies()...)
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) && b.base != nil {
-		s.Label("accept", b.updating())
+		d.Label("accept", b.updating())
 	}
 }
 
-// benchMarkdown prints a summary for a job's page.
-func benchMarkdown(s *ui.Env, b *bench) error {
-	s.Printf("## agentsim bench: %s\n\n%s: %s\n", b.heading(), report.MarkdownText(b.title()), b.counts())
-	if t := b.peopleTable(); t.Len() > 0 {
-		s.Printf("\n")
-		if err := t.Markdown(s.Stdout); err != nil {
+// markdown prints a summary for a job's page.
+func (b *bench) markdown(w io.Writer, shown *report.Sheet) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "## agentsim bench: %s\n\n%s: %s\n", b.heading(), report.MarkdownText(b.title()), b.counts())
+	if shown.Len() > 0 {
+		fmt.Fprintf(&out, "\n")
+		if err := shown.Markdown(&out); err != nil {
 			return err
 		}
 	}
 	if b.found != nil {
-		s.Printf("\n")
-		if err := report.Comparison(b.found, foundColumns).Markdown(s.Stdout); err != nil {
+		fmt.Fprintf(&out, "\n")
+		if err := report.Comparison(b.found, foundColumns).Markdown(&out); err != nil {
 			return err
 		}
 	}
 	for _, text := range append(b.causes(), b.otherSemantics()) {
 		if text != "" {
-			s.Printf("\nCause: %s\n", report.MarkdownText(text))
+			fmt.Fprintf(&out, "\nCause: %s\n", report.MarkdownText(text))
 		}
 	}
 	for _, m := range b.missed {
-		s.Printf("\n- missed: %s\n", report.MarkdownText(m))
+		fmt.Fprintf(&out, "\n- missed: %s\n", report.MarkdownText(m))
 	}
 	for _, p := range b.set.broken() {
-		s.Printf("\n- definition: %s\n", report.MarkdownText(p.String()))
+		fmt.Fprintf(&out, "\n- definition: %s\n", report.MarkdownText(p.String()))
 	}
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		if text := lines(v, false); v.Verdict != baseline.Pass && b.base != nil && len(text) > 0 {
-			s.Printf("\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
+			fmt.Fprintf(&out, "\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
 		}
 	}
 	for _, m := range b.remedies() {
-		s.Printf("\nTo mend: %s\n", report.MarkdownText(m))
+		fmt.Fprintf(&out, "\nTo mend: %s\n", report.MarkdownText(m))
 	}
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
-		s.Printf("\nTo accept: `%s`\n", b.updating())
+		fmt.Fprintf(&out, "\nTo accept: `%s`\n", b.updating())
 	}
-	return nil
+	_, err := w.Write(out.Bytes())
+	return err
 }

@@ -194,6 +194,8 @@ func (c *checker) selects(path string, s *Selector) {
 	switch {
 	case err != nil:
 		c.bad(path, "such as internal/**/*.go", "bad glob %q", s.Glob)
+	case halfStars(s.Glob):
+		c.bad(path, wholeStars, "glob %q has ** beside other characters, where it means *", s.Glob)
 	case c.foreign() && c.file.dir == nil:
 	case n == 0:
 		c.bad(path, c.takesDirectory(), "glob %q matches no file", s.Glob)

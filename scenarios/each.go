@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -12,6 +14,7 @@ import (
 // on. Every other key of the item is each one's.
 type Each struct {
 	Files string `yaml:"files"` // glob of the project's files, such as pkg/**/*.go; each item reads its own, in the order of their paths
+	Into  int    `yaml:"into"`  // how many items, each with about as many files; instead of by
 	By    int    `yaml:"by"`    // how many files one item reads, 1 by default; the last item may have fewer
 	As    string `yaml:"as"`    // the items' name: review makes review-1, review-2, …; after: [review] waits for all of them
 }
@@ -61,21 +64,34 @@ func (s *spreader) items(it *document.Node, at document.Place) (out []*document.
 	if len(s.Errs.List) > before {
 		return nil
 	}
-	files := s.files(n, &e)
-	for from := 0; from < len(files); from += max(e.By, 1) {
+	all := s.files(n, &e)
+	for _, files := range e.groups(all) {
 		id := text(e.As+"-"+itoa(len(out)+1), n)
-		out = append(out, reading(it.With("id", id).With("each", nil), files[from:min(from+max(e.By, 1), len(files))]))
+		out = append(out, reading(it.With("id", id).With("each", nil), files))
 		s.made[e.As] = append(s.made[e.As], id)
 	}
 	switch id := it.Get("id"); {
+	case e.By > 0 && e.Into > 0:
+		s.Fail(n.Get("into"), "by says how many files one item reads, into how many items there are", "each has both by and into")
 	case id != nil:
 		s.Fail(id, "each: {as: "+id.Text+", …}", "each names its items itself")
 	case e.As == "":
 		s.Fail(n, "as: review makes review-1, review-2, …", "each does not say what its items are called")
 	case len(out) > maxEach:
-		s.Fail(n, "by: "+itoa((len(files)+maxEach-1)/maxEach), "each makes %d items, more than %d", len(out), maxEach)
+		s.Fail(n, "by: "+itoa((len(all)+maxEach-1)/maxEach), "each makes %d items, more than %d", len(out), maxEach)
 	}
 	return out
+}
+
+// groups are the files of each item.
+func (e *Each) groups(files []*document.Node) (out [][]*document.Node) {
+	if n := min(e.Into, len(files)); n > 0 {
+		for i := range n {
+			out = append(out, files[i*len(files)/n:(i+1)*len(files)/n])
+		}
+		return out
+	}
+	return slices.Collect(slices.Chunk(files, max(e.By, 1)))
 }
 
 // files are the project's files that an each means.
@@ -96,6 +112,9 @@ func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
 	case !doublestar.ValidatePattern(e.Files):
 		s.Fail(n.Get("files"), "such as internal/**/*.go", "bad glob %q", e.Files)
 		return nil
+	case halfStars(e.Files):
+		s.Fail(n.Get("files"), wholeStars, "glob %q has ** beside other characters, where it means *", e.Files)
+		return nil
 	}
 	for _, p := range have.paths() {
 		if doublestar.MatchUnvalidated(e.Files, p) {
@@ -110,6 +129,18 @@ func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
 		s.Fail(n.Get("files"), hint, "glob %q matches no file", e.Files)
 	}
 	return out
+}
+
+const wholeStars = "** stands for directories where it is a whole step: pkg/**/*.go"
+
+// halfStars reports whether ** is a part of a step, where it means no more than *.
+func halfStars(glob string) bool {
+	for _, step := range strings.Split(glob, "/") {
+		if step != "**" && strings.Contains(step, "**") {
+			return true
+		}
+	}
+	return false
 }
 
 // reading is an item that reads files besides what it says itself.

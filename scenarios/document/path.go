@@ -89,6 +89,9 @@ func (s *setter) set(n *Node, t reflect.Type, rest string) (*Node, *pathError) {
 	case rest == "":
 		return s.lang.Overlay(n, s.val, t, s.errs), nil
 	case named:
+		if bad := s.below(n, rest); bad != nil {
+			return nil, bad
+		}
 		return s.setKey(n, t, rest, "")
 	case t.Kind() == reflect.Slice:
 		return s.setElement(n, t, rest)
@@ -97,6 +100,21 @@ func (s *setter) set(n *Node, t reflect.Type, rest string) (*Node, *pathError) {
 		return s.setKey(n, t, key, after)
 	}
 	return nil, s.unknown(rest, nil)
+}
+
+// below refuses a path that goes on below a name that is there: the rest of a path
+// is one name, which would be a new one.
+func (s *setter) below(n *Node, rest string) *pathError {
+	if n == nil || n.Kind != Map || n.Get(rest) != nil {
+		return nil
+	}
+	for _, p := range n.Pairs {
+		if after, ok := strings.CutPrefix(rest, p.Key+"."); ok {
+			at := strings.TrimSuffix(s.full, "."+after)
+			return &pathError{"path " + Quoted(s.full) + " ends below a name, and a name is the last step", "write " + at + ": {" + after + ": …}"}
+		}
+	}
+	return nil
 }
 
 // setKey goes on below one key of a mapping.

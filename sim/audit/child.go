@@ -42,6 +42,9 @@ func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
 	} else if p.facts.Type == "coordinator" {
 		word = "" // which it may not choose (CRD-05)
 	}
+	if word == "" && u.launches.users {
+		return // built-in types have other models now
+	}
 	for _, next := range [...]string{typ.Model, s.Model, "inherit"} {
 		if word == "" {
 			word = next

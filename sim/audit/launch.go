@@ -13,6 +13,7 @@ import (
 type launches struct {
 	session *Session
 	on      map[string]bool // gates
+	users   bool            // who uses it was changed, so built-in types have other models
 }
 
 func newLaunches(s *Session) launches {
@@ -23,7 +24,10 @@ func newLaunches(s *Session) launches {
 	return l
 }
 
-func (l *launches) flipped(b *transcript.Gate) { l.on[b.Name] = b.Value == "true" }
+func (l *launches) flipped(b *transcript.Gate) {
+	l.on[b.Name] = b.Value == "true"
+	l.users = l.users || b.Name == "USER_TYPE"
+}
 
 func (l *launches) coordinates() bool {
 	return l.on["COORDINATOR_MODE"] && l.on["CLAUDE_CODE_COORDINATOR_MODE"]

@@ -107,6 +107,9 @@ func conductSurgeriesOf() []conductSurgery {
 func refuses(agent int32, why string) func(*transcript.Event) (bool, bool) {
 	sends := false
 	return func(e *transcript.Event) (bool, bool) {
+		if _, begins := e.Body.(*transcript.RunStart); begins {
+			sends = false
+		}
 		if e.Agent != agent {
 			return false, false
 		}

@@ -149,11 +149,7 @@ func reading(it *document.Node, files []*document.Node) *document.Node {
 	if list != nil && list.Kind != document.List {
 		return it // told when it is decoded
 	}
-	all := append([]*document.Node(nil), list.Elements()...)
-	for _, f := range files {
-		all = append(all, f)
-	}
-	return it.With("reads", it.Listing(all))
+	return it.With("reads", it.Listing(slices.Concat(list.Elements(), files)))
 }
 
 // named is a mapping in whose list of names that of an each means all its items.

@@ -294,10 +294,9 @@ func (b *bench) knows(r *baseline.Run) bool {
 
 // selection is what a command of several scenarios was asked for.
 type selection struct {
-	files    []*scenarios.File
-	variants []string // those to run; nil for all
-	words    []string // as given
-	whole    bool     // all of a place: a scenario that is not in it is no more
+	files []*scenarios.File
+	words []string // as given
+	whole bool     // all of a place: a scenario that is not in it is no more
 
 	problems []*definition.Problem // of agent definitions
 	left     []string              // definitions that take no part, or less of it

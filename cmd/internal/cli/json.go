@@ -13,7 +13,7 @@ type runJSON struct {
 	Expectations []expectationJSON `json:"expectations"`
 	Why          []string          `json:"why,omitempty"`
 	Sweep        []cellJSON        `json:"sweep,omitempty"`
-	Flips        []string          `json:"flips,omitempty"`
+	Flips        []string          `json:"ranking_changes,omitempty"`
 }
 
 type variantJSON struct {
@@ -34,7 +34,7 @@ type variantJSON struct {
 	Leaves     []string                        `json:"leaves,omitempty"`
 	PricedOn   string                          `json:"priced_on"` // the day whose prices hold
 	Assumed    []string                        `json:"assumed,omitempty"`
-	Options    []string                        `json:"undocumented,omitempty"`
+	Options    []string                        `json:"unverified_assumptions,omitempty"`
 }
 
 type expectationJSON struct {

@@ -34,7 +34,7 @@ func newSweep(s *ui.Env) *cobra.Command {
 		Short: "run a scenario over a grid of values and seeds",
 		Long: `Runs every variant of a scenario at every combination of the values that --set lists (or, where none lists several, of
 the scenario's own sweep), with as many seeds as asked for, on all cores, and prints what each variant costs where, which
-one is the cheapest, and where the ranking flips.
+one is the cheapest, and where the ranking changes.
 
 A variant that draws nothing comes to the same with every seed and is run once; the output says so. Each run is recorded
 with its totals, whole runs only. A run that the database has is not run again, so the same command

@@ -37,7 +37,6 @@ func auditedSession(spec *Spec) *audit.Session {
 	if err != nil {
 		return nil // the run says so
 	}
-	out.Slim = gates.SlimSubagentClaudeMd
 	for _, d := range definitionsOf(sc, spec, &gates) {
 		if out.Types == nil {
 			out.Types = map[string]audit.Type{}

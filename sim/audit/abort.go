@@ -2,9 +2,16 @@ package audit
 
 import "agentsim/sim/transcript"
 
+// aborts is the section on who hears whose abort.
+type aborts struct {
+	*ledger
+	tasks        *tasking
+	coordinators *coordinators
+}
+
 // startAbort is ISO-03 for what an agent starts with: who is waited for hears
 // its parent's abort, who is not does not.
-func (u *Auditor) startAbort(a *agent) {
+func (u *aborts) startAbort(a *agent) {
 	want := "linked"
 	if a.background {
 		want = "unlinked"
@@ -13,7 +20,7 @@ func (u *Auditor) startAbort(a *agent) {
 }
 
 // listener notes who hears whom.
-func (u *Auditor) listener(a *agent, b *transcript.Listener) {
+func (u *aborts) listener(a *agent, b *transcript.Listener) {
 	on := u.agent(b.On)
 	if on == nil {
 		return
@@ -34,7 +41,7 @@ func (u *Auditor) listener(a *agent, b *transcript.Listener) {
 	u.unlisten(a)
 }
 
-func (u *Auditor) unlisten(a *agent) {
+func (u *aborts) unlisten(a *agent) {
 	if on := a.listens; on != nil && on.life != nil {
 		for i, h := range on.hearers {
 			if h == a {
@@ -47,7 +54,7 @@ func (u *Auditor) unlisten(a *agent) {
 }
 
 // abort is ISO-03 for one that fired: somebody had the right to.
-func (u *Auditor) abort(ref int32, b *transcript.Abort) {
+func (u *aborts) abort(ref int32, b *transcript.Abort) {
 	a := u.agent(b.Target)
 	if a == nil {
 		return
@@ -66,10 +73,10 @@ func (u *Auditor) abort(ref int32, b *transcript.Abort) {
 	case "user-interrupt":
 		want, ok = "no interrupt: the user interrupts roots", a.parent == nil
 	case "task-stop", "kill-agents":
-		t := u.tasks[a.facts.ID.String()]
+		t := u.tasks.known[a.facts.ID.String()]
 		want, ok = "no "+b.Why+": its task was not killed", t != nil && t.status == "killed"
 		if b.Why == "task-stop" {
-			u.named(a)
+			u.coordinators.named(a)
 		}
 	}
 	if u.fails(iso03, ok) {
@@ -79,7 +86,7 @@ func (u *Auditor) abort(ref int32, b *transcript.Abort) {
 
 // heard checks that an abort has reached everyone who listens; it is made when
 // the agent goes on or ends.
-func (u *Auditor) heard(a *agent) {
+func (u *aborts) heard(a *agent) {
 	if !a.aborted {
 		return
 	}
@@ -92,7 +99,7 @@ func (u *Auditor) heard(a *agent) {
 }
 
 // endAbort checks that who has ended listens to nobody.
-func (u *Auditor) endAbort(a *agent) {
+func (u *aborts) endAbort(a *agent) {
 	u.heard(a)
 	if a.parent == nil {
 		return

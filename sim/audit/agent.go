@@ -141,10 +141,10 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a.avoids = b.Context.AvoidPrompts
 	a.conduct.began = u.now
 	a.former.facts = a.facts
-	u.ownID(a, b.ID)
-	u.ownChain(a, b.Chain)
+	u.notices.ownID(a, b.ID)
+	u.starts.ownChain(a, b.Chain)
 	a.marking.start(u.opt.Session, a, a.parent)
-	u.startHand(a, b)
+	u.handoffs.startHand(a, b)
 	if s := u.opt.Session; s != nil && a.parent == nil {
 		a.escapes = s.Interrupts[a.lineage]
 	}
@@ -171,9 +171,11 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	a.conduct.began = u.now
 	a.conduct.size = a.former.size
 	a.window.size = a.former.size
-	u.ownChain(a, b.Chain)
-	a.former.again(u, a)
-	u.resumeHand(a, b)
+	u.starts.ownChain(a, b.Chain)
+	a.former.again(u.ledger, a)
+	u.aborts.startAbort(a)
+	u.starts.startState(a)
+	u.handoffs.resumeHand(a, b)
 }
 
 func (u *Auditor) startRoot(a *agent) {
@@ -191,33 +193,33 @@ func (u *Auditor) startChild(a, p *agent) {
 			a.spawned, a.spawner, p.lent = p.uses[i], p.uses, true
 		}
 	}
-	u.identity(a, p)
-	u.chains(a, p)
-	u.startAbort(a)
-	u.startState(a)
-	u.startPrompts(a, p)
-	u.startThinking(a, p)
-	u.startFiles(a, p)
-	u.startPool(a, p)
-	u.startWorker(a, p)
-	u.startFork(a, p)
-	u.startWho(a, p)
-	u.startShell(a, p)
-	u.launches.started(u, a, p)
-	u.startBuiltIn(a)
+	u.starts.identity(a, p)
+	u.starts.chains(a, p)
+	u.aborts.startAbort(a)
+	u.starts.startState(a)
+	u.starts.startPrompts(a, p)
+	u.starts.startThinking(a, p)
+	u.tools.startFiles(a, p)
+	u.filter.startPool(a, p)
+	u.coordinators.startWorker(a, p)
+	u.forks.startFork(a, p)
+	u.starts.startWho(a, p)
+	u.neighbours.startShell(a, p)
+	u.launches.started(a, p)
+	u.starts.startBuiltIn(a)
 }
 
 // end lets an agent go.
 func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
-	u.endAbort(a)
-	u.endBills(a, b)
-	u.endMeters(a, b)
+	u.aborts.endAbort(a)
+	u.cache.endBills(a, b)
+	u.cache.endMeters(a, b)
 	u.endProgress(a, b)
-	u.failed(a, b)
-	a.conduct.ended(u, a, b)
-	u.leaveKin(a)
-	u.endHand(a)
-	u.endHome(a, b)
+	u.notices.failed(a, b)
+	a.conduct.ended(u.ledger, a, b)
+	u.forks.leaveKin(a)
+	u.handoffs.endHand(a)
+	u.homes.endHome(a, b)
 	for i := range a.calls {
 		if c := &a.calls[i]; u.fails(loop04, c.done) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")
@@ -231,14 +233,14 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	mine := a.life
 	a.life, a.ended = nil, u.now
 	if inPool(&agent{life: mine}, sendTool) {
-		u.ownerless()
+		u.tasks.ownerless()
 	}
 }
 
 // ownerless forgets the tasks of agents that have ended and that nobody can resume:
 // they cannot be resumed either.
-func (u *Auditor) ownerless() {
-	for id, t := range u.tasks { // order: each is looked at by itself
+func (u *tasking) ownerless() {
+	for id, t := range u.known { // order: each is looked at by itself
 		if t.owner != nil && t.owner.life == nil {
 			u.settled(id, t)
 		}

@@ -66,41 +66,51 @@ func (e *Error) Error() string {
 // Kept is how many violations a report tells in full.
 const Kept = 10
 
-// Auditor is a transcript.Sink. It belongs to one run.
+// Auditor is a transcript.Sink. It belongs to one run: what its sections see of an
+// event is in Emit and in what it calls.
 type Auditor struct {
-	opt     Options
-	seq     uint64
-	now     vtime.Instant
-	agents  []*agent // by ordinal
-	tasks   map[string]*taskState
-	outputs memories
-	notices notices
-	forks   map[llm.Hash]*siblings // by the answer that they were forked from
-	bytes   map[llm.ToolUseID]llm.Hash
-	vetted  map[llm.Hash]llm.Hash // texts that hold nothing of the parent behind a root
-	cache   cacheBooks
-	nodes   []*llm.Node        // scratch: new nodes of a request
-	flipped bool               // gate CLAUDE_CODE_SIMPLE has changed, to simple
-	handed  map[string][]*hand // by task: judged, and not yet read of
-	judges  bool               // the classifier is on
-	looked  int64              // nodes of conversations that were gone through
-	homes   map[string][]*home // by task: activations that have ended, and not been read of
-	rules   []string           // to allow, that have reached the session
-	changes map[string][]changed
-	slim    bool // agents that only look do without CLAUDE.md
-
-	launches launches
-	chained  map[uint64]bool // chains of queries
-
-	made, broken [numChecks]int64
-	found        []Violation
+	*ledger
+	gates        gates
+	aborts       aborts
+	cache        cacheBooks
+	canaries     canaries
+	coordinators coordinators
+	filter       filter
+	forks        forking
+	handoffs     handing
+	history      history
+	homes        homecoming
+	launches     launches
+	neighbours   neighbours
+	notices      notices
+	permissions  permissions
+	starts       starts
+	tasks        tasking
+	tools        handling
 }
 
 // New makes an auditor for one run.
 func New(opt Options) *Auditor {
-	return &Auditor{opt: opt, launches: newLaunches(opt.Session), slim: opt.Session != nil && opt.Session.Slim, tasks: map[string]*taskState{}, outputs: memories{gone: map[string]vtime.Instant{}}, forks: map[llm.Hash]*siblings{},
-		handed: map[string][]*hand{}, judges: opt.Handoffs != nil && opt.Handoffs.On,
-		bytes: map[llm.ToolUseID]llm.Hash{}, vetted: map[llm.Hash]llm.Hash{}, cache: newCacheBooks(opt.LateExpiry)}
+	l := &ledger{opt: opt}
+	u := &Auditor{ledger: l, gates: newGates(&opt)}
+	u.aborts = aborts{ledger: l, tasks: &u.tasks, coordinators: &u.coordinators}
+	u.cache = newCacheBooks(l)
+	u.canaries = canaries{ledger: l, vetted: map[llm.Hash]llm.Hash{}}
+	u.coordinators = coordinators{ledger: l, gates: &u.gates, tasks: &u.tasks}
+	u.filter = filter{ledger: l}
+	u.forks = forking{ledger: l, siblings: map[llm.Hash]*siblings{}}
+	u.handoffs = handing{ledger: l, gates: &u.gates, handed: map[string][]*hand{}}
+	u.history = history{ledger: l, forks: &u.forks, handoffs: &u.handoffs, bytes: map[llm.ToolUseID]llm.Hash{}}
+	u.homes = homecoming{ledger: l, due: map[string][]*home{}}
+	u.launches = launches{ledger: l, gates: &u.gates}
+	u.neighbours = neighbours{ledger: l, changes: map[string][]changed{}}
+	u.notices = notices{ledger: l, tasks: &u.tasks, ids: map[llm.AgentID]*agent{}, whys: map[string][]string{}}
+	u.permissions = permissions{ledger: l, neighbours: &u.neighbours}
+	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
+	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, known: map[string]*taskState{},
+		outputs: memories{gone: map[string]vtime.Instant{}}}
+	u.tools = handling{ledger: l}
+	return u
 }
 
 // Emit holds the event against every statement that it can show.
@@ -117,34 +127,31 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.start(e.Agent, b)
 		return
 	case *transcript.Task:
-		u.taskID(u.agent(e.Agent), b)
-		u.task(e.Agent, b)
+		u.notices.taskID(u.agent(e.Agent), b)
+		u.tasks.task(e.Agent, b)
 		return
 	case *transcript.Notification:
-		u.waits(u.agent(e.Agent), b)
-		u.unread(b)
-		u.notification(e.Agent, b)
+		u.notices.waits(u.agent(e.Agent), b)
+		u.notices.unread(b)
+		u.tasks.notification(e.Agent, b)
 		return
 	case *transcript.Message:
-		u.message(e.Agent, b)
+		u.notices.message(e.Agent, b)
 		return
 	case *transcript.Output:
-		u.output(e.Agent, b)
+		u.tasks.output(e.Agent, b)
 		return
 	case *transcript.Gate:
-		u.gate(b)
-		u.switched(b)
-		u.slimmed(b)
-		u.launches.flipped(b)
+		u.gates.flipped(b)
 		return
 	case *transcript.Handoff:
-		u.handoff(e.Agent, b)
+		u.handoffs.handoff(e.Agent, b)
 		return
 	case *transcript.Abort:
-		u.abort(e.Agent, b)
+		u.aborts.abort(e.Agent, b)
 		return
 	case *transcript.RunEnd:
-		u.runEnd(b)
+		u.tasks.runEnd(b)
 		return
 	}
 	if a := u.agent(e.Agent); a != nil {
@@ -164,7 +171,7 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
 	}
 	if b, ok := body.(*transcript.StateWrite); ok {
-		u.stateWrite(a, b)
+		u.tasks.stateWrite(a, b)
 		return
 	}
 	if a.life == nil {
@@ -172,28 +179,28 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	}
 	switch b := body.(type) {
 	case *transcript.Terminal:
-		a.banners.shows(u, a, b.Line)
+		a.banners.shows(u.ledger, a, b.Line)
 	case *transcript.Progress:
 		u.showsProgress(a, b)
 	case *transcript.Stage:
-		u.launches.stage(u, a, b)
+		u.launches.stage(a, b)
 	case *transcript.Request:
-		a.conduct.sends(u, a, b)
-		a.marking.sent(u, a, b)
+		a.conduct.sends(u.ledger, a, b)
+		a.marking.sent(u.ledger, a, b)
 		u.request(a, b)
 	case *transcript.Response:
 		u.response(a, b)
 	case *transcript.APIError:
 		u.apiError(a, b)
 	case *transcript.ToolCall:
-		u.toolCall(a, b)
+		u.tools.toolCall(a, b)
 	case *transcript.ToolResult:
 		u.toolResult(a, b)
 	case *transcript.Permission:
-		u.permission(a, b)
+		u.permissions.permission(a, b)
 	case *transcript.Hook:
-		a.conduct.hooked(u, a, b)
-		u.hook(a, b)
+		a.conduct.hooked(u.ledger, a, b)
+		u.permissions.hook(a, b)
 	case *transcript.UserMessage:
 		if !b.Dropped {
 			a.turns = 0
@@ -203,66 +210,18 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		a.last.resettled = a.last.resettled || b.Why != "compaction"
 	case *transcript.Compact:
 		a.files, a.summed = files{}, true
-		a.conduct.compacted(u, a, b)
+		a.conduct.compacted(u.ledger, a, b)
 		a.window.summed()
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff
 		a.breached = a.breached || b.Rule == "readonly_breach"
 	case *transcript.Replace:
-		u.replace(a, b)
+		u.history.replace(a, b)
 	case *transcript.Listener:
-		u.listener(a, b)
+		u.aborts.listener(a, b)
 	case *transcript.AgentEnd:
 		u.end(a, b)
 	}
-}
-
-// agent is the agent with the ordinal, nil for the run and for one that never
-// started.
-func (u *Auditor) agent(ref int32) *agent {
-	if ref < 0 || int(ref) >= len(u.agents) {
-		return nil
-	}
-	return u.agents[ref]
-}
-
-// fails counts a check and reports whether it failed.
-func (u *Auditor) fails(c check, ok bool) bool {
-	u.made[c]++
-	return !ok
-}
-
-// reported is called at each report, in tests alone.
-var reported func()
-
-// report notes a check that failed.
-func (u *Auditor) report(c check, a *agent, want, got string) {
-	u.broken[c]++
-	if reported != nil {
-		reported()
-	}
-	if len(u.found) >= Kept {
-		return
-	}
-	v := Violation{Check: checks[c].ID, Event: u.seq, At: u.now, Want: want, Got: got}
-	if a != nil {
-		v.Agent = a.lineage
-	}
-	u.found = append(u.found, v)
-}
-
-// same checks that two words are equal.
-func (u *Auditor) same(c check, a *agent, what, want, got string) {
-	if u.fails(c, want == got) {
-		u.report(c, a, what+" "+orNone(want), what+" "+orNone(got))
-	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }
 
 // Report is what was checked so far.

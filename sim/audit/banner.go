@@ -16,7 +16,7 @@ const (
 )
 
 // shows is MIN-02 for a line of a terminal: what is closed was open.
-func (x *banners) shows(u *Auditor, a *agent, line string) {
+func (x *banners) shows(u *ledger, a *agent, line string) {
 	if strings.HasPrefix(line, bannerOpen) {
 		*x = append(*x, between(line, bannerOpen, "]"))
 		return
@@ -38,7 +38,7 @@ func (x *banners) shows(u *Auditor, a *agent, line string) {
 }
 
 // sent is MIN-02 for a request: whoever worked for the agent has come home.
-func (x *banners) sent(u *Auditor, a *agent) {
+func (x *banners) sent(u *ledger, a *agent) {
 	if len(*x) > 0 && u.fails(min02, false) {
 		u.report(min02, a, "the banner of "+(*x)[0]+" closed before it goes on", "it is open")
 		*x = nil

@@ -47,19 +47,19 @@ type entry struct {
 	held   bool          // there is such an entry at this place
 }
 
-// cacheBooks is what the auditor keeps of the cache.
+// cacheBooks is the section on the cache and on bills.
 type cacheBooks struct {
+	*ledger
 	at    places
 	list  []entry
 	free  []int32
 	roots map[llm.Hash]*behind
 	long  bool // a marker of one hour was met
-	late  vtime.Duration
-	sweep int // size at which entries are gone through
+	sweep int  // size at which entries are gone through
 }
 
-func newCacheBooks(late vtime.Duration) cacheBooks {
-	return cacheBooks{at: places{slots: make([]uint64, fewPlaces)}, roots: map[llm.Hash]*behind{}, late: late, sweep: 1024}
+func newCacheBooks(l *ledger) cacheBooks {
+	return cacheBooks{ledger: l, at: places{slots: make([]uint64, fewPlaces)}, roots: map[llm.Hash]*behind{}, sweep: 1024}
 }
 
 // sent notes what a request marks.
@@ -150,19 +150,19 @@ func (c *cacheBooks) forget(now vtime.Instant) {
 // life is how long an entry may be read after its last use.
 func (c *cacheBooks) life() vtime.Duration {
 	if c.long {
-		return llm.TTL1h.Duration() + c.late
+		return llm.TTL1h.Duration() + c.opt.LateExpiry
 	}
-	return llm.TTL5m.Duration() + c.late
+	return llm.TTL5m.Duration() + c.opt.LateExpiry
 }
 
 // landed notes that the agent's request has its response: one that began, or
 // none. It is CACHE-L2 for those who read what it wrote in the meantime.
-func (u *Auditor) landed(a *agent, began vtime.Instant) {
+func (u *cacheBooks) landed(a *agent, began vtime.Instant) {
 	for i := range a.last.marks {
-		if !u.cache.is(a.last.places[i], a.last.marks[i].Node.Hash) {
+		if !u.is(a.last.places[i], a.last.marks[i].Node.Hash) {
 			continue
 		}
-		e := &u.cache.list[a.last.places[i]]
+		e := &u.list[a.last.places[i]]
 		e.flying--
 		if began > 0 && (!e.begun || began < e.began) {
 			e.began, e.begun = began, true
@@ -181,18 +181,18 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	r := b.Resp
 	a.own = a.own.Plus(r.Usage)
 	a.billed, a.gaveUp = r.Usage, false
-	a.escapes.comes(u, a, r.Started)
-	u.turned(a)
+	a.escapes.comes(u.ledger, a, r.Started)
+	u.starts.turned(a)
 	if !a.aside {
 		a.conduct.answered(r)
 		a.window.answered(r.Usage.Total())
 	}
-	u.parts(a, &r.Usage, &r.Cache)
-	u.grows(a, b)
-	u.landed(a, r.Began)
-	u.readable(a, r)
-	u.keeps(a, b)
-	u.answered(a, b.Head)
+	u.cache.parts(a, &r.Usage, &r.Cache)
+	u.cache.grows(a, b)
+	u.cache.landed(a, r.Began)
+	u.cache.readable(a, r)
+	u.cache.keeps(a, b)
+	u.history.answered(a, b.Head)
 	a.progress.answered(r.Usage)
 	for q := a; q != nil && q.life != nil; q = q.parent {
 		q.meters.answers++
@@ -202,14 +202,14 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 }
 
 // answered is ISO-11 for an answer: it stands behind the agent's own request.
-func (u *Auditor) answered(a *agent, head *llm.Node) {
+func (u *history) answered(a *agent, head *llm.Node) {
 	uses := a.uses[:0]
 	if a.lent {
 		uses, a.lent = nil, false
 	}
 	n := head
 	for ; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
-		u.tainted(a, n)
+		u.handoffs.tainted(a, n)
 		if !n.IsBorder() && n.Block.Kind == llm.ToolUse {
 			uses = append(uses, use{id: n.Block.ID, name: n.Block.Name, input: n.Block.Content})
 		}
@@ -232,15 +232,15 @@ func (u *Auditor) answered(a *agent, head *llm.Node) {
 func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	a.own = a.own.Plus(b.Err.Usage)
 	a.gaveUp = b.GivesUp && b.Err.Type != "aborted"
-	a.conduct.failed(u, a, b)
-	u.landed(a, b.Err.Began)
-	u.parts(a, &b.Err.Usage, &b.Err.Cache)
+	a.conduct.failed(u.ledger, a, b)
+	u.cache.landed(a, b.Err.Began)
+	u.cache.parts(a, &b.Err.Usage, &b.Err.Cache)
 	a.last.mark = nil
 }
 
 // parts is CACHE-L1: no part is negative, and tokens are read to a place and
 // written to one behind it.
-func (u *Auditor) parts(a *agent, x *llm.Usage, c *llm.CacheReport) {
+func (u *cacheBooks) parts(a *agent, x *llm.Usage, c *llm.CacheReport) {
 	ok := min(x.Input, x.Write5m, x.Write1h, x.Read, x.Output) >= 0 && (x.Read == 0 || c.ReadTo != nil) && (x.Written() == 0 || c.WrittenTo != nil) &&
 		(c.ReadTo == nil || c.WrittenTo == nil || c.ReadTo.Pos < c.WrittenTo.Pos)
 	if u.fails(cacheL1, ok) {
@@ -254,7 +254,7 @@ func usage(x llm.Usage) string {
 
 // grows is CACHE-L1 from call to call: a prompt that goes on from another is not
 // shorter.
-func (u *Auditor) grows(a *agent, b *transcript.Response) {
+func (u *cacheBooks) grows(a *agent, b *transcript.Response) {
 	x := b.Resp.Usage
 	if a.last.prompt > 0 && b.Resp.Iterations == nil {
 		if u.fails(cacheL1, x.Prompt() >= a.last.prompt) {
@@ -270,8 +270,8 @@ func (u *Auditor) grows(a *agent, b *transcript.Response) {
 // readable is CACHE-L2: what is read ends where a request marked it whose
 // response had begun, with as many tokens, and something behind the same root
 // was used within a lifetime.
-func (u *Auditor) readable(a *agent, r *llm.Response) {
-	c := &u.cache
+func (u *cacheBooks) readable(a *agent, r *llm.Response) {
+	c := u
 	if n := r.Cache.ReadTo; n != nil {
 		at, ok := c.find(n.Hash, a.last.guess(n))
 		if u.fails(cacheL2, ok) {
@@ -300,7 +300,7 @@ func (l *lastAnswer) guess(n *llm.Node) int32 {
 	return -1
 }
 
-func (u *Auditor) readEntry(a *agent, e *entry, r *llm.Response) {
+func (u *cacheBooks) readEntry(a *agent, e *entry, r *llm.Response) {
 	if u.fails(cacheL2, e.tokens == 0 || e.tokens == r.Usage.Read || r.Iterations != nil) {
 		u.report(cacheL2, a, decimal(e.tokens)+" tokens read, as were written", decimal(r.Usage.Read))
 	}
@@ -317,13 +317,13 @@ func (u *Auditor) readEntry(a *agent, e *entry, r *llm.Response) {
 	}
 	e.used = max(e.used, r.Started)
 	l := &a.last
-	if u.fails(cacheL2, l.known && r.Started <= l.before.Add(u.cache.life())) {
+	if u.fails(cacheL2, l.known && r.Started <= l.before.Add(u.life())) {
 		u.report(cacheL2, a, "nothing read that was last used at "+l.before.String(), "a read at "+r.Started.String())
 	}
 }
 
 // keeps is CACHE-L3, and notes what this call leaves for the next.
-func (u *Auditor) keeps(a *agent, b *transcript.Response) {
+func (u *cacheBooks) keeps(a *agent, b *transcript.Response) {
 	r, last := b.Resp, &a.last
 	if last.mark != nil && last.model == b.Model && r.Iterations == nil && last.within(r.Started) {
 		switch r.Cache.Miss.Reason {
@@ -363,7 +363,7 @@ func (l *lastAnswer) within(start vtime.Instant) bool {
 }
 
 // endBills is CACHE-L6.
-func (u *Auditor) endBills(a *agent, b *transcript.AgentEnd) {
+func (u *cacheBooks) endBills(a *agent, b *transcript.AgentEnd) {
 	if u.fails(cacheL6, b.Own == a.own) {
 		u.report(cacheL6, a, "its calls: "+usage(a.own), usage(b.Own))
 	}
@@ -376,7 +376,7 @@ func (u *Auditor) endBills(a *agent, b *transcript.AgentEnd) {
 }
 
 // endMeters is ISO-14.
-func (u *Auditor) endMeters(a *agent, b *transcript.AgentEnd) {
+func (u *cacheBooks) endMeters(a *agent, b *transcript.AgentEnd) {
 	m := &a.meters
 	if u.fails(iso14, b.Answers == m.answers && b.OutputTokens == m.output && b.FirstToken == m.wait) {
 		u.report(iso14, a, decimal(m.answers)+" answers of "+decimal(m.output)+" tokens, "+m.wait.String()+" waited for them",

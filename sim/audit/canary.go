@@ -7,13 +7,19 @@ import (
 	"agentsim/sim/llm"
 )
 
+// canaries is the section on what children must not have been told.
+type canaries struct {
+	*ledger
+	vetted map[llm.Hash]llm.Hash // texts that hold nothing of the parent behind a root
+}
+
 // canary is the least length of a payload that is looked for in a child's bytes:
 // shorter ones stand anywhere.
 const canary = 24
 
 // firstOfChild is SUB-08: the whole prompt, and nothing else of its parent's
 // messages or system prompt. nodes are the child's messages.
-func (u *Auditor) firstOfChild(a *agent, nodes []*llm.Node) {
+func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 	want, known := a.prompt()
 	said := !known
 	for _, n := range nodes {
@@ -37,7 +43,7 @@ func (u *Auditor) firstOfChild(a *agent, nodes []*llm.Node) {
 // vet looks in a text of a child for runs of its parent's messages and system
 // prompt that its own definition does not hold. A text that many children share is
 // looked at once.
-func (u *Auditor) vet(a *agent, n *llm.Node, text string) {
+func (u *canaries) vet(a *agent, n *llm.Node, text string) {
 	id := n.Block.Content.Identity()
 	if len(text) < canary || a.parent == nil || a.parent.life == nil || a.parent.seen == nil {
 		return
@@ -63,7 +69,7 @@ func (u *Auditor) vet(a *agent, n *llm.Node, text string) {
 
 // quoted looks in what is said to a child later for a whole payload of its
 // parent's: it may repeat what it was asked itself.
-func (u *Auditor) quoted(a *agent, n *llm.Node, text string) {
+func (u *canaries) quoted(a *agent, n *llm.Node, text string) {
 	id := n.Block.Content.Identity()
 	if len(text) < canary || a.parent.life == nil || a.parent.seen == nil || u.vetted[id] == a.parent.root {
 		return
@@ -98,7 +104,7 @@ const keptTexts = 4096
 // leaked is a run of a text that only its parent's messages or system prompt can
 // have brought there, "" if there is none. What both are told of the machine and
 // the repository tells nothing.
-func (u *Auditor) leaked(a *agent, text string) string {
+func (u *canaries) leaked(a *agent, text string) string {
 	text, tail := bare(text)
 	shares := tail == ""
 	for n := a.parent.seen; n != nil && !shares; n = n.Parent {
@@ -161,7 +167,7 @@ func bare(text string) (rest, tail string) {
 
 // ownPrompt is the system prompt of an agent's definition; known is false where
 // its agents begin with more than that.
-func (u *Auditor) ownPrompt(a *agent) (text string, known bool) {
+func (u *canaries) ownPrompt(a *agent) (text string, known bool) {
 	if u.opt.Session == nil {
 		return "", false
 	}

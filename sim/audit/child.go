@@ -3,13 +3,18 @@ package audit
 import (
 	"slices"
 	"strings"
-
-	"agentsim/sim/transcript"
 )
+
+// starts is the section on who an agent is as it starts.
+type starts struct {
+	*ledger
+	gates   *gates
+	chained map[uint64]bool // chains of queries
+}
 
 // startWho holds who a child is against what its call, its definition and its
 // parent say: model, mode, turns, depth and contexts.
-func (u *Auditor) startWho(a, p *agent) {
+func (u *starts) startWho(a, p *agent) {
 	s := u.opt.Session
 	if s == nil {
 		return
@@ -32,7 +37,7 @@ func (u *Auditor) startWho(a, p *agent) {
 
 // startModel is SUB-09: the call's word, else the definition's, else the one for
 // sub-agents; inherit is the parent's, as it is of forks and workers.
-func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
+func (u *starts) startModel(a, p *agent, s *Session, typ *Type) {
 	if a.spawned.input == nil || p.edited || p.last.model == "" || s.Minimal || p.last.resettled {
 		return
 	}
@@ -42,7 +47,7 @@ func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
 	} else if p.facts.Type == "coordinator" {
 		word = "" // which it may not choose (CRD-05)
 	}
-	if word == "" && u.launches.users {
+	if word == "" && u.gates.changed["USER_TYPE"] {
 		return // built-in types have other models now
 	}
 	for _, next := range [...]string{typ.Model, s.Model, "inherit"} {
@@ -63,7 +68,7 @@ func (u *Auditor) startModel(a, p *agent, s *Session, typ *Type) {
 var binding = []string{"bypassPermissions", "acceptEdits", "plan"}
 
 // startMode is SUB-10 by a table of this package.
-func (u *Auditor) startMode(a, p *agent, s *Session, typ *Type) {
+func (u *starts) startMode(a, p *agent, s *Session, typ *Type) {
 	parent := p.facts.RunMode
 	want := parent
 	switch {
@@ -79,7 +84,7 @@ func (u *Auditor) startMode(a, p *agent, s *Session, typ *Type) {
 }
 
 // startTurns is LOOP-05 for what an agent starts with.
-func (u *Auditor) startTurns(a *agent, s *Session, typ *Type) {
+func (u *starts) startTurns(a *agent, s *Session, typ *Type) {
 	want := typ.MaxTurns
 	if want == 0 || s.Turns > 0 && want > s.Turns {
 		want = s.Turns
@@ -91,7 +96,7 @@ func (u *Auditor) startTurns(a *agent, s *Session, typ *Type) {
 
 // turned is LOOP-05 for an answer: it is one of as many as the agent may have, a root
 // since its user last spoke.
-func (u *Auditor) turned(a *agent) {
+func (u *starts) turned(a *agent) {
 	if a.aside || a.facts.MaxTurns == 0 {
 		return
 	}
@@ -109,7 +114,7 @@ var lookers = []string{"Explore", "Plan"}
 
 // startContext is LEAN-01 and LEAN-02: a child has CLAUDE.md and git status where
 // its root has them and its type does not do without.
-func (u *Auditor) startContext(a, p *agent, s *Session, typ *Type) {
+func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 	if s.Minimal {
 		return
 	}
@@ -123,15 +128,8 @@ func (u *Auditor) startContext(a, p *agent, s *Session, typ *Type) {
 		return
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
-	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.slim && (looks || typ.OmitClaude)))
+	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))
 	git := slices.Contains(have.facts.Context.SystemContext, "gitStatus") && (a.fork || !(looks || typ.OmitGit))
 	u.same(lean01, a, "CLAUDE.md in its user context:", word(claude), word(slices.Contains(a.facts.Context.UserContext, "claudeMd")))
 	u.same(lean02, a, "git status in its system prompt:", word(git), word(slices.Contains(a.facts.Context.SystemContext, "gitStatus")))
-}
-
-// slimmed notes that the gate has changed.
-func (u *Auditor) slimmed(b *transcript.Gate) {
-	if b.Name == slimGate {
-		u.slim = b.Value == "true"
-	}
 }

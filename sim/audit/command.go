@@ -7,7 +7,7 @@ import (
 
 // wholly is PRM-01 for a command that rules have allowed: each of its parts is allowed
 // by one, or only looks. It is said of commands that leave nothing to be expanded.
-func (u *Auditor) wholly(a *agent, x *use) {
+func (u *permissions) wholly(a *agent, x *use) {
 	if x.name != "Bash" && x.name != "run_shell" {
 		return
 	}
@@ -38,7 +38,7 @@ func parts(command string) []string {
 }
 
 // covered reports whether a rule to allow may speak of a simple command.
-func (u *Auditor) covered(a *agent, tool, part string) bool {
+func (u *permissions) covered(a *agent, tool, part string) bool {
 	s := u.opt.Session
 	is := func(rule string) bool {
 		name, spec, found := strings.Cut(rule, "(")

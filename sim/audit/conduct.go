@@ -38,7 +38,7 @@ func (d *conduct) aborted(a *agent, why string) {
 
 // hooked is ISO-10 for an agent's hooks: those that were added are removed before it
 // ends, and what runs was added.
-func (d *conduct) hooked(u *Auditor, a *agent, b *transcript.Hook) {
+func (d *conduct) hooked(u *ledger, a *agent, b *transcript.Hook) {
 	name := b.Event + " " + b.Command
 	if b.Op == "add" {
 		d.hooks = append(d.hooks, name)
@@ -59,7 +59,7 @@ func (d *conduct) hooked(u *Auditor, a *agent, b *transcript.Hook) {
 
 // failed is LOOP-06 for a call that failed: it is made again if the error passes and
 // not too many tries were made, and not before the server asks for it.
-func (d *conduct) failed(u *Auditor, a *agent, b *transcript.APIError) {
+func (d *conduct) failed(u *ledger, a *agent, b *transcript.APIError) {
 	e := b.Err
 	if e.Type == "aborted" || e.Type == "duplicate_request" { // which is no try of the client's
 		d.tries = tries{}
@@ -75,7 +75,7 @@ func (d *conduct) failed(u *Auditor, a *agent, b *transcript.APIError) {
 }
 
 // sends is LOOP-06 for a call, and ISO-03 for an agent that was stopped.
-func (d *conduct) sends(u *Auditor, a *agent, b *transcript.Request) {
+func (d *conduct) sends(u *ledger, a *agent, b *transcript.Request) {
 	if d.stopped && u.fails(iso03, false) {
 		u.report(iso03, a, "no request after an abort", "one")
 	}
@@ -102,7 +102,7 @@ func (d *conduct) answered(r *llm.Response) {
 }
 
 // ended holds an agent's end against what it has done.
-func (d *conduct) ended(u *Auditor, a *agent, b *transcript.AgentEnd) {
+func (d *conduct) ended(u *ledger, a *agent, b *transcript.AgentEnd) {
 	if u.fails(iso10, len(d.hooks) == 0) {
 		u.report(iso10, a, "its hooks removed", d.hooks[0])
 	}
@@ -141,7 +141,7 @@ func (d *conduct) status(a *agent) string {
 }
 
 // compacted is LOOP-07 for a history that becomes a summary: it was full.
-func (d *conduct) compacted(u *Auditor, a *agent, b *transcript.Compact) {
+func (d *conduct) compacted(u *ledger, a *agent, b *transcript.Compact) {
 	if u.fails(loop07, b.Tokens == d.size && b.Tokens >= b.FullAt) {
 		u.report(loop07, a, "a history of "+decimal(d.size)+" tokens that is full from "+decimal(b.FullAt)+" on", decimal(b.Tokens)+" tokens")
 	}

@@ -11,7 +11,7 @@ import (
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // identity is ISO-12: who an agent is, and which call made it.
-func (u *Auditor) identity(a, p *agent) {
+func (u *starts) identity(a, p *agent) {
 	f := &a.facts
 	if u.fails(iso12, f.ID != 0 && f.Type != "" && f.ID != p.facts.ID && f.ID != p.lastChild) {
 		u.report(iso12, a, "a type, and an id that no relative bears", "type "+orNone(f.Type)+", id "+f.ID.String())
@@ -30,7 +30,7 @@ func isAgentTool(name string) bool { return name == "Agent" || name == "Task" ||
 
 // invoking is ISO-12's last field: on the first request of an activation and on
 // no other.
-func (u *Auditor) invoking(a *agent, b *transcript.Request) {
+func (u *starts) invoking(a *agent, b *transcript.Request) {
 	want := a.facts.ToolUse
 	if a.named {
 		want = llm.ToolUseID{}
@@ -42,7 +42,7 @@ func (u *Auditor) invoking(a *agent, b *transcript.Request) {
 }
 
 // chains is ISO-07.
-func (u *Auditor) chains(a, p *agent) {
+func (u *starts) chains(a, p *agent) {
 	if want := p.facts.Depth + 1; u.fails(iso07, a.facts.Depth == want) {
 		u.report(iso07, a, "depth "+decimal(int64(want)), "depth "+decimal(int64(a.facts.Depth)))
 	}
@@ -54,7 +54,7 @@ func (u *Auditor) chains(a, p *agent) {
 }
 
 // startState is ISO-05 for what an agent starts with.
-func (u *Auditor) startState(a *agent) {
+func (u *starts) startState(a *agent) {
 	want := "shared"
 	if a.background {
 		want = "no-op"
@@ -63,7 +63,7 @@ func (u *Auditor) startState(a *agent) {
 }
 
 // stateWrite is ISO-05 and ISO-06 for what is written.
-func (u *Auditor) stateWrite(a *agent, b *transcript.StateWrite) {
+func (u *tasking) stateWrite(a *agent, b *transcript.StateWrite) {
 	if id, ok := strings.CutPrefix(b.Field, "tasks."); ok {
 		u.same(iso06, a, b.Field, "root", b.Effect)
 		if id, moved := strings.CutSuffix(id, ".isBackgrounded"); moved {
@@ -75,7 +75,7 @@ func (u *Auditor) stateWrite(a *agent, b *transcript.StateWrite) {
 		return
 	}
 	if rule, ok := strings.CutPrefix(b.Field, "permissions.allow."); ok && b.Effect != "no-op" {
-		u.rules = append(u.rules, rule)
+		u.permissions.rules = append(u.permissions.rules, rule)
 	}
 	want := "root"
 	for q := a; q.parent != nil; q = q.parent {
@@ -91,7 +91,7 @@ func (u *Auditor) stateWrite(a *agent, b *transcript.StateWrite) {
 
 // toBackground notes that nobody waits for the agent any more, nor can anybody be
 // asked for it or for those it waits for.
-func (u *Auditor) toBackground(a *agent) {
+func (u *tasking) toBackground(a *agent) {
 	a.background = true
 	if a.life != nil {
 		if p := a.parent; p != nil && p.life != nil {
@@ -112,7 +112,7 @@ func (a *agent) silence() {
 
 // startPrompts is ISO-04 for what an agent starts with: a definition that bubbles
 // has its prompts shown by the parent.
-func (u *Auditor) startPrompts(a, p *agent) {
+func (u *starts) startPrompts(a, p *agent) {
 	want := (a.background || p.avoids) && a.facts.PoolMode != "bubble"
 	if u.fails(iso04, a.avoids == want) {
 		u.report(iso04, a, "avoids prompts: "+strconv.FormatBool(want), "avoids prompts: "+strconv.FormatBool(a.avoids))
@@ -123,7 +123,7 @@ func (u *Auditor) startPrompts(a, p *agent) {
 const whyAvoided = "prompts are avoided"
 
 // permission is ISO-04 for decisions.
-func (u *Auditor) permission(a *agent, b *transcript.Permission) {
+func (u *permissions) permission(a *agent, b *transcript.Permission) {
 	u.decided(a, b)
 	switch {
 	case b.Decision == "edit":
@@ -141,7 +141,7 @@ func (u *Auditor) permission(a *agent, b *transcript.Permission) {
 }
 
 // startThinking is ISO-09. A parent whose settings have changed may think or not.
-func (u *Auditor) startThinking(a, p *agent) {
+func (u *starts) startThinking(a, p *agent) {
 	want := a.fork && p.facts.Context.Thinking
 	if a.fork && p.last.resettled {
 		return

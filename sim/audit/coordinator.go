@@ -6,8 +6,14 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/transcript"
 )
+
+// coordinators is the section on who coordinates, and on workers.
+type coordinators struct {
+	*ledger
+	gates *gates
+	tasks *tasking
+}
 
 // What coordinators and workers may have, by this package's own tables.
 var (
@@ -32,7 +38,7 @@ func (a *agent) coordinator() bool {
 
 // firstOfCoordinator is CRD-01 in the bytes, and notes what a coordinator is told
 // of its workers' tools.
-func (u *Auditor) firstOfCoordinator(a *agent, front *llm.Node, nodes []*llm.Node) {
+func (u *coordinators) firstOfCoordinator(a *agent, front *llm.Node, nodes []*llm.Node) {
 	if !a.coordinator() {
 		return
 	}
@@ -55,16 +61,9 @@ func (u *Auditor) firstOfCoordinator(a *agent, front *llm.Node, nodes []*llm.Nod
 	}
 }
 
-// gate notes that what new workers have may differ from what was told.
-func (u *Auditor) gate(b *transcript.Gate) {
-	if b.Name == simpleGate {
-		u.flipped = true
-	}
-}
-
 // startWorker holds an agent that a coordinator starts, and any worker, against
 // CRD-03 to CRD-06.
-func (u *Auditor) startWorker(a, p *agent) {
+func (u *coordinators) startWorker(a, p *agent) {
 	if a.facts.Type == "worker" && u.fails(crd05, p.coordinator()) {
 		u.report(crd05, a, "a coordinator to start it: it is a worker", p.lineage+", of type "+p.facts.Type)
 	}
@@ -100,7 +99,7 @@ func word(yes bool) string {
 
 // workerTools is CRD-04, whichever of the two sets it is, and CRD-03: they are
 // those that the coordinator was told of.
-func (u *Auditor) workerTools(a, p *agent) {
+func (u *coordinators) workerTools(a, p *agent) {
 	var own []string
 	for _, name := range a.facts.Tools {
 		if !strings.HasPrefix(name, "mcp__") && !(name == "ExitPlanMode" && a.facts.RunMode == "plan") {
@@ -110,20 +109,20 @@ func (u *Auditor) workerTools(a, p *agent) {
 	slices.Sort(own)
 	allFull, allSimple := u.offerable(worksWith), u.offerable(worksSimply)
 	full, simple := slices.Equal(own, allFull), slices.Equal(own, allSimple)
-	if on := u.launches.on[simpleGate]; u.opt.Session != nil || u.flipped {
+	if on := u.gates.on[simpleGate]; u.opt.Session != nil || u.gates.changed[simpleGate] {
 		full, simple = full && !on, simple && on
 	}
 	if u.fails(crd04, full || simple) {
 		u.report(crd04, a, "tools "+strings.Join(allFull, " ")+", or in simple mode "+strings.Join(allSimple, " "), "tools "+strings.Join(own, " "))
 	}
-	if p.workers == nil || u.flipped || a.facts.RunMode == "plan" {
+	if p.workers == nil || u.gates.changed[simpleGate] || a.facts.RunMode == "plan" {
 		return
 	}
 	u.same(crd03, a, "tools", strings.Join(p.workers, " "), strings.Join(own, " "))
 }
 
 // offerable is those tools that no rule of the session denies as a whole.
-func (u *Auditor) offerable(tools []string) []string {
+func (u *coordinators) offerable(tools []string) []string {
 	if u.opt.Session == nil {
 		return tools
 	}
@@ -134,7 +133,7 @@ func (u *Auditor) offerable(tools []string) []string {
 }
 
 // workerCall is CRD-05 for a call: one that names no worker is an error.
-func (u *Auditor) workerCall(a *agent, x *use, b *llm.Block) {
+func (u *coordinators) workerCall(a *agent, x *use, b *llm.Block) {
 	if !a.coordinator() || !isAgentTool(x.name) || a.edited {
 		return
 	}

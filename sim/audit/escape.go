@@ -15,7 +15,7 @@ func (x *escapes) past(now vtime.Instant) {
 
 // comes is PRM-05 for an answer or a result: its user has not interrupted the agent
 // since it asked.
-func (x *escapes) comes(u *Auditor, a *agent, asked vtime.Instant) {
+func (x *escapes) comes(u *ledger, a *agent, asked vtime.Instant) {
 	if len(*x) == 0 {
 		return
 	}

@@ -14,14 +14,14 @@ func (u *Auditor) Held() (lives, tasks, siblings int) {
 			lives++
 		}
 	}
-	return lives, len(u.tasks), len(u.forks)
+	return lives, len(u.tasks.known), len(u.forks.siblings)
 }
 
 // Looked is how many blocks of conversations the auditor has gone through.
-func (u *Auditor) Looked() int64 { return u.looked }
+func (u *Auditor) Looked() int64 { return u.history.looked }
 
 // Owed is how many judgements wait for their notifications.
-func (u *Auditor) Owed() int { return len(u.handed) }
+func (u *Auditor) Owed() int { return len(u.handoffs.handed) }
 
 // OnReport has f called with file and line of each report of a failed check, until
 // it is nil.

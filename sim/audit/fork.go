@@ -7,6 +7,12 @@ import (
 	"agentsim/sim/llm"
 )
 
+// forking is the section on forks.
+type forking struct {
+	*ledger
+	siblings map[llm.Hash]*siblings // by the answer that they were forked from
+}
+
 // The fixed texts of forks.
 const (
 	forkSource   = "agent:builtin:fork"
@@ -25,7 +31,7 @@ type siblings struct {
 }
 
 // startFork is FRK-09 for every child, and notes where a fork begins.
-func (u *Auditor) startFork(a, p *agent) {
+func (u *forking) startFork(a, p *agent) {
 	typed := u.opt.TypedChildren && !a.fork
 	if u.fails(frk09, typed || p.facts.Source != forkSource && !p.tagged) {
 		u.report(frk09, a, "no agent that a fork makes", "one made by "+p.lineage)
@@ -46,29 +52,29 @@ func (u *Auditor) startFork(a, p *agent) {
 	if a.point == nil {
 		return
 	}
-	k := u.forks[a.point.Hash]
+	k := u.siblings[a.point.Hash]
 	if k == nil {
 		k = &siblings{}
-		u.forks[a.point.Hash] = k
+		u.siblings[a.point.Hash] = k
 	}
 	k.waiting++
 	a.kin = k
 }
 
 // leaveKin forgets siblings once none of them is still to speak.
-func (u *Auditor) leaveKin(a *agent) {
+func (u *forking) leaveKin(a *agent) {
 	if a.kin == nil {
 		return
 	}
 	if a.kin.waiting--; a.kin.waiting == 0 {
-		delete(u.forks, a.point.Hash)
+		delete(u.siblings, a.point.Hash)
 	}
 	a.kin = nil
 }
 
 // firstOfFork holds a fork's first request against its parent's history: nodes
 // are what stands behind the history.
-func (u *Auditor) firstOfFork(a *agent, nodes []*llm.Node) {
+func (u *forking) firstOfFork(a *agent, nodes []*llm.Node) {
 	i := 0
 	for _, x := range a.spawner {
 		ok := i < len(nodes) && nodes[i].Block.Kind == llm.ToolResult && nodes[i].Block.ID == x.id && nodes[i].Block.Content.Raw() == placeholder
@@ -102,7 +108,7 @@ func (u *Auditor) firstOfFork(a *agent, nodes []*llm.Node) {
 
 // lostHistory is FRK-03 or FRK-06, whichever a fork breaks that does not stand
 // behind its parent's history.
-func (u *Auditor) lostHistory(a *agent, head *llm.Node) {
+func (u *forking) lostHistory(a *agent, head *llm.Node) {
 	if border(head).Hash != border(a.point).Hash {
 		u.report(frk06, a, "the parent's rendered tools and system prompt", "others")
 		return

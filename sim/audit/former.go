@@ -16,10 +16,7 @@ type former struct {
 }
 
 // own is ISO-07 for a chain: no activation of any agent had it before.
-func (u *Auditor) ownChain(a *agent, chain uint64) {
-	if u.chained == nil {
-		u.chained = map[uint64]bool{}
-	}
+func (u *starts) ownChain(a *agent, chain uint64) {
 	if u.fails(iso07, !u.chained[chain]) {
 		u.report(iso07, a, "a query chain that no activation had before", "one that did")
 	}
@@ -28,7 +25,7 @@ func (u *Auditor) ownChain(a *agent, chain uint64) {
 
 // again is TSK-10 for what is resumed: the same agent, and as every one in the
 // background.
-func (f *former) again(u *Auditor, a *agent) {
+func (f *former) again(u *ledger, a *agent) {
 	was, now := &f.facts, &a.facts
 	f.activation++
 	same := now.ID == was.ID && now.Lineage == was.Lineage && now.Type == was.Type && now.Depth == was.Depth && now.Source == was.Source &&
@@ -36,8 +33,6 @@ func (f *former) again(u *Auditor, a *agent) {
 	if u.fails(tsk10, same) {
 		u.report(tsk10, a, "the agent that it was, in activation "+decimal(int64(f.activation)), "another one, or activation "+decimal(int64(now.Activation)))
 	}
-	u.startAbort(a)
-	u.startState(a)
 	if u.fails(tsk10, now.Async && now.RunMode == was.RunMode && now.Context.Thinking == was.Context.Thinking) {
 		u.report(tsk10, a, "it runs in the background, in mode "+was.RunMode+", and thinks as before", "otherwise")
 	}

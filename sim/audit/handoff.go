@@ -9,6 +9,13 @@ import (
 	"agentsim/sim/transcript"
 )
 
+// handing is the section on the classifier of hand-offs.
+type handing struct {
+	*ledger
+	gates  *gates
+	handed map[string][]*hand // by task: judged, and not yet read of
+}
+
 // classifierGate is the name under which the classifier is switched.
 const classifierGate = "TRANSCRIPT_CLASSIFIER"
 
@@ -25,16 +32,9 @@ type hand struct {
 	verdict string // what is to stand in front
 }
 
-// switched notes whether the classifier is on.
-func (u *Auditor) switched(b *transcript.Gate) {
-	if b.Name == classifierGate {
-		u.judges = b.Value == "true"
-	}
-}
-
 // startHand takes an agent in. A fork has its parent's history, and what stands
 // in it.
-func (u *Auditor) startHand(a *agent, b *transcript.AgentStart) {
+func (u *handing) startHand(a *agent, b *transcript.AgentStart) {
 	if u.opt.Handoffs == nil {
 		return
 	}
@@ -45,14 +45,14 @@ func (u *Auditor) startHand(a *agent, b *transcript.AgentStart) {
 }
 
 // resumeHand lets a further activation be judged.
-func (u *Auditor) resumeHand(a *agent, b *transcript.AgentStart) {
+func (u *handing) resumeHand(a *agent, b *transcript.AgentStart) {
 	if u.opt.Handoffs != nil && a.hand != nil {
 		a.hand = &hand{of: a, id: b.ID.String(), taints: a.hand.taints}
 	}
 }
 
 // tainted looks for injections in a block of an agent's conversation.
-func (u *Auditor) tainted(a *agent, n *llm.Node) {
+func (u *handing) tainted(a *agent, n *llm.Node) {
 	if a.hand == nil || n.Block == nil {
 		return
 	}
@@ -64,12 +64,12 @@ func (u *Auditor) tainted(a *agent, n *llm.Node) {
 }
 
 // endHand notes how an agent ended, and whom its result goes to.
-func (u *Auditor) endHand(a *agent) {
+func (u *handing) endHand(a *agent) {
 	h := a.hand
 	if h == nil {
 		return
 	}
-	h.gate, h.at, h.rebased = u.judges, a.seen, a.rebased != ""
+	h.gate, h.at, h.rebased = u.gates.on[classifierGate], a.seen, a.rebased != ""
 	if p := a.parent; p != nil && p.life != nil && !a.background {
 		if p.coming == nil {
 			p.coming = map[llm.ToolUseID]*hand{}
@@ -80,7 +80,7 @@ func (u *Auditor) endHand(a *agent) {
 
 // handoff is TSK-06 for a judgement: it is of a child that has ended and of its
 // whole conversation, and says what the script says.
-func (u *Auditor) handoff(ref int32, b *transcript.Handoff) {
+func (u *handing) handoff(ref int32, b *transcript.Handoff) {
 	a := u.agent(ref)
 	if u.opt.Handoffs == nil {
 		return
@@ -105,7 +105,7 @@ func (u *Auditor) handoff(ref int32, b *transcript.Handoff) {
 
 // wholeOf checks that a conversation that was judged goes on from what was seen
 // of it, and looks at what no request has held.
-func (u *Auditor) wholeOf(a *agent, head *llm.Node) {
+func (u *handing) wholeOf(a *agent, head *llm.Node) {
 	h, n := a.hand, head
 	for ; n != nil && !n.IsBorder() && (h.rebased || h.at == nil || n.Pos > h.at.Pos); n = n.Parent {
 		u.tainted(a, n)
@@ -126,7 +126,7 @@ func (h *Handoffs) verdict(taints []string) (taint, verdict string) {
 }
 
 // sentHome is TSK-06 for a task's notification: the judgement came before it.
-func (u *Auditor) sentHome(a *agent, t *taskState) {
+func (u *handing) sentHome(a *agent, t *taskState) {
 	if a == nil || a.hand == nil || t.kind != "local_agent" || !a.hand.gate || a.life != nil {
 		return
 	}
@@ -137,7 +137,7 @@ func (u *Auditor) sentHome(a *agent, t *taskState) {
 
 // nextHanded takes the oldest activation of a task that was judged and not heard
 // of, nil if there is none.
-func (u *Auditor) nextHanded(id string) *hand {
+func (u *handing) nextHanded(id string) *hand {
 	list := u.handed[id]
 	if len(list) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (u *Auditor) nextHanded(id string) *hand {
 }
 
 // notified is TSK-06 in the bytes of a notification.
-func (u *Auditor) notified(id, raw string) {
+func (u *handing) notified(id, raw string) {
 	if h := u.nextHanded(id); h != nil {
 		_, result, _ := strings.Cut(raw, "\n<result>")
 		u.same(tsk06, h.of, "in front of its result a verdict of", h.verdict, fronted(result, "&lt;", "&gt;"))
@@ -158,7 +158,7 @@ func (u *Auditor) notified(id, raw string) {
 
 // cameHome is TSK-06 in the bytes of a result that a parent waited for. A preview
 // in its place shows nothing of the child's.
-func (u *Auditor) cameHome(p *agent, b *llm.Block, replaced bool) {
+func (u *handing) cameHome(p *agent, b *llm.Block, replaced bool) {
 	h := p.coming[b.ID]
 	if h == nil {
 		return

@@ -10,6 +10,12 @@ import (
 	"agentsim/sim/vtime"
 )
 
+// homecoming is the section on what agents bring home.
+type homecoming struct {
+	*ledger
+	due map[string][]*home // by task: activations that have ended, and not been read of
+}
+
 // home is what an activation has to bring home. It outlives the agent until that
 // has arrived.
 type home struct {
@@ -62,7 +68,7 @@ func (a *agent) texts() string {
 
 // endHome notes what an agent that ends has to bring home, and to whom. An agent
 // whose last call failed for good has not completed (SUB-16).
-func (u *Auditor) endHome(a *agent, b *transcript.AgentEnd) {
+func (u *homecoming) endHome(a *agent, b *transcript.AgentEnd) {
 	if a.parent != nil && u.fails(sub16, !a.gaveUp || b.Status != "completed") {
 		u.report(sub16, a, "a status that says that its last call failed", b.Status)
 	}
@@ -74,11 +80,8 @@ func (u *Auditor) endHome(a *agent, b *transcript.AgentEnd) {
 		h.all = a.texts()
 	}
 	if a.background {
-		if u.homes == nil {
-			u.homes = map[string][]*home{}
-		}
 		id := a.facts.ID.String()
-		u.homes[id] = append(u.homes[id], h)
+		u.due[id] = append(u.due[id], h)
 		return
 	}
 	if p := a.parent; p.life != nil {
@@ -93,8 +96,8 @@ func (u *Auditor) endHome(a *agent, b *transcript.AgentEnd) {
 var outcomes = map[string]string{"failed": "failed", "refused": "failed", "killed": "killed"}
 
 // agrees is SUB-16 for a task that ends after its agent: it ends as that did.
-func (u *Auditor) agrees(id string, t *taskState) {
-	list := u.homes[id]
+func (u *homecoming) agrees(id string, t *taskState) {
+	list := u.due[id]
 	if t.kind != "local_agent" || len(list) == 0 {
 		return
 	}
@@ -111,13 +114,13 @@ func (u *Auditor) agrees(id string, t *taskState) {
 
 // nextHome takes the oldest activation of a task that nobody has heard of, nil if
 // there is none.
-func (u *Auditor) nextHome(id string) *home {
-	list := u.homes[id]
+func (u *homecoming) nextHome(id string) *home {
+	list := u.due[id]
 	if len(list) == 0 {
 		return nil
 	}
-	if u.homes[id] = list[1:]; len(list) == 1 {
-		delete(u.homes, id)
+	if u.due[id] = list[1:]; len(list) == 1 {
+		delete(u.due, id)
 	}
 	return list[0]
 }
@@ -131,7 +134,7 @@ const (
 
 // told is SUB-12 for a notification: its result is the last text of the agent,
 // escaped, and its figures are the agent's.
-func (u *Auditor) told(id, raw string) {
+func (u *homecoming) told(id, raw string) {
 	h := u.nextHome(id)
 	if h == nil {
 		return
@@ -148,14 +151,14 @@ func (u *Auditor) told(id, raw string) {
 }
 
 // text12 is SUB-12 for the text that came home.
-func (u *Auditor) text12(h *home, want, got string) {
+func (u *homecoming) text12(h *home, want, got string) {
 	if u.fails(sub12, want == got || handoffDefuser.Replace(h.text) != h.text) {
 		u.report(sub12, h.of, "its last text: "+orNone(short(want)), orNone(short(got)))
 	}
 }
 
 // figures is SUB-19: the tokens of its last call, and its tool uses.
-func (u *Auditor) figures(h *home, tokens, uses int64) {
+func (u *homecoming) figures(h *home, tokens, uses int64) {
 	if u.fails(sub19, tokens == h.tokens && uses == int64(h.uses)) {
 		u.report(sub19, h.of, decimal(h.tokens)+" tokens, those of its last call, and "+decimal(int64(h.uses))+" tool uses", decimal(tokens)+" and "+decimal(uses))
 	}
@@ -192,7 +195,7 @@ const objection = "\n\nA hook objects to this result. "
 
 // brought is SUB-12 for the result of an agent that its parent waited for, and
 // SUB-16 for one that did not do what it was to.
-func (u *Auditor) brought(p *agent, b *llm.Block, replaced bool) {
+func (u *homecoming) brought(p *agent, b *llm.Block, replaced bool) {
 	h := p.homes[b.ID]
 	if h == nil {
 		return
@@ -209,7 +212,7 @@ func (u *Auditor) brought(p *agent, b *llm.Block, replaced bool) {
 		if u.fails(min01, outcomes[h.status] != "" || h.all == "" || raw == h.all) {
 			u.report(min01, h.of, "all that it said: "+short(h.all), short(raw))
 		}
-		broughtPlain(u, h, raw)
+		broughtPlain(u.ledger, h, raw)
 		return
 	}
 	if failed := outcomes[h.status] != ""; failed {
@@ -221,7 +224,7 @@ func (u *Auditor) brought(p *agent, b *llm.Block, replaced bool) {
 	u.completed(h, b, raw)
 }
 
-func (u *Auditor) completed(h *home, b *llm.Block, raw string) {
+func (u *homecoming) completed(h *home, b *llm.Block, raw string) {
 	var r struct {
 		Status  string
 		Content []struct{ Text string }
@@ -253,7 +256,7 @@ const (
 )
 
 // broughtPlain is MIN-04.
-func broughtPlain(u *Auditor, h *home, raw string) {
+func broughtPlain(u *ledger, h *home, raw string) {
 	failed := outcomes[h.status] != ""
 	if u.fails(min04, failed == strings.HasPrefix(raw, plainError) && (failed || h.text != "" || raw == plainEmpty)) {
 		u.report(min04, h.of, plainError+"where it ended "+h.status+", "+plainEmpty+" where it said nothing", short(raw))

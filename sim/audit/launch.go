@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -9,33 +8,15 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// launches are what decides how children start.
+// launches is the section on how children start.
 type launches struct {
-	session *Session
-	on      map[string]bool // gates
-	users   bool            // who uses it was changed, so built-in types have other models
-}
-
-func newLaunches(s *Session) launches {
-	l := launches{session: s, on: map[string]bool{}}
-	if s != nil {
-		maps.Copy(l.on, s.Gates)
-	}
-	return l
-}
-
-func (l *launches) flipped(b *transcript.Gate) {
-	l.on[b.Name] = b.Value == "true"
-	l.users = l.users || b.Name == "USER_TYPE"
-}
-
-func (l *launches) coordinates() bool {
-	return l.on["COORDINATOR_MODE"] && l.on["CLAUDE_CODE_COORDINATOR_MODE"]
+	*ledger
+	gates *gates
 }
 
 // forks reports whether a call without a type starts a fork.
-func (l *launches) forks() bool {
-	return l.on["FORK_SUBAGENT"] && l.session.Interactive && !l.coordinates() && !l.session.Minimal
+func (u *launches) forks() bool {
+	return u.gates.on["FORK_SUBAGENT"] && u.opt.Session.Interactive && !u.gates.coordinates() && !u.opt.Session.Minimal
 }
 
 // staged is the spawn that an agent is about to make.
@@ -48,7 +29,7 @@ type staged struct {
 const stages = 5
 
 // stage is SUB-06: the stages of a spawn come one after the other.
-func (l *launches) stage(u *Auditor, a *agent, b *transcript.Stage) {
+func (u *launches) stage(a *agent, b *transcript.Stage) {
 	s := &a.staged
 	if b.N == 1 {
 		*s = staged{lineage: b.Lineage}
@@ -66,30 +47,30 @@ type launch struct {
 }
 
 // started holds a new child against its call and the gates.
-func (l *launches) started(u *Auditor, a, p *agent) {
+func (u *launches) started(a, p *agent) {
 	if a.background {
 		p.launched = append(p.launched, launch{a.facts.ToolUse, a.facts.ID})
 	}
-	s := l.session
+	s := u.opt.Session
 	if s == nil {
 		return
 	}
 	if !s.Minimal && u.fails(sub06, p.staged == staged{a.lineage, stages}) {
 		u.report(sub06, a, "all stages of its spawn before it starts", decimal(int64(p.staged.n))+" of "+orNone(p.staged.lineage))
 	}
-	a.offersBackground = !l.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !l.forks() && !l.coordinates()
-	if a.fork && u.fails(frk01, l.forks()) {
+	a.offersBackground = !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !u.forks() && !u.gates.coordinates()
+	if a.fork && u.fails(frk01, u.forks()) {
 		u.report(frk01, a, "no fork: the gate is off, nobody is there to be asked or somebody coordinates", "one")
 	}
-	l.permitted(u, a, s)
+	u.permitted(a, s)
 	if in := a.spawned.input; in != nil && !p.edited {
 		a.former.about = strings.Clone(field(in, "description"))
-		l.asked(u, a, p, in)
+		u.asked(a, p, in)
 	}
 }
 
 // permitted is SUB-05: no rule denies the type.
-func (l *launches) permitted(u *Auditor, a *agent, s *Session) {
+func (u *launches) permitted(a *agent, s *Session) {
 	for _, rule := range s.Deny {
 		name, typ, _ := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
 		if isAgentTool(name) && typ != "" && u.fails(sub05, typ != a.facts.Type) {
@@ -99,17 +80,17 @@ func (l *launches) permitted(u *Auditor, a *agent, s *Session) {
 }
 
 // asked holds a child against the words of its call.
-func (l *launches) asked(u *Auditor, a, p *agent, in *llm.Payload) {
-	s := l.session
+func (u *launches) asked(a, p *agent, in *llm.Payload) {
+	s := u.opt.Session
 	if u.fails(sub02, field(in, "prompt") != "" && field(in, "description") != "") {
 		u.report(sub02, a, "an error: its call lacks a prompt or a description", short(in.Raw()))
 	}
 	if !p.coordinator() {
-		u.same(sub04, a, "type", l.typeOf(in), a.facts.Type)
+		u.same(sub04, a, "type", u.typeOf(in), a.facts.Type)
 	}
-	background := l.forks() || l.coordinates() || l.on["KAIROS"] || l.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
+	background := u.forks() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
-	background = background && !l.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal
+	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal
 	if u.fails(sub11, a.facts.Async == background) {
 		u.report(sub11, a, "in the background: "+word(background), word(a.facts.Async))
 	}
@@ -125,8 +106,8 @@ func (l *launches) asked(u *Auditor, a, p *agent, in *llm.Payload) {
 
 // offered is SUB-03 for how a new child's requests define the Agent tool: as the gates
 // had it when it started.
-func (l *launches) offered(u *Auditor, a *agent) {
-	if l.session == nil || l.session.Minimal || a.agents == "" || a.parent == nil || a.parent.life == nil {
+func (u *launches) offered(a *agent) {
+	if u.opt.Session == nil || u.opt.Session.Minimal || a.agents == "" || a.parent == nil || a.parent.life == nil {
 		return
 	}
 	if says := strings.Contains(a.agents, `"run_in_background":`); u.fails(sub03, says == a.offersBackground) {
@@ -135,15 +116,15 @@ func (l *launches) offered(u *Auditor, a *agent) {
 }
 
 // typeOf is the type of the agent that a call asks for.
-func (l *launches) typeOf(in *llm.Payload) string {
+func (u *launches) typeOf(in *llm.Payload) string {
 	name, otherwise := "subagent_type", fallsBack
-	if l.session.Minimal {
+	if u.opt.Session.Minimal {
 		name, otherwise = "type", "general"
 	}
 	if typ := field(in, name); typ != "" {
 		return typ
 	}
-	if l.forks() {
+	if u.forks() {
 		return "fork"
 	}
 	return otherwise
@@ -151,7 +132,7 @@ func (l *launches) typeOf(in *llm.Payload) string {
 
 // returned is SUB-13 for the result of a call whose agent runs in the background: it
 // says so, names the agent, and whether the caller can read its output.
-func (l *launches) returned(u *Auditor, a *agent, b *llm.Block, replaced bool) {
+func (u *launches) returned(a *agent, b *llm.Block, replaced bool) {
 	i := slices.IndexFunc(a.launched, func(x launch) bool { return x.call == b.ID })
 	if i < 0 {
 		return

@@ -34,7 +34,7 @@ func (m *marking) start(s *Session, a, p *agent) {
 }
 
 // sent is DEF-12 and LOOP-12 for a request.
-func (m *marking) sent(u *Auditor, a *agent, b *transcript.Request) {
+func (m *marking) sent(u *ledger, a *agent, b *transcript.Request) {
 	if !m.known || b.Automatic {
 		return
 	}
@@ -62,7 +62,7 @@ func (m *marking) sent(u *Auditor, a *agent, b *transcript.Request) {
 // systemMarks is LOOP-12 for an agent's first request: its system prompt is marked at its
 // last block and, where it has several, at one in front of it, where what others share
 // with it ends.
-func systemMarks(u *Auditor, a *agent, b *transcript.Request, front *llm.Node) {
+func systemMarks(u *ledger, a *agent, b *transcript.Request, front *llm.Node) {
 	if s := u.opt.Session; s == nil || !s.SharedMarked || u.opt.OwnPrompts {
 		return
 	}

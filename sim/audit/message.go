@@ -12,8 +12,8 @@ const sendTool = "SendMessage"
 
 // message is TSK-08 on the record: whoever started the receiver sent the message
 // by a call of its own, and each is delivered once, in order, or dropped.
-func (u *Auditor) message(ref int32, b *transcript.Message) {
-	a, t := u.agent(ref), u.taskOf(b.TaskID)
+func (u *notices) message(ref int32, b *transcript.Message) {
+	a, t := u.agent(ref), u.tasks.taskOf(b.TaskID)
 	if a == nil {
 		return
 	}
@@ -47,7 +47,7 @@ func (u *Auditor) message(ref int32, b *transcript.Message) {
 	if b.Op == "delivered" && a.life != nil {
 		a.mail = append(a.mail, *l)
 	}
-	u.settled(b.TaskID, t)
+	u.tasks.settled(b.TaskID, t)
 }
 
 // writing is the text of the message to a task that an agent sends now, under its
@@ -74,7 +74,7 @@ func (a *agent) writing(task, name string) (string, bool) {
 // heardMessage is TSK-08 in the bytes: a message that was delivered stands in the
 // next request as it was sent, and does not come again. It reports whether the
 // text is one.
-func (u *Auditor) heardMessage(a *agent, n *llm.Node, raw string) bool {
+func (u *notices) heardMessage(a *agent, n *llm.Node, raw string) bool {
 	id := n.Block.Content.Identity()
 	for i, m := range a.mail {
 		if !m.message || m.known && m.text != raw {
@@ -96,7 +96,7 @@ func (u *Auditor) heardMessage(a *agent, n *llm.Node, raw string) bool {
 }
 
 // missing reports letters that were delivered and do not stand in the request.
-func (u *Auditor) missing(a *agent) {
+func (u *notices) missing(a *agent) {
 	for _, m := range a.mail {
 		if m.message {
 			u.report(tsk08, a, "message "+decimal(int64(m.n))+", which was delivered, as it was sent", "none in the request")

@@ -9,10 +9,12 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// notices are what the auditor keeps of tasks' ends on their way home.
+// notices is the section on what is said to agents of tasks' ends, and by others.
 type notices struct {
-	ids  map[llm.AgentID]*agent // agents by the id that they started with
-	whys map[string][]string    // by task: the errors that activations ended with, oldest first
+	*ledger
+	tasks *tasking
+	ids   map[llm.AgentID]*agent // agents by the id that they started with
+	whys  map[string][]string    // by task: the errors that activations ended with, oldest first
 }
 
 // pending is a notification that waits for its reader.
@@ -35,7 +37,7 @@ var letters = map[string]string{"local_bash": "b", "local_agent": "a", "remote_a
 var hex = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // taskID is TSK-01 for a task: its id is the letter of its type and 16 hex digits.
-func (u *Auditor) taskID(a *agent, b *transcript.Task) {
+func (u *notices) taskID(a *agent, b *transcript.Task) {
 	letter := letters[b.Type]
 	digits, ok := strings.CutPrefix(b.ID, letter)
 	if u.fails(tsk01, ok && letter != "" && hex.MatchString(digits)) {
@@ -44,22 +46,19 @@ func (u *Auditor) taskID(a *agent, b *transcript.Task) {
 }
 
 // ownID is TSK-01 for an agent: no other one has its id.
-func (u *Auditor) ownID(a *agent, id llm.AgentID) {
-	if u.notices.ids == nil {
-		u.notices.ids = map[llm.AgentID]*agent{}
-	}
-	other := u.notices.ids[id]
+func (u *notices) ownID(a *agent, id llm.AgentID) {
+	other := u.ids[id]
 	if u.fails(tsk01, other == nil) {
 		u.report(tsk01, a, "an id of its own", id.String()+", which is that of "+other.lineage)
 	}
-	u.notices.ids[id] = a
+	u.ids[id] = a
 }
 
 // waits is TSK-04 on the record: who started the task reads of its end with its
 // next message, the oldest end first and of those of one instant by id; in the
 // middle of a turn behind results, else as a message of its own.
-func (u *Auditor) waits(a *agent, b *transcript.Notification) {
-	t := u.tasks[b.TaskID]
+func (u *notices) waits(a *agent, b *transcript.Notification) {
+	t := u.tasks.known[b.TaskID]
 	if t == nil || t.owner == nil || t.owner.life == nil {
 		return
 	}
@@ -96,7 +95,7 @@ func (u *Auditor) waits(a *agent, b *transcript.Notification) {
 
 // late is TSK-04 for a request: what was queued before the last result came stands
 // behind it.
-func (u *Auditor) late(a *agent) {
+func (u *notices) late(a *agent) {
 	if len(a.waiting)+len(a.posted) == 0 || len(a.calls) == 0 {
 		return
 	}
@@ -116,7 +115,7 @@ func (u *Auditor) late(a *agent) {
 
 // behindResults is TSK-04 in the bytes: no result follows a notification in one
 // message, and notifications stand in the order of delivery.
-func (u *Auditor) behindResults(a *agent, raw string, results int) {
+func (u *notices) behindResults(a *agent, raw string, results int) {
 	id := between(raw, "<task-id>", "</task-id>")
 	want := id
 	for i := range a.mail {
@@ -145,7 +144,7 @@ var summaries = map[string]string{"completed": "completed", "failed": "failed: "
 // wellFormed is TSK-03 for the text of a notification: it has its fields in order
 // and nothing else, and its summary says what its status says. A failed agent's
 // carries the error (CRD-12).
-func (u *Auditor) wellFormed(a *agent, raw string) {
+func (u *notices) wellFormed(a *agent, raw string) {
 	m := shape.FindStringSubmatch(raw)
 	if u.fails(tsk03, m != nil) {
 		u.report(tsk03, a, "a notification with its fields in order, and none of them holding tags", short(raw))
@@ -163,7 +162,7 @@ func (u *Auditor) wellFormed(a *agent, raw string) {
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // unforged is TSK-03 for any other text that is said to an agent.
-func (u *Auditor) unforged(a *agent, raw string) {
+func (u *notices) unforged(a *agent, raw string) {
 	forged := strings.Contains(raw, notification) || strings.Contains(raw, "</task-notification")
 	if u.fails(tsk03, !forged) {
 		u.report(tsk03, a, "no tag of a notification in what is none", short(raw))
@@ -171,31 +170,28 @@ func (u *Auditor) unforged(a *agent, raw string) {
 }
 
 // failed notes the error that an agent in the background ended with.
-func (u *Auditor) failed(a *agent, b *transcript.AgentEnd) {
+func (u *notices) failed(a *agent, b *transcript.AgentEnd) {
 	if !a.background || b.Status != "failed" && b.Status != "refused" {
 		return
 	}
-	if u.notices.whys == nil {
-		u.notices.whys = map[string][]string{}
-	}
 	id := a.facts.ID.String()
-	u.notices.whys[id] = append(u.notices.whys[id], b.Why)
+	u.whys[id] = append(u.whys[id], b.Why)
 }
 
 // failure takes the oldest error of a task that nobody has heard of.
-func (u *Auditor) failure(id string) (why string, ok bool) {
-	list := u.notices.whys[id]
+func (u *notices) failure(id string) (why string, ok bool) {
+	list := u.whys[id]
 	if len(list) == 0 {
 		return "", false
 	}
-	if u.notices.whys[id] = list[1:]; len(list) == 1 {
-		delete(u.notices.whys, id)
+	if u.whys[id] = list[1:]; len(list) == 1 {
+		delete(u.whys, id)
 	}
 	return list[0], true
 }
 
 // unread forgets the error of a notification that was dropped.
-func (u *Auditor) unread(b *transcript.Notification) {
+func (u *notices) unread(b *transcript.Notification) {
 	if b.Op == "dropped" && b.Status == "failed" {
 		u.failure(b.TaskID)
 	}
@@ -210,7 +206,7 @@ func between(s, open, end string) string {
 
 // says is TSK-03 for what a notification tells of its task: the status with which it
 // ended, its own file, and of a command how long it ran.
-func (u *Auditor) says(a *agent, m *letter, raw string) {
+func (u *notices) says(a *agent, m *letter, raw string) {
 	u.same(tsk03, a, "status", m.status, between(raw, "<status>", "</status>"))
 	if at := between(raw, "<output-file>", "</output-file>"); u.fails(tsk03, strings.HasSuffix(at, m.task+".output")) {
 		u.report(tsk03, a, "the output file of "+m.task, at)

@@ -36,7 +36,6 @@ type Session struct {
 	Children         string                    // mode of a child whose definition names none; "" is its parent's
 	Depth, Turns     int                       // limits; 0 is none
 	Minimal          bool                      // the minimal stack
-	Slim             bool                      // tengu_slim_subagent_claudemd, as the run begins
 	Elsewhere        bool                      // forks have another directory than their parent
 	Model            string                    // of sub-agents whose definition names none; "" is their parent's
 	Aliases          map[string]string         // of models

@@ -8,6 +8,13 @@ import (
 	"agentsim/sim/transcript"
 )
 
+// permissions is the section on what calls may do.
+type permissions struct {
+	*ledger
+	neighbours *neighbours
+	rules      []string // to allow, that have reached the session
+}
+
 // What became of a call before it could run.
 const (
 	undecided = ""
@@ -42,14 +49,14 @@ func byMode(mode, class string) string {
 // decided is what permissions are held to: a decision is about a call that waits
 // for one (PRM-01), is asked where it has to be (PRM-02), and follows from mode,
 // class and rules.
-func (u *Auditor) decided(a *agent, b *transcript.Permission) {
+func (u *permissions) decided(a *agent, b *transcript.Permission) {
 	c := a.recorded(b.ID)
 	if u.fails(prm01, c != nil && !c.done && c.verdict == undecided) {
 		u.report(prm01, a, "a decision about a call of its own that waits for one", b.Decision+" of "+b.Tool+" "+b.ID.String())
 		return
 	}
 	if c.began == 0 {
-		u.begins(a, c)
+		u.neighbours.begins(a, c)
 	}
 	u.same(sub10, a, "a decision in mode", a.facts.RunMode, b.Mode)
 	switch b.Decision {
@@ -83,7 +90,7 @@ func (a *agent) terminal() string {
 
 // hook is DEF-06 for what a hook does: it hears agents of its own definition. It
 // notes a call that is blocked.
-func (u *Auditor) hook(a *agent, b *transcript.Hook) {
+func (u *permissions) hook(a *agent, b *transcript.Hook) {
 	if s := u.opt.Session; s != nil {
 		typ, known := s.Types[a.facts.Type]
 		if (known || a.fork) && u.fails(def06, !a.fork && slices.Contains(typ.Hooks, b.Event+" "+b.Command)) {
@@ -103,7 +110,7 @@ func (u *Auditor) hook(a *agent, b *transcript.Hook) {
 
 // kept is PRM-01 and DEF-06 for a result: what was not allowed, or was blocked, is
 // an error and has changed nothing.
-func (u *Auditor) kept(a *agent, c *call, b *transcript.ToolResult) {
+func (u *permissions) kept(a *agent, c *call, b *transcript.ToolResult) {
 	if !c.inPool {
 		return // the filter's business
 	}
@@ -130,7 +137,7 @@ const (
 
 // follows is PRM-01 for the first word about a call: what the rules say, then the
 // mode by the table; where it cannot be told from outside nothing is said.
-func (u *Auditor) follows(a *agent, c *call, b *transcript.Permission) {
+func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 	s := u.opt.Session
 	if s == nil || a.edited && c.asked {
 		return
@@ -158,7 +165,7 @@ func (u *Auditor) follows(a *agent, c *call, b *transcript.Permission) {
 
 // given reports whether a rule to allow was given beforehand or has reached the
 // session since.
-func (u *Auditor) given(rule string) bool {
+func (u *permissions) given(rule string) bool {
 	is := func(text string) bool { return text == rule || strings.TrimSuffix(text, "(*)") == rule }
 	s := u.opt.Session
 	if slices.ContainsFunc(s.Allow, is) || slices.ContainsFunc(u.rules, is) {
@@ -174,7 +181,7 @@ func (u *Auditor) given(rule string) bool {
 
 // ownRules is PRM-03 for a rule that allowed a call of an agent with allowed tools of
 // its own, or of one below it.
-func (u *Auditor) ownRules(a *agent, rule string) {
+func (u *permissions) ownRules(a *agent, rule string) {
 	s := u.opt.Session
 	for q := a; q != nil && q.life != nil; q = q.parent {
 		own, found := s.Allowed[q.facts.Type]
@@ -190,7 +197,7 @@ func (u *Auditor) ownRules(a *agent, rule string) {
 }
 
 // verdict is what has to be said of a call.
-func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want string, known bool) {
+func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want string, known bool) {
 	s, x := u.opt.Session, a.used(c.id)
 	if x == nil || strings.HasPrefix(c.name, "mcp__") {
 		return "", false
@@ -230,7 +237,7 @@ func (u *Auditor) verdict(a *agent, c *call, b *transcript.Permission) (want str
 // allows is whether a rule that an agent is given allows a call: one of the session's,
 // or of those that stand in their place for its type or that of one above it, and the
 // command line's.
-func (u *Auditor) allows(a *agent, x *use) int {
+func (u *permissions) allows(a *agent, x *use) int {
 	s := u.opt.Session
 	for q := a; q.parent != nil; q = q.parent {
 		if own, found := s.Allowed[q.former.facts.Type]; found {

@@ -8,6 +8,9 @@ import (
 	"agentsim/sim/transcript"
 )
 
+// filter is the section on the tools that agents hold.
+type filter struct{ *ledger }
+
 // What each layer of the filter is to do, by this package's own tables.
 var (
 	steering   = []string{"TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "TaskStop"}
@@ -96,7 +99,7 @@ var layerChecks = map[string]check{layer1: flt01, layer2: flt02, layer3: flt03, 
 
 // startPool holds a child's tools against what the filter has to leave of its
 // session's.
-func (u *Auditor) startPool(a, p *agent) {
+func (u *filter) startPool(a, p *agent) {
 	if a.fork {
 		u.same(flt10, a, "tools", strings.Join(p.facts.Tools, " "), strings.Join(a.facts.Tools, " "))
 		return
@@ -114,7 +117,7 @@ func (u *Auditor) startPool(a, p *agent) {
 }
 
 // asked are the checks that a tool in a pool is a case of.
-func (u *Auditor) asked(r *rule, name string) []check {
+func (u *filter) asked(r *rule, name string) []check {
 	out := append(make([]check, 0, 6), flt01)
 	if !r.builtIn {
 		out = append(out, flt02)
@@ -139,7 +142,7 @@ func (u *Auditor) asked(r *rule, name string) []check {
 
 // lostTools checks that nothing is gone that no layer removes. What a session
 // has at least is what its root holds.
-func (u *Auditor) lostTools(a *agent, r *rule) {
+func (u *filter) lostTools(a *agent, r *rule) {
 	root := a
 	for root.parent != nil {
 		root = root.parent
@@ -165,7 +168,7 @@ func (u *Auditor) lostTools(a *agent, r *rule) {
 
 // offered is FLT-09 in the bytes: the tools that a fresh request defines. It
 // returns how the request defines the Agent tool.
-func (u *Auditor) offered(a *agent, border *llm.Node) string {
+func (u *filter) offered(a *agent, border *llm.Node) string {
 	var names []string
 	agents := ""
 	for n := border.Parent; n != nil; n = n.Parent {
@@ -189,7 +192,7 @@ func inPool(a *agent, name string) bool {
 
 // refused is FLT-09 for a call: one outside the pool is an error that names the
 // layer, one inside is none of the filter's business.
-func (u *Auditor) refused(a *agent, c *call, b *transcript.ToolResult) {
+func (u *filter) refused(a *agent, c *call, b *transcript.ToolResult) {
 	if c.inPool {
 		if u.fails(flt09, b.RemovedBy == "") {
 			u.report(flt09, a, "no layer that removes "+c.name, b.RemovedBy)

@@ -8,6 +8,16 @@ import (
 	"agentsim/sim/transcript"
 )
 
+// history is the section on how requests go on from what was there.
+type history struct {
+	*ledger
+	forks    *forking
+	handoffs *handing
+	bytes    map[llm.ToolUseID]llm.Hash // of replaced results
+	nodes    []*llm.Node                // scratch: new nodes of a request
+	looked   int64                      // nodes of conversations that were gone through
+}
+
 // compactionAsk opens the message that asks for a summary. Neither it nor the
 // answer is part of the conversation that goes on.
 const compactionAsk = "<compaction-request>"
@@ -18,8 +28,8 @@ const cutOff = "Your answer reached the limit of output tokens"
 
 // request looks at what a request has that the agent's last one had not.
 func (u *Auditor) request(a *agent, b *transcript.Request) {
-	u.invoking(a, b)
-	u.heard(a)
+	u.starts.invoking(a, b)
+	u.aborts.heard(a)
 	if a.sent != nil && b.Head.Hash == a.sent.Hash { // tried again
 		u.cache.sent(a, b, u.now)
 		a.escapes.past(u.now)
@@ -28,13 +38,13 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	if b.Attempt > 0 && u.fails(iso13, false) {
 		u.report(iso13, a, "the request that failed, again", "another one")
 	}
-	u.settleCalls(a)
-	u.late(a)
+	u.history.settleCalls(a)
+	u.notices.late(a)
 	first := a.sent == nil && !a.resumed
 	again := a.sent == nil && a.resumed
-	nodes := u.fresh(a, b.Head)
+	nodes := u.history.fresh(a, b.Head)
 	for _, n := range nodes {
-		u.tainted(a, n)
+		u.handoffs.tainted(a, n)
 	}
 	if err := llm.WellFormedSince(b.Head, a.formed); u.fails(loop04, err == nil) {
 		u.report(loop04, a, "a well-formed request", err.Error())
@@ -42,17 +52,17 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 	if first {
 		u.first(a, b.Head, nodes)
 		if !a.fork && len(nodes) > 0 {
-			systemMarks(u, a, b, border(nodes[0]))
+			systemMarks(u.ledger, a, b, border(nodes[0]))
 		}
 	}
 	if again {
 		front := border(b.Head)
 		a.root = rootOf(front)
 		if !a.fork {
-			a.agents = u.offered(a, front)
+			a.agents = u.filter.offered(a, front)
 		}
 	}
-	u.opens(a, nodes, first)
+	u.history.opens(a, nodes, first)
 	u.read(a, nodes)
 	summed := a.rebased == "compaction"
 	a.seen, a.sent, a.aside, a.rebased, a.asked, a.cut = b.Head, b.Head, false, "", false, false
@@ -62,13 +72,13 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 		a.formed = b.Head
 	}
 	u.cache.sent(a, b, u.now)
-	a.window.sent(u, a, b.Model, summed)
-	a.banners.sent(u, a)
+	a.window.sent(u.ledger, a, b.Model, summed)
+	a.banners.sent(u.ledger, a)
 	a.escapes.past(u.now)
 }
 
 // settleCalls is LOOP-04 on the record: every call has its result by now.
-func (u *Auditor) settleCalls(a *agent) {
+func (u *history) settleCalls(a *agent) {
 	for i := range a.calls {
 		if c := &a.calls[i]; u.fails(loop04, c.done) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String()+" before the next request", "none")
@@ -78,7 +88,7 @@ func (u *Auditor) settleCalls(a *agent) {
 
 // fresh is the nodes of a request behind what has been looked at, oldest first,
 // and the check that they stand behind it. The slice is good until the next call.
-func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
+func (u *history) fresh(a *agent, head *llm.Node) []*llm.Node {
 	since := a.seen
 	if a.rebased != "" {
 		a.last.prompt, a.last.mark = 0, nil
@@ -102,7 +112,7 @@ func (u *Auditor) fresh(a *agent, head *llm.Node) []*llm.Node {
 		u.made[frk03]++
 		u.made[frk06]++
 		if n.Hash != since.Hash && !u.opt.Rerender {
-			u.lostHistory(a, head)
+			u.forks.lostHistory(a, head)
 		}
 	case a.rebased == "" || a.rebased == "resume":
 		if u.fails(iso13, n.Hash == since.Hash) {
@@ -127,24 +137,24 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 		if a.agents, a.root = a.parent.forkedFrom(); a.root == (llm.Hash{}) { // its parent has ended
 			a.root = rootOf(head)
 		}
-		u.firstOfFork(a, nodes)
+		u.forks.firstOfFork(a, nodes)
 		return
 	case len(nodes) == 0:
 		return
 	}
 	front := border(nodes[0])
-	a.agents = u.offered(a, front)
+	a.agents = u.filter.offered(a, front)
 	a.root = rootOf(front)
-	u.launches.offered(u, a)
-	u.toldContext(a, front, nodes)
-	u.firstOfCoordinator(a, front, nodes)
+	u.launches.offered(a)
+	u.starts.toldContext(a, front, nodes)
+	u.coordinators.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {
-		u.firstOfChild(a, nodes)
+		u.canaries.firstOfChild(a, nodes)
 	}
 }
 
 // opens is LOOP-07 for what an agent's messages begin with.
-func (u *Auditor) opens(a *agent, nodes []*llm.Node, first bool) {
+func (u *history) opens(a *agent, nodes []*llm.Node, first bool) {
 	switch {
 	case len(a.facts.Context.UserContext) == 0 || len(nodes) == 0:
 	case first && !a.fork:
@@ -182,7 +192,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 		}
 		switch b := n.Block; b.Kind {
 		case llm.ToolResult:
-			u.keepsBytes(a, b)
+			u.history.keepsBytes(a, b)
 			if !inherits && len(a.uses) > 0 {
 				u.result(a, i, b)
 				i++
@@ -198,7 +208,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 	if u.fails(frk09, a.rebased != "compaction" || a.tagged || a.facts.Source != forkSource) {
 		u.report(frk09, a, "the directive of a fork behind its summary", "none")
 	}
-	u.missing(a)
+	u.notices.missing(a)
 }
 
 // text is a text block of the user's side, behind so many results.
@@ -208,16 +218,16 @@ func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 		a.tagged = true
 	}
 	if !strings.HasPrefix(raw, notification) {
-		u.unforged(a, raw)
+		u.notices.unforged(a, raw)
 	}
 	switch {
 	case strings.HasPrefix(raw, notification):
-		u.behindResults(a, raw, results)
-		u.wellFormed(a, raw)
-		u.arrived(a, raw)
-	case a.background && !inherits && (len(a.mail) > 0 || len(a.told) > 0) && u.heardMessage(a, n, raw):
+		u.notices.behindResults(a, raw, results)
+		u.notices.wellFormed(a, raw)
+		u.tasks.arrived(a, raw)
+	case a.background && !inherits && (len(a.mail) > 0 || len(a.told) > 0) && u.notices.heardMessage(a, n, raw):
 	case a.parent != nil && !inherits && a.sent != nil && !strings.HasPrefix(raw, cutOff):
-		u.quoted(a, n, raw)
+		u.canaries.quoted(a, n, raw)
 	}
 }
 
@@ -231,19 +241,19 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 		return
 	}
 	c := a.recorded(b.ID)
-	_, replaced := u.bytes[b.ID]
+	_, replaced := u.history.bytes[b.ID]
 	ok := c != nil && c.isError == b.IsError && c.bytes == len(b.Content.Raw())
 	if u.fails(loop02, ok) {
 		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
 	}
-	u.cancelled(a, c, b)
-	u.cameHome(a, b, replaced)
-	u.brought(a, b, replaced)
-	u.launches.returned(u, a, b, replaced)
-	u.forkCall(a, &a.uses[i], b)
-	u.workerCall(a, &a.uses[i], b)
-	u.stoppedCall(a, &a.uses[i], b)
-	u.fileResult(a, &a.uses[i], b)
+	u.neighbours.cancelled(a, c, b)
+	u.handoffs.cameHome(a, b, replaced)
+	u.homes.brought(a, b, replaced)
+	u.launches.returned(a, b, replaced)
+	u.forks.forkCall(a, &a.uses[i], b)
+	u.coordinators.workerCall(a, &a.uses[i], b)
+	u.coordinators.stoppedCall(a, &a.uses[i], b)
+	u.tools.fileResult(a, &a.uses[i], b)
 }
 
 func (a *agent) recorded(id llm.ToolUseID) *call {
@@ -256,7 +266,7 @@ func (a *agent) recorded(id llm.ToolUseID) *call {
 }
 
 // forkCall is FRK-14 for a fork, and FRK-09 for everybody else.
-func (u *Auditor) forkCall(a *agent, x *use, b *llm.Block) {
+func (u *forking) forkCall(a *agent, x *use, b *llm.Block) {
 	if !isAgentTool(x.name) {
 		return
 	}
@@ -289,7 +299,7 @@ func cameBefore(text string) bool {
 // replace is LOOP-11 for a decision: it is the first about a result, which has the
 // size that was recorded, and makes it shorter. How long an agent took does not count
 // in the size of its result.
-func (u *Auditor) replace(a *agent, b *transcript.Replace) {
+func (u *history) replace(a *agent, b *transcript.Replace) {
 	a.replaced++
 	_, before := u.bytes[b.ID]
 	c := a.recorded(b.ID)
@@ -304,7 +314,7 @@ func (u *Auditor) replace(a *agent, b *transcript.Replace) {
 
 // keepsBytes is ISO-08 in the bytes: a replaced result looks the same wherever
 // it stands.
-func (u *Auditor) keepsBytes(a *agent, b *llm.Block) {
+func (u *history) keepsBytes(a *agent, b *llm.Block) {
 	before, replaced := u.bytes[b.ID]
 	if !replaced || b.Kind != llm.ToolResult || b.Content.Raw() == placeholder {
 		return

@@ -9,6 +9,12 @@ import (
 	"agentsim/sim/vtime"
 )
 
+// neighbours is the section on what runs at once.
+type neighbours struct {
+	*ledger
+	changes map[string][]changed // by file
+}
+
 // harmless are the tools whose calls may run beside each other, by this package's
 // own table; a command may, if it only looks.
 var harmless = []string{"Read", "Grep", "Glob", "WebFetch", "WebSearch", "Agent", "Task", "TaskGet", "TaskList",
@@ -28,7 +34,7 @@ func (a *agent) alone(c *call) bool {
 
 // begins is LOOP-03 for a call that begins: none that has to run alone is under
 // way, and none at all if it has to itself.
-func (u *Auditor) begins(a *agent, c *call) {
+func (u *neighbours) begins(a *agent, c *call) {
 	c.began = u.seq + 1
 	c.from = u.now
 	u.together(a, c)
@@ -50,7 +56,7 @@ const siblingErred = "<tool_use_error>Sibling tool call errored</tool_use_error>
 // cancelled is TSK-11 for a result that says so, where no question came between: a
 // neighbour has erred as long after the beginning, and the call would have taken
 // longer.
-func (u *Auditor) cancelled(a *agent, c *call, b *llm.Block) {
+func (u *neighbours) cancelled(a *agent, c *call, b *llm.Block) {
 	if c == nil || a.asked || b.Content.Raw() != siblingErred {
 		return
 	}
@@ -76,7 +82,7 @@ const keptChanges = 8
 
 // standsOn is AUD-04 for an edit that succeeded: nobody else has changed the file
 // between the agent's last look at it and the edit.
-func (u *Auditor) standsOn(a *agent, c *call) {
+func (u *neighbours) standsOn(a *agent, c *call) {
 	x := a.used(c.id)
 	if x == nil || a.edited {
 		return
@@ -97,9 +103,6 @@ func (u *Auditor) standsOn(a *agent, c *call) {
 		u.overtaken(at, o, &now)
 		u.overtaken(at, &now, o)
 	}
-	if u.changes == nil {
-		u.changes = map[string][]changed{}
-	}
 	list := append(u.changes[at], now)
 	if len(list) > keptChanges {
 		list = list[1:]
@@ -108,7 +111,7 @@ func (u *Auditor) standsOn(a *agent, c *call) {
 }
 
 // overtaken holds a later change against an earlier one of another agent.
-func (u *Auditor) overtaken(at string, earlier, later *changed) {
+func (u *neighbours) overtaken(at string, earlier, later *changed) {
 	if earlier.by == later.by || later.saw == 0 || earlier.began > later.began {
 		return
 	}
@@ -119,7 +122,7 @@ func (u *Auditor) overtaken(at string, earlier, later *changed) {
 
 // startShell is where a fork's shell stands, and what it has seen: as its parent
 // has. What that is doing at the moment may count or not.
-func (u *Auditor) startShell(a, p *agent) {
+func (u *neighbours) startShell(a, p *agent) {
 	if !a.fork {
 		return
 	}
@@ -143,7 +146,7 @@ var shellMoves = []string{"cd", "pushd", "popd"}
 
 // stands is AUD-04 for a command: it leaves the shell where the agent's own
 // commands have brought it.
-func (u *Auditor) stands(a *agent, c *call, b *transcript.ToolResult) {
+func (u *neighbours) stands(a *agent, c *call, b *transcript.ToolResult) {
 	x := a.used(c.id)
 	if x == nil || a.edited || c.verdict != allowed {
 		return
@@ -171,7 +174,7 @@ func field(input *llm.Payload, name string) string {
 
 // together is LOOP-03 for neighbours that may run at one time: they begin together,
 // unless somebody was asked.
-func (u *Auditor) together(a *agent, c *call) {
+func (u *neighbours) together(a *agent, c *call) {
 	for i := 1; i < len(a.calls); i++ {
 		o := &a.calls[i-1]
 		if &a.calls[i] != c || a.asked || o.began == 0 || o.name == "agent" || c.name == "agent" || !slices.Contains(harmless, o.name) || !slices.Contains(harmless, c.name) {

@@ -8,6 +8,17 @@ import (
 	"agentsim/sim/vtime"
 )
 
+// tasking is the section on tasks, their notifications and their outputs.
+type tasking struct {
+	*ledger
+	handoffs    *handing
+	homes       *homecoming
+	notices     *notices
+	permissions *permissions
+	known       map[string]*taskState
+	outputs     memories
+}
+
 // taskState is a task that is open, or that somebody can still resume.
 type taskState struct {
 	registered bool
@@ -55,11 +66,11 @@ const steps = " pending>running pending>failed pending>killed running>completed 
 // exits is how a command's task ends by whether its exit code says that it failed.
 var exits = map[bool]string{false: "completed", true: "failed"}
 
-func (u *Auditor) taskOf(id string) *taskState {
-	t := u.tasks[id]
+func (u *tasking) taskOf(id string) *taskState {
+	t := u.known[id]
 	if t == nil {
 		t = &taskState{}
-		u.tasks[id] = t
+		u.known[id] = t
 	}
 	return t
 }
@@ -67,7 +78,7 @@ func (u *Auditor) taskOf(id string) *taskState {
 // task is a change of a task's state: it was registered at the root before it ran
 // (ISO-06), it goes on from the state it had, by a step that there is (TSK-02),
 // and only a resume leaves a final state, for the next activation (TSK-10).
-func (u *Auditor) task(ref int32, b *transcript.Task) {
+func (u *tasking) task(ref int32, b *transcript.Task) {
 	a, t := u.agent(ref), u.taskOf(b.ID)
 	if a != nil && a.life != nil {
 		t.name = a.facts.Name
@@ -100,7 +111,7 @@ func (u *Auditor) task(ref int32, b *transcript.Task) {
 		return
 	}
 	t.open = append(t.open, ending{activation: b.Activation, status: b.To, took: u.now.Sub(t.ran)})
-	u.agrees(b.ID, t)
+	u.homes.agrees(b.ID, t)
 	if t.kind == "local_bash" && b.To != "killed" {
 		u.same(tsk02, a, "task "+b.ID+" with exit code "+decimal(int64(b.Exit)), exits[b.Exit != 0], b.To)
 	}
@@ -112,7 +123,7 @@ func (u *Auditor) task(ref int32, b *transcript.Task) {
 }
 
 // resumed is TSK-10: a resume is the next activation of a task that has ended.
-func (u *Auditor) resumed(a *agent, t *taskState, b *transcript.Task) {
+func (u *tasking) resumed(a *agent, t *taskState, b *transcript.Task) {
 	if u.fails(tsk10, b.Activation == t.activation+1 && b.From == t.status) {
 		u.report(tsk10, a, "activation "+decimal(int64(t.activation+1))+" of task "+b.ID+", which is "+t.status, "activation "+decimal(int64(b.Activation))+", "+b.From)
 	}
@@ -126,15 +137,15 @@ func final(status string) bool {
 
 // settled forgets a task of which nothing is to come: who started it cannot resume
 // it, or has ended.
-func (u *Auditor) settled(id string, t *taskState) {
+func (u *tasking) settled(id string, t *taskState) {
 	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!t.owner.writes() || t.kind != "local_agent") {
-		delete(u.tasks, id)
+		delete(u.known, id)
 	}
 }
 
 // notification is TSK-05 on the record: one for each activation that has ended.
-func (u *Auditor) notification(ref int32, b *transcript.Notification) {
-	a, t := u.agent(ref), u.tasks[b.TaskID]
+func (u *tasking) notification(ref int32, b *transcript.Notification) {
+	a, t := u.agent(ref), u.known[b.TaskID]
 	var e *ending
 	at := 0
 	for t != nil && e == nil && at < len(t.open) {
@@ -150,7 +161,7 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 	}
 	switch b.Op {
 	case "queued":
-		u.sentHome(a, t)
+		u.handoffs.sentHome(a, t)
 		if e.queued++; u.fails(tsk05, e.queued == 1) {
 			u.report(tsk05, a, "one notification of "+b.TaskID, "another one")
 		}
@@ -165,10 +176,10 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 	}
 	if b.Op == "dropped" {
 		if e.queued == 0 {
-			u.sentHome(a, t)
+			u.handoffs.sentHome(a, t)
 		}
-		u.nextHanded(b.TaskID)
-		u.nextHome(b.TaskID)
+		u.handoffs.nextHanded(b.TaskID)
+		u.homes.nextHome(b.TaskID)
 	}
 	t.open = append(t.open[:at], t.open[at+1:]...)
 	u.settled(b.TaskID, t)
@@ -176,7 +187,7 @@ func (u *Auditor) notification(ref int32, b *transcript.Notification) {
 
 // arrived is TSK-05 in the bytes: each notification that was delivered stands in
 // the next request, once, and no other.
-func (u *Auditor) arrived(a *agent, raw string) {
+func (u *tasking) arrived(a *agent, raw string) {
 	_, rest, _ := strings.Cut(raw, "<task-id>")
 	id, _, _ := strings.Cut(rest, "</task-id>")
 	for i, m := range a.mail {
@@ -184,10 +195,10 @@ func (u *Auditor) arrived(a *agent, raw string) {
 			if u.fails(tsk05, m.bytes == len(raw)) {
 				u.report(tsk05, a, "the notification of "+id+", whole", short(raw))
 			}
-			u.says(a, &m, raw)
+			u.notices.says(a, &m, raw)
 			a.mail = append(a.mail[:i], a.mail[i+1:]...)
-			u.notified(id, raw)
-			u.told(id, raw)
+			u.handoffs.notified(id, raw)
+			u.homes.told(id, raw)
 			return
 		}
 	}
@@ -198,7 +209,7 @@ func (u *Auditor) arrived(a *agent, raw string) {
 
 // output is TSK-09: an output goes as long after the end as was said, and not while
 // somebody looks at it.
-func (u *Auditor) output(ref int32, b *transcript.Output) {
+func (u *tasking) output(ref int32, b *transcript.Output) {
 	a := u.agent(ref)
 	switch b.Op {
 	case "shown":
@@ -219,7 +230,7 @@ func (u *Auditor) output(ref int32, b *transcript.Output) {
 }
 
 // evictedRead is TSK-09 for who looks at an output afterwards: it is gone.
-func (u *Auditor) evictedRead(a *agent, c *call) {
+func (u *tasking) evictedRead(a *agent, c *call) {
 	if len(u.outputs.gone) == 0 || c.name != "Read" {
 		return
 	}
@@ -242,9 +253,9 @@ const outputDir = ".agentsim/tasks/"
 
 // runEnd checks that no task which has ended is left without its notification, and
 // no message that was sent without its end.
-func (u *Auditor) runEnd(b *transcript.RunEnd) {
+func (u *tasking) runEnd(b *transcript.RunEnd) {
 	lost, unheard := "", ""
-	for id, t := range u.tasks { // order: the first by name is told
+	for id, t := range u.known { // order: the first by name is told
 		for _, e := range t.open {
 			if (e.queued == 0 || b.Outcome == "completed") && (lost == "" || id < lost) {
 				lost = id
@@ -254,7 +265,7 @@ func (u *Auditor) runEnd(b *transcript.RunEnd) {
 			unheard = id
 		}
 		if len(t.open)+len(t.unheard) == 0 && final(t.status) {
-			delete(u.tasks, id)
+			delete(u.known, id)
 		}
 	}
 	if u.fails(tsk05, lost == "") {

@@ -9,7 +9,7 @@ import (
 
 // toldContext is LEAN-01 and LEAN-02 in the bytes: what an agent's start says of its
 // contexts is what its first request tells.
-func (u *Auditor) toldContext(a *agent, front *llm.Node, nodes []*llm.Node) {
+func (u *starts) toldContext(a *agent, front *llm.Node, nodes []*llm.Node) {
 	c := &a.facts.Context
 	claude := strings.Contains(nodes[0].Block.Content.Raw(), "\n# claudeMd\n")
 	u.same(lean01, a, "CLAUDE.md in its first message:", word(slices.Contains(c.UserContext, "claudeMd")), word(claude))
@@ -33,7 +33,7 @@ var (
 var builtIn = map[string][]string{"statusline-setup": {"Read", "Edit"}, "claude-code-guide": {"Read", "Grep", "Glob", "WebFetch", "WebSearch"}}
 
 // startBuiltIn is DEF-07 by tables of this package.
-func (u *Auditor) startBuiltIn(a *agent) {
+func (u *starts) startBuiltIn(a *agent) {
 	typ := a.facts.Type
 	if a.facts.Source != "agent:builtin:"+typ {
 		return

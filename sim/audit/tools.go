@@ -10,8 +10,11 @@ import (
 	"agentsim/sim/transcript"
 )
 
+// handling is the section on calls of tools and the files that they show.
+type handling struct{ *ledger }
+
 // toolCall is ISO-11 for a call: it is one of this agent's last answer.
-func (u *Auditor) toolCall(a *agent, b *transcript.ToolCall) {
+func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
 	ok := b.Index < len(a.uses) && a.uses[b.Index].id == b.ID && a.uses[b.Index].name == b.Name && a.uses[b.Index].input.Identity() == b.Input
 	if u.fails(iso11, ok) {
 		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
@@ -31,16 +34,16 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		return
 	}
 	c.done, c.isError, c.bytes, c.ended, c.took = true, b.IsError, b.Bytes, u.now, b.Took
-	a.escapes.comes(u, a, c.at)
+	a.escapes.comes(u.ledger, a, c.at)
 	if u.fails(prm04, b.Ran == c.ran) {
 		u.report(prm04, a, "the input that was decided about: "+c.ran.String(), b.Ran.String())
 	}
-	u.separate(a, c, b)
-	u.refused(a, c, b)
-	u.kept(a, c, b)
-	u.evictedRead(a, c)
+	u.tools.separate(a, c, b)
+	u.filter.refused(a, c, b)
+	u.permissions.kept(a, c, b)
+	u.tasks.evictedRead(a, c)
 	if !b.IsError {
-		u.standsOn(a, c)
+		u.neighbours.standsOn(a, c)
 	}
 	if c.name == "Bash" && b.Wrote > 0 && slices.Contains(lookers, a.facts.Type) && strings.HasPrefix(a.facts.Source, "agent:builtin:") {
 		if u.fails(def11, a.breached) {
@@ -49,12 +52,12 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		a.breached = false
 	}
 	if c.name == "Bash" {
-		u.stands(a, c, b)
+		u.neighbours.stands(a, c, b)
 	}
 }
 
 // separate is SUB-22: nothing serves worktrees, so whoever asks for one is told so.
-func (u *Auditor) separate(a *agent, c *call, b *transcript.ToolResult) {
+func (u *handling) separate(a *agent, c *call, b *transcript.ToolResult) {
 	if c.name != "Agent" || a.edited {
 		return
 	}
@@ -69,7 +72,7 @@ func (u *Auditor) separate(a *agent, c *call, b *transcript.ToolResult) {
 
 // startFiles is ISO-02 for what an agent starts with. A fork knows what its
 // parent knows, and may know what neighbours of its call have read.
-func (u *Auditor) startFiles(a, p *agent) {
+func (u *handling) startFiles(a, p *agent) {
 	if !a.fork {
 		if u.fails(iso02, a.facts.Context.FilesKnown == 0) {
 			u.report(iso02, a, "no file that it has not read itself", decimal(int64(a.facts.Context.FilesKnown))+" files known")
@@ -113,7 +116,7 @@ func fileOf(x *use) (string, bool) {
 
 // fileResult is ISO-02 for what comes of an edit, and notes what the agent knows
 // from here on.
-func (u *Auditor) fileResult(a *agent, x *use, b *llm.Block) {
+func (u *handling) fileResult(a *agent, x *use, b *llm.Block) {
 	at, ok := fileOf(x)
 	if !ok || a.edited {
 		return

@@ -12,7 +12,7 @@ type window struct {
 
 // sent is LOOP-07 for a request: it does not go on with a history that is full. One
 // whose first request is as full again is left as it is.
-func (w *window) sent(u *Auditor, a *agent, model string, summed bool) {
+func (w *window) sent(u *ledger, a *agent, model string, summed bool) {
 	s := u.opt.Session
 	if s == nil || s.Full == nil || w.size == 0 || w.never || a.last.resettled {
 		return

@@ -14,7 +14,7 @@ var sections = [...]string{"# 1. Your Role", "# 2. Your Tools", "# 3. Workers", 
 
 // headings is CRD-02 in the bytes: the lines of a coordinator's system prompt that
 // are headings are the six, in order.
-func (u *Auditor) headings(a *agent, front *llm.Node) {
+func (u *coordinators) headings(a *agent, front *llm.Node) {
 	if u.opt.OwnPrompts {
 		return
 	}
@@ -43,7 +43,7 @@ type begun struct {
 
 // atOnce is CRD-06 for neighbouring calls of an answer: their workers start at one
 // instant, unless somebody was asked in between.
-func (u *Auditor) atOnce(a, p *agent) {
+func (u *coordinators) atOnce(a, p *agent) {
 	call := slices.IndexFunc(p.uses, func(x use) bool { return x.id == a.facts.ToolUse })
 	was := p.begun
 	p.begun = begun{p.seen, call, u.now}
@@ -62,7 +62,7 @@ func (u *Auditor) atOnce(a, p *agent) {
 
 // named is CRD-11 for who was stopped by TaskStop: a call that is under way names
 // its task.
-func (u *Auditor) named(a *agent) {
+func (u *coordinators) named(a *agent) {
 	id := a.facts.ID.String()
 	for _, p := range u.agents {
 		if p == nil || p.life == nil {
@@ -99,7 +99,7 @@ func (a *agent) used(id llm.ToolUseID) *use {
 }
 
 // stoppedCall is CRD-11 for a message to a worker that was stopped: it is resumed.
-func (u *Auditor) stoppedCall(a *agent, x *use, b *llm.Block) {
+func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
 	if x.name != sendTool || a.edited {
 		return
 	}
@@ -110,7 +110,7 @@ func (u *Auditor) stoppedCall(a *agent, x *use, b *llm.Block) {
 	if in.To != "" && u.bears(a, in.To) && u.fails(sub23, !b.IsError || cameBefore(b.Content.Raw())) {
 		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))
 	}
-	t := u.tasks[in.To]
+	t := u.tasks.known[in.To]
 	if t == nil || t.kind != "local_agent" || t.owner != a || t.status != "killed" {
 		return
 	}
@@ -121,8 +121,8 @@ func (u *Auditor) stoppedCall(a *agent, x *use, b *llm.Block) {
 
 // bears reports whether an agent that this one has started in the background has a
 // name.
-func (u *Auditor) bears(a *agent, name string) bool {
-	for _, t := range u.tasks { // order: any
+func (u *coordinators) bears(a *agent, name string) bool {
+	for _, t := range u.tasks.known { // order: any
 		if t.owner == a && t.kind == "local_agent" && t.name == name {
 			return true
 		}

@@ -158,7 +158,6 @@ const (
 var largeTypes = map[string]int{
 	"mockllm/policy.Model":     120,
 	"scenarios.checker":        120,
-	"sim/audit.Auditor":        160,
 	"sim/transcript/sqlite.DB": 70,
 }
 

@@ -1,6 +1,10 @@
 package scenarios
 
-import "agentsim/metrics"
+import (
+	"cmp"
+
+	"agentsim/metrics"
+)
 
 // Verdict is what became of an expectation.
 type Verdict uint8
@@ -67,18 +71,55 @@ func (s *Side) value(variant string, lookup Lookup) (metrics.Value, bool) {
 	return lookup(variant, s.Subject, s.Metric)
 }
 
-func holds(op string, cmp int) bool {
+func holds(op string, order int) bool {
 	switch op {
 	case "<":
-		return cmp < 0
+		return order < 0
 	case "<=":
-		return cmp <= 0
+		return order <= 0
 	case "==":
-		return cmp == 0
+		return order == 0
 	case "!=":
-		return cmp != 0
+		return order != 0
 	case ">=":
-		return cmp >= 0
+		return order >= 0
 	}
-	return cmp > 0
+	return order > 0
+}
+
+// Judge holds the expectations against the variants that ran. With a matrix each
+// line is checked once per cell; lines that speak of a variant that did not run
+// are left out.
+func (f *File) Judge(runs map[string]*metrics.Run) (out []Result) {
+	for _, x := range f.Expect {
+		for _, cell := range f.Cells() {
+			for _, r := range x.Evaluate(lookupIn(runs, cell)) {
+				if ran(runs, r, cell) {
+					r.Variant += cell
+					out = append(out, r)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func lookupIn(runs map[string]*metrics.Run, cell string) Lookup {
+	return func(variant, subject, metric string) (metrics.Value, bool) {
+		r, ok := runs[variant+cell]
+		if !ok {
+			return metrics.Value{}, false
+		}
+		return metrics.Lookup(r, subject, metric)
+	}
+}
+
+// ran reports whether every variant that a result speaks of was run.
+func ran(runs map[string]*metrics.Run, r Result, cell string) bool {
+	for _, side := range [...]Side{r.Expect.Left, r.Expect.Right} {
+		if _, ok := runs[cmp.Or(side.Variant, r.Variant)+cell]; !ok && !side.Constant {
+			return false
+		}
+	}
+	return true
 }

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,6 +38,15 @@ type Change struct {
 	Missed        []*Threshold   // that made it a regression
 	Allowed       []*Threshold   // that kept it from being one
 	Unheld        []*Threshold   // that could not be held against anything
+}
+
+// Ends are those of the interval, in the figure's unit; nil without one.
+func (c *Change) Ends() (low, high *metrics.Value) {
+	if c.Interval == nil {
+		return nil, nil
+	}
+	l, h := metrics.Whole(int64(math.RoundToEven(c.Interval.Low)), c.Unit), metrics.Whole(int64(math.RoundToEven(c.Interval.High)), c.Unit)
+	return &l, &h
 }
 
 // Variant is one variant, compared.

@@ -1,6 +1,17 @@
 package cli
 
 import (
+	"agentsim/cmd/internal/cli/bench"
+	"agentsim/cmd/internal/cli/compare"
+	"agentsim/cmd/internal/cli/crossover"
+	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/cli/scenario"
+	"agentsim/cmd/internal/cli/sessions"
+	"agentsim/cmd/internal/cli/sweep"
+	"agentsim/cmd/internal/cli/whatif"
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"errors"
 	"fmt"
 	"io"
@@ -10,15 +21,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"agentsim/cmd/internal/cli/crossover"
-	"agentsim/cmd/internal/cli/inspect"
-	"agentsim/cmd/internal/cli/scenario"
-	"agentsim/cmd/internal/cli/sessions"
-	"agentsim/cmd/internal/cli/whatif"
-	"agentsim/cmd/internal/harness"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -137,9 +139,9 @@ Exit codes:
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
-	under(root, "run", newRun(s), newSweep(s), crossover.New(s))
-	under(root, "look", inspect.New(s), newCompare(s), newReplay(s))
-	under(root, "gate", newBench(s))
+	under(root, "run", newRun(s), sweep.New(s), crossover.New(s))
+	under(root, "look", inspect.New(s), compare.New(s), newReplay(s))
+	under(root, "gate", bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
 	root.AddCommand(newVersion(s))

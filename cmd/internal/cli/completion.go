@@ -84,7 +84,7 @@ func comparedNames(cmd *cobra.Command, args []string, typed string) ([]cobra.Com
 	}
 	if i := strings.LastIndexByte(typed, ':'); i > 0 {
 		head, tail := typed[:i], typed[i+1:]
-		if isScenario(head) {
+		if loading.IsScenario(head) {
 			return afterColon(head, variantsWith(head, tail)), cobra.ShellCompDirectiveNoFileComp
 		}
 		return afterColon(head, runsWith(head, tail)), cobra.ShellCompDirectiveNoFileComp

@@ -24,7 +24,7 @@ func reportRuns(s *ui.Env, file *scenarios.File, done []executed, grid *compare.
 	verdicts := expectations(file, done)
 	if o.output != "table" {
 		doc := runDocument(file, done, verdicts)
-		doc.Sweep, doc.Flips = sweepDocument(grid), changesOf(grid)
+		doc.Sweep, doc.Flips = sweepDocument(grid), grid.Ranking()
 		if err := emitRun(s, o, doc, done); err != nil {
 			return err
 		}
@@ -83,49 +83,13 @@ func title(x executed) string {
 	return x.spec.Scenario.Name + "/" + x.spec.Variant
 }
 
-// expectations holds the expectations against the variants that ran. With a matrix each
-// line is checked once per cell; lines that speak of a variant that was not
-// asked for are left out.
-func expectations(file *scenarios.File, done []executed) (out []scenarios.Result) {
+// expectations holds the expectations against the variants that ran.
+func expectations(file *scenarios.File, done []executed) []scenarios.Result {
 	runs := map[string]*metrics.Run{}
 	for _, x := range done {
 		runs[x.spec.Variant] = x.metrics
 	}
-	for _, x := range file.Expect {
-		for _, cell := range file.Cells() {
-			for _, r := range x.Evaluate(lookupIn(runs, cell)) {
-				if ran(runs, r, cell) {
-					r.Variant += cell
-					out = append(out, r)
-				}
-			}
-		}
-	}
-	return out
-}
-
-func lookupIn(runs map[string]*metrics.Run, cell string) scenarios.Lookup {
-	return func(variant, subject, metric string) (metrics.Value, bool) {
-		r, ok := runs[variant+cell]
-		if !ok {
-			return metrics.Value{}, false
-		}
-		return metrics.Lookup(r, subject, metric)
-	}
-}
-
-// ran reports whether every variant that a result speaks of was run.
-func ran(runs map[string]*metrics.Run, r scenarios.Result, cell string) bool {
-	for _, side := range [...]scenarios.Side{r.Expect.Left, r.Expect.Right} {
-		variant := side.Variant
-		if variant == "" {
-			variant = r.Variant
-		}
-		if _, ok := runs[variant+cell]; !ok && !side.Constant {
-			return false
-		}
-	}
-	return true
+	return file.Judge(runs)
 }
 
 // printRun prints the comparison the way people read it.
@@ -141,7 +105,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 		return err
 	}
 	s.Printf("\n")
-	if t := costs(grid); t.Len() > 0 {
+	if t := grid.Costs(); t.Len() > 0 {
 		if err := t.Write(s.Stdout, s.Style()); err != nil {
 			return err
 		}
@@ -156,7 +120,7 @@ func printRun(s *ui.Env, file *scenarios.File, done []executed, verdicts []scena
 	s.Lines("not read", notRead(done))
 	s.Lines("read before", readBefore(done))
 	s.Lines("left", leaves(done))
-	s.Lines("ranking", changesOf(grid))
+	s.Lines("ranking", grid.Ranking())
 	s.Label("assumed", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Assumed }), " · "))
 	s.Label("unverified", strings.Join(gathered(done, func(r *sim.Result) []string { return r.Options }), " · "))
 	s.Label("billing", fmt.Sprintf("%s billing checks, none broken", report.Quantity(checks(done))))

@@ -16,13 +16,6 @@ import (
 
 func TestSweepCommand(t *testing.T) {
 	t.Run("CLI-06 REC-03 a sweep that is killed leaves whole runs, and the next one ends with the same bytes as one that was not", killed)
-	t.Run("CLI-06 values are split at commas outside brackets and quotes", func(t *testing.T) {
-		for in, want := range map[string]string{"1,2,4": "1|2|4", "[a, b],[c]": "[a, b]|[c]", `"x,y",z`: `"x,y"|z`, "{a: 1, b: 2}": "{a: 1, b: 2}", "a": "a", "": ""} { // order: each is a case of its own
-			if got := strings.Join(splitValues(in), "|"); got != want {
-				t.Errorf("splitValues(%s) = %s, want %s", in, got, want)
-			}
-		}
-	})
 }
 
 func TestSeeds(t *testing.T) {

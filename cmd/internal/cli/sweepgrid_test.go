@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -45,21 +44,6 @@ func storedEachSecond(t *testing.T) {
 }
 
 func tooLarge(t *testing.T) {
-	axis := func(n int) scenarios.Axis { return scenarios.Axis{Path: "x", Values: make([]string, n)} }
-	for _, c := range []struct {
-		per  int
-		axes []int
-		fits bool
-	}{{1, nil, true}, {maxRuns, nil, true}, {maxRuns + 1, nil, false}, {10, []int{1000, 1000}, true}, {11, []int{1000, 1000}, false},
-		{1, []int{1 << 16, 1 << 16, 1 << 16, 1 << 16}, false}, {1, []int{1 << 16, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, false}} {
-		var axes []scenarios.Axis
-		for _, n := range c.axes {
-			axes = append(axes, axis(n))
-		}
-		if err := boundGrid(axes, c.per); (err == nil) != c.fits || err != nil && ui.Classify(err) != ui.Usage {
-			t.Errorf("%d at %v: %v", c.per, c.axes, err)
-		}
-	}
 	code, _, stderr := try(nil, "sweep", "hello", "--set", "a="+thousand(), "--set", "b="+thousand(), "--set", "c="+thousand(), "--set", "d="+thousand())
 	if code != ui.Usage || !strings.Contains(stderr, "a sweep has at most so many") {
 		t.Errorf("code %d: %s", code, stderr)

@@ -16,6 +16,9 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
+// MaxSeeds bounds how many seeds one command runs.
+const MaxSeeds = 1_000_000
+
 // Harness runs jobs.
 type Harness struct {
 	Stop     *Interrupt

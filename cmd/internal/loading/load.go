@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agentsim/cmd/internal/hostdir"
@@ -49,6 +50,11 @@ func readBeside(dir string) func(string) ([]byte, error) {
 // LooksLikePath reports whether a name is meant as a path.
 func LooksLikePath(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// IsScenario reports whether a name is one of the library's scenarios or a scenario's file.
+func IsScenario(name string) bool {
+	return slices.Contains(scenarios.Names(), name) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
 func isDirectory(name string) error {

@@ -73,7 +73,7 @@ metrics/plot:
 metrics/stat:          sim/rng
 metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/sharedprefix
-metrics/compare:       metrics metrics/stat metrics/baseline
+metrics/compare:       metrics metrics/stat metrics/baseline metrics/report cachemodel
 metrics/gobench:       metrics metrics/baseline
 metrics/junit:
 
@@ -96,7 +96,10 @@ cmd/internal/cli/dbcheck: BELOW
 cmd/internal/cli/crossover: BELOW
 cmd/internal/cli/definitions: BELOW
 cmd/internal/cli/scenario: BELOW scenarios/upgrade
-cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario
+cmd/internal/cli/bench:   BELOW
+cmd/internal/cli/sweep:   BELOW
+cmd/internal/cli/compare: BELOW
+cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/sweep cmd/internal/cli/compare
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

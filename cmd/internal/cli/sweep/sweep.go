@@ -1,4 +1,6 @@
-package cli
+// Package sweep is the command that runs a scenario over a grid of values and
+// seeds.
+package sweep
 
 import (
 	"errors"
@@ -15,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sweepOptions are the flags of sweep.
-type sweepOptions struct {
+// options are the flags of sweep.
+type options struct {
 	name     string
 	sets     []string
 	variants []string
@@ -27,8 +29,9 @@ type sweepOptions struct {
 	plot     string
 }
 
-func newSweep(s *ui.Env) *cobra.Command {
-	o := &sweepOptions{}
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO",
 		Short: "run a scenario over a grid of values and seeds",
@@ -44,7 +47,7 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.name = args[0]
-			return sweepCommand(s, o)
+			return run(s, o)
 		},
 	}
 	f := cmd.Flags()
@@ -61,12 +64,12 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 // maxRuns bounds a sweep.
 const maxRuns = 10_000_000
 
-func (o *sweepOptions) check() error {
+func (o *options) check() error {
 	switch {
 	case !slices.Contains(ui.Formats, o.output):
 		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
-	case o.seeds < 1 || o.seeds > maxSeeds:
-		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	case o.workers < 0:
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	case o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png"):
@@ -76,7 +79,7 @@ func (o *sweepOptions) check() error {
 }
 
 // axes parts --set into axes, of several values, and plain overrides.
-func (o *sweepOptions) axes(file *scenarios.File) (axes []scenarios.Axis, sets []string, err error) {
+func (o *options) axes(file *scenarios.File) (axes []scenarios.Axis, sets []string, err error) {
 	for _, set := range o.sets {
 		path, text, ok := strings.Cut(set, "=")
 		values := splitValues(text)
@@ -121,7 +124,7 @@ func splitValues(text string) (out []string) {
 	return append(out, strings.TrimSpace(text[from:]))
 }
 
-func sweepCommand(s *ui.Env, o *sweepOptions) error {
+func run(s *ui.Env, o *options) error {
 	if err := o.check(); err != nil {
 		return err
 	}

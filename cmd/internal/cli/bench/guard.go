@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 const guardPrefix = "prefix"
 
 // checkGuard refuses what a guard does not go with.
-func (o *benchOptions) checkGuard() error {
+func (o *options) checkGuard() error {
 	switch {
 	case o.guard == "":
 		return nil

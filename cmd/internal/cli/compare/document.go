@@ -1,13 +1,11 @@
-package cli
+package compare
 
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
 	"agentsim/metrics/compare"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
@@ -124,11 +122,14 @@ func (c *comparing) figures() (all, shown *report.Sheet) {
 	}
 	people = append(people,
 		col{Head: "METRIC", Of: func(f compared) report.Value { return report.Text(f.Name) }},
-		col{Head: " A", Of: func(f compared) report.Value { before, _ := sides(&f.Change); return report.Text(before) }},
-		col{Head: " B", Of: func(f compared) report.Value { _, after := sides(&f.Change); return report.Text(after) }},
-		col{Head: " CHANGE", Drop: 2, Of: func(f compared) report.Value { return report.Text(difference(&f.Change)) }})
+		col{Head: " A", Of: func(f compared) report.Value {
+			before, _ := report.Sides(f.Before, f.After)
+			return report.Text(before)
+		}},
+		col{Head: " B", Of: func(f compared) report.Value { _, after := report.Sides(f.Before, f.After); return report.Text(after) }},
+		col{Head: " CHANGE", Drop: 2, Of: func(f compared) report.Value { return report.Text(report.Difference(f.Before, f.After)) }})
 	if sampled {
-		people = append(people, col{Head: " B - A, 95 %", Drop: 1, Of: func(f compared) report.Value { return report.Text(intervalText(&f.Change)) }})
+		people = append(people, col{Head: " B - A, 95 %", Drop: 1, Of: func(f compared) report.Value { return report.Text(report.Between(f.Ends())) }})
 	}
 	people = append(people, col{Head: "BETTER", Of: func(f compared) report.Value { return report.Text(f.Better) }})
 	return report.TableOf("figures", rows, machineColumns...), report.TableOf("", some, people...)
@@ -149,13 +150,13 @@ var machineColumns = []report.Column[compared]{
 	{Name: "scenario_b", Of: func(f compared) report.Value { return report.Text(f.B.Scenario) }},
 	{Name: "variant_b", Of: func(f compared) report.Value { return report.Text(f.B.Variant) }},
 	{Name: "metric", Of: func(f compared) report.Value { return report.Text(f.Name) }},
-	{Name: "a", Of: func(f compared) report.Value { return exact(f.Before) }},
-	{Name: "b", Of: func(f compared) report.Value { return exact(f.After) }},
+	{Name: "a", Of: func(f compared) report.Value { return report.Exact(f.Before) }},
+	{Name: "b", Of: func(f compared) report.Value { return report.Exact(f.After) }},
 	{Name: "unit", Of: func(f compared) report.Value { return report.Text(string(f.Unit)) }},
 	{Name: "exact", Of: func(f compared) report.Value { return report.Bool(f.Exact) }},
 	{Name: "paired", Of: func(f compared) report.Value { return report.Bool(f.Interval != nil && f.Interval.Paired) }},
-	{Name: "difference_low", Of: func(f compared) report.Value { low, _ := intervalEnds(f.Interval); return low }},
-	{Name: "difference_high", Of: func(f compared) report.Value { _, high := intervalEnds(f.Interval); return high }},
+	{Name: "difference_low", Of: func(f compared) report.Value { low, _ := f.Ends(); return report.Exact(low) }},
+	{Name: "difference_high", Of: func(f compared) report.Value { _, high := f.Ends(); return report.Exact(high) }},
 	{Name: "better", Of: func(f compared) report.Value { return report.Text(f.Better).If(f.Better != "") }},
 	{Name: "spec_a", Of: func(f compared) report.Value { return report.Text(f.A.Short()) }},
 	{Name: "spec_b", Of: func(f compared) report.Value { return report.Text(f.B.Short()) }},
@@ -163,23 +164,4 @@ var machineColumns = []report.Column[compared]{
 	{Name: "runs_b", Of: func(f compared) report.Value { return report.Count(len(f.B.Runs)) }},
 	{Name: "unfinished_a", Of: func(f compared) report.Value { return report.Count(f.A.Open()) }},
 	{Name: "unfinished_b", Of: func(f compared) report.Value { return report.Count(f.B.Open()) }},
-}
-
-// intervalEnds are an interval's; none of none.
-func intervalEnds(i *stat.Interval) (low, high report.Value) {
-	if i == nil {
-		return report.None(), report.None()
-	}
-	return report.Count(int64(math.RoundToEven(i.Low))), report.Count(int64(math.RoundToEven(i.High)))
-}
-
-// exact is a figure for machines: a fraction where it is no whole number.
-func exact(v *metrics.Value) report.Value {
-	switch {
-	case v == nil:
-		return report.None()
-	case v.Den == 1:
-		return report.Count(v.Num)
-	}
-	return report.Text(fmt.Sprintf("%d/%d", v.Num, v.Den))
 }

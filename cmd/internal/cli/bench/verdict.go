@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -13,8 +14,8 @@ import (
 )
 
 // expect holds a scenario's own expectations against its first seed.
-func (b *bench) expect(f *scenarios.File, done []executed) {
-	for _, v := range expectations(f, done) {
+func (b *bench) expect(f *scenarios.File, done map[string]*metrics.Run) {
+	for _, v := range f.Judge(done) {
 		if v.Verdict == scenarios.Pass {
 			continue
 		}

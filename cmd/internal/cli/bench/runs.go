@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 )
@@ -92,18 +93,18 @@ func runBench(s *ui.Env, b *bench) error {
 	runs := &harness.Bench{Files: b.set.files, Seeds: b.o.seeds, Fronts: b.keepsFronts}
 	h := harness.New(s, "running", runs.Len())
 	defer h.Close()
-	var done []executed
+	done := map[string]*metrics.Run{}
 	err := h.Bench(runs, func(m *harness.Measured) error {
 		b.take(m)
 		if err := b.set.started(m.Kept); err != nil {
 			return err
 		}
 		if m.First {
-			done = append(done, executed{spec: m.Spec, result: m.Result, metrics: m.Metrics})
+			done[m.Spec.Variant] = m.Metrics
 		}
 		if m.Last {
 			b.expect(m.File, done)
-			done = nil
+			clear(done)
 		}
 		return nil
 	})

@@ -1,4 +1,6 @@
-package cli
+// Package compare is the command that sets runs, variants or databases against
+// each other.
+package compare
 
 import (
 	"crypto/sha256"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -24,15 +27,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// compareOptions are the flags of compare.
-type compareOptions struct {
+// options are the flags of compare.
+type options struct {
 	db     string
 	seeds  int
 	output string
 }
 
-func newCompare(s *ui.Env) *cobra.Command {
-	o := &compareOptions{}
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "compare variants, recorded runs or databases figure by figure",
@@ -50,7 +54,7 @@ compared (another version of this program, other prices, an edit of the scenario
 		Example: `  agentsim compare fork-vs-subagent:fork fork-vs-subagent:subagent
   agentsim compare fan-out:held fan-out:at-once --seeds 5`,
 		Args: ui.Exactly(2, "two things to compare"),
-		RunE: func(_ *cobra.Command, args []string) error { return compareCommand(s, o, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` in which a RUN is looked for")
@@ -66,12 +70,12 @@ type comparedSide struct {
 	full map[string]bool // runs whose events can be read from it
 }
 
-func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
+func run(s *ui.Env, o *options, args []string) error {
 	switch {
 	case !slices.Contains(ui.Formats, o.output):
 		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
-	case o.seeds < 1 || o.seeds > maxSeeds:
-		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	}
 	var sides [2]*comparedSide
 	for i, arg := range args {
@@ -98,13 +102,13 @@ func compareCommand(s *ui.Env, o *compareOptions, args []string) error {
 }
 
 // readSide finds out what an argument is, and reads or runs it.
-func readSide(s *ui.Env, o *compareOptions, arg string) (*comparedSide, error) {
+func readSide(s *ui.Env, o *options, arg string) (*comparedSide, error) {
 	head, tail, found := arg, "", false
 	if i := strings.LastIndexByte(arg, ':'); i > 0 && i+1 < len(arg) {
 		head, tail, found = arg[:i], arg[i+1:], true
 	}
 	switch {
-	case isScenario(head):
+	case loading.IsScenario(head):
 		return runSide(s, o, arg, head, tail)
 	case found:
 		return readRuns(arg, head, tail)
@@ -116,24 +120,20 @@ func readSide(s *ui.Env, o *compareOptions, arg string) (*comparedSide, error) {
 	return readRuns(arg, o.db, arg)
 }
 
-func isScenario(name string) bool {
-	return slices.Contains(scenarios.Names(), name) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
-}
-
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
 // runSide runs variants of a scenario, as bench does.
-func runSide(s *ui.Env, o *compareOptions, arg, name, variant string) (*comparedSide, error) {
-	set, err := selectScenarios([]string{name})
+func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, error) {
+	file, err := loading.Scenario(name)
 	if err != nil {
 		return nil, err
 	}
-	runs := &harness.Bench{Files: set.files, Seeds: o.seeds}
+	runs := &harness.Bench{Files: []*scenarios.File{file}, Seeds: o.seeds}
 	if variant != "" {
-		if runs.Variants, err = harness.Variants(set.files[0], []string{variant}); err != nil {
+		if runs.Variants, err = harness.Variants(file, []string{variant}); err != nil {
 			return nil, err
 		}
 	}

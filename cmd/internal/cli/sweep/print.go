@@ -1,4 +1,4 @@
-package cli
+package sweep
 
 import (
 	"cmp"
@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -27,62 +25,8 @@ import (
 // sweepGrid is one use of sweep.
 type sweepGrid struct {
 	*harness.Sweep
-	o      *sweepOptions
+	o      *options
 	unkept *sqlite.Error // why the last of its runs are not recorded; nil where they are
-}
-
-// axisColumns are the columns of a grid's axes.
-func axisColumns[R any](g *compare.Grid, point func(R) []string) (out []report.Column[R]) {
-	for i, a := range g.Axes {
-		out = append(out, report.Column[R]{Name: a.Path, Of: func(r R) report.Value { return report.Text(plainNumber(point(r)[i])) }},
-			report.Column[R]{Head: strings.ToUpper(strings.ReplaceAll(a.Short(), "_", " ")), Of: func(r R) report.Value { return report.Text(point(r)[i]) }})
-	}
-	return out
-}
-
-// costs is what each variant costs at each point, and the cheapest one.
-func costs(g *compare.Grid) *report.Sheet {
-	type col = report.Column[[]compare.Cell]
-	var rows [][]compare.Cell
-	for p := range g.Points() {
-		rows = append(rows, g.At(p))
-	}
-	columns := axisColumns(g, func(cells []compare.Cell) []string { return cells[0].Point })
-	for i, v := range g.Variants {
-		columns = append(columns, col{Head: " " + v, Of: func(cells []compare.Cell) report.Value { return report.Text(costCell(&cells[i])) }})
-	}
-	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Of: func(cells []compare.Cell) report.Value {
-		if i := compare.Cheapest(cells); i >= 0 {
-			return report.Text(cells[i].Variant)
-		}
-		return report.Text("")
-	}})...)
-}
-
-// costCell is a variant's cost, marked when not all its work was done: a cheap
-// structure that loses facts must not look good.
-func costCell(c *compare.Cell) string {
-	if !c.Finished() {
-		return notFinished
-	}
-	text := dollars(c.Median("cost"))
-	if done, total := c.Median("items.done"), c.Median("items.total"); done < total {
-		text += fmt.Sprintf(" (%d/%d)", done, total)
-	}
-	return text
-}
-
-// notFinished stands in for the cost of a run that did not finish.
-const notFinished = "unfinished"
-
-func dollars(n int64) string { return report.Money(cachemodel.Picodollars(n)) }
-
-// changesOf are the changes of a grid's ranking, a line each.
-func changesOf(g *compare.Grid) (out []string) {
-	for _, c := range g.Changes() {
-		out = append(out, c.String())
-	}
-	return out
 }
 
 // unfinished lists the cells with runs that did not finish, and why the first of
@@ -127,7 +71,7 @@ func (g *sweepGrid) document() *report.Document {
 	d.Field("scenario", report.Text(g.Name))
 	d.Field("axes", report.List(axes))
 	d.Field("seeds", report.Count(g.Seeds))
-	d.Table(costs(g.Grid))
+	d.Table(g.Costs())
 	if g.Ran() > len(g.Cells) {
 		d.Say("")
 		d.Table(g.spread())
@@ -135,10 +79,10 @@ func (g *sweepGrid) document() *report.Document {
 	d.Table(g.figures().Hidden())
 	d.Table(g.unfinishedRuns())
 	d.Main("figures")
-	d.Field("ranking_changes", report.List(changesOf(g.Grid)))
+	d.Field("ranking_changes", report.List(g.Ranking()))
 	d.Say("")
 	d.Label("unfinished", g.unfinished()...)
-	d.Label("ranking", changesOf(g.Grid)...)
+	d.Label("ranking", g.Ranking()...)
 	d.Label("drawn", g.drawn())
 	d.Label("exact", g.exactness())
 	if g.unkept != nil {
@@ -194,15 +138,15 @@ func (g *sweepGrid) spread() *report.Sheet {
 	for i := range g.Cells {
 		rows = append(rows, spreading{&g.Cells[i], i})
 	}
-	columns := append(axisColumns(g.Grid, func(c spreading) []string { return c.Point }), col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
+	columns := append(compare.AxisColumns(g.Grid, func(c spreading) []string { return c.Point }), col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
 	for i, f := range []struct {
 		head string
 		drop int
 		of   func(spreading, stat.Summary) string
 	}{
-		{" MEDIAN", 0, func(_ spreading, d stat.Summary) string { return dollars(d.Median) }},
-		{" P10", 2, func(_ spreading, d stat.Summary) string { return dollars(d.P10) }},
-		{" P90", 2, func(_ spreading, d stat.Summary) string { return dollars(d.P90) }},
+		{" MEDIAN", 0, func(_ spreading, d stat.Summary) string { return compare.Dollars(d.Median) }},
+		{" P10", 2, func(_ spreading, d stat.Summary) string { return compare.Dollars(d.P10) }},
+		{" P90", 2, func(_ spreading, d stat.Summary) string { return compare.Dollars(d.P90) }},
 		{" TIME", 1, func(c spreading, _ stat.Summary) string {
 			return report.Duration(vtime.Duration(c.Median("time"))).String()
 		}},
@@ -215,7 +159,7 @@ func (g *sweepGrid) spread() *report.Sheet {
 			case i > 0:
 				return report.Text("")
 			case !c.Finished():
-				return report.Text(notFinished)
+				return report.Text(compare.Unfinished)
 			}
 			return report.Text("?")
 		}})
@@ -227,7 +171,7 @@ func (g *sweepGrid) spread() *report.Sheet {
 func (g *sweepGrid) more(cell int) string {
 	n := len(g.Variants)
 	x, exact, ok := g.More(cell, cell/n*n+max(0, compare.Cheapest(g.At(cell/n))))
-	value := func(v float64) string { return plusMinus(metrics.Whole(int64(v), metrics.Picodollars)) }
+	value := func(v float64) string { return report.More(metrics.Whole(int64(v), metrics.Picodollars)) }
 	switch {
 	case !ok:
 		return ""
@@ -260,7 +204,7 @@ func (g *sweepGrid) figures() *report.Sheet {
 		}
 	}
 	type col = report.Column[swept]
-	columns := append(axisColumns(g.Grid, func(r swept) []string { return r.Point }),
+	columns := append(compare.AxisColumns(g.Grid, func(r swept) []string { return r.Point }),
 		col{Name: "variant", Of: func(r swept) report.Value { return report.Text(r.Variant) }},
 		col{Name: "metric", Of: func(r swept) report.Value { return report.Text(r.Name) }},
 		col{Name: "n", Of: func(r swept) report.Value { return report.Count(r.N) }})
@@ -303,21 +247,11 @@ func (g *sweepGrid) unfinishedRuns() *report.Sheet {
 		}
 	}
 	type col = report.Column[sweptRun]
-	return report.TableOf("unfinished_runs", rows, append(axisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
+	return report.TableOf("unfinished_runs", rows, append(compare.AxisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
 		col{Name: "variant", Of: func(r sweptRun) report.Value { return report.Text(r.Variant) }},
 		col{Name: "run_seed", Of: func(r sweptRun) report.Value { return report.Unsigned(r.seed) }},
 		col{Name: "outcome", Of: func(r sweptRun) report.Value { return report.Text(r.Outcome) }},
 		col{Name: "why", Of: func(r sweptRun) report.Value { return report.Text(r.GridRun.Open) }})...).Hidden()
-}
-
-// plainNumber writes a number without the underscores of a scenario, and leaves
-// every other value as it is.
-func plainNumber(value string) string {
-	plain := strings.ReplaceAll(value, "_", "")
-	if _, err := strconv.ParseFloat(plain, 64); err != nil {
-		return value
-	}
-	return plain
 }
 
 // drawable says before anything runs what would keep the plot from being drawn.

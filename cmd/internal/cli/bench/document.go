@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/gobench"
 	"agentsim/metrics/junit"
@@ -86,7 +85,7 @@ func brief(v *baseline.Variant) string {
 	var parts []string
 	for i := range v.Changes {
 		if c := &v.Changes[i]; c.Verdict == v.Verdict {
-			before, after := sides(c)
+			before, after := report.Sides(c.Before, c.After)
 			parts = append(parts, fmt.Sprintf("%s %s → %s", c.Name, before, after))
 		}
 	}
@@ -108,8 +107,8 @@ func lines(v *baseline.Variant, full bool) (out []string) {
 	for i := range v.Changes {
 		c := &v.Changes[i]
 		if full {
-			before, after := sides(c)
-			out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s → %s %s", c.Verdict, c.Name, before, after, difference(c))))
+			before, after := report.Sides(c.Before, c.After)
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s → %s %s", c.Verdict, c.Name, before, after, report.Difference(c.Before, c.After))))
 		}
 		for _, t := range c.Missed {
 			out = append(out, "threshold missed: "+t.Text)
@@ -145,54 +144,6 @@ func missing(c *baseline.Change) string {
 	return ": the baseline has no " + c.Name
 }
 
-// sides prints both values so that they can be told apart.
-func sides(c *baseline.Change) (before, after string) {
-	if c.Before != nil && c.After != nil {
-		return apart(*c.Before, *c.After)
-	}
-	return orNone(c.Before), orNone(c.After)
-}
-
-// apart prints two values as people read them, or exactly where that is the same.
-func apart(a, b metrics.Value) (string, string) {
-	x, y := report.Figure(a), report.Figure(b)
-	if x == y && a.Cmp(b) != 0 {
-		return a.String(), b.String()
-	}
-	return x, y
-}
-
-func orNone(v *metrics.Value) string {
-	if v == nil {
-		return "–"
-	}
-	return report.Figure(*v)
-}
-
-// difference is how much a figure changed, in parts of what it was.
-func difference(c *baseline.Change) string {
-	if c.Before == nil || c.After == nil {
-		return ""
-	}
-	return percentOf(*c.Before, *c.After)
-}
-
-// percentOf is how far b is from a, in parts of a; "" where a is 0 or both are
-// the same.
-func percentOf(a, b metrics.Value) string {
-	if a.Num == 0 || a.Cmp(b) == 0 {
-		return ""
-	}
-	part := (b.Float() - a.Float()) / a.Float() * 100
-	switch {
-	case part > -0.05 && part < 0:
-		return "-0.0 %"
-	case part >= 1000:
-		return fmt.Sprintf("×%.1f", b.Float()/a.Float())
-	}
-	return fmt.Sprintf("%+.1f %%", part)
-}
-
 // maxTold is how many variants are told in detail; the tables have all.
 const maxTold = 10
 
@@ -202,22 +153,6 @@ func (b *bench) title() string {
 		seeds = ui.Plural(b.o.seeds, "seed")
 	}
 	return fmt.Sprintf("%s · %s · %s · baseline %s", ui.Plural(len(b.set.files), "scenario"), ui.Plural(len(b.report.Variants), "variant"), seeds, b.o.baseline)
-}
-
-// intervalText prints the interval of a difference over several seeds.
-func intervalText(c *baseline.Change) string {
-	if c.Interval == nil {
-		return ""
-	}
-	value := func(x float64) string { return plusMinus(metrics.Whole(int64(x), c.Unit)) }
-	return value(c.Interval.Low) + " … " + value(c.Interval.High)
-}
-
-func plusMinus(v metrics.Value) string {
-	if v.Num > 0 {
-		return "+" + report.Figure(v)
-	}
-	return report.Figure(v)
 }
 
 // foundColumns are what is told of runs that have nothing to be compared with.

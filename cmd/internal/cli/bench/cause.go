@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"fmt"
@@ -85,12 +85,15 @@ func (b *bench) causes() (out []string) {
 	}
 	for _, text := range texts {
 		if names := of[text]; len(names) < n {
-			text = strings.Join(names[:min(len(names), maxNamed)], ", ") + more(len(names)-maxNamed) + ": " + text
+			text = strings.Join(names[:min(len(names), maxListed)], ", ") + more(len(names)-maxListed) + ": " + text
 		}
 		out = append(out, text)
 	}
 	return out
 }
+
+// maxListed is how many variants are named one by one.
+const maxListed = 4
 
 func more(n int) string {
 	if n <= 0 {

@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"fmt"
@@ -120,14 +120,14 @@ var benchColumns = []report.Column[benched]{
 	{Name: "variant", Of: func(r benched) report.Value { return report.Text(r.Variant.Variant) }},
 	{Name: "verdict", Of: func(r benched) report.Value { return report.Text(r.Variant.Verdict.String()) }},
 	{Name: "metric", Of: func(r benched) report.Value { return report.Text(r.Metric.Name).If(r.Metric.Name != "") }},
-	{Name: "before", Of: func(r benched) report.Value { return exact(r.Before) }},
-	{Name: "after", Of: func(r benched) report.Value { return exact(r.After) }},
+	{Name: "before", Of: func(r benched) report.Value { return report.Exact(r.Before) }},
+	{Name: "after", Of: func(r benched) report.Value { return report.Exact(r.After) }},
 	{Name: "unit", Of: func(r benched) report.Value { return report.Text(string(r.Unit)).If(r.Metric.Name != "") }},
 	{Name: "figure_verdict", Of: func(r benched) report.Value { return report.Text(r.verdict).If(r.verdict != "") }},
 	{Name: "better", Of: func(r benched) report.Value { return report.Text(r.Better).If(r.Better != "") }},
 	{Name: "seeds_that_differ", Of: func(r benched) report.Value { return report.Count(r.Change.Seeds).If(r.verdict != "") }},
-	{Name: "difference_low", Of: func(r benched) report.Value { low, _ := intervalEnds(r.Interval); return low }},
-	{Name: "difference_high", Of: func(r benched) report.Value { _, high := intervalEnds(r.Interval); return high }},
+	{Name: "difference_low", Of: func(r benched) report.Value { low, _ := r.Ends(); return report.Exact(low) }},
+	{Name: "difference_high", Of: func(r benched) report.Value { _, high := r.Ends(); return report.Exact(high) }},
 	{Name: "thresholds_missed", Of: func(r benched) report.Value { return texts(r.Missed) }},
 	{Name: "thresholds_met", Of: func(r benched) report.Value { return texts(r.Allowed) }},
 	{Name: "thresholds_without_data", Of: func(r benched) report.Value { return texts(r.Unheld) }},
@@ -149,21 +149,21 @@ func (b *bench) peopleColumns() []report.Column[benched] {
 		{Head: "VARIANT", Of: func(r benched) report.Value { return report.Text(r.Variant.Variant) }},
 		{Head: "METRIC", Of: func(r benched) report.Value { return report.Text(r.Metric.Name) }},
 		{Head: " BEFORE", Of: func(r benched) report.Value {
-			before, _ := sides(&r.Change)
+			before, _ := report.Sides(r.Before, r.After)
 			return report.Text(before).OrBlank(r.Unit != "")
 		}},
 		{Head: " AFTER", Of: func(r benched) report.Value {
-			_, after := sides(&r.Change)
+			_, after := report.Sides(r.Before, r.After)
 			return report.Text(after).OrBlank(r.Unit != "")
 		}},
-		{Head: " CHANGE", Drop: 1, Of: func(r benched) report.Value { return report.Text(difference(&r.Change)) }},
+		{Head: " CHANGE", Drop: 1, Of: func(r benched) report.Value { return report.Text(report.Difference(r.Before, r.After)) }},
 	}
 	if b.o.seeds > 1 {
 		columns = append(columns,
 			col{Head: " SEEDS", Drop: 3, Of: func(r benched) report.Value {
 				return report.Text(fmt.Sprintf("%d of %d", r.Change.Seeds, len(r.Variant.Seeds))).OrBlank(r.Unit != "")
 			}},
-			col{Head: "95 % OF THE DIFFERENCE", Drop: 2, Of: func(r benched) report.Value { return report.Text(intervalText(&r.Change)) }})
+			col{Head: "95 % OF THE DIFFERENCE", Drop: 2, Of: func(r benched) report.Value { return report.Text(report.Between(r.Ends())) }})
 	}
 	return append(columns, col{Head: "VERDICT", Of: func(r benched) report.Value { return report.Text(r.verdict) }})
 }

@@ -1,4 +1,6 @@
-package cli
+// Package bench is the command that runs scenarios and holds what they come to
+// against a baseline.
+package bench
 
 import (
 	"errors"
@@ -7,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
@@ -19,8 +22,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benchOptions are the flags of bench.
-type benchOptions struct {
+// options are the flags of bench.
+type options struct {
 	baseline   string
 	update     bool
 	seeds      int
@@ -36,8 +39,9 @@ type benchOptions struct {
 // defaultBaseline is where a project's baseline lies unless it says otherwise.
 const defaultBaseline = "agentsim.baseline"
 
-func newBench(s *ui.Env) *cobra.Command {
-	o := &benchOptions{}
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "bench [SCENARIO|DIRECTORY]...",
 		Short: "run scenarios and compare what they come to with a baseline",
@@ -66,7 +70,7 @@ what each start or turn pays again. Everything else is told and does not count.`
   agentsim bench . --guard prefix --baseline prompts.baseline --update
   agentsim bench . --guard prefix --baseline prompts.baseline`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return benchCommand(s, o, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.baseline, "baseline", defaultBaseline, "the `file` to compare with")
@@ -82,20 +86,17 @@ what each start or turn pays again. Everything else is told and does not count.`
 	return cmd
 }
 
-// maxSeeds bounds how many seeds one command runs.
-const maxSeeds = 1_000_000
-
-func (o *benchOptions) check() error {
+func (o *options) check() error {
 	switch {
 	case !slices.Contains(ui.Formats, o.output):
 		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
-	case o.seeds < 1 || o.seeds > maxSeeds:
-		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, maxSeeds)
+	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	}
 	return o.checkGuard()
 }
 
-func benchCommand(s *ui.Env, o *benchOptions, args []string) error {
+func run(s *ui.Env, o *options, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func benchCommand(s *ui.Env, o *benchOptions, args []string) error {
 
 // bench is one use of the command.
 type bench struct {
-	o      *benchOptions
+	o      *options
 	set    *selection
 	base   *baseline.File // nil when there is none
 	now    *baseline.File
@@ -155,7 +156,7 @@ const (
 )
 
 // thresholds reads those of the command line, behind those of the file.
-func (o *benchOptions) thresholds() ([]*baseline.Threshold, error) {
+func (o *options) thresholds() ([]*baseline.Threshold, error) {
 	var out []*baseline.Threshold
 	if o.limitsFile != "" {
 		text, err := hostdir.Text(o.limitsFile, maxThresholdsBytes)
@@ -279,7 +280,7 @@ func (b *bench) dropped() string {
 	switch {
 	case runs == 0:
 		return ""
-	case most == 0 || most > maxSeeds:
+	case most == 0 || most > harness.MaxSeeds:
 		return ui.Plural(runs, "run") + " of other seeds"
 	}
 	return fmt.Sprintf("%s of further seeds; --seeds %d keeps them", ui.Plural(runs, "run"), most)

@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics/report"
+)
+
+// AxisColumns are the columns of a grid's axes.
+func AxisColumns[R any](g *Grid, point func(R) []string) (out []report.Column[R]) {
+	for i, a := range g.Axes {
+		out = append(out, report.Column[R]{Name: a.Path, Of: func(r R) report.Value { return report.Text(plainNumber(point(r)[i])) }},
+			report.Column[R]{Head: strings.ToUpper(strings.ReplaceAll(a.Short(), "_", " ")), Of: func(r R) report.Value { return report.Text(point(r)[i]) }})
+	}
+	return out
+}
+
+// Costs is what each variant costs at each point, and the cheapest one.
+func (g *Grid) Costs() *report.Sheet {
+	type col = report.Column[[]Cell]
+	var rows [][]Cell
+	for p := range g.Points() {
+		rows = append(rows, g.At(p))
+	}
+	columns := AxisColumns(g, func(cells []Cell) []string { return cells[0].Point })
+	for i, v := range g.Variants {
+		columns = append(columns, col{Head: " " + v, Of: func(cells []Cell) report.Value { return report.Text(costCell(&cells[i])) }})
+	}
+	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Of: func(cells []Cell) report.Value {
+		if i := Cheapest(cells); i >= 0 {
+			return report.Text(cells[i].Variant)
+		}
+		return report.Text("")
+	}})...)
+}
+
+// costCell is a variant's cost, marked when not all its work was done: a cheap
+// structure that loses facts must not look good.
+func costCell(c *Cell) string {
+	if !c.Finished() {
+		return Unfinished
+	}
+	text := Dollars(c.Median("cost"))
+	if done, total := c.Median("items.done"), c.Median("items.total"); done < total {
+		text += fmt.Sprintf(" (%d/%d)", done, total)
+	}
+	return text
+}
+
+// Unfinished stands in for the cost of a run that did not finish.
+const Unfinished = "unfinished"
+
+// Dollars prints picodollars.
+func Dollars(n int64) string { return report.Money(cachemodel.Picodollars(n)) }
+
+// Ranking is the changes of the ranking, a line each.
+func (g *Grid) Ranking() (out []string) {
+	for _, c := range g.Changes() {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+// plainNumber writes a number without the underscores of a scenario, and leaves
+// every other value as it is.
+func plainNumber(value string) string {
+	plain := strings.ReplaceAll(value, "_", "")
+	if _, err := strconv.ParseFloat(plain, 64); err != nil {
+		return value
+	}
+	return plain
+}

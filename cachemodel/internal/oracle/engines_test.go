@@ -1,4 +1,4 @@
-package oracle_test
+package oracle
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/cachemodel"
-	"agentsim/cachemodel/internal/oracle"
 )
 
 // someTokens draws tokens that often begin as others do.
@@ -16,10 +15,10 @@ func someTokens(t *rapid.T, most int) []cachemodel.Token {
 	return rapid.SliceOfN(rapid.SampledFrom([]cachemodel.Token{1, 1, 1, 2}), 0, most).Draw(t, "tokens")
 }
 
-// vrun is one request in the pool and in its oracle.
+// vrun is one request in the pool and in its
 type vrun struct {
 	real *cachemodel.VLLMSequence
-	slow *oracle.VSequence
+	slow *VSequence
 }
 
 func drawSequence(t *rapid.T) *cachemodel.VLLMSequence {
@@ -41,7 +40,7 @@ func TestVLLM(t *testing.T) {
 			opt := cachemodel.VLLMOptions{Blocks: rapid.SampledFrom([]int{0, 1, 3, 8, 20}).Draw(t, "blocks"),
 				BlockTokens: rapid.IntRange(1, 3).Draw(t, "block"), UnhashedFirst: rapid.Bool().Draw(t, "unhashed first"),
 				PromptLogprobs: rapid.IntRange(0, 9).Draw(t, "logprobs") == 0}
-			fast, slow := cachemodel.NewVLLMPool(opt), oracle.NewVLLM(opt)
+			fast, slow := cachemodel.NewVLLMPool(opt), NewVLLM(opt)
 			var running []vrun
 			for step := range rapid.IntRange(1, 60).Draw(t, "steps") {
 				running = vstep(t, step, fast, slow, running)
@@ -54,11 +53,11 @@ func TestVLLM(t *testing.T) {
 }
 
 // vstep starts, extends or ends a request in both.
-func vstep(t *rapid.T, step int, fast *cachemodel.VLLMPool, slow *oracle.VLLM, running []vrun) []vrun {
+func vstep(t *rapid.T, step int, fast *cachemodel.VLLMPool, slow *VLLM, running []vrun) []vrun {
 	what := rapid.IntRange(0, 4).Draw(t, "what")
 	if what < 2 || len(running) == 0 {
 		s := drawSequence(t)
-		r := vrun{s, &oracle.VSequence{Like: s, Tokens: someTokens(t, 10)}}
+		r := vrun{s, &VSequence{Like: s, Tokens: someTokens(t, 10)}}
 		read, held := fast.Start(s, r.slow.Tokens)
 		if sread, sheld := slow.Start(r.slow); read != sread || held != sheld {
 			t.Fatalf("step %d: reads %d and holds %d, want %d and %d", step, read, held, sread, sheld)
@@ -98,7 +97,7 @@ func TestSGLang(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			page := rapid.IntRange(1, 3).Draw(t, "page")
 			policy := cachemodel.SGLangPolicy(rapid.IntRange(0, int(cachemodel.SGLangPriority)).Draw(t, "policy"))
-			w := &sworld{fast: cachemodel.NewSGLangTree(page, policy), slow: &oracle.SGLang{Page: page, Policy: policy}}
+			w := &sworld{fast: cachemodel.NewSGLangTree(page, policy), slow: &SGLang{Page: page, Policy: policy}}
 			for step := range rapid.IntRange(1, 60).Draw(t, "steps") {
 				w.step(t)
 				if got, want := w.fast.String(), w.slow.String(); got != want {
@@ -112,13 +111,13 @@ func TestSGLang(t *testing.T) {
 // sworld is a tree, its oracle, and what is locked in both.
 type sworld struct {
 	fast   *cachemodel.SGLangTree
-	slow   *oracle.SGLang
+	slow   *SGLang
 	locked []slock
 }
 
 type slock struct {
 	real cachemodel.SGLangMatch
-	slow *oracle.SNode
+	slow *SNode
 }
 
 func (w *sworld) step(t *rapid.T) {

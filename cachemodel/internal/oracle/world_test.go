@@ -1,4 +1,4 @@
-package oracle_test
+package oracle
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/cachemodel"
-	"agentsim/cachemodel/internal/oracle"
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -56,11 +55,11 @@ func (c conversation) head() *llm.Node {
 	return n
 }
 
-// flight is one request, in the engine under test and in the oracle.
+// flight is one request, in the engine under test and in the
 type flight struct {
 	name string
 	real *cachemodel.Admission
-	slow *oracle.Flight
+	slow *Flight
 	req  *cachemodel.Request
 	head *llm.Node
 }
@@ -68,7 +67,7 @@ type flight struct {
 type world struct {
 	engine        cachemodel.Engine
 	entries       func() int
-	slow          *oracle.Oracle
+	slow          *Oracle
 	now           vtime.Instant
 	conversations []conversation
 	waiting       []*flight // admitted
@@ -79,7 +78,7 @@ type world struct {
 
 func newWorld(opt cachemodel.AnthropicOptions) *world {
 	e := cachemodel.NewAnthropic(opt)
-	w := &world{engine: e, entries: e.Entries, slow: &oracle.Oracle{Options: opt}}
+	w := &world{engine: e, entries: e.Entries, slow: &Oracle{Options: opt}}
 	w.conversations = []conversation{
 		{{llm.System, llm.Text, 0}, {llm.System, llm.Text, 1}, {llm.System, llm.Text, 0}},
 		{{llm.Messages, llm.Text, 0}},

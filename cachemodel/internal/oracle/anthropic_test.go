@@ -1,10 +1,3 @@
-// Package oracle is the Anthropic prompt cache once more, slow and obvious: what
-// the real engine is tested against.
-//
-// Rules:
-//   - An entry is the list of all hashes of its prefix, a lifetime and the list
-//     of its uses. Everything is found by looking at everything.
-//   - Nothing is shared with the engine but the types of a request.
 package oracle
 
 import (
@@ -15,7 +8,7 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// Oracle is one cache.
+// Oracle is one Anthropic cache.
 type Oracle struct {
 	Options cachemodel.AnthropicOptions
 	entries []*entry

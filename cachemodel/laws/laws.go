@@ -5,7 +5,7 @@
 //     makes it on every call.
 //   - An error names the law first and then the figures.
 //   - L4 and L5 compare whole runs; they are properties of package oracle's
-//     tests.
+//     tests. L6 is about the books of a run, which sim checks.
 package laws
 
 import (
@@ -122,33 +122,4 @@ func within(n, old *llm.Node) bool {
 		n = n.Parent
 	}
 	return n != nil && n.Hash == old.Hash
-}
-
-// Bills is L6: it folds what each agent is billed, so that it can be held
-// against the run's bill.
-type Bills struct {
-	agents map[int32]cachemodel.Picodollars
-}
-
-// Add bills an agent for a call.
-func (b *Bills) Add(agent int32, p cachemodel.Picodollars) {
-	if b.agents == nil {
-		b.agents = map[int32]cachemodel.Picodollars{}
-	}
-	b.agents[agent] += p
-}
-
-// Of is what an agent was billed.
-func (b *Bills) Of(agent int32) cachemodel.Picodollars { return b.agents[agent] }
-
-// Check holds the sum of the agents' bills against the run's.
-func (b *Bills) Check(run cachemodel.Picodollars) error {
-	var sum cachemodel.Picodollars
-	for _, p := range b.agents { // order: a sum of integers has none
-		sum += p
-	}
-	if sum != run {
-		return fmt.Errorf("CACHE-L6: the agents were billed %d picodollars and the run %d", sum, run)
-	}
-	return nil
 }

@@ -154,16 +154,6 @@ func TestLaws(t *testing.T) {
 			t.Errorf("%v, %+v", err, a.Usage)
 		}
 	})
-	t.Run("CACHE-L6 the bills of all agents are the run's bill, to the picodollar", func(t *testing.T) {
-		var b laws.Bills
-		b.Add(0, 625_000_000_001)
-		b.Add(1, 5)
-		b.Add(0, 7)
-		if err := b.Check(625_000_000_013); err != nil || b.Of(0) != 625_000_000_008 {
-			t.Errorf("%v, agent 0 has %d", err, b.Of(0))
-		}
-		caught(t, b.Check(625_000_000_014), "CACHE-L6")
-	})
 }
 
 // The laws are for every call, so they may not allocate.

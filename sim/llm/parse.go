@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,359 +20,190 @@ import (
 // tool_use inputs keep their bytes. Content classes do not stand in the bytes:
 // results of tools are taken for code, other text for prose.
 //
-// An error names the byte offset, from 0, and what was expected there. Fields
-// that the canonical form does not know are errors, since dropping them would
-// give two requests one identity.
+// An error names the place, such as messages[2].content[0], and what was expected
+// there. Fields that the canonical form does not know are errors, since dropping
+// them would give two requests one identity.
 func ParseRequest(b *Builder, scope Scope, salts Salts, data []byte) (*Node, error) {
-	p := parser{data: data}
-	if err := p.syntax(); err != nil {
+	if err := syntax(data); err != nil {
 		return nil, err
 	}
-	f, err := p.fields(p.value(0), "request", "tools", "system", "messages")
-	if err != nil {
-		return nil, err
+	p := parser{b: b, n: b.Root(scope, salts)}
+	req := p.fields("request", "request", data, "tools", "system", "messages")
+	for i, def := range p.list("tools", req["tools"]) {
+		p.definition(fmt.Sprintf("tools[%d]", i), def)
 	}
-	tools, system, messages := f[0], f[1], f[2]
-	n := b.Root(scope, salts)
-	if n, err = p.tools(b, n, tools); err != nil {
-		return nil, err
+	p.n = b.Border(p.n, System, salts)
+	p.content("system", NoRole, req["system"])
+	p.n = b.Border(p.n, Messages, salts)
+	for i, m := range p.list("messages", req["messages"]) {
+		p.message(fmt.Sprintf("messages[%d]", i), m)
 	}
-	n = b.Border(n, System, salts)
-	if n, err = p.content(b, n, NoRole, system); err != nil {
-		return nil, err
-	}
-	return p.messages(b, b.Border(n, Messages, salts), messages)
-}
-
-// span is where a value stands in the data; the zero span is no value.
-type span struct{ from, to int }
-
-func (s span) absent() bool { return s.to == 0 }
-
-// parser walks data whose syntax has been checked.
-type parser struct{ data []byte }
-
-func at(offset int, format string, args ...any) error {
-	return fmt.Errorf("request byte %d: %w", offset, fmt.Errorf(format, args...))
+	return p.n, p.err
 }
 
 // syntax checks that the data is UTF-8 and one JSON value.
-func (p *parser) syntax() error {
-	for i := 0; i < len(p.data); {
-		r, n := utf8.DecodeRune(p.data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return at(i, "not UTF-8; a request is UTF-8 JSON")
+func syntax(data []byte) error {
+	for i, r := range string(data) {
+		if r == utf8.RuneError && !bytes.HasPrefix(data[i:], []byte("\uFFFD")) {
+			return fmt.Errorf("request byte %d: not UTF-8; a request is UTF-8 JSON", i)
 		}
-		i += n
 	}
 	var raw json.RawMessage
-	err := json.Unmarshal(p.data, &raw)
+	err := json.Unmarshal(data, &raw)
 	var syn *json.SyntaxError
 	if errors.As(err, &syn) {
-		return at(max(int(syn.Offset)-1, 0), "not JSON: %v", syn)
+		return fmt.Errorf("request byte %d: not JSON: %v", max(syn.Offset-1, 0), syn)
 	}
 	return err
 }
 
-// tools appends each element of the tools array as a definition.
-func (p *parser) tools(b *Builder, n *Node, v span) (*Node, error) {
-	if v.absent() {
-		return n, nil
-	}
-	items, err := p.items(v, "tools")
-	if err != nil {
-		return nil, err
-	}
-	for _, it := range items {
-		raw, name, err := p.definition(it)
-		if err != nil {
-			return nil, err
-		}
-		n = b.Append(n, NoRole, &Block{Kind: ToolDef, Name: name, Content: NewJSON(raw)})
-	}
-	return n, nil
+// parser appends blocks to the chain that ends with n. It goes on after a mistake,
+// with values that mean nothing.
+type parser struct {
+	b   *Builder
+	n   *Node
+	err error // the first
 }
 
-// definition is a tool definition's bytes, without a cache_control member, and
-// its name.
-func (p *parser) definition(v span) (raw, name string, err error) {
-	members, err := p.members(v, "tool definition")
-	if err != nil {
-		return "", "", err
+func (p *parser) wrong(at, format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s: %s", at, fmt.Sprintf(format, args...))
 	}
-	raw = string(p.data[v.from:v.to])
-	for i, m := range members {
-		switch m.key {
-		case "name":
-			if name, err = p.text(m.value, "name"); err != nil {
-				return "", "", err
-			}
-		case "cache_control":
-			from, to := m.at, m.value.to
-			if i > 0 {
-				from = members[i-1].value.to // with the comma before it
-			} else if len(members) > 1 {
-				to = members[1].at // with the comma behind it
-			}
-			raw = string(p.data[v.from:from]) + string(p.data[to:v.to])
-		}
-	}
-	if name == "" {
-		return "", "", at(v.from, "tool definition without a name")
-	}
-	return raw, name, nil
 }
 
-// messages appends every message's blocks.
-func (p *parser) messages(b *Builder, n *Node, v span) (*Node, error) {
-	if v.absent() {
-		return n, nil
+func (p *parser) append(role Role, blk *Block) {
+	if p.err == nil {
+		p.n = p.b.Append(p.n, role, blk)
 	}
-	items, err := p.items(v, "messages")
-	if err != nil {
-		return nil, err
-	}
-	for _, it := range items {
-		f, err := p.fields(it, "message", "role", "content")
-		if err != nil {
-			return nil, err
-		}
-		role, err := p.role(f[0], it)
-		if err != nil {
-			return nil, err
-		}
-		pos := n.Pos
-		if n, err = p.content(b, n, role, f[1]); err != nil {
-			return nil, err
-		}
-		if n.Pos == pos {
-			return nil, at(it.from, "message without content; give a string or at least one block")
-		}
-	}
-	return n, nil
 }
 
-func (p *parser) role(v, message span) (Role, error) {
-	if v.absent() {
-		return NoRole, at(message.from, "message without a role")
-	}
-	s, err := p.text(v, "role")
-	if err != nil {
-		return NoRole, err
-	}
-	for _, r := range [...]Role{User, Assistant, Operator} {
-		if s == r.String() {
-			return r, nil
-		}
-	}
-	return NoRole, at(v.from, "role %q; it must be user, assistant or system", s)
+// member is a key and value of an object, and where its bytes end there.
+type member struct {
+	key   string
+	value json.RawMessage
+	end   int64
 }
 
-// content appends a string, as one text block, or a list of blocks.
-func (p *parser) content(b *Builder, n *Node, role Role, v span) (*Node, error) {
-	if v.absent() {
-		return n, nil
-	}
-	if p.data[v.from] == '"' {
-		s, err := p.text(v, "content")
-		return b.Append(n, role, &Block{Kind: Text, Content: NewText(Prose, s)}), err
-	}
-	if p.data[v.from] != '[' {
-		return nil, at(v.from, "content must be a string or a list of blocks")
-	}
-	items, err := p.items(v, "content")
-	if err != nil {
-		return nil, err
-	}
-	for _, it := range items {
-		blk, err := p.block(it)
-		if err != nil {
-			return nil, err
-		}
-		n = b.Append(n, role, blk)
-	}
-	return n, nil
-}
-
-// The fields of content blocks, in the order in which fields returns them.
-const (
-	fType = iota
-	fText
-	fThinking
-	fID
-	fName
-	fInput
-	fToolUseID
-	fContent
-	fIsError
-	fSource
-	fTool
-	fEffort
-	fClearAt
-	numFields
-)
-
-var fieldNames = [numFields]string{"type", "text", "thinking", "id", "name", "input", "tool_use_id", "content", "is_error", "source",
-	"tool", "effort", "clear_at"}
-
-// kindFields lists each kind's fields; those of optional may be missing.
-var kindFields = [...]struct {
-	kind               Kind
-	required, optional []int
-}{
-	{Text, []int{fText}, []int{fClearAt}},
-	{Thinking, []int{fThinking}, nil},
-	{ToolUse, []int{fID, fName, fInput}, nil},
-	{ToolResult, []int{fToolUseID}, []int{fContent, fIsError}},
-	{Image, []int{fSource}, nil},
-	{Document, []int{fSource}, nil},
-	{ServerToolUse, []int{fID, fName, fInput}, nil},
-	{ServerToolResult, []int{fToolUseID, fContent}, nil},
-	{ToolAddition, []int{fTool}, nil},
-	{ToolRemoval, []int{fTool}, nil},
-	{ToolReference, []int{fTool}, nil},
-	{EffortChange, []int{fEffort}, nil},
-}
-
-// block reads one content block.
-func (p *parser) block(v span) (*Block, error) {
-	f, err := p.fields(v, "block", fieldNames[:]...)
-	if err != nil {
-		return nil, err
-	}
-	blk := &Block{}
-	if blk.Kind, err = p.kind(v, f); err != nil {
-		return nil, err
-	}
-	switch blk.Kind {
-	case Text:
-		blk.Content, err = p.payload(f[fText], "text", Prose)
-		if err == nil && !f[fClearAt].absent() {
-			blk.Kind, err = Passing, p.clearAt(f[fClearAt])
-		}
-	case Thinking:
-		blk.Content, err = p.payload(f[fThinking], "thinking", Prose)
-	case ToolUse:
-		err = p.toolUse(blk, f)
-	case ToolResult:
-		err = p.toolResult(blk, f)
-	case Image, Document:
-		blk.Content, err = p.object(f[fSource], "source")
-	default:
-		err = p.later(blk, f)
-	}
-	return blk, err
-}
-
-// kind reads the type and checks that the block has this kind's fields and no
-// others.
-func (p *parser) kind(v span, f []span) (Kind, error) {
-	if f[fType].absent() {
-		return 0, at(v.from, "block without a type")
-	}
-	s, err := p.text(f[fType], "type")
-	if err != nil {
-		return 0, err
-	}
-	if strings.HasSuffix(s, resultSuffix) && s != resultSuffix {
-		s = ServerToolResult.String()
-	}
-	for _, k := range kindFields {
-		if k.kind.String() != s {
-			continue
-		}
-		for i := fText; i < numFields; i++ {
-			switch required := slices.Contains(k.required, i); {
-			case required && f[i].absent():
-				return 0, at(v.from, "%s block without %s", s, fieldNames[i])
-			case !required && !f[i].absent() && !slices.Contains(k.optional, i):
-				return 0, at(f[i].from, "%s in a %s block, which has no such field", fieldNames[i], s)
-			}
-		}
-		return k.kind, nil
-	}
-	return 0, at(f[fType].from, "block of unknown type %q", s)
-}
-
-func (p *parser) toolUse(blk *Block, f []span) (err error) {
-	if blk.ID, err = p.toolUseID(f[fID]); err != nil {
-		return err
-	}
-	if blk.Name, err = p.text(f[fName], "name"); err != nil {
-		return err
-	}
-	blk.Content, err = p.object(f[fInput], "input")
-	return err
-}
-
-func (p *parser) toolResult(blk *Block, f []span) (err error) {
-	if blk.ID, err = p.toolUseID(f[fToolUseID]); err != nil {
-		return err
-	}
-	if v := f[fIsError]; !v.absent() {
-		switch string(p.data[v.from:v.to]) {
-		case "true":
-			blk.IsError = true
-		case "false":
-		default:
-			return at(v.from, "is_error must be true or false")
-		}
-	}
-	v := f[fContent]
-	if v.absent() {
-		blk.Content = NewText(Code, "")
+// members lists an object's members; what calls the object in errors.
+func (p *parser) members(at, what string, raw json.RawMessage) (out []member) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, _ := d.Token(); open != json.Delim('{') {
+		p.wrong(at, "%s must be an object", what)
 		return nil
 	}
-	if p.data[v.from] == '[' {
-		if v, err = p.onlyText(v); err != nil {
-			return err
+	seen := map[string]bool{}
+	for d.More() {
+		var m member
+		key, _ := d.Token() // the syntax has been checked
+		m.key, _ = key.(string)
+		_ = d.Decode(&m.value)
+		m.end = d.InputOffset()
+		if seen[m.key] {
+			p.wrong(at, "%s has %q twice", what, m.key)
+		}
+		seen[m.key] = true
+		out = append(out, m)
+	}
+	return out
+}
+
+// fields are the values of an object's members, of which it may have those of
+// names and, everywhere, cache_control, which is left out.
+func (p *parser) fields(at, what string, raw json.RawMessage, names ...string) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for _, m := range p.members(at, what, raw) {
+		switch {
+		case slices.Contains(names, m.key):
+			out[m.key] = m.value
+		case m.key != "cache_control":
+			p.wrong(at, "%s has no field %q in the canonical form", what, m.key)
 		}
 	}
-	blk.Content, err = p.payload(v, "content", Code)
-	return err
+	return out
 }
 
-// onlyText is the text of a tool_result's content that is a list of one text
-// block.
-func (p *parser) onlyText(v span) (span, error) {
-	items, err := p.items(v, "content")
-	if err != nil {
-		return span{}, err
+// list is an array's elements; none of what is not there.
+func (p *parser) list(at string, raw json.RawMessage) (out []json.RawMessage) {
+	if raw != nil && (raw[0] != '[' || json.Unmarshal(raw, &out) != nil) {
+		p.wrong(at, "it must be a list")
 	}
-	if len(items) != 1 {
-		return span{}, at(v.from, "tool_result of %d blocks; the canonical form holds a string or one text block", len(items))
-	}
-	f, err := p.fields(items[0], "block", "type", "text")
-	if err != nil {
-		return span{}, err
-	}
-	if f[0].absent() || f[1].absent() || string(p.data[f[0].from:f[0].to]) != `"text"` {
-		return span{}, at(items[0].from, "tool_result of something else than text")
-	}
-	return f[1], nil
+	return out
 }
 
-func (p *parser) toolUseID(v span) (ToolUseID, error) {
-	s, err := p.text(v, "id")
-	if err != nil {
-		return ToolUseID{}, err
+// text is a string value, unescaped.
+func (p *parser) text(at string, raw json.RawMessage) (s string) {
+	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		p.wrong(at, "it must be a string")
 	}
-	id, ok := ParseToolUseID(s)
-	if !ok {
-		return id, at(v.from, "tool use id %q; it must be toolu_ and 24 lower-case hex digits", s)
-	}
-	return id, nil
-}
-
-func (p *parser) payload(v span, what string, c Class) (*Payload, error) {
-	s, err := p.text(v, what)
-	return NewText(c, s), err
+	return s
 }
 
 // object is a value kept byte for byte; it must be a JSON object.
-func (p *parser) object(v span, what string) (*Payload, error) {
-	if p.data[v.from] != '{' {
-		return nil, at(v.from, "%s must be an object", what)
+func (p *parser) object(at string, raw json.RawMessage) *Payload {
+	if raw[0] != '{' {
+		p.wrong(at, "it must be an object")
 	}
-	return NewJSON(string(p.data[v.from:v.to])), nil
+	return NewJSON(string(raw))
+}
+
+// definition appends a tool definition, byte for byte but for a cache_control
+// member.
+func (p *parser) definition(at string, raw json.RawMessage) {
+	text, name, from := "{", "", int64(1)
+	for _, m := range p.members(at, "tool definition", raw) {
+		bytes := string(raw[from:m.end])
+		from = m.end
+		switch {
+		case m.key == "cache_control":
+			continue
+		case m.key == "name":
+			name = p.text(at+".name", m.value)
+		}
+		if text == "{" { // what stood before it may be gone
+			bytes = strings.TrimLeft(bytes, ", \t\r\n")
+		}
+		text += bytes
+	}
+	if name == "" {
+		p.wrong(at, "tool definition without a name")
+		return
+	}
+	p.append(NoRole, &Block{Kind: ToolDef, Name: name, Content: NewJSON(text + string(raw[from:]))})
+}
+
+// message appends a message's blocks.
+func (p *parser) message(at string, raw json.RawMessage) {
+	f := p.fields(at, "message", raw, "role", "content")
+	role := NoRole
+	switch word := f["role"]; string(word) {
+	case `"user"`:
+		role = User
+	case `"assistant"`:
+		role = Assistant
+	case `"system"`:
+		role = Operator
+	case "":
+		p.wrong(at, "message without a role")
+	default:
+		p.wrong(at+".role", "%s; it must be user, assistant or system", word)
+	}
+	pos := p.n.Pos
+	if p.content(at+".content", role, f["content"]); p.n.Pos == pos {
+		p.wrong(at, "message without content; give a string or at least one block")
+	}
+}
+
+// content appends a string, as one text block, or a list of blocks.
+func (p *parser) content(at string, role Role, raw json.RawMessage) {
+	switch {
+	case raw == nil:
+	case raw[0] == '"':
+		p.append(role, &Block{Kind: Text, Content: NewText(Prose, p.text(at, raw))})
+	case raw[0] != '[':
+		p.wrong(at, "it must be a string or a list of blocks")
+	default:
+		for i, blk := range p.list(at, raw) {
+			p.append(role, p.block(fmt.Sprintf("%s[%d]", at, i), blk))
+		}
+	}
 }

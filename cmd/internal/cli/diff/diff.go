@@ -162,7 +162,7 @@ func filePrompt(name string, data []byte) (*prompt, error) {
 	_ = json.Unmarshal(fields["model"], &p.model) // a request without a model is counted as the newest one's
 	var err error
 	if p.head, err = llm.ParseRequest(&llm.Builder{}, llm.Scope{}, llm.Salts{}, append(body, '}')); err != nil {
-		return nil, ui.Failf(ui.Usage, "%s: the blocks of the request (tools, system and messages, in this order) cannot be read: %w", name, err)
+		return nil, ui.Failf(ui.Usage, "%s: the blocks of the request cannot be read: %w", name, err)
 	}
 	return p, nil
 }

@@ -25,8 +25,9 @@ const (
 // Value is an exact figure, Num ÷ Den; Den is 1 but for ratios and never 0 or
 // less in a valid one.
 type Value struct {
-	Num, Den int64
-	Unit     Unit
+	Num  int64 `json:"num"`
+	Den  int64 `json:"den"`
+	Unit Unit  `json:"unit"`
 }
 
 // Whole is a value that is no fraction.

@@ -1,17 +1,6 @@
 package cli
 
 import (
-	"agentsim/cmd/internal/cli/bench"
-	"agentsim/cmd/internal/cli/compare"
-	"agentsim/cmd/internal/cli/crossover"
-	"agentsim/cmd/internal/cli/inspect"
-	"agentsim/cmd/internal/cli/scenario"
-	"agentsim/cmd/internal/cli/sessions"
-	"agentsim/cmd/internal/cli/sweep"
-	"agentsim/cmd/internal/cli/whatif"
-	"agentsim/cmd/internal/harness"
-	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/report"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +10,20 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"agentsim/cmd/internal/cli/bench"
+	"agentsim/cmd/internal/cli/compare"
+	"agentsim/cmd/internal/cli/crossover"
+	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/cli/replay"
+	"agentsim/cmd/internal/cli/run"
+	"agentsim/cmd/internal/cli/scenario"
+	"agentsim/cmd/internal/cli/sessions"
+	"agentsim/cmd/internal/cli/sweep"
+	"agentsim/cmd/internal/cli/whatif"
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -139,8 +142,8 @@ Exit codes:
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
-	under(root, "run", newRun(s), sweep.New(s), crossover.New(s))
-	under(root, "look", inspect.New(s), compare.New(s), newReplay(s))
+	under(root, "run", run.New(s), sweep.New(s), crossover.New(s))
+	under(root, "look", inspect.New(s), compare.New(s), replay.New(s))
 	under(root, "gate", bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
@@ -35,8 +34,6 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-02 a panic of ours is exit code 70, with the line that repeats it", panics)
 	t.Run("CLI-02 an interrupt that comes at once still ends the run, with exit code 130", interrupted)
 	t.Run("CLI-03 NO_COLOR and a dumb terminal get what a pipe gets", noColor)
-	t.Run("CLI-04 the line that repeats a run is quoted for a shell", quoting)
-	t.Run("SCN-05 expectations that speak of a variant that did not run are left out, and cells are judged one by one", judging)
 }
 
 func codeNumbers(t *testing.T) {
@@ -138,58 +135,5 @@ func noColor(t *testing.T) {
 	}
 	if !strings.Contains(color, "\x1b[1m") || strings.Contains(pipe, "\x1b") {
 		t.Error("a terminal gets no colour, or a pipe does")
-	}
-}
-
-func quoting(t *testing.T) {
-	o := &runOptions{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: "a b"}
-	got := o.repeat(&sim.Spec{Scenario: &scenarios.Scenario{Seed: 7}, Variant: "fork[prompting=lazy]", Policy: "random"})
-	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-const grid = `agentsim: 1
-name: grid
-provider: {model: claude-sonnet-4-5-20250929}
-script:
-  main: {user: hello}
-  answers: [{agent: main, turns: [{text: hello}]}]
-variants: {a: {}, b: {}}
-matrix:
-  provider.ttl: ["5m", "1h"]
-expect:
-  - all.calls == 1
-  - a.calls == b.calls
-  - b.calls == 2
-`
-
-func judging(t *testing.T) {
-	file, err := scenarios.Parse("grid.yaml", []byte(grid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(variant string, calls int64) executed {
-		r := &metrics.Run{}
-		r.Total.Calls = calls
-		return executed{spec: &sim.Spec{Variant: variant}, metrics: r}
-	}
-	names := file.VariantNames()
-	if len(names) != 4 {
-		t.Fatalf("variants %q", names)
-	}
-	show := func(done ...executed) string {
-		var out []string
-		for _, v := range expectations(file, done) {
-			out = append(out, v.Variant+" "+v.Verdict.String())
-		}
-		return strings.Join(out, "; ")
-	}
-	cell5m, cell1h := strings.TrimPrefix(names[0], "a"), strings.TrimPrefix(names[1], "a")
-	got := show(run("a"+cell5m, 1), run("b"+cell5m, 2), run("a"+cell1h, 1))
-	want := "a" + cell5m + " pass; b" + cell5m + " fail; a" + cell1h + " pass; " + cell5m + " fail; " + cell5m + " pass"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

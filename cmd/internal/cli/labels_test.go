@@ -85,11 +85,11 @@ func glossary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("report.go")
+	source, err := os.ReadFile("run/document.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile(`(?:Label|Lines)\("([^"]+)"`).FindAllStringSubmatch(string(source), -1)
+	names := regexp.MustCompile(`Label\("([^"]+)"`).FindAllStringSubmatch(string(source), -1)
 	if len(names) < 10 {
 		t.Fatalf("found %d names", len(names))
 	}

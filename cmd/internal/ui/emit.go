@@ -1,15 +1,11 @@
 package ui
 
 import (
-	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
-	"agentsim/metrics"
-
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // CheckOutput refuses a form in which no results are printed.
@@ -48,54 +44,25 @@ func (o *oneForm) Set(form string) error {
 // OutputHelp is what --output does.
 var OutputHelp = "how results are printed: " + strings.Join(Formats, ", ")
 
-// rowed is a document that holds one list which is its table.
-type rowed interface {
-	// rows is the list, a slice.
-	TableRows() any
+// OutputFlag adds the flag that says in which form results are printed.
+func OutputFlag(f *pflag.FlagSet, to *string) {
+	*to = "table"
+	f.VarP((*form)(to), "output", "o", OutputHelp)
 }
 
-// Emit prints a document for machines: all of it as JSON, or its rows, one JSON
-// document a line.
-func (s *Env) Emit(output string, doc rowed) error {
-	if output == "json" {
-		return s.WriteJSON(doc)
-	}
-	e := json.NewEncoder(s.Stdout)
-	e.SetEscapeHTML(false)
-	rows := reflect.ValueOf(doc.TableRows())
-	for i := range rows.Len() {
-		if err := e.Encode(rows.Index(i).Interface()); err != nil {
-			return Failf(Operating, "cannot write the result: %w", err)
-		}
-	}
-	return nil
-}
+// form is a flag whose value is one of Formats.
+type form string
 
-// Figure is a metric for machines: exact, with its unit. Den is 1 but for
-// ratios.
-type Figure struct {
-	Num  int64        `json:"num"`
-	Den  int64        `json:"den"`
-	Unit metrics.Unit `json:"unit"`
-}
+// String is the form.
+func (f *form) String() string { return string(*f) }
 
-// WriteJSON prints a document; keys of maps come out sorted.
-func (s *Env) WriteJSON(doc any) error {
-	e := json.NewEncoder(s.Stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(doc); err != nil {
-		return Failf(Operating, "cannot write the result: %w", err)
-	}
-	return nil
-}
+// Type is what the flag's value is called.
+func (f *form) Type() string { return "string" }
 
-// Text is an exact figure in one cell.
-func (f Figure) Text() string {
-	if f.Den == 1 {
-		return fmt.Sprint(f.Num)
-	}
-	return fmt.Sprintf("%d/%d", f.Num, f.Den)
+// Set takes a form, and refuses what is none.
+func (f *form) Set(name string) error {
+	*f = form(name)
+	return CheckOutput(name)
 }
 
 // Formats are the ways in which results are printed for machines and people.

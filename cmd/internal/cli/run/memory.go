@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 
 // recall gives the one run what the memory directory holds. A directory that is
 // not there yet holds nothing.
-func (o *runOptions) recall(specs []*sim.Spec) error {
+func (o *options) recall(specs []*sim.Spec) error {
 	if o.memory == "" {
 		return nil
 	}
@@ -56,8 +56,8 @@ func readMemory(dir string) (map[string]string, error) {
 
 // keep writes what agents remember into the memory directory. A run that did not
 // complete leaves it as it was.
-func (o *runOptions) keep(done []executed) error {
-	if o.memory == "" || len(done) != 1 || done[0].result.Outcome != sim.Completed || len(done[0].result.Memory) == 0 {
+func (o *options) keep(done []executed) error {
+	if o.memory == "" || len(done) != 1 || done[0].Result.Outcome != sim.Completed || len(done[0].Result.Memory) == 0 {
 		return nil
 	}
 	if err := os.MkdirAll(o.memory, 0o777); err != nil {
@@ -68,7 +68,7 @@ func (o *runOptions) keep(done []executed) error {
 		return ui.Failf(ui.Operating, "--memory %s: %w", o.memory, err)
 	}
 	defer in.Close()
-	memory := done[0].result.Memory
+	memory := done[0].Result.Memory
 	for _, p := range slices.Sorted(maps.Keys(memory)) {
 		if err := in.Write(p, []byte(memory[p])); err != nil {
 			return ui.Failf(ui.Operating, "--memory %s: %s: %w", o.memory, p, err)

@@ -1,9 +1,10 @@
-package cli
+package run
 
 import (
 	"strings"
 	"testing"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
@@ -25,7 +26,7 @@ func TestLeaves(t *testing.T) {
 				d.Emit(&transcript.Event{Body: &transcript.Finding{Rule: "minimal", Detail: id + ": what: and where"}})
 			}
 			spec := &sim.Spec{Variant: x.variant, Scenario: &scenarios.Scenario{Name: "alone"}}
-			done = append(done, executed{spec: spec, leaves: d.ids})
+			done = append(done, executed{Run: &harness.Run{Spec: spec}, leaves: d.ids})
 		}
 		want := "minimal, minimal-explore leave SUB-08, SUB-10, SUB-12\nminimal-error leaves SUB-16\nalone leaves SUB-18"
 		if got := strings.Join(leaves(done), "\n"); got != want {

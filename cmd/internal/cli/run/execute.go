@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bufio"
@@ -32,7 +32,7 @@ func hostProject(s *ui.Env, dir string) (*workspace.Snapshot, error) {
 // runAll runs the variants and returns what came of those that began, in their
 // order. A list of events is one file, so with it the variants run one after
 // another.
-func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record, o *runOptions) (done []executed, err error) {
+func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record, o *options) (done []executed, err error) {
 	events, err := createEvents(o.events)
 	if err != nil {
 		return nil, err
@@ -56,13 +56,13 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {
-		done = append(done, executed{r.Spec, r.Result, r.Metrics, seen[i].left.ids, seen[i].items.of(r.Spec.Scenario)})
+		done = append(done, executed{r, seen[i].left.ids, seen[i].items.of(r.Spec.Scenario)})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(done) < len(specs) || wasInterrupted(done) {
+	if len(done) < len(specs) || interrupted(done) {
 		return done, nil // the list would be a part of one
 	}
 	return done, events.commit()

@@ -1,9 +1,10 @@
-package cli
+package run
 
 import (
 	"slices"
 	"testing"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -23,7 +24,7 @@ func TestUndone(t *testing.T) {
 		}
 		run := &metrics.Run{}
 		run.Items.Total = 9
-		return undone([]executed{{spec: &sim.Spec{Scenario: sc}, metrics: run, verdicts: v.items}})
+		return undone([]executed{{Run: &harness.Run{Spec: &sim.Spec{Scenario: sc}, Metrics: run}, verdicts: v.items}})
 	}
 	for _, c := range []struct {
 		what string

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/audit"
@@ -14,17 +15,18 @@ import (
 // unsound is a run in which an invariant was broken twice.
 func unsound() executed {
 	check := audit.Check{ID: "ISO-02", What: "files"}
-	return executed{
-		spec: &sim.Spec{Scenario: &scenarios.Scenario{Name: "hello", Seed: 7}, Policy: "random", Variant: "one"},
-		result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Made: 12431, Broken: 2,
+	return executed{Run: &harness.Run{
+		Spec:    &sim.Spec{Scenario: &scenarios.Scenario{Name: "hello", Seed: 7}, Policy: "random", Variant: "one"},
+		Metrics: &metrics.Run{},
+		Result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Made: 12431, Broken: 2,
 			Counts:     []audit.Count{{Check: check, Made: 12431, Broken: 2}},
 			Violations: []audit.Violation{{Check: "ISO-02", Event: 41, Agent: "main/1.1", Want: "no file", Got: "1 file"}}}},
-	}
+	}}
 }
 
 func TestIsolation(t *testing.T) {
 	t.Run("MET-03 CLI-02 a broken invariant is exit code 6, with what is broken and the line that repeats it", func(t *testing.T) {
-		err := broken([]executed{unsound()}, &runOptions{name: "hello"})
+		err := (&answer{options: &options{name: "hello"}, done: []executed{unsound()}}).verdict(nil)
 		if ui.Classify(err) != ui.Broken {
 			t.Fatalf("exit code %d: %v", ui.Classify(err), err)
 		}
@@ -35,8 +37,8 @@ func TestIsolation(t *testing.T) {
 			}
 		}
 		sound := unsound()
-		sound.result.Audit.Broken, sound.result.Audit.Counts[0].Broken = 0, 0
-		if err := broken([]executed{sound, {result: &sim.Result{}}}, &runOptions{}); err != nil {
+		sound.Result.Audit.Broken, sound.Result.Audit.Counts[0].Broken = 0, 0
+		if err := (&answer{done: []executed{sound}}).verdict(nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -45,16 +47,16 @@ func TestIsolation(t *testing.T) {
 		if got := isolation([]executed{x}); got != "1 invariant, 12,431 checks, 2 broken: ISO-02" {
 			t.Error(got)
 		}
-		x.result.Audit.Counts[0].Broken = 0
+		x.Result.Audit.Counts[0].Broken = 0
 		if got := isolation([]executed{x, x}); got != "1 invariant, 24,862 checks, none broken" {
 			t.Error(got)
 		}
-		if got := isolation([]executed{{result: &sim.Result{}}}); got != "" {
+		if got := isolation([]executed{{Run: &harness.Run{Result: &sim.Result{}}}}); got != "" {
 			t.Error(got)
 		}
 	})
 	t.Run("MET-03 REC-01 the record has a row for each invariant that was checked", func(t *testing.T) {
-		rows := harness.Invariants(unsound().result.Audit)
+		rows := harness.Invariants(unsound().Result.Audit)
 		if len(rows) != 1 || rows[0].Name != "ISO-02" || rows[0].Checks != 12431 || rows[0].Broken != 2 || harness.Invariants(nil) != nil {
 			t.Error(rows)
 		}

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ func undone(done []executed) (out []string) {
 		var said []string
 		n := 0
 		for i := range x.verdicts {
-			text := x.verdicts[i].undone(x.spec.Scenario)
+			text := x.verdicts[i].undone(x.Spec.Scenario)
 			if text == "" {
 				continue
 			}
@@ -84,7 +84,7 @@ func undone(done []executed) (out []string) {
 			said = append(said, fmt.Sprintf("and %d more", n-maxUndone))
 		}
 		if n > 0 {
-			out = append(out, variantOf(x)+" left "+fmt.Sprintf("%d of %s undone: ", n, ui.Plural(int(x.metrics.Items.Total), "item"))+strings.Join(said, ", "))
+			out = append(out, variantOf(x)+" left "+fmt.Sprintf("%d of %s undone: ", n, ui.Plural(int(x.Metrics.Items.Total), "item"))+strings.Join(said, ", "))
 		}
 	}
 	return out
@@ -106,8 +106,8 @@ func notRead(done []executed) (out []string) {
 func onlyAnswered(done []executed) []string {
 	var items []string
 	for _, x := range done {
-		for i := range x.spec.Scenario.Work {
-			it := &x.spec.Scenario.Work[i]
+		for i := range x.Spec.Scenario.Work {
+			it := &x.Spec.Scenario.Work[i]
 			if it.Kind != "answer" && len(it.Knows)+len(it.Reads)+len(it.FoundIn)+len(it.Edits)+len(it.Runs)+len(it.After)+len(it.Yields) == 0 && !slices.Contains(items, it.ID) {
 				items = append(items, it.ID)
 			}
@@ -129,12 +129,12 @@ func readBefore(done []executed) (out []string) {
 	for _, x := range done {
 		var items []string
 		files, all := 0, 0
-		for _, b := range x.result.Before {
+		for _, b := range x.Result.Before {
 			items, files, all = append(items, b.Item), files+b.Files, all+b.All
 		}
 		if len(items) > 0 {
 			out = append(out, fmt.Sprintf("%s: %d of the %s of %s, in the request of whoever did the item already", variantOf(x), files,
-				ui.Plural(all, "file"), inWorkOrder(items, x.spec.Scenario)))
+				ui.Plural(all, "file"), inWorkOrder(items, x.Spec.Scenario)))
 		}
 	}
 	return out
@@ -153,7 +153,7 @@ func (x *executed) notRead() string {
 	if len(items) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %s of %s", unread, ui.Plural(reads, "file"), inWorkOrder(items, x.spec.Scenario))
+	return fmt.Sprintf("%d of the %s of %s", unread, ui.Plural(reads, "file"), inWorkOrder(items, x.Spec.Scenario))
 }
 
 // unequal says that variants did not do equal work, and what each left unread of

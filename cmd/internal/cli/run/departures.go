@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"slices"
@@ -49,8 +49,8 @@ func leaves(done []executed) (out []string) {
 
 // variantOf names a variant; a scenario without variants goes by its own name.
 func variantOf(x executed) string {
-	if x.spec.Variant == "" {
-		return x.spec.Scenario.Name
+	if x.Spec.Variant == "" {
+		return x.Spec.Scenario.Name
 	}
-	return x.spec.Variant
+	return x.Spec.Variant
 }

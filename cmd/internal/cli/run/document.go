@@ -1,0 +1,218 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/compare"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+func (a *answer) rows() (rows []report.Row) {
+	for _, x := range a.done {
+		rows = append(rows, report.Row{Variant: x.Spec.Variant, Run: x.Metrics})
+	}
+	return rows
+}
+
+// document is the comparison of what ran, said once.
+func (a *answer) document(s *ui.Env) *report.Document {
+	d, rows, why := &report.Document{}, a.rows(), a.remarks()
+	heading := a.heading()
+	d.Print(func(w io.Writer, st report.Style) error {
+		_, err := fmt.Fprintf(w, "%s\n\n", strings.Join(st.Lines(heading, 0), "\n"))
+		return err
+	})
+	d.Field("scenario", report.Text(a.file.Name))
+	d.Table(report.Comparison(rows, a.columns))
+	d.Table(a.variants())
+	d.Main("variants")
+	d.Paste(func(w io.Writer) error {
+		columns := slices.DeleteFunc(slices.Clone(a.columns), func(name string) bool { return name == "outcome" })
+		return report.Comparison(rows, append(columns, "outcome")).Markdown(w)
+	})
+	d.Table(a.expectations())
+	if misses := report.Misses(rows); misses.Len() > 0 {
+		d.Say("")
+		d.Table(misses)
+	}
+	d.Say("")
+	if a.grid.Points() > 0 {
+		d.Table(a.grid.Costs())
+		d.Say("")
+	}
+	d.Field("why", report.List(why).If(why != nil))
+	d.Table(swept(a.grid))
+	d.Field("ranking_changes", report.List(a.grid.Ranking()).If(a.grid.Points() > 0))
+	d.Label("unfinished", unfinished(a.done)...)
+	d.Label("why", append(why, undone(a.done)...)...)
+	d.Label("not read", notRead(a.done)...)
+	d.Label("read before", readBefore(a.done)...)
+	d.Label("left", leaves(a.done)...)
+	d.Label("ranking", a.grid.Ranking()...)
+	d.Label("assumed", gathered(a.done, func(r *sim.Result) []string { return r.Assumed }))
+	d.Label("unverified", gathered(a.done, func(r *sim.Result) []string { return r.Options }))
+	d.Label("billing", fmt.Sprintf("%s billing checks, none broken", report.Quantity(checks(a.done))))
+	d.Label("isolation", isolation(a.done))
+	d.Label("expected", judged(a.verdicts)...)
+	a.recorded(s, d)
+	return d
+}
+
+// remarks are the lines below a comparison: whether the variants did equal work,
+// why bills differ, what wake-ups cost, what was lost on the way and how agents
+// were steered, and what it comes to at a scale that the scenario names.
+func (a *answer) remarks() []string {
+	rows := a.rows()
+	out := slices.Concat(unequal(a.done), report.Why(rows), report.WakeUps(rows), report.Losses(rows), report.Steered(rows))
+	if s := a.done[0].Spec.Scenario.Scale; s != nil {
+		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
+	}
+	return out
+}
+
+// variants are the runs for machines. Where a form has flat rows alone they have
+// the exact figures behind the columns that people see, else all figures.
+func (a *answer) variants() *report.Sheet {
+	type col = report.Column[executed]
+	list := func(name string, of func(executed) []string) col {
+		return col{Name: name, Of: func(x executed) report.Value { return report.List(of(x)).If(len(of(x)) > 0) }}
+	}
+	one := func(lines func([]executed) []string) func(executed) []string {
+		return func(x executed) []string { return lines([]executed{x}) }
+	}
+	columns := []col{
+		{Name: "variant", Of: func(x executed) report.Value { return report.Text(x.Spec.Variant) }},
+		{Name: "run", Of: func(x executed) report.Value { return report.Text(x.Result.RunID) }},
+		{Name: "seed", Of: func(x executed) report.Value { return report.Unsigned(x.Spec.Seed()) }},
+		{Name: "policy", Of: func(x executed) report.Value { return report.Text(x.Spec.Policy) }},
+		{Name: "outcome", Of: func(x executed) report.Value { return report.Text(string(x.Result.Outcome)) }},
+	}
+	if a.output == "csv" {
+		for _, name := range report.Metrics(a.columns) {
+			columns = append(columns, col{Name: name, Of: func(x executed) report.Value {
+				v, ok := report.FigureAt(x.Metrics, name)
+				return report.Metric(v).If(ok)
+			}})
+		}
+		return report.TableOf("variants", a.done, columns...).Hidden()
+	}
+	return report.TableOf("variants", a.done, append(columns,
+		col{Name: "detail", Of: func(x executed) report.Value { return report.Text(x.Result.Detail).If(x.Result.Detail != "") }},
+		col{Name: "digest", Of: func(x executed) report.Value { return report.Text(x.Result.Digest) }},
+		list("unfinished", one(unfinished)),
+		col{Name: "events", Of: func(x executed) report.Value { return report.Count(int64(x.Result.Events)) }},
+		col{Name: "metrics", Of: func(x executed) report.Value { return report.Nested(figures(x.Metrics, "")) }},
+		col{Name: "types", Of: func(x executed) report.Value { return report.Nested(typeFigures(x.Metrics)) }},
+		col{Name: "invariants", Of: func(x executed) report.Value { return report.Objects(invariants(x.Result.Audit)) }},
+		list("not_read", one(notRead)), list("read_before", one(readBefore)), list("leaves", func(x executed) []string { return x.leaves }),
+		col{Name: "priced_on", Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }},
+		list("assumed", func(x executed) []string { return x.Result.Assumed }),
+		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }))...).Hidden()
+}
+
+// figures are all metrics of a subject that have data.
+func figures(r *metrics.Run, subject string) map[string]metrics.Value {
+	out := map[string]metrics.Value{}
+	for _, n := range metrics.Names() {
+		if v, ok := metrics.Lookup(r, subject, n.Name); ok {
+			out[n.Name] = v
+		}
+	}
+	return out
+}
+
+func typeFigures(r *metrics.Run) map[string]map[string]metrics.Value {
+	out := map[string]map[string]metrics.Value{}
+	for _, t := range r.Types {
+		out[t.Name] = figures(r, t.Name)
+	}
+	return out
+}
+
+// expectations are the expectations that were judged, for machines.
+func (a *answer) expectations() *report.Sheet {
+	type col = report.Column[scenarios.Result]
+	return report.TableOf("expectations", a.verdicts,
+		col{Name: "text", Of: func(r scenarios.Result) report.Value { return report.Text(r.Expect.Text) }},
+		col{Name: "variant", Of: func(r scenarios.Result) report.Value { return report.Text(r.Variant).If(r.Variant != "") }},
+		col{Name: "verdict", Of: func(r scenarios.Result) report.Value { return report.Text(r.Verdict.String()) }},
+		col{Name: "left", Of: func(r scenarios.Result) report.Value { return report.Nested(r.Left).If(r.Verdict != scenarios.NoData) }},
+		col{Name: "right", Of: func(r scenarios.Result) report.Value { return report.Nested(r.Right).If(r.Verdict != scenarios.NoData) }})
+}
+
+// swept is the scenario's own sweep for machines: what was set at each point, and
+// each variant's bill and outcome there.
+func swept(g *compare.Grid) *report.Sheet {
+	var points [][]compare.Cell
+	for p := range g.Points() {
+		points = append(points, g.At(p))
+	}
+	type point = report.Column[[]compare.Cell]
+	type col = report.Column[compare.Cell]
+	return report.TableOf("sweep", points,
+		point{Name: "at", Of: func(cells []compare.Cell) report.Value {
+			at := map[string]string{}
+			for i, axis := range g.Axes {
+				at[axis.Path] = cells[0].Point[i]
+			}
+			return report.Nested(at)
+		}},
+		point{Name: "base", Of: func(cells []compare.Cell) report.Value {
+			return report.Bool(!slices.ContainsFunc(cells, func(c compare.Cell) bool { return !c.Same }))
+		}},
+		point{Name: "cheapest", Of: func(cells []compare.Cell) report.Value {
+			if best := compare.Cheapest(cells); best >= 0 {
+				return report.Text(cells[best].Variant)
+			}
+			return report.Text("")
+		}},
+		point{Name: "variants", Of: func(cells []compare.Cell) report.Value {
+			return report.Objects(report.TableOf("", cells,
+				col{Name: "variant", Of: func(c compare.Cell) report.Value { return report.Text(c.Variant) }},
+				col{Name: "cost", Of: func(c compare.Cell) report.Value {
+					return report.Metric(metrics.Whole(c.Median("cost"), metrics.Picodollars))
+				}},
+				col{Name: "items", Of: func(c compare.Cell) report.Value {
+					return report.Nested(metrics.Outcomes{Done: c.Median("items.done"), Rework: c.Median("items.rework"), Failed: c.Median("items.failed"),
+						Wrong: c.Median("items.wrong"), Total: c.Median("items.total")})
+				}},
+				col{Name: "unfinished", Of: func(c compare.Cell) report.Value { return report.Bool(!c.Finished()) }}))
+		}}).Hidden()
+}
+
+// recorded names the runs and what can be done with them.
+func (a *answer) recorded(s *ui.Env, d *report.Document) {
+	switch {
+	case a.rec.Err != nil:
+		d.Label("recorded", "incomplete: the message below says why")
+		return
+	case a.rec.DB == nil:
+		return
+	}
+	var ids []string
+	missed := "" // the last run in which a call missed
+	for _, x := range a.done {
+		ids = append(ids, ui.Short(x.Result.RunID))
+		if x.Metrics.Total.AllMisses().Calls > 0 {
+			missed = ui.Short(x.Result.RunID)
+		}
+	}
+	noun := "runs"
+	if len(ids) == 1 {
+		noun = "run"
+	}
+	at := rundb.At(s, a.db)
+	d.Label("recorded", fmt.Sprintf("%s, %s %s", a.db, noun, strings.Join(ids, " ")))
+	d.Label("replay", "agentsim replay "+ids[len(ids)-1]+at)
+	if missed != "" && a.record == "full" {
+		d.Label("misses", "agentsim inspect "+missed+" --misses"+at)
+	}
+}

@@ -1,0 +1,227 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/audit"
+)
+
+// heading says what ran: the scenario, its seed, models, work and variants.
+func (a *answer) heading() string {
+	world := a.between("file", func(x executed) int { return x.Spec.Project.Len() })
+	if slices.ContainsFunc(a.done, func(x executed) bool { return len(x.Spec.Scenario.Work) > 0 }) {
+		world = a.between("item", func(x executed) int { return len(x.Spec.Scenario.Work) }) + " of work on " + world
+	}
+	text := fmt.Sprintf("%s   seed %d · %s · %s", a.file.Name, a.done[0].Spec.Seed(), strings.Join(models(a.done), ", "), world)
+	if len(a.done) == 1 && a.done[0].Spec.Variant == "" {
+		return text
+	}
+	return text + " · " + ui.Plural(len(a.done), "variant")
+}
+
+// between counts things; where variants differ in that, from the least to the
+// most.
+func (a *answer) between(what string, of func(executed) int) string {
+	var counts []int
+	for _, x := range a.done {
+		counts = append(counts, of(x))
+	}
+	least, most := slices.Min(counts), slices.Max(counts)
+	if least == most {
+		return ui.Plural(most, what)
+	}
+	return strconv.Itoa(least) + " to " + ui.Plural(most, what)
+}
+
+func models(done []executed) (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, x := range done {
+		p := &x.Spec.Scenario.Provider
+		add(p.ModelID(p.Model))
+		for _, m := range x.Metrics.Models {
+			add(m.Name)
+		}
+	}
+	return names
+}
+
+// gathered lists what the variants say, each thing once: first what all of them
+// say, then the rest with the variants it is true of.
+func gathered(done []executed, says func(*sim.Result) []string) string {
+	var order []string
+	of := map[string][]string{}
+	for _, x := range done {
+		for _, text := range says(x.Result) {
+			if of[text] == nil {
+				order = append(order, text)
+			}
+			of[text] = append(of[text], x.Spec.Variant)
+		}
+	}
+	var common, rest []string
+	for _, text := range order {
+		if who := whose(of[text], done); who != "" {
+			rest = append(rest, text+" ("+who+")")
+		} else {
+			common = append(common, text)
+		}
+	}
+	return strings.Join(append(common, rest...), " · ")
+}
+
+// maxNamed is how many variants are named one by one.
+const maxNamed = 4
+
+// whose names the variants in a list of them, "" for all.
+func whose(names []string, done []executed) string {
+	var others []string
+	for _, x := range done {
+		if !slices.Contains(names, x.Spec.Variant) {
+			others = append(others, x.Spec.Variant)
+		}
+	}
+	switch {
+	case len(others) == 0:
+		return ""
+	case len(others) < len(names) && len(others) <= maxNamed:
+		return "all but " + strings.Join(others, ", ")
+	case len(names) <= maxNamed:
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%d of %d variants", len(names), len(done))
+}
+
+// checks is how often the conservation laws were held against a call or a run.
+func checks(done []executed) (n int64) {
+	for _, x := range done {
+		n += x.Result.Checks
+	}
+	return n
+}
+
+// judged says how many expectations hold, and in a line each which do not.
+func judged(verdicts []scenarios.Result) (lines []string) {
+	if len(verdicts) == 0 {
+		return nil
+	}
+	passed := 0
+	for _, v := range verdicts {
+		if v.Verdict == scenarios.Pass {
+			passed++
+		} else {
+			lines = append(lines, missed(v))
+		}
+	}
+	return append([]string{fmt.Sprintf("%d of %d expectations hold", passed, len(verdicts))}, lines...)
+}
+
+// missed says what an expectation wanted and what there was.
+func missed(v scenarios.Result) string {
+	where := ""
+	if v.Variant != "" {
+		where = " in " + v.Variant
+	}
+	if v.Verdict == scenarios.NoData {
+		return fmt.Sprintf("no data%s: %s", where, v.Expect.Text)
+	}
+	return fmt.Sprintf("missed%s: %s (%s against %s)", where, v.Expect.Text, report.Figure(v.Left), report.Figure(v.Right))
+}
+
+// isolation says how many invariants were held against the runs, how often, and
+// which were broken; "" without an auditor.
+func isolation(done []executed) string {
+	var all, broken []string
+	var made, bad int64
+	for _, x := range done {
+		if x.Result.Audit == nil {
+			continue
+		}
+		for _, c := range x.Result.Audit.Counts {
+			made, bad = made+c.Made, bad+c.Broken
+			all = append(all, c.ID)
+			if c.Broken > 0 {
+				broken = append(broken, c.ID)
+			}
+		}
+	}
+	if made == 0 {
+		return ""
+	}
+	verdict := "none broken"
+	if bad > 0 {
+		verdict = ui.Count(bad) + " broken: " + strings.Join(sorted(broken), ", ")
+	}
+	return fmt.Sprintf("%s, %s checks, %s", ui.Plural(len(sorted(all)), "invariant"), ui.Count(made), verdict)
+}
+
+// sorted are the words of a list, each once.
+func sorted(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// invariants are what was checked, for machines; none without an auditor.
+func invariants(r *audit.Report) *report.Sheet {
+	type col = report.Column[audit.Count]
+	var counts []audit.Count
+	if r != nil {
+		counts = r.Counts
+	}
+	return report.TableOf("", counts,
+		col{Name: "invariant", Of: func(c audit.Count) report.Value { return report.Text(c.ID) }},
+		col{Name: "what", Of: func(c audit.Count) report.Value { return report.Text(c.What) }},
+		col{Name: "checks", Of: func(c audit.Count) report.Value { return report.Count(c.Made) }},
+		col{Name: "broken", Of: func(c audit.Count) report.Value { return report.Count(c.Broken).If(c.Broken > 0) }})
+}
+
+// unfinished says which roots ended before their conversation did, and how many
+// agents below them failed, for each variant.
+func unfinished(done []executed) (out []string) {
+	for _, x := range done {
+		lines := harness.OpenRoots(x.Spec.Scenario, x.Metrics)
+		if text := failedChildren(x.Metrics); text != "" {
+			lines = append(lines, text+", see agentsim inspect")
+		}
+		for _, line := range lines {
+			if x.Spec.Variant != "" && len(done) > 1 {
+				line = x.Spec.Variant + ": " + line
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// failedChildren counts the agents below the roots that did not come to an end of
+// their own: what became of their work is an outcome, not an end.
+func failedChildren(r *metrics.Run) string {
+	count := map[string]int{}
+	for i := range r.Agents {
+		if a := &r.Agents[i]; a.Parent >= 0 {
+			count[a.Status]++
+		}
+	}
+	var parts []string
+	for _, s := range [...]struct{ status, what string }{
+		{"failed", "failed"}, {"refused", "refused"}, {"max_tokens", "cut off at max_tokens"}, {"pause_turn", "paused too often"},
+		{"max_turns", "reached the limit of turns"},
+	} {
+		if n := count[s.status]; n > 0 {
+			parts = append(parts, ui.Plural(n, "agent")+" "+s.what)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,48 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+func TestLines(t *testing.T) {
+	t.Run("CON-13 CLI-03 what all variants assume stands once, the rest with the variants it is true of", grouped)
+	t.Run("CLI-04 the line that repeats a run is quoted for a shell", quoting)
+}
+
+func grouped(t *testing.T) {
+	show := func(variants ...string) string {
+		var done []executed
+		for _, v := range variants {
+			name, says, _ := strings.Cut(v, ":")
+			done = append(done, executed{Run: &harness.Run{Spec: &sim.Spec{Variant: name}, Result: &sim.Result{Assumed: strings.Fields(says)}}})
+		}
+		return gathered(done, func(r *sim.Result) []string { return r.Assumed })
+	}
+	for _, c := range []struct {
+		want     string
+		variants []string
+	}{
+		{"p · q", []string{":p q"}},
+		{"q · p (x) · r (y)", []string{"x:p q", "y:r q"}},
+		{"p (all but z) · r (z)", []string{"x:p", "y:p", "z:r"}},
+		{"r · p (5 of 10 variants) · q (5 of 10 variants)", []string{"a:p r", "b:p r", "c:p r", "d:p r", "e:p r", "f:q r", "g:q r", "h:q r", "i:q r", "j:q r"}},
+	} {
+		if got := show(c.variants...); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func quoting(t *testing.T) {
+	o := &options{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: "a b"}
+	got := o.repeat(&sim.Spec{Scenario: &scenarios.Scenario{Seed: 7}, Variant: "fork[prompting=lazy]", Policy: "random"})
+	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

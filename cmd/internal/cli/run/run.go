@@ -1,0 +1,326 @@
+// Package run is the command that runs a scenario's variants and says what each did,
+// what it cost, and why.
+package run
+
+import (
+	"fmt"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/compare"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/kernel"
+	"agentsim/sim/rng"
+	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+// options are the flags.
+type options struct {
+	name     string
+	files    *workspace.Snapshot // of project
+	seed     uint64
+	seedSet  bool
+	policy   string
+	sets     []string
+	variants []string
+	project  string
+	memory   string
+	db       string
+	record   string
+	output   string
+	columns  string
+	events   string
+	noAudit  bool
+	defs     loading.Definitions
+}
+
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "run a scenario and compare its variants",
+		Long: `Runs each variant of a scenario, records it, and prints what it did, what it cost, and why. SCENARIO is a name of the
+library (agentsim scenario list) or the path of a YAML file. What the scenario or a --set says and nothing reads is told on stderr.
+CALLS are the requests that were answered, FAILED, where there are any, those that ended in an API error; so in agentsim inspect.`,
+		Example: `  agentsim run hello
+  agentsim run fork-vs-subagent --variant fork --seed 7
+  agentsim run fork-vs-subagent --columns trade-off
+  agentsim run fork-vs-subagent --variant subagent --set model.prompting=lazy
+  agentsim run nested --project .`,
+		Args: ui.Exactly(1, "one scenario"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name, o.seedSet = args[0], cmd.Flags().Changed("seed")
+			return run(s, o)
+		},
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&o.seed, "seed", 0, "seed in place of the scenario's")
+	f.StringVar(&o.policy, "policy", "fifo", "who goes first among equals: fifo, random, pct:DEPTH[:CHOICES] or replay:LIST")
+	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
+	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
+	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
+	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
+	o.defs.Add(f)
+	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.StringVar(&o.record, "record", "full", "what is recorded: full, calls (no content), sampled:N (one session tree of N), totals or none")
+	ui.OutputFlag(f, &o.output)
+	f.StringVar(&o.columns, "columns", "", "the `list` of columns to compare by: trade-off, or names, metrics and paths such as fork.cost, separated by commas")
+	f.BoolVar(&o.noAudit, "no-audit", false, "do not check invariants: for timing")
+	f.StringVar(&o.events, "events", "", "also write the canonical events of each variant to `file`")
+	return cmd
+}
+
+func (o *options) check() error {
+	policy, err := kernel.PolicyNamed(o.policy, rng.Key{})
+	if err != nil {
+		return ui.Failf(ui.Usage, "--policy %s: %w", o.policy, err)
+	}
+	o.policy = policy.Name()
+	if _, err := sqlite.ParseLevel(o.record); err != nil && o.record != "none" {
+		return ui.Failf(ui.Usage, "--record %s: %w, or none", o.record, err)
+	}
+	return nil
+}
+
+// answer is what variants of a scenario came to.
+type answer struct {
+	*options
+	file     *scenarios.File
+	columns  []string // to compare by
+	done     []executed
+	left     int // variants that an interrupt kept from beginning
+	verdicts []scenarios.Result
+	grid     *compare.Grid // the scenario's own sweep; without points where there is none
+	rec      *harness.Record
+}
+
+// executed is one variant, run.
+type executed struct {
+	*harness.Run
+	leaves []string // ids of the statements that the minimal stack left
+	// verdicts are the latest words about items of work.
+	verdicts []verdict
+}
+
+func run(s *ui.Env, o *options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	m, specs, err := o.read(s)
+	if err != nil {
+		return err
+	}
+	a := &answer{options: o, file: m.File, grid: &compare.Grid{}}
+	if a.columns, err = report.Columns(o.columns, m.File.Known()); err != nil {
+		return ui.Failf(ui.Usage, "--columns %s: %w", o.columns, err)
+	}
+	if a.rec, err = o.openRecord(s); err != nil {
+		return err
+	}
+	if a.rec.DB != nil {
+		defer a.rec.DB.Close()
+	}
+	if a.done, err = runAll(s, m, specs, a.rec, o); err == nil {
+		err = o.keep(a.done)
+	}
+	if err != nil {
+		return err
+	}
+	a.left = len(specs) - len(a.done)
+	a.verdicts = m.File.Judge(a.figures())
+	a.warnUnstruck(s)
+	var cut error // what kept the grid from being whole
+	if !interrupted(a.done) {
+		cut = a.sweep(s, m, specs)
+	}
+	if err = s.Print(o.output, a.document(s)); err == nil {
+		err = a.verdict(cut)
+	}
+	if a.rec.Err != nil {
+		ui.Explain(s, err)
+		return a.rec.Err
+	}
+	return err
+}
+
+// read reads the scenario, and makes one spec for each variant asked for, in the
+// file's order. All are checked before the first one runs.
+func (o *options) read(s *ui.Env) (*harness.Maker, []*sim.Spec, error) {
+	var err error
+	if o.files, err = hostProject(s, o.project); err != nil {
+		return nil, nil, err
+	}
+	var reading []scenarios.Option
+	if o.files != nil { // they take the place of the scenario's own
+		reading = append(reading, scenarios.OnDirectory(o.files.Open().Paths()))
+	}
+	file, err := loading.Scenario(o.name, reading...)
+	if err == nil {
+		file, err = file.Fix(o.sets)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	m, specs, err := o.specs(s, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	names := loading.NamesOf(specs)
+	loading.WarnIdle(s, file, names)
+	return m, specs, loading.CheckSets(s, file, names, o.sets)
+}
+
+func (o *options) specs(s *ui.Env, file *scenarios.File) (*harness.Maker, []*sim.Spec, error) {
+	names, err := harness.Variants(file, o.variants)
+	if err != nil {
+		return nil, nil, err
+	}
+	given, problems, err := o.defs.Sources()
+	if err != nil {
+		return nil, nil, err
+	}
+	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.files, Adapt: func(sc *scenarios.Scenario) { loading.Into(sc, given) }}
+	if o.seedSet {
+		m.Seed = &o.seed
+	}
+	out, err := m.Specs(names)
+	if err == nil {
+		err = o.recall(out)
+	}
+	if err == nil {
+		err = loading.WarnDefinitions(s, out, o.project, given, problems)
+	}
+	return m, out, err
+}
+
+// openRecord opens what runs are recorded in; a record without a database keeps
+// nothing.
+func (o *options) openRecord(s *ui.Env) (*harness.Record, error) {
+	if o.record == "none" {
+		return &harness.Record{}, nil
+	}
+	db, err := rundb.Create(s, o.db)
+	return &harness.Record{DB: db, Level: sqlite.Level(o.record)}, err
+}
+
+// sweep runs the scenario's own sweep, without recording it, where there is one and
+// more than one variant.
+func (a *answer) sweep(s *ui.Env, m *harness.Maker, specs []*sim.Spec) error {
+	if len(a.file.Sweep) == 0 || len(specs) < 2 {
+		return nil
+	}
+	w, err := harness.NewSweep(m, loading.NamesOf(specs), 1)
+	if err != nil {
+		return err
+	}
+	w.Plain = specs
+	h := harness.New(s, "sweeping", len(w.Cells))
+	defer h.Close()
+	h.NoAudit = a.noAudit
+	if err := h.Sweep(w); err != nil {
+		return err
+	}
+	if h.Stop.Has() {
+		return ui.Failf(ui.Interrupted, "interrupted during the sweep; what was recorded until then is whole")
+	}
+	a.grid = w.Grid
+	return nil
+}
+
+// figures are what ran, by variant.
+func (a *answer) figures() map[string]*metrics.Run {
+	out := map[string]*metrics.Run{}
+	for _, x := range a.done {
+		out[x.Spec.Variant] = x.Metrics
+	}
+	return out
+}
+
+// warnUnstruck warns of what none of these runs found anybody for.
+func (a *answer) warnUnstruck(s *ui.Env) {
+	runs := make([]scenarios.Ran, len(a.done))
+	for i, x := range a.done {
+		runs[i].Variant, runs[i].Tools = x.Spec.Variant, x.Metrics.Tools
+		for j := range x.Metrics.Agents {
+			runs[i].Lineages = append(runs[i].Lineages, x.Metrics.Agents[j].Lineage)
+		}
+	}
+	for _, x := range a.file.Unstruck(a.sets, runs) {
+		fmt.Fprintln(s.Stderr, x)
+	}
+}
+
+// verdict is how the command ends: a broken invariant outranks an unfinished run,
+// which outranks what cut the sweep short, and that a missed expectation.
+func (a *answer) verdict(cut error) error {
+	for _, x := range a.done {
+		if err := harness.Broken(x.Result); err != nil {
+			return ui.Failf(ui.Broken, "%s: an invariant is broken\n%w\nrepeat with: %s", title(x), err, a.repeat(x.Spec))
+		}
+	}
+	code := ui.Unfinished
+	if interrupted(a.done) {
+		code = ui.Interrupted
+	}
+	for _, x := range a.done {
+		if why := x.Open(); why != "" {
+			return ui.Failf(code, "%s did not finish: %s", title(x), why)
+		}
+	}
+	if a.left > 0 {
+		return ui.Failf(ui.Interrupted, "interrupted: %s did not begin", ui.Plural(a.left, "variant"))
+	}
+	if cut != nil {
+		return cut
+	}
+	for _, v := range a.verdicts {
+		if v.Verdict != scenarios.Pass {
+			return ui.Said(ui.Missed)
+		}
+	}
+	return nil
+}
+
+// interrupted reports whether one of the runs was.
+func interrupted(done []executed) bool {
+	for _, x := range done {
+		if x.Result.Outcome == sim.Interrupted {
+			return true
+		}
+	}
+	return false
+}
+
+func title(x executed) string {
+	if x.Spec.Variant == "" {
+		return x.Spec.Scenario.Name
+	}
+	return x.Spec.Scenario.Name + "/" + x.Spec.Variant
+}
+
+// repeat is the command line that runs one variant again.
+func (o *options) repeat(spec *sim.Spec) string {
+	words := []string{"agentsim", "run", o.name, "--seed", fmt.Sprint(spec.Seed()), "--policy", spec.Policy}
+	if spec.Variant != "" {
+		words = append(words, "--variant", spec.Variant)
+	}
+	for _, set := range o.sets {
+		words = append(words, "--set", set)
+	}
+	if o.project != "" {
+		words = append(words, "--project", o.project)
+	}
+	if o.memory != "" {
+		words = append(words, "--memory", o.memory)
+	}
+	return ui.QuoteAll(append(words, o.defs.Words()...))
+}

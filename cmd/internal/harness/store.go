@@ -25,10 +25,10 @@ type Store struct {
 	DB *sqlite.DB
 
 	finished map[string]bool
-	bulk     *sqlite.Bulk
+	waiting  []sqlite.Ended
 	now      func() time.Time
 	last     time.Time // when runs were handed over
-	batches  chan sqlite.Batch
+	batches  chan []sqlite.Ended
 	done     chan struct{}
 
 	mu  sync.Mutex
@@ -41,11 +41,7 @@ func NewStore(db *sqlite.DB, now func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	bulk, err := db.Bulk()
-	if err != nil {
-		return nil, err
-	}
-	x := &Store{DB: db, finished: finished, bulk: bulk, now: now, last: now(), batches: make(chan sqlite.Batch, inHand), done: make(chan struct{})}
+	x := &Store{DB: db, finished: finished, now: now, last: now(), batches: make(chan []sqlite.Ended, inHand), done: make(chan struct{})}
 	go x.work()
 	return x, nil
 }
@@ -56,7 +52,7 @@ func (x *Store) work() {
 		if x.failed() != nil {
 			continue
 		}
-		if err := x.bulk.Store(b); err != nil {
+		if err := x.DB.Store(b); err != nil {
 			x.mu.Lock()
 			x.err = err
 			x.mu.Unlock()
@@ -70,13 +66,13 @@ func (x *Store) failed() error {
 	return x.err
 }
 
-func (x *Store) begin(j *Job, _ string) error {
+func (x *Store) begin(j *Job, at string) error {
 	j.id = j.Spec.RunID()
 	if j.known = x.finished[j.id]; j.known {
 		return nil
 	}
 	j.row = Row(j.Spec, j.id)
-	j.writer = x.bulk.Writer(&j.row, sqlite.Options{Cost: costs(j.Spec)})
+	j.writer = x.DB.Later(&j.row, at, sqlite.Options{Cost: costs(j.Spec)})
 	j.Sinks = append(j.Sinks, j.writer)
 	return nil
 }
@@ -93,19 +89,23 @@ func (x *Store) end(j *Job, r *Run, at string) (err error) {
 		r.Stored = stored(nil, r.Metrics, "run", "") // without those of agent types: a sweep's table has many runs
 	}
 	if j.result != nil && j.result.Outcome != sim.Interrupted && Broken(j.result) == nil {
-		x.bulk.Add(j.writer, j.row, at, ended(r.Result, r.Stored, at))
+		x.waiting = append(x.waiting, sqlite.Ended{Writer: j.writer, End: ended(r.Result, r.Stored, at)})
 	}
-	if n := x.bulk.Waiting(); n >= perCommit || n > 0 && x.now().Sub(x.last) >= commitAfter {
+	if n := len(x.waiting); n >= perCommit || n > 0 && x.now().Sub(x.last) >= commitAfter {
 		x.last = x.now()
-		x.batches <- x.bulk.Cut()
+		x.handOver()
 	}
 	return x.failed()
 }
 
+func (x *Store) handOver() {
+	x.batches <- x.waiting
+	x.waiting = nil
+}
+
 // Close stores what is left, and gives the first error.
 func (x *Store) Close() error {
-	defer x.bulk.Close()
-	x.batches <- x.bulk.Cut()
+	x.handOver()
 	close(x.batches)
 	<-x.done
 	return x.failed()

@@ -19,88 +19,93 @@ func (db *DB) Begin(run Run, startedAt string, opt Options) (*Writer, error) {
 	if opt.Batch == 0 {
 		opt.Batch = DefaultBatch
 	}
-	w := newWriter(db, &run, opt)
-	if err := w.begin(&run, startedAt); err != nil {
-		w.close()
+	w := newWriter(db, &run, startedAt, opt)
+	if err := within(db.sql, w.begin); err != nil {
 		return nil, fail(db.path, "record the run", err)
 	}
 	return w, nil
 }
 
-func (w *Writer) begin(run *Run, startedAt string) error {
-	for _, t := range w.all() {
-		if err := t.prepare(w.db.sql); err != nil {
-			return err
-		}
-	}
-	tx, err := w.db.sql.Begin()
+// within carries out do in one transaction.
+func within(db *sql.DB, do func(tx *sql.Tx) error) error {
+	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	if err := tx.QueryRow(`SELECT coalesce(max(n), 0) + 1 FROM executions WHERE run = ?`, run.ID).Scan(&w.execution); err != nil {
-		return err
-	}
-	if err := w.take(tx, run); err != nil {
-		return err
-	}
-	_, err = tx.Exec(`INSERT INTO executions (run, n, started_at, finished_at, level, status, digest, events)
-		VALUES (?, ?, ?, '', ?, ?, '', 0)`, run.ID, w.execution, startedAt, string(w.opt.Level), string(Running))
-	if err != nil {
+	if err := do(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// take makes this execution the owner of the run's rows, unless the run is
-// stored well enough.
-func (w *Writer) take(tx txn, run *Run) error {
+func (w *Writer) begin(tx *sql.Tx) error {
+	if err := w.take(tx); err != nil {
+		return err
+	}
+	if err := w.flushRows(tx); err != nil {
+		return err
+	}
+	return w.mark(tx, &End{Status: Running})
+}
+
+// take numbers this execution and makes it the owner of the run's rows, unless the
+// run is stored well enough. What an earlier one left is deleted then, and the
+// project's files are the first rows.
+func (w *Writer) take(tx *sql.Tx) error {
 	var outcome Status
 	var level Level
-	err := tx.QueryRow(`SELECT outcome, level FROM runs WHERE id = ?`, run.ID).Scan(&outcome, &level)
-	switch {
-	case err == nil && outcome.Settled() && level.covers(w.opt.Level):
-		return nil
-	case err != nil && err != sql.ErrNoRows:
+	err := tx.QueryRow(`SELECT coalesce((SELECT max(n) FROM executions WHERE run = ?1), 0) + 1,
+		coalesce((SELECT outcome FROM runs WHERE id = ?1), ''), coalesce((SELECT level FROM runs WHERE id = ?1), '')`, w.run).
+		Scan(&w.execution, &outcome, &level)
+	w.owner = !outcome.Settled() || !level.covers(w.opt.Level)
+	if err != nil || !w.owner {
 		return err
 	}
-	w.owner = true
-	if err == nil {
-		if err := forget(tx, run.ID); err != nil {
-			return err
-		}
-	}
-	_, err = tx.Exec(`INSERT OR REPLACE INTO runs (id, name, variant, seed, policy, semantics, spec, level, owner, outcome,
-		detail, digest, events, ended_at, calls, input, write_5m, write_1h, read, output, cost, cost_uncached)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
-		run.ID, run.Name, run.Variant, strconv.FormatUint(run.Seed, 10), run.Policy, run.Semantics, run.Spec,
-		string(w.opt.Level), w.execution, string(Running))
-	if err != nil {
-		return err
-	}
-	return storeFiles(tx, run)
-}
-
-// forget deletes what an earlier execution of a run left.
-func forget(tx txn, run string) error {
-	for _, t := range ofRun {
-		if _, err := tx.Exec(`DELETE FROM `+t+` WHERE run = ?`, run); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func storeFiles(tx txn, run *Run) error {
-	for _, f := range run.Files {
+	for _, f := range w.of.Files {
 		key := contentKey(f.Content)
-		if _, err := tx.Exec(`INSERT OR IGNORE INTO payloads (sha256, bytes, content) VALUES (?, ?, ?)`,
-			key, len(f.Content), f.Content); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`INSERT INTO files (run, path, payload) VALUES (?, ?, ?)`, run.ID, f.Path, key); err != nil {
+		w.payloads.add(key, int64(len(f.Content)), f.Content)
+		w.files.add(w.run, f.Path, key)
+	}
+	if outcome == "" {
+		return nil
+	}
+	for _, t := range w.sealed() {
+		if _, err := tx.Exec(`DELETE FROM `+t.name+` WHERE run = ?`, w.run); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+const (
+	executionColumns = "run,n,started_at,finished_at,level,status,digest,events"
+	runColumns       = "id,name,variant,seed,policy,semantics,level,owner,outcome,detail,digest,events,ended_at," +
+		"calls,input,write_5m,write_1h,read,output,cost,cost_uncached"
+)
+
+// mark writes the row of the execution as it is at an end and, where it owns the
+// run, that of the run.
+func (w *Writer) mark(tx *sql.Tx, end *End) error {
+	execution := []any{w.run, int64(w.execution), w.startedAt, end.FinishedAt, string(w.opt.Level), string(end.Status), end.Digest, w.count}
+	_, err := tx.Exec(newTable("INSERT OR REPLACE", "executions", executionColumns).insert(1), execution...)
+	switch {
+	case err != nil:
+		return err
+	case !w.owner && end.Status != Running:
+		return w.sealExecutions(tx)
+	case !w.owner:
+		return nil
+	}
+	r, u, t := w.of, &w.totals.usage, &w.totals
+	run := []any{w.run, r.Name, r.Variant, strconv.FormatUint(r.Seed, 10), r.Policy, int64(r.Semantics), string(w.opt.Level), int64(w.execution),
+		string(end.Status), end.Detail, end.Digest, w.count, int64(w.lastAt), t.calls, u.Input, u.Write5m, u.Write1h, u.Read, u.Output, t.cost, t.uncached}
+	seal := ""
+	if end.Status != Running {
+		if seal, err = w.seal(tx, run, execution); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(newTable("INSERT OR REPLACE", "runs", runColumns+",spec,seal").insert(1), append(run, r.Spec, seal)...)
+	return err
 }

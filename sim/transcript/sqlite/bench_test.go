@@ -64,11 +64,6 @@ func BenchmarkInsert(b *testing.B) {
 		b.StopTimer()
 		db := tempDB(b)
 		ts := newTables()
-		for _, t := range ts.all() {
-			if err := t.prepare(db.sql); err != nil {
-				b.Fatal(err)
-			}
-		}
 		b.StartTimer()
 		for _, batch := range batches {
 			insertBatch(b, db, ts.all(), batch)
@@ -79,7 +74,7 @@ func BenchmarkInsert(b *testing.B) {
 
 // rowsOf is the rows of each table for each batch of the events.
 func rowsOf(b *testing.B, events []*transcript.Event) (batches [][][]any) {
-	w := newWriter(&DB{}, &Run{ID: "r"}, Options{Level: Full, Batch: 1 << 62, Cost: prices})
+	w := newWriter(&DB{}, &Run{ID: "r"}, "", Options{Level: Full, Batch: 1 << 62, Cost: prices})
 	w.owner = true
 	take := func() {
 		w.fillTexts()

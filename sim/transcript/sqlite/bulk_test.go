@@ -2,77 +2,116 @@ package sqlite
 
 import (
 	"errors"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"agentsim/sim/transcript"
 )
 
 func TestBulk(t *testing.T) {
 	t.Run("REC-02 a run that was executed before with another digest is told, and its batch is stored", bulkDigest)
-	t.Run("CLI-06 what is added while a batch waits to be stored is in the next one", bulkCuts)
+	t.Run("CLI-06 what is stored together is stored whole or not at all", bulkWhole)
+	t.Run("CLI-06 a run that was interrupted is stored again, and sealed with both executions", bulkAgain)
+	t.Run("CLI-06 runs stored together have the rows of one that is recorded by itself, and their seals", bulkRows)
 }
 
-// addRun puts an execution of a run at the end of what waits.
-func addRun(t *testing.T, b *Bulk, name string, more ...transcript.Body) {
-	t.Helper()
+// later is an execution of a run that is over and not stored.
+func later(db *DB, name string, more ...transcript.Body) Ended {
 	run := runNamed(name)
-	w := b.Writer(&run, Options{Cost: prices})
+	w := db.Later(&run, "2026-01-01T00:00:00Z", Options{Cost: prices})
 	d := transcript.NewDigest()
 	e := newEmitter(transcript.Tee(d, w))
 	e.story()
 	for _, body := range more {
 		e.emit(-1, body)
 	}
-	b.Add(w, run, "2026-01-01T00:00:00Z", End{Status: Completed, Digest: d.Sum(), FinishedAt: "2026-01-01T00:00:01Z"})
-}
-
-func bulkOf(t *testing.T) (*DB, *Bulk) {
-	t.Helper()
-	db := tempDB(t)
-	b, err := db.Bulk()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return db, b
+	return Ended{w, endOf(d)}
 }
 
 func bulkDigest(t *testing.T) {
-	db, b := bulkOf(t)
-	addRun(t, b, "r")
-	addRun(t, b, "r")
-	if err := b.Store(b.Cut()); err != nil {
+	db := tempDB(t)
+	if err := db.Store([]Ended{later(db, "r"), later(db, "r")}); err != nil {
 		t.Fatal("equal digests: ", err)
 	}
-	addRun(t, b, "r", &transcript.Gate{Name: "G"})
-	addRun(t, b, "s")
 	var diff *DigestError
-	if err := b.Store(b.Cut()); !errors.As(err, &diff) || diff.Execution != 3 || diff.FirstNumber != 1 {
+	err := db.Store([]Ended{later(db, "r", &transcript.Gate{Name: "G"}), later(db, "s")})
+	if !errors.As(err, &diff) || diff.Execution != 3 || diff.FirstNumber != 1 {
 		t.Errorf("got %v", err)
 	}
 	if got := dump(t, db, `SELECT run, n, status FROM executions ORDER BY run, n`); got != "r|1|completed\nr|2|completed\nr|3|completed\ns|1|completed\n" {
 		t.Errorf("executions:\n%s", got)
 	}
+	intact(t, db, "r")
 }
 
-func bulkCuts(t *testing.T) {
-	db, b := bulkOf(t)
-	addRun(t, b, "a")
-	first := b.Cut()
-	addRun(t, b, "b")
-	if err := b.Store(first); err != nil {
-		t.Fatal(err)
+func intact(t *testing.T, db *DB, run string) {
+	t.Helper()
+	if changed, sealed, err := db.Changed(run); len(changed) > 0 || !sealed || err != nil {
+		t.Errorf("changed: %v, sealed: %v, %v", changed, sealed, err)
 	}
-	if got := dump(t, db, `SELECT id FROM runs ORDER BY id`); got != "a\n" || b.Waiting() != 1 {
-		t.Errorf("%d wait, stored:\n%s", b.Waiting(), got)
+}
+
+func bulkWhole(t *testing.T) {
+	db := tempDB(t)
+	twice := later(db, "b")
+	twice.End.Metrics = append(twice.End.Metrics, twice.End.Metrics[0]) // two rows with one key
+	if err := db.Store([]Ended{later(db, "a"), twice}); err == nil {
+		t.Fatal("no error")
 	}
-	if err := b.Store(b.Cut()); err != nil {
-		t.Fatal(err)
-	}
-	if got := dump(t, db, `SELECT id FROM runs ORDER BY id`); got != "a\nb\n" {
+	if got := dump(t, db, `SELECT id FROM runs`); got != "" {
 		t.Errorf("stored:\n%s", got)
+	}
+	if err := db.Store([]Ended{later(db, "a"), later(db, "b")}); err != nil {
+		t.Fatal(err)
 	}
 	if finished, err := db.Finished(); err != nil || !finished["a"] || !finished["b"] || len(finished) != 2 {
 		t.Errorf("finished: %v, %v", finished, err)
 	}
+}
+
+func bulkRows(t *testing.T) {
+	one, many := tempDB(t), tempDB(t)
+	r := later(many, "r")
+	r.End.Metrics = append(r.End.Metrics, Metric{"agent/it's", "calls", 1000, "count"})
+	w, err := one.Begin(runNamed("r"), "2026-01-01T00:00:00Z", Options{Level: Totals, Cost: prices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newEmitter(w).story()
+	if err := w.Finish(r.End); err != nil {
+		t.Fatal(err)
+	}
+	if err := many.Store([]Ended{later(many, "q"), r}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(allRows(t, one, "r"), allRows(t, many, "r")); d != "" {
+		t.Errorf("by itself and with others differ:\n%s", d)
+	}
+	for _, q := range []string{"seal FROM runs WHERE id = 'r'", "* FROM executions WHERE run = 'r'"} {
+		if a, b := dump(t, one, "SELECT "+q), dump(t, many, "SELECT "+q); a != b {
+			t.Errorf("%s:\n%s%s", q, a, b)
+		}
+	}
+	intact(t, many, "r")
+	if _, err := many.sql.Exec(`UPDATE metrics SET value = value + 1 WHERE run = 'r'`); err != nil {
+		t.Fatal(err)
+	}
+	if changed, _, err := many.Changed("r"); err != nil || !slices.Equal(changed, []string{"metrics"}) {
+		t.Errorf("changed: %v, %v", changed, err)
+	}
+}
+
+func bulkAgain(t *testing.T) {
+	db := tempDB(t)
+	cut := later(db, "r")
+	cut.End.Status = Interrupted
+	if err := db.Store([]Ended{cut, later(db, "r")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, db, `SELECT outcome, owner FROM runs`); got != "completed|2\n" {
+		t.Errorf("got %s", got)
+	}
+	intact(t, db, "r")
 }

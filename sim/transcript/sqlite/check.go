@@ -209,7 +209,7 @@ func (db *DB) CheckFile() (out []Mismatch, err error) {
 // checkFixed compares the tables of words, which the schema fills.
 func (db *DB) checkFixed() (out []Mismatch, err error) {
 	for _, t := range []string{"miss_reasons", "recorded_causes"} {
-		stored, want, err := db.besideNew("SELECT '', * FROM " + t + " WHERE ? = ''")
+		stored, want, err := besideNew(db, "SELECT '', * FROM "+t+" WHERE ? = ''")
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +221,7 @@ func (db *DB) checkFixed() (out []Mismatch, err error) {
 // checkSchema compares tables, views and the like with those of a new file; what a
 // user has added is the user's.
 func (db *DB) checkSchema() ([]Mismatch, error) {
-	stored, want, err := db.besideNew("SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''")
+	stored, want, err := besideNew(db, "SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''")
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (db *DB) checkSchema() ([]Mismatch, error) {
 }
 
 // besideNew is what a query gives of this file and of a new one.
-func (db *DB) besideNew(q string) (stored, want *keyedRows, err error) {
+func besideNew(db *DB, q string) (stored, want *keyedRows, err error) {
 	made, err := Scratch()
 	if err != nil {
 		return nil, nil, err
@@ -260,8 +260,11 @@ func (db *DB) checkOrphans() (out []Mismatch, err error) {
 			return none, err
 		}, fmt.Sprintf("SELECT %[2]s, count(*) FROM %[1]s WHERE %[2]s NOT IN (SELECT %[4]s FROM %[3]s) GROUP BY 1 ORDER BY 1", table, column, of, by))
 	}
-	for _, t := range append([]string{"executions"}, ofRun...) {
-		orphans(t, "run", "runs", "id", "rows of a run that is in runs")
+	const known = "rows of a run that is in runs"
+	orphans("executions", "run", "runs", "id", known)
+	all := newTables()
+	for _, t := range all.sealed() {
+		orphans(t.name, "run", "runs", "id", known)
 	}
 	orphans("runs", "id", "executions", "run", "a run that is in executions")
 	return out, err

@@ -174,9 +174,13 @@ func record(t testing.TB, db *DB, run Run, opt Options, emit func(*emitter)) (st
 	}
 	d := transcript.NewDigest()
 	emit(newEmitter(transcript.Tee(d, w)))
-	return d.Sum(), w.Finish(End{Status: Completed, Digest: d.Sum(), Schedule: "1,0*3", FinishedAt: "2026-01-01T00:00:01Z",
+	return d.Sum(), w.Finish(endOf(d))
+}
+
+func endOf(d *transcript.Digest) End {
+	return End{Status: Completed, Digest: d.Sum(), Schedule: "1,0*3", FinishedAt: "2026-01-01T00:00:01Z",
 		Metrics:    []Metric{{"run", "cost", 12, "picodollars"}},
-		Invariants: []Invariant{{"ISO-02", 4, 0}}})
+		Invariants: []Invariant{{"ISO-02", 4, 0}}}
 }
 
 func recorded(t testing.TB, db *DB, run Run, opt Options, emit func(*emitter)) string {

@@ -43,7 +43,7 @@ func (r *RunInfo) Ending() string {
 // Keeps reports whether the record has single calls and events of an agent.
 func (r *RunInfo) Keeps(a *AgentInfo) bool { return r.Level.Keeps(r.Seed, a.Lineage) }
 
-const runColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.semantics, r.level, r.outcome, r.detail, r.digest,
+const runInfoColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.semantics, r.level, r.outcome, r.detail, r.digest,
 	r.events, r.calls, r.ended_at, r.input, r.write_5m, r.write_1h, r.read, r.output, r.cost, r.cost_uncached,
 	count(e.n), max(e.started_at)
 	FROM runs r JOIN executions e ON e.run = r.id `
@@ -74,7 +74,7 @@ const newest = `(SELECT run FROM executions GROUP BY run ORDER BY max(started_at
 // Page lists so many runs, the one executed last first, and counts all; -1 lists
 // all. Of the others nothing is read but when they were executed.
 func (db *DB) Page(most int) (runs []RunInfo, all int, err error) {
-	runs, err = query(db, "list its runs", scanRun, runColumns+`WHERE r.id IN `+newest+` GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, most)
+	runs, err = query(db, "list its runs", scanRun, runInfoColumns+`WHERE r.id IN `+newest+` GROUP BY r.id ORDER BY max(e.started_at) DESC, r.id`, most)
 	if err != nil {
 		return nil, 0, err
 	}

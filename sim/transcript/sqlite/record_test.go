@@ -149,9 +149,10 @@ func payloadOnce(t *testing.T) {
 // allRows is every row of a run in every table that is the run's alone.
 func allRows(t *testing.T, db *DB, run string) string {
 	var out strings.Builder
-	for _, table := range ofRun {
-		rows := dump(t, db, "SELECT * FROM "+table+" WHERE run = ?", run)
-		fmt.Fprintf(&out, "%s\n%s", table, rows)
+	all := newTables()
+	for _, table := range all.sealed() {
+		rows := dump(t, db, "SELECT * FROM "+table.name+" WHERE run = ?", run)
+		fmt.Fprintf(&out, "%s\n%s", table.name, rows)
 	}
 	out.WriteString(dump(t, db, `SELECT name, variant, seed, spec, outcome, digest, events, calls, cost FROM runs WHERE id = ?`, run))
 	return out.String()

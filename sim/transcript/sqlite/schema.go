@@ -59,18 +59,13 @@ func migrate(db *sql.DB, path string, steps []string) error {
 	if err != nil || v >= len(steps) {
 		return err
 	}
-	tx, err := db.Begin()
-	if err != nil {
-		return fail(path, "write to it", err)
-	}
-	defer tx.Rollback()
-	if err := tx.QueryRow("PRAGMA user_version").Scan(&v); err != nil {
-		return fail(path, "read its version", err)
-	}
-	if err := apply(tx, v, steps); err != nil {
-		return fail(path, "bring its schema up to date", err)
-	}
-	return fail(path, "bring its schema up to date", tx.Commit())
+	err = within(db, func(tx *sql.Tx) error {
+		if err := tx.QueryRow("PRAGMA user_version").Scan(&v); err != nil {
+			return err
+		}
+		return apply(tx, v, steps)
+	})
+	return fail(path, "bring its schema up to date", err)
 }
 
 func apply(tx *sql.Tx, from int, steps []string) error {

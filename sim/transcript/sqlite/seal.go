@@ -47,6 +47,12 @@ func (s *sum) add(row []any) {
 	s.rows++
 }
 
+func sumOf(row []any) *sum {
+	s := &sum{}
+	s.add(row)
+	return s
+}
+
 // appendCell appends a value as the tables hold it: NULL, an integer or a text.
 func appendCell(dst []byte, v any) []byte {
 	switch x := v.(type) {
@@ -80,14 +86,11 @@ func (s *sum) text(part string) string {
 // part is some columns of the rows that a run has in a table.
 type part struct{ name, query string }
 
-// The parts whose rows a writer does not hash while it adds them.
+// The parts that are not whole tables.
 var (
-	runsPart = part{"runs", `SELECT id, name, variant, seed, policy, semantics, level, owner, outcome, detail, digest, events, ended_at,
-		calls, input, write_5m, write_1h, read, output, cost, cost_uncached FROM runs WHERE id = ?`}
-	executionsPart = part{"executions", `SELECT run, n, started_at, finished_at, level, status, digest, events FROM executions
-		WHERE run = ? AND status <> 'running'`}
-	readParts = []part{runsPart, {"spec", `SELECT id, spec FROM runs WHERE id = ?`},
-		{"files", `SELECT run, path, payload FROM files WHERE run = ?`}, {"schedules", `SELECT run, choices FROM schedules WHERE run = ?`}, executionsPart}
+	runsPart       = part{"runs", `SELECT ` + runColumns + ` FROM runs WHERE id = ?`}
+	specPart       = part{"spec", `SELECT id, spec FROM runs WHERE id = ?`}
+	executionsPart = part{"executions", `SELECT ` + executionColumns + ` FROM executions WHERE run = ? AND status <> 'running'`}
 )
 
 // endedColumns are those of agents that an activation's end fills.
@@ -98,8 +101,8 @@ const endedPart = "agents.ended"
 
 // parts lists all of them, those with the most rows last.
 func parts() []part {
-	list := append([]part{}, readParts...)
-	list = append(list, part{endedPart, "SELECT " + endedColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"})
+	list := []part{runsPart, specPart, executionsPart,
+		{endedPart, "SELECT " + endedColumns + " FROM agents WHERE run = ? AND ended_seq IS NOT NULL"}}
 	t := newTables()
 	for _, x := range t.sealed() {
 		list = append(list, part{x.name, "SELECT " + x.columns + " FROM " + x.name + " WHERE run = ?"})
@@ -110,15 +113,6 @@ func parts() []part {
 // querier is a connection or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
-}
-
-// txn is a transaction: a *sql.Tx, or one with statements of its own.
-type txn interface {
-	querier
-	Exec(q string, args ...any) (sql.Result, error)
-	QueryRow(q string, args ...any) *sql.Row
-	Prepare(q string) (*sql.Stmt, error)
-	Stmt(s *sql.Stmt) *sql.Stmt
 }
 
 // read sums up a part as it is in the file.
@@ -151,26 +145,27 @@ func eachRow(rows *sql.Rows, each func(row []any)) error {
 	return rows.Err()
 }
 
-// seal writes the seal of a run that this writer's rows complete.
-func (w *Writer) seal(tx txn) error {
+// seal is the seal of a run that this writer's rows complete, but for its own row
+// and that of the execution, which are given.
+func (w *Writer) seal(tx *sql.Tx, run, execution []any) (string, error) {
 	text := sealVersion + w.endedSum.text(endedPart)
 	for _, t := range w.sealed() {
 		text += t.sum.text(t.name)
 	}
-	for i := range readParts {
-		s, err := readParts[i].read(tx, w.run)
+	executions := sumOf(execution)
+	if w.execution > 1 {
+		all, err := executionsPart.read(tx, w.run)
 		if err != nil {
-			return err
+			return "", err
 		}
-		text += s.text(readParts[i].name)
+		executions = &all
 	}
-	_, err := tx.Exec(`UPDATE runs SET seal = ? WHERE id = ?`, text, w.run)
-	return err
+	return text + sumOf(run).text(runsPart.name) + sumOf([]any{w.run, w.of.Spec}).text(specPart.name) + executions.text(executionsPart.name), nil
 }
 
 // sealExecutions brings the seal of a run up to date that another execution has
 // completed.
-func (w *Writer) sealExecutions(tx txn) error {
+func (w *Writer) sealExecutions(tx *sql.Tx) error {
 	var seal string
 	if err := tx.QueryRow(`SELECT coalesce((SELECT seal FROM runs WHERE id = ?), '')`, w.run).Scan(&seal); err != nil {
 		return err

@@ -10,16 +10,16 @@ import (
 // a statement is shared, few enough that one left over costs little.
 const maxVariables = 400
 
-// table gathers rows and inserts them with statements of many rows.
+// table gathers rows and inserts them with statements of many rows, which the
+// driver keeps prepared.
 type table struct {
 	name    string
 	columns string
 	verb    string // INSERT, or INSERT OR IGNORE for what is stored once
 	width   int
+	named   bool  // the texts of its rows are the same in many runs
 	rows    []any // flat
-	one     *sql.Stmt
-	many    *sql.Stmt
-	sum     sum // of the rows that seal has seen
+	sum     sum   // of the rows that seal has seen
 }
 
 func newTable(verb, name, columns string) *table {
@@ -31,20 +31,11 @@ func (t *table) add(values ...any) { t.rows = append(t.rows, values...) }
 // chunk is how many rows one statement takes.
 func (t *table) chunk() int { return max(1, maxVariables/t.width) }
 
+func (t *table) into() string { return t.verb + " INTO " + t.name + " (" + t.columns + ") VALUES " }
+
 func (t *table) insert(rows int) string {
 	row := ",(?" + strings.Repeat(",?", t.width-1) + ")"
-	return t.verb + " INTO " + t.name + " (" + t.columns + ") VALUES " + strings.Repeat(row, rows)[1:]
-}
-
-func (t *table) prepare(db *sql.DB) (err error) {
-	if t.one != nil {
-		return nil
-	}
-	if t.many, err = db.Prepare(t.insert(t.chunk())); err != nil {
-		return err
-	}
-	t.one, err = db.Prepare(t.insert(1))
-	return err
+	return t.into() + strings.Repeat(row, rows)[1:]
 }
 
 // seal adds the rows that are gathered to the table's sum.
@@ -55,45 +46,58 @@ func (t *table) seal() {
 }
 
 // flush inserts the rows and forgets them.
-func (t *table) flush(tx txn) error {
-	rows, err := t.flushWith(tx, t.many, t.rows, t.chunk()*t.width)
-	if err == nil {
-		_, err = t.flushWith(tx, t.one, rows, t.width)
+func (t *table) flush(tx *sql.Tx) error {
+	rows := t.rows
+	if t.named && len(rows) > 0 {
+		q, args := t.insertNamed()
+		if _, err := tx.Exec(q, args...); err != nil {
+			return err
+		}
+		rows = nil
+	}
+	for _, n := range []int{t.chunk(), 1} {
+		if len(rows) < n*t.width {
+			continue
+		}
+		q := t.insert(n)
+		for n *= t.width; len(rows) >= n; rows = rows[n:] {
+			if _, err := tx.Exec(q, rows[:n]...); err != nil {
+				return err
+			}
+		}
 	}
 	clear(t.rows)
 	t.rows = t.rows[:0]
-	return err
+	return nil
 }
 
-// flushWith inserts as many groups of n values as there are and returns the rest.
-func (t *table) flushWith(tx txn, prepared *sql.Stmt, rows []any, n int) ([]any, error) {
-	if len(rows) < n {
-		return rows, nil
-	}
-	stmt := tx.Stmt(prepared)
-	defer stmt.Close()
-	for len(rows) >= n {
-		if _, err := stmt.Exec(rows[:n]...); err != nil {
-			return rows, err
-		}
-		rows = rows[n:]
-	}
-	return rows, nil
-}
-
-func (t *table) close() {
-	for _, s := range []*sql.Stmt{t.one, t.many} {
-		if s != nil {
-			s.Close()
+// insertNamed is a statement that holds the texts of the rows itself, so that
+// only the run, which is the first of each row, and the numbers are bound.
+func (t *table) insertNamed() (q string, args []any) {
+	text, args := append(make([]byte, 0, 16*len(t.rows)), t.into()...), append(make([]any, 0, len(t.rows)/2), t.rows[0])
+	for i, v := range t.rows {
+		text = append(text, ',')
+		s, isText := v.(string)
+		switch {
+		case i == 0:
+			text = append(text[:len(text)-1], "(?1"...)
+		case i%t.width == 0:
+			text = append(text[:len(text)-1], "),(?1"...)
+		case isText:
+			text = append(append(append(text, '\''), strings.ReplaceAll(s, "'", "''")...), '\'')
+		default:
+			text = append(text, '?')
+			args = append(args, v)
 		}
 	}
+	return string(append(text, ')')), args
 }
 
 // tables are those that a run's events fill.
 type tables struct {
 	payloads, nodes, events, agents, requests, breakpoints, toolCalls *table
 	tasks, messages, items, findings, invariants, metrics             *table
-	recordedRequests, recordedTools, handoffs                         *table
+	recordedRequests, recordedTools, handoffs, files, schedules       *table
 }
 
 func newTables() tables {
@@ -119,6 +123,8 @@ func newTables() tables {
 		recordedRequests: newTable("INSERT", "recorded_requests", "run,seq,n,request,id,pred,version,stop,user_turn,compacted,"+
 			"output_known,writes_known,billed,answer_blocks,server_reason,server_missed,class,cause,expected,lost,lost_cost,told"),
 		recordedTools: newTable("INSERT", "recorded_tools", "run,seq,idx,id,spawned"),
+		files:         newTable("INSERT", "files", "run,path,payload"),
+		schedules:     newTable("INSERT", "schedules", "run,choices"),
 	}
 }
 
@@ -126,14 +132,10 @@ func newTables() tables {
 // refer to first.
 func (t *tables) all() []*table {
 	return []*table{t.payloads, t.nodes, t.events, t.agents, t.requests, t.breakpoints, t.toolCalls,
-		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools, t.handoffs}
+		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools, t.handoffs, t.files, t.schedules}
 }
 
-// sealed lists the tables whose rows belong to one run.
+// sealed lists the tables whose rows belong to one run, beside runs and executions.
 func (t *tables) sealed() []*table {
 	return slices.DeleteFunc(t.all(), func(x *table) bool { return x == t.payloads || x == t.nodes })
 }
-
-// ofRun names the tables whose rows belong to one run.
-var ofRun = []string{"files", "events", "agents", "requests", "breakpoints", "tool_calls", "tasks", "messages",
-	"items", "findings", "invariants", "metrics", "recorded_requests", "recorded_tools", "schedules", "handoffs"}

@@ -13,8 +13,9 @@ import (
 type Writer struct {
 	tables
 	db        *DB
+	of        *Run
 	run       any // the id, boxed once: it stands in every row
-	seed      uint64
+	startedAt string
 	execution int
 	owner     bool // the run's rows are this execution's to write
 	opt       Options
@@ -41,8 +42,8 @@ type totals struct {
 	cost, uncached int64
 }
 
-func newWriter(db *DB, run *Run, opt Options) *Writer {
-	return &Writer{tables: newTables(), db: db, run: run.ID, seed: run.Seed, opt: opt, store: newStore(), openTools: map[toolKey]*toolCall{}}
+func newWriter(db *DB, run *Run, startedAt string, opt Options) *Writer {
+	return &Writer{tables: newTables(), db: db, of: run, run: run.ID, startedAt: startedAt, opt: opt, store: newStore(), openTools: map[toolKey]*toolCall{}}
 }
 
 // Emit records the event. After a failure it does nothing; Err tells.
@@ -56,7 +57,7 @@ func (w *Writer) Emit(e *transcript.Event) {
 		return
 	}
 	if b, ok := e.Body.(*transcript.AgentStart); ok {
-		w.agent(e.Agent).left = !w.opt.Level.Keeps(w.seed, b.Lineage)
+		w.agent(e.Agent).left = !w.opt.Level.Keeps(w.of.Seed, b.Lineage)
 	}
 	kept := w.keeps(e.Agent)
 	if kept {
@@ -107,23 +108,15 @@ func (w *Writer) fillTexts() {
 // transaction. When another execution has taken the run over, nothing of it is
 // written any more.
 func (w *Writer) flush(last func(tx *sql.Tx) error) error {
-	tx, err := w.db.sql.Begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if err := w.checkOwner(tx); err != nil {
-		return err
-	}
-	if err := w.flushRows(tx); err != nil {
-		return err
-	}
-	if last != nil {
-		if err := last(tx); err != nil {
+	return within(w.db.sql, func(tx *sql.Tx) error {
+		if err := w.checkOwner(tx); err != nil {
 			return err
 		}
-	}
-	return tx.Commit()
+		if err := w.flushRows(tx); err != nil || last == nil {
+			return err
+		}
+		return last(tx)
+	})
 }
 
 func (w *Writer) checkOwner(tx *sql.Tx) error {
@@ -138,7 +131,7 @@ func (w *Writer) checkOwner(tx *sql.Tx) error {
 	return nil
 }
 
-func (w *Writer) flushRows(tx txn) error {
+func (w *Writer) flushRows(tx *sql.Tx) error {
 	w.batched = 0
 	if !w.owner {
 		return nil
@@ -153,10 +146,4 @@ func (w *Writer) flushRows(tx txn) error {
 		}
 	}
 	return w.flushEnds(tx)
-}
-
-func (w *Writer) close() {
-	for _, t := range w.all() {
-		t.close()
-	}
 }

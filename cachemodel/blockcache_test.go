@@ -28,15 +28,6 @@ func (s *slowLRU) touch(ids []uint64) (hits int) {
 	return hits
 }
 
-func (s *slowLRU) match(ids []uint64) int {
-	for i, id := range ids {
-		if !slices.Contains(s.order, id) {
-			return i
-		}
-	}
-	return len(ids)
-}
-
 // requests draws requests that share beginnings, as ids of blocks.
 func requests(t *rapid.T) [][]uint64 {
 	var out [][]uint64
@@ -65,9 +56,6 @@ func TestBlockCache(t *testing.T) {
 			capacity := rapid.SampledFrom([]int{0, 1, 2, 3, 7, 20}).Draw(t, "capacity")
 			fast, slow := cachemodel.NewBlockCache(capacity), &slowLRU{capacity: capacity}
 			for i, ids := range requests(t) {
-				if got, want := fast.Match(ids), slow.match(ids); got != want {
-					t.Fatalf("request %d matches %d blocks, want %d", i, got, want)
-				}
 				if got, want := fast.Touch(ids), slow.touch(ids); got != want {
 					t.Fatalf("request %d hits %d blocks, want %d", i, got, want)
 				}
@@ -90,7 +78,7 @@ func TestBlockCache(t *testing.T) {
 			fill()
 			c.Touch(ids)
 		}
-		if n := testing.AllocsPerRun(100, func() { fill(); c.Touch(ids); c.Touch(ids); c.Match(ids) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { fill(); c.Touch(ids); c.Touch(ids) }); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 	})

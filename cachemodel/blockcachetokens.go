@@ -59,3 +59,13 @@ func (a *Admission) readTokens(read int64) {
 		}
 	}
 }
+
+// mix64 spreads a key over all 64 bits (the finaliser of splitmix64); it is
+// one to one.
+func mix64(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,5 +1,7 @@
 package cachemodel
 
+import "container/heap"
+
 // SGLangPolicy is which unlocked leaf goes first.
 type SGLangPolicy uint8
 
@@ -46,57 +48,41 @@ func older(a, b *sglangNode) bool {
 	return a.made < b.made
 }
 
-// sglangHeap holds the leaves that may be evicted, the next one first. The
-// server builds it anew at each eviction; kept up to date it has the same order.
+// sglangHeap holds the leaves that may be evicted, the next one first, as package
+// heap keeps it. The server builds it anew at each eviction; kept up to date it has
+// the same order.
 type sglangHeap struct {
 	policy SGLangPolicy
 	nodes  []*sglangNode
 	made   uint64 // nodes made so far
 }
 
-func (h *sglangHeap) put(i int, n *sglangNode) {
-	h.nodes[i] = n
-	n.place = i
+func (h *sglangHeap) Len() int           { return len(h.nodes) }
+func (h *sglangHeap) Less(i, j int) bool { return h.policy.before(h.nodes[i], h.nodes[j]) }
+
+func (h *sglangHeap) Swap(i, j int) {
+	h.nodes[i], h.nodes[j] = h.nodes[j], h.nodes[i]
+	h.nodes[i].place, h.nodes[j].place = i, j
 }
 
-func (h *sglangHeap) push(n *sglangNode) {
+// Push appends a node.
+func (h *sglangHeap) Push(x any) {
+	n := x.(*sglangNode)
+	n.place = len(h.nodes)
 	h.nodes = append(h.nodes, n)
-	h.put(len(h.nodes)-1, n)
-	h.moved(n)
 }
 
-func (h *sglangHeap) remove(n *sglangNode) {
-	last := len(h.nodes) - 1
-	moved := h.nodes[last]
-	h.put(n.place, moved)
-	h.nodes[last] = nil
-	h.nodes = h.nodes[:last]
+// Pop removes the last node.
+func (h *sglangHeap) Pop() any {
+	n := h.nodes[len(h.nodes)-1]
 	n.place = none
-	if moved != n {
-		h.moved(moved)
-	}
+	h.nodes = h.nodes[:len(h.nodes)-1]
+	return n
 }
 
-// moved puts a node that is in the heap to its place.
+// moved puts a node whose order has changed to its place, if it is in the heap.
 func (h *sglangHeap) moved(n *sglangNode) {
-	if n.place == none {
-		return
+	if n.place != none {
+		heap.Fix(h, n.place)
 	}
-	i := n.place
-	for i > 0 && h.policy.before(n, h.nodes[(i-1)/2]) {
-		h.put(i, h.nodes[(i-1)/2])
-		i = (i - 1) / 2
-	}
-	for {
-		kid := 2*i + 1
-		if kid+1 < len(h.nodes) && h.policy.before(h.nodes[kid+1], h.nodes[kid]) {
-			kid++
-		}
-		if kid >= len(h.nodes) || !h.policy.before(h.nodes[kid], n) {
-			break
-		}
-		h.put(i, h.nodes[kid])
-		i = kid
-	}
-	h.put(i, n)
 }

@@ -1,6 +1,7 @@
 package cachemodel
 
 import (
+	"container/heap"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -117,6 +118,17 @@ func (t *SGLangTree) split(n *sglangNode, at int) *sglangNode {
 	return upper
 }
 
+// common is how many elements two lists begin with in common.
+func common(a, b []Token) int {
+	b = b[:min(len(a), len(b))]
+	for i, id := range b {
+		if a[i] != id {
+			return i
+		}
+	}
+	return len(b)
+}
+
 // node makes a node that is used now.
 func (t *SGLangTree) node(parent *sglangNode, key []Token) *sglangNode {
 	n := &sglangNode{parent: parent, key: key, place: none, used: t.clock}
@@ -178,9 +190,9 @@ func (t *SGLangTree) sort(n *sglangNode) {
 	may := n.parent != nil && n.locks == 0 && len(n.kids) == 0
 	switch {
 	case may && n.place == none:
-		t.leaves.push(n)
+		heap.Push(&t.leaves, n)
 	case !may && n.place != none:
-		t.leaves.remove(n)
+		heap.Remove(&t.leaves, n.place)
 	}
 }
 
@@ -212,8 +224,7 @@ func (t *SGLangTree) lock(n *sglangNode, by int) {
 // by its own stamp.
 func (t *SGLangTree) Evict(tokens int) (freed int) {
 	for freed < tokens && len(t.leaves.nodes) > 0 {
-		n := t.leaves.nodes[0]
-		t.leaves.remove(n)
+		n := heap.Pop(&t.leaves).(*sglangNode)
 		delete(n.parent.kids, t.pageKey(n.key))
 		freed += len(n.key)
 		t.tokens -= len(n.key)

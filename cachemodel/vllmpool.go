@@ -2,6 +2,7 @@ package cachemodel
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 )
@@ -62,24 +63,17 @@ func (s *VLLMSequence) Blocks() []int32 { return s.table }
 // block that the server sets aside is left out, as in its documentation.
 type VLLMPool struct {
 	opt    VLLMOptions
-	index  blockIndex // the first of the blocks with each hash
+	index  map[uint64][]int32 // the blocks with each hash, oldest first (CACHE-84)
 	blocks []vllmBlock
-	head   int32 // of the queue of free blocks
-	tail   int32
-	free   int
+	free   ring // the free blocks, the one that is taken next first
 	buf    []byte
 }
 
-// vllmBlock is one block; what is no block's number is none.
 type vllmBlock struct {
-	before, after int32 // in the queue
-	twin, prior   int32 // ring of the blocks with the same hash, oldest first
-	users         int32
-	hashed        bool
-	first         bool // it stands in the index, for its twins too
+	users  int32
+	hashed bool
+	hash   uint64
 }
-
-const none = -1
 
 // NewVLLMPool makes a pool whose blocks are all free, in the order of their
 // numbers. Negative options are a programmer's error.
@@ -90,7 +84,7 @@ func NewVLLMPool(opt VLLMOptions) *VLLMPool {
 	if opt.Blocks < 0 || opt.BlockTokens < 0 {
 		panic("cachemodel: a pool has blocks, and a block has tokens")
 	}
-	p := &VLLMPool{opt: opt, index: newBlockIndex(), head: none, tail: none}
+	p := &VLLMPool{opt: opt, index: map[uint64][]int32{}, free: newRing()}
 	for range opt.Blocks {
 		p.push(p.make())
 	}
@@ -99,8 +93,8 @@ func NewVLLMPool(opt VLLMOptions) *VLLMPool {
 
 // FreeBlocks are the free blocks in the order in which they will be taken.
 func (p *VLLMPool) FreeBlocks() []int32 {
-	out := make([]int32, 0, p.free)
-	for n := p.head; n != none; n = p.blocks[n].after {
+	out := []int32{}
+	for n := p.free.after(none); n != none; n = p.free.after(n) {
 		out = append(out, n)
 	}
 	return out
@@ -139,17 +133,17 @@ func (p *VLLMPool) start(s *VLLMSequence, tokens int) (read, held int) {
 		// At least one token of a prompt is computed (CACHE-81).
 		most := min(len(s.hashes), (tokens+s.Behind-1)/p.opt.BlockTokens)
 		for s.hit < most {
-			n := p.index.get(s.hashes[s.hit])
-			if n < 0 {
+			found := p.index[s.hashes[s.hit]]
+			if len(found) == 0 {
 				break
 			}
-			s.table = append(s.table, int32(n))
+			s.table = append(s.table, found[0])
 			s.hit++
 		}
 	}
 	for _, n := range s.table {
 		if p.blocks[n].users++; p.blocks[n].users == 1 {
-			p.unlink(n)
+			p.free.remove(n)
 		}
 	}
 	s.cached = s.hit
@@ -192,7 +186,7 @@ func (p *VLLMPool) Finish(s *VLLMSequence) {
 			continue
 		}
 		if !b.hashed && (p.opt.UnhashedFirst || p.opt.Blocks == Unbounded) {
-			p.insert(n, after)
+			p.free.insert(n, after)
 			after = n
 		} else {
 			p.push(n)
@@ -215,14 +209,14 @@ func (p *VLLMPool) Cancel(s *VLLMSequence) {
 // take removes the head of the queue and lets go of its content. An unbounded
 // pool makes a block rather than lose one that is cached.
 func (p *VLLMPool) take() int32 {
-	n := p.head
+	n := p.free.after(none)
 	switch {
 	case p.opt.Blocks == Unbounded && (n == none || p.blocks[n].hashed):
 		n = p.make()
 	case n == none:
 		return none
 	default:
-		p.unlink(n)
+		p.free.remove(n)
 	}
 	if p.blocks[n].hashed {
 		p.withdraw(n)
@@ -233,8 +227,30 @@ func (p *VLLMPool) take() int32 {
 
 func (p *VLLMPool) make() int32 {
 	n := int32(len(p.blocks))
-	p.blocks = append(p.blocks, vllmBlock{before: none, after: none})
+	p.blocks = append(p.blocks, vllmBlock{})
+	p.free.grow()
 	return n
+}
+
+// push puts a block at the end of the queue of free blocks.
+func (p *VLLMPool) push(n int32) { p.free.insert(n, p.free.before(none)) }
+
+// publish makes a full block findable. A block with the same hash stays beside
+// it and, being older, is the one that is found (CACHE-84).
+func (p *VLLMPool) publish(n int32, hash uint64) {
+	p.blocks[n].hashed, p.blocks[n].hash = true, hash
+	p.index[hash] = append(p.index[hash], n)
+}
+
+// withdraw lets go of a block's content; the next block with the same hash is
+// found from now on.
+func (p *VLLMPool) withdraw(n int32) {
+	b := &p.blocks[n]
+	b.hashed = false
+	twins := slices.DeleteFunc(p.index[b.hash], func(o int32) bool { return o == n })
+	if p.index[b.hash] = twins; len(twins) == 0 {
+		delete(p.index, b.hash)
+	}
 }
 
 // hash appends tokens to the sequence and hashes each block that they fill:

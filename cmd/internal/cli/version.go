@@ -22,9 +22,6 @@ func newVersion(s *ui.Env) *cobra.Command {
 canonical form of a request, and the canonical text of events.`,
 		Args: ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := ui.CheckOutput(output); err != nil {
-				return err
-			}
 			d := &report.Document{}
 			d.Say("agentsim %s\nsemantics %d · form %d · text %d", build(), sim.Semantics, llm.FormVersion, transcript.FormVersion)
 			d.Field("build", report.Text(build()))
@@ -34,7 +31,7 @@ canonical form of a request, and the canonical text of events.`,
 			return s.Print(output, d)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(cmd.Flags(), &output)
 	return cmd
 }
 

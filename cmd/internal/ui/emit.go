@@ -8,14 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// CheckOutput refuses a form in which no results are printed.
-func CheckOutput(output string) error {
-	if !slices.Contains(Formats, output) {
-		return Failf(Usage, "--output %s: write one of %s", output, strings.Join(Formats, ", "))
-	}
-	return nil
-}
-
 // NoOutput gives a command that prints nothing in rows the flag that says so.
 func NoOutput(cmd *cobra.Command, why string) {
 	cmd.Flags().VarP(&oneForm{cmd, why}, "output", "o", "")
@@ -41,13 +33,10 @@ func (o *oneForm) Set(form string) error {
 	return Failf(Usage, "--output %s: %s prints no table: %s", form, o.cmd.CommandPath(), o.why)
 }
 
-// OutputHelp is what --output does.
-var OutputHelp = "how results are printed: " + strings.Join(Formats, ", ")
-
 // OutputFlag adds the flag that says in which form results are printed.
 func OutputFlag(f *pflag.FlagSet, to *string) {
 	*to = "table"
-	f.VarP((*form)(to), "output", "o", OutputHelp)
+	f.VarP((*form)(to), "output", "o", "how results are printed: "+strings.Join(Formats, ", "))
 }
 
 // form is a flag whose value is one of Formats.
@@ -61,8 +50,11 @@ func (f *form) Type() string { return "string" }
 
 // Set takes a form, and refuses what is none.
 func (f *form) Set(name string) error {
+	if !slices.Contains(Formats, name) {
+		return Failf(Usage, "--output %s: write one of %s", name, strings.Join(Formats, ", "))
+	}
 	*f = form(name)
-	return CheckOutput(name)
+	return nil
 }
 
 // Formats are the ways in which results are printed for machines and people.

@@ -79,7 +79,7 @@ what each start or turn pays again. Everything else is told and does not count.`
 	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= +2%'; may be repeated")
 	f.StringVar(&o.limitsFile, "thresholds", "", "a `file` of thresholds, one a line")
 	f.BoolVar(&o.strict, "strict", false, "fail after changes too")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
+	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
 	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
 	f.StringVar(&o.guard, "guard", "", "fail only when what siblings or turns share became shorter: `prefix`")
@@ -88,8 +88,6 @@ what each start or turn pays again. Everything else is told and does not count.`
 
 func (o *options) check() error {
 	switch {
-	case !slices.Contains(ui.Formats, o.output):
-		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
 	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
 		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	}

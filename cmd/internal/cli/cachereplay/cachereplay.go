@@ -71,7 +71,7 @@ Engines:
 	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
 	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block (default 512)")
 	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 
@@ -93,8 +93,6 @@ func (o *cacheOptions) check(traces []string) error {
 	switch {
 	case len(traces) == 0:
 		return ui.Failf(ui.Usage, "name a trace\nusage: agentsim lab cache replay TRACE…")
-	case ui.CheckOutput(o.output) != nil:
-		return ui.CheckOutput(o.output)
 	case cacheEngines[o.engine] == nil:
 		return ui.Failf(ui.Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
 	case o.given("block-tokens") && o.blockTokens < 1, o.blockTokens > 1<<30:

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"strings"
 
 	"agentsim/cmd/internal/harness"
@@ -59,7 +58,7 @@ compared (another version of this program, other prices, an edit of the scenario
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` in which a RUN is looked for")
 	f.IntVar(&o.seeds, "seeds", 1, "run scenarios with so many seeds, from their own on")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 
@@ -72,8 +71,6 @@ type comparedSide struct {
 
 func run(s *ui.Env, o *options, args []string) error {
 	switch {
-	case !slices.Contains(ui.Formats, o.output):
-		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
 	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
 		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	}

@@ -123,7 +123,7 @@ func (o *crossoverOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.svg, "svg", "", "also draw the curves into this `file`, as SVG")
 	f.StringVar(&o.png, "png", "", "also draw the curves into this `file`, as PNG")
 	f.StringVar(&o.scenarios, "scenarios", "", "also write the two scenarios behind the explained row into this `directory`")
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 }
 
 // comparison is what was asked for and what came out.
@@ -139,9 +139,6 @@ type comparison struct {
 }
 
 func runCrossover(s *ui.Env, o *crossoverOptions) error {
-	if err := ui.CheckOutput(o.output); err != nil {
-		return err
-	}
 	if err := o.pictures(); err != nil {
 		return err
 	}

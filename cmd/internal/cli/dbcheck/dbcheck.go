@@ -46,15 +46,12 @@ each row and column that differs is named with both values. What differs is exit
 		Example: `  agentsim lab db check`,
 		Args:    ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := ui.CheckOutput(o.output); err != nil {
-				return err
-			}
 			return dbCheck(s, o)
 		},
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 

@@ -36,14 +36,11 @@ loading, but the exit code says that there is one.`,
   agentsim lab agents -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := ui.CheckOutput(output); err != nil {
-				return err
-			}
 			return agents(s, append(args, ".")[0], &d, output)
 		},
 	}
 	d.Add(cmd.Flags())
-	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(cmd.Flags(), &output)
 	return cmd
 }
 

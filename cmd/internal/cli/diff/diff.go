@@ -48,7 +48,7 @@ the cache held is lost, and the exit code is 3.`,
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.StringVar(&o.guard, "guard", "", "fail when what is named here is lost: `prefix`")
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 
@@ -63,8 +63,6 @@ type prompt struct {
 
 func diff(s *ui.Env, o *diffOptions, first, second string) error {
 	switch {
-	case ui.CheckOutput(o.output) != nil:
-		return ui.CheckOutput(o.output)
 	case o.guard != "" && o.guard != "prefix":
 		return ui.Failf(ui.Usage, "--guard %s: the one thing that can be guarded is prefix", o.guard)
 	}

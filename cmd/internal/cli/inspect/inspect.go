@@ -72,7 +72,7 @@ run's id.`,
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
 	f.IntVar(&o.limit, "limit", page, "without a run: list so many `runs`, 0 for all; forms for machines have all unless it is given")
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func (o *options) check(f *pflag.FlagSet) error {
 	case o.blocks && !call:
 		return ui.Failf(ui.Usage, "--blocks: it needs --call N, the request whose blocks are meant")
 	}
-	return ui.CheckOutput(o.output)
+	return nil
 }
 
 // aView reports whether a view of one run is asked for.

@@ -55,7 +55,7 @@ Rules:
 	f.StringVar(&o.silence, "silence", "", "how `long` the user may hear nothing (default: the scenario's coordinator.silence, else 5m)")
 	f.StringSliceVar(&o.fail, "fail", nil, "exit with code 3 on findings of these `rules`; alone, or any: of every rule")
 	f.Lookup("fail").NoOptDefVal = anyRule
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 
@@ -71,9 +71,6 @@ func ruleTable() string {
 // check says which flags cannot be used as they are, and gives the limit of
 // silence; 0 when none was given.
 func (o *lintOptions) check() (vtime.Duration, error) {
-	if err := ui.CheckOutput(o.output); err != nil {
-		return 0, err
-	}
 	known := []string{anyRule}
 	for _, r := range lint.Rules() {
 		known = append(known, r.ID)

@@ -38,16 +38,13 @@ FRK for forks; --section all lists the parts, those without a scenario too.`,
 		Example: "  agentsim scenario list\n  agentsim scenario list -o markdown\n  agentsim scenario list --section FRK",
 		Args:    ui.Exactly(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			if err := ui.CheckOutput(output); err != nil {
-				return err
-			}
 			if section == "all" {
 				return listSections(s, output)
 			}
 			return listScenarios(s, section, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(cmd.Flags(), &output)
 	cmd.Flags().StringVar(&section, "section", "", "only the scenarios of one `part`, such as FRK; all lists the parts")
 	return cmd
 }
@@ -152,13 +149,10 @@ func newScenarioValidate(s *ui.Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := ui.CheckOutput(output); err != nil {
-				return err
-			}
 			return validateScenarios(s, args, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(cmd.Flags(), &output)
 	return cmd
 }
 

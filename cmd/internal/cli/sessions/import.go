@@ -57,9 +57,6 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
   agentsim import --dry-run -o json recordings`,
 		Args: ui.AtLeastOne("the files or directories of recorded sessions"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := ui.CheckOutput(o.output); err != nil {
-				return err
-			}
 			if o.brief && o.all {
 				return ui.Failf(ui.Usage, "--brief and --all: give one of them")
 			}
@@ -72,7 +69,7 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
 	f.BoolVar(&o.all, "all", false, fmt.Sprintf("list every session, not only the first %d", maxListed))
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 

@@ -42,13 +42,10 @@ Sessions that name no repository belong to the argument they were found under: g
   agentsim lab validate -o json requests.jsonl.gz`,
 		Args: ui.AtLeastOne("the files or directories of recorded sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := ui.CheckOutput(o.output); err != nil {
-				return err
-			}
 			return validate(s, o, args)
 		},
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(cmd.Flags(), &o.output)
 	cmd.Flags().BoolVar(&o.brief, "brief", false, "print the first table and the notes only")
 	return cmd
 }

@@ -56,7 +56,7 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
-	f.StringVarP(&o.output, "output", "o", "table", "how results are printed: "+strings.Join(ui.Formats, ", "))
+	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.plot, "plot", "", "also draw what variants cost along the first axis into this `file` (.svg or .png)")
 	return cmd
 }
@@ -66,8 +66,6 @@ const maxRuns = 10_000_000
 
 func (o *options) check() error {
 	switch {
-	case !slices.Contains(ui.Formats, o.output):
-		return ui.Failf(ui.Usage, "--output %s: write one of %s", o.output, strings.Join(ui.Formats, ", "))
 	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
 		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	case o.workers < 0:

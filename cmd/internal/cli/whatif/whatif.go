@@ -51,9 +51,6 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
   agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3`,
 		Args: ui.Exactly(1, "the beginning of a run's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := ui.CheckOutput(o.output); err != nil {
-				return err
-			}
 			if err := o.read(); err != nil {
 				return err
 			}
@@ -81,7 +78,7 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
-	f.StringVarP(&o.output, "output", "o", "table", ui.OutputHelp)
+	ui.OutputFlag(f, &o.output)
 }
 
 // read takes the flags apart.

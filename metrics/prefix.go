@@ -14,14 +14,14 @@ import (
 type Shared struct {
 	// Who is the agent and its call, from 1, such as main#3: of siblings the
 	// parent and the call that spawned them, else the later of the two requests.
-	Who      string
-	Siblings int // children of one message, 2 or more; 0 for requests of one agent
+	Who      string `json:"who"`
+	Siblings int    `json:"children,omitempty"` // children of one message, 2 or more; 0 for requests of one agent
 	// Block is the first position that differs, from 1, and Byte the offset of
 	// the first byte that differs in the flat bytes of the requests, which is how
 	// many bytes are shared.
-	Block int32
-	Byte  int64
-	Of    int64 // bytes of the earlier request; of siblings those of the first one's
+	Block int32 `json:"block"`
+	Byte  int64 `json:"byte"`
+	Of    int64 `json:"bytes"` // bytes of the earlier request; of siblings those of the first one's
 }
 
 // String says it in a line.

@@ -67,17 +67,52 @@ func (v Value) String() string {
 	return fmt.Sprintf("%d/%d", v.Num, v.Den)
 }
 
+// MarshalJSON writes a number, or a ratio as a text such as "12/31". The unit is
+// that of the metric.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if v.Unit == Ratio {
+		return fmt.Appendf(nil, `"%d/%d"`, v.Num, v.Den), nil
+	}
+	return strconv.AppendInt(nil, v.Num, 10), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, a number as a count.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	num, den, ratio := strings.Cut(strings.Trim(string(text), `"`), "/")
+	*v = Whole(0, Count)
+	var err, bad error
+	if v.Num, err = strconv.ParseInt(num, 10, 64); ratio {
+		v.Unit = Ratio
+		v.Den, bad = strconv.ParseInt(den, 10, 64)
+	}
+	if err != nil || bad != nil || v.Den < 1 {
+		return fmt.Errorf("%s is no figure: write a whole number, or two with a slash as in \"12/31\"", text)
+	}
+	return nil
+}
+
 // dollars prints picodollars without rounding and without trailing zeros.
 func dollars(n int64) string {
-	sign := ""
 	if n < 0 {
-		sign, n = "-", -n
+		return "-" + dollars(-n)
 	}
-	frac := strings.TrimRight(fmt.Sprintf("%012d", n%picoPerDollar), "0")
-	if frac != "" {
-		frac = "." + frac
+	return "$" + Decimal(n, 12)
+}
+
+// Decimal is n with its point so many places to the left, without trailing zeros.
+func Decimal(n int64, places int) string {
+	sign, digits := "", strconv.FormatInt(n, 10)
+	if n < 0 {
+		sign, digits = "-", digits[1:]
 	}
-	return fmt.Sprintf("%s$%d%s", sign, n/picoPerDollar, frac)
+	if len(digits) <= places {
+		digits = strings.Repeat("0", places-len(digits)+1) + digits
+	}
+	whole, part := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
+	if part == "" {
+		return sign + whole
+	}
+	return sign + whole + "." + part
 }
 
 const picoPerDollar = 1_000_000_000_000

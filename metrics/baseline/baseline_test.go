@@ -1,13 +1,17 @@
 package baseline
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"agentsim/metrics"
 	"agentsim/metrics/sharedprefix"
+	"agentsim/sim/transcript"
 
 	"github.com/cockroachdb/datadriven"
 	"pgregory.net/rapid"
@@ -42,41 +46,62 @@ func TestStories(t *testing.T) {
 
 type story struct{ base, now *File }
 
-// read reads runs whose events stand as lines `event …` and whose blocks stand as
-// lines `block …` instead of packed.
+// read reads runs as stories write them, a line for each thing.
 func (s *story) read(d *datadriven.TestData, into **File) string {
-	semantics := 2
-	d.MaybeScanArgs(&testing.T{}, "semantics", &semantics)
-	text := d.Input
-	var plain []string
-	blocks := map[int][]string{}
-	lines := map[int][]string{}
-	runs := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(line, "variant ") {
-			runs++
-		}
-		if event, ok := strings.CutPrefix(line, "  event "); ok {
-			lines[runs] = append(lines[runs], event)
+	f, group := &File{Semantics: 2}, &Run{}
+	d.MaybeScanArgs(&testing.T{}, "semantics", &f.Semantics)
+	var r *Run
+	for line := range strings.SplitSeq(d.Input, "\n") {
+		w := strings.Fields(line)
+		if len(w) == 0 {
 			continue
 		}
-		if block, ok := strings.CutPrefix(line, "  block "); ok {
-			blocks[runs] = append(blocks[runs], block)
-			continue
+		number := func(i int) int64 {
+			n, err := strconv.ParseInt(w[i], 10, 64)
+			if err != nil {
+				panic(d.Pos + ": " + line)
+			}
+			return n
 		}
-		plain = append(plain, line)
-	}
-	f, err := Read("x.baseline", fmt.Sprintf("agentsim baseline %d\nsemantics %d\n", Version, semantics)+strings.Join(plain, "\n"))
-	if err != nil {
-		return err.Error()
-	}
-	for i, r := range f.Runs {
-		r.Lines = lines[i+1]
-		if blocks[i+1] == nil {
-			continue
-		}
-		if r.Outline, err = sharedprefix.ParseOutline(blocks[i+1]); err != nil {
-			return err.Error()
+		switch w[0] {
+		case "scenario":
+			group = &Run{Scenario: w[1], Seed: uint64(number(3))}
+		case "variant":
+			r = &Run{Scenario: group.Scenario, Seed: group.Seed, Variant: w[1], Figures: map[string]metrics.Value{}}
+			f.Runs = append(f.Runs, r)
+		case "run":
+			r.ID, r.Digest, r.Events, r.Outcome = w[1], w[3], int(number(5)), transcript.RunOutcome(w[7])
+		case "spec":
+			r.Spec = w[1]
+		case "prices":
+			r.Prices = append(r.Prices, Price{w[1], w[2], w[3:]})
+		case "siblings":
+			r.Siblings = append(r.Siblings, metrics.Shared{Who: w[2], Siblings: int(number(4)), Block: int32(number(6)), Byte: number(8), Of: number(10)})
+		case "parted":
+			r.Parted = append(r.Parted, metrics.Shared{Who: w[2], Block: int32(number(4)), Byte: number(6), Of: number(8)})
+		case "event":
+			r.Lines = append(r.Lines, strings.TrimPrefix(strings.TrimSpace(line), "event "))
+		case "block":
+			if r.Outline == nil {
+				r.Outline = &sharedprefix.Outline{}
+			}
+			if w[1] == "=" {
+				r.Outline.Ends = append(r.Outline.Ends, int(number(2)))
+				break
+			}
+			back := int(number(1))
+			p := sharedprefix.Part{Before: len(r.Outline.Parts) - back, Level: w[2], Tokens: number(3), Sum: w[4], What: strings.Join(w[5:], " ")}
+			if back == 0 {
+				p.Before = -1
+			}
+			r.Outline.Parts = append(r.Outline.Parts, p)
+		default:
+			var v metrics.Value
+			if err := v.UnmarshalJSON([]byte(w[1])); err != nil {
+				panic(err)
+			}
+			v.Unit = metrics.Unit(w[2])
+			r.Figures[w[0]] = v
 		}
 	}
 	*into = f
@@ -86,14 +111,14 @@ func (s *story) read(d *datadriven.TestData, into **File) string {
 // causes prints where what differs comes from.
 func (s *story) causes() string {
 	var out strings.Builder
-	words := [...]string{"same", "other", "not said"}
+	words := map[bool]string{false: "same", true: "other"}
 	for _, v := range Compare(s.base, s.now, nil, nil).Variants {
 		c := v.Cause
 		if c == nil {
 			fmt.Fprintf(&out, "%s: nothing differs\n", v.Name())
 			continue
 		}
-		fmt.Fprintf(&out, "%s: spec %s, tool %d, prices %s %s\n", v.Name(), words[c.Spec], c.Tool, words[c.Priced], strings.Join(c.Prices, "; "))
+		fmt.Fprintf(&out, "%s: spec %s, tool %d, prices %s %s\n", v.Name(), words[c.Spec], c.Tool, words[c.Prices != nil], strings.Join(c.Prices, "; "))
 	}
 	return out.String()
 }
@@ -182,8 +207,8 @@ func roundTrip(t *testing.T) {
 			for seed := range uint64(2) {
 				for _, v := range []string{"", "fork", "two words[a=1 2]"} {
 					r := &Run{Scenario: fmt.Sprintf("s %d%%", i), Variant: v, Seed: seed, ID: "9c1e", Digest: "d00d", Outcome: "completed"}
-					r.Figures = []Figure{{"cost", metrics.Whole(rapid.Int64().Draw(t, "cost"), metrics.Picodollars)},
-						{"cache.hit_ratio", metrics.Value{Num: 1, Den: rapid.Int64Range(1, 9).Draw(t, "den"), Unit: metrics.Ratio}}}
+					r.Figures = map[string]metrics.Value{"cost": metrics.Whole(rapid.Int64().Draw(t, "cost"), metrics.Picodollars),
+						"cache.hit_ratio": {Num: 1, Den: rapid.Int64Range(1, 9).Draw(t, "den"), Unit: metrics.Ratio}}
 					r.Siblings = []metrics.Shared{{Who: "main#1", Siblings: 2, Block: 3, Byte: 4, Of: 5}}
 					r.Parted = []metrics.Shared{{Who: "main#2", Block: 3, Byte: 4, Of: 5}}
 					r.Spec, r.Prices = "5bec", []Price{{"claude-x", "2026-11-10", []string{"input=$2", "read=$0.10"}}}
@@ -207,7 +232,7 @@ func roundTrip(t *testing.T) {
 		if err := g.Write(&second); err != nil {
 			t.Fatal(err)
 		}
-		if first.String() != second.String() || len(g.Runs) != len(f.Runs) || len(g.Runs) > 0 && fmt.Sprint(g.Runs[0].Outline) != fmt.Sprint(f.Runs[0].Outline) {
+		if first.String() != second.String() || len(g.Runs) != len(f.Runs) || len(g.Runs) > 0 && (fmt.Sprint(g.Runs[0].Outline) != fmt.Sprint(f.Runs[0].Outline) || !maps.Equal(g.Runs[0].Figures, f.Runs[0].Figures)) {
 			t.Fatalf("written:\n%s\nand again:\n%s", first.String(), second.String())
 		}
 	})
@@ -231,19 +256,22 @@ func drawOutline(t *rapid.T) *sharedprefix.Outline {
 }
 
 func hostile(t *testing.T) {
-	const good = "agentsim baseline 1\nsemantics 2\n\nscenario hello seed 42\nvariant -\n  run 9c1e digest d00d events 1 outcome completed\n  cost 5 picodollars\n"
+	const good = `{"agentsim_baseline": 3, "semantics": 2, "scenarios": [{"scenario": "hello", "seed": 42, "variants": [
+ {"variant": "", "run": "9c1e", "digest": "d00d", "outcome": "completed", "events": 1, "figures": {"cost": 5}, "siblings": [{"who": "main#1", "block": 1}]}], "packed": "SywoAAA="}]}`
 	rapid.Check(t, func(t *rapid.T) {
-		text := good + rapid.StringMatching(`([a-z|]{1,9} ?[-0-9a-zA-Z/=]{0,9} ?[a-z0-9]{0,9}\n){0,6}`).Draw(t, "rest")
+		text := []byte(good)
+		for range rapid.IntRange(0, 3).Draw(t, "times") {
+			text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = rapid.SampledFrom([]byte("0123456789-,:{}[]\"x\n")).Draw(t, "byte")
+		}
 		cut := rapid.IntRange(0, len(text)).Draw(t, "cut")
-		f, err := Read("x", text[:cut])
-		var e *Error
+		f, err := Read("x", string(text[:cut]))
 		if err == nil {
-			if f.Semantics != 2 {
+			if f.Semantics < 1 {
 				t.Fatalf("read %+v of %q", f, text[:cut])
 			}
 			return
 		}
-		if e, _ = err.(*Error); e == nil || e.Line < 1 || e.Col < 1 || !strings.Contains(e.Error(), "^") {
+		if e := (*Error)(nil); !strings.HasPrefix(err.Error(), "x:") || errors.As(err, &e) && (e.Line < 1 || e.Col < 1 || !strings.Contains(e.Error(), "^")) {
 			t.Fatalf("%q: %v", text[:cut], err)
 		}
 	})

@@ -6,22 +6,11 @@ import (
 	"strings"
 )
 
-// Known is whether something is as it was for the baseline.
-type Known uint8
-
-// What can be known.
-const (
-	Same Known = iota
-	Other
-	Unsaid // the baseline does not say how it was
-)
-
 // Cause is where the differences of a variant can come from.
 type Cause struct {
-	Spec   Known    // the scenario and its project
+	Spec   bool     // the scenario or its project is another
 	Tool   int      // the baseline's semantics, where they are not the program's
-	Priced Known    // the prices of the models that both used
-	Prices []string // which of them are others, such as claude-sonnet-5-5 read $0.20 → $0.10
+	Prices []string // which prices of models that both used are others, such as claude-sonnet-5-5 read $0.20 → $0.10
 }
 
 // because gathers the causes over the seeds that differ.
@@ -32,21 +21,10 @@ func because(before, after []*Run, was, is int) *Cause {
 	}
 	for i, b := range before {
 		a := after[i]
-		spec := Other
-		switch {
-		case b.Spec == "" && was != is:
-			spec = Unsaid
-		case b.Spec != "" && b.Spec == a.Spec, b.Spec == "" && b.ID == a.ID:
-			spec = Same
-		}
-		c.Spec = max(c.Spec, spec)
-		if b.Prices == nil {
-			c.Priced = max(c.Priced, Unsaid)
-		}
+		c.Spec = c.Spec || b.Spec != a.Spec
 		for _, p := range b.Prices {
 			if text := p.otherThan(a.Prices); text != "" && !slices.Contains(c.Prices, text) {
 				c.Prices = append(c.Prices, text)
-				c.Priced = Other
 			}
 		}
 	}

@@ -317,8 +317,8 @@ func (c *Change) hold(v *Variant, limits []*Threshold, compared bool) {
 // only.
 func differing(before, after []*Run, name string) (n int) {
 	for i := range before {
-		b, okB := value(before[i].Figures, name)
-		a, okA := value(after[i].Figures, name)
+		b, okB := before[i].Figures[name]
+		a, okA := after[i].Figures[name]
 		if okB != okA || okA && b.Cmp(a) != 0 {
 			n++
 		}
@@ -331,7 +331,7 @@ func differing(before, after []*Run, name string) (n int) {
 func median(runs []*Run, name string) *metrics.Value {
 	var all []metrics.Value
 	for _, r := range runs {
-		v, ok := value(r.Figures, name)
+		v, ok := r.Figures[name]
 		if !ok {
 			return nil
 		}
@@ -363,8 +363,8 @@ func interval(before, after []*Run, m Metric, name string) *stat.Interval {
 	}
 	var b, a []int64
 	for i := range before {
-		x, okB := value(before[i].Figures, m.Name)
-		y, okA := value(after[i].Figures, m.Name)
+		x, okB := before[i].Figures[m.Name]
+		y, okA := after[i].Figures[m.Name]
 		if !okB || !okA {
 			return nil
 		}

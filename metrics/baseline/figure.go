@@ -2,12 +2,6 @@ package baseline
 
 import "agentsim/metrics"
 
-// Figure is a named exact value of a run.
-type Figure struct {
-	Name  string
-	Value metrics.Value
-}
-
 // Metric says what a figure means: its unit, and which way is better.
 type Metric struct {
 	Name   string
@@ -68,25 +62,14 @@ type Extra struct {
 	Broken     int64
 }
 
-// Figures are those of a run, in the order of Metrics. What the run has no data
-// for is left out.
-func Figures(r *metrics.Run, x Extra) []Figure {
-	var out []Figure
+// Figures are those of a run by name. What the run has no data for is left out.
+func Figures(r *metrics.Run, x Extra) map[string]metrics.Value {
+	out := map[string]metrics.Value{CutBytes: metrics.Whole(x.Cut, metrics.Bytes), Unfinished: metrics.Whole(x.Unfinished, metrics.Count),
+		Broken: metrics.Whole(x.Broken, metrics.Count)}
 	for _, name := range judged {
 		if v, ok := metrics.Lookup(r, "", name); ok {
-			out = append(out, Figure{name, v})
+			out[name] = v
 		}
 	}
-	return append(out, Figure{CutBytes, metrics.Whole(x.Cut, metrics.Bytes)}, Figure{Unfinished, metrics.Whole(x.Unfinished, metrics.Count)},
-		Figure{Broken, metrics.Whole(x.Broken, metrics.Count)})
-}
-
-// value finds a figure by name.
-func value(list []Figure, name string) (metrics.Value, bool) {
-	for _, f := range list {
-		if f.Name == name {
-			return f.Value, true
-		}
-	}
-	return metrics.Value{}, false
+	return out
 }

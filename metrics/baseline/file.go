@@ -3,43 +3,46 @@ package baseline
 import (
 	"bytes"
 	"compress/flate"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
 
 	"agentsim/metrics"
 	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/transcript"
 )
 
-// Version is that of the file's format. Version 1 had neither specs, prices nor
-// blocks, and is read.
-const Version = 2
+// Version is that of the file's form.
+const Version = 3
 
 // Run is what one run came to.
 type Run struct {
-	Scenario, Variant string // Variant is "" for a scenario without variants
-	Seed              uint64
-	ID                string // the run's
-	Digest            string // of its canonical events
-	Outcome           transcript.RunOutcome
-	Events            int
-	Figures           []Figure
-	Siblings          []metrics.Shared      // what children of one message share
-	Parted            []metrics.Shared      // requests that part from the one before them
-	Lines             []string              // Cut lines of all events; nil for seeds other than the first
-	Outline           *sharedprefix.Outline // what stood in its requests; nil likewise
-	Spec              string                // a hash of scenario and project; "" where the file does not say
-	Prices            []Price               // of the models that it used
-	Requests          *sharedprefix.Record  // what the prefix guard compares; nil where it was not asked for
+	Scenario string                   `json:"-"`
+	Seed     uint64                   `json:"-"`
+	Variant  string                   `json:"variant"` // "" for a scenario without variants
+	ID       string                   `json:"run"`
+	Digest   string                   `json:"digest"` // of its canonical events
+	Outcome  transcript.RunOutcome    `json:"outcome"`
+	Events   int                      `json:"events"`
+	Spec     string                   `json:"spec,omitempty"` // a hash of scenario and project
+	Prices   []Price                  `json:"prices,omitempty"`
+	Figures  map[string]metrics.Value `json:"figures"`
+	Siblings []metrics.Shared         `json:"siblings,omitempty"` // what children of one message share
+	Parted   []metrics.Shared         `json:"parted,omitempty"`   // requests that part from the one before them
+	Kept     `json:"-"`
+}
+
+// Kept is what tells where a run first differs. It is packed in the file.
+type Kept struct {
+	Lines    []string              `json:"lines,omitempty"`    // Cut lines of all events; nil for seeds other than the first
+	Outline  *sharedprefix.Outline `json:"outline,omitempty"`  // what stood in its requests; nil likewise
+	Requests *sharedprefix.Record  `json:"requests,omitempty"` // what the prefix guard compares; nil where it was not asked for
 }
 
 // Price is what a model cost in a run.
 type Price struct {
-	Model, Day string
-	Rates      []string // such as read=$0.10, dollars a million tokens
+	Model string   `json:"model"`
+	Day   string   `json:"day"`
+	Rates []string `json:"rates"` // such as read=$0.10, dollars a million tokens
 }
 
 // Name is the run's scenario and variant, as selectors of thresholds see it.
@@ -56,116 +59,62 @@ type File struct {
 	Runs      []*Run
 }
 
-// Write writes the file's text. The error is w's, or says that a record has no
-// form as JSON.
+// document is a baseline as it stands in its file.
+type document struct {
+	Version   int     `json:"agentsim_baseline"`
+	Semantics int     `json:"semantics"`
+	Scenarios []group `json:"scenarios"`
+}
+
+// group is the variants of a scenario that ran with one seed.
+type group struct {
+	Scenario string `json:"scenario"`
+	Seed     uint64 `json:"seed"`
+	Variants []*Run `json:"variants"`
+	Packed   []byte `json:"packed,omitempty"` // what is kept of each, as JSON, deflated
+}
+
+// Write writes the file's text.
 func (f *File) Write(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "agentsim baseline %d\nsemantics %d\n", Version, f.Semantics)
-	for i, r := range f.Runs {
-		if i == 0 || r.Scenario != f.Runs[i-1].Scenario || r.Seed != f.Runs[i-1].Seed {
-			fmt.Fprintf(&b, "\nscenario %s seed %d\n", oneWord.Replace(r.Scenario), r.Seed)
+	d := document{Version, f.Semantics, []group{}}
+	for _, r := range f.Runs {
+		last := len(d.Scenarios) - 1
+		if last < 0 || d.Scenarios[last].Scenario != r.Scenario || d.Scenarios[last].Seed != r.Seed {
+			last++
+			d.Scenarios = append(d.Scenarios, group{Scenario: r.Scenario, Seed: r.Seed})
 		}
-		if err := r.write(&b); err != nil {
+		d.Scenarios[last].Variants = append(d.Scenarios[last].Variants, r)
+	}
+	for i := range d.Scenarios {
+		if err := d.Scenarios[i].pack(); err != nil {
 			return err
 		}
-		if i+1 == len(f.Runs) || r.Scenario != f.Runs[i+1].Scenario || r.Seed != f.Runs[i+1].Seed {
-			writeTrace(&b, f.block(i))
-		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(d)
 }
 
-// Names stand in the file as one word each.
-var (
-	oneWord = strings.NewReplacer("%", "%25", " ", "%20", "\t", "%09", "\n", "%0A")
-	plain   = strings.NewReplacer("%25", "%", "%20", " ", "%09", "\t", "%0A", "\n")
-)
-
-// block is the runs up to i that share its scenario and seed.
-func (f *File) block(i int) []*Run {
-	from := i
-	for from > 0 && f.Runs[from-1].Scenario == f.Runs[i].Scenario && f.Runs[from-1].Seed == f.Runs[i].Seed {
-		from--
+// pack packs what is kept of the runs, which have much in common.
+func (g *group) pack() error {
+	var kept []Kept
+	some := false
+	for _, r := range g.Variants {
+		kept = append(kept, r.Kept)
+		some = some || r.Lines != nil || r.Outline != nil || r.Requests != nil
 	}
-	return f.Runs[from : i+1]
-}
-
-func (r *Run) write(b *bytes.Buffer) error {
-	name := oneWord.Replace(r.Variant)
-	if name == "" {
-		name = "-"
-	}
-	fmt.Fprintf(b, "variant %s\n  run %s digest %s events %d outcome %s\n", name, r.ID, r.Digest, r.Events, r.Outcome)
-	if r.Spec != "" {
-		fmt.Fprintf(b, "  spec %s\n", r.Spec)
-	}
-	for _, p := range r.Prices {
-		fmt.Fprintf(b, "  prices %s %s %s\n", p.Model, p.Day, strings.Join(p.Rates, " "))
-	}
-	for _, f := range r.Figures {
-		v := fmt.Sprint(f.Value.Num)
-		if f.Value.Unit == metrics.Ratio {
-			v = fmt.Sprintf("%d/%d", f.Value.Num, f.Value.Den)
-		}
-		fmt.Fprintf(b, "  %s %s %s\n", f.Name, v, f.Value.Unit)
-	}
-	for _, s := range r.Siblings {
-		fmt.Fprintf(b, "  siblings of %s children %d block %d byte %d bytes %d\n", oneWord.Replace(s.Who), s.Siblings, s.Block, s.Byte, s.Of)
-	}
-	for _, s := range r.Parted {
-		fmt.Fprintf(b, "  parted at %s block %d byte %d bytes %d\n", oneWord.Replace(s.Who), s.Block, s.Byte, s.Of)
-	}
-	if r.Requests == nil {
+	if !some {
 		return nil
 	}
-	text, err := json.Marshal(r.Requests)
-	writePacked(b, "fronts", string(text))
-	return err
-}
-
-// traceWidth is how many characters of a packed text stand in a line.
-const traceWidth = 120
-
-// writeTrace packs the lines of runs that have much in common.
-func writeTrace(b *bytes.Buffer, runs []*Run) {
-	var text, blocks strings.Builder
-	for _, r := range runs {
-		for _, line := range r.Lines {
-			text.WriteString(line + "\n")
-		}
-		if r.Outline == nil {
-			continue
-		}
-		for _, line := range append(r.Outline.Lines(), endOfRun) {
-			blocks.WriteString(line + "\n")
-		}
-	}
-	if text.Len() > 0 {
-		writePacked(b, "events", text.String())
-	}
-	if blocks.Len() > 0 {
-		writePacked(b, "blocks", blocks.String())
-	}
-}
-
-// endOfRun stands behind each run's blocks.
-const endOfRun = "-"
-
-// writePacked writes a text that people do not read below a line that says what
-// it is and how long.
-func writePacked(b *bytes.Buffer, what, text string) {
 	var packed bytes.Buffer
 	z, err := flate.NewWriter(&packed, flate.BestCompression)
-	if err != nil {
-		panic("baseline: " + err.Error())
+	if err == nil {
+		err = json.NewEncoder(z).Encode(kept)
 	}
-	_, _ = io.WriteString(z, text) // a buffer takes everything
-	_ = z.Close()
-	fmt.Fprintf(b, "%s %d\n", what, len(text))
-	for s := base64.StdEncoding.EncodeToString(packed.Bytes()); s != ""; {
-		n := min(traceWidth, len(s))
-		fmt.Fprintf(b, "| %s\n", s[:n])
-		s = s[n:]
+	if err == nil {
+		err = z.Close()
 	}
+	g.Packed = packed.Bytes()
+	return err
 }

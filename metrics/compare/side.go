@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"agentsim/metrics"
-	"agentsim/metrics/baseline"
 )
 
 // Side is one side of a comparison.
@@ -36,7 +35,7 @@ type Run struct {
 	ID, Digest string
 	Seed       uint64
 	Open       string // why it did not finish; "" when it did
-	Figures    []baseline.Figure
+	Figures    map[string]metrics.Value
 }
 
 // Add puts a run to those of its variant that have the same spec: what was edited
@@ -102,10 +101,8 @@ func (g *Group) Open() (n int) {
 
 func (g *Group) values(name string) (out []metrics.Value) {
 	for _, r := range g.Runs {
-		for _, f := range r.Figures {
-			if f.Name == name {
-				out = append(out, f.Value)
-			}
+		if v, ok := r.Figures[name]; ok {
+			out = append(out, v)
 		}
 	}
 	return out

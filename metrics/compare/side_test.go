@@ -61,8 +61,7 @@ func TestSides(t *testing.T) {
 func group(from uint64, costs ...int64) *Group {
 	g := &Group{}
 	for i, c := range costs {
-		f := baseline.Figure{Name: "cost", Value: metrics.Whole(c, metrics.Picodollars)}
-		g.Runs = append(g.Runs, Run{Seed: from + uint64(i), Figures: []baseline.Figure{f}})
+		g.Runs = append(g.Runs, Run{Seed: from + uint64(i), Figures: map[string]metrics.Value{"cost": metrics.Whole(c, metrics.Picodollars)}})
 	}
 	return g
 }

@@ -29,7 +29,7 @@ func Write(w io.Writer, semantics int, runs []*baseline.Run) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "agentsim-semantics: %d\n", semantics)
 	for _, m := range baseline.Metrics() {
-		if !slices.ContainsFunc(runs, func(r *baseline.Run) bool { return has(r, m.Name) }) {
+		if !slices.ContainsFunc(runs, func(r *baseline.Run) bool { _, ok := r.Figures[m.Name]; return ok }) {
 			continue
 		}
 		better := ""
@@ -40,19 +40,15 @@ func Write(w io.Writer, semantics int, runs []*baseline.Run) error {
 	}
 	for _, r := range runs {
 		fmt.Fprintf(&b, "Benchmark%s 1", name(r))
-		for _, f := range r.Figures {
-			if m, ok := baseline.Find(f.Name); ok {
-				fmt.Fprintf(&b, " %s %s", number(f.Value), Unit(m))
+		for _, m := range baseline.Metrics() {
+			if v, ok := r.Figures[m.Name]; ok {
+				fmt.Fprintf(&b, " %s %s", number(v), Unit(m))
 			}
 		}
 		b.WriteByte('\n')
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-func has(r *baseline.Run, name string) bool {
-	return slices.ContainsFunc(r.Figures, func(f baseline.Figure) bool { return f.Name == name })
 }
 
 // Unit is a metric's name as a unit: with what it is measured in where that is
@@ -93,26 +89,12 @@ func name(r *baseline.Run) string {
 func number(v metrics.Value) string {
 	switch v.Unit {
 	case metrics.Picodollars:
-		return decimal(v.Num, 12)
+		return metrics.Decimal(v.Num, 12)
 	case metrics.Nanoseconds:
-		return decimal(v.Num, 9)
+		return metrics.Decimal(v.Num, 9)
 	}
 	if v.Den == 1 {
 		return strconv.FormatInt(v.Num, 10)
 	}
 	return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-}
-
-// decimal writes n with the point moved to the left.
-func decimal(n int64, places int) string {
-	sign := ""
-	if n < 0 {
-		sign, n = "-", -n
-	}
-	s := fmt.Sprintf("%0*d", places+1, n)
-	whole, frac := s[:len(s)-places], strings.TrimRight(s[len(s)-places:], "0")
-	if frac != "" {
-		frac = "." + frac
-	}
-	return sign + whole + frac
 }

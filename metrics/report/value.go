@@ -171,9 +171,9 @@ func (v Value) fields(name string) []field {
 	case v.unit == plain, v.unit == tokens:
 		return []field{{name, strconv.FormatInt(v.n, 10)}}
 	case v.unit == money:
-		return []field{{name + "_usd", decimal(v.n, 12)}, {name + "_picodollars", strconv.FormatInt(v.n, 10)}}
+		return []field{{name + "_usd", metrics.Decimal(v.n, 12)}, {name + "_picodollars", strconv.FormatInt(v.n, 10)}}
 	case v.unit == times:
-		return []field{{name + "_s", decimal(v.n, 9)}, {name + "_ns", strconv.FormatInt(v.n, 10)}}
+		return []field{{name + "_s", metrics.Decimal(v.n, 9)}, {name + "_ns", strconv.FormatInt(v.n, 10)}}
 	case v.unit == shares, v.unit == ratios:
 		return []field{{name, strconv.FormatFloat(float64(v.n)/float64(v.d), 'f', 6, 64)}}
 	case v.unit == truths:
@@ -182,22 +182,6 @@ func (v Value) fields(name string) []field {
 		return []field{{name, encode(v.inside)}}
 	}
 	return []field{{name, encode(v.text)}}
-}
-
-// decimal is n parts of 10^places as an exact decimal number.
-func decimal(n int64, places int) string {
-	sign, digits := "", strconv.FormatInt(n, 10)
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	if len(digits) <= places {
-		digits = strings.Repeat("0", places-len(digits)+1) + digits
-	}
-	whole, part := digits[:len(digits)-places], strings.TrimRight(digits[len(digits)-places:], "0")
-	if part == "" {
-		return sign + whole
-	}
-	return sign + whole + "." + part
 }
 
 // encode is a value's JSON on one line. What cannot be encoded is a mistake of

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
-	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
@@ -16,18 +15,18 @@ import (
 // block: where, what, how long, and six digits of a hash of the bytes. Equal
 // beginnings are kept once.
 type Outline struct {
-	Parts []Part
-	Ends  []int // by request event that has a prompt: the index of its last block, -1 for none
+	Parts []Part `json:"parts"`
+	Ends  []int  `json:"ends"` // by request event that has a prompt: the index of its last block, -1 for none
 	known map[llm.Hash]int
 }
 
 // Part is one block.
 type Part struct {
-	Before int    // index of the block before it; -1 for a first one
-	Level  string // tools, system, messages
-	What   string // a tool's name, or role and kind of a block of a message
-	Tokens int64  // its own, by estimate
-	Sum    string // six hex digits of its bytes
+	Before int    `json:"b"` // index of the block before it; -1 for a first one
+	Level  string `json:"l"` // tools, system, messages
+	What   string `json:"w"` // a tool's name, or role and kind of a block of a message
+	Tokens int64  `json:"t"` // its own, by estimate
+	Sum    string `json:"s"` // six hex digits of its bytes
 }
 
 // Emit takes one event in.
@@ -99,54 +98,22 @@ func sum(n *llm.Node) string {
 	return fmt.Sprintf("%06x", h.Sum64()&0xffffff)
 }
 
-// Lines are the outline as text: a block a line, and = with its index where a
-// request ends. A block says how far before it the one stands that it follows, 0
-// for none.
-func (o *Outline) Lines() []string {
-	var out []string
-	next := 0
-	for _, end := range o.Ends {
-		for ; next <= end; next++ {
-			p := &o.Parts[next]
-			back := 0
-			if p.Before >= 0 {
-				back = next - p.Before
-			}
-			out = append(out, fmt.Sprintf("%d %s %d %s %s", back, p.Level, p.Tokens, p.Sum, p.What))
-		}
-		out = append(out, "= "+strconv.Itoa(end))
+// Check finds an index that points nowhere.
+func (o *Outline) Check() error {
+	if o == nil {
+		return nil
 	}
-	return out
-}
-
-// ParseOutline reads what Lines wrote. The error names the line.
-func ParseOutline(lines []string) (*Outline, error) {
-	o := &Outline{}
-	for _, line := range lines {
-		words := strings.SplitN(line, " ", 5)
-		if len(words) == 2 && words[0] == "=" {
-			end, err := strconv.Atoi(words[1])
-			if err != nil || end < -1 || end >= len(o.Parts) {
-				return nil, fmt.Errorf("%q ends at no block", line)
-			}
-			o.Ends = append(o.Ends, end)
-			continue
+	for i, p := range o.Parts {
+		if p.Before < -1 || p.Before >= i {
+			return fmt.Errorf("block %d of its requests follows none", i)
 		}
-		if len(words) != 5 {
-			return nil, fmt.Errorf("%q is no block", line)
-		}
-		back, err := strconv.Atoi(words[0])
-		n, err2 := strconv.ParseInt(words[2], 10, 64)
-		if err != nil || err2 != nil || back < 0 || back > len(o.Parts) {
-			return nil, fmt.Errorf("%q is no block", line)
-		}
-		p := Part{Before: len(o.Parts) - back, Level: words[1], Tokens: n, Sum: words[3], What: words[4]}
-		if back == 0 {
-			p.Before = -1
-		}
-		o.Parts = append(o.Parts, p)
 	}
-	return o, nil
+	for k, end := range o.Ends {
+		if end < -1 || end >= len(o.Parts) {
+			return fmt.Errorf("its request %d ends at no block", k)
+		}
+	}
+	return nil
 }
 
 // path is the blocks of request k, the first one first.

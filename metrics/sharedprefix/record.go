@@ -1,7 +1,6 @@
 package sharedprefix
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,23 +57,22 @@ type Record struct {
 	Left     int       `json:"left,omitempty"` // openings and cuts beyond those kept
 }
 
-// Parse reads a record's JSON; an index that points nowhere is an error.
-func Parse(text []byte) (*Record, error) {
-	r := &Record{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, err
+// Check finds an index that points nowhere.
+func (r *Record) Check() error {
+	if r == nil {
+		return nil
 	}
 	for i, b := range r.Blocks {
 		if b.Before < -1 || b.Before >= i || b.Text < 0 || b.Text >= len(r.Texts) || b.Bytes < int64(len(r.Texts[b.Text])) {
-			return nil, fmt.Errorf("block %d points to what is not there", i)
+			return fmt.Errorf("block %d points to what is not there", i)
 		}
 	}
 	for _, o := range r.Openings {
 		if o.Last < 0 || o.Last >= len(r.Blocks) {
-			return nil, fmt.Errorf("the opening of %s points to no block", o.Who)
+			return fmt.Errorf("the opening of %s points to no block", o.Who)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Has reports whether an agent of that type sent a request.
@@ -88,9 +86,7 @@ func (r *Record) path(o *Opening) []int {
 	for i := o.Last; i >= 0; i = r.Blocks[i].Before {
 		out = append(out, i)
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return out
 }
 

@@ -100,7 +100,7 @@ func (m *Measured) keep() {
 	}
 	m.Kept = &baseline.Run{Scenario: m.File.Name, Variant: m.variant, Seed: m.Spec.Seed(), ID: m.ID,
 		Digest: m.Result.Digest, Outcome: m.Result.Outcome, Events: int(m.Result.Events), Figures: baseline.Figures(m.Metrics, extra),
-		Siblings: m.prefixes.Siblings(), Parted: m.prefixes.Parted(), Lines: m.trace.Lines, Spec: m.Spec.Hash()[:16],
+		Siblings: m.prefixes.Siblings(), Parted: m.prefixes.Parted(), Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: m.Spec.Hash()[:16],
 		Prices: prices(m.Spec.Scenario.Provider.PricedOn(), m.Result)}
 	if m.First {
 		m.Kept.Outline = &m.trace.Outline

@@ -102,12 +102,12 @@ func run(s *ui.Env, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	base, err := readBaseline(o.baseline)
+	set, err := selectScenarios(args)
 	if err != nil {
 		return err
 	}
-	set, err := selectScenarios(args)
-	if err != nil {
+	base, err := readBaseline(o.baseline)
+	if err != nil && !(o.update && set.whole) { // all of it is written anew
 		return err
 	}
 	if err := tellLeft(s, set); err != nil {

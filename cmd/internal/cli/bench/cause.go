@@ -13,17 +13,6 @@ import (
 // causeText says in one sentence where what differs comes from. own says that the
 // scenario is a file of the user's, not one of this program.
 func causeText(c *baseline.Cause, own bool) string {
-	var is, same, unsaid []string
-	add := func(known baseline.Known, name, text string) {
-		switch known {
-		case baseline.Other:
-			is = append(is, text)
-		case baseline.Same:
-			same = append(same, name)
-		default:
-			unsaid = append(unsaid, name)
-		}
-	}
 	yours := "your change: the scenario or its project is not the baseline's"
 	switch {
 	case !own:
@@ -31,29 +20,28 @@ func causeText(c *baseline.Cause, own bool) string {
 	case c.Tool > 0:
 		yours = "the scenario or its project, which are others than the baseline's or are read otherwise now"
 	}
-	tool := baseline.Same
-	if c.Tool > 0 {
-		tool = baseline.Other
+	var is, same []string
+	for _, x := range []struct {
+		other      bool
+		name, text string
+	}{
+		{c.Tool > 0, "the tool's semantics", fmt.Sprintf("the tool's: semantics %d, the baseline's %d", sim.Semantics, c.Tool)},
+		{c.Spec, "scenario and project", yours},
+		{c.Prices != nil, "prices", "the prices': " + strings.Join(c.Prices, "; ")},
+	} {
+		if x.other {
+			is = append(is, x.text)
+		} else {
+			same = append(same, x.name)
+		}
 	}
-	add(tool, "the tool's semantics", fmt.Sprintf("the tool's: semantics %d, the baseline's %d", sim.Semantics, c.Tool))
-	add(c.Spec, "scenario and project", yours)
-	add(c.Priced, "prices", "the prices': "+strings.Join(c.Prices, "; "))
 	switch {
-	case len(same) == 3:
-		return "the baseline: scenario, project, prices and semantics are its own, and its figures are not those of that run, so it was edited or badly merged; restore it, or write it again with --update (if nobody touched it, report a bug)"
-	case len(is) == 3:
-		return strings.Join(is, "; ")
 	case is == nil:
-		is = []string{"not known"}
+		return "the baseline: scenario, project, prices and semantics are its own, and its figures are not those of that run, so it was edited or badly merged; restore it, or write it again with --update (if nobody touched it, report a bug)"
+	case same == nil:
+		return strings.Join(is, "; ")
 	}
-	var beside []string
-	if same != nil {
-		beside = append(beside, "unchanged: "+strings.Join(same, ", "))
-	}
-	if unsaid != nil {
-		beside = append(beside, "not said in a baseline of this form: "+strings.Join(unsaid, ", "))
-	}
-	return strings.Join(is, "; ") + " (" + strings.Join(beside, "; ") + ")"
+	return strings.Join(is, "; ") + " (unchanged: " + strings.Join(same, ", ") + ")"
 }
 
 // cause is where the differences of a variant come from; "" where there are none.

@@ -67,12 +67,17 @@ func (b *bench) variants() *report.Sheet {
 }
 
 // uncompared are the figures of a variant's first seed where there is no baseline.
-func (b *bench) uncompared(v *baseline.Variant) []baseline.Figure {
+func (b *bench) uncompared(v *baseline.Variant) (out []baseline.Change) {
 	i := slices.IndexFunc(b.now.Runs, func(r *baseline.Run) bool { return r.Name() == v.Name() })
 	if b.base != nil || i < 0 {
 		return nil
 	}
-	return b.now.Runs[i].Figures
+	for _, m := range baseline.Metrics() {
+		if f, ok := b.now.Runs[i].Figures[m.Name]; ok {
+			out = append(out, baseline.Change{Metric: m, After: &f})
+		}
+	}
+	return out
 }
 
 // benched is a figure of a variant: one that differs, or one that has nothing to
@@ -90,8 +95,8 @@ func (b *bench) figures() (all, shown *report.Sheet) {
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
 		found := b.uncompared(v)
-		for _, f := range found {
-			rows = append(rows, benched{Variant: v, Change: baseline.Change{Metric: baseline.Metric{Name: f.Name, Unit: f.Value.Unit}, After: &f.Value}})
+		for _, c := range found {
+			rows = append(rows, benched{Variant: v, Change: c})
 		}
 		for j := range v.Changes {
 			some = append(some, benched{v, v.Changes[j], v.Changes[j].Verdict.String()})

@@ -161,10 +161,8 @@ func openRun(r *baseline.Run) string {
 	if r.Outcome != sim.Completed {
 		return string(r.Outcome)
 	}
-	for _, f := range r.Figures {
-		if f.Name == baseline.Unfinished && f.Value.Num > 0 {
-			return ui.Plural(int(f.Value.Num), "root") + " failed or reached a limit of turns"
-		}
+	if n := r.Figures[baseline.Unfinished].Num; n > 0 {
+		return ui.Plural(int(n), "root") + " failed or reached a limit of turns"
 	}
 	return ""
 }
@@ -259,8 +257,8 @@ func whyOpen(r *sqlite.RunInfo) string {
 
 // figuresOf takes a baseline's figures out of a record's; the hit ratio is made
 // of its parts.
-func figuresOf(list []sqlite.Metric) (out []baseline.Figure) {
-	of := map[string]int64{}
+func figuresOf(list []sqlite.Metric) map[string]metrics.Value {
+	of, out := map[string]int64{}, map[string]metrics.Value{}
 	for _, m := range list {
 		if m.Scope == "run" {
 			of[m.Name] = m.Value
@@ -268,9 +266,9 @@ func figuresOf(list []sqlite.Metric) (out []baseline.Figure) {
 	}
 	for _, m := range baseline.Metrics() {
 		if n, ok := of[m.Name]; ok {
-			out = append(out, baseline.Figure{Name: m.Name, Value: metrics.Whole(n, m.Unit)})
+			out[m.Name] = metrics.Whole(n, m.Unit)
 		} else if p := of["tokens.prompt"]; m.Name == "cache.hit_ratio" && p > 0 {
-			out = append(out, baseline.Figure{Name: m.Name, Value: metrics.Value{Num: of["tokens.read"], Den: p, Unit: metrics.Ratio}})
+			out[m.Name] = metrics.Value{Num: of["tokens.read"], Den: p, Unit: metrics.Ratio}
 		}
 	}
 	return out

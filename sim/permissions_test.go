@@ -25,7 +25,7 @@ script:
     - agent: main
       turns:
         - {tools: [{name: Bash, input: {command: rm a.go}}, {name: Bash, input: {command: cp a.go b.go}}, {name: Bash, input: {command: touch c.go}}, {name: Bash, input: {command: mv c.go d.go}}, {name: Bash, input: {command: ln a.go e.go}}]}
-        - {tools: [{name: Bash, input: {command: ls | tee f.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: sed -i s/one/two/ a.go}}, {name: Bash, input: {command: mkdir x}}]}
+        - {tools: [{name: Bash, input: {command: ls | tee f.go}}, {name: Bash, input: {command: chmod +x a.go}}, {name: Bash, input: {command: chmod +x a.go}}, {name: Bash, input: {command: mkdir x}}]}
         - tools: [{name: Agent, input: {description: d, prompt: p}}]
         - text: Done.
     - agent: main/*
@@ -44,7 +44,7 @@ lab:
     answers:
       - {agent: main/*, reply: never}
       - {rule: "Bash(cp a.go b.go)", after: 3s, reply: edit, edit: {name: Bash, input: {command: pwd}}}
-      - {rule: "Bash(sed:*)", after: 2s, reply: always}
+      - {rule: "Bash(chmod:*)", after: 2s, reply: always}
       - {reply: deny, feedback: no}
     timeout: 90s
 `
@@ -90,7 +90,7 @@ func permissionKeys(t *testing.T) {
 		`ask why="ask rule Bash(cp:*)" terminal=main`, `edit why=user terminal=main input=5173463785fb911f1cc1ae983283caf9`,
 		`allow why="allow rule Bash(touch:*)"`, `allow why="allow rule Bash(mv:*)"`,
 		`deny why=classifier`, `allow why=classifier`,
-		`ask why=classifier terminal=main`, `allow why=user terminal=main`, `allow why="allow rule Bash(sed -i s/one/two/ a.go)"`,
+		`ask why=classifier terminal=main`, `allow why=user terminal=main`, `allow why="allow rule Bash(chmod +x a.go)"`,
 		`ask why=classifier terminal=main`, `deny why=user terminal=main`,
 		`ask why=classifier terminal=main`, `deny why=time-out terminal=main`,
 		`allow why="allow rule Bash(mv:*)"`, `allow why="allow rule Bash(mkdir:*)"`,

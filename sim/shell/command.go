@@ -1,6 +1,20 @@
 package shell
 
-import "strings"
+import (
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"agentsim/sim/vtime"
+)
+
+// command is one that a script can call.
+type command struct {
+	run   func(*call) int
+	reads bool // it looks only, whatever its options
+}
 
 // call is one run of a command.
 type call struct {
@@ -10,14 +24,14 @@ type call struct {
 	args []string
 }
 
-// commands are what a script can call, scripted programs aside. What each may do
-// is said in effects, of others too.
-func commands() map[string]func(*call) int {
-	return map[string]func(*call) int{
-		":": succeed, "true": succeed, "false": fail, "echo": runEcho, "pwd": runPwd, "cd": runCd, "sleep": runSleep, "exit": runExit,
-		"cat": runCat, "head": runHead, "tail": runTail, "nl": runNl, "wc": runWc, "sort": runSort, "sed": runSed, "grep": runGrep,
-		"ls": runLs, "find": runFind, "touch": runTouch, "mkdir": runMkdir, "rm": runRm, "cp": runCp, "mv": runMv,
-		"git": runGit,
+// commands are what a script can call, scripted programs aside.
+func commands() map[string]command {
+	return map[string]command{
+		"true": {succeed, true}, "false": {fail, true}, "echo": {runEcho, true}, "pwd": {runPwd, true}, "cd": {runCd, true}, "sleep": {runSleep, true},
+		"cat": {runCat, true}, "head": {runHead, true}, "tail": {runTail, true}, "wc": {runWc, true}, "sed": {runSed, true}, "grep": {runGrep, true},
+		"ls": {runLs, true}, "find": {runFind, true},
+		"touch": {runTouch, false}, "mkdir": {runMkdir, false}, "rm": {runRm, false}, "cp": {runCp, false}, "mv": {runMv, false},
+		"git": {runGit, false},
 	}
 }
 
@@ -27,103 +41,94 @@ func (c *call) complain(status int, text string) int {
 	return status
 }
 
+// each does something to every operand, and complains where that says why it
+// could not be done.
+func (c *call) each(names []string, what string, do func(name, abs string) (why string)) (status int) {
+	for _, n := range names {
+		if c.m.halted != nil {
+			break
+		}
+		if why := do(n, c.m.absolute(n)); why != "" {
+			status = c.complain(1, "cannot "+what+" '"+n+"': "+why)
+		}
+	}
+	return status
+}
+
 // flags are the options of a call, each with its last value.
 type flags map[string]string
 
 func (f flags) has(name string) bool { _, ok := f[name]; return ok }
 
+// count is a number of lines as an option: head -5.
+var count = regexp.MustCompile(`^-[0-9]+$`)
+
 // options reads the options before the operands, and between them. known names
-// them, parted by spaces: n is a flag, n: takes a value; a name of several letters
-// comes after two dashes. ok is false after an option that is not known, which was
-// said.
+// them, parted by spaces: n is a flag, n: takes a value. The value of n: may be
+// given as in head -5. ok is false after an option that is not known, which was said.
 func (c *call) options(known string) (f flags, rest []string, ok bool) {
-	values := map[string]bool{} // of each known option: whether it takes a value
+	set := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
 	for _, w := range strings.Fields(known) {
 		name, value := strings.CutSuffix(w, ":")
-		values[name] = value
+		letter := name
+		if len(name) > 1 {
+			letter = ""
+		}
+		if value {
+			set.StringP(name, letter, "", "")
+		} else {
+			set.BoolP(name, letter, false, "")
+		}
+	}
+	args := make([]string, len(c.args))
+	for i, a := range c.args {
+		if count.MatchString(a) && set.Lookup("n") != nil && (i == 0 || c.args[i-1] != "-n") {
+			a = "-n" + a[1:]
+		}
+		args[i] = a
+	}
+	if err := set.Parse(args); err != nil {
+		c.complain(2, "this shell's "+c.name+" takes no such options: "+err.Error())
+		return nil, nil, false
 	}
 	f = flags{}
-	args := c.args
-	for len(args) > 0 {
-		a := args[0]
-		args = args[1:]
-		switch {
-		case a == "--":
-			return f, append(rest, args...), true
-		case len(a) < 2 || a[0] != '-':
-			rest = append(rest, a)
-		default:
-			if args, ok = c.option(a, args, values, f); !ok {
-				return f, nil, false
-			}
-		}
-	}
-	return f, rest, true
+	set.Visit(func(o *pflag.Flag) { f[o.Name] = o.Value.String() })
+	return f, set.Args(), true
 }
 
-// option reads one argument that begins with a dash, and returns the arguments
-// that are left after it.
-func (c *call) option(a string, rest []string, values map[string]bool, f flags) ([]string, bool) {
-	long := strings.HasPrefix(a, "--")
-	for a = strings.TrimLeft(a, "-"); a != ""; {
-		name, value, given := a[:1], a[1:], len(a) > 1
-		if long {
-			name, value, given = strings.Cut(a, "=")
-		}
-		takes, known := values[name]
-		switch {
-		case !known || long && len(name) == 1:
-			c.complain(2, "this shell's "+c.name+" has no option "+name)
-			return nil, false
-		case !takes:
-			f[name] = ""
-			if a = value; long {
-				a = ""
-			}
-			continue
-		case !given && len(rest) == 0:
-			c.complain(2, "option "+name+" needs a value")
-			return nil, false
-		case !given:
-			value, rest = rest[0], rest[1:]
-		}
-		f[name], a = value, ""
-	}
-	return rest, true
-}
-
-// source is one input of a command: a file by its name, or "-".
-type source struct {
+// file is one input of a command by its name, "-" for the standard input.
+type file struct {
 	name, content string
 }
 
-// sources reads the named files, or the standard input when there is none.
-// Those that cannot be read were said; then failed is true.
-func (c *call) sources(names []string) (out []source, failed bool) {
+// files reads the named files, or the standard input when there is none. Those that
+// cannot be read were said; then the status is 1.
+func (c *call) files(names []string) (out []file, status int) {
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
 	for _, n := range names {
 		if n == "-" {
-			out = append(out, source{n, c.in.rest()})
+			out = append(out, file{n, c.in.s})
+			c.in.s = ""
 			continue
 		}
 		content, why := c.m.read(n)
 		if why != "" {
-			c.complain(1, n+": "+why)
-			failed = true
+			status = c.complain(1, n+": "+why)
 			continue
 		}
-		out = append(out, source{n, content})
+		out = append(out, file{n, content})
 	}
-	return out, failed
+	return out, status
 }
 
-// joined is the content of all sources.
-func joined(all []source) string {
+// joined is the content of all files.
+func joined(all []file) string {
 	var b strings.Builder
-	for _, s := range all {
-		b.WriteString(s.content)
+	for _, f := range all {
+		b.WriteString(f.content)
 	}
 	return b.String()
 }
@@ -131,9 +136,6 @@ func joined(all []source) string {
 // lines are the lines of a text, each with its line feed, which the last one
 // may lack.
 func lines(s string) []string {
-	if s == "" {
-		return nil
-	}
 	out := strings.SplitAfter(s, "\n")
 	if out[len(out)-1] == "" {
 		out = out[:len(out)-1]
@@ -141,5 +143,43 @@ func lines(s string) []string {
 	return out
 }
 
-// bare is a line without its line feed.
-func bare(line string) string { return strings.TrimSuffix(line, "\n") }
+func succeed(*call) int { return 0 }
+func fail(*call) int    { return 1 }
+
+func runEcho(c *call) int {
+	end := "\n"
+	if len(c.args) > 0 && c.args[0] == "-n" {
+		c.args, end = c.args[1:], ""
+	}
+	c.out.put(strings.Join(c.args, " ") + end)
+	return 0
+}
+
+func runPwd(c *call) int {
+	c.out.put(c.m.dir + "\n")
+	return 0
+}
+
+func runCd(c *call) int {
+	to := append(c.args, c.m.env.Root)[0]
+	abs := c.m.absolute(to)
+	if !c.m.isDir(abs) {
+		return c.complain(1, to+": "+c.m.why(abs))
+	}
+	c.m.dir = abs
+	return 0
+}
+
+// runSleep lets virtual time pass: seconds, or what a unit says.
+func runSleep(c *call) int {
+	time := strings.Join(c.args, " ")
+	if strings.Trim(time, "0123456789.") == "" {
+		time += "s"
+	}
+	d, err := vtime.ParseDuration(time)
+	if err != nil {
+		return c.complain(1, "invalid time interval "+time)
+	}
+	c.m.pass(d)
+	return 0
+}

@@ -1,20 +1,16 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// main runs a whole script.
-func (m *machine) main(file *syntax.File) {
-	m.list(file.Stmts, &streams{in: &input{}, out: m.out, err: m.out})
-}
-
 // list runs statements in order.
 func (m *machine) list(stmts []*syntax.Stmt, st *streams) {
 	for _, s := range stmts {
-		if m.ended() {
+		if m.halted != nil {
 			return
 		}
 		m.stmt(s, st)
@@ -28,13 +24,10 @@ func (m *machine) stmt(s *syntax.Stmt, st *streams) {
 		return
 	}
 	own, closers, ok := m.redirect(s.Redirs, st)
-	switch {
-	case !ok:
-		m.status = 1
-	case s.Cmd == nil:
-		m.status = 0
-	default:
+	if ok && s.Cmd != nil {
 		m.command(s.Cmd, own)
+	} else {
+		m.status = truth(ok)
 	}
 	for _, c := range closers {
 		m.close(c)
@@ -63,70 +56,26 @@ func (m *machine) command(c syntax.Command, st *streams) {
 		m.list(c.Stmts, st)
 	case *syntax.Subshell:
 		m.inside(func() { m.list(c.Stmts, st) })
-	case *syntax.IfClause:
-		m.ifClause(c, st)
-	case *syntax.WhileClause:
-		m.while(c, st)
 	case *syntax.ForClause:
 		m.forClause(c, st)
 	default:
-		panic("shell: the check let a command pass that is not handled")
+		panic(fmt.Sprintf("shell: the check let %T pass, which is not handled", c))
 	}
 }
 
-// binary runs &&, || and pipelines.
+// binary runs &&, || and pipelines: of these one side after the other, each in a
+// subshell, the second with all the output of the first as its input.
 func (m *machine) binary(c *syntax.BinaryCmd, st *streams) {
-	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-		m.pipe(c, st)
+	if c.Op != syntax.Pipe {
+		if m.stmt(c.X, st); m.halted == nil && (m.status == 0) == (c.Op == syntax.AndStmt) {
+			m.stmt(c.Y, st)
+		}
 		return
 	}
-	if m.stmt(c.X, st); !m.ended() && (m.status == 0) == (c.Op == syntax.AndStmt) {
-		m.stmt(c.Y, st)
-	}
-}
-
-// pipe runs two sides of a pipeline one after the other, each in a subshell, the
-// second with all the output of the first as its input.
-func (m *machine) pipe(c *syntax.BinaryCmd, st *streams) {
 	between := m.buffer()
-	left := &streams{in: st.in, out: between, err: st.err}
-	if c.Op == syntax.PipeAll {
-		left.err = between
-	}
-	m.inside(func() { m.stmt(c.X, left) })
+	m.inside(func() { m.stmt(c.X, &streams{st.in, between, st.err}) })
 	if m.halted == nil {
-		right := &streams{in: &input{s: between.String()}, out: st.out, err: st.err}
-		m.inside(func() { m.stmt(c.Y, right) })
-	}
-}
-
-func (m *machine) ifClause(c *syntax.IfClause, st *streams) {
-	for ; c != nil; c = c.Else {
-		if len(c.Cond) > 0 { // not else
-			if m.list(c.Cond, st); m.ended() {
-				return
-			}
-		}
-		if len(c.Cond) == 0 || m.status == 0 {
-			m.list(c.Then, st)
-			return
-		}
-	}
-	m.status = 0
-}
-
-func (m *machine) while(c *syntax.WhileClause, st *streams) {
-	for last := 0; m.step(); last = m.status {
-		if m.list(c.Cond, st); m.ended() {
-			return
-		}
-		if (m.status == 0) == c.Until {
-			m.status = last
-			return
-		}
-		if m.list(c.Do, st); m.ended() {
-			return
-		}
+		m.inside(func() { m.stmt(c.Y, &streams{&input{between.String()}, st.out, st.err}) })
 	}
 }
 
@@ -138,7 +87,7 @@ func (m *machine) forClause(c *syntax.ForClause, st *streams) {
 	}
 	m.status = 0
 	for _, item := range items {
-		if m.ended() || !m.step() {
+		if m.halted != nil || !m.step() {
 			return
 		}
 		m.set(loop.Name.Value, item)
@@ -161,9 +110,6 @@ func (m *machine) simple(c *syntax.CallExpr, st *streams) {
 		if !ok {
 			return
 		}
-		if a.Append {
-			value = m.vars[a.Name.Value] + value
-		}
 		if len(args) == 0 {
 			m.set(a.Name.Value, value)
 		}
@@ -182,20 +128,21 @@ func (m *machine) call(args []string, st *streams) {
 		m.runProgram(p, st)
 		return
 	}
-	run, ok := m.commands[args[0]]
+	c := &call{m: m, name: args[0], args: args[1:], streams: st}
+	known, ok := m.commands[c.name]
 	if !ok {
-		m.unknown.add(args[0])
-		st.err.put("bash: " + brief(args[0]) + ": command not found\n")
+		m.unknown.add(c.name)
+		st.err.put("bash: " + brief(c.name) + ": command not found\n")
 		m.status = 127
 		return
 	}
-	m.status = run(&call{m: m, name: args[0], args: args[1:], streams: st})
+	m.status = known.run(c)
 }
 
 // brief is a name as a message gives it.
 func brief(s string) string {
 	if len(s) > 200 {
-		s = s[:runeStart(s, 200)] + "…"
+		s = s[:200] + "…"
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -13,14 +13,12 @@ import (
 
 // line is what one command line expands to. The library that expands them asks
 // for variables, the output of commands and the names in directories; each is
-// charged here, and so is what patterns cost: bytes of a line in which there is one
-// are compiled, and compared with each name.
+// charged here, as if it were a pattern that is compiled and compared with names.
 type line struct {
-	m       *machine
-	st      *streams
-	whole   bool // one text: no splitting, no file names
-	bytes   int
-	pattern bool
+	m     *machine
+	st    *streams
+	whole bool // one text: no splitting, no file names
+	bytes int
 }
 
 // config is what the library is given. It has a home for everybody, or else it
@@ -38,15 +36,8 @@ func (w *line) weigh(s string) bool {
 	if w.whole {
 		return w.m.charge(len(s))
 	}
-	cost := len(s) + entryWork*(strings.Count(s, " ")+strings.Count(s, "\t")+strings.Count(s, "\n")) // as many words
-	if w.pattern {
-		cost += 16 * len(s)
-	} else if strings.ContainsAny(s, "*?[") {
-		w.pattern = true
-		cost += 16 * (w.bytes + len(s))
-	}
 	w.bytes += len(s)
-	return w.m.charge(cost)
+	return w.m.charge(16*len(s) + entryWork*len(strings.Fields(s)))
 }
 
 // Get is a variable or special parameter, as the library asks for it.
@@ -60,7 +51,7 @@ func (w *line) Get(name string) expand.Variable {
 	case name == "?":
 		value, set = strconv.Itoa(w.m.status), true
 	case name == "PWD":
-		return expand.Variable{Set: true, Kind: expand.String, Str: w.m.dir}
+		value, set = w.m.dir, true
 	}
 	if !set || !w.weigh(value) {
 		return expand.Variable{}
@@ -75,7 +66,7 @@ func (*line) Each(func(string, expand.Variable) bool) {}
 func (w *line) substitute(to io.Writer, c *syntax.CmdSubst) error {
 	m, out := w.m, w.m.buffer()
 	m.status = 0
-	m.inside(func() { m.list(c.Stmts, &streams{in: w.st.in, out: out, err: w.st.err}) })
+	m.inside(func() { m.list(c.Stmts, &streams{w.st.in, out, w.st.err}) })
 	if w.weigh(out.String()) {
 		_, _ = io.WriteString(to, out.String()) // into memory
 	}
@@ -84,77 +75,52 @@ func (w *line) substitute(to io.Writer, c *syntax.CmdSubst) error {
 
 // readDir lists a directory for patterns.
 func (w *line) readDir(abs string) (out []fs.DirEntry, err error) {
-	m := w.m
-	switch abs = path.Clean(abs); {
-	case !m.exists(abs):
+	if abs = path.Clean(abs); !w.m.isDir(abs) {
 		return nil, fs.ErrNotExist
-	case !m.isDir(abs):
-		return nil, fs.ErrInvalid
 	}
-	for _, e := range m.entries(abs) {
+	for _, e := range w.m.entries(abs) {
 		out = append(out, e)
 	}
-	m.charge(len(out) * w.bytes / 4)
-	return out, m.halted
+	w.m.charge(len(out) * w.bytes / 4)
+	return out, w.m.halted
 }
 
 // fields expands words into the arguments of a command: braces, variables,
-// commands, splitting, file names. ok is false after an error, which was said.
-func (m *machine) fields(all []*syntax.Word, st *streams) (out []string, ok bool) {
+// commands, splitting, file names. With braces each argument goes through the whole
+// word again, and is charged for it. ok is false after an error, which was said.
+func (m *machine) fields(words []*syntax.Word, st *streams) (out []string, ok bool) {
 	w := &line{m: m, st: st}
-	for _, word := range all {
-		for _, p := range word.Parts {
-			if lit, ok := p.(*syntax.Lit); ok {
-				w.weigh(lit.Value)
+	for _, word := range words {
+		size := int(word.End().Offset() - word.Pos().Offset())
+		w.bytes += size
+		for f, err := range expand.FieldsSeq(w.config(), word) {
+			if err != nil {
+				return nil, m.failed(err, st)
 			}
-		}
-	}
-	for _, word := range all {
-		err := w.expand(word, func(f string) {
 			if out = append(out, f); len(out) > maxFields {
 				m.halt(errFields)
 			}
-		})
-		if err != nil {
-			return nil, m.failed(err, st)
+			if !m.charge(entryWork + 16*size) {
+				return nil, false
+			}
 		}
 	}
 	return out, m.halted == nil
 }
 
-// expand hands on what a word becomes. With braces each of these goes through the
-// whole word again, and is charged for it.
-func (w *line) expand(word *syntax.Word, take func(string)) error {
-	cost := entryWork
-	for _, p := range word.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
-			cost = entryWork + 8*int(word.End().Offset()-word.Pos().Offset())
-		}
-	}
-	for f, err := range expand.FieldsSeq(w.config(), word) {
-		if err != nil {
-			return err
-		}
-		if take(f); !w.m.charge(cost) {
-			break
-		}
-	}
-	return w.m.halted
-}
-
-// text expands a word to one text, without splitting or file names.
+// text expands a word to one text, without braces, splitting or file names.
 func (m *machine) text(word *syntax.Word, st *streams) (string, bool) {
-	if word == nil {
-		return "", true
-	}
-	w, parts := &line{m: m, st: st, whole: true}, []string(nil)
-	err := w.expand(word, func(f string) { parts = append(parts, f) })
-	return strings.Join(parts, " "), m.failed(err, st)
+	s, err := expand.Literal((&line{m: m, st: st, whole: true}).config(), word)
+	return s, m.failed(err, st)
 }
 
-// document expands the text of a here-document.
-func (m *machine) document(w *syntax.Word, st *streams) (string, bool) {
-	s, err := expand.Document((&line{m: m, st: st, whole: true}).config(), w)
+// document is the text of a here-document, expanded where its delimiter is not
+// quoted.
+func (m *machine) document(r *syntax.Redirect, st *streams) (string, bool) {
+	if name := r.Word.Lit(); name == "" || strings.Contains(name, `\`) {
+		return r.Hdoc.Lit(), true
+	}
+	s, err := expand.Document((&line{m: m, st: st, whole: true}).config(), r.Hdoc)
 	return s, m.failed(err, st)
 }
 
@@ -166,31 +132,4 @@ func (m *machine) failed(err error, st *streams) (ok bool) {
 		m.status = 1
 	}
 	return err == nil && m.halted == nil
-}
-
-// constant is a word's text if it expands to that, whatever happens. One that
-// may begin with a dash, or become several words, is not.
-func constant(w *syntax.Word) (string, bool) {
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "*?[{~") && !(p.Value == "[" && len(w.Parts) == 1) {
-				return "", false
-			}
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-		case *syntax.DblQuoted:
-			for _, q := range p.Parts {
-				if _, ok := q.(*syntax.Lit); !ok {
-					return "", false
-				}
-			}
-		default:
-			return "", false
-		}
-	}
-	out, err := expand.Fields(&expand.Config{}, w)
-	return strings.Join(out, " "), err == nil
 }

@@ -1,57 +1,48 @@
 package shell
 
 import (
+	"fmt"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 )
 
 func runLs(c *call) int {
-	f, names, ok := c.options("a A l 1 R d h")
+	f, names, ok := c.options("a l")
 	if !ok {
 		return 2
 	}
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	status := 0
-	for i, n := range names {
-		abs := c.m.absolute(n)
-		switch {
-		case !c.m.exists(abs):
-			status = c.complain(2, "cannot access '"+n+"': "+noFile)
-		case f.has("d") || !c.m.isDir(abs):
-			c.lsRow(f, n, abs)
-		default:
-			if len(names) > 1 || f.has("R") {
-				c.out.put(strings.Repeat("\n", min(i, 1)) + n + ":\n")
-			}
-			c.lsDir(f, n, abs)
+	first := true
+	return c.each(names, "access", func(n, abs string) string {
+		if !c.m.exists(abs) {
+			return noFile
 		}
-	}
-	return status
+		if !c.m.isDir(abs) {
+			c.lsRow(f, n, abs)
+			return ""
+		}
+		if len(names) > 1 {
+			if !first {
+				c.out.put("\n")
+			}
+			c.out.put(n + ":\n")
+		}
+		first = false
+		c.lsDir(f, abs)
+		return ""
+	})
 }
 
-// lsDir lists a directory, and with -R those below it.
-func (c *call) lsDir(f flags, name, abs string) {
-	defer c.m.leave()
-	if !c.m.enter() {
-		return
-	}
+func (c *call) lsDir(f flags, abs string) {
 	all := c.m.entries(abs)
 	if f.has("a") {
 		all = append([]entry{{".", true}, {"..", true}}, all...)
 	}
 	for _, e := range all {
-		if e.name[0] != '.' || f.has("a") || f.has("A") {
+		if e.name[0] != '.' || f.has("a") {
 			c.lsRow(f, e.name, abs+"/"+e.name)
-		}
-	}
-	for _, e := range all {
-		if f.has("R") && e.dir && e.name[0] != '.' && c.m.halted == nil {
-			c.out.put("\n" + name + "/" + e.name + ":\n")
-			c.lsDir(f, name+"/"+e.name, abs+"/"+e.name)
 		}
 	}
 }
@@ -67,27 +58,16 @@ func (c *call) lsRow(f flags, name, abs string) {
 			v, _ := t.fs.Stat(rel)
 			size = v.Bytes
 		}
-		s := itoa(size)
-		name = kind + " " + strings.Repeat(" ", max(0, 8-len(s))) + s + " " + name
+		name = fmt.Sprintf("%s %8d %s", kind, size, name)
 	}
 	c.out.put(name + "\n")
 }
 
-// finder is one call of find.
-type finder struct {
-	c     *call
-	tests []findTest
-	depth int // -1 is any
-}
+// condition is one test of find on a path and whether it is a directory.
+type condition func(name string, dir bool) bool
 
-type findTest struct {
-	name string
-	arg  string
-	or   bool // begins an alternative
-}
-
-// runFind knows -name, -path, -type f and d, -maxdepth and -o. It runs and deletes
-// nothing.
+// runFind knows -name, -path, -type f and d, and -o between them. It runs and
+// deletes nothing.
 func runFind(c *call) int {
 	roots, args := []string{}, c.args
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -96,178 +76,118 @@ func runFind(c *call) int {
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	w := &finder{c: c, depth: -1}
-	status := w.read(args)
-	if status != 0 {
-		return status
-	}
-	for _, r := range roots {
-		abs := c.m.absolute(r)
-		switch {
-		case c.m.isDir(abs):
-			w.walk(r, abs, 0)
-		case c.m.isFile(abs):
-			w.visit(r, abs, false)
-		default:
-			status = c.complain(1, "'"+r+"': "+noFile)
-		}
-	}
-	return status
-}
-
-func (w *finder) read(args []string) int {
-	or := false
+	any := [][]condition{nil} // alternatives, each of conditions that all hold
 	for ; len(args) > 0; args = args[1:] {
-		t := findTest{name: args[0], or: or}
-		switch args[0] {
-		case "-o":
-			or = true
-			continue
-		case "-print":
-			continue
-		case "-name", "-path", "-type", "-maxdepth":
-			if args = args[1:]; len(args) == 0 {
-				return w.c.complain(1, t.name+" needs a value")
-			}
-			t.arg = args[0]
-		default:
-			return w.c.complain(1, "this shell's find does not know "+args[0])
-		}
-		if t.name != "-maxdepth" {
-			w.tests, or = append(w.tests, t), false
+		if args[0] == "-o" {
+			any = append(any, nil)
 			continue
 		}
-		n, err := strconv.Atoi(t.arg)
-		if err != nil || n < 0 {
-			return w.c.complain(1, "-maxdepth needs a number")
+		if len(args) == 1 {
+			return c.complain(1, args[0]+" needs a value, or is not known to this shell's find")
 		}
-		w.depth = n
+		holds := c.m.condition(args[0], args[1])
+		if holds == nil {
+			return c.complain(1, "this shell's find does not know "+args[0]+" "+args[1])
+		}
+		last := len(any) - 1
+		any[last], args = append(any[last], holds), args[1:]
 	}
-	return 0
+	return c.each(roots, "search", func(n, abs string) string {
+		if !c.m.exists(abs) {
+			return noFile
+		}
+		c.walk(n, abs, c.m.isDir(abs), any)
+		return ""
+	})
 }
 
-// walk visits a directory and what is below it.
-func (w *finder) walk(name, abs string, level int) {
-	defer w.c.m.leave()
-	if !w.c.m.enter() {
-		return
+// condition is a test by its name and value, nil for one that is not known.
+func (m *machine) condition(name, value string) condition {
+	switch {
+	case name == "-name":
+		return func(p string, _ bool) bool { return m.match(value, path.Base(m.absolute(p))) }
+	case name == "-path":
+		star := strings.NewReplacer("/", "\x01") // * takes slashes
+		return func(p string, _ bool) bool { return m.match(star.Replace(value), star.Replace(p)) }
+	case name == "-type" && (value == "f" || value == "d"):
+		return func(_ string, dir bool) bool { return (value == "d") == dir }
 	}
-	w.visit(name, abs, true)
-	if w.depth >= 0 && level >= w.depth {
-		return
-	}
-	for _, e := range w.c.m.entries(abs) {
-		below := strings.TrimSuffix(name, "/") + "/" + e.name
-		if e.dir {
-			w.walk(below, abs+"/"+e.name, level+1)
-		} else {
-			w.visit(below, abs+"/"+e.name, false)
-		}
-		if w.c.m.halted != nil {
-			return
-		}
-	}
+	return nil
 }
 
-// visit prints a path that some alternative takes.
-func (w *finder) visit(name, abs string, dir bool) {
-	holds := true
-	for _, t := range w.tests {
-		if t.or {
-			if holds {
-				break
-			}
-			holds = true
+// walk prints the paths, of one and what is below it, that some alternative takes.
+func (c *call) walk(name, abs string, dir bool, any [][]condition) {
+	defer c.m.leave()
+	if !c.m.enter() {
+		return
+	}
+	for _, all := range any {
+		holds := true
+		for _, hold := range all {
+			holds = holds && hold(name, dir)
 		}
-		switch t.name {
-		case "-name":
-			holds = holds && w.c.m.match(t.arg, path.Base(abs))
-		case "-path":
-			holds = holds && w.c.m.match(strings.ReplaceAll(t.arg, "/", "\x01"), strings.ReplaceAll(name, "/", "\x01")) // * takes slashes
-		case "-type":
-			holds = holds && (t.arg == "d") == dir
+		if holds {
+			c.out.put(name + "\n")
+			break
 		}
 	}
-	if holds {
-		w.c.out.put(name + "\n")
+	if !dir {
+		return
+	}
+	for _, e := range c.m.entries(abs) {
+		c.walk(strings.TrimSuffix(name, "/")+"/"+e.name, abs+"/"+e.name, e.dir, any)
 	}
 }
 
 // runTouch makes files that are not there; those that are stay as they are,
 // since files here have no times.
 func runTouch(c *call) int {
-	status := 0
-	for _, n := range c.args {
-		if abs := c.m.absolute(n); !c.m.exists(abs) && c.m.halted == nil {
-			if why := c.m.write(abs, ""); why != "" {
-				status = c.complain(1, "cannot touch '"+n+"': "+why)
-			}
-		}
+	_, names, ok := c.options("")
+	if !ok {
+		return 2
 	}
-	return status
+	return c.each(names, "touch", func(_, abs string) string {
+		if c.m.exists(abs) {
+			return ""
+		}
+		return c.m.write(abs, "")
+	})
 }
 
 func runMkdir(c *call) int {
 	f, names, ok := c.options("p")
-	if !ok || len(names) == 0 {
-		return c.complain(1, "give directories to make")
-	}
-	status := 0
-	for _, n := range names {
-		if c.m.halted != nil {
-			break
-		}
-		abs := c.m.absolute(n)
-		if f.has("p") {
-			if why := c.makeAll(abs); why != "" {
-				status = c.complain(1, "cannot create directory '"+n+"': "+why)
-			}
-			continue
-		}
-		if why := c.m.makeDir(abs); why != "" {
-			status = c.complain(1, "cannot create directory '"+n+"': "+why)
-		}
-	}
-	return status
-}
-
-// makeAll makes a directory and those above it that are not there.
-func (c *call) makeAll(abs string) string {
-	var missing []string
-	for d := abs; d != "/" && !c.m.isDir(d); d = path.Dir(d) {
-		missing = append(missing, d)
-		if len(missing) > maxDepth {
-			return "File name too long"
-		}
-	}
-	for _, d := range slices.Backward(missing) {
-		if why := c.m.makeDir(d); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-func runRm(c *call) int {
-	f, names, ok := c.options("r R f")
 	if !ok {
 		return 2
 	}
-	status := 0
-	for _, n := range names {
-		abs := c.m.absolute(n)
-		switch {
-		case c.m.isDir(abs) && !f.has("r") && !f.has("R"):
-			status = c.complain(1, "cannot remove '"+n+"': "+isDirectory)
-		case c.m.isDir(abs) && (abs == c.m.env.Root || abs == TempDir):
-			status = c.complain(1, "cannot remove '"+n+"': it is where everything stands")
-		case c.m.isDir(abs):
+	return c.each(names, "create directory", func(_, abs string) string {
+		if f.has("p") && c.m.isDir(abs) {
+			return ""
+		}
+		if !f.has("p") && !c.m.isDir(path.Dir(abs)) {
+			return c.m.why(path.Dir(abs))
+		}
+		return c.m.makeDir(abs)
+	})
+}
+
+func runRm(c *call) int {
+	f, names, ok := c.options("r f")
+	if !ok {
+		return 2
+	}
+	return c.each(names, "remove", func(_, abs string) string {
+		switch dir := c.m.isDir(abs); {
+		case dir && !f.has("r"):
+			return isDirectory
+		case dir && (abs == c.m.env.Root || abs == TempDir):
+			return "it is where everything stands"
+		case dir:
 			c.m.removeAll(abs)
 		case abs == nullDevice || !c.m.remove(abs) && !f.has("f"):
-			status = c.complain(1, "cannot remove '"+n+"': "+c.m.why(abs))
+			return c.m.why(abs)
 		}
-	}
-	return status
+		return ""
+	})
 }
 
 func runCp(c *call) int { return c.transfer(false) }
@@ -275,34 +195,33 @@ func runMv(c *call) int { return c.transfer(true) }
 
 // transfer copies or moves files, not directories, to a path or into a directory.
 func (c *call) transfer(move bool) int {
-	_, names, ok := c.options("f")
+	_, names, ok := c.options("")
 	if !ok || len(names) < 2 {
 		return c.complain(1, "give files and where to")
 	}
 	last := len(names) - 1
-	to, status := c.m.absolute(names[last]), 0
-	if last > 1 && !c.m.isDir(to) {
+	to := c.m.absolute(names[last])
+	into := c.m.isDir(to)
+	if last > 1 && !into {
 		return c.complain(1, "target '"+names[last]+"' is not a directory")
 	}
-	for _, n := range names[:last] {
-		abs, target := c.m.absolute(n), to
-		if c.m.isDir(to) {
+	return c.each(names[:last], c.name, func(n, abs string) string {
+		target := to
+		if into {
 			target = to + "/" + path.Base(abs)
 		}
 		content, why := c.m.read(n)
 		switch {
 		case abs == target:
-			why = "source and target are the same"
+			return "source and target are the same"
 		case why == isDirectory:
-			why += ": this shell's " + c.name + " takes files"
+			return why + ": this shell's " + c.name + " takes files"
 		case why == "":
 			why = c.m.write(target, content)
 		}
-		if why != "" {
-			status = c.complain(1, "cannot "+c.name+" '"+n+"': "+why)
-		} else if move {
+		if why == "" && move {
 			c.m.remove(abs)
 		}
-	}
-	return status
+		return why
+	})
 }

@@ -151,7 +151,7 @@ func (m *machine) changed(t tree, rel string) {
 	}
 }
 
-// makeDir makes a directory.
+// makeDir makes a directory and those above it.
 func (m *machine) makeDir(abs string) (why string) {
 	t, rel, ok := m.find(abs)
 	switch {
@@ -159,8 +159,6 @@ func (m *machine) makeDir(abs string) (why string) {
 		return "File exists"
 	case !ok:
 		return denied
-	case !m.isDir(path.Dir(abs)):
-		return m.why(abs)
 	}
 	if err := t.fs.MakeDir(rel); err != nil {
 		return denied
@@ -176,10 +174,15 @@ func (m *machine) remove(abs string) bool {
 		return false
 	}
 	m.changed(t, rel)
-	if dir := path.Dir(rel); dir != "." && !t.fs.HasDir(dir) {
+	t.keepDir(path.Dir(rel))
+	return true
+}
+
+// keepDir keeps a directory from which the last name was taken away.
+func (t tree) keepDir(dir string) {
+	if !t.fs.HasDir(dir) {
 		_ = t.fs.MakeDir(dir) // it was there, so it can be
 	}
-	return true
 }
 
 // removeAll takes away a directory and all below it.
@@ -198,6 +201,7 @@ func (m *machine) removeAll(abs string) {
 		t.fs.RemoveDir(d)
 		m.changed(t, d)
 	}
+	t.keepDir(path.Dir(rel))
 }
 
 // filesBelow lists the files below a directory, as absolute paths, sorted.

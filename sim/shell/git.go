@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,45 +21,44 @@ type Repo struct {
 	staged  map[string]*workspace.File
 }
 
-type commit struct {
-	hash, message string
-	paths         []string
+type commit struct{ hash, message string }
+
+// tracked is one path that may differ from the last commit: what that holds there,
+// what the next one would, and what stands in the project, each nil for nothing.
+type tracked struct {
+	path            string
+	head, next, now *workspace.File
 }
 
-// at is what the last commit holds at a path, nil for nothing.
-func (r *Repo) at(fs *workspace.FS, p string) *workspace.File {
-	if f, ok := r.head[p]; ok {
-		return f
-	}
-	if f, changed := fs.Origin(p); changed {
-		return f
-	}
-	return fs.File(p)
-}
-
-// next is what the next commit would hold at a path.
-func (r *Repo) next(fs *workspace.FS, p string) *workspace.File {
-	if f, ok := r.staged[p]; ok {
-		return f
-	}
-	return r.at(fs, p)
-}
-
-// touched lists the paths that may differ from the last commit, sorted.
-func touched(fs *workspace.FS) []string {
-	var out []string
+// tracked lists the paths that were written in this run, sorted: those that some
+// of names names, or a directory above; all of them where there are no names.
+func (c *call) tracked(names []string) (out []tracked) {
+	fs, repo := c.m.env.FS, c.m.env.Repo
+	var paths []string
 	for _, w := range fs.Log() {
-		out = append(out, w.Path)
+		paths = append(paths, w.Path)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func same(a, b *workspace.File) bool {
-	if a == nil || b == nil {
-		return a == b
+	slices.Sort(paths)
+	for _, p := range slices.Compact(paths) {
+		named := func(name string) bool {
+			_, ok := within(c.m.absolute(name), c.m.env.Root+"/"+p)
+			return ok
+		}
+		if !c.m.charge(entryWork) || len(names) > 0 && !slices.ContainsFunc(names, named) {
+			continue
+		}
+		t := tracked{path: p, now: fs.File(p)}
+		t.head, _ = fs.Origin(p)
+		if f, ok := repo.head[p]; ok {
+			t.head = f
+		}
+		t.next = t.head
+		if f, ok := repo.staged[p]; ok {
+			t.next = f
+		}
+		out = append(out, t)
 	}
-	return a.Version().Hash == b.Version().Hash
+	return out
 }
 
 func content(f *workspace.File) string {
@@ -68,45 +68,10 @@ func content(f *workspace.File) string {
 	return f.Content()
 }
 
-// gitCommand cuts off the options before the subcommand that change nothing.
-func gitCommand(args []string) []string {
-	for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P") {
-		args = args[1:]
-	}
-	return args
-}
-
-// runGit knows status, diff, log, add and commit, of this run's changes only.
-func runGit(c *call) int {
-	args := gitCommand(c.args)
-	if len(args) == 0 {
-		return c.complain(1, "give a command")
-	}
-	if !c.m.charge(64 * len(c.m.env.FS.Log())) {
-		return 1
-	}
-	sub := map[string]func(*call) int{"status": gitStatus, "diff": gitDiff, "log": gitLog, "add": gitAdd, "commit": gitCommit}[args[0]]
-	if sub == nil {
-		return c.complain(1, args[0]+" is not available in this shell")
-	}
-	c.args, c.name = args[1:], "git "+args[0]
-	return sub(c)
-}
-
-// firstCommit is what stands before the run, of which nothing else is known.
-const firstCommit = "0000000"
-
-func (r *Repo) last() string {
-	if n := len(r.commits); n > 0 {
-		return r.commits[n-1].hash
-	}
-	return firstCommit
-}
-
-// change is the letter of a change, 0 for none.
+// change is the letter of a change.
 func change(from, to *workspace.File) byte {
 	switch {
-	case same(from, to):
+	case from == to || from != nil && to != nil && from.Version() == to.Version():
 		return ' '
 	case from == nil:
 		return 'A'
@@ -116,21 +81,39 @@ func change(from, to *workspace.File) byte {
 	return 'M'
 }
 
+func gitCommands() map[string]command {
+	return map[string]command{"status": {gitStatus, true}, "diff": {gitDiff, true}, "log": {gitLog, true}, "add": {gitAdd, false}, "commit": {gitCommit, false}}
+}
+
+// runGit runs a command of git, on this run's changes only.
+func runGit(c *call) int {
+	if len(c.args) == 0 {
+		return c.complain(1, "give a command")
+	}
+	sub, ok := gitCommands()[c.args[0]]
+	if !ok {
+		return c.complain(1, c.args[0]+" is not available in this shell")
+	}
+	if !c.m.charge(entryWork * len(c.m.env.FS.Log())) {
+		return 1
+	}
+	c.name, c.args = "git "+c.args[0], c.args[1:]
+	return sub.run(c)
+}
+
 func gitStatus(c *call) int {
-	f, _, ok := c.options("s short porcelain")
+	f, _, ok := c.options("short s porcelain")
 	if !ok {
 		return 129
 	}
-	fs, repo := c.m.env.FS, c.m.env.Repo
 	var out strings.Builder
-	for _, p := range touched(fs) {
-		index := change(repo.at(fs, p), repo.next(fs, p))
-		tree := change(repo.next(fs, p), fs.File(p))
+	for _, t := range c.tracked(nil) {
+		index, tree := change(t.head, t.next), change(t.next, t.now)
 		if tree == 'A' {
 			index, tree = '?', '?'
 		}
 		if index != ' ' || tree != ' ' {
-			out.WriteString(string([]byte{index, tree}) + " " + p + "\n")
+			fmt.Fprintf(&out, "%c%c %s\n", index, tree, t.path)
 		}
 	}
 	if len(f) == 0 {
@@ -144,49 +127,31 @@ func gitStatus(c *call) int {
 }
 
 func gitDiff(c *call) int {
-	f, paths, ok := c.options("cached staged stat name-only")
+	f, names, ok := c.options("cached staged stat")
 	if !ok {
 		return 129
 	}
-	fs, repo, staged := c.m.env.FS, c.m.env.Repo, f.has("cached") || f.has("staged")
-	for _, p := range touched(fs) {
-		if !c.m.chosen(paths, p) || c.m.halted != nil {
-			continue
+	staged, head := f.has("cached") || f.has("staged"), len(names) > 0 && names[0] == "HEAD"
+	if head {
+		names = names[1:]
+	}
+	for _, t := range c.tracked(names) {
+		from, to := t.next, t.now
+		if staged || head {
+			from = t.head
 		}
-		from, to := repo.next(fs, p), fs.File(p)
 		if staged {
-			from, to = repo.at(fs, p), repo.next(fs, p)
-		} else if len(paths) > 0 && paths[0] == "HEAD" {
-			from = repo.at(fs, p)
+			to = t.next
 		}
-		if same(from, to) || from == nil && !staged {
+		if change(from, to) == ' ' || from == nil && !staged {
 			continue // what was never added is not tracked
 		}
-		c.showChange(f, p, from, to)
+		c.showChange(f, t.path, from, to)
 	}
 	return 0
 }
 
-// chosen reports whether some path names p or a directory above it.
-func (m *machine) chosen(paths []string, p string) bool {
-	limited := false
-	for _, q := range paths {
-		if q == "HEAD" {
-			continue
-		}
-		limited = true
-		if _, ok := within(m.absolute(q), m.env.Root+"/"+p); ok {
-			return true
-		}
-	}
-	return !limited
-}
-
 func (c *call) showChange(f flags, p string, from, to *workspace.File) {
-	if f.has("name-only") {
-		c.out.put(p + "\n")
-		return
-	}
 	a, b := content(from), content(to)
 	if !c.m.charge(16 * (len(a) + len(b))) {
 		return
@@ -195,7 +160,7 @@ func (c *call) showChange(f flags, p string, from, to *workspace.File) {
 	_, text, _ = strings.Cut(text, "\n")
 	if f.has("stat") {
 		added := strings.Count(text, "\n+") - 1 // less the line that names the side
-		c.out.put(" " + p + " | +" + itoa(added) + " -" + itoa(strings.Count("\n"+text, "\n-")-1) + "\n")
+		c.out.put(fmt.Sprintf(" %s | +%d -%d\n", p, added, strings.Count("\n"+text, "\n-")-1))
 		return
 	}
 	c.out.put("diff --git a/" + p + " b/" + p + "\n" + text)
@@ -209,72 +174,57 @@ func sideName(side, p string, f *workspace.File) string {
 }
 
 func gitLog(c *call) int {
-	if n := len(c.args); n > 0 && strings.Trim(c.args[n-1], "-0123456789") == "" {
-		c.args = append(c.args[:n-1:n-1], "-n"+c.args[n-1][1:]) // git log -5
-	}
 	f, _, ok := c.options("n: oneline")
-	most, err := strconv.Atoi(f["n"])
-	if !ok || err != nil && f.has("n") {
+	if !ok {
 		return 129
 	}
-	row := func(hash, message string) {
-		if f.has("oneline") {
-			message, _, _ = strings.Cut(message, "\n")
-			c.out.put(hash + " " + message + "\n")
-			return
-		}
-		c.out.put("commit " + hash + "\n\n    " + strings.ReplaceAll(message, "\n", "\n    ") + "\n\n")
+	most, err := strconv.Atoi(f["n"])
+	if err != nil && f.has("n") {
+		return c.complain(129, "invalid number "+f["n"])
 	}
-	all := append([]commit{{hash: firstCommit, message: "the project as it was when the run began"}}, c.m.env.Repo.commits...)
+	all := append([]commit{{"0000000", "the project as it was when the run began"}}, c.m.env.Repo.commits...)
 	for i, k := range slices.Backward(all) {
-		if !f.has("n") || len(all)-i <= most {
-			row(k.hash, k.message)
+		first, _, _ := strings.Cut(k.message, "\n")
+		switch {
+		case f.has("n") && len(all)-i > most:
+			return 0
+		case f.has("oneline"):
+			c.out.put(k.hash + " " + first + "\n")
+		default:
+			c.out.put("commit " + k.hash + "\n\n    " + strings.ReplaceAll(k.message, "\n", "\n    ") + "\n\n")
 		}
 	}
 	return 0
 }
 
 func gitAdd(c *call) int {
-	f, paths, ok := c.options("A all u")
+	f, names, ok := c.options("A")
 	if !ok {
 		return 129
 	}
-	if len(paths) == 0 && len(f) == 0 {
+	if len(names) == 0 && !f.has("A") {
 		c.out.put("Nothing specified, nothing added.\n")
 		return 0
 	}
-	status := 0
-	for _, p := range paths {
-		if _, ok := within(c.m.env.Root, c.m.absolute(p)); !ok || !c.m.exists(c.m.absolute(p)) && !c.m.known(p) {
-			status = c.complain(128, "pathspec '"+p+"' did not match any files")
+	for _, n := range names {
+		if abs := c.m.absolute(n); !c.m.exists(abs) && len(c.tracked([]string{n})) == 0 {
+			return c.complain(128, "pathspec '"+n+"' did not match any files")
 		}
 	}
-	fs := c.m.env.FS
-	for _, p := range touched(fs) {
-		if status == 0 && c.m.chosen(paths, p) && !(f.has("u") && c.m.env.Repo.next(fs, p) == nil) {
-			c.m.stage(p)
-		}
+	for _, t := range c.tracked(names) {
+		c.m.stage(&t)
 	}
-	return status
+	return 0
 }
 
-// known reports whether something was written at a path in this run.
-func (m *machine) known(name string) bool {
-	rel, ok := within(m.env.Root, m.absolute(name))
-	_, changed := m.env.FS.Origin(rel)
-	return ok && changed
-}
-
-func (m *machine) stage(p string) {
-	fs, repo := m.env.FS, m.env.Repo
-	now := fs.File(p)
-	if same(repo.next(fs, p), now) {
+func (m *machine) stage(t *tracked) {
+	if change(t.next, t.now) == ' ' {
 		return
 	}
-	if repo.staged == nil {
-		repo.staged = map[string]*workspace.File{}
+	if m.env.Repo.staged == nil {
+		m.env.Repo.staged = map[string]*workspace.File{}
 	}
-	repo.staged[p] = now
+	m.env.Repo.staged[t.path], t.next = t.now, t.now
 	m.wrote.add("the index")
 }
 
@@ -286,42 +236,40 @@ func gitCommit(c *call) int {
 	if !f.has("m") || len(rest) > 0 {
 		return c.complain(1, "give a message with -m, and stage files with git add or -a")
 	}
-	fs, repo := c.m.env.FS, c.m.env.Repo
-	if f.has("a") {
-		for _, p := range touched(fs) {
-			if repo.next(fs, p) != nil {
-				c.m.stage(p)
-			}
+	var staged []tracked
+	for _, t := range c.tracked(nil) {
+		if f.has("a") && t.next != nil {
+			c.m.stage(&t)
+		}
+		if change(t.head, t.next) != ' ' {
+			staged = append(staged, t)
 		}
 	}
-	var paths []string
-	for _, p := range touched(fs) {
-		if !same(repo.at(fs, p), repo.next(fs, p)) {
-			paths = append(paths, p)
-		}
-	}
-	if len(paths) == 0 {
+	if len(staged) == 0 {
 		c.out.put("On branch main\nnothing to commit\n")
 		return 1
 	}
-	k := repo.commit(fs, paths, f["m"])
+	k := c.m.env.Repo.commit(staged, f["m"])
 	c.m.wrote.add("commit " + k.hash)
 	if !f.has("q") {
 		first, _, _ := strings.Cut(k.message, "\n")
-		c.out.put("[main " + k.hash + "] " + first + "\n files changed: " + itoa(len(paths)) + "\n")
+		c.out.put(fmt.Sprintf("[main %s] %s\n files changed: %d\n", k.hash, first, len(staged)))
 	}
 	return 0
 }
 
 // commit makes a commit of what is staged.
-func (r *Repo) commit(fs *workspace.FS, paths []string, message string) commit {
-	name := r.last() + "\n" + message
-	if r.head == nil {
+func (r *Repo) commit(staged []tracked, message string) commit {
+	name := "0000000"
+	if n := len(r.commits); n > 0 {
+		name = r.commits[n-1].hash
+	}
+	if name += "\n" + message; r.head == nil {
 		r.head = map[string]*workspace.File{}
 	}
-	for _, p := range paths {
-		r.head[p] = r.next(fs, p)
-		name += "\n" + p + "\n" + content(r.head[p])
+	for _, t := range staged {
+		r.head[t.path] = t.next
+		name += "\n" + t.path + "\n" + content(t.next)
 	}
 	clear(r.staged)
 	const hex = "0123456789abcdef"
@@ -329,7 +277,7 @@ func (r *Repo) commit(fs *workspace.FS, paths []string, message string) commit {
 	for i := range hash {
 		hash[i] = hex[sum>>(4*i)&15]
 	}
-	k := commit{string(hash), message, paths}
+	k := commit{string(hash), message}
 	r.commits = append(r.commits, k)
 	return k
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 
 	"agentsim/sim/vtime"
@@ -14,12 +13,11 @@ import (
 // machine evaluates one script.
 type machine struct {
 	env      *Env
-	commands map[string]func(*call) int
+	commands map[string]command
 	vars     map[string]string
 	varBytes int
 	dir      string // working directory, absolute
 	status   int    // of the last command
-	exiting  bool   // exit was called, in this subshell or the script
 
 	out     *buffer // both streams of the script
 	open    map[string]*buffer
@@ -135,8 +133,7 @@ func (m *machine) set(name, value string) {
 }
 
 // inside runs something in a copy of the shell's own state, as a subshell does:
-// files and time are shared, variables and directory are not, and exit ends it
-// alone.
+// files and time are shared, variables and directory are not.
 func (m *machine) inside(run func()) {
 	if !m.charge(m.varBytes + 64*len(m.vars)) {
 		return
@@ -144,11 +141,8 @@ func (m *machine) inside(run func()) {
 	vars, size, dir := m.vars, m.varBytes, m.dir
 	m.vars = maps.Clone(vars)
 	run()
-	m.vars, m.varBytes, m.dir, m.exiting = vars, size, dir, false
+	m.vars, m.varBytes, m.dir = vars, size, dir
 }
-
-// ended reports whether nothing more of this list is to run.
-func (m *machine) ended() bool { return m.exiting || m.halted != nil }
 
 // buffer is what a command writes into: a pipe, a file to be, or what is shown.
 type buffer struct {
@@ -170,28 +164,6 @@ func (b *buffer) put(s string) {
 }
 
 func (b *buffer) String() string { return b.b.String() }
-
-// input is what a command reads from, at the place up to which it was read.
-type input struct {
-	s  string
-	at int
-}
-
-// rest reads everything that is left.
-func (in *input) rest() string {
-	s := in.s[in.at:]
-	in.at = len(in.s)
-	return s
-}
-
-// streams are what a command has open.
-type streams struct {
-	in       *input
-	out, err *buffer
-}
-
-// itoa is a number as text.
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // tree is one place where files can be.
 type tree struct {

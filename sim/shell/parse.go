@@ -12,144 +12,136 @@ import (
 // parse reads a script and checks that this shell has all its syntax. Errors
 // name line and column.
 func parse(script string) (*syntax.File, error) {
-	if err := prefilter(script); err != nil {
-		return nil, err
+	switch {
+	case len(script) > maxScript:
+		return nil, fmt.Errorf("the command has %d bytes: at most %d are run; write a long text with Write", len(script), maxScript)
+	case !utf8.ValidString(script) || strings.IndexByte(script, 0) >= 0:
+		return nil, errors.New("the command is not UTF-8 text")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		return nil, fmt.Errorf("syntax error: %w", err)
 	}
-	return file, check(file)
-}
-
-// prefilter refuses what would cost the parser, which recurses, too much.
-func prefilter(script string) error {
-	switch {
-	case len(script) > maxScript:
-		return fmt.Errorf("the command has %d bytes: at most %d are run; write a long text with Write", len(script), maxScript)
-	case !utf8.ValidString(script) || strings.IndexByte(script, 0) >= 0:
-		return errors.New("the command is not UTF-8 text")
-	case nesting(script) > maxNesting || keywords(script) > maxKeywords:
-		return errors.New("the command is nested too deep: split it")
-	}
-	return nil
-}
-
-// nesting is how many brackets are open at most, wherever they stand.
-func nesting(s string) (deepest int) {
-	open, signs := 0, 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '(', '{', '[':
-			open++
-		case ')', '}', ']':
-			open = max(0, open-1)
-		}
-		switch s[i] {
-		case '-', '+', '!', '~', '?', '=', '*', ' ', '\n': // a run of prefix operators nests too
-			if s[i] != ' ' && s[i] != '\n' {
-				signs++
-			}
-		default:
-			signs = 0
-		}
-		// A line of dashes in a text is no nesting that matters to a parser
-		// outside arithmetic, which needs brackets.
-		if open > 0 {
-			deepest = max(deepest, open+signs/8)
-		}
-	}
-	return deepest
-}
-
-// keywords counts the words that open a compound command.
-func keywords(s string) (n int) {
-	for _, w := range strings.Fields(s) {
-		switch w {
-		case "if", "elif", "while", "until", "for", "case", "select", "time", "coproc", "function":
-			n++
-		}
-	}
-	return n + strings.Count(s, "()")
-}
-
-// check walks the tree and refuses what this shell does not have.
-func check(file *syntax.File) (err error) {
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if err != nil || n == nil {
-			return false
+		if n == nil || err != nil || available(n, script) {
+			return err == nil
 		}
-		if what := missing(n); what != "" {
-			err = fmt.Errorf("%s: %s not available in this shell", n.Pos(), what)
-		}
-		return err == nil
+		what, _, _ := strings.Cut(source(n, script), "\n")
+		err = fmt.Errorf("%s: not available in this shell: %s", n.Pos(), brief(what))
+		return false
 	})
-	return err
+	return file, err
 }
 
-// missing says what of a node this shell does not have, "" for nothing.
-func missing(n syntax.Node) string {
+// source is a node as it is written.
+func source(n syntax.Node, script string) string {
+	from, to := n.Pos().Offset(), n.End().Offset()
+	if to > uint(len(script)) || from > to {
+		return ""
+	}
+	return script[from:to]
+}
+
+// available reports whether this shell has what a node says.
+func available(n syntax.Node, script string) bool {
 	switch n := n.(type) {
 	case *syntax.Stmt:
-		if n.Background || n.Coprocess || n.Disown {
-			return "background jobs (&) are"
-		}
-	case *syntax.FuncDecl:
-		return "functions are"
-	case *syntax.ProcSubst:
-		return "process substitution is"
-	case *syntax.ExtGlob:
-		return "extended patterns are"
-	case *syntax.ArrayExpr:
-		return "arrays are"
-	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.LetClause:
-		return "arithmetic is"
-	case *syntax.TestClause:
-		return "[[ ]] is"
-	case *syntax.CaseClause:
-		return "case is"
-	case *syntax.DeclClause:
-		return n.Variant.Value + " is"
-	case *syntax.CoprocClause, *syntax.TimeClause, *syntax.TestDecl:
-		return "this command is"
+		return !n.Background && !n.Coprocess && !n.Disown
+	case *syntax.BinaryCmd:
+		return n.Op != syntax.PipeAll
 	case *syntax.ForClause:
-		if n.Select {
-			return "select is"
-		}
+		_, words := n.Loop.(*syntax.WordIter)
+		return words && !n.Select
 	case *syntax.Assign:
-		if n.Index != nil {
-			return "arrays are"
-		}
+		return n.Name != nil && !n.Append && n.Index == nil && n.Array == nil
+	case *syntax.ParamExp: // nothing beyond $x and ${x}
+		return n.Param != nil && strings.Trim(source(n, script), "${}") == n.Param.Value
 	case *syntax.Redirect:
-		return missingRedirect(n)
-	case *syntax.ParamExp:
-		if n.Excl || n.Length || n.Names != 0 || n.Index != nil || n.Slice != nil || n.Repl != nil || n.Exp != nil {
-			return "this expansion is"
-		}
+		return redirects(n)
+	case *syntax.File, *syntax.CallExpr, *syntax.Block, *syntax.Subshell, *syntax.WordIter, *syntax.Comment,
+		*syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted, *syntax.CmdSubst, *syntax.BraceExp:
+		return true
 	}
-	return ""
+	return false
 }
 
-func missingRedirect(r *syntax.Redirect) string {
-	n := ""
+// redirects reports whether this shell has a redirection: of input, and of output
+// and errors into files and each other.
+func redirects(r *syntax.Redirect) bool {
+	from, to := "", r.Word.Lit()
 	if r.N != nil {
-		n = r.N.Value
+		from = r.N.Value
 	}
 	switch r.Op {
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.DplOut:
-		if n != "" && n != "1" && n != "2" {
-			return "a redirection of " + n + " is"
-		}
-		if w := r.Word.Lit(); r.Op == syntax.DplOut && w != "1" && w != "2" {
-			return "this redirection is"
-		}
-		return ""
-	case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		if n == "" || n == "0" {
-			return ""
-		}
-	case syntax.RdrAll, syntax.AppAll:
-		return ""
+	case syntax.RdrIn, syntax.Hdoc:
+		return from == ""
+	case syntax.RdrOut, syntax.AppOut:
+		return from == "" || from == "1" || from == "2"
+	case syntax.DplOut:
+		return (from == "" || from == "1" || from == "2") && (to == "1" || to == "2")
 	}
-	return "this redirection is"
+	return false
+}
+
+// Commands lists the simple commands of a script as they are written, wherever
+// they stand in it, in order; a redirection that may write is one of its own. A
+// script that cannot be parsed is one command.
+func Commands(script string) []string {
+	var out []string
+	file, err := parse(script)
+	if err != nil {
+		return []string{script}
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			out = append(out, source(n, script))
+		case *syntax.Redirect:
+			if !redirectReads(n) {
+				out = append(out, source(n, script))
+			}
+		}
+		return true
+	})
+	if out == nil {
+		return []string{script}
+	}
+	return out
+}
+
+// ReadOnly reports whether nothing in the script can change a file or run the
+// project's code: every command is one of this shell that only looks, by its name
+// as it is written, and no redirection writes but into nothing.
+func ReadOnly(script string) bool {
+	file, err := parse(script)
+	if err != nil {
+		return false
+	}
+	reads, known := true, commands()
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			reads = reads && (len(n.Args) == 0 || known[n.Args[0].Lit()].reads || gitReads(n.Args))
+		case *syntax.Redirect:
+			reads = reads && redirectReads(n)
+		}
+		return reads
+	})
+	return reads
+}
+
+// gitReads reports whether a command is one of git that only looks.
+func gitReads(args []*syntax.Word) bool {
+	if len(args) < 2 || args[0].Lit() != "git" {
+		return false
+	}
+	return gitCommands()[args[1].Lit()].reads
+}
+
+func redirectReads(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.RdrIn, syntax.Hdoc, syntax.DplOut:
+		return true
+	}
+	return r.Word.Lit() == nullDevice
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 
 	"agentsim/sim/vtime"
@@ -12,16 +13,14 @@ const TempDir = "/tmp"
 
 // Bounds of one script.
 const (
-	maxScript   = 32 << 10 // bytes
-	maxNesting  = 250      // brackets that are open at one place
-	maxKeywords = 1000     // words that open a compound command
-	maxPattern  = 2000     // bytes of a pattern of grep
-	maxDepth    = 1000     // levels of evaluation
-	maxSteps    = 20_000   // commands and turns of loops
-	maxWork     = 64 << 20 // bytes read, written, matched or copied; names as entryWork says
-	maxStream   = 2 << 20  // bytes of one pipe, file or value
-	maxFields   = 10_000   // words that one command line expands to
-	maxShown    = 30_000   // bytes of output that are shown
+	maxScript  = 16 << 10 // bytes, which also bounds what the parser has to do
+	maxPattern = 2000     // bytes of a pattern of grep
+	maxDepth   = 1000     // levels of evaluation
+	maxSteps   = 20_000   // commands and turns of loops
+	maxWork    = 64 << 20 // bytes read, written, matched or copied; names as entryWork says
+	maxStream  = 2 << 20  // bytes of one pipe, file or value
+	maxFields  = 10_000   // words that one command line expands to
+	maxShown   = 30_000   // bytes of output that are shown
 )
 
 // How long things take: our own assumption for a warm machine, small beside any
@@ -116,7 +115,7 @@ func Run(env *Env, script string) Result {
 	if err != nil {
 		return Result{Exit: 2, Took: startTook, Err: err}
 	}
-	m.main(file)
+	m.list(file.Stmts, &streams{in: &input{}, out: m.out, err: m.out})
 	return m.result()
 }
 
@@ -135,35 +134,11 @@ func shown(s string) string {
 	if len(s) <= maxShown {
 		return s
 	}
-	all := lineCount(s)
-	cut := strings.LastIndexByte(s[:maxShown], '\n') + 1
-	if cut == 0 {
-		cut = runeStart(s, maxShown)
-		return s[:cut] + "\n" + cutNote(1, all)
+	part := strings.ToValidUTF8(s[:maxShown], "") + "\n"
+	if i := strings.LastIndexByte(s[:maxShown], '\n'); i >= 0 {
+		part = s[:i+1]
 	}
-	return s[:cut] + cutNote(lineCount(s[:cut]), all)
-}
-
-func cutNote(at, all int) string {
-	return "(truncated at line " + itoa(at) + " of " + itoa(all) + ": write the output to a file below " + TempDir + " or ask for less)"
-}
-
-// lineCount is the number of lines, the last one counted with or without its
-// line feed.
-func lineCount(s string) int {
-	n := strings.Count(s, "\n")
-	if s != "" && s[len(s)-1] != '\n' {
-		n++
-	}
-	return n
-}
-
-// runeStart is the last index up to i at which a character begins.
-func runeStart(s string, i int) int {
-	for i > 0 && s[i]&0xC0 == 0x80 {
-		i--
-	}
-	return i
+	return part + fmt.Sprintf("(truncated at line %d of %d: write the output to a file below %s or ask for less)", len(lines(part)), len(lines(s)), TempDir)
 }
 
 // names is a list in order, each once.

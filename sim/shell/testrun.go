@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/workspace"
@@ -58,8 +59,8 @@ func (m *machine) testFile(t *Test, file string, st *streams) (wrong bool) {
 		return false
 	}
 	for i, line := range lines(content) {
-		if what := t.Check(m.env.FS, bare(line)); what != "" {
-			st.out.put(file + ":" + itoa(i+1) + ": " + what + "\n")
+		if what := t.Check(m.env.FS, strings.TrimSuffix(line, "\n")); what != "" {
+			st.out.put(file + ":" + strconv.Itoa(i+1) + ": " + what + "\n")
 			wrong = true
 		}
 	}

@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -11,80 +11,46 @@ func runCat(c *call) int {
 	if !ok {
 		return 2
 	}
-	all, failed := c.sources(names)
-	if f.has("n") {
-		c.numbered(joined(all))
-		return truth(!failed)
+	all, status := c.files(names)
+	for i, l := range lines(joined(all)) {
+		if f.has("n") {
+			l = fmt.Sprintf("%6d\t%s", i+1, l)
+		}
+		c.out.put(l)
 	}
-	for _, s := range all {
-		c.out.put(s.content)
-	}
-	return truth(!failed)
-}
-
-func runNl(c *call) int {
-	_, names, ok := c.options("b:")
-	if !ok {
-		return 2
-	}
-	all, failed := c.sources(names)
-	c.numbered(joined(all))
-	return truth(!failed)
-}
-
-// numbered prints lines after their numbers, which are filled to six columns.
-func (c *call) numbered(text string) {
-	for i, l := range lines(text) {
-		s := itoa(i + 1)
-		c.out.put(strings.Repeat(" ", max(0, 6-len(s))) + s + "\t" + l)
-	}
+	return status
 }
 
 func runHead(c *call) int {
-	return c.ends(func(ls []string, n int, all bool) []string {
-		if all {
-			n = len(ls) - n
-		}
-		return ls[:min(max(0, n), len(ls))]
-	}, "-")
+	return c.ends(func(ls []string, n int) []string { return ls[:n] })
 }
 
 func runTail(c *call) int {
-	return c.ends(func(ls []string, n int, all bool) []string {
-		if all {
-			n = len(ls) - max(0, n-1)
-		}
-		return ls[len(ls)-min(max(0, n), len(ls)):]
-	}, "+")
+	return c.ends(func(ls []string, n int) []string { return ls[len(ls)-n:] })
 }
 
-// ends is head and tail: a number after sign counts from the other end.
-func (c *call) ends(pick func(ls []string, n int, all bool) []string, sign string) int {
-	if len(c.args) > 0 && len(c.args[0]) > 1 && c.args[0][0] == '-' && strings.Trim(c.args[0][1:], "0123456789") == "" {
-		c.args = append([]string{"-n", c.args[0][1:]}, c.args[1:]...) // head -5
-	}
+// ends is head and tail.
+func (c *call) ends(pick func(ls []string, n int) []string) int {
 	f, names, ok := c.options("n:")
 	if !ok {
 		return 2
 	}
-	count := f["n"]
 	if !f.has("n") {
-		count = "10"
+		f["n"] = "10"
 	}
-	n, err := strconv.Atoi(strings.TrimLeft(count, "+-"))
-	if err != nil || n < 0 {
-		return c.complain(1, "invalid number "+count)
+	n, err := strconv.ParseUint(f["n"], 10, 31)
+	if err != nil {
+		return c.complain(1, "invalid number "+f["n"])
 	}
-	from, failed := c.sources(names)
-	for i, s := range from {
-		if len(from) > 1 {
+	all, status := c.files(names)
+	for i, s := range all {
+		if len(all) > 1 {
 			c.out.put(strings.Repeat("\n", min(i, 1)) + "==> " + s.name + " <==\n")
 		}
-		for _, l := range pick(lines(s.content), n, strings.HasPrefix(count, sign)) {
-			c.out.put(l)
-		}
+		ls := lines(s.content)
+		c.out.put(strings.Join(pick(ls, min(int(n), len(ls))), ""))
 	}
-	return truth(!failed)
+	return status
 }
 
 func runWc(c *call) int {
@@ -92,12 +58,9 @@ func runWc(c *call) int {
 	if !ok {
 		return 2
 	}
-	if len(f) == 0 {
-		f = flags{"l": "", "w": "", "c": ""}
-	}
-	all, failed := c.sources(names)
+	all, status := c.files(names)
 	if len(all) > 1 {
-		all = append(all, source{"total", joined(all)})
+		all = append(all, file{"total", joined(all)})
 	}
 	for _, s := range all {
 		var cols []string
@@ -105,8 +68,8 @@ func runWc(c *call) int {
 			flag string
 			n    int
 		}{{"l", strings.Count(s.content, "\n")}, {"w", len(strings.Fields(s.content))}, {"c", len(s.content)}} {
-			if f.has(o.flag) {
-				cols = append(cols, itoa(o.n))
+			if f.has(o.flag) || len(f) == 0 {
+				cols = append(cols, strconv.Itoa(o.n))
 			}
 		}
 		if s.name != "-" {
@@ -114,32 +77,7 @@ func runWc(c *call) int {
 		}
 		c.out.put(strings.Join(cols, " ") + "\n")
 	}
-	return truth(!failed)
-}
-
-// runSort sorts lines by their bytes.
-func runSort(c *call) int {
-	f, names, ok := c.options("r u")
-	if !ok {
-		return 2
-	}
-	all, failed := c.sources(names)
-	ls := lines(joined(all))
-	for i, l := range ls {
-		ls[i] = bare(l)
-		c.m.charge(16 * len(l))
-	}
-	slices.Sort(ls)
-	if f.has("u") {
-		ls = slices.Compact(ls)
-	}
-	if f.has("r") {
-		slices.Reverse(ls)
-	}
-	for _, l := range ls {
-		c.out.put(l + "\n")
-	}
-	return truth(!failed)
+	return status
 }
 
 // runSed prints lines by their numbers, which is what agents use sed for.
@@ -148,33 +86,30 @@ func runSed(c *call) int {
 	if !ok {
 		return 2
 	}
-	var from, to int
+	from, to := 0, 0
 	if len(rest) > 0 {
 		from, to = lineRange(rest[0])
 	}
 	if !f.has("n") || from == 0 {
 		return c.complain(1, "this shell's sed prints lines by number alone: sed -n 10,20p FILE")
 	}
-	all, failed := c.sources(rest[1:])
+	all, status := c.files(rest[1:])
 	ls := lines(joined(all))
-	for _, l := range ls[min(from-1, len(ls)):min(max(from, to), len(ls))] {
-		c.out.put(l)
-	}
-	return truth(!failed)
+	c.out.put(strings.Join(ls[min(from-1, len(ls)):min(max(from, to), len(ls))], ""))
+	return status
 }
 
 // lineRange reads 10,20p or 10p or 10,$p; 0 for anything else.
 func lineRange(s string) (from, to int) {
 	s, ok := strings.CutSuffix(s, "p")
 	first, last, ranged := strings.Cut(s, ",")
-	from, err := strconv.Atoi(first)
-	to, err2 := from, error(nil)
-	switch {
-	case last == "$":
-		to = maxStream
-	case ranged:
-		to, err2 = strconv.Atoi(last)
+	if !ranged {
+		last = first
+	} else if last == "$" {
+		last = strconv.Itoa(maxStream)
 	}
+	from, err := strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
 	if !ok || err != nil || err2 != nil || from < 1 {
 		return 0, 0
 	}

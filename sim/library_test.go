@@ -40,7 +40,7 @@ func TestLibrary(t *testing.T) {
 			t.Skip("takes seconds")
 		}
 		libraryRuns(t, func(name string, spec *sim.Spec) {
-			diff, err := sim.Verify(spec)
+			diff, err := verify(spec)
 			if err != nil || diff != nil {
 				t.Errorf("%s: %v %v", name, err, diff)
 			}

@@ -13,7 +13,6 @@ import (
 var unreached = []struct{ pattern, why string }{
 	{`cachemodel\.(NewDeepSeek|NewVLLM|NewSGLang(With)?|DeepSeek\..*|VLLM\..*|SGLang\..*|sglangServer\.relock)`, "engines of other providers: tested, and waiting for the choice by provider"},
 	{`cachemodel\.(appendTokens|isPrefix|Admission\.readTokens)`, "what those engines share"},
-	{`sim\.(Verify|setting\..*|keep\.Emit)`, "a run under other settings of the machine, for tests and for whoever embeds a run"},
 	{`sim/llm\.(AppendPrefix|AppendRequest|Counted)`, "the flat bytes that prompts are hashed and counted by, whole: what tests compare with"},
 	{`scenarios\.(schema|gatesSchema)`, "make scenario.schema.json, which a test writes and compares"},
 	{`sim/recording/recordingtest\..*`, "for tests"},

@@ -24,14 +24,11 @@ type AnthropicOptions struct {
 	// AccountCreated is the day, year-month-day, from which the account is; "" is
 	// one from before any rule (CACHE-35). It is no undocumented point but an input.
 	AccountCreated string
-	// DiagnosisKept is how long the API can compare with an earlier request
-	// (CACHE-48).
-	DiagnosisKept vtime.Duration
 }
 
 // DefaultAnthropicOptions are used where a scenario says nothing.
 func DefaultAnthropicOptions() AnthropicOptions {
-	return AnthropicOptions{LookbackCrossesLevels: true, BatchHits: BatchHits, DiagnosisKept: vtime.Hour}
+	return AnthropicOptions{LookbackCrossesLevels: true, BatchHits: BatchHits}
 }
 
 // Anthropic is the cache of the Claude API. One engine is the store of every

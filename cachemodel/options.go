@@ -24,7 +24,6 @@ func (e *Anthropic) Options() []string {
 	add(t.collapse, "collapse_noise", share(o.CollapseNoise.Share)+" to "+collapseText(o.CollapseNoise.ToNothing))
 	add(t.bestEffort, "batch_hits", share(o.BatchHits))
 	add(t.oldAccount, "account_created", accountText(o.AccountCreated))
-	add(t.compared, "diagnosis_kept", o.DiagnosisKept.String())
 	add(t.loop, "server_tool_prefill", "takes-no-time")
 	add(t.cleared, "cleared_message", "leaves-the-prefix")
 	add(t.inline, "inline_tools_hidden_tokens", "none")

@@ -24,7 +24,7 @@ import (
 //	    WHO [KIND] TOKENS[xN] [LETTER]   N blocks of so many tokens, whose bytes depend on the letter
 //	send REQ CHAIN at=T [marks=(POS,…)] [ttl=1h | ttls=(1h,5m)] [auto[=1h]] [expect=REQ] [err=N] [hidden] [max_tokens=0]
 //	    [batches=(1,1,0)] [lineage=NAME]; a WHO may be operator as well, the kinds are those of package llm
-//	pass REQ CHAIN at=T          one more pass of a server tool's loop; diagnostics REQ
+//	pass REQ CHAIN at=T          one more pass of a server tool's loop
 //	begin REQ at=T; end REQ at=T how=ENDING [output=N] [head=CHAIN]
 //	call …                       send, begin and end at one instant
 //	options; entries at=T; price MODEL usage…
@@ -109,8 +109,6 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 		return s.end(d)
 	case "pass":
 		return s.pass(d)
-	case "diagnostics":
-		return s.engine.(*cachemodel.Anthropic).Diagnostics(&s.requests[d.CmdArgs[0].Key].adm).String()
 	case "options":
 		return strings.Join(s.engine.Options(), "\n")
 	case "entries":

@@ -11,9 +11,9 @@ import (
 
 // engineOptions reads the options of an engine:
 //
-//	[capped] [lag=PPM window=T] [collapse=PPM [nothing]] [batch [hits=PPM]] [account=DAY] [kept=T]
+//	[capped] [lag=PPM window=T] [collapse=PPM [nothing]] [batch [hits=PPM]] [account=DAY]
 func engineOptions(t *testing.T, d *datadriven.TestData, opt *cachemodel.AnthropicOptions) {
-	var window, kept string
+	var window string
 	opt.CheckpointsCapped, opt.Batch = d.HasArg("capped"), d.HasArg("batch")
 	opt.CollapseNoise.ToNothing = d.HasArg("nothing")
 	d.MaybeScanArgs(t, "lag", &opt.VisibilityLag.Share)
@@ -22,9 +22,6 @@ func engineOptions(t *testing.T, d *datadriven.TestData, opt *cachemodel.Anthrop
 	d.MaybeScanArgs(t, "account", &opt.AccountCreated)
 	if d.MaybeScanArgs(t, "window", &window) {
 		opt.VisibilityLag.Window = duration(t, window)
-	}
-	if d.MaybeScanArgs(t, "kept", &kept) {
-		opt.DiagnosisKept = duration(t, kept)
 	}
 }
 

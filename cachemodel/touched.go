@@ -14,7 +14,6 @@ type touched struct {
 	checkpoints                 bool // a request on Bedrock had more than two breakpoints
 	lag, collapse, bestEffort   bool // a request was disturbed
 	oldAccount                  bool // thinking was moved, and the account is too old to be refused
-	compared                    bool // an earlier request was too old to be compared with
 	loop                        bool // a server tool's pass was billed
 	cleared                     bool // a request holds a text that clears
 	inline                      bool // a request's only tools are defined in its messages

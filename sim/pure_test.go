@@ -18,6 +18,7 @@ import (
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
+	"agentsim/sim/wire"
 	"agentsim/sim/workspace"
 )
 
@@ -87,11 +88,11 @@ func TestModelIsPure(t *testing.T) {
 			model, agents := freshPolicy(t, spec), rng.Root(spec.Seed()).Sub("agents")
 			slices.Reverse(v.calls)
 			for _, c := range v.calls {
-				head, err := llm.ParseRequest(&llm.Builder{}, llm.Scope{Model: c.model}, llm.Salts{}, c.bytes)
+				body, err := wire.Read(&llm.Builder{}, c.bytes, wire.Options{Scope: llm.Scope{Model: c.model}})
 				if err != nil {
 					t.Fatal(err)
 				}
-				q := &mockllm.Query{Head: head, Model: c.model, MaxTokens: 32_000,
+				q := &mockllm.Query{Head: body.Head, Model: c.model, MaxTokens: 32_000,
 					Stream: llm.StreamName{Lineage: c.lineage, Key: agents.Sub(c.lineage), Call: c.call}}
 				var a mockllm.Answer
 				a.Reset()

@@ -10,6 +10,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/rng"
+	"agentsim/sim/wire"
 
 	"pgregory.net/rapid"
 )
@@ -132,11 +133,11 @@ func played(t *testing.T, sets ...string) *house {
 // reread builds the request's chain anew from its flat bytes.
 func (h *house) reread(t *testing.T, head *llm.Node) *llm.Node {
 	t.Helper()
-	n, err := llm.ParseRequest(&llm.Builder{}, h.scope, llm.Salts{}, llm.AppendRequest(nil, head))
+	body, err := wire.Read(&llm.Builder{}, llm.AppendRequest(nil, head), wire.Options{Scope: h.scope})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	return body.Head
 }
 
 // replayed asks a fresh model every recorded request, in an order of its own.

@@ -49,10 +49,11 @@ const (
 	ToolReference    // a deferred tool that a search found, with its definition
 	EffortChange     // another effort from this message on
 	Passing          // an operator's text that the next user message clears
+	Opaque           // of a type that is not known here, as it is written
 )
 
 var kindNames = [...]string{"", "tool", "text", "thinking", "tool_use", "tool_result", "image", "document",
-	"server_tool_use", "server_tool_result", "tool_addition", "tool_removal", "tool_reference", "effort", "passing_text"}
+	"server_tool_use", "server_tool_result", "tool_addition", "tool_removal", "tool_reference", "effort", "passing_text", "opaque"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -66,7 +67,8 @@ type Block struct {
 	// Content is the text of Text, Passing, Thinking and ToolResult, the effort of
 	// EffortChange, and raw JSON of the others: a use's input, a server tool's
 	// result, a definition (ToolDef, ToolReference), a source (Image, Document) and
-	// the tool that ToolAddition and ToolRemoval name or define.
+	// the tool that ToolAddition and ToolRemoval name or define. A payload of NewWhole
+	// holds the block's whole JSON beside.
 	Content *Payload
 }
 
@@ -104,11 +106,16 @@ const FormVersion = 1
 //	tool_reference   type, tool (the definition as given)
 //	effort           type, effort
 //	passing_text     type, text, clear_at
+//	opaque           as given
 //
-// A string content and a list of one text block are the same form.
+// A string content and a list of one text block are the same form. A block that
+// has more parts than its form stands there whole (NewWhole).
 func (b *Block) appendJSON(dst []byte) []byte {
+	if b.Content.whole {
+		return append(dst, b.Content.esc...)
+	}
 	switch b.Kind {
-	case ToolDef:
+	case ToolDef, Opaque:
 		return append(dst, b.Content.esc...)
 	case Text:
 		dst = append(dst, `{"type":"text","text":"`...)

@@ -66,6 +66,7 @@ type Payload struct {
 	esc     string // without quotes; for raw JSON the text itself
 	measure Measure
 	isJSON  bool
+	whole   bool // esc is the whole block's JSON
 	// Notes is a place for one reader's cached reading of the content, such as
 	// the facts a policy found in it. It must be a function of the content.
 	Notes any
@@ -87,6 +88,13 @@ func NewText(c Class, s string) *Payload {
 func NewJSON(s string) *Payload {
 	s = strings.Trim(s, " \t\r\n")
 	return &Payload{raw: s, esc: s, measure: measure(JSON, s), isJSON: true}
+}
+
+// NewWhole makes the payload of a block that has parts which its canonical form
+// lacks, such as another client's ids: json is the whole block, what is its content
+// by itself. That json is one object is for the caller to know.
+func NewWhole(json string, what *Payload) *Payload {
+	return &Payload{raw: what.raw, esc: json, measure: what.measure, isJSON: what.isJSON, whole: true}
 }
 
 // Raw is the content as text.
@@ -114,6 +122,10 @@ func (p *Payload) Class() Class {
 // Identity is the hash by which equal content is stored once.
 func (p *Payload) Identity() Hash {
 	h := xxh3.HashString128(p.raw)
+	if p.whole {
+		h = xxh3.HashString128(p.esc)
+		h.Lo ^= 0x77686f6c65
+	}
 	if p.isJSON {
 		h.Hi ^= 0x6a736f6e
 	}

@@ -16,7 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
-BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
+BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
 
 sim/gate:              sim/vtime
@@ -24,6 +24,7 @@ sim/vtime:
 sim/rng:
 sim/llm:               sim/vtime sim/rng
 sim/llm/tokens:        sim/llm
+sim/wire:              sim/rng sim/llm
 sim/mark:              sim/rng
 sim/excerpt:
 sim/kernel:            sim/vtime sim/rng

@@ -3,8 +3,6 @@
 package diff
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,6 +15,7 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/wire"
 
 	"github.com/spf13/cobra"
 )
@@ -59,6 +58,7 @@ type prompt struct {
 	model string
 	head  *llm.Node
 	rest  map[string]string // what stands beside tools, system and messages, as JSON
+	notes []string          // what was not read as part of the prompt
 }
 
 func diff(s *ui.Env, o *diffOptions, first, second string) error {
@@ -83,9 +83,6 @@ func diff(s *ui.Env, o *diffOptions, first, second string) error {
 	return nil
 }
 
-// maxRequestBytes is what a request to the Messages API may have.
-const maxRequestBytes = 32 << 20
-
 // readPrompt reads RUN:CALL or a file.
 func readPrompt(db, name string) (*prompt, error) {
 	run, call, ok := strings.Cut(name, ":")
@@ -93,7 +90,7 @@ func readPrompt(db, name string) (*prompt, error) {
 	if ok && err == nil && run != "" {
 		return recordedPrompt(db, name, run, n)
 	}
-	data, err := hostdir.Text(name, maxRequestBytes)
+	data, err := hostdir.Text(name, wire.MaxBytes)
 	if err != nil {
 		return nil, ui.Failf(ui.Operating, "%s: %w; a request is RUN:CALL or a JSON file", name, err)
 	}
@@ -121,46 +118,25 @@ func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prompt{name: name, from: fmt.Sprintf("%s %s, its call %d", c.Structure, c.Lineage, c.Call+1), model: c.Model, rest: map[string]string{"model": jsonWord(c.Model)}}
-	p.head, err = llm.ParseRequest(&llm.Builder{}, llm.Scope{}, llm.Salts{}, body)
-	return p, err
-}
-
-func jsonWord(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
+	p := &prompt{name: name, from: fmt.Sprintf("%s %s, its call %d", c.Structure, c.Lineage, c.Call+1), model: c.Model, rest: map[string]string{"model": strconv.Quote(c.Model)}}
+	b, err := wire.Read(&llm.Builder{}, body, wire.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p.head = b.Head
+	return p, nil
 }
 
 // filePrompt takes a body of the Messages API apart: what the cache compares, and
 // what stands beside it.
 func filePrompt(name string, data []byte) (*prompt, error) {
-	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, ui.Failf(ui.Usage, "%s: not a request as JSON: %w", name, err)
+	body, err := wire.Read(&llm.Builder{}, data, wire.Options{Logged: true})
+	if err != nil {
+		return nil, ui.Failf(ui.Usage, "%s: %w", name, err)
 	}
-	if fields["messages"] == nil {
-		return nil, ui.Failf(ui.Usage, "%s: the request has no messages", name)
-	}
-	p := &prompt{name: name, rest: map[string]string{}}
-	var body []byte
-	for _, key := range [...]string{"tools", "system", "messages"} {
-		if v := fields[key]; v != nil {
-			body = append(append(append(body, `,"`+key+`":`...), v...), '\n')
-		}
-		delete(fields, key)
-	}
-	body[0] = '{'
-	for key, v := range fields { // order: every key has its own place
-		var short bytes.Buffer
-		if err := json.Compact(&short, v); err != nil {
-			return nil, ui.Failf(ui.Usage, "%s: %s: %w", name, key, err)
-		}
-		p.rest[key] = short.String()
-	}
-	_ = json.Unmarshal(fields["model"], &p.model) // a request without a model is counted as the newest one's
-	var err error
-	if p.head, err = llm.ParseRequest(&llm.Builder{}, llm.Scope{}, llm.Salts{}, append(body, '}')); err != nil {
-		return nil, ui.Failf(ui.Usage, "%s: the blocks of the request cannot be read: %w", name, err)
+	p := &prompt{name: name, model: body.Model, head: body.Head, rest: map[string]string{}, notes: body.Notes()}
+	for _, f := range body.Fields {
+		p.rest[f.Name] = f.Value
 	}
 	return p, nil
 }
@@ -214,12 +190,13 @@ type promptDiff struct {
 	A        blockPlace
 	B        blockPlace
 	Settings []setting
+	Notes    [2][]string // of how each was read
 }
 
 func newPromptDiff(a, b *prompt) *promptDiff {
 	part := llm.Part(a.head, b.head)
 	d := &promptDiff{First: a.name, Second: b.name, From: [2]string{a.from, b.from},
-		Sizes: [2]extent{a.extent(a.head), b.extent(b.head)}, Shared: a.extent(part.Common), At: -1, InBlock: part.At, Settings: settings(a, b)}
+		Sizes: [2]extent{a.extent(a.head), b.extent(b.head)}, Shared: a.extent(part.Common), At: -1, InBlock: part.At, Settings: settings(a, b), Notes: [2][]string{a.notes, b.notes}}
 	d.Lost = d.Sizes[0].minus(d.Shared)
 	d.Equal = part.A == nil && part.B == nil
 	if part.At >= 0 {
@@ -312,6 +289,12 @@ func (d *promptDiff) document() *report.Document {
 	}
 	if slices.ContainsFunc(d.Settings, func(x setting) bool { return x.Name == "model" }) {
 		out.Say("         each model has a cache of its own: nothing can be read, whatever the bytes are")
+	}
+	for i, which := range [2]string{"first", "second"} {
+		for _, note := range d.Notes[i] {
+			out.Say("%-8s %s", which, note)
+		}
+		out.Field(which+"_notes", report.List(d.Notes[i]))
 	}
 	type col = report.Column[setting]
 	out.Field("settings", report.Objects(report.TableOf("", d.Settings,

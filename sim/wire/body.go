@@ -1,0 +1,396 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agentsim/sim/llm"
+)
+
+// Rules are what becomes of some forms on their way to the model, as a set.
+type Rules uint8
+
+// The rules.
+const (
+	// StringIsBlock: a string is one text block.
+	StringIsBlock Rules = 1 << iota
+	// BillingAside: a first system block that begins with billingPrefix is no part of
+	// the prompt, all of it. Elsewhere it counts.
+	BillingAside
+	// DeferredAside: a tool with defer_loading is no part of the prefix; its definition
+	// stands where a tool_reference names it.
+	DeferredAside
+	// SignatureOnly: a thinking block is its signature, whether its text is there or
+	// not.
+	SignatureOnly
+)
+
+// billingPrefix begins the line with which Claude Code tells the vendor about
+// itself. The vendor strips it when it is first.
+const billingPrefix = "x-anthropic-billing-header:"
+
+// Options say how a body is read. The zero value reads a request as the provider
+// does.
+type Options struct {
+	Strict  bool  // refuse what is not known
+	Logged  bool  // a client's file of what it sent: take off what it adds
+	Literal Rules // these do not hold: what they are about counts as it is written
+	Scope   llm.Scope
+	// Salts are the salts of a model's settings; nil for none, which compares blocks
+	// alone.
+	Salts func(model string, s llm.Settings) llm.Salts
+}
+
+func (o *Options) holds(r Rules) bool { return o.Literal&r == 0 }
+
+// Unread is something unknown that was kept as bytes.
+type Unread struct {
+	What  string // such as block type "x"
+	Count int
+	At    int // byte, from 0, where it was met first
+}
+
+// Body is a request as a client sent it.
+type Body struct {
+	Model       string // "" when it names none
+	MaxTokens   int64
+	Head        *llm.Node // the last block
+	Settings    llm.Settings
+	Breakpoints []llm.Breakpoint // explicit markers in order, however many
+	Automatic   bool
+	AutoTTL     llm.TTL
+	Billing     string   // the billing line, which is no part of the prompt
+	Betas       []string // that a file of the body names
+	Deferred    []string // names of tools that are no part of the prefix
+	Fields      []Field  // beside tools, system and messages, by name
+	Unread      []Unread // in the order in which they were met
+}
+
+// Notes are what a reader of figures must know of how the body was read, a line
+// each.
+func (b *Body) Notes() (out []string) {
+	if b.Billing != "" {
+		out = append(out, "the billing line is no part of the prompt")
+	}
+	if n := len(b.Deferred); n > 0 {
+		out = append(out, fmt.Sprintf("deferred tools (%d) are no part of the prefix until they are named", n))
+	}
+	for _, f := range b.Fields {
+		if f.Treatment == NotModelled {
+			out = append(out, fmt.Sprintf("%s is %v", f.Name, f.Treatment))
+		}
+	}
+	for _, u := range b.Unread {
+		out = append(out, fmt.Sprintf("unknown %s (%d, from byte %d)", u.What, u.Count, u.At))
+	}
+	return out
+}
+
+// Read reads the body of a request.
+func Read(b *llm.Builder, data []byte, opt Options) (*Body, error) {
+	if err := check(data); err != nil {
+		return nil, err
+	}
+	p := &parser{body: &Body{}, opt: &opt, build: b, deferred: map[string]string{}}
+	whole := bytes.TrimLeft(data, " \t\r\n")
+	top, err := p.members(value{bytes.TrimRight(whole, " \t\r\n"), len(data) - len(whole)}, "the request")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.fields(top); err != nil {
+		return nil, err
+	}
+	if err := p.blocks(top); err != nil {
+		return nil, err
+	}
+	p.body.Head = p.head
+	return p.body, nil
+}
+
+// blocks appends tools, system and messages to a new chain.
+func (p *parser) blocks(top []member) error {
+	var parts [3]value
+	for _, m := range top {
+		for l := llm.Tools; l <= llm.Messages; l++ {
+			if m.key == l.String() && string(m.text) != "null" {
+				parts[l] = m.value
+			}
+		}
+	}
+	if parts[llm.Messages].text == nil {
+		return at(0, "the request has no messages")
+	}
+	p.images(parts[llm.Messages].text)
+	var salts llm.Salts
+	if p.opt.Salts != nil {
+		salts = p.opt.Salts(p.body.Model, p.body.Settings)
+	}
+	p.head = p.build.Root(p.opt.Scope, salts)
+	if err := p.tools(parts[llm.Tools]); err != nil {
+		return err
+	}
+	p.head = p.build.Border(p.head, llm.System, salts)
+	if err := p.system(parts[llm.System]); err != nil {
+		return err
+	}
+	p.head = p.build.Border(p.head, llm.Messages, salts)
+	return p.messages(parts[llm.Messages])
+}
+
+// images notes whether there are any, which is a setting of the whole request. A
+// text that quotes such a block has its quotes escaped.
+func (p *parser) images(messages []byte) {
+	var short bytes.Buffer
+	if bytes.Contains(messages, []byte(`"image"`)) && json.Compact(&short, messages) == nil {
+		p.body.Settings.Images = bytes.Contains(short.Bytes(), []byte(`"type":"image"`))
+	}
+}
+
+// unknown counts something that is kept as bytes, or refuses it.
+func (p *parser) unknown(what string, offset int) error {
+	if p.opt.Strict {
+		return at(offset, "unknown %s", what)
+	}
+	for i := range p.body.Unread {
+		if u := &p.body.Unread[i]; u.What == what {
+			u.Count++
+			return nil
+		}
+	}
+	p.body.Unread = append(p.body.Unread, Unread{what, 1, offset})
+	return nil
+}
+
+// tools appends the definitions that are part of the prefix.
+func (p *parser) tools(v value) error {
+	if v.text == nil {
+		return nil
+	}
+	items, err := p.items(v, "tools")
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if err := p.tool(it); err != nil {
+			return err
+		}
+	}
+	if len(p.deferred) > 0 && len(p.deferred) == len(items) {
+		return at(v.at, "all tools are deferred; at least one must not be")
+	}
+	return nil
+}
+
+// tool appends one definition, whose bytes are kept but for what changes no token.
+func (p *parser) tool(v value) error {
+	members, err := p.members(v, "a tool")
+	if err != nil {
+		return err
+	}
+	var name, kind string
+	aside, mark := false, value{}
+	for _, m := range members {
+		switch m.key {
+		case "name":
+			name, err = text(m.value, "name")
+		case "type":
+			kind, err = text(m.value, "type")
+		case "defer_loading":
+			aside = string(m.text) == "true" && p.opt.holds(DeferredAside)
+		case "cache_control":
+			mark = m.value
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, r := range refusedTools {
+		if strings.HasPrefix(kind, r) {
+			return at(v.at, "a tool of type %s, which the server runs itself: that is not simulated", kind)
+		}
+	}
+	if name == "" {
+		return at(v.at, "a tool without a name")
+	}
+	def := without(v, members, func(key string) bool {
+		return key == "cache_control" || key == "eager_input_streaming" || key == "defer_loading" && p.opt.holds(DeferredAside)
+	})
+	if aside {
+		p.deferred[name] = def
+		p.body.Deferred = append(p.body.Deferred, name)
+		if mark.text != nil {
+			return at(mark.at, "tool %q is deferred and marked with cache_control; it can be one of the two", name)
+		}
+		return nil
+	}
+	return p.append(llm.NoRole, &llm.Block{Kind: llm.ToolDef, Name: name, Content: llm.NewJSON(def)}, mark)
+}
+
+// append adds a block to the chain, and a breakpoint where it is marked.
+func (p *parser) append(role llm.Role, b *llm.Block, mark value) error {
+	p.head = p.build.Append(p.head, role, b)
+	if mark.text == nil || string(mark.text) == "null" {
+		return nil
+	}
+	ttl, err := p.lifetime(mark)
+	p.body.Breakpoints = append(p.body.Breakpoints, llm.Breakpoint{Node: p.head, TTL: ttl})
+	return err
+}
+
+// system appends the system prompt, without a billing line at its front.
+func (p *parser) system(v value) error {
+	if v.text == nil {
+		return nil
+	}
+	if v.text[0] == '"' {
+		return p.content(llm.NoRole, v)
+	}
+	items, err := p.items(v, "system")
+	if err != nil {
+		return err
+	}
+	for i, it := range items {
+		if line := p.billing(it); i == 0 && line != "" && p.opt.holds(BillingAside) {
+			p.body.Billing = line
+			continue
+		}
+		if err := p.block(llm.NoRole, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// billing is a block's text where that is a billing line.
+func (p *parser) billing(v value) string {
+	var b struct{ Text string }
+	if !bytes.Contains(v.text, []byte(billingPrefix)) || json.Unmarshal(v.text, &b) != nil || !strings.HasPrefix(b.Text, billingPrefix) {
+		return ""
+	}
+	return b.Text
+}
+
+// messages appends every message.
+func (p *parser) messages(v value) error {
+	items, err := p.items(v, "messages")
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if err := p.message(it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message appends one message's blocks.
+func (p *parser) message(v value) error {
+	members, err := p.members(v, "a message")
+	if err != nil {
+		return err
+	}
+	role, content := llm.NoRole, value{}
+	var settings member
+	for _, m := range members {
+		switch m.key {
+		case "role":
+			role, err = roleOf(m.value)
+		case "content":
+			content = m.value
+		case "output_config":
+			settings = m
+		default:
+			err = p.unknown("field "+m.key+" of a message", m.at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if role == llm.NoRole {
+		return at(v.at, "a message without a role")
+	}
+	if err := p.beside(role, members); err != nil {
+		return err
+	}
+	before := p.head
+	if content.text != nil {
+		if err := p.content(role, content); err != nil {
+			return err
+		}
+	}
+	if settings.text == nil {
+		if p.head == before {
+			return at(v.at, "a message without content; give a string or at least one block")
+		}
+		return nil
+	}
+	e, err := effort(settings)
+	if err != nil || e == "" {
+		return err
+	}
+	return p.append(role, &llm.Block{Kind: llm.EffortChange, Content: llm.NewText(llm.Prose, e)}, value{})
+}
+
+// beside appends a message's unknown fields, ahead of its blocks.
+func (p *parser) beside(role llm.Role, members []member) error {
+	extra := []byte(`{"type":"message"`)
+	begun := len(extra)
+	for _, m := range members {
+		switch m.key {
+		case "role", "content", "output_config":
+		default:
+			extra = appendMember(extra, m.key, m.value)
+		}
+	}
+	if len(extra) == begun {
+		return nil
+	}
+	return p.append(role, &llm.Block{Kind: llm.Opaque, Name: "message", Content: llm.NewJSON(string(append(extra, '}')))}, value{})
+}
+
+func roleOf(v value) (llm.Role, error) {
+	s, err := text(v, "role")
+	if err != nil {
+		return llm.NoRole, err
+	}
+	for r := llm.User; r <= llm.Operator; r++ {
+		if s == r.String() {
+			return r, nil
+		}
+	}
+	return llm.NoRole, at(v.at, "role %q; it must be user, assistant or system", s)
+}
+
+// content appends a string, as one text block, or a list of blocks.
+func (p *parser) content(role llm.Role, v value) error {
+	if v.text[0] == '"' {
+		b := &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, unquoted(v))}
+		if !p.opt.holds(StringIsBlock) {
+			b.Content = llm.NewWhole(string(v.text), b.Content)
+		}
+		return p.append(role, b, value{})
+	}
+	if v.text[0] != '[' {
+		return at(v.at, "content must be a string or a list of blocks")
+	}
+	items, err := p.items(v, "content")
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if err := p.block(role, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compact is a value without white space.
+func compact(v value) string {
+	var b bytes.Buffer
+	json.Compact(&b, v.text) // it is JSON
+	return b.String()
+}

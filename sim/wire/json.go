@@ -1,0 +1,175 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"agentsim/sim/llm"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits of a body.
+const (
+	MaxBytes = 32 << 20 // of a request, decompressed
+	maxDepth = 256
+)
+
+// Error is a mistake in a body and where it is.
+type Error struct {
+	Offset int // byte, from 0
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.Err) }
+
+// Unwrap is the mistake.
+func (e *Error) Unwrap() error { return e.Err }
+
+func at(offset int, format string, args ...any) error {
+	return &Error{offset, fmt.Errorf(format, args...)}
+}
+
+// check reports what keeps data from being one JSON value in UTF-8, without
+// doubled keys and at most maxDepth deep.
+func check(data []byte) error {
+	if len(data) > MaxBytes {
+		return at(MaxBytes, "the body has %d bytes; a request has at most %d", len(data), MaxBytes)
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data))
+	for {
+		_, err := dec.ReadToken()
+		if err != nil {
+			return malformed(err, len(data))
+		}
+		switch depth := dec.StackDepth(); {
+		case depth > maxDepth:
+			return at(int(dec.InputOffset())-1, "more than %d values inside one another", maxDepth)
+		case depth > 0:
+			continue
+		}
+		end := dec.InputOffset()
+		if rest := bytes.TrimLeft(data[end:], " \t\r\n"); len(rest) > 0 {
+			return at(len(data)-len(rest), "something follows the request")
+		}
+		return nil
+	}
+}
+
+// malformed locates what jsontext found.
+func malformed(err error, size int) error {
+	var syn *jsontext.SyntacticError
+	switch {
+	case err == io.EOF:
+		return at(0, "the body is empty")
+	case !errors.As(err, &syn):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return at(size, "the body is cut off")
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return at(int(syn.ByteOffset), "the key %q stands there twice", syn.JSONPointer.LastToken())
+	}
+	return at(int(syn.ByteOffset), "not JSON in UTF-8: %v", syn.Err)
+}
+
+// value is a value of a body that check has passed.
+type value struct {
+	text []byte
+	at   int // of its first byte in the body
+}
+
+// member is a key of an object and what it holds.
+type member struct {
+	key string
+	at  int // of the key
+	value
+}
+
+// parser takes values apart, one level at a time.
+type parser struct {
+	dec      jsontext.Decoder
+	opt      *Options
+	build    *llm.Builder
+	head     *llm.Node         // the last block so far
+	deferred map[string]string // definitions that are no part of the prefix, by name
+	body     *Body
+}
+
+// open points the decoder behind the first bracket of a value.
+func (p *parser) open(v value) {
+	p.dec.Reset(bytes.NewBuffer(v.text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	p.dec.ReadToken() // it is JSON
+}
+
+// next is the value that the decoder reads next, of v.
+func (p *parser) next(v value) value {
+	text, _ := p.dec.ReadValue()
+	end := int(p.dec.InputOffset())
+	return value{v.text[end-len(text) : end], v.at + end - len(text)}
+}
+
+// members lists what an object holds.
+func (p *parser) members(v value, what string) (out []member, err error) {
+	if v.text[0] != '{' {
+		return nil, at(v.at, "%s must be an object", what)
+	}
+	for p.open(v); p.dec.PeekKind() != '}'; {
+		key := p.next(v)
+		out = append(out, member{unquoted(key), key.at, p.next(v)})
+	}
+	return out, nil
+}
+
+// items lists what an array holds.
+func (p *parser) items(v value, what string) (out []value, err error) {
+	if v.text[0] != '[' {
+		return nil, at(v.at, "%s must be a list", what)
+	}
+	for p.open(v); p.dec.PeekKind() != ']'; {
+		out = append(out, p.next(v))
+	}
+	return out, nil
+}
+
+// text is a string value.
+func text(v value, what string) (string, error) {
+	if v.text[0] != '"' {
+		return "", at(v.at, "%s must be a string", what)
+	}
+	return unquoted(v), nil
+}
+
+func unquoted(v value) string {
+	if inner := v.text[1 : len(v.text)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	s, _ := jsontext.AppendUnquote(nil, v.text) // it is a string
+	return string(s)
+}
+
+// without is an object's text less some of its members.
+func without(v value, members []member, dropped func(key string) bool) string {
+	if !slices.ContainsFunc(members, func(m member) bool { return dropped(m.key) }) {
+		return string(v.text)
+	}
+	out, end := []byte{}, 0
+	for _, m := range members {
+		from := end // with the comma before it
+		end = m.value.at + len(m.value.text) - v.at
+		switch {
+		case dropped(m.key):
+			continue
+		case len(out) == 0:
+			from = m.at - v.at
+			out = append(out, v.text[:members[0].at-v.at]...)
+		}
+		out = append(out, v.text[from:end]...)
+	}
+	if len(out) == 0 {
+		out = append(out, '{')
+	}
+	return string(append(out, v.text[end:]...))
+}

@@ -1,0 +1,189 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"agentsim/sim/llm"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+func TestRead(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txt"), func(t *testing.T) { datadriven.RunTest(t, f, story) })
+	}
+}
+
+// story: `request [strict] [logged]` reads the input and prints the canonical
+// request and what stands beside it, or the error; `deep N` reads a body of N values
+// inside one another, `bytes TEXT` one with these bytes, `large` one past the limit.
+func story(t *testing.T, d *datadriven.TestData) string {
+	body := []byte(d.Input)
+	opt := Options{Strict: d.HasArg("strict"), Logged: d.HasArg("logged")}
+	switch d.Cmd {
+	case "deep":
+		n, err := strconv.Atoi(d.CmdArgs[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = fmt.Appendf(nil, `{"messages":[],"x":%s%s}`, strings.Repeat("[", n-1), strings.Repeat("]", n-1))
+	case "bytes":
+		s, err := strconv.Unquote(`"` + d.CmdArgs[0].Key + `"`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = []byte(`{"messages":[],"x":"` + s + `"}`)
+	case "large":
+		body = fmt.Appendf(nil, `{"messages":[],"x":"%s"}`, strings.Repeat("x", MaxBytes))
+	}
+	b, err := Read(&llm.Builder{}, body, opt)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	if d.Cmd == "deep" {
+		return "read\n"
+	}
+	return describe(b)
+}
+
+// describe is all that was read.
+func describe(b *Body) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n", llm.AppendRequest(nil, b.Head))
+	if b.Settings != (llm.Settings{}) || b.Model != "" {
+		fmt.Fprintf(&out, "model %q, at most %d, settings %+v\n", b.Model, b.MaxTokens, b.Settings)
+	}
+	if b.Automatic {
+		fmt.Fprintf(&out, "automatic mark, %v\n", b.AutoTTL)
+	}
+	for _, m := range b.Breakpoints {
+		fmt.Fprintf(&out, "mark at position %d, %v\n", m.Node.Pos, m.TTL)
+	}
+	for _, f := range b.Fields {
+		fmt.Fprintf(&out, "%v: %s %s\n", f.Treatment, f.Name, f.Value)
+	}
+	for _, u := range b.Unread {
+		fmt.Fprintf(&out, "unknown: %s, %d from byte %d\n", u.What, u.Count, u.At)
+	}
+	for _, x := range []struct {
+		what string
+		is   []string
+	}{{"billing", []string{b.Billing}}, {"betas", b.Betas}, {"deferred", b.Deferred}} {
+		if len(x.is) > 0 && x.is[0] != "" {
+			fmt.Fprintf(&out, "%s: %q\n", x.what, x.is)
+		}
+	}
+	return out.String()
+}
+
+// TestRules: each rule makes one prefix of a pair of bodies that are two without it.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rule Rules
+		a, b string
+	}{
+		{"WIRE-16 a string and a text block", StringIsBlock, `{"messages":[{"role":"user","content":"a"}]}`,
+			`{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`},
+		{"WIRE-17 two billing lines", BillingAside, `{"system":[{"type":"text","text":"x-anthropic-billing-header: 1"},{"type":"text","text":"s"}],"messages":[]}`,
+			`{"system":[{"type":"text","text":"x-anthropic-billing-header: 2"},{"type":"text","text":"s"}],"messages":[]}`},
+		{"WIRE-18 another deferred tool", DeferredAside, `{"tools":[{"name":"A"},{"name":"B","defer_loading":true}],"messages":[]}`,
+			`{"tools":[{"name":"A"},{"name":"C","defer_loading":true}],"messages":[]}`},
+		{"WIRE-19 thinking with its text and without", SignatureOnly, `{"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"S"}]}]}`,
+			`{"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"<REDACTED>","signature":"S"}]}]}`},
+	} {
+		t.Run("WIRE-20 "+c.name, func(t *testing.T) {
+			for _, literal := range []Rules{0, c.rule} {
+				opt := Options{Literal: literal}
+				one := read(t, c.a, opt).Head.Hash == read(t, c.b, opt).Head.Hash
+				if one != (literal == 0) {
+					t.Errorf("literal %v: one prefix is %v", literal != 0, one)
+				}
+			}
+		})
+	}
+	t.Run("WIRE-17 a billing line elsewhere counts", func(t *testing.T) {
+		a := read(t, `{"system":[{"type":"text","text":"s"},{"type":"text","text":"x-anthropic-billing-header: 1"}],"messages":[]}`, Options{})
+		b := read(t, `{"system":[{"type":"text","text":"s"},{"type":"text","text":"x-anthropic-billing-header: 2"}],"messages":[]}`, Options{})
+		if a.Head.Hash == b.Head.Hash {
+			t.Error("it does not")
+		}
+	})
+	t.Run("CACHE-36 WIRE-19 the order of an input's keys is part of the prefix, that of a block's is not", func(t *testing.T) {
+		const use = `{"messages":[{"role":"assistant","content":[{%s"input":{%s}}]}]}`
+		ordered := read(t, fmt.Sprintf(use, `"type":"tool_use","id":"call","name":"T",`, `"a":1,"b":2`), Options{})
+		turned := read(t, fmt.Sprintf(use, `"name":"T","id":"call","type":"tool_use",`, `"a":1,"b":2`), Options{})
+		other := read(t, fmt.Sprintf(use, `"type":"tool_use","id":"call","name":"T",`, `"b":2,"a":1`), Options{})
+		if ordered.Head.Hash != turned.Head.Hash || ordered.Head.Hash == other.Head.Hash {
+			t.Error(ordered.Head.Hash, turned.Head.Hash, other.Head.Hash)
+		}
+	})
+}
+
+func read(t testing.TB, body string, opt Options) *Body {
+	t.Helper()
+	b, err := Read(&llm.Builder{}, []byte(body), opt)
+	if err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	return b
+}
+
+// FuzzRead: whatever reads as a request is written in a form that reads as the same
+// chain and is written the same again.
+func FuzzRead(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.txt")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(data) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		x, err := Read(&llm.Builder{}, data, Options{})
+		if err != nil {
+			return
+		}
+		form := llm.AppendRequest(nil, x.Head)
+		y, err := Read(&llm.Builder{}, form, Options{})
+		if err != nil {
+			t.Fatalf("own form refused: %v: %s", err, form)
+		}
+		if y.Head.Hash != x.Head.Hash || y.Head.Cum != x.Head.Cum || !bytes.Equal(llm.AppendRequest(nil, y.Head), form) {
+			t.Fatalf("reads back different:\n%s\n%s", form, llm.AppendRequest(nil, y.Head))
+		}
+	})
+}
+
+// BenchmarkRead is a body of 100 KB: a system prompt, definitions and forty turns.
+func BenchmarkRead(b *testing.B) {
+	var s strings.Builder
+	fmt.Fprintf(&s, `{"model":"claude-opus-4-6","system":[{"type":"text","text":%q}],"tools":[`, strings.Repeat("Do it well.\n", 1000))
+	for i := range 20 {
+		fmt.Fprintf(&s, `{"name":"T%d","input_schema":{"type":"object","properties":{"path":{"type":"string"}}}},`, i)
+	}
+	s.WriteString(`{"name":"Z"}],"messages":[{"role":"user","content":"go"}`)
+	for i := range 40 {
+		fmt.Fprintf(&s, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Z","input":{"a":1}}]}`, i)
+		fmt.Fprintf(&s, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":%q}]}`, i, strings.Repeat("line of code\n", 160))
+	}
+	s.WriteString("]}")
+	b.SetBytes(int64(s.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		read(b, s.String(), Options{})
+	}
+}

@@ -2,6 +2,8 @@ package crossover
 
 import (
 	"fmt"
+	"math/big"
+	"strings"
 
 	"agentsim/cachemodel"
 )
@@ -18,9 +20,9 @@ const (
 
 // Crossing is where forks stop being cheaper as children take more turns.
 type Crossing struct {
-	Verdict Verdict   `json:"verdict"`
-	At      *Fraction `json:"at_turns,omitempty"` // nil where there is none; below 1 where a fresh child is cheaper from the first turn on
-	Up      int64     `json:"up_to_turns"`        // the most turns that were looked at
+	Verdict Verdict
+	At      *big.Rat // nil where there is none; below 1 where a fresh child is cheaper from the first turn on
+	Up      int64    // the most turns that were looked at
 }
 
 // String says it in a word or two: 11.5, above 200, below 1.
@@ -31,7 +33,15 @@ func (c Crossing) String() string {
 	case AlwaysFresh:
 		return "below 1"
 	}
-	return c.At.String()
+	return Decimal(c.At)
+}
+
+// Floor is the greatest whole number of turns that is not above At.
+func (c Crossing) Floor() int64 { return new(big.Int).Div(c.At.Num(), c.At.Denom()).Int64() }
+
+// Decimal prints a fraction with at most two decimals: 11.5, 12, 8.93.
+func Decimal(r *big.Rat) string {
+	return strings.TrimSuffix(strings.TrimRight(r.FloatString(2), "0"), ".")
 }
 
 // ClosedCrossing is where the law has it. It knows no number of turns above
@@ -45,14 +55,14 @@ func (q *Query) ClosedCrossing() (Crossing, error) {
 }
 
 func (q *Query) closedCrossing(p *cachemodel.Profile) Crossing {
-	at, ok := LawOf(p).Turns(q.Prefix, q.Know)
+	x := Crossing{Verdict: Crosses, At: LawOf(p).Turns(q.Prefix, q.Know), Up: MaxTurns}
 	switch {
-	case !ok:
-		return Crossing{Verdict: AlwaysFork, Up: MaxTurns}
-	case at.Num < at.Den:
-		return Crossing{Verdict: AlwaysFresh, At: &at, Up: MaxTurns}
+	case x.At == nil:
+		x.Verdict = AlwaysFork
+	case x.Floor() < 1:
+		x.Verdict = AlwaysFresh
 	}
-	return Crossing{Verdict: Crosses, At: &at, Up: MaxTurns}
+	return x
 }
 
 // cross finds where the difference of the two kinds changes its sign in a world,
@@ -83,11 +93,10 @@ func (l *Lab) cross(q Query, w world, guess int64) (Crossing, error) {
 	case lo < 1 && s.gap(1) > 0:
 		return Crossing{Verdict: AlwaysFresh, Up: top}, s.err
 	case lo < 1:
-		return Crossing{Verdict: Crosses, At: &Fraction{1, 1}, Up: top}, s.err
+		return Crossing{Verdict: Crosses, At: big.NewRat(1, 1), Up: top}, s.err
 	}
 	below, above := -int64(s.gap(lo)), int64(s.gap(hi))
-	f := fraction(below, below+above)
-	return Crossing{Verdict: Crosses, At: &Fraction{lo*f.Den + f.Num, f.Den}, Up: top}, nil
+	return Crossing{Verdict: Crosses, At: new(big.Rat).Add(big.NewRat(lo, 1), big.NewRat(below, below+above)), Up: top}, nil
 }
 
 // search looks for a change of sign.

@@ -1,6 +1,9 @@
 package crossover
 
-import "agentsim/cachemodel"
+import (
+	"agentsim/cachemodel"
+	"math/big"
+)
 
 // Formula is the law in words of the specification: a fork is cheaper while it
 // holds.
@@ -29,21 +32,21 @@ func (l Law) Fresh(know, turns int64) cachemodel.Picodollars {
 	return (l.Write + l.Read*cachemodel.Picodollars(turns-1)) * cachemodel.Picodollars(know)
 }
 
-// Turns is the number of turns T, as a fraction, at which both cost the same; a
-// fork is cheaper below it. With P ≤ S+R there is none, ok is false, and a fork
-// is cheaper at every T: the law speaks of P > S+R only.
-func (l Law) Turns(prefix, know int64) (at Fraction, ok bool) {
+// Turns is the number of turns T at which both cost the same; a fork is cheaper
+// below it. With P ≤ S+R there is none, it is nil, and a fork is cheaper at every T:
+// the law speaks of P > S+R only.
+func (l Law) Turns(prefix, know int64) *big.Rat {
 	if prefix <= know {
-		return Fraction{}, false
+		return nil
 	}
-	return fraction(int64(l.Write-l.Read)*know, int64(l.Read)*(prefix-know)), true
+	return big.NewRat(int64(l.Write-l.Read)*know, int64(l.Read)*(prefix-know))
 }
 
 // Factor is (w−r)/r: the law is T < Factor·(S+R)/(P−S−R). A rate that reads for
 // nothing has none.
-func (l Law) Factor() (Fraction, error) {
+func (l Law) Factor() (*big.Rat, error) {
 	if l.Read <= 0 || l.Write < l.Read {
-		return Fraction{}, &Error{"model", "reading is free or dearer than writing, so the law has no crossover"}
+		return nil, &Error{"model", "reading is free or dearer than writing, so the law has no crossover"}
 	}
-	return fraction(int64(l.Write-l.Read), int64(l.Read)), nil
+	return big.NewRat(int64(l.Write-l.Read), int64(l.Read)), nil
 }

@@ -8,9 +8,9 @@ import (
 
 // Mover is one thing that moves the simulated bill away from the law.
 type Mover struct {
-	Name   string   `json:"mover"`
-	Amount Pair     `json:"amount"`   // what it adds to the bill of all children
-	After  Crossing `json:"crossing"` // where forks stop being cheaper with this mover and those before it
+	Name   string
+	Amount Pair     // what it adds to the bill of all children
+	After  Crossing // where forks stop being cheaper with this mover and those before it
 }
 
 // Ladder goes from the law to the simulated world, one mover at a time. Amounts
@@ -29,8 +29,8 @@ type Ladder struct {
 // Usual is the law where writing costs 1.25 and reading 0.1 of what input costs,
 // as with most models. A model's own rates move the law itself.
 type Usual struct {
-	Closed   Pair     `json:"bill"`
-	Crossing Crossing `json:"crossing"`
+	Closed   Pair
+	Crossing Crossing
 }
 
 // usual is nil where the model's rates are the usual ones.
@@ -119,7 +119,7 @@ func (l *Lab) Ladder(q Query, crossings bool) (*Ladder, error) {
 // guessOf is where to look for a crossing first.
 func guessOf(c Crossing) int64 {
 	if c.Verdict == Crosses {
-		return c.At.Floor()
+		return c.Floor()
 	}
 	return 1
 }

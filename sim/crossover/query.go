@@ -10,20 +10,20 @@ import (
 // Query is one point at which fork and fresh sub-agent are compared. Sizes are
 // in tokens.
 type Query struct {
-	Model    string         `json:"model"`       // an id that cachemodel knows
-	Prefix   int64          `json:"prefix"`      // P: the parent's prompt when it spawns
-	Know     int64          `json:"know"`        // S+R: what a fresh child must know
-	Own      int64          `json:"own"`         // S of it: the child's own system prompt, tools and context; the rest is R
-	Turns    int64          `json:"turns"`       // T: calls that each child makes
-	Siblings int64          `json:"siblings"`    // children of one answer
-	Stagger  vtime.Duration `json:"stagger_ns"`  // siblings wait so long at most for the first one's response to begin (CACHE-29); 0: none waits
-	Cold     bool           `json:"cold"`        // a slow tool stands between the parent's request and the spawn, and its entry expires
-	Fourth   bool           `json:"fourth_mark"` // the fourth cache marker is used (CON-23)
-	Reading  int64          `json:"reading"`     // over how many turns R arrives, in equal parts; 1: all of it in the first
-	Task     int64          `json:"task"`        // what the child is told to do
-	Growth   int64          `json:"growth"`      // what each turn adds to a child's conversation
-	Output   int64          `json:"output"`      // output billed for each call
-	Ideal    bool           `json:"ideal"`       // the idealised world: none of what moves a run away from the law
+	Model    string         // an id that cachemodel knows
+	Prefix   int64          // P: the parent's prompt when it spawns
+	Know     int64          // S+R: what a fresh child must know
+	Own      int64          // S of it: the child's own system prompt, tools and context; the rest is R
+	Turns    int64          // T: calls that each child makes
+	Siblings int64          // children of one answer
+	Stagger  vtime.Duration // siblings wait so long at most for the first one's response to begin (CACHE-29); 0: none waits
+	Cold     bool           // a slow tool stands between the parent's request and the spawn, and its entry expires
+	Fourth   bool           // the fourth cache marker is used (CON-23)
+	Reading  int64          // over how many turns R arrives, in equal parts; 1: all of it in the first
+	Task     int64          // what the child is told to do
+	Growth   int64          // what each turn adds to a child's conversation
+	Output   int64          // output billed for each call
+	Ideal    bool           // the idealised world: none of what moves a run away from the law
 }
 
 // Default is a long lead and one child that must know half of what it knows.
@@ -135,8 +135,8 @@ func (q *Query) common(p *cachemodel.Profile) cachemodel.Picodollars {
 
 // Pair is a figure of forks and of fresh sub-agents.
 type Pair struct {
-	Fork  cachemodel.Picodollars `json:"fork_picodollars"`
-	Fresh cachemodel.Picodollars `json:"fresh_picodollars"`
+	Fork  cachemodel.Picodollars
+	Fresh cachemodel.Picodollars
 }
 
 // minus is the difference, figure by figure.

@@ -1,6 +1,7 @@
 package crossover
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -41,12 +42,12 @@ func TestIdeal(t *testing.T) {
 	})
 	t.Run("CACHE-X1 the simulated crossover is the law's fraction, for any sizes, siblings and model", rapid.MakeCheck(idealLaw))
 	t.Run("CACHE-X1 the specification's two points come out of runs: 23/14 and 23/2 turns", func(t *testing.T) {
-		for know, want := range map[int64]Fraction{10_000: {23, 14}, 40_000: {23, 2}} { // order: each point is on its own
+		for know, want := range map[int64]*big.Rat{10_000: big.NewRat(23, 14), 40_000: big.NewRat(23, 2)} { // order: each point is on its own
 			q := usual()
 			q.Know, q.Ideal = know, true
 			r, err := NewLab().Row(q, true)
-			if err != nil || r.Crossing.At == nil || *r.Crossing.At != want {
-				t.Errorf("S+R = %d: %v, %v; want %s", know, r.Crossing, err, want.Exact())
+			if err != nil || r.Crossing.At == nil || r.Crossing.At.Cmp(want) != 0 {
+				t.Errorf("S+R = %d: %v, %v; want %s", know, r.Crossing, err, want)
 			}
 		}
 	})
@@ -73,13 +74,13 @@ func idealLaw(t *rapid.T) {
 	}
 	law, x := r.ClosedCrossing, r.Crossing
 	switch {
-	case law.Verdict == Crosses && law.At.Floor() < x.Up:
-		if x.Verdict != Crosses || *x.At != *law.At {
-			t.Fatalf("simulated crossover %v, the law's is %s", x, law.At.Exact())
+	case law.Verdict == Crosses && law.Floor() < x.Up:
+		if x.Verdict != Crosses || x.At.Cmp(law.At) != 0 {
+			t.Fatalf("simulated crossover %v, the law's is %s", x, law.At)
 		}
 	case law.Verdict == Crosses: // behind the longest run that the window takes
-		if x.Verdict != AlwaysFork && *x.At != *law.At {
-			t.Fatalf("simulated crossover %v of at most %d turns, the law's is %s", x, x.Up, law.At.Exact())
+		if x.Verdict != AlwaysFork && x.At.Cmp(law.At) != 0 {
+			t.Fatalf("simulated crossover %v of at most %d turns, the law's is %s", x, x.Up, law.At)
 		}
 	case law.Verdict != x.Verdict:
 		t.Fatalf("simulated %v, the law says %v", x.Verdict, law.Verdict)
@@ -217,7 +218,7 @@ func TestMovers(t *testing.T) {
 	})
 	t.Run("CACHE-X2 another read rate moves the law itself: at a fortieth of the input rate from 11.5 turns to 49", func(t *testing.T) {
 		d, q := ladderOf(t, func(q *Query) { q.Model = "claude-fable-5-1" })
-		if d.Usual == nil || d.Usual.Crossing.At.String() != "11.5" || d.ClosedCrossing.At.String() != "49" {
+		if d.Usual == nil || d.Usual.Crossing.String() != "11.5" || d.ClosedCrossing.String() != "49" {
 			t.Fatalf("usual %+v, own %v", d.Usual, d.ClosedCrossing)
 		}
 		// A read costs 1 instead of 0.25 dollars a million, of the prefix and of

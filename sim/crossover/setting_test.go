@@ -43,24 +43,23 @@ func TestScenarios(t *testing.T) {
 	t.Run("CACHE-X2 what is called simulated is a scenario that anybody can run: the loader reads its text back, and the run's digest is the same", func(t *testing.T) {
 		q := usual()
 		q.Siblings, q.Cold, q.Stagger = 3, true, 2*vtime.Second
-		var digests []string
 		l := NewLab()
+		var texts [][]byte
+		var digests []string
 		l.Run = func(s *sim.Spec, o sim.Options) (*sim.Result, error) {
 			r, err := sim.Run(s, o)
 			if err == nil {
-				digests = append(digests, r.Digest)
+				texts, digests = append(texts, s.Scenario.Canonical()), append(digests, r.Digest)
 			}
 			return r, err
 		}
-		forks, fresh, err := l.Scenarios(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		digests = nil
 		if _, err := l.Row(q, false); err != nil {
 			t.Fatal(err)
 		}
-		for i, text := range [][]byte{forks, fresh} {
+		if len(texts) < 2 {
+			t.Fatalf("%d runs", len(texts))
+		}
+		for i, text := range texts {
 			f, err := scenarios.Parse("generated.yaml", text)
 			if err != nil {
 				t.Fatal(err)
@@ -77,7 +76,7 @@ func TestScenarios(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(digests) != 2 || r.Digest != digests[i] {
+			if r.Digest != digests[i] {
 				t.Errorf("%s: digest %s, the lab's runs have %v", f.Name, r.Digest, digests)
 			}
 		}

@@ -186,7 +186,7 @@ func fullDisk(t *testing.T) {
 	})
 	inDir(t, dir)
 	expect(t, dir, 0, "hello", "run", "hello", "--events", "good.txt")
-	expect(t, dir, 0, "crosses", "crossover", "--png", "good.png")
+	expect(t, dir, 0, "crosses", "crossover", "--plot", "good.png")
 	expect(t, dir, 1, "agentsim.db: cannot record a batch: the disk is full; free some space; every batch recorded so far is whole",
 		"run", "./endless.yaml")
 	if n := wholeRunBeside(t, filepath.Join(dir, "agentsim.db")); n == 0 {
@@ -209,8 +209,8 @@ func fullDisk(t *testing.T) {
 func leftAlone(t *testing.T, dir string) {
 	before := listing(t, dir)
 	expect(t, dir, 1, "--events good.txt: no space left on device", "run", "hello", "--record", "none", "--events", "good.txt")
-	expect(t, dir, 1, "--png good.png: no space left on device", "crossover", "--png", "good.png")
-	expect(t, dir, 1, "--svg new.svg: no space left on device", "crossover", "--svg", "new.svg")
+	expect(t, dir, 1, "--plot good.png: no space left on device", "crossover", "--plot", "good.png")
+	expect(t, dir, 1, "--plot new.svg: no space left on device", "crossover", "--plot", "new.svg")
 	if after := listing(t, dir); after != before {
 		t.Errorf("files were\n%s\nand are\n%s", before, after)
 	}

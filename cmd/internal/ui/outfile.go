@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // WriteFile writes a file that a flag names. A file that is there is replaced as
@@ -93,10 +94,25 @@ func (f *OutFile) Abandon() {
 	}
 }
 
-// WriteChart draws into the file that a flag names, if it does.
-func WriteChart(flag, name string, draw func(io.Writer) error) error {
-	if name == "" {
-		return nil
+// CheckPlot refuses the name of a plot that does not say what kind of picture it
+// is.
+func CheckPlot(name string) error {
+	if name != "" && !strings.HasSuffix(name, ".svg") && !strings.HasSuffix(name, ".png") {
+		return Failf(Usage, "--plot %s: a picture has a name that ends in .svg or .png", name)
 	}
-	return WriteFile(flag, name, draw)
+	return nil
+}
+
+// WritePlot draws into the file that --plot names, if it does.
+func WritePlot(name string, chart interface {
+	SVG(io.Writer) error
+	PNG(io.Writer) error
+}) error {
+	switch {
+	case name == "":
+		return nil
+	case strings.HasSuffix(name, ".png"):
+		return WriteFile("--plot", name, chart.PNG)
+	}
+	return WriteFile("--plot", name, chart.SVG)
 }

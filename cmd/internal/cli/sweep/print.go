@@ -290,10 +290,7 @@ func (g *sweepGrid) draw() error {
 	if len(chart.Lines) == 0 {
 		return ui.Failf(ui.Unfinished, "--plot %s: nothing is drawn: no variant finished anywhere along %s", g.o.plot, g.Axes[0].Path)
 	}
-	if strings.HasSuffix(g.o.plot, ".png") {
-		return ui.WriteChart("--plot", g.o.plot, chart.PNG)
-	}
-	return ui.WriteChart("--plot", g.o.plot, chart.SVG)
+	return ui.WritePlot(g.o.plot, chart)
 }
 
 func (g *sweepGrid) chart() *plot.Chart {

@@ -70,10 +70,8 @@ func (o *options) check() error {
 		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	case o.workers < 0:
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
-	case o.plot != "" && !strings.HasSuffix(o.plot, ".svg") && !strings.HasSuffix(o.plot, ".png"):
-		return ui.Failf(ui.Usage, "--plot %s: a picture has a name that ends in .svg or .png", o.plot)
 	}
-	return nil
+	return ui.CheckPlot(o.plot)
 }
 
 // axes parts --set into axes, of several values, and plain overrides.

@@ -2,15 +2,18 @@ package crossover
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
 )
 
 // document is the comparison, said once.
-func (c *comparison) document(o *crossoverOptions) *report.Document {
+func (c *comparison) document(o *options) *report.Document {
 	d := &report.Document{}
 	d.Say("crossover    %s\n             %s", c.title(), c.sizes())
 	if c.setting != nil {
@@ -32,10 +35,7 @@ func (c *comparison) document(o *crossoverOptions) *report.Document {
 	d.Label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
 	d.Label("rates", c.rates())
 	d.Label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", ui.Plural(c.runs, "run")))
-	d.Label("drawn", strings.Join(given(o.svg, o.png), ", "))
-	if o.scenarios != "" {
-		d.Label("scenarios", fmt.Sprintf("those of %s: agentsim run %s", c.at(), ui.Quote(o.scenarios+"/fork.yaml")))
-	}
+	d.Label("drawn", o.plot)
 	d.Label("next", c.next(o)...)
 	d.Field("not_in_play", report.List(c.ladder.Absent))
 	d.Field("law", report.Text(crossover.Formula))
@@ -44,13 +44,8 @@ func (c *comparison) document(o *crossoverOptions) *report.Document {
 	return d
 }
 
-func given(texts ...string) (out []string) {
-	for _, t := range texts {
-		if t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
+func given(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
 }
 
 // fixed leaves out of a sentence what the rows vary.
@@ -81,7 +76,7 @@ func (c *comparison) title() string {
 	if q.Ideal {
 		marks = "idealised"
 	}
-	return strings.Join(given("fork against fresh sub-agent", c.fixed("model", q.Model), c.fixed("siblings", children), c.fixed("parent", parent),
+	return strings.Join(given("fork against fresh sub-agent", c.fixed("model", q.Model), c.fixed("siblings", children), parent,
 		c.fixed("turns", ui.Plural(int(q.Turns), "turn")), marks), " · ")
 }
 
@@ -162,20 +157,17 @@ func crossingText(x crossover.Crossing, exact bool) string {
 	case crossover.AlwaysFresh:
 		return "before the first turn (a fresh child is always cheaper)"
 	}
-	if exact && x.At.Den > 1 && x.At.Den < 1000 {
-		return fmt.Sprintf("at %s turns (%s)", x.At, x.At.Exact())
+	if exact && !x.At.IsInt() && x.At.Denom().Int64() < 1000 {
+		return fmt.Sprintf("at %s turns (%s)", x, x.At.RatString())
 	}
-	return fmt.Sprintf("at %s turns", x.At)
+	return fmt.Sprintf("at %s turns", x)
 }
 
 // at names the explained row.
 func (c *comparison) at() string {
 	label := c.places[c.why].label
-	switch c.axis.name {
-	case "turns":
+	if c.axis.name == "turns" {
 		return ui.Plural(int(c.rows[c.why].Query.Turns), "turn")
-	case "parent":
-		return label + " parent"
 	}
 	return c.axis.name + " " + label
 }
@@ -227,7 +219,7 @@ func (c *comparison) lawNow() string {
 	case !within(q):
 		return "; here P ≤ S+R, so it holds for every T"
 	}
-	return fmt.Sprintf("; here T < %s·(S+R)/(P−S−R) = %s", x, c.ladder.ClosedCrossing.At)
+	return fmt.Sprintf("; here T < %s·(S+R)/(P−S−R) = %s", crossover.Decimal(x), crossover.Decimal(c.ladder.ClosedCrossing.At))
 }
 
 // rates says what w and r are.
@@ -244,7 +236,7 @@ func (c *comparison) factors() string {
 }
 
 // next suggests what to look at from here, as lines to type.
-func (c *comparison) next(o *crossoverOptions) []string {
+func (c *comparison) next(o *options) []string {
 	q := &c.rows[c.why].Query
 	var out []string
 	add := func(flags, why string) { out = append(out, o.line(flags)+"    "+why) }
@@ -264,20 +256,135 @@ func (c *comparison) next(o *crossoverOptions) []string {
 	if c.setting == nil {
 		out = append(out, "agentsim crossover --setting long-tool-loops    where forks cost 5 to 10 times as much; short-directives is where they save")
 	}
-	if o.png == "" && o.svg == "" {
-		add("--png crossover.png", "the curves")
+	if o.plot == "" {
+		add("--plot crossover.svg", "the curves")
 	}
 	return out
 }
 
-// line is the command as given with other flags: those named take the place of
-// their likes, and an axis that is varied has no one value.
-func (o *crossoverOptions) line(flags string) string {
-	text := "agentsim crossover"
-	for _, w := range o.words {
-		if !strings.Contains(flags, "--"+w.name) && !strings.HasSuffix(flags, "--vary "+w.name) {
-			text += " " + w.text
-		}
+// crossed is a row and what its place is called.
+type crossed struct {
+	*crossover.Row
+	label string
+}
+
+// fine is an amount with four decimals, since small differences count.
+func fine(p cachemodel.Picodollars) report.Value { return report.Dollars(p).As(report.FineMoney(p)) }
+
+// table has a row for each place, and where the two cross unless the rows are
+// turns.
+func (c *comparison) table() *report.Sheet {
+	var rows []crossed
+	for i := range c.rows {
+		rows = append(rows, crossed{&c.rows[i], c.places[i].label})
 	}
-	return strings.TrimSpace(text + " " + flags)
+	head := " " + strings.ToUpper(c.axis.name)
+	if c.named() {
+		head = "MODEL"
+	}
+	type col = report.Column[crossed]
+	columns := []col{
+		{Name: "at", Head: head, Of: func(r crossed) report.Value { return report.Text(r.label) }},
+		{Name: "model", Of: func(r crossed) report.Value { return report.Text(r.Query.Model) }},
+		{Name: "stagger", Of: func(r crossed) report.Value { return report.Duration(r.Query.Stagger) }},
+	}
+	for _, a := range axes {
+		if a.unit == metrics.Nanoseconds {
+			continue
+		}
+		name := a.name
+		if a.unit == metrics.Tokens {
+			name += "_tokens"
+		}
+		columns = append(columns, col{Name: name, Of: func(r crossed) report.Value { return report.Count(*a.of(&r.Query)) }})
+	}
+	columns = append(columns,
+		col{Name: "cold", Of: func(r crossed) report.Value { return report.Bool(r.Query.Cold) }},
+		col{Name: "fourth_mark", Of: func(r crossed) report.Value { return report.Bool(r.Query.Fourth) }},
+		col{Name: "ideal", Of: func(r crossed) report.Value { return report.Bool(r.Query.Ideal) }},
+		col{Name: "fork_closed_form_cost", Head: " FORK, LAW", Drop: 2, Of: func(r crossed) report.Value { return fine(r.Closed.Fork) }},
+		col{Name: "fork_cost", Head: " SIMULATED", Of: func(r crossed) report.Value { return fine(r.Simulated.Fork) }},
+		col{Name: "fresh_closed_form_cost", Head: " FRESH, LAW", Drop: 2, Of: func(r crossed) report.Value { return fine(r.Closed.Fresh) }},
+		col{Name: "fresh_cost", Head: " SIMULATED", Of: func(r crossed) report.Value { return fine(r.Simulated.Fresh) }},
+		col{Name: "fork_to_fresh", Head: " FORK/FRESH", Drop: 1, Of: func(r crossed) report.Value {
+			fork, fresh := int64(r.Simulated.Fork), int64(r.Simulated.Fresh)
+			return report.Ratio(fork, fresh).As(report.Times(fork, fresh))
+		}},
+		col{Name: "cheaper_closed_form", Of: func(r crossed) report.Value { return report.Text(cheaper(r.Closed)) }},
+		col{Name: "cheaper", Head: "CHEAPER", Of: func(r crossed) report.Value { return report.Text(cheaper(r.Simulated)) }})
+	if c.axis.name != "turns" {
+		columns = append(columns, crossings("closed_form_crossing", " CROSSES AT, LAW", closedCell, func(r crossed) crossover.Crossing { return r.ClosedCrossing })...)
+		columns = append(columns, crossings("crossing", " SIMULATED", crossover.Crossing.String, func(r crossed) crossover.Crossing { return r.Crossing })...)
+	}
+	return report.TableOf("rows", rows, columns...)
+}
+
+// crossings are a crossing for machines, its verdict and its turns, and what
+// people see of it.
+func crossings[R any](name, head string, say func(crossover.Crossing) string, of func(R) crossover.Crossing) []report.Column[R] {
+	return []report.Column[R]{
+		{Name: name, Of: func(r R) report.Value { return report.Text(string(of(r).Verdict)) }},
+		{Name: name + "_turns", Of: func(r R) report.Value {
+			if at := of(r).At; at != nil {
+				return report.Ratio(at.Num().Int64(), at.Denom().Int64())
+			}
+			return report.None()
+		}},
+		{Head: head, Of: func(r R) report.Value { return report.Text(say(of(r))) }},
+	}
+}
+
+// rung is a step of the way from the law to the runs, or where it begins or ends.
+type rung struct {
+	name       string
+	law, whole bool // the crossing is the law's; the amounts are bills
+	step       crossover.Mover
+}
+
+// movers is the way from the law to the runs.
+func (c *comparison) movers() *report.Sheet {
+	d := c.ladder
+	var rows []rung
+	if u := d.Usual; u != nil {
+		moved := crossover.Pair{Fork: d.Closed.Fork - u.Closed.Fork, Fresh: d.Closed.Fresh - u.Closed.Fresh}
+		rows = append(rows, rung{"closed form at w 1.25× and r 0.1× of input", true, true, crossover.Mover{Amount: u.Closed, After: u.Crossing}},
+			rung{"other read rate: " + c.factors(), true, false, crossover.Mover{Amount: moved, After: d.ClosedCrossing}})
+	}
+	rows = append(rows, rung{"closed form", true, true, crossover.Mover{Amount: d.Closed, After: d.ClosedCrossing}})
+	for _, m := range d.Movers {
+		rows = append(rows, rung{m.Name, false, false, m})
+	}
+	rows = append(rows, rung{"simulated", false, true, crossover.Mover{Amount: d.Simulated, After: d.Crossing}})
+	type col = report.Column[rung]
+	columns := []col{
+		{Name: "step", Of: func(r rung) report.Value { return report.Text(r.name) }},
+		{Head: "WHAT MOVES THEM APART, AT " + strings.ToUpper(c.at()), Of: func(r rung) report.Value {
+			if r.whole {
+				return report.Text(r.name)
+			}
+			return report.Text("  " + r.name)
+		}},
+		{Name: "bill", Of: func(r rung) report.Value { return report.Bool(r.whole) }},
+		{Name: "fork_cost", Head: " FORK", Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fork) }},
+		{Name: "fresh_cost", Head: " FRESH", Of: func(r rung) report.Value { return r.amount(r.step.Amount.Fresh) }},
+	}
+	turns := crossings("crossing", " CROSSES AT", nil, func(r rung) crossover.Crossing { return r.step.After })
+	turns[2].Of = func(r rung) report.Value {
+		if r.law {
+			return report.Text(closedCell(r.step.After))
+		}
+		return report.Text(r.step.After.String())
+	}
+	return report.TableOf("movers", rows, append(columns, turns...)...)
+}
+
+// amount is a bill, or what a step adds to one.
+func (r *rung) amount(p cachemodel.Picodollars) report.Value {
+	switch {
+	case r.whole:
+		return fine(p)
+	case p == 0:
+		return report.Dollars(0).As("0")
+	}
+	return fine(p).Signed()
 }

@@ -3,12 +3,11 @@ package crossover
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
-	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/compare"
 	"agentsim/metrics/plot"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
@@ -26,7 +25,7 @@ func (c *comparison) chart() *plot.Chart {
 		return l
 	}
 	ch := &plot.Chart{
-		Title: "Fork against fresh sub-agent", Subtitle: c.subtitle(), Least: c.axis.least,
+		Title: "Fork against fresh sub-agent", Subtitle: c.subtitle(), Least: c.least(),
 		X: c.axis.label, Y: "bill of all children, US dollars",
 		Lines: []plot.Line{
 			line("fork, simulated", plot.Blue, false, func(r *crossover.Row) cachemodel.Picodollars { return r.Simulated.Fork }),
@@ -41,17 +40,22 @@ func (c *comparison) chart() *plot.Chart {
 		return ch
 	}
 	for i, p := range c.places {
-		label := p.label
-		if c.axis.name == "model" { // without a date, which has no room
-			label = strings.TrimPrefix(profile(&c.rows[i]).ID, "claude-")
-		}
+		label := strings.TrimPrefix(profile(&c.rows[i]).ID, "claude-") // without a date, which has no room
 		ch.Ticks = append(ch.Ticks, plot.Tick{X: p.x, Label: label})
 	}
 	return ch
 }
 
 // named reports whether the places are names, with nothing between two of them.
-func (c *comparison) named() bool { return c.axis.name == "model" || c.axis.name == "parent" }
+func (c *comparison) named() bool { return c.axis.of == nil }
+
+// least is the least value that there is, where a plot should not begin at zero.
+func (c *comparison) least() float64 {
+	if c.axis.name == "siblings" {
+		return 1
+	}
+	return 0
+}
 
 // marks are the crossings of the drawn curves, the labels away from each other.
 func (c *comparison) marks(pts []drawn) []plot.Mark {
@@ -69,7 +73,7 @@ func (c *comparison) subtitle() string {
 	q := &c.rows[0].Query
 	parts := given(c.fixed("model", q.Model), c.fixed("prefix", "P = "+report.Quantity(q.Prefix)), c.fixed("know", "S+R = "+report.Quantity(q.Know)),
 		c.fixed("turns", fmt.Sprintf("T = %d", q.Turns)), c.fixed("siblings", fmt.Sprintf("N = %d", q.Siblings)))
-	if q.Cold && c.axis.name != "parent" {
+	if q.Cold {
 		parts = append(parts, "cold parent")
 	}
 	return strings.Join(parts, " · ")
@@ -96,29 +100,18 @@ func (c *comparison) points() []drawn {
 
 // marksOf finds where the two drawn curves cross.
 func marksOf(pts []drawn, name string, hollow bool, of func(*crossover.Row) crossover.Pair) (out []plot.Mark) {
-	for i := 0; i+1 < len(pts); i++ {
-		a, b := of(pts[i].row), of(pts[i+1].row)
-		d, e := inDollars(a.Fork-a.Fresh), inDollars(b.Fork-b.Fresh)
-		if d == e || d < 0 == (e < 0) {
-			continue
-		}
-		t := d / (d - e)
-		x := pts[i].x + t*(pts[i+1].x-pts[i].x)
-		y := inDollars(a.Fork) + t*inDollars(b.Fork-a.Fork)
-		out = append(out, plot.Mark{Point: plot.Point{X: x, Y: y}, Label: fmt.Sprintf("%s %.3g", name, x), Hollow: hollow})
+	var xs []float64
+	curves := make([]compare.Curve, 2)
+	for _, p := range pts {
+		pair := of(p.row)
+		xs = append(xs, p.x)
+		curves[0].Points = append(curves[0].Points, compare.Point{X: p.x, Y: inDollars(pair.Fork)})
+		curves[1].Points = append(curves[1].Points, compare.Point{X: p.x, Y: inDollars(pair.Fresh)})
+	}
+	for _, x := range compare.Crossings(curves, xs) {
+		out = append(out, plot.Mark{Point: plot.Point(x.Point), Label: fmt.Sprintf("%s %.3g", name, x.X), Hollow: hollow})
 	}
 	return out
 }
 
 func inDollars(p cachemodel.Picodollars) float64 { return float64(p) / 1e12 }
-
-// pictures refuses to draw one kind of picture into a file that is named as
-// another. A name without an extension says nothing.
-func (o *crossoverOptions) pictures() error {
-	for _, f := range []struct{ flag, file, ext string }{{"svg", o.svg, ".svg"}, {"png", o.png, ".png"}} {
-		if ext := filepath.Ext(f.file); ext != "" && !strings.EqualFold(ext, f.ext) {
-			return ui.Failf(ui.Usage, "--%s %s: a picture of that kind has a name that ends in %s, such as %s", f.flag, f.file, f.ext, strings.TrimSuffix(f.file, ext)+f.ext)
-		}
-	}
-	return nil
-}

@@ -52,17 +52,17 @@ func Load(db *sqlite.DB, run string) (*Record, error) {
 // over them. The error says which setting cannot be answered from the record and
 // why, or which call the run's own settings do not reproduce.
 func (r *Record) Play(sets []string) (own, other *Result, err error) {
-	if own, err = r.play(r.own, nil); err != nil {
-		return nil, nil, err
-	}
-	if err := own.reproduces(); err != nil {
+	sc, err := r.file.Effective("", sets)
+	if err != nil {
 		return nil, nil, err
 	}
 	if err := Check(sets); err != nil {
 		return nil, nil, err
 	}
-	sc, err := r.file.Effective("", sets)
-	if err != nil {
+	if own, err = r.play(r.own, nil); err != nil {
+		return nil, nil, err
+	}
+	if err := own.reproduces(); err != nil {
 		return nil, nil, err
 	}
 	as, err := r.renamed(sc, sets)

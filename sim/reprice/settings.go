@@ -11,15 +11,11 @@ import (
 	"agentsim/sim/llm/tokens"
 )
 
-// PriceOnly are the settings that change what a call costs and nothing that is
-// sent, cached or waited for. Figures under another value follow from usage alone,
-// which every level but totals records.
-var PriceOnly = []string{"provider.inference_geo", "provider.speed"}
-
 // cacheSettings are those that change what the cache reads, writes and bills, and
 // nothing that is sent. What stands below them in a scenario counts as well.
 var cacheSettings = []string{"provider.ttl", "provider.plan_limit_at", "provider.subagent_ttl", "provider.breakpoints", "provider.fourth_mark",
-	"provider.model", "provider.platform", "provider.batch", "provider.options"}
+	"provider.model", "provider.platform", "provider.batch", "provider.options",
+	"provider.inference_geo", "provider.speed"}
 
 // refusals say why a setting of the provider is none that the record can answer.
 var refusals = map[string]string{
@@ -37,7 +33,7 @@ type SettingError struct {
 func (e *SettingError) Error() string { return e.Setting + ": " + e.Why }
 
 // Answerable lists the settings that a record in full answers.
-func Answerable() []string { return append(slices.Clone(cacheSettings), PriceOnly...) }
+func Answerable() []string { return slices.Clone(cacheSettings) }
 
 // Check refuses settings, each path=value, that change more than the cache. The
 // error is a *SettingError. Some that pass it depend on the run, and Play says so.

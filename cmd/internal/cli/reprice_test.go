@@ -47,7 +47,7 @@ func repricedLibrary(t *testing.T) {
 		compared, dearer := 0, 0
 		for _, name := range []string{"hello", "fan-out", "retry-storm", "nested", "stream-failures", "abort-tree"} {
 			model := "provider.model=claude-opus-4-8"
-			path, base, _ := runInto(t, name, "--record", "calls", "--set", model)
+			path, base, _ := runInto(t, name, "--set", model)
 			_, again, code := runInto(t, name, "--record", "totals", "--set", model, "--set", setting)
 			for variant, r := range base {
 				got, out, errs := try(nil, "inspect", r.ID, "--db", path, "--reprice", setting, "-o", "json")

@@ -24,26 +24,28 @@ func levelNote(info sqlite.RunInfo) string {
 
 // NeedsCalls refuses what a record of totals cannot answer.
 func NeedsCalls(info sqlite.RunInfo) error {
-	if info.Level == sqlite.Totals {
-		return ui.Failf(ui.Operating, "run %s was recorded with --record totals: single calls are not recorded; run it again with --record full", ui.Short(info.ID))
-	}
-	return nil
+	return needs(info, info.Level != sqlite.Totals, "single calls are not recorded")
 }
 
 // NeedsAll refuses what cannot be answered without every call.
 func NeedsAll(info sqlite.RunInfo) error {
-	if info.Level.Whole() {
-		return nil
-	}
-	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: not all of its calls are recorded; run it again with --record full", ui.Short(info.ID), info.Level)
+	return needs(info, info.Level.Whole(), "not all of its calls are recorded")
 }
 
-// NeedsBlocks refuses to show what requests held where that is not recorded.
-func NeedsBlocks(info sqlite.RunInfo) error {
-	if info.Level.Content() {
-		return NeedsContent(info)
+// NeedsContent refuses to show what requests held where that is not recorded, or
+// an import left it out.
+func NeedsContent(info sqlite.RunInfo) error {
+	if text := WithoutContent(info); text != "" {
+		return ui.Failf(ui.Operating, "%s", text)
 	}
-	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: what requests held is not recorded; run it again with --record full", ui.Short(info.ID), info.Level)
+	return needs(info, info.Level.Content(), "what requests held is not recorded")
+}
+
+func needs(info sqlite.RunInfo, is bool, lacks string) error {
+	if is {
+		return nil
+	}
+	return ui.Failf(ui.Operating, "run %s was recorded with --record %s: %s; run it again with --record full", ui.Short(info.ID), info.Level, lacks)
 }
 
 // NotKept says of a call that is not on record that there was one.
@@ -55,15 +57,7 @@ func NotKept(info sqlite.RunInfo, n int64, err error) error {
 		n, ui.Short(info.ID), info.Level)
 }
 
-// NeedsContent refuses to show what was said where an import left it out.
-func NeedsContent(info sqlite.RunInfo) error {
-	if text := WithoutContent(info); text != "" {
-		return ui.Failf(ui.Operating, "%s", text)
-	}
-	return nil
-}
-
-// withoutContent says of an imported session that what was said is not stored,
+// WithoutContent says of an imported session that what was said is not stored,
 // and what to do; "" of any other run.
 func WithoutContent(info sqlite.RunInfo) string {
 	if !info.Recorded() || info.Variant != toevents.NoContent {

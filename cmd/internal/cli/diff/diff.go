@@ -107,7 +107,7 @@ func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rundb.NeedsBlocks(info); err != nil {
+	if err := rundb.NeedsContent(info); err != nil {
 		return nil, err
 	}
 	c, err := db.Call(info.ID, n)

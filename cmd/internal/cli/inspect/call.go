@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
-	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -30,7 +28,7 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 		return err
 	}
 	if o.blocks {
-		if err := rundb.NeedsBlocks(info); err != nil {
+		if err := rundb.NeedsContent(info); err != nil {
 			return err
 		}
 	}
@@ -51,13 +49,16 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 		c.recorded = &x
 	}
 	described(d, c)
-	switch {
-	case c.recorded != nil:
+	if c.recorded != nil {
 		recordedCall(d, c)
-	case c.Miss != "":
+	}
+	if c.Miss != "" {
 		if err := missed(d, db, info, c); err != nil {
 			return err
 		}
+	}
+	if said := apiSaid(c); said != "" {
+		d.Detail("the API says", "%s", said)
 	}
 	d.Fields(report.TableOf("", []one{c}, requestColumns(c.recorded != nil)...))
 	d.Field("contents", report.Objects(blockTable(blocks)))
@@ -123,7 +124,10 @@ func requestColumns(recorded bool) []report.Column[one] {
 		{Name: "meaning", Of: func(c one) report.Value { return report.Text(c.Meaning) }},
 		{Name: "tokens_expected", Of: func(c one) report.Value { return report.Tokens(c.Expected) }},
 		{Name: "tokens_lost", Of: func(c one) report.Value { return report.Tokens(c.Lost) }},
-		{Name: "lost_cost", Of: lostCost},
+		{Name: "lost_cost", Of: func(c one) report.Value {
+			l := c.loss(0)
+			return report.Dollars(l.cost).If(l.priced && c.recorded == nil)
+		}},
 		{Name: "miss_position", Of: func(c one) report.Value { return report.Count(c.MissPos) }},
 		{Name: "miss_byte", Of: func(c one) report.Value { return report.Count(c.MissByte) }},
 		{Name: "after", Of: func(c one) report.Value { return report.Count(c.After) }},
@@ -138,15 +142,6 @@ func requestColumns(recorded bool) []report.Column[one] {
 		col{Name: "api_cache_missed_input_tokens", Of: func(c one) report.Value { _, n := apiSays(c.CallInfo); return report.Tokens(n).If(n > 0) }})
 }
 
-// lostCost is what a simulated miss cost more than a hit.
-func lostCost(c one) report.Value {
-	if c.recorded != nil {
-		return report.None()
-	}
-	extra, ok := moreThanAHit(c.CallInfo, c.price)
-	return report.Dollars(extra).If(ok)
-}
-
 func markTable(marks []sqlite.Mark) *report.Sheet {
 	type col = report.Column[sqlite.Mark]
 	return report.TableOf("", marks,
@@ -155,40 +150,6 @@ func markTable(marks []sqlite.Mark) *report.Sheet {
 		col{Name: "tokens_read", Of: func(m sqlite.Mark) report.Value { return report.Tokens(m.Reads) }},
 		col{Name: "back", Of: func(m sqlite.Mark) report.Value { return report.Count(m.Back) }},
 		col{Name: "tokens_written", Of: func(m sqlite.Mark) report.Value { return report.Tokens(m.Writes) }})
-}
-
-// missed says why a call read less than it could have, and what would help.
-func missed(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, c one) error {
-	from, other := "", (*sqlite.CallInfo)(nil)
-	if c.After > 0 {
-		before, err := db.Call(info.ID, c.After)
-		if err != nil {
-			return err
-		}
-		other = &before
-		from = fmt.Sprintf(" from call %d (%s, its call %d)", other.N, other.Lineage, other.Call+1)
-	}
-	d.Detail("expected", "%s%s; written again %s", ui.Count(c.Expected), from, ui.Count(c.Lost))
-	back := 0
-	if c.Miss == llm.MissLookBack.String() && other != nil {
-		back = distance(other, c.CallInfo)
-	}
-	d.Detail("miss reason", "%s: %s", c.Miss, meaning(c.CallInfo, back, c.price))
-	if c.MissByte >= 0 && c.MissPos > 0 {
-		d.Detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
-	}
-	if typ, missed := apiSays(c.CallInfo); missed > 0 {
-		d.Detail("the API says", "%s, about %s tokens by their bytes", typ, ui.Count(missed))
-	} else if typ != "" {
-		d.Detail("the API says", "%s", typ)
-	}
-	if extra, ok := moreThanAHit(c.CallInfo, c.price); ok {
-		d.Detail("cost of it", "%s more than a hit", report.Money(extra))
-	}
-	if keep := remedy(c.CallInfo, back); keep != "" {
-		d.Detail("would have kept it", "%s", keep)
-	}
-	return nil
 }
 
 // blockTable are the blocks of a request; machines get them whole.
@@ -206,85 +167,6 @@ func blockTable(blocks []sqlite.BlockInfo) *report.Sheet {
 		col{Name: "cached", Of: func(b sqlite.BlockInfo) report.Value { return report.Bool(b.Cached) }},
 		col{Head: "CONTENT", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(ui.Excerpt(b.Content)) }},
 		col{Name: "content", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Content) }})
-}
-
-// misses lists the requests that read less than they could have.
-func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
-	if err := rundb.NeedsCalls(info); err != nil {
-		return err
-	}
-	list, err := db.Misses(info.ID)
-	if err != nil {
-		return err
-	}
-	var recorded []sqlite.RecordedInfo
-	if info.Recorded() {
-		if recorded, err = db.RecordedMisses(info.ID); err != nil {
-			return err
-		}
-	}
-	fans, err := db.FanOuts(info.ID)
-	if err != nil {
-		return err
-	}
-	rows, price := make([]one, len(list)), prices(db, info)
-	for i := range list {
-		if rows[i] = (one{CallInfo: &list[i], price: price}); recorded != nil {
-			rows[i].recorded = &recorded[i]
-		}
-	}
-	switch {
-	case info.Recorded():
-		recordedMisses(d, rows)
-	default:
-		simulatedMisses(d, rows)
-	}
-	if len(rows) == 0 {
-		if err := noMisses(d, db, info); err != nil {
-			return err
-		}
-	} else {
-		d.Say("\none of them: agentsim inspect %s --call %d", ui.Short(info.ID), rows[0].N)
-	}
-	fanOuts(d, fans)
-	return nil
-}
-
-// simulatedMisses lists misses and what they cost.
-func simulatedMisses(d *report.Document, rows []one) {
-	type col = report.Column[one]
-	d.Table(report.TableOf("misses", rows, append([]col{
-		{Head: " CALL", Of: func(c one) report.Value { return report.Count(c.N) }},
-		{Head: "AGENT", Of: func(c one) report.Value { return report.Text(c.Lineage) }},
-		{Head: " AT", Drop: 3, Of: func(c one) report.Value { return report.At(c.At) }},
-		{Head: " CACHE READ", Drop: 2, Of: func(c one) report.Value { return report.Count(c.Usage.Read) }},
-		{Head: " EXPECTED", Drop: 1, Of: func(c one) report.Value { return report.Count(c.Expected) }},
-		{Head: " WRITTEN AGAIN", Of: func(c one) report.Value { return report.Count(c.Lost) }},
-		{Head: " COST OF IT", Of: lostCost},
-		{Head: " AFTER CALL", Drop: 4, Of: func(c one) report.Value { return report.Count(c.After).If(c.After > 0) }},
-		{Head: "MISS REASON", Of: func(c one) report.Value { return report.Text(c.Miss + ": " + meaning(c.CallInfo, 0, c.price)) }},
-	}, requestColumns(false)...)...))
-	if len(rows) == 0 {
-		return
-	}
-	var all, open cachemodel.Picodollars // what all misses cost, and those that may be none
-	short := 0
-	for _, c := range rows {
-		extra, _ := moreThanAHit(c.CallInfo, c.price)
-		if all += extra; c.Miss == llm.MissUndecided.String() {
-			open += extra
-		}
-		if expiredOfSubagent(c.CallInfo) {
-			short++
-		}
-	}
-	d.Say("\nall of them cost %s more than hits would have", report.Money(all))
-	if short > 0 {
-		d.Say("would have kept %d of them: provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says", short)
-	}
-	if open > 0 {
-		d.Say("undecided ones may have been hits: the bill may be off by up to %s", report.Money(open))
-	}
 }
 
 // known reports whether a model has a price.
@@ -319,104 +201,4 @@ func markText(m sqlite.Mark) string {
 		return "nothing went by way of it"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// reach is how many positions behind itself a breakpoint finds an entry: it looks
-// at twenty, its own among them (CACHE-14).
-const reach = 19
-
-// distance is how far the earlier call's last breakpoint stands behind the first
-// one of this call that is not before it; 0 when the record does not say.
-func distance(earlier, c *sqlite.CallInfo) int {
-	if len(earlier.Marks) == 0 {
-		return 0
-	}
-	entry, nearest := earlier.Marks[len(earlier.Marks)-1].Pos, int32(0)
-	for _, m := range c.Marks {
-		if m.Pos >= entry && (nearest == 0 || m.Pos < nearest) {
-			nearest = m.Pos
-		}
-	}
-	return max(0, int(nearest-entry))
-}
-
-// meaning explains a reason; back is how far the entry stands behind, 0 if that
-// is not known.
-func meaning(c *sqlite.CallInfo, back int, price pricing) string {
-	if p, err := price(c.Model); err == nil && c.Miss == llm.MissUndecided.String() {
-		return fmt.Sprintf("too close to the model's minimum cacheable length to call (%s ± %s tokens)",
-			ui.Count(p.Minimum), ui.Count(tokens.Off(c.Model, p.Minimum)))
-	}
-	if back == 0 {
-		return c.Meaning
-	}
-	return fmt.Sprintf("the entry stands %d positions behind the breakpoint, %d is the reach", back, reach)
-}
-
-// remedy says what would have kept the prefix. A tool use and its result are two
-// positions.
-func remedy(c *sqlite.CallInfo, back int) string {
-	keep := remedies[c.Miss]
-	if expiredOfSubagent(c) {
-		keep = "provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says; or less time between two calls"
-	}
-	if back > reach {
-		keep = fmt.Sprintf("provider.fourth_mark: true, or %s fewer in the response before", ui.Plural((back-reach+1)/2, "parallel call"))
-	}
-	return keep
-}
-
-// expiredOfSubagent reports whether a call missed what a sub-agent's own lifetime,
-// which forks do not have, left to expire.
-func expiredOfSubagent(c *sqlite.CallInfo) bool {
-	return c.Miss == llm.MissExpired.String() && c.Structure == "subagent" && c.Usage.Write1h == 0
-}
-
-// pricing finds a model's prices.
-type pricing func(model string) (*cachemodel.Profile, error)
-
-// moreThanAHit is what reading the lost tokens instead of paying for them again
-// would have saved: tokens that were written come first, then plain ones.
-func moreThanAHit(c *sqlite.CallInfo, price pricing) (cachemodel.Picodollars, bool) {
-	p, err := price(c.Model)
-	if err != nil || c.Lost <= 0 {
-		return 0, false
-	}
-	hit := c.Usage
-	left := c.Lost
-	for _, paid := range []*int64{&hit.Write5m, &hit.Write1h, &hit.Input} {
-		n := min(left, *paid)
-		*paid -= n
-		left -= n
-		hit.Read += n
-	}
-	return p.Cost(c.Usage) - p.Cost(hit), true
-}
-
-// prices finds models as the run's scenario priced them; list prices where it has
-// none.
-func prices(db *sqlite.DB, info sqlite.RunInfo) pricing {
-	if !info.Recorded() {
-		if stored, err := db.Spec(info.ID); err == nil {
-			if spec, err := rundb.Rebuild(&stored); err == nil {
-				return spec.Scenario.Provider.Priced
-			}
-		}
-	}
-	return cachemodel.Lookup
-}
-
-// remedies says, by reason, what would have kept the prefix.
-var remedies = map[string]string{
-	llm.MissNoMarker.String():       "a breakpoint on the part that stays the same (provider.breakpoints)",
-	llm.MissBelowMinimum.String():   "a longer shared prefix, or a model with a lower minimum",
-	llm.MissModel.String():          "the same model for both: a cache belongs to one",
-	llm.MissSalt.String():           "the same settings (effort, thinking, tool_choice) as the request before",
-	llm.MissTools.String():          "the same tools, in the same order",
-	llm.MissSystem.String():         "the same system prompt",
-	llm.MissMessages.String():       "messages that only grow: nothing edited, stripped or replaced behind the mark",
-	llm.MissLookBack.String():       "provider.fourth_mark: true, or fewer parallel calls in one response",
-	llm.MissNoise.String():          "a server that is not disturbed (provider.options), and no batch",
-	llm.MissNotYetReadable.String(): "fan_out.hold: first-response, so that siblings start once the first one's answer begins",
-	llm.MissExpired.String():        "a longer lifetime (provider.ttl: 1h), or less time between two calls",
 }

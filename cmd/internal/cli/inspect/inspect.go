@@ -4,7 +4,6 @@
 package inspect
 
 import (
-	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -29,7 +28,8 @@ type options struct {
 	said     string
 	output   string
 	reprice  []string
-	limit    int // of the list of runs; 0 for all
+	limit    int  // of the list of runs; 0 for all
+	view     view // nil for the tree
 }
 
 // page is how many runs people see where they do not say.
@@ -76,17 +76,27 @@ run's id.`,
 	return cmd
 }
 
-// views are the flags of which one may be given.
-var views = []string{"call", "misses", "phases", "progress", "said", "reprice"}
+// view adds what a flag asks of a run.
+type view func(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) error
 
-// check says what is wrong with the flags.
+// views are the flags of which one may be given; without one it is the tree.
+var views = []struct {
+	flag string
+	add  view
+}{{"call", request}, {"misses", misses}, {"phases", phases}, {"progress", progress}, {"said", said}, {"reprice", repriced}}
+
+// check says what is wrong with the flags, and finds the view that is asked for.
 func (o *options) check(f *pflag.FlagSet) error {
-	given := slices.DeleteFunc(slices.Clone(views), func(name string) bool { return !f.Changed(name) })
-	call := f.Changed("call")
+	var given []string
+	for _, v := range views {
+		if f.Changed(v.flag) {
+			given, o.view = append(given, v.flag), v.add
+		}
+	}
 	if !f.Changed("limit") && o.output != "table" {
 		o.limit = 0
 	}
-	switch {
+	switch call := f.Changed("call"); {
 	case len(given) > 1:
 		return ui.Failf(ui.Usage, "--%s: give one of them, each is a view of its own", strings.Join(given, " and --"))
 	case call && o.call < 1:
@@ -99,12 +109,10 @@ func (o *options) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// aView reports whether a view of one run is asked for.
-func (o *options) aView() bool {
-	return o.call > 0 || o.misses || o.phases || o.progress || o.said != "" || len(o.reprice) > 0
-}
-
 func run(s *ui.Env, o *options, args []string) error {
+	if len(args) == 0 && o.view != nil {
+		return ui.Failf(ui.Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
+	}
 	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
@@ -112,44 +120,32 @@ func run(s *ui.Env, o *options, args []string) error {
 	defer db.Close()
 	d := &report.Document{}
 	if len(args) == 0 {
-		if o.aView() {
-			return ui.Failf(ui.Usage, "name the run, by the beginning of its id; agentsim inspect lists them")
-		}
-		if err := o.runs(d, db); err != nil {
-			return err
-		}
-		return s.Print(o.output, d)
+		err = o.runs(d, db)
+	} else {
+		err = o.one(d, db, args[0])
 	}
-	info, err := rundb.Find(db, args[0])
-	if err == nil {
-		err = rundb.Head(d, db, info)
-	}
-	if err == nil {
-		err = o.view(s, d, db, info)
-	}
-	if err != nil || o.said != "" && o.output == "table" {
+	if err != nil {
 		return err
 	}
 	return s.Print(o.output, d)
 }
 
-// view adds what was asked of a run.
-func (o *options) view(s *ui.Env, d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
+// one says of one run what was asked.
+func (o *options) one(d *report.Document, db *sqlite.DB, prefix string) error {
+	info, err := rundb.Find(db, prefix)
 	switch {
-	case len(o.reprice) > 0:
-		return repriced(d, db, info, o.reprice)
-	case o.call > 0:
-		return request(d, db, info, o)
-	case o.misses:
-		return misses(d, db, info)
-	case o.phases:
-		return phases(d, db, info)
-	case o.progress:
-		return progress(d, db, info)
-	case o.said != "":
-		return said(s, d, db, info, o)
+	case err != nil:
+		return err
+	case o.said != "": // what was said comes without a heading
+		return said(d, db, info, o)
 	}
-	return tree(d, db, info)
+	if err := rundb.Head(d, db, info); err != nil {
+		return err
+	}
+	if o.view == nil {
+		return tree(d, db, info)
+	}
+	return o.view(d, db, info, o)
 }
 
 // recorded is a run of the list, and whether its prices are known.

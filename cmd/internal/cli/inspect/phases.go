@@ -29,7 +29,7 @@ func phaseFigures(db *sqlite.DB, run string) (map[string]int64, error) {
 }
 
 // phases says when each phase of the work went on, and what it shared with others.
-func phases(d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
+func phases(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) error {
 	of, err := phaseFigures(db, info.ID)
 	if err != nil {
 		return err
@@ -61,29 +61,21 @@ func phaseTable(d *report.Document, of map[string]int64) {
 		col{Name: "start", Head: " FROM", Of: at(".start")},
 		col{Name: "end", Head: " TO", Of: at(".end")},
 		col{Name: "busy", Head: " BUSY", Of: at(".busy")},
-		col{Head: "AT ONCE WITH", Of: func(p metrics.Phase) report.Value { return report.Text(besides(of, p)) }},
-		col{Name: "at_once_with", Of: func(p metrics.Phase) report.Value { return report.Nested(besideOf(of, p)) }}))
+		col{Name: "at_once_with", Head: "AT ONCE WITH", Of: func(p metrics.Phase) report.Value {
+			var words []string
+			out := map[string]int64{}
+			beside(of, p, func(q metrics.Phase, d vtime.Duration) {
+				words, out[q.String()+"_ns"] = append(words, q.String()+" "+report.Time(d)), int64(d)
+			})
+			return report.Nested(out).As(strings.Join(words, ", "))
+		}}))
 }
 
-// besideOf are the nanoseconds that each other phase went on beside one.
-func besideOf(of map[string]int64, p metrics.Phase) map[string]int64 {
-	out := map[string]int64{}
+// beside gives each other phase that went on beside one, and for how long.
+func beside(of map[string]int64, p metrics.Phase, each func(q metrics.Phase, d vtime.Duration)) {
 	for q := range metrics.NumPhases {
 		if d := of["phase.overlap."+min(p, q).String()+"_"+max(p, q).String()]; p != q && d > 0 {
-			out[q.String()+"_ns"] = d
+			each(q, vtime.Duration(d))
 		}
 	}
-	return out
-}
-
-// besides lists the phases that another went on beside, and for how long.
-func besides(of map[string]int64, p metrics.Phase) string {
-	var out []string
-	for q := range metrics.NumPhases {
-		a, b := min(p, q), max(p, q)
-		if d := of["phase.overlap."+a.String()+"_"+b.String()]; p != q && d > 0 {
-			out = append(out, q.String()+" "+report.Time(vtime.Duration(d)))
-		}
-	}
-	return strings.Join(out, ", ")
 }

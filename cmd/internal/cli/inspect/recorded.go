@@ -3,7 +3,6 @@ package inspect
 import (
 	"fmt"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
@@ -47,59 +46,6 @@ func recordedCall(d *report.Document, c one) {
 	if x.Class != "" && c.Miss == "" {
 		d.Detail("read as", "%s", readAs(x))
 	}
-	if c.Miss != "" {
-		recordedMiss(d, c)
-	}
-	if x.ServerReason != "" {
-		d.Detail("the API said", "%s", serverSaid(x))
-	}
-}
-
-func recordedMiss(d *report.Document, c one) {
-	x := c.recorded
-	d.Detail("expected", "%s from call %d; written again %s (%s)", ui.Count(x.Expected), x.Pred, ui.Count(x.Lost), x.Class)
-	d.Detail("miss reason", "%s: %s", x.Cause, x.Meaning)
-	if x.Told.Line > 0 {
-		d.Detail("told by", "%s (%s)", toldBy(&x.Told), x.Told.What)
-	}
-	if known(c.Model) {
-		d.Detail("cost of it", "%s more than a hit", dollars(x.LostCost))
-	}
-	d.Detail("would have kept it", "%s", x.Keep)
-}
-
-// recordedMisses lists the misses of a recorded session, and by cause what would
-// have kept the tokens.
-func recordedMisses(d *report.Document, rows []one) {
-	type col = report.Column[one]
-	d.Table(report.TableOf("misses", rows, append([]col{
-		{Head: " CALL", Of: func(c one) report.Value { return report.Count(c.N) }},
-		{Head: "AGENT", Of: func(c one) report.Value { return report.Text(c.Lineage) }},
-		{Head: " AT", Drop: 4, Of: func(c one) report.Value { return report.At(c.At) }},
-		{Head: " CACHE READ", Drop: 3, Of: func(c one) report.Value { return report.Count(c.Usage.Read) }},
-		{Head: " EXPECTED", Drop: 2, Of: func(c one) report.Value { return report.Count(c.recorded.Expected) }},
-		{Head: " WRITTEN AGAIN", Of: func(c one) report.Value { return report.Count(c.recorded.Lost) }},
-		{Head: " COST OF IT", Of: func(c one) report.Value { return dollars(c.recorded.LostCost).If(known(c.Model)) }},
-		{Head: " AFTER CALL", Drop: 5, Of: func(c one) report.Value { return report.Count(c.recorded.Pred) }},
-		{Head: "MISS REASON", Of: func(c one) report.Value { return report.Text(becauseOf(c.recorded)) }},
-		{Head: "THE API SAID", Drop: 1, Of: func(c one) report.Value { return report.Text(serverSaid(c.recorded)) }},
-	}, requestColumns(true)...)...))
-	if len(rows) == 0 {
-		return
-	}
-	var causes []lostBy
-	for _, c := range rows {
-		causes = addCause(causes, c.recorded, known(c.Model))
-	}
-	d.Say("")
-	type cause = report.Column[lostBy]
-	d.Table(report.TableOf("", causes,
-		cause{Head: "CAUSE", Of: func(l lostBy) report.Value { return report.Text(l.cause) }},
-		cause{Head: " CALLS", Of: func(l lostBy) report.Value { return report.Count(l.calls) }},
-		cause{Head: " WRITTEN AGAIN", Of: func(l lostBy) report.Value { return report.Count(l.tokens) }},
-		cause{Head: " COST OF IT", Of: func(l lostBy) report.Value { return report.Dollars(l.cost).If(l.priced) }},
-		cause{Head: "WHY", Drop: 1, Of: func(l lostBy) report.Value { return report.Text(l.meaning) }},
-		cause{Head: "WOULD HAVE KEPT IT", Of: func(l lostBy) report.Value { return report.Text(l.keep) }}))
 }
 
 // recordedTable is what the recording adds to a call, for machines.
@@ -149,7 +95,17 @@ func readAs(x *sqlite.RecordedInfo) string {
 	return text
 }
 
-func serverSaid(x *sqlite.RecordedInfo) string {
+// apiSaid is the API's own diagnosis of a request: as recorded or, of a simulated
+// one, as the API would give it.
+func apiSaid(c one) string {
+	if c.recorded == nil {
+		typ, missed := apiSays(c.CallInfo)
+		if missed == 0 {
+			return typ
+		}
+		return fmt.Sprintf("%s, about %s tokens by their bytes", typ, ui.Count(missed))
+	}
+	x := c.recorded
 	if x.ServerReason == "" || x.ServerMissed == 0 {
 		return x.ServerReason
 	}
@@ -165,35 +121,4 @@ func toldBy(t *recording.Told) string {
 		return fmt.Sprintf("line %d of file %d", t.Line, t.File+1)
 	}
 	return fmt.Sprintf("line %d", t.Line)
-}
-
-// becauseOf is a miss's cause, with the line that tells of it.
-func becauseOf(x *sqlite.RecordedInfo) string {
-	if by := toldBy(&x.Told); by != "" {
-		return x.Cause + " (" + by + ")"
-	}
-	return x.Cause
-}
-
-// lostBy is what one cause lost.
-type lostBy struct {
-	cause, meaning, keep string
-	calls, tokens        int64
-	cost                 cachemodel.Picodollars
-	priced               bool // of every call
-}
-
-// addCause adds a miss to its cause and what would have kept it, in the order in
-// which they are met.
-func addCause(list []lostBy, x *sqlite.RecordedInfo, priced bool) []lostBy {
-	for i := range list {
-		if l := &list[i]; l.cause == x.Cause && l.keep == x.Keep {
-			l.calls++
-			l.tokens += x.Lost
-			l.cost += cachemodel.Picodollars(x.LostCost)
-			l.priced = l.priced && priced
-			return list
-		}
-	}
-	return append(list, lostBy{x.Cause, x.Meaning, x.Keep, 1, x.Lost, cachemodel.Picodollars(x.LostCost), priced})
 }

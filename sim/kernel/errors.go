@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -49,19 +50,7 @@ const (
 )
 
 func (l Limits) orDefault() Limits {
-	if l.Steps == 0 {
-		l.Steps = DefaultSteps
-	}
-	if l.Time == 0 {
-		l.Time = DefaultTime
-	}
-	if l.Procs == 0 {
-		l.Procs = DefaultProcs
-	}
-	if l.Queue == 0 {
-		l.Queue = DefaultQueue
-	}
-	return l
+	return Limits{cmp.Or(l.Steps, DefaultSteps), cmp.Or(l.Time, DefaultTime), cmp.Or(l.Procs, DefaultProcs), cmp.Or(l.Queue, DefaultQueue)}
 }
 
 // LimitError ends a run that reached one of its limits.

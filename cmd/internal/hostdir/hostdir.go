@@ -11,6 +11,7 @@ package hostdir
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -131,19 +132,7 @@ func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
 }
 
 func (l Limits) filled() Limits {
-	if l.FileBytes == 0 {
-		l.FileBytes = MaxFileBytes
-	}
-	if l.Files == 0 {
-		l.Files = MaxFiles
-	}
-	if l.Bytes == 0 {
-		l.Bytes = MaxBytes
-	}
-	if l.GitTime == 0 {
-		l.GitTime = MaxGitTime
-	}
-	return l
+	return Limits{cmp.Or(l.FileBytes, MaxFileBytes), cmp.Or(l.Files, MaxFiles), cmp.Or(l.Bytes, MaxBytes), cmp.Or(l.GitTime, MaxGitTime), l.Under}
 }
 
 // realDir is the directory without links.
@@ -212,52 +201,38 @@ func (r *reader) listAgents() {
 // walk lists everything but repositories' own files; of a repository below it,
 // what git lists there. A directory that cannot be read is counted.
 func (r *reader) walk() error {
-	return filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(r.in, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && p == r.root:
+		case err != nil && p == ".":
 			return fmt.Errorf("project directory %s cannot be read: %w", r.dir, err)
 		case err != nil:
 			r.refused.Unreadable++
 			return nil
+		case d.Name() == ".git" && d.IsDir():
+			return fs.SkipDir
 		case d.IsDir():
 			return r.enter(p)
-		case d.Name() == ".git":
-			return nil
+		case d.Name() != ".git":
+			r.paths = append(r.paths, p)
 		}
-		return r.add(p)
+		return r.tooMany()
 	})
 }
 
-// enter decides about a directory: git lists a repository's files, and its own
-// ones are passed over.
+// enter decides about a directory below the root: git lists a repository's files.
+// A final slash, which marks a repository in git's list, stays.
 func (r *reader) enter(p string) error {
-	if p == r.root {
+	if _, err := r.in.Stat(p + "/.git"); err != nil || p == "." {
 		return nil
 	}
-	if filepath.Base(p) == ".git" {
-		return fs.SkipDir
-	}
-	if _, err := os.Lstat(filepath.Join(p, ".git")); err != nil {
-		return nil
-	}
-	listed, inTree, err := r.limits.gitFiles(p)
+	listed, inTree, err := r.limits.gitFiles(filepath.Join(r.root, p))
 	if err != nil || !inTree {
 		return err
 	}
 	for _, name := range listed {
-		if err := r.add(p + string(filepath.Separator) + name); err != nil {
-			return err
-		}
+		r.paths = append(r.paths, p+"/"+name)
 	}
-	return fs.SkipDir
-}
-
-// add notes a candidate by its path on this machine. A final slash, which marks
-// a repository in git's list, stays.
-func (r *reader) add(p string) error {
-	rel := filepath.ToSlash(strings.TrimPrefix(p, r.root+string(filepath.Separator)))
-	r.paths = append(r.paths, rel)
-	return r.tooMany()
+	return cmp.Or(r.tooMany(), fs.SkipDir)
 }
 
 func (r *reader) tooMany() error {
@@ -267,7 +242,8 @@ func (r *reader) tooMany() error {
 	return nil
 }
 
-// take reads one candidate or counts why not.
+// take reads one candidate or counts why not. A file deleted since git knew it is
+// skipped.
 func (r *reader) take(rel string) error {
 	if strings.HasSuffix(rel, "/") {
 		return r.refuse(rel, &r.refused.Repositories)
@@ -275,19 +251,42 @@ func (r *reader) take(rel string) error {
 	if workspace.CheckPath(rel) != nil {
 		return r.refuse(rel, &r.refused.Names)
 	}
-	target, count := r.resolve(rel)
-	if target == "" {
-		return r.refuse(rel, count)
+	info, err := r.in.root.Lstat(filepath.FromSlash(rel))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return r.refuse(rel, &r.refused.Unreadable)
+	case info.IsDir():
+		return r.refuse(rel, &r.refused.Repositories)
 	}
-	content, count := r.content(target)
-	if count != nil {
-		return r.refuse(rel, count)
+	text, err := r.in.Read(rel, r.limits.FileBytes)
+	if err != nil || isBinary(text) || !utf8.Valid(text) {
+		return r.refuse(rel, r.why(info.Mode()&fs.ModeSymlink != 0, text, err))
 	}
-	r.files[rel] = content
-	if r.bytes += int64(len(content)); r.bytes > r.limits.Bytes {
+	r.files[rel] = string(text)
+	if r.bytes += int64(len(text)); r.bytes > r.limits.Bytes {
 		return fmt.Errorf("project directory %s holds more than %d bytes of text: give a smaller directory", r.dir, r.limits.Bytes)
 	}
 	return nil
+}
+
+// why is the count that the refusal of a file belongs to, nil for a link to a
+// directory of the project, whose files are found under their own names.
+func (r *reader) why(link bool, text []byte, err error) *int {
+	var large *LargeError
+	var irregular *IrregularError
+	switch {
+	case errors.As(err, &large) && !isBinary(text):
+		return &r.refused.TooLarge
+	case err == nil || large != nil:
+		return &r.refused.Binary
+	case errors.As(err, &irregular) && irregular.What == kind(fs.ModeDir):
+		return nil
+	case link && irregular == nil && !errors.Is(err, fs.ErrPermission):
+		return &r.refused.OutsideLinks
+	}
+	return &r.refused.Unreadable
 }
 
 // refuse counts a file, and keeps its name where agents would be made of it. A nil
@@ -303,57 +302,6 @@ func (r *reader) refuse(rel string, count *int) error {
 		}
 	}
 	return nil
-}
-
-// resolve follows links. It returns the file to read, or "" and the count that
-// the refusal belongs to, nil for what is silently passed over: a file deleted
-// since git knew it, and a link to a directory of the project, whose files are
-// found under their own names.
-func (r *reader) resolve(rel string) (target string, count *int) {
-	p := filepath.Join(r.root, filepath.FromSlash(rel))
-	link, err := os.Lstat(p)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
-	case err != nil:
-		return "", &r.refused.Unreadable
-	case link.IsDir():
-		return "", &r.refused.Repositories
-	}
-	target, err = filepath.EvalSymlinks(p)
-	if err != nil || !within(r.root, target) {
-		return "", &r.refused.OutsideLinks
-	}
-	if info, err := os.Stat(target); err == nil && info.IsDir() {
-		return "", nil
-	}
-	return target, nil
-}
-
-func within(root, p string) bool {
-	rel, err := filepath.Rel(root, p)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// content reads a regular file, or says which count its refusal belongs to.
-func (r *reader) content(p string) (text string, count *int) {
-	rel, err := filepath.Rel(r.root, p)
-	if err != nil {
-		return "", &r.refused.OutsideLinks
-	}
-	b, err := r.in.Read(filepath.ToSlash(rel), r.limits.FileBytes)
-	var large *LargeError
-	switch {
-	case errors.As(err, &large) && !isBinary(b):
-		return "", &r.refused.TooLarge
-	case errors.Is(err, ErrOutside):
-		return "", &r.refused.OutsideLinks
-	case err != nil && large == nil:
-		return "", &r.refused.Unreadable
-	case isBinary(b) || !utf8.Valid(b):
-		return "", &r.refused.Binary
-	}
-	return string(b), nil
 }
 
 // isBinary looks at the beginning of a file.

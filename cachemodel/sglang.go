@@ -32,7 +32,6 @@ type SGLangOptions struct {
 type SGLang struct {
 	server sglangServer
 	opt    SGLangOptions
-	spare  []*sglangFlight
 }
 
 var _ Engine = (*SGLang)(nil)
@@ -61,22 +60,12 @@ func (e *SGLang) Tokens() int64 { return int64(e.server.tree.Tokens()) }
 func (e *SGLang) Admit(now vtime.Instant, req *Request, a *Admission) error {
 	a.reset(now, req)
 	a.state = admitted
-	f := e.flight()
-	f.tokens = appendTokens(f.tokens[:0], nil, req.Head, req.Counts)
+	f := &sglangFlight{tokens: appendTokens(nil, nil, req.Head, req.Counts)}
 	// The last token is always computed (schedule_batch.py).
 	read := e.server.admit(f, min(len(f.tokens), len(f.tokens)+int(req.Profile.Tail)-1))
 	a.held = f
 	a.readTokens(int64(read))
 	return nil
-}
-
-func (e *SGLang) flight() *sglangFlight {
-	if n := len(e.spare); n > 0 {
-		f := e.spare[n-1]
-		e.spare = e.spare[:n-1]
-		return f
-	}
-	return &sglangFlight{}
 }
 
 // Begin stores the prompt where the options say so.
@@ -101,7 +90,6 @@ func (e *SGLang) End(_ vtime.Instant, a *Admission, how Ending, head *llm.Node, 
 		e.server.store(f)
 	}
 	e.server.finish(f)
-	e.spare = append(e.spare, f)
 	return a.settle(how, output)
 }
 

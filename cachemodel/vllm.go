@@ -19,7 +19,6 @@ import (
 // A call takes time in proportion to its prompt, as hashing its tokens does.
 type VLLM struct {
 	pool  *VLLMPool
-	spare []*VLLMSequence
 	buf   []Token
 	short bool // some tokens found no block
 }
@@ -33,23 +32,13 @@ func NewVLLM(opt VLLMOptions) *VLLM { return &VLLM{pool: NewVLLMPool(opt)} }
 func (e *VLLM) Admit(now vtime.Instant, req *Request, a *Admission) error {
 	a.reset(now, req)
 	a.state = admitted
-	s := e.sequence()
-	s.Behind = int(req.Profile.Tail)
+	s := &VLLMSequence{Behind: int(req.Profile.Tail)}
 	e.buf = appendTokens(e.buf[:0], nil, req.Head, req.Counts)
 	read, held := e.pool.Start(s, e.buf)
 	e.short = e.short || held < len(e.buf)
 	a.held = s
 	a.readTokens(int64(read))
 	return nil
-}
-
-func (e *VLLM) sequence() *VLLMSequence {
-	if n := len(e.spare); n > 0 {
-		s := e.spare[n-1]
-		e.spare = e.spare[:n-1]
-		return s
-	}
-	return &VLLMSequence{}
 }
 
 // Begin changes nothing in the cache.
@@ -70,7 +59,6 @@ func (e *VLLM) End(_ vtime.Instant, a *Admission, how Ending, head *llm.Node, ou
 		}
 		e.pool.Finish(s)
 	}
-	e.spare = append(e.spare, s)
 	return a.settle(how, output)
 }
 

@@ -179,25 +179,12 @@ func plain(err error) error {
 	switch {
 	case errors.As(err, &kind) && kind.Field == "":
 		return fmt.Errorf("a %s where an object belongs", kind.Value)
+	case errors.As(err, &kind) && kind.Field == "hash_ids":
+		return fmt.Errorf("hash_ids is a %s; write a whole number from 0 on", kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s is a %s; write %s", kind.Field, kind.Value, wanted(kind.Type.String()))
+		return fmt.Errorf("%s is a %s; write a whole number", kind.Field, kind.Value)
 	case errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// wanted names a type for people.
-func wanted(kind string) string {
-	switch strings.TrimLeft(kind, "*[]") {
-	case "int64", "int":
-		return "a whole number"
-	case "uint64":
-		return "a whole number from 0 on"
-	case "string":
-		return "a text"
-	case "json.Number":
-		return "a number"
-	}
-	return "a list of objects"
 }

@@ -1,9 +1,6 @@
 package llm
 
-import (
-	"encoding/binary"
-	"strconv"
-)
+import "encoding/binary"
 
 // Level is the part of a request that a block stands in, in the cache's order.
 type Level uint8
@@ -92,98 +89,52 @@ type Msg struct {
 // FormVersion is the version of the canonical form; it is part of every hash.
 const FormVersion = 1
 
-// appendJSON appends the block's canonical JSON. Key order per kind:
-//
-//	tool         the definition as given
-//	text         type, text
-//	thinking     type, thinking
-//	tool_use     type, id, name, input (as given)
-//	tool_result  type, tool_use_id, content (a string), is_error (only when true)
-//	image, document  type, source (as given)
-//	server_tool_use  type, id, name, input (as given)
-//	server_tool_result  type (the tool's name and _tool_result), tool_use_id, content (as given)
-//	tool_addition, tool_removal  type, tool (as given)
-//	tool_reference   type, tool (the definition as given)
-//	effort           type, effort
-//	passing_text     type, text, clear_at
-//	opaque           as given
-//
-// A string content and a list of one text block are the same form. A block that
-// has more parts than its form stands there whole (NewWhole).
+// form is the canonical JSON of a kind of block, but for its content, as the text
+// between the parts that differ: id and name where the kind has them, then content.
+type form struct{ open, afterID, afterName, end string }
+
+// forms by kind. What is in quotes is a text, else raw JSON as given. A string
+// content and a list of one text block are the same form.
+var forms = [...]form{
+	ToolDef:          {},
+	Text:             {`{"type":"text","text":"`, "", "", `"}`},
+	Thinking:         {`{"type":"thinking","thinking":"`, "", "", `"}`},
+	ToolUse:          {`{"type":"tool_use","id":"`, `","name":"`, `","input":`, `}`},
+	ToolResult:       {`{"type":"tool_result","tool_use_id":"`, `","content":"`, "", `"}`},
+	Image:            {`{"type":"image","source":`, "", "", `}`},
+	Document:         {`{"type":"document","source":`, "", "", `}`},
+	ServerToolUse:    {`{"type":"server_tool_use","id":"srv`, `","name":"`, `","input":`, `}`},
+	ServerToolResult: {`_tool_result","tool_use_id":"srv`, `","content":`, "", `}`}, // behind the tool's name
+	ToolAddition:     {`{"type":"tool_addition","tool":`, "", "", `}`},
+	ToolRemoval:      {`{"type":"tool_removal","tool":`, "", "", `}`},
+	ToolReference:    {`{"type":"tool_reference","tool":`, "", "", `}`},
+	EffortChange:     {`{"type":"effort","effort":"`, "", "", `"}`},
+	Passing:          {`{"type":"text","text":"`, "", "", `","clear_at":"next_user_message"}`},
+	Opaque:           {},
+}
+
+// appendJSON appends the block's canonical JSON. A block that has more parts than
+// its form stands there whole (NewWhole).
 func (b *Block) appendJSON(dst []byte) []byte {
 	if b.Content.whole {
 		return append(dst, b.Content.esc...)
 	}
-	switch b.Kind {
-	case ToolDef, Opaque:
-		return append(dst, b.Content.esc...)
-	case Text:
-		dst = append(dst, `{"type":"text","text":"`...)
-		dst = append(dst, b.Content.esc...)
-		return append(dst, `"}`...)
-	case Thinking:
-		dst = append(dst, `{"type":"thinking","thinking":"`...)
-		dst = append(dst, b.Content.esc...)
-		return append(dst, `"}`...)
-	case ToolUse:
-		dst = append(dst, `{"type":"tool_use","id":"`...)
-		dst = b.ID.AppendText(dst)
-		dst = append(dst, `","name":"`...)
-		dst = append(dst, escape(b.Name)...)
-		dst = append(dst, `","input":`...)
-		dst = append(dst, b.Content.esc...)
-		return append(dst, '}')
-	case ToolResult:
-		dst = append(dst, `{"type":"tool_result","tool_use_id":"`...)
-		dst = b.ID.AppendText(dst)
-		dst = append(dst, `","content":"`...)
-		dst = append(dst, b.Content.esc...)
-		if b.IsError {
-			return append(dst, `","is_error":true}`...)
-		}
-		return append(dst, `"}`...)
-	case Image, Document:
-		dst = append(dst, `{"type":"`...)
-		dst = append(dst, b.Kind.String()...)
-		dst = append(dst, `","source":`...)
-		dst = append(dst, b.Content.esc...)
-		return append(dst, '}')
+	f := &forms[b.Kind]
+	if b.Kind == ServerToolResult {
+		dst = append(append(dst, `{"type":"`...), escape(b.Name)...)
 	}
-	return b.appendLater(dst)
-}
-
-// appendLater is appendJSON for the kinds that few conversations hold.
-func (b *Block) appendLater(dst []byte) []byte {
-	switch b.Kind {
-	case ServerToolUse:
-		dst = append(dst, `{"type":"server_tool_use","id":"srv`...)
-		dst = b.ID.AppendText(dst)
-		dst = append(dst, `","name":"`...)
-		dst = append(dst, escape(b.Name)...)
-		dst = append(dst, `","input":`...)
-	case ServerToolResult:
-		dst = append(dst, `{"type":"`...)
-		dst = append(dst, escape(b.Name)...)
-		dst = append(dst, `_tool_result","tool_use_id":"srv`...)
-		dst = b.ID.AppendText(dst)
-		dst = append(dst, `","content":`...)
-	case ToolAddition, ToolRemoval, ToolReference:
-		dst = append(dst, `{"type":"`...)
-		dst = append(dst, b.Kind.String()...)
-		dst = append(dst, `","tool":`...)
-	case EffortChange:
-		dst = append(dst, `{"type":"effort","effort":"`...)
-		dst = append(dst, b.Content.esc...)
-		return append(dst, `"}`...)
-	case Passing:
-		dst = append(dst, `{"type":"text","text":"`...)
-		dst = append(dst, b.Content.esc...)
-		return append(dst, `","clear_at":"next_user_message"}`...)
-	default:
-		panic("llm: block of unknown kind " + strconv.Itoa(int(b.Kind)))
+	dst = append(dst, f.open...)
+	if f.afterID != "" {
+		dst = append(b.ID.AppendText(dst), f.afterID...)
+	}
+	if f.afterName != "" {
+		dst = append(append(dst, escape(b.Name)...), f.afterName...)
 	}
 	dst = append(dst, b.Content.esc...)
-	return append(dst, '}')
+	if b.IsError {
+		return append(dst, `","is_error":true}`...)
+	}
+	return append(dst, f.end...)
 }
 
 // The weight of the words that a provider wraps around a block, in frames. A

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 
 	"github.com/zeebo/xxh3"
 )
@@ -14,27 +15,15 @@ func (h Hash) String() string { return string(h.AppendText(nil)) }
 
 // AppendText appends 32 hex digits to dst.
 func (h Hash) AppendText(dst []byte) []byte {
-	for _, w := range [2]uint64{h.Hi, h.Lo} {
-		for s := 60; s >= 0; s -= 4 {
-			dst = append(dst, hexDigits[w>>s&15])
-		}
-	}
-	return dst
+	var b [16]byte
+	return hex.AppendEncode(dst, appendHash(b[:0], h))
 }
 
 // ParseHash reads String's form; ok is false for anything else.
 func ParseHash(s string) (h Hash, ok bool) {
-	if len(s) != 32 {
-		return Hash{}, false
-	}
-	for i := range 32 {
-		c, ok := unhex(s[i])
-		if !ok {
-			return Hash{}, false
-		}
-		h.Hi, h.Lo = h.Hi<<4|h.Lo>>60, h.Lo<<4|uint64(c)
-	}
-	return h, true
+	var b [16]byte
+	ok = unhex(b[:], s)
+	return Hash{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])}, ok
 }
 
 // Node is one block of a conversation and, through Parent, everything before

@@ -1,6 +1,12 @@
 package llm
 
-import "agentsim/sim/rng"
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+
+	"agentsim/sim/rng"
+)
 
 const hexDigits = "0123456789abcdef"
 
@@ -29,12 +35,8 @@ type ToolUseID [12]byte
 func NewToolUseID(k rng.Key) ToolUseID {
 	hi, lo := k.Bytes128()
 	var id ToolUseID
-	for i := 0; i < 8; i++ {
-		id[i] = byte(hi >> (8 * i))
-	}
-	for i := 0; i < 4; i++ {
-		id[8+i] = byte(lo >> (8 * i))
-	}
+	binary.LittleEndian.PutUint64(id[:], hi)
+	binary.LittleEndian.PutUint32(id[8:], uint32(lo))
 	if id == (ToolUseID{}) {
 		id[0] = 1
 	}
@@ -43,11 +45,7 @@ func NewToolUseID(k rng.Key) ToolUseID {
 
 // AppendText appends the fixed-width id to dst.
 func (id ToolUseID) AppendText(dst []byte) []byte {
-	dst = append(dst, "toolu_"...)
-	for _, b := range id {
-		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
-	}
-	return dst
+	return hex.AppendEncode(append(dst, "toolu_"...), id[:])
 }
 
 // String prints the fixed-width id.
@@ -55,26 +53,18 @@ func (id ToolUseID) String() string { return string(id.AppendText(nil)) }
 
 // ParseToolUseID reads String's form; ok is false for anything else.
 func ParseToolUseID(s string) (id ToolUseID, ok bool) {
-	if len(s) != 6+24 || s[:6] != "toolu_" {
-		return id, false
-	}
-	for i := range id {
-		hi, ok1 := unhex(s[6+2*i])
-		lo, ok2 := unhex(s[7+2*i])
-		if !ok1 || !ok2 {
-			return ToolUseID{}, false
-		}
-		id[i] = hi<<4 | lo
-	}
-	return id, true
+	digits, ok := strings.CutPrefix(s, "toolu_")
+	return id, ok && unhex(id[:], digits)
 }
 
-func unhex(c byte) (byte, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
+// unhex reads lower-case hex digits, as many as dst takes; else it returns false and
+// clears dst.
+func unhex(dst []byte, s string) bool {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(dst) || strings.ToLower(s) != s {
+		clear(dst)
+		return false
 	}
-	return 0, false
+	copy(dst, b)
+	return true
 }

@@ -34,6 +34,14 @@ const (
 // MaxInstant is the end of representable time, some 292 years.
 const MaxInstant Instant = math.MaxInt64
 
+// ParseInstant reads a date of RFC 3339, such as 2026-07-01T20:46:51.667Z, as the
+// time since 1970; ok is false for any other text, and for one out of range.
+func ParseInstant(s string) (t Instant, ok bool) {
+	at, err := time.Parse(time.RFC3339Nano, s)
+	secs := at.Unix()
+	return Instant(at.UnixNano()), err == nil && secs >= 0 && secs < int64(MaxInstant)/int64(Second)
+}
+
 // Add returns the instant d after t, saturating at MaxInstant.
 func (t Instant) Add(d Duration) Instant {
 	if d > 0 && t > MaxInstant-Instant(d) {

@@ -164,17 +164,18 @@ func (c *claudeCodeReader) readAll(group []source) error {
 
 // owner is the id of the agent whose thread a file holds; "" for the main thread.
 func (c *claudeCodeReader) owner(src source) (agent string, err error) {
-	lines, done, err := src.lines(c.opt, &skips{})
+	from, err := src.open()
 	if err != nil {
-		return "", err
+		return "", located(src.name, 0, err)
 	}
+	lines := newLineReader(from, src.name, c.opt, &skips{})
 	for range maxHeadLines {
 		line, _, err := lines.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return "", err
+			return "", closing(err, from.Close)
 		}
 		if session, id, side, ok := peekClaudeCode(line); ok && session != "" {
 			if side {
@@ -186,7 +187,7 @@ func (c *claudeCodeReader) owner(src source) (agent string, err error) {
 	if base := path.Base(src.name); agent == "" && strings.HasPrefix(base, "agent-") {
 		agent, _, _ = strings.Cut(base[len("agent-"):], ".")
 	}
-	return agent, done()
+	return agent, from.Close()
 }
 
 // readFile reads one file into its thread.

@@ -84,7 +84,7 @@ func (c *claudeCodeReader) block(b *ccBlock) (out llm.Block, ok bool) {
 	case "thinking":
 		return llm.Block{Kind: llm.Thinking, Content: llm.NewText(llm.Prose, b.Thinking)}, c.take(len(b.Thinking))
 	case "image", "document":
-		if !json.Valid(b.Source) {
+		if none(b.Source) {
 			break
 		}
 		kind := llm.Image
@@ -94,7 +94,7 @@ func (c *claudeCodeReader) block(b *ccBlock) (out llm.Block, ok bool) {
 		return llm.Block{Kind: kind, Content: llm.NewJSON(string(b.Source))}, c.take(len(b.Source))
 	case "tool_use":
 		input := b.Input
-		if !json.Valid(input) {
+		if none(input) {
 			input = json.RawMessage("{}")
 		}
 		return llm.Block{Kind: llm.ToolUse, ID: recordedToolUse(b.ID), Name: c.word(b.Name), Content: llm.NewJSON(string(input))},
@@ -167,13 +167,7 @@ func (c *claudeCodeReader) attachment(l *ccLine, n ccNode) ccNode {
 	if !c.opt.Content {
 		return n
 	}
-	var a struct {
-		Type   string          `json:"type"`
-		Prompt json.RawMessage `json:"prompt"`
-	}
-	if none(l.Attachment) || !c.decode(l.Attachment, &a, "attachment that is no JSON") {
-		return n
-	}
+	a := &l.Attachment
 	if a.Type != "queued_command" {
 		c.skip("content of an attachment of type " + quoted(a.Type))
 		return n

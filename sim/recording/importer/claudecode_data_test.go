@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -87,7 +86,13 @@ func ccRows(t *testing.T, dir string, words ...string) (out []ccRow) {
 // diskSources are files below a folder.
 func diskSources(dir string, names ...string) (out []source) {
 	for _, name := range names {
-		out = append(out, source{name: name, open: func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, name)) }})
+		out = append(out, source{name: name, open: func() (*opened, error) {
+			f, err := os.Open(filepath.Join(dir, name))
+			if err != nil {
+				return nil, err
+			}
+			return openSource(f, func(int64) {})
+		}})
 	}
 	return out
 }

@@ -10,132 +10,74 @@ import (
 	"agentsim/sim/llm"
 )
 
-// ccLine is what is read of a line. Parts that are JSON lie in the line and are
-// good until the next one is read.
+// ccLine is what is read of a line. Parts that are JSON are read further where
+// they are of use.
 type ccLine struct {
-	Type, Subtype                     string
-	UUID, Parent, LogicalParent       string
-	Session, Agent                    string
-	Side, Meta, Summary, Failed       bool
-	Time, Version                     string
-	RequestID, ParentToolUse          string
-	Effort, Skill, Permission         string
-	Workflow                          string // run of the workflow whose agent wrote it
-	Thinking                          bool   // it carries thinkingMetadata
-	Message, Result, Data, Attachment json.RawMessage
-	Content                           json.RawMessage // of a system line
-}
-
-// set takes one member in; it is false for one of another type than known.
-func (l *ccLine) set(name, v []byte) bool {
-	switch string(name) {
-	case "type":
-		return setString(&l.Type, v)
-	case "subtype":
-		return setString(&l.Subtype, v)
-	case "uuid":
-		return setString(&l.UUID, v)
-	case "parentUuid":
-		return setString(&l.Parent, v)
-	case "logicalParentUuid":
-		return setString(&l.LogicalParent, v)
-	case "sessionId":
-		return setString(&l.Session, v)
-	case "agentId":
-		return setString(&l.Agent, v)
-	case "isSidechain":
-		return setBool(&l.Side, v)
-	case "isMeta":
-		return setBool(&l.Meta, v)
-	case "isCompactSummary":
-		return setBool(&l.Summary, v)
-	case "isApiErrorMessage":
-		return setBool(&l.Failed, v)
-	case "timestamp":
-		return setString(&l.Time, v)
-	case "version":
-		return setString(&l.Version, v)
-	case "requestId":
-		return setString(&l.RequestID, v)
-	case "parentToolUseID":
-		return setString(&l.ParentToolUse, v)
-	case "effort":
-		return setString(&l.Effort, v)
-	case "workflow.run_id":
-		return setString(&l.Workflow, v)
-	case "workflow":
-		return v[0] != '{' || eachField(v, func(name, value []byte) {
-			if string(name) == "run_id" {
-				setString(&l.Workflow, value)
-			}
-		})
-	case "attributionSkill":
-		return setString(&l.Skill, v)
-	case "permissionMode":
-		return setString(&l.Permission, v)
-	case "thinkingMetadata":
-		l.Thinking = v[0] == '{'
-	case "content":
-		l.Content = v
-	case "message":
-		l.Message = v
-	case "toolUseResult":
-		l.Result = v
-	case "data":
-		l.Data = v
-	case "attachment":
-		l.Attachment = v
+	Type, Subtype string
+	UUID          string
+	Parent        string          `json:"parentUuid"`
+	LogicalParent string          `json:"logicalParentUuid"`
+	Session       string          `json:"sessionId"`
+	Agent         string          `json:"agentId"`
+	Side          bool            `json:"isSidechain"`
+	Meta          bool            `json:"isMeta"`
+	Summary       bool            `json:"isCompactSummary"`
+	Failed        bool            `json:"isApiErrorMessage"`
+	Time          string          `json:"timestamp"`
+	ParentToolUse string          `json:"parentToolUseID"`
+	Skill         string          `json:"attributionSkill"`
+	Permission    string          `json:"permissionMode"`
+	Run           string          `json:"workflow.run_id"` // of the workflow whose agent wrote it
+	Thinking      json.RawMessage `json:"thinkingMetadata"`
+	Result        json.RawMessage `json:"toolUseResult"`
+	Workflow      struct {
+		Run string `json:"run_id"`
 	}
-	return true
+	Version, RequestID, Effort string
+	Message                    ccMessage `json:"message"`
+	Data, Attachment           ccEvent
+	Content                    json.RawMessage // of a system line
 }
 
-// ccProgress is the data of a line of progress.
-type ccProgress struct {
-	Type, Agent string
-	Message     ccLine
-	message     json.RawMessage
+// ccEvent is the data of a line of progress, or an attachment.
+type ccEvent struct {
+	Type    string
+	Hook    string          `json:"hookName"`
+	Agent   string          `json:"agentId"`
+	Message json.RawMessage // a line of a sub-agent's
+	Prompt  json.RawMessage
 }
 
-func (p *ccProgress) set(name, v []byte) bool {
-	switch string(name) {
-	case "type":
-		return setString(&p.Type, v)
-	case "agentId":
-		return setString(&p.Agent, v)
-	case "message":
-		p.message = v
-	}
-	return true
-}
-
-// ccMessage is an assistant's or user's message. Answered is whether it has a
-// reason why it stopped.
+// ccMessage is an assistant's or user's message. Stop is nil where it was not said
+// why it stopped.
 type ccMessage struct {
-	ID, Model, Stop             string
-	Answered                    bool
-	Content, Usage, Diagnostics json.RawMessage
-}
-
-func (m *ccMessage) set(name, v []byte) bool {
-	switch string(name) {
-	case "id":
-		return setString(&m.ID, v)
-	case "model":
-		return setString(&m.Model, v)
-	case "stop_reason":
-		m.Answered = v[0] == '"'
-		return setString(&m.Stop, v)
-	case "content":
-		m.Content = v
-	case "usage":
-		m.Usage = v
-	case "diagnostics":
-		m.Diagnostics = v
+	ID, Model   string
+	Stop        *string `json:"stop_reason"`
+	Content     json.RawMessage
+	Usage       *ccUsage
+	Diagnostics struct {
+		Miss struct {
+			Type   string
+			Missed int64 `json:"cache_missed_input_tokens"`
+		} `json:"cache_miss_reason"`
 	}
-	return true
 }
 
 type ccUsage struct {
+	ccCounts
+	Speed      string
+	Iterations []ccIteration
+}
+
+// ccIteration is one of the calls that the server made for a message. Those of
+// another type than message are billed beside the message's own usage.
+type ccIteration struct {
+	Type string
+	ccCounts
+}
+
+// ccCounts are the tokens of a call.
+type ccCounts struct {
 	Input  int64 `json:"input_tokens"`
 	Write  int64 `json:"cache_creation_input_tokens"`
 	Read   int64 `json:"cache_read_input_tokens"`
@@ -144,56 +86,24 @@ type ccUsage struct {
 		For5m int64 `json:"ephemeral_5m_input_tokens"`
 		For1h int64 `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
-	Iterations []ccIteration `json:"iterations"`
 }
 
-// ccIteration is one of the calls that the server made for a message. Those of
-// another type than message are billed beside the message's own usage.
-type ccIteration struct {
-	Type  string
-	Input int64 `json:"input_tokens"`
-	Write int64 `json:"cache_creation_input_tokens"`
-	Read  int64 `json:"cache_read_input_tokens"`
-	Out   int64 `json:"output_tokens"`
-	Split *struct {
-		For5m int64 `json:"ephemeral_5m_input_tokens"`
-		For1h int64 `json:"ephemeral_1h_input_tokens"`
-	} `json:"cache_creation"`
+// usage are the counts, a write of unknown lifetime as one of five minutes.
+func (n *ccCounts) usage() llm.Usage {
+	u := llm.Usage{Input: n.Input, Read: n.Read, Output: n.Output, Write5m: n.Write}
+	if n.Split != nil {
+		u.Write5m, u.Write1h = n.Split.For5m, n.Split.For1h
+	}
+	return u
 }
 
 // ccBlock is a block of content.
 type ccBlock struct {
 	Type, Text, Thinking   string
 	ID, Name               string // of a tool use
-	Answers                string // the id of a tool use
-	IsError                bool
+	Answers                string `json:"tool_use_id"`
+	IsError                bool   `json:"is_error"`
 	Input, Content, Source json.RawMessage
-}
-
-func (b *ccBlock) set(name, v []byte) bool {
-	switch string(name) {
-	case "type":
-		return setString(&b.Type, v)
-	case "text":
-		return setString(&b.Text, v)
-	case "thinking":
-		return setString(&b.Thinking, v)
-	case "id":
-		return setString(&b.ID, v)
-	case "name":
-		return setString(&b.Name, v)
-	case "tool_use_id":
-		return setString(&b.Answers, v)
-	case "is_error":
-		return setBool(&b.IsError, v)
-	case "input":
-		b.Input = v
-	case "content":
-		b.Content = v
-	case "source":
-		b.Source = v
-	}
-	return true
 }
 
 // peekClaudeCode tells whether a line is Claude Code's, and whose it is. Lines
@@ -221,47 +131,29 @@ var bookkeeping = map[string]bool{
 	"mode": true, "ai-title": true, "custom-title": true, "agent-name": true, "pr-link": true, "bridge-session": true,
 }
 
-// decode reads data, and counts it when it is no JSON. Fields of another type
-// than known are counted and left out; the others are read.
+// decode reads data, and counts it when it is no JSON of that form. Fields of
+// another type than known are left out, and the first of them is counted.
 func (c *claudeCodeReader) decode(data []byte, into any, what string) bool {
 	err := json.Unmarshal(data, into)
 	var kind *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return true
-	case errors.As(err, &kind):
-		c.skip("field of a type that is not known: " + quoted(kind.Field) + " as " + kind.Value)
+	case errors.As(err, &kind) && kind.Field != "":
+		c.skip("field of a type that is not known: " + quoted(kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]) + " as " + kind.Value)
 		return true
 	}
 	c.skip(what)
 	return false
 }
 
-// object takes the members of an object in, and counts it when it is none. A
-// member of another type than known is counted and left out.
-func (c *claudeCodeReader) object(data []byte, what string, set func(name, value []byte) bool) bool {
-	if !eachField(data, func(name, value []byte) {
-		if !set(name, value) {
-			c.skip("field of a type that is not known: " + quoted(string(name)))
-		}
-	}) {
-		c.skip(what)
-		return false
-	}
-	return true
-}
-
 // usage are the figures of a line; ok is false when it has none, or impossible
 // ones.
-func (c *claudeCodeReader) usage(raw json.RawMessage) (out llm.Usage, ok bool) {
-	var u ccUsage
-	if none(raw) || !c.decode(raw, &u, "usage that is no JSON") {
+func (c *claudeCodeReader) usage(u *ccUsage) (out llm.Usage, ok bool) {
+	if u == nil {
 		return out, false
 	}
-	out = llm.Usage{Input: u.Input, Read: u.Read, Output: u.Output, Write5m: u.Write}
-	if s := u.Split; s != nil {
-		out.Write5m, out.Write1h = s.For5m, s.For1h
-	}
+	out = u.usage()
 	const most = 1 << 32
 	for _, n := range []int64{u.Write, out.Input, out.Read, out.Output, out.Write5m, out.Write1h} {
 		if n < 0 || n > most {
@@ -280,43 +172,16 @@ func (c *claudeCodeReader) usage(raw json.RawMessage) (out llm.Usage, ok bool) {
 	return out, true
 }
 
-// diagnosis is why the API says that it read less than it could have.
-func (c *claudeCodeReader) diagnosis(raw json.RawMessage) (reason string, missed int64) {
-	if none(raw) {
-		return "", 0
-	}
-	var d struct {
-		Miss *struct {
-			Type   string `json:"type"`
-			Missed int64  `json:"cache_missed_input_tokens"`
-		} `json:"cache_miss_reason"`
-	}
-	if !c.decode(raw, &d, "diagnostics that are no JSON") || d.Miss == nil {
-		return "", 0
-	}
-	return c.word(d.Miss.Type), max(d.Miss.Missed, 0)
-}
-
 // blocks are the blocks of a content, which is a string or a list.
 func (c *claudeCodeReader) blocks(raw json.RawMessage) (list []ccBlock) {
+	const what = "content that is neither a string nor a list of blocks"
 	switch {
 	case none(raw):
 	case raw[0] == '"':
-		b := ccBlock{Type: "text"}
-		if !setString(&b.Text, raw) {
-			c.skip("content that is no JSON")
-			break
-		}
-		list = append(list, b)
+		list = []ccBlock{{Type: "text"}}
+		c.decode(raw, &list[0].Text, what)
 	default:
-		if !eachItem(raw, func(item []byte) {
-			var b ccBlock
-			if c.object(item, "block of content that is no JSON object", b.set) {
-				list = append(list, b)
-			}
-		}) {
-			c.skip("content that is neither a string nor a list")
-		}
+		c.decode(raw, &list, what)
 	}
 	return list
 }

@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"agentsim/sim/recording"
@@ -15,7 +15,7 @@ func (c *claudeCodeReader) read(data []byte, cut bool) {
 		what = "last line, which is cut off"
 	}
 	var l ccLine
-	if !c.object(data, what, l.set) {
+	if !c.decode(data, &l, what) {
 		return
 	}
 	if l.Type == "" {
@@ -51,7 +51,7 @@ func (c *claudeCodeReader) read(data []byte, cut bool) {
 		}
 		c.systemTells(&l, &node)
 	case "progress":
-		c.progressTells(&l, &node)
+		c.resumed(&l.Data, &node)
 		c.progress(&l, at)
 	case "attachment":
 		c.attachmentTells(&l, &node)
@@ -66,7 +66,7 @@ func (c *claudeCodeReader) read(data []byte, cut bool) {
 // time is when a line was logged; one without a readable time is as late as the
 // line before it.
 func (c *claudeCodeReader) time(s string) int64 {
-	t, ok := parseInstant(s)
+	t, ok := vtime.ParseInstant(s)
 	if !ok {
 		c.skip("line without a readable time: taken as that of the line before")
 		return c.at
@@ -113,8 +113,8 @@ func (c *claudeCodeReader) above(l *ccLine, at int64) (n ccNode, ok bool) {
 	if t = &c.threads[n.thread]; t.began == 0 {
 		t.began = at
 	}
-	if l.Workflow != "" {
-		t.Workflow = c.word(l.Workflow)
+	if run := cmp.Or(l.Run, l.Workflow.Run); run != "" {
+		t.Workflow = c.word(run)
 	}
 	return n, true
 }
@@ -144,10 +144,7 @@ func (c *claudeCodeReader) sideChain(l *ccLine, n ccNode, known bool) ccNode {
 
 // assistant takes in a line of an answer.
 func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
-	var m ccMessage
-	if !c.object(l.Message, "message that is no JSON object", m.set) {
-		return n
-	}
+	m := &l.Message
 	if m.Model == "<synthetic>" || l.Failed {
 		c.skip("answer that the client made up: no request")
 		return n
@@ -155,7 +152,7 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 	id := m.ID
 	switch {
 	case id != "":
-	case none(m.Usage):
+	case m.Usage == nil:
 		c.skip("answer with neither a message id nor a usage: no request")
 		return n
 	default:
@@ -169,13 +166,13 @@ func (c *claudeCodeReader) assistant(l *ccLine, n ccNode, at int64) ccNode {
 		return c.copied(r, n)
 	}
 	if !known {
-		n = c.iterations(id, l, &m, n, at)
+		n = c.iterations(id, l, n, at)
 		r = int32(len(c.requests))
 		c.byID[key(id)] = r
-		c.requests = append(c.requests, c.request(c.plain(id), l, &m, n, at))
+		c.requests = append(c.requests, c.request(c.plain(id), l, n, at))
 		c.threads[n.thread].last = r
 	}
-	c.answer(r, &m, at)
+	c.answer(r, m, at)
 	return ccNode{request: r, thread: n.thread, state: n.state}
 }
 
@@ -195,7 +192,7 @@ func (c *claudeCodeReader) copied(r int32, n ccNode) ccNode {
 }
 
 // request begins a request at its first line.
-func (c *claudeCodeReader) request(id string, l *ccLine, m *ccMessage, n ccNode, at int64) ccRequest {
+func (c *claudeCodeReader) request(id string, l *ccLine, n ccNode, at int64) ccRequest {
 	start := at
 	if n.at != 0 {
 		start = n.at
@@ -207,12 +204,12 @@ func (c *claudeCodeReader) request(id string, l *ccLine, m *ccMessage, n ccNode,
 		}
 	}
 	r := ccRequest{Request: recording.Request{
-		ID: id, Thread: n.thread, Pred: n.request, Model: c.word(m.Model), Version: c.word(l.Version),
+		ID: id, Thread: n.thread, Pred: n.request, Model: c.word(l.Message.Model), Version: c.word(l.Version),
 		Start: vtime.Instant(start), First: vtime.Instant(max(at, start)),
 		WritesKnown: true, UserTurn: n.turn, Compacted: n.compact,
 	}}
 	r.Orphan = n.orphan
-	c.tell(&r.Request, l, &m.Usage, n)
+	c.tell(&r.Request, l, n)
 	if c.opt.Content && !c.full {
 		r.Said = c.said(n)
 	}
@@ -224,16 +221,16 @@ func (c *claudeCodeReader) answer(i int32, m *ccMessage, at int64) {
 	r := &c.requests[i]
 	r.Last = max(vtime.Instant(at), r.First, r.Last)
 	if u, ok := c.usage(m.Usage); ok {
-		if r.OutputKnown && !m.Answered {
+		if r.OutputKnown && m.Stop == nil {
 			u.Output = r.Usage.Output
 		}
 		r.Usage, r.Billed = u, true
 	}
-	if m.Answered {
-		r.Stop, r.OutputKnown = c.word(m.Stop), r.Billed
+	if m.Stop != nil {
+		r.Stop, r.OutputKnown = c.word(*m.Stop), r.Billed
 	}
-	if reason, missed := c.diagnosis(m.Diagnostics); reason != "" {
-		r.ServerMiss, r.ServerMissed = reason, missed
+	if miss := &m.Diagnostics.Miss; miss.Type != "" {
+		r.ServerMiss, r.ServerMissed = c.word(miss.Type), max(miss.Missed, 0)
 	}
 	for _, b := range c.blocks(m.Content) {
 		r.AnswerBlocks++
@@ -273,11 +270,7 @@ func (c *claudeCodeReader) toolUse(i int32, b *ccBlock, at int64) {
 
 // user takes in a line of the user: a message or results of tools.
 func (c *claudeCodeReader) user(l *ccLine, n ccNode, at int64) ccNode {
-	var m ccMessage
-	if !c.object(l.Message, "message that is no JSON object", m.set) {
-		return n
-	}
-	blocks := c.blocks(m.Content)
+	blocks := c.blocks(l.Message.Content)
 	answered := int32(-1)
 	for i := range blocks {
 		if blocks[i].Type == "tool_result" {
@@ -359,11 +352,8 @@ func (c *claudeCodeReader) boundary(l *ccLine, n ccNode) ccNode {
 // progress takes in a line of a sub-agent that stands in its parent's thread,
 // unless the sub-agent has a file of its own.
 func (c *claudeCodeReader) progress(l *ccLine, at int64) {
-	if !isAgentProgress(l.Data) {
-		return
-	}
-	var p ccProgress
-	if !c.object(l.Data, "progress that is no JSON object", p.set) || p.Type != "agent_progress" {
+	p := &l.Data
+	if p.Type != "agent_progress" {
 		return
 	}
 	if p.Agent == "" {
@@ -383,27 +373,23 @@ func (c *claudeCodeReader) progress(l *ccLine, at int64) {
 	if use, ok := c.uses[key(l.ParentToolUse)]; ok && use.spawn >= 0 && c.spawns[use.spawn].agent == "" {
 		c.spawns[use.spawn].agent = name
 	}
-	m := &p.Message
-	if !c.object(p.message, "message of a sub-agent's progress that is no JSON object", m.set) {
+	var m ccLine
+	if none(p.Message) || !c.decode(p.Message, &m, "message of a sub-agent's progress that is no JSON object") {
 		return
 	}
-	if when, ok := parseInstant(m.Time); ok {
+	if when, ok := vtime.ParseInstant(m.Time); ok {
 		at = int64(when)
 	}
 	m.Version = l.Version
 	n := c.threads[t].tail
 	switch m.Type {
 	case "assistant":
-		n = c.assistant(m, n, at)
+		n = c.assistant(&m, n, at)
 	case "user":
-		n = c.user(m, n, at)
+		n = c.user(&m, n, at)
 	default:
 		c.skip("progress of a sub-agent of unknown type " + quoted(m.Type))
 	}
 	n.at = at
 	c.threads[t].tail, c.threads[t].cut = n, m.Type != "assistant"
 }
-
-// isAgentProgress is a quick look, so that the many other lines of progress are
-// not read.
-func isAgentProgress(data []byte) bool { return bytes.Contains(data, []byte("agent_progress")) }

@@ -49,8 +49,8 @@ func TestClaudeCodeStories(t *testing.T) {
 
 // ccSource is a file that holds text.
 func ccSource(name, text string) source {
-	return source{name: name, size: int64(len(text)), open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(text)), nil
+	return source{name: name, size: int64(len(text)), open: func() (*opened, error) {
+		return openSource(io.NopCloser(strings.NewReader(text)), func(int64) {})
 	}}
 }
 

@@ -65,7 +65,7 @@ func (c *claudeCodeReader) userTells(l *ccLine, n *ccNode, blocks []ccBlock, isR
 		return // what follows a compaction keeps the setting: 18 of 21 recorded prompts behind one read all
 	}
 	n.state.thinking, n.state.line = "untyped", c.number
-	if l.Thinking {
+	if len(l.Thinking) > 0 && l.Thinking[0] == '{' {
 		n.state.thinking = "typed"
 	}
 }
@@ -87,7 +87,7 @@ func (c *claudeCodeReader) systemTells(l *ccLine, n *ccNode) {
 		c.note(n, w)
 	}
 	var text string
-	if l.Subtype == "local_command" && !none(l.Content) && setString(&text, l.Content) {
+	if l.Subtype == "local_command" && json.Unmarshal(l.Content, &text) == nil {
 		c.command(n, text)
 	}
 }
@@ -100,32 +100,18 @@ var attachmentTold = map[string]recording.What{"deferred_tools_delta": recording
 const resumedHook = "SessionStart:resume"
 
 func (c *claudeCodeReader) attachmentTells(l *ccLine, n *ccNode) {
-	if w, ok := attachmentTold[c.typed(l.Attachment, n)]; ok {
+	c.resumed(&l.Attachment, n)
+	if w, ok := attachmentTold[l.Attachment.Type]; ok {
 		c.note(n, w)
 	}
 }
 
-func (c *claudeCodeReader) progressTells(l *ccLine, n *ccNode) { c.typed(l.Data, n) }
-
-// typed is the type of an attachment or of a line of progress; a hook tells that
-// the session was taken up again.
-func (c *claudeCodeReader) typed(raw json.RawMessage, n *ccNode) (kind string) {
-	if none(raw) {
-		return ""
-	}
-	hook := ""
-	eachField(raw, func(name, value []byte) {
-		switch string(name) {
-		case "type":
-			setString(&kind, value)
-		case "hookName":
-			setString(&hook, value)
-		}
-	})
-	if hook == resumedHook {
+// resumed takes from an attachment or a line of progress that the session was taken
+// up again.
+func (c *claudeCodeReader) resumed(e *ccEvent, n *ccNode) {
+	if e.Hook == resumedHook {
 		c.note(n, recording.ResumeTold)
 	}
-	return kind
 }
 
 const fast = "fast"
@@ -146,12 +132,11 @@ func oneOf(value string, known []string) string {
 
 // tell gives a request that begins its settings, and what lies between it and its
 // predecessor.
-func (c *claudeCodeReader) tell(r *recording.Request, l *ccLine, usage *json.RawMessage, n ccNode) {
-	var u struct{ Speed string }
-	if !none(*usage) {
-		_ = json.Unmarshal(*usage, &u) // read again, and counted, with the figures
+func (c *claudeCodeReader) tell(r *recording.Request, l *ccLine, n ccNode) {
+	r.Settings = recording.Settings{Thinking: n.state.thinking, Effort: oneOf(l.Effort, efforts)}
+	if u := l.Message.Usage; u != nil {
+		r.Settings.Speed = oneOf(u.Speed, speeds)
 	}
-	r.Settings = recording.Settings{Thinking: n.state.thinking, Effort: oneOf(l.Effort, efforts), Speed: oneOf(u.Speed, speeds)}
 	c.skills = append(c.skills, l.Skill)
 	sub := c.threads[r.Thread].Kind != recording.Main
 	if sub {

@@ -174,7 +174,7 @@ func (r *rollout) line(line []byte, number int64, _ bool) error {
 		r.skips.add("line that is no line of a rollout ("+reason(err)+")", r.name, number)
 		return nil
 	}
-	at, ok := parseInstant(l.Timestamp)
+	at, ok := vtime.ParseInstant(l.Timestamp)
 	if !ok && l.Type != "session_meta" {
 		r.skips.add("line without a timestamp", r.name, number)
 		return nil

@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -52,7 +51,7 @@ func (im *imported) find(fsys fs.FS, roots []string) ([]source, error) {
 
 // source is a file of fsys. Reading it counts for Progress once im.total is known.
 func (im *imported) source(fsys fs.FS, name string, size int64) source {
-	return source{name: name, size: size, open: func() (io.ReadCloser, error) {
+	return source{name: name, size: size, open: func() (*opened, error) {
 		f, err := fsys.Open(name)
 		if err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ func TestInstants(t *testing.T) {
 			ns := rapid.Int64Range(24*3600*second, 9_000_000_000*second).Draw(t, "ns")
 			zone := time.FixedZone("", rapid.IntRange(-23*60, 23*60).Draw(t, "minutes")*60)
 			text := time.Unix(0, ns).In(zone).Format(time.RFC3339Nano)
-			if got, ok := parseInstant(text); !ok || int64(got) != ns {
+			if got, ok := vtime.ParseInstant(text); !ok || int64(got) != ns {
 				t.Fatalf("%s is read as %d (%v), want %d", text, got, ok, ns)
 			}
 		})
@@ -34,10 +34,10 @@ func TestInstants(t *testing.T) {
 	t.Run("IMP-10 what is no instant is refused", func(t *testing.T) {
 		for _, text := range []string{
 			"", "2026-07-01", "2026-07-01T20:46:51", "2026-07-01T20:46:51.Z", "2026-07-01T20:46:51.5", "2026-7-01T20:46:51Z",
-			"1969-12-31T23:59:59Z", "2262-01-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00+2:00",
+			"1969-12-31T23:59:59Z", "2263-01-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00+2:00",
 			"2026-01-01T00:00:00+02:00x", "2026-01-01T00:00:00Zx", "2026_01-01T00:00:00Z", "1970-01-01T00:00:00+01:00",
 		} {
-			if at, ok := parseInstant(text); ok {
+			if at, ok := vtime.ParseInstant(text); ok {
 				t.Errorf("%q is read as %v", text, at)
 			}
 		}

@@ -3,9 +3,7 @@ package importer
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 
 	"agentsim/sim/llm"
@@ -13,12 +11,13 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// traceHead is a kv-cache-tester trace without its requests.
-type traceHead struct {
+// traceDocument is a kv-cache-tester trace.
+type traceDocument struct {
 	ID           string
 	BlockSize    int64 `json:"block_size"`
 	ToolTokens   int64 `json:"tool_tokens"`
 	SystemTokens int64 `json:"system_tokens"`
+	Requests     []json.RawMessage
 }
 
 // traceEntry is one entry of a list of requests: a request, or a sub-agent with
@@ -45,167 +44,68 @@ type traceEntry struct {
 // trace is a trace being read.
 type trace struct {
 	name    string
-	opt     *Options
 	session *recording.Session
 	skips   *skips
-	head    traceHead
-	kept    int64 // bytes of block ids
 }
-
-// errHashes says that a trace names more blocks than Options allow.
-var errHashes = errors.New("more block ids than fit: raise MaxContent")
 
 // maxDepth is how deep sub-agents may be nested.
 const maxDepth = 64
 
-// readTrace reads traces of kv-cache-tester, one document each. Instants count
+// readTrace reads traces of kv-cache-tester, one on a line. Instants count
 // from the trace's beginning. A sub-agent began its recorded duration before the
 // instant at which its entry stands, and its spawner is the request of its parent
 // that was sent last before.
 func readTrace(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
 	for _, src := range sources {
-		t := trace{name: src.name, opt: opt, skips: &skips{}, session: &recording.Session{Format: "kv-cache-tester", Client: "claude-code"}}
-		t.session.Threads = []recording.Thread{{Name: mainThread, Parent: -1, SpawnedBy: -1}}
-		err := t.read(src)
-		if errors.Is(err, errHashes) {
-			sk.add("trace with "+err.Error(), src.name, 0)
-			continue
-		}
+		var all []*trace
+		file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error {
+			t := &trace{name: src.name, skips: &skips{}, session: &recording.Session{Format: "kv-cache-tester", Client: "claude-code"}}
+			var d traceDocument
+			if err := json.Unmarshal(line, &d); err != nil {
+				sk.add("line that is no trace ("+reason(err)+")", src.name, number)
+				return nil
+			}
+			all = append(all, t)
+			return t.read(&d)
+		})
 		if err != nil {
 			return err
 		}
-		main := &t.session.Threads[0]
-		main.ToolTokens, main.SystemTokens = max(0, t.head.ToolTokens), max(0, t.head.SystemTokens)
-		t.session.ID = plain(cmp.Or(t.head.ID, path.Base(src.name)), t.skips, src.name, 0)
-		t.blocks()
-		settle(t.session, t.skips, src.name)
-		if err := hand(t.session, t.skips); err != nil {
-			return err
+		for _, t := range all {
+			t.session.Files = []recording.File{file}
+			if err := hand(t.session, t.skips); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// blocks says how large blocks are, as the end of the document may do, or drops
-// them.
-func (t *trace) blocks() {
-	if t.head.BlockSize > 0 && t.head.BlockSize <= maxTokens {
-		t.session.BlockTokens = t.head.BlockSize
-		return
-	}
-	t.skips.add("block_size that cannot be: blocks are left out", t.name, 0)
-	for i := range t.session.Requests {
-		t.session.Requests[i].Blocks = nil
-	}
-}
-
-// allowance ends a reader that gives more than max bytes between two calls of
-// again: so much of a document may have to be held at once.
-type allowance struct {
-	from      io.Reader
-	left, max int64
-}
-
-var errElement = errors.New("element that is too long")
-
-func (a *allowance) again() { a.left = a.max }
-
-func (a *allowance) Read(p []byte) (int, error) {
-	if a.left <= 0 {
-		return 0, errElement
-	}
-	n, err := a.from.Read(p[:min(int64(len(p)), a.left)])
-	a.left -= int64(n)
-	return n, err
-}
-
-// read reads the document, element by element. What cannot be read ends it and is
-// counted; what came before stays.
-func (t *trace) read(src source) error {
-	from, err := src.open()
-	if err != nil {
-		return located(src.name, 0, err)
-	}
-	a := &allowance{from: from, left: t.opt.MaxLine, max: t.opt.MaxLine}
-	dec := json.NewDecoder(a)
-	err = t.members(dec, a)
-	var stop stopped
-	switch {
-	case errors.As(err, &stop):
-		return closing(stop.error, from.Close)
-	case errors.Is(err, errBomb):
-		return closing(located(src.name, 0, err), from.Close)
-	case err != nil:
-		t.skips.add(fmt.Sprintf("rest of a trace, from byte %d on (%s)", dec.InputOffset(), reason(err)), src.name, 0)
-	}
-	if _, err := io.Copy(io.Discard, from); err != nil && !brokenOff(err) { // the rest counts for the hash
-		return closing(located(src.name, 0, err), from.Close)
-	}
-	f := recording.File{Name: src.name, Bytes: src.size}
-	if o, ok := from.(*opened); ok {
-		f = o.file(src.name)
-	}
-	t.session.Files = append(t.session.Files, f)
-	return from.Close()
-}
-
-// stopped is an error that a skip cannot stand for.
-type stopped struct{ error }
-
-// members reads the members of the document.
-func (t *trace) members(dec *json.Decoder, a *allowance) error {
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		to := map[any]any{"id": &t.head.ID, "block_size": &t.head.BlockSize, "tool_tokens": &t.head.ToolTokens, "system_tokens": &t.head.SystemTokens}[name]
-		switch {
-		case name == "requests":
-			err = t.requests(dec, a)
-		case to != nil:
-			err = dec.Decode(to)
-		case !passValue(dec):
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
-		a.again()
-	}
-	_, err := dec.Token()
-	return err
-}
-
-// requests reads the list of the main thread.
-func (t *trace) requests(dec *json.Decoder, a *allowance) error {
-	if tok, err := dec.Token(); err != nil || tok != json.Delim('[') {
-		return errors.Join(err, errNoList)
-	}
+func (t *trace) read(d *traceDocument) error {
+	t.session.ID = plain(cmp.Or(d.ID, path.Base(t.name)), t.skips, t.name, 0)
+	t.session.Threads = []recording.Thread{{Name: mainThread, Parent: -1, SpawnedBy: -1,
+		ToolTokens: max(0, d.ToolTokens), SystemTokens: max(0, d.SystemTokens)}}
 	last := int32(-1)
-	for dec.More() {
-		a.again()
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return err
-		}
+	for _, raw := range d.Requests {
 		var e traceEntry
 		if crowded(raw) || json.Unmarshal(raw, &e) != nil {
 			t.skips.add("entry of a trace that is unlike others", t.name, 0)
 			continue
 		}
 		if err := t.entry(&e, 0, 0, &last, 0); err != nil {
-			return stopped{err}
+			return err
 		}
 	}
-	_, err := dec.Token()
-	return err
+	if t.session.BlockTokens = d.BlockSize; d.BlockSize <= 0 || d.BlockSize > maxTokens {
+		t.session.BlockTokens = 0
+		t.skips.add("block_size that cannot be: blocks are left out", t.name, 0)
+		for i := range t.session.Requests {
+			t.session.Requests[i].Blocks = nil
+		}
+	}
+	settle(t.session, t.skips, t.name)
+	return nil
 }
-
-var errNoList = errors.New("requests are no list")
 
 // entry reads one entry of a thread's list. base is when the list began, last the
 // thread's request before.
@@ -258,9 +158,6 @@ func (t *trace) request(e *traceEntry, thread int32, start int64, last *int32) e
 	}
 	for _, in := range e.Inputs {
 		q.UserTurn = q.UserTurn && in != "tool_result"
-	}
-	if t.kept += int64(len(e.Hashes)) * 8; t.kept > t.opt.MaxContent {
-		return errHashes
 	}
 	i := int32(len(t.session.Requests))
 	if i >= maxRequests {

@@ -3,11 +3,9 @@ package importer
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"unicode/utf8"
 
@@ -16,32 +14,19 @@ import (
 
 // lineReader reads a source line by line in bounded memory. Lines that are too
 // long or no UTF-8 are counted as skipped and never held whole; empty ones are
-// passed over.
+// left out.
 type lineReader struct {
 	name   string
-	from   *opened // hashes by itself; nil for any other reader
 	in     *bufio.Reader
 	max    int64
 	skips  *skips
-	sum    hash.Hash
-	bytes  int64
 	number int64
 	line   []byte
 	cut    bool // the line that was returned last does not end with a line feed
 }
 
 func newLineReader(r io.Reader, name string, opt *Options, sk *skips) *lineReader {
-	l := &lineReader{name: name, max: opt.MaxLine, skips: sk, sum: sha256.New()}
-	if l.max <= 0 {
-		l.max = defaultMaxLine
-	}
-	if o, ok := r.(*opened); ok {
-		l.from = o
-	} else {
-		r = io.TeeReader(r, l.sum)
-	}
-	l.in = bufio.NewReaderSize(r, 64<<10)
-	return l
+	return &lineReader{name: name, max: cmp.Or(opt.MaxLine, defaultMaxLine), skips: sk, in: bufio.NewReaderSize(r, 64<<10)}
 }
 
 // next is the next line without its end, and its number from 1. The line is good
@@ -77,7 +62,6 @@ func (l *lineReader) fill() (whole bool, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
 		got += int64(len(part))
-		l.bytes += int64(len(part))
 		if whole = whole && got <= l.max; whole {
 			l.line = append(l.line, part...)
 		}
@@ -101,21 +85,14 @@ func (l *lineReader) fill() (whole bool, err error) {
 	}
 }
 
-// file tells of the source; it is whole once next has returned io.EOF.
-func (l *lineReader) file() recording.File {
-	if l.from != nil {
-		return l.from.file(l.name)
-	}
-	return recording.File{Name: l.name, SHA256: hex.EncodeToString(l.sum.Sum(nil)), Bytes: l.bytes}
-}
-
 // eachLine calls do for the lines of a source, saying whether each is cut off before
 // its line feed, and tells of the file when all are read.
 func eachLine(src source, opt *Options, sk *skips, do func(line []byte, number int64, cut bool) error) (recording.File, error) {
-	lines, done, err := src.lines(opt, sk)
+	from, err := src.open()
 	if err != nil {
-		return recording.File{}, err
+		return recording.File{}, located(src.name, 0, err)
 	}
+	lines := newLineReader(from, src.name, opt, sk)
 	for {
 		line, number, err := lines.next()
 		if err == nil {
@@ -123,9 +100,9 @@ func eachLine(src source, opt *Options, sk *skips, do func(line []byte, number i
 		}
 		switch {
 		case err == io.EOF:
-			return lines.file(), done()
+			return from.file(src.name), from.Close()
 		case err != nil:
-			return recording.File{}, closing(err, done)
+			return recording.File{}, closing(err, from.Close)
 		}
 	}
 }

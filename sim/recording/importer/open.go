@@ -18,18 +18,8 @@ import (
 // source is one file. Opened, it gives what it holds, decompressed.
 type source struct {
 	name string
-	open func() (io.ReadCloser, error)
+	open func() (*opened, error)
 	size int64 // bytes on disk
-}
-
-// lines opens the source to be read line by line. What is passed over is counted
-// in sk. close must be called.
-func (src source) lines(opt *Options, sk *skips) (l *lineReader, close func() error, err error) {
-	from, err := src.open()
-	if err != nil {
-		return nil, nil, located(src.name, 0, err)
-	}
-	return newLineReader(from, src.name, opt, sk), from.Close, nil
 }
 
 // located says in which file an error is, and at which line or byte.

@@ -79,8 +79,5 @@ func reason(err error) string {
 	if errors.As(err, &typ) {
 		return "the type of " + quoted(typ.Field)
 	}
-	if errors.Is(err, errElement) {
-		return err.Error()
-	}
 	return "JSON that is malformed, cut off or nested too deeply"
 }

@@ -157,7 +157,7 @@ func (r *round) usage(q *recording.Request) bool {
 func (r *round) instants(q *recording.Request) bool {
 	var input vtime.Instant
 	for _, e := range r.Events {
-		at, ok := parseInstant(e.At)
+		at, ok := vtime.ParseInstant(e.At)
 		if !ok {
 			return false
 		}

@@ -49,7 +49,6 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.faults()
 	c.limits()
 	c.compaction()
-	c.unused()
 }
 
 // bad reports what is wrong with the value at a path.

@@ -1,9 +1,6 @@
 package scenarios
 
 import (
-	"reflect"
-	"slices"
-
 	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
 )
@@ -49,7 +46,6 @@ func (c *checker) coordinator() {
 	}
 	c.coordinatorSpec()
 	if !s.Coordinates() {
-		c.workerGates()
 		return
 	}
 	if !s.allScripted() && (s.Strategy() == "inline" || s.Strategy() == "subagent") {
@@ -113,48 +109,10 @@ func (c *checker) coordinatorSpec() {
 	if why := badPath(k.Scratchpad); why != "" {
 		c.bad("coordinator.scratchpad", "a directory inside the project, such as .scratchpad", "scratchpad %q %s", k.Scratchpad, why)
 	}
-	if !c.s.Coordinates() {
-		return
-	}
-	for _, key := range c.s.unusedCoordinator() {
-		def := defaultCoordinator()
-		before := *k
-		if key.reset(k, &def); reflect.DeepEqual(*k, before) {
-			continue // the canonical text names every key, with the default of what nobody reads
-		}
-		*k = before
-		at := "coordinator." + key.key
-		c.badKey(at, "take it away", "unused key %q: %s", at, key.why).Unused = true
-	}
 }
 
 // syntheses are what an implementation may wait for.
 var syntheses = []string{"strict", "needed"}
-
-// coordinatorKey is a key of the section coordinator that nothing reads.
-type coordinatorKey struct {
-	section
-	reset func(k, def *CoordinatorSpec) // sets it back to its default
-}
-
-// unusedCoordinator lists the keys of the section coordinator that nothing in
-// this scenario reads.
-func (s *Scenario) unusedCoordinator() (out []coordinatorKey) {
-	if why := "only structure coordinator reads it"; !s.leads() {
-		out = append(out,
-			coordinatorKey{section{"workers", why}, func(k, def *CoordinatorSpec) { k.Workers = def.Workers }},
-			coordinatorKey{section{"synthesis", why}, func(k, def *CoordinatorSpec) { k.Synthesis = def.Synthesis }},
-			coordinatorKey{section{"broad", why}, func(k, def *CoordinatorSpec) { k.Broad = def.Broad }},
-			coordinatorKey{section{"corrections", why}, func(k, def *CoordinatorSpec) { k.Corrections = def.Corrections }},
-			coordinatorKey{section{"approaches", why}, func(k, def *CoordinatorSpec) { k.Approaches = def.Approaches }},
-			coordinatorKey{section{"overlap", why}, func(k, def *CoordinatorSpec) { k.Overlap = def.Overlap }})
-	}
-	if !s.turnsOn(scratchGate) {
-		out = append(out, coordinatorKey{section{"scratchpad", "gate " + scratchGate + " is off"},
-			func(k, def *CoordinatorSpec) { k.Scratchpad = def.Scratchpad }})
-	}
-	return out
-}
 
 // turnsOn reports whether a boolean gate is on at any time of the run.
 func (s *Scenario) turnsOn(gate string) bool {
@@ -164,23 +122,6 @@ func (s *Scenario) turnsOn(gate string) bool {
 		}
 	}
 	return s.Gate(gate) == "true"
-}
-
-// workerGates refuses gates for workers where there are none.
-func (c *checker) workerGates() {
-	if c.s.Stack == MinimalStack {
-		return // which has no gates at all, and says so
-	}
-	for _, name := range workerGates {
-		if c.s.Gate(name) == "true" {
-			c.Errs.Add(c.Where("gates."+name), bothGates+", or leave it at false", "gate %s is for a coordinator's workers, and there is no coordinator", name).Unused = true
-		}
-	}
-	for i, f := range c.s.GateFlips {
-		if document.Contains(workerGates, f.Gate) && f.Value == "true" {
-			c.Errs.Add(c.Where("gate_flips["+itoa(i)+"].gate"), bothGates, "gate %s is for a coordinator's workers, and there is no coordinator", f.Gate).Unused = true
-		}
-	}
 }
 
 // coordinatorRoot refuses tools that a coordinator cannot have, and misses those
@@ -206,22 +147,4 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 			c.bad(at+".tools", "add "+name+", or leave tools out", "structure coordinator works with the tool %s, which %s has not got", name, at)
 		}
 	}
-}
-
-// trimCoordinator sets what nobody reads of a coordinator back to its default, so
-// that a scenario has one meaning and one text.
-func (s *Scenario) trimCoordinator() {
-	def := defaultCoordinator()
-	for _, x := range s.unusedCoordinator() {
-		x.reset(&s.Coordinator, &def)
-	}
-	if s.Coordinates() || s.Stack == MinimalStack {
-		return
-	}
-	for _, name := range workerGates {
-		if _, given := s.Gates[name]; given {
-			s.Gates[name] = "false"
-		}
-	}
-	s.GateFlips = slices.DeleteFunc(slices.Clone(s.GateFlips), func(f GateFlip) bool { return document.Contains(workerGates, f.Gate) })
 }

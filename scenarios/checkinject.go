@@ -70,7 +70,7 @@ func (c *checker) handoffs(names []string) {
 		switch {
 		case v.Taint == "":
 			c.bad(path, "taint: the name of an injection", "a verdict about nothing")
-		case !document.Contains(names, v.Taint) && !c.idle("classifier"):
+		case !document.Contains(names, v.Taint) && withoutVerdicts(c.s) == "":
 			c.bad(path+".taint", document.DidYouMeanOr(v.Taint, names), "there is no injection %q", v.Taint)
 		}
 		if v.Verdict == "" {
@@ -83,46 +83,4 @@ func (c *checker) handoffs(names []string) {
 	}
 }
 
-// idle reports whether nothing reads a section.
-func (c *checker) idle(key string) bool {
-	for _, x := range c.s.unusedSections() {
-		if x.key == key {
-			return true
-		}
-	}
-	return false
-}
-
-// judges reports whether the classifier of hand-offs is on at any time.
-func (s *Scenario) judges() bool {
-	for _, f := range s.GateFlips {
-		if f.Gate == classifierGate && f.Value == "true" {
-			return true
-		}
-	}
-	return s.Gate(classifierGate) == "true"
-}
-
 const classifierGate = "TRANSCRIPT_CLASSIFIER"
-
-// unusedInjections adds the sections about injections that nothing reads.
-func (s *Scenario) unusedInjections(add func(unused bool, key, why string)) {
-	switch {
-	case !s.judges():
-		add(true, "classifier", "gate "+classifierGate+" is off")
-	case !s.spawns():
-		add(true, "classifier", "nobody is spawned")
-	case len(s.Injections) == 0:
-		add(true, "classifier", "there are no injections to judge")
-	}
-}
-
-// obeysNothing reports whether model.obeys has nothing to obey.
-func (s *Scenario) obeysNothing() bool { return s.Model.Obeys && len(s.Injections) == 0 }
-
-// unusedObeys reports a model that obeys where there is nothing to obey.
-func (c *checker) unusedObeys() {
-	if c.s.obeysNothing() && !c.idle("model") {
-		c.badKey("model.obeys", "take it away, or give injections", "unused model.obeys: there are no injections").Unused = true
-	}
-}

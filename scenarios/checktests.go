@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"slices"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -36,33 +35,18 @@ func (s *Scenario) Timeout(words string) int64 {
 // tests holds project.tests and what items say of runs and defects against the
 // rest of the scenario.
 func (c *checker) tests() {
-	run := map[string]bool{}
 	for i := range c.s.Work {
-		c.itemRuns("work["+itoa(i)+"]", &c.s.Work[i], run)
+		c.itemRuns("work["+itoa(i)+"]", &c.s.Work[i])
 		c.itemDefects("work["+itoa(i)+"]", &c.s.Work[i])
 	}
 	seen := map[string]bool{}
 	for i, t := range c.s.Project.Tests {
-		c.testRun("project.tests["+itoa(i)+"]", &t, seen, run)
+		c.testRun("project.tests["+itoa(i)+"]", &t, seen)
 	}
 }
 
-// trimTests takes away tests that nobody runs; a scripted agent may run any.
-func (s *Scenario) trimTests() {
-	if len(s.Scripts) > 0 {
-		return
-	}
-	run := map[string]bool{}
-	for _, it := range s.Work {
-		for _, r := range it.Runs {
-			run[command(r)] = true
-		}
-	}
-	s.Project.Tests = slices.DeleteFunc(slices.Clone(s.Project.Tests), func(t TestRun) bool { return !run[command(t.Command)] })
-}
-
-// testRun checks a test. A scripted agent may run any of them.
-func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
+// testRun checks a test.
+func (c *checker) testRun(path string, t *TestRun, seen map[string]bool) {
 	words := command(t.Command)
 	switch {
 	case words == "":
@@ -71,8 +55,6 @@ func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
 		c.bad(path+".command", "plain words, such as go test ./...", "bad command %q of a test: the shell would read it otherwise", t.Command)
 	case seen[words]:
 		c.bad(path+".command", "", "test %q is given twice", t.Command)
-	case !run[words] && len(c.s.Scripts) == 0:
-		c.Errs.Add(c.Where(path+".command"), "name it in runs of a work item, or take it away", "unused test %q", t.Command).Unused = true
 	}
 	seen[words] = true
 	if t.Takes > MaxTakes-Startup {
@@ -92,11 +74,10 @@ func (c *checker) testRun(path string, t *TestRun, seen, run map[string]bool) {
 	}
 }
 
-// itemRuns enters the commands that an item runs.
-func (c *checker) itemRuns(path string, it *Item, run map[string]bool) {
+// itemRuns checks the commands that an item runs.
+func (c *checker) itemRuns(path string, it *Item) {
 	for i, r := range it.Runs {
 		words := command(r)
-		run[words] = true
 		if c.isTest(words) || isProgram(words) {
 			continue
 		}

@@ -84,7 +84,6 @@ func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 	if len(errs.List) == 0 {
 		f.check(s, d)
 	}
-	errs.List = dropUnused(errs.List)
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
@@ -111,17 +110,6 @@ func (f *File) Locate(variant string, sets []string, path, msg string) error {
 	errs.List = nil
 	errs.Add(d.Where(path), hint, "%s", what)
 	return errs.Err()
-}
-
-// dropUnused keeps what is wrong in one variant alone: a section that this
-// variant does not use may serve another.
-func dropUnused(list []*document.Error) (out []*document.Error) {
-	for _, e := range list {
-		if !e.Unused {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // tree is the file's base with a variant and its cell laid over it.

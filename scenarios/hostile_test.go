@@ -33,7 +33,7 @@ func monstrous() map[string][2]string {
 		"a scope of 10⁶ names":      {work + "agents: {scope: [" + each(1_000_000, "n%d,") + "]}\n", "larger than 1024 KiB"},
 		"a scope of 90,000 names":   {work + "agents: {scope: [" + each(90_000, "n%d,") + "]}\n", "more than 20000 entries"},
 		"a scope of 19,000 names":   {work + "agents: {scope: [" + each(19_000, "n%d,") + "]}\n", "which is no work item"},
-		"tests without end":         {project(`files: {a.go: x}, tests: [` + each(5_000, `{command: t%d, files: "**/**/**/*"},`) + "]"), "unused test"},
+		"tests without end":         {project(`files: {a.go: x}, tests: [` + each(5_000, `{command: t%d, files: "**/**/**/*"},`) + "]"), "no item runs"},
 		"a glob of 2²⁴ paths":       {project(`files: {a.go: x}, tests: [{command: t, files: "` + strings.Repeat("{a,b}", 24) + `"}]`), "matches no file"},
 		"a test of ten years":       {project(`files: {a.go: x}, tests: [{command: t, files: "*", takes: 87600h}]`), "longer than the Bash tool"},
 		"injections without end":    {work + "lab: {injections: [" + each(9_000, "{name: x%d, file: a.go, line: 1_000_000_000, text: y},") + "]}\n", "a.go"},
@@ -49,7 +49,7 @@ func monstrous() map[string][2]string {
 		"work in a circle":          {baseWork + "work: [{id: a, kind: answer, after: [b]}, {id: b, kind: answer, after: [a]}]\n", "the work is cyclic"},
 		"a file from elsewhere":     {work + "agents:\n  tools: {read: {empirical: {file: ../../etc/passwd}}}\n", "leaves the scenario's directory"},
 		"an injection elsewhere":    {work + "model: {obeys: true}\nlab:\n  injections: [{name: x, file: ../../etc/passwd, line: 1, text: y}]\n", "../../etc/passwd"},
-		"a test of other files":     {project(`files: {a.go: x}, tests: [{command: t, files: "../../**"}]`), "unused test"},
+		"a test of other files":     {project(`files: {a.go: x}, tests: [{command: t, files: "../../**"}]`), "matches no file"},
 	}
 }
 

@@ -69,12 +69,9 @@ func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, 
 	f.Expect = append(f.Expect, x)
 }
 
-// checkAll checks every variant and cell. A section that some variant uses is
-// used.
+// checkAll checks every variant and cell.
 func (f *File) checkAll(errs *document.Problems) {
-	names := f.VariantNames()
-	unused := map[string]int{}
-	for _, name := range names {
+	for _, name := range f.VariantNames() {
 		var own document.Problems
 		tree := f.tree(name, &own)
 		if tree == nil {
@@ -84,7 +81,7 @@ func (f *File) checkAll(errs *document.Problems) {
 		if s, d := f.decode(tree, &own); len(own.List) == 0 {
 			f.check(s, d)
 		}
-		errs.MergeUsed(&own, unused, len(names))
+		errs.Merge(&own)
 		if len(errs.List) >= document.MaxErrors {
 			return
 		}

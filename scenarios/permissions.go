@@ -63,7 +63,6 @@ func (c *checker) permissions() {
 	}
 	c.oneOf("permissions.mode", "permission mode", p.Mode, modes...)
 	c.oneOf("permissions.children", "mode of children", p.Children, string(permission.AcceptEdits))
-	c.children()
 	for _, l := range []struct {
 		key  string
 		list []string
@@ -80,9 +79,6 @@ func (c *checker) permissions() {
 			c.bad(at+".verdict", "allow, ask or deny", "unknown verdict %q", l.Verdict)
 		}
 	}
-	if len(p.Classifier) > 0 && p.Mode != string(permission.Auto) {
-		c.badKey("permissions.classifier", "mode: auto", "the classifier is asked in mode auto only").Unused = true
-	}
 	for i := range p.Answers {
 		c.answer("permissions.answers["+itoa(i)+"]", &p.Answers[i])
 	}
@@ -90,26 +86,6 @@ func (c *checker) permissions() {
 	if p.TimeOut < 0 {
 		c.bad("permissions.timeout", "a duration from 0 on", "a prompt cannot end before it is shown")
 	}
-}
-
-// children refuses a mode of children that no child would have.
-func (c *checker) children() {
-	if why := c.s.idleChildren(); why != "" && c.s.Permissions.Children != "" {
-		c.badKey("permissions.children", "take it away, or lab: {permissions: {mode: default}}", "unused key %q: %s", "permissions.children", why).Unused = true
-	}
-}
-
-// idleChildren is why nothing reads permissions.children, "" where something does.
-func (s *Scenario) idleChildren() string {
-	switch {
-	case s.Stack == MinimalStack:
-		return "in stack minimal a sub-agent asks nobody"
-	case !s.spawns():
-		return "nobody is spawned"
-	case s.Permissions.HoldsChildren():
-		return "no child escapes mode " + s.Permissions.RootMode() + ", which its parent is in"
-	}
-	return ""
 }
 
 // RootMode is the run mode of roots.

@@ -121,8 +121,8 @@ func variantsHint(n *document.Node) string {
 
 // unusable are the paths that a structure cannot use, and why.
 var unusable = map[Structure][]section{
-	Fork:        {{"type", "forks have no type"}},
-	Coordinated: {{"main.tools", "a coordinator has tools of its own"}, {"roots.*.tools", "a coordinator has tools of its own"}},
+	Fork:        {{key: "type", why: "forks have no type"}},
+	Coordinated: {{key: "main.tools", why: "a coordinator has tools of its own"}, {key: "roots.*.tools", why: "a coordinator has tools of its own"}},
 }
 
 // without takes from the tree of a structure that is compared what that structure

@@ -1,8 +1,9 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,78 +12,223 @@ import (
 	"agentsim/sim/llm"
 )
 
-// Idle is a setting that nothing reads, and why.
-type Idle struct {
-	Path, Why string
-	Variant   string // that sets it, "" for the file itself
-
-	at   document.Pos
-	sure bool // a patch that no run reads, whichever variants are played
+// rule says why nothing in a scenario reads some keys.
+type rule struct {
+	keys string // paths, with blanks between them; * is any element of a list
+	fate fate
+	why  func(s *Scenario) string // "" where something reads them
 }
 
-// String is one line with its place.
-func (i Idle) String() string {
-	where := ""
-	if i.overrides() {
-		return fmt.Sprintf("--set %s has no effect: %s", i.Path, i.Why)
-	}
-	if i.Variant != "" {
-		where = " in variant " + i.Variant
-	}
-	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.Src.Name, max(i.at.Line, 1), max(i.at.Col, 1), i.Path, where, i.Why)
+// fate is what becomes of a key that nothing reads.
+type fate uint8
+
+const (
+	quiet   fate = iota // where a variant, a grid or --set gives it, it is refused; in the file itself it may stand for what --set will say
+	warned              // likewise, and in the file itself it is told
+	refused             // wherever it is given
+	trimmed             // likewise; where another variant reads it, this one has its default
+)
+
+// rules are all keys that something may leave unread. The first that fits counts.
+var rules = []rule{
+	{"work", trimmed, when((*Scenario).allScripted, "every root has a script, so nobody begins it")},
+	{"structure", trimmed, when((*Scenario).allScripted, "every root has a script, so nobody follows it")},
+	{"scope", trimmed, unless((*Scenario).hasWork, "there is no work for it")},
+	{"project.facts", trimmed, unless((*Scenario).hasWork, "only work needs facts")},
+	{"model", trimmed, unless((*Scenario).hasWork, "only the policy reads it, and there is no work for it")},
+	{"coordinator", trimmed, unless((*Scenario).Coordinates, "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")},
+	{"type", trimmed, unless(func(s *Scenario) bool { return s.hasWork() && s.spawns() }, nobodySpawned)},
+	{"type", trimmed, when(func(s *Scenario) bool { return s.Strategy() == "coordinator" }, "a coordinator starts workers and nobody else")},
+	{"fan_out forks", trimmed, unless((*Scenario).spawns, nobodySpawned)},
+	{"minimal", trimmed, unless((*Scenario).minimal, "only stack minimal reads it")},
+	{"classifier", trimmed, withoutVerdicts},
+	{"coordinator.workers coordinator.synthesis coordinator.broad coordinator.corrections coordinator.approaches coordinator.overlap", trimmed,
+		unless((*Scenario).leads, "only structure coordinator reads it")},
+	{"coordinator.scratchpad", trimmed, unless(func(s *Scenario) bool { return s.turnsOn(scratchGate) }, "gate "+scratchGate+" is off")},
+	{"model.obeys", trimmed, when(func(s *Scenario) bool { return len(s.Injections) == 0 }, "there are no injections")},
+	{"permissions.children", trimmed, withoutModes},
+	{"gates." + simpleGate + " gates." + scratchGate, trimmed, unless(func(s *Scenario) bool { return s.Coordinates() || s.minimal() }, forWorkers)},
+	{"permissions.classifier", refused, unless(func(s *Scenario) bool { return s.Permissions.Mode == "auto" }, "the classifier is asked in mode auto only")},
+
+	{"provider.subagent_model", warned, withoutSubagents},
+	{"provider.subagent_ttl", warned, withoutFresh},
+	{"provider.plan_limit_at", warned, unless(func(s *Scenario) bool { return s.Provider.TTL == llm.TTL1h }, "provider.ttl is not 1h, and 5m is what there is over the limit")},
+	{"provider.account_created provider.options.thinking_rendered_first model.think_tokens work.*.think", warned, withoutThinking},
+	{"provider.counter", warned, unless(counted, "no scripted turn has counts")},
+	{"settings.effort main.settings.effort", warned, withoutEffort},
+	{"model.prompting model.prompt_budget model.gist_tokens model.report_budget project.facts.*.gist project.facts.*.grade work.*.about work.*.prompting",
+		warned, withoutPrompts},
+	{"work.*.by", warned, withoutLead},
+	{"work.*.agent", warned, func(s *Scenario) string { why, _ := s.AgentsUnused(); return why }},
+	{"model.spawns_per_turn", warned, unless((*Scenario).delegates, nobodySpawned)},
+	{"retry", warned, unless(mayFail, "nothing fails: there are no faults and no rate limits")},
+	{"tools.preview", warned, unless(func(s *Scenario) bool { return s.Tools.ReplaceOver > 0 || len(s.ReplaceFlips) > 0 }, "tools.replace_over is 0, so no result is replaced")},
+	{"fan_out.cap", warned, unless(func(s *Scenario) bool { return s.FanOut.Hold == "first-response" }, "fan_out.hold is none")},
+	{"fan_out", warned, when(func(s *Scenario) bool { return s.minimal() && !s.Minimal.SideBySide }, "stack minimal runs one sub-agent after the other")},
+	{"forks gates." + forkGate, warned, withoutForks},
+	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
+	{"interactive", quiet, withoutTerminal},
+	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
+	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
+	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
+	{"permissions.deny permissions.ask permissions.allow permissions.cli_allow permissions.allowed_tools permissions.answers permissions.timeout", warned,
+		when((*Scenario).minimal, "stack minimal asks nobody")},
+	{"project.agents.hooks", warned, unless((*Scenario).definesAgents, "there are no definitions, and so no hooks")},
+	{"structure type", warned, when((*Scenario).keeps, allByLead)},
 }
 
-// overrides reports whether the command line sets it.
-func (i Idle) overrides() bool { return i.at.Src == nil || i.at.Src.Name == "--set" }
+// instead is what to write for some keys that nothing reads.
+var instead = map[string]string{
+	"permissions.children":   "take it away, or lab: {permissions: {mode: default}}",
+	"permissions.classifier": "mode: auto, or take it away",
+	"model.obeys":            "take it away, or give injections",
+	"gates." + simpleGate:    "structure: coordinator, or take it away",
+	"gates." + scratchGate:   "structure: coordinator, or take it away",
+}
 
-// unread lists the sections and keys that nothing in this scenario reads, given
-// or not.
-func (s *Scenario) unread() []section {
-	out := s.unusedSections()
-	add := func(why, key string) {
-		if why != "" {
-			out = append(out, section{key, why})
+const (
+	nobodySpawned = "nobody is spawned"
+	nobodyThinks  = "nobody thinks: no settings turn thinking on"
+	allByLead     = "every item of the work is by: lead"
+	forWorkers    = "it is for a coordinator's workers, and there is no coordinator"
+)
+
+func when(is func(s *Scenario) bool, why string) func(s *Scenario) string {
+	return func(s *Scenario) string {
+		if is(s) {
+			return why
+		}
+		return ""
+	}
+}
+
+func unless(is func(s *Scenario) bool, why string) func(s *Scenario) string {
+	return when(func(s *Scenario) bool { return !is(s) }, why)
+}
+
+// section is a key of a scenario that nothing reads, and why.
+type section struct {
+	key, why string
+	fate     fate
+}
+
+// unread lists what nothing in this scenario reads, given or not.
+func (s *Scenario) unread() (out []section) {
+	for _, r := range rules {
+		if why := r.why(s); why != "" {
+			for _, key := range strings.Fields(r.keys) {
+				out = append(out, section{key, why, r.fate})
+			}
 		}
 	}
-	for _, k := range s.unusedCoordinator() {
-		out = append(out, section{"coordinator." + k.key, k.why})
+	return slices.Concat(out, s.unusedFacts(), s.unusedTests(), s.unusedFlips(), s.unusedAliases())
+}
+
+// fits reports whether a path is that of the section or of something in it.
+func (x *section) fits(path string) bool {
+	if !strings.Contains(x.key, "*") {
+		rest, ok := strings.CutPrefix(path, x.key)
+		return ok && (rest == "" || rest[0] == '.')
 	}
-	if len(s.Injections) == 0 {
-		add("there are no injections", "model.obeys")
-	}
-	add(s.idleChildren(), "permissions.children")
-	if !s.Coordinates() {
-		for _, g := range workerGates {
-			add("it is for a coordinator's workers, and there is no coordinator", "gates."+g)
+	for key := x.key; key != ""; {
+		if path == "" {
+			return false
+		}
+		var want, step string
+		want, key, _ = strings.Cut(key, ".")
+		if step, path, _ = strings.Cut(path, "."); want != step && want != "*" {
+			return false
 		}
 	}
-	add(s.withoutSubagents(), "provider.subagent_model")
-	add(s.withoutFresh(), "provider.subagent_ttl")
-	if s.Provider.TTL != llm.TTL1h {
-		add("provider.ttl is not 1h, and 5m is what there is over the limit", "provider.plan_limit_at")
+	return true
+}
+
+// idle finds why nothing reads what stands at a path; nil where something does.
+func idle(list []section, path string) *section {
+	for i := range list {
+		if list[i].fits(path) {
+			return &list[i]
+		}
 	}
-	if s.hasWork() && len(s.thinkers()) == 0 {
-		add("nobody thinks: no settings turn thinking on", "model.think_tokens")
+	return nil
+}
+
+// trim sets what nothing reads back to its default, so that a scenario has one
+// meaning and one text.
+func (s *Scenario) trim() {
+	s.trimStack()
+	s.narrow()
+	unread, def := s.unread(), Defaults()
+	for _, x := range unread {
+		if x.fate != trimmed {
+			continue
+		}
+		if f, ok := fieldAt(s, x.key); ok {
+			d, _ := fieldAt(def, x.key)
+			f.Set(d)
+		}
 	}
-	add(s.withoutPrompts(), "model.prompting")
-	add(s.withoutPrompts(), "model.prompt_budget")
-	if s.hasWork() && !s.delegates() {
-		add("nobody is spawned", "model.spawns_per_turn")
+	gone := func(key string) bool {
+		return slices.ContainsFunc(unread, func(x section) bool { return x.key == key && x.fate == trimmed })
 	}
-	if p := &s.Provider; len(s.Faults) == 0 && p.InputRate == nil && p.RateLimits == nil {
-		add("nothing fails: there are no faults and no rate limits", "retry")
+	s.Project.Facts = kept(s.Project.Facts, func(i int) bool { return gone("project.facts." + step(s.Project.Facts[i].Name, i)) })
+	s.Project.Tests = kept(s.Project.Tests, func(i int) bool { return gone("project.tests." + itoa(i+1)) })
+	s.GateFlips = kept(s.GateFlips, func(i int) bool { return gone("gate_flips." + itoa(i+1)) })
+	for _, name := range workerGates {
+		if gone("gates." + name) {
+			s.Gates[name] = "false"
+		}
 	}
-	if s.Tools.ReplaceOver == 0 && len(s.ReplaceFlips) == 0 {
-		add("tools.replace_over is 0, so no result is replaced", "tools.preview")
-	}
-	if s.FanOut.Hold != "first-response" {
-		add("fan_out.hold is none", "fan_out.cap")
-	}
-	if s.keeps() {
-		add(allByLead, "structure")
-		add(allByLead, "type")
+}
+
+// kept are the elements of a list that are not gone; nil for none.
+func kept[T any](list []T, gone func(i int) bool) (out []T) {
+	for i := range list {
+		if !gone(i) {
+			out = append(out, list[i])
+		}
 	}
 	return out
+}
+
+// fieldAt is the field of a scenario at a path, as far as it leads through sections.
+func fieldAt(s *Scenario, path string) (reflect.Value, bool) {
+	v := reflect.ValueOf(s).Elem()
+	for path != "" {
+		key, rest := document.CutPath(path)
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.Struct {
+			return v, false
+		}
+		f, ok := document.Reach(v, key)
+		if !ok {
+			return v, false
+		}
+		v, path = f, rest
+	}
+	return v, true
+}
+
+func (s *Scenario) minimal() bool { return s.Stack == MinimalStack }
+
+func (s *Scenario) hasWork() bool { return len(s.Work) > 0 && !s.allScripted() }
+
+// allScripted tells whether scripts speak for every root.
+func (s *Scenario) allScripted() bool {
+	for _, r := range s.rootNames() {
+		if !slices.ContainsFunc(s.Scripts, func(sc Script) bool { ok, err := path.Match(sc.Agent, r); return err == nil && ok }) {
+			return false
+		}
+	}
+	return true
+}
+
+// spawns tells whether agents may spawn others: by strategy, or by a script
+// that calls Agent.
+func (s *Scenario) spawns() bool {
+	return s.hasWork() && s.Strategy() != "inline" || s.scriptsSpawn(func(string) bool { return true })
 }
 
 // delegates reports whether a lead gives work to children.
@@ -93,23 +239,97 @@ func (s *Scenario) keeps() bool {
 	return (s.Strategy() == "subagent" || s.Strategy() == "fork") && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
 }
 
-const allByLead = "every item of the work is by: lead"
+// mayFail reports whether a request may be tried again.
+func mayFail(s *Scenario) bool {
+	return len(s.Faults) > 0 || s.Provider.InputRate != nil || s.Provider.RateLimits != nil
+}
+
+// counted reports whether a scripted turn has counts.
+func counted(s *Scenario) bool {
+	return slices.ContainsFunc(s.Scripts, func(sc Script) bool {
+		return slices.ContainsFunc(sc.Turns, func(t Turn) bool { return len(t.Counts) > 0 || t.Output != nil })
+	})
+}
+
+// readsOnly reports whether an agent of the minimal stack may be of a type that
+// cannot change a file.
+func readsOnly(s *Scenario) bool {
+	only := func(typ string) bool { return typ == "explore" || typ == "plan" }
+	return s.hasWork() && (only(s.Type) || slices.ContainsFunc(s.Work, func(it Item) bool { return only(it.Agent.Type) })) || s.scriptsSpawn(only)
+}
+
+// withoutThinking is why nobody thinks, "" where somebody does.
+func withoutThinking(s *Scenario) string {
+	if len(s.thinkers()) > 0 {
+		return ""
+	}
+	return nobodyThinks
+}
+
+// withoutEffort is why effort decides nothing: it changes no answer of the mock
+// model, only what is cached where it changes or others think.
+func withoutEffort(s *Scenario) string {
+	changes := s.Main == nil || slices.ContainsFunc(s.Main.Then, func(t UserStep) bool { return t.Settings != nil })
+	if changes || len(s.thinkers()) > 0 || s.definesAgents() {
+		return ""
+	}
+	return "nobody thinks, and effort that never changes decides nothing else"
+}
 
 // withoutPrompts is why nobody writes a prompt that tells or points, "" where
 // somebody does.
-func (s *Scenario) withoutPrompts() string {
+func withoutPrompts(s *Scenario) string {
 	switch {
 	case s.keeps():
 		return allByLead
 	case !s.hasWork() || s.Strategy() != "inline":
 		return ""
 	}
-	return "nobody is spawned"
+	return nobodySpawned
+}
+
+// withoutLead is why by: lead decides nothing.
+func withoutLead(s *Scenario) string {
+	switch s.Strategy() {
+	case "inline":
+		return "the lead does every item"
+	case "coordinator":
+		return "a coordinator does no item itself"
+	}
+	return ""
+}
+
+// withoutForks is why no child is a fork, "" where one may be.
+func withoutForks(s *Scenario) string {
+	switch {
+	case s.minimal():
+		return "stack minimal has no forks"
+	case s.Coordinates():
+		return "a coordinator starts workers and no forks"
+	case !s.Interactive && s.turnsOn(forkGate):
+		return "interactive is false, without which there are no forks"
+	case s.Strategy() == "fork", !s.turnsOn(forkGate) && !s.spawns(), s.scriptsSpawn(func(typ string) bool { return typ == "" && s.mayFork() }):
+		return ""
+	}
+	return "no child is a fork"
+}
+
+// withoutTerminal is why nobody asks whether somebody is at the terminal.
+func withoutTerminal(s *Scenario) string {
+	switch {
+	case s.minimal():
+		return "stack minimal has no forks"
+	case s.Coordinates():
+		return "a coordinator starts workers and no forks"
+	case !s.turnsOn(forkGate):
+		return "only forks need it, and gate " + forkGate + " is off"
+	}
+	return ""
 }
 
 // withoutFresh is why there are no children but forks, "" where there may be
 // others.
-func (s *Scenario) withoutFresh() string {
+func withoutFresh(s *Scenario) string {
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return typ != "" || !s.turnsOn(forkGate) }):
 		return ""
@@ -120,12 +340,12 @@ func (s *Scenario) withoutFresh() string {
 	case s.spawns():
 		return "all children are forks, which live by provider.ttl"
 	}
-	return "nobody is spawned"
+	return nobodySpawned
 }
 
 // withoutSubagents is why no child takes the default model of sub-agents, "" where
 // one may.
-func (s *Scenario) withoutSubagents() string {
+func withoutSubagents(s *Scenario) string {
 	own := s.exploresOnHaiku()
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return (typ != "" || !s.turnsOn(forkGate)) && !s.Coordinates() }):
@@ -141,232 +361,129 @@ func (s *Scenario) withoutSubagents() string {
 	case s.spawns():
 		return "forks keep their parent's model"
 	}
-	return "nobody is spawned"
+	return nobodySpawned
+}
+
+// withoutModes is why no child has a mode of its own.
+func withoutModes(s *Scenario) string {
+	switch {
+	case s.minimal():
+		return "in stack minimal a sub-agent asks nobody"
+	case !s.spawns():
+		return nobodySpawned
+	case s.Permissions.HoldsChildren():
+		return "no child escapes mode " + s.Permissions.RootMode() + ", which its parent is in"
+	case withoutFresh(s) != "" && !s.keeps():
+		return "forks keep their parent's mode"
+	}
+	return ""
+}
+
+// withoutVerdicts is why the classifier of hand-offs judges nothing.
+func withoutVerdicts(s *Scenario) string {
+	switch {
+	case !s.turnsOn(classifierGate):
+		return "gate " + classifierGate + " is off"
+	case !s.spawns():
+		return nobodySpawned
+	case len(s.Injections) == 0:
+		return "there are no injections to judge"
+	}
+	return ""
+}
+
+// unusedFacts are the facts that no item needs or yields, and that make no item's
+// edits wrong.
+func (s *Scenario) unusedFacts() (out []section) {
+	used := map[string]bool{}
+	for _, it := range s.Work {
+		for _, name := range slices.Concat(it.Knows, it.Yields, it.Pitfalls, it.MisledBy) {
+			used[name] = true
+		}
+	}
+	for i, f := range s.Project.Facts {
+		if !used[f.Name] {
+			out = append(out, section{"project.facts." + step(f.Name, i), "no item names " + document.Quoted(f.Name) + " in knows, yields, pitfalls or misled_by", trimmed})
+		}
+	}
+	return out
+}
+
+// unusedTests are the tests that no item runs; a scripted agent may run any.
+func (s *Scenario) unusedTests() (out []section) {
+	for i, t := range s.Project.Tests {
+		runs := func(it Item) bool {
+			return slices.ContainsFunc(it.Runs, func(r string) bool { return command(r) == command(t.Command) })
+		}
+		if len(s.Scripts) == 0 && !slices.ContainsFunc(s.Work, runs) {
+			out = append(out, section{"project.tests." + itoa(i+1), "no item runs " + document.Quoted(t.Command), trimmed})
+		}
+	}
+	return out
+}
+
+// unusedFlips are the flips of gates that only a coordinator's workers read.
+func (s *Scenario) unusedFlips() (out []section) {
+	for i, f := range s.GateFlips {
+		if document.Contains(workerGates, f.Gate) && !s.Coordinates() && !s.minimal() {
+			out = append(out, section{"gate_flips." + itoa(i+1), forWorkers, trimmed})
+		}
+	}
+	return out
+}
+
+// unusedAliases are the names of models that nobody asks for. What definitions ask
+// for only a run finds out.
+func (s *Scenario) unusedAliases() (out []section) {
+	if s.definesAgents() {
+		return nil
+	}
+	p := &s.Provider
+	used := map[string]bool{"haiku": s.exploresOnHaiku()}
+	used[p.Model], used[p.SubagentModel] = true, true
+	for _, it := range s.Work {
+		used[it.Agent.Model] = true
+		used["haiku"] = used["haiku"] || s.onHaiku(it.Agent.Type)
+	}
+	s.scriptsSpawn(func(typ string) bool {
+		used["haiku"] = used["haiku"] || typ == "Explore"
+		return false
+	})
+	for _, name := range sortedKeys(p.Aliases) {
+		if !used[name] && !s.asks(name) {
+			out = append(out, section{"provider.aliases." + name, "nobody asks for model " + name, quiet})
+		}
+	}
+	return out
+}
+
+// asks reports whether a scripted call names a model.
+func (s *Scenario) asks(model string) bool {
+	return s.scripted(func(u *ToolTurn) bool { return strings.Contains(u.Raw, `"model":`+document.JSONText(model)) })
 }
 
 // scriptsSpawn reports whether a script spawns an agent of such a type, "" for a
 // call without one.
 func (s *Scenario) scriptsSpawn(of func(typ string) bool) bool {
+	return s.scripted(func(u *ToolTurn) bool {
+		var in struct {
+			Type    string `json:"subagent_type"`
+			Minimal string `json:"type"`
+		}
+		return document.Contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(cmp.Or(in.Type, in.Minimal)))
+	})
+}
+
+// scripted reports whether a script has such a tool use.
+func (s *Scenario) scripted(is func(u *ToolTurn) bool) bool {
 	for _, sc := range s.Scripts {
 		for _, t := range sc.Turns {
-			for _, u := range t.Tools {
-				var in struct {
-					Type string `json:"subagent_type"`
-				}
-				if document.Contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(in.Type)) {
+			for i := range t.Tools {
+				if is(&t.Tools[i]) {
 					return true
 				}
 			}
 		}
 	}
 	return false
-}
-
-// idle finds why nothing reads what stands at a path.
-func idle(list []section, path string) string {
-	for _, x := range list {
-		if rest, ok := strings.CutPrefix(path, x.key); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return x.why
-		}
-	}
-	return ""
-}
-
-// Unread is why nothing in a variant reads what an override sets, when all of
-// sets hold; "" where something does, where the value holds already, or where a
-// variant under them is in error.
-func (f *File) Unread(variant string, sets []string, set string) string {
-	s := f.untrimmed(f.tree(variant, &document.Problems{}), sets)
-	if s == nil {
-		return ""
-	}
-	others := slices.DeleteFunc(slices.Clone(sets), func(x string) bool { return x == set })
-	if reflect.DeepEqual(s, f.untrimmed(f.tree(variant, &document.Problems{}), others)) {
-		return ""
-	}
-	path, text, _ := strings.Cut(set, "=")
-	path = lang.Short(path)
-	val, bad := limits.Parse(document.NewSource("--set", text), text)
-	if bad != nil {
-		return ""
-	}
-	if val.Kind == document.Null {
-		return idle(s.unread(), path)
-	}
-	why := ""
-	for _, l := range leaves(val, path) {
-		if why = idle(s.unread(), l.Path); why == "" {
-			return ""
-		}
-	}
-	return why
-}
-
-// Idle lists what the file itself says and none of its variants reads, and what a
-// grid goes over and some variants do not read: with them the others are compared.
-// An axis of a sweep is for the variants that are played.
-func (f *File) Idle(played ...string) []Idle {
-	return slices.DeleteFunc(f.idle(played), func(x Idle) bool { return x.sure })
-}
-
-// checkUnread refuses what a variant or a grid patches and no run reads.
-func (f *File) checkUnread(errs *document.Problems) {
-	for _, x := range f.idle(nil) {
-		if in := ""; x.sure {
-			if x.Variant != "" {
-				in = " in variant " + x.Variant
-			}
-			errs.Add(x.at, "take it away", "nothing reads %s%s: %s", x.Path, in, x.Why)
-		}
-	}
-}
-
-// idle lists what the file sets and nothing reads: in the base, in none of the
-// variants; in a variant and on axes, in none of a variant's cells. What holds
-// without being set is none of it.
-func (f *File) idle(played []string) (out []Idle) {
-	unread := map[string][]section{}
-	names := f.VariantNames()
-	for _, name := range names {
-		if s := f.untrimmed(f.tree(name, &document.Problems{}), nil); s != nil {
-			unread[name] = s.unread()
-		}
-	}
-	in := func(path string, names []string) (why string) {
-		for _, name := range names {
-			if why = idle(unread[name], path); why == "" {
-				return ""
-			}
-		}
-		return why
-	}
-	base := f.untrimmed(f.base, nil)
-	for _, l := range leaves(f.base, "") {
-		if l.Why = in(l.Path, names); l.Why != "" && (base == nil || !sameAt(base, Defaults(), l.Path)) {
-			out = append(out, l)
-		}
-	}
-	for _, v := range f.variants {
-		cells := f.cellsOf(v.Key)
-		with := f.untrimmed(f.over(f.base, v.Val, &document.Problems{}), nil)
-		for _, l := range patchLeaves(v.Val) {
-			l.Why, l.Variant = in(l.Path, cells), v.Key
-			l.sure = l.Path != "structure" // who does the work is no patch
-			if l.Why != "" && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
-				out = append(out, l)
-			}
-		}
-	}
-	for i, a := range slices.Concat(f.Matrix, f.Sweep) {
-		of := names
-		if i >= len(f.Matrix) && len(played) > 0 {
-			of = played
-		}
-		if why := in(a.Path, of); why != "" {
-			out = append(out, Idle{Path: a.Path, Why: why, at: a.pos, sure: a.pos.Src == f.src && len(of) == len(names)})
-			continue
-		}
-		for _, v := range f.variants {
-			if why := in(a.Path, f.cellsOf(v.Key)); why != "" && i < len(f.Matrix) { // a sweep compares with who does not read it
-				out = append(out, Idle{Path: a.Path, Why: why, Variant: v.Key, at: a.pos})
-			}
-		}
-	}
-	return append(out, f.dropped()...)
-}
-
-// cellsOf are the names of a variant's cells.
-func (f *File) cellsOf(variant string) (out []string) {
-	for _, c := range f.Cells() {
-		out = append(out, variant+c)
-	}
-	return out
-}
-
-// sameAt reports whether two scenarios say the same at a path.
-func sameAt(a, b *Scenario, path string) bool {
-	return reflect.DeepEqual(valueAt(a, path), valueAt(b, path))
-}
-
-// valueAt is the field of a scenario at a path, as far as the path leads through
-// sections; nil where it leads nowhere.
-func valueAt(s *Scenario, path string) any {
-	v := reflect.ValueOf(s).Elem()
-	for path != "" && v.Kind() == reflect.Struct {
-		key, rest := document.CutPath(path)
-		f, ok := document.Reach(v, key)
-		if !ok {
-			return nil
-		}
-		if v, path = f, rest; v.Kind() == reflect.Pointer && !v.IsNil() {
-			v = v.Elem()
-		}
-	}
-	if v.Kind() == reflect.Map && path != "" {
-		if v = v.MapIndex(reflect.ValueOf(path)); !v.IsValid() {
-			return nil
-		}
-	}
-	return v.Interface()
-}
-
-// untrimmed is the scenario of a tree with overrides, with what nothing reads
-// left in it; nil where it is in error.
-func (f *File) untrimmed(tree *document.Node, sets []string) *Scenario {
-	s, _ := f.placed(tree, sets)
-	return s
-}
-
-// placed is it with its places.
-func (f *File) placed(tree *document.Node, sets []string) (*Scenario, *document.Decoder) {
-	var errs document.Problems
-	for _, set := range sets {
-		if tree != nil {
-			tree = f.applySet(tree, set, &errs)
-		}
-	}
-	if tree == nil || errs.Err() != nil {
-		return nil, nil
-	}
-	s, d := f.decode(tree, &errs)
-	if errs.Err() != nil {
-		return nil, nil
-	}
-	return s, d
-}
-
-// patchLeaves lists what a variant sets.
-func patchLeaves(variant *document.Node) []Idle {
-	own, paths := patchOf(variant)
-	out := leaves(own, "")
-	for _, p := range paths {
-		for _, l := range leaves(p.Val, p.Key) {
-			l.at = p.Pos
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// leaves lists what a value sets, one for each path that ends in no mapping; a
-// null sets nothing.
-func leaves(n *document.Node, path string) []Idle {
-	if n.Kind == document.Null { // takes away what stands there
-		return nil
-	}
-	if n.Kind != document.Map || len(n.Pairs) == 0 {
-		return []Idle{{Path: path, at: n.Pos}}
-	}
-	var out []Idle
-	for _, p := range n.Pairs {
-		sub := lang.Short(strings.TrimPrefix(path+"."+p.Key, "."))
-		if path == "set" || lang.IsBlock(path) {
-			sub = lang.Short(p.Key)
-		}
-		for _, l := range leaves(p.Val, sub) {
-			l.at = p.Pos
-			out = append(out, l)
-		}
-	}
-	return slices.Clip(out)
 }

@@ -55,7 +55,7 @@ func (p Place) item(i int, n *Node, names map[string]string) Place {
 	if name == "" {
 		return Place{path, path}
 	}
-	if called := n.name(); called != "" {
+	if called := n.Name(); called != "" {
 		return Place{path, name + " " + Quoted(called)}
 	}
 	ctx := name + " " + strconv.Itoa(i+1)

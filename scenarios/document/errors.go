@@ -26,7 +26,6 @@ type Error struct {
 	Hint      string // what to do; may be empty
 
 	Costly bool // the text is refused for what reading it would cost
-	Unused bool // a section that nothing uses; an error only if no variant uses it
 }
 
 // Error prints place, message and excerpt with the hint behind the caret.
@@ -190,20 +189,4 @@ func (l *Problems) Merge(o *Problems) {
 		l.Seen[key] = true
 		l.List = append(l.List, e)
 	}
-}
-
-// MergeUsed merges the errors of one of n variants; what is unused counts only
-// once all n said so.
-func (l *Problems) MergeUsed(o *Problems, unused map[string]int, n int) {
-	var keep Problems
-	for _, e := range o.List {
-		if e.Unused {
-			unused[e.Error()]++
-			if unused[e.Error()] < n {
-				continue
-			}
-		}
-		keep.List = append(keep.List, e)
-	}
-	l.Merge(&keep)
 }

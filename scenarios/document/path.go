@@ -168,7 +168,7 @@ func (s *setter) element(n *Node, key, rest string) (int, *pathError) {
 	var names []string
 	if n != nil {
 		for _, it := range n.Items {
-			names = append(names, it.name())
+			names = append(names, it.Name())
 		}
 	}
 	first := slices.Index(names, key)
@@ -186,8 +186,8 @@ func (s *setter) element(n *Node, key, rest string) (int, *pathError) {
 	return first, nil
 }
 
-// name is what an element of a list is called, "" for one without a name.
-func (n *Node) name() string {
+// Name is what an element of a list is called, "" for one without a name.
+func (n *Node) Name() string {
 	for _, id := range idKeys {
 		if v := n.Get(id); v != nil && v.Text != "" {
 			return v.Text

@@ -58,28 +58,32 @@ type field struct {
 // FieldsOf lists the keys of a struct in the order of its fields.
 func FieldsOf(t reflect.Type) []field {
 	out := make([]field, 0, t.NumField())
-	for i := 0; i < t.NumField(); i++ {
-		f := t.Field(i)
-		key, kind, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if key == "-" || !f.IsExported() {
-			continue
+	for i := range t.NumField() {
+		if f, ok := fieldOf(t, i); ok {
+			out = append(out, f)
 		}
-		if key == "" {
-			key = strings.ToLower(f.Name)
-		}
-		out = append(out, field{key, i, f.Type, kind == "block"})
 	}
 	return out
 }
 
 // FindField is the field of a key.
 func FindField(t reflect.Type, key string) (field, bool) {
-	for _, f := range FieldsOf(t) {
-		if f.Key == key {
+	for i := range t.NumField() {
+		if f, ok := fieldOf(t, i); ok && f.Key == key {
 			return f, true
 		}
 	}
 	return field{}, false
+}
+
+// fieldOf is a struct's field as a key; false where it is none.
+func fieldOf(t reflect.Type, i int) (field, bool) {
+	f := t.Field(i)
+	key, kind, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	if key == "" {
+		key = strings.ToLower(f.Name)
+	}
+	return field{key, i, f.Type, kind == "block"}, key != "-" && f.IsExported()
 }
 
 // Reach is the field of a key, in one of the blocks of v where v itself has none.

@@ -1,0 +1,277 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
+
+// Idle is a setting that nothing reads, and why.
+type Idle struct {
+	Path, Why string
+	Variant   string // that sets it, "" for the file itself
+
+	at   document.Pos
+	sure bool // it is refused, whichever variants are played
+	more int  // others of which the same is true
+}
+
+// String is one line with its place.
+func (i Idle) String() string {
+	where := ""
+	if i.overrides() {
+		return fmt.Sprintf("--set %s has no effect: %s", i.Path, i.Why)
+	}
+	if i.Variant != "" {
+		where = " in variant " + i.Variant
+	}
+	return fmt.Sprintf("%s:%d:%d: %s has no effect%s: %s", i.at.Src.Name, max(i.at.Line, 1), max(i.at.Col, 1), i.keys(), where, i.Why)
+}
+
+// keys is what is set, with how much like it there is.
+func (i Idle) keys() string {
+	if i.more == 0 {
+		return i.Path
+	}
+	return fmt.Sprintf("%s, and %d more like it,", i.Path, i.more)
+}
+
+// overrides reports whether the command line sets it.
+func (i Idle) overrides() bool { return i.at.Src == nil || i.at.Src.Name == "--set" }
+
+// Unread is why nothing in a variant reads what an override sets, when all of
+// sets hold; "" where something does, where the value holds already, or where a
+// variant under them is in error.
+func (f *File) Unread(variant string, sets []string, set string) string {
+	s := f.untrimmed(f.tree(variant, &document.Problems{}), sets)
+	if s == nil {
+		return ""
+	}
+	others := slices.DeleteFunc(slices.Clone(sets), func(x string) bool { return x == set })
+	if reflect.DeepEqual(s, f.untrimmed(f.tree(variant, &document.Problems{}), others)) {
+		return ""
+	}
+	path, text, _ := strings.Cut(set, "=")
+	path = lang.Short(path)
+	val, bad := limits.Parse(document.NewSource("--set", text), text)
+	if bad != nil {
+		return ""
+	}
+	list := leaves(val, path)
+	if val.Kind == document.Null {
+		list = []Idle{{Path: path}}
+	}
+	unread, why := s.unread(), ""
+	for _, l := range list {
+		x := idle(unread, l.Path)
+		if x == nil {
+			return ""
+		}
+		why = x.why
+	}
+	return why
+}
+
+// Idle lists what the file itself says and none of its variants reads, and what a
+// grid goes over and some variants do not read: with them the others are compared.
+// An axis of a sweep is for the variants that are played.
+func (f *File) Idle(played ...string) []Idle {
+	return slices.DeleteFunc(f.idle(played), func(x Idle) bool { return x.sure })
+}
+
+// checkUnread refuses what a variant or a grid patches and no run reads, and what is
+// said in the file where nothing else can be meant.
+func (f *File) checkUnread(errs *document.Problems) {
+	for _, x := range f.idle(nil) {
+		if in := ""; x.sure {
+			if x.Variant != "" {
+				in = " in variant " + x.Variant
+			}
+			errs.Add(x.at, cmp.Or(instead[x.Path], "take it away"), "nothing reads %s%s: %s", x.keys(), in, x.Why)
+		}
+	}
+}
+
+// idle lists what the file sets and nothing reads: in the base, in none of the
+// variants; in a variant and on axes, in none of a variant's cells. What holds
+// without being set is none of it.
+func (f *File) idle(played []string) (out []Idle) {
+	unread := map[string][]section{}
+	names := f.VariantNames()
+	for _, name := range names {
+		if s := f.untrimmed(f.tree(name, &document.Problems{}), nil); s != nil {
+			unread[name] = s.unread()
+		}
+	}
+	in := func(path string, names []string) (x *section) {
+		for _, name := range names {
+			if x = idle(unread[name], path); x == nil {
+				return nil
+			}
+		}
+		return x
+	}
+	first := map[[3]string]int{}
+	add := func(l Idle, x *section) {
+		if l.Why = x.why; !strings.Contains(x.key, "*") {
+			l.Path = x.key // whole
+		}
+		alike := [3]string{l.Variant, x.key, x.why}
+		if i, known := first[alike]; known {
+			if l.Path != x.key {
+				out[i].more++
+			}
+			return
+		}
+		first[alike] = len(out)
+		out = append(out, l)
+	}
+	base := f.untrimmed(f.base, nil)
+	for _, l := range leaves(f.base, "") {
+		if x := in(l.Path, names); x != nil && x.fate != quiet && (base == nil || !sameAt(base, Defaults(), l.Path)) {
+			l.sure = x.fate != warned
+			add(l, x)
+		}
+	}
+	for _, v := range f.variants {
+		cells := f.cellsOf(v.Key)
+		with := f.untrimmed(f.over(f.base, v.Val, &document.Problems{}), nil)
+		for _, l := range patchLeaves(v.Val) {
+			l.Variant = v.Key
+			l.sure = l.Path != "structure" // who does the work is no patch
+			if x := in(l.Path, cells); x != nil && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
+				add(l, x)
+			}
+		}
+	}
+	for i, a := range slices.Concat(f.Matrix, f.Sweep) {
+		of := names
+		if i >= len(f.Matrix) && len(played) > 0 {
+			of = played
+		}
+		if x := in(a.Path, of); x != nil {
+			add(Idle{Path: a.Path, at: a.pos, sure: a.pos.Src == f.src && len(of) == len(names)}, x)
+			continue
+		}
+		for _, v := range f.variants {
+			if x := in(a.Path, f.cellsOf(v.Key)); x != nil && i < len(f.Matrix) { // a sweep compares with who does not read it
+				add(Idle{Path: a.Path, Variant: v.Key, at: a.pos}, x)
+			}
+		}
+	}
+	return append(out, f.dropped()...)
+}
+
+// cellsOf are the names of a variant's cells.
+func (f *File) cellsOf(variant string) (out []string) {
+	for _, c := range f.Cells() {
+		out = append(out, variant+c)
+	}
+	return out
+}
+
+// sameAt reports whether two scenarios say the same at a path.
+func sameAt(a, b *Scenario, path string) bool {
+	return reflect.DeepEqual(valueAt(a, path), valueAt(b, path))
+}
+
+// valueAt is what a scenario says at a path, as far as it leads through sections and
+// a mapping of names; nil where it leads nowhere.
+func valueAt(s *Scenario, path string) any {
+	v := reflect.ValueOf(s).Elem()
+	for path != "" && v.Kind() == reflect.Struct {
+		key, rest := document.CutPath(path)
+		f, ok := document.Reach(v, key)
+		if !ok {
+			return nil
+		}
+		if v, path = f, rest; v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+	}
+	if v.Kind() == reflect.Map && path != "" {
+		if v = v.MapIndex(reflect.ValueOf(path)); !v.IsValid() {
+			return nil
+		}
+	}
+	return v.Interface()
+}
+
+// untrimmed is the scenario of a tree with overrides, with what nothing reads
+// left in it; nil where it is in error.
+func (f *File) untrimmed(tree *document.Node, sets []string) *Scenario {
+	s, _ := f.placed(tree, sets)
+	return s
+}
+
+// placed is it with its places.
+func (f *File) placed(tree *document.Node, sets []string) (*Scenario, *document.Decoder) {
+	var errs document.Problems
+	for _, set := range sets {
+		if tree != nil {
+			tree = f.applySet(tree, set, &errs)
+		}
+	}
+	if tree == nil || errs.Err() != nil {
+		return nil, nil
+	}
+	s, d := f.decode(tree, &errs)
+	if errs.Err() != nil {
+		return nil, nil
+	}
+	return s, d
+}
+
+// patchLeaves lists what a variant sets.
+func patchLeaves(variant *document.Node) []Idle {
+	own, paths := patchOf(variant)
+	out := leaves(own, "")
+	for _, p := range paths {
+		for _, l := range leaves(p.Val, p.Key) {
+			l.at = p.Pos
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// leaves lists what a value sets, one for each path that ends in no mapping or list
+// of mappings; a null sets nothing.
+func leaves(n *document.Node, path string) (out []Idle) {
+	switch {
+	case n.Kind == document.Null: // takes away what stands there
+		return nil
+	case n.Kind == document.List && len(n.Items) > 0 && n.Items[0].Kind == document.Map:
+		for i, it := range n.Items {
+			out = append(out, leaves(it, path+"."+step(it.Name(), i))...)
+		}
+		return out
+	case n.Kind != document.Map || len(n.Pairs) == 0:
+		return []Idle{{Path: path, at: n.Pos}}
+	}
+	for _, p := range n.Pairs {
+		sub := lang.Short(strings.TrimPrefix(path+"."+p.Key, "."))
+		if path == "set" || lang.IsBlock(path) {
+			sub = lang.Short(p.Key)
+		}
+		for _, l := range leaves(p.Val, sub) {
+			if l.Path == sub {
+				l.at = p.Pos
+			}
+			out = append(out, l)
+		}
+	}
+	return slices.Clip(out)
+}
+
+// step is an element of a list in a path: its name where that is one step.
+func step(name string, i int) string {
+	if name == "" || strings.Contains(name, ".") {
+		return itoa(i + 1)
+	}
+	return name
+}

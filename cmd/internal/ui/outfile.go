@@ -13,14 +13,14 @@ import (
 // WriteFile writes a file that a flag names. A file that is there is replaced as
 // a whole once everything is written, or stays as it was.
 func WriteFile(flag, name string, write func(io.Writer) error) error {
-	if err := replaceFile(name, write); err != nil {
+	if err := Replace(name, write); err != nil {
 		return Unusable(flag, name, err)
 	}
 	return nil
 }
 
-// replaceFile writes a whole file, or leaves what is there.
-func replaceFile(name string, write func(io.Writer) error) error {
+// Replace writes a whole file, or leaves what is there.
+func Replace(name string, write func(io.Writer) error) error {
 	f, err := NewOutFile(name)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ Engines:
 		Example: `  agentsim lab cache replay synthetic_trace.jsonl
   agentsim lab cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
   agentsim lab cache replay traces/*.jsonl --capacity unbounded -o json`,
-		Args: cobra.ArbitraryArgs,
+		Args: ui.AtLeastOne("a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
 			return cacheReplay(s, o, args)
@@ -89,10 +89,8 @@ var cacheEngines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
 }
 
 // check says what is wrong with the flags.
-func (o *cacheOptions) check(traces []string) error {
+func (o *cacheOptions) check() error {
 	switch {
-	case len(traces) == 0:
-		return ui.Failf(ui.Usage, "name a trace\nusage: agentsim lab cache replay TRACE…")
 	case cacheEngines[o.engine] == nil:
 		return ui.Failf(ui.Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
 	case o.given("block-tokens") && o.blockTokens < 1, o.blockTokens > 1<<30:
@@ -127,7 +125,7 @@ type cacheReplayed struct {
 }
 
 func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
-	if err := o.check(traces); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	capacities, err := parseCapacities(o.capacities, o.given("capacity"))

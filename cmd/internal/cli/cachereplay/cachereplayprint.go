@@ -2,11 +2,11 @@ package cachereplay
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/metrics/report"
 )
 
@@ -43,47 +43,25 @@ func (r *cacheReplayed) publishedRate(row *cacheRow) (rate int64, ok bool) {
 // published figure.
 func parseCapacities(words []string, given bool) (out []int64, err error) {
 	if given && len(words) == 0 {
-		return nil, ui.Failf(ui.Usage, "--capacity: it is empty: write numbers of tokens, such as 500k,2.5M,unbounded")
+		words = []string{""}
 	}
-	for i, w := range words {
-		w = strings.TrimSpace(w)
-		if w == "" {
-			return nil, ui.Failf(ui.Usage, "--capacity: value %d of %d is empty: write a number of tokens, such as 500k, 2.5M or unbounded", i+1, len(words))
+	for _, w := range words {
+		v, err := metrics.ParseValue(w)
+		switch {
+		case strings.TrimSpace(w) == "unbounded":
+			out = append(out, 0)
+		case err != nil || v.Unit != metrics.Count || v.Num <= 0:
+			return nil, ui.Failf(ui.Usage, "--capacity %q: write a whole number of tokens, at least one block's, such as 500k or 2.5M, or unbounded", w)
+		default:
+			out = append(out, v.Num)
 		}
-		n, err := parseCapacity(w)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n)
 	}
-	if len(words) == 0 {
+	if !given {
 		for _, p := range MooncakeFigure.Points {
 			out = append(out, p.tokens)
 		}
 	}
 	return out, nil
-}
-
-// parseCapacity reads a number of tokens exactly.
-func parseCapacity(w string) (int64, error) {
-	if w == "unbounded" {
-		return 0, nil
-	}
-	number, unit := w, int64(1)
-	for suffix, n := range map[string]int64{"k": 1e3, "M": 1e6, "G": 1e9} { // order: a word has one last letter
-		if cut, ok := strings.CutSuffix(w, suffix); ok {
-			number, unit = cut, n
-		}
-	}
-	n, ok := new(big.Rat).SetString(number)
-	if strings.Trim(number, "0123456789.") != "" || !ok {
-		return 0, ui.Failf(ui.Usage, "--capacity %s: write a number of tokens, such as 500k, 2.5M or unbounded", w)
-	}
-	n.Mul(n, new(big.Rat).SetInt64(unit))
-	if !n.IsInt() || n.Sign() <= 0 || !n.Num().IsInt64() {
-		return 0, ui.Failf(ui.Usage, "--capacity %s: write a whole number of tokens, at least one block's", w)
-	}
-	return n.Num().Int64(), nil
 }
 
 // document is what was replayed, and what each capacity came to.

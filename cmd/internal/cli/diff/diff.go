@@ -4,6 +4,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// diffOptions are the flags of diff.
-type diffOptions struct {
+// options are the flags.
+type options struct {
 	db     string
 	guard  string
 	output string
@@ -29,7 +30,7 @@ type diffOptions struct {
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	o := &diffOptions{}
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "diff REQUEST REQUEST",
 		Short: "say where two requests stop being one prefix",
@@ -61,9 +62,8 @@ type prompt struct {
 	notes []string          // what was not read as part of the prompt
 }
 
-func diff(s *ui.Env, o *diffOptions, first, second string) error {
-	switch {
-	case o.guard != "" && o.guard != "prefix":
+func diff(s *ui.Env, o *options, first, second string) error {
+	if o.guard != "" && o.guard != "prefix" {
 		return ui.Failf(ui.Usage, "--guard %s: the one thing that can be guarded is prefix", o.guard)
 	}
 	var p [2]*prompt
@@ -73,12 +73,12 @@ func diff(s *ui.Env, o *diffOptions, first, second string) error {
 			return err
 		}
 	}
-	d := newPromptDiff(p[0], p[1])
-	if err := s.Print(o.output, d.document()); err != nil {
+	d, lost := difference(p[0], p[1])
+	if err := s.Print(o.output, d); err != nil {
 		return err
 	}
-	if o.guard != "" && d.Lost.Bytes > 0 {
-		return &ui.Failure{Code: ui.Missed}
+	if o.guard != "" && lost {
+		return ui.Said(ui.Missed)
 	}
 	return nil
 }
@@ -143,9 +143,9 @@ func filePrompt(name string, data []byte) (*prompt, error) {
 
 // extent is how much of a prompt.
 type extent struct {
-	Blocks int32
-	Bytes  int64
-	Tokens int64 // by estimate
+	blocks int32
+	bytes  int64
+	tokens int64 // by estimate
 }
 
 func (p *prompt) extent(n *llm.Node) extent {
@@ -155,85 +155,126 @@ func (p *prompt) extent(n *llm.Node) extent {
 	return extent{n.Pos, n.Bytes, tokens.Approx(p.model).Tokens(n.Cum)}
 }
 
-func (e extent) minus(o extent) extent {
-	return extent{e.Blocks - o.Blocks, e.Bytes - o.Bytes, e.Tokens - o.Tokens}
+// String is the extent in words.
+func (e extent) String() string {
+	return fmt.Sprintf("%s, %s bytes, about %s tokens", ui.Plural(int(e.blocks), "block"), ui.Count(e.bytes), ui.Count(e.tokens))
 }
 
-// blockPlace is a block in which requests differ.
-type blockPlace struct {
-	Block   int32 // from 1; 0 where the request has ended
-	Level   string
-	Role    string
-	Kind    string
-	Name    string
-	Excerpt string // from a little before the first byte that differs
+// fields says an extent to machines.
+func (e extent) fields(d *report.Document, name string) {
+	d.Field(name+"_blocks", report.Count(e.blocks))
+	d.Field(name+"_bytes", report.Count(e.bytes))
+	d.Field(name+"_tokens", report.Tokens(e.tokens))
 }
 
-// setting is a field beside the blocks that differs.
-type setting struct {
-	Name   string
-	First  string // as JSON; "" where it is not given
-	Second string
-}
-
-// promptDiff is what diff finds.
-type promptDiff struct {
-	First    string
-	Second   string
-	From     [2]string
-	Sizes    [2]extent
-	Shared   extent
-	Lost     extent // what the first has and the second does not begin with
-	Equal    bool
-	At       int64 // first byte that differs, from 0; -1 where one request ends
-	InBlock  int64 // the same, from the beginning of its block
-	A        blockPlace
-	B        blockPlace
-	Settings []setting
-	Notes    [2][]string // of how each was read
-}
-
-func newPromptDiff(a, b *prompt) *promptDiff {
+// difference says where two requests part, and whether the second does not begin
+// with all of the first.
+func difference(a, b *prompt) (d *report.Document, isLost bool) {
 	part := llm.Part(a.head, b.head)
-	d := &promptDiff{First: a.name, Second: b.name, From: [2]string{a.from, b.from},
-		Sizes: [2]extent{a.extent(a.head), b.extent(b.head)}, Shared: a.extent(part.Common), At: -1, InBlock: part.At, Settings: settings(a, b), Notes: [2][]string{a.notes, b.notes}}
-	d.Lost = d.Sizes[0].minus(d.Shared)
-	d.Equal = part.A == nil && part.B == nil
-	if part.At >= 0 {
-		d.At = d.Shared.Bytes + part.At
+	whole, shared := a.extent(a.head), a.extent(part.Common)
+	lost := extent{whole.blocks - shared.blocks, whole.bytes - shared.bytes, whole.tokens - shared.tokens}
+	d = &report.Document{}
+	d.Field("first", report.Text(a.name))
+	d.Field("second", report.Text(b.name))
+	a.fields(d, "first")
+	b.fields(d, "second")
+	d.Say("shared   %s", shared)
+	shared.fields(d, "shared")
+	lost.fields(d, "lost")
+	d.Field("equal", report.Bool(part.A == nil && part.B == nil))
+	d.Field("at", report.Count(shared.bytes+part.At).If(part.At >= 0))
+	d.Field("at_in_block", report.Count(part.At).If(part.At >= 0))
+	placeFields(d, "in_first", part.A, part.At)
+	placeFields(d, "in_second", part.B, part.At)
+	switch {
+	case part.A == nil && part.B == nil:
+		d.Say("equal    the second is the first, byte for byte")
+	case part.A == nil:
+		d.Say("prefix   the second begins with all of the first, and goes on at block %d: %s", number(part.B), place(part.B))
+	default:
+		d.Say("lost     %s of the first: what a cache holds of it cannot be read", lost)
+		if part.At >= 0 {
+			d.Say("differ   at byte %s, byte %s of block %d", ui.Count(shared.bytes+part.At), ui.Count(part.At), max(number(part.A), number(part.B)))
+		}
+		parting(d, "first", part.A, part.At)
+		parting(d, "second", part.B, part.At)
 	}
-	d.A, d.B = blockAt(part.A, part.At), blockAt(part.B, part.At)
-	return d
+	settings(d, a, b)
+	for _, p := range [...]struct {
+		which string
+		notes []string
+	}{{"first", a.notes}, {"second", b.notes}} {
+		for _, note := range p.notes {
+			d.Say("%-8s %s", p.which, note)
+		}
+		d.Field(p.which+"_notes", report.List(p.notes))
+	}
+	return d, lost.bytes > 0
 }
 
-// settings are the fields that differ, by name.
-func settings(a, b *prompt) []setting {
-	out := []setting{}
-	for key, v := range a.rest { // order: sorted below
-		if b.rest[key] != v {
-			out = append(out, setting{key, v, b.rest[key]})
-		}
+// fields says what a request is and how large.
+func (p *prompt) fields(d *report.Document, which string) {
+	from, size := "", p.extent(p.head)
+	if p.from != "" {
+		from = " · " + p.from
 	}
-	for key, v := range b.rest { // order: sorted below
-		if _, ok := a.rest[key]; !ok {
-			out = append(out, setting{key, "", v})
-		}
-	}
-	slices.SortFunc(out, func(x, y setting) int { return strings.Compare(x.Name, y.Name) })
-	return out
+	d.Say("%-8s %s%s · %s", which, p.name, from, size)
+	d.Field(which+"_from", report.Text(p.from).If(p.from != ""))
+	size.fields(d, which)
 }
 
-func blockAt(n *llm.Node, at int64) blockPlace {
+// number is a block's, from 1; 0 where the request has ended.
+func number(n *llm.Node) int32 {
+	if n == nil || n.IsBorder() {
+		return 0
+	}
+	return n.Pos
+}
+
+// words are a block's level, role, kind and name, "" for what it does not have.
+func words(n *llm.Node) (level, role, kind, name string) {
+	level = n.Level.String()
+	if n.IsBorder() {
+		return level, "", "", ""
+	}
+	if n.Level == llm.Messages {
+		role = n.Role.String()
+	}
+	return level, role, n.Block.Kind.String(), n.Block.Name
+}
+
+// place names a block.
+func place(n *llm.Node) string {
+	level, role, kind, name := words(n)
+	if n.IsBorder() {
+		level = "the beginning of " + level // the level before it has ended
+	}
+	return strings.Join(slices.DeleteFunc([]string{level, role, kind, name}, func(w string) bool { return w == "" }), ", ")
+}
+
+// placeFields says a block to machines.
+func placeFields(d *report.Document, which string, n *llm.Node, at int64) {
+	d.Field(which+"_block", report.Count(number(n)))
 	if n == nil {
-		return blockPlace{}
+		return
 	}
-	p := blockPlace{Level: n.Level.String()}
-	if !n.IsBorder() {
-		p.Block, p.Kind, p.Name = n.Pos, n.Block.Kind.String(), n.Block.Name
-		if n.Level == llm.Messages {
-			p.Role = n.Role.String()
-		}
+	level, role, kind, name := words(n)
+	for _, f := range [...][2]string{{"_level", level}, {"_role", role}, {"_kind", kind}, {"_name", name}, {"_excerpt", around(n, at)}} {
+		d.Field(which+f[0], report.Text(f[1]).If(f[1] != ""))
 	}
+}
+
+// parting says what one of the requests has where they differ.
+func parting(d *report.Document, which string, n *llm.Node, at int64) {
+	if n == nil {
+		d.Say("         the %s ends there", which)
+		return
+	}
+	d.Say("  %-6s %s\n         %s", which, place(n), around(n, at))
+}
+
+// around is a block's text from a little before a byte.
+func around(n *llm.Node, at int64) string {
 	const before, after = 20, 60
 	text := string(llm.AppendDelta(nil, n))
 	at = max(at, 0)
@@ -244,93 +285,32 @@ func blockAt(n *llm.Node, at int64) blockPlace {
 	for to < int64(len(text)) && !utf8.RuneStart(text[to]) {
 		to++
 	}
-	if p.Excerpt = text[from:to]; from > 0 {
-		p.Excerpt = "…" + p.Excerpt
+	cut := text[from:to]
+	if from > 0 {
+		cut = "…" + cut
 	}
 	if to < int64(len(text)) {
-		p.Excerpt += "…"
+		cut += "…"
 	}
-	return p
+	return cut
 }
 
-// document is the difference for people and machines.
-func (d *promptDiff) document() *report.Document {
-	out := &report.Document{}
-	out.Field("first", report.Text(d.First))
-	out.Field("second", report.Text(d.Second))
-	for i, name := range [2]string{d.First, d.Second} {
-		which, from := [2]string{"first", "second"}[i], ""
-		if d.From[i] != "" {
-			from = " · " + d.From[i]
-		}
-		out.Say("%-8s %s%s · %s", which, name, from, d.Sizes[i])
-		out.Field(which+"_from", report.Text(d.From[i]).If(d.From[i] != ""))
-		d.Sizes[i].fields(out, which)
+// settings says which fields beside the blocks differ, by name.
+func settings(d *report.Document, a, b *prompt) {
+	all := maps.Clone(a.rest)
+	maps.Copy(all, b.rest)
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return a.rest[name] == b.rest[name] })
+	for _, name := range names {
+		d.Say("setting  %s: %s, then %s", name, asGiven(a.rest[name]), asGiven(b.rest[name]))
 	}
-	out.Say("shared   %s", d.Shared)
-	d.Shared.fields(out, "shared")
-	d.Lost.fields(out, "lost")
-	out.Field("equal", report.Bool(d.Equal))
-	out.Field("at", report.Count(d.At).If(d.At >= 0))
-	out.Field("at_in_block", report.Count(d.InBlock).If(d.At >= 0))
-	d.A.fields(out, "in_first")
-	d.B.fields(out, "in_second")
-	switch {
-	case d.Equal:
-		out.Say("equal    the second is the first, byte for byte")
-	case d.A == blockPlace{}:
-		out.Say("prefix   the second begins with all of the first, and goes on at block %d: %s", d.B.Block, d.B)
-	default:
-		out.Say("lost     %s of the first: what a cache holds of it cannot be read", d.Lost)
-		d.parting(out)
+	if slices.Contains(names, "model") {
+		d.Say("         each model has a cache of its own: nothing can be read, whatever the bytes are")
 	}
-	for _, x := range d.Settings {
-		out.Say("setting  %s: %s, then %s", x.Name, asGiven(x.First), asGiven(x.Second))
-	}
-	if slices.ContainsFunc(d.Settings, func(x setting) bool { return x.Name == "model" }) {
-		out.Say("         each model has a cache of its own: nothing can be read, whatever the bytes are")
-	}
-	for i, which := range [2]string{"first", "second"} {
-		for _, note := range d.Notes[i] {
-			out.Say("%-8s %s", which, note)
-		}
-		out.Field(which+"_notes", report.List(d.Notes[i]))
-	}
-	type col = report.Column[setting]
-	out.Field("settings", report.Objects(report.TableOf("", d.Settings,
-		col{Name: "name", Of: func(x setting) report.Value { return report.Text(x.Name) }},
-		col{Name: "first", Of: func(x setting) report.Value { return report.Text(x.First) }},
-		col{Name: "second", Of: func(x setting) report.Value { return report.Text(x.Second) }})))
-	return out
-}
-
-// fields says an extent to machines.
-func (e extent) fields(d *report.Document, name string) {
-	d.Field(name+"_blocks", report.Count(e.Blocks))
-	d.Field(name+"_bytes", report.Count(e.Bytes))
-	d.Field(name+"_tokens", report.Tokens(e.Tokens))
-}
-
-// fields says a place to machines; block is 0 where the request has ended.
-func (p blockPlace) fields(d *report.Document, name string) {
-	d.Field(name+"_block", report.Count(p.Block))
-	for _, f := range [...][2]string{{"_level", p.Level}, {"_role", p.Role}, {"_kind", p.Kind}, {"_name", p.Name}, {"_excerpt", p.Excerpt}} {
-		d.Field(name+f[0], report.Text(f[1]).If(f[1] != ""))
-	}
-}
-
-// parting says where they differ.
-func (d *promptDiff) parting(out *report.Document) {
-	if d.At >= 0 {
-		out.Say("differ   at byte %s, byte %s of block %d", ui.Count(d.At), ui.Count(d.InBlock), max(d.A.Block, d.B.Block))
-	}
-	for i, p := range [2]blockPlace{d.A, d.B} {
-		if p == (blockPlace{}) {
-			out.Say("         the %s ends there", [2]string{"first", "second"}[i])
-			continue
-		}
-		out.Say("  %-6s %s\n         %s", [2]string{"first", "second"}[i], p, p.Excerpt)
-	}
+	type col = report.Column[string]
+	d.Field("settings", report.Objects(report.TableOf("", names,
+		col{Name: "name", Of: func(name string) report.Value { return report.Text(name) }},
+		col{Name: "first", Of: func(name string) report.Value { return report.Text(a.rest[name]) }},
+		col{Name: "second", Of: func(name string) report.Value { return report.Text(b.rest[name]) }})))
 }
 
 func asGiven(v string) string {
@@ -338,23 +318,4 @@ func asGiven(v string) string {
 		return "not given"
 	}
 	return ui.Excerpt(v)
-}
-
-// String is the extent in words.
-func (e extent) String() string {
-	return fmt.Sprintf("%s, %s bytes, about %s tokens", ui.Plural(int(e.Blocks), "block"), ui.Count(e.Bytes), ui.Count(e.Tokens))
-}
-
-// String names the block.
-func (p blockPlace) String() string {
-	words := []string{p.Level}
-	if p.Block == 0 {
-		words[0] = "the beginning of " + p.Level // the level before it has ended
-	}
-	for _, w := range [...]string{p.Role, p.Kind, p.Name} {
-		if w != "" {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, ", ")
 }

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,17 +168,11 @@ type treeLine struct {
 	indent string
 }
 
-// treeLines puts children below their parents, in the order of the calls and tool
-// uses that spawned them; those of which that is not known come after, in the
-// order of the record.
+// treeLines puts children below their parents, in the order of the record.
 func treeLines(agents []sqlite.AgentInfo) (out []treeLine) {
 	children := map[int32][]*sqlite.AgentInfo{}
 	for i := range agents {
-		a := &agents[i]
-		children[a.Parent] = append(children[a.Parent], a)
-	}
-	for _, of := range children { // order: each list is sorted by itself
-		slices.SortStableFunc(of, func(a, b *sqlite.AgentInfo) int { return spawnOf(a.Lineage).compare(spawnOf(b.Lineage)) })
+		children[agents[i].Parent] = append(children[agents[i].Parent], &agents[i])
 	}
 	var add func(parent int32, indent string)
 	add = func(parent int32, indent string) {
@@ -190,26 +183,4 @@ func treeLines(agents []sqlite.AgentInfo) (out []treeLine) {
 	}
 	add(-1, "")
 	return out
-}
-
-// spawned is the place that an agent was spawned at, by its lineage.
-type spawned struct{ call, use, copy int }
-
-// spawnOf reads main/12.3, the third tool use of main's twelfth call, and of
-// several that one use spawned main/12.3~2. Any other name comes last.
-func spawnOf(lineage string) spawned {
-	last, nth, _ := strings.Cut(lineage[strings.LastIndexByte(lineage, '/')+1:], "~")
-	call, use, _ := strings.Cut(last, ".")
-	out := spawned{math.MaxInt, math.MaxInt, 0}
-	c, err := strconv.Atoi(call)
-	u, err2 := strconv.Atoi(use)
-	if err == nil && err2 == nil {
-		out.call, out.use = c, u
-		out.copy, _ = strconv.Atoi(nth) // 0 of the first
-	}
-	return out
-}
-
-func (a spawned) compare(b spawned) int {
-	return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.use, b.use), cmp.Compare(a.copy, b.copy))
 }

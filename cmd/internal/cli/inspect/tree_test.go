@@ -9,7 +9,7 @@ import (
 )
 
 func TestTree(t *testing.T) {
-	t.Run("CLI-01 a tree's children come in the order of the calls and tool uses that spawned them, others behind them", func(t *testing.T) {
+	t.Run("CLI-01 a tree's children stand below their parents, in the order of the record", func(t *testing.T) {
 		agents := []sqlite.AgentInfo{{Agent: 0, Parent: -1, Lineage: "main"}}
 		for i, name := range []string{"main/5.2", "main/agent-b", "main/1.10", "main/1.2~2", "main/agent-a", "main/1.2"} {
 			agents = append(agents, sqlite.AgentInfo{Agent: int32(i + 1), Lineage: name})
@@ -19,7 +19,7 @@ func TestTree(t *testing.T) {
 		for _, l := range treeLines(agents) {
 			got = append(got, l.indent+l.agent.Lineage)
 		}
-		want := []string{"main", "  main/1.2", "  main/1.2~2", "  main/1.10", "    main/1.10/2.1", "  main/5.2", "  main/agent-b", "  main/agent-a"}
+		want := []string{"main", "  main/5.2", "  main/agent-b", "  main/1.10", "    main/1.10/2.1", "  main/1.2~2", "  main/agent-a", "  main/1.2"}
 		if !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}

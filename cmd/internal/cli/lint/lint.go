@@ -136,7 +136,7 @@ func (o *lintOptions) verdict(found *lint.Report) error {
 		names = nil
 	}
 	if found.Found(names...) > 0 {
-		return &ui.Failure{Code: ui.Missed}
+		return ui.Said(ui.Missed)
 	}
 	return nil
 }

@@ -142,12 +142,7 @@ func newScenarioValidate(s *ui.Env) *cobra.Command {
 		Use:     "validate SCENARIO...",
 		Example: "  agentsim scenario validate hello\n  agentsim scenario validate hello -o json",
 		Short:   "check scenarios without running them",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return ui.Failf(ui.Usage, "%s takes at least one scenario\nusage: %s", cmd.CommandPath(), cmd.UseLine())
-			}
-			return nil
-		},
+		Args:    ui.AtLeastOne("at least one scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return validateScenarios(s, args, output)
 		},

@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
+	"io"
 
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
@@ -46,25 +44,9 @@ func upgradeScenario(s *ui.Env, path string) error {
 		s.Printf("%s: already version %d\n", path, scenarios.Version)
 		return nil
 	}
-	if err := replaceFile(path, text); err != nil {
+	if err := ui.Replace(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
 		return ui.Failf(ui.Operating, "%s: cannot write the scenario: %w", path, err)
 	}
 	s.Printf("%s: rewritten\n", path)
-	return nil
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".upgrade-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
 	return nil
 }

@@ -75,7 +75,7 @@ func validate(s *ui.Env, o *validateOptions, paths []string) error {
 	v.observed = judge.Observe(sessions)
 	err = s.Print(o.output, v.printed(o.brief))
 	if err == nil && !v.met() {
-		return &ui.Failure{Code: ui.Missed}
+		return ui.Said(ui.Missed)
 	}
 	return err
 }

@@ -47,7 +47,7 @@ var _ Engine = (*Anthropic)(nil)
 
 // NewAnthropic makes an empty cache.
 func NewAnthropic(opt AnthropicOptions) *Anthropic {
-	return &Anthropic{opt: opt, store: newStore(opt.LateExpiry), noisy: opt.noisy()}
+	return &Anthropic{opt: opt, store: newStore(opt.LateExpiry), noisy: opt.Batch || opt.VisibilityLag.Share > 0 || opt.CollapseNoise.Share > 0}
 }
 
 // Entries is the number of entries in memory.

@@ -44,11 +44,6 @@ const (
 	bestEffort
 )
 
-// noisy reports whether some request may be disturbed.
-func (o *AnthropicOptions) noisy() bool {
-	return o.Batch || o.VisibilityLag.Share > 0 || o.CollapseNoise.Share > 0
-}
-
 // disturbed is what a request reads that would have read hit.
 func (e *Anthropic) disturbed(a *Admission, hit *place) *place {
 	s := &a.Request.Stream

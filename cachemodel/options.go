@@ -1,6 +1,9 @@
 package cachemodel
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // Options lists the undocumented points that touched a figure so far.
 func (e *Anthropic) Options() []string {
@@ -21,9 +24,9 @@ func (e *Anthropic) Options() []string {
 	add(t.through, "write_through_entry", "refreshes")
 	add(t.checkpoints, "checkpoints_capped", strconv.FormatBool(o.CheckpointsCapped))
 	add(t.lag, "visibility_lag", share(o.VisibilityLag.Share)+" within "+o.VisibilityLag.Window.String())
-	add(t.collapse, "collapse_noise", share(o.CollapseNoise.Share)+" to "+collapseText(o.CollapseNoise.ToNothing))
+	add(t.collapse, "collapse_noise", share(o.CollapseNoise.Share)+" to "+map[bool]string{false: "first-breakpoint", true: "nothing"}[o.CollapseNoise.ToNothing])
 	add(t.bestEffort, "batch_hits", share(o.BatchHits))
-	add(t.oldAccount, "account_created", accountText(o.AccountCreated))
+	add(t.oldAccount, "account_created", cmp.Or(o.AccountCreated, "before "+bindingSince))
 	add(t.loop, "server_tool_prefill", "takes-no-time")
 	add(t.cleared, "cleared_message", "leaves-the-prefix")
 	add(t.inline, "inline_tools_hidden_tokens", "none")
@@ -35,17 +38,3 @@ func (e *Anthropic) Options() []string {
 
 // share prints parts per million.
 func share(ppm int64) string { return strconv.FormatInt(ppm, 10) + " ppm" }
-
-func collapseText(toNothing bool) string {
-	if toNothing {
-		return "nothing"
-	}
-	return "first-breakpoint"
-}
-
-func accountText(day string) string {
-	if day == "" {
-		return "before " + bindingSince
-	}
-	return day
-}

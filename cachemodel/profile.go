@@ -135,19 +135,6 @@ func (p *Profile) CostUncached(u llm.Usage) Picodollars {
 	return p.Cost(llm.Usage{Input: u.Prompt(), Output: u.Output})
 }
 
-// Hidden is how many tokens the API adds, unseen, to the prefix that ends with
-// n: for a request with tools the automatic count from its first tool on, and
-// what a forced tool costs more from the messages border on (CACHE-45).
-func (p *Profile) Hidden(n *llm.Node, forced bool) int64 {
-	switch {
-	case !n.HasTools && (n.Level != llm.Tools || n.Pos == 0):
-		return 0
-	case forced && n.Level == llm.Messages:
-		return p.HiddenForced
-	}
-	return p.HiddenAuto
-}
-
 // Lookup finds the profile of a model id: undated, dated or an alias.
 func Lookup(id string) (*Profile, error) { return lookup(id, false) }
 

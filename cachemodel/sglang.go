@@ -36,14 +36,8 @@ type SGLang struct {
 
 var _ Engine = (*SGLang)(nil)
 
-// NewSGLang makes an empty cache of so many tokens, with the server's defaults;
-// Unbounded forgets nothing.
-func NewSGLang(capacity int64) *SGLang {
-	return NewSGLangWith(SGLangOptions{Capacity: int(capacity)})
-}
-
-// NewSGLangWith makes an empty cache. Negative options are a programmer's error.
-func NewSGLangWith(opt SGLangOptions) *SGLang {
+// NewSGLang makes an empty cache. Negative options are a programmer's error.
+func NewSGLang(opt SGLangOptions) *SGLang {
 	if opt.Page == 0 {
 		opt.Page = 1
 	}

@@ -43,17 +43,9 @@ func newStore(late vtime.Duration) *store {
 	return s
 }
 
-// find is the place of a prefix, nil when there is none.
-func (s *store) find(h llm.Hash) *place {
-	if p := s.index.get(h); p != nil && p.hash == h {
-		return p
-	}
-	return nil
-}
-
 // alive is the place of a prefix that an entry ends, nil when there is none.
 func (s *store) alive(h llm.Hash) *place {
-	if p := s.find(h); p != nil && p.live() {
+	if p := s.index.get(h); p != nil && p.hash == h && p.live() {
 		return p
 	}
 	return nil

@@ -126,7 +126,7 @@ func TestMisuse(t *testing.T) {
 
 func TestSGLang(t *testing.T) {
 	t.Run("CACHE-86 five inserts of the server's own example leave twelve tokens (GOLD-S1)", func(t *testing.T) {
-		e := NewSGLang(0)
+		e := NewSGLang(SGLangOptions{})
 		for _, ids := range [][]byte{{1, 2, 3}, {1, 2, 3}, {1, 2, 4, 5}, {1, 2, 4, 5, 6, 7}, {8, 9, 10, 11, 12}} {
 			var b llm.Builder
 			n := b.Border(b.Border(b.Root(llm.Scope{}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{})

@@ -133,7 +133,7 @@ func newEngine(t *testing.T, d *datadriven.TestData) cachemodel.Engine {
 	case "deepseek":
 		return cachemodel.NewDeepSeek()
 	case "sglang":
-		return cachemodel.NewSGLangWith(cachemodel.SGLangOptions{Capacity: capacity, StorePrompts: d.HasArg("store_prompts")})
+		return cachemodel.NewSGLang(cachemodel.SGLangOptions{Capacity: capacity, StorePrompts: d.HasArg("store_prompts")})
 	case "vllm":
 		return cachemodel.NewVLLM(cachemodel.VLLMOptions{Blocks: capacity})
 	}
@@ -176,7 +176,7 @@ type counts struct {
 
 func (c counts) At(n *llm.Node) int64 {
 	if c.hidden {
-		return n.Cum.Total() + c.profile.Hidden(n, c.forced)
+		return n.Cum.Total() + hidden(c.profile, n, c.forced)
 	}
 	return n.Cum.Total()
 }
@@ -450,4 +450,17 @@ func describe(a *cachemodel.Admission) string {
 		fmt.Fprintf(&b, " miss=%v lost=%d of %d position=%d byte=%d", m.Reason, m.Lost, m.Expected, m.Pos, m.Byte)
 	}
 	return b.String()
+}
+
+// hidden is how many tokens the API adds, unseen, to the prefix that ends with
+// n: for a request with tools the automatic count from its first tool on, and
+// what a forced tool costs more from the messages border on (CACHE-45).
+func hidden(p *cachemodel.Profile, n *llm.Node, forced bool) int64 {
+	switch {
+	case !n.HasTools && (n.Level != llm.Tools || n.Pos == 0):
+		return 0
+	case forced && n.Level == llm.Messages:
+		return p.HiddenForced
+	}
+	return p.HiddenAuto
 }

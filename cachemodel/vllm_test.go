@@ -208,10 +208,10 @@ func TestSelfHosted(t *testing.T) {
 		"CACHE-81 vLLM with room for all reads the longest prefix of any earlier request, in whole blocks": {16,
 			func() cachemodel.Engine { return cachemodel.NewVLLM(cachemodel.VLLMOptions{}) }},
 		"CACHE-85 SGLang with room for all reads the longest prefix of any earlier request": {1,
-			func() cachemodel.Engine { return cachemodel.NewSGLang(cachemodel.Unbounded) }},
+			func() cachemodel.Engine { return cachemodel.NewSGLang(cachemodel.SGLangOptions{}) }},
 		"CACHE-85 SGLang with pages reads that in whole pages": {8,
 			func() cachemodel.Engine {
-				return cachemodel.NewSGLangWith(cachemodel.SGLangOptions{Page: 8, StorePrompts: true})
+				return cachemodel.NewSGLang(cachemodel.SGLangOptions{Page: 8, StorePrompts: true})
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 
 	"agentsim/sim/agent"
@@ -36,23 +35,6 @@ func (o *observer) unrun(a *agent.Agent, commands []string) (out []string) {
 // hasShell reports whether an agent may run commands, in either stack.
 func hasShell(a *agent.Agent) bool { return a.Has("Bash") || a.Has(tool.MinimalShell) }
 
-// lookAtRuns takes in what commands came to since the last time; the last run of a
-// command counts.
-func (o *observer) lookAtRuns(a *agent.Agent) {
-	now := map[string]string{}
-	for m := a.Last(); m != nil && m != o.reading.seen[a.Ref()]; m = m.Prev {
-		for i := range m.Blocks {
-			if b := &m.Blocks[i]; b.Kind == llm.ToolResult && m.Prev != nil {
-				words := commandOf(m.Prev, b.ID)
-				if _, later := now[words]; words != "" && !later {
-					now[words] = cameTo(b)
-				}
-			}
-		}
-	}
-	maps.Copy(o.reading.came[a.Ref()], now)
-}
-
 // cameTo is what kept a command from its end, "" for nothing.
 func cameTo(b *llm.Block) string {
 	switch text := b.Content.Raw(); {
@@ -66,12 +48,15 @@ func cameTo(b *llm.Block) string {
 	return notRun
 }
 
-// commandOf is the command of one of a message's tool uses, "" where that runs
-// none. What stands behind # names the item that asks.
-func commandOf(m *llm.Msg, id llm.ToolUseID) string {
+// command is the command of the tool use in a message that a result answers, "" where
+// it runs none or no item runs any. What stands behind # names the item that asks.
+func (r *reading) command(m *llm.Msg, result *llm.Block) string {
+	if !r.runs || m == nil {
+		return ""
+	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		if b.Kind != llm.ToolUse || b.ID != id || b.Name != "Bash" && b.Name != tool.MinimalShell {
+		if b.Kind != llm.ToolUse || b.ID != result.ID || b.Name != "Bash" && b.Name != tool.MinimalShell {
 			continue
 		}
 		var in struct{ Command string }

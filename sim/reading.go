@@ -58,22 +58,24 @@ func (o *observer) look(a *agent.Agent) {
 		r.held, r.item = append(r.held, map[string]int{}), append(r.item, 0)
 		r.came, r.seen = append(r.came, map[string]string{}), append(r.seen, nil)
 	}
-	held := r.held[a.Ref()]
+	held, later := r.held[a.Ref()], map[string]bool{}
 	for m := a.Last(); m != nil && m != r.seen[a.Ref()]; m = m.Prev {
 		for i := range m.Blocks {
-			if b := &m.Blocks[i]; b.Kind == llm.ToolResult {
-				o.r.marks.Scan(b.Content.Raw(), func(f mark.Mark) {
-					if f.Verb == mark.File {
-						held[f.Args[0]] = r.item[a.Ref()]
-					}
-				})
+			b := &m.Blocks[i]
+			if b.Kind != llm.ToolResult {
+				continue
+			}
+			o.r.marks.Scan(b.Content.Raw(), func(f mark.Mark) {
+				if f.Verb == mark.File {
+					held[f.Args[0]] = r.item[a.Ref()]
+				}
+			})
+			if words := r.command(m.Prev, b); words != "" && !later[words] { // its last run counts
+				later[words], r.came[a.Ref()][words] = true, cameTo(b)
 			}
 		}
 	}
 	r.item[a.Ref()] = max(r.item[a.Ref()], 1)
-	if r.runs {
-		o.lookAtRuns(a)
-	}
 	r.seen[a.Ref()] = a.Last()
 }
 

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Mailbox is a queue of values between processes: first in, first out, for any
 // number of senders and receivers. Sending never suspends.
@@ -8,9 +11,7 @@ type Mailbox[T any] struct {
 	k       *Kernel
 	name    string
 	waiters waitList
-	ring    []T // its length is 0 or a power of two
-	head    int
-	n       int
+	values  []T
 }
 
 // NewMailbox returns an empty mailbox. The name is for people: it stands in the
@@ -20,7 +21,7 @@ func NewMailbox[T any](k *Kernel, name string) *Mailbox[T] {
 }
 
 // Len is the number of values that wait.
-func (m *Mailbox[T]) Len() int { return m.n }
+func (m *Mailbox[T]) Len() int { return len(m.values) }
 
 // Send appends v and wakes the receiver that has waited longest. With the limit of
 // the queue reached it does neither and returns the *LimitError with which the run
@@ -29,14 +30,10 @@ func (m *Mailbox[T]) Send(v T) error {
 	if m.k.closed {
 		return ErrClosed
 	}
-	if m.n >= m.k.limits.Queue {
+	if len(m.values) >= m.k.limits.Queue {
 		return m.k.limit(LimitQueue, int64(m.k.limits.Queue), m.describe())
 	}
-	if m.n == len(m.ring) {
-		m.grow()
-	}
-	m.ring[(m.head+m.n)&(len(m.ring)-1)] = v
-	m.n++
+	m.values = append(m.values, v)
 	m.wakeOne()
 	return nil
 }
@@ -48,9 +45,11 @@ func (m *Mailbox[T]) Recv(p *Proc) (v T, err error) {
 	if err = p.enter(); err != nil {
 		return v, err
 	}
-	for m.n == 0 {
+	for len(m.values) == 0 {
 		if err = p.suspend(m, never); err != nil {
-			m.passOn()
+			if len(m.values) > 0 { // it was aborted between its wake-up and its turn
+				m.wakeOne()
+			}
 			return v, err
 		}
 	}
@@ -60,35 +59,18 @@ func (m *Mailbox[T]) Recv(p *Proc) (v T, err error) {
 
 // TryRecv takes the oldest value; ok is false when there is none.
 func (m *Mailbox[T]) TryRecv() (v T, ok bool) {
-	if m.n == 0 {
+	if len(m.values) == 0 {
 		return v, false
 	}
-	var zero T
-	v, m.ring[m.head] = m.ring[m.head], zero
-	m.head = (m.head + 1) & (len(m.ring) - 1)
-	m.n--
+	v = m.values[0]
+	m.values = slices.Delete(m.values, 0, 1) // few wait at a time
 	return v, true
-}
-
-// passOn wakes another receiver for a value whose receiver was aborted between
-// its wake-up and its turn.
-func (m *Mailbox[T]) passOn() {
-	if m.n > 0 {
-		m.wakeOne()
-	}
 }
 
 func (m *Mailbox[T]) wakeOne() {
 	if m.waiters.first != nil {
 		m.k.wake(m.waiters.first)
 	}
-}
-
-func (m *Mailbox[T]) grow() {
-	bigger := make([]T, max(4, 2*len(m.ring)))
-	n := copy(bigger, m.ring[m.head:])
-	copy(bigger[n:], m.ring[:m.head])
-	m.ring, m.head = bigger, 0
 }
 
 func (m *Mailbox[T]) queue() *waitList { return &m.waiters }

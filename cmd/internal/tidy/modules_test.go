@@ -11,7 +11,7 @@ import (
 // unreached are functions that no program of the tree calls, by a pattern over
 // path and name, and why they are there all the same.
 var unreached = []struct{ pattern, why string }{
-	{`cachemodel\.(NewDeepSeek|NewVLLM|NewSGLang(With)?|DeepSeek\..*|VLLM\..*|SGLang\..*|sglangServer\.relock)`, "engines of other providers: tested, and waiting for the choice by provider"},
+	{`cachemodel\.(NewDeepSeek|NewVLLM|NewSGLang|DeepSeek\..*|VLLM\..*|SGLang\..*|sglangServer\.relock)`, "engines of other providers: tested, and waiting for the choice by provider"},
 	{`cachemodel\.(appendTokens|isPrefix|Admission\.readTokens)`, "what those engines share"},
 	{`sim/llm\.(AppendPrefix|AppendRequest|Counted)`, "the flat bytes that prompts are hashed and counted by, whole: what tests compare with"},
 	{`scenarios\.(schema|gatesSchema)`, "make scenario.schema.json, which a test writes and compares"},

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is what a JSON value is.
@@ -25,11 +27,29 @@ func (k kind) String() string {
 	return [...]string{"nothing", "a string", "a number", "true", "false", "null", "a list", "an object"}[k]
 }
 
-// value is one JSON value where it stands in the input.
+// kindOf tells a valid JSON value's kind from its first byte.
+func kindOf(first byte) kind {
+	switch first {
+	case '"':
+		return jsonString
+	case 't':
+		return jsonTrue
+	case 'f':
+		return jsonFalse
+	case 'n':
+		return jsonNull
+	case '[':
+		return jsonArray
+	case '{':
+		return jsonObject
+	}
+	return jsonNumber
+}
+
+// value is one JSON value as it is written in the input; the zero value is none.
 type value struct {
-	raw     string // a string's inside, other values as written
-	kind    kind
-	escaped bool // a string with escapes
+	raw  string
+	kind kind
 }
 
 // phrase says what the value is; a number as written.
@@ -40,14 +60,17 @@ func (v value) phrase() string {
 	return v.kind.String()
 }
 
-// text is a string's content.
+// text is a string's content; other values as written.
 func (v value) text() string {
-	if !v.escaped {
+	switch {
+	case v.kind != jsonString:
 		return v.raw
+	case strings.IndexByte(v.raw, '\\') < 0:
+		return v.raw[1 : len(v.raw)-1]
 	}
 	var s string
-	if err := json.Unmarshal([]byte(`"`+v.raw+`"`), &s); err != nil {
-		panic("tool: the scanner took a string that is none: " + err.Error())
+	if err := json.Unmarshal([]byte(v.raw), &s); err != nil {
+		panic("tool: a string of a valid input is none: " + err.Error())
 	}
 	return s
 }
@@ -55,17 +78,8 @@ func (v value) text() string {
 // integer is a whole number from 0 to 999,999,999 without sign, point or
 // exponent.
 func (v value) integer() (n int, ok bool) {
-	if v.kind != jsonNumber || len(v.raw) > 9 {
-		return 0, false
-	}
-	for i := 0; i < len(v.raw); i++ {
-		c := v.raw[i]
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, true
+	n64, err := strconv.ParseUint(v.raw, 10, 32)
+	return int(n64), err == nil && len(v.raw) <= 9
 }
 
 // integerOr is the integer, or def when the field was not given.
@@ -76,230 +90,55 @@ func (v value) integerOr(def int) int {
 	return def
 }
 
-// scanner reads one JSON object member by member without copying it.
-type scanner struct {
-	s     string
-	i     int
-	begun bool // a member was read
-}
-
-// maxDepth bounds nested values.
-const maxDepth = 100
-
-var errNoObject = errors.New("the input is not a JSON object")
-
-func (s *scanner) broken() error {
-	if s.i >= len(s.s) {
-		return errors.New("the input is not valid JSON: it ends too early")
+// object is the members of the JSON object that an input is, up to and with the
+// bracket that ends it, for member to read.
+func object(raw string) (members string, err error) {
+	if !utf8.ValidString(raw) {
+		return "", errors.New("the input is not UTF-8 text")
 	}
-	return fmt.Errorf("the input is not valid JSON at byte %d", s.i)
-}
-
-// open reads the object's brace.
-func (s *scanner) open() error {
-	s.space()
-	if s.i == len(s.s) || s.s[s.i] != '{' {
-		return errNoObject
+	if data := []byte(raw); !json.Valid(data) {
+		return "", fmt.Errorf("the input is not valid JSON: %w", json.Unmarshal(data, new(any)))
 	}
-	s.i++
-	return nil
-}
-
-// next reads one member. more is false behind the last one, when nothing but
-// white space may follow.
-func (s *scanner) next() (name, v value, more bool, err error) {
-	s.space()
-	if s.take('}') {
-		s.space()
-		if s.i != len(s.s) {
-			return name, v, false, s.broken()
-		}
-		return name, v, false, nil
-	}
-	if s.begun && !s.take(',') {
-		return name, v, false, s.broken()
-	}
-	s.begun = true
-	name, v, ok := s.member()
+	members, ok := strings.CutPrefix(strings.TrimSpace(raw), "{")
 	if !ok {
-		return name, v, false, s.broken()
+		return "", errors.New("the input is not a JSON object")
 	}
-	return name, v, true, nil
+	return members, nil
 }
 
-func (s *scanner) member() (name, v value, ok bool) {
-	s.space()
-	if name, ok = s.str(); !ok {
-		return name, v, false
+// member is the first of an object's members and what is left; ok is false where
+// there is none.
+func member(members string) (name, v value, rest string, ok bool) {
+	if members == "" {
+		return name, v, "", false
 	}
-	s.space()
-	if !s.take(':') {
-		return name, v, false
+	name, rest = part(members)
+	if name.kind == absent { // {}
+		return name, v, "", false
 	}
-	v, ok = s.value(0)
-	return name, v, ok
+	v, rest = part(rest)
+	return name, v, rest, true
 }
 
-func (s *scanner) space() {
-	for s.i < len(s.s) {
-		switch s.s[s.i] {
-		case ' ', '\n', '\t', '\r':
-			s.i++
-		default:
-			return
-		}
-	}
-}
-
-func (s *scanner) take(c byte) bool {
-	if s.i < len(s.s) && s.s[s.i] == c {
-		s.i++
-		return true
-	}
-	return false
-}
-
-// value reads any value with the white space before it.
-func (s *scanner) value(depth int) (v value, ok bool) {
-	s.space()
-	if s.i == len(s.s) || depth > maxDepth {
-		return v, false
-	}
-	start := s.i
-	switch c := s.s[s.i]; {
-	case c == '"':
-		return s.str()
-	case c == '{':
-		v.kind, ok = jsonObject, s.list('}', depth)
-	case c == '[':
-		v.kind, ok = jsonArray, s.list(']', depth)
-	case c == 't':
-		v.kind, ok = jsonTrue, s.word("true")
-	case c == 'f':
-		v.kind, ok = jsonFalse, s.word("false")
-	case c == 'n':
-		v.kind, ok = jsonNull, s.word("null")
-	default:
-		v.kind, ok = jsonNumber, s.number()
-	}
-	v.raw = s.s[start:s.i]
-	return v, ok
-}
-
-func (s *scanner) word(w string) bool {
-	if !strings.HasPrefix(s.s[s.i:], w) {
-		return false
-	}
-	s.i += len(w)
-	return true
-}
-
-// list reads an object's members or an array's values up to the closing
-// bracket.
-func (s *scanner) list(end byte, depth int) bool {
-	s.i++
-	s.space()
-	if s.take(end) {
-		return true
-	}
-	for {
-		if !s.item(end, depth) {
-			return false
-		}
-		s.space()
-		if s.take(end) {
-			return true
-		}
-		if !s.take(',') {
-			return false
-		}
-	}
-}
-
-func (s *scanner) item(end byte, depth int) bool {
-	if end == '}' {
-		s.space()
-		if _, ok := s.str(); !ok {
-			return false
-		}
-		s.space()
-		if !s.take(':') {
-			return false
-		}
-	}
-	_, ok := s.value(depth + 1)
-	return ok
-}
-
-// str reads a string with its quotes.
-func (s *scanner) str() (v value, ok bool) {
-	if !s.take('"') {
-		return v, false
-	}
-	start := s.i
-	v.kind = jsonString
-	for s.i < len(s.s) {
-		switch c := s.s[s.i]; {
+// part is the first value of what is left of a valid object, and what is behind
+// the sign that ends it.
+func part(s string) (v value, rest string) {
+	depth, quoted, i := 0, false, 0
+	for ; quoted || depth > 0 || s[i] != ',' && s[i] != ':' && s[i] != '}'; i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
 		case c == '"':
-			v.raw = s.s[start:s.i]
-			s.i++
-			return v, true
-		case c == '\\':
-			v.escaped = true
-			if !s.escape() {
-				return v, false
-			}
-		case c < 0x20:
-			return v, false
-		default:
-			s.i++
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
 		}
 	}
-	return v, false
-}
-
-// escape reads a backslash and what it escapes.
-func (s *scanner) escape() bool {
-	s.i++
-	if s.i == len(s.s) {
-		return false
+	if v.raw = strings.TrimSpace(s[:i]); v.raw != "" {
+		v.kind = kindOf(v.raw[0])
 	}
-	c := s.s[s.i]
-	s.i++
-	if c != 'u' {
-		return strings.IndexByte(`"\/bfnrt`, c) >= 0
-	}
-	for range 4 {
-		if s.i == len(s.s) || strings.IndexByte("0123456789abcdefABCDEF", s.s[s.i]) < 0 {
-			return false
-		}
-		s.i++
-	}
-	return true
-}
-
-// number reads -?int(.digits)?([eE][+-]?digits)?.
-func (s *scanner) number() bool {
-	s.take('-')
-	if !s.take('0') && !s.digits() {
-		return false
-	}
-	if s.take('.') && !s.digits() {
-		return false
-	}
-	if s.take('e') || s.take('E') {
-		if !s.take('+') {
-			s.take('-')
-		}
-		return s.digits()
-	}
-	return true
-}
-
-func (s *scanner) digits() bool {
-	start := s.i
-	for s.i < len(s.s) && '0' <= s.s[s.i] && s.s[s.i] <= '9' {
-		s.i++
-	}
-	return s.i > start
+	return v, s[i+1:]
 }

@@ -3,12 +3,10 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // fieldType is the JSON type of an input field.
@@ -118,22 +116,16 @@ type input [maxFields]value
 // fields only, each once and of its type, and all that are required. Hidden
 // fields are read over.
 func (fs fields) read(raw string, in *input) error {
-	if !utf8.ValidString(raw) {
-		return errors.New("the input is not UTF-8 text")
-	}
-	s := scanner{s: raw}
-	if err := s.open(); err != nil {
+	rest, err := object(raw)
+	if err != nil {
 		return err
 	}
 	for {
-		name, v, more, err := s.next()
-		if err != nil {
-			return err
-		}
-		if !more {
+		name, v, left, ok := member(rest)
+		if !ok {
 			return fs.checkRequired(in)
 		}
-		i := fs.index(name)
+		i := slices.IndexFunc(fs, func(f field) bool { return f.name == name.text() })
 		if i < 0 {
 			return fmt.Errorf("unknown field %s: the fields are %s", strconv.Quote(name.text()), fs.names())
 		}
@@ -145,21 +137,8 @@ func (fs fields) read(raw string, in *input) error {
 				return err
 			}
 		}
-		in[i] = v
+		in[i], rest = v, left
 	}
-}
-
-func (fs fields) index(name value) int {
-	n := name.raw
-	if name.escaped {
-		n = name.text()
-	}
-	for i := range fs {
-		if fs[i].name == n {
-			return i
-		}
-	}
-	return -1
 }
 
 func (fs fields) names() string {

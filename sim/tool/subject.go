@@ -42,17 +42,18 @@ func (t *Tool) Subjects(p *llm.Payload, root string) []string {
 
 // fieldText is a text field of an input, "" if there is none.
 func fieldText(p *llm.Payload, field string) string {
-	s := scanner{s: p.Raw()}
-	if s.open() != nil {
+	rest, err := object(p.Raw())
+	if err != nil {
 		return ""
 	}
 	for {
-		name, v, more, err := s.next()
-		if err != nil || !more {
+		name, v, left, ok := member(rest)
+		if !ok {
 			return ""
 		}
 		if name.text() == field && v.kind == jsonString {
 			return v.text()
 		}
+		rest = left
 	}
 }

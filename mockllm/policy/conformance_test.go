@@ -72,7 +72,6 @@ func TestConformance(t *testing.T) {
 	t.Run("CON-11 a state at a fork point serves the parent and all its forks", func(t *testing.T) { sharedForkPoint(t) })
 	t.Run("CON-11 forks of a parent that another source answers fold its history once for all", scriptedParent)
 	t.Run("CON-11 conversations that end without a word are forgotten, and one that goes on is not", forgotten)
-	t.Run("CON-11 what is remembered does not grow with history", func(t *testing.T) { boundedMemo(t) })
 	t.Run("LLM-01 the world may change behind the model's back: the same request gets the same answer", func(t *testing.T) {
 		h := played(t, "structure=inline")
 		for _, p := range slices.Clone(h.fs.Paths()) {
@@ -165,11 +164,11 @@ func refolded(t *testing.T, sets []string) {
 	h := newHouse(t, standard, sets...)
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
-		carried := h.model.(*Model).state(r.head, r.query.Stream.Lineage)
+		carried := h.model.(*Model).state(r.head)
 		if carried.turns != int32(r.query.Stream.Call) && h.sc.Strategy() != coordinatorStrategy { // a worker may have been given more
 			t.Errorf("%s call %d: %d assistant messages since the assignment", a.lineage, r.query.Stream.Call, carried.turns)
 		}
-		flat := New(h.table).state(h.reread(t, r.head), "x")
+		flat := New(h.table).state(h.reread(t, r.head))
 		if got, want := h.table.describe(carried), h.table.describe(flat); got != want {
 			t.Errorf("%s call %d: carried\n%s\nfrom bytes\n%s", a.lineage, a.calls, got, want)
 		}
@@ -193,16 +192,6 @@ func sharedForkPoint(t *testing.T) {
 	}
 	if forks == 0 {
 		t.Error("nobody forked")
-	}
-}
-
-func boundedMemo(t *testing.T) {
-	h := newHouse(t, standard, "structure=subagent", "model.reads_per_turn=1")
-	most := 0
-	h.after = func(*agent) { most = max(most, h.model.(*Model).memo.size()) }
-	h.run()
-	if most > 3 { // the border, the lead and the one child that lives
-		t.Errorf("%d states are remembered for two conversations", most)
 	}
 }
 
@@ -245,7 +234,7 @@ func oneFactLess(rt *rapid.T) {
 func toolsByItem(h *house) map[string]string {
 	out := map[string]string{}
 	h.after = func(a *agent) {
-		s := h.model.(*Model).state(h.said[len(h.said)-1].head, a.lineage)
+		s := h.model.(*Model).state(h.said[len(h.said)-1].head)
 		if s.assign != nil {
 			out[h.table.items[s.assign.items[0]].id] = strings.Join(a.tools, ",")
 		}
@@ -260,7 +249,7 @@ func (h *house) learned(role llm.Role, blocks ...llm.Block) *state {
 	for _, b := range blocks {
 		a.append(role, b)
 	}
-	return New(h.table).state(a.head, "probe")
+	return New(h.table).state(a.head)
 }
 
 func namesAreNothing(t *testing.T) {
@@ -408,7 +397,7 @@ func cancelledRead(t *testing.T) {
 		a, id := h.start("probe", nil), llm.ToolUseID{1}
 		a.append(llm.Assistant, llm.Block{Kind: llm.ToolUse, ID: id, Name: "Read", Content: llm.NewJSON(`{"file_path":"src/auth.go"}`)})
 		a.append(llm.User, llm.Block{Kind: llm.ToolResult, ID: id, IsError: true, Content: llm.NewText(llm.Prose, text)})
-		if s := New(h.table).state(a.head, "probe"); s.absent.len() != absent {
+		if s := New(h.table).state(a.head); s.absent.len() != absent {
 			t.Errorf("%s: %d files are taken for absent", text, s.absent.len())
 		}
 	}

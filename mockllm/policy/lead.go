@@ -110,9 +110,6 @@ func (m *Model) openSpawn() {
 	} else {
 		m.preamble(m.leadKey())
 	}
-	if m.t.strategy == forkStrategy {
-		m.memo.pin(m.q.Head.Hash)
-	}
 }
 
 // agentInput is the input of the Agent call for an item. A type would make it no

@@ -92,7 +92,7 @@ func forgotten(t *testing.T) {
 			t.Fatalf("a child folds %d blocks: its front is forgotten", steps)
 		}
 		h.asks(m, name, child.head)
-		if m.memo.size() > 40 || len(m.memo.heads)+len(m.memo.elsewhere) > 40 {
+		if m.memo.size() > 40 {
 			t.Fatalf("%d states are remembered", m.memo.size())
 		}
 	}

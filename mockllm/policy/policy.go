@@ -53,7 +53,7 @@ func (e *UnreachableError) Error() string {
 // Answer implements mockllm.Source: the next step of whoever asks. The error is
 // an *UnreachableError.
 func (m *Model) Answer(q *mockllm.Query, a *mockllm.Answer) error {
-	m.q, m.a, m.s = q, a, m.state(q.Head, q.Stream.Lineage)
+	m.q, m.a, m.s = q, a, m.state(q.Head)
 	m.done, m.failed, m.closed = m.s.done, m.s.failed, m.closed[:0]
 	err := m.next()
 	m.q, m.a, m.s = nil, nil, nil
@@ -111,7 +111,6 @@ func (m *Model) worker() error {
 	}
 	m.thinkReport(items)
 	m.say(m.report(m.s.assign))
-	m.memo.drop(m.q.Stream.Lineage)
 	return nil
 }
 

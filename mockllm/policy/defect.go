@@ -219,7 +219,7 @@ func (t *Table) defectText(d int) string {
 func (p *plan) correct() bool {
 	pr := p.s.proven()
 	told := pr.fixing.has(p.it.n)
-	if !told && pr.red.lo == 0 && pr.red.hi == nil {
+	if !told && pr.red.len() == 0 {
 		return false
 	}
 	for _, f := range p.it.whole {

@@ -27,11 +27,12 @@ type note struct {
 	made []int // edits
 
 	defects []defect
-	msg     *message // what it says of workers, nil for nothing
-	left    []defect // an edit's input: those that the new text has
-	fixes   bool     // … whose old text is a defect's line
-	run     int      // a command's input: which one, else -1
-	commits bool     // … that commits
+	msg     message     // what it says of workers
+	crew    []mark.Mark // of a summary: workers and what became of items
+	left    []defect    // an edit's input: those that the new text has
+	fixes   bool        // … whose old text is a defect's line
+	run     int         // a command's input: which one, else -1
+	commits bool        // … that commits
 
 	injects []int
 	warned  bool // a child's result of which the classifier warns
@@ -182,7 +183,7 @@ func (n *note) mark(m mark.Mark) {
 			n.defects = append(n.defects, defect{i, f})
 		}
 	case mark.Crew, mark.Tried:
-		n.workersMark(m)
+		n.crew = append(n.crew, m)
 	case mark.Inject:
 		n.injected(m)
 	case mark.Out, mark.Lost, mark.Made:

@@ -66,24 +66,10 @@ const (
 
 // message is what a payload says of workers.
 type message struct {
-	task    string // id in a notification
-	how     ending // and how that task ended
-	to      string // whom a SendMessage or TaskStop is for
-	agent   string // id in the result of a launch
-	workers []workerMark
-	tried   []triedMark
-}
-
-// workerMark and triedMark are the words of a summary's marks.
-type workerMark struct {
-	id, how    string
-	given, now set
-}
-
-type triedMark struct {
-	item      int
-	id, times string
-	why, cut  string
+	task  string // id in a notification
+	how   ending // and how that task ended
+	to    string // whom a SendMessage or TaskStop is for
+	agent string // id in the result of a launch
 }
 
 // leads reports whether whoever has the state coordinates workers.
@@ -127,7 +113,7 @@ func (f *folder) handed(name string, asked *note) (items set) {
 		for _, i := range asked.do.items {
 			items = items.with(i)
 		}
-	case name == f.t.names.send && asked.msg != nil:
+	case name == f.t.names.send:
 		if w := f.s.roster.named(asked.msg.to); w >= 0 {
 			items = f.s.roster.workers[w].now
 		}
@@ -150,7 +136,7 @@ func (f *folder) handOut(name string, asked *note) {
 
 // engaged is the result of a call of Agent: there is a worker, or there is none.
 func (f *folder) engaged(u *use, b *llm.Block, n, asked *note) {
-	if b.IsError || n.msg == nil || n.msg.agent == "" {
+	if b.IsError || n.msg.agent == "" {
 		f.agentResult(b, n, asked)
 		f.blame(f.handed(u.name, asked), errored)
 		return
@@ -167,9 +153,6 @@ func (f *folder) engaged(u *use, b *llm.Block, n, asked *note) {
 // sent is the result of a message to a worker: it runs again, or cannot be
 // reached.
 func (f *folder) sent(u *use, b *llm.Block, asked *note) {
-	if asked.msg == nil {
-		return
-	}
 	w, items := f.s.roster.named(asked.msg.to), f.handed(u.name, asked)
 	if b.IsError {
 		for _, i := range items.list(nil) {
@@ -291,22 +274,14 @@ func (n *note) dispatch(raw string, input bool) {
 	const to, agent = `{"to":"`, `"agentId":"`
 	switch {
 	case input && strings.HasPrefix(raw, to):
-		n.message().to = unquote(raw[len(to):])
+		n.msg.to = unquote(raw[len(to):])
 	case input:
 	case n.launched:
 		_, rest, _ := strings.Cut(raw, agent)
-		n.message().agent = unquote(rest)
+		n.msg.agent = unquote(rest)
 	case n.notice:
-		m := n.message()
-		m.task, m.how = between(raw, "<task-id>", "</task-id>"), ending(between(raw, "<status>", "</status>"))
+		n.msg.task, n.msg.how = between(raw, "<task-id>", "</task-id>"), ending(between(raw, "<status>", "</status>"))
 	}
-}
-
-func (n *note) message() *message {
-	if n.msg == nil {
-		n.msg = &message{}
-	}
-	return n.msg
 }
 
 // between is what stands between two strings for the first time, "" for nothing.
@@ -367,23 +342,6 @@ func (m *Model) ids(s set) string {
 	return strings.Join(out, ",")
 }
 
-// workersMark notes a mark of workers.
-func (n *note) workersMark(m mark.Mark) {
-	t := n.table
-	if m.Verb == mark.Crew {
-		given, now, _ := strings.Cut(m.Args[2], "/")
-		n.message().workers = append(n.message().workers, workerMark{m.Args[0], m.Args[1], t.itemSet(given), t.itemSet(now)})
-		return
-	}
-	words := strings.Split(m.Args[1], "/")
-	if len(words) == 3 {
-		words = append(words, "")
-	}
-	if i, ok := t.itemIndex[m.Args[0]]; ok && len(words) == 4 {
-		n.message().tried = append(n.message().tried, triedMark{i, words[0], words[1], words[2], words[3]})
-	}
-}
-
 func (t *Table) itemSet(ids string) (out set) {
 	for id := range strings.SplitSeq(ids, ",") {
 		if i, ok := t.itemIndex[id]; ok {
@@ -393,20 +351,24 @@ func (t *Table) itemSet(ids string) (out set) {
 	return out
 }
 
-// rehired takes the workers out of a summary.
+// rehired takes the workers, and what became of items, out of a summary's marks.
 func (f *folder) rehired(n *note) {
-	if !f.leads() || n.msg == nil {
+	if !f.leads() || len(n.crew) == 0 {
 		return
 	}
 	o := f.roster()
-	for _, k := range n.msg.workers {
-		o.workers = append(o.workers, worker{id: k.id, how: ending(k.how), now: k.now})
-		f.give(&o.workers[len(o.workers)-1], k.given)
-	}
-	for _, c := range n.msg.tried {
-		times, _ := strconv.Atoi(c.times)
-		cut, _ := strconv.Atoi(c.cut)
-		o.attempts[c.item] = attempts{by: o.named(c.id) + 1, times: times, cut: cut, why: trouble(c.why)}
+	for _, m := range n.crew {
+		i, ok := f.t.itemIndex[m.Args[0]]
+		switch words := strings.Split(m.Args[1]+"/", "/"); {
+		case m.Verb == mark.Crew:
+			given, now, _ := strings.Cut(m.Args[2], "/")
+			o.workers = append(o.workers, worker{id: m.Args[0], how: ending(m.Args[1]), now: f.t.itemSet(now)})
+			f.give(&o.workers[len(o.workers)-1], f.t.itemSet(given))
+		case ok && len(words) >= 4:
+			times, _ := strconv.Atoi(words[1])
+			cut, _ := strconv.Atoi(words[3])
+			o.attempts[i] = attempts{by: o.named(words[0]) + 1, times: times, cut: cut, why: trouble(words[2])}
+		}
 	}
 	for _, d := range n.defects {
 		o.attempts[d.item].wrong = o.attempts[d.item].wrong.with(d.fact)

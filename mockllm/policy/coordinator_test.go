@@ -14,6 +14,7 @@ import (
 )
 
 func TestCoordinator(t *testing.T) {
+	t.Run("CRD-12 what comes after an item that was given up is given up too, also where it was to be tried again", givenUp)
 	t.Run("CRD-07 CRD-13 CRD-10 LLM-05 whatever the work, the order of reports and the failures: no implementation begins before its findings are in, no two items whose files meet are under way together, no writer verifies, the user hears of every step, and every item is settled", rapid.MakeCheck(led))
 	t.Run("CON-11 LOOP-07 wherever a coordinator's history becomes a summary, workers and attempts survive it", coordinatorSummed)
 	t.Run("CRD-12 attempts end: corrections, then approaches, then the user", attemptsEnd)
@@ -188,6 +189,32 @@ func led(t *rapid.T) {
 	for i := range h.table.items {
 		if !s.done.has(i) && !s.failed.has(i) || s.out().has(i) {
 			t.Fatalf("%s is not settled\n%s", h.table.items[i].id, h.log.String())
+		}
+	}
+}
+
+// givenUp plays two verifiers of one item that stays wrong: the second one fails
+// when the user knows of the first.
+func givenUp(t *testing.T) {
+	h := newHouse(t, `project:
+  tests: [{command: go test, files: "*.go", takes: 1s}]
+  files:
+    f.go: {text: "one\ntwo\nthree\n"}
+  facts: [{name: wrong, file: f.go, line: 2}]
+structure: coordinator
+work:
+  - {id: look, kind: research, knows: [summaries], found_in: [f.go], yields: [wrong]}
+  - {id: change, kind: implement, after: [look], edits: [{file: f.go, tokens: 9}], misled_by: [wrong]}
+  - {id: first, kind: verify, after: [change], runs: [go test]}
+  - {id: second, kind: verify, after: [change], runs: [go test]}
+  - {id: tell, kind: answer, after: [second], knows: [wrong]}
+`, "coordinator.workers=spawn")
+	h.tools = []string{"Bash"}
+	a := h.run()
+	s := New(h.table).state(h.reread(t, a.head))
+	for i := range h.table.items {
+		if !s.done.has(i) && !s.failed.has(i) {
+			t.Errorf("%s is not settled\n%s", h.table.items[i].id, h.log.String())
 		}
 	}
 }

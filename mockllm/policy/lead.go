@@ -41,12 +41,12 @@ func (m *Model) lead() error {
 	return nil
 }
 
-// block fails what comes after a failed item and was not begun.
+// block fails what comes after a failed item and was not begun, or is to begin again.
 func (m *Model) block() {
 	for again := true; again; {
 		again = false
 		for i := range m.t.items {
-			if dep := m.failedBefore(i); dep >= 0 && m.unbegun(i) {
+			if dep := m.failedBefore(i); dep >= 0 && (m.unbegun(i) || m.again.has(i)) {
 				m.close(i, []string{itemPrefix + m.t.items[dep].id})
 				again = true
 			}

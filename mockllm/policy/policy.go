@@ -194,7 +194,7 @@ func (m *Model) editFiles(i int, actions []action) bool {
 
 // close notes an item as finished, or as failed when something is missing.
 func (m *Model) close(i int, missing []string) {
-	m.closed = append(m.closed, closing{i, missing})
+	m.closed, m.again = append(m.closed, closing{i, missing}), m.again.without(i)
 	if len(missing) > 0 {
 		m.failed = m.failed.with(i)
 	} else {

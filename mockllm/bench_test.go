@@ -5,7 +5,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/kernel"
@@ -22,7 +22,7 @@ func BenchmarkComplete(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := &stage{k: kernel.New(kernel.Options{})}
-	steady, err := profile.Named("steady")
+	steady, err := latency.Named("steady")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/cachemodel/laws"
 	"agentsim/mockllm"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/kernel"
@@ -47,7 +47,7 @@ func (l lawful) Admit(now vtime.Instant, req *cachemodel.Request, a *cachemodel.
 func serve(t *testing.T, lawless bool, change func(*mockllm.Config), source mockllm.Source, reqs ...*llm.Request) (out []llm.Response, errs []error) {
 	t.Helper()
 	s := newStage(t, nil, source)
-	steady, err := profile.Named("steady")
+	steady, err := latency.Named("steady")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm/fault"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
@@ -32,7 +32,7 @@ type Config struct {
 	Engine  cachemodel.Engine
 	Source  Source
 	Builder *llm.Builder // the run's
-	Latency profile.Latency
+	Latency latency.Latency
 	Faults  *fault.Plan // nil: none
 	// Profile finds a model; nil is cachemodel.Lookup.
 	Profile func(model string) (*cachemodel.Profile, error)

@@ -8,7 +8,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -101,7 +101,7 @@ func tooLarge(t *testing.T) {
 		t.Errorf("options %q", r.server.Options())
 	}
 	for _, bad := range []mockllm.Rate{{Most: 0, Refill: 1}, {Most: 1, Refill: 0}, {Most: 1 << 62, Refill: vtime.Hour}} {
-		cfg := mockllm.Config{Engine: cachemodel.NewDeepSeek(), Limits: mockllm.Limits{Input: &bad}, Latency: profile.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: 1}}
+		cfg := mockllm.Config{Engine: cachemodel.NewDeepSeek(), Limits: mockllm.Limits{Input: &bad}, Latency: latency.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: 1}}
 		if _, err := mockllm.NewServer(cfg); err == nil {
 			t.Errorf("accepted: %+v", bad)
 		}
@@ -249,7 +249,7 @@ func scaledLimit(t *rapid.T) {
 	}
 	play := func(k int64) []made {
 		d := vtime.Duration(k)
-		cfg := mockllm.Config{Source: thinker{}, Latency: profile.Latency{Queue: d, Prefill: d, Read: d, Decode: d},
+		cfg := mockllm.Config{Source: thinker{}, Latency: latency.Latency{Queue: d, Prefill: d, Read: d, Decode: d},
 			Limits: times(limits, d)}
 		r := newRoom(nil, cfg, cachemodel.DefaultAnthropicOptions())
 		head := r.start(model, 4000, "Go on.")

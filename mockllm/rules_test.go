@@ -10,7 +10,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
@@ -41,8 +41,8 @@ type room struct {
 func newRoom(t testing.TB, cfg mockllm.Config, opt cachemodel.AnthropicOptions) *room {
 	r := &room{t: t, b: &llm.Builder{Binds: true}, k: kernel.New(kernel.Options{}), engine: cachemodel.NewAnthropic(opt)}
 	cfg.Engine, cfg.Builder, cfg.NoHidden = r.engine, r.b, true
-	if cfg.Latency == (profile.Latency{}) {
-		cfg.Latency = profile.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: 1}
+	if cfg.Latency == (latency.Latency{}) {
+		cfg.Latency = latency.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: 1}
 	}
 	server, err := mockllm.NewServer(cfg)
 	if err != nil {
@@ -185,7 +185,7 @@ func resultsFirst(t *testing.T) {
 }
 
 func abortedLoop(t *testing.T) {
-	second := profile.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: vtime.Second}
+	second := latency.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: vtime.Second}
 	r := newRoom(t, mockllm.Config{Source: searching{}, Latency: second}, cachemodel.DefaultAnthropicOptions())
 	head := r.start(model, 5000, "Look it up.")
 	req := request(model, head, 0)

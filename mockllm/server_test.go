@@ -9,7 +9,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
 	"agentsim/mockllm/fault"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/kernel"
@@ -82,7 +82,7 @@ func newStage(t *testing.T, faults []string, source mockllm.Source) *stage {
 	if source == nil {
 		source = fixed{filler()}
 	}
-	steady, err := profile.Named("steady")
+	steady, err := latency.Named("steady")
 	if err != nil {
 		t.Fatal(err)
 	}

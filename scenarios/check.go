@@ -6,7 +6,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm/fault"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
 	"agentsim/sim/rng"
@@ -192,10 +192,10 @@ func splitHint(msg string) (what, hint string) {
 // latency fills what the scenario leaves to the named profile.
 func (c *checker) latency() {
 	l := &c.s.Provider.Latency
-	p, err := profile.Named(l.Profile)
+	p, err := latency.Named(l.Profile)
 	if err != nil {
 		var names []string
-		for _, p := range profile.All() {
+		for _, p := range latency.All() {
 			names = append(names, p.Name)
 		}
 		c.bad("provider.latency.profile", document.DidYouMeanOr(l.Profile, names), "unknown latency profile %q", l.Profile)
@@ -209,7 +209,7 @@ func (c *checker) latency() {
 }
 
 // fill takes what is not given from a profile and returns the whole.
-func (l *Latency) fill(full profile.Latency) profile.Latency {
+func (l *Latency) fill(full latency.Latency) latency.Latency {
 	for _, f := range []struct {
 		given **vtime.Duration
 		v     *vtime.Duration

@@ -1,7 +1,7 @@
 package scenarios
 
 import (
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
 	"agentsim/sim/llm"
@@ -22,7 +22,7 @@ func Defaults() *Scenario {
 			Workspace:    "default",
 			Breakpoints:  Plan{Name: "agent"},
 			Counter:      "approx",
-			Latency:      Latency{Profile: profile.Default},
+			Latency:      Latency{Profile: latency.Default},
 		},
 		Project: Project{Date: "2026-01-01"},
 		Model:   defaultModel(),

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/scenarios/document"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
@@ -96,7 +96,7 @@ func drawScenario(t *rapid.T) *Scenario {
 			Tools: []ToolTurn{{Name: word.Draw(t, "tool"), Raw: "{" + document.JSONText(hard.Draw(t, "key")) + ":" + document.JSONText(hard.Draw(t, "value")) + "}"}}},
 		{Thinking: &Content{Tokens: drawSize(t)}, Text: &Content{}},
 	}}}
-	p, err := profile.Named("")
+	p, err := latency.Named("")
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/scenarios"
 	"agentsim/sim/shell"
 	"agentsim/sim/transcript"
@@ -17,7 +17,7 @@ import (
 // take of which nobody said it.
 func timesAssumed(sc *scenarios.Scenario) (out []string) {
 	if name := sc.Provider.Latency.Profile; name == "" || name == "default" {
-		out = append(out, "latency "+profile.Default+" for all models, which all do the same work")
+		out = append(out, "latency "+latency.Default+" for all models, which all do the same work")
 	} else {
 		out = append(out, "latency "+name+" for all models, which all do the same work")
 	}

@@ -7,8 +7,8 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
 	"agentsim/mockllm/fault"
+	"agentsim/mockllm/latency"
 	"agentsim/mockllm/policy"
-	"agentsim/mockllm/profile"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
@@ -24,7 +24,7 @@ func (r *run) buildModel() error {
 	if _, err := r.profile(r.model(sc.Provider.Model)); err != nil {
 		return err
 	}
-	latency, err := latency(sc.Provider.Latency)
+	timing, err := Latency(sc.Provider.Latency)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (r *run) buildModel() error {
 	r.engine = &checkedEngine{Engine: cachemodel.NewAnthropic(CacheOptions(&sc.Provider))}
 	r.builder.Binds = sc.Provider.AccountCreated != ""
 	r.server, err = mockllm.NewServer(mockllm.Config{
-		Engine: r.engine, Source: source, Builder: r.builder, Latency: latency, Faults: faults, Profile: r.profile,
+		Engine: r.engine, Source: source, Builder: r.builder, Latency: timing, Faults: faults, Profile: r.profile,
 		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens, MaxPrompt: sc.Limits.Tokens,
 		Limits: rateLimits(sc.Provider.Limits()),
 	})
@@ -79,15 +79,16 @@ func (r *run) saltRules(model string) llm.SaltRules {
 	return p.Salts
 }
 
-// latency is a named profile with the scenario's own figures over it.
-func latency(s scenarios.Latency) (profile.Latency, error) {
+// Latency is a named profile with the scenario's own figures over it. A name that
+// does not exist and figures that cannot stand are an error.
+func Latency(s scenarios.Latency) (latency.Latency, error) {
 	name := s.Profile
 	if name == "default" {
-		name = profile.Default
+		name = latency.Default
 	}
-	p, err := profile.Named(name)
+	p, err := latency.Named(name)
 	if err != nil {
-		return profile.Latency{}, err
+		return latency.Latency{}, err
 	}
 	l := p.Latency
 	for _, over := range []struct {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"agentsim/cachemodel"
-	"agentsim/mockllm/profile"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 )
@@ -52,10 +51,6 @@ func Profile(prov *scenarios.Provider, id string) (*cachemodel.Profile, error) {
 	}
 	return p, nil
 }
-
-// Latency is a named profile with the scenario's own figures over it. A name that
-// does not exist and figures that cannot stand are an error.
-func Latency(s scenarios.Latency) (profile.Latency, error) { return latency(s) }
 
 // Roots are the scenario's roots, whichever way it gives them.
 func Roots(sc *scenarios.Scenario) []scenarios.Root {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"agentsim/cachemodel"
-	"agentsim/mockllm/profile"
+	"agentsim/mockllm/latency"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -24,7 +24,7 @@ type player struct {
 	sc      *scenarios.Scenario
 	as      map[string]string // models by what they were recorded as, nil where they are the same
 	engine  *cachemodel.Anthropic
-	latency profile.Latency
+	latency latency.Latency
 	book    *script.Book
 	key     rng.Key // of the agents
 	models  map[string]*model

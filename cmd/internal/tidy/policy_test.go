@@ -17,7 +17,7 @@ TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
 BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
-MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/profile
+MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
 sim/vtime:
@@ -50,11 +50,11 @@ sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
 scenarios/upgrade:     scenarios/document
-scenarios:             WORDS scenarios/document cachemodel metrics mockllm/fault mockllm/profile sim/permission sim/transcript
+scenarios:             WORDS scenarios/document cachemodel metrics mockllm/fault mockllm/latency sim/permission sim/transcript
 
 mockllm/fault:         WORDS
-mockllm/profile:       WORDS
-mockllm:               WORDS sim/kernel cachemodel mockllm/fault mockllm/profile
+mockllm/latency:       WORDS
+mockllm:               WORDS sim/kernel cachemodel mockllm/fault mockllm/latency
 mockllm/script:        WORDS scenarios mockllm
 mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
@@ -80,7 +80,7 @@ metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
-sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/profile sim sim/agent sim/transcript/sqlite
+sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/latency sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report

@@ -1,11 +1,11 @@
-// Package profile is how long a call of the model takes on virtual time.
+// Package latency is how long a call of the model takes on virtual time.
 //
 // Rules:
 //   - Everything is whole nanoseconds, and every wait is greater than zero.
 //   - The formulas add and multiply, and divide by nothing, so scaling each
 //     duration of a profile by k scales every instant by exactly k.
 //   - A named profile says where its figures come from; invented ones say so.
-package profile
+package latency
 
 import (
 	"fmt"

@@ -193,32 +193,6 @@ func led(t *rapid.T) {
 	}
 }
 
-// givenUp plays two verifiers of one item that stays wrong: the second one fails
-// when the user knows of the first.
-func givenUp(t *testing.T) {
-	h := newHouse(t, `project:
-  tests: [{command: go test, files: "*.go", takes: 1s}]
-  files:
-    f.go: {text: "one\ntwo\nthree\n"}
-  facts: [{name: wrong, file: f.go, line: 2}]
-structure: coordinator
-work:
-  - {id: look, kind: research, knows: [summaries], found_in: [f.go], yields: [wrong]}
-  - {id: change, kind: implement, after: [look], edits: [{file: f.go, tokens: 9}], misled_by: [wrong]}
-  - {id: first, kind: verify, after: [change], runs: [go test]}
-  - {id: second, kind: verify, after: [change], runs: [go test]}
-  - {id: tell, kind: answer, after: [second], knows: [wrong]}
-`, "coordinator.workers=spawn")
-	h.tools = []string{"Bash"}
-	a := h.run()
-	s := New(h.table).state(h.reread(t, a.head))
-	for i := range h.table.items {
-		if !s.done.has(i) && !s.failed.has(i) {
-			t.Errorf("%s is not settled\n%s", h.table.items[i].id, h.log.String())
-		}
-	}
-}
-
 // speaks holds that an answer of the coordinator's with tool uses says something
 // first, and that they are its own tools.
 func speaks(t interface{ Fatalf(string, ...any) }, r asked) {

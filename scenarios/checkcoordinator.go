@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"cmp"
+
 	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
 )
@@ -144,7 +146,7 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 	}
 	for _, name := range coordinatorTools[:3] {
 		if c.s.leads() && !document.Contains(*r.Tools, name) && !(name == "Agent" && document.Contains(*r.Tools, "Task")) {
-			c.bad(at+".tools", "add "+name+", or leave tools out", "structure coordinator works with the tool %s, which %s has not got", name, at)
+			c.bad(at+".tools", "add "+name+", or leave tools out", "structure coordinator works with the tool %s, which root %s has not got", name, cmp.Or(r.Name, "main"))
 		}
 	}
 }

@@ -127,7 +127,8 @@ func (c *checker) noFile(at, prefix, name, what string) {
 	} else if ranged && known && strings.Trim(lines, "0123456789-:L") == "" {
 		hint = "write " + prefix + whole + ": files are read whole; a fact has a line"
 	} else if glob := have.below(short); glob != "" {
-		what, hint = document.Quoted(name)+" is a directory, no file", "write "+prefix+glob
+		n, _ := have.matching(glob)
+		what, hint = document.Quoted(name)+" is a directory, no file", "write "+prefix+glob+", which is "+document.Counted(n, "file")
 	} else if _, ok := have.lines(short); ok {
 		hint = "write " + prefix + short
 	} else if hint = document.DidYouMean(prefix+name, prefixed(prefix, have.paths())); hint == "" {

@@ -42,9 +42,22 @@ func (c *checker) workTools() {
 		default:
 			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return document.Contains(*list, name) }))
 		}
-		c.bad(path, at+": {tools: ["+strings.Join(write, ", ")+"]}", "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
+		c.bad(path, "script: "+c.s.inRoot(at, "tools: ["+strings.Join(write, ", ")+"]"), "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
 		return
 	}
+}
+
+// inRoot is a key of the root at a path, as it is written below script:.
+func (s *Scenario) inRoot(at, key string) string {
+	if s.Main != nil || len(s.Roots) == 0 {
+		return "{main: {" + key + ", …}}"
+	}
+	for i := range s.Roots {
+		if at == "roots["+itoa(i)+"]" {
+			return "{roots: [{name: " + s.Roots[i].Name + ", " + key + ", …}]}"
+		}
+	}
+	return ""
 }
 
 // offers is the list of tools of whoever leads the work, nil for those offered by

@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"cmp"
 	"path"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"agentsim/scenarios/document"
 )
@@ -126,6 +129,26 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 	}
 	for i := range it.Edits {
 		c.selects(path+".edits["+itoa(i)+"].file", &it.Edits[i].File)
+		c.edited(path+".edits["+itoa(i)+"].file", it, &it.Edits[i].File)
+	}
+}
+
+// maxPiece is how many bytes of a line an edit can hold on to.
+const maxPiece = 400
+
+// edited refuses an edit of a file that is generated as one long line: only code has
+// lines to hold on to.
+func (c *checker) edited(path string, it *Item, s *Selector) {
+	for _, name := range c.files.paths() {
+		f := c.s.Project.Files.Literal[name]
+		long := f.Bytes > maxPiece || f.Tokens.Set && f.Tokens.Hi > maxPiece/document.TokenBytes
+		if c.foreign() || !long || f.Class == "code" || name != s.Path && !doublestar.MatchUnvalidated(cmp.Or(s.Glob, s.Path), name) {
+			continue
+		}
+		f.Class = "code"
+		form, _ := f.Flow()
+		c.bad(path, "project: {files: {"+document.Text(name)+": "+form+"}}", "work item %q edits %q, which is generated without lines to hold on to", it.ID, name)
+		return
 	}
 }
 

@@ -209,11 +209,19 @@ func readAxes(d *document.Decoder, n *document.Node, at document.Place) (out []A
 		}
 		for _, v := range p.Val.Items {
 			a.values = append(a.values, v)
-			a.Values = append(a.Values, document.Flow(v))
+			a.Values = append(a.Values, called(v))
 		}
 		out = append(out, a)
 	}
 	return out
+}
+
+// called is a value in the name of a cell: as it was written where that is a word.
+func called(v *document.Node) string {
+	if v.Kind == document.String && isVariantName(strings.ReplaceAll(v.Text, ".", "-")) {
+		return v.Text
+	}
+	return document.Flow(v)
 }
 
 func (f *File) readSeeds(d *document.Decoder, n *document.Node) {

@@ -24,7 +24,7 @@ func (f *File) Fix(sets []string) (*File, error) {
 				continue
 			}
 			if val, bad := limits.Parse(document.NewSource("--set", text), text); bad == nil {
-				a.values, a.Values = []*document.Node{val}, []string{document.Flow(val)}
+				a.values, a.Values = []*document.Node{val}, []string{called(val)}
 			}
 		}
 		out.Sweep = slices.DeleteFunc(out.Sweep, func(a Axis) bool { return a.Path == path })

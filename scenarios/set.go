@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func (f *File) CheckSets(variants, sets []string) (twice []string, err error) {
 			}
 		}
 		if idle > 0 && idle == len(variants) {
-			errs.Add(document.NewSource("--set", set).At(1, 1), "leave it out", "nothing reads %s: %s", path, why)
+			errs.Add(document.NewSource("--set", set).At(1, 1), cmp.Or(instead[lang.Short(path)], "leave it out"), "nothing reads %s: %s", path, why)
 		}
 	}
 	return twice, errs.Err()

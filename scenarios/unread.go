@@ -79,11 +79,12 @@ var rules = []rule{
 
 // instead is what to write for some keys that nothing reads.
 var instead = map[string]string{
-	"permissions.children":   "take it away, or lab: {permissions: {mode: default}}",
-	"permissions.classifier": "mode: auto, or take it away",
-	"model.obeys":            "take it away, or give injections",
-	"gates." + simpleGate:    "structure: coordinator, or take it away",
-	"gates." + scratchGate:   "structure: coordinator, or take it away",
+	"provider.subagent_model": "take it away; structure: subagent has children of another model",
+	"permissions.children":    "take it away, or lab: {permissions: {mode: default}}",
+	"permissions.classifier":  "mode: auto, or take it away",
+	"model.obeys":             "take it away, or give injections",
+	"gates." + simpleGate:     "structure: coordinator, or take it away",
+	"gates." + scratchGate:    "structure: coordinator, or take it away",
 }
 
 const (

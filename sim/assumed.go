@@ -34,7 +34,7 @@ func (r *run) assumed() []string {
 		out = append(out, standsText(r.stands))
 	}
 	if v, ok := r.spec.Project.Stat(claudeMd); ok && sc.Project.ClaudeMd == nil {
-		out = append(out, fmt.Sprintf("%s of the project (%d.%d kB) is in no prompt: give its text under project.claude_md", claudeMd, v.Bytes/1000, v.Bytes%1000/100))
+		out = append(out, fmt.Sprintf("%s of the project (%s) is in no prompt: give its text under project.claude_md", claudeMd, fileSize(v.Bytes)))
 	}
 	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
@@ -255,4 +255,12 @@ func sizeText(s scenarios.Size) string {
 		return fmt.Sprintf("%d tok", s.Lo)
 	}
 	return fmt.Sprintf("%d to %d tok", s.Lo, s.Hi)
+}
+
+// fileSize is a size of a file: 83 bytes, 1.2 kB.
+func fileSize(bytes int) string {
+	if bytes < 1000 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%d.%d kB", bytes/1000, bytes%1000/100)
 }

@@ -8,8 +8,8 @@ const (
 	MaxGenerated     = 256 << 20  // bytes of all pieces of a scenario
 )
 
-// tokenBytes is what a token counts for among the bytes of all pieces.
-const tokenBytes = 4
+// TokenBytes is what a token counts for among the bytes of all pieces.
+const TokenBytes = 4
 
 // boundSize refuses a piece of too many tokens.
 func (d *Decoder) boundSize(n *Node, s Size) {
@@ -17,7 +17,7 @@ func (d *Decoder) boundSize(n *Node, s Size) {
 		d.Fail(n, "", "more than %d tokens in one piece", MaxContentTokens)
 		return
 	}
-	d.Generates(n, s.Hi*tokenBytes)
+	d.Generates(n, s.Hi*TokenBytes)
 }
 
 // Generates adds a piece to those of the scenario; the one with which they become
@@ -26,6 +26,6 @@ func (d *Decoder) Generates(n *Node, bytes int64) {
 	before := d.generated
 	d.generated += bytes
 	if before <= MaxGenerated && d.generated > MaxGenerated {
-		d.Fail(n, "smaller pieces, or fewer", "with this the scenario generates more than %d bytes, a token taken for %d", MaxGenerated, tokenBytes)
+		d.Fail(n, "smaller pieces, or fewer", "with this the scenario generates more than %d bytes, a token taken for %d", MaxGenerated, TokenBytes)
 	}
 }

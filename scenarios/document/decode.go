@@ -40,8 +40,8 @@ func (p Place) Field(key string) Place {
 	switch {
 	case p.Ctx == "":
 		return Place{path, key}
-	case p.Ctx == p.Path:
-		return Place{path, path}
+	case !strings.Contains(p.Ctx, " "):
+		return Place{path, p.Ctx + "." + key}
 	}
 	return Place{path, key + " of " + p.Ctx}
 }
@@ -53,7 +53,11 @@ func (p Place) item(i int, n *Node, names map[string]string) Place {
 	key := p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 	name := names[key]
 	if name == "" {
-		return Place{path, path}
+		what, owner, of := strings.Cut(p.Ctx, " of ")
+		if what += "." + strconv.Itoa(i+1); of {
+			what += " of " + owner
+		}
+		return Place{path, what}
 	}
 	if called := n.Name(); called != "" {
 		return Place{path, name + " " + Quoted(called)}

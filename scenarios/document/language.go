@@ -51,13 +51,11 @@ func (l *Language) keyHint(key string, t reflect.Type) string {
 	if t == l.Top {
 		keys = append(keys, l.FileKeys...)
 	}
-	if l.outer(t) {
-		if b, ok := blockOf(l.Top, key); ok {
-			return "it belongs under " + b.Key + ":"
-		}
-		if in := l.sectionsWith(key); len(in) == 1 {
-			return "it belongs under " + in[0]
-		}
+	if b, ok := blockOf(l.Top, key); ok && t == l.Top {
+		return "it belongs under " + b.Key + ":"
+	}
+	if in := l.holders(key); l.outer(t) && len(in) == 1 && in[0] != "" {
+		return "it belongs under " + in[0]
 	}
 	if h := DidYouMean(key, keys); h != "" || !l.outer(t) {
 		return cmp.Or(h, OneOf(keys))
@@ -89,15 +87,27 @@ func (l *Language) outer(t reflect.Type) bool {
 	return t == l.Top
 }
 
-// sectionsWith are the sections on top of a document that have a key, by the way to
-// write it, and the top itself.
-func (l *Language) sectionsWith(key string) (out []string) {
-	for _, p := range l.Paths() {
-		in, ok := strings.CutSuffix(p, "."+key)
-		if ok && !strings.Contains(l.Short(in), ".") {
-			out = append(out, strings.ReplaceAll(in, ".", ": ")+":")
+// holders are the sections that have a key, by the way to write them; "" is one that
+// only elements of lists have.
+func (l *Language) holders(key string) (out []string) {
+	var walk func(t reflect.Type, in string, known bool)
+	walk = func(t reflect.Type, in string, known bool) {
+		for _, f := range FieldsOf(t) {
+			if f.Key == key && known {
+				out = append(out, in)
+			} else if f.Key == key {
+				out = append(out, "")
+			}
+			e, list := Deref(f.Typ), false
+			for e.Kind() == reflect.Slice || e.Kind() == reflect.Map {
+				e, list = Deref(e.Elem()), true
+			}
+			if e.Kind() == reflect.Struct && !isLeaf(e) && e != t {
+				walk(e, strings.TrimSpace(in+" "+f.Key+":"), known && !list)
+			}
 		}
 	}
+	walk(l.Top, "", true)
 	return out
 }
 

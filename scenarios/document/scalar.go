@@ -144,13 +144,14 @@ func (d *Decoder) duration(n *Node, at Place) vtime.Duration {
 	return 0
 }
 
+// lifetimes are the ways to write those that there are.
+var lifetimes = map[string]llm.TTL{"5m": llm.TTL5m, "300s": llm.TTL5m, "1h": llm.TTL1h, "60m": llm.TTL1h, "3600s": llm.TTL1h}
+
 func (d *Decoder) ttl(n *Node, at Place) llm.TTL {
-	switch {
-	case n.Kind == String && n.Text == "5m":
+	ttl, ok := lifetimes[n.Text]
+	if n.Kind != String || !ok {
+		d.Fail(n, "", "%s is 5m or 1h", at.Ctx)
 		return llm.TTL5m
-	case n.Kind == String && n.Text == "1h":
-		return llm.TTL1h
 	}
-	d.Fail(n, "", "%s is 5m or 1h", at.Ctx)
-	return llm.TTL5m
+	return ttl
 }

@@ -115,7 +115,7 @@ func (g *Generator) Value(t reflect.Type, over bool) Object {
 	case durationType:
 		return Object{"type": "string", "pattern": durationPattern}
 	case ttlType:
-		return Object{"enum": []any{"5m", "1h"}}
+		return Object{"enum": []any{"5m", "1h", "300s", "60m", "3600s"}}
 	case spanType:
 		return g.named("Time", g.drawn(Object{"type": "string", "pattern": durationPattern}))
 	}

@@ -38,9 +38,11 @@ func limitName(detail string) string {
 	return name
 }
 
-// OpenRoots says of each root that failed or reached its limit why. A root that
-// was killed is none: the scenario wants it so.
+// OpenRoots says of the roots that failed or reached their limit why, in one line
+// where it is the same. A root that was killed is none: the scenario wants it so.
 func OpenRoots(sc *scenarios.Scenario, r *metrics.Run) (out []string) {
+	type root struct{ name, why string }
+	var open []root
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		if a.Parent >= 0 || a.Lineage == "" {
@@ -49,10 +51,17 @@ func OpenRoots(sc *scenarios.Scenario, r *metrics.Run) (out []string) {
 		switch a.Status {
 		case "max_turns":
 			limit, key := turnsOf(sc, a)
-			out = append(out, fmt.Sprintf("%s: reached the limit of %s (%s)", a.Lineage, ui.Plural(limit, "turn"), key))
+			open = append(open, root{a.Lineage, fmt.Sprintf("reached the limit of %s (%s)", ui.Plural(limit, "turn"), key)})
 		case "failed", "refused", "max_tokens", "pause_turn":
-			out = append(out, a.Lineage+": "+a.Status+": "+a.Why)
+			open = append(open, root{a.Lineage, a.Status + ": " + a.Why})
 		}
+	}
+	for _, alike := range ui.Alike(open, func(x root) string { return x.why }) {
+		who := alike[0].name
+		if more := len(alike) - 1; more > 0 {
+			who += " and " + ui.Plural(more, "more root")
+		}
+		out = append(out, who+": "+alike[0].why)
 	}
 	return out
 }

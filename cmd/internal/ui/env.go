@@ -151,6 +151,22 @@ func Plural(n int, what string) string { return Things(int64(n), what) }
 // Short is as much of a run's id as people need.
 func Short(id string) string { return id[:min(8, len(id))] }
 
+// Alike gathers what has one cause, so that it can be told in one line: the largest
+// groups come first, others as they are met.
+func Alike[T any](list []T, cause func(T) string) (groups [][]T) {
+	at := map[string]int{}
+	for _, x := range list {
+		i, met := at[cause(x)]
+		if !met {
+			i, groups = len(groups), append(groups, nil)
+			at[cause(x)] = i
+		}
+		groups[i] = append(groups[i], x)
+	}
+	slices.SortStableFunc(groups, func(a, b []T) int { return len(b) - len(a) })
+	return groups
+}
+
 // Count prints a number with separators, as 61,402.
 func Count(n int64) string {
 	text := strconv.FormatInt(n, 10)

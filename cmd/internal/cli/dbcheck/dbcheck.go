@@ -209,14 +209,24 @@ func (x *dbChecked) document(db string) *report.Document {
 	type col = report.Column[sqlite.Mismatch]
 	d.Table(report.TableOf("differences", x.found,
 		col{Name: "run", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Run) }},
-		col{Head: "RUN", Of: func(m sqlite.Mismatch) report.Value { return report.Text(ui.Short(m.Run)) }},
-		col{Name: "table", Head: "TABLE", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Table) }},
-		col{Name: "row", Head: "ROW", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Row) }},
-		col{Name: "column", Head: "COLUMN", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Column) }},
+		col{Name: "table", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Table) }},
+		col{Name: "row", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Row) }},
+		col{Name: "column", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Column) }},
 		col{Name: "stored", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Stored) }},
-		col{Head: "IN THE FILE", Of: func(m sqlite.Mismatch) report.Value { return report.Text(excerptOf(m.Stored)) }},
-		col{Name: "want", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Want) }},
-		col{Head: "SHOULD BE", Of: func(m sqlite.Mismatch) report.Value { return report.Text(excerptOf(m.Want)) }}))
+		col{Name: "want", Of: func(m sqlite.Mismatch) report.Value { return report.Text(m.Want) }}).Hidden())
+	type alike = report.Column[[]sqlite.Mismatch]
+	d.Table(report.TableOf("", ui.Alike(x.found, func(m sqlite.Mismatch) string { return m.Run + m.Table + "." + m.Column }),
+		alike{Head: "RUN", Of: func(m []sqlite.Mismatch) report.Value { return report.Text(ui.Short(m[0].Run)) }},
+		alike{Head: "TABLE", Of: func(m []sqlite.Mismatch) report.Value { return report.Text(m[0].Table) }},
+		alike{Head: "ROW", Of: func(m []sqlite.Mismatch) report.Value {
+			if len(m) > 1 {
+				return report.Text(fmt.Sprintf("%s and %d more", m[0].Row, len(m)-1))
+			}
+			return report.Text(m[0].Row)
+		}},
+		alike{Head: "COLUMN", Of: func(m []sqlite.Mismatch) report.Value { return report.Text(m[0].Column) }},
+		alike{Head: "IN THE FILE", Of: func(m []sqlite.Mismatch) report.Value { return report.Text(ui.Excerpt(m[0].Stored)) }},
+		alike{Head: "SHOULD BE", Of: func(m []sqlite.Mismatch) report.Value { return report.Text(ui.Excerpt(m[0].Want)) }}))
 	if len(x.found) > 0 {
 		d.Say("")
 	}
@@ -249,13 +259,4 @@ func (x *dbChecked) sum() string {
 		text += "; the others as they were recorded"
 	}
 	return text
-}
-
-// excerptOf is the beginning of a cell.
-func excerptOf(text string) string {
-	const room = 48
-	if runes := []rune(ui.FirstLine(text)); len(runes) > room {
-		return string(runes[:room]) + "…"
-	}
-	return ui.FirstLine(text)
 }

@@ -143,13 +143,17 @@ func (o *lintOptions) verdict(found *lint.Report) error {
 
 // judged says the findings, what was not judged, and a line for each rule.
 func judged(d *report.Document, found *lint.Report) {
-	for _, f := range found.Findings {
+	for _, alike := range ui.Alike(found.Findings, func(f lint.Finding) string { return f.Rule + f.What }) {
+		f := alike[0]
 		d.Print(func(w io.Writer, st report.Style) error {
 			_, err := fmt.Fprintf(w, "%s   %s%s\n  %s\n", st.Bold(f.Rule), lintPlace(f.Place), withText(f.With), f.What)
 			return err
 		})
 		if f.Excerpt != "" {
 			d.Say("  | %s", f.Excerpt)
+		}
+		if len(alike) > 1 {
+			d.Say("  and %s, the last at %s%s", ui.Plural(len(alike)-1, "time")+" more", lintPlace(alike[len(alike)-1].Place), withText(alike[len(alike)-1].With))
 		}
 	}
 	if len(found.Findings) > 0 {

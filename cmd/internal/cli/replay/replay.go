@@ -192,17 +192,22 @@ func (r *record) sealed() error {
 	return nil
 }
 
-// maxMismatches is how many differences are listed one by one.
+// maxMismatches is how many columns with differences are listed.
 const maxMismatches = 10
 
-// listed are differences, a line each.
+// listed are differences, those of a column in one line.
 func listed(found []sqlite.Mismatch) string {
 	var lines []string
-	for i := range found[:min(len(found), maxMismatches)] {
-		lines = append(lines, "  "+found[i].String())
+	groups := ui.Alike(found, func(m sqlite.Mismatch) string { return m.Table + "." + m.Column })
+	for _, alike := range groups[:min(len(groups), maxMismatches)] {
+		line := "  " + alike[0].String()
+		if more := len(alike) - 1; more > 0 {
+			line += fmt.Sprintf(", and %d more", more)
+		}
+		lines = append(lines, line)
 	}
-	if more := len(found) - len(lines); more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	if more := len(groups) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %s", ui.Plural(more, "more column")))
 	}
 	return strings.Join(lines, "\n")
 }

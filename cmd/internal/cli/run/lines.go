@@ -112,32 +112,37 @@ func checks(done []executed) (n int64) {
 	return n
 }
 
-// judged says how many expectations hold, and in a line each which do not.
+// judged says how many expectations hold, and in a line each which do not, those
+// that most variants miss first.
 func judged(verdicts []scenarios.Result) (lines []string) {
 	if len(verdicts) == 0 {
 		return nil
 	}
-	passed := 0
-	for _, v := range verdicts {
-		if v.Verdict == scenarios.Pass {
-			passed++
-		} else {
-			lines = append(lines, missed(v))
-		}
+	failed := slices.DeleteFunc(slices.Clone(verdicts), func(v scenarios.Result) bool { return v.Verdict == scenarios.Pass })
+	for _, alike := range ui.Alike(failed, func(v scenarios.Result) string { return v.Expect.Text + v.Verdict.String() }) {
+		lines = append(lines, missed(alike[0], len(alike)-1))
 	}
-	return append([]string{fmt.Sprintf("%d of %d expectations hold", passed, len(verdicts))}, lines...)
+	return append([]string{fmt.Sprintf("%d of %d expectations hold", len(verdicts)-len(failed), len(verdicts))}, lines...)
 }
 
-// missed says what an expectation wanted and what there was.
-func missed(v scenarios.Result) string {
+// missed says what an expectation wanted and what there was, and in how many more
+// variants it was not so.
+func missed(v scenarios.Result, more int) string {
 	where := ""
 	if v.Variant != "" {
 		where = " in " + v.Variant
 	}
+	if more > 0 {
+		where += " and " + ui.Plural(more, "more variant")
+	}
 	if v.Verdict == scenarios.NoData {
 		return fmt.Sprintf("no data%s: %s", where, v.Expect.Text)
 	}
-	return fmt.Sprintf("missed%s: %s (%s against %s)", where, v.Expect.Text, report.Figure(v.Left), report.Figure(v.Right))
+	figures := report.Figure(v.Left) + " against " + report.Figure(v.Right)
+	if more > 0 {
+		figures += " in " + v.Variant
+	}
+	return fmt.Sprintf("missed%s: %s (%s)", where, v.Expect.Text, figures)
 }
 
 // isolation says how many invariants were held against the runs, how often, and

@@ -1,16 +1,19 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
 
 func TestLines(t *testing.T) {
 	t.Run("CON-13 CLI-03 what all variants assume stands once, the rest with the variants it is true of", grouped)
+	t.Run("TTY-06 CLI-03 an expectation that several variants miss is one line, that which most miss is the first", oneLine)
 	t.Run("CLI-04 the line that repeats a run is quoted for a shell", quoting)
 }
 
@@ -44,5 +47,17 @@ func quoting(t *testing.T) {
 	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func oneLine(t *testing.T) {
+	miss := func(text, variant string, v scenarios.Verdict) scenarios.Result {
+		return scenarios.Result{Expect: &scenarios.Expect{Text: text}, Variant: variant, Verdict: v, Left: metrics.Whole(8, metrics.Count), Right: metrics.Whole(9, metrics.Count)}
+	}
+	got := judged([]scenarios.Result{miss("a.calls == 9", "a", scenarios.Fail), miss("all.calls == 9", "a", scenarios.Fail), miss("all.calls == 9", "b", scenarios.Fail),
+		miss("all.calls == 9", "c", scenarios.NoData), miss("b.calls > 1", "b", scenarios.Pass)})
+	want := []string{"1 of 5 expectations hold", "missed in a and 1 more variant: all.calls == 9 (8 against 9 in a)", "missed in a: a.calls == 9 (8 against 9)", "no data in c: all.calls == 9"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -145,7 +145,7 @@ func Nameable(typ string, g *gate.Set) bool {
 
 func generalPurpose() *Definition {
 	return &Definition{
-		Type: TypeGeneralPurpose, Source: FromBuiltIn, Tools: []string{"*"}, Prompt: generalPrompt,
+		Type: TypeGeneralPurpose, Source: FromBuiltIn, Tools: []string{"*"}, Prompt: fixed(generalText),
 		Description: "Research, search and multi-step work of any kind, with every tool; use it when no other type fits.",
 	}
 }
@@ -158,7 +158,7 @@ func explore(g *gate.Set) *Definition {
 	}
 	return &Definition{
 		Type: TypeExplore, Source: FromBuiltIn, Model: model, Disallowed: readOnlyDenied, ReadOnly: true,
-		OmitClaude: true, OmitGit: true, Prompt: explorePrompt,
+		OmitClaude: true, OmitGit: true, Prompt: fixed(exploreText),
 		Description: "Fast read-only search of a code base: finding files, patterns and answers about how things work.",
 	}
 }
@@ -167,14 +167,14 @@ func explore(g *gate.Set) *Definition {
 func planner(explore *Definition) *Definition {
 	return &Definition{
 		Type: TypePlan, Source: FromBuiltIn, Model: "inherit", Tools: explore.Tools, Disallowed: explore.Disallowed, ReadOnly: true,
-		OmitClaude: true, OmitGit: true, Prompt: planPrompt,
+		OmitClaude: true, OmitGit: true, Prompt: fixed(planText),
 		Description: "Read-only design of an implementation: returns steps, trade-offs and the files that matter most.",
 	}
 }
 
 func verification() *Definition {
 	return &Definition{
-		Type: TypeVerification, Source: FromBuiltIn, Model: "inherit", Disallowed: readOnlyDenied, Background: true, Prompt: verificationPrompt,
+		Type: TypeVerification, Source: FromBuiltIn, Model: "inherit", Disallowed: readOnlyDenied, Background: true, Prompt: fixed(verificationText),
 		Description: "Tries to break finished work by running it, and returns a verdict: PASS, FAIL or PARTIAL, with evidence. Tell it what was asked, what was changed and where.",
 	}
 }
@@ -198,14 +198,14 @@ func worker() *Definition {
 
 func statusline() *Definition {
 	return &Definition{
-		Type: TypeStatusline, Source: FromBuiltIn, Tools: []string{"Read", "Edit"}, Prompt: statuslinePrompt,
+		Type: TypeStatusline, Source: FromBuiltIn, Tools: []string{"Read", "Edit"}, Prompt: fixed(statuslineText),
 		Description: "Sets up the status line of the user's terminal session.",
 	}
 }
 
 func guide() *Definition {
 	return &Definition{
-		Type: TypeGuide, Source: FromBuiltIn, Tools: []string{"Read", "Grep", "Glob", "WebFetch", "WebSearch"}, Prompt: guidePrompt,
+		Type: TypeGuide, Source: FromBuiltIn, Tools: []string{"Read", "Grep", "Glob", "WebFetch", "WebSearch"}, Prompt: fixed(guideText),
 		Description: "Answers questions about the agent tool itself: its commands, settings, hooks, skills and servers.",
 	}
 }

@@ -22,7 +22,9 @@ type Document struct {
 // table for both.
 type part struct {
 	say   func(io.Writer, Style) error // nil for what people do not see
-	name  string                       // "" for what machines do not see
+	lines []string                     // of a label, and what Say says
+	label string
+	name  string // "" for what machines do not see
 	value Value
 	table *Sheet
 }
@@ -85,10 +87,10 @@ func (s *Sheet) Len() int {
 // Say adds text for people, as fmt.Sprintf makes it; a line feed follows.
 func (d *Document) Say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	d.Print(func(w io.Writer, _ Style) error {
+	d.parts = append(d.parts, part{lines: []string{text}, say: func(w io.Writer, _ Style) error {
 		_, err := io.WriteString(w, text+"\n")
 		return err
-	})
+	}})
 }
 
 // Title adds a line for people that is set off.
@@ -108,7 +110,7 @@ const labelWidth = 12
 // Label adds lines for people behind a name that is printed once; nothing where
 // there is none. Long lines go on below their beginning, but a command to type.
 func (d *Document) Label(name string, lines ...string) {
-	d.Print(func(w io.Writer, st Style) error {
+	d.parts = append(d.parts, part{label: name, lines: lines, say: func(w io.Writer, st Style) error {
 		for _, text := range lines {
 			if text == "" {
 				continue
@@ -125,7 +127,7 @@ func (d *Document) Label(name string, lines ...string) {
 			}
 		}
 		return nil
-	})
+	}})
 }
 
 // Detail adds a line for people that says one thing of what the heading is about.
@@ -160,6 +162,48 @@ func (d *Document) Main(name string) { d.main = name }
 
 // Paste says what the document is in Markdown, where that is more than a table.
 func (d *Document) Paste(markdown func(io.Writer) error) { d.paste = markdown }
+
+// Whole says that Markdown shows all of the document that people see, below a
+// heading; "" is none.
+func (d *Document) Whole(heading string) {
+	d.Paste(func(w io.Writer) error {
+		var b bytes.Buffer
+		if heading != "" {
+			b.WriteString("## " + heading + "\n")
+		}
+		for _, p := range d.parts {
+			if p.table != nil && !p.table.hidden && p.table.Len() > 0 && len(p.table.people(0)) > 0 {
+				b.WriteByte('\n')
+				if err := p.table.Markdown(&b); err != nil {
+					return err
+				}
+			}
+			for _, text := range p.lines {
+				b.WriteString(markdownLine(p.label, text))
+			}
+		}
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// markdownLine is a line of a label, a command as code, or lines without one as
+// they are.
+func markdownLine(label, text string) string {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return ""
+	case label == "" && strings.Contains(text, "\n"):
+		return "\n```\n" + strings.ReplaceAll(Plain(text), "```", "` ` `") + "\n```\n"
+	case label == "":
+		return "\n" + MarkdownText(text) + "\n"
+	case strings.HasPrefix(text, "agentsim "):
+		text = "`" + Plain(text) + "`"
+	default:
+		text = MarkdownText(text)
+	}
+	return "\n- " + label + ": " + text + "\n"
+}
 
 // Write prints the table alone.
 func (s *Sheet) Write(w io.Writer, st Style) error { return s.write(w, st) }

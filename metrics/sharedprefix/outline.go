@@ -36,6 +36,14 @@ func (o *Outline) Emit(e *transcript.Event) {
 	}
 }
 
+// OutlineOf is the outline of a run of which one request is known, the n-th that has
+// a prompt, from 1.
+func OutlineOf(head *llm.Node, model string, n int) *Outline {
+	o := &Outline{Ends: make([]int, n)}
+	o.Ends[n-1] = o.enter(head, model)
+	return o
+}
+
 // enter keeps a node and all before it, and gives its index.
 func (o *Outline) enter(head *llm.Node, model string) int {
 	if o.known == nil {

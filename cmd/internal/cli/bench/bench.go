@@ -142,8 +142,8 @@ type bench struct {
 	report *baseline.Report
 	found  []report.Row // what the first seeds came to, where there is no baseline
 
-	findings map[string][]sharedprefix.Finding // of the guard, by variant
-	aside    []string                          // what is told and does not count
+	guardFindings map[string][]sharedprefix.Finding // by variant
+	aside         []string                          // what is told and does not count
 }
 
 // What is read of a file of thresholds, and of a baseline: that of the library has

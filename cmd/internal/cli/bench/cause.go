@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/metrics/baseline"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 )
@@ -55,39 +56,17 @@ func (b *bench) cause(v *baseline.Variant) string {
 
 // causes are the causes of all variants, each with the variants that it is not
 // that of all.
-func (b *bench) causes() (out []string) {
-	var texts []string
-	of := map[string][]string{}
+func (b *bench) causes() []string {
+	var found report.Findings
 	n := 0
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
-		text := b.cause(v)
-		if text == "" {
-			continue
+		if text := b.cause(v); text != "" {
+			found.Add(text, v.Name(), 0)
+			n++
 		}
-		if of[text] == nil {
-			texts = append(texts, text)
-		}
-		of[text] = append(of[text], v.Name())
-		n++
 	}
-	for _, text := range texts {
-		if names := of[text]; len(names) < n {
-			text = strings.Join(names[:min(len(names), maxListed)], ", ") + more(len(names)-maxListed) + ": " + text
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// maxListed is how many variants are named one by one.
-const maxListed = 4
-
-func more(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
+	return found.Lines(n)
 }
 
 // otherSemantics says what the program's semantics changed since the baseline's.

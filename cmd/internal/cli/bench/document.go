@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -144,7 +143,7 @@ func missing(c *baseline.Change) string {
 	return ": the baseline has no " + c.Name
 }
 
-// maxTold is how many variants are told in detail; the tables have all.
+// maxTold is how many findings are told; forms for machines have all.
 const maxTold = 10
 
 func (b *bench) title() string {
@@ -160,14 +159,15 @@ var foundColumns = []string{"cost", "time", "outcome"}
 
 // document is the comparison, said once.
 func (b *bench) document() *report.Document {
-	d, found := &report.Document{}, report.Comparison(b.found, foundColumns)
+	d := &report.Document{}
 	d.Print(func(w io.Writer, st report.Style) error {
 		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold("bench"), b.title())
 		return err
 	})
+	d.Whole("agentsim bench: " + b.heading() + "\n\n" + report.MarkdownText(b.title()))
 	b.fields(d)
 	if b.found != nil {
-		d.Print(found.Write)
+		d.Table(report.Comparison(b.found, foundColumns))
 		d.Say("")
 	}
 	all, shown := b.figures()
@@ -176,86 +176,53 @@ func (b *bench) document() *report.Document {
 	}
 	d.Table(all)
 	d.Main("figures")
-	d.Paste(func(w io.Writer) error { return b.markdown(w, shown) })
-	told := 0
-	for i := range b.report.Variants {
-		v := &b.report.Variants[i]
-		if v.Verdict == baseline.Pass || b.base == nil {
-			continue
-		}
-		text := lines(v, false)
-		if len(text) == 0 {
-			continue
-		}
-		if told++; told <= maxTold {
-			d.Say("%s\n  %s", v.Name(), strings.Join(text, "\n  "))
-		}
-	}
-	if told > maxTold {
-		d.Say("and %d more; -o json tells all", told-maxTold)
-	}
-	if told > 0 {
-		d.Say("")
-	}
-	d.Label("missed", b.missed...)
-	d.Label("aside", b.aside...)
+	b.findings(d)
 	b.notes(d)
 	return d
 }
 
+// findings says what there is to say of variants beside figures: of those of which
+// it is the same once.
+func (b *bench) findings(d *report.Document) {
+	var found report.Findings
+	for i := range b.report.Variants {
+		if v := &b.report.Variants[i]; v.Verdict != baseline.Pass && b.base != nil {
+			found.Add(strings.Join(lines(v, false), "\n  "), v.Name(), int(v.Verdict))
+		}
+	}
+	for i, f := range found.All() {
+		if i == maxTold {
+			d.Say("and %d more; -o json tells all", len(found.All())-maxTold)
+			break
+		}
+		d.Say("%s\n  %s", f.Who(), f.Text)
+	}
+	if len(found.All()) > 0 {
+		d.Say("")
+	}
+}
+
 // notes are the last lines: what came out, and what to do.
 func (b *bench) notes(d *report.Document) {
+	d.Label("missed", b.missed...)
+	d.Label("aside", b.aside...)
 	d.Label("cause", b.causes()...)
 	d.Label("tool", b.otherSemantics())
+	d.Label("definition", b.definitions()...)
 	if b.base == nil {
 		d.Label("baseline", b.o.baseline+": there is none")
 	}
 	d.Label("verdict", b.counts())
 	d.Label("fix", b.remedies()...)
-	if b.report.Count(baseline.Pass) < len(b.report.Variants) && b.base != nil {
+	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
 		d.Label("accept", b.updating())
 	}
 }
 
-// markdown prints a summary for a job's page.
-func (b *bench) markdown(w io.Writer, shown *report.Sheet) error {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "## agentsim bench: %s\n\n%s: %s\n", b.heading(), report.MarkdownText(b.title()), b.counts())
-	if shown.Len() > 0 {
-		fmt.Fprintf(&out, "\n")
-		if err := shown.Markdown(&out); err != nil {
-			return err
-		}
-	}
-	if b.found != nil {
-		fmt.Fprintf(&out, "\n")
-		if err := report.Comparison(b.found, foundColumns).Markdown(&out); err != nil {
-			return err
-		}
-	}
-	for _, text := range append(b.causes(), b.otherSemantics()) {
-		if text != "" {
-			fmt.Fprintf(&out, "\nCause: %s\n", report.MarkdownText(text))
-		}
-	}
-	for _, m := range b.missed {
-		fmt.Fprintf(&out, "\n- missed: %s\n", report.MarkdownText(m))
-	}
+// definitions are those that are broken.
+func (b *bench) definitions() (out []string) {
 	for _, p := range b.set.broken() {
-		fmt.Fprintf(&out, "\n- definition: %s\n", report.MarkdownText(p.String()))
+		out = append(out, p.String())
 	}
-	for i := range b.report.Variants {
-		v := &b.report.Variants[i]
-		if text := lines(v, false); v.Verdict != baseline.Pass && b.base != nil && len(text) > 0 {
-			fmt.Fprintf(&out, "\n<details><summary>%s</summary>\n\n```\n%s\n```\n\n</details>\n", report.MarkdownText(v.Name()), strings.Join(text, "\n"))
-		}
-	}
-	for _, m := range b.remedies() {
-		fmt.Fprintf(&out, "\nTo mend: %s\n", report.MarkdownText(m))
-	}
-	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
-		fmt.Fprintf(&out, "\nTo accept: `%s`\n", b.updating())
-	}
-	_, err := w.Write(out.Bytes())
-	return err
+	return out
 }

@@ -69,10 +69,10 @@ func (b *bench) guardVariant(v *baseline.Variant) {
 		return
 	}
 	found := sharedprefix.Compare(was.Requests, is.Requests)
-	if b.findings == nil {
-		b.findings = map[string][]sharedprefix.Finding{}
+	if b.guardFindings == nil {
+		b.guardFindings = map[string][]sharedprefix.Finding{}
 	}
-	b.findings[v.Name()] = found
+	b.guardFindings[v.Name()] = found
 	for k := range found {
 		v.Shorter = append(v.Shorter, found[k].Lines(picodollars)...)
 		if v.Verdict = max(v.Verdict, baseline.Changed); found[k].Lost {

@@ -1,10 +1,14 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+
 	"slices"
 	"strings"
 
+	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 )
@@ -15,10 +19,6 @@ func (b *bench) fields(d *report.Document) {
 	for _, v := range tally {
 		counts[strings.ReplaceAll(v.String(), " ", "_")] = b.report.Count(v)
 	}
-	var definitions []string
-	for _, p := range b.set.broken() {
-		definitions = append(definitions, p.String())
-	}
 	d.Field("baseline", report.Text(b.o.baseline))
 	d.Field("counts", report.Nested(counts))
 	d.Field("semantics_changed", report.Text(b.otherSemantics()).If(b.report.Other != 0))
@@ -26,7 +26,7 @@ func (b *bench) fields(d *report.Document) {
 	if b.broken != nil {
 		d.Field("invariant_broken", report.Text(b.broken.Error()))
 	}
-	d.Field("definitions_broken", report.List(definitions).If(definitions != nil))
+	d.Field("definitions_broken", report.List(b.definitions()).If(b.definitions() != nil))
 	d.Table(b.variants())
 }
 
@@ -62,7 +62,7 @@ func (b *bench) variants() *report.Sheet {
 	return report.TableOf("variants", b.report.Variants, append(columns,
 		col{Name: "shorter_prefixes", Of: func(v baseline.Variant) report.Value { return report.List(v.Shorter).If(v.Shorter != nil) }},
 		col{Name: "guard", Of: func(v baseline.Variant) report.Value {
-			return report.Nested(b.findings[v.Name()]).If(b.findings[v.Name()] != nil)
+			return report.Nested(b.guardFindings[v.Name()]).If(b.guardFindings[v.Name()] != nil)
 		}})...)
 }
 
@@ -85,38 +85,77 @@ func (b *bench) uncompared(v *baseline.Variant) (out []baseline.Change) {
 type benched struct {
 	*baseline.Variant
 	baseline.Change
-	verdict string // of the figure
+	names []string // the variants that people see it of
 }
 
+// judged reports whether the figure has something to be compared with.
+func (r benched) judged() bool { return r.Change.Seeds > 0 || r.Change.Verdict != baseline.Pass }
+
 // figures has a row for each variant and each figure of it that differs, exact for
-// machines.
+// machines. People see the loudest variant first, and a figure that several variants
+// of a scenario have in common once.
 func (b *bench) figures() (all, shown *report.Sheet) {
 	var rows, some []benched
 	for i := range b.report.Variants {
 		v := &b.report.Variants[i]
-		found := b.uncompared(v)
-		for _, c := range found {
+		changes := append(b.uncompared(v), v.Changes...)
+		for _, c := range changes {
 			rows = append(rows, benched{Variant: v, Change: c})
 		}
-		for j := range v.Changes {
-			some = append(some, benched{v, v.Changes[j], v.Changes[j].Verdict.String()})
-			rows = append(rows, some[len(some)-1])
-		}
-		if len(v.Changes) > 0 {
-			continue
-		}
-		if found == nil {
+		if len(changes) == 0 {
 			rows = append(rows, benched{Variant: v})
 		}
-		if v.Verdict != baseline.Pass && b.base != nil {
-			events := benched{Variant: v, verdict: v.Verdict.String()}
+	}
+	for _, v := range b.loudest() {
+		for _, c := range v.Changes {
+			some = together(some, benched{v, c, []string{v.Variant}})
+		}
+		if len(v.Changes) == 0 && v.Verdict != baseline.Pass && b.base != nil {
+			events := benched{v, baseline.Change{Verdict: v.Verdict}, []string{v.Variant}}
 			if v.Verdict != baseline.NoBaseline {
 				events.Metric.Name = "events"
 			}
-			some = append(some, events)
+			some = together(some, events)
 		}
 	}
 	return report.TableOf("figures", rows, benchColumns...), report.TableOf("", some, b.peopleColumns()...)
+}
+
+// loudest are the variants in order of their verdicts and of how much they changed.
+func (b *bench) loudest() []*baseline.Variant {
+	var out []*baseline.Variant
+	for i := range b.report.Variants {
+		out = append(out, &b.report.Variants[i])
+	}
+	slices.SortStableFunc(out, func(x, y *baseline.Variant) int {
+		return cmp.Or(cmp.Compare(y.Verdict, x.Verdict), cmp.Compare(loudness(y), loudness(x)))
+	})
+	return out
+}
+
+// loudness is how far the first figure that decides a variant's verdict is from what
+// it was, in parts of that.
+func loudness(v *baseline.Variant) float64 {
+	for _, c := range v.Changes {
+		if c.Verdict == v.Verdict && c.Before != nil && c.After != nil && c.Before.Num != 0 {
+			return math.Abs(c.After.Float()/c.Before.Float() - 1)
+		}
+	}
+	return 0
+}
+
+// together adds a row, or its variant to one that is the same otherwise.
+func together(rows []benched, r benched) []benched {
+	same := func(a, b *metrics.Value) bool { return a == b || a != nil && b != nil && a.Cmp(*b) == 0 }
+	i := slices.IndexFunc(rows, func(o benched) bool {
+		return o.Scenario == r.Scenario && o.Metric == r.Metric && o.Change.Verdict == r.Change.Verdict && o.Change.Seeds == r.Change.Seeds &&
+			same(o.Before, r.Before) && same(o.After, r.After) && o.Interval == nil && r.Interval == nil
+	})
+	if i < 0 {
+		return append(rows, r)
+	}
+	rows[i].names = append(rows[i].names, r.names...)
+	return rows
 }
 
 // benchColumns are exact.
@@ -128,9 +167,9 @@ var benchColumns = []report.Column[benched]{
 	{Name: "before", Of: func(r benched) report.Value { return report.Exact(r.Before) }},
 	{Name: "after", Of: func(r benched) report.Value { return report.Exact(r.After) }},
 	{Name: "unit", Of: func(r benched) report.Value { return report.Text(string(r.Unit)).If(r.Metric.Name != "") }},
-	{Name: "figure_verdict", Of: func(r benched) report.Value { return report.Text(r.verdict).If(r.verdict != "") }},
+	{Name: "figure_verdict", Of: func(r benched) report.Value { return report.Text(r.Change.Verdict.String()).If(r.judged()) }},
 	{Name: "better", Of: func(r benched) report.Value { return report.Text(r.Better).If(r.Better != "") }},
-	{Name: "seeds_that_differ", Of: func(r benched) report.Value { return report.Count(r.Change.Seeds).If(r.verdict != "") }},
+	{Name: "seeds_that_differ", Of: func(r benched) report.Value { return report.Count(r.Change.Seeds).If(r.judged()) }},
 	{Name: "difference_low", Of: func(r benched) report.Value { low, _ := r.Ends(); return report.Exact(low) }},
 	{Name: "difference_high", Of: func(r benched) report.Value { _, high := r.Ends(); return report.Exact(high) }},
 	{Name: "thresholds_missed", Of: func(r benched) report.Value { return texts(r.Missed) }},
@@ -151,7 +190,7 @@ func (b *bench) peopleColumns() []report.Column[benched] {
 	type col = report.Column[benched]
 	columns := []col{
 		{Head: "SCENARIO", Of: func(r benched) report.Value { return report.Text(r.Scenario) }},
-		{Head: "VARIANT", Of: func(r benched) report.Value { return report.Text(r.Variant.Variant) }},
+		{Head: "VARIANT", Of: func(r benched) report.Value { return report.Text(report.Some(r.names)) }},
 		{Head: "METRIC", Of: func(r benched) report.Value { return report.Text(r.Metric.Name) }},
 		{Head: " BEFORE", Of: func(r benched) report.Value {
 			before, _ := report.Sides(r.Before, r.After)
@@ -170,5 +209,5 @@ func (b *bench) peopleColumns() []report.Column[benched] {
 			}},
 			col{Head: "95 % OF THE DIFFERENCE", Drop: 2, Of: func(r benched) report.Value { return report.Text(report.Between(r.Ends())) }})
 	}
-	return append(columns, col{Head: "VERDICT", Of: func(r benched) report.Value { return report.Text(r.verdict) }})
+	return append(columns, col{Head: "VERDICT", Of: func(r benched) report.Value { return report.Text(r.Change.Verdict.String()) }})
 }

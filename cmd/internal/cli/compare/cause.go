@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"agentsim/metrics/compare"
+	"agentsim/metrics/report"
 	"agentsim/sim"
 )
 
@@ -29,15 +30,10 @@ func causeOf(p *compare.Pair) string {
 }
 
 // causes are those of all pairs, each once.
-func (c *comparing) causes() (out []string) {
+func (c *comparing) causes() []string {
+	var found report.Findings
 	for i := range c.Pairs {
-		text := causeOf(&c.Pairs[i])
-		if text != "" && len(c.Pairs) > 1 {
-			text = c.Pairs[i].A.Name() + ": " + text
-		}
-		if text != "" {
-			out = append(out, text)
-		}
+		found.Add(causeOf(&c.Pairs[i]), c.Pairs[i].A.Name(), 0)
 	}
-	return out
+	return found.Lines(len(c.Pairs))
 }

@@ -5,6 +5,7 @@ package compare
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -18,10 +19,14 @@ import (
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/compare"
+	"agentsim/metrics/report"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/wire"
 
 	"github.com/spf13/cobra"
 )
@@ -67,6 +72,7 @@ type comparedSide struct {
 	*compare.Side
 	db   *sqlite.DB      // nil when scenarios were run
 	full map[string]bool // runs whose events can be read from it
+	ran  map[string]*baseline.Run
 }
 
 func run(s *ui.Env, o *options, args []string) error {
@@ -136,10 +142,14 @@ func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, e
 	}
 	h := harness.New(s, "running", runs.Len())
 	defer h.Close()
-	x, broken := &comparedSide{Side: &compare.Side{Name: arg}}, error(nil)
+	x, broken := &comparedSide{Side: &compare.Side{Name: arg}, ran: map[string]*baseline.Run{}}, error(nil)
 	err = h.Bench(runs, func(m *harness.Measured) error {
 		if err := harness.Broken(m.Result); err != nil && broken == nil {
 			broken = m.Broke(err)
+		}
+		if o.seeds == 1 {
+			m.Kept.Lines = m.Kept.Lines[1:]
+			x.ran[m.ID] = m.Kept
 		}
 		row := harness.Row(m.Spec, m.ID)
 		x.Add(kindOf(m.Kept.Scenario, &row), compare.Run{ID: m.ID, Digest: m.Kept.Digest, Seed: m.Kept.Seed, Open: openRun(m.Kept), Figures: m.Kept.Figures})
@@ -192,7 +202,7 @@ func readRuns(arg, path, prefix string) (*comparedSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &comparedSide{&compare.Side{Name: arg}, db, map[string]bool{}}
+	x := &comparedSide{Side: &compare.Side{Name: arg}, db: db, full: map[string]bool{}}
 	if err := x.read(prefix); err != nil {
 		db.Close()
 		return nil, err
@@ -278,8 +288,9 @@ func figuresOf(list []sqlite.Metric) map[string]metrics.Value {
 type comparing struct {
 	*compare.Comparison
 	a, b   *comparedSide
-	events []string // of two single runs: where they differ, for machines
-	where  []string // the same for people
+	found  report.Findings // where single runs differ
+	events []string        // of one pair, the events themselves
+	more   string          // the command that shows more of it
 }
 
 // open lists the runs that did not finish.
@@ -305,52 +316,109 @@ func (c *comparing) outcome() error {
 	return nil
 }
 
-// firstEvents finds where two recorded runs differ, when there is one of each
-// and both have their events.
+// firstEvents finds where single runs of both sides differ, where what each did is
+// kept.
 func (c *comparing) firstEvents() error {
-	if len(c.Pairs) != 1 || len(c.Pairs[0].A.Runs) != 1 || len(c.Pairs[0].B.Runs) != 1 {
-		return nil
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		if len(p.A.Runs) != 1 || len(p.B.Runs) != 1 {
+			continue
+		}
+		where, exact, err := c.parting(&p.A.Runs[0], &p.B.Runs[0])
+		if err != nil {
+			return err
+		}
+		if c.found.Add(where, p.A.Name(), 0); len(c.Pairs) == 1 {
+			c.events = exact
+		}
 	}
-	a, b := c.Pairs[0].A.Runs[0], c.Pairs[0].B.Runs[0]
-	if a.Digest == b.Digest {
-		c.events = []string{"the same in both, digest " + a.Digest}
-		c.where = c.events
-		return nil
-	}
-	if !c.a.full[a.ID] || !c.b.full[b.ID] {
-		return nil
-	}
-	var was, is baseline.Run
-	d, err := transcript.Compare(unnamed(c.a.db.Events(a.ID), &was.Lines), unnamed(c.b.db.Events(b.ID), &is.Lines))
-	if err != nil {
-		return err
-	}
-	if d == nil {
-		c.events = []string{"the same in both but the first, which names the run"}
-		c.where = c.events
-		return nil
-	}
-	c.where = []string{"first difference: " + baseline.Where(&was, &is, d)}
-	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" && c.a.db.Path() == c.b.db.Path() {
-		c.where = append(c.where, ui.QuoteAll([]string{"agentsim", "lab", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), n), fmt.Sprintf("%s:%d", ui.Short(b.ID), n), "--db", c.a.db.Path()}))
-	}
-	d.Index++ // the one left out
-	c.events = []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}
 	return nil
 }
 
-// unnamed leaves out a run's first event: it says which run it is, so two
-// variants always differ there. What is looked at is kept.
-func unnamed(events iter.Seq2[string, error], kept *[]string) iter.Seq2[string, error] {
+// where says it to people; of two runs of one database it adds how to see more.
+func (c *comparing) where() []string {
+	lines := c.found.Lines(len(c.Pairs))
+	if c.more != "" && len(c.Pairs) == 1 {
+		lines = append(lines, c.more)
+	}
+	return lines
+}
+
+// parting is where two runs part, in words and by their events.
+func (c *comparing) parting(a, b *compare.Run) (where string, exact []string, err error) {
+	if a.Digest == b.Digest {
+		where = "the same in both, digest " + a.Digest
+		return where, []string{where}, nil
+	}
+	was, err := c.a.kept(a)
+	is, bad := c.b.kept(b)
+	if err = errors.Join(err, bad); err != nil || was == nil || is == nil {
+		return "", nil, err
+	}
+	d, err := transcript.Compare(lines(was), lines(is))
+	switch {
+	case err != nil:
+		return "", nil, err
+	case d == nil:
+		where = "the same in both but the first, which names the run"
+		return where, []string{where}, nil
+	}
+	if n := baseline.Requests(is.Lines[:d.Index]) + 1; d.Field == "head" {
+		if err := errors.Join(c.a.outline(a, was, n), c.b.outline(b, is, n)); err != nil {
+			return "", nil, err
+		}
+		if c.a.db != nil && c.b.db != nil && c.a.db.Path() == c.b.db.Path() {
+			c.more = ui.QuoteAll([]string{"agentsim", "lab", "diff", fmt.Sprintf("%s:%d", ui.Short(a.ID), n), fmt.Sprintf("%s:%d", ui.Short(b.ID), n), "--db", c.a.db.Path()})
+		}
+	}
+	where = "first difference: " + baseline.Where(was, is, d)
+	d.Index++ // the one left out
+	return where, []string{fmt.Sprintf("first difference at event %d, field %s", d.Index, d.Field), "A  " + d.Want, "B  " + d.Got}, nil
+}
+
+// kept is what tells where a run differs: nil where it is not kept. A run's first
+// event is left out: it says which run it is, so two variants always differ there.
+func (x *comparedSide) kept(r *compare.Run) (*baseline.Run, error) {
+	if x.db == nil || !x.full[r.ID] {
+		return x.ran[r.ID], nil
+	}
+	out := &baseline.Run{}
+	for line, err := range x.db.Events(r.ID) {
+		if err != nil {
+			return nil, err
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	out.Lines = out.Lines[min(1, len(out.Lines)):]
+	return out, nil
+}
+
+// outline finds out what stood in the n-th request that has a prompt, from 1, where
+// that is recorded.
+func (x *comparedSide) outline(r *compare.Run, into *baseline.Run, n int) error {
+	if x.db == nil {
+		return nil
+	}
+	call, err := x.db.Call(r.ID, int64(n))
+	if err != nil {
+		return err
+	}
+	body, err := x.db.RequestBytes(r.ID, call.Seq)
+	if err != nil {
+		return err
+	}
+	request, err := wire.Read(&llm.Builder{}, body, wire.Options{})
+	if err != nil {
+		return err
+	}
+	into.Outline = sharedprefix.OutlineOf(request.Head, call.Model, n)
+	return nil
+}
+
+func lines(r *baseline.Run) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		first := true
-		for line, err := range events {
-			if first && err == nil {
-				first = false
-				continue
-			}
-			*kept = append(*kept, line)
-			if !yield(line, err) {
+		for _, line := range r.Lines {
+			if !yield(line, nil) {
 				return
 			}
 		}

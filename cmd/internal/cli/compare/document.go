@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"agentsim/cmd/internal/ui"
@@ -29,12 +28,12 @@ func (c *comparing) document() *report.Document {
 		lines, exact []string
 	}{
 		{"unfinished", "unfinished", c.open(), c.open()}, {"only in A", "only_a", []string{strings.Join(c.OnlyA, ", ")}, c.OnlyA},
-		{"only in B", "only_b", []string{strings.Join(c.OnlyB, ", ")}, c.OnlyB}, {"cause", "causes", c.causes(), c.causes()}, {"events", "events", c.where, c.events},
+		{"only in B", "only_b", []string{strings.Join(c.OnlyB, ", ")}, c.OnlyB}, {"cause", "causes", c.causes(), c.causes()}, {"events", "events", c.where(), c.events},
 	} {
 		d.Label(l.label, l.lines...)
 		d.Field(l.name, report.List(l.exact))
 	}
-	d.Paste(func(w io.Writer) error { return c.markdown(w, shown) })
+	d.Whole("")
 	return d
 }
 
@@ -78,19 +77,6 @@ func (c *comparing) how() string {
 		parts = append(parts, fmt.Sprintf("%s by medians, 95 %% intervals from %s resamples", ui.Plural(sampled, "figure"), ui.Count(stat.Resamples)))
 	}
 	return strings.Join(parts, "; ") + fmt.Sprintf("; %d differ", differ)
-}
-
-// markdown prints what people see of the figures, and where differences come from.
-func (c *comparing) markdown(w io.Writer, shown *report.Sheet) error {
-	if err := shown.Markdown(w); err != nil {
-		return err
-	}
-	for _, text := range c.causes() {
-		if _, err := fmt.Fprintf(w, "\nCause: %s\n", report.MarkdownText(text)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // compared is a figure of a pair.

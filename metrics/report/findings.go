@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Findings gathers what is said of several things, such as variants: each text
+// once, with the things that it is said of.
+type Findings struct{ list []Finding }
+
+// Finding is one text.
+type Finding struct {
+	Text  string
+	Names []string
+	rank  int
+}
+
+// Add says a text of a thing; "" is nothing. Texts of a higher rank come first,
+// then those that are said of more.
+func (f *Findings) Add(text, name string, rank int) {
+	if text == "" {
+		return
+	}
+	i := slices.IndexFunc(f.list, func(x Finding) bool { return x.Text == text })
+	if i < 0 {
+		i, f.list = len(f.list), append(f.list, Finding{Text: text})
+	}
+	f.list[i].Names, f.list[i].rank = append(f.list[i].Names, name), max(f.list[i].rank, rank)
+}
+
+// All are the findings, the loudest first.
+func (f *Findings) All() []Finding {
+	slices.SortStableFunc(f.list, func(a, b Finding) int {
+		if a.rank != b.rank {
+			return b.rank - a.rank
+		}
+		return len(b.Names) - len(a.Names)
+	})
+	return f.list
+}
+
+// maxNames is how many things are named one by one.
+const maxNames = 4
+
+// Who names the variants, and how many they are where they are many.
+func (f Finding) Who() string {
+	if n := len(f.Names); n > maxNames {
+		return fmt.Sprintf("%s (%d variants)", Some(f.Names), n)
+	}
+	return Some(f.Names)
+}
+
+// Some is a list of names of which only the first ones are written out.
+func Some(names []string) string {
+	if n := len(names) - maxNames; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Lines are the findings in a line each; of which all things are said, of which
+// there are so many, without them.
+func (f *Findings) Lines(of int) (out []string) {
+	for _, x := range f.All() {
+		if len(x.Names) < of {
+			x.Text = x.Who() + ": " + x.Text
+		}
+		out = append(out, x.Text)
+	}
+	return out
+}

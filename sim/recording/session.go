@@ -3,6 +3,8 @@ package recording
 import (
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Session is one recorded session: a main thread and what it spawned.
@@ -134,4 +136,18 @@ type ToolUse struct {
 	IsError bool           // of the result
 	Bytes   int64          // of the result's text
 	Took    vtime.Duration // from the tool use's line to its result's; 0 when unknown
+}
+
+// ToolUseID is the id under which a recorded tool use stands in content and events:
+// a hash of the recorded one, so that equal ids stay equal; zero for none.
+func ToolUseID(recorded string) (id llm.ToolUseID) {
+	if recorded == "" {
+		return id
+	}
+	sum := xxh3.HashString128(recorded).Bytes()
+	copy(id[:], sum[:])
+	if id == (llm.ToolUseID{}) {
+		id[0] = 1
+	}
+	return id
 }

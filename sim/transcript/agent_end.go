@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strconv"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -42,7 +44,7 @@ func appendUsages(dst []byte, key string, u llm.Usage) []byte {
 		if i > 0 {
 			dst = append(dst, '/')
 		}
-		dst = appendSigned(dst, v)
+		dst = strconv.AppendInt(dst, v, 10)
 	}
 	return dst
 }

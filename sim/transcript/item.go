@@ -1,5 +1,7 @@
 package transcript
 
+import "strconv"
+
 // Item is a work item's outcome as an agent reported it.
 type Item struct {
 	Item    string
@@ -31,7 +33,7 @@ func (b *Item) appendRereads(dst []byte) []byte {
 		dst = append(dst, key...)
 		dst = appendValue(dst, last)
 		dst = append(dst, ':')
-		dst = appendSigned(dst, int64(b.Rereads[last]))
+		dst = strconv.AppendInt(dst, int64(b.Rereads[last]), 10)
 		key = ","
 	}
 	return dst

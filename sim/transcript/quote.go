@@ -1,6 +1,9 @@
 package transcript
 
-import "unicode/utf8"
+import (
+	"encoding/hex"
+	"unicode/utf8"
+)
 
 // plain marks the bytes that may stand in a value without quotes.
 var plain = func() (t [256]bool) {
@@ -58,7 +61,7 @@ func appendQuoted(dst []byte, s string) []byte {
 }
 
 func appendByte(dst []byte, c byte) []byte {
-	return append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+	return hex.AppendEncode(append(dst, '\\', 'x'), []byte{c})
 }
 
 // runeLen is the length of the character that s begins with; 1 for a byte that

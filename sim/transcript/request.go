@@ -1,6 +1,10 @@
 package transcript
 
-import "agentsim/sim/llm"
+import (
+	"strconv"
+
+	"agentsim/sim/llm"
+)
 
 // Request is a call of the model, sent.
 type Request struct {
@@ -37,13 +41,13 @@ func appendBreakpoint(dst []byte, i int, m *llm.Breakpoint) []byte {
 	} else {
 		dst = append(dst, ',')
 	}
-	dst = appendSigned(dst, int64(m.Node.Pos))
+	dst = strconv.AppendInt(dst, int64(m.Node.Pos), 10)
 	if m.TTL != llm.TTL5m {
 		dst = append(dst, ':')
 		dst = append(dst, m.TTL.String()...)
 	}
 	if m.Batch != 0 {
-		dst = appendSigned(append(dst, '#'), int64(m.Batch))
+		dst = strconv.AppendInt(append(dst, '#'), int64(m.Batch), 10)
 	}
 	return dst
 }

@@ -1,6 +1,10 @@
 package transcript
 
 import (
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -21,9 +25,9 @@ func AppendLine(dst []byte, e *Event) []byte {
 
 // AppendHead appends the five words with which every line begins.
 func AppendHead(dst []byte, seq uint64, at vtime.Instant, phase uint8, agent int32, kind string) []byte {
-	dst = appendDecimal(dst, seq)
+	dst = strconv.AppendUint(dst, seq, 10)
 	dst = append(dst, ' ')
-	dst = appendSeconds(dst, at)
+	dst = at.AppendText(dst)
 	dst = append(dst, ' ', '0'+phase, ' ')
 	dst = appendAgent(dst, agent)
 	dst = append(dst, ' ')
@@ -34,7 +38,7 @@ func appendAgent(dst []byte, agent int32) []byte {
 	if agent < 0 {
 		return append(dst, '-')
 	}
-	return appendDecimal(dst, uint64(agent))
+	return strconv.AppendInt(dst, int64(agent), 10)
 }
 
 // The helpers below take the key as it stands in the text, " key=". Those named
@@ -42,7 +46,7 @@ func appendAgent(dst []byte, agent int32) []byte {
 
 func appendInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
 	dst = append(dst, key...)
-	return appendSigned(dst, int64(v))
+	return strconv.AppendInt(dst, int64(v), 10)
 }
 
 func optInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
@@ -54,7 +58,7 @@ func optInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
 
 func appendUint(dst []byte, key string, v uint64) []byte {
 	dst = append(dst, key...)
-	return appendDecimal(dst, v)
+	return strconv.AppendUint(dst, v, 10)
 }
 
 func optFlag(dst []byte, key string, v bool) []byte {
@@ -97,7 +101,7 @@ func appendRef(dst []byte, key string, agent int32) []byte {
 
 func appendInstant(dst []byte, key string, t vtime.Instant) []byte {
 	dst = append(dst, key...)
-	return appendSeconds(dst, t)
+	return t.AppendText(dst)
 }
 
 func optDuration(dst []byte, key string, d vtime.Duration) []byte {
@@ -125,7 +129,14 @@ func optIdentity(dst []byte, key string, h llm.Hash) []byte {
 
 func appendHash(dst []byte, key string, h llm.Hash) []byte {
 	dst = append(dst, key...)
-	return appendHex(appendHex(dst, h.Hi), h.Lo)
+	return h.AppendText(dst)
+}
+
+// appendHex appends the 16 digits of v.
+func appendHex(dst []byte, v uint64) []byte {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], v)
+	return hex.AppendEncode(dst, b[:])
 }
 
 // optPos prints the position at which n ends.
@@ -141,7 +152,7 @@ func optToolUse(dst []byte, key string, id llm.ToolUseID) []byte {
 		return dst
 	}
 	dst = append(dst, key...)
-	return appendToolUse(dst, &id)
+	return id.AppendText(dst)
 }
 
 func appendUsage(dst []byte, u *llm.Usage) []byte {

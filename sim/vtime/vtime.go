@@ -71,14 +71,9 @@ func appendSeconds(dst []byte, ns int64) []byte {
 		dst, ns = append(dst, '-'), -ns
 	}
 	dst = strconv.AppendInt(dst, ns/int64(Second), 10)
-	frac := ns % int64(Second)
-	var d [10]byte
-	d[0] = '.'
-	for i := 9; i >= 1; i-- {
-		d[i] = byte('0' + frac%10)
-		frac /= 10
-	}
-	dst = append(dst, d[:]...)
+	point := len(dst)
+	dst = strconv.AppendInt(dst, int64(Second)+ns%int64(Second), 10) // its 1 keeps the zeros, and becomes the point
+	dst[point] = '.'
 	return append(dst, 's')
 }
 

@@ -37,6 +37,15 @@ func claudeCodeSession(group []source, opt *Options, sk *skips) (*recording.Sess
 	return c.session(group[0].name), nil
 }
 
+func readClaudeCode(group []source, opt *Options, _ *skips, hand func(*recording.Session, *skips) error) error {
+	sk := &skips{}
+	s, err := claudeCodeSession(group, opt, sk)
+	if err != nil {
+		return err
+	}
+	return hand(s, sk)
+}
+
 // claudeCodeReader is a session being read.
 type claudeCodeReader struct {
 	opt   *Options

@@ -4,26 +4,14 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/zeebo/xxh3"
-
 	"agentsim/sim/llm"
+	"agentsim/sim/recording"
 )
 
 // ccText is a block of a persistent list, newest last.
 type ccText struct {
 	before *ccText
 	block  llm.Block
-}
-
-// recordedToolUse is the id under which a recorded tool use stands in content:
-// a hash of the recorded one, so that equal ids stay equal.
-func recordedToolUse(id string) (out llm.ToolUseID) {
-	sum := xxh3.HashString128(id).Bytes()
-	copy(out[:], sum[:])
-	if out == (llm.ToolUseID{}) {
-		out[0] = 1
-	}
-	return out
 }
 
 // take reports whether n more bytes of content may be held. When they are too
@@ -97,7 +85,7 @@ func (c *claudeCodeReader) block(b *ccBlock) (out llm.Block, ok bool) {
 		if none(input) {
 			input = json.RawMessage("{}")
 		}
-		return llm.Block{Kind: llm.ToolUse, ID: recordedToolUse(b.ID), Name: c.word(b.Name), Content: llm.NewJSON(string(input))},
+		return llm.Block{Kind: llm.ToolUse, ID: recording.ToolUseID(b.ID), Name: c.word(b.Name), Content: llm.NewJSON(string(input))},
 			c.take(len(input))
 	}
 	c.skip("content of a block of type " + quoted(b.Type))
@@ -136,7 +124,7 @@ func (c *claudeCodeReader) result(r *ccRequest, b *ccBlock, tool string) int64 {
 			class = llm.Prose
 		}
 		r.results = append(r.results, llm.Block{
-			Kind: llm.ToolResult, ID: recordedToolUse(b.Answers), IsError: b.IsError, Content: llm.NewText(class, string(text)),
+			Kind: llm.ToolResult, ID: recording.ToolUseID(b.Answers), IsError: b.IsError, Content: llm.NewText(class, string(text)),
 		})
 	}
 	return int64(len(text))

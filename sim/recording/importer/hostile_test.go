@@ -257,7 +257,7 @@ func TestPassedOver(t *testing.T) {
 func TestTooMany(t *testing.T) {
 	t.Run("IMP-10 a file of more requests than can be held is an error that names the line", func(t *testing.T) {
 		f := rowFile{name: "rows.jsonl", requests: maxRequests, sessions: map[sessionKey]*rowSession{}, names: map[string]string{}}
-		if err := f.add([]byte(codexRow), 7, &skips{}); err == nil || !strings.HasPrefix(err.Error(), "rows.jsonl:7: more than 1048576 requests") {
+		if err := f.row([]byte(codexRow), 7, &skips{}); err == nil || !strings.HasPrefix(err.Error(), "rows.jsonl:7: more than 1048576 requests") {
 			t.Errorf("error %v", err)
 		}
 	})

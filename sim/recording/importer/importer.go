@@ -90,17 +90,7 @@ type sessionKey struct{ format, origin, id string }
 // read reads the sessions of one group.
 func (im *imported) read(g group) error {
 	sk := &skips{}
-	var err error
-	switch g.format {
-	case claudeCode:
-		var s *recording.Session
-		if s, err = claudeCodeSession(g.sources, &im.opt, sk); err == nil && s != nil {
-			err = im.hand(s, sk)
-			sk = &skips{}
-		}
-	default:
-		err = readers[g.format](g.sources, &im.opt, sk, im.hand)
-	}
+	err := readers[g.format](g.sources, &im.opt, sk, im.hand)
 	im.skips.merge(sk)
 	im.report.Files += len(g.sources)
 	for _, src := range g.sources {
@@ -109,15 +99,17 @@ func (im *imported) read(g group) error {
 	return err
 }
 
-// readers read the formats whose files may hold several sessions. A reader hands
-// on each session with what was skipped in it, and leaves in sk what belongs to
-// none.
-var readers = [...]func(group []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error{
-	codex:    readCodex,
-	traceLab: readTraceLab,
-	kvTrace:  readTrace,
-	rows:     readRows,
+var readers = [...]reader{
+	claudeCode: readClaudeCode,
+	codex:      readCodex,
+	traceLab:   lineReaderOf((*rowFile).round),
+	kvTrace:    lineReaderOf((*rowFile).trace),
+	rows:       lineReaderOf((*rowFile).row),
 }
+
+// reader reads files that belong together. It hands on each session with what was
+// skipped in it, and leaves in sk what belongs to none.
+type reader func(group []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error
 
 // hand gives a session to the caller, unless it was given before.
 func (im *imported) hand(s *recording.Session, sk *skips) error {

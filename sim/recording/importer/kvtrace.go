@@ -51,39 +51,21 @@ type trace struct {
 // maxDepth is how deep sub-agents may be nested.
 const maxDepth = 64
 
-// readTrace reads traces of kv-cache-tester, one on a line. Instants count
+// trace reads a trace of kv-cache-tester, which is one line. Instants count
 // from the trace's beginning. A sub-agent began its recorded duration before the
 // instant at which its entry stands, and its spawner is the request of its parent
 // that was sent last before.
-func readTrace(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
-	for _, src := range sources {
-		var all []*trace
-		file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error {
-			t := &trace{name: src.name, skips: &skips{}, session: &recording.Session{Format: "kv-cache-tester", Client: "claude-code"}}
-			var d traceDocument
-			if err := json.Unmarshal(line, &d); err != nil {
-				sk.add("line that is no trace ("+reason(err)+")", src.name, number)
-				return nil
-			}
-			all = append(all, t)
-			return t.read(&d)
-		})
-		if err != nil {
-			return err
-		}
-		for _, t := range all {
-			t.session.Files = []recording.File{file}
-			if err := hand(t.session, t.skips); err != nil {
-				return err
-			}
-		}
+func (f *rowFile) trace(line []byte, number int64, sk *skips) error {
+	var d traceDocument
+	if err := json.Unmarshal(line, &d); err != nil {
+		sk.add("line that is no trace ("+reason(err)+")", f.name, number)
+		return nil
 	}
-	return nil
-}
-
-func (t *trace) read(d *traceDocument) error {
-	t.session.ID = plain(cmp.Or(d.ID, path.Base(t.name)), t.skips, t.name, 0)
-	t.session.Threads = []recording.Thread{{Name: mainThread, Parent: -1, SpawnedBy: -1,
+	s := &rowSession{}
+	t := &trace{name: f.name, session: &s.Session, skips: &s.skips}
+	f.order = append(f.order, s)
+	s.Format, s.Client, s.ID = "kv-cache-tester", "claude-code", plain(cmp.Or(d.ID, path.Base(f.name)), &s.skips, f.name, 0)
+	s.Threads = []recording.Thread{{Name: mainThread, Parent: -1, SpawnedBy: -1,
 		ToolTokens: max(0, d.ToolTokens), SystemTokens: max(0, d.SystemTokens)}}
 	last := int32(-1)
 	for _, raw := range d.Requests {
@@ -96,14 +78,13 @@ func (t *trace) read(d *traceDocument) error {
 			return err
 		}
 	}
-	if t.session.BlockTokens = d.BlockSize; d.BlockSize <= 0 || d.BlockSize > maxTokens {
-		t.session.BlockTokens = 0
-		t.skips.add("block_size that cannot be: blocks are left out", t.name, 0)
-		for i := range t.session.Requests {
-			t.session.Requests[i].Blocks = nil
+	if s.BlockTokens = d.BlockSize; d.BlockSize <= 0 || d.BlockSize > maxTokens {
+		s.BlockTokens = 0
+		s.skips.add("block_size that cannot be: blocks are left out", f.name, 0)
+		for i := range s.Requests {
+			s.Requests[i].Blocks = nil
 		}
 	}
-	settle(t.session, t.skips, t.name)
 	return nil
 }
 

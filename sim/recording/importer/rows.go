@@ -50,9 +50,10 @@ type rowSession struct {
 	preds   []string         // of each request
 	spawner []string         // of each thread
 	last    []int32          // of each thread, the request that came last
+	rounds  []int64          // TraceLab: the number of each request
 }
 
-// rowFile is a file of rows being read.
+// rowFile is a file being read whose lines tell of sessions by themselves.
 type rowFile struct {
 	name     string
 	sessions map[sessionKey]*rowSession
@@ -61,32 +62,35 @@ type rowFile struct {
 	names    map[string]string
 }
 
-// readRows reads files of rows. The rows of a session may stand anywhere in their
-// file; equal ids in different repositories are different sessions.
-func readRows(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
-	for _, src := range sources {
-		f := rowFile{name: src.name, sessions: map[sessionKey]*rowSession{}, names: map[string]string{}}
-		file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error { return f.add(line, number, sk) })
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(f.order, func(a, b *rowSession) int {
-			return cmp.Or(strings.Compare(a.Origin, b.Origin), strings.Compare(a.ID, b.ID))
-		})
-		for i, s := range f.order {
-			f.order[i] = nil
-			s.Files = []recording.File{file}
-			s.link(src.name)
-			if err := hand(&s.Session, &s.skips); err != nil {
+// lineReaderOf reads files by add, which takes one line. The lines of a session may
+// stand anywhere in their file; equal ids of different origins are different
+// sessions.
+func lineReaderOf(add func(f *rowFile, line []byte, number int64, sk *skips) error) reader {
+	return func(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
+		for _, src := range sources {
+			f := rowFile{name: src.name, sessions: map[sessionKey]*rowSession{}, names: map[string]string{}}
+			file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error { return add(&f, line, number, sk) })
+			if err != nil {
 				return err
 			}
+			slices.SortStableFunc(f.order, func(a, b *rowSession) int {
+				return cmp.Or(strings.Compare(a.Origin, b.Origin), strings.Compare(a.ID, b.ID))
+			})
+			for i, s := range f.order {
+				f.order[i] = nil
+				s.Files = []recording.File{file}
+				s.link(src.name)
+				if err := hand(&s.Session, &s.skips); err != nil {
+					return err
+				}
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
-// add reads one row.
-func (f *rowFile) add(line []byte, number int64, sk *skips) error {
+// row reads one row.
+func (f *rowFile) row(line []byte, number int64, sk *skips) error {
 	var r row
 	if err := json.Unmarshal(line, &r); err != nil {
 		sk.add("line that is no row ("+reason(err)+")", f.name, number)
@@ -104,7 +108,7 @@ func (f *rowFile) add(line []byte, number int64, sk *skips) error {
 	if f.requests++; f.requests > maxRequests {
 		return tooMany(f.name, number)
 	}
-	s := f.session(&r, sk, number)
+	s := f.session("rows", r.Agent, r.Repo, r.Session, sk, number)
 	for _, name := range []*string{&r.Req, &r.Pred, &r.Thread, &r.AgentType, &r.SpawnedBy, &r.Model, &r.Ver, &r.MissReason} {
 		*name = plain(*name, &s.skips, f.name, number)
 	}
@@ -145,14 +149,14 @@ func (f *rowFile) known(s string) string {
 	return s
 }
 
-func (f *rowFile) session(r *row, sk *skips, number int64) *rowSession {
-	k := sessionKey{origin: short(r.Repo), id: short(r.Session)}
+func (f *rowFile) session(format, client, origin, id string, sk *skips, number int64) *rowSession {
+	k := sessionKey{origin: short(origin), id: short(id)}
 	if s := f.sessions[k]; s != nil {
 		return s
 	}
 	s := &rowSession{threads: map[string]int32{}, at: map[string]int32{}}
-	s.Format, s.Client = "rows", f.known(plain(r.Agent, sk, f.name, number))
-	s.Origin, s.ID = f.known(plainPath(r.Repo, sk, f.name, number)), plain(r.Session, sk, f.name, number)
+	s.Format, s.Client = format, f.known(plain(client, sk, f.name, number))
+	s.Origin, s.ID = f.known(plainPath(origin, sk, f.name, number)), plain(id, sk, f.name, number)
 	f.sessions[k] = s
 	f.order = append(f.order, s)
 	return s
@@ -231,6 +235,7 @@ func possible(u llm.Usage) bool {
 
 // link finds predecessors and spawners by their ids and puts the session in order.
 func (s *rowSession) link(file string) {
+	s.chain()
 	for i, id := range s.preds {
 		if id == "" {
 			continue

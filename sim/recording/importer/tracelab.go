@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -40,45 +39,8 @@ type round struct {
 	}
 }
 
-// labFile is a file of rounds being read.
-type labFile struct {
-	name     string
-	sessions map[sessionKey]*labSession
-	order    []*labSession
-	requests int
-}
-
-type labSession struct {
-	recording.Session
-	skips  skips
-	rounds []int64 // the number of each request
-}
-
-// readTraceLab reads files of rounds, sanitized or derived. A session is one
-// thread; its rounds may stand anywhere in their file.
-func readTraceLab(sources []source, opt *Options, sk *skips, hand func(*recording.Session, *skips) error) error {
-	for _, src := range sources {
-		f := labFile{name: src.name, sessions: map[sessionKey]*labSession{}}
-		file, err := eachLine(src, opt, sk, func(line []byte, number int64, _ bool) error { return f.add(line, number, sk) })
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(f.order, func(a, b *labSession) int {
-			return cmp.Or(strings.Compare(a.Origin, b.Origin), strings.Compare(a.ID, b.ID))
-		})
-		for _, s := range f.order {
-			s.Files = []recording.File{file}
-			s.chain()
-			settle(&s.Session, &s.skips, src.name)
-			if err := hand(&s.Session, &s.skips); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (f *labFile) add(line []byte, number int64, sk *skips) error {
+// round reads one round, sanitized or derived. A session of rounds is one thread.
+func (f *rowFile) round(line []byte, number int64, sk *skips) error {
 	var r round
 	if crowded(line) {
 		sk.add("round with too many tools or events", f.name, number)
@@ -92,7 +54,11 @@ func (f *labFile) add(line []byte, number int64, sk *skips) error {
 		sk.add("round without session_id", f.name, number)
 		return nil
 	}
-	s := f.session(&r, number, sk)
+	client := r.Provider
+	if client == "claude" {
+		client = "claude-code"
+	}
+	s := f.session("tracelab", client, r.Project, r.SessionID, sk, number)
 	q := recording.Request{Pred: -1, Billed: true, OutputKnown: r.Output != nil}
 	if !r.usage(&q) {
 		s.skips.add("round without counts that can be", f.name, number)
@@ -110,25 +76,9 @@ func (f *labFile) add(line []byte, number int64, sk *skips) error {
 	}
 	q.ID, q.Model = plain(r.ID, &s.skips, f.name, number), plain(r.Model, &s.skips, f.name, number)
 	r.tools(&q, &s.skips, f.name, number)
+	s.Threads = []recording.Thread{{Name: mainThread, Parent: -1, SpawnedBy: -1}}
 	s.Requests, s.rounds = append(s.Requests, q), append(s.rounds, r.Round)
 	return nil
-}
-
-func (f *labFile) session(r *round, number int64, sk *skips) *labSession {
-	k := sessionKey{origin: short(r.Project), id: short(r.SessionID)}
-	if s := f.sessions[k]; s != nil {
-		return s
-	}
-	s := &labSession{}
-	s.Format, s.Client = "tracelab", plain(r.Provider, sk, f.name, number)
-	if s.Client == "claude" {
-		s.Client = "claude-code"
-	}
-	s.Origin, s.ID = plainPath(r.Project, sk, f.name, number), plain(r.SessionID, sk, f.name, number)
-	s.Threads = []recording.Thread{{Name: mainThread, Parent: -1, SpawnedBy: -1}}
-	f.sessions[k] = s
-	f.order = append(f.order, s)
-	return s
 }
 
 // usage fills what was billed.
@@ -205,7 +155,7 @@ func (r *round) tools(q *recording.Request, sk *skips, file string, line int64) 
 }
 
 // chain makes each round go on from the one before.
-func (s *labSession) chain() {
+func (s *rowSession) chain() {
 	order := make([]int32, len(s.rounds))
 	for i := range order {
 		order[i] = int32(i)

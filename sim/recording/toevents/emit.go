@@ -7,8 +7,6 @@ import (
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
-
-	"github.com/zeebo/xxh3"
 )
 
 // Emit tells the session to sink as a run. verdicts are what was said about its
@@ -99,20 +97,6 @@ func (e *emitter) agentID(i int) llm.AgentID {
 	return llm.AgentID(rng.Root(0).Sub(e.s.Format).Sub(e.s.Origin).Sub(e.s.ID).Sub("agent").Sub(e.s.Threads[i].Name).At(uint64(i)).Uint64())
 }
 
-// toolUse is the id of a recorded tool use as content has it (importer); zero for
-// none.
-func toolUse(recorded string) (id llm.ToolUseID) {
-	if recorded == "" {
-		return id
-	}
-	sum := xxh3.HashString128(recorded).Bytes()
-	copy(id[:], sum[:])
-	if id == (llm.ToolUseID{}) {
-		id[0] = 1
-	}
-	return id
-}
-
 func (e *emitter) agentStart(i int) {
 	t := &e.s.Threads[i]
 	structure := transcript.SubAgent
@@ -127,7 +111,7 @@ func (e *emitter) agentStart(i int) {
 		name = t.Kind.String()
 	}
 	e.emit(int32(i), &transcript.AgentStart{ID: e.agentID(i), Lineage: e.lineages[i], Parent: t.Parent, Type: name,
-		Structure: structure, Model: e.models[i], Depth: e.depth[i], Async: t.Async, Source: "recorded", ToolUse: toolUse(t.ToolUse)})
+		Structure: structure, Model: e.models[i], Depth: e.depth[i], Async: t.Async, Source: "recorded", ToolUse: recording.ToolUseID(t.ToolUse)})
 }
 
 func (e *emitter) agentEnd(i int) {
@@ -142,7 +126,7 @@ func (e *emitter) request(i int) {
 	}
 	b := &transcript.Request{Call: e.calls[i], Head: l.head, Model: r.Model}
 	if e.calls[i] == 0 {
-		b.InvokingRequest = toolUse(e.s.Threads[r.Thread].ToolUse)
+		b.InvokingRequest = recording.ToolUseID(e.s.Threads[r.Thread].ToolUse)
 	}
 	if l.mark != nil && r.WritesKnown && r.Billed {
 		ttl, _ := e.s.Lifetime(i)
@@ -204,7 +188,7 @@ func (e *emitter) response(i int) {
 	e.emit(r.Thread, e.recorded(i))
 	for k := range r.Tools {
 		u := &r.Tools[k]
-		e.emit(r.Thread, &transcript.ToolCall{Call: e.calls[i], Index: k, ID: toolUse(u.ID), Name: u.Name, Input: e.input(i, u)})
+		e.emit(r.Thread, &transcript.ToolCall{Call: e.calls[i], Index: k, ID: recording.ToolUseID(u.ID), Name: u.Name, Input: e.input(i, u)})
 	}
 }
 
@@ -221,7 +205,7 @@ func stopOf(recorded string) llm.StopReason {
 
 // input is the identity of a tool use's input, where the recording holds it.
 func (e *emitter) input(i int, u *recording.ToolUse) llm.Hash {
-	id := toolUse(u.ID)
+	id := recording.ToolUseID(u.ID)
 	for k := range e.s.Requests[i].Answer {
 		if b := &e.s.Requests[i].Answer[k]; b.Kind == llm.ToolUse && b.ID == id {
 			return b.Content.Identity()
@@ -288,6 +272,6 @@ var reasons = [...]llm.MissReason{
 func (e *emitter) toolResult(i, k int) {
 	r := &e.s.Requests[i]
 	u := &r.Tools[k]
-	e.emit(r.Thread, &transcript.ToolResult{Call: e.calls[i], Index: k, ID: toolUse(u.ID), Name: u.Name, IsError: u.IsError,
+	e.emit(r.Thread, &transcript.ToolResult{Call: e.calls[i], Index: k, ID: recording.ToolUseID(u.ID), Name: u.Name, IsError: u.IsError,
 		Bytes: int(u.Bytes), Took: u.Took})
 }

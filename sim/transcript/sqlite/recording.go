@@ -3,8 +3,6 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"agentsim/sim/recording"
 	"agentsim/sim/transcript"
@@ -14,7 +12,7 @@ import (
 // Recorded reports whether the run is a recorded session that was imported.
 func (r *RunInfo) Recorded() bool { return r.Policy == transcript.PolicyRecorded }
 
-// Recording makes a recorded session of a run, without its content. Of an
+// Recording makes a recorded session of a run, without its content and its blocks. Of an
 // imported run it is the session that was imported; of a simulated one as much of
 // it as the tables tell, its instants those of virtual time. It fails with
 // ErrNoRun, and with ErrNoCall for a run of which not every call is kept with its content.
@@ -70,10 +68,7 @@ func (db *DB) imported(stored *Run) (*recording.Session, error) {
 		r.Tools = calls[callKey{r.Thread, rows[i].call}]
 		s.Requests = append(s.Requests, *r)
 	}
-	if err := db.nameTools(s, stored.ID); err != nil || s.BlockTokens == 0 {
-		return s, err
-	}
-	return s, db.addBlocks(s, stored.ID)
+	return s, db.nameTools(s, stored.ID)
 }
 
 func scanRecorded(start vtime.Instant) func(*sql.Rows) (numbered, error) {
@@ -123,59 +118,4 @@ func (db *DB) nameTools(s *recording.Session, run string) error {
 		return n, nil
 	}, `SELECT c.n, t.idx, t.id, t.spawned FROM recorded_tools t JOIN recorded_requests c USING (run, seq) WHERE t.run = ?`, run)
 	return err
-}
-
-// blockRow is a node of a conversation of named blocks.
-type blockRow struct {
-	hash, parent, content string
-}
-
-// addBlocks gives each request the ids of its prompt's named blocks. Each node of
-// the run is read once, however many requests stand on it.
-func (db *DB) addBlocks(s *recording.Session, run string) error {
-	nodes, err := query(db, "read the blocks", func(rows *sql.Rows) (b blockRow, err error) {
-		var payload string
-		if err = rows.Scan(&b.hash, &b.parent, &b.content, &payload); err == nil && payload != "" {
-			err = intactContent(payload, b.content)
-		}
-		return b, err
-	}, `WITH RECURSIVE up(hash) AS (
-		SELECT head FROM requests WHERE run = ?
-		UNION
-		SELECT n.parent FROM nodes n JOIN up ON n.hash = up.hash WHERE n.parent <> '')
-		SELECT n.hash, n.parent, coalesce(p.content, ''), n.payload FROM up JOIN nodes n ON n.hash = up.hash
-		LEFT JOIN payloads p ON p.sha256 = n.payload`, run)
-	if err != nil {
-		return err
-	}
-	heads, err := query(db, "read the requests", func(rows *sql.Rows) (head string, err error) {
-		return head, rows.Scan(&head)
-	}, `SELECT head FROM requests WHERE run = ? ORDER BY n`, run)
-	if err != nil {
-		return err
-	}
-	byHash := map[string]blockRow{}
-	for _, b := range nodes {
-		byHash[b.hash] = b
-	}
-	for i, head := range heads {
-		s.Requests[i].Blocks = namedBlocks(byHash, head)
-	}
-	return nil
-}
-
-// namedBlock is what a named block's text begins with; its id follows.
-const namedBlock = "block "
-
-func namedBlocks(nodes map[string]blockRow, head string) (ids []uint64) {
-	for b, ok := nodes[head]; ok; b, ok = nodes[b.parent] {
-		text, named := strings.CutPrefix(b.content, namedBlock)
-		if id, err := strconv.ParseUint(text, 16, 64); named && err == nil {
-			ids = append(ids, id)
-		}
-	}
-	for i, j := 0, len(ids)-1; i < j; i, j = i+1, j-1 {
-		ids[i], ids[j] = ids[j], ids[i]
-	}
-	return ids
 }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ var notebookFields = fields{
 }
 
 // runNotebook changes one cell of a notebook that this agent has read in its
-// present version. Every byte of the other cells stays.
+// present version. The other cells stay as they are.
 func runNotebook(e *Env, p *llm.Payload) Result {
 	var in input
 	if err := notebookFields.read(p.Raw(), &in); err != nil {
@@ -72,70 +71,53 @@ func (e *Env) rewrite(f *workspace.File, seen Entry, did, content string) Result
 	return e.written(did+" of "+f.Path()+".", f.Path(), v, seen)
 }
 
-// notebook is the cells of a notebook as they are written, and what is around them.
+// notebook is a notebook as JSON. It is written as notebooks are: members sorted,
+// each level one space deeper.
 type notebook struct {
-	before, after string // up to the bracket of the list, and from the one that ends it
-	gap           string // white space before each cell
-	cells         []json.RawMessage
+	whole map[string]any
+	cells []map[string]any
 }
 
 func readNotebook(content string) (*notebook, error) {
-	dec := json.NewDecoder(strings.NewReader(content))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("it is no notebook: it is no JSON object")
-	}
 	nb := &notebook{}
-	var list json.RawMessage
-	for dec.More() {
-		name, err := dec.Token()
-		var v json.RawMessage
-		if err == nil {
-			err = dec.Decode(&v)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("it is no notebook: %w", err)
-		}
-		if name == "cells" {
-			end := int(dec.InputOffset())
-			list, nb.before, nb.after = v, content[:end-len(v)+1], content[end-1:]
-		}
+	dec := json.NewDecoder(strings.NewReader(content))
+	dec.UseNumber()
+	if err := dec.Decode(&nb.whole); err != nil {
+		return nil, fmt.Errorf("it is no notebook: %w", err)
 	}
-	if err := json.Unmarshal(list, &nb.cells); err != nil || list[0] != '[' {
+	list, ok := nb.whole["cells"].([]any)
+	if !ok {
 		return nil, errors.New("it is no notebook: it has no list named cells")
 	}
-	for i := range nb.cells {
-		if nb.cells[i][0] != '{' {
+	for i, c := range list {
+		cell, ok := c.(map[string]any)
+		if !ok {
 			return nil, fmt.Errorf("cell %d is not an object", i)
 		}
+		nb.cells = append(nb.cells, cell)
 	}
-	inside := string(list[1:])
-	nb.gap = inside[:len(inside)-len(strings.TrimLeft(inside, " \t\r\n"))]
-	trail := strings.TrimRight(inside[:len(inside)-1], " \t\r\n")
-	nb.after = inside[len(trail):len(inside)-1] + nb.after
 	return nb, nil
 }
 
 // text is the notebook with its cells as they are now.
 func (nb *notebook) text() string {
+	nb.whole["cells"] = nb.cells
 	var b strings.Builder
-	b.WriteString(nb.before)
-	for i, c := range nb.cells {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(nb.gap)
-		b.Write(c)
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(nb.whole); err != nil {
+		panic("tool: a notebook that was read cannot be written: " + err.Error())
 	}
-	return b.String() + nb.after
+	return b.String()
 }
 
 // id is a cell's; one without is named cell-N, from 0.
 func (nb *notebook) id(i int) string {
-	var c struct{ ID string }
-	if err := json.Unmarshal(nb.cells[i], &c); err != nil || c.ID == "" {
-		return fmt.Sprintf("cell-%d", i)
+	if id, _ := nb.cells[i]["id"].(string); id != "" {
+		return id
 	}
-	return c.ID
+	return fmt.Sprintf("cell-%d", i)
 }
 
 // find is the cell with the id.
@@ -171,33 +153,29 @@ func (nb *notebook) change(in *input, hash string) (did string, err error) {
 		nb.cells = slices.Delete(nb.cells, i, i+1)
 		return "Deleted cell " + id, nil
 	}
-	return "Replaced cell " + id, nb.replace(i, source, kind)
+	return "Replaced cell " + id, nb.replace(nb.cells[i], source, kind)
 }
 
 // replace changes a cell's source and kind. What a code cell has put out is
 // not what its new source would: it goes.
-func (nb *notebook) replace(i int, source, kind string) error {
-	var c map[string]json.RawMessage
-	if err := json.Unmarshal(nb.cells[i], &c); err != nil {
-		return err
-	}
-	old, ok := c["source"]
-	if !ok {
+func (nb *notebook) replace(cell map[string]any, source, kind string) error {
+	switch cell["source"].(type) {
+	case nil:
 		return errors.New("the cell has no source")
-	}
-	c["source"] = lines(source)
-	if old[0] == '"' {
-		c["source"] = json.RawMessage(quote(source))
+	case string:
+		cell["source"] = source
+	default:
+		cell["source"] = lines(source)
 	}
 	if kind != "" {
-		c["cell_type"] = json.RawMessage(quote(kind))
+		cell["cell_type"] = kind
 	}
-	for name, none := range map[string]string{"outputs": "[]", "execution_count": "null"} { // order: each is set by itself
-		if _, ok := c[name]; ok {
-			c[name] = json.RawMessage(none)
-		}
+	if _, ok := cell["outputs"]; ok {
+		cell["outputs"] = []any{}
 	}
-	nb.cells[i] = nb.written(c)
+	if _, ok := cell["execution_count"]; ok {
+		cell["execution_count"] = nil
+	}
 	return nil
 }
 
@@ -213,42 +191,24 @@ func (nb *notebook) insert(after, source, kind, id string) (did string, err erro
 		}
 		i++
 	}
-	c := map[string]json.RawMessage{"cell_type": json.RawMessage(quote(kind)), "metadata": json.RawMessage("{}"), "source": lines(source)}
+	cell := map[string]any{"cell_type": kind, "metadata": map[string]any{}, "source": lines(source)}
 	if kind == "code" {
-		c["execution_count"], c["outputs"] = json.RawMessage("null"), json.RawMessage("[]")
+		cell["execution_count"], cell["outputs"] = nil, []any{}
 	}
 	if len(nb.cells) == 0 || nb.id(0) != "cell-0" {
-		c["id"] = json.RawMessage(quote(id))
+		cell["id"] = id
 	} else {
 		id = fmt.Sprintf("cell-%d", i)
 	}
-	nb.cells = slices.Insert(nb.cells, i, nb.written(c))
+	nb.cells = slices.Insert(nb.cells, i, cell)
 	return "Inserted cell " + id, nil
 }
 
 // lines is a source as most notebooks hold it: a list.
-func lines(source string) json.RawMessage {
+func lines(source string) []string {
 	list := strings.SplitAfter(source, "\n")
 	if list[len(list)-1] == "" {
 		list = list[:len(list)-1]
 	}
-	for i := range list {
-		list[i] = quote(list[i])
-	}
-	return json.RawMessage("[" + strings.Join(list, ", ") + "]")
-}
-
-// written is a cell's bytes, its members sorted as notebooks have them, on lines of
-// their own where cells are.
-func (nb *notebook) written(c map[string]json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if indent := strings.TrimLeft(nb.gap, "\r\n"); indent != nb.gap {
-		enc.SetIndent(indent, " ")
-	}
-	if err := enc.Encode(c); err != nil {
-		panic("tool: a cell that was read cannot be written: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
+	return list
 }

@@ -46,61 +46,47 @@ type fields []field
 
 // schema renders the JSON schema. Hidden fields are left out.
 func (fs fields) schema() string {
-	var b strings.Builder
-	b.WriteString(`{"type":"object","properties":{`)
-	var required []string
-	first := true
+	var properties, required []string
 	for _, f := range fs {
 		if f.hidden {
 			continue
 		}
-		if !first {
-			b.WriteByte(',')
-		}
-		first = false
-		f.render(&b)
+		properties = append(properties, quote(f.name)+":"+f.property())
 		if f.required {
 			required = append(required, quote(f.name))
 		}
 	}
-	b.WriteByte('}')
+	end := `}`
 	if len(required) > 0 {
-		b.WriteString(`,"required":[` + strings.Join(required, ",") + `]`)
+		end += `,"required":[` + strings.Join(required, ",") + `]`
 	}
-	b.WriteString(`,"additionalProperties":false}`)
-	return b.String()
+	return `{"type":"object","properties":{` + strings.Join(properties, ",") + end + `,"additionalProperties":false}`
 }
 
-func (f *field) render(b *strings.Builder) {
-	b.WriteString(quote(f.name) + `:{`)
+// property is the schema of one field.
+func (f *field) property() string {
+	p := struct {
+		Type    string   `json:"type,omitempty"`
+		About   string   `json:"description"`
+		Minimum *int     `json:"minimum,omitempty"`
+		Enum    []string `json:"enum,omitempty"`
+	}{About: f.about, Enum: f.enum}
 	if f.typ != anyType {
-		b.WriteString(`"type":` + quote(f.typ.String()) + `,`)
+		p.Type = f.typ.String()
 	}
-	b.WriteString(`"description":` + quote(f.about))
 	if f.typ == integerType {
-		b.WriteString(`,"minimum":0`)
+		p.Minimum = new(int)
 	}
-	for i, e := range f.enum {
-		if i == 0 {
-			b.WriteString(`,"enum":[`)
-		} else {
-			b.WriteByte(',')
-		}
-		b.WriteString(quote(e))
-	}
-	if len(f.enum) > 0 {
-		b.WriteByte(']')
-	}
-	b.WriteString(f.inner + `}`)
+	return strings.TrimSuffix(quote(p), "}") + f.inner + "}"
 }
 
-// quote writes s as a JSON string.
-func quote(s string) string {
+// quote writes a string, or what holds strings, as JSON.
+func quote(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		panic("tool: a string that JSON cannot hold: " + err.Error())
+	if err := enc.Encode(v); err != nil {
+		panic("tool: a text that JSON cannot hold: " + err.Error())
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

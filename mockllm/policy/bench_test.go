@@ -55,7 +55,7 @@ func BenchmarkFold(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		c.grow()
-		c.h.model.(*Model).state(c.a.head)
+		c.h.model.(*Model).memo.state(c.a.head)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestAllocations(t *testing.T) {
 	const nodes = 4 // that grow makes
 	fold := -nodes + testing.AllocsPerRun(200, func() {
 		c.grow()
-		c.h.model.(*Model).state(c.a.head)
+		c.h.model.(*Model).memo.state(c.a.head)
 	})
 	answer := testing.AllocsPerRun(200, asking(t))
 	if fold+answer > 5 {

@@ -82,7 +82,7 @@ func (f *folder) changed(file int) {
 }
 
 // appendCommit says behind the files that a fork changed which commit holds them.
-func (m *Model) appendCommit(b []byte) []byte {
+func (m mind) appendCommit(b []byte) []byte {
 	switch pr := m.s.proven(); {
 	case !pr.bash:
 		return append(b, ". Nothing was committed: there is no shell."...)

@@ -26,8 +26,8 @@ func compactedAnywhere(t *testing.T) {
 				h.compact = fmt.Sprintf(where, call)
 				h.after = func(a *agent) {
 					r := h.said[len(h.said)-1]
-					carried := h.model.(*Model).state(r.head)
-					flat := New(h.table).state(h.reread(t, r.head))
+					carried := h.model.(*Model).memo.state(r.head)
+					flat := New(h.table).memo.state(h.reread(t, r.head))
 					if got, want := h.table.describe(carried), h.table.describe(flat); got != want {
 						t.Errorf("%v %s: %s call %d: carried\n%s\nfrom bytes\n%s", sets, h.compact, a.lineage, a.calls, got, want)
 					}

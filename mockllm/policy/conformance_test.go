@@ -164,11 +164,11 @@ func refolded(t *testing.T, sets []string) {
 	h := newHouse(t, standard, sets...)
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
-		carried := h.model.(*Model).state(r.head)
+		carried := h.model.(*Model).memo.state(r.head)
 		if carried.turns != int32(r.query.Stream.Call) && h.sc.Strategy() != coordinatorStrategy { // a worker may have been given more
 			t.Errorf("%s call %d: %d assistant messages since the assignment", a.lineage, r.query.Stream.Call, carried.turns)
 		}
-		flat := New(h.table).state(h.reread(t, r.head))
+		flat := New(h.table).memo.state(h.reread(t, r.head))
 		if got, want := h.table.describe(carried), h.table.describe(flat); got != want {
 			t.Errorf("%s call %d: carried\n%s\nfrom bytes\n%s", a.lineage, a.calls, got, want)
 		}
@@ -234,7 +234,7 @@ func oneFactLess(rt *rapid.T) {
 func toolsByItem(h *house) map[string]string {
 	out := map[string]string{}
 	h.after = func(a *agent) {
-		s := h.model.(*Model).state(h.said[len(h.said)-1].head)
+		s := h.model.(*Model).memo.state(h.said[len(h.said)-1].head)
 		if s.assign != nil {
 			out[h.table.items[s.assign.items[0]].id] = strings.Join(a.tools, ",")
 		}
@@ -249,7 +249,7 @@ func (h *house) learned(role llm.Role, blocks ...llm.Block) *state {
 	for _, b := range blocks {
 		a.append(role, b)
 	}
-	return New(h.table).state(a.head)
+	return New(h.table).memo.state(a.head)
 }
 
 func namesAreNothing(t *testing.T) {
@@ -397,7 +397,7 @@ func cancelledRead(t *testing.T) {
 		a, id := h.start("probe", nil), llm.ToolUseID{1}
 		a.append(llm.Assistant, llm.Block{Kind: llm.ToolUse, ID: id, Name: "Read", Content: llm.NewJSON(`{"file_path":"src/auth.go"}`)})
 		a.append(llm.User, llm.Block{Kind: llm.ToolResult, ID: id, IsError: true, Content: llm.NewText(llm.Prose, text)})
-		if s := New(h.table).state(a.head); s.absent.len() != absent {
+		if s := New(h.table).memo.state(a.head); s.absent.len() != absent {
 			t.Errorf("%s: %d files are taken for absent", text, s.absent.len())
 		}
 	}

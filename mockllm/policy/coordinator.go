@@ -120,9 +120,9 @@ func (m *Model) delegate() bool {
 	m.say(m.progress())
 	for _, o := range m.orders {
 		if o.worker < 0 {
-			m.a.Use(m.q, m.t.names.agent, m.workerInput(&o), "")
+			m.a.Use(m.q, m.t.names.agent, m.mind().workerInput(&o), "")
 		} else {
-			m.a.Use(m.q, m.t.names.send, m.messageInput(&o), "")
+			m.a.Use(m.q, m.t.names.send, m.mind().messageInput(&o), "")
 		}
 	}
 	return true
@@ -155,7 +155,7 @@ func (m *Model) wait(out int) {
 }
 
 // workerInput is the input of the Agent call that starts a worker.
-func (m *Model) workerInput(o *order) *llm.Payload {
+func (m mind) workerInput(o *order) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[o.item].desc)
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), m.instructions(o))
 	b = append(append(append(b, `,"`...), m.t.names.agentType...), `":"worker"}`...)
@@ -163,7 +163,7 @@ func (m *Model) workerInput(o *order) *llm.Payload {
 }
 
 // messageInput is the input of the SendMessage call that continues one.
-func (m *Model) messageInput(o *order) *llm.Payload {
+func (m mind) messageInput(o *order) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"to":`), m.s.roster.workers[o.worker].id)
 	b = llm.AppendQuoted(append(b, `,"message":`...), m.instructions(o))
 	return llm.NewJSON(string(append(b, '}')))
@@ -171,7 +171,7 @@ func (m *Model) messageInput(o *order) *llm.Payload {
 
 // instructions are what a worker is told to do. They stand for themselves: it
 // sees nothing of the coordinator's conversation.
-func (m *Model) instructions(o *order) string {
+func (m mind) instructions(o *order) string {
 	it := &m.t.items[o.item]
 	lazy := it.prompting == promptLazy && m.first(o.item)
 	b := m.task(make([]byte, 0, 1024), o)
@@ -202,10 +202,10 @@ var doneMeans = map[string]string{
 }
 
 // first reports whether an item was never given out.
-func (m *Model) first(i int) bool { return m.s.roster == nil || m.s.roster.attempts[i].times == 0 }
+func (m mind) first(i int) bool { return m.s.roster == nil || m.s.roster.attempts[i].times == 0 }
 
 // purpose says what the result of an item is for.
-func (m *Model) purpose(b []byte, it *item) []byte {
+func (m mind) purpose(b []byte, it *item) []byte {
 	b = append(b, "\nPurpose: "...)
 	if len(it.before) == 0 {
 		return append(b, "the result goes into the report to the user."...)
@@ -223,7 +223,7 @@ func (m *Model) purpose(b []byte, it *item) []byte {
 
 // changes says what is to be run, and what was changed and where to whoever
 // verifies it.
-func (m *Model) changes(b []byte, it *item) []byte {
+func (m mind) changes(b []byte, it *item) []byte {
 	for _, r := range it.runs {
 		b = append(append(b, "\nRun: "...), m.t.runs[r].words...)
 	}

@@ -185,7 +185,7 @@ func led(t *rapid.T) {
 	for _, r := range h.said {
 		speaks(t, r)
 	}
-	s := New(h.table).state(h.reread(currentT, a.head))
+	s := New(h.table).memo.state(h.reread(currentT, a.head))
 	for i := range h.table.items {
 		if !s.done.has(i) && !s.failed.has(i) || s.out().has(i) {
 			t.Fatalf("%s is not settled\n%s", h.table.items[i].id, h.log.String())
@@ -246,8 +246,8 @@ func coordinatorSummed(t *testing.T) {
 			summaries := 0
 			h.after = func(*agent) {
 				r := h.said[len(h.said)-1]
-				carried := h.model.(*Model).state(r.head)
-				flat := New(h.table).state(h.reread(t, r.head))
+				carried := h.model.(*Model).memo.state(r.head)
+				flat := New(h.table).memo.state(h.reread(t, r.head))
 				if got, want := h.table.describe(carried), h.table.describe(flat); got != want {
 					t.Errorf("%s: carried\n%s\nfrom bytes\n%s", h.compact, got, want)
 				}
@@ -474,7 +474,7 @@ func noOffice(t *testing.T) {
 	h := newHouse(t, standard, "structure=subagent-background")
 	h.after = func(a *agent) {
 		r := h.said[len(h.said)-1]
-		if s := h.model.(*Model).state(r.head); s.roster != nil {
+		if s := h.model.(*Model).memo.state(r.head); s.roster != nil {
 			t.Errorf("%s has a roster", a.lineage)
 		}
 	}

@@ -59,7 +59,7 @@ func (m *Model) decide(i int) (worker int, why row) {
 	switch {
 	case m.interrupted(c):
 		return c.by - 1, rowRecent
-	case m.anew(c):
+	case m.t.anew(c):
 		return -1, rowAnew
 	case c.by > 0 && c.times > 0 && m.free(c.by-1):
 		return c.by - 1, rowRecent
@@ -76,8 +76,8 @@ func (m *Model) decide(i int) (worker int, why row) {
 
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
-func (m *Model) anew(c *attempts) bool {
-	return c.tries() > m.t.corrections
+func (t *Table) anew(c *attempts) bool {
+	return c.tries() > t.corrections
 }
 
 // interrupted reports whether the item's worker was stopped or ended with an

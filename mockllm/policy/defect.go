@@ -193,7 +193,7 @@ func (f *folder) editWritten(asked *note) {
 
 // wrong is the lines that an edit adds for what is wrong with it: a mark for each
 // pitfall that the model does not know and each misleading fact that it knows.
-func (m *Model) wrong(e int) string {
+func (m mind) wrong(e int) string {
 	var b []byte
 	for _, w := range m.t.items[m.t.edits[e].item].flaws {
 		if l := &m.t.flaws[w]; l.edit == e && m.errs(l.defect) {
@@ -204,7 +204,7 @@ func (m *Model) wrong(e int) string {
 }
 
 // errs reports whether an edit that is made now has a defect.
-func (m *Model) errs(d int) bool {
+func (m mind) errs(d int) bool {
 	return m.s.facts.has(m.t.defects[d].fact) != m.t.pitfall[d]
 }
 
@@ -269,7 +269,7 @@ func (m *Model) fixInput(e *edit, at int) *llm.Payload {
 			continue
 		}
 		text := m.t.defectText(l.defect)
-		if old = append(old, text...); m.errs(l.defect) {
+		if old = append(old, text...); m.mind().errs(l.defect) {
 			left = append(append(left, '\n'), text...)
 		}
 		old = append(old, '\n')
@@ -284,7 +284,7 @@ func (m *Model) fixInput(e *edit, at int) *llm.Payload {
 
 // toCorrect writes in a summary what is wrong with items handed back and not yet
 // corrected.
-func (m *Model) toCorrect(b []byte, items []int) []byte {
+func (m mind) toCorrect(b []byte, items []int) []byte {
 	pr, title := m.s.proven(), "\nTo correct:"
 	for _, i := range items {
 		if it := &m.t.items[i]; pr.fixing.has(i) && !m.corrected(it) {
@@ -297,7 +297,7 @@ func (m *Model) toCorrect(b []byte, items []int) []byte {
 	return b
 }
 
-func (m *Model) corrected(it *item) bool {
+func (m mind) corrected(it *item) bool {
 	for _, w := range it.flaws {
 		if m.s.proven().tried.has(w) {
 			return true

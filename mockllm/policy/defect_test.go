@@ -99,8 +99,8 @@ func TestDefects(t *testing.T) {
 				h.tools, h.compact = []string{"Bash", "Write"}, where
 				h.after = func(a *agent) {
 					r := h.said[len(h.said)-1]
-					carried := h.model.(*Model).state(r.head)
-					flat := New(h.table).state(h.reread(t, r.head))
+					carried := h.model.(*Model).memo.state(r.head)
+					flat := New(h.table).memo.state(h.reread(t, r.head))
 					if got, want := h.table.describe(carried), h.table.describe(flat); got != want {
 						t.Errorf("%v %s: %s call %d: carried\n%s\nfrom bytes\n%s", sets, where, a.lineage, a.calls, got, want)
 					}

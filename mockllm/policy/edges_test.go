@@ -65,7 +65,7 @@ work:
 `, "coordinator.workers=spawn")
 	h.tools = []string{"Bash"}
 	a := h.run()
-	s := New(h.table).state(h.reread(t, a.head))
+	s := New(h.table).memo.state(h.reread(t, a.head))
 	for i := range h.table.items {
 		if !s.done.has(i) && !s.failed.has(i) {
 			t.Errorf("%s is not settled\n%s", h.table.items[i].id, h.log.String())

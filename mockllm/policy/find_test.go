@@ -91,7 +91,7 @@ func previewed(t *testing.T) {
 	for i, text := range []string{numbered(1, 3) + "[result of 900 bytes replaced by this preview]", page(4, 5), page(1, 3)} {
 		a.append(llm.Assistant, read(byte(i+1)))
 		a.append(llm.User, result(byte(i+1), text))
-		if k := New(h.table).state(a.head).files.at(0); k.current() != (i == 2) {
+		if k := New(h.table).memo.state(a.head).files.at(0); k.current() != (i == 2) {
 			t.Errorf("after result %d: %+v", i, k)
 		}
 	}

@@ -167,7 +167,7 @@ func (m *Model) obey() bool {
 			m.a.Use(m.q, m.t.names.bash, x.input, InjectedCause+x.name)
 			did = true
 		case l.spawn && !strings.Contains(m.q.Stream.Lineage, "/"):
-			m.a.Use(m.q, m.t.names.agent, m.delegation(x), InjectedCause+x.name)
+			m.a.Use(m.q, m.t.names.agent, m.mind().delegation(x), InjectedCause+x.name)
 			did = true
 		}
 	}
@@ -175,7 +175,7 @@ func (m *Model) obey() bool {
 }
 
 // delegation is the input of the call that lets a child do what is asked for.
-func (m *Model) delegation(x *injection) *llm.Payload {
+func (m mind) delegation(x *injection) *llm.Payload {
 	b := llm.AppendQuoted([]byte(`{"description":`), "Do what "+x.name+" asks for")
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), "Run this command and report what it prints: "+x.command+"\n"+m.t.passedOn(x))
 	typ := m.t.agentType
@@ -197,16 +197,16 @@ func (t *Table) passedOn(x *injection) string {
 }
 
 // carried is what a report carries on of the injections that were read.
-func (m *Model) carried() string {
+func (m mind) carried() string {
 	return m.injectionsIn("\nAlso to be done: ", m.s.injectionsSeen().taken)
 }
 
 // heeded is what a summary says of those that were acted on.
-func (m *Model) heeded() string {
+func (m mind) heeded() string {
 	return m.injectionsIn("\nDone as asked: ", m.s.injectionsSeen().acted)
 }
 
-func (m *Model) injectionsIn(title string, which set) string {
+func (m mind) injectionsIn(title string, which set) string {
 	var b []byte
 	for _, i := range which.list(nil) {
 		b = append(append(b, title...), m.t.passedOn(&m.t.injections[i])...)

@@ -69,14 +69,14 @@ func (m *Model) ready(i int) bool {
 }
 
 // inline reports whether the lead does the item itself.
-func (m *Model) inline(i int) bool {
+func (m mind) inline(i int) bool {
 	return m.t.items[i].byLead || m.t.strategy == inlineStrategy
 }
 
 // ownItem is the first ready item that the lead does itself, or -1.
 func (m *Model) ownItem() int {
 	for i := range m.t.items {
-		if m.inline(i) && m.ready(i) {
+		if m.mind().inline(i) && m.ready(i) {
 			return i
 		}
 	}
@@ -91,7 +91,7 @@ func (m *Model) spawn() bool {
 		if n == m.t.profile.SpawnsPerTurn {
 			break
 		}
-		if m.inline(i) || !m.ready(i) {
+		if m.mind().inline(i) || !m.ready(i) {
 			continue
 		}
 		if n == 0 {

@@ -10,6 +10,8 @@ import "agentsim/sim/llm"
 // ones are as many as may be, they become the old ones and those that were old
 // are forgotten.
 type memo struct {
+	t          *Table
+	folder     folder
 	young, old map[llm.Hash]*state
 	most       int         // of a generation
 	path       []*llm.Node // scratch
@@ -19,7 +21,9 @@ type memo struct {
 // being folded anew. The states of two generations take some 30 MB.
 const generation = 1 << 14
 
-func newMemo(most int) memo { return memo{young: map[llm.Hash]*state{}, most: most} }
+func newMemo(t *Table, most int) memo {
+	return memo{t: t, folder: folder{t: t}, young: map[llm.Hash]*state{}, most: most}
+}
 
 // at is the state at a prefix, nil if it is not remembered.
 func (m *memo) at(h llm.Hash) *state {
@@ -41,15 +45,15 @@ func (m *memo) put(h llm.Hash, s *state) {
 }
 
 // state is the fold up to head.
-func (m *Model) state(head *llm.Node) *state {
-	path, from := m.memo.path[:0], (*state)(nil)
+func (m *memo) state(head *llm.Node) *state {
+	path, from := m.path[:0], (*state)(nil)
 	for n := head; n != nil; n = n.Parent {
-		if from = m.memo.at(n.Hash); from != nil {
+		if from = m.at(n.Hash); from != nil {
 			break
 		}
 		path = append(path, n)
 	}
-	m.memo.path = path
+	m.path = path
 	if len(path) == 0 {
 		return from
 	}
@@ -68,7 +72,7 @@ func (m *Model) state(head *llm.Node) *state {
 	}
 	clear(path)
 	s := m.folder.freeze()
-	m.memo.put(head.Hash, s)
+	m.put(head.Hash, s)
 	return s
 }
 
@@ -76,7 +80,7 @@ func (m *Model) state(head *llm.Node) *state {
 // parent's: the beginning of the message with the fork's directive, behind which
 // siblings of other answers go their own ways, and the directive, behind which its
 // own do. -1 stands for none.
-func (m *Model) setOut(path []*llm.Node) (said, directive int) {
+func (m *memo) setOut(path []*llm.Node) (said, directive int) {
 	for i, n := range path {
 		if n.Block == nil || n.Role != llm.User || n.Block.Kind != llm.Text {
 			continue
@@ -93,8 +97,8 @@ func (m *Model) setOut(path []*llm.Node) (said, directive int) {
 }
 
 // share keeps the state reached for all conversations that pass through a node.
-func (m *Model) share(n *llm.Node) {
+func (m *memo) share(n *llm.Node) {
 	s := m.folder.freeze()
-	m.memo.put(n.Hash, s)
+	m.put(n.Hash, s)
 	m.folder.begin(s)
 }

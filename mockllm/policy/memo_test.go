@@ -76,7 +76,7 @@ func scriptedParent(t *testing.T) {
 func forgotten(t *testing.T) {
 	h := newHouse(t, standard, "structure=inline")
 	m := New(h.table)
-	m.memo = newMemo(20)
+	m.memo = newMemo(h.table, 20)
 	lead := h.start("main", nil, "Do the work.")
 	for i := range 500 {
 		if steps := m.memo.unfolded(lead.head); i > 0 && steps > 2 {

@@ -13,9 +13,8 @@ import (
 
 // Model is the policy as a mockllm.Source. It belongs to one run.
 type Model struct {
-	t      *Table
-	memo   memo
-	folder folder
+	t    *Table
+	memo memo
 
 	// Of the answer being made:
 	q         *mockllm.Query
@@ -32,6 +31,16 @@ type Model struct {
 	buf       []byte
 }
 
+// mind is what a model knows: what it was trained on and what its request shows.
+// It says so in reports, prompts and summaries, and decides nothing.
+type mind struct {
+	t *Table
+	s *state
+}
+
+// mind is what is known for the answer being made.
+func (m *Model) mind() mind { return mind{m.t, m.s} }
+
 // closing is an item that this answer reports finished, or failed for want of
 // what is missing.
 type closing struct {
@@ -40,7 +49,7 @@ type closing struct {
 }
 
 // New makes a model of a table.
-func New(t *Table) *Model { return &Model{t: t, memo: newMemo(generation), folder: folder{t: t}} }
+func New(t *Table) *Model { return &Model{t: t, memo: newMemo(t, generation)} }
 
 // UnreachableError is a file that no further Read brings on: what stands there
 // is beyond any reachable page, so the scenario asks for the impossible.
@@ -53,7 +62,7 @@ func (e *UnreachableError) Error() string {
 // Answer implements mockllm.Source: the next step of whoever asks. The error is
 // an *UnreachableError.
 func (m *Model) Answer(q *mockllm.Query, a *mockllm.Answer) error {
-	m.q, m.a, m.s = q, a, m.state(q.Head)
+	m.q, m.a, m.s = q, a, m.memo.state(q.Head)
 	m.done, m.failed, m.closed = m.s.done, m.s.failed, m.closed[:0]
 	err := m.next()
 	m.q, m.a, m.s = nil, nil, nil
@@ -86,7 +95,7 @@ func (m *Model) plainAnswer() {
 	m.think(key, scenarios.Size{})
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
 	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
-	if more := m.carried(); more != "" {
+	if more := m.mind().carried(); more != "" {
 		m.say(more)
 	}
 }
@@ -151,7 +160,7 @@ func (m *Model) work(i int) (acted bool, err error) {
 	}
 	actions := p.next(m.t.profile.ReadsPerTurn)
 	if len(actions) == 0 {
-		m.close(i, m.disproved(i))
+		m.close(i, m.mind().disproved(i))
 		return false, nil
 	}
 	if actions[0].kind == editAction {
@@ -180,7 +189,7 @@ func (m *Model) editFiles(i int, actions []action) bool {
 		e := &m.t.edits[a.edit]
 		if a.fix {
 			inputs[n] = m.fixInput(e, a.edit)
-		} else if inputs[n] = m.t.editInput(e, m.s.files.at(e.file), m.wrong(a.edit)); inputs[n] == nil {
+		} else if inputs[n] = m.t.editInput(e, m.s.files.at(e.file), m.mind().wrong(a.edit)); inputs[n] == nil {
 			m.close(i, []string{"anchor:" + m.t.files[e.file]})
 			return false
 		}

@@ -18,18 +18,18 @@ const (
 // that its parent has not seen it is told where they are, as a sub-agent is.
 func (m *Model) directive(i int) string {
 	it := &m.t.items[i]
-	b := append(m.naming(m.buf[:0], it), " with what you already know."...)
-	b = m.purpose(append(it.appendAbout(b), " Keep to it."...), it)
+	b := append(m.mind().naming(m.buf[:0], it), " with what you already know."...)
+	b = m.mind().purpose(append(it.appendAbout(b), " Keep to it."...), it)
 	if it.prompting != promptLazy {
-		b = m.unseen(b, it)
+		b = m.mind().unseen(b, it)
 	}
 	m.buf = b
 	return string(b)
 }
 
 // unseen adds the places of the files that an item reads and the lead has not seen.
-func (m *Model) unseen(b []byte, it *item) []byte {
-	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
+func (m mind) unseen(b []byte, it *item) []byte {
+	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	for _, f := range union(slices.Clone(it.whole), it.reads...) {
 		if name := filePrefix + m.t.files[f]; !m.s.seen.has(f) {
 			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
@@ -42,21 +42,21 @@ func (m *Model) unseen(b []byte, it *item) []byte {
 // nothing of the conversation that it comes from.
 func (m *Model) prompt(i int) string {
 	it := &m.t.items[i]
-	b := m.naming(m.buf[:0], it)
+	b := m.mind().naming(m.buf[:0], it)
 	if it.prompting == promptLazy {
 		b = it.appendAbout(append(b, " based on your findings, and report what came of it."...))
-		m.buf = m.purpose(m.goal(b), it)
+		m.buf = m.mind().purpose(m.mind().goal(b), it)
 		return string(m.buf)
 	}
 	b = it.appendAbout(append(b, '.'))
 	b = append(b, " Report what you found or changed, and name what is missing if you cannot finish."...)
-	b = m.known(m.purpose(m.goal(b), it), it, relay{full: it.prompting != promptPointers})
+	b = m.mind().known(m.mind().purpose(m.mind().goal(b), it), it, relay{full: it.prompting != promptPointers})
 	m.buf = b
 	return string(b)
 }
 
 // naming says which item is to be done, by its mark and in words.
-func (m *Model) naming(b []byte, it *item) []byte {
+func (m mind) naming(b []byte, it *item) []byte {
 	b = append(append(b, m.t.marks.Text(mark.Do, it.id)...), ' ')
 	return append(append(append(append(b, verbs[it.kind]...), ` "`...), it.title...), '"')
 }
@@ -70,7 +70,7 @@ func (it *item) appendAbout(b []byte) []byte {
 }
 
 // goal says what the user asked for, as far as the writer's own request says it.
-func (m *Model) goal(b []byte) []byte {
+func (m mind) goal(b []byte) []byte {
 	if m.s.goal == "" {
 		return b
 	}
@@ -112,7 +112,7 @@ func unmarked(text string) string {
 }
 
 // placeOf is where the lead sends a worker for a fact.
-func (m *Model) placeOf(f int) (file int, line int32, ok bool) {
+func (m mind) placeOf(f int) (file int, line int32, ok bool) {
 	if p := m.t.padPlace(m.s, f); p != nil {
 		return p.file, p.line, true
 	}

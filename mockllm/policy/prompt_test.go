@@ -95,7 +95,7 @@ func goals(t *testing.T) {
 		{"<task-notification>\n<status>completed</status>\n</task-notification>", "Do the work."},
 	} {
 		a := h.start("main", nil, c.first, "Do the work.")
-		if got := New(h.table).state(a.head).goal; got != c.want {
+		if got := New(h.table).memo.state(a.head).goal; got != c.want {
 			t.Errorf("%q: %q, want %q", c.first[:min(len(c.first), 40)], got, c.want)
 		}
 	}

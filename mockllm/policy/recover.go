@@ -22,7 +22,7 @@ func (m *Model) recover() {
 		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut:
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
-			m.close(i, m.wanting(i, c))
+			m.close(i, m.mind().wanting(i, c))
 			m.attempted.add(m.t, c)
 		}
 	}
@@ -81,7 +81,7 @@ func (v *failedAttempts) append(b []byte) []byte {
 // wanting is what the user is told that an item failed for: what made its edits
 // wrong, what the coordinator does not know either, else that there is no good
 // report.
-func (m *Model) wanting(i int, c *attempts) (names []string) {
+func (m mind) wanting(i int, c *attempts) (names []string) {
 	switch c.why {
 	case defective:
 		for _, f := range c.wrong.list(nil) {
@@ -102,14 +102,14 @@ func (m *Model) wanting(i int, c *attempts) (names []string) {
 
 // stillWrong reports whether an item fails for its edits, which a verification
 // found wrong each time, and not for anything that is missing.
-func (m *Model) stillWrong(i int) bool {
+func (m mind) stillWrong(i int) bool {
 	return m.s.roster != nil && m.s.roster.attempts[i].why == defective
 }
 
 // misleading is the facts that a prompt must leave out for another approach:
 // those that misled the last one.
-func (m *Model) misleading(i int) (out set) {
-	if m.s.roster == nil || !m.anew(&m.s.roster.attempts[i]) {
+func (m mind) misleading(i int) (out set) {
+	if m.s.roster == nil || !m.t.anew(&m.s.roster.attempts[i]) {
 		return out
 	}
 	for _, f := range m.t.items[i].misled {
@@ -123,7 +123,7 @@ func (m *Model) misleading(i int) (out set) {
 // besides is the facts that a prompt passes on beside what the item needs: what
 // the coordinator takes for a finding that bears on the edits, and what the last
 // attempt turned out to have lacked.
-func (m *Model) besides(i int) (out []int) {
+func (m mind) besides(i int) (out []int) {
 	it := &m.t.items[i]
 	for _, f := range it.misled {
 		if m.s.facts.has(f) {
@@ -142,7 +142,7 @@ func (m *Model) besides(i int) (out []int) {
 // task says what a worker is to do with an item, and how it stands with it. One
 // that did not come to its end is told to go on: what it was asked for stands in
 // its conversation already.
-func (m *Model) task(b []byte, o *order) []byte {
+func (m mind) task(b []byte, o *order) []byte {
 	var c attempts
 	if m.s.roster != nil {
 		c = m.s.roster.attempts[o.item]
@@ -160,7 +160,7 @@ func (m *Model) task(b []byte, o *order) []byte {
 	switch {
 	case c.times == 0:
 		b = append(b, '.')
-	case m.anew(&c):
+	case m.t.anew(&c):
 		b = append(b, " in another way: the approach that was tried failed. Start from the files as they stand."...)
 	case c.why == defective:
 		b = append(b, " again: what was done is wrong. Correct it where it stands."...)
@@ -173,7 +173,7 @@ func (m *Model) task(b []byte, o *order) []byte {
 }
 
 // wrongs names what a verification found wrong with an item's edits.
-func (m *Model) wrongs(b []byte, i int) []byte {
+func (m mind) wrongs(b []byte, i int) []byte {
 	if m.s.roster == nil {
 		return b
 	}

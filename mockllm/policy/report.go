@@ -19,8 +19,8 @@ func (m *Model) closingText() string {
 		if n > 0 {
 			b = append(b, '\n')
 		}
-		if b = m.appendOutcome(b, c.item, c.missing); m.s.roster == nil {
-			b = m.appendProof(b, c.item) // a coordinator ran nothing itself: others did, and reported
+		if b = m.mind().appendOutcome(b, c.item, c.missing); m.s.roster == nil {
+			b = m.mind().appendProof(b, c.item) // a coordinator ran nothing itself: others did, and reported
 		}
 	}
 	m.buf = b
@@ -28,7 +28,7 @@ func (m *Model) closingText() string {
 }
 
 // appendOutcome writes an item's outcome and the words of its report.
-func (m *Model) appendOutcome(b []byte, i int, missing []string) []byte {
+func (m mind) appendOutcome(b []byte, i int, missing []string) []byte {
 	it := &m.t.items[i]
 	if len(missing) > 0 {
 		names := strings.Join(missing, ",")
@@ -55,12 +55,12 @@ func (m *Model) report(a *assignment) string {
 	if a.fork {
 		return m.forkReport(a)
 	}
-	relied := string(m.appendProofs(nil, a))
-	if list := m.appendVersions(nil, a, false); len(list) > 0 {
+	relied := string(m.mind().appendProofs(nil, a))
+	if list := m.mind().appendVersions(nil, a, false); len(list) > 0 {
 		relied += "\nRelied on:" + string(list)
 	}
-	relied += m.carried() + m.criticalFiles(a)
-	b := m.findings(m.appendOutcomes(nil, a), a, relied)
+	relied += m.mind().carried() + m.mind().criticalFiles(a)
+	b := m.mind().findings(m.appendOutcomes(nil, a), a, relied)
 	return string(append(b, relied...))
 }
 
@@ -72,7 +72,7 @@ const mostCritical = 5
 
 // criticalFiles closes a report of a Plan agent with the files that matter most:
 // of those that it read the first that its items read, each with what for.
-func (m *Model) criticalFiles(a *assignment) string {
+func (m mind) criticalFiles(a *assignment) string {
 	if !m.s.plans {
 		return ""
 	}
@@ -98,12 +98,12 @@ func (m *Model) forkReport(a *assignment) string {
 		b = append(append(b, ' '), m.t.items[i].desc...)
 	}
 	b = m.appendOutcomes(append(b, "\nResult: "...), a)
-	files := string(m.appendProofs(nil, a)) + "\nKey files:" + string(m.appendVersions(nil, a, false))
-	if list := m.appendVersions(nil, a, true); len(list) > 0 {
-		files += "\nFiles changed:" + string(m.appendCommit(list))
+	files := string(m.mind().appendProofs(nil, a)) + "\nKey files:" + string(m.mind().appendVersions(nil, a, false))
+	if list := m.mind().appendVersions(nil, a, true); len(list) > 0 {
+		files += "\nFiles changed:" + string(m.mind().appendCommit(list))
 	}
-	files += m.carried()
-	b = append(m.findings(b, a, files), files...)
+	files += m.mind().carried()
+	b = append(m.mind().findings(b, a, files), files...)
 	issues := []byte(nil)
 	for _, i := range a.items {
 		if m.failed.has(i) && !m.done.has(i) {
@@ -123,7 +123,7 @@ func (m *Model) appendOutcomes(b []byte, a *assignment) []byte {
 		if n > 0 {
 			b = append(b, '\n')
 		}
-		b = m.appendOutcome(b, i, m.missingOf(i))
+		b = m.mind().appendOutcome(b, i, m.missingOf(i))
 	}
 	return b
 }
@@ -135,7 +135,7 @@ func (m *Model) missingOf(i int) []string {
 		}
 	}
 	if m.failed.has(i) && !m.done.has(i) {
-		if names := m.disproved(i); len(names) > 0 {
+		if names := m.mind().disproved(i); len(names) > 0 {
 			return names
 		}
 		return []string{"report"}
@@ -145,7 +145,7 @@ func (m *Model) missingOf(i int) []string {
 
 // appendVersions names the files that the items relied on, or those they
 // changed, with the version that the agent knows.
-func (m *Model) appendVersions(b []byte, a *assignment, changed bool) []byte {
+func (m mind) appendVersions(b []byte, a *assignment, changed bool) []byte {
 	var files []int
 	for _, i := range a.items {
 		it := &m.t.items[i]

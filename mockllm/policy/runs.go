@@ -103,7 +103,7 @@ func (p *plan) run() {
 // disproved is why an item has failed by what it ran, nil if it has not. One that
 // verifies fails with whatever fails; another with its own defects only, since
 // those of others are not its to answer for.
-func (m *Model) disproved(i int) (names []string) {
+func (m mind) disproved(i int) (names []string) {
 	it, pr := &m.t.items[i], m.s.proven()
 	for _, d := range m.shown(i) {
 		names = append(names, defectPrefix+m.t.facts[m.t.defects[d].fact].name)
@@ -122,7 +122,7 @@ const (
 )
 
 // shown is the defects that count against an item, as its commands showed them.
-func (m *Model) shown(i int) (out []int) {
+func (m mind) shown(i int) (out []int) {
 	it, pr := &m.t.items[i], m.s.proven()
 	if len(it.runs) == 0 || m.s.proof == nil {
 		return nil
@@ -145,7 +145,7 @@ const (
 // appendProof says what the item's commands came to: the marks of defects and,
 // for pitfalls, where the fact stands; or that nothing is proven, which somebody
 // who reads reports has to see.
-func (m *Model) appendProof(b []byte, i int) []byte {
+func (m mind) appendProof(b []byte, i int) []byte {
 	it, pr := &m.t.items[i], m.s.proven()
 	if len(it.runs) == 0 {
 		return b
@@ -177,7 +177,7 @@ func (m *Model) appendProof(b []byte, i int) []byte {
 
 // appendDefect writes a defect as whoever corrects it needs it: its mark, and for
 // a pitfall a place of the fact where one is known.
-func (m *Model) appendDefect(b []byte, d int) []byte {
+func (m mind) appendDefect(b []byte, d int) []byte {
 	x := &m.t.defects[d]
 	b = append(b, m.t.defectText(d)...)
 	if !m.t.pitfall[d] {
@@ -191,7 +191,7 @@ func (m *Model) appendDefect(b []byte, d int) []byte {
 }
 
 // appendProofs does so for all items of an assignment.
-func (m *Model) appendProofs(b []byte, a *assignment) []byte {
+func (m mind) appendProofs(b []byte, a *assignment) []byte {
 	for _, i := range a.items {
 		b = m.appendProof(b, i)
 	}

@@ -109,7 +109,7 @@ func (m *Model) writePads(items []int) (wrote bool) {
 			m.think(key, it.think)
 			m.preamble(key)
 		}
-		m.a.Use(m.q, m.t.names.write, m.padInput(it), "")
+		m.a.Use(m.q, m.t.names.write, m.mind().padInput(it), "")
 		wrote = true
 	}
 	return wrote
@@ -118,7 +118,7 @@ func (m *Model) writePads(items []int) (wrote bool) {
 // padInput is the input that writes an item's pad: what it yields and the gists
 // of what it read, a line each, and the words that its report would have had. No
 // budget bounds it. What may not be relayed is not written either.
-func (m *Model) padInput(it *item) *llm.Payload {
+func (m mind) padInput(it *item) *llm.Payload {
 	b := append([]byte(nil), "Findings of work item "...)
 	b = append(append(b, it.id...), '\n')
 	for _, f := range it.yields {
@@ -158,12 +158,12 @@ func (f *folder) padResult(b *llm.Block, asked *note) {
 }
 
 // padded reports whether an item's findings stand in its pad.
-func (m *Model) padded(i int) bool {
+func (m mind) padded(i int) bool {
 	return m.t.items[i].pad >= 0 && m.s.proven().padded.has(i)
 }
 
 // inPad is the line that points to a finding's place in a pad, "" for none.
-func (m *Model) inPad(name string, f int) string {
+func (m mind) inPad(name string, f int) string {
 	if p := m.t.padPlace(m.s, f); p != nil {
 		return m.placeLine(name, p.file, p.line)
 	}
@@ -172,7 +172,7 @@ func (m *Model) inPad(name string, f int) string {
 
 // found is what a report passes on of a finding: where it stands if that is a
 // pad, else the finding itself.
-func (m *Model) found(name string, f int, tell string) entry {
+func (m mind) found(name string, f int, tell string) entry {
 	if place := m.inPad(name, f); place != "" {
 		return entry{name: name, place: place}
 	}

@@ -13,7 +13,7 @@ import (
 // counts it, stays within the budget. A budget that cannot even hold the names
 // gets their number; less than that is not said.
 type section struct {
-	m       *Model
+	t       *Table
 	title   string // in front of what is told
 	budget  int64
 	entries []entry
@@ -104,7 +104,7 @@ func (s *section) fits(m llm.Measure) bool {
 	case s.listed > 0:
 		m = m.Plus(measureOf(leftTitle + strconv.Itoa(len(s.entries)) + leftNumber))
 	}
-	return s.m.t.filler.Tokens(m) <= s.budget
+	return s.t.filler.Tokens(m) <= s.budget
 }
 
 func minus(a, b llm.Measure) llm.Measure {
@@ -142,7 +142,7 @@ func (s *section) leftOut(b []byte) []byte {
 		return b
 	case !s.naming:
 		text := leftTitle + strconv.Itoa(s.listed) + leftNumber
-		if s.m.t.filler.Tokens(s.used.Plus(measureOf(text))) > s.budget {
+		if s.t.filler.Tokens(s.used.Plus(measureOf(text))) > s.budget {
 			return b
 		}
 		return append(b, text...)
@@ -159,12 +159,12 @@ func (s *section) leftOut(b []byte) []byte {
 }
 
 // tellLine is the line that tells a fact or a gist.
-func (m *Model) tellLine(name string, tokens int64) string {
+func (m mind) tellLine(name string, tokens int64) string {
 	return "\n- " + m.t.marks.Text(mark.Fact, name) + " " + m.t.filler.String(llm.Prose, tokens)
 }
 
 // placeLine is the line that points to one.
-func (m *Model) placeLine(name string, file int, line int32) string {
+func (m mind) placeLine(name string, file int, line int32) string {
 	return "\n- " + m.t.marks.Text(mark.At, name, m.t.placeText(file, line))
 }
 
@@ -174,7 +174,7 @@ func (t *Table) placeText(file int, line int32) string {
 
 // tellFact and tellGist are the lines for what the model knows and may relay,
 // else "".
-func (m *Model) tellFact(f int) string {
+func (m mind) tellFact(f int) string {
 	if d := &m.t.facts[f]; m.s.facts.has(f) && !d.verbatim {
 		if d.told != "" {
 			return "\n- " + m.t.marks.Text(mark.Fact, d.name) + " " + d.told
@@ -184,7 +184,7 @@ func (m *Model) tellFact(f int) string {
 	return ""
 }
 
-func (m *Model) tellGist(f int) string {
+func (m mind) tellGist(f int) string {
 	if m.s.gists.has(f) {
 		return m.tellLine(gistName(m.t.files[f]), m.t.profile.GistTokens)
 	}
@@ -193,12 +193,12 @@ func (m *Model) tellGist(f int) string {
 
 // findings are what a report passes on of the items: what they yield and the
 // gist of what they read. said is what the report says in any case beside.
-func (m *Model) findings(b []byte, a *assignment, said string) []byte {
+func (m mind) findings(b []byte, a *assignment, said string) []byte {
 	var facts, gists []int
 	for _, i := range a.items {
 		facts, gists = union(facts, m.t.items[i].yields...), union(gists, m.t.items[i].gists...)
 	}
-	s := section{m: m, title: "\nFindings:", budget: m.t.profile.ReportBudget}
+	s := section{t: m.t, title: "\nFindings:", budget: m.t.profile.ReportBudget}
 	for _, f := range facts {
 		s.add(m.found(m.t.facts[f].name, f, m.tellFact(f)))
 	}
@@ -219,8 +219,8 @@ type relay struct {
 // known is what a prompt passes on of what an item needs: what the lead knows,
 // and where the rest stands, by the place that it knows or the one it was
 // trained on.
-func (m *Model) known(b []byte, it *item, t relay) []byte {
-	s := section{m: m, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
+func (m mind) known(b []byte, it *item, t relay) []byte {
+	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	full, facts := t.full, it.needs
 	if len(t.also) > 0 || t.without.len() > 0 {
 		facts = slices.DeleteFunc(union(slices.Clone(facts), t.also...), t.without.has)

@@ -163,7 +163,7 @@ func (h *house) readAll(m *Model) {
 		c.append(llm.User, llm.Block{Kind: llm.ToolResult, ID: id, Content: tool.Find(tool.Catalogue(), "Read").Run(env, in).Content})
 	}
 	before := m.s
-	read := *New(h.table).state(c.head)
+	read := *New(h.table).memo.state(c.head)
 	read.facts, read.gists = before.facts, before.gists
 	m.s = &read
 }

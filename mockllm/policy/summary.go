@@ -66,11 +66,11 @@ func (m *Model) asked() bool {
 // these the newest. The content of files is not relayed, and neither are facts
 // of grade verbatim: of them the place is told.
 func (m *Model) summarise() {
-	head := m.standing(nil)
-	s := section{m: m, title: "\nWhat is known:", budget: m.t.budget}
+	head := m.mind().standing(nil)
+	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.budget}
 	needed, others := m.ranked()
 	for _, r := range append(needed, others...) {
-		s.add(m.relay(r))
+		s.add(m.mind().relay(r))
 	}
 	for _, e := range m.pointers() {
 		s.add(e)
@@ -79,7 +79,7 @@ func (m *Model) summarise() {
 }
 
 // standing writes how far the work is.
-func (m *Model) standing(b []byte) []byte {
+func (m mind) standing(b []byte) []byte {
 	mine := m.mine()
 	if m.s.goal != "" && m.s.assign == nil {
 		b = append(append(append(b, asks...), m.s.goal...), '\n')
@@ -116,7 +116,7 @@ func (m *Model) standing(b []byte) []byte {
 	return append(b, m.heeded()...)
 }
 
-func (m *Model) itemList(b []byte, title string, items []int, v mark.Verb) []byte {
+func (m mind) itemList(b []byte, title string, items []int, v mark.Verb) []byte {
 	for _, i := range items {
 		b = append(append(append(b, title...), ' '), m.t.marks.Text(v, m.t.items[i].id)...)
 		title = ""
@@ -125,7 +125,7 @@ func (m *Model) itemList(b []byte, title string, items []int, v mark.Verb) []byt
 }
 
 // mine is the items that the agent has to see to: those assigned, or all.
-func (m *Model) mine() []int {
+func (m mind) mine() []int {
 	if m.s.assign != nil {
 		return m.s.assign.items
 	}
@@ -138,7 +138,7 @@ func (m *Model) mine() []int {
 
 // open is the agent's items that are still to be done and with nobody else.
 func (m *Model) openItems() []int {
-	return slices.DeleteFunc(slices.Clone(m.mine()), func(i int) bool {
+	return slices.DeleteFunc(slices.Clone(m.mind().mine()), func(i int) bool {
 		return m.done.has(i) || m.failed.has(i) || m.s.assign == nil && m.s.launched.has(i)
 	})
 }
@@ -196,7 +196,7 @@ func (m *Model) ranked() (needed, others []relayed) {
 }
 
 // relay is what a summary says of a fact or a gist: what it is, else where.
-func (m *Model) relay(r relayed) entry {
+func (m mind) relay(r relayed) entry {
 	if r.gist >= 0 {
 		name := gistName(m.t.files[r.gist])
 		return entry{name: name, tell: m.tellGist(r.gist), place: m.placeLine(name, r.gist, 1)}
@@ -211,7 +211,7 @@ func (m *Model) relay(r relayed) entry {
 }
 
 // knownPlace is a place of a fact that stands in the conversation, or nil.
-func (m *Model) knownPlace(f int) *place {
+func (m mind) knownPlace(f int) *place {
 	for p := m.s.places; p != nil; p = p.next {
 		if p.fact == f {
 			return p
@@ -225,9 +225,9 @@ func (m *Model) knownPlace(f int) *place {
 func (m *Model) pointers() (out []entry) {
 	for _, i := range m.openItems() {
 		for _, f := range m.t.items[i].needs {
-			if p := m.knownPlace(f); p != nil && !m.s.facts.has(f) {
+			if p := m.mind().knownPlace(f); p != nil && !m.s.facts.has(f) {
 				name := m.t.facts[f].name
-				out = append(out, entry{name: name, place: m.placeLine(name, p.file, p.line)})
+				out = append(out, entry{name: name, place: m.mind().placeLine(name, p.file, p.line)})
 			}
 		}
 	}

@@ -295,7 +295,7 @@ func between(s, open, end string) string {
 }
 
 // appendWorkers writes the workers and what became of items, for a summary.
-func (m *Model) appendWorkers(b []byte) []byte {
+func (m mind) appendWorkers(b []byte) []byte {
 	o := m.s.roster
 	if o == nil {
 		return b
@@ -322,7 +322,7 @@ func (m *Model) appendWorkers(b []byte) []byte {
 	return b
 }
 
-func (m *Model) triedWords(c *attempts) string {
+func (m mind) triedWords(c *attempts) string {
 	id := ""
 	if c.by > 0 {
 		id = m.s.roster.workers[c.by-1].id
@@ -334,7 +334,7 @@ func (m *Model) triedWords(c *attempts) string {
 	return words
 }
 
-func (m *Model) ids(s set) string {
+func (m mind) ids(s set) string {
 	var out []string
 	for _, i := range s.list(nil) {
 		out = append(out, m.t.items[i].id)

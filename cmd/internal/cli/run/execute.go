@@ -3,6 +3,8 @@ package run
 import (
 	"bufio"
 	"fmt"
+	"maps"
+	"slices"
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
@@ -47,16 +49,17 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 	if events != nil {
 		h.Workers = 1
 	}
-	seen := make([]seen, len(specs))
+	watched := make([]seen, len(specs))
 	err = h.Run(len(specs), func(i int) (*harness.Job, error) {
 		j := m.Job(specs[i])
-		j.Sinks = []transcript.Sink{&seen[i].left, &seen[i].items}
+		watched[i] = seen{items: map[string]verdict{}, left: map[string]bool{}}
+		j.Sinks = []transcript.Sink{&watched[i]}
 		if events != nil {
 			j.Sinks = append(j.Sinks, transcript.Lines(events.text))
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {
-		done = append(done, executed{r, seen[i].left.ids, seen[i].items.of(r.Spec.Scenario)})
+		done = append(done, executed{r, slices.Sorted(maps.Keys(watched[i].left)), watched[i].verdicts(r.Spec.Scenario)})
 		return nil
 	})
 	if err != nil {
@@ -66,12 +69,6 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 		return done, nil // the list would be a part of one
 	}
 	return done, events.commit()
-}
-
-// seen is what a run's report needs beside its figures.
-type seen struct {
-	left  departures
-	items verdicts
 }
 
 // eventFile takes the canonical text of events.

@@ -11,49 +11,43 @@ import (
 	"agentsim/sim/transcript"
 )
 
-// verdicts is a transcript.Sink that keeps the latest word about each item of
-// work, in the order in which items were first spoken of.
-type verdicts struct {
-	items []verdict
-	at    map[string]int
+// seen is a transcript.Sink that keeps what a run's report says beside its figures:
+// the latest word about each item of work, and the ids of the statements that a
+// minimal stack leaves, as its findings of rule minimal name them.
+type seen struct {
+	items map[string]verdict
+	left  map[string]bool
 }
 
-// verdict is how an item ended, and what was missing.
+// verdict is how an item ended.
 type verdict struct {
-	item    string
-	outcome transcript.Outcome
-	missing []string
-	late    bool     // it was found wrong after it was said to be done
-	reads   int      // files that it reads
-	unread  []string // of these, those whose content whoever did it never had
+	transcript.Item
+	late bool            // it was found wrong after it was said to be done
+	of   *scenarios.Item // in the scenario
 }
 
 // Emit takes one event in.
-func (v *verdicts) Emit(e *transcript.Event) {
-	b, ok := e.Body.(*transcript.Item)
-	if !ok {
-		return
-	}
-	i, known := v.at[b.Item]
-	if !known {
-		if v.at == nil {
-			v.at = map[string]int{}
+func (s *seen) Emit(e *transcript.Event) {
+	switch b := e.Body.(type) {
+	case *transcript.Item:
+		was := s.items[b.Item]
+		s.items[b.Item] = verdict{Item: *b, late: b.Outcome == "wrong" && (was.Outcome == "done" || was.Outcome == "rework" || was.late)}
+	case *transcript.Finding:
+		if id, _, _ := strings.Cut(b.Detail, ":"); b.Rule == "minimal" {
+			s.left[id] = true
 		}
-		i = len(v.items)
-		v.at[b.Item], v.items = i, append(v.items, verdict{})
 	}
-	was := v.items[i]
-	v.items[i] = verdict{b.Item, b.Outcome, b.Missing, b.Outcome == "wrong" && (was.outcome == "done" || was.outcome == "rework" || was.late), b.Reads, b.Unread}
 }
 
-// of is the verdicts on all items of a scenario; of those that nobody spoke of it is
+// verdicts are those on all items of a scenario; of those that nobody spoke of it is
 // unsaid.
-func (v *verdicts) of(sc *scenarios.Scenario) []verdict {
-	out := v.items
+func (s *seen) verdicts(sc *scenarios.Scenario) (out []verdict) {
 	for i := range sc.Work {
-		if _, spoken := v.at[sc.Work[i].ID]; !spoken {
-			out = append(out, verdict{item: sc.Work[i].ID, outcome: unsaid})
+		v, spoken := s.items[sc.Work[i].ID]
+		if v.of = &sc.Work[i]; !spoken {
+			v.Item = transcript.Item{Item: v.of.ID, Outcome: unsaid}
 		}
+		out = append(out, v)
 	}
 	return out
 }
@@ -72,7 +66,7 @@ func undone(done []executed) (out []string) {
 		var said []string
 		n := 0
 		for i := range x.verdicts {
-			text := x.verdicts[i].undone(x.Spec.Scenario)
+			text := x.verdicts[i].undone()
 			if text == "" {
 				continue
 			}
@@ -146,8 +140,8 @@ func (x *executed) notRead() string {
 	var items []string
 	unread, reads := 0, 0
 	for i := range x.verdicts {
-		if v := &x.verdicts[i]; len(v.unread) > 0 {
-			items, unread, reads = append(items, v.item), unread+len(v.unread), reads+v.reads
+		if v := &x.verdicts[i]; len(v.Unread) > 0 {
+			items, unread, reads = append(items, v.of.ID), unread+len(v.Unread), reads+v.Reads
 		}
 	}
 	if len(items) == 0 {
@@ -163,8 +157,8 @@ func unequal(done []executed) []string {
 	left := func(x *executed) map[string][]string {
 		out := map[string][]string{}
 		for _, v := range x.verdicts {
-			if len(v.unread) > 0 {
-				out[v.item] = v.unread
+			if len(v.Unread) > 0 {
+				out[v.of.ID] = v.Unread
 			}
 		}
 		return out
@@ -196,35 +190,31 @@ func inWorkOrder(items []string, sc *scenarios.Scenario) string {
 }
 
 // undone is what became of an item that was not done, "" for one that was.
-func (v *verdict) undone(sc *scenarios.Scenario) string {
-	var it scenarios.Item
-	if i := slices.IndexFunc(sc.Work, func(it scenarios.Item) bool { return it.ID == v.item }); i >= 0 {
-		it = sc.Work[i]
-	}
-	switch v.outcome {
+func (v *verdict) undone() string {
+	switch v.Outcome {
 	case "wrong":
-		if v.late && len(it.Pitfalls)+len(it.MisledBy) > 0 {
-			return v.item + " (wrong: a defect stands in what it changed)"
+		if v.late && len(v.of.Pitfalls)+len(v.of.MisledBy) > 0 {
+			return v.of.ID + " (wrong: a defect stands in what it changed)"
 		}
-		return v.item + " (wrong: it goes by an old version of a file)"
+		return v.of.ID + " (wrong: it goes by an old version of a file)"
 	case unsaid:
-		return v.item + " (nobody reported it)"
+		return v.of.ID + " (nobody reported it)"
 	case "failed":
 	default:
 		return ""
 	}
 	var names []string
-	for _, m := range v.missing {
+	for _, m := range v.Missing {
 		if len(names) == maxUndone {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, wanting(m, &it))
+		names = append(names, wanting(m, v.of))
 	}
 	if text := strings.Join(names, ", "); text != "" {
-		return v.item + " (" + text + ")"
+		return v.of.ID + " (" + text + ")"
 	}
-	return v.item
+	return v.of.ID
 }
 
 // wanting is the name of something missing, as a report's mark has it, in words.
@@ -252,4 +242,35 @@ func wanting(name string, it *scenarios.Item) string {
 		return ""
 	}
 	return "lacks " + name
+}
+
+// leaves says in a line for each group of variants that leave the same
+// statements which those are.
+func leaves(done []executed) (out []string) {
+	var sets []string
+	of := map[string][]string{}
+	for _, x := range done {
+		if set := strings.Join(x.leaves, ", "); set != "" {
+			if of[set] == nil {
+				sets = append(sets, set)
+			}
+			of[set] = append(of[set], variantOf(x))
+		}
+	}
+	for _, set := range sets {
+		verb := " leaves "
+		if len(of[set]) > 1 {
+			verb = " leave "
+		}
+		out = append(out, strings.Join(of[set], ", ")+verb+set)
+	}
+	return out
+}
+
+// variantOf names a variant; a scenario without variants goes by its own name.
+func variantOf(x executed) string {
+	if x.Spec.Variant == "" {
+		return x.Spec.Scenario.Name
+	}
+	return x.Spec.Variant
 }

@@ -12,10 +12,18 @@ import (
 )
 
 func TestUndone(t *testing.T) {
-	sc := &scenarios.Scenario{Name: "story", Work: []scenarios.Item{{ID: "trap", Pitfalls: []string{"p"}}, {ID: "lure", MisledBy: []string{"m"}}, {ID: "plain"}}}
+	known := []scenarios.Item{{ID: "trap", Pitfalls: []string{"p"}}, {ID: "lure", MisledBy: []string{"m"}}}
 	said := func(words ...string) (out []string) {
-		var v verdicts
+		v := seen{items: map[string]verdict{}}
+		of := scenarios.Scenario{Name: "story"}
 		for i := 0; i < len(words); i += 3 {
+			if !slices.ContainsFunc(of.Work, func(it scenarios.Item) bool { return it.ID == words[i] }) {
+				it := scenarios.Item{ID: words[i]}
+				if at := slices.IndexFunc(known, func(it scenarios.Item) bool { return it.ID == words[i] }); at >= 0 {
+					it = known[at]
+				}
+				of.Work = append(of.Work, it)
+			}
 			it := &transcript.Item{Item: words[i], Outcome: transcript.Outcome(words[i+1])}
 			if words[i+2] != "" {
 				it.Missing = []string{words[i+2]}
@@ -24,7 +32,7 @@ func TestUndone(t *testing.T) {
 		}
 		run := &metrics.Run{}
 		run.Items.Total = 9
-		return undone([]executed{{Run: &harness.Run{Spec: &sim.Spec{Scenario: sc}, Metrics: run}, verdicts: v.items}})
+		return undone([]executed{{Run: &harness.Run{Spec: &sim.Spec{Scenario: &of}, Metrics: run}, verdicts: v.verdicts(&of)}})
 	}
 	for _, c := range []struct {
 		what string

@@ -148,6 +148,8 @@ Exit codes:
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
 	root.AddCommand(newVersion(s))
+	root.SetHelpCommandGroupID("more")
+	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = build()
 	root.PersistentFlags().StringVar(&s.Color, "color", "auto", "colours: `auto`, always or never")
 	wrapHelp(s, root)

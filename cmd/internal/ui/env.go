@@ -121,30 +121,6 @@ func Exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// Label prints a line behind its name; nothing when there is nothing to say. On a
-// terminal it is continued in further lines, but one to be pasted stays whole.
-func (s *Env) Label(name, text string) {
-	if text == "" {
-		return
-	}
-	lines := []string{text}
-	if !strings.HasPrefix(text, "agentsim ") {
-		lines = s.Style().Lines(text, 13)
-	}
-	for _, line := range lines {
-		s.Printf("%-12s %s\n", name, line)
-		name = ""
-	}
-}
-
-// Lines prints several lines behind one name.
-func (s *Env) Lines(name string, lines []string) {
-	for _, line := range lines {
-		s.Label(name, line)
-		name = ""
-	}
-}
-
 // Plural names a number of things.
 func Plural(n int, what string) string { return Things(int64(n), what) }
 

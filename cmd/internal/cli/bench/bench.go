@@ -233,11 +233,15 @@ func updateBaseline(s *ui.Env, b *bench) error {
 		return err
 	}
 	files := b.writeFiles()
-	s.Printf("%s: %s of %s written, %s kept; %s\n", b.o.baseline, ui.Plural(len(b.now.Runs), "run"), ui.Plural(len(b.set.files), "scenario"), ui.Plural(kept, "run"), b.counts())
-	s.Label("dropped", b.dropped())
-	s.Label("accepted", b.accepted())
-	s.Lines("cause", b.causes())
-	s.Lines("missed", b.missed)
+	d := &report.Document{}
+	d.Say("%s: %s of %s written, %s kept; %s", b.o.baseline, ui.Plural(len(b.now.Runs), "run"), ui.Plural(len(b.set.files), "scenario"), ui.Plural(kept, "run"), b.counts())
+	d.Label("dropped", b.dropped())
+	d.Label("accepted", b.accepted())
+	d.Label("cause", b.causes()...)
+	d.Label("missed", b.missed...)
+	if err := s.Print("table", d); err != nil {
+		return err
+	}
 	switch {
 	case files != nil:
 		return files

@@ -97,6 +97,10 @@ func NewWhole(json string, what *Payload) *Payload {
 	return &Payload{raw: what.raw, esc: json, measure: what.measure, isJSON: what.isJSON, whole: true}
 }
 
+// Whole is the whole block's JSON, of a payload of NewWhole or of a block that is
+// kept as it is written.
+func (p *Payload) Whole() (json string, ok bool) { return p.esc, p.whole }
+
 // Raw is the content as text.
 func (p *Payload) Raw() string { return p.raw }
 

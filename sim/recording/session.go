@@ -9,7 +9,7 @@ import (
 
 // Session is one recorded session: a main thread and what it spawned.
 type Session struct {
-	Format   string // of the recording: claude-code, codex, tracelab, kv-cache-tester, rows
+	Format   string // of the recording: claude-code, raw-bodies, codex, tracelab, kv-cache-tester, rows
 	Origin   string // repository or corpus it comes from; "" when unknown
 	ID       string // the client's, or a hash of it
 	Client   string // claude-code, codex; "" when unknown
@@ -116,11 +116,20 @@ type Request struct {
 	ServerMiss   string
 	ServerMissed int64
 
-	// Blocks are the ids of the prompt's full blocks, in order, where the recording
-	// names them.
-	Blocks []uint64
+	// Blocks are the ids of the prompt's blocks, in order, where the recording names
+	// them: of its full blocks of Session.BlockTokens, or of all where BlockBytes has
+	// the size of each.
+	Blocks     []uint64
+	BlockBytes []int64
+	// Changed is where the prompt stops being a continuation of Pred's and what that
+	// lets the cache lose, as Difference.String says it, where the recording holds the
+	// bytes of both; "" where Pred's stands in front of it whole.
+	Changed string
 	// Said is what the conversation gained since Pred, without that one's answer;
 	// Answer is what the model answered. Both are nil without content.
+	// Where Front is not nil, Said is the whole conversation, and Front are the tools
+	// and system blocks before it.
+	Front  []llm.Block
 	Said   []llm.Msg
 	Answer []llm.Block
 	// Tools tells of the answer's tool uses, in order.

@@ -18,6 +18,8 @@ type Recorded struct {
 
 	AnswerBlocks int // how many blocks the answer has; 0 when unknown
 
+	Changed string // where the prompt stops being a continuation of Pred's, of recording.Request.Changed
+
 	Told string // settings and events that lines of the transcript tell, of recording.Request.ToldText
 
 	ServerMiss   string // the API's own diagnosis of a miss, such as tools_changed
@@ -57,6 +59,7 @@ func (b *Recorded) AppendText(dst []byte) []byte {
 	dst = optFlag(dst, " writes_unknown=", b.WritesUnknown)
 	dst = optFlag(dst, " unbilled=", b.Unbilled)
 	dst = optInt(dst, " answer_blocks=", b.AnswerBlocks)
+	dst = optStr(dst, " changed=", b.Changed)
 	dst = optStr(dst, " told=", b.Told)
 	dst = optStr(dst, " server_miss=", b.ServerMiss)
 	dst = optInt(dst, " server_missed=", b.ServerMissed)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/rng"
 )
 
 // form is a type of block: the fields that its canonical form has, and those that
@@ -216,7 +215,7 @@ func (c *content) id(key string) (llm.ToolUseID, error) {
 	id, ok := llm.ParseToolUseID(own)
 	if !ok || (own == s) != (c.form.kind == llm.ToolUse || c.form.kind == llm.ToolResult) {
 		c.whole = true
-		return llm.NewToolUseID(rng.Root(0).Sub(s)), nil
+		return ToolUseID(s), nil
 	}
 	return id, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/rng"
 )
 
 // Rules are what becomes of some forms on their way to the model, as a set.
@@ -86,6 +87,37 @@ func (b *Body) Notes() (out []string) {
 		out = append(out, fmt.Sprintf("unknown %s (%d, from byte %d)", u.What, u.Count, u.At))
 	}
 	return out
+}
+
+// keyed are the fields beside the blocks that a cached prefix belongs to.
+var keyed = [...]string{"model", "speed", "thinking", "output_config", "tool_choice"}
+
+// Changed names the fields beside the blocks in which o differs and that a cached
+// prefix belongs to, the model first.
+func (b *Body) Changed(o *Body) (out []string) {
+	for _, name := range keyed {
+		if b.value(name) != o.value(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (b *Body) value(name string) string {
+	for _, f := range b.Fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// ToolUseID is the number by which blocks of a chain name a tool use.
+func ToolUseID(s string) llm.ToolUseID {
+	if id, ok := llm.ParseToolUseID(s); ok {
+		return id
+	}
+	return llm.NewToolUseID(rng.Root(0).Sub(s))
 }
 
 // Read reads the body of a request.

@@ -41,7 +41,7 @@ cachemodel/internal/oracle: cachemodel sim/vtime sim/rng sim/llm
 cachemodel/blocktrace: cachemodel
 
 sim/recording:          sim/vtime sim/llm
-sim/recording/importer: sim/vtime sim/llm sim/recording
+sim/recording/importer: sim/vtime sim/llm sim/recording sim/wire
 sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel

@@ -16,6 +16,7 @@ const (
 	traceLab
 	kvTrace
 	rows
+	rawBodies
 )
 
 // A file is of no known format when none of its first maxHeadLines lines says
@@ -41,6 +42,9 @@ func identify(src source, opt *Options, sk *skips) (id identity, ok bool, err er
 	if err != nil {
 		return identity{}, false, located(src.name, 0, err)
 	}
+	if isBody(src.name) {
+		return identity{format: rawBodies, session: path.Dir(src.name), agent: path.Base(src.name)}, true, from.Close()
+	}
 	passed := &skips{}
 	lines := newLineReader(io.LimitReader(from, 2*opt.MaxLine+headBytes), src.name, opt, passed)
 	for range maxHeadLines {
@@ -52,7 +56,10 @@ func identify(src source, opt *Options, sk *skips) (id identity, ok bool, err er
 			return identity{}, false, closing(err, from.Close)
 		}
 		ok = true
-		if id = identifyLine(line); id.format != unknown {
+		if id = identifyLine(line); id.format == unknown {
+			id = identifyBody(src.name, line)
+		}
+		if id.format != unknown {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"agentsim/sim/vtime"
 	"cmp"
 	"fmt"
 	"io/fs"
@@ -37,7 +38,7 @@ func (im *imported) find(fsys fs.FS, roots []string) ([]source, error) {
 				im.skips.add("neither a file nor a directory", name, 0)
 			default:
 				known[name] = true
-				out = append(out, im.source(fsys, name, info.Size()))
+				out = append(out, im.source(fsys, name, info))
 			}
 			return nil
 		})
@@ -50,8 +51,8 @@ func (im *imported) find(fsys fs.FS, roots []string) ([]source, error) {
 }
 
 // source is a file of fsys. Reading it counts for Progress once im.total is known.
-func (im *imported) source(fsys fs.FS, name string, size int64) source {
-	return source{name: name, size: size, open: func() (*opened, error) {
+func (im *imported) source(fsys fs.FS, name string, info fs.FileInfo) source {
+	return source{name: name, size: info.Size(), written: vtime.Instant(max(info.ModTime().UnixNano(), 0)), open: func() (*opened, error) {
 		f, err := fsys.Open(name)
 		if err != nil {
 			return nil, err

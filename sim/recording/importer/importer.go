@@ -105,6 +105,7 @@ var readers = [...]reader{
 	traceLab:   lineReaderOf((*rowFile).round),
 	kvTrace:    lineReaderOf((*rowFile).trace),
 	rows:       lineReaderOf((*rowFile).row),
+	rawBodies:  readBodies,
 }
 
 // reader reads files that belong together. It hands on each session with what was

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 
 	"agentsim/sim/recording"
+	"agentsim/sim/vtime"
 )
 
 // source is one file. Opened, it gives what it holds, decompressed.
@@ -20,6 +21,8 @@ type source struct {
 	name string
 	open func() (*opened, error)
 	size int64 // bytes on disk
+	// written is when the file was written last, as its file system says.
+	written vtime.Instant
 }
 
 // located says in which file an error is, and at which line or byte.

@@ -151,6 +151,9 @@ func cause(s *recording.Session, i int, v *Verdict, ask bool) recording.Cause {
 	if c, ok := serverCause[r.ServerMiss]; ok && ask {
 		return c
 	}
+	if c := r.ChangedBy(); c != recording.NoCause {
+		return c
+	}
 	strips := r.UserTurn && stripsThinking(r.Model)
 	switch {
 	case r.Compacted:

@@ -62,14 +62,13 @@ func (c *chains) messages(n *llm.Node, tokens int64) *llm.Node {
 // what stands behind the last full one.
 func (c *chains) names(i int, l *link) {
 	r := &c.s.Requests[i]
-	size := c.s.BlockTokens
 	at := c.frontOf(r.Model)
-	for _, id := range r.Blocks {
+	for k, id := range r.Blocks {
 		key := namedKey{at, id}
 		n := c.named[key]
 		if n == nil {
 			n = c.b.Append(at, llm.User, opaque("%s%016x", NamedBlock, id))
-			c.tokens[n] = c.tokens[at] + size
+			c.tokens[n] = c.tokens[at] + c.size(r, k, c.tokens[at])
 			c.named[key] = n
 		}
 		at = n
@@ -80,6 +79,19 @@ func (c *chains) names(i int, l *link) {
 	if r.Usage.Read > 0 {
 		l.readTo = c.within(at, r.Usage.Read)
 	}
+}
+
+// size is how many tokens a named block has. Where its bytes are known and not its
+// tokens, what is left of the prompt is shared out by bytes.
+func (c *chains) size(r *recording.Request, k int, before int64) int64 {
+	if len(r.BlockBytes) == 0 {
+		return c.s.BlockTokens
+	}
+	var left int64
+	for _, n := range r.BlockBytes[k:] {
+		left += n
+	}
+	return max(r.Usage.Prompt()-before, 0) * r.BlockBytes[k] / max(left, 1)
 }
 
 // NamedBlock is what the text of a block begins with that a recording names; its
@@ -124,6 +136,8 @@ func (c *chains) say(at *llm.Node, role llm.Role, blocks []llm.Block) *llm.Node 
 // contentFrom is the conversation that a request's own messages follow.
 func (c *chains) contentFrom(i int, r *recording.Request) *llm.Node {
 	switch {
+	case r.Front != nil:
+		return c.whole(r)
 	case r.Pred < 0 || r.Compacted:
 		return c.base(r, c.front(r), r.Usage.Prompt(), true)
 	case !c.kept(i):
@@ -137,6 +151,23 @@ func (c *chains) contentFrom(i int, r *recording.Request) *llm.Node {
 		return c.move(c.links[r.Pred].answer, r.Model)
 	}
 	return c.links[r.Pred].answer
+}
+
+// whole is the front of a request whose tools and system blocks are recorded.
+func (c *chains) whole(r *recording.Request) *llm.Node {
+	scope := c.scope
+	scope.Model = r.Model
+	n := c.b.Root(scope, llm.Salts{})
+	for k := range r.Front {
+		if n.Level == llm.Tools && r.Front[k].Kind != llm.ToolDef {
+			n = c.border(n, llm.System)
+		}
+		n = c.b.Append(n, llm.NoRole, &r.Front[k])
+	}
+	for n.Level < llm.Messages {
+		n = c.border(n, n.Level+1)
+	}
+	return n
 }
 
 // contentRead is where what was read ends, as far as it can be told: the sizes of

@@ -24,7 +24,7 @@ func modeOf(s *recording.Session) mode {
 		if r.Said != nil || r.Answer != nil {
 			return fromContent
 		}
-		if len(r.Blocks) > 0 && s.BlockTokens > 0 {
+		if len(r.Blocks) > 0 && (s.BlockTokens > 0 || len(r.BlockBytes) > 0) {
 			m = fromNames
 		}
 	}

@@ -218,7 +218,7 @@ func (e *emitter) recorded(i int) *transcript.Recorded {
 	r := &e.s.Requests[i]
 	b := &transcript.Recorded{Call: e.calls[i], ID: r.ID, Pred: int64(r.Pred) + 1, Version: r.Version, Stop: r.Stop,
 		UserTurn: r.UserTurn, Compacted: r.Compacted, OutputUnknown: !r.OutputKnown, WritesUnknown: !r.WritesKnown,
-		Unbilled: !r.Billed, AnswerBlocks: r.AnswerBlocks, Told: r.ToldText(), ServerMiss: r.ServerMiss, ServerMissed: r.ServerMissed, Expected: e.s.Expected(i)}
+		Unbilled: !r.Billed, AnswerBlocks: r.AnswerBlocks, Changed: r.Changed, Told: r.ToldText(), ServerMiss: r.ServerMiss, ServerMissed: r.ServerMissed, Expected: e.s.Expected(i)}
 	if i < len(e.verdicts) && r.Billed {
 		b.Class, b.Cause = e.verdicts[i].Class.String(), e.verdicts[i].Cause.String()
 	}

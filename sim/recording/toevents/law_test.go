@@ -102,11 +102,14 @@ func genRequest(t *rapid.T, s *recording.Session, i int, at vtime.Instant) recor
 		}
 		r.Tools = append(r.Tools, u)
 	}
+	r.Changed = rapid.SampledFrom([]string{"", "", "tools: block 2 (tool Read), byte 40", "settings: thinking"}).Draw(t, "changed")
 	if s.BlockTokens > 0 {
 		r.Blocks = rapid.SliceOfN(rapid.Uint64Range(1, 3), 0, 6).Draw(t, "blocks")
 		if len(r.Blocks) == 0 {
 			r.Blocks = nil
 		}
+	} else if rapid.Bool().Draw(t, "sizes") {
+		r.Blocks, r.BlockBytes = []uint64{1, 2}, rapid.SliceOfN(rapid.Int64Range(1, 900), 2, 2).Draw(t, "bytes")
 	}
 	return r
 }
@@ -119,6 +122,9 @@ func withContent(t *rapid.T, s *recording.Session) {
 			r.Said = append(r.Said, llm.Msg{Role: llm.User, Blocks: []llm.Block{textOf(rapid.String().Draw(t, "said"))}})
 		}
 		r.Answer = []llm.Block{textOf(rapid.String().Draw(t, "answer"))}
+		if rapid.Bool().Draw(t, "front") {
+			r.Front = []llm.Block{textOf(rapid.String().Draw(t, "system"))}
+		}
 	}
 }
 
@@ -175,7 +181,8 @@ func comesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range s.Requests {
-			s.Requests[i].Said, s.Requests[i].Answer, s.Requests[i].Blocks = nil, nil, nil
+			r := &s.Requests[i]
+			r.Said, r.Answer, r.Front, r.Blocks, r.BlockBytes = nil, nil, nil, nil, nil
 		}
 		// Where its files lie and what was passed over is no part of a run; the
 		// first import of it counts.

@@ -62,9 +62,13 @@ func (w *Writer) payload(p *llm.Payload) string {
 	if known {
 		return key
 	}
-	key = contentKey(p.Raw())
+	content := p.Raw()
+	if whole, ok := p.Whole(); ok {
+		content = whole
+	}
+	key = contentKey(content)
 	w.store.payloads[id] = key
-	w.payloads.add(key, int64(len(p.Raw())), p.Raw())
+	w.payloads.add(key, int64(len(content)), content)
 	return key
 }
 
@@ -79,7 +83,8 @@ type frame struct {
 var nothing = llm.NewJSON("")
 
 // of gives the bytes before and after the content of n; for a border, all bytes
-// are before it.
+// are before it. A block that is kept whole is all content: it alone, beside tools,
+// has nothing after it.
 func (f *frame) of(n *llm.Node) (head, tail string) {
 	if n.IsBorder() {
 		f.buf = llm.AppendDelta(f.buf[:0], n)
@@ -87,9 +92,14 @@ func (f *frame) of(n *llm.Node) (head, tail string) {
 	}
 	f.block = *n.Block
 	f.block.Content = nothing
+	if _, whole := n.Block.Content.Whole(); whole {
+		f.block.Kind = llm.Opaque // all of it is content
+	}
 	f.node = llm.Node{Parent: n.Parent, Block: &f.block, Level: n.Level, Role: n.Role}
 	f.buf = llm.AppendDelta(f.buf[:0], &f.node)
-	tail = tailOf(n.Block)
+	if f.block.Kind != llm.Opaque {
+		tail = tailOf(n.Block)
+	}
 	return string(f.buf[:len(f.buf)-len(tail)]), tail
 }
 

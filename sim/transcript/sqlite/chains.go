@@ -53,7 +53,10 @@ func (db *DB) contents(run string) (map[string]string, error) {
 }
 
 // contentKind is a content as one kind of payload; blocks share those.
-type contentKind struct{ payload, class string }
+type contentKind struct{ payload, class, tail string }
+
+// wholeBlock reports whether a block's content is all of its JSON.
+func wholeBlock(kind, tail string) bool { return kind != llm.ToolDef.String() && tail == "" }
 
 // storedNode is a row of nodes.
 type storedNode struct{ hash, parent, level, role, kind, name, class, head, tail, payload string }
@@ -73,13 +76,13 @@ func (r *storedNode) node(b *llm.Builder, parent *llm.Node, contents map[string]
 	if (role == llm.NoRole) == (parent.Level == llm.Messages) || r.level != parent.Level.String() {
 		return nil, fmt.Errorf("block %s is one of %s behind one of %s", r.hash, r.level, parent.Level)
 	}
-	key := contentKind{r.payload, r.class}
+	key := contentKind{r.payload, r.class, r.tail}
 	p := made[key]
 	if p == nil {
 		p = r.content(contents[r.payload])
 		made[key] = p
 	}
-	blk := &llm.Block{Kind: named[llm.Kind](r.kind, llm.ToolDef, llm.Passing), Name: r.name, Content: p,
+	blk := &llm.Block{Kind: named[llm.Kind](r.kind, llm.ToolDef, llm.Opaque), Name: r.name, Content: p,
 		IsError: strings.HasSuffix(r.tail, `"is_error":true}`)}
 	blk.ID, _ = llm.ParseToolUseID(idIn(r.head))
 	n := b.Append(parent, role, blk)
@@ -108,7 +111,10 @@ func (r *storedNode) border(parent *llm.Node) (*llm.Node, error) {
 
 // content is a payload as the block's kind has it.
 func (r *storedNode) content(raw string) *llm.Payload {
-	switch named[llm.Kind](r.kind, llm.ToolDef, llm.Passing) {
+	if wholeBlock(r.kind, r.tail) {
+		return llm.NewWhole(raw, llm.NewJSON(raw))
+	}
+	switch named[llm.Kind](r.kind, llm.ToolDef, llm.Opaque) {
 	case llm.Text, llm.Thinking, llm.ToolResult, llm.EffortChange, llm.Passing:
 		return llm.NewText(named[llm.Class](r.class, llm.Prose, llm.JSON), raw)
 	}

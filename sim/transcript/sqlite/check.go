@@ -290,7 +290,7 @@ func (db *DB) checkPayloads() (out []Mismatch, err error) {
 
 // saysKind reports whether a block's bytes are of a kind. Most name it.
 func saysKind(head, kind string) bool {
-	switch k := named[llm.Kind](kind, llm.ToolDef, llm.Passing); {
+	switch k := named[llm.Kind](kind, llm.ToolDef, llm.Opaque); {
 	case k.String() != kind:
 		return false
 	case k == llm.Text, k == llm.Thinking, k == llm.ToolUse, k == llm.ToolResult:
@@ -317,7 +317,7 @@ func (db *DB) checkNodes() (out []Mismatch, err error) {
 			wrong("payload", "one that is not on record", "the block's content")
 		case err != nil:
 			wrong("head, payload or tail", "one that does not come to the hash", "those of the block")
-		case kind != "" && !saysKind(head, kind):
+		case kind != "" && !wholeBlock(kind, tail) && !saysKind(head, kind):
 			wrong("kind", kind, "that of the block's bytes")
 		case kind != "" && above != level:
 			wrong("level", level, above)

@@ -14,7 +14,7 @@ var told = []struct{ table, key, event, kind, columns string }{
 	{"requests", "seq", "seq", "request", "call attempt head blocks model"},
 	{"requests", "seq", "ended_seq", "response", "stop input write_5m write_1h read output read_to written_to undecided lost miss miss_pos answer=head"},
 	{"recorded_requests", "seq", "seq", "recorded",
-		"id pred version stop told answer_blocks server_reason=server_miss server_missed class cause expected"},
+		"id pred version stop changed told answer_blocks server_reason=server_miss server_missed class cause expected"},
 	{"tool_calls", "seq", "ended_seq", "tool_result", "call idx=index id name removed_by bytes"},
 	{"agents", "agent, activation", "seq", "agent_start", "id lineage type structure model depth"},
 	{"agents", "agent, activation", "ended_seq", "agent_end", "status why turns tool_uses"},

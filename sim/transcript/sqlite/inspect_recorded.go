@@ -18,6 +18,7 @@ type RecordedInfo struct {
 	ServerReason                     string // the API's own diagnosis; "" for none
 	ServerMissed                     int64  // tokens that it names
 	Class, Cause                     string
+	Changed                          string         // where the prompt stops being a continuation of Pred's; "" for nowhere, and where nobody knows
 	Meaning, Keep                    string         // of the cause: what it is, what would have kept the tokens
 	Expected, Lost                   int64          // tokens
 	LostCost                         int64          // picodollars
@@ -25,13 +26,13 @@ type RecordedInfo struct {
 }
 
 const recordedColumns = `SELECT c.n, c.id, c.version, c.stop, c.pred, c.user_turn, c.compacted, c.output_known, c.writes_known, c.billed,
-	c.server_reason, c.server_missed, c.class, c.cause, coalesce(k.meaning, ''), coalesce(k.keep, ''), c.expected, c.lost, c.lost_cost, c.told
+	c.server_reason, c.server_missed, c.class, c.cause, coalesce(k.meaning, ''), coalesce(k.keep, ''), c.expected, c.lost, c.lost_cost, c.changed, c.told
 	FROM recorded_requests c JOIN recorded_keeps w ON w.run = c.run AND w.n = c.n LEFT JOIN recorded_causes k ON k.cause = w.cause `
 
 func scanRecordedInfo(rows *sql.Rows) (r RecordedInfo, err error) {
 	told := ""
 	err = rows.Scan(&r.N, &r.ID, &r.Version, &r.Stop, &r.Pred, &r.UserTurn, &r.Compacted, &r.OutputKnown, &r.WritesKnown, &r.Billed,
-		&r.ServerReason, &r.ServerMissed, &r.Class, &r.Cause, &r.Meaning, &r.Keep, &r.Expected, &r.Lost, &r.LostCost, &told)
+		&r.ServerReason, &r.ServerMissed, &r.Class, &r.Cause, &r.Meaning, &r.Keep, &r.Expected, &r.Lost, &r.LostCost, &r.Changed, &told)
 	var q recording.Request
 	if err == nil {
 		err = q.SetTold(told)

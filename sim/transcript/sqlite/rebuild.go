@@ -45,6 +45,9 @@ func scanPiece(rows *sql.Rows) (p piece, err error) {
 
 func (p *piece) append(dst []byte) []byte {
 	dst = append(dst, p.head...)
+	if wholeBlock(p.kind, p.tail) {
+		return append(dst, p.content...)
+	}
 	switch p.kind {
 	case "":
 	case llm.ToolDef.String(), llm.ToolUse.String(), llm.Image.String(), llm.Document.String(),

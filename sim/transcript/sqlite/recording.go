@@ -54,7 +54,7 @@ func (db *DB) imported(stored *Run) (*recording.Session, error) {
 	}
 	rows, err := query(db, "read the requests", scanRecorded(start), `SELECT r.call, c.id, r.agent, c.pred, r.model, c.version,
 		r.started_at, r.began_at, r.ended_at, r.input, r.write_5m, r.write_1h, r.read, r.output,
-		c.output_known, c.writes_known, c.billed, c.answer_blocks, c.user_turn, c.compacted, c.stop, c.server_reason, c.server_missed, c.told
+		c.output_known, c.writes_known, c.billed, c.answer_blocks, c.user_turn, c.compacted, c.stop, c.server_reason, c.server_missed, c.changed, c.told
 		FROM recorded_requests c JOIN requests r ON r.run = c.run AND r.seq = c.request WHERE c.run = ? ORDER BY c.n`, stored.ID)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func scanRecorded(start vtime.Instant) func(*sql.Rows) (numbered, error) {
 		u, told := &r.Usage, ""
 		err = rows.Scan(&n.call, &r.ID, &r.Thread, &r.Pred, &r.Model, &r.Version, &r.Start, &r.First, &r.Last,
 			&u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &r.OutputKnown, &r.WritesKnown, &r.Billed, &r.AnswerBlocks,
-			&r.UserTurn, &r.Compacted, &r.Stop, &r.ServerMiss, &r.ServerMissed, &told)
+			&r.UserTurn, &r.Compacted, &r.Stop, &r.ServerMiss, &r.ServerMissed, &r.Changed, &told)
 		if err == nil {
 			err = r.SetTold(told)
 		}

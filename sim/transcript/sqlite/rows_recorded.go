@@ -19,7 +19,7 @@ func (w *Writer) recorded(e *transcript.Event, b *transcript.Recorded) {
 	last := &w.agent(e.Agent).last
 	w.recordedRequests.add(w.run, int64(e.Seq), last.n, last.seq, b.ID, b.Pred, b.Version, b.Stop,
 		flag(b.UserTurn), flag(b.Compacted), flag(!b.OutputUnknown), flag(!b.WritesUnknown), flag(!b.Unbilled),
-		int64(b.AnswerBlocks), b.ServerMiss, b.ServerMissed, b.Class, b.Cause, b.Expected, last.lost, w.lostCost(last), b.Told)
+		int64(b.AnswerBlocks), b.ServerMiss, b.ServerMissed, b.Class, b.Cause, b.Expected, last.lost, w.lostCost(last), b.Told, b.Changed)
 	for i, t := range b.Tools {
 		w.recordedTools.add(w.run, int64(e.Seq), int64(i), t.ID, int64(t.Spawned))
 	}

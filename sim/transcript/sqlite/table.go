@@ -121,7 +121,7 @@ func newTables() tables {
 		invariants: newTable("INSERT", "invariants", "run,name,checks,broken"),
 		metrics:    newTable("INSERT", "metrics", "run,scope,name,value,unit"),
 		recordedRequests: newTable("INSERT", "recorded_requests", "run,seq,n,request,id,pred,version,stop,user_turn,compacted,"+
-			"output_known,writes_known,billed,answer_blocks,server_reason,server_missed,class,cause,expected,lost,lost_cost,told"),
+			"output_known,writes_known,billed,answer_blocks,server_reason,server_missed,class,cause,expected,lost,lost_cost,told,changed"),
 		recordedTools: newTable("INSERT", "recorded_tools", "run,seq,idx,id,spawned"),
 		files:         newTable("INSERT", "files", "run,path,payload"),
 		schedules:     newTable("INSERT", "schedules", "run,choices"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/rundb"
@@ -51,6 +52,9 @@ func missed(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, c one) error
 	d.Detail("miss reason", "%s: %s", l.cause, l.meaning)
 	if x := c.recorded; x != nil && x.Told.Line > 0 {
 		d.Detail("told by", "%s (%s)", toldBy(&x.Told), x.Told.What)
+	}
+	if x := c.recorded; x != nil && x.Changed != "" {
+		d.Detail("first change", "%s of call %d's prompt", x.Changed, x.Pred)
 	}
 	if c.recorded == nil && c.MissByte >= 0 && c.MissPos > 0 {
 		d.Detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
@@ -165,7 +169,8 @@ func causes(d *report.Document, rows []one) {
 	}
 }
 
-// because is a miss's cause, with the line of a recording that tells of it.
+// because is a miss's cause, with the line or the byte of a recording that tells of
+// it.
 func because(c one) string {
 	l := c.loss(0)
 	if c.recorded == nil {
@@ -173,6 +178,9 @@ func because(c one) string {
 	}
 	if by := toldBy(&c.recorded.Told); by != "" {
 		return l.cause + " (" + by + ")"
+	}
+	if changed := c.recorded.Changed; strings.HasPrefix(changed, l.cause+": ") {
+		return changed
 	}
 	return l.cause
 }

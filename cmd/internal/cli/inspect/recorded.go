@@ -65,6 +65,7 @@ func recordedTable(c one) *report.Sheet {
 		col{Name: "server_missed_tokens", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.ServerMissed).If(x.ServerMissed > 0) }},
 		col{Name: "class", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Class) }},
 		col{Name: "cause", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Cause) }},
+		col{Name: "changed", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Changed).If(x.Changed != "") }},
 		col{Name: "meaning", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Meaning) }},
 		col{Name: "would_have_kept_it", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Keep) }},
 		col{Name: "tokens_expected", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.Expected) }},

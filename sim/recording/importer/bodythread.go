@@ -1,0 +1,348 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/wire"
+)
+
+const bodiesFormat = "raw-bodies"
+
+// bodySession is a session of bodies being read.
+//
+// No body says which agent sent it. A request goes on from the one whose whole
+// prompt its own begins with; where none is, from the latest one that began with the
+// same message, and then its bytes differ.
+type bodySession struct {
+	*recording.Session
+	skips   *skips
+	prompts map[llm.Hash]int32   // requests by their whole prompt
+	begun   map[llm.Hash][]int32 // threads by their first message
+	latest  map[int32]*sentBody  // of each thread
+	spawned map[uint64]spawner   // by the prompt of the tool use
+	content int64                // bytes held
+}
+
+// sentBody is a body that the next one of its thread is compared with.
+type sentBody struct {
+	*wire.Body
+	request  int32
+	messages int // blocks of its messages
+}
+
+// spawner is a tool use that may have begun a thread.
+type spawner struct {
+	request int32
+	use     int
+}
+
+// add adds a request, the latest one.
+func (s *bodySession) add(d *bodies, p bodyPair, body *wire.Body, a *ccMessage) {
+	cc := &claudeCodeReader{skips: s.skips, file: p.response.name, words: map[string]string{}}
+	i := int32(len(s.Requests))
+	r := recording.Request{ID: cc.plain(a.ID), Model: cc.plain(a.Model), Pred: -1, Start: p.sent, First: p.ended, Last: p.ended,
+		OutputKnown: true, WritesKnown: true, Settings: recording.Settings{Effort: cc.plain(body.Settings.Effort), Speed: cc.plain(body.Settings.Speed)}}
+	if a.Stop != nil {
+		r.Stop = cc.plain(*a.Stop)
+	}
+	if r.Model == "" {
+		r.Model = cc.plain(body.Model)
+	}
+	r.Usage, r.Billed = cc.usage(a.Usage)
+	r.ServerMiss, r.ServerMissed = cc.plain(a.Diagnostics.Miss.Type), max(a.Diagnostics.Miss.Missed, 0)
+	messages := after(body.Head, nil)
+	from := s.goesOn(body, messages, &r)
+	r.UserTurn = len(messages) > 0 && asks(messages[len(messages)-1])
+	for n := body.Head; n != nil; n = n.Parent {
+		if !n.IsBorder() {
+			r.Blocks = append(r.Blocks, n.Hash.Lo)
+			r.BlockBytes = append(r.BlockBytes, n.Bytes-n.Parent.Bytes)
+		}
+	}
+	slices.Reverse(r.Blocks)
+	slices.Reverse(r.BlockBytes)
+	said := d.said(a)
+	r.AnswerBlocks = len(said)
+	s.results(&r, after(body.Head, from))
+	s.uses(&r, i, a, cc)
+	s.hold(d.opt, &r, body.Head, from, said)
+	s.prompts[body.Head.Hash] = i
+	s.latest[r.Thread] = &sentBody{body, i, len(messages)}
+	s.Requests = append(s.Requests, r)
+}
+
+// asks reports whether a message's last block is the user's own.
+func asks(n *llm.Node) bool {
+	return n.Role == llm.User && n.Block.Kind != llm.ToolResult && n.Block.Kind != llm.ToolReference
+}
+
+// goesOn finds a request's thread, and the one that it goes on from, and notes where
+// its bytes differ. It returns the last node that the predecessor's prompt has too.
+func (s *bodySession) goesOn(body *wire.Body, messages []*llm.Node, r *recording.Request) *llm.Node {
+	for n := body.Head; n != nil && n.Level == llm.Messages; n = n.Parent {
+		if p, ok := s.prompts[n.Hash]; ok && !n.IsBorder() {
+			r.Pred, r.Thread = p, s.Requests[p].Thread
+			if s.latest[r.Thread].request != p { // somebody went on from it already
+				r.Thread = s.thread(recording.Thread{Kind: recording.Fork, Parent: r.Thread, SpawnedBy: p})
+			} else {
+				r.Changed = differs(s.latest[r.Thread].Body, body)
+			}
+			return n
+		}
+	}
+	if len(messages) == 0 {
+		r.Thread = s.thread(recording.Thread{Parent: -1, SpawnedBy: -1})
+		return nil
+	}
+	first := messages[0].Block.Content.Identity()
+	if before, common := s.nearest(s.begun[first], body, len(messages)); before != nil {
+		r.Thread, r.Pred, r.Changed = s.Requests[before.request].Thread, before.request, differs(before.Body, body)
+		return common
+	}
+	r.Thread = s.begin(messages)
+	s.begun[first] = append(s.begun[first], r.Thread)
+	return nil
+}
+
+// nearest is the latest request of the thread whose prompt has most in common with
+// one that began with the same message; nil where that is one of its own about the
+// same words, such as one for a title: another front, and another model or less said.
+func (s *bodySession) nearest(threads []int32, body *wire.Body, messages int) (best *sentBody, common *llm.Node) {
+	for _, t := range threads {
+		before := s.latest[t]
+		c := llm.Common(body.Head, before.Head)
+		same := c != nil && c.Level == llm.Messages && !c.IsBorder()
+		if !same && (messages < before.messages || before.Model != body.Model) {
+			continue
+		}
+		if best == nil || c != nil && (common == nil || c.Pos >= common.Pos) {
+			best, common = before, c
+		}
+	}
+	return best, common
+}
+
+// begin begins a thread: the session's first, or one that a tool use has spawned.
+func (s *bodySession) begin(messages []*llm.Node) int32 {
+	for _, n := range messages {
+		if n.Role != llm.User {
+			break
+		}
+		if by, ok := s.spawned[promptKey(n.Block.Content.Raw())]; ok && n.Block.Kind == llm.Text {
+			use := &s.Requests[by.request].Tools[by.use]
+			t := s.thread(recording.Thread{Kind: recording.SubAgent, Parent: s.Requests[by.request].Thread, SpawnedBy: by.request, ToolUse: use.ID})
+			use.Spawned = t
+			return t
+		}
+	}
+	return s.thread(recording.Thread{Parent: -1, SpawnedBy: -1})
+}
+
+func (s *bodySession) thread(t recording.Thread) int32 {
+	n := len(s.Threads)
+	if t.Name = mainThread; n > 0 {
+		t.Name = fmt.Sprintf("thread-%d", n+1)
+		if t.Kind == recording.Main {
+			t.Kind = recording.SubAgent // a title, a summary, or a spawn that no answer tells
+		}
+	}
+	s.Threads = append(s.Threads, t)
+	return int32(n)
+}
+
+// differs is where a request stops being a continuation of its predecessor, as
+// recording.Difference says it: the first byte in tools or system, else a setting,
+// else a byte of the messages. It is "" where the predecessor's prompt stands in
+// front of it whole.
+func differs(before, now *wire.Body) string {
+	part := llm.Part(before.Head, now.Head)
+	d := &recording.Difference{}
+	settings := before.Changed(now)
+	switch {
+	case len(settings) > 0 && (part.A == nil || part.A.Level == llm.Messages):
+		d.Setting = settings[0]
+	case part.A == nil:
+		return ""
+	default:
+		at := part.A
+		if at.IsBorder() && part.B != nil { // its level goes on in the later one
+			at, d.New = part.B, true
+		}
+		d.Level, d.At = at.Level.String(), max(part.At, 0)
+		if b := at.Block; b != nil {
+			d.Block, d.Role, d.Kind, d.Name = at.Pos, at.Role.String(), b.Kind.String(), b.Name
+		}
+	}
+	return d.String()
+}
+
+// results notes what became of the tool uses of the request before.
+func (s *bodySession) results(r *recording.Request, gained []*llm.Node) {
+	if r.Pred < 0 {
+		return
+	}
+	tools := s.Requests[r.Pred].Tools
+	for _, n := range gained {
+		if n.Block.Kind != llm.ToolResult {
+			continue
+		}
+		for k := range tools {
+			if wire.ToolUseID(tools[k].ID) == n.Block.ID {
+				tools[k].Done, tools[k].IsError, tools[k].Bytes = true, n.Block.IsError, int64(len(n.Block.Content.Raw()))
+			}
+		}
+	}
+}
+
+// uses notes the tool uses of an answer.
+func (s *bodySession) uses(r *recording.Request, i int32, a *ccMessage, cc *claudeCodeReader) {
+	var content []struct {
+		Type, ID, Name string
+		Input          json.RawMessage
+	}
+	if json.Unmarshal(a.Content, &content) != nil {
+		return // said of the answer already
+	}
+	for _, b := range content {
+		if b.Type != "tool_use" {
+			continue
+		}
+		var input struct{ Prompt string }
+		if json.Unmarshal(b.Input, &input) == nil && input.Prompt != "" {
+			s.spawned[promptKey(input.Prompt)] = spawner{i, len(r.Tools)}
+		}
+		r.Tools = append(r.Tools, recording.ToolUse{ID: cc.plain(b.ID), Name: cc.plain(b.Name), Spawned: -1})
+	}
+}
+
+// hold keeps what was said, where content is asked for: all of a prompt that does not
+// go on from another one, else what it gained.
+func (s *bodySession) hold(opt *Options, r *recording.Request, head, from *llm.Node, said []*llm.Node) {
+	if !opt.Content {
+		return
+	}
+	gained := after(head, from)
+	if r.Pred < 0 || r.Changed != "" {
+		gained = after(head, nil)
+		r.Front = front(head)
+	} else {
+		for len(gained) > 0 && gained[0].Role == llm.Assistant {
+			gained = gained[1:] // the answer of the request before
+		}
+	}
+	for _, n := range append(gained, said...) {
+		s.content += int64(len(n.Block.Content.Raw()))
+	}
+	if s.content > opt.MaxContent {
+		s.skips.add(fmt.Sprintf("content beyond %d bytes", opt.MaxContent), "", 0)
+		return
+	}
+	r.Said, r.Answer = []llm.Msg{}, []llm.Block{}
+	for i, n := range gained {
+		if i == 0 || gained[i-1].Role != n.Role {
+			r.Said = append(r.Said, llm.Msg{Role: n.Role})
+		}
+		m := &r.Said[len(r.Said)-1]
+		m.Blocks = append(m.Blocks, *n.Block)
+	}
+	for _, n := range said {
+		r.Answer = append(r.Answer, *n.Block)
+	}
+}
+
+// front lists a prompt's tools and system blocks.
+func front(n *llm.Node) []llm.Block {
+	out := []llm.Block{}
+	for ; n != nil; n = n.Parent {
+		if n.Level != llm.Messages && !n.IsBorder() {
+			out = append(out, *n.Block)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// pairByContent finds the answer of each request in the one that repeats its messages
+// and goes on with that answer: older clients write no index. What stands in front of
+// the messages may have changed in between.
+func (d *bodies) pairByContent(dir string) error {
+	answers := map[llm.Hash]source{}
+	for _, name := range slices.Sorted(maps.Keys(d.answers)) {
+		a, _, err := d.answer(d.answers[name])
+		if err != nil {
+			return err
+		}
+		if a != nil {
+			if said := d.chain(d.said(a)); len(said) > 0 {
+				answers[said[len(said)-1].Hash] = d.answers[name]
+			}
+		}
+	}
+	sent := map[llm.Hash]string{} // requests by their messages
+	var all [][]*llm.Node
+	for _, name := range slices.Sorted(maps.Keys(d.requests)) {
+		body, _, err := d.read(d.requests[name])
+		if err != nil {
+			return err
+		}
+		if body == nil {
+			continue
+		}
+		if alone := d.chain(after(body.Head, nil)); len(alone) > 0 {
+			sent[alone[len(alone)-1].Hash] = name
+			all = append(all, alone)
+		}
+	}
+	for _, nodes := range all {
+		d.pairsIn(nodes, sent, answers)
+	}
+	if n := len(d.pairs); n > 0 {
+		d.skips.addN("pair of request and answer found by what they hold: there is no "+bodiesIndex, int64(n), dir, 0)
+	}
+	return nil
+}
+
+// chain are messages' blocks in a chain of their own.
+func (d *bodies) chain(blocks []*llm.Node) (out []*llm.Node) {
+	n := d.build.Border(d.build.Border(d.build.Root(llm.Scope{}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{})
+	for _, b := range blocks {
+		n = d.build.Append(n, b.Role, b.Block)
+		out = append(out, n)
+	}
+	return out
+}
+
+// pairsIn finds the requests and answers that one conversation repeats.
+func (d *bodies) pairsIn(nodes []*llm.Node, sent map[llm.Hash]string, answers map[llm.Hash]source) {
+	for i := 1; i < len(nodes); i++ {
+		name, ok := sent[nodes[i-1].Hash]
+		request, open := d.requests[name]
+		if !ok || !open || nodes[i].Role != llm.Assistant {
+			continue
+		}
+		end := i
+		for end < len(nodes) && nodes[end].Role == llm.Assistant {
+			end++
+		}
+		said := d.chain(nodes[i:end])
+		if response, ok := answers[said[len(said)-1].Hash]; ok {
+			delete(d.requests, name)
+			d.found("", request, response, response.written)
+		}
+	}
+}
+
+// identifyBody says whether a line is of the index of a directory of bodies.
+func identifyBody(name string, line []byte) identity {
+	var k keys
+	if path.Base(name) != bodiesIndex || json.Unmarshal(line, &k) != nil || !k.all("request_file", "response_file") {
+		return identity{}
+	}
+	return identity{format: rawBodies, session: path.Dir(name)}
+}

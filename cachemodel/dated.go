@@ -1,6 +1,9 @@
 package cachemodel
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Newest is the newest day, year-month-day, of which the table knows prices.
 func Newest() string {
@@ -15,10 +18,7 @@ func Newest() string {
 // lies before the model's first or after the table's newest. A model that was
 // retired by then has a price still; see Retirement.
 func (p *Profile) OnDay(day string) error {
-	first := p.From
-	if first == "" {
-		first = p.Date
-	}
+	first := cmp.Or(p.From, p.Date)
 	if day < first {
 		return fmt.Errorf("model %s has no price on %s: change the day to %s or later, or the model", p.Pinned(), day, first)
 	}

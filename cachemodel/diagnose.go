@@ -2,6 +2,7 @@ package cachemodel
 
 import (
 	"bytes"
+	"slices"
 
 	"agentsim/sim/llm"
 )
@@ -177,14 +178,9 @@ func (c *comparison) byteAt(o, n *llm.Node) int {
 
 // path lists the nodes from the root to n.
 func path(dst []*llm.Node, n *llm.Node) []*llm.Node {
-	if n == nil {
-		return dst
+	for ; n != nil; n = n.Parent {
+		dst = append(dst, n)
 	}
-	for p := n; p != nil; p = p.Parent {
-		dst = append(dst, p)
-	}
-	for i, j := 0, len(dst)-1; i < j; i, j = i+1, j-1 {
-		dst[i], dst[j] = dst[j], dst[i]
-	}
+	slices.Reverse(dst)
 	return dst
 }

@@ -2,6 +2,7 @@ package cachemodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,10 +32,8 @@ func PlatformNamed(name string) (Platform, error) {
 	if name == "" {
 		return ClaudeAPI, nil
 	}
-	for i, n := range platformNames {
-		if n == name {
-			return Platform(i), nil
-		}
+	if i := slices.Index(platformNames[:], name); i >= 0 {
+		return Platform(i), nil
 	}
 	return 0, fmt.Errorf("unknown platform %q: the platforms are %s", name, strings.Join(platformNames[:], ", "))
 }

@@ -1,7 +1,9 @@
 package cachemodel
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -155,14 +157,8 @@ func LookupBillable(id string) (*Profile, error) {
 // lookup finds a model; exact says of which list its error speaks.
 func lookup(id string, exact bool) (*Profile, error) {
 	for i := range profiles {
-		p := &profiles[i]
-		if id == p.ID || id == p.Release {
+		if p := &profiles[i]; id == p.ID || id == p.Release || slices.Contains(p.Aliases, id) {
 			return p, nil
-		}
-		for _, a := range p.Aliases {
-			if id == a {
-				return p, nil
-			}
 		}
 	}
 	if family, date := undated(id); date != "" {
@@ -193,10 +189,7 @@ func Models() []string {
 
 // Pinned is the id that scenario files name: the dated one where there is one.
 func (p *Profile) Pinned() string {
-	if p.Release != "" {
-		return p.Release
-	}
-	return p.ID
+	return cmp.Or(p.Release, p.ID)
 }
 
 // CheckPinned returns an error when id names a model that has a dated id and is

@@ -1,6 +1,9 @@
 package cachemodel
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Tariff is what stands over a model's list prices. Its parts multiply
 // (CACHE-42).
@@ -12,20 +15,16 @@ type Tariff struct {
 
 // String names the parts of the tariff, "" for list prices.
 func (t Tariff) String() string {
-	s := ""
+	var parts []string
 	for _, part := range []struct {
 		is   bool
 		name string
 	}{{t.Fast, "fast mode"}, {t.Batch, "batch (half)"}, {t.US, "US inference (1.1 times)"}} {
-		if !part.is {
-			continue
+		if part.is {
+			parts = append(parts, part.name)
 		}
-		if s != "" {
-			s += ", "
-		}
-		s += part.name
 	}
-	return s
+	return strings.Join(parts, ", ")
 }
 
 // Under is the profile with the tariff in its rates. The error is a tariff that

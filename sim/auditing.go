@@ -28,8 +28,8 @@ func auditedSession(spec *Spec) *audit.Session {
 	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Everyone: p.CliAllow, Took: fixedTimes(sc), Children: p.Children,
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
 		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases), Interactive: sc.Interactive, Gates: map[string]bool{},
-		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: headMarked(sc), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide,
-		Full: fullAt(sc), Interrupts: interrupts(sc), SharedMarked: sharedMarked(sc)}
+		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: planned(sc, agent.PlanAgent, agent.PlanLast), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide,
+		Full: fullAt(sc), Interrupts: interrupts(sc), SharedMarked: planned(sc, agent.PlanAgent)}
 	for _, g := range gate.All() {
 		out.Gates[g.Name] = sc.Gate(g.Name) == "true"
 	}
@@ -55,18 +55,9 @@ func auditedSession(spec *Spec) *audit.Session {
 	return out
 }
 
-// headMarked reports whether every plan of a run marks the last block.
-func headMarked(sc *scenarios.Scenario) bool {
-	return !slices.ContainsFunc(Roots(sc), func(s scenarios.Root) bool {
-		p := Plan(&sc.Provider, &s).Name
-		return p != agent.PlanAgent && p != agent.PlanLast
-	})
-}
-
-// sharedMarked reports whether every plan of a run marks the last system block that
-// all types share.
-func sharedMarked(sc *scenarios.Scenario) bool {
-	return !slices.ContainsFunc(Roots(sc), func(s scenarios.Root) bool { return Plan(&sc.Provider, &s).Name != agent.PlanAgent })
+// planned reports whether every root of a run has one of some plans.
+func planned(sc *scenarios.Scenario, plans ...agent.PlanName) bool {
+	return !slices.ContainsFunc(Roots(sc), func(s scenarios.Root) bool { return !slices.Contains(plans, Plan(&sc.Provider, &s).Name) })
 }
 
 // fullAt is how many tokens fill a model's window, nil where no history becomes a

@@ -1,6 +1,9 @@
 package agent
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // The reasons for an abort.
 var (
@@ -44,7 +47,7 @@ func (c *Controller) Abort(why error) {
 	if c.agent != nil {
 		c.agent.aborted(why)
 	}
-	for _, child := range append([]*Controller(nil), c.children...) {
+	for _, child := range slices.Clone(c.children) {
 		child.Abort(ErrParentAborted)
 	}
 }
@@ -57,11 +60,6 @@ func (c *Controller) unlink() bool {
 		return false
 	}
 	c.parent = nil
-	for i, x := range p.children {
-		if x == c {
-			p.children = append(p.children[:i], p.children[i+1:]...)
-			return true
-		}
-	}
-	return false
+	p.children = slices.DeleteFunc(p.children, func(x *Controller) bool { return x == c })
+	return true
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"agentsim/sim/kernel"
@@ -321,12 +322,8 @@ func endingOf(err error) (end Ending, fatal error) {
 }
 
 func isAbort(err error) bool {
-	for _, e := range []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	reasons := []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed}
+	return slices.ContainsFunc(reasons, func(e error) bool { return errors.Is(err, e) })
 }
 
 // aborted is called by the agent's controller.

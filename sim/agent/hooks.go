@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -45,12 +46,7 @@ func (h *Hook) hears(e HookEvent, tool string) bool {
 	if h.Matcher == "" || e == Stop {
 		return true
 	}
-	for _, part := range strings.Split(h.Matcher, "|") {
-		if matches(part, tool) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(h.Matcher, "|"), func(part string) bool { return matches(part, tool) })
 }
 
 func matches(pattern, tool string) bool {

@@ -1,6 +1,10 @@
 package agent
 
-import "agentsim/sim/llm"
+import (
+	"slices"
+
+	"agentsim/sim/llm"
+)
 
 // Prefix is what stands before the messages in every request of an agent:
 // scope, settings, tool definitions and system blocks. It is made once and
@@ -61,15 +65,11 @@ func renderMessage(b *llm.Builder, head *llm.Node, m *llm.Msg, r *Replacements) 
 
 // messages lists a persistent list oldest first.
 func messages(last *llm.Msg) []*llm.Msg {
-	n := 0
+	var out []*llm.Msg
 	for m := last; m != nil; m = m.Prev {
-		n++
+		out = append(out, m)
 	}
-	out := make([]*llm.Msg, n)
-	for m := last; m != nil; m = m.Prev {
-		n--
-		out[n] = m
-	}
+	slices.Reverse(out)
 	return out
 }
 

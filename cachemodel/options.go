@@ -30,8 +30,8 @@ func (e *Anthropic) Options() []string {
 	add(t.loop, "server_tool_prefill", "takes-no-time")
 	add(t.cleared, "cleared_message", "leaves-the-prefix")
 	add(t.inline, "inline_tools_hidden_tokens", "none")
-	for _, id := range t.tails {
-		out = append(out, "tail_tokens="+strconv.FormatInt(t.tail[id], 10)+" ("+id+")")
+	for _, p := range t.tails {
+		out = append(out, "tail_tokens="+strconv.FormatInt(p.Tail, 10)+" ("+p.ID+")")
 	}
 	return out
 }

@@ -1,24 +1,27 @@
 package cachemodel
 
-import "agentsim/sim/llm"
+import (
+	"slices"
+
+	"agentsim/sim/llm"
+)
 
 // touched tells which undocumented points a figure came to depend on.
 type touched struct {
-	thinkingFirst, thinkingLast bool // a request set thinking or effort
-	crossing                    bool // a look-back met a border
-	expiry                      bool // a miss was laid to expiry, or an entry was read after its lifetime
-	exactly                     bool // an entry was read at the last instant of its lifetime
-	otherTTL                    bool // a request renewed an entry of another lifetime than it asked for
-	through                     bool // a request wrote through an entry that it did not read
-	behind                      bool // a breakpoint within what was read made an entry
-	checkpoints                 bool // a request on Bedrock had more than two breakpoints
-	lag, collapse, bestEffort   bool // a request was disturbed
-	oldAccount                  bool // thinking was moved, and the account is too old to be refused
-	loop                        bool // a server tool's pass was billed
-	cleared                     bool // a request holds a text that clears
-	inline                      bool // a request's only tools are defined in its messages
-	tails                       []string
-	tail                        map[string]int64
+	thinkingFirst, thinkingLast bool       // a request set thinking or effort
+	crossing                    bool       // a look-back met a border
+	expiry                      bool       // a miss was laid to expiry, or an entry was read after its lifetime
+	exactly                     bool       // an entry was read at the last instant of its lifetime
+	otherTTL                    bool       // a request renewed an entry of another lifetime than it asked for
+	through                     bool       // a request wrote through an entry that it did not read
+	behind                      bool       // a breakpoint within what was read made an entry
+	checkpoints                 bool       // a request on Bedrock had more than two breakpoints
+	lag, collapse, bestEffort   bool       // a request was disturbed
+	oldAccount                  bool       // thinking was moved, and the account is too old to be refused
+	loop                        bool       // a server tool's pass was billed
+	cleared                     bool       // a request holds a text that clears
+	inline                      bool       // a request's only tools are defined in its messages
+	tails                       []*Profile // whose tail tokens are not established
 	lastTail                    *Profile
 }
 
@@ -47,14 +50,10 @@ func (t *touched) note(a *Admission) {
 
 // noteTail lists a model whose tail tokens are not established.
 func (t *touched) noteTail(p *Profile) {
-	if _, known := t.tail[p.ID]; p.Found.Tail || p.Tail == 0 || known {
-		return
+	known := func(q *Profile) bool { return q.ID == p.ID }
+	if !p.Found.Tail && p.Tail != 0 && !slices.ContainsFunc(t.tails, known) {
+		t.tails = append(t.tails, p)
 	}
-	if t.tail == nil {
-		t.tail = map[string]int64{}
-	}
-	t.tail[p.ID] = p.Tail
-	t.tails = append(t.tails, p.ID)
 }
 
 // hit takes in the entry that a request read.

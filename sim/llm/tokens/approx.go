@@ -1,6 +1,8 @@
 package tokens
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -20,45 +22,23 @@ const (
 	Other
 )
 
+// version finds the version in a model id: one or two numbers of one or two digits.
+// A date is none.
+var version = regexp.MustCompile(`claude-(?:[a-z]+[-.@:])*(\d{1,2})(?:[-.@:](\d{1,2}))?(?:\D|$)`)
+
 // FamilyOf reads a model id: claude-sonnet-4-6, claude-opus-4-5-20251101,
 // claude-3-5-haiku-20241022, claude-opus-5.
 func FamilyOf(model string) Family {
-	i := strings.Index(model, "claude-")
-	if i < 0 {
+	if !strings.Contains(model, "claude-") {
 		return Other
 	}
-	version := 0 // major·100 + minor
-	parts := 0
-	for part := range strings.FieldsFuncSeq(model[i:], func(r rune) bool { return r == '-' || r == '.' || r == '@' || r == ':' }) {
-		n, ok := small(part)
-		if ok && parts < 2 {
-			version = version*100 + n
-			parts++
-		} else if parts > 0 {
-			break
-		}
-	}
-	if parts == 1 {
-		version *= 100
-	}
-	if version >= 407 {
+	v := append(version.FindStringSubmatch(model), "", "", "")
+	major, _ := strconv.Atoi(v[1]) // digits, or nothing
+	minor, _ := strconv.Atoi(v[2])
+	if major*100+minor >= 407 {
 		return Claude47
 	}
 	return Claude46
-}
-
-// small reads a version part: one or two digits. A date is none.
-func small(s string) (n int, ok bool) {
-	if len(s) == 0 || len(s) > 2 {
-		return 0, false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int(s[i]-'0')
-	}
-	return n, true
 }
 
 // approx counts by ratios in tokens per 10⁶ bytes of each class, and per 10⁶

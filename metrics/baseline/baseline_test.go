@@ -75,10 +75,6 @@ func (s *story) read(d *datadriven.TestData, into **File) string {
 			r.Spec = w[1]
 		case "prices":
 			r.Prices = append(r.Prices, Price{w[1], w[2], w[3:]})
-		case "siblings":
-			r.Siblings = append(r.Siblings, metrics.Shared{Who: w[2], Siblings: int(number(4)), Block: int32(number(6)), Byte: number(8), Of: number(10)})
-		case "parted":
-			r.Parted = append(r.Parted, metrics.Shared{Who: w[2], Block: int32(number(4)), Byte: number(6), Of: number(8)})
 		case "event":
 			r.Lines = append(r.Lines, strings.TrimPrefix(strings.TrimSpace(line), "event "))
 		case "block":
@@ -209,8 +205,6 @@ func roundTrip(t *testing.T) {
 					r := &Run{Scenario: fmt.Sprintf("s %d%%", i), Variant: v, Seed: seed, ID: "9c1e", Digest: "d00d", Outcome: "completed"}
 					r.Figures = map[string]metrics.Value{"cost": metrics.Whole(rapid.Int64().Draw(t, "cost"), metrics.Picodollars),
 						"cache.hit_ratio": {Num: 1, Den: rapid.Int64Range(1, 9).Draw(t, "den"), Unit: metrics.Ratio}}
-					r.Siblings = []metrics.Shared{{Who: "main#1", Siblings: 2, Block: 3, Byte: 4, Of: 5}}
-					r.Parted = []metrics.Shared{{Who: "main#2", Block: 3, Byte: 4, Of: 5}}
 					r.Spec, r.Prices = "5bec", []Price{{"claude-x", "2026-11-10", []string{"input=$2", "read=$0.10"}}}
 					if seed == 0 {
 						r.Lines = rapid.SliceOfN(rapid.StringMatching(`[a-z =0-9]{1,20}`), 1, 5).Draw(t, "lines")
@@ -257,7 +251,7 @@ func drawOutline(t *rapid.T) *sharedprefix.Outline {
 
 func hostile(t *testing.T) {
 	const good = `{"agentsim_baseline": 3, "semantics": 2, "scenarios": [{"scenario": "hello", "seed": 42, "variants": [
- {"variant": "", "run": "9c1e", "digest": "d00d", "outcome": "completed", "events": 1, "figures": {"cost": 5}, "siblings": [{"who": "main#1", "block": 1}]}], "packed": "SywoAAA="}]}`
+ {"variant": "", "run": "9c1e", "digest": "d00d", "outcome": "completed", "events": 1, "figures": {"cost": 5}}], "packed": "SywoAAA="}]}`
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(good)
 		for range rapid.IntRange(0, 3).Draw(t, "times") {
@@ -285,8 +279,8 @@ func cuts(t *testing.T) {
 		"cost=12345678901234567890 at 123456789.000000000s cafe": "cost=12345678901234567890 at 123456789.000000000s cafe",
 		"why=\"deadbeefdeadbeefdeadbeefzz\" dead":                "why=\"deadbeef" + "zz\" dead",
 	} { // order: each is a case of its own
-		if got := cut(in); got != want {
-			t.Errorf("cut(%s) = %s, want %s", in, got, want)
+		if got := Cut(in); got != want {
+			t.Errorf("Cut(%s) = %s, want %s", in, got, want)
 		}
 	}
 }

@@ -61,7 +61,7 @@ type Variant struct {
 	Where             string                 // what that event is about, in a sentence
 	Cause             *Cause                 // where what differs comes from; nil where nothing does
 	Unkept            bool                   // events differ, and those of that seed were not kept
-	Shorter           []string               // prefixes that became shorter, with block and byte
+	Shorter           []string               // what the prefix guard finds, which is asked apart
 }
 
 // Name is the variant with its scenario.
@@ -182,7 +182,6 @@ func (v *Variant) compare(before, after, all []*Run, limits []*Threshold) {
 		if v.First == nil && !v.Unkept && before[i].Digest != after[i].Digest {
 			v.firstEvent(before[i], after[i])
 		}
-		v.prefixes(before[i], after[i])
 	}
 }
 
@@ -223,38 +222,6 @@ func lines(list []string) func(yield func(string, error) bool) {
 			}
 		}
 	}
-}
-
-// prefixes lists where siblings or turns share less than before.
-func (v *Variant) prefixes(b, a *Run) {
-	add := func(line string) {
-		if !slices.Contains(v.Shorter, line) {
-			v.Shorter = append(v.Shorter, line)
-		}
-	}
-	for _, s := range a.Siblings {
-		if o, ok := same(b.Siblings, s.Who); ok && s.Byte < o.Byte {
-			add(fmt.Sprintf("the %d children of %s part at block %d, byte %d; before at block %d, byte %d", s.Siblings, s.Who, s.Block, s.Byte, o.Block, o.Byte))
-		}
-	}
-	for _, s := range a.Parted {
-		o, ok := same(b.Parted, s.Who)
-		switch {
-		case !ok:
-			add(fmt.Sprintf("%s parts from the request before it at block %d, byte %d of %d; before it began with all of it", s.Who, s.Block, s.Byte, s.Of))
-		case s.Of-s.Byte > o.Of-o.Byte:
-			add(fmt.Sprintf("%s parts from the request before it at block %d, byte %d of %d; before at block %d, byte %d of %d", s.Who, s.Block, s.Byte, s.Of, o.Block, o.Byte, o.Of))
-		}
-	}
-}
-
-func same(list []metrics.Shared, who string) (metrics.Shared, bool) {
-	for _, s := range list {
-		if s.Who == who {
-			return s, true
-		}
-	}
-	return metrics.Shared{}, false
 }
 
 // change compares one metric; ok is false when there is nothing to say of it.

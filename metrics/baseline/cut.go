@@ -24,20 +24,20 @@ type Trace struct {
 func (t *Trace) Emit(e *transcript.Event) {
 	t.Outline.Emit(e)
 	t.buf = transcript.AppendLine(t.buf[:0], e)
-	line := cut(string(t.buf))
+	line := Cut(string(t.buf))
 	if b, ok := e.Body.(*transcript.RunStart); ok {
 		same := *b
 		same.Spec, same.Semantics = "", 0
 		at := *e
 		at.Body = &same
-		line = cut(string(transcript.AppendLine(nil, &at)))
+		line = Cut(string(transcript.AppendLine(nil, &at)))
 	}
 	t.Lines = append(t.Lines, line)
 }
 
-// cut shortens each word, of 16 hex digits or more. A
+// Cut shortens each word of 16 hex digits or more. A
 // number without letters is none.
-func cut(line string) string {
+func Cut(line string) string {
 	var b strings.Builder
 	for i := 0; i < len(line); {
 		n := hexRun(line[i:])

@@ -57,7 +57,7 @@ func Find(name string) (Metric, bool) {
 
 // Extra are figures that a run's fold does not know.
 type Extra struct {
-	Cut        int64 // metrics.Prefixes.Cut
+	Cut        int64 // metrics.Cuts
 	Unfinished int64
 	Broken     int64
 }

@@ -26,8 +26,6 @@ type Run struct {
 	Spec     string                   `json:"spec,omitempty"` // a hash of scenario and project
 	Prices   []Price                  `json:"prices,omitempty"`
 	Figures  map[string]metrics.Value `json:"figures"`
-	Siblings []metrics.Shared         `json:"siblings,omitempty"` // what children of one message share
-	Parted   []metrics.Shared         `json:"parted,omitempty"`   // requests that part from the one before them
 	Kept     `json:"-"`
 }
 

@@ -29,11 +29,11 @@ type Measured struct {
 	Last  bool // of the scenario's runs
 	Kept  *baseline.Run
 
-	variant  string
-	nth      int // of the seeds
-	trace    baseline.Trace
-	prefixes metrics.Prefixes
-	fronts   *sharedprefix.Sink // nil where they are not kept
+	variant string
+	nth     int // of the seeds
+	trace   baseline.Trace
+	cuts    metrics.Cuts
+	fronts  *sharedprefix.Sink // nil where they are not kept
 }
 
 // Len is how many runs it has.
@@ -79,7 +79,7 @@ func (m *Measured) job(b *Bench) (*Job, error) {
 		return nil, err
 	}
 	j := mk.Job(spec)
-	j.Sinks = []transcript.Sink{&m.prefixes}
+	j.Sinks = []transcript.Sink{&m.cuts}
 	if m.First {
 		j.Sinks = append(j.Sinks, &m.trace)
 	}
@@ -92,7 +92,7 @@ func (m *Measured) job(b *Bench) (*Job, error) {
 
 // keep makes what a baseline keeps of the run.
 func (m *Measured) keep() {
-	extra := baseline.Extra{Cut: m.prefixes.Cut(), Unfinished: int64(len(OpenRoots(m.Spec.Scenario, m.Metrics)))}
+	extra := baseline.Extra{Cut: m.cuts.Bytes, Unfinished: int64(len(OpenRoots(m.Spec.Scenario, m.Metrics)))}
 	if m.Result.Audit != nil {
 		for _, c := range m.Result.Audit.Counts {
 			extra.Broken += c.Broken
@@ -100,7 +100,7 @@ func (m *Measured) keep() {
 	}
 	m.Kept = &baseline.Run{Scenario: m.File.Name, Variant: m.variant, Seed: m.Spec.Seed(), ID: m.ID,
 		Digest: m.Result.Digest, Outcome: m.Result.Outcome, Events: int(m.Result.Events), Figures: baseline.Figures(m.Metrics, extra),
-		Siblings: m.prefixes.Siblings(), Parted: m.prefixes.Parted(), Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: m.Spec.Hash()[:16],
+		Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: m.Spec.Hash()[:16],
 		Prices: prices(m.Spec.Scenario.Provider.PricedOn(), m.Result)}
 	if m.First {
 		m.Kept.Outline = &m.trace.Outline

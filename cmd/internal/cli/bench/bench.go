@@ -47,8 +47,8 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "run scenarios and compare what they come to with a baseline",
 		Long: `Runs every variant of scenarios (names of the library, YAML files, directories of them; without any the whole library)
 and holds each exact figure against a baseline. A figure that became worse is a regression, one that became better, or
-differs where neither is better, a change. What differs is named: the figure before and after, the first event that
-differs, and the block and byte at which a prefix became shorter.
+differs where neither is better, a change. What differs is named: the figure before and after, and the first difference by
+agent, request and block.
 
 A threshold takes the place of the rule that worse is a regression, for one metric, and may also limit it for good:
   cost <= +2%        at most 2 % more than the baseline

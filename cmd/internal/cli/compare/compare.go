@@ -387,7 +387,7 @@ func (x *comparedSide) kept(r *compare.Run) (*baseline.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Lines = append(out.Lines, line)
+		out.Lines = append(out.Lines, baseline.Cut(line))
 	}
 	out.Lines = out.Lines[min(1, len(out.Lines)):]
 	return out, nil

@@ -34,7 +34,7 @@ func (t *Tool) Subjects(p *llm.Payload, root string) []string {
 		_, rest, _ := strings.Cut(v, "://")
 		host, _, _ := strings.Cut(rest, "/")
 		return []string{"domain:" + host}
-	case path.IsAbs(v) && strings.HasPrefix(path.Clean(v)+"/", root+"/"):
+	case strings.HasSuffix(want, "path"):
 		return []string{strings.TrimPrefix(path.Clean(v), root+"/")}
 	}
 	return []string{v}

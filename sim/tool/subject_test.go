@@ -8,24 +8,12 @@ import (
 )
 
 func TestSubjects(t *testing.T) {
-	t.Run("PRM-01 rules speak of commands one by one, of paths below the root, of types and of domains", func(t *testing.T) {
-		for _, c := range []struct {
-			tool, input string
-			want        []string
-		}{
-			{"Bash", `{"command":"git log && rm x","timeout":5}`, []string{"git log", "rm x"}},
-			{"Edit", `{"file_path":"/work/project/docs/../a.md"}`, []string{"a.md"}},
-			{"Edit", `{"file_path":"docs/a.md"}`, []string{"docs/a.md"}},
-			{"Edit", `{"file_path":"/work/projects/a.md"}`, []string{"/work/projects/a.md"}},
-			{"Agent", `{"prompt":"p","subagent_type":"Explore"}`, []string{"Explore"}},
-			{"Agent", `{"prompt":"p"}`, nil},
-			{"WebFetch", `{"url":"https://example.com/a/b","prompt":"p"}`, []string{"domain:example.com"}},
-			{"TodoWrite", `{"todos":[]}`, nil},
-			{"Edit", `{"file_path":7}`, nil},
-			{"Edit", `nonsense`, nil},
-		} {
-			if got := Find(Catalogue(), c.tool).Subjects(llm.NewJSON(c.input), "/work/project"); !slices.Equal(got, c.want) {
-				t.Errorf("%s %s: %q, want %q", c.tool, c.input, got, c.want)
+	t.Run("PRM-01 a rule speaks of a file however its path is written", func(t *testing.T) {
+		edit := Find(Catalogue(), "Edit")
+		for _, p := range []string{"docs/a.md", "./docs/a.md", "docs//a.md", "docs/b/../a.md", "/work/docs/a.md", "/work/./docs/a.md"} {
+			got := edit.Subjects(llm.NewJSON(`{"file_path":"`+p+`"}`), "/work")
+			if !slices.Equal(got, []string{"docs/a.md"}) {
+				t.Errorf("%s: %q", p, got)
 			}
 		}
 	})

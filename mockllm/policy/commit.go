@@ -31,12 +31,12 @@ func (m *Model) commit(items []int) bool {
 	}
 	it := &m.t.items[items[len(items)-1]]
 	m.think(it.key.Sub("commit"), it.think)
-	m.a.Use(m.q, m.t.names.bash, m.commitInput(items, files), "")
+	m.a.Use(m.q, m.t.names.bash, m.mind().commitInput(items, files), "")
 	return true
 }
 
 // commitInput is the input of the command that commits files.
-func (m *Model) commitInput(items, files []int) *llm.Payload {
+func (m mind) commitInput(items, files []int) *llm.Payload {
 	b := []byte(commitOpen)
 	for _, f := range files {
 		b = append(append(b, shellWord(m.t.files[f])...), ' ')
@@ -46,9 +46,7 @@ func (m *Model) commitInput(items, files []int) *llm.Payload {
 		done = append(done, verbs[m.t.items[i].kind]+" "+m.t.items[i].title)
 	}
 	b = append(append(b, "&& git commit -m "...), shellWord(strings.Join(done, ", "))...)
-	in := llm.AppendQuoted([]byte(`{"command":`), string(b))
-	in = llm.AppendQuoted(append(in, `,"description":`...), "Commit what was changed")
-	return llm.NewJSON(string(append(in, '}')))
+	return object("command", string(b), "description", "Commit what was changed")
 }
 
 // shellWord is a text as one word of a shell.

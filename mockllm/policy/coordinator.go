@@ -156,17 +156,12 @@ func (m *Model) wait(out int) {
 
 // workerInput is the input of the Agent call that starts a worker.
 func (m mind) workerInput(o *order) *llm.Payload {
-	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[o.item].desc)
-	b = llm.AppendQuoted(append(b, `,"prompt":`...), m.instructions(o))
-	b = append(append(append(b, `,"`...), m.t.names.agentType...), `":"worker"}`...)
-	return llm.NewJSON(string(b))
+	return object("description", m.t.items[o.item].desc, "prompt", m.instructions(o), m.t.names.agentType, workerType)
 }
 
 // messageInput is the input of the SendMessage call that continues one.
 func (m mind) messageInput(o *order) *llm.Payload {
-	b := llm.AppendQuoted([]byte(`{"to":`), m.s.roster.workers[o.worker].id)
-	b = llm.AppendQuoted(append(b, `,"message":`...), m.instructions(o))
-	return llm.NewJSON(string(append(b, '}')))
+	return object("to", m.s.roster.workers[o.worker].id, "message", m.instructions(o))
 }
 
 // instructions are what a worker is told to do. They stand for themselves: it
@@ -202,7 +197,7 @@ var doneMeans = map[string]string{
 }
 
 // first reports whether an item was never given out.
-func (m mind) first(i int) bool { return m.s.roster == nil || m.s.roster.attempts[i].times == 0 }
+func (m mind) first(i int) bool { return m.s.tried(i).times == 0 }
 
 // purpose says what the result of an item is for.
 func (m mind) purpose(b []byte, it *item) []byte {

@@ -275,11 +275,8 @@ func (m *Model) fixInput(e *edit, at int) *llm.Payload {
 		old = append(old, '\n')
 	}
 	key := it.key.Sub("edit").At(uint64(e.n)).Sub("correction")
-	b := llm.AppendQuoted([]byte(`{"file_path":`), m.t.path(e.file))
-	b = llm.AppendQuoted(append(b, `,"old_string":`...), strings.TrimSuffix(string(old), "\n"))
 	added := m.t.filler.String(llm.Code, max(script.Draw(e.tokens, key.Sub("tokens"), 1), 1))
-	b = llm.AppendQuoted(append(b, `,"new_string":`...), added+string(left))
-	return llm.NewJSON(string(append(b, '}')))
+	return object("file_path", m.t.path(e.file), "old_string", strings.TrimSuffix(string(old), "\n"), "new_string", added+string(left))
 }
 
 // toCorrect writes in a summary what is wrong with items handed back and not yet

@@ -10,6 +10,18 @@ import (
 
 func appendInt(b []byte, n int32) []byte { return strconv.AppendInt(b, int64(n), 10) }
 
+// object is a tool's input of names and texts in turn.
+func object(fields ...string) *llm.Payload {
+	b := []byte{'{'}
+	for i := 0; i < len(fields); i += 2 {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = llm.AppendQuoted(append(llm.AppendQuoted(b, fields[i]), ':'), fields[i+1])
+	}
+	return llm.NewJSON(string(append(b, '}')))
+}
+
 // editInput is the input of an edit: it holds on to a piece of the file that
 // stands there once, and puts new lines behind it, wrong among them. Nil when the
 // file offers no such piece.
@@ -27,11 +39,8 @@ func (t *Table) editInput(e *edit, k *known, wrong string) *llm.Payload {
 	if old == "" {
 		return nil
 	}
-	b := llm.AppendQuoted([]byte(`{"file_path":`), t.path(e.file))
-	b = llm.AppendQuoted(append(b, `,"old_string":`...), old)
 	added := t.filler.String(llm.Code, max(script.Draw(e.tokens, key.Sub("tokens"), 1), 1))
-	b = llm.AppendQuoted(append(b, `,"new_string":`...), old+"\n"+added+wrong)
-	return llm.NewJSON(string(append(b, '}')))
+	return object("file_path", t.path(e.file), "old_string", old, "new_string", old+"\n"+added+wrong)
 }
 
 // unnumber is the lines of a page without their numbers.

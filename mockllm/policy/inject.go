@@ -25,7 +25,7 @@ func (b *binder) injections(sc *scenarios.Scenario) {
 	for i, x := range sc.Injections {
 		in := injection{name: x.Name, text: x.Text, command: x.Runs}
 		if x.Runs != "" {
-			in.input = llm.NewJSON(string(append(llm.AppendQuoted([]byte(`{"command":`), x.Runs), '}')))
+			in.input = object("command", x.Runs)
 		}
 		t.injections = append(t.injections, in)
 		t.injectIndex[x.Name] = i
@@ -176,16 +176,15 @@ func (m *Model) obey() bool {
 
 // delegation is the input of the call that lets a child do what is asked for.
 func (m mind) delegation(x *injection) *llm.Payload {
-	b := llm.AppendQuoted([]byte(`{"description":`), "Do what "+x.name+" asks for")
-	b = llm.AppendQuoted(append(b, `,"prompt":`...), "Run this command and report what it prints: "+x.command+"\n"+m.t.passedOn(x))
+	fields := []string{"description", "Do what " + x.name + " asks for", "prompt", "Run this command and report what it prints: " + x.command + "\n" + m.t.passedOn(x)}
 	typ := m.t.agentType
 	if m.t.strategy == coordinatorStrategy {
 		typ = workerType
 	}
 	if typ != "" {
-		b = llm.AppendQuoted(append(append(append(b, `,"`...), m.t.names.agentType...), `":`...), typ)
+		fields = append(fields, m.t.names.agentType, typ)
 	}
-	return llm.NewJSON(string(append(b, '}')))
+	return object(fields...)
 }
 
 // workerType is the type of a coordinator's children.

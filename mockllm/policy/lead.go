@@ -153,11 +153,8 @@ func (m *Model) idle(running int) {
 // finish is the lead's last word to the user.
 func (m *Model) finish() {
 	m.think(m.leadKey(), scenarios.Size{})
-	b := m.news(nil)
-	done, failed := m.done.len(), m.failed.minus(m.done).len()
-	b = append(strconv.AppendInt(b, int64(done), 10), " of "...)
-	b = append(strconv.AppendInt(b, int64(len(m.t.items)), 10), " items of work are done"...)
-	if failed > 0 {
+	b := m.tally(m.news(nil))
+	if failed := m.failed.minus(m.done).len(); failed > 0 {
 		b = append(strconv.AppendInt(append(b, ", "...), int64(failed), 10), " failed"...)
 	}
 	b = append(b, ". "...)

@@ -12,18 +12,15 @@ import (
 // the end of counts for none of these; it is given out again maxCut times.
 func (m *Model) recover() {
 	m.again, m.attempted = set{}, failedAttempts{}
-	if m.s.roster == nil {
-		return
-	}
 	for _, i := range m.s.failed.list(nil) {
-		c := &m.s.roster.attempts[i]
+		c := m.s.tried(i)
 		switch {
 		case c.times == 0 || c.why == reported:
 		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut:
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
-			m.close(i, m.mind().wanting(i, c))
-			m.attempted.add(m.t, c)
+			m.close(i, m.mind().wanting(i, &c))
+			m.attempted.add(m.t, &c)
 		}
 	}
 }
@@ -103,17 +100,18 @@ func (m mind) wanting(i int, c *attempts) (names []string) {
 // stillWrong reports whether an item fails for its edits, which a verification
 // found wrong each time, and not for anything that is missing.
 func (m mind) stillWrong(i int) bool {
-	return m.s.roster != nil && m.s.roster.attempts[i].why == defective
+	return m.s.tried(i).why == defective
 }
 
 // misleading is the facts that a prompt must leave out for another approach:
 // those that misled the last one.
 func (m mind) misleading(i int) (out set) {
-	if m.s.roster == nil || !m.t.anew(&m.s.roster.attempts[i]) {
+	c := m.s.tried(i)
+	if !m.t.anew(&c) {
 		return out
 	}
 	for _, f := range m.t.items[i].misled {
-		if m.s.roster.attempts[i].wrong.has(f) {
+		if c.wrong.has(f) {
 			out = out.with(f)
 		}
 	}
@@ -130,23 +128,14 @@ func (m mind) besides(i int) (out []int) {
 			out = append(out, f)
 		}
 	}
-	if m.s.roster == nil {
-		return out
-	}
-	for _, f := range m.s.roster.attempts[i].wrong.list(nil) {
-		out = union(out, f)
-	}
-	return out
+	return union(out, m.s.tried(i).wrong.list(nil)...)
 }
 
 // task says what a worker is to do with an item, and how it stands with it. One
 // that did not come to its end is told to go on: what it was asked for stands in
 // its conversation already.
 func (m mind) task(b []byte, o *order) []byte {
-	var c attempts
-	if m.s.roster != nil {
-		c = m.s.roster.attempts[o.item]
-	}
+	c := m.s.tried(o.item)
 	if o.worker >= 0 && c.by == o.worker+1 && m.s.roster.workers[o.worker].now.has(o.item) {
 		switch c.why {
 		case errored:
@@ -174,11 +163,8 @@ func (m mind) task(b []byte, o *order) []byte {
 
 // wrongs names what a verification found wrong with an item's edits.
 func (m mind) wrongs(b []byte, i int) []byte {
-	if m.s.roster == nil {
-		return b
-	}
 	title := "\nWhat failed:"
-	for _, f := range m.s.roster.attempts[i].wrong.list(nil) {
+	for _, f := range m.s.tried(i).wrong.list(nil) {
 		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name)...)
 		title = ""
 	}

@@ -129,9 +129,7 @@ func (m mind) padInput(it *item) *llm.Payload {
 	}
 	n := m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output")
 	b = append(append(b, "\n\n"...), m.t.filler.String(llm.Prose, n)...)
-	in := llm.AppendQuoted([]byte(`{"file_path":`), m.t.path(it.pad))
-	in = llm.AppendQuoted(append(in, `,"content":`...), string(append(b, '\n')))
-	return llm.NewJSON(string(append(in, '}')))
+	return object("file_path", m.t.path(it.pad), "content", string(append(b, '\n')))
 }
 
 // padResult enters a pad and on which lines its findings stand.

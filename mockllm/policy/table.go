@@ -146,12 +146,12 @@ func (t *Table) addFile(p string) int {
 
 // addSearch is the index of a search, entered if it is new.
 func (t *Table) addSearch(tool string, fact int, pattern string) int {
-	input := string(append(llm.AppendQuoted([]byte(`{"pattern":`), pattern), '}'))
-	i, ok := t.searchIndex[tool+input]
+	input := object("pattern", pattern)
+	i, ok := t.searchIndex[tool+input.Raw()]
 	if !ok {
 		i = len(t.searches)
-		t.searches = append(t.searches, searchInput{tool, fact, llm.NewJSON(input)})
-		t.searchIndex[tool+input] = i
+		t.searches = append(t.searches, searchInput{tool, fact, input})
+		t.searchIndex[tool+input.Raw()] = i
 	}
 	return i
 }

@@ -47,6 +47,14 @@ type attempts struct {
 	wrong set // facts for want or because of which its edits were found wrong
 }
 
+// tried is what became of an item that a coordinator gives out.
+func (s *state) tried(item int) attempts {
+	if s.roster == nil {
+		return attempts{}
+	}
+	return s.roster.attempts[item]
+}
+
 // tries is how many attempts came to an end of their own: a worker that was
 // stopped or ended with an error has neither done its item nor failed at it.
 func (c *attempts) tries() int { return c.times - c.cut }

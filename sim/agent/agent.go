@@ -152,7 +152,7 @@ func (w *World) newAgent(lineage string, parent *Agent, def *Definition) *Agent 
 // begin gives the agent a new life.
 func (a *Agent) begin(def *Definition) {
 	a.life = &life{key: a.w.cfg.Key.Sub(a.lineage), def: def}
-	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of, a.held.all = a, a, a, a, &a.w.held
+	a.client.of, a.compaction.of, a.inbox.of, a.hooks.of = a, a, a, a
 	if def != nil {
 		a.hooks.list = def.Hooks
 	}
@@ -170,7 +170,6 @@ func (a *Agent) id() llm.AgentID {
 func (a *Agent) equip(front *rendered, ctx *Context) {
 	a.front, a.ctx = front, ctx
 	ctx.Abort.agent = a
-	a.held.begin(len(a.hooks.list) > 0)
 	a.conv = Conversation{Prefix: front.prefix, Border: front.border, Head: front.border, Repl: ctx.Replacements}
 	a.conv.Repl.OnReplace = a.replaced
 	a.client.set(front.prefix.Settings)

@@ -125,9 +125,27 @@ func (w *World) Crash(lineage string) error {
 	return fmt.Errorf("no agent %s lives at %s", lineage, w.cfg.Kernel.Now())
 }
 
-func (r Resource) String() string {
-	return [...]string{"file cache", "hooks", "todos", "background shells", "permission callback", "trace agent"}[r]
+// Held lists what the agents of the world hold now. A story gives ended agents
+// their lives back; that these are gone, testReleased shows.
+func (w *World) Held() (out []string) {
+	for _, a := range w.agents {
+		if a.ended {
+			continue
+		}
+		if a.ctx.Files != nil {
+			out = append(out, a.lineage+" file cache")
+		}
+		if len(a.hooks.list) > 0 {
+			out = append(out, a.lineage+" hooks")
+		}
+		if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 {
+			out = append(out, a.lineage+" todos")
+		}
+	}
+	for _, t := range w.tasks.All() {
+		if s := w.shells[t.ID]; s != nil && !t.Status().Final() {
+			out = append(out, s.owner.lineage+" background shell")
+		}
+	}
+	return out
 }
-
-// Held is how many of a resource the agents of the world hold now.
-func (w *World) Held(r Resource) int { return int(w.held[r]) }

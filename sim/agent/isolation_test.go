@@ -26,16 +26,6 @@ func TestIsolation(t *testing.T) {
 	t.Run("ISO-04 the constructor avoids prompts unless the controller is shared; what runs decides by its kind", testAvoidDefault)
 }
 
-// held lists what is held in a world.
-func held(w *agent.World) (out []string) {
-	for r := range agent.NumResources {
-		if n := w.Held(r); n != 0 {
-			out = append(out, fmt.Sprintf("%s %d", r, n))
-		}
-	}
-	return out
-}
-
 func testNothingHeld(t *testing.T) {
 	for name, end := range map[string]func(*story){
 		"end":   func(s *story) { s.script("main/1.1", "text done") },
@@ -55,7 +45,7 @@ func testNothingHeld(t *testing.T) {
 		},
 	} {
 		s := one(t, plain, end)
-		if left := held(s.world); left != nil {
+		if left := s.world.Held(); left != nil {
 			t.Errorf("%s: still held: %s", name, left)
 		}
 		for _, task := range s.world.Tasks().All() {
@@ -73,11 +63,11 @@ func testHeldMeanwhile(t *testing.T) {
 		s.cfg.Definitions = append(s.cfg.Definitions, &agent.Definition{Type: "hooked", Description: "d", Source: agent.FromProject,
 			Prompt: func(*gate.Set) string { return "p" }, Hooks: []agent.Hook{{Event: agent.Stop, Command: "true"}}})
 		s.script("main/1.1", `use TodoWrite {"todos":[{"content":"a","status":"pending","activeForm":"b"}]}`, "take 20s; text done")
-		s.at(5*vtime.Second, func(w *agent.World) error { during = held(w); return nil })
+		s.at(5*vtime.Second, func(w *agent.World) error { during = w.Held(); return nil })
 	})
-	want := "[file cache 2 hooks 1 todos 1 permission callback 2 trace agent 2]"
-	if fmt.Sprint(during) != want || held(s.world) != nil {
-		t.Errorf("held %v, want %s; afterwards %v", during, want, held(s.world))
+	want := "[main file cache main/1.1 file cache main/1.1 hooks main/1.1 todos]"
+	if fmt.Sprint(during) != want || s.world.Held() != nil {
+		t.Errorf("held %v, want %s; afterwards %v", during, want, s.world.Held())
 	}
 }
 

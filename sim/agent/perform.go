@@ -32,9 +32,6 @@ func (u *toolUse) perform(p *kernel.Proc) {
 	if u.took = u.result.Took; u.took == 0 {
 		u.took = u.time()
 	}
-	if a.ctx.Session != nil && len(a.ctx.Session.Todos) > 0 && a.held.holds[Todos] == 0 {
-		a.held.add(Todos)
-	}
 	if u.result.Shell != nil {
 		u.afterShell(p)
 	}

@@ -105,7 +105,6 @@ func (u *toolUse) inBackground(p *kernel.Proc) {
 	s := &shellTask{task: t, owner: a, began: p.Now(), result: u.result}
 	a.w.register(a, t)
 	a.w.move(a.ref, t, task.Running)
-	a.held.add(BackgroundShells)
 	if a.root != nil {
 		a.inbox.expect()
 	}

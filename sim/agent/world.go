@@ -186,7 +186,6 @@ type World struct {
 	// coordinator says that roots coordinate: the session began in that mode.
 	coordinator bool
 	shells      map[string]*shellTask // commands in the background, by task
-	held        holdings              // by all agents
 	evictions   evictions
 	// terminals says, by root, when the last prompt is answered that its terminal shows.
 	terminals map[int32]vtime.Instant

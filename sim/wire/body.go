@@ -121,7 +121,14 @@ func ToolUseID(s string) llm.ToolUseID {
 }
 
 // Read reads the body of a request.
+//
+// A body that is compressed by gzip is read as what it expands to, of which at most
+// MaxBytes; offsets in errors are in that.
 func Read(b *llm.Builder, data []byte, opt Options) (*Body, error) {
+	data, err := plain(data)
+	if err != nil {
+		return nil, err
+	}
 	if err := check(data); err != nil {
 		return nil, err
 	}

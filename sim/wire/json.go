@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,25 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func at(offset int, format string, args ...any) error {
 	return &Error{offset, fmt.Errorf(format, args...)}
+}
+
+// plain is data decompressed, where it is compressed by gzip.
+func plain(data []byte) ([]byte, error) {
+	if len(data) < 2 || data[0] != 0x1f || data[1] != 0x8b {
+		return data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, at(0, "not gzip, though it begins so: %v", err)
+	}
+	out, err := io.ReadAll(io.LimitReader(z, MaxBytes+1))
+	if err != nil {
+		return nil, at(len(out), "the compressed body breaks off: %v", err)
+	}
+	if len(out) > MaxBytes {
+		return nil, at(MaxBytes, "the body expands to more than %d bytes", MaxBytes)
+	}
+	return out, nil
 }
 
 // check reports what keeps data from being one JSON value in UTF-8, without

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,13 @@ func story(t *testing.T, d *datadriven.TestData) string {
 			t.Fatal(err)
 		}
 		body = []byte(`{"messages":[],"x":"` + s + `"}`)
+	case "gzip": // of the input, `large` of zeros, `cut` of half of it
+		body = zipped(body)
+		if d.HasArg("large") {
+			body = zipped(make([]byte, 2*MaxBytes))
+		} else if d.HasArg("cut") {
+			body = body[:len(body)/2]
+		}
 	case "large":
 		body = fmt.Appendf(nil, `{"messages":[],"x":"%s"}`, strings.Repeat("x", MaxBytes))
 	}
@@ -54,6 +62,14 @@ func story(t *testing.T, d *datadriven.TestData) string {
 		return "read\n"
 	}
 	return describe(b)
+}
+
+func zipped(data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(data)
+	z.Close()
+	return b.Bytes()
 }
 
 // describe is all that was read.

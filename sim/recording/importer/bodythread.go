@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -272,7 +273,7 @@ func front(n *llm.Node) []llm.Block {
 // and goes on with that answer: older clients write no index. What stands in front of
 // the messages may have changed in between.
 func (d *bodies) pairByContent(dir string) error {
-	answers := map[llm.Hash]source{}
+	answers := map[llm.Hash][]source{} // by what they hold
 	for _, name := range slices.Sorted(maps.Keys(d.answers)) {
 		a, _, err := d.answer(d.answers[name])
 		if err != nil {
@@ -280,9 +281,13 @@ func (d *bodies) pairByContent(dir string) error {
 		}
 		if a != nil {
 			if said := d.chain(d.said(a)); len(said) > 0 {
-				answers[said[len(said)-1].Hash] = d.answers[name]
+				last := said[len(said)-1].Hash
+				answers[last] = append(answers[last], d.answers[name])
 			}
 		}
+	}
+	for _, of := range answers { // order: each list by itself
+		slices.SortStableFunc(of, func(a, b source) int { return cmp.Compare(a.written, b.written) })
 	}
 	sent := map[llm.Hash]string{} // requests by their messages
 	var all [][]*llm.Node
@@ -319,7 +324,7 @@ func (d *bodies) chain(blocks []*llm.Node) (out []*llm.Node) {
 }
 
 // pairsIn finds the requests and answers that one conversation repeats.
-func (d *bodies) pairsIn(nodes []*llm.Node, sent map[llm.Hash]string, answers map[llm.Hash]source) {
+func (d *bodies) pairsIn(nodes []*llm.Node, sent map[llm.Hash]string, answers map[llm.Hash][]source) {
 	for i := 1; i < len(nodes); i++ {
 		name, ok := sent[nodes[i-1].Hash]
 		request, open := d.requests[name]
@@ -331,10 +336,14 @@ func (d *bodies) pairsIn(nodes []*llm.Node, sent map[llm.Hash]string, answers ma
 			end++
 		}
 		said := d.chain(nodes[i:end])
-		if response, ok := answers[said[len(said)-1].Hash]; ok {
-			delete(d.requests, name)
-			d.found("", request, response, response.written)
+		of := answers[said[len(said)-1].Hash]
+		k := slices.IndexFunc(of, func(a source) bool { return a.written >= request.written })
+		if k < 0 {
+			continue
 		}
+		delete(d.requests, name)
+		d.found("", request, of[k], of[k].written)
+		answers[said[len(said)-1].Hash] = slices.Delete(of, k, k+1)
 	}
 }
 

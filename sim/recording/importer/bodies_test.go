@@ -1,0 +1,149 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"agentsim/sim/recording"
+)
+
+// dump is a directory of bodies being made, a pair every ten seconds.
+type dump struct {
+	files fstest.MapFS
+	index strings.Builder
+	n     int
+	epoch time.Time
+}
+
+func newDump() *dump {
+	return &dump{files: fstest.MapFS{}, epoch: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
+}
+
+// pair adds a request and the content of its answer.
+func (d *dump) pair(request, answer string) {
+	d.n++
+	sent := d.epoch.Add(time.Duration(d.n) * 10 * time.Second)
+	q, a := fmt.Sprintf("%d.request.json", d.n), fmt.Sprintf("%d.response.json", d.n)
+	d.files["b/"+q] = &fstest.MapFile{Data: []byte(request), ModTime: sent}
+	d.files["b/"+a] = &fstest.MapFile{Data: fmt.Appendf(nil, `{"id":"msg_%d","model":"claude-opus-4-6","stop_reason":"end_turn","content":[%s],"usage":{"input_tokens":9}}`, d.n, answer), ModTime: sent}
+	fmt.Fprintf(&d.index, `{"timestamp":%q,"session_id":"S","request_file":%q,"response_file":%q}`+"\n", sent.Add(5*time.Second).Format(time.RFC3339), q, a)
+}
+
+// body is a request of a system prompt and messages.
+func body(system string, messages ...string) string {
+	return fmt.Sprintf(`{"model":"claude-opus-4-6","system":%q,"messages":[%s]}`, system, strings.Join(messages, ","))
+}
+
+func user(text string) string { return fmt.Sprintf(`{"role":"user","content":%q}`, text) }
+
+func says(content string) string { return `{"role":"assistant","content":[` + content + `]}` }
+
+// read imports the directory as one session, with what was skipped.
+func (d *dump) read(t *testing.T) (*recording.Session, []recording.Skip) {
+	t.Helper()
+	d.files["b/index.jsonl"] = &fstest.MapFile{Data: []byte(d.index.String())}
+	var out []*recording.Session
+	report, err := Read(d.files, []string{"b"}, Options{}, func(s *recording.Session) error { out = append(out, s); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) != 1 {
+		t.Fatalf("%d sessions, skipped %v", len(out), report.Skipped)
+	}
+	return out[0], report.Skipped
+}
+
+// plan says of each request its thread, the one that it goes on from and where it
+// differs.
+func plan(s *recording.Session) string {
+	var out strings.Builder
+	for _, r := range s.Requests {
+		t := s.Threads[r.Thread]
+		fmt.Fprintf(&out, "%s %s %v %d %q\n", r.ID, t.Name, t.Kind, r.Pred, r.Changed)
+	}
+	return out.String()
+}
+
+func TestBodies(t *testing.T) {
+	const text, spawn = `{"type":"text","text":"yes"}`, `{"type":"tool_use","id":"toolu_9","name":"Agent","input":{"prompt":"Find the bug."}}`
+	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_9","content":"found"}]}`
+	t.Run("WIRE-62 threads follow from what prompts begin with: turns, a spawned child, a fork, a title", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), spawn)
+		d.pair(body("child", user("Find the bug.")), text)
+		d.pair(body("s", user("go"), says(spawn), result), text)
+		d.pair(body("s", user("go"), says(spawn), result, says(text), user("one")), text)
+		d.pair(body("s", user("go"), says(spawn), result, says(text), user("two")), text)
+		d.pair(body("title", user("go")), text)
+		s, _ := d.read(t)
+		want := `msg_1 main main -1 ""
+msg_2 thread-2 subagent -1 ""
+msg_3 main main 0 ""
+msg_4 main main 2 ""
+msg_5 thread-3 fork 2 ""
+msg_6 thread-4 subagent -1 ""
+`
+		if got := plan(s); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+		if c := s.Threads[1]; c.SpawnedBy != 0 || c.ToolUse != "toolu_9" || s.Requests[0].Tools[0].Spawned != 1 || !s.Requests[0].Tools[0].Done {
+			t.Errorf("%+v of %+v", c, s.Requests[0].Tools)
+		}
+	})
+	t.Run("WIRE-66 a prompt that stops being a continuation says in which block and byte, or in which setting", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("Monday", user("go")), text)
+		d.pair(body("Tuesday", user("go"), says(text), user("on")), text)
+		d.pair(body("Tuesday", user("go"), says(`{"type":"text","text":"no"}`), user("on"), says(text), user("more")), text)
+		d.pair(strings.Replace(body("Tuesday", user("go"), says(`{"type":"text","text":"no"}`), user("on"), says(text), user("more"), says(text), user("end")),
+			"{", `{"thinking":{"type":"adaptive"},`, 1), text)
+		s, _ := d.read(t)
+		want := `msg_1 main main -1 ""
+msg_2 main main 0 "system: block 1 (text), byte 23"
+msg_3 main main 1 "history: block 3 (assistant text), byte 57"
+msg_4 main main 2 "settings: thinking"
+`
+		if got := plan(s); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	})
+	t.Run("WIRE-75 WIRE-63 what cannot be read is counted with its place, and the rest is read", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		d.pair(`{"messages":[`, text)
+		d.pair(`{"messages":[],"messages":[]}`, text)
+		d.pair(body("s", user("go"), says(text), user("on")), `{"type":"hologram"}`)
+		d.index.WriteString("nonsense\n" + `{"timestamp":"yesterday","request_file":"1.request.json","response_file":"1.response.json"}` + "\n" +
+			`{"timestamp":"2026-11-01T10:00:00Z","request_file":"../../etc/passwd","response_file":"1.response.json"}` + "\n")
+		d.files["b/lone.request.json"] = &fstest.MapFile{Data: []byte(`{}`)}
+		s, skipped := d.read(t)
+		if len(s.Requests) != 2 || s.Requests[1].Pred != 0 {
+			t.Errorf("%s", plan(s))
+		}
+		for _, want := range []string{"request that cannot be read: byte 13: the body is cut off", `request that cannot be read: byte 15: the key "messages" stands there twice`,
+			"line that is no JSON object", "line without an instant", "line whose files are not there", "request without an answer: a failed attempt, or one that was going on"} {
+			found := false
+			for _, k := range skipped {
+				found = found || k.What == want && k.File != ""
+			}
+			if !found {
+				t.Errorf("%q is not among %v", want, skipped)
+			}
+		}
+	})
+	t.Run("WIRE-62 without an index pairs are found by what they hold, whatever their names", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		d.pair(body("other", user("go"), says(text), user("on")), spawn)
+		d.pair(body("s", user("go"), says(text), user("on"), says(spawn), result), text)
+		d.files["b/1.response.json"], d.files["b/2.response.json"] = d.files["b/2.response.json"], d.files["b/1.response.json"]
+		d.index.Reset()
+		s, skipped := d.read(t)
+		if got, want := plan(s), "msg_1 main main -1 \"\"\nmsg_2 main main 0 \"system: block 1 (text), byte 23\"\n"; got != want {
+			t.Errorf("got\n%swant\n%s, skipped %v", got, want, skipped)
+		}
+	})
+}

@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"errors"
-	"io"
 	"path"
 	"strings"
 
@@ -140,11 +138,7 @@ func (c *claudeCodeReader) readAll(group []source) error {
 			owners[i] = -1
 			continue
 		}
-		agent, err := c.owner(src)
-		if err != nil {
-			return err
-		}
-		owners[i] = c.thread(agent)
+		owners[i] = c.thread(owner(src))
 		t := &c.threads[owners[i]]
 		t.file = true
 		if _, run, ok := workflowOf(src.name); ok {
@@ -172,31 +166,12 @@ func (c *claudeCodeReader) readAll(group []source) error {
 }
 
 // owner is the id of the agent whose thread a file holds; "" for the main thread.
-func (c *claudeCodeReader) owner(src source) (agent string, err error) {
-	from, err := src.open()
-	if err != nil {
-		return "", located(src.name, 0, err)
+func owner(src source) string {
+	if base := path.Base(src.name); src.agent == "" && strings.HasPrefix(base, "agent-") {
+		agent, _, _ := strings.Cut(base[len("agent-"):], ".")
+		return agent
 	}
-	lines := newLineReader(from, src.name, c.opt, &skips{})
-	for range maxHeadLines {
-		line, _, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", closing(err, from.Close)
-		}
-		if session, id, side, ok := peekClaudeCode(line); ok && session != "" {
-			if side {
-				agent = id
-			}
-			break
-		}
-	}
-	if base := path.Base(src.name); agent == "" && strings.HasPrefix(base, "agent-") {
-		agent, _, _ = strings.Cut(base[len("agent-"):], ".")
-	}
-	return agent, from.Close()
+	return src.agent
 }
 
 // readFile reads one file into its thread.

@@ -86,13 +86,13 @@ func ccRows(t *testing.T, dir string, words ...string) (out []ccRow) {
 // diskSources are files below a folder.
 func diskSources(dir string, names ...string) (out []source) {
 	for _, name := range names {
-		out = append(out, source{name: name, open: func() (*opened, error) {
+		out = append(out, identified(source{name: name, open: func() (*opened, error) {
 			f, err := os.Open(filepath.Join(dir, name))
 			if err != nil {
 				return nil, err
 			}
 			return openSource(f, func(int64) {})
-		}})
+		}}))
 	}
 	return out
 }

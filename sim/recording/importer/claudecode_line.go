@@ -108,21 +108,21 @@ type ccBlock struct {
 
 // peekClaudeCode tells whether a line is Claude Code's, and whose it is. Lines
 // that stand outside the conversation may name no session.
-func peekClaudeCode(line []byte) (sessionID, agentID string, sidechain bool, ok bool) {
+func peekClaudeCode(line []byte) (session, agent string, ok bool) {
 	var l struct {
-		Type    string `json:"type"`
+		Type    string
 		Session string `json:"sessionId"`
 		Agent   string `json:"agentId"`
 		Side    bool   `json:"isSidechain"`
 	}
-	if json.Unmarshal(line, &l) != nil || l.Type == "" {
-		return "", "", false, false
-	}
-	if l.Session == "" && !bookkeeping[l.Type] {
-		return "", "", false, false
+	if json.Unmarshal(line, &l) != nil || l.Type == "" || l.Session == "" && !bookkeeping[l.Type] {
+		return "", "", false
 	}
 	none := &skips{}
-	return plain(l.Session, none, "", 0), plain(l.Agent, none, "", 0), l.Side, true
+	if l.Side {
+		agent = plain(l.Agent, none, "", 0)
+	}
+	return plain(l.Session, none, "", 0), agent, true
 }
 
 // bookkeeping are the types of lines that hold no part of the conversation.

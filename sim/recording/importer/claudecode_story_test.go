@@ -49,9 +49,17 @@ func TestClaudeCodeStories(t *testing.T) {
 
 // ccSource is a file that holds text.
 func ccSource(name, text string) source {
-	return source{name: name, size: int64(len(text)), open: func() (*opened, error) {
+	return identified(source{name: name, size: int64(len(text)), open: func() (*opened, error) {
 		return openSource(io.NopCloser(strings.NewReader(text)), func(int64) {})
-	}}
+	}})
+}
+
+// identified is a source with what its head says.
+func identified(src source) source {
+	if id, ok, err := identify(src, &Options{}, &skips{}); ok && err == nil {
+		src.identity = id
+	}
+	return src
 }
 
 // ccFile makes a recorded file of a story's lines. One that is cut ends in the

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"path"
@@ -46,7 +47,7 @@ func identify(src source, opt *Options, sk *skips) (id identity, ok bool, err er
 		return identity{format: rawBodies, session: path.Dir(src.name), agent: path.Base(src.name)}, true, from.Close()
 	}
 	passed := &skips{}
-	lines := newLineReader(io.LimitReader(from, 2*opt.MaxLine+headBytes), src.name, opt, passed)
+	lines := newLineReader(io.LimitReader(from, 2*cmp.Or(opt.MaxLine, defaultMaxLine)+headBytes), src.name, opt, passed)
 	for range maxHeadLines {
 		line, _, err := lines.next()
 		if err == io.EOF {
@@ -91,7 +92,7 @@ func identifyLine(line []byte) identity {
 		}
 		return identity{}
 	}
-	if session, agent, _, ok := peekClaudeCode(line); ok && session != "" {
+	if session, agent, ok := peekClaudeCode(line); ok && session != "" {
 		return identity{format: claudeCode, session: short(session), agent: short(agent)}
 	}
 	return identity{}

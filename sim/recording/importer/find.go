@@ -78,15 +78,9 @@ func (im *imported) tell(n int64) {
 	}
 }
 
-// found is a file of a known format.
-type found struct {
-	source
-	identity
-}
-
 // group puts together the files of one session.
 func (im *imported) group(sources []source) ([]group, error) {
-	var files []found
+	var files []source
 	var total int64
 	for _, src := range sources {
 		id, ok, err := identify(src, &im.opt, im.skips)
@@ -98,7 +92,8 @@ func (im *imported) group(sources []source) ([]group, error) {
 		case id.format == unknown:
 			im.skips.add("file of no known format", src.name, 0)
 		default:
-			files = append(files, found{src, id})
+			src.identity = id
+			files = append(files, src)
 			total += src.size
 		}
 	}
@@ -107,13 +102,13 @@ func (im *imported) group(sources []source) ([]group, error) {
 }
 
 // longest leaves of the copies of one thread's file the longest.
-func (im *imported) longest(files []found) []found {
+func (im *imported) longest(files []source) []source {
 	type thread struct {
 		format         format
 		session, agent string
 	}
 	best := map[thread]int{}
-	var out []found
+	var out []source
 	for _, f := range files {
 		k := thread{f.format, f.session, f.agent}
 		i, copied := best[k]
@@ -136,7 +131,7 @@ func (im *imported) longest(files []found) []found {
 // families groups files by the session that they belong to, in the order of each
 // session's first file: Claude Code's by session, Codex's by the thread that all
 // of them come from, others alone.
-func families(files []found) []group {
+func families(files []source) []group {
 	parent := map[string]string{}
 	for _, f := range files {
 		if f.format == codex {
@@ -145,7 +140,7 @@ func families(files []found) []group {
 	}
 	var out []group
 	at := map[identity]int{}
-	slices.SortStableFunc(files, func(a, b found) int {
+	slices.SortStableFunc(files, func(a, b source) int {
 		return cmp.Or(cmp.Compare(a.format, b.format), strings.Compare(a.agent, b.agent), strings.Compare(a.name, b.name))
 	})
 	for _, f := range files {
@@ -159,7 +154,7 @@ func families(files []found) []group {
 			at[k] = i
 			out = append(out, group{format: f.format})
 		}
-		out[i].sources = append(out[i].sources, f.source)
+		out[i].sources = append(out[i].sources, f)
 	}
 	slices.SortStableFunc(out, func(a, b group) int { return strings.Compare(a.sources[0].name, b.sources[0].name) })
 	return out

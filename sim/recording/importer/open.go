@@ -23,6 +23,7 @@ type source struct {
 	size int64 // bytes on disk
 	// written is when the file was written last, as its file system says.
 	written vtime.Instant
+	identity
 }
 
 // located says in which file an error is, and at which line or byte.

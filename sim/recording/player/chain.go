@@ -156,7 +156,7 @@ func (p *play) build(si, i int) *flight {
 	}
 	if !base.IsBorder() {
 		f.went = base
-		base = p.answered(base, tokens, s, r, f.ask.Unmarked)
+		base = p.answered(base, tokens, s, r)
 		if n := aside(s, r); n > tokens && n <= size {
 			f.aside = p.block(base, s.ID+" aside "+strconv.Itoa(i), n)
 			f.went, base = f.aside, p.block(f.aside, "answer", n)
@@ -184,14 +184,9 @@ func aside(s *recording.Session, r *recording.Request) int64 {
 }
 
 // answered appends the blocks of the answers between base and request r: no
-// breakpoint stands on them, so only their number counts, for the look-back. Those
-// of the tools' results count only where nothing marks base.
-func (p *play) answered(base *llm.Node, tokens int64, s *recording.Session, r *recording.Request, unmarked bool) *llm.Node {
-	n := max(s.Requests[r.Pred].AnswerBlocks, 1)
-	if unmarked {
-		n += max(len(s.Requests[r.Pred].Tools)-1, 0) // the results but the last, which ends what r leaves
-	}
-	for ; n > 0; n-- {
+// breakpoint stands on them, so only their number counts, for the look-back.
+func (p *play) answered(base *llm.Node, tokens int64, s *recording.Session, r *recording.Request) *llm.Node {
+	for range max(s.Requests[r.Pred].AnswerBlocks, 1) {
 		base = p.block(base, "answer", tokens)
 	}
 	return base

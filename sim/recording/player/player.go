@@ -27,7 +27,6 @@ type Ask struct {
 	Model              string
 	TTL                llm.TTL
 	Uncached           bool // it carries no breakpoint
-	Unmarked           bool // it does not mark where its conversation went on
 	Start, Begin, Last vtime.Instant
 }
 

@@ -141,7 +141,7 @@ func (p *play) request(f *flight, head *llm.Node, a *Ask) {
 		return
 	}
 	f.req.Breakpoints = append(f.req.Breakpoints, llm.Breakpoint{Node: f.static.block, TTL: a.TTL})
-	if f.went != nil && f.went != f.end && !a.Unmarked {
+	if f.went != nil && f.went != f.end {
 		f.req.Breakpoints = append(f.req.Breakpoints, llm.Breakpoint{Node: f.went, TTL: a.TTL})
 	}
 	if f.end != f.static.block {

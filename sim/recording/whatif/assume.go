@@ -37,9 +37,6 @@ func (p *plan) common() []string {
 	if w.lifetimes > 0 {
 		say("%s wrote nothing and follow nothing that did: their lifetime is taken as 5m", count(w.lifetimes, "request"))
 	}
-	if p.unmarked {
-		say("the client does not mark where its conversation went on: steps after long answers lost their history")
-	}
 	return out
 }
 

@@ -58,39 +58,7 @@ func TestCache(t *testing.T) {
 			t.Errorf("gaps %+v", a.Gaps)
 		}
 	})
-	t.Run("IMP-08 an own previous mark is refused to a client that shows one, and where too few steps tell", testMarks)
-	t.Run("IMP-08 a client that loses its history behind long answers is played without a mark of its own, and with one reads it", func(t *testing.T) {
-		s := longSteps(0, 0)
-		a := ask(t, s, &Question{PreviousMark: true})
-		usage(t, "model", a.Model.Total().Usage, llm.Usage{Input: 9, Write5m: 63_000})
-		usage(t, "what if", a.If.Total().Usage, llm.Usage{Input: 9, Read: 41_000, Write5m: 22_000})
-		assumes(t, a, "does not mark where its conversation went on")
-	})
 	t.Run("IMP-07 Codex forks read 3,456 tokens first, whatever their length; their parent's key would have read the prefix they share", testForkKey)
-}
-
-// longSteps are two steps behind answers of eleven blocks, which read so much.
-func longSteps(first, second int64) *recording.Session {
-	return session([]recording.Thread{main1()},
-		told{pred: -1, at: 0, write: 20_000, blocks: 11, tools: 10},
-		told{pred: 0, at: 10_000, read: first, write: 21_000 - first, blocks: 11, tools: 10},
-		told{pred: 1, at: 20_000, read: second, write: 22_000 - second, blocks: 1})
-}
-
-func testMarks(t *testing.T) {
-	q := &Question{PreviousMark: true}
-	refused(t, longSteps(20_000, 21_000), q, "the client has such a mark: 2 of 2 recorded steps")
-	s := longSteps(0, 0)
-	s.Requests = s.Requests[:2]
-	refused(t, s, q, "only 1 recorded step")
-	s = longSteps(0, 0)
-	s.Requests[0].AnswerBlocks, s.Requests[1].AnswerBlocks = 10, 10
-	refused(t, s, q, "no answer that is gone on from within the lifetime has 11 blocks")
-	s = longSteps(0, 0) // too late: that they lost their history shows nothing
-	for i := range s.Requests {
-		s.Requests[i].Start = ms(int64(i) * 400_000)
-	}
-	refused(t, s, q, "no answer that is gone on from within the lifetime")
 }
 
 // codexForks are two forks: the parent of one is in the session.

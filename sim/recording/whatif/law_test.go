@@ -48,7 +48,7 @@ func drawn(t *rapid.T) *recording.Session {
 // some.
 func questions() []*Question {
 	return []*Question{{Lifetime: allKinds(llm.TTL5m)}, {Lifetime: allKinds(llm.TTL1h)}, {NoCache: true}, {Model: allModels("claude-sonnet-4-6")},
-		{Model: allModels(opus48), Factor: 1300}, {KeepAlive: 20 * vtime.Minute}, {Stagger: true, Static: 3_000}, {PreviousMark: true},
+		{Model: allModels(opus48), Factor: 1300}, {KeepAlive: 20 * vtime.Minute}, {Stagger: true, Static: 3_000},
 		{AsForks: true, Static: 3_000}}
 }
 

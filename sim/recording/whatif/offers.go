@@ -28,7 +28,6 @@ func Offers(s *recording.Session, opt Options) []Offer {
 		offer(s, opt, askModel+" ID", "another Claude model answers", &Question{}),
 		offer(s, opt, askKeepAlive+" 30m", "idle conversations are kept alive for so long", &Question{KeepAlive: 30 * vtime.Minute}),
 		offer(s, opt, askStagger, "siblings wait until the first one's response begins", &Question{Stagger: true}),
-		offer(s, opt, askPreviousMark, "the client marks where its conversation went on", &Question{PreviousMark: true}),
 		offer(s, opt, askAsForks, "sub-agents go on from their spawner's conversation", &Question{AsForks: true}),
 		offer(s, opt, askAsSubagents, "forks begin with a prompt of their own", &Question{AsSubagents: true}),
 	}

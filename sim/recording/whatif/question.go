@@ -28,11 +28,10 @@ type Question struct {
 	Factor int64
 	// KeepAlive, unless 0, repeats the last prompt of an idle conversation just before
 	// it expires, until it has been idle for so long.
-	KeepAlive    vtime.Duration
-	Stagger      bool // siblings of one answer wait until the first one's response begins
-	PreviousMark bool // the client marks where its conversation went on
-	AsForks      bool // sub-agents go on from their spawner's conversation
-	AsSubagents  bool // forks begin with a prompt of their own
+	KeepAlive   vtime.Duration
+	Stagger     bool // siblings of one answer wait until the first one's response begins
+	AsForks     bool // sub-agents go on from their spawner's conversation
+	AsSubagents bool // forks begin with a prompt of their own
 	// Static is the size of a sub-agent's tools and system prompt in tokens, where
 	// the recording does not tell it; 0 when it was not given.
 	Static int64
@@ -68,18 +67,17 @@ func refuse(question, format string, args ...any) error {
 
 // The questions, as they are asked.
 const (
-	askLifetime     = "--lifetime"
-	askNoCache      = "--no-cache"
-	askModel        = "--model"
-	askFactor       = "--token-factor"
-	askKeepAlive    = "--keep-alive"
-	askStagger      = "--stagger"
-	askPreviousMark = "--previous-mark"
-	askAsForks      = "--as-forks"
-	askAsSubagents  = "--as-subagents"
-	askForkKey      = "--codex-fork-key"
-	askStatic       = "--static"
-	askAnswer       = "--answer"
+	askLifetime    = "--lifetime"
+	askNoCache     = "--no-cache"
+	askModel       = "--model"
+	askFactor      = "--token-factor"
+	askKeepAlive   = "--keep-alive"
+	askStagger     = "--stagger"
+	askAsForks     = "--as-forks"
+	askAsSubagents = "--as-subagents"
+	askForkKey     = "--codex-fork-key"
+	askStatic      = "--static"
+	askAnswer      = "--answer"
 )
 
 func (q *Question) lifetimes() bool { return q.Lifetime != [Kinds]Lifetime{} }
@@ -92,7 +90,6 @@ var apart = []struct{ a, b, why string }{
 	{askNoCache, askLifetime, "without a cache nothing has a lifetime"},
 	{askNoCache, askKeepAlive, "without a cache there is nothing to keep alive"},
 	{askNoCache, askStagger, "without a cache siblings have nothing to wait for"},
-	{askNoCache, askPreviousMark, "without a cache there are no marks"},
 	{askAsForks, askAsSubagents, "each takes the other's result back"},
 	{askAsForks, askStagger, "forks read what their spawner wrote before any of them began, so there is nothing to wait for"},
 }
@@ -100,7 +97,7 @@ var apart = []struct{ a, b, why string }{
 // check refuses what cannot be asked together, whatever was recorded.
 func (q *Question) check() error {
 	asked := map[string]bool{askLifetime: q.lifetimes(), askNoCache: q.NoCache, askKeepAlive: q.KeepAlive != 0, askStagger: q.Stagger,
-		askPreviousMark: q.PreviousMark, askAsForks: q.AsForks, askAsSubagents: q.AsSubagents}
+		askAsForks: q.AsForks, askAsSubagents: q.AsSubagents}
 	for _, p := range apart {
 		if asked[p.a] && asked[p.b] {
 			return refuse(p.a+" and "+p.b, "ask one of them: %s", p.why)

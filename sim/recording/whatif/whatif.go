@@ -56,7 +56,6 @@ type plan struct {
 	asks     []change      // of each request
 	known    *player.Known // of the recorded session
 	given    *player.Known // of the session under the question
-	unmarked bool          // the client does not mark where its conversation went on
 	// refreshes are, by request, when its prompt is repeated; nil for never.
 	refreshes [][]vtime.Instant
 	moved     int // threads that another model answers, since their spawner's does
@@ -68,7 +67,6 @@ type plan struct {
 type change struct {
 	ttl      llm.TTL
 	uncached bool
-	unmarked bool
 }
 
 // prepare refuses what the session cannot answer and changes what was asked.
@@ -80,14 +78,11 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{recorded: s, q: q, opt: opt, answer: &Answer{}, known: player.Hindsight([]*recording.Session{s}, opt.Slack)}
-	if p.unmarked = marks(s).lacks(); p.unmarked {
-		p.unmark()
-	}
 	if q.Static > 0 {
 		p.tellStatic()
 	}
 	p.copy()
-	for _, step := range [...]func() error{p.askModel, p.askForks, p.askStagger, p.askMark, p.askLifetime, p.askKeepAlive} {
+	for _, step := range [...]func() error{p.askModel, p.askForks, p.askStagger, p.askLifetime, p.askKeepAlive} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -134,7 +129,6 @@ func (p *plan) copy() {
 	for i := range p.asks {
 		p.asks[i].ttl, _ = p.recorded.Lifetime(i)
 		p.asks[i].uncached = p.q.NoCache
-		p.asks[i].unmarked = p.unmarked && !p.q.PreviousMark
 	}
 }
 
@@ -166,9 +160,6 @@ func resize(r *recording.Request, size, input int64) {
 func (p *plan) play(s *recording.Session, known *player.Known, alter func(si, i int, a *player.Ask), extra func(si, i int) []vtime.Instant) (*player.Result, error) {
 	opt := p.options()
 	opt.Known, opt.Alter, opt.Extra = known, alter, extra
-	if alter == nil && p.unmarked {
-		opt.Alter = func(_, _ int, a *player.Ask) { a.Unmarked = true }
-	}
 	return player.Play([]*recording.Session{s}, opt)
 }
 
@@ -180,7 +171,7 @@ func (p *plan) options() player.Options {
 }
 
 func (p *plan) alter(_, i int, a *player.Ask) {
-	a.TTL, a.Uncached, a.Unmarked = p.asks[i].ttl, p.asks[i].uncached, p.asks[i].unmarked
+	a.TTL, a.Uncached = p.asks[i].ttl, p.asks[i].uncached
 }
 
 func (p *plan) extra(_, i int) []vtime.Instant { return p.refreshes[i] }

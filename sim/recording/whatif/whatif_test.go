@@ -153,7 +153,6 @@ func testRefusals(t *testing.T) {
 	refused(t, s, &Question{AsForks: true}, "has no subagent")
 	refused(t, s, &Question{AsSubagents: true}, "has no fork")
 	refused(t, s, &Question{Stagger: true}, "has no sub-agents")
-	refused(t, s, &Question{PreviousMark: true}, "names no block positions")
 
 	unbilled := pause()
 	unbilled.Requests[2].Billed = false
@@ -179,7 +178,7 @@ func testOffers(t *testing.T) {
 		answers[o.Question] = o.Why
 	}
 	for question, yes := range map[string]bool{"--lifetime 5m": false, "--lifetime 1h": true, "--no-cache": true, "--model ID": true, "--keep-alive 30m": true,
-		"--stagger": false, "--previous-mark": false, "--as-forks": false, "--as-subagents": false, "--codex-fork-key": false} {
+		"--stagger": false, "--as-forks": false, "--as-subagents": false, "--codex-fork-key": false} {
 		if why, is := answers[question]; !is || (why == "") != yes {
 			t.Errorf("%s: listed %v, why not %q", question, is, why)
 		}

@@ -31,15 +31,10 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 
 // newLab holds what few need: studies of the mechanism and care of the database.
 func newLab(s *ui.Env) *cobra.Command {
-	lab := &cobra.Command{
-		Use:     "lab",
-		Short:   "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
-		Long:    "Studies of the mechanism, and care of the database of runs.",
-		Example: "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e",
-		Args:    cobra.ArbitraryArgs,
-		RunE:    ui.Group,
-	}
-	lab.AddCommand(sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
+	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
+		sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
+	lab.Long = "Studies of the mechanism, and care of the database of runs."
+	lab.Example = "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e"
 	return lab
 }
 

@@ -97,7 +97,14 @@ func Quote(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// Group is a command that only holds others: alone it prints its help, and a
+// NewGroup makes a command that only holds others.
+func NewGroup(name, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: Group}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+// Group is what a command does that only holds others: alone it prints its help, and a
 // word that is none of them is an error.
 func Group(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -21,27 +21,19 @@ import (
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "cache",
-		Short: "replay traces of cached blocks",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  ui.Group,
-	}
-	cmd.AddCommand(newCacheReplay(s))
-	return cmd
+	return ui.NewGroup("cache", "replay traces of cached blocks", newReplay(s))
 }
 
-// cacheOptions are the flags of cache replay.
-type cacheOptions struct {
+// options are the flags.
+type options struct {
 	capacities  []string
 	blockTokens int
 	engine      string
 	output      string
-	given       func(flag string) bool
 }
 
-func newCacheReplay(s *ui.Env) *cobra.Command {
-	o := &cacheOptions{}
+func newReplay(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "replay TRACE…",
 		Short: "replay block traces through a cache of several sizes, and count the hits",
@@ -62,21 +54,18 @@ Engines:
   agentsim lab cache replay synthetic_trace.jsonl --capacity 500k,1M,2.5M,unbounded --engine vllm
   agentsim lab cache replay traces/*.jsonl --capacity unbounded -o json`,
 		Args: ui.AtLeastOne("a trace"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.given = cmd.Flags().Changed
-			return cacheReplay(s, o, args)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.capacities, "capacity", nil, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each (default those of the published figure)")
-	f.IntVar(&o.blockTokens, "block-tokens", 0, "`tokens` of a block (default 512)")
+	f.StringSliceVar(&o.capacities, "capacity", published, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each")
+	f.IntVar(&o.blockTokens, "block-tokens", 512, "`tokens` of a block")
 	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
 	ui.OutputFlag(f, &o.output)
 	return cmd
 }
 
-// cacheEngines makes each engine with room for so many blocks of so many tokens.
-var cacheEngines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
+// engines makes each engine with room for so many blocks of so many tokens.
+var engines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
 	"lru": func(blocks, _ int) cachemodel.BlockEngine {
 		return cachemodel.ServeLRU{Cache: cachemodel.NewBlockCache(blocks)}
 	},
@@ -89,52 +78,52 @@ var cacheEngines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
 }
 
 // check says what is wrong with the flags.
-func (o *cacheOptions) check() error {
+func (o *options) check() error {
 	switch {
-	case cacheEngines[o.engine] == nil:
+	case engines[o.engine] == nil:
 		return ui.Failf(ui.Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
-	case o.given("block-tokens") && o.blockTokens < 1, o.blockTokens > 1<<30:
+	case o.blockTokens < 1, o.blockTokens > 1<<30:
 		return ui.Failf(ui.Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
 	}
 	return nil
 }
 
-// cacheRow is one capacity and what it came to.
-type cacheRow struct {
+// row is one capacity and what it came to.
+type row struct {
 	capacity int64 // tokens; 0 is unbounded
 	blocks   int
 	engine   cachemodel.BlockEngine
 	hits     int64 // full blocks found
 }
 
-// cacheTrace is one trace and what it held.
-type cacheTrace struct {
+// trace is one trace and what it held.
+type trace struct {
 	path     string
 	sum      string // SHA-256 in hex
 	requests int64
 }
 
-// cacheReplayed is a whole replay.
-type cacheReplayed struct {
+// replayed is a whole replay.
+type replayed struct {
 	engine      string
 	blockTokens int
-	traces      []cacheTrace
-	rows        []*cacheRow
+	traces      []trace
+	rows        []*row
 	requests    int64
 	full        int64 // full blocks asked for
 }
 
-func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
+func run(s *ui.Env, o *options, traces []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	capacities, err := parseCapacities(o.capacities, o.given("capacity"))
+	capacities, err := parseCapacities(o.capacities)
 	if err != nil {
 		return err
 	}
-	r := &cacheReplayed{engine: o.engine}
+	r := &replayed{engine: o.engine}
 	for _, c := range capacities {
-		r.rows = append(r.rows, &cacheRow{capacity: c})
+		r.rows = append(r.rows, &row{capacity: c})
 	}
 	stop := harness.Listen(s)
 	defer stop.Stop()
@@ -150,14 +139,14 @@ func cacheReplay(s *ui.Env, o *cacheOptions, traces []string) error {
 }
 
 // replayTrace serves one trace's requests by every row's engine.
-func replayTrace(s *ui.Env, r *cacheReplayed, o *cacheOptions, scope uint64, path string, stop *harness.Interrupt) error {
+func replayTrace(s *ui.Env, r *replayed, o *options, scope uint64, path string, stop *harness.Interrupt) error {
 	in, err := openTrace(s, path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	hash := sha256.New()
-	trace := cacheTrace{path: path}
+	trace := trace{path: path}
 	reader := blocktrace.Open(path, io.TeeReader(in, hash), blocktrace.Options{Scope: scope, Block: o.blockTokens})
 	if err := r.fit(reader.BlockTokens()); err != nil {
 		return err
@@ -204,12 +193,12 @@ func openTrace(s *ui.Env, path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// maxCacheBlocks bounds a capacity, since a pool is made whole.
-const maxCacheBlocks = 1 << 26
+// maxBlocks bounds a capacity, since a pool is made whole.
+const maxBlocks = 1 << 26
 
 // fit makes the caches once the first trace has said how large a block is, and
 // holds every other trace to it.
-func (r *cacheReplayed) fit(tokens int) error {
+func (r *replayed) fit(tokens int) error {
 	if r.blockTokens != 0 {
 		return nil
 	}
@@ -219,16 +208,16 @@ func (r *cacheReplayed) fit(tokens int) error {
 		switch {
 		case row.capacity != 0 && blocks == 0:
 			return ui.Failf(ui.Usage, "--capacity %d: less than one block of %d tokens", row.capacity, tokens)
-		case blocks > maxCacheBlocks:
-			return ui.Failf(ui.Usage, "--capacity %d: more than %d blocks of %d tokens; write unbounded", row.capacity, maxCacheBlocks, tokens)
+		case blocks > maxBlocks:
+			return ui.Failf(ui.Usage, "--capacity %d: more than %d blocks of %d tokens; write unbounded", row.capacity, maxBlocks, tokens)
 		}
 		row.blocks = int(blocks)
-		row.engine = cacheEngines[r.engine](row.blocks, tokens)
+		row.engine = engines[r.engine](row.blocks, tokens)
 	}
 	return nil
 }
 
-func (r *cacheReplayed) serve(req *cachemodel.BlockRequest) {
+func (r *replayed) serve(req *cachemodel.BlockRequest) {
 	r.requests++
 	r.full += int64(req.Full)
 	for _, row := range r.rows {

@@ -20,22 +20,14 @@ import (
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "db",
-		Short: "look after the database of runs",
-		Long:  `Looks after the database that runs are recorded in.`,
-		Args:  cobra.ArbitraryArgs,
-		RunE:  ui.Group,
-	}
-	cmd.AddCommand(newDBCheck(s))
-	return cmd
+	return ui.NewGroup("db", "look after the database of runs", newCheck(s))
 }
 
-// dbCheckOptions are the flags of db check.
-type dbCheckOptions struct{ db, output string }
+// options are the flags.
+type options struct{ db, output string }
 
-func newDBCheck(s *ui.Env) *cobra.Command {
-	o := &dbCheckOptions{}
+func newCheck(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "see whether a database still holds what was recorded",
@@ -45,9 +37,7 @@ nothing says what they added up to, a simulated run is run again and a recorded 
 each row and column that differs is named with both values. What differs is exit code 1.`,
 		Example: `  agentsim lab db check`,
 		Args:    ui.Exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			return dbCheck(s, o)
-		},
+		RunE:    func(*cobra.Command, []string) error { return run(s, o) },
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
@@ -55,20 +45,20 @@ each row and column that differs is named with both values. What differs is exit
 	return cmd
 }
 
-// dbChecked is what a check came to.
-type dbChecked struct {
+// checked is what a check came to.
+type checked struct {
 	runs, open, unsealed int
 	unknown              int // of the unsealed, those that cannot be run again
 	found                []sqlite.Mismatch
 }
 
-func dbCheck(s *ui.Env, o *dbCheckOptions) error {
+func run(s *ui.Env, o *options) error {
 	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	x := &dbChecked{}
+	x := &checked{}
 	if x.found, err = db.CheckFile(); err != nil {
 		return err
 	}
@@ -102,7 +92,7 @@ func dbCheck(s *ui.Env, o *dbCheckOptions) error {
 }
 
 // run checks what belongs to one run.
-func (x *dbChecked) run(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) error {
+func (x *checked) run(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) error {
 	x.runs++
 	found, err := events(db, r)
 	if err != nil {
@@ -204,7 +194,7 @@ func changedContent(err error) error {
 }
 
 // document is what was checked and what differs.
-func (x *dbChecked) document(db string) *report.Document {
+func (x *checked) document(db string) *report.Document {
 	d := &report.Document{}
 	type col = report.Column[sqlite.Mismatch]
 	d.Table(report.TableOf("differences", x.found,
@@ -240,7 +230,7 @@ func (x *dbChecked) document(db string) *report.Document {
 }
 
 // sum says how many runs were checked and how they are.
-func (x *dbChecked) sum() string {
+func (x *checked) sum() string {
 	text := ui.Plural(x.runs, "run")
 	if x.open > 0 {
 		text += fmt.Sprintf(", %d of them unfinished", x.open)

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lintOptions are the flags of lint.
-type lintOptions struct {
+// options are the flags.
+type options struct {
 	db      string
 	silence string
 	fail    []string
@@ -30,7 +30,7 @@ const anyRule = "any"
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	o := &lintOptions{}
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "lint RUN",
 		Short: "say what is wrong with how the agents of a recorded run were led",
@@ -47,7 +47,7 @@ Rules:
   agentsim lab lint 9c1e --fail=two-writers,lazy-delegation`,
 		Args: ui.Exactly(1, "one run"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return runLint(s, o, args[0])
+			return run(s, o, args[0])
 		},
 	}
 	f := cmd.Flags()
@@ -70,7 +70,7 @@ func ruleTable() string {
 
 // check says which flags cannot be used as they are, and gives the limit of
 // silence; 0 when none was given.
-func (o *lintOptions) check() (vtime.Duration, error) {
+func (o *options) check() (vtime.Duration, error) {
 	known := []string{anyRule}
 	for _, r := range lint.Rules() {
 		known = append(known, r.ID)
@@ -90,7 +90,7 @@ func (o *lintOptions) check() (vtime.Duration, error) {
 	return d, nil
 }
 
-func runLint(s *ui.Env, o *lintOptions, prefix string) error {
+func run(s *ui.Env, o *options, prefix string) error {
 	silence, err := o.check()
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func runLint(s *ui.Env, o *lintOptions, prefix string) error {
 	if err != nil {
 		return err
 	}
-	run, said, err := lintRun(db, info)
+	run, said, err := read(db, info)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func runLint(s *ui.Env, o *lintOptions, prefix string) error {
 }
 
 // verdict is the exit code that the findings amount to.
-func (o *lintOptions) verdict(found *lint.Report) error {
+func (o *options) verdict(found *lint.Report) error {
 	if len(o.fail) == 0 {
 		return nil
 	}
@@ -146,14 +146,14 @@ func judged(d *report.Document, found *lint.Report) {
 	for _, alike := range ui.Alike(found.Findings, func(f lint.Finding) string { return f.Rule + f.What }) {
 		f := alike[0]
 		d.Print(func(w io.Writer, st report.Style) error {
-			_, err := fmt.Fprintf(w, "%s   %s%s\n  %s\n", st.Bold(f.Rule), lintPlace(f.Place), withText(f.With), f.What)
+			_, err := fmt.Fprintf(w, "%s   %s%s\n  %s\n", st.Bold(f.Rule), placeText(f.Place), withText(f.With), f.What)
 			return err
 		})
 		if f.Excerpt != "" {
 			d.Say("  | %s", f.Excerpt)
 		}
 		if len(alike) > 1 {
-			d.Say("  and %s, the last at %s%s", ui.Plural(len(alike)-1, "time")+" more", lintPlace(alike[len(alike)-1].Place), withText(alike[len(alike)-1].With))
+			d.Say("  and %s, the last at %s%s", ui.Plural(len(alike)-1, "time")+" more", placeText(alike[len(alike)-1].Place), withText(alike[len(alike)-1].With))
 		}
 	}
 	if len(found.Findings) > 0 {
@@ -185,7 +185,7 @@ func judged(d *report.Document, found *lint.Report) {
 		col{Name: "judged", Head: " JUDGED", Of: func(s lint.Sum) report.Value { return report.Count(s.Judged) }},
 		col{Name: "found", Head: " FINDINGS", Of: func(s lint.Sum) report.Value { return report.Count(s.Found) }},
 		col{Name: "not_judged", Head: " NOT JUDGED", Of: func(s lint.Sum) report.Value { return report.Count(s.NotJudged) }},
-		col{Head: "BECAUSE", Drop: 1, Of: func(s lint.Sum) report.Value { return report.Text(lintReasons(found, s.Rule.ID)) }}))
+		col{Head: "BECAUSE", Drop: 1, Of: func(s lint.Sum) report.Value { return report.Text(reasons(found, s.Rule.ID)) }}))
 }
 
 // places say for machines where something is.
@@ -199,8 +199,8 @@ func places[R any](of func(R) lint.Place) []report.Column[R] {
 	}
 }
 
-// lintPlace is where something stands.
-func lintPlace(p lint.Place) string {
+// placeText is where something stands.
+func placeText(p lint.Place) string {
 	if p.Call == 0 {
 		return p.Agent
 	}
@@ -218,8 +218,8 @@ func withText(lineage string) string {
 	return " → " + lineage
 }
 
-// lintReasons lists why a rule could not judge, each reason once.
-func lintReasons(found *lint.Report, rule string) string {
+// reasons lists why a rule could not judge, each reason once.
+func reasons(found *lint.Report, rule string) string {
 	var out []string
 	for _, u := range found.Unjudged {
 		if u.Rule == rule && !slices.Contains(out, u.Why) {

@@ -18,17 +18,11 @@ import (
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "scenario",
-		Short: "list, show, check, begin and upgrade scenarios",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  ui.Group,
-	}
-	cmd.AddCommand(newScenarioList(s), newScenarioShow(s), newScenarioValidate(s), newScenarioNew(s), newScenarioUpgrade(s), newScenarioSchema(s))
-	return cmd
+	return ui.NewGroup("scenario", "list, show, check, begin and upgrade scenarios",
+		newList(s), newShow(s), newValidate(s), newNew(s), newUpgrade(s), newSchema(s))
 }
 
-func newScenarioList(s *ui.Env) *cobra.Command {
+func newList(s *ui.Env) *cobra.Command {
 	var output, section string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -92,7 +86,7 @@ func listSections(s *ui.Env, output string) error {
 	return s.Print(output, d)
 }
 
-func newScenarioShow(s *ui.Env) *cobra.Command {
+func newShow(s *ui.Env) *cobra.Command {
 	var variant string
 	var sets []string
 	cmd := &cobra.Command{
@@ -136,7 +130,7 @@ type checked struct {
 	more     int // problems that are not listed
 }
 
-func newScenarioValidate(s *ui.Env) *cobra.Command {
+func newValidate(s *ui.Env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:     "validate SCENARIO...",

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newScenarioNew(s *ui.Env) *cobra.Command {
+func newNew(s *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new FILE",
 		Short: "write a scenario to begin with: small, annotated, and it runs",
@@ -53,7 +53,7 @@ func startScenario(s *ui.Env, path string) error {
 	return nil
 }
 
-func newScenarioSchema(s *ui.Env) *cobra.Command {
+func newSchema(s *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "print the JSON Schema of scenario files, for editors",

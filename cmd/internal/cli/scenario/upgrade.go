@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newScenarioUpgrade(s *ui.Env) *cobra.Command {
+func newUpgrade(s *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "upgrade FILE...",
 		Short: "rewrite scenarios of before version 1 of the language",

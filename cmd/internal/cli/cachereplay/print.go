@@ -14,20 +14,20 @@ import (
 var MooncakeFigure = struct {
 	sum    string // SHA-256 of the trace
 	source string
-	Points []cachePoint
+	Points []point
 }{
 	sum:    "bd070915a98fc0ed264d7cfef2ce746002eb3076a695ec31ba2674c0111ec131",
 	source: "Mooncake, FAST'25, Figure 9 (FAST25-release/traces/synthetic_trace.jsonl, plain LRU)",
-	Points: []cachePoint{{10_000, 3}, {100_000, 117}, {1_000_000, 1461}, {2_000_000, 2345}, {4_000_000, 3805},
+	Points: []point{{10_000, 3}, {100_000, 117}, {1_000_000, 1461}, {2_000_000, 2345}, {4_000_000, 3805},
 		{5_000_000, 4352}, {8_000_000, 5447}, {10_000_000, 5886}, {50_000_000, 6582}, {0, 6582}},
 }
 
-// cachePoint is a hit rate in ten-thousandths by the cache's tokens, 0 for
+// point is a hit rate in ten-thousandths by the cache's tokens, 0 for
 // unbounded.
-type cachePoint struct{ tokens, rate int64 }
+type point struct{ tokens, rate int64 }
 
 // publishedRate is what was published for a row, if this is that replay.
-func (r *cacheReplayed) publishedRate(row *cacheRow) (rate int64, ok bool) {
+func (r *replayed) publishedRate(row *row) (rate int64, ok bool) {
 	if len(r.traces) != 1 || r.traces[0].sum != MooncakeFigure.sum || r.engine != "lru" {
 		return 0, false
 	}
@@ -39,10 +39,12 @@ func (r *cacheReplayed) publishedRate(row *cacheRow) (rate int64, ok bool) {
 	return 0, false
 }
 
-// parseCapacities reads --capacity; where it is not given they are those of the
-// published figure.
-func parseCapacities(words []string, given bool) (out []int64, err error) {
-	if given && len(words) == 0 {
+// published are the capacities of that figure.
+var published = []string{"10k", "100k", "1M", "2M", "4M", "5M", "8M", "10M", "50M", "unbounded"}
+
+// parseCapacities reads --capacity.
+func parseCapacities(words []string) (out []int64, err error) {
+	if len(words) == 0 {
 		words = []string{""}
 	}
 	for _, w := range words {
@@ -56,16 +58,11 @@ func parseCapacities(words []string, given bool) (out []int64, err error) {
 			out = append(out, v.Num)
 		}
 	}
-	if !given {
-		for _, p := range MooncakeFigure.Points {
-			out = append(out, p.tokens)
-		}
-	}
 	return out, nil
 }
 
 // document is what was replayed, and what each capacity came to.
-func (r *cacheReplayed) document() *report.Document {
+func (r *replayed) document() *report.Document {
 	d := &report.Document{}
 	name := r.traces[0].path
 	if len(r.traces) > 1 {
@@ -77,11 +74,11 @@ func (r *cacheReplayed) document() *report.Document {
 	d.Field("block_tokens", report.Count(r.blockTokens))
 	d.Field("requests", report.Count(r.requests))
 	d.Field("full_blocks", report.Count(r.full))
-	type trace = report.Column[cacheTrace]
+	type col = report.Column[trace]
 	d.Table(report.TableOf("traces", r.traces,
-		trace{Name: "path", Of: func(t cacheTrace) report.Value { return report.Text(t.path) }},
-		trace{Name: "sha256", Of: func(t cacheTrace) report.Value { return report.Text(t.sum) }},
-		trace{Name: "requests", Of: func(t cacheTrace) report.Value { return report.Count(t.requests) }}))
+		col{Name: "path", Of: func(t trace) report.Value { return report.Text(t.path) }},
+		col{Name: "sha256", Of: func(t trace) report.Value { return report.Text(t.sum) }},
+		col{Name: "requests", Of: func(t trace) report.Value { return report.Count(t.requests) }}))
 	d.Main("capacities")
 	d.Table(report.TableOf("capacities", r.rows, r.columns()...))
 	if r.published() {
@@ -92,22 +89,22 @@ func (r *cacheReplayed) document() *report.Document {
 }
 
 // published reports whether something was published on a row.
-func (r *cacheReplayed) published() bool {
-	return slices.ContainsFunc(r.rows, func(row *cacheRow) bool { _, ok := r.publishedRate(row); return ok })
+func (r *replayed) published() bool {
+	return slices.ContainsFunc(r.rows, func(row *row) bool { _, ok := r.publishedRate(row); return ok })
 }
 
 // columns are what is said of each capacity, beside what was published on it.
-func (r *cacheReplayed) columns() []report.Column[*cacheRow] {
-	type col = report.Column[*cacheRow]
+func (r *replayed) columns() []report.Column[*row] {
+	type col = report.Column[*row]
 	columns := []col{
-		{Name: "tokens", Of: func(row *cacheRow) report.Value { return report.Tokens(row.capacity).If(row.capacity != 0) }},
-		{Head: " TOKENS", Of: func(row *cacheRow) report.Value { return orUnbounded(row, report.Quantity(row.capacity)) }},
-		{Name: "blocks", Of: func(row *cacheRow) report.Value { return report.Count(row.blocks).If(row.capacity != 0) }},
-		{Head: " BLOCKS", Drop: 1, Of: func(row *cacheRow) report.Value { return orUnbounded(row, ui.Count(int64(row.blocks))) }},
-		{Head: " REQUESTS", Drop: 3, Of: func(*cacheRow) report.Value { return report.Count(r.requests) }},
-		{Head: " FULL BLOCKS", Drop: 2, Of: func(*cacheRow) report.Value { return report.Count(r.full) }},
-		{Name: "hit_blocks", Head: " HIT BLOCKS", Of: func(row *cacheRow) report.Value { return report.Count(row.hits) }},
-		{Name: "hit_ratio", Head: " HIT RATE", Of: func(row *cacheRow) report.Value {
+		{Name: "tokens", Of: func(row *row) report.Value { return report.Tokens(row.capacity).If(row.capacity != 0) }},
+		{Head: " TOKENS", Of: func(row *row) report.Value { return orUnbounded(row, report.Quantity(row.capacity)) }},
+		{Name: "blocks", Of: func(row *row) report.Value { return report.Count(row.blocks).If(row.capacity != 0) }},
+		{Head: " BLOCKS", Drop: 1, Of: func(row *row) report.Value { return orUnbounded(row, ui.Count(int64(row.blocks))) }},
+		{Head: " REQUESTS", Drop: 3, Of: func(*row) report.Value { return report.Count(r.requests) }},
+		{Head: " FULL BLOCKS", Drop: 2, Of: func(*row) report.Value { return report.Count(r.full) }},
+		{Name: "hit_blocks", Head: " HIT BLOCKS", Of: func(row *row) report.Value { return report.Count(row.hits) }},
+		{Name: "hit_ratio", Head: " HIT RATE", Of: func(row *row) report.Value {
 			return report.Ratio(row.hits, r.full).As(hitRate(row.hits, r.full))
 		}},
 	}
@@ -115,11 +112,11 @@ func (r *cacheReplayed) columns() []report.Column[*cacheRow] {
 		return columns
 	}
 	return append(columns,
-		col{Name: "published_hit_ratio", Head: " PUBLISHED", Of: func(row *cacheRow) report.Value {
+		col{Name: "published_hit_ratio", Head: " PUBLISHED", Of: func(row *row) report.Value {
 			p, ok := r.publishedRate(row)
 			return report.Ratio(p, 10_000).As(hitRate(p, 10_000)).If(ok)
 		}},
-		col{Head: " OFF", Of: func(row *cacheRow) report.Value {
+		col{Head: " OFF", Of: func(row *row) report.Value {
 			p, ok := r.publishedRate(row)
 			off, sign := 10_000*row.hits-p*r.full, "+"
 			if off < 0 {
@@ -130,7 +127,7 @@ func (r *cacheReplayed) columns() []report.Column[*cacheRow] {
 }
 
 // orUnbounded is a size for people.
-func orUnbounded(row *cacheRow, size string) report.Value {
+func orUnbounded(row *row, size string) report.Value {
 	if row.capacity == 0 {
 		size = "unbounded"
 	}

@@ -14,21 +14,21 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// lintRun reads a run for the lint, and the limit of silence that its scenario
+// read reads a run for the lint, and the limit of silence that its scenario
 // names; 0 for none.
-func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, error) {
+func read(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, error) {
 	if info.Level != sqlite.Full {
 		return nil, 0, ui.Failf(ui.Operating, "run %s is recorded at level %s, which leaves out what was said; record it in full: agentsim run … --record full", ui.Short(info.ID), info.Level)
 	}
 	run := &lint.Run{End: info.EndedAt}
-	if err := lintAgents(db, info, run); err != nil {
+	if err := readAgents(db, info, run); err != nil {
 		return nil, 0, err
 	}
-	turns, err := lintTurns(db, info.ID)
+	turns, err := readTurns(db, info.ID)
 	if err != nil {
 		return nil, 0, err
 	}
-	nodes, err := lintNodes(db, info)
+	nodes, err := readNodes(db, info)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -51,9 +51,9 @@ func lintRun(db *sqlite.DB, info sqlite.RunInfo) (*lint.Run, vtime.Duration, err
 	return run, spec.Scenario.Coordinator.Silence, nil
 }
 
-// lintAgents reads the agents. Those of a recording are called by what their
+// readAgents reads the agents. Those of a recording are called by what their
 // client called them.
-func lintAgents(db *sqlite.DB, info sqlite.RunInfo, run *lint.Run) error {
+func readAgents(db *sqlite.DB, info sqlite.RunInfo, run *lint.Run) error {
 	agents, err := db.Tree(info.ID)
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func lintAgents(db *sqlite.DB, info sqlite.RunInfo, run *lint.Run) error {
 	return nil
 }
 
-// lintTurns reads the requests that were answered, with their tool uses.
-func lintTurns(db *sqlite.DB, run string) (out []lint.Turn, err error) {
+// readTurns reads the requests that were answered, with their tool uses.
+func readTurns(db *sqlite.DB, run string) (out []lint.Turn, err error) {
 	turns, err := db.Turns(run)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func lintTurns(db *sqlite.DB, run string) (out []lint.Turn, err error) {
 	return out, nil
 }
 
-func lintNodes(db *sqlite.DB, info sqlite.RunInfo) (out []lint.Node, err error) {
+func readNodes(db *sqlite.DB, info sqlite.RunInfo) (out []lint.Node, err error) {
 	said, err := db.Messages(info.ID)
 	for i := range said { // a simulated run holds all that was said
 		b := &said[i]

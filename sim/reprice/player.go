@@ -1,7 +1,6 @@
 package reprice
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,7 +21,6 @@ import (
 type player struct {
 	r       *Record
 	sc      *scenarios.Scenario
-	as      map[string]string // models by what they were recorded as, nil where they are the same
 	engine  *cachemodel.Anthropic
 	latency latency.Latency
 	book    *script.Book
@@ -63,7 +61,7 @@ type flight struct {
 	admitted bool
 }
 
-func newPlayer(r *Record, sc *scenarios.Scenario, as map[string]string) (*player, error) {
+func newPlayer(r *Record, sc *scenarios.Scenario) (*player, error) {
 	latency, err := sim.Latency(sc.Provider.Latency)
 	if err != nil {
 		return nil, err
@@ -73,7 +71,7 @@ func newPlayer(r *Record, sc *scenarios.Scenario, as map[string]string) (*player
 	if err != nil {
 		return nil, err
 	}
-	return &player{r: r, sc: sc, as: as, engine: cachemodel.NewAnthropic(sim.CacheOptions(&sc.Provider)), latency: latency,
+	return &player{r: r, sc: sc, engine: cachemodel.NewAnthropic(sim.CacheOptions(&sc.Provider)), latency: latency,
 		book: book, key: rng.Root(r.seed).Sub("agents"), models: map[string]*model{}, agents: map[int32]*asked{},
 		flights: make([]flight, len(r.sent))}, nil
 }
@@ -132,7 +130,7 @@ func (p *player) root(a *asked) error {
 	return fmt.Errorf("agent %s is none of the scenario's roots", a.lineage)
 }
 
-// model is that of a request, by the name that it is played as.
+// model is that of a request, by its name.
 func (p *player) model(name string) (*model, error) {
 	if m := p.models[name]; m != nil {
 		return m, nil
@@ -160,13 +158,12 @@ func (p *player) admit(i int, now vtime.Instant) error {
 	if a == nil || a.plan == nil {
 		return fmt.Errorf("%s: its agent is not on record", callName(s))
 	}
-	name := cmp.Or(p.as[s.Model], s.Model)
-	m, err := p.model(name)
+	m, err := p.model(s.Model)
 	if err != nil {
 		return fmt.Errorf("%s: %w", callName(s), err)
 	}
 	f.call = Call{Sent: s, Lineage: a.lineage, profile: m.profile}
-	f.req = llm.Request{Model: name, Head: s.Head, MaxTokens: p.sc.Settings.Tokens(),
+	f.req = llm.Request{Model: s.Model, Head: s.Head, MaxTokens: p.sc.Settings.Tokens(),
 		Stream: llm.StreamName{Lineage: a.lineage, Key: a.key, Call: s.Call, Attempt: s.Attempt}}
 	if s.Stop == llm.MaxTokens.String() && s.Usage.Output == 0 {
 		f.req.MaxTokens = 0 // it only warmed the cache
@@ -184,9 +181,6 @@ func (p *player) admit(i int, now vtime.Instant) error {
 		return nil
 	}
 	f.in = cachemodel.Request{Request: &f.req, Profile: m.profile, Counts: counts}
-	if most := m.profile.Window; p.as != nil && most > 0 && counts.At(s.Head)+m.profile.Tail > most {
-		return fmt.Errorf("%s would be refused: its prompt is longer than the window of %s; run the scenario with that model", callName(s), name)
-	}
 	if err := p.engine.Admit(now, &f.in, &f.adm); err != nil {
 		return fmt.Errorf("%s would be refused: %w; run the scenario with the setting to see what follows", callName(s), err)
 	}
@@ -271,7 +265,7 @@ func (p *player) counts(i int, m *model, a *asked, f *flight) (llm.Counts, error
 		}
 		return &tokens.Recorded{Base: m.counts[forced], Records: p.records}
 	}
-	if p.as == nil && p.sc == p.r.own {
+	if p.sc == p.r.own {
 		if prompt := s.Usage.Prompt(); prompt > 0 {
 			a.forced = of(0).At(s.Head)+m.profile.Tail != prompt && of(1).At(s.Head)+m.profile.Tail == prompt
 		}

@@ -59,22 +59,21 @@ func (r *Record) Play(sets []string) (own, other *Result, err error) {
 	if err := Check(sets); err != nil {
 		return nil, nil, err
 	}
-	if own, err = r.play(r.own, nil); err != nil {
+	if own, err = r.play(r.own); err != nil {
 		return nil, nil, err
 	}
 	if err := own.reproduces(); err != nil {
 		return nil, nil, err
 	}
-	as, err := r.renamed(sc, sets)
-	if err != nil {
+	if err := r.answers(sc, sets); err != nil {
 		return nil, nil, err
 	}
-	other, err = r.play(sc, as)
+	other, err = r.play(sc)
 	return own, other, err
 }
 
-func (r *Record) play(sc *scenarios.Scenario, as map[string]string) (*Result, error) {
-	p, err := newPlayer(r, sc, as)
+func (r *Record) play(sc *scenarios.Scenario) (*Result, error) {
+	p, err := newPlayer(r, sc)
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,6 @@ var asked = []struct{ sets, entries []string }{
 	{[]string{"provider.options.late_expiry=10m"}, []string{"long pauses", "recorded-notebook"}},
 	{[]string{"provider.options.collapse_noise={share: 300000, to: nothing}"}, []string{"nested"}},
 	{[]string{"provider.batch=true"}, []string{"nested"}},
-	{[]string{"provider.platform=bedrock", "provider.options.checkpoints_capped=true"}, []string{"short prompt", "nested"}},
-	{[]string{"provider.model=claude-haiku-4-5-20251001"}, []string{"recorded counts", "warmed", "long pauses", "faults of every kind"}},
 }
 
 func TestRerun(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/client"
 )
 
 // projectFiles is what is known of a project's files before a run.
@@ -153,6 +154,20 @@ func (c *checker) project() {
 	}
 	if p.ClaudeMd != nil && c.isFile(p.ClaudeMd.Text) {
 		c.bad("project.claude_md", "claude_md: | with the text below it, indented", "claude_md is the text itself, not the name of the file: the prompt would say %q", p.ClaudeMd.Text)
+	}
+	if p.Client != "" {
+		c.oneOf("project.client", "client", p.Client, client.Names()...)
+	}
+	var kinds []string
+	for _, k := range client.Kinds {
+		kinds = append(kinds, string(k))
+	}
+	for i := range p.Parts {
+		at := "project.parts[" + itoa(i) + "]"
+		if p.Parts[i].Kind == "" {
+			c.bad(at, "kind: memory, for a file such as CLAUDE.md", "a part without its kind")
+		}
+		c.oneOf(at+".kind", "kind of part", p.Parts[i].Kind, kinds...)
 	}
 	c.agents()
 }

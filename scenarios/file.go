@@ -122,6 +122,8 @@ func (f *File) split(root *document.Node, errs *document.Problems) {
 			f.Matrix = readAxes(d, p.Val, at)
 		case "sweep":
 			f.Sweep = readAxes(d, p.Val, at)
+		case "project":
+			f.base.Pairs = append(f.base.Pairs, f.directory(p))
 		case "seed":
 			if p.Val.Kind == document.List {
 				f.readSeeds(d, p.Val)
@@ -134,6 +136,41 @@ func (f *File) split(root *document.Node, errs *document.Problems) {
 	}
 	f.compare(root)
 	f.bound(root, errs)
+}
+
+// directory makes `project: DIR` long, and notes that the files of a directory are
+// not the scenario's own.
+func (f *File) directory(p document.Pair) document.Pair {
+	if p.Val.Kind == document.String {
+		p.Val = &document.Node{Kind: document.Map, Pos: p.Val.Pos, Pairs: []document.Pair{{Key: "directory", Pos: p.Val.Pos, Val: p.Val}}}
+	}
+	f.foreign = f.foreign || p.Val.Get("directory") != nil
+	return p
+}
+
+// Directory is the directory that the scenario takes for its project, "" for none.
+func (f *File) Directory() string {
+	if n := f.base.Get("project").Get("directory"); n != nil {
+		return n.Text
+	}
+	return ""
+}
+
+// Gives reports whether a variant with overrides says something at a path, such as
+// provider.model, rather than leave it to the default.
+func (f *File) Gives(variant string, sets []string, path string) bool {
+	tree := f.tree(variant, &document.Problems{})
+	for _, s := range sets {
+		if tree != nil {
+			tree = f.applySet(tree, s, &document.Problems{})
+		}
+	}
+	for _, key := range strings.Split(path, ".") {
+		if tree = tree.Get(key); tree == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // bound refuses grids that would take long to check.

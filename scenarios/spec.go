@@ -238,6 +238,20 @@ type Project struct {
 	Tests     []TestRun  `yaml:"tests"` // commands that test the project
 	// Facts are what is worth knowing, and where in the files it is.
 	Facts []Fact `yaml:"facts"`
+	// Directory is whose files and settings the project is, relative to the
+	// scenario; `project: .` is short for it.
+	Directory string      `yaml:"directory"`
+	Client    string      `yaml:"client"` // whose layout requests have: seeds, or claude-code@2.1.330, the default on a directory
+	Parts     []FrontPart `yaml:"parts"`  // what stands in front of agents besides; a directory fills it in
+}
+
+// FrontPart is a piece of text that stands in front of agents, where the client's
+// layout puts its kind.
+type FrontPart struct {
+	Kind string  `yaml:"kind"` // such as memory or skills
+	Name string  `yaml:"name"` // of a tool or a skill
+	From string  `yaml:"from"` // FILE:LINE that it comes from
+	Text Content `yaml:"text"`
 }
 
 // Files is either an embedded tree or literal files.

@@ -19,8 +19,6 @@ var lang = &document.Language{
 	},
 	Instead: func(path string, n *document.Node) string {
 		switch {
-		case path == "project" && n.Kind == document.String:
-			return takesDirectory
 		case path == "permissions.children" && n.Get("model") != nil:
 			return childrensModel
 		case path == "coordinator.workers" && n.Kind == document.Int:
@@ -51,7 +49,7 @@ var itemNames = map[string]string{
 }
 
 const (
-	takesDirectory = "agentsim run --project DIR takes the files of a directory"
+	takesDirectory = "project: DIR takes a directory beside the scenario, agentsim run --project DIR any other"
 	childrensModel = "provider: {subagent_model: …} is for all sub-agents, and forks keep their parent's"
 	howManyWorkers = "it is table, continue or spawn; how many workers there are cannot be set: each item gets one where none suits, and model.spawns_per_turn says how many begin in one answer"
 	testTakes      = `project: {tests: [{command: go test ./..., takes: 7m, files: "**/*.go"}]} says how long a command takes`
@@ -61,7 +59,6 @@ const (
 var saidElsewhere = map[string]string{
 	"Project.path":         takesDirectory,
 	"Project.dir":          takesDirectory,
-	"Project.directory":    takesDirectory,
 	"Project.root":         takesDirectory,
 	"Provider.fork_model":  childrensModel,
 	"Forks.model":          childrensModel,

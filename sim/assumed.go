@@ -8,6 +8,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios"
+	"agentsim/sim/client"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 )
@@ -33,7 +34,7 @@ func (r *run) assumed() []string {
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))
 	}
-	if v, ok := r.spec.Project.Stat(claudeMd); ok && sc.Project.ClaudeMd == nil {
+	if v, ok := r.spec.Project.Stat(claudeMd); ok && r.partText(client.Memory) == "" {
 		out = append(out, fmt.Sprintf("%s of the project (%s) is in no prompt: give its text under project.claude_md", claudeMd, fileSize(v.Bytes)))
 	}
 	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.limitAssumed())

@@ -9,6 +9,7 @@ import (
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/client"
 	"agentsim/sim/coordinator"
 	"agentsim/sim/definition"
 	"agentsim/sim/fork"
@@ -91,7 +92,8 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	if err != nil {
 		return agent.Config{}, err
 	}
-	r.offered = offered
+	front, servers := r.front()
+	r.offered = append(offered, servers...)
 	permissions, err := r.permissions()
 	if err != nil {
 		return agent.Config{}, err
@@ -100,9 +102,9 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	retry.Max, retry.Base, retry.Cap = *sc.Retry.Max, *sc.Retry.Base, *sc.Retry.Cap
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
-		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: offered, Catalogue: all,
+		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: append(all, servers...),
 		Forker: fork.NewMaker(), Observer: r.observer, Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(),
-		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: r.userContext(), SystemContext: r.systemContext(),
+		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: front.user, SystemContext: front.system, Opening: front.opening, Attached: front.attached,
 		MaxTokens: sc.Settings.Tokens(), Retry: retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
 		Limits:     agent.Limits{Depth: sc.Limits.Depth, Agents: sc.Limits.Agents, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		EvictAfter: evictAfter(sc),
@@ -131,6 +133,9 @@ func (r *run) tools(gates *gate.Set, all []*tool.Tool) ([]*tool.Tool, error) {
 			}
 		}
 	}
+	if r.partText(client.Skills) != "" {
+		named = append(named, tool.SkillName)
+	}
 	if gates.AgentSwarms {
 		named = append(named, tool.SendName)
 	}
@@ -148,22 +153,6 @@ func setTimes(sc *scenarios.Scenario, tools []*tool.Tool) {
 			t.Took, t.Drawn = literalOrDrawn(d)
 		}
 	}
-}
-
-func (r *run) userContext() []agent.Part {
-	p := r.spec.Scenario.Project
-	var parts []agent.Part
-	if p.ClaudeMd != nil {
-		parts = append(parts, agent.Part{Name: agent.PartClaudeMd, Text: r.text(*p.ClaudeMd, "claude_md")})
-	}
-	return append(parts, agent.Part{Name: "currentDate", Text: p.Date})
-}
-
-func (r *run) systemContext() []agent.Part {
-	if g := r.spec.Scenario.Project.GitStatus; g != nil {
-		return []agent.Part{{Name: agent.PartGitStatus, Text: r.text(*g, "git_status")}}
-	}
-	return nil
 }
 
 // flipGates schedules the scenario's gate flips, each as a process, so that a

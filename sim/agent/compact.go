@@ -111,9 +111,7 @@ func (c *compaction) startOver(summary string, tokens int64) {
 		Cache: a.ctx.Files.Len(), Bytes: old.Head.Bytes - old.Border.Bytes}
 	a.ctx.Files.Clear()
 	m := &llm.Msg{Role: llm.User}
-	if a.front.user != nil {
-		m.Blocks = append(m.Blocks, llm.Block{Kind: llm.Text, Content: a.front.user})
-	}
+	m.Blocks = a.front.opens(m.Blocks)
 	m.Blocks = append(m.Blocks, c.directives(old.Last)...)
 	m.Blocks = append(m.Blocks, textBlock(summaryOpen+"\n"+task.Defuse(summary)+summaryEnd))
 	a.say(m)

@@ -1,18 +1,20 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/tool"
 )
 
 // rendered is a prefix with its nodes; agents with equal prefixes share one.
 type rendered struct {
 	prefix *Prefix
-	static *llm.Node    // last system block that is shared with others
-	system *llm.Node    // last system block
-	border *llm.Node    // before the messages
-	user   *llm.Payload // user context, nil for none
+	static *llm.Node      // last system block that is shared with others
+	system *llm.Node      // last system block
+	border *llm.Node      // before the messages
+	first  []*llm.Payload // what the first message begins with, a block each
 
 	userParts, systemParts []string // names of what the two contexts hold
 }
@@ -21,7 +23,7 @@ type rendered struct {
 type frontText struct {
 	system []string
 	static int // how many of them are shared with others
-	user   string
+	first  []string
 
 	userParts, systemParts []string
 }
@@ -53,11 +55,19 @@ func (w *World) head(k headKey, t *frontText) *rendered {
 	}
 	r := &rendered{prefix: p, userParts: t.userParts, systemParts: t.systemParts}
 	r.render(w.cfg.Builder)
-	if t.user != "" {
-		r.user = llm.NewText(llm.Prose, t.user)
+	for _, text := range t.first {
+		r.first = append(r.first, llm.NewText(llm.Prose, text))
 	}
 	w.heads[k] = r
 	return r
+}
+
+// opens appends what the first message begins with.
+func (r *rendered) opens(blocks []llm.Block) []llm.Block {
+	for _, p := range r.first {
+		blocks = append(blocks, llm.Block{Kind: llm.Text, Content: p})
+	}
+	return blocks
 }
 
 // render makes the nodes and finds the system's marks among them.
@@ -80,9 +90,64 @@ func (r *rendered) render(b *llm.Builder) {
 func (r *rendered) with(w *World, s llm.Settings, model string) *rendered {
 	p := *r.prefix
 	p.Settings, p.Scope.Model, p.Rules = s, model, w.cfg.Rules(model)
-	out := &rendered{prefix: &p, user: r.user, userParts: r.userParts, systemParts: r.systemParts}
+	out := &rendered{prefix: &p, first: r.first, userParts: r.userParts, systemParts: r.systemParts}
 	out.render(w.cfg.Builder)
 	return out
+}
+
+// PartTypes is the list of types that an agent with this part may start, and
+// PartEnvironment where it works: both are filled in for each agent.
+const (
+	PartTypes       = "agentTypes"
+	PartEnvironment = "environment"
+)
+
+// contexts fills in what the session tells agents with a pool: what their first
+// message begins with, and, as the result, what is appended to their system prompt.
+// claude and git name the parts that they do without.
+func (w *World) contexts(t *frontText, user []Part, pool *Pool, child bool, claude, git string) (system string) {
+	kept := func(parts []Part) []Part {
+		return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
+			return child && p.RootsOnly || p.Needs != "" && !pool.Has(p.Needs)
+		})
+	}
+	context, names := userContext(kept(user), claude)
+	system, t.systemParts = systemContext(kept(w.cfg.SystemContext), git)
+	for _, p := range kept(w.cfg.Opening) {
+		if p.Name == git {
+			continue
+		}
+		if p.Name == PartGitStatus {
+			t.systemParts = append(t.systemParts, p.Name)
+		}
+		t.first = w.reminder(t.first, p, pool)
+	}
+	if t.userParts = names; names != nil {
+		t.first = append(t.first, context)
+	}
+	for _, p := range kept(w.cfg.Attached) {
+		t.first = w.reminder(t.first, p, pool)
+	}
+	return system
+}
+
+// reminder appends a part as a block of its own.
+func (w *World) reminder(blocks []string, p Part, pool *Pool) []string {
+	switch p.Name {
+	case PartTypes:
+		p.Text = tool.TypeList(w.types())
+	case PartEnvironment:
+		p.Text = w.environment()
+	}
+	if p.Text == "" {
+		return blocks
+	}
+	return append(blocks, Reminder(p.Name, p.Text))
+}
+
+// Reminder is a part's text as it stands in a block of its own.
+func Reminder(name, text string) string {
+	return "<system-reminder>\n# " + name + "\n" + strings.TrimRight(text, "\n") + "\n</system-reminder>\n"
 }
 
 // userContext is the text that is prepended to the messages (LOOP-10), without

@@ -95,10 +95,7 @@ func (w *World) projectText(file string) (string, bool) {
 // and initial prompt that is one message of the context and the prompt.
 func (b *spawning) open() {
 	a := b.child
-	first := make([]llm.Block, 0, 3)
-	if a.front.user != nil {
-		first = append(first, llm.Block{Kind: llm.Text, Content: a.front.user})
-	}
+	first := a.front.opens(make([]llm.Block, 0, 3))
 	for _, name := range a.def.Skills {
 		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
 		if !ok {

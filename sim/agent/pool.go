@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/gate"
@@ -67,8 +68,16 @@ func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
 // noteIdleTools records the tools that a session names though nothing serves them:
 // they weigh in every request, and a call of one is an error.
 func noteIdleTools(a *Agent) {
+	servers := 0
+	defer func() {
+		if servers > 0 {
+			a.finding("no-effect", strconv.Itoa(servers)+" tools of MCP servers are offered, and nothing serves them: every call is an error")
+		}
+	}()
 	for _, t := range a.ctx.Pool.Tools {
-		if !t.Implemented() {
+		if t.MCP {
+			servers++
+		} else if !t.Implemented() {
 			a.finding("no-effect", "the tool "+t.Name+" is offered because tools names it, and nothing serves it: every call is an error")
 		}
 	}
@@ -96,7 +105,16 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 		Internal:   w.gates.UserType == gate.Internal,
 
 		Coordinator: w.coordinator,
+		Attached:    slices.ContainsFunc(w.cfg.Attached, func(p Part) bool { return p.Name == PartTypes }),
 	}
+	if !o.Attached {
+		o.Types = w.types()
+	}
+	return o
+}
+
+// types are those that agents of the session may start.
+func (w *World) types() (out []tool.AgentType) {
 	for _, d := range w.cfg.Definitions {
 		if w.coordinator && d.Type != TypeWorker {
 			continue // a coordinator starts no other agents (CRD-05)
@@ -104,9 +122,9 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 		if _, denied := w.cfg.Permissions.Rules.DeniesAgent(d.Type); denied {
 			continue
 		}
-		o.Types = append(o.Types, tool.AgentType{Name: d.Type, WhenFor: d.Description, Tools: d.toolWords()})
+		out = append(out, tool.AgentType{Name: d.Type, WhenFor: d.Description, Tools: d.toolWords()})
 	}
-	return o
+	return out
 }
 
 // namesLead reports whether the name in a call leads to its agent now (SUB-23).

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"slices"
 
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
@@ -130,10 +131,13 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 		context = append(context[:len(context):len(context)], w.workerContext(a))
 	}
 	if !s.Bare {
-		var system string
-		t.user, t.userParts = userContext(context, "")
-		system, t.systemParts = systemContext(w.cfg.SystemContext, "")
-		t.system = append(append([]string(nil), t.system...), "\n"+w.environment()+system)
+		system := w.contexts(&t, context, pool, false, "", "")
+		if !slices.ContainsFunc(w.cfg.Opening, func(p Part) bool { return p.Name == PartEnvironment }) {
+			system = "\n" + w.environment() + system
+		}
+		if system != "" {
+			t.system = append(append([]string(nil), t.system...), system)
+		}
 	}
 	return w.head(headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: settings}, &t)
 }
@@ -149,10 +153,10 @@ func (r *Root) hearFirst(blocks []llm.Block) {
 // inContext is a user message as it enters the conversation: the first one
 // carries the user context in front.
 func (r *Root) inContext(blocks []llm.Block) []llm.Block {
-	if r == nil || r.agent.conv.Last != nil || r.agent.front.user == nil {
+	if r == nil || r.agent.conv.Last != nil {
 		return blocks
 	}
-	return append([]llm.Block{{Kind: llm.Text, Content: r.agent.front.user}}, blocks...)
+	return append(r.agent.front.opens(nil), blocks...)
 }
 
 // defused is a user's blocks without what could pass for a notification

@@ -252,9 +252,7 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	}
 	claude, git := w.omissions(k.def)
 	t := frontText{static: 1}
-	var system string
-	t.user, t.userParts = userContext(w.cfg.UserContext, claude)
-	system, t.systemParts = systemContext(w.cfg.SystemContext, git)
+	system := w.contexts(&t, w.cfg.UserContext, k.pool, true, claude, git)
 	k.memory = w.memory(k.def)
 	t.system = []string{w.environment(), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil

@@ -87,10 +87,12 @@ type Observer interface {
 	Said(a *Agent, text *llm.Payload)
 }
 
-// Part is a named piece of user or system context (LOOP-10).
+// Part is a named piece of what stands in front of an agent's messages (LOOP-10).
 type Part struct {
-	Name string
-	Text string
+	Name      string
+	Text      string
+	RootsOnly bool   // roots have it, and so their forks
+	Needs     string // the tool without which an agent does not have it; "" for none
 }
 
 // Config is the world that a run's agents share.
@@ -122,6 +124,8 @@ type Config struct {
 	Rules         func(model string) llm.SaltRules
 	UserContext   []Part
 	SystemContext []Part
+	Opening       []Part // blocks in front of the user context
+	Attached      []Part // blocks behind it
 
 	MaxTokens   int64
 	Retry       llm.Retry

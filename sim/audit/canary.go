@@ -228,8 +228,13 @@ func (r runs) found(text, of string) (run string) {
 	return run
 }
 
-// sharedContext reports whether a block is the user context, which children
-// share: the first block of the messages, where another follows it.
+// sharedContext reports whether a block is one of those that a conversation opens
+// with and children share: user context, and what a client sends beside it.
 func sharedContext(n *llm.Node) bool {
-	return n.Parent.IsBorder() && n.Role == llm.User && strings.HasPrefix(n.Block.Content.Raw(), "<system-reminder>")
+	for ; !n.IsBorder(); n = n.Parent {
+		if n.Role != llm.User || !strings.HasPrefix(n.Block.Content.Raw(), "<system-reminder>") {
+			return false
+		}
+	}
+	return true
 }

@@ -131,5 +131,5 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))
 	git := slices.Contains(have.facts.Context.SystemContext, "gitStatus") && (a.fork || !(looks || typ.OmitGit))
 	u.same(lean01, a, "CLAUDE.md in its user context:", word(claude), word(slices.Contains(a.facts.Context.UserContext, "claudeMd")))
-	u.same(lean02, a, "git status in its system prompt:", word(git), word(slices.Contains(a.facts.Context.SystemContext, "gitStatus")))
+	u.same(lean02, a, "git status in front of it:", word(git), word(slices.Contains(a.facts.Context.SystemContext, "gitStatus")))
 }

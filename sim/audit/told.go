@@ -11,16 +11,23 @@ import (
 // contexts is what its first request tells.
 func (u *starts) toldContext(a *agent, front *llm.Node, nodes []*llm.Node) {
 	c := &a.facts.Context
-	claude := strings.Contains(nodes[0].Block.Content.Raw(), "\n# claudeMd\n")
+	claude, git := false, false
+	for _, n := range nodes {
+		if !sharedContext(n) {
+			break
+		}
+		text := n.Block.Content.Raw()
+		claude = claude || strings.Contains(text, "\n# claudeMd\n")
+		git = git || strings.HasPrefix(text, "<system-reminder>\n# gitStatus\n")
+	}
 	u.same(lean01, a, "CLAUDE.md in its first message:", word(slices.Contains(c.UserContext, "claudeMd")), word(claude))
 	if s := u.opt.Session; s != nil && s.Minimal {
 		return
 	}
-	git := false
 	for n := front.Parent; n != nil && !git; n = n.Parent {
 		git = n.Level == llm.System && !n.IsBorder() && strings.Contains(n.Block.Content.Raw(), repository)
 	}
-	u.same(lean02, a, "git status in its system prompt:", word(slices.Contains(c.SystemContext, "gitStatus")), word(git))
+	u.same(lean02, a, "git status in front of it:", word(slices.Contains(c.SystemContext, "gitStatus")), word(git))
 }
 
 // readOnly are the built-in types that are to change nothing, and what they do without.

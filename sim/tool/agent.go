@@ -25,6 +25,7 @@ type AgentOptions struct {
 	Internal   bool        // an internal build
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
 	Coordinator bool
+	Attached    bool // the types are listed in the conversation
 }
 
 // AgentInput is a checked call of the Agent tool. What was left out is zero.
@@ -88,12 +89,10 @@ const (
 func AgentSchema(o AgentOptions) (description, schema string) {
 	var b strings.Builder
 	b.WriteString(agentOpening)
-	for _, t := range sortedTypes(o.Types) {
-		b.WriteString("\n- " + t.Name + ": " + t.WhenFor)
-		if t.Tools != "" {
-			b.WriteString(" (Tools: " + t.Tools + ")")
-		}
+	if o.Attached {
+		b.WriteString(" the conversation lists them.")
 	}
+	b.WriteString(typeLines(o.Types))
 	if o.Coordinator {
 		b.WriteString(workerUsage)
 		if o.Names {
@@ -112,6 +111,26 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 		b.WriteString(agentNameText)
 	}
 	return b.String(), agentFields(o).schema()
+}
+
+// TypeList is the list of types as a conversation has it, where the tool's own bytes
+// do not.
+func TypeList(types []AgentType) string {
+	if len(types) == 0 {
+		return ""
+	}
+	return "Types of agents that the Agent tool starts:" + typeLines(types)
+}
+
+func typeLines(types []AgentType) string {
+	var b strings.Builder
+	for _, t := range sortedTypes(types) {
+		b.WriteString("\n- " + t.Name + ": " + t.WhenFor)
+		if t.Tools != "" {
+			b.WriteString(" (Tools: " + t.Tools + ")")
+		}
+	}
+	return b.String()
 }
 
 func sortedTypes(types []AgentType) []AgentType {

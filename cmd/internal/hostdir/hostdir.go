@@ -35,6 +35,9 @@ type Limits struct {
 	GitTime time.Duration // that one call of git may take
 
 	Under string // only files whose path begins so are read; "" for all
+
+	// Own are files of this program's, absolute, which are no part of the project.
+	Own []string
 }
 
 // The default limits.
@@ -58,6 +61,8 @@ type Refused struct {
 	Repositories int // repositories nested in the project, submodules included
 
 	Agents []Left // those among them that agents would be made of
+
+	Own []string // paths of files that are this program's, not the project's
 }
 
 // Left is a file that was left out, and why.
@@ -132,7 +137,7 @@ func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
 }
 
 func (l Limits) filled() Limits {
-	return Limits{cmp.Or(l.FileBytes, MaxFileBytes), cmp.Or(l.Files, MaxFiles), cmp.Or(l.Bytes, MaxBytes), cmp.Or(l.GitTime, MaxGitTime), l.Under}
+	return Limits{cmp.Or(l.FileBytes, MaxFileBytes), cmp.Or(l.Files, MaxFiles), cmp.Or(l.Bytes, MaxBytes), cmp.Or(l.GitTime, MaxGitTime), l.Under, l.Own}
 }
 
 // realDir is the directory without links.
@@ -261,6 +266,10 @@ func (r *reader) take(rel string) error {
 		return r.refuse(rel, &r.refused.Repositories)
 	}
 	text, err := r.in.Read(rel, r.limits.FileBytes)
+	if r.own(rel, string(text)) {
+		r.refused.Own = append(r.refused.Own, rel)
+		return nil
+	}
 	if err != nil || isBinary(text) || !utf8.Valid(text) {
 		return r.refuse(rel, r.why(info.Mode()&fs.ModeSymlink != 0, text, err))
 	}

@@ -27,6 +27,8 @@ sim/llm/tokens:        sim/llm
 sim/wire:              sim/rng sim/llm
 sim/mark:              sim/rng
 sim/excerpt:
+sim/client:
+sim/project:           scenarios/document sim/client sim/definition sim/excerpt sim/permission
 sim/kernel:            sim/vtime sim/rng
 sim/transcript:        sim/vtime sim/llm
 sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
@@ -50,7 +52,7 @@ sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
 scenarios/upgrade:     scenarios/document
-scenarios:             WORDS scenarios/document cachemodel metrics mockllm/fault mockllm/latency sim/permission sim/transcript
+scenarios:             WORDS scenarios/document sim/client cachemodel metrics mockllm/fault mockllm/latency sim/permission sim/transcript
 
 mockllm/fault:         WORDS
 mockllm/latency:       WORDS
@@ -78,7 +80,7 @@ metrics/compare:       metrics metrics/stat metrics/baseline metrics/report cach
 metrics/gobench:       metrics metrics/baseline
 metrics/junit:
 
-sim:                   WORDS WORLD MODEL scenarios cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
+sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/latency sim sim/agent sim/transcript/sqlite
 
@@ -86,7 +88,7 @@ cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/sharedprefix cachemodel
-cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition
+cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition sim/client sim/project sim/workspace sim/llm sim/llm/tokens cachemodel metrics/report
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW
 cmd/internal/cli/sessions: BELOW

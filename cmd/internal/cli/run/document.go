@@ -22,6 +22,14 @@ func (a *answer) rows() (rows []report.Row) {
 	return rows
 }
 
+// specs are what ran.
+func (a *answer) specs() (out []*sim.Spec) {
+	for _, x := range a.done {
+		out = append(out, x.Spec)
+	}
+	return out
+}
+
 // document is the comparison of what ran, said once.
 func (a *answer) document(s *ui.Env) *report.Document {
 	d, rows, why := &report.Document{}, a.rows(), a.remarks()
@@ -31,6 +39,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 		return err
 	})
 	d.Field("scenario", report.Text(a.file.Name))
+	a.project.Tell(d, a.specs())
 	d.Table(report.Comparison(rows, a.columns))
 	d.Table(a.variants())
 	d.Main("variants")

@@ -2,34 +2,14 @@ package run
 
 import (
 	"bufio"
-	"fmt"
 	"maps"
 	"slices"
 
 	"agentsim/cmd/internal/harness"
-	"agentsim/cmd/internal/hostdir"
-	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
-	"agentsim/sim/workspace"
 )
-
-// hostProject reads a directory of this machine, nil for none.
-func hostProject(s *ui.Env, dir string) (*workspace.Snapshot, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	files, refused, err := hostdir.Read(dir, hostdir.Limits{})
-	if err != nil {
-		return nil, ui.Fail(ui.Operating, err)
-	}
-	if refused.Total() > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, ui.Plural(files.Len(), "file"), refused)
-	}
-	loading.Problems(s, loading.LeftOut(dir, refused))
-	return files, nil
-}
 
 // runAll runs the variants and returns what came of those that began, in their
 // order. A list of events is one file, so with it the variants run one after

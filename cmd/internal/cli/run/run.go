@@ -17,7 +17,6 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
-	"agentsim/sim/workspace"
 
 	"github.com/spf13/cobra"
 )
@@ -25,13 +24,12 @@ import (
 // options are the flags.
 type options struct {
 	name     string
-	files    *workspace.Snapshot // of project
 	seed     uint64
 	seedSet  bool
 	policy   string
 	sets     []string
 	variants []string
-	project  string
+	project  loading.Project
 	memory   string
 	db       string
 	record   string
@@ -67,7 +65,7 @@ CALLS are the requests that were answered, FAILED, where there are any, those th
 	f.StringVar(&o.policy, "policy", "fifo", "who goes first among equals: fifo, random, pct:DEPTH[:CHOICES] or replay:LIST")
 	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
-	f.StringVar(&o.project, "project", "", "a `directory` in place of the scenario's own files")
+	o.project.Add(f)
 	f.StringVar(&o.memory, "memory", "", "a `directory` of what agents remember: read at the start, written at the end")
 	o.defs.Add(f)
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
@@ -115,6 +113,7 @@ func run(s *ui.Env, o *options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	defer o.project.Close()
 	m, specs, err := o.read(s)
 	if err != nil {
 		return err
@@ -155,15 +154,8 @@ func run(s *ui.Env, o *options) error {
 // read reads the scenario, and makes one spec for each variant asked for, in the
 // file's order. All are checked before the first one runs.
 func (o *options) read(s *ui.Env) (*harness.Maker, []*sim.Spec, error) {
-	var err error
-	if o.files, err = hostProject(s, o.project); err != nil {
-		return nil, nil, err
-	}
-	var reading []scenarios.Option
-	if o.files != nil { // they take the place of the scenario's own
-		reading = append(reading, scenarios.OnDirectory(o.files.Open().Paths()))
-	}
-	file, err := loading.Scenario(o.name, reading...)
+	o.project.Own = []string{o.name, o.db, o.events}
+	file, err := o.project.Scenario(s, o.name, o.sets)
 	if err == nil {
 		file, err = file.Fix(o.sets)
 	}
@@ -188,7 +180,10 @@ func (o *options) specs(s *ui.Env, file *scenarios.File) (*harness.Maker, []*sim
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.files, Adapt: func(sc *scenarios.Scenario) { loading.Into(sc, given) }}
+	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.project.Files, Adapt: func(sc *scenarios.Scenario, variant string) {
+		o.project.Into(sc, variant)
+		loading.Into(sc, given)
+	}}
 	if o.seedSet {
 		m.Seed = &o.seed
 	}
@@ -197,7 +192,7 @@ func (o *options) specs(s *ui.Env, file *scenarios.File) (*harness.Maker, []*sim
 		err = o.recall(out)
 	}
 	if err == nil {
-		err = loading.WarnDefinitions(s, out, o.project, given, problems)
+		err = loading.WarnDefinitions(s, out, o.project.Dir, given, problems)
 	}
 	return m, out, err
 }
@@ -316,9 +311,7 @@ func (o *options) repeat(spec *sim.Spec) string {
 	for _, set := range o.sets {
 		words = append(words, "--set", set)
 	}
-	if o.project != "" {
-		words = append(words, "--project", o.project)
-	}
+	words = append(words, o.project.Words()...)
 	if o.memory != "" {
 		words = append(words, "--memory", o.memory)
 	}

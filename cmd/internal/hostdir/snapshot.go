@@ -1,0 +1,99 @@
+package hostdir
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// commits is how many commits a client shows.
+const commits = "5"
+
+// Git is what git says of a directory now.
+type Git struct {
+	Branch, Main    string // "" where there is none
+	Status, Commits []string
+}
+
+// ReadGit asks git about a directory; nil outside a repository. Files of own, relative
+// to the directory, are not in the status.
+func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
+	root, err := realDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := limits.filled()
+	if _, inTree, err := l.gitFiles(root); err != nil || !inTree {
+		return nil, err
+	}
+	ask := func(args ...string) string {
+		out, err := l.git(root, args...)
+		if err != nil {
+			return "" // nothing is checked out, or there is no such branch
+		}
+		return strings.TrimRight(string(out), "\n")
+	}
+	out, err := l.git(root, append(withoutFilters(ask), "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")...)
+	if err != nil {
+		return nil, err
+	}
+	g := &Git{Branch: ask("branch", "--show-current"), Main: mainBranch(ask)}
+	prefix := ask("rev-parse", "--show-prefix")
+	for _, line := range strings.Split(strings.TrimRight(string(out), "\x00"), "\x00") {
+		if len(line) < 4 {
+			continue
+		}
+		name := strings.TrimPrefix(line[3:], prefix)
+		files := []string{name}
+		if strings.HasSuffix(name, "/") { // a directory of files that git does not know
+			files = strings.Split(strings.TrimRight(ask("ls-files", "-z", "--others", "--exclude-standard", "--", name), "\x00"), "\x00")
+		}
+		if slices.ContainsFunc(files, func(f string) bool { return !strings.HasPrefix(f, ownDir) && !slices.Contains(own, f) }) {
+			g.Status = append(g.Status, line)
+		}
+	}
+	if text := ask("log", "-"+commits, "--format=%h %s"); text != "" {
+		g.Commits = strings.Split(text, "\n")
+	}
+	return g, nil
+}
+
+// mainBranch is the branch that changes are merged into.
+func mainBranch(ask func(...string) string) string {
+	if ref := ask("symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"); ref != "" {
+		return strings.TrimPrefix(ref, "origin/")
+	}
+	for _, name := range []string{"main", "master"} {
+		if ask("rev-parse", "-q", "--verify", "refs/heads/"+name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// withoutFilters turns off the programs by which a repository's settings have git
+// read files: nothing of the project is executed.
+func withoutFilters(ask func(...string) string) (out []string) {
+	for _, line := range strings.Split(ask("config", "--name-only", "--get-regexp", `^filter\..*\.(clean|process|required)$`), "\n") {
+		switch key := strings.TrimSpace(line); {
+		case strings.HasSuffix(key, ".required"):
+			out = append(out, "-c", key+"=false")
+		case key != "":
+			out = append(out, "-c", key+"=")
+		}
+	}
+	return out
+}
+
+// Real is a file's absolute path without links, "" where it is not there.
+func Real(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return ""
+	}
+	return real
+}

@@ -1,0 +1,38 @@
+package client
+
+const (
+	design   = "the design documents of this stack"
+	pages    = "code.claude.com/docs/en, copy of 2026-10-08"
+	sdkTypes = "the vendor's mods/types/claude-code.d.ts, 2.1.277"
+	sessions = "two recorded sessions of 2.1.178, 2026-06-16"
+
+	noPlace = "the design documents do not say where it stands"
+	order   = "the order of what opens a conversation is known of 2.1.178, not of 2.1.330"
+)
+
+// layouts are what is known of clients.
+var layouts = []Layout{
+	{Name: Seeds, Date: "2026-03-31", Rows: []Row{
+		{Kind: Types, Main: Tools, Sub: Tools, Lean: Tools, Source: design, Needs: "Agent"},
+		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: design},
+		{Kind: Environment, Main: System, Sub: System, Lean: System, Source: design},
+		{Kind: Git, Main: System, Sub: System, Source: design},
+		{Kind: Memory, Main: UserContext, Sub: UserContext, Source: design},
+		{Kind: AutoMemory, Main: UserContext, Source: design, NotVerified: noPlace},
+		{Kind: ServerText, Main: UserContext, Sub: UserContext, Lean: UserContext, Source: design, NotVerified: noPlace},
+		{Kind: Skills, Main: UserContext, Sub: UserContext, Lean: UserContext, Source: design, NotVerified: noPlace, Needs: "Skill",
+			FallbackBytes: 8_000, DescriptionBytes: 1_536},
+	}},
+	{Name: Default, Date: "2026-11-22", Rows: []Row{
+		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: pages},
+		{Kind: Environment, Main: Opening, Sub: System, Lean: System, Source: pages, NotVerified: order},
+		{Kind: Git, Main: Opening, Sub: Opening, Source: pages, NotVerified: order + "; that status is cut at 2,000 characters"},
+		{Kind: Memory, Main: UserContext, Sub: UserContext, Source: sdkTypes, NotVerified: "imports stand behind the file that names them"},
+		{Kind: AutoMemory, Main: UserContext, Source: pages},
+		{Kind: Deferred, Main: Attachment, Sub: Attachment, Lean: Attachment, Source: sessions, NotVerified: order},
+		{Kind: Types, Main: Attachment, Sub: Attachment, Lean: Attachment, Source: sessions, NotVerified: order, Needs: "Agent"},
+		{Kind: ServerText, Main: Attachment, Sub: Attachment, Lean: Attachment, Source: sessions, NotVerified: order},
+		{Kind: Skills, Main: Attachment, Sub: Attachment, Lean: Attachment, Source: sessions, NotVerified: order + "; whether sub-agents have the listing", Needs: "Skill",
+			BudgetPermille: 10, FallbackBytes: 8_000, DescriptionBytes: 1_536},
+	}},
+}

@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"agentsim/sim/agent"
+	"agentsim/sim/client"
+	"agentsim/sim/permission"
+	"agentsim/sim/task"
+	"agentsim/sim/tool"
+)
+
+// partNames are the names under which kinds of parts stand in requests.
+var partNames = map[client.Kind]string{
+	client.Environment: agent.PartEnvironment, client.Git: agent.PartGitStatus, client.Memory: agent.PartClaudeMd,
+	client.AutoMemory: "autoMemory", client.Types: agent.PartTypes, client.Skills: "skills",
+	client.Deferred: "deferredTools", client.ServerText: "mcpInstructions",
+}
+
+// fronts is what stands in front of agents, by its place.
+type fronts struct{ user, system, opening, attached []agent.Part }
+
+// Layout is the layout of a run's requests.
+func (s *Spec) Layout() *client.Layout {
+	return client.Find(cmp.Or(s.Scenario.Project.Client, client.Seeds))
+}
+
+// front lays out what stands in front of agents as the client does, and makes the
+// tools of MCP servers.
+func (r *run) front() (f fronts, servers []*tool.Tool) {
+	layout := r.spec.Layout()
+	for _, kind := range client.Kinds {
+		row := layout.Row(kind)
+		p := agent.Part{Name: partNames[kind], Needs: row.Needs, RootsOnly: row.Sub == client.Nowhere || row.Sub != row.Main}
+		own := kind == client.Environment || kind == client.Types
+		if p.Text = r.partText(kind); p.Text == "" && !own {
+			continue
+		}
+		switch row.Main {
+		case client.UserContext:
+			f.user = append(f.user, p)
+		case client.System:
+			if !own { // the agents' own prompts say it
+				f.system = append(f.system, p)
+			}
+		case client.Opening:
+			f.opening = append(f.opening, p)
+		case client.Attachment:
+			f.attached = append(f.attached, p)
+		}
+	}
+	f.user = append(f.user, agent.Part{Name: "currentDate", Text: r.spec.Scenario.Project.Date})
+	return f, r.serverTools()
+}
+
+// partText is the text of all parts of a kind: the scenario's own literal, else what
+// the project has.
+func (r *run) partText(kind client.Kind) string {
+	p := &r.spec.Scenario.Project
+	switch {
+	case kind == client.Memory && p.ClaudeMd != nil:
+		return r.text(*p.ClaudeMd, "claude_md")
+	case kind == client.Git && p.GitStatus != nil:
+		return r.text(*p.GitStatus, "git_status")
+	case kind == client.MCPTool:
+		return "" // its place is among the tools
+	}
+	var texts []string
+	for i := range p.Parts {
+		x := &p.Parts[i]
+		if client.Kind(x.Kind) != kind {
+			continue
+		}
+		text := task.Defuse(strings.TrimRight(r.text(x.Text, "parts/"+x.From+"/"+x.Name), "\n"))
+		if kind == client.Memory || kind == client.AutoMemory || kind == client.ServerText {
+			text = "Contents of " + cmp.Or(x.From, x.Name) + ":\n\n" + text + "\n"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// serverTools are the tools of MCP servers whose definitions stand in front. Nothing
+// serves them.
+func (r *run) serverTools() (out []*tool.Tool) {
+	parts := r.spec.Scenario.Project.Parts
+	for i := range parts {
+		x := &parts[i]
+		if client.Kind(x.Kind) != client.MCPTool {
+			continue
+		}
+		t := &tool.Tool{Name: x.Name, MCP: true, Class: permission.Exec, Schema: `{"type":"object"}`}
+		var def struct {
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"input_schema"`
+		}
+		switch text := r.text(x.Text, "parts/"+x.From+"/"+x.Name); {
+		case x.Text.Text != "" && json.Unmarshal([]byte(text), &def) == nil && def.Schema != nil:
+			t.Description, t.Schema = def.Description, string(def.Schema)
+		default:
+			t.Description = text
+		}
+		out = append(out, t)
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package project
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/sim/permission"
+)
+
+// Settings are what settings files say that a run heeds, the nearest file first.
+type Settings struct {
+	Model, TTL, SubagentTTL Setting
+	Deny, Ask, Allow        []Setting // permission rules of all files
+	NoGit                   bool
+	AutoMemory              *bool
+	Excludes                []string // globs of memory files that are left out
+
+	enabled, disabled []string // servers of .mcp.json
+	share             json.Number
+	which             string // instruction files
+	environment       map[string]string
+}
+
+// Setting is a value and the FILE:LINE that gives it; the zero one is not given.
+type Setting struct{ Value, From string }
+
+// env reports whether settings turn on a variable of the client's environment.
+func (s *Settings) env(name string) bool {
+	v := s.environment[name]
+	return v != "" && v != "0" && v != "false"
+}
+
+func (s *Settings) instructions() string { return cmp.Or(s.which, "claude-md-or-agents-md") }
+
+// skillShare is the share of the window, in thousandths, that descriptions may take.
+func (s *Settings) skillShare(permille int64) int64 {
+	whole, part, _ := strings.Cut(s.share.String(), ".")
+	n, err := strconv.ParseInt(cmp.Or(whole, "0")+(part + "000")[:3], 10, 64)
+	if s.share == "" || err != nil {
+		return permille
+	}
+	return n
+}
+
+// settingsFile is what is read of one.
+type settingsFile struct {
+	Model       string            `json:"model"`
+	TTL         string            `json:"promptCacheTtl"`
+	SubagentTTL string            `json:"subagentPromptCacheTtl"`
+	Git         *bool             `json:"includeGitInstructions"`
+	AutoMemory  *bool             `json:"autoMemoryEnabled"`
+	Excludes    []string          `json:"claudeMdExcludes"`
+	Enabled     []string          `json:"enabledMcpjsonServers"`
+	Disabled    []string          `json:"disabledMcpjsonServers"`
+	Share       json.Number       `json:"skillListingBudgetFraction"`
+	Env         map[string]string `json:"env"`
+	Permissions struct {
+		Deny, Ask, Allow []string
+	} `json:"permissions"`
+	Hooks map[string][]struct {
+		Matcher string `json:"matcher"`
+		Hooks   []struct {
+			Command string `json:"command"`
+		} `json:"hooks"`
+	} `json:"hooks"`
+	Plugins map[string]struct {
+		Options map[string]json.RawMessage `json:"options"`
+	} `json:"pluginConfigs"`
+}
+
+// settings reads the settings files, the nearest first: what one gives, a later one
+// does not change. Lists come together.
+func (r *reader) settings() {
+	r.Settings.environment = map[string]string{}
+	r.settingsOf(r.project(), ".claude/settings.local.json", false)
+	r.settingsOf(r.project(), ".claude/settings.json", false)
+	r.settingsOf(r.home(), ".claude/settings.json", true)
+}
+
+func (r *reader) settingsOf(p place, file string, user bool) {
+	text, ok := r.text(p, file, maxSettings)
+	if !ok || strings.TrimSpace(text) == "" {
+		return
+	}
+	var f settingsFile
+	if !r.unmarshal(p, file, text, &f) {
+		return
+	}
+	s := &r.Settings
+	at := func(value string) Setting { return Setting{value, p.called(file) + ":" + lineOf(text, value)} }
+	give := func(to *Setting, value string) {
+		if to.Value == "" && value != "" {
+			*to = at(value)
+		}
+	}
+	give(&s.Model, f.Model)
+	give(&s.TTL, f.TTL)
+	give(&s.SubagentTTL, f.SubagentTTL)
+	s.NoGit = s.NoGit || f.Git != nil && !*f.Git
+	s.AutoMemory = cmp.Or(s.AutoMemory, f.AutoMemory)
+	s.Excludes = append(s.Excludes, f.Excludes...)
+	s.enabled, s.disabled = append(s.enabled, f.Enabled...), append(s.disabled, f.Disabled...)
+	s.share = cmp.Or(s.share, f.Share)
+	for name, value := range f.Env { // order: into a map
+		if _, given := s.environment[name]; !given {
+			s.environment[name] = value
+		}
+	}
+	for _, list := range [...]struct {
+		to    *[]Setting
+		rules []string
+	}{{&s.Deny, f.Permissions.Deny}, {&s.Ask, f.Permissions.Ask}, {&s.Allow, f.Permissions.Allow}} {
+		for _, rule := range list.rules {
+			x := at(rule)
+			if _, err := permission.ParseRule(rule, ""); err != nil {
+				line, _ := strconv.Atoi(lineOf(text, rule))
+				r.problem(p, file, line, 1, text, "permission rule %q is left out: %s", rule, err)
+				continue
+			}
+			*list.to = append(*list.to, x)
+		}
+	}
+	r.hooks(p, file, text, &f)
+	for name, plugin := range f.Plugins { // order: one of them is looked for
+		if user && (strings.HasPrefix(name, "cc-plugin-agents-md@") || strings.HasPrefix(name, "agents-md@")) {
+			_ = json.Unmarshal(plugin.Options[filesOption], &s.which) // what is no text is not given
+		}
+	}
+}
+
+// hooks names the hooks of a file: none runs.
+func (r *reader) hooks(p place, file, text string, f *settingsFile) {
+	for _, event := range slices.Sorted(maps.Keys(f.Hooks)) {
+		for _, group := range f.Hooks[event] {
+			for _, h := range group.Hooks {
+				r.aside("hook %s (%s:%s): %s, not run", strings.TrimSpace(event+" "+group.Matcher), p.called(file), lineOf(text, h.Command), h.Command)
+			}
+		}
+	}
+}
+
+// unmarshal reads JSON; what is none, and what is of another type than it should be,
+// is a problem with its place. It reports false where nothing could be read.
+func (r *reader) unmarshal(p place, file, text string, into any) bool {
+	err := json.Unmarshal([]byte(text), into)
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &syntax):
+		line, col := position(text, int(syntax.Offset)-1)
+		r.problem(p, file, line, col, text, "this is not JSON (%s): the file is skipped", syntax)
+	case errors.As(err, &typ):
+		line, col := position(text, int(typ.Offset)-1)
+		r.problem(p, file, line, col, text, "%s is a %s here: it is skipped", typ.Field, typ.Value)
+		return true
+	default:
+		r.problem(p, file, 1, 1, "", "this is not JSON (%s): the file is skipped", err)
+	}
+	return false
+}
+
+// position is the line and column of a byte.
+func position(text string, at int) (line, col int) {
+	at = min(max(at, 0), len(text))
+	before := text[:at]
+	return 1 + strings.Count(before, "\n"), 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
+}
+
+// lineOf is the line of a JSON file on which a value stands first.
+func lineOf(text, value string) string {
+	quoted, _ := json.Marshal(value) // a text is always JSON
+	before, _, found := strings.Cut(text, string(quoted))
+	if !found {
+		return "1"
+	}
+	return strconv.Itoa(1 + strings.Count(before, "\n"))
+}

@@ -33,7 +33,7 @@ func (r *reader) memory() {
 	}
 	m := &memory{reader: r, seen: map[string]bool{}}
 	which := r.Settings.instructions()
-	m.file(place{r.from.Managed, "managed"}, claudeFile, "", nil)
+	m.file(place{r.from.Managed, "managed:", "managed"}, claudeFile, "", nil)
 	if which != "managed-only" {
 		m.file(r.home(), dotClaude, "", nil)
 		m.rules(r.home())
@@ -135,7 +135,7 @@ func (m *memory) follow(p place, name, called string, x imported, chain []string
 // excluded reports whether the settings leave a file out; of those who manage the
 // machine they leave none out.
 func (m *memory) excluded(p place, name string) bool {
-	if p.name != m.from.Name || m.from.Path == "" {
+	if p.in != "" || m.from.Path == "" {
 		return false
 	}
 	full := strings.TrimSuffix(m.from.Path, "/") + "/" + name

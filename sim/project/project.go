@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +27,7 @@ import (
 // Source is where a project is read from.
 type Source struct {
 	Dir  fs.FS  // the directory
-	Name string // what messages call it
+	Name string // what messages call it; parts have paths inside it
 	Path string // absolute; "" where it is not known
 	Home fs.FS  // the user's directory, nil where it is not to be read
 	// HomeName is what messages call it.
@@ -88,22 +89,17 @@ type reader struct {
 	window int64
 }
 
-// place is a directory with the name that messages have for it.
+// place is a directory, with what stands before its paths in parts and in messages.
 type place struct {
-	fs   fs.FS
-	name string
+	fs       fs.FS
+	in, name string
 }
 
-func (r *reader) project() place { return place{r.from.Dir, r.from.Name} }
-func (r *reader) home() place    { return place{r.from.Home, r.from.HomeName} }
+func (r *reader) project() place { return place{r.from.Dir, "", r.from.Name} }
+func (r *reader) home() place    { return place{r.from.Home, "~/", r.from.HomeName} }
 
-// called is a file as messages call it.
-func (p place) called(file string) string {
-	if p.name == "" || p.name == "." {
-		return file
-	}
-	return strings.TrimSuffix(p.name, "/") + "/" + file
-}
+// called is a file as parts call it, wherever the directory lies.
+func (p place) called(file string) string { return p.in + file }
 
 // text reads a file of at most so many bytes. It reports false for one that is not
 // there and for one that cannot be read, which is a problem.
@@ -166,7 +162,7 @@ func cause(err error) string {
 // problem notes what is wrong at a place of a file; text is the file's, "" where
 // there is none to show.
 func (r *reader) problem(p place, file string, line, col int, text, format string, args ...any) {
-	x := &definition.Problem{File: p.called(file), Line: line, Col: col, Warning: true, Msg: excerpt.Printable(fmt.Sprintf(format, args...))}
+	x := &definition.Problem{File: path.Join(p.name, file), Line: line, Col: col, Warning: true, Msg: excerpt.Printable(fmt.Sprintf(format, args...))}
 	if text != "" {
 		x.Excerpt = excerpt.Show(strings.Split(text, "\n"), line, col, "")
 	}
@@ -185,7 +181,7 @@ func (r *reader) bound() {
 	for i := range r.Parts {
 		bytes += len(r.Parts[i].Text)
 		if i >= maxParts || bytes > maxAll {
-			r.problem(r.project(), r.Parts[i].From, 1, 1, "", "more than %d parts or %d MiB stand in front of agents: from here on they are left out", maxParts, maxAll>>20)
+			r.problem(r.project(), "", 1, 1, "", "more than %d parts or %d MiB stand in front of agents: from here on they are left out", maxParts, maxAll>>20)
 			r.Parts = r.Parts[:i]
 			return
 		}

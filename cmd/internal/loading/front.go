@@ -61,7 +61,7 @@ func (p *Project) tell(d *report.Document, spec *sim.Spec, layout *client.Layout
 	d.Label("assumed", found.Assumed...)
 	d.Label("unverified", notVerified(rows, layout)...)
 	if p.user == nil {
-		d.Label("not read", "the user's own .claude: --home ~ reads it")
+		d.Label("home", "the user's own .claude is not read: --home ~ reads it")
 	}
 }
 

@@ -23,19 +23,19 @@ import (
 // Project is a directory that takes the place of a scenario's own project. Without
 // one it leaves scenarios as they are.
 type Project struct {
-	Dir  string // as given; "" for none
-	home string
-	Own  []string // files of this program's that are no part of it, as given
+	Dir   string // as given; "" for none
+	Named bool   // by the command line: what a file says of its own project does not hold
+	home  string
+	Own   []string // files of this program's that are no part of it, as given
 
-	Files   *workspace.Snapshot
-	flagged bool // the command line names it: what a file says of its own project does not hold
-	sets    []string
-	file    *scenarios.File
-	root    *hostdir.Dir
-	user    *hostdir.Dir // nil where the user's directory is not read
-	git     *project.Git
-	found   map[string]*project.Found // by layout and window
-	over    []string                  // what stands over what was found
+	Files *workspace.Snapshot
+	sets  []string
+	file  *scenarios.File
+	root  *hostdir.Dir
+	user  *hostdir.Dir // nil where the user's directory is not read
+	git   *project.Git
+	found map[string]*project.Found // by layout and window
+	over  []string                  // what stands over what was found
 }
 
 // Add adds the flags.
@@ -46,7 +46,7 @@ func (p *Project) Add(f *pflag.FlagSet) {
 
 // Words are the flags as they were given.
 func (p *Project) Words() (out []string) {
-	if p.flagged {
+	if p.Named {
 		out = append(out, "--project", p.Dir)
 	}
 	if p.home != "" {
@@ -57,8 +57,8 @@ func (p *Project) Words() (out []string) {
 
 // Scenario reads a scenario, and the directory that the flag or the scenario names.
 func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*scenarios.File, error) {
-	p.sets, p.flagged = sets, p.flagged || p.Dir != "" && p.Files == nil
-	if !p.flagged {
+	p.sets, p.Named = sets, p.Named || p.Dir != "" && p.Files == nil
+	if !p.Named {
 		file, err := Scenario(name)
 		if err != nil || file.Directory() == "" {
 			return file, err
@@ -143,7 +143,7 @@ func (p *Project) Into(sc *scenarios.Scenario, variant string) {
 		return
 	}
 	of := &sc.Project
-	if p.flagged {
+	if p.Named {
 		if !p.says(variant, "project.claude_md") {
 			of.ClaudeMd = nil
 		}
@@ -189,7 +189,7 @@ func (p *Project) of(sc *scenarios.Scenario) *project.Found {
 // says reports whether the user says something at a path: in the file too, unless it
 // tells of a project that the command line's takes the place of.
 func (p *Project) says(variant, path string) bool {
-	if p.flagged && strings.HasPrefix(path, "project.") {
+	if p.Named && strings.HasPrefix(path, "project.") {
 		return slices.ContainsFunc(p.sets, func(set string) bool { return strings.HasPrefix(set, path+"=") || strings.HasPrefix(set, path+".") })
 	}
 	return p.file.Gives(variant, p.sets, path)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"agentsim/cmd/internal/loading"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func grouped(t *testing.T) {
 }
 
 func quoting(t *testing.T) {
-	o := &options{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: "a b"}
+	o := &options{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: loading.Project{Dir: "a b", Named: true}}
 	got := o.repeat(&sim.Spec{Scenario: &scenarios.Scenario{Seed: 7}, Variant: "fork[prompting=lazy]", Policy: "random"})
 	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
 	if got != want {

@@ -9,6 +9,7 @@
 package coordinator
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -42,6 +43,14 @@ func New(root, scratchpad string) *Mode {
 	}
 	return &Mode{root, scratchpad}
 }
+
+// promptText is six sections under fixed headings, in this order (CRD-02).
+//
+//go:embed prompt.md
+var promptText string
+
+// Prompt is the system prompt of a coordinator.
+func (m *Mode) Prompt() string { return promptText }
 
 // Tools is what a coordinator holds of the tools that it is offered: only those by
 // which it has others work, whatever else is there (CRD-01).

@@ -4,34 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// NoOutput gives a command that prints nothing in rows the flag that says so.
-func NoOutput(cmd *cobra.Command, why string) {
-	cmd.Flags().VarP(&oneForm{cmd, why}, "output", "o", "")
-	if err := cmd.Flags().MarkHidden("output"); err != nil {
-		panic(err) // the flag is there
-	}
-}
-
-// oneForm is a flag that takes no value.
-type oneForm struct {
-	cmd *cobra.Command
-	why string
-}
-
-// String is the value that nobody gave.
-func (o *oneForm) String() string { return "" }
-
-// Type is what the flag's value is called.
-func (o *oneForm) Type() string { return "form" }
-
-// Set refuses every form.
-func (o *oneForm) Set(form string) error {
-	return Failf(Usage, "--output %s: %s prints no table: %s", form, o.cmd.CommandPath(), o.why)
-}
 
 // OutputFlag adds the flag that says in which form results are printed.
 func OutputFlag(f *pflag.FlagSet, to *string) {

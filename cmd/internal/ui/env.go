@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -151,13 +150,7 @@ func Alike[T any](list []T, cause func(T) string) (groups [][]T) {
 }
 
 // Count prints a number with separators, as 61,402.
-func Count(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func Count(n int64) string { return report.Count(n).String() }
 
 // Things names a number of things.
 func Things(n int64, what string) string {

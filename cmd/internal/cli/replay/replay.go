@@ -11,6 +11,7 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
@@ -18,9 +19,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// options are the flags.
+type options struct{ db, output string }
+
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	var db string
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "replay RUN",
 		Short: "run a recorded run again and compare every event",
@@ -29,11 +33,11 @@ first event that differs, both sides, and the field. RUN is the beginning of a r
 		Example: `  agentsim replay 9c1e`,
 		Args:    ui.Exactly(1, "one run"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return run(s, db, args[0])
+			return run(s, o, args[0])
 		},
 	}
-	ui.NoOutput(cmd, "whether the replay is equal is its exit code, and agentsim inspect prints the run in any form")
-	rundb.Flag(s, cmd.Flags(), &db, "the `file` that runs are recorded in")
+	rundb.Flag(s, cmd.Flags(), &o.db, "the `file` that runs are recorded in")
+	ui.OutputFlag(cmd.Flags(), &o.output)
 	return cmd
 }
 
@@ -44,8 +48,8 @@ type record struct {
 	spec *sim.Spec
 }
 
-func run(s *ui.Env, path, prefix string) error {
-	db, err := rundb.Open(path)
+func run(s *ui.Env, o *options, prefix string) error {
+	db, err := rundb.Open(o.db)
 	if err != nil {
 		return err
 	}
@@ -67,10 +71,23 @@ func run(s *ui.Env, path, prefix string) error {
 		return err
 	}
 	defer again.Close()
+	d := &report.Document{}
+	d.Field("run", report.Text(r.ID))
+	compare := r.compareSampled
 	if r.Level.Whole() {
-		return r.compareEvents(s, again)
+		compare = r.compareEvents
 	}
-	return r.compareSampled(s, again)
+	res, err := compare(d, again)
+	if err == nil {
+		err = s.Print(o.output, d)
+	}
+	if err != nil || res == nil {
+		return err
+	}
+	if err := harness.Broken(res); err != nil {
+		return ui.Failf(ui.Broken, "run %s: an invariant is broken\n%w", ui.Short(r.ID), err)
+	}
+	return nil
 }
 
 // read finds a run that can be run again.
@@ -103,29 +120,30 @@ func (r *record) differs(how string, args ...any) error {
 }
 
 // compareEvents runs the spec beside its record. A record that was cut short by
-// an interrupt or a crash is compared as far as it goes.
-func (r *record) compareEvents(s *ui.Env, again *harness.Rerun) error {
+// an interrupt or a crash is compared as far as it goes, and has no result.
+func (r *record) compareEvents(d *report.Document, again *harness.Rerun) (*sim.Result, error) {
 	res, diff, err := again.Beside(r.db.Events(r.ID))
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case diff == nil:
-		return r.same(s, res, again)
+		return res, r.same(d, res, again)
 	case endsInterrupted(diff.Got):
-		return ui.Failf(ui.Interrupted, "interrupted after %d events, all as recorded", diff.Index)
+		return nil, ui.Failf(ui.Interrupted, "interrupted after %d events, all as recorded", diff.Index)
 	case endsInterrupted(diff.Want) || diff.Want == "" && !r.Outcome.Settled():
-		s.Printf("run %s was %s; all of its %d events came again\n", ui.Short(r.ID), r.Ending(), diff.Index)
-		return nil
+		d.Say("run %s was %s; all of its %d events came again", ui.Short(r.ID), r.Ending(), diff.Index)
+		d.Field("events", report.Count(int64(diff.Index)))
+		return nil, nil
 	}
-	return r.differs("\n%s", diff)
+	return nil, r.differs("\n%s", diff)
 }
 
 // compareSampled runs the spec beside a record of samples, or of totals alone: its
 // events are compared with those that are on record, and the digest says of all
 // others whether they came again.
-func (r *record) compareSampled(s *ui.Env, again *harness.Rerun) error {
+func (r *record) compareSampled(d *report.Document, again *harness.Rerun) (*sim.Result, error) {
 	if !r.Outcome.Settled() {
-		return ui.Failf(ui.Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
+		return nil, ui.Failf(ui.Operating, "run %s was %s, and --record %s kept a part of its events: there is nothing whole to compare with; run it again",
 			ui.Short(r.ID), r.Ending(), r.Level)
 	}
 	picked := newPicked(r.db.Events(r.ID))
@@ -134,26 +152,26 @@ func (r *record) compareSampled(s *ui.Env, again *harness.Rerun) error {
 	picked.stop()
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case bad != nil:
-		return bad
+		return nil, bad
 	case res.Outcome == sim.Interrupted:
-		return ui.Failf(ui.Interrupted, "interrupted after %d events", res.Events)
+		return nil, ui.Failf(ui.Interrupted, "interrupted after %d events", res.Events)
 	case diff != nil:
-		return r.differs(", of the events that are on record\n%s", diff)
+		return nil, r.differs(", of the events that are on record\n%s", diff)
 	case res.Digest == r.Digest:
-		return r.same(s, res, again)
+		return res, r.same(d, res, again)
 	}
 	why := "the events on record are equal: another session tree differs"
 	if r.Level == sqlite.Totals {
 		why = "the record holds totals only"
 	}
-	return r.differs(": digest %s, recorded %s\n%s; record with --record full to see which event", res.Digest, r.Digest, why)
+	return nil, r.differs(": digest %s, recorded %s\n%s; record with --record full to see which event", res.Digest, r.Digest, why)
 }
 
 // same holds the rest of the record against a replay of equal events, and prints
 // that nothing differs.
-func (r *record) same(s *ui.Env, res *sim.Result, again *harness.Rerun) error {
+func (r *record) same(d *report.Document, res *sim.Result, again *harness.Rerun) error {
 	found, err := again.Differences(r.db, res)
 	if err != nil {
 		return err
@@ -164,10 +182,9 @@ func (r *record) same(s *ui.Env, res *sim.Result, again *harness.Rerun) error {
 	if err := r.sealed(); err != nil {
 		return err
 	}
-	s.Printf("run %s replayed: %d events, digest %s, no difference\n", ui.Short(r.ID), res.Events, res.Digest)
-	if err := harness.Broken(res); err != nil {
-		return ui.Failf(ui.Broken, "run %s: an invariant is broken\n%w", ui.Short(r.ID), err)
-	}
+	d.Say("run %s replayed: %d events, digest %s, no difference", ui.Short(r.ID), res.Events, res.Digest)
+	d.Field("events", report.Count(int64(res.Events)))
+	d.Field("digest", report.Text(res.Digest))
 	return nil
 }
 

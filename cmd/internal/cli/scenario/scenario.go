@@ -116,7 +116,6 @@ itself a scenario. Without --variant it shows the first one.`,
 			return err
 		},
 	}
-	ui.NoOutput(cmd, "it prints a scenario, which is YAML")
 	cmd.Flags().StringVar(&variant, "variant", "", "which `variant` to show")
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	return cmd

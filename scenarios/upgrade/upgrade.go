@@ -22,9 +22,9 @@ func File(name, text string) (string, error) {
 	}
 	w := newWriter(text, root)
 	if !w.block(root) {
-		return flow(rewrite(root, w)) + "\n", nil
+		return flow(rewrite(root)) + "\n", nil
 	}
-	pairs := rewrite(root, w).Pairs
+	pairs := rewrite(root).Pairs
 	w.lead(root.Pairs[0].Pos.Line, 0)
 	w.pair(pairs[0], 0)
 	w.lines = append(make([]string, 0, len(w.lines)), w.lines...)
@@ -54,7 +54,7 @@ var homes = map[string][2]string{
 }
 
 // setting is what decides on a structure.
-type setting struct{ strategy, background, interactive string }
+type setting struct{ strategy, background string }
 
 func (s setting) structure() string {
 	if s.strategy == "subagent" && s.background == "true" {
@@ -65,7 +65,7 @@ func (s setting) structure() string {
 
 // under is the setting of a mapping over another.
 func (s setting) under(n *document.Node) setting {
-	for key, v := range map[string]*string{"strategy": &s.strategy, "background": &s.background, "interactive": &s.interactive} { // order: each key has a field of its own
+	for key, v := range map[string]*string{"strategy": &s.strategy, "background": &s.background} { // order: each key has a field of its own
 		if x := n.Get(key); x != nil {
 			if *v = x.Text; x.Kind == document.Null {
 				*v = ""
@@ -78,45 +78,18 @@ func (s setting) under(n *document.Node) setting {
 // upgrader knows the file around what it rewrites.
 type upgrader struct {
 	root     *document.Node
-	text     *writer
 	variants []string
-	forks    bool // every variant forks
-	mixed    bool // some axis goes over structures
 }
 
-func rewrite(root *document.Node, w *writer) *document.Node {
-	u := &upgrader{root: root, text: w, forks: true}
-	base := setting{}.under(root)
+func rewrite(root *document.Node) *document.Node {
+	u := &upgrader{root: root}
 	if v := root.Get("variants"); v != nil {
 		for _, p := range v.Pairs {
 			u.variants = append(u.variants, p.Key)
-			u.forks = u.forks && base.under(p.Val).strategy == "fork"
 		}
 	}
-	u.forks = u.forks && base.strategy == "fork" || len(u.variants) > 0 && u.forks
-	for _, key := range []string{"matrix", "sweep"} {
-		for _, a := range root.Get(key).Elements() {
-			if p := a.Get("path"); p != nil && (p.Text == "strategy" || p.Text == "background" || strings.HasPrefix(p.Text, "gates")) {
-				u.mixed = true
-			}
-		}
-	}
-	pairs := append([]document.Pair{{Key: "agentsim", Val: &document.Node{Kind: document.Int, Text: "1"}}}, last(u.scenario(root, setting{}, false), "lab")...)
-	return &document.Node{Kind: document.Map, Pos: root.Pos, Pairs: u.compare(pairs)}
-}
-
-// last moves a block behind the others, in front of what is compared and expected.
-func last(pairs []document.Pair, key string) []document.Pair {
-	i := slices.IndexFunc(pairs, func(p document.Pair) bool { return p.Key == key })
-	if i < 0 {
-		return pairs
-	}
-	block := pairs[i]
-	pairs = slices.Delete(slices.Clone(pairs), i, i+1)
-	for i < len(pairs) && !slices.Contains([]string{"variants", "matrix", "sweep", "expect"}, pairs[i].Key) {
-		i++
-	}
-	return slices.Insert(pairs, i, block)
+	version := document.Pair{Key: "agentsim", Val: &document.Node{Kind: document.Int, Text: "1"}}
+	return &document.Node{Kind: document.Map, Pos: root.Pos, Pairs: append([]document.Pair{version}, u.scenario(root, setting{}, false)...)}
 }
 
 // grouped gathers keys in blocks, in the order in which the first of each came.
@@ -154,12 +127,6 @@ func (u *upgrader) scenario(n *document.Node, base setting, variant bool) []docu
 			}
 			said = true
 			g.add(u.structure(p, now))
-		case p.Key == "interactive" && u.forks && !u.mixed && p.Val.Text == "true":
-		case p.Key == "gates":
-			if rest := u.gates(p.Val, now, variant); rest != nil {
-				p.Val = rest
-				g.into("lab", p)
-			}
 		case moved:
 			p.Key = home[1]
 			g.into(home[0], p)
@@ -189,39 +156,6 @@ func (u *upgrader) structure(p document.Pair, now setting) document.Pair {
 		return p
 	}
 	return document.Pair{Key: "structure", Pos: p.Pos, Val: &document.Node{Kind: document.String, Text: word, Pos: p.Val.Pos}}
-}
-
-// gates are the flags that a structure does not set by itself; nil for none.
-func (u *upgrader) gates(n *document.Node, now setting, variant bool) *document.Node {
-	sets := map[string][]string{"fork": {"FORK_SUBAGENT"}, "coordinator": {"COORDINATOR_MODE", "CLAUDE_CODE_COORDINATOR_MODE"}}[now.strategy]
-	if n.Kind != document.Map || u.mixed || !variant && !u.same(now) {
-		return n
-	}
-	var rest []document.Pair
-	for _, p := range n.Pairs {
-		if !(slices.Contains(sets, p.Key) && p.Val.Text == "true") {
-			rest = append(rest, p)
-		}
-	}
-	switch {
-	case len(rest) == len(n.Pairs):
-		return n
-	case len(rest) == 0:
-		return nil
-	}
-	return &document.Node{Kind: document.Map, Pos: n.Pos, Pairs: rest}
-}
-
-// same reports whether every variant has the structure of the file.
-func (u *upgrader) same(base setting) bool {
-	if v := u.root.Get("variants"); v != nil {
-		for _, p := range v.Pairs {
-			if base.under(p.Val).strategy != base.strategy {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // path moves a path of a variant under set.
@@ -255,31 +189,6 @@ func (u *upgrader) other(key string, n *document.Node, now setting) (string, *do
 		return key, out
 	}
 	return key, n
-}
-
-// compare takes variants that are structures by their names for what they are.
-func (u *upgrader) compare(pairs []document.Pair) []document.Pair {
-	i := slices.IndexFunc(pairs, func(p document.Pair) bool { return p.Key == "variants" })
-	if i < 0 || len(pairs[i].Val.Pairs) == 0 || hasBlock(&grouped{pairs}, "structure") {
-		return pairs
-	}
-	list := &document.Node{Kind: document.List}
-	for _, p := range pairs[i].Val.Pairs {
-		s := p.Val.Get("structure")
-		if s == nil || len(p.Val.Pairs) != 1 || s.Text != p.Key {
-			return pairs
-		}
-		list.Items = append(list.Items, &document.Node{Kind: document.String, Text: p.Key})
-	}
-	if at := pairs[i].Pos; u.text.remarked(at.Line+1, u.text.end(at, false)) {
-		list.Pos = pairs[i].Val.Pos // a line for each, with its comments
-		for j, p := range pairs[i].Val.Pairs {
-			list.Items[j].Pos = p.Pos
-		}
-	}
-	out := slices.Clone(pairs)
-	out[i] = document.Pair{Key: "compare", Pos: pairs[i].Pos, Val: list}
-	return out
 }
 
 // axes writes a list of {path, values} as a mapping.

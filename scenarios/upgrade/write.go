@@ -172,16 +172,6 @@ func (w *writer) remark(p document.Pair) string {
 	return out
 }
 
-// remarked reports whether any of some lines has a comment.
-func (w *writer) remarked(first, last int) bool {
-	for n := first; n <= last; n++ {
-		if comment(w.line(n)) != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // comment is the remark at the end of a line, with a blank in front of it.
 func comment(l string) string {
 	for i := 0; ; {

@@ -22,7 +22,7 @@ func (b *builder) document(f *ast.File) (*Node, *Error) {
 			continue
 		}
 		if body != nil {
-			return nil, newError(at(b.src, d.Body.GetToken()), "a second document", "a file holds one "+b.limits.Of)
+			return nil, NewError(at(b.src, d.Body.GetToken()), "a second document", "a file holds one "+b.limits.Of)
 		}
 		body = d.Body
 	}
@@ -30,7 +30,7 @@ func (b *builder) document(f *ast.File) (*Node, *Error) {
 		return &Node{Kind: Map, Pos: Pos{b.src, 1, 1}}, nil
 	}
 	if body == nil {
-		return nil, newError(Pos{b.src, 1, 1}, "the file is empty", b.limits.Empty)
+		return nil, NewError(Pos{b.src, 1, 1}, "the file is empty", b.limits.Empty)
 	}
 	n := b.node(body)
 	return n, b.err
@@ -38,7 +38,7 @@ func (b *builder) document(f *ast.File) (*Node, *Error) {
 
 func (b *builder) fail(p Pos, msg, hint string) *Node {
 	if b.err == nil {
-		b.err = newError(p, msg, hint)
+		b.err = NewError(p, msg, hint)
 	}
 	return &Node{Pos: p}
 }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func (d *Decoder) distribution(name string, n *Node, at Place, m *measure) Size 
 		return Size{}
 	}
 	for _, p := range n.Pairs {
-		if all := append(keys[:len(keys):len(keys)], "min", "max"); !Contains(all, p.Key) {
+		if all := append(keys[:len(keys):len(keys)], "min", "max"); !slices.Contains(all, p.Key) {
 			d.Errs.Add(p.Pos, DidYouMeanOr(p.Key, all), "unknown key %q in %s", p.Key, name)
 			return Size{}
 		}

@@ -25,16 +25,25 @@ type Error struct {
 	Excerpt   string // the line, the one before it and a caret, ready to print
 	Hint      string // what to do; may be empty
 
-	Costly bool // the text is refused for what reading it would cost
+	Costly  bool // the text is refused for what reading it would cost
+	Warning bool // what it is about is read all the same
 }
 
 // Error prints place, message and excerpt with the hint behind the caret.
 func (e *Error) Error() string {
-	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 	if e.Excerpt == "" {
-		return s
+		return e.String()
 	}
-	return s + "\n" + e.Excerpt
+	return e.String() + "\n" + e.Excerpt
+}
+
+// String is the mistake on one line, without the excerpt.
+func (e *Error) String() string {
+	kind := ""
+	if e.Warning {
+		kind = "warning: "
+	}
+	return fmt.Sprintf("%s:%d:%d: %s%s", e.File, e.Line, e.Col, kind, e.Msg)
 }
 
 // Errors are all errors of one load in order of their place, at most MaxErrors.
@@ -70,12 +79,12 @@ func (e *Errors) Unwrap() []error {
 // Source is one text that values come from: the file, or the argument of --set.
 type Source struct {
 	Name  string
-	lines []string
+	Lines []string
 }
 
 // NewSource is a text by the name that messages call it.
 func NewSource(name, text string) *Source {
-	return &Source{Name: name, lines: strings.Split(text, "\n")}
+	return &Source{Name: name, Lines: strings.Split(text, "\n")}
 }
 
 // At is a place in the source, counted from 1.
@@ -107,7 +116,7 @@ func (l *Problems) Add(p Pos, hint, format string, args ...any) *Error {
 		l.more++
 		return &Error{}
 	}
-	e := newError(p, fmt.Sprintf(format, args...), hint)
+	e := NewError(p, fmt.Sprintf(format, args...), hint)
 	key := fmt.Sprintf("%s:%d:%d:%s", e.File, e.Line, e.Col, e.Msg)
 	if l.Seen[key] {
 		return &Error{}
@@ -170,9 +179,10 @@ func before(a, b *Error) bool {
 	return a.Col < b.Col
 }
 
-func newError(p Pos, msg, hint string) *Error {
+// NewError is a mistake at a place with what to do about it.
+func NewError(p Pos, msg, hint string) *Error {
 	e := &Error{File: p.Src.Name, Line: max(p.Line, 1), Col: max(p.Col, 1), Msg: excerpt.Printable(msg), Hint: excerpt.Printable(hint)}
-	e.Excerpt = excerpt.Show(p.Src.lines, e.Line, e.Col, e.Hint)
+	e.Excerpt = excerpt.Show(p.Src.Lines, e.Line, e.Col, e.Hint)
 	return e
 }
 

@@ -84,7 +84,7 @@ func (n *Node) Get(key string) *Node {
 // Parse reads one YAML document. Anchors, aliases, tags, merges and further
 // documents are refused: a document says each thing where it is.
 func (l *Limits) Parse(src *Source, text string) (*Node, *Error) {
-	if err := l.checkText(src, text); err != nil {
+	if err := l.Check(src, text); err != nil {
 		return nil, err
 	}
 	tokens := lexer.Tokenize(text)
@@ -110,24 +110,25 @@ func grouped(n int) string {
 
 // costly is an error about a document that is refused for what reading it costs.
 func costly(p Pos, hint, format string, args ...any) *Error {
-	e := newError(p, fmt.Sprintf(format, args...), hint)
+	e := NewError(p, fmt.Sprintf(format, args...), hint)
 	e.Costly = true
 	return e
 }
 
-func (l *Limits) checkText(src *Source, text string) *Error {
+// Check refuses a text that is too large or is none.
+func (l *Limits) Check(src *Source, text string) *Error {
 	if len(text) > l.Bytes {
 		return costly(Pos{src, 1, 1}, l.Large, "the file is larger than %d KiB", l.Bytes>>10)
 	}
-	if utf8.ValidString(text) {
-		return nil
-	}
-	for i, l := range src.lines {
-		if !utf8.ValidString(l) {
-			return newError(Pos{src, i + 1, 1}, "this line is not UTF-8 text", "save the file as UTF-8")
+	for i, line := range src.Lines {
+		if valid := len(line); !utf8.ValidString(line) {
+			for !utf8.ValidString(line[:valid]) {
+				valid--
+			}
+			return NewError(Pos{src, i + 1, utf8.RuneCountInString(line[:valid]) + 1}, "this is not UTF-8 text", "save the file as UTF-8")
 		}
 	}
-	return newError(Pos{src, 1, 1}, "the file is not UTF-8 text", "")
+	return nil
 }
 
 func at(src *Source, t *token.Token) Pos {
@@ -155,7 +156,7 @@ func (l *Limits) checkTokens(src *Source, tokens token.Tokens) *Error {
 	var d depth
 	for _, t := range tokens {
 		if what := refused[t.Type]; what != "" {
-			return newError(at(src, t), what+" are not part of a "+l.Of, "write the value out, or put text that begins so in quotes")
+			return NewError(at(src, t), what+" are not part of a "+l.Of, "write the value out, or put text that begins so in quotes")
 		}
 		if d.step(t) > l.Depth {
 			return costly(at(src, t), "", "nested more than %d levels deep", l.Depth)
@@ -228,7 +229,7 @@ func (d *depth) keys() int {
 func parseTokens(src *Source, tokens token.Tokens) (file *ast.File, bad *Error) {
 	defer func() {
 		if recover() != nil {
-			file, bad = nil, newError(Pos{src, 1, 1}, "this is not YAML that can be read", "")
+			file, bad = nil, NewError(Pos{src, 1, 1}, "this is not YAML that can be read", "")
 		}
 	}()
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -240,13 +241,13 @@ func parseTokens(src *Source, tokens token.Tokens) (file *ast.File, bad *Error) 
 		GetToken() *token.Token
 	})
 	if !ok {
-		return nil, newError(Pos{src, 1, 1}, "bad YAML: "+firstLine(err.Error()), "")
+		return nil, NewError(Pos{src, 1, 1}, "bad YAML: "+firstLine(err.Error()), "")
 	}
 	p, msg := at(src, located.GetToken()), firstLine(located.GetMessage())
-	if line := src.lines[min(p.Line, len(src.lines))-1]; strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
-		return nil, newError(p, "bad YAML: this line is indented with a tab", "indent with spaces")
+	if line := src.Lines[min(p.Line, len(src.Lines))-1]; strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
+		return nil, NewError(p, "bad YAML: this line is indented with a tab", "indent with spaces")
 	}
-	return nil, newError(p, "bad YAML: "+msg, yamlHint(msg))
+	return nil, NewError(p, "bad YAML: "+msg, yamlHint(msg))
 }
 
 func yamlHint(msg string) string {

@@ -225,7 +225,7 @@ func (l *Language) pathsWith(word string) string {
 	var out []string
 	for _, p := range l.Paths() {
 		last := p[strings.LastIndexByte(p, '.')+1:]
-		if Contains(strings.Split(last, "_"), word) || last == word {
+		if slices.Contains(strings.Split(last, "_"), word) || last == word {
 			out = append(out, Quoted(p))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,7 @@ func (d *Decoder) draw(n *Node, at Place, m *measure) Size {
 		return Size{Lo: v, Hi: v, Set: true}
 	case p.Key == "uniform":
 		return d.uniform(p.Val, at, m)
-	case Contains(distributions[2:], p.Key):
+	case slices.Contains(distributions[2:], p.Key):
 		return d.distribution(p.Key, p.Val, at, m)
 	default:
 		d.Errs.Add(p.Pos, DidYouMeanOr(p.Key, distributions), "unknown distribution %q in %s", p.Key, at.Ctx)
@@ -152,14 +153,4 @@ func JSONText(s string) string {
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// Contains reports whether a list holds a text.
-func Contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

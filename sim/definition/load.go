@@ -138,7 +138,7 @@ func (l *loader) parse(from agent.Source, name string, t *text, content string) 
 	}
 	r.described(place(1, 1))
 	if body = strings.Trim(body, "\n"); strings.TrimSpace(body) == "" {
-		t.warn(place(len(t.lines), 1), "write it below the frontmatter", "the prompt is empty")
+		t.warn(place(len(t.src.Lines), 1), "write it below the frontmatter", "the prompt is empty")
 	}
 	r.done(body+"\n", n.Pos)
 	return r
@@ -159,7 +159,7 @@ func (r *reader) described(at document.Pos) {
 func (r *reader) done(prompt string, at document.Pos) {
 	d := r.def
 	d.Prompt = func(*gate.Set) string { return prompt }
-	d.Place = r.text.name + ":" + strconv.Itoa(at.Line)
+	d.Place = r.text.src.Name + ":" + strconv.Itoa(at.Line)
 	if d.Memory != "" {
 		d.Tools = remembering(d.Tools)
 	}
@@ -169,7 +169,7 @@ func (r *reader) done(prompt string, at document.Pos) {
 	}{{"isolation", d.Isolation != ""}, {"mcpServers", len(d.Servers) > 0}, {"requiredMcpServers", len(d.Required) > 0}} {
 		if f.given {
 			p := r.where[f.key]
-			d.Refused = append(d.Refused, r.text.name+":"+strconv.Itoa(p.Line)+":"+strconv.Itoa(p.Col)+": "+f.key+" is known, but nothing serves it yet")
+			d.Refused = append(d.Refused, r.text.src.Name+":"+strconv.Itoa(p.Line)+":"+strconv.Itoa(p.Col)+": "+f.key+" is known, but nothing serves it yet")
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (l *loader) jsonFile(s *Source, name, content, key string) {
 // jsonAgent reads one entry of a mapping of agents. What is wrong with it leaves
 // its neighbours alone.
 func (l *loader) jsonAgent(s *Source, t *text, p document.Pair) {
-	r := l.reader(&text{name: t.name, lines: t.lines}, s.From)
+	r := l.reader(&text{src: t.src}, s.From)
 	defer func() { t.problems = append(t.problems, r.text.found()...) }()
 	r.where["name"] = p.Pos
 	if p.Val.Kind != document.Map {

@@ -3,7 +3,6 @@ package definition
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"agentsim/scenarios/document"
 )
@@ -30,48 +29,25 @@ const fence = "---"
 func plainText(name, raw string) (*text, string, bool) {
 	raw = strings.TrimPrefix(raw, "\ufeff")
 	content := strings.ReplaceAll(raw, "\r\n", "\n")
-	if len(raw) > maxFile {
-		t := newText(name, "")
-		t.fail(place(1, 1), "", "the file is larger than 256 KiB")
+	t := &text{src: document.NewSource(name, content)}
+	if bad := limits.Check(t.src, content); bad != nil {
+		t.fail(t.src.At(bad.Line, bad.Col), bad.Hint, "%s", bad.Msg)
 		return t, "", false
 	}
-	t := newText(name, content)
-	if utf8.ValidString(content) {
-		return t, content, true
-	}
-	for i, l := range t.lines {
-		if at := invalidAt(l); at >= 0 {
-			t.fail(place(i+1, utf8.RuneCountInString(l[:at])+1), "save the file as UTF-8", "this is not UTF-8 text")
-			break
-		}
-	}
-	return t, "", false
-}
-
-// invalidAt is the first byte of a line that is no UTF-8, -1 for none.
-func invalidAt(l string) int {
-	for i, r := range l {
-		if r != utf8.RuneError {
-			continue
-		}
-		if _, size := utf8.DecodeRuneInString(l[i:]); size == 1 {
-			return i
-		}
-	}
-	return -1
+	return t, content, true
 }
 
 // split parts a Markdown file in its frontmatter and its body. The frontmatter
 // keeps an empty first line in place of the fence, so that its lines count as
 // the file's do.
 func split(t *text, content string) (front, body string, ok bool) {
-	if strings.TrimRight(t.lines[0], " \t") != fence {
+	if strings.TrimRight(t.src.Lines[0], " \t") != fence {
 		t.fail(place(1, 1), "a definition begins with a line ---, and name: and description: behind it", "there is no frontmatter, so this defines no agent")
 		return "", "", false
 	}
-	at := len(t.lines[0]) + 1
+	at := len(t.src.Lines[0]) + 1
 	begin := at
-	for _, l := range t.lines[1:] {
+	for _, l := range t.src.Lines[1:] {
 		if strings.TrimRight(l, " \t") == fence {
 			body = content[min(at+len(l)+1, len(content)):]
 			return "\n" + content[begin:at], body, true

@@ -1,10 +1,10 @@
 package scenarios
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
-
-	"agentsim/scenarios/document"
 )
 
 // AgentFiles are the agent definitions of a run beside the project's own, which
@@ -69,17 +69,17 @@ func (s *Scenario) definedNames() []string {
 	var out []string
 	add := func(paths []string) {
 		for _, p := range paths {
-			if name, ok := strings.CutSuffix(path.Base(p), ".md"); ok && !document.Contains(out, name) {
+			if name, ok := strings.CutSuffix(path.Base(p), ".md"); ok && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
 	}
 	a := &s.Project.Agents
 	add(s.definitionFiles())
-	add(sortedKeys(a.User))
-	add(sortedKeys(a.Policy))
-	for _, name := range sortedKeys(a.Plugins) {
-		add(sortedKeys(a.Plugins[name].Files))
+	add(slices.Sorted(maps.Keys(a.User)))
+	add(slices.Sorted(maps.Keys(a.Policy)))
+	for _, name := range slices.Sorted(maps.Keys(a.Plugins)) {
+		add(slices.Sorted(maps.Keys(a.Plugins[name].Files)))
 	}
 	return out
 }
@@ -88,8 +88,8 @@ func (s *Scenario) definedNames() []string {
 // scenario's files may define is there, the run finds out.
 func (c *checker) leadType() {
 	s := c.s
-	listed := document.Contains(s.Project.Agents.BuiltIns, s.Type)
-	if s.Stack == MinimalStack || document.Contains(agentTypes, s.Type) || !listed && !c.foreign() && !s.definesAgents() {
+	listed := slices.Contains(s.Project.Agents.BuiltIns, s.Type)
+	if s.Stack == MinimalStack || slices.Contains(agentTypes, s.Type) || !listed && !c.foreign() && !s.definesAgents() {
 		c.agentType()
 		return
 	}
@@ -113,7 +113,7 @@ func (c *checker) agents() {
 	for i, typ := range a.BuiltIns {
 		p := at + ".built_ins[" + itoa(i) + "]"
 		switch {
-		case document.Contains(agentTypes, typ) || seen[typ]:
+		case slices.Contains(agentTypes, typ) || seen[typ]:
 			c.bad(p, "leave it out", "type %q is listed anyway", typ)
 		case typ == "worker" && !(c.s.Gate("COORDINATOR_MODE") == "true" && c.s.Gate("CLAUDE_CODE_COORDINATOR_MODE") == "true"):
 			c.bad(p, "leave it out", "type worker is a coordinator's alone")
@@ -124,7 +124,7 @@ func (c *checker) agents() {
 	}
 	c.treePaths(at+".user", a.User)
 	c.treePaths(at+".policy", a.Policy)
-	for _, name := range sortedKeys(a.Plugins) {
+	for _, name := range slices.Sorted(maps.Keys(a.Plugins)) {
 		c.treePaths(at+".plugins."+name+".files", a.Plugins[name].Files)
 	}
 	for i, h := range a.Hooks {
@@ -144,7 +144,7 @@ func (c *checker) agents() {
 }
 
 func (c *checker) treePaths(at string, files map[string]string) {
-	for _, p := range sortedKeys(files) {
+	for _, p := range slices.Sorted(maps.Keys(files)) {
 		if why := badPath(p); why != "" {
 			c.badKey(at+"."+p, "a path inside the directory, such as .claude/agents/reviewer.md", "file %q %s", p, why)
 		}

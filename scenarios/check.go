@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -64,13 +66,13 @@ func (c *checker) badKey(path, hint, format string, args ...any) *document.Error
 // oneOf reports a value that is not one of a list. The empty string is left to
 // the default.
 func (c *checker) oneOf(path, what, v string, list ...string) {
-	if v != "" && !document.Contains(list, v) {
+	if v != "" && !slices.Contains(list, v) {
 		c.bad(path, document.DidYouMeanOr(v, list), "unknown %s %q", what, v)
 	}
 }
 
 func (c *checker) gates() {
-	for _, name := range sortedKeys(c.s.Gates) {
+	for _, name := range slices.Sorted(maps.Keys(c.s.Gates)) {
 		path := "gates." + name
 		if gate.Find(name) == nil {
 			c.badKey(path, document.DidYouMeanOr(name, gate.Names()), "unknown gate %q", name)
@@ -91,7 +93,7 @@ func (c *checker) gates() {
 func (c *checker) gateValue(path, name, v string) {
 	g := gate.Find(name)
 	switch {
-	case !document.Contains(g.Values(), v):
+	case !slices.Contains(g.Values(), v):
 		c.bad(path, "", "gate %s is %s, not %q", name, strings.Join(g.Values(), " or "), v)
 	case !g.Built && v != g.Default:
 		c.bad(path, "leave it at "+g.Default, "gate %s (%s) is known, but not built yet: nothing reads it", name, g.What)
@@ -110,7 +112,7 @@ func (c *checker) provider() {
 	}
 	c.modelName("provider.model", p.Model)
 	c.modelName("provider.subagent_model", p.SubagentModel)
-	for _, a := range sortedKeys(p.Aliases) {
+	for _, a := range slices.Sorted(maps.Keys(p.Aliases)) {
 		c.modelID("provider.aliases."+a, p.Aliases[a])
 	}
 }
@@ -126,7 +128,7 @@ func (c *checker) modelName(path, name string) {
 	if _, ok := c.s.Provider.Aliases[name]; ok {
 		return
 	}
-	if document.Contains(Aliases, name) {
+	if slices.Contains(Aliases, name) {
 		c.bad(path, "add it to provider.aliases: {"+name+": "+newest(name)+"}", "alias %q stands for no model", name)
 		return
 	}
@@ -189,11 +191,10 @@ func splitHint(msg string) (what, hint string) {
 	return msg, ""
 }
 
-// latency fills what the scenario leaves to the named profile.
+// latency checks the named profile and what the scenario says over it.
 func (c *checker) latency() {
 	l := &c.s.Provider.Latency
-	p, err := latency.Named(l.Profile)
-	if err != nil {
+	if _, err := latency.Named(l.Profile); err != nil {
 		var names []string
 		for _, p := range latency.All() {
 			names = append(names, p.Name)
@@ -201,15 +202,21 @@ func (c *checker) latency() {
 		c.bad("provider.latency.profile", document.DidYouMeanOr(l.Profile, names), "unknown latency profile %q", l.Profile)
 		return
 	}
-	full := l.fill(p.Latency)
-	if err := full.Check(); err != nil {
+	if _, err := l.Whole(); err != nil {
 		msg, hint := splitHint(err.Error())
 		c.bad("provider.latency", hint, "%s", msg)
 	}
 }
 
-// fill takes what is not given from a profile and returns the whole.
-func (l *Latency) fill(full latency.Latency) latency.Latency {
+// Whole is the named profile with the figures given over it, which takes what is not
+// given from the profile. A name that does not exist and figures that cannot be are an
+// error.
+func (l *Latency) Whole() (latency.Latency, error) {
+	p, err := latency.Named(l.Profile)
+	if err != nil {
+		return latency.Latency{}, err
+	}
+	full := p.Latency
 	for _, f := range []struct {
 		given **vtime.Duration
 		v     *vtime.Duration
@@ -231,7 +238,7 @@ func (l *Latency) fill(full latency.Latency) latency.Latency {
 			*f.drawn = *f.given
 		}
 	}
-	return full
+	return full, full.Check()
 }
 
 const maxMarks = 4 // breakpoints of one request (CACHE-06)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"slices"
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
@@ -65,16 +66,11 @@ func (c *checker) coordinator() {
 		switch {
 		case typ == "worker":
 			c.bad("project.agents.built_ins["+itoa(i)+"]", "leave it out", "type %q is listed anyway", typ)
-		case document.Contains(moreTypes, typ):
+		case slices.Contains(moreTypes, typ):
 			c.bad("project.agents.built_ins["+itoa(i)+"]", "leave it out", "a coordinator starts workers and no agent of type %q", typ)
 		}
 	}
-	if s.Main != nil {
-		c.coordinatorRoot("main", s.Main)
-	}
-	for i := range s.Roots {
-		c.coordinatorRoot("roots["+itoa(i)+"]", &s.Roots[i])
-	}
+	s.eachRoot(c.coordinatorRoot)
 }
 
 func (c *checker) coordinatorStrategy() {
@@ -136,7 +132,7 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 		if name == "Task" {
 			name = "Agent"
 		}
-		if !document.Contains(coordinatorTools, name) {
+		if !slices.Contains(coordinatorTools, name) {
 			hint := "take it away: workers have the tools that work needs"
 			if h := document.DidYouMean(name, coordinatorTools); h != "" {
 				hint = h
@@ -145,7 +141,7 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 		}
 	}
 	for _, name := range coordinatorTools[:3] {
-		if c.s.leads() && !document.Contains(*r.Tools, name) && !(name == "Agent" && document.Contains(*r.Tools, "Task")) {
+		if c.s.leads() && !slices.Contains(*r.Tools, name) && !(name == "Agent" && slices.Contains(*r.Tools, "Task")) {
 			c.bad(at+".tools", "add "+name+", or leave tools out", "structure coordinator works with the tool %s, which root %s has not got", name, cmp.Or(r.Name, "main"))
 		}
 	}

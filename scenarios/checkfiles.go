@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func filesAt(paths []string) *projectFiles {
 	for _, path := range paths {
 		p.count[path] = -1
 	}
-	p.sorted = sortedKeys(p.count)
+	p.sorted = slices.Sorted(maps.Keys(p.count))
 	return p
 }
 
@@ -45,7 +46,7 @@ func filesOf(s *Scenario) *projectFiles {
 		}
 		p.count[path] = countLines(c.Text)
 	}
-	p.sorted = sortedKeys(p.count)
+	p.sorted = slices.Sorted(maps.Keys(p.count))
 	return p
 }
 

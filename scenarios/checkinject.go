@@ -1,7 +1,11 @@
 package scenarios
 
-import "agentsim/scenarios/document"
-import "strings"
+import (
+	"agentsim/scenarios/document"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // verdicts are what the classifier of hand-offs may say.
 var verdicts = []string{"flagged", "clean", "error"}
@@ -23,7 +27,7 @@ func (c *checker) injections() {
 		}
 		c.injectionPlace(path, x)
 	}
-	c.handoffs(sortedKeys(seen))
+	c.handoffs(slices.Sorted(maps.Keys(seen)))
 }
 
 func (c *checker) injectionWords(path string, x *Injection) {
@@ -70,7 +74,7 @@ func (c *checker) handoffs(names []string) {
 		switch {
 		case v.Taint == "":
 			c.bad(path, "taint: the name of an injection", "a verdict about nothing")
-		case !document.Contains(names, v.Taint) && withoutVerdicts(c.s) == "":
+		case !slices.Contains(names, v.Taint) && withoutVerdicts(c.s) == "":
 			c.bad(path+".taint", document.DidYouMeanOr(v.Taint, names), "there is no injection %q", v.Taint)
 		}
 		if v.Verdict == "" {

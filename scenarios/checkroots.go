@@ -1,14 +1,15 @@
 package scenarios
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agentsim/metrics"
-	"agentsim/scenarios/document"
 )
 
 func (c *checker) roots() {
@@ -102,6 +103,16 @@ func (c *checker) step(at string, t *UserStep) {
 	}
 }
 
+// eachRoot does something with each root and the path to it.
+func (s *Scenario) eachRoot(do func(at string, r *Root)) {
+	if s.Main != nil {
+		do("main", s.Main)
+	}
+	for i := range s.Roots {
+		do("roots["+itoa(i)+"]", &s.Roots[i])
+	}
+}
+
 // rootNames are the lineages from which all others descend.
 func (s *Scenario) rootNames() []string {
 	if len(s.Roots) == 0 {
@@ -160,27 +171,22 @@ func (s *Scenario) mayThink(pattern string) bool {
 
 // thinkers are the roots that think at some time.
 func (s *Scenario) thinkers() (out []string) {
-	roots := s.Roots
-	if s.Main != nil {
-		roots = append([]Root{*s.Main}, roots...)
-		roots[0].Name = "main"
-	}
-	for i := range roots {
-		set, r := s.Settings, &roots[i]
-		thinks := func(over *SettingsSpec) bool {
+	s.eachRoot(func(_ string, r *Root) {
+		set, ever := s.Settings, false
+		thinks := func(over *SettingsSpec) {
 			if over != nil {
 				set = over.Over(set)
 			}
-			return set.Thinking != "" && set.Thinking != "disabled"
+			ever = ever || set.Thinking != "" && set.Thinking != "disabled"
 		}
-		ever := thinks(r.Settings)
-		for j := range r.Then {
-			ever = thinks(r.Then[j].Settings) || ever
+		thinks(r.Settings)
+		for i := range r.Then {
+			thinks(r.Then[i].Settings)
 		}
 		if ever {
-			out = append(out, r.Name)
+			out = append(out, cmp.Or(r.Name, "main"))
 		}
-	}
+	})
 	return out
 }
 
@@ -234,7 +240,7 @@ func (c *checker) spawnModel(at string, u *ToolTurn) {
 		Type  string `json:"subagent_type"`
 		Model string `json:"model"`
 	}
-	if s.Stack == MinimalStack || s.Coordinates() || !document.Contains(s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
+	if s.Stack == MinimalStack || s.Coordinates() || !slices.Contains(s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
 		return
 	}
 	what := "the call asks for " + in.Model
@@ -244,7 +250,7 @@ func (c *checker) spawnModel(at string, u *ToolTurn) {
 	case in.Model == "" && in.Type == "Explore" && s.Gate("USER_TYPE") != "ant" && len(s.Project.Agents.Policy) == 0:
 		what, in.Model = "type Explore runs on haiku", "haiku"
 	}
-	if document.Contains(Aliases, in.Model) && s.Provider.Aliases[in.Model] == "" {
+	if slices.Contains(Aliases, in.Model) && s.Provider.Aliases[in.Model] == "" {
 		c.bad(at, "provider: {aliases: {"+in.Model+": "+newest(in.Model)+"}}", "%s, an alias that stands for no model", what)
 	}
 }

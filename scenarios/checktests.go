@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -125,9 +126,9 @@ func (c *checker) itemDefects(path string, it *Item) {
 			switch {
 			case !c.declared(name):
 				c.bad(at, c.factHint(name), "work item %q %s %q, a fact nobody holds", it.ID, list.does, name)
-			case document.Contains(it.Knows, name) || document.Contains(it.Yields, name):
+			case slices.Contains(it.Knows, name) || slices.Contains(it.Yields, name):
 				c.bad(at, "take it out of knows and yields", "work item %q %s %q, which it always knows", it.ID, list.does, name)
-			case list.key == "misled_by" && document.Contains(it.Pitfalls, name):
+			case list.key == "misled_by" && slices.Contains(it.Pitfalls, name):
 				c.bad(at, "", "work item %q %s %q, a pitfall of it: its edits would be wrong with it and without", it.ID, list.does, name)
 			}
 		}

@@ -1,10 +1,9 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strings"
-
-	"agentsim/scenarios/document"
 )
 
 // usual are tools that do any work, as a list to write: with the shell, which
@@ -19,7 +18,7 @@ func (c *checker) workTools() {
 	if c.s.Stack == MinimalStack || c.s.Coordinates() || c.s.leads() || c.s.allScripted() {
 		return
 	}
-	list, at := c.s.offers()
+	list, at, form := c.s.offers()
 	for i := range c.s.Work {
 		it := &c.s.Work[i]
 		var lacks []string
@@ -27,7 +26,7 @@ func (c *checker) workTools() {
 			if c.s.Strategy() == "subagent" && it.By == "" && (name != "Bash" || foreignType(c.s.typeOf(it))) {
 				continue
 			}
-			if list == nil && name == "Bash" || list != nil && !document.Contains(*list, name) {
+			if list == nil && name == "Bash" || list != nil && !slices.Contains(*list, name) {
 				lacks = append(lacks, name)
 			}
 		}
@@ -40,43 +39,31 @@ func (c *checker) workTools() {
 		case list == nil && len(it.Runs) > 0:
 			path, what = "work["+itoa(i)+"].runs[0]", "it is not among the tools offered by default"
 		default:
-			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return document.Contains(*list, name) }))
+			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return slices.Contains(*list, name) }))
 		}
-		c.bad(path, "script: "+c.s.inRoot(at, "tools: ["+strings.Join(write, ", ")+"]"), "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
+		c.bad(path, "script: "+fmt.Sprintf(form, "tools: ["+strings.Join(write, ", ")+"]"), "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
 		return
 	}
 }
 
-// inRoot is a key of the root at a path, as it is written below script:.
-func (s *Scenario) inRoot(at, key string) string {
-	if s.Main != nil || len(s.Roots) == 0 {
-		return "{main: {" + key + ", …}}"
-	}
-	for i := range s.Roots {
-		if at == "roots["+itoa(i)+"]" {
-			return "{roots: [{name: " + s.Roots[i].Name + ", " + key + ", …}]}"
-		}
-	}
-	return ""
-}
-
 // offers is the list of tools of whoever leads the work, nil for those offered by
-// default, and where it stands.
-func (s *Scenario) offers() (*[]string, string) {
-	if s.Main != nil {
-		return s.Main.Tools, "main"
-	}
-	for i := range s.Roots {
-		if s.Roots[i].Tools != nil {
-			return s.Roots[i].Tools, "roots[" + itoa(i) + "]"
+// default, where it stands, and how it is written below script:.
+func (s *Scenario) offers() (list *[]string, at, form string) {
+	s.eachRoot(func(path string, r *Root) {
+		switch {
+		case list != nil || at != "" && r.Tools == nil:
+		case path == "main":
+			list, at, form = r.Tools, path, "{main: {%s, …}}"
+		default:
+			list, at, form = r.Tools, path, "{roots: [{name: "+r.Name+", %s, …}]}"
 		}
-	}
-	return nil, "roots[0]"
+	})
+	return list, at, form
 }
 
 // foreignType reports whether a type is not built in.
 func foreignType(typ string) bool {
-	return typ != "" && !document.Contains(agentTypes, typ) && !document.Contains(moreTypes, typ)
+	return typ != "" && !slices.Contains(agentTypes, typ) && !slices.Contains(moreTypes, typ)
 }
 
 // tools are those without which an item is not done.

@@ -2,7 +2,9 @@ package scenarios
 
 import (
 	"cmp"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -110,7 +112,7 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 	c.itemAgent(path+".agent", it)
 	for i, id := range it.After {
 		if _, ok := ids[id]; !ok {
-			c.bad(path+".after["+itoa(i)+"]", document.DidYouMeanOr(id, sortedKeys(ids)), "work item %q comes after %q, which does not exist", it.ID, id)
+			c.bad(path+".after["+itoa(i)+"]", document.DidYouMeanOr(id, slices.Sorted(maps.Keys(ids))), "work item %q comes after %q, which does not exist", it.ID, id)
 		}
 	}
 	for i, name := range it.Knows {
@@ -341,7 +343,7 @@ func (c *checker) agentType() {
 	if c.s.exploresOnHaiku() && c.s.Provider.Aliases["haiku"] == "" {
 		c.bad("type", "provider: {aliases: {haiku: "+newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
 	}
-	if !document.Contains(readOnly, c.s.Type) {
+	if !slices.Contains(readOnly, c.s.Type) {
 		return
 	}
 	for i, it := range c.s.Work {

@@ -10,10 +10,10 @@ import (
 // by a word of theirs.
 var fragments = map[string]string{
 	"found_in: [docs/agreed.md]": "structure: subagent\nprovider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}}\nscript: {main: {user: hello}}\n" +
-		"project: {files: {docs/agreed.md: Keys are kept., api/orders.go: {tokens: 900}}, facts: [{name: agreed.keys, file: docs/agreed.md, line: 1}]}\n",
+		"project: {files: {docs/agreed.md: Keys are kept., api/orders.go: {tokens: 900, class: code}}, facts: [{name: agreed.keys, file: docs/agreed.md, line: 1}]}\n",
 	"matrix: {model.reads_per_turn": "structure: subagent\nprovider: {model: claude-sonnet-5-5, aliases: {haiku: claude-haiku-5-5}}\n" +
 		"script: {roots: [{name: first, user: hello}, {name: second, user: hello}]}\n" +
-		"project: {files: {a.go: {tokens: 1_000}}}\n" +
+		"project: {files: {a.go: {tokens: 1_000, class: code}}}\n" +
 		"work: [{id: orders, kind: implement, edits: [{file: a.go, tokens: 90}]}, {id: mail, kind: implement, edits: [{file: a.go, tokens: 30}]}]\n",
 	"eight.misses.look-back": "structure: subagent\nprovider: {model: claude-sonnet-5-5}\nscript: {roots: [{name: first, user: hello}, {name: second, user: hello}]}\n" +
 		"variants: {subagent: {}, fork: {structure: fork}, eight: {model: {reads_per_turn: 8}}, three-seconds: {set: {roots.second.at: 3s}}}\n" +

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/metrics"
@@ -147,7 +148,7 @@ func (s *Side) reference(in metrics.Known) *ExpectError {
 	p, bad := metrics.ParsePath(s.Text, in)
 	first, _, _ := strings.Cut(s.Text, ".")
 	switch {
-	case bad != nil && strings.ContainsAny(s.Text[:1], "$-0123456789") && !document.Contains(in.Variants, first) && p.Subject == "":
+	case bad != nil && strings.ContainsAny(s.Text[:1], "$-0123456789") && !slices.Contains(in.Variants, first) && p.Subject == "":
 		return &ExpectError{s.col, document.Quoted(s.Text) + " is no value", "a number, 10k, 95 %, $1.60 or 2m31s"}
 	case bad != nil:
 		return &ExpectError{s.col + bad.Col, bad.Msg, pathHint(bad)}

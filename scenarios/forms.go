@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,7 @@ func (p *Plan) Decode(d *document.Decoder, n *document.Node, at document.Place) 
 		*p = Plan{Name: "explicit", Explicit: long.Explicit}
 	case n.Kind != document.String:
 		d.WrongType(n, at, "the name of a plan", document.OneOf(PlanNames)+", or {explicit: […]}")
-	case !document.Contains(PlanNames, n.Text):
+	case !slices.Contains(PlanNames, n.Text):
 		d.Fail(n, document.DidYouMeanOr(n.Text, PlanNames), "unknown breakpoint plan %q", n.Text)
 	default:
 		p.Name = n.Text
@@ -116,7 +117,7 @@ func (c *Content) Decode(d *document.Decoder, n *document.Node, at document.Plac
 	if given := document.CountGiven(n, "text", "tokens", "bytes"); given != 1 {
 		d.Fail(n, "", "%s has one of text, tokens and bytes", at.Ctx)
 	}
-	if classes := []string{"prose", "code", "json"}; n.Get("class") != nil && !document.Contains(classes, c.Class) {
+	if classes := []string{"prose", "code", "json"}; n.Get("class") != nil && !slices.Contains(classes, c.Class) {
 		d.Fail(n.Get("class"), document.DidYouMeanOr(c.Class, classes), "unknown class %q", c.Class)
 	}
 }

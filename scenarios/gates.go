@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"sort"
-
 	"agentsim/sim/gate"
 )
 
@@ -16,13 +14,4 @@ func (s *Scenario) Gate(name string) string {
 		return g.Default
 	}
 	return ""
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }

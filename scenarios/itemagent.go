@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"slices"
 
 	"agentsim/scenarios/document"
 )
@@ -27,7 +28,7 @@ func (c *checker) itemAgent(path string, it *Item) {
 	if !c.foreign() && !s.definesAgents() {
 		c.oneOf(path+".type", "agent type", a.Type, types...)
 	}
-	if document.Contains(readOnly, a.Type) && len(it.Edits) > 0 {
+	if slices.Contains(readOnly, a.Type) && len(it.Edits) > 0 {
 		c.bad(path+".type", "type: "+s.defaultType(), "work item %q edits, which type %s cannot", it.ID, a.Type)
 	}
 	c.itemModel(path, it)
@@ -41,7 +42,7 @@ func (c *checker) itemModel(path string, it *Item) {
 	case model != "" && c.s.Stack == MinimalStack:
 		c.bad(at, "take it away", "stack minimal starts agents without naming a model")
 		return
-	case model != "" && !document.Contains(Aliases, model):
+	case model != "" && !slices.Contains(Aliases, model):
 		c.bad(at, document.DidYouMeanOr(model, Aliases)+"; provider: {aliases: {haiku: MODEL}} says which model that is", "an agent is given a model by its family's name, not as %q", model)
 		return
 	case model == "" && c.s.onHaiku(it.Agent.Type):

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"agentsim/scenarios/document"
 )
 
@@ -74,37 +76,11 @@ func EmbeddedProject(name string) (map[string]string, error) {
 	if err != nil || path.Base(name) != name {
 		return nil, fmt.Errorf("no embedded project %q: %s", name, document.DidYouMeanOr(name, EmbeddedProjects()))
 	}
-	return parseArchive(string(src)), nil
-}
-
-// parseArchive reads a txtar archive: each file follows a line `-- path --`.
-func parseArchive(src string) map[string]string {
 	out := map[string]string{}
-	var name string
-	var body strings.Builder
-	for _, line := range strings.SplitAfter(src, "\n") {
-		if next, ok := archiveHeader(line); ok {
-			if name != "" {
-				out[name] = body.String()
-			}
-			name = next
-			body.Reset()
-			continue
-		}
-		body.WriteString(line)
+	for _, f := range txtar.Parse(src).Files {
+		out[f.Name] = string(f.Data)
 	}
-	if name != "" {
-		out[name] = body.String()
-	}
-	return out
-}
-
-func archiveHeader(line string) (name string, ok bool) {
-	line = strings.TrimRight(line, "\r\n")
-	if !strings.HasPrefix(line, "-- ") || !strings.HasSuffix(line, " --") || len(line) < 7 {
-		return "", false
-	}
-	return strings.TrimSpace(line[3 : len(line)-3]), true
+	return out, nil
 }
 
 // EmbeddedProjects lists the projects of the library by name.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"path"
 	"slices"
 
@@ -69,13 +70,13 @@ func (c *checker) permissions() {
 	}{{"deny", p.Deny}, {"ask", p.Ask}, {"allow", p.Allow}, {"cli_allow", p.CliAllow}} {
 		c.ruleList("permissions."+l.key, l.list)
 	}
-	for _, typ := range sortedKeys(p.Allowed) {
+	for _, typ := range slices.Sorted(maps.Keys(p.Allowed)) {
 		c.ruleList("permissions.allowed_tools."+typ, p.Allowed[typ])
 	}
 	for i, l := range p.Classifier {
 		at := "permissions.classifier[" + itoa(i) + "]"
 		c.rule(at+".rule", l.Rule)
-		if !document.Contains([]string{"allow", "ask", "deny"}, l.Verdict) {
+		if !slices.Contains([]string{"allow", "ask", "deny"}, l.Verdict) {
 			c.bad(at+".verdict", "allow, ask or deny", "unknown verdict %q", l.Verdict)
 		}
 	}
@@ -99,7 +100,7 @@ func (p *PermissionSpec) RootMode() string {
 // HoldsChildren reports whether no child leaves the mode of roots, whatever
 // definitions and Children say (SUB-10).
 func (p *PermissionSpec) HoldsChildren() bool {
-	return document.Contains([]string{string(permission.AcceptEdits), string(permission.Bypass), string(permission.Plan)}, p.RootMode())
+	return slices.Contains([]string{string(permission.AcceptEdits), string(permission.Bypass), string(permission.Plan)}, p.RootMode())
 }
 
 func (c *checker) answer(at string, a *AnswerSpec) {
@@ -110,7 +111,7 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 		c.bad(at+".agent", "", "answer to an agent that cannot exist: %q", a.Agent)
 	}
 	switch {
-	case !document.Contains(replies, a.Reply):
+	case !slices.Contains(replies, a.Reply):
 		c.bad(at+".reply", document.DidYouMeanOr(a.Reply, replies), "unknown reply %q", a.Reply)
 	case (a.Reply == "edit") != (a.Edit != nil):
 		c.bad(at, "reply: edit, edit: {name: Edit, input: {…}}", "reply edit and the call as the user wants it belong together")
@@ -147,7 +148,7 @@ func (c *checker) trigger(at string, t *TriggerSpec) {
 	for k := transcript.KindRunStart; k <= transcript.KindRunEnd; k++ {
 		kinds = append(kinds, k.String())
 	}
-	if !document.Contains(kinds, t.Event) {
+	if !slices.Contains(kinds, t.Event) {
 		c.bad(at+".event", document.DidYouMeanOr(t.Event, kinds), "unknown event %q", t.Event)
 	}
 	if t.Agent != "" && !c.canExist(t.Agent) {

@@ -8,13 +8,6 @@ import (
 	"agentsim/sim/vtime"
 )
 
-// InputRate limits the input tokens of each model: at most so many at once, and
-// one more each refill (CACHE-44).
-type InputRate struct {
-	Tokens int64          `yaml:"tokens"`
-	Refill vtime.Duration `yaml:"refill"`
-}
-
 // RateLimits limit each model by itself: requests, input tokens that are not read
 // from the cache, output tokens; nil is no limit (LLM-10).
 type RateLimits struct {
@@ -30,17 +23,12 @@ type Rate struct {
 	Refill vtime.Duration `yaml:"refill"`
 }
 
-// Limits are the rate limits in force, input_rate being another way to write
-// rate_limits.input.
+// Limits are the rate limits in force.
 func (p *Provider) Limits() RateLimits {
-	var l RateLimits
-	if p.RateLimits != nil {
-		l = *p.RateLimits
+	if p.RateLimits == nil {
+		return RateLimits{}
 	}
-	if r := p.InputRate; r != nil {
-		l.Input = &Rate{r.Tokens, r.Refill}
-	}
-	return l
+	return *p.RateLimits
 }
 
 // VisibilityLag is a share of requests, in parts per million, that miss what the
@@ -126,9 +114,6 @@ func (c *checker) place() {
 	if c.Given("provider.plan_limit_at") && p.PlanLimitAt == 0 {
 		c.bad("provider.plan_limit_at", "an instant of the run, such as 10m, or ttl: 5m", "plan_limit_at 0s: nothing would ever be written for an hour")
 	}
-	if r := p.InputRate; r != nil {
-		c.inputRate(r)
-	}
 	if l := p.RateLimits; l != nil {
 		c.rateLimits(l)
 	}
@@ -138,9 +123,6 @@ func (c *checker) rateLimits(l *RateLimits) {
 	const at = "provider.rate_limits"
 	if *l == (RateLimits{}) {
 		c.bad(at, "such as {requests: {most: 50, refill: 1200ms}}", "rate_limits limits nothing: give requests, input or output")
-	}
-	if l.Input != nil && c.s.Provider.InputRate != nil {
-		c.bad(at+".input", "leave one of them out", "input_rate and rate_limits.input are one limit")
 	}
 	for _, r := range []struct {
 		name string
@@ -159,18 +141,6 @@ func (c *checker) rateLimits(l *RateLimits) {
 		if r.rate.Refill > 0 && r.rate.Most > int64(document.MaxDuration/r.rate.Refill) {
 			c.bad(at, "", "%s takes more than %v to fill up", r.name, document.MaxDuration)
 		}
-	}
-}
-
-func (c *checker) inputRate(r *InputRate) {
-	if r.Tokens == 0 {
-		c.bad("provider.input_rate", "such as {tokens: 30_000, refill: 2ms}", "input_rate needs tokens: at most how many at once")
-	}
-	if r.Refill == 0 {
-		c.bad("provider.input_rate", "2ms is 30,000 tokens a minute", "input_rate needs a refill: the time in which one token comes back")
-	}
-	if r.Refill > 0 && r.Tokens > int64(document.MaxDuration/r.Refill) {
-		c.bad("provider.input_rate", "", "an input_rate that takes more than %v to fill up", document.MaxDuration)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"agentsim/mockllm/latency"
 	"agentsim/scenarios/document"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
@@ -96,10 +95,6 @@ func drawScenario(t *rapid.T) *Scenario {
 			Tools: []ToolTurn{{Name: word.Draw(t, "tool"), Raw: "{" + document.JSONText(hard.Draw(t, "key")) + ":" + document.JSONText(hard.Draw(t, "value")) + "}"}}},
 		{Thinking: &Content{Tokens: drawSize(t)}, Text: &Content{}},
 	}}}
-	p, err := latency.Named("")
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
 	s.Provider.Latency.Queue, s.Provider.Latency.Jitter = drawSpan(t, 1), drawSpan(t, 0)
 	switch j := s.Provider.Latency.Jitter; {
 	case j.Literal() && j.Lo%rng.Micro != 0:
@@ -109,7 +104,9 @@ func drawScenario(t *rapid.T) *Scenario {
 	}
 	s.Tools.Read, s.Tools.Edit = drawSpan(t, 0), drawSpan(t, 0)
 	s.Permissions.Answers = []AnswerSpec{{After: *drawSpan(t, 0), Reply: "allow"}}
-	s.Provider.Latency.fill(p.Latency)
+	if _, err := s.Provider.Latency.Whole(); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

@@ -29,7 +29,7 @@ func (s *Scenario) narrow() {
 	if len(s.Scope) == 0 {
 		return
 	}
-	out := func(id string) bool { return !document.Contains(s.Scope, id) }
+	out := func(id string) bool { return !slices.Contains(s.Scope, id) }
 	s.Work = slices.DeleteFunc(slices.Clone(s.Work), func(it Item) bool { return out(it.ID) })
 	for i := range s.Work {
 		s.Work[i].After = slices.DeleteFunc(slices.Clone(s.Work[i].After), out)

@@ -139,7 +139,6 @@ type Provider struct {
 	PricesOn      string            `yaml:"prices_on"`     // the day whose prices hold, such as 2026-11-10; default the newest that is known
 	// AccountCreated is the day the account is from, such as 2026-08-31 (CACHE-35).
 	AccountCreated string       `yaml:"account_created"`
-	InputRate      *InputRate   `yaml:"input_rate"`
 	RateLimits     *RateLimits  `yaml:"rate_limits"`
 	Options        CacheOptions `yaml:"options"`
 }

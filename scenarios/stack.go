@@ -1,8 +1,9 @@
 package scenarios
 
 import (
-	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
+	"maps"
+	"slices"
 )
 
 // The stacks: the whole one, and the minimal one of a few hundred lines (MIN).
@@ -37,7 +38,7 @@ func (c *checker) agentTypes() (types, readOnly []string) {
 		own = append(own, c.s.Type)
 	}
 	for _, t := range []string{"explore", "plan"} {
-		if !document.Contains(c.s.definedNames(), t) {
+		if !slices.Contains(c.s.definedNames(), t) {
 			readOnly = append(readOnly, t)
 		}
 	}
@@ -71,7 +72,7 @@ func (c *checker) stack() {
 	if s.Strategy() == "fork" {
 		c.bad("structure", "structure: subagent or inline", "stack minimal has no forks")
 	}
-	for _, name := range sortedKeys(s.Gates) {
+	for _, name := range slices.Sorted(maps.Keys(s.Gates)) {
 		if g := gate.Find(name); g != nil && g.Built && s.Gates[name] != g.Default {
 			c.bad("gates."+name, "leave it at "+g.Default, "stack minimal has no gate %s", name)
 		}
@@ -85,12 +86,7 @@ func (c *checker) stack() {
 	if s.Provider.SubagentModel != "" {
 		c.bad("provider.subagent_model", "take it away", "in stack minimal a sub-agent has its parent's model")
 	}
-	if s.Main != nil {
-		c.minimalSteps("main", s.Main)
-	}
-	for i := range s.Roots {
-		c.minimalSteps("roots["+itoa(i)+"]", &s.Roots[i])
-	}
+	s.eachRoot(c.minimalSteps)
 }
 
 // minimalSteps refuses what a user of the minimal stack cannot do.

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -242,7 +243,7 @@ func (s *Scenario) keeps() bool {
 
 // mayFail reports whether a request may be tried again.
 func mayFail(s *Scenario) bool {
-	return len(s.Faults) > 0 || s.Provider.InputRate != nil || s.Provider.RateLimits != nil
+	return len(s.Faults) > 0 || s.Provider.RateLimits != nil
 }
 
 // counted reports whether a scripted turn has counts.
@@ -426,7 +427,7 @@ func (s *Scenario) unusedTests() (out []section) {
 // unusedFlips are the flips of gates that only a coordinator's workers read.
 func (s *Scenario) unusedFlips() (out []section) {
 	for i, f := range s.GateFlips {
-		if document.Contains(workerGates, f.Gate) && !s.Coordinates() && !s.minimal() {
+		if slices.Contains(workerGates, f.Gate) && !s.Coordinates() && !s.minimal() {
 			out = append(out, section{"gate_flips." + itoa(i+1), forWorkers, trimmed})
 		}
 	}
@@ -450,7 +451,7 @@ func (s *Scenario) unusedAliases() (out []section) {
 		used["haiku"] = used["haiku"] || typ == "Explore"
 		return false
 	})
-	for _, name := range sortedKeys(p.Aliases) {
+	for _, name := range slices.Sorted(maps.Keys(p.Aliases)) {
 		if !used[name] && !s.asks(name) {
 			out = append(out, section{"provider.aliases." + name, "nobody asks for model " + name, quiet})
 		}
@@ -471,7 +472,7 @@ func (s *Scenario) scriptsSpawn(of func(typ string) bool) bool {
 			Type    string `json:"subagent_type"`
 			Minimal string `json:"type"`
 		}
-		return document.Contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(cmp.Or(in.Type, in.Minimal)))
+		return slices.Contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(cmp.Or(in.Type, in.Minimal)))
 	})
 }
 

@@ -30,7 +30,7 @@ func (f *File) Unstruck(sets []string, runs []Ran) (out []Idle) {
 	for _, run := range runs {
 		ran = append(ran, run.Variant)
 		for _, name := range run.Lineages {
-			if !document.Contains(all, name) {
+			if !slices.Contains(all, name) {
 				all = append(all, name)
 			}
 		}
@@ -46,7 +46,7 @@ func (f *File) Unstruck(sets []string, runs []Ran) (out []Idle) {
 			used[key] = used[key] || x.used
 		}
 	}
-	partly := slices.ContainsFunc(f.VariantNames(), func(name string) bool { return !document.Contains(ran, name) })
+	partly := slices.ContainsFunc(f.VariantNames(), func(name string) bool { return !slices.Contains(ran, name) })
 	out = slices.DeleteFunc(out, func(x Idle) bool {
 		return used[x.String()] || partly && !x.overrides() && !strings.HasPrefix(x.Path, "fault ")
 	})
@@ -86,7 +86,7 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []struck) {
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"}} {
 		if !sameAt(s, Defaults(), t.path) {
-			out = append(out, struck{Idle{Path: t.path, at: d.Where(t.path)}, document.Contains(run.Tools, t.full) || document.Contains(run.Tools, t.minimal)})
+			out = append(out, struck{Idle{Path: t.path, at: d.Where(t.path)}, slices.Contains(run.Tools, t.full) || slices.Contains(run.Tools, t.minimal)})
 		}
 	}
 	return out

@@ -61,6 +61,7 @@ var saidElsewhere = map[string]string{
 	"Project.dir":          takesDirectory,
 	"Project.root":         takesDirectory,
 	"Provider.fork_model":  childrensModel,
+	"Provider.input_rate":  "rate_limits: {input: {most: 30_000, refill: 2ms}}",
 	"Forks.model":          childrensModel,
 	"Scenario.fork":        childrensModel,
 	"Scenario.fork_model":  childrensModel,

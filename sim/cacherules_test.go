@@ -279,7 +279,7 @@ func limitedRun(t *testing.T) {
 		}
 	}
 	h := newHeard()
-	tight := runOf(t, workSpec(t, "inline", "provider.input_rate={tokens: 20_000, refill: 10ms}", "provider.breakpoints=none"), h)
+	tight := runOf(t, workSpec(t, "inline", "provider.rate_limits={input: {most: 20_000, refill: 10ms}}", "provider.breakpoints=none"), h)
 	if len(h.errs) == 0 || len(h.of["main"]) != len(free.of["main"]) || tight.End <= res.End {
 		t.Fatalf("%d refusals, %d answers of %d, end %v of %v", len(h.errs), len(h.of["main"]), len(free.of["main"]), tight.End, res.End)
 	}
@@ -293,7 +293,7 @@ func limitedRun(t *testing.T) {
 	}
 	// What is read is free: with markers the same limit refuses less.
 	cached := newHeard()
-	runOf(t, workSpec(t, "inline", "provider.input_rate={tokens: 20_000, refill: 10ms}"), cached)
+	runOf(t, workSpec(t, "inline", "provider.rate_limits={input: {most: 20_000, refill: 10ms}}"), cached)
 	if len(cached.errs) >= len(h.errs) {
 		t.Errorf("%d refusals with a cache, %d without", len(cached.errs), len(h.errs))
 	}

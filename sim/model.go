@@ -7,7 +7,6 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
 	"agentsim/mockllm/fault"
-	"agentsim/mockllm/latency"
 	"agentsim/mockllm/policy"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -24,7 +23,7 @@ func (r *run) buildModel() error {
 	if _, err := r.profile(r.model(sc.Provider.Model)); err != nil {
 		return err
 	}
-	timing, err := Latency(sc.Provider.Latency)
+	timing, err := sc.Provider.Latency.Whole()
 	if err != nil {
 		return err
 	}
@@ -77,37 +76,6 @@ func (r *run) saltRules(model string) llm.SaltRules {
 		return llm.SaltRules{}
 	}
 	return p.Salts
-}
-
-// Latency is a named profile with the scenario's own figures over it. A name that
-// does not exist and figures that cannot stand are an error.
-func Latency(s scenarios.Latency) (latency.Latency, error) {
-	name := s.Profile
-	if name == "default" {
-		name = latency.Default
-	}
-	p, err := latency.Named(name)
-	if err != nil {
-		return latency.Latency{}, err
-	}
-	l := p.Latency
-	for _, over := range []struct {
-		from, to *vtime.Duration
-	}{{s.Prefill, &l.Prefill}, {s.Read, &l.Read}, {s.Decode, &l.Decode}} {
-		if over.from != nil {
-			*over.to = *over.from
-		}
-	}
-	for _, over := range []struct {
-		from  *rng.Span
-		to    *vtime.Duration
-		drawn **rng.Span
-	}{{s.Queue, &l.Queue, &l.Queued}, {s.Jitter, &l.Jitter, &l.Jittered}} {
-		if over.from != nil {
-			*over.to, *over.drawn = literalOrDrawn(over.from)
-		}
-	}
-	return l, l.Check()
 }
 
 // literalOrDrawn is a span as a plain duration or, where it is drawn, as itself

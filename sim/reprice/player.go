@@ -62,7 +62,7 @@ type flight struct {
 }
 
 func newPlayer(r *Record, sc *scenarios.Scenario) (*player, error) {
-	latency, err := sim.Latency(sc.Provider.Latency)
+	latency, err := sc.Provider.Latency.Whole()
 	if err != nil {
 		return nil, err
 	}

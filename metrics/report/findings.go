@@ -44,10 +44,10 @@ func (f *Findings) All() []Finding {
 // maxNames is how many things are named one by one.
 const maxNames = 4
 
-// Who names the variants, and how many they are where they are many.
+// Who names the things, and how many they are where they are many.
 func (f Finding) Who() string {
 	if n := len(f.Names); n > maxNames {
-		return fmt.Sprintf("%s (%d variants)", Some(f.Names), n)
+		return fmt.Sprintf("%s (%d in all)", Some(f.Names), n)
 	}
 	return Some(f.Names)
 }

@@ -2,6 +2,7 @@ package reprice
 
 import (
 	"errors"
+	"slices"
 
 	"agentsim/cachemodel"
 	"agentsim/sim/agent"
@@ -12,54 +13,30 @@ import (
 
 // callback is what the provider does with a request at an instant.
 type callback struct {
-	at  vtime.Instant
-	seq int // the order in which callbacks were set
-	of  *flight
-	do  func(p *player, f *flight, now vtime.Instant)
+	at vtime.Instant
+	of *flight
+	do func(p *player, f *flight, now vtime.Instant)
 }
 
-// callbacks are a heap by instant, and at one instant in the order they were set.
-type callbacks struct {
-	heap []callback
-	seq  int
-}
-
-func (c *callbacks) less(i, j int) bool {
-	a, b := &c.heap[i], &c.heap[j]
-	return a.at < b.at || a.at == b.at && a.seq < b.seq
-}
+// callbacks are in order of their instants, and at one instant in the order in which
+// they were set.
+type callbacks []callback
 
 func (c *callbacks) push(at vtime.Instant, f *flight, do func(*player, *flight, vtime.Instant)) {
-	c.heap = append(c.heap, callback{at, c.seq, f, do})
-	c.seq++
-	for i := len(c.heap) - 1; i > 0 && c.less(i, (i-1)/2); i = (i - 1) / 2 {
-		c.heap[i], c.heap[(i-1)/2] = c.heap[(i-1)/2], c.heap[i]
-	}
-}
-
-func (c *callbacks) pop() callback {
-	top, last := c.heap[0], len(c.heap)-1
-	c.heap[0] = c.heap[last]
-	c.heap = c.heap[:last]
-	for i := 0; ; {
-		least := i
-		for k := 2*i + 1; k <= 2*i+2 && k < last; k++ {
-			if c.less(k, least) {
-				least = k
-			}
+	i, _ := slices.BinarySearchFunc(*c, at, func(x callback, at vtime.Instant) int {
+		if x.at <= at {
+			return -1
 		}
-		if least == i {
-			return top
-		}
-		c.heap[i], c.heap[least] = c.heap[least], c.heap[i]
-		i = least
-	}
+		return 1
+	})
+	*c = slices.Insert(*c, i, callback{at, f, do})
 }
 
 // pump lets the provider do what it does up to an instant.
 func (p *player) pump(until vtime.Instant) {
-	for len(p.due.heap) > 0 && p.due.heap[0].at <= until {
-		c := p.due.pop()
+	for len(p.due) > 0 && p.due[0].at <= until {
+		c := p.due[0]
+		p.due = p.due[1:]
 		if c.of.admitted {
 			c.do(p, c.of, c.at)
 		}

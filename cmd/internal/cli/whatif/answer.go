@@ -187,22 +187,11 @@ func saving(d *report.Document, a *whatif.Answer, keepAlive bool) {
 
 // left says which threads the question does not change, and why.
 func left(d *report.Document, a *whatif.Answer) {
-	var lines []string
-	for i, l := range a.Left {
-		if i > 0 && a.Left[i-1].Why == l.Why {
-			continue
-		}
-		n := 0
-		for j := i; j < len(a.Left) && a.Left[j].Why == l.Why; j++ {
-			n++
-		}
-		who := l.Thread
-		if n > 1 {
-			who = fmt.Sprintf("%s and %d more", l.Thread, n-1)
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", who, l.Why))
+	var why report.Findings
+	for _, l := range a.Left {
+		why.Add(l.Why, l.Thread, 0)
 	}
-	d.Label("left", lines...)
+	d.Label("left", why.Lines(len(a.Left)+1)...)
 	type col = report.Column[whatif.Left]
 	d.Table(report.TableOf("left_threads", a.Left,
 		col{Name: "thread", Of: func(l whatif.Left) report.Value { return report.Text(l.Thread) }},

@@ -88,17 +88,16 @@ func (s *Scenario) definedNames() []string {
 // scenario's files may define is there, the run finds out.
 func (c *checker) leadType() {
 	s := c.s
-	listed := slices.Contains(s.Project.Agents.BuiltIns, s.Type)
-	if s.Stack == MinimalStack || slices.Contains(agentTypes, s.Type) || !listed && !c.foreign() && !s.definesAgents() {
-		c.agentType()
-		return
+	types, readOnly := c.agentTypes()
+	if !c.foreign() && !s.definesAgents() {
+		c.oneOf("type", "agent type", s.Type, types...)
 	}
-	if s.Type != "Plan" && s.Type != "verification" {
-		return
+	if s.exploresOnHaiku() && s.Provider.Aliases["haiku"] == "" {
+		c.bad("type", "provider: {aliases: {haiku: "+newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
 	}
 	for i, it := range s.Work {
-		if len(it.Edits) > 0 && it.By == "" {
-			c.bad("work["+itoa(i)+"].edits", "by: lead, or agents: {type: general-purpose}", "work item %q edits, which type %s cannot", it.ID, s.Type)
+		if slices.Contains(readOnly, s.Type) && len(it.Edits) > 0 && it.By == "" {
+			c.bad("work["+itoa(i)+"].edits", "by: lead, or agents: {type: "+s.defaultType()+"}", "work item %q edits, which type %s cannot", it.ID, s.Type)
 		}
 	}
 }

@@ -336,19 +336,3 @@ func (s *Scenario) exploresOnHaiku() bool {
 func (s *Scenario) onHaiku(typ string) bool {
 	return typ == "Explore" && s.Stack != MinimalStack && !s.definesAgents() && s.Gate("USER_TYPE") != "ant"
 }
-
-func (c *checker) agentType() {
-	types, readOnly := c.agentTypes()
-	c.oneOf("type", "agent type", c.s.Type, types...)
-	if c.s.exploresOnHaiku() && c.s.Provider.Aliases["haiku"] == "" {
-		c.bad("type", "provider: {aliases: {haiku: "+newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
-	}
-	if !slices.Contains(readOnly, c.s.Type) {
-		return
-	}
-	for i, it := range c.s.Work {
-		if len(it.Edits) > 0 && it.By == "" {
-			c.bad("work["+itoa(i)+"].edits", "by: lead, or agents: {type: "+c.s.defaultType()+"}", "work item %q edits, which type %s cannot", it.ID, c.s.Type)
-		}
-	}
-}

@@ -21,10 +21,6 @@ func (c *checker) itemAgent(path string, it *Item) {
 		c.bad(path, "take it away, or by: lead", "work item %q is the lead's own, and names an agent", it.ID)
 	}
 	types, readOnly := c.agentTypes()
-	if s.Stack != MinimalStack {
-		types = append(s.listedTypes(), s.definedNames()...)
-		readOnly = append(readOnly, "Plan", "verification")
-	}
 	if !c.foreign() && !s.definesAgents() {
 		c.oneOf(path+".type", "agent type", a.Type, types...)
 	}

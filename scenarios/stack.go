@@ -25,24 +25,20 @@ type MinimalSpec struct {
 // minimalTypes are the types that the lead of the minimal stack may name.
 var minimalTypes = []string{"explore", "plan", "general"}
 
-// agentTypes are the types that the lead may name, and which of them cannot
-// change a file. In the minimal stack those of user and project are among them,
-// here by the names of their files; one that bears a built-in's name takes its
-// place.
+// agentTypes are the types that the lead may name, those that the scenario's files
+// define by the names of the files, and which of them cannot change a file. In the
+// minimal stack one that bears a built-in's name takes its place.
 func (c *checker) agentTypes() (types, readOnly []string) {
-	if c.s.Stack != MinimalStack {
-		return agentTypes, []string{"Explore"}
-	}
 	own := c.s.definedNames()
-	if c.s.definesAgents() || c.foreign() { // the run finds out whether there is such a type
-		own = append(own, c.s.Type)
+	if c.s.Stack != MinimalStack {
+		return append(c.s.listedTypes(), own...), []string{"Explore", "Plan", "verification"}
 	}
 	for _, t := range []string{"explore", "plan"} {
-		if !slices.Contains(c.s.definedNames(), t) {
+		if !slices.Contains(own, t) {
 			readOnly = append(readOnly, t)
 		}
 	}
-	return append(append(types, minimalTypes...), own...), readOnly
+	return slices.Concat(minimalTypes, own), readOnly
 }
 
 // defaultType is the type of a call that names none.

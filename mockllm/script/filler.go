@@ -1,6 +1,8 @@
 package script
 
 import (
+	"math"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -71,26 +73,11 @@ func known(c llm.Class) llm.Class {
 // size is the number of bytes of the class that make n tokens: the smallest
 // that the counter takes for n. The fixed texts hold neither digits nor CJK.
 func (f *Filler) size(class llm.Class, n int64) int {
-	var m llm.Measure
-	lo, hi := uint32(0), uint32(1)
-	count := func(size uint32) int64 {
-		m.Bytes[class] = size
-		return f.counter.Tokens(m)
-	}
-	for count(hi) < n {
-		lo, hi = hi, hi*2
-	}
-	if n <= 0 {
-		return 0
-	}
-	for hi-lo > 1 {
-		if mid := lo + (hi-lo)/2; count(mid) < n {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return int(hi)
+	return sort.Search(math.MaxUint32, func(size int) bool {
+		var m llm.Measure
+		m.Bytes[class] = uint32(size)
+		return f.counter.Tokens(m) >= n
+	})
 }
 
 func (f *Filler) prefix(class llm.Class, n int) string {

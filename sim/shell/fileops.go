@@ -76,10 +76,10 @@ func runFind(c *call) int {
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	any := [][]condition{nil} // alternatives, each of conditions that all hold
+	either := [][]condition{nil} // alternatives, each of conditions that all hold
 	for ; len(args) > 0; args = args[1:] {
 		if args[0] == "-o" {
-			any = append(any, nil)
+			either = append(either, nil)
 			continue
 		}
 		if len(args) == 1 {
@@ -89,14 +89,14 @@ func runFind(c *call) int {
 		if holds == nil {
 			return c.complain(1, "this shell's find does not know "+args[0]+" "+args[1])
 		}
-		last := len(any) - 1
-		any[last], args = append(any[last], holds), args[1:]
+		last := len(either) - 1
+		either[last], args = append(either[last], holds), args[1:]
 	}
 	return c.each(roots, "search", func(n, abs string) string {
 		if !c.m.exists(abs) {
 			return noFile
 		}
-		c.walk(n, abs, c.m.isDir(abs), any)
+		c.walk(n, abs, c.m.isDir(abs), either)
 		return ""
 	})
 }
@@ -116,12 +116,12 @@ func (m *machine) condition(name, value string) condition {
 }
 
 // walk prints the paths, of one and what is below it, that some alternative takes.
-func (c *call) walk(name, abs string, dir bool, any [][]condition) {
+func (c *call) walk(name, abs string, dir bool, either [][]condition) {
 	defer c.m.leave()
 	if !c.m.enter() {
 		return
 	}
-	for _, all := range any {
+	for _, all := range either {
 		holds := true
 		for _, hold := range all {
 			holds = holds && hold(name, dir)
@@ -135,7 +135,7 @@ func (c *call) walk(name, abs string, dir bool, any [][]condition) {
 		return
 	}
 	for _, e := range c.m.entries(abs) {
-		c.walk(strings.TrimSuffix(name, "/")+"/"+e.name, abs+"/"+e.name, e.dir, any)
+		c.walk(strings.TrimSuffix(name, "/")+"/"+e.name, abs+"/"+e.name, e.dir, either)
 	}
 }
 

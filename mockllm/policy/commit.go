@@ -37,16 +37,16 @@ func (m *Model) commit(items []int) bool {
 
 // commitInput is the input of the command that commits files.
 func (m mind) commitInput(items, files []int) *llm.Payload {
-	b := []byte(commitOpen)
+	line := commitOpen
 	for _, f := range files {
-		b = append(append(b, shellWord(m.t.files[f])...), ' ')
+		line += shellWord(m.t.files[f]) + " "
 	}
 	var done []string
 	for _, i := range items {
 		done = append(done, verbs[m.t.items[i].kind]+" "+m.t.items[i].title)
 	}
-	b = append(append(b, "&& git commit -m "...), shellWord(strings.Join(done, ", "))...)
-	return object("command", string(b), "description", "Commit what was changed")
+	line += "&& git commit -m " + shellWord(strings.Join(done, ", "))
+	return object("command", line, "description", "Commit what was changed")
 }
 
 // shellWord is a text as one word of a shell.
@@ -79,14 +79,14 @@ func (f *folder) changed(file int) {
 	}
 }
 
-// appendCommit says behind the files that a fork changed which commit holds them.
-func (m mind) appendCommit(b []byte) []byte {
+// committed says behind the files that a fork changed which commit holds them.
+func (m mind) committed() string {
 	switch pr := m.s.proven(); {
 	case !pr.bash:
-		return append(b, ". Nothing was committed: there is no shell."...)
+		return ". Nothing was committed: there is no shell."
 	case pr.commit == "":
-		return append(b, ". Nothing was committed: the command did not succeed."...)
+		return ". Nothing was committed: the command did not succeed."
 	default:
-		return append(append(b, ", commit "...), pr.commit...)
+		return ", commit " + pr.commit
 	}
 }

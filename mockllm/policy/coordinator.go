@@ -1,7 +1,7 @@
 package policy
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"agentsim/scenarios"
@@ -130,28 +130,21 @@ func (m *Model) delegate() bool {
 
 // progress says to the user how far the work is and who does what next.
 func (m *Model) progress() string {
-	b := m.tally(m.news(nil))
-	b = append(b, ". Next: "...)
-	for n, o := range m.orders {
-		if n > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(append(append(b, m.t.items[o.item].id...), ' '), reasons[o.why]...)
+	var next []string
+	for _, o := range m.orders {
+		next = append(next, m.t.items[o.item].id+" "+reasons[o.why])
 	}
-	return string(append(b, '.'))
+	return m.news() + m.tally() + ". Next: " + strings.Join(next, ", ") + "."
 }
 
 // tally is how many items are done.
-func (m *Model) tally(b []byte) []byte {
-	b = append(strconv.AppendInt(b, int64(m.done.len()), 10), " of "...)
-	return append(strconv.AppendInt(b, int64(len(m.t.items)), 10), " items of work are done"...)
+func (m *Model) tally() string {
+	return fmt.Sprintf("%d of %d items of work are done", m.done.len(), len(m.t.items))
 }
 
 // wait ends the turn while workers are at it.
 func (m *Model) wait(out int) {
-	b := append(m.tally(m.news(nil)), ", "...)
-	b = strconv.AppendInt(b, int64(out), 10)
-	m.say(string(append(b, " under way."...)))
+	m.say(fmt.Sprintf("%s%s, %d under way.", m.news(), m.tally(), out))
 }
 
 // workerInput is the input of the Agent call that starts a worker.
@@ -169,23 +162,19 @@ func (m mind) messageInput(o *order) *llm.Payload {
 func (m mind) instructions(o *order) string {
 	it := &m.t.items[o.item]
 	lazy := it.prompting == promptLazy && m.first(o.item)
-	b := m.task(make([]byte, 0, 1024), o)
+	text := m.task(o)
 	if lazy {
-		b = append(b, " Do it based on your findings."...)
+		text += " Do it based on your findings."
 	}
 	if o.worker < 0 {
-		b = m.goal(b) // who is continued was told when it began
+		text += m.goal() // who is continued was told when it began
 	}
-	b = m.purpose(b, it)
-	b = append(b, "\nDone means: "...)
-	b = append(b, doneMeans[it.kind]...)
+	text += m.purpose(it) + "\nDone means: " + doneMeans[it.kind]
 	if lazy {
-		return string(b)
+		return text
 	}
-	b = m.changes(b, it)
-	b = m.wrongs(b, o.item)
 	t := relay{full: it.prompting != promptPointers || !m.first(o.item), also: m.besides(o.item), without: m.misleading(o.item)}
-	return string(m.known(b, it, t))
+	return text + m.changes(it) + m.wrongs(o.item) + m.known(it, t)
 }
 
 // doneMeans says when an item of a kind is done.
@@ -200,40 +189,31 @@ var doneMeans = map[string]string{
 func (m mind) first(i int) bool { return m.s.tried(i).times == 0 }
 
 // purpose says what the result of an item is for.
-func (m mind) purpose(b []byte, it *item) []byte {
-	b = append(b, "\nPurpose: "...)
+func (m mind) purpose(it *item) string {
 	if len(it.before) == 0 {
-		return append(b, "the result goes into the report to the user."...)
+		return "\nPurpose: the result goes into the report to the user."
 	}
-	b = append(b, "this informs "...)
-	for n, j := range it.before {
-		if n > 0 {
-			b = append(b, ", "...)
-		}
-		next := &m.t.items[j]
-		b = append(append(append(b, strings.ToLower(verbs[next.kind])...), ' '), next.id...)
+	var next []string
+	for _, j := range it.before {
+		next = append(next, strings.ToLower(verbs[m.t.items[j].kind])+" "+m.t.items[j].id)
 	}
-	return append(b, '.')
+	return "\nPurpose: this informs " + strings.Join(next, ", ") + "."
 }
 
 // changes says what is to be run, and what was changed and where to whoever
 // verifies it.
-func (m mind) changes(b []byte, it *item) []byte {
+func (m mind) changes(it *item) (text string) {
 	for _, r := range it.runs {
-		b = append(append(b, "\nRun: "...), m.t.runs[r].words...)
+		text += "\nRun: " + m.t.runs[r].words
 	}
 	if it.kind != "verify" {
-		return b
+		return text
 	}
 	for _, j := range it.after {
-		sep := ": "
+		sep := "\nChanged for " + m.t.items[j].id + ": "
 		for _, f := range m.t.items[j].writes.list(nil) {
-			if sep == ": " {
-				b = append(append(b, "\nChanged for "...), m.t.items[j].id...)
-			}
-			b = append(append(b, sep...), m.t.files[f]...)
-			sep = ", "
+			text, sep = text+sep+m.t.files[f], ", "
 		}
 	}
-	return b
+	return text
 }

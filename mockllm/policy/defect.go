@@ -281,17 +281,16 @@ func (m *Model) fixInput(e *edit, at int) *llm.Payload {
 
 // toCorrect writes in a summary what is wrong with items handed back and not yet
 // corrected.
-func (m mind) toCorrect(b []byte, items []int) []byte {
-	pr, title := m.s.proven(), "\nTo correct:"
+func (m mind) toCorrect(items []int) string {
+	var marks []string
 	for _, i := range items {
-		if it := &m.t.items[i]; pr.fixing.has(i) && !m.corrected(it) {
+		if it := &m.t.items[i]; m.s.proven().fixing.has(i) && !m.corrected(it) {
 			for _, d := range it.defects {
-				b = append(append(append(b, title...), ' '), m.t.defectText(d)...)
-				title = ""
+				marks = append(marks, m.t.defectText(d))
 			}
 		}
 	}
-	return b
+	return titled("\nTo correct:", marks)
 }
 
 func (m mind) corrected(it *item) bool {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 
 	"agentsim/scenarios"
@@ -118,9 +119,9 @@ func (m *Model) agentInput(i int) *llm.Payload {
 	fork := m.t.strategy == forkStrategy
 	prompt := ""
 	if fork {
-		prompt = m.directive(i)
+		prompt = m.mind().directive(i)
 	} else {
-		prompt = m.prompt(i)
+		prompt = m.mind().prompt(i)
 	}
 	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[i].desc)
 	b = llm.AppendQuoted(append(b, `,"prompt":`...), prompt)
@@ -153,12 +154,10 @@ func (m *Model) idle(running int) {
 // finish is the lead's last word to the user.
 func (m *Model) finish() {
 	m.think(m.leadKey(), scenarios.Size{})
-	b := m.tally(m.news(nil))
+	text := m.news() + m.tally()
 	if failed := m.failed.minus(m.done).len(); failed > 0 {
-		b = append(strconv.AppendInt(append(b, ", "...), int64(failed), 10), " failed"...)
+		text += fmt.Sprintf(", %d failed", failed)
 	}
-	b = append(b, ". "...)
 	n := m.t.draw(m.t.key.Sub("lead").Sub("final"), scenarios.Size{}, m.t.profile.ReportTokens, "output")
-	b = append(b, m.t.filler.String(llm.Prose, n)...)
-	m.say(string(b))
+	m.say(text + ". " + m.t.filler.String(llm.Prose, n))
 }

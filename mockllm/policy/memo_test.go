@@ -56,7 +56,7 @@ func scriptedParent(t *testing.T) {
 			lineage := fmt.Sprintf("main/%d.%d", batch, i)
 			c := h.start(lineage, a.head)
 			m.s = &state{}
-			for _, b := range fork.NewMaker().Message(&llm.Msg{Role: llm.Assistant, Blocks: uses}, m.directive(i%len(h.table.items))).Blocks {
+			for _, b := range fork.NewMaker().Message(&llm.Msg{Role: llm.Assistant, Blocks: uses}, m.mind().directive(i%len(h.table.items))).Blocks {
 				c.append(llm.User, b)
 			}
 			switch steps := m.memo.unfolded(c.head); {
@@ -87,7 +87,7 @@ func forgotten(t *testing.T) {
 		lead.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "Go on.")})
 		name := fmt.Sprintf("main/%d.1", i)
 		m.s = &state{}
-		child := h.start(name, nil, m.directive(0)+name)
+		child := h.start(name, nil, m.mind().directive(0)+name)
 		if steps := m.memo.unfolded(child.head); i > 0 && steps > 1 {
 			t.Fatalf("a child folds %d blocks: its front is forgotten", steps)
 		}

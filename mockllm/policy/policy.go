@@ -28,7 +28,6 @@ type Model struct {
 	orders    []order        // what it gives out
 	attempted failedAttempts // what was tried for what the user is told of
 	plan      plan
-	buf       []byte
 }
 
 // mind is what a model knows: what it was trained on and what its request shows.

@@ -16,65 +16,56 @@ const (
 
 // directive is a fork's prompt. A fork knows what its parent knows; of the files
 // that its parent has not seen it is told where they are, as a sub-agent is.
-func (m *Model) directive(i int) string {
+func (m mind) directive(i int) string {
 	it := &m.t.items[i]
-	b := append(m.mind().naming(m.buf[:0], it), " with what you already know."...)
-	b = m.mind().purpose(append(it.appendAbout(b), " Keep to it."...), it)
+	text := m.naming(it) + " with what you already know." + it.sayAbout() + " Keep to it." + m.purpose(it)
 	if it.prompting != promptLazy {
-		b = m.mind().unseen(b, it)
+		text += m.unseen(it)
 	}
-	m.buf = b
-	return string(b)
+	return text
 }
 
 // unseen adds the places of the files that an item reads and the lead has not seen.
-func (m mind) unseen(b []byte, it *item) []byte {
+func (m mind) unseen(it *item) string {
 	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	for _, f := range union(slices.Clone(it.whole), it.reads...) {
 		if name := filePrefix + m.t.files[f]; !m.s.seen.has(f) {
 			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
 		}
 	}
-	return s.append(b, "")
+	return s.text("")
 }
 
 // prompt is a sub-agent's prompt. It stands for itself: whoever gets it sees
 // nothing of the conversation that it comes from.
-func (m *Model) prompt(i int) string {
+func (m mind) prompt(i int) string {
 	it := &m.t.items[i]
-	b := m.mind().naming(m.buf[:0], it)
 	if it.prompting == promptLazy {
-		b = it.appendAbout(append(b, " based on your findings, and report what came of it."...))
-		m.buf = m.mind().purpose(m.mind().goal(b), it)
-		return string(m.buf)
+		return m.naming(it) + " based on your findings, and report what came of it." + it.sayAbout() + m.goal() + m.purpose(it)
 	}
-	b = it.appendAbout(append(b, '.'))
-	b = append(b, " Report what you found or changed, and name what is missing if you cannot finish."...)
-	b = m.mind().known(m.mind().purpose(m.mind().goal(b), it), it, relay{full: it.prompting != promptPointers})
-	m.buf = b
-	return string(b)
+	return m.naming(it) + "." + it.sayAbout() + " Report what you found or changed, and name what is missing if you cannot finish." +
+		m.goal() + m.purpose(it) + m.known(it, relay{full: it.prompting != promptPointers})
 }
 
 // naming says which item is to be done, by its mark and in words.
-func (m mind) naming(b []byte, it *item) []byte {
-	b = append(append(b, m.t.marks.Text(mark.Do, it.id)...), ' ')
-	return append(append(append(append(b, verbs[it.kind]...), ` "`...), it.title...), '"')
+func (m mind) naming(it *item) string {
+	return m.t.marks.Text(mark.Do, it.id) + " " + verbs[it.kind] + ` "` + it.title + `"`
 }
 
-// appendAbout says what the item is about, where the scenario does.
-func (it *item) appendAbout(b []byte) []byte {
+// sayAbout says what the item is about, where the scenario does.
+func (it *item) sayAbout() string {
 	if it.about == "" {
-		return b
+		return ""
 	}
-	return append(append(b, ' '), it.about...)
+	return " " + it.about
 }
 
 // goal says what the user asked for, as far as the writer's own request says it.
-func (m mind) goal(b []byte) []byte {
+func (m mind) goal() string {
 	if m.s.goal == "" {
-		return b
+		return ""
 	}
-	return append(append(append(b, "\nThe user's goal: \""...), m.s.goal...), '"')
+	return "\nThe user's goal: \"" + m.s.goal + `"`
 }
 
 // asks is how a summary says what the user asked for.

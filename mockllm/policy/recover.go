@@ -27,11 +27,12 @@ func (m *Model) recover() {
 
 // news is what the coordinator tells the user of items that it closes: how they
 // ended, and that it is at its wits' end with one that was tried often enough.
-func (m *Model) news(b []byte) []byte {
-	if b = append(b, m.closingText()...); len(b) == 0 {
-		return b
+func (m *Model) news() string {
+	text := m.closingText()
+	if text == "" {
+		return ""
 	}
-	return append(m.attempted.append(b), '\n')
+	return text + m.attempted.text() + "\n"
 }
 
 // failedAttempts is what was tried for the items that an answer gives up.
@@ -46,9 +47,9 @@ func (v *failedAttempts) add(t *Table, c *attempts) {
 	v.begun = v.begun || c.cut > maxCut
 }
 
-// append says what was tried in vain, and whose turn it is; nothing where nothing
+// text says what was tried in vain, and whose turn it is; nothing where nothing
 // is given up.
-func (v *failedAttempts) append(b []byte) []byte {
+func (v *failedAttempts) text() string {
 	var did []string
 	for _, x := range [...]struct {
 		was  bool
@@ -58,21 +59,16 @@ func (v *failedAttempts) append(b []byte) []byte {
 			did = append(did, x.what)
 		}
 	}
-	switch {
+	said := "No correction and no other approach was to be tried"
+	switch n := len(did) - 1; {
 	case !v.any:
-		return b
-	case len(did) == 0:
-		b = append(b, "\nNo correction and no other approach was to be tried"...)
-	default:
-		said := strings.Join(did[:len(did)-1], ", ")
-		if said != "" {
-			said += " and "
-		}
-		said += did[len(did)-1]
-		b = append(append(b, '\n'), strings.ToUpper(said[:1])...)
-		b = append(append(b, said[1:]...), " did not help"...)
+		return ""
+	case n == 0:
+		said = did[0] + " did not help"
+	case n > 0:
+		said = strings.Join(did[:n], ", ") + " and " + did[n] + " did not help"
 	}
-	return append(b, ": how to go on is for you to say."...)
+	return "\n" + strings.ToUpper(said[:1]) + said[1:] + ": how to go on is for you to say."
 }
 
 // wanting is what the user is told that an item failed for: what made its edits
@@ -134,39 +130,39 @@ func (m mind) besides(i int) (out []int) {
 // task says what a worker is to do with an item, and how it stands with it. One
 // that did not come to its end is told to go on: what it was asked for stands in
 // its conversation already.
-func (m mind) task(b []byte, o *order) []byte {
+func (m mind) task(o *order) string {
 	c := m.s.tried(o.item)
 	if o.worker >= 0 && c.by == o.worker+1 && m.s.roster.workers[o.worker].now.has(o.item) {
 		switch c.why {
 		case errored:
-			return append(b, "Go on with what you were asked for: you ended with an error before it was finished."...)
+			return "Go on with what you were asked for: you ended with an error before it was finished."
 		case halted:
-			return append(b, "Go on with what you were asked for: you were stopped before it was finished."...)
+			return "Go on with what you were asked for: you were stopped before it was finished."
 		}
 	}
 	it := &m.t.items[o.item]
-	b = m.naming(b, it)
+	how := " from where it was left: whoever had it did not finish."
 	switch {
 	case c.times == 0:
-		b = append(b, '.')
+		how = "."
 	case m.t.anew(&c):
-		b = append(b, " in another way: the approach that was tried failed. Start from the files as they stand."...)
+		how = " in another way: the approach that was tried failed. Start from the files as they stand."
 	case c.why == defective:
-		b = append(b, " again: what was done is wrong. Correct it where it stands."...)
+		how = " again: what was done is wrong. Correct it where it stands."
 	case c.why == lacking:
-		b = append(b, " again: what was missing stands below."...)
-	default:
-		b = append(b, " from where it was left: whoever had it did not finish."...)
+		how = " again: what was missing stands below."
 	}
-	return append(it.appendAbout(b), " Report what you found or changed, and name what is missing if you cannot finish."...)
+	return m.naming(it) + how + it.sayAbout() + " Report what you found or changed, and name what is missing if you cannot finish."
 }
 
 // wrongs names what a verification found wrong with an item's edits.
-func (m mind) wrongs(b []byte, i int) []byte {
-	title := "\nWhat failed:"
+func (m mind) wrongs(i int) string {
+	return titled("\nWhat failed:", m.wrongMarks(i))
+}
+
+func (m mind) wrongMarks(i int) (marks []string) {
 	for _, f := range m.s.tried(i).wrong.list(nil) {
-		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name)...)
-		title = ""
+		marks = append(marks, m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name))
 	}
-	return b
+	return marks
 }

@@ -11,40 +11,32 @@ import (
 // closingText says of each item closed by this answer how it went, with as many
 // words as the item's report has; "" when none is closed.
 func (m *Model) closingText() string {
-	if len(m.closed) == 0 {
-		return ""
-	}
-	b := m.buf[:0]
-	for n, c := range m.closed {
-		if n > 0 {
-			b = append(b, '\n')
+	var said []string
+	for _, c := range m.closed {
+		text := m.mind().outcome(c.item, c.missing)
+		if m.s.roster == nil {
+			text += m.mind().proof(c.item) // a coordinator ran nothing itself: others did, and reported
 		}
-		if b = m.mind().appendOutcome(b, c.item, c.missing); m.s.roster == nil {
-			b = m.mind().appendProof(b, c.item) // a coordinator ran nothing itself: others did, and reported
-		}
+		said = append(said, text)
 	}
-	m.buf = b
-	return string(b)
+	return strings.Join(said, "\n")
 }
 
-// appendOutcome writes an item's outcome and the words of its report.
-func (m mind) appendOutcome(b []byte, i int, missing []string) []byte {
+// outcome is an item's outcome and the words of its report.
+func (m mind) outcome(i int, missing []string) string {
 	it := &m.t.items[i]
 	if len(missing) > 0 {
-		names := strings.Join(missing, ",")
-		b = append(b, m.t.marks.Text(mark.Failed, it.id, names)...)
 		why := " Missing: "
 		if m.stillWrong(i) {
 			why = " Its edits are still wrong, for want or because of: "
 		}
-		return append(append(append(b, why...), strings.Join(missing, ", ")...), '.')
+		return m.t.marks.Text(mark.Failed, it.id, strings.Join(missing, ",")) + why + strings.Join(missing, ", ") + "."
 	}
-	b = append(append(b, m.t.marks.Text(mark.Done, it.id)...), ' ')
+	done := m.t.marks.Text(mark.Done, it.id) + " "
 	if m.padded(i) {
-		return append(append(append(b, "What I found is in "...), m.t.files[it.pad]...), '.')
+		return done + "What I found is in " + m.t.files[it.pad] + "."
 	}
-	n := m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output")
-	return append(b, m.t.filler.String(llm.Prose, n)...)
+	return done + m.t.filler.String(llm.Prose, m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output"))
 }
 
 // report is a worker's last word: every item of its assignment, what it learned
@@ -55,13 +47,12 @@ func (m *Model) report(a *assignment) string {
 	if a.fork {
 		return m.forkReport(a)
 	}
-	relied := string(m.mind().appendProofs(nil, a))
-	if list := m.mind().appendVersions(nil, a, false); len(list) > 0 {
-		relied += "\nRelied on:" + string(list)
+	relied := m.mind().proofs(a)
+	if list := m.mind().versions(a, false); list != "" {
+		relied += "\nRelied on:" + list
 	}
 	relied += m.mind().carried() + m.mind().criticalFiles(a)
-	b := m.mind().findings(m.appendOutcomes(nil, a), a, relied)
-	return string(append(b, relied...))
+	return m.outcomes(a) + m.mind().findings(a, relied) + relied
 }
 
 // criticalTitle is over the last section of a Plan agent's report.
@@ -76,7 +67,7 @@ func (m mind) criticalFiles(a *assignment) string {
 	if !m.s.plans {
 		return ""
 	}
-	b, seen := []byte("\n\n"+criticalTitle), set{}
+	text, seen := "\n\n"+criticalTitle, set{}
 	for _, i := range a.items {
 		it := &m.t.items[i]
 		for _, f := range union(union(slices.Clone(it.reads), it.whole...), it.gists...) {
@@ -84,48 +75,41 @@ func (m mind) criticalFiles(a *assignment) string {
 				continue
 			}
 			seen = seen.with(f)
-			b = append(append(append(append(b, "- "...), m.t.files[f]...), " - read to "...), strings.ToLower(verbs[it.kind])...)
-			b = append(append(append(b, ' '), it.title...), '\n')
+			text += "- " + m.t.files[f] + " - read to " + strings.ToLower(verbs[it.kind]) + " " + it.title + "\n"
 		}
 	}
-	return strings.TrimSuffix(string(b), "\n")
+	return strings.TrimSuffix(text, "\n")
 }
 
 // forkReport has the form that a fork's directive asks for (FRK-08).
 func (m *Model) forkReport(a *assignment) string {
-	b := []byte("Scope:")
+	scope, issues := "Scope:", ""
 	for _, i := range a.items {
-		b = append(append(b, ' '), m.t.items[i].desc...)
+		scope += " " + m.t.items[i].desc
+		if m.failed.has(i) && !m.done.has(i) {
+			issues += " " + m.t.items[i].id
+		}
 	}
-	b = m.appendOutcomes(append(b, "\nResult: "...), a)
-	files := string(m.mind().appendProofs(nil, a)) + "\nKey files:" + string(m.mind().appendVersions(nil, a, false))
-	if list := m.mind().appendVersions(nil, a, true); len(list) > 0 {
-		files += "\nFiles changed:" + string(m.mind().appendCommit(list))
+	files := m.mind().proofs(a) + "\nKey files:" + m.mind().versions(a, false)
+	if list := m.mind().versions(a, true); list != "" {
+		files += "\nFiles changed:" + list + m.mind().committed()
 	}
 	files += m.mind().carried()
-	b = append(m.mind().findings(b, a, files), files...)
-	issues := []byte(nil)
-	for _, i := range a.items {
-		if m.failed.has(i) && !m.done.has(i) {
-			issues = append(append(issues, ' '), m.t.items[i].id...)
-		}
+	text := scope + "\nResult: " + m.outcomes(a) + m.mind().findings(a, files) + files
+	if issues != "" {
+		text += "\nIssues: not finished:" + issues + "."
 	}
-	if len(issues) > 0 {
-		b = append(append(append(b, "\nIssues: not finished:"...), issues...), '.')
-	}
-	return string(b)
+	return text
 }
 
-// appendOutcomes writes the outcome of each assigned item. What was closed by an
-// earlier answer is said again, since only the last one is delivered.
-func (m *Model) appendOutcomes(b []byte, a *assignment) []byte {
-	for n, i := range a.items {
-		if n > 0 {
-			b = append(b, '\n')
-		}
-		b = m.mind().appendOutcome(b, i, m.missingOf(i))
+// outcomes are those of each assigned item. What was closed by an earlier answer is
+// said again, since only the last one is delivered.
+func (m *Model) outcomes(a *assignment) string {
+	var out []string
+	for _, i := range a.items {
+		out = append(out, m.mind().outcome(i, m.missingOf(i)))
 	}
-	return b
+	return strings.Join(out, "\n")
 }
 
 func (m *Model) missingOf(i int) []string {
@@ -143,9 +127,9 @@ func (m *Model) missingOf(i int) []string {
 	return nil
 }
 
-// appendVersions names the files that the items relied on, or those they
+// versions names the files that the items relied on, or those they
 // changed, with the version that the agent knows.
-func (m mind) appendVersions(b []byte, a *assignment, changed bool) []byte {
+func (m mind) versions(a *assignment, changed bool) (text string) {
 	var files []int
 	for _, i := range a.items {
 		it := &m.t.items[i]
@@ -160,8 +144,8 @@ func (m mind) appendVersions(b []byte, a *assignment, changed bool) []byte {
 	}
 	for _, f := range files {
 		if k := m.s.files.at(f); k.hash != "" {
-			b = append(append(b, ' '), m.t.marks.Text(mark.On, m.t.files[f], k.hash)...)
+			text += " " + m.t.marks.Text(mark.On, m.t.files[f], k.hash)
 		}
 	}
-	return b
+	return text
 }

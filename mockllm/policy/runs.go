@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
@@ -142,58 +143,47 @@ const (
 	failsBy   = "\nThe tests fail: "
 )
 
-// appendProof says what the item's commands came to: the marks of defects and,
+// proof says what the item's commands came to: the marks of defects and,
 // for pitfalls, where the fact stands; or that nothing is proven, which somebody
 // who reads reports has to see.
-func (m mind) appendProof(b []byte, i int) []byte {
+func (m mind) proof(i int) (text string) {
 	it, pr := &m.t.items[i], m.s.proven()
-	if len(it.runs) == 0 {
-		return b
+	var defects []string
+	for _, d := range m.shown(i) {
+		defects = append(defects, m.defect(d))
 	}
-	if shown := m.shown(i); len(shown) > 0 {
-		b = append(b, failsBy...)
-		for n, d := range shown {
-			if n > 0 {
-				b = append(b, ' ')
-			}
-			b = m.appendDefect(b, d)
-		}
-		return append(b, '.')
+	if len(defects) > 0 {
+		return failsBy + strings.Join(defects, " ") + "."
 	}
 	for _, r := range it.runs {
-		switch {
+		switch words := m.t.runs[r].words; {
 		case !pr.bash:
-			b = append(append(append(b, notProven...), m.t.runs[r].words...), " was not run, there is no shell."...)
+			text += notProven + words + " was not run, there is no shell."
 		case !pr.ran.has(r):
-			b = append(append(append(b, notProven...), m.t.runs[r].words...), " was not run."...)
+			text += notProven + words + " was not run."
 		case pr.red.has(r):
-			b = append(append(append(b, notProven...), m.t.runs[r].words...), " failed, not by this item's doing."...)
+			text += notProven + words + " failed, not by this item's doing."
 		default:
-			b = append(append(append(b, provenBy...), m.t.runs[r].words...), '.')
+			text += provenBy + words + "."
 		}
 	}
-	return b
+	return text
 }
 
-// appendDefect writes a defect as whoever corrects it needs it: its mark, and for
+// defect is a defect as whoever corrects it needs it: its mark, and for
 // a pitfall a place of the fact where one is known.
-func (m mind) appendDefect(b []byte, d int) []byte {
-	x := &m.t.defects[d]
-	b = append(b, m.t.defectText(d)...)
-	if !m.t.pitfall[d] {
-		return b
+func (m mind) defect(d int) string {
+	text, fact := m.t.defectText(d), m.t.defects[d].fact
+	if p := m.knownPlace(fact); p != nil && m.t.pitfall[d] {
+		text += " " + m.t.marks.Text(mark.At, m.t.facts[fact].name, m.t.placeText(p.file, p.line))
 	}
-	if p := m.knownPlace(x.fact); p != nil {
-		b = append(b, ' ')
-		b = append(b, m.t.marks.Text(mark.At, m.t.facts[x.fact].name, m.t.placeText(p.file, p.line))...)
-	}
-	return b
+	return text
 }
 
-// appendProofs does so for all items of an assignment.
-func (m mind) appendProofs(b []byte, a *assignment) []byte {
+// proofs are those of all items of an assignment.
+func (m mind) proofs(a *assignment) (text string) {
 	for _, i := range a.items {
-		b = m.appendProof(b, i)
+		text += m.proof(i)
 	}
-	return b
+	return text
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
@@ -48,9 +49,9 @@ func (s *section) add(e entry) {
 	}
 }
 
-// append chooses what is passed on and writes it. fixed is what the prompt or
+// text chooses what is passed on and says it. fixed is what the prompt or
 // report says in any case, charged first.
-func (s *section) append(b []byte, fixed string) []byte {
+func (s *section) text(fixed string) string {
 	s.used = measureOf(fixed)
 	for i := range s.entries {
 		s.names, s.listed = s.names.Plus(measureOf(", "+s.entries[i].name)), s.listed+1
@@ -77,7 +78,8 @@ func (s *section) append(b []byte, fixed string) []byte {
 			e.pointed, first = true, ""
 		}
 	}
-	return s.write(b)
+	return s.lines(s.title, func(e *entry) (string, bool) { return e.tell, e.told }) + s.leftOut() +
+		s.lines(lookTitle, func(e *entry) (string, bool) { return e.place, e.pointed })
 }
 
 // take charges a line if it fits, and strikes an entry off the list of what is
@@ -117,45 +119,36 @@ func minus(a, b llm.Measure) llm.Measure {
 // left reports whether an entry is listed as left out.
 func (e *entry) left() bool { return !e.told && (e.tell != "" || !e.pointed) }
 
-func (s *section) write(b []byte) []byte {
-	b = s.lines(b, s.title, func(e *entry) (string, bool) { return e.tell, e.told })
-	b = s.leftOut(b)
-	return s.lines(b, lookTitle, func(e *entry) (string, bool) { return e.place, e.pointed })
-}
-
-// lines writes the lines that were taken behind their title.
-func (s *section) lines(b []byte, title string, line func(*entry) (string, bool)) []byte {
+// lines are those that were taken, behind their title.
+func (s *section) lines(title string, line func(*entry) (string, bool)) (text string) {
 	for i := range s.entries {
-		if text, ok := line(&s.entries[i]); ok {
-			b = append(append(b, title...), text...)
-			title = ""
+		if one, ok := line(&s.entries[i]); ok {
+			text, title = text+title+one, ""
 		}
 	}
-	return b
+	return text
 }
 
 // leftOut says what is left out: the names where there is room for them, else
 // how many they are, if there is room for that.
-func (s *section) leftOut(b []byte) []byte {
+func (s *section) leftOut() string {
 	switch {
 	case s.listed == 0:
-		return b
+		return ""
 	case !s.naming:
 		text := leftTitle + strconv.Itoa(s.listed) + leftNumber
 		if s.t.filler.Tokens(s.used.Plus(measureOf(text))) > s.budget {
-			return b
+			return ""
 		}
-		return append(b, text...)
+		return text
 	}
-	b = append(b, leftTitle...)
-	sep := ""
+	var names []string
 	for i := range s.entries {
 		if e := &s.entries[i]; e.left() {
-			b = append(append(b, sep...), e.name...)
-			sep = ", "
+			names = append(names, e.name)
 		}
 	}
-	return append(b, '.')
+	return leftTitle + strings.Join(names, ", ") + "."
 }
 
 // tellLine is the line that tells a fact or a gist.
@@ -193,7 +186,7 @@ func (m mind) tellGist(f int) string {
 
 // findings are what a report passes on of the items: what they yield and the
 // gist of what they read. said is what the report says in any case beside.
-func (m mind) findings(b []byte, a *assignment, said string) []byte {
+func (m mind) findings(a *assignment, said string) string {
 	var facts, gists []int
 	for _, i := range a.items {
 		facts, gists = union(facts, m.t.items[i].yields...), union(gists, m.t.items[i].gists...)
@@ -205,7 +198,7 @@ func (m mind) findings(b []byte, a *assignment, said string) []byte {
 	for _, f := range gists {
 		s.add(m.found(gistName(m.t.files[f]), gistFact(f), m.tellGist(f)))
 	}
-	return s.append(b, said)
+	return s.text(said)
 }
 
 // relay is what a prompt passes on: facts by their content or by their place
@@ -219,7 +212,7 @@ type relay struct {
 // known is what a prompt passes on of what an item needs: what the lead knows,
 // and where the rest stands, by the place that it knows or the one it was
 // trained on.
-func (m mind) known(b []byte, it *item, t relay) []byte {
+func (m mind) known(it *item, t relay) string {
 	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	full, facts := t.full, it.needs
 	if len(t.also) > 0 || t.without.len() > 0 {
@@ -268,5 +261,5 @@ func (m mind) known(b []byte, it *item, t relay) []byte {
 			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
 		}
 	}
-	return s.append(b, "")
+	return s.text("")
 }

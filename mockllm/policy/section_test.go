@@ -116,7 +116,7 @@ func promptBudget(rt *rapid.T) {
 	for _, f := range it.gists {
 		want = append(want, gistName(h.table.files[f]))
 	}
-	accounted(rt, h, budget, 0, m.prompt(0), want, "\nWhat is known:", leftTitle, lookTitle)
+	accounted(rt, h, budget, 0, m.mind().prompt(0), want, "\nWhat is known:", leftTitle, lookTitle)
 }
 
 func reportBudget(rt *rapid.T) {

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
@@ -66,7 +67,7 @@ func (m *Model) asked() bool {
 // these the newest. The content of files is not relayed, and neither are facts
 // of grade verbatim: of them the place is told.
 func (m *Model) summarise() {
-	head := m.mind().standing(nil)
+	head := m.mind().standing()
 	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.budget}
 	needed, others := m.ranked()
 	for _, r := range append(needed, others...) {
@@ -75,33 +76,34 @@ func (m *Model) summarise() {
 	for _, e := range m.pointers() {
 		s.add(e)
 	}
-	m.say(string(s.append(head, string(head))))
+	m.say(head + s.text(head))
 }
 
 // standing writes how far the work is.
-func (m mind) standing(b []byte) []byte {
-	mine := m.mine()
+func (m mind) standing() (text string) {
 	if m.s.goal != "" && m.s.assign == nil {
-		b = append(append(append(b, asks...), m.s.goal...), '\n')
+		text = asks + m.s.goal + "\n"
 	}
 	if m.s.assign != nil {
-		b = m.itemList(b, "Asked for:", mine, mark.Do)
-		b = m.toCorrect(b, mine)
+		text += m.itemList("Asked for:", m.mine(), mark.Do) + m.toCorrect(m.mine())
 	}
-	b = m.itemList(b, "\nFinished:", m.s.done.list(nil), mark.Done)
+	text += m.itemList("\nFinished:", m.s.done.list(nil), mark.Done)
 	for _, i := range m.s.failed.minus(m.s.done).minus(m.s.lost).list(nil) {
-		b = append(append(b, "\nNot finished: "...), m.t.marks.Text(mark.Failed, m.t.items[i].id, "report")...)
+		text += "\nNot finished: " + m.t.marks.Text(mark.Failed, m.t.items[i].id, "report")
 	}
-	b = m.itemList(b, "\nEnded without a report:", m.s.lost.list(nil), mark.Lost)
+	text += m.itemList("\nEnded without a report:", m.s.lost.list(nil), mark.Lost)
 	if m.s.assign == nil {
-		b = m.itemList(b, "\nWith others:", m.s.launched.minus(m.s.done).minus(m.s.failed).list(nil), mark.Out)
-		b = m.appendWorkers(b)
+		text += m.itemList("\nWith others:", m.s.out().list(nil), mark.Out) + m.crew()
 	}
 	for _, e := range m.s.edited.list(nil) {
 		d := &m.t.edits[e]
-		b = append(append(b, "\nChanged: "...), m.t.marks.Text(mark.Made, m.t.items[d.item].id, strconv.Itoa(d.n))...)
+		text += "\nChanged: " + m.t.marks.Text(mark.Made, m.t.items[d.item].id, strconv.Itoa(d.n))
 	}
-	title := "\nRead, and gone with the conversation:"
+	return text + titled("\nRead, and gone with the conversation:", m.goneMarks()) + m.heeded()
+}
+
+// goneMarks are the files that were read, with their versions.
+func (m mind) goneMarks() (marks []string) {
 	for f := range m.t.files {
 		k := m.s.files.at(f)
 		hash := k.hash
@@ -109,19 +111,26 @@ func (m mind) standing(b []byte) []byte {
 			hash = k.newest
 		}
 		if hash != "" {
-			b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.On, m.t.files[f], hash)...)
-			title = ""
+			marks = append(marks, m.t.marks.Text(mark.On, m.t.files[f], hash))
 		}
 	}
-	return append(b, m.heeded()...)
+	return marks
 }
 
-func (m mind) itemList(b []byte, title string, items []int, v mark.Verb) []byte {
+func (m mind) itemList(title string, items []int, v mark.Verb) string {
+	var marks []string
 	for _, i := range items {
-		b = append(append(append(b, title...), ' '), m.t.marks.Text(v, m.t.items[i].id)...)
-		title = ""
+		marks = append(marks, m.t.marks.Text(v, m.t.items[i].id))
 	}
-	return b
+	return titled(title, marks)
+}
+
+// titled is marks behind their title; nothing where there are none.
+func titled(title string, marks []string) string {
+	if len(marks) == 0 {
+		return ""
+	}
+	return title + " " + strings.Join(marks, " ")
 }
 
 // mine is the items that the agent has to see to: those assigned, or all.

@@ -302,32 +302,25 @@ func between(s, open, end string) string {
 	return out
 }
 
-// appendWorkers writes the workers and what became of items, for a summary.
-func (m mind) appendWorkers(b []byte) []byte {
+// crew is the workers and what became of items, for a summary.
+func (m mind) crew() string {
 	o := m.s.roster
 	if o == nil {
-		return b
+		return ""
 	}
-	title := "\nWorkers:"
+	var workers, given []string
 	for w := range o.workers {
 		k := &o.workers[w]
-		items := m.ids(k.given) + "/" + m.ids(k.now)
-		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Crew, k.id, string(k.how), items)...)
-		title = ""
+		workers = append(workers, m.t.marks.Text(mark.Crew, k.id, string(k.how), m.ids(k.given)+"/"+m.ids(k.now)))
 	}
-	title = "\nGiven out:"
 	for i := range o.attempts {
 		c := &o.attempts[i]
 		if c.times == 0 && c.by == 0 && c.why == noTrouble && c.wrong.len() == 0 {
 			continue
 		}
-		b = append(append(append(b, title...), ' '), m.t.marks.Text(mark.Tried, m.t.items[i].id, m.triedWords(c))...)
-		for _, f := range c.wrong.list(nil) {
-			b = append(append(b, ' '), m.t.marks.Text(mark.Defect, m.t.items[i].id, m.t.facts[f].name)...)
-		}
-		title = ""
+		given = append(append(given, m.t.marks.Text(mark.Tried, m.t.items[i].id, m.triedWords(c))), m.wrongMarks(i)...)
 	}
-	return b
+	return titled("\nWorkers:", workers) + titled("\nGiven out:", given)
 }
 
 func (m mind) triedWords(c *attempts) string {

@@ -73,7 +73,7 @@ func known(c llm.Class) llm.Class {
 // size is the number of bytes of the class that make n tokens: the smallest
 // that the counter takes for n. The fixed texts hold neither digits nor CJK.
 func (f *Filler) size(class llm.Class, n int64) int {
-	return sort.Search(math.MaxUint32, func(size int) bool {
+	return sort.Search(math.MaxInt32, func(size int) bool {
 		var m llm.Measure
 		m.Bytes[class] = uint32(size)
 		return f.counter.Tokens(m) >= n

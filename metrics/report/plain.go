@@ -69,11 +69,13 @@ func obeyed(r rune) bool {
 	return 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069
 }
 
-// Printer makes everything plain that is written through it.
+// Printer makes everything plain that is written through it. It remembers its first
+// failure, since most of what prints does not look.
 type Printer struct {
 	to   io.Writer
 	bold bool
 	rest []byte // the beginning of a character
+	err  error
 }
 
 // NewPrinter makes a printer; our own colours get through where they are wanted.
@@ -92,15 +94,22 @@ func (p *Printer) Write(text []byte) (int, error) {
 		}
 	}
 	p.rest = append([]byte(nil), all[end:]...)
-	if _, err := p.to.Write(appendPlain(make([]byte, 0, end), all[:end], p.bold)); err != nil {
-		return 0, err
+	if p.write(appendPlain(make([]byte, 0, end), all[:end], p.bold)); p.err != nil {
+		return 0, p.err
 	}
 	return len(text), nil
 }
 
-// Close writes what is left of a character that did not end.
+// Close writes what is left of a character that did not end, and returns the first
+// failure of all that was written.
 func (p *Printer) Close() error {
-	_, err := p.to.Write(appendPlain(nil, p.rest, false))
+	p.write(appendPlain(nil, p.rest, false))
 	p.rest = nil
-	return err
+	return p.err
+}
+
+func (p *Printer) write(text []byte) {
+	if p.err == nil {
+		_, p.err = p.to.Write(text)
+	}
 }

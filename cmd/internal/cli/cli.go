@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -81,42 +80,20 @@ func Run(s *ui.Env) (code ui.Code) {
 	}()
 	printed, told := report.NewPrinter(s.Stdout, s.Style()), report.NewPrinter(s.Stderr, report.Style{})
 	defer told.Close()
-	out := &sticky{to: printed}
-	s.Stdout, s.Stderr, s.Screen = out, told, s.Stderr
+	s.Stdout, s.Stderr, s.Screen = printed, told, s.Stderr
 	root := newRoot(s)
 	root.SetArgs(s.Args)
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		printed.Colour(s.Style().Color)
-		return s.CheckColor()
-	}
+	root.PersistentPreRun = func(*cobra.Command, []string) { printed.Colour(s.Style().Color) }
 	err := root.Execute()
 	code = ui.Classify(err)
-	if left := printed.Close(); out.err == nil {
-		out.err = left
-	}
-	if out.err != nil && code != ui.Bug {
-		err, code = ui.Failf(ui.Operating, "cannot write the output: %w", out.err), ui.Operating
+	if failed := printed.Close(); failed != nil && code != ui.Bug {
+		err, code = ui.Failf(ui.Operating, "cannot write the output: %w", failed), ui.Operating
 	}
 	ui.Explain(s, err)
 	if code == ui.Interrupted && s.Heard != nil && s.Heard.Signal() != nil {
 		code = bySignal(s.Heard.Signal())
 	}
 	return code
-}
-
-// sticky is output that remembers its first failure: most of what prints does
-// not look.
-type sticky struct {
-	to  io.Writer
-	err error
-}
-
-// Write writes, until it fails.
-func (c *sticky) Write(p []byte) (n int, err error) {
-	if c.err == nil {
-		n, c.err = c.to.Write(p)
-	}
-	return n, c.err
 }
 
 func newRoot(s *ui.Env) *cobra.Command {
@@ -151,7 +128,7 @@ Exit codes:
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = build()
-	root.PersistentFlags().StringVar(&s.Color, "color", "auto", "colours: `auto`, always or never")
+	ui.ChoiceFlag(root.PersistentFlags(), &s.Color, "color", "", "colours", "auto", "always", "never")
 	wrapHelp(s, root)
 	completionGroup(root)
 	complete(root)

@@ -9,25 +9,33 @@ import (
 
 // OutputFlag adds the flag that says in which form results are printed.
 func OutputFlag(f *pflag.FlagSet, to *string) {
-	*to = "table"
-	f.VarP((*form)(to), "output", "o", "how results are printed: "+strings.Join(Formats, ", "))
+	ChoiceFlag(f, to, "output", "o", "how results are printed", Formats...)
 }
 
-// form is a flag whose value is one of Formats.
-type form string
+// ChoiceFlag adds a flag whose value is one of some words, the first by default.
+func ChoiceFlag(f *pflag.FlagSet, to *string, name, letter, usage string, words ...string) {
+	*to = words[0]
+	f.VarP(&choice{to, name, words}, name, letter, usage+": "+strings.Join(words, ", "))
+}
 
-// String is the form.
-func (f *form) String() string { return string(*f) }
+type choice struct {
+	to    *string
+	name  string
+	words []string
+}
+
+// String is the word.
+func (c *choice) String() string { return *c.to }
 
 // Type is what the flag's value is called.
-func (f *form) Type() string { return "string" }
+func (c *choice) Type() string { return "word" }
 
-// Set takes a form, and refuses what is none.
-func (f *form) Set(name string) error {
-	if !slices.Contains(Formats, name) {
-		return Failf(Usage, "--output %s: write one of %s", name, strings.Join(Formats, ", "))
+// Set takes one of the words, and refuses any other.
+func (c *choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return Failf(Usage, "--%s %s: write one of %s", c.name, word, strings.Join(c.words, ", "))
 	}
-	*f = form(name)
+	*c.to = word
 	return nil
 }
 

@@ -61,14 +61,6 @@ func (s *Env) colored() bool {
 	return s.Terminal && s.Getenv("TERM") != "dumb"
 }
 
-// CheckColor refuses what --color cannot be.
-func (s *Env) CheckColor() error {
-	if !slices.Contains([]string{"", "auto", "always", "never"}, s.Color) {
-		return Failf(Usage, "--color %s: write auto, always or never", s.Color)
-	}
-	return nil
-}
-
 // Printf prints to standard output.
 func (s *Env) Printf(format string, args ...any) { fmt.Fprintf(s.Stdout, format, args...) }
 

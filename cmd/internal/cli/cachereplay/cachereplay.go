@@ -59,7 +59,7 @@ Engines:
 	f := cmd.Flags()
 	f.StringSliceVar(&o.capacities, "capacity", published, "`tokens` that the cache holds, such as 500k, 2.5M or unbounded; a list makes a row each")
 	f.IntVar(&o.blockTokens, "block-tokens", 512, "`tokens` of a block")
-	f.StringVar(&o.engine, "engine", "lru", "what serves the requests: lru, vllm or sglang")
+	ui.ChoiceFlag(f, &o.engine, "engine", "", "what serves the requests", "lru", "vllm", "sglang")
 	ui.OutputFlag(f, &o.output)
 	return cmd
 }
@@ -75,17 +75,6 @@ var engines = map[string]func(blocks, tokens int) cachemodel.BlockEngine{
 	"sglang": func(blocks, tokens int) cachemodel.BlockEngine {
 		return cachemodel.ServeSGLang(blocks, tokens, cachemodel.SGLangLRU)
 	},
-}
-
-// check says what is wrong with the flags.
-func (o *options) check() error {
-	switch {
-	case engines[o.engine] == nil:
-		return ui.Failf(ui.Usage, "--engine %s: write one of lru, vllm, sglang", o.engine)
-	case o.blockTokens < 1, o.blockTokens > 1<<30:
-		return ui.Failf(ui.Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
-	}
-	return nil
 }
 
 // row is one capacity and what it came to.
@@ -114,8 +103,8 @@ type replayed struct {
 }
 
 func run(s *ui.Env, o *options, traces []string) error {
-	if err := o.check(); err != nil {
-		return err
+	if o.blockTokens < 1 || o.blockTokens > 1<<30 {
+		return ui.Failf(ui.Usage, "--block-tokens %d: write a whole number from 1 on", o.blockTokens)
 	}
 	capacities, err := parseCapacities(o.capacities)
 	if err != nil {

@@ -1,5 +1,7 @@
 package lint
 
+import "slices"
+
 // Node is one block of a run's conversations as a record holds it: the block and
 // the one before it. A border has no kind.
 type Node struct {
@@ -31,7 +33,7 @@ func Assemble(nodes []Node, turns []Turn, agents []Agent) []Call {
 		c.Said = a.said(c.Agent, t.Head)
 		c.Answer = blocks(a.behind(t.Answer, t.Head))
 		a.seen[c.Agent][t.Answer] = true
-		a.last[c.Agent] = a.path(t.Answer)
+		a.last[c.Agent] = a.behind(t.Answer, "")
 		out = append(out, c)
 	}
 	return out
@@ -62,7 +64,7 @@ func (a *assembler) said(agent int32, head string) []Block {
 		fresh = append(fresh, n)
 		seen[n.Hash] = true
 	}
-	reverse(fresh)
+	slices.Reverse(fresh)
 	if n == nil || n.Kind == "" {
 		fresh = differing(a.last[agent], fresh)
 	}
@@ -84,16 +86,8 @@ func (a *assembler) behind(to, from string) (out []*Node) {
 	for n := a.nodes[to]; n != nil && n.Kind != "" && n.Hash != from; n = a.nodes[n.Parent] {
 		out = append(out, n)
 	}
-	reverse(out)
+	slices.Reverse(out)
 	return out
-}
-
-func (a *assembler) path(to string) []*Node { return a.behind(to, "") }
-
-func reverse(nodes []*Node) {
-	for i, j := 0, len(nodes)-1; i < j; i, j = i+1, j-1 {
-		nodes[i], nodes[j] = nodes[j], nodes[i]
-	}
 }
 
 func blocks(nodes []*Node) (out []Block) {

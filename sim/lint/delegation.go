@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -68,12 +69,7 @@ func (j *judge) findOrders() {
 
 // order reads one.
 func (j *judge) order(c *Call, b *Block) *order {
-	o := &order{call: c, block: b, tool: b.Name, to: -1, again: b.Name == "SendMessage"}
-	for i := range c.Tools {
-		if c.Tools[i].ID == b.ToolUse {
-			o.use = &c.Tools[i]
-		}
-	}
+	o := &order{call: c, block: b, use: useOf(c, b), tool: b.Name, to: -1, again: b.Name == "SendMessage"}
 	var in orderInput
 	if json.Unmarshal([]byte(b.Text), &in) != nil {
 		o.unknown = true
@@ -129,8 +125,8 @@ func (j *judge) findUnknown() {
 		if a.Parent < 0 || known[int32(i)] || a.Structure == "fork" {
 			continue
 		}
-		if c := j.firstCall(int32(i)); c != nil {
-			j.orders = append(j.orders, j.orderOf(int32(i), c))
+		if k := slices.IndexFunc(j.run.Calls, func(c Call) bool { return c.Agent == int32(i) }); k >= 0 {
+			j.orders = append(j.orders, j.orderOf(int32(i), &j.run.Calls[k]))
 		}
 	}
 }
@@ -148,15 +144,6 @@ func (j *judge) orderOf(worker int32, c *Call) *order {
 		}
 	}
 	return o
-}
-
-func (j *judge) firstCall(agent int32) *Call {
-	for i := range j.run.Calls {
-		if j.run.Calls[i].Agent == agent {
-			return &j.run.Calls[i]
-		}
-	}
-	return nil
 }
 
 // classify says what a worker is asked for: by the items of the work where there
@@ -194,12 +181,7 @@ const openingBytes = 300
 
 // wroteBefore reports whether any file was written before an instant.
 func (j *judge) wroteBefore(t vtime.Instant) bool {
-	for i := range j.writes {
-		if !j.writes[i].tried && j.writes[i].at < t {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.writes, func(w write) bool { return !w.tried && w.at < t })
 }
 
 // fresh reports whether the worker starts with an empty conversation: neither a

@@ -37,12 +37,11 @@ func (j *judge) findWrites() {
 }
 
 func useOf(c *Call, b *Block) *ToolUse {
-	for i := range c.Tools {
-		if c.Tools[i].ID == b.ToolUse {
-			return &c.Tools[i]
-		}
+	i := slices.IndexFunc(c.Tools, func(u ToolUse) bool { return u.ID == b.ToolUse })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &c.Tools[i]
 }
 
 // written is the path that a tool use writes; "" for none.
@@ -133,12 +132,10 @@ func (j *judge) spanAt(agent int32, at vtime.Instant) Span {
 // none was.
 func (j *judge) sawTools() bool {
 	used := false
-	for i := range j.run.Calls {
-		used = used || len(j.run.Calls[i].Tools) > 0
-		for k := range j.run.Calls[i].Answer {
-			if j.run.Calls[i].Answer[k].is(llm.ToolUse) {
-				return true
-			}
+	for _, c := range j.run.Calls {
+		used = used || len(c.Tools) > 0
+		if slices.ContainsFunc(c.Answer, func(b Block) bool { return b.is(llm.ToolUse) }) {
+			return true
 		}
 	}
 	return !used && j.holdsContent()
@@ -146,19 +143,15 @@ func (j *judge) sawTools() bool {
 
 // holdsContent reports whether the record holds anything that was said.
 func (j *judge) holdsContent() bool {
-	known := func(b Block) bool { return !b.Unknown }
-	return slices.ContainsFunc(j.run.Calls, func(c Call) bool {
-		return slices.ContainsFunc(c.Said, known) || slices.ContainsFunc(c.Answer, known)
-	})
+	return slices.ContainsFunc(j.run.Calls, func(c Call) bool { return told(c.Said) || told(c.Answer) })
 }
 
 func (j *judge) rootName() string {
-	for i := range j.run.Agents {
-		if j.run.Agents[i].Parent < 0 {
-			return j.run.Agents[i].Lineage
-		}
+	i := slices.IndexFunc(j.run.Agents, func(a Agent) bool { return a.Parent < 0 })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return j.run.Agents[i].Lineage
 }
 
 // files are those that an order is about: what the items name, and what its

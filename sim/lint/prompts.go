@@ -65,12 +65,9 @@ var fileTools = append([]string{"Glob", "Edit", "MultiEdit", "NotebookEdit", "LS
 // them, or the record does not tell.
 func (j *judge) needsFiles(o *order) bool {
 	calls := j.work(o)
-	for _, c := range calls {
-		if slices.ContainsFunc(c.Tools, func(u ToolUse) bool { return slices.Contains(fileTools, u.Name) }) {
-			return true
-		}
-	}
-	return len(calls) == 0
+	return len(calls) == 0 || slices.ContainsFunc(calls, func(c *Call) bool {
+		return slices.ContainsFunc(c.Tools, func(u ToolUse) bool { return slices.Contains(fileTools, u.Name) })
+	})
 }
 
 // lacking goes by knowledge: a fact that an item needs stands neither in what
@@ -292,19 +289,4 @@ func bare(line string) string {
 		line = rest
 	}
 	return strings.TrimSpace(line)
-}
-
-// plain is a prompt without marks.
-func plain(text string) string {
-	for {
-		from := strings.Index(text, "[[")
-		if from < 0 {
-			return text
-		}
-		to := strings.Index(text[from:], "]]")
-		if to < 0 {
-			return text
-		}
-		text = text[:from] + text[from+to+2:]
-	}
 }

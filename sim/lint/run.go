@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"slices"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 	"agentsim/sim/vtime"
@@ -65,6 +67,11 @@ type Block struct {
 	Unknown bool // the record holds its size and nothing of its content
 }
 
+// told reports whether one of the blocks is known.
+func told(blocks []Block) bool {
+	return slices.ContainsFunc(blocks, func(b Block) bool { return !b.Unknown })
+}
+
 // is reports whether the block is of a kind and known.
 func (b *Block) is(k llm.Kind) bool { return b.Kind == k.String() && !b.Unknown }
 
@@ -96,10 +103,9 @@ type Fact struct{ Name, File string }
 
 // item finds an item of work by its id.
 func (w *Work) item(id string) *Item {
-	for i := range w.Items {
-		if w.Items[i].ID == id {
-			return &w.Items[i]
-		}
+	i := slices.IndexFunc(w.Items, func(it Item) bool { return it.ID == id })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &w.Items[i]
 }

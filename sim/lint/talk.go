@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,13 +50,14 @@ func notified(c *Call) bool {
 }
 
 func firstText(answer []Block) *Block {
-	for i := range answer {
-		if answer[i].Kind == llm.Text.String() && strings.TrimSpace(answer[i].Text) != "" {
-			return &answer[i]
-		}
+	i := slices.IndexFunc(answer, saysText)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &answer[i]
 }
+
+func saysText(b Block) bool { return b.Kind == llm.Text.String() && strings.TrimSpace(b.Text) != "" }
 
 // silence looks, for each root that delegates, at the time between two things
 // that its user hears, as far as somebody was at work.
@@ -74,25 +76,14 @@ func (j *judge) silence() {
 }
 
 func (j *judge) delegates(root int32) bool {
-	for _, o := range j.orders {
-		if o.call.Agent == root || o.to >= 0 && j.run.Agents[o.to].Parent == root {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.orders, func(o *order) bool {
+		return o.call.Agent == root || o.to >= 0 && j.run.Agents[o.to].Parent == root
+	})
 }
 
 // speaks reports whether the record holds what an agent said.
 func (j *judge) speaks(agent int32) bool {
-	for i := range j.run.Calls {
-		c := &j.run.Calls[i]
-		for k := range c.Answer {
-			if c.Agent == agent && !c.Answer[k].Unknown {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.run.Calls, func(c Call) bool { return c.Agent == agent && told(c.Answer) })
 }
 
 // listen follows what the user hears of one root. A question that waits for its
@@ -142,13 +133,9 @@ func (j *judge) gap(from *Call, a, b vtime.Instant) {
 // toUser reports whether an answer says something to the user: text, a question,
 // a plan to be approved.
 func toUser(answer []Block) bool {
-	for i := range answer {
-		b := &answer[i]
-		if b.Kind == llm.Text.String() && strings.TrimSpace(b.Text) != "" || b.Kind == llm.ToolUse.String() && asksUser(b.Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(answer, func(b Block) bool {
+		return saysText(b) || b.Kind == llm.ToolUse.String() && asksUser(b.Name)
+	})
 }
 
 // asksUser reports whether a tool puts something to the user and waits.

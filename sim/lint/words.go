@@ -41,6 +41,11 @@ var (
 	askWords   = regexp.MustCompile(`(?i)^\W*(?:what|where|which|who|when|how\s+(?:many|much|old|long|big)|is|are|does|do|did|has|have|can)\b`)
 )
 
+var marks = regexp.MustCompile(`(?s)\[\[.*?\]\]`)
+
+// plain is a prompt without marks.
+func plain(text string) string { return marks.ReplaceAllString(text, "") }
+
 // sentenceEnd is where a sentence ends, in the middle of a text.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'”’]*\s|\n`)
 

@@ -57,21 +57,11 @@ func NewText(w io.Writer) *Text { return &Text{w: w} }
 
 // Emit writes the event's line.
 func (t *Text) Emit(e *Event) {
-	t.buf = AppendLine(t.buf[:0], e)
-	t.write()
-}
-
-// Line writes a line rendered elsewhere.
-func (t *Text) Line(line []byte) {
-	t.buf = append(t.buf[:0], line...)
-	t.write()
-}
-
-func (t *Text) write() {
 	if t.err != nil {
 		return
 	}
-	_, t.err = t.w.Write(append(t.buf, '\n'))
+	t.buf = append(AppendLine(t.buf[:0], e), '\n')
+	_, t.err = t.w.Write(t.buf)
 }
 
 // Err is the first error of the writer; nothing is written after it.
@@ -86,22 +76,11 @@ type Ring struct {
 // NewRing keeps the last n lines, n > 0.
 func NewRing(n int) *Ring { return &Ring{lines: make([][]byte, n)} }
 
-// Emit keeps the event's line.
-func (r *Ring) Emit(e *Event) {
-	at := r.next()
-	*at = AppendLine((*at)[:0], e)
-}
-
-// Line keeps a line rendered elsewhere.
+// Line keeps a line.
 func (r *Ring) Line(line []byte) {
-	at := r.next()
-	*at = append((*at)[:0], line...)
-}
-
-func (r *Ring) next() *[]byte {
 	at := &r.lines[r.n%uint64(len(r.lines))]
+	*at = append((*at)[:0], line...)
 	r.n++
-	return at
 }
 
 // Last is the kept lines, oldest first.

@@ -117,10 +117,10 @@ func noAllocation(t *testing.T) {
 
 func ring(t *testing.T) {
 	r, few := NewRing(3), NewRing(100)
+	both := Lines(r, few)
 	all := strings.Split(strings.TrimSpace(exampleLines()), "\n")
 	for _, e := range events() {
-		r.Emit(e)
-		few.Emit(e)
+		both.Emit(e)
 	}
 	if got := strings.Join(r.Last(), "\n"); got != strings.Join(all[len(all)-3:], "\n") {
 		t.Errorf("the last three lines:\n%s", got)

@@ -10,11 +10,8 @@ import (
 	"strings"
 )
 
-// group is the files that are read together, the first one first.
-type group struct {
-	format  format
-	sources []source
-}
+// group is the files that are read together, all of one format.
+type group []source
 
 // find lists the files under roots, by path.
 func (im *imported) find(fsys fs.FS, roots []string) ([]source, error) {
@@ -152,11 +149,11 @@ func families(files []source) []group {
 		if !ok || f.session == "" {
 			i = len(out)
 			at[k] = i
-			out = append(out, group{format: f.format})
+			out = append(out, nil)
 		}
-		out[i].sources = append(out[i].sources, f)
+		out[i] = append(out[i], f)
 	}
-	slices.SortStableFunc(out, func(a, b group) int { return strings.Compare(a.sources[0].name, b.sources[0].name) })
+	slices.SortStableFunc(out, func(a, b group) int { return strings.Compare(a[0].name, b[0].name) })
 	return out
 }
 

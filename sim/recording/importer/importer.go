@@ -90,10 +90,10 @@ type sessionKey struct{ format, origin, id string }
 // read reads the sessions of one group.
 func (im *imported) read(g group) error {
 	sk := &skips{}
-	err := readers[g.format](g.sources, &im.opt, sk, im.hand)
+	err := readers[g[0].format](g, &im.opt, sk, im.hand)
 	im.skips.merge(sk)
-	im.report.Files += len(g.sources)
-	for _, src := range g.sources {
+	im.report.Files += len(g)
+	for _, src := range g {
 		im.report.Bytes += src.size
 	}
 	return err

@@ -95,12 +95,17 @@ func bulkRows(t *testing.T) {
 		}
 	}
 	intact(t, many, "r")
+	if m, err := many.Metrics("r"); err != nil || len(m) != 2 {
+		t.Errorf("metrics %v, %v", m, err)
+	}
 	if _, err := many.sql.Exec(`UPDATE metrics SET value = value + 1 WHERE run = 'r'`); err != nil {
 		t.Fatal(err)
 	}
 	if changed, _, err := many.Changed("r"); err != nil || !slices.Equal(changed, []string{"metrics"}) {
 		t.Errorf("changed: %v, %v", changed, err)
 	}
+	_, err = many.Metrics("r")
+	wantError(t, err, ErrChanged, "metrics")
 }
 
 func bulkAgain(t *testing.T) {

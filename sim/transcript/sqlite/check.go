@@ -37,27 +37,20 @@ func Scratch() (*DB, error) { return create(":memory:", "memory", 0) }
 // CheckLength fails with ErrDamaged when the file is shorter than its pages are.
 // size tells the file's length; it is asked while no writer can change it.
 func (db *DB) CheckLength(size func() (int64, error)) error {
-	conn, err := db.sql.Conn(context.Background())
-	if err != nil {
-		return fail(db.path, "open it", err)
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(context.Background(), "BEGIN"); err != nil {
-		return fail(db.path, "open it", err)
-	}
-	defer conn.ExecContext(context.Background(), "ROLLBACK")
-	var want int64
-	const q = `SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size), (SELECT count(*) FROM sqlite_schema)`
-	var objects int64 // reading them is what keeps writers out
-	if err := conn.QueryRowContext(context.Background(), q).Scan(&want, &objects); err != nil {
-		return fail(db.path, "open it", err)
-	}
-	got, err := size()
-	if err == nil && got < want {
-		err = fmt.Errorf("%d bytes are missing at its end", want-got)
-		return &Error{Path: db.path, Doing: "open it (" + err.Error() + ")", Kind: ErrDamaged, Cause: err}
-	}
-	return fail(db.path, "open it", err)
+	return db.look("open it", func(conn *sql.Conn) error {
+		var want int64
+		const q = `SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size), (SELECT count(*) FROM sqlite_schema)`
+		var objects int64 // reading them is what keeps writers out
+		if err := conn.QueryRowContext(context.Background(), q).Scan(&want, &objects); err != nil {
+			return err
+		}
+		got, err := size()
+		if err == nil && got < want {
+			err = fmt.Errorf("%d bytes are missing at its end", want-got)
+			return &Error{Path: db.path, Doing: "open it (" + err.Error() + ")", Kind: ErrDamaged, Cause: err}
+		}
+		return err
+	})
 }
 
 // compared are the tables that a run's events decide, with how many columns their

@@ -199,38 +199,48 @@ func parseSeal(seal string) map[string]string {
 // Changed names the tables in which a run's rows are not those that were recorded,
 // or LostSeal; sealed is false where the record does not say what they were.
 func (db *DB) Changed(run string) (tables []string, sealed bool, err error) {
+	err = db.look("read run "+run, func(conn *sql.Conn) error {
+		var seal string
+		err := conn.QueryRowContext(context.Background(), `SELECT `+sealColumn+` FROM runs WHERE id = ?`, run).Scan(&seal)
+		if err != nil {
+			return db.missing(err, run)
+		}
+		want := parseSeal(seal)
+		switch {
+		case seal == neverSealed:
+			return nil
+		case want == nil:
+			tables = []string{LostSeal}
+			return nil
+		}
+		sealed = true
+		for _, p := range parts() {
+			s, err := p.read(conn, run)
+			if err != nil {
+				return fail(db.path, "read the "+p.name+" of run "+run, err)
+			}
+			if s.text(p.name) != want[p.name] {
+				tables = append(tables, p.name)
+			}
+		}
+		return nil
+	})
+	return tables, sealed, err
+}
+
+// look lets do see the file as it is at one moment: another process may be about to
+// change it.
+func (db *DB) look(doing string, do func(conn *sql.Conn) error) error {
 	conn, err := db.sql.Conn(context.Background())
 	if err != nil {
-		return nil, false, fail(db.path, "read run "+run, err)
+		return fail(db.path, doing, err)
 	}
 	defer conn.Close()
-	// One look at all tables: another process may be about to replace the run.
 	if _, err := conn.ExecContext(context.Background(), "BEGIN"); err != nil {
-		return nil, false, fail(db.path, "read run "+run, err)
+		return fail(db.path, doing, err)
 	}
 	defer conn.ExecContext(context.Background(), "ROLLBACK")
-	var seal string
-	err = conn.QueryRowContext(context.Background(), `SELECT `+sealColumn+` FROM runs WHERE id = ?`, run).Scan(&seal)
-	if err != nil {
-		return nil, false, db.missing(err, run)
-	}
-	want := parseSeal(seal)
-	switch {
-	case seal == neverSealed:
-		return nil, false, nil
-	case want == nil:
-		return []string{LostSeal}, false, nil
-	}
-	for _, p := range parts() {
-		s, err := p.read(conn, run)
-		if err != nil {
-			return nil, true, fail(db.path, "read the "+p.name+" of run "+run, err)
-		}
-		if s.text(p.name) != want[p.name] {
-			tables = append(tables, p.name)
-		}
-	}
-	return tables, true, nil
+	return fail(db.path, doing, do(conn))
 }
 
 // Verify fails with ErrChanged when rows of a run are not those that were recorded.
@@ -262,22 +272,6 @@ func (db *DB) verifyAgents(run string) error {
 		return &Error{Path: db.path, Doing: fmt.Sprintf("read run %s (%s)", run[:min(8, len(run))], bad), Kind: ErrDamaged}
 	}
 	return fail(db.path, "read run "+run, err)
-}
-
-// verifyMetrics is Verify for the metrics alone, which are read of many runs.
-func (db *DB) verifyMetrics(run string) error {
-	var seal string
-	if err := db.sql.QueryRow(`SELECT coalesce((SELECT `+sealColumn+` FROM runs WHERE id = ?), '0')`, run).Scan(&seal); err != nil {
-		return fail(db.path, "read the metrics", err)
-	}
-	t := newTables().metrics
-	p := part{t.name, "SELECT " + t.columns + " FROM " + t.name + " WHERE run = ?"}
-	want := parseSeal(seal)
-	s, err := p.read(db.sql, run)
-	if err != nil || seal == neverSealed || want != nil && s.text(p.name) == want[p.name] {
-		return fail(db.path, "read the metrics", err)
-	}
-	return db.changed(run, []string{t.name})
 }
 
 func (db *DB) changed(run string, tables []string) error {

@@ -35,7 +35,7 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 		watched[i] = seen{items: map[string]verdict{}, left: map[string]bool{}}
 		j.Sinks = []transcript.Sink{&watched[i]}
 		if events != nil {
-			j.Sinks = append(j.Sinks, transcript.Lines(events.text))
+			j.Sinks = append(j.Sinks, events.text)
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {

@@ -3,6 +3,7 @@
 package definitions
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,16 +47,9 @@ loading, but the exit code says that there is one.`,
 
 // agentRow is one definition in the list.
 type agentRow struct {
-	Name        string
-	From        string
-	State       string
-	By          string
-	Model       string
-	Tools       []string
-	Denied      []string
-	Place       string
-	Description string
-	Refused     []string
+	*agent.Definition
+	from, state, by, place string
+	refused                []string
 }
 
 func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error {
@@ -87,7 +81,7 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 		loading.Problems(s, problems)
 	}
 	if err == nil && slices.ContainsFunc(problems, func(p *definition.Problem) bool { return !p.Warning }) {
-		return &ui.Failure{Code: ui.Operating}
+		return ui.Said(ui.Operating)
 	}
 	return err
 }
@@ -128,25 +122,17 @@ func agentRows(set *definition.Set) []agentRow {
 				state, by = string(definition.Shadowed), r.Place
 			}
 		}
-		out = append(out, agentRow{Name: b.Type, From: "built-in", State: state, By: by, Model: modelWord(b), Tools: b.Tools, Denied: b.Disallowed, Description: b.Description})
+		out = append(out, agentRow{Definition: b, from: "built-in", state: state, by: by})
 	}
 	var own []agentRow
 	for _, r := range set.Rows {
 		if r.BuiltIn() {
 			continue
 		}
-		own = append(own, agentRow{Name: r.Type, From: sourceWord(r.Definition), State: string(r.Outcome), By: r.By, Model: modelWord(r.Definition),
-			Tools: r.Tools, Denied: r.Disallowed, Place: r.Place, Description: r.Description, Refused: r.Refused})
+		own = append(own, agentRow{r.Definition, sourceWord(r.Definition), string(r.Outcome), r.By, r.Place, r.Refused})
 	}
-	slices.SortStableFunc(own, func(a, b agentRow) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(own, func(a, b agentRow) int { return strings.Compare(a.Type, b.Type) })
 	return append(out, own...)
-}
-
-func modelWord(d *agent.Definition) string {
-	if d.Model == "" {
-		return "default"
-	}
-	return d.Model
 }
 
 // sourceWord is a source as people say it.
@@ -162,28 +148,28 @@ func sourceWord(d *agent.Definition) string {
 func agentColumns() []report.Column[agentRow] {
 	type col = report.Column[agentRow]
 	return []col{
-		{Name: "name", Head: "NAME", Of: func(r agentRow) report.Value { return report.Text(r.Name) }},
-		{Name: "from", Head: "FROM", Of: func(r agentRow) report.Value { return report.Text(r.From) }},
-		{Name: "state", Of: func(r agentRow) report.Value { return report.Text(r.State) }},
-		{Name: "by", Of: func(r agentRow) report.Value { return report.Text(r.By).If(r.By != "") }},
-		{Name: "model", Head: "MODEL", Drop: 1, Of: func(r agentRow) report.Value { return report.Text(r.Model) }},
+		{Name: "name", Head: "NAME", Of: func(r agentRow) report.Value { return report.Text(r.Type) }},
+		{Name: "from", Head: "FROM", Of: func(r agentRow) report.Value { return report.Text(r.from) }},
+		{Name: "state", Of: func(r agentRow) report.Value { return report.Text(r.state) }},
+		{Name: "by", Of: func(r agentRow) report.Value { return report.Text(r.by).If(r.by != "") }},
+		{Name: "model", Head: "MODEL", Drop: 1, Of: func(r agentRow) report.Value { return report.Text(cmp.Or(r.Model, "default")) }},
 		{Name: "tools", Of: func(r agentRow) report.Value { return report.List(r.Tools).If(len(r.Tools) > 0) }},
-		{Name: "disallowed_tools", Of: func(r agentRow) report.Value { return report.List(r.Denied).If(len(r.Denied) > 0) }},
-		{Head: "TOOLS", Drop: 2, Of: func(r agentRow) report.Value { return report.Text(toolsWord(r.Tools, r.Denied)) }},
+		{Name: "disallowed_tools", Of: func(r agentRow) report.Value { return report.List(r.Disallowed).If(len(r.Disallowed) > 0) }},
+		{Head: "TOOLS", Drop: 2, Of: func(r agentRow) report.Value { return report.Text(toolsWord(r.Tools, r.Disallowed)) }},
 		{Head: "STATE", Of: func(r agentRow) report.Value { return report.Text(stateWord(r)) }},
-		{Name: "place", Head: "PLACE", Of: func(r agentRow) report.Value { return report.Text(r.Place).OrBlank(r.Place != "") }},
+		{Name: "place", Head: "PLACE", Of: func(r agentRow) report.Value { return report.Text(r.place).OrBlank(r.place != "") }},
 		{Name: "description", Of: func(r agentRow) report.Value { return report.Text(r.Description) }},
-		{Name: "refused", Of: func(r agentRow) report.Value { return report.List(r.Refused).If(len(r.Refused) > 0) }},
+		{Name: "refused", Of: func(r agentRow) report.Value { return report.List(r.refused).If(len(r.refused) > 0) }},
 	}
 }
 
 // stateWord is what becomes of a definition.
 func stateWord(r agentRow) string {
-	state := r.State
-	if r.By != "" {
-		state += " by " + r.By
+	state := r.state
+	if r.by != "" {
+		state += " by " + r.by
 	}
-	if len(r.Refused) > 0 {
+	if len(r.refused) > 0 {
 		state += ", cannot be started yet"
 	}
 	return state

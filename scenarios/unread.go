@@ -74,6 +74,7 @@ var rules = []rule{
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
 	{"permissions.deny permissions.ask permissions.allow permissions.cli_allow permissions.allowed_tools permissions.answers permissions.timeout", warned,
 		when((*Scenario).minimal, "stack minimal asks nobody")},
+	{"project.parts", quiet, when(memoryAlone, "project.claude_md takes the place of memory")},
 	{"project.agents.hooks", warned, unless((*Scenario).definesAgents, "there are no definitions, and so no hooks")},
 	{"structure type", warned, when((*Scenario).keeps, allByLead)},
 }
@@ -239,6 +240,11 @@ func (s *Scenario) delegates() bool { return s.hasWork() && s.Strategy() != "inl
 // keeps reports whether a lead that may spawn does every item itself.
 func (s *Scenario) keeps() bool {
 	return (s.Strategy() == "subagent" || s.Strategy() == "fork") && s.hasWork() && !slices.ContainsFunc(s.Work, func(it Item) bool { return it.By != "lead" })
+}
+
+// memoryAlone reports whether all parts are memory, for which the scenario has a text.
+func memoryAlone(s *Scenario) bool {
+	return s.Project.ClaudeMd != nil && !slices.ContainsFunc(s.Project.Parts, func(p FrontPart) bool { return p.Kind != "memory" })
 }
 
 // mayFail reports whether a request may be tried again.

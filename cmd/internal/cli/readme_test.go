@@ -18,7 +18,7 @@ var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands 
 // A run that the page names is the one recorded last by the command above it.
 var (
 	runID    = regexp.MustCompile(` ([0-9a-f]{8}|RUN)\b`)
-	recorded = regexp.MustCompile(`(?m)^(?:recorded|look into) .*\b([0-9a-f]{8})$`)
+	recorded = regexp.MustCompile(`(?m)^(?:recorded|inspect) .*\b([0-9a-f]{8})$`)
 )
 
 // TestReadme runs every `$ agentsim …` line in README.md's console blocks, in

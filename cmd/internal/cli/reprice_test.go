@@ -86,7 +86,7 @@ func repricedLibrary(t *testing.T) {
 }
 
 func notFromTheRecord(t *testing.T) {
-	path, runs, _ := runInto(t, "hello", "--record", "calls")
+	path, runs, _ := runInto(t, "hello")
 	id := runs[""].ID
 	for args, says := range map[string]string{
 		"provider.tll=1h":           `did you mean "provider.ttl"?`,
@@ -103,7 +103,8 @@ func notFromTheRecord(t *testing.T) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
 		}
 	}
-	if code, _, stderr := try(nil, "inspect", id, "--db", path, "--reprice", "provider.ttl=1h"); code != ui.Operating || !strings.Contains(stderr, "what requests held is not recorded") {
+	calls, runs, _ := runInto(t, "hello", "--record", "calls")
+	if code, _, stderr := try(nil, "inspect", runs[""].ID, "--db", calls, "--reprice", "provider.ttl=1h"); code != ui.Operating || !strings.Contains(stderr, "what requests held is not recorded") {
 		t.Errorf("calls: code %d, %s", code, stderr)
 	}
 	totals, runs, _ := runInto(t, "hello", "--record", "totals")

@@ -156,6 +156,9 @@ func (c *checker) project() {
 	if p.ClaudeMd != nil && c.isFile(p.ClaudeMd.Text) {
 		c.bad("project.claude_md", "claude_md: | with the text below it, indented", "claude_md is the text itself, not the name of the file: the prompt would say %q", p.ClaudeMd.Text)
 	}
+	if p.Directory != "" && (p.Files.Embedded != "" || p.Files.Literal != nil) {
+		c.bad("project.files", "take one of the two away", "the project has the files of directory %s, and others besides", p.Directory)
+	}
 	if p.Client != "" {
 		c.oneOf("project.client", "client", p.Client, client.Names()...)
 	}

@@ -13,6 +13,9 @@ import (
 // project makes the snapshot of a scenario's own files, and counts what it draws
 // for them.
 func project(sc *scenarios.Scenario, draws *int64) (*workspace.Snapshot, error) {
+	if dir := sc.Project.Directory; dir != "" {
+		return nil, &ScenarioError{"project.directory", fmt.Errorf("the project is the directory %s, which agentsim run, sweep and bench read: it is not read here", dir)}
+	}
 	files := map[string]string{}
 	if name := sc.Project.Files.Embedded; name != "" {
 		embedded, err := scenarios.EmbeddedProject(name)

@@ -18,7 +18,8 @@ type Bench struct {
 	Files    []*scenarios.File
 	Variants []string // nil for all
 	Seeds    int
-	Fronts   func(scenario string) bool // whether what its requests share is kept; nil for never
+	Maker    func(*scenarios.File) *Maker // nil for the file alone
+	Fronts   func(scenario string) bool   // whether what its requests share is kept; nil for never
 }
 
 // Measured is a run of a bench, and what a baseline keeps of it.
@@ -69,6 +70,9 @@ func (h *Harness) Bench(b *Bench, end func(*Measured) error) error {
 
 func (m *Measured) job(b *Bench) (*Job, error) {
 	mk := &Maker{File: m.File}
+	if b.Maker != nil {
+		mk = b.Maker(m.File)
+	}
 	sc, err := mk.Scenario(m.variant)
 	if err != nil {
 		return nil, err

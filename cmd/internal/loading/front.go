@@ -1,7 +1,6 @@
 package loading
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,59 +14,68 @@ import (
 // standing is one line of what stands in front of agents: all parts of a kind from
 // one file.
 type standing struct {
-	kind, from, where, who string
-	bytes, tokens          int64
-	assumed                bool
+	layout         *client.Layout
+	kind           client.Kind
+	from           string
+	bytes, tokens  int64
+	assumed, twice bool // twice is of a run with several clients
 }
 
 // Tell says what of the directory stands in front of whose messages, for each of the
 // layouts that specs have; nothing without a directory.
-func (p *Project) Tell(d *report.Document, specs []*sim.Spec) {
-	if p.Files == nil {
+func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
+	if l == nil || l.dir == nil || len(specs) == 0 {
 		return
 	}
-	var told []string
+	var rows []standing
+	var told []*client.Layout
 	for _, spec := range specs {
-		layout := spec.Layout()
-		if slices.Contains(told, layout.Name) {
-			continue
+		if layout := spec.Layout(); !slices.Contains(told, layout) {
+			told = append(told, layout)
+			own := l.standing(spec, layout)
+			rows = append(rows, own...)
+			total := int64(0)
+			for _, r := range own {
+				total += r.tokens
+			}
+			d.Say("%s as %s sends it (known on %s): %s tokens in front of the main agent", l.dir.name, layout.Name, layout.Date, report.Quantity(total))
 		}
-		told = append(told, layout.Name)
-		p.tell(d, spec, layout)
 	}
-	d.Label("instead", p.over...)
+	for i := range rows {
+		rows[i].twice = len(told) > 1
+	}
+	d.Table(parts(rows))
+	found := l.of(specs[0].Scenario)
+	d.Label("instead", l.over...)
+	d.Label("beside", found.Aside...)
+	d.Label("assumed", found.Assumed...)
+	d.Label("unverified", notVerified(rows)...)
+	if l.dir.user == nil {
+		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
+	}
 	d.Say("")
 }
 
-func (p *Project) tell(d *report.Document, spec *sim.Spec, layout *client.Layout) {
-	rows := p.standing(spec, layout)
-	total := int64(0)
-	for _, r := range rows {
-		total += r.tokens
-	}
+func parts(rows []standing) *report.Sheet {
 	type col = report.Column[standing]
-	d.Say("%s as %s of %s sends it: %s tokens in front of the main agent", p.Dir, layout.Name, layout.Date, report.Quantity(total))
-	d.Table(report.TableOf("project", rows,
-		col{Name: "client", Of: func(standing) report.Value { return report.Text(layout.Name) }},
-		col{Name: "part", Head: "PART", Of: func(r standing) report.Value { return report.Text(r.kind) }},
+	name := col{Name: "client", Of: func(r standing) report.Value { return report.Text(r.layout.Name) }}
+	if len(rows) > 0 && rows[0].twice {
+		name.Head = "CLIENT"
+	}
+	return report.TableOf("project", rows,
+		col{Name: "part", Head: "PART", Of: func(r standing) report.Value { return report.Text(string(r.kind)) }},
 		col{Name: "from", Head: "FROM", Of: func(r standing) report.Value { return report.Text(r.from) }},
 		col{Name: "bytes", Head: " BYTES", Of: func(r standing) report.Value { return report.Count(r.bytes) }},
 		col{Name: "tokens", Head: " TOKENS", Of: func(r standing) report.Value { return report.Tokens(r.tokens) }},
-		col{Name: "where", Head: "WHERE", Of: func(r standing) report.Value { return report.Text(r.where) }, Drop: 2},
-		col{Name: "who", Head: "WHO HAS IT", Of: func(r standing) report.Value { return report.Text(r.who) }, Drop: 1},
-		col{Name: "assumed", Of: func(r standing) report.Value { return report.Bool(r.assumed) }}))
-	found := p.of(spec.Scenario)
-	d.Label("beside", found.Aside...)
-	d.Label("assumed", found.Assumed...)
-	d.Label("unverified", notVerified(rows, layout)...)
-	if p.user == nil {
-		d.Label("home", "the user's own .claude is not read: --home ~ reads it")
-	}
+		col{Name: "where", Head: "WHERE", Of: func(r standing) report.Value { return report.Text(string(r.layout.Row(r.kind).Main)) }, Drop: 2},
+		col{Name: "who", Head: "WHO HAS IT", Of: func(r standing) report.Value { return report.Text(who(r.layout.Row(r.kind))) }, Drop: 1},
+		name,
+		col{Name: "assumed", Of: func(r standing) report.Value { return report.Bool(r.assumed) }})
 }
 
 // standing lists what stands in front of a run's agents, a line for each kind and
 // file.
-func (p *Project) standing(spec *sim.Spec, layout *client.Layout) (rows []standing) {
+func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standing) {
 	of := &spec.Scenario.Project
 	counter := tokens.Approx(spec.Scenario.Provider.ModelID(spec.Scenario.Provider.Model))
 	add := func(kind client.Kind, from string, text string, bytes int) {
@@ -75,13 +83,16 @@ func (p *Project) standing(spec *sim.Spec, layout *client.Layout) (rows []standi
 		if row.Main == client.Nowhere {
 			return
 		}
-		r := standing{kind: string(kind), from: from, where: string(row.Main), who: who(row), bytes: int64(len(text) + bytes), assumed: bytes > 0}
+		r := standing{layout: layout, kind: kind, from: from, bytes: int64(len(text) + bytes), assumed: bytes > 0}
 		b := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, text)}
 		if bytes > 0 {
 			b.Content = llm.NewText(llm.JSON, strings.Repeat("x", bytes))
 		}
 		r.tokens = counter.Tokens(b.Measure())
-		if i := slices.IndexFunc(rows, func(x standing) bool { return x.kind == r.kind && file(x.from) == file(from) }); i >= 0 {
+		if kind == client.Skills {
+			r.from = listed(from)
+		}
+		if i := slices.IndexFunc(rows, func(x standing) bool { return x.kind == kind && x.from == r.from }); i >= 0 {
 			rows[i].bytes, rows[i].tokens = rows[i].bytes+r.bytes, rows[i].tokens+r.tokens
 			return
 		}
@@ -103,10 +114,12 @@ func (p *Project) standing(spec *sim.Spec, layout *client.Layout) (rows []standi
 	return rows
 }
 
-// file is a place without its line.
-func file(from string) string {
-	if i := strings.LastIndexByte(from, ':'); i > 0 {
-		return from[:i]
+// listed is the directory of skills that a skill is in.
+func listed(from string) string {
+	for _, dir := range []string{".claude/skills", ".claude/commands"} {
+		if before, _, ok := strings.Cut(from, dir); ok {
+			return before + dir
+		}
 	}
 	return from
 }
@@ -122,17 +135,26 @@ func who(r client.Row) string {
 	return "all"
 }
 
-// notVerified lists what the sources of a layout do not settle about these rows, each
-// thing once.
-func notVerified(rows []standing, layout *client.Layout) (out []string) {
+// notVerified lists what the sources of layouts do not settle about these rows, each
+// thing once with the kinds that it is about.
+func notVerified(rows []standing) (out []string) {
+	var order []string
+	kinds := map[string][]string{}
 	for _, r := range rows {
-		row := layout.Row(client.Kind(r.kind))
-		if text := row.NotVerified; text != "" {
-			line := fmt.Sprintf("%s: %s", r.kind, text)
-			if !slices.Contains(out, line) {
-				out = append(out, line)
+		for _, text := range strings.Split(r.layout.Row(r.kind).NotVerified, "; ") {
+			if text == "" {
+				continue
+			}
+			if kinds[text] == nil {
+				order = append(order, text)
+			}
+			if !slices.Contains(kinds[text], string(r.kind)) {
+				kinds[text] = append(kinds[text], string(r.kind))
 			}
 		}
+	}
+	for _, text := range order {
+		out = append(out, strings.Join(kinds[text], ", ")+": "+text)
 	}
 	return out
 }

@@ -2,13 +2,13 @@ package loading
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
@@ -20,134 +20,179 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Project is a directory that takes the place of a scenario's own project. Without
-// one it leaves scenarios as they are.
+// Project is where scenarios' projects come from, as flags say.
 type Project struct {
-	Dir   string // as given; "" for none
-	Named bool   // by the command line: what a file says of its own project does not hold
-	home  string
-	Own   []string // files of this program's that are no part of it, as given
+	Dir  string   // in place of scenarios' own projects; "" for none
+	Home string   // the user's directory; "" is not read
+	Own  []string // files of this program's that are no part of a project, as given
 
-	Files *workspace.Snapshot
-	sets  []string
-	file  *scenarios.File
-	root  *hostdir.Dir
-	user  *hostdir.Dir // nil where the user's directory is not read
-	git   *project.Git
-	found map[string]*project.Found // by layout and window
-	over  []string                  // what stands over what was found
+	open map[string]*directory
 }
 
 // Add adds the flags.
 func (p *Project) Add(f *pflag.FlagSet) {
 	f.StringVar(&p.Dir, "project", "", "a `directory` in place of the scenario's own project: its files, CLAUDE.md, git status, agents, skills, MCP servers, settings")
-	f.StringVar(&p.home, "home", "", "the user's `directory`, whose .claude counts too with --project; not read by default")
+	f.StringVar(&p.Home, "home", "", "the user's `directory`, whose .claude counts too where there is a project's; not read by default")
 }
 
 // Words are the flags as they were given.
 func (p *Project) Words() (out []string) {
-	if p.Named {
-		out = append(out, "--project", p.Dir)
-	}
-	if p.home != "" {
-		out = append(out, "--home", p.home)
+	for _, f := range []struct{ flag, value string }{{"--project", p.Dir}, {"--home", p.Home}} {
+		if f.value != "" {
+			out = append(out, f.flag, f.value)
+		}
 	}
 	return out
 }
 
-// Scenario reads a scenario, and the directory that the flag or the scenario names.
-func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*scenarios.File, error) {
-	p.sets, p.Named = sets, p.Named || p.Dir != "" && p.Files == nil
-	if !p.Named {
-		file, err := Scenario(name)
-		if err != nil || file.Directory() == "" {
-			return file, err
-		}
-		if p.Dir = file.Directory(); !filepath.IsAbs(p.Dir) {
-			p.Dir = filepath.Join(filepath.Dir(name), p.Dir)
+// Close closes the directories.
+func (p *Project) Close() {
+	for _, d := range p.open {
+		for _, root := range []*hostdir.Dir{d.root, d.user} {
+			if root != nil {
+				_ = root.Close() // it was read only
+			}
 		}
 	}
-	if p.Files == nil {
-		if err := p.open(s); err != nil {
-			return nil, err
+}
+
+// Scenario reads a scenario, and the directory that the flag or the scenario names.
+func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, error) {
+	l := &Loaded{sets: sets, named: p.Dir != ""}
+	dir := p.Dir
+	if dir == "" {
+		var err error
+		if l.File, err = Scenario(name); err != nil || l.File.Directory() == "" {
+			return l, err
+		}
+		if dir = l.File.Directory(); !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(name), dir)
 		}
 	}
 	var err error
-	p.file, err = Scenario(name, scenarios.OnDirectory(p.Files.Open().Paths()))
-	return p.file, err
+	if l.dir, err = p.directory(s, dir, name); err != nil {
+		return nil, err
+	}
+	l.File, err = Scenario(name, scenarios.OnDirectory(l.dir.files.Open().Paths()))
+	return l, err
 }
 
-// open reads the directory.
-func (p *Project) open(s *ui.Env) error {
+// directory is one that was read.
+type directory struct {
+	name  string // as given
+	files *workspace.Snapshot
+	from  project.Source
+	root  *hostdir.Dir
+	user  *hostdir.Dir              // nil where the user's directory is not read
+	found map[string]*project.Found // by layout and window
+}
+
+// directory reads one, once. What this program wrote is no part of it, nor is the
+// scenario.
+func (p *Project) directory(s *ui.Env, dir, scenario string) (*directory, error) {
+	if d := p.open[dir]; d != nil {
+		return d, nil
+	}
 	limits := hostdir.Limits{}
-	for _, name := range p.Own {
-		if real := hostdir.Real(name); real != "" {
+	for _, name := range append(p.Own, scenario) {
+		if real := hostdir.Real(name); name != "" && real != "" {
 			limits.Own = append(limits.Own, real)
 		}
 	}
-	files, refused, err := hostdir.Read(p.Dir, limits)
+	files, refused, err := hostdir.Read(dir, limits)
 	if err != nil {
-		return ui.Fail(ui.Operating, err)
+		return nil, ui.Fail(ui.Operating, err)
 	}
 	if refused.Total() > 0 {
-		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", p.Dir, ui.Plural(files.Len(), "file"), refused)
+		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, ui.Plural(files.Len(), "file"), refused)
 	}
-	Problems(s, LeftOut(p.Dir, refused))
-	if p.root, err = hostdir.OpenDir(p.Dir); err == nil && p.home != "" {
-		p.user, err = hostdir.OpenDir(p.home)
+	Problems(s, LeftOut(dir, refused))
+	d := &directory{name: filepath.ToSlash(filepath.Clean(dir)), files: files, found: map[string]*project.Found{}}
+	if d.root, err = hostdir.OpenDir(dir); err != nil {
+		return nil, ui.Failf(ui.Operating, "project directory %s: %w", dir, err)
 	}
+	d.from = project.Source{Dir: d.root, Name: d.name, Path: hostdir.Real(dir), HomeName: p.Home}
+	if p.Home != "" {
+		if d.user, err = hostdir.OpenDir(p.Home); err != nil {
+			return nil, ui.Failf(ui.Operating, "--home %s: %w", p.Home, err)
+		}
+		d.from.Home = d.user
+	}
+	g, err := hostdir.ReadGit(dir, limits, refused.Own)
 	if err != nil {
-		return ui.Failf(ui.Operating, "--home %s: %w", p.home, err)
-	}
-	g, err := hostdir.ReadGit(p.Dir, limits, refused.Own)
-	if err != nil {
-		return ui.Failf(ui.Operating, "project directory %s: %w", p.Dir, err)
+		return nil, ui.Failf(ui.Operating, "project directory %s: %w", dir, err)
 	}
 	if g != nil {
-		p.git = &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}
+		d.from.Git = &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}
 	}
-	p.Files, p.found = files, map[string]*project.Found{}
-	for _, f := range []*project.Found{p.read(client.Default, 0)} {
-		Problems(s, f.Problems)
+	Problems(s, d.read(client.Default, 0).Problems)
+	if p.open == nil {
+		p.open = map[string]*directory{}
 	}
-	return nil
-}
-
-// Close closes the directories.
-func (p *Project) Close() {
-	for _, d := range []*hostdir.Dir{p.root, p.user} {
-		if d != nil {
-			_ = d.Close() // it was read only
-		}
-	}
+	p.open[dir] = d
+	return d, nil
 }
 
 // read finds what the directory holds for a layout.
-func (p *Project) read(layout string, window int64) *project.Found {
+func (d *directory) read(layout string, window int64) *project.Found {
 	key := fmt.Sprint(layout, window)
-	if p.found[key] == nil {
-		from := project.Source{Dir: p.root, Name: filepath.ToSlash(filepath.Clean(p.Dir)), Path: hostdir.Real(p.Dir), HomeName: p.home, Git: p.git}
-		if p.user != nil {
-			from.Home = p.user
-		}
-		p.found[key] = project.Read(from, client.Find(layout), window)
+	if d.found[key] == nil {
+		d.found[key] = project.Read(d.from, client.Find(layout), window)
 	}
-	return p.found[key]
+	return d.found[key]
 }
 
-// Into makes what was found part of a variant, so that a replay has it: what the
+// Loaded is a scenario with the directory that is its project, where it has one.
+type Loaded struct {
+	*scenarios.File
+	dir   *directory // nil for the scenario's own project
+	named bool       // by the command line: what the file says of its own project does not hold
+	sets  []string
+	over  []string // what stands over what was found
+}
+
+// Directory is the directory that is the project, "" for the scenario's own.
+func (l *Loaded) Directory() string {
+	if l.dir == nil {
+		return ""
+	}
+	return l.dir.name
+}
+
+// Over gives the scenario other axes for its sweep, and overrides.
+func (l *Loaded) Over(axes []scenarios.Axis, sets []string) (err error) {
+	l.sets = sets
+	l.File, err = l.File.Over(axes, sets)
+	return err
+}
+
+// Maker makes the specs of the scenario's variants; more goes into each.
+func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
+	m := &harness.Maker{File: l.File, Sets: l.sets, Adapt: func(sc *scenarios.Scenario, variant string) {
+		l.into(sc, variant)
+		if more != nil {
+			more(sc)
+		}
+	}}
+	if l.dir != nil {
+		m.Project = l.dir.files
+	}
+	return m
+}
+
+// into makes what was found part of a variant, so that a replay has it: what the
 // scenario says itself stands over it.
-func (p *Project) Into(sc *scenarios.Scenario, variant string) {
-	sc.Project.Directory = ""
-	if p.Files == nil {
+func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
+	if l.dir == nil {
 		return
 	}
+	sc.Project.Directory = ""
 	of := &sc.Project
-	if p.Named {
-		if !p.says(variant, "project.claude_md") {
+	if l.named {
+		if !l.says(variant, "project.claude_md") {
 			of.ClaudeMd = nil
 		}
-		if !p.says(variant, "project.git_status") {
+		if !l.says(variant, "project.git_status") {
 			of.GitStatus = nil
 		}
 		of.Parts = nil
@@ -155,18 +200,18 @@ func (p *Project) Into(sc *scenarios.Scenario, variant string) {
 	if of.Client == "" && sc.Stack != scenarios.MinimalStack {
 		of.Client = client.Default
 	}
-	found := p.of(sc)
-	p.settings(sc, variant, &found.Settings)
+	found := l.of(sc)
+	l.settings(sc, variant, &found.Settings)
 	own := of.Parts
 	for _, x := range found.Parts {
 		kind := string(x.Kind)
 		switch {
 		case x.Kind == client.Memory && of.ClaudeMd != nil:
-			p.stands("project.claude_md", "the directory's CLAUDE.md")
+			l.stands("project.claude_md", "the directory's CLAUDE.md")
 		case x.Kind == client.Git && of.GitStatus != nil:
-			p.stands("project.git_status", "the directory's git status")
+			l.stands("project.git_status", "the directory's git status")
 		case slices.ContainsFunc(own, func(o scenarios.FrontPart) bool { return o.Kind == kind }):
-			p.stands("project.parts", "what the directory has of kind "+kind)
+			l.stands("project.parts", "what the directory has of kind "+kind)
 		default:
 			text := scenarios.Content{Text: x.Text}
 			if x.Bytes > 0 {
@@ -178,46 +223,46 @@ func (p *Project) Into(sc *scenarios.Scenario, variant string) {
 }
 
 // of is what the directory holds for a variant.
-func (p *Project) of(sc *scenarios.Scenario) *project.Found {
+func (l *Loaded) of(sc *scenarios.Scenario) *project.Found {
 	window := int64(0)
 	if profile, err := cachemodel.Lookup(sc.Provider.ModelID(sc.Provider.Model)); err == nil {
 		window = profile.Window
 	}
-	return p.read(cmp.Or(sc.Project.Client, client.Seeds), window)
+	return l.dir.read(cmp.Or(sc.Project.Client, client.Seeds), window)
 }
 
 // says reports whether the user says something at a path: in the file too, unless it
 // tells of a project that the command line's takes the place of.
-func (p *Project) says(variant, path string) bool {
-	if p.Named && strings.HasPrefix(path, "project.") {
-		return slices.ContainsFunc(p.sets, func(set string) bool { return strings.HasPrefix(set, path+"=") || strings.HasPrefix(set, path+".") })
+func (l *Loaded) says(variant, path string) bool {
+	if l.named && strings.HasPrefix(path, "project.") {
+		return slices.ContainsFunc(l.sets, func(set string) bool { return strings.HasPrefix(set, path+"=") || strings.HasPrefix(set, path+".") })
 	}
-	return p.file.Gives(variant, p.sets, path)
+	return l.Gives(variant, l.sets, path)
 }
 
 // settings lays the directory's settings below the scenario's.
-func (p *Project) settings(sc *scenarios.Scenario, variant string, s *project.Settings) {
+func (l *Loaded) settings(sc *scenarios.Scenario, variant string, s *project.Settings) {
 	rules := &sc.Permissions
-	for _, l := range [...]struct {
+	for _, list := range [...]struct {
 		key  string
 		to   *[]string
 		from []project.Setting
 	}{{"deny", &rules.Deny, s.Deny}, {"ask", &rules.Ask, s.Ask}, {"allow", &rules.Allow, s.Allow}} {
-		for _, r := range l.from {
-			if !slices.Contains(*l.to, r.Value) {
-				*l.to = append(slices.Clone(*l.to), r.Value)
+		for _, r := range list.from {
+			if !slices.Contains(*list.to, r.Value) {
+				*list.to = append(slices.Clone(*list.to), r.Value)
 			}
 		}
 	}
-	p.setting(variant, "provider.model", s.Model, func(v string) bool {
+	l.setting(variant, "provider.model", s.Model, func(v string) bool {
 		_, err := cachemodel.Lookup(sc.Provider.ModelID(v))
 		if err == nil {
 			sc.Provider.Model = v
 		}
 		return err == nil
 	})
-	p.setting(variant, "provider.ttl", s.TTL, ttl(&sc.Provider.TTL))
-	p.setting(variant, "provider.subagent_ttl", s.SubagentTTL, ttl(&sc.Provider.SubagentTTL))
+	l.setting(variant, "provider.ttl", s.TTL, ttl(&sc.Provider.TTL))
+	l.setting(variant, "provider.subagent_ttl", s.SubagentTTL, ttl(&sc.Provider.SubagentTTL))
 }
 
 func ttl(to *llm.TTL) func(string) bool {
@@ -233,27 +278,24 @@ func ttl(to *llm.TTL) func(string) bool {
 }
 
 // setting lets one setting hold where the scenario says nothing.
-func (p *Project) setting(variant, path string, s project.Setting, set func(string) bool) {
+func (l *Loaded) setting(variant, path string, s project.Setting, set func(string) bool) {
 	switch {
 	case s.Value == "":
-	case p.says(variant, path):
-		p.stands(path, s.Value+" of "+s.From)
+	case l.says(variant, path):
+		l.stands(path, s.Value+" of "+s.From)
 	case !set(s.Value):
-		p.stand(fmt.Sprintf("%s of %s is not known here, so %s is as the scenario has it", s.Value, s.From, path))
+		l.stand(fmt.Sprintf("%s of %s is not known here, so %s is as the scenario has it", s.Value, s.From, path))
 	default:
-		p.stand(fmt.Sprintf("%s %s comes from %s", path, s.Value, s.From))
+		l.stand(fmt.Sprintf("%s %s comes from %s", path, s.Value, s.From))
 	}
 }
 
-func (p *Project) stands(path, over string) {
-	p.stand("the scenario's " + path + " takes the place of " + over)
+func (l *Loaded) stands(path, over string) {
+	l.stand("the scenario's " + path + " takes the place of " + over)
 }
 
-func (p *Project) stand(line string) {
-	if !slices.Contains(p.over, line) {
-		p.over = append(p.over, line)
+func (l *Loaded) stand(line string) {
+	if !slices.Contains(l.over, line) {
+		l.over = append(l.over, line)
 	}
 }
-
-// ErrNoDirectory tells of a scenario that takes a directory where none is read.
-var ErrNoDirectory = errors.New("it takes a directory for its project: agentsim run, bench and sweep read one")

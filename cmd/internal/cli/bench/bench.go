@@ -11,6 +11,7 @@ import (
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
@@ -34,6 +35,7 @@ type options struct {
 	junit      string
 	gobench    string
 	guard      string
+	project    loading.Project
 }
 
 // defaultBaseline is where a project's baseline lies unless it says otherwise.
@@ -82,6 +84,7 @@ what each start or turn pays again. Everything else is told and does not count.`
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
 	f.StringVar(&o.gobench, "gobench", "", "also write the figures into this `file`, in the Go benchmark format, for benchstat")
+	o.project.Add(f)
 	f.StringVar(&o.guard, "guard", "", "fail only when what siblings or turns share became shorter: `prefix`")
 	return cmd
 }
@@ -102,7 +105,9 @@ func run(s *ui.Env, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := selectScenarios(args)
+	defer o.project.Close()
+	o.project.Own = []string{o.baseline, o.junit, o.gobench, o.limitsFile}
+	set, err := selectScenarios(s, args, &o.project)
 	if err != nil {
 		return err
 	}
@@ -116,7 +121,7 @@ func run(s *ui.Env, o *options, args []string) error {
 	if err := set.selects(limits); err != nil {
 		return err
 	}
-	b := &bench{o: o, set: set, base: base, now: &baseline.File{Semantics: sim.Semantics}}
+	b := &bench{o: o, set: set, base: base, now: &baseline.File{Semantics: sim.Semantics}, specs: map[*scenarios.File]*sim.Spec{}}
 	if err := runBench(s, b); err != nil {
 		return err
 	}
@@ -144,6 +149,7 @@ type bench struct {
 
 	guardFindings map[string][]sharedprefix.Finding // by variant
 	aside         []string                          // what is told and does not count
+	specs         map[*scenarios.File]*sim.Spec     // the first of each file on a directory
 }
 
 // What is read of a file of thresholds, and of a baseline: that of the library has
@@ -298,8 +304,9 @@ func (b *bench) knows(r *baseline.Run) bool {
 // selection is what a command of several scenarios was asked for.
 type selection struct {
 	files []*scenarios.File
-	words []string // as given
-	whole bool     // all of a place: a scenario that is not in it is no more
+	on    map[*scenarios.File]*loading.Loaded // where a file's project comes from
+	words []string                            // as given
+	whole bool                                // all of a place: a scenario that is not in it is no more
 
 	problems []*definition.Problem // of agent definitions
 	left     []string              // definitions that take no part, or less of it

@@ -11,6 +11,7 @@ import (
 	"agentsim/metrics/gobench"
 	"agentsim/metrics/junit"
 	"agentsim/metrics/report"
+	"agentsim/sim"
 )
 
 // printBench prints the comparison in the form asked for, and writes the files; one
@@ -177,8 +178,20 @@ func (b *bench) document() *report.Document {
 	d.Table(all)
 	d.Main("figures")
 	b.findings(d)
+	b.tellProject(d)
 	b.notes(d)
 	return d
+}
+
+// tellProject says what of a directory stands in front of agents, of several the
+// first.
+func (b *bench) tellProject(d *report.Document) {
+	for _, f := range b.set.files {
+		if spec := b.specs[f]; spec != nil && b.set.on[f].Directory() != "" {
+			b.set.on[f].Tell(d, []*sim.Spec{spec})
+			return
+		}
+	}
 }
 
 // findings says what there is to say of variants beside figures: of those of which

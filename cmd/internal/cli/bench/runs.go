@@ -16,11 +16,11 @@ import (
 
 // selectScenarios reads the scenarios that words name: of the library, files, or
 // all files of a directory. Without words it is the library.
-func selectScenarios(words []string) (*selection, error) {
-	x := &selection{words: words, whole: true}
+func selectScenarios(s *ui.Env, words []string, project *loading.Project) (*selection, error) {
+	x := &selection{words: words, whole: true, on: map[*scenarios.File]*loading.Loaded{}}
 	if len(words) == 0 {
 		for _, name := range scenarios.Names() {
-			if err := x.add(name); err != nil {
+			if err := x.add(s, name, project); err != nil {
 				return nil, err
 			}
 		}
@@ -30,7 +30,7 @@ func selectScenarios(words []string) (*selection, error) {
 		info, err := os.Stat(w)
 		if err != nil || !info.IsDir() || !loading.LooksLikePath(w) && slices.Contains(scenarios.Names(), w) {
 			x.whole = false
-			if err := x.add(w); err != nil {
+			if err := x.add(s, w, project); err != nil {
 				return nil, err
 			}
 			continue
@@ -46,7 +46,7 @@ func selectScenarios(words []string) (*selection, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			if err := x.add(name); err != nil {
+			if err := x.add(s, name, project); err != nil {
 				return nil, err
 			}
 		}
@@ -71,11 +71,13 @@ func yamlFiles(dir string) (out []string, err error) {
 	return out, nil
 }
 
-func (x *selection) add(name string) error {
-	f, err := loading.Scenario(name)
+func (x *selection) add(s *ui.Env, name string, project *loading.Project) error {
+	on, err := project.Scenario(s, name, nil)
 	if err != nil {
 		return err
 	}
+	f := on.File
+	x.on[f] = on
 	for _, g := range x.files {
 		switch {
 		case g.Path == f.Path:
@@ -90,7 +92,7 @@ func (x *selection) add(name string) error {
 
 // runBench runs everything, and takes what came of it in the order of the runs.
 func runBench(s *ui.Env, b *bench) error {
-	runs := &harness.Bench{Files: b.set.files, Seeds: b.o.seeds, Fronts: b.keepsFronts}
+	runs := &harness.Bench{Files: b.set.files, Seeds: b.o.seeds, Fronts: b.keepsFronts, Maker: b.set.maker}
 	h := harness.New(s, "running", runs.Len())
 	defer h.Close()
 	done := map[string]*metrics.Run{}
@@ -117,9 +119,20 @@ func runBench(s *ui.Env, b *bench) error {
 	return nil
 }
 
+// maker makes the specs of a file on its project.
+func (x *selection) maker(f *scenarios.File) *harness.Maker {
+	if on := x.on[f]; on != nil {
+		return on.Maker(nil)
+	}
+	return &harness.Maker{File: f}
+}
+
 // take keeps a run's entry, and notes the first invariant that is broken.
 func (b *bench) take(m *harness.Measured) {
 	b.now.Runs = append(b.now.Runs, m.Kept)
+	if b.set.on[m.File] != nil && b.specs[m.File] == nil {
+		b.specs[m.File] = m.Spec
+	}
 	if b.base == nil && m.First {
 		b.found = append(b.found, report.Row{Variant: m.Kept.Name(), Run: m.Metrics})
 	}
@@ -130,7 +143,7 @@ func (b *bench) take(m *harness.Measured) {
 
 // updating is the command line that writes the baseline.
 func (b *bench) updating() string {
-	words := append([]string{"agentsim", "bench"}, b.set.words...)
+	words := slices.Concat([]string{"agentsim", "bench"}, b.set.words, b.o.project.Words())
 	if b.o.seeds > 1 {
 		words = append(words, "--seeds", fmt.Sprint(b.o.seeds))
 	}

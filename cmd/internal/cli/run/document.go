@@ -39,7 +39,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 		return err
 	})
 	d.Field("scenario", report.Text(a.file.Name))
-	a.project.Tell(d, a.specs())
+	a.on.Tell(d, a.specs())
 	d.Table(report.Comparison(rows, a.columns))
 	d.Table(a.variants())
 	d.Main("variants")

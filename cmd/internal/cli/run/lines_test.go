@@ -43,7 +43,7 @@ func grouped(t *testing.T) {
 }
 
 func quoting(t *testing.T) {
-	o := &options{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: loading.Project{Dir: "a b", Named: true}}
+	o := &options{name: "my scenario.yaml", sets: []string{"main.user=it's $HOME"}, project: loading.Project{Dir: "a b"}}
 	got := o.repeat(&sim.Spec{Scenario: &scenarios.Scenario{Seed: 7}, Variant: "fork[prompting=lazy]", Policy: "random"})
 	want := `agentsim run 'my scenario.yaml' --seed 7 --policy random --variant 'fork[prompting=lazy]' --set 'main.user=it'\''s $HOME' --project 'a b'`
 	if got != want {

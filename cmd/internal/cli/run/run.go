@@ -92,6 +92,7 @@ func (o *options) check() error {
 // answer is what variants of a scenario came to.
 type answer struct {
 	*options
+	on       *loading.Loaded
 	file     *scenarios.File
 	columns  []string // to compare by
 	done     []executed
@@ -114,11 +115,11 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	defer o.project.Close()
-	m, specs, err := o.read(s)
+	on, m, specs, err := o.read(s)
 	if err != nil {
 		return err
 	}
-	a := &answer{options: o, file: m.File, grid: &compare.Grid{}}
+	a := &answer{options: o, on: on, file: m.File, grid: &compare.Grid{}}
 	if a.columns, err = report.Columns(o.columns, m.File.Known()); err != nil {
 		return ui.Failf(ui.Usage, "--columns %s: %w", o.columns, err)
 	}
@@ -153,26 +154,26 @@ func run(s *ui.Env, o *options) error {
 
 // read reads the scenario, and makes one spec for each variant asked for, in the
 // file's order. All are checked before the first one runs.
-func (o *options) read(s *ui.Env) (*harness.Maker, []*sim.Spec, error) {
-	o.project.Own = []string{o.name, o.db, o.events}
-	file, err := o.project.Scenario(s, o.name, o.sets)
+func (o *options) read(s *ui.Env) (*loading.Loaded, *harness.Maker, []*sim.Spec, error) {
+	o.project.Own = []string{o.db, o.events}
+	on, err := o.project.Scenario(s, o.name, o.sets)
 	if err == nil {
-		file, err = file.Fix(o.sets)
+		on.File, err = on.Fix(o.sets)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	m, specs, err := o.specs(s, file)
+	m, specs, err := o.specs(s, on)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	names := loading.NamesOf(specs)
-	loading.WarnIdle(s, file, names)
-	return m, specs, loading.CheckSets(s, file, names, o.sets)
+	loading.WarnIdle(s, on.File, names)
+	return on, m, specs, loading.CheckSets(s, on.File, names, o.sets)
 }
 
-func (o *options) specs(s *ui.Env, file *scenarios.File) (*harness.Maker, []*sim.Spec, error) {
-	names, err := harness.Variants(file, o.variants)
+func (o *options) specs(s *ui.Env, on *loading.Loaded) (*harness.Maker, []*sim.Spec, error) {
+	names, err := harness.Variants(on.File, o.variants)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,10 +181,8 @@ func (o *options) specs(s *ui.Env, file *scenarios.File) (*harness.Maker, []*sim
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &harness.Maker{File: file, Sets: o.sets, Policy: o.policy, Project: o.project.Files, Adapt: func(sc *scenarios.Scenario, variant string) {
-		o.project.Into(sc, variant)
-		loading.Into(sc, given)
-	}}
+	m := on.Maker(func(sc *scenarios.Scenario) { loading.Into(sc, given) })
+	m.Policy = o.policy
 	if o.seedSet {
 		m.Seed = &o.seed
 	}
@@ -192,7 +191,7 @@ func (o *options) specs(s *ui.Env, file *scenarios.File) (*harness.Maker, []*sim
 		err = o.recall(out)
 	}
 	if err == nil {
-		err = loading.WarnDefinitions(s, out, o.project.Dir, given, problems)
+		err = loading.WarnDefinitions(s, out, on.Directory(), given, problems)
 	}
 	return m, out, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -18,6 +19,7 @@ import (
 	"agentsim/metrics/plot"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
+	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 )
@@ -26,6 +28,7 @@ import (
 type sweepGrid struct {
 	*harness.Sweep
 	o      *options
+	on     *loading.Loaded
 	unkept *sqlite.Error // why the last of its runs are not recorded; nil where they are
 }
 
@@ -69,6 +72,9 @@ func (g *sweepGrid) document() *report.Document {
 		axes = append(axes, a.Path)
 	}
 	d.Field("scenario", report.Text(g.Name))
+	if spec, err := g.Spec(0, 0); err == nil { // its runs were made of it
+		g.on.Tell(d, []*sim.Spec{spec})
+	}
 	d.Field("axes", report.List(axes))
 	d.Field("seeds", report.Count(g.Seeds))
 	d.Table(g.Costs())

@@ -27,6 +27,7 @@ type options struct {
 	workers  int
 	output   string
 	plot     string
+	project  loading.Project
 }
 
 // New makes the command.
@@ -56,6 +57,7 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
+	o.project.Add(f)
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.plot, "plot", "", "also draw what variants cost along the first axis into this `file` (.svg or .png)")
 	return cmd
@@ -124,17 +126,20 @@ func run(s *ui.Env, o *options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	file, err := loading.Scenario(o.name)
+	defer o.project.Close()
+	o.project.Own = []string{o.db, o.plot}
+	on, err := o.project.Scenario(s, o.name, nil)
 	if err != nil {
 		return err
 	}
-	axes, sets, err := o.axes(file)
+	axes, sets, err := o.axes(on.File)
 	if err != nil {
 		return err
 	}
-	if file, err = file.Over(axes, sets); err != nil {
+	if err = on.Over(axes, sets); err != nil {
 		return err
 	}
+	file := on.File
 	names, err := harness.Variants(file, o.variants)
 	if err != nil {
 		return err
@@ -146,14 +151,14 @@ func run(s *ui.Env, o *options) error {
 	if err := boundGrid(file.Sweep, len(names)*o.seeds); err != nil {
 		return err
 	}
-	w, err := harness.NewSweep(&harness.Maker{File: file, Sets: sets}, names, o.seeds)
+	w, err := harness.NewSweep(on.Maker(nil), names, o.seeds)
 	if err == nil {
 		err = w.Distinct()
 	}
 	if err != nil {
 		return err
 	}
-	g := &sweepGrid{Sweep: w, o: o}
+	g := &sweepGrid{Sweep: w, o: o, on: on}
 	if err := g.drawable(); err != nil {
 		return err
 	}

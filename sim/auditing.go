@@ -1,14 +1,18 @@
 package sim
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
+	"agentsim/sim/coordinator"
 	"agentsim/sim/definition"
 	"agentsim/sim/gate"
+	"agentsim/sim/llm"
 	"agentsim/sim/minimal"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
@@ -29,21 +33,30 @@ func auditedSession(spec *Spec) *audit.Session {
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
 		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases), Interactive: sc.Interactive, Gates: map[string]bool{},
 		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: planned(sc, agent.PlanAgent, agent.PlanLast), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide,
-		Full: fullAt(sc), Interrupts: interrupts(sc), SharedMarked: planned(sc, agent.PlanAgent)}
+		Full: fullAt(sc), Interrupts: interrupts(sc), SharedMarked: planned(sc, agent.PlanAgent), Scratchpad: cmp.Or(sc.Coordinator.Scratchpad, coordinator.DefaultScratchpad), MaxTokens: sc.Settings.Tokens(), Over: sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
+		RetryBase: *sc.Retry.Base, RetryCap: *sc.Retry.Cap, File: projectFile(spec)}
 	for _, g := range gate.All() {
-		out.Gates[g.Name] = sc.Gate(g.Name) == "true"
+		v := sc.Gate(g.Name)
+		out.Gates[g.Name] = v == "true" || v == gate.Internal
 	}
 	gates, err := gatesOf(sc)
 	if err != nil {
 		return nil // the run says so
 	}
-	for _, d := range definitionsOf(sc, spec, &gates) {
+	auditedTools(out, sc, &gates)
+	auditedRoots(out, sc)
+	for _, a := range p.Answers {
+		out.Answers = append(out.Answers, audit.Answer{Agent: a.Agent, Rule: a.Rule, Reply: strings.Replace(a.Reply, "always", "allow", 1)})
+	}
+	listed, others := definitionsOf(sc, spec, &gates)
+	for i, d := range append(listed, others...) {
 		if out.Types == nil {
 			out.Types = map[string]audit.Type{}
 		}
 		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Background: d.Background, TTL: d.CacheTTL, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
+		t.Listed, t.BuiltIn, t.About, t.Tools, t.Disallowed, t.Skills, t.Initial, t.Memory, t.Effort, t.Refused = i < len(listed), d.BuiltIn(), d.Description, d.Tools, d.Disallowed, d.Skills, d.InitialPrompt, string(d.Memory), d.Effort, d.Refused != nil
 		for _, h := range d.Hooks {
-			t.Hooks = append(t.Hooks, string(h.Event)+" "+h.Command)
+			t.Hooks = append(t.Hooks, audit.Hook{Event: string(h.Event), Matcher: h.Matcher, Command: h.Command})
 		}
 		if render := d.Prompt; render != nil {
 			t.Prompt = func() string { return render(&gates) }
@@ -53,6 +66,72 @@ func auditedSession(spec *Spec) *audit.Session {
 		}
 	}
 	return out
+}
+
+// auditedTools tells an auditor of a run's tools.
+func auditedTools(out *audit.Session, sc *scenarios.Scenario, gates *gate.Set) {
+	all := tool.Catalogue()
+	if out.Laid = sc.Project.Client != "" || sc.Project.Parts != nil; out.Laid {
+		return
+	}
+	offered, err := sessionTools(sc, gates, all, false)
+	if err != nil {
+		return // the run says so
+	}
+	out.Offered, out.Catalogue = tool.Names(offered), tool.Names(all)
+}
+
+// auditedRoots tells an auditor of a run's roots and their users.
+func auditedRoots(out *audit.Session, sc *scenarios.Scenario) {
+	out.Roots = map[string]audit.Root{}
+	for _, r := range Roots(sc) {
+		settings := sc.Settings
+		if r.Settings != nil {
+			settings = r.Settings.Over(settings)
+		}
+		is := audit.Root{Model: sc.Provider.ModelID(sc.Provider.Model), MaxTurns: r.MaxTurns, Warms: r.Settings.Warms(), Bare: r.Context != nil && !*r.Context,
+			Settings: []llm.Settings{requestSettings(sc, settings)}}
+		if r.User != nil {
+			is.Messages++
+		}
+		if r.Tools != nil {
+			is.Tools = append([]string{}, *r.Tools...)
+		}
+		for _, s := range r.Then {
+			if is.Warms = is.Warms || s.Settings.Warms(); s.Settings != nil {
+				settings = s.Settings.Over(settings)
+				is.Settings = append(is.Settings, requestSettings(sc, settings))
+			}
+			if s.Message != nil && s.On == nil {
+				is.Messages++
+			}
+			if s.At != nil && s.KillAgents {
+				is.Kills = append(is.Kills, vtime.Instant(*s.At))
+			}
+			if s.At != nil && s.Background {
+				is.Backgrounds = append(is.Backgrounds, vtime.Instant(*s.At))
+			}
+		}
+		out.Roots[RootLineage(&r)] = is
+	}
+}
+
+// projectFile reads a file of a project as it is before a run: not one into which the
+// scenario writes facts or instructions.
+func projectFile(spec *Spec) func(name string) (string, bool) {
+	changed := map[string]bool{}
+	for _, f := range spec.Scenario.Project.Facts {
+		changed[f.File] = true
+	}
+	for _, i := range spec.Scenario.Injections {
+		changed[i.File] = true
+	}
+	return func(name string) (string, bool) {
+		if changed[name] {
+			return "", false
+		}
+		return spec.Project.Content(name)
+	}
 }
 
 // planned reports whether every root of a run has one of some plans.
@@ -114,8 +193,9 @@ func gatesOf(sc *scenarios.Scenario) (gate.Set, error) {
 	return gates, nil
 }
 
-// definitionsOf are the definitions that the agents of a run can have.
-func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *gate.Set) []*agent.Definition {
+// definitionsOf are the definitions that the agents of a run can have: those that
+// calls may name, and the built-in ones.
+func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *gate.Set) (listed, others []*agent.Definition) {
 	sources := DefinitionSources(sc, spec.Project)
 	if sc.Stack == scenarios.MinimalStack {
 		var custom []*agent.Definition
@@ -124,11 +204,11 @@ func definitionsOf(sc *scenarios.Scenario, spec *Spec, gates *gate.Set) []*agent
 				custom = append(custom, row.Definition)
 			}
 		}
-		return minimal.Definitions(minimal.Options{}, custom)
+		return minimal.Definitions(minimal.Options{ReadOnlyShell: *sc.Minimal.ReadOnlyShell}, custom), nil
 	}
 	set, err := Definitions(sc, sources)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return append(set.Definitions, agent.EveryBuiltIn(gates)...)
+	return set.Definitions, agent.EveryBuiltIn(gates)
 }

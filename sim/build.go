@@ -88,7 +88,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	}
 	all := tool.Catalogue()
 	setTimes(sc, all)
-	offered, err := r.tools(&gates, all)
+	offered, err := sessionTools(sc, &gates, all, r.partText(client.Skills) != "")
 	if err != nil {
 		return agent.Config{}, err
 	}
@@ -118,12 +118,12 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	return cfg, nil
 }
 
-// tools are the acting tools of all, and those besides that the tools of some root
+// sessionTools are the acting tools of all, and those besides that the tools of some root
 // name: sub-agents have them too. Where names lead to agents there are messages to
 // send them.
-func (r *run) tools(gates *gate.Set, all []*tool.Tool) ([]*tool.Tool, error) {
+func sessionTools(sc *scenarios.Scenario, gates *gate.Set, all []*tool.Tool, skills bool) ([]*tool.Tool, error) {
 	var named []string
-	for _, root := range Roots(r.spec.Scenario) {
+	for _, root := range Roots(sc) {
 		if root.Tools == nil {
 			continue
 		}
@@ -133,13 +133,13 @@ func (r *run) tools(gates *gate.Set, all []*tool.Tool) ([]*tool.Tool, error) {
 			}
 		}
 	}
-	if r.partText(client.Skills) != "" {
+	if skills {
 		named = append(named, tool.SkillName)
 	}
 	if gates.AgentSwarms {
 		named = append(named, tool.SendName)
 	}
-	if r.spec.Scenario.Coordinates() {
+	if sc.Coordinates() {
 		return all, nil // for its workers, by what the filter leaves them (CRD-04)
 	}
 	return tool.Offered(all, named)

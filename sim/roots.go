@@ -58,7 +58,7 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	if s.Settings != nil {
 		settings = s.Settings.Over(settings)
 	}
-	out.Settings = r.requestSettings(settings)
+	out.Settings = requestSettings(sc, settings)
 	if s.User != nil {
 		out.First = r.blocks(*s.User, name+"/user")
 	}
@@ -85,7 +85,7 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 	}
 	if s.Settings != nil {
 		*settings = s.Settings.Over(*settings)
-		set := r.requestSettings(*settings)
+		set := requestSettings(r.spec.Scenario, *settings)
 		out.Settings = &set
 	}
 	return out
@@ -93,10 +93,10 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 
 // requestSettings translates settings of a scenario. The provider's speed is that
 // of every request.
-func (r *run) requestSettings(s scenarios.SettingsSpec) llm.Settings {
+func requestSettings(sc *scenarios.Scenario, s scenarios.SettingsSpec) llm.Settings {
 	modes := map[string]llm.ThinkingMode{"enabled": llm.ThinkingEnabled, "adaptive": llm.ThinkingAdaptive}
 	return llm.Settings{Effort: s.Effort, Thinking: modes[s.Thinking], ThinkingBudget: s.ThinkingBudget, ToolChoice: s.ToolChoice,
-		Speed: r.spec.Scenario.Provider.Speed}
+		Speed: sc.Provider.Speed}
 }
 
 // model is the id of a model that the scenario names.

@@ -36,7 +36,7 @@ func (r *recorder) gate(name, value string) { r.emit(-1, &transcript.Gate{Name: 
 func (r *recorder) sent(a *Agent, attempt int) {
 	r.request = transcript.Request{
 		Call: a.client.calls, Attempt: attempt, Head: a.client.req.Head, Model: a.client.req.Model, Breakpoints: a.client.req.Breakpoints,
-		Automatic: a.client.req.Automatic, Expect: a.client.req.Expect,
+		Automatic: a.client.req.Automatic, Expect: a.client.req.Expect, Settings: a.client.req.Settings, MaxTokens: a.client.req.MaxTokens,
 	}
 	if !a.announced {
 		if id := a.ctx.Identity; id != nil {

@@ -1,12 +1,19 @@
 package audit
 
-import "agentsim/sim/transcript"
+import (
+	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
+)
 
 // aborts is the section on who hears whose abort.
 type aborts struct {
 	*ledger
 	tasks        *tasking
 	coordinators *coordinators
+	gates        *gates
+	killing      killing
+	presses      []press         // when users ask for the background, by their scripts, in order
+	kills        []vtime.Instant // when users kill all agents, by their scripts, in order
 }
 
 // startAbort is ISO-03 for what an agent starts with: who is waited for hears
@@ -66,6 +73,7 @@ func (u *aborts) abort(ref int32, b *transcript.Abort) {
 	a.aborted, a.cut, a.cutting = true, true, true
 	a.escapes.past(u.now)
 	a.conduct.aborted(a, b.Why)
+	a.count.attempt = 0
 	want, ok := "", true
 	switch b.Why {
 	case "parent":
@@ -77,6 +85,8 @@ func (u *aborts) abort(ref int32, b *transcript.Abort) {
 		want, ok = "no "+b.Why+": its task was not killed", t != nil && t.status == "killed"
 		if b.Why == "task-stop" {
 			u.coordinators.named(a)
+		} else {
+			u.killed()
 		}
 	}
 	if u.fails(iso03, ok) {

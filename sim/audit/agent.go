@@ -20,10 +20,12 @@ type agent struct {
 	marking    marking
 	background bool // nobody waits for it
 	fork       bool
+	hooks      []Hook // of its definition
 	ref        int32
 	lineage    string
 
 	below  llm.Usage // of its descendants that have ended
+	home   llm.Usage // of those that it waited for and that came to something, in the minimal stack
 	ended  vtime.Instant
 	left   *llm.Node // hash and place of where its conversation ended, nil if it cannot go on
 	unsent []letter  // delivered to the life that has ended, and not seen in a request of it
@@ -32,43 +34,52 @@ type agent struct {
 
 // life is what is kept of an agent that lives.
 type life struct {
-	uses     []use     // of the last answer
-	calls    []call    // recorded since then
-	sent     *llm.Node // head of the last request
-	seen     *llm.Node // end of the conversation as far as it has been looked at
-	formed   *llm.Node // head of the last request that was held against the form
-	said     *llm.Node // head of the last answer with a text
-	rebased  string    // why the next request does not go on from there; "" if it does
-	mail     []letter  // delivered, and not yet seen in a request
-	named    bool      // its first request has been sent
-	aside    bool      // that request and its answer are no part of the conversation
-	lent     bool      // a child looks at its uses
-	aborted  bool
-	avoids   bool                    // prompts
-	asked    bool                    // a user was asked since the last request
-	cut      bool                    // it was interrupted since
-	edited   bool                    // a user has put another input in a call's place
-	resumed  bool                    // it is not its first
-	tagged   bool                    // a directive of a fork stands in a text block of a user message
-	gaveUp   bool                    // its last call, which failed for good
-	turns    int                     //
-	listens  *agent                  // whose abort it hears
-	coming   map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
-	homes    map[llm.ToolUseID]*home // the same
-	launched []launch                // in the background, whose calls have no result in a request
-	waiting  []pending               // ends of its tasks that it has not read of
-	posted   []vtime.Instant         // when messages to it were sent that are not delivered
-	conduct  conduct
-	window   window
-	escapes  escapes
-	banners  banners
-	root     llm.Hash   // of the first node of its requests
-	last     lastAnswer // the call before this one
-	billed   llm.Usage  // of its last call
-	meters   meters
-	progress progressed
-	files    files                 // that it knows
-	facts    transcript.AgentStart // as it started; lists are its own
+	uses       []use     // of the last answer
+	calls      []call    // recorded since then
+	sent       *llm.Node // head of the last request
+	seen       *llm.Node // end of the conversation as far as it has been looked at
+	formed     *llm.Node // head of the last request that was held against the form
+	said       *llm.Node // head of the last answer with a text
+	rebased    string    // why the next request does not go on from there; "" if it does
+	mail       []letter  // delivered, and not yet seen in a request
+	named      bool      // its first request has been sent
+	aside      bool      // that request and its answer are no part of the conversation
+	lent       bool      // a child looks at its uses
+	aborted    bool
+	avoids     bool                    // prompts
+	asked      bool                    // a user was asked since the last request
+	cut        bool                    // it was interrupted since
+	edited     bool                    // a user has put another input in a call's place
+	resumed    bool                    // it is not its first
+	tagged     bool                    // a directive of a fork stands in a text block of a user message
+	gaveUp     bool                    // its last call, which failed for good
+	turns      int                     //
+	listens    *agent                  // whose abort it hears
+	coming     map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
+	homes      map[llm.ToolUseID]*home // the same
+	launched   []launch                // in the background, whose calls have no result in a request
+	waiting    []pending               // ends of its tasks that it has not read of
+	posted     []vtime.Instant         // when messages to it were sent that are not delivered
+	conduct    conduct
+	window     window
+	escapes    escapes
+	banners    banners
+	spoken     spoken
+	count      count
+	due        vtime.Instant // when it moves to the background by itself, 0 for never
+	billedLine int           // answers when it last showed what they cost
+	ignored    []string      // what findings say of fields of its calls that have no effect, since the last request
+	oddReport  bool          // a finding says that its report does not begin as it is to
+	effortless bool          // and that its effort has no effect
+	digest     string        // the last answer beside its conversation
+	root       llm.Hash      // of the first node of its requests
+	asks       asks
+	last       lastAnswer // the call before this one
+	billed     llm.Usage  // of its last call
+	meters     meters
+	progress   progressed
+	files      files                 // that it knows
+	facts      transcript.AgentStart // as it started; lists are its own
 
 	lastChild        llm.AgentID
 	hearers          []*agent  // who hears its abort
@@ -120,6 +131,12 @@ type call struct {
 	took    vtime.Duration
 	verdict string        // what became of it before it could run
 	asked   bool          // somebody is
+	child   bool          // it has started one
+	judged  bool          // whether it may is known
+	refusal string        // why not
+	objects bool          // a hook does, to its result
+	before  []string      // hooks that have heard that it is to run
+	after   []string      // and that it has
 	ran     llm.Hash      // input that a user has put in its place
 	began   uint64        // the event behind that by which it began, 0 for none
 	from    vtime.Instant // when it began
@@ -141,6 +158,9 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a.avoids = b.Context.AvoidPrompts
 	a.conduct.began = u.now
 	a.former.facts = a.facts
+	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork {
+		a.hooks = s.Types[b.Type].Hooks
+	}
 	u.notices.ownID(a, b.ID)
 	u.starts.ownChain(a, b.Chain)
 	a.marking.start(u.opt.Session, a, a.parent)
@@ -150,6 +170,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	}
 	if a.parent == nil {
 		u.startRoot(a)
+		u.launches.startRoot(a)
 		return
 	}
 	if a.parent.life == nil {
@@ -170,6 +191,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
 	a.conduct.began = u.now
 	a.conduct.size = a.former.size
+	a.asks, a.count = a.former.asks, a.former.count
 	a.window.size = a.former.size
 	u.starts.ownChain(a, b.Chain)
 	a.former.again(u.ledger, a)
@@ -193,6 +215,7 @@ func (u *Auditor) startChild(a, p *agent) {
 			a.spawned, a.spawner, p.lent = p.uses[i], p.uses, true
 		}
 	}
+	u.fronts.startAsks(a, p)
 	u.starts.identity(a, p)
 	u.starts.chains(a, p)
 	u.aborts.startAbort(a)
@@ -217,6 +240,12 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.endProgress(a, b)
 	u.notices.failed(a, b)
 	a.conduct.ended(u.ledger, a, b)
+	if b.Status == "completed" && a.conduct.stop == llm.EndTurn && !a.cutting {
+		u.permissions.hears(a, nil, "Stop", a.conduct.stops)
+	}
+	u.tasks.left(a, b)
+	u.forks.reported(a, b)
+	u.endMinimal(a, b)
 	u.forks.leaveKin(a)
 	u.handoffs.endHand(a)
 	u.homes.endHome(a, b)
@@ -227,7 +256,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	}
 	a.left, a.unsent = nil, nil
 	if a.background && a.parent.writes() {
-		a.left, a.unsent = left(a.seen), a.mail
+		a.left, a.unsent = leftOf(a.seen), a.mail
 	}
 	a.own, a.below = llm.Usage{}, llm.Usage{} // the next activation answers for its own
 	mine := a.life

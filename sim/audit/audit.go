@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -78,6 +80,7 @@ type Auditor struct {
 	filter       filter
 	forks        forking
 	handoffs     handing
+	fronts       fronts
 	history      history
 	homes        homecoming
 	launches     launches
@@ -93,28 +96,43 @@ type Auditor struct {
 func New(opt Options) *Auditor {
 	l := &ledger{opt: opt}
 	u := &Auditor{ledger: l, gates: newGates(&opt)}
-	u.aborts = aborts{ledger: l, tasks: &u.tasks, coordinators: &u.coordinators}
+	u.aborts = aborts{ledger: l, gates: &u.gates, tasks: &u.tasks, coordinators: &u.coordinators}
 	u.cache = newCacheBooks(l)
 	u.canaries = canaries{ledger: l, vetted: map[llm.Hash]llm.Hash{}}
 	u.coordinators = coordinators{ledger: l, gates: &u.gates, tasks: &u.tasks}
-	u.filter = filter{ledger: l}
+	u.filter = filter{ledger: l, fronts: &u.fronts}
 	u.forks = forking{ledger: l, siblings: map[llm.Hash]*siblings{}}
+	u.fronts = fronts{ledger: l, gates: &u.gates, tools: map[string]llm.Hash{}, shared: map[string]string{}, kept: map[string]string{}, vetted: map[variant]bool{}}
 	u.handoffs = handing{ledger: l, gates: &u.gates, handed: map[string][]*hand{}}
-	u.history = history{ledger: l, forks: &u.forks, handoffs: &u.handoffs, bytes: map[llm.ToolUseID]llm.Hash{}}
+	u.history = history{ledger: l, gates: &u.gates, forks: &u.forks, handoffs: &u.handoffs, bytes: map[llm.ToolUseID]llm.Hash{}}
 	u.homes = homecoming{ledger: l, due: map[string][]*home{}}
 	u.launches = launches{ledger: l, gates: &u.gates}
-	u.neighbours = neighbours{ledger: l, changes: map[string][]changed{}}
+	u.neighbours = neighbours{ledger: l, fronts: &u.fronts, changes: map[string][]changed{}}
 	u.notices = notices{ledger: l, tasks: &u.tasks, ids: map[llm.AgentID]*agent{}, whys: map[string][]string{}}
-	u.permissions = permissions{ledger: l, neighbours: &u.neighbours}
+	u.permissions = permissions{ledger: l, gates: &u.gates, neighbours: &u.neighbours, launches: &u.launches}
 	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
-	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, known: map[string]*taskState{},
-		outputs: memories{gone: map[string]vtime.Instant{}}}
+	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, launches: &u.launches, known: map[string]*taskState{},
+		outputs: outputs{gone: map[string]vtime.Instant{}}}
 	u.tools = handling{ledger: l}
+	if opt.Session != nil {
+		for name, r := range opt.Session.Roots { // order: sorted below
+			u.aborts.kills = append(u.aborts.kills, r.Kills...)
+			for _, at := range r.Backgrounds {
+				u.aborts.presses = append(u.aborts.presses, press{at, name})
+			}
+		}
+		slices.Sort(u.aborts.kills)
+		slices.SortFunc(u.aborts.presses, func(a, b press) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.root, b.root)) })
+	}
 	return u
 }
 
 // Emit holds the event against every statement that it can show.
 func (u *Auditor) Emit(e *transcript.Event) {
+	if e.At > u.now {
+		u.now = e.At
+		u.aborts.past()
+	}
 	u.seq, u.now = e.Seq, e.At
 	if livesOnly>>e.Body.Kind()&1 > 0 { // most are
 		if a := u.agent(e.Agent); a != nil {
@@ -152,6 +170,8 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		return
 	case *transcript.RunEnd:
 		u.tasks.runEnd(b)
+		u.tasks.keptOutputs()
+		u.aborts.unheard(b)
 		return
 	}
 	if a := u.agent(e.Agent); a != nil {
@@ -170,6 +190,9 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	if livesOnly>>kind&1 > 0 && u.fails(iso11, a.life != nil) {
 		u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
 	}
+	if _, ok := body.(*transcript.UserMessage); ok {
+		a.former.messages++
+	}
 	if b, ok := body.(*transcript.StateWrite); ok {
 		u.tasks.stateWrite(a, b)
 		return
@@ -180,12 +203,16 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	switch b := body.(type) {
 	case *transcript.Terminal:
 		a.banners.shows(u.ledger, a, b.Line)
+		u.spends(a, b.Line)
 	case *transcript.Progress:
 		u.showsProgress(a, b)
 	case *transcript.Stage:
 		u.launches.stage(a, b)
 	case *transcript.Request:
 		a.conduct.sends(u.ledger, a, b)
+		u.fronts.sent(a, b)
+		u.launches.overdue(a)
+		a.progress.sent(u.ledger, a)
 		a.marking.sent(u.ledger, a, b)
 		u.request(a, b)
 	case *transcript.Response:
@@ -204,6 +231,11 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	case *transcript.UserMessage:
 		if !b.Dropped {
 			a.turns = 0
+			a.spoken.told += b.Bytes
+		}
+	case *transcript.WakeUp:
+		if size := a.billed.Prompt() + a.billed.Output; u.fails(loop09, b.Prefix == size) {
+			u.report(loop09, a, "a wake-up at "+decimal(size)+" tokens", decimal(b.Prefix))
 		}
 	case *transcript.Rebase:
 		a.rebased = b.Why
@@ -214,6 +246,11 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		a.window.summed()
 	case *transcript.Finding:
 		a.forkOff = a.forkOff || b.Rule == forkOff
+		if b.Rule == "ignored-field" || b.Rule == "worker-model" {
+			a.ignored = append(a.ignored, b.Detail)
+		}
+		a.oddReport = a.oddReport || b.Rule == "fork-report"
+		a.effortless = a.effortless || b.Rule == "effort-ignored"
 		a.breached = a.breached || b.Rule == "readonly_breach"
 	case *transcript.Replace:
 		u.history.replace(a, b)

@@ -181,6 +181,8 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	r := b.Resp
 	a.own = a.own.Plus(r.Usage)
 	a.billed, a.gaveUp = r.Usage, false
+	a.count.asked(u.ledger, a, b.Call, b.Attempt)
+	a.count.over()
 	a.escapes.comes(u.ledger, a, r.Started)
 	u.starts.turned(a)
 	if !a.aside {
@@ -218,13 +220,14 @@ func (u *history) answered(a *agent, head *llm.Node) {
 		u.report(iso11, a, "an answer to its own request", "one to another")
 	}
 	if a.aside {
-		a.uses = nil
+		a.uses, a.digest = nil, a.textBehind(head)
 		return
 	}
 	for i, j := 0, len(uses)-1; i < j; i, j = i+1, j-1 {
 		uses[i], uses[j] = uses[j], uses[i]
 	}
 	a.noted(head)
+	a.spoken.cutOff = a.conduct.cuts == 1 && len(uses) == 0
 	a.seen, a.uses, a.calls = head, uses, a.calls[:0]
 }
 
@@ -232,6 +235,7 @@ func (u *history) answered(a *agent, head *llm.Node) {
 func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	a.own = a.own.Plus(b.Err.Usage)
 	a.gaveUp = b.GivesUp && b.Err.Type != "aborted"
+	a.count.failed(b)
 	a.conduct.failed(u.ledger, a, b)
 	u.cache.landed(a, b.Err.Began)
 	u.cache.parts(a, &b.Err.Usage, &b.Err.Cache)

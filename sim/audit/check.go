@@ -11,12 +11,15 @@ const (
 	loop06
 	loop07
 	loop08
+	loop09
+	loop10
 	loop11
 	loop12
 	sub02
 	sub04
 	sub05
 	sub06
+	sub07
 	sub08
 	sub09
 	sub03
@@ -24,6 +27,7 @@ const (
 	sub11
 	sub12
 	sub13
+	sub14
 	sub16
 	sub19
 	sub21
@@ -35,6 +39,8 @@ const (
 	min06
 	def06
 	def07
+	def08
+	def10
 	def11
 	def12
 	prm01
@@ -73,6 +79,7 @@ const (
 	frk06
 	frk08
 	frk09
+	frk10
 	frk14
 	crd01
 	crd02
@@ -80,6 +87,7 @@ const (
 	crd04
 	crd05
 	crd06
+	crd08
 	crd11
 	crd12
 	tsk01
@@ -116,6 +124,8 @@ var checks = [numChecks]Check{
 	loop06:  {"LOOP-06", "a call that failed is made again when that may help, as often and as late as the rule says"},
 	loop07:  {"LOOP-07", "a history that becomes a summary goes on behind the same user context"},
 	loop08:  {"LOOP-08", "an agent ends as its last answer, an abort or an error makes it, and counts what it did"},
+	loop09:  {"LOOP-09", "requests, answers and tool uses are recorded under the numbers of their calls"},
+	loop10:  {"LOOP-10", "the user context stands in front of an agent's messages and system context behind its prompt, as all are told them"},
 	loop11:  {"LOOP-11", "a result is replaced by decision, once, and by what is shorter"},
 	loop12:  {"LOOP-12", "each request bears at most four marks in order, the last where the plan says"},
 	sub02:   {"SUB-02", "each child was asked for with a prompt and a description"},
@@ -123,12 +133,14 @@ var checks = [numChecks]Check{
 	sub04:   {"SUB-04", "a child has the type that its call names, else that of calls without one"},
 	sub05:   {"SUB-05", "no child has a type that a rule denies"},
 	sub06:   {"SUB-06", "each spawn has its five stages, recorded in order"},
+	sub07:   {"SUB-07", "a child's tools are what the filter leaves of the session's and its definition's, in order, by its own pool mode"},
 	sub08:   {"SUB-08", "a fresh child has its whole prompt and no other payload of its parent's messages"},
 	sub09:   {"SUB-09", "a child has the model of its call, else of its definition, else that of sub-agents"},
 	sub10:   {"SUB-10", "a child runs in the mode of a parent that binds it, else in its definition's, else in its parent's"},
 	sub11:   {"SUB-11", "a child runs in the background when its call, its definition or the session says so"},
 	sub12:   {"SUB-12", "what comes home of a child is the last that it said"},
 	sub13:   {"SUB-13", "the launch of an agent in the background names it, and says whether its output can be read"},
+	sub14:   {"SUB-14", "an agent that is waited for moves to the background at its time, or when its user asks for it"},
 	sub16:   {"SUB-16", "a child's end, its task's and what its parent reads of it agree"},
 	sub19:   {"SUB-19", "the figures that come home of a child are those of its last call, and its tool uses"},
 	sub21:   {"SUB-21", "no child is deeper than the limit"},
@@ -140,6 +152,8 @@ var checks = [numChecks]Check{
 	sub23:   {"SUB-23", "a message goes to the agent whose id or name the call says"},
 	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing, and hooks hear agents of their own definition alone"},
 	def07:   {"DEF-07", "built-in types hold the tools that they are to hold"},
+	def08:   {"DEF-08", "an agent's system prompt is its type's, and those of built-in types say what they are to"},
+	def10:   {"DEF-10", "a tool is defined in the same bytes for all, the Agent tool with the types that may be called"},
 	def11:   {"DEF-11", "a type that is to look only and changes something is found out"},
 	def12:   {"DEF-12", "marks have the lifetime of the definition, else that of the session"},
 	prm01:   {"PRM-01", "a call runs if it was allowed, and what is said of it follows from mode and rules"},
@@ -178,6 +192,7 @@ var checks = [numChecks]Check{
 	frk06:   {"FRK-06", "a fork stands behind its parent's rendered tools and system prompt"},
 	frk08:   {"FRK-08", "a directive opens with its fixed tag and ends with the words of the call"},
 	frk09:   {"FRK-09", "no fork makes an agent, and nobody else is taken for a fork"},
+	frk10:   {"FRK-10", "a fork in another directory is told to translate paths and to read files again, and no other"},
 	frk14:   {"FRK-14", "each Agent call of a fork is answered with the fixed error"},
 	crd01:   {"CRD-01", "a coordinator's requests define no tool but those by which it has others work"},
 	crd02:   {"CRD-02", "a coordinator's own system prompt has its six headings, each once and in order"},
@@ -185,6 +200,7 @@ var checks = [numChecks]Check{
 	crd04:   {"CRD-04", "a worker holds the tools of the background without the internal ones, in simple mode three"},
 	crd05:   {"CRD-05", "a coordinator starts workers and nobody else, with its own model; another type is an error"},
 	crd06:   {"CRD-06", "a coordinator's workers run in the background and cannot start agents, and those of one answer start at one instant"},
+	crd08:   {"CRD-08", "with the scratchpad on workers are told of it, and nobody is asked before they read or write there"},
 	crd11:   {"CRD-11", "a call of TaskStop stops the task that it names and no other, and who was stopped can be written to"},
 	crd12:   {"CRD-12", "the notification of an agent that failed carries the error that it ended with"},
 	tsk01:   {"TSK-01", "a task's id is the letter of its type and 16 hex digits, and no two agents have one id"},

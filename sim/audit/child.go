@@ -47,8 +47,10 @@ func (u *starts) startModel(a, p *agent, s *Session, typ *Type) {
 	} else if p.facts.Type == "coordinator" {
 		word = "" // which it may not choose (CRD-05)
 	}
-	if word == "" && u.gates.changed["USER_TYPE"] {
-		return // built-in types have other models now
+	if a.facts.Source == "agent:builtin:Explore" && word == "" {
+		if word = "haiku"; u.gates.on["USER_TYPE"] {
+			word = "inherit"
+		}
 	}
 	for _, next := range [...]string{typ.Model, s.Model, "inherit"} {
 		if word == "" {
@@ -126,6 +128,12 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 	}
 	if have.life == nil {
 		return
+	}
+	if parts := have.facts.Context.UserContext; len(parts) > 0 {
+		others := func(list []string) string {
+			return strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "claudeMd" || s == workersPart && !a.fork }), " ")
+		}
+		u.same(loop10, a, "user context", others(parts), others(a.facts.Context.UserContext))
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
 	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))

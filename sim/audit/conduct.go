@@ -14,8 +14,12 @@ type conduct struct {
 	stop    llm.StopReason // of its last answer
 	answers int            // of its conversation
 	size    int64          // tokens of the last of them and its request
+	cuts    int            // answers in a row that were cut off
+	pauses  int            // and that paused
+	stops   []string       // hooks that have heard that it stops
 	stopped bool           // by an abort that ends it
 	crashed bool
+	warms   bool     // its last request asks for no tokens
 	hooks   []string // that hear it
 	tries   tries
 }
@@ -49,6 +53,20 @@ func (d *conduct) hooked(u *ledger, a *agent, b *transcript.Hook) {
 		u.report(iso10, a, "a hook that was added", b.Op+" of "+name)
 		return
 	}
+	if c := a.recorded(b.ID); b.Op == "run" && c != nil {
+		if b.Event == "PreToolUse" {
+			c.before = append(c.before, b.Command)
+		} else {
+			c.after = append(c.after, b.Command)
+			c.objects = c.objects || b.Outcome == "block"
+		}
+	}
+	if b.Op == "run" && b.Event == "Stop" {
+		d.stops = append(d.stops, b.Command)
+		if b.Outcome == "block" && a.spoken.kept == "" {
+			a.spoken.kept = defuser.Replace(b.Command + ": " + b.Reason)
+		}
+	}
 	if b.Op == "run" && b.Event == "Stop" && u.fails(def06, len(a.uses) == 0) {
 		u.report(def06, a, "no "+name+" before its tools have run", "one")
 	}
@@ -71,6 +89,7 @@ func (d *conduct) failed(u *ledger, a *agent, b *transcript.APIError) {
 			u.report(loop06, a, "another try of what passes, up to "+decimal(int64(s.Retries)), "error "+decimal(int64(e.Status))+" in try "+decimal(int64(b.Attempt))+", gives up: "+word(b.GivesUp))
 		}
 	}
+	waits(u, a, b)
 	d.tries = tries{!b.GivesUp, b.Attempt, u.now.Add(max(b.RetryIn, e.RetryAfter))}
 }
 
@@ -87,9 +106,10 @@ func (d *conduct) sends(u *ledger, a *agent, b *transcript.Request) {
 	}
 	t := &d.tries
 	if !t.failed && b.Attempt == 0 {
+		d.goesOn(u, a, b.Head)
 		return
 	}
-	if u.fails(loop06, t.failed && b.Attempt == t.n+1 && u.now >= t.due) {
+	if u.fails(loop06, t.failed && b.Attempt == t.n+1 && u.now == t.due) {
 		u.report(loop06, a, "try "+decimal(int64(t.n+1))+" at "+t.due.String(), "try "+decimal(int64(b.Attempt)))
 	}
 	*t = tries{}
@@ -99,6 +119,13 @@ func (d *conduct) sends(u *ledger, a *agent, b *transcript.Request) {
 func (d *conduct) answered(r *llm.Response) {
 	d.stop, d.size = r.Stop, r.Usage.Total()
 	d.answers++
+	d.stops = d.stops[:0]
+	if d.cuts++; r.Stop != llm.MaxTokens || d.warms {
+		d.cuts = 0
+	}
+	if d.pauses++; r.Stop != llm.PauseTurn {
+		d.pauses = 0
+	}
 }
 
 // ended holds an agent's end against what it has done.
@@ -113,7 +140,7 @@ func (d *conduct) ended(u *ledger, a *agent, b *transcript.AgentEnd) {
 	if u.fails(loop05, b.Status != "max_turns" || spent) {
 		u.report(loop05, a, "no end for want of turns before "+decimal(int64(a.facts.MaxTurns)), "one after "+decimal(int64(a.turns)))
 	}
-	a.former.size = a.window.size
+	a.former.size, a.former.count = a.window.size, a.count
 	want := d.status(a)
 	if spent && b.Status == "max_turns" {
 		want = ""
@@ -136,12 +163,24 @@ func (d *conduct) status(a *agent) string {
 		return "refused"
 	case d.stop == llm.EndTurn && !a.cutting:
 		return "completed"
+	case d.cuts >= 2:
+		return "max_tokens"
+	case d.pauses > mostPauses:
+		return "pause_turn"
+	case d.cuts == 1 && a.parent != nil:
+		return "no end: it goes on once"
 	}
 	return ""
 }
 
 // compacted is LOOP-07 for a history that becomes a summary: it was full.
 func (d *conduct) compacted(u *ledger, a *agent, b *transcript.Compact) {
+	if s := u.opt.Session; s != nil && s.Full != nil && u.fails(loop07, b.FullAt == s.Full(a.last.model)) {
+		u.report(loop07, a, "a window that is full from "+decimal(s.Full(a.last.model))+" tokens on", decimal(b.FullAt))
+	}
+	if front := border(a.seen); u.fails(loop07, b.Blocks == int(a.seen.Pos-front.Pos) && b.Bytes == a.seen.Bytes-front.Bytes) {
+		u.report(loop07, a, decimal(int64(a.seen.Pos-front.Pos))+" blocks gone of "+decimal(a.seen.Bytes-front.Bytes)+" bytes", decimal(int64(b.Blocks))+" of "+decimal(b.Bytes))
+	}
 	if u.fails(loop07, b.Tokens == d.size && b.Tokens >= b.FullAt) {
 		u.report(loop07, a, "a history of "+decimal(d.size)+" tokens that is full from "+decimal(b.FullAt)+" on", decimal(b.Tokens)+" tokens")
 	}

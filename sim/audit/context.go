@@ -67,6 +67,7 @@ func (u *tasking) stateWrite(a *agent, b *transcript.StateWrite) {
 	if id, ok := strings.CutPrefix(b.Field, "tasks."); ok {
 		u.same(iso06, a, b.Field, "root", b.Effect)
 		if id, moved := strings.CutSuffix(id, ".isBackgrounded"); moved {
+			u.launches.moved(a, b.Why)
 			u.toBackground(a)
 		} else if b.Effect == "root" {
 			t := u.taskOf(id)
@@ -76,6 +77,9 @@ func (u *tasking) stateWrite(a *agent, b *transcript.StateWrite) {
 	}
 	if rule, ok := strings.CutPrefix(b.Field, "permissions.allow."); ok && b.Effect != "no-op" {
 		u.permissions.rules = append(u.permissions.rules, rule)
+	}
+	if b.Field == "session" && u.fails(min02, a.parent == nil) {
+		u.report(min02, a, "no session saved: it is a sub-agent", b.Field)
 	}
 	want := "root"
 	for q := a; q.parent != nil; q = q.parent {

@@ -94,6 +94,9 @@ func (u *forking) firstOfFork(a *agent, nodes []*llm.Node) {
 			u.report(frk08, a, "a directive that opens with "+forkTag+" and ends with "+forkKeyword, short(raw))
 		}
 	}
+	if ok && at < len(nodes) {
+		u.directs(a, nodes[at:])
+	}
 	if at == len(nodes) || a.kin == nil {
 		return
 	}

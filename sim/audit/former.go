@@ -11,6 +11,9 @@ import (
 type former struct {
 	facts      transcript.AgentStart
 	activation int
+	asks       asks
+	messages   int // of its user
+	count      count
 	size       int64  // of its history, as conduct has it
 	about      string // description in the call that made it, "" where a user may have put another in its place
 }
@@ -32,6 +35,11 @@ func (f *former) again(u *ledger, a *agent) {
 		now.MaxTurns == was.MaxTurns && now.Name == was.Name && now.Activation == f.activation && slices.Equal(now.Tools, was.Tools)
 	if u.fails(tsk10, same) {
 		u.report(tsk10, a, "the agent that it was, in activation "+decimal(int64(f.activation)), "another one, or activation "+decimal(int64(now.Activation)))
+	}
+	fresh := now.Context.FilesKnown == 0 && now.Context.FileCache == "empty" && now.Model == was.Model && now.PoolMode == was.PoolMode && now.Structure == was.Structure &&
+		now.Context.AvoidPrompts == (was.PoolMode != "bubble")
+	if u.fails(tsk10, fresh) {
+		u.report(tsk10, a, "no file known, model "+was.Model+" and prompts avoided but in mode bubble", "otherwise")
 	}
 	if u.fails(tsk10, now.Async && now.RunMode == was.RunMode && now.Context.Thinking == was.Context.Thinking) {
 		u.report(tsk10, a, "it runs in the background, in mode "+was.RunMode+", and thinks as before", "otherwise")

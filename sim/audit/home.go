@@ -45,8 +45,13 @@ func (a *agent) lastText() string {
 	if a.said == nil {
 		return ""
 	}
+	return a.textBehind(a.said)
+}
+
+// textBehind is the text of an answer, by its end.
+func (a *agent) textBehind(head *llm.Node) string {
 	var parts []string
-	for n := a.said; n != nil && n.Role == llm.Assistant && !n.IsBorder(); n = n.Parent {
+	for n := head; n != nil && n.Role == llm.Assistant && !n.IsBorder(); n = n.Parent {
 		if n.Block.Kind == llm.Text {
 			parts = append([]string{n.Block.Content.Raw()}, parts...)
 		}

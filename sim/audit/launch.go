@@ -14,15 +14,11 @@ type launches struct {
 	gates *gates
 }
 
-// forks reports whether a call without a type starts a fork.
-func (u *launches) forks() bool {
-	return u.gates.on["FORK_SUBAGENT"] && u.opt.Session.Interactive && !u.gates.coordinates() && !u.opt.Session.Minimal
-}
-
 // staged is the spawn that an agent is about to make.
 type staged struct {
 	lineage string
 	n       int // stages that were recorded
+	details [stages]string
 }
 
 // stages is how many a spawn has.
@@ -35,7 +31,11 @@ func (u *launches) stage(a *agent, b *transcript.Stage) {
 		*s = staged{lineage: b.Lineage}
 	}
 	s.n++
-	if u.fails(sub06, s.lineage == b.Lineage && s.n == b.N) {
+	known := b.N >= 1 && b.N <= stages
+	if known {
+		s.details[b.N-1] = b.Detail
+	}
+	if u.fails(sub06, known && s.lineage == b.Lineage && s.n == b.N && b.Name == stageWords[b.N-1]) {
 		u.report(sub06, a, "stage "+decimal(int64(s.n))+" of "+orNone(s.lineage), "stage "+decimal(int64(b.N))+" of "+b.Lineage)
 	}
 }
@@ -55,14 +55,18 @@ func (u *launches) started(a, p *agent) {
 	if s == nil {
 		return
 	}
-	if !s.Minimal && u.fails(sub06, p.staged == staged{a.lineage, stages}) {
+	if !s.Minimal && u.fails(sub06, p.staged.lineage == a.lineage && p.staged.n == stages) {
 		u.report(sub06, a, "all stages of its spawn before it starts", decimal(int64(p.staged.n))+" of "+orNone(p.staged.lineage))
 	}
-	a.offersBackground = !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !u.forks() && !u.gates.coordinates()
-	if a.fork && u.fails(frk01, u.forks()) {
+	a.offersBackground = !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !u.gates.forks(u.opt.Session) && !u.gates.coordinates()
+	if a.fork && u.fails(frk01, u.gates.forks(u.opt.Session)) {
 		u.report(frk01, a, "no fork: the gate is off, nobody is there to be asked or somebody coordinates", "one")
 	}
 	u.permitted(a, s)
+	if !p.edited {
+		u.startFacts(a, p)
+	}
+	u.waitedFor(a)
 	if in := a.spawned.input; in != nil && !p.edited {
 		a.former.about = strings.Clone(field(in, "description"))
 		u.asked(a, p, in)
@@ -88,7 +92,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 	if !p.coordinator() {
 		u.same(sub04, a, "type", u.typeOf(in), a.facts.Type)
 	}
-	background := u.forks() || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
+	background := u.gates.forks(u.opt.Session) || u.gates.coordinates() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
 	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal
 	if u.fails(sub11, a.facts.Async == background) {
@@ -124,7 +128,7 @@ func (u *launches) typeOf(in *llm.Payload) string {
 	if typ := field(in, name); typ != "" {
 		return typ
 	}
-	if u.forks() {
+	if u.gates.forks(u.opt.Session) {
 		return "fork"
 	}
 	return otherwise
@@ -137,7 +141,7 @@ func (u *launches) returned(a *agent, b *llm.Block, replaced bool) {
 	if i < 0 {
 		return
 	}
-	id := a.launched[i].id.String()
+	agent, id := a.launched[i].id, a.launched[i].id.String()
 	a.launched = append(a.launched[:i], a.launched[i+1:]...)
 	raw := b.Content.Raw()
 	if replaced || b.IsError && a.cutting {
@@ -150,5 +154,8 @@ func (u *launches) returned(a *agent, b *llm.Block, replaced bool) {
 	ok := !b.IsError && strings.HasPrefix(raw, `{"status":"async_launched","agentId":"`+id+`"`) && strings.Contains(raw, id+`.output","canReadOutputFile":`+reads)
 	if u.fails(sub13, ok) {
 		u.report(sub13, a, "the launch of "+id+", its file, and canReadOutputFile "+reads, short(raw))
+	}
+	if x := a.used(b.ID); x != nil && isAgentTool(x.name) {
+		u.launchedAs(a, agent, x.input, raw)
 	}
 }

@@ -22,6 +22,7 @@ type ledger struct {
 // gates are those that are on, and those that have changed since the run began.
 type gates struct {
 	on, changed map[string]bool
+	flips       int
 }
 
 func newGates(opt *Options) gates {
@@ -37,10 +38,16 @@ func newGates(opt *Options) gates {
 
 // flipped takes in a gate that has changed.
 func (g *gates) flipped(b *transcript.Gate) {
-	g.on[b.Name], g.changed[b.Name] = b.Value == "true", true
+	g.on[b.Name], g.changed[b.Name] = b.Value == "true" || b.Value == "ant", true
+	g.flips++
 }
 
-// coordinates reports whether the root that starts now is a coordinator.
+// forks reports whether a call without a type starts a fork.
+func (g *gates) forks(s *Session) bool {
+	return g.on["FORK_SUBAGENT"] && s.Interactive && !g.coordinates() && !s.Minimal
+}
+
+// coordinates reports whether both halves of coordinator mode are on.
 func (g *gates) coordinates() bool {
 	return g.on["COORDINATOR_MODE"] && g.on["CLAUDE_CODE_COORDINATOR_MODE"]
 }

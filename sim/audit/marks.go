@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -14,6 +16,7 @@ type marking struct {
 	known bool
 	ttl   llm.TTL
 	short vtime.Duration // from when on it is 5m; 0 is never
+	at    []int32        // of those in the system prompt, where the plan says so
 }
 
 // start is DEF-12 by a table of this package: roots and forks have the session's
@@ -22,11 +25,11 @@ func (m *marking) start(s *Session, a, p *agent) {
 	switch {
 	case s == nil:
 	case p == nil:
-		*m = marking{true, s.TTL, s.ShortAt}
+		*m = marking{known: true, ttl: s.TTL, short: s.ShortAt}
 	case a.fork:
 		*m = p.marking
 	default:
-		*m = marking{true, s.ChildTTL, 0}
+		*m = marking{known: true, ttl: s.ChildTTL}
 		if own := s.Types[a.facts.Type].TTL; own != nil {
 			m.ttl = *own
 		}
@@ -48,6 +51,9 @@ func (m *marking) sent(u *ledger, a *agent, b *transcript.Request) {
 		placed = placed && marks[i].Node.Pos > before
 		before = marks[i].Node.Pos
 	}
+	for i, at := range m.at {
+		placed = placed && i < len(marks) && marks[i].Node.Pos == at
+	}
 	if u.opt.Session.HeadMarked {
 		placed = placed && len(marks) > 0 && marks[len(marks)-1].Node == b.Head
 	}
@@ -60,24 +66,29 @@ func (m *marking) sent(u *ledger, a *agent, b *transcript.Request) {
 }
 
 // systemMarks is LOOP-12 for an agent's first request: its system prompt is marked at its
-// last block and, where it has several, at one in front of it, where what others share
-// with it ends.
+// last block and, where it has several, at the first, where what others share with it ends.
 func systemMarks(u *ledger, a *agent, b *transcript.Request, front *llm.Node) {
 	if s := u.opt.Session; s == nil || !s.SharedMarked || u.opt.OwnPrompts {
 		return
 	}
-	blocks, marked := 0, 0
+	var blocks []int32 // the last first
 	for n := front.Parent; n != nil && n.Level != llm.Tools; n = n.Parent {
 		if !n.IsBorder() && n.Level == llm.System {
-			blocks++
+			blocks = append(blocks, n.Pos)
 		}
 	}
+	if k := len(blocks); k > 1 {
+		a.marking.at = []int32{blocks[k-1], blocks[0]}
+	} else {
+		a.marking.at = blocks
+	}
+	var marked []int32
 	for i := range b.Breakpoints {
 		if b.Breakpoints[i].Node.Level == llm.System {
-			marked++
+			marked = append(marked, b.Breakpoints[i].Node.Pos)
 		}
 	}
-	if want := min(blocks, 2); u.fails(loop12, marked == want) {
-		u.report(loop12, a, decimal(int64(want))+" marks in a system prompt of "+decimal(int64(blocks))+" blocks", decimal(int64(marked)))
+	if u.fails(loop12, slices.Equal(marked, a.marking.at)) {
+		u.report(loop12, a, "2 marks in a system prompt of "+decimal(int64(len(blocks)))+" blocks, at the first and the last", decimal(int64(len(marked)))+", or elsewhere")
 	}
 }

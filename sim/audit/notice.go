@@ -211,6 +211,10 @@ func (u *notices) says(a *agent, m *letter, raw string) {
 	if at := between(raw, "<output-file>", "</output-file>"); u.fails(tsk03, strings.HasSuffix(at, m.task+".output")) {
 		u.report(tsk03, a, "the output file of "+m.task, at)
 	}
+	plain := strings.Contains(raw, "<summary>Command ") && strings.Contains(raw, tokensOpen+"0"+tokensEnd) && strings.Contains(raw, usesOpen+"0"+usesEnd) && !strings.Contains(raw, resultOpen)
+	if u.fails(tsk03, m.command == plain) {
+		u.report(tsk03, a, "of a command no tokens, no tool uses and no result: "+word(m.command), word(plain))
+	}
 	if ms := between(raw, "<duration_ms>", "</duration_ms>"); m.command && u.fails(tsk03, ms == decimal(m.took.Milliseconds())) {
 		u.report(tsk03, a, "a duration of "+decimal(m.took.Milliseconds())+" ms", ms)
 	}

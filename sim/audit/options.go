@@ -41,7 +41,7 @@ type Session struct {
 	Aliases          map[string]string         // of models
 	Types            map[string]Type           // of agents
 	Interactive      bool
-	Gates            map[string]bool            // those that are on as the run begins
+	Gates            map[string]bool            // those that are on as the run begins; USER_TYPE is, where it is ant
 	TTL, ChildTTL    llm.TTL                    // lifetime at the markers of roots and forks, and of sub-agents
 	ShortAt          vtime.Duration             // from when on roots and forks have 5m; 0 is never
 	HeadMarked       bool                       // every request is marked at its last block
@@ -50,18 +50,63 @@ type Session struct {
 	Interrupts       map[string][]vtime.Instant // by root: when its user interrupts it, in order
 	SharedMarked     bool                       // the last system block that all types share is marked
 	SideBySide       bool                       // sub-agents of the minimal stack run at one time
+	Roots            map[string]Root            // by lineage
+	Offered          []string                   // tools of the session, in order
+	Catalogue        []string                   // all tools that definitions may name, in order
+	Laid             bool                       // requests have the layout of a client of today: what stands in front is not checked then
+	Scratchpad       string                     // directory of it
+	Answers          []Answer                   // of users, the first that fits
+	Over, Preview    int                        // bytes of a result above which it is replaced, 0 for never, and those that its preview keeps
+	MaxTokens        int64                      // that an answer may have
+	RetryBase        vtime.Duration             // wait before the first further try, doubled up to
+	RetryCap         vtime.Duration
+	File             func(path string) (text string, ok bool) // of the project as the run begins
 }
+
+// coordinates reports whether the session begins with a coordinator.
+func (s *Session) coordinates() bool {
+	return s.Gates["COORDINATOR_MODE"] && s.Gates["CLAUDE_CODE_COORDINATOR_MODE"]
+}
+
+// Root is what a root is to be.
+type Root struct {
+	Model       string
+	Tools       []string        // of them, its own; nil are the session's
+	MaxTurns    int             // 0 is the run's limit
+	Settings    []llm.Settings  // of its requests: the first, and those that its user puts in their place
+	Messages    int             // of its user, by the script: those that wait for no event
+	Warms       bool            // some requests ask for no tokens
+	Bare        bool            // no user context, no system context
+	Kills       []vtime.Instant // when its user kills all agents, and
+	Backgrounds []vtime.Instant // when its user sends to the background whom it waits for, by the script
+}
+
+// Answer is what a user answers a question: to whom, about what, and allow, deny, edit or never.
+type Answer struct{ Agent, Rule, Reply string }
+
+// Hook is what a definition has run on an event.
+type Hook struct{ Event, Matcher, Command string }
 
 // Type is what a definition says of its agents.
 type Type struct {
+	Listed     bool // calls may name it
+	BuiltIn    bool
+	About      string   // when to use it
+	Tools      []string // that it allows; nil are all
+	Disallowed []string
+	Skills     []string
+	Initial    string // what stands in front of its agents' first message
+	Memory     string // scope of what its agents remember; "" is none
+	Effort     string
+	Refused    bool // no agent of it can be started
 	Model      string
 	Mode       string
 	MaxTurns   int // 0 is none of its own
 	OmitClaude bool
 	OmitGit    bool
 	Background bool
-	TTL        *llm.TTL      // at the markers of its agents; nil is the session's
-	Hooks      []string      // what its hooks hear and run, as "PreToolUse ./check.sh"
+	TTL        *llm.TTL // at the markers of its agents; nil is the session's
+	Hooks      []Hook
 	Brings     bool          // its agents begin with memories, skills or a first word of their own
 	Prompt     func() string // as the run begins; nil where there is none
 }

@@ -11,7 +11,9 @@ import (
 // permissions is the section on what calls may do.
 type permissions struct {
 	*ledger
+	gates      *gates
 	neighbours *neighbours
+	launches   *launches
 	rules      []string // to allow, that have reached the session
 }
 
@@ -57,6 +59,7 @@ func (u *permissions) decided(a *agent, b *transcript.Permission) {
 	}
 	if c.began == 0 {
 		u.neighbours.begins(a, c)
+		u.hears(a, c, "PreToolUse", c.before)
 	}
 	u.same(sub10, a, "a decision in mode", a.facts.RunMode, b.Mode)
 	switch b.Decision {
@@ -70,7 +73,12 @@ func (u *permissions) decided(a *agent, b *transcript.Permission) {
 	case "allow", "edit":
 		c.verdict, c.began, c.ran = allowed, u.seq+1, b.Input // what was asked about begins with the answer
 	}
-	if !c.asked {
+	if c.verdict == allowed && isAgentTool(c.name) {
+		u.launches.called(a, c)
+	}
+	if c.asked {
+		u.answers(a, c, b)
+	} else {
 		u.follows(a, c, b)
 	}
 	c.asked = b.Decision == "ask"
@@ -93,7 +101,7 @@ func (a *agent) terminal() string {
 func (u *permissions) hook(a *agent, b *transcript.Hook) {
 	if s := u.opt.Session; s != nil {
 		typ, known := s.Types[a.facts.Type]
-		if (known || a.fork) && u.fails(def06, !a.fork && slices.Contains(typ.Hooks, b.Event+" "+b.Command)) {
+		if (known || a.fork) && u.fails(def06, !a.fork && slices.ContainsFunc(typ.Hooks, func(h Hook) bool { return h.Event == b.Event && h.Command == b.Command })) {
 			u.report(def06, a, "no hook but those of type "+a.facts.Type, b.Event+" "+b.Command)
 		}
 	}
@@ -117,6 +125,9 @@ func (u *permissions) kept(a *agent, c *call, b *transcript.ToolResult) {
 	id := prm01
 	if c.verdict == blocked {
 		id = def06
+	}
+	if c.verdict == allowed && !b.IsError {
+		u.hears(a, c, "PostToolUse", c.after)
 	}
 	ran := !b.IsError || b.Wrote > 0
 	if u.fails(id, !ran || c.verdict == allowed) {
@@ -150,6 +161,9 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 		if x := a.used(c.id); x != nil && !a.edited {
 			u.wholly(a, x)
 		}
+	}
+	if x := a.used(c.id); b.Why == "scratchpad" && x != nil && u.fails(crd08, u.inScratchpad(a, x)) {
+		u.report(crd08, a, "nobody asked because of the scratchpad, of which this is no call", b.Tool)
 	}
 	want, known := u.verdict(a, c, b)
 	if !known {
@@ -228,10 +242,20 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 	case maybe:
 		return "", false
 	}
+	if by == "ask" && u.inScratchpad(a, x) {
+		by = "allow"
+	}
 	if by == "ask" && (b.Mode == "auto" || class == "exec" && !changes(x) || b.Decision == "allow" && !strings.HasPrefix(b.Why, "mode ")) {
 		return "", false // a classifier's, a command that may only look, or one that nobody has to be asked about
 	}
 	return by, true
+}
+
+// inScratchpad reports whether a call of a worker changes a file in the scratchpad, and that
+// is on.
+func (u *permissions) inScratchpad(a *agent, x *use) bool {
+	at, ok := fileOf(x)
+	return ok && u.gates.on["tengu_scratch"] && a.former.facts.Type == "worker" && strings.HasPrefix(at, u.opt.Session.Scratchpad+"/")
 }
 
 // allows is whether a rule that an agent is given allows a call: one of the session's,

@@ -9,7 +9,10 @@ import (
 )
 
 // filter is the section on the tools that agents hold.
-type filter struct{ *ledger }
+type filter struct {
+	*ledger
+	fronts *fronts
+}
 
 // What each layer of the filter is to do, by this package's own tables.
 var (
@@ -104,6 +107,9 @@ func (u *filter) startPool(a, p *agent) {
 		u.same(flt10, a, "tools", strings.Join(p.facts.Tools, " "), strings.Join(a.facts.Tools, " "))
 		return
 	}
+	if u.opt.Session != nil {
+		u.exact(a, p)
+	}
 	r := ruleOf(a, p)
 	for _, name := range a.facts.Tools {
 		by := r.removedBy(name)
@@ -176,6 +182,7 @@ func (u *filter) offered(a *agent, border *llm.Node) string {
 			continue
 		}
 		names = append(names, n.Block.Name)
+		u.fronts.tool(a, n.Block)
 		if isAgentTool(n.Block.Name) {
 			agents = n.Block.Content.Raw()
 		}

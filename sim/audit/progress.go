@@ -25,6 +25,15 @@ func (p *progressed) answered(u llm.Usage) {
 func (p *progressed) called(id llm.ToolUseID) {
 	p.last[p.uses%activities] = id
 	p.uses++
+	p.told = false
+}
+
+// sent is TSK-07 for a request of an agent in the background: what changed since the last was
+// told.
+func (p *progressed) sent(u *ledger, a *agent) {
+	if a.background && p.input > 0 && u.fails(tsk07, p.told) {
+		u.report(tsk07, a, "an event of its progress since its last answer", "none")
+	}
 }
 
 // endProgress is TSK-07 for an agent's end: what it shows, and that every answer of

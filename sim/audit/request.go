@@ -11,6 +11,7 @@ import (
 // history is the section on how requests go on from what was there.
 type history struct {
 	*ledger
+	gates    *gates
 	forks    *forking
 	handoffs *handing
 	bytes    map[llm.ToolUseID]llm.Hash // of replaced results
@@ -30,6 +31,7 @@ const cutOff = "Your answer reached the limit of output tokens"
 func (u *Auditor) request(a *agent, b *transcript.Request) {
 	u.starts.invoking(a, b)
 	u.aborts.heard(a)
+	a.count.asked(u.ledger, a, b.Call, b.Attempt)
 	if a.sent != nil && b.Head.Hash == a.sent.Hash { // tried again
 		u.cache.sent(a, b, u.now)
 		a.escapes.past(u.now)
@@ -147,6 +149,10 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	a.root = rootOf(front)
 	u.launches.offered(a)
 	u.starts.toldContext(a, front, nodes)
+	if s := u.opt.Session; s != nil && !s.Laid {
+		u.fronts.system(a, front)
+		u.fronts.messages(a, nodes)
+	}
 	u.coordinators.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {
 		u.canaries.firstOfChild(a, nodes)
@@ -199,12 +205,19 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 			}
 		case llm.Text:
 			u.text(a, n, i, inherits)
+		default:
+			a.spoken.heard += len(b.Content.Raw())
 		}
 	}
+	if a.parent != nil && a.sent == nil && a.left == nil {
+		a.spoken = spoken{} // by what its first messages are held to
+	}
+	a.spoken.sent(u.ledger, a)
+	u.history.summary(a, nodes)
 	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
 		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
 	}
-	a.uses, a.calls = a.uses[:0], a.calls[:0]
+	a.uses, a.calls, a.ignored = a.uses[:0], a.calls[:0], nil
 	if u.fails(frk09, a.rebased != "compaction" || a.tagged || a.facts.Source != forkSource) {
 		u.report(frk09, a, "the directive of a fork behind its summary", "none")
 	}
@@ -226,8 +239,12 @@ func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 		u.notices.wellFormed(a, raw)
 		u.tasks.arrived(a, raw)
 	case a.background && !inherits && (len(a.mail) > 0 || len(a.told) > 0) && u.notices.heardMessage(a, n, raw):
-	case a.parent != nil && !inherits && a.sent != nil && !strings.HasPrefix(raw, cutOff):
-		u.canaries.quoted(a, n, raw)
+	case inherits || a.rebased == "compaction":
+	default:
+		a.spoken.text(a, raw)
+		if a.parent != nil && a.sent != nil && !strings.HasPrefix(raw, cutOff) {
+			u.canaries.quoted(a, n, raw)
+		}
 	}
 }
 
@@ -250,6 +267,9 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	u.handoffs.cameHome(a, b, replaced)
 	u.homes.brought(a, b, replaced)
 	u.launches.returned(a, b, replaced)
+	u.launches.answered(a, c, &a.uses[i], b, replaced)
+	u.history.whole(b, a, replaced)
+	u.permissions.objected(a, c, b, replaced)
 	u.forks.forkCall(a, &a.uses[i], b)
 	u.coordinators.workerCall(a, &a.uses[i], b)
 	u.coordinators.stoppedCall(a, &a.uses[i], b)
@@ -310,6 +330,23 @@ func (u *history) replace(a *agent, b *transcript.Replace) {
 		c.bytes = b.To
 	}
 	u.bytes[b.ID] = llm.Hash{}
+}
+
+// whole is LOOP-11 for a result as it stands: one that is too long for that is replaced by
+// what says so. Figures in results count otherwise than they are long, so a few bytes do not
+// matter.
+func (u *history) whole(b *llm.Block, a *agent, replaced bool) {
+	s, raw := u.opt.Session, b.Content.Raw()
+	if s == nil || s.Over == 0 || u.gates.changed["content-replacement"] || a.fork && u.opt.Rerender {
+		return
+	}
+	const figures = 128
+	if u.fails(loop11, replaced || len(raw) <= max(s.Over, s.Preview)+figures) {
+		u.report(loop11, a, "a preview of what is longer than "+decimal(int64(s.Over))+" bytes", decimal(int64(len(raw)))+" bytes")
+	}
+	if replaced && u.fails(loop11, len(raw) <= s.Preview+figures && strings.HasSuffix(raw, " bytes replaced by this preview]")) {
+		u.report(loop11, a, "a preview of at most "+decimal(int64(s.Preview))+" bytes that says that it is one", short(raw))
+	}
 }
 
 // keepsBytes is ISO-08 in the bytes: a replaced result looks the same wherever

@@ -12,6 +12,7 @@ import (
 // neighbours is the section on what runs at once.
 type neighbours struct {
 	*ledger
+	fronts  *fronts
 	changes map[string][]changed // by file
 }
 
@@ -91,6 +92,7 @@ func (u *neighbours) standsOn(a *agent, c *call) {
 	if !ok {
 		return
 	}
+	u.fronts.wrote(a, x)
 	known := a.files.make(at)
 	saw := known.saw
 	known.saw = c.began

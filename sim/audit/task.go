@@ -15,8 +15,9 @@ type tasking struct {
 	homes       *homecoming
 	notices     *notices
 	permissions *permissions
+	launches    *launches
 	known       map[string]*taskState
-	outputs     memories
+	outputs     outputs
 }
 
 // taskState is a task that is open, or that somebody can still resume.
@@ -31,6 +32,7 @@ type taskState struct {
 	sent       int      // messages to it
 	unheard    []*letter
 	ran        vtime.Instant // since when its activation runs
+	since      uint64        // the event that says so
 }
 
 // ending is an activation that has ended.
@@ -54,8 +56,8 @@ type letter struct {
 	known   bool // that is known
 }
 
-// memories are what the auditor keeps of outputs.
-type memories struct {
+// outputs is what the auditor keeps of outputs.
+type outputs struct {
 	gone  map[string]vtime.Instant // outputs that were evicted, by task
 	shown string                   // the task whose output is on the screen
 }
@@ -105,7 +107,7 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 	}
 	t.status, t.kind = b.To, b.Type
 	if b.To == "running" {
-		t.ran = u.now
+		t.ran, t.since = u.now, u.seq
 	}
 	if !final(b.To) {
 		return
@@ -276,9 +278,26 @@ func (u *tasking) runEnd(b *transcript.RunEnd) {
 	}
 }
 
-// left is what is known of the end of a conversation that may go on later, without
+// left is LOOP-02 for an agent that has done its work: none of its tasks runs on but a
+// command, and it has read of the end of all that have ended.
+func (u *tasking) left(a *agent, b *transcript.AgentEnd) {
+	if b.Status != "completed" || a.cutting {
+		return
+	}
+	runs := ""
+	for id, t := range u.known { // order: the first by name is told
+		if t.owner == a && t.kind == "local_agent" && t.registered && !final(t.status) && (runs == "" || id < runs) {
+			runs = id
+		}
+	}
+	if u.fails(loop02, runs == "" && len(a.waiting) == 0) {
+		u.report(loop02, a, "no end before those that it has started have ended, and it has read so", "task "+orNone(runs)+" runs, or is not read of")
+	}
+}
+
+// leftOf is what is known of the end of a conversation that may go on later, without
 // the conversation.
-func left(n *llm.Node) *llm.Node {
+func leftOf(n *llm.Node) *llm.Node {
 	if n == nil {
 		return nil
 	}

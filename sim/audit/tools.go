@@ -19,6 +19,9 @@ func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
 	if u.fails(iso11, ok) {
 		u.report(iso11, a, "a call of its own last answer", b.Name+" "+b.ID.String())
 	}
+	if u.fails(loop09, b.Call == a.count.call-1 && b.Index == len(a.calls)) {
+		u.report(loop09, a, "tool use "+decimal(int64(len(a.calls)))+" of call "+decimal(int64(a.count.call-1)), decimal(int64(b.Index))+" of "+decimal(int64(b.Call)))
+	}
 	a.progress.called(b.ID)
 	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: inPool(a, b.Name), at: u.now})
 }

@@ -14,6 +14,8 @@ type Request struct {
 	Breakpoints     []llm.Breakpoint
 	Automatic       bool
 	Expect          *llm.Expectation // not in the text
+	Settings        llm.Settings     // likewise: the salts stand in the head's hash
+	MaxTokens       int64            // likewise
 	InvokingRequest llm.ToolUseID    // only on the first after a spawn or resume (SUB-15)
 }
 

@@ -84,6 +84,8 @@ func events() []*Event {
 // outOfText are the fields that the canonical text leaves out, with the reason.
 var outOfText = map[string]string{
 	"Request.Expect":        "a pointer to an earlier request; its effect is the response's miss",
+	"Request.Settings":      "the salts are in the head's hash",
+	"Request.MaxTokens":     "what an answer has of it is the response's",
 	"Response.Model":        "the request's",
 	"APIError.Model":        "the request's",
 	"Response.Resp.Head":    "the event's own head is printed",

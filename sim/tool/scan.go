@@ -78,8 +78,11 @@ func (v value) text() string {
 // integer is a whole number from 0 to 999,999,999 without sign, point or
 // exponent.
 func (v value) integer() (n int, ok bool) {
+	if v.kind != jsonNumber || len(v.raw) > 9 { // an error would be allocated
+		return 0, false
+	}
 	n64, err := strconv.ParseUint(v.raw, 10, 32)
-	return int(n64), err == nil && len(v.raw) <= 9
+	return int(n64), err == nil
 }
 
 // integerOr is the integer, or def when the field was not given.

@@ -245,13 +245,7 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 		a.conduct.compacted(u.ledger, a, b)
 		a.window.summed()
 	case *transcript.Finding:
-		a.forkOff = a.forkOff || b.Rule == forkOff
-		if b.Rule == "ignored-field" || b.Rule == "worker-model" {
-			a.ignored = append(a.ignored, b.Detail)
-		}
-		a.oddReport = a.oddReport || b.Rule == "fork-report"
-		a.effortless = a.effortless || b.Rule == "effort-ignored"
-		a.breached = a.breached || b.Rule == "readonly_breach"
+		a.finds(b)
 	case *transcript.Replace:
 		u.history.replace(a, b)
 	case *transcript.Listener:
@@ -259,6 +253,17 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 	case *transcript.AgentEnd:
 		u.end(a, b)
 	}
+}
+
+// finds takes in a finding about an agent.
+func (a *agent) finds(b *transcript.Finding) {
+	a.forkOff = a.forkOff || b.Rule == forkOff
+	if b.Rule == "ignored-field" || b.Rule == "worker-model" {
+		a.ignored = append(a.ignored, b.Detail)
+	}
+	a.oddReport = a.oddReport || b.Rule == "fork-report"
+	a.effortless = a.effortless || b.Rule == "effort-ignored"
+	a.breached = a.breached || b.Rule == "readonly_breach"
 }
 
 // Report is what was checked so far.

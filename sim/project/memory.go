@@ -90,7 +90,7 @@ func (m *memory) rules(p place) {
 // lead to it.
 func (m *memory) file(p place, name, by string, above []string) {
 	called := p.called(name)
-	if m.seen[called] || m.excluded(p, name) {
+	if m.seen[called] || p.fs == nil || !there(p, name) || m.excluded(p, name) {
 		return
 	}
 	text, ok := m.text(p, name, maxMemory)

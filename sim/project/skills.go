@@ -1,6 +1,7 @@
 package project
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -17,7 +18,11 @@ type skill struct{ name, about, from string }
 func (r *reader) skills() {
 	var all []skill
 	for _, p := range []place{r.project(), r.home()} {
-		for _, file := range files(p, ".claude/skills", "/SKILL.md") {
+		if p.fs == nil {
+			continue
+		}
+		own, _ := fs.Glob(p.fs, ".claude/skills/*/SKILL.md") // the pattern is good
+		for _, file := range own[:min(len(own), maxParts)] {
 			all = r.skill(all, p, file, path.Base(path.Dir(file)))
 		}
 		for _, file := range files(p, ".claude/commands", ".md") {

@@ -32,9 +32,13 @@ func (r *reader) own(rel, content string) bool {
 	return savedText.MatchString(content[:min(len(content), sniffed)])
 }
 
-// How texts of this program begin: a scenario behind its comments; a result as
-// tables, JSON, a line of JSON, JUnit; a baseline.
+// How texts of this program begin: a scenario behind its comments; what it saves.
 var (
 	scenarioText = regexp.MustCompile(`\A(?:[ \t]*(?:#[^\n]*)?\n)*agentsim:[ \t]`)
-	savedText    = regexp.MustCompile(`\A(?:\S+   seed \d+ · |\{\s*"scenario": "[^"]*",\s*"variants": \[|\{"variant":"[^"]*","run":"[0-9a-f]{16}"|\{\s*"baseline": "|<\?xml[^\n]*\n<testsuites name="agentsim|\{\s*"agentsim":|agentsim baseline )`)
+	savedText    = regexp.MustCompile(`\A(?:` + strings.Join([]string{
+		`\S+   (?:seed \d+|[\d,]+ places?) · `, `bench   [\d,]+ scenarios? · `, // tables
+		`\{\s*"scenario": "[^"]*",\s*"(?:project|variants|axes)": `, `\{\s*"(?:baseline|agentsim_baseline)": `, // JSON, and baselines
+		`\{"variant":"[^"]*","run":"[0-9a-f]{16}",`, `variant,run,seed,`, `\| VARIANT \| AGENTS \| `,
+		`<\?xml[^\n]*\n<testsuites name="agentsim `, `0 0\.000000000s 0 - run_start scenario=`, // JUnit, events
+	}, "|") + `)`)
 )

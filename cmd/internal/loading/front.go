@@ -1,14 +1,19 @@
 package loading
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
 	"agentsim/metrics/report"
 	"agentsim/sim"
+	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
+	"agentsim/sim/transcript"
 )
 
 // standing is one line of what stands in front of agents: all parts of a kind from
@@ -71,6 +76,43 @@ func parts(rows []standing) *report.Sheet {
 		col{Name: "who", Head: "WHO HAS IT", Of: func(r standing) report.Value { return report.Text(who(r.layout.Row(r.kind))) }, Drop: 1},
 		name,
 		col{Name: "assumed", Of: func(r standing) report.Value { return report.Bool(r.assumed) }})
+}
+
+// InFront says how much of what a run's prompts came to stands in front of its agents
+// by the directory; "" without one.
+func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
+	if l == nil || l.dir == nil {
+		return ""
+	}
+	main, sub, lean := int64(0), int64(0), int64(0)
+	for _, x := range l.standing(spec, spec.Layout()) {
+		row := x.layout.Row(x.kind)
+		main += x.tokens
+		if row.Sub != client.Nowhere {
+			sub += x.tokens
+		}
+		if row.Lean != client.Nowhere {
+			lean += x.tokens
+		}
+	}
+	agents, calls, sent := 0, int64(0), int64(0)
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		has := sub
+		switch {
+		case a.Parent < 0 || a.Structure == transcript.Fork:
+			has = main
+		case a.Type == agent.TypeExplore || a.Type == agent.TypePlan:
+			has = lean
+		}
+		agents, calls, sent = agents+1, calls+a.Tally.Calls, sent+has*a.Tally.Calls
+	}
+	variant := ""
+	if spec.Variant != "" {
+		variant = spec.Variant + ": "
+	}
+	return fmt.Sprintf("%swhat %s puts in front of %s is sent %s times and comes to %s of %s prompt tokens", variant, l.dir.name, ui.Plural(agents, "agent"),
+		report.Quantity(calls), report.Quantity(sent), report.Quantity(r.Total.Usage.Prompt()))
 }
 
 // standing lists what stands in front of a run's agents, a line for each kind and

@@ -62,6 +62,9 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Field("ranking_changes", report.List(a.grid.Ranking()).If(a.grid.Points() > 0))
 	d.Label("unfinished", unfinished(a.done)...)
 	d.Label("why", append(why, undone(a.done)...)...)
+	for i, x := range a.done {
+		d.Label([]string{"in front", ""}[min(i, 1)], a.on.InFront(x.Spec, x.Metrics))
+	}
 	d.Label("not read", notRead(a.done)...)
 	d.Label("read before", readBefore(a.done)...)
 	d.Label("left", leaves(a.done)...)

@@ -168,13 +168,17 @@ func listed(from string) string {
 
 // who says whose requests hold a part.
 func who(r client.Row) string {
+	out := "all"
 	switch {
 	case r.Sub == client.Nowhere:
-		return "main, forks"
+		out = "main, forks"
 	case r.Lean == client.Nowhere:
-		return "all but Explore, Plan"
+		out = "all but Explore, Plan"
 	}
-	return "all"
+	if r.Needs != "" {
+		out += " with " + r.Needs
+	}
+	return out
 }
 
 // notVerified lists what the sources of layouts do not settle about these rows, each

@@ -99,8 +99,8 @@ func (r *run) serverTools() (out []*tool.Tool) {
 		switch text := r.text(x.Text, "parts/"+x.From+"/"+x.Name); {
 		case x.Text.Text != "" && json.Unmarshal([]byte(text), &def) == nil && def.Schema != nil:
 			t.Description, t.Schema = def.Description, string(def.Schema)
-		default:
-			t.Description = text
+		default: // its size is that of the whole definition
+			t.Description = text[:max(len(text)-len(tool.Definition(t)), 0)]
 		}
 		out = append(out, t)
 	}

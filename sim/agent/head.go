@@ -137,7 +137,7 @@ func (w *World) reminder(blocks []string, p Part, pool *Pool) []string {
 	case PartTypes:
 		p.Text = tool.TypeList(w.types())
 	case PartEnvironment:
-		p.Text = w.environment()
+		p.Text = strings.TrimPrefix(w.environment(), "# Environment\n")
 	}
 	if p.Text == "" {
 		return blocks

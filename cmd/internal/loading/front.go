@@ -128,7 +128,7 @@ func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standin
 		r := standing{layout: layout, kind: kind, from: from, bytes: int64(len(text) + bytes), assumed: bytes > 0}
 		b := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, text)}
 		if bytes > 0 {
-			b.Content = llm.NewText(llm.JSON, strings.Repeat("x", bytes))
+			b.Content = llm.NewText(llm.Prose, strings.Repeat("tool of the server ", bytes/19+1)[:bytes])
 		}
 		r.tokens = counter.Tokens(b.Measure())
 		if kind == client.Skills {

@@ -215,7 +215,7 @@ func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
 		default:
 			text := scenarios.Content{Text: x.Text}
 			if x.Bytes > 0 {
-				text = scenarios.Content{Bytes: x.Bytes, Class: "json"}
+				text = scenarios.Content{Bytes: x.Bytes, Class: "prose"}
 			}
 			of.Parts = append(of.Parts, scenarios.FrontPart{Kind: kind, Name: x.Name, From: x.From, Text: text})
 		}

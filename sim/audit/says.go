@@ -91,12 +91,11 @@ func waits(u *ledger, a *agent, b *transcript.APIError) {
 	if s == nil || b.GivesUp || s.RetryBase == 0 {
 		return
 	}
-	least := s.RetryBase
-	for range b.Attempt {
-		least = min(2*least, s.RetryCap)
+	least, steps := s.RetryBase, 125*vtime.Millisecond
+	for i := 0; i < b.Attempt && least < s.RetryCap; i++ {
+		least, steps = 2*least, 2*steps
 	}
 	least = min(least, s.RetryCap)
-	steps := vtime.Duration(125*vtime.Millisecond) << b.Attempt
 	if asked := b.Err.RetryAfter; asked > 0 {
 		least, steps = asked, 0
 	}

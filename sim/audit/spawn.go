@@ -115,6 +115,9 @@ func (u *launches) answered(a *agent, c *call, x *use, b *llm.Block, replaced bo
 	if s == nil || s.Minimal || !isAgentTool(x.name) || c == nil || c.verdict != allowed || a.edited || !c.judged {
 		return
 	}
+	if !c.child && b.IsError && strings.Contains(b.Content.Raw(), "limit agents (") {
+		return // the run ends by it
+	}
 	if u.fails(sub05, c.child == (c.refusal == "")) {
 		u.report(sub05, a, "an agent started: "+word(c.refusal == "")+" ("+orNone(c.refusal)+")", word(c.child))
 		return

@@ -81,7 +81,11 @@ func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 		set(f)
 	}
 	var errs document.Problems
-	root, bad := limits.Parse(f.src, text)
+	bounds := *limits
+	if f.foreign {
+		bounds.Bytes = MaxOnDirectory
+	}
+	root, bad := bounds.Parse(f.src, text)
 	if bad != nil {
 		errs.List = append(errs.List, bad)
 		return nil, errs.Err()

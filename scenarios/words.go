@@ -32,8 +32,10 @@ var lang = &document.Language{
 const (
 	MaxFileBytes = 1 << 20 // size of a scenario file
 	MaxTokens    = 200_000 // YAML tokens in it
-	MaxDepth     = 48      // levels of nesting
-	MaxKeys      = 2_000   // keys of one mapping
+
+	MaxOnDirectory = 64 << 20 // size of one that holds what stands in front of agents on a directory
+	MaxDepth       = 48       // levels of nesting
+	MaxKeys        = 2_000    // keys of one mapping
 )
 
 var limits = &document.Limits{Of: "scenario", Bytes: MaxFileBytes, Tokens: MaxTokens, Depth: MaxDepth, Keys: MaxKeys, Large: "give bulk content as {tokens: n}", Empty: "a scenario begins with name:"}

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"agentsim/mockllm/script"
@@ -103,8 +104,10 @@ func sentence(text string) string {
 func (t *Table) quote(line string, tokens int64) string {
 	words := strings.Fields(unmarked(line))
 	text := `"` + strings.Join(words, " ") + `"`
-	for n := len(words); n > 0 && t.filler.Tokens(measureOf(text)) > tokens; n-- {
-		text = `"` + strings.Join(words[:n-1], " ") + ` …"`
+	if t.filler.Tokens(measureOf(text)) > tokens {
+		front := func(n int) string { return `"` + strings.Join(words[:n], " ") + ` …"` }
+		most := max(sort.Search(len(words), func(n int) bool { return t.filler.Tokens(measureOf(front(n))) > tokens })-1, 0)
+		text = front(most)
 	}
 	left := tokens - t.filler.Tokens(measureOf(text+" "))
 	switch {

@@ -77,6 +77,14 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	return l, err
 }
 
+// InFrontOf lays what a directory puts in front of agents over a scenario that was made
+// of its files, and that has the files that it needs.
+func (p *Project) InFrontOf(s *ui.Env, file *scenarios.File, dir string) (l *Loaded, err error) {
+	l = &Loaded{File: file, named: true, ownFiles: true}
+	l.dir, err = p.directory(s, dir, "")
+	return l, err
+}
+
 // directory is one that was read.
 type directory struct {
 	name  string // as given
@@ -149,6 +157,8 @@ type Loaded struct {
 	named bool       // by the command line: what the file says of its own project does not hold
 	sets  []string
 	over  []string // what stands over what was found
+
+	ownFiles bool // the directory's are not the run's
 }
 
 // Directory is the directory that is the project, "" for the scenario's own.
@@ -174,7 +184,7 @@ func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
 			more(sc)
 		}
 	}}
-	if l.dir != nil {
+	if l.dir != nil && !l.ownFiles {
 		m.Project = l.dir.files
 	}
 	return m

@@ -42,7 +42,7 @@ func holdsDefinitions(dir string) bool {
 
 // addDefinitions makes a scenario of a directory of agent definitions: the main
 // agent starts each of them twice, side by side, and each takes two turns.
-func (x *selection) addDefinitions(dir string) error {
+func (x *selection) addDefinitions(s *ui.Env, dir string, project *loading.Project) error {
 	if x.has(definitionsName) {
 		return ui.Failf(ui.Usage, "%s: one directory of definitions at a time: a baseline knows them as %s", dir, definitionsName)
 	}
@@ -93,7 +93,11 @@ func (x *selection) addDefinitions(dir string) error {
 		return ui.Failf(ui.Operating, "%s: no scenario can be made of these definitions\n%w", dir, err)
 	}
 	x.files = append(x.files, f)
-	return nil
+	if source.From != agent.FromProject {
+		return nil
+	}
+	x.on[f], err = project.InFrontOf(s, f, dir)
+	return err
 }
 
 // guardAliases are what definitions may call models.

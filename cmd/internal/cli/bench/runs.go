@@ -36,7 +36,7 @@ func selectScenarios(s *ui.Env, words []string, project *loading.Project) (*sele
 			continue
 		}
 		if holdsDefinitions(w) {
-			if err := x.addDefinitions(w); err != nil {
+			if err := x.addDefinitions(s, w, project); err != nil {
 				return nil, err
 			}
 			continue

@@ -1,12 +1,9 @@
 package whatif
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"agentsim/sim/llm"
-	"agentsim/sim/recording"
 	"agentsim/sim/vtime"
 )
 
@@ -58,47 +55,4 @@ func TestCache(t *testing.T) {
 			t.Errorf("gaps %+v", a.Gaps)
 		}
 	})
-	t.Run("IMP-07 Codex forks read 3,456 tokens first, whatever their length; their parent's key would have read the prefix they share", testForkKey)
-}
-
-// codexForks are two forks: the parent of one is in the session.
-func codexForks() *recording.Session {
-	s := session([]recording.Thread{main1(), {Name: "f", Kind: recording.Fork, SpawnedBy: 0}, {Name: "g", Kind: recording.Fork, SpawnedBy: -1}, {Name: "h", Kind: recording.Fork, SpawnedBy: 0}},
-		told{pred: -1, at: 0}, told{thread: 1, pred: 0, at: 5_000}, told{thread: 2, pred: -1, at: 6_000}, told{thread: 1, pred: 1, at: 9_000}, told{thread: 3, pred: 0, at: 9_500})
-	s.Client = "codex"
-	for i, u := range []llm.Usage{{Input: 1_000, Read: 199_000}, {Input: 201_544, Read: 3_456}, {Input: 20_000, Read: 3_456}, {Input: 500, Read: 205_000}, {Input: 2_000, Read: 199_936}} {
-		s.Requests[i].Usage, s.Requests[i].WritesKnown = u, false
-	}
-	return s
-}
-
-func testForkKey(t *testing.T) {
-	k, err := AskForkKey(codexForks())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The parent's 200,000 tokens are 1,562 units of 128; of the other fork only the
-	// prompt is known, 23,456 tokens. The third read its parent's prefix.
-	want := []LostFork{{"f", 205_000, 3_456, 199_936, true}, {"g", 23_456, 3_456, 23_424, false}}
-	if len(k.Forks) != 2 || k.Forks[0] != want[0] || k.Forks[1] != want[1] {
-		t.Errorf("forks %+v, want %+v", k.Forks, want)
-	}
-	if k.Lost() != 196_480+19_968 || k.Plain != 225_044 {
-		t.Errorf("lost %d of %d", k.Lost(), k.Plain)
-	}
-	s := codexForks()
-	s.Requests[1].Usage, s.Requests[2].Usage = llm.Usage{Input: 64, Read: 204_936}, llm.Usage{Input: 56, Read: 23_400}
-	for _, c := range []struct {
-		s   *recording.Session
-		why string
-	}{
-		{pause(), "--codex-fork-key: it is about Codex"},
-		{session([]recording.Thread{main1()}), "the recording has no forks"},
-		{s, "read its parent's prefix"},
-	} {
-		var r *Refusal
-		if _, err := AskForkKey(c.s); !errors.As(err, &r) || !strings.Contains(r.Error(), c.why) {
-			t.Errorf("%v, want %q", err, c.why)
-		}
-	}
 }

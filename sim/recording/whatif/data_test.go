@@ -82,33 +82,12 @@ func TestData(t *testing.T) {
 			}
 		}
 	})
-	t.Run("IMP-07 IMP-08 all recorded rows: nineteen of twenty bills within 1 %, their sum within half a per cent; Codex forks read 3,456 tokens first and lost nearly all they sent", func(t *testing.T) {
+	t.Run("IMP-08 all recorded rows: nineteen of twenty bills within 1 %, their sum within half a per cent", func(t *testing.T) {
 		sessions := recorded(t, data(t), "requests.jsonl.gz")
 		asked, within, off := reproduce(t, sessions)
 		t.Logf("%d of %d bills within 1 %%, their sum off by %d ten-thousandths", within, asked, off)
 		if within*20 < asked*19 || max(off, -off) > 50 {
 			t.Errorf("%d of %d, off by %d ten-thousandths", within, asked, off)
 		}
-		testRecordedForks(t, sessions)
 	})
-}
-
-func testRecordedForks(t *testing.T, sessions []*recording.Session) {
-	forks, lost := 0, int64(0)
-	for _, s := range sessions {
-		k, err := AskForkKey(s)
-		if err != nil {
-			continue
-		}
-		for _, f := range k.Forks {
-			forks++
-			lost += f.Lost()
-			if f.Read != 3_456 {
-				t.Errorf("%s: read %d first", s.ID, f.Read)
-			}
-		}
-	}
-	if forks != 2 || lost != 339_840 { // whole units of 128 of the 339,985 sent
-		t.Errorf("%d forks lost %d tokens", forks, lost)
-	}
 }

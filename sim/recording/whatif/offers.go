@@ -21,7 +21,7 @@ func Offers(s *recording.Session, opt Options) []Offer {
 		}
 		return l
 	}
-	out := []Offer{
+	return []Offer{
 		offer(s, opt, askLifetime+" 5m", "every cache entry lives for five minutes", &Question{Lifetime: all(llm.TTL5m)}),
 		offer(s, opt, askLifetime+" 1h", "every cache entry lives for an hour", &Question{Lifetime: all(llm.TTL1h)}),
 		offer(s, opt, askNoCache, "no prompt is cached", &Question{NoCache: true}),
@@ -31,11 +31,6 @@ func Offers(s *recording.Session, opt Options) []Offer {
 		offer(s, opt, askAsForks, "sub-agents go on from their spawner's conversation", &Question{AsForks: true}),
 		offer(s, opt, askAsSubagents, "forks begin with a prompt of their own", &Question{AsSubagents: true}),
 	}
-	o := Offer{Question: askForkKey, Means: "Codex's forks are routed by their parent's key"}
-	if _, err := AskForkKey(s); err != nil {
-		o.Why = why(err)
-	}
-	return append(out, o)
 }
 
 func offer(s *recording.Session, opt Options, question, means string, q *Question) Offer {

@@ -75,7 +75,6 @@ const (
 	askStagger     = "--stagger"
 	askAsForks     = "--as-forks"
 	askAsSubagents = "--as-subagents"
-	askForkKey     = "--codex-fork-key"
 	askStatic      = "--static"
 	askAnswer      = "--answer"
 )

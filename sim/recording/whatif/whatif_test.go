@@ -178,7 +178,7 @@ func testOffers(t *testing.T) {
 		answers[o.Question] = o.Why
 	}
 	for question, yes := range map[string]bool{"--lifetime 5m": false, "--lifetime 1h": true, "--no-cache": true, "--model ID": true, "--keep-alive 30m": true,
-		"--stagger": false, "--as-forks": false, "--as-subagents": false, "--codex-fork-key": false} {
+		"--stagger": false, "--as-forks": false, "--as-subagents": false} {
 		if why, is := answers[question]; !is || (why == "") != yes {
 			t.Errorf("%s: listed %v, why not %q", question, is, why)
 		}

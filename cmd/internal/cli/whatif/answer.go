@@ -260,31 +260,3 @@ func offers(d *report.Document, list []whatif.Offer, command, at string) {
 		}
 	}
 }
-
-// forkKey says what Codex's forks lost.
-func forkKey(d *report.Document, k *whatif.ForkKey) {
-	d.Title("what if --codex-fork-key")
-	type col = report.Column[whatif.LostFork]
-	d.Table(report.TableOf("forks", k.Forks,
-		col{Name: "thread", Head: "FORK", Of: func(f whatif.LostFork) report.Value { return report.Text(f.Thread) }},
-		col{Name: "first_prompt_tokens", Head: " FIRST PROMPT", Of: func(f whatif.LostFork) report.Value { return report.Count(f.Prompt) }},
-		col{Name: "tokens_read", Head: " CACHE READ", Of: func(f whatif.LostFork) report.Value { return report.Count(f.Read) }},
-		col{Name: "shared_with_parent_tokens", Of: func(f whatif.LostFork) report.Value { return report.Count(f.Prefix) }},
-		col{Name: "parent_known", Of: func(f whatif.LostFork) report.Value { return report.Bool(f.ParentKnown) }},
-		col{Head: " SHARED WITH ITS PARENT", Drop: 1, Of: func(f whatif.LostFork) report.Value {
-			shared := ui.Count(f.Prefix)
-			if !f.ParentKnown {
-				shared = "at most " + shared
-			}
-			return report.Text(shared)
-		}},
-		col{Name: "tokens_lost", Head: " WOULD HAVE READ MORE", Of: func(f whatif.LostFork) report.Value { return report.Count(f.Lost()) }},
-		col{Head: " OF THE PROMPT", Of: func(f whatif.LostFork) report.Value { return report.Share(f.Lost(), f.Prompt) }}))
-	d.Say("")
-	d.Label("saved", fmt.Sprintf("%s tokens read instead of sent anew, %s of the %s tokens that the session's requests did not read",
-		ui.Count(k.Lost()), report.Percent(k.Lost(), k.Plain), ui.Count(k.Plain)))
-	d.Field("tokens_lost", report.Count(k.Lost()))
-	d.Field("of_tokens_not_read", report.Count(k.Plain))
-	d.Label("assumed", k.Assumed...)
-	d.Field("assumed", report.List(k.Assumed))
-}

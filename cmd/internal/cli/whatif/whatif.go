@@ -29,7 +29,6 @@ const logSlack = "8.5s"
 type options struct {
 	db, output                                string
 	lifetime, model, factor, keepAlive, slack string
-	forkKey                                   bool
 	q                                         whatif.Question
 }
 
@@ -72,7 +71,6 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f.BoolVar(&o.q.Stagger, "stagger", false, "siblings of one answer wait until the first one's response begins")
 	f.BoolVar(&o.q.AsForks, "as-forks", false, "sub-agents go on from their spawner's conversation")
 	f.BoolVar(&o.q.AsSubagents, "as-subagents", false, "forks begin with a prompt of their own")
-	f.BoolVar(&o.forkKey, "codex-fork-key", false, "Codex's forks are routed by their parent's key")
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
@@ -109,9 +107,6 @@ func (o *options) read() error {
 		if o.q.KeepAlive, err = vtime.ParseDuration(o.keepAlive); err != nil || o.q.KeepAlive <= 0 {
 			return ui.Failf(ui.Usage, "--keep-alive %s: write a duration above 0, such as 30m", o.keepAlive)
 		}
-	}
-	if o.forkKey && o.q != (whatif.Question{}) {
-		return ui.Failf(ui.Usage, "--codex-fork-key: ask it alone: no model is played for it")
 	}
 	return nil
 }
@@ -191,22 +186,15 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 		return err
 	}
 	d.Field("question", report.Text(o.asked()).If(o.asked() != ""))
-	switch {
-	case o.forkKey:
-		k, err := whatif.AskForkKey(session)
-		if err != nil {
-			return refused(info, err)
-		}
-		forkKey(d, k)
-	case o.q == whatif.Question{}:
+	if o.q == (whatif.Question{}) {
 		offers(d, whatif.Offers(session, opt), "agentsim whatif "+ui.Short(info.ID), rundb.At(s, o.db))
-	default:
-		a, err := whatif.Ask(session, &o.q, opt)
-		if err != nil {
-			return refused(info, err)
-		}
-		answer(d, o, a)
+		return s.Print(o.output, d)
 	}
+	a, err := whatif.Ask(session, &o.q, opt)
+	if err != nil {
+		return refused(info, err)
+	}
+	answer(d, o, a)
 	return s.Print(o.output, d)
 }
 
@@ -247,6 +235,5 @@ func (o *options) asked() string {
 	flag("--as-subagents", o.q.AsSubagents)
 	number("--static", o.q.Static)
 	number("--answer", o.q.Answer)
-	flag("--codex-fork-key", o.forkKey)
 	return strings.Join(words, " ")
 }

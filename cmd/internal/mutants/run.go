@@ -74,10 +74,9 @@ func keep(name string, results any, check bool) error {
 	return nil
 }
 
-// floor is how many of the planted bugs the auditor saw when it was last counted:
-// all of the first two sets of 25, 24 of the third, and 18 of the fourth, for which
-// no check was written.
-const floor = 92
+// floor is how many of the planted bugs the auditor saw when it was last counted. The
+// first count of a set, for which no check was written, stands in its file.
+const floor = 119
 
 // enough fails when the auditor sees fewer planted bugs than it did.
 func enough(seen []result) error {

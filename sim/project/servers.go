@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"agentsim/sim/client"
+	"agentsim/sim/definition"
 )
 
 // Where MCP servers are named, and where the lists of their tools are kept.
 const (
 	serversFile = ".mcp.json"
-	savedDir    = ".agentsim/mcp/"
+	SavedDir    = ".agentsim/mcp/" // of lists of tools, NAME.json each
 )
 
 // What is assumed of a server whose tools nobody has saved: our own guess.
@@ -24,9 +25,20 @@ const (
 	textCut      = 2_048
 )
 
-// server is one of .mcp.json.
-type server struct {
-	AlwaysLoad bool `json:"alwaysLoad"`
+// Server is one of .mcp.json.
+type Server struct {
+	Name       string            `json:"-"`
+	Line       int               `json:"-"` // of .mcp.json
+	AlwaysLoad bool              `json:"alwaysLoad"`
+	Command    string            `json:"command"` // "" of one that is reached in another way
+	Args       []string          `json:"args"`
+	Env        map[string]string `json:"env"`
+}
+
+// Servers lists the servers that a directory's .mcp.json names, by name.
+func Servers(from Source) ([]Server, []*definition.Problem) {
+	r := &reader{from: from, Found: &Found{}}
+	return r.named(), r.Problems
 }
 
 // saved is what a server said of itself.
@@ -44,32 +56,43 @@ type savedTool struct {
 // servers reads which servers the project has, and from what was saved beside it what
 // their tools are.
 func (r *reader) servers() {
+	for _, s := range r.named() {
+		if slices.Contains(r.Settings.disabled, s.Name) || r.Settings.enabled != nil && !slices.Contains(r.Settings.enabled, s.Name) {
+			r.aside("MCP server %s (%s:%d): turned off by the settings", s.Name, serversFile, s.Line)
+		} else {
+			r.server(s)
+		}
+	}
+}
+
+// named reads .mcp.json.
+func (r *reader) named() (out []Server) {
 	p := r.project()
 	text, ok := r.text(p, serversFile, maxSettings)
 	if !ok {
-		return
+		return nil
 	}
 	var f struct {
-		Servers map[string]server `json:"mcpServers"`
+		Servers map[string]Server `json:"mcpServers"`
 	}
 	if !r.unmarshal(p, serversFile, text, &f) {
-		return
+		return nil
 	}
 	for i, name := range slices.Sorted(maps.Keys(f.Servers)) {
-		line := lineOf(text, name)
-		n, _ := strconv.Atoi(line)
+		s := f.Servers[name]
+		s.Name = name
+		s.Line, _ = strconv.Atoi(lineOf(text, name))
 		switch {
 		case i >= maxServers:
-			r.problem(p, serversFile, n, 1, text, "more than %d servers: %s and those after it are left out", maxServers, name)
-			return
-		case slices.Contains(r.Settings.disabled, name), r.Settings.enabled != nil && !slices.Contains(r.Settings.enabled, name):
-			r.aside("MCP server %s (%s:%s): turned off by the settings", name, p.called(serversFile), line)
+			r.problem(p, serversFile, s.Line, 1, text, "more than %d servers: %s and those after it are left out", maxServers, name)
+			return out
 		case !plain(name):
-			r.problem(p, serversFile, n, 1, text, "a server's name has letters, digits, - and _ alone: %s is left out", name)
+			r.problem(p, serversFile, s.Line, 1, text, "a server's name has letters, digits, - and _ alone: %s is left out", name)
 		default:
-			r.server(name, line, f.Servers[name])
+			out = append(out, s)
 		}
 	}
+	return out
 }
 
 func plain(name string) bool {
@@ -78,10 +101,10 @@ func plain(name string) bool {
 	}) < 0
 }
 
-func (r *reader) server(name, line string, s server) {
-	p := r.project()
-	declared := p.called(serversFile) + ":" + line
-	file := savedDir + name + ".json"
+func (r *reader) server(s Server) {
+	p, name := r.project(), s.Name
+	declared := serversFile + ":" + strconv.Itoa(s.Line)
+	file := SavedDir + name + ".json"
 	list, from := r.saved(p, file)
 	deferred := r.deferred() && !s.AlwaysLoad
 	if list == nil {

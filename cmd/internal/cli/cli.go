@@ -14,6 +14,7 @@ import (
 	"agentsim/cmd/internal/cli/compare"
 	"agentsim/cmd/internal/cli/crossover"
 	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/cli/project"
 	"agentsim/cmd/internal/cli/replay"
 	"agentsim/cmd/internal/cli/run"
 	"agentsim/cmd/internal/cli/scenario"
@@ -123,7 +124,7 @@ Exit codes:
 	under(root, "look", inspect.New(s), compare.New(s), replay.New(s))
 	under(root, "gate", bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
-	under(root, "more", scenario.New(s), newLab(s))
+	under(root, "more", scenario.New(s), project.New(s), newLab(s))
 	root.AddCommand(newVersion(s))
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -14,7 +14,7 @@ const MaxBesideBytes = 64 << 10
 // of the effective scenario, so that neither a run nor its replay depends on the
 // file. It is read once, whatever variants there are.
 func (f *File) fileBeside(d *document.Decoder, n *document.Node) (string, bool) {
-	const hint = "a path beside the scenario, such as latencies.csv"
+	const hint = "a path beside the scenario"
 	if n.Kind != document.String {
 		d.Fail(n, hint, "file takes a path, not %s", n.Kind)
 		return "", false
@@ -35,7 +35,7 @@ func (f *File) fileBeside(d *document.Decoder, n *document.Node) (string, bool) 
 	case err != nil:
 		d.Fail(n, hint, "file %q cannot be read: %v", n.Text, err)
 	case len(src) > MaxBesideBytes:
-		d.Fail(n, "1000 quantiles are the most", "file %q is larger than 64 KiB", n.Text)
+		d.Fail(n, "64 KiB are the most", "file %q is too large", n.Text)
 	case !utf8.Valid(src):
 		d.Fail(n, "save the file as UTF-8", "file %q is not UTF-8 text", n.Text)
 	default:

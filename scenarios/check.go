@@ -110,6 +110,9 @@ func (c *checker) provider() {
 	if p.Model == "" {
 		c.bad("provider", "model: claude-sonnet-5-5", "the scenario names no model")
 	}
+	if !c.prices() {
+		return // a model may be priced by what is wrong
+	}
 	c.modelName("provider.model", p.Model)
 	c.modelName("provider.subagent_model", p.SubagentModel)
 	for _, a := range slices.Sorted(maps.Keys(p.Aliases)) {
@@ -142,19 +145,28 @@ func (c *checker) modelID(path, id string) {
 	if err == nil {
 		err = p.CheckPinned(id)
 	}
+	prov := &c.s.Provider
+	listed, unpriced := p, false
+	if err == nil && isDate(prov.PricedOn()) {
+		var l *Listing
+		if l, err = prov.Listed(id); err == nil {
+			listed = l.Profile
+		}
+	}
 	if err == nil {
-		err = p.Require(false)
+		err = listed.Require(false)
+		unpriced = err != nil
 	}
-	if day := c.s.Provider.PricedOn(); err == nil && isDate(day) {
-		err = p.OnDay(day)
-	}
-	if prov := &c.s.Provider; err == nil && !(prov.Batch && prov.Speed == "fast") { // which is told where it stands
-		_, err = p.Under(prov.Tariff())
+	if err == nil && !(prov.Batch && prov.Speed == "fast") { // which is told where it stands
+		_, err = listed.Under(prov.Tariff())
 	}
 	if err == nil {
 		return
 	}
 	msg, hint := splitHint(err.Error())
+	if unpriced {
+		hint = "give your own price under provider.prices, or take one of the " + hint
+	}
 	if near := document.Nearest(id, cachemodel.Models()); p == nil && near != "" {
 		hint = "did you mean " + document.Quoted(pinned(near)) + "?"
 	}

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -50,12 +51,9 @@ func (p *Provider) Tariff() cachemodel.Tariff {
 	return cachemodel.Tariff{Batch: p.Batch, US: p.InferenceGeo == "us", Fast: p.Speed == "fast"}
 }
 
-// PricedOn is the day whose prices hold: prices_on, else the table's newest.
+// PricedOn is the day whose prices hold: prices_on, else the newest that is known.
 func (p *Provider) PricedOn() string {
-	if p.PricesOn != "" {
-		return p.PricesOn
-	}
-	return cachemodel.Newest()
+	return cmp.Or(p.PricesOn, max(cachemodel.Newest(), p.Prices.newest()))
 }
 
 // CountsHidden reports whether tools add the hidden tokens of the model.
@@ -65,10 +63,7 @@ func (p *Provider) CountsHidden() bool { return p.HiddenTokens == nil || *p.Hidd
 // its tariff. The error is an unknown model, a day without a price or a tariff
 // that the model does not have.
 func (p *Provider) Priced(id string) (*cachemodel.Profile, error) {
-	row, err := cachemodel.Lookup(id)
-	if err == nil {
-		err = row.OnDay(p.PricedOn())
-	}
+	row, err := p.Listed(id)
 	if err != nil {
 		return nil, err
 	}

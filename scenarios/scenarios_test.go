@@ -92,6 +92,15 @@ func work(input string) string {
 
 // filesBeside are the files that a story's scenario may name.
 var filesBeside = map[string]string{
+	"mine.yaml": "models:\n  claude-sonnet-5-5:\n    - {from: 2026-10-20, input: 1.90, cache_read: 0, cache_write_5m: 2, cache_write_1h: 3, output: 9.5}\n" +
+		"    - {from: 2026-11-01, input: 1.80, cache_read: 0.09, cache_write_5m: 2.25, cache_write_1h: 3.60, output: 9}\n  claude-mythos-preview:\n" +
+		"    - {from: 2026-01-01, input: 1, cache_read: 0.1, cache_write_5m: 1.25, cache_write_1h: 2, output: 5}\n",
+	"plan.yaml": "plan: {name: Team, unit: credits, input: 1, cache_read: 0.1, cache_write: 1.25, output: 5, quota: 50_000}\n",
+	"fine.yaml": "models:\n  claude-sonnet-5-5:\n    - {from: 2026-11-01, input: 1.8000001, cache_read: -1, cache_write_5m: cheap, cache_write_1h: 20000, output: 9}\n",
+	"odd.yaml":  "models:\n  claude-sonnet-5-5:\n    - {input: 1, cache_write: 2, cache_read: 0.1, cache_write_1h: 2, output: 5}\n",
+	"lost.yaml": "models:\n  claude-sonnet-5-5:\n    - {input: 1, cache_write_5m: 2, cache_read: 0.1, output: 5}\n    - {from: soon, input: 1, cache_write_5m: 2, cache_write_1h: 2, cache_read: 0.1, output: 5}\n" +
+		"  claude-sonet-5-5: []\n  claude-haiku-4-5: []\n  claude-haiku-4-5-20251001: []\nplan: {name: Team, unit: credits}\n",
+	"list.yaml": "- a\n", "link.yaml": "file: mine.yaml\n", "none.yaml": "models: {}\n",
 	"waits.csv":  "share,wait\n0,200ms\n0.5,900ms\n0.999,3s\n1,1m\n",
 	"bad.csv":    "0,1s\n" + strings.Repeat("x", 300) + "\n",
 	"huge.csv":   strings.Repeat(" ", MaxBesideBytes+1),

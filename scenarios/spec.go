@@ -137,6 +137,7 @@ type Provider struct {
 	Speed         string            `yaml:"speed"`         // standard (default) or fast, of every request (CACHE-42)
 	Batch         bool              `yaml:"batch"`         // every request is part of a batch (CACHE-42, CACHE-47)
 	PricesOn      string            `yaml:"prices_on"`     // the day whose prices hold, such as 2026-11-10; default the newest that is known
+	Prices        *Prices           `yaml:"prices"`        // the user's own, over the table's
 	// AccountCreated is the day the account is from, such as 2026-08-31 (CACHE-35).
 	AccountCreated string       `yaml:"account_created"`
 	RateLimits     *RateLimits  `yaml:"rate_limits"`

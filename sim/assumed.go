@@ -62,13 +62,17 @@ func (r *run) assumed() []string {
 // which of its figures are another model's.
 func (r *run) modelsAssumed(root string) (out []string) {
 	prov := &r.spec.Scenario.Provider
-	day := prov.PricedOn()
 	for _, id := range r.models(root) {
 		p, err := prov.Priced(id)
 		if err != nil {
 			continue
 		}
-		text := fmt.Sprintf("%s at prices of %s: %s", p.Pinned(), day, p.Rates)
+		listed, _ := prov.Listed(id) // it is priced
+		day := listed.Day
+		if listed.Own {
+			day = prov.PricedOn()
+		}
+		text := fmt.Sprintf("%s at %s: %s", p.Pinned(), listed, p.Rates)
 		if p.LongPrompt > 0 {
 			text += fmt.Sprintf(", of a prompt over %d tok %s", p.LongPrompt, p.Above)
 		}
@@ -79,6 +83,9 @@ func (r *run) modelsAssumed(root string) (out []string) {
 		out = append(out, text)
 		_, taken := p.Assume(prov.CountsHidden())
 		out = append(out, taken...)
+	}
+	if prov.Prices != nil && prov.Prices.Plan != nil {
+		out = append(out, prov.Prices.Plan.String())
 	}
 	return out
 }

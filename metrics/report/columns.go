@@ -122,7 +122,20 @@ func Comparison(rows []Row, names []string) *Sheet {
 			return v
 		}})
 	}
-	return TableOf("", rows, shown...).Widen("; --columns names others")
+	return TableOf("", rows, append(shown, planColumns(rows)...)...).Widen("; --columns names others")
+}
+
+// planColumns are the units that plans of the rows count in, a column each.
+func planColumns(rows []Row) (out []Column[Row]) {
+	var units []string
+	for _, r := range rows {
+		if r.Unit == "" || slices.Contains(units, r.Unit) {
+			continue
+		}
+		units = append(units, r.Unit)
+		out = append(out, Column[Row]{Head: " " + strings.ToUpper(r.Unit), Of: func(x Row) Value { return Count(x.Units).If(x.Unit == r.Unit) }})
+	}
+	return out
 }
 
 // columnOf is a column by its name, or the one of a metric's path.

@@ -38,7 +38,7 @@ func sample() []Row {
 		Usage: llm.Usage{Input: 1600, Write5m: 109_000, Read: 3_740_000, Output: 25_000}}
 	fork.Total.Misses[llm.MissLookBack] = metrics.Missed{Calls: 1, Lost: 61_402}
 	fork.Models = []metrics.Model{{Name: "m", Cost: metrics.Parts{Written: 450_000_000_000, Read: 1_460_000_000_000}}}
-	return []Row{{"inline", inline}, {"fork", fork}}
+	return []Row{{Variant: "inline", Run: inline}, {Variant: "fork", Run: fork}}
 }
 
 func TestCompare(t *testing.T) {

@@ -23,7 +23,7 @@ func exploring(starts, requests, prompt int64) *metrics.Run {
 }
 
 func testExtrapolate(t *testing.T) {
-	rows := []Row{{"without", exploring(2, 5, 4_000)}, {"with", exploring(2, 5, 4_400)}, {"more", exploring(1, 3, 2_800)}, {"less", exploring(2, 4, 3_998)}}
+	rows := []Row{{Variant: "without", Run: exploring(2, 5, 4_000)}, {Variant: "with", Run: exploring(2, 5, 4_400)}, {Variant: "more", Run: exploring(1, 3, 2_800)}, {Variant: "less", Run: exploring(2, 4, 3_998)}}
 	got := Extrapolate(rows, Scale{Type: "Explore", Spawns: 1_000_000, Period: "day", Low: 100_000_000, High: 500_000_000})
 	want := []string{
 		"100 M to 500 M tok a day ÷ 1.00 M starts of Explore = 100 to 500 tok a start; a start makes 2.5 requests here: 40 to 200 tok a request",
@@ -40,7 +40,7 @@ func testExtrapolate(t *testing.T) {
 }
 
 func testNobodyStarted(t *testing.T) {
-	rows := []Row{{"without", exploring(2, 5, 4_000)}, {"nobody", &metrics.Run{}}}
+	rows := []Row{{Variant: "without", Run: exploring(2, 5, 4_000)}, {Variant: "nobody", Run: &metrics.Run{}}}
 	s := Scale{Type: "Explore", Spawns: 10, Period: "day"}
 	if got := Extrapolate(rows, s); got != nil {
 		t.Errorf("%q", got)
@@ -55,7 +55,7 @@ func testSteered(t *testing.T) {
 	var busy, calm metrics.Run
 	busy.Total.Prompts, busy.Total.Denials, busy.Total.Backgrounded, busy.Total.Killed = 2, 1, 1, 3
 	want := []string{"busy asked for permission 2 times, had 1 tool use denied, moved 1 agent to the background, lost 3 agents to aborts"}
-	if d := cmp.Diff(want, Steered([]Row{{"busy", &busy}, {"calm", &calm}})); d != "" {
+	if d := cmp.Diff(want, Steered([]Row{{Variant: "busy", Run: &busy}, {Variant: "calm", Run: &calm}})); d != "" {
 		t.Error(d)
 	}
 }

@@ -13,6 +13,9 @@ import (
 type Row struct {
 	Variant string
 	Run     *metrics.Run
+	// Units are what the run takes of a plan that counts in Unit, "" for none.
+	Units int64
+	Unit  string
 }
 
 func variantName(r Row) string {

@@ -56,17 +56,17 @@ func (d *Decoder) distribution(name string, n *Node, at Place, m *measure) Size 
 // thousandths reads a number with three decimals at most, from lo to hi
 // thousandths and a multiple of step.
 func (d *Decoder) thousandths(n *Node, name string, lo, hi, step int64) int64 {
-	v, err := decimal(n.Text, 3)
+	v, err := Decimal(n.Text, 3)
 	if (n.Kind != Int && n.Kind != Float) || err != nil || v < lo || v > hi || v%step != 0 {
-		d.Fail(n, fmt.Sprintf("from %s to %s, in steps of %s", decimalText(lo, 3), decimalText(hi, 3), decimalText(step, 3)), "%s cannot be %s", name, n.Text)
+		d.Fail(n, fmt.Sprintf("from %s to %s, in steps of %s", DecimalText(lo, 3), DecimalText(hi, 3), DecimalText(step, 3)), "%s cannot be %s", name, n.Text)
 		return lo
 	}
 	return v
 }
 
-// decimal reads a number with so many decimals at most, as a whole number of its
+// Decimal reads a number with so many decimals at most, as a whole number of its
 // smallest unit.
-func decimal(text string, places int) (int64, error) {
+func Decimal(text string, places int) (int64, error) {
 	whole, rest, _ := strings.Cut(text, ".")
 	if len(rest) > places || strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "-") {
 		return 0, strconv.ErrSyntax
@@ -74,8 +74,8 @@ func decimal(text string, places int) (int64, error) {
 	return strconv.ParseInt(strings.ReplaceAll(whole, "_", "")+rest+strings.Repeat("0", places-len(rest)), 10, 64)
 }
 
-// decimalText writes what decimal reads.
-func decimalText(v int64, places int) string {
+// DecimalText writes what Decimal reads.
+func DecimalText(v int64, places int) string {
 	s := fmt.Sprintf("%0*d", places+1, v)
 	s = strings.TrimRight(s[:len(s)-places]+"."+s[len(s)-places:], "0")
 	return strings.TrimSuffix(s, ".")
@@ -111,7 +111,7 @@ func (d *Decoder) quantiles(n *Node, text, source string, m *measure) Size {
 	}
 	for i, line := range lines {
 		share, number, _ := strings.Cut(line, ",")
-		p, err := decimal(share, 6)
+		p, err := Decimal(share, 6)
 		v, err2 := m.parse(number)
 		if err != nil || err2 != nil || p < 0 || p > rng.Millionth || v < 0 || v > MaxLarge {
 			d.Fail(n, m.example("empirical"), "%squantile %d, %q, is no share from 0 to 1 and %s", source, i+1, clip(line), m.name)
@@ -148,15 +148,15 @@ func distText(d *rng.Dist, m *measure) string {
 	}
 	switch d.Shape {
 	case rng.Lognormal:
-		return fmt.Sprintf("{lognormal: {median: %s, sigma: %s, %s}}", m.text(d.A), decimalText(d.B, 3), bounds)
+		return fmt.Sprintf("{lognormal: {median: %s, sigma: %s, %s}}", m.text(d.A), DecimalText(d.B, 3), bounds)
 	case rng.Exponential:
 		return fmt.Sprintf("{exponential: {mean: %s, %s}}", m.text(d.A), bounds)
 	case rng.Gamma:
-		return fmt.Sprintf("{gamma: {shape: %s, scale: %s, %s}}", decimalText(d.B*500, 3), m.text(d.A), bounds)
+		return fmt.Sprintf("{gamma: {shape: %s, scale: %s, %s}}", DecimalText(d.B*500, 3), m.text(d.A), bounds)
 	}
 	var lines []string
 	for _, q := range d.Points {
-		lines = append(lines, decimalText(q.P, 6)+","+m.text(q.Value))
+		lines = append(lines, DecimalText(q.P, 6)+","+m.text(q.Value))
 	}
 	return fmt.Sprintf("{empirical: %q}", strings.Join(lines, " "))
 }

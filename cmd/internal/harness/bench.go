@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 
-	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/sharedprefix"
@@ -105,7 +104,7 @@ func (m *Measured) keep() {
 	m.Kept = &baseline.Run{Scenario: m.File.Name, Variant: m.variant, Seed: m.Spec.Seed(), ID: m.ID,
 		Digest: m.Result.Digest, Outcome: m.Result.Outcome, Events: int(m.Result.Events), Figures: baseline.Figures(m.Metrics, extra),
 		Kept: baseline.Kept{Lines: m.trace.Lines}, Spec: m.Spec.Hash()[:16],
-		Prices: prices(m.Spec.Scenario.Provider.PricedOn(), m.Result)}
+		Prices: prices(&m.Spec.Scenario.Provider, m.Result)}
 	if m.First {
 		m.Kept.Outline = &m.trace.Outline
 	}
@@ -120,10 +119,10 @@ func (m *Measured) Broke(err error) error {
 }
 
 // prices are the list prices of the models that a run used.
-func prices(day string, r *sim.Result) (out []baseline.Price) {
+func prices(prov *scenarios.Provider, r *sim.Result) (out []baseline.Price) {
 	for _, id := range r.Models {
-		if p, err := cachemodel.Lookup(id); err == nil {
-			out = append(out, baseline.Price{Model: id, Day: day, Rates: p.Words()})
+		if p, err := prov.Listed(id); err == nil {
+			out = append(out, baseline.Price{Model: id, Day: p.Day, Rates: p.Words()})
 		}
 	}
 	return out

@@ -17,9 +17,33 @@ import (
 
 func (a *answer) rows() (rows []report.Row) {
 	for _, x := range a.done {
-		rows = append(rows, report.Row{Variant: x.Spec.Variant, Run: x.Metrics})
+		row := report.Row{Variant: x.Spec.Variant, Run: x.Metrics}
+		if plan := x.plan(); plan != nil {
+			row.Units, row.Unit = plan.Units(x.Metrics.Total.Usage), plan.Unit
+		}
+		rows = append(rows, row)
 	}
 	return rows
+}
+
+// plan is the quota that the run counts against, nil for none.
+func (x executed) plan() *scenarios.QuotaPlan {
+	if own := x.Spec.Scenario.Provider.Prices; own != nil {
+		return own.Plan
+	}
+	return nil
+}
+
+// quotas say what share of a plan each variant takes, where its quota is known.
+func (a *answer) quotas() (out []string) {
+	for _, x := range a.done {
+		if plan := x.plan(); plan != nil && plan.Quota > 0 {
+			n := plan.Units(x.Metrics.Total.Usage)
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s takes %s of %s %s of plan %s (%s)", x.Spec.Variant, ui.Count(n), ui.Count(plan.Quota), plan.Unit, plan.Name,
+				report.Share(n, plan.Quota))))
+		}
+	}
+	return out
 }
 
 // specs are what ran.
@@ -60,6 +84,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Field("why", report.List(why).If(why != nil))
 	d.Table(swept(a.grid))
 	d.Field("ranking_changes", report.List(a.grid.Ranking()).If(a.grid.Points() > 0))
+	d.Label("quota", a.quotas()...)
 	d.Label("unfinished", unfinished(a.done)...)
 	d.Label("why", append(why, undone(a.done)...)...)
 	for i, x := range a.done {
@@ -125,6 +150,13 @@ func (a *answer) variants() *report.Sheet {
 		col{Name: "types", Of: func(x executed) report.Value { return report.Nested(typeFigures(x.Metrics)) }},
 		col{Name: "invariants", Of: func(x executed) report.Value { return report.Objects(invariants(x.Result.Audit)) }},
 		list("not_read", one(notRead)), list("read_before", one(readBefore)), list("leaves", func(x executed) []string { return x.leaves }),
+		col{Name: "plan", Of: func(x executed) report.Value {
+			plan := x.plan()
+			if plan == nil {
+				return report.Text("").If(false)
+			}
+			return report.Nested(map[string]any{"name": plan.Name, "unit": plan.Unit, "used": plan.Units(x.Metrics.Total.Usage), "quota": plan.Quota})
+		}},
 		col{Name: "priced_on", Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }},
 		list("assumed", func(x executed) []string { return x.Result.Assumed }),
 		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }))...).Hidden()

@@ -23,7 +23,7 @@ func because(before, after []*Run, was, is int) *Cause {
 		a := after[i]
 		c.Spec = c.Spec || b.Spec != a.Spec
 		for _, p := range b.Prices {
-			if text := p.otherThan(a.Prices); text != "" && !slices.Contains(c.Prices, text) {
+			if text := p.OtherThan(a.Prices); text != "" && !slices.Contains(c.Prices, text) {
 				c.Prices = append(c.Prices, text)
 			}
 		}
@@ -31,9 +31,9 @@ func because(before, after []*Run, was, is int) *Cause {
 	return c
 }
 
-// otherThan says how a model's price differs from that in a list; "" where it is
+// OtherThan says how a model's price differs from that in a list; "" where it is
 // the same or the model is not in it.
-func (p Price) otherThan(list []Price) string {
+func (p Price) OtherThan(list []Price) string {
 	i := slices.IndexFunc(list, func(q Price) bool { return q.Model == p.Model })
 	if i < 0 || slices.Equal(p.Rates, list[i].Rates) {
 		return ""

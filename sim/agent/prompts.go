@@ -33,9 +33,9 @@ func fixed(text string) func(*gate.Set) string {
 	return func(*gate.Set) string { return text }
 }
 
-// mainPrompt is the default system prompt of a root agent. Scenarios may give
+// MainPrompt is the default system prompt of a root agent. Scenarios may give
 // another text or size.
-func mainPrompt(g *gate.Set) string {
+func MainPrompt(g *gate.Set) string {
 	if !g.ForkSubagent {
 		return mainText
 	}

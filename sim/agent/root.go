@@ -122,7 +122,7 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 	t := frontText{system: s.System, static: s.Static}
 	context := w.cfg.UserContext
 	if s.System == nil {
-		t.system, t.static = []string{mainPrompt(&w.gates)}, 1
+		t.system, t.static = []string{MainPrompt(&w.gates)}, 1
 	}
 	if w.coordinator {
 		if s.System == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentsim/cmd/internal/cli/bench"
+	"agentsim/cmd/internal/cli/check"
 	"agentsim/cmd/internal/cli/compare"
 	"agentsim/cmd/internal/cli/crossover"
 	"agentsim/cmd/internal/cli/inspect"
@@ -122,7 +123,7 @@ Exit codes:
 	}
 	under(root, "run", run.New(s), sweep.New(s), crossover.New(s))
 	under(root, "look", inspect.New(s), compare.New(s), replay.New(s))
-	under(root, "gate", bench.New(s))
+	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), project.New(s), newLab(s))
 	root.AddCommand(newVersion(s))

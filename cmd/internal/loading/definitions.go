@@ -11,6 +11,7 @@ import (
 
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/agent"
@@ -178,4 +179,21 @@ func Problems(s *ui.Env, problems []*definition.Problem) {
 			ui.Explain(s, p)
 		}
 	}
+}
+
+// ProblemTable is what is wrong, for machines.
+func ProblemTable(problems []*definition.Problem) *report.Sheet {
+	type col = report.Column[*definition.Problem]
+	return report.TableOf("problems", problems,
+		col{Name: "file", Of: func(p *definition.Problem) report.Value { return report.Text(p.File) }},
+		col{Name: "line", Of: func(p *definition.Problem) report.Value { return report.Count(p.Line) }},
+		col{Name: "column", Of: func(p *definition.Problem) report.Value { return report.Count(p.Col) }},
+		col{Name: "level", Of: func(p *definition.Problem) report.Value {
+			if p.Warning {
+				return report.Text("warning")
+			}
+			return report.Text("error")
+		}},
+		col{Name: "message", Of: func(p *definition.Problem) report.Value { return report.Text(p.Msg) }},
+		col{Name: "hint", Of: func(p *definition.Problem) report.Value { return report.Text(p.Hint).If(p.Hint != "") }})
 }

@@ -78,6 +78,8 @@ metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/compare:       metrics metrics/stat metrics/baseline metrics/report cachemodel
 metrics/gobench:       metrics metrics/baseline
+metrics/heads:         sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project cachemodel metrics metrics/baseline
+metrics/sarif:
 metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
@@ -100,12 +102,13 @@ cmd/internal/cli/crossover: BELOW
 cmd/internal/cli/definitions: BELOW
 cmd/internal/cli/scenario: BELOW scenarios/upgrade
 cmd/internal/cli/bench:   BELOW
+cmd/internal/cli/check:   BELOW sim/client sim/project metrics/heads metrics/sarif
 cmd/internal/cli/sweep:   BELOW
 cmd/internal/cli/compare: BELOW
 cmd/internal/cli/run:     BELOW
 cmd/internal/cli/replay:  BELOW
 cmd/internal/cli/project: BELOW sim/project
-cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/project
+cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/project
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

@@ -75,7 +75,7 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 	problems = append(append(problems, bad...), set.Problems...)
 	doc := &report.Document{}
 	doc.Table(report.TableOf("agents", agentRows(set), agentColumns()...))
-	doc.Table(problemTable(problems))
+	doc.Table(loading.ProblemTable(problems))
 	err = s.Print(output, doc)
 	if output != "json" {
 		loading.Problems(s, problems)
@@ -84,23 +84,6 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 		return ui.Said(ui.Operating)
 	}
 	return err
-}
-
-// problemTable is what is wrong, for machines.
-func problemTable(problems []*definition.Problem) *report.Sheet {
-	type col = report.Column[*definition.Problem]
-	return report.TableOf("problems", problems,
-		col{Name: "file", Of: func(p *definition.Problem) report.Value { return report.Text(p.File) }},
-		col{Name: "line", Of: func(p *definition.Problem) report.Value { return report.Count(p.Line) }},
-		col{Name: "column", Of: func(p *definition.Problem) report.Value { return report.Count(p.Col) }},
-		col{Name: "level", Of: func(p *definition.Problem) report.Value {
-			if p.Warning {
-				return report.Text("warning")
-			}
-			return report.Text("error")
-		}},
-		col{Name: "message", Of: func(p *definition.Problem) report.Value { return report.Text(p.Msg) }},
-		col{Name: "hint", Of: func(p *definition.Problem) report.Value { return report.Text(p.Hint).If(p.Hint != "") }})
 }
 
 // agentRows are the built-in definitions, then those that were read by name.

@@ -1,0 +1,411 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/loading"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/heads"
+	"agentsim/metrics/report"
+	"agentsim/sim/client"
+	"agentsim/sim/definition"
+)
+
+// document is what the command answers.
+func (c *check) document() *report.Document {
+	d := &report.Document{}
+	d.Print(func(w io.Writer, st report.Style) error {
+		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold("check"), c.title())
+		return err
+	})
+	d.Whole("agentsim check: " + c.verdict() + "\n\n" + report.MarkdownText(c.title()))
+	d.Main("parts")
+	d.Field("client", report.Text(c.now.Client))
+	d.Field("verdict", report.Text(c.verdict()))
+	if d.Table(c.changes()); len(c.changed()) > 0 {
+		d.Say("")
+	}
+	d.Table(c.agents())
+	d.Say("")
+	d.Table(c.shown())
+	d.Say("")
+	d.Table(c.parts().Hidden())
+	d.Table(loading.ProblemTable(c.problems).Hidden())
+	c.notes(d)
+	return d
+}
+
+func (c *check) title() string {
+	price := "prices unknown"
+	if len(c.now.Prices) > 0 {
+		price = "prices of " + c.now.Prices[0].Day
+	}
+	return fmt.Sprintf("%s · %s · %s at %s · %s", c.o.dir, c.now.Client, c.now.Agents[0].Model, price, ui.Plural(len(c.now.Agents), "agent type"))
+}
+
+// verdict is what came out, in the words of a title.
+func (c *check) verdict() string {
+	if c.base == nil {
+		return "no baseline"
+	}
+	var grown, turned []string
+	for _, g := range c.report.Agents {
+		if g.Missed {
+			grown = append(grown, g.Agent)
+		}
+		if g.Reordered {
+			turned = append(turned, g.Agent)
+		}
+	}
+	var parts []string
+	if grown != nil {
+		parts = append(parts, fmt.Sprintf("grew over %s: %s", c.o.threshold, report.Some(grown)))
+	}
+	if turned != nil {
+		parts = append(parts, "reordered: "+report.Some(turned))
+	}
+	switch {
+	case parts != nil:
+		return strings.Join(parts, " · ")
+	case len(c.report.Changes) > 0:
+		return "changed, within " + c.o.threshold
+	}
+	return "nothing changed"
+}
+
+// notes are the last lines.
+func (c *check) notes(d *report.Document) {
+	d.Label("again", c.again())
+	d.Label("not loaded", texts(c.problems, false)...)
+	d.Label("problem", texts(c.problems, true)...)
+	d.Label("beside", c.found.Aside...)
+	d.Label("assumed", c.assumed()...)
+	d.Label("unverified", c.unverified()...)
+	if c.o.home == "" {
+		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
+	}
+	if c.report != nil {
+		d.Label("cause", c.causes()...)
+	}
+	d.Label("verdict", c.verdict())
+	if c.base == nil || len(c.report.Changes) > 0 {
+		d.Label("accept", c.updating())
+	}
+}
+
+// texts are the problems of files that were read in part, or of those that were not.
+func texts(problems []*definition.Problem, warning bool) (out []string) {
+	for _, p := range problems {
+		if p.Warning == warning {
+			out = append(out, p.String())
+		}
+	}
+	return out
+}
+
+// assumed is what the figures rest on and nothing here says.
+func (c *check) assumed() []string {
+	d := c.o.day
+	return slices.DeleteFunc(append([]string{
+		fmt.Sprintf("a day is %d sessions of %d turns; each type of sub-agent is started once in each, for %d turns", d.Sessions, d.Turns, d.SubTurns),
+		"the client's own system prompt, tools and types are this program's, in place of those of " + c.now.Client, c.model,
+		"tokens counted by " + c.now.Counter + ", each part by itself",
+	}, c.found.Assumed...), func(text string) bool { return text == "" })
+}
+
+// unverified is what the sources of the layout do not settle.
+func (c *check) unverified() []string {
+	var found report.Findings
+	for _, row := range c.found.Layout.Rows {
+		has := func(p *heads.Part) bool { return p.Kind == row.Kind }
+		if slices.ContainsFunc(c.now.Parts, has) {
+			for text := range strings.SplitSeq(row.NotVerified, "; ") {
+				found.Add(text, string(row.Kind), 0)
+			}
+		}
+	}
+	return found.Lines(len(client.Kinds))
+}
+
+// causes say whose changes there are.
+func (c *check) causes() (out []string) {
+	yours := 0
+	for _, x := range c.report.Changes {
+		if !x.Theirs {
+			yours++
+		}
+	}
+	if yours > 0 {
+		out = append(out, "yours: "+ui.Plural(yours, "change")+" of what the repository puts there")
+	}
+	tool := c.report.Tool
+	if theirs := len(c.report.Changes) - yours; theirs > 0 {
+		tool = append([]string{ui.Plural(theirs, "change") + " of what the client puts there, or where"}, tool...)
+	}
+	if tool != nil {
+		out = append(out, "the tool's: "+strings.Join(tool, "; "))
+	}
+	if c.base.Semantics != c.now.Semantics {
+		out = append(out, fmt.Sprintf("the tool's: semantics %d, the baseline's %d", c.now.Semantics, c.base.Semantics))
+	}
+	if c.report.Prices != nil {
+		main := c.now.Agents[0]
+		all, _ := c.now.Tokens(main)
+		was, is := main.Cost(c.base.Prices, all, c.o.day), main.Cost(c.now.Prices, all, c.o.day)
+		out = append(out, fmt.Sprintf("the prices': %s: a turn of main %s → %s, a day %s → %s", strings.Join(c.report.Prices, "; "),
+			report.Dollars(was.Turn), report.Dollars(is.Turn), report.Dollars(was.Day), report.Dollars(is.Day)))
+	}
+	return out
+}
+
+// again says what reorderings make running sessions write again: from the first on.
+func (c *check) again() string {
+	var first *heads.Change
+	for i := range c.changed() {
+		x := &c.report.Changes[i]
+		if x.What == heads.Reordered && (first == nil || x.Again > first.Again) {
+			first = x
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	cost := first.Agent.Cost(c.now.Prices, first.Again, c.o.day).Begin
+	return fmt.Sprintf("from %s on, %s tokens of %s no longer match what the cache holds: each session that runs writes them once more, %s",
+		where(*first), ui.Count(first.Again), first.Agent.Name, small(cost))
+}
+
+// changed are the changes; none without a baseline.
+func (c *check) changed() []heads.Change {
+	if c.report == nil {
+		return nil
+	}
+	return c.report.Changes
+}
+
+// agents is a line for each type of agent.
+func (c *check) agents() *report.Sheet {
+	type col = report.Column[*heads.Agent]
+	cost := func(a *heads.Agent) heads.Cost {
+		all, _ := c.now.Tokens(a)
+		return a.Cost(c.now.Prices, all, c.o.day)
+	}
+	own := func(a *heads.Agent) int64 { _, own := c.now.Tokens(a); return own }
+	columns := []col{
+		{Name: "agent", Head: "AGENT", Of: func(a *heads.Agent) report.Value { return report.Text(a.Name) }},
+		{Name: "from", Head: "FROM", Drop: 3, Of: func(a *heads.Agent) report.Value { return report.Text(a.From).OrBlank(a.From != "") }},
+		{Name: "model", Head: "MODEL", Drop: 4, Of: func(a *heads.Agent) report.Value { return report.Text(a.Model) }},
+		{Name: "tokens", Head: " TOKENS", Of: func(a *heads.Agent) report.Value { all, _ := c.now.Tokens(a); return report.Count(all) }},
+		{Name: "tokens_yours", Head: " YOURS", Of: func(a *heads.Agent) report.Value { return report.Count(own(a)) }},
+	}
+	if c.report != nil {
+		growth := func(a *heads.Agent) heads.Growth {
+			return c.report.Agents[slices.IndexFunc(c.report.Agents, func(g heads.Growth) bool { return g.Agent == a.Name })]
+		}
+		columns = append(columns,
+			col{Name: "tokens_yours_before", Head: " BEFORE", Of: func(a *heads.Agent) report.Value {
+				return report.Count(growth(a).Was).If(!growth(a).New)
+			}},
+			col{Name: "verdict", Head: "VERDICT", Of: func(a *heads.Agent) report.Value { return report.Text(grown(growth(a))) }})
+	}
+	return report.TableOf("agents", c.now.Agents, append(columns,
+		col{Name: "turn", Head: " A TURN", Of: func(a *heads.Agent) report.Value { return small(cost(a).Turn) }},
+		col{Name: "begin", Head: " TO BEGIN", Drop: 2, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Begin) }},
+		col{Name: "day", Head: " A DAY", Drop: 1, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Day) }})...)
+}
+
+// grown is what became of a head in a word.
+func grown(g heads.Growth) string {
+	switch {
+	case g.New:
+		return "new"
+	case g.Missed && g.Reordered:
+		return "grew, reordered"
+	case g.Missed:
+		return "grew"
+	case g.Reordered:
+		return "reordered"
+	}
+	return "pass"
+}
+
+// row is a part, or all parts of a kind from one file, in front of who has them.
+type row struct {
+	*heads.Part
+	from string
+	who  []string
+	main *heads.Agent // whose costs are told
+}
+
+// rows are the parts in the order of the prefix: those of the main agent, then what
+// others have of their own.
+func (c *check) rows() (out []row) {
+	seen := map[int]bool{}
+	for _, a := range c.now.Agents {
+		for _, i := range a.Parts {
+			if !seen[i] {
+				seen[i] = true
+				p := c.now.Parts[i]
+				out = append(out, row{p, p.From(), c.now.Who(i), a})
+			}
+		}
+	}
+	return out
+}
+
+// shown are the parts as people see them: those of a kind from one place together.
+func (c *check) shown() *report.Sheet {
+	var rows []row
+	for _, r := range c.rows() {
+		if dir, _, ok := strings.Cut(r.File, "/skills/"); ok && r.Word == "Skills" {
+			r.from = dir + "/skills"
+		}
+		if r.Assumed {
+			r.from += " (assumed)"
+		}
+		if r.Varies {
+			r.from = cmp.Or(r.File, "git") + " (varies)"
+		}
+		i := slices.IndexFunc(rows, func(x row) bool {
+			return x.Word == r.Word && x.from == r.from && (r.Kind != "prompt" || x.Name == r.Name) && x.main == r.main
+		})
+		if i < 0 {
+			p := *r.Part
+			r.Part = &p
+			rows = append(rows, r)
+			continue
+		}
+		rows[i].Bytes, rows[i].Tokens = rows[i].Bytes+r.Bytes, rows[i].Tokens+r.Tokens
+		if !slices.Equal(rows[i].who, r.who) {
+			rows[i].who = []string{rows[i].main.Name, "others by their tools"}
+		}
+	}
+	type col = report.Column[row]
+	return report.TableOf("", rows,
+		col{Head: "PART", Of: func(r row) report.Value { return report.Text(r.Word) }},
+		col{Head: "FROM", Of: func(r row) report.Value { return report.Text(r.from) }},
+		col{Head: " BYTES", Drop: 2, Of: func(r row) report.Value { return report.Count(r.Bytes) }},
+		col{Head: " TOKENS", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
+		col{Head: " A TURN", Of: func(r row) report.Value { return small(c.cost(r).Turn) }},
+		col{Head: " A DAY", Drop: 1, Of: func(r row) report.Value { return report.Dollars(c.cost(r).Day) }},
+		col{Head: "WHERE", Drop: 3, Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
+		col{Head: "WHO HAS IT", Drop: 4, Of: func(r row) report.Value { return report.Text(c.who(r.who)) }})
+}
+
+// small is an amount that may be a small part of a cent.
+func small(p cachemodel.Picodollars) report.Value {
+	return report.Dollars(p).As(fmt.Sprintf("$%.6f", float64(p)/1e12))
+}
+
+// more is an amount more, or less, than before.
+func more(p cachemodel.Picodollars) report.Value {
+	sign := "+"
+	if p < 0 {
+		sign, p = "-", -p
+	}
+	return report.Dollars(p).As(sign + small(p).String())
+}
+
+func (c *check) cost(r row) heads.Cost { return r.main.Cost(c.now.Prices, r.Tokens, c.o.day) }
+
+// who names agents in few words.
+func (c *check) who(names []string) string {
+	var without []string
+	for _, a := range c.now.Agents {
+		if !slices.Contains(names, a.Name) {
+			without = append(without, a.Name)
+		}
+	}
+	switch {
+	case len(without) == 0:
+		return "all"
+	case len(without) < len(names):
+		return "all but " + report.Some(without)
+	}
+	return report.Some(names)
+}
+
+// parts are the parts one by one, for machines.
+func (c *check) parts() *report.Sheet {
+	type col = report.Column[row]
+	return report.TableOf("parts", c.rows(),
+		col{Name: "part", Of: func(r row) report.Value { return report.Text(r.Word) }},
+		col{Name: "name", Of: func(r row) report.Value { return report.Text(r.Name).If(r.Name != "") }},
+		col{Name: "file", Of: func(r row) report.Value { return report.Text(r.File).If(r.File != "") }},
+		col{Name: "line", Of: func(r row) report.Value { return report.Count(r.Line).If(r.Line > 0) }},
+		col{Name: "imported_by", Of: func(r row) report.Value { return report.Text(r.By).If(r.By != "") }},
+		col{Name: "bytes", Of: func(r row) report.Value { return report.Count(r.Bytes) }},
+		col{Name: "tokens", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
+		col{Name: "turn", Of: func(r row) report.Value { return report.Dollars(c.cost(r).Turn) }},
+		col{Name: "begin", Of: func(r row) report.Value { return report.Dollars(c.cost(r).Begin) }},
+		col{Name: "day", Of: func(r row) report.Value { return report.Dollars(c.cost(r).Day) }},
+		col{Name: "where", Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
+		col{Name: "agents", Of: func(r row) report.Value { return report.List(r.who) }},
+		col{Name: "assumed", Of: func(r row) report.Value { return report.Bool(r.Assumed) }},
+		col{Name: "varies", Of: func(r row) report.Value { return report.Bool(r.Varies) }})
+}
+
+// where is a change's place: the lines of the file that are new or stand elsewhere,
+// as far as there is room.
+func where(x heads.Change) string {
+	if len(x.Lines) == 0 {
+		return x.Now.From()
+	}
+	var out []string
+	for _, l := range x.Lines {
+		text := fmt.Sprint(l.First)
+		if l.Last > l.First {
+			text += fmt.Sprintf("-%d", l.Last)
+		}
+		out = append(out, text)
+	}
+	return x.Now.File + ":" + report.Some(out)
+}
+
+// changes are what is not as in the baseline.
+func (c *check) changes() *report.Sheet {
+	type col = report.Column[heads.Change]
+	cost := func(x heads.Change) heads.Cost { return x.Agent.Cost(c.now.Prices, x.Tokens, c.o.day) }
+	steady := func(x heads.Change) bool { return x.What != heads.Reordered }
+	return report.TableOf("changes", c.changed(),
+		col{Name: "change", Head: "CHANGE", Of: func(x heads.Change) report.Value { return report.Text(x.What) }},
+		col{Name: "part", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Word) }},
+		col{Head: "PART", Of: func(x heads.Change) report.Value { return report.Text(part(x.Now)) }},
+		col{Name: "name", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Name).If(x.Now.Name != "") }},
+		col{Name: "from", Head: "FROM", Of: func(x heads.Change) report.Value { return report.Text(origin(x)) }},
+		col{Name: "tokens", Head: " TOKENS", Of: func(x heads.Change) report.Value {
+			return report.Count(x.Tokens).Signed().OrBlank(x.What != heads.Reordered)
+		}},
+		col{Name: "turn", Head: " A TURN", Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
+		col{Name: "day", Head: " A DAY", Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},
+		col{Name: "written_again", Of: func(x heads.Change) report.Value { return report.Tokens(x.Again).If(x.Again > 0) }},
+		col{Name: "whose", Head: "WHOSE", Drop: 1, Of: func(x heads.Change) report.Value { return report.Text(whose(x)) }},
+		col{Name: "agents", Of: func(x heads.Change) report.Value { return report.List(x.Who) }},
+		col{Head: "WHO HAS IT", Drop: 2, Of: func(x heads.Change) report.Value { return report.Text(c.who(x.Who)) }})
+}
+
+// part is a part's word, with the name of one that has one.
+func part(p *heads.Part) string { return strings.TrimSpace(p.Word + " " + p.Name) }
+
+// origin is a change's place, with the one before of what moved.
+func origin(x heads.Change) string {
+	if x.What != heads.Moved {
+		return where(x)
+	}
+	if x.Was.File != x.Now.File {
+		return x.Was.From() + " → " + x.Now.From()
+	}
+	return fmt.Sprintf("%s (%s → %s)", x.Now.From(), x.Was.Place, x.Now.Place)
+}
+
+func whose(x heads.Change) string {
+	if x.Theirs {
+		return "the tool's"
+	}
+	return "yours"
+}

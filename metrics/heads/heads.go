@@ -1,0 +1,194 @@
+package heads
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/metrics"
+	"agentsim/metrics/baseline"
+	"agentsim/sim/client"
+	"agentsim/sim/llm"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Heads are what stands in front of a repository's agents.
+type Heads struct {
+	Client    string           `json:"client"` // the layout's name
+	Known     string           `json:"known"`  // the day of what is known of it
+	Semantics int              `json:"semantics"`
+	Counter   string           `json:"counter"` // of tokens
+	Prices    []baseline.Price `json:"prices"`  // of each model that an agent has
+	Parts     []*Part          `json:"-"`
+	Agents    []*Agent         `json:"-"` // the main one first
+}
+
+// Part is one piece of text that stands in front of agents.
+type Part struct {
+	Word  string       `json:"word"` // the client's own for it: Memory files
+	Kind  client.Kind  `json:"kind"`
+	Name  string       `json:"name,omitempty"` // of a tool, a skill, a type of agent
+	File  string       `json:"file,omitempty"` // inside the repository, ~/ for the user's; "" is the client's own
+	Line  int          `json:"line,omitempty"`
+	By    string       `json:"-"` // FILE:LINE that imports it
+	Place client.Place `json:"place"`
+	Bytes int64        `json:"bytes"`
+	// Tokens is counted by itself: the sum over parts is the head's but for rounding.
+	Tokens  int64 `json:"tokens"`
+	Assumed bool  `json:"assumed,omitempty"`
+	Varies  bool  `json:"varies,omitempty"` // from moment to moment, as git's status does
+	// Sums are hashes of its lines, eight digits each.
+	Sums string `json:"sums,omitempty"`
+
+	text string
+}
+
+// Own reports whether the repository's files, or the user's, decide what the part is.
+func (p *Part) Own() bool { return p.File != "" && !p.Varies }
+
+// key is what makes a part the same one in two heads.
+func (p *Part) key() string { return string(p.Kind) + "\x00" + p.File + "\x00" + p.Name }
+
+// From is the FILE:LINE that the part comes from.
+func (p *Part) From() string {
+	if p.File == "" {
+		return "the client"
+	}
+	if p.Line == 0 {
+		return p.File
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
+}
+
+// Agent is a type of agent with its head.
+type Agent struct {
+	Name  string `json:"agent"`
+	From  string `json:"from,omitempty"` // FILE:LINE of its definition
+	Model string `json:"model"`
+	// Parts are in the order of the prefix, by their numbers in Heads.Parts.
+	Parts []int    `json:"parts"`
+	TTL   *llm.TTL `json:"-"` // nil is the default
+}
+
+// Tokens are those of an agent's head, and of them those of the repository's files.
+func (h *Heads) Tokens(a *Agent) (all, own int64) {
+	for _, i := range a.Parts {
+		p := h.Parts[i]
+		all += p.Tokens
+		if p.Own() {
+			own += p.Tokens
+		}
+	}
+	return all, own
+}
+
+// Who are the agents that have a part, by name.
+func (h *Heads) Who(part int) (names []string) {
+	for _, a := range h.Agents {
+		if slices.Contains(a.Parts, part) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// Day is how much work a day is taken for.
+type Day struct{ Sessions, Turns, SubTurns int64 }
+
+// Cost is what tokens of an agent's head cost.
+type Cost struct{ Turn, Begin, Day cachemodel.Picodollars }
+
+// Cost prices tokens at the front of an agent: read from the cache in a turn, written
+// to it in the first one. Each session starts each type once.
+func (a *Agent) Cost(prices []baseline.Price, tokens int64, d Day) (c Cost) {
+	write := "write"
+	if a.TTL != nil && *a.TTL == llm.TTL1h {
+		write = "write_1h"
+	}
+	i := slices.IndexFunc(prices, func(p baseline.Price) bool { return p.Model == a.Model })
+	if i < 0 {
+		return c
+	}
+	c.Turn, c.Begin = costs(prices[i], "read", tokens), costs(prices[i], write, tokens)
+	turns := d.Turns
+	if a.Name != Main {
+		turns = d.SubTurns
+	}
+	c.Day = cachemodel.Picodollars(d.Sessions) * (c.Begin + cachemodel.Picodollars(turns-1)*c.Turn)
+	return c
+}
+
+// costs is what tokens cost at a rate, such as read=$0.10 a million.
+func costs(p baseline.Price, rate string, tokens int64) cachemodel.Picodollars {
+	for _, word := range p.Rates {
+		if text, ok := strings.CutPrefix(word, rate+"="); ok {
+			v, _ := metrics.ParseValue(text) // the table's own words; an edited baseline's cost nothing
+			return cachemodel.Picodollars(v.Num / 1_000_000 * tokens)
+		}
+	}
+	return 0
+}
+
+// price notes what a model costs.
+func (h *Heads) price(model string) {
+	known := func(p baseline.Price) bool { return p.Model == model }
+	if profile, err := cachemodel.Lookup(model); err == nil && !slices.ContainsFunc(h.Prices, known) {
+		h.Prices = append(h.Prices, baseline.Price{Model: model, Day: profile.Date, Rates: profile.Words()})
+	}
+}
+
+// sums are the hashes of a text's lines.
+func sums(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintf(&b, "%08x", uint32(xxh3.HashString(line)))
+	}
+	return b.String()
+}
+
+// lines takes hashes apart.
+func lines(sums string) (out []string) {
+	for s := range slices.Chunk([]byte(sums), sumDigits) {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+const sumDigits = 8
+
+// DefaultDay is ten sessions of the flagship's shape: 34 turns of the main agent alone,
+// 5 of each child.
+var DefaultDay = Day{Sessions: 10, Turns: 34, SubTurns: 5}
+
+// words are the client's for kinds of parts; what opens a conversation it counts
+// among its messages.
+var words = map[client.Kind]string{
+	kindTool: "System tools", kindPrompt: "System prompt", client.MCPTool: "MCP tools", client.Deferred: "MCP tools (deferred)",
+	client.ServerText: "MCP server instructions", client.Types: "Custom agents", client.Memory: "Memory files", client.AutoMemory: "Memory files",
+	client.Skills: "Skills", client.Git: "Messages", client.Environment: "Messages",
+}
+
+// The kinds of what is the client's or a definition's own.
+const (
+	kindTool   client.Kind = "tool"
+	kindPrompt client.Kind = "prompt"
+)
+
+// The names of agents that no definition names.
+const (
+	Main = "main"
+	Fork = "fork"
+)
+
+// ParseTTL reads a lifetime; nil for none.
+func ParseTTL(text string) *llm.TTL {
+	for _, t := range []llm.TTL{llm.TTL5m, llm.TTL1h} {
+		if text == t.String() {
+			return &t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package heads
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/sim/agent"
+	"agentsim/sim/client"
+	"agentsim/sim/gate"
+	"agentsim/sim/llm"
+	"agentsim/sim/llm/tokens"
+	"agentsim/sim/project"
+	"agentsim/sim/tool"
+)
+
+// Input is what heads are made of.
+type Input struct {
+	Found       *project.Found
+	Definitions []*agent.Definition // that the Agent tool starts
+	Model       string              // of the main agent
+	Aliases     map[string]string   // models of definitions that are no ids
+	Semantics   int
+}
+
+// Of makes the heads of a repository's agents: of the main one and its forks, then of
+// each definition.
+func Of(in Input) *Heads {
+	b := &builder{Input: in, at: map[string]int{},
+		Heads: &Heads{Client: in.Found.Layout.Name, Known: in.Found.Layout.Date, Semantics: in.Semantics}}
+	b.gates = gate.Default()
+	b.counter = tokens.Approx(in.Model)
+	b.Counter = b.counter.Name()
+	b.all = tool.Catalogue()
+	b.offered = slices.DeleteFunc(slices.Clone(b.all), func(t *tool.Tool) bool { return t.Internal })
+	b.front()
+	main := b.agent(nil)
+	fork := *main
+	fork.Name = Fork
+	b.Agents = append(b.Agents, main, &fork)
+	for _, d := range in.Definitions {
+		b.Agents = append(b.Agents, b.agent(d))
+	}
+	b.unused()
+	return b.Heads
+}
+
+// serversFile is where a server stands whose tools nobody has saved.
+const serversFile = ".mcp.json"
+
+type builder struct {
+	Input
+	*Heads
+	gates   gate.Set
+	counter tokens.Counter
+	all     []*tool.Tool
+	offered []*tool.Tool
+	at      map[string]int // of parts, by what makes them the same
+}
+
+// add adds a part, or finds the one that is there.
+func (b *builder) add(p *Part, text string, bytes int) int {
+	key := p.key() + "\x00" + text
+	if i, ok := b.at[key]; ok {
+		return i
+	}
+	b.at[key] = len(b.Parts)
+	content := llm.NewText(llm.Prose, text)
+	if bytes > 0 {
+		content = llm.NewText(llm.JSON, strings.Repeat("x", bytes))
+	}
+	block := llm.Block{Kind: llm.Text, Content: content}
+	p.text, p.Bytes, p.Tokens = text, int64(len(text)+bytes), b.counter.Tokens(block.Measure())
+	p.Word = cmp.Or(p.Word, words[p.Kind])
+	if p.Place == client.System {
+		p.Word = words[kindPrompt]
+	}
+	if p.Own() {
+		p.Sums = sums(text)
+	}
+	b.Parts = append(b.Parts, p)
+	return len(b.Parts) - 1
+}
+
+// front adds what was found, and the definitions' entries of the list of types.
+func (b *builder) front() {
+	for _, kind := range client.Kinds {
+		row := b.Found.Layout.Row(kind)
+		if row.Main == client.Nowhere {
+			continue
+		}
+		if kind == client.Types {
+			b.types(row)
+			continue
+		}
+		for _, x := range b.Found.Parts {
+			if x.Kind != kind {
+				continue
+			}
+			file, line := located(x.From)
+			p := &Part{Kind: kind, Name: x.Name, File: file, Line: line, By: x.By, Place: row.Main, Varies: kind == client.Git || kind == client.AutoMemory}
+			p.Assumed = x.Bytes > 0 || file == serversFile
+			b.add(p, x.Text, x.Bytes)
+		}
+	}
+}
+
+// types adds an entry for each type: those of the client are its own.
+func (b *builder) types(row client.Row) {
+	for _, d := range b.Definitions {
+		file, line := located(d.Place)
+		p := &Part{Kind: client.Types, Name: d.Type, File: file, Line: line, Place: row.Main, Assumed: d.BuiltIn()}
+		b.add(p, tool.TypeList([]tool.AgentType{{Name: d.Type, WhenFor: d.Description}}), 0)
+	}
+}
+
+// located parts FILE:LINE.
+func located(from string) (file string, line int) {
+	at := strings.LastIndexByte(from, ':')
+	if n, err := strconv.Atoi(from[at+1:]); at >= 0 && err == nil {
+		return from[:at], n
+	}
+	if from == "git" {
+		return "", 0
+	}
+	return from, 0
+}
+
+// agent makes the head of a definition's agents, nil for the main one.
+func (b *builder) agent(d *agent.Definition) *Agent {
+	a := &Agent{Name: Main, Model: b.Model, TTL: ParseTTL(b.Found.Settings.TTL.Value)}
+	pool := &tool.Pool{Tools: b.offered}
+	prompt, file, line := agent.MainPrompt(&b.gates), "", 0
+	if d != nil {
+		a.Name, a.From, a.TTL = d.Type, d.Place, cmp.Or(d.CacheTTL, ParseTTL(b.Found.Settings.SubagentTTL.Value))
+		if model := cmp.Or(b.Aliases[d.Model], d.Model); known(model) {
+			a.Model = model
+		}
+		pool = filter(tool.WithNamed(b.offered, b.all, d.Tools), d)
+		prompt, _ = d.SystemPrompt(&b.gates) // none is of a fork
+		file, line = located(d.Place)
+	}
+	b.price(a.Model)
+	for _, t := range pool.Tools {
+		a.Parts = append(a.Parts, b.add(&Part{Kind: kindTool, Name: t.Name, Place: client.Tools, Assumed: true}, definition(t), 0))
+	}
+	a.Parts = append(a.Parts, b.add(&Part{Kind: kindPrompt, Name: a.Name, File: file, Line: line, Place: client.System, Assumed: file == ""}, prompt, 0))
+	for i, p := range b.Parts {
+		if b.has(p, d, pool) {
+			a.Parts = append(a.Parts, i)
+		}
+	}
+	slices.SortStableFunc(a.Parts, func(x, y int) int { return order(b.Parts[x].Place) - order(b.Parts[y].Place) })
+	return a
+}
+
+func known(model string) bool {
+	_, err := cachemodel.Lookup(model)
+	return err == nil && model != ""
+}
+
+// filter is what a definition's agents have of some tools.
+func filter(tools []*tool.Tool, d *agent.Definition) *tool.Pool {
+	return tool.Filter(tools, tool.Subject{BuiltIn: d.BuiltIn()}, d.Tools, d.Disallowed)
+}
+
+// has reports whether the requests of a definition's agents hold what was found.
+func (b *builder) has(p *Part, d *agent.Definition, pool *tool.Pool) bool {
+	row := b.Found.Layout.Row(p.Kind)
+	switch {
+	case p.Kind == kindTool, p.Kind == kindPrompt, row.Needs != "" && pool.Find(row.Needs) == nil:
+		return false
+	case d == nil:
+		return true
+	case d.BuiltIn() && d.OmitClaude && row.Lean == client.Nowhere, row.Sub == client.Nowhere:
+		return false
+	case p.Kind == client.MCPTool, p.Kind == client.Deferred:
+		return len(filter([]*tool.Tool{{Name: p.Name, MCP: true}}, d).Tools) > 0
+	}
+	return !(d.OmitClaude && p.Kind == client.Memory || d.OmitGit && p.Kind == client.Git)
+}
+
+// definition is a tool as it stands in a request.
+func definition(t *tool.Tool) string {
+	if t.Name != tool.AgentName {
+		return tool.Definition(t)
+	}
+	shaped := *t
+	shaped.Description, shaped.Schema = tool.AgentSchema(tool.AgentOptions{Background: true, Attached: true})
+	return tool.Definition(&shaped)
+}
+
+// order is where in a request a place is.
+func order(p client.Place) int {
+	return slices.Index([]client.Place{client.Tools, client.System, client.Opening, client.UserContext, client.Attachment}, p)
+}
+
+// unused is told of nobody: parts that no agent has go.
+func (b *builder) unused() {
+	to := make([]int, len(b.Parts))
+	var kept []*Part
+	for i, p := range b.Parts {
+		to[i] = len(kept)
+		if b.Who(i) != nil {
+			kept = append(kept, p)
+		}
+	}
+	for _, a := range b.Agents {
+		parts := slices.Clone(a.Parts)
+		for i, n := range parts {
+			parts[i] = to[n]
+		}
+		a.Parts = parts
+	}
+	b.Parts = kept
+}

@@ -1,0 +1,96 @@
+// Package sarif writes findings as SARIF 2.1.0, the form in which code hosts show
+// them beside the lines that they are about.
+//
+// Rules:
+//   - Paths are relative to the repository, with forward slashes.
+//   - No times and no host: equal findings give equal bytes.
+package sarif
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// The levels.
+const (
+	Error   = "error"
+	Warning = "warning"
+	Note    = "note"
+)
+
+// Rule is a kind of finding.
+type Rule struct{ ID, About string }
+
+// Finding is one thing at a place of a file.
+type Finding struct {
+	Rule, Level, Text string
+	File              string
+	First, Last       int // lines from 1; 0 for the file as a whole
+}
+
+type text struct {
+	Text string `json:"text"`
+}
+
+type rule struct {
+	ID    string `json:"id"`
+	About text   `json:"shortDescription"`
+}
+
+type region struct {
+	First int `json:"startLine"`
+	Last  int `json:"endLine,omitempty"`
+}
+
+type location struct {
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *region `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+}
+
+type result struct {
+	Rule      string     `json:"ruleId"`
+	Level     string     `json:"level"`
+	Message   text       `json:"message"`
+	Locations []location `json:"locations,omitempty"`
+}
+
+type driver struct {
+	Name  string `json:"name"`
+	Rules []rule `json:"rules"`
+}
+
+type run struct {
+	Tool struct {
+		Driver driver `json:"driver"`
+	} `json:"tool"`
+	Results []result `json:"results"`
+}
+
+// Write writes the findings of a tool. The error is w's.
+func Write(w io.Writer, name string, rules []Rule, findings []Finding) error {
+	r := run{Results: []result{}}
+	r.Tool.Driver = driver{Name: name, Rules: []rule{}}
+	for _, x := range rules {
+		r.Tool.Driver.Rules = append(r.Tool.Driver.Rules, rule{x.ID, text{x.About}})
+	}
+	for _, f := range findings {
+		x := result{Rule: f.Rule, Level: f.Level, Message: text{f.Text}}
+		if f.File != "" {
+			var at location
+			at.Physical.Artifact.URI = f.File
+			if f.First > 0 {
+				at.Physical.Region = &region{f.First, max(f.First, f.Last)}
+			}
+			x.Locations = []location{at}
+		}
+		r.Results = append(r.Results, x)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(map[string]any{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []run{r}})
+}

@@ -44,16 +44,8 @@ func Decimal(r *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(r.FloatString(2), "0"), ".")
 }
 
-// ClosedCrossing is where the law has it. It knows no number of turns above
-// which nothing is said, so Up is that of the stack.
-func (q *Query) ClosedCrossing() (Crossing, error) {
-	p, err := cachemodel.Lookup(q.Model)
-	if err != nil {
-		return Crossing{}, &Error{"model", err.Error()}
-	}
-	return q.closedCrossing(p), nil
-}
-
+// closedCrossing is where the law has it at a model's rates. It knows no number of
+// turns above which nothing is said, so Up is that of the stack.
 func (q *Query) closedCrossing(p *cachemodel.Profile) Crossing {
 	x := Crossing{Verdict: Crosses, At: LawOf(p).Turns(q.Prefix, q.Know), Up: MaxTurns}
 	switch {
@@ -70,11 +62,7 @@ func (q *Query) closedCrossing(p *cachemodel.Profile) Crossing {
 // between them, and the straight line through their differences. Where costs
 // are linear, as in the idealised world, that is exact. guess is where to begin.
 func (l *Lab) cross(q Query, w world, guess int64) (Crossing, error) {
-	p, err := cachemodel.Lookup(q.Model)
-	if err != nil {
-		return Crossing{}, err
-	}
-	top := q.most(p)
+	top := q.most()
 	s := &search{lab: l, q: q, w: w}
 	lo, hi := s.bracket(min(max(guess, 1), top), top)
 	for s.err == nil && hi-lo > 1 {

@@ -97,10 +97,7 @@ func (q *Query) world() world {
 // Ladder runs every world on the way from the law to the query's own; crossings
 // also looks for where forks stop being cheaper in each of them.
 func (l *Lab) Ladder(q Query, crossings bool) (*Ladder, error) {
-	p, err := cachemodel.Lookup(q.Model)
-	if err != nil {
-		return nil, &Error{"model", err.Error()}
-	}
+	p := q.Profile()
 	out := &Ladder{Usual: q.usual(p), Closed: q.closed(p), ClosedCrossing: q.closedCrossing(p)}
 	c := &climb{lab: l, q: q, out: out, at: out.Closed, crossings: crossings, guess: guessOf(out.ClosedCrossing)}
 	if err := c.begin(p); err != nil {
@@ -112,6 +109,7 @@ func (l *Lab) Ladder(q Query, crossings bool) (*Ladder, error) {
 		}
 	}
 	out.Simulated, out.Absent = c.at, q.absent(p)
+	var err error
 	out.Crossing, err = c.cross(q.world())
 	return out, err
 }

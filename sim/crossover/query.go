@@ -1,6 +1,7 @@
 package crossover
 
 import (
+	"cmp"
 	"fmt"
 
 	"agentsim/cachemodel"
@@ -50,6 +51,15 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Field + ": " + e.What }
 
+// Profile is the model's, which Check has found.
+func (q *Query) Profile() *cachemodel.Profile {
+	p, err := cachemodel.Lookup(q.Model)
+	if err != nil {
+		panic("crossover: a query was not checked: " + err.Error())
+	}
+	return p
+}
+
 // Check says what is wrong with a query, as an *Error.
 func (q *Query) Check() error {
 	p, err := cachemodel.LookupBillable(q.Model)
@@ -86,10 +96,7 @@ func outside(name string, v, low, top int64) string {
 
 // fits refuses prompts that the model's window does not hold.
 func (q *Query) fits(p *cachemodel.Profile) error {
-	window := p.Window
-	if window == 0 {
-		window = MaxTokens
-	}
+	window := cmp.Or(p.Window, MaxTokens)
 	if longest := q.longest(q.Turns); longest > window {
 		return &Error{"prefix", fmt.Sprintf("the last prompt would have some %d tokens, and %s takes %d: lower the prefix, turns or growth", longest, p.Pinned(), window)}
 	}
@@ -112,14 +119,10 @@ const (
 )
 
 // most is the longest run that the model's window allows, at most MaxTurns.
-func (q *Query) most(p *cachemodel.Profile) int64 {
-	window := p.Window
-	if window == 0 {
-		window = MaxTokens
-	}
+func (q *Query) most() int64 {
 	most := int64(MaxTurns)
 	if q.Growth > 0 {
-		most = min(most, (window-q.longest(1))/q.Growth+1)
+		most = min(most, (cmp.Or(q.Profile().Window, MaxTokens)-q.longest(1))/q.Growth+1)
 	}
 	return max(most, q.Turns)
 }
@@ -145,16 +148,8 @@ func (a Pair) minus(b Pair) Pair { return Pair{a.Fork - b.Fork, a.Fresh - b.Fres
 // Zero reports whether neither kind pays anything.
 func (a Pair) Zero() bool { return a == Pair{} }
 
-// Closed is what the law says that all children of the query cost, with the
-// growth that both kinds have in common.
-func (q *Query) Closed() (Pair, error) {
-	p, err := cachemodel.Lookup(q.Model)
-	if err != nil {
-		return Pair{}, &Error{"model", err.Error()}
-	}
-	return q.closed(p), nil
-}
-
+// closed is what the law says at a model's rates that all children of the query
+// cost, with the growth that both kinds have in common.
 func (q *Query) closed(p *cachemodel.Profile) Pair {
 	l, common, n := LawOf(p), q.common(p), cachemodel.Picodollars(q.Siblings)
 	return Pair{n * (l.Fork(q.Prefix, q.Turns) + common), n * (l.Fresh(q.Know, q.Turns) + common)}

@@ -116,15 +116,15 @@ func (l *Lab) ownBlocks(q Query, k kind, w world) (int64, error) {
 
 // simulate generates a scenario and runs it.
 func (l *Lab) simulate(q Query, k kind, w world, own int64) (bill, error) {
-	spec, err := q.spec(k, w, own)
+	sc, err := q.scenario(k, w, own)
 	if err != nil {
 		return bill{}, err
 	}
-	p, err := cachemodel.Lookup(q.Model)
+	spec, err := sim.NewSpec(sc, "")
 	if err != nil {
 		return bill{}, err
 	}
-	t := &tally{profile: p, below: map[int32]bool{}}
+	t := &tally{profile: q.Profile(), below: map[int32]bool{}}
 	l.runs++
 	res, err := l.Run(spec, sim.Options{Sinks: []transcript.Sink{t}})
 	switch {
@@ -138,15 +138,6 @@ func (l *Lab) simulate(q Query, k kind, w world, own int64) (bill, error) {
 		return bill{}, fmt.Errorf("%s: %d calls where %d were to be made %s", w.label(k), t.bill.calls, w.siblings*q.Turns, t.failed)
 	}
 	return t.bill, nil
-}
-
-// spec is the run of one kind of children.
-func (q *Query) spec(k kind, w world, own int64) (*sim.Spec, error) {
-	sc, err := q.scenario(k, w, own)
-	if err != nil {
-		return nil, err
-	}
-	return sim.NewSpec(sc, "")
 }
 
 // pair runs both kinds in one world.
@@ -169,17 +160,12 @@ type Row struct {
 // Row runs the query in its own world; crossings also looks for where forks stop
 // being cheaper with everything but the turns as the query has it.
 func (l *Lab) Row(q Query, crossings bool) (Row, error) {
-	out := Row{Query: q}
-	var err error
-	if out.Closed, err = q.Closed(); err != nil {
-		return out, err
-	}
+	p, err := q.Profile(), error(nil)
+	out := Row{Query: q, Closed: q.closed(p)}
 	if out.Simulated, err = l.pair(q, q.world()); err != nil || !crossings {
 		return out, err
 	}
-	if out.ClosedCrossing, err = q.ClosedCrossing(); err != nil {
-		return out, err
-	}
+	out.ClosedCrossing = q.closedCrossing(p)
 	out.Crossing, err = l.cross(q, q.world(), guessOf(out.ClosedCrossing))
 	return out, err
 }

@@ -4,11 +4,9 @@ package crossover
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
@@ -204,13 +202,4 @@ func (o *options) line(other string) string {
 		}
 	})
 	return strings.TrimSpace(text + " " + other)
-}
-
-// profile is the model's of a row; it exists, since the row was run.
-func profile(r *crossover.Row) *cachemodel.Profile {
-	p, err := cachemodel.Lookup(r.Query.Model)
-	if err != nil {
-		panic(fmt.Sprintf("crossover: %v", err))
-	}
-	return p
 }

@@ -212,7 +212,7 @@ func ratio(p *crossover.Pair) float64 { return float64(p.Fork) / float64(p.Fresh
 // lawNow is the law solved for T at the explained row's rates.
 func (c *comparison) lawNow() string {
 	q := &c.rows[c.why].Query
-	x, err := crossover.LawOf(profile(&c.rows[c.why])).Factor()
+	x, err := crossover.LawOf(q.Profile()).Factor()
 	switch {
 	case err != nil:
 		return ""
@@ -224,14 +224,14 @@ func (c *comparison) lawNow() string {
 
 // rates says what w and r are.
 func (c *comparison) rates() string {
-	p := profile(&c.rows[c.why])
+	p := c.rows[c.why].Query.Profile()
 	return fmt.Sprintf("%s: write %s, read %s a million tokens, %s (%s, %s)", p.Pinned(), report.Money(p.Rates.Write5m*1_000_000),
 		report.Money(p.Rates.Read*1_000_000), c.factors(), p.Source, p.Date)
 }
 
 // factors are w and r as parts of the input rate.
 func (c *comparison) factors() string {
-	r := &profile(&c.rows[c.why]).Rates
+	r := &c.rows[c.why].Query.Profile().Rates
 	return fmt.Sprintf("w %s and r %s of input", report.Times(int64(r.Write5m), int64(r.Input)), report.Times(int64(r.Read), int64(r.Input)))
 }
 

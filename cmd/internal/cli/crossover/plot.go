@@ -40,7 +40,7 @@ func (c *comparison) chart() *plot.Chart {
 		return ch
 	}
 	for i, p := range c.places {
-		label := strings.TrimPrefix(profile(&c.rows[i]).ID, "claude-") // without a date, which has no room
+		label := strings.TrimPrefix(c.rows[i].Query.Profile().ID, "claude-") // without a date, which has no room
 		ch.Ticks = append(ch.Ticks, plot.Tick{X: p.x, Label: label})
 	}
 	return ch

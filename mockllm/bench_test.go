@@ -26,11 +26,8 @@ func BenchmarkComplete(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.server, err = mockllm.NewServer(mockllm.Config{Engine: cachemodel.NewAnthropic(cachemodel.DefaultAnthropicOptions()),
+	s.server = mockllm.NewServer(mockllm.Config{Engine: cachemodel.NewAnthropic(cachemodel.DefaultAnthropicOptions()),
 		Source: book, Builder: &s.b, Latency: steady.Latency})
-	if err != nil {
-		b.Fatal(err)
-	}
 	head := s.head("Go on.")
 	req := &llm.Request{Model: model, Head: head, MaxTokens: 8192, Breakpoints: []llm.Breakpoint{{Node: head}},
 		Stream: llm.StreamName{Lineage: "main", Key: rng.Root(1)}}

@@ -59,9 +59,7 @@ func serve(t *testing.T, lawless bool, change func(*mockllm.Config), source mock
 	if change != nil {
 		change(&cfg)
 	}
-	if s.server, err = mockllm.NewServer(cfg); err != nil {
-		t.Fatal(err)
-	}
+	s.server = mockllm.NewServer(cfg)
 	s.k.Spawn("caller", func(p *kernel.Proc) error {
 		for i, req := range reqs {
 			if err := p.SleepUntil(vtime.Instant(0).Add(vtime.Duration(i) * vtime.Minute)); err != nil {

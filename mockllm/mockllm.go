@@ -77,18 +77,13 @@ type model struct {
 	recorded *tokens.Recorded // counts, overridden; nil until a count comes
 }
 
-// NewServer makes a server. A latency that cannot stand is an error.
-func NewServer(cfg Config) (*Server, error) {
-	if err := cfg.Latency.Check(); err != nil {
-		return nil, err
-	}
-	if err := cfg.Limits.Check(); err != nil {
-		return nil, err
-	}
+// NewServer makes a server. Its latency and limits are those of a scenario, which
+// were checked there.
+func NewServer(cfg Config) *Server {
 	if cfg.Profile == nil {
 		cfg.Profile = cachemodel.Lookup
 	}
-	return &Server{cfg: cfg, models: map[modelKey]*model{}}, nil
+	return &Server{cfg: cfg, models: map[modelKey]*model{}}
 }
 
 // Complete answers one request and fills resp. It suspends p until the last

@@ -1,8 +1,6 @@
 package mockllm
 
 import (
-	"fmt"
-
 	"agentsim/mockllm/fault"
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
@@ -42,31 +40,6 @@ var limitNames = [...]string{"requests", "input tokens", "output tokens"}
 
 func (l *Limits) rates() [len(limitNames)]*Rate {
 	return [...]*Rate{l.Requests, l.Input, l.Output}
-}
-
-// Check says which limit cannot stand, and why.
-func (l *Limits) Check() error {
-	for i, r := range l.rates() {
-		if r == nil {
-			continue
-		}
-		if err := r.check(limitNames[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Rate) check(what string) error {
-	switch {
-	case r.Most <= 0:
-		return fmt.Errorf("rate limit of %d %s: give a number greater than zero", r.Most, what)
-	case r.Refill <= 0:
-		return fmt.Errorf("rate limit of %s with a refill of %s: give a duration greater than zero, such as 2ms for 30,000 a minute", what, r.Refill)
-	case r.Most > int64(vtime.Duration(1<<62)/r.Refill):
-		return fmt.Errorf("rate limit of %d %s, one each %s: a full bucket takes longer than time is counted; give less", r.Most, what, r.Refill)
-	}
-	return nil
 }
 
 // bucket is one limit of one model.

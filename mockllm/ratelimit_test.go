@@ -100,12 +100,6 @@ func tooLarge(t *testing.T) {
 	if len(r.server.Options()) != 0 {
 		t.Errorf("options %q", r.server.Options())
 	}
-	for _, bad := range []mockllm.Rate{{Most: 0, Refill: 1}, {Most: 1, Refill: 0}, {Most: 1 << 62, Refill: vtime.Hour}} {
-		cfg := mockllm.Config{Engine: cachemodel.NewDeepSeek(), Limits: mockllm.Limits{Input: &bad}, Latency: latency.Latency{Queue: 1, Prefill: 1, Read: 1, Decode: 1}}
-		if _, err := mockllm.NewServer(cfg); err == nil {
-			t.Errorf("accepted: %+v", bad)
-		}
-	}
 }
 
 // times are limits that fill up so many times as slowly.

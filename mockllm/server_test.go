@@ -86,13 +86,10 @@ func newStage(t *testing.T, faults []string, source mockllm.Source) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server, err = mockllm.NewServer(mockllm.Config{
+	s.server = mockllm.NewServer(mockllm.Config{
 		Engine: watched{cachemodel.NewAnthropic(cachemodel.DefaultAnthropicOptions()), s}, Source: source,
 		Builder: &s.b, Latency: steady.Latency, Faults: fault.NewPlan(rules), NoHidden: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 

@@ -38,12 +38,12 @@ func (r *run) buildModel() error {
 	}
 	r.engine = &checkedEngine{Engine: cachemodel.NewAnthropic(CacheOptions(&sc.Provider))}
 	r.builder.Binds = sc.Provider.AccountCreated != ""
-	r.server, err = mockllm.NewServer(mockllm.Config{
+	r.server = mockllm.NewServer(mockllm.Config{
 		Engine: r.engine, Source: source, Builder: r.builder, Latency: timing, Faults: faults, Profile: r.profile,
 		NoHidden: sc.Provider.HiddenTokens != nil && !*sc.Provider.HiddenTokens, MaxPrompt: sc.Limits.Tokens,
 		Limits: rateLimits(sc.Provider.Limits()),
 	})
-	return err
+	return nil
 }
 
 func rateLimits(l scenarios.RateLimits) mockllm.Limits {

@@ -1,6 +1,9 @@
 package metrics
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Each is the step of a path that means each variant by itself.
 const Each = "all"
@@ -32,12 +35,12 @@ type PathError struct {
 func ParsePath(text string, in Known) (Path, *PathError) {
 	var p Path
 	rest := text
-	if head, after, dotted := strings.Cut(rest, "."); dotted && (head == Each || contains(in.Variants, head)) {
+	if head, after, dotted := strings.Cut(rest, "."); dotted && (head == Each || slices.Contains(in.Variants, head)) {
 		p.Variant, rest = head, after
 	}
 	head, after, dotted := strings.Cut(rest, ".")
-	root := contains(in.Roots, head)
-	if dotted && (root || contains(in.Types, head)) {
+	root := slices.Contains(in.Roots, head)
+	if dotted && (root || slices.Contains(in.Types, head)) {
 		p.Subject, rest = head, after
 		if call, metric, ok := strings.Cut(rest, "."); ok && isNumber(call) {
 			e := &PathError{Col: len(text) - len(rest), Word: call}
@@ -107,12 +110,3 @@ func Reserved(word string) bool {
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func quoted(s string) string { return `"` + s + `"` }
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}

@@ -284,13 +284,11 @@ func (t *Table) listing(p *llm.Payload) set {
 		return n.listed
 	}
 	n.hasListed = true
-	for rest := p.Raw(); rest != ""; {
-		line, after, _ := strings.Cut(rest, "\n")
+	for line := range strings.SplitSeq(p.Raw(), "\n") {
 		if i, ok := t.fileIndex[line]; ok {
 			n.listed = n.listed.with(i)
 		}
 		n.cut = n.cut || strings.HasPrefix(line, cutMark) || strings.HasPrefix(line, previewMark)
-		rest = after
 	}
 	return n.listed
 }
@@ -302,13 +300,11 @@ func (t *Table) lastLine(p *llm.Payload) int32 {
 		return n.numbered
 	}
 	n.hasLines = true
-	for rest := p.Raw(); rest != ""; {
-		line, after, _ := strings.Cut(rest, "\n")
+	for line := range strings.SplitSeq(p.Raw(), "\n") {
 		number, _, tab := strings.Cut(line, "\t")
 		if v, err := strconv.ParseInt(strings.TrimLeft(number, " "), 10, 32); tab && err == nil && len(number) >= 6 {
 			n.numbered = int32(v)
 		}
-		rest = after
 	}
 	return n.numbered
 }

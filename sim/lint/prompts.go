@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -231,7 +232,7 @@ func (j *judge) prints() {
 			j.sum.Judged++
 			if percent, ok := copied(calls); ok && percent >= copiedPercent {
 				at := printWords.FindStringIndex(o.prompt)
-				j.found(j.place(o.call, o.block), j.name(o.to), number(percent)+" % of the answer's lines stand in files that its worker read",
+				j.found(j.place(o.call, o.block), j.name(o.to), strconv.Itoa(percent)+" % of the answer's lines stand in files that its worker read",
 					excerptAt(o.prompt, at[0], at[1]))
 			}
 		}

@@ -1,8 +1,8 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -173,21 +173,12 @@ func whole(d vtime.Duration) string {
 	s := int64(d) / int64(vtime.Second)
 	switch {
 	case s >= 3600:
-		return number(int(s/3600)) + "h" + two(s/60%60) + "m" + two(s%60) + "s"
+		return fmt.Sprintf("%dh%02dm%02ds", s/3600, s/60%60, s%60)
 	case s >= 60:
-		return number(int(s/60)) + "m" + two(s%60) + "s"
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
 	}
-	return number(int(s)) + "s"
+	return fmt.Sprintf("%ds", s)
 }
-
-func two(n int64) string {
-	if n < 10 {
-		return "0" + strconv.FormatInt(n, 10)
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func number(n int) string { return strconv.Itoa(n) }
 
 func count(n int, what string) string {
 	switch n {
@@ -196,5 +187,5 @@ func count(n int, what string) string {
 	case 1:
 		return "1 " + what
 	}
-	return number(n) + " " + what + "s"
+	return fmt.Sprintf("%d %ss", n, what)
 }

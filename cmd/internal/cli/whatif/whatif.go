@@ -19,6 +19,7 @@ import (
 	"agentsim/sim/vtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // logSlack is how long after a lifetime the client's log still shows hits: the
@@ -30,6 +31,7 @@ type options struct {
 	db, output                                string
 	lifetime, model, factor, keepAlive, slack string
 	q                                         whatif.Question
+	question                                  *pflag.FlagSet // those of them that ask
 }
 
 // New makes the command.
@@ -61,7 +63,7 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
 }
 
 func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
-	f := cmd.Flags()
+	f := pflag.NewFlagSet("question", pflag.ContinueOnError)
 	f.SortFlags = false
 	f.StringVar(&o.lifetime, "lifetime", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
 	f.BoolVar(&o.q.NoCache, "no-cache", false, "no prompt is cached")
@@ -73,6 +75,9 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f.BoolVar(&o.q.AsSubagents, "as-subagents", false, "forks begin with a prompt of their own")
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
 	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
+	o.question, f = f, cmd.Flags()
+	f.SortFlags = false
+	f.AddFlagSet(o.question)
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	ui.OutputFlag(f, &o.output)
@@ -210,30 +215,14 @@ func refused(info sqlite.RunInfo, err error) error {
 // asked is the question as it was typed.
 func (o *options) asked() string {
 	var words []string
-	add := func(name, value string) {
-		if value != "" {
-			words = append(words, name+" "+value)
+	o.question.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case !f.Changed || f.Value.String() == "false":
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name+" "+f.Value.String())
 		}
-	}
-	flag := func(name string, is bool) {
-		if is {
-			words = append(words, name)
-		}
-	}
-	number := func(name string, n int64) {
-		if n != 0 {
-			words = append(words, name+" "+strconv.FormatInt(n, 10))
-		}
-	}
-	add("--lifetime", o.lifetime)
-	flag("--no-cache", o.q.NoCache)
-	add("--model", o.model)
-	add("--token-factor", o.factor)
-	add("--keep-alive", o.keepAlive)
-	flag("--stagger", o.q.Stagger)
-	flag("--as-forks", o.q.AsForks)
-	flag("--as-subagents", o.q.AsSubagents)
-	number("--static", o.q.Static)
-	number("--answer", o.q.Answer)
+	})
 	return strings.Join(words, " ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
+	"agentsim/sim/fork"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
@@ -74,6 +75,7 @@ func (r *run) partText(kind client.Kind) string {
 			continue
 		}
 		text := task.Defuse(strings.TrimRight(r.text(x.Text, "parts/"+x.From+"/"+x.Name), "\n"))
+		text = strings.ReplaceAll(text, fork.Tag, "&lt;"+fork.Tag[1:]) // a file that names the tag makes no fork
 		if kind == client.Memory || kind == client.AutoMemory || kind == client.ServerText {
 			text = "Contents of " + cmp.Or(x.From, x.Name) + ":\n\n" + text + "\n"
 		}

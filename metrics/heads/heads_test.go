@@ -1,0 +1,152 @@
+package heads
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentsim/metrics"
+	"agentsim/sim/agent"
+	"agentsim/sim/client"
+	"agentsim/sim/gate"
+	"agentsim/sim/project"
+
+	"pgregory.net/rapid"
+)
+
+func TestConformance(t *testing.T) {
+	t.Run("REPO-05 a head grows over the threshold where its own changes do, exactly, and what the client puts there does not count", threshold)
+	t.Run("REPO-05 a baseline that is read again compares as equal, and holds no text", written)
+	t.Run("REPO-05 lines that are new, and lines that changed places, are named by their lines of the file", numbers)
+	t.Run("REPO-05 of lines that are once in both texts, those that were only moved about are reordered, and an insertion or a removal reorders none", orders)
+	t.Run("REPO-05 agents have the parts that their client gives them: no memory for Explore and Plan, no servers' tools where a definition lists its own", whose)
+}
+
+// repository is what was found of a repository with one memory file and one server.
+func repository(memory string) *Heads {
+	found := &project.Found{Layout: client.Find(client.Default), Parts: []project.Part{
+		{Kind: client.Git, From: "git", Text: "Branch: main"},
+		{Kind: client.Memory, From: "CLAUDE.md:1", Text: memory},
+		{Kind: client.Deferred, Name: "mcp__a__b", From: ".agentsim/mcp/a.json:1", Text: "mcp__a__b"},
+	}}
+	gates := gate.Default()
+	own := &agent.Definition{Type: "own", Description: "d", Source: agent.FromProject, Place: ".claude/agents/own.md:2", Tools: []string{"Read"},
+		Prompt: func(*gate.Set) string { return "You." }}
+	return Of(Input{Found: found, Definitions: append(slices.DeleteFunc(agent.EveryBuiltIn(&gates), func(d *agent.Definition) bool {
+		return !slices.Contains([]string{"general-purpose", "Explore", "Plan"}, d.Type)
+	}), own), Model: "claude-sonnet-5-5", Semantics: 3})
+}
+
+func share(text string) metrics.Value {
+	v, err := metrics.ParseValue(text)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func compare(base, now *Heads, limit, text string) *Report {
+	return Compare(base, now, share(limit), func(string) string { return text })
+}
+
+func threshold(t *testing.T) {
+	base := repository(strings.Repeat("one line of it\n", 200))
+	_, was := base.Tokens(base.Agents[0])
+	now := repository(strings.Repeat("one line of it\n", 204))
+	_, is := now.Tokens(now.Agents[0])
+	exactly := fmt.Sprintf("%d", is-was)
+	for limit, fails := range map[metrics.Value]bool{{Num: is - was, Den: was}: false, {Num: is - was - 1, Den: was}: true} { // order: each is a case of its own
+		if got := Compare(base, now, limit, func(string) string { return "" }).Agents[0].Missed; got != fails {
+			t.Errorf("%s more of %d with a limit of %d/%d: fails %v", exactly, was, limit.Num, limit.Den, got)
+		}
+	}
+	now = repository(strings.Repeat("one line of it\n", 200))
+	for _, p := range now.Parts {
+		if p.Assumed || p.Varies {
+			p.Bytes, p.Tokens = p.Bytes*2, p.Tokens*2
+		}
+	}
+	r := compare(base, now, "0%", "")
+	if r.Fails() || len(r.Changes) == 0 || !slices.ContainsFunc(r.Changes, func(x Change) bool { return x.Theirs }) || slices.ContainsFunc(r.Changes, func(x Change) bool { return !x.Theirs }) {
+		t.Errorf("the client's own parts are twice as large: %+v", r)
+	}
+}
+
+func written(t *testing.T) {
+	h := repository("secret words\nof a file")
+	var b strings.Builder
+	if err := h.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	base, err := Read("x", b.String())
+	if err != nil || strings.Contains(b.String(), "secret") {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	if r := compare(base, h, "0%", ""); len(r.Changes) > 0 || r.Fails() || r.Tool != nil || r.Prices != nil {
+		t.Errorf("%+v", r)
+	}
+	for _, bad := range []string{"", "{", `{"agentsim_check":9}`, `{"agentsim_check":1,"agents":[{"agent":"main","parts":[7]}]}`, `{"agentsim_check":1,"agents":[null]}`} {
+		if _, err := Read("x", bad); err == nil || !strings.HasPrefix(err.Error(), "x:") || !strings.Contains(err.Error(), "agentsim check --update") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+func numbers(t *testing.T) {
+	const file = "<!-- of nobody -->\na\nb\nc\nd\n"
+	for _, c := range []struct{ was, is, file, want string }{
+		{"a\nb\nc\nd", "a\nb\nnew\nnewer\nc\nd", "<!-- of nobody -->\na\nb\nnew\nnewer\nc\nd\n", "grew 4-5"},
+		{"a\nb\nc\nd", "b\na\nc\nd", "<!-- of nobody -->\nb\na\nc\nd\n", "reordered 2-3"},
+		{"a\nb\nnew\nc\nd", "a\nb\nc\nd", file, "shrank"},
+		{"a\nb\nc\nd", "a\nb\nc\nd", file, ""},
+		{"a\nb\nc", "x\na\nb\nc\ny", "<!-- of nobody -->\nx\na\nb\nc\ny\n", "grew 2-2 6-6"},
+	} {
+		var got []string
+		for _, x := range compare(repository(c.was), repository(c.is), "0%", c.file).Changes {
+			text := x.What
+			for _, l := range x.Lines {
+				text += fmt.Sprintf(" %d-%d", l.First, l.Last)
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%q → %q: %s, want %s", c.was, c.is, strings.Join(got, ", "), c.want)
+		}
+	}
+}
+
+func orders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		was := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{3}`), 2, 30, rapid.ID).Draw(t, "lines")
+		at := rapid.IntRange(0, len(was)).Draw(t, "at")
+		more := rapid.SliceOfN(rapid.StringMatching(`[A-Z]{2}`), 0, 10).Draw(t, "more")
+		longer := slices.Insert(slices.Clone(was), at, more...)
+		if turned(was, longer) != nil || turned(longer, was) != nil {
+			t.Fatalf("%v in %v at %d: reordered", more, was, at)
+		}
+		i, j := rapid.IntRange(0, len(was)-1).Draw(t, "i"), rapid.IntRange(0, len(was)-1).Draw(t, "j")
+		swapped := slices.Clone(was)
+		swapped[i], swapped[j] = swapped[j], swapped[i]
+		if got := turned(was, swapped); (i != j) != (got != nil) || i != j && (got[0] != min(i, j) || got[len(got)-1] != max(i, j)) {
+			t.Fatalf("%v → %v: %v", was, swapped, got)
+		}
+	})
+}
+
+func whose(t *testing.T) {
+	h := repository("memory")
+	for kind, want := range map[client.Kind]string{
+		client.Memory: "main fork general-purpose own", client.Git: "main fork general-purpose own", client.Deferred: "main fork general-purpose Explore Plan",
+	} { // order: each is a case of its own
+		i := slices.IndexFunc(h.Parts, func(p *Part) bool { return p.Kind == kind })
+		if got := strings.Join(h.Who(i), " "); got != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+	}
+	for _, a := range h.Agents {
+		if !slices.IsSortedFunc(a.Parts, func(x, y int) int { return order(h.Parts[x].Place) - order(h.Parts[y].Place) }) {
+			t.Errorf("%s: not in the order of the prefix", a.Name)
+		}
+	}
+}

@@ -174,7 +174,7 @@ func (b *builder) has(p *Part, d *agent.Definition, pool *tool.Pool) bool {
 		return false
 	case d == nil:
 		return true
-	case d.BuiltIn() && d.OmitClaude && row.Lean == client.Nowhere, row.Sub == client.Nowhere:
+	case row.Sub == client.Nowhere:
 		return false
 	case p.Kind == client.MCPTool, p.Kind == client.Deferred:
 		return len(filter([]*tool.Tool{{Name: p.Name, MCP: true}}, d).Tools) > 0

@@ -14,6 +14,7 @@ import (
 	"agentsim/sim/gate"
 	"agentsim/sim/llm"
 	"agentsim/sim/minimal"
+	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
 )
@@ -42,6 +43,10 @@ func auditedSession(spec *Spec) *audit.Session {
 	gates, err := gatesOf(sc)
 	if err != nil {
 		return nil // the run says so
+	}
+	if l, err := sc.Provider.Latency.Whole(); err == nil {
+		out.Timing = &audit.Timing{Queue: l.Queue, Prefill: l.Prefill, Read: l.Read, Decode: l.Decode, Jitter: l.Jitter, Queued: l.Queued, Jittered: l.Jittered,
+			Draws: rng.Root(spec.Seed()).Sub("agents")}
 	}
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
@@ -104,6 +109,10 @@ func auditedRoots(out *audit.Session, sc *scenarios.Scenario) {
 			}
 			if s.Message != nil && s.On == nil {
 				is.Messages++
+			}
+			if on := s.On; on != nil {
+				is.Acts = append(is.Acts, audit.Act{Kind: on.Event, Agent: on.Agent, Tool: on.Tool, Nth: max(1, on.Nth), Speaks: s.Message != nil,
+					Interrupt: s.Interrupt, Background: s.Background, Kill: s.KillAgents})
 			}
 			if s.At != nil && s.KillAgents {
 				is.Kills = append(is.Kills, vtime.Instant(*s.At))

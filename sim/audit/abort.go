@@ -13,6 +13,7 @@ type aborts struct {
 	gates        *gates
 	killing      killing
 	presses      []press         // when users ask for the background, by their scripts, in order
+	watches      []*watched      // what users do on events
 	kills        []vtime.Instant // when users kill all agents, by their scripts, in order
 }
 

@@ -57,6 +57,7 @@ type life struct {
 	listens    *agent                  // whose abort it hears
 	coming     map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
 	homes      map[llm.ToolUseID]*home // the same
+	looks      []shown                 // at outputs, whose results no request has held
 	launched   []launch                // in the background, whose calls have no result in a request
 	waiting    []pending               // ends of its tasks that it has not read of
 	posted     []vtime.Instant         // when messages to it were sent that are not delivered
@@ -138,6 +139,7 @@ type call struct {
 	before  []string      // hooks that have heard that it is to run
 	after   []string      // and that it has
 	ran     llm.Hash      // input that a user has put in its place
+	saw     uint64        // of an edit that failed: the event at which its agent last saw the file
 	began   uint64        // the event behind that by which it began, 0 for none
 	from    vtime.Instant // when it began
 }
@@ -166,7 +168,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	a.marking.start(u.opt.Session, a, a.parent)
 	u.handoffs.startHand(a, b)
 	if s := u.opt.Session; s != nil && a.parent == nil {
-		a.escapes = s.Interrupts[a.lineage]
+		a.escapes = slices.Clone(s.Interrupts[a.lineage])
 	}
 	if a.parent == nil {
 		u.startRoot(a)
@@ -249,6 +251,9 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.forks.leaveKin(a)
 	u.handoffs.endHand(a)
 	u.homes.endHome(a, b)
+	if a.background {
+		a.former.output = a.output()
+	}
 	for i := range a.calls {
 		if c := &a.calls[i]; u.fails(loop04, c.done) {
 			u.report(loop04, a, "a result of "+c.name+" "+c.id.String(), "none")

@@ -106,15 +106,16 @@ func New(opt Options) *Auditor {
 	u.handoffs = handing{ledger: l, gates: &u.gates, handed: map[string][]*hand{}}
 	u.history = history{ledger: l, gates: &u.gates, forks: &u.forks, handoffs: &u.handoffs, bytes: map[llm.ToolUseID]llm.Hash{}}
 	u.homes = homecoming{ledger: l, due: map[string][]*home{}}
-	u.launches = launches{ledger: l, gates: &u.gates}
+	u.launches = launches{ledger: l, gates: &u.gates, aborts: &u.aborts}
 	u.neighbours = neighbours{ledger: l, fronts: &u.fronts, changes: map[string][]changed{}}
 	u.notices = notices{ledger: l, tasks: &u.tasks, ids: map[llm.AgentID]*agent{}, whys: map[string][]string{}}
-	u.permissions = permissions{ledger: l, gates: &u.gates, neighbours: &u.neighbours, launches: &u.launches}
+	u.permissions = permissions{ledger: l, gates: &u.gates, neighbours: &u.neighbours, launches: &u.launches, tasks: &u.tasks}
 	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
 	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, launches: &u.launches, known: map[string]*taskState{},
 		outputs: outputs{gone: map[string]vtime.Instant{}}}
 	u.tools = handling{ledger: l}
 	if opt.Session != nil {
+		u.aborts.watch(opt.Session.Roots)
 		for name, r := range opt.Session.Roots { // order: sorted below
 			u.aborts.kills = append(u.aborts.kills, r.Kills...)
 			for _, at := range r.Backgrounds {
@@ -134,6 +135,9 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.aborts.past()
 	}
 	u.seq, u.now = e.Seq, e.At
+	if len(u.aborts.watches) > 0 {
+		u.aborts.saw(e)
+	}
 	if livesOnly>>e.Body.Kind()&1 > 0 { // most are
 		if a := u.agent(e.Agent); a != nil {
 			u.of(a, e.Body)

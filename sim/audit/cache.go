@@ -191,6 +191,7 @@ func (u *Auditor) response(a *agent, b *transcript.Response) {
 	}
 	u.cache.parts(a, &r.Usage, &r.Cache)
 	u.cache.grows(a, b)
+	u.cache.first(a, b)
 	u.cache.landed(a, r.Began)
 	u.cache.readable(a, r)
 	u.cache.keeps(a, b)
@@ -239,6 +240,7 @@ func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	a.conduct.failed(u.ledger, a, b)
 	u.cache.landed(a, b.Err.Began)
 	u.cache.parts(a, &b.Err.Usage, &b.Err.Cache)
+	u.cache.cutShort(a, b.Err)
 	a.last.mark = nil
 }
 

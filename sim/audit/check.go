@@ -105,6 +105,8 @@ const (
 	cacheL2
 	cacheL3
 	cacheL6
+	con09
+	llm07
 
 	numChecks
 )
@@ -218,6 +220,8 @@ var checks = [numChecks]Check{
 	cacheL2: {"CACHE-L2", "what was read had been written before, as many tokens, and is not too old"},
 	cacheL3: {"CACHE-L3", "a conversation that goes on reads what its last request read and wrote"},
 	cacheL6: {"CACHE-L6", "an agent answers for its own calls and those of its descendants that have ended, each once"},
+	con09:   {"CON-09", "a call that was aborted is billed for what was streamed before"},
+	llm07:   {"LLM-07", "an answer begins when its prompt, the cache and what its try has drawn say"},
 }
 
 // Checks lists what is checked, in order. The slice is the caller's.

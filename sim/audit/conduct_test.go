@@ -91,6 +91,7 @@ var conductSurgeriesBeside = []conductSurgery{
 	{"AUD-05 DEF-06 a Stop hook that is asked before the tools have run", "kept", "DEF-06", "no Stop", early()},
 	{"AUD-05 SUB-09 a sub-agent of the minimal stack with another model", "planning", "SUB-09", "model", started("main/1.1", func(b *transcript.AgentStart) { b.Model = "another" })},
 	{"AUD-05 SUB-23 a message to a name that is refused", "helpers", "SUB-23", "a message to", refuses(0, "No such agent.")},
+	{"AUD-05 SUB-13 an output that its agent has not said", "followed", "SUB-13", "in the output of", reworded(0, 2, llm.Messages, "I begin with", "I ended with")},
 	{"AUD-05 CRD-11 a message to who was stopped that is refused", "resumed", "CRD-11", "a resume of", refuses(0, "No such agent.")},
 }
 

@@ -73,7 +73,8 @@ func (u *launches) moved(a *agent, why string) {
 	if u.opt.Session == nil || a.life == nil || a.parent.life == nil {
 		return
 	}
-	ok := why == "user" && a.parent.parent == nil || why == "auto-background" && a.due > 0 && (u.now == a.due || u.now > a.due && a.parent.asked)
+	asked := slices.Contains(u.aborts.presses, press{u.now, a.parent.lineage})
+	ok := why == "user" && a.parent.parent == nil && asked || why == "auto-background" && a.due > 0 && (u.now == a.due || u.now > a.due && a.parent.asked)
 	if u.fails(sub14, ok) {
 		u.report(sub14, a, "a move to the background at "+a.due.String()+", or by its user", why)
 	}
@@ -102,7 +103,7 @@ func (u *aborts) unheard(b *transcript.RunEnd) {
 		if a == nil || a.parent != nil {
 			continue
 		}
-		if want := u.opt.Session.Roots[a.lineage].Messages; u.fails(prm05, a.former.messages >= want) {
+		if want := u.opt.Session.Roots[a.lineage].Messages + a.former.due; u.fails(prm05, a.former.messages >= want) {
 			u.report(prm05, a, decimal(int64(want))+" messages of its user", decimal(int64(a.former.messages)))
 		}
 	}

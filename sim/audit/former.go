@@ -13,8 +13,10 @@ type former struct {
 	activation int
 	asks       asks
 	messages   int // of its user
+	due        int // of those, on events that have come
 	count      count
 	size       int64  // of its history, as conduct has it
+	output     spoke  // once it has ended
 	about      string // description in the call that made it, "" where a user may have put another in its place
 }
 

@@ -11,7 +11,8 @@ import (
 // launches is the section on how children start.
 type launches struct {
 	*ledger
-	gates *gates
+	gates  *gates
+	aborts *aborts
 }
 
 // staged is the spawn that an agent is about to make.

@@ -60,6 +60,7 @@ type Session struct {
 	MaxTokens        int64                      // that an answer may have
 	RetryBase        vtime.Duration             // wait before the first further try, doubled up to
 	RetryCap         vtime.Duration
+	Timing           *Timing                                  // of calls of the model; nil is not checked
 	File             func(path string) (text string, ok bool) // of the project as the run begins
 }
 
@@ -78,7 +79,16 @@ type Root struct {
 	Warms       bool            // some requests ask for no tokens
 	Bare        bool            // no user context, no system context
 	Kills       []vtime.Instant // when its user kills all agents, and
+	Acts        []Act           // on events
 	Backgrounds []vtime.Instant // when its user sends to the background whom it waits for, by the script
+}
+
+// Act is what a user does on the nth event of a kind, of an agent and about a tool where
+// they are named.
+type Act struct {
+	Kind, Agent, Tool                   string
+	Nth                                 int
+	Speaks, Interrupt, Background, Kill bool
 }
 
 // Answer is what a user answers a question: to whom, about what, and allow, deny, edit or never.

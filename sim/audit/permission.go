@@ -14,6 +14,7 @@ type permissions struct {
 	gates      *gates
 	neighbours *neighbours
 	launches   *launches
+	tasks      *tasking
 	rules      []string // to allow, that have reached the session
 }
 
@@ -73,8 +74,12 @@ func (u *permissions) decided(a *agent, b *transcript.Permission) {
 	case "allow", "edit":
 		c.verdict, c.began, c.ran = allowed, u.seq+1, b.Input // what was asked about begins with the answer
 	}
-	if c.verdict == allowed && isAgentTool(c.name) {
+	switch {
+	case c.verdict != allowed:
+	case isAgentTool(c.name):
 		u.launches.called(a, c)
+	case c.name == "Read":
+		u.tasks.looksAt(a, c)
 	}
 	if c.asked {
 		u.answers(a, c, b)

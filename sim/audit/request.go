@@ -214,10 +214,11 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 	}
 	a.spoken.sent(u.ledger, a)
 	u.history.summary(a, nodes)
+	u.neighbours.outlasted(a)
 	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
 		u.report(loop02, a, decimal(int64(len(a.uses)))+" results", decimal(int64(i)))
 	}
-	a.uses, a.calls, a.ignored = a.uses[:0], a.calls[:0], nil
+	a.uses, a.calls, a.ignored, a.looks = a.uses[:0], a.calls[:0], nil, nil
 	if u.fails(frk09, a.rebased != "compaction" || a.tagged || a.facts.Source != forkSource) {
 		u.report(frk09, a, "the directive of a fork behind its summary", "none")
 	}
@@ -274,6 +275,10 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	u.coordinators.workerCall(a, &a.uses[i], b)
 	u.coordinators.stoppedCall(a, &a.uses[i], b)
 	u.tools.fileResult(a, &a.uses[i], b)
+	u.neighbours.stale(a, c, &a.uses[i], b)
+	if a.looks != nil {
+		u.tasks.shows(a, b, replaced)
+	}
 }
 
 func (a *agent) recorded(id llm.ToolUseID) *call {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
 )
@@ -12,8 +13,9 @@ import (
 // neighbours is the section on what runs at once.
 type neighbours struct {
 	*ledger
-	fronts  *fronts
-	changes map[string][]changed // by file
+	fronts   *fronts
+	changes  map[string][]changed // by file
+	commands uint64               // the last event of one
 }
 
 // harmless are the tools whose calls may run beside each other, by this package's
@@ -38,6 +40,9 @@ func (a *agent) alone(c *call) bool {
 func (u *neighbours) begins(a *agent, c *call) {
 	c.began = u.seq + 1
 	c.from = u.now
+	if c.name == "Bash" {
+		u.commands = c.began
+	}
 	u.together(a, c)
 	self := a.alone(c)
 	for i := range a.calls {
@@ -69,6 +74,37 @@ func (u *neighbours) cancelled(a *agent, c *call, b *llm.Block) {
 	if u.fails(tsk11, cause && (!fixed || c.took <= own)) {
 		u.report(tsk11, a, c.name+" cancelled at a neighbour's error, before its own end", "after "+c.took.String())
 	}
+}
+
+// outlasted is TSK-11 for an answer whose results stand in a request: no call has run on,
+// whatever its place, beside which another of its group had erred before.
+func (u *neighbours) outlasted(a *agent) {
+	if len(a.calls) < 2 || a.asked || a.cut {
+		return
+	}
+	for i := range a.calls {
+		c := &a.calls[i]
+		if !c.isError || !performs(c) {
+			continue
+		}
+		for j := range a.calls {
+			if o := &a.calls[j]; performs(o) && grouped(a.calls[min(i, j):max(i, j)+1]) && u.fails(tsk11, o.took <= c.took) {
+				u.report(tsk11, a, o.name+" cancelled after "+c.took.String()+", when "+c.name+" beside it erred", "it ran for "+o.took.String())
+				return
+			}
+		}
+	}
+}
+
+// performs reports whether a call has run on the agent's files.
+func performs(c *call) bool {
+	return c.done && c.verdict == allowed && (c.name == "Read" || c.name == "Grep" || c.name == "Glob")
+}
+
+// grouped reports whether calls have run beside each other: each begun at one time, and
+// none that has to run alone among them.
+func grouped(calls []call) bool {
+	return !slices.ContainsFunc(calls, func(c call) bool { return c.from != calls[0].from || !slices.Contains(harmless, c.name) })
 }
 
 // changed is a change of a file by an agent.
@@ -110,6 +146,25 @@ func (u *neighbours) standsOn(a *agent, c *call) {
 		list = list[1:]
 	}
 	u.changes[at] = list
+}
+
+// stale is ISO-02 for an edit that is refused because of a change of the file: somebody has
+// made one since the agent saw it last, itself or before it was forked.
+func (u *neighbours) stale(a *agent, c *call, x *use, b *llm.Block) {
+	if !b.IsError || x.name != "Edit" || a.edited || c == nil || c.saw == 0 || !strings.Contains(b.Content.Raw(), tool.Modified) {
+		return
+	}
+	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[x.file], func(o changed) bool { return o.began > c.saw })
+	if u.fails(iso02, changed) {
+		u.report(iso02, a, "an edit of "+x.file+", which nobody has changed since it was read", short(b.Content.Raw()))
+	}
+}
+
+// underWay reports whether somebody is about to change something.
+func (u *neighbours) underWay() bool {
+	return slices.ContainsFunc(u.agents, func(a *agent) bool {
+		return a != nil && a.life != nil && slices.ContainsFunc(a.calls, func(c call) bool { return !c.done && c.began > 0 && !slices.Contains(harmless, c.name) })
+	})
 }
 
 // overtaken holds a later change against an earlier one of another agent.

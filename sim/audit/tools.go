@@ -47,6 +47,10 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	u.tasks.evictedRead(a, c)
 	if !b.IsError {
 		u.neighbours.standsOn(a, c)
+	} else if x := a.used(c.id); c.name == "Edit" && x != nil {
+		if at, ok := fileOf(x); ok {
+			c.saw = a.files.make(at).saw
+		}
 	}
 	if c.name == "Bash" && b.Wrote > 0 && slices.Contains(lookers, a.facts.Type) && strings.HasPrefix(a.facts.Source, "agent:builtin:") {
 		if u.fails(def11, a.breached) {
@@ -55,6 +59,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		a.breached = false
 	}
 	if c.name == "Bash" {
+		u.neighbours.commands = u.seq
 		u.neighbours.stands(a, c, b)
 	}
 }

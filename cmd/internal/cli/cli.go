@@ -15,6 +15,7 @@ import (
 	"agentsim/cmd/internal/cli/compare"
 	"agentsim/cmd/internal/cli/crossover"
 	"agentsim/cmd/internal/cli/inspect"
+	"agentsim/cmd/internal/cli/overview"
 	"agentsim/cmd/internal/cli/project"
 	"agentsim/cmd/internal/cli/replay"
 	"agentsim/cmd/internal/cli/run"
@@ -113,7 +114,14 @@ Exit codes:
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          ui.Group,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				if seen, err := overview.Print(s); seen || err != nil {
+					return err
+				}
+			}
+			return ui.Group(cmd, args)
+		},
 	}
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)

@@ -152,9 +152,10 @@ func (f *File) directory(p document.Pair) document.Pair {
 	return p
 }
 
-// Directory is the directory that the scenario takes for its project, "" for none.
-func (f *File) Directory() string {
-	if n := f.base.Get("project").Get("directory"); n != nil {
+// OfProject is what the scenario says of its project's directory or heads, "" for
+// nothing.
+func (f *File) OfProject(key string) string {
+	if n := f.base.Get("project").Get(key); n != nil {
 		return n.Text
 	}
 	return ""

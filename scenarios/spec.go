@@ -242,6 +242,7 @@ type Project struct {
 	// scenario; `project: .` is short for it.
 	Directory string      `yaml:"directory"`
 	Client    string      `yaml:"client"` // whose layout requests have: seeds, or claude-code@2.1.330, the default on a directory
+	Heads     string      `yaml:"heads"`  // body of a request, relative to the scenario, whose system prompt and tools are the client's own
 	Parts     []FrontPart `yaml:"parts"`  // what stands in front of agents besides; a directory fills it in
 }
 

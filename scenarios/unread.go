@@ -74,6 +74,7 @@ var rules = []rule{
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
 	{"permissions.deny permissions.ask permissions.allow permissions.cli_allow permissions.allowed_tools permissions.answers permissions.timeout", warned,
 		when((*Scenario).minimal, "stack minimal asks nobody")},
+	{"project.heads", warned, when((*Scenario).minimal, "stack minimal has a prompt and tools of its own")},
 	{"project.parts", quiet, when(memoryAlone, "project.claude_md takes the place of memory")},
 	{"project.agents.hooks", warned, unless((*Scenario).definesAgents, "there are no definitions, and so no hooks")},
 	{"structure type", warned, when((*Scenario).keeps, allByLead)},

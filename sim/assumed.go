@@ -37,6 +37,9 @@ func (r *run) assumed() []string {
 	if v, ok := r.spec.Project.Stat(claudeMd); ok && r.partText(client.Memory) == "" {
 		out = append(out, fmt.Sprintf("%s of the project (%s) is in no prompt: give its text under project.claude_md", claudeMd, fileSize(v.Bytes)))
 	}
+	for _, line := range r.spec.Head() {
+		out = append(out, "head: "+line)
+	}
 	out = append(out, "breakpoints "+r.plansText()+", TTL "+sc.Provider.TTL.String()+r.limitAssumed())
 	out = append(out, r.ownLifetimes()...)
 	id := r.model(sc.Provider.Model)

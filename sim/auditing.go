@@ -9,6 +9,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
+	"agentsim/sim/client"
 	"agentsim/sim/coordinator"
 	"agentsim/sim/definition"
 	"agentsim/sim/gate"
@@ -76,6 +77,7 @@ func auditedSession(spec *Spec) *audit.Session {
 // auditedTools tells an auditor of a run's tools.
 func auditedTools(out *audit.Session, sc *scenarios.Scenario, gates *gate.Set) {
 	all := tool.Catalogue()
+	out.OwnAgentTool = slices.ContainsFunc(headParts(sc, client.Tool), func(x *scenarios.FrontPart) bool { return x.Name == tool.AgentName })
 	if out.Laid = sc.Project.Client != "" || sc.Project.Parts != nil; out.Laid {
 		return
 	}

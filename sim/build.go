@@ -88,11 +88,13 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	}
 	all := tool.Catalogue()
 	setTimes(sc, all)
+	all = r.headTools(all)
 	offered, err := sessionTools(sc, &gates, all, r.partText(client.Skills) != "")
 	if err != nil {
 		return agent.Config{}, err
 	}
-	front, servers := r.front()
+	front := r.front()
+	servers := r.serverTools(all)
 	r.offered = append(offered, servers...)
 	permissions, err := r.permissions()
 	if err != nil {
@@ -136,13 +138,18 @@ func sessionTools(sc *scenarios.Scenario, gates *gate.Set, all []*tool.Tool, ski
 	if skills {
 		named = append(named, tool.SkillName)
 	}
+	for _, t := range all {
+		if t.Raw != "" {
+			named = append(named, t.Name)
+		}
+	}
 	if gates.AgentSwarms {
 		named = append(named, tool.SendName)
 	}
 	if sc.Coordinates() {
 		return all, nil // for its workers, by what the filter leaves them (CRD-04)
 	}
-	return tool.Offered(all, named)
+	return tool.Offered(withoutDeferred(sc, all, named), named)
 }
 
 // setTimes makes tools take as long as the scenario says.

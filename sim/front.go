@@ -2,15 +2,12 @@ package sim
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/fork"
-	"agentsim/sim/permission"
 	"agentsim/sim/task"
-	"agentsim/sim/tool"
 )
 
 // partNames are the names under which kinds of parts stand in requests.
@@ -28,9 +25,8 @@ func (s *Spec) Layout() *client.Layout {
 	return client.Find(cmp.Or(s.Scenario.Project.Client, client.Seeds))
 }
 
-// front lays out what stands in front of agents as the client does, and makes the
-// tools of MCP servers.
-func (r *run) front() (f fronts, servers []*tool.Tool) {
+// front lays out what stands in front of agents as the client does.
+func (r *run) front() (f fronts) {
 	layout := r.spec.Layout()
 	for _, kind := range client.Kinds {
 		row := layout.Row(kind)
@@ -53,7 +49,7 @@ func (r *run) front() (f fronts, servers []*tool.Tool) {
 		}
 	}
 	f.user = append(f.user, agent.Part{Name: "currentDate", Text: r.spec.Scenario.Project.Date})
-	return f, r.serverTools()
+	return f
 }
 
 // partText is the text of all parts of a kind: the scenario's own literal, else what
@@ -65,8 +61,8 @@ func (r *run) partText(kind client.Kind) string {
 		return r.text(*p.ClaudeMd, "claude_md")
 	case kind == client.Git && p.GitStatus != nil:
 		return r.text(*p.GitStatus, "git_status")
-	case kind == client.MCPTool:
-		return "" // its place is among the tools
+	case kind == client.MCPTool, kind == client.Tool, kind == client.Prompt:
+		return "" // theirs is a place of their own
 	}
 	var texts []string
 	for i := range p.Parts {
@@ -82,29 +78,4 @@ func (r *run) partText(kind client.Kind) string {
 		texts = append(texts, text)
 	}
 	return strings.Join(texts, "\n")
-}
-
-// serverTools are the tools of MCP servers whose definitions stand in front. Nothing
-// serves them.
-func (r *run) serverTools() (out []*tool.Tool) {
-	parts := r.spec.Scenario.Project.Parts
-	for i := range parts {
-		x := &parts[i]
-		if client.Kind(x.Kind) != client.MCPTool {
-			continue
-		}
-		t := &tool.Tool{Name: x.Name, MCP: true, Class: permission.Exec, Schema: `{"type":"object"}`}
-		var def struct {
-			Description string          `json:"description"`
-			Schema      json.RawMessage `json:"input_schema"`
-		}
-		switch text := r.text(x.Text, "parts/"+x.From+"/"+x.Name); {
-		case x.Text.Text != "" && json.Unmarshal([]byte(text), &def) == nil && def.Schema != nil:
-			t.Description, t.Schema = def.Description, string(def.Schema)
-		default: // its size is that of the whole definition
-			t.Description = text[:max(len(text)-len(tool.Definition(t)), 0)]
-		}
-		out = append(out, t)
-	}
-	return out
 }

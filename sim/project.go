@@ -16,6 +16,9 @@ func project(sc *scenarios.Scenario, draws *int64) (*workspace.Snapshot, error) 
 	if dir := sc.Project.Directory; dir != "" {
 		return nil, &ScenarioError{"project.directory", fmt.Errorf("the project is the directory %s, which agentsim run, sweep and bench read: it is not read here", dir)}
 	}
+	if name := sc.Project.Heads; name != "" {
+		return nil, &ScenarioError{"project.heads", fmt.Errorf("the head comes from %s, which agentsim run, sweep and bench read: it is not read here", name)}
+	}
 	files := map[string]string{}
 	if name := sc.Project.Files.Embedded; name != "" {
 		embedded, err := scenarios.EmbeddedProject(name)

@@ -48,6 +48,9 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 		}
 		out.Offered = picked
 	}
+	if own := r.headPrompt(); own != nil && !sc.Coordinates() {
+		out.System, out.Static = own, max(len(own)-1, 1)
+	}
 	if s.System != nil {
 		out.System, out.Static = r.texts(*s.System, name+"/system"), 1
 		if len(out.System) == 1 && out.System[0] == "" {

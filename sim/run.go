@@ -12,6 +12,7 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/audit"
+	"agentsim/sim/client"
 	"agentsim/sim/kernel"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -179,7 +180,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 
 // ownPrompts reports whether a root has a system prompt of the scenario's own.
 func ownPrompts(sc *scenarios.Scenario) bool {
-	return sc.Main != nil && sc.Main.System != nil || slices.ContainsFunc(sc.Roots, func(r scenarios.Root) bool { return r.System != nil })
+	return len(headParts(sc, client.Prompt)) > 0 || sc.Main != nil && sc.Main.System != nil || slices.ContainsFunc(sc.Roots, func(r scenarios.Root) bool { return r.System != nil })
 }
 
 // evictAfter is how long the output of a background agent outlives it (TSK-09).

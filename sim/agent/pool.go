@@ -68,16 +68,23 @@ func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
 // noteIdleTools records the tools that a session names though nothing serves them:
 // they weigh in every request, and a call of one is an error.
 func noteIdleTools(a *Agent) {
-	servers := 0
+	servers, others := 0, 0
 	defer func() {
 		if servers > 0 {
 			a.finding("no-effect", strconv.Itoa(servers)+" tools of MCP servers are offered, and nothing serves them: every call is an error")
 		}
+		if others > 0 {
+			a.finding("no-effect", strconv.Itoa(others)+" tools of the client's own head are offered, and nothing serves them: every call is an error")
+		}
 	}()
 	for _, t := range a.ctx.Pool.Tools {
-		if t.MCP {
+		switch {
+		case t.MCP:
 			servers++
-		} else if !t.Implemented() {
+		case t.Implemented():
+		case t.Raw != "":
+			others++
+		default:
 			a.finding("no-effect", "the tool "+t.Name+" is offered because tools names it, and nothing serves it: every call is an error")
 		}
 	}

@@ -112,7 +112,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 // offered is SUB-03 for how a new child's requests define the Agent tool: as the gates
 // had it when it started.
 func (u *launches) offered(a *agent) {
-	if u.opt.Session == nil || u.opt.Session.Minimal || a.agents == "" || a.parent == nil || a.parent.life == nil {
+	if u.opt.Session == nil || u.opt.Session.Minimal || u.opt.Session.OwnAgentTool || a.agents == "" || a.parent == nil || a.parent.life == nil {
 		return
 	}
 	if says := strings.Contains(a.agents, `"run_in_background":`); u.fails(sub03, says == a.offersBackground) {

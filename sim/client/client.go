@@ -15,6 +15,8 @@ type Kind string
 
 // The kinds.
 const (
+	Tool        Kind = "tool"             // a definition of the client's own
+	Prompt      Kind = "system-prompt"    // a block of the client's own
 	Environment Kind = "environment"      // directory, platform, shell
 	Git         Kind = "git"              // branch, status and recent commits
 	Memory      Kind = "memory"           // CLAUDE.md and what is read with it
@@ -27,7 +29,7 @@ const (
 )
 
 // Kinds are all of them, in the order of a request of the newest layout.
-var Kinds = []Kind{MCPTool, Environment, Git, Memory, AutoMemory, Deferred, Types, ServerText, Skills}
+var Kinds = []Kind{Tool, MCPTool, Prompt, Environment, Git, Memory, AutoMemory, Deferred, Types, ServerText, Skills}
 
 // Place is where in a request a part stands.
 type Place string

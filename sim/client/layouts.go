@@ -4,6 +4,7 @@ const (
 	design   = "the design documents of this stack"
 	pages    = "code.claude.com/docs/en, copy of 2026-10-08"
 	sdkTypes = "the vendor's mods/types/claude-code.d.ts, 2.1.277"
+	study    = "an earlier study of real clients, 2.1.330, 2026-11-21"
 	sessions = "two recorded sessions of 2.1.178, 2026-06-16"
 
 	noPlace = "the design documents do not say where it stands"
@@ -13,6 +14,8 @@ const (
 // layouts are what is known of clients.
 var layouts = []Layout{
 	{Name: Seeds, Date: "2026-03-31", Rows: []Row{
+		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: design},
+		{Kind: Prompt, Main: System, Source: design},
 		{Kind: Types, Main: Tools, Sub: Tools, Lean: Tools, Source: design, Needs: "Agent"},
 		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: design},
 		{Kind: Environment, Main: System, Sub: System, Lean: System, Source: design},
@@ -24,6 +27,8 @@ var layouts = []Layout{
 			FallbackBytes: 8_000, DescriptionBytes: 1_536},
 	}},
 	{Name: Default, Date: "2026-11-22", Rows: []Row{
+		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: study},
+		{Kind: Prompt, Main: System, Source: study},
 		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: pages},
 		{Kind: Environment, Main: Opening, Sub: System, Lean: System, Source: pages, NotVerified: order},
 		{Kind: Git, Main: Opening, Sub: Opening, Source: pages, NotVerified: order + "; that status is cut at 2,000 characters"},

@@ -20,6 +20,7 @@ type Tool struct {
 	Aliases     []string // further names under which calls and rules may give it
 	Description string
 	Schema      string // JSON schema of the input, as it stands in the request's bytes
+	Raw         string // the whole definition as a client sends it; "" for what description and schema make
 	Safe        bool   // may run at the same time as its safe neighbours (LOOP-03)
 	OptIn       bool   // offered only where a session names it
 	Stateful    bool   // has something that lasts from call to call: Env.Session
@@ -171,5 +172,8 @@ func Names(tools []*Tool) []string {
 
 // Definition is the tool's JSON definition as it stands in a request.
 func Definition(t *Tool) string {
+	if t.Raw != "" {
+		return t.Raw
+	}
 	return `{"name":` + quote(t.Name) + `,"description":` + quote(t.Description) + `,"input_schema":` + t.Schema + `}`
 }

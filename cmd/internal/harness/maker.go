@@ -17,11 +17,11 @@ import (
 // scenario says.
 type Maker struct {
 	File    *scenarios.File
-	Sets    []string                                     // overrides of the form path=value
-	Seed    *uint64                                      // in place of the scenario's
-	Policy  string                                       // in place of first come, first served
-	Project *workspace.Snapshot                          // in place of the scenario's own files
-	Adapt   func(sc *scenarios.Scenario, variant string) // what else is given
+	Sets    []string                                           // overrides of the form path=value
+	Seed    *uint64                                            // in place of the scenario's
+	Policy  string                                             // in place of first come, first served
+	Project *workspace.Snapshot                                // in place of the scenario's own files
+	Adapt   func(sc *scenarios.Scenario, variant string) error // what else is given
 }
 
 // Scenario is a variant with the overrides and some more of them.
@@ -34,9 +34,9 @@ func (m *Maker) Scenario(variant string, more ...string) (*scenarios.Scenario, e
 		sc.Seed = *m.Seed
 	}
 	if m.Adapt != nil {
-		m.Adapt(sc, variant)
+		err = m.Adapt(sc, variant)
 	}
-	return sc, nil
+	return sc, err
 }
 
 // Spec is the run of a variant's scenario.

@@ -26,36 +26,44 @@ type standing struct {
 	assumed, twice bool // twice is of a run with several clients
 }
 
-// Tell says what of the directory stands in front of whose messages, for each of the
-// layouts that specs have; nothing without a directory.
+// Tell says what of the directory and of the client's own head stands in front of
+// whose messages, for each of the layouts that specs have; nothing without either.
 func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
-	if l == nil || l.dir == nil || len(specs) == 0 {
+	if !l.Tells() || len(specs) == 0 {
 		return
 	}
 	var rows []standing
 	var told []*client.Layout
+	var heads []string
 	for _, spec := range specs {
-		if layout := spec.Layout(); !slices.Contains(told, layout) {
-			told = append(told, layout)
+		layout, whose := spec.Layout(), headFrom(spec)
+		if !slices.Contains(told, layout) || !slices.Contains(heads, whose) {
+			told, heads = append(told, layout), append(heads, whose)
+			if l.dir != nil {
+				whose = l.dir.name
+			}
 			own := l.standing(spec, layout)
 			rows = append(rows, own...)
 			total := int64(0)
 			for _, r := range own {
 				total += r.tokens
 			}
-			d.Say("%s as %s sends it (known on %s): %s tokens in front of the main agent", l.dir.name, layout.Name, layout.Date, report.Quantity(total))
+			d.Say("%s as %s sends it (known on %s): %s tokens in front of the main agent", whose, layout.Name, layout.Date, report.Quantity(total))
 		}
 	}
 	for i := range rows {
-		rows[i].twice = len(told) > 1
+		rows[i].twice = slices.ContainsFunc(told, func(x *client.Layout) bool { return x != told[0] })
 	}
 	d.Table(parts(rows))
-	found := l.of(specs[0].Scenario)
+	d.Label("head", headLines(specs, l.headed)...)
 	d.Label("instead", l.over...)
-	d.Label("beside", found.Aside...)
-	d.Label("assumed", found.Assumed...)
+	if l.dir != nil {
+		found := l.of(specs[0].Scenario)
+		d.Label("beside", found.Aside...)
+		d.Label("assumed", found.Assumed...)
+	}
 	d.Label("unverified", notVerified(rows)...)
-	if l.dir.user == nil {
+	if l.dir != nil && l.dir.user == nil {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
 	}
 	d.Say("")
@@ -86,6 +94,9 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 	}
 	main, sub, lean := int64(0), int64(0), int64(0)
 	for _, x := range l.standing(spec, spec.Layout()) {
+		if x.kind == client.Tool || x.kind == client.Prompt {
+			continue // the client's
+		}
 		row := x.layout.Row(x.kind)
 		main += x.tokens
 		if row.Sub != client.Nowhere {
@@ -130,6 +141,9 @@ func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standin
 		if bytes > 0 {
 			b.Content = llm.NewText(llm.Prose, strings.Repeat("tool of the server ", bytes/19+1)[:bytes])
 		}
+		if kind == client.Tool {
+			b = llm.Block{Kind: llm.ToolDef, Content: llm.NewJSON(text + strings.Repeat("x", bytes))}
+		}
 		r.tokens = counter.Tokens(b.Measure())
 		if kind == client.Skills {
 			r.from = listed(from)
@@ -170,6 +184,8 @@ func listed(from string) string {
 func who(r client.Row) string {
 	out := "all"
 	switch {
+	case r.Kind == client.Tool:
+		return "all, by what each may use"
 	case r.Sub == client.Nowhere:
 		out = "main, forks"
 	case r.Lean == client.Nowhere:

@@ -24,20 +24,23 @@ import (
 type Project struct {
 	Dir  string   // in place of scenarios' own projects; "" for none
 	Home string   // the user's directory; "" is not read
+	Head string   // a file with the client's own head, in place of scenarios' own; "" for none
 	Own  []string // files of this program's that are no part of a project, as given
 
-	open map[string]*directory
+	open  map[string]*directory
+	heads map[string][]scenarios.FrontPart // by file
 }
 
 // Add adds the flags.
 func (p *Project) Add(f *pflag.FlagSet) {
 	f.StringVar(&p.Dir, "project", "", "a `directory` in place of the scenario's own project: its files, CLAUDE.md, git status, agents, skills, MCP servers, settings")
 	f.StringVar(&p.Home, "home", "", "the user's `directory`, whose .claude counts too where there is a project's; not read by default")
+	f.StringVar(&p.Head, "heads", "", "a `file` with one request as your client sent it: its system prompt and tools in place of the simulated client's")
 }
 
 // Words are the flags as they were given.
 func (p *Project) Words() (out []string) {
-	for _, f := range []struct{ flag, value string }{{"--project", p.Dir}, {"--home", p.Home}} {
+	for _, f := range []struct{ flag, value string }{{"--project", p.Dir}, {"--home", p.Home}, {"--heads", p.Head}} {
 		if f.value != "" {
 			out = append(out, f.flag, f.value)
 		}
@@ -58,19 +61,23 @@ func (p *Project) Close() {
 
 // Scenario reads a scenario, and the directory that the flag or the scenario names.
 func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, error) {
-	l := &Loaded{sets: sets, named: p.Dir != ""}
+	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
 	dir := p.Dir
 	if dir == "" {
 		var err error
-		if l.File, err = Scenario(name); err != nil || l.File.Directory() == "" {
+		if l.File, err = Scenario(name); err != nil || l.File.OfProject("directory") == "" {
 			return l, err
 		}
-		if dir = l.File.Directory(); !filepath.IsAbs(dir) {
+		if dir = l.File.OfProject("directory"); !filepath.IsAbs(dir) {
 			dir = filepath.Join(filepath.Dir(name), dir)
 		}
 	}
 	var err error
-	if l.dir, err = p.directory(s, dir, name); err != nil {
+	own := []string{name, p.Head}
+	if l.File != nil {
+		own = append(own, beside(name, l.OfProject("heads")))
+	}
+	if l.dir, err = p.directory(s, dir, own); err != nil {
 		return nil, err
 	}
 	l.File, err = Scenario(name, scenarios.OnDirectory(l.dir.files.Open().Paths()))
@@ -80,8 +87,8 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 // InFrontOf lays what a directory puts in front of agents over a scenario that was made
 // of its files, and that has the files that it needs.
 func (p *Project) InFrontOf(s *ui.Env, file *scenarios.File, dir string) (l *Loaded, err error) {
-	l = &Loaded{File: file, named: true, ownFiles: true}
-	l.dir, err = p.directory(s, dir, "")
+	l = &Loaded{File: file, named: true, ownFiles: true, flags: p}
+	l.dir, err = p.directory(s, dir, nil)
 	return l, err
 }
 
@@ -95,14 +102,14 @@ type directory struct {
 	found map[string]*project.Found // by layout and window
 }
 
-// directory reads one, once. What this program wrote is no part of it, nor is the
-// scenario.
-func (p *Project) directory(s *ui.Env, dir, scenario string) (*directory, error) {
+// directory reads one, once. What this program wrote is no part of it, nor are the
+// scenario and other files of its own.
+func (p *Project) directory(s *ui.Env, dir string, own []string) (*directory, error) {
 	if d := p.open[dir]; d != nil {
 		return d, nil
 	}
 	limits := hostdir.Limits{}
-	for _, name := range append(p.Own, scenario) {
+	for _, name := range append(p.Own, own...) {
 		if real := hostdir.Real(name); name != "" && real != "" {
 			limits.Own = append(limits.Own, real)
 		}
@@ -154,11 +161,13 @@ func (d *directory) read(layout string, window int64) *project.Found {
 type Loaded struct {
 	*scenarios.File
 	dir   *directory // nil for the scenario's own project
-	named bool       // by the command line: what the file says of its own project does not hold
+	flags *Project
+	named bool // by the command line: what the file says of its own project does not hold
 	sets  []string
 	over  []string // what stands over what was found
 
 	ownFiles bool // the directory's are not the run's
+	headed   bool // a head of a request is part of some variant
 }
 
 // Directory is the directory that is the project, "" for the scenario's own.
@@ -178,11 +187,12 @@ func (l *Loaded) Over(axes []scenarios.Axis, sets []string) (err error) {
 
 // Maker makes the specs of the scenario's variants; more goes into each.
 func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
-	m := &harness.Maker{File: l.File, Sets: l.sets, Adapt: func(sc *scenarios.Scenario, variant string) {
+	m := &harness.Maker{File: l.File, Sets: l.sets, Adapt: func(sc *scenarios.Scenario, variant string) error {
 		l.into(sc, variant)
 		if more != nil {
 			more(sc)
 		}
+		return l.flags.headInto(l, sc)
 	}}
 	if l.dir != nil && !l.ownFiles {
 		m.Project = l.dir.files

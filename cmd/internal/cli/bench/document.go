@@ -187,7 +187,7 @@ func (b *bench) document() *report.Document {
 // first.
 func (b *bench) tellProject(d *report.Document) {
 	for _, f := range b.set.files {
-		if spec := b.specs[f]; spec != nil && b.set.on[f].Directory() != "" {
+		if spec := b.specs[f]; spec != nil && b.set.on[f].Tells() {
 			b.set.on[f].Tell(d, []*sim.Spec{spec})
 			return
 		}

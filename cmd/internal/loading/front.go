@@ -29,7 +29,7 @@ type standing struct {
 // Tell says what of the directory and of the client's own head stands in front of
 // whose messages, for each of the layouts that specs have; nothing without either.
 func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
-	if !l.Tells() || len(specs) == 0 {
+	if !Tells(l) || len(specs) == 0 {
 		return
 	}
 	var rows []standing

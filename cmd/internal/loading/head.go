@@ -74,8 +74,8 @@ func (p *Project) prompted(l *Loaded, sc *scenarios.Scenario, file string) bool 
 	return own
 }
 
-// Tells reports whether there is anything for Tell to say.
-func (l *Loaded) Tells() bool { return l != nil && (l.dir != nil || l.headed) }
+// Tells reports whether there is anything for Loaded.Tell to say.
+func Tells(l *Loaded) bool { return l != nil && (l.dir != nil || l.headed) }
 
 // headFrom is the file that a run's system prompt or tools come from, "" for none.
 func headFrom(spec *sim.Spec) string {

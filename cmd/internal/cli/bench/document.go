@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/gobench"
@@ -187,7 +188,7 @@ func (b *bench) document() *report.Document {
 // first.
 func (b *bench) tellProject(d *report.Document) {
 	for _, f := range b.set.files {
-		if spec := b.specs[f]; spec != nil && b.set.on[f].Tells() {
+		if spec := b.specs[f]; spec != nil && loading.Tells(b.set.on[f]) {
 			b.set.on[f].Tell(d, []*sim.Spec{spec})
 			return
 		}

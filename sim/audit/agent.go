@@ -40,6 +40,7 @@ type life struct {
 	seen       *llm.Node // end of the conversation as far as it has been looked at
 	formed     *llm.Node // head of the last request that was held against the form
 	said       *llm.Node // head of the last answer with a text
+	saidFrom   int32     // position of the request that it answers
 	rebased    string    // why the next request does not go on from there; "" if it does
 	mail       []letter  // delivered, and not yet seen in a request
 	named      bool      // its first request has been sent

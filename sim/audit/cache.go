@@ -221,7 +221,7 @@ func (u *history) answered(a *agent, head *llm.Node) {
 		u.report(iso11, a, "an answer to its own request", "one to another")
 	}
 	if a.aside {
-		a.uses, a.digest = nil, a.textBehind(head)
+		a.uses, a.digest = nil, a.textBehind(head, 0)
 		return
 	}
 	for i, j := 0, len(uses)-1; i < j; i, j = i+1, j-1 {

@@ -34,7 +34,9 @@ type home struct {
 func (a *agent) noted(head *llm.Node) {
 	for n := head; n.Parent != nil && n != a.sent && (a.sent == nil || n.Pos > a.sent.Pos); n = n.Parent {
 		if !n.IsBorder() && n.Block.Kind == llm.Text && len(n.Block.Content.Raw()) > 0 {
-			a.said = head
+			if a.said, a.saidFrom = head, 0; a.sent != nil {
+				a.saidFrom = a.sent.Pos
+			}
 			return
 		}
 	}
@@ -45,13 +47,14 @@ func (a *agent) lastText() string {
 	if a.said == nil {
 		return ""
 	}
-	return a.textBehind(a.said)
+	return a.textBehind(a.said, a.saidFrom)
 }
 
-// textBehind is the text of an answer, by its end.
-func (a *agent) textBehind(head *llm.Node) string {
+// textBehind is the text of an answer, by its end and the position that it follows:
+// a turn that pauses is gone on with by answers side by side.
+func (a *agent) textBehind(head *llm.Node, from int32) string {
 	var parts []string
-	for n := head; n != nil && n.Role == llm.Assistant && !n.IsBorder(); n = n.Parent {
+	for n := head; n != nil && n.Role == llm.Assistant && !n.IsBorder() && n.Pos > from; n = n.Parent {
 		if n.Block.Kind == llm.Text {
 			parts = append([]string{n.Block.Content.Raw()}, parts...)
 		}

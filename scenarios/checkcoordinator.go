@@ -16,8 +16,6 @@ const (
 	scratchGate        = "tengu_scratch"
 	forkGate           = "FORK_SUBAGENT"
 	noBackgroundGate   = "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"
-
-	bothGates = "structure: coordinator"
 )
 
 var workerGates = []string{simpleGate, scratchGate}

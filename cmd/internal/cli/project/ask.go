@@ -164,7 +164,9 @@ func (c *conversation) send(message any) error {
 	if err == nil {
 		_, err = c.to.Write(append(text, '\n'))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.EPIPE): // it has ended: what it said until then tells why
+	case err != nil:
 		return fmt.Errorf("it takes no requests: %w", err)
 	}
 	return nil

@@ -134,9 +134,13 @@ func (s *story) threshold(text string) string {
 
 // compare prints what became of every variant. The input is thresholds.
 func (s *story) compare(input string) string {
-	limits, err := ReadThresholds("limits", input)
-	if err != nil {
-		return err.Error()
+	var limits []*Threshold
+	for line := range strings.Lines(input) {
+		t, err := ParseThreshold(line)
+		if err != nil {
+			return err.Error()
+		}
+		limits = append(limits, t)
 	}
 	var gone []*Run
 	if s.base != nil {

@@ -27,8 +27,7 @@ type Threshold struct {
 	metric    Metric
 	op        string
 	limit     limit
-	src       *source
-	line, col int
+	whole     string // as it was given
 }
 
 // limit is what a figure is held against.
@@ -43,38 +42,7 @@ var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
 // ParseThreshold reads one threshold of the command line. The error is an
 // *Error that points into it.
 func ParseThreshold(text string) (*Threshold, error) {
-	t, err := parseThreshold(newSource("--threshold", text), 1)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// ReadThresholds reads a file of thresholds, one a line; what follows # is a
-// comment. The error is an *Error.
-func ReadThresholds(name, text string) ([]*Threshold, error) {
-	src := newSource(name, text)
-	for i, line := range src.lines {
-		code, _, _ := strings.Cut(line, "#")
-		src.lines[i] = code
-	}
-	var out []*Threshold
-	for i, line := range src.lines {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		t, err := parseThreshold(src, i+1)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
-}
-
-func parseThreshold(src *source, line int) (*Threshold, *Error) {
-	text := src.lines[line-1]
-	t := &Threshold{Text: strings.TrimSpace(text), src: src, line: line, col: len(text) - len(strings.TrimLeft(text, " \t"))}
+	t := &Threshold{Text: strings.TrimSpace(text), whole: text}
 	start := 0
 	if prefix, _, ok := strings.Cut(text, ":"); ok {
 		if err := t.readScenarios(prefix); err != nil {
@@ -102,12 +70,12 @@ func parseThreshold(src *source, line int) (*Threshold, *Error) {
 	return t, t.readLimit(text[at+len(t.op):], at+len(t.op))
 }
 
-// wrong is an error at byte col of the threshold's line.
-func (t *Threshold) wrong(col int, hint, format string, args ...any) *Error {
-	return t.src.errorAt(t.line, col, hint, format, args...)
+// wrong is an error at byte col of the threshold.
+func (t *Threshold) wrong(col int, hint, format string, args ...any) error {
+	return newSource("--threshold", t.whole).errorAt(1, col, hint, format, args...)
 }
 
-func (t *Threshold) readScenarios(prefix string) *Error {
+func (t *Threshold) readScenarios(prefix string) error {
 	col := 0
 	for part := range strings.SplitSeq(prefix, ",") {
 		name := strings.TrimSpace(part)
@@ -125,7 +93,7 @@ func (t *Threshold) readScenarios(prefix string) *Error {
 }
 
 // readPath reads a metric, or VARIANT.METRIC.
-func (t *Threshold) readPath(raw string, col int) *Error {
+func (t *Threshold) readPath(raw string, col int) error {
 	name := strings.TrimSpace(raw)
 	col += len(raw) - len(strings.TrimLeft(raw, " \t"))
 	t.variant = "*"
@@ -161,7 +129,7 @@ func metricNames() string {
 
 const limitHint = "a number, 10k, 95 %, $1.60, 2m31s, base, base+2% or +2%"
 
-func (t *Threshold) readLimit(raw string, col int) *Error {
+func (t *Threshold) readLimit(raw string, col int) error {
 	text := strings.TrimSpace(raw)
 	col += len(raw) - len(strings.TrimLeft(raw, " \t"))
 	rest, base := strings.CutPrefix(text, "base")
@@ -232,7 +200,7 @@ func (t *Threshold) Matches(scenario, variant string) bool {
 // NoMatch is the error of a threshold that holds for nothing that ran: it would
 // pass forever.
 func (t *Threshold) NoMatch(names []string) error {
-	return t.wrong(t.col, "there is "+strings.Join(names, ", "), "%q selects no run", t.Text)
+	return t.wrong(len(t.whole)-len(strings.TrimLeft(t.whole, " \t")), "there is "+strings.Join(names, ", "), "%q selects no run", t.Text)
 }
 
 // Met reports whether a figure keeps the threshold. A limit that speaks of the

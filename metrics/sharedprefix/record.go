@@ -75,11 +75,6 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// Has reports whether an agent of that type sent a request.
-func (r *Record) Has(typ string) bool {
-	return slices.ContainsFunc(r.Openings, func(o Opening) bool { return o.Type == typ })
-}
-
 // path lists the blocks of an opening from its first one.
 func (r *Record) path(o *Opening) []int {
 	var out []int

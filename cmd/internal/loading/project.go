@@ -84,14 +84,6 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	return l, err
 }
 
-// InFrontOf lays what a directory puts in front of agents over a scenario that was made
-// of its files, and that has the files that it needs.
-func (p *Project) InFrontOf(s *ui.Env, file *scenarios.File, dir string) (l *Loaded, err error) {
-	l = &Loaded{File: file, named: true, ownFiles: true, flags: p}
-	l.dir, err = p.directory(s, dir, nil)
-	return l, err
-}
-
 // directory is one that was read.
 type directory struct {
 	name  string // as given
@@ -166,8 +158,7 @@ type Loaded struct {
 	sets  []string
 	over  []string // what stands over what was found
 
-	ownFiles bool // the directory's are not the run's
-	headed   bool // a head of a request is part of some variant
+	headed bool // a head of a request is part of some variant
 }
 
 // Directory is the directory that is the project, "" for the scenario's own.
@@ -194,7 +185,7 @@ func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
 		}
 		return l.flags.headInto(l, sc)
 	}}
-	if l.dir != nil && !l.ownFiles {
+	if l.dir != nil {
 		m.Project = l.dir.files
 	}
 	return m

@@ -14,8 +14,6 @@ func Unusable(flag, name string, err error) error {
 	}
 	what := "name another file"
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && flag == "--thresholds":
-		what = "write the file, or name another one"
 	case errors.Is(err, fs.ErrNotExist):
 		what = "make its directory first, or name another file"
 	case errors.Is(err, fs.ErrPermission):

@@ -18,24 +18,22 @@ import (
 	"agentsim/metrics/sharedprefix"
 	"agentsim/scenarios"
 	"agentsim/sim"
-	"agentsim/sim/definition"
 
 	"github.com/spf13/cobra"
 )
 
 // options are the flags of bench.
 type options struct {
-	baseline   string
-	update     bool
-	seeds      int
-	limits     []string
-	limitsFile string
-	strict     bool
-	output     string
-	junit      string
-	gobench    string
-	guard      string
-	project    loading.Project
+	baseline string
+	update   bool
+	seeds    int
+	limits   []string
+	strict   bool
+	output   string
+	junit    string
+	gobench  string
+	guard    string
+	project  loading.Project
 }
 
 // defaultBaseline is where a project's baseline lies unless it says otherwise.
@@ -63,14 +61,13 @@ and with 0 after changes, unless --strict makes them fail. Where something diffe
 change of yours, another version of this program, or other prices. With --update it writes what it found into the
 baseline, which accepts what became worse and ends with 0; a missed expectation is not accepted by that and ends with 3.
 
-A DIRECTORY of agent definitions (.claude/agents in it, or Markdown files and no scenarios) is run as one scenario in
-which the main agent starts each definition twice, side by side. --guard prefix judges by prompts alone: it fails when
-siblings, turns or definitions share less of their beginnings than they did, and says who, in which block and byte, and
-what each start or turn pays again. Everything else is told and does not count.`,
+--guard prefix judges by prompts alone: it fails when siblings, turns or types of agents share less of their beginnings
+than they did, and says who, in which block and byte, and what each start or turn pays again. Everything else is told
+and does not count. What a repository's own files put in front of agents has a gate of its own, agentsim check.`,
 		Example: `  agentsim bench hello --baseline hello.baseline --update
   agentsim bench hello --baseline hello.baseline --threshold 'cost <= +2%'
-  agentsim bench . --guard prefix --baseline prompts.baseline --update
-  agentsim bench . --guard prefix --baseline prompts.baseline`,
+  agentsim bench hello --guard prefix --baseline prompts.baseline --update
+  agentsim bench hello --guard prefix --baseline prompts.baseline`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}
@@ -79,7 +76,6 @@ what each start or turn pays again. Everything else is told and does not count.`
 	f.BoolVar(&o.update, "update", false, "write the baseline")
 	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
 	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= +2%'; may be repeated")
-	f.StringVar(&o.limitsFile, "thresholds", "", "a `file` of thresholds, one a line")
 	f.BoolVar(&o.strict, "strict", false, "fail after changes too")
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
@@ -106,16 +102,13 @@ func run(s *ui.Env, o *options, args []string) error {
 		return err
 	}
 	defer o.project.Close()
-	o.project.Own = []string{o.baseline, o.junit, o.gobench, o.limitsFile}
+	o.project.Own = []string{o.baseline, o.junit, o.gobench}
 	set, err := selectScenarios(s, args, &o.project)
 	if err != nil {
 		return err
 	}
 	base, err := readBaseline(o.baseline)
 	if err != nil && !(o.update && set.whole) { // all of it is written anew
-		return err
-	}
-	if err := tellLeft(s, set); err != nil {
 		return err
 	}
 	if err := set.selects(limits); err != nil {
@@ -152,25 +145,12 @@ type bench struct {
 	specs         map[*scenarios.File]*sim.Spec     // the first of each file on a directory
 }
 
-// What is read of a file of thresholds, and of a baseline: that of the library has
-// half a megabyte.
-const (
-	maxThresholdsBytes = 1 << 20
-	maxBaselineBytes   = 64 << 20
-)
+// maxBaselineBytes is what is read of a baseline: that of the library has half a
+// megabyte.
+const maxBaselineBytes = 64 << 20
 
-// thresholds reads those of the command line, behind those of the file.
-func (o *options) thresholds() ([]*baseline.Threshold, error) {
-	var out []*baseline.Threshold
-	if o.limitsFile != "" {
-		text, err := hostdir.Text(o.limitsFile, maxThresholdsBytes)
-		if err != nil {
-			return nil, ui.Unusable("--thresholds", o.limitsFile, err)
-		}
-		if out, err = baseline.ReadThresholds(o.limitsFile, string(text)); err != nil {
-			return nil, ui.Fail(ui.Usage, err)
-		}
-	}
+// thresholds reads those of the command line.
+func (o *options) thresholds() (out []*baseline.Threshold, err error) {
 	for _, text := range o.limits {
 		t, err := baseline.ParseThreshold(text)
 		if err != nil {
@@ -254,7 +234,7 @@ func updateBaseline(s *ui.Env, b *bench) error {
 	case len(b.missed) > 0:
 		return ui.Said(ui.Missed)
 	}
-	return b.set.brokenErr()
+	return nil
 }
 
 // accepted says how much of what is written was worse or otherwise before; "" for
@@ -307,11 +287,6 @@ type selection struct {
 	on    map[*scenarios.File]*loading.Loaded // where a file's project comes from
 	words []string                            // as given
 	whole bool                                // all of a place: a scenario that is not in it is no more
-
-	problems []*definition.Problem // of agent definitions
-	left     []string              // definitions that take no part, or less of it
-	starts   []string              // those that take part
-	none     string                // a directory of definitions of which none can be used
 }
 
 func (x *selection) has(scenario string) bool {

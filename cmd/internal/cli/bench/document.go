@@ -61,9 +61,6 @@ func (b *bench) cases() (out []junit.Case) {
 		text := b.broken.Error()
 		out = append(out, junit.Case{Suite: "invariants", Name: ui.FirstLine(text), Failure: ui.FirstLine(text), Detail: text, Type: "invariant"})
 	}
-	for _, p := range b.set.broken() {
-		out = append(out, junit.Case{Suite: "definitions", Name: p.File, Error: p.String(), Detail: p.Error(), Type: "definition"})
-	}
 	for _, m := range b.missed {
 		out = append(out, junit.Case{Suite: "expectations", Name: m, Failure: m, Type: "expectation"})
 	}
@@ -222,7 +219,6 @@ func (b *bench) notes(d *report.Document) {
 	d.Label("aside", b.aside...)
 	d.Label("cause", b.causes()...)
 	d.Label("tool", b.otherSemantics())
-	d.Label("definition", b.definitions()...)
 	if b.base == nil {
 		d.Label("baseline", b.o.baseline+": there is none")
 	}
@@ -231,12 +227,4 @@ func (b *bench) notes(d *report.Document) {
 	if b.report.Count(baseline.Pass) < len(b.report.Variants) {
 		d.Label("accept", b.updating())
 	}
-}
-
-// definitions are those that are broken.
-func (b *bench) definitions() (out []string) {
-	for _, p := range b.set.broken() {
-		out = append(out, p.String())
-	}
-	return out
 }

@@ -21,7 +21,7 @@ func (o *options) checkGuard() error {
 		return nil
 	case o.guard != guardPrefix:
 		return ui.Failf(ui.Usage, "--guard %s: the one thing that can be guarded is %s", o.guard, guardPrefix)
-	case len(o.limits) > 0 || o.limitsFile != "":
+	case len(o.limits) > 0:
 		return ui.Failf(ui.Usage, "--guard %s judges by prefixes alone: leave the thresholds out, or run bench without it too", guardPrefix)
 	}
 	return nil

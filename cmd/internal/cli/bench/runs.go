@@ -35,12 +35,6 @@ func selectScenarios(s *ui.Env, words []string, project *loading.Project) (*sele
 			}
 			continue
 		}
-		if holdsDefinitions(w) {
-			if err := x.addDefinitions(s, w, project); err != nil {
-				return nil, err
-			}
-			continue
-		}
 		names, err := yamlFiles(w)
 		if err != nil {
 			return nil, err
@@ -66,7 +60,7 @@ func yamlFiles(dir string) (out []string, err error) {
 		}
 	}
 	if out == nil {
-		return nil, ui.Failf(ui.Operating, "%s: no scenarios in it: a scenario is a file that ends in .yaml", dir)
+		return nil, ui.Failf(ui.Operating, "%s: no scenarios in it: a scenario is a file that ends in .yaml; agentsim check is the gate over what a repository puts in front of agents", dir)
 	}
 	return out, nil
 }
@@ -98,9 +92,6 @@ func runBench(s *ui.Env, b *bench) error {
 	done := map[string]*metrics.Run{}
 	err := h.Bench(runs, func(m *harness.Measured) error {
 		b.take(m)
-		if err := b.set.started(m.Kept); err != nil {
-			return err
-		}
 		if m.First {
 			done[m.Spec.Variant] = m.Metrics
 		}

@@ -26,7 +26,6 @@ func (b *bench) fields(d *report.Document) {
 	if b.broken != nil {
 		d.Field("invariant_broken", report.Text(b.broken.Error()))
 	}
-	d.Field("definitions_broken", report.List(b.definitions()).If(b.definitions() != nil))
 	d.Table(b.variants())
 }
 

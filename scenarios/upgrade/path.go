@@ -6,12 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agentsim/scenarios/document"
+	"github.com/goccy/go-yaml/ast"
 )
-
-// renamed are the first steps of paths that have another name.
-var renamed = map[string]string{"strategy": "structure", "scripts": "answers", "facts": "project.facts", "seeds": "seed",
-	"why": "about.why", "look_at": "about.look_at", "source": "about.source"}
 
 var index = regexp.MustCompile(`\[([^\]]*)\]`)
 
@@ -21,8 +17,15 @@ var lists = []string{"work", "roots", "answers", "facts", "turns", "then", "edit
 // Path writes a path as it is now: dots alone, elements counted from 1.
 func Path(path string) string {
 	first, rest, dotted := strings.Cut(index.ReplaceAllString(path, ".$1"), ".")
-	if to := renamed[first]; to != "" {
-		first = to
+	switch block, key, _ := strings.Cut(homes[first], "."); {
+	case first == "strategy":
+		first = "structure"
+	case first == "seeds":
+		first = "seed"
+	case block == "about" || block == "project":
+		first = homes[first]
+	case key != "": // the names of other blocks may be left out
+		first = key
 	}
 	if !dotted {
 		return first
@@ -43,21 +46,21 @@ func Path(path string) string {
 var now = map[string]string{"reads": "found_in", "needs": "knows"}
 
 // expectations rewrites the lines of expect.
-func (u *upgrader) expectations(n *document.Node) *document.Node {
-	if n.Kind != document.List {
-		return n
+func (u *upgrader) expectations(list *ast.SequenceNode) {
+	if list == nil {
+		return
 	}
-	out := &document.Node{Kind: document.List, Pos: n.Pos}
-	for _, it := range n.Items {
-		for i, text := range Expect(it.Text, u.variants) {
-			x := &document.Node{Kind: document.String, Text: text}
-			if i == 0 {
-				x.Pos = it.Pos
+	for i := 0; i < len(list.Values); i++ {
+		lines := Expect(text(list.Values[i]), u.variants)
+		list.Values[i] = instead(list.Values[i], lines[0])
+		for _, more := range lines[1:] {
+			i++
+			list.Values = slices.Insert(list.Values, i, ast.Node(word(more)))
+			if len(list.ValueHeadComments) > 0 {
+				list.ValueHeadComments = slices.Insert(list.ValueHeadComments, i, nil)
 			}
-			out.Items = append(out.Items, x)
 		}
 	}
-	return out
 }
 
 var comparison = regexp.MustCompile(`<=|>=|==|!=|<|>`)

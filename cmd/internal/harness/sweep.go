@@ -2,7 +2,7 @@ package harness
 
 import (
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/grid"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
@@ -11,7 +11,7 @@ import (
 // Sweep is a grid to run: the file's variants at every point of its axes, with
 // several seeds each.
 type Sweep struct {
-	*compare.Grid
+	*grid.Grid
 	Maker *Maker      // its file's Sweep is the axes
 	Known int         // runs that the store had
 	Plain []*sim.Spec // of the variants as the scenario has them; nil where nobody asks
@@ -24,11 +24,11 @@ type Sweep struct {
 // NewSweep makes the scenario of every cell: what is wrong with one is reported
 // before anything runs.
 func NewSweep(m *Maker, variants []string, seeds int) (*Sweep, error) {
-	var axes []compare.Axis
+	var axes []grid.Axis
 	for _, a := range m.File.Sweep {
-		axes = append(axes, compare.Axis{Path: a.Path, Values: a.Values})
+		axes = append(axes, grid.Axis{Path: a.Path, Values: a.Values})
 	}
-	w := &Sweep{Grid: compare.NewGrid(m.File.Name, axes, variants, seeds), Maker: m}
+	w := &Sweep{Grid: grid.New(m.File.Name, axes, variants, seeds), Maker: m}
 	for i := range w.Cells {
 		c := &w.Cells[i]
 		sc, err := m.Scenario(c.Variant, w.sets(c)...)
@@ -42,7 +42,7 @@ func NewSweep(m *Maker, variants []string, seeds int) (*Sweep, error) {
 }
 
 // sets are the overrides of a cell's point.
-func (w *Sweep) sets(c *compare.Cell) (out []string) {
+func (w *Sweep) sets(c *grid.Cell) (out []string) {
 	for i, a := range w.Axes {
 		out = append(out, a.Path+"="+c.Point[i])
 	}
@@ -147,7 +147,7 @@ func (w *Sweep) take(cell, n int, r *Run) error {
 	return nil
 }
 
-func keep(to *compare.GridRun, list []sqlite.Metric) {
+func keep(to *grid.Run, list []sqlite.Metric) {
 	for _, m := range list {
 		if m.Scope == "run" {
 			to.Set(m.Name, m.Value)

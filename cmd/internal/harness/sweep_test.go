@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/grid"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/audit"
@@ -14,7 +14,7 @@ import (
 
 func TestSweep(t *testing.T) {
 	t.Run("CLI-06 CLI-02 a run that breaks an invariant ends the sweep", func(t *testing.T) {
-		w := &Sweep{Grid: compare.NewGrid("g", nil, []string{"v"}, 1)}
+		w := &Sweep{Grid: grid.New("g", nil, []string{"v"}, 1)}
 		r := &Run{ID: "x", Spec: &sim.Spec{Variant: "v", Scenario: &scenarios.Scenario{Seed: 1}},
 			Result: &sim.Result{Outcome: sim.Completed, Audit: &audit.Report{Broken: 1, Violations: []audit.Violation{{Check: "X"}}}}}
 		err := w.take(0, 0, r)

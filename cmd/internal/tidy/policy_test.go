@@ -16,7 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
-BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/compare WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
+BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
@@ -76,7 +76,8 @@ metrics/plot:
 metrics/stat:          sim/rng
 metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/sharedprefix
-metrics/compare:       metrics metrics/stat metrics/baseline metrics/report cachemodel
+metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
+metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
 metrics/gobench:       metrics metrics/baseline
 metrics/heads:         sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project cachemodel metrics metrics/baseline
 metrics/sarif:
@@ -89,7 +90,7 @@ sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script m
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
-cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/compare metrics/sharedprefix cachemodel
+cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
 cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire sim/workspace sim/llm sim/llm/tokens sim/transcript cachemodel metrics metrics/report
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW

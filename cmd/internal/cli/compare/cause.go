@@ -3,14 +3,14 @@ package compare
 import (
 	"fmt"
 
-	"agentsim/metrics/compare"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sides"
 	"agentsim/sim"
 )
 
 // causeOf says in one sentence why a pair differs where that is not what was
 // compared: other semantics, other prices, an edit of one scenario.
-func causeOf(p *compare.Pair) string {
+func causeOf(p *sides.Pair) string {
 	switch c := p.Cause(); {
 	case c.Tool:
 		text := fmt.Sprintf("the tool's: A is of semantics %d, B of %d", p.A.Semantics, p.B.Semantics)

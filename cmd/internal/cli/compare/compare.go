@@ -8,8 +8,8 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
-	"agentsim/metrics/compare"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sides"
 	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
@@ -56,7 +56,7 @@ func run(s *ui.Env, o *options, args []string) error {
 	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
 		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
 	}
-	var sides [2]*comparedSide
+	var both [2]*comparedSide
 	for i, arg := range args {
 		side, err := readSide(s, o, arg)
 		if err != nil {
@@ -65,11 +65,11 @@ func run(s *ui.Env, o *options, args []string) error {
 		if side.db != nil {
 			defer side.db.Close()
 		}
-		sides[i] = side
+		both[i] = side
 	}
-	c := &comparing{Comparison: compare.Match(sides[0].Side, sides[1].Side), a: sides[0], b: sides[1]}
+	c := &comparing{Comparison: sides.Match(both[0].Side, both[1].Side), a: both[0], b: both[1]}
 	if len(c.Pairs) == 0 {
-		return ui.Failf(ui.Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], sides[0].Names(), args[1], sides[1].Names())
+		return ui.Failf(ui.Usage, "%s and %s have no scenario and variant in common\n%s has %s\n%s has %s", args[0], args[1], args[0], both[0].Names(), args[1], both[1].Names())
 	}
 	if err := c.firstEvents(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func run(s *ui.Env, o *options, args []string) error {
 
 // comparing is one use of the command.
 type comparing struct {
-	*compare.Comparison
+	*sides.Comparison
 	a, b   *comparedSide
 	found  report.Findings // where single runs differ
 	events []string        // of one pair, the events themselves

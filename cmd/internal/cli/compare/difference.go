@@ -3,8 +3,8 @@ package compare
 import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/compare"
 	"agentsim/metrics/sharedprefix"
+	"agentsim/metrics/sides"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/wire"
@@ -42,7 +42,7 @@ func (c *comparing) where() []string {
 }
 
 // parting is where two runs part, in words and by their events.
-func (c *comparing) parting(a, b *compare.Run) (where string, exact []string, err error) {
+func (c *comparing) parting(a, b *sides.Run) (where string, exact []string, err error) {
 	if a.Digest == b.Digest {
 		where = "the same in both, digest " + a.Digest
 		return where, []string{where}, nil
@@ -75,7 +75,7 @@ func (c *comparing) parting(a, b *compare.Run) (where string, exact []string, er
 
 // kept is what tells where a run differs: nil where it is not kept. A run's first
 // event is left out: it says which run it is, so two variants always differ there.
-func (x *comparedSide) kept(r *compare.Run) (*baseline.Run, error) {
+func (x *comparedSide) kept(r *sides.Run) (*baseline.Run, error) {
 	if x.db == nil || !x.full[r.ID] {
 		return x.ran[r.ID], nil
 	}
@@ -92,7 +92,7 @@ func (x *comparedSide) kept(r *compare.Run) (*baseline.Run, error) {
 
 // outline finds out what stood in the n-th request that has a prompt, from 1, where
 // that is recorded.
-func (x *comparedSide) outline(r *compare.Run, into *baseline.Run, n int) error {
+func (x *comparedSide) outline(r *sides.Run, into *baseline.Run, n int) error {
 	if x.db == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/sides"
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript/sqlite"
@@ -21,7 +21,7 @@ import (
 
 // comparedSide is one side of the comparison, and where its record is.
 type comparedSide struct {
-	*compare.Side
+	*sides.Side
 	db   *sqlite.DB      // nil when scenarios were run
 	full map[string]bool // runs whose events can be read from it
 	ran  map[string]*baseline.Run
@@ -65,7 +65,7 @@ func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, e
 	}
 	h := harness.New(s, "running", runs.Len())
 	defer h.Close()
-	x, broken := &comparedSide{Side: &compare.Side{Name: arg}, ran: map[string]*baseline.Run{}}, error(nil)
+	x, broken := &comparedSide{Side: &sides.Side{Name: arg}, ran: map[string]*baseline.Run{}}, error(nil)
 	err = h.Bench(runs, func(m *harness.Measured) error {
 		if err := harness.Broken(m.Result); err != nil && broken == nil {
 			broken = m.Broke(err)
@@ -75,7 +75,7 @@ func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, e
 			x.ran[m.ID] = m.Kept
 		}
 		row := harness.Row(m.Spec, m.ID)
-		x.Add(kindOf(m.Kept.Scenario, &row), compare.Run{ID: m.ID, Digest: m.Kept.Digest, Seed: m.Kept.Seed, Open: openRun(m.Kept), Figures: m.Kept.Figures})
+		x.Add(kindOf(m.Kept.Scenario, &row), sides.Run{ID: m.ID, Digest: m.Kept.Digest, Seed: m.Kept.Seed, Open: openRun(m.Kept), Figures: m.Kept.Figures})
 		return nil
 	})
 	switch {
@@ -113,10 +113,10 @@ func specOf(r *sqlite.Run) string {
 }
 
 // kindOf is what a stored run has in common with those of other seeds.
-func kindOf(scenario string, row *sqlite.Run) compare.Kind {
+func kindOf(scenario string, row *sqlite.Run) sides.Kind {
 	bare := *row
 	bare.Semantics = 0
-	return compare.Kind{Scenario: scenario, Variant: row.Variant, Spec: specOf(row), Bare: specOf(&bare), Semantics: row.Semantics}
+	return sides.Kind{Scenario: scenario, Variant: row.Variant, Spec: specOf(row), Bare: specOf(&bare), Semantics: row.Semantics}
 }
 
 // readRuns reads a run of a database, or all that are over.
@@ -125,7 +125,7 @@ func readRuns(arg, path, prefix string) (*comparedSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &comparedSide{Side: &compare.Side{Name: arg}, db: db, full: map[string]bool{}}
+	x := &comparedSide{Side: &sides.Side{Name: arg}, db: db, full: map[string]bool{}}
 	if err := x.read(prefix); err != nil {
 		db.Close()
 		return nil, err
@@ -171,7 +171,7 @@ func (x *comparedSide) read(prefix string) error {
 			why = whyOpen(&r)
 		}
 		x.full[r.ID] = r.Level == sqlite.Full
-		x.Add(kindOf(r.Name, &row), compare.Run{ID: r.ID, Digest: r.Digest, Seed: r.Seed, Open: why, Figures: figuresOf(figures)})
+		x.Add(kindOf(r.Name, &row), sides.Run{ID: r.ID, Digest: r.Digest, Seed: r.Seed, Open: why, Figures: figuresOf(figures)})
 	}
 	if len(x.Groups) == 0 {
 		return ui.Failf(ui.Usage, "%s: no run in it has ended", x.Name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/grid"
 	"agentsim/metrics/plot"
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
@@ -101,14 +101,14 @@ func (c *comparison) points() []drawn {
 // marksOf finds where the two drawn curves cross.
 func marksOf(pts []drawn, name string, hollow bool, of func(*crossover.Row) crossover.Pair) (out []plot.Mark) {
 	var xs []float64
-	curves := make([]compare.Curve, 2)
+	curves := make([]grid.Curve, 2)
 	for _, p := range pts {
 		pair := of(p.row)
 		xs = append(xs, p.x)
-		curves[0].Points = append(curves[0].Points, compare.Point{X: p.x, Y: inDollars(pair.Fork)})
-		curves[1].Points = append(curves[1].Points, compare.Point{X: p.x, Y: inDollars(pair.Fresh)})
+		curves[0].Points = append(curves[0].Points, grid.Point{X: p.x, Y: inDollars(pair.Fork)})
+		curves[1].Points = append(curves[1].Points, grid.Point{X: p.x, Y: inDollars(pair.Fresh)})
 	}
-	for _, x := range compare.Crossings(curves, xs) {
+	for _, x := range grid.Crossings(curves, xs) {
 		out = append(out, plot.Mark{Point: plot.Point(x.Point), Label: fmt.Sprintf("%s %.3g", name, x.X), Hollow: hollow})
 	}
 	return out

@@ -9,7 +9,7 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/grid"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -194,41 +194,41 @@ func (a *answer) expectations() *report.Sheet {
 
 // swept is the scenario's own sweep for machines: what was set at each point, and
 // each variant's bill and outcome there.
-func swept(g *compare.Grid) *report.Sheet {
-	var points [][]compare.Cell
+func swept(g *grid.Grid) *report.Sheet {
+	var points [][]grid.Cell
 	for p := range g.Points() {
 		points = append(points, g.At(p))
 	}
-	type point = report.Column[[]compare.Cell]
-	type col = report.Column[compare.Cell]
+	type point = report.Column[[]grid.Cell]
+	type col = report.Column[grid.Cell]
 	return report.TableOf("sweep", points,
-		point{Name: "at", Of: func(cells []compare.Cell) report.Value {
+		point{Name: "at", Of: func(cells []grid.Cell) report.Value {
 			at := map[string]string{}
 			for i, axis := range g.Axes {
 				at[axis.Path] = cells[0].Point[i]
 			}
 			return report.Nested(at)
 		}},
-		point{Name: "base", Of: func(cells []compare.Cell) report.Value {
-			return report.Bool(!slices.ContainsFunc(cells, func(c compare.Cell) bool { return !c.Same }))
+		point{Name: "base", Of: func(cells []grid.Cell) report.Value {
+			return report.Bool(!slices.ContainsFunc(cells, func(c grid.Cell) bool { return !c.Same }))
 		}},
-		point{Name: "cheapest", Of: func(cells []compare.Cell) report.Value {
-			if best := compare.Cheapest(cells); best >= 0 {
+		point{Name: "cheapest", Of: func(cells []grid.Cell) report.Value {
+			if best := grid.Cheapest(cells); best >= 0 {
 				return report.Text(cells[best].Variant)
 			}
 			return report.Text("")
 		}},
-		point{Name: "variants", Of: func(cells []compare.Cell) report.Value {
+		point{Name: "variants", Of: func(cells []grid.Cell) report.Value {
 			return report.Objects(report.TableOf("", cells,
-				col{Name: "variant", Of: func(c compare.Cell) report.Value { return report.Text(c.Variant) }},
-				col{Name: "cost", Of: func(c compare.Cell) report.Value {
+				col{Name: "variant", Of: func(c grid.Cell) report.Value { return report.Text(c.Variant) }},
+				col{Name: "cost", Of: func(c grid.Cell) report.Value {
 					return report.Metric(metrics.Whole(c.Median("cost"), metrics.Picodollars))
 				}},
-				col{Name: "items", Of: func(c compare.Cell) report.Value {
+				col{Name: "items", Of: func(c grid.Cell) report.Value {
 					return report.Nested(metrics.Outcomes{Done: c.Median("items.done"), Rework: c.Median("items.rework"), Failed: c.Median("items.failed"),
 						Wrong: c.Median("items.wrong"), Total: c.Median("items.total")})
 				}},
-				col{Name: "unfinished", Of: func(c compare.Cell) report.Value { return report.Bool(!c.Finished()) }}))
+				col{Name: "unfinished", Of: func(c grid.Cell) report.Value { return report.Bool(!c.Finished()) }}))
 		}}).Hidden()
 }
 

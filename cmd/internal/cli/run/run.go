@@ -10,7 +10,7 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/grid"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -98,7 +98,7 @@ type answer struct {
 	done     []executed
 	left     int // variants that an interrupt kept from beginning
 	verdicts []scenarios.Result
-	grid     *compare.Grid // the scenario's own sweep; without points where there is none
+	grid     *grid.Grid // the scenario's own sweep; without points where there is none
 	rec      *harness.Record
 }
 
@@ -119,7 +119,7 @@ func run(s *ui.Env, o *options) error {
 	if err != nil {
 		return err
 	}
-	a := &answer{options: o, on: on, file: m.File, grid: &compare.Grid{}}
+	a := &answer{options: o, on: on, file: m.File, grid: &grid.Grid{}}
 	if a.columns, err = report.Columns(o.columns, m.File.Known()); err != nil {
 		return ui.Failf(ui.Usage, "--columns %s: %w", o.columns, err)
 	}

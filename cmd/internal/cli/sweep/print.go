@@ -15,7 +15,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/metrics/compare"
+	"agentsim/metrics/grid"
 	"agentsim/metrics/plot"
 	"agentsim/metrics/report"
 	"agentsim/metrics/stat"
@@ -132,7 +132,7 @@ func (g *sweepGrid) exactness() string {
 
 // spreading is a cell and its place, for how its cost lies over the seeds.
 type spreading struct {
-	*compare.Cell
+	*grid.Cell
 	at int
 }
 
@@ -144,15 +144,15 @@ func (g *sweepGrid) spread() *report.Sheet {
 	for i := range g.Cells {
 		rows = append(rows, spreading{&g.Cells[i], i})
 	}
-	columns := append(compare.AxisColumns(g.Grid, func(c spreading) []string { return c.Point }), col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
+	columns := append(grid.AxisColumns(g.Grid, func(c spreading) []string { return c.Point }), col{Head: "VARIANT", Of: func(c spreading) report.Value { return report.Text(c.Variant) }})
 	for i, f := range []struct {
 		head string
 		drop int
 		of   func(spreading, stat.Summary) string
 	}{
-		{" MEDIAN", 0, func(_ spreading, d stat.Summary) string { return compare.Dollars(d.Median) }},
-		{" P10", 2, func(_ spreading, d stat.Summary) string { return compare.Dollars(d.P10) }},
-		{" P90", 2, func(_ spreading, d stat.Summary) string { return compare.Dollars(d.P90) }},
+		{" MEDIAN", 0, func(_ spreading, d stat.Summary) string { return grid.Dollars(d.Median) }},
+		{" P10", 2, func(_ spreading, d stat.Summary) string { return grid.Dollars(d.P10) }},
+		{" P90", 2, func(_ spreading, d stat.Summary) string { return grid.Dollars(d.P90) }},
 		{" TIME", 1, func(c spreading, _ stat.Summary) string {
 			return report.Duration(vtime.Duration(c.Median("time"))).String()
 		}},
@@ -165,7 +165,7 @@ func (g *sweepGrid) spread() *report.Sheet {
 			case i > 0:
 				return report.Text("")
 			case !c.Finished():
-				return report.Text(compare.Unfinished)
+				return report.Text(grid.Unfinished)
 			}
 			return report.Text("?")
 		}})
@@ -176,7 +176,7 @@ func (g *sweepGrid) spread() *report.Sheet {
 // more is what a cell costs more than the cheapest at its point.
 func (g *sweepGrid) more(cell int) string {
 	n := len(g.Variants)
-	x, exact, ok := g.More(cell, cell/n*n+max(0, compare.Cheapest(g.At(cell/n))))
+	x, exact, ok := g.More(cell, cell/n*n+max(0, grid.Cheapest(g.At(cell/n))))
 	value := func(v float64) string { return report.More(metrics.Whole(int64(v), metrics.Picodollars)) }
 	switch {
 	case !ok:
@@ -189,7 +189,7 @@ func (g *sweepGrid) more(cell int) string {
 
 // swept is a figure of a variant at a point over the seeds that have data for it.
 type swept struct {
-	*compare.Cell
+	*grid.Cell
 	baseline.Metric
 	stat.Summary
 }
@@ -201,7 +201,7 @@ func (g *sweepGrid) figures() *report.Sheet {
 	for i := range g.Cells {
 		c := &g.Cells[i]
 		open, _ := c.Open()
-		for _, m := range compare.Metrics() {
+		for _, m := range grid.Metrics() {
 			if x := c.Column(m.Name); len(x) > 0 {
 				rows = append(rows, swept{c, m, stat.Describe(x)})
 			} else if m.Name == "cost" && open > 0 {
@@ -210,7 +210,7 @@ func (g *sweepGrid) figures() *report.Sheet {
 		}
 	}
 	type col = report.Column[swept]
-	columns := append(compare.AxisColumns(g.Grid, func(r swept) []string { return r.Point }),
+	columns := append(grid.AxisColumns(g.Grid, func(r swept) []string { return r.Point }),
 		col{Name: "variant", Of: func(r swept) report.Value { return report.Text(r.Variant) }},
 		col{Name: "metric", Of: func(r swept) report.Value { return report.Text(r.Name) }},
 		col{Name: "n", Of: func(r swept) report.Value { return report.Count(r.N) }})
@@ -236,9 +236,9 @@ func (g *sweepGrid) figures() *report.Sheet {
 
 // sweptRun is one run of a cell.
 type sweptRun struct {
-	*compare.Cell
+	*grid.Cell
 	seed uint64
-	*compare.GridRun
+	*grid.Run
 }
 
 // unfinishedRuns are those that did not finish; they are in no figure.
@@ -253,11 +253,11 @@ func (g *sweepGrid) unfinishedRuns() *report.Sheet {
 		}
 	}
 	type col = report.Column[sweptRun]
-	return report.TableOf("unfinished_runs", rows, append(compare.AxisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
+	return report.TableOf("unfinished_runs", rows, append(grid.AxisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
 		col{Name: "variant", Of: func(r sweptRun) report.Value { return report.Text(r.Variant) }},
 		col{Name: "run_seed", Of: func(r sweptRun) report.Value { return report.Unsigned(r.seed) }},
 		col{Name: "outcome", Of: func(r sweptRun) report.Value { return report.Text(r.Outcome) }},
-		col{Name: "why", Of: func(r sweptRun) report.Value { return report.Text(r.GridRun.Open) }})...).Hidden()
+		col{Name: "why", Of: func(r sweptRun) report.Value { return report.Text(r.Run.Open) }})...).Hidden()
 }
 
 // drawable says before anything runs what would keep the plot from being drawn.
@@ -318,7 +318,7 @@ func (g *sweepGrid) chart() *plot.Chart {
 		}
 		return ch
 	}
-	for i, x := range compare.Crossings(curves, xs) {
+	for i, x := range grid.Crossings(curves, xs) {
 		label := fmt.Sprintf("%s = %s at %.3g", curves[x.A].Variant, curves[x.B].Variant, x.X)
 		ch.Marks = append(ch.Marks, plot.Mark{Point: plot.Point{X: x.X, Y: x.Y / dollar}, Label: label, Below: i%2 == 1})
 	}

@@ -1,4 +1,4 @@
-package compare
+package grid
 
 import (
 	"strconv"
@@ -68,8 +68,8 @@ var columns = func() map[string]int {
 // noData stands for a figure that a run has no data for.
 const noData = -1
 
-// GridRun is what one run of a grid came to.
-type GridRun struct {
+// Run is what one run of a grid came to.
+type Run struct {
 	Outcome string
 	Open    string // why it did not finish; "" when it did
 
@@ -77,7 +77,7 @@ type GridRun struct {
 }
 
 // Set keeps a figure, unless a grid does not.
-func (r *GridRun) Set(name string, v int64) {
+func (r *Run) Set(name string, v int64) {
 	if r.figures == nil {
 		r.figures = make([]int64, len(gridMetrics))
 		for i := range r.figures {
@@ -93,10 +93,10 @@ func (r *GridRun) Set(name string, v int64) {
 type Cell struct {
 	Point   []string // values as written, one for each axis
 	Variant string
-	Seed    uint64    // of the first run
-	Same    bool      // it is what the scenario itself says
-	Drawn   bool      // its runs draw: without that one run is what all seeds come to
-	Runs    []GridRun // by seed
+	Seed    uint64 // of the first run
+	Same    bool   // it is what the scenario itself says
+	Drawn   bool   // its runs draw: without that one run is what all seeds come to
+	Runs    []Run  // by seed
 }
 
 // Grid is points times variants.
@@ -108,12 +108,12 @@ type Grid struct {
 	Cells    []Cell // by point and variant
 }
 
-// NewGrid is a grid without runs.
-func NewGrid(name string, axes []Axis, variants []string, seeds int) *Grid {
+// New is a grid without runs.
+func New(name string, axes []Axis, variants []string, seeds int) *Grid {
 	g := &Grid{Name: name, Axes: axes, Variants: variants, Seeds: seeds}
 	for _, p := range Points(axes) {
 		for _, v := range variants {
-			g.Cells = append(g.Cells, Cell{Point: p, Variant: v, Runs: make([]GridRun, seeds)})
+			g.Cells = append(g.Cells, Cell{Point: p, Variant: v, Runs: make([]Run, seeds)})
 		}
 	}
 	return g

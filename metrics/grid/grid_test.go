@@ -1,4 +1,4 @@
-package compare
+package grid
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func changePoints(t *testing.T) {
 		{"1/10 4/20", "reads_per_turn 1 and gist_tokens 10; reads_per_turn 4 and gist_tokens 20"},
 		{"1/10 1/20 2/10 2/20 4/20", "reads_per_turn 1 and gist_tokens 10; reads_per_turn 1 and gist_tokens 20; reads_per_turn 2 and gist_tokens 10; reads_per_turn 2 and gist_tokens 20; 1 more"},
 	} {
-		g := NewGrid("swept", axes, []string{"x", "y"}, 1)
+		g := New("swept", axes, []string{"x", "y"}, 1)
 		for p := range g.Points() {
 			cells, y := g.At(p), int64(20)
 			at := cells[0].Point
@@ -45,7 +45,7 @@ func changePoints(t *testing.T) {
 }
 
 func withoutData(t *testing.T) {
-	c := &NewGrid("g", nil, []string{""}, 4).Cells[0]
+	c := &New("g", nil, []string{""}, 4).Cells[0]
 	for i, cost := range []int64{10, noData, 30, 20} {
 		c.Runs[i].Set("calls", 1)
 		c.Runs[i].Set("cost", cost)
@@ -54,7 +54,7 @@ func withoutData(t *testing.T) {
 	if x := c.Column("cost"); !slices.Equal(x, []int64{10, 30, 20}) || c.Median("cost") != 20 {
 		t.Errorf("%v, median %d", x, c.Median("cost"))
 	}
-	c.Runs[3] = GridRun{Open: "limit"}
+	c.Runs[3] = Run{Open: "limit"}
 	if x := c.Column("cost"); !slices.Equal(x, []int64{10, 30}) {
 		t.Error(x)
 	}

@@ -1,4 +1,4 @@
-package compare
+package grid
 
 import (
 	"fmt"

@@ -266,46 +266,6 @@ func (p Plan) Flow() (string, bool) {
 	return "{explicit: [" + strings.Join(parts, ", ") + "]}", true
 }
 
-var anyText = document.Object{"type": "string"}
-
-// Schema is a plan's name, or its marks.
-func (Plan) Schema(g *document.Generator) document.Object {
-	marks := document.Object{"type": "array", "minItems": 1, "items": g.Reference(reflect.TypeFor[ExplicitMarks](), false)}
-	props := document.Object{"explicit": marks}
-	g.Describe("Plan", props)
-	return document.Either(document.Object{"enum": document.Words(PlanNames)}, document.Object{"type": "object", "required": []string{"explicit"}, "additionalProperties": false, "properties": props})
-}
-
-// Schema is embedded:NAME or files.
-func (Files) Schema(g *document.Generator) document.Object {
-	content := g.Value(reflect.TypeFor[Content](), false)
-	return document.Either(document.Object{"type": "string", "pattern": "^embedded:"}, document.Object{"type": "object", "additionalProperties": document.Either(content, document.Object{"type": "null"})})
-}
-
-// Schema is text, or what to generate.
-func (Content) Schema(g *document.Generator) document.Object {
-	s := g.Structure(reflect.TypeFor[Content](), false)
-	props := s["properties"].(document.Object)
-	props["class"] = document.Object{"enum": []any{"prose", "code", "json"}}
-	g.Describe("Content", props)
-	return document.Either(anyText, s)
-}
-
-// Schema is a path, or a pick from a glob.
-func (Selector) Schema(g *document.Generator) document.Object {
-	return document.Either(anyText, g.Structure(reflect.TypeFor[Selector](), false))
-}
-
-// Schema is a tool's name and its input.
-func (ToolTurn) Schema(g *document.Generator) document.Object {
-	props := document.Object{"name": anyText, "input": document.Object{}}
-	g.Describe("ToolTurn", props)
-	return document.Object{"type": "object", "required": []string{"name"}, "additionalProperties": false, "properties": props}
-}
-
-// Schema is text.
-func (Expectation) Schema(*document.Generator) document.Object { return anyText }
-
 // Decode reads a text, which is why the scenario exists, or a mapping.
 func (a *About) Decode(d *document.Decoder, n *document.Node, at document.Place) {
 	if n.Kind == document.String {
@@ -318,9 +278,4 @@ func (a *About) Decode(d *document.Decoder, n *document.Node, at document.Place)
 // Flow is the text where there is no more.
 func (a About) Flow() (string, bool) {
 	return document.Text(a.Why), a.Why != "" && len(a.LookAt) == 0 && a.Source == ""
-}
-
-// Schema is a text or a mapping.
-func (About) Schema(g *document.Generator) document.Object {
-	return document.Either(anyText, g.Structure(reflect.TypeFor[About](), false))
 }

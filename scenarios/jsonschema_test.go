@@ -137,7 +137,7 @@ var resolved = sync.OnceValue(func() *jsonschema.Resolved {
 func instance(n *document.Node) any {
 	switch n.Kind {
 	case document.Map:
-		out := document.Object{}
+		out := members{}
 		for _, p := range n.Pairs {
 			out[p.Key] = instance(p.Val)
 		}

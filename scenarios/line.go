@@ -60,14 +60,6 @@ func (s *Spawn) Decode(d *document.Decoder, n *document.Node, at document.Place)
 // Whole says that it is overridden whole.
 func (Spawn) Whole() {}
 
-// Schema is names for each type, and what holds for all.
-func (Spawn) Schema(g *document.Generator) document.Object {
-	names := document.Object{"type": "array", "minItems": 1, "items": anyText}
-	props := document.Object{"prompt": anyText, "background": document.Object{"type": "boolean"}, "fork": names, "subagent": names}
-	g.Describe("Spawn", props)
-	return document.Object{"type": "object", "required": []string{"prompt"}, "additionalProperties": names, "properties": props}
-}
-
 // lengthen makes text and tool uses of what turns say in a line.
 func (s *Scenario) lengthen(d *document.Decoder) {
 	for i := range s.Scripts {

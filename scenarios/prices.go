@@ -92,11 +92,6 @@ func (p *Prices) Decode(d *document.Decoder, n *document.Node, at document.Place
 // Whole says that prices are overridden whole.
 func (Prices) Whole() {}
 
-// Schema is the path of a file, or the prices.
-func (Prices) Schema(g *document.Generator) document.Object {
-	return document.Either(anyText, g.Structure(reflect.TypeFor[Prices](), false))
-}
-
 // Decode reads dollars a million tokens.
 func (r *Dollars) Decode(d *document.Decoder, n *document.Node, at document.Place) {
 	*r = Dollars(inMillionths(d, n, at, maxOwnRate, "dollars a million tokens, from 0 to 10000", "a rate is a whole number of picodollars a token"))
@@ -105,11 +100,6 @@ func (r *Dollars) Decode(d *document.Decoder, n *document.Node, at document.Plac
 // Flow is the rate as it is read.
 func (r Dollars) Flow() (string, bool) { return document.DecimalText(int64(r), millionths), true }
 
-// Schema is a number.
-func (Dollars) Schema(*document.Generator) document.Object {
-	return document.Object{"type": "number", "minimum": 0}
-}
-
 // Decode reads units.
 func (w *Weight) Decode(d *document.Decoder, n *document.Node, at document.Place) {
 	*w = Weight(inMillionths(d, n, at, maxWeight, "a number of units, from 0 to 1000", "a weight is a whole number of millionths"))
@@ -117,11 +107,6 @@ func (w *Weight) Decode(d *document.Decoder, n *document.Node, at document.Place
 
 // Flow is the weight as it is read.
 func (w Weight) Flow() (string, bool) { return document.DecimalText(int64(w), millionths), true }
-
-// Schema is a number.
-func (Weight) Schema(*document.Generator) document.Object {
-	return document.Object{"type": "number", "minimum": 0}
-}
 
 // inMillionths reads a number with six decimals at most.
 func inMillionths(d *document.Decoder, n *document.Node, at document.Place, most int64, what, finer string) int64 {

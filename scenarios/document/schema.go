@@ -4,16 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"agentsim/sim/llm"
 	"agentsim/sim/rng"
-	"agentsim/sim/vtime"
-)
-
-// The types that are read in a way of their own.
-var (
-	durationType = reflect.TypeFor[vtime.Duration]()
-	ttlType      = reflect.TypeFor[llm.TTL]()
-	spanType     = reflect.TypeFor[rng.Span]()
 )
 
 // form is a value that is written in a form of its own.
@@ -130,7 +121,7 @@ func Deref(t reflect.Type) reflect.Type {
 // isLeaf reports whether a type's value is written whole: a scalar, or a short
 // form that is not overridden piece by piece.
 func isLeaf(t reflect.Type) bool {
-	if t == spanType || is[whole](t) {
+	if t == reflect.TypeFor[rng.Span]() || is[whole](t) {
 		return true
 	}
 	switch t.Kind() {

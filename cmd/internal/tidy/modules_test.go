@@ -14,7 +14,6 @@ var unreached = []struct{ pattern, why string }{
 	{`cachemodel\.(NewDeepSeek|NewVLLM|NewSGLang|DeepSeek\..*|VLLM\..*|SGLang\..*|sglangServer\.relock)`, "engines of other providers: tested, and waiting for the choice by provider"},
 	{`cachemodel\.(appendTokens|mix64|isPrefix|Admission\.readTokens)`, "what those engines share"},
 	{`sim/llm\.(AppendPrefix|AppendRequest|Counted)`, "the flat bytes that prompts are hashed and counted by, whole: what tests compare with"},
-	{`scenarios\.(schema|gatesSchema)`, "make scenario.schema.json, which a test writes and compares"},
 	{`sim/recording/recordingtest\..*`, "for tests"},
 	{`sim/definition\.Parse`, "one definition by itself, as tests of two rooms read them"},
 }

@@ -93,7 +93,7 @@ func (c *checker) leadType() {
 		c.oneOf("type", "agent type", s.Type, types...)
 	}
 	if s.exploresOnHaiku() && s.Provider.Aliases["haiku"] == "" {
-		c.bad("type", "provider: {aliases: {haiku: "+newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
+		c.bad("type", "provider: {aliases: {haiku: "+Newest("haiku")+"}}", "type Explore runs on haiku, an alias that stands for no model")
 	}
 	for i, it := range s.Work {
 		if slices.Contains(readOnly, s.Type) && len(it.Edits) > 0 && it.By == "" {

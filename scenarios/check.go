@@ -132,7 +132,7 @@ func (c *checker) modelName(path, name string) {
 		return
 	}
 	if slices.Contains(Aliases, name) {
-		c.bad(path, "add it to provider.aliases: {"+name+": "+newest(name)+"}", "alias %q stands for no model", name)
+		c.bad(path, "add it to provider.aliases: {"+name+": "+Newest(name)+"}", "alias %q stands for no model", name)
 		return
 	}
 	c.modelID(path, name)
@@ -173,9 +173,9 @@ func (c *checker) modelID(path, id string) {
 	c.bad(path, hint, "%s", msg)
 }
 
-// newest is the first model of the table, which begins with the newest of each
+// Newest is the first model of the table, which begins with the newest of each
 // name, that an alias can stand for.
-func newest(alias string) string {
+func Newest(alias string) string {
 	for _, id := range cachemodel.Models() {
 		if strings.HasPrefix(id, "claude-"+alias+"-") {
 			return pinned(id)
@@ -315,10 +315,13 @@ var promptings = []string{"full", "pointers", "lazy"}
 func (c *checker) faults() {
 	for i, line := range c.s.Faults {
 		var bad *fault.Error
-		if _, err := fault.Parse(line); errors.As(err, &bad) {
-			p := c.Where("faults[" + itoa(i) + "]")
+		p := c.Where("faults[" + itoa(i) + "]")
+		r, err := fault.Parse(line)
+		if errors.As(err, &bad) {
 			msg, hint := splitHint(bad.Why)
 			c.Errs.Add(p.Right(bad.Column-1), hint, "bad fault: %s", msg)
+		} else if !c.canExist(r.Agent) {
+			c.Errs.Add(p.On(r.Agent), c.agentNames(r.Agent), "fault for an agent that cannot exist: %q", r.Agent)
 		}
 	}
 }

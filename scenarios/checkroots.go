@@ -2,14 +2,15 @@ package scenarios
 
 import (
 	"cmp"
-	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agentsim/metrics"
+	"agentsim/scenarios/document"
 )
 
 func (c *checker) roots() {
@@ -135,7 +136,7 @@ func (c *checker) scripts() {
 		case seen[sc.Agent]:
 			c.bad(at+".agent", "", "agent %q has two scripts", sc.Agent)
 		case !c.canExist(sc.Agent):
-			c.bad(at+".agent", "lineages begin with a root: "+strings.Join(c.s.rootNames(), ", "), "script for an agent that cannot exist: %q", sc.Agent)
+			c.bad(at+".agent", c.agentNames(sc.Agent), "script for an agent that cannot exist: %q", sc.Agent)
 		}
 		seen[sc.Agent] = true
 		if len(sc.Turns) == 0 {
@@ -195,15 +196,29 @@ func (s *Scenario) mayFork() bool {
 	return s.Stack != MinimalStack && s.Interactive && s.turnsOn(forkGate)
 }
 
-// canExist tells whether the first part of a lineage or pattern is a root's.
+// canExist tells whether a pattern may name an agent: it begins with a root, and
+// each step from an agent to one that it started is the number of the request and
+// that of the tool call in its answer.
 func (c *checker) canExist(pattern string) bool {
-	first, _, _ := strings.Cut(pattern, "/")
-	for _, r := range c.s.rootNames() {
-		if ok, err := path.Match(first, r); err == nil && ok {
-			return true
+	first, rest, more := strings.Cut(pattern, "/")
+	if strings.ContainsRune(pattern, '{') { // alternatives, which may hold steps
+		return true
+	}
+	for step := range strings.SplitSeq(rest, "/") {
+		if more && !strings.ContainsAny(step, `*?[\`) && !started.MatchString(step) {
+			return false
 		}
 	}
-	return false
+	return slices.ContainsFunc(c.s.rootNames(), func(root string) bool { return doublestar.MatchUnvalidated(first, root) })
+}
+
+// started is a step to an agent that another one started.
+var started = regexp.MustCompile(`^[1-9][0-9]*\.[1-9][0-9]*$`)
+
+// agentNames says how agents are named, the roots nearest to a name first.
+func (c *checker) agentNames(name string) string {
+	roots := document.Nearer(name, c.s.rootNames())
+	return "roots: " + strings.Join(roots, ", ") + "; " + roots[0] + "/2.1 is the agent that the 1st tool call of " + roots[0] + "'s 2nd answer started"
 }
 
 var stops = []string{"end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "pause_turn"}
@@ -228,6 +243,10 @@ func (c *checker) turn(at string, t *Turn) {
 	}
 	for i := range t.Tools {
 		c.spawnModel(at+".tools["+itoa(i)+"]", &t.Tools[i])
+		if in := c.s.call(&t.Tools[i]); in != nil && c.Given(at+".spawn") && !c.foreign() && !c.s.definesAgents() && !c.s.Coordinates() {
+			types, _ := c.agentTypes()
+			c.oneOf(at+".spawn", "agent type", in.Type, types...)
+		}
 	}
 }
 
@@ -236,11 +255,8 @@ func (c *checker) turn(at string, t *Turn) {
 // A fork and a worker do not heed it.
 func (c *checker) spawnModel(at string, u *ToolTurn) {
 	s := c.s
-	var in struct {
-		Type  string `json:"subagent_type"`
-		Model string `json:"model"`
-	}
-	if s.Stack == MinimalStack || s.Coordinates() || !slices.Contains(s.spawnTools(), u.Name) || json.Unmarshal([]byte(u.Raw), &in) != nil {
+	in := s.call(u)
+	if s.Stack == MinimalStack || s.Coordinates() || in == nil || in.unread {
 		return
 	}
 	what := "the call asks for " + in.Model
@@ -251,6 +267,6 @@ func (c *checker) spawnModel(at string, u *ToolTurn) {
 		what, in.Model = "type Explore runs on haiku", "haiku"
 	}
 	if slices.Contains(Aliases, in.Model) && s.Provider.Aliases[in.Model] == "" {
-		c.bad(at, "provider: {aliases: {"+in.Model+": "+newest(in.Model)+"}}", "%s, an alias that stands for no model", what)
+		c.bad(at, "provider: {aliases: {"+in.Model+": "+Newest(in.Model)+"}}", "%s, an alias that stands for no model", what)
 	}
 }

@@ -45,8 +45,45 @@ func (c *checker) itemModel(path string, it *Item) {
 		model, at, what = "haiku", path+".type", "type Explore runs on %s, an alias that stands for no model"
 	}
 	if model != "" && c.s.Provider.Aliases[model] == "" {
-		c.bad(at, "provider: {aliases: {"+model+": "+newest(model)+"}}", what, model)
+		c.bad(at, "provider: {aliases: {"+model+": "+Newest(model)+"}}", what, model)
 	}
+}
+
+// Start is what a scenario says of an agent that is started in its run.
+type Start struct {
+	Path        string // of the place that says it
+	Type, Model string // Model is "" for the type's own
+	Scripted    bool   // an exact turn starts it, which may be a mistake of the model's
+}
+
+// Starts are the agents that the scenario has started by their type, forks aside.
+func (s *Scenario) Starts() (out []Start) {
+	if s.Strategy() == "coordinator" && s.hasWork() {
+		out = append(out, Start{Path: "structure", Type: "worker"})
+	}
+	for i := range s.Work {
+		it, at := &s.Work[i], "structure"
+		if it.By == "lead" || s.Strategy() != "subagent" {
+			continue
+		}
+		switch {
+		case it.Agent.Type != "":
+			at = "work[" + itoa(i) + "].agent.type"
+		case s.Type != "":
+			at = "type"
+		}
+		out = append(out, Start{Path: at, Type: cmp.Or(s.typeOf(it), s.defaultType()), Model: it.Agent.Model})
+	}
+	for i, sc := range s.Scripts {
+		for j, t := range sc.Turns {
+			for k := range t.Tools {
+				if in := s.call(&t.Tools[k]); in != nil && in.Type != "" {
+					out = append(out, Start{"answers[" + itoa(i) + "].turns[" + itoa(j) + "].tools[" + itoa(k) + "]", in.Type, in.Model, true})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // AgentsUnused is why the agents that items name are not used, "" where they are,

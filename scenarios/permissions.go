@@ -108,7 +108,7 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 		c.rule(at+".rule", a.Rule)
 	}
 	if a.Agent != "" && !c.canExist(a.Agent) {
-		c.bad(at+".agent", "", "answer to an agent that cannot exist: %q", a.Agent)
+		c.bad(at+".agent", c.agentNames(a.Agent), "answer to an agent that cannot exist: %q", a.Agent)
 	}
 	switch {
 	case !slices.Contains(replies, a.Reply):
@@ -152,7 +152,7 @@ func (c *checker) trigger(at string, t *TriggerSpec) {
 		c.bad(at+".event", document.DidYouMeanOr(t.Event, kinds), "unknown event %q", t.Event)
 	}
 	if t.Agent != "" && !c.canExist(t.Agent) {
-		c.bad(at+".agent", "", "a step waits for an agent that cannot exist: %q", t.Agent)
+		c.bad(at+".agent", c.agentNames(t.Agent), "a step waits for an agent that cannot exist: %q", t.Agent)
 	}
 	if t.Tool != "" && !slices.Contains([]string{"tool_call", "tool_result", "permission"}, t.Event) {
 		c.bad(at+".tool", "event: tool_call, tool_result or permission", "event %s is of no tool", t.Event)

@@ -1,9 +1,12 @@
 package scenarios
 
 import (
-	"agentsim/sim/gate"
+	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
+
+	"agentsim/sim/gate"
 )
 
 // The stacks: the whole one, and the minimal one of a few hundred lines (MIN).
@@ -56,6 +59,25 @@ func (s *Scenario) spawnTools() []string {
 		return []string{"agent"}
 	}
 	return []string{"Agent", "Task"}
+}
+
+// spawnCall is what a call of that tool asks for.
+type spawnCall struct {
+	Type    string `json:"subagent_type"`
+	Minimal string `json:"type"`
+	Model   string `json:"model"`
+	unread  bool   // its input is no object of these
+}
+
+// call is a scripted call that starts an agent, nil for any other.
+func (s *Scenario) call(u *ToolTurn) *spawnCall {
+	if !slices.Contains(s.spawnTools(), u.Name) {
+		return nil
+	}
+	in := &spawnCall{}
+	in.unread = json.Unmarshal([]byte(u.Raw), in) != nil
+	in.Type = cmp.Or(in.Type, in.Minimal)
+	return in
 }
 
 // stack holds a scenario against what the minimal stack has not got.

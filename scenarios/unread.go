@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"cmp"
-	"encoding/json"
 	"maps"
 	"path"
 	"reflect"
@@ -475,11 +473,8 @@ func (s *Scenario) asks(model string) bool {
 // call without one.
 func (s *Scenario) scriptsSpawn(of func(typ string) bool) bool {
 	return s.scripted(func(u *ToolTurn) bool {
-		var in struct {
-			Type    string `json:"subagent_type"`
-			Minimal string `json:"type"`
-		}
-		return slices.Contains(s.spawnTools(), u.Name) && (json.Unmarshal([]byte(u.Raw), &in) != nil || of(cmp.Or(in.Type, in.Minimal)))
+		in := s.call(u)
+		return in != nil && (in.unread || of(in.Type))
 	})
 }
 

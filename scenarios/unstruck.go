@@ -14,6 +14,7 @@ import (
 // Ran is what there was in one run of a variant.
 type Ran struct {
 	Variant  string
+	Whole    bool     // it came to its end
 	Lineages []string // of its agents
 	Tools    []string // that they called
 }
@@ -22,58 +23,84 @@ type Ran struct {
 const maxAgents = 6
 
 // Unstruck lists what these runs found nobody for: faults, scripts of agents that
-// there were not, and times of tools that nobody called. Of the file's own scripts
-// and times it speaks only where all variants ran.
-func (f *File) Unstruck(sets []string, runs []Ran) (out []Idle) {
-	used := map[string]bool{} // by what is told without its reason
-	var all, ran []string
-	for _, run := range runs {
-		ran = append(ran, run.Variant)
-		for _, name := range run.Lineages {
-			if !slices.Contains(all, name) {
-				all = append(all, name)
-			}
-		}
-		s, d := f.placed(f.tree(run.Variant, &document.Problems{}), sets)
-		if s == nil {
-			continue
-		}
-		for _, x := range s.unstruck(&run, d) {
-			key := x.String()
-			if _, known := used[key]; !known {
-				out = append(out, x.Idle)
-			}
-			used[key] = used[key] || x.used
-		}
-	}
-	partly := slices.ContainsFunc(f.VariantNames(), func(name string) bool { return !slices.Contains(ran, name) })
-	out = slices.DeleteFunc(out, func(x Idle) bool {
-		return used[x.String()] || partly && !x.overrides() && !strings.HasPrefix(x.Path, "fault ")
-	})
-	for i := range out {
-		switch what, _, _ := strings.Cut(out[i].Path, " "); what {
-		case "fault":
-			out[i].Why = "no agent has such a name; there were " + someOf(all)
-		case "script":
-			out[i].Why = "no agent plays it; there were " + someOf(all)
+// there were not, and times of tools that nobody called. What a variant that did not
+// run has too may be for that one: of it only faults are told. The error is faults
+// for agents that there are not, where the file or --set alone has them so.
+func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle, mistakes error) {
+	var errs document.Problems
+	found, all := struckOf(f, sets, runs)
+	for _, x := range found {
+		switch what, text, _ := strings.Cut(x.Path, " "); {
+		case x.used || !x.ran:
+		case what == "fault" && !x.maybe && (asWritten || x.overrides()):
+			errs.Add(x.at.On(x.agent), "there were "+someOf(document.Nearer(x.agent, all)), "no agent has the name of fault %q", text)
+		case what == "fault":
+			x.Why = "no agent has such a name; there were " + someOf(document.Nearer(x.agent, all))
+			told = append(told, x.Idle)
+		case x.maybe:
+		case what == "script":
+			x.Why = "no agent plays it; there were " + someOf(all)
+			told = append(told, x.Idle)
 		default:
-			out[i].Why = "nobody called the tool"
+			x.Why = "nobody called the tool"
+			told = append(told, x.Idle)
 		}
 	}
-	return out
+	return told, errs.Err()
 }
 
 // struck is a part of a scenario and whether a run used it.
 type struck struct {
 	Idle
-	used bool
+	agent string // the pattern by which it names agents
+	ran   bool   // some run has it
+	used  bool
+	maybe bool // by a run that there was not, or that was cut off
+}
+
+// struckOf lists the parts of all variants, each place once, and the agents of the runs.
+func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) {
+	known := map[string]*struck{}
+	for _, name := range f.VariantNames() {
+		s, d := f.placed(f.tree(name, &document.Problems{}), sets)
+		if s == nil {
+			continue
+		}
+		run := &Ran{}
+		i := slices.IndexFunc(runs, func(r Ran) bool { return r.Variant == name })
+		if i >= 0 {
+			run = &runs[i]
+		}
+		for _, name := range run.Lineages {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+		for _, x := range s.unstruck(run, d) {
+			if i < 0 && x.overrides() {
+				continue
+			}
+			key := x.String()
+			if known[key] == nil {
+				known[key] = x
+				out = append(out, x)
+			}
+			known[key].ran = known[key].ran || i >= 0
+			known[key].used = known[key].used || x.used
+			known[key].maybe = known[key].maybe || !run.Whole
+		}
+	}
+	return out, all
 }
 
 // unstruck lists what a run may have found nobody for.
-func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []struck) {
+func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
+	add := func(what, agent, at string, used bool) {
+		out = append(out, &struck{Idle: Idle{Path: what, at: d.Where(at)}, agent: agent, used: used})
+	}
 	for i, line := range s.Faults {
 		if r, err := fault.Parse(line); err == nil {
-			out = append(out, struck{Idle{Path: "fault " + line, at: d.Where("faults[" + itoa(i) + "]")}, slices.ContainsFunc(run.Lineages, r.Names)})
+			add("fault "+line, r.Agent, "faults["+itoa(i)+"]", slices.ContainsFunc(run.Lineages, r.Names))
 		}
 	}
 	played := map[int]bool{}
@@ -81,12 +108,12 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []struck) {
 		played[slices.IndexFunc(s.Scripts, func(sc Script) bool { return doublestar.MatchUnvalidated(sc.Agent, name) })] = true
 	}
 	for i := range s.Scripts {
-		out = append(out, struck{Idle{Path: "script " + s.Scripts[i].Agent, at: d.Where("answers[" + itoa(i) + "]")}, played[i]})
+		add("script "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
 	}
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"}} {
 		if !sameAt(s, Defaults(), t.path) {
-			out = append(out, struck{Idle{Path: t.path, at: d.Where(t.path)}, slices.Contains(run.Tools, t.full) || slices.Contains(run.Tools, t.minimal)})
+			add(t.path, "", t.path, slices.Contains(run.Tools, t.full) || slices.Contains(run.Tools, t.minimal))
 		}
 	}
 	return out

@@ -56,20 +56,30 @@ func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definiti
 	}
 	set := definition.Load(sources, listed, &gates, tools...)
 	for _, d := range set.Definitions {
-		if slices.Contains(scenarios.Aliases, d.Model) && sc.Provider.Aliases[d.Model] == "" && !d.BuiltIn() && !sc.Coordinates() && sc.Stack != scenarios.MinimalStack {
+		if noAlias(d, sc) {
 			set.Problems = append(set.Problems, unresolved(d))
 		}
 	}
 	return set, nil
 }
 
-// unresolved is what is wrong with a definition whose model is an alias that
-// stands for none: it loads, and a call of it that names no model is refused.
+// noAlias reports whether the model of a definition is an alias that stands for none.
+func noAlias(d *agent.Definition, sc *scenarios.Scenario) bool {
+	return slices.Contains(scenarios.Aliases, d.Model) && sc.Provider.Aliases[d.Model] == "" && !d.BuiltIn() && !sc.Coordinates() && sc.Stack != scenarios.MinimalStack
+}
+
+// unresolved is what is wrong with such a definition: it loads, and a call of it that
+// names no model is refused.
 func unresolved(d *agent.Definition) *definition.Problem {
 	file, line, _ := strings.Cut(d.Place, ":")
 	n, _ := strconv.Atoi(line)
 	return &definition.Problem{File: file, Line: n, Col: 1, Warning: true,
-		Msg: "agent " + strconv.Quote(d.Type) + " cannot be started: its model " + d.Model + " is an alias that stands for no model; write provider: {aliases: {" + d.Model + ": …}}"}
+		Msg: "agent " + strconv.Quote(d.Type) + " cannot be started: " + standsForNone(d.Model)}
+}
+
+// standsForNone says so of an alias, and what to write.
+func standsForNone(alias string) string {
+	return "its model " + alias + " is an alias that stands for no model: write provider: {aliases: {" + alias + ": " + scenarios.Newest(alias) + "}}"
 }
 
 // StoredDefinitions are the definitions of a recorded run, from its files.

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -109,16 +110,17 @@ func TestDefinitions(t *testing.T) {
 			}
 		}
 	})
-	t.Run("SUB-09 DEF-04 a definition whose model is an alias of no model is told with its place, and so is that nobody starts", func(t *testing.T) {
+	t.Run("SUB-09 DEF-04 a definition whose model is an alias of no model is told with its place", func(t *testing.T) {
 		files := "project: {files: {.claude/agents/good.md: \"---\\nname: good\\ndescription: x\\nmodel: sonnet\\n---\\nGOOD\\n\"}}\n"
-		k, err := runText(t, spawn("good", "GOOD", files), transcript.KindFinding, transcript.KindAgentStart)
+		k, err := runText(t, spawn("general-purpose", "Do it.", files), transcript.KindFinding)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !k.has(`rule=definition-warning detail=".claude/agents/good.md:2:1: warning: agent`) || !k.has("rule=no-model") || k.has("type=good") {
+		if !k.has(`rule=definition-warning detail=".claude/agents/good.md:2:1: warning: agent`) {
 			t.Error(strings.Join(k.lines, "\n"))
 		}
 	})
+	t.Run("DEF-04 SUB-09 an agent that cannot be started is refused before the run, wherever its type is named", refusedTypes)
 	t.Run("SUB-07 agents have the shell that their definition names, whatever their root's list", func(t *testing.T) {
 		k, err := runText(t, `agentsim: 1
 name: my
@@ -172,16 +174,66 @@ work: [{id: a, kind: verify, runs: [go test ./...]}]
 	})
 	t.Run("DEF-06 a run that starts with the memory of an earlier one reads what that wrote, in every scope", testHandedOver)
 	t.Run("DEF-03 a model that nobody knows is refused where it is used, with the place that names it", func(t *testing.T) {
-		k, err := runText(t, spawn("a", "Do it.", `project:
+		_, err := runText(t, spawn("a", "Do it.", `project:
   agents: {json: '{"a": {"description": "x", "prompt": "p", "model": "gpt-none"}}'}
-`), transcript.KindToolResult, transcript.KindAgentStart)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.has("type=a ") || !k.has("error=true") {
-			t.Errorf("it ran:\n%s", strings.Join(k.lines, "\n"))
+`))
+		if err == nil || !strings.Contains(err.Error(), `answers[0].turns[0].tools[0]: agent type "a" cannot be started: --agents-json:1: model "gpt-none" is not in the table`) {
+			t.Error(err)
 		}
 	})
+}
+
+func refusedTypes(t *testing.T) {
+	project := `project:
+  files:
+    a.go: "package a\n"
+    .claude/agents/apart.md: "---\nname: apart\ndescription: d\nisolation: worktree\n---\nYou.\n"
+    .claude/agents/served.md: "---\nname: served\ndescription: d\nmcpServers: [tracker]\n---\nYou.\n"
+    .claude/agents/cheap.md: "---\nname: cheap\ndescription: d\nmodel: haiku\n---\nYou.\n"
+  agents: {policy: {managed-settings.json: 'POLICY'}}
+`
+	for _, c := range []struct{ name, policy, rest, want string }{
+		{"of an item", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: apart}}]\n",
+			`work[0].agent.type: agent type "apart" cannot be started: .claude/agents/apart.md:4:12: isolation is known, but nothing serves it yet`},
+		{"of all items", "", "structure: subagent-background\nagents: {type: served}\nwork: [{id: a, kind: answer}]\n",
+			`type: agent type "served" cannot be started: .claude/agents/served.md:4:13: mcpServers is known`},
+		{"whose alias nobody resolves", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: cheap}}]\n",
+			`work[0].agent.type: agent type "cheap" cannot be started: .claude/agents/cheap.md:2: its model haiku is an alias that stands for no model: write provider: {aliases: {haiku: claude-haiku-5-5}}`},
+		{"whose alias the item does not ask for", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: cheap, model: sonnet}}]\n", ""},
+		{"of no item", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: Explore, model: sonnet}}]\n", ""},
+		{"that nobody names, in place of the default one", `{"agents": {"general-purpose": {"description": "d", "prompt": "p", "isolation": "worktree"}}}`,
+			"structure: subagent\nwork: [{id: a, kind: answer}]\n", `structure: agent type "general-purpose" cannot be started: policy/managed-settings.json:1:81: isolation is known`},
+		{"of a coordinator", `{"agents": {"worker": {"description": "d", "prompt": "p", "isolation": "worktree"}}}`,
+			"structure: coordinator\nwork: [{id: a, kind: answer}]\n", `structure: agent type "worker" cannot be started: policy/managed-settings.json:1:72: isolation is known`},
+		{"of the minimal stack, which reads neither", "", "structure: subagent\nlab: {stack: minimal}\nwork: [{id: a, kind: answer, agent: {type: apart}}]\n", ""},
+	} {
+		project := strings.Replace(project, "POLICY", cmp.Or(c.policy, "{}"), 1)
+		if strings.Contains(c.rest, "minimal") {
+			project, _, _ = strings.Cut(project, "  agents:")
+		}
+		_, err := runText(t, "agentsim: 1\nname: my\nprovider: {model: claude-sonnet-4-5-20250929, aliases: {sonnet: claude-sonnet-5-5}}\nscript: {main: {user: hello}}\n"+project+c.rest)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("an agent %s: %v", c.name, err)
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+			t.Errorf("an agent %s is not refused by %s: %v", c.name, c.want, err)
+		}
+	}
+	t.Run("LANG-07 likewise what an exact turn calls, but for a type that nobody defines", func(t *testing.T) {
+		project, _, _ := strings.Cut(project, "  agents:")
+		if _, err := runText(t, spawn("apart")+project); err == nil || !strings.HasPrefix(err.Error(), `answers[0].turns[0].tools[0]: agent type "apart" cannot be started: `) {
+			t.Error(err)
+		}
+		k, err := runText(t, spawn("nobody")+project, transcript.KindToolResult)
+		if err != nil || !k.has("error=true") {
+			t.Error(err, k.lines)
+		}
+	})
+}
+
+// spawn is a script that starts an agent of a type.
+func spawn(typ string) string {
+	return strings.NewReplacer("TYPE", typ, "MARK", "Do it.").Replace(spawns)
 }
 
 const remembers = `agentsim: 1

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
@@ -36,22 +37,34 @@ func (r *run) chooseMinimal(cfg *agent.Config) error {
 	return nil
 }
 
-// defines refuses a type that the lead names and nobody defines.
+// defines refuses a type that the scenario has agents started of and nobody
+// defines, and one of which none can be started. What exact turns call may be a
+// mistake of the model's: only a definition that is there and of no use is refused.
 func defines(defs []*agent.Definition, sc *scenarios.Scenario) error {
-	err := defined(defs, "type", sc.Type)
-	for i := range sc.Work {
-		if err == nil && sc.Strategy() == "subagent" {
-			err = defined(defs, fmt.Sprintf("work[%d].agent.type", i), sc.Work[i].Agent.Type)
+	for _, x := range sc.Starts() {
+		i := slices.IndexFunc(defs, func(d *agent.Definition) bool { return d.Type == x.Type })
+		switch {
+		case i < 0 && !x.Scripted:
+			return &ScenarioError{x.Path, fmt.Errorf("no agent of type %q is defined; there are %s", x.Type, typeNames(defs))}
+		case i >= 0:
+			if why := unserved(defs[i], x.Model, sc); why != "" {
+				return &ScenarioError{x.Path, fmt.Errorf("agent type %q cannot be started: %s", x.Type, why)}
+			}
 		}
 	}
-	return err
+	return nil
 }
 
-func defined(defs []*agent.Definition, path, typ string) error {
-	if typ == "" || slices.ContainsFunc(defs, func(d *agent.Definition) bool { return d.Type == typ }) {
-		return nil
+// unserved is why no agent of a definition can be started, with its place, "" where
+// one can. A call that names a model does not ask for the definition's.
+func unserved(d *agent.Definition, model string, sc *scenarios.Scenario) string {
+	if len(d.Refused) > 0 {
+		return strings.Join(d.Refused, "; ") + "; leave it out there, or name another type"
 	}
-	return &ScenarioError{path, fmt.Errorf("no agent of type %q is defined; there are %s", typ, typeNames(defs))}
+	if model == "" && noAlias(d, sc) {
+		return d.Place + ": " + standsForNone(d.Model)
+	}
+	return ""
 }
 
 // tellProblems records the definitions that could not be read.

@@ -99,6 +99,19 @@ type Pos struct {
 // Right is the place n columns on.
 func (p Pos) Right(n int) Pos { return Pos{p.Src, p.Line, p.Col + n} }
 
+// On is the place of a text further on in the line, or p where it is not there.
+func (p Pos) On(text string) Pos {
+	if p.Src == nil || p.Line < 1 || p.Line > len(p.Src.Lines) {
+		return p
+	}
+	line := []rune(p.Src.Lines[p.Line-1])
+	before, _, found := strings.Cut(string(line[min(max(p.Col-1, 0), len(line)):]), text)
+	if !found {
+		return p
+	}
+	return p.Right(len([]rune(before)))
+}
+
 // Problems gathers errors, each place and message once.
 type Problems struct {
 	List []*Error

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,6 +75,13 @@ func Nearest(word string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Nearer are the candidates, those with the fewest edits to word first.
+func Nearer(word string, candidates []string) []string {
+	return slices.SortedStableFunc(slices.Values(candidates), func(a, b string) int {
+		return edits(word, a, maxWord) - edits(word, b, maxWord)
+	})
 }
 
 const maxWord = 200 // bytes compared; a longer word is near nothing

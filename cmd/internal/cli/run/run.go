@@ -137,7 +137,9 @@ func run(s *ui.Env, o *options) error {
 	}
 	a.left = len(specs) - len(a.done)
 	a.verdicts = m.File.Judge(a.figures())
-	a.warnUnstruck(s)
+	if err := a.unstruck(s); err != nil {
+		return err
+	}
 	var cut error // what kept the grid from being whole
 	if !interrupted(a.done) {
 		cut = a.sweep(s, m, specs)
@@ -239,18 +241,22 @@ func (a *answer) figures() map[string]*metrics.Run {
 	return out
 }
 
-// warnUnstruck warns of what none of these runs found anybody for.
-func (a *answer) warnUnstruck(s *ui.Env) {
+// unstruck warns of what none of these runs found anybody for; a fault of the
+// scenario as it is written is a mistake in it.
+func (a *answer) unstruck(s *ui.Env) error {
 	runs := make([]scenarios.Ran, len(a.done))
 	for i, x := range a.done {
-		runs[i].Variant, runs[i].Tools = x.Spec.Variant, x.Metrics.Tools
+		runs[i] = scenarios.Ran{Variant: x.Spec.Variant, Whole: x.Result.Outcome == sim.Completed, Tools: x.Metrics.Tools}
 		for j := range x.Metrics.Agents {
 			runs[i].Lineages = append(runs[i].Lineages, x.Metrics.Agents[j].Lineage)
 		}
 	}
-	for _, x := range a.file.Unstruck(a.sets, runs) {
+	asWritten := len(a.sets) == 0 && !a.seedSet && a.policy == kernel.FIFO().Name() && a.project.Dir == ""
+	told, err := a.file.Unstruck(a.sets, runs, asWritten)
+	for _, x := range told {
 		fmt.Fprintln(s.Stderr, x)
 	}
+	return err
 }
 
 // verdict is how the command ends: a broken invariant outranks an unfinished run,

@@ -24,10 +24,27 @@ import (
 func AuditOptions(spec *Spec) audit.Options {
 	sc := spec.Scenario
 	return audit.Options{LateExpiry: sc.Provider.Options.LateExpiry, EvictAfter: evictAfter(sc), Rerender: sc.Forks.Rerender || sc.Forks.FreshDecisions,
-		Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc), TypedChildren: sc.Forks.TypedChildren, Session: auditedSession(spec)}
+		Handoffs: auditedHandoffs(spec), OwnPrompts: ownPrompts(sc), TypedChildren: sc.Forks.TypedChildren, Session: timedSession(spec)}
 }
 
-// auditedSession is what a run's session allows, and what its agents are to be.
+// timedSession is a run's session with how long its calls take, which its seed decides.
+func timedSession(spec *Spec) *audit.Session {
+	s := spec.session
+	if s == nil {
+		s = auditedSession(spec)
+	}
+	l, err := spec.Scenario.Provider.Latency.Whole()
+	if s == nil || err != nil {
+		return s
+	}
+	out := *s
+	out.Timing = &audit.Timing{Queue: l.Queue, Prefill: l.Prefill, Read: l.Read, Decode: l.Decode, Jitter: l.Jitter, Queued: l.Queued, Jittered: l.Jittered,
+		Draws: rng.Root(spec.Seed()).Sub("agents")}
+	return &out
+}
+
+// auditedSession is what a run's session allows, and what its agents are to be, alike
+// with every seed that draws no files.
 func auditedSession(spec *Spec) *audit.Session {
 	sc := spec.Scenario
 	p := &sc.Permissions
@@ -44,10 +61,6 @@ func auditedSession(spec *Spec) *audit.Session {
 	gates, err := gatesOf(sc)
 	if err != nil {
 		return nil // the run says so
-	}
-	if l, err := sc.Provider.Latency.Whole(); err == nil {
-		out.Timing = &audit.Timing{Queue: l.Queue, Prefill: l.Prefill, Read: l.Read, Decode: l.Decode, Jitter: l.Jitter, Queued: l.Queued, Jittered: l.Jittered,
-			Draws: rng.Root(spec.Seed()).Sub("agents")}
 	}
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)

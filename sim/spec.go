@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios"
+	"agentsim/sim/audit"
 	"agentsim/sim/kernel"
 	"agentsim/sim/workspace"
 )
@@ -19,8 +20,11 @@ type Spec struct {
 	Policy   string              // scheduling policy, as kernel.PolicyNamed reads it
 	Project  *workspace.Snapshot // the files agents act on, before facts are planted
 
-	draws      int64  // made for the files
-	text, hash string // of a Template's spec; "" to be made when they are asked for
+	draws int64 // made for the files
+
+	// Of a Template's spec; else they are made when they are asked for.
+	text, hash string
+	session    *audit.Session
 }
 
 // NewSpec is a variant's run on the scenario's own files, first come, first served.
@@ -32,11 +36,12 @@ func NewSpec(sc *scenarios.Scenario, variant string) (*Spec, error) {
 }
 
 // Template makes specs that differ in their seeds alone. What is equal between them
-// is made once: the scenario's text but for one line, and files for which nothing is
-// drawn.
+// is made once: the scenario's text but for one line and, where nothing is drawn for
+// files, these and what an auditor knows of the session.
 type Template struct {
 	spec       *Spec
 	head, tail string // of the text, around the seed
+	session    *audit.Session
 }
 
 // NewTemplate is that of a spec, which must not change any more.
@@ -46,13 +51,16 @@ func NewTemplate(spec *Spec) *Template {
 	if head, tail, ok := strings.Cut(spec.Text(), line); ok {
 		t.head, t.tail = head+"\nseed: ", "\n"+tail
 	}
+	if spec.draws == 0 {
+		t.session = auditedSession(spec)
+	}
 	return t
 }
 
 // Spec is the one with a seed.
 func (t *Template) Spec(seed uint64) (*Spec, error) {
 	s, sc := *t.spec, *t.spec.Scenario
-	s.Scenario, sc.Seed = &sc, seed
+	s.Scenario, s.session, sc.Seed = &sc, t.session, seed
 	if t.spec.draws > 0 {
 		var err error
 		s.draws = 0

@@ -1,7 +1,10 @@
 package harness
 
 import (
+	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -66,6 +69,45 @@ func undrawn(t *testing.T) {
 	}
 }
 
+// sameSession holds what a template's runs are audited by against what each makes
+// by itself.
+func sameSession(t *testing.T) {
+	n := 0
+	for _, name := range scenarios.Names() {
+		file, err := scenarios.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		specs, err := (&Maker{File: file}).Specs(file.VariantNames())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, first := range specs {
+			spec, err := sim.NewTemplate(first).Spec(7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := &sim.Spec{Scenario: spec.Scenario, Variant: spec.Variant, Policy: spec.Policy, Project: spec.Project}
+			got, want := sim.AuditOptions(spec), sim.AuditOptions(own)
+			everything, noFunctions := cmp.Exporter(func(reflect.Type) bool { return true }),
+				cmp.FilterPath(func(p cmp.Path) bool { return p.Last().Type().Kind() == reflect.Func }, cmp.Ignore())
+			if d := cmp.Diff(want, got, everything, noFunctions); d != "" {
+				t.Errorf("%s/%s:\n%s", name, spec.Variant, d)
+			}
+			for typ, x := range want.Session.Types {
+				if x.Prompt != nil && x.Prompt() != got.Session.Types[typ].Prompt() {
+					t.Errorf("%s/%s: the prompt of %s is another", name, spec.Variant, typ)
+				}
+				n++
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d types", n)
+	}
+}
+
 func TestDrawn(t *testing.T) {
+	t.Run("SPD-06 with another seed a run is audited by what it would make itself, in the whole library", sameSession)
 	t.Run("SPD-06 another seed changes no figure of a run that draws nothing, in the whole library", undrawn)
 }

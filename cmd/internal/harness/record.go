@@ -2,6 +2,7 @@ package harness
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +125,7 @@ func Stored(r *metrics.Run) (out []sqlite.Metric) {
 }
 
 func stored(out []sqlite.Metric, r *metrics.Run, scope, subject string) []sqlite.Metric {
+	out = slices.Grow(out, len(metrics.Names()))
 	for _, n := range metrics.Names() {
 		if v, ok := metrics.Lookup(r, subject, n.Name); ok && n.Unit != metrics.Ratio {
 			out = append(out, sqlite.Metric{Scope: scope, Name: n.Name, Value: v.Num, Unit: string(n.Unit)})

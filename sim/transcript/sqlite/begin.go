@@ -63,15 +63,13 @@ func (w *Writer) take(tx *sql.Tx) error {
 		return err
 	}
 	for _, f := range w.of.Files {
-		key := contentKey(f.Content)
-		w.payloads.add(key, int64(len(f.Content)), f.Content)
-		w.files.add(w.run, f.Path, key)
+		w.files.add(w.run, f.Path, w.content(f.Content))
 	}
 	if outcome == "" {
 		return nil
 	}
 	for _, t := range w.sealed() {
-		if _, err := tx.Exec(`DELETE FROM `+t.name+` WHERE run = ?`, w.run); err != nil {
+		if _, err := tx.Exec(`DELETE FROM `+t.rowsIn+` WHERE run = ?`, w.run); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func (db *DB) Later(run *Run, startedAt string, opt Options) *Writer {
 	opt.Level, opt.Batch = Totals, math.MaxInt
 	w := newWriter(db, run, startedAt, opt)
-	w.owner, w.metrics.named, w.invariants.named = true, true, true
+	w.owner, w.metrics.named = true, true
 	return w
 }
 
@@ -26,8 +26,10 @@ type Ended struct {
 // marked running. The error may also be a *DigestError, of a run that was executed
 // before with another digest; all are stored then.
 func (db *DB) Store(runs []Ended) error {
+	known := newStore()
 	err := within(db.sql, func(tx *sql.Tx) error {
 		for i := range runs {
+			runs[i].Writer.store = known
 			if err := runs[i].store(tx); err != nil {
 				return err
 			}

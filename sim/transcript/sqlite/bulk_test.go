@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ func TestBulk(t *testing.T) {
 	t.Run("REC-02 a run that was executed before with another digest is told, and its batch is stored", bulkDigest)
 	t.Run("CLI-06 what is stored together is stored whole or not at all", bulkWhole)
 	t.Run("CLI-06 a run that was interrupted is stored again, and sealed with both executions", bulkAgain)
+	t.Run("SPD-06 what runs have alike is stored once, and read and sealed as the rows that it is", bulkAlike)
 	t.Run("CLI-06 runs stored together have the rows of one that is recorded by itself, and their seals", bulkRows)
 }
 
@@ -98,7 +100,7 @@ func bulkRows(t *testing.T) {
 	if m, err := many.Metrics("r"); err != nil || len(m) != 2 {
 		t.Errorf("metrics %v, %v", m, err)
 	}
-	if _, err := many.sql.Exec(`UPDATE metrics SET value = value + 1 WHERE run = 'r'`); err != nil {
+	if _, err := many.sql.Exec(`UPDATE metric_rows SET value = value + 1 WHERE run = 'r'`); err != nil {
 		t.Fatal(err)
 	}
 	if changed, _, err := many.Changed("r"); err != nil || !slices.Equal(changed, []string{"metrics"}) {
@@ -106,6 +108,46 @@ func bulkRows(t *testing.T) {
 	}
 	_, err = many.Metrics("r")
 	wantError(t, err, ErrChanged, "metrics")
+}
+
+// bulkAlike stores what most runs have alike once, and shows the rows that it is.
+func bulkAlike(t *testing.T) {
+	db := tempDB(t)
+	runs := []Ended{later(db, "a"), later(db, "b"), later(db, "c")}
+	for i := range runs {
+		runs[i].End.Metrics = []Metric{{"run", "calls", int64(i + 1), "count"}, {"run", "cost", 0, "picodollars"}, {"run", "misses", 0, "count"}, {"type/x", "misses", 0, "count"}}
+		runs[i].End.Invariants = []Invariant{{"ISO-02", 4, 0}, {"ISO-03", 5, int64(i)}}
+	}
+	if err := db.Store(runs[:2]); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Store(runs[2:]); err != nil {
+		t.Fatal(err)
+	}
+	for table, want := range map[string]string{"metric_rows": "3", "invariant_rows": "2", "alike": "4", "alike_in": "9"} {
+		if got := strings.TrimSpace(dump(t, db, "SELECT count(*) FROM "+table)); got != want {
+			t.Errorf("%s has %s rows, want %s", table, got, want)
+		}
+	}
+	const rows = "run|calls|3|count\nrun|cost|0|picodollars\nrun|misses|0|count\ntype/x|misses|0|count\n"
+	if got := dump(t, db, `SELECT scope, name, value, unit FROM metrics WHERE run = 'c' ORDER BY 1, 2`); got != rows {
+		t.Errorf("metrics:\n%s", got)
+	}
+	if got := dump(t, db, `SELECT * FROM invariants ORDER BY 1, 2`); got != "a|ISO-02|4|0\na|ISO-03|5|0\nb|ISO-02|4|0\nb|ISO-03|5|1\nc|ISO-02|4|0\nc|ISO-03|5|2\n" {
+		t.Errorf("invariants:\n%s", got)
+	}
+	if m, err := db.Metrics("c"); err != nil || !slices.Equal(m, runs[2].End.Metrics) {
+		t.Errorf("%v, %v", m, err)
+	}
+	intact(t, db, "a")
+	for _, q := range []string{`DELETE FROM alike_in WHERE run = 'a' AND part = 'run'`, `UPDATE alike SET object = replace(object, 'misses', 'misses.all')`} {
+		if _, err := db.sql.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+		if changed, _, err := db.Changed("a"); err != nil || !slices.Contains(changed, "metrics") {
+			t.Errorf("%s: changed: %v, %v", q, changed, err)
+		}
+	}
 }
 
 func bulkAgain(t *testing.T) {

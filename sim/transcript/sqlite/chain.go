@@ -18,12 +18,20 @@ func contentKey(content string) string {
 type store struct {
 	nodes    map[llm.Hash]struct{}
 	payloads map[llm.Hash]string // identity → key
+	keys     map[string]struct{} // of payloads, and of what is alike
 	path     []*llm.Node
 	frame    frame
 }
 
 func newStore() store {
-	return store{nodes: map[llm.Hash]struct{}{}, payloads: map[llm.Hash]string{}}
+	return store{nodes: map[llm.Hash]struct{}{}, payloads: map[llm.Hash]string{}, keys: map[string]struct{}{}}
+}
+
+// first reports whether what has this key is not stored yet.
+func (s *store) first(key string) bool {
+	_, there := s.keys[key]
+	s.keys[key] = struct{}{}
+	return !there
 }
 
 // chain stores the conversation that ends with head: it walks up to the first
@@ -66,9 +74,17 @@ func (w *Writer) payload(p *llm.Payload) string {
 	if whole, ok := p.Whole(); ok {
 		content = whole
 	}
-	key = contentKey(content)
+	key = w.content(content)
 	w.store.payloads[id] = key
-	w.payloads.add(key, int64(len(content)), content)
+	return key
+}
+
+// content stores a content, and gives the name that it has there.
+func (w *Writer) content(content string) string {
+	key := contentKey(content)
+	if w.store.first(key) {
+		w.payloads.add(key, int64(len(content)), content)
+	}
 	return key
 }
 

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
-	"slices"
 )
 
 // Finish records how the execution ended, in one transaction with what is left.
@@ -29,13 +28,7 @@ func (w *Writer) addEnd(end *End) {
 		return
 	}
 	w.addOpen()
-	w.metrics.rows = slices.Grow(w.metrics.rows, len(end.Metrics)*w.metrics.width)
-	for _, m := range end.Metrics {
-		w.metrics.add(w.run, m.Scope, m.Name, m.Value, m.Unit)
-	}
-	for _, i := range end.Invariants {
-		w.invariants.add(w.run, i.Name, i.Checks, i.Broken)
-	}
+	w.addFigures(end)
 	if end.Schedule != "" {
 		w.schedules.add(w.run, end.Schedule)
 	}

@@ -38,7 +38,7 @@ func everyTable(t *testing.T) {
 	recorded(t, db, runNamed("r"), Options{Batch: 5}, (*emitter).story)
 	want := map[string]int{"runs": 1, "executions": 1, "files": 2, "agents": 3, "events": 29, "requests": 5, "breakpoints": 4,
 		"tool_calls": 3, "tasks": 1, "messages": 3, "items": 1, "findings": 1, "invariants": 1, "metrics": 1,
-		"nodes": 19, "payloads": 14, "schedules": 1}
+		"nodes": 19, "payloads": 14, "schedules": 1, "metric_rows": 1, "invariant_rows": 0, "alike": 1, "alike_in": 1}
 	// Lists of reasons, and what TestRecordings and TestHandoffs look at.
 	others := []string{"handoffs", "miss_reasons", "recorded_causes", "recorded_requests", "recorded_tools"}
 	for table, n := range want {
@@ -50,7 +50,7 @@ func everyTable(t *testing.T) {
 	if d := cmp.Diff(sums, dump(t, db, `SELECT calls, input, write_5m, write_1h, read, output, cost, cost_uncached FROM runs`)); d != "" {
 		t.Errorf("the run's totals are not the sums of its requests:\n%s", d)
 	}
-	if d := strings.TrimSpace(dump(t, db, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`)); d != fmt.Sprint(len(want)+len(others)) {
+	if d := strings.TrimSpace(dump(t, db, `SELECT count(*) FROM sqlite_schema WHERE type = 'table' OR name IN ('metrics', 'invariants')`)); d != fmt.Sprint(len(want)+len(others)) {
 		t.Errorf("%s tables, %d are looked at here", d, len(want)+len(others))
 	}
 }
@@ -176,16 +176,18 @@ func noAutoincrement(t *testing.T) {
 	keys := dump(t, db, `SELECT s.name, group_concat(i.name) FROM sqlite_schema s, pragma_table_info(s.name) i
 		WHERE s.type = 'table' AND i.pk > 0 GROUP BY s.name ORDER BY s.name`)
 	want := `agents|run,agent,activation
+alike|sha256
+alike_in|run,part
 breakpoints|run,seq,idx
 events|run,seq
 executions|run,n
 files|run,path
 findings|run,seq
 handoffs|run,seq
-invariants|run,name
+invariant_rows|run,name
 items|run,seq
 messages|run,seq
-metrics|run,scope,name
+metric_rows|run,scope,name
 miss_reasons|reason
 nodes|hash
 payloads|sha256

@@ -40,6 +40,11 @@ func (s *sum) add(row []any) {
 	for _, v := range row {
 		s.buf = appendCell(s.buf, v)
 	}
+	s.take()
+}
+
+// take adds the row that is in buf.
+func (s *sum) take() {
 	h := xxh3.Hash128(s.buf)
 	var carry uint64
 	s.lo, carry = bits.Add64(s.lo, h.Lo, 0)
@@ -59,10 +64,9 @@ func appendCell(dst []byte, v any) []byte {
 	case nil:
 		return append(dst, 'n')
 	case int64:
-		return binary.LittleEndian.AppendUint64(append(dst, 'i'), uint64(x))
+		return appendInt(dst, x)
 	case string:
-		dst = binary.LittleEndian.AppendUint64(append(dst, 't'), uint64(len(x)))
-		return append(dst, x...)
+		return appendText(dst, x)
 	}
 	plain, err := driver.DefaultParameterConverter.ConvertValue(v)
 	if err != nil {
@@ -73,6 +77,14 @@ func appendCell(dst []byte, v any) []byte {
 		return appendCell(dst, x)
 	}
 	return appendCell(dst, fmt.Sprintf("%T %v", plain, plain)) // of a damaged file
+}
+
+func appendInt(dst []byte, n int64) []byte {
+	return binary.LittleEndian.AppendUint64(append(dst, 'i'), uint64(n))
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint64(append(dst, 't'), uint64(len(s))), s...)
 }
 
 // text is a part of a seal; "" for no rows.

@@ -14,6 +14,7 @@ const maxVariables = 400
 // driver keeps prepared.
 type table struct {
 	name    string
+	rowsIn  string // the table itself, where name is a view of it and of what is alike
 	columns string
 	verb    string // INSERT, or INSERT OR IGNORE for what is stored once
 	width   int
@@ -23,7 +24,14 @@ type table struct {
 }
 
 func newTable(verb, name, columns string) *table {
-	return &table{name: name, columns: columns, verb: verb, width: strings.Count(columns, ",") + 1}
+	return &table{name: name, rowsIn: name, columns: columns, verb: verb, width: strings.Count(columns, ",") + 1}
+}
+
+// newPart is a table that is read through a view of its name.
+func newPart(name, rowsIn, columns string) *table {
+	t := newTable("INSERT", name, columns)
+	t.rowsIn = rowsIn
+	return t
 }
 
 func (t *table) add(values ...any) { t.rows = append(t.rows, values...) }
@@ -31,7 +39,7 @@ func (t *table) add(values ...any) { t.rows = append(t.rows, values...) }
 // chunk is how many rows one statement takes.
 func (t *table) chunk() int { return max(1, maxVariables/t.width) }
 
-func (t *table) into() string { return t.verb + " INTO " + t.name + " (" + t.columns + ") VALUES " }
+func (t *table) into() string { return t.verb + " INTO " + t.rowsIn + " (" + t.columns + ") VALUES " }
 
 func (t *table) insert(rows int) string {
 	row := ",(?" + strings.Repeat(",?", t.width-1) + ")"
@@ -98,6 +106,7 @@ type tables struct {
 	payloads, nodes, events, agents, requests, breakpoints, toolCalls *table
 	tasks, messages, items, findings, invariants, metrics             *table
 	recordedRequests, recordedTools, handoffs, files, schedules       *table
+	alike, alikeIn                                                    *table
 }
 
 func newTables() tables {
@@ -118,13 +127,15 @@ func newTables() tables {
 		items:      newTable("INSERT", "items", "run,seq,agent,item,outcome,missing"),
 		findings:   newTable("INSERT", "findings", "run,seq,agent,rule,detail"),
 		handoffs:   newTable("INSERT", "handoffs", "run,seq,agent,at,activation,verdict,taint,why"),
-		invariants: newTable("INSERT", "invariants", "run,name,checks,broken"),
-		metrics:    newTable("INSERT", "metrics", "run,scope,name,value,unit"),
+		invariants: newPart("invariants", "invariant_rows", "run,name,checks,broken"),
+		metrics:    newPart("metrics", "metric_rows", "run,scope,name,value,unit"),
 		recordedRequests: newTable("INSERT", "recorded_requests", "run,seq,n,request,id,pred,version,stop,user_turn,compacted,"+
 			"output_known,writes_known,billed,answer_blocks,server_reason,server_missed,class,cause,expected,lost,lost_cost,told,changed"),
 		recordedTools: newTable("INSERT", "recorded_tools", "run,seq,idx,id,spawned"),
 		files:         newTable("INSERT", "files", "run,path,payload"),
 		schedules:     newTable("INSERT", "schedules", "run,choices"),
+		alike:         newTable("INSERT OR IGNORE", "alike", "sha256,object"),
+		alikeIn:       newTable("INSERT", "alike_in", "run,part,alike"),
 	}
 }
 
@@ -132,10 +143,11 @@ func newTables() tables {
 // refer to first.
 func (t *tables) all() []*table {
 	return []*table{t.payloads, t.nodes, t.events, t.agents, t.requests, t.breakpoints, t.toolCalls,
-		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools, t.handoffs, t.files, t.schedules}
+		t.tasks, t.messages, t.items, t.findings, t.invariants, t.metrics, t.recordedRequests, t.recordedTools, t.handoffs, t.files, t.schedules,
+		t.alike, t.alikeIn}
 }
 
 // sealed lists the tables whose rows belong to one run, beside runs and executions.
 func (t *tables) sealed() []*table {
-	return slices.DeleteFunc(t.all(), func(x *table) bool { return x == t.payloads || x == t.nodes })
+	return slices.DeleteFunc(t.all(), func(x *table) bool { return x == t.payloads || x == t.nodes || x == t.alike })
 }

@@ -59,8 +59,8 @@ func (c *checker) bad(path, hint, format string, args ...any) {
 }
 
 // badKey reports what is wrong with a section as such.
-func (c *checker) badKey(path, hint, format string, args ...any) *document.Error {
-	return c.Errs.Add(c.WhereKey(path), hint, format, args...)
+func (c *checker) badKey(path, hint, format string, args ...any) {
+	c.Errs.Add(c.WhereKey(path), hint, format, args...)
 }
 
 // oneOf reports a value that is not one of a list. The empty string is left to

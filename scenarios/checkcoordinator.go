@@ -112,12 +112,7 @@ var syntheses = []string{"strict", "needed"}
 
 // turnsOn reports whether a boolean gate is on at any time of the run.
 func (s *Scenario) turnsOn(gate string) bool {
-	for _, f := range s.GateFlips {
-		if f.Gate == gate && f.Value == "true" {
-			return true
-		}
-	}
-	return s.Gate(gate) == "true"
+	return s.Gate(gate) == "true" || slices.ContainsFunc(s.GateFlips, func(f GateFlip) bool { return f.Gate == gate && f.Value == "true" })
 }
 
 // coordinatorRoot refuses tools that a coordinator cannot have, and misses those

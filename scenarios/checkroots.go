@@ -78,12 +78,7 @@ func (c *checker) partSettings(path string, s *SettingsSpec, set *SettingsSpec) 
 }
 
 func (r *Root) speaks() bool {
-	for _, t := range r.Then {
-		if t.Message != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Then, func(t UserStep) bool { return t.Message != nil })
 }
 
 func (c *checker) step(at string, t *UserStep) {

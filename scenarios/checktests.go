@@ -95,21 +95,11 @@ func (c *checker) itemRuns(path string, it *Item) {
 }
 
 func (c *checker) isTest(words string) bool {
-	for _, t := range c.s.Project.Tests {
-		if command(t.Command) == words {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.s.Project.Tests, func(t TestRun) bool { return command(t.Command) == words })
 }
 
 func isProgram(words string) bool {
-	for _, p := range Programs {
-		if words == p || strings.HasPrefix(words, p+" ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Programs, func(p string) bool { return words == p || strings.HasPrefix(words, p+" ") })
 }
 
 // command is a command's words, one blank between them, as the shell sees them.

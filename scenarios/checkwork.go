@@ -196,12 +196,7 @@ func (c *checker) factHint(name string) string {
 }
 
 func (c *checker) declared(fact string) bool {
-	for _, f := range c.s.Project.Facts {
-		if f.Name == fact {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.s.Project.Facts, func(f Fact) bool { return f.Name == fact })
 }
 
 // selects holds a selector against the files of the run; where they are not

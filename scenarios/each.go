@@ -135,12 +135,7 @@ const wholeStars = "** stands for directories where it is a whole step: pkg/**/*
 
 // halfStars reports whether ** is a part of a step, where it means no more than *.
 func halfStars(glob string) bool {
-	for _, step := range strings.Split(glob, "/") {
-		if step != "**" && strings.Contains(step, "**") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(glob, "/"), func(step string) bool { return step != "**" && strings.Contains(step, "**") })
 }
 
 // reading is an item that reads files besides what it says itself.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,12 +72,7 @@ func (f *File) cell(i int) []int {
 // the error is an *Errors.
 func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 	var errs document.Problems
-	tree := f.tree(variant, &errs)
-	for _, s := range sets {
-		if tree != nil {
-			tree = f.applySet(tree, s, &errs)
-		}
-	}
+	tree := f.laid(f.tree(variant, &errs), sets, &errs)
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
@@ -96,12 +92,7 @@ func (f *File) Effective(variant string, sets []string) (*Scenario, error) {
 // to do. It is an *Errors.
 func (f *File) Locate(variant string, sets []string, path, msg string) error {
 	var errs document.Problems
-	tree := f.tree(variant, &errs)
-	for _, s := range sets {
-		if tree != nil {
-			tree = f.applySet(tree, s, &errs)
-		}
-	}
+	tree := f.laid(f.tree(variant, &errs), sets, &errs)
 	if err := errs.Err(); err != nil {
 		return err
 	}
@@ -117,12 +108,12 @@ func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 	plain, _, _ := strings.Cut(variant, "[")
 	out := f.base
 	if plain != "" || len(f.variants) > 0 {
-		v, ok := f.variant(plain)
-		if !ok {
+		i := slices.IndexFunc(f.variants, func(v document.Pair) bool { return v.Key == plain })
+		if i < 0 {
 			errs.Add(f.src.At(1, 1), document.DidYouMeanOr(variant, f.VariantNames()), "no variant %q", variant)
 			return nil
 		}
-		out = f.without(f.over(out, v, errs), plain)
+		out = f.without(f.over(out, f.variants[i].Val, errs), plain)
 	}
 	for i, c := range f.Cells() {
 		if plain+c == variant {
@@ -133,20 +124,21 @@ func (f *File) tree(variant string, errs *document.Problems) *document.Node {
 	return nil
 }
 
-func (f *File) variant(name string) (*document.Node, bool) {
-	for _, v := range f.variants {
-		if v.Key == name {
-			return v.Val, true
-		}
-	}
-	return nil, false
-}
-
 func (f *File) overlayCell(tree *document.Node, i int, errs *document.Problems) *document.Node {
 	for a, v := range f.cell(i) {
 		axis := f.Matrix[a]
 		if next := f.set(tree, axis.Path, axis.values[v], axis.pos, errs); next != nil {
 			tree = next
+		}
+	}
+	return tree
+}
+
+// laid is a tree with arguments laid over it in order; nil after an error.
+func (f *File) laid(tree *document.Node, sets []string, errs *document.Problems) *document.Node {
+	for _, set := range sets {
+		if tree != nil {
+			tree = f.applySet(tree, set, errs)
 		}
 	}
 	return tree

@@ -164,12 +164,7 @@ func (f *File) OfProject(key string) string {
 // Gives reports whether a variant with overrides says something at a path, such as
 // provider.model, rather than leave it to the default.
 func (f *File) Gives(variant string, sets []string, path string) bool {
-	tree := f.tree(variant, &document.Problems{})
-	for _, s := range sets {
-		if tree != nil {
-			tree = f.applySet(tree, s, &document.Problems{})
-		}
-	}
+	tree := f.laid(f.tree(variant, &document.Problems{}), sets, &document.Problems{})
 	for _, key := range strings.Split(path, ".") {
 		if tree = tree.Get(key); tree == nil {
 			return false

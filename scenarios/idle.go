@@ -182,21 +182,12 @@ func sameAt(a, b *Scenario, path string) bool {
 // valueAt is what a scenario says at a path, as far as it leads through sections and
 // a mapping of names; nil where it leads nowhere.
 func valueAt(s *Scenario, path string) any {
-	v := reflect.ValueOf(s).Elem()
-	for path != "" && v.Kind() == reflect.Struct {
-		key, rest := document.CutPath(path)
-		f, ok := document.Reach(v, key)
-		if !ok {
-			return nil
-		}
-		if v, path = f, rest; v.Kind() == reflect.Pointer && !v.IsNil() {
-			v = v.Elem()
-		}
+	v, rest := fieldAt(s, path)
+	if v.Kind() == reflect.Map && rest != "" {
+		v = v.MapIndex(reflect.ValueOf(rest))
 	}
-	if v.Kind() == reflect.Map && path != "" {
-		if v = v.MapIndex(reflect.ValueOf(path)); !v.IsValid() {
-			return nil
-		}
+	if !v.IsValid() {
+		return nil
 	}
 	return v.Interface()
 }
@@ -211,12 +202,7 @@ func (f *File) untrimmed(tree *document.Node, sets []string) *Scenario {
 // placed is it with its places.
 func (f *File) placed(tree *document.Node, sets []string) (*Scenario, *document.Decoder) {
 	var errs document.Problems
-	for _, set := range sets {
-		if tree != nil {
-			tree = f.applySet(tree, set, &errs)
-		}
-	}
-	if tree == nil || errs.Err() != nil {
+	if tree = f.laid(tree, sets, &errs); tree == nil || errs.Err() != nil {
 		return nil, nil
 	}
 	s, d := f.decode(tree, &errs)

@@ -25,16 +25,8 @@ type Entry struct {
 
 // Library lists the scenarios that ship in the binary, by name.
 func Library() ([]Entry, error) {
-	files, err := library.ReadDir("library")
-	if err != nil {
-		return nil, err
-	}
 	var out []Entry
-	for _, e := range files {
-		name, ok := strings.CutSuffix(e.Name(), ".yaml")
-		if !ok {
-			continue
-		}
+	for _, name := range Names() {
 		f, err := Open(name)
 		if err != nil {
 			return nil, err
@@ -45,13 +37,16 @@ func Library() ([]Entry, error) {
 }
 
 // Names lists the library's scenarios without reading them.
-func Names() (out []string) {
-	files, err := library.ReadDir("library")
+func Names() []string { return shipped("library", ".yaml") }
+
+// shipped are the names of the files of a directory that end so.
+func shipped(dir, suffix string) (out []string) {
+	files, err := library.ReadDir(dir)
 	if err != nil {
-		return nil
+		panic("scenarios: " + err.Error()) // it is part of the program
 	}
 	for _, e := range files {
-		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+		if name, ok := strings.CutSuffix(e.Name(), suffix); ok {
 			out = append(out, name)
 		}
 	}
@@ -84,15 +79,4 @@ func EmbeddedProject(name string) (map[string]string, error) {
 }
 
 // EmbeddedProjects lists the projects of the library by name.
-func EmbeddedProjects() (out []string) {
-	files, err := library.ReadDir("library/projects")
-	if err != nil {
-		return nil
-	}
-	for _, e := range files {
-		if name, ok := strings.CutSuffix(e.Name(), ".txtar"); ok {
-			out = append(out, name)
-		}
-	}
-	return out
-}
+func EmbeddedProjects() []string { return shipped("library/projects", ".txtar") }

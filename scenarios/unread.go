@@ -165,7 +165,7 @@ func (s *Scenario) trim() {
 		if x.fate != trimmed {
 			continue
 		}
-		if f, ok := fieldAt(s, x.key); ok {
+		if f, rest := fieldAt(s, x.key); f.IsValid() && rest == "" {
 			d, _ := fieldAt(def, x.key)
 			f.Set(d)
 		}
@@ -193,24 +193,22 @@ func kept[T any](list []T, gone func(i int) bool) (out []T) {
 	return out
 }
 
-// fieldAt is the field of a scenario at a path, as far as it leads through sections.
-func fieldAt(s *Scenario, path string) (reflect.Value, bool) {
-	v := reflect.ValueOf(s).Elem()
-	for path != "" {
-		key, rest := document.CutPath(path)
+// fieldAt is the field of a scenario at a path, as far as it leads through sections,
+// and what is left of the path; none where a section has no such key.
+func fieldAt(s *Scenario, path string) (v reflect.Value, rest string) {
+	v, rest = reflect.ValueOf(s).Elem(), path
+	for rest != "" {
 		if v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		}
 		if v.Kind() != reflect.Struct {
-			return v, false
+			break
 		}
-		f, ok := document.Reach(v, key)
-		if !ok {
-			return v, false
-		}
-		v, path = f, rest
+		var key string
+		key, rest = document.CutPath(rest)
+		v, _ = document.Reach(v, key)
 	}
-	return v, true
+	return v, rest
 }
 
 func (s *Scenario) minimal() bool { return s.Stack == MinimalStack }

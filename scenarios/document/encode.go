@@ -2,7 +2,9 @@ package document
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,13 +174,15 @@ func (e *encoder) mapping(v reflect.Value, indent int) {
 		e.counts(m, indent)
 		return
 	}
-	for _, k := range sortedStrings(v) {
-		e.entry(k, v.MapIndex(reflect.ValueOf(k)), reflect.Value{}, indent+1)
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, k := range keys {
+		e.entry(k.String(), v.MapIndex(k), reflect.Value{}, indent+1)
 	}
 }
 
 func (e *encoder) counts(m map[int]int64, indent int) {
-	for _, k := range sortedInts(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		e.pad(indent + 1)
 		fmt.Fprintf(&e.b, "%d: %d\n", k, m[k])
 	}

@@ -2,8 +2,6 @@ package document
 
 import (
 	"fmt"
-	"reflect"
-	"sort"
 	"strings"
 	"unicode"
 
@@ -93,23 +91,4 @@ func quote(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-func sortedStrings(v reflect.Value) []string {
-	keys := v.MapKeys()
-	out := make([]string, len(keys))
-	for i, k := range keys {
-		out[i] = k.String()
-	}
-	sort.Strings(out)
-	return out
-}
-
-func sortedInts(m map[int]int64) []int {
-	out := make([]int, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Ints(out)
-	return out
 }

@@ -1,9 +1,10 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,17 +55,14 @@ type Errors struct {
 
 // Error prints all errors, one after another.
 func (e *Errors) Error() string {
-	var b strings.Builder
-	for i, x := range e.List {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(x.Error())
+	var all []string
+	for _, x := range e.List {
+		all = append(all, x.Error())
 	}
 	if e.More > 0 {
-		fmt.Fprintf(&b, "\nand %d more", e.More)
+		all = append(all, fmt.Sprintf("and %d more", e.More))
 	}
-	return b.String()
+	return strings.Join(all, "\n")
 }
 
 // Unwrap gives the single errors to errors.As.
@@ -123,23 +121,26 @@ type Problems struct {
 // wasted.
 func (l *Problems) Full() bool { return len(l.List) >= maxKept }
 
-// Add adds a mistake with what to do about it, and returns it.
-func (l *Problems) Add(p Pos, hint, format string, args ...any) *Error {
+// Add adds a mistake with what to do about it.
+func (l *Problems) Add(p Pos, hint, format string, args ...any) {
 	if l.Full() {
 		l.more++
-		return &Error{}
+		return
 	}
 	e := NewError(p, fmt.Sprintf(format, args...), hint)
-	key := fmt.Sprintf("%s:%d:%d:%s", e.File, e.Line, e.Col, e.Msg)
+	l.keep(fmt.Sprintf("%s:%d:%d:%s", e.File, e.Line, e.Col, e.Msg), e)
+}
+
+// keep adds an error unless one of the same key was added.
+func (l *Problems) keep(key string, e *Error) {
 	if l.Seen[key] {
-		return &Error{}
+		return
 	}
 	if l.Seen == nil {
 		l.Seen = map[string]bool{}
 	}
 	l.Seen[key] = true
 	l.List = append(l.List, e)
-	return e
 }
 
 // Err is nil, or all errors found, sorted by place and bounded.
@@ -147,7 +148,9 @@ func (l *Problems) Err() error {
 	if len(l.List) == 0 {
 		return nil
 	}
-	sort.SliceStable(l.List, func(i, j int) bool { return before(l.List[i], l.List[j]) })
+	slices.SortStableFunc(l.List, func(a, b *Error) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
 	out := &Errors{List: once(l.List), More: l.more}
 	if len(out.List) > MaxErrors {
 		out.More += len(out.List) - MaxErrors
@@ -182,16 +185,6 @@ func once(list []*Error) (out []*Error) {
 	return out
 }
 
-func before(a, b *Error) bool {
-	if a.File != b.File {
-		return a.File < b.File
-	}
-	if a.Line != b.Line {
-		return a.Line < b.Line
-	}
-	return a.Col < b.Col
-}
-
 // NewError is a mistake at a place with what to do about it.
 func NewError(p Pos, msg, hint string) *Error {
 	e := &Error{File: p.Src.Name, Line: max(p.Line, 1), Col: max(p.Col, 1), Msg: excerpt.Printable(msg), Hint: excerpt.Printable(hint)}
@@ -202,14 +195,6 @@ func NewError(p Pos, msg, hint string) *Error {
 // Merge adds what another list holds and this one does not.
 func (l *Problems) Merge(o *Problems) {
 	for _, e := range o.List {
-		key := e.Error()
-		if l.Seen[key] {
-			continue
-		}
-		if l.Seen == nil {
-			l.Seen = map[string]bool{}
-		}
-		l.Seen[key] = true
-		l.List = append(l.List, e)
+		l.keep(e.Error(), e)
 	}
 }

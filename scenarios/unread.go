@@ -66,7 +66,7 @@ var rules = []rule{
 	{"fan_out", warned, when(func(s *Scenario) bool { return s.minimal() && !s.Minimal.SideBySide }, "stack minimal runs one sub-agent after the other")},
 	{"forks gates." + forkGate, warned, withoutForks},
 	{"forks.typed_children", warned, unless(func(s *Scenario) bool { return s.scriptsSpawn(func(typ string) bool { return typ != "" }) }, "no fork starts an agent whose type it names")},
-	{"interactive", quiet, withoutTerminal},
+	{"interactive", warned, withoutTerminal},
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
 	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},

@@ -55,7 +55,7 @@ func (x *Expect) in(variant string, lookup Lookup) Result {
 		return r
 	}
 	r.Verdict = Fail
-	if holds(x.Op, l.Cmp(right)) {
+	if x.Op.Holds(l.Cmp(right)) {
 		r.Verdict = Pass
 	}
 	return r
@@ -69,22 +69,6 @@ func (s *Side) value(variant string, lookup Lookup) (metrics.Value, bool) {
 		variant = s.Variant
 	}
 	return lookup(variant, s.Subject, s.Metric)
-}
-
-func holds(op string, order int) bool {
-	switch op {
-	case "<":
-		return order < 0
-	case "<=":
-		return order <= 0
-	case "==":
-		return order == 0
-	case "!=":
-		return order != 0
-	case ">=":
-		return order >= 0
-	}
-	return order > 0
 }
 
 // Judge holds the expectations against the variants that ran. With a matrix each

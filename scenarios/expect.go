@@ -17,7 +17,7 @@ type Expect struct {
 	Text        string
 	Variants    []string // it is checked in each of these; nil when its sides name theirs
 	Left, Right Side
-	Op          string
+	Op          metrics.Op
 
 	place *document.Node
 }
@@ -41,15 +41,13 @@ type ExpectError struct {
 	Msg, Hint string
 }
 
-var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
-
 // ParseExpect reads one expectation against the names of its file; without variants
 // these have the one name "".
 func ParseExpect(text string, in metrics.Known) (*Expect, *ExpectError) {
 	x := &Expect{Text: text}
-	at, op := findOperator(text)
+	at, op := metrics.FindOp(text)
 	if op == "" {
-		return nil, &ExpectError{0, "no comparison in " + document.Quoted(strings.TrimSpace(text)), "one of < <= == != >= >"}
+		return nil, &ExpectError{0, "no comparison in " + document.Quoted(strings.TrimSpace(text)), "one of " + metrics.Ops}
 	}
 	x.Op = op
 	var bad *ExpectError
@@ -115,19 +113,6 @@ func unitHint(x *Expect) string {
 		return "time is written 2m31s"
 	}
 	return "a plain number is written 4_000, 4k or 0.95"
-}
-
-func findOperator(s string) (at int, op string) {
-	at = strings.IndexAny(s, "<>=!")
-	if at < 0 {
-		return 0, ""
-	}
-	for _, o := range operators {
-		if strings.HasPrefix(s[at:], o) {
-			return at, o
-		}
-	}
-	return 0, ""
 }
 
 func parseSide(text string, from, to int, in metrics.Known) (Side, *ExpectError) {

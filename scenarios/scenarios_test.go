@@ -176,7 +176,7 @@ func expected(d *datadriven.TestData) string {
 			fmt.Fprintf(&b, "%s\n%s^ %s: %s\n", line, strings.Repeat(" ", bad.Col), bad.Msg, bad.Hint)
 			continue
 		}
-		fmt.Fprintf(&b, "%s   in %s\n", x.Left.told()+" "+x.Op+" "+x.Right.told(), x.Variants)
+		fmt.Fprintf(&b, "%s   in %s\n", x.Left.told()+" "+string(x.Op)+" "+x.Right.told(), x.Variants)
 	}
 	return b.String()
 }

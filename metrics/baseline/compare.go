@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -207,16 +208,17 @@ func (v *Variant) firstEvent(b, a *Run) {
 		v.Verdict = max(v.Verdict, Changed)
 		return
 	}
-	d, err := transcript.Compare(lines(b.Lines), lines(a.Lines))
+	d, err := transcript.Compare(b.Stored(), a.Stored())
 	if err == nil && d != nil {
 		v.First, v.Where = d, Where(b, a, d)
 		v.Verdict = max(v.Verdict, Changed)
 	}
 }
 
-func lines(list []string) func(yield func(string, error) bool) {
+// Stored are the lines that are kept of the events, as a record gives them.
+func (k *Kept) Stored() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		for _, l := range list {
+		for _, l := range k.Lines {
 			if !yield(l, nil) {
 				return
 			}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"regexp"
 	"strings"
 
 	"agentsim/metrics/sharedprefix"
@@ -38,29 +39,13 @@ func (t *Trace) Emit(e *transcript.Event) {
 // Cut shortens each word of 16 hex digits or more. A
 // number without letters is none.
 func Cut(line string) string {
-	var b strings.Builder
-	for i := 0; i < len(line); {
-		n := hexRun(line[i:])
-		if n >= 2*Digits && strings.ContainsAny(line[i:i+n], "abcdef") && (i == 0 || !isWord(line[i-1])) {
-			b.WriteString(line[i : i+Digits])
-		} else {
-			n = max(n, 1)
-			b.WriteString(line[i : i+n])
+	return hash.ReplaceAllStringFunc(line, func(found string) string {
+		if !strings.ContainsAny(found, "abcdef") {
+			return found
 		}
-		i += n
-	}
-	return b.String()
+		return found[:strings.IndexAny(found, "0123456789abcdef")+Digits]
+	})
 }
 
-// hexRun is how many hex digits a text begins with.
-func hexRun(s string) int {
-	n := 0
-	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'f') {
-		n++
-	}
-	return n
-}
-
-func isWord(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
+// hash is one, with the character before it.
+var hash = regexp.MustCompile(`(?:^|[^0-9A-Za-z])[0-9a-f]{16,}`)

@@ -25,7 +25,7 @@ type Threshold struct {
 	scenarios []string // patterns; nil for all
 	variant   string   // pattern
 	metric    Metric
-	op        string
+	op        metrics.Op
 	limit     limit
 	whole     string // as it was given
 }
@@ -36,8 +36,6 @@ type limit struct {
 	add   metrics.Value // to the base, or the constant
 	share bool          // add is a part of the base
 }
-
-var operators = []string{"<=", ">=", "==", "!=", "<", ">"}
 
 // ParseThreshold reads one threshold of the command line. The error is an
 // *Error that points into it.
@@ -51,18 +49,12 @@ func ParseThreshold(text string) (*Threshold, error) {
 		start = len(prefix) + 1
 	}
 	cells := max(strings.LastIndexByte(text, ']'), start)
-	at := strings.IndexAny(text[cells:], "<>=!") + cells - start
-	if at < cells-start {
-		return nil, t.wrong(start, "one of < <= == != >= >, such as cost <= +2%", "no comparison in %q", strings.TrimSpace(text[start:]))
+	at, op := metrics.FindOp(text[cells:])
+	if at < 0 {
+		return nil, t.wrong(start, "one of "+metrics.Ops+", such as cost <= +2%", "no comparison in %q", strings.TrimSpace(text[start:]))
 	}
-	at += start
-	for _, o := range operators {
-		if t.op == "" && strings.HasPrefix(text[at:], o) {
-			t.op = o
-		}
-	}
-	if t.op == "" {
-		return nil, t.wrong(at, "one of < <= == != >= >", "no such comparison")
+	if at, t.op = at+cells, op; op == "" {
+		return nil, t.wrong(at, "one of "+metrics.Ops, "no such comparison")
 	}
 	if err := t.readPath(text[start:at], start); err != nil {
 		return nil, err
@@ -217,20 +209,7 @@ func (t *Threshold) Met(after metrics.Value, before *metrics.Value) bool {
 		}
 		limit.Add(limit, b)
 	}
-	c := rat(after).Cmp(limit)
-	switch t.op {
-	case "<":
-		return c < 0
-	case "<=":
-		return c <= 0
-	case "==":
-		return c == 0
-	case "!=":
-		return c != 0
-	case ">=":
-		return c >= 0
-	}
-	return c > 0
+	return t.op.Holds(rat(after).Cmp(limit))
 }
 
 func rat(v metrics.Value) *big.Rat { return big.NewRat(v.Num, v.Den) }

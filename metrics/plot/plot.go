@@ -7,7 +7,9 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -321,9 +323,9 @@ func (c *Chart) legend(canvas draw.Canvas, entries []entry) vg.Length {
 	note := style
 	note.Font, note.Color = font.From(sans, 9), hues[Grey]
 	y := canvas.Min.Y
-	lines := split(c.Note)
+	lines := slices.Collect(strings.Lines(c.Note))
 	for i := len(lines) - 1; i >= 0; i-- {
-		canvas.FillText(note, vg.Point{X: canvas.Min.X, Y: y}, lines[i])
+		canvas.FillText(note, vg.Point{X: canvas.Min.X, Y: y}, strings.TrimSuffix(lines[i], "\n"))
 		y += note.Rectangle("Mg").Size().Y * 3 / 2
 	}
 	half := (canvas.Max.X - canvas.Min.X) / 2
@@ -336,17 +338,4 @@ func (c *Chart) legend(canvas draw.Canvas, entries []entry) vg.Length {
 		l.Draw(draw.Crop(canvas, half*vg.Length(col), 0, y-canvas.Min.Y, 0))
 	}
 	return y - canvas.Min.Y + line*vg.Length(rows) + vg.Points(10)
-}
-
-func split(s string) (out []string) {
-	start := 0
-	for i := range len(s) {
-		if s[i] == '\n' {
-			out, start = append(out, s[start:i]), i+1
-		}
-	}
-	if start < len(s) {
-		out = append(out, s[start:])
-	}
-	return out
 }

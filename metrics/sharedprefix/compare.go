@@ -1,20 +1,18 @@
 package sharedprefix
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
 )
 
-// Finding is something that is shared otherwise than before.
+// Finding is something of which less is shared than before.
 type Finding struct {
-	Kind   string   `json:"kind"` // siblings, definitions, turn; front for what only changed
-	Lost   bool     `json:"lost"`
+	Kind   string   `json:"kind"`   // siblings, definitions, turn
 	Agents []string `json:"agents"` // types
-	Who    string   `json:"who"`    // the message, the request or the agent
-	Was    Extent   `json:"before"` // shared; of a front all of it
+	Who    string   `json:"who"`    // the message or the request
+	Was    Extent   `json:"before"` // shared
 	Is     Extent   `json:"after"`
 	At     Place    `json:"at"`
 	Texts  []Text   `json:"excerpts"`
@@ -29,14 +27,10 @@ type Text struct {
 	Text  string `json:"text"`
 }
 
-// Compare says what became different between two runs of one thing: losses
-// first, then fronts that changed.
+// Compare says what two runs of one thing share less than they did.
 func Compare(before, after *Record) []Finding {
 	c := comparison{before, after}
-	out := c.siblings()
-	out = append(out, c.definitions()...)
-	out = append(out, c.turns()...)
-	return append(out, c.fronts()...)
+	return slices.Concat(c.siblings(), c.definitions(), c.turns())
 }
 
 type comparison struct{ was, is *Record }
@@ -97,12 +91,12 @@ func (r *Record) behind(g []Opening, n int) int { return len(r.path(&g[0])) - n 
 
 // loss describes what a and b of now share less; old is what a was.
 func (c comparison) loss(old, a, b *Opening, n0, n1 int) Finding {
-	f := Finding{Lost: true, Was: c.was.extent(old, n0), Is: c.is.extent(a, n1), Model: a.Model}
+	f := Finding{Was: c.was.extent(old, n0), Is: c.is.extent(a, n1), Model: a.Model}
 	at, inA, inB := c.is.parting(a, b, n1)
 	f.At = at
 	path := c.was.path(old)
 	if n1 < len(path) {
-		f.Texts = append(f.Texts, Text{"before", excerpt(c.was.text(path[n1]), at.InBlock)})
+		f.Texts = append(f.Texts, Text{"before", Excerpt(c.was.text(path[n1]), at.InBlock)})
 	}
 	f.Texts = append(f.Texts, Text{a.named(b), inA}, Text{b.named(a), inB})
 	p, err := cachemodel.Lookup(a.Model)
@@ -217,48 +211,9 @@ func (c comparison) turns() (out []Finding) {
 			continue
 		}
 		n := max(t.Again-paid, 0)
-		out = append(out, Finding{Kind: "turn", Lost: true, Agents: []string{t.Type}, Who: t.Who, At: t.Place, Model: t.Model,
+		out = append(out, Finding{Kind: "turn", Agents: []string{t.Type}, Who: t.Who, At: t.Place, Model: t.Model,
 			Was: Extent{Bytes: t.Place.Byte + t.Lost - lost}, Is: Extent{Blocks: t.Place.Block - 1, Bytes: t.Place.Byte},
 			Texts: []Text{{"request before", t.Before}, {"this one", t.After}}, Again: n, Cost: again(t.Model, n, t.Hour)})
-	}
-	return out
-}
-
-// fronts tells which types have other tools, another system prompt or another
-// beginning of their first message.
-func (c comparison) fronts() (out []Finding) {
-	was, is := c.was.types(), c.is.types()
-	for _, a := range is {
-		old := find(was, a.Type)
-		if old == nil {
-			out = append(out, Finding{Kind: "front", Agents: []string{a.Type}, Who: "new", Is: c.is.extent(a, c.is.front(a)), Model: a.Model})
-			continue
-		}
-		x, y := c.was.path(old), c.is.path(a)
-		n := 0
-		for n < len(x) && n < len(y) && c.was.text(x[n]) == c.is.text(y[n]) {
-			n++
-		}
-		// The last block is the task, which is the caller's own.
-		same := n >= len(x)-1 && n >= len(y)-1
-		if same && old.Model == a.Model {
-			continue
-		}
-		f := Finding{Kind: "front", Agents: []string{a.Type}, Was: c.was.extent(old, c.was.front(old)), Is: c.is.extent(a, c.is.front(a)), Model: a.Model}
-		if old.Model != a.Model {
-			f.Who = fmt.Sprintf("model %s became %s", old.Model, a.Model)
-		}
-		if !same {
-			var inA, inB string
-			f.At, inA, inB = parted(c.was, old, c.is, a, n)
-			f.Texts = []Text{{"before", inA}, {"now", inB}}
-		}
-		out = append(out, f)
-	}
-	for _, o := range was {
-		if find(is, o.Type) == nil {
-			out = append(out, Finding{Kind: "front", Agents: []string{o.Type}, Who: "gone", Was: c.was.extent(o, c.was.front(o)), Model: o.Model})
-		}
 	}
 	return out
 }

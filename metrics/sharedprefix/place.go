@@ -50,27 +50,22 @@ func (p *Place) name(n *llm.Node) {
 	}
 }
 
-// parting is where two openings of one record part, after n blocks in common.
+// parting is the first byte in which two openings differ behind n equal blocks.
 func (r *Record) parting(a, b *Opening, n int) (p Place, inA, inB string) {
-	return parted(r, a, r, b, n)
-}
-
-// parted finds the first byte that differs behind n equal blocks.
-func parted(ra *Record, a *Opening, rb *Record, b *Opening, n int) (p Place, inA, inB string) {
-	x, y := ra.path(a), rb.path(b)
+	x, y := r.path(a), r.path(b)
 	var s, t string
 	start := int64(0)
 	if n < len(y) {
-		t = rb.text(y[n])
-		p.describe(&rb.Blocks[y[n]])
-		start = rb.Blocks[y[n]].Bytes - int64(len(t))
+		t = r.text(y[n])
+		p.describe(&r.Blocks[y[n]])
+		start = r.Blocks[y[n]].Bytes - int64(len(t))
 	}
 	if n < len(x) {
-		s = ra.text(x[n])
+		s = r.text(x[n])
 		if p.Level != tools {
-			p.describe(&ra.Blocks[x[n]])
+			p.describe(&r.Blocks[x[n]])
 		}
-		start = ra.Blocks[x[n]].Bytes - int64(len(s))
+		start = r.Blocks[x[n]].Bytes - int64(len(s))
 	}
 	at := 0
 	for at < len(s) && at < len(t) && s[at] == t[at] {
@@ -78,13 +73,13 @@ func parted(ra *Record, a *Opening, rb *Record, b *Opening, n int) (p Place, inA
 	}
 	p.Same = s == t && n < len(x) && n < len(y)
 	p.Block, p.InBlock, p.Byte = n+1, int64(at), start+int64(at)
-	return p, excerpt(s, int64(at)), excerpt(t, int64(at))
+	return p, Excerpt(s, int64(at)), Excerpt(t, int64(at))
 }
 
 func (p *Place) describe(b *Block) { p.Level, p.Role, p.Kind, p.Name = b.Level, b.Role, b.Kind, b.Name }
 
-// excerpt shows a text around a byte.
-func excerpt(text string, at int64) string {
+// Excerpt shows a text around a byte.
+func Excerpt(text string, at int64) string {
 	const before, after = 20, 60
 	from, to := min(max(int(at)-before, 0), len(text)), min(int(at)+after, len(text))
 	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {

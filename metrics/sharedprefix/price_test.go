@@ -49,7 +49,7 @@ func pair(hour bool, shares ...int) *Record {
 // lost are the losses of one kind.
 func lost(kind string, before, after *Record) (out []Finding) {
 	for _, f := range Compare(before, after) {
-		if f.Lost && f.Kind == kind {
+		if f.Kind == kind {
 			out = append(out, f)
 		}
 	}

@@ -57,9 +57,7 @@ func run(fronts ...string) *Record {
 func losses(before, after *Record) map[string]int {
 	out := map[string]int{}
 	for _, f := range Compare(before, after) {
-		if f.Lost {
-			out[f.Kind]++
-		}
+		out[f.Kind]++
 	}
 	return out
 }

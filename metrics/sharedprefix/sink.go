@@ -177,7 +177,7 @@ func cutText(n *llm.Node, at int64) string {
 	if n == nil {
 		return ""
 	}
-	return excerpt(string(llm.AppendDelta(nil, n)), at)
+	return Excerpt(string(llm.AppendDelta(nil, n)), at)
 }
 
 // Record is what was kept.

@@ -8,16 +8,11 @@ import (
 // Lines say the finding to people. Money prints an amount of picodollars.
 func (f *Finding) Lines(money func(int64) string) []string {
 	out := []string{f.head()}
-	if f.At.Block > 0 {
-		verb := "they part at "
-		switch f.Kind {
-		case "turn":
-			verb = "it parts at "
-		case "front":
-			verb = "first difference at "
-		}
-		out = append(out, "  "+verb+f.At.String())
+	verb := "they part at "
+	if f.Kind == "turn" {
+		verb = "it parts at "
 	}
+	out = append(out, "  "+verb+f.At.String())
 	width := 0
 	for _, t := range f.Texts {
 		width = max(width, len(t.Whose))
@@ -29,29 +24,18 @@ func (f *Finding) Lines(money func(int64) string) []string {
 		}
 		out = append(out, fmt.Sprintf("    %-*s  %s", width, t.Whose, text))
 	}
-	if f.Lost {
-		out = append(out, "  "+f.price(money))
-	}
-	return out
+	return append(out, "  "+f.price(money))
 }
 
 func (f *Finding) head() string {
 	names := strings.Join(f.Agents, " and ")
-	switch {
-	case f.Kind == "siblings":
+	switch f.Kind {
+	case "siblings":
 		return fmt.Sprintf("lost: the children of type %s that %s starts share %s; before %s", names, f.Who, f.Is, f.Was)
-	case f.Kind == "definitions":
-		return fmt.Sprintf("lost: %s share %s; before %s", names, f.Is, f.Was)
-	case f.Kind == "turn":
+	case "turn":
 		return fmt.Sprintf("lost: %s (%s) shares %d bytes with the request before it; before %d", f.Who, names, f.Is.Bytes, f.Was.Bytes)
-	case f.Who == "new":
-		return fmt.Sprintf("changed: %s is not in the baseline; its front has %s", names, f.Is)
-	case f.Who == "gone":
-		return fmt.Sprintf("changed: %s is in the baseline only", names)
-	case f.At.Block == 0:
-		return fmt.Sprintf("changed: %s: %s", names, f.Who)
 	}
-	return fmt.Sprintf("changed: the front of %s has %s; before %s", names, f.Is, f.Was)
+	return fmt.Sprintf("lost: %s share %s; before %s", names, f.Is, f.Was)
 }
 
 func (f *Finding) price(money func(int64) string) string {

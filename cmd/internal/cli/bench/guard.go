@@ -75,9 +75,7 @@ func (b *bench) guardVariant(v *baseline.Variant) {
 	b.guardFindings[v.Name()] = found
 	for k := range found {
 		v.Shorter = append(v.Shorter, found[k].Lines(picodollars)...)
-		if v.Verdict = max(v.Verdict, baseline.Changed); found[k].Lost {
-			v.Verdict = baseline.Regression
-		}
+		v.Verdict = baseline.Regression
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"agentsim/sim/wire"
 	"errors"
 	"fmt"
-	"iter"
 )
 
 // firstEvents finds where single runs of both sides differ, where what each did is
@@ -52,7 +51,7 @@ func (c *comparing) parting(a, b *sides.Run) (where string, exact []string, err 
 	if err = errors.Join(err, bad); err != nil || was == nil || is == nil {
 		return "", nil, err
 	}
-	d, err := transcript.Compare(lines(was), lines(is))
+	d, err := transcript.Compare(was.Stored(), is.Stored())
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -110,14 +109,4 @@ func (x *comparedSide) outline(r *sides.Run, into *baseline.Run, n int) error {
 	}
 	into.Outline = sharedprefix.OutlineOf(request.Head, call.Model, n)
 	return nil
-}
-
-func lines(r *baseline.Run) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for _, line := range r.Lines {
-			if !yield(line, nil) {
-				return
-			}
-		}
-	}
 }

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
+	"agentsim/metrics/sharedprefix"
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/wire"
@@ -275,24 +275,7 @@ func parting(d *report.Document, which string, n *llm.Node, at int64) {
 
 // around is a block's text from a little before a byte.
 func around(n *llm.Node, at int64) string {
-	const before, after = 20, 60
-	text := string(llm.AppendDelta(nil, n))
-	at = max(at, 0)
-	from, to := max(at-before, 0), min(at+after, int64(len(text)))
-	for from > 0 && !utf8.RuneStart(text[from]) {
-		from--
-	}
-	for to < int64(len(text)) && !utf8.RuneStart(text[to]) {
-		to++
-	}
-	cut := text[from:to]
-	if from > 0 {
-		cut = "…" + cut
-	}
-	if to < int64(len(text)) {
-		cut += "…"
-	}
-	return cut
+	return sharedprefix.Excerpt(string(llm.AppendDelta(nil, n)), max(at, 0))
 }
 
 // settings says which fields beside the blocks differ, by name.

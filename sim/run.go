@@ -152,11 +152,12 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	if opt.OnKernel != nil {
 		opt.OnKernel(r.kernel)
 	}
+	hash := spec.Hash()
 	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed(),
-		Policy: spec.Policy, Spec: spec.Hash(), Semantics: Semantics})
+		Policy: spec.Policy, Spec: hash, Semantics: Semantics})
 	r.tellProblems()
 	r.tellDefinitions()
-	res := &Result{RunID: spec.RunID()}
+	res := &Result{RunID: spec.runID(hash)}
 	res.Outcome, res.Detail, err = outcome(r.kernel.Run())
 	if err == nil {
 		err = r.laws(res.Outcome)

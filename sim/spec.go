@@ -101,13 +101,15 @@ func (s *Spec) Hash() string {
 
 // RunID names the run by what decides it (CON-05): a second identical run has
 // the same id. 16 hex digits.
-func (s *Spec) RunID() string {
+func (s *Spec) RunID() string { return s.runID(s.Hash()) }
+
+func (s *Spec) runID(hash string) string {
 	h := sha256.New()
 	var n [16]byte
 	binary.BigEndian.PutUint64(n[:8], Semantics)
 	binary.BigEndian.PutUint64(n[8:], s.Seed())
 	_, _ = h.Write(n[:])
-	for _, part := range [...]string{s.Hash(), s.Policy, s.Variant} {
+	for _, part := range [...]string{hash, s.Policy, s.Variant} {
 		writePart(h.Write, part)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]

@@ -92,11 +92,18 @@ func run(lines []string, content string, start, n int, marks bool) string {
 			continue
 		}
 		piece := strings.Join(lines[from:from+n], "\n")
-		if usable(piece, marks) && strings.Count(content, piece) == 1 {
+		if usable(piece, marks) && once(content, piece) {
 			return piece
 		}
 	}
 	return ""
+}
+
+// once reports whether a piece is in a content a single time; what is there often is
+// not counted to its end.
+func once(content, piece string) bool {
+	_, after, _ := strings.Cut(content, piece)
+	return !strings.Contains(after, piece)
 }
 
 // usable refuses what is too short to hold on to, too long, or holds a mark; a

@@ -28,9 +28,9 @@
 //   - A statement that is about what work comes to is shown by scenarios: proofs
 //     names them for each id, with the expectations and verdicts of the lint that
 //     are about it. That something else changes there proves nothing.
-//   - Every other one the auditor holds: its mutants are caught on the first scenario
-//     that shows them, the library's before those of sim/audit/testdata. Unbroken,
-//     none of them breaks anything, and all that proves holds.
+//   - Every other one the auditor holds: its mutants are caught on a scenario that shows
+//     them. Where one was caught last is looked first, then in those after it.
+//     Unbroken, no scenario breaks anything, and all that proves holds.
 //   - It fails when a mutant is missed or never reached, when a statement has none,
 //     and when the auditor sees fewer planted bugs than it did (floor).
 //   - What became of them is kept in sim/audit/testdata/mutants.json and planted.json.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -140,7 +141,7 @@ func try(w io.Writer, o *options, all []entry, mutants int) error {
 		return err
 	}
 	defer os.RemoveAll(p.dir)
-	t := &trial{w: w, only: o.only, places: places, prover: p}
+	t := &trial{w: w, only: o.only, places: places, prover: p, last: lastResults()}
 	results, err := t.mutants(all[:mutants])
 	if err != nil {
 		return err
@@ -161,6 +162,7 @@ type trial struct {
 	only   string
 	places []place
 	prover *prover
+	last   map[string]result // by name: where it was caught last is looked first
 }
 
 // mutants breaks the entries that a check or a scenario has to show each.
@@ -193,25 +195,44 @@ func (t *trial) mutants(list []entry) (results []result, err error) {
 // mutant breaks one behaviour until the auditor notices or a scenario shows it.
 // What a run itself comes to does not matter: a broken one may end anyhow.
 func (t *trial) mutant(name string, n int) (result, string) {
-	r, check, came := result{Name: name}, checkOf(name), false
-	for _, p := range placesFor(check, t.places) {
+	r, came := result{Name: name}, false
+	looks := []func(*result, int) bool{t.audit, t.prover.caught}
+	if by := t.last[name].By; by != "" && by != invariant {
+		slices.Reverse(looks)
+	}
+	for _, look := range looks {
+		if came = look(&r, n) || came; r.Caught {
+			return r, strings.TrimSuffix("caught by "+r.By, " by "+invariant)
+		}
+	}
+	if !came {
+		return r, "missed: never reached"
+	}
+	return r, "missed"
+}
+
+// audit looks whether the check of a broken behaviour notices.
+func (t *trial) audit(r *result, n int) (came bool) {
+	check := checkOf(r.Name)
+	for _, p := range t.inOrder(r.Name, placesFor(check, t.places)) {
 		breakEntry(n)
 		report, _ := auditedRun(p.spec)
 		came = came || reached()
 		for _, c := range report.Counts {
 			if c.ID == check && c.Broken > 0 {
 				r.Scenario, r.Seed, r.Caught, r.By = p.name, p.spec.Seed(), true, invariant
-				return r, "caught"
+				return came
 			}
 		}
 	}
-	if came = t.prover.caught(&r, n) || came; r.Caught {
-		return r, "caught by " + r.By
-	}
-	if !came {
-		return r, "missed: never reached"
-	}
-	return r, "missed"
+	return came
+}
+
+// inOrder puts where an entry was caught last in front of the other places.
+func (t *trial) inOrder(name string, all []place) []place {
+	last := func(p place) bool { return p.name == t.last[name].Scenario }
+	i := max(0, slices.IndexFunc(all, last))
+	return slices.Concat(all[i:], all[:i])
 }
 
 // planted breaks the entries that anything of the auditor may see.
@@ -242,7 +263,7 @@ func (t *trial) planted(list []entry, first int) (seen []result, err error) {
 // bug breaks one behaviour until any check or law of a run notices.
 func (t *trial) bug(name string, n int) (result, string) {
 	r, came := result{Name: name}, false
-	for _, p := range t.places {
+	for _, p := range t.inOrder(name, t.places) {
 		breakEntry(n)
 		report, err := auditedRun(p.spec)
 		came = came || reached()

@@ -92,6 +92,22 @@ func TestMutants(t *testing.T) {
 	})
 }
 
+func TestOrder(t *testing.T) {
+	t.Run("MET-04 where an entry was caught last is looked first, then everywhere else", func(t *testing.T) {
+		all := []place{{name: "a"}, {name: "b"}, {name: "c"}}
+		x := &trial{last: map[string]result{"A-01/known": {Scenario: "b"}, "A-01/gone": {Scenario: "d"}}}
+		for name, want := range map[string]string{"A-01/known": "b c a ", "A-01/gone": "a b c ", "A-01/new": "a b c "} {
+			got := ""
+			for _, p := range x.inOrder(name, all) {
+				got += p.name + " "
+			}
+			if got != want {
+				t.Errorf("%s: %s, not %s", name, got, want)
+			}
+		}
+	})
+}
+
 // TestWeave holds the tables against the source, and what they make of it.
 func TestWeave(t *testing.T) {
 	t.Run("MET-04 each text that an entry replaces is in its function exactly once", func(t *testing.T) {

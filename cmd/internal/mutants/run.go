@@ -58,6 +58,26 @@ func byStatement(results []result) (all []checkResult) {
 	return all
 }
 
+// lastResults are the results that are written, by name. They say where to look
+// first, so a file that cannot be read is no loss.
+func lastResults() map[string]result {
+	var checks []checkResult
+	var list []result
+	for name, into := range map[string]any{resultsFile: &checks, plantedFile: &list} { // order: each by itself
+		if text, err := os.ReadFile(name); err == nil {
+			_ = json.Unmarshal(text, into)
+		}
+	}
+	for _, c := range checks {
+		list = append(list, c.Mutants...)
+	}
+	out := map[string]result{}
+	for _, r := range list {
+		out[r.Name] = r
+	}
+	return out
+}
+
 // keep writes results, or holds them against what is written.
 func keep(name string, results any, check bool) error {
 	text, err := json.MarshalIndent(results, "", "  ")

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -32,24 +33,16 @@ type BindError struct{ Item, Why string }
 
 func (e *BindError) Error() string { return fmt.Sprintf("work item %q: %s", e.Item, e.Why) }
 
-// Bind binds a scenario's work to a project. The error is a *BindError, or
-// says that the strategy is none of the policy's.
+// Bind binds the work of an effective scenario to a project. The error is a
+// *BindError.
 func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	t := &Table{
-		profile: sc.Model, budget: sc.SummaryBudget(), strategy: sc.Strategy(), background: sc.Background(), agentType: sc.Type, names: namesOf(sc),
+		profile: sc.Model, budget: sc.SummaryBudget(), strategy: cmp.Or(sc.Strategy(), inlineStrategy), background: sc.Background(), agentType: sc.Type,
+		coordinator: sc.Coordinator, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
 		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{},
 	}
-	t.profile.ReadsPerTurn = max(1, t.profile.ReadsPerTurn)
-	t.profile.SpawnsPerTurn = max(1, t.profile.SpawnsPerTurn)
-	if t.strategy == "" {
-		t.strategy = inlineStrategy
-	}
-	if !slices.Contains([]string{inlineStrategy, subagentStrategy, forkStrategy, coordinatorStrategy}, t.strategy) {
-		return nil, fmt.Errorf("strategy %q: the policy model knows inline, subagent, fork and coordinator", t.strategy)
-	}
-	t.coordinated(sc.Coordinator)
 	b := binder{t: t, o: &o}
 	b.files = slices.Sorted(slices.Values(o.Files))
 	b.declare(sc.Project.Facts)
@@ -177,11 +170,8 @@ func (b *binder) globbed(s scenarios.Selector) scenarios.Selector {
 }
 
 func (b *binder) some(found []string, s scenarios.Selector, id string) []string {
-	if s.Pick != "" {
-		id = s.Pick
-	}
 	order := make([]int, len(found))
-	b.o.Key.Sub("pick").Sub(id).Perm(order)
+	b.o.Key.Sub("pick").Sub(cmp.Or(s.Pick, id)).Perm(order)
 	out := make([]string, s.Count)
 	for i := range out {
 		out[i] = found[order[i]]
@@ -195,11 +185,8 @@ var verbs = map[string]string{"research": "Research", "implement": "Implement", 
 // item enters one item; what depends on other items is entered by close.
 func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	t, n := b.t, len(b.t.items)
-	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: w.Prompting, agent: w.Agent, think: w.Think, output: w.Output,
+	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: cmp.Or(w.Prompting, t.profile.Prompting), agent: w.Agent, think: w.Think, output: w.Output,
 		title: wordsOf.Replace(w.ID), about: sentence(w.About), key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
-	if it.prompting == "" {
-		it.prompting = t.profile.Prompting
-	}
 	for _, s := range w.FoundIn {
 		files, err := b.pick(s, w.ID)
 		if err != nil {
@@ -239,7 +226,7 @@ func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 		it.misled = union(it.misled, b.fact(name))
 	}
 	b.flaws(&it, n)
-	b.runs(&it, n, w, sc)
+	b.runs(&it, w, sc)
 	b.pad(&it, n)
 	t.items = append(t.items, it)
 	t.itemIndex[it.id] = n

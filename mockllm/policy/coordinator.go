@@ -70,12 +70,7 @@ func (m *Model) due(i int) bool {
 	if !m.again.has(i) {
 		return m.ready(i) && m.t.items[i].findings.minus(m.done).minus(m.failed).len() == 0
 	}
-	for _, j := range m.t.items[i].after {
-		if !m.done.has(j) {
-			return false
-		}
-	}
-	return true
+	return m.afterDone(i)
 }
 
 // regions are the files that items under way write, and those that they verify.

@@ -1,10 +1,6 @@
 package policy
 
-import (
-	"slices"
-
-	"agentsim/scenarios"
-)
+import "slices"
 
 // Who gets work that follows other work (coordinator.workers).
 const (
@@ -77,7 +73,7 @@ func (m *Model) decide(i int) (worker int, why row) {
 // anew reports whether the item was corrected as often as may be, so that what
 // comes next is another approach.
 func (t *Table) anew(c *attempts) bool {
-	return c.tries() > t.corrections
+	return c.tries() > *t.coordinator.Corrections
 }
 
 // interrupted reports whether the item's worker was stopped or ended with an
@@ -107,7 +103,7 @@ func (m *Model) explorer(it *item) (worker int, why row) {
 		saw := m.s.roster.workers[w].saw
 		switch {
 		case !m.free(w) || it.writes.minus(saw).len() > 0:
-		case saw.len() < m.t.broad*it.writes.len():
+		case saw.len() < m.t.coordinator.Broad*it.writes.len():
 			return w, rowExplored
 		default:
 			why = rowBroad
@@ -132,30 +128,6 @@ func (m *Model) suited(c *attempts, it *item) int {
 	}
 	return best
 }
-
-// coordinated fills in the defaults of how a coordinator leads.
-func (t *Table) coordinated(c scenarios.CoordinatorSpec) {
-	t.coordinator, t.broad, t.corrections, t.approaches = c, defaultBroad, 1, 1
-	if c.Workers == "" {
-		t.coordinator.Workers = byTable
-	}
-	if c.Synthesis == "" {
-		t.coordinator.Synthesis = strict
-	}
-	if c.Broad > 0 {
-		t.broad = c.Broad
-	}
-	if c.Corrections != nil {
-		t.corrections = *c.Corrections
-	}
-	if c.Approaches != nil {
-		t.approaches = *c.Approaches
-	}
-}
-
-// defaultBroad is how many times the files to edit a research may have read for
-// its worker to be continued.
-const defaultBroad = 3
 
 // maxCut is how many times a worker that was stopped or ended with an error is
 // followed up for one item. One more, and the user is told: whatever ends its

@@ -294,10 +294,5 @@ func (m mind) toCorrect(items []int) string {
 }
 
 func (m mind) corrected(it *item) bool {
-	for _, w := range it.flaws {
-		if m.s.proven().tried.has(w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(it.flaws, m.s.proven().tried.has)
 }

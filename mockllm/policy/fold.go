@@ -91,12 +91,7 @@ func (f *folder) news(n *note) {
 }
 
 func (t *Table) editsFile(item, file int) bool {
-	for _, e := range t.items[item].edits {
-		if t.edits[e].file == file {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.items[item].edits, func(e int) bool { return t.edits[e].file == file })
 }
 
 func (f *folder) text(role llm.Role, n *note) {
@@ -219,7 +214,7 @@ func (f *folder) result(b *llm.Block) {
 		if f.leads() {
 			f.engaged(&u, b, n, asked)
 		} else {
-			f.agentResult(b, n, asked)
+			f.agentResult(n, asked)
 		}
 	case f.t.names.send:
 		f.sent(&u, b, asked)
@@ -347,14 +342,13 @@ func (f *folder) searchResult(b *llm.Block, asked *note) {
 	}
 	f.s.seen = f.s.seen.or(listed)
 	if fact := f.t.searches[asked.search].fact; fact >= 0 {
-		files := listed.list(nil)
-		for i := len(files) - 1; i >= 0; i-- { // the newest place is tried first
-			f.place(place{fact: fact, file: files[i]})
+		for _, file := range slices.Backward(listed.list(nil)) { // the newest place is tried first
+			f.place(place{fact: fact, file: file})
 		}
 	}
 }
 
-func (f *folder) agentResult(b *llm.Block, n, asked *note) {
+func (f *folder) agentResult(n, asked *note) {
 	if n.launched || asked.do == nil {
 		return
 	}

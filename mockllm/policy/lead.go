@@ -3,17 +3,17 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 )
 
-// The strategies that the policy knows.
+// The strategies whose leads do otherwise than with sub-agents.
 const (
-	inlineStrategy   = "inline"
-	subagentStrategy = "subagent"
-	forkStrategy     = "fork"
+	inlineStrategy = "inline"
+	forkStrategy   = "fork"
 )
 
 // lead does what is its own, gives out what is ready, waits for what runs, and
@@ -59,14 +59,14 @@ func (m *Model) unbegun(i int) bool {
 	return !m.done.has(i) && !m.failed.has(i) && !m.s.launched.has(i)
 }
 
+// afterDone reports whether everything that an item comes after is done.
+func (m *Model) afterDone(i int) bool {
+	return !slices.ContainsFunc(m.t.items[i].after, func(j int) bool { return !m.done.has(j) })
+}
+
 // ready reports whether an item may begin: everything it comes after is done.
 func (m *Model) ready(i int) bool {
-	for _, j := range m.t.items[i].after {
-		if !m.done.has(j) {
-			return false
-		}
-	}
-	return m.unbegun(i)
+	return m.unbegun(i) && m.afterDone(i)
 }
 
 // inline reports whether the lead does the item itself.

@@ -1,6 +1,10 @@
 package policy
 
-import "agentsim/sim/llm"
+import (
+	"slices"
+
+	"agentsim/sim/llm"
+)
 
 // memo keeps states at prefixes, so that a call folds its new blocks only: at the
 // heads of conversations, ahead of the messages for all agents of a type, and where
@@ -59,8 +63,7 @@ func (m *memo) state(head *llm.Node) *state {
 	}
 	said, directive := m.setOut(path)
 	m.folder.begin(from)
-	for i := len(path) - 1; i >= 0; i-- {
-		n := path[i]
+	for i, n := range slices.Backward(path) {
 		if (i == said || i == directive) && i < len(path)-1 {
 			m.share(n.Parent)
 		}

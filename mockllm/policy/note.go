@@ -150,6 +150,7 @@ func (t *Table) summaryItem(raw string) int {
 
 func (n *note) mark(m mark.Mark) {
 	t := n.table
+	i, isItem := t.itemIndex[m.Args[0]]
 	switch m.Verb {
 	case mark.Fact:
 		n.fact(m.Args[0])
@@ -158,18 +159,18 @@ func (n *note) mark(m mark.Mark) {
 	case mark.File:
 		n.file(m)
 	case mark.Do:
-		if i, ok := t.itemIndex[m.Args[0]]; ok {
+		if isItem {
 			if n.do == nil {
 				n.do = &assignment{}
 			}
 			n.do.items = union(n.do.items, i)
 		}
 	case mark.Done:
-		if i, ok := t.itemIndex[m.Args[0]]; ok {
+		if isItem {
 			n.done = append(n.done, i)
 		}
 	case mark.Failed:
-		if i, ok := t.itemIndex[m.Args[0]]; ok {
+		if isItem {
 			n.failed = append(n.failed, i)
 		}
 	case mark.On:
@@ -178,8 +179,7 @@ func (n *note) mark(m mark.Mark) {
 			n.on = append(n.on, version{f, m.Args[1]})
 		}
 	case mark.Defect:
-		i, ok := t.itemIndex[m.Args[0]]
-		if f, known := t.factIndex[m.Args[1]]; ok && known {
+		if f, known := t.factIndex[m.Args[1]]; isItem && known {
 			n.defects = append(n.defects, defect{i, f})
 		}
 	case mark.Crew, mark.Tried:

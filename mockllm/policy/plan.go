@@ -86,12 +86,7 @@ func (p *plan) make() {
 
 // made reports whether the item edits files and all its edits are made.
 func (p *plan) made() bool {
-	for _, e := range p.it.edits {
-		if !p.s.edited.has(e) {
-			return false
-		}
-	}
-	return len(p.it.edits) > 0
+	return len(p.it.edits) > 0 && !slices.ContainsFunc(p.it.edits, func(e int) bool { return !p.s.edited.has(e) })
 }
 
 // act lists the open edits, one for each file.

@@ -16,7 +16,7 @@ func (m *Model) recover() {
 		c := m.s.tried(i)
 		switch {
 		case c.times == 0 || c.why == reported:
-		case c.tries() <= m.t.corrections+m.t.approaches && c.cut <= maxCut:
+		case c.tries() <= *m.t.coordinator.Corrections+*m.t.coordinator.Approaches && c.cut <= maxCut:
 			m.again, m.failed = m.again.with(i), m.failed.without(i)
 		default:
 			m.close(i, m.mind().wanting(i, &c))
@@ -42,8 +42,8 @@ type failedAttempts struct {
 
 func (v *failedAttempts) add(t *Table, c *attempts) {
 	v.any = true
-	v.corrected = v.corrected || t.corrections > 0 && c.tries() > 1
-	v.another = v.another || c.tries() > 1+t.corrections
+	v.corrected = v.corrected || *t.coordinator.Corrections > 0 && c.tries() > 1
+	v.another = v.another || c.tries() > 1+*t.coordinator.Corrections
 	v.begun = v.begun || c.cut > maxCut
 }
 

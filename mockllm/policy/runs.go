@@ -12,7 +12,6 @@ import (
 
 // command is one that an item runs by the Bash tool before it is reported done.
 type command struct {
-	item  int
 	words string
 	input *llm.Payload
 }
@@ -20,7 +19,7 @@ type command struct {
 // runs enters an item's commands. The input of each names its item, so that the
 // result of a command that several items run is the one's that asked, and gives
 // a test the time that it takes.
-func (b *binder) runs(it *item, n int, w *scenarios.Item, sc *scenarios.Scenario) {
+func (b *binder) runs(it *item, w *scenarios.Item, sc *scenarios.Scenario) {
 	t := b.t
 	for _, words := range w.Runs {
 		line := words
@@ -40,7 +39,7 @@ func (b *binder) runs(it *item, n int, w *scenarios.Item, sc *scenarios.Scenario
 		}
 		t.runIndex[string(text)] = len(t.runs)
 		it.runs = append(it.runs, len(t.runs))
-		t.runs = append(t.runs, command{n, words, llm.NewJSON(string(text))})
+		t.runs = append(t.runs, command{words, llm.NewJSON(string(text))})
 	}
 }
 
@@ -49,12 +48,7 @@ func (t *Table) showing(run, d int) int { return run*len(t.defects) + d }
 
 // shows reports whether a command of the item has shown a defect.
 func (t *Table) shows(p *proof, it *item, d int) bool {
-	for _, r := range it.runs {
-		if p.shown.has(t.showing(r, d)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(it.runs, func(r int) bool { return p.shown.has(t.showing(r, d)) })
 }
 
 // tool notes a tool of the pool without which something cannot be done.

@@ -17,10 +17,7 @@ const padLine = 3
 // pads says where pads are, if there are any.
 func (b *binder) pads(sc *scenarios.Scenario) {
 	if sc.Strategy() == coordinatorStrategy && sc.Gate("tengu_scratch") == "true" {
-		b.t.padDir = strings.Trim(sc.Coordinator.Scratchpad, "/")
-		if b.t.padDir == "" {
-			b.t.padDir = ".scratchpad"
-		}
+		b.t.padDir = sc.Coordinator.Scratchpad
 	}
 }
 
@@ -59,8 +56,6 @@ func (n *note) gistAt(name string, file int, line int32) {
 }
 
 // padPlace is a place of a fact in a pad that stands in the conversation, or nil.
-func (p *plan) padPlace(f int) *place { return p.t.padPlace(p.s, f) }
-
 func (t *Table) padPlace(s *state, f int) *place {
 	if t.padDir == "" {
 		return nil
@@ -77,7 +72,7 @@ func (t *Table) padPlace(s *state, f int) *place {
 // the file.
 func (p *plan) gist(f int) {
 	tellable := p.it.tellGists.has(f)
-	if q := p.padPlace(gistFact(f)); q == nil || !p.readPlace(q, tellable) {
+	if q := p.t.padPlace(p.s, gistFact(f)); q == nil || !p.readPlace(q, tellable) {
 		p.file(f, tellable, gistPrefix)
 	}
 }
@@ -86,7 +81,7 @@ func (p *plan) gist(f int) {
 // pitfall there looks it up.
 func (p *plan) pads() {
 	for _, f := range p.it.pitfalls {
-		if q := p.padPlace(f); q != nil && !p.s.facts.has(f) {
+		if q := p.t.padPlace(p.s, f); q != nil && !p.s.facts.has(f) {
 			p.readPlace(q, false)
 		}
 	}

@@ -14,20 +14,17 @@ import (
 // Table is what a model was trained on: the work bound to a project's files, how
 // the model behaves, and the key of its marks. It is never changed after Bind.
 type Table struct {
-	profile    scenarios.Model
-	budget     int64 // tokens of a summary
-	strategy   string
-	background bool
-	agentType  string
-	// How strategy coordinator leads, with the defaults filled in.
-	coordinator             scenarios.CoordinatorSpec
-	broad                   int
-	corrections, approaches int
-	names                   *stackNames
-	root                    string
-	marks                   mark.Key
-	filler                  *script.Filler
-	key                     rng.Key
+	profile     scenarios.Model
+	budget      int64 // tokens of a summary
+	strategy    string
+	background  bool
+	agentType   string
+	coordinator scenarios.CoordinatorSpec // how strategy coordinator leads
+	names       *stackNames
+	root        string
+	marks       mark.Key
+	filler      *script.Filler
+	key         rng.Key
 
 	facts     []fact
 	factIndex map[string]int

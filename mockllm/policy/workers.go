@@ -145,7 +145,7 @@ func (f *folder) handOut(name string, asked *note) {
 // engaged is the result of a call of Agent: there is a worker, or there is none.
 func (f *folder) engaged(u *use, b *llm.Block, n, asked *note) {
 	if b.IsError || n.msg.agent == "" {
-		f.agentResult(b, n, asked)
+		f.agentResult(n, asked)
 		f.blame(f.handed(u.name, asked), errored)
 		return
 	}

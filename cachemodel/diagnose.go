@@ -121,7 +121,7 @@ func (c *comparison) run(mark, head *llm.Node) difference {
 		}
 		if off := c.byteAt(o, n); off >= 0 {
 			d.part(min(o.Level, n.Level), false)
-			d.at(positionOf(o, n), start(n)+int64(off))
+			d.at(positionOf(n), start(n)+int64(off))
 			return d
 		}
 	}
@@ -143,8 +143,8 @@ func (d *difference) at(pos int32, offset int64) {
 	}
 }
 
-// positionOf is the position at which two nodes that follow equal bytes differ.
-func positionOf(o, n *llm.Node) int32 {
+// positionOf is the position of a node.
+func positionOf(n *llm.Node) int32 {
 	if n.Parent == nil {
 		return 1
 	}

@@ -15,6 +15,7 @@ package blocktrace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,10 +82,7 @@ type row struct {
 
 // Open begins to read a trace; name stands in errors.
 func Open(name string, r io.Reader, opt Options) *Reader {
-	if opt.Block == 0 {
-		opt.Block = MooncakeBlock
-	}
-	t := &Reader{name: name, lines: bufio.NewScanner(r), shift: opt.Scope * 0x9e3779b97f4a7c15, block: int64(opt.Block)}
+	t := &Reader{name: name, lines: bufio.NewScanner(r), shift: opt.Scope * 0x9e3779b97f4a7c15, block: int64(cmp.Or(opt.Block, MooncakeBlock))}
 	t.lines.Buffer(nil, MaxEntry)
 	return t
 }

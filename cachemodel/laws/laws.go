@@ -10,6 +10,7 @@ package laws
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
@@ -103,13 +104,7 @@ func readable(a *cachemodel.Admission, want int64) bool {
 		a.Start > x.Start.Add(llm.TTL5m.Duration()) {
 		return false
 	}
-	marks := a.Marks()
-	for i := range marks {
-		if marks[i].Long && within(marks[i].Node, x.Mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Marks(), func(m cachemodel.Mark) bool { return m.Long && within(m.Node, x.Mark) })
 }
 
 // within reports whether old is a prefix fewer than LookBack positions before n (CACHE-14), with

@@ -54,27 +54,29 @@ func (r *Record) steps() []step {
 	return out
 }
 
+// beside is the next request of the agent of request i, or the one before by a step
+// of -1; -1 for none.
+func (r *Record) beside(i, step int) int {
+	for j := i + step; j >= 0 && j < len(r.sent); j += step {
+		if r.sent[j].Agent == r.sent[i].Agent {
+			return j
+		}
+	}
+	return -1
+}
+
 // original is the request that copy i is of, -1 for none: the next of its agent.
 func (r *Record) original(i int) int {
-	for j := i + 1; j < len(r.sent); j++ {
-		if r.sent[j].Agent == r.sent[i].Agent {
-			if same(&r.sent[i], &r.sent[j]) {
-				return j
-			}
-			return -1
-		}
+	if j := r.beside(i, 1); j >= 0 && same(&r.sent[i], &r.sent[j]) {
+		return j
 	}
 	return -1
 }
 
 // arrivedTwice reports whether the request ahead of i in its agent is i's copy.
 func (r *Record) arrivedTwice(i int) bool {
-	for j := i - 1; j >= 0; j-- {
-		if r.sent[j].Agent == r.sent[i].Agent {
-			return r.sent[j].Stop == duplicate && same(&r.sent[j], &r.sent[i])
-		}
-	}
-	return false
+	j := r.beside(i, -1)
+	return j >= 0 && r.sent[j].Stop == duplicate && same(&r.sent[j], &r.sent[i])
 }
 
 func same(a, b *sqlite.Sent) bool {

@@ -1,8 +1,10 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -17,26 +19,12 @@ type Difference struct {
 
 // String says it in three lines: where and which field, then both sides.
 func (d *Difference) String() string {
-	what := fmt.Sprintf("field %s: %s became %s", d.Field, orNone(d.WantValue), orNone(d.GotValue))
+	what := fmt.Sprintf("field %s: %s became %s", d.Field, cmp.Or(d.WantValue, "(absent)"), cmp.Or(d.GotValue, "(absent)"))
 	if d.Field == "end" {
 		what = "where one of the two ends"
 	}
 	return fmt.Sprintf("first difference at event %d, %s\n  recorded  %s\n  now       %s",
-		d.Index, what, orEnded(d.Want), orEnded(d.Got))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(absent)"
-	}
-	return s
-}
-
-func orEnded(s string) string {
-	if s == "" {
-		return "(the run had ended)"
-	}
-	return s
+		d.Index, what, cmp.Or(d.Want, "(the run had ended)"), cmp.Or(d.Got, "(the run had ended)"))
 }
 
 // Compare finds the first difference between two sequences of canonical lines;
@@ -141,21 +129,12 @@ func firstField(w, g []field) (name, want, got string) {
 	switch {
 	case len(w) == 0:
 		return g[0].key, "", g[0].value
-	case len(g) == 0 || w[0].key != g[0].key && !has(g, w[0].key):
+	case len(g) == 0 || w[0].key != g[0].key && !slices.ContainsFunc(g, func(f field) bool { return f.key == w[0].key }):
 		return w[0].key, w[0].value, ""
 	case w[0].key != g[0].key:
 		return g[0].key, "", g[0].value
 	}
 	return w[0].key, w[0].value, g[0].value
-}
-
-func has(list []field, key string) bool {
-	for _, f := range list {
-		if f.key == key {
-			return true
-		}
-	}
-	return false
 }
 
 var headKeys = [...]string{"seq", "instant", "phase", "agent", "kind"}

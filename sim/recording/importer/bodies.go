@@ -140,12 +140,12 @@ func (d *bodies) found(session string, request, response source, ended vtime.Ins
 func (d *bodies) body(src source) (data []byte, file recording.File, ok bool, err error) {
 	from, err := src.open()
 	if err != nil {
-		return nil, file, false, located(src.name, 0, err)
+		return nil, file, false, located(src.name, err)
 	}
 	data, err = io.ReadAll(io.LimitReader(from, wire.MaxBytes+1))
 	file = from.file(src.name)
 	if err = closing(err, from.Close); err != nil && !brokenOff(err) {
-		return nil, file, false, located(src.name, 0, err)
+		return nil, file, false, located(src.name, err)
 	}
 	if len(data) > wire.MaxBytes {
 		d.skips.add(fmt.Sprintf("body of more than %d bytes", wire.MaxBytes), src.name, 0)

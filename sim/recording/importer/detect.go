@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"path"
+	"slices"
 )
 
 // format is what a file holds.
@@ -41,7 +42,7 @@ type identity struct {
 func identify(src source, opt *Options, sk *skips) (id identity, ok bool, err error) {
 	from, err := src.open()
 	if err != nil {
-		return identity{}, false, located(src.name, 0, err)
+		return identity{}, false, located(src.name, err)
 	}
 	if isBody(src.name) {
 		return identity{format: rawBodies, session: path.Dir(src.name), agent: path.Base(src.name)}, true, from.Close()
@@ -102,10 +103,5 @@ func identifyLine(line []byte) identity {
 type keys map[string]json.RawMessage
 
 func (k keys) all(names ...string) bool {
-	for _, n := range names {
-		if k[n] == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(n string) bool { return k[n] == nil })
 }

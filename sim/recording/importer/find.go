@@ -21,11 +21,11 @@ func (im *imported) find(fsys fs.FS, roots []string) ([]source, error) {
 		root = path.Clean(root)
 		err := fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil {
-				return located(name, 0, err)
+				return located(name, err)
 			}
 			info, err := d.Info()
 			if err != nil {
-				return located(name, 0, err)
+				return located(name, err)
 			}
 			switch {
 			case d.IsDir() && d.Name() == ".git":

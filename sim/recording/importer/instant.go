@@ -3,11 +3,7 @@ package importer
 import (
 	"strconv"
 	"strings"
-
-	"agentsim/sim/vtime"
 )
-
-const second = int64(vtime.Second)
 
 // parseSeconds reads a decimal number of seconds, such as 1767621256.903, exactly;
 // digits behind the ninth of the fraction are dropped.

@@ -10,6 +10,8 @@ import (
 	"agentsim/sim/vtime"
 )
 
+const second = int64(vtime.Second)
+
 func TestInstants(t *testing.T) {
 	t.Run("IMP-01 a timestamp is read as the calendar has it, to the nanosecond and in any zone", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {

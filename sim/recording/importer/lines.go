@@ -90,7 +90,7 @@ func (l *lineReader) fill() (whole bool, err error) {
 func eachLine(src source, opt *Options, sk *skips, do func(line []byte, number int64, cut bool) error) (recording.File, error) {
 	from, err := src.open()
 	if err != nil {
-		return recording.File{}, located(src.name, 0, err)
+		return recording.File{}, located(src.name, err)
 	}
 	lines := newLineReader(from, src.name, opt, sk)
 	for {

@@ -26,14 +26,11 @@ type source struct {
 	identity
 }
 
-// located says in which file an error is, and at which line or byte.
-func located(name string, line int64, err error) error {
+// located says in which file an error is.
+func located(name string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
-	}
-	if line > 0 {
-		return fmt.Errorf("%s:%d: %w", name, line, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -225,12 +225,8 @@ func (r *row) request() (q recording.Request, ok bool) {
 const maxTokens = 1 << 40
 
 func possible(u llm.Usage) bool {
-	for _, n := range []int64{u.Input, u.Write5m, u.Write1h, u.Read, u.Output} {
-		if n < 0 || n > maxTokens {
-			return false
-		}
-	}
-	return true
+	all := []int64{u.Input, u.Write5m, u.Write1h, u.Read, u.Output}
+	return slices.Min(all) >= 0 && slices.Max(all) <= maxTokens
 }
 
 // link finds predecessors and spawners by their ids and puts the session in order.

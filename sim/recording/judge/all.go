@@ -165,11 +165,7 @@ func part(n, of, whole int64) int64 {
 
 // note adds a request of half h.
 func (st *stakes) note(h int, r *recording.Request, v *Verdict, predicted int64) {
-	w := 0
-	if v.Within {
-		w = 1
-	}
-	s := &st[h][v.Transition][w]
+	s := &st[h][v.Transition][v.within()]
 	s.prompts += paid(r, 0)
 	s.lost += paid(r, r.Usage.Read) - paid(r, predicted)
 }

@@ -39,6 +39,14 @@ type Verdict struct {
 // Lost is how many of the expected tokens were not read.
 func (v Verdict) Lost(r *recording.Request) int64 { return max(v.Expected-r.Usage.Read, 0) }
 
+// within is 1 for a request within the lifetime, else 0.
+func (v Verdict) within() int {
+	if v.Within {
+		return 1
+	}
+	return 0
+}
+
 // Classify says of each request of s how it was read and why (IMP-05).
 func Classify(s *recording.Session) []Verdict { return classify(s, true) }
 

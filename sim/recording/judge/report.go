@@ -231,11 +231,7 @@ func (rep *Report) score(repo *Repo, s *recording.Session, played, otherwise []p
 		if pl.Usage.Read == r.Usage.Read {
 			c.Predicted = 1
 		}
-		within := 0
-		if v.Within {
-			within = 1
-		}
-		repo.Cells[v.Transition][within].Plus(&c)
+		repo.Cells[v.Transition][v.within()].Plus(&c)
 		if v.Transition == First {
 			if pl.Static > 0 {
 				repo.Known.Plus(&c)

@@ -103,9 +103,7 @@ const NamedBlock = "block "
 func (c *chains) frontOf(model string) *llm.Node {
 	n := c.fronts[model]
 	if n == nil {
-		scope := c.scope
-		scope.Model = model
-		n = c.border(c.border(c.b.Root(scope, llm.Salts{}), llm.System), llm.Messages)
+		n = c.border(c.border(c.root(model), llm.System), llm.Messages)
 		c.fronts[model] = n
 	}
 	return n
@@ -155,9 +153,7 @@ func (c *chains) contentFrom(i int, r *recording.Request) *llm.Node {
 
 // whole is the front of a request whose tools and system blocks are recorded.
 func (c *chains) whole(r *recording.Request) *llm.Node {
-	scope := c.scope
-	scope.Model = r.Model
-	n := c.b.Root(scope, llm.Salts{})
+	n := c.root(r.Model)
 	for k := range r.Front {
 		if n.Level == llm.Tools && r.Front[k].Kind != llm.ToolDef {
 			n = c.border(n, llm.System)

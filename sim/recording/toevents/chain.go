@@ -2,6 +2,7 @@ package toevents
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -129,29 +130,26 @@ func (c *chains) add(at *llm.Node, role llm.Role, n int64, purpose string, r *re
 // to. most is how many tokens they may have; blocks of unknown size are left out
 // unless always.
 func (c *chains) base(r *recording.Request, where string, most int64, always bool) *llm.Node {
-	t := &c.s.Threads[r.Thread]
-	scope := c.scope
-	scope.Model = r.Model
-	n := c.b.Root(scope, llm.Salts{})
+	t, n := &c.s.Threads[r.Thread], c.root(r.Model)
 	level := func(what string, size int64) {
 		size = min(size, most)
 		most -= size
+		blk := opaque("[%d tokens, %s of %s]", size, what, where)
 		switch {
 		case size > 0:
-			blk := opaque("[%d tokens, %s of %s]", size, what, where)
-			if n.Level == llm.Tools {
-				blk = toolBlock(blk)
-			}
-			node := c.b.Append(n, llm.NoRole, blk)
-			c.tokens[node] = c.tokens[n] + size
-			n = node
 		case always:
-			blk := opaque("[%s of %s, of unknown size]", what, where)
-			if n.Level == llm.Tools {
-				blk = toolBlock(blk)
-			}
-			n = c.b.Append(n, llm.NoRole, blk)
+			blk = opaque("[%s of %s, of unknown size]", what, where)
+		default:
+			return
 		}
+		if n.Level == llm.Tools {
+			blk = toolBlock(blk)
+		}
+		node := c.b.Append(n, llm.NoRole, blk)
+		if size > 0 {
+			c.tokens[node] = c.tokens[n] + size
+		}
+		n = node
 	}
 	level("tool definitions", t.ToolTokens)
 	n = c.border(n, llm.System)
@@ -186,20 +184,12 @@ func (c *chains) front(r *recording.Request) string {
 // move makes the chain that ends with n anew under another model: the same
 // blocks, in another cache.
 func (c *chains) move(n *llm.Node, model string) *llm.Node {
-	if n.Parent == nil {
-		scope := c.scope
-		scope.Model = model
-		return c.b.Root(scope, llm.Salts{})
-	}
 	var path []*llm.Node
-	for p := n; p.Parent != nil; p = p.Parent {
-		path = append(path, p)
+	for ; n.Parent != nil; n = n.Parent {
+		path = append(path, n)
 	}
-	scope := c.scope
-	scope.Model = model
-	at := c.b.Root(scope, llm.Salts{})
-	for i := len(path) - 1; i >= 0; i-- {
-		p := path[i]
+	at := c.root(model)
+	for _, p := range slices.Backward(path) {
 		if p.IsBorder() {
 			at = c.border(at, p.Level)
 			continue
@@ -209,6 +199,13 @@ func (c *chains) move(n *llm.Node, model string) *llm.Node {
 		at = next
 	}
 	return at
+}
+
+// root is where a model's chains begin.
+func (c *chains) root(model string) *llm.Node {
+	scope := c.scope
+	scope.Model = model
+	return c.b.Root(scope, llm.Salts{})
 }
 
 // within is the last block of the chain that ends with n of which all that

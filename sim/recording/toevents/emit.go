@@ -1,6 +1,8 @@
 package toevents
 
 import (
+	"cmp"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/judge"
@@ -106,11 +108,7 @@ func (e *emitter) agentStart(i int) {
 	case recording.Fork, recording.Compact:
 		structure = transcript.Fork
 	}
-	name := t.Type
-	if name == "" {
-		name = t.Kind.String()
-	}
-	e.emit(int32(i), &transcript.AgentStart{ID: e.agentID(i), Lineage: e.lineages[i], Parent: t.Parent, Type: name,
+	e.emit(int32(i), &transcript.AgentStart{ID: e.agentID(i), Lineage: e.lineages[i], Parent: t.Parent, Type: cmp.Or(t.Type, t.Kind.String()),
 		Structure: structure, Model: e.models[i], Depth: e.depth[i], Async: t.Async, Source: "recorded", ToolUse: recording.ToolUseID(t.ToolUse)})
 }
 

@@ -18,9 +18,9 @@ func (p *plan) askModel() error {
 		if id == "" {
 			continue
 		}
-		to, err := usable(id)
+		to, err := cachemodel.LookupBillable(id)
 		if err != nil {
-			return err
+			return refuse(askModel+" "+id, "%s", err)
 		}
 		from := profile(r.Model)
 		same = same && to == from
@@ -51,15 +51,6 @@ func (p *plan) typicalFactor(to *cachemodel.Profile) string {
 		return "1.3"
 	}
 	return "0.77"
-}
-
-// usable finds a model that can be played and priced.
-func usable(id string) (*cachemodel.Profile, error) {
-	to, err := cachemodel.LookupBillable(id)
-	if err != nil {
-		return nil, refuse(askModel+" "+id, "%s", err)
-	}
-	return to, nil
 }
 
 // scale counts request i's tokens by the question's factor.

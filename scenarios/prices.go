@@ -164,10 +164,58 @@ func (p *Provider) Listed(id string) (*Listing, error) {
 	if p.Speed == "fast" {
 		return nil, fmt.Errorf("your prices of model %s say nothing of fast mode; leave speed out", row.Pinned())
 	}
+	return &Listing{Profile: price.on(row, cmp.Or(p.Prices.File, "the scenario")), Day: price.From, Own: true, file: p.Prices.File}, nil
+}
+
+// on is a model at this price, which is from source.
+func (x *OwnPrice) on(row *cachemodel.Profile, source string) *cachemodel.Profile {
 	q := *row
-	q.Rates, q.Above, q.LongPrompt = price.rates(), cachemodel.Rates{}, 0
-	q.Found.Rates, q.Source, q.Date = true, cmp.Or(p.Prices.File, "the scenario"), price.From
-	return &Listing{Profile: &q, Day: price.From, Own: true, file: p.Prices.File}, nil
+	q.Rates, q.Above, q.LongPrompt = x.rates(), cachemodel.Rates{}, 0
+	q.Found.Rates, q.Source, q.Date = true, source, x.From
+	return &q
+}
+
+// pricesAlone is the least that has prices beside it.
+const pricesAlone = `agentsim: 1
+name: prices
+provider: {model: claude-sonnet-5-5, prices: %q}
+script: {main: {user: x}, answers: [{agent: main, turns: [{text: x}]}]}
+`
+
+// ReadPrices reads a file of prices by itself.
+func ReadPrices(name, text string) (*Prices, error) {
+	f, err := Parse(path.Join(path.Dir(name), "prices"), fmt.Appendf(nil, pricesAlone, path.Base(name)), Beside(func(string) ([]byte, error) { return []byte(text), nil }))
+	if err != nil {
+		return nil, err
+	}
+	sc, err := f.Effective("", nil)
+	if err != nil {
+		return nil, err
+	}
+	return sc.Provider.Prices, nil
+}
+
+// Of finds models at the prices of a day, "" for the newest: the user's own where
+// there are any of that model and as old, else the table's. It gives the same profile
+// each time.
+func (p *Prices) Of(day string) func(model string) (*cachemodel.Profile, error) {
+	if p == nil {
+		return cachemodel.Lookup
+	}
+	known := map[*cachemodel.Profile]*cachemodel.Profile{}
+	return func(model string) (*cachemodel.Profile, error) {
+		row, err := cachemodel.Lookup(model)
+		if err != nil || known[row] != nil {
+			return known[row], err
+		}
+		known[row] = row
+		if list := p.of(row); list != nil {
+			if x, err := newestOf(list, row, cmp.Or(day, p.newest())); err == nil {
+				known[row] = x.on(row, p.File)
+			}
+		}
+		return known[row], nil
+	}
 }
 
 // of are the prices of a model, nil for none.

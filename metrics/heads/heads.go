@@ -132,14 +132,6 @@ func costs(p baseline.Price, rate string, tokens int64) cachemodel.Picodollars {
 	return 0
 }
 
-// price notes what a model costs.
-func (h *Heads) price(model string) {
-	known := func(p baseline.Price) bool { return p.Model == model }
-	if profile, err := cachemodel.Lookup(model); err == nil && !slices.ContainsFunc(h.Prices, known) {
-		h.Prices = append(h.Prices, baseline.Price{Model: model, Day: profile.Date, Rates: profile.Words()})
-	}
-}
-
 // sums are the hashes of a text's lines.
 func sums(text string) string {
 	var b strings.Builder

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
@@ -35,7 +36,7 @@ func repository(memory string) *Heads {
 		Prompt: func(*gate.Set) string { return "You." }}
 	return Of(Input{Found: found, Definitions: append(slices.DeleteFunc(agent.EveryBuiltIn(&gates), func(d *agent.Definition) bool {
 		return !slices.Contains([]string{"general-purpose", "Explore", "Plan"}, d.Type)
-	}), own), Model: "claude-sonnet-5-5", Semantics: 3})
+	}), own), Model: "claude-sonnet-5-5", Semantics: 3, Price: cachemodel.Lookup})
 }
 
 func share(text string) metrics.Value {

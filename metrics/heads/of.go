@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/metrics/baseline"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/gate"
@@ -23,6 +24,7 @@ type Input struct {
 	Model       string              // of the main agent
 	Aliases     map[string]string   // models of definitions that are no ids
 	Semantics   int
+	Price       func(model string) (*cachemodel.Profile, error) // finds a model with its rates
 }
 
 // Of makes the heads of a repository's agents: of the main one and its forks, then of
@@ -154,6 +156,14 @@ func (b *builder) agent(d *agent.Definition) *Agent {
 	}
 	slices.SortStableFunc(a.Parts, func(x, y int) int { return order(b.Parts[x].Place) - order(b.Parts[y].Place) })
 	return a
+}
+
+// price notes what a model costs.
+func (b *builder) price(model string) {
+	h, known := b.Heads, func(p baseline.Price) bool { return p.Model == model }
+	if profile, err := b.Price(model); err == nil && !slices.ContainsFunc(h.Prices, known) {
+		h.Prices = append(h.Prices, baseline.Price{Model: model, Day: profile.Date, Rates: profile.Words()})
+	}
 }
 
 func known(model string) bool {

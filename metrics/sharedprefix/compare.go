@@ -28,12 +28,18 @@ type Text struct {
 }
 
 // Compare says what two runs of one thing share less than they did.
-func Compare(before, after *Record) []Finding {
-	c := comparison{before, after}
+func Compare(before, after *Record, price Pricing) []Finding {
+	c := comparison{before, after, price}
 	return slices.Concat(c.siblings(), c.definitions(), c.turns())
 }
 
-type comparison struct{ was, is *Record }
+type comparison struct {
+	was, is *Record
+	price   Pricing
+}
+
+// Pricing finds a model with its rates.
+type Pricing func(model string) (*cachemodel.Profile, error)
 
 const forkType = "fork"
 
@@ -105,7 +111,7 @@ func (c comparison) loss(old, a, b *Opening, n0, n1 int) Finding {
 		least = p.Minimum
 	}
 	f.Again = max(c.was.readable(old, n0, least)-c.is.readable(a, n1, least), 0)
-	f.Cost = again(a.Model, f.Again, a.Hour)
+	f.Cost = c.again(a.Model, f.Again, a.Hour)
 	return f
 }
 
@@ -118,8 +124,8 @@ func (o *Opening) named(other *Opening) string {
 }
 
 // again is what it costs to write so many tokens instead of reading them.
-func again(model string, n int64, hour bool) int64 {
-	p, err := cachemodel.Lookup(model)
+func (c comparison) again(model string, n int64, hour bool) int64 {
+	p, err := c.price(model)
 	if err != nil {
 		return 0
 	}
@@ -213,7 +219,7 @@ func (c comparison) turns() (out []Finding) {
 		n := max(t.Again-paid, 0)
 		out = append(out, Finding{Kind: "turn", Agents: []string{t.Type}, Who: t.Who, At: t.Place, Model: t.Model,
 			Was: Extent{Bytes: t.Place.Byte + t.Lost - lost}, Is: Extent{Blocks: t.Place.Block - 1, Bytes: t.Place.Byte},
-			Texts: []Text{{"request before", t.Before}, {"this one", t.After}}, Again: n, Cost: again(t.Model, n, t.Hour)})
+			Texts: []Text{{"request before", t.Before}, {"this one", t.After}}, Again: n, Cost: c.again(t.Model, n, t.Hour)})
 	}
 	return out
 }

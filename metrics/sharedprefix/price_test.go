@@ -48,7 +48,7 @@ func pair(hour bool, shares ...int) *Record {
 
 // lost are the losses of one kind.
 func lost(kind string, before, after *Record) (out []Finding) {
-	for _, f := range Compare(before, after) {
+	for _, f := range Compare(before, after, cachemodel.Lookup) {
 		if f.Kind == kind {
 			out = append(out, f)
 		}

@@ -1,6 +1,7 @@
 package sharedprefix
 
 import (
+	"agentsim/cachemodel"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func run(fronts ...string) *Record {
 // losses counts what Compare calls lost, by kind.
 func losses(before, after *Record) map[string]int {
 	out := map[string]int{}
-	for _, f := range Compare(before, after) {
+	for _, f := range Compare(before, after, cachemodel.Lookup) {
 		out[f.Kind]++
 	}
 	return out
@@ -85,10 +86,10 @@ func same(t *testing.T) {
 		if err := errors.Join(json.Unmarshal(text, c), c.Check()); err != nil {
 			t.Fatal(err)
 		}
-		if f := Compare(a, b); f != nil {
+		if f := Compare(a, b, cachemodel.Lookup); f != nil {
 			t.Fatalf("equal runs: %+v", f)
 		}
-		if f := Compare(a, c); f != nil {
+		if f := Compare(a, c, cachemodel.Lookup); f != nil {
 			t.Fatalf("read again: %+v", f)
 		}
 	})
@@ -126,8 +127,8 @@ func hostile(t *testing.T) {
 		}
 		r := &Record{}
 		if json.Unmarshal(text, r) == nil && r.Check() == nil {
-			Compare(r, run("a b"))
-			Compare(run("a b"), r)
+			Compare(r, run("a b"), cachemodel.Lookup)
+			Compare(run("a b"), r, cachemodel.Lookup)
 		}
 	})
 }
@@ -146,7 +147,7 @@ func least(t *testing.T) {
 		return w.s.Record()
 	}
 	for odd := range 6 {
-		found := Compare(build(-1), build(odd))
+		found := Compare(build(-1), build(odd), cachemodel.Lookup)
 		if len(found) == 0 || found[0].Kind != "siblings" || found[0].At.Block != 2 {
 			t.Errorf("child %d differs: %+v", odd, found)
 		}

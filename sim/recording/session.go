@@ -20,6 +20,13 @@ type Session struct {
 	// BlockTokens is how many tokens a block of Request.Blocks has; 0 when the
 	// recording names no blocks.
 	BlockTokens int64
+	Prices      *PriceFile `json:",omitempty"` // by which it is billed; nil for the table's
+}
+
+// PriceFile is a file of the user's own prices, as it was given.
+type PriceFile struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
 }
 
 // File is one file a session was read from.

@@ -19,7 +19,7 @@ func BenchmarkPlay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		own, _, err := r.Play([]string{"provider.ttl=1h"})
+		own, _, err := r.Play([]string{"provider.ttl=1h"}, nil)
 		if err != nil || len(own.Calls) != 1000 {
 			b.Fatal(len(own.Calls), err)
 		}

@@ -49,12 +49,15 @@ func Load(db *sqlite.DB, run string) (*Record, error) {
 }
 
 // Play asks the cache again, by the run's settings with sets, each path=value,
-// over them. The error says which setting cannot be answered from the record and
+// over them, and at other prices, nil for the run's. The error says which setting cannot be answered from the record and
 // why, or which call the run's own settings do not reproduce.
-func (r *Record) Play(sets []string) (own, other *Result, err error) {
+func (r *Record) Play(sets []string, prices *scenarios.Prices) (own, other *Result, err error) {
 	sc, err := r.file.Effective("", sets)
 	if err != nil {
 		return nil, nil, err
+	}
+	if prices != nil {
+		sc.Provider.Prices = prices
 	}
 	if err := Check(sets); err != nil {
 		return nil, nil, err

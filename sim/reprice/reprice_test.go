@@ -104,7 +104,7 @@ func reproduced(t *testing.T, db *sqlite.DB, spec *sim.Spec) {
 		t.Errorf("%s/%s: %v", spec.Scenario.Name, spec.Variant, err)
 		return
 	}
-	own, _, err := r.Play(nil)
+	own, _, err := r.Play(nil, nil)
 	if err != nil || len(own.Calls) == 0 {
 		t.Errorf("%s/%s: %v", spec.Scenario.Name, spec.Variant, err)
 	}

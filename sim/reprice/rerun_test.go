@@ -70,7 +70,7 @@ func compare(t *testing.T, entry string, sets []string) (changed int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got, err := r.Play(sets)
+		_, got, err := r.Play(sets, nil)
 		if refusal := (*reprice.SettingError)(nil); errors.As(err, &refusal) {
 			t.Logf("%s: %v", spec.Variant, err)
 			continue

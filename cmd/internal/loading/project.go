@@ -27,6 +27,8 @@ type Project struct {
 	Head string   // a file with the client's own head, in place of scenarios' own; "" for none
 	Own  []string // files of this program's that are no part of a project, as given
 
+	Prices Prices // in place of scenarios' own
+
 	open  map[string]*directory
 	heads map[string][]scenarios.FrontPart // by file
 }
@@ -36,11 +38,12 @@ func (p *Project) Add(f *pflag.FlagSet) {
 	f.StringVar(&p.Dir, "project", "", "a `directory` in place of the scenario's own project: its files, CLAUDE.md, git status, agents, skills, MCP servers, settings")
 	f.StringVar(&p.Home, "home", "", "the user's `directory`, whose .claude counts too where there is a project's; not read by default")
 	f.StringVar(&p.Head, "heads", "", "a `file` with one request as your client sent it: its system prompt and tools in place of the simulated client's")
+	p.Prices.Add(f)
 }
 
 // Words are the flags as they were given.
 func (p *Project) Words() (out []string) {
-	for _, f := range []struct{ flag, value string }{{"--project", p.Dir}, {"--home", p.Home}, {"--heads", p.Head}} {
+	for _, f := range []struct{ flag, value string }{{"--project", p.Dir}, {"--home", p.Home}, {"--heads", p.Head}, {"--prices", p.Prices.Name}} {
 		if f.value != "" {
 			out = append(out, f.flag, f.value)
 		}
@@ -61,6 +64,9 @@ func (p *Project) Close() {
 
 // Scenario reads a scenario, and the directory that the flag or the scenario names.
 func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, error) {
+	if err := p.Prices.Read(); err != nil {
+		return nil, err
+	}
 	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
 	dir := p.Dir
 	if dir == "" {
@@ -73,7 +79,7 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 		}
 	}
 	var err error
-	own := []string{name, p.Head}
+	own := []string{name, p.Head, p.Prices.Name}
 	if l.File != nil {
 		own = append(own, beside(name, l.OfProject("heads")))
 	}
@@ -180,6 +186,9 @@ func (l *Loaded) Over(axes []scenarios.Axis, sets []string) (err error) {
 func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
 	m := &harness.Maker{File: l.File, Sets: l.sets, Adapt: func(sc *scenarios.Scenario, variant string) error {
 		l.into(sc, variant)
+		if l.flags.Prices.Prices != nil {
+			sc.Provider.Prices = l.flags.Prices.Prices
+		}
 		if more != nil {
 			more(sc)
 		}

@@ -88,7 +88,7 @@ func (p *plan) world() (w shown) {
 func (p *plan) priced() (out []*cachemodel.Profile) {
 	for _, s := range [...]*recording.Session{p.recorded, p.session} {
 		for i := range s.Requests {
-			if f := profile(s.Requests[i].Model); !slices.Contains(out, f) {
+			if f := p.opt.priced(s.Requests[i].Model); !slices.Contains(out, f) {
 				out = append(out, f)
 			}
 		}

@@ -33,7 +33,7 @@ func (p *plan) askKeepAlive() error {
 		}
 	}
 	p.note("a refresh repeats the last prompt %s before it would expire, asks for one token and takes no time", keepMargin)
-	f := profile(p.recorded.Requests[0].Model)
+	f := p.opt.priced(p.recorded.Requests[0].Model)
 	write := f.Rates.Write5m
 	if p.asks[0].ttl == llm.TTL1h {
 		write = f.Rates.Write1h
@@ -80,7 +80,7 @@ func (p *plan) weighGaps(without, with *player.Result) {
 		}
 		length := p.session.Requests[g.to].Start.Sub(g.last)
 		n, _ := slices.BinarySearchFunc(gapEdges[:], length, cmp.Compare[vtime.Duration])
-		s, rates := &sums[n], profile(p.session.Requests[g.from].Model)
+		s, rates := &sums[n], p.opt.priced(p.session.Requests[g.from].Model)
 		s.N++
 		s.Refreshes += int64(len(extra))
 		for _, u := range extra {
@@ -102,5 +102,5 @@ func (p *plan) weighGaps(without, with *player.Result) {
 }
 
 func cost(p *plan, r *player.Result, i int) cachemodel.Picodollars {
-	return profile(p.session.Requests[i].Model).Cost(r.Requests[0][i].Usage)
+	return p.opt.priced(p.session.Requests[i].Model).Cost(r.Requests[0][i].Usage)
 }

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"agentsim/cachemodel"
 	"fmt"
 
 	"agentsim/sim/llm"
@@ -45,6 +46,8 @@ type Options struct {
 	Slack vtime.Duration // how long an entry outlives its lifetime by the client's log
 	// Tokenizer names what counts a model's tokens: equal names count alike.
 	Tokenizer func(model string) string
+	// Price finds a model with its rates, the same profile each time; nil is the table.
+	Price func(model string) (*cachemodel.Profile, error)
 }
 
 // Refusal is why a question has no answer.

@@ -74,7 +74,7 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	if err := billable(s); err != nil {
+	if err := billable(s, &opt); err != nil {
 		return nil, err
 	}
 	p := &plan{recorded: s, q: q, opt: opt, answer: &Answer{}, known: player.Hindsight([]*recording.Session{s}, opt.Slack)}
@@ -91,7 +91,7 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 }
 
 // billable refuses a session that cannot be played or priced.
-func billable(s *recording.Session) error {
+func billable(s *recording.Session, opt *Options) error {
 	if len(s.Requests) == 0 {
 		return refuse("", "it holds no requests")
 	}
@@ -99,16 +99,25 @@ func billable(s *recording.Session) error {
 		return refuse("", "%s", strings.TrimPrefix(err.Error(), "session "+s.ID+": "))
 	}
 	for i := range s.Requests {
-		if p := profile(s.Requests[i].Model); !p.Found.Rates {
+		if p := opt.priced(s.Requests[i].Model); !p.Found.Rates {
 			return refuse("", "request %d of %d: no rates of %s are known, so there is no bill", i+1, len(s.Requests), p.ID)
 		}
 	}
 	return nil
 }
 
+// priced is a model that was looked up before, with its rates.
+func (opt *Options) priced(model string) *cachemodel.Profile {
+	if opt.Price == nil {
+		return profile(model)
+	}
+	return must(opt.Price(model))
+}
+
 // profile is that of a model which was looked up before.
-func profile(model string) *cachemodel.Profile {
-	p, err := cachemodel.Lookup(model)
+func profile(model string) *cachemodel.Profile { return must(cachemodel.Lookup(model)) }
+
+func must(p *cachemodel.Profile, err error) *cachemodel.Profile {
 	if err != nil {
 		panic("whatif: a session was priced that is not playable: " + err.Error())
 	}
@@ -183,7 +192,7 @@ func (p *plan) band(base, then *player.Result) {
 	for i := range p.recorded.Requests {
 		r := &p.recorded.Requests[i]
 		was, is := base.Requests[0][i].Usage, then.Requests[0][i].Usage
-		if f := profile(r.Model); r.UserTurn && p.asks[i].ttl == llm.TTL1h && is.Read > was.Read {
+		if f := p.opt.priced(r.Model); r.UserTurn && p.asks[i].ttl == llm.TTL1h && is.Read > was.Read {
 			kept += f.Cost(was) - f.Cost(is)
 		}
 	}
@@ -204,7 +213,7 @@ func (p *plan) bill(alone, base, then *player.Result) {
 	for i := range p.recorded.Requests {
 		r := &p.recorded.Requests[i]
 		k := p.kind(r)
-		was, will := profile(r.Model), profile(p.session.Requests[i].Model)
+		was, will := p.opt.priced(r.Model), p.opt.priced(p.session.Requests[i].Model)
 		a.Recorded[k].add(r.Usage, was.Cost(r.Usage))
 		u := alone.Requests[0][i].Usage
 		a.Alone[k].add(u, was.Cost(u))

@@ -20,6 +20,8 @@ type sessionJSON struct {
 	Files       []fileJSON    `json:"files"`
 	Threads     []threadJSON  `json:"threads"`
 	Skipped     []skipJSON    `json:"skipped"`
+
+	Prices *recording.PriceFile `json:"prices,omitempty"`
 }
 
 type fileJSON struct {
@@ -53,7 +55,7 @@ type threadJSON struct {
 // SessionText is what a run of a recorded session has as its spec: all that its
 // events leave out, so that Recording finds it.
 func SessionText(s *recording.Session) string {
-	doc := sessionJSON{Format: s.Format, Origin: s.Origin, Session: s.ID, Client: s.Client, BlockTokens: s.BlockTokens,
+	doc := sessionJSON{Format: s.Format, Origin: s.Origin, Session: s.ID, Client: s.Client, BlockTokens: s.BlockTokens, Prices: s.Prices,
 		Files: []fileJSON{}, Threads: []threadJSON{}, Skipped: []skipJSON{}}
 	if len(s.Requests) > 0 {
 		doc.Start = s.Requests[0].Start
@@ -81,7 +83,7 @@ func sessionOf(text string) (*recording.Session, vtime.Instant, error) {
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		return nil, 0, err
 	}
-	s := &recording.Session{Format: doc.Format, Origin: doc.Origin, ID: doc.Session, Client: doc.Client, BlockTokens: doc.BlockTokens}
+	s := &recording.Session{Format: doc.Format, Origin: doc.Origin, ID: doc.Session, Client: doc.Client, BlockTokens: doc.BlockTokens, Prices: doc.Prices}
 	for _, f := range doc.Files {
 		s.Files = append(s.Files, recording.File(f))
 	}

@@ -114,7 +114,7 @@ func run(s *ui.Env, o *options, args []string) error {
 	if err := set.selects(limits); err != nil {
 		return err
 	}
-	b := &bench{o: o, set: set, base: base, now: &baseline.File{Semantics: sim.Semantics}, specs: map[*scenarios.File]*sim.Spec{}}
+	b := &bench{o: o, set: set, base: base, now: &baseline.File{Semantics: sim.Semantics}, specs: map[*scenarios.File]*sim.Spec{}, providers: map[string]*scenarios.Provider{}}
 	if err := runBench(s, b); err != nil {
 		return err
 	}
@@ -141,6 +141,7 @@ type bench struct {
 	found  []report.Row // what the first seeds came to, where there is no baseline
 
 	guardFindings map[string][]sharedprefix.Finding // by variant
+	providers     map[string]*scenarios.Provider    // by variant
 	aside         []string                          // what is told and does not count
 	specs         map[*scenarios.File]*sim.Spec     // the first of each file on a directory
 }

@@ -68,7 +68,7 @@ func (b *bench) guardVariant(v *baseline.Variant) {
 		v.Verdict, v.Note = baseline.NoBaseline, "the baseline does not hold what requests share: write it with --guard "+guardPrefix
 		return
 	}
-	found := sharedprefix.Compare(was.Requests, is.Requests)
+	found := sharedprefix.Compare(was.Requests, is.Requests, b.providers[v.Name()].Priced)
 	if b.guardFindings == nil {
 		b.guardFindings = map[string][]sharedprefix.Finding{}
 	}

@@ -121,6 +121,7 @@ func (x *selection) maker(f *scenarios.File) *harness.Maker {
 // take keeps a run's entry, and notes the first invariant that is broken.
 func (b *bench) take(m *harness.Measured) {
 	b.now.Runs = append(b.now.Runs, m.Kept)
+	b.providers[m.Kept.Name()] = &m.Spec.Scenario.Provider
 	if b.set.on[m.File] != nil && b.specs[m.File] == nil {
 		b.specs[m.File] = m.Spec
 	}

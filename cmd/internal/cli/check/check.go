@@ -14,6 +14,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/heads"
@@ -38,6 +39,7 @@ type options struct {
 	output    string
 	junit     string
 	sarif     string
+	prices    loading.Prices
 
 	limit metrics.Value
 }
@@ -80,6 +82,7 @@ status and prices do not decide; what is assumed is marked so.`,
 	f.Int64Var(&o.day.Sessions, "sessions", o.day.Sessions, "how many sessions a day has")
 	f.Int64Var(&o.day.Turns, "turns", o.day.Turns, "how many turns of the main agent a session has")
 	f.StringVar(&o.home, "home", "", "the user's `directory`, whose .claude counts too; not read by default")
+	o.prices.Add(f)
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
 	f.StringVar(&o.sarif, "sarif", "", "also write SARIF 2.1.0 into this `file`")
@@ -113,6 +116,7 @@ type check struct {
 	name     string // of the baseline
 	found    *project.Found
 	problems []*definition.Problem
+	price    rundb.Pricing
 	now      *heads.Heads
 	base     *heads.Heads  // nil for none
 	report   *heads.Report // nil without a baseline
@@ -120,10 +124,10 @@ type check struct {
 }
 
 func run(s *ui.Env, o *options) error {
-	if err := o.check(); err != nil {
+	if err := cmp.Or(o.check(), o.prices.Read()); err != nil {
 		return err
 	}
-	c := &check{o: o, name: o.baseline}
+	c := &check{o: o, name: o.baseline, price: o.prices.Of("")}
 	if c.name == "" {
 		c.name = filepath.ToSlash(filepath.Join(o.dir, filepath.FromSlash(defaultBaseline)))
 	}
@@ -213,7 +217,7 @@ func (c *check) heads(model string) error {
 		p.File = strings.TrimPrefix(p.File, filepath.ToSlash(filepath.Clean(c.o.dir))+"/")
 	}
 	c.problems = slices.Concat(c.found.Problems, problems, set.Problems)
-	c.now = heads.Of(heads.Input{Found: c.found, Definitions: set.Definitions, Model: model, Aliases: aliases, Semantics: sim.Semantics})
+	c.now = heads.Of(heads.Input{Found: c.found, Definitions: set.Definitions, Model: model, Aliases: aliases, Semantics: sim.Semantics, Price: c.price})
 	return nil
 }
 
@@ -247,7 +251,7 @@ func (c *check) compare() error {
 // updating is the command line that writes the baseline.
 func (c *check) updating() string {
 	words := []string{"agentsim", "check"}
-	for _, f := range []struct{ flag, value string }{{"", c.o.directory()}, {"--home", c.o.home}, {"--baseline", c.o.baseline}} {
+	for _, f := range []struct{ flag, value string }{{"", c.o.directory()}, {"--home", c.o.home}, {"--prices", c.o.prices.Name}, {"--baseline", c.o.baseline}} {
 		if f.value != "" && f.flag != "" {
 			words = append(words, f.flag)
 		}

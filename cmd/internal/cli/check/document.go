@@ -43,7 +43,8 @@ func (c *check) document() *report.Document {
 func (c *check) title() string {
 	price := "prices unknown"
 	if len(c.now.Prices) > 0 {
-		price = "prices of " + c.now.Prices[0].Day
+		p, _ := c.price(c.now.Prices[0].Model) // it is there
+		price = c.o.prices.Words(p)
 	}
 	return fmt.Sprintf("%s · %s · %s at %s · %s", c.o.dir, c.now.Client, c.now.Agents[0].Model, price, ui.Plural(len(c.now.Agents), "agent type"))
 }

@@ -4,6 +4,8 @@
 package inspect
 
 import (
+	"agentsim/cmd/internal/loading"
+	"cmp"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -28,6 +30,7 @@ type options struct {
 	said     string
 	output   string
 	reprice  []string
+	prices   loading.Prices
 	limit    int  // of the list of runs; 0 for all
 	view     view // nil for the tree
 }
@@ -56,7 +59,7 @@ run's id.`,
   agentsim inspect 9c1e --reprice provider.ttl=1h --reprice provider.fourth_mark=true`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd.Flags()); err != nil {
+			if err := cmp.Or(o.check(cmd.Flags()), o.prices.Read()); err != nil {
 				return err
 			}
 			return run(s, o, args)
@@ -71,6 +74,7 @@ run's id.`,
 	f.BoolVar(&o.blocks, "blocks", false, "with --call: also print what the request held, block by block")
 	f.StringVar(&o.said, "said", "", "print all that an `agent` said, by its id or lineage")
 	f.StringArrayVar(&o.reprice, "reprice", nil, "compute a run by another setting of prices or of the cache, as `path=value`; may be repeated")
+	o.prices.Add(f)
 	f.IntVar(&o.limit, "limit", page, "without a run: list so many `runs`, 0 for all; forms for machines have all unless it is given")
 	ui.OutputFlag(f, &o.output)
 	return cmd
@@ -83,13 +87,13 @@ type view func(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *option
 var views = []struct {
 	flag string
 	add  view
-}{{"call", request}, {"misses", misses}, {"phases", phases}, {"progress", progress}, {"said", said}, {"reprice", repriced}}
+}{{"call", request}, {"misses", misses}, {"phases", phases}, {"progress", progress}, {"said", said}, {"reprice", repriced}, {"prices", repriced}}
 
 // check says what is wrong with the flags, and finds the view that is asked for.
 func (o *options) check(f *pflag.FlagSet) error {
 	var given []string
 	for _, v := range views {
-		if f.Changed(v.flag) {
+		if f.Changed(v.flag) && (v.flag != "prices" || !f.Changed("reprice")) {
 			given, o.view = append(given, v.flag), v.add
 		}
 	}

@@ -237,7 +237,7 @@ func expiredOfSubagent(c *sqlite.CallInfo) bool {
 }
 
 // pricing finds a model's prices.
-type pricing func(model string) (*cachemodel.Profile, error)
+type pricing = rundb.Pricing
 
 // moreThanAHit is what reading the lost tokens instead of paying for them again
 // would have saved: tokens that were written come first, then plain ones.
@@ -260,11 +260,15 @@ func moreThanAHit(c *sqlite.CallInfo, price pricing) (cachemodel.Picodollars, bo
 // prices finds models as the run's scenario priced them; list prices where it has
 // none.
 func prices(db *sqlite.DB, info sqlite.RunInfo) pricing {
-	if !info.Recorded() {
-		if stored, err := db.Spec(info.ID); err == nil {
-			if spec, err := rundb.Rebuild(&stored); err == nil {
-				return spec.Scenario.Provider.Priced
-			}
+	if info.Recorded() {
+		if price, err := rundb.Prices(db, info); err == nil {
+			return price
+		}
+		return cachemodel.Lookup
+	}
+	if stored, err := db.Spec(info.ID); err == nil {
+		if spec, err := rundb.Rebuild(&stored); err == nil {
+			return spec.Scenario.Provider.Priced
 		}
 	}
 	return cachemodel.Lookup

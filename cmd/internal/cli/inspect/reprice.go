@@ -44,11 +44,14 @@ type repricedMiss struct {
 // to come to what is recorded, or nothing is said.
 func repriced(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) error {
 	sets := o.reprice
-	r, err := asked(db, info, sets)
+	r, err := asked(db, info, sets, o.prices.Prices)
 	if err != nil {
 		return err
 	}
 	all, agents, lost := summed(r)
+	if o.prices.Prices != nil {
+		sets = append(slices.Clone(sets), "prices of "+o.prices.Name)
+	}
 	d.Say("repriced by %s: requests and timing as recorded\n", strings.Join(sets, ", "))
 	d.Field("settings", report.List(sets))
 	d.Field("timing", report.Text("as-recorded"))
@@ -120,7 +123,7 @@ func runAgain(r *reprice.Result) string {
 }
 
 // asked asks the cache of a run in full again by other settings.
-func asked(db *sqlite.DB, info sqlite.RunInfo, sets []string) (*reprice.Result, error) {
+func asked(db *sqlite.DB, info sqlite.RunInfo, sets []string, prices *scenarios.Prices) (*reprice.Result, error) {
 	if info.Recorded() {
 		return nil, ui.Failf(ui.Usage, "run %s is a recorded session: agentsim whatif asks what it would have cost otherwise", ui.Short(info.ID))
 	}
@@ -134,7 +137,7 @@ func asked(db *sqlite.DB, info sqlite.RunInfo, sets []string) (*reprice.Result, 
 	if err != nil {
 		return nil, err
 	}
-	_, now, err := record.Play(sets)
+	_, now, err := record.Play(sets, prices)
 	if refusal := (*reprice.SettingError)(nil); errors.As(err, &refusal) {
 		return nil, ui.Failf(ui.Usage, "--reprice %w; run the scenario with --set %s, or ask agentsim whatif %s; from the record follow %s",
 			refusal, refusal.Setting, ui.Short(info.ID), strings.Join(reprice.Answerable(), ", "))

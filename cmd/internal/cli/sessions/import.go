@@ -3,6 +3,8 @@
 package sessions
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/loading"
 	"cmp"
 	"errors"
 	"fmt"
@@ -37,6 +39,8 @@ type importOptions struct {
 	dryRun  bool
 	brief   bool
 	all     bool
+	prices  loading.Prices
+	priced  []string // models at whose prices, where some are the user's own
 }
 
 // NewImport makes the command.
@@ -60,6 +64,9 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 			if o.brief && o.all {
 				return ui.Failf(ui.Usage, "--brief and --all: give one of them")
 			}
+			if err := o.prices.Read(); err != nil {
+				return err
+			}
 			return importPaths(s, o, args)
 		},
 	}
@@ -68,6 +75,7 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 	f.BoolVar(&o.content, "with-content", false, "also store what was said, with tool inputs and results")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
+	o.prices.Add(f)
 	f.BoolVar(&o.all, "all", false, fmt.Sprintf("list every session, not only the first %d", maxListed))
 	ui.OutputFlag(f, &o.output)
 	return cmd
@@ -117,7 +125,10 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 			if !o.content {
 				withoutPlaces(x)
 			}
-			run, err := importSession(s, db, x)
+			if o.prices.Prices != nil {
+				x.Prices = &recording.PriceFile{Name: o.prices.File, Text: o.prices.Text}
+			}
+			run, err := importSession(s, db, x, o.price(x))
 			if err == nil {
 				done = append(done, run)
 			}
@@ -168,7 +179,7 @@ func importError(err error) error {
 
 // importSession records a session as a run; without a database it only makes the
 // run's figures.
-func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun, error) {
+func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session, price rundb.Pricing) (importedRun, error) {
 	verdicts := judge.Classify(x)
 	out := importedRun{run: toevents.Of(x, verdicts), requests: len(x.Requests)}
 	for i := range x.Requests {
@@ -181,13 +192,13 @@ func importSession(s *ui.Env, db *sqlite.DB, x *recording.Session) (importedRun,
 	head := *x
 	head.Requests = nil
 	out.session = &head
-	fold, digest := metrics.New(metrics.Options{Price: rundb.PriceOf}), transcript.NewDigest()
+	fold, digest := metrics.New(metrics.Options{Price: price}), transcript.NewDigest()
 	sinks := []transcript.Sink{fold, digest}
 	var w *sqlite.Writer
 	if db != nil {
 		var err error
 		w, err = db.Begin(sqlite.Run{ID: out.run.ID, Name: out.run.Name, Variant: out.run.Variant, Policy: transcript.PolicyRecorded,
-			Semantics: toevents.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Cost: billedCost})
+			Semantics: toevents.Semantics, Spec: sqlite.SessionText(x)}, harness.Wall(s.Now()), sqlite.Options{Cost: billed(price)})
 		if err != nil {
 			return out, err
 		}
@@ -211,10 +222,32 @@ func closeFailed(w *sqlite.Writer, err error, now string) error {
 	return errors.Join(err, w.Finish(sqlite.End{Status: sqlite.Crashed, Detail: err.Error(), FinishedAt: now}))
 }
 
-func billedCost(model string, u llm.Usage) (billed, uncached int64) {
-	p, err := rundb.PriceOf(model)
-	if err != nil {
-		return 0, 0
+// price finds models as a session is billed: at the user's own prices of its first day,
+// else at established ones.
+func (o *importOptions) price(x *recording.Session) rundb.Pricing {
+	if o.prices.Prices == nil || len(x.Requests) == 0 {
+		return rundb.PriceOf
 	}
-	return int64(p.Cost(u)), int64(p.CostUncached(u))
+	own := o.prices.Of(rundb.Day(int64(x.Requests[0].Start)))
+	return func(model string) (*cachemodel.Profile, error) {
+		p, err := own(model)
+		if err != nil || !p.Found.Rates {
+			return rundb.PriceOf(model)
+		}
+		if words := model + " at " + o.prices.Words(p); !slices.Contains(o.priced, words) {
+			o.priced = append(o.priced, words)
+		}
+		return p, nil
+	}
+}
+
+// billed prices calls.
+func billed(price rundb.Pricing) func(model string, u llm.Usage) (billed, uncached int64) {
+	return func(model string, u llm.Usage) (billed, uncached int64) {
+		p, err := price(model)
+		if err != nil {
+			return 0, 0
+		}
+		return int64(p.Cost(u)), int64(p.CostUncached(u))
+	}
 }

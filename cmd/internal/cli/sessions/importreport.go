@@ -34,6 +34,7 @@ func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importe
 		d.Label("again", ui.Plural(n, "session")+" had been imported before and came out the same")
 	}
 	unpriced(d, done)
+	d.Label("prices", o.priced...)
 	skipped(d, read.Skipped)
 	if !o.dryRun {
 		d.Label("inspect", "agentsim inspect "+ui.Short(done[0].run.ID)+rundb.At(s, o.db))

@@ -3,6 +3,8 @@
 package whatif
 
 import (
+	"agentsim/cmd/internal/loading"
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -32,6 +34,7 @@ type options struct {
 	lifetime, model, factor, keepAlive, slack string
 	q                                         whatif.Question
 	question                                  *pflag.FlagSet // those of them that ask
+	prices                                    loading.Prices
 }
 
 // New makes the command.
@@ -52,7 +55,7 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
   agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3`,
 		Args: ui.Exactly(1, "the beginning of a run's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.read(); err != nil {
+			if err := cmp.Or(o.read(), o.prices.Read()); err != nil {
 				return err
 			}
 			return run(s, o, args[0], cmd.Flags().Changed("slack"))
@@ -79,6 +82,7 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f.SortFlags = false
 	f.AddFlagSet(o.question)
 	f.StringVar(&o.slack, "slack", logSlack, "how `long` after a lifetime an entry can still be read, by the client's log; 0s for a simulated run")
+	o.prices.Add(f)
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	ui.OutputFlag(f, &o.output)
 }
@@ -183,6 +187,9 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 	if err != nil {
 		return err
 	}
+	if opt.Price, err = o.price(db, info, session); err != nil {
+		return err
+	}
 	if err := toevents.Check(session); err != nil {
 		return &sqlite.Error{Path: o.db, Doing: "make a session of run " + ui.Short(info.ID) + " (" + err.Error() + ")", Kind: sqlite.ErrDamaged}
 	}
@@ -201,6 +208,17 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 	}
 	answer(d, o, a)
 	return s.Print(o.output, d)
+}
+
+// price finds models at the prices that the flag names, else at those of the record.
+func (o *options) price(db *sqlite.DB, info sqlite.RunInfo, x *recording.Session) (rundb.Pricing, error) {
+	switch {
+	case o.prices.Prices == nil:
+		return rundb.Prices(db, info)
+	case info.Recorded() && len(x.Requests) > 0:
+		return o.prices.Of(rundb.Day(int64(x.Requests[0].Start))), nil
+	}
+	return o.prices.Of(""), nil
 }
 
 // refused says why there is no answer, and where to look for what there is.

@@ -55,7 +55,7 @@ func (s *Scenario) definesAgents() bool {
 // definitionFiles are the paths of the project's own files that define agents.
 func (s *Scenario) definitionFiles() []string {
 	var out []string
-	for _, p := range filesOf(s).paths() {
+	for _, p := range filesOf(s).sorted {
 		if path.Dir(p) == ".claude/agents" && strings.HasSuffix(p, ".md") || p == ".claude/settings.json" {
 			out = append(out, p)
 		}
@@ -89,7 +89,7 @@ func (s *Scenario) definedNames() []string {
 func (c *checker) leadType() {
 	s := c.s
 	types, readOnly := c.agentTypes()
-	if !c.foreign() && !s.definesAgents() {
+	if !c.file.foreign && !s.definesAgents() {
 		c.oneOf("type", "agent type", s.Type, types...)
 	}
 	if s.exploresOnHaiku() && s.Provider.Aliases["haiku"] == "" {

@@ -24,9 +24,6 @@ type checker struct {
 	file  *File
 }
 
-// foreign reports whether the run's files are not the scenario's own.
-func (c *checker) foreign() bool { return c.file.foreign }
-
 func (f *File) check(s *Scenario, d *document.Decoder) {
 	c := &checker{Decoder: d, s: s, files: filesOf(s), file: f}
 	c.stack()

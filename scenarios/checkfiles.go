@@ -14,39 +14,39 @@ import (
 
 // projectFiles is what is known of a project's files before a run.
 type projectFiles struct {
-	count  map[string]int // path → lines; -1 where they are not known
-	sorted []string
+	lines  map[string]int // by path; -1 where they are not known, as of generated content
+	sorted []string       // the paths
 	globs  map[string]int // glob → files that match
 }
 
 // filesAt are files of which only the paths are known.
 func filesAt(paths []string) *projectFiles {
-	p := &projectFiles{count: map[string]int{}, globs: map[string]int{}}
+	p := &projectFiles{lines: map[string]int{}, globs: map[string]int{}}
 	for _, path := range paths {
-		p.count[path] = -1
+		p.lines[path] = -1
 	}
-	p.sorted = slices.Sorted(maps.Keys(p.count))
+	p.sorted = slices.Sorted(maps.Keys(p.lines))
 	return p
 }
 
 func filesOf(s *Scenario) *projectFiles {
-	p := &projectFiles{count: map[string]int{}, globs: map[string]int{}}
+	p := &projectFiles{lines: map[string]int{}, globs: map[string]int{}}
 	if s.Project.Files.Embedded != "" {
 		files, err := EmbeddedProject(s.Project.Files.Embedded)
 		if err == nil {
 			for path, text := range files { // order: into a map
-				p.count[path] = countLines(text)
+				p.lines[path] = countLines(text)
 			}
 		}
 	}
 	for path, c := range s.Project.Files.Literal { // order: into a map
-		p.count[path] = -1
+		p.lines[path] = -1
 		if c.Tokens.Set || c.Bytes > 0 {
 			continue
 		}
-		p.count[path] = countLines(c.Text)
+		p.lines[path] = countLines(c.Text)
 	}
-	p.sorted = slices.Sorted(maps.Keys(p.count))
+	p.sorted = slices.Sorted(maps.Keys(p.lines))
 	return p
 }
 
@@ -57,15 +57,6 @@ func countLines(text string) int {
 	}
 	return n
 }
-
-// lines is the number of lines of a file, -1 if its content is generated, and
-// false if there is no such file.
-func (p *projectFiles) lines(path string) (int, bool) {
-	n, ok := p.count[path]
-	return n, ok
-}
-
-func (p *projectFiles) paths() []string { return p.sorted }
 
 func (p *projectFiles) matching(glob string) (n int, err error) {
 	if n, known := p.globs[glob]; known {
@@ -113,9 +104,9 @@ func (c *checker) present() *projectFiles {
 // held reports whether a run has a file for a path: one of that name or, on
 // files that are not the scenario's own, one that stands for its own.
 func (c *checker) held(path string) bool {
-	_, own := c.files.lines(path)
-	_, there := c.present().lines(path)
-	return own || there || c.foreign() && c.file.dir == nil
+	_, own := c.files.lines[path]
+	_, there := c.present().lines[path]
+	return own || there || c.file.foreign && c.file.dir == nil
 }
 
 // noFile reports a path that no file has, as what says it. prefix is what stands
@@ -123,7 +114,7 @@ func (c *checker) held(path string) bool {
 func (c *checker) noFile(at, prefix, name, what string) {
 	have, short, hint := c.present(), path.Clean(name), ""
 	whole, lines, ranged := strings.Cut(short, ":")
-	_, known := have.lines(whole)
+	_, known := have.lines[whole]
 	if dir, all := strings.CutSuffix(short, "/..."); all && have.below(dir) != "" {
 		hint = "write " + prefix + dir + "/**/*" + path.Ext(have.below(dir))
 	} else if ranged && known && strings.Trim(lines, "0123456789-:L") == "" {
@@ -131,9 +122,9 @@ func (c *checker) noFile(at, prefix, name, what string) {
 	} else if glob := have.below(short); glob != "" {
 		n, _ := have.matching(glob)
 		what, hint = document.Quoted(name)+" is a directory, no file", "write "+prefix+glob+", which is "+document.Counted(n, "file")
-	} else if _, ok := have.lines(short); ok {
+	} else if _, ok := have.lines[short]; ok {
 		hint = "write " + prefix + short
-	} else if hint = document.DidYouMean(prefix+name, prefixed(prefix, have.paths())); hint == "" {
+	} else if hint = document.DidYouMean(prefix+name, prefixed(prefix, have.sorted)); hint == "" {
 		hint = c.takesDirectory()
 	}
 	c.bad(at, hint, "%s", what)
@@ -142,7 +133,7 @@ func (c *checker) noFile(at, prefix, name, what string) {
 // takesDirectory is what to do where a scenario without files is about those of a
 // directory.
 func (c *checker) takesDirectory() string {
-	if len(c.files.sorted) > 0 || c.foreign() {
+	if len(c.files.sorted) > 0 || c.file.foreign {
 		return ""
 	}
 	return takesDirectory
@@ -179,7 +170,7 @@ func (c *checker) project() {
 // isFile reports whether a text is the path of a file and nothing else.
 func (c *checker) isFile(text string) bool {
 	name := path.Clean(strings.TrimSpace(text))
-	_, ok := c.present().lines(name)
+	_, ok := c.present().lines[name]
 	return ok || path.Base(name) == "CLAUDE.md" && !strings.ContainsAny(name, " \n")
 }
 

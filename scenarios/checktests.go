@@ -70,7 +70,7 @@ func (c *checker) testRun(path string, t *TestRun, seen map[string]bool) {
 		c.bad(path+".files", "such as internal/**/*.go", "bad glob %q", t.Files)
 	case halfStars(t.Files):
 		c.bad(path+".files", wholeStars, "glob %q has ** beside other characters, where it means *", t.Files)
-	case n == 0 && !(c.foreign() && c.file.dir == nil):
+	case n == 0 && !(c.file.foreign && c.file.dir == nil):
 		c.bad(path+".files", "", "glob %q matches no file", t.Files)
 	}
 }

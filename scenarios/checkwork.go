@@ -57,11 +57,11 @@ func (c *checker) factPlace(path string, f *Fact) {
 // lost begins the message where there is no such file, beyond where there is no
 // such line.
 func (c *checker) planted(path, file string, line int, what, lost, beyond string) {
-	lines, _ := c.files.lines(file)
+	lines := c.files.lines[file]
 	switch {
 	case !c.held(file):
 		c.noFile(path+".file", "", file, lost+": there is no file "+document.Quoted(file))
-	case c.foreign():
+	case c.file.foreign:
 		if line < 1 {
 			c.bad(path+".line", "", "%s stands on line %d; lines count from 1", what, line)
 		}
@@ -141,10 +141,10 @@ const maxPiece = 400
 // edited refuses an edit of a file that is generated as one long line: only code has
 // lines to hold on to.
 func (c *checker) edited(path string, it *Item, s *Selector) {
-	for _, name := range c.files.paths() {
+	for _, name := range c.files.sorted {
 		f := c.s.Project.Files.Literal[name]
 		long := f.Bytes > maxPiece || f.Tokens.Set && f.Tokens.Hi > maxPiece/document.TokenBytes
-		if c.foreign() || !long || f.Class == "code" || name != s.Path && !doublestar.MatchUnvalidated(cmp.Or(s.Glob, s.Path), name) {
+		if c.file.foreign || !long || f.Class == "code" || name != s.Path && !doublestar.MatchUnvalidated(cmp.Or(s.Glob, s.Path), name) {
 			continue
 		}
 		f.Class = "code"
@@ -167,7 +167,7 @@ func (c *checker) knows(path string, it *Item, name string) {
 }
 
 func (c *checker) summarized(path string, it *Item, file string) {
-	if _, ok := c.present().lines(file); !ok && IsGlob(file) {
+	if _, ok := c.present().lines[file]; !ok && IsGlob(file) {
 		c.selects(path, &Selector{Glob: file})
 	} else if !c.held(file) {
 		c.noFile(path, SummaryOf, file, "work item "+document.Quoted(it.ID)+" knows a summary of "+document.Quoted(file)+", a file nobody has")
@@ -203,7 +203,7 @@ func (c *checker) declared(fact string) bool {
 // known, the run finds out.
 func (c *checker) selects(path string, s *Selector) {
 	if s.Path != "" {
-		if _, ok := c.present().lines(s.Path); !ok && IsGlob(s.Path) {
+		if _, ok := c.present().lines[s.Path]; !ok && IsGlob(s.Path) {
 			c.selects(path, &Selector{Glob: s.Path, Count: s.Count})
 		} else if !c.held(s.Path) {
 			c.noFile(path, "", s.Path, "there is no file "+document.Quoted(s.Path))
@@ -216,7 +216,7 @@ func (c *checker) selects(path string, s *Selector) {
 		c.bad(path, "such as internal/**/*.go", "bad glob %q", s.Glob)
 	case halfStars(s.Glob):
 		c.bad(path, wholeStars, "glob %q has ** beside other characters, where it means *", s.Glob)
-	case c.foreign() && c.file.dir == nil:
+	case c.file.foreign && c.file.dir == nil:
 	case n == 0:
 		c.bad(path, c.takesDirectory(), "glob %q matches no file", s.Glob)
 	case s.Count > n:

@@ -116,7 +116,7 @@ func (s *spreader) files(n *document.Node, e *Each) (out []*document.Node) {
 		s.Fail(n.Get("files"), wholeStars, "glob %q has ** beside other characters, where it means *", e.Files)
 		return nil
 	}
-	for _, p := range have.paths() {
+	for _, p := range have.sorted {
 		if doublestar.MatchUnvalidated(e.Files, p) {
 			out = append(out, text(p, n))
 		}

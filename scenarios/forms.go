@@ -5,7 +5,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -113,6 +112,9 @@ func (c *Content) Decode(d *document.Decoder, n *document.Node, at document.Plac
 		return
 	}
 	d.Structure(n, reflect.ValueOf(c).Elem(), at)
+	if text := n.Get("text"); text != nil && c.Text == "" {
+		*c = Content{} // nothing is of no class
+	}
 	c.bound(d, n)
 	if given := document.CountGiven(n, "text", "tokens", "bytes"); given != 1 {
 		d.Fail(n, "", "%s has one of text, tokens and bytes", at.Ctx)
@@ -211,46 +213,18 @@ func (t ToolTurn) Flow() (string, bool) {
 
 // Flow is text, or what to generate.
 func (c Content) Flow() (string, bool) {
-	if !c.Tokens.Set && c.Bytes == 0 && c.Class == "" && c.Blocks == 0 {
+	if c == (Content{Text: c.Text}) {
 		return document.Text(c.Text), true
 	}
-	var parts []string
-	switch {
-	case c.Tokens.Set:
-		size, _ := c.Tokens.Flow()
-		parts = append(parts, "tokens: "+size)
-	case c.Bytes > 0:
-		parts = append(parts, "bytes: "+strconv.Itoa(c.Bytes))
-	default:
-		parts = append(parts, "text: "+document.Text(c.Text))
-	}
-	if c.Class != "" {
-		parts = append(parts, "class: "+document.Text(c.Class))
-	}
-	if c.Blocks != 0 {
-		parts = append(parts, "blocks: "+strconv.Itoa(c.Blocks))
-	}
-	return "{" + strings.Join(parts, ", ") + "}", true
+	return document.FlowFields(c), true
 }
 
 // Flow is a path, or a pick.
 func (s Selector) Flow() (string, bool) {
-	if s.Glob == "" && s.Count == 0 && s.Pick == "" {
+	if s == (Selector{Path: s.Path}) {
 		return document.Text(s.Path), true
 	}
-	var parts []string
-	add := func(key, v string) {
-		if v != "" {
-			parts = append(parts, key+": "+document.Text(v))
-		}
-	}
-	add("path", s.Path)
-	add("glob", s.Glob)
-	if s.Count != 0 {
-		parts = append(parts, "count: "+strconv.Itoa(s.Count))
-	}
-	add("pick", s.Pick)
-	return "{" + strings.Join(parts, ", ") + "}", true
+	return document.FlowFields(s), true
 }
 
 // Flow is a plan by its name, or its marks.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -128,11 +129,7 @@ func (d *Decoder) Value(n *Node, v reflect.Value, at Place) {
 // Structure reads a mapping into the fields of a struct.
 func (d *Decoder) Structure(n *Node, v reflect.Value, at Place) {
 	if n.Kind != Map {
-		hint := d.lang.hint(at.Path, n)
-		if hint == "" {
-			hint = "keys: " + strings.Join(keysOf(v.Type()), ", ")
-		}
-		d.WrongType(n, at, "a mapping", hint)
+		d.WrongType(n, at, "a mapping", cmp.Or(d.lang.hint(at.Path, n), "keys: "+strings.Join(keysOf(v.Type()), ", ")))
 		return
 	}
 	d.fields(n, v, at, at.Ctx)

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -21,25 +22,41 @@ func spanText(s rng.Span) string {
 
 // Flow writes a node on one line.
 func Flow(n *Node) string {
+	return n.joined(": ", ", ", Text, func(n *Node) string { return n.Text })
+}
+
+// joined writes a node on one line, its texts and its other scalars each in a way.
+func (n *Node) joined(colon, comma string, text func(string) string, other func(*Node) string) string {
+	var parts []string
 	switch n.Kind {
 	case Map:
-		parts := make([]string, len(n.Pairs))
-		for i, p := range n.Pairs {
-			parts[i] = Text(p.Key) + ": " + Flow(p.Val)
+		for _, p := range n.Pairs {
+			parts = append(parts, text(p.Key)+colon+p.Val.joined(colon, comma, text, other))
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		return "{" + strings.Join(parts, comma) + "}"
 	case List:
-		parts := make([]string, len(n.Items))
-		for i, it := range n.Items {
-			parts[i] = Flow(it)
+		for _, it := range n.Items {
+			parts = append(parts, it.joined(colon, comma, text, other))
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return "[" + strings.Join(parts, comma) + "]"
 	case String:
-		return Text(n.Text)
+		return text(n.Text)
 	case Null:
 		return "null"
 	}
-	return n.Text
+	return other(n)
+}
+
+// FlowFields writes the fields of a struct that are not zero on one line.
+func FlowFields(v any) string {
+	var parts []string
+	x := reflect.ValueOf(v)
+	for _, f := range FieldsOf(x.Type()) {
+		if s, ok := scalarText(x.Field(f.Index)); ok && !isEmpty(x.Field(f.Index)) {
+			parts = append(parts, Text(f.Key)+": "+s)
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // Text writes a string bare where that cannot be misread, else in double

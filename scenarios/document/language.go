@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -79,12 +80,7 @@ func (l *Language) inBlocks() (out []string) {
 
 // outer reports whether a type is the top of documents or a block of it.
 func (l *Language) outer(t reflect.Type) bool {
-	for _, f := range FieldsOf(l.Top) {
-		if f.Block && f.Typ == t {
-			return true
-		}
-	}
-	return t == l.Top
+	return t == l.Top || slices.ContainsFunc(FieldsOf(l.Top), func(f field) bool { return f.Block && f.Typ == t })
 }
 
 // holders are the sections that have a key, by the way to write them; "" is one that

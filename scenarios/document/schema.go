@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -71,9 +72,7 @@ func FindField(t reflect.Type, key string) (field, bool) {
 func fieldOf(t reflect.Type, i int) (field, bool) {
 	f := t.Field(i)
 	key, kind, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	if key == "" {
-		key = strings.ToLower(f.Name)
-	}
+	key = cmp.Or(key, strings.ToLower(f.Name))
 	return field{key, i, f.Type, kind == "block"}, key != "-" && f.IsExported()
 }
 

@@ -113,27 +113,7 @@ func (d *Decoder) uniform(n *Node, at Place, m *measure) Size {
 }
 
 // JSON writes a node as JSON and keeps the order of its keys.
-func (d *Decoder) JSON(n *Node) string {
-	switch n.Kind {
-	case Map:
-		parts := make([]string, len(n.Pairs))
-		for i, p := range n.Pairs {
-			parts[i] = JSONText(p.Key) + ":" + d.JSON(p.Val)
-		}
-		return "{" + strings.Join(parts, ",") + "}"
-	case List:
-		parts := make([]string, len(n.Items))
-		for i, it := range n.Items {
-			parts[i] = d.JSON(it)
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	case String:
-		return JSONText(n.Text)
-	case Null:
-		return "null"
-	}
-	return d.jsonScalar(n)
-}
+func (d *Decoder) JSON(n *Node) string { return n.joined(":", ",", JSONText, d.jsonScalar) }
 
 func (d *Decoder) jsonScalar(n *Node) string {
 	s := strings.ToLower(strings.ReplaceAll(n.Text, "_", ""))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"agentsim/metrics"
 	"agentsim/sim/client"
@@ -73,6 +74,9 @@ func Compare(base, now *Heads, limit metrics.Value, text func(file string) strin
 	for _, a := range now.Agents {
 		c.head(a, limit)
 	}
+	c.Changes = slices.DeleteFunc(c.Changes, func(x Change) bool { // a reordering alone
+		return x.What == Changed && x.Lines == nil && c.reorders(x.Now)
+	})
 	for _, a := range base.Agents {
 		if now.agent(a.Name) == nil {
 			_, own := base.Tokens(a)
@@ -153,15 +157,7 @@ func (c *comparison) edited(x *Change) {
 	if x.Now.Sums == "" || x.Was.Sums == "" {
 		return
 	}
-	was, is := lines(x.Was.Sums), lines(x.Now.Sums)
-	at := places(x.Now, c.text(x.Now.File))
-	x.Lines = spans(fresh(was, is), at)
-	if turned := turned(was, is); turned != nil {
-		c.Changes = append(c.Changes, Change{What: Reordered, Now: x.Now, Was: x.Was, Agent: x.Agent, Again: c.behind(x.Agent, x.Now), Lines: spans(turned, at), Who: x.Who})
-		if x.Tokens == 0 && len(x.Lines) == 0 {
-			x.What = ""
-		}
-	}
+	x.Lines = spans(fresh(lines(x.Was.Sums), lines(x.Now.Sums)), places(x.Now, c.text(x.Now.File)))
 }
 
 // behind are the tokens of a head from a part on.
@@ -202,43 +198,113 @@ func (c *comparison) head(a *Agent, limit metrics.Value) {
 		return
 	}
 	_, g.Was = c.base.Tokens(was)
-	more := int64(0)
-	for _, x := range c.Changes {
-		if x.Theirs || !slices.Contains(x.Who, a.Name) {
-			continue
-		}
-		more += x.Tokens
-		g.Reordered = g.Reordered || x.What == Reordered
+	more := c.own(c.now, a) - c.own(c.base, was)
+	if rest := more - c.changed(a); rest != 0 {
+		c.given(a, rest)
 	}
 	g.Missed = more > 0 && more*limit.Den > g.Was*limit.Num
-	g.Reordered = c.reordered(was, a) || g.Reordered
+	g.Reordered = c.reordered(was, a)
 	c.Agents = append(c.Agents, g)
 }
 
-// reordered notes parts of a head that stand in another order than they did.
-func (c *comparison) reordered(was, is *Agent) bool {
-	keys := func(h *Heads, a *Agent, other map[string]*Part) (out []string) {
-		for _, i := range a.Parts {
-			if p := h.Parts[i]; p.Own() && other[p.key()] != nil && !c.theirs(p) {
-				out = append(out, p.key())
+// own are the tokens of what the repository's files put in front of an agent. What is
+// as it was counts as it does now.
+func (c *comparison) own(h *Heads, a *Agent) (n int64) {
+	for _, i := range a.Parts {
+		p := h.Parts[i]
+		if !p.Own() || c.theirs(p) {
+			continue
+		}
+		if now := c.is[p.key()]; now != nil && now.Sums == p.Sums {
+			p = now
+		}
+		n += p.Tokens
+	}
+	return n
+}
+
+// changed are the tokens of an agent's changes.
+func (c *comparison) changed(a *Agent) (n int64) {
+	for _, x := range c.Changes {
+		if !x.Theirs && slices.Contains(x.Who, a.Name) {
+			n += x.Tokens
+		}
+	}
+	return n
+}
+
+// given notes that an agent has more, or less, of what is there for others too: its
+// definition says so.
+func (c *comparison) given(a *Agent, tokens int64) {
+	what := Grew
+	if tokens < 0 {
+		what = Shrank
+	}
+	file, line := located(a.From)
+	p := &Part{Word: "Given to", Name: a.Name, File: file, Line: line}
+	c.Changes = append(c.Changes, Change{What: what, Now: p, Was: p, Agent: a, Tokens: tokens, Who: []string{a.Name}})
+}
+
+// line is one of a head, where it is now.
+type line struct {
+	sum  string
+	part *Part
+	at   int // of the part's lines
+}
+
+// lines are those that the repository's files put in front of an agent, in the order
+// of the prefix. A part without text is one line; lines without a word are left out
+// where they are known.
+func (c *comparison) lines(h *Heads, a *Agent) (out []line, hashes []string) {
+	for _, i := range a.Parts {
+		p := h.Parts[i]
+		if !p.Own() || c.theirs(p) {
+			continue
+		}
+		text := strings.Split(p.text, "\n")
+		for at, sum := range lines(p.Sums) {
+			switch {
+			case p.Sums == sums(""):
+				sum = p.key()
+			case p.text != "" && !strings.ContainsFunc(text[at], wordy):
+				continue
 			}
-		}
-		return out
-	}
-	turned := turned(keys(c.base, was, c.is), keys(c.now, is, c.was))
-	if turned == nil {
-		return false
-	}
-	now := keys(c.now, is, c.was)
-	for _, i := range turned {
-		p := c.is[now[i]]
-		known := func(x Change) bool { return x.What == Reordered && x.Now == p && x.Lines == nil }
-		if !slices.ContainsFunc(c.Changes, known) {
-			part := slices.Index(c.now.Parts, p)
-			c.Changes = append(c.Changes, Change{What: Reordered, Now: p, Was: p, Agent: is, Again: c.behind(is, p), Who: c.now.Who(part)})
+			out, hashes = append(out, line{sum, p, at}), append(hashes, sum)
 		}
 	}
-	return true
+	return out, hashes
+}
+
+func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// reordered notes the lines of a head that stand in another order than they did.
+func (c *comparison) reordered(was, is *Agent) bool {
+	_, before := c.lines(c.base, was)
+	list, now := c.lines(c.now, is)
+	moved := turned(before, now)
+	found := len(moved) > 0
+	for len(moved) > 0 {
+		p := list[moved[0]].part
+		n := slices.IndexFunc(moved, func(i int) bool { return list[i].part != p })
+		if n < 0 {
+			n = len(moved)
+		}
+		if !c.reorders(p) {
+			var at []int
+			for _, i := range moved[:n] {
+				at = append(at, list[i].at)
+			}
+			c.Changes = append(c.Changes, Change{What: Reordered, Now: p, Was: cmp.Or(c.was[p.key()], p), Agent: is, Again: c.behind(is, p),
+				Lines: spans(at, places(p, c.text(p.File))), Who: c.now.Who(slices.Index(c.now.Parts, p))})
+		}
+		moved = moved[n:]
+	}
+	return found
+}
+
+// reorders reports whether a reordering of a part is noted.
+func (c *comparison) reorders(p *Part) bool {
+	return slices.ContainsFunc(c.Changes, func(x Change) bool { return x.What == Reordered && x.Now == p })
 }
 
 // tool says what of the tool, and of prices, is not the baseline's.

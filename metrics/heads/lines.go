@@ -1,5 +1,7 @@
 package heads
 
+import "slices"
+
 // edges are how many lines two texts have in common at their beginnings and ends.
 func edges(was, is []string) (front, back int) {
 	most := min(len(was), len(is))
@@ -28,30 +30,48 @@ func fresh(was, is []string) (out []int) {
 	return out
 }
 
-// turned are the indexes of lines that stand in another order than they did: of those
-// that are once in both texts.
-func turned(was, is []string) (out []int) {
-	front, back := edges(was, is)
-	a, b := was[front:len(was)-back], is[front:len(is)-back]
-	in, of := count(a), count(b)
-	once := func(s string) bool { return in[s] == 1 && of[s] == 1 }
-	var before, after []string
-	var at []int
-	for _, s := range a {
-		if once(s) {
-			before = append(before, s)
+// turned are the indexes of lines that were moved: of those that are once in both
+// texts, the fewest without which the others are in the order they were.
+func turned(was, is []string) (moved []int) {
+	in, of, place := count(was), count(is), map[string]int{}
+	for i, s := range was {
+		place[s] = i
+	}
+	var list []int // lines by their places before
+	for _, s := range is {
+		if in[s] == 1 && of[s] == 1 {
+			list = append(list, place[s])
 		}
 	}
-	for i, s := range b {
-		if once(s) {
-			after, at = append(after, s), append(at, front+i)
+	kept := longest(list)
+	for i, s := range is {
+		if in[s] == 1 && of[s] == 1 && !kept[place[s]] {
+			moved = append(moved, i)
 		}
 	}
-	front, back = edges(before, after)
-	if front+back == len(at) {
-		return nil
+	return moved
+}
+
+// longest is the longest run of numbers of a list that grow.
+func longest(list []int) map[int]bool {
+	var ends []int // of the runs of each length, the least
+	before := map[int]int{}
+	for _, n := range list {
+		k, _ := slices.BinarySearch(ends, n)
+		if k == len(ends) {
+			ends = append(ends, n)
+		}
+		if ends[k] = n; k > 0 {
+			before[n] = ends[k-1]
+		}
 	}
-	return at[front : len(at)-back]
+	run := map[int]bool{}
+	if len(ends) > 0 {
+		for n, ok := ends[len(ends)-1], true; ok; n, ok = before[n] {
+			run[n] = true
+		}
+	}
+	return run
 }
 
 func count(list []string) map[string]int {

@@ -58,6 +58,14 @@ func split(t *text, content string) (front, body string, ok bool) {
 	return "", "", false
 }
 
+// Frontmatter reads the mapping between the fences of a file: front, which keeps an
+// empty first line in place of the fence. It is nil where there is none, with what is
+// wrong.
+func Frontmatter(name, content, front string) (*document.Node, []*Problem) {
+	t := &text{src: document.NewSource(name, content)}
+	return frontmatter(t, front), t.found()
+}
+
 // frontmatter reads the mapping between the fences. Where YAML cannot read it,
 // the entries that it cannot read are taken as plain text, which is what the
 // agent tool does with them too: descriptions are often written without quotes,

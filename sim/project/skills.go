@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/sim/client"
+	"agentsim/sim/definition"
 )
 
 // skill is what the listing says of one.
@@ -65,7 +66,12 @@ func (r *reader) skill(all []skill, p place, file, name string) []skill {
 	yaml, body, line := front(text)
 	n := fields(yaml)
 	if yaml != "" && n == nil {
-		r.problem(p, file, 1, 1, text, "its frontmatter is no YAML: the skill is listed by its first words")
+		var bad []*definition.Problem
+		if n, bad = definition.Frontmatter(path.Join(p.name, file), text, yaml); n == nil {
+			r.problem(p, file, 1, 1, text, "its frontmatter is no YAML: the skill is listed by its first words")
+		} else {
+			r.Problems = append(r.Problems, bad...)
+		}
 	}
 	if field(n, "disable-model-invocation") == "true" {
 		r.aside("skill %s (%s): the model does not see it", name, p.called(file))

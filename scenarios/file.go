@@ -111,6 +111,25 @@ func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	return f, nil
 }
 
+// ProjectOf is what a scenario's text says of its project's directory and heads, ""
+// for nothing, before anything in it is checked.
+func ProjectOf(src []byte) (directory, heads string) {
+	bounds := *limits
+	bounds.Bytes = MaxOnDirectory
+	text := strings.ReplaceAll(string(src), "\r\n", "\n")
+	root, bad := bounds.Parse(document.NewSource("", text), text)
+	if bad != nil || root.Get("project") == nil {
+		return "", ""
+	}
+	f := &File{base: &document.Node{Kind: document.Map}}
+	for _, p := range root.Pairs {
+		if p.Key == "project" {
+			f.base.Pairs = append(f.base.Pairs, f.directory(p))
+		}
+	}
+	return f.OfProject("directory"), f.OfProject("heads")
+}
+
 // split parts the file's own keys from the scenario's.
 func (f *File) split(root *document.Node, errs *document.Problems) {
 	d := document.NewDecoder(lang, errs, root.Pos)

@@ -14,7 +14,8 @@ import (
 )
 
 // Scenario reads a scenario by path or by its name in the library. A name
-// is a library's unless it looks like a path.
+// is a library's unless it looks like a path. Of a directory that a file names the
+// paths are known; what cannot be read of it is for those to tell who read it.
 func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 	if !LooksLikePath(name) {
 		f, err := scenarios.Open(name, opts...)
@@ -30,6 +31,11 @@ func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 	src, err := readLimited(name)
 	if err != nil {
 		return nil, err
+	}
+	if dir, _ := scenarios.ProjectOf(src); dir != "" && len(opts) == 0 {
+		if files, _, err := hostdir.Read(beside(name, dir), hostdir.Limits{}); err == nil {
+			opts = append(opts, scenarios.OnDirectory(files.Paths()))
+		}
 	}
 	return scenarios.Parse(name, src, append([]scenarios.Option{scenarios.Beside(readBeside(filepath.Dir(name)))}, opts...)...)
 }

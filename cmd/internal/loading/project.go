@@ -68,21 +68,17 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 		return nil, err
 	}
 	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
-	dir := p.Dir
+	dir, own := p.Dir, []string{name, p.Head, p.Prices.Name}
 	if dir == "" {
-		var err error
-		if l.File, err = Scenario(name); err != nil || l.File.OfProject("directory") == "" {
+		src, err := readLimited(name)
+		said, heads := scenarios.ProjectOf(src)
+		if err != nil || said == "" || !LooksLikePath(name) {
+			l.File, err = Scenario(name)
 			return l, err
 		}
-		if dir = l.File.OfProject("directory"); !filepath.IsAbs(dir) {
-			dir = filepath.Join(filepath.Dir(name), dir)
-		}
+		dir, own = beside(name, said), append(own, beside(name, heads))
 	}
 	var err error
-	own := []string{name, p.Head, p.Prices.Name}
-	if l.File != nil {
-		own = append(own, beside(name, l.OfProject("heads")))
-	}
 	if l.dir, err = p.directory(s, dir, own); err != nil {
 		return nil, err
 	}

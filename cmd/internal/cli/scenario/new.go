@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 
@@ -14,27 +15,47 @@ import (
 )
 
 func newNew(s *ui.Env) *cobra.Command {
-	return &cobra.Command{
+	made := false
+	cmd := &cobra.Command{
 		Use:   "new FILE",
-		Short: "write a scenario to begin with: small, annotated, and it runs",
-		Long: `Writes an annotated starter, named after the file. It compares a fork with a sub-agent on a small project; the comments
-say which number to change first. A file that is there already stays as it is.`,
+		Short: "write a scenario to begin with, on the files of its directory",
+		Long: `Writes a short scenario, named after the file, about files of the directory that it is in: what a review of them costs by
+one agent, by sub-agents and by forks, and where the answer turns. A directory without files, and --example, get one on
+invented files, annotated. A file that is there already stays as it is.`,
 		Example: `  agentsim scenario new mine.yaml
   agentsim run mine.yaml`,
 		Args: ui.Exactly(1, "one file"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return startScenario(s, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return startScenario(s, args[0], made) },
 	}
+	cmd.Flags().BoolVar(&made, "example", false, "on invented files")
+	return cmd
 }
 
-func startScenario(s *ui.Env, path string) error {
+// sizes are the files of a directory that a run would take, and how long each is.
+func sizes(dir string) map[string]int64 {
+	out := map[string]int64{}
+	if files, _, err := hostdir.Read(dir, hostdir.Limits{}); err == nil { // a run tells what is wrong with it
+		for _, p := range files.Paths() {
+			text, _ := files.Content(p)
+			out[p] = int64(len(text))
+		}
+	}
+	return out
+}
+
+func startScenario(s *ui.Env, path string, made bool) error {
 	ext := filepath.Ext(path)
 	if ext != ".yaml" && ext != ".yml" {
 		return ui.Failf(ui.Usage, "%s: a scenario's file ends in .yaml; write %s.yaml", path, path)
 	}
-	text, err := scenarios.Starter(strings.TrimSuffix(filepath.Base(path), ext))
+	of := map[string]int64{}
+	if !made {
+		of = sizes(filepath.Dir(path))
+	}
+	text, err := scenarios.Starter(strings.TrimSuffix(filepath.Base(path), ext), of)
 	if err != nil {
 		return ui.Failf(ui.Usage, "%s: %w", path, err)
 	}

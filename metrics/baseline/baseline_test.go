@@ -11,6 +11,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/metrics/sharedprefix"
+	"agentsim/scenarios/document"
 	"agentsim/sim/transcript"
 
 	"github.com/cockroachdb/datadriven"
@@ -269,7 +270,7 @@ func hostile(t *testing.T) {
 			}
 			return
 		}
-		if e := (*Error)(nil); !strings.HasPrefix(err.Error(), "x:") || errors.As(err, &e) && (e.Line < 1 || e.Col < 1 || !strings.Contains(e.Error(), "^")) {
+		if e := (*document.Error)(nil); !strings.HasPrefix(err.Error(), "x:") || errors.As(err, &e) && (e.Line < 1 || e.Col < 1 || !strings.Contains(e.Error(), "^")) {
 			t.Fatalf("%q: %v", text[:cut], err)
 		}
 	})

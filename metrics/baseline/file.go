@@ -57,8 +57,8 @@ type File struct {
 	Runs      []*Run
 }
 
-// document is a baseline as it stands in its file.
-type document struct {
+// written is a baseline as it stands in its file.
+type written struct {
 	Version   int     `json:"agentsim_baseline"`
 	Semantics int     `json:"semantics"`
 	Scenarios []group `json:"scenarios"`
@@ -74,7 +74,7 @@ type group struct {
 
 // Write writes the file's text.
 func (f *File) Write(w io.Writer) error {
-	d := document{Version, f.Semantics, []group{}}
+	d := written{Version, f.Semantics, []group{}}
 	for _, r := range f.Runs {
 		last := len(d.Scenarios) - 1
 		if last < 0 || d.Scenarios[last].Scenario != r.Scenario || d.Scenarios[last].Seed != r.Seed {

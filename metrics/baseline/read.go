@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
+	"agentsim/scenarios/document"
 	"agentsim/sim/excerpt"
 )
 
@@ -23,10 +24,10 @@ const (
 )
 
 // Read reads a baseline. The error is the first thing wrong, where its text is no
-// JSON or another kind of value an *Error.
+// JSON or another kind of value a *document.Error.
 func Read(name, text string) (*File, error) {
-	src := newSource(name, text)
-	for i, line := range src.lines {
+	src := source{document.NewSource(name, strings.ReplaceAll(text, "\r\n", "\n"))}
+	for i, line := range src.Lines {
 		for _, m := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
 			if strings.HasPrefix(line, m) {
 				return nil, src.errorAt(i+1, 0, conflict, "a conflict marker")
@@ -43,7 +44,7 @@ func Read(name, text string) (*File, error) {
 		return nil, src.errorAt(1, 0, "write it anew with this program: agentsim bench --update",
 			"this is no baseline of this program, which begins with \"agentsim_baseline\": %d", Version)
 	}
-	var d document
+	var d written
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&d); err != nil {
@@ -56,8 +57,17 @@ func Read(name, text string) (*File, error) {
 	return f, nil
 }
 
+// source is a baseline's text, which errors point into.
+type source struct{ *document.Source }
+
+// errorAt makes an error about byte col, from 0, of a line, from 1.
+func (s source) errorAt(line, col int, hint, format string, args ...any) error {
+	text := s.Lines[min(line, len(s.Lines))-1]
+	return document.NewError(s.At(line, len([]rune(text[:min(col, len(text))]))+1), fmt.Sprintf(format, args...), hint)
+}
+
 // atOffset is an error where reading JSON stopped.
-func (s *source) atOffset(err error) error {
+func (s source) atOffset(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	var at int64
@@ -71,19 +81,19 @@ func (s *source) atOffset(err error) error {
 		return s.unplaced(err)
 	}
 	line := 0
-	for ; line+1 < len(s.lines) && at > int64(len(s.lines[line])+1); line++ {
-		at -= int64(len(s.lines[line]) + 1)
+	for ; line+1 < len(s.Lines) && at > int64(len(s.Lines[line])+1); line++ {
+		at -= int64(len(s.Lines[line]) + 1)
 	}
 	return s.errorAt(line+1, int(max(at-1, 0)), broken, "this is no baseline: %s", err)
 }
 
 // unplaced is an error that says itself what it is about.
-func (s *source) unplaced(err error) error {
-	return fmt.Errorf("%s: %s; %s", s.name, excerpt.Printable(strings.TrimPrefix(err.Error(), "json: ")), broken)
+func (s source) unplaced(err error) error {
+	return fmt.Errorf("%s: %s; %s", s.Name, excerpt.Printable(strings.TrimPrefix(err.Error(), "json: ")), broken)
 }
 
 // file takes what a file holds apart into its runs, and checks them.
-func (d *document) file() (*File, error) {
+func (d *written) file() (*File, error) {
 	f := &File{Semantics: d.Semantics}
 	if d.Semantics < 1 {
 		return nil, errors.New("it does not say of which semantics its runs are")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/metrics"
+	"agentsim/scenarios/document"
 )
 
 // Threshold is a limit on one metric:
@@ -38,7 +39,7 @@ type limit struct {
 }
 
 // ParseThreshold reads one threshold of the command line. The error is an
-// *Error that points into it.
+// *document.Error that points into it.
 func ParseThreshold(text string) (*Threshold, error) {
 	t := &Threshold{Text: strings.TrimSpace(text), whole: text}
 	start := 0
@@ -64,7 +65,7 @@ func ParseThreshold(text string) (*Threshold, error) {
 
 // wrong is an error at byte col of the threshold.
 func (t *Threshold) wrong(col int, hint, format string, args ...any) error {
-	return newSource("--threshold", t.whole).errorAt(1, col, hint, format, args...)
+	return source{document.NewSource("--threshold", t.whole)}.errorAt(1, col, hint, format, args...)
 }
 
 func (t *Threshold) readScenarios(prefix string) error {

@@ -31,12 +31,8 @@ func (h *Heads) Write(w io.Writer) error {
 	out := bytes.NewBuffer(about)
 	err = errors.Join(rows(out, "parts", h.Parts), rows(out, "agents", h.Agents))
 	out.WriteString("}\n")
-	return errors.Join(err, writeAll(w, out))
-}
-
-func writeAll(w io.Writer, out *bytes.Buffer) error {
-	_, err := out.WriteTo(w)
-	return err
+	_, failed := out.WriteTo(w)
+	return errors.Join(err, failed)
 }
 
 // rows writes a list, a line for each of it.

@@ -45,7 +45,6 @@ func Of(in Input) *Heads {
 	for _, d := range in.Definitions {
 		b.Agents = append(b.Agents, b.agent(d))
 	}
-	b.unused()
 	return b.Heads
 }
 
@@ -205,24 +204,4 @@ func definition(t *tool.Tool) string {
 // order is where in a request a place is.
 func order(p client.Place) int {
 	return slices.Index([]client.Place{client.Tools, client.System, client.Opening, client.UserContext, client.Attachment}, p)
-}
-
-// unused is told of nobody: parts that no agent has go.
-func (b *builder) unused() {
-	to := make([]int, len(b.Parts))
-	var kept []*Part
-	for i, p := range b.Parts {
-		to[i] = len(kept)
-		if b.Who(i) != nil {
-			kept = append(kept, p)
-		}
-	}
-	for _, a := range b.Agents {
-		parts := slices.Clone(a.Parts)
-		for i, n := range parts {
-			parts[i] = to[n]
-		}
-		a.Parts = parts
-	}
-	b.Parts = kept
 }

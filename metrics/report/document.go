@@ -101,6 +101,15 @@ func (d *Document) Title(text string) {
 	})
 }
 
+// Heading adds a line for people that begins with a word that is set off, and an empty
+// one below it.
+func (d *Document) Heading(word, format string, args ...any) {
+	d.Print(func(w io.Writer, st Style) error {
+		_, err := fmt.Fprintf(w, "%s   "+format+"\n\n", append([]any{st.Bold(word)}, args...)...)
+		return err
+	})
+}
+
 // Print adds what people see of something that prints itself.
 func (d *Document) Print(say func(io.Writer, Style) error) { d.parts = append(d.parts, part{say: say}) }
 

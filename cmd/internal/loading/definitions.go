@@ -38,14 +38,10 @@ func (d *Definitions) Add(f *pflag.FlagSet) {
 }
 
 // Words are the flags as they were given.
-func (d *Definitions) Words() (out []string) {
-	for _, f := range []struct{ flag, value string }{{"--agents", d.user}, {"--managed-dir", d.managed}, {"--agents-json", d.json}} {
-		if f.value != "" {
-			out = append(out, f.flag, f.value)
-		}
-	}
+func (d *Definitions) Words() []string {
+	out := ui.Flags("--agents", d.user, "--managed-dir", d.managed, "--agents-json", d.json)
 	for _, p := range d.plugins {
-		out = append(out, "--plugin-dir", p)
+		out = append(out, ui.Flags("--plugin-dir", p)...)
 	}
 	return out
 }

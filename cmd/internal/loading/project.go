@@ -42,13 +42,8 @@ func (p *Project) Add(f *pflag.FlagSet) {
 }
 
 // Words are the flags as they were given.
-func (p *Project) Words() (out []string) {
-	for _, f := range []struct{ flag, value string }{{"--project", p.Dir}, {"--home", p.Home}, {"--heads", p.Head}, {"--prices", p.Prices.Name}} {
-		if f.value != "" {
-			out = append(out, f.flag, f.value)
-		}
-	}
-	return out
+func (p *Project) Words() []string {
+	return ui.Flags("--project", p.Dir, "--home", p.Home, "--heads", p.Head, "--prices", p.Prices.Name)
 }
 
 // Close closes the directories.

@@ -75,7 +75,7 @@ metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng
 metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
-metrics/baseline:      sim/rng sim/excerpt sim/transcript metrics metrics/stat metrics/sharedprefix
+metrics/baseline:      sim/rng sim/excerpt scenarios/document sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
 metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
 metrics/gobench:       metrics metrics/baseline

@@ -79,6 +79,17 @@ func QuoteAll(words []string) string {
 	return strings.Join(out, " ")
 }
 
+// Flags are flags, each followed by its value, as words of a command line, but for
+// those without a value.
+func Flags(pairs ...string) (words []string) {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			words = append(words, pairs[i], pairs[i+1])
+		}
+	}
+	return words
+}
+
 // Quote is a word as a shell takes it.
 func Quote(w string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@+%"

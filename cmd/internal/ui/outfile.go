@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agentsim/metrics/report"
 )
 
 // WriteFile writes a file that a flag names. A file that is there is replaced as
@@ -17,6 +19,15 @@ func WriteFile(flag, name string, write func(io.Writer) error) error {
 		return Unusable(flag, name, err)
 	}
 	return nil
+}
+
+// WriteReport writes a report for another program into the file that a flag names, if
+// it does. Text that comes from outside is made plain.
+func WriteReport(flag, name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	return WriteFile(flag, name, func(w io.Writer) error { return write(report.NewPrinter(w, report.Style{})) })
 }
 
 // Replace writes a whole file, or leaves what is there.

@@ -23,18 +23,9 @@ func printBench(s *ui.Env, b *bench) error {
 
 // writeFiles writes what --junit and --gobench ask for.
 func (b *bench) writeFiles() error {
-	var figures, cases error
-	if b.o.gobench != "" {
-		figures = ui.WriteFile("--gobench", b.o.gobench, func(w io.Writer) error {
-			return gobench.Write(report.NewPrinter(w, report.Style{}), b.now.Semantics, b.now.Runs)
-		})
-	}
-	if b.o.junit != "" {
-		cases = ui.WriteFile("--junit", b.o.junit, func(w io.Writer) error {
-			return junit.Write(report.NewPrinter(w, report.Style{}), "agentsim bench", b.cases())
-		})
-	}
-	return errors.Join(figures, cases)
+	return errors.Join(
+		ui.WriteReport("--gobench", b.o.gobench, func(w io.Writer) error { return gobench.Write(w, b.now.Semantics, b.now.Runs) }),
+		ui.WriteReport("--junit", b.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim bench", b.cases()) }))
 }
 
 // cases are the variants as tests, the expectations that were missed behind them.
@@ -159,10 +150,7 @@ var foundColumns = []string{"cost", "time", "outcome"}
 // document is the comparison, said once.
 func (b *bench) document() *report.Document {
 	d := &report.Document{}
-	d.Print(func(w io.Writer, st report.Style) error {
-		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold("bench"), b.title())
-		return err
-	})
+	d.Heading("bench", "%s", b.title())
 	d.Whole("agentsim bench: " + b.heading() + "\n\n" + report.MarkdownText(b.title()))
 	b.fields(d)
 	if b.found != nil {

@@ -119,7 +119,7 @@ type check struct {
 	price    rundb.Pricing
 	now      *heads.Heads
 	base     *heads.Heads  // nil for none
-	report   *heads.Report // nil without a baseline
+	report   *heads.Report // of nothing without a baseline
 	model    string        // why the model is what it is; "" where settings name it
 }
 
@@ -127,7 +127,7 @@ func run(s *ui.Env, o *options) error {
 	if err := cmp.Or(o.check(), o.prices.Read()); err != nil {
 		return err
 	}
-	c := &check{o: o, name: o.baseline, price: o.prices.Of("")}
+	c := &check{o: o, name: o.baseline, price: o.prices.Of(""), report: &heads.Report{}}
 	if c.name == "" {
 		c.name = filepath.ToSlash(filepath.Join(o.dir, filepath.FromSlash(defaultBaseline)))
 	}
@@ -251,21 +251,8 @@ func (c *check) compare() error {
 // updating is the command line that writes the baseline.
 func (c *check) updating() string {
 	words := []string{"agentsim", "check"}
-	for _, f := range []struct{ flag, value string }{{"", c.o.directory()}, {"--home", c.o.home}, {"--prices", c.o.prices.Name}, {"--baseline", c.o.baseline}} {
-		if f.value != "" && f.flag != "" {
-			words = append(words, f.flag)
-		}
-		if f.value != "" {
-			words = append(words, f.value)
-		}
+	if c.o.dir != "." {
+		words = append(words, c.o.dir)
 	}
-	return ui.QuoteAll(append(words, "--update"))
-}
-
-// directory is the directory as an argument; "" for the present one.
-func (o *options) directory() string {
-	if o.dir == "." {
-		return ""
-	}
-	return o.dir
+	return ui.QuoteAll(append(append(words, ui.Flags("--home", c.o.home, "--prices", c.o.prices.Name, "--baseline", c.o.baseline)...), "--update"))
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -19,15 +18,12 @@ import (
 // document is what the command answers.
 func (c *check) document() *report.Document {
 	d := &report.Document{}
-	d.Print(func(w io.Writer, st report.Style) error {
-		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold("check"), c.title())
-		return err
-	})
+	d.Heading("check", "%s", c.title())
 	d.Whole("agentsim check: " + c.verdict() + "\n\n" + report.MarkdownText(c.title()))
 	d.Main("parts")
 	d.Field("client", report.Text(c.now.Client))
 	d.Field("verdict", report.Text(c.verdict()))
-	if d.Table(c.changes()); len(c.changed()) > 0 {
+	if d.Table(c.changes()); len(c.report.Changes) > 0 {
 		d.Say("")
 	}
 	d.Table(c.agents())
@@ -90,7 +86,7 @@ func (c *check) notes(d *report.Document) {
 	if c.o.home == "" {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
 	}
-	if c.report != nil {
+	if c.base != nil {
 		d.Label("cause", c.causes()...)
 	}
 	d.Label("verdict", c.verdict())
@@ -167,7 +163,7 @@ func (c *check) causes() (out []string) {
 // again says what reorderings make running sessions write again: from the first on.
 func (c *check) again() string {
 	var first *heads.Change
-	for i := range c.changed() {
+	for i := range c.report.Changes {
 		x := &c.report.Changes[i]
 		if x.What == heads.Reordered && (first == nil || x.Again > first.Again) {
 			first = x
@@ -179,14 +175,6 @@ func (c *check) again() string {
 	cost := first.Agent.Cost(c.now.Prices, first.Again, c.o.day).Begin
 	return fmt.Sprintf("from %s on, %s tokens of %s no longer match what the cache holds: each session that runs writes them once more, %s",
 		where(*first), ui.Count(first.Again), first.Agent.Name, small(cost))
-}
-
-// changed are the changes; none without a baseline.
-func (c *check) changed() []heads.Change {
-	if c.report == nil {
-		return nil
-	}
-	return c.report.Changes
 }
 
 // agents is a line for each type of agent.
@@ -204,7 +192,7 @@ func (c *check) agents() *report.Sheet {
 		{Name: "tokens", Head: " TOKENS", Of: func(a *heads.Agent) report.Value { all, _ := c.now.Tokens(a); return report.Count(all) }},
 		{Name: "tokens_yours", Head: " YOURS", Of: func(a *heads.Agent) report.Value { return report.Count(own(a)) }},
 	}
-	if c.report != nil {
+	if c.base != nil {
 		growth := func(a *heads.Agent) heads.Growth {
 			return c.report.Agents[slices.IndexFunc(c.report.Agents, func(g heads.Growth) bool { return g.Agent == a.Name })]
 		}
@@ -373,7 +361,7 @@ func (c *check) changes() *report.Sheet {
 	type col = report.Column[heads.Change]
 	cost := func(x heads.Change) heads.Cost { return x.Agent.Cost(c.now.Prices, x.Tokens, c.o.day) }
 	steady := func(x heads.Change) bool { return x.What != heads.Reordered }
-	return report.TableOf("changes", c.changed(),
+	return report.TableOf("changes", c.report.Changes,
 		col{Name: "change", Head: "CHANGE", Of: func(x heads.Change) report.Value { return report.Text(x.What) }},
 		col{Name: "part", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Word) }},
 		col{Head: "PART", Of: func(x heads.Change) report.Value { return report.Text(part(x.Now)) }},

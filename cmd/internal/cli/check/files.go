@@ -18,23 +18,14 @@ import (
 
 // writeFiles writes what --junit and --sarif ask for.
 func (c *check) writeFiles() error {
-	var cases, findings error
-	if c.o.junit != "" {
-		cases = ui.WriteFile("--junit", c.o.junit, func(w io.Writer) error {
-			return junit.Write(report.NewPrinter(w, report.Style{}), "agentsim check", c.cases())
-		})
-	}
-	if c.o.sarif != "" {
-		findings = ui.WriteFile("--sarif", c.o.sarif, func(w io.Writer) error {
-			return sarif.Write(report.NewPrinter(w, report.Style{}), "agentsim", rules, c.findings())
-		})
-	}
-	return errors.Join(cases, findings)
+	return errors.Join(
+		ui.WriteReport("--junit", c.o.junit, func(w io.Writer) error { return junit.Write(w, "agentsim check", c.cases()) }),
+		ui.WriteReport("--sarif", c.o.sarif, func(w io.Writer) error { return sarif.Write(w, "agentsim", rules, c.findings()) }))
 }
 
 // cases are the heads as tests.
 func (c *check) cases() (out []junit.Case) {
-	if c.report == nil {
+	if c.base == nil {
 		for _, a := range c.now.Agents {
 			out = append(out, junit.Case{Suite: "heads", Name: a.Name, Error: "no baseline", Type: "no-baseline"})
 		}
@@ -87,7 +78,7 @@ func (c *check) findings() (out []sarif.Finding) {
 		}
 		out = append(out, sarif.Finding{Rule: "not-loaded", Level: level, Text: told(p), File: p.File, First: p.Line})
 	}
-	for _, x := range c.changed() {
+	for _, x := range c.report.Changes {
 		if x.Theirs || strings.HasPrefix(x.Now.File, "~/") {
 			continue
 		}
@@ -138,7 +129,7 @@ func (c *check) write(s *ui.Env) error {
 	main, own := c.now.Tokens(c.now.Agents[0])
 	d.Say("%s: %s and %s written; %s tokens stand in front of main, %s of them yours", c.name, ui.Plural(len(c.now.Agents), "agent type"),
 		ui.Plural(len(c.now.Parts), "part"), ui.Count(main), ui.Count(own))
-	for _, x := range c.changed() {
+	for _, x := range c.report.Changes {
 		d.Label("accepted", c.line(x))
 	}
 	d.Label("not loaded", texts(c.problems, false)...)

@@ -4,6 +4,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
@@ -309,16 +310,9 @@ func title(x executed) string {
 
 // repeat is the command line that runs one variant again.
 func (o *options) repeat(spec *sim.Spec) string {
-	words := []string{"agentsim", "run", o.name, "--seed", fmt.Sprint(spec.Seed()), "--policy", spec.Policy}
-	if spec.Variant != "" {
-		words = append(words, "--variant", spec.Variant)
-	}
+	words := append([]string{"agentsim", "run", o.name}, ui.Flags("--seed", fmt.Sprint(spec.Seed()), "--policy", spec.Policy, "--variant", spec.Variant)...)
 	for _, set := range o.sets {
-		words = append(words, "--set", set)
+		words = append(words, ui.Flags("--set", set)...)
 	}
-	words = append(words, o.project.Words()...)
-	if o.memory != "" {
-		words = append(words, "--memory", o.memory)
-	}
-	return ui.QuoteAll(append(words, o.defs.Words()...))
+	return ui.QuoteAll(slices.Concat(words, o.project.Words(), ui.Flags("--memory", o.memory), o.defs.Words()))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,10 +62,7 @@ func (g *sweepGrid) document() *report.Document {
 	if g.Ran() > len(g.Cells) {
 		seeds = ui.Plural(g.Seeds, "seed") + ", medians"
 	}
-	d.Print(func(w io.Writer, st report.Style) error {
-		_, err := fmt.Fprintf(w, "%s   %s · %s · %s · %s\n\n", st.Bold(g.Name), ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
-		return err
-	})
+	d.Heading(g.Name, "%s · %s · %s · %s", ui.Plural(g.Points(), "place"), ui.Plural(len(g.Variants), "variant"), seeds, ui.Plural(g.Ran(), "run"))
 	var axes []string
 	for _, a := range g.Axes {
 		axes = append(axes, a.Path)

@@ -295,13 +295,14 @@ func (c *checker) settings(path string, s *SettingsSpec, whole SettingsSpec) {
 func (c *checker) model() {
 	m := &c.s.Model
 	c.oneOf("model.prompting", "prompting", m.Prompting, promptings...)
-	for _, x := range []struct {
-		path string
-		n    int
-	}{{"model.reads_per_turn", m.ReadsPerTurn}, {"model.spawns_per_turn", m.SpawnsPerTurn}} {
-		if x.n < 1 || x.n > maxPerTurn {
-			c.bad(x.path, "", "%s is from 1 to %d", x.path, maxPerTurn)
-		}
+	c.within("model.reads_per_turn", m.ReadsPerTurn, 1)
+	c.within("model.spawns_per_turn", m.SpawnsPerTurn, 1)
+}
+
+// within refuses a number below the least, or above maxPerTurn.
+func (c *checker) within(path string, n, least int) {
+	if n < least || n > maxPerTurn {
+		c.bad(path, "", "%s is from %d to %d", path, least, maxPerTurn)
 	}
 }
 

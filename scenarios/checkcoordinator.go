@@ -90,15 +90,9 @@ func (c *checker) coordinatorSpec() {
 	k := &c.s.Coordinator
 	c.oneOf("coordinator.workers", "way with workers", k.Workers, "table", "continue", "spawn")
 	c.oneOf("coordinator.synthesis", "synthesis", k.Synthesis, syntheses...)
-	for _, x := range []struct {
-		path  string
-		n     int
-		least int
-	}{{"coordinator.broad", k.Broad, 1}, {"coordinator.corrections", *k.Corrections, 0}, {"coordinator.approaches", *k.Approaches, 0}} {
-		if x.n < x.least || x.n > maxPerTurn {
-			c.bad(x.path, "", "%s is from %d to %d", x.path, x.least, maxPerTurn)
-		}
-	}
+	c.within("coordinator.broad", k.Broad, 1)
+	c.within("coordinator.corrections", *k.Corrections, 0)
+	c.within("coordinator.approaches", *k.Approaches, 0)
 	if k.Silence <= 0 {
 		c.bad("coordinator.silence", "leave it out for 5m", "coordinator.silence is longer than nothing")
 	}

@@ -46,10 +46,9 @@ func (s *state) proven() *proof {
 
 // prove is the state's proof, to be changed.
 func (f *folder) prove() *proof {
-	p := new(proof)
-	*p = *f.s.proven()
-	f.s.proof = p
-	return p
+	p := *f.s.proven()
+	f.s.proof = &p
+	return &p
 }
 
 // flaws enters an item's defects, its pitfalls first, and where they may stand.

@@ -52,10 +52,9 @@ func (s *state) injectionsSeen() *seenInjections {
 
 // changeInjections is the state's seenInjections, to be changed.
 func (f *folder) changeInjections() *seenInjections {
-	l := new(seenInjections)
-	*l = *f.s.injectionsSeen()
-	f.s.injections = l
-	return l
+	l := *f.s.injectionsSeen()
+	f.s.injections = &l
+	return &l
 }
 
 // injected notes a mark of an injection.

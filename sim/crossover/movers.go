@@ -149,11 +149,7 @@ func (c *climb) cross(w world) (Crossing, error) {
 // other rates; siblings of one instant cost so many times as much.
 func (c *climb) begin(p *cachemodel.Profile) error {
 	w, n := ideal(1), cachemodel.Picodollars(c.q.Siblings)
-	f, err := c.lab.run(c.q, fork, w)
-	if err != nil {
-		return err
-	}
-	s, err := c.lab.run(c.q, fresh, w)
+	f, s, err := c.lab.both(c.q, w)
 	if err != nil {
 		return err
 	}

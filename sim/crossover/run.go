@@ -142,12 +142,15 @@ func (l *Lab) simulate(q Query, k kind, w world, own int64) (bill, error) {
 
 // pair runs both kinds in one world.
 func (l *Lab) pair(q Query, w world) (Pair, error) {
-	a, err := l.run(q, fork, w)
-	if err != nil {
-		return Pair{}, err
-	}
-	b, err := l.run(q, fresh, w)
+	a, b, err := l.both(q, w)
 	return Pair{a.cost, b.cost}, err
+}
+
+func (l *Lab) both(q Query, w world) (forks, others bill, err error) {
+	if forks, err = l.run(q, fork, w); err == nil {
+		others, err = l.run(q, fresh, w)
+	}
+	return forks, others, err
 }
 
 // Row is one point, by the law and simulated.

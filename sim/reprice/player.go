@@ -141,7 +141,7 @@ func (p *player) model(name string) (*model, error) {
 	}
 	m := &model{profile: prof}
 	var hidden tokens.Hidden
-	if h := p.sc.Provider.HiddenTokens; h == nil || *h {
+	if p.sc.Provider.CountsHidden() {
 		hidden = tokens.Hidden{Auto: prof.HiddenAuto, Forced: prof.HiddenForced}
 	}
 	for i := range m.counts {

@@ -19,17 +19,7 @@ import (
 // that nobody who follows Pred or Parent goes round in a circle. file is where
 // the session is from.
 func settle(s *recording.Session, sk *skips, file string) {
-	order := make([]int32, len(s.Requests))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.Requests[a].Start, s.Requests[b].Start) })
-	requests := make([]recording.Request, len(order))
-	now := make([]int32, len(order)) // where a request went
-	for i, from := range order {
-		requests[i], now[from] = s.Requests[from], int32(i)
-	}
-	s.Requests = requests
+	now := arrange(&s.Requests, func(a, b int) int { return cmp.Compare(s.Requests[a].Start, s.Requests[b].Start) })
 	threads := orderThreads(s)
 	for i := range s.Requests {
 		r := &s.Requests[i]
@@ -58,6 +48,27 @@ func settle(s *recording.Session, sk *skips, file string) {
 	}
 }
 
+// arrange puts a list in order by the places of its elements, equal ones as they
+// stand, and returns where each went.
+func arrange[T any](list *[]T, compare func(a, b int) int) []int32 {
+	order, out, now := inOrder(len(*list), compare), make([]T, len(*list)), make([]int32, len(*list))
+	for i, from := range order {
+		out[i], now[from] = (*list)[from], int32(i)
+	}
+	*list = out
+	return now
+}
+
+// inOrder are the numbers from 0 up to n in order, equal ones as they stand.
+func inOrder(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
 // moved is where i went; -1 stays.
 func moved(to []int32, i int32) int32 {
 	if i < 0 || int(i) >= len(to) {
@@ -70,20 +81,10 @@ func moved(to []int32, i int32) int32 {
 // where each went. Parents that go round in a circle are none.
 func orderThreads(s *recording.Session) []int32 {
 	depth := depths(s.Threads)
-	order := make([]int32, len(s.Threads))
-	for i := range order {
-		order[i] = int32(i)
+	now := arrange(&s.Threads, func(a, b int) int { return cmp.Compare(depth[a], depth[b]) })
+	for i := range s.Threads {
+		s.Threads[i].Parent = moved(now, s.Threads[i].Parent)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(depth[a], depth[b]) })
-	threads := make([]recording.Thread, len(order))
-	now := make([]int32, len(order))
-	for i, from := range order {
-		threads[i], now[from] = s.Threads[from], int32(i)
-	}
-	for i := range threads {
-		threads[i].Parent = moved(now, threads[i].Parent)
-	}
-	s.Threads = threads
 	return now
 }
 

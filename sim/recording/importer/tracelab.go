@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
@@ -156,12 +155,8 @@ func (r *round) tools(q *recording.Request, sk *skips, file string, line int64) 
 
 // chain makes each round go on from the one before.
 func (s *rowSession) chain() {
-	order := make([]int32, len(s.rounds))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.rounds[a], s.rounds[b]) })
+	order := inOrder(len(s.rounds), func(a, b int) int { return cmp.Compare(s.rounds[a], s.rounds[b]) })
 	for i := 1; i < len(order); i++ {
-		s.Requests[order[i]].Pred = order[i-1]
+		s.Requests[order[i]].Pred = int32(order[i-1])
 	}
 }

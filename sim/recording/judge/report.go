@@ -151,14 +151,12 @@ func Judge(sessions []*recording.Session) (*Report, error) {
 
 func (rep *Report) leaveOut(s *recording.Session) {
 	reason := reasonOf(s)
-	for i := range rep.Unplayable {
-		if u := &rep.Unplayable[i]; u.Why == reason {
-			u.Sessions++
-			u.Requests += int64(len(s.Requests))
-			return
-		}
+	i := slices.IndexFunc(rep.Unplayable, func(u Unplayable) bool { return u.Why == reason })
+	if i < 0 {
+		i, rep.Unplayable = len(rep.Unplayable), append(rep.Unplayable, Unplayable{Why: reason})
 	}
-	rep.Unplayable = append(rep.Unplayable, Unplayable{reason, 1, int64(len(s.Requests))})
+	rep.Unplayable[i].Sessions++
+	rep.Unplayable[i].Requests += int64(len(s.Requests))
 }
 
 // reasonOf is why a session cannot be played, without what is particular to it.
@@ -254,13 +252,10 @@ func (rep *Report) score(repo *Repo, s *recording.Session, played, otherwise []p
 }
 
 func (rep *Report) agree(r *recording.Request, v *Verdict, ours recording.Cause) {
-	for i := range rep.Agreement {
-		if a := &rep.Agreement[i]; a.Server == r.ServerMiss && a.Ours == ours {
-			a.N++
-			a.Missed += r.ServerMissed
-			a.Lost += v.Lost(r)
-			return
-		}
+	i := slices.IndexFunc(rep.Agreement, func(a Agreement) bool { return a.Server == r.ServerMiss && a.Ours == ours })
+	if i < 0 {
+		i, rep.Agreement = len(rep.Agreement), append(rep.Agreement, Agreement{Server: r.ServerMiss, Ours: ours})
 	}
-	rep.Agreement = append(rep.Agreement, Agreement{r.ServerMiss, ours, 1, r.ServerMissed, v.Lost(r)})
+	a := &rep.Agreement[i]
+	a.N, a.Missed, a.Lost = a.N+1, a.Missed+r.ServerMissed, a.Lost+v.Lost(r)
 }

@@ -86,8 +86,11 @@ func (p *play) learn(si, i int, now vtime.Instant) error {
 	if f.ask.Model != r.Model || r.Orphan || r.Pred >= 0 && read*2 >= s.Expected(i) {
 		return nil // what an orphan goes on from is not known, so neither is what its read is
 	}
-	if p.out[si][i].alone {
-		p.witness(s.Origin, read > 0)
+	switch alone := p.out[si][i].alone; {
+	case alone && read > 0:
+		p.shared[s.Origin]++
+	case alone:
+		p.shared[s.Origin]--
 	}
 	if read == 0 {
 		return nil
@@ -103,16 +106,6 @@ func (p *play) learn(si, i int, now vtime.Instant) error {
 	p.threads[si][r.Thread][p.key(si, r, r.Model)] = st
 	_, err := p.send(now, &flight{static: st, end: st.block}, &f.ask)
 	return err
-}
-
-// witness counts whether a static prefix that no request here kept alive was
-// read all the same.
-func (p *play) witness(origin string, there bool) {
-	if there {
-		p.shared[origin]++
-	} else {
-		p.shared[origin]--
-	}
 }
 
 // settle finds or makes the static prefix of so many tokens.

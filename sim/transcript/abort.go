@@ -6,10 +6,8 @@ type Abort struct {
 	Why    string // user-interrupt, parent, task-stop, kill-agents, limit
 }
 
-// Kind is KindAbort.
 func (*Abort) Kind() Kind { return KindAbort }
 
-// AppendText appends the canonical fields.
 func (b *Abort) AppendText(dst []byte) []byte {
 	dst = appendRef(dst, " target=", b.Target)
 	return appendStr(dst, " why=", b.Why)

@@ -25,7 +25,6 @@ type AgentEnd struct {
 	Progress Progress
 }
 
-// Kind is KindAgentEnd.
 func (*AgentEnd) Kind() Kind { return KindAgentEnd }
 
 // AppendText appends the canonical fields. A usage is input/write_5m/write_1h/read/output.

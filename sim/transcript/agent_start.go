@@ -37,10 +37,8 @@ type ContextFacts struct {
 	SystemContext []string // likewise for system context, such as gitStatus
 }
 
-// Kind is KindAgentStart.
 func (*AgentStart) Kind() Kind { return KindAgentStart }
 
-// AppendText appends the canonical fields.
 func (b *AgentStart) AppendText(dst []byte) []byte {
 	dst = append(dst, " id=a"...)
 	dst = appendHex(dst, uint64(b.ID))

@@ -14,10 +14,8 @@ type APIError struct {
 	Model         string // the request's; not in the text
 }
 
-// Kind is KindAPIError.
 func (*APIError) Kind() Kind { return KindAPIError }
 
-// AppendText appends the canonical fields.
 func (b *APIError) AppendText(dst []byte) []byte {
 	dst = appendInt(dst, " call=", b.Call)
 	dst = optInt(dst, " attempt=", b.Attempt)

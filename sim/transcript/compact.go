@@ -14,10 +14,8 @@ type Compact struct {
 	Cache    int      // files that the agent believed to know
 }
 
-// Kind is KindCompact.
 func (*Compact) Kind() Kind { return KindCompact }
 
-// AppendText appends the canonical fields.
 func (b *Compact) AppendText(dst []byte) []byte {
 	dst = appendInt(dst, " call=", b.Call)
 	dst = appendInt(dst, " tokens=", b.Tokens)

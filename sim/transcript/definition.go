@@ -10,10 +10,8 @@ type Definition struct {
 	By      string // the place of the one that overrides or shadows it
 }
 
-// Kind is KindDefinition.
 func (*Definition) Kind() Kind { return KindDefinition }
 
-// AppendText appends the canonical fields.
 func (b *Definition) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " type=", b.Type)
 	dst = appendStr(dst, " source=", b.Source)

@@ -15,7 +15,7 @@ type Event struct {
 // implement it.
 type Body interface {
 	Kind() Kind
-	// AppendText appends the fields as ` key=value …` in a fixed order.
+	// AppendText appends the canonical fields as ` key=value …` in a fixed order.
 	AppendText(dst []byte) []byte
 }
 

@@ -3,10 +3,8 @@ package transcript
 // Gate is a gate that flipped.
 type Gate struct{ Name, Value string }
 
-// Kind is KindGate.
 func (*Gate) Kind() Kind { return KindGate }
 
-// AppendText appends the canonical fields.
 func (b *Gate) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " name=", b.Name)
 	return appendStr(dst, " value=", b.Value)

@@ -12,10 +12,8 @@ type Handoff struct {
 	Why        string
 }
 
-// Kind is KindHandoff.
 func (*Handoff) Kind() Kind { return KindHandoff }
 
-// AppendText appends the canonical fields.
 func (b *Handoff) AppendText(dst []byte) []byte {
 	dst = optInt(dst, " activation=", b.Activation)
 	dst = optHash(dst, " head=", b.Head)

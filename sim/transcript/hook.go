@@ -14,10 +14,8 @@ type Hook struct {
 	Reason  string
 }
 
-// Kind is KindHook.
 func (*Hook) Kind() Kind { return KindHook }
 
-// AppendText appends the canonical fields.
 func (b *Hook) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " op=", b.Op)
 	dst = appendStr(dst, " event=", b.Event)

@@ -12,10 +12,8 @@ type Item struct {
 	Rereads map[string]int // further reads by cause: lazy, stale, compaction, truncated; not in the text when empty
 }
 
-// Kind is KindItem.
 func (*Item) Kind() Kind { return KindItem }
 
-// AppendText appends the canonical fields.
 func (b *Item) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " item=", b.Item)
 	dst = appendStr(dst, " outcome=", string(b.Outcome))

@@ -6,10 +6,8 @@ type Listener struct {
 	On int32
 }
 
-// Kind is KindListener.
 func (*Listener) Kind() Kind { return KindListener }
 
-// AppendText appends the canonical fields.
 func (b *Listener) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " op=", b.Op)
 	return appendRef(dst, " on=", b.On)

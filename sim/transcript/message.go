@@ -12,10 +12,8 @@ type Message struct {
 	Bytes      int
 }
 
-// Kind is KindMessage.
 func (*Message) Kind() Kind { return KindMessage }
 
-// AppendText appends the canonical fields.
 func (b *Message) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " task=", b.TaskID)
 	dst = appendStr(dst, " op=", b.Op)

@@ -10,10 +10,8 @@ type Notification struct {
 	Bytes      int
 }
 
-// Kind is KindNotification.
 func (*Notification) Kind() Kind { return KindNotification }
 
-// AppendText appends the canonical fields.
 func (b *Notification) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " task=", b.TaskID)
 	dst = appendStr(dst, " op=", b.Op)

@@ -9,10 +9,8 @@ type Output struct {
 	Bytes      int // of the output, when it is evicted
 }
 
-// Kind is KindOutput.
 func (*Output) Kind() Kind { return KindOutput }
 
-// AppendText appends the canonical fields.
 func (b *Output) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " task=", b.TaskID)
 	dst = appendStr(dst, " op=", b.Op)

@@ -10,10 +10,8 @@ type Permission struct {
 	Input                     llm.Hash // of decision edit: identity of the input that is to run
 }
 
-// Kind is KindPermission.
 func (*Permission) Kind() Kind { return KindPermission }
 
-// AppendText appends the canonical fields.
 func (b *Permission) AppendText(dst []byte) []byte {
 	dst = optToolUse(dst, " id=", b.ID)
 	dst = appendStr(dst, " tool=", b.Tool)

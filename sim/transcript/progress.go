@@ -10,7 +10,6 @@ type Progress struct {
 	Last          [5]*llm.Block // its last tool uses, use n at n modulo 5
 }
 
-// Kind is KindProgress.
 func (*Progress) Kind() Kind { return KindProgress }
 
 // AppendText appends the canonical fields; the tools of the last uses oldest first.

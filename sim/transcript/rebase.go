@@ -7,10 +7,8 @@ type Rebase struct {
 	Position int32  // first position that changed; 0 at a border
 }
 
-// Kind is KindRebase.
 func (*Rebase) Kind() Kind { return KindRebase }
 
-// AppendText appends the canonical fields.
 func (b *Rebase) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " why=", b.Why)
 	return appendInt(dst, " position=", b.Position)

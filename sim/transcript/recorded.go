@@ -42,7 +42,6 @@ type RecordedTool struct {
 // sessions: nothing was scheduled.
 const PolicyRecorded = "recorded"
 
-// Kind is KindRecorded.
 func (*Recorded) Kind() Kind { return KindRecorded }
 
 // AppendText appends the canonical fields. A tool is id:agent, or id:- when it

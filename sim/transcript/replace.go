@@ -8,10 +8,8 @@ type Replace struct {
 	From, To int // bytes
 }
 
-// Kind is KindReplace.
 func (*Replace) Kind() Kind { return KindReplace }
 
-// AppendText appends the canonical fields.
 func (b *Replace) AppendText(dst []byte) []byte {
 	dst = optToolUse(dst, " id=", b.ID)
 	dst = appendInt(dst, " from=", b.From)

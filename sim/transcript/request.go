@@ -19,7 +19,6 @@ type Request struct {
 	InvokingRequest llm.ToolUseID    // only on the first after a spawn or resume (SUB-15)
 }
 
-// Kind is KindRequest.
 func (*Request) Kind() Kind { return KindRequest }
 
 // AppendText appends the canonical fields. A breakpoint is its position and,

@@ -10,7 +10,6 @@ type Response struct {
 	Model         string    // the request's; not in the text
 }
 
-// Kind is KindResponse.
 func (*Response) Kind() Kind { return KindResponse }
 
 // AppendText appends the canonical fields. The answer's content is in the head's

@@ -6,10 +6,8 @@ type RunEnd struct {
 	Detail  string
 }
 
-// Kind is KindRunEnd.
 func (*RunEnd) Kind() Kind { return KindRunEnd }
 
-// AppendText appends the canonical fields.
 func (b *RunEnd) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " outcome=", string(b.Outcome))
 	return optStr(dst, " detail=", b.Detail)

@@ -9,10 +9,8 @@ type RunStart struct {
 	Semantics         int    // version of what runs mean
 }
 
-// Kind is KindRunStart.
 func (*RunStart) Kind() Kind { return KindRunStart }
 
-// AppendText appends the canonical fields.
 func (b *RunStart) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " scenario=", b.Scenario)
 	dst = optStr(dst, " variant=", b.Variant)

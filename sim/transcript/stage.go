@@ -8,10 +8,8 @@ type Stage struct {
 	Detail  string
 }
 
-// Kind is KindStage.
 func (*Stage) Kind() Kind { return KindStage }
 
-// AppendText appends the canonical fields.
 func (b *Stage) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " lineage=", b.Lineage)
 	dst = appendInt(dst, " n=", b.N)

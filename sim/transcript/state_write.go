@@ -7,10 +7,8 @@ type StateWrite struct {
 	Why    string // what brought it about, where that is not plain
 }
 
-// Kind is KindStateWrite.
 func (*StateWrite) Kind() Kind { return KindStateWrite }
 
-// AppendText appends the canonical fields.
 func (b *StateWrite) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " field=", b.Field)
 	dst = appendStr(dst, " effect=", b.Effect)

@@ -9,10 +9,8 @@ type Task struct {
 	Exit       int // of a command that has come to its end
 }
 
-// Kind is KindTask.
 func (*Task) Kind() Kind { return KindTask }
 
-// AppendText appends the canonical fields.
 func (b *Task) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " id=", b.ID)
 	dst = optStr(dst, " type=", b.Type)

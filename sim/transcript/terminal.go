@@ -4,8 +4,6 @@ package transcript
 // model says. Only the minimal stack has any (MIN-02).
 type Terminal struct{ Line string }
 
-// Kind is KindTerminal.
 func (*Terminal) Kind() Kind { return KindTerminal }
 
-// AppendText appends the canonical fields.
 func (b *Terminal) AppendText(dst []byte) []byte { return appendStr(dst, " line=", b.Line) }

@@ -11,10 +11,8 @@ type ToolCall struct {
 	Cause       string   // why it had to be made again, if it had to: lazy, stale, truncated, compaction
 }
 
-// Kind is KindToolCall.
 func (*ToolCall) Kind() Kind { return KindToolCall }
 
-// AppendText appends the canonical fields.
 func (b *ToolCall) AppendText(dst []byte) []byte {
 	dst = appendInt(dst, " call=", b.Call)
 	dst = appendInt(dst, " index=", b.Index)

@@ -19,10 +19,8 @@ type ToolResult struct {
 	Ran         llm.Hash // identity of the input that a user put in the place of the call's; zero where the call's own ran
 }
 
-// Kind is KindToolResult.
 func (*ToolResult) Kind() Kind { return KindToolResult }
 
-// AppendText appends the canonical fields.
 func (b *ToolResult) AppendText(dst []byte) []byte {
 	dst = appendInt(dst, " call=", b.Call)
 	dst = appendInt(dst, " index=", b.Index)

@@ -6,10 +6,8 @@ type UserMessage struct {
 	Dropped bool // its root had ended: nobody heard it
 }
 
-// Kind is KindUserMessage.
 func (*UserMessage) Kind() Kind { return KindUserMessage }
 
-// AppendText appends the canonical fields.
 func (b *UserMessage) AppendText(dst []byte) []byte {
 	dst = appendInt(dst, " bytes=", b.Bytes)
 	return optFlag(dst, " dropped=", b.Dropped)

@@ -6,10 +6,8 @@ type WakeUp struct {
 	Prefix int64  // tokens of the prefix it wakes at
 }
 
-// Kind is KindWakeUp.
 func (*WakeUp) Kind() Kind { return KindWakeUp }
 
-// AppendText appends the canonical fields.
 func (b *WakeUp) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " why=", b.Why)
 	return appendInt(dst, " prefix=", b.Prefix)

@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit mutants bench fuzz
+.PHONY: help build run test quick accept vet format lint unit outside mutants bench fuzz
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -13,7 +13,7 @@ build: ## build ./agentsim
 run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
-test: format vet lint unit mutants ## everything that has to pass, as CI runs it
+test: format vet lint unit outside mutants ## everything that has to pass, as CI runs it
 
 quick: format ## what a change can break, in under a minute: tests that nothing touched are not run again
 	$(GO) test -short ./...
@@ -27,7 +27,7 @@ accept: ## rewrite every file that holds what the program gives: stories, digest
 	$(TESTS) | $(STATEMENTS) -write STATEMENTS.md
 
 format: ## check that gofmt would change nothing
-	@out=$$(gofmt -l cachemodel cmd metrics mockllm scenarios sim); test -z "$$out" || { echo "run gofmt -w on:"; echo "$$out"; exit 1; }
+	@out=$$(gofmt -l cachemodel cmd metrics mockllm scenarios sim testdata); test -z "$$out" || { echo "run gofmt -w on:"; echo "$$out"; exit 1; }
 
 vet: ## go vet
 	$(GO) vet ./...
@@ -43,6 +43,10 @@ STATEMENTS = $(GO) run ./cmd/internal/statements -mutants sim/audit/testdata/mut
 
 unit: ## all tests, once each, and the list of what they prove
 	$(TESTS) | $(STATEMENTS) -check STATEMENTS.md
+
+outside: ## the vendor's SDK and servers of the Model Context Protocol against this program; a module of its own
+	@cd testdata/outside && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && $(GO) test ./...; \
+	else echo "skipped: the modules that testdata/outside needs are not there and cannot be fetched"; fi
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run ./cmd/internal/mutants

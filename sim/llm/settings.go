@@ -28,9 +28,12 @@ const (
 	ThinkingDisabled ThinkingMode = iota
 	ThinkingEnabled
 	ThinkingAdaptive
+	ThinkingBetweenTools // read of requests; no agent here asks for it
 )
 
-func (m ThinkingMode) String() string { return [...]string{"disabled", "enabled", "adaptive"}[m] }
+func (m ThinkingMode) String() string {
+	return [...]string{"disabled", "enabled", "adaptive", "between_tools"}[m]
+}
 
 // ForcesTool reports whether tool_choice makes the model call a tool, which has
 // hidden tokens of its own (CACHE-45).

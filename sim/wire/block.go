@@ -21,9 +21,9 @@ var forms = map[string]form{
 	"text":              {llm.Text, []string{"text", "clear_at"}, []string{"citations"}},
 	"thinking":          {llm.Thinking, []string{"thinking"}, []string{"signature"}},
 	"redacted_thinking": {llm.Thinking, nil, []string{"data"}},
-	"tool_use":          {llm.ToolUse, []string{"id", "name", "input"}, []string{"caller"}},
-	"tool_result":       {llm.ToolResult, []string{"tool_use_id", "content", "is_error"}, nil},
-	"image":             {llm.Image, []string{"source"}, nil},
+	"tool_use":          {llm.ToolUse, []string{"id", "name", "input"}, []string{"caller", "toolset_name"}},
+	"tool_result":       {llm.ToolResult, []string{"tool_use_id", "content", "is_error"}, []string{"toolset_name"}},
+	"image":             {llm.Image, []string{"source"}, []string{"transformations"}},
 	"document":          {llm.Document, []string{"source"}, []string{"title", "context", "citations"}},
 	"server_tool_use":   {llm.ServerToolUse, []string{"id", "name", "input"}, []string{"caller"}},
 	resultSuffix:        {llm.ServerToolResult, []string{"tool_use_id", "content"}, []string{"caller"}},
@@ -32,7 +32,11 @@ var forms = map[string]form{
 	"tool_reference":    {llm.ToolReference, []string{"tool"}, []string{"tool_name"}},
 	"effort":            {llm.EffortChange, []string{"effort"}, nil},
 	"search_result":     {llm.Opaque, nil, []string{"source", "title", "content", "citations"}},
-	"compaction":        {llm.Opaque, nil, []string{"content"}},
+	"compaction":        {llm.Opaque, nil, []string{"content", "encrypted_content", "signature", "tool_changes"}},
+	"container_upload":  {llm.Opaque, nil, []string{"file_id"}},
+	"mcp_tool_use":      {llm.Opaque, nil, []string{"id", "name", "server_name", "input"}},
+	"mcp_tool_listing":  {llm.Opaque, nil, []string{"mcp_server_name", "tools"}},
+	"fallback":          {llm.Opaque, nil, []string{"from", "to", "trigger"}},
 }
 
 // content is one block taken apart.

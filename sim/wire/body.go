@@ -2,8 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -250,7 +252,7 @@ func (p *parser) tool(v value) error {
 			return at(v.at, "a tool of type %s, which the server runs itself: that is not simulated", kind)
 		}
 	}
-	if name == "" {
+	if name = cmp.Or(name, kind); name == "" { // a set of tools has its type alone
 		return at(v.at, "a tool without a name")
 	}
 	def := without(v, members, func(key string) bool {
@@ -341,6 +343,8 @@ func (p *parser) message(v value) error {
 			content = m.value
 		case "output_config":
 			settings = m
+		case "clear_at": // whether later requests show the message
+			p.passing(m)
 		default:
 			err = p.unknown("field "+m.key+" of a message", m.at)
 		}
@@ -371,6 +375,14 @@ func (p *parser) message(v value) error {
 		return err
 	}
 	return p.append(role, &llm.Block{Kind: llm.EffortChange, Content: llm.NewText(llm.Prose, e)}, value{})
+}
+
+// passing notes that a message is not shown for good, once.
+func (p *parser) passing(m member) {
+	told := func(f Field) bool { return f.Name == m.key }
+	if !slices.ContainsFunc(p.body.Fields, told) && string(m.text) != `"never"` {
+		p.body.Fields = append(p.body.Fields, Field{m.key, NotModelled, compact(m.value)})
+	}
 }
 
 // beside appends a message's unknown fields, ahead of its blocks.

@@ -123,13 +123,13 @@ func (p *parser) thinking(m member) error {
 	if err := decode(m, &v); err != nil {
 		return err
 	}
-	for mode := llm.ThinkingDisabled; mode <= llm.ThinkingAdaptive; mode++ {
+	for mode := llm.ThinkingDisabled; mode <= llm.ThinkingBetweenTools; mode++ {
 		if v.Type == mode.String() {
 			p.body.Settings.Thinking, p.body.Settings.ThinkingBudget = mode, v.Budget
 			return nil
 		}
 	}
-	return at(m.value.at, "thinking.type %q; it must be disabled, enabled or adaptive", v.Type)
+	return at(m.value.at, "thinking.type %q; it must be disabled, enabled, adaptive or between_tools", v.Type)
 }
 
 // effort is what an output_config asks for, "" where it does not say.

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -18,7 +17,7 @@ func (c *checker) workTools() {
 	if c.s.Stack == MinimalStack || c.s.Coordinates() || c.s.leads() || c.s.allScripted() {
 		return
 	}
-	list, at, form := c.s.offers()
+	list, at, whose := c.s.offers()
 	for i := range c.s.Work {
 		it := &c.s.Work[i]
 		var lacks []string
@@ -41,24 +40,24 @@ func (c *checker) workTools() {
 		default:
 			write = slices.Concat(*list, slices.DeleteFunc(write, func(name string) bool { return slices.Contains(*list, name) }))
 		}
-		c.bad(path, "script: "+fmt.Sprintf(form, "tools: ["+strings.Join(write, ", ")+"]"), "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
+		c.bad(path, "tools: ["+strings.Join(write, ", ")+"] below "+whose, "work item %q cannot be done without %s: %s", it.ID, strings.Join(lacks, ", "), what)
 		return
 	}
 }
 
 // offers is the list of tools of whoever leads the work, nil for those offered by
-// default, where it stands, and how it is written below script:.
-func (s *Scenario) offers() (list *[]string, at, form string) {
+// default, where it stands, and whose it is.
+func (s *Scenario) offers() (list *[]string, at, whose string) {
 	s.eachRoot(func(path string, r *Root) {
 		switch {
 		case list != nil || at != "" && r.Tools == nil:
 		case path == "main":
-			list, at, form = r.Tools, path, "{main: {%s, …}}"
+			list, at, whose = r.Tools, path, "script: main:"
 		default:
-			list, at, form = r.Tools, path, "{roots: [{name: "+r.Name+", %s, …}]}"
+			list, at, whose = r.Tools, path, "root "+r.Name
 		}
 	})
-	return list, at, form
+	return list, at, whose
 }
 
 // foreignType reports whether a type is not built in.
@@ -70,6 +69,9 @@ func foreignType(typ string) bool {
 func (it *Item) tools() (out []string) {
 	if len(it.Reads)+len(it.FoundIn)+len(it.Edits) > 0 {
 		out = append(out, "Read")
+	}
+	if len(it.Reads)+len(it.Edits) > 0 { // nobody is told where files are: they are listed first
+		out = append(out, "Glob")
 	}
 	if len(it.Edits) > 0 {
 		out = append(out, "Edit")

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"agentsim/mockllm/fault"
 )
 
 // fragments are what the page's examples that are no whole scenarios are loaded on,
@@ -46,6 +48,33 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s has no effect: %s", idle.Path, idle.Why)
 			}
 		})
+	}
+}
+
+// TestPageFaults reads every rule of the table of faults.
+func TestPageFaults(t *testing.T) {
+	page, err := os.ReadFile("../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Faults\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	kinds := map[fault.Kind]bool{}
+	for line := range strings.Lines(table) {
+		rule, _, is := strings.Cut(strings.TrimPrefix(line, "| `"), "` | ")
+		if !is {
+			continue
+		}
+		r, err := fault.Parse(rule)
+		if err != nil {
+			t.Errorf("LLM-08 LANG-12 %v", err)
+		}
+		kinds[r.Kind] = true
+	}
+	for kind := fault.RateLimited; kind <= fault.Slow; kind++ {
+		if !kinds[kind] {
+			t.Errorf("LLM-08 LANG-12 the page's table has no fault %s", kind)
+		}
 	}
 }
 

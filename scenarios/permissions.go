@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/permission"
@@ -151,7 +152,10 @@ func (c *checker) trigger(at string, t *TriggerSpec) {
 	if !slices.Contains(kinds, t.Event) {
 		c.bad(at+".event", document.DidYouMeanOr(t.Event, kinds), "unknown event %q", t.Event)
 	}
-	if t.Agent != "" && !c.canExist(t.Agent) {
+	switch {
+	case strings.ContainsAny(t.Agent, "*?[{"):
+		c.bad(at+".agent", "leave it out for any agent", "a step waits for one agent, not for the pattern %q", t.Agent)
+	case t.Agent != "" && !c.canExist(t.Agent):
 		c.bad(at+".agent", c.agentNames(t.Agent), "a step waits for an agent that cannot exist: %q", t.Agent)
 	}
 	if t.Tool != "" && !slices.Contains([]string{"tool_call", "tool_result", "permission"}, t.Event) {

@@ -15,7 +15,6 @@ import (
 type store struct {
 	index   index
 	classes [ttlClasses]class
-	late    vtime.Duration
 	due     dueHeap
 	path    []llm.Hash // scratch of climb
 	slab    []place
@@ -36,7 +35,7 @@ type place struct {
 }
 
 func newStore(late vtime.Duration) *store {
-	s := &store{index: newIndex(), late: late}
+	s := &store{index: newIndex()}
 	for c := range s.classes {
 		s.classes[c] = class{life: llm.TTL(c).Duration() + late, gen: 1}
 	}

@@ -18,8 +18,6 @@ type Expect struct {
 	Variants    []string // it is checked in each of these; nil when its sides name theirs
 	Left, Right Side
 	Op          metrics.Op
-
-	place *document.Node
 }
 
 // Side is one side of an expectation.

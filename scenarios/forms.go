@@ -177,19 +177,11 @@ func (c *Content) bound(d *document.Decoder, n *document.Node) {
 	d.Generates(n, int64(c.Bytes))
 }
 
-// Decode reads a line of expect.
-func (e *Expectation) Decode(d *document.Decoder, n *document.Node, at document.Place) {
-	*e = Expectation{Text: d.Str(n, at), Line: n.Pos.Line}
-}
-
 // Whole says that a plan is overridden whole.
 func (Plan) Whole() {}
 
 // Whole says that a selector is overridden whole.
 func (Selector) Whole() {}
-
-// Whole says that an expectation is overridden whole.
-func (Expectation) Whole() {}
 
 // OwnLine says that each tool use has a line of its own.
 func (ToolTurn) OwnLine() {}

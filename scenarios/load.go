@@ -35,7 +35,7 @@ func (f *File) head(errs *document.Problems) {
 	}
 	for i, e := range s.Expect {
 		if i < len(n.Items) && n.Items[i].Kind == document.String {
-			f.readExpectation(e.Text, n.Items[i], s.known(f.plainNames()), errs)
+			f.readExpectation(e, n.Items[i], s.known(f.plainNames()), errs)
 		}
 	}
 }
@@ -65,7 +65,6 @@ func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, 
 		errs.Add(p, bad.Hint, "%s", bad.Msg)
 		return
 	}
-	x.place = n
 	f.Expect = append(f.Expect, x)
 }
 

@@ -271,9 +271,6 @@ func (ToolTurn) Schema(g *generator) members {
 	return members{"type": "object", "required": []string{"name"}, "additionalProperties": false, "properties": props}
 }
 
-// Schema is text.
-func (Expectation) Schema(*generator) members { return anyText }
-
 // Schema is a text or a mapping.
 func (About) Schema(g *generator) members {
 	return either(anyText, g.Structure(reflect.TypeFor[About](), false))

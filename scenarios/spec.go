@@ -34,7 +34,7 @@ type Scenario struct {
 	// Lab is what only studies of mechanism need.
 	Lab `yaml:"lab,block"`
 	// Expect lists what must hold: SIDE OP SIDE, such as fork.cost < subagent.cost.
-	Expect []Expectation `yaml:"expect"`
+	Expect []string `yaml:"expect"`
 }
 
 // Version is the version of the language that is read.
@@ -441,10 +441,4 @@ type ToolSpec struct {
 	Read, Grep, Glob, Edit *rng.Span
 	ReplaceOver            int `yaml:"replace_over"` // bytes of a result over which it is replaced by a preview (LOOP-11); 0 is off
 	Preview                int `yaml:"preview"`      // bytes of the preview
-}
-
-// Expectation is one line of `expect`, parsed.
-type Expectation struct {
-	Text string // as written
-	Line int
 }

@@ -40,7 +40,6 @@ type note struct {
 	asks     bool // asks for a summary of the conversation
 	summary  bool // is one
 	notice   bool // holds a task notification
-	stopped  bool // … that says failed or killed
 	launched bool // an asynchronous launch, or a fork's placeholder
 	about    int  // item that a notification's summary names, or -1
 
@@ -131,7 +130,6 @@ func (t *Table) scan(p *llm.Payload) *note {
 	n.asks, n.summary = strings.HasPrefix(raw, compactionOpen), strings.HasPrefix(raw, summaryOpen)
 	n.launched = raw == placeholder || strings.Contains(raw, launchMark)
 	if n.notice = strings.Contains(raw, noticeOpen); n.notice {
-		n.stopped = !strings.Contains(raw, "<status>completed</status>")
 		n.about = t.summaryItem(raw)
 	}
 	n.dispatch(raw, false)

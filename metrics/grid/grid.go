@@ -18,16 +18,6 @@ type Axis struct {
 // Short is the last step of the axis's path.
 func (a Axis) Short() string { return a.Path[strings.LastIndexByte(a.Path, '.')+1:] }
 
-// at is a value's place on its axis.
-func (a Axis) at(v string) int {
-	for i, x := range a.Values {
-		if x == v {
-			return i
-		}
-	}
-	return -1
-}
-
 // Points lists the combinations of the axes' values, the last axis running
 // fastest.
 func Points(axes []Axis) [][]string {

@@ -96,7 +96,7 @@ func (g *Grid) step(a, b []string) (axis int, ok bool) {
 		if a[i] == b[i] {
 			continue
 		}
-		if axis >= 0 || x.at(b[i]) != x.at(a[i])+1 {
+		if axis >= 0 || slices.Index(x.Values, b[i]) != slices.Index(x.Values, a[i])+1 {
 			return -1, false
 		}
 		axis = i

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -74,13 +75,7 @@ func scaleOf(column []Value) scale {
 	return s
 }
 
-func pow10(n int) int64 {
-	out := int64(1)
-	for range n {
-		out *= 10
-	}
-	return out
-}
+func pow10(n int) int64 { return int64(math.Pow10(n)) }
 
 func (s scale) print(v Value) string {
 	switch v.unit {

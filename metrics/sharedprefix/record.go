@@ -54,7 +54,6 @@ type Record struct {
 	Blocks   []Block   `json:"blocks"`
 	Openings []Opening `json:"openings"`
 	Cuts     []Cut     `json:"cuts"`
-	Left     int       `json:"left,omitempty"` // openings and cuts beyond those kept
 }
 
 // Check finds an index that points nowhere.

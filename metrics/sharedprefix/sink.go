@@ -102,7 +102,6 @@ func (s *Sink) open(a *agentState, b *transcript.Request, k *Kin, joined bool) {
 	}
 	switch {
 	case g == nil && len(s.order) == maxGroups:
-		s.rec.Left++
 		return
 	case g == nil:
 		g = &group{first: keep(b), who: [2]string{a.lineage}, kind: a.kind, source: a.source}
@@ -144,7 +143,6 @@ func (s *Sink) turn(a *agentState, b *transcript.Request) {
 		return
 	}
 	if len(s.rec.Cuts) == maxCuts {
-		s.rec.Left++
 		return
 	}
 	var common, had, kept int64

@@ -2,7 +2,6 @@ package sides
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -154,30 +153,4 @@ func (g *Group) partner(others []*Group) *Group {
 		}
 	}
 	return nil
-}
-
-// Open is a run of a comparison that did not finish.
-type Open struct {
-	OfB   bool
-	Group *Group
-	Run   *Run
-}
-
-// String is the run in a line, but for why.
-func (o *Open) String() string {
-	return fmt.Sprintf("%s, seed %d", o.Group.Name(), o.Run.Seed)
-}
-
-// Open lists the runs that did not finish.
-func (c *Comparison) Open() (out []Open) {
-	for _, p := range c.Pairs {
-		for i, g := range [...]*Group{p.A, p.B} {
-			for j := range g.Runs {
-				if g.Runs[j].Open != "" {
-					out = append(out, Open{i == 1, g, &g.Runs[j]})
-				}
-			}
-		}
-	}
-	return out
 }

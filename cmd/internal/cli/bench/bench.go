@@ -123,7 +123,8 @@ func run(s *ui.Env, o *options, args []string) error {
 	if o.update {
 		return updateBaseline(s, b)
 	}
-	if err := printBench(s, b); err != nil {
+	// A file that cannot be written loses nothing of what is printed.
+	if err := errors.Join(s.Print(o.output, b.document()), b.writeFiles()); err != nil {
 		return err
 	}
 	return b.verdict()
@@ -222,7 +223,6 @@ func updateBaseline(s *ui.Env, b *bench) error {
 	files := b.writeFiles()
 	d := &report.Document{}
 	d.Say("%s: %s of %s written, %s kept; %s", b.o.baseline, ui.Plural(len(b.now.Runs), "run"), ui.Plural(len(b.set.files), "scenario"), ui.Plural(kept, "run"), b.counts())
-	d.Label("dropped", b.dropped())
 	d.Label("accepted", b.accepted())
 	d.Label("cause", b.causes()...)
 	d.Label("missed", b.missed...)
@@ -248,31 +248,6 @@ func (b *bench) accepted() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// dropped says which seeds of what ran stood in the baseline and do no more.
-func (b *bench) dropped() string {
-	if b.base == nil {
-		return ""
-	}
-	most, runs := uint64(0), 0
-	for _, r := range b.base.Runs {
-		same := func(x *baseline.Run) bool { return x.Name() == r.Name() }
-		first := slices.IndexFunc(b.now.Runs, same)
-		if first >= 0 && !slices.ContainsFunc(b.now.Runs, func(x *baseline.Run) bool { return same(x) && x.Seed == r.Seed }) {
-			runs++
-			if at := b.now.Runs[first].Seed; r.Seed >= at {
-				most = max(most, r.Seed-at+1)
-			}
-		}
-	}
-	switch {
-	case runs == 0:
-		return ""
-	case most == 0 || most > harness.MaxSeeds:
-		return ui.Plural(runs, "run") + " of other seeds"
-	}
-	return fmt.Sprintf("%s of further seeds; --seeds %d keeps them", ui.Plural(runs, "run"), most)
 }
 
 // knows reports whether the baseline has a run end like this one.

@@ -15,12 +15,6 @@ import (
 	"agentsim/sim"
 )
 
-// printBench prints the comparison in the form asked for, and writes the files; one
-// that cannot be written loses nothing of what is printed.
-func printBench(s *ui.Env, b *bench) error {
-	return errors.Join(s.Print(b.o.output, b.document()), b.writeFiles())
-}
-
 // writeFiles writes what --junit and --gobench ask for.
 func (b *bench) writeFiles() error {
 	return errors.Join(

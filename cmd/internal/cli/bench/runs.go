@@ -139,8 +139,5 @@ func (b *bench) updating() string {
 	if b.o.seeds > 1 {
 		words = append(words, "--seeds", fmt.Sprint(b.o.seeds))
 	}
-	if b.o.guard != "" {
-		words = append(words, "--guard", b.o.guard)
-	}
-	return ui.QuoteAll(append(words, "--baseline", b.o.baseline, "--update"))
+	return ui.QuoteAll(append(append(words, ui.Flags("--guard", b.o.guard, "--baseline", b.o.baseline)...), "--update"))
 }

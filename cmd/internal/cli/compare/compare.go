@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 
 	"agentsim/cmd/internal/harness"
@@ -10,7 +11,6 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/metrics/sides"
-	"agentsim/sim/transcript/sqlite"
 
 	"github.com/spf13/cobra"
 )
@@ -74,10 +74,8 @@ func run(s *ui.Env, o *options, args []string) error {
 	if err := c.firstEvents(); err != nil {
 		return err
 	}
-	if err := s.Print(o.output, c.document()); err != nil {
-		return err
-	}
-	return c.outcome()
+	open, unfinished := c.open()
+	return cmp.Or(s.Print(o.output, c.document(open)), unfinished)
 }
 
 // comparing is one use of the command.
@@ -89,25 +87,21 @@ type comparing struct {
 	more   string          // the command that shows more of it
 }
 
-// open lists the runs that did not finish.
-func (c *comparing) open() (out []string) {
-	for _, x := range c.Open() {
-		side := "A"
-		if x.OfB {
-			side = "B"
-		}
-		out = append(out, fmt.Sprintf("%s  %s, run %s: %s", side, &x, ui.Short(x.Run.ID), x.Run.Open))
-	}
-	return out
-}
-
-// outcome is the error of a run that was run for the comparison and did not
-// finish. A record may hold such runs.
-func (c *comparing) outcome() error {
-	for _, x := range c.Open() {
-		if db := map[bool]*sqlite.DB{false: c.a.db, true: c.b.db}[x.OfB]; db == nil {
-			return ui.Failf(ui.Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", x.Group.Name(), x.Run.Seed, x.Run.Open)
+// open lists the runs that did not finish. The error is of the first that was run for
+// the comparison: a record may hold such runs.
+func (c *comparing) open() (out []string, err error) {
+	for _, p := range c.Pairs {
+		for i, g := range [...]*sides.Group{p.A, p.B} {
+			for _, r := range g.Runs {
+				if r.Open == "" {
+					continue
+				}
+				out = append(out, fmt.Sprintf("%c  %s, seed %d, run %s: %s", "AB"[i], g.Name(), r.Seed, ui.Short(r.ID), r.Open))
+				if err == nil && [...]*comparedSide{c.a, c.b}[i].db == nil {
+					err = ui.Failf(ui.Unfinished, "%s with seed %d did not finish: %s; no side is called better than it", g.Name(), r.Seed, r.Open)
+				}
+			}
 		}
 	}
-	return nil
+	return out, err
 }

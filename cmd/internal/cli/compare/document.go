@@ -11,7 +11,7 @@ import (
 )
 
 // document is the comparison, said once.
-func (c *comparing) document() *report.Document {
+func (c *comparing) document(open []string) *report.Document {
 	d := &report.Document{}
 	d.Say("%s\n%s\n", c.side("A", c.A, func(p sides.Pair) *sides.Group { return p.A }), c.side("B", c.B, func(p sides.Pair) *sides.Group { return p.B }))
 	d.Field("a", report.Text(c.A.Name))
@@ -27,7 +27,7 @@ func (c *comparing) document() *report.Document {
 		label, name  string
 		lines, exact []string
 	}{
-		{"unfinished", "unfinished", c.open(), c.open()}, {"only in A", "only_a", []string{strings.Join(c.OnlyA, ", ")}, c.OnlyA},
+		{"unfinished", "unfinished", open, open}, {"only in A", "only_a", []string{strings.Join(c.OnlyA, ", ")}, c.OnlyA},
 		{"only in B", "only_b", []string{strings.Join(c.OnlyB, ", ")}, c.OnlyB}, {"cause", "causes", c.causes(), c.causes()}, {"events", "events", c.where(), c.events},
 	} {
 		d.Label(l.label, l.lines...)

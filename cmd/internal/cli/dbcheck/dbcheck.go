@@ -153,8 +153,11 @@ func events(db *sqlite.DB, r sqlite.RunInfo) ([]sqlite.Mismatch, error) {
 // may have been changed too; ran is false then.
 func differences(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) (found []sqlite.Mismatch, ran bool, err error) {
 	stored, err := db.Spec(r.ID)
-	if err != nil {
-		return nil, false, changedContent(err)
+	switch {
+	case errors.Is(err, sqlite.ErrChanged): // the file's check has named it
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
 	}
 	if r.Recorded() || rundb.ChangedSince(&stored) != "" {
 		if !r.Level.Whole() {
@@ -183,14 +186,6 @@ func differences(db *sqlite.DB, r sqlite.RunInfo, stop *harness.Interrupt) (foun
 	}
 	found, err = again.Differences(db, res)
 	return found, true, err
-}
-
-// changedContent passes over a content that the file's check has named.
-func changedContent(err error) error {
-	if errors.Is(err, sqlite.ErrChanged) {
-		return nil
-	}
-	return err
 }
 
 // document is what was checked and what differs.

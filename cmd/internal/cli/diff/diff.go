@@ -24,7 +24,6 @@ import (
 // options are the flags.
 type options struct {
 	db     string
-	guard  string
 	output string
 }
 
@@ -36,18 +35,14 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "say where two requests stop being one prefix",
 		Long: `Compares two requests block by block, as a prompt cache does, and names the first block and byte in which they differ. A
 REQUEST is a recorded call, RUN:CALL with the beginning of a run's id and the call's number, or a JSON file with the body
-of a request to the Messages API.
-
-With --guard prefix the first request is an earlier one, all of which the second should begin with: when it does not, what
-the cache held is lost, and the exit code is 3.`,
+of a request to the Messages API. Where the first is an earlier one, what the second does not begin with is lost.`,
 		Example: `  agentsim lab diff 9c1e:1 9c1e:2
-  agentsim lab diff before.json after.json --guard prefix`,
+  agentsim lab diff before.json after.json`,
 		Args: ui.Exactly(2, "two requests"),
 		RunE: func(_ *cobra.Command, args []string) error { return diff(s, o, args[0], args[1]) },
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
-	f.StringVar(&o.guard, "guard", "", "fail when what is named here is lost: `prefix`")
 	ui.OutputFlag(f, &o.output)
 	return cmd
 }
@@ -63,9 +58,6 @@ type prompt struct {
 }
 
 func diff(s *ui.Env, o *options, first, second string) error {
-	if o.guard != "" && o.guard != "prefix" {
-		return ui.Failf(ui.Usage, "--guard %s: the one thing that can be guarded is prefix", o.guard)
-	}
 	var p [2]*prompt
 	for i, name := range [2]string{first, second} {
 		var err error
@@ -73,14 +65,7 @@ func diff(s *ui.Env, o *options, first, second string) error {
 			return err
 		}
 	}
-	d, lost := difference(p[0], p[1])
-	if err := s.Print(o.output, d); err != nil {
-		return err
-	}
-	if o.guard != "" && lost {
-		return ui.Said(ui.Missed)
-	}
-	return nil
+	return s.Print(o.output, difference(p[0], p[1]))
 }
 
 // readPrompt reads RUN:CALL or a file.
@@ -169,11 +154,11 @@ func (e extent) fields(d *report.Document, name string) {
 
 // difference says where two requests part, and whether the second does not begin
 // with all of the first.
-func difference(a, b *prompt) (d *report.Document, isLost bool) {
+func difference(a, b *prompt) *report.Document {
 	part := llm.Part(a.head, b.head)
 	whole, shared := a.extent(a.head), a.extent(part.Common)
 	lost := extent{whole.blocks - shared.blocks, whole.bytes - shared.bytes, whole.tokens - shared.tokens}
-	d = &report.Document{}
+	d := &report.Document{}
 	d.Field("first", report.Text(a.name))
 	d.Field("second", report.Text(b.name))
 	a.fields(d, "first")
@@ -209,7 +194,7 @@ func difference(a, b *prompt) (d *report.Document, isLost bool) {
 		}
 		d.Field(p.which+"_notes", report.List(p.notes))
 	}
-	return d, lost.bytes > 0
+	return d
 }
 
 // fields says what a request is and how large.

@@ -54,7 +54,10 @@ func tree(d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
 		rows = append(rows, b)
 	}
 	d.Table(report.TableOf("agents", rows, agentColumns(rows, priced, billed > 0 || info.Calls == 0)...))
-	handOffs(d, injections)
+	if len(injections) > 0 {
+		d.Say("")
+		d.Table(handOffTable(injections))
+	}
 	of, err := phaseFigures(db, info.ID)
 	if err != nil {
 		return err
@@ -110,15 +113,8 @@ func agentColumns(rows []branch, priced, read bool) []report.Column[branch] {
 	return append(columns, usage(func(b branch) llm.Usage { return b.agent.Usage })...)
 }
 
-// handOffs lists who obeyed an injected instruction and what the classifier said
-// of the agents of a run; nothing where there was neither.
-func handOffs(d *report.Document, list []sqlite.Injection) {
-	if len(list) > 0 {
-		d.Say("")
-		d.Table(handOffTable(list))
-	}
-}
-
+// handOffTable lists who obeyed an injected instruction and what the classifier said
+// of the agents of a run.
 func handOffTable(list []sqlite.Injection) *report.Sheet {
 	type col = report.Column[sqlite.Injection]
 	return report.TableOf("", list,

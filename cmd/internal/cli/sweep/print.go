@@ -237,19 +237,23 @@ type sweptRun struct {
 	*grid.Run
 }
 
-// unfinishedRuns are those that did not finish; they are in no figure.
-func (g *sweepGrid) unfinishedRuns() *report.Sheet {
-	var rows []sweptRun
+// open are the runs that did not finish.
+func (g *sweepGrid) open() (out []sweptRun) {
 	for i := range g.Cells {
 		c := &g.Cells[i]
 		for j := range c.Runs {
 			if r := &c.Runs[j]; r.Open != "" {
-				rows = append(rows, sweptRun{c, c.Seed + uint64(j), r})
+				out = append(out, sweptRun{c, c.Seed + uint64(j), r})
 			}
 		}
 	}
+	return out
+}
+
+// unfinishedRuns are those that did not finish; they are in no figure.
+func (g *sweepGrid) unfinishedRuns() *report.Sheet {
 	type col = report.Column[sweptRun]
-	return report.TableOf("unfinished_runs", rows, append(grid.AxisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
+	return report.TableOf("unfinished_runs", g.open(), append(grid.AxisColumns(g.Grid, func(r sweptRun) []string { return r.Point }),
 		col{Name: "variant", Of: func(r sweptRun) report.Value { return report.Text(r.Variant) }},
 		col{Name: "run_seed", Of: func(r sweptRun) report.Value { return report.Unsigned(r.seed) }},
 		col{Name: "outcome", Of: func(r sweptRun) report.Value { return report.Text(r.Outcome) }},

@@ -224,25 +224,14 @@ func boundGrid(axes []scenarios.Axis, perPlace int) error {
 
 // outcome is the error that tells of runs that did not finish.
 func (g *sweepGrid) outcome() error {
-	n, first := 0, ""
-	for i := range g.Cells {
-		c := &g.Cells[i]
-		for j, r := range c.Runs {
-			if r.Open == "" {
-				continue
-			}
-			if n++; n > 1 {
-				continue
-			}
-			first = fmt.Sprintf("%s with seed %d", strings.TrimSuffix(g.Name+"/"+c.Variant, "/"), c.Seed+uint64(j))
-			if at := g.Describe(c.Point); at != "" {
-				first += " at " + at
-			}
-			first += ": " + r.Open
-		}
-	}
-	if n == 0 {
+	open := g.open()
+	if len(open) == 0 {
 		return nil
 	}
-	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s", n, ui.Plural(g.Ran(), "run"), first)
+	r, at := open[0], ""
+	if where := g.Describe(r.Point); where != "" {
+		at = " at " + where
+	}
+	return ui.Failf(ui.Unfinished, "%d of %s did not finish; the first is %s with seed %d%s: %s", len(open), ui.Plural(g.Ran(), "run"),
+		strings.TrimSuffix(g.Name+"/"+r.Variant, "/"), r.seed, at, r.Run.Open)
 }

@@ -97,7 +97,7 @@ func build(list []entry, what, to string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-overlay", config, "-o", to, what)
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", config, "-o", to, what)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, blame(list, string(out)))
 	}

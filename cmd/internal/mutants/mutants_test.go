@@ -222,9 +222,10 @@ func TestBroken(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
-	mutants, program := table(t, mutantTable), filepath.Join(t.TempDir(), "agentsim")
+	// All of them, as the command weaves them: what the compiler makes is the same.
+	all, program := append(table(t, mutantTable), table(t, plantedTable)...), filepath.Join(t.TempDir(), "agentsim")
 	t.Chdir(root)
-	if err := build(mutants, "agentsim/cmd/agentsim", program); err != nil {
+	if err := build(all, "agentsim/cmd/agentsim", program); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())

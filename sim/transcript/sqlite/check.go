@@ -189,8 +189,13 @@ func (db *DB) CheckFile() (out []Mismatch, err error) {
 			out = append(out, Mismatch{Table: "file", Stored: strings.ReplaceAll(line, "\n", " "), Want: "ok"})
 		}
 	}
-	for _, check := range []func() ([]Mismatch, error){db.checkFixed, db.checkSchema, db.checkOrphans, db.checkPayloads, db.checkNodes} {
-		found, err := check()
+	made, err := Scratch()
+	if err != nil {
+		return out, err
+	}
+	defer made.Close()
+	for _, check := range []func(made *DB) ([]Mismatch, error){db.checkFixed, db.checkSchema, db.checkOrphans, db.checkPayloads, db.checkNodes} {
+		found, err := check(made)
 		if err != nil {
 			return out, err
 		}
@@ -200,9 +205,9 @@ func (db *DB) CheckFile() (out []Mismatch, err error) {
 }
 
 // checkFixed compares the tables of words, which the schema fills.
-func (db *DB) checkFixed() (out []Mismatch, err error) {
+func (db *DB) checkFixed(made *DB) (out []Mismatch, err error) {
 	for _, t := range []string{"miss_reasons", "recorded_causes"} {
-		stored, want, err := besideNew(db, "SELECT '', * FROM "+t+" WHERE ? = ''")
+		stored, want, err := beside(db, made, "SELECT '', * FROM "+t+" WHERE ? = ''")
 		if err != nil {
 			return nil, err
 		}
@@ -213,8 +218,8 @@ func (db *DB) checkFixed() (out []Mismatch, err error) {
 
 // checkSchema compares tables, views and the like with those of a new file; what a
 // user has added is the user's.
-func (db *DB) checkSchema() ([]Mismatch, error) {
-	stored, want, err := besideNew(db, "SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''")
+func (db *DB) checkSchema(made *DB) ([]Mismatch, error) {
+	stored, want, err := beside(db, made, "SELECT '', type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' AND ? = ''")
 	if err != nil {
 		return nil, err
 	}
@@ -222,13 +227,8 @@ func (db *DB) checkSchema() ([]Mismatch, error) {
 	return differing("", "schema", nil, stored, want), nil
 }
 
-// besideNew is what a query gives of this file and of a new one.
-func besideNew(db *DB, q string) (stored, want *keyedRows, err error) {
-	made, err := Scratch()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer made.Close()
+// beside is what a query gives of this file and of a new one.
+func beside(db, made *DB, q string) (stored, want *keyedRows, err error) {
 	if stored, err = db.keyed(q, "", 2); err != nil {
 		return nil, nil, err
 	}
@@ -238,7 +238,7 @@ func besideNew(db *DB, q string) (stored, want *keyedRows, err error) {
 
 // checkOrphans looks for rows of runs that are not on record, and for runs that
 // nothing says when they were executed, which no list shows.
-func (db *DB) checkOrphans() (out []Mismatch, err error) {
+func (db *DB) checkOrphans(*DB) (out []Mismatch, err error) {
 	orphans := func(table, column, of, by, want string) {
 		if err != nil {
 			return
@@ -263,7 +263,7 @@ func (db *DB) checkOrphans() (out []Mismatch, err error) {
 	return out, err
 }
 
-func (db *DB) checkPayloads() (out []Mismatch, err error) {
+func (db *DB) checkPayloads(*DB) (out []Mismatch, err error) {
 	_, err = query(db, "check the contents", func(rows *sql.Rows) (none struct{}, err error) {
 		var key, content string
 		var bytes int64
@@ -293,7 +293,7 @@ func saysKind(head, kind string) bool {
 }
 
 // checkNodes holds each block against its hash and its parent.
-func (db *DB) checkNodes() (out []Mismatch, err error) {
+func (db *DB) checkNodes(*DB) (out []Mismatch, err error) {
 	_, err = query(db, "check the blocks", func(rows *sql.Rows) (none struct{}, err error) {
 		var hash, parent, level, kind, head, tail, content, above string
 		var pos, abovePos int64

@@ -75,6 +75,9 @@ type Thread struct {
 	// CopiedHead is how many requests of its parent the recording of a fork
 	// repeated; they are left out of Session.Requests.
 	CopiedHead int
+	// Partial is true where the recording leaves out the thread's last request, and its
+	// thinking and text, as lines of progress do.
+	Partial bool `json:"-"`
 	// ToolTokens and SystemTokens are the sizes of the tool definitions and of the
 	// system prompt; 0 when unknown.
 	ToolTokens, SystemTokens int64

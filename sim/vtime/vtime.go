@@ -42,6 +42,9 @@ func ParseInstant(s string) (t Instant, ok bool) {
 	return Instant(at.UnixNano()), err == nil && secs >= 0 && secs < int64(MaxInstant)/int64(Second)
 }
 
+// Day is the date of an instant since 1970, in UTC, such as 2026-07-01.
+func (t Instant) Day() string { return time.Unix(0, int64(t)).UTC().Format(time.DateOnly) }
+
 // Add returns the instant d after t, saturating at MaxInstant.
 func (t Instant) Add(d Duration) Instant {
 	if d > 0 && t > MaxInstant-Instant(d) {

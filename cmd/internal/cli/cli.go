@@ -106,8 +106,8 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-Not listed below: agentsim project mcp, which saves what a project's MCP servers have, agentsim version, and
-agentsim completion SHELL for your shell's completion.
+Not listed below: agentsim profile, which measures how large recorded sessions are, agentsim project mcp, which saves what
+a project's MCP servers have, agentsim version, and agentsim completion SHELL for your shell's completion.
 
 Exit codes:
 ` + ui.CodeTable(),
@@ -135,9 +135,9 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	servers := project.New(s)
-	servers.Hidden = true // the first page mentions it
-	root.AddCommand(newVersion(s), servers)
+	servers, measured := project.New(s), sessions.NewProfile(s)
+	servers.Hidden, measured.Hidden = true, true // the first page mentions them
+	root.AddCommand(newVersion(s), servers, measured)
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = build()

@@ -70,6 +70,16 @@ func canaries(t *testing.T) {
 	all("lab", "validate", "projects")
 	all("lab", "diff", run+":1", run+":2")
 	all("compare", run, other)
+	_, printed, failed := try(nil, "profile", "projects")
+	said.WriteString(printed + failed)
+	if !strings.Contains(printed, "compactions: {n: 1, sessions: 1") || !strings.Contains(printed, "prompt_bytes: {n: 1") {
+		t.Errorf("the planted session is not measured:\n%s%s", printed, failed)
+	}
+	for _, args := range [][]string{{"profile", "projects", "-o", "ours.yaml"}, {"profile", "merge", "projects"}, {"profile", run}, {"profile", "agentsim.db"}} {
+		_, out, errs := try(nil, args...)
+		said.WriteString(out + errs)
+	}
+	all("profile", "show", "ours.yaml")
 	unnamedSession(t)
 	_, out, errs := try(nil, "replay", run)
 	said.WriteString(out + errs)

@@ -15,7 +15,7 @@ WORDS   = sim/gate sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
 BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
-RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents
+RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile
 BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/latency
 
@@ -47,6 +47,7 @@ sim/recording/importer: sim/vtime sim/llm sim/recording sim/wire
 sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
+sim/recording/profile:  WORDS sim/recording sim/recording/judge scenarios/document
 sim/recording/toevents:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 sim/recording/recordingtest:
 

@@ -21,6 +21,7 @@ func (c *claudeCodeReader) session(file string) *recording.Session {
 			t.Kind = recording.Fork
 		}
 		if t.inline && t.cut {
+			t.Partial = true
 			c.skips.add("last request of a sub-agent, which progress lines leave out", file, 0)
 		}
 		s.Threads = append(s.Threads, t.Thread)

@@ -13,8 +13,8 @@ import (
 )
 
 // row is one request without content, as one line of JSON. The fields are those
-// of requests.jsonl.gz; file and via, which it has besides, say where a row came
-// from and have no place in a recording.Request. Root is how a row without pred
+// of requests.jsonl.gz; file, which it has besides, says where a row came from and has
+// no place in a recording.Request. Root is how a row without pred
 // begins: root, logical (behind a compaction), missing (its parent was not found).
 type row struct {
 	Repo, Agent, Session, Thread string
@@ -24,6 +24,7 @@ type row struct {
 	SpawnedBy                    string      `json:"spawned_by"`
 	ForkedFrom                   string      `json:"forked_from"`
 	MissReason                   string      `json:"miss_reason"`
+	Via                          string      // agent_progress: from progress lines of the spawner's thread
 	Seq                          int64       // Codex: of the request in its file, the copied head of a fork included
 	TStart                       json.Number `json:"t_start"` // seconds since 1970
 	TFirst                       json.Number `json:"t_first"`
@@ -174,7 +175,7 @@ func (s *rowSession) thread(f *rowFile, r *row) int32 {
 	}
 	t := recording.Thread{
 		Name: f.known(r.Thread), Kind: recording.SubAgent,
-		Type: f.known(r.AgentType), Parent: -1, SpawnedBy: -1,
+		Type: f.known(r.AgentType), Parent: -1, SpawnedBy: -1, Partial: r.Via == "agent_progress",
 	}
 	switch {
 	case r.ForkedFrom != "":

@@ -38,7 +38,7 @@ func genSession(t *rapid.T) *recording.Session {
 	for i := range threads {
 		th := recording.Thread{Name: rapid.StringMatching(`[a-z0-9]{1,3}`).Draw(t, "name"), Parent: int32(rapid.IntRange(-1, i-1).Draw(t, "parent")),
 			SpawnedBy: int32(rapid.IntRange(-1, n-1).Draw(t, "by")), ToolUse: rapid.SampledFrom([]string{"", "t1", "t2"}).Draw(t, "use"),
-			Async: rapid.Bool().Draw(t, "async"), Workflow: rapid.SampledFrom([]string{"", "wf_1"}).Draw(t, "workflow"), CopiedHead: rapid.IntRange(0, 3).Draw(t, "copied"),
+			Async: rapid.Bool().Draw(t, "async"), Partial: rapid.Bool().Draw(t, "partial"), Workflow: rapid.SampledFrom([]string{"", "wf_1"}).Draw(t, "workflow"), CopiedHead: rapid.IntRange(0, 3).Draw(t, "copied"),
 			ToolTokens: rapid.Int64Range(0, 500).Draw(t, "tools"), SystemTokens: rapid.Int64Range(0, 500).Draw(t, "system")}
 		if i > 0 {
 			th.Kind = recording.ThreadKind(rapid.IntRange(0, 3).Draw(t, "kind"))

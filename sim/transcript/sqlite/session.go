@@ -48,6 +48,7 @@ type threadJSON struct {
 	Async        bool   `json:"async,omitempty"`
 	Workflow     string `json:"workflow,omitempty"`
 	CopiedHead   int    `json:"copied_head,omitempty"`
+	Partial      bool   `json:"partial,omitempty"`
 	ToolTokens   int64  `json:"tool_tokens,omitempty"`
 	SystemTokens int64  `json:"system_tokens,omitempty"`
 }
@@ -68,7 +69,7 @@ func SessionText(s *recording.Session) string {
 	}
 	for _, t := range s.Threads {
 		doc.Threads = append(doc.Threads, threadJSON{t.Name, t.Kind.String(), t.Type, t.Parent, t.SpawnedBy + 1, t.ToolUse,
-			t.Async, t.Workflow, t.CopiedHead, t.ToolTokens, t.SystemTokens})
+			t.Async, t.Workflow, t.CopiedHead, t.Partial, t.ToolTokens, t.SystemTokens})
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {
@@ -92,7 +93,7 @@ func sessionOf(text string) (*recording.Session, vtime.Instant, error) {
 	}
 	for _, t := range doc.Threads {
 		s.Threads = append(s.Threads, recording.Thread{Name: t.Name, Kind: kindNamed(t.Kind), Type: t.Type, Parent: t.Parent,
-			SpawnedBy: t.SpawnedBy - 1, ToolUse: t.ToolUse, Async: t.Async, Workflow: t.Workflow, CopiedHead: t.CopiedHead,
+			SpawnedBy: t.SpawnedBy - 1, ToolUse: t.ToolUse, Async: t.Async, Workflow: t.Workflow, CopiedHead: t.CopiedHead, Partial: t.Partial,
 			ToolTokens: t.ToolTokens, SystemTokens: t.SystemTokens})
 	}
 	return s, doc.Start, nil

@@ -1,0 +1,206 @@
+package sessions
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/profile"
+	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
+
+	"github.com/spf13/cobra"
+)
+
+// profileOptions are the flags of profile and of its merge.
+type profileOptions struct {
+	file, since, db string
+	narrow          profile.Options
+}
+
+// NewProfile makes the command.
+func NewProfile(s *ui.Env) *cobra.Command {
+	cmd := newMeasure(s, false)
+	cmd.Use = "profile SOURCE…"
+	cmd.Short = "measure how large recorded sessions are: prompts, calls, tools, by role"
+	cmd.Long = `Measures recorded sessions (files or directories, every format that import reads), databases of runs and single runs: first
+and last prompts, calls, growth, output, mix of tools, sizes and times of results, what children read that their parents
+had read, by role and model family. Each figure has 21 quantiles, its number of samples and sessions, and its floor: how
+far two halves of the sessions are apart in it.
+
+The file is YAML and holds no text, path or name of a session; tools and types of agents that the client brings keep
+their names. What the sources cannot tell is absent, with the reason. Repositories stay apart, since a profile of one does
+not fit another; profile merge measures them as one. The same sources give the same file.`
+	cmd.Example = `  agentsim profile ~/.claude/projects -o ours.yaml
+  agentsim profile sessions --since 2026-10-01 --type Explore
+  agentsim profile show recorded-2026-11`
+	merge := newMeasure(s, true)
+	merge.Use = "merge SOURCE…"
+	merge.Short = "measure sources as one, which profile keeps apart"
+	merge.Long = "Measures like profile, with the sessions of all sources as one population. Scenarios draw from such a profile."
+	merge.Example = "  agentsim profile merge ~/.claude/projects -o ours.yaml"
+	cmd.AddCommand(merge, newProfileShow(s))
+	return cmd
+}
+
+func newMeasure(s *ui.Env, joined bool) *cobra.Command {
+	o := &profileOptions{narrow: profile.Options{Joined: joined}}
+	cmd := &cobra.Command{Args: ui.AtLeastOne("the recorded sessions, databases or runs"),
+		RunE: func(_ *cobra.Command, args []string) error { return o.measure(s, args) }}
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "output", "o", "", "the `file` to write; without it the profile is printed")
+	f.StringVar(&o.since, "since", "", "only sessions that began on that `day` (2026-10-01) or later")
+	f.StringVar(&o.narrow.Type, "type", "", "only agents of this `type`, such as Explore")
+	f.StringVar(&o.narrow.Model, "model", "", "only agents whose model's `name` holds this, such as opus")
+	rundb.Flag(s, f, &o.db, "the `file` in which runs are looked up")
+	return cmd
+}
+
+// measure measures sources and writes what they come to.
+func (o *profileOptions) measure(s *ui.Env, args []string) error {
+	if o.since != "" {
+		var ok bool
+		if o.narrow.Since, ok = vtime.ParseInstant(o.since + "T00:00:00Z"); !ok {
+			return ui.Failf(ui.Usage, "--since %s: write a day such as 2026-10-01", o.since)
+		}
+	}
+	m := profile.New(o.narrow)
+	paths, err := o.databases(args, m)
+	if err != nil {
+		return err
+	}
+	skipped, err := recorded(s, paths, m)
+	if err != nil {
+		return err
+	}
+	if m.Empty() {
+		return ui.Failf(ui.Operating, "%s: no recorded session in a known format%s; agentsim import --help lists the formats", ui.QuoteAll(args), o.narrowed())
+	}
+	return o.write(s, m.Profile(), skipped)
+}
+
+// narrowed says what the flags leave.
+func (o *profileOptions) narrowed() (text string) {
+	for _, f := range [...]struct{ flag, value string }{{"--since", o.since}, {"--type", o.narrow.Type}, {"--model", o.narrow.Model}} {
+		if f.value != "" {
+			text += " with " + f.flag + " " + ui.Quote(f.value)
+		}
+	}
+	return text
+}
+
+// recorded measures recorded sessions, and says how many things were skipped.
+func recorded(s *ui.Env, paths []string, m *profile.Measure) (skipped int64, err error) {
+	if len(paths) == 0 {
+		return 0, nil
+	}
+	bar := ui.NewProgress(s, "reading", "", 0)
+	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: true, Progress: bar.Tell}, func(x *recording.Session) error {
+		m.Add(cmp.Or(x.Origin, rootOf(x, paths)), x)
+		return nil
+	})
+	bar.Finish()
+	if err != nil {
+		return 0, importError(err)
+	}
+	for _, k := range read.Skipped {
+		skipped += k.Count
+	}
+	return skipped, nil
+}
+
+// databases measures the arguments that are databases or runs, and returns the others,
+// which are paths of recordings.
+func (o *profileOptions) databases(args []string, m *profile.Measure) (paths []string, err error) {
+	for _, arg := range args {
+		_, missing := os.Stat(arg)
+		switch {
+		case missing == nil && isDatabase(arg):
+			err = database(arg, "", m)
+		case errors.Is(missing, os.ErrNotExist) && strings.Trim(arg, "0123456789abcdef") == "":
+			err = database(o.db, arg, m)
+		default:
+			paths = append(paths, arg)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+// isDatabase reports whether a file begins as SQLite's do.
+func isDatabase(name string) bool {
+	f, err := hostdir.Machine{}.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
+}
+
+// database measures one run of a database, or with "" all that are recorded whole.
+func database(name, run string, m *profile.Measure) error {
+	db, err := rundb.Open(name)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	runs, err := db.Runs()
+	if err != nil {
+		return err
+	}
+	if run != "" {
+		info, err := rundb.Find(db, run)
+		if err != nil {
+			return err
+		}
+		if err := rundb.NeedsAll(info); err != nil {
+			return err
+		}
+		runs = []sqlite.RunInfo{info}
+	}
+	for _, info := range runs {
+		if rundb.NeedsAll(info) != nil {
+			continue
+		}
+		x, err := db.Recording(info.ID)
+		if err != nil {
+			return err
+		}
+		m.Add(cmp.Or(x.Origin, name), x)
+	}
+	return nil
+}
+
+// write writes a profile to its file and says what it holds, or prints it.
+func (o *profileOptions) write(s *ui.Env, p *profile.Profile, skipped int64) error {
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, p.Text())
+		return err
+	}
+	if o.file == "" {
+		return write(s.Stdout)
+	}
+	if err := ui.WriteFile("-o", o.file, write); err != nil {
+		return err
+	}
+	d := &report.Document{}
+	profileHead(d, p)
+	if skipped > 0 {
+		d.Label("skipped", ui.Count(skipped)+" lines or files: agentsim import --dry-run lists what")
+	}
+	d.Label("written", o.file+", without any content; agentsim profile show "+ui.Quote(o.file)+" prints it")
+	return s.Print("table", d)
+}

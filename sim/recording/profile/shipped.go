@@ -1,0 +1,41 @@
+package profile
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"agentsim/scenarios/document"
+)
+
+//go:embed shipped/*.yaml
+var shipped embed.FS
+
+// recorded-2026-11 was measured on 2026-11-22 from the open sessions that
+// testdata/validation/README.md names: whole transcripts where their repositories
+// have them, rows of requests of the others.
+
+// Default is the profile that is used where none is named.
+const Default = "recorded-2026-11"
+
+// Shipped lists the profiles in the binary.
+func Shipped() (names []string) {
+	list, err := shipped.ReadDir("shipped")
+	if err != nil {
+		panic("profile: " + err.Error()) // it is in the binary
+	}
+	for _, f := range list {
+		names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
+	}
+	return names
+}
+
+// Open is a profile in the binary. Where there is none of that name the error says
+// which there are.
+func Open(name string) (*Profile, error) {
+	text, err := shipped.ReadFile("shipped/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no profile %q in this agentsim: %s", name, document.DidYouMeanOr(name, Shipped()))
+	}
+	return Parse(name, string(text))
+}

@@ -57,11 +57,32 @@ type Row struct {
 	DescriptionBytes int    // the most that one description has
 }
 
+// Scope is whose a memory file is.
+type Scope string
+
+// The scopes, in the order in which they are read.
+const (
+	Managed Scope = "managed" // of those who manage the machine
+	User    Scope = "user"
+	Project Scope = "project" // of each directory from the repository's root down
+)
+
+// MemoryFile is a file that a client reads, or a directory of rules, which ends in a
+// slash.
+type MemoryFile struct {
+	Of     Scope
+	Name   string
+	Source string // where this is known from
+}
+
 // Layout is what one version of a client sends.
 type Layout struct {
 	Name string // client@version
 	Date string // of the sources
 	Rows []Row
+	// Memory is what is read beside imports, in this order: all of a scope for one
+	// directory after the other.
+	Memory []MemoryFile
 }
 
 // The layouts' names.

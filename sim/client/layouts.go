@@ -11,9 +11,20 @@ const (
 	order   = "the order of what opens a conversation is known of 2.1.178, not of 2.1.330"
 )
 
+// memory is what both layouts read: the design documents name CLAUDE.md alone.
+var memory = []MemoryFile{
+	{Managed, "CLAUDE.md", pages},
+	{User, ".claude/CLAUDE.md", pages},
+	{User, ".claude/rules/", pages},
+	{Project, "CLAUDE.md", pages},
+	{Project, ".claude/CLAUDE.md", pages + "; its place among those of a directory: a third party, 2026-09-28"},
+	{Project, ".claude/rules/", pages + "; its place likewise"},
+	{Project, "CLAUDE.local.md", pages + "; its place likewise"},
+}
+
 // layouts are what is known of clients.
 var layouts = []Layout{
-	{Name: Seeds, Date: "2026-03-31", Rows: []Row{
+	{Name: Seeds, Date: "2026-03-31", Memory: memory, Rows: []Row{
 		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: design},
 		{Kind: Prompt, Main: System, Source: design},
 		{Kind: Types, Main: Tools, Sub: Tools, Lean: Tools, Source: design, Needs: "Agent"},
@@ -26,7 +37,7 @@ var layouts = []Layout{
 		{Kind: Skills, Main: UserContext, Sub: UserContext, Lean: UserContext, Source: design, NotVerified: noPlace, Needs: "Skill",
 			FallbackBytes: 8_000, DescriptionBytes: 1_536},
 	}},
-	{Name: Default, Date: "2026-11-22", Rows: []Row{
+	{Name: Default, Date: "2026-11-22", Memory: memory, Rows: []Row{
 		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: study},
 		{Kind: Prompt, Main: System, Source: study},
 		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: pages},

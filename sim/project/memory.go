@@ -2,6 +2,7 @@ package project
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,6 @@ const (
 	dotClaude   = ".claude/CLAUDE.md"
 	localFile   = "CLAUDE.local.md"
 	agentsFile  = "AGENTS.md"
-	rulesDir    = ".claude/rules"
 	filesOption = "instructionFiles"
 )
 
@@ -33,11 +33,20 @@ func (r *reader) memory() {
 	}
 	m := &memory{reader: r, seen: map[string]bool{}}
 	which := r.Settings.instructions()
-	m.file(place{r.from.Managed, "managed:", "managed"}, claudeFile, "", nil)
+	m.scope(client.Managed, place{r.from.Managed, "managed:", "managed"})
 	if which != "managed-only" {
-		m.file(r.home(), dotClaude, "", nil)
-		m.rules(r.home())
-		m.ofProject(which)
+		m.scope(client.User, r.home())
+		dirs := append(r.above(), r.project())
+		agents := m.agents(dirs, which)
+		for _, p := range dirs {
+			if agents {
+				m.file(p, agentsFile, "", nil)
+			}
+			m.scope(client.Project, p)
+		}
+	}
+	if n := len(r.from.Nested); n > 0 {
+		r.aside("memory files of directories below (%d), the first %s: read with the files there", n, r.from.Nested[0])
 	}
 	r.remembered()
 }
@@ -48,20 +57,37 @@ type memory struct {
 	seen map[string]bool
 }
 
-func (m *memory) ofProject(which string) {
-	p := m.project()
-	own := slices.ContainsFunc([]string{claudeFile, dotClaude, localFile}, func(name string) bool { return there(p, name) })
-	if which != "claude-md" && there(p, agentsFile) {
-		if own && which != "claude-md-and-agents-md" {
-			m.aside("%s: not read beside %s", p.called(agentsFile), claudeFile)
-		} else {
-			m.file(p, agentsFile, "", nil)
+// scope reads what the client reads of one directory.
+func (m *memory) scope(of client.Scope, p place) {
+	for _, f := range m.Layout.Memory {
+		switch {
+		case f.Of != of:
+		case strings.HasSuffix(f.Name, "/"):
+			m.rules(p, strings.TrimSuffix(f.Name, "/"))
+		default:
+			m.file(p, f.Name, "", nil)
 		}
 	}
-	m.file(p, claudeFile, "", nil)
-	m.file(p, dotClaude, "", nil)
-	m.rules(p)
-	m.file(p, localFile, "", nil)
+}
+
+// agents reports whether AGENTS.md is read: where the settings say so, or where no
+// directory has a memory file of the client's own.
+func (m *memory) agents(dirs []place, which string) bool {
+	own := slices.ContainsFunc(dirs, func(p place) bool {
+		return slices.ContainsFunc([]string{claudeFile, dotClaude, localFile}, func(name string) bool { return there(p, name) })
+	})
+	switch {
+	case which == "claude-md":
+		return false
+	case !own || which == "claude-md-and-agents-md":
+		return true
+	}
+	for _, p := range dirs {
+		if there(p, agentsFile) {
+			m.aside("%s: not read beside %s", p.called(agentsFile), claudeFile)
+		}
+	}
+	return false
 }
 
 func there(p place, name string) bool {
@@ -71,8 +97,8 @@ func there(p place, name string) bool {
 
 // rules reads the rules that hold for all files; those of paths are read with the
 // files that they are for.
-func (m *memory) rules(p place) {
-	for _, name := range files(p, rulesDir, ".md") {
+func (m *memory) rules(p place, dir string) {
+	for _, name := range files(p, dir, ".md") {
 		text, ok := m.text(p, name, maxMemory)
 		if !ok {
 			continue
@@ -135,10 +161,10 @@ func (m *memory) follow(p place, name, called string, x imported, chain []string
 // excluded reports whether the settings leave a file out; of those who manage the
 // machine they leave none out.
 func (m *memory) excluded(p place, name string) bool {
-	if p.in != "" || m.from.Path == "" {
+	if strings.Trim(p.in, "./") != "" || m.from.Path == "" {
 		return false
 	}
-	full := strings.TrimSuffix(m.from.Path, "/") + "/" + name
+	full := path.Join(m.from.Path, p.in, name)
 	for _, glob := range m.Settings.Excludes {
 		if doublestar.MatchUnvalidated(glob, full) {
 			m.aside("%s: left out by claudeMdExcludes %s", p.called(name), glob)

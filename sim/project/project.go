@@ -33,7 +33,12 @@ type Source struct {
 	// HomeName is what messages call it.
 	HomeName string
 	Managed  fs.FS // of those who manage the machine, nil for none
-	Git      *Git  // nil outside a repository
+	// Above are the directories that it lies in, from its repository's root down.
+	Above []fs.FS
+	// Nested are memory files of directories below it, which are read with the files
+	// there.
+	Nested []string
+	Git    *Git // nil outside a repository
 }
 
 // Part is a piece of text that stands in front of agents.
@@ -96,7 +101,17 @@ type place struct {
 }
 
 func (r *reader) project() place { return place{r.from.Dir, "", r.from.Name} }
-func (r *reader) home() place    { return place{r.from.Home, "~/", r.from.HomeName} }
+
+// above are the directories that the project lies in, the root first.
+func (r *reader) above() (out []place) {
+	for i, dir := range r.from.Above {
+		up := strings.Repeat("../", len(r.from.Above)-i)
+		out = append(out, place{dir, up, path.Join(r.from.Name, up)})
+	}
+	return out
+}
+
+func (r *reader) home() place { return place{r.from.Home, "~/", r.from.HomeName} }
 
 // called is a file as parts call it, wherever the directory lies.
 func (p place) called(file string) string { return p.in + file }

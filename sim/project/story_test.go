@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,7 +17,8 @@ import (
 
 // TestStories runs the stories of testdata.
 //
-//	read [client=…] [window=…] [home] [status=N]   -- FILE --, of the user's directory -- ~/FILE --
+//	read [client=…] [window=…] [home] [status=N]   -- FILE --, of the user's directory
+//	-- ~/FILE --, of those above -- ../FILE -- and -- ../../FILE --
 //
 // In a file's text \xNN is a byte, (N lines) and (N bytes) so many of them.
 func TestStories(t *testing.T) {
@@ -36,14 +38,24 @@ func read(t *testing.T, d *datadriven.TestData) *project.Found {
 	d.MaybeScanArgs(t, "client", &layout)
 	d.MaybeScanArgs(t, "window", &window)
 	from := project.Source{Name: "dir", Path: "/work/dir"}
-	dir, home := fstest.MapFS{}, fstest.MapFS{}
+	dir, home, above, root := fstest.MapFS{}, fstest.MapFS{}, fstest.MapFS{}, fstest.MapFS{}
 	for _, f := range txtar.Parse([]byte(d.Input + "\n")).Files {
 		file := &fstest.MapFile{Data: []byte(grown(t, string(f.Data)))}
 		if name, ok := strings.CutPrefix(f.Name, "~/"); ok {
 			home[name] = file
+		} else if name, ok := strings.CutPrefix(f.Name, "../../"); ok {
+			root[name] = file
+		} else if name, ok := strings.CutPrefix(f.Name, "../"); ok {
+			above[name] = file
 		} else {
 			dir[f.Name] = file
 		}
+		if strings.HasSuffix(f.Name, "/CLAUDE.md") && f.Name[0] != '.' && f.Name[0] != '~' {
+			from.Nested = append(from.Nested, f.Name)
+		}
+	}
+	if len(root)+len(above) > 0 {
+		from.Above = []fs.FS{root, above}
 	}
 	from.Dir = dir
 	if len(home) > 0 || d.HasArg("home") {

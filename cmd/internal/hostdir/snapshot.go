@@ -13,6 +13,9 @@ const commits = "5"
 type Git struct {
 	Branch, Main    string // "" where there is none
 	Status, Commits []string
+
+	Depth  int      // of the directory below the root of its work tree
+	Nested []string // memory files of directories below it
 }
 
 // ReadGit asks git about a directory; nil outside a repository. Files of own, relative
@@ -23,7 +26,8 @@ func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
 		return nil, err
 	}
 	l := limits.filled()
-	if _, inTree, err := l.gitFiles(root); err != nil || !inTree {
+	files, inTree, err := l.gitFiles(root)
+	if err != nil || !inTree {
 		return nil, err
 	}
 	ask := func(args ...string) string {
@@ -39,6 +43,12 @@ func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
 	}
 	g := &Git{Branch: ask("branch", "--show-current"), Main: mainBranch(ask)}
 	prefix := ask("rev-parse", "--show-prefix")
+	g.Depth = strings.Count(prefix, "/")
+	for _, f := range files {
+		if strings.HasSuffix(f, "/CLAUDE.md") && !strings.HasPrefix(f, ".claude/") {
+			g.Nested = append(g.Nested, f)
+		}
+	}
 	for _, line := range strings.Split(strings.TrimRight(string(out), "\x00"), "\x00") {
 		if len(line) < 4 {
 			continue

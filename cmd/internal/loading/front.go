@@ -63,7 +63,7 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		d.Label("assumed", found.Assumed...)
 	}
 	d.Label("unverified", notVerified(rows)...)
-	if l.dir != nil && l.dir.user == nil {
+	if l.dir != nil && l.dir.from.Home == nil {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
 	}
 	d.Say("")

@@ -49,11 +49,7 @@ func (p *Project) Words() []string {
 // Close closes the directories.
 func (p *Project) Close() {
 	for _, d := range p.open {
-		for _, root := range []*hostdir.Dir{d.root, d.user} {
-			if root != nil {
-				_ = root.Close() // it was read only
-			}
-		}
+		d.close()
 	}
 }
 
@@ -86,8 +82,7 @@ type directory struct {
 	name  string // as given
 	files *workspace.Snapshot
 	from  project.Source
-	root  *hostdir.Dir
-	user  *hostdir.Dir              // nil where the user's directory is not read
+	close func()
 	found map[string]*project.Found // by layout and window
 }
 
@@ -112,22 +107,8 @@ func (p *Project) directory(s *ui.Env, dir string, own []string) (*directory, er
 	}
 	Problems(s, LeftOut(dir, refused))
 	d := &directory{name: filepath.ToSlash(filepath.Clean(dir)), files: files, found: map[string]*project.Found{}}
-	if d.root, err = hostdir.OpenDir(dir); err != nil {
-		return nil, ui.Failf(ui.Operating, "project directory %s: %w", dir, err)
-	}
-	d.from = project.Source{Dir: d.root, Name: d.name, Path: hostdir.Real(dir), HomeName: p.Home}
-	if p.Home != "" {
-		if d.user, err = hostdir.OpenDir(p.Home); err != nil {
-			return nil, ui.Failf(ui.Operating, "--home %s: %w", p.Home, err)
-		}
-		d.from.Home = d.user
-	}
-	g, err := hostdir.ReadGit(dir, limits, refused.Own)
-	if err != nil {
-		return nil, ui.Failf(ui.Operating, "project directory %s: %w", dir, err)
-	}
-	if g != nil {
-		d.from.Git = &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}
+	if d.from, d.close, err = Source(dir, p.Home, limits, refused.Own); err != nil {
+		return nil, err
 	}
 	Problems(s, d.read(client.Default, 0).Problems)
 	if p.open == nil {

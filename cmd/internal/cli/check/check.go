@@ -162,22 +162,11 @@ func (c *check) read() (err error) {
 	if c.files, err = hostdir.OpenDir(dir); err != nil {
 		return ui.Failf(ui.Operating, "%s: %w", dir, err)
 	}
-	from := project.Source{Dir: c.files, Name: filepath.ToSlash(filepath.Clean(dir)), Path: hostdir.Real(dir), HomeName: c.o.home}
-	if c.o.home != "" {
-		home, err := hostdir.OpenDir(c.o.home)
-		if err != nil {
-			return ui.Failf(ui.Operating, "--home %s: %w", c.o.home, err)
-		}
-		defer home.Close()
-		from.Home = home
-	}
-	g, err := hostdir.ReadGit(dir, hostdir.Limits{}, nil)
+	from, done, err := loading.Source(dir, c.o.home, hostdir.Limits{}, nil)
 	if err != nil {
-		return ui.Failf(ui.Operating, "%s: %w", dir, err)
+		return err
 	}
-	if g != nil {
-		from.Git = &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}
-	}
+	defer done()
 	layout := client.Find(client.Default)
 	c.found = project.Read(from, layout, 0)
 	model := c.mainModel()
@@ -242,7 +231,13 @@ func (c *check) compare() error {
 	}
 	c.base = base
 	c.report = heads.Compare(base, c.now, c.o.limit, func(file string) string {
-		text, _ := c.files.Read(file, maxBaseline) // what cannot be read has no lines to name
+		text, err := c.files.Read(file, maxBaseline)
+		if strings.HasPrefix(file, "../") {
+			text, err = hostdir.Text(filepath.Join(c.o.dir, filepath.FromSlash(file)), maxBaseline)
+		}
+		if err != nil {
+			return "" // it has no lines to name
+		}
 		return string(text)
 	})
 	return nil

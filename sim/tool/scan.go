@@ -99,8 +99,8 @@ func object(raw string) (members string, err error) {
 	if !utf8.ValidString(raw) {
 		return "", errors.New("the input is not UTF-8 text")
 	}
-	if data := []byte(raw); !json.Valid(data) {
-		return "", fmt.Errorf("the input is not valid JSON: %w", json.Unmarshal(data, new(any)))
+	if !json.Valid([]byte(raw)) { // which makes no copy, since nothing keeps the bytes
+		return "", fmt.Errorf("the input is not valid JSON: %w", json.Unmarshal([]byte(raw), new(any)))
 	}
 	members, ok := strings.CutPrefix(strings.TrimSpace(raw), "{")
 	if !ok {

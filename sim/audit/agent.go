@@ -41,6 +41,7 @@ type life struct {
 	formed     *llm.Node // head of the last request that was held against the form
 	said       *llm.Node // head of the last answer with a text
 	saidFrom   int32     // position of the request that it answers
+	pooled     string    // name of a tool that its pool was found to hold
 	rebased    string    // why the next request does not go on from there; "" if it does
 	mail       []letter  // delivered, and not yet seen in a request
 	named      bool      // its first request has been sent

@@ -31,11 +31,10 @@ func isAgentTool(name string) bool { return name == "Agent" || name == "Task" ||
 // invoking is ISO-12's last field: on the first request of an activation and on
 // no other.
 func (u *starts) invoking(a *agent, b *transcript.Request) {
-	want := a.facts.ToolUse
-	if a.named {
-		want = llm.ToolUseID{}
+	var want llm.ToolUseID
+	if !a.named {
+		want, a.named = a.facts.ToolUse, true
 	}
-	a.named = true
 	if u.fails(iso12, b.InvokingRequest == want) {
 		u.report(iso12, a, "invoking request "+want.String(), b.InvokingRequest.String())
 	}

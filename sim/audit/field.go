@@ -22,8 +22,8 @@ func plainField(raw, name string) (value string, ok bool) {
 			continue
 		}
 		rest := raw[from+len(`":"`):]
-		end := strings.IndexAny(rest, `"\`)
-		if end < 0 || rest[end] == '\\' {
+		end := strings.IndexByte(rest, '"')
+		if end < 0 || strings.IndexByte(rest[:end], '\\') >= 0 {
 			return "", false
 		}
 		return rest[:end], true

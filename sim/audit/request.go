@@ -162,6 +162,7 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 // opens is LOOP-07 for what an agent's messages begin with.
 func (u *history) opens(a *agent, nodes []*llm.Node, first bool) {
 	switch {
+	case !first && a.rebased != "compaction": // most requests
 	case len(a.facts.Context.UserContext) == 0 || len(nodes) == 0:
 	case first && !a.fork:
 		a.opening = nodes[0].Block.Content.Identity()

@@ -23,7 +23,11 @@ func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
 		u.report(loop09, a, "tool use "+decimal(int64(len(a.calls)))+" of call "+decimal(int64(a.count.call-1)), decimal(int64(b.Index))+" of "+decimal(int64(b.Call)))
 	}
 	a.progress.called(b.ID)
-	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: inPool(a, b.Name), at: u.now})
+	held := a.pooled == b.Name || inPool(a, b.Name)
+	if held {
+		a.pooled = b.Name
+	}
+	a.calls = append(a.calls, call{id: b.ID, name: b.Name, inPool: held, at: u.now})
 }
 
 // toolResult is ISO-11 for a result: it answers a call of this agent.

@@ -87,7 +87,7 @@ func repositorySeen(d *report.Document) bool {
 	found := project.Read(project.Source{Dir: dir, Name: ".", Path: hostdir.Real("."),
 		Git: &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}}, layout, 0)
 	sizes, total := heads(found, layout)
-	d.Label("repository", fmt.Sprintf("%s tok in front of the main agent as %s sends it: %s", report.Quantity(total), layout.Name, strings.Join(sizes, ", ")))
+	d.Label("repository", fmt.Sprintf("%s tok of it in front of the main agent as %s sends it, beside the client's own: %s", report.Quantity(total), layout.Name, strings.Join(sizes, ", ")))
 	d.Label("more", "agentsim check")
 	return true
 }

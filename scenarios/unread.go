@@ -55,8 +55,8 @@ var rules = []rule{
 	{"provider.account_created provider.options.thinking_rendered_first model.think_tokens work.*.think", warned, withoutThinking},
 	{"provider.counter", warned, unless(counted, "no scripted turn has counts")},
 	{"settings.effort main.settings.effort", warned, withoutEffort},
-	{"model.prompting model.prompt_budget model.gist_tokens model.report_budget project.facts.*.gist project.facts.*.grade work.*.about work.*.prompting",
-		warned, withoutPrompts},
+	{"model.prompt_budget model.gist_tokens model.report_budget project.facts.*.gist project.facts.*.grade work.*.about", warned, withoutPrompts},
+	{"model.prompting work.*.prompting", warned, withoutOrders},
 	{"work.*.by", warned, withoutLead},
 	{"work.*.agent", warned, func(s *Scenario) string { why, _ := s.AgentsUnused(); return why }},
 	{"model.spawns_per_turn", warned, unless((*Scenario).delegates, nobodySpawned)},
@@ -291,6 +291,15 @@ func withoutPrompts(s *Scenario) string {
 		return ""
 	}
 	return nobodySpawned
+}
+
+// withoutOrders is why nobody writes a prompt for somebody who knows nothing, ""
+// where somebody does.
+func withoutOrders(s *Scenario) string {
+	if s.hasWork() && s.Strategy() == "fork" && !s.keeps() {
+		return "forks know what their parent knows"
+	}
+	return withoutPrompts(s)
 }
 
 // withoutLead is why by: lead decides nothing.

@@ -332,6 +332,9 @@ func (t *Table) tell(it, earlier *item) {
 	for _, g := range earlier.gists {
 		it.tellGists = it.tellGists.with(g)
 	}
+	for _, f := range union(slices.Clone(earlier.reads), earlier.whole...) {
+		it.tellFiles = it.tellFiles.with(f)
+	}
 }
 
 // union appends what is not yet in the list.

@@ -74,6 +74,9 @@ func (s set) minus(o set) set {
 // meets reports whether the sets have a member in common.
 func (s set) meets(o set) bool { return s.minus(o) != s }
 
+// both is what stands in both.
+func (s set) both(o set) set { return s.minus(s.minus(o)) }
+
 func (s set) len() int {
 	n := 0
 	for i := range s.words() {

@@ -14,7 +14,7 @@ func TestCompaction(t *testing.T) {
 	t.Run("LOOP-07 CON-11 LLM-11 wherever the history becomes a summary, what is known follows from the bytes that are left, and every item is done", compactedAnywhere)
 	t.Run("LOOP-07 CON-14 only text of the user outside tool results is a summary", onlyTheUsersSummary)
 	t.Run("LOOP-07 what open items need is told first, of that the newest, and what the budget leaves out is named", rankedFacts)
-	t.Run("CON-11 behind a summary an item's steps are numbered by the agent's calls", stepsByCall)
+	t.Run("CON-16 what an item's step draws is no matter of the call, nor of what a summary replaced", stepsByDeed)
 }
 
 func compactedAnywhere(t *testing.T) {
@@ -76,14 +76,14 @@ func onlyTheUsersSummary(t *testing.T) {
 		h.marks.Text(mark.Made, "fix-b", "1") + h.marks.Text(mark.Made, "fix-b", "9") + h.marks.Text(mark.On, "src/auth.go", "abc")
 	payload := llm.NewText(llm.Prose, sum)
 	s := h.learned(llm.User, llm.Block{Kind: llm.Text, Content: payload})
-	if !s.done.has(0) || !s.launched.has(2) || !s.lost.has(3) || !s.failed.has(3) || !s.edited.has(2) || s.edited.len() != 1 || !s.gone.has(0) || !s.summed {
+	if !s.done.has(0) || !s.launched.has(2) || !s.lost.has(3) || !s.failed.has(3) || !s.edited.has(2) || s.edited.len() != 1 || !s.gone.has(0) {
 		t.Errorf("of the user's:\n%s", h.table.describe(s))
 	}
 	for role, b := range map[llm.Role]llm.Block{
 		llm.Assistant: {Kind: llm.Text, Content: payload},
 		llm.User:      {Kind: llm.ToolResult, Content: payload},
 	} {
-		if s := h.learned(role, b); s.launched.len()+s.edited.len()+s.gone.len() > 0 || s.summed {
+		if s := h.learned(role, b); s.launched.len()+s.edited.len()+s.gone.len() > 0 {
 			t.Errorf("of the %s's %s:\n%s", role, b.Kind, h.table.describe(s))
 		}
 	}
@@ -121,10 +121,10 @@ func rankedFacts(t *testing.T) {
 	}
 }
 
-func stepsByCall(t *testing.T) {
+func stepsByDeed(t *testing.T) {
 	h := newHouse(t, standard, "structure=inline")
 	answer := func(open string, call int) string {
-		a := h.start("main", nil, open+h.marks.Text(mark.Done, "look"))
+		a := h.start("main", nil, open)
 		q := mockllm.Query{Head: a.head, Model: "m", Stream: llm.StreamName{Lineage: "main", Key: a.key, Call: call}, MaxTokens: 8192}
 		q.Settings.Thinking = llm.ThinkingEnabled
 		var ans mockllm.Answer
@@ -134,10 +134,8 @@ func stepsByCall(t *testing.T) {
 		}
 		return ans.Blocks[0].Content.Raw()
 	}
-	if answer(summaryOpen, 3) == answer(summaryOpen, 4) {
-		t.Error("two calls behind a summary draw the same")
-	}
-	if answer("", 3) != answer("", 4) {
-		t.Error("without a summary the call moves an item's draws")
+	want := answer("Do the work.", 3)
+	if answer("Do the work.", 4) != want || answer(summaryOpen, 3) != want || answer(summaryOpen, 4) != want {
+		t.Error("the same step draws other sizes")
 	}
 }

@@ -111,7 +111,7 @@ func (m *Model) delegate() bool {
 	if len(m.orders) == 0 {
 		return false
 	}
-	m.think(m.leadKey(), scenarios.Size{})
+	m.think(m.givingKey(m.orders[0].item), scenarios.Size{})
 	m.say(m.progress())
 	for _, o := range m.orders {
 		if o.worker < 0 {
@@ -206,7 +206,7 @@ func (m mind) changes(it *item) (text string) {
 	}
 	for _, j := range it.after {
 		sep := "\nChanged for " + m.t.items[j].id + ": "
-		for _, f := range m.t.items[j].writes.list(nil) {
+		for _, f := range m.t.items[j].writes.both(m.s.seen).list(nil) {
 			text, sep = text+sep+m.t.files[f], ", "
 		}
 	}

@@ -23,10 +23,12 @@
 //     notifications, or from a summary's marks. Two items whose files meet are never
 //     under way together; who verifies is new; what failed is corrected, then done
 //     in another way, then told to the user.
-//   - What an item reads is ground truth for those who write prompts. A worker
-//     does not use it to find its way: without a pointer it searches first, by
-//     the pattern of its item or by extension and first letters, never by a
-//     file's name.
+//   - What an item reads is ground truth for nobody who works. Without a pointer an
+//     agent searches first, by the pattern of its item or by extension and first
+//     letters, never by a file's name; without a tool to search with, in the shell.
+//   - Who writes a prompt names only places that are in its own request: from what the
+//     user said, from searches and reads, or from reports, which give file and line.
+//     Where files tell items apart (reads), a lead lists them before it gives these out.
 //   - Nobody means to do wrong: an edit made for want of a pitfall's fact, or with a
 //     misleading one in the request, bears the mark of that defect on a line of its
 //     own. A model does not see it as one until a test or an assignment says so; then
@@ -36,8 +38,9 @@
 //     any reads what was changed and finds that it is there, which proves nothing.
 //   - Where workers share a directory, what research found is written there and the
 //     report says where.
-//   - Sizes are keyed by work item and step (item/fix-auth/step/2/output), not by
-//     agent, so that every structure does the same work.
+//   - Sizes are keyed by work item and what a step does first
+//     (item/fix-auth/step/read/auth.go/output), not by agent or ordinal, so that every
+//     structure does the same work.
 //   - An item is given out once, then as often as corrections and approaches allow; an
 //     attempt that was interrupted shows nothing about its approach, and its worker is
 //     told to go on, at most three times an item.

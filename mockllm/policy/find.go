@@ -119,24 +119,24 @@ func escapeGlob(s string) string {
 // it does, then broadly, then more narrowly wherever a list was cut.
 func (p *plan) find(f int, prefix string) {
 	if s, ok := p.it.globs[f]; ok && !p.s.searched.has(s) {
-		p.addSearch(s, p.told)
+		p.addSearch(s, p.told && p.it.tellFiles.has(f))
 		return
 	}
-	if !p.narrow(p.t.families[p.t.family[f]], 0) {
+	if !p.narrow(f, 0) {
 		p.missing = append(p.missing, prefix+p.t.files[f])
 	}
 }
 
-// narrow enters the searches not yet made at and below a place of the family.
-func (p *plan) narrow(all family, at int) (added bool) {
-	s := &all[at]
+// narrow enters the searches not yet made at and below a place of the file's family.
+func (p *plan) narrow(f, at int) (added bool) {
+	s := &p.t.families[p.t.family[f]][at]
 	if !p.s.searched.has(s.search) {
-		p.addSearch(s.search, p.told)
+		p.addSearch(s.search, p.told && p.it.tellFiles.has(f))
 		return true
 	}
 	if p.s.cut.has(s.search) {
 		for _, i := range s.finer {
-			added = p.narrow(all, i) || added
+			added = p.narrow(f, i) || added
 		}
 	}
 	return added

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,8 +98,6 @@ func previewed(t *testing.T) {
 	}
 }
 
-// leadDraws: the same call has the same preamble with one message before it as
-// with three.
 func leadDraws(t *testing.T) {
 	h := newHouse(t, standard, "structure=subagent", `work.1.by=""`)
 	answer := func(call int, said ...string) string {
@@ -115,14 +114,65 @@ func leadDraws(t *testing.T) {
 		}
 		return ans.Blocks[0].Content.Raw()
 	}
-	if answer(3) != answer(3, "one", "two", "three") {
-		t.Error("a shorter history has another preamble at the same call")
+	want := answer(3)
+	if answer(4) != want || answer(3, "one", "two", "three") != want {
+		t.Error("the same items are given out with another preamble")
 	}
-	sizes := map[string]bool{}
-	for call := range 12 {
-		sizes[answer(call)] = true
+	if answer(3, h.marks.Text(mark.Done, "look")) == want {
+		t.Error("other items are given out with the same preamble")
 	}
-	if len(sizes) < 2 {
-		t.Error("all calls have one preamble")
+}
+
+// inTheShell: whoever has no tool to search with makes the same searches by commands,
+// and learns the same from them.
+func inTheShell(t *testing.T) {
+	plain, shell := newHouse(t, standard, "structure=subagent"), newHouse(t, standard, "structure=subagent")
+	shell.tools = []string{"no searches", "Bash"}
+	a, b := plain.run(), shell.run()
+	if got := strings.Join(b.tools, " "); len(a.tools) != len(b.tools) || strings.Contains(got, "Glob") || strings.Contains(got, "Grep") || !strings.Contains(got, "find . -name '*.go'") {
+		t.Errorf("%v\n%v", a.tools, b.tools)
+	}
+	for glob, want := range map[string]string{"**/*.go": "find . -name '*.go'", "pkg/**/*.go": "find . -path './pkg/*.go'", "*.md": "find . -path './*.md'"} {
+		if got := inShell("Glob", glob); got != want {
+			t.Errorf("%s: %s, want %s", glob, got, want)
+		}
+	}
+	if got := inShell("Grep", `auth\.null`); got != `grep -rlE 'auth\.null' .` {
+		t.Error(got)
+	}
+}
+
+// skipsAStep: a worker that is told where its file is reads it at once, with the
+// words of one that had to look for it first.
+func skipsAStep(t *testing.T) {
+	steps := func(told string) (out []string) {
+		h := newHouse(t, standard, "structure=subagent", `work.1.by=""`)
+		h.prompt = func(p string) string { return p + told }
+		h.run()
+		for _, s := range h.said {
+			if q := s.query.Stream; q.Lineage == "main/0.2" && strings.Contains(s.answer, "src/store.go") && strings.Contains(s.answer, " Read ") {
+				words, _, _ := strings.Cut(s.answer, "\n")
+				out = append(out, words)
+				if first := q.Call == 0; first != (told != "") {
+					t.Errorf("told %q: %s reads at call %d", told, q.Lineage, q.Call)
+				}
+				return out
+			}
+		}
+		return nil
+	}
+	h, keys := newHouse(t, standard), map[uint64]bool{}
+	for _, a := range []action{{read: readKey{file: 0}}, {read: readKey{file: 1}}, {read: readKey{file: 0, offset: 9}}, {kind: searchAction}, {kind: searchAction, search: 1},
+		{kind: editAction}, {kind: editAction, edit: 2}} {
+		for i := range h.table.items {
+			k := h.table.stepKey(&h.table.items[i], &a).Uint64()
+			if keys[k] {
+				t.Errorf("%+v of item %d draws as another step does", a, i)
+			}
+			keys[k] = true
+		}
+	}
+	if a, b := steps(""), steps(" It is in src/store.go."); len(a) == 0 || !slices.Equal(a, b) {
+		t.Errorf("%q, %q", a, b)
 	}
 }

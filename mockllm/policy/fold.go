@@ -9,17 +9,12 @@ import (
 
 // step is the fold: it applies one block to the state.
 func (f *folder) step(role llm.Role, b *llm.Block) {
-	s := &f.s
-	if role == llm.Assistant && s.role != llm.Assistant {
-		s.turns++
-	}
-	s.role = role
 	switch b.Kind {
 	case llm.Text:
 		f.s.plans = f.s.plans || role == llm.NoRole && strings.Contains(b.Content.Raw(), criticalTitle)
 		n := f.t.read(b.Content)
 		f.goal(role, b.Content, n)
-		f.text(role, n)
+		f.text(role, b.Content, n)
 	case llm.ToolUse:
 		f.toolUse(b)
 	case llm.ToolResult:
@@ -94,10 +89,11 @@ func (t *Table) editsFile(item, file int) bool {
 	return slices.ContainsFunc(t.items[item].edits, func(e int) bool { return t.edits[e].file == file })
 }
 
-func (f *folder) text(role llm.Role, n *note) {
+func (f *folder) text(role llm.Role, p *llm.Payload, n *note) {
 	f.learn(n)
 	if role == llm.User && !n.summary && !n.notice {
 		f.tempted(n, false)
+		f.s.seen = f.s.seen.or(f.t.mentions(p))
 	}
 	switch {
 	case role == llm.Assistant:
@@ -119,9 +115,6 @@ func (f *folder) own(n *note) {
 	if f.leads() {
 		f.told(n.failed)
 	}
-	if len(n.done)+len(n.failed) > 0 {
-		f.s.itemAt, f.s.summed = f.s.turns-1, false
-	}
 }
 
 func (f *folder) settle(done, failed []int) {
@@ -134,14 +127,13 @@ func (f *folder) settle(done, failed []int) {
 	}
 }
 
-// assignment begins anew: the items are open again and turns are counted from
-// here.
+// assignment begins anew: the items are open again.
 func (f *folder) assignment(a *assignment) {
 	s := &f.s
 	if s.assign != nil && s.assign.fork && !a.fork {
 		a = &assignment{a.items, true} // once a fork, always a fork
 	}
-	s.assign, s.turns, s.itemAt = a, 0, 0
+	s.assign = a
 	f.handOver(a.items)
 	for _, i := range a.items {
 		s.done, s.failed, s.lost = s.done.without(i), s.failed.without(i), s.lost.without(i)
@@ -220,6 +212,7 @@ func (f *folder) result(b *llm.Block) {
 		f.sent(&u, b, asked)
 	case f.t.names.bash:
 		f.runResult(b, n, asked)
+		f.searchResult(b, asked)
 	case f.t.names.write:
 		f.padResult(b, asked)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ type house struct {
 	result func(*llm.Payload) string // changes a tool result
 	child  func(lineage string) (dies string)
 	after  func(a *agent) // after each answer
-	tools  []string       // beside Read
+	tools  []string       // beside Read, Glob and Grep
 	// compact names an agent and a call, such as main 3: behind its results the
 	// history becomes a summary.
 	compact string
@@ -144,7 +145,11 @@ func (h *house) start(lineage string, head *llm.Node, blocks ...string) *agent {
 	a := &agent{h: h, lineage: lineage, key: rng.Root(h.sc.Seed).Sub(lineage), head: head, cache: &tool.Cache{}, session: &tool.Session{}}
 	if head == nil {
 		n := h.builder.Root(h.scope, llm.Salts{})
-		n = h.builder.Append(n, llm.NoRole, &llm.Block{Kind: llm.ToolDef, Name: "Read", Content: llm.NewJSON(`{"name":"Read"}`)})
+		for _, name := range []string{"Read", "Glob", "Grep"} {
+			if name == "Read" || !slices.Contains(h.tools, "no searches") {
+				n = h.builder.Append(n, llm.NoRole, &llm.Block{Kind: llm.ToolDef, Name: name, Content: llm.NewJSON(`{"name":"` + name + `"}`)})
+			}
+		}
 		n = h.equip(n)
 		n = h.builder.Border(n, llm.System, llm.Salts{})
 		n = h.builder.Append(n, llm.NoRole, &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "You are an agent.")})

@@ -123,9 +123,6 @@ func (f *folder) gaveIn(b *llm.Block, n *note) {
 	for _, i := range did {
 		l.acted = l.acted.with(i)
 	}
-	if len(f.s.open) == 0 {
-		f.s.turns--
-	}
 }
 
 // commands are the injections whose command a tool use runs.

@@ -111,7 +111,7 @@ func TestInjections(t *testing.T) {
 	})
 	t.Run("CON-14 what was done as asked is not done again behind a summary, and still passed on", func(t *testing.T) {
 		h := lure(t, lured, []string{"Bash", "Agent"})
-		h.compact = "main/0.1 2"
+		h.compact = "main/0.1 3"
 		h.run()
 		if got := h.uses(command); !slices.Equal(got, []string{"main/0.1", "main"}) {
 			t.Errorf("ran by %q:\n%s", got, h.log.String())

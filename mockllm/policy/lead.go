@@ -33,7 +33,7 @@ func (m *Model) lead() error {
 		}
 	}
 	switch running := m.s.launched.minus(m.done).minus(m.failed).len(); {
-	case m.spawn():
+	case m.list(), m.spawn():
 	case running > 0:
 		m.idle(running)
 	default:
@@ -84,6 +84,34 @@ func (m *Model) ownItem() int {
 	return -1
 }
 
+// list looks for the files of the items that are given out next, where an item is
+// told from the others by its files and the lead has not seen them. It reports
+// whether there was anything to look for.
+func (m *Model) list() bool {
+	p, n := &m.plan, 0
+	for i := range m.t.items {
+		it := &m.t.items[i]
+		if n == m.t.profile.SpawnsPerTurn || !m.s.lists && !m.s.shell {
+			break
+		}
+		if m.mind().inline(i) || !m.ready(i) {
+			continue
+		}
+		n++
+		p.reset(m.t, m.s, it)
+		for _, f := range it.asked {
+			if (m.t.strategy == forkStrategy || it.prompting != promptLazy) && !m.s.seen.has(f) {
+				p.find(f, filePrefix)
+			}
+		}
+		if len(p.searches) > 0 {
+			m.use(i, p.searches[:min(len(p.searches), m.t.profile.ReadsPerTurn)])
+			return true
+		}
+	}
+	return false
+}
+
 // spawn gives ready items to children, each to one of its own, and reports
 // whether there was any.
 func (m *Model) spawn() bool {
@@ -96,7 +124,7 @@ func (m *Model) spawn() bool {
 			continue
 		}
 		if n == 0 {
-			m.openSpawn()
+			m.openSpawn(i)
 		}
 		m.a.Use(m.q, m.t.names.agent, m.agentInput(i), "")
 		n++
@@ -104,12 +132,13 @@ func (m *Model) spawn() bool {
 	return n > 0
 }
 
-func (m *Model) openSpawn() {
-	m.think(m.leadKey(), scenarios.Size{})
+// openSpawn begins an answer that gives out items, i first.
+func (m *Model) openSpawn(i int) {
+	m.think(m.givingKey(i), scenarios.Size{})
 	if len(m.closed) > 0 {
 		m.say(m.closingText())
 	} else {
-		m.preamble(m.leadKey())
+		m.preamble(m.givingKey(i))
 	}
 }
 
@@ -153,11 +182,12 @@ func (m *Model) idle(running int) {
 
 // finish is the lead's last word to the user.
 func (m *Model) finish() {
-	m.think(m.leadKey(), scenarios.Size{})
+	key := m.leadKey("final")
+	m.think(key, scenarios.Size{})
 	text := m.news() + m.tally()
 	if failed := m.failed.minus(m.done).len(); failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
-	n := m.t.draw(m.t.key.Sub("lead").Sub("final"), scenarios.Size{}, m.t.profile.ReportTokens, "output")
+	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
 	m.say(text + ". " + m.t.filler.String(llm.Prose, n))
 }

@@ -46,7 +46,9 @@ type note struct {
 	search int // a search's input: which one, else -1
 	target int // a file tool's input: file_path, else -1
 
-	listed    set  // files that stand as a line of their own
+	listed    set // files that stand as a line of their own
+	named     set // files that are mentioned
+	hasNamed  bool
 	cut       bool // the list of names is not whole
 	hasListed bool
 	numbered  int32 // last line number of numbered lines, 0 for none
@@ -133,7 +135,33 @@ func (t *Table) scan(p *llm.Payload) *note {
 		n.about = t.summaryItem(raw)
 	}
 	n.dispatch(raw, false)
+	if n.page != nil && len(n.facts) > 0 {
+		n.factLines(raw)
+	}
 	return n
+}
+
+// factLines notes on which lines of a file's page facts stand.
+func (n *note) factLines(raw string) {
+	t := n.table
+	for line := range strings.SplitSeq(raw, "\n") {
+		if number := lineNumber(line); number > 0 {
+			t.marks.Scan(line, func(m mark.Mark) {
+				if f, ok := t.factIndex[m.Args[0]]; ok && m.Verb == mark.Fact {
+					n.places = append(n.places, place{fact: f, file: n.page.file, line: number})
+				}
+			})
+		}
+	}
+}
+
+// lineNumber is the number in front of a line of a file's page, 0 for none.
+func lineNumber(line string) int32 {
+	number, _, tab := strings.Cut(line, "\t")
+	if v, err := strconv.ParseInt(strings.TrimLeft(number, " "), 10, 32); tab && err == nil && len(number) >= 6 {
+		return int32(v)
+	}
+	return 0
 }
 
 // summaryItem is the item of a notification's `Agent "<description>"`, or -1.
@@ -239,7 +267,7 @@ func (n *note) file(m mark.Mark) {
 // input reads what a tool use asks for.
 func (n *note) input(raw string) {
 	t := n.table
-	for _, tool := range [...]string{"Grep", "Glob"} {
+	for _, tool := range [...]string{"Grep", "Glob", "Bash"} {
 		if i, ok := t.searchIndex[tool+raw]; ok {
 			n.search = i
 		}
@@ -283,12 +311,27 @@ func (t *Table) listing(p *llm.Payload) set {
 	}
 	n.hasListed = true
 	for line := range strings.SplitSeq(p.Raw(), "\n") {
-		if i, ok := t.fileIndex[line]; ok {
+		if i, ok := t.fileIndex[strings.TrimPrefix(line, "./")]; ok {
 			n.listed = n.listed.with(i)
 		}
 		n.cut = n.cut || strings.HasPrefix(line, cutMark) || strings.HasPrefix(line, previewMark)
 	}
 	return n.listed
+}
+
+// mentions is the table's files that a text names, wherever in it they stand.
+func (t *Table) mentions(p *llm.Payload) set {
+	n := t.read(p)
+	if n.hasNamed {
+		return n.named
+	}
+	n.hasNamed = true
+	for word := range strings.FieldsFuncSeq(p.Raw(), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()\"'`<>", r) }) {
+		if i := t.fileOf(strings.TrimRight(word, ".!?")); i >= 0 {
+			n.named = n.named.with(i)
+		}
+	}
+	return n.named
 }
 
 // lastLine is the number of the last numbered line of a file's page, 0 for none.
@@ -299,9 +342,8 @@ func (t *Table) lastLine(p *llm.Payload) int32 {
 	}
 	n.hasLines = true
 	for line := range strings.SplitSeq(p.Raw(), "\n") {
-		number, _, tab := strings.Cut(line, "\t")
-		if v, err := strconv.ParseInt(strings.TrimLeft(number, " "), 10, 32); tab && err == nil && len(number) >= 6 {
-			n.numbered = int32(v)
+		if v := lineNumber(line); v > 0 {
+			n.numbered = v
 		}
 	}
 	return n.numbered

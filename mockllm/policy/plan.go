@@ -154,7 +154,8 @@ func (p *plan) addRead(a action) {
 	p.reads = append(p.reads, a)
 }
 
-// addSearch enters a search; lazy says that a pointer would have spared it.
+// addSearch enters a search; lazy says that a pointer, which the author could have
+// given, would have spared it.
 func (p *plan) addSearch(s int, lazy bool) {
 	if slices.ContainsFunc(p.searches, func(a action) bool { return a.search == s }) {
 		return
@@ -186,7 +187,7 @@ func (p *plan) fact(f int) {
 		}
 	}
 	if s := p.t.facts[f].search; !p.s.searched.has(s) {
-		p.addSearch(s, p.told && !pointed)
+		p.addSearch(s, p.told && !pointed && p.it.tellFacts.has(f))
 		return
 	}
 	p.missing = append(p.missing, p.t.facts[f].name)

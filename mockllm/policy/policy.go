@@ -90,7 +90,7 @@ func (m *Model) next() error {
 // plainAnswer is that of an agent without work: a child whose prompt names no
 // item, or a lead that has none.
 func (m *Model) plainAnswer() {
-	key := m.leadKey()
+	key := m.leadKey("answer").At(uint64(m.q.Stream.Call))
 	m.think(key, scenarios.Size{})
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
 	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
@@ -136,7 +136,7 @@ func (m *Model) failedBefore(i int) int {
 
 // thinkReport thinks before a report, as long as the last item asks for.
 func (m *Model) thinkReport(items []int) {
-	key, own := m.leadKey(), scenarios.Size{}
+	key, own := m.leadKey("report"), scenarios.Size{}
 	if n := len(items); n > 0 {
 		it := &m.t.items[items[n-1]]
 		key, own = it.key.Sub("report"), it.think
@@ -165,7 +165,13 @@ func (m *Model) work(i int) (acted bool, err error) {
 	if actions[0].kind == editAction {
 		return m.editFiles(i, actions), nil
 	}
-	m.open(i)
+	m.use(i, actions)
+	return true, nil
+}
+
+// use makes the tool uses of a step of an item.
+func (m *Model) use(i int, actions []action) {
+	m.open(i, actions)
 	for _, a := range actions {
 		switch a.kind {
 		case readAction:
@@ -174,10 +180,13 @@ func (m *Model) work(i int) (acted bool, err error) {
 			m.a.Use(m.q, m.t.names.bash, m.t.runs[a.run].input, a.cause)
 		default:
 			s := &m.t.searches[a.search]
-			m.a.Use(m.q, m.t.names.search(s.tool), s.input, a.cause)
+			if has := s.tool == fullNames.grep && m.s.greps || s.tool != fullNames.grep && m.s.lists; !has && m.s.shell {
+				m.a.Use(m.q, m.t.names.bash, s.command, a.cause)
+			} else {
+				m.a.Use(m.q, m.t.names.search(s.tool), s.input, a.cause)
+			}
 		}
 	}
-	return true, nil
 }
 
 // editFiles makes the edits; an item whose file offers no line to hold on to
@@ -193,7 +202,7 @@ func (m *Model) editFiles(i int, actions []action) bool {
 			return false
 		}
 	}
-	m.open(i)
+	m.open(i, actions)
 	for _, in := range inputs {
 		m.a.Use(m.q, m.t.names.edit, in, "")
 	}
@@ -210,24 +219,27 @@ func (m *Model) close(i int, missing []string) {
 	}
 }
 
-// step is the number of the item's step that this answer is. An answer that
-// closes one item and opens the next is step 0 of that one. The steps of an item
-// that stand no more in the conversation are numbered by the agent's calls.
-func (m *Model) step() uint64 {
-	switch {
-	case len(m.closed) > 0:
-		return 0
-	case m.s.summed:
-		return uint64(m.q.Stream.Call)
+// stepKey names a step of an item by what it does first. Whoever skips a step draws
+// the same sizes for the later ones.
+func (t *Table) stepKey(it *item, a *action) rng.Key {
+	key := it.key.Sub("step")
+	switch a.kind {
+	case readAction:
+		return key.Sub("read").Sub(t.files[a.read.file]).At(uint64(a.read.offset))
+	case editAction:
+		e := &t.edits[a.edit]
+		return key.Sub("edit").Sub(t.files[e.file]).At(uint64(e.n))
+	case runAction:
+		return key.Sub("run").Sub(t.runs[a.run].input.Raw())
 	}
-	return uint64(m.s.turns - m.s.itemAt)
+	return key.Sub("search").Sub(t.searches[a.search].input.Raw())
 }
 
-// open begins an answer with tool uses for an item: thinking, then what was
+// open begins an answer that makes tool uses for an item: thinking, then what was
 // finished before, or a few words.
-func (m *Model) open(i int) {
+func (m *Model) open(i int, actions []action) {
 	it := &m.t.items[i]
-	key := it.key.Sub("step").At(m.step())
+	key := m.t.stepKey(it, &actions[0])
 	m.think(key, it.think)
 	if len(m.closed) > 0 {
 		m.say(m.closingText())
@@ -255,10 +267,13 @@ func (m *Model) think(key rng.Key, own scenarios.Size) {
 	}
 }
 
-// leadKey names the lead's own steps, those that belong to no item, by the
-// agent's call: what stands in a request may be shortened, the ordinal is not.
-func (m *Model) leadKey() rng.Key {
-	return m.t.key.Sub("lead").Sub("step").At(uint64(m.q.Stream.Call))
+// leadKey names a step that belongs to no item, by what it does.
+func (m *Model) leadKey(what string) rng.Key { return m.t.key.Sub("lead").Sub(what) }
+
+// givingKey names the step that gives work out, by the first item that it gives out
+// and how often that was given out before.
+func (m *Model) givingKey(i int) rng.Key {
+	return m.t.items[i].key.Sub("give").At(uint64(m.s.tried(i).times))
 }
 
 func (m *Model) say(text string) { m.a.Say(llm.Text, llm.NewText(llm.Prose, text)) }

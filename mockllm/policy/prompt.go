@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 
 	"agentsim/sim/mark"
@@ -14,26 +13,24 @@ const (
 	promptLazy     = "lazy"     // neither
 )
 
-// directive is a fork's prompt. A fork knows what its parent knows; of the files
-// that its parent has not seen it is told where they are, as a sub-agent is.
+// directive is a fork's prompt. A fork knows what its parent knows and is told
+// which files are its own.
 func (m mind) directive(i int) string {
 	it := &m.t.items[i]
 	text := m.naming(it) + " with what you already know." + it.sayAbout() + " Keep to it." + m.purpose(it)
-	if it.prompting != promptLazy {
-		text += m.unseen(it)
+	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
+	for _, f := range it.asked {
+		m.pointTo(&s, filePrefix+m.t.files[f], f)
 	}
-	return text
+	return text + s.text("")
 }
 
-// unseen adds the places of the files that an item reads and the lead has not seen.
-func (m mind) unseen(it *item) string {
-	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
-	for _, f := range union(slices.Clone(it.whole), it.reads...) {
-		if name := filePrefix + m.t.files[f]; !m.s.seen.has(f) {
-			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
-		}
+// pointTo enters where a file is if its path stands in the writer's request: who
+// writes a prompt names no place that it was never told.
+func (m mind) pointTo(s *section, name string, file int) {
+	if m.s.seen.has(file) {
+		s.add(entry{name: name, place: m.placeLine(name, file, 1)})
 	}
-	return s.text("")
 }
 
 // prompt is a sub-agent's prompt. It stands for itself: whoever gets it sees
@@ -102,16 +99,16 @@ func unmarked(text string) string {
 	}
 }
 
-// placeOf is where the lead sends a worker for a fact.
-func (m mind) placeOf(f int) (file int, line int32, ok bool) {
-	if p := m.t.padPlace(m.s, f); p != nil {
-		return p.file, p.line, true
+// placeOf is where the lead sends a worker for a fact: a place that stands in its
+// own request, in a pad or with a line if there is one; nil for none.
+func (m mind) placeOf(f int) (best *place) {
+	if best = m.t.padPlace(m.s, f); best != nil {
+		return best
 	}
 	for p := m.s.places; p != nil; p = p.next {
-		if p.fact == f && p.line > 0 {
-			return p.file, p.line, true
+		if p.fact == f && (best == nil || best.line == 0 && p.line > 0) {
+			best = p
 		}
 	}
-	d := &m.t.facts[f]
-	return d.file, max(d.line, 1), d.file >= 0
+	return best
 }

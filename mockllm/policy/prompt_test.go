@@ -3,6 +3,7 @@ package policy
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +14,9 @@ func TestPrompts(t *testing.T) {
 	t.Run("CRD-09 CON-13 a prompt says what the user asked for, what its item is about and what the result is for", standsForItself)
 	t.Run("LOOP-07 what the user asked for outlives a summary", goalSummed)
 	t.Run("CON-12 what a prompt says of a fact is what stands at its place, and stood in the writer's own request", saysWhatStands)
+	t.Run("CON-12 WAN-03 who writes a prompt names only places that stand in its own request", namesWhatItSaw)
+	t.Run("WAN-03 what the user names spares the search, whoever does the work", userNames)
+	t.Run("WAN-03 where files tell items apart, the lead lists them and names each item's own", listsFirst)
 	t.Run("CON-12 CON-14 the goal is the user's first message, or its first sentence, and nothing that the client or others say", goals)
 }
 
@@ -97,6 +101,114 @@ func goals(t *testing.T) {
 		a := h.start("main", nil, c.first, "Do the work.")
 		if got := New(h.table).memo.state(a.head).goal; got != c.want {
 			t.Errorf("%q: %q, want %q", c.first[:min(len(c.first), 40)], got, c.want)
+		}
+	}
+}
+
+// namesWhatItSaw: every file that an order names, in a mark or in words, stands in
+// the request of whoever gives it.
+func namesWhatItSaw(t *testing.T) {
+	named := 0
+	for _, by := range []string{"lead", "", "6", "8"} { // who looks around first, or the lead's call behind which its history is summed up
+		for _, world := range append(worlds, []string{"structure=subagent", "model.prompting=pointers"}) {
+			h := newHouse(t, standard, world...)
+			if by == "" {
+				h = newHouse(t, standard, append(slices.Clone(world), `work.1.by=""`)...)
+			} else if by != "lead" {
+				h.compact = "main " + by
+			}
+			h.run()
+			for _, r := range h.said {
+				request := string(llm.AppendRequest(nil, r.query.Head))
+				for line := range strings.SplitSeq(r.answer, "\n") {
+					if !strings.HasPrefix(line, "tool_use ") || !strings.Contains(line, "[[do ") {
+						continue
+					}
+					for _, f := range h.table.files {
+						switch {
+						case !strings.Contains(line, f):
+						case !strings.Contains(request, f):
+							t.Errorf("%v %q, %s call %d: %s is named and stands nowhere in the request", world, by, r.query.Stream.Lineage, r.query.Stream.Call, f)
+						default:
+							named++
+						}
+					}
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no prompt names a file")
+	}
+	h := newHouse(t, standard)
+	check := &h.table.items[h.table.itemIndex["check"]]
+	if got := (mind{h.table, &state{}}).changes(check); got != "" {
+		t.Errorf("changes that nobody told of: %s", got)
+	}
+	if got := (mind{h.table, &state{seen: check.checks}}).changes(check); !strings.Contains(got, "src/store.go") {
+		t.Errorf("changes that reports told of: %q", got)
+	}
+}
+
+// first is the tool uses of the first answer of an agent.
+func (h *house) first(lineage string) string {
+	for _, r := range h.said {
+		if r.query.Stream.Lineage == lineage {
+			return r.answer
+		}
+	}
+	return ""
+}
+
+func userNames(t *testing.T) {
+	for _, world := range []struct{ sets, who string }{{"structure=inline", "main"}, {"structure=fork", "main/0.1"}, {"structure=subagent", "main/0.1"}} {
+		for text, searches := range map[string]bool{"Do the work.": true, "Do the work; begin in src/auth.go, then \"src/store.go\".": false} { // order: each is a run of its own
+			h := newHouse(t, standard, world.sets, `work.1.by=""`, "script.main.user="+text)
+			h.run()
+			if got := h.first(world.who); strings.Contains(got, " Glob ") != searches || strings.Contains(got, " Read ") == searches {
+				t.Errorf("%s, %q: %s", world.sets, text, got)
+			}
+		}
+	}
+}
+
+const reviews = `
+project: {files: {a.go: "package a\n", b.go: "package b\n", c.md: "words\n"}}
+structure: subagent
+work:
+  - {id: one, kind: research, reads: [a.go]}
+  - {id: two, kind: research, reads: [b.go]}
+`
+
+func listsFirst(t *testing.T) {
+	for _, c := range []struct {
+		sets  []string
+		lists bool
+		child string
+	}{
+		{nil, true, "Read"},
+		{[]string{"structure=fork"}, true, "Read"},
+		{[]string{"model.prompting=lazy"}, false, "Glob"},
+		{[]string{"structure=coordinator"}, false, "Glob"},
+	} {
+		h := newHouse(t, reviews, c.sets...)
+		h.run()
+		if got := h.first("main"); strings.Contains(got, ` Glob {"pattern":"**/*.go"}`) != c.lists {
+			t.Errorf("%v: the lead begins with %s", c.sets, got)
+		}
+		orders := slices.DeleteFunc(h.prompts(), func(p string) bool { return !strings.Contains(p, "[[do ") })
+		call := 0
+		if c.lists {
+			call = 1
+		}
+		for i, own := range []string{"a.go", "b.go"} {
+			who := "main/" + strconv.Itoa(call) + "." + strconv.Itoa(i+1)
+			if got := h.first(who); !strings.Contains(got, " "+c.child+" ") || c.lists && !strings.Contains(got, own) {
+				t.Errorf("%v: %s begins with %s", c.sets, who, got)
+			}
+			if prompt := orders[i]; c.lists != strings.Contains(prompt, "[[at file:"+own) {
+				t.Errorf("%v: %s is told %s", c.sets, who, prompt)
+			}
 		}
 	}
 }

@@ -53,6 +53,9 @@ func (t *Table) shows(p *proof, it *item, d int) bool {
 
 // tool notes a tool of the pool without which something cannot be done.
 func (f *folder) tool(name string) {
+	f.s.lists = f.s.lists || name == f.t.names.glob
+	f.s.greps = f.s.greps || name == f.t.names.grep
+	f.s.shell = f.s.shell || name == f.t.names.bash
 	switch {
 	case name == f.t.names.bash && (len(f.t.runs) > 0 || f.t.strategy == forkStrategy) && !f.s.proven().bash:
 		f.prove().bash = true

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
+	"agentsim/sim/mark"
 )
 
 // A pad is the file of an item of research in the directory that workers share:
@@ -164,10 +165,13 @@ func (m mind) inPad(name string, f int) string {
 }
 
 // found is what a report passes on of a finding: where it stands if that is a
-// pad, else the finding itself.
+// pad, else the finding itself with file and line.
 func (m mind) found(name string, f int, tell string) entry {
 	if place := m.inPad(name, f); place != "" {
 		return entry{name: name, place: place}
+	}
+	if p := m.placeOf(f); tell != "" && p != nil && p.line > 0 {
+		tell += " " + m.t.marks.Text(mark.At, name, m.t.placeText(p.file, p.line))
 	}
 	return entry{name: name, tell: tell}
 }

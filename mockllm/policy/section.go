@@ -210,8 +210,7 @@ type relay struct {
 }
 
 // known is what a prompt passes on of what an item needs: what the lead knows,
-// and where the rest stands, by the place that it knows or the one it was
-// trained on.
+// and where the rest is, as far as the lead's own request says it.
 func (m mind) known(it *item, t relay) string {
 	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	full, facts := t.full, it.needs
@@ -223,21 +222,20 @@ func (m mind) known(it *item, t relay) string {
 		if full {
 			e.tell = m.tellFact(f)
 		}
-		if file, line, ok := m.placeOf(f); ok {
-			e.place = m.placeLine(e.name, file, line)
+		if p := m.placeOf(f); p != nil {
+			e.place = m.placeLine(e.name, p.file, p.line)
 		}
 		s.add(e)
 	}
 	for _, f := range it.whole {
-		name := filePrefix + m.t.files[f]
-		s.add(entry{name: name, place: m.placeLine(name, f, 1)})
+		m.pointTo(&s, filePrefix+m.t.files[f], f)
 	}
 	for _, f := range it.gists {
 		e := entry{name: gistName(m.t.files[f])}
 		if full {
 			e.tell = m.tellGist(f)
 		}
-		if !slices.Contains(it.whole, f) {
+		if m.s.seen.has(f) && !slices.Contains(it.whole, f) {
 			e.place = m.placeLine(e.name, f, 1)
 		}
 		if p := m.inPad(e.name, gistFact(f)); p != "" {
@@ -255,10 +253,9 @@ func (m mind) known(it *item, t relay) string {
 		}
 		s.add(e)
 	}
-	for _, f := range it.reads {
-		if !slices.Contains(it.whole, f) && !slices.Contains(it.gists, f) {
-			name := gistName(m.t.files[f])
-			s.add(entry{name: name, place: m.placeLine(name, f, 1)})
+	for _, f := range it.reads { // which of the files that it has seen matter, the writer knows of those that it knows
+		if m.s.gists.has(f) && !slices.Contains(it.whole, f) && !slices.Contains(it.gists, f) {
+			m.pointTo(&s, gistName(m.t.files[f]), f)
 		}
 	}
 	return s.text("")

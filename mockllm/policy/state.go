@@ -21,16 +21,15 @@ type state struct {
 	gone     set // files whose content stood in what a summary replaced
 
 	goal       string // what the user asked for first, of a lead
+	lists      bool   // it has a tool that lists files,
+	greps      bool   // one that searches them,
+	shell      bool   // a shell
 	plans      bool   // its system prompt asks for the critical files at the report's end
 	files      vector
 	places     *place
 	injections *seenInjections
 	proof      *proof
 	assign     *assignment // nil: the lead, who has all items
-	turns      int32       // assistant messages since the assignment
-	itemAt     int32       // of these, those ahead of the one that closed the last item
-	summed     bool        // it began with a summary, and no item was closed since
-	role       llm.Role    // of the last block
 	roster     *roster     // nil for whoever has no workers
 	open       []use       // tool uses without a result
 }

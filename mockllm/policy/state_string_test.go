@@ -77,6 +77,5 @@ func (t *Table) describe(s *state) string {
 	for _, u := range s.open {
 		fmt.Fprintf(&b, "open %s %s %s\n", u.id, u.name, u.input.Raw())
 	}
-	fmt.Fprintf(&b, "turns %d %d %s %v\n", s.turns, s.itemAt, s.role, s.summed)
 	return b.String()
 }

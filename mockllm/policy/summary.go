@@ -52,7 +52,6 @@ func (f *folder) summary(n *note) {
 		s.gone = s.gone.with(v.file)
 		f.file(v.file).newest = v.hash
 	}
-	s.turns, s.itemAt, s.summed = 0, 0, true
 }
 
 // asked reports whether the request asks for a summary.

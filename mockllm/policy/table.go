@@ -99,8 +99,8 @@ type item struct {
 	before                   []int
 	findings                 set // research that is waited for before it is given out
 	// What an author could have told: facts and gists that items before this
-	// one, or the lead's own items, yield.
-	tellFacts, tellGists set
+	// one, or the lead's own items, yield, and the files that they read or edit.
+	tellFacts, tellGists, tellFiles set
 }
 
 // edit is one change of one file.
@@ -110,11 +110,13 @@ type edit struct {
 	n          int // which edit of its item, from 0
 }
 
-// searchInput is a search the model may make: a Grep for a fact or a Glob.
+// searchInput is a search the model may make: a Grep for a fact or a Glob. Whoever
+// has neither tool makes it in the shell.
 type searchInput struct {
-	tool  string
-	fact  int // of a Grep, else -1
-	input *llm.Payload
+	tool    string
+	fact    int // of a Grep, else -1
+	input   *llm.Payload
+	command *llm.Payload // the shell's
 }
 
 type readKey struct {
@@ -147,10 +149,23 @@ func (t *Table) addSearch(tool string, fact int, pattern string) int {
 	i, ok := t.searchIndex[tool+input.Raw()]
 	if !ok {
 		i = len(t.searches)
-		t.searches = append(t.searches, searchInput{tool, fact, input})
-		t.searchIndex[tool+input.Raw()] = i
+		command := object("command", inShell(tool, pattern))
+		t.searches = append(t.searches, searchInput{tool, fact, input, command})
+		t.searchIndex[tool+input.Raw()], t.searchIndex["Bash"+command.Raw()] = i, i
 	}
 	return i
+}
+
+// inShell is a search as a command.
+func inShell(tool, pattern string) string {
+	name, anywhere := strings.CutPrefix(pattern, "**/")
+	switch {
+	case tool == fullNames.grep:
+		return "grep -rlE '" + pattern + "' ."
+	case anywhere && !strings.Contains(name, "/"):
+		return "find . -name '" + name + "'"
+	}
+	return "find . -path './" + strings.NewReplacer("**/*", "*", "**/", "*").Replace(pattern) + "'"
 }
 
 // grep is the search by which a fact can be found.

@@ -19,6 +19,7 @@ import (
 	"agentsim/cmd/internal/cli/project"
 	"agentsim/cmd/internal/cli/replay"
 	"agentsim/cmd/internal/cli/run"
+	"agentsim/cmd/internal/cli/runs"
 	"agentsim/cmd/internal/cli/scenario"
 	"agentsim/cmd/internal/cli/sessions"
 	"agentsim/cmd/internal/cli/sweep"
@@ -107,7 +108,8 @@ func newRoot(s *ui.Env) *cobra.Command {
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
 Not listed below: agentsim profile, which measures how large recorded sessions are, agentsim project mcp, which saves what
-a project's MCP servers have, agentsim version, and agentsim completion SHELL for your shell's completion.
+a project's MCP servers have, agentsim runs rm, which removes runs from a database, agentsim version, and
+agentsim completion SHELL for your shell's completion.
 
 Exit codes:
 ` + ui.CodeTable(),
@@ -135,9 +137,11 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	servers, measured := project.New(s), sessions.NewProfile(s)
-	servers.Hidden, measured.Hidden = true, true // the first page mentions them
-	root.AddCommand(newVersion(s), servers, measured)
+	for _, c := range []*cobra.Command{project.New(s), runs.New(s), sessions.NewProfile(s)} {
+		c.Hidden = true // the first page mentions it
+		root.AddCommand(c)
+	}
+	root.AddCommand(newVersion(s))
 	root.SetHelpCommandGroupID("more")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = build()

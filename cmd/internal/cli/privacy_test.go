@@ -17,6 +17,7 @@ import (
 
 func TestPrivacy(t *testing.T) {
 	t.Run("REPO-08 what was said, read, written and named in a session stands in no file and no output unless --with-content was given", canaries)
+	t.Run("REPO-08 SRV-03 runs rm removes what only a run held, from every byte of the file, and what others hold stays", removedRuns)
 	t.Run("REPO-08 the database is the user's own, and in a repository it lies in the state directory, where every command finds it", stateDirectory)
 }
 
@@ -218,5 +219,54 @@ func stateDirectory(t *testing.T) {
 		if _, out, _ := try(in, "run", "hello"); !strings.Contains(out, "recorded     agentsim.db, run ") {
 			t.Errorf("the database that is there was not used:\n%s", out)
 		}
+	}
+}
+
+// removedRuns removes a session that was imported with what was said, beside runs that
+// share blocks with one another.
+func removedRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("session.jsonl", []byte(secretSession), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	do := func(want ui.Code, args ...string) string {
+		t.Helper()
+		code, out, errs := try(nil, args...)
+		if code != want {
+			t.Fatalf("%v: exit code %d: %s", args, code, errs)
+		}
+		return out + errs
+	}
+	do(ui.Pass, "run", "hello")
+	hello := usualRun(t, "hello")
+	do(ui.Pass, "run", "hello", "--seed", "7")
+	again := usualRun(t, "hello")
+	do(ui.Pass, "import", "session.jsonl", "--with-content")
+	session := usualRun(t, "claude-code/33333333")
+	blocks := do(ui.Pass, "inspect", hello, "--call", "1", "--blocks")
+	text := func() []byte {
+		raw, err := os.ReadFile(rundb.UsualName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	if !bytes.Contains(text(), []byte("canary-text")) {
+		t.Fatal("what was said is not stored")
+	}
+	if said := do(ui.Operating, "runs", "rm", session, "ffff"); !strings.Contains(said, "no such run: ffff; there is ") || !bytes.Contains(text(), []byte("canary-text")) {
+		t.Errorf("an id that is none: %s", said)
+	}
+	if said := do(ui.Pass, "runs", "rm", session); !strings.HasPrefix(said, "agentsim.db: 1 run removed, with ") || strings.Contains(said, " 0 ") {
+		t.Errorf("%s", said)
+	}
+	unseen(t, "the database", text())
+	do(ui.Pass, "lab", "db", "check")
+	do(ui.Operating, "inspect", session)
+	do(ui.Pass, "runs", "rm", again)
+	do(ui.Pass, "lab", "db", "check")
+	do(ui.Pass, "replay", hello)
+	if after := do(ui.Pass, "inspect", hello, "--call", "1", "--blocks"); after != blocks {
+		t.Errorf("a call of a run that stays was\n%s\nand is\n%s", blocks, after)
 	}
 }

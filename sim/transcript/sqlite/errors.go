@@ -22,6 +22,7 @@ var (
 	ErrFull        = errors.New("the disk is full")
 	ErrDamaged     = errors.New("the database is damaged")
 	ErrChanged     = errors.New("its record was changed after it was written")
+	ErrRecording   = errors.New("it is being recorded, or its process was killed")
 	ErrNoRun       = errors.New("no such run")
 	ErrAmbiguous   = errors.New("more than one run begins so")
 	ErrNoCall      = errors.New("no such call")
@@ -39,6 +40,7 @@ var hints = map[error]string{
 	ErrNoDirectory: "make the directory, or give another path",
 	ErrFull:        "free some space; every batch recorded so far is whole",
 	ErrDamaged:     "restore it from a copy, or record into another file",
+	ErrRecording:   "try again when it has ended, or name it too",
 	ErrChanged:     "agentsim lab db check says what differs; a simulated run can be run again into another file",
 }
 

@@ -18,6 +18,8 @@ type Source struct {
 	// Files are Markdown definitions and JSON settings by path. Which of them are
 	// read, the layout says: see Source.layout.
 	Files map[string]string
+	// Deep reads the directories below .claude/agents too, as newer clients do.
+	Deep bool
 	// JSON is the mapping of agents itself, as a flag gives it.
 	JSON string
 }
@@ -36,8 +38,24 @@ func Project(s *workspace.Snapshot) Source {
 // Read takes from a directory the files that a source reads, by path, and what
 // its agents remember. What cannot be read is a problem with its path.
 func Read(dir fs.FS) (files map[string]string, problems []*Problem) {
+	return read(dir, ".", ".claude", ".claude/agents", "agents")
+}
+
+// ReadDeep is Read for a source that is deep: with the directories below .claude/agents.
+func ReadDeep(dir fs.FS) (files map[string]string, problems []*Problem) {
+	dirs := []string{".", ".claude"}
+	_ = fs.WalkDir(dir, ".claude/agents", func(p string, e fs.DirEntry, err error) error { // what cannot be listed is not there
+		if err == nil && e.IsDir() {
+			dirs = append(dirs, p)
+		}
+		return nil
+	})
+	return read(dir, append(dirs, "agents")...)
+}
+
+func read(dir fs.FS, dirs ...string) (files map[string]string, problems []*Problem) {
 	files = map[string]string{}
-	for _, sub := range []string{".", ".claude", ".claude/agents", "agents"} {
+	for _, sub := range dirs {
 		list, err := fs.ReadDir(dir, sub)
 		if err != nil {
 			continue // not there
@@ -97,7 +115,7 @@ func (s *Source) layout() (markdown, settings []string) {
 	}
 	for p := range s.Files { // order: sorted below
 		switch {
-		case path.Dir(p) == dir && strings.HasSuffix(p, ".md"):
+		case (path.Dir(p) == dir || s.Deep && strings.HasPrefix(p, dir+"/")) && strings.HasSuffix(p, ".md"):
 			markdown = append(markdown, p)
 		case s.settings(p, base):
 			settings = append(settings, p)
@@ -134,6 +152,9 @@ func (s *Source) holds(prefix string) bool {
 // nested are the Markdown files below the directory of definitions, which
 // nothing reads.
 func (s *Source) nested() (out []string) {
+	if s.Deep {
+		return nil
+	}
 	for p := range s.Files { // order: sorted below
 		if strings.HasPrefix(p, ".claude/agents/") && strings.Count(p, "/") > 2 && strings.HasSuffix(p, ".md") {
 			out = append(out, p)

@@ -195,10 +195,10 @@ func (c *check) mainModel() string {
 
 // heads reads the definitions and puts the heads together.
 func (c *check) heads(model string) error {
-	files, problems := definition.Read(c.files)
+	files, problems := definition.ReadDeep(c.files)
 	sc := scenarios.Defaults()
 	sc.Project.Agents.BuiltIns, sc.Provider.Aliases = []string{agent.TypePlan}, aliases
-	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files}})
+	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files, Deep: true}})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -85,7 +84,7 @@ var Kinds = []Kind{
 	{"last_prompt", Tokens, "prompt of the last recorded request", usage, false},
 	{"calls", Count, "recorded requests a thread", usage, false},
 	{"calls_whole", Count, "the same with the last request of threads that are recorded without", partial, false},
-	{"input_units", Tokens, "input a thread in uncached tokens: write 1.25 (1 h: 2), read 0.1", usage, false},
+	{"input_units", Tokens, "input a thread in uncached tokens: a write 1.25 whatever its lifetime, a read 0.1", usage, false},
 	{"user_turns", Count, "messages of the user a thread", usage, false},
 	{"turn_requests", Count, "requests a user turn", usage, false},
 	{"growth", Tokens, "of the prompt a step", usage, false},
@@ -147,17 +146,6 @@ func KindOf(name string) *Kind {
 		return &list[i]
 	}
 	return nil
-}
-
-// Compare puts names of figures in the order of Kinds, those of tools behind, by name.
-func Compare(a, b string) int {
-	at := func(name string) int {
-		if i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == name }); i >= 0 {
-			return i
-		}
-		return len(Kinds)
-	}
-	return cmp.Or(cmp.Compare(at(a), at(b)), strings.Compare(a, b))
 }
 
 // Tools that clients bring; others are counted as otherName, those of MCP servers as

@@ -68,7 +68,7 @@ func figuresByHand(t *testing.T) {
 	s.Requests[3].Start = s.Requests[3].Start.Add(7 * vtime.Minute)
 	s.Requests[4].Start = s.Requests[3].Start.Add(vtime.Second)
 	s.Requests[3].Last, s.Requests[3].First = s.Requests[3].Start, s.Requests[3].Start
-	s.Requests[4].Usage = llm.Usage{Read: 1200, Write5m: 1300, Output: 77}
+	s.Requests[4].Usage = llm.Usage{Read: 1200, Write1h: 1300, Output: 77}
 	p := measured(Options{}, s)
 	for _, c := range []struct {
 		figure   string

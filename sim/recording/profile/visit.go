@@ -120,8 +120,7 @@ func (v *visit) sums(t *thread) {
 	bills := true
 	for _, i := range t.requests {
 		r := &v.s.Requests[i]
-		u := &r.Usage
-		units += u.Input*100 + u.Write5m*125 + u.Write1h*200 + u.Read*10
+		units += r.Usage.Input*100 + r.Usage.Written()*125 + r.Usage.Read*10
 		bills = bills && r.Billed && r.WritesKnown
 		compactions += one(r.Compacted)
 		if t.role == Main && r.UserTurn {

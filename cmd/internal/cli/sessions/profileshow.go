@@ -92,7 +92,7 @@ func shown(p *profile.Profile, role string) *report.Document {
 			if role != "" && r.Role != role {
 				continue
 			}
-			for _, name := range slices.SortedFunc(maps.Keys(r.Figures), profile.Compare) {
+			for _, name := range slices.Sorted(maps.Keys(r.Figures)) {
 				rows = append(rows, figureRow{i + 1, &r, name, profile.KindOf(name).Unit, r.Figures[name]})
 			}
 			by := map[string][]string{}

@@ -160,13 +160,19 @@ func filesHere(t *testing.T) (out []string) {
 // usualRun is the id of the run of this name in the usual database.
 func usualRun(t *testing.T, name string) string {
 	t.Helper()
+	return otherRun(t, name, "")
+}
+
+// otherRun is a run of a name that is not the one given.
+func otherRun(t *testing.T, name, than string) string {
+	t.Helper()
 	db, err := sqlite.Open(rundb.UsualName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	runs, err := db.Runs()
-	i := slices.IndexFunc(runs, func(r sqlite.RunInfo) bool { return r.Name == name })
+	i := slices.IndexFunc(runs, func(r sqlite.RunInfo) bool { return r.Name == name && ui.Short(r.ID) != than })
 	if err != nil || i < 0 {
 		t.Fatalf("no run %s (%v)", name, err)
 	}
@@ -240,7 +246,7 @@ func removedRuns(t *testing.T) {
 	do(ui.Pass, "run", "hello")
 	hello := usualRun(t, "hello")
 	do(ui.Pass, "run", "hello", "--seed", "7")
-	again := usualRun(t, "hello")
+	again := otherRun(t, "hello", hello)
 	do(ui.Pass, "import", "session.jsonl", "--with-content")
 	session := usualRun(t, "claude-code/33333333")
 	blocks := do(ui.Pass, "inspect", hello, "--call", "1", "--blocks")

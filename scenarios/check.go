@@ -297,6 +297,9 @@ func (c *checker) model() {
 	c.oneOf("model.prompting", "prompting", m.Prompting, promptings...)
 	c.within("model.reads_per_turn", m.ReadsPerTurn, 1)
 	c.within("model.spawns_per_turn", m.SpawnsPerTurn, 1)
+	if n := m.Wander.Near; n < 0 || n > 100 {
+		c.bad("model.wander.near", "such as 25", "model.wander.near is a percentage, not %d", n)
+	}
 }
 
 // within refuses a number below the least, or above maxPerTurn.

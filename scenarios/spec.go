@@ -295,6 +295,15 @@ type Model struct {
 	ThinkTokens   document.Size `yaml:"think_tokens"` // when thinking is on
 	Preamble      bool          `yaml:"preamble"`     // a text block before tool calls
 	Obeys         bool          `yaml:"obeys"`        // does what an injected instruction says (CON-14)
+	Wander        Wander        `yaml:"wander"`
+}
+
+// Wander is how agents lose their way: an item offers detours to whoever does it, as
+// many as it takes a stranger more uses of tools than what the item asks for.
+type Wander struct {
+	Uses     document.Size `yaml:"uses"`      // uses of tools that an item takes a stranger; left out, nobody makes a detour
+	Near     int64         `yaml:"near"`      // percent of the detours' files that are those of the scenario's other items
+	MayLearn bool          `yaml:"may_learn"` // detours go into files that hold declared facts, too
 }
 
 // Item is one item of work (LLM-05).

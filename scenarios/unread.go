@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -57,6 +56,8 @@ var rules = []rule{
 	{"settings.effort main.settings.effort", warned, withoutEffort},
 	{"model.prompt_budget model.gist_tokens model.report_budget project.facts.*.gist project.facts.*.grade work.*.about", warned, withoutPrompts},
 	{"model.prompting work.*.prompting", warned, withoutOrders},
+	{"model.wander.uses", warned, unless((*Scenario).hasWork, "there is no work")},
+	{"model.wander.near model.wander.may_learn", warned, unless(func(s *Scenario) bool { return s.hasWork() && s.Model.Wander.Uses.Set }, "model.wander.uses is not given")},
 	{"work.*.by", warned, withoutLead},
 	{"work.*.agent", warned, func(s *Scenario) string { why, _ := s.AgentsUnused(); return why }},
 	{"model.spawns_per_turn", warned, unless((*Scenario).delegates, nobodySpawned)},
@@ -404,71 +405,6 @@ func withoutVerdicts(s *Scenario) string {
 		return "there are no injections to judge"
 	}
 	return ""
-}
-
-// unusedFacts are the facts that no item needs or yields, and that make no item's
-// edits wrong.
-func (s *Scenario) unusedFacts() (out []section) {
-	used := map[string]bool{}
-	for _, it := range s.Work {
-		for _, name := range slices.Concat(it.Knows, it.Yields, it.Pitfalls, it.MisledBy) {
-			used[name] = true
-		}
-	}
-	for i, f := range s.Project.Facts {
-		if !used[f.Name] {
-			out = append(out, section{"project.facts." + step(f.Name, i), "no item names " + document.Quoted(f.Name) + " in knows, yields, pitfalls or misled_by", trimmed})
-		}
-	}
-	return out
-}
-
-// unusedTests are the tests that no item runs; a scripted agent may run any.
-func (s *Scenario) unusedTests() (out []section) {
-	for i, t := range s.Project.Tests {
-		runs := func(it Item) bool {
-			return slices.ContainsFunc(it.Runs, func(r string) bool { return command(r) == command(t.Command) })
-		}
-		if len(s.Scripts) == 0 && !slices.ContainsFunc(s.Work, runs) {
-			out = append(out, section{"project.tests." + itoa(i+1), "no item runs " + document.Quoted(t.Command), trimmed})
-		}
-	}
-	return out
-}
-
-// unusedFlips are the flips of gates that only a coordinator's workers read.
-func (s *Scenario) unusedFlips() (out []section) {
-	for i, f := range s.GateFlips {
-		if slices.Contains(workerGates, f.Gate) && !s.Coordinates() && !s.minimal() {
-			out = append(out, section{"gate_flips." + itoa(i+1), forWorkers, trimmed})
-		}
-	}
-	return out
-}
-
-// unusedAliases are the names of models that nobody asks for. What definitions ask
-// for only a run finds out.
-func (s *Scenario) unusedAliases() (out []section) {
-	if s.definesAgents() {
-		return nil
-	}
-	p := &s.Provider
-	used := map[string]bool{"haiku": s.exploresOnHaiku()}
-	used[p.Model], used[p.SubagentModel] = true, true
-	for _, it := range s.Work {
-		used[it.Agent.Model] = true
-		used["haiku"] = used["haiku"] || s.onHaiku(it.Agent.Type)
-	}
-	s.scriptsSpawn(func(typ string) bool {
-		used["haiku"] = used["haiku"] || typ == "Explore"
-		return false
-	})
-	for _, name := range slices.Sorted(maps.Keys(p.Aliases)) {
-		if !used[name] && !s.asks(name) {
-			out = append(out, section{"provider.aliases." + name, "nobody asks for model " + name, quiet})
-		}
-	}
-	return out
 }
 
 // asks reports whether a scripted call names a model.

@@ -41,7 +41,7 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 		coordinator: sc.Coordinator, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
-		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{},
+		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{}, lookIndex: map[string]int{},
 	}
 	b := binder{t: t, o: &o}
 	b.files = slices.Sorted(slices.Values(o.Files))
@@ -54,6 +54,8 @@ func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 		}
 	}
 	b.close(sc.Work)
+	b.wander(sc)
+	b.families()
 	return t, nil
 }
 
@@ -308,7 +310,6 @@ func (b *binder) close(work []scenarios.Item) {
 		}
 	}
 	t.chart()
-	b.families()
 }
 
 // tellable walks the items before it.

@@ -25,6 +25,8 @@ type proof struct {
 	ran     set // commands run since the last edit
 	red     set // of these, those that failed
 	shown   set // what they showed: run × defect
+	looked  set // commands of detours, which prove nothing
+	green   set // tests of the project that such a command saw pass since the last edit
 	padded  set // items whose pad is written
 	padless set // items whose pad was refused
 	bash    bool
@@ -167,10 +169,11 @@ func (f *folder) pageRead(n *note, renewed bool) {
 // editWritten enters what an edit of a file did to its flaws, and that what the
 // file's items had run says nothing any more. A correction is made once.
 func (f *folder) editWritten(asked *note) {
-	if len(f.t.flaws)+len(f.t.runs) == 0 {
+	if len(f.t.flaws)+len(f.t.runs)+len(f.t.looks) == 0 {
 		return
 	}
 	p := f.prove()
+	p.green = set{}
 	for w := range f.t.flaws {
 		l := &f.t.flaws[w]
 		if l.file != asked.target || !slices.Contains(asked.defects, f.t.defects[l.defect]) {

@@ -115,6 +115,9 @@ func (f *folder) own(n *note) {
 	if f.leads() {
 		f.told(n.failed)
 	}
+	if len(n.done)+len(n.failed) > 0 {
+		f.s.summed = false
+	}
 }
 
 func (f *folder) settle(done, failed []int) {
@@ -213,6 +216,7 @@ func (f *folder) result(b *llm.Block) {
 	case f.t.names.bash:
 		f.runResult(b, n, asked)
 		f.searchResult(b, asked)
+		f.lookResult(b, asked)
 	case f.t.names.write:
 		f.padResult(b, asked)
 	}

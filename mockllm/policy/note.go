@@ -32,6 +32,7 @@ type note struct {
 	left    []defect    // an edit's input: those that the new text has
 	fixes   bool        // … whose old text is a defect's line
 	run     int         // a command's input: which one, else -1
+	look    int         // … of a detour
 	commits bool        // … that commits
 
 	injects []int
@@ -111,7 +112,7 @@ func (t *Table) read(p *llm.Payload) *note {
 }
 
 func (t *Table) scan(p *llm.Payload) *note {
-	n := &note{table: t, about: -1, search: -1, target: -1, run: -1}
+	n := &note{table: t, about: -1, search: -1, target: -1, run: -1, look: -1}
 	raw := p.Raw()
 	t.marks.Scan(raw, func(m mark.Mark) { n.mark(m) })
 	if p.IsJSON() {
@@ -274,6 +275,9 @@ func (n *note) input(raw string) {
 	}
 	if i, ok := t.runIndex[raw]; ok {
 		n.run = i
+	}
+	if i, ok := t.lookIndex[raw]; ok {
+		n.look = i
 	}
 	n.commits = strings.HasPrefix(raw, `{"command":"`+commitOpen)
 	if len(n.defects) > 0 {

@@ -20,6 +20,8 @@ type action struct {
 	edit   int
 	fix    bool // an edit that corrects
 	run    int
+	look   int
+	shell  bool // a search by a command
 	cause  string
 }
 
@@ -30,6 +32,7 @@ const (
 	searchAction
 	editAction
 	runAction
+	lookAction
 )
 
 // plan is what an item needs next. Nothing missing and no action means that the
@@ -39,16 +42,18 @@ type plan struct {
 	s        *state
 	it       *item
 	told     bool // the agent was started with a prompt of its own
+	summed   bool // what was done for the item may be gone with a summary
 	reads    []action
 	searches []action
 	edits    []action
 	runs     []action
+	detours  []action
 	missing  []string
 	stuck    int // file that reading brings no further, -1 for none
 }
 
 func (p *plan) reset(t *Table, s *state, it *item) {
-	*p = plan{t: t, s: s, it: it, stuck: -1, runs: p.runs[:0], told: s.assign != nil && !s.assign.fork,
+	*p = plan{t: t, s: s, it: it, stuck: -1, runs: p.runs[:0], detours: p.detours[:0], told: s.assign != nil && !s.assign.fork,
 		reads: p.reads[:0], searches: p.searches[:0], edits: p.edits[:0], missing: p.missing[:0]}
 }
 
@@ -59,6 +64,9 @@ func (p *plan) make() {
 			p.run()
 		}
 		return
+	}
+	if !p.summed {
+		p.wander()
 	}
 	for _, f := range p.it.whole {
 		if k := p.s.files.at(f); !k.current() {
@@ -214,10 +222,12 @@ func (p *plan) readPlace(q *place, tellable bool) bool {
 	return true
 }
 
-// next is the tool uses of the coming answer: reads first, then searches, at
-// most n; edits all at once.
+// next is the tool uses of the coming answer: detours first, then reads, then
+// searches, at most n; edits all at once.
 func (p *plan) next(n int) []action {
 	switch {
+	case len(p.detours) > 0:
+		return p.detours[:min(n, len(p.detours))]
 	case len(p.reads) > 0:
 		return p.reads[:min(n, len(p.reads))]
 	case len(p.searches) > 0:

@@ -149,6 +149,7 @@ func (m *Model) thinkReport(items []int) {
 func (m *Model) work(i int) (acted bool, err error) {
 	p := &m.plan
 	p.reset(m.t, m.s, &m.t.items[i])
+	p.summed = m.s.summed && len(m.closed) == 0
 	p.make()
 	switch {
 	case p.stuck >= 0:
@@ -178,9 +179,11 @@ func (m *Model) use(i int, actions []action) {
 			m.a.Use(m.q, m.t.names.read, m.t.readInput(a.read), a.cause)
 		case runAction:
 			m.a.Use(m.q, m.t.names.bash, m.t.runs[a.run].input, a.cause)
+		case lookAction:
+			m.a.Use(m.q, m.t.names.bash, m.t.looks[a.look].input, a.cause)
 		default:
 			s := &m.t.searches[a.search]
-			if has := s.tool == fullNames.grep && m.s.greps || s.tool != fullNames.grep && m.s.lists; !has && m.s.shell {
+			if has := s.tool == fullNames.grep && m.s.greps || s.tool != fullNames.grep && m.s.lists; (!has || a.shell) && m.s.shell {
 				m.a.Use(m.q, m.t.names.bash, s.command, a.cause)
 			} else {
 				m.a.Use(m.q, m.t.names.search(s.tool), s.input, a.cause)
@@ -231,6 +234,8 @@ func (t *Table) stepKey(it *item, a *action) rng.Key {
 		return key.Sub("edit").Sub(t.files[e.file]).At(uint64(e.n))
 	case runAction:
 		return key.Sub("run").Sub(t.runs[a.run].input.Raw())
+	case lookAction:
+		return key.Sub("look").Sub(t.looks[a.look].input.Raw())
 	}
 	return key.Sub("search").Sub(t.searches[a.search].input.Raw())
 }

@@ -24,6 +24,7 @@ type state struct {
 	lists      bool   // it has a tool that lists files,
 	greps      bool   // one that searches them,
 	shell      bool   // a shell
+	summed     bool   // it began with a summary, and no item was closed since
 	plans      bool   // its system prompt asks for the critical files at the report's end
 	files      vector
 	places     *place

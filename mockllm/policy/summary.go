@@ -48,6 +48,7 @@ func (f *folder) summary(n *note) {
 		s.edited = s.edited.with(e)
 	}
 	f.outlived(n)
+	s.summed = true
 	for _, v := range n.on {
 		s.gone = s.gone.with(v.file)
 		f.file(v.file).newest = v.hash

@@ -49,6 +49,9 @@ type Table struct {
 	injections  []injection // none for a model that does not obey
 	injectIndex map[string]int
 
+	looks     []look // commands of detours
+	lookIndex map[string]int
+
 	searches    []searchInput
 	searchIndex map[string]int // input text → search
 	reads       map[readKey]*llm.Payload
@@ -85,6 +88,7 @@ type item struct {
 	misled    []int // facts with which they are
 	defects   []int // its pitfalls, then what misleads it
 	flaws     []int // where they may stand
+	detours   []detour
 	runs      []int // commands
 	pad       int   // file that what it finds is written to, or -1
 	prompting string

@@ -20,7 +20,7 @@ type Response struct {
 	Ended      vtime.Instant // last byte
 	// Causes says for each block, where it is a tool use that a policy had to
 	// make for a reason worth counting, which: "lazy", "stale", "truncated",
-	// "compaction". Out of band: it never stands in bytes. Nil when there is none.
+	// "compaction", "detour". Out of band: it never stands in bytes. Nil when there is none.
 	Causes []string
 	// Head is the conversation with Blocks appended, as the server built it; a
 	// client may go on from it instead of hashing the blocks again.

@@ -8,7 +8,7 @@ type ToolCall struct {
 	ID          llm.ToolUseID
 	Name        string
 	Input       llm.Hash // identity of the input's bytes
-	Cause       string   // why it had to be made again, if it had to: lazy, stale, truncated, compaction
+	Cause       string   // why it had to be made again, if it had to: lazy, stale, truncated, compaction; or that it is a detour
 }
 
 func (*ToolCall) Kind() Kind { return KindToolCall }

@@ -1,0 +1,258 @@
+package policy
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim/llm"
+	"agentsim/sim/rng"
+)
+
+// A detour is a step that a stranger to the code takes on the way to an item and that
+// turns out not to help it: a search, a listing, a guess at a path, a file, a look at
+// the history, a run of the tests. An item offers every structure the same detours,
+// in the same order; who has what leads past one does not make it. That a detour was
+// made is read from the conversation, as any other step.
+type detour struct {
+	action
+	what   detourKind
+	target int // file of the item whose place leads past a search, or -1
+}
+
+type detourKind uint8
+
+const (
+	finding       detourKind = iota // spared by the place of what the item is about
+	understanding                   // spared by the content or the summary of the very file
+	checking                        // spared by the command's success since the last edit
+)
+
+// causeDetour marks the tool uses of detours.
+const causeDetour = "detour"
+
+// maxDetours bounds what one item offers.
+const maxDetours = 200
+
+// shares are of a hundred tool uses of recorded sub-agents which are what, searches
+// in the shell among them; what is left runs the tests, where the project has any.
+const (
+	readShare  = 44
+	grepShare  = readShare + 17
+	globShare  = grepShare + 7
+	shellShare = globShare + 10 // grep, find, ls
+	gitShare   = shellShare + 8
+	guessShare = gitShare + 4
+)
+
+// look is a command that a detour runs.
+type look struct {
+	input *llm.Payload
+	test  int // which of the project's tests, or -1
+}
+
+// wanderer makes the detours of items.
+type wanderer struct {
+	*binder
+	w     scenarios.Wander
+	tests []scenarios.TestRun
+	facts set   // files that hold a declared fact
+	near  []int // files of the scenario's items
+	all   []int // files of the kinds that items name
+}
+
+// wander enters the detours of all items. Only then are files entered that no item
+// names.
+func (b *binder) wander(sc *scenarios.Scenario) {
+	t := b.t
+	w := wanderer{binder: b, w: sc.Model.Wander, tests: sc.Project.Tests}
+	if !w.w.Uses.Set {
+		return
+	}
+	kinds := map[string]bool{}
+	for f, p := range t.files {
+		if !t.isPad(f) {
+			w.near = append(w.near, f)
+			kinds[path.Ext(p)] = true
+		}
+	}
+	for i := range t.facts {
+		if f := t.facts[i].file; f >= 0 && !w.w.MayLearn {
+			w.facts = w.facts.with(f)
+		}
+	}
+	for _, p := range b.files {
+		if kinds[path.Ext(p)] {
+			w.all = append(w.all, t.addFile(p))
+		}
+	}
+	for i := range t.items {
+		w.item(&t.items[i])
+	}
+}
+
+// item gives an item its detours: as many as it takes a stranger more uses of tools
+// than the item's own needs account for.
+func (w *wanderer) item(it *item) {
+	own := union(union(slices.Clone(it.whole), it.gists...), it.reads...)
+	key, used := it.key.Sub("wander"), set{}
+	for _, f := range own {
+		used = used.with(f)
+	}
+	n := script.Draw(w.w.Uses, key, 0) - w.t.needed(it)
+	for k := range uint64(max(min(n, maxDetours), 0)) {
+		d := w.detour(it, own, &used, key.At(k))
+		it.detours = append(it.detours, d)
+	}
+}
+
+// needed is how many uses of tools a stranger makes for what an item needs itself.
+func (t *Table) needed(it *item) int64 {
+	files := union(slices.Clone(it.whole), it.gists...)
+	n := len(files) + len(it.edits) + len(it.runs)
+	if len(files) > 0 {
+		n++ // the search for them
+	}
+	for _, f := range it.needs {
+		if file := t.facts[f].file; n == 0 || file >= 0 && !slices.Contains(files, file) {
+			n += 2 // a search, and a read of some lines
+			files = append(files, file)
+		}
+	}
+	return int64(n)
+}
+
+// detour draws one. used are the files that are the item's own or another detour's.
+func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
+	file := w.file(used, key.Sub("file"))
+	d := detour{what: finding, target: -1, action: action{cause: causeDetour}}
+	if len(own) > 0 {
+		d.target = own[key.Sub("target").Between(0, int64(len(own)-1))]
+	}
+	share := key.Sub("kind").Between(0, 99)
+	switch p := w.t.files[max(file, 0)]; {
+	case file < 0:
+		return w.vain(d, key)
+	case share < readShare || share >= guessShare && len(w.tests) == 0:
+		*used = used.with(file)
+		d.what, d.read.file = understanding, file
+	case share < grepShare:
+		d.kind, d.search = searchAction, w.t.addSearch("Grep", -1, w.word(p, key))
+	case share < globShare:
+		d.kind, d.search = searchAction, w.t.addSearch("Glob", -1, path.Join(path.Dir(p), "*"+path.Ext(p)))
+	case share < shellShare:
+		d.kind, d.shell, d.search = searchAction, true, w.t.addSearch("Grep", -1, w.word(p, key))
+	case share < gitShare:
+		d.kind, d.look = lookAction, w.t.addLook(it, "git log --oneline -5 -- "+shellWord(p), -1)
+	case share < guessShare:
+		d.read.file = w.t.addFile(w.guess(p))
+	default:
+		test := int(key.Sub("test").Between(0, int64(len(w.tests)-1)))
+		d.what, d.kind, d.look = checking, lookAction, w.t.addLook(it, w.tests[test].Command, test)
+	}
+	return d
+}
+
+// vain is a search that finds nothing: all files were looked at.
+func (w *wanderer) vain(d detour, key rng.Key) detour {
+	d.kind, d.search = searchAction, w.t.addSearch("Grep", -1, "legacy_"+strconv.FormatInt(key.Sub("vain").Between(0, 9_999), 10))
+	return d
+}
+
+// file is a file that does not help: of the scenario's other work or of the whole
+// project, the one of the least hash, so that a file more moves only the detours that
+// it wins; -1 where all were taken.
+func (w *wanderer) file(used *set, key rng.Key) int {
+	from := w.all
+	if key.Sub("near").Between(0, 99) < w.w.Near {
+		from = w.near
+	}
+	best, least := -1, uint64(0)
+	for _, f := range from {
+		if used.has(f) || w.facts.has(f) {
+			continue
+		}
+		if h := key.Sub(w.t.files[f]).Uint64(); best < 0 || h < least {
+			best, least = f, h
+		}
+	}
+	return best
+}
+
+// word is what a search in vain looks for: the name that a file bears, which leads to
+// others like it, or one that nothing bears.
+func (w *wanderer) word(p string, key rng.Key) string {
+	name := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	if key.Sub("empty").Between(0, 99) < 15 {
+		name = "legacy_" + name
+	}
+	return regexp.QuoteMeta(name)
+}
+
+// guesses are names that files often have.
+var guesses = []string{"util", "helpers", "types", "config", "common", "errors", "internal", "main", "handler", "old"}
+
+// guess is a path beside a file that does not exist.
+func (w *wanderer) guess(p string) string {
+	for n := 0; ; n++ {
+		name := guesses[n%len(guesses)] + strings.Repeat("_", n/len(guesses)) + path.Ext(p)
+		if guess := path.Join(path.Dir(p), name); !slices.Contains(w.files, guess) {
+			return guess
+		}
+	}
+}
+
+// addLook is the index of a command that detours of an item run.
+func (t *Table) addLook(it *item, words string, test int) int {
+	in := object("command", words+" # "+it.id)
+	if t.names.describes {
+		in = object("command", words, "description", "Look around for work item "+it.id)
+	}
+	i, ok := t.lookIndex[in.Raw()]
+	if !ok {
+		i = len(t.looks)
+		t.looks = append(t.looks, look{in, test})
+		t.lookIndex[in.Raw()] = i
+	}
+	return i
+}
+
+// wander enters the detours of the item that are still to be made.
+func (p *plan) wander() {
+	for i := range p.it.detours {
+		if d := &p.it.detours[i]; !p.spared(d) {
+			p.detours = append(p.detours, d.action)
+		}
+	}
+}
+
+// spared reports whether a detour was made, or need not be.
+func (p *plan) spared(d *detour) bool {
+	if d.what == finding && d.target >= 0 && p.s.seen.has(d.target) {
+		return true
+	}
+	switch d.kind {
+	case searchAction:
+		return p.s.searched.has(d.search)
+	case lookAction:
+		return !p.s.shell || p.s.proven().looked.has(d.look) || d.what == checking && p.s.proven().green.has(p.t.looks[d.look].test)
+	}
+	k := p.s.files.at(d.read.file)
+	return k.hash != "" || k.to > 0 || k.tries > 0 || p.s.absent.has(d.read.file) || p.s.gists.has(d.read.file)
+}
+
+// lookResult enters a command of a detour.
+func (f *folder) lookResult(b *llm.Block, asked *note) {
+	if asked.look < 0 {
+		return
+	}
+	p := f.prove()
+	p.looked = p.looked.with(asked.look)
+	if test := f.t.looks[asked.look].test; test >= 0 && !b.IsError {
+		p.green = p.green.with(test)
+	}
+}

@@ -49,6 +49,9 @@ func genSession(t *rapid.T) *recording.Session {
 	if rapid.IntRange(0, 3).Draw(t, "named") == 0 {
 		s.BlockTokens = 64
 	}
+	if rapid.IntRange(0, 3).Draw(t, "priced") == 0 {
+		s.Prices = &recording.PriceFile{Name: rapid.String().Draw(t, "prices"), Text: rapid.String().Draw(t, "rates")}
+	}
 	at := begin
 	for i := range n {
 		at = at.Add(vtime.Duration(rapid.Int64Range(0, 400_000).Draw(t, "gap")) * vtime.Millisecond)

@@ -69,24 +69,25 @@ func New(opt Options) *Measure {
 	return &Measure{opt: opt, sources: map[string]int32{}, byKey: map[string]int32{}, cells: map[cell]*series{}}
 }
 
-// keyOf is a session's identity in all formats: rows hold the beginning of its id's
-// hash.
+// keyOf is a session's identity in all formats: rows of public sessions hold the
+// beginning of its id's hash, others an id of their own corpus.
 func keyOf(s *recording.Session) string {
-	if s.Format == "rows" {
+	const hashed = 6
+	switch id, err := hex.DecodeString(s.ID); {
+	case s.Format != "rows":
+		sum := sha256.Sum256([]byte(s.ID))
+		return hex.EncodeToString(sum[:hashed])
+	case err == nil && len(id) == hashed:
 		return s.ID
 	}
-	sum := sha256.Sum256([]byte(s.ID))
-	return hex.EncodeToString(sum[:6])
+	return s.Origin + "/" + s.ID
 }
 
 // Add takes a session in. Sessions of one source are measured together. Of a session
 // that comes twice, from two sources or in two formats, the one with content and
 // with more requests counts.
 func (m *Measure) Add(source string, s *recording.Session) {
-	if len(s.Requests) == 0 {
-		return
-	}
-	if s.Requests[0].Start < m.opt.Since {
+	if len(s.Requests) == 0 || s.Requests[0].Start < m.opt.Since {
 		return
 	}
 	if m.opt.Joined {
@@ -148,19 +149,14 @@ func (m *Measure) Empty() bool { return len(m.cells) == 0 }
 // Profile is what was taken in comes to.
 func (m *Measure) Profile() *Profile {
 	p := &Profile{Version: Version}
-	order := make([]int32, len(m.sources))
-	first := make([]session, len(m.sources))
-	for i := range order {
-		order[i] = int32(i)
-		for _, x := range m.sessions {
-			if x.source == int32(i) && (first[i].key == "" || cmp.Or(cmp.Compare(x.start, first[i].start), strings.Compare(x.key, first[i].key)) < 0) {
-				first[i] = x
-			}
+	var order []int32 // of sources, by their first sessions
+	for _, x := range slices.SortedFunc(slices.Values(m.sessions), func(a, b session) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(a.key, b.key))
+	}) {
+		if !slices.Contains(order, x.source) {
+			order = append(order, x.source)
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(first[a].start, first[b].start), strings.Compare(first[a].key, first[b].key))
-	})
 	halves := part(m.sessions)
 	for _, i := range order {
 		if src := m.source(i, halves); src.Sessions > 0 {

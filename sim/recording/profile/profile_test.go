@@ -332,6 +332,11 @@ func sameFile(t *testing.T) {
 	if n := measured(Options{}, append(list, row)...).Sources[0].Sessions; n != 26 {
 		t.Errorf("rows of a session that is there whole count again: %d sessions", n)
 	}
+	one, two := plainSession("7", 101, 102), plainSession("7", 103, 104)
+	one.Format, two.Format, one.Origin, two.Origin = "rows", "rows", "a", "b"
+	if n := measured(Options{}, one, two).Sources[0].Sessions; n != 2 {
+		t.Errorf("sessions of two corpora with one number are %d", n)
+	}
 	for name, c := range map[string]struct {
 		opt  Options
 		role string

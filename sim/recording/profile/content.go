@@ -173,7 +173,15 @@ func (k *reading) take(x readResult) {
 	}
 }
 
+// lineOf is a line of a file, wherever it stands there now: its number, which Read
+// puts in front, is no part of it.
 func lineOf(file uint64, line string) uint64 {
+	rest := strings.TrimLeft(strings.TrimLeft(line, " "), "0123456789")
+	for _, between := range [...]string{"→", "\t"} {
+		if text, numbered := strings.CutPrefix(rest, between); numbered {
+			line = text
+		}
+	}
 	return xxh3.HashStringSeed(strings.TrimRight(line, "\n"), file)
 }
 

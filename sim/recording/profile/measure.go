@@ -196,11 +196,14 @@ func (m *Measure) source(i int32, halves *sides) (out Source) {
 	}
 	roles := map[[3]string]map[string]Figure{}
 	for c, x := range m.cells { // order: each figure goes to its own place
+		if c.source != i {
+			continue
+		}
 		unit := Count
 		if k := KindOf(c.figure); k != nil {
 			unit = k.Unit
 		}
-		if f, ok := x.figure(unit, func(s int32) bool { return !m.sessions[s].dropped }, halves); ok && c.source == i {
+		if f, ok := x.figure(unit, func(s int32) bool { return !m.sessions[s].dropped }, halves); ok {
 			at := [3]string{c.role, c.family, c.typ}
 			if roles[at] == nil {
 				roles[at] = map[string]Figure{}

@@ -17,6 +17,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Run("PRO-01 a profile's file is read back to an equal profile and keeps no name but those that clients bring", keepsNoNames)
+	t.Run("PRO-01 no string of a session is in its profile", noCanaries)
 	t.Run("PRO-02 the figures of a session are those that one counts by hand", figuresByHand)
 	t.Run("PRO-02 what a child reads that its parent or an earlier sibling had read is its overlap, by file and line", overlaps)
 	t.Run("PRO-02 where blocks have ids the overlap is counted in blocks", blockOverlap)
@@ -125,6 +126,11 @@ func overlaps(t *testing.T) {
 	s.Requests[1].Said[0].Blocks[0].Content = llm.NewText(llm.Code, "7→other\n")
 	if f := mustFind(t, measured(Options{}, s), Want{Role: SubAgent, Figure: "overlap_parent_bytes"}); *f.Share != 0 {
 		t.Errorf("the parent had read other lines: %+v", *f)
+	}
+	s = spawnSession()
+	s.Requests[1].Said[0].Blocks[0].Content = llm.NewText(llm.Code, "    11→aaaa\n    12→bbbb\n")
+	if f := mustFind(t, measured(Options{}, s), Want{Role: SubAgent, Figure: "overlap_parent"}); f.Q[0] != 500 {
+		t.Errorf("a line that stands elsewhere in its file now is the same line: %+v", *f)
 	}
 	s = spawnSession()
 	s.Requests[2].Said, s.Requests[1].Said = s.Requests[1].Said, nil

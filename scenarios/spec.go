@@ -444,10 +444,19 @@ type Retry struct {
 	Cap  *vtime.Duration `yaml:"cap"`
 }
 
+// Commands is what comes of commands that the shell does not carry out: builds, tests
+// that are none of project.tests, and looks at what was committed before the run. A
+// draw belongs to the call's input, which names command and item.
+type Commands struct {
+	Takes  *rng.Span     `yaml:"takes"`  // left out: what the shell assumes of each
+	Output document.Size `yaml:"output"` // tokens that they print
+}
+
 // ToolSpec are tool timings and sizes. A time that is drawn belongs to lineage, call
 // and the place of the tool use in the answer.
 type ToolSpec struct {
 	Read, Grep, Glob, Edit *rng.Span
-	ReplaceOver            int `yaml:"replace_over"` // bytes of a result over which it is replaced by a preview (LOOP-11); 0 is off
-	Preview                int `yaml:"preview"`      // bytes of the preview
+	Commands               Commands `yaml:"commands"`
+	ReplaceOver            int      `yaml:"replace_over"` // bytes of a result over which it is replaced by a preview (LOOP-11); 0 is off
+	Preview                int      `yaml:"preview"`      // bytes of the preview
 }

@@ -111,7 +111,8 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 		add("script "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
 	}
 	for _, t := range [...]struct{ path, full, minimal string }{
-		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"}} {
+		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"},
+		{"tools.commands", "Bash", "run_shell"}} {
 		if !sameAt(s, Defaults(), t.path) {
 			add(t.path, "", t.path, slices.Contains(run.Tools, t.full) || slices.Contains(run.Tools, t.minimal))
 		}

@@ -32,11 +32,11 @@ func timesAssumed(sc *scenarios.Scenario) (out []string) {
 }
 
 // commandAssumed says how long a command takes that is no test of the project; ""
-// where it is one.
+// where it is one, or where the scenario says so of all such commands.
 func commandAssumed(sc *scenarios.Scenario, words string) string {
 	words = strings.Join(strings.Fields(words), " ")
 	is := func(t scenarios.TestRun) bool { return strings.Join(strings.Fields(t.Command), " ") == words }
-	if slices.ContainsFunc(sc.Project.Tests, is) {
+	if sc.Tools.Commands.Takes != nil || slices.ContainsFunc(sc.Project.Tests, is) {
 		return ""
 	}
 	for _, p := range shell.Programs() {

@@ -12,6 +12,7 @@ import (
 
 func TestShell(t *testing.T) {
 	t.Run("LOOP-03 DEF-11 scripts of a scenario call the tools that its roots name, and so do its sub-agents", shellInScenario)
+	t.Run("WAN-04 what the shell does not carry out has its output and time drawn by item and command, and else what the shell assumes", drawnCommands)
 	t.Run("KRN-06 an interrupt ends the command that is under way", shellInterrupted)
 }
 
@@ -89,3 +90,58 @@ script:
 type sinkFunc func(*transcript.Event)
 
 func (f sinkFunc) Emit(e *transcript.Event) { f(e) }
+
+// outside runs commands that the shell does not carry out, and one that it does.
+const outside = `agentsim: 1
+name: outside
+provider: {model: claude-sonnet-4-6}
+project: {files: {a.go: {text: "package a\n"}}, tests: [{command: go test ./a, files: "*.go", takes: 7s}]}
+lab: {permissions: {mode: bypassPermissions}}
+script:
+  main: {user: Look around., tools: [Bash]}
+  answers:
+    - agent: main
+      turns:
+        - {run: "go build ./... # a"}
+        - {run: "go build ./... # a"}
+        - {run: "go build ./... # b"}
+        - {run: git log --oneline -5}
+        - {run: git diff HEAD~3 -- a.go}
+        - {run: git show HEAD}
+        - {run: go test ./a}
+        - {run: git status}
+        - {say: Done.}
+`
+
+func drawnCommands(t *testing.T) {
+	results := func(text string) (out []string) {
+		for _, l := range linesOf(t, specOf(t, text, "")) {
+			if _, result, ok := strings.Cut(l, " name=Bash "); ok && strings.Contains(l, " tool_result ") {
+				out = append(out, strings.TrimPrefix(result, "bytes="))
+			}
+		}
+		return out
+	}
+	plain := []string{"11 took=4.022000000s", "11 took=4.022000000s", "11 took=4.022000000s", "49 took=0.022000000s", "11 took=0.022000000s", "", "7 took=7.022000000s", "53 took=0.022000000s"}
+	got := results(outside)
+	for i, want := range plain {
+		if want != "" && got[i] != want {
+			t.Errorf("%d: %s, want what the shell assumes, %s", i, got[i], want)
+		}
+	}
+	if !strings.Contains(got[5], "error=true") {
+		t.Error("git show has something to show:", got[5])
+	}
+	drawn := results(outside + "agents: {tools: {commands: {takes: {uniform: [1s, 90s]}, output: {uniform: [50, 900]}}}}\n")
+	if drawn[0] != drawn[1] || drawn[0] == drawn[2] || slices.Contains(plain[:6], drawn[2]) {
+		t.Errorf("one item's command gives %s and %s, another's %s", drawn[0], drawn[1], drawn[2])
+	}
+	for i, l := range drawn[:6] {
+		if l == got[i] || strings.Contains(l, "error=true") {
+			t.Errorf("%d is not drawn: %s", i, l)
+		}
+	}
+	if drawn[6] != plain[6] || drawn[7] != plain[7] {
+		t.Errorf("what is carried out is drawn: %v", drawn[6:])
+	}
+}

@@ -4,12 +4,16 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
+	"agentsim/sim/rng"
 	"agentsim/sim/shell"
+	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 	"agentsim/sim/workspace"
 )
 
@@ -27,6 +31,25 @@ func (r *run) programs() []shell.Program {
 			Test: &shell.Test{Files: tests[i].Files, Check: r.defects}})
 	}
 	return append(out, shell.Programs()...)
+}
+
+// drawn is what comes of commands that the shell does not carry out, nil where the
+// scenario says nothing of them. The input of a call, by which it is drawn, names
+// command and item.
+func drawn(b *scenarios.Commands, commands rng.Key, filler *script.Filler) tool.Drawn {
+	if b.Takes == nil && !b.Output.Set {
+		return nil
+	}
+	return func(input, output string, took vtime.Duration) (string, vtime.Duration) {
+		key := commands.Sub(input)
+		if b.Takes != nil {
+			took = vtime.Duration(b.Takes.Draw(key.Sub("takes")))
+		}
+		if b.Output.Set {
+			output = filler.String(llm.Code, script.Draw(b.Output, key.Sub("output"), 0))
+		}
+		return output, took
+	}
 }
 
 // defects is what a test says of a line: it as it stands if it bears a defect,

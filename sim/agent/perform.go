@@ -19,7 +19,7 @@ func (u *toolUse) perform(p *kernel.Proc) {
 		if a.ctx.Session == nil {
 			a.ctx.Session = &tool.Session{}
 		}
-		env.Session, env.Repo, env.Programs = a.ctx.Session, &a.w.repo, a.w.cfg.Programs
+		env.Session, env.Repo, env.Programs, env.Drawn = a.ctx.Session, &a.w.repo, a.w.cfg.Programs, a.w.cfg.Drawn
 		env.Interrupted = p.Kernel().Interrupted
 	}
 	a.ctx.Files.TakeLast()

@@ -111,6 +111,7 @@ type Config struct {
 	Offered     []*tool.Tool    // the tools of a default pool, in order
 	Catalogue   []*tool.Tool    // all there are, in order: an agent has those that its definition names, offered or not
 	Programs    []shell.Program // what builds and tests do; nil are shell.Programs
+	Drawn       tool.Drawn      // of commands that the shell does not carry out
 	Forker      Forker
 	Classifier  Classifier
 	Coordinator Coordinator // nil of a stack that has none

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agentsim/sim/vtime"
 )
 
 // list runs statements in order.
@@ -167,8 +169,20 @@ func (m *machine) runProgram(p *Program, st *streams) {
 		m.runTest(p, st)
 		return
 	}
-	if m.pass(p.Took) {
-		st.out.put(p.Output)
+	if m.outside(st, p.Output, p.Took) {
 		m.status = p.Exit
 	}
+}
+
+// outside prints what comes of a command that is not carried out here, and reports
+// whether it ended in time.
+func (m *machine) outside(st *streams, output string, took vtime.Duration) bool {
+	if m.env.Drawn != nil {
+		output, took = m.env.Drawn(output, took)
+	}
+	if !m.pass(took) {
+		return false
+	}
+	st.out.put(output)
+	return true
 }

@@ -82,10 +82,12 @@ func change(from, to *workspace.File) byte {
 }
 
 func gitCommands() map[string]command {
-	return map[string]command{"status": {gitStatus, true}, "diff": {gitDiff, true}, "log": {gitLog, true}, "add": {gitAdd, false}, "commit": {gitCommit, false}}
+	return map[string]command{"status": {gitStatus, true}, "diff": {gitDiff, true}, "log": {gitLog, true}, "add": {gitAdd, false}, "commit": {gitCommit, false},
+		"show": {gitOlder, true}, "blame": {gitOlder, true}}
 }
 
-// runGit runs a command of git, on this run's changes only.
+// runGit runs a command of git, on this run's changes; what came before them is the
+// world's to draw.
 func runGit(c *call) int {
 	if len(c.args) == 0 {
 		return c.complain(1, "give a command")
@@ -99,6 +101,24 @@ func runGit(c *call) int {
 	}
 	c.name, c.args = "git "+c.args[0], c.args[1:]
 	return sub.run(c)
+}
+
+// gitOlder looks at what was committed before the run.
+func gitOlder(c *call) int {
+	if c.m.env.Drawn == nil {
+		name := ""
+		c.name, name, _ = strings.Cut(c.name, " ")
+		return c.complain(1, name+" is not available in this shell")
+	}
+	return c.older()
+}
+
+// older prints what is drawn of what came before the run, nothing where nothing is.
+func (c *call) older() int {
+	if c.m.env.Drawn == nil || c.m.outside(c.streams, "", 0) {
+		return 0
+	}
+	return c.m.status
 }
 
 func gitStatus(c *call) int {
@@ -148,6 +168,9 @@ func gitDiff(c *call) int {
 		}
 		c.showChange(f, t.path, from, to)
 	}
+	if len(names) > 0 && strings.HasPrefix(names[0], "HEAD~") {
+		return c.older()
+	}
 	return 0
 }
 
@@ -194,7 +217,7 @@ func gitLog(c *call) int {
 			c.out.put("commit " + k.hash + "\n\n    " + strings.ReplaceAll(k.message, "\n", "\n    ") + "\n\n")
 		}
 	}
-	return 0
+	return c.older()
 }
 
 func gitAdd(c *call) int {

@@ -70,6 +70,10 @@ type Env struct {
 	Programs []Program // scripted programs; nil are those of Programs
 	Timeout  vtime.Duration
 
+	// Drawn says what a command prints, and how long it takes, that is not carried
+	// out here: programs that look at nothing, and what was committed before the
+	// run. It is given what holds without it; nil leaves that.
+	Drawn func(output string, took vtime.Duration) (string, vtime.Duration)
 	// Interrupted reports whether the run is to end, where nothing more may be
 	// done; nil is never.
 	Interrupted func() bool

@@ -45,7 +45,13 @@ func runBash(e *Env, p *llm.Payload) Result {
 		return badInput("Bash", err)
 	}
 	s := e.session()
-	r := shell.Run(&shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout, Interrupted: e.Interrupted}, in[0].text())
+	env := shell.Env{FS: e.FS, Root: e.Root, Agent: e.Agent, Session: &s.Shell, Repo: e.repo(), Programs: e.Programs, Timeout: timeout, Interrupted: e.Interrupted}
+	if e.Drawn != nil {
+		env.Drawn = func(output string, took vtime.Duration) (string, vtime.Duration) {
+			return e.Drawn(p.Raw(), output, took)
+		}
+	}
+	r := shell.Run(&env, in[0].text())
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
 	background := in[3].kind == jsonTrue
 	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown) > 0 {

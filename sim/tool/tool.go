@@ -71,9 +71,14 @@ type Env struct {
 	Session  *Session        // of the agent, for tools that keep something
 	Repo     *shell.Repo     // of the run
 	Programs []shell.Program // what builds and tests do; nil are shell.Programs
+	Drawn    Drawn           // of commands that the shell does not carry out; nil leaves what holds without it
 
 	Interrupted func() bool // whether the run is to end; for tools that may run long
 }
+
+// Drawn is what a command prints that the shell does not carry out, and how long it
+// takes, by the whole input of the call; given is what holds without it.
+type Drawn func(input, output string, took vtime.Duration) (string, vtime.Duration)
 
 // Result is the answer of a tool.
 type Result struct {

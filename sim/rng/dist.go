@@ -130,6 +130,34 @@ func gamma(key Key, halves int64) (sum int64) {
 	return sum
 }
 
+// Tail is a draw among the largest of a sample, n values of which lie between lo and hi,
+// the sample's largest: rarer ones grow by one factor for each halving of their share,
+// as far as one in n. A straight line to the largest would draw too many large ones. u
+// is uniform, and larger ones draw larger values.
+func Tail(lo, hi, n int64, u uint64) int64 {
+	over, most := exponential(^u), log2(n)
+	if hi <= lo || n < 2 {
+		return lo
+	}
+	over = min(log2e(over), most) // how often the share is halved
+	up, down := bits.Mul64(uint64(log2(hi+1)-log2(lo+1)), uint64(over))
+	y, _ := bits.Div64(up, down, uint64(most))
+	return min(max(scaled(lo+1, exp2(int64(y)))-1, lo), hi)
+}
+
+// log2 is the binary logarithm of a number from 1 on, in 2⁻³².
+func log2(n int64) int64 {
+	whole := bits.Len64(uint64(n)) - 1
+	x, out := uint64(n)<<(63-whole), int64(whole)
+	for range 32 { // one binary digit for each squaring
+		hi, _ := bits.Mul64(x, x)
+		digit := hi >> 63
+		x = hi << (1 - digit)
+		out = out<<1 | int64(digit)
+	}
+	return out
+}
+
 // log2e turns a power of e into one of two, both in 2⁻³².
 func log2e(y int64) int64 {
 	const log2OfE = 6196328019

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"agentsim/sim/rng"
 )
 
 // Version is the version of the file format; it grows when the meaning of a figure
@@ -57,7 +59,8 @@ const (
 )
 
 // At is the quantile function: the value below which the share u/2⁶⁴ of all lies,
-// between two quantiles in a straight line. A share is 1 for so many of all u, else 0.
+// between two quantiles in a straight line, above the last but one as rng.Tail has it. A
+// share is 1 for so many of all u, else 0.
 func (f *Figure) At(u uint64) int64 {
 	if f.Share != nil {
 		hi, _ := bits.Mul64(u, 1000)
@@ -65,6 +68,9 @@ func (f *Figure) At(u uint64) int64 {
 	}
 	i, part := bits.Mul64(u, Steps)
 	low, high := f.Q[i], f.Q[i+1]
+	if i == Steps-1 && f.N >= 2*Steps {
+		return rng.Tail(low, high, f.N/Steps, part)
+	}
 	more, _ := bits.Mul64(part, uint64(high-low))
 	return low + int64(more)
 }

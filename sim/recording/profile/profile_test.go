@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 	t.Run("PRO-02 what a child reads that its parent or an earlier sibling had read is its overlap, by file and line", overlaps)
 	t.Run("PRO-02 where blocks have ids the overlap is counted in blocks", blockOverlap)
 	t.Run("PRO-02 quantiles are observed values of the ranks that they name", quantiles)
+	t.Run("PRO-02 draws of a figure have about the mean of its samples, long tails included", meanOfDraws)
 	t.Run("PRO-02 a floor is what 190 of 200 halvings by session do not exceed", floors)
 	t.Run("PRO-02 below 20 samples a figure is thin and used only when asked for; types have heads alone below 100 threads", thin)
 	t.Run("PRO-02 sources stay apart; joined they are measured as one", sourcesApart)
@@ -176,6 +177,32 @@ func quantiles(t *testing.T) {
 			t.Fatalf("draws of %v: %d, %d, %d", f.Q, f.At(0), f.At(1<<63), f.At(1<<64-1))
 		}
 	})
+}
+
+// meanOfDraws measures samples of a long tail, such as growth and times have: a line
+// from the last quantile but one to the largest draws twice their mean.
+func meanOfDraws(t *testing.T) {
+	for _, spread := range []int64{500, 1000, 1500} {
+		d := rng.Dist{Shape: rng.Lognormal, A: 1000, B: spread, Hi: 1 << 40}
+		x, sum, last := &series{}, int64(0), int64(-1)
+		for i := range uint64(10_000) {
+			v := d.Draw(rng.Root(4).At(i))
+			sum += v
+			x.add(v, 0, uint32(i))
+		}
+		f, _ := x.figure(Tokens, func(int32) bool { return true }, part(make([]session, 1)))
+		drawn := int64(0)
+		for i := range uint64(10_000) {
+			v := f.At(i * (1 << 63 / 5000))
+			if v < last {
+				t.Fatalf("a larger share draws less: %d after %d", v, last)
+			}
+			last, drawn = v, drawn+v
+		}
+		if r := ratio(sum, drawn); r > 1400 {
+			t.Errorf("spread %d: the samples' mean is %d, that of draws %d", spread, sum/10_000, drawn/10_000)
+		}
+	}
 }
 
 func floors(t *testing.T) {

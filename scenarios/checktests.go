@@ -21,14 +21,35 @@ const (
 	Startup      = vtime.Second
 )
 
+// Checks are the commands by which one finds out whether the project with these files
+// holds: its tests, else those by which it is built and tested as its files say.
+func (s *Scenario) Checks(files []string) (out []string) {
+	for _, t := range s.Project.Tests {
+		out = append(out, t.Command)
+	}
+	for _, found := range [...]struct {
+		file     string
+		commands []string
+	}{{"go.mod", []string{"go build ./...", "go test ./..."}}, {"package.json", []string{"npm test"}}, {"Makefile", []string{"make"}}} {
+		if len(out) == 0 && slices.Contains(files, found.file) {
+			out = found.commands
+		}
+	}
+	return out
+}
+
 // Timeout is the timeout, in milliseconds, that a call of a command of the project
 // asks for: whole minutes where it is a test that takes, with what the shell needs
-// to start it, longer than one may that says nothing, else 0.
+// to start it, longer than one may that says nothing; as long as may be where a time
+// is drawn that may be longer; else 0.
 func (s *Scenario) Timeout(words string) int64 {
 	for _, t := range s.Project.Tests {
 		if command(t.Command) == command(words) && t.Takes+Startup > UntimedTakes {
 			return ((t.Takes + Startup + vtime.Minute - 1) / vtime.Minute * vtime.Minute).Milliseconds()
 		}
+	}
+	if t := s.Tools.Commands.Takes; t != nil && isProgram(command(words)) && !s.isTest(words) && vtime.Duration(t.Hi)+Startup > UntimedTakes {
+		return MaxTakes.Milliseconds()
 	}
 	return 0
 }
@@ -79,7 +100,7 @@ func (c *checker) testRun(path string, t *TestRun, seen map[string]bool) {
 func (c *checker) itemRuns(path string, it *Item) {
 	for i, r := range it.Runs {
 		words := command(r)
-		if c.isTest(words) || isProgram(words) {
+		if c.s.isTest(words) || isProgram(words) {
 			continue
 		}
 		var known []string
@@ -94,8 +115,8 @@ func (c *checker) itemRuns(path string, it *Item) {
 	}
 }
 
-func (c *checker) isTest(words string) bool {
-	return slices.ContainsFunc(c.s.Project.Tests, func(t TestRun) bool { return command(t.Command) == words })
+func (s *Scenario) isTest(words string) bool {
+	return slices.ContainsFunc(s.Project.Tests, func(t TestRun) bool { return command(t.Command) == command(words) })
 }
 
 func isProgram(words string) bool {

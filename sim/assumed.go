@@ -29,7 +29,7 @@ func (r *run) assumed() []string {
 	out = append(out, agentsAssumed(sc)...)
 	out = append(out, r.ownModels()...)
 	out = append(out, r.childTTL()...)
-	out = append(out, timesAssumed(sc)...)
+	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)
 	out = append(out, r.observer.cut()...)
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))

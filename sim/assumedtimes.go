@@ -14,18 +14,25 @@ import (
 // What is assumed of times decides whose entries of the cache outlive a wait.
 
 // timesAssumed says by which profile every model answers, and how long commands
-// take of which nobody said it.
-func timesAssumed(sc *scenarios.Scenario) (out []string) {
+// take of which nobody said it: those of items, and those by which whoever wanders checks
+// what it changed in a project of these files.
+func timesAssumed(sc *scenarios.Scenario, files []string) (out []string) {
 	if name := sc.Provider.Latency.Profile; name == "" || name == "default" {
 		out = append(out, "latency "+latency.Default+" for all models, which all do the same work")
 	} else {
 		out = append(out, "latency "+name+" for all models, which all do the same work")
 	}
+	var commands []string
 	for i := range sc.Work {
-		for _, words := range sc.Work[i].Runs {
-			if text := commandAssumed(sc, words); text != "" && !slices.Contains(out, text) {
-				out = append(out, text)
-			}
+		commands = append(commands, sc.Work[i].Runs...)
+	}
+	shell := func(root scenarios.Root) bool { return root.Tools != nil && slices.Contains(*root.Tools, "Bash") }
+	if sc.Model.Wander.Uses.Set && slices.ContainsFunc(Roots(sc), shell) {
+		commands = append(commands, sc.Checks(files)...)
+	}
+	for _, words := range commands {
+		if text := commandAssumed(sc, words); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
 	return out

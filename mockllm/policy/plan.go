@@ -61,6 +61,7 @@ func (p *plan) reset(t *Table, s *state, it *item) {
 func (p *plan) make() {
 	if p.made() {
 		if !p.correct() {
+			p.check()
 			p.run()
 		}
 		return

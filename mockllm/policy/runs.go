@@ -22,25 +22,31 @@ type command struct {
 func (b *binder) runs(it *item, w *scenarios.Item, sc *scenarios.Scenario) {
 	t := b.t
 	for _, words := range w.Runs {
-		line := words
-		if !t.names.describes {
-			line += " # " + w.ID
-		}
-		text := llm.AppendQuoted([]byte(`{"command":`), line)
-		if limit := sc.Timeout(words); limit > 0 {
-			text = strconv.AppendInt(append(text, `,"timeout":`...), limit, 10)
-		}
-		if t.names.describes {
-			text = llm.AppendQuoted(append(text, `,"description":`...), "Run it for work item "+w.ID)
-		}
-		text = append(text, '}')
-		if _, ok := t.runIndex[string(text)]; ok {
+		in := t.commandInput(words, w.ID, "Run it for work item "+w.ID, sc.Timeout(words))
+		if _, ok := t.runIndex[in.Raw()]; ok {
 			continue
 		}
-		t.runIndex[string(text)] = len(t.runs)
+		t.runIndex[in.Raw()] = len(t.runs)
 		it.runs = append(it.runs, len(t.runs))
-		t.runs = append(t.runs, command{words, llm.NewJSON(string(text))})
+		t.runs = append(t.runs, command{words, in})
 	}
+}
+
+// commandInput is a command that is run for an item, of which it says what for: as
+// a note behind it, or as the description where commands have one. limit is how
+// long it may run in milliseconds, 0 where that goes without saying.
+func (t *Table) commandInput(words, note, description string, limit int64) *llm.Payload {
+	if !t.names.describes {
+		words += " # " + note
+	}
+	text := llm.AppendQuoted([]byte(`{"command":`), words)
+	if limit > 0 {
+		text = strconv.AppendInt(append(text, `,"timeout":`...), limit, 10)
+	}
+	if t.names.describes {
+		text = llm.AppendQuoted(append(text, `,"description":`...), description)
+	}
+	return llm.NewJSON(string(append(text, '}')))
 }
 
 // showing is the place of a run and a defect in the set of what runs showed.

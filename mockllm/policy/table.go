@@ -89,6 +89,7 @@ type item struct {
 	defects   []int // its pitfalls, then what misleads it
 	flaws     []int // where they may stand
 	detours   []detour
+	builds    []int // looks by which its edits are checked
 	runs      []int // commands
 	pad       int   // file that what it finds is written to, or -1
 	prompting string

@@ -49,27 +49,28 @@ const (
 	guessShare = gitShare + 4
 )
 
-// look is a command that a detour runs.
+// look is a command that a detour runs, or by which edits are checked.
 type look struct {
 	input *llm.Payload
-	test  int // which of the project's tests, or -1
+	check int // which of the project's checks, or -1
 }
 
 // wanderer makes the detours of items.
 type wanderer struct {
 	*binder
-	w     scenarios.Wander
-	tests []scenarios.TestRun
-	facts set   // files that hold a declared fact
-	near  []int // files of the scenario's items
-	all   []int // files of the kinds that items name
+	sc     *scenarios.Scenario
+	w      scenarios.Wander
+	checks []string // by which one finds out whether the project holds
+	facts  set      // files that hold a declared fact
+	near   []int    // files of the scenario's items
+	all    []int    // files of the kinds that items name
 }
 
 // wander enters the detours of all items. Only then are files entered that no item
 // names.
 func (b *binder) wander(sc *scenarios.Scenario) {
 	t := b.t
-	w := wanderer{binder: b, w: sc.Model.Wander, tests: sc.Project.Tests}
+	w := wanderer{binder: b, sc: sc, w: sc.Model.Wander, checks: sc.Checks(b.files)}
 	if !w.w.Uses.Set {
 		return
 	}
@@ -108,7 +109,14 @@ func (w *wanderer) item(it *item) {
 		d := w.detour(it, own, &used, key.At(k))
 		it.detours = append(it.detours, d)
 	}
+	if len(it.edits) > 0 && len(w.checks) > 0 {
+		check := w.check(key.Sub("check"))
+		it.builds = append(it.builds, w.addLook(it, w.checks[check], check, "Check the edits of work item "+it.id))
+	}
 }
+
+// check is one of the project's checks.
+func (w *wanderer) check(key rng.Key) int { return int(key.Between(0, int64(len(w.checks)-1))) }
 
 // needed is how many uses of tools a stranger makes for what an item needs itself.
 func (t *Table) needed(it *item) int64 {
@@ -137,7 +145,7 @@ func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
 	switch p := w.t.files[max(file, 0)]; {
 	case file < 0:
 		return w.vain(d, key)
-	case share < readShare || share >= guessShare && len(w.tests) == 0:
+	case share < readShare || share >= guessShare && len(w.checks) == 0:
 		*used = used.with(file)
 		d.what, d.read.file = understanding, file
 	case share < grepShare:
@@ -147,12 +155,13 @@ func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
 	case share < shellShare:
 		d.kind, d.shell, d.search = searchAction, true, w.t.addSearch("Grep", -1, w.word(p, key))
 	case share < gitShare:
-		d.kind, d.look = lookAction, w.t.addLook(it, "git log --oneline -5 -- "+shellWord(p), -1)
+		history := histories[key.Sub("history").Between(0, int64(len(histories)-1))]
+		d.kind, d.target, d.look = lookAction, -1, w.addLook(it, history+shellWord(p), -1, aside+it.id)
 	case share < guessShare:
 		d.read.file = w.t.addFile(w.guess(p))
 	default:
-		test := int(key.Sub("test").Between(0, int64(len(w.tests)-1)))
-		d.what, d.kind, d.look = checking, lookAction, w.t.addLook(it, w.tests[test].Command, test)
+		check := w.check(key.Sub("test"))
+		d.what, d.kind, d.look = checking, lookAction, w.addLook(it, w.checks[check], check, aside+it.id)
 	}
 	return d
 }
@@ -206,25 +215,43 @@ func (w *wanderer) guess(p string) string {
 	}
 }
 
-// addLook is the index of a command that detours of an item run.
-func (t *Table) addLook(it *item, words string, test int) int {
-	in := object("command", words+" # "+it.id)
-	if t.names.describes {
-		in = object("command", words, "description", "Look around for work item "+it.id)
+// histories are looks at the history of a file. Nothing but themselves spares them:
+// no place and no content says what was changed when.
+var histories = []string{"git log --oneline -5 -- ", "git diff HEAD~3 -- "}
+
+// aside is in front of an item's id where a detour's command is described.
+const aside = "Look around for work item "
+
+// addLook is the index of a command of an item.
+func (w *wanderer) addLook(it *item, words string, check int, about string) int {
+	t, note := w.t, it.id
+	if !strings.HasPrefix(about, aside) {
+		note += ", edited"
 	}
+	in := t.commandInput(words, note, about, w.sc.Timeout(words))
 	i, ok := t.lookIndex[in.Raw()]
 	if !ok {
 		i = len(t.looks)
-		t.looks = append(t.looks, look{in, test})
+		t.looks = append(t.looks, look{in, check})
 		t.lookIndex[in.Raw()] = i
 	}
 	return i
 }
 
+// check enters the build or test by which the item's edits are checked.
+func (p *plan) check() {
+	pr := p.s.proven()
+	for _, l := range p.it.builds {
+		if p.s.shell && !p.summed && !pr.looked.has(l) && !pr.green.has(p.t.looks[l].check) {
+			p.runs = append(p.runs, action{kind: lookAction, look: l})
+		}
+	}
+}
+
 // wander enters the detours of the item that are still to be made.
 func (p *plan) wander() {
 	for i := range p.it.detours {
-		if d := &p.it.detours[i]; !p.spared(d) {
+		if d := &p.it.detours[i]; !p.spared(d) && !slices.Contains(p.detours, d.action) {
 			p.detours = append(p.detours, d.action)
 		}
 	}
@@ -239,20 +266,20 @@ func (p *plan) spared(d *detour) bool {
 	case searchAction:
 		return p.s.searched.has(d.search)
 	case lookAction:
-		return !p.s.shell || p.s.proven().looked.has(d.look) || d.what == checking && p.s.proven().green.has(p.t.looks[d.look].test)
+		return !p.s.shell || p.s.proven().looked.has(d.look) || d.what == checking && p.s.proven().green.has(p.t.looks[d.look].check)
 	}
 	k := p.s.files.at(d.read.file)
 	return k.hash != "" || k.to > 0 || k.tries > 0 || p.s.absent.has(d.read.file) || p.s.gists.has(d.read.file)
 }
 
-// lookResult enters a command of a detour.
+// lookResult enters a command of a detour, or a check.
 func (f *folder) lookResult(b *llm.Block, asked *note) {
 	if asked.look < 0 {
 		return
 	}
 	p := f.prove()
 	p.looked = p.looked.with(asked.look)
-	if test := f.t.looks[asked.look].test; test >= 0 && !b.IsError {
-		p.green = p.green.with(test)
+	if check := f.t.looks[asked.look].check; check >= 0 && !b.IsError {
+		p.green = p.green.with(check)
 	}
 }

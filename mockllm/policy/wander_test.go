@@ -37,6 +37,8 @@ func TestWander(t *testing.T) {
 	t.Run("WAN-02 detours keep away from files with declared facts unless they may learn, and stay near as often as is said", whereTo)
 	t.Run("WAN-02 none is made behind a summary until the next item", noneBehindSummary)
 	t.Run("WAN-02 a detour's command proves nothing, and is not made where it was seen to pass", noProofOfDetours)
+	t.Run("WAN-04 after edits agents build or test where the project offers it, by a command that is declared or found", checksEdits)
+	t.Run("WAN-04 a look at the history is spared by nothing but itself", looksBack)
 	t.Run("WAN-02 CON-11 LLM-11 that a detour was made is read from the bytes", func(t *testing.T) {
 		for _, world := range worlds {
 			h := newHouse(t, woods, world...)
@@ -103,6 +105,11 @@ func offeredAlike(t *testing.T) {
 		h.run()
 		if n := h.taken(); n == 0 || n > total {
 			t.Errorf("%v: %d of %d taken", world, n, total)
+		}
+		for line := range strings.Lines(h.log.String()) {
+			if uses := strings.Split(strings.TrimSpace(line), " · "); len(uses) > 2 && uses[1] == uses[2] {
+				t.Errorf("%v: one detour twice at once: %s", world, line)
+			}
 		}
 	}
 	h := newHouse(t, strings.NewReplacer("model: {wander: {uses: 14, near: 30}}\n", "", "  tests: [{command: go test ./..., files: \"**/*.go\", takes: 3s}]\n", "").Replace(woods))
@@ -251,4 +258,68 @@ func noProofOfDetours(t *testing.T) {
 	if p.s.proof = nil; !p.spared(d) {
 		t.Error("no shell, and a command all the same")
 	}
+}
+
+// checked is the lines of the log with a command that is neither a detour nor a
+// commit.
+func (h *house) checked() (out []string) {
+	for line := range strings.Lines(h.log.String()) {
+		if strings.Contains(line, "Bash {") && !strings.Contains(line, "(detour)") && !strings.Contains(line, commitOpen) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func checksEdits(t *testing.T) {
+	declared := `tests: [{command: go test ./..., files: "**/*.go", takes: 3s}]`
+	for name, c := range map[string]struct {
+		offers, sets string
+		want         int
+	}{
+		"declared":            {declared, "", 1},
+		"found in go.mod":     {"date: 2026-01-02", "project.files.go.mod=module woods", 1},
+		"found in a Makefile": {"date: 2026-01-02", `project.files.Makefile="build:"`, 1},
+		"not offered":         {"date: 2026-01-02", "", 0},
+		"nobody wanders":      {declared, "model.wander=null", 0},
+	} {
+		for _, world := range worlds {
+			sets := slices.Clone(world)
+			if c.sets != "" {
+				sets = append(sets, c.sets)
+			}
+			h := newHouse(t, strings.Replace(woods, declared, c.offers, 1), sets...)
+			h.tools = []string{"Bash"}
+			h.run()
+			if got := h.checked(); len(got) != c.want {
+				t.Errorf("%s %v: checked by %q\n%s", name, world, got, h.log.String())
+			}
+		}
+	}
+	h := newHouse(t, woods)
+	h.run()
+	if got := h.checked(); len(got) > 0 {
+		t.Errorf("no shell, and checked by %q", got)
+	}
+}
+
+func looksBack(t *testing.T) {
+	h := newHouse(t, woods, "model.wander.uses=60")
+	for i := range h.table.items {
+		for k := range h.table.items[i].detours {
+			d := &h.table.items[i].detours[k]
+			if d.kind != lookAction || d.what != finding {
+				continue
+			}
+			p := plan{t: h.table, s: &state{shell: true, seen: set{}.with(0).with(1).with(2).with(3).with(4).with(5).with(6).with(7)}}
+			if p.spared(d) {
+				t.Error("spared by a place")
+			}
+			if p.s.proof = (&proof{looked: set{}.with(d.look)}); !p.spared(d) {
+				t.Error("made again")
+			}
+			return
+		}
+	}
+	t.Error("nobody looks at the history")
 }

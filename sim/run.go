@@ -56,6 +56,7 @@ type Result struct {
 	Checks  int64             // checks of conservation laws, none broken
 	Models  []string          // that it used, the root's first
 	Assumed []string          // assumptions of the mock model, for the reader of a comparison
+	Detours int               // that items offered whoever works on them
 	Before  []Before          // files that were not read for an item, since they stood in the request already
 	Audit   *audit.Report     // what the auditor checked; nil without one
 	Choices []int32           // the scheduling policy's; nil when its name implies them
@@ -173,6 +174,9 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	res.Models = r.models(r.model(spec.Scenario.Provider.Model))
 	res.Choices = r.policy.Choices()
 	res.Memory = r.memory()
+	if r.table != nil {
+		res.Detours = r.table.Detours()
+	}
 	if auditor != nil {
 		res.Audit = auditor.Report()
 	}

@@ -248,6 +248,14 @@ func (p *plan) check() {
 	}
 }
 
+// Detours is how many detours the items offer.
+func (t *Table) Detours() (n int) {
+	for i := range t.items {
+		n += len(t.items[i].detours)
+	}
+	return n
+}
+
 // wander enters the detours of the item that are still to be made.
 func (p *plan) wander() {
 	for i := range p.it.detours {

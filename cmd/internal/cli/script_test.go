@@ -61,6 +61,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("SAMPLE", filepath.Join(validationDir, "sample.jsonl.gz"))
 			env.Setenv("ODD", "ev\x1b[31m\u009bx") // what no script can write
 			return setExamples(env)
 		},

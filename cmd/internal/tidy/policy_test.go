@@ -16,7 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile
-BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
+BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
@@ -75,6 +75,7 @@ metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/share
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng
+metrics/realism:       sim/rng sim/recording sim/recording/profile
 metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt scenarios/document sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
@@ -145,7 +146,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
 	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
 	{"unsafe", "", "a plain conversion"},
-	{"gonum.org/", "metrics metrics/plot metrics/stat", "integers; floats begin in metrics"},
+	{"gonum.org/", "metrics metrics/plot metrics/realism metrics/stat", "integers; floats begin in metrics"},
 	{"gonum.org/v1/plot", "metrics/plot", "charts are drawn by metrics/plot"},
 	{"gonum.org/v1/plot/", "metrics/plot", "charts are drawn by metrics/plot"},
 }

@@ -136,6 +136,15 @@ var toolKinds = []Kind{
 	{Name: "failed", Unit: Share, Is: "of results that are errors"},
 }
 
+// Apart is how far two values of a figure are apart, in thousandths: the larger over
+// the smaller, of shares the distance.
+func (u Unit) Apart(a, b int64) int64 {
+	if u == Share || u == Thousandth {
+		return distance(a, b)
+	}
+	return ratio(a, b)
+}
+
 // KindOf is what a figure of that name is; nil for none.
 func KindOf(name string) *Kind {
 	list := Kinds

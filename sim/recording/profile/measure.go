@@ -21,6 +21,8 @@ type Options struct {
 	Type   string        // only agents of this type, as recorded or as a profile calls it
 	Model  string        // only threads whose first request names a model with this in its name
 	Joined bool          // all sources are one
+	// WithoutLast leaves out the last request of each sub-agent, as lines of progress do.
+	WithoutLast bool
 }
 
 // Measure takes sessions in, one after another, and keeps their figures.
@@ -148,6 +150,17 @@ func (m *Measure) Empty() bool { return len(m.cells) == 0 }
 
 // Profile is what was taken in comes to.
 func (m *Measure) Profile() *Profile {
+	return m.profile(func(s int32) bool { return !m.sessions[s].dropped }, part(m.sessions))
+}
+
+// Half is what one side of a halving comes to, of which there are Halvings; without
+// floors.
+func (m *Measure) Half(halving int, side bool) *Profile {
+	half := part(m.sessions)[halving]
+	return m.profile(func(s int32) bool { return !m.sessions[s].dropped && half[s] == side }, nil)
+}
+
+func (m *Measure) profile(counts func(session int32) bool, halves *sides) *Profile {
 	p := &Profile{Version: Version}
 	var order []int32 // of sources, by their first sessions
 	for _, x := range slices.SortedFunc(slices.Values(m.sessions), func(a, b session) int {
@@ -157,9 +170,8 @@ func (m *Measure) Profile() *Profile {
 			order = append(order, x.source)
 		}
 	}
-	halves := part(m.sessions)
 	for _, i := range order {
-		if src := m.source(i, halves); src.Sessions > 0 {
+		if src := m.source(i, counts, halves); src.Sessions > 0 {
 			p.Sources = append(p.Sources, src)
 		}
 	}
@@ -169,15 +181,15 @@ func (m *Measure) Profile() *Profile {
 // dated is the first instant that is a date: simulated runs and traces begin at zero.
 const dated = vtime.Instant(946_684_800) * vtime.Instant(vtime.Second)
 
-func (m *Measure) source(i int32, halves *sides) (out Source) {
+func (m *Measure) source(i int32, counts func(session int32) bool, halves *sides) (out Source) {
 	twice := 0
 	var from, to vtime.Instant
-	for _, x := range m.sessions {
+	for at, x := range m.sessions {
 		switch {
 		case x.source != i:
 		case x.dropped:
 			twice++
-		default:
+		case counts(int32(at)):
 			out.Sessions++
 			out.Requests += x.requests
 			if x.start < dated {
@@ -203,7 +215,7 @@ func (m *Measure) source(i int32, halves *sides) (out Source) {
 		if k := KindOf(c.figure); k != nil {
 			unit = k.Unit
 		}
-		if f, ok := x.figure(unit, func(s int32) bool { return !m.sessions[s].dropped }, halves); ok {
+		if f, ok := x.figure(unit, counts, halves); ok {
 			at := [3]string{c.role, c.family, c.typ}
 			if roles[at] == nil {
 				roles[at] = map[string]Figure{}

@@ -26,6 +26,8 @@ func TestConformance(t *testing.T) {
 	t.Run("PRO-02 a floor is what 190 of 200 halvings by session do not exceed", floors)
 	t.Run("PRO-02 below 20 samples a figure is thin and used only when asked for; types have heads alone below 100 threads", thin)
 	t.Run("PRO-02 sources stay apart; joined they are measured as one", sourcesApart)
+	t.Run("TRI-01 sub-agents are measured without their last request where the other side has none", withoutLast)
+	t.Run("TRI-02 a halving is two profiles of different sessions, which are all", halves)
 	t.Run("PRO-03 what a source leaves out is absent with the reason, never zero", absent)
 	t.Run("PRO-04 sessions in any order give the same file, one that comes twice counts once, and options narrow", sameFile)
 	t.Run("PRO-04 of more samples than are kept the same ones stay in any order, and all are counted", thinned)
@@ -280,6 +282,44 @@ func thin(t *testing.T) {
 	}
 	if enough := types(of(100)); enough["calls"].N != 100 {
 		t.Errorf("from 100 threads on a type has %v", enough)
+	}
+}
+
+func withoutLast(t *testing.T) {
+	whole, without := measured(Options{}, spawnSession()), measured(Options{WithoutLast: true}, spawnSession())
+	for figure, want := range map[string][2]int64{"calls": {2, 1}, "last_prompt": {1200, 1000}, "tool_uses": {1, 1}} {
+		w := Want{Role: SubAgent, Figure: figure}
+		if a, b := mustFind(t, whole, w), mustFind(t, without, w); [2]int64{a.Q[0], b.Q[0]} != want {
+			t.Errorf("%s: %d whole, %d without the last request, want %v", figure, a.Q[0], b.Q[0], want)
+		}
+	}
+	if f := mustFind(t, without, Want{Role: SubAgent, Figure: "calls_whole"}); f.Q[0] != 2 {
+		t.Errorf("the request that was left out is not counted: %+v", *f)
+	}
+	if f := mustFind(t, without, Want{Figure: "calls"}); f.Q[0] != 3 {
+		t.Errorf("main threads lose nothing: %+v", *f)
+	}
+}
+
+func halves(t *testing.T) {
+	m := New(Options{})
+	for i := range 41 {
+		m.Add("", plainSession(fmt.Sprint("h", i), 1000+int64(i)))
+	}
+	firsts := map[string]bool{}
+	for split := range 3 {
+		a, b := m.Half(split, false), m.Half(split, true)
+		if a.Sources[0].Sessions+b.Sources[0].Sessions != 41 || b.Sources[0].Sessions != 20 {
+			t.Errorf("%d and %d sessions", a.Sources[0].Sessions, b.Sources[0].Sessions)
+		}
+		f, g := mustFind(t, a, Want{Figure: "first_prompt"}), mustFind(t, b, Want{Figure: "first_prompt"})
+		if min(f.Q[0], g.Q[0]) != 1000 || max(f.Q[Steps], g.Q[Steps]) != 1040 || f.Floor != nil {
+			t.Errorf("%v and %v", f.Q, g.Q)
+		}
+		firsts[fmt.Sprint(f.Q)] = true
+	}
+	if len(firsts) != 3 {
+		t.Error("halvings are alike")
 	}
 }
 

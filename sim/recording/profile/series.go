@@ -49,11 +49,11 @@ func (x *series) add(v int64, session int32, hash uint32) {
 
 func sharePart(part, whole int64) int64 { return part<<32 | whole }
 
-// halvings is how often the sessions are parted.
-const halvings = 200
+// Halvings is how often the sessions are parted.
+const Halvings = 200
 
 // sides says of each session, for each halving, in which half it is.
-type sides [halvings][]bool
+type sides [Halvings][]bool
 
 // part halves the sessions: in each halving they are put in order by a hash of their
 // identity, source by source, and go to the halves by turns.
@@ -61,7 +61,7 @@ func part(sessions []session) *sides {
 	var out sides
 	order := make([]int, len(sessions))
 	keys := make([]uint64, len(sessions))
-	for h := range halvings {
+	for h := range Halvings {
 		for i := range sessions {
 			order[i] = i
 			keys[i] = rng.Root(0).Sub("halving").Sub(sessions[i].key).At(uint64(h)).Uint64()
@@ -106,16 +106,12 @@ func (x *series) figure(unit Unit, counts func(session int32) bool, halves *side
 	for i := range Steps + 1 {
 		f.Q = append(f.Q, samples[rank(len(samples), i)].value)
 	}
-	apart := ratio
-	if unit == Thousandth {
-		apart = distance
-	}
 	f.Floor = floor(halves, 2, func(half []bool) (d [2]int64, ok bool) {
 		a, b, ok := middles(samples, half)
 		if !ok {
 			return d, false
 		}
-		return [2]int64{apart(a[0], b[0]), apart(a[1], b[1])}, true
+		return [2]int64{unit.Apart(a[0], b[0]), unit.Apart(a[1], b[1])}, true
 	})
 	return f, true
 }
@@ -176,6 +172,9 @@ func ratio(a, b int64) int64 { return max(a, b, 1) * 1000 / max(min(a, b), 1) }
 // halvings have samples on both sides.
 func floor(halves *sides, k int, apart func(half []bool) ([2]int64, bool)) []int64 {
 	var all [2][]int64
+	if halves == nil {
+		return nil
+	}
 	for _, half := range halves {
 		if d, ok := apart(half); ok {
 			for i := range k {
@@ -183,7 +182,7 @@ func floor(halves *sides, k int, apart func(half []bool) ([2]int64, bool)) []int
 			}
 		}
 	}
-	if len(all[0])*2 < halvings {
+	if len(all[0])*2 < Halvings {
 		return nil
 	}
 	var out []int64

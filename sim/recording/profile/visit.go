@@ -27,6 +27,7 @@ type visit struct {
 type thread struct {
 	requests          []int32
 	counts            bool
+	partial           bool // the last request is missing
 	role, family, typ string
 }
 
@@ -37,6 +38,10 @@ func (v *visit) begin(i int32) {
 		return
 	}
 	model := v.s.Requests[t.requests[0]].Model
+	t.partial = rec.Partial
+	if n := len(t.requests); v.m.opt.WithoutLast && rec.Kind == recording.SubAgent && !rec.Partial && n > 1 {
+		t.requests, t.partial = t.requests[:n-1], true
+	}
 	t.role, t.family, t.typ = roleOf(rec.Kind), FamilyOf(model), typeName(rec.Type)
 	if t.role == Main {
 		t.typ = ""
@@ -100,14 +105,14 @@ func (v *visit) thread(i int32) {
 	}
 	v.add(t, "last_prompt", last.Usage.Prompt())
 	v.add(t, "calls", int64(len(t.requests)))
-	v.add(t, "calls_whole", int64(len(t.requests))+one(rec.Partial))
-	if rec.Partial {
+	v.add(t, "calls_whole", int64(len(t.requests))+one(t.partial))
+	if t.partial {
 		v.add(t, lastRequests, 1)
 	}
 	v.sums(t)
 	for _, r := range t.requests {
 		v.step(t, int(r))
-		v.answer(t, &v.s.Requests[r], !rec.Partial)
+		v.answer(t, &v.s.Requests[r], !t.partial)
 	}
 	if v.named {
 		v.tools(t)

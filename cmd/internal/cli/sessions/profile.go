@@ -28,7 +28,9 @@ type profileOptions struct {
 
 // NewProfile makes the command.
 func NewProfile(s *ui.Env) *cobra.Command {
-	cmd := newMeasure(s, false)
+	o := &profileOptions{}
+	cmd := newMeasure(s, o)
+	addCheck(s, cmd, o)
 	cmd.Use = "profile SOURCE…"
 	cmd.Short = "measure how large recorded sessions are: prompts, calls, tools, by role"
 	cmd.Long = `Measures recorded sessions (files or directories, every format that import reads), databases of runs and single runs: first
@@ -38,11 +40,17 @@ far two halves of the sessions are apart in it.
 
 The file is YAML and holds no text, path or name of a session; tools and types of agents that the client brings keep
 their names. What the sources cannot tell is absent, with the reason. Repositories stay apart, since a profile of one does
-not fit another; profile merge measures them as one. The same sources give the same file.`
+not fit another; profile merge measures them as one. The same sources give the same file.
+
+--check SCENARIO runs a scenario over seeds, measures its runs the same way and compares them with --against PROFILE: for
+each figure recorded and simulated P10, P50 and P90, its floor and two distances (Kolmogorov-Smirnov, and Wasserstein in
+the figure's unit), the worst first. It ends with 3 where a figure with a bound is further off than that. With sources it
+halves these 20 times instead and compares with each half what the other one gives, beside what the halves are apart.`
 	cmd.Example = `  agentsim profile ~/.claude/projects -o ours.yaml
   agentsim profile sessions --since 2026-10-01 --type Explore
-  agentsim profile show recorded-2026-11`
-	merge := newMeasure(s, true)
+  agentsim profile show recorded-2026-11
+  agentsim profile --check fork-vs-subagent --against ours.yaml`
+	merge := newMeasure(s, &profileOptions{narrow: profile.Options{Joined: true}})
 	merge.Use = "merge SOURCE…"
 	merge.Short = "measure sources as one, which profile keeps apart"
 	merge.Long = "Measures like profile, with the sessions of all sources as one population. Scenarios draw from such a profile."
@@ -51,8 +59,7 @@ not fit another; profile merge measures them as one. The same sources give the s
 	return cmd
 }
 
-func newMeasure(s *ui.Env, joined bool) *cobra.Command {
-	o := &profileOptions{narrow: profile.Options{Joined: joined}}
+func newMeasure(s *ui.Env, o *profileOptions) *cobra.Command {
 	cmd := &cobra.Command{Args: ui.AtLeastOne("the recorded sessions, databases or runs"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.measure(s, args) }}
 	f := cmd.Flags()
@@ -66,25 +73,33 @@ func newMeasure(s *ui.Env, joined bool) *cobra.Command {
 
 // measure measures sources and writes what they come to.
 func (o *profileOptions) measure(s *ui.Env, args []string) error {
+	m, skipped, err := o.measured(s, args)
+	if err != nil {
+		return err
+	}
+	return o.write(s, m.Profile(), skipped)
+}
+
+// measured measures sources, and says how many things were skipped.
+func (o *profileOptions) measured(s *ui.Env, args []string) (m *profile.Measure, skipped int64, err error) {
 	if o.since != "" {
 		var ok bool
 		if o.narrow.Since, ok = vtime.ParseInstant(o.since + "T00:00:00Z"); !ok {
-			return ui.Failf(ui.Usage, "--since %s: write a day such as 2026-10-01", o.since)
+			return nil, 0, ui.Failf(ui.Usage, "--since %s: write a day such as 2026-10-01", o.since)
 		}
 	}
-	m := profile.New(o.narrow)
+	m = profile.New(o.narrow)
 	paths, err := o.databases(args, m)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	skipped, err := recorded(s, paths, m)
-	if err != nil {
-		return err
+	if skipped, err = recorded(s, paths, m); err != nil {
+		return nil, 0, err
 	}
 	if m.Empty() {
-		return ui.Failf(ui.Operating, "%s: no recorded session in a known format%s; agentsim import --help lists the formats", ui.QuoteAll(args), o.narrowed())
+		err = ui.Failf(ui.Operating, "%s: no recorded session in a known format%s; agentsim import --help lists the formats", ui.QuoteAll(args), o.narrowed())
 	}
-	return o.write(s, m.Profile(), skipped)
+	return m, skipped, err
 }
 
 // narrowed says what the flags leave.
@@ -175,13 +190,23 @@ func database(name, run string, m *profile.Measure) error {
 		if rundb.NeedsAll(info) != nil {
 			continue
 		}
-		x, err := db.Recording(info.ID)
+		x, err := session(db, info)
 		if err != nil {
 			return err
 		}
 		m.Add(cmp.Or(x.Origin, name), x)
 	}
 	return nil
+}
+
+// session is a run as a session: of a simulated one with what was said, where that is
+// recorded.
+func session(db *sqlite.DB, info sqlite.RunInfo) (*recording.Session, error) {
+	x, err := db.Recording(info.ID)
+	if err != nil || info.Recorded() {
+		return x, err
+	}
+	return x, db.Spoken(info.ID, x)
 }
 
 // write writes a profile to its file and says what it holds, or prints it.

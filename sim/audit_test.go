@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"agentsim/scenarios"
 	"agentsim/sim"
 )
 
@@ -21,5 +22,30 @@ func TestAudit(t *testing.T) {
 			}
 		})
 		t.Log(made)
+	})
+	t.Run("CRD-01 SUB-06 SUB-07 no run of any structure breaks an invariant on a client's layout", func(t *testing.T) {
+		for _, entry := range []string{"fork-vs-subagent", "coordinator", "stopped-and-resumed", "custom-agents", "minimal-vs-full"} {
+			f, err := scenarios.Open(entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, variant := range f.VariantNames() {
+				sc, err := f.Effective(variant, []string{"project.client=claude-code@2.1.330"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				spec, err := sim.NewSpec(sc, variant)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := sim.Run(spec, sim.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := res.Audit.Err(); err != nil {
+					t.Errorf("%s/%s: %v", entry, variant, err)
+				}
+			}
+		}
 	})
 }

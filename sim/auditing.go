@@ -87,18 +87,19 @@ func auditedSession(spec *Spec) *audit.Session {
 	return out
 }
 
-// auditedTools tells an auditor of a run's tools.
+// auditedTools tells an auditor of a run's tools, by name: what their definitions say does
+// not matter to it.
 func auditedTools(out *audit.Session, sc *scenarios.Scenario, gates *gate.Set) {
-	all := tool.Catalogue()
+	unsaid := func(*scenarios.FrontPart) string { return "" }
+	all := headTools(sc, tool.Catalogue(), unsaid)
+	out.Laid = laid(sc)
 	out.OwnAgentTool = slices.ContainsFunc(headParts(sc, client.Tool), func(x *scenarios.FrontPart) bool { return x.Name == tool.AgentName })
-	if out.Laid = sc.Project.Client != "" || sc.Project.Parts != nil; out.Laid {
-		return
-	}
-	offered, err := sessionTools(sc, gates, all, false)
+	offered, err := sessionTools(sc, gates, all, len(headParts(sc, client.Skills)) > 0)
 	if err != nil {
 		return // the run says so
 	}
-	out.Offered, out.Catalogue = tool.Names(offered), tool.Names(all)
+	servers := tool.Names(serverTools(sc, all, unsaid))
+	out.Offered, out.Catalogue = append(tool.Names(offered), servers...), append(tool.Names(all), servers...)
 }
 
 // auditedRoots tells an auditor of a run's roots and their users.

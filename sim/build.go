@@ -88,13 +88,13 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	}
 	all := tool.Catalogue()
 	setTimes(sc, all)
-	all = r.headTools(all)
+	all = headTools(sc, all, r.toolText)
 	offered, err := sessionTools(sc, &gates, all, r.partText(client.Skills) != "")
 	if err != nil {
 		return agent.Config{}, err
 	}
 	front := r.front()
-	servers := r.serverTools(all)
+	servers := serverTools(sc, all, r.toolText)
 	r.offered = append(offered, servers...)
 	permissions, err := r.permissions()
 	if err != nil {

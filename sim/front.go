@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"agentsim/scenarios"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/fork"
@@ -24,6 +25,17 @@ type fronts struct{ user, system, opening, attached []agent.Part }
 func (s *Spec) Layout() *client.Layout {
 	return client.Find(cmp.Or(s.Scenario.Project.Client, client.Seeds))
 }
+
+// Unchecked says what of a run's requests its auditor does not look at, "" for nothing.
+func (s *Spec) Unchecked() string {
+	if laid(s.Scenario) && s.Scenario.Stack != scenarios.MinimalStack {
+		return "system prompts and first messages are not checked on a client's layout"
+	}
+	return ""
+}
+
+// laid reports whether requests have the layout of a client of today.
+func laid(sc *scenarios.Scenario) bool { return sc.Project.Client != "" || sc.Project.Parts != nil }
 
 // front lays out what stands in front of agents as the client does.
 func (r *run) front() (f fronts) {

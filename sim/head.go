@@ -30,16 +30,21 @@ func (r *run) headPrompt() (out []string) {
 	return out
 }
 
+// toolText is the text of a part that defines a tool.
+func (r *run) toolText(x *scenarios.FrontPart) string {
+	return r.text(x.Text, "parts/"+x.From+"/"+x.Name)
+}
+
 // headTools puts the client's own tools, as its parts define them, in front of all
 // others. Those of the catalogue do what they do there; the rest stand in the bytes
 // alone.
-func (r *run) headTools(all []*tool.Tool) []*tool.Tool {
+func headTools(sc *scenarios.Scenario, all []*tool.Tool, text func(*scenarios.FrontPart) string) []*tool.Tool {
 	var out []*tool.Tool
-	for _, x := range headParts(r.spec.Scenario, client.Tool) {
+	for _, x := range headParts(sc, client.Tool) {
 		if deferred(x) {
 			continue
 		}
-		t := partTool(x, r.text(x.Text, "parts/"+x.From+"/"+x.Name))
+		t := partTool(x, text(x))
 		if i := slices.IndexFunc(all, func(o *tool.Tool) bool { return o.Name == t.Name }); i >= 0 {
 			all[i].Raw = tool.Definition(t)
 			t = all[i]
@@ -73,10 +78,10 @@ func withoutDeferred(sc *scenarios.Scenario, all []*tool.Tool, named []string) [
 
 // serverTools are the tools of MCP servers whose definitions stand in front, less
 // those that the client's own tools have already. Nothing serves them.
-func (r *run) serverTools(all []*tool.Tool) (out []*tool.Tool) {
-	for _, x := range headParts(r.spec.Scenario, client.MCPTool) {
+func serverTools(sc *scenarios.Scenario, all []*tool.Tool, text func(*scenarios.FrontPart) string) (out []*tool.Tool) {
+	for _, x := range headParts(sc, client.MCPTool) {
 		if tool.Find(all, x.Name) == nil {
-			out = append(out, partTool(x, r.text(x.Text, "parts/"+x.From+"/"+x.Name)))
+			out = append(out, partTool(x, text(x)))
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ func (u *launches) startRoot(a *agent) {
 		return
 	}
 	typ := "main"
-	if s.coordinates() && !s.Laid {
+	if s.coordinates() {
 		typ = "coordinator"
 	}
 	u.same(sub06, a, "type and structure", typ+" root", f.Type+" "+string(f.Structure))

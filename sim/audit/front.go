@@ -82,7 +82,7 @@ func (u *fronts) tool(a *agent, blk *llm.Block) {
 		return
 	}
 	key := variant{id, u.gates.flips, inPool(a, sendTool)}
-	if s := u.opt.Session; s != nil && !s.Laid && !u.vetted[key] {
+	if s := u.opt.Session; s != nil && !s.OwnAgentTool && !u.vetted[key] {
 		u.agentTool(a, s, blk.Content.Raw())
 		u.vetted[key] = true
 	}
@@ -117,6 +117,9 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 	}
 	slices.Sort(got)
 	u.same(sub03, a, "fields of the Agent tool:", strings.Join(want, " "), strings.Join(got, " "))
+	if s.Laid {
+		return // which types there are stands elsewhere
+	}
 	var lines []string
 	for name, t := range s.Types { // order: sorted below
 		denied := slices.ContainsFunc(s.Deny, func(r string) bool { return r == "Agent("+name+")" || r == "Task("+name+")" })

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -150,10 +151,12 @@ func missed(v scenarios.Result, more int) string {
 func isolation(done []executed) string {
 	var all, broken []string
 	var made, bad int64
+	unchecked := ""
 	for _, x := range done {
 		if x.Result.Audit == nil {
 			continue
 		}
+		unchecked = cmp.Or(unchecked, x.Spec.Unchecked())
 		for _, c := range x.Result.Audit.Counts {
 			made, bad = made+c.Made, bad+c.Broken
 			all = append(all, c.ID)
@@ -168,6 +171,9 @@ func isolation(done []executed) string {
 	verdict := "none broken"
 	if bad > 0 {
 		verdict = ui.Count(bad) + " broken: " + strings.Join(sorted(broken), ", ")
+	}
+	if unchecked != "" {
+		verdict += " (" + unchecked + ")"
 	}
 	return fmt.Sprintf("%s, %s checks, %s", ui.Plural(len(sorted(all)), "invariant"), ui.Count(made), verdict)
 }

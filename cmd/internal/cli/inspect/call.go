@@ -9,6 +9,7 @@ import (
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
 )
 
 // one is a request with what its recording adds, where it was imported, and what
@@ -17,6 +18,7 @@ type one struct {
 	*sqlite.CallInfo
 	recorded *sqlite.RecordedInfo // nil of a simulated one
 	price    pricing
+	idle     vtime.Duration // of a simulated one: since the call began that it could have read from; 0 if that is not known
 }
 
 // billed reports whether more than the size of the prompt is known.

@@ -13,6 +13,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
 )
 
 // loss is what a call that missed the cache lost, and why: as the cache model says
@@ -31,7 +32,7 @@ func (c one) loss(back int) loss {
 		return loss{x.Expected, x.Lost, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), known(c.Model)}
 	}
 	cost, priced := moreThanAHit(c.CallInfo, c.price)
-	return loss{c.Expected, c.Lost, c.After, c.Miss, meaning(c.CallInfo, back, c.price), remedy(c.CallInfo, back), cost, priced}
+	return loss{c.Expected, c.Lost, c.After, c.Miss, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
 }
 
 // missed says why a call read less than it could have, and what would help.
@@ -42,6 +43,8 @@ func missed(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, c one) error
 		if err != nil {
 			return err
 		}
+		c.idle = c.StartedAt.Sub(other.StartedAt)
+		l = c.loss(0)
 		from = fmt.Sprintf(" from call %d (%s, its call %d)", other.N, other.Lineage, other.Call+1)
 		if c.Miss == llm.MissLookBack.String() {
 			back = distance(&other, c.CallInfo)
@@ -91,6 +94,12 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) 
 	for i := range list {
 		if rows[i] = (one{CallInfo: &list[i], price: price}); recorded != nil {
 			rows[i].recorded = &recorded[i]
+		} else if c := &list[i]; c.After > 0 && c.Miss == llm.MissExpired.String() {
+			other, err := db.Call(info.ID, c.After)
+			if err != nil {
+				return err
+			}
+			rows[i].idle = c.StartedAt.Sub(other.StartedAt)
 		}
 	}
 	d.Table(missTable(rows, info.Recorded()))
@@ -219,9 +228,12 @@ func meaning(c *sqlite.CallInfo, back int, price pricing) string {
 
 // remedy says what would have kept the prefix. A tool use and its result are two
 // positions.
-func remedy(c *sqlite.CallInfo, back int) string {
+func (c one) remedy(back int) string {
 	keep := remedies[c.Miss]
-	if expiredOfSubagent(c) {
+	switch {
+	case c.Miss == llm.MissExpired.String() && c.idle > vtime.Hour:
+		keep = "no lifetime: it was idle for more than 1h; less time between two calls, or requests that keep it alive, where agentsim whatif RUN --keep-alive LONG says that they pay"
+	case expiredOfSubagent(c.CallInfo):
 		keep = "provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says; or less time between two calls"
 	}
 	if back > reach {

@@ -6,8 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"agentsim/scenarios/document"
 )
 
@@ -71,11 +69,29 @@ func EmbeddedProject(name string) (map[string]string, error) {
 	if err != nil || path.Base(name) != name {
 		return nil, fmt.Errorf("no embedded project %q: %s", name, document.DidYouMeanOr(name, EmbeddedProjects()))
 	}
-	out := map[string]string{}
-	for _, f := range txtar.Parse(src).Files {
-		out[f.Name] = string(f.Data)
+	return archived(string(src)), nil
+}
+
+// archived is the files of a txtar archive by path: behind each line `-- PATH --` a
+// file, up to the next. They are pieces of the text, for a project is looked at often
+// before a run.
+func archived(text string) map[string]string {
+	out, name, from := map[string]string{}, "", 0
+	for at := 0; ; {
+		next := strings.Index(text[at:], "\n-- ")
+		if next < 0 {
+			out[name] = text[from:]
+			delete(out, "") // what stands in front of the first
+			return out
+		}
+		at += next + 1
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if after, ok := strings.CutSuffix(line, " --"); ok {
+			out[name] = text[from:at]
+			name, from = strings.TrimPrefix(after, "-- "), at+len(line)+1
+			at = from - 1
+		}
 	}
-	return out, nil
 }
 
 // EmbeddedProjects lists the projects of the library by name.

@@ -2,8 +2,11 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
@@ -30,20 +33,36 @@ func TestLibrary(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	})
-	t.Run("SCN-01 the embedded order service is a project of some thirty files and 100 KB", func(t *testing.T) {
-		files, err := EmbeddedProject("orders-service")
-		if err != nil {
-			t.Fatal(err)
-		}
-		total := 0
-		for p, text := range files {
-			total += len(text)
-			if badPath(p) != "" || !strings.HasSuffix(text, "\n") || strings.Contains(text, "[[") {
-				t.Errorf("file %s is not as the scenarios need it", p)
+	t.Run("SCN-01 the embedded projects are an order service of some thirty files and 100 KB, and an HTTP package of some forty and 670", func(t *testing.T) {
+		for name, most := range map[string]int{"orders-service": 150_000, "httpkit": 800_000} {
+			files, err := EmbeddedProject(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := 0
+			for p, text := range files {
+				total += len(text)
+				if badPath(p) != "" || !strings.HasSuffix(text, "\n") || strings.Contains(text, "[[") {
+					t.Errorf("file %s is not as the scenarios need it", p)
+				}
+			}
+			if len(files) < 31 || total < most*2/3 || total > most {
+				t.Errorf("%s: %d files, %d bytes", name, len(files), total)
 			}
 		}
-		if len(files) < 31 || total < 100_000 || total > 150_000 {
-			t.Errorf("%d files, %d bytes", len(files), total)
+		if files, _ := EmbeddedProject("httpkit"); !strings.Contains(files["LICENSE"], "Copyright 2009 The Go Authors") {
+			t.Error("files of others without their licence")
+		}
+	})
+	t.Run("SCN-01 a project's files are those of its archive", func(t *testing.T) {
+		for _, text := range []string{"", "words\n", "words\n-- a --\n", "words\n-- a --\none\n-- no file\n-- b/c --\n\n-- d --\ntwo\nthree\n"} {
+			got, want := archived(text), map[string]string{}
+			for _, f := range txtar.Parse([]byte(text)).Files {
+				want[f.Name] = string(f.Data)
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
 		}
 	})
 	t.Run("GATE-01 the gates of scenarios are the agents' gates, with the same defaults", func(t *testing.T) {

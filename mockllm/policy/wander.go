@@ -38,14 +38,15 @@ const causeDetour = "detour"
 // maxDetours bounds what one item offers.
 const maxDetours = 200
 
-// shares are of a hundred tool uses of recorded sub-agents which are what, searches
-// in the shell among them; what is left runs the tests, where the project has any.
+// shares are of a hundred detours which are what; what is left builds or tests, where
+// the project offers it. With the reads and searches that items need themselves, the
+// uses of sub-agents come to the recorded mix: Read 43, Bash 25, Grep 17, Glob 7.
 const (
-	readShare  = 44
-	grepShare  = readShare + 17
-	globShare  = grepShare + 7
-	shellShare = globShare + 10 // grep, find, ls
-	gitShare   = shellShare + 8
+	readShare  = 36
+	grepShare  = readShare + 11
+	globShare  = grepShare + 12
+	shellShare = globShare + 14 // grep, find, ls
+	gitShare   = shellShare + 12
 	guessShare = gitShare + 4
 )
 

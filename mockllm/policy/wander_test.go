@@ -126,7 +126,13 @@ func strangersTakeAll(t *testing.T) {
 		h.tools = []string{"Bash"}
 		h.run()
 		took[structure] = h.taken()
-		if offered := len(h.offers("look")) + len(h.offers("store")) + len(h.offers("queue")) + len(h.offers("fix")); structure == "subagent" && took[structure] < offered*9/10 {
+		offered := 0
+		for _, id := range []string{"look", "store", "queue", "fix"} {
+			offers := h.offers(id)
+			slices.Sort(offers)
+			offered += len(slices.Compact(offers)) // what is offered twice is taken once
+		}
+		if structure == "subagent" && took[structure] < offered*4/5 { // a listing of their own shows them places, too
 			t.Errorf("strangers took %d of %d", took[structure], offered)
 		}
 	}

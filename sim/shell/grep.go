@@ -104,20 +104,21 @@ func (s *search) in(src file) bool {
 	if name == "-" {
 		name = "(standard input)"
 	}
-	quiet, hits := s.f.has("q") || s.f.has("l") || s.f.has("c"), 0
-	for i, l := range lines(src.content) {
-		if !s.c.m.charge((len(l)/16 + 1) * s.cost) {
+	first, numbered, other := s.f.has("q") || s.f.has("l"), s.f.has("n"), s.f.has("v")
+	quiet, hits, n := first || s.f.has("c"), 0, 0
+	for l := range strings.Lines(src.content) {
+		if n++; first && hits > 0 || !s.c.m.charge((len(l)/16+1)*s.cost) {
 			break
 		}
 		l = strings.TrimSuffix(l, "\n")
-		if s.re.MatchString(l) == s.f.has("v") {
+		if s.re.MatchString(l) == other {
 			continue
 		}
 		if hits++; quiet {
 			continue
 		}
-		if s.f.has("n") {
-			l = strconv.Itoa(i+1) + ":" + l
+		if numbered {
+			l = strconv.Itoa(n) + ":" + l
 		}
 		s.line(name, l)
 	}

@@ -348,6 +348,11 @@ func paragraph(name string, lines int) string {
 	return b.String()
 }
 
+// percent is prose of which a text is a hundred over n times as long.
+func percent(of string, n int) string {
+	return paragraph("the rest", 10)[:len(of)*n/100] + "\n"
+}
+
 func madeCommits() []madeCommit {
 	type files = map[string]string
 	a, b, c := "# A\n"+paragraph("a", 20), "# B\n"+paragraph("b", 20), "# C\n"+paragraph("c", 20)
@@ -357,6 +362,7 @@ func madeCommits() []madeCommit {
 	agent := func(tools string) string {
 		return "---\nname: reviewer\ndescription: Reads a change again\ntools: " + tools + "\n---\n\n" + paragraph("reviewer", 10)
 	}
+	tiny := "---\nname: tiny\ndescription: Small\ntools: Read\n---\n\n" + paragraph("tiny", 50)
 	about := "What somebody wants who has read all of it and does not know where to begin with the change"
 	return []madeCommit{
 		{about: "the first", files: files{"CLAUDE.md": a + b + c, ".claude/agents/reviewer.md": agent("Read"), ".claude/commands/ship.md": skill("ship", about),
@@ -366,6 +372,8 @@ func madeCommits() []madeCommit {
 		{about: "hooks and permissions", verdict: "-", files: files{".claude/settings.json": `{"permissions":{"allow":["Bash(go test:*)"]},"hooks":{}}`}},
 		{about: "a skill's body", verdict: "-", files: files{".claude/skills/plan/SKILL.md": skill("plan", about+", planned") + c}},
 		{about: "one line more", verdict: "-", files: files{"CLAUDE.md": a + b + c + "One more line of it.\n"}},
+		{about: "1 % more", verdict: "-", files: files{"CLAUDE.md": a + b + c + percent(a+b+c, 1)}},
+		{about: "3 % more than that", verdict: "grew", files: files{"CLAUDE.md": a + b + c + percent(a+b+c, 4)}},
 		{about: "five lines more", verdict: "grew", files: files{"CLAUDE.md": a + b + c + paragraph("d", 5)}},
 		{about: "two sections change places", verdict: "reordered", files: files{"CLAUDE.md": b + a + c + paragraph("d", 5)}},
 		{about: "fences and rules change places", verdict: "-", files: files{"CLAUDE.md": b + "---\n" + a + "```\n" + c + paragraph("d", 5)}},
@@ -386,13 +394,17 @@ func madeCommits() []madeCommit {
 		{about: "a linked skill's description grows, for Explore by over 2 %", verdict: "grew", files: files{".agents/skills/ship/SKILL.md": skill("ship", about+", and has the time for it")}},
 		{about: "a colon that YAML does not take", verdict: "-", files: files{".agents/skills/ship/SKILL.md": skill("ship", about+": and has the time for it")}},
 		{about: "a definition's tools let the skills in", verdict: "grew", files: files{".claude/agents/reviewer.md": agent("Read, Skill")}},
-		{about: "an agent that is new", verdict: "-", files: files{".claude/agents/tiny.md": "---\nname: tiny\ndescription: Small\ntools: Read\n---\n\n" + paragraph("tiny", 50)}},
+		{about: "an agent that is new", verdict: "-", files: files{".claude/agents/tiny.md": tiny}},
 		{about: "an agent in a directory of its own, in the list of types", verdict: "grew", files: files{".claude/agents/web/checker.md": "---\nname: checker\ndescription: " + about + about + about + "\n---\n\nYou."}},
+		{about: "a definition's file is renamed", verdict: "-", files: files{".claude/agents/tiny.md": "", ".claude/agents/zebra.md": tiny}},
 		{about: "a server", verdict: "grew", files: files{".mcp.json": `{"mcpServers":{"tracker":{"command":"tracker"}}}`}},
 		{about: "a server that the settings turn off", verdict: "-", files: files{".mcp.json": `{"mcpServers":{"tracker":{"command":"tracker"},"other":{"command":"other"}}}`,
 			".claude/settings.json": `{"disabledMcpjsonServers":["other"]}`}},
 		{about: "a merge that brings what grows", verdict: "grew", merge: true, files: files{"CLAUDE.md": "See @AGENTS.md\n" + paragraph("merge", 9)}},
 		{about: "all is gone", verdict: "-", files: files{"CLAUDE.md": "", "AGENTS.md": "", ".claude": "", ".mcp.json": ""}},
 		{about: "it is there again", verdict: "grew", files: files{"AGENTS.md": a}},
+		{about: "two imports", verdict: "grew", files: files{"CLAUDE.md": "Rules: @docs/b.md @docs/c.md\n", "docs/b.md": b, "docs/c.md": c}},
+		{about: "an import moves", verdict: "reordered", files: files{"CLAUDE.md": "Rules: @docs/c.md @docs/b.md\n"}},
+		{about: "what is imported is renamed", verdict: "-", files: files{"CLAUDE.md": "Rules: @docs/c.md @docs/z.md\n", "docs/b.md": "", "docs/z.md": b}},
 	}
 }

@@ -71,8 +71,16 @@ func Compare(base, now *Heads, limit metrics.Value, text func(file string) strin
 	}
 	c.changes()
 	c.moves()
+	changed := map[string]int64{} // the tokens of each agent's changes
+	for _, x := range c.Changes {
+		for _, name := range x.Who {
+			if !x.Theirs {
+				changed[name] += x.Tokens
+			}
+		}
+	}
 	for _, a := range now.Agents {
-		c.head(a, limit)
+		c.head(a, changed[a.Name], limit)
 	}
 	c.Changes = slices.DeleteFunc(c.Changes, func(x Change) bool { // a reordering alone
 		return x.What == Changed && x.Lines == nil && c.reorders(x.Now)
@@ -187,8 +195,8 @@ func (c *comparison) moves() {
 	c.Changes = slices.DeleteFunc(c.Changes, func(x Change) bool { return x.What == "" })
 }
 
-// head judges one agent's head.
-func (c *comparison) head(a *Agent, limit metrics.Value) {
+// head judges one agent's head; changed are the tokens of its changes.
+func (c *comparison) head(a *Agent, changed int64, limit metrics.Value) {
 	_, own := c.now.Tokens(a)
 	g := Growth{Agent: a.Name, Is: own}
 	was := c.base.agent(a.Name)
@@ -199,7 +207,7 @@ func (c *comparison) head(a *Agent, limit metrics.Value) {
 	}
 	_, g.Was = c.base.Tokens(was)
 	more := c.own(c.now, a) - c.own(c.base, was)
-	if rest := more - c.changed(a); rest != 0 {
+	if rest := more - changed; rest != 0 {
 		c.given(a, rest)
 	}
 	g.Missed = more > 0 && more*limit.Den > g.Was*limit.Num
@@ -219,16 +227,6 @@ func (c *comparison) own(h *Heads, a *Agent) (n int64) {
 			p = now
 		}
 		n += p.Tokens
-	}
-	return n
-}
-
-// changed are the tokens of an agent's changes.
-func (c *comparison) changed(a *Agent) (n int64) {
-	for _, x := range c.Changes {
-		if !x.Theirs && slices.Contains(x.Who, a.Name) {
-			n += x.Tokens
-		}
 	}
 	return n
 }

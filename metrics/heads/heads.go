@@ -24,6 +24,8 @@ type Heads struct {
 	Prices    []baseline.Price `json:"prices"`  // of each model that an agent has
 	Parts     []*Part          `json:"-"`
 	Agents    []*Agent         `json:"-"` // the main one first
+
+	who [][]string // by part, the agents that have it; nil before the first is asked for
 }
 
 // Part is one piece of text that stands in front of agents.
@@ -86,13 +88,16 @@ func (h *Heads) Tokens(a *Agent) (all, own int64) {
 }
 
 // Who are the agents that have a part, by name.
-func (h *Heads) Who(part int) (names []string) {
-	for _, a := range h.Agents {
-		if slices.Contains(a.Parts, part) {
-			names = append(names, a.Name)
+func (h *Heads) Who(part int) []string {
+	if h.who == nil {
+		h.who = make([][]string, len(h.Parts))
+		for _, a := range h.Agents {
+			for _, i := range a.Parts {
+				h.who[i] = append(h.who[i], a.Name)
+			}
 		}
 	}
-	return names
+	return h.who[part]
 }
 
 // Day is how much work a day is taken for.

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/agent"
@@ -38,22 +39,28 @@ func Project(s *workspace.Snapshot) Source {
 // Read takes from a directory the files that a source reads, by path, and what
 // its agents remember. What cannot be read is a problem with its path.
 func Read(dir fs.FS) (files map[string]string, problems []*Problem) {
-	return read(dir, ".", ".claude", ".claude/agents", "agents")
+	return read(dir, readable, ".", ".claude", ".claude/agents", "agents")
 }
 
-// ReadDeep is Read for a source that is deep: with the directories below .claude/agents.
+// ReadDeep is Read for a project that is deep: with the directories below
+// .claude/agents, and without files that are no definitions of a project.
 func ReadDeep(dir fs.FS) (files map[string]string, problems []*Problem) {
-	dirs := []string{".", ".claude"}
+	dirs := []string{".claude"}
 	_ = fs.WalkDir(dir, ".claude/agents", func(p string, e fs.DirEntry, err error) error { // what cannot be listed is not there
 		if err == nil && e.IsDir() {
 			dirs = append(dirs, p)
 		}
 		return nil
 	})
-	return read(dir, append(dirs, "agents")...)
+	return read(dir, func(p string) bool {
+		return p == ".claude/settings.json" || strings.HasPrefix(p, ".claude/agents/") && readable(p)
+	}, dirs...)
 }
 
-func read(dir fs.FS, dirs ...string) (files map[string]string, problems []*Problem) {
+// maxRead is how many files of a directory are read.
+const maxRead = 500
+
+func read(dir fs.FS, wanted func(path string) bool, dirs ...string) (files map[string]string, problems []*Problem) {
 	files = map[string]string{}
 	for _, sub := range dirs {
 		list, err := fs.ReadDir(dir, sub)
@@ -62,8 +69,11 @@ func read(dir fs.FS, dirs ...string) (files map[string]string, problems []*Probl
 		}
 		for _, e := range list {
 			p := path.Join(sub, e.Name())
-			if !readable(p) {
+			if !wanted(p) {
 				continue
+			}
+			if len(files)+len(problems) == maxRead {
+				return files, append(problems, &Problem{File: p, Line: 1, Col: 1, Msg: "more than " + strconv.Itoa(maxRead) + " files: from here on they are left out"})
 			}
 			content, err := fs.ReadFile(dir, p)
 			switch {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,16 +74,18 @@ func (r *reader) named() (out []Server) {
 		return nil
 	}
 	var f struct {
-		Servers map[string]Server `json:"mcpServers"`
+		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
 	if !r.unmarshal(p, serversFile, text, &f) {
 		return nil
 	}
 	for i, name := range slices.Sorted(maps.Keys(f.Servers)) {
-		s := f.Servers[name]
-		s.Name = name
+		s := Server{Name: name}
 		s.Line, _ = strconv.Atoi(lineOf(text, name))
+		var typ *json.UnmarshalTypeError
 		switch {
+		case errors.As(json.Unmarshal(f.Servers[name], &s), &typ):
+			r.problem(p, serversFile, s.Line, 1, text, "server %s: %s: it is left out", name, mistyped(typ))
 		case i >= maxServers:
 			r.problem(p, serversFile, s.Line, 1, text, "more than %d servers: %s and those after it are left out", maxServers, name)
 			return out

@@ -60,7 +60,9 @@ type settingsFile struct {
 	Share       json.Number       `json:"skillListingBudgetFraction"`
 	Env         map[string]string `json:"env"`
 	Permissions struct {
-		Deny, Ask, Allow []string
+		Deny  []string `json:"deny"`
+		Ask   []string `json:"ask"`
+		Allow []string `json:"allow"`
 	} `json:"permissions"`
 	Hooks map[string][]struct {
 		Matcher string `json:"matcher"`
@@ -158,12 +160,22 @@ func (r *reader) unmarshal(p place, file, text string, into any) bool {
 		r.problem(p, file, line, col, text, "this is not JSON (%s): the file is skipped", syntax)
 	case errors.As(err, &typ):
 		line, col := position(text, int(typ.Offset)-1)
-		r.problem(p, file, line, col, text, "%s is a %s here: it is skipped", typ.Field, typ.Value)
+		r.problem(p, file, line, col, text, "%s: it is skipped", mistyped(typ))
 		return true
 	default:
 		r.problem(p, file, 1, 1, "", "this is not JSON (%s): the file is skipped", err)
 	}
 	return false
+}
+
+// mistyped says what is of another type than it should be.
+func mistyped(err *json.UnmarshalTypeError) string {
+	kind, _, _ := strings.Cut(err.Value, " ") // a number's value follows it
+	article := "a "
+	if kind == "array" || kind == "object" {
+		article = "an "
+	}
+	return cmp.Or(err.Field, "all of it") + " is " + article + kind + " here"
 }
 
 // position is the line and column of a byte.

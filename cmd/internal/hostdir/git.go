@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// errBare refuses git's own files: they are no project.
+var errBare = errors.New("it is a bare git repository, or lies in a .git directory: name a directory where its files are checked out")
+
 // gitFiles lists the files below dir that git tracks or would track, relative
 // to dir, where dir lies in a work tree. inTree is false where it does not, and
 // where the work tree around it ignores dir itself: whoever names such a
@@ -30,7 +33,7 @@ func (l Limits) gitFiles(dir string) (files []string, inTree bool, err error) {
 	case err != nil:
 		return nil, false, err
 	case strings.TrimSpace(string(out)) != "true":
-		return nil, false, nil
+		return nil, false, errBare
 	}
 	var slow *slowError
 	if _, err := l.git(dir, "check-ignore", "-q", "."); err == nil || errors.As(err, &slow) {
@@ -59,8 +62,8 @@ func (e *slowError) Error() string {
 	return fmt.Sprintf("git %s did not answer within %s: is a file of the project a pipe?", e.command, e.limit)
 }
 
-// git runs git in dir for reading only: no hook of the repository runs, its
-// owner does not matter, and the caller's GIT_ variables do not count.
+// git runs git in dir for reading only: no hook of the repository runs, nothing is
+// fetched, its owner does not matter, and the caller's GIT_ variables do not count.
 func (l Limits) git(dir string, args ...string) ([]byte, error) {
 	ctx, done := context.WithTimeout(context.Background(), l.GitTime)
 	defer done()
@@ -70,7 +73,7 @@ func (l Limits) git(dir string, args ...string) ([]byte, error) {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1"), l.settings...)
 	var stderr bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
 	out, err := cmd.Output()

@@ -38,6 +38,8 @@ type Limits struct {
 
 	// Own are files of this program's, absolute, which are no part of the project.
 	Own []string
+
+	settings []string // of git, as variables of its environment
 }
 
 // The default limits.
@@ -137,7 +139,7 @@ func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
 }
 
 func (l Limits) filled() Limits {
-	return Limits{cmp.Or(l.FileBytes, MaxFileBytes), cmp.Or(l.Files, MaxFiles), cmp.Or(l.Bytes, MaxBytes), cmp.Or(l.GitTime, MaxGitTime), l.Under, l.Own}
+	return Limits{cmp.Or(l.FileBytes, MaxFileBytes), cmp.Or(l.Files, MaxFiles), cmp.Or(l.Bytes, MaxBytes), cmp.Or(l.GitTime, MaxGitTime), l.Under, l.Own, l.settings}
 }
 
 // realDir is the directory without links.
@@ -231,6 +233,9 @@ func (r *reader) enter(p string) error {
 		return nil
 	}
 	listed, inTree, err := r.limits.gitFiles(filepath.Join(r.root, p))
+	if errors.Is(err, errBare) { // its work trees may be below it
+		return nil
+	}
 	if err != nil || !inTree {
 		return err
 	}

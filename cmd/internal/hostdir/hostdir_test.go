@@ -83,6 +83,8 @@ func TestRead(t *testing.T) {
 	t.Run("odd names and what is no file are refused", testOdd)
 	t.Run("a directory past a limit is refused as a whole", testLimits)
 	t.Run("git that does not answer is an error that says so", testSlowGit)
+	t.Run("REPO-01 a repository's settings start no program: filters, signatures, fetches", testPrograms)
+	t.Run("REPO-01 a bare repository is refused, and one beside its work trees is not read", testBare)
 	t.Run("a missing directory and a file in its place are errors that say so", testMissing)
 }
 
@@ -271,4 +273,79 @@ func testSlowGit(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %s", took)
 	}
+}
+
+// testPrograms makes a repository whose settings name a program wherever git takes one
+// to read files, to check who signed, and to fetch what is missing.
+func testPrograms(t *testing.T) {
+	ran := newPlace(t)
+	program := func(name string) string {
+		ran.write(name+".sh", "#!/bin/sh\ntouch "+ran.path(name)+"\ncat </dev/null\n")
+		if err := os.Chmod(ran.path(name+".sh"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		return ran.path(name + ".sh")
+	}
+	p := newPlace(t)
+	p.git("init", "-q", "--initial-branch", "main")
+	p.write("a.go", "a", ".gitattributes", "*.go filter=a=b\n*.md filter=c", "c.md", "c")
+	p.git("add", ".")
+	p.git("commit", "-q", "-m", "first")
+	commit, err := exec.Command("git", "-C", p.dir, "cat-file", "commit", "HEAD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, message, _ := strings.Cut(string(commit), "\n\n")
+	p.write("commit", head+"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n AAAA\n -----END PGP SIGNATURE-----\n\n"+message)
+	signed, err := exec.Command("git", "-C", p.dir, "hash-object", "-t", "commit", "-w", p.path("commit")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.git("update-ref", "refs/heads/main", strings.TrimSpace(string(signed)))
+	for key, value := range map[string]string{ // order: each is a setting of its own
+		"filter.a=b.clean": program("equals"), "filter.c.process": program("process"), "filter.c.required": "true", "core.fsmonitor": program("monitor"),
+		"log.showSignature": "true", "gpg.program": program("signature"), "core.sshCommand": program("fetch"),
+		"core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true", "remote.origin.url": "ssh://x/y",
+	} {
+		p.git("config", key, value)
+	}
+	p.write("a.go", "b", "c.md", "d")
+	g, err := ReadGit(p.dir, Limits{}, nil)
+	if err != nil || len(g.Commits) != 1 || len(g.Status) != 3 {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	tree, err := exec.Command("git", "-C", p.dir, "rev-parse", "HEAD^{tree}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(p.path(".git/objects/" + string(tree[:2]) + "/" + strings.TrimSpace(string(tree[2:])))); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = ReadGit(p.dir, Limits{}, nil) // it may do without the tree, or not
+	list, err := filepath.Glob(ran.path("*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range list {
+		if !strings.HasSuffix(name, ".sh") {
+			t.Errorf("%s ran", filepath.Base(name))
+		}
+	}
+}
+
+func testBare(t *testing.T) {
+	p := newPlace(t)
+	p.git("init", "-q", "--bare", "bare")
+	for _, read := range []func() error{
+		func() error { _, _, err := Read(p.path("bare"), Limits{}); return err },
+		func() error { _, err := ReadGit(p.path("bare/objects"), Limits{}, nil); return err },
+	} {
+		if err := read(); err == nil || !strings.Contains(err.Error(), "name a directory where its files are checked out") {
+			t.Errorf("error %v", err)
+		}
+	}
+	q := newPlace(t)
+	q.git("init", "-q", "--bare", "trees/.git")
+	q.write("trees/main/a.go", "a", "b.go", "b")
+	expect(t, q.dir, "b.go trees/main/a.go", Refused{})
 }

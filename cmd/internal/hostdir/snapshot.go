@@ -1,6 +1,7 @@
 package hostdir
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +38,8 @@ func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
 		}
 		return strings.TrimRight(string(out), "\n")
 	}
-	out, err := l.git(root, append(withoutFilters(ask), "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")...)
+	l.settings = withoutFilters(ask)
+	out, err := l.git(root, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
 			g.Status = append(g.Status, line)
 		}
 	}
-	if text := ask("log", "-"+commits, "--format=%h %s"); text != "" {
+	if text := ask("log", "--no-show-signature", "-"+commits, "--format=%h %s"); text != "" {
 		g.Commits = strings.Split(text, "\n")
 	}
 	return g, nil
@@ -82,17 +84,22 @@ func mainBranch(ask func(...string) string) string {
 }
 
 // withoutFilters turns off the programs by which a repository's settings have git
-// read files: nothing of the project is executed.
+// read files: nothing of the project is executed. Variables of the environment do it: on
+// a command line the name of a filter would end at a = in it.
 func withoutFilters(ask func(...string) string) (out []string) {
-	for _, line := range strings.Split(ask("config", "--name-only", "--get-regexp", `^filter\..*\.(clean|process|required)$`), "\n") {
-		switch key := strings.TrimSpace(line); {
-		case strings.HasSuffix(key, ".required"):
-			out = append(out, "-c", key+"=false")
-		case key != "":
-			out = append(out, "-c", key+"=")
-		}
+	const what = `^filter\..*\.(clean|process|required)$`
+	keys := strings.Split(strings.TrimRight(ask("config", "-z", "--name-only", "--get-regexp", what), "\x00"), "\x00")
+	if keys[0] == "" {
+		return nil
 	}
-	return out
+	for i, key := range keys {
+		value := ""
+		if strings.HasSuffix(key, ".required") {
+			value = "false"
+		}
+		out = append(out, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
+	}
+	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(keys)))
 }
 
 // Real is a file's absolute path without links, "" where it is not there.

@@ -205,7 +205,9 @@ func (c *check) heads(model string) error {
 	for _, p := range c.found.Problems {
 		p.File = strings.TrimPrefix(p.File, filepath.ToSlash(filepath.Clean(c.o.dir))+"/")
 	}
-	c.problems = slices.Concat(c.found.Problems, problems, set.Problems)
+	c.problems = append(c.found.Problems, slices.DeleteFunc(slices.Concat(problems, set.Problems), func(p *definition.Problem) bool {
+		return slices.ContainsFunc(c.found.Problems, func(x *definition.Problem) bool { return x.File == p.File }) // settings, read twice
+	})...)
 	c.now = heads.Of(heads.Input{Found: c.found, Definitions: set.Definitions, Model: model, Aliases: aliases, Semantics: sim.Semantics, Price: c.price})
 	return nil
 }

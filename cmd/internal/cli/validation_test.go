@@ -21,7 +21,10 @@ import (
 )
 
 // The dated record of a validation, and the sample that lets anyone repeat it.
-const validationDate = "2026-11-22"
+const (
+	validationDate = "2026-11-22"
+	coverageDate   = "2026-11-23"
+)
 
 var validationDir = mustAbs("../../../testdata/validation")
 
@@ -44,8 +47,14 @@ func recordings(t *testing.T) string {
 // validated is what validate prints.
 func validated(t *testing.T, want ui.Code, paths ...string) string {
 	t.Helper()
+	return printed(t, want, append([]string{"lab", "validate"}, paths...)...)
+}
+
+// printed is what a command prints.
+func printed(t *testing.T, want ui.Code, args ...string) string {
+	t.Helper()
 	var out, errs bytes.Buffer
-	s := &ui.Env{Args: append([]string{"lab", "validate"}, paths...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
+	s := &ui.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
 		Now: func() time.Time { return time.Unix(0, 0) }}
 	if code := Run(s); code != want {
 		t.Fatalf("exit code %d, want %d\n%s%s", code, want, out.String(), errs.String())
@@ -67,6 +76,10 @@ func TestValidation(t *testing.T) {
 	})
 	t.Run("IMP-06 CACHE-V3 CACHE-V4 the sample that ships is predicted as its record says", func(t *testing.T) {
 		same(t, "sample.txt", "$ agentsim lab validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
+	})
+	t.Run("TRI-03 bills of recorded sessions are forecast as the dated record says, a missed bound included", func(t *testing.T) {
+		rows := recordings(t)
+		same(t, coverageDate+"-coverage.txt", fmt.Sprintf("$ agentsim profile --coverage requests.jsonl.gz      # %s\n\n%s", origin, printed(t, ui.Missed, "profile", "--coverage", rows)))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
 }

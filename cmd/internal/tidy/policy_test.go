@@ -75,7 +75,7 @@ metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/share
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:
 metrics/stat:          sim/rng
-metrics/realism:       sim/rng sim/recording sim/recording/profile
+metrics/realism:       sim/vtime sim/rng sim/recording sim/recording/profile
 metrics/sharedprefix:        sim/llm sim/llm/tokens sim/transcript cachemodel
 metrics/baseline:      sim/rng sim/excerpt scenarios/document sim/transcript metrics metrics/stat metrics/sharedprefix
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel

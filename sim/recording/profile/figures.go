@@ -87,6 +87,7 @@ var Kinds = []Kind{
 	{"input_units", Tokens, "input a thread in uncached tokens: a write 1.25 whatever its lifetime, a read 0.1", usage, false},
 	{"user_turns", Count, "messages of the user a thread", usage, false},
 	{"turn_requests", Count, "requests a user turn", usage, false},
+	{"turn_requests_few", Count, "the same in sessions of at most four turns", usage, false},
 	{"growth", Tokens, "of the prompt a step", usage, false},
 	{"growth_user", Tokens, "the same where a message of the user came", usage, false},
 	{"growth_results", Tokens, "the same where tool results came", usage, false},
@@ -121,10 +122,13 @@ var Kinds = []Kind{
 	{"user_gap", Millis, "from the last answer to the user's next message", usage, false},
 	{"late", Share, "of steps that began over 5 minutes after the last answer", usage, false},
 	{"late_gap", Millis, "how long after", usage, false},
+	{"expired_depth", Thousandth, "of what was left that steps after the lifetime did not read", usage, false},
 	{"miss", Share, "of steps within the lifetime that read less than was left for them", usage, false},
 	{"miss_depth", Thousandth, "of what was left that they did not read", usage, false},
 	{"hidden", Share, "of steps that read more than was left: an unrecorded request went before", usage, false},
 	{"compactions", Count, "a thread", usage, false},
+	{"compacted_from", Tokens, "prompt before a compaction", usage, false},
+	{"compacted_to", Tokens, "prompt after it", usage, false},
 }
 
 // toolKinds are the figures of a tool, which stand behind its name and a dot.

@@ -32,6 +32,7 @@ type Measure struct {
 	sessions []session
 	byKey    map[string]int32
 	cells    map[cell]*series
+	parted   *sides // of the sessions so far; nil before it is asked for
 }
 
 // session is what is kept of one.
@@ -92,6 +93,7 @@ func (m *Measure) Add(source string, s *recording.Session) {
 	if len(s.Requests) == 0 || s.Requests[0].Start < m.opt.Since {
 		return
 	}
+	m.parted = nil
 	if m.opt.Joined {
 		source = ""
 	}
@@ -150,13 +152,27 @@ func (m *Measure) Empty() bool { return len(m.cells) == 0 }
 
 // Profile is what was taken in comes to.
 func (m *Measure) Profile() *Profile {
-	return m.profile(func(s int32) bool { return !m.sessions[s].dropped }, part(m.sessions))
+	return m.profile(func(s int32) bool { return !m.sessions[s].dropped }, m.halvings())
+}
+
+// halvings are the sides of all sessions.
+func (m *Measure) halvings() *sides {
+	if m.parted == nil {
+		m.parted = part(m.sessions)
+	}
+	return m.parted
+}
+
+// Side is the side of a session in a halving; ok is false where it does not count.
+func (m *Measure) Side(halving int, s *recording.Session) (side, ok bool) {
+	i, ok := m.byKey[keyOf(s)]
+	return ok && m.halvings()[halving][i], ok
 }
 
 // Half is what one side of a halving comes to, of which there are Halvings; without
 // floors.
 func (m *Measure) Half(halving int, side bool) *Profile {
-	half := part(m.sessions)[halving]
+	half := m.halvings()[halving]
 	return m.profile(func(s int32) bool { return !m.sessions[s].dropped && half[s] == side }, nil)
 }
 
@@ -285,7 +301,7 @@ func roleFrom(name, family, typ string, figures map[string]Figure) Role {
 // elsewhere reports whether a figure is no figure of a role at all.
 func (k *Kind) elsewhere(role string) bool {
 	switch k.Name {
-	case "user_turns", "turn_requests", "growth_user", "user_gap":
+	case "user_turns", "turn_requests", "turn_requests_few", "growth_user", "user_gap":
 		return role != Main
 	case "prompt_bytes", "report_bytes", "background":
 		return role == Main

@@ -95,6 +95,24 @@ func figuresByHand(t *testing.T) {
 			t.Errorf("%s is %d, want %d", figure, *f.Share, want)
 		}
 	}
+	late := plainSession("late", 160_000, 161_000, 40_000, 41_000)
+	late.Requests[1].Start = late.Requests[0].Start.Add(vtime.Hour)
+	late.Requests[1].Usage = llm.Usage{Read: 40_000, Write5m: 121_000}
+	late.Requests[2].Compacted = true
+	p = measured(Options{}, late, plainSession("five", 100, 200, 300, 400, 500))
+	for figure, want := range map[string]int64{"expired_depth": 750, "compacted_from": 161_000, "compacted_to": 40_000} {
+		if f := mustFind(t, p, Want{Figure: figure}); f.N != 1 || f.Q[0] != want {
+			t.Errorf("%s: %+v, want %d", figure, *f, want)
+		}
+	}
+	five := plainSession("five", 100, 200, 300, 400, 500)
+	for i := range five.Requests {
+		five.Requests[i].UserTurn = true
+	}
+	p = measured(Options{}, late, five)
+	if few, all := mustFind(t, p, Want{Figure: "turn_requests_few"}), mustFind(t, p, Want{Figure: "turn_requests"}); few.N != 1 || few.Q[0] != 4 || all.N != 6 {
+		t.Errorf("turns of short sessions: %+v, of all: %+v", *few, *all)
+	}
 	p = measured(Options{}, spawnSession())
 	for figure, want := range map[string]int64{"one_tool": 667, "failed": 0, "thinking": 333, "text": 333} {
 		if f := mustFind(t, p, Want{Figure: figure}); *f.Share != want {

@@ -121,7 +121,8 @@ func (v *visit) thread(i int32) {
 
 // sums measures what is added up over a thread.
 func (v *visit) sums(t *thread) {
-	var units, compactions, turns, since int64
+	var units, compactions, since int64
+	var turns []int64 // requests of each
 	bills := true
 	for _, i := range t.requests {
 		r := &v.s.Requests[i]
@@ -129,8 +130,8 @@ func (v *visit) sums(t *thread) {
 		bills = bills && r.Billed && r.WritesKnown
 		compactions += one(r.Compacted)
 		if t.role == Main && r.UserTurn {
-			if turns++; since > 0 {
-				v.add(t, "turn_requests", since)
+			if since > 0 {
+				turns = append(turns, since)
 			}
 			since = 0
 		}
@@ -140,9 +141,23 @@ func (v *visit) sums(t *thread) {
 		v.add(t, "input_units", units/100)
 	}
 	v.add(t, "compactions", compactions)
-	if turns > 0 {
-		v.add(t, "user_turns", turns)
-		v.add(t, "turn_requests", since)
+	if t.role == Main {
+		v.turns(t, append(turns, since))
+	}
+}
+
+// fewTurns are those of sessions that are counted apart: theirs are longer.
+const fewTurns = 4
+
+// turns measures the turns of a main thread. One that begins without a message of the
+// user, such as after a resume, counts as a turn.
+func (v *visit) turns(t *thread, requests []int64) {
+	v.add(t, "user_turns", int64(len(requests)))
+	for _, n := range requests {
+		v.add(t, "turn_requests", n)
+		if len(requests) <= fewTurns {
+			v.add(t, "turn_requests_few", n)
+		}
 	}
 }
 
@@ -165,13 +180,19 @@ func (v *visit) step(t *thread, i int) {
 		v.add(t, "user_gap", gap.Milliseconds())
 	}
 	if r.Compacted {
+		v.add(t, "compacted_from", p.Usage.Prompt())
+		v.add(t, "compacted_to", r.Usage.Prompt())
 		return
 	}
 	v.growth(t, i, r.Usage.Prompt(), p.Usage.Prompt())
-	if !r.Billed || !r.WritesKnown || !p.Billed || !d.Within || p.Model != r.Model || d.Expected == 0 {
+	if !r.Billed || !r.WritesKnown || !p.Billed || p.Model != r.Model || d.Expected == 0 {
 		return
 	}
 	lost := d.Lost(r)
+	if !d.Within {
+		v.add(t, "expired_depth", thousandths(lost, d.Expected))
+		return
+	}
 	v.is(t, "miss", lost > 0)
 	v.is(t, "hidden", d.Class == recording.Over)
 	if lost > 0 {

@@ -45,7 +45,10 @@ not fit another; profile merge measures them as one. The same sources give the s
 --check SCENARIO runs a scenario over seeds, measures its runs the same way and compares them with --against PROFILE: for
 each figure recorded and simulated P10, P50 and P90, its floor and two distances (Kolmogorov-Smirnov, and Wasserstein in
 the figure's unit), the worst first. It ends with 3 where a figure with a bound is further off than that. With sources it
-halves these 20 times instead and compares with each half what the other one gives, beside what the halves are apart.`
+halves these 20 times instead and compares with each half what the other one gives, beside what the halves are apart.
+
+--coverage forecasts what each recorded session cost from the other half of its repository's sessions, and prints how often
+the band from P10 to P90 held, how wide it is, and how much better it is than the plain bills of the other half.`
 	cmd.Example = `  agentsim profile ~/.claude/projects -o ours.yaml
   agentsim profile sessions --since 2026-10-01 --type Explore
   agentsim profile show recorded-2026-11

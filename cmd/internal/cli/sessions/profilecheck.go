@@ -19,6 +19,7 @@ type checkOptions struct {
 	scenario, against string
 	sets, variants    []string
 	seeds             int
+	covers            bool
 	output            string
 }
 
@@ -34,11 +35,15 @@ func addCheck(s *ui.Env, cmd *cobra.Command, o *profileOptions) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, name := range []string{"against", "seeds", "set", "variant", "format"} {
-			if c.scenario == "" && f.Changed(name) {
+			if c.scenario == "" && f.Changed(name) && !(c.covers && name == "format") {
 				return ui.Failf(ui.Usage, "--%s is of --check SCENARIO, which is not given", name)
 			}
 		}
 		switch {
+		case c.covers && c.scenario != "":
+			return ui.Failf(ui.Usage, "--check and --coverage are two questions: ask one at a time")
+		case c.covers:
+			return c.coverage(s, args)
 		case c.scenario == "":
 			return measure(cmd, args)
 		case o.file != "":
@@ -51,11 +56,12 @@ func addCheck(s *ui.Env, cmd *cobra.Command, o *profileOptions) {
 		return c.halves(s, o, args)
 	}
 	f.StringVar(&c.scenario, "check", "", "run this `scenario`, measure its runs the same way, and compare")
+	f.BoolVar(&c.covers, "coverage", false, "forecast each session's bill from the other half of the sources, and say how often the band held")
 	f.StringVar(&c.against, "against", profile.Default, "compare with this `profile`, of the binary by name or a file")
 	f.IntVar(&c.seeds, "seeds", 10, "with --check: run so many seeds, from the scenario's own on")
 	f.StringArrayVar(&c.sets, "set", nil, "with --check: override one value as `path=value`; may be repeated")
 	f.StringArrayVar(&c.variants, "variant", nil, "with --check: run this `variant` only; may be repeated")
-	ui.ChoiceFlag(f, &c.output, "format", "", "with --check: how the result is printed", ui.Formats...)
+	ui.ChoiceFlag(f, &c.output, "format", "", "with --check or --coverage: how the result is printed", ui.Formats...)
 }
 
 // simulation reads the scenario.

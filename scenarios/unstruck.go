@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,21 +10,23 @@ import (
 
 	"agentsim/mockllm/fault"
 	"agentsim/scenarios/document"
+	"agentsim/sim/vtime"
 )
 
 // Ran is what there was in one run of a variant.
 type Ran struct {
 	Variant  string
-	Whole    bool     // it came to its end
-	Lineages []string // of its agents
-	Tools    []string // that they called
+	Whole    bool                       // it came to its end
+	Lineages []string                   // of its agents
+	Tools    []string                   // that they called
+	Idled    map[string][]vtime.Instant // by root: when it was interrupted and idle
 }
 
 // maxAgents is how many agents a line names.
 const maxAgents = 6
 
-// Unstruck lists what these runs found nobody for: faults, scripts of agents that
-// there were not, and times of tools that nobody called. What a variant that did not
+// Unstruck lists what these runs found nobody for: faults, answers of agents that
+// there were not, interrupts of idle roots, and times of tools that nobody called. What a variant that did not
 // run has too may be for that one: of it only faults are told. The error is faults
 // for agents that there are not, where the file or --set alone has them so.
 func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle, mistakes error) {
@@ -38,8 +41,10 @@ func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle,
 			x.Why = "no agent has such a name; there were " + someOf(document.Nearer(x.agent, all))
 			told = append(told, x.Idle)
 		case x.maybe:
-		case what == "script":
-			x.Why = "no agent plays it; there were " + someOf(all)
+		case what == "answers":
+			x.Why = unplayed(x, all)
+			told = append(told, x.Idle)
+		case what == "interrupt":
 			told = append(told, x.Idle)
 		default:
 			x.Why = "nobody called the tool"
@@ -47,6 +52,17 @@ func (f *File) Unstruck(sets []string, runs []Ran, asWritten bool) (told []Idle,
 		}
 	}
 	return told, errs.Err()
+}
+
+// unplayed is why no agent of some runs gives a script's answers, and what to write.
+func unplayed(x *struck, all []string) string {
+	switch names := func(name string) bool { return doublestar.MatchUnvalidated(x.agent, name) }; {
+	case slices.ContainsFunc(all, names):
+		return "each agent that it names gives the answers of an earlier one in the list; put it in front of that"
+	case !slices.ContainsFunc(all, func(name string) bool { return strings.Contains(name, "/") }):
+		return "nobody was started beside " + someOf(all) + "; start one in a turn, spawn: {subagent: [NAME]}, or take it away"
+	}
+	return "no agent has such a name; write one of " + someOf(document.Nearer(x.agent, all)) + ", or a pattern of it"
 }
 
 // struck is a part of a scenario and whether a run used it.
@@ -80,7 +96,7 @@ func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) 
 			if i < 0 && x.overrides() {
 				continue
 			}
-			key := x.String()
+			key := Idle{Path: x.Path, at: x.at}.String()
 			if known[key] == nil {
 				known[key] = x
 				out = append(out, x)
@@ -108,8 +124,9 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 		played[slices.IndexFunc(s.Scripts, func(sc Script) bool { return doublestar.MatchUnvalidated(sc.Agent, name) })] = true
 	}
 	for i := range s.Scripts {
-		add("script "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
+		add("answers of "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
 	}
+	s.interrupts(run, d, func(x *struck) { out = append(out, x) })
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"},
 		{"tools.commands", "Bash", "run_shell"}} {
@@ -118,6 +135,36 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 		}
 	}
 	return out
+}
+
+// interrupts lists the steps in which users interrupt their roots. One without an
+// instant of its own met an idle root if any did at an instant that no step gives.
+func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) {
+	each := func(root *Root, path string) {
+		idled := run.Idled[cmp.Or(root.Name, "main")]
+		given := func(at vtime.Instant) bool {
+			return slices.ContainsFunc(root.Then, func(st UserStep) bool { return st.At != nil && vtime.Instant(*st.At) == at })
+		}
+		for i, st := range root.Then {
+			met := slices.IndexFunc(idled, func(at vtime.Instant) bool {
+				return st.At == nil && !given(at) || st.At != nil && vtime.Instant(*st.At) == at
+			})
+			if !st.Interrupt {
+				continue
+			}
+			x := &struck{Idle: Idle{Path: "interrupt", at: d.Where(path + ".then[" + itoa(i) + "]")}, used: met < 0}
+			if met >= 0 {
+				x.Why = cmp.Or(root.Name, "main") + " is idle at " + vtime.Duration(idled[met]).String() + ", so no turn ends; write an instant at which one runs, or take it away"
+			}
+			add(x)
+		}
+	}
+	if s.Main != nil {
+		each(s.Main, "main")
+	}
+	for i := range s.Roots {
+		each(&s.Roots[i], "roots["+itoa(i)+"]")
+	}
 }
 
 // someOf names the first of a list, and how many more there are.

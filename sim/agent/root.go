@@ -234,8 +234,11 @@ func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	if t.Show != "" {
 		a.w.show(a, t.Show)
 	}
-	if t.Interrupt && r.busy {
+	switch {
+	case t.Interrupt && r.busy:
 		a.ctx.Abort.Abort(ErrUserInterrupt)
+	case t.Interrupt:
+		a.finding("interrupt-idle", a.lineage+": its user interrupts, and no turn of it runs")
 	}
 	return a.inbox.box.Send(&notice{at: p.Now(), blocks: defused(t.Message), poke: !t.Speaks()})
 }

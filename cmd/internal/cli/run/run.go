@@ -18,6 +18,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
+	"agentsim/sim/vtime"
 
 	"github.com/spf13/cobra"
 )
@@ -109,6 +110,7 @@ type executed struct {
 	leaves []string // ids of the statements that the minimal stack left
 	// verdicts are the latest words about items of work.
 	verdicts []verdict
+	idled    map[string][]vtime.Instant // by root: interrupts that met it idle
 }
 
 func run(s *ui.Env, o *options) error {
@@ -247,7 +249,7 @@ func (a *answer) figures() map[string]*metrics.Run {
 func (a *answer) unstruck(s *ui.Env) error {
 	runs := make([]scenarios.Ran, len(a.done))
 	for i, x := range a.done {
-		runs[i] = scenarios.Ran{Variant: x.Spec.Variant, Whole: x.Result.Outcome == sim.Completed, Tools: x.Metrics.Tools}
+		runs[i] = scenarios.Ran{Variant: x.Spec.Variant, Whole: x.Result.Outcome == sim.Completed, Tools: x.Metrics.Tools, Idled: x.idled}
 		for j := range x.Metrics.Agents {
 			runs[i].Lineages = append(runs[i].Lineages, x.Metrics.Agents[j].Lineage)
 		}

@@ -2,6 +2,7 @@ package heads
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,17 +20,16 @@ const (
 	Removed   = "removed"
 	Moved     = "moved"     // to another file or another place of the request
 	Reordered = "reordered" // the same parts or lines in another order
+	Model     = "model"     // the same head on another model
 )
 
 // Change is one part that is not what it was.
 type Change struct {
 	What   string
-	Now    *Part // the baseline's where it is gone
-	Was    *Part // nil where it is new
-	Agent  *Agent
+	Now    *Part    // the baseline's where it is gone
+	Was    *Part    // nil where it is new
 	Tokens int64    // more, or fewer, than before
-	Again  int64    // from where a reordering begins to the head's end
-	Lines  []Span   // of the file: what is new, or stands elsewhere
+	Lines  []Span   // of the file: what is new, or stands elsewhere, or where something was taken out
 	Who    []string // the agents that have it
 	Theirs bool     // the tool's change: another layout of the client, another version of this program
 }
@@ -42,11 +42,17 @@ type Growth struct {
 	Agent             string
 	Was, Is           int64 // tokens of what the repository's files put there
 	Reordered, Missed bool  // Missed is grown over the threshold
+	Assumed           bool  // it is so by sizes that are assumed
+	Dearer            bool  // another model makes the head's day dearer by more than the threshold
 	New, Gone         bool  // of an agent that one side does not have
+	// Again are the tokens from the first line on, at From, that is not the baseline's:
+	// no request finds them in the cache. All of a head on another model are from "" on.
+	Again int64
+	From  string
 }
 
 // Fails reports whether the gate fails for the head.
-func (g Growth) Fails() bool { return g.Missed || g.Reordered }
+func (g Growth) Fails() bool { return g.Missed || g.Reordered || g.Dearer }
 
 // Report is a comparison.
 type Report struct {
@@ -54,15 +60,36 @@ type Report struct {
 	Agents  []Growth
 	Prices  []string // of models that both have, such as claude-sonnet-5-5 read $0.20 → $0.10
 	Tool    []string // what of the tool is not the baseline's
+
+	base, now *Heads
+	day       Day
 }
 
 // Fails reports whether the gate fails.
 func (r *Report) Fails() bool { return slices.ContainsFunc(r.Agents, Growth.Fails) }
 
+// Cost is what a change comes to for those that have it, or for the one that is named.
+func (r *Report) Cost(x *Change, name string) (sum Cost) {
+	prices := slices.Concat(r.now.Prices, r.base.Prices) // a model that is gone has its own
+	for _, who := range x.Who {
+		was, is := r.base.agent(who), r.now.agent(who)
+		switch {
+		case name != "" && who != name:
+		case x.What == Model:
+			head, _ := r.base.Tokens(was)
+			before, after := was.Cost(prices, head, r.day), is.Cost(prices, head, r.day)
+			sum = sum.Plus(after).Plus(Cost{-before.Turn, -before.Begin, -before.Day})
+		default:
+			sum = sum.Plus(cmp.Or(is, was).Cost(prices, x.Tokens, r.day))
+		}
+	}
+	return sum
+}
+
 // Compare compares heads with a baseline. limit is the share by which a head may
 // grow; text reads a file, and is asked for those that changed alone.
-func Compare(base, now *Heads, limit metrics.Value, text func(file string) string) *Report {
-	c := &comparison{base: base, now: now, text: text, was: map[string]*Part{}, is: map[string]*Part{}, Report: &Report{}}
+func Compare(base, now *Heads, day Day, limit metrics.Value, text func(file string) string) *Report {
+	c := &comparison{text: text, was: map[string]*Part{}, is: map[string]*Part{}, Report: &Report{base: base, now: now, day: day}}
 	for _, p := range base.Parts {
 		c.was[p.key()] = p
 	}
@@ -71,6 +98,7 @@ func Compare(base, now *Heads, limit metrics.Value, text func(file string) strin
 	}
 	c.changes()
 	c.moves()
+	c.models()
 	changed := map[string]int64{} // the tokens of each agent's changes
 	for _, x := range c.Changes {
 		for _, name := range x.Who {
@@ -97,9 +125,8 @@ func Compare(base, now *Heads, limit metrics.Value, text func(file string) strin
 
 type comparison struct {
 	*Report
-	base, now *Heads
-	text      func(string) string
-	was, is   map[string]*Part
+	text    func(string) string
+	was, is map[string]*Part
 }
 
 func (h *Heads) agent(name string) *Agent {
@@ -117,7 +144,6 @@ func (c *comparison) changes() {
 			continue
 		}
 		x := Change{Now: p, Was: c.was[p.key()], Who: c.now.Who(i)}
-		x.Agent = c.now.agent(x.Who[0])
 		switch was := x.Was; {
 		case was == nil:
 			x.What, x.Tokens = Added, p.Tokens
@@ -137,7 +163,7 @@ func (c *comparison) changes() {
 			if who == nil {
 				continue // an edited baseline
 			}
-			c.Changes = append(c.Changes, Change{What: Removed, Now: p, Was: p, Tokens: -p.Tokens, Who: who, Agent: c.base.agent(who[0]), Theirs: c.theirs(p)})
+			c.Changes = append(c.Changes, Change{What: Removed, Now: p, Was: p, Tokens: -p.Tokens, Who: who, Theirs: c.theirs(p)})
 		}
 	}
 }
@@ -165,18 +191,88 @@ func (c *comparison) edited(x *Change) {
 	if x.Now.Sums == "" || x.Was.Sums == "" {
 		return
 	}
-	x.Lines = spans(fresh(lines(x.Was.Sums), lines(x.Now.Sums)), places(x.Now, c.text(x.Now.File)))
+	was, is := lines(x.Was.Sums), lines(x.Now.Sums)
+	at := fresh(was, is)
+	if at == nil && x.What == Shrank {
+		at = gone(was, is)
+	}
+	x.Lines = spans(at, places(x.Now, c.text(x.Now.File)))
 }
 
-// behind are the tokens of a head from a part on.
-func (c *comparison) behind(a *Agent, p *Part) (n int64) {
-	from := false
-	for _, i := range a.Parts {
-		if from = from || c.now.Parts[i] == p; from {
-			n += c.now.Parts[i].Tokens
+// models lists the agents that run on another model than they did. Those that changed
+// with the main agent did so by the settings.
+func (c *comparison) models() {
+	main, was := c.now.Agents[0], c.base.agent(Main)
+	for _, a := range c.now.Agents {
+		before := c.base.agent(a.Name)
+		if before == nil || before.Model == a.Model {
+			continue
 		}
+		from := a.From
+		if was != nil && before.Model == was.Model && a.Model == main.Model {
+			from = cmp.Or(c.now.modelFrom, settingsFile)
+		}
+		p := &Part{Word: "Model", Name: before.Model + " → " + a.Model}
+		p.File, p.Line = Located(from)
+		i := slices.IndexFunc(c.Changes, func(x Change) bool { return x.What == Model && x.Now.key() == p.key() })
+		if i < 0 {
+			i = len(c.Changes)
+			c.Changes = append(c.Changes, Change{What: Model, Now: p, Was: p, Theirs: !p.Own()})
+		}
+		c.Changes[i].Who = append(c.Changes[i].Who, a.Name)
 	}
-	return n
+}
+
+// settingsFile is where a model was named that is named no more.
+const settingsFile = ".claude/settings.json"
+
+// again notes where a head stops being the baseline's, and what stands there from then
+// on. What varies does not count, and another model finds nothing.
+func (c *comparison) again(was, is *Agent, g *Growth) {
+	steady := func(h *Heads, a *Agent) []int {
+		return slices.DeleteFunc(slices.Clone(a.Parts), func(i int) bool { return h.Parts[i].Varies })
+	}
+	before := steady(c.base, was)
+	for at, i := range steady(c.now, is) {
+		p := c.now.Parts[i]
+		if was.Model == is.Model && at < len(before) && p.same(c.base.Parts[before[at]]) {
+			continue
+		}
+		switch {
+		case was.Model != is.Model:
+		case at == len(before):
+			g.From = p.From()
+		default:
+			g.Again = c.common(c.base.Parts[before[at]], p, g)
+		}
+		for _, j := range is.Parts[slices.Index(is.Parts, i):] {
+			g.Again += c.now.Parts[j].Tokens
+		}
+		return
+	}
+}
+
+// same reports whether a part is what it was.
+func (p *Part) same(was *Part) bool {
+	return p.key() == was.key() && p.Place == was.Place && p.Sums == was.Sums && p.Bytes == was.Bytes
+}
+
+// common is less the tokens of the lines with which a part begins as it did; one that
+// is gone is where the difference is.
+func (c *comparison) common(was, p *Part, g *Growth) int64 {
+	if g.From = p.From(); c.is[was.key()] == nil {
+		g.From = was.From()
+	}
+	if p.key() != was.key() || p.Sums == "" || was.Sums == "" {
+		return 0
+	}
+	front, _ := edges(lines(was.Sums), lines(p.Sums))
+	text := strings.SplitAfter(p.text, "\n")
+	if front = min(front, len(text)-1); front == 0 {
+		return 0
+	}
+	g.From = fmt.Sprintf("%s:%d", p.File, places(p, c.text(p.File))[front])
+	return c.now.count(strings.Join(text[front:], "")) - p.Tokens
 }
 
 // moves finds the parts that are gone and stand elsewhere with the same text.
@@ -206,21 +302,35 @@ func (c *comparison) head(a *Agent, changed int64, limit metrics.Value) {
 		return
 	}
 	_, g.Was = c.base.Tokens(was)
-	more := c.own(c.now, a) - c.own(c.base, was)
+	more := c.own(c.now, a, true) - c.own(c.base, was, true)
 	if rest := more - changed; rest != 0 {
 		c.given(a, rest)
 	}
-	g.Missed = more > 0 && more*limit.Den > g.Was*limit.Num
+	g.Missed = over(more, g.Was, limit)
+	g.Assumed = g.Missed && !over(c.own(c.now, a, false)-c.own(c.base, was, false), g.Was, limit)
 	g.Reordered = c.reordered(was, a)
+	for i := range c.Changes {
+		if x := &c.Changes[i]; x.What == Model && !x.Theirs && slices.Contains(x.Who, a.Name) {
+			head, _ := c.base.Tokens(was)
+			before := was.Cost(slices.Concat(c.now.Prices, c.base.Prices), head, c.day)
+			g.Dearer = over(int64(c.Cost(x, a.Name).Day), int64(before.Day), limit)
+		}
+	}
+	c.again(was, a, &g)
 	c.Agents = append(c.Agents, g)
 }
 
-// own are the tokens of what the repository's files put in front of an agent. What is
-// as it was counts as it does now.
-func (c *comparison) own(h *Heads, a *Agent) (n int64) {
+// over reports whether something grew by more than a share of what it was.
+func over(more, was int64, limit metrics.Value) bool {
+	return more > 0 && float64(more)*float64(limit.Den) > float64(was)*float64(limit.Num)
+}
+
+// own are the tokens of what the repository's files put in front of an agent, with or
+// without what is assumed. What is as it was counts as it does now.
+func (c *comparison) own(h *Heads, a *Agent, assumed bool) (n int64) {
 	for _, i := range a.Parts {
 		p := h.Parts[i]
-		if !p.Own() || c.theirs(p) {
+		if !p.Own() || c.theirs(p) || p.Assumed && !assumed {
 			continue
 		}
 		if now := c.is[p.key()]; now != nil && now.Sums == p.Sums {
@@ -238,9 +348,9 @@ func (c *comparison) given(a *Agent, tokens int64) {
 	if tokens < 0 {
 		what = Shrank
 	}
-	file, line := located(a.From)
+	file, line := Located(a.From)
 	p := &Part{Word: "Given to", Name: a.Name, File: file, Line: line}
-	c.Changes = append(c.Changes, Change{What: what, Now: p, Was: p, Agent: a, Tokens: tokens, Who: []string{a.Name}})
+	c.Changes = append(c.Changes, Change{What: what, Now: p, Was: p, Tokens: tokens, Who: []string{a.Name}})
 }
 
 // line is one of a head, where it is now.
@@ -292,7 +402,7 @@ func (c *comparison) reordered(was, is *Agent) bool {
 			for _, i := range moved[:n] {
 				at = append(at, list[i].at)
 			}
-			c.Changes = append(c.Changes, Change{What: Reordered, Now: p, Was: cmp.Or(c.was[p.key()], p), Agent: is, Again: c.behind(is, p),
+			c.Changes = append(c.Changes, Change{What: Reordered, Now: p, Was: cmp.Or(c.was[p.key()], p),
 				Lines: spans(at, places(p, c.text(p.File))), Who: c.now.Who(slices.Index(c.now.Parts, p))})
 		}
 		moved = moved[n:]
@@ -322,10 +432,13 @@ func (c *comparison) tool() {
 	slices.SortStableFunc(c.Changes, func(x, y Change) int { return cmp.Compare(weight(y), weight(x)) })
 }
 
-// weight orders changes: reorderings, then what adds most.
+// weight orders changes: reorderings and other models, then what adds most.
 func weight(x Change) int64 {
-	if x.What == Reordered {
+	switch x.What {
+	case Reordered:
 		return 1 << 40
+	case Model:
+		return 1 << 39
 	}
 	return max(x.Tokens, -x.Tokens)
 }

@@ -25,7 +25,9 @@ type Heads struct {
 	Parts     []*Part          `json:"-"`
 	Agents    []*Agent         `json:"-"` // the main one first
 
-	who [][]string // by part, the agents that have it; nil before the first is asked for
+	who       [][]string // by part, the agents that have it; nil before the first is asked for
+	modelFrom string     // FILE:LINE of the settings that name the main agent's
+	count     func(text string) int64
 }
 
 // Part is one piece of text that stands in front of agents.
@@ -106,8 +108,23 @@ type Day struct{ Sessions, Turns, SubTurns int64 }
 // Cost is what tokens of an agent's head cost.
 type Cost struct{ Turn, Begin, Day cachemodel.Picodollars }
 
+// Plus adds two costs.
+func (c Cost) Plus(d Cost) Cost { return Cost{c.Turn + d.Turn, c.Begin + d.Begin, c.Day + d.Day} }
+
+// Cost is what a part costs all agents that have it: a turn of each, the first turns,
+// and their day.
+func (h *Heads) Cost(part int, d Day) (sum Cost) {
+	for _, a := range h.Agents {
+		if slices.Contains(a.Parts, part) {
+			sum = sum.Plus(a.Cost(h.Prices, h.Parts[part].Tokens, d))
+		}
+	}
+	return sum
+}
+
 // Cost prices tokens at the front of an agent: read from the cache in a turn, written
-// to it in the first one. Each session starts each type once.
+// to it in the first one, which a fork reads as its lead wrote it. Each session starts
+// each type once.
 func (a *Agent) Cost(prices []baseline.Price, tokens int64, d Day) (c Cost) {
 	write := "write"
 	if a.TTL != nil && *a.TTL == llm.TTL1h {
@@ -118,9 +135,12 @@ func (a *Agent) Cost(prices []baseline.Price, tokens int64, d Day) (c Cost) {
 		return c
 	}
 	c.Turn, c.Begin = costs(prices[i], "read", tokens), costs(prices[i], write, tokens)
-	turns := d.Turns
-	if a.Name != Main {
-		turns = d.SubTurns
+	turns := d.SubTurns
+	switch a.Name {
+	case Main:
+		turns = d.Turns
+	case Fork:
+		c.Begin = c.Turn
 	}
 	c.Day = cachemodel.Picodollars(d.Sessions) * (c.Begin + cachemodel.Picodollars(turns-1)*c.Turn)
 	return c

@@ -8,6 +8,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
+	"agentsim/metrics/baseline"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/gate"
@@ -23,6 +24,10 @@ func TestConformance(t *testing.T) {
 	t.Run("REPO-05 of lines that are once in both texts, those that were only moved about are reordered, and an insertion or a removal reorders none", orders)
 	t.Run("REPO-06 a head is reordered where its lines are, in whatever file they are now, and lines without a word are in no order", across)
 	t.Run("REPO-06 an agent's head grows by what its definition lets in, though no text grew", letIn)
+	t.Run("REPO-05 a part costs all that have it, each at its own model and turns, and a fork reads what its lead wrote", summed)
+	t.Run("REPO-05 another model of an agent is a change with its money, and one that is dearer by over the threshold fails", remodelled)
+	t.Run("REPO-05 what is assumed of a server is told apart where a head grew by it alone", guessed)
+	t.Run("REPO-05 what no longer matches the cache is counted from the first line that is not the baseline's, whatever became of it", from)
 	t.Run("REPO-05 agents have the parts that their client gives them: no memory for Explore and Plan, no servers' tools where a definition lists its own", whose)
 }
 
@@ -50,7 +55,7 @@ func share(text string) metrics.Value {
 }
 
 func compare(base, now *Heads, limit, text string) *Report {
-	return Compare(base, now, share(limit), func(string) string { return text })
+	return Compare(base, now, DefaultDay, share(limit), func(string) string { return text })
 }
 
 func threshold(t *testing.T) {
@@ -60,7 +65,7 @@ func threshold(t *testing.T) {
 	_, is := now.Tokens(now.Agents[0])
 	exactly := fmt.Sprintf("%d", is-was)
 	for limit, fails := range map[metrics.Value]bool{{Num: is - was, Den: was}: false, {Num: is - was - 1, Den: was}: true} { // order: each is a case of its own
-		if got := Compare(base, now, limit, func(string) string { return "" }).Agents[0].Missed; got != fails {
+		if got := Compare(base, now, DefaultDay, limit, func(string) string { return "" }).Agents[0].Missed; got != fails {
 			t.Errorf("%s more of %d with a limit of %d/%d: fails %v", exactly, was, limit.Num, limit.Den, got)
 		}
 	}
@@ -101,7 +106,8 @@ func numbers(t *testing.T) {
 	for _, c := range []struct{ was, is, file, want string }{
 		{"a\nb\nc\nd", "a\nb\nnew\nnewer\nc\nd", "<!-- of nobody -->\na\nb\nnew\nnewer\nc\nd\n", "grew 4-5"},
 		{"a\nb\nc\nd", "b\na\nc\nd", "<!-- of nobody -->\nb\na\nc\nd\n", "reordered 2-2"},
-		{"a\nb\nnew\nc\nd", "a\nb\nc\nd", file, "shrank"},
+		{"a\nb\nc\nd\ne", "a\nc\nd", "a\nc\nd\n", "shrank 2-3"},
+		{"a\nb\nnew\nc\nd", "a\nb\nc\nd", file, "shrank 4-4"},
 		{"a\nb\nc\nd", "a\nb\nc\nd", file, ""},
 		{"a\nb\nc", "x\na\nb\nc\ny", "<!-- of nobody -->\nx\na\nb\nc\ny\n", "grew 2-2 6-6"},
 	} {
@@ -196,6 +202,102 @@ func letIn(t *testing.T) {
 		own := r.Agents[len(r.Agents)-1]
 		if len(r.Changes) != 1 || r.Changes[0].What != c.what || r.Changes[0].Now.From() != "own.md:2" || r.Changes[0].Tokens != own.Is-own.Was || r.Fails() != c.fails {
 			t.Errorf("%s: %+v, %+v", c.what, r.Changes, own)
+		}
+	}
+}
+
+func summed(t *testing.T) {
+	h := repository("memory")
+	i := slices.IndexFunc(h.Parts, func(p *Part) bool { return p.Kind == client.Memory })
+	day, want := Day{Sessions: 7, Turns: 11, SubTurns: 3}, Cost{}
+	for _, a := range h.Agents {
+		c := a.Cost(h.Prices, h.Parts[i].Tokens, day)
+		switch a.Name {
+		case Main, "general-purpose", "own":
+			if c.Begin != 25*c.Turn {
+				t.Errorf("%s: to begin %d, a turn %d: want a write", a.Name, c.Begin, c.Turn)
+			}
+			want = want.Plus(c)
+		case Fork:
+			if c.Begin != c.Turn || c.Day != 7*3*c.Turn {
+				t.Errorf("a fork: %+v, want three reads in each of seven sessions", c)
+			}
+			want = want.Plus(c)
+		}
+	}
+	if got := h.Cost(i, day); got != want {
+		t.Errorf("%+v, want the sum %+v", got, want)
+	}
+}
+
+// remodelled has the own agent of a repository on another model.
+func remodelled(t *testing.T) {
+	on := func(model string) *Heads {
+		h := repository("memory")
+		own := h.agent("own")
+		own.Model = model
+		price, err := cachemodel.Lookup(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Prices = append(h.Prices, baseline.Price{Model: model, Rates: price.Words()})
+		return h
+	}
+	for _, c := range []struct {
+		was, is string
+		dearer  bool
+	}{{"claude-haiku-5-5", "claude-opus-5-5", true}, {"claude-opus-5-5", "claude-haiku-5-5", false}} {
+		base, now := on(c.was), on(c.is)
+		r := compare(base, now, "2%", "")
+		g := r.Agents[len(r.Agents)-1]
+		all, _ := now.Tokens(now.agent("own"))
+		want := now.agent("own").Cost(now.Prices, all, DefaultDay).Day - base.agent("own").Cost(base.Prices, all, DefaultDay).Day
+		if len(r.Changes) != 1 || r.Changes[0].What != Model || r.Changes[0].Now.From() != ".claude/agents/own.md:2" || r.Cost(&r.Changes[0], "").Day != want {
+			t.Fatalf("%+v, want %d a day", r.Changes, want)
+		}
+		if g.Dearer != c.dearer || r.Fails() != c.dearer || g.Again != all || r.Agents[0].Again != 0 {
+			t.Errorf("%s → %s: %+v", c.was, c.is, g)
+		}
+	}
+}
+
+func guessed(t *testing.T) {
+	h := func(parts ...project.Part) *Heads {
+		found := &project.Found{Layout: client.Find(client.Default), Parts: append(parts, project.Part{Kind: client.Memory, From: "CLAUDE.md:1", Text: "a\nb"})}
+		return Of(Input{Found: found, Model: "claude-sonnet-5-5", Price: cachemodel.Lookup, Semantics: 3})
+	}
+	tool := func(file string) project.Part {
+		return project.Part{Kind: client.Deferred, Name: "mcp__a__b", From: file, Text: "mcp__a__b"}
+	}
+	for file, assumed := range map[string]bool{".mcp.json:3": true, ".agentsim/mcp/a.json:3": false} { // order: each is a case of its own
+		if g := compare(h(), h(tool(file)), "2%", "").Agents[0]; !g.Missed || g.Assumed != assumed {
+			t.Errorf("%s: %+v", file, g)
+		}
+	}
+}
+
+func from(t *testing.T) {
+	lines := func(n int, more ...string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "line %d of a file that says something in each of them\n", i)
+		}
+		return b.String() + strings.Join(more, "\n")
+	}
+	for _, c := range []struct{ was, is, what string }{
+		{lines(50), lines(50, "more of it"), Grew}, {lines(50, "x", lines(9)), lines(50, lines(9)), Shrank}, {lines(50, "one"), lines(50, "two"), Changed},
+	} {
+		base, now := repository(c.was), repository(c.is)
+		r := compare(base, now, "1000%", c.is)
+		g, behind := r.Agents[0], int64(0)
+		for _, i := range now.Agents[0].Parts {
+			if p := now.Parts[i]; p.Place == client.Attachment {
+				behind += p.Tokens
+			}
+		}
+		want := behind + now.count(strings.TrimPrefix(c.is, lines(50)))
+		if len(r.Changes) != 1 || r.Changes[0].What != c.what || g.From != "CLAUDE.md:51" || g.Again != want {
+			t.Errorf("%s: %+v from %s on %d tokens, want %d", c.what, r.Changes, g.From, g.Again, want)
 		}
 	}
 }

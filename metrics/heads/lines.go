@@ -30,6 +30,23 @@ func fresh(was, is []string) (out []int) {
 	return out
 }
 
+// gone are the indexes of a text at which lines were taken out; of lines that others
+// took the place of, the first one's.
+func gone(was, is []string) (out []int) {
+	i := 0
+	for _, s := range was {
+		if i < len(is) && is[i] == s {
+			i++
+		} else if at := min(i, len(is)-1); !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	if i < len(is) {
+		out = out[:1]
+	}
+	return out
+}
+
 // turned are the indexes of lines that were moved: of those that are once in both
 // texts, the fewest without which the others are in the order they were.
 func turned(was, is []string) (moved []int) {

@@ -27,17 +27,29 @@ type Input struct {
 	Price       func(model string) (*cachemodel.Profile, error) // finds a model with its rates
 }
 
-// Of makes the heads of a repository's agents: of the main one and its forks, then of
-// each definition.
-func Of(in Input) *Heads {
+func newBuilder(in Input) *builder {
 	b := &builder{Input: in, at: map[string]int{},
-		Heads: &Heads{Client: in.Found.Layout.Name, Known: in.Found.Layout.Date, Semantics: in.Semantics}}
+		Heads: &Heads{Client: in.Found.Layout.Name, Known: in.Found.Layout.Date, Semantics: in.Semantics, modelFrom: in.Found.Settings.Model.From}}
 	b.gates = gate.Default()
 	b.counter = tokens.Approx(in.Model)
 	b.Counter = b.counter.Name()
+	b.count = func(text string) int64 { return b.size(llm.NewText(llm.Prose, text)) }
+	b.front()
+	return b
+}
+
+// Front is what a repository puts in front of the main agent, in the order of kinds:
+// what the client has of its own is left out.
+func Front(in Input) []*Part {
+	return slices.DeleteFunc(newBuilder(in).Parts, func(p *Part) bool { return !p.Own() && p.Kind == client.Types })
+}
+
+// Of makes the heads of a repository's agents: of the main one and its forks, then of
+// each definition.
+func Of(in Input) *Heads {
+	b := newBuilder(in)
 	b.all = tool.Catalogue()
 	b.offered = slices.DeleteFunc(slices.Clone(b.all), func(t *tool.Tool) bool { return t.Internal })
-	b.front()
 	main := b.agent(nil)
 	fork := *main
 	fork.Name = Fork
@@ -68,12 +80,10 @@ func (b *builder) add(p *Part, text string, bytes int) int {
 		return i
 	}
 	b.at[key] = len(b.Parts)
-	content := llm.NewText(llm.Prose, text)
+	p.text, p.Bytes, p.Tokens = text, int64(len(text)+bytes), b.count(text)
 	if bytes > 0 {
-		content = llm.NewText(llm.JSON, strings.Repeat("x", bytes))
+		p.Tokens = b.size(llm.NewText(llm.JSON, strings.Repeat("x", bytes)))
 	}
-	block := llm.Block{Kind: llm.Text, Content: content}
-	p.text, p.Bytes, p.Tokens = text, int64(len(text)+bytes), b.counter.Tokens(block.Measure())
 	p.Word = cmp.Or(p.Word, words[p.Kind])
 	if p.Place == client.System {
 		p.Word = words[kindPrompt]
@@ -83,6 +93,11 @@ func (b *builder) add(p *Part, text string, bytes int) int {
 	}
 	b.Parts = append(b.Parts, p)
 	return len(b.Parts) - 1
+}
+
+func (b *builder) size(c *llm.Payload) int64 {
+	block := llm.Block{Kind: llm.Text, Content: c}
+	return b.counter.Tokens(block.Measure())
 }
 
 // front adds what was found, and the definitions' entries of the list of types.
@@ -100,7 +115,7 @@ func (b *builder) front() {
 			if x.Kind != kind {
 				continue
 			}
-			file, line := located(x.From)
+			file, line := Located(x.From)
 			p := &Part{Kind: kind, Name: x.Name, File: file, Line: line, By: x.By, Place: row.Main, Varies: kind == client.Git || kind == client.AutoMemory}
 			p.Assumed = x.Bytes > 0 || file == serversFile
 			b.add(p, x.Text, x.Bytes)
@@ -111,14 +126,14 @@ func (b *builder) front() {
 // types adds an entry for each type: those of the client are its own.
 func (b *builder) types(row client.Row) {
 	for _, d := range b.Definitions {
-		file, line := located(d.Place)
+		file, line := Located(d.Place)
 		p := &Part{Kind: client.Types, Name: d.Type, File: file, Line: line, Place: row.Main, Assumed: d.BuiltIn()}
 		b.add(p, tool.TypeList([]tool.AgentType{{Name: d.Type, WhenFor: d.Description}}), 0)
 	}
 }
 
-// located parts FILE:LINE.
-func located(from string) (file string, line int) {
+// Located parts FILE:LINE.
+func Located(from string) (file string, line int) {
 	at := strings.LastIndexByte(from, ':')
 	if n, err := strconv.Atoi(from[at+1:]); at >= 0 && err == nil {
 		return from[:at], n
@@ -141,7 +156,7 @@ func (b *builder) agent(d *agent.Definition) *Agent {
 		}
 		pool = filter(tool.WithNamed(b.offered, b.all, d.Tools), d)
 		prompt, _ = d.SystemPrompt(&b.gates) // none is of a fork
-		file, line = located(d.Place)
+		file, line = Located(d.Place)
 	}
 	b.price(a.Model)
 	for _, t := range pool.Tools {

@@ -91,6 +91,9 @@ const (
 	Default = "claude-code@2.1.330" // of a run on a project
 )
 
+// ImportsBehind is what is not verified of imports, where there are any.
+const ImportsBehind = "imports stand behind the file that names them"
+
 // StatusCut is how many characters of git's status a client sends.
 const StatusCut = 2_000
 

@@ -43,7 +43,7 @@ var layouts = []Layout{
 		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: pages},
 		{Kind: Environment, Main: Opening, Sub: System, Lean: System, Source: pages, NotVerified: order},
 		{Kind: Git, Main: Opening, Sub: Opening, Source: pages, NotVerified: order + "; that status is cut at 2,000 characters"},
-		{Kind: Memory, Main: UserContext, Sub: UserContext, Source: sdkTypes, NotVerified: "imports stand behind the file that names them"},
+		{Kind: Memory, Main: UserContext, Sub: UserContext, Source: sdkTypes, NotVerified: ImportsBehind},
 		{Kind: AutoMemory, Main: UserContext, Source: pages},
 		{Kind: Deferred, Main: Attachment, Sub: Attachment, Lean: Attachment, Source: sessions, NotVerified: order},
 		{Kind: Types, Main: Attachment, Sub: Attachment, Lean: Attachment, Source: sessions, NotVerified: order, Needs: "Agent"},

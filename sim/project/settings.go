@@ -165,6 +165,7 @@ func (r *reader) unmarshal(p place, file, text string, into any) bool {
 	default:
 		r.problem(p, file, 1, 1, "", "this is not JSON (%s): the file is skipped", err)
 	}
+	r.Problems[len(r.Problems)-1].Warning = false // nothing of it is read
 	return false
 }
 

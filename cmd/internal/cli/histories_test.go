@@ -95,7 +95,8 @@ func (h *history) check(commit, parent string) string {
 	case said[2] != "":
 		verdict = "reordered"
 	}
-	if (verdict == "-") != (code == ui.Pass) {
+	dearer := strings.Contains(out, "on a model dearer by") // neither longer nor in another order
+	if (verdict == "-") != (code == ui.Pass || dearer) {
 		h.t.Fatalf("%s: exit code %d of %s", commit, code, verdict)
 	}
 	return verdict
@@ -370,6 +371,8 @@ func madeCommits() []madeCommit {
 		{about: "a nested memory file", verdict: "-", files: files{"web/CLAUDE.md": a}},
 		{about: "a plugin's skill, agent and commands", verdict: "-", files: files{"plugins/x/skills/y/SKILL.md": skill("y", about), "plugins/x/agents/z.md": agent("Read"), "skills/w/SKILL.md": skill("w", about)}},
 		{about: "hooks and permissions", verdict: "-", files: files{".claude/settings.json": `{"permissions":{"allow":["Bash(go test:*)"]},"hooks":{}}`}},
+		{about: "an agent on a dearer model", verdict: "-", files: files{".claude/agents/reviewer.md": strings.Replace(agent("Read"), "tools:", "model: opus\ntools:", 1)}},
+		{about: "and on its own again", verdict: "-", files: files{".claude/agents/reviewer.md": agent("Read")}},
 		{about: "a skill's body", verdict: "-", files: files{".claude/skills/plan/SKILL.md": skill("plan", about+", planned") + c}},
 		{about: "one line more", verdict: "-", files: files{"CLAUDE.md": a + b + c + "One more line of it.\n"}},
 		{about: "1 % more", verdict: "-", files: files{"CLAUDE.md": a + b + c + percent(a+b+c, 1)}},

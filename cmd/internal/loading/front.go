@@ -7,12 +7,12 @@ import (
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
+	"agentsim/metrics/heads"
 	"agentsim/metrics/report"
 	"agentsim/sim"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
-	"agentsim/sim/llm"
-	"agentsim/sim/llm/tokens"
+	"agentsim/sim/project"
 	"agentsim/sim/transcript"
 )
 
@@ -24,6 +24,7 @@ type standing struct {
 	from           string
 	bytes, tokens  int64
 	assumed, twice bool // twice is of a run with several clients
+	imports        bool // others name it
 }
 
 // Tell says what of the directory and of the client's own head stands in front of
@@ -36,19 +37,23 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 	var told []*client.Layout
 	var heads []string
 	for _, spec := range specs {
-		layout, whose := spec.Layout(), headFrom(spec)
+		layout, whose, of := spec.Layout(), headFrom(spec), ""
 		if !slices.Contains(told, layout) || !slices.Contains(heads, whose) {
 			told, heads = append(told, layout), append(heads, whose)
 			if l.dir != nil {
-				whose = l.dir.name
+				whose, of = l.dir.name, " of its files"
 			}
 			own := l.standing(spec, layout)
 			rows = append(rows, own...)
-			total := int64(0)
+			files, git := int64(0), ""
 			for _, r := range own {
-				total += r.tokens
+				if r.kind == client.Git {
+					git = ", and " + ui.Count(r.tokens) + " of git's status"
+				} else {
+					files += r.tokens
+				}
 			}
-			d.Say("%s as %s sends it (known on %s): %s tokens in front of the main agent", whose, layout.Name, layout.Date, report.Quantity(total))
+			d.Say("%s as %s sends it (known on %s): %s tokens%s in front of the main agent%s", whose, layout.Name, layout.Date, ui.Count(files), of, git)
 		}
 	}
 	for i := range rows {
@@ -129,43 +134,47 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 // standing lists what stands in front of a run's agents, a line for each kind and
 // file.
 func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standing) {
-	of := &spec.Scenario.Project
-	counter := tokens.Approx(spec.Scenario.Provider.ModelID(spec.Scenario.Provider.Model))
-	add := func(kind client.Kind, from string, text string, bytes int) {
-		row := layout.Row(kind)
-		if row.Main == client.Nowhere {
-			return
-		}
-		r := standing{layout: layout, kind: kind, from: from, bytes: int64(len(text) + bytes), assumed: bytes > 0}
-		b := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, text)}
-		if bytes > 0 {
-			b.Content = llm.NewText(llm.Prose, strings.Repeat("tool of the server ", bytes/19+1)[:bytes])
-		}
-		if kind == client.Tool {
-			b = llm.Block{Kind: llm.ToolDef, Content: llm.NewJSON(text + strings.Repeat("x", bytes))}
-		}
-		r.tokens = counter.Tokens(b.Measure())
-		if kind == client.Skills {
-			r.from = listed(from)
-		}
-		if i := slices.IndexFunc(rows, func(x standing) bool { return x.kind == kind && x.from == r.from }); i >= 0 {
-			rows[i].bytes, rows[i].tokens = rows[i].bytes+r.bytes, rows[i].tokens+r.tokens
-			return
-		}
-		rows = append(rows, r)
+	sc := spec.Scenario
+	of := &sc.Project
+	found := &project.Found{Layout: layout}
+	add := func(kind client.Kind, name, from, text string, bytes int) {
+		found.Parts = append(found.Parts, project.Part{Kind: kind, Name: name, From: from, Text: text, Bytes: bytes})
 	}
-	for _, kind := range client.Kinds {
-		switch {
-		case kind == client.Memory && of.ClaudeMd != nil:
-			add(kind, "project.claude_md", of.ClaudeMd.Text, 0)
-		case kind == client.Git && of.GitStatus != nil:
-			add(kind, "project.git_status", of.GitStatus.Text, 0)
-		}
-		for i := range of.Parts {
-			if x := &of.Parts[i]; client.Kind(x.Kind) == kind {
-				add(kind, x.From, x.Text.Text, x.Text.Bytes)
+	if of.ClaudeMd != nil {
+		add(client.Memory, "", "project.claude_md", of.ClaudeMd.Text, 0)
+	}
+	if of.GitStatus != nil {
+		add(client.Git, "", "project.git_status", of.GitStatus.Text, 0)
+	}
+	for i := range of.Parts {
+		x := &of.Parts[i]
+		add(client.Kind(x.Kind), x.Name, x.From, x.Text.Text, x.Text.Bytes)
+	}
+	if l.dir != nil {
+		for i, x := range found.Parts {
+			had := l.of(sc).Parts
+			if at := slices.IndexFunc(had, func(o project.Part) bool { return o.From == x.From }); at >= 0 {
+				found.Parts[i].By = had[at].By
 			}
 		}
+	}
+	in := heads.Input{Found: found, Model: sc.Provider.ModelID(sc.Provider.Model)}
+	if set, err := sim.Definitions(sc, sim.DefinitionSources(sc, spec.Project)); err == nil && l.dir != nil { // else the run itself fails
+		in.Definitions = set.Definitions
+	}
+	for _, p := range heads.Front(in) {
+		r := standing{layout: layout, kind: p.Kind, from: p.From(), bytes: p.Bytes, tokens: p.Tokens, assumed: p.Assumed, imports: p.By != ""}
+		switch {
+		case p.Kind == client.Skills:
+			r.from = listed(r.from)
+		case p.File == "":
+			r.from = string(client.Git)
+		}
+		if i := slices.IndexFunc(rows, func(x standing) bool { return x.kind == r.kind && x.from == r.from }); i >= 0 {
+			rows[i].bytes, rows[i].tokens = rows[i].bytes+r.bytes, rows[i].tokens+r.tokens
+			continue
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -204,7 +213,7 @@ func notVerified(rows []standing) (out []string) {
 	kinds := map[string][]string{}
 	for _, r := range rows {
 		for _, text := range strings.Split(r.layout.Row(r.kind).NotVerified, "; ") {
-			if text == "" {
+			if text == "" || text == client.ImportsBehind && !slices.ContainsFunc(rows, func(x standing) bool { return x.imports }) {
 				continue
 			}
 			if kinds[text] == nil {

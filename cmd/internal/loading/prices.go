@@ -38,7 +38,7 @@ func (p *Prices) Read() error {
 // Words say at whose prices a model is, such as your prices of 2026-11-01 (mine.yaml).
 func (p *Prices) Words(model *cachemodel.Profile) string {
 	if p.Prices == nil || model.Source != p.Prices.File {
-		return "prices of " + model.Date
+		return "prices of " + cachemodel.Newest()
 	}
 	return "your prices of " + model.Date + " (" + model.Source + ")"
 }

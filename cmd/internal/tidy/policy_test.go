@@ -93,7 +93,7 @@ cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
-cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire sim/workspace sim/llm sim/llm/tokens sim/transcript cachemodel metrics metrics/report
+cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW
 cmd/internal/cli/sessions: BELOW
@@ -105,14 +105,14 @@ cmd/internal/cli/crossover: BELOW
 cmd/internal/cli/definitions: BELOW
 cmd/internal/cli/scenario: BELOW scenarios/upgrade
 cmd/internal/cli/bench:   BELOW
-cmd/internal/cli/check:   BELOW sim/client sim/project metrics/heads metrics/sarif
+cmd/internal/cli/check:   BELOW sim/client metrics/heads metrics/sarif
 cmd/internal/cli/sweep:   BELOW
 cmd/internal/cli/compare: BELOW
 cmd/internal/cli/run:     BELOW
 cmd/internal/cli/replay:  BELOW
 cmd/internal/cli/runs:    BELOW
 cmd/internal/cli/project: BELOW sim/project
-cmd/internal/cli/overview: BELOW sim/client sim/project
+cmd/internal/cli/overview: BELOW sim/client metrics/heads
 cmd/internal/cli:         BELOW cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:

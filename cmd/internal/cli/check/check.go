@@ -5,25 +5,16 @@ package check
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/heads"
-	"agentsim/scenarios"
-	"agentsim/sim"
-	"agentsim/sim/agent"
-	"agentsim/sim/client"
-	"agentsim/sim/definition"
-	"agentsim/sim/project"
 
 	"github.com/spf13/cobra"
 )
@@ -47,9 +38,6 @@ type options struct {
 // defaultBaseline is where a repository's baseline is, inside it.
 const defaultBaseline = ".agentsim/check.json"
 
-// defaultModel is the main agent's where settings name none.
-const defaultModel = "claude-sonnet-5-5"
-
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
 	o := &options{day: heads.DefaultDay}
@@ -62,9 +50,11 @@ client's /context and by file and line, and what that costs a turn (cache read),
 is written, and nothing but git is started.
 
 With a baseline (DIR/.agentsim/check.json, which --update writes and you commit) it says what grew, shrank, moved or was
-reordered, whose change that is, and what it costs. It ends with 3 where what the repository puts in front of an agent
-grew over the threshold or was reordered, and with 7 where there is no baseline. What the client itself puts there, git's
-status and prices do not decide; what is assumed is marked so.`,
+reordered, which agent runs on another model, whose change that is, and what it costs all that have it together. It ends
+with 3 where what the repository puts in front of an agent grew over the threshold or was reordered, or where its model
+makes the same head dearer by more than the threshold, and with 7 where there is no baseline. What the client itself puts
+there, git's status and prices do not decide, nor do files that are not loaded, which the verdict counts. A server of
+which nobody saved what it has counts by assumed sizes, and the verdict says so.`,
 		Example: `  agentsim check --update
   agentsim check
   agentsim check src/shop --update
@@ -111,16 +101,13 @@ func (o *options) check() error {
 
 // check is one use of the command.
 type check struct {
-	o        *options
-	files    *hostdir.Dir
-	name     string // of the baseline
-	found    *project.Found
-	problems []*definition.Problem
-	price    rundb.Pricing
-	now      *heads.Heads
-	base     *heads.Heads  // nil for none
-	report   *heads.Report // of nothing without a baseline
-	model    string        // why the model is what it is; "" where settings name it
+	o     *options
+	files *hostdir.Dir
+	name  string // of the baseline
+	*loading.Repository
+	price  rundb.Pricing
+	base   *heads.Heads  // nil for none
+	report *heads.Report // of nothing without a baseline
 }
 
 func run(s *ui.Env, o *options) error {
@@ -162,54 +149,8 @@ func (c *check) read() (err error) {
 	if c.files, err = hostdir.OpenDir(dir); err != nil {
 		return ui.Failf(ui.Operating, "%s: %w", dir, err)
 	}
-	from, done, err := loading.Source(dir, c.o.home, hostdir.Limits{}, nil)
-	if err != nil {
-		return err
-	}
-	defer done()
-	layout := client.Find(client.Default)
-	c.found = project.Read(from, layout, 0)
-	model := c.mainModel()
-	if profile, err := cachemodel.Lookup(model); err == nil && profile.Window > 0 {
-		c.found = project.Read(from, layout, profile.Window)
-	}
-	return c.heads(model)
-}
-
-// aliases are the models that are taken for aliases.
-var aliases = map[string]string{"opus": "claude-opus-5-5", "sonnet": defaultModel, "haiku": "claude-haiku-5-5"}
-
-// mainModel is the model of the main agent.
-func (c *check) mainModel() string {
-	set := c.found.Settings.Model
-	model := cmp.Or(aliases[set.Value], set.Value)
-	if _, err := cachemodel.Lookup(model); err == nil && model != "" {
-		return model
-	}
-	c.model = "model " + defaultModel + ": no settings name one"
-	if set.Value != "" {
-		c.model = fmt.Sprintf("model %s: that of %s, %s, has no known prices", defaultModel, set.From, set.Value)
-	}
-	return defaultModel
-}
-
-// heads reads the definitions and puts the heads together.
-func (c *check) heads(model string) error {
-	files, problems := definition.ReadDeep(c.files)
-	sc := scenarios.Defaults()
-	sc.Project.Agents.BuiltIns, sc.Provider.Aliases = []string{agent.TypePlan}, aliases
-	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files, Deep: true}})
-	if err != nil {
-		return err
-	}
-	for _, p := range c.found.Problems {
-		p.File = strings.TrimPrefix(p.File, filepath.ToSlash(filepath.Clean(c.o.dir))+"/")
-	}
-	c.problems = append(c.found.Problems, slices.DeleteFunc(slices.Concat(problems, set.Problems), func(p *definition.Problem) bool {
-		return slices.ContainsFunc(c.found.Problems, func(x *definition.Problem) bool { return x.File == p.File }) // settings, read twice
-	})...)
-	c.now = heads.Of(heads.Input{Found: c.found, Definitions: set.Definitions, Model: model, Aliases: aliases, Semantics: sim.Semantics, Price: c.price})
-	return nil
+	c.Repository, err = loading.ReadRepository(dir, c.o.home, c.price)
+	return err
 }
 
 // maxBaseline is what is read of a baseline.
@@ -232,7 +173,7 @@ func (c *check) compare() error {
 		return ui.Fail(ui.Operating, err)
 	}
 	c.base = base
-	c.report = heads.Compare(base, c.now, c.o.limit, func(file string) string {
+	c.report = heads.Compare(base, c.Heads, c.o.day, c.o.limit, func(file string) string {
 		text, err := c.files.Read(file, maxBaseline)
 		if strings.HasPrefix(file, "../") {
 			text, err = hostdir.Text(filepath.Join(c.o.dir, filepath.FromSlash(file)), maxBaseline)

@@ -21,7 +21,7 @@ func (c *check) document() *report.Document {
 	d.Heading("check", "%s", c.title())
 	d.Whole("agentsim check: " + c.verdict() + "\n\n" + report.MarkdownText(c.title()))
 	d.Main("parts")
-	d.Field("client", report.Text(c.now.Client))
+	d.Field("client", report.Text(c.Client))
 	d.Field("verdict", report.Text(c.verdict()))
 	if d.Table(c.changes()); len(c.report.Changes) > 0 {
 		d.Say("")
@@ -31,18 +31,18 @@ func (c *check) document() *report.Document {
 	d.Table(c.shown())
 	d.Say("")
 	d.Table(c.parts().Hidden())
-	d.Table(loading.ProblemTable(c.problems).Hidden())
+	d.Table(loading.ProblemTable(c.Problems).Hidden())
 	c.notes(d)
 	return d
 }
 
 func (c *check) title() string {
 	price := "prices unknown"
-	if len(c.now.Prices) > 0 {
-		p, _ := c.price(c.now.Prices[0].Model) // it is there
+	if len(c.Prices) > 0 {
+		p, _ := c.price(c.Prices[0].Model) // it is there
 		price = c.o.prices.Words(p)
 	}
-	return fmt.Sprintf("%s · %s · %s at %s · %s", c.o.dir, c.now.Client, c.now.Agents[0].Model, price, ui.Plural(len(c.now.Agents), "agent type"))
+	return fmt.Sprintf("%s · %s · %s at %s · %s", c.o.dir, c.Client, c.Agents[0].Model, price, ui.Plural(len(c.Agents), "agent type"))
 }
 
 // verdict is what came out, in the words of a title.
@@ -50,37 +50,45 @@ func (c *check) verdict() string {
 	if c.base == nil {
 		return "no baseline"
 	}
-	var grown, turned []string
-	for _, g := range c.report.Agents {
-		if g.Missed {
-			grown = append(grown, g.Agent)
-		}
-		if g.Reordered {
-			turned = append(turned, g.Agent)
-		}
-	}
 	var parts []string
-	if grown != nil {
-		parts = append(parts, fmt.Sprintf("grew over %s: %s", c.o.threshold, report.Some(grown)))
-	}
-	if turned != nil {
-		parts = append(parts, "reordered: "+report.Some(turned))
+	for _, v := range []struct {
+		what string
+		of   func(g heads.Growth) bool
+	}{
+		{"grew over " + c.o.threshold, func(g heads.Growth) bool { return g.Missed && !g.Assumed }},
+		{"grew over " + c.o.threshold + " (assumed)", func(g heads.Growth) bool { return g.Assumed }},
+		{"reordered", func(g heads.Growth) bool { return g.Reordered }},
+		{"on a model dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Dearer }},
+	} {
+		var names []string
+		for _, g := range c.report.Agents {
+			if v.of(g) {
+				names = append(names, g.Agent)
+			}
+		}
+		if names != nil {
+			parts = append(parts, v.what+": "+report.Some(names))
+		}
 	}
 	switch {
 	case parts != nil:
-		return strings.Join(parts, " · ")
 	case len(c.report.Changes) > 0:
-		return "changed, within " + c.o.threshold
+		parts = append(parts, "changed, within "+c.o.threshold)
+	default:
+		parts = append(parts, "nothing changed")
 	}
-	return "nothing changed"
+	if n := len(texts(c.Problems, false)); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d not loaded", n))
+	}
+	return strings.Join(parts, " · ")
 }
 
 // notes are the last lines.
 func (c *check) notes(d *report.Document) {
-	d.Label("again", c.again())
-	d.Label("not loaded", texts(c.problems, false)...)
-	d.Label("problem", texts(c.problems, true)...)
-	d.Label("beside", c.found.Aside...)
+	d.Label("again", c.again(""))
+	d.Label("not loaded", texts(c.Problems, false)...)
+	d.Label("problem", texts(c.Problems, true)...)
+	d.Label("beside", c.Found.Aside...)
 	d.Label("assumed", c.assumed()...)
 	d.Label("unverified", c.unverified()...)
 	if c.o.home == "" {
@@ -107,22 +115,31 @@ func texts(problems []*definition.Problem, warning bool) (out []string) {
 
 // assumed is what the figures rest on and nothing here says.
 func (c *check) assumed() []string {
-	d := c.o.day
-	return slices.DeleteFunc(append([]string{
+	d, client := c.o.day, int64(0)
+	for _, i := range c.Agents[0].Parts {
+		if p := c.Parts[i]; p.Assumed && !p.Own() {
+			client += p.Tokens
+		}
+	}
+	return slices.Concat([]string{
 		fmt.Sprintf("a day is %d sessions of %d turns; each type of sub-agent is started once in each, for %d turns", d.Sessions, d.Turns, d.SubTurns),
-		"the client's own system prompt, tools and types are this program's, in place of those of " + c.now.Client, c.model,
-		"tokens counted by " + c.now.Counter + ", each part by itself",
-	}, c.found.Assumed...), func(text string) bool { return text == "" })
+		"a turn of a part or a change is one of each agent that has it",
+		"a fork reads what its lead wrote; one that begins cold, after the lead's entry expired, writes it as main does to begin",
+		fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s", ui.Count(client), c.Client),
+		"tokens counted by " + c.Counter + ", each part by itself",
+	}, c.Models, c.Found.Assumed)
 }
 
 // unverified is what the sources of the layout do not settle.
 func (c *check) unverified() []string {
 	var found report.Findings
-	for _, row := range c.found.Layout.Rows {
+	for _, row := range c.Found.Layout.Rows {
 		has := func(p *heads.Part) bool { return p.Kind == row.Kind }
-		if slices.ContainsFunc(c.now.Parts, has) {
+		if slices.ContainsFunc(c.Parts, has) {
 			for text := range strings.SplitSeq(row.NotVerified, "; ") {
-				found.Add(text, string(row.Kind), 0)
+				if text != client.ImportsBehind || slices.ContainsFunc(c.Parts, func(p *heads.Part) bool { return p.By != "" }) {
+					found.Add(text, string(row.Kind), 0)
+				}
 			}
 		}
 	}
@@ -147,80 +164,87 @@ func (c *check) causes() (out []string) {
 	if tool != nil {
 		out = append(out, "the tool's: "+strings.Join(tool, "; "))
 	}
-	if c.base.Semantics != c.now.Semantics {
-		out = append(out, fmt.Sprintf("the tool's: semantics %d, the baseline's %d", c.now.Semantics, c.base.Semantics))
+	if c.base.Semantics != c.Semantics {
+		out = append(out, fmt.Sprintf("the tool's: semantics %d, the baseline's %d", c.Semantics, c.base.Semantics))
 	}
 	if c.report.Prices != nil {
-		main := c.now.Agents[0]
-		all, _ := c.now.Tokens(main)
-		was, is := main.Cost(c.base.Prices, all, c.o.day), main.Cost(c.now.Prices, all, c.o.day)
+		main := c.Agents[0]
+		all, _ := c.Tokens(main)
+		was, is := main.Cost(c.base.Prices, all, c.o.day), main.Cost(c.Prices, all, c.o.day)
 		out = append(out, fmt.Sprintf("the prices': %s: a turn of main %s → %s, a day %s → %s", strings.Join(c.report.Prices, "; "),
 			report.Dollars(was.Turn), report.Dollars(is.Turn), report.Dollars(was.Day), report.Dollars(is.Day)))
 	}
 	return out
 }
 
-// again says what reorderings make running sessions write again: from the first on.
-func (c *check) again() string {
-	var first *heads.Change
-	for i := range c.report.Changes {
-		x := &c.report.Changes[i]
-		if x.What == heads.Reordered && (first == nil || x.Again > first.Again) {
-			first = x
+// again says from where on the head of an agent, or the one of which it is most, is
+// not what the cache holds, and what writing it once more costs. A fork writes none.
+func (c *check) again(name string) string {
+	var most heads.Growth
+	for _, g := range c.report.Agents {
+		if g.Again > most.Again && g.Agent != heads.Fork && (name == "" || g.Agent == name) {
+			most = g
 		}
 	}
-	if first == nil {
+	if most.Again == 0 {
 		return ""
 	}
-	cost := first.Agent.Cost(c.now.Prices, first.Again, c.o.day).Begin
-	return fmt.Sprintf("from %s on, %s tokens of %s no longer match what the cache holds: each session that runs writes them once more, %s",
-		where(*first), ui.Count(first.Again), first.Agent.Name, small(cost))
+	from := "from " + most.From + " on, "
+	if most.From == "" {
+		from = "on another model all "
+	}
+	a := c.Agents[slices.IndexFunc(c.Agents, func(a *heads.Agent) bool { return a.Name == most.Agent })]
+	return fmt.Sprintf("%s%s tokens of %s no longer match what the cache holds: the first session that begins with them writes them once more, %s",
+		from, ui.Count(most.Again), most.Agent, small(a.Cost(c.Prices, most.Again, c.o.day).Begin))
 }
 
 // agents is a line for each type of agent.
 func (c *check) agents() *report.Sheet {
 	type col = report.Column[*heads.Agent]
 	cost := func(a *heads.Agent) heads.Cost {
-		all, _ := c.now.Tokens(a)
-		return a.Cost(c.now.Prices, all, c.o.day)
+		all, _ := c.Tokens(a)
+		return a.Cost(c.Prices, all, c.o.day)
 	}
-	own := func(a *heads.Agent) int64 { _, own := c.now.Tokens(a); return own }
+	own := func(a *heads.Agent) int64 { _, own := c.Tokens(a); return own }
 	columns := []col{
 		{Name: "agent", Head: "AGENT", Of: func(a *heads.Agent) report.Value { return report.Text(a.Name) }},
 		{Name: "from", Head: "FROM", Drop: 3, Of: func(a *heads.Agent) report.Value { return report.Text(a.From).OrBlank(a.From != "") }},
 		{Name: "model", Head: "MODEL", Drop: 4, Of: func(a *heads.Agent) report.Value { return report.Text(a.Model) }},
-		{Name: "tokens", Head: " TOKENS", Of: func(a *heads.Agent) report.Value { all, _ := c.now.Tokens(a); return report.Count(all) }},
+		{Name: "tokens", Head: " TOKENS", Of: func(a *heads.Agent) report.Value { all, _ := c.Tokens(a); return report.Count(all) }},
 		{Name: "tokens_yours", Head: " YOURS", Of: func(a *heads.Agent) report.Value { return report.Count(own(a)) }},
 	}
 	if c.base != nil {
-		growth := func(a *heads.Agent) heads.Growth {
-			return c.report.Agents[slices.IndexFunc(c.report.Agents, func(g heads.Growth) bool { return g.Agent == a.Name })]
-		}
+		growth := c.growth
 		columns = append(columns,
 			col{Name: "tokens_yours_before", Head: " BEFORE", Of: func(a *heads.Agent) report.Value {
 				return report.Count(growth(a).Was).If(!growth(a).New)
 			}},
-			col{Name: "verdict", Head: "VERDICT", Of: func(a *heads.Agent) report.Value { return report.Text(grown(growth(a))) }})
+			col{Name: "verdict", Head: "VERDICT", Of: func(a *heads.Agent) report.Value { return report.Text(grown(growth(a))) }},
+			col{Name: "written_again", Of: func(a *heads.Agent) report.Value { return report.Tokens(growth(a).Again).If(growth(a).Again > 0) }})
 	}
-	return report.TableOf("agents", c.now.Agents, append(columns,
+	return report.TableOf("agents", c.Agents, append(columns,
 		col{Name: "turn", Head: " A TURN", Of: func(a *heads.Agent) report.Value { return small(cost(a).Turn) }},
 		col{Name: "begin", Head: " TO BEGIN", Drop: 2, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Begin) }},
 		col{Name: "day", Head: " A DAY", Drop: 1, Of: func(a *heads.Agent) report.Value { return report.Dollars(cost(a).Day) }})...)
 }
 
-// grown is what became of a head in a word.
+// growth is what became of an agent's head.
+func (c *check) growth(a *heads.Agent) heads.Growth {
+	return c.report.Agents[slices.IndexFunc(c.report.Agents, func(g heads.Growth) bool { return g.Agent == a.Name })]
+}
+
+// grown is what became of a head in a word or two.
 func grown(g heads.Growth) string {
-	switch {
-	case g.New:
-		return "new"
-	case g.Missed && g.Reordered:
-		return "grew, reordered"
-	case g.Missed:
-		return "grew"
-	case g.Reordered:
-		return "reordered"
+	var words []string
+	for _, w := range []struct {
+		word string
+		is   bool
+	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer}} {
+		if w.is {
+			words = append(words, w.word)
+		}
 	}
-	return "pass"
+	return cmp.Or(strings.Join(words, ", "), "pass")
 }
 
 // row is a part, or all parts of a kind from one file, in front of who has them.
@@ -228,19 +252,20 @@ type row struct {
 	*heads.Part
 	from string
 	who  []string
-	main *heads.Agent // whose costs are told
+	main *heads.Agent // the first of them
+	cost heads.Cost   // to all of them
 }
 
 // rows are the parts in the order of the prefix: those of the main agent, then what
 // others have of their own.
 func (c *check) rows() (out []row) {
 	seen := map[int]bool{}
-	for _, a := range c.now.Agents {
+	for _, a := range c.Agents {
 		for _, i := range a.Parts {
 			if !seen[i] {
 				seen[i] = true
-				p := c.now.Parts[i]
-				out = append(out, row{p, p.From(), c.now.Who(i), a})
+				p := c.Parts[i]
+				out = append(out, row{p, p.From(), c.Who(i), a, c.Cost(i, c.o.day)})
 			}
 		}
 	}
@@ -269,7 +294,7 @@ func (c *check) shown() *report.Sheet {
 			rows = append(rows, r)
 			continue
 		}
-		rows[i].Bytes, rows[i].Tokens = rows[i].Bytes+r.Bytes, rows[i].Tokens+r.Tokens
+		rows[i].Bytes, rows[i].Tokens, rows[i].cost = rows[i].Bytes+r.Bytes, rows[i].Tokens+r.Tokens, rows[i].cost.Plus(r.cost)
 		if !slices.Equal(rows[i].who, r.who) {
 			rows[i].who = []string{rows[i].main.Name, "others by their tools"}
 		}
@@ -280,8 +305,8 @@ func (c *check) shown() *report.Sheet {
 		col{Head: "FROM", Of: func(r row) report.Value { return report.Text(r.from) }},
 		col{Head: " BYTES", Drop: 2, Of: func(r row) report.Value { return report.Count(r.Bytes) }},
 		col{Head: " TOKENS", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
-		col{Head: " A TURN", Of: func(r row) report.Value { return small(c.cost(r).Turn) }},
-		col{Head: " A DAY", Drop: 1, Of: func(r row) report.Value { return report.Dollars(c.cost(r).Day) }},
+		col{Head: " A TURN", Of: func(r row) report.Value { return small(r.cost.Turn) }},
+		col{Head: " A DAY", Drop: 1, Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
 		col{Head: "WHERE", Drop: 3, Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
 		col{Head: "WHO HAS IT", Drop: 4, Of: func(r row) report.Value { return report.Text(c.who(r.who)) }})
 }
@@ -300,12 +325,10 @@ func more(p cachemodel.Picodollars) report.Value {
 	return report.Dollars(p).As(sign + small(p).String())
 }
 
-func (c *check) cost(r row) heads.Cost { return r.main.Cost(c.now.Prices, r.Tokens, c.o.day) }
-
 // who names agents in few words.
 func (c *check) who(names []string) string {
 	var without []string
-	for _, a := range c.now.Agents {
+	for _, a := range c.Agents {
 		if !slices.Contains(names, a.Name) {
 			without = append(without, a.Name)
 		}
@@ -330,9 +353,9 @@ func (c *check) parts() *report.Sheet {
 		col{Name: "imported_by", Of: func(r row) report.Value { return report.Text(r.By).If(r.By != "") }},
 		col{Name: "bytes", Of: func(r row) report.Value { return report.Count(r.Bytes) }},
 		col{Name: "tokens", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
-		col{Name: "turn", Of: func(r row) report.Value { return report.Dollars(c.cost(r).Turn) }},
-		col{Name: "begin", Of: func(r row) report.Value { return report.Dollars(c.cost(r).Begin) }},
-		col{Name: "day", Of: func(r row) report.Value { return report.Dollars(c.cost(r).Day) }},
+		col{Name: "turn", Of: func(r row) report.Value { return report.Dollars(r.cost.Turn) }},
+		col{Name: "begin", Of: func(r row) report.Value { return report.Dollars(r.cost.Begin) }},
+		col{Name: "day", Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
 		col{Name: "where", Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
 		col{Name: "agents", Of: func(r row) report.Value { return report.List(r.who) }},
 		col{Name: "assumed", Of: func(r row) report.Value { return report.Bool(r.Assumed) }},
@@ -343,7 +366,7 @@ func (c *check) parts() *report.Sheet {
 // as far as there is room.
 func where(x heads.Change) string {
 	if len(x.Lines) == 0 {
-		return x.Now.From()
+		return x.Now.From() + assumed(x)
 	}
 	var out []string
 	for _, l := range x.Lines {
@@ -353,13 +376,21 @@ func where(x heads.Change) string {
 		}
 		out = append(out, text)
 	}
-	return x.Now.File + ":" + report.Some(out)
+	return x.Now.File + ":" + report.Some(out) + assumed(x)
+}
+
+// assumed marks a change whose size nobody read.
+func assumed(x heads.Change) string {
+	if x.Now.Assumed {
+		return " (assumed)"
+	}
+	return ""
 }
 
 // changes are what is not as in the baseline.
 func (c *check) changes() *report.Sheet {
 	type col = report.Column[heads.Change]
-	cost := func(x heads.Change) heads.Cost { return x.Agent.Cost(c.now.Prices, x.Tokens, c.o.day) }
+	cost := func(x heads.Change) heads.Cost { return c.report.Cost(&x, "") }
 	steady := func(x heads.Change) bool { return x.What != heads.Reordered }
 	return report.TableOf("changes", c.report.Changes,
 		col{Name: "change", Head: "CHANGE", Of: func(x heads.Change) report.Value { return report.Text(x.What) }},
@@ -368,11 +399,10 @@ func (c *check) changes() *report.Sheet {
 		col{Name: "name", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Name).If(x.Now.Name != "") }},
 		col{Name: "from", Head: "FROM", Of: func(x heads.Change) report.Value { return report.Text(origin(x)) }},
 		col{Name: "tokens", Head: " TOKENS", Of: func(x heads.Change) report.Value {
-			return report.Count(x.Tokens).Signed().OrBlank(x.What != heads.Reordered)
+			return report.Count(x.Tokens).Signed().OrBlank(steady(x) && x.What != heads.Model)
 		}},
 		col{Name: "turn", Head: " A TURN", Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
 		col{Name: "day", Head: " A DAY", Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},
-		col{Name: "written_again", Of: func(x heads.Change) report.Value { return report.Tokens(x.Again).If(x.Again > 0) }},
 		col{Name: "whose", Head: "WHOSE", Drop: 1, Of: func(x heads.Change) report.Value { return report.Text(whose(x)) }},
 		col{Name: "agents", Of: func(x heads.Change) report.Value { return report.List(x.Who) }},
 		col{Head: "WHO HAS IT", Drop: 2, Of: func(x heads.Change) report.Value { return report.Text(c.who(x.Who)) }})

@@ -26,13 +26,13 @@ func (c *check) writeFiles() error {
 // cases are the heads as tests.
 func (c *check) cases() (out []junit.Case) {
 	if c.base == nil {
-		for _, a := range c.now.Agents {
+		for _, a := range c.Agents {
 			out = append(out, junit.Case{Suite: "heads", Name: a.Name, Error: "no baseline", Type: "no-baseline"})
 		}
 		return out
 	}
 	for _, g := range c.report.Agents {
-		x := junit.Case{Suite: "heads", Name: g.Agent, Type: "head", Detail: strings.Join(c.lines(g.Agent), "\n")}
+		x := junit.Case{Suite: "heads", Name: g.Agent, Type: "head", Detail: strings.Join(append(c.lines(g.Agent), c.again(g.Agent)), "\n")}
 		if g.Fails() {
 			x.Failure = fmt.Sprintf("%s: %s → %s tokens of the repository's", grown(g), ui.Count(g.Was), ui.Count(g.Is))
 		}
@@ -45,20 +45,23 @@ func (c *check) cases() (out []junit.Case) {
 func (c *check) lines(agent string) (out []string) {
 	for _, x := range c.report.Changes {
 		if slices.Contains(x.Who, agent) {
-			out = append(out, c.line(x))
+			out = append(out, c.line(x, agent))
 		}
 	}
 	return out
 }
 
-// line says a change in words.
-func (c *check) line(x heads.Change) string {
+// line says a change in words, with what it costs an agent, or all that have it.
+func (c *check) line(x heads.Change, agent string) string {
+	text := fmt.Sprintf("%s: %s, %s", origin(x), part(x.Now), x.What)
 	if x.What == heads.Reordered {
-		return fmt.Sprintf("%s: %s, %s: %s tokens from here on are written again once", where(x), part(x.Now), x.What, ui.Count(x.Again))
+		return text
 	}
-	cost := x.Agent.Cost(c.now.Prices, x.Tokens, c.o.day)
-	return fmt.Sprintf("%s: %s, %s: %s tokens, %s a turn, %s a day (%s)", origin(x), part(x.Now), x.What,
-		report.Count(x.Tokens).Signed(), more(cost.Turn), report.Dollars(cost.Day).Signed(), whose(x))
+	if x.What != heads.Model {
+		text += fmt.Sprintf(": %s tokens", report.Count(x.Tokens).Signed())
+	}
+	cost := c.report.Cost(&x, agent)
+	return text + fmt.Sprintf(", %s a turn, %s a day (%s)", more(cost.Turn), report.Dollars(cost.Day).Signed(), whose(x))
 }
 
 // rules are the kinds of findings.
@@ -66,17 +69,19 @@ var rules = []sarif.Rule{
 	{ID: "head-grew", About: "What the repository puts in front of an agent grew over the threshold"},
 	{ID: "head-reordered", About: "What the repository puts in front of an agent is in another order: the prompt cache does not match from there on"},
 	{ID: "head-changed", About: "What the repository puts in front of an agent is not the baseline's"},
-	{ID: "not-loaded", About: "A file that a client reads could not be read, or not as a whole"},
+	{ID: "model-dearer", About: "An agent runs on a model that makes the same head dearer by more than the threshold"},
+	{ID: "not-loaded", About: "A file that a client reads could not be read"},
+	{ID: "loaded-in-part", About: "A file is read, but something of it is not as its author meant it"},
 }
 
 // findings are changes of the repository's files, and what could not be read.
 func (c *check) findings() (out []sarif.Finding) {
-	for _, p := range c.problems {
-		level := sarif.Error
+	for _, p := range c.Problems {
+		rule, level := "not-loaded", sarif.Error
 		if p.Warning {
-			level = sarif.Warning
+			rule, level = "loaded-in-part", sarif.Warning
 		}
-		out = append(out, sarif.Finding{Rule: "not-loaded", Level: level, Text: told(p), File: p.File, First: p.Line})
+		out = append(out, sarif.Finding{Rule: rule, Level: level, Text: told(p), File: p.File, First: p.Line})
 	}
 	for _, x := range c.report.Changes {
 		if x.Theirs || strings.HasPrefix(x.Now.File, "~/") {
@@ -96,11 +101,14 @@ func (c *check) findings() (out []sarif.Finding) {
 
 // finding is a change, an error where it makes the gate fail.
 func (c *check) finding(x heads.Change) sarif.Finding {
-	f := sarif.Finding{Rule: "head-changed", Level: sarif.Note, Text: c.line(x), File: x.Now.File, First: x.Now.Line}
+	f := sarif.Finding{Rule: "head-changed", Level: sarif.Note, Text: c.line(x, ""), File: x.Now.File, First: x.Now.Line}
 	missed := func(g heads.Growth) bool { return g.Missed && slices.Contains(x.Who, g.Agent) }
+	dearer := func(g heads.Growth) bool { return g.Dearer && slices.Contains(x.Who, g.Agent) }
 	switch {
 	case x.What == heads.Reordered:
 		f.Rule, f.Level = "head-reordered", sarif.Error
+	case x.What == heads.Model && slices.ContainsFunc(c.report.Agents, dearer):
+		f.Rule, f.Level = "model-dearer", sarif.Error
 	case x.Tokens > 0 && slices.ContainsFunc(c.report.Agents, missed):
 		f.Rule, f.Level = "head-grew", sarif.Error
 	}
@@ -118,22 +126,23 @@ func told(p *definition.Problem) string {
 func (c *check) write(s *ui.Env) error {
 	var err error
 	if c.o.baseline != "" {
-		err = ui.WriteFile("--baseline", c.o.baseline, c.now.Write)
+		err = ui.WriteFile("--baseline", c.o.baseline, c.Write)
 	} else {
-		err = inside(c.files, c.now)
+		err = inside(c.files, c.Heads)
 	}
 	if err != nil {
 		return err
 	}
 	d := &report.Document{}
-	main, own := c.now.Tokens(c.now.Agents[0])
-	d.Say("%s: %s and %s written; %s tokens stand in front of main, %s of them yours", c.name, ui.Plural(len(c.now.Agents), "agent type"),
-		ui.Plural(len(c.now.Parts), "part"), ui.Count(main), ui.Count(own))
+	main, own := c.Tokens(c.Agents[0])
+	d.Say("%s: %s and %s written; %s tokens stand in front of main, %s of them yours", c.name, ui.Plural(len(c.Agents), "agent type"),
+		ui.Plural(len(c.Parts), "part"), ui.Count(main), ui.Count(own))
 	for _, x := range c.report.Changes {
-		d.Label("accepted", c.line(x))
+		d.Label("accepted", c.line(x, ""))
 	}
-	d.Label("not loaded", texts(c.problems, false)...)
-	d.Label("problem", texts(c.problems, true)...)
+	d.Label("again", c.again(""))
+	d.Label("not loaded", texts(c.Problems, false)...)
+	d.Label("problem", texts(c.Problems, true)...)
 	return errors.Join(s.Print("table", d), c.writeFiles())
 }
 

@@ -11,17 +11,17 @@ package overview
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/heads"
 	"agentsim/metrics/report"
 	"agentsim/sim/client"
-	"agentsim/sim/llm"
-	"agentsim/sim/llm/tokens"
-	"agentsim/sim/project"
 )
 
 // Print says what there is to see; false, and nothing, where there is neither a
@@ -74,48 +74,31 @@ func sessionsSeen(s *ui.Env, d *report.Document) bool {
 
 // repositorySeen says what the repository here puts in front of agents.
 func repositorySeen(d *report.Document) bool {
-	g, err := hostdir.ReadGit(".", hostdir.Limits{}, nil)
-	if err != nil || g == nil {
+	if g, err := hostdir.ReadGit(".", hostdir.Limits{}, nil); err != nil || g == nil {
 		return false // a repository that git cannot tell of is told of by commands that need it
 	}
-	dir, err := hostdir.OpenDir(".")
+	r, err := loading.ReadRepository(".", "", cachemodel.Lookup)
 	if err != nil {
 		return false
 	}
-	defer dir.Close()
-	layout := client.Find(client.Default)
-	found := project.Read(project.Source{Dir: dir, Name: ".", Path: hostdir.Real("."),
-		Git: &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}}, layout, 0)
-	sizes, total := heads(found, layout)
-	d.Label("repository", fmt.Sprintf("%s tok of it in front of the main agent as %s sends it, beside the client's own: %s", report.Quantity(total), layout.Name, strings.Join(sizes, ", ")))
+	_, own := r.Tokens(r.Agents[0])
+	d.Label("repository", fmt.Sprintf("%s tok of its files in front of the main agent as %s sends it, beside git's status and the client's own: %s",
+		ui.Count(own), r.Client, strings.Join(sizes(r.Heads), ", ")))
 	d.Label("more", "agentsim check")
 	return true
 }
 
-// heads are the sizes of what stands in front of the main agent by kind of part, the
+// sizes are those of what stands in front of the main agent by kind of part, the
 // largest first.
-func heads(found *project.Found, layout *client.Layout) (out []string, total int64) {
-	counter := tokens.Approx(counted)
-	sizes := map[client.Kind]int64{}
-	for _, p := range found.Parts {
-		if layout.Row(p.Kind).Main == client.Nowhere {
-			continue
+func sizes(h *heads.Heads) (out []string) {
+	of := map[client.Kind]int64{}
+	for _, i := range h.Agents[0].Parts {
+		if p := h.Parts[i]; p.Own() {
+			of[p.Kind] += p.Tokens
 		}
-		text := llm.NewText(llm.Prose, p.Text)
-		if p.Bytes > 0 {
-			text = llm.NewText(llm.JSON, strings.Repeat("x", p.Bytes))
-		}
-		b := llm.Block{Kind: llm.Text, Content: text}
-		n := counter.Tokens(b.Measure())
-		sizes[p.Kind], total = sizes[p.Kind]+n, total+n
 	}
-	kinds := slices.DeleteFunc(slices.Clone(client.Kinds[:]), func(k client.Kind) bool { return sizes[k] == 0 })
-	slices.SortStableFunc(kinds, func(a, b client.Kind) int { return cmp.Compare(sizes[b], sizes[a]) })
-	for _, k := range kinds {
-		out = append(out, fmt.Sprintf("%s %s", k, report.Quantity(sizes[k])))
+	for _, k := range slices.SortedFunc(maps.Keys(of), func(a, b client.Kind) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b)) }) {
+		out = append(out, fmt.Sprintf("%s %s", k, ui.Count(of[k])))
 	}
-	return out, total
+	return out
 }
-
-// counted is the model by whose approximate counter sizes are told.
-const counted = "claude-sonnet-5-5"

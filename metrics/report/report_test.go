@@ -99,6 +99,7 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-03 why a bill differs leaves out what prints as nothing or is under a hundredth of the difference", smallParts)
 	t.Run("CLI-03 only variants that finished and did as much of the same work are compared by their bills", sameWorkOnly)
 	t.Run("CLI-03 a bill less than a hundredth above the cheapest is not explained, an equal one is told", smallDifferences)
+	t.Run("CLI-03 where variants have other models, the price of their tokens comes first, and the parts are what other amounts cost", otherModels)
 	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
 }
 
@@ -144,6 +145,29 @@ func smallDifferences(t *testing.T) {
 		if got := strings.Join(Why(rows), "\n"); got != c.want {
 			t.Errorf("%d more: got %q, want %q", c.more, got, c.want)
 		}
+	}
+}
+
+func otherModels(t *testing.T) {
+	rows := sample()
+	is := func(i int, name string, written, read cachemodel.Picodollars) {
+		run := rows[i].Run
+		run.Models = []metrics.Model{{Name: name, Cost: metrics.Parts{Written: written, Read: read}}}
+		run.Total.Cost = written + read
+	}
+	// At 4 and 0.2 dollars a million, where the other has half of that: fewer are written.
+	is(0, "small", 118_000*2_000_000, 2_790_000*100_000)
+	is(1, "large", 109_000*4_000_000, 3_740_000*200_000)
+	const dearer = "fork costs $0.67 more than inline: its tokens are dearer +$0.52 (large; inline has small), cache read +$0.19, cache write -$0.04"
+	if got := strings.Join(Why(rows), "\n"); got != dearer {
+		t.Errorf("got %q, want %q", got, dearer)
+	}
+	is(0, "large", 118_000*2_000_000, 2_790_000*100_000)
+	is(1, "small", 318_000*1_900_000, 3_740_000*90_000)
+	rows[1].Run.Total.Usage.Write5m = 318_000
+	const cheaper = "fork costs $0.43 more than inline: its tokens are cheaper -$0.07 (small; inline has large), cache write +$0.40, cache read +$0.10"
+	if got := strings.Join(Why(rows), "\n"); got != cheaper {
+		t.Errorf("got %q, want %q", got, cheaper)
 	}
 }
 

@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"agentsim/cachemodel"
 	"agentsim/metrics"
@@ -122,10 +124,62 @@ func difference(r, best Row) string {
 	if diff < visible {
 		text = fmt.Sprintf("%s costs the same as %s", variantName(r), variantName(best))
 	}
-	if what := parts(best.Run.Parts(), r.Run.Parts()); what != "" {
+	if what := reasons(best, r); what != "" {
 		text += ": " + what
 	}
 	return text
+}
+
+// reasons says what makes r's bill differ from the cheapest one's. Where they have
+// other models the price of a token is first, and the parts are what other amounts come to at
+// the dearer side's price.
+func reasons(best, r Row) string {
+	a, b := best.Run.Parts(), r.Run.Parts()
+	ofA, ofB := models(best.Run), models(r.Run)
+	if slices.Equal(ofA, ofB) {
+		return parts(a, b)
+	}
+	var amounts metrics.Parts
+	x, y := best.Run.Total.Usage, r.Run.Total.Usage
+	amounts.Input = amount(a.Input, b.Input, x.Input, y.Input)
+	amounts.Written = amount(a.Written, b.Written, x.Written(), y.Written())
+	amounts.Read = amount(a.Read, b.Read, x.Read, y.Read)
+	amounts.Output = amount(a.Output, b.Output, x.Output, y.Output)
+	whole := b.Total() - a.Total()
+	price := whole - amounts.Total()
+	places, least := precision(whole)
+	if abs(price) < least {
+		return parts(a, b)
+	}
+	word := "dearer"
+	if price < 0 {
+		word = "cheaper"
+	}
+	text := fmt.Sprintf("its tokens are %s %s (%s; %s has %s)", word, signed(price, places),
+		strings.Join(ofB, ", "), variantName(best), strings.Join(ofA, ", "))
+	if more := largest(amounts, places, least); more != "" {
+		text += ", " + more
+	}
+	return text
+}
+
+// models are the names of the models that a run paid for, sorted.
+func models(r *metrics.Run) (names []string) {
+	for _, m := range r.Models {
+		if m.Cost.Total() != 0 {
+			names = append(names, m.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// amount is what n tokens cost more than m, at the dearer price of the two sides.
+func amount(a, b cachemodel.Picodollars, m, n int64) cachemodel.Picodollars {
+	if m == 0 || n == 0 {
+		return b - a
+	}
+	return cachemodel.Picodollars(math.Round(float64(n-m) * max(float64(a)/float64(m), float64(b)/float64(n))))
 }
 
 // cheapest is the run with the smallest bill among those that finished with the
@@ -193,15 +247,26 @@ const tenCents = 100_000_000_000
 // that of the whole difference. What prints as nothing, or is less than a
 // hundredth of the difference, is left out.
 func parts(a, b metrics.Parts) string {
+	places, least := precision(b.Total() - a.Total())
+	return largest(metrics.Parts{Input: b.Input - a.Input, Written: b.Written - a.Written, Read: b.Read - a.Read, Output: b.Output - a.Output}, places, least)
+}
+
+// precision is in how many places the parts of a difference are printed, and the
+// smallest that is.
+func precision(whole cachemodel.Picodollars) (places int, least cachemodel.Picodollars) {
+	places, least = 4, visible
+	if whole = abs(whole); whole >= tenCents {
+		places, least = 2, visible*100
+	}
+	return places, max(least, whole/100)
+}
+
+// largest prints parts of a difference, the largest first.
+func largest(p metrics.Parts, places int, least cachemodel.Picodollars) string {
 	deltas := []struct {
 		what string
 		d    cachemodel.Picodollars
-	}{{"cache write", b.Written - a.Written}, {"cache read", b.Read - a.Read}, {"output", b.Output - a.Output}, {"uncached input", b.Input - a.Input}}
-	whole := abs(b.Total() - a.Total())
-	places, least := 4, cachemodel.Picodollars(visible)
-	if whole >= tenCents {
-		places, least = 2, visible*100
-	}
+	}{{"cache write", p.Written}, {"cache read", p.Read}, {"output", p.Output}, {"uncached input", p.Input}}
 	text := ""
 	for range deltas {
 		at := 0
@@ -210,7 +275,7 @@ func parts(a, b metrics.Parts) string {
 				at = i
 			}
 		}
-		if abs(deltas[at].d) < max(least, whole/100) {
+		if abs(deltas[at].d) < least {
 			break
 		}
 		if text != "" {

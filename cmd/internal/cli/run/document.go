@@ -243,10 +243,14 @@ func (a *answer) recorded(s *ui.Env, d *report.Document) {
 	}
 	var ids []string
 	missed := "" // the last run in which a call missed
+	silent := "" // the last run in which whoever was given an item reported nothing
 	for _, x := range a.done {
 		ids = append(ids, ui.Short(x.Result.RunID))
 		if x.Metrics.Total.AllMisses().Calls > 0 {
 			missed = ui.Short(x.Result.RunID)
+		}
+		if x.Metrics.Started > 1 && slices.ContainsFunc(x.verdicts, func(v verdict) bool { return slices.Contains(v.Missing, "report") }) {
+			silent = ui.Short(x.Result.RunID)
 		}
 	}
 	noun := "runs"
@@ -258,5 +262,8 @@ func (a *answer) recorded(s *ui.Env, d *report.Document) {
 	d.Label("replay", "agentsim replay "+ids[len(ids)-1]+at)
 	if missed != "" && a.record == "full" {
 		d.Label("misses", "agentsim inspect "+missed+" --misses"+at)
+	}
+	if silent != "" && a.record == "full" {
+		d.Label("prompts", "agentsim lab lint "+silent+at) // whether they lacked what was needed
 	}
 }

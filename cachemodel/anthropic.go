@@ -41,6 +41,7 @@ type Anthropic struct {
 	compare comparison // scratch of the diagnosis
 	noisy   bool       // some request may be disturbed
 	hidden  *place     // during the look-up of a request that lags: what it does not see
+	limit   *int64     // during the look-up of a request with a limit: of its tokens
 }
 
 var _ Engine = (*Anthropic)(nil)
@@ -66,8 +67,11 @@ func (e *Anthropic) Admit(now vtime.Instant, req *Request, a *Admission) error {
 		return err
 	}
 	e.weighMarks(a)
+	e.limit = req.Limit
 	hit := e.lookUp(a, a.n)
-	if e.noisy && hit != nil {
+	if e.limit != nil {
+		e.limit, a.noise = nil, collapsed
+	} else if e.noisy && hit != nil {
 		hit = e.disturbed(a, hit)
 	}
 	a.uses = [ttlClasses]use{}
@@ -239,6 +243,18 @@ func (e *Anthropic) End(_ vtime.Instant, a *Admission, how Ending, _ *llm.Node, 
 		e.store.undo(a)
 	}
 	return a.settle(how, output)
+}
+
+// Prime is a request of somebody else, who is billed for it: it is answered at once,
+// and what it marks can be read.
+func (e *Anthropic) Prime(now vtime.Instant, req *Request) error {
+	var a Admission
+	if err := e.Admit(now, req, &a); err != nil {
+		return err
+	}
+	e.Begin(now, &a)
+	e.End(now, &a, Completed, nil, 0)
+	return nil
 }
 
 // takeOff adds a to the requests that have not begun.

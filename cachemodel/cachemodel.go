@@ -67,6 +67,9 @@ type Request struct {
 	*llm.Request
 	Profile *Profile
 	Counts  llm.Counts
+	// Limit, if set, is how many tokens of the prompt are found at most, whatever is
+	// there: a miss that a recording tells and nothing explains.
+	Limit *int64
 }
 
 // MaxMarks is how many breakpoints a request may have (CACHE-06).

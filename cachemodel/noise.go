@@ -84,11 +84,11 @@ func (e *Anthropic) disturb(a *Admission, why noise, marks int) *place {
 }
 
 // readable is the place of a prefix that an entry ends and that the request at
-// hand may see, or nil. One that lags sees nothing that its predecessor wrote,
+// hand may see, or nil. One with a limit sees nothing longer. One that lags sees nothing that its predecessor wrote,
 // which is all that one request wrote.
 func (e *Anthropic) readable(h llm.Hash) *place {
 	p := e.store.alive(h)
-	if p != nil && e.hidden != nil && p.written == e.hidden.written {
+	if p != nil && e.hidden != nil && p.written == e.hidden.written || p != nil && e.limit != nil && p.tokens > *e.limit {
 		return nil
 	}
 	return p

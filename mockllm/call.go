@@ -49,6 +49,11 @@ func (c *call) admit(now vtime.Instant) error {
 	if err := c.s.cfg.Engine.Admit(now, &c.in, &c.adm); err != nil {
 		return err
 	}
+	if t := c.answer.Told; t != nil && t.Warm && c.adm.Usage.Read == 0 {
+		if err := c.findWarm(now); err != nil {
+			return err
+		}
+	}
 	if err := c.recount(); err != nil {
 		c.s.cfg.Engine.End(now, &c.adm, cachemodel.Rejected, nil, 0)
 		return err
@@ -57,6 +62,27 @@ func (c *call) admit(now vtime.Instant) error {
 		c.meter(now)
 	}
 	return nil
+}
+
+// findWarm admits the request again, after somebody else has kept alive what it
+// marks first.
+func (c *call) findWarm(now vtime.Instant) error {
+	c.s.cfg.Engine.End(now, &c.adm, cachemodel.Rejected, nil, 0)
+	if err := c.prime(now); err != nil {
+		return err
+	}
+	return c.s.cfg.Engine.Admit(now, &c.in, &c.adm)
+}
+
+// prime lets somebody else read or write what the request marks first.
+func (c *call) prime(now vtime.Instant) error {
+	p, ok := c.s.cfg.Engine.(Primer)
+	if !ok || len(c.req.Breakpoints) == 0 {
+		return fmt.Errorf("%s, call %d: others keep nothing alive here: the request marks nothing", c.req.Stream.Lineage, c.req.Stream.Call)
+	}
+	first := c.req.Breakpoints[:1]
+	return p.Prime(now, &cachemodel.Request{Profile: c.in.Profile, Counts: c.in.Counts,
+		Request: &llm.Request{Model: c.req.Model, Head: first[0].Node, Breakpoints: first, Salts: c.req.Salts, MaxTokens: 1}})
 }
 
 // recount refuses a recorded count that came too late: the prefix was written
@@ -86,10 +112,18 @@ func (c *call) prepare(now vtime.Instant) error {
 	if err != nil {
 		return err
 	}
-	if err := c.bound(now, counts.At(req.Head)+m.profile.Tail, m.profile.Window); err != nil {
+	profile, told := m.profile, c.answer.Told
+	window := profile.Window
+	if told != nil {
+		profile, window = m.tailed(told.Input), 0
+	}
+	if err := c.bound(now, counts.At(req.Head)+profile.Tail, window); err != nil {
 		return err
 	}
-	c.in = cachemodel.Request{Request: req, Profile: m.profile, Counts: counts}
+	c.in = cachemodel.Request{Request: req, Profile: profile, Counts: counts}
+	if told != nil {
+		c.in.Limit = told.Limit
+	}
 	if c.s.cfg.Faults != nil {
 		c.rule = c.s.cfg.Faults.Find(&fault.Call{Lineage: req.Stream.Lineage, Key: req.Stream.Key, Call: req.Stream.Call, Attempt: req.Stream.Attempt})
 	}
@@ -151,6 +185,12 @@ func (c *call) schedule(k *kernel.Kernel, now vtime.Instant) {
 	if c.early() {
 		c.end = now.Add(l.Wait(latencyKey(&c.req.Stream)))
 		c.timer = k.At(c.end, c)
+		return
+	}
+	if t := c.answer.Told; t != nil && c.rule == nil {
+		first := max(t.First, 1) // 0 stands for a response that has not begun
+		c.end = now.Add(max(first, t.Took))
+		c.timer = k.At(now.Add(first), c)
 		return
 	}
 	u := &c.adm.Usage
@@ -225,6 +265,9 @@ func (c *call) finish(now vtime.Instant, how cachemodel.Ending, head *llm.Node, 
 		c.model.meters.takeOut(now, c.resp.Usage.Output)
 	}
 	c.share(c.resp.Usage.Output)
+	if t := c.answer.Told; t != nil && t.Seen && how == cachemodel.Completed {
+		_ = c.prime(now) // the request itself was admitted with that mark
+	}
 }
 
 // abandon ends a call whose client went away. If the last byte left at this

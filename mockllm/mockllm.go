@@ -75,6 +75,20 @@ type model struct {
 	meters   *meters // nil without limits
 	counts   *tokens.Counts
 	recorded *tokens.Recorded // counts, overridden; nil until a count comes
+	tails    map[int64]*cachemodel.Profile
+}
+
+// tailed is the model's profile with so many tokens behind the last block.
+func (m *model) tailed(tokens int64) *cachemodel.Profile {
+	if m.tails == nil {
+		m.tails = map[int64]*cachemodel.Profile{}
+	}
+	if m.tails[tokens] == nil {
+		p := *m.profile
+		p.Tail = tokens
+		m.tails[tokens] = &p
+	}
+	return m.tails[tokens]
 }
 
 // NewServer makes a server. Its latency and limits are those of a scenario, which

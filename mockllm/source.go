@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/sim/llm"
+	"agentsim/sim/vtime"
 )
 
 // Query is what a source of behaviour is asked: the request as the model sees
@@ -37,6 +39,24 @@ type Answer struct {
 	// tokens, negative positions counted from the last block, -1. They hold for
 	// later calls of the same lineage as well.
 	Counts map[int]int64
+	Told   *Told // what a recording tells of the call; nil for none
+}
+
+// Told is what a recording tells of a call beside its answer. Such a call has no
+// latency of the scenario's, and no window of the model's refuses it.
+type Told struct {
+	First, Took vtime.Duration // from its start to the first byte, and to the last
+	Input       int64          // tokens behind the last block that can be cached
+	Limit       *int64         // how many tokens were found at most, for no reason that is known; nil for all that there were
+	// Warm says that others keep alive what the request marks first; Seen that it
+	// was read, and so is there when the call ends.
+	Warm, Seen bool
+}
+
+// Primer is a cache that can be read and written by somebody whose requests are not
+// at hand.
+type Primer interface {
+	Prime(now vtime.Instant, req *cachemodel.Request) error
 }
 
 // Reset empties the answer and keeps its room.

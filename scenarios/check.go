@@ -42,6 +42,7 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.coordinator()
 	c.roots()
 	c.scripts()
+	c.recorded()
 	c.permissions()
 	c.injections()
 	c.scale()

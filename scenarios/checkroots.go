@@ -16,7 +16,7 @@ import (
 func (c *checker) roots() {
 	s := c.s
 	switch {
-	case s.Main == nil && len(s.Roots) == 0:
+	case s.Main == nil && len(s.Roots) == 0 && len(s.Recorded) == 0:
 		c.bad("main", "script: {main: {user: \"…\"}}", "the scenario has no conversation")
 	case s.Main != nil && len(s.Roots) > 0:
 		c.badKey("roots", "move main into the list", "both main and roots are given")
@@ -109,8 +109,11 @@ func (s *Scenario) eachRoot(do func(at string, r *Root)) {
 	}
 }
 
-// rootNames are the lineages from which all others descend.
-func (s *Scenario) rootNames() []string {
+// RootNames are the lineages from which all others descend.
+func (s *Scenario) RootNames() []string {
+	if len(s.Recorded) > 0 {
+		return recordedNames(s.Recorded)
+	}
 	if len(s.Roots) == 0 {
 		return []string{"main"}
 	}
@@ -204,7 +207,7 @@ func (c *checker) canExist(pattern string) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(c.s.rootNames(), func(root string) bool { return doublestar.MatchUnvalidated(first, root) })
+	return slices.ContainsFunc(c.s.RootNames(), func(root string) bool { return doublestar.MatchUnvalidated(first, root) })
 }
 
 // started is a step to an agent that another one started.
@@ -212,7 +215,7 @@ var started = regexp.MustCompile(`^[1-9][0-9]*\.[1-9][0-9]*$`)
 
 // agentNames says how agents are named, the roots nearest to a name first.
 func (c *checker) agentNames(name string) string {
-	roots := document.Nearer(name, c.s.rootNames())
+	roots := document.Nearer(name, c.s.RootNames())
 	return "roots: " + strings.Join(roots, ", ") + "; " + roots[0] + "/2.1 is the agent that the 1st tool call of " + roots[0] + "'s 2nd answer started"
 }
 

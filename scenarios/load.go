@@ -52,7 +52,7 @@ func (s *Scenario) known(variants []string) metrics.Known {
 	if s.Strategy() == "coordinator" {
 		types = append(types, "worker")
 	}
-	return metrics.Known{Variants: variants, Types: append(types, s.definedNames()...), Roots: s.rootNames()}
+	return metrics.Known{Variants: variants, Types: append(types, s.definedNames()...), Roots: s.RootNames()}
 }
 
 func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, errs *document.Problems) {

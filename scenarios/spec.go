@@ -71,6 +71,10 @@ type Conversations struct {
 	Roots []Root `yaml:"roots"`
 	// Scripts give agents exact answers in place of the model's.
 	Scripts []Script `yaml:"answers"`
+	// Recorded are the threads of a recorded session, in place of all of these.
+	Recorded []RecordedThread `yaml:"recorded"`
+	// Untold is what of a recording is left to the cache model.
+	Untold []string `yaml:"untold"`
 }
 
 // Lab is what only studies of mechanism need.

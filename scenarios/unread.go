@@ -27,6 +27,10 @@ const (
 	trimmed             // likewise; where another variant reads it, this one has its default
 )
 
+// byRecord are keys that a recorded session says itself.
+const byRecord = "provider.latency provider.breakpoints provider.fourth_mark provider.subagent_ttl settings tools.read tools.grep tools.glob tools.edit fan_out compaction " +
+	"provider.plan_limit_at provider.tail_tokens provider.hidden_tokens permissions limits.turns project"
+
 // rules are all keys that something may leave unread. The first that fits counts.
 var rules = []rule{
 	{"work", trimmed, when((*Scenario).allScripted, "every root has a script, so nobody begins it")},
@@ -76,6 +80,8 @@ var rules = []rule{
 	{"project.heads", warned, when((*Scenario).minimal, "stack minimal has a prompt and tools of its own")},
 	{"project.parts", quiet, when(memoryAlone, "project.claude_md takes the place of memory")},
 	{"project.agents.hooks", warned, unless((*Scenario).definesAgents, "there are no definitions, and so no hooks")},
+	{byRecord, warned, when(func(s *Scenario) bool { return len(s.Recorded) > 0 }, "the recorded calls say it")},
+	{"gates.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", warned, when((*Scenario).waitsForAll, "no recorded thread is in the background")},
 	{"structure type", warned, when((*Scenario).keeps, allByLead)},
 }
 
@@ -218,7 +224,10 @@ func (s *Scenario) hasWork() bool { return len(s.Work) > 0 && !s.allScripted() }
 
 // allScripted tells whether scripts speak for every root.
 func (s *Scenario) allScripted() bool {
-	for _, r := range s.rootNames() {
+	if len(s.Recorded) > 0 {
+		return true
+	}
+	for _, r := range s.RootNames() {
 		if !slices.ContainsFunc(s.Scripts, func(sc Script) bool { ok, err := path.Match(sc.Agent, r); return err == nil && ok }) {
 			return false
 		}
@@ -252,7 +261,7 @@ func mayFail(s *Scenario) bool {
 
 // counted reports whether a scripted turn has counts.
 func counted(s *Scenario) bool {
-	return slices.ContainsFunc(s.Scripts, func(sc Script) bool {
+	return len(s.Recorded) > 0 || slices.ContainsFunc(s.Scripts, func(sc Script) bool {
 		return slices.ContainsFunc(sc.Turns, func(t Turn) bool { return len(t.Counts) > 0 || t.Output != nil })
 	})
 }

@@ -19,6 +19,9 @@ import (
 // more than anything else does (CON-13).
 func (r *run) assumed() []string {
 	sc := r.spec.Scenario
+	if r.session != nil {
+		return append(r.session.assumed(), r.modelsAssumed(r.model(sc.Provider.Model))...)
+	}
 	var out []string
 	if len(sc.Work) > 0 {
 		out = append(out, workAssumed(&sc.Model)...)

@@ -115,7 +115,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Forks:       agent.ForkOptions{Rerender: sc.Forks.Rerender, FreshRepl: sc.Forks.FreshDecisions, Directory: sc.Forks.Directory, TypedChildren: sc.Forks.TypedChildren},
 		Classifier:  handoff.New(handoffs(sc), r.marks),
 		Coordinator: coordinator.New(Root, sc.Coordinator.Scratchpad),
-		Compaction:  agent.Compaction{Share: sc.CompactionShare(), Window: r.window},
+		Compaction:  agent.Compaction{Share: sc.CompactionShare(), Window: r.window}, Recorded: r.session.agents(),
 	}
 	return cfg, nil
 }
@@ -209,6 +209,7 @@ type run struct {
 	policy   kernel.Policy
 	fs       *workspace.FS
 	server   *mockllm.Server
+	session  *session // nil where nothing was recorded
 	offered  []*tool.Tool
 	scenario *scenarios.Scenario // with its paths bound to the project
 	stands   map[string]string   // paths of the scenario that stand for other files

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/cachemodel/laws"
+	"agentsim/mockllm"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -57,6 +58,11 @@ func (e *checkedEngine) End(now vtime.Instant, a *cachemodel.Admission, how cach
 // Pass forwards one more pass of a server tool's loop.
 func (e *checkedEngine) Pass(now vtime.Instant, a *cachemodel.Admission, result *llm.Node) llm.Usage {
 	return e.Engine.(cachemodel.Passer).Pass(now, a, result)
+}
+
+// Prime forwards a request of somebody who is not of this run.
+func (e *checkedEngine) Prime(now vtime.Instant, req *cachemodel.Request) error {
+	return e.Engine.(mockllm.Primer).Prime(now, req)
 }
 
 func (e *checkedEngine) check(req *cachemodel.Request, err error) {

@@ -8,6 +8,7 @@ import (
 	"agentsim/mockllm"
 	"agentsim/mockllm/fault"
 	"agentsim/mockllm/policy"
+	"agentsim/mockllm/recorded"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
@@ -132,6 +133,10 @@ func (r *run) blocks(c scenarios.Content, name string) []llm.Block {
 
 // sources are where behaviour comes from: scripts first, then the policy.
 func (r *run) sources() (mockllm.Source, error) {
+	if len(r.scenario.Recorded) > 0 {
+		r.session = &session{recorded.New(r.scenario, r.filler), r.scenario, r.filler}
+		return mockllm.Sources{r.session}, nil
+	}
 	book, err := script.NewBook(r.scripts(), r.filler)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,9 @@ import (
 // startRoots starts every root conversation of the scenario.
 func (r *run) startRoots() error {
 	roots := Roots(r.spec.Scenario)
+	if r.session != nil {
+		roots = r.session.roots()
+	}
 	for i := range roots {
 		spec, err := r.root(&roots[i])
 		if err != nil {

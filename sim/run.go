@@ -8,6 +8,7 @@ import (
 
 	"agentsim/mockllm"
 	"agentsim/mockllm/policy"
+	"agentsim/mockllm/recorded"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
@@ -100,6 +101,7 @@ func placed(err error, sc *scenarios.Scenario) error {
 	var thought *script.ThoughtError
 	var end *script.EndError
 	var silent *mockllm.SilentError
+	var other *recorded.MismatchError
 	switch {
 	case errors.As(err, &book):
 		return &ScenarioError{book.Path(), book}
@@ -109,6 +111,8 @@ func placed(err error, sc *scenarios.Scenario) error {
 		return &ScenarioError{thought.Path() + ".thinking", thought}
 	case errors.As(err, &end):
 		return &ScenarioError{end.Path(), end}
+	case errors.As(err, &other):
+		return &ScenarioError{other.Path(), other}
 	case errors.As(err, &silent):
 		return &ScenarioError{"answers", silent}
 	}
@@ -141,7 +145,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	digest, ring := transcript.NewDigest(), transcript.NewRing(lastEvents)
 	sinks := append([]transcript.Sink{transcript.Lines(digest, ring)}, opt.Sinks...)
 	var auditor *audit.Auditor
-	if !opt.NoAudit {
+	if !opt.NoAudit && len(spec.Scenario.Recorded) == 0 {
 		auditor = audit.New(AuditOptions(spec))
 		sinks = append(sinks, auditor)
 	}

@@ -52,6 +52,12 @@ func (f *Filler) Tokens(m llm.Measure) int64 { return f.counter.Tokens(m) }
 // String is Text's content.
 func (f *Filler) String(class llm.Class, n int64) string { return f.Text(class, n).Raw() }
 
+// Raw is Text's content where no payload of it is wanted.
+func (f *Filler) Raw(class llm.Class, n int64) string {
+	class = known(class)
+	return f.prefix(class, f.size(class, max(n, 0)))
+}
+
 // Bytes is filler of n bytes, n ≥ 0.
 func (f *Filler) Bytes(class llm.Class, n int) *llm.Payload {
 	key := fillerKey{known(class), max(n, 0)}

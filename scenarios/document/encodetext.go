@@ -51,12 +51,29 @@ func (n *Node) joined(colon, comma string, text func(string) string, other func(
 func FlowFields(v any) string {
 	var parts []string
 	x := reflect.ValueOf(v)
-	for _, f := range FieldsOf(x.Type()) {
-		if s, ok := scalarText(x.Field(f.Index)); ok && !isEmpty(x.Field(f.Index)) {
+	for i := range x.NumField() {
+		v := x.Field(i)
+		if isEmpty(v) { // most are
+			continue
+		}
+		f, isKey := fieldOf(x.Type(), i)
+		if s, ok := flowText(reflect.Indirect(v)); ok && isKey {
 			parts = append(parts, Text(f.Key)+": "+s)
 		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// flowText is a scalar, or a list of what stands on one line.
+func flowText(v reflect.Value) (string, bool) {
+	if v.Kind() != reflect.Slice {
+		return scalarText(v)
+	}
+	parts := make([]string, v.Len())
+	for i := range parts {
+		parts[i], _ = scalarText(v.Index(i))
+	}
+	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
 // Text writes a string bare where that cannot be misread, else in double

@@ -81,6 +81,8 @@ type life struct {
 	meters   Meters
 	progress progress
 	held     held
+
+	record *record // of a recorded agent
 }
 
 // Ref is the agent's ordinal in the run.

@@ -38,6 +38,9 @@ func (a *Agent) turn(p *kernel.Proc) error {
 				return err
 			}
 		}
+		if more, err := a.record.next(p); !more || err != nil {
+			return err
+		}
 		a.client.req.MaxTokens = a.w.cfg.MaxTokens
 		if a.root.takeWarms() {
 			a.client.req.MaxTokens = 0
@@ -70,6 +73,9 @@ func (a *Agent) turn(p *kernel.Proc) error {
 // tool uses; once more after one that was cut off at max_tokens, whose text
 // stays; and after a pause, with the content appended, so many times in a row.
 func (a *Agent) goesOn(uses int) (bool, error) {
+	if a.record != nil {
+		return a.record.more(), nil
+	}
 	stop := a.client.resp.Stop
 	if stop != llm.MaxTokens {
 		a.cutOff = false

@@ -21,6 +21,7 @@ type Plan struct {
 	// the agent's own previous mark later (CON-23). Only with PlanAgent and
 	// PlanLast.
 	Fourth bool
+	Aside  bool // the last block is marked by nothing, as if the request ended before it (BTW-03)
 }
 
 // PlanName names a plan.
@@ -94,6 +95,12 @@ func (pl *Plan) Place(req *llm.Request, static, system *llm.Node, call int, now 
 	if pl.short(now) {
 		over := *pl
 		over.TTL, pl = llm.TTL5m, &over
+	}
+	if pl.Aside {
+		before, whole := *pl, req.Head
+		before.Aside, req.Head = false, whole.Parent
+		defer func() { req.Head = whole }()
+		pl = &before
 	}
 	req.Breakpoints = req.Breakpoints[:0]
 	req.Automatic, req.AutoTTL = pl.Name == PlanAutomatic, pl.TTL

@@ -81,6 +81,7 @@ func (w *World) Start(s RootSpec) *Agent {
 	ctx.AppState.RunMode = string(a.mode)
 	a.root = &Root{agent: a, spec: s}
 	a.equip(w.rootFront(a, pool, s.Settings), ctx)
+	follow(a)
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err

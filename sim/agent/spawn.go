@@ -132,6 +132,9 @@ func (b *spawning) resolveType() error {
 // lists its workers alone, so that what it falls back to is found elsewhere.
 func (b *spawning) definition(typ string) *Definition {
 	a := b.by
+	if a.w.cfg.Recorded[b.lineage] != nil {
+		return &Definition{Type: typ, Source: FromBuiltIn, Prompt: func(*gate.Set) string { return typ }}
+	}
 	d := find(a.w.cfg.Definitions, typ)
 	if d == nil && a.coordinates() && typ == TypeGeneralPurpose {
 		return generalPurpose()
@@ -150,6 +153,9 @@ func RunsAsync(asked bool, d *Definition, g *gate.Set, forks bool) bool {
 // by now (admitWorker).
 func (b *spawning) childModel() (string, error) {
 	a := b.by
+	if r := a.w.cfg.Recorded[b.lineage]; r != nil && r.Calls[0].Begins != nil {
+		return r.Calls[0].Begins.Model, nil
+	}
 	name := b.in.Model
 	if b.fork {
 		if name != "" {
@@ -298,6 +304,7 @@ func (b *spawning) createContext() {
 		ctx.AppState.Rules = a.rules().WithAllowed(own)
 	}
 	c.equip(b.front, ctx)
+	follow(c)
 	if b.fork {
 		b.inherit()
 	} else {

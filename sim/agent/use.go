@@ -94,7 +94,7 @@ func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 		a.w.rec.toolCall(a, len(uses), b, cause)
 		t := a.ctx.Pool.Find(b.Name)
 		a.progress.used(b)
-		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, said: b, tool: t, safe: t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
+		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, said: b, tool: t, safe: a.record != nil || t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
 	}
 	a.toolUses += len(uses)
 	a.progress.tell(a)
@@ -232,6 +232,10 @@ const shieldDeadline = 5 * vtime.Second
 // answer to a prompt. The error is an abort that came while the prompt stood.
 func (u *toolUse) start(p *kernel.Proc) error {
 	a := u.by
+	if r := a.record.result(u, p.Now()); r != nil {
+		u.result = *r
+		return nil
+	}
 	if u.tool == nil {
 		u.layer = string(a.ctx.Pool.RemovedBy(u.block.Name))
 		u.result = a.ctx.Pool.unavailable(u.block.Name, u.layer)

@@ -140,6 +140,7 @@ type Config struct {
 	Forks       ForkOptions
 
 	Compaction Compaction
+	Recorded   map[string]*Recorded // what agents do that were recorded, by lineage
 
 	EvictAfter vtime.Duration // how long after its end a background agent's output stays in memory; 0 is as long as the run
 
@@ -198,12 +199,14 @@ type World struct {
 	// hookRuns counts by rule how often it said what a hook does.
 	hookRuns map[int]int
 	handlers map[string]handler // by canonical name of the tool
+	records  map[string]*record // of recorded agents, by lineage
+	noTools  *Pool              // of recorded heads
 }
 
 // NewWorld makes a world without agents.
 func NewWorld(cfg Config) *World {
 	cfg.Definitions = slices.Clone(cfg.Definitions)
-	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(),
+	w := &World{cfg: cfg, gates: cfg.Gates, tasks: &task.Registry{}, handlers: handlers(), records: map[string]*record{},
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel

@@ -75,6 +75,10 @@ type StreamName struct {
 	Attempt int
 }
 
+// HiddenSuffix ends the lineage of a request that the client sends on its own: behind
+// the name of whom it goes on from, and the number of the call that comes next.
+const HiddenSuffix = ".hidden"
+
 // StopReason says why a response ended.
 type StopReason uint8
 

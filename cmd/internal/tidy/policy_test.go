@@ -15,9 +15,9 @@ WORDS   = sim/gate sim/vtime sim/rng sim/llm sim/llm/tokens sim/mark sim/excerpt
 BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
-RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile
+RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile sim/recording/toscenario
 BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
-MODEL   = mockllm mockllm/script mockllm/policy mockllm/fault mockllm/latency
+MODEL   = mockllm mockllm/script mockllm/recorded mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
 sim/vtime:
@@ -49,6 +49,7 @@ sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cac
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/profile:  WORDS sim/recording sim/recording/judge scenarios/document
 sim/recording/toevents:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
+sim/recording/toscenario:  WORDS sim/recording sim/recording/player sim/recording/profile scenarios scenarios/document cachemodel
 sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
@@ -59,6 +60,7 @@ mockllm/fault:         WORDS
 mockllm/latency:       WORDS
 mockllm:               WORDS sim/kernel cachemodel mockllm/fault mockllm/latency
 mockllm/script:        WORDS scenarios mockllm
+mockllm/recorded:      WORDS scenarios mockllm mockllm/script
 mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/agent:             WORDS WORLD

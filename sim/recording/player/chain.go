@@ -147,13 +147,18 @@ func (p *play) build(si, i int) *flight {
 		f.end = base // it added nothing that can be read
 		return f
 	}
+	left := int64(0)
 	if !base.IsBorder() {
 		f.went = base
 		base = p.answered(base, tokens, s, r)
-		if n := aside(s, r); n > tokens && n <= size {
-			f.aside = p.block(base, s.ID+" aside "+strconv.Itoa(i), n)
-			f.went, base = f.aside, p.block(f.aside, "answer", n)
-		}
+		left = aside(s, r)
+	}
+	if k := p.opt.Known; k != nil && k.Left != nil {
+		left = k.Left[si][i]
+	}
+	if left > tokens && left <= size {
+		f.aside = p.block(base, s.ID+" aside "+strconv.Itoa(i), left)
+		f.went, base = f.aside, p.block(f.aside, "answer", left)
 	}
 	f.end = p.block(base, s.ID+" "+strconv.Itoa(i), size)
 	return f

@@ -25,6 +25,9 @@ type Known struct {
 	// Hidden is when the client sent a request of its own that went on from this
 	// one's predecessor; 0 for never.
 	Hidden [][]vtime.Instant
+	// Left is how many tokens that request left to be read; 0 is what it went on from,
+	// and so is a nil list.
+	Left [][]int64
 	// From is the request whose conversation this one goes on from, where that is
 	// not its predecessor: Anew for none, AsTold for the predecessor.
 	From [][]int32

@@ -177,8 +177,8 @@ const (
 // toolNames are all names that tools can have in a profile.
 var toolNames = append([]string{mcpName, otherName}, knownTools...)
 
-// toolName is what a profile calls a tool. Task is the Agent tool of older clients.
-func toolName(recorded string) string {
+// ToolName is what a profile calls a tool. Task is the Agent tool of older clients.
+func ToolName(recorded string) string {
 	switch {
 	case recorded == "Task":
 		return "Agent"
@@ -191,15 +191,15 @@ func toolName(recorded string) string {
 }
 
 // spawner reports whether a tool starts an agent.
-func spawner(tool string) bool { return toolName(tool) == "Agent" }
+func spawner(tool string) bool { return ToolName(tool) == "Agent" }
 
 // customName is what types of agents are called that the client does not bring.
 const customName = "custom"
 
 var typeNames = append(strings.Fields("Explore Plan general-purpose claude-code-guide statusline-setup output-style-setup fork worker verification"), customName)
 
-// typeName is what a profile calls a type of agents; "" where it is not known.
-func typeName(recorded string) string {
+// TypeName is what a profile calls a type of agents; "" where it is not known.
+func TypeName(recorded string) string {
 	if recorded == "" || slices.Contains(typeNames, recorded) {
 		return recorded
 	}

@@ -42,7 +42,7 @@ func (v *visit) begin(i int32) {
 	if n := len(t.requests); v.m.opt.WithoutLast && rec.Kind == recording.SubAgent && !rec.Partial && n > 1 {
 		t.requests, t.partial = t.requests[:n-1], true
 	}
-	t.role, t.family, t.typ = roleOf(rec.Kind), FamilyOf(model), typeName(rec.Type)
+	t.role, t.family, t.typ = roleOf(rec.Kind), FamilyOf(model), TypeName(rec.Type)
 	if t.role == Main {
 		t.typ = ""
 	}
@@ -220,7 +220,7 @@ func (v *visit) growth(t *thread, i int, now, before int64) {
 		v.add(t, fifths[v.position[i]*len(fifths)/n], grown)
 	}
 	if p := &v.s.Requests[r.Pred]; v.named && len(p.Tools) == 1 && !r.UserTurn {
-		v.add(t, toolName(p.Tools[0].Name)+".growth", grown)
+		v.add(t, ToolName(p.Tools[0].Name)+".growth", grown)
 	}
 }
 
@@ -266,7 +266,7 @@ func (v *visit) tools(t *thread) {
 		agents = 0
 		for k := range r.Tools {
 			u := &r.Tools[k]
-			uses[toolName(u.Name)]++
+			uses[ToolName(u.Name)]++
 			agents += one(spawner(u.Name))
 			v.result(t, u)
 		}
@@ -290,7 +290,7 @@ func (v *visit) result(t *thread, u *recording.ToolUse) {
 	if !u.Done {
 		return
 	}
-	tool := toolName(u.Name)
+	tool := ToolName(u.Name)
 	v.is(t, "failed", u.IsError)
 	v.is(t, tool+".failed", u.IsError)
 	v.add(t, tool+".bytes", u.Bytes)

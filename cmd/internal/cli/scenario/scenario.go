@@ -18,8 +18,8 @@ import (
 
 // New makes the command.
 func New(s *ui.Env) *cobra.Command {
-	return ui.NewGroup("scenario", "list, show, check, begin and upgrade scenarios",
-		newList(s), newShow(s), newValidate(s), newNew(s), newUpgrade(s), newSchema(s))
+	return ui.NewGroup("scenario", "list, show, check, begin, record and upgrade scenarios",
+		newList(s), newShow(s), newValidate(s), newNew(s), newFrom(s), newUpgrade(s), newSchema(s))
 }
 
 func newList(s *ui.Env) *cobra.Command {

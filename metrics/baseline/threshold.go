@@ -190,6 +190,18 @@ func (t *Threshold) Matches(scenario, variant string) bool {
 	}))
 }
 
+// Metric is the name of the metric that is limited.
+func (t *Threshold) Metric() string { return t.metric.Name }
+
+// Baseless is the error of a limit that speaks of a baseline where there is none; nil
+// for any other.
+func (t *Threshold) Baseless() error {
+	if !t.limit.base {
+		return nil
+	}
+	return t.wrong(len(t.whole)-len(strings.TrimLeft(t.whole, " \t")), "a limit of its own, such as cost <= $1.60", "%q speaks of a baseline, and there is none here", t.Text)
+}
+
 // NoMatch is the error of a threshold that holds for nothing that ran: it would
 // pass forever.
 func (t *Threshold) NoMatch(names []string) error {

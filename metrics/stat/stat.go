@@ -39,6 +39,15 @@ func Quantile(sorted []int64, p float64) int64 {
 	return sorted[int(stat.Quantile(p, stat.Empirical, at, nil))]
 }
 
+// Explained is the share of a sample's variance that goes with another one's, pair by
+// pair (the square of their correlation); 0 where one of them does not vary.
+func Explained(a, b []int64) float64 {
+	if r := stat.Correlation(floatsOf(a), floatsOf(b), nil); !math.IsNaN(r) {
+		return r * r
+	}
+	return 0
+}
+
 // Interval is a range that holds the true difference with some confidence, in
 // the figure's unit.
 type Interval struct {

@@ -19,6 +19,7 @@ func TestConformance(t *testing.T) {
 	t.Run("MET-05 its ends cut off a fortieth on each side of the resampled medians, by the binomial formula", tails)
 	t.Run("MET-05 samples that change places turn the interval, but for what was drawn", turns)
 	t.Run("MET-05 every value of a sample is drawn, the largest too", drawn)
+	t.Run("TRI-08 what of a sample's variance goes with another one's is the square of their correlation", explained)
 	t.Run("MET-05 samples without spread give an interval of one point", points)
 }
 
@@ -183,6 +184,20 @@ func drawn(t *testing.T) {
 	for _, x := range []stat.Interval{stat.Paired([]int64{0, 0}, []int64{0, 1}, rng.Root(1)), stat.Difference([]int64{0, 0}, []int64{0, 1}, rng.Root(1))} {
 		if x.Low != 0 || x.High != 1 {
 			t.Errorf("%+v, want 0 to 1", x)
+		}
+	}
+}
+
+func explained(t *testing.T) {
+	for _, c := range []struct {
+		a, b []int64
+		want float64
+	}{
+		{[]int64{1, 2, 3}, []int64{20, 40, 60}, 1}, {[]int64{1, 2, 3}, []int64{3, 2, 1}, 1}, {[]int64{1, 2, 3}, []int64{5, 5, 5}, 0},
+		{[]int64{1, 2, 3, 4}, []int64{1, 3, 1, 3}, 0.2}, // covariance 2, variances 5 and 4
+	} {
+		if got := stat.Explained(c.a, c.b); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v, %v: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-Not listed below: agentsim profile, which measures how large recorded sessions are, agentsim project mcp, which saves what
+Not listed below: agentsim estimate, which says what a scenario will cost, with a band, agentsim profile, which measures how large recorded sessions are, agentsim project mcp, which saves what
 a project's MCP servers have, agentsim runs rm, which removes runs from a database, agentsim version, and
 agentsim completion SHELL for your shell's completion.
 
@@ -137,7 +137,7 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	for _, c := range []*cobra.Command{project.New(s), runs.New(s), sessions.NewProfile(s)} {
+	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), sessions.NewProfile(s)} {
 		c.Hidden = true // the first page mentions it
 		root.AddCommand(c)
 	}

@@ -26,6 +26,9 @@ const (
 	coverageDate   = "2026-11-23"
 )
 
+// toldDate is that of the record of sessions that were played as scenarios tell them.
+const toldDate = "2026-11-23"
+
 var validationDir = mustAbs("../../../testdata/validation")
 
 func mustAbs(path string) string {
@@ -80,6 +83,13 @@ func TestValidation(t *testing.T) {
 	t.Run("TRI-03 bills of recorded sessions are forecast as the dated record says, a missed bound included", func(t *testing.T) {
 		rows := recordings(t)
 		same(t, coverageDate+"-coverage.txt", fmt.Sprintf("$ agentsim profile --coverage requests.jsonl.gz      # %s\n\n%s", origin, printed(t, ui.Missed, "profile", "--coverage", rows)))
+	})
+	t.Run("TRI-05 TRI-04 what scenarios of recorded sessions come to, through the whole stack, is as the dated record says", func(t *testing.T) {
+		rows := recordings(t)
+		same(t, toldDate+"-told.txt", fmt.Sprintf("$ agentsim lab validate --told requests.jsonl.gz      # %s\n\n%s", origin, validated(t, ui.Pass, "--told", rows)))
+	})
+	t.Run("TRI-05 TRI-04 likewise of the sample that ships", func(t *testing.T) {
+		same(t, "sample-told.txt", "$ agentsim lab validate --told testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, "--told", filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)
 }

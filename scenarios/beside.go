@@ -8,7 +8,7 @@ import (
 )
 
 // MaxBesideBytes bounds a file that a scenario names.
-const MaxBesideBytes = 64 << 10
+const MaxBesideBytes = 512 << 10
 
 // fileBeside is the text of a file beside the scenario. What it holds becomes part
 // of the effective scenario, so that neither a run nor its replay depends on the
@@ -35,7 +35,7 @@ func (f *File) fileBeside(d *document.Decoder, n *document.Node) (string, bool) 
 	case err != nil:
 		d.Fail(n, hint, "file %q cannot be read: %v", n.Text, err)
 	case len(src) > MaxBesideBytes:
-		d.Fail(n, "64 KiB are the most", "file %q is too large", n.Text)
+		d.Fail(n, "512 KiB are the most", "file %q is too large", n.Text)
 	case !utf8.Valid(src):
 		d.Fail(n, "save the file as UTF-8", "file %q is not UTF-8 text", n.Text)
 	default:

@@ -31,6 +31,7 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.provider()
 	c.latency()
 	c.settings("settings", &s.Settings, s.Settings)
+	c.heads()
 	c.project()
 	c.model()
 	c.facts()
@@ -293,11 +294,37 @@ func (c *checker) settings(path string, s *SettingsSpec, whole SettingsSpec) {
 	}
 }
 
+// heads refuses heads of one type twice, and those of no type.
+func (c *checker) heads() {
+	seen := map[string]bool{}
+	for i, h := range c.s.Heads {
+		at := "heads[" + itoa(i) + "]"
+		switch {
+		case h.Type == "":
+			c.bad(at, "type: main, sub-agent or a type of agents such as Explore", "a head is of no type")
+		case seen[h.Type]:
+			c.bad(at+".type", "keep one of them", "type %q has two heads", h.Type)
+		case h.Shared > 0 && h.Prompt.Set && h.Prompt.Hi < h.Shared:
+			c.bad(at+".prompt", "the prompt holds what is shared", "first prompts of %s have at most %d tokens, and share %d", h.Type, h.Prompt.Hi, h.Shared)
+		}
+		seen[h.Type] = true
+	}
+}
+
 func (c *checker) model() {
 	m := &c.s.Model
 	c.oneOf("model.prompting", "prompting", m.Prompting, promptings...)
 	c.within("model.reads_per_turn", m.ReadsPerTurn, 1)
 	c.within("model.spawns_per_turn", m.SpawnsPerTurn, 1)
+	for _, x := range [...]struct {
+		key string
+		of  document.Size
+	}{{"main", m.AtOnce.Main}, {"sub_agent", m.AtOnce.SubAgent}, {"spawns", m.AtOnce.Spawns}} {
+		if x.of.Set {
+			c.within("model.at_once."+x.key, int(x.of.Lo), 1)
+			c.within("model.at_once."+x.key, int(x.of.Hi), 1)
+		}
+	}
 	if n := m.Wander.Near; n < 0 || n > 100 {
 		c.bad("model.wander.near", "such as 25", "model.wander.near is a percentage, not %d", n)
 	}

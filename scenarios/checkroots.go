@@ -90,11 +90,11 @@ func (c *checker) step(at string, t *UserStep) {
 	}
 	if t.On != nil {
 		c.trigger(at+".on", t.On)
-		if t.At != nil || t.After != 0 {
+		if t.At != nil || t.After != nil {
 			c.bad(at+".on", "on, at and after are three ways to say when", "a step waits for an event or for an instant, not for both")
 		}
 	}
-	if t.At != nil && t.After != 0 {
+	if t.At != nil && t.After != nil {
 		c.bad(at+".after", "at is an instant of the run, after a wait once idle", "a step has at or after, not both")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/scenarios/document"
+	"agentsim/sim/recording/profile"
 )
 
 // File is a scenario file: one scenario and the variants, grid and sweep that
@@ -28,6 +29,7 @@ type File struct {
 	dir      *projectFiles                     // the foreign ones; nil where they are not known
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
 	beside   map[string]string                 // what has been read of them
+	profiles map[string]*profile.Profile       // by name or path
 }
 
 // Option changes how a file is read and checked.
@@ -76,7 +78,7 @@ const (
 // an *Errors.
 func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}}
+	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}, profiles: map[string]*profile.Profile{}}
 	for _, set := range opts {
 		set(f)
 	}

@@ -16,6 +16,7 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 		s.Seed = f.seeds[0]
 	}
 	d.Value(f.spread(tree, d), reflect.ValueOf(s).Elem(), document.Place{})
+	measure(f, s, d)
 	s.lengthen(d)
 	s.flags(d)
 	return s, d

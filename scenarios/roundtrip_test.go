@@ -89,7 +89,7 @@ func drawScenario(t *rapid.T) *Scenario {
 	s.Limits.Time = vtime.Duration(rapid.Int64Range(1, int64(document.MaxDuration)).Draw(t, "time"))
 	s.Project.Files.Literal = map[string]Content{"a.go": {Text: hard.Draw(t, "file")}, word.Draw(t, "path"): {Tokens: drawSize(t), Class: "code", Blocks: 3}}
 	s.Main = &Root{User: &Content{Text: hard.Draw(t, "user")}, Tools: &[]string{}, Context: ptr(false), Settings: &SettingsSpec{Thinking: "adaptive"}}
-	s.Main.Then = []UserStep{{After: vtime.Second, Message: &Content{Bytes: 40}}, {At: ptr(vtime.Duration(time.Second)), Interrupt: true}}
+	s.Main.Then = []UserStep{{After: literal(vtime.Second), Message: &Content{Bytes: 40}}, {At: ptr(vtime.Duration(time.Second)), Interrupt: true}}
 	s.Scripts = []Script{{Agent: "main", Turns: []Turn{
 		{Text: &Content{Text: hard.Draw(t, "text")}, Counts: map[int]int64{1: 20, -1: 40}, Output: ptr(int64(7)),
 			Tools: []ToolTurn{{Name: word.Draw(t, "tool"), Raw: "{" + document.JSONText(hard.Draw(t, "key")) + ":" + document.JSONText(hard.Draw(t, "value")) + "}"}}},

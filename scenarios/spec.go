@@ -17,7 +17,9 @@ type Scenario struct {
 	Name  string `yaml:"name"`
 	About About  `yaml:"about"`
 	// Seed is what random choices are drawn from. A list of seeds makes a run of each.
-	Seed      uint64    `yaml:"seed"`
+	Seed uint64 `yaml:"seed"`
+	// Profile is the recordings from which figures come that the scenario does not give.
+	Profile   Profile   `yaml:"profile"`
 	Structure Structure `yaml:"structure"`
 	// Project is the files that agents act on, and what is known about them.
 	Project Project `yaml:"project"`
@@ -58,6 +60,8 @@ type Agents struct {
 	Coordinator CoordinatorSpec `yaml:"coordinator"`
 	// Tools are how long tools take, and which of their results are shortened.
 	Tools ToolSpec `yaml:"tools"`
+	// Heads are how much stands in front of agents, by type.
+	Heads []Head `yaml:"heads"`
 	// Scope names the items of the work that are done; all by default. What an
 	// item comes after and is not in the scope is taken for done.
 	Scope []string `yaml:"scope"`
@@ -291,6 +295,7 @@ type Model struct {
 	Prompting     string        `yaml:"prompting"` // full, pointers or lazy
 	ReadsPerTurn  int           `yaml:"reads_per_turn"`
 	SpawnsPerTurn int           `yaml:"spawns_per_turn"`
+	AtOnce        AtOnce        `yaml:"at_once"` // in place of reads and spawns a turn
 	GistTokens    int64         `yaml:"gist_tokens"`
 	PromptBudget  int64         `yaml:"prompt_budget"` // tokens of what a prompt relays: facts, places, and what it left out
 	ReportBudget  int64         `yaml:"report_budget"`
@@ -372,7 +377,7 @@ type Root struct {
 // the root is idle.
 type UserStep struct {
 	At         *vtime.Duration `yaml:"at"`    // nil: when the root is idle
-	After      vtime.Duration  `yaml:"after"` // waits so long after idle
+	After      *rng.Span       `yaml:"after"` // waits so long after idle
 	Message    *Content        `yaml:"message"`
 	Interrupt  bool            `yaml:"interrupt"`
 	KillAgents bool            `yaml:"kill_agents"`

@@ -130,7 +130,7 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	for _, t := range [...]struct{ path, full, minimal string }{
 		{"tools.read", "Read", "read_file"}, {"tools.grep", "Grep", "grep_search"}, {"tools.glob", "Glob", "list_files"}, {"tools.edit", "Edit", "edit_file"},
 		{"tools.commands", "Bash", "run_shell"}} {
-		if !sameAt(s, Defaults(), t.path) {
+		if d.Given(t.path) && !sameAt(s, Defaults(), t.path) {
 			add(t.path, "", t.path, slices.Contains(run.Tools, t.full) || slices.Contains(run.Tools, t.minimal))
 		}
 	}

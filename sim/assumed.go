@@ -22,7 +22,7 @@ func (r *run) assumed() []string {
 	if r.session != nil {
 		return append(r.session.assumed(), r.modelsAssumed(r.model(sc.Provider.Model))...)
 	}
-	var out []string
+	out := profileAssumed(sc)
 	if len(sc.Work) > 0 {
 		out = append(out, workAssumed(&sc.Model)...)
 		out = append(out, spawnsAssumed(sc)...)
@@ -254,11 +254,27 @@ func (r *run) plansText() string {
 func workAssumed(m *scenarios.Model) []string {
 	return []string{
 		"hand-offs " + m.Prompting,
-		fmt.Sprintf("%d reads a turn", m.ReadsPerTurn),
+		readsText(m),
 		fmt.Sprintf("summary %d tok", m.GistTokens),
 		"report " + sizeText(m.ReportTokens),
 		fmt.Sprintf("budgets %d tok a prompt, %d a report", m.PromptBudget, m.ReportBudget),
 	}
+}
+
+func readsText(m *scenarios.Model) string {
+	if m.AtOnce.Main.Set || m.AtOnce.SubAgent.Set {
+		return "tool uses a turn drawn by role"
+	}
+	return fmt.Sprintf("%d reads a turn", m.ReadsPerTurn)
+}
+
+// profileAssumed says which recordings the figures come from that the scenario does not
+// give itself, and how well they are known.
+func profileAssumed(sc *scenarios.Scenario) []string {
+	if len(sc.Profile.From) == 0 && len(sc.Work) > 0 {
+		return []string{"profile " + scenarios.TinyProfile + ": heads and sizes are invented, and smaller than recorded ones"}
+	}
+	return sc.Profile.From
 }
 
 func sizeText(s scenarios.Size) string {

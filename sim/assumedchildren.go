@@ -42,6 +42,9 @@ func spawnsAssumed(sc *scenarios.Scenario) []string {
 	if sc.Strategy() == "inline" || n == 0 {
 		return nil
 	}
+	if s := sc.Model.AtOnce.Spawns; s.Set {
+		return []string{fmt.Sprintf("%d to %d spawns a turn, drawn", s.Lo, s.Hi)}
+	}
 	text := fmt.Sprintf("%d spawns a turn", most)
 	if n > most {
 		text += fmt.Sprintf(" for %d items", n)

@@ -62,6 +62,7 @@ func auditedSession(spec *Spec) *audit.Session {
 	if err != nil {
 		return nil // the run says so
 	}
+	out.Heads = len(sc.Heads) > 0
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
 	for _, a := range p.Answers {

@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/tool"
 	"agentsim/sim/user"
+	"agentsim/sim/vtime"
 )
 
 // startRoots starts every root conversation of the scenario.
@@ -79,9 +80,12 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 // step turns a step of the user into what the agent layer does. Settings are
 // what holds until then, and afterwards what holds from then on.
 func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.SettingsSpec) user.Step {
-	out := user.Step{After: s.After, Act: agent.Act{Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, Warms: s.Settings.Warms()}}
+	out := user.Step{Act: agent.Act{Interrupt: s.Interrupt, KillAgents: s.KillAgents, Background: s.Background, Show: s.Show, Warms: s.Settings.Warms()}}
 	if s.On != nil {
 		out.On = &user.Trigger{Kind: s.On.Event, Agent: s.On.Agent, Tool: s.On.Tool, Nth: s.On.Nth}
+	}
+	if s.After != nil {
+		out.After = vtime.Duration(s.After.Draw(r.key.Sub("user").Sub(name)))
 	}
 	if s.At != nil {
 		out.Timed, out.At = true, *s.At

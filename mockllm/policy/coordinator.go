@@ -93,13 +93,17 @@ func (m *Model) delegate() bool {
 		busy.add(&m.t.items[i])
 	}
 	m.orders = m.orders[:0]
+	most := 1
 	for i := range m.t.items {
-		if len(m.orders) == m.t.profile.SpawnsPerTurn {
+		if len(m.orders) == most {
 			break
 		}
 		it := &m.t.items[i]
 		if !m.due(i) || busy.meet(it) && !m.t.coordinator.Overlap {
 			continue
+		}
+		if len(m.orders) == 0 {
+			most = m.spawns(i)
 		}
 		w, why := m.decide(i)
 		if w >= 0 {

@@ -88,14 +88,17 @@ func (m *Model) ownItem() int {
 // told from the others by its files and the lead has not seen them. It reports
 // whether there was anything to look for.
 func (m *Model) list() bool {
-	p, n := &m.plan, 0
+	p, n, most := &m.plan, 0, 1
 	for i := range m.t.items {
 		it := &m.t.items[i]
-		if n == m.t.profile.SpawnsPerTurn || !m.s.lists && !m.s.shell {
+		if n == most || !m.s.lists && !m.s.shell {
 			break
 		}
 		if m.mind().inline(i) || !m.ready(i) {
 			continue
+		}
+		if n == 0 {
+			most = m.spawns(i)
 		}
 		n++
 		p.reset(m.t, m.s, it)
@@ -105,7 +108,7 @@ func (m *Model) list() bool {
 			}
 		}
 		if len(p.searches) > 0 {
-			m.use(i, p.searches[:min(len(p.searches), m.t.profile.ReadsPerTurn)])
+			m.use(i, m.atOnce(it, p.searches))
 			return true
 		}
 	}
@@ -115,15 +118,16 @@ func (m *Model) list() bool {
 // spawn gives ready items to children, each to one of its own, and reports
 // whether there was any.
 func (m *Model) spawn() bool {
-	n := 0
+	n, most := 0, 1
 	for i := range m.t.items {
-		if n == m.t.profile.SpawnsPerTurn {
+		if n == most {
 			break
 		}
 		if m.mind().inline(i) || !m.ready(i) {
 			continue
 		}
 		if n == 0 {
+			most = m.spawns(i)
 			m.openSpawn(i)
 		}
 		m.a.Use(m.q, m.t.names.agent, m.agentInput(i), "")

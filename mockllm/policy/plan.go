@@ -223,16 +223,16 @@ func (p *plan) readPlace(q *place, tellable bool) bool {
 	return true
 }
 
-// next is the tool uses of the coming answer: detours first, then reads, then
-// searches, at most n; edits all at once.
-func (p *plan) next(n int) []action {
+// next is the tool uses that can be made now: detours first, then reads, searches,
+// edits, commands.
+func (p *plan) next() []action {
 	switch {
 	case len(p.detours) > 0:
-		return p.detours[:min(n, len(p.detours))]
+		return p.detours
 	case len(p.reads) > 0:
-		return p.reads[:min(n, len(p.reads))]
+		return p.reads
 	case len(p.searches) > 0:
-		return p.searches[:min(n, len(p.searches))]
+		return p.searches
 	case len(p.edits) > 0:
 		return p.edits
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/mockllm"
+	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
@@ -158,16 +159,40 @@ func (m *Model) work(i int) (acted bool, err error) {
 		m.close(i, append([]string(nil), p.missing...))
 		return false, nil
 	}
-	actions := p.next(m.t.profile.ReadsPerTurn)
+	actions := p.next()
 	if len(actions) == 0 {
 		m.close(i, m.mind().disproved(i))
 		return false, nil
 	}
-	if actions[0].kind == editAction {
+	if actions = m.atOnce(p.it, actions); actions[0].kind == editAction {
 		return m.editFiles(i, actions), nil
 	}
 	m.use(i, actions)
 	return true, nil
+}
+
+// atOnce are those of some actions that one answer makes: as many as its role does at
+// once, drawn by item and step, else so many reads or searches and all edits.
+func (m *Model) atOnce(it *item, actions []action) []action {
+	role, most := m.t.profile.AtOnce.SubAgent, len(actions)
+	if m.s.assign == nil {
+		role = m.t.profile.AtOnce.Main
+	}
+	switch kind := actions[0].kind; {
+	case role.Set:
+		most = int(script.Draw(role, m.t.stepKey(it, &actions[0]).Sub("uses"), 1))
+	case len(m.plan.detours) > 0 || kind == readAction || kind == searchAction:
+		most = m.t.profile.ReadsPerTurn
+	}
+	return actions[:min(len(actions), most)]
+}
+
+// spawns is how many agents the answer starts that gives out an item first.
+func (m *Model) spawns(i int) int {
+	if s := m.t.profile.AtOnce.Spawns; s.Set {
+		return int(script.Draw(s, m.givingKey(i).Sub("spawns"), 1))
+	}
+	return m.t.profile.SpawnsPerTurn
 }
 
 // use makes the tool uses of a step of an item.
@@ -259,7 +284,9 @@ func (m *Model) preamble(key rng.Key) {
 		return
 	}
 	n := m.t.draw(key, m.t.profile.StepTokens, scenarios.Size{}, "output")
-	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+	if n > 0 || m.t.profile.StepTokens.Dist == nil {
+		m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+	}
 }
 
 // think adds a thinking block when thinking is on; own is the item's size.

@@ -62,6 +62,44 @@ func (w *World) head(k headKey, t *frontText) *rendered {
 	return r
 }
 
+// typeOf is the type of an agent, roots' included.
+func (w *World) typeOf(d *Definition) string {
+	switch {
+	case d != nil:
+		return d.Type
+	case w.coordinator:
+		return TypeCoordinator
+	}
+	return TypeMain
+}
+
+// grown is a system prompt with what heads add to it.
+func (w *World) grown(d *Definition, pool *Pool, system ...string) string {
+	last := system[len(system)-1]
+	if w.cfg.Heads == nil {
+		return last
+	}
+	if more := w.cfg.Heads.System(w.typeOf(d), d == nil, pool.Blocks, system); more != "" {
+		return last + "\n# Guidance for " + w.typeOf(d) + "\n" + more + "\n"
+	}
+	return last
+}
+
+// learn puts what the session tells the agent besides in front of what is said to it
+// first.
+func learn(a *Agent, said []llm.Block) {
+	if a.w.cfg.Heads == nil {
+		return
+	}
+	text := a.w.cfg.Heads.Context(a.w.typeOf(a.def), a.IsRoot(), a.lineage, a.front.prefix, append(a.front.opens(nil), said...))
+	if text == "" {
+		return
+	}
+	own := *a.front
+	own.first = append(own.first[:len(own.first):len(own.first)], llm.NewText(llm.Prose, Reminder("session", text)))
+	a.front = &own
+}
+
 // opens appends what the first message begins with.
 func (r *rendered) opens(blocks []llm.Block) []llm.Block {
 	for _, p := range r.first {

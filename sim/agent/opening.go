@@ -95,6 +95,8 @@ func (w *World) projectText(file string) (string, bool) {
 // and initial prompt that is one message of the context and the prompt.
 func (b *spawning) open() {
 	a := b.child
+	task := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(b.in.Prompt))}
+	learn(a, []llm.Block{task})
 	first := a.front.opens(make([]llm.Block, 0, 3))
 	for _, name := range a.def.Skills {
 		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
@@ -109,6 +111,6 @@ func (b *spawning) open() {
 	if text := a.def.InitialPrompt; text != "" {
 		first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, b.expanded(text)+"\n\n")})
 	}
-	first = append(first, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(b.in.Prompt))})
+	first = append(first, task)
 	a.say(&llm.Msg{Role: llm.User, Blocks: first})
 }

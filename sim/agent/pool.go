@@ -93,11 +93,13 @@ func noteIdleTools(a *Agent) {
 // definition is a tool's JSON as the model sees it now in a pool: the Agent tool's
 // follows the gates and lists the visible types (SUB-03, DEF-10).
 func (w *World) definition(t *tool.Tool, in *tool.Pool) string {
-	if t.Name != tool.AgentName {
-		return tool.Definition(t)
-	}
 	shaped := *t
-	shaped.Description, shaped.Schema = tool.AgentSchema(w.schema(in))
+	if t.Name == tool.AgentName {
+		shaped.Description, shaped.Schema = tool.AgentSchema(w.schema(in))
+	}
+	if w.cfg.Heads != nil {
+		shaped.Description += w.cfg.Heads.Tool(t.Name)
+	}
 	return tool.Definition(&shaped)
 }
 

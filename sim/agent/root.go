@@ -123,12 +123,13 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 	t := frontText{system: s.System, static: s.Static}
 	context := w.cfg.UserContext
 	if s.System == nil {
-		t.system, t.static = []string{MainPrompt(&w.gates)}, 1
+		prompt := MainPrompt(&w.gates)
+		if w.coordinator {
+			prompt = w.cfg.Coordinator.Prompt()
+		}
+		t.system, t.static = []string{w.grown(nil, pool, prompt)}, 1
 	}
 	if w.coordinator {
-		if s.System == nil {
-			t.system[0] = w.cfg.Coordinator.Prompt()
-		}
 		context = append(context[:len(context):len(context)], w.workerContext(a))
 	}
 	if !s.Bare {
@@ -156,6 +157,9 @@ func (r *Root) hearFirst(blocks []llm.Block) {
 func (r *Root) inContext(blocks []llm.Block) []llm.Block {
 	if r == nil || r.agent.conv.Last != nil {
 		return blocks
+	}
+	if !r.spec.Bare {
+		learn(r.agent, blocks)
 	}
 	return append(r.agent.front.opens(nil), blocks...)
 }

@@ -260,6 +260,7 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	t := frontText{static: 1}
 	system := w.contexts(&t, w.cfg.UserContext, k.pool, true, claude, git)
 	k.memory = w.memory(k.def)
+	prompt = w.grown(k.def, k.pool, w.environment(), prompt)
 	t.system = []string{w.environment(), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil
 }

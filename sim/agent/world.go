@@ -80,6 +80,18 @@ type Coordinator interface {
 	InScratchpad(t *tool.Tool, input *llm.Payload, dir string) bool
 }
 
+// Heads says what stands in front of agents besides what this stack puts there, so that
+// heads are as large as a client's own. typ is an agent's type.
+type Heads interface {
+	// Tool is what the definition of a tool says besides.
+	Tool(name string) string
+	// System is what a system prompt says besides, behind these tools and blocks.
+	System(typ string, root bool, tools []llm.Block, system []string) string
+	// Context is what the session tells an agent besides, in front of what it is told
+	// first.
+	Context(typ string, root bool, lineage string, prefix *Prefix, said []llm.Block) string
+}
+
 // Observer is told what stands in agents' answers and may name findings in it;
 // it decides nothing.
 type Observer interface {
@@ -117,6 +129,7 @@ type Config struct {
 	Coordinator Coordinator // nil of a stack that has none
 	Stack       Stack
 	Observer    Observer
+	Heads       Heads // nil leaves heads as they are
 
 	Organisation  string
 	Aliases       map[string]string // sonnet, opus, haiku → model id

@@ -28,14 +28,21 @@ func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 			said = true
 			text = strings.Replace(text, want, "", 1)
 		}
-		u.vet(a, n, text)
+		if u.opt.Session == nil || !isSession(u.opt.Session, n) {
+			u.vet(a, n, text)
+		}
 	}
 	if u.fails(sub08, said) {
 		u.report(sub08, a, "its prompt, whole: "+short(want), tell(nodes, len(nodes)-1))
 	}
 	for n := border(nodes[0]).Parent; n != nil; n = n.Parent {
 		if n.Level == llm.System && !n.IsBorder() {
-			u.vet(a, n, n.Block.Content.Raw())
+			text := n.Block.Content.Raw()
+			if u.opt.Session != nil {
+				before, _, rest := cutGuidance(u.opt.Session, text)
+				text = before + rest
+			}
+			u.vet(a, n, text)
 		}
 	}
 }

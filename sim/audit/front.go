@@ -227,7 +227,8 @@ func (u *fronts) system(a *agent, front *llm.Node) {
 		u.report(crd08, a, "a scratchpad in its system prompt: "+orNone(note), short(rest))
 		return
 	}
-	u.ownSystem(a, rest[len(note):], u.memory(a, rest[len(note):]), git)
+	rest = u.guidance(a, rest[len(note):])
+	u.ownSystem(a, rest, u.memory(a, rest), git)
 }
 
 // ownSystem holds what stands behind a prompt against LOOP-10: what is the agent's own, and
@@ -239,6 +240,38 @@ func (u *fronts) ownSystem(a *agent, text, own string, git bool) {
 		return
 	}
 	u.told(a, "gitStatus", rest, git)
+}
+
+// guidance holds what a head has behind its prompt against LOOP-10: as others of the type
+// have it. It is the text without that.
+func (u *fronts) guidance(a *agent, text string) string {
+	before, said, rest := cutGuidance(u.opt.Session, text)
+	if said == "" || before != "" {
+		return text
+	}
+	name := "guidance of " + a.facts.Type
+	if was, known := u.shared[name]; known && u.fails(loop10, strings.HasPrefix(was, said) || strings.HasPrefix(said, was)) { // which tools it has decides how much it is
+		u.report(loop10, a, name+" as others are told it: "+short(was), short(said))
+	}
+	u.shared[name] = said
+	return rest
+}
+
+// cutGuidance parts a system prompt at what its head has behind the prompt.
+func cutGuidance(s *Session, text string) (before, said, rest string) {
+	before, said, found := strings.Cut(text, "\n# Guidance for ")
+	if !found || !s.Heads {
+		return text, "", ""
+	}
+	_, said, _ = strings.Cut(said, "\n")
+	said, rest, _ = strings.Cut(said, "\n")
+	return before, said, rest
+}
+
+// isSession reports whether a block of a first message is what its head tells an agent of
+// the session.
+func isSession(s *Session, n *llm.Node) bool {
+	return s.Heads && strings.HasPrefix(n.Block.Content.Raw(), "<system-reminder>\n# session\n")
 }
 
 // told holds what an agent is told of its session against what others were told.
@@ -328,6 +361,9 @@ func (u *fronts) messages(a *agent, nodes []*llm.Node) {
 	prompt, known := a.prompt()
 	if a.parent == nil || !known {
 		return
+	}
+	if len(nodes) > 0 && isSession(s, nodes[0]) {
+		nodes = nodes[1:]
 	}
 	t := s.Types[a.facts.Type]
 	var want []string

@@ -57,6 +57,7 @@ type Session struct {
 	OwnAgentTool     bool                       // the Agent tool's definition is a real client's, whatever the gates say
 	Scratchpad       string                     // directory of it
 	Answers          []Answer                   // of users, the first that fits
+	Heads            bool                       // heads hold more than this stack puts there: what their type says, and context of the session
 	Over, Preview    int                        // bytes of a result above which it is replaced, 0 for never, and those that its preview keeps
 	MaxTokens        int64                      // that an answer may have
 	RetryBase        vtime.Duration             // wait before the first further try, doubled up to

@@ -54,7 +54,7 @@ sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
 scenarios/upgrade:     scenarios/document
-scenarios:             WORDS scenarios/document sim/client cachemodel metrics mockllm/fault mockllm/latency sim/permission sim/transcript
+scenarios:             WORDS scenarios/document sim/client cachemodel metrics mockllm/fault mockllm/latency sim/permission sim/transcript sim/recording/profile
 
 mockllm/fault:         WORDS
 mockllm/latency:       WORDS

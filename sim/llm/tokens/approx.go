@@ -83,7 +83,10 @@ var families = [...]approx{
 }
 
 // Approx is the approximate counter of the model's family.
-func Approx(model string) Counter { return &families[FamilyOf(model)] }
+func Approx(model string) Counter { return Of(FamilyOf(model)) }
+
+// Of is the approximate counter of a family.
+func Of(f Family) Counter { return &families[f] }
 
 // Off is how far the approximate counter of the model's family may be off at so
 // many tokens.

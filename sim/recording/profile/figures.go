@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/sim/llm"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/recording"
 )
@@ -26,6 +27,22 @@ var familyNames = [...]string{tokens.Claude46: "claude-to-4.6", tokens.Claude47:
 
 // FamilyOf is the family of a model.
 func FamilyOf(model string) string { return familyNames[tokens.FamilyOf(model)] }
+
+// Convert is so many tokens of one family in those of another, as the counters of
+// both weigh prose.
+func Convert(n int64, from, to string) int64 {
+	weight := func(family string) int64 {
+		for f, name := range familyNames {
+			if name == family {
+				return tokens.Of(tokens.Family(f)).Tokens(prose)
+			}
+		}
+		return tokens.Of(tokens.Other).Tokens(prose)
+	}
+	return n * weight(to) / weight(from)
+}
+
+var prose = llm.Measure{Bytes: [llm.NumClasses]uint32{llm.Prose: 1_000_000}}
 
 // need is what a source must hold for a figure.
 type need uint8

@@ -103,8 +103,14 @@ type Want struct {
 // Assumed, where there is none. Several sources are no one population: the profile
 // must have one.
 func (p *Profile) Find(w Want) (*Figure, Grade) {
+	f, _, grade := p.Locate(w)
+	return f, grade
+}
+
+// Locate is Find with the family of models that the figure was recorded of.
+func (p *Profile) Locate(w Want) (*Figure, string, Grade) {
 	if len(p.Sources) != 1 {
-		return nil, Assumed
+		return nil, "", Assumed
 	}
 	roles := slices.Clone(p.Sources[0].Roles)
 	slices.SortStableFunc(roles, func(a, b Role) int {
@@ -119,14 +125,14 @@ func (p *Profile) Find(w Want) (*Figure, Grade) {
 			}
 			switch {
 			case name != w.Role:
-				return &f, Assumed
+				return &f, r.Family, Assumed
 			case r.Family != w.Family:
-				return &f, Scaled
+				return &f, r.Family, Scaled
 			}
-			return &f, Measured
+			return &f, r.Family, Measured
 		}
 	}
-	return nil, Assumed
+	return nil, "", Assumed
 }
 
 // assumedFor is the role whose figures are assumed for another one that is not there.

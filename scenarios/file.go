@@ -19,6 +19,8 @@ type File struct {
 	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
 	Expect []*Expect
 
+	Defined bool // agents are defined beside the scenario and its project
+
 	seeds    []uint64
 	size     int // bytes of the text
 	src      *document.Source

@@ -65,7 +65,7 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 	if val.Kind == document.Null {
 		list = []Idle{{Path: path}}
 	}
-	unread, why := s.unread(), ""
+	unread, why := f.unread(s), ""
 	for _, l := range list {
 		x := idle(unread, l.Path)
 		if x == nil {
@@ -74,6 +74,14 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 		why = x.why
 	}
 	return why
+}
+
+// unread is what nothing in a scenario reads. Definitions that are not the file's own
+// may ask for any alias, as only a run finds out.
+func (f *File) unread(s *Scenario) []section {
+	return slices.DeleteFunc(s.unread(), func(x section) bool {
+		return (f.foreign || f.Defined) && strings.HasPrefix(x.key, "provider.aliases.")
+	})
 }
 
 // Idle lists what the file itself says and none of its variants reads, and what a
@@ -104,7 +112,7 @@ func (f *File) idle(played []string) (out []Idle) {
 	names := f.VariantNames()
 	for _, name := range names {
 		if s := f.untrimmed(f.tree(name, &document.Problems{}), nil); s != nil {
-			unread[name] = s.unread()
+			unread[name] = f.unread(s)
 		}
 	}
 	in := func(path string, names []string) (x *section) {

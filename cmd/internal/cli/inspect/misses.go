@@ -19,7 +19,7 @@ import (
 // loss is what a call that missed the cache lost, and why: as the cache model says
 // of a simulated call, as the recording says of a recorded one.
 type loss struct {
-	expected, tokens, after int64
+	expected, tokens, after int64 // tokens are those that were paid for again
 	cause, meaning, keep    string
 	cost                    cachemodel.Picodollars // more than a hit
 	priced                  bool                   // whether the cost is known
@@ -28,11 +28,12 @@ type loss struct {
 // loss is that of one call; back is how far the entry stands behind, 0 if that is
 // not known.
 func (c one) loss(back int) loss {
+	again := sqlite.Hit(c.Usage, c.Lost).Read - c.Usage.Read // a prompt that became shorter lost more than it sent again
 	if x := c.recorded; x != nil {
-		return loss{x.Expected, x.Lost, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), known(c.Model)}
+		return loss{x.Expected, again, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), known(c.Model)}
 	}
 	cost, priced := moreThanAHit(c.CallInfo, c.price)
-	return loss{c.Expected, c.Lost, c.After, c.Miss, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
+	return loss{c.Expected, again, c.After, c.Miss, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
 }
 
 // missed says why a call read less than it could have, and what would help.
@@ -258,15 +259,7 @@ func moreThanAHit(c *sqlite.CallInfo, price pricing) (cachemodel.Picodollars, bo
 	if err != nil || c.Lost <= 0 {
 		return 0, false
 	}
-	hit := c.Usage
-	left := c.Lost
-	for _, paid := range []*int64{&hit.Write5m, &hit.Write1h, &hit.Input} {
-		n := min(left, *paid)
-		*paid -= n
-		left -= n
-		hit.Read += n
-	}
-	return p.Cost(c.Usage) - p.Cost(hit), true
+	return p.Cost(c.Usage) - p.Cost(sqlite.Hit(c.Usage, c.Lost)), true
 }
 
 // prices finds models as the run's scenario priced them; list prices where it has

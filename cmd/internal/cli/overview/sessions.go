@@ -19,6 +19,7 @@ import (
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/judge"
+	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 )
 
@@ -78,7 +79,7 @@ type bill struct {
 	requests int64
 }
 
-// call is one request of it, and what it wrote again and why.
+// call is one request of it, and what it paid for again and why.
 type call struct {
 	at      vtime.Instant
 	cost    cachemodel.Picodollars
@@ -151,10 +152,8 @@ func (m *money) take(x *recording.Session, file string) {
 		c := call{at: r.Start}
 		if p, err := rundb.PriceOf(r.Model); err == nil {
 			c.priced, c.cost = true, p.Cost(r.Usage)
-			if c.again = min(v.Lost(r), r.Usage.Written()); r.Pred >= 0 && c.again > 0 {
-				hit := r.Usage
-				short := min(c.again, hit.Write5m)
-				hit.Write5m, hit.Write1h, hit.Read = hit.Write5m-short, hit.Write1h-(c.again-short), hit.Read+c.again
+			hit := sqlite.Hit(r.Usage, v.Lost(r))
+			if c.again = hit.Read - r.Usage.Read; c.again > 0 {
 				c.dearer, c.because = c.cost-p.Cost(hit), v.Cause.String()
 			}
 		}

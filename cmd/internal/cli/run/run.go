@@ -186,6 +186,7 @@ func (o *options) specs(s *ui.Env, on *loading.Loaded) (*harness.Maker, []*sim.S
 	if err != nil {
 		return nil, nil, err
 	}
+	on.File.Defined = len(given) > 0
 	m := on.Maker(func(sc *scenarios.Scenario) { loading.Into(sc, given) })
 	m.Policy = o.policy
 	if o.seedSet {

@@ -3,6 +3,7 @@ package rundb
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording/toevents"
@@ -55,6 +56,16 @@ func NotKept(info sqlite.RunInfo, n int64, err error) error {
 	}
 	return ui.Failf(ui.Operating, "call %d of run %s is not recorded: its session tree is none of those that --record %s kept; run it again with --record full",
 		n, ui.Short(info.ID), info.Level)
+}
+
+// NeedsSaid refuses a request of a recording that knows its blocks by names alone:
+// text is one block's.
+func NeedsSaid(info sqlite.RunInfo, text string) error {
+	if !info.Recorded() || !strings.HasPrefix(text, toevents.NamedBlock) || !toevents.Opaque(text) {
+		return nil
+	}
+	info.Variant = toevents.NoContent
+	return NeedsContent(info)
 }
 
 // WithoutContent says of an imported session that what was said is not stored,

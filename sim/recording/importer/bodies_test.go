@@ -70,6 +70,27 @@ func plan(s *recording.Session) string {
 func TestBodies(t *testing.T) {
 	const text, spawn = `{"type":"text","text":"yes"}`, `{"type":"tool_use","id":"toolu_9","name":"Agent","input":{"prompt":"Find the bug."}}`
 	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_9","content":"found"}]}`
+	t.Run("WIRE-62 WIRE-46 a conversation whose front is another one in one request stays one thread, and an inferred fork is said", func(t *testing.T) {
+		d := newDump()
+		d.pair(body("s", user("go")), text)
+		d.pair(body("s", user("go"), says(text), user("one")), text)
+		d.pair(body("other", user("go"), says(text), user("one"), says(text), user("two")), text)
+		d.pair(body("s", user("go"), says(text), user("one"), says(text), user("two"), says(text), user("three")), text)
+		d.pair(body("s", user("go"), says(text), user("one"), says(text), user("else")), text)
+		s, skipped := d.read(t)
+		const want = `msg_1 main main -1 ""
+msg_2 main main 0 ""
+msg_3 main main 1 "system: block 1 (text), byte 23"
+msg_4 main main 2 "system: block 1 (text), byte 23"
+msg_5 thread-2 fork 1 ""
+`
+		if got := plan(s); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+		if fmt.Sprint(skipped) == "[]" || !strings.Contains(skipped[0].What, "thread taken for a fork") {
+			t.Errorf("%+v", skipped)
+		}
+	})
 	t.Run("WIRE-62 threads follow from what prompts begin with: turns, a spawned child, a fork, a title", func(t *testing.T) {
 		d := newDump()
 		d.pair(body("s", user("go")), spawn)

@@ -18,8 +18,9 @@ const bodiesFormat = "raw-bodies"
 // bodySession is a session of bodies being read.
 //
 // No body says which agent sent it. A request goes on from the one whose whole
-// prompt its own begins with; where none is, from the latest one that began with the
-// same message, and then its bytes differ.
+// prompt its own begins with, or from the latest one of that thread if its messages
+// are there too; where none is, from the latest one that began with the same message.
+// Its bytes differ where it is not the first.
 type bodySession struct {
 	*recording.Session
 	skips   *skips
@@ -89,10 +90,16 @@ func (s *bodySession) goesOn(body *wire.Body, messages []*llm.Node, r *recording
 	for n := body.Head; n != nil && n.Level == llm.Messages; n = n.Parent {
 		if p, ok := s.prompts[n.Hash]; ok && !n.IsBorder() {
 			r.Pred, r.Thread = p, s.Requests[p].Thread
-			if s.latest[r.Thread].request != p { // somebody went on from it already
+			latest := s.latest[r.Thread]
+			switch {
+			case latest.request == p:
+				r.Changed = differs(latest.Body, body)
+			case continues(messages, after(latest.Head, nil)): // in between the front was another one
+				r.Pred, r.Changed = latest.request, differs(latest.Body, body)
+				return llm.Common(body.Head, latest.Head)
+			default: // somebody went on from it already
 				r.Thread = s.thread(recording.Thread{Kind: recording.Fork, Parent: r.Thread, SpawnedBy: p})
-			} else {
-				r.Changed = differs(s.latest[r.Thread].Body, body)
+				s.skips.add("thread taken for a fork: it goes on from a request from which another one went on otherwise", "", 0)
 			}
 			return n
 		}
@@ -109,6 +116,14 @@ func (s *bodySession) goesOn(body *wire.Body, messages []*llm.Node, r *recording
 	r.Thread = s.begin(messages)
 	s.begun[first] = append(s.begun[first], r.Thread)
 	return nil
+}
+
+// continues reports whether messages begin with all of earlier ones, whatever stands
+// in front of them.
+func continues(messages, earlier []*llm.Node) bool {
+	return len(earlier) <= len(messages) && slices.EqualFunc(earlier, messages[:len(earlier)], func(a, b *llm.Node) bool {
+		return a.Role == b.Role && a.Block.Kind == b.Block.Kind && a.Block.Content.Identity() == b.Block.Content.Identity()
+	})
 }
 
 // nearest is the latest request of the thread whose prompt has most in common with

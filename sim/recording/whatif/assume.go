@@ -50,10 +50,10 @@ type shown struct {
 // taken says what the log shows that no prompt holds, and that the model takes over.
 func (w *shown) taken() (out []string) {
 	if w.lost > 0 {
-		out = append(out, fmt.Sprintf("%s reused less than they could have, for reasons outside the question (%s)", count(w.lost, "request"), count(w.tokens, "token")))
+		out = append(out, fmt.Sprintf("%s reused less than was possible, for reasons outside the question (%s)", count(w.lost, "request"), count(w.tokens, "token")))
 	}
 	if w.hidden > 0 {
-		out = append(out, fmt.Sprintf("%s of the client that are not recorded kept conversations cached before user turns (not billed here)", count(w.hidden, "request")))
+		out = append(out, fmt.Sprintf("%s of the client, not recorded, kept conversations cached before user turns (not billed here)", count(w.hidden, "request")))
 	}
 	if w.warm > 0 {
 		out = append(out, fmt.Sprintf("%s found tools and system prompt cached, whoever kept them so", count(w.warm, "conversation")))

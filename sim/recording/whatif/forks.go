@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"fmt"
+
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/player"
 )
@@ -75,6 +77,9 @@ func (p *plan) asFork(t int32, reqs []int) string {
 	spawner := &p.session.Requests[th.SpawnedBy]
 	first := &p.session.Requests[reqs[0]]
 	answer, known := p.answered(spawner)
+	if own == 0 && p.q.Static > size(first) {
+		return fmt.Sprintf("%s %d is larger than its first prompt, which has %d tokens", askStatic, p.q.Static, size(first))
+	}
 	if why := untold(!known, "how long its spawner's answer is, which it would begin with,", own == 0, "the size of its tools and system prompt, which it would not have,"); why != "" {
 		return why
 	}

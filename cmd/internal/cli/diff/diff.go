@@ -109,7 +109,10 @@ func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
 		return nil, err
 	}
 	p.head = b.Head
-	return p, nil
+	if b.Head == nil || b.Head.IsBorder() {
+		return p, nil
+	}
+	return p, rundb.NeedsSaid(info, b.Head.Block.Content.Raw())
 }
 
 // filePrompt takes a body of the Messages API apart: what the cache compares, and

@@ -42,6 +42,11 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 	if err != nil {
 		return err
 	}
+	if o.blocks && len(blocks) > 0 {
+		if err := rundb.NeedsSaid(info, blocks[len(blocks)-1].Content); err != nil {
+			return err
+		}
+	}
 	c := one{CallInfo: &found, price: prices(db, info)}
 	if info.Recorded() {
 		x, err := db.RecordedCall(info.ID, o.call)

@@ -65,7 +65,7 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 	if val.Kind == document.Null {
 		list = []Idle{{Path: path}}
 	}
-	unread, why := f.unread(s), ""
+	unread, why := unreadIn(f, s), ""
 	for _, l := range list {
 		x := idle(unread, l.Path)
 		if x == nil {
@@ -76,9 +76,9 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 	return why
 }
 
-// unread is what nothing in a scenario reads. Definitions that are not the file's own
-// may ask for any alias, as only a run finds out.
-func (f *File) unread(s *Scenario) []section {
+// unreadIn is what nothing in a scenario of a file reads. Definitions that are not the
+// file's own may ask for any alias, as only a run finds out.
+func unreadIn(f *File, s *Scenario) []section {
 	return slices.DeleteFunc(s.unread(), func(x section) bool {
 		return (f.foreign || f.Defined) && strings.HasPrefix(x.key, "provider.aliases.")
 	})
@@ -112,7 +112,7 @@ func (f *File) idle(played []string) (out []Idle) {
 	names := f.VariantNames()
 	for _, name := range names {
 		if s := f.untrimmed(f.tree(name, &document.Problems{}), nil); s != nil {
-			unread[name] = f.unread(s)
+			unread[name] = unreadIn(f, s)
 		}
 	}
 	in := func(path string, names []string) (x *section) {

@@ -85,6 +85,7 @@ func (c *checker) step(at string, t *UserStep) {
 	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Show == "" && t.Settings == nil {
 		c.bad(at, "one of message, interrupt, kill_agents, background, show, settings", "the user does nothing in this step")
 	}
+	c.asked(at, t)
 	if t.Settings.Warms() && t.Message == nil {
 		c.bad(at+".settings.max_tokens", "give the step a message", "max_tokens 0 in a step is for the request that its message makes, and it has none")
 	}
@@ -97,6 +98,44 @@ func (c *checker) step(at string, t *UserStep) {
 	if t.At != nil && t.After != nil {
 		c.bad(at+".after", "at is an instant of the run, after a wait once idle", "a step has at or after, not both")
 	}
+}
+
+// asked checks what a step asks for.
+func (c *checker) asked(at string, t *UserStep) {
+	if len(t.Asks) == 0 {
+		return
+	}
+	if t.Message == nil {
+		c.bad(at+".asks", "give the step a message", "a step asks for work and says nothing")
+	}
+	if len(c.s.Roots) > 0 {
+		c.bad(at+".asks", "script: {main: {…}}", "asks is for the one conversation of main: roots all begin the same work")
+	}
+	var ids []string
+	for i := range c.s.Work {
+		ids = append(ids, c.s.Work[i].ID)
+	}
+	for i, id := range t.Asks {
+		if !slices.Contains(ids, id) {
+			c.bad(at+".asks["+itoa(i)+"]", document.DidYouMeanOr(id, ids), "no work item %q", id)
+		}
+	}
+}
+
+// Asked is the number of the user's message that asks for an item, from 1.
+func (s *Scenario) Asked(id string) int {
+	said := 1
+	if s.Main == nil {
+		return said
+	}
+	for i := range s.Main.Then {
+		if t := &s.Main.Then[i]; t.Message != nil {
+			if said++; slices.Contains(t.Asks, id) {
+				return said
+			}
+		}
+	}
+	return 1
 }
 
 // eachRoot does something with each root and the path to it.

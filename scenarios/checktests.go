@@ -21,11 +21,14 @@ const (
 	Startup      = vtime.Second
 )
 
-// Checks are the commands by which one finds out whether the project with these files
-// holds: its tests, else those by which it is built and tested as its files say.
+// Checks are the commands by which one finds out in passing whether the project with
+// these files holds: its tests that need no timeout of their own, else those by which
+// it is built and tested as its files say.
 func (s *Scenario) Checks(files []string) (out []string) {
 	for _, t := range s.Project.Tests {
-		out = append(out, t.Command)
+		if t.Takes+Startup <= UntimedTakes {
+			out = append(out, t.Command)
+		}
 	}
 	for _, found := range [...]struct {
 		file     string

@@ -35,7 +35,7 @@ var sections = []Section{
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
 	{Word: "BRG", About: "bridge", Without: notBuilt},
 	{Word: "MIN", About: "the minimal stack", Scenarios: []string{"minimal-vs-full"}},
-	{Word: "CACHE-A", About: "Anthropic's cache: what is read, written and expires", Scenarios: []string{"cold-fan-out", "fan-out", "flipped-gate", "recorded-notebook"}},
+	{Word: "CACHE-A", About: "Anthropic's cache: what is read, written and expires", Scenarios: []string{"cold-fan-out", "fan-out", "flipped-gate", "recorded-notebook", "day-session"}},
 	{Word: "CACHE-B", About: "other providers' caches", Without: "a scenario's provider is Anthropic; the package cachemodel has the others and holds them to their rules"},
 	{Word: "CACHE-C", About: "caches of self-hosted engines", Without: "agentsim lab cache replay serves recorded traces by them"},
 	{Word: "CACHE-D", About: "prices", Scenarios: []string{"recorded-notebook", "minimal-vs-full", "custom-agents"}},

@@ -379,6 +379,7 @@ type UserStep struct {
 	At         *vtime.Duration `yaml:"at"`    // nil: when the root is idle
 	After      *rng.Span       `yaml:"after"` // waits so long after idle
 	Message    *Content        `yaml:"message"`
+	Asks       []string        `yaml:"asks"` // items of work that the message asks for; the first message asks for all others
 	Interrupt  bool            `yaml:"interrupt"`
 	KillAgents bool            `yaml:"kill_agents"`
 	Background bool            `yaml:"background"` // Ctrl+B: those whom the root waits for move to the background

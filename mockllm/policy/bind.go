@@ -188,7 +188,7 @@ var verbs = map[string]string{"research": "Research", "implement": "Implement", 
 func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	t, n := b.t, len(b.t.items)
 	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: cmp.Or(w.Prompting, t.profile.Prompting), agent: w.Agent, think: w.Think, output: w.Output,
-		title: wordsOf.Replace(w.ID), about: sentence(w.About), key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
+		turn: sc.Asked(w.ID), title: wordsOf.Replace(w.ID), about: sentence(w.About), key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
 	for _, s := range w.FoundIn {
 		files, err := b.pick(s, w.ID)
 		if err != nil {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -30,15 +31,24 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 	}
 }
 
-// goal takes what the user asked for first, of a lead. What the client tells
+// goal counts the user's messages and takes what was asked for first, of a lead. What the client tells
 // beside, and what others report, asks for nothing.
 func (f *folder) goal(role llm.Role, p *llm.Payload, n *note) {
 	raw := p.Raw()
+	if role != llm.User || f.s.assign != nil || n.do != nil || n.notice || n.asks || strings.HasPrefix(raw, contextOpen) {
+		return
+	}
+	f.s.heard++
 	switch {
-	case role != llm.User || f.s.goal != "" || f.s.assign != nil || n.do != nil || n.notice || n.asks || strings.HasPrefix(raw, contextOpen):
+	case f.s.goal != "":
 	case n.summary:
 		_, asked, _ := strings.Cut(raw, asks)
 		f.s.goal, _, _ = strings.Cut(asked, "\n")
+		_, times, _ := strings.Cut(raw, spoke)
+		times, _, _ = strings.Cut(times, "\n")
+		if n, err := strconv.Atoi(times); err == nil {
+			f.s.heard = n
+		}
 	default:
 		f.s.goal = goalOf(raw)
 	}

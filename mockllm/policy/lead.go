@@ -64,9 +64,10 @@ func (m *Model) afterDone(i int) bool {
 	return !slices.ContainsFunc(m.t.items[i].after, func(j int) bool { return !m.done.has(j) })
 }
 
-// ready reports whether an item may begin: everything it comes after is done.
+// ready reports whether an item may begin: it was asked for, and everything it comes
+// after is done.
 func (m *Model) ready(i int) bool {
-	return m.unbegun(i) && m.afterDone(i)
+	return m.unbegun(i) && m.t.items[i].turn <= max(m.s.heard, 1) && m.afterDone(i)
 }
 
 // inline reports whether the lead does the item itself.

@@ -68,6 +68,9 @@ func (m mind) goal() string {
 // asks is how a summary says what the user asked for.
 const asks = "The user asked: "
 
+// spoke is how a summary says how often the user did, where work waits for that.
+const spoke = "Messages of the user: "
+
 // goalBytes is how much of what the user asked for is passed on.
 const goalBytes = 400
 

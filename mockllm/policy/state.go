@@ -21,6 +21,7 @@ type state struct {
 	gone     set // files whose content stood in what a summary replaced
 
 	goal       string // what the user asked for first, of a lead
+	heard      int    // messages of the user that asked for something
 	lists      bool   // it has a tool that lists files,
 	greps      bool   // one that searches them,
 	shell      bool   // a shell

@@ -18,7 +18,7 @@ func (t *Table) describe(s *state) string {
 	}
 	file := func(i int) string { return t.files[i] }
 	item := func(i int) string { return t.items[i].id }
-	fmt.Fprintf(&b, "goal: %s plans %v\n", s.goal, s.plans)
+	fmt.Fprintf(&b, "goal: %s heard %d plans %v\n", s.goal, s.heard, s.plans)
 	names("facts", s.facts, func(i int) string { return t.facts[i].name })
 	names("gists", s.gists, file)
 	names("seen", s.seen, file)

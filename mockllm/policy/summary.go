@@ -83,6 +83,9 @@ func (m *Model) summarise() {
 func (m mind) standing() (text string) {
 	if m.s.goal != "" && m.s.assign == nil {
 		text = asks + m.s.goal + "\n"
+		if slices.ContainsFunc(m.t.items, func(it item) bool { return it.turn > 1 }) {
+			text += spoke + strconv.Itoa(m.s.heard) + "\n"
+		}
 	}
 	if m.s.assign != nil {
 		text += m.itemList("Asked for:", m.mine(), mark.Do) + m.toCorrect(m.mine())

@@ -75,6 +75,7 @@ type item struct {
 	title     string // its id in words
 	about     string // what it is about, a sentence; "" where nothing says it
 	byLead    bool
+	turn      int // number of the user's message that asks for it
 	after     []int
 	needs     []int       // facts, its yields among them
 	gists     []int       // files whose gist it needs

@@ -152,7 +152,7 @@ func workRows() []Name {
 		tallied("calls", Count, "lower", "model calls that were answered", func(t *Tally) int64 { return t.Calls }),
 		tallied("requests", Count, "lower", "requests sent, retries included", func(t *Tally) int64 { return t.Requests }),
 		tallied("retries", Count, "lower", "requests that repeat a failed one", func(t *Tally) int64 { return t.Retries }),
-		tallied("errors", Count, "lower", "requests that ended in an API error", func(t *Tally) int64 { return t.Errors }),
+		tallied("errors", Count, "lower", "requests that ended without an answer: by an API error, a lost connection or an abort", func(t *Tally) int64 { return t.Errors }),
 		priced("errors.cost", "lower", "what those requests were billed all the same", func(t *Tally) int64 { return int64(t.ErrorCost) }),
 		tallied("compactions", Count, "lower", "histories that became summaries", func(t *Tally) int64 { return t.Compactions }),
 		priced("compactions.cost", "lower", "what the calls for the summaries were billed", func(t *Tally) int64 { return int64(t.CompactionCost) }),

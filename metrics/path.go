@@ -79,6 +79,9 @@ func (in Known) unknown(text, rest string, p Path) *PathError {
 		e.Names = append(e.Names, n.Name)
 	}
 	e.Msg = "unknown metric " + quoted(rest)
+	if head == "invariants" {
+		e.Msg += ": whatever is expected, a broken invariant ends with exit code 6"
+	}
 	return e
 }
 

@@ -48,7 +48,7 @@ type Tally struct {
 	Requests int64 `json:"requests"` // sent, retries included
 	Calls    int64 `json:"calls"`    // answered
 	Retries  int64 `json:"retries"`  // requests that repeat a failed one
-	Errors   int64 `json:"errors"`   // requests that ended in an API error
+	Errors   int64 `json:"errors"`   // requests that ended without an answer: by an API error, a lost connection or an abort
 	// ErrorCost is what such requests were billed all the same.
 	ErrorCost cachemodel.Picodollars `json:"error_cost"`
 

@@ -93,7 +93,7 @@ func (s *Scenario) AgentsUnused() (why string, items []string) {
 	case "fork":
 		why = "forks keep their parent's type and model"
 	case "coordinator":
-		why = "workers are of type worker and have their coordinator's model"
+		why = "a coordinator starts only agents of type worker; a definition worker under project.agents.policy, or of --managed-dir, gives them other tools and another model"
 	case "inline":
 		why = "nobody is spawned"
 	default:

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"reflect"
+	"slices"
 
 	"agentsim/metrics"
 	"agentsim/scenarios/document"
@@ -47,13 +48,23 @@ func (f *File) Known() metrics.Known {
 	return s.known(f.plainNames())
 }
 
-// known are what an expectation may speak of.
+// known are what an expectation may speak of: among the types of agents those that
+// the scenario names, which a directory's files may define.
 func (s *Scenario) known(variants []string) metrics.Known {
-	types := append(append([]string{"main", "fork"}, s.listedTypes()...), minimalTypes...)
-	if s.Strategy() == "coordinator" {
-		types = append(types, "worker")
+	types := slices.Concat([]string{"main", "fork"}, s.listedTypes(), minimalTypes, []string{"worker"}, s.definedNames())
+	add := func(name string) {
+		if name != "" && !slices.Contains(types, name) {
+			types = append(types, name)
+		}
 	}
-	return metrics.Known{Variants: variants, Types: append(types, s.definedNames()...), Roots: s.RootNames()}
+	add(s.Type)
+	for i := range s.Work {
+		add(s.Work[i].Agent.Type)
+	}
+	for _, start := range s.Starts() {
+		add(start.Type)
+	}
+	return metrics.Known{Variants: variants, Types: types, Roots: s.RootNames()}
 }
 
 func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, errs *document.Problems) {

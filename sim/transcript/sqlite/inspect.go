@@ -20,7 +20,7 @@ type AgentInfo struct {
 	StartedAt, EndedAt     vtime.Instant
 	Status, Why            string // of the last activation; "" when it has not ended
 	Turns, ToolUses        int64
-	Calls, Failed          int64     // requests that were answered, and that ended in an API error
+	Calls, Failed          int64     // requests that were answered, and that ended without an answer
 	Usage                  llm.Usage // of its own calls
 	Cost, Uncached         int64     // picodollars
 }

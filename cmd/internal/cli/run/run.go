@@ -50,7 +50,8 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "run a scenario and compare its variants",
 		Long: `Runs each variant of a scenario, records it, and prints what it did, what it cost, and why. SCENARIO is a name of the
 library (agentsim scenario list) or the path of a YAML file. What the scenario or a --set says and nothing reads is told on stderr.
-CALLS are the requests that were answered, FAILED, where there are any, those that ended in an API error; so in agentsim inspect.`,
+CALLS are the requests that were answered, FAILED, where there are any, those that
+ended without an answer (an API error, a lost connection, an interrupt or another abort); so in agentsim inspect.`,
 		Example: `  agentsim run hello
   agentsim run fork-vs-subagent --variant fork --seed 7
   agentsim run fork-vs-subagent --columns trade-off

@@ -38,7 +38,7 @@ const (
 	MaxKeys        = 2_000    // keys of one mapping
 )
 
-var limits = &document.Limits{Of: "scenario", Bytes: MaxFileBytes, Tokens: MaxTokens, Depth: MaxDepth, Keys: MaxKeys, Large: "give bulk content as {tokens: n}", Empty: "a scenario begins with name:"}
+var limits = &document.Limits{Of: "scenario", Bytes: MaxFileBytes, Tokens: MaxTokens, Depth: MaxDepth, Keys: MaxKeys, Large: "give bulk content as {tokens: n}", Empty: "a scenario begins with agentsim: 1"}
 
 // Paths lists every path of a scenario that --set and variants can name, lists
 // excepted: an element of a list is named by its id or index, as in

@@ -8,6 +8,7 @@ import (
 
 func TestGrid(t *testing.T) {
 	t.Run("SCN-04 CLI-03 a change of ranking that happens at every point says so, one at some lists them briefly", changePoints)
+	t.Run("CLI-03 pairs whose figures print alike change no ranking", alike)
 	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
 	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
 }
@@ -40,6 +41,20 @@ func changePoints(t *testing.T) {
 		}
 		if want := "y is the cheapest instead of x from prompting full to lazy (" + c.want + ")"; !slices.Contains(got, want) {
 			t.Errorf("at %s:\n%s\nwant %s", c.at, strings.Join(got, "\n"), want)
+		}
+	}
+}
+
+func alike(t *testing.T) {
+	for y, want := range map[int64]int{589_999_000_000: 0, 500_000_000_000: 1} { // order: each is a case of its own
+		g := New("swept", []Axis{{"model.prompting", []string{"full", "lazy"}}}, []string{"cheapest", "x", "y"}, 1)
+		for p, costs := range [][]int64{{1, 590_000_000_000, 590_001_000_000}, {1, 590_000_000_000, y}} {
+			for i, cost := range costs {
+				g.At(p)[i].Runs[0].Set("cost", cost)
+			}
+		}
+		if got := g.Ranking(); len(got) != want {
+			t.Errorf("y at %d: %v, want %d", y, got, want)
 		}
 	}
 }

@@ -73,6 +73,12 @@ func (c Change) at(list []Change, point []string, cheaper, dearer string, top bo
 	return list
 }
 
+// cheaper reports whether a costs less than b, as it is printed.
+func cheaper(a, b Cell) bool {
+	x, y := a.Median("cost"), b.Median("cost")
+	return x < y && Dollars(x) != Dollars(y)
+}
+
 // overtaken lists the pairs of variants of which the first did not cost less before
 // and does after.
 func overtaken(before, after []Cell) (out [][2]int) {
@@ -81,7 +87,7 @@ func overtaken(before, after []Cell) (out [][2]int) {
 			if !before[a].Finished() || !before[b].Finished() || !after[a].Finished() || !after[b].Finished() {
 				continue
 			}
-			if before[a].Median("cost") >= before[b].Median("cost") && after[a].Median("cost") < after[b].Median("cost") {
+			if !cheaper(before[a], before[b]) && cheaper(after[a], after[b]) {
 				out = append(out, [2]int{a, b})
 			}
 		}

@@ -27,6 +27,7 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
+	"agentsim/scenarios/document"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -118,9 +119,7 @@ Exit codes:
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				if seen, err := overview.Print(s); seen || err != nil {
-					return err
-				}
+				return overview.Print(s)
 			}
 			return ui.Group(cmd, args)
 		},
@@ -157,6 +156,14 @@ Exit codes:
 func badFlag(cmd *cobra.Command, err error) error {
 	if ours := (*ui.Failure)(nil); errors.As(err, &ours) {
 		return ours
+	}
+	var none *pflag.NotExistError
+	if errors.As(err, &none) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := document.Nearest(none.GetSpecifiedName(), names); near != "" {
+			return ui.Failf(ui.Usage, "%w: did you mean --%s?", err, near)
+		}
 	}
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {

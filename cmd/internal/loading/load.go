@@ -24,7 +24,7 @@ func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 			if info, gone := os.Stat(name); gone == nil && info.IsDir() {
 				return nil, isDirectory(name)
 			}
-			return nil, ui.Failf(ui.Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file", err)
+			return nil, ui.Failf(ui.Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file; bench takes directories of them too", err)
 		}
 		return f, err
 	}

@@ -24,6 +24,9 @@ const (
 	responseSuffix = ".response.json"
 )
 
+// Unanswered is what is skipped where no answer is.
+const Unanswered = "request without an answer"
+
 // bodyLine is a line of the index.
 type bodyLine struct {
 	Timestamp string // of the answer's end
@@ -83,7 +86,7 @@ func readBodies(sources []source, opt *Options, rest *skips, hand func(*recordin
 		}
 	}
 	for range d.requests {
-		rest.add("request without an answer: a failed attempt, or one that was going on", path.Dir(sources[0].name), 0)
+		rest.add(Unanswered+": a failed attempt, or one that was going on", path.Dir(sources[0].name), 0)
 	}
 	slices.SortStableFunc(d.pairs, func(a, b bodyPair) int {
 		return cmp.Or(cmp.Compare(a.sent, b.sent), strings.Compare(a.request.name, b.request.name))

@@ -142,7 +142,13 @@ func asked(db *sqlite.DB, info sqlite.RunInfo, sets []string, prices *scenarios.
 		return nil, ui.Failf(ui.Usage, "--reprice %w; run the scenario with --set %s, or ask agentsim whatif %s; from the record follow %s",
 			refusal, refusal.Setting, ui.Short(info.ID), strings.Join(reprice.Answerable(), ", "))
 	}
-	if located := (*scenarios.Errors)(nil); err != nil && !errors.As(err, &located) {
+	located := (*scenarios.Errors)(nil)
+	switch {
+	case errors.As(err, &located):
+		for _, x := range located.List {
+			x.File = strings.Replace(x.File, "--set", "--reprice", 1)
+		}
+	case err != nil:
 		err = ui.Failf(ui.Operating, "run %s: %w", ui.Short(info.ID), err)
 	}
 	return now, err

@@ -24,17 +24,16 @@ import (
 	"agentsim/sim/client"
 )
 
-// Print says what there is to see; false, and nothing, where there is neither a
-// recorded session nor a repository.
-func Print(s *ui.Env) (bool, error) {
+// Print says what there is to see.
+func Print(s *ui.Env) error {
 	d := &report.Document{}
 	seen := sessionsSeen(s, d)
-	seen = repositorySeen(d) || seen
-	if !seen {
-		return false, nil
+	if !repositorySeen(d) && !seen {
+		d.Label("nothing", "no recorded session in ~/.claude/projects, and no git repository here")
+		d.Label("try", "agentsim run fork-vs-subagent", "agentsim check DIR")
 	}
 	d.Label("commands", "agentsim --help")
-	return true, s.Print("table", d)
+	return s.Print("table", d)
 }
 
 // sessionsSeen says what the sessions of this machine cost.

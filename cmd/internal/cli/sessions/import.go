@@ -50,7 +50,9 @@ func NewImport(s *ui.Env) *cobra.Command {
 		Use:   "import PATH…",
 		Short: "read recorded sessions of real agents into the database, as runs",
 		Long: `Reads recorded sessions (files or directories: Claude Code projects, Entire checkpoints, Codex rollouts, TraceLab rounds,
-kv-cache-tester traces, rows of requests) and records each as a run, so that inspect and the tables' views work on it. A
+kv-cache-tester traces, rows of requests, raw bodies) and records each as a run, so that inspect and the tables' views work
+on it. Raw bodies are a directory that Claude Code fills (OTEL_LOG_RAW_API_BODIES=file:DIR): NAME.request.json and
+NAME.response.json, and index.jsonl, which pairs them. A request without its answer has no bill and is left out. A
 session is one run wherever its files lie; importing it again makes no second one. What could not be read is counted and
 named with its first place.
 
@@ -143,7 +145,11 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	case len(done) == 0:
 		d := &report.Document{}
 		skipped(d, read.Skipped)
-		return cmp.Or(s.Print(o.output, d), ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(paths)))
+		why := "no recorded session in a known format; agentsim import --help lists the formats"
+		if slices.ContainsFunc(read.Skipped, func(x recording.Skip) bool { return strings.HasPrefix(x.What, importer.Unanswered) }) {
+			why = "its requests have no answers (NAME.response.json), and so no bill; agentsim lab diff A.request.json B.request.json compares two of them"
+		}
+		return cmp.Or(s.Print(o.output, d), ui.Failf(ui.Operating, "%s: %s", ui.QuoteAll(paths), why))
 	}
 	if !o.content {
 		onlyNames(read.Skipped)

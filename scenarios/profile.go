@@ -68,6 +68,9 @@ func (a *Agents) Head(typ string, root bool) *Head {
 	return nil
 }
 
+// Offer gives a file a profile that its scenarios can name.
+func Offer(f *File, name string, p *profile.Profile) { f.profiles[name] = p }
+
 // openProfile is the profile of a scenario, nil for none.
 func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
 	name := s.Profile.Name

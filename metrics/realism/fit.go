@@ -61,7 +61,8 @@ func Family(p *profile.Profile, role string) string {
 
 // Compare sets what was simulated against what was recorded, for each figure of main
 // threads and sub-agents, the worst first: those that miss their bound, then by how
-// far off they are. Both sides are of the family with most threads. Floors are those of
+// far off they are. Both sides are of the family with most threads; recorded tokens are
+// converted to those of the simulated one. Floors are those of
 // a third profile, where halves of it are compared.
 func Compare(recorded, simulated, floors *profile.Profile, c Check) (out []Line) {
 	for _, role := range []string{profile.Main, profile.SubAgent} {
@@ -75,6 +76,9 @@ func Compare(recorded, simulated, floors *profile.Profile, c Check) (out []Line)
 				continue
 			}
 			l := Line{Role: role, Figure: name, Unit: profile.KindOf(name).Unit, Recorded: &f}
+			if l.Unit == profile.Tokens && of.Family != with.Family {
+				f.Q = converted(f.Q, of.Family, with.Family)
+			}
 			l.Floor = far.Figures[name].Floor
 			if g, ok := with.Figures[name]; ok {
 				l.Simulated = &g
@@ -93,6 +97,15 @@ func Compare(recorded, simulated, floors *profile.Profile, c Check) (out []Line)
 	slices.SortStableFunc(out, func(a, b Line) int {
 		return -cmp.Or(boolean(a.Missed(), b.Missed()), cmp.Compare(a.excess(), b.excess()))
 	})
+	return out
+}
+
+// converted are recorded tokens in those of the simulated models.
+func converted(q []int64, from, to string) []int64 {
+	out := make([]int64, len(q))
+	for i, n := range q {
+		out[i] = profile.Convert(n, from, to)
+	}
 	return out
 }
 

@@ -68,6 +68,12 @@ func compares(t *testing.T) {
 	if l := line(lines, "Grep.mix"); l.Off[0] != 120 || !l.Missed() {
 		t.Errorf("no use at all is a share of nothing: %+v", *l)
 	}
+	other := of(map[string]profile.Figure{"calls": even(100, 10), "growth": even(1450, 0)})
+	other.Sources[0].Roles[1].Family = "claude-from-4.7"
+	lines = Compare(recorded, other, recorded, Fit)
+	if a, b := line(lines, "growth"), line(lines, "calls"); a.Off[0] > 1001 || b.Off[0] != 1000 || recorded.Sources[0].Roles[1].Figures["growth"].Q[0] != 1000 {
+		t.Errorf("tokens of another family: %+v, %+v", *a, *b)
+	}
 	if Family(recorded, profile.Main) != "claude-to-4.6" || Family(recorded, profile.SubAgent) != "" {
 		t.Error("family")
 	}

@@ -95,7 +95,7 @@ cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
-cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
+cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording/profile scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW
 cmd/internal/cli/sessions: BELOW

@@ -53,12 +53,15 @@ func addCheck(s *ui.Env, cmd *cobra.Command, o *profileOptions) {
 		case f.Changed("against"):
 			return ui.Failf(ui.Usage, "--against %s: sources are given to compare with; leave one of them out", c.against)
 		}
+		if !f.Changed("seeds") {
+			c.seeds = 2 // for each half
+		}
 		return c.halves(s, o, args)
 	}
 	f.StringVar(&c.scenario, "check", "", "run this `scenario`, measure its runs the same way, and compare")
 	f.BoolVar(&c.covers, "coverage", false, "forecast each session's bill from the other half of the sources, and say how often the band held")
 	f.StringVar(&c.against, "against", profile.Default, "compare with this `profile`, of the binary by name or a file")
-	f.IntVar(&c.seeds, "seeds", 10, "with --check: run so many seeds, from the scenario's own on")
+	f.IntVar(&c.seeds, "seeds", 10, "with --check: run so many seeds, from the scenario's own on (2 for each half of sources)")
 	f.StringArrayVar(&c.sets, "set", nil, "with --check: override one value as `path=value`; may be repeated")
 	f.StringArrayVar(&c.variants, "variant", nil, "with --check: run this `variant` only; may be repeated")
 	ui.ChoiceFlag(f, &c.output, "format", "", "with --check or --coverage: how the result is printed", ui.Formats...)
@@ -85,15 +88,6 @@ func (c *checkOptions) simulation(s *ui.Env) (*simulation, error) {
 	return &simulation{on: on, variants: names, seeds: c.seeds}, loading.CheckSets(s, on.File, names, c.sets)
 }
 
-// oneSource is a profile that figures can be found in.
-func oneSource(name string) (*profile.Profile, error) {
-	p, err := openProfile(name)
-	if err == nil && len(p.Sources) != 1 {
-		err = ui.Failf(ui.Usage, "%s has %s, which are no one population: agentsim profile merge measures them as one", ui.Quote(name), ui.Plural(len(p.Sources), "source"))
-	}
-	return p, err
-}
-
 // withoutLast reports whether a profile's sub-agents lack their last requests.
 func withoutLast(p *profile.Profile) bool {
 	for _, r := range p.Sources[0].Roles {
@@ -106,7 +100,7 @@ func withoutLast(p *profile.Profile) bool {
 
 // check compares a scenario's runs with a profile.
 func (c *checkOptions) check(s *ui.Env) error {
-	p, err := oneSource(c.against)
+	p, err := loading.OneSource(c.against)
 	if err != nil {
 		return err
 	}
@@ -148,7 +142,7 @@ func (c *checkOptions) check(s *ui.Env) error {
 // notes say what the two sides do not have in common.
 func notes(recorded, simulated *profile.Profile) (out []string) {
 	if a, b := realism.Family(recorded, profile.Main), realism.Family(simulated, profile.Main); a != b {
-		out = append(out, fmt.Sprintf("tokens as the models of each side count them: recorded %s, simulated %s", a, b))
+		out = append(out, fmt.Sprintf("recorded tokens of %s are converted to those of %s, %s", a, b, report.Times(profile.Convert(1000, a, b), 1000)))
 	}
 	if withoutLast(recorded) {
 		out = append(out, "simulated sub-agents without their last request, as the recordings have them")

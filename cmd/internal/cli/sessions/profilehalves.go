@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/realism"
 	"agentsim/metrics/report"
@@ -31,17 +32,25 @@ func (c *checkOptions) halves(s *ui.Env, o *profileOptions, args []string) error
 		return ui.Failf(ui.Usage, "%s: %s cannot be halved: %d are needed", ui.QuoteAll(args), ui.Things(n, "session"), profile.ThinBelow)
 	}
 	x.opt.WithoutLast = withoutLast(whole)
-	made, err := x.run(s)
-	if err != nil {
-		return err
-	}
-	now := made.all.Profile()
-	h, err := realism.Against(m, func(*profile.Profile) (*profile.Profile, error) { return now, nil })
+	var now *profile.Profile
+	runs := 0
+	h, err := realism.Against(m, func(seen *profile.Profile) (*profile.Profile, error) {
+		if err := loading.Draw(x.on, c.sets, fmt.Sprintf("half-%d", runs), seen); err != nil {
+			return nil, err
+		}
+		made, err := x.run(s)
+		if err != nil {
+			return nil, err
+		}
+		runs += made.runs
+		now = made.all.Profile()
+		return now, nil
+	})
 	if err != nil {
 		return err
 	}
 	d := &report.Document{}
-	d.Heading(x.on.Name, "%s · %s · %s, halved %d times, compared both ways", ui.Plural(x.seeds, "seed"), ui.Plural(made.runs, "run"), ui.Things(whole.Sources[0].Sessions, "session"), realism.Splits)
+	d.Heading(x.on.Name, "%s · %s that draw from the other half · %s, halved %d times, compared both ways", ui.Plural(x.seeds, "seed"), ui.Plural(runs, "run"), ui.Things(whole.Sources[0].Sessions, "session"), realism.Splits)
 	d.Table(halvesTable(h))
 	d.Main("figures")
 	d.Field("missed", report.Count(realism.Median(h.Simulated)))

@@ -1,14 +1,12 @@
 package sessions
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 
-	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording/profile"
@@ -26,7 +24,7 @@ func newProfileShow(s *ui.Env) *cobra.Command {
 		Example: "  agentsim profile show recorded-2026-11 --role sub-agent",
 		Args:    ui.Exactly(1, "one profile"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := openProfile(args[0])
+			p, err := loading.ReadProfile(args[0])
 			if err != nil {
 				return err
 			}
@@ -36,25 +34,6 @@ func newProfileShow(s *ui.Env) *cobra.Command {
 	ui.OutputFlag(cmd.Flags(), &output)
 	cmd.Flags().StringVar(&role, "role", "", "only this `role`: main, sub-agent, fork or hidden")
 	return cmd
-}
-
-// openProfile reads a profile of the binary or of a file.
-func openProfile(name string) (*profile.Profile, error) {
-	p, known := profile.Open(name)
-	if known == nil {
-		return p, nil
-	}
-	text, err := hostdir.Text(name, profile.MaxBytes)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./"):
-		return nil, ui.Fail(ui.Usage, known)
-	case err != nil:
-		return nil, ui.Failf(ui.Operating, "%s: %w", ui.Quote(name), hostdir.Plain(err))
-	}
-	if p, err = profile.Parse(name, string(text)); err != nil {
-		return nil, ui.Fail(ui.Usage, err)
-	}
-	return p, nil
 }
 
 // profileHead says what was measured.

@@ -21,7 +21,8 @@ import (
 // estimateOptions are the flags of estimate.
 type estimateOptions struct {
 	options
-	limits []string
+	limits  []string
+	profile string
 }
 
 // NewEstimate makes the command.
@@ -48,6 +49,7 @@ band six to seven times wide (agentsim profile --coverage).`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.sets, "set", nil, "override one value as `path=value`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
+	f.StringVar(&o.profile, "profile", "", "draw sizes that the scenario does not give from this `profile`, of the binary by name or a file")
 	f.IntVar(&o.seeds, "seeds", 20, "run so many seeds, from the scenario's own on")
 	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= $2'; may be repeated")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
@@ -87,7 +89,7 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := on.Over(nil, o.sets); err != nil {
+	if err := o.draw(on); err != nil {
 		return err
 	}
 	names, err := harness.Variants(on.File, o.variants)
@@ -119,6 +121,18 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 		return ui.Said(ui.Missed)
 	}
 	return nil
+}
+
+// draw lets the scenario draw from a profile, where one is given.
+func (o *estimateOptions) draw(on *loading.Loaded) error {
+	if o.profile == "" {
+		return on.Over(nil, o.sets)
+	}
+	p, err := loading.OneSource(o.profile)
+	if err != nil {
+		return err
+	}
+	return loading.Draw(on, o.sets, o.profile, p)
 }
 
 func (o *estimateOptions) thresholds() (out []*baseline.Threshold, err error) {

@@ -1,0 +1,47 @@
+package loading
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim/recording/profile"
+)
+
+// ReadProfile reads a profile of the binary or of a file.
+func ReadProfile(name string) (*profile.Profile, error) {
+	p, known := profile.Open(name)
+	if known == nil {
+		return p, nil
+	}
+	text, err := hostdir.Text(name, profile.MaxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./"):
+		return nil, ui.Fail(ui.Usage, known)
+	case err != nil:
+		return nil, ui.Failf(ui.Operating, "%s: %w", ui.Quote(name), hostdir.Plain(err))
+	}
+	if p, err = profile.Parse(name, string(text)); err != nil {
+		return nil, ui.Fail(ui.Usage, err)
+	}
+	return p, nil
+}
+
+// OneSource is a profile of one population, which figures can be drawn from and compared
+// with.
+func OneSource(name string) (*profile.Profile, error) {
+	p, err := ReadProfile(name)
+	if err == nil && len(p.Sources) != 1 {
+		err = ui.Failf(ui.Usage, "%s has %s, which are no one population: agentsim profile merge measures them as one", ui.Quote(name), ui.Plural(len(p.Sources), "source"))
+	}
+	return p, err
+}
+
+// Draw lets all variants of the scenario draw from a profile, beside other overrides.
+func Draw(l *Loaded, sets []string, name string, p *profile.Profile) error {
+	scenarios.Offer(l.File, name, p)
+	return l.Over(nil, append(sets[:len(sets):len(sets)], "profile="+name))
+}

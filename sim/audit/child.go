@@ -130,10 +130,14 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 		return
 	}
 	if parts := have.facts.Context.UserContext; len(parts) > 0 {
-		others := func(list []string) string {
-			return strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "claudeMd" || s == workersPart && !a.fork }), " ")
+		others := func(list []string, skills bool) string {
+			return strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+				return s == "claudeMd" || s == workersPart && !a.fork || s == "skills" && !skills
+			}), " ")
 		}
-		u.same(loop10, a, "user context", others(parts), others(a.facts.Context.UserContext))
+		// Skills are listed to whoever has the tool for them.
+		has, had := inPool(a, "Skill"), inPool(have, "Skill")
+		u.same(loop10, a, "user context", others(parts, has), others(a.facts.Context.UserContext, had || !has))
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
 	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))

@@ -24,7 +24,6 @@ type standing struct {
 	from           string
 	bytes, tokens  int64
 	assumed, twice bool // twice is of a run with several clients
-	imports        bool // others name it
 }
 
 // Tell says what of the directory and of the client's own head stands in front of
@@ -62,12 +61,19 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 	d.Table(parts(rows))
 	d.Label("head", headLines(specs, l.headed)...)
 	d.Label("instead", l.over...)
-	if l.dir != nil {
-		found := l.of(specs[0].Scenario)
-		d.Label("beside", found.Aside...)
-		d.Label("assumed", found.Assumed...)
+	var inUse []client.Row
+	for _, r := range rows {
+		if row := r.layout.Row(r.kind); !slices.Contains(inUse, row) {
+			inUse = append(inUse, row)
+		}
 	}
-	d.Label("unverified", notVerified(rows)...)
+	found := &project.Found{}
+	if l.dir != nil {
+		found = l.of(specs[0].Scenario)
+	}
+	d.Label("beside", found.Aside...)
+	d.Label("assumed", found.Assumed...)
+	d.Label("unverified", NotVerified(inUse, found.Parts)...)
 	if l.dir != nil && l.dir.from.Home == nil {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
 	}
@@ -150,20 +156,12 @@ func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standin
 		x := &of.Parts[i]
 		add(client.Kind(x.Kind), x.Name, x.From, x.Text.Text, x.Text.Bytes)
 	}
-	if l.dir != nil {
-		for i, x := range found.Parts {
-			had := l.of(sc).Parts
-			if at := slices.IndexFunc(had, func(o project.Part) bool { return o.From == x.From }); at >= 0 {
-				found.Parts[i].By = had[at].By
-			}
-		}
-	}
 	in := heads.Input{Found: found, Model: sc.Provider.ModelID(sc.Provider.Model)}
 	if set, err := sim.Definitions(sc, sim.DefinitionSources(sc, spec.Project)); err == nil && l.dir != nil { // else the run itself fails
 		in.Definitions = set.Definitions
 	}
 	for _, p := range heads.Front(in) {
-		r := standing{layout: layout, kind: p.Kind, from: p.From(), bytes: p.Bytes, tokens: p.Tokens, assumed: p.Assumed, imports: p.By != ""}
+		r := standing{layout: layout, kind: p.Kind, from: p.From(), bytes: p.Bytes, tokens: p.Tokens, assumed: p.Assumed}
 		switch {
 		case p.Kind == client.Skills:
 			r.from = listed(r.from)
@@ -206,26 +204,18 @@ func who(r client.Row) string {
 	return out
 }
 
-// notVerified lists what the sources of layouts do not settle about these rows, each
-// thing once with the kinds that it is about.
-func notVerified(rows []standing) (out []string) {
-	var order []string
-	kinds := map[string][]string{}
-	for _, r := range rows {
-		for _, text := range strings.Split(r.layout.Row(r.kind).NotVerified, "; ") {
-			if text == "" || text == client.ImportsBehind && !slices.ContainsFunc(rows, func(x standing) bool { return x.imports }) {
-				continue
-			}
-			if kinds[text] == nil {
-				order = append(order, text)
-			}
-			if !slices.Contains(kinds[text], string(r.kind)) {
-				kinds[text] = append(kinds[text], string(r.kind))
+// NotVerified lists what the sources of layouts do not settle about the rows that are
+// in use, each thing once with the kinds that it is about; imports are none of it where
+// no part is imported.
+func NotVerified(rows []client.Row, parts []project.Part) []string {
+	var found report.Findings
+	imports := slices.ContainsFunc(parts, func(p project.Part) bool { return p.By != "" })
+	for _, row := range rows {
+		for text := range strings.SplitSeq(row.NotVerified, "; ") {
+			if text != client.ImportsBehind || imports {
+				found.Add(text, string(row.Kind), 0)
 			}
 		}
 	}
-	for _, text := range order {
-		out = append(out, strings.Join(kinds[text], ", ")+": "+text)
-	}
-	return out
+	return found.Lines(len(client.Kinds))
 }

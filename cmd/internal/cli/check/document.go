@@ -90,7 +90,10 @@ func (c *check) notes(d *report.Document) {
 	d.Label("problem", texts(c.Problems, true)...)
 	d.Label("beside", c.Found.Aside...)
 	d.Label("assumed", c.assumed()...)
-	d.Label("unverified", c.unverified()...)
+	rows := slices.DeleteFunc(slices.Clone(c.Found.Layout.Rows), func(r client.Row) bool {
+		return !slices.ContainsFunc(c.Parts, func(p *heads.Part) bool { return p.Kind == r.Kind })
+	})
+	d.Label("unverified", loading.NotVerified(rows, c.Found.Parts)...)
 	if c.o.home == "" {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
 	}
@@ -128,22 +131,6 @@ func (c *check) assumed() []string {
 		fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s", ui.Count(client), c.Client),
 		"tokens counted by " + c.Counter + ", each part by itself",
 	}, c.Models, c.Found.Assumed)
-}
-
-// unverified is what the sources of the layout do not settle.
-func (c *check) unverified() []string {
-	var found report.Findings
-	for _, row := range c.Found.Layout.Rows {
-		has := func(p *heads.Part) bool { return p.Kind == row.Kind }
-		if slices.ContainsFunc(c.Parts, has) {
-			for text := range strings.SplitSeq(row.NotVerified, "; ") {
-				if text != client.ImportsBehind || slices.ContainsFunc(c.Parts, func(p *heads.Part) bool { return p.By != "" }) {
-					found.Add(text, string(row.Kind), 0)
-				}
-			}
-		}
-	}
-	return found.Lines(len(client.Kinds))
 }
 
 // causes say whose changes there are.
@@ -214,13 +201,12 @@ func (c *check) agents() *report.Sheet {
 		{Name: "tokens_yours", Head: " YOURS", Of: func(a *heads.Agent) report.Value { return report.Count(own(a)) }},
 	}
 	if c.base != nil {
-		growth := c.growth
 		columns = append(columns,
 			col{Name: "tokens_yours_before", Head: " BEFORE", Of: func(a *heads.Agent) report.Value {
-				return report.Count(growth(a).Was).If(!growth(a).New)
+				return report.Count(c.growth(a).Was).If(!c.growth(a).New)
 			}},
-			col{Name: "verdict", Head: "VERDICT", Of: func(a *heads.Agent) report.Value { return report.Text(grown(growth(a))) }},
-			col{Name: "written_again", Of: func(a *heads.Agent) report.Value { return report.Tokens(growth(a).Again).If(growth(a).Again > 0) }})
+			col{Name: "verdict", Head: "VERDICT", Of: func(a *heads.Agent) report.Value { return report.Text(grown(c.growth(a))) }},
+			col{Name: "written_again", Of: func(a *heads.Agent) report.Value { return report.Tokens(c.growth(a).Again).If(c.growth(a).Again > 0) }})
 	}
 	return report.TableOf("agents", c.Agents, append(columns,
 		col{Name: "turn", Head: " A TURN", Of: func(a *heads.Agent) report.Value { return small(cost(a).Turn) }},

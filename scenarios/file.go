@@ -80,7 +80,7 @@ const (
 // an *Errors.
 func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}, profiles: map[string]*profile.Profile{}}
+	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}}
 	for _, set := range opts {
 		set(f)
 	}

@@ -97,6 +97,9 @@ func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
 		d.Errs.Add(d.Where("profile"), "agentsim profile merge measures them as one", "%q has %s, which are no one population", name, document.Counted(len(p.Sources), "source"))
 		return nil
 	}
+	if f.profiles == nil {
+		f.profiles = map[string]*profile.Profile{}
+	}
 	f.profiles[name] = p
 	return p
 }
@@ -193,7 +196,8 @@ func counts(f *profile.Figure) document.Size {
 }
 
 func sized(d *rng.Dist) document.Size {
-	return document.Size{Lo: d.Points[0].Value, Hi: d.Points[len(d.Points)-1].Value, Set: true, Dist: d}
+	d.Lo, d.Hi = d.Points[0].Value, d.Points[len(d.Points)-1].Value
+	return document.Size{Lo: d.Lo, Hi: d.Hi, Set: true, Dist: d}
 }
 
 // heads are those of main agents, of sub-agents and of the types that the client

@@ -276,6 +276,11 @@ func (About) Schema(g *generator) members {
 	return either(anyText, g.Structure(reflect.TypeFor[About](), false))
 }
 
+// Schema is a name or a mapping.
+func (Profile) Schema(g *generator) members {
+	return either(anyText, g.Structure(reflect.TypeFor[Profile](), false))
+}
+
 // Schema is names for each type, and what holds for all.
 func (Spawn) Schema(g *generator) members {
 	names := members{"type": "array", "minItems": 1, "items": anyText}

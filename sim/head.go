@@ -118,7 +118,10 @@ func (s *Spec) Head() []string {
 	if sc.Project.Client == "" && prompt == nil && tools == nil || sc.Stack == scenarios.MinimalStack {
 		return nil
 	}
-	const tiny = "assumed (tiny: the simulated client's own)"
+	tiny := "assumed (tiny: the simulated client's own)"
+	if len(sc.Heads) > 0 {
+		tiny = "as large as agents.heads has them, in the simulated client's words"
+	}
 	if prompt == nil && tools == nil {
 		return []string{"system prompts and tools " + tiny}
 	}

@@ -223,9 +223,25 @@ func (p *plan) readPlace(q *place, tellable bool) bool {
 	return true
 }
 
+// mix puts reads and searches behind the detours, each once.
+func (p *plan) mix() {
+	n := len(p.detours)
+	for _, list := range [...][]action{p.reads, p.searches} {
+		for _, a := range list {
+			same := func(d action) bool { return d.kind == a.kind && d.read == a.read && d.search == a.search }
+			if !slices.ContainsFunc(p.detours[:n], same) {
+				p.detours = append(p.detours, a)
+			}
+		}
+	}
+}
+
 // next is the tool uses that can be made now: detours first, then reads, searches,
-// edits, commands.
-func (p *plan) next() []action {
+// edits, commands; mixed, looks of all kinds together.
+func (p *plan) next(mixed bool) []action {
+	if mixed {
+		p.mix()
+	}
 	switch {
 	case len(p.detours) > 0:
 		return p.detours

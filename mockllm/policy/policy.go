@@ -159,7 +159,7 @@ func (m *Model) work(i int) (acted bool, err error) {
 		m.close(i, append([]string(nil), p.missing...))
 		return false, nil
 	}
-	actions := p.next()
+	actions := p.next(role(m).Set)
 	if len(actions) == 0 {
 		m.close(i, m.mind().disproved(i))
 		return false, nil
@@ -174,17 +174,22 @@ func (m *Model) work(i int) (acted bool, err error) {
 // atOnce are those of some actions that one answer makes: as many as its role does at
 // once, drawn by item and step, else so many reads or searches and all edits.
 func (m *Model) atOnce(it *item, actions []action) []action {
-	role, most := m.t.profile.AtOnce.SubAgent, len(actions)
-	if m.s.assign == nil {
-		role = m.t.profile.AtOnce.Main
-	}
+	of, most := role(m), len(actions)
 	switch kind := actions[0].kind; {
-	case role.Set:
-		most = int(script.Draw(role, m.t.stepKey(it, &actions[0]).Sub("uses"), 1))
+	case of.Set:
+		most = int(script.Draw(of, m.t.stepKey(it, &actions[0]).Sub("uses"), 1))
 	case len(m.plan.detours) > 0 || kind == readAction || kind == searchAction:
 		most = m.t.profile.ReadsPerTurn
 	}
 	return actions[:min(len(actions), most)]
+}
+
+// role is how many tool uses an answer of the agent's role has, where that is drawn.
+func role(m *Model) scenarios.Size {
+	if m.s.assign == nil {
+		return m.t.profile.AtOnce.Main
+	}
+	return m.t.profile.AtOnce.SubAgent
 }
 
 // spawns is how many agents the answer starts that gives out an item first.

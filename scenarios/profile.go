@@ -69,7 +69,12 @@ func (a *Agents) Head(typ string, root bool) *Head {
 }
 
 // Offer gives a file a profile that its scenarios can name.
-func Offer(f *File, name string, p *profile.Profile) { f.profiles[name] = p }
+func Offer(f *File, name string, p *profile.Profile) {
+	if f.profiles == nil {
+		f.profiles = map[string]*profile.Profile{}
+	}
+	f.profiles[name] = p
+}
 
 // openProfile is the profile of a scenario, nil for none.
 func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
@@ -97,10 +102,7 @@ func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
 		d.Errs.Add(d.Where("profile"), "agentsim profile merge measures them as one", "%q has %s, which are no one population", name, document.Counted(len(p.Sources), "source"))
 		return nil
 	}
-	if f.profiles == nil {
-		f.profiles = map[string]*profile.Profile{}
-	}
-	f.profiles[name] = p
+	Offer(f, name, p)
 	return p
 }
 

@@ -32,6 +32,9 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.latency()
 	c.settings("settings", &s.Settings, s.Settings)
 	c.heads()
+	if n := c.s.Hidden.Suggestion; n < 0 || n > 100 {
+		c.bad("hidden.suggestion", "such as 50", "hidden.suggestion is a percentage, not %d", n)
+	}
 	c.project()
 	c.model()
 	c.facts()

@@ -58,6 +58,9 @@ func (s *Scenario) known(variants []string) metrics.Known {
 		}
 	}
 	add(s.Type)
+	if s.Hidden != (HiddenSpec{}) {
+		types = append(types, "title", "suggestion", "away")
+	}
 	for i := range s.Work {
 		add(s.Work[i].Agent.Type)
 	}

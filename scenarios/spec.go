@@ -62,9 +62,18 @@ type Agents struct {
 	Tools ToolSpec `yaml:"tools"`
 	// Heads are how much stands in front of agents, by type.
 	Heads []Head `yaml:"heads"`
+	// Hidden says which requests clients send on their own.
+	Hidden HiddenSpec `yaml:"hidden"`
 	// Scope names the items of the work that are done; all by default. What an
 	// item comes after and is not in the scope is taken for done.
 	Scope []string `yaml:"scope"`
+}
+
+// HiddenSpec says which requests the client of a root sends on its own (BTW-03).
+type HiddenSpec struct {
+	Title      bool           `yaml:"title"`
+	Suggestion int64          `yaml:"suggestion"` // per cent of the answers that end a turn
+	Away       vtime.Duration `yaml:"away"`       // after such an answer
 }
 
 // Conversations are the roots with their users, and exact turns.

@@ -28,7 +28,7 @@ const (
 )
 
 // byRecord are keys that a recorded session says itself.
-const byRecord = "provider.latency provider.breakpoints provider.fourth_mark provider.subagent_ttl settings tools.read tools.grep tools.glob tools.edit fan_out compaction " +
+const byRecord = "provider.latency provider.breakpoints provider.fourth_mark provider.subagent_ttl settings hidden tools.read tools.grep tools.glob tools.edit fan_out compaction " +
 	"provider.plan_limit_at provider.tail_tokens provider.hidden_tokens permissions limits.turns project"
 
 // rules are all keys that something may leave unread. The first that fits counts.
@@ -76,6 +76,7 @@ var rules = []rule{
 	{"minimal.side_by_side limits.evict_after permissions.allowed_tools gates." + classifierGate, warned, unless((*Scenario).spawns, nobodySpawned)},
 	{"minimal.read_only_shell", warned, unless(readsOnly, "no agent of type explore or plan is started")},
 	{"limits.evict_after", warned, when((*Scenario).minimal, "stack minimal has no background agents")},
+	{"hidden", warned, when((*Scenario).minimal, "stack minimal sends nothing on its own")},
 	{"permissions.deny permissions.ask permissions.allow permissions.cli_allow permissions.allowed_tools permissions.answers permissions.timeout", warned,
 		when((*Scenario).minimal, "stack minimal asks nobody")},
 	{"project.heads", warned, when((*Scenario).minimal, "stack minimal has a prompt and tools of its own")},

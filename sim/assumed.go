@@ -30,6 +30,7 @@ func (r *run) assumed() []string {
 	}
 	out = append(out, r.observer.models...)
 	out = append(out, agentsAssumed(sc)...)
+	out = append(out, hiddenAssumed(&sc.Hidden)...)
 	out = append(out, r.ownModels()...)
 	out = append(out, r.childTTL()...)
 	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)
@@ -62,6 +63,25 @@ func (r *run) assumed() []string {
 		out = append(out, compactionAssumed(sc))
 	}
 	return append(out, providerAssumed(&sc.Provider)...)
+}
+
+// hiddenAssumed says what the client sends on its own: of that only that there are
+// such requests is known from recordings.
+func hiddenAssumed(h *scenarios.HiddenSpec) []string {
+	var what []string
+	if h.Title {
+		what = append(what, "a title behind the first answer that ends a turn")
+	}
+	if h.Suggestion > 0 {
+		what = append(what, fmt.Sprintf("a suggestion behind %d %% of them, drawn", h.Suggestion))
+	}
+	if h.Away > 0 {
+		what = append(what, "a summary after "+h.Away.String()+" away")
+	}
+	if what == nil {
+		return nil
+	}
+	return []string{"hidden requests: " + strings.Join(what, ", ") + ", with asks and answers of some tokens"}
 }
 
 // modelsAssumed names what each model of the run costs, the root's first, and

@@ -116,6 +116,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		Classifier:  handoff.New(handoffs(sc), r.marks),
 		Coordinator: coordinator.New(Root, sc.Coordinator.Scratchpad),
 		Compaction:  agent.Compaction{Share: sc.CompactionShare(), Window: r.window}, Recorded: r.session.agents(),
+		Hidden: agent.Hidden(sc.Hidden),
 	}
 	return cfg, nil
 }

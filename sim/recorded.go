@@ -42,7 +42,7 @@ func (s *session) agents() map[string]*agent.Recorded {
 // call is call j of thread i as its agent makes it.
 func (s *session) call(i, j int) agent.RecordedCall {
 	x := &s.Threads[i].Steps[j]
-	c := agent.RecordedCall{At: vtime.Instant(x.Call.At), TTL: x.TTL, Found: x.Found, Says: s.Said(i, j)}
+	c := agent.RecordedCall{At: vtime.Instant(x.Call.At), TTL: x.TTL, Says: s.Said(i, j)}
 	switch {
 	case x.Begins:
 		c.Begins = &agent.RecordedHead{Model: x.Model, Text: s.head(s.Threads[i].Type, x.Head)}

@@ -54,12 +54,11 @@ type Step struct {
 	Call   *scenarios.RecordedCall
 	Model  string
 	TTL    llm.TTL
-	Begins bool  // anew, behind the head
-	Head   int64 // tokens of the head of its conversation
-	From   Place // what it goes on from, unless it begins
-	Found  int   // call, from 1, whose prompt is all that is found; 0 says nothing
-	Limit  *int64
-	Said   int64 // tokens that the user's side adds
+	Begins bool   // anew, behind the head
+	Head   int64  // tokens of the head of its conversation
+	From   Place  // what it goes on from, unless it begins
+	Limit  *int64 // of the tokens that are found; nil for all
+	Said   int64  // tokens that the user's side adds
 }
 
 // Place is a call of a thread, both from 0.
@@ -135,7 +134,6 @@ func (s *Session) miss(x *Step, tokens int64) {
 		at := s.of(p)
 		switch same := at.Call.Prompt == tokens; {
 		case same && chain:
-			x.Found = p.Call + 1
 			return
 		case same:
 			x.From, x.Head, x.Limit = p, at.Head, nil

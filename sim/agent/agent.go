@@ -225,8 +225,10 @@ func (a *Agent) live(p *kernel.Proc) error {
 		var err error
 		if a.conv.Last != nil { // a root whose user has not spoken yet has nothing to answer
 			a.root.setBusy(true)
+			a.root.returns()
 			if err = a.turn(p); err == nil {
 				a.w.cfg.Stack.TurnEnded(a)
+				a.root.hide()
 			}
 			a.root.setBusy(false)
 		}
@@ -253,6 +255,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		return fatal
 	}
 	a.ended, a.endedAt = true, p.Now()
+	a.root.returns()
 	a.inbox.drop()
 	a.hooks.announce("remove")
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {

@@ -22,7 +22,6 @@ type RecordedCall struct {
 	TTL    llm.TTL
 	Begins *RecordedHead  // the conversation begins anew behind it; nil goes on
 	From   *RecordedPlace // the conversation goes on from there, where that is not the call before
-	Found  int            // call, from 1, of whose prompt all is found and nothing later; 0 says nothing
 	Says   *llm.Payload   // what the user's side says where no result of a tool comes
 	Uses   []RecordedUse  // of its answer
 	// Hidden is when the client sends a request of its own in front of this call; 0
@@ -102,9 +101,6 @@ func (r *record) next(p *kernel.Proc) (bool, error) {
 		}
 		a.say(m)
 	}
-	if c.Found > 0 {
-		a.client.expects.Mark = r.sent[c.Found-1].Head
-	}
 	r.sent = append(r.sent, a.conv)
 	return true, nil
 }
@@ -118,7 +114,7 @@ func (r *record) aside(p *kernel.Proc, c *RecordedCall) error {
 	if c.Left != nil {
 		a.say(&llm.Msg{Role: llm.User, Blocks: []llm.Block{{Kind: llm.Text, Content: c.Left}}})
 	}
-	return a.askHidden(p, HiddenRecorded)
+	return a.askHidden(hiddenSource)(p)
 }
 
 // more reports whether a call is left to be made.

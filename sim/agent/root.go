@@ -64,6 +64,8 @@ type Root struct {
 	settings *llm.Settings // to take effect with the next request
 	warms    bool          // the next request asks for no tokens
 	busy     bool          // a turn runs
+	titled   bool          // the client has asked for a title
+	away     *kernel.Proc  // waits for a user who is away; nil for none
 }
 
 // Start makes a root agent and lets it run. It must be called before the kernel

@@ -154,6 +154,7 @@ type Config struct {
 
 	Compaction Compaction
 	Recorded   map[string]*Recorded // what agents do that were recorded, by lineage
+	Hidden     Hidden               // what clients of roots send on their own
 
 	EvictAfter vtime.Duration // how long after its end a background agent's output stays in memory; 0 is as long as the run
 

@@ -72,6 +72,7 @@ const Kept = 10
 // event is in Emit and in what it calls.
 type Auditor struct {
 	*ledger
+	hidden       map[int32]*agent // requests that clients send on their own
 	gates        gates
 	aborts       aborts
 	cache        cacheBooks
@@ -137,6 +138,9 @@ func (u *Auditor) Emit(e *transcript.Event) {
 	u.seq, u.now = e.Seq, e.At
 	if len(u.aborts.watches) > 0 {
 		u.aborts.saw(e)
+	}
+	if u.unseen(e) {
+		return
 	}
 	if livesOnly>>e.Body.Kind()&1 > 0 { // most are
 		if a := u.agent(e.Agent); a != nil {

@@ -30,10 +30,10 @@ func TestConformance(t *testing.T) {
 	t.Run("TRI-04 every recorded session, through the whole stack, is billed as the player bills it, to the token", func(t *testing.T) {
 		agree(t, recordingtest.Path(t, "sessions"), "requests.jsonl.gz")
 	})
-	t.Run("TRI-04 what a recording lacks is filler of its size, and children are started by their parents", throughTheStack)
+	t.Run("TRI-04 LLM-13 what a recording lacks is filler of its size, and children are started by their parents", throughTheStack)
 	t.Run("TRI-05 each word that a scenario tells decides what is billed", words)
 	t.Run("TRI-05 no string of a session stands in a scenario made from it", canaries)
-	t.Run("TRI-05 what was said is part of a scenario where it is asked for, and is verified", withContent)
+	t.Run("TRI-05 LLM-13 what was said is part of a scenario where it is asked for, and is verified", withContent)
 }
 
 // agree plays every session of a file through the stack and by the player.

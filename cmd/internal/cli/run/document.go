@@ -108,7 +108,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 // were steered, and what it comes to at a scale that the scenario names.
 func (a *answer) remarks() []string {
 	rows := a.rows()
-	out := slices.Concat(unequal(a.done), report.Why(rows), report.WakeUps(rows), report.Losses(rows), report.Steered(rows))
+	out := slices.Concat(unequal(a.done), report.Why(rows), report.WakeUps(rows), report.Hidden(rows), report.Losses(rows), report.Steered(rows))
 	if s := a.done[0].Spec.Scenario.Scale; s != nil {
 		out = append(out, report.Extrapolate(rows, report.Scale{Type: s.Type, Spawns: s.Spawns, Period: s.Period, Low: s.Low, High: s.High})...)
 	}

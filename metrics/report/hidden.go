@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+)
+
+// Hidden says of each run what requests cost that the client sent on its own, and what
+// the others came to beside a run that had none: what they renewed is part of that.
+func Hidden(rows []Row) (out []string) {
+	plain := -1
+	for i, r := range rows {
+		if n, _ := hidden(r); n == 0 && plain < 0 {
+			plain = i
+		}
+	}
+	for _, r := range rows {
+		n, cost := hidden(r)
+		if n == 0 || len(r.Run.Unpriced()) > 0 {
+			continue
+		}
+		noun := "requests"
+		if n == 1 {
+			noun = "request"
+		}
+		text := fmt.Sprintf("%d hidden %s of %s cost %s", n, noun, variantName(r), Money(cost))
+		if plain >= 0 && len(rows[plain].Run.Unpriced()) == 0 {
+			saved, side := rows[plain].Run.Total.Cost-(r.Run.Total.Cost-cost), "less"
+			if saved < 0 {
+				saved, side = -saved, "more"
+			}
+			text += fmt.Sprintf("; the others cost %s %s than in %s", Money(saved), side, variantName(rows[plain]))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// hidden is how many requests of a run the client sent on its own, and what they cost.
+func hidden(r Row) (n int64, cost cachemodel.Picodollars) {
+	for i := range r.Run.Agents {
+		if a := &r.Run.Agents[i]; strings.Contains(a.Lineage, llm.HiddenSuffix) {
+			n, cost = n+a.Tally.Calls, cost+a.Tally.Cost
+		}
+	}
+	return n, cost
+}

@@ -1,0 +1,24 @@
+package script
+
+import (
+	"strings"
+
+	"agentsim/mockllm"
+	"agentsim/sim/llm"
+)
+
+// Hidden answers what clients ask on their own, with filler; nobody reads it.
+type Hidden struct{ Filler *Filler }
+
+// hiddenTokens is how long the answers are, by what was asked.
+var hiddenTokens = map[string]int64{"title": 8, "suggestion": 15, "away": 50}
+
+// Answer implements mockllm.Source; for an agent it returns mockllm.ErrNotMine.
+func (h Hidden) Answer(q *mockllm.Query, a *mockllm.Answer) error {
+	_, kind, is := strings.Cut(q.Stream.Lineage, llm.HiddenSuffix+"-")
+	if !is {
+		return mockllm.ErrNotMine
+	}
+	a.Say(llm.Text, h.Filler.Text(llm.Prose, hiddenTokens[kind]))
+	return nil
+}

@@ -58,7 +58,9 @@ func scaled(t *testing.T, f *scenarios.File, variant string, k vtime.Duration) [
 	if err != nil {
 		t.Fatal(err)
 	}
+	limits := sc.Limits
 	scale(reflect.ValueOf(sc), k)
+	sc.Limits = limits
 	setTimes(sc, vtime.Microsecond*k)
 	v := &timing{}
 	runOf(t, spec, v)

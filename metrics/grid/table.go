@@ -29,7 +29,7 @@ func (g *Grid) Costs() *report.Sheet {
 	for i, v := range g.Variants {
 		columns = append(columns, col{Head: " " + v, Of: func(cells []Cell) report.Value { return report.Text(costCell(&cells[i])) }})
 	}
-	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Of: func(cells []Cell) report.Value {
+	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Drop: 1, Of: func(cells []Cell) report.Value {
 		if i := Cheapest(cells); i >= 0 {
 			return report.Text(cells[i].Variant)
 		}

@@ -196,7 +196,8 @@ func comesBack(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[recording.Session](), reflect.TypeFor[recording.Thread](), reflect.TypeFor[recording.Request](),
 		reflect.TypeFor[recording.ToolUse](), reflect.TypeFor[recording.Settings](), reflect.TypeFor[recording.Told](), reflect.TypeFor[llm.Usage]()} {
 		for i := range typ.NumField() {
-			if name := typ.Name() + "." + typ.Field(i).Name; !drawn[name] {
+			// A short run draws too few sessions to have met every field.
+			if name := typ.Name() + "." + typ.Field(i).Name; !drawn[name] && !testing.Short() {
 				t.Errorf("%s was never drawn, so nobody knows whether it comes back", name)
 			}
 		}

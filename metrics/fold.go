@@ -121,9 +121,7 @@ func (f *Fold) Emit(e *transcript.Event) {
 	case *transcript.Handoff:
 		f.agent(e.Agent).Tally.handoff(b)
 	case *transcript.Finding:
-		if b.Rule == obeyedRule && e.Agent >= 0 {
-			f.agent(e.Agent).Tally.Obeyed++
-		}
+		f.finding(e, b)
 	case *transcript.Item:
 		f.items[b.Item] = report{b.Outcome, e.Agent}
 		f.missing(e, b)
@@ -253,6 +251,16 @@ func parseAgentID(s string) (id llm.AgentID, ok bool) {
 		}
 	}
 	return id, true
+}
+
+func (f *Fold) finding(e *transcript.Event, b *transcript.Finding) {
+	switch {
+	case b.Rule == obeyedRule && e.Agent >= 0:
+		f.agent(e.Agent).Tally.Obeyed++
+	case b.Rule == "interrupt-idle":
+		root, _, _ := strings.Cut(b.Detail, ":")
+		f.run.Idled = append(f.run.Idled, Idled{root, e.At})
+	}
 }
 
 func (f *Fold) toolCall(e *transcript.Event, b *transcript.ToolCall) {

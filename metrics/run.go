@@ -23,6 +23,7 @@ type Run struct {
 	Siblings []Siblings // groups of two or more, in order of their first spawn
 	Models   []Model    // by name
 	Tools    []string   // that were called, by first call
+	Idled    []Idled    // interrupts that met an idle root, in their order
 	Watched  []Watched  // calls asked for that were made, in the order of Options.Watch
 
 	Phases   [NumPhases]PhaseTimes                // CRD-07
@@ -53,6 +54,12 @@ type Agent struct {
 	RolledCost cachemodel.Picodollars
 	// Path is the longest chain of call intervals that ends with this agent.
 	Path vtime.Duration
+}
+
+// Idled is an interrupt that ended no turn, because none of its root's went on.
+type Idled struct {
+	Root string // its lineage
+	At   vtime.Instant
 }
 
 // Type is the sum over the agents of one type.

@@ -8,18 +8,53 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agentsim/metrics"
 	"agentsim/mockllm/fault"
 	"agentsim/scenarios/document"
 	"agentsim/sim/vtime"
 )
 
-// Ran is what there was in one run of a variant.
+// Ran is what there was in runs of a variant.
 type Ran struct {
 	Variant  string
-	Whole    bool                       // it came to its end
-	Lineages []string                   // of its agents
-	Tools    []string                   // that they called
-	Idled    map[string][]vtime.Instant // by root: when it was interrupted and idle
+	Sets     []string // of a grid, those that Striking leaves
+	Whole    bool     // they came to their ends
+	Lineages []string // of their agents
+	Tools    []string // that those called
+	Idled    []metrics.Idled
+}
+
+// Join adds a run to others. What all runs of a variant under the same overrides met
+// is one; an interrupt was in vain if it was so in all of them.
+func Join(runs []Ran, r Ran) []Ran {
+	i := slices.IndexFunc(runs, func(x Ran) bool { return x.Variant == r.Variant && slices.Equal(x.Sets, r.Sets) })
+	if i < 0 {
+		r.Tools, r.Idled = slices.Clone(r.Tools), slices.Clone(r.Idled)
+		return append(runs, r)
+	}
+	x := &runs[i]
+	x.Whole = x.Whole && r.Whole
+	x.Lineages, x.Tools = union(x.Lineages, r.Lineages), union(x.Tools, r.Tools)
+	x.Idled = slices.DeleteFunc(x.Idled, func(was metrics.Idled) bool { return !slices.Contains(r.Idled, was) })
+	return runs
+}
+
+func union(a, b []string) []string {
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(a, x)
+		}
+	}
+	return a
+}
+
+// Striking keeps those overrides that can be part of what Unstruck judges.
+func Striking(sets []string) []string {
+	return slices.DeleteFunc(slices.Clone(sets), func(set string) bool {
+		path, _, _ := strings.Cut(set, "=")
+		key, rest := document.CutPath(lang.Short(path))
+		return !slices.Contains([]string{"faults", "answers", "tools", "roots", "lab", "script", "agents"}, key) && (key != "main" || rest != "" && !strings.HasPrefix(rest, "then"))
+	})
 }
 
 // maxAgents is how many agents a line names.
@@ -78,32 +113,30 @@ type struck struct {
 func struckOf(f *File, sets []string, runs []Ran) (out []*struck, all []string) {
 	known := map[string]*struck{}
 	for _, name := range f.VariantNames() {
-		s, d := f.placed(f.tree(name, &document.Problems{}), sets)
-		if s == nil {
-			continue
+		ran := slices.DeleteFunc(slices.Clone(runs), func(r Ran) bool { return r.Variant != name })
+		there := len(ran) > 0
+		if !there {
+			ran = []Ran{{Variant: name}}
 		}
-		run := &Ran{}
-		i := slices.IndexFunc(runs, func(r Ran) bool { return r.Variant == name })
-		if i >= 0 {
-			run = &runs[i]
-		}
-		for _, name := range run.Lineages {
-			if !slices.Contains(all, name) {
-				all = append(all, name)
-			}
-		}
-		for _, x := range s.unstruck(run, d) {
-			if i < 0 && x.overrides() {
+		for i := range ran {
+			all = union(all, ran[i].Lineages)
+			s, d := f.placed(f.tree(name, &document.Problems{}), slices.Concat(sets, ran[i].Sets))
+			if s == nil {
 				continue
 			}
-			key := Idle{Path: x.Path, at: x.at}.String()
-			if known[key] == nil {
-				known[key] = x
-				out = append(out, x)
+			for _, x := range s.unstruck(&ran[i], d) {
+				if !there && x.overrides() {
+					continue
+				}
+				key := Idle{Path: x.Path, at: x.at}.String()
+				if known[key] == nil {
+					known[key] = x
+					out = append(out, x)
+				}
+				known[key].ran = known[key].ran || there
+				known[key].used = known[key].used || x.used
+				known[key].maybe = known[key].maybe || !ran[i].Whole
 			}
-			known[key].ran = known[key].ran || i >= 0
-			known[key].used = known[key].used || x.used
-			known[key].maybe = known[key].maybe || !run.Whole
 		}
 	}
 	return out, all
@@ -141,20 +174,19 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 // instant of its own met an idle root if any did at an instant that no step gives.
 func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) {
 	each := func(root *Root, path string) {
-		idled := run.Idled[cmp.Or(root.Name, "main")]
 		given := func(at vtime.Instant) bool {
 			return slices.ContainsFunc(root.Then, func(st UserStep) bool { return st.At != nil && vtime.Instant(*st.At) == at })
 		}
 		for i, st := range root.Then {
-			met := slices.IndexFunc(idled, func(at vtime.Instant) bool {
-				return st.At == nil && !given(at) || st.At != nil && vtime.Instant(*st.At) == at
+			met := slices.IndexFunc(run.Idled, func(x metrics.Idled) bool {
+				return x.Root == cmp.Or(root.Name, "main") && (st.At == nil && !given(x.At) || st.At != nil && vtime.Instant(*st.At) == x.At)
 			})
 			if !st.Interrupt {
 				continue
 			}
 			x := &struck{Idle: Idle{Path: "interrupt", at: d.Where(path + ".then[" + itoa(i) + "]")}, used: met < 0}
 			if met >= 0 {
-				x.Why = cmp.Or(root.Name, "main") + " is idle at " + vtime.Duration(idled[met]).String() + ", so no turn ends; write an instant at which one runs, or take it away"
+				x.Why = cmp.Or(root.Name, "main") + " is idle at " + vtime.Duration(run.Idled[met].At).String() + ", so no turn ends; write an instant at which one runs, or take it away"
 			}
 			add(x)
 		}

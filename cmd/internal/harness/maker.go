@@ -22,6 +22,8 @@ type Maker struct {
 	Policy  string                                             // in place of first come, first served
 	Project *workspace.Snapshot                                // in place of the scenario's own files
 	Adapt   func(sc *scenarios.Scenario, variant string) error // what else is given
+
+	Elsewhere bool // the command line gives another project than the file does
 }
 
 // Scenario is a variant with the overrides and some more of them.

@@ -28,6 +28,8 @@ type Harness struct {
 	Repeat   func(*sim.Spec) string // the line that repeats a run, for what is said of a bug
 	NoAudit  bool
 	Recorder Recorder // nil: nothing is recorded
+
+	met []*met // by file, in the order of its first run
 }
 
 // New makes a harness that listens to signals and shows its progress; Close must
@@ -127,6 +129,7 @@ func (h *Harness) end(j *Job) (*Run, error) {
 			return nil, err
 		}
 	}
+	h.meet(j, r)
 	return r, j.maker.located(j.Spec.Variant, j.err, j.more)
 }
 

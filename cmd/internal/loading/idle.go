@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -26,6 +27,17 @@ func WarnIdle(s *ui.Env, file *scenarios.File, names []string) {
 			fmt.Fprintln(s.Stderr, x)
 		}
 	}
+}
+
+// WarnUnstruck warns of what the files of these runs say for agents and tools that
+// there were not; a fault of a file as it is written is a mistake in it.
+func WarnUnstruck(s *ui.Env, h *harness.Harness) error {
+	h.Progress.Finish()
+	told, err := h.Unstruck()
+	for _, x := range told {
+		fmt.Fprintln(s.Stderr, x)
+	}
+	return err
 }
 
 // CheckSets refuses overrides that none of these variants reads, and warns of what

@@ -156,7 +156,7 @@ func (l *Loaded) Over(axes []scenarios.Axis, sets []string) (err error) {
 
 // Maker makes the specs of the scenario's variants; more goes into each.
 func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
-	m := &harness.Maker{File: l.File, Sets: l.sets, Adapt: func(sc *scenarios.Scenario, variant string) error {
+	m := &harness.Maker{File: l.File, Sets: l.sets, Elsewhere: l.named, Adapt: func(sc *scenarios.Scenario, variant string) error {
 		l.into(sc, variant)
 		if l.flags.Prices.Prices != nil {
 			sc.Provider.Prices = l.flags.Prices.Prices

@@ -107,7 +107,7 @@ func runBench(s *ui.Env, b *bench) error {
 	if h.Stop.Has() {
 		return ui.Failf(ui.Interrupted, "interrupted; nothing was compared or written")
 	}
-	return nil
+	return loading.WarnUnstruck(s, h)
 }
 
 // maker makes the specs of a file on its project.

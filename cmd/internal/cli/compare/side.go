@@ -86,7 +86,7 @@ func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, e
 	case broken != nil:
 		return nil, ui.Fail(ui.Broken, broken)
 	}
-	return x, nil
+	return x, loading.WarnUnstruck(s, h)
 }
 
 // openRun says why a run did not finish.

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
-	"agentsim/sim/vtime"
 )
 
 // runAll runs the variants and returns what came of those that began, in their
 // order. A list of events is one file, so with it the variants run one after
-// another.
+// another. What the scenario says about agents that there were not is told, or a
+// mistake in it.
 func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record, o *options) (done []executed, err error) {
 	events, err := createEvents(o.events)
 	if err != nil {
@@ -33,23 +34,26 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 	watched := make([]seen, len(specs))
 	err = h.Run(len(specs), func(i int) (*harness.Job, error) {
 		j := m.Job(specs[i])
-		watched[i] = seen{items: map[string]verdict{}, left: map[string]bool{}, idled: map[string][]vtime.Instant{}}
+		watched[i] = seen{items: map[string]verdict{}, left: map[string]bool{}}
 		j.Sinks = []transcript.Sink{&watched[i]}
 		if events != nil {
 			j.Sinks = append(j.Sinks, events.text)
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {
-		done = append(done, executed{r, slices.Sorted(maps.Keys(watched[i].left)), watched[i].verdicts(r.Spec.Scenario), watched[i].idled})
+		done = append(done, executed{r, slices.Sorted(maps.Keys(watched[i].left)), watched[i].verdicts(r.Spec.Scenario)})
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && len(done) == len(specs) && !interrupted(done) {
+		err = events.commit() // else the list would be a part of one
 	}
-	if len(done) < len(specs) || interrupted(done) {
-		return done, nil // the list would be a part of one
+	if err == nil {
+		err = o.keep(done)
 	}
-	return done, events.commit()
+	if err == nil {
+		err = loading.WarnUnstruck(s, h)
+	}
+	return done, err
 }
 
 // eventFile takes the canonical text of events.

@@ -9,17 +9,14 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim/transcript"
-	"agentsim/sim/vtime"
 )
 
 // seen is a transcript.Sink that keeps what a run's report says beside its figures:
-// the latest word about each item of work, the ids of the statements that a
-// minimal stack leaves, as its findings of rule minimal name them, and when roots
-// were interrupted that were idle.
+// the latest word about each item of work, and the ids of the statements that a
+// minimal stack leaves, as its findings of rule minimal name them.
 type seen struct {
 	items map[string]verdict
 	left  map[string]bool
-	idled map[string][]vtime.Instant // by root
 }
 
 // verdict is how an item ended.
@@ -36,11 +33,9 @@ func (s *seen) Emit(e *transcript.Event) {
 		was := s.items[b.Item]
 		s.items[b.Item] = verdict{Item: *b, late: b.Outcome == "wrong" && (was.Outcome == "done" || was.Outcome == "rework" || was.late)}
 	case *transcript.Finding:
-		switch about, _, _ := strings.Cut(b.Detail, ":"); b.Rule {
-		case "minimal":
+		if b.Rule == "minimal" {
+			about, _, _ := strings.Cut(b.Detail, ":")
 			s.left[about] = true
-		case "interrupt-idle":
-			s.idled[about] = append(s.idled[about], e.At)
 		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/transcript/sqlite"
-	"agentsim/sim/vtime"
 
 	"github.com/spf13/cobra"
 )
@@ -111,7 +110,6 @@ type executed struct {
 	leaves []string // ids of the statements that the minimal stack left
 	// verdicts are the latest words about items of work.
 	verdicts []verdict
-	idled    map[string][]vtime.Instant // by root: interrupts that met it idle
 }
 
 func run(s *ui.Env, o *options) error {
@@ -133,17 +131,11 @@ func run(s *ui.Env, o *options) error {
 	if a.rec.DB != nil {
 		defer a.rec.DB.Close()
 	}
-	if a.done, err = runAll(s, m, specs, a.rec, o); err == nil {
-		err = o.keep(a.done)
-	}
-	if err != nil {
+	if a.done, err = runAll(s, m, specs, a.rec, o); err != nil {
 		return err
 	}
 	a.left = len(specs) - len(a.done)
 	a.verdicts = m.File.Judge(a.figures())
-	if err := a.unstruck(s); err != nil {
-		return err
-	}
 	var cut error // what kept the grid from being whole
 	if !interrupted(a.done) {
 		cut = a.sweep(s, m, specs)
@@ -244,24 +236,6 @@ func (a *answer) figures() map[string]*metrics.Run {
 		out[x.Spec.Variant] = x.Metrics
 	}
 	return out
-}
-
-// unstruck warns of what none of these runs found anybody for; a fault of the
-// scenario as it is written is a mistake in it.
-func (a *answer) unstruck(s *ui.Env) error {
-	runs := make([]scenarios.Ran, len(a.done))
-	for i, x := range a.done {
-		runs[i] = scenarios.Ran{Variant: x.Spec.Variant, Whole: x.Result.Outcome == sim.Completed, Tools: x.Metrics.Tools, Idled: x.idled}
-		for j := range x.Metrics.Agents {
-			runs[i].Lineages = append(runs[i].Lineages, x.Metrics.Agents[j].Lineage)
-		}
-	}
-	asWritten := len(a.sets) == 0 && !a.seedSet && a.policy == kernel.FIFO().Name() && a.project.Dir == ""
-	told, err := a.file.Unstruck(a.sets, runs, asWritten)
-	for _, x := range told {
-		fmt.Fprintln(s.Stderr, x)
-	}
-	return err
 }
 
 // verdict is how the command ends: a broken invariant outranks an unfinished run,

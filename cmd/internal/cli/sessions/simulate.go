@@ -7,7 +7,6 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
-	"agentsim/scenarios"
 	"agentsim/sim/recording/profile"
 	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
@@ -44,7 +43,7 @@ type simulation struct {
 	variants []string
 	seeds    int
 	opt      profile.Options
-	more     func(*scenarios.Scenario) // what is changed in it
+	told     bool // what it says for agents that there are not
 }
 
 // run runs every variant with every seed, recorded in a database that is thrown away,
@@ -60,7 +59,7 @@ func (x *simulation) run(s *ui.Env) (out *simulated, err error) {
 		return nil, err
 	}
 	defer db.Close()
-	w, err := harness.NewSweep(x.on.Maker(x.more), x.variants, x.seeds)
+	w, err := harness.NewSweep(x.on.Maker(nil), x.variants, x.seeds)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +88,9 @@ func (x *simulation) run(s *ui.Env) (out *simulated, err error) {
 	})
 	if err == nil && h.Stop.Has() {
 		err = ui.Failf(ui.Interrupted, "interrupted; nothing was measured")
+	}
+	if err == nil && !x.told {
+		x.told, err = true, loading.WarnUnstruck(s, h)
 	}
 	return out, err
 }

@@ -183,6 +183,9 @@ func (o *estimateOptions) simulate(s *ui.Env, on *loading.Loaded, names []string
 	if err == nil && h.Stop.Has() {
 		err = ui.Failf(ui.Interrupted, "interrupted; nothing was estimated")
 	}
+	if err == nil {
+		err = loading.WarnUnstruck(s, h)
+	}
 	return list, specs, err
 }
 

@@ -205,7 +205,7 @@ func runGrid(s *ui.Env, g *sweepGrid) error {
 	case g.Known > 0:
 		fmt.Fprintf(s.Stderr, "%s: %s of %d there already\n", g.o.db, ui.Plural(g.Known, "run"), g.Ran())
 	}
-	return nil
+	return loading.WarnUnstruck(s, h)
 }
 
 // boundGrid refuses a grid of more than maxRuns before it is laid out.

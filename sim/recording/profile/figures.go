@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ const (
 	Hidden   = "hidden" // threads of the client's own, such as summaries
 )
 
-var roleNames = []string{Main, SubAgent, Fork, Hidden}
+// Roles lists them.
+var Roles = []string{Main, SubAgent, Fork, Hidden}
 
 func roleOf(k recording.ThreadKind) string {
 	return map[recording.ThreadKind]string{recording.Main: Main, recording.SubAgent: SubAgent, recording.Fork: Fork, recording.Compact: Hidden}[k]
@@ -79,82 +81,82 @@ const (
 	Count      Unit = "count"
 	Bytes      Unit = "bytes"
 	Millis     Unit = "ms"
-	Thousandth Unit = "‰" // of something that each thread or request has; its floor is a distance
-	Share      Unit = "share"
+	Thousandth Unit = "share of each" // thousandths of something that each agent or request has; its floor is a distance
+	Share      Unit = "share of all"
 )
 
 // Kind is a figure that profiles may hold.
 type Kind struct {
 	Name string
 	Unit Unit
-	Is   string // what it counts
+	Is   string // what it counts, for people
 	need need
 	head bool // also by type of agents however few threads
 }
 
 // Kinds are the figures of a role.
 var Kinds = []Kind{
-	{"first_prompt", Tokens, "prompt of a thread's first request", usage, true},
-	{"first_warm", Thousandth, "of that prompt already cached", usage, true},
-	{"head_tools", Tokens, "tool definitions in front", headTokens, true},
-	{"head_system", Tokens, "system prompt in front", headTokens, true},
-	{"last_prompt", Tokens, "prompt of the last recorded request", usage, false},
-	{"calls", Count, "recorded requests a thread", usage, false},
-	{"calls_whole", Count, "the same with the last request of threads that are recorded without", partial, false},
-	{"input_units", Tokens, "input a thread in uncached tokens: a write 1.25 whatever its lifetime, a read 0.1", usage, false},
-	{"user_turns", Count, "messages of the user a thread", usage, false},
-	{"turn_requests", Count, "requests a user turn", usage, false},
-	{"turn_requests_few", Count, "the same in sessions of at most four turns", usage, false},
-	{"growth", Tokens, "of the prompt a step", usage, false},
-	{"growth_user", Tokens, "the same where a message of the user came", usage, false},
-	{"growth_results", Tokens, "the same where tool results came", usage, false},
-	{"growth_fifth_1", Tokens, "the same in the first fifth of a thread's calls", usage, false},
-	{"growth_fifth_2", Tokens, "in the second", usage, false},
-	{"growth_fifth_3", Tokens, "in the third", usage, false},
-	{"growth_fifth_4", Tokens, "in the fourth", usage, false},
-	{"growth_fifth_5", Tokens, "in the last", usage, false},
-	{"drop", Share, "of steps whose prompt is smaller than the one before, beside compactions", usage, false},
-	{"drop_depth", Thousandth, "of the prompt that is gone then", usage, false},
-	{"output", Tokens, "of a request, where it is final", outputs, false},
-	{"thinking", Share, "of responses that hold thinking", whole, false},
-	{"thinking_bytes", Bytes, "of thinking, where a response holds some in clear", whole, false},
-	{"text", Share, "of responses that hold text", whole, false},
-	{"text_bytes", Bytes, "of text, where a response holds some", whole, false},
-	{"tool_uses", Count, "a thread", toolUses, false},
-	{"response_tools", Count, "tool uses of a response that has any", toolUses, false},
-	{"one_tool", Share, "of responses with tool uses that have exactly one", toolUses, false},
-	{"failed", Share, "of tool results that are errors", toolUses, false},
-	{"cancelled", Share, "of tool results that say that the use was cancelled or refused", content, false},
-	{"spawns", Count, "agents that one response spawned, where it spawned any", toolUses, false},
-	{"spawn_prompt", Tokens, "prompt of the request whose answer spawned a thread", spawns, false},
-	{"background", Share, "of spawned threads that nobody waited for", spawns, false},
-	{"prompt_bytes", Bytes, "of the prompt that a spawner wrote", content, false},
-	{"report_bytes", Bytes, "of the result that came home", toolUses, false},
-	{"overlap_parent", Thousandth, "of the bytes that a thread read by Read, lines that the parent had read at the spawn", content, false},
-	{"overlap_parent_bytes", Share, "the same of all threads' bytes together", content, false},
-	{"overlap_parent_files", Share, "of reads, those of a file that the parent had read", content, false},
-	{"overlap_siblings", Thousandth, "of the bytes that a thread read, lines that an earlier sibling had read", content, false},
-	{"overlap_siblings_bytes", Share, "the same of all threads' bytes together", content, false},
-	{"overlap_blocks", Thousandth, "of a thread's blocks, those of its parent's prompt at the spawn, where blocks have ids", content, false},
-	{"user_gap", Millis, "from the last answer to the user's next message", usage, false},
-	{"late", Share, "of steps that began over 5 minutes after the last answer", usage, false},
-	{"late_gap", Millis, "how long after", usage, false},
-	{"expired_depth", Thousandth, "of what was left that steps after the lifetime did not read", usage, false},
-	{"miss", Share, "of steps within the lifetime that read less than was left for them", usage, false},
-	{"miss_depth", Thousandth, "of what was left that they did not read", usage, false},
-	{"hidden", Share, "of steps that read more than was left: an unrecorded request went before", usage, false},
-	{"compactions", Count, "a thread", usage, false},
+	{"first_prompt", Tokens, "prompt of an agent's first request", usage, true},
+	{"first_warm", Thousandth, "part of the first prompt that the cache already held", usage, true},
+	{"head_tools", Tokens, "tool definitions at the start of the prompt", headTokens, true},
+	{"head_system", Tokens, "system prompt", headTokens, true},
+	{"last_prompt", Tokens, "prompt of an agent's last recorded request", usage, false},
+	{"calls", Count, "recorded requests of an agent", usage, false},
+	{"calls_whole", Count, "requests of an agent, with a last one that is not recorded", partial, false},
+	{"input_units", Tokens, "input of an agent as if uncached (write × 1.25, read × 0.1)", usage, false},
+	{"user_turns", Count, "messages of the user to an agent", usage, false},
+	{"turn_requests", Count, "requests that follow one message of the user", usage, false},
+	{"turn_requests_few", Count, "requests that follow one message of the user, in sessions of at most four", usage, false},
+	{"growth", Tokens, "growth of the prompt from one request to the next", usage, false},
+	{"growth_user", Tokens, "growth of the prompt where the user wrote", usage, false},
+	{"growth_results", Tokens, "growth of the prompt where tool results came", usage, false},
+	{"growth_fifth_1", Tokens, "growth of the prompt in the first fifth of an agent's requests", usage, false},
+	{"growth_fifth_2", Tokens, "growth of the prompt in the second fifth", usage, false},
+	{"growth_fifth_3", Tokens, "growth of the prompt in the third fifth", usage, false},
+	{"growth_fifth_4", Tokens, "growth of the prompt in the fourth fifth", usage, false},
+	{"growth_fifth_5", Tokens, "growth of the prompt in the last fifth", usage, false},
+	{"drop", Share, "requests with a smaller prompt than the one before, compactions apart", usage, false},
+	{"drop_depth", Thousandth, "part of the prompt that is gone where it became smaller", usage, false},
+	{"output", Tokens, "answer, where the recording has its final size", outputs, false},
+	{"thinking", Share, "answers with thinking", whole, false},
+	{"thinking_bytes", Bytes, "thinking of an answer, where it is in clear", whole, false},
+	{"text", Share, "answers with text", whole, false},
+	{"text_bytes", Bytes, "text of an answer that has some", whole, false},
+	{"tool_uses", Count, "tool uses of an agent", toolUses, false},
+	{"response_tools", Count, "tool uses of an answer that has any", toolUses, false},
+	{"one_tool", Share, "answers with one tool use, of those that have any", toolUses, false},
+	{"failed", Share, "tool results that are errors", toolUses, false},
+	{"cancelled", Share, "tool results that say the use was cancelled or refused", content, false},
+	{"spawns", Count, "agents that one answer started, where it started any", toolUses, false},
+	{"spawn_prompt", Tokens, "prompt of the request whose answer started an agent", spawns, false},
+	{"background", Share, "started agents that nobody waited for", spawns, false},
+	{"prompt_bytes", Bytes, "prompt that an agent was started with", content, false},
+	{"report_bytes", Bytes, "result that an agent returned", toolUses, false},
+	{"overlap_parent", Thousandth, "part of an agent's Read bytes that its parent had read", content, false},
+	{"overlap_parent_bytes", Share, "Read bytes of all agents that their parents had read", content, false},
+	{"overlap_parent_files", Share, "reads of files that the parent had read", content, false},
+	{"overlap_siblings", Thousandth, "part of an agent's Read bytes that an earlier sibling had read", content, false},
+	{"overlap_siblings_bytes", Share, "Read bytes of all agents that an earlier sibling had read", content, false},
+	{"overlap_blocks", Thousandth, "part of an agent's blocks that its parent's prompt holds", content, false},
+	{"user_gap", Millis, "time from the last answer to the user's next message", usage, false},
+	{"late", Share, "requests more than 5 minutes after the last answer", usage, false},
+	{"late_gap", Millis, "time since the last answer, where it is more than 5 minutes", usage, false},
+	{"expired_depth", Thousandth, "part of the cached prompt that a request after the TTL did not read", usage, false},
+	{"miss", Share, "requests within the TTL that read less than was left for them", usage, false},
+	{"miss_depth", Thousandth, "part of the cached prompt that a miss within the TTL did not read", usage, false},
+	{"hidden", Share, "requests that read more than was left: a hidden one came before", usage, false},
+	{"compactions", Count, "compactions of an agent", usage, false},
 	{"compacted_from", Tokens, "prompt before a compaction", usage, false},
-	{"compacted_to", Tokens, "prompt after it", usage, false},
+	{"compacted_to", Tokens, "prompt after a compaction", usage, false},
 }
 
 // toolKinds are the figures of a tool, which stand behind its name and a dot.
 var toolKinds = []Kind{
 	{Name: "mix", Unit: Share, Is: "of all tool uses"},
-	{Name: "bytes", Unit: Bytes, Is: "of a result"},
-	{Name: "time", Unit: Millis, Is: "from the use to its result"},
-	{Name: "growth", Unit: Tokens, Is: "of the prompt by a response with this one use"},
-	{Name: "failed", Unit: Share, Is: "of results that are errors"},
+	{Name: "bytes", Unit: Bytes, Is: "size of a result"},
+	{Name: "time", Unit: Millis, Is: "time from the use to its result"},
+	{Name: "growth", Unit: Tokens, Is: "growth of the prompt by an answer with one use of it"},
+	{Name: "failed", Unit: Share, Is: "results that are errors"},
 }
 
 // Apart is how far two values of a figure are apart, in thousandths: the larger over
@@ -168,14 +170,42 @@ func (u Unit) Apart(a, b int64) int64 {
 
 // KindOf is what a figure of that name is; nil for none.
 func KindOf(name string) *Kind {
-	list := Kinds
-	if tool, figure, ok := strings.Cut(name, "."); ok && slices.Contains(toolNames, tool) {
-		list, name = toolKinds, figure
+	_, list, i := place(name)
+	if i < 0 {
+		return nil
 	}
-	if i := slices.IndexFunc(list, func(k Kind) bool { return k.Name == name }); i >= 0 {
-		return &list[i]
+	return &list[i]
+}
+
+// place is where a figure of that name is listed, and the tool that it is of; -1 where
+// no figure has the name.
+func place(name string) (tool string, list []Kind, i int) {
+	tool, figure, ok := strings.Cut(name, ".")
+	if ok && slices.Contains(toolNames, tool) {
+		list = toolKinds
+	} else {
+		tool, figure, list = "", name, Kinds
 	}
-	return nil
+	return tool, list, slices.IndexFunc(list, func(k Kind) bool { return k.Name == figure })
+}
+
+// Compare orders figures as Kinds lists them, those of tools after others, by tool.
+func Compare(a, b string) int {
+	x, _, i := place(a)
+	y, _, j := place(b)
+	return cmp.Or(cmp.Compare(x, y), cmp.Compare(i, j))
+}
+
+// Label says what a figure of that name is; of what is none, the name in words.
+func Label(name string) string {
+	tool, list, i := place(name)
+	switch {
+	case i < 0:
+		return strings.ReplaceAll(name, "_", " ")
+	case tool != "":
+		return tool + ": " + list[i].Is
+	}
+	return list[i].Is
 }
 
 // Tools that clients bring; others are counted as otherName, those of MCP servers as

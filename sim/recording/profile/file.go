@@ -105,7 +105,7 @@ func (c *checker) profile(p *Profile) {
 		for k := range s.Roles {
 			r := &s.Roles[k]
 			at, key := fmt.Sprintf("%s.roles[%d]", path, k), [3]string{r.Role, r.Family, r.Type}
-			c.word(at, "role", r.Role, roleNames)
+			c.word(at, "role", r.Role, Roles)
 			c.word(at, "family", r.Family, familyNames[:])
 			c.word(at, "type", r.Type, append([]string{""}, typeNames...))
 			if seen[key] {

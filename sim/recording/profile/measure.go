@@ -239,7 +239,7 @@ func (m *Measure) source(i int32, counts func(session int32) bool, halves *sides
 			roles[at][c.figure] = f
 		}
 	}
-	for _, name := range roleNames {
+	for _, name := range Roles {
 		known := len(out.Roles)
 		for _, family := range familyNames {
 			for _, typ := range append([]string{""}, typeNames...) {

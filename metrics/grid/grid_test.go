@@ -9,6 +9,7 @@ import (
 func TestGrid(t *testing.T) {
 	t.Run("SCN-04 CLI-03 a change of ranking that happens at every point says so, one at some lists them briefly", changePoints)
 	t.Run("CLI-03 pairs whose figures print alike change no ranking", alike)
+	t.Run("TRI-07 a page says where the cheapest changes, and how many other changes there are and where they are listed", decisive)
 	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
 	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
 }
@@ -42,6 +43,22 @@ func changePoints(t *testing.T) {
 		if want := "y is the cheapest instead of x from prompting full to lazy (" + c.want + ")"; !slices.Contains(got, want) {
 			t.Errorf("at %s:\n%s\nwant %s", c.at, strings.Join(got, "\n"), want)
 		}
+	}
+}
+
+func decisive(t *testing.T) {
+	g := New("swept", []Axis{{"model.prompting", []string{"full", "lazy"}}}, []string{"x", "y", "z"}, 1)
+	for p, costs := range [][]int64{{10, 20, 30}, {40, 20, 10}} {
+		for i, cost := range costs {
+			g.At(p)[i].Runs[0].Set("cost", cost*1_000_000_000_000)
+		}
+	}
+	want := []string{"z is the cheapest instead of x from prompting full to lazy", "2 changes among those that are not the cheapest: elsewhere"}
+	if got := g.Decisive("elsewhere"); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if all := g.Ranking(); len(all) != 3 {
+		t.Errorf("a pair is said twice, or missing: %q", all)
 	}
 }
 

@@ -44,10 +44,14 @@ func (g *Grid) Changes() []Change {
 			}
 			c := Change{Axis: axis, From: before[0].Point[axis], To: after[0].Point[axis]}
 			c.step = fmt.Sprintf("from %s %s to %s", g.Axes[axis].Short(), c.From, c.To)
-			if from, to := Cheapest(before), Cheapest(after); from != to && from >= 0 && to >= 0 {
+			from, to := Cheapest(before), Cheapest(after)
+			if from != to && from >= 0 && to >= 0 {
 				top = c.at(top, before[0].Point, g.Variants[to], g.Variants[from], true)
 			}
 			for _, p := range overtaken(before, after) {
+				if p == [2]int{to, from} {
+					continue // said above
+				}
 				rest = c.at(rest, before[0].Point, g.Variants[p[0]], g.Variants[p[1]], false)
 			}
 		}

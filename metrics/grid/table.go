@@ -64,6 +64,21 @@ func (g *Grid) Ranking() (out []string) {
 	return out
 }
 
+// Decisive is Ranking without the changes among variants that are not the cheapest,
+// which it counts; how says where they are listed.
+func (g *Grid) Decisive(how string) (out []string) {
+	all := g.Changes()
+	for _, c := range all {
+		if c.Top {
+			out = append(out, c.String())
+		}
+	}
+	if rest := len(all) - len(out); rest > 0 {
+		out = append(out, fmt.Sprintf("%d changes among those that are not the cheapest: %s", rest, how))
+	}
+	return out
+}
+
 // plainNumber writes a number without the underscores of a scenario, and leaves
 // every other value as it is.
 func plainNumber(value string) string {

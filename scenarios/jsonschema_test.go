@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +25,7 @@ var rewriteSchema = flag.Bool("rewrite-schema", false, "write scenario.schema.js
 func TestJSONSchema(t *testing.T) {
 	t.Run("SCN-03 the shipped schema is made of the types that the decoder reads", schemaIsCurrent)
 	t.Run("LANG-10 every key has a description for users", schemaDescribes)
+	t.Run("LANG-09 on top stand the six blocks and what frames them; what studies of mechanism need is under lab, and a file that has it on top is told so", blocks)
 	t.Run("SCN-03 every scenario of the library fits the schema", schemaTakesLibrary)
 	t.Run("SCN-03 every choice that the schema lists is the decoder's", schemaChoices)
 	t.Run("SCN-03 a key or a type that the schema refuses the decoder refuses, and the other way round", rapid.MakeCheck(schemaAgrees))
@@ -103,6 +106,30 @@ func schemaDescribes(t *testing.T) {
 	for key, text := range docs {
 		if !used[text] {
 			t.Errorf("keys.txt describes %s, which is no key", key)
+		}
+	}
+}
+
+// blocks looks at the keys on top and below lab.
+func blocks(t *testing.T) {
+	var s struct {
+		Properties map[string]any
+		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
+	}
+	require{t.Fatalf}.ok(json.Unmarshal(JSONSchema(), &s))
+	want := strings.Fields("about agents agentsim compare expect lab matrix model name profile project provider script seed structure sweep variants work")
+	if got := slices.Sorted(maps.Keys(s.Properties)); !slices.Equal(got, want) {
+		t.Errorf("on top are %v", got)
+	}
+	for key := range s.Defs["Lab"].Properties { // order: each is a case of its own
+		_, err := Parse("x.yaml", []byte("agentsim: 1\nname: x\n"+key+": {}\n"))
+		if err == nil || !strings.Contains(err.Error(), "belongs under lab") {
+			t.Errorf("%s on top: %v", key, err)
+		}
+	}
+	for _, key := range strings.Fields("compaction faults gate_flips injections limits permissions") {
+		if s.Defs["Lab"].Properties[key] == nil {
+			t.Errorf("%s is not under lab", key)
 		}
 	}
 }

@@ -59,10 +59,11 @@ func BenchmarkFold(b *testing.B) {
 	}
 }
 
-// asking is a model about to ask for its reads, at a request already folded.
+// asking is a model about to ask for its reads, without a word, at a request already
+// folded.
 func asking(t testing.TB) func() {
 	t.Helper()
-	h := newHouse(new(testing.T), standard, "structure=inline", "model.reads_per_turn=2")
+	h := newHouse(new(testing.T), standard, "structure=inline", "model.reads_per_turn=2", "model.preamble=false")
 	a := h.start("main", nil, "Do the work.")
 	a.use(a.ask())
 	q := mockllm.Query{Head: a.head, Model: "m", MaxTokens: 1, Stream: llm.StreamName{Lineage: "main", Key: a.key, Call: 1}}

@@ -76,7 +76,7 @@ func (b *binder) declare(facts []scenarios.Fact) {
 		if f.File != "" {
 			d.file = b.t.addFile(f.File)
 			if b.o.Says != nil {
-				d.told = b.t.quote(b.o.Says(f.File, f.Line), d.gist)
+				d.told = b.t.quote(f.Name, b.o.Says(f.File, f.Line), d.gist)
 			}
 		}
 	}
@@ -94,9 +94,9 @@ func sentence(text string) string {
 	return text
 }
 
-// quote is a line in quotes, as many words of it as so many tokens hold, and
-// filler up to these.
-func (t *Table) quote(line string, tokens int64) string {
+// quote is a line in quotes, as many words of it as so many tokens hold, and words
+// of the writer's own up to these.
+func (t *Table) quote(name, line string, tokens int64) string {
 	words := strings.Fields(unmarked(line))
 	text := `"` + strings.Join(words, " ") + `"`
 	if t.filler.Tokens(measureOf(text)) > tokens {
@@ -107,9 +107,9 @@ func (t *Table) quote(line string, tokens int64) string {
 	left := tokens - t.filler.Tokens(measureOf(text+" "))
 	switch {
 	case len(words) == 0:
-		return t.filler.String(llm.Prose, tokens)
+		return t.aside(name, tokens)
 	case left > 0:
-		text += " " + t.filler.String(llm.Prose, left)
+		text += " " + t.aside(name, left)
 	}
 	return text
 }
@@ -187,7 +187,7 @@ var verbs = map[string]string{"research": "Research", "implement": "Implement", 
 // item enters one item; what depends on other items is entered by close.
 func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	t, n := b.t, len(b.t.items)
-	it := item{n: n, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: cmp.Or(w.Prompting, t.profile.Prompting), agent: w.Agent, think: w.Think, output: w.Output,
+	it := item{n: n, alone: []int{n}, id: w.ID, kind: w.Kind, byLead: w.By == "lead", prompting: cmp.Or(w.Prompting, t.profile.Prompting), agent: w.Agent, think: w.Think, output: w.Output,
 		turn: sc.Asked(w.ID), title: wordsOf.Replace(w.ID), about: sentence(w.About), key: b.o.Key.Sub("item").Sub(w.ID), desc: verbs[w.Kind] + " work item " + w.ID}
 	for _, s := range w.FoundIn {
 		files, err := b.pick(s, w.ID)

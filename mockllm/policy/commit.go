@@ -30,7 +30,7 @@ func (m *Model) commit(items []int) bool {
 		return false
 	}
 	it := &m.t.items[items[len(items)-1]]
-	m.think(it.key.Sub("commit"), it.think)
+	m.think(it.key.Sub("commit"), it.think, items, "commit what was changed")
 	m.a.Use(m.q, m.t.names.bash, m.mind().commitInput(items, files), "")
 	return true
 }

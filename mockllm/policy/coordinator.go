@@ -115,7 +115,7 @@ func (m *Model) delegate() bool {
 	if len(m.orders) == 0 {
 		return false
 	}
-	m.think(m.givingKey(m.orders[0].item), scenarios.Size{})
+	m.think(m.givingKey(m.orders[0].item), scenarios.Size{}, m.t.items[m.orders[0].item].alone, handOut)
 	m.say(m.progress())
 	for _, o := range m.orders {
 		if o.worker < 0 {
@@ -168,20 +168,12 @@ func (m mind) instructions(o *order) string {
 	if o.worker < 0 {
 		text += m.goal() // who is continued was told when it began
 	}
-	text += m.purpose(it) + "\nDone means: " + doneMeans[it.kind]
+	text += m.purpose(it) + "\nDone means: " + it.oneOf(wordings[it.kind].done, "done")
 	if lazy {
 		return text
 	}
 	t := relay{full: it.prompting != promptPointers || !m.first(o.item), also: m.besides(o.item), without: m.misleading(o.item)}
 	return text + m.changes(it) + m.wrongs(o.item) + m.known(it, t)
-}
-
-// doneMeans says when an item of a kind is done.
-var doneMeans = map[string]string{
-	"research":  "what was asked is found and reported with file and line, and nothing is changed.",
-	"implement": "the change stands in its files, no other file is touched, and the report names both.",
-	"verify":    "it is proven that the change works, not only that it is there; whatever fails is reported with file and line.",
-	"answer":    "the answer says what it rests on.",
 }
 
 // first reports whether an item was never given out.

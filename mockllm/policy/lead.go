@@ -137,13 +137,16 @@ func (m *Model) spawn() bool {
 	return n > 0
 }
 
+// handOut is what a lead is about to do when it gives out work.
+const handOut = "hand out the next piece of work"
+
 // openSpawn begins an answer that gives out items, i first.
 func (m *Model) openSpawn(i int) {
-	m.think(m.givingKey(i), scenarios.Size{})
+	m.think(m.givingKey(i), scenarios.Size{}, m.t.items[i].alone, handOut)
 	if len(m.closed) > 0 {
 		m.say(m.closingText())
 	} else {
-		m.preamble(m.givingKey(i))
+		m.preamble(m.givingKey(i), i, handOut)
 	}
 }
 
@@ -188,11 +191,12 @@ func (m *Model) idle(running int) {
 // finish is the lead's last word to the user.
 func (m *Model) finish() {
 	key := m.leadKey("final")
-	m.think(key, scenarios.Size{})
+	all := m.mind().mine()
+	m.think(key, scenarios.Size{}, all, "report to the user")
 	text := m.news() + m.tally()
 	if failed := m.failed.minus(m.done).len(); failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
-	m.say(text + ". " + m.t.filler.String(llm.Prose, n))
+	m.say(text + ". " + m.mind().prose(&reports, key, all, "", n))
 }

@@ -92,9 +92,9 @@ func (m *Model) next() error {
 // item, or a lead that has none.
 func (m *Model) plainAnswer() {
 	key := m.leadKey("answer").At(uint64(m.q.Stream.Call))
-	m.think(key, scenarios.Size{})
+	m.think(key, scenarios.Size{}, nil, "answer")
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
-	m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+	m.say(m.mind().prose(&reports, key, nil, "", max(n, 1)))
 	if more := m.mind().carried(); more != "" {
 		m.say(more)
 	}
@@ -142,7 +142,7 @@ func (m *Model) thinkReport(items []int) {
 		it := &m.t.items[items[n-1]]
 		key, own = it.key.Sub("report"), it.think
 	}
-	m.think(key, own)
+	m.think(key, own, items, "write the report")
 }
 
 // work takes the next step of an item. acted is false when the item needs none:
@@ -275,32 +275,37 @@ func (t *Table) stepKey(it *item, a *action) rng.Key {
 func (m *Model) open(i int, actions []action) {
 	it := &m.t.items[i]
 	key := m.t.stepKey(it, &actions[0])
-	m.think(key, it.think)
+	next := ""
+	if m.t.profile.Preamble || m.q.Settings.Thinking != llm.ThinkingDisabled {
+		next = m.t.doing(actions)
+	}
+	m.think(key, it.think, it.alone, next)
 	if len(m.closed) > 0 {
 		m.say(m.closingText())
 		return
 	}
-	m.preamble(key)
+	m.preamble(key, i, next)
 }
 
-// preamble says a few words ahead of tool uses. A fork is told to say none.
-func (m *Model) preamble(key rng.Key) {
+// preamble says a few words about an item and what is done next ahead of tool uses. A fork is told to say none.
+func (m *Model) preamble(key rng.Key, i int, next string) {
 	if !m.t.profile.Preamble || m.s.assign != nil && m.s.assign.fork {
 		return
 	}
 	n := m.t.draw(key, m.t.profile.StepTokens, scenarios.Size{}, "output")
 	if n > 0 || m.t.profile.StepTokens.Dist == nil {
-		m.a.Say(llm.Text, m.t.filler.Text(llm.Prose, max(n, 1)))
+		m.say(m.mind().prose(&preambles, key.Sub("said"), m.t.items[i].alone, next, max(n, 1)))
 	}
 }
 
-// think adds a thinking block when thinking is on; own is the item's size.
-func (m *Model) think(key rng.Key, own scenarios.Size) {
+// think adds a thinking block about items, and what is done next, when thinking is
+// on; own is the item's size.
+func (m *Model) think(key rng.Key, own scenarios.Size, items []int, next string) {
 	if m.q.Settings.Thinking == llm.ThinkingDisabled {
 		return
 	}
 	if n := m.t.draw(key, own, m.t.profile.ThinkTokens, "think"); n > 0 {
-		m.a.Say(llm.Thinking, m.t.filler.Text(llm.Prose, n))
+		m.a.Say(llm.Thinking, llm.NewText(llm.Prose, m.mind().prose(&thoughts, key, items, next, n)))
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 // which files are its own.
 func (m mind) directive(i int) string {
 	it := &m.t.items[i]
-	text := m.naming(it) + " with what you already know." + it.sayAbout() + " Keep to it." + m.purpose(it)
+	text := m.naming(it, false) + " with what you already know." + it.sayAbout() + " " + it.oneOf(keeping, "keeping") + m.purpose(it)
 	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	for _, f := range it.asked {
 		m.pointTo(&s, filePrefix+m.t.files[f], f)
@@ -38,15 +38,27 @@ func (m mind) pointTo(s *section, name string, file int) {
 func (m mind) prompt(i int) string {
 	it := &m.t.items[i]
 	if it.prompting == promptLazy {
-		return m.naming(it) + " based on your findings, and report what came of it." + it.sayAbout() + m.goal() + m.purpose(it)
+		return m.naming(it, true) + " based on your findings, and report what came of it." + it.sayAbout() + m.goal() + m.purpose(it)
 	}
-	return m.naming(it) + "." + it.sayAbout() + " Report what you found or changed, and name what is missing if you cannot finish." +
-		m.goal() + m.purpose(it) + m.known(it, relay{full: it.prompting != promptPointers})
+	return m.naming(it, false) + "." + it.work() + m.goal() + m.purpose(it) +
+		m.known(it, relay{full: it.prompting != promptPointers})
 }
 
-// naming says which item is to be done, by its mark and in words.
-func (m mind) naming(it *item) string {
-	return m.t.marks.Text(mark.Do, it.id) + " " + verbs[it.kind] + ` "` + it.title + `"`
+// naming says which item is to be done, by its mark and in words; plain, in those that
+// are always the same.
+func (m mind) naming(it *item, plain bool) string {
+	open := wordings[it.kind].open
+	words := open[0]
+	if !plain {
+		words = it.oneOf(open, "open")
+	}
+	return m.t.marks.Text(mark.Do, it.id) + " " + strings.Replace(words, "{title}", it.title, 1)
+}
+
+// work says what an item is about, how one goes about it and what is to be reported.
+func (it *item) work() string {
+	a := wordings[it.kind]
+	return it.sayAbout() + " " + it.oneOf(a.how, "how") + " " + it.oneOf(a.report, "report")
 }
 
 // sayAbout says what the item is about, where the scenario does.

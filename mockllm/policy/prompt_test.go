@@ -37,7 +37,7 @@ func standsForItself(t *testing.T) {
 				words string
 				want  bool
 			}{
-				{`Implement \"fix a\"`, fix},
+				{`\"fix a\"`, fix},
 				{"Auth asks the store under its lock.", fix},
 				{`The user's goal: \"Do the work.\"`, sets[0] != "structure=fork" && !strings.Contains(p, "SendMessage")},
 				{"Purpose: ", true},

@@ -152,7 +152,7 @@ func (m mind) task(o *order) string {
 	case c.why == lacking:
 		how = " again: what was missing stands below."
 	}
-	return m.naming(it) + how + it.sayAbout() + " Report what you found or changed, and name what is missing if you cannot finish."
+	return m.naming(it, it.prompting == promptLazy) + how + it.work()
 }
 
 // wrongs names what a verification found wrong with an item's edits.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"agentsim/sim/llm"
 	"agentsim/sim/mark"
 )
 
@@ -36,7 +35,12 @@ func (m mind) outcome(i int, missing []string) string {
 	if m.padded(i) {
 		return done + "What I found is in " + m.t.files[it.pad] + "."
 	}
-	return done + m.t.filler.String(llm.Prose, m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output"))
+	return done + m.words(it)
+}
+
+// words are those of an item's report.
+func (m mind) words(it *item) string {
+	return m.prose(&reports, it.key, it.alone, "", m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output"))
 }
 
 // report is a worker's last word: every item of its assignment, what it learned

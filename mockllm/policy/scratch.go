@@ -102,8 +102,8 @@ func (m *Model) writePads(items []int) (wrote bool) {
 		}
 		if !wrote {
 			key := it.key.Sub("pad")
-			m.think(key, it.think)
-			m.preamble(key)
+			m.think(key, it.think, it.alone, "write down what was found")
+			m.preamble(key, i, "write down what was found")
 		}
 		m.a.Use(m.q, m.t.names.write, m.mind().padInput(it), "")
 		wrote = true
@@ -123,8 +123,7 @@ func (m mind) padInput(it *item) *llm.Payload {
 	for _, f := range it.gists {
 		b = append(b, m.tellGist(f)...)
 	}
-	n := m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output")
-	b = append(append(b, "\n\n"...), m.t.filler.String(llm.Prose, n)...)
+	b = append(append(b, "\n\n"...), m.words(it)...)
 	return object("file_path", m.t.path(it.pad), "content", string(append(b, '\n')))
 }
 

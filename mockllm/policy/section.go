@@ -39,7 +39,7 @@ const (
 	leftNumber = " findings."
 )
 
-func measureOf(s string) llm.Measure { return llm.NewText(llm.Prose, s).Measure() }
+func measureOf(s string) llm.Measure { return llm.MeasureOf(llm.Prose, s) }
 
 // add enters something to pass on; nothing that can neither be told nor
 // pointed to.
@@ -152,8 +152,8 @@ func (s *section) leftOut() string {
 }
 
 // tellLine is the line that tells a fact or a gist.
-func (m mind) tellLine(name string, tokens int64) string {
-	return "\n- " + m.t.marks.Text(mark.Fact, name) + " " + m.t.filler.String(llm.Prose, tokens)
+func (m mind) tellLine(name, told string) string {
+	return "\n- " + m.t.marks.Text(mark.Fact, name) + " " + told
 }
 
 // placeLine is the line that points to one.
@@ -170,16 +170,16 @@ func (t *Table) placeText(file int, line int32) string {
 func (m mind) tellFact(f int) string {
 	if d := &m.t.facts[f]; m.s.facts.has(f) && !d.verbatim {
 		if d.told != "" {
-			return "\n- " + m.t.marks.Text(mark.Fact, d.name) + " " + d.told
+			return m.tellLine(d.name, d.told)
 		}
-		return m.tellLine(d.name, d.gist)
+		return m.tellLine(d.name, m.t.aside(d.name, d.gist))
 	}
 	return ""
 }
 
 func (m mind) tellGist(f int) string {
 	if m.s.gists.has(f) {
-		return m.tellLine(gistName(m.t.files[f]), m.t.profile.GistTokens)
+		return m.tellLine(gistName(m.t.files[f]), m.t.gistOf(f))
 	}
 	return ""
 }

@@ -70,7 +70,8 @@ type fact struct {
 
 // item is a work item bound to files; numbers are indexes into the table.
 type item struct {
-	n         int // its index
+	n         int   // its index
+	alone     []int // that, as a list
 	id, kind  string
 	title     string // its id in words
 	about     string // what it is about, a sentence; "" where nothing says it
@@ -121,6 +122,7 @@ type edit struct {
 type searchInput struct {
 	tool    string
 	fact    int // of a Grep, else -1
+	pattern string
 	input   *llm.Payload
 	command *llm.Payload // the shell's
 }
@@ -156,7 +158,7 @@ func (t *Table) addSearch(tool string, fact int, pattern string) int {
 	if !ok {
 		i = len(t.searches)
 		command := object("command", inShell(tool, pattern))
-		t.searches = append(t.searches, searchInput{tool, fact, input, command})
+		t.searches = append(t.searches, searchInput{tool, fact, pattern, input, command})
 		t.searchIndex[tool+input.Raw()], t.searchIndex["Bash"+command.Raw()] = i, i
 	}
 	return i

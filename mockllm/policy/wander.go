@@ -52,6 +52,7 @@ const (
 
 // look is a command that a detour runs, or by which edits are checked.
 type look struct {
+	words string
 	input *llm.Payload
 	check int // which of the project's checks, or -1
 }
@@ -233,7 +234,7 @@ func (w *wanderer) addLook(it *item, words string, check int, about string) int 
 	i, ok := t.lookIndex[in.Raw()]
 	if !ok {
 		i = len(t.looks)
-		t.looks = append(t.looks, look{in, check})
+		t.looks = append(t.looks, look{words, in, check})
 		t.lookIndex[in.Raw()] = i
 	}
 	return i

@@ -86,6 +86,15 @@ func (f *Filler) size(class llm.Class, n int64) int {
 	})
 }
 
+// Missing is the fewest bytes of prose that bring a measure to n tokens.
+func (f *Filler) Missing(m llm.Measure, n int64) int {
+	have := m.Bytes[llm.Prose]
+	return sort.Search(math.MaxInt32, func(more int) bool {
+		m.Bytes[llm.Prose] = have + uint32(more)
+		return f.counter.Tokens(m) >= n
+	})
+}
+
 func (f *Filler) prefix(class llm.Class, n int) string {
 	for len(f.texts[class]) < n {
 		f.texts[class] += f.texts[class]

@@ -173,6 +173,9 @@ func escape(s string) string {
 	return string(b)
 }
 
+// MeasureOf is the measure of a text of the given class.
+func MeasureOf(c Class, s string) Measure { return measure(c, s) }
+
 // measure counts raw bytes: digits and CJK characters to their own classes, the
 // rest to c. The digits of a figure of a run count as figureDigits.
 func measure(c Class, s string) Measure {

@@ -98,7 +98,7 @@ func there(p place, name string) bool {
 // rules reads the rules that hold for all files; those of paths are read with the
 // files that they are for.
 func (m *memory) rules(p place, dir string) {
-	for _, name := range files(p, dir, ".md") {
+	for _, name := range m.linked(p, dir) {
 		text, ok := m.text(p, name, maxMemory)
 		if !ok {
 			continue
@@ -110,6 +110,43 @@ func (m *memory) rules(p place, dir string) {
 		}
 		m.file(p, name, "", nil)
 	}
+}
+
+// maxLinked is how many directories links among rules are followed to.
+const maxLinked = 100
+
+// linked lists the rules below a directory, and below those that links in it lead to,
+// which the client follows: by their own paths, each directory once. A link that leads
+// out of what is read is not followed.
+func (m *memory) linked(p place, dir string) []string {
+	var out []string
+	dirs := []string{dir}
+	for i := 0; i < len(dirs); i++ {
+		for _, name := range files(p, dirs[i], "") {
+			if strings.HasSuffix(name, ".md") {
+				if !slices.Contains(out, name) {
+					out = append(out, name)
+				}
+				continue
+			}
+			target, err := fs.ReadLink(p.fs, name)
+			if err != nil {
+				continue // no link
+			}
+			to := path.Join(path.Dir(name), target)
+			info, err := fs.Stat(p.fs, to)
+			switch {
+			case err != nil || path.IsAbs(target) || info.Mode()&fs.ModeSymlink != 0:
+				m.aside("%s: a link that leads nowhere or out of the directory: rules there are not read", p.called(name))
+			case !info.IsDir() || slices.Contains(dirs, to):
+			case len(dirs) > maxLinked:
+				m.aside("%s: links lead to more than %d directories of rules, and this one is not read", p.called(name), maxLinked)
+			default:
+				dirs = append(dirs, to)
+			}
+		}
+	}
+	return out
 }
 
 // file reads a memory file and, behind it, what it imports. above are the files that

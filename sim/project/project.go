@@ -203,7 +203,8 @@ func (r *reader) bound() {
 	}
 }
 
-// files lists the files below a directory that match, in the order of their paths.
+// files lists the files and links below a directory that match, in the order of their
+// paths.
 func files(p place, dir, suffix string) (out []string) {
 	if p.fs == nil {
 		return nil
@@ -212,8 +213,11 @@ func files(p place, dir, suffix string) (out []string) {
 		if err != nil {
 			return fs.SkipDir
 		}
-		if !d.IsDir() && strings.HasSuffix(name, suffix) && len(out) < maxParts {
+		if !d.IsDir() && strings.HasSuffix(name, suffix) {
 			out = append(out, name)
+		}
+		if len(out) == maxParts {
+			return fs.SkipAll
 		}
 		return nil
 	})

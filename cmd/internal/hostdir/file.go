@@ -83,6 +83,15 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
+// Lstat describes a file, or a link itself.
+func (d *Dir) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(filepath.FromSlash(name)) }
+
+// ReadLink is where a link leads.
+func (d *Dir) ReadLink(name string) (string, error) {
+	to, err := d.root.Readlink(filepath.FromSlash(name))
+	return filepath.ToSlash(to), err
+}
+
 // ReadFile reads a whole file.
 func (d *Dir) ReadFile(name string) ([]byte, error) { return d.Read(name, MaxFileBytes) }
 

@@ -23,7 +23,8 @@ func (c *check) document() *report.Document {
 	d.Main("parts")
 	d.Field("client", report.Text(c.Client))
 	d.Field("verdict", report.Text(c.verdict()))
-	if d.Table(c.changes()); len(c.report.Changes) > 0 {
+	d.Table(c.changes(c.report.Changes).Hidden())
+	if d.Table(c.changes(servers(c.report.Changes)).Shown()); len(c.report.Changes) > 0 {
 		d.Say("")
 	}
 	d.Table(c.agents())
@@ -136,7 +137,8 @@ func (c *check) assumed() []string {
 // causes say whose changes there are.
 func (c *check) causes() (out []string) {
 	yours := 0
-	for _, x := range c.report.Changes {
+	changes := servers(c.report.Changes)
+	for _, x := range changes {
 		if !x.Theirs {
 			yours++
 		}
@@ -145,7 +147,7 @@ func (c *check) causes() (out []string) {
 		out = append(out, "yours: "+ui.Plural(yours, "change")+" of what the repository puts there")
 	}
 	tool := c.report.Tool
-	if theirs := len(c.report.Changes) - yours; theirs > 0 {
+	if theirs := len(changes) - yours; theirs > 0 {
 		tool = append([]string{ui.Plural(theirs, "change") + " of what the client puts there, or where"}, tool...)
 	}
 	if tool != nil {
@@ -373,12 +375,48 @@ func assumed(x heads.Change) string {
 	return ""
 }
 
+// servers takes what became of tools of one MCP server together, as one part with their
+// number.
+func servers(changes []heads.Change) (out []heads.Change) {
+	var tools []int
+	for _, x := range changes {
+		i := slices.IndexFunc(out, func(o heads.Change) bool {
+			return server(o.Now) != "" && server(o.Now) == server(x.Now) && o.Now.Kind == x.Now.Kind && o.Now.File == x.Now.File &&
+				o.What == x.What && o.Theirs == x.Theirs && o.Now.Assumed == x.Now.Assumed && slices.Equal(o.Who, x.Who)
+		})
+		if i < 0 {
+			out, tools = append(out, x), append(tools, 1)
+			continue
+		}
+		tools[i]++
+		out[i].Tokens += x.Tokens
+	}
+	for i, n := range tools {
+		if n > 1 {
+			now := *out[i].Now
+			now.Name = fmt.Sprintf("of %s: %d tools", server(&now), n)
+			out[i].Now, out[i].Lines = &now, nil
+		}
+	}
+	return out
+}
+
+// server is that of an MCP tool, "" for what is none.
+func server(p *heads.Part) string {
+	name, ok := strings.CutPrefix(p.Name, "mcp__")
+	if !ok || p.Kind != client.MCPTool && p.Kind != client.Deferred {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, "__")
+	return name
+}
+
 // changes are what is not as in the baseline.
-func (c *check) changes() *report.Sheet {
+func (c *check) changes(of []heads.Change) *report.Sheet {
 	type col = report.Column[heads.Change]
 	cost := func(x heads.Change) heads.Cost { return c.report.Cost(&x, "") }
 	steady := func(x heads.Change) bool { return x.What != heads.Reordered }
-	return report.TableOf("changes", c.report.Changes,
+	return report.TableOf("changes", of,
 		col{Name: "change", Head: "CHANGE", Of: func(x heads.Change) report.Value { return report.Text(x.What) }},
 		col{Name: "part", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Word) }},
 		col{Head: "PART", Of: func(x heads.Change) report.Value { return report.Text(part(x.Now)) }},

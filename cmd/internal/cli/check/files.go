@@ -137,7 +137,7 @@ func (c *check) write(s *ui.Env) error {
 	main, own := c.Tokens(c.Agents[0])
 	d.Say("%s: %s and %s written; %s tokens stand in front of main, %s of them yours", c.name, ui.Plural(len(c.Agents), "agent type"),
 		ui.Plural(len(c.Parts), "part"), ui.Count(main), ui.Count(own))
-	for _, x := range c.report.Changes {
+	for _, x := range servers(c.report.Changes) {
 		d.Label("accepted", c.line(x, ""))
 	}
 	d.Label("again", c.again(""))

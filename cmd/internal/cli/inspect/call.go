@@ -130,7 +130,7 @@ func requestColumns(recorded bool) []report.Column[one] {
 		{Name: "miss", Of: func(c one) report.Value { return report.Text(c.Miss) }},
 		{Name: "meaning", Of: func(c one) report.Value { return report.Text(c.Meaning) }},
 		{Name: "tokens_expected", Of: func(c one) report.Value { return report.Tokens(c.Expected) }},
-		{Name: "tokens_lost", Of: func(c one) report.Value { return report.Tokens(c.Lost) }},
+		{Name: "tokens_lost", Of: func(c one) report.Value { return report.Tokens(c.loss(0).tokens) }},
 		{Name: "lost_cost", Of: func(c one) report.Value {
 			l := c.loss(0)
 			return report.Dollars(l.cost).If(l.priced && c.recorded == nil)

@@ -28,13 +28,17 @@ type loss struct {
 // loss is that of one call; back is how far the entry stands behind, 0 if that is
 // not known.
 func (c one) loss(back int) loss {
-	again := sqlite.Hit(c.Usage, c.Lost).Read - c.Usage.Read // a prompt that became shorter lost more than it sent again
+	sent := again(c.Usage, c.Lost)
 	if x := c.recorded; x != nil {
-		return loss{x.Expected, again, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), known(c.Model)}
+		return loss{x.Expected, sent, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), known(c.Model)}
 	}
 	cost, priced := moreThanAHit(c.CallInfo, c.price)
-	return loss{c.Expected, again, c.After, c.Miss, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
+	return loss{c.Expected, sent, c.After, c.Miss, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
 }
+
+// again is how many of the tokens that a call lost it paid for again: a prompt that
+// became shorter lost more than it sent.
+func again(u llm.Usage, lost int64) int64 { return sqlite.Hit(u, lost).Read - u.Read }
 
 // missed says why a call read less than it could have, and what would help.
 func missed(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, c one) error {

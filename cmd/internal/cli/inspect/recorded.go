@@ -69,7 +69,7 @@ func recordedTable(c one) *report.Sheet {
 		col{Name: "meaning", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Meaning) }},
 		col{Name: "would_have_kept_it", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Keep) }},
 		col{Name: "tokens_expected", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.Expected) }},
-		col{Name: "tokens_lost", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.Lost) }},
+		col{Name: "tokens_lost", Of: func(*sqlite.RecordedInfo) report.Value { return report.Tokens(c.loss(0).tokens) }},
 		col{Name: "lost_cost", Of: func(x *sqlite.RecordedInfo) report.Value { return dollars(x.LostCost).If(known(c.Model) && x.Billed) }},
 		col{Name: "told_by", Of: func(x *sqlite.RecordedInfo) report.Value { by := toldBy(&x.Told); return report.Text(by).If(by != "") }})
 }

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"strings"
+
 	"agentsim/cachemodel"
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
@@ -110,6 +112,10 @@ func (f *Fold) model(name string) *model {
 		}
 	}
 	price, err := f.opt.Price(name)
-	f.models = append(f.models, model{Model{Name: name, Unpriced: err != nil}, price})
+	m := model{Model{Name: name, Unpriced: err != nil}, price}
+	if err == nil {
+		m.Prices = strings.Join(price.Words(), " ")
+	}
+	f.models = append(f.models, m)
 	return &f.models[len(f.models)-1]
 }

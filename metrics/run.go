@@ -90,7 +90,8 @@ type Model struct {
 	Name     string
 	Usage    llm.Usage
 	Cost     Parts
-	Unpriced bool // the price table does not know it; Cost is zero
+	Prices   string // what its tokens cost, as Profile.Words says
+	Unpriced bool   // the price table does not know it; Cost is zero
 }
 
 // Parts is a bill by what it was paid for.

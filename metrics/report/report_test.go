@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,6 +101,7 @@ func TestConformance(t *testing.T) {
 	t.Run("CLI-03 only variants that finished and did as much of the same work are compared by their bills", sameWorkOnly)
 	t.Run("CLI-03 a bill less than a hundredth above the cheapest is not explained, an equal one is told", smallDifferences)
 	t.Run("CLI-03 where variants have other models, the price of their tokens comes first, and the parts are what other amounts cost", otherModels)
+	t.Run("CLI-03 REPO-09 so where variants pay other prices for one model", otherPrices)
 	t.Run("CON-17 what wake-ups cost is told from one per cent of a known bill on", cheapWakeUps)
 }
 
@@ -168,6 +170,25 @@ func otherModels(t *testing.T) {
 	const cheaper = "fork costs $0.43 more than inline: its tokens are cheaper -$0.07 (small; inline has large), cache write +$0.40, cache read +$0.10"
 	if got := strings.Join(Why(rows), "\n"); got != cheaper {
 		t.Errorf("got %q, want %q", got, cheaper)
+	}
+}
+
+func otherPrices(t *testing.T) {
+	rows := sample()
+	for i, price := range []int64{2, 3} {
+		run := rows[i].Run
+		run.Total.Usage = llm.Usage{Read: 1_000_000, Write5m: 100_000}
+		run.Models = []metrics.Model{{Name: "m", Prices: fmt.Sprint("write=$", price), Usage: run.Total.Usage,
+			Cost: metrics.Parts{Written: cachemodel.Picodollars(100_000 * price * 1_000_000), Read: cachemodel.Picodollars(1_000_000 * price * 100_000)}}}
+		run.Total.Cost = run.Models[0].Cost.Total()
+	}
+	const want = "fork costs $0.20 more than inline: its tokens are dearer +$0.20 (m at other prices than inline has)"
+	if got := strings.Join(Why(rows), "\n"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	rows[1].Run.Models[0].Prices = rows[0].Run.Models[0].Prices
+	if got := strings.Join(Why(rows), "\n"); strings.Contains(got, "prices") {
+		t.Errorf("got %q", got)
 	}
 }
 

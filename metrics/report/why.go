@@ -131,13 +131,18 @@ func difference(r, best Row) string {
 }
 
 // reasons says what makes r's bill differ from the cheapest one's. Where they have
-// other models the price of a token is first, and the parts are what other amounts come to at
+// other models, or pay other prices for them, the price of a token is first, and the parts are what other amounts come to at
 // the dearer side's price.
 func reasons(best, r Row) string {
 	a, b := best.Run.Parts(), r.Run.Parts()
-	ofA, ofB := models(best.Run), models(r.Run)
-	if slices.Equal(ofA, ofB) {
+	ofA, pricesA := models(best.Run)
+	ofB, pricesB := models(r.Run)
+	which := fmt.Sprintf("%s; %s has %s", strings.Join(ofB, ", "), variantName(best), strings.Join(ofA, ", "))
+	switch {
+	case slices.Equal(ofA, ofB) && slices.Equal(pricesA, pricesB):
 		return parts(a, b)
+	case slices.Equal(ofA, ofB):
+		which = fmt.Sprintf("%s at other prices than %s has", strings.Join(ofB, ", "), variantName(best))
 	}
 	var amounts metrics.Parts
 	x, y := best.Run.Total.Usage, r.Run.Total.Usage
@@ -155,23 +160,22 @@ func reasons(best, r Row) string {
 	if price < 0 {
 		word = "cheaper"
 	}
-	text := fmt.Sprintf("its tokens are %s %s (%s; %s has %s)", word, signed(price, places),
-		strings.Join(ofB, ", "), variantName(best), strings.Join(ofA, ", "))
+	text := fmt.Sprintf("its tokens are %s %s (%s)", word, signed(price, places), which)
 	if more := largest(amounts, places, least); more != "" {
 		text += ", " + more
 	}
 	return text
 }
 
-// models are the names of the models that a run paid for, sorted.
-func models(r *metrics.Run) (names []string) {
-	for _, m := range r.Models {
+// models are the names of the models that a run paid for, and their prices, in the order
+// of the names.
+func models(r *metrics.Run) (names, prices []string) {
+	for _, m := range r.Models { // by name
 		if m.Cost.Total() != 0 {
-			names = append(names, m.Name)
+			names, prices = append(names, m.Name), append(prices, m.Prices)
 		}
 	}
-	slices.Sort(names)
-	return names
+	return names, prices
 }
 
 // amount is what n tokens cost more than m, at the dearer price of the two sides.

@@ -1,8 +1,9 @@
 package crossover
 
 import (
-	"agentsim/cachemodel"
 	"math/big"
+
+	"agentsim/cachemodel"
 )
 
 // Formula is the law in words of the specification: a fork is cheaper while it
@@ -19,18 +20,6 @@ type Law struct{ Write, Read cachemodel.Picodollars }
 // LawOf is the law at a model's rates. Writes are those of the lifetime of five
 // minutes, which sub-agents have.
 func LawOf(p *cachemodel.Profile) Law { return Law{p.Rates.Write5m, p.Rates.Read} }
-
-// Fork is what one fork pays for its prefix of P tokens over T turns: it reads
-// it at each of them.
-func (l Law) Fork(prefix, turns int64) cachemodel.Picodollars {
-	return l.Read * cachemodel.Picodollars(prefix*turns)
-}
-
-// Fresh is what one fresh child pays for the S+R tokens it must know: it writes
-// them once and reads them at every later turn.
-func (l Law) Fresh(know, turns int64) cachemodel.Picodollars {
-	return (l.Write + l.Read*cachemodel.Picodollars(turns-1)) * cachemodel.Picodollars(know)
-}
 
 // Turns is the number of turns T at which both cost the same; a fork is cheaper
 // below it. With P ≤ S+R there is none, it is nil, and a fork is cheaper at every T:

@@ -68,3 +68,15 @@ func checkLaw(t *rapid.T) {
 		t.Fatalf("T = %d, crossover %v: the fork is cheaper: %t", turns, at, cheaper)
 	}
 }
+
+// Fork is what one fork pays for its prefix of P tokens over T turns: it reads
+// it at each of them.
+func (l Law) Fork(prefix, turns int64) cachemodel.Picodollars {
+	return l.Read * cachemodel.Picodollars(prefix*turns)
+}
+
+// Fresh is what one fresh child pays for the S+R tokens it must know: it writes
+// them once and reads them at every later turn.
+func (l Law) Fresh(know, turns int64) cachemodel.Picodollars {
+	return (l.Write + l.Read*cachemodel.Picodollars(turns-1)) * cachemodel.Picodollars(know)
+}

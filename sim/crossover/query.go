@@ -11,7 +11,8 @@ import (
 // Query is one point at which fork and fresh sub-agent are compared. Sizes are
 // in tokens.
 type Query struct {
-	Model    string         // an id that cachemodel knows
+	Model    string         // an id that cachemodel knows: the parent's, which forks have
+	Child    string         // the model of a fresh child; "" for the parent's
 	Prefix   int64          // P: the parent's prompt when it spawns
 	Know     int64          // S+R: what a fresh child must know
 	Own      int64          // S of it: the child's own system prompt, tools and context; the rest is R
@@ -25,6 +26,14 @@ type Query struct {
 	Growth   int64          // what each turn adds to a child's conversation
 	Output   int64          // output billed for each call
 	Ideal    bool           // the idealised world: none of what moves a run away from the law
+	// What measured children have and the law leaves out. Shares are thousandths.
+	Warm   int64 // tokens of S that were cached before the first child began
+	Late   bool  // R begins to arrive with the second turn, as results of tools do
+	Lacks  int64 // share of R that the parent does not hold: a fork reads it too
+	Spares int64 // share of its turns that a fork need not make
+	Thinks int64 // output of each turn that a fork has and a fresh child has not; it stays in the conversation
+	Pauses int64 // turns before which a child waited longer than its cache entry lives
+	Hour   bool  // the parent's entries live for an hour, and so do a fork's
 }
 
 // Default is a long lead and one child that must know half of what it knows.
@@ -60,6 +69,15 @@ func (q *Query) Profile() *cachemodel.Profile {
 	return p
 }
 
+// profileOf is that of the model that answers children of a kind.
+func (q *Query) profileOf(k kind) *cachemodel.Profile {
+	if k == fresh && q.Child != "" {
+		other := Query{Model: q.Child}
+		return other.Profile()
+	}
+	return q.Profile()
+}
+
 // Check says what is wrong with a query, as an *Error.
 func (q *Query) Check() error {
 	p, err := cachemodel.LookupBillable(q.Model)
@@ -77,6 +95,11 @@ func (q *Query) Check() error {
 	} {
 		if f.v < f.low || f.v > f.top {
 			return &Error{f.name, outside(f.name, f.v, f.low, f.top)}
+		}
+	}
+	if q.Child != "" {
+		if _, err := cachemodel.LookupBillable(q.Child); err != nil {
+			return &Error{"model", err.Error()}
 		}
 	}
 	return q.fits(p)
@@ -108,7 +131,7 @@ func (q *Query) fits(p *cachemodel.Profile) error {
 // hundred tokens.
 func (q *Query) longest(turns int64) int64 {
 	blocks := (q.Task+ownBlocksMost)*q.Siblings + boilerplateMost
-	return max(q.Prefix+blocks, q.Know) + q.Task + q.Growth*(turns-1)
+	return max(q.Prefix+blocks+q.missing(), q.Know) + q.Task + (q.Growth+q.Thinks)*(turns-1)
 }
 
 // Generous bounds on what a fork says that its task does not: for each tool use
@@ -127,13 +150,60 @@ func (q *Query) most() int64 {
 	return max(most, q.Turns)
 }
 
-// common is what each child of either kind pays beside its prefix: its task and
-// what grows are written once and read at every later turn, and output.
-func (q *Query) common(p *cachemodel.Profile) cachemodel.Picodollars {
-	n, g := q.Turns, q.Growth
-	written := q.Task + (n-1)*g
-	read := (n-1)*q.Task + g*(n-1)*(n-2)/2
-	return cachemodel.Picodollars(written)*p.Rates.Write5m + cachemodel.Picodollars(read)*p.Rates.Read + cachemodel.Picodollars(n*q.Output)*p.Rates.Output
+// side is what one kind of children does.
+type side struct {
+	prefix, warm, read    int64 // tokens: in front, how many of them are cached, and what arrives
+	turns, growth, output int64
+	pauses                int64
+	hour                  bool
+}
+
+// paused reports whether the entry expires before turn t, from 1.
+func (s *side) paused(t int64) bool {
+	return s.pauses > 0 && t > 1 && t <= s.turns && (t-1)*(s.pauses+1)/s.turns != (t-2)*(s.pauses+1)/s.turns
+}
+
+// missing is the part of R that a fork must read.
+func (q *Query) missing() int64 { return (q.Know - q.Own) * q.Lacks / 1000 }
+
+func (q *Query) side(k kind) side {
+	if k == fork {
+		turns := max(q.Turns-(q.Turns*q.Spares+500)/1000, 1)
+		s := side{q.Prefix, q.Prefix, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
+		if q.Hour {
+			s.pauses = 0 // they are shorter
+		}
+		return s
+	}
+	return side{q.Own, min(q.Warm, q.Own), q.Know - q.Own, q.Turns, q.Growth, q.Output, q.Pauses, false}
+}
+
+// model is what answers children of a kind.
+func (q *Query) model(k kind) string {
+	if k == fresh {
+		return cmp.Or(q.Child, q.Model)
+	}
+	return q.Model
+}
+
+// bill is what one child pays whose every prompt is cached: what a turn adds is
+// written, all before it is read. R arrives over so many turns.
+func (q *Query) bill(p *cachemodel.Profile, k kind, reading int64) (sum cachemodel.Picodollars) {
+	s, write := q.side(k), p.Rates.Write5m
+	if s.hour {
+		write = p.Rates.Write1h
+	}
+	before := s.warm
+	for t := range s.turns {
+		prompt := s.prefix + s.arrived(q, t+1, reading) + q.Task + t*s.growth
+		if s.paused(t + 1) {
+			before = 0
+		}
+		sum += cachemodel.Picodollars(prompt-before)*write + cachemodel.Picodollars(before)*p.Rates.Read +
+			cachemodel.Picodollars(s.output)*p.Rates.Output
+		before = prompt
+	}
+	return sum
 }
 
 // Pair is a figure of forks and of fresh sub-agents.
@@ -150,7 +220,9 @@ func (a Pair) Zero() bool { return a == Pair{} }
 
 // closed is what the law says at a model's rates that all children of the query
 // cost, with the growth that both kinds have in common.
-func (q *Query) closed(p *cachemodel.Profile) Pair {
-	l, common, n := LawOf(p), q.common(p), cachemodel.Picodollars(q.Siblings)
-	return Pair{n * (l.Fork(q.Prefix, q.Turns) + common), n * (l.Fresh(q.Know, q.Turns) + common)}
+func (q *Query) closed(p *cachemodel.Profile) Pair { return q.paid(p, p, 1) }
+
+func (q *Query) paid(forks, others *cachemodel.Profile, reading int64) Pair {
+	n := cachemodel.Picodollars(q.Siblings)
+	return Pair{n * q.bill(forks, fork, reading), n * q.bill(others, fresh, reading)}
 }

@@ -124,7 +124,7 @@ func (l *Lab) simulate(q Query, k kind, w world, own int64) (bill, error) {
 	if err != nil {
 		return bill{}, err
 	}
-	t := &tally{profile: q.Profile(), below: map[int32]bool{}}
+	t := &tally{profile: q.profileOf(k), below: map[int32]bool{}}
 	l.runs++
 	res, err := l.Run(spec, sim.Options{Sinks: []transcript.Sink{t}})
 	switch {
@@ -134,8 +134,13 @@ func (l *Lab) simulate(q Query, k kind, w world, own int64) (bill, error) {
 		return bill{}, ErrInterrupted
 	case res.Outcome != sim.Completed:
 		return bill{}, fmt.Errorf("%s: the run ended as %s: %s", w.label(k), res.Outcome, res.Detail)
-	case t.failed != "" || t.bill.calls != w.siblings*q.Turns:
-		return bill{}, fmt.Errorf("%s: %d calls where %d were to be made %s", w.label(k), t.bill.calls, w.siblings*q.Turns, t.failed)
+	case t.failed != "" || t.bill.calls != w.siblings*q.side(k).turns:
+		return bill{}, fmt.Errorf("%s: %d calls where %d were to be made %s", w.label(k), t.bill.calls, w.siblings*q.side(k).turns, t.failed)
+	}
+	// Who left the warm part of a fresh child's front is no part of the scenario.
+	saved := cachemodel.Picodollars(w.siblings*q.side(k).warm) * (t.profile.Rates.Write5m - t.profile.Rates.Read)
+	if k == fresh {
+		t.bill.cost, t.bill.flat = t.bill.cost-saved, t.bill.flat-saved
 	}
 	return t.bill, nil
 }

@@ -47,7 +47,10 @@ const notes = "notes.md"
 // tokens stand between the parent's prefix and a fork's task; unknown leaves a
 // fork's first prompt uncounted, so that its real blocks are weighed.
 func (q *Query) scenario(k kind, w world, own int64) (*scenarios.Scenario, error) {
-	s, err := base(k, q.Model, w)
+	s, err := base(k, q.model(k), w)
+	if err == nil && q.side(k).hour {
+		s.Provider.TTL = llm.TTL1h
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +76,11 @@ func base(k kind, model string, w world) (*scenarios.Scenario, error) {
 	if w.stagger > 0 {
 		s.FanOut = scenarios.FanOut{Hold: "first-response", Cap: w.stagger}
 	}
+	slow := &rng.Span{Lo: int64(slowTool), Hi: int64(slowTool)}
 	if w.cold {
-		s.Tools.Edit = &rng.Span{Lo: int64(slowTool), Hi: int64(slowTool)}
+		s.Tools.Edit = slow
 	}
+	s.Tools.Grep = slow // of a child that pauses
 	return s, nil
 }
 
@@ -123,18 +128,22 @@ func (q *Query) lead(k kind, w world) []scenarios.Turn {
 // itself; a fresh child's is S, the part of R that has arrived, and its task.
 func (q *Query) child(k kind, w world, own int64) []scenarios.Turn {
 	var turns []scenarios.Turn
-	for i := range q.Turns {
-		t := scenarios.Turn{Output: &q.Output, Tools: []scenarios.ToolTurn{readNotes}}
-		if i == q.Turns-1 {
+	d := q.side(k)
+	for i := range d.turns {
+		t := scenarios.Turn{Output: &d.output, Tools: []scenarios.ToolTurn{readNotes}}
+		if i == d.turns-1 {
 			t = text("Scope: one part. Result: done.")
-			t.Output = &q.Output
+			t.Output = &d.output
 		}
-		since := q.Task + i*q.Growth
+		if d.paused(i + 2) {
+			t.Tools = []scenarios.ToolTurn{use("Grep", `{"pattern":"line"}`)}
+		}
+		prompt := d.prefix + d.arrived(q, i+1, w.reading) + q.Task + i*d.growth
 		switch {
 		case k == fork && own != unknown:
-			t.Counts = map[int]int64{-1: q.Prefix + own + since}
+			t.Counts = map[int]int64{-1: prompt + own}
 		case k == fresh:
-			t.Counts = map[int]int64{-1: q.Own + q.arrived(i+1, w.reading) + since}
+			t.Counts = map[int]int64{-1: prompt}
 			if i == 0 {
 				t.Counts[-2], t.Counts[-3] = q.Own, q.Own // user context, system prompt
 			}
@@ -147,10 +156,14 @@ func (q *Query) child(k kind, w world, own int64) []scenarios.Turn {
 // unknown asks for a fork's real blocks to be weighed.
 const unknown = -1
 
-// arrived is how much of R a fresh child has at turn t, from 1.
-func (q *Query) arrived(t, reading int64) int64 {
-	n := min(reading, q.Turns)
-	return (q.Know - q.Own) * min(t, n) / n
+// arrived is how much of what it reads a child has at turn t, from 1.
+func (s *side) arrived(q *Query, t, reading int64) int64 {
+	last := s.turns
+	if q.Late && reading > 1 {
+		t, last = t-1, last-1
+	}
+	n := max(min(reading, last), 1)
+	return s.read * min(t, n) / n
 }
 
 var readNotes = use("Read", `{"file_path":"`+notes+`"}`)

@@ -67,7 +67,7 @@ func canaries(t *testing.T) {
 	}
 	all("lab", "lint", run)
 	all("whatif", run)
-	all("whatif", run, "--as-forks")
+	all("whatif", run, "--structure", "fork")
 	all("lab", "validate", "projects")
 	all("lab", "diff", run+":1", run+":2")
 	all("compare", run, other)

@@ -16,7 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile sim/recording/toscenario
-BELOW   = cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
+BELOW   = cmd/internal/forks cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/recorded mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
@@ -46,7 +46,7 @@ sim/recording:          sim/vtime sim/llm
 sim/recording/importer: sim/vtime sim/llm sim/recording sim/wire
 sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
-sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel
+sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel scenarios sim sim/transcript sim/crossover sim/recording/toscenario
 sim/recording/profile:  WORDS sim/recording sim/recording/judge scenarios/document
 sim/recording/toevents:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 sim/recording/toscenario:  WORDS sim/recording sim/recording/player sim/recording/profile scenarios scenarios/document cachemodel
@@ -88,14 +88,15 @@ metrics/sarif:
 metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
-sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim
+sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim sim/recording sim/recording/profile
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/latency sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
-cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording/profile scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
+cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim/recording/importer sim/transcript/sqlite sim/recording/profile scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
+cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile metrics/report cachemodel
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW
 cmd/internal/cli/sessions: BELOW

@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"slices"
+
 	"agentsim/sim/llm"
 	"agentsim/sim/recording"
 	"agentsim/sim/vtime"
@@ -28,9 +30,19 @@ func Offers(s *recording.Session, opt Options) []Offer {
 		offer(s, opt, askModel+" ID", "another Claude model answers", &Question{}),
 		offer(s, opt, askKeepAlive+" 30m", "idle conversations are kept alive for so long", &Question{KeepAlive: 30 * vtime.Minute}),
 		offer(s, opt, askStagger, "siblings wait until the first one's response begins", &Question{Stagger: true}),
-		offer(s, opt, askAsForks, "sub-agents go on from their spawner's conversation", &Question{AsForks: true}),
-		offer(s, opt, askAsSubagents, "forks begin with a prompt of their own", &Question{AsSubagents: true}),
+		structures(s, opt),
 	}
+}
+
+// structures offers to have the work of children done by another structure.
+func structures(s *recording.Session, opt Options) Offer {
+	o := Offer{Question: askStructure + " fork", Means: "forks, sub-agents, a coordinator or the parents do the work of children"}
+	if err := billable(s, &opt); err != nil {
+		o.Why = why(err)
+	} else if !slices.ContainsFunc(s.Threads, func(t recording.Thread) bool { return t.SpawnedBy >= 0 }) {
+		o.Why = noChildren
+	}
+	return o
 }
 
 func offer(s *recording.Session, opt Options, question, means string, q *Question) Offer {

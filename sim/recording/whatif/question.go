@@ -1,8 +1,9 @@
 package whatif
 
 import (
-	"agentsim/cachemodel"
 	"fmt"
+
+	"agentsim/cachemodel"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
@@ -29,16 +30,11 @@ type Question struct {
 	Factor int64
 	// KeepAlive, unless 0, repeats the last prompt of an idle conversation just before
 	// it expires, until it has been idle for so long.
-	KeepAlive   vtime.Duration
-	Stagger     bool // siblings of one answer wait until the first one's response begins
-	AsForks     bool // sub-agents go on from their spawner's conversation
-	AsSubagents bool // forks begin with a prompt of their own
+	KeepAlive vtime.Duration
+	Stagger   bool // siblings of one answer wait until the first one's response begins
 	// Static is the size of a sub-agent's tools and system prompt in tokens, where
 	// the recording does not tell it; 0 when it was not given.
 	Static int64
-	// Answer is the length in tokens of an answer that spawned a thread, where the
-	// recording does not tell it; 0 when it was not given.
-	Answer int64
 }
 
 // Options say under which assumptions a session is played.
@@ -70,16 +66,13 @@ func refuse(question, format string, args ...any) error {
 
 // The questions, as they are asked.
 const (
-	askLifetime    = "--lifetime"
-	askNoCache     = "--no-cache"
-	askModel       = "--model"
-	askFactor      = "--token-factor"
-	askKeepAlive   = "--keep-alive"
-	askStagger     = "--stagger"
-	askAsForks     = "--as-forks"
-	askAsSubagents = "--as-subagents"
-	askStatic      = "--static"
-	askAnswer      = "--answer"
+	askLifetime  = "--lifetime"
+	askNoCache   = "--no-cache"
+	askModel     = "--model"
+	askFactor    = "--token-factor"
+	askKeepAlive = "--keep-alive"
+	askStagger   = "--stagger"
+	askStatic    = "--static"
 )
 
 func (q *Question) lifetimes() bool { return q.Lifetime != [Kinds]Lifetime{} }
@@ -92,14 +85,11 @@ var apart = []struct{ a, b, why string }{
 	{askNoCache, askLifetime, "without a cache nothing has a lifetime"},
 	{askNoCache, askKeepAlive, "without a cache there is nothing to keep alive"},
 	{askNoCache, askStagger, "without a cache siblings have nothing to wait for"},
-	{askAsForks, askAsSubagents, "each takes the other's result back"},
-	{askAsForks, askStagger, "forks read what their spawner wrote before any of them began, so there is nothing to wait for"},
 }
 
 // check refuses what cannot be asked together, whatever was recorded.
 func (q *Question) check() error {
-	asked := map[string]bool{askLifetime: q.lifetimes(), askNoCache: q.NoCache, askKeepAlive: q.KeepAlive != 0, askStagger: q.Stagger,
-		askAsForks: q.AsForks, askAsSubagents: q.AsSubagents}
+	asked := map[string]bool{askLifetime: q.lifetimes(), askNoCache: q.NoCache, askKeepAlive: q.KeepAlive != 0, askStagger: q.Stagger}
 	for _, p := range apart {
 		if asked[p.a] && asked[p.b] {
 			return refuse(p.a+" and "+p.b, "ask one of them: %s", p.why)
@@ -114,12 +104,8 @@ func (q *Question) check() error {
 		return refuse(askFactor, "it is out of range: write a number from 0.2 to 5")
 	case q.Static < 0:
 		return refuse(askStatic, "%d is out of range: write a number of tokens", q.Static)
-	case q.Static > 0 && !q.AsForks && !q.AsSubagents && !q.Stagger:
-		return refuse(askStatic, "it needs %s, %s or %s", askStagger, askAsForks, askAsSubagents)
-	case q.Answer < 0:
-		return refuse(askAnswer, "%d is out of range: write a number of tokens", q.Answer)
-	case q.Answer > 0 && !q.AsForks && !q.AsSubagents:
-		return refuse(askAnswer, "it needs %s or %s", askAsForks, askAsSubagents)
+	case q.Static > 0 && !q.Stagger:
+		return refuse(askStatic, "it needs %s", askStagger)
 	}
 	return nil
 }

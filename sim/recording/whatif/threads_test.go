@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"strings"
 	"testing"
 
 	"agentsim/sim/llm"
@@ -84,9 +83,6 @@ func TestThreads(t *testing.T) {
 		s.Threads[2].SpawnedBy, s.Threads[3].SpawnedBy = -1, -1
 		refused(t, s, &Question{Stagger: true}, "no answer in the recording spawned more than one")
 	})
-	t.Run("IMP-08 a sub-agent as a fork begins with its spawner's prompt and answer instead of its own tools and system prompt", testAsForks)
-	t.Run("IMP-08 a fork as a sub-agent begins with tools and system prompt instead of its parent's prompt and answer", testAsSubagents)
-	t.Run("IMP-08 threads that cannot be changed are left as they are and named, each with the reason", testLeft)
 }
 
 // helper is a sub-agent of two requests with 9,000 tokens of tools and system
@@ -97,101 +93,4 @@ func helper() *recording.Session {
 		told{thread: 1, pred: -1, at: 3_000, read: 9_000, write: 3_000, output: 60},
 		told{thread: 1, pred: 1, at: 8_000, read: 12_000, write: 1_000, output: 60},
 		told{pred: 0, at: 20_000, read: 50_000, write: 700, output: 50})
-}
-
-func testAsForks(t *testing.T) {
-	a := ask(t, helper(), &Question{AsForks: true})
-	usage(t, "model", a.Model[recording.SubAgent].Usage, llm.Usage{Input: 6, Read: 21_000, Write5m: 4_000, Output: 120})
-	// 50,000 of the spawner's prompt are read, its answer and the sub-agent's own
-	// 3,000 are written, then 1,000 more behind all that.
-	usage(t, "what if", a.If[recording.SubAgent].Usage, llm.Usage{Input: 6, Read: 50_000 + 53_400, Write5m: 3_400 + 1_000, Output: 120})
-	usage(t, "main", a.If[recording.Main].Usage, a.Model[recording.Main].Usage)
-	if a.Changed != 1 {
-		t.Errorf("%d threads changed", a.Changed)
-	}
-	told := ask(t, helper(), &Question{AsForks: true, Static: 4_000})
-	usage(t, "what the recording tells counts", told.If.Total().Usage, a.If.Total().Usage)
-	testForkSettings(t)
-	s := helper() // a sub-agent of the sub-agent goes on from where that one now stands
-	s.Threads = append(s.Threads, recording.Thread{Name: "b", Kind: recording.SubAgent, Type: "Explore", Parent: 1, SpawnedBy: 2})
-	s.Requests = append(s.Requests, recording.Request{Thread: 2, Pred: -1, Model: opus45, Start: ms(21_000), First: ms(22_000), Last: ms(23_000),
-		Usage: llm.Usage{Input: 3, Read: 9_000, Write5m: 2_000}, OutputKnown: true, WritesKnown: true, Billed: true})
-	b := ask(t, s, &Question{AsForks: true})
-	u := b.If[recording.SubAgent].Usage
-	usage(t, "nested", llm.Usage{Read: u.Read - 103_400, Write5m: u.Write5m - 4_400}, llm.Usage{Read: 54_400, Write5m: 60 + 2_000})
-}
-
-// testForkSettings: a fork has its spawner's model, prices and lifetime, and what
-// others keep alive of its spawner's tools and system prompt.
-func testForkSettings(t *testing.T) {
-	s := helper()
-	for i := range s.Requests {
-		u := &s.Requests[i].Usage
-		if s.Requests[i].Thread == 1 {
-			s.Requests[i].Model = sonnet
-			continue
-		}
-		u.Write5m, u.Write1h = 0, u.Write5m
-	}
-	a := ask(t, s, &Question{AsForks: true})
-	b := a.If[recording.SubAgent]
-	usage(t, "what if", b.Usage, llm.Usage{Input: 6, Read: 50_000 + 53_400, Write1h: 3_400 + 1_000, Output: 120})
-	if want := at(5000, 6) + at(500, 103_400) + at(10_000, 4_400) + at(25_000, 120); b.Cost != want {
-		t.Errorf("it costs %d, want %d", b.Cost, want)
-	}
-	assumes(t, a, "of 1 thread that model is another one")
-
-	s = helper() // the spawner's prompt has expired, its tools and system prompt too
-	for i := 1; i < len(s.Requests); i++ {
-		r := &s.Requests[i]
-		r.Start, r.First, r.Last = r.Start+ms(400_000), r.First+ms(400_000), r.Last+ms(400_000)
-	}
-	s.Requests[3].Usage = llm.Usage{Input: 3, Read: 7_000, Write5m: 43_700}
-	usage(t, "expired", ask(t, s, &Question{AsForks: true}).If[recording.SubAgent].Usage, llm.Usage{Input: 6, Read: 53_400, Write5m: 54_400, Output: 120})
-}
-
-func testAsSubagents(t *testing.T) {
-	s := session([]recording.Thread{main1(), {Name: "f", Kind: recording.Fork, SpawnedBy: 0}},
-		told{pred: -1, at: 0, write: 50_000, output: 400},
-		told{thread: 1, pred: 0, at: 3_000, read: 50_000, write: 3_400, output: 60},
-		told{thread: 1, pred: 1, at: 8_000, read: 53_400, write: 1_000, output: 60})
-	refused(t, s, &Question{AsSubagents: true}, "--static gives it")
-	a := ask(t, s, &Question{AsSubagents: true, Static: 9_000})
-	usage(t, "model", a.Model[recording.Fork].Usage, llm.Usage{Input: 6, Read: 103_400, Write5m: 4_400, Output: 120})
-	usage(t, "what if", a.If[recording.Fork].Usage, llm.Usage{Input: 6, Read: 12_000, Write5m: 12_000 + 1_000, Output: 120})
-	s.Threads[1].Kind = recording.Compact
-	refused(t, s, &Question{AsSubagents: true, Static: 9_000}, "which they cannot do without it")
-}
-
-func testLeft(t *testing.T) {
-	for _, c := range []struct {
-		why    string
-		change func(s *recording.Session)
-	}{
-		{"which request spawned it is not in the recording", func(s *recording.Session) { s.Threads[1].SpawnedBy = -1 }},
-		{"(--answer gives it)", func(s *recording.Session) { s.Requests[0].OutputKnown = false }},
-		{"(--static gives it)", func(s *recording.Session) {
-			s.Requests[1].Usage.Read, s.Requests[1].Usage.Write5m = 0, 12_000
-		}},
-		{"counts tokens otherwise", func(s *recording.Session) { s.Requests[1].Model, s.Requests[2].Model = opus48, opus48 }},
-		{"was compacted", func(s *recording.Session) { s.Requests[2].Compacted = true }},
-	} {
-		s := helper()
-		c.change(s)
-		refused(t, s, &Question{AsForks: true}, c.why)
-		// Beside one that can be changed it is left and named.
-		n := int32(len(s.Requests))
-		s.Threads = append(s.Threads, agent("b", 3))
-		s.Requests = append(s.Requests, recording.Request{Thread: 2, Pred: -1, Model: opus45, Start: ms(30_000), First: ms(31_000), Last: ms(32_000),
-			Usage: llm.Usage{Input: 3, Read: 9_500, Write5m: 2_000}, OutputKnown: true, WritesKnown: true, Billed: true, Version: "other"})
-		a := ask(t, s, &Question{AsForks: true})
-		if len(a.Left) != 1 || a.Left[0].Thread != "a" || !strings.Contains(a.Left[0].Why, c.why) || a.Changed != 1 || n != 4 {
-			t.Errorf("%s: left %+v, changed %d", c.why, a.Left, a.Changed)
-		}
-	}
-	s := helper()
-	s.Requests[0].OutputKnown = false
-	a := ask(t, s, &Question{AsForks: true, Answer: 400})
-	usage(t, "told answer", a.If[recording.SubAgent].Usage, llm.Usage{Input: 6, Read: 103_400, Write5m: 4_400, Output: 120})
-	assumes(t, a, "has 400 tokens where the recording does not tell")
 }

@@ -58,7 +58,6 @@ type plan struct {
 	given    *player.Known // of the session under the question
 	// refreshes are, by request, when its prompt is repeated; nil for never.
 	refreshes [][]vtime.Instant
-	moved     int // threads that another model answers, since their spawner's does
 	answer    *Answer
 	notes     []string // what the question itself takes for granted
 }
@@ -82,7 +81,7 @@ func prepare(s *recording.Session, q *Question, opt Options) (*plan, error) {
 		p.tellStatic()
 	}
 	p.copy()
-	for _, step := range [...]func() error{p.askModel, p.askForks, p.askStagger, p.askLifetime, p.askKeepAlive} {
+	for _, step := range [...]func() error{p.askModel, p.askStagger, p.askLifetime, p.askKeepAlive} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -150,6 +149,16 @@ func (p *plan) tellStatic() {
 			*n = p.q.Static
 		}
 	}
+}
+
+// requestsOf lists the requests of each thread, in order.
+func (p *plan) requestsOf() [][]int {
+	out := make([][]int, len(p.recorded.Threads))
+	for i := range p.recorded.Requests {
+		t := p.recorded.Requests[i].Thread
+		out[t] = append(out[t], i)
+	}
+	return out
 }
 
 // size is what a request leaves to be read, in tokens.

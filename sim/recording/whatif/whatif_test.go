@@ -145,13 +145,8 @@ func testRefusals(t *testing.T) {
 	s := pause()
 	refused(t, s, &Question{NoCache: true, Lifetime: allKinds(llm.TTL1h)}, "ask one of them: without a cache nothing has a lifetime")
 	refused(t, s, &Question{NoCache: true, KeepAlive: vtime.Hour}, "nothing to keep alive")
-	refused(t, s, &Question{AsForks: true, AsSubagents: true}, "each takes the other's result back")
-	refused(t, s, &Question{AsForks: true, Stagger: true}, "nothing to wait for")
 	refused(t, s, &Question{KeepAlive: 30 * 24 * vtime.Hour}, "out of range")
-	refused(t, s, &Question{Static: 5}, "it needs --stagger, --as-forks or --as-subagents")
-	refused(t, s, &Question{Answer: 5}, "it needs --as-forks or --as-subagents")
-	refused(t, s, &Question{AsForks: true}, "has no subagent")
-	refused(t, s, &Question{AsSubagents: true}, "has no fork")
+	refused(t, s, &Question{Static: 5}, "it needs --stagger")
 	refused(t, s, &Question{Stagger: true}, "has no sub-agents")
 
 	unbilled := pause()
@@ -178,7 +173,7 @@ func testOffers(t *testing.T) {
 		answers[o.Question] = o.Why
 	}
 	for question, yes := range map[string]bool{"--lifetime 5m": false, "--lifetime 1h": true, "--no-cache": true, "--model ID": true, "--keep-alive 30m": true,
-		"--stagger": false, "--as-forks": false, "--as-subagents": false} {
+		"--stagger": false, "--structure fork": false} {
 		if why, is := answers[question]; !is || (why == "") != yes {
 			t.Errorf("%s: listed %v, why not %q", question, is, why)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim"
 	"agentsim/sim/crossover"
@@ -23,7 +24,7 @@ type options struct {
 	cold, fourth  bool
 	ideal         bool
 	plot          string
-	output        string
+	output, db    string
 	flags         *pflag.FlagSet
 }
 
@@ -38,7 +39,7 @@ func New(s *ui.Env) *cobra.Command {
 		settings = append(settings, "  "+x.Name+": "+x.Why)
 	}
 	cmd := &cobra.Command{
-		Use:   "crossover",
+		Use:   "crossover [SOURCE…]",
 		Short: "compare forks with fresh sub-agents: a closed form beside simulated runs",
 		Long: `Compares what children cost as forks, which read their parent's whole prefix at every turn, and as fresh sub-agents,
 which must be told or read what they need and write it to the cache. It prints the law, the bills of generated scenarios that were
@@ -48,15 +49,25 @@ The law: a fork is cheaper while ` + crossover.Formula + `, with P the parent's 
 prompt and tools, R what it must read again, T its turns, w and r what a token costs to write and to read.
 It assumes: ` + crossover.Assumptions + `.
 
+With sources (recorded sessions, files or directories of every format that import reads; databases; beginnings of ids of runs)
+it answers for the sub-agents in them: the bills of generated scenarios of their sizes, a map of which is cheaper by overlap
+and by the parent's prompt with your own point on it, where the ranking turns, and what each input rests on. Overlap is what
+of a child's reads its parent had read before, which only content tells.
+
 One flag may hold several values, as a list (1,2,8) or a range (1..24, 10k..70k:10k): they are the rows. --vary names
 what is varied with usual values. Settings:
 ` + strings.Join(settings, "\n"),
 		Example: `  agentsim crossover
+  agentsim crossover ~/.claude/projects/my-repository
   agentsim crossover --setting long-tool-loops
   agentsim crossover --prefix 120k --know 10k..60k:10k --turns 8 --plot know.png
   agentsim crossover --vary siblings --cold --stagger 5s --fourth-mark`,
-		Args: ui.Exactly(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error { return run(s, o) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return o.measured(s, args)
+			}
+			return run(s, o)
+		},
 	}
 	f := cmd.Flags()
 	o.flags = f
@@ -70,6 +81,7 @@ what is varied with usual values. Settings:
 	f.BoolVar(&o.fourth, "fourth-mark", false, "use the fourth cache marker: a fork's first request marks where its parent's ended")
 	f.BoolVar(&o.ideal, "ideal", false, "run the idealised world only, in which runs and law agree")
 	f.StringVar(&o.plot, "plot", "", "also draw the curves into this `file` (.svg or .png)")
+	rundb.Flag(s, f, &o.db, "the `file` in which runs are looked up")
 	ui.OutputFlag(f, &o.output)
 	return cmd
 }
@@ -109,6 +121,14 @@ func (c *comparison) simulate(s *ui.Env, queries []crossover.Query) error {
 	stop, bar := harness.Listen(s), ui.NewProgress(s, "comparing", "steps", len(queries)+1)
 	defer stop.Stop()
 	defer bar.Finish()
+	lab := labOf(stop, bar)
+	err := interrupted(c.run(lab, queries, bar))
+	c.runs = lab.Runs()
+	return err
+}
+
+// labOf runs scenarios until it is interrupted.
+func labOf(stop *harness.Interrupt, bar *ui.Progress) *crossover.Lab {
 	lab := crossover.NewLab()
 	lab.Run = func(spec *sim.Spec, opt sim.Options) (*sim.Result, error) {
 		bar.Add(0)
@@ -118,11 +138,13 @@ func (c *comparison) simulate(s *ui.Env, queries []crossover.Query) error {
 		}
 		return res, err
 	}
-	err := c.run(lab, queries, bar)
+	return lab
+}
+
+func interrupted(err error) error {
 	if errors.Is(err, crossover.ErrInterrupted) {
 		return ui.Failf(ui.Interrupted, "interrupted; nothing was written")
 	}
-	c.runs = lab.Runs()
 	return err
 }
 

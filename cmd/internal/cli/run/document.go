@@ -100,6 +100,10 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("isolation", isolation(a.done))
 	d.Label("expected", judged(a.verdicts)...)
 	a.recorded(s, d)
+	if a.answer != nil {
+		d.Say("")
+		a.answer.Tell(d)
+	}
 	return d
 }
 

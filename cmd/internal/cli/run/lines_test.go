@@ -1,10 +1,11 @@
 package run
 
 import (
-	"agentsim/cmd/internal/loading"
 	"slices"
 	"strings"
 	"testing"
+
+	"agentsim/cmd/internal/loading"
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/metrics"

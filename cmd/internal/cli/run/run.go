@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentsim/cmd/internal/forks"
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
@@ -102,6 +103,7 @@ type answer struct {
 	verdicts []scenarios.Result
 	grid     *grid.Grid // the scenario's own sweep; without points where there is none
 	rec      *harness.Record
+	answer   *forks.Point // forks against fresh sub-agents; nil without both
 }
 
 // executed is one variant, run.
@@ -139,6 +141,9 @@ func run(s *ui.Env, o *options) error {
 	var cut error // what kept the grid from being whole
 	if !interrupted(a.done) {
 		cut = a.sweep(s, m, specs)
+	}
+	if a.answer, err = a.forkOrFresh(s); err != nil {
+		return err
 	}
 	if err = s.Print(o.output, a.document(s)); err == nil {
 		err = a.verdict(cut)

@@ -3,15 +3,14 @@
 package sessions
 
 import (
-	"agentsim/cachemodel"
-	"agentsim/cmd/internal/loading"
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/loading"
 
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
@@ -119,7 +118,7 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	}
 	var done []importedRun
 	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: o.content, Progress: bar.Tell},
+	read, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Content: o.content, Progress: bar.Tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
@@ -141,7 +140,7 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	case errors.Is(err, errStopped):
 		return ui.Failf(ui.Interrupted, "interrupted after %s; what was imported so far is whole", ui.Plural(len(done), "session"))
 	case err != nil:
-		return importError(err)
+		return loading.ImportError(err)
 	case len(done) == 0:
 		d := &report.Document{}
 		skipped(d, read.Skipped)
@@ -155,32 +154,6 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 		onlyNames(read.Skipped)
 	}
 	return reportImport(s, o, done, read)
-}
-
-// withSubagents adds to session files what their sub-agents did, which clients put
-// into SESSION/subagents beside SESSION.jsonl.
-func withSubagents(paths []string) []string {
-	all := slices.Clone(paths)
-	for _, p := range paths {
-		if session, ok := strings.CutSuffix(p, ".jsonl"); ok {
-			dir := filepath.Join(session, "subagents")
-			if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-				all = append(all, dir)
-			}
-		}
-	}
-	return all
-}
-
-// importError gives a file that cannot be read its class; errors of the database
-// and bugs keep theirs.
-func importError(err error) error {
-	var database *sqlite.Error
-	var digest *sqlite.DigestError
-	if errors.As(err, &database) || errors.As(err, &digest) {
-		return err
-	}
-	return ui.Fail(ui.Operating, err)
 }
 
 // importSession records a session as a run; without a database it only makes the

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
@@ -123,13 +124,13 @@ func importDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); ui.Classify(importError(err)) != ui.Bug {
-		t.Errorf("%v has exit code %d", err, ui.Classify(importError(err)))
+	if err := w.Finish(sqlite.End{Status: sqlite.Completed, Digest: "another"}); ui.Classify(loading.ImportError(err)) != ui.Bug {
+		t.Errorf("%v has exit code %d", err, ui.Classify(loading.ImportError(err)))
 	}
-	if got := ui.Classify(importError(errors.New("x.jsonl:3: it cannot be read"))); got != ui.Operating {
+	if got := ui.Classify(loading.ImportError(errors.New("x.jsonl:3: it cannot be read"))); got != ui.Operating {
 		t.Errorf("a file that cannot be read has exit code %d", got)
 	}
-	if err := contradiction((&ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}), db); ui.Classify(importError(err)) != ui.Operating {
+	if err := contradiction((&ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}), db); ui.Classify(loading.ImportError(err)) != ui.Operating {
 		t.Errorf("a session that contradicts itself: %v", err)
 	}
 }

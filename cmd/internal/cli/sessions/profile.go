@@ -1,20 +1,14 @@
 package sessions
 
 import (
-	"cmp"
-	"errors"
 	"io"
-	"os"
-	"strings"
 
-	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
-	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/profile"
-	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 
 	"github.com/spf13/cobra"
@@ -92,11 +86,8 @@ func (o *profileOptions) measured(s *ui.Env, args []string) (m *profile.Measure,
 		}
 	}
 	m = profile.New(o.narrow)
-	paths, err := o.databases(args, m)
+	skipped, err = loading.Sessions(s, args, o.db, func(source string, x *recording.Session) { m.Add(source, x) })
 	if err != nil {
-		return nil, 0, err
-	}
-	if skipped, err = recorded(s, paths, m); err != nil {
 		return nil, 0, err
 	}
 	if m.Empty() {
@@ -113,103 +104,6 @@ func (o *profileOptions) narrowed() (text string) {
 		}
 	}
 	return text
-}
-
-// recorded measures recorded sessions, and says how many things were skipped.
-func recorded(s *ui.Env, paths []string, m *profile.Measure) (skipped int64, err error) {
-	if len(paths) == 0 {
-		return 0, nil
-	}
-	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Content: true, Progress: bar.Tell}, func(x *recording.Session) error {
-		m.Add(cmp.Or(x.Origin, rootOf(x, paths)), x)
-		return nil
-	})
-	bar.Finish()
-	if err != nil {
-		return 0, importError(err)
-	}
-	for _, k := range read.Skipped {
-		skipped += k.Count
-	}
-	return skipped, nil
-}
-
-// databases measures the arguments that are databases or runs, and returns the others,
-// which are paths of recordings.
-func (o *profileOptions) databases(args []string, m *profile.Measure) (paths []string, err error) {
-	for _, arg := range args {
-		_, missing := os.Stat(arg)
-		switch {
-		case missing == nil && isDatabase(arg):
-			err = database(arg, "", m)
-		case errors.Is(missing, os.ErrNotExist) && strings.Trim(arg, "0123456789abcdef") == "":
-			err = database(o.db, arg, m)
-		default:
-			paths = append(paths, arg)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return paths, nil
-}
-
-// isDatabase reports whether a file begins as SQLite's do.
-func isDatabase(name string) bool {
-	f, err := hostdir.Machine{}.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	const magic = "SQLite format 3\x00"
-	head := make([]byte, len(magic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == magic
-}
-
-// database measures one run of a database, or with "" all that are recorded whole.
-func database(name, run string, m *profile.Measure) error {
-	db, err := rundb.Open(name)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	runs, err := db.Runs()
-	if err != nil {
-		return err
-	}
-	if run != "" {
-		info, err := rundb.Find(db, run)
-		if err != nil {
-			return err
-		}
-		if err := rundb.NeedsAll(info); err != nil {
-			return err
-		}
-		runs = []sqlite.RunInfo{info}
-	}
-	for _, info := range runs {
-		if rundb.NeedsAll(info) != nil {
-			continue
-		}
-		x, err := session(db, info)
-		if err != nil {
-			return err
-		}
-		m.Add(cmp.Or(x.Origin, name), x)
-	}
-	return nil
-}
-
-// session is a run as a session: of a simulated one with what was said, where that is
-// recorded.
-func session(db *sqlite.DB, info sqlite.RunInfo) (*recording.Session, error) {
-	x, err := db.Recording(info.ID)
-	if err != nil || info.Recorded() {
-		return x, err
-	}
-	return x, db.Spoken(info.ID, x)
 }
 
 // write writes a profile to its file and says what it holds, or prints it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/realism"
 	"agentsim/metrics/report"
@@ -20,14 +21,14 @@ import (
 func (c *checkOptions) coverage(s *ui.Env, paths []string) error {
 	sources := map[string][]*recording.Session{}
 	bar := ui.NewProgress(s, "reading", "", 0)
-	_, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
-		name := cmp.Or(x.Origin, rootOf(x, paths))
+	_, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
+		name := cmp.Or(x.Origin, loading.RootOf(x, paths))
 		sources[name] = append(sources[name], x)
 		return nil
 	})
 	bar.Finish()
 	if err != nil {
-		return importError(err)
+		return loading.ImportError(err)
 	}
 	found := realism.Cover(sources)
 	if len(found) == 0 {

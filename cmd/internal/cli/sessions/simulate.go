@@ -101,7 +101,7 @@ func (x *simulated) take(db *sqlite.DB, v *variantRuns, r *harness.Run) error {
 	if r.Open() != "" {
 		x.open++
 	}
-	session, err := session(db, sqlite.RunInfo{ID: r.ID})
+	session, err := loading.Session(db, sqlite.RunInfo{ID: r.ID})
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,8 @@
 package sessions
 
 import (
-	"path/filepath"
-	"strings"
-
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
@@ -58,9 +56,9 @@ cache model; exit code 3 when fewer than 95 % of the sessions that were told eve
 func validate(s *ui.Env, o *validateOptions, paths []string) error {
 	var sessions []*recording.Session
 	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, withSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
+	read, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
 		if x.Origin == "" {
-			x.Origin = rootOf(x, paths)
+			x.Origin = loading.RootOf(x, paths)
 		}
 		sessions = append(sessions, x)
 		return nil
@@ -98,19 +96,6 @@ func validateTold(s *ui.Env, o *validateOptions, sessions []*recording.Session) 
 		return ui.Said(ui.Missed)
 	}
 	return err
-}
-
-// rootOf is the argument that a session was found under: sessions that name no
-// repository belong to one account with those beside them.
-func rootOf(s *recording.Session, paths []string) string {
-	best := ""
-	for _, p := range paths {
-		root := filepath.Clean(p)
-		if in := s.Files[0].Name; (in == root || strings.HasPrefix(in, root+string(filepath.Separator)) || root == ".") && len(root) >= len(best) {
-			best = root
-		}
-	}
-	return best
 }
 
 // validation is what validate has found.

@@ -3,11 +3,12 @@
 package whatif
 
 import (
-	"agentsim/cmd/internal/loading"
 	"cmp"
 	"errors"
 	"strconv"
 	"strings"
+
+	"agentsim/cmd/internal/loading"
 
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
@@ -30,7 +31,7 @@ const logSlack = "8.5s"
 
 // options are the flags, as typed.
 type options struct {
-	db, output                                string
+	db, output, structure, forks              string
 	lifetime, model, factor, keepAlive, slack string
 	q                                         whatif.Question
 	question                                  *pflag.FlagSet // those of them that ask
@@ -52,7 +53,8 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
 		Example: `  agentsim whatif 9c1e
   agentsim whatif 9c1e --lifetime 1h
   agentsim whatif 9c1e --lifetime main=1h,subagent=5m --keep-alive 2h
-  agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3`,
+  agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3
+  agentsim whatif 9c1e --structure fork`,
 		Args: ui.Exactly(1, "the beginning of a run's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(o.read(), o.prices.Read()); err != nil {
@@ -74,10 +76,9 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f.StringVar(&o.factor, "token-factor", "", "with --model: how many tokens the other tokenizer counts for each recorded one, such as 1.3")
 	f.StringVar(&o.keepAlive, "keep-alive", "", "repeat an idle conversation's last prompt before it expires, for so `long` at most")
 	f.BoolVar(&o.q.Stagger, "stagger", false, "siblings of one answer wait until the first one's response begins")
-	f.BoolVar(&o.q.AsForks, "as-forks", false, "sub-agents go on from their spawner's conversation")
-	f.BoolVar(&o.q.AsSubagents, "as-subagents", false, "forks begin with a prompt of their own")
+	f.StringVar(&o.structure, "structure", "", "who does the work of sub-agents and forks: inline, subagent, fork or coordinator; played through the whole simulator")
+	f.StringVar(&o.forks, "forks", "", "with --structure fork: a `run` of forks on the same work, which tells how many calls they need and what they think")
 	f.Int64Var(&o.q.Static, "static", 0, "a sub-agent's tools and system prompt in `tokens`, where the recording does not tell")
-	f.Int64Var(&o.q.Answer, "answer", 0, "an answer that spawned a thread in `tokens`, where the recording does not tell")
 	o.question, f = f, cmd.Flags()
 	f.SortFlags = false
 	f.AddFlagSet(o.question)
@@ -117,7 +118,7 @@ func (o *options) read() error {
 			return ui.Failf(ui.Usage, "--keep-alive %s: write a duration above 0, such as 30m", o.keepAlive)
 		}
 	}
-	return nil
+	return o.readStructure()
 }
 
 // byKind takes a value for all kinds of threads or values by kind apart.
@@ -198,6 +199,9 @@ func run(s *ui.Env, o *options, prefix string, slackGiven bool) error {
 		return err
 	}
 	d.Field("question", report.Text(o.asked()).If(o.asked() != ""))
+	if o.structure != "" {
+		return o.restructure(s, db, d, info, session, opt)
+	}
 	if o.q == (whatif.Question{}) {
 		offers(d, whatif.Offers(session, opt), "agentsim whatif "+ui.Short(info.ID), rundb.At(s, o.db))
 		return s.Print(o.output, d)

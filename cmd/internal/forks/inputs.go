@@ -1,0 +1,136 @@
+package forks
+
+import (
+	"fmt"
+
+	"agentsim/metrics/report"
+	"agentsim/sim/crossover"
+	"agentsim/sim/recording/profile"
+)
+
+// input is one thing that decides.
+type input struct {
+	name, value, rests, turns string
+}
+
+func inputColumns() []report.Column[input] {
+	type col = report.Column[input]
+	return []col{
+		{Name: "input", Head: "INPUT, MEAN OF A CHILD", Of: func(x input) report.Value { return report.Text(x.name) }},
+		{Name: "value", Head: " HERE", Of: func(x input) report.Value { return report.Text(x.value) }},
+		{Name: "rests_on", Head: "RESTS ON", Of: func(x input) report.Value { return report.Text(x.rests) }},
+		{Name: "ranking_turns_at", Head: "RANKING TURNS AT", Drop: 1, Of: func(x input) report.Value { return report.Text(x.turns) }},
+	}
+}
+
+// inputs lists what decides, what each rests on, and where it turns the ranking.
+func (p *Point) inputs() []input {
+	share, n := p.In.Overlap()
+	spares, thinks := p.In.Forked()
+	grade := func(role, figure string) string {
+		return p.grade(profile.Want{Role: role, Figure: figure}, int64(len(p.children)))
+	}
+	rests := "assumed: that of recorded children"
+	if n > 0 {
+		rests = p.grade(profile.Want{Role: profile.SubAgent, Figure: "overlap_parent_bytes"}, n)
+	}
+	said := grade(profile.SubAgent, "output")
+	if p.In.Placeholders > 0 {
+		said = "not known: missing on both sides"
+	}
+	hours := p.mean(func(q *crossover.Query) int64 { return map[bool]int64{true: 1000}[q.Hour] })
+	forked := "assumed: as the child did"
+	if p.In.Forks > 0 {
+		forked = fmt.Sprintf("assumed: %d simulated forks", p.In.Forks)
+	}
+	mean := func(of func(*crossover.Query) int64) string { return report.Quantity(p.mean(of)) }
+	return []input{
+		{"what it reads that its parent had read", percent(share), rests, p.turn(0, 1000, overlap, percent)},
+		{"parent's prompt at the spawn", mean(prefix), grade(profile.Main, "spawn_prompt"), p.scaled(prefix, func(q *crossover.Query, n int64) { q.Prefix = n })},
+		{"its own first prompt", mean(own), grade(profile.SubAgent, "first_prompt"), p.scaled(own, func(q *crossover.Query, n int64) { q.Own, q.Know, q.Warm = n, q.Know-q.Own+n, min(q.Warm, n) })},
+		{"of it, cached already", mean(func(q *crossover.Query) int64 { return q.Warm }), grade(profile.SubAgent, "first_warm"), ""},
+		{"what it must read", mean(reads), grade(profile.SubAgent, "growth"), p.scaled(reads, func(q *crossover.Query, n int64) { q.Know = q.Own + n })},
+		{"calls", mean(turns), grade(profile.SubAgent, "calls"), p.scaled(turns, func(q *crossover.Query, n int64) { q.Turns = max(n, 1) })},
+		{"output of a call", mean(func(q *crossover.Query) int64 { return q.Output }), said, ""},
+		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), "10 forks: the look-back ends"},
+		{"its model", p.models(), "a fork has its parent's", p.atOneModel()},
+		{"parents whose entries live 1h", percent(hours), "and so a fork's", "at 5m: " + cell(p.with(func(q *crossover.Query) { q.Hour = false }), false)},
+		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
+		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
+	}
+}
+
+func prefix(q *crossover.Query) int64 { return q.Prefix }
+func own(q *crossover.Query) int64    { return q.Own + q.Task }
+func reads(q *crossover.Query) int64  { return q.Know - q.Own }
+func turns(q *crossover.Query) int64  { return q.Turns }
+
+// turn says at which value of an input the ranking turns.
+func (p *Point) turn(low, high int64, set func(*crossover.Query, int64), say func(int64) string) string {
+	at, ok := crossover.Turn(p.children, low, high, set)
+	if !ok {
+		return "never"
+	}
+	return say(at)
+}
+
+// scaled says it of an input that is larger or smaller for every child by the same
+// factor, from a tenth to ten.
+func (p *Point) scaled(of func(*crossover.Query) int64, set func(*crossover.Query, int64)) string {
+	mean := p.mean(of)
+	return p.turn(100, 10_000, func(q *crossover.Query, v int64) { set(q, of(q)*v/1000) }, func(at int64) string { return report.Quantity(mean * at / 1000) })
+}
+
+// models says how many children have another model than their parents.
+func (p *Point) models() string {
+	other, name := 0, ""
+	for i := range p.children {
+		if q := &p.children[i]; q.Child != "" {
+			other, name = other+1, q.Child
+		}
+	}
+	if other == 0 {
+		return "its parent's"
+	}
+	return fmt.Sprintf("%s (%d of %d)", name, other, len(p.children))
+}
+
+// atOneModel is the ratio if fresh children had their parents' models.
+func (p *Point) atOneModel() string {
+	return "the parent's: " + cell(p.with(func(q *crossover.Query) { q.Child = "" }), false)
+}
+
+// grade says what a figure rests on: the sessions themselves, or the profile that
+// simulated ones were drawn from.
+func (p *Point) grade(w profile.Want, n int64) string {
+	if p.Profile == nil {
+		text := fmt.Sprintf("measured: n %d, %d sessions", n, p.In.Sessions)
+		if n < profile.ThinBelow {
+			text = fmt.Sprintf("thin: n %d, %d sessions", n, p.In.Sessions)
+		}
+		return text
+	}
+	w.Family = profile.FamilyOf(p.children[0].Model)
+	f, grade := p.Profile.Find(w)
+	if f == nil {
+		return "assumed: not recorded"
+	}
+	word := grade.String()
+	switch p.Drawing {
+	case p.Name:
+	case "":
+		word = "simulated"
+	default:
+		word = "assumed"
+	}
+	middle := ""
+	switch k := profile.KindOf(w.Figure); {
+	case f.Share != nil:
+		middle = percent(*f.Share)
+	case k != nil && k.Unit == profile.Share:
+		middle = "P50 " + percent(f.Percentile(50))
+	default:
+		middle = "P50 " + report.Quantity(f.Percentile(50))
+	}
+	return fmt.Sprintf("%s: recorded %s, n %d", word, middle, f.N)
+}

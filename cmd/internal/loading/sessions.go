@@ -1,0 +1,152 @@
+package loading
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// Sessions reads what the arguments name, one session after another with what it
+// belongs to: recorded sessions (files or directories), databases of runs, and the
+// beginnings of ids of runs, which are looked up in db. skipped is how many things the
+// recordings hold that were not understood.
+func Sessions(s *ui.Env, args []string, db string, take func(source string, x *recording.Session)) (skipped int64, err error) {
+	var paths []string
+	for _, arg := range args {
+		_, missing := os.Stat(arg)
+		switch {
+		case missing == nil && isDatabase(arg):
+			err = fromDatabase(arg, "", take)
+		case errors.Is(missing, os.ErrNotExist) && strings.Trim(arg, "0123456789abcdef") == "":
+			err = fromDatabase(db, arg, take)
+		default:
+			paths = append(paths, arg)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if len(paths) == 0 {
+		return 0, nil
+	}
+	bar := ui.NewProgress(s, "reading", "", 0)
+	read, err := importer.Read(hostdir.Machine{}, WithSubagents(paths), importer.Options{Content: true, Progress: bar.Tell}, func(x *recording.Session) error {
+		take(cmp.Or(x.Origin, RootOf(x, paths)), x)
+		return nil
+	})
+	bar.Finish()
+	if err != nil {
+		return 0, ImportError(err)
+	}
+	for _, k := range read.Skipped {
+		skipped += k.Count
+	}
+	return skipped, nil
+}
+
+// isDatabase reports whether a file begins as SQLite's do.
+func isDatabase(name string) bool {
+	f, err := hostdir.Machine{}.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const magic = "SQLite format 3\x00"
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
+}
+
+// fromDatabase reads one run of a database, or with "" all that are recorded whole.
+func fromDatabase(name, run string, take func(source string, x *recording.Session)) error {
+	db, err := rundb.Open(name)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	runs, err := db.Runs()
+	if err != nil {
+		return err
+	}
+	if run != "" {
+		info, err := rundb.Find(db, run)
+		if err != nil {
+			return err
+		}
+		if err := rundb.NeedsAll(info); err != nil {
+			return err
+		}
+		runs = []sqlite.RunInfo{info}
+	}
+	for _, info := range runs {
+		if rundb.NeedsAll(info) != nil {
+			continue
+		}
+		x, err := Session(db, info)
+		if err != nil {
+			return err
+		}
+		take(cmp.Or(x.Origin, name), x)
+	}
+	return nil
+}
+
+// Session is a run as a session: of a simulated one with what was said, where that is
+// recorded.
+func Session(db *sqlite.DB, info sqlite.RunInfo) (*recording.Session, error) {
+	x, err := db.Recording(info.ID)
+	if err != nil || info.Recorded() {
+		return x, err
+	}
+	return x, db.Spoken(info.ID, x)
+}
+
+// WithSubagents adds to session files what their sub-agents did, which clients put
+// into SESSION/subagents beside SESSION.jsonl.
+func WithSubagents(paths []string) []string {
+	all := slices.Clone(paths)
+	for _, p := range paths {
+		if session, ok := strings.CutSuffix(p, ".jsonl"); ok {
+			dir := filepath.Join(session, "subagents")
+			if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+				all = append(all, dir)
+			}
+		}
+	}
+	return all
+}
+
+// ImportError gives a file that cannot be read its class; errors of the database
+// and bugs keep theirs.
+func ImportError(err error) error {
+	var database *sqlite.Error
+	var digest *sqlite.DigestError
+	if errors.As(err, &database) || errors.As(err, &digest) {
+		return err
+	}
+	return ui.Fail(ui.Operating, err)
+}
+
+// RootOf is the argument that a session was found under: sessions that name no
+// repository belong to one account with those beside them.
+func RootOf(s *recording.Session, paths []string) string {
+	best := ""
+	for _, p := range paths {
+		root := filepath.Clean(p)
+		if in := s.Files[0].Name; (in == root || strings.HasPrefix(in, root+string(filepath.Separator)) || root == ".") && len(root) >= len(best) {
+			best = root
+		}
+	}
+	return best
+}

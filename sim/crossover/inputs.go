@@ -1,0 +1,242 @@
+package crossover
+
+import (
+	"cmp"
+	"slices"
+
+	"agentsim/cachemodel"
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/profile"
+)
+
+// Inputs are what decides between forks and fresh sub-agents, read from runs and
+// recorded sessions: every command that compares the two takes them from here.
+// Re-invocations of the parent are left out of all of them: both kinds cause as many.
+type Inputs struct {
+	Sessions      int
+	Children      []Query // as each child was as a fresh sub-agent, and would be as a fork
+	Billed        Pair    // what the children were billed; Fork is 0 where no forks ran
+	Forks         int64   // forks that ran, on the same work
+	Reinvocations int64   // of parents, by children that ended in the background
+	Placeholders  int64   // calls of fresh children whose output the recording does not tell
+	Left          []Left
+
+	sizes         *profile.Measure
+	turns, output Counts
+}
+
+// Left is a child that is not compared, and why.
+type Left struct{ Thread, Why string }
+
+// Counts is a number of forks and of fresh children.
+type Counts struct{ Fork, Fresh int64 }
+
+func (c *Counts) add(k kind, n int64) {
+	if k == fork {
+		c.Fork += n
+		return
+	}
+	c.Fresh += n
+}
+
+// Unmeasured is the share of what children read that their parents are taken to hold
+// where no content says it, in thousandths: that of the recorded children.
+const Unmeasured = 145
+
+// Add reads a session: its sub-agents, and its forks, which are taken for the same
+// work done by forks.
+func (in *Inputs) Add(s *recording.Session) {
+	in.Sessions++
+	if in.sizes == nil {
+		in.sizes = profile.New(profile.Options{Joined: true})
+	}
+	in.sizes.Add("", s)
+	of := make([][]*recording.Request, len(s.Threads))
+	width := map[int32]int64{}
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		of[r.Thread] = append(of[r.Thread], r)
+	}
+	for i := range s.Threads {
+		if t := &s.Threads[i]; len(of[i]) > 0 && t.SpawnedBy >= 0 {
+			width[t.SpawnedBy]++
+		}
+	}
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		if len(of[i]) == 0 || t.Kind != recording.SubAgent && t.Kind != recording.Fork {
+			continue
+		}
+		in.child(s, t, of[i], width[t.SpawnedBy])
+	}
+}
+
+// child reads one child.
+func (in *Inputs) child(s *recording.Session, t *recording.Thread, reqs []*recording.Request, width int64) {
+	q, cost, why := measured(s, t, reqs, width)
+	if why != "" {
+		in.Left = append(in.Left, Left{t.Name, why})
+		return
+	}
+	if t.Async {
+		in.Reinvocations++
+	}
+	if t.Kind == recording.Fork {
+		in.Forks++
+		in.Billed.Fork += cost
+		in.count(fork, &q)
+		return
+	}
+	for _, r := range reqs {
+		if !r.OutputKnown {
+			in.Placeholders++
+		}
+	}
+	in.Children = append(in.Children, q)
+	in.Billed.Fresh += cost
+	in.count(fresh, &q)
+}
+
+func (in *Inputs) count(k kind, q *Query) {
+	in.turns.add(k, q.Turns)
+	in.output.add(k, q.Turns*q.Output)
+}
+
+// TaskTokens is what a child is taken to be told, of its first prompt, in tokens.
+const TaskTokens = 200
+
+// measured is a child as a query, what it was billed, and why it is none.
+func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Request, width int64) (q Query, cost cachemodel.Picodollars, why string) {
+	if t.SpawnedBy < 0 {
+		return q, 0, "who spawned it is not in the recording"
+	}
+	by, first, last := &s.Requests[t.SpawnedBy], reqs[0].Usage, reqs[len(reqs)-1].Usage
+	var output int64
+	for _, r := range reqs {
+		p, err := cachemodel.LookupBillable(r.Model)
+		switch {
+		case err != nil || !r.Billed || !r.WritesKnown:
+			return q, 0, "its bill is not known"
+		case r.Compacted:
+			return q, 0, "its conversation was compacted"
+		}
+		cost += p.Cost(r.Usage)
+		output += r.Usage.Output
+	}
+	parent, err := cachemodel.LookupBillable(by.Model)
+	if err != nil {
+		return q, 0, "its parent's prices are not known"
+	}
+	lives, _ := s.Lifetime(int(t.SpawnedBy))
+	child, _ := cachemodel.Lookup(reqs[0].Model) // found above
+	turns := int64(len(reqs))
+	q = Query{Model: parent.Pinned(), Prefix: by.Usage.Prompt(), Turns: turns, Siblings: width, Reading: MaxTurns, Late: true, Task: TaskTokens,
+		Output: output / turns, Lacks: 1000, Hour: lives == llm.TTL1h}
+	for i, r := range reqs[1:] {
+		if r.Start.Sub(reqs[i].Last) > llm.TTL5m.Duration() && 2*r.Usage.Read < reqs[i].Usage.Prompt() {
+			q.Pauses++
+		}
+	}
+	if child != parent {
+		q.Child = child.Pinned()
+	}
+	q.Growth = q.Output
+	q.Own = first.Prompt() - q.Task
+	q.Know = q.Own + max(last.Prompt()-first.Prompt()-(turns-1)*q.Growth, 0)
+	if q.Warm = min(first.Read, q.Own); q.Check() != nil {
+		return q, 0, "it is too short or too long to be simulated"
+	}
+	return q, cost, ""
+}
+
+// Overlap is the share of what children read that their parents had read, in
+// thousandths, and of how many children it was measured: of 0 it is taken from the
+// recorded ones.
+func (in *Inputs) Overlap() (share, children int64) {
+	for _, src := range in.sizes.Profile().Sources {
+		for _, r := range src.Roles {
+			if f, ok := r.Figures["overlap_parent_bytes"]; ok && r.Role == profile.SubAgent && r.Type == "" && f.Share != nil {
+				share += f.N * *f.Share
+				children += f.N
+			}
+		}
+	}
+	if children == 0 {
+		return Unmeasured, 0
+	}
+	return share / children, children
+}
+
+// Forked is what forks did otherwise than fresh children on the same work: the share of
+// turns that they did not make, in thousandths, and what they thought at each. Both are
+// 0 where none ran: a fork is taken to work as the child did.
+func (in *Inputs) Forked() (spares, thinks int64) {
+	if in.Forks == 0 || in.turns.Fresh == 0 {
+		return 0, 0
+	}
+	return max(1000-in.turns.Fork*1000/in.turns.Fresh, 0), max(in.output.Fork/in.turns.Fork-in.output.Fresh/in.turns.Fresh, 0)
+}
+
+// Settled are the children with what forks do otherwise, and what overlap spares them.
+func (in *Inputs) Settled() []Query {
+	share, _ := in.Overlap()
+	out := slices.Clone(in.Children)
+	for i := range out {
+		out[i].Lacks = 1000 - share
+		out[i].Spares, out[i].Thinks = in.Forked()
+	}
+	return out
+}
+
+// Estimate is what the children cost as forks and as fresh sub-agents by arithmetic:
+// everything is cached, and what they read arrives turn by turn.
+func Estimate(children []Query) (sum Pair) {
+	for i := range children {
+		q := &children[i]
+		one := q.paid(q.profileOf(fork), q.profileOf(fresh), q.Reading)
+		sum.Fork += one.Fork / cachemodel.Picodollars(q.Siblings)
+		sum.Fresh += one.Fresh / cachemodel.Picodollars(q.Siblings)
+	}
+	return sum
+}
+
+// Simulate runs a generated scenario of each child, with as many siblings as it had.
+func (l *Lab) Simulate(children []Query) (sum Pair, err error) {
+	for i := range children {
+		q := &children[i]
+		one, err := l.pair(*q, q.world())
+		if err != nil {
+			return Pair{}, err
+		}
+		sum.Fork += one.Fork / cachemodel.Picodollars(q.Siblings)
+		sum.Fresh += one.Fresh / cachemodel.Picodollars(q.Siblings)
+	}
+	return sum, nil
+}
+
+// Turn is the least value of an input, of those from low to high, at which the ranking
+// is another one than at low; ok is false where there is none. set gives every child
+// the value.
+func Turn(children []Query, low, high int64, set func(q *Query, v int64)) (at int64, ok bool) {
+	side := func(v int64) int {
+		list := slices.Clone(children)
+		for i := range list {
+			set(&list[i], v)
+		}
+		p := Estimate(list)
+		return cmp.Compare(p.Fork, p.Fresh)
+	}
+	begin := side(low)
+	if begin == side(high) {
+		return 0, false
+	}
+	for high-low > 1 {
+		if mid := low + (high-low)/2; side(mid) == begin {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high, true
+}

@@ -47,7 +47,8 @@ func labelWidth(t *testing.T) {
 		if !found {
 			t.Fatalf("no line of why:\n%s%s", out, stderr)
 		}
-		return strings.Split(strings.TrimSuffix(tail, "\n"), "\n")
+		tail, _, _ = strings.Cut(tail, "\nOVERLAP") // a table
+		return strings.Split(strings.TrimRight(tail, "\n"), "\n")
 	}
 	wide := func(lines []string) (out []string) {
 		for _, line := range lines {

@@ -47,8 +47,8 @@ func labelWidth(t *testing.T) {
 		if !found {
 			t.Fatalf("no line of why:\n%s%s", out, stderr)
 		}
-		tail, _, _ = strings.Cut(tail, "\nOVERLAP") // a table
-		return strings.Split(strings.TrimRight(tail, "\n"), "\n")
+		tail, _, _ = strings.Cut(tail, "OVERLAP") // a table
+		return strings.Split(strings.TrimRight(tail[:strings.LastIndexByte(tail, '\n')], "\n"), "\n")
 	}
 	wide := func(lines []string) (out []string) {
 		for _, line := range lines {

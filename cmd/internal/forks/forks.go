@@ -35,7 +35,7 @@ func (p *Point) Drawn(name string) (err error) {
 // Tell says it: the answer, the map, the inputs.
 func (p *Point) Tell(d *report.Document) {
 	p.children = p.In.Settled()
-	d.Label("fork or fresh", p.answer()...)
+	d.Label("forks", p.answer()...)
 	d.Field("fork_to_fresh", report.Ratio(int64(p.Pair.Fork), int64(p.Pair.Fresh)))
 	d.Say("")
 	d.Table(p.chart())
@@ -62,7 +62,7 @@ func (p *Point) recorded() string {
 
 // answer is what it comes to, and where it turns.
 func (p *Point) answer() []string {
-	first := fmt.Sprintf("forks cost %s what fresh sub-agents cost (%s, %s: %s against %s)", times(p.Pair), p.How, Children(len(p.children)), report.Money(p.Pair.Fork), report.Money(p.Pair.Fresh))
+	first := fmt.Sprintf("cost %s what fresh sub-agents cost (%s, %s: %s against %s)", times(p.Pair), p.How, Children(len(p.children)), report.Money(p.Pair.Fork), report.Money(p.Pair.Fresh))
 	own, n := p.In.Overlap()
 	yours := "here " + percent(own)
 	if n == 0 {

@@ -168,7 +168,7 @@ func (m mind) instructions(o *order) string {
 	if o.worker < 0 {
 		text += m.goal() // who is continued was told when it began
 	}
-	text += m.purpose(it) + "\nDone means: " + it.oneOf(wordings[it.kind].done, "done")
+	text += m.purpose(it) + "\nDone means: " + it.oneOf(it.kind+" done")
 	if lazy {
 		return text
 	}

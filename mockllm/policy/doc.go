@@ -41,7 +41,7 @@
 //   - Sizes are keyed by work item and what a step does first
 //     (item/fix-auth/step/read/auth.go/output), not by agent or ordinal, so that every
 //     structure does the same work.
-//   - Texts are sentences drawn by item and step (words.go) up to their size in tokens,
+//   - Texts are sentences drawn by item and step (words.txt) up to their size in tokens,
 //     and speak of files, lines and names that stand in the request. Prompts say what is
 //     to be done, how, what to report and when it is done.
 //   - An item is given out once, then as often as corrections and approaches allow; an

@@ -62,7 +62,7 @@ func TestInjections(t *testing.T) {
 		}
 	})
 	t.Run("CON-14 to a model that does not obey the mark means nothing", func(t *testing.T) {
-		plain := strings.Replace(lured, "model: {obeys: true}\n", "", 1)
+		plain := strings.NewReplacer("model: {obeys: true}\n", "", "output: 20", "output: 1").Replace(lured) // long words may be of any line
 		with, without := lure(t, plain, []string{"Bash", "Agent"}), newHouse(t, plain)
 		without.tools = with.tools
 		with.run()

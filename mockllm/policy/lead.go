@@ -198,5 +198,5 @@ func (m *Model) finish() {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
-	m.say(text + ". " + m.mind().prose(&reports, key, all, "", n))
+	m.say(text + ". " + m.mind().prose(reports, key, all, "", n))
 }

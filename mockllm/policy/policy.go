@@ -94,7 +94,7 @@ func (m *Model) plainAnswer() {
 	key := m.leadKey("answer").At(uint64(m.q.Stream.Call))
 	m.think(key, scenarios.Size{}, nil, "answer")
 	n := m.t.draw(key, scenarios.Size{}, m.t.profile.ReportTokens, "output")
-	m.say(m.mind().prose(&reports, key, nil, "", max(n, 1)))
+	m.say(m.mind().prose(reports, key, nil, "", max(n, 1)))
 	if more := m.mind().carried(); more != "" {
 		m.say(more)
 	}
@@ -294,7 +294,7 @@ func (m *Model) preamble(key rng.Key, i int, next string) {
 	}
 	n := m.t.draw(key, m.t.profile.StepTokens, scenarios.Size{}, "output")
 	if n > 0 || m.t.profile.StepTokens.Dist == nil {
-		m.say(m.mind().prose(&preambles, key.Sub("said"), m.t.items[i].alone, next, max(n, 1)))
+		m.say(m.mind().prose(preambles, key.Sub("said"), m.t.items[i].alone, next, max(n, 1)))
 	}
 }
 
@@ -305,7 +305,7 @@ func (m *Model) think(key rng.Key, own scenarios.Size, items []int, next string)
 		return
 	}
 	if n := m.t.draw(key, own, m.t.profile.ThinkTokens, "think"); n > 0 {
-		m.a.Say(llm.Thinking, llm.NewText(llm.Prose, m.mind().prose(&thoughts, key, items, next, n)))
+		m.a.Say(llm.Thinking, llm.NewText(llm.Prose, m.mind().prose(thoughts, key, items, next, n)))
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 // which files are its own.
 func (m mind) directive(i int) string {
 	it := &m.t.items[i]
-	text := m.naming(it, false) + " with what you already know." + it.sayAbout() + " " + it.oneOf(keeping, "keeping") + m.purpose(it)
+	text := m.naming(it, false) + " with what you already know." + it.sayAbout() + " " + it.oneOf("keeping") + m.purpose(it)
 	s := section{t: m.t, title: "\nWhat is known:", budget: m.t.profile.PromptBudget}
 	for _, f := range it.asked {
 		m.pointTo(&s, filePrefix+m.t.files[f], f)
@@ -47,18 +47,16 @@ func (m mind) prompt(i int) string {
 // naming says which item is to be done, by its mark and in words; plain, in those that
 // are always the same.
 func (m mind) naming(it *item, plain bool) string {
-	open := wordings[it.kind].open
-	words := open[0]
+	words := phrases[it.kind+" open"][0]
 	if !plain {
-		words = it.oneOf(open, "open")
+		words = it.oneOf(it.kind + " open")
 	}
 	return m.t.marks.Text(mark.Do, it.id) + " " + strings.Replace(words, "{title}", it.title, 1)
 }
 
 // work says what an item is about, how one goes about it and what is to be reported.
 func (it *item) work() string {
-	a := wordings[it.kind]
-	return it.sayAbout() + " " + it.oneOf(a.how, "how") + " " + it.oneOf(a.report, "report")
+	return it.sayAbout() + " " + it.oneOf(it.kind+" how") + " " + it.oneOf(it.kind+" report")
 }
 
 // sayAbout says what the item is about, where the scenario does.

@@ -1,12 +1,44 @@
 package policy
 
 import (
+	_ "embed"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
+)
+
+// words.txt has lists of phrases under their titles: of prompts by kind of item, of other
+// texts by voice, with the first sentences apart. {title} and {about} are the item's; {file},
+// {line} and {name} are a place whose content stands in the writer's request and a name that
+// is read there; {changed} is a file that was edited, {next} what is done next. A sentence
+// whose blanks cannot be filled is not said; one in bold is an entry of a list.
+//
+//go:embed words.txt
+var wordsText string
+
+var phrases = phrasesOf(wordsText)
+
+func phrasesOf(text string) map[string][]string {
+	lists := map[string][]string{}
+	for list := range strings.SplitSeq("\n"+text, "\n# ") {
+		title, lines, _ := strings.Cut(list, "\n")
+		lists[title] = strings.Split(strings.TrimSpace(lines), "\n")
+	}
+	return lists
+}
+
+// voice is how one kind of text is written: the words in front of its lists.
+type voice string
+
+const (
+	preambles voice = "preamble" // beside tool uses
+	thoughts  voice = "thought"
+	reports   voice = "report"
+	gists     voice = "gist"  // what a file is for, known to whoever has its gist
+	asides    voice = "aside" // beside a line that is quoted
 )
 
 // writer writes a text of a drawn size about items of work: sentences of a voice, whose
@@ -14,7 +46,7 @@ import (
 type writer struct {
 	t     *Table
 	s     *state
-	v     *voice
+	v     voice
 	key   rng.Key
 	items []int
 	next  string // what the writer does next
@@ -35,7 +67,7 @@ type spot struct {
 }
 
 // prose is a text of n tokens about items.
-func (m mind) prose(v *voice, key rng.Key, items []int, next string, n int64) string {
+func (m mind) prose(v voice, key rng.Key, items []int, next string, n int64) string {
 	w := writer{t: m.t, s: m.s, v: v, key: key.Sub("words"), items: items, next: next, n: n}
 	for _, i := range items {
 		w.look(&m.t.items[i])
@@ -48,8 +80,17 @@ func (w *writer) write() string {
 		return ""
 	}
 	w.text.Grow(int(4 * w.n))
-	w.round(w.v.first, w.key.Sub("first"), 1)
-	for k := uint64(0); w.left() >= shortest && w.round(w.v.then, w.key.At(k), len(w.v.then)) > 0; k++ {
+	own := string(w.v)
+	if len(w.items) == 1 {
+		own += " " + w.t.items[w.items[0]].kind
+	}
+	if w.round(phrases[own+" first"], w.key.Sub("own"), 1) == 0 {
+		w.round(phrases[string(w.v)+" first"], w.key.Sub("first"), 1)
+	}
+	if own != string(w.v) {
+		w.round(phrases[own+" then"], w.key.Sub("then"), maxSentences)
+	}
+	for k := uint64(0); w.round(phrases[string(w.v)+" then"], w.key.At(k), maxSentences) > 0; k++ {
 	}
 	w.close()
 	return w.text.String()
@@ -76,7 +117,7 @@ func (w *writer) look(it *item) {
 		}
 	}
 	for i := range it.detours {
-		if d := &it.detours[i]; w.v.wanders && d.kind == readAction {
+		if d := &it.detours[i]; w.v != reports && d.kind == readAction {
 			w.spot(d.read.file, 0, false)
 		}
 	}
@@ -91,13 +132,17 @@ func (w *writer) spot(f int, line int32, changed bool) {
 // left is how many bytes of plain words are still wanted.
 func (w *writer) left() int { return w.t.filler.Missing(w.used, w.n) }
 
-// round says up to most of some sentences, in drawn order, and reports how many.
+// maxSentences is the longest list of sentences.
+const maxSentences = 48
+
+// round says up to most of some sentences, in drawn order, until a short one fills what is
+// left, and reports how many.
 func (w *writer) round(table []string, key rng.Key, most int) (said int) {
 	var order [maxSentences]int
-	perm := order[:len(table)]
+	perm, tails := order[:len(table)], phrases["tails"]
 	key.Perm(perm)
 	for _, i := range perm {
-		if said == most || said > 0 && w.left() < shortest {
+		if said == most || w.text.Len() > 0 && w.left() <= len(tails[len(tails)-1]) {
 			break
 		}
 		if w.try(table[i], key.Sub("sentence").At(uint64(i))) {
@@ -109,23 +154,21 @@ func (w *writer) round(table []string, key rng.Key, most int) (said int) {
 
 // try says a sentence if its blanks can be filled and what it leaves can be filled too.
 func (w *writer) try(sentence string, key rng.Key) bool {
-	sep := ""
+	sep := " "
 	switch {
 	case w.text.Len() == 0:
-	case w.v.breaks && key.Between(0, 4) == 0:
+		sep = ""
+	case strings.HasPrefix(sentence, "**"):
+		sep = "\n- "
+	case w.v == reports && key.Between(0, 4) == 0:
 		sep = "\n\n"
-	default:
-		sep = " "
 	}
 	text, ok := w.sentence(sep, sentence, key)
 	if !ok {
 		return false
 	}
 	used := w.used.Plus(llm.MeasureOf(llm.Prose, text))
-	if w.t.filler.Tokens(used) > w.n {
-		return false
-	}
-	if left := w.t.filler.Missing(used, w.n); left > 0 && left < len(tails[0]) {
+	if left := w.t.filler.Missing(used, w.n); w.t.filler.Tokens(used) > w.n || left == 1 || left == 2 {
 		return false
 	}
 	w.say(text)
@@ -137,17 +180,16 @@ func (w *writer) say(text string) {
 	w.text.WriteString(text)
 }
 
-// close fills what is left with short sentences, to the token.
+// close fills what is left with short sentences, to the token: one that is as long as
+// what is left or a byte longer, else the longest that leaves room for another.
 func (w *writer) close() {
 	for left := w.left(); left > 0; left = w.left() {
-		sep := ""
-		if w.text.Len() > 0 {
-			sep = " "
+		sep, said := " ", ""
+		if w.text.Len() == 0 {
+			sep = ""
 		}
-		said := ""
-		for _, tail := range tails {
-			rest := left - len(sep) - len(tail)
-			if rest > -2 && rest <= 0 || rest > len(tails[0]) {
+		for _, tail := range phrases["tails"] {
+			if rest := left - len(sep) - len(tail); rest == -1 || rest == 0 || rest > 3 {
 				said = sep + tail
 			}
 		}
@@ -161,77 +203,48 @@ func (w *writer) close() {
 // sentence is a sentence with its blanks filled, behind a separator; false where there
 // is nothing to fill one with.
 func (w *writer) sentence(sep, form string, key rng.Key) (string, bool) {
-	var at *spot
+	w.buf = append(w.buf[:0], sep...)
+	var at spot
 	if n := int64(len(w.spots)); n > 0 {
-		at = &w.spots[key.Sub("spot").Between(0, n-1)]
+		at = w.spots[key.Sub("spot").Between(0, n-1)]
 	}
-	line, name := at.pick(w.t, key.Sub("line"))
-	b := append(w.buf[:0], sep...)
-	for form != "" {
+	it := &item{}
+	if n := int64(len(w.items)); n > 0 {
+		it = &w.t.items[w.items[key.Sub("item").Between(0, n-1)]]
+	}
+	line, name := at.pick(key.Sub("line"))
+	for {
 		before, rest, blank := strings.Cut(form, "{")
-		b = append(b, before...)
+		w.buf = append(w.buf, before...)
 		if !blank {
-			break
+			return string(w.buf), true
 		}
 		word, after, _ := strings.Cut(rest, "}")
 		text := ""
-		switch form = after; {
+		switch {
 		case word == "title":
-			text = w.title(key)
+			text = it.title
 		case word == "about":
-			text = w.about(key)
+			text = strings.TrimRight(it.about, ".!?")
 		case word == "next":
 			text = w.next
-		case at == nil || word == "changed" && !at.changed:
-		case word == "file", word == "changed":
-			text = w.t.files[at.file]
-		case word == "line" && line > 0:
-			text = strconv.Itoa(int(line))
 		case word == "name":
 			text = name
+		case word == "line" && line > 0:
+			text = strconv.Itoa(int(line))
+		case word == "file" && len(w.spots) > 0, word == "changed" && at.changed:
+			text = w.t.files[at.file]
 		}
 		if text == "" {
 			return "", false
 		}
-		b = append(b, text...)
-	}
-	w.buf = b
-	return string(b), true
-}
-
-// item is the one that a sentence is about, or nil.
-func (w *writer) item(key rng.Key) *item {
-	if len(w.items) == 0 {
-		return nil
-	}
-	return &w.t.items[w.items[key.Sub("item").Between(0, int64(len(w.items)-1))]]
-}
-
-func (w *writer) title(key rng.Key) string {
-	if it := w.item(key); it != nil {
-		return it.title
-	}
-	return ""
-}
-
-// about is what an item is about, as words within a sentence.
-func (w *writer) about(key rng.Key) string {
-	switch it := w.item(key); {
-	case it == nil:
-		return ""
-	case it.about == "":
-		return it.title
-	default:
-		return strings.TrimRight(it.about, ".!?")
+		w.buf, form = append(w.buf, text...), after
 	}
 }
 
 // pick draws a line of what was read at a spot, and a name that stands there; of a line
 // that is known to matter, every other time that one, without a name.
-func (s *spot) pick(t *Table, key rng.Key) (line int32, name string) {
-	if s == nil {
-		return 0, ""
-	}
+func (s *spot) pick(key rng.Key) (line int32, name string) {
 	if s.text == nil || s.text.Raw() == "" || s.line > 0 && key.Between(0, 1) == 0 {
 		return s.line, ""
 	}
@@ -250,20 +263,21 @@ func (s *spot) pick(t *Table, key rng.Key) (line int32, name string) {
 	return line, ""
 }
 
-// nameIn is the longest name in a line of code, "" in one that is none.
+// called is what a line of code calls.
+var called = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{3,38}\(`)
+
+// nameIn is the longest name that a line of code calls, "" in one that calls none.
 func nameIn(code string) (name string) {
 	text := strings.TrimSpace(code)
-	if !strings.ContainsAny(text, "(=") || strings.ContainsAny(text[:1], "/#*-") || strings.Contains(text, "[[") {
+	if text == "" || strings.ContainsAny(text[:1], "/#*-") || strings.Contains(text, "[[") {
 		return ""
 	}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
-		return r > unicode.MaxASCII || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
-		if len(word) > max(len(name), 4) && len(word) < 40 && (word[0] > '9') {
-			name = word
+	for _, call := range called.FindAllString(text, -1) {
+		if len(call) > len(name) && call != "string(" && call != "func(" {
+			name = call
 		}
 	}
-	return name
+	return strings.TrimSuffix(name, "(")
 }
 
 // doing is what some actions do, in words.
@@ -291,16 +305,17 @@ func (t *Table) doing(actions []action) string {
 
 // aside is n tokens of words that go with a fact.
 func (t *Table) aside(name string, n int64) string {
-	return mind{t, &state{}}.prose(&asides, t.key.Sub("fact").Sub(name), nil, "", n)
+	return mind{t, &state{}}.prose(asides, t.key.Sub("fact").Sub(name), nil, "", n)
 }
 
 // gistOf is the gist of a file, the same whoever tells it.
 func (t *Table) gistOf(f int) string {
-	w := writer{t: t, s: &state{}, v: &gists, key: t.key.Sub("gist").Sub(t.files[f]), n: t.profile.GistTokens, spots: []spot{{file: f}}}
+	w := writer{t: t, s: &state{}, v: gists, key: t.key.Sub("gist").Sub(t.files[f]), n: t.profile.GistTokens, spots: []spot{{file: f}}}
 	return w.write()
 }
 
-// oneOf is one of some phrases, drawn by an item and what the phrase is for.
-func (it *item) oneOf(phrases []string, what string) string {
-	return phrases[it.key.Sub("phrase").Sub(what).Between(0, int64(len(phrases)-1))]
+// oneOf is one phrase of a list, drawn by an item.
+func (it *item) oneOf(list string) string {
+	from := phrases[list]
+	return from[it.key.Sub("phrase").Sub(list).Between(0, int64(len(from)-1))]
 }

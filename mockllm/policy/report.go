@@ -40,7 +40,7 @@ func (m mind) outcome(i int, missing []string) string {
 
 // words are those of an item's report.
 func (m mind) words(it *item) string {
-	return m.prose(&reports, it.key, it.alone, "", m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output"))
+	return m.prose(reports, it.key, it.alone, "", m.t.draw(it.key, it.output, m.t.profile.ReportTokens, "output"))
 }
 
 // report is a worker's last word: every item of its assignment, what it learned

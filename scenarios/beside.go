@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +21,7 @@ func (f *File) fileBeside(d *document.Decoder, n *document.Node) (string, bool) 
 		return "", false
 	}
 	if why := badPath(n.Text); why != "" {
-		d.Fail(n, hint, "file %q %s", n.Text, strings.Replace(why, "leaves the project", "leaves the scenario's directory", 1))
+		d.Fail(n, cmp.Or(shortest(n.Text), hint), "file %q %s", n.Text, strings.Replace(why, "leaves the project", "leaves the scenario's directory", 1))
 		return "", false
 	}
 	if f.read == nil {

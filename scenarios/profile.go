@@ -96,7 +96,7 @@ func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
 	}
 	switch {
 	case err != nil:
-		d.Errs.Add(d.Where("profile"), strings.Join(append([]string{TinyProfile}, profile.Shipped()...), ", ")+", or the path of a file beside the scenario, such as ./mine.yaml", "%v", err)
+		d.Errs.Add(d.Where("profile"), strings.Join(append([]string{TinyProfile}, profile.Shipped()...), ", ")+", or the path of a file beside the scenario, such as mine.yaml", "%v", err)
 		return nil
 	case len(p.Sources) != 1:
 		d.Errs.Add(d.Where("profile"), "agentsim profile merge measures them as one", "%q has %s, which are no one population", name, document.Counted(len(p.Sources), "source"))
@@ -114,6 +114,7 @@ type measured struct {
 	family string // of the scenario's model
 	from   string // of the figures
 	says   [profile.Measured + 1][]string
+	thin   []string // what it knows too little of
 }
 
 // measure gives the scenario its profile's figures.
@@ -138,6 +139,7 @@ func (m *measured) find(what, role, typ, figure string, paths ...string) *profil
 	}
 	f, family, grade := m.p.Locate(profile.Want{Role: role, Type: typ, Family: m.family, Figure: figure})
 	if f == nil {
+		m.thin = append(m.thin, what)
 		return nil
 	}
 	m.from = family
@@ -212,11 +214,11 @@ func (m *measured) heads() {
 		{profile.Main, profile.Main, ""}, {profile.SubAgent, profile.SubAgent, ""}, {"Explore", profile.SubAgent, "Explore"}, {"Plan", profile.SubAgent, "Plan"},
 	} {
 		warm, _, _ := m.p.Locate(profile.Want{Role: x.role, Type: x.of, Family: m.family, Figure: "first_warm"})
-		if x.of != "" && !m.hasType(x.of) || warm == nil {
+		if x.of != "" && !m.hasType(x.of) {
 			continue
 		}
 		prompt := m.find("first prompts of "+heading(x.typ), x.role, x.of, "first_prompt")
-		if prompt == nil {
+		if prompt == nil || warm == nil {
 			continue
 		}
 		m.s.Heads = append(m.s.Heads, Head{Type: x.typ, Shared: m.tokens(prompt.Percentile(50) * found(warm) / 1000), Prompt: drawn(prompt, m.tokens, 0, document.MaxLarge)})
@@ -345,6 +347,9 @@ func (m *measured) tell() {
 		if list := slices.Compact(m.says[g.grade]); len(list) > 0 {
 			out = append(out, g.text+": "+strings.Join(list, ", "))
 		}
+	}
+	if list := slices.Compact(m.thin); len(list) > 0 {
+		out = append(out, fmt.Sprintf("assumed, fewer than %d samples in profile %s: %s", profile.ThinBelow, name, strings.Join(list, ", ")))
 	}
 	m.s.Profile.From = append(out, "assumed, which profile "+name+" cannot tell: forks as sub-agents, what they think as main agents; what is shared of a head is three parts tools and one part system prompt; who thinks does so as long as recorded answers are")
 }

@@ -3,6 +3,7 @@ package loading
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 
 	"agentsim/cmd/internal/hostdir"
@@ -38,6 +39,23 @@ func OneSource(name string) (*profile.Profile, error) {
 		err = ui.Failf(ui.Usage, "%s has %s, which are no one population: agentsim profile merge measures them as one", ui.Quote(name), ui.Plural(len(p.Sources), "source"))
 	}
 	return p, err
+}
+
+// offer reads the profiles that overrides name, from where the user is. What is not
+// there is looked for beside the scenario, unless the flag named it.
+func offer(f *scenarios.File, sets []string, given string) error {
+	for _, set := range sets {
+		name, ok := strings.CutPrefix(set, "profile=")
+		if _, err := os.Stat(name); !ok || err != nil && name != given {
+			continue
+		}
+		p, err := OneSource(name)
+		if err != nil {
+			return err
+		}
+		scenarios.Offer(f, name, p)
+	}
+	return nil
 }
 
 // Draw lets all variants of the scenario draw from a profile, beside other overrides.

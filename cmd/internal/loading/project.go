@@ -27,7 +27,8 @@ type Project struct {
 	Head string   // a file with the client's own head, in place of scenarios' own; "" for none
 	Own  []string // files of this program's that are no part of a project, as given
 
-	Prices Prices // in place of scenarios' own
+	Profile string // of the binary by name, or a file, in place of scenarios' own; "" for none
+	Prices  Prices // in place of scenarios' own
 
 	open  map[string]*directory
 	heads map[string][]scenarios.FrontPart // by file
@@ -38,7 +39,16 @@ func (p *Project) Add(f *pflag.FlagSet) {
 	f.StringVar(&p.Dir, "project", "", "a `directory` in place of the scenario's own project: its files, CLAUDE.md, git status, agents, skills, MCP servers, settings")
 	f.StringVar(&p.Home, "home", "", "the user's `directory`, whose .claude counts too where there is a project's; not read by default")
 	f.StringVar(&p.Head, "heads", "", "a `file` with one request as your client sent it: its system prompt and tools in place of the simulated client's")
+	f.StringVar(&p.Profile, "profile", "", "draw what the scenario does not say itself from this `profile`, of the binary by name or a file that agentsim profile wrote")
 	p.Prices.Add(f)
+}
+
+// Sets are overrides of a scenario with those that the flags come to before them.
+func (p *Project) Sets(sets []string) []string {
+	if p.Profile == "" {
+		return sets
+	}
+	return append([]string{"profile=" + p.Profile}, sets...)
 }
 
 // Words are the flags as they were given.
@@ -53,18 +63,21 @@ func (p *Project) Close() {
 	}
 }
 
-// Scenario reads a scenario, and the directory that the flag or the scenario names.
+// Scenario reads a scenario, and the directory and the profile that the flags, the
+// overrides or the scenario name.
 func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, error) {
 	if err := p.Prices.Read(); err != nil {
 		return nil, err
 	}
 	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
-	dir, own := p.Dir, []string{name, p.Head, p.Prices.Name}
+	dir, own := p.Dir, []string{name, p.Head, p.Profile, p.Prices.Name}
 	if dir == "" {
 		src, err := readLimited(name)
 		said, heads := scenarios.ProjectOf(src)
 		if err != nil || said == "" || !LooksLikePath(name) {
-			l.File, err = Scenario(name)
+			if l.File, err = Scenario(name); err == nil {
+				err = offer(l.File, sets, p.Profile)
+			}
 			return l, err
 		}
 		dir, own = beside(name, said), append(own, beside(name, heads))
@@ -73,7 +86,9 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	if l.dir, err = p.directory(s, dir, own); err != nil {
 		return nil, err
 	}
-	l.File, err = Scenario(name, scenarios.OnDirectory(l.dir.files.Open().Paths()))
+	if l.File, err = Scenario(name, scenarios.OnDirectory(l.dir.files.Open().Paths())); err == nil {
+		err = offer(l.File, sets, p.Profile)
+	}
 	return l, err
 }
 

@@ -66,7 +66,7 @@ func yamlFiles(dir string) (out []string, err error) {
 }
 
 func (x *selection) add(s *ui.Env, name string, project *loading.Project) error {
-	on, err := project.Scenario(s, name, nil)
+	on, err := project.Scenario(s, name, project.Sets(nil))
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (b *bench) take(m *harness.Measured) {
 
 // updating is the command line that writes the baseline.
 func (b *bench) updating() string {
-	words := slices.Concat([]string{"agentsim", "bench"}, b.set.words, b.o.project.Words())
+	words := slices.Concat([]string{"agentsim", "bench"}, b.set.words, b.o.project.Words(), ui.Flags("--profile", b.o.project.Profile))
 	if b.o.seeds > 1 {
 		words = append(words, "--seeds", fmt.Sprint(b.o.seeds))
 	}

@@ -159,6 +159,7 @@ func run(s *ui.Env, o *options) error {
 // file's order. All are checked before the first one runs.
 func (o *options) read(s *ui.Env) (*loading.Loaded, *harness.Maker, []*sim.Spec, error) {
 	o.project.Own = []string{o.db, o.events}
+	o.sets = o.project.Sets(o.sets)
 	on, err := o.project.Scenario(s, o.name, o.sets)
 	if err == nil {
 		on.File, err = on.Fix(o.sets)

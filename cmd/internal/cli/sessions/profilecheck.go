@@ -115,6 +115,9 @@ func (c *checkOptions) check(s *ui.Env) error {
 	}
 	now := made.all.Profile()
 	lines := realism.Compare(p, now, p, realism.Fit)
+	if len(lines) == 0 {
+		return ui.Failf(ui.Usage, "%s has no figure of %d samples or more: there is nothing to compare with", ui.Quote(c.against), profile.ThinBelow)
+	}
 	d := &report.Document{}
 	d.Heading(x.on.Name, "%s · %s · %s · compared with %s", ui.Plural(x.seeds, "seed"), ui.Plural(len(x.variants), "variant"), ui.Plural(made.runs, "run"), c.against)
 	d.Field("seeds", report.Count(x.seeds))

@@ -21,8 +21,7 @@ import (
 // estimateOptions are the flags of estimate.
 type estimateOptions struct {
 	options
-	limits  []string
-	profile string
+	limits []string
 }
 
 // NewEstimate makes the command.
@@ -49,7 +48,6 @@ band six to seven times wide (agentsim profile --coverage).`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.sets, "set", nil, "override one value as `path=value`; may be repeated")
 	f.StringArrayVar(&o.variants, "variant", nil, "run this `variant` only; may be repeated")
-	f.StringVar(&o.profile, "profile", "", "draw sizes that the scenario does not give from this `profile`, of the binary by name or a file")
 	f.IntVar(&o.seeds, "seeds", 20, "run so many seeds, from the scenario's own on")
 	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= $2'; may be repeated")
 	f.IntVar(&o.workers, "workers", 0, "how many runs go on at a time (default: one for each core)")
@@ -85,11 +83,12 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 		return err
 	}
 	defer o.project.Close()
+	o.sets = o.project.Sets(o.sets)
 	on, err := o.project.Scenario(s, o.name, o.sets)
 	if err != nil {
 		return err
 	}
-	if err := o.draw(on); err != nil {
+	if err := on.Over(nil, o.sets); err != nil {
 		return err
 	}
 	names, err := harness.Variants(on.File, o.variants)
@@ -121,18 +120,6 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 		return ui.Said(ui.Missed)
 	}
 	return nil
-}
-
-// draw lets the scenario draw from a profile, where one is given.
-func (o *estimateOptions) draw(on *loading.Loaded) error {
-	if o.profile == "" {
-		return on.Over(nil, o.sets)
-	}
-	p, err := loading.OneSource(o.profile)
-	if err != nil {
-		return err
-	}
-	return loading.Draw(on, o.sets, o.profile, p)
 }
 
 func (o *estimateOptions) thresholds() (out []*baseline.Threshold, err error) {
@@ -233,6 +220,7 @@ func estimates(on *loading.Loaded, list []estimated, specs []*sim.Spec, broken [
 	d.Label("spread", spread...)
 	d.Label("missed", broken...)
 	d.Field("missed", report.List(broken))
+	d.Label("assumed", strings.Join(specs[0].Scenario.Profile.From, " · "))
 	d.Label("band", "of what this scenario draws and nothing else; an open session, whose turns and agents alone are known, has a band six to seven times wide",
 		"thresholds are for work whose calls are determined")
 	return d

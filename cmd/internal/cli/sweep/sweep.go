@@ -128,7 +128,8 @@ func run(s *ui.Env, o *options) error {
 	}
 	defer o.project.Close()
 	o.project.Own = []string{o.db, o.plot}
-	on, err := o.project.Scenario(s, o.name, nil)
+	o.sets = o.project.Sets(o.sets)
+	on, err := o.project.Scenario(s, o.name, o.sets)
 	if err != nil {
 		return err
 	}

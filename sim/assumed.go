@@ -294,7 +294,18 @@ func profileAssumed(sc *scenarios.Scenario) []string {
 	if len(sc.Profile.From) == 0 && len(sc.Work) > 0 {
 		return []string{"profile " + scenarios.TinyProfile + ": heads and sizes are invented, and smaller than recorded ones"}
 	}
-	return sc.Profile.From
+	var n [2]int
+	for _, from := range sc.Profile.From {
+		for i, grade := range [...]string{"measured", "scaled"} {
+			if strings.HasPrefix(from, grade) {
+				n[i] += strings.Count(from, "(n ")
+			}
+		}
+	}
+	if len(sc.Profile.From) == 0 {
+		return nil
+	}
+	return append([]string{fmt.Sprintf("of the figures %d measured, %d scaled, the others assumed", n[0], n[1])}, sc.Profile.From...)
 }
 
 func sizeText(s scenarios.Size) string {

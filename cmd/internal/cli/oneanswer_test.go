@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"math"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"agentsim/cmd/internal/ui"
@@ -12,6 +14,42 @@ import (
 // sub-agents cost on the flagship's work.
 func TestOneAnswer(t *testing.T) {
 	t.Run("TRI-07 the flagship's run, crossover's simulation and whatif agree within 5 %, over seeds, and each prints its map", oneAnswer)
+	t.Run("TRI-09 each input is graded: measured of n children, scaled where a scenario draws it, else assumed or an outcome", graded)
+}
+
+// graded looks at what inputs rest on, of recorded sessions and of simulated ones.
+func graded(t *testing.T) {
+	sample, err := filepath.Abs("../../../testdata/validation/sample.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	_, recorded, _ := try(nil, "crossover", sample)
+	variants := []string{"run", "fork-vs-subagent", "--variant", "subagent-background", "--variant", "fork"}
+	_, drawn, _ := try(nil, variants...)
+	_, tiny, _ := try(nil, append(variants, "--set", "profile=tiny")...)
+	for _, c := range []struct {
+		out, pattern string
+		is           bool
+	}{
+		{recorded, `what it reads that its parent had read .* assumed: that of recorded children`, true},
+		{recorded, `its own first prompt .* measured: n 29, 88 sessions`, true},
+		{recorded, `output of a call .* not known`, true},
+		{recorded, `what a fork thinks .* assumed: as the child did`, true},
+		{drawn, `its own first prompt .* scaled; recorded P50 `, true},
+		{drawn, `parent's prompt at the spawn .* outcome; recorded P50 `, true},
+		{drawn, `calls that a fork does not make .* assumed: \d+ simulated forks`, true},
+		{drawn, `children of one answer .* 10 forks: the look-back ends`, true},
+		{drawn, `\nprofile +recorded are figures of recorded-2026-11, \d+ sessions from `, true},
+		{drawn, `\nassumed +of the figures \d+ measured, \d+ scaled, the others assumed`, true},
+		{drawn, `measured: n`, false},
+		{tiny, `its own first prompt .* assumed; recorded P50 `, true},
+		{tiny, `scaled; |scaled by|measured`, false},
+	} {
+		if regexp.MustCompile(c.pattern).MatchString(c.out) != c.is {
+			t.Errorf("%s: found is not %v in\n%s", c.pattern, c.is, c.out)
+		}
+	}
 }
 
 func oneAnswer(t *testing.T) {

@@ -16,18 +16,19 @@ type Point struct {
 	Pair crossover.Pair // what the children cost
 	How  string         // how that came out: billed, simulated, played
 	// Profile is what figures of simulated sessions are compared with, nil for recorded
-	// ones. Drawing is the profile that they were drawn from, "" where nobody tells.
-	Profile       *profile.Profile
-	Name, Drawing string
-	Next          string // what to type to see more; "" for nothing
+	// ones.
+	Profile *profile.Profile
+	Name    string   // of the profile
+	From    []string // what the scenario drew from one
+	Next    string   // what to type to see more; "" for nothing
 
 	children []crossover.Query
 }
 
-// Drawn says that the sessions are simulated, with figures of that profile of the
-// binary; another name is of figures that nobody measured, "" is not known.
-func (p *Point) Drawn(name string) (err error) {
-	p.Drawing, p.Name = name, profile.Shipped()[0]
+// Drawn says that the sessions are simulated; from is what the scenario says of its
+// figures, nil where nobody tells.
+func (p *Point) Drawn(from []string) (err error) {
+	p.From, p.Name = from, profile.Shipped()[0]
 	p.Profile, err = profile.Open(p.Name)
 	return err
 }
@@ -53,11 +54,7 @@ func (p *Point) recorded() string {
 		return ""
 	}
 	src := p.Profile.Sources[0]
-	text := fmt.Sprintf("recorded are figures of %s, %d sessions from %s to %s", p.Name, src.Sessions, src.From, src.To)
-	if p.Drawing != p.Name {
-		text += ", from which these children were not drawn"
-	}
-	return text
+	return fmt.Sprintf("recorded are figures of %s, %d sessions from %s to %s; outcomes come of what simulated agents do", p.Name, src.Sessions, src.From, src.To)
 }
 
 // answer is what it comes to, and where it turns.

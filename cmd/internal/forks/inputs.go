@@ -2,6 +2,8 @@ package forks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
@@ -49,7 +51,7 @@ func (p *Point) inputs() []input {
 		{"parent's prompt at the spawn", mean(prefix), grade(profile.Main, "spawn_prompt"), p.scaled(prefix, func(q *crossover.Query, n int64) { q.Prefix = n })},
 		{"its own first prompt", mean(own), grade(profile.SubAgent, "first_prompt"), p.scaled(own, func(q *crossover.Query, n int64) { q.Own, q.Know, q.Warm = n, q.Know-q.Own+n, min(q.Warm, n) })},
 		{"of it, cached already", mean(func(q *crossover.Query) int64 { return q.Warm }), grade(profile.SubAgent, "first_warm"), ""},
-		{"what it must read", mean(reads), grade(profile.SubAgent, "growth"), p.scaled(reads, func(q *crossover.Query, n int64) { q.Know = q.Own + n })},
+		{"what it must read", mean(reads), grade(profile.SubAgent, ""), p.scaled(reads, func(q *crossover.Query, n int64) { q.Know = q.Own + n })},
 		{"calls", mean(turns), grade(profile.SubAgent, "calls"), p.scaled(turns, func(q *crossover.Query, n int64) { q.Turns = max(n, 1) })},
 		{"output of a call", mean(func(q *crossover.Query) int64 { return q.Output }), said, ""},
 		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), "10 forks: the look-back ends"},
@@ -100,37 +102,49 @@ func (p *Point) atOneModel() string {
 	return "the parent's: " + cell(p.with(func(q *crossover.Query) { q.Child = "" }), false)
 }
 
-// grade says what a figure rests on: the sessions themselves, or the profile that
-// simulated ones were drawn from.
+// drawn are the inputs that a scenario draws from its profile, as it calls them, by
+// their figure there; the others are outcomes of what agents do.
+var drawn = map[string]string{"first_prompt": "first prompts of sub-agents", "calls": "tool uses an item takes a stranger",
+	"spawns": "agents started in one answer", "overlap_parent_bytes": "reads of what the parent has read"}
+
+// grade says what a figure rests on: the sessions themselves, or what simulated ones
+// were drawn from, beside what was recorded. Only what was drawn of a profile is more
+// than assumed.
 func (p *Point) grade(w profile.Want, n int64) string {
 	if p.Profile == nil {
-		text := fmt.Sprintf("measured: n %d, %d sessions", n, p.In.Sessions)
+		word := "measured"
 		if n < profile.ThinBelow {
-			text = fmt.Sprintf("thin: n %d, %d sessions", n, p.In.Sessions)
+			word = "thin"
 		}
-		return text
+		return fmt.Sprintf("%s: n %d, %d sessions", word, n, p.In.Sessions)
 	}
 	w.Family = profile.FamilyOf(p.children[0].Model)
-	f, grade := p.Profile.Find(w)
-	if f == nil {
-		return "assumed: not recorded"
-	}
-	word := grade.String()
-	switch p.Drawing {
-	case p.Name:
-	case "":
+	f, family, grade := p.Profile.Locate(w)
+	word, name := "assumed", drawn[w.Figure]
+	switch {
+	case p.From == nil:
 		word = "simulated"
-	default:
-		word = "assumed"
+	case w.Figure == "":
+		return "outcome"
+	case f == nil:
+	case name == "" && w.Figure != "output":
+		word = "outcome"
+	case slices.ContainsFunc(p.From, func(from string) bool { return strings.Contains(from, name+" (n ") }):
+		word = grade.String()
+	}
+	if f == nil {
+		return word + ": not recorded"
 	}
 	middle := ""
 	switch k := profile.KindOf(w.Figure); {
 	case f.Share != nil:
 		middle = percent(*f.Share)
-	case k != nil && k.Unit == profile.Share:
+	case k != nil && k.Unit == profile.Thousandth:
 		middle = "P50 " + percent(f.Percentile(50))
+	case k != nil && k.Unit == profile.Tokens:
+		middle = "P50 " + report.Quantity(profile.Convert(f.Percentile(50), family, w.Family))
 	default:
 		middle = "P50 " + report.Quantity(f.Percentile(50))
 	}
-	return fmt.Sprintf("%s: recorded %s, n %d", word, middle, f.N)
+	return fmt.Sprintf("%s; recorded %s, n %d", word, middle, f.N)
 }

@@ -33,7 +33,7 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	}
 	p := &forks.Point{In: in, How: "simulated"}
 	if simulated {
-		if err := p.Drawn(""); err != nil {
+		if err := p.Drawn(nil); err != nil {
 			return err
 		}
 	}

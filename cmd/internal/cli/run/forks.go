@@ -1,8 +1,6 @@
 package run
 
 import (
-	"cmp"
-
 	"agentsim/cmd/internal/forks"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
@@ -41,7 +39,7 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 	runs := ui.Short(fresh.Result.RunID) + " " + ui.Short(forked.Result.RunID)
 	p := &forks.Point{In: in, Pair: in.Billed, How: "billed in " + fresh.Spec.Variant + " and " + forked.Spec.Variant,
 		Next: "agentsim crossover " + runs + rundb.At(s, a.db)}
-	return p, p.Drawn(cmp.Or(fresh.Spec.Scenario.Profile.Name, scenarios.TinyProfile))
+	return p, p.Drawn(append([]string{}, fresh.Spec.Scenario.Profile.From...))
 }
 
 // by is the variant in which a structure did all the work; nil for none.

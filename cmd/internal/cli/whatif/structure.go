@@ -66,7 +66,7 @@ func (o *options) restructure(s *ui.Env, db *sqlite.DB, d *report.Document, info
 	if row := a.Point(); o.structure == string(scenarios.Fork) && len(in.Children) > 0 {
 		p := &forks.Point{In: in, How: "played", Pair: crossover.Pair{Fork: row.Children, Fresh: a.Told.Children}}
 		if !info.Recorded() {
-			if err := p.Drawn(""); err != nil {
+			if err := p.Drawn(nil); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,95 @@
+package crossover
+
+import (
+	"os"
+	"testing"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/recordingtest"
+	"agentsim/sim/vtime"
+)
+
+const second = vtime.Instant(vtime.Second)
+
+// family is a main thread that spawns two children in one answer, one of them on
+// another model and pausing for six minutes before its last call.
+func family() *recording.Session {
+	call := func(thread, pred int32, at int64, model string, u llm.Usage) recording.Request {
+		start := vtime.Instant(at) * second
+		return recording.Request{Thread: thread, Pred: pred, Model: model, Start: start, First: start + second, Last: start + 2*second,
+			Usage: u, OutputKnown: true, WritesKnown: true, Billed: true}
+	}
+	const opus, haiku = "claude-opus-4-5-20251101", "claude-haiku-4-5-20251001"
+	return &recording.Session{ID: "s", Threads: []recording.Thread{{Name: "main", Parent: -1, SpawnedBy: -1},
+		{Name: "a", Kind: recording.SubAgent, SpawnedBy: 0}, {Name: "b", Kind: recording.SubAgent, SpawnedBy: 0, Async: true},
+		{Name: "c", Kind: recording.SubAgent, Parent: -1, SpawnedBy: -1}},
+		Requests: []recording.Request{
+			call(0, -1, 0, opus, llm.Usage{Input: 5, Write1h: 69_995, Output: 300}),
+			call(1, -1, 10, opus, llm.Usage{Write5m: 16_200, Read: 8_000, Output: 100}),
+			call(2, -1, 10, haiku, llm.Usage{Write5m: 20_200, Output: 100}),
+			call(1, 1, 20, opus, llm.Usage{Write5m: 1_100, Read: 24_200, Output: 100}),
+			call(1, 3, 30, opus, llm.Usage{Write5m: 2_100, Read: 25_300, Output: 100}),
+			call(2, 2, 400, haiku, llm.Usage{Write5m: 21_000, Output: 100}),
+			call(3, -1, 500, opus, llm.Usage{Write5m: 9_000, Output: 100}),
+		}}
+}
+
+func TestInputs(t *testing.T) {
+	t.Run("TRI-07 one function reads what decides: parent's prompt and lifetime, own head and what of it is warm, what is read, calls, output, model, width, pauses", func(t *testing.T) {
+		in := &Inputs{}
+		in.Add(family())
+		want := []Query{
+			{Model: "claude-opus-4-5-20251101", Prefix: 70_000, Own: 24_000, Know: 24_000 + 3_000, Warm: 8_000, Turns: 3, Siblings: 2, Reading: MaxTurns, Late: true,
+				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true},
+			{Model: "claude-opus-4-5-20251101", Child: "claude-haiku-4-5-20251001", Prefix: 70_000, Own: 20_000, Know: 20_000 + 700, Turns: 2, Siblings: 2, Reading: MaxTurns, Late: true,
+				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Pauses: 1},
+		}
+		if len(in.Children) != 2 || in.Children[0] != want[0] || in.Children[1] != want[1] {
+			t.Errorf("%+v, want %+v", in.Children, want)
+		}
+		if in.Reinvocations != 1 || len(in.Left) != 1 || in.Left[0].Thread != "c" || in.Placeholders != 0 {
+			t.Errorf("%d re-invocations, left %+v", in.Reinvocations, in.Left)
+		}
+		if share, n := in.Overlap(); share != Unmeasured || n != 0 {
+			t.Errorf("overlap %d of %d children", share, n)
+		}
+	})
+	t.Run("TRI-07 a measured child, simulated, costs what it was billed, and what was estimated", func(t *testing.T) {
+		in := &Inputs{}
+		in.Add(family())
+		for i := range in.Children { // one at a time
+			in.Children[i].Siblings = 1
+		}
+		simulated, err := NewLab().Simulate(in.Settled())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if estimate := Estimate(in.Settled()); simulated.Fresh != estimate.Fresh || simulated.Fork <= estimate.Fork || simulated.Fork > estimate.Fork*107/100 { // its own blocks
+			t.Errorf("simulated %+v, estimated %+v", simulated, estimate)
+		}
+		// It grew by 1,000 and 2,000 tokens, not by 1,500 twice; the plain input is written.
+		if d := simulated.Fresh - in.Billed.Fresh; max(d, -d)*100 > in.Billed.Fresh {
+			t.Errorf("simulated %d, billed %d", simulated.Fresh, in.Billed.Fresh)
+		}
+	})
+	t.Run("TRI-07 over the recorded children, at one model and lifetime, a fork costs more at no overlap and less where half of what is read is known", func(t *testing.T) {
+		in := &Inputs{}
+		_, err := importer.Read(os.DirFS(recordingtest.Path(t, "sessions")), []string{"requests.jsonl.gz"}, importer.Options{}, func(s *recording.Session) error { in.Add(s); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(overlap int64) (thousandths int64) {
+			list := in.Settled()
+			for i := range list {
+				list[i].Child, list[i].Hour, list[i].Lacks = "", false, 1000-overlap
+			}
+			p := Estimate(list)
+			return int64(p.Fork * 1000 / p.Fresh)
+		}
+		if none, half := at(0), at(500); len(in.Children) < 70 || none < 1190 || none > 1250 || half < 880 || half > 970 {
+			t.Errorf("%d children: %d at none, %d at half; another sum over 84 of them gave 1220 and 910", len(in.Children), none, half)
+		}
+	})
+}

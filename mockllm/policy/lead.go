@@ -138,7 +138,7 @@ func (m *Model) spawn() bool {
 }
 
 // handOut is what a lead is about to do when it gives out work.
-const handOut = "hand out the next piece of work"
+const handOut = "give this to an agent of its own"
 
 // openSpawn begins an answer that gives out items, i first.
 func (m *Model) openSpawn(i int) {

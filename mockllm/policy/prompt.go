@@ -2,6 +2,8 @@ package policy
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"agentsim/sim/mark"
 )
@@ -64,7 +66,8 @@ func (it *item) sayAbout() string {
 	if it.about == "" {
 		return ""
 	}
-	return " " + it.about
+	first, n := utf8.DecodeRuneInString(it.about)
+	return " " + string(unicode.ToUpper(first)) + it.about[n:]
 }
 
 // goal says what the user asked for, as far as the writer's own request says it.

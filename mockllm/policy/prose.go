@@ -3,6 +3,7 @@ package policy
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,10 +100,8 @@ func (w *writer) write() string {
 // look enters the places of an item: of its own files those whose content stands in the
 // request, and those of its facts that it has.
 func (w *writer) look(it *item) {
-	for _, list := range [...][]int{it.whole, it.gists} {
-		for _, f := range list {
-			w.spot(f, 0, false)
-		}
+	for _, f := range slices.Concat(it.whole, it.gists) {
+		w.spot(f, 0, false)
 	}
 	for _, e := range it.edits {
 		if f := w.t.edits[e].file; w.s.edited.has(e) {
@@ -110,10 +109,8 @@ func (w *writer) look(it *item) {
 		}
 	}
 	for p := w.s.places; p != nil; p = p.next {
-		for _, f := range it.needs {
-			if p.fact == f && p.line > 0 && !w.t.isPad(p.file) {
-				w.spot(p.file, p.line, false)
-			}
+		if p.line > 0 && slices.Contains(it.needs, p.fact) && !w.t.isPad(p.file) {
+			w.spot(p.file, p.line, false)
 		}
 	}
 	for i := range it.detours {

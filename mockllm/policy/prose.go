@@ -2,10 +2,10 @@ package policy
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
@@ -85,13 +85,11 @@ func (w *writer) write() string {
 	if len(w.items) == 1 {
 		own += " " + w.t.items[w.items[0]].kind
 	}
-	if w.round(phrases[own+" first"], w.key.Sub("own"), 1) == 0 {
-		w.round(phrases[string(w.v)+" first"], w.key.Sub("first"), 1)
+	if w.round(own+" first", 1) == 0 {
+		w.round(string(w.v)+" first", 1)
 	}
-	if own != string(w.v) {
-		w.round(phrases[own+" then"], w.key.Sub("then"), maxSentences)
-	}
-	for k := uint64(0); w.round(phrases[string(w.v)+" then"], w.key.At(k), maxSentences) > 0; k++ {
+	w.round(own+" then", maxSentences)
+	for w.round(string(w.v)+" then", maxSentences) > 0 {
 	}
 	w.close()
 	return w.text.String()
@@ -113,8 +111,14 @@ func (w *writer) look(it *item) {
 			w.spot(p.file, p.line, false)
 		}
 	}
+	if w.v == reports {
+		return // what else was read, a report names by its findings alone
+	}
+	for _, f := range it.reads {
+		w.spot(f, 0, false)
+	}
 	for i := range it.detours {
-		if d := &it.detours[i]; w.v != reports && d.kind == readAction {
+		if d := &it.detours[i]; d.kind == readAction {
 			w.spot(d.read.file, 0, false)
 		}
 	}
@@ -132,11 +136,12 @@ func (w *writer) left() int { return w.t.filler.Missing(w.used, w.n) }
 // maxSentences is the longest list of sentences.
 const maxSentences = 48
 
-// round says up to most of some sentences, in drawn order, until a short one fills what is
-// left, and reports how many.
-func (w *writer) round(table []string, key rng.Key, most int) (said int) {
+// round says up to most sentences of a list, in drawn order, until a short one fills what
+// is left, and reports how many.
+func (w *writer) round(list string, most int) (said int) {
 	var order [maxSentences]int
-	perm, tails := order[:len(table)], phrases["tails"]
+	table, tails, key := phrases[list], phrases["tails"], w.key.Sub(list).At(uint64(w.text.Len()))
+	perm := order[:len(table)]
 	key.Perm(perm)
 	for _, i := range perm {
 		if said == most || w.text.Len() > 0 && w.left() <= len(tails[len(tails)-1]) {
@@ -209,7 +214,7 @@ func (w *writer) sentence(sep, form string, key rng.Key) (string, bool) {
 	if n := int64(len(w.items)); n > 0 {
 		it = &w.t.items[w.items[key.Sub("item").Between(0, n-1)]]
 	}
-	line, name := at.pick(key.Sub("line"))
+	line, name, picked := int32(0), "", false
 	for {
 		before, rest, blank := strings.Cut(form, "{")
 		w.buf = append(w.buf, before...)
@@ -217,6 +222,10 @@ func (w *writer) sentence(sep, form string, key rng.Key) (string, bool) {
 			return string(w.buf), true
 		}
 		word, after, _ := strings.Cut(rest, "}")
+		if !picked && (word == "line" || word == "name") {
+			line, name = at.pick(key.Sub("line"))
+			picked = true
+		}
 		text := ""
 		switch {
 		case word == "title":
@@ -260,21 +269,25 @@ func (s *spot) pick(key rng.Key) (line int32, name string) {
 	return line, ""
 }
 
-// called is what a line of code calls.
-var called = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{3,38}\(`)
-
 // nameIn is the longest name that a line of code calls, "" in one that calls none.
 func nameIn(code string) (name string) {
-	text := strings.TrimSpace(code)
-	if text == "" || strings.ContainsAny(text[:1], "/#*-") || strings.Contains(text, "[[") {
+	rest := strings.TrimSpace(code)
+	if rest == "" || strings.IndexByte("/#*-", rest[0]) >= 0 || strings.Contains(rest, "[[") {
 		return ""
 	}
-	for _, call := range called.FindAllString(text, -1) {
-		if len(call) > len(name) && call != "string(" && call != "func(" {
-			name = call
+	for more := true; more; {
+		var before string
+		before, rest, more = strings.Cut(rest, "(")
+		word := before[strings.LastIndexFunc(before, endsName)+1:]
+		if more && len(word) > max(len(name), 3) && len(word) < 40 && word[0] > '9' && word != "func" && word != "string" {
+			name = word
 		}
 	}
-	return strings.TrimSuffix(name, "(")
+	return name
+}
+
+func endsName(r rune) bool {
+	return r != '_' && (r > 'z' || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
 // doing is what some actions do, in words.
@@ -282,9 +295,6 @@ func (t *Table) doing(actions []action) string {
 	a := &actions[0]
 	switch a.kind {
 	case readAction:
-		if a.window {
-			return "look at the lines around " + strconv.Itoa(int(a.read.offset)+linesBefore) + " of " + t.files[a.read.file]
-		}
 		return "read " + t.files[a.read.file]
 	case editAction:
 		return "change " + t.files[t.edits[a.edit].file]

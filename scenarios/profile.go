@@ -28,6 +28,13 @@ type Profile struct {
 	From []string `yaml:"from"`
 }
 
+// GivesHeads reports whether heads were taken from the profile.
+func (p *Profile) GivesHeads() bool {
+	return slices.ContainsFunc(p.From, func(line string) bool { return strings.Contains(line, firstPrompts) })
+}
+
+const firstPrompts = "first prompts of "
+
 // Decode reads a profile's name.
 func (p *Profile) Decode(d *document.Decoder, n *document.Node, at document.Place) {
 	if n.Kind == document.String {
@@ -217,7 +224,7 @@ func (m *measured) heads() {
 		if x.of != "" && !m.hasType(x.of) {
 			continue
 		}
-		prompt := m.find("first prompts of "+heading(x.typ), x.role, x.of, "first_prompt")
+		prompt := m.find(firstPrompts+heading(x.typ), x.role, x.of, "first_prompt")
 		if prompt == nil || warm == nil {
 			continue
 		}

@@ -120,7 +120,11 @@ func (s *Spec) Head() []string {
 	}
 	tiny := "assumed (tiny: the simulated client's own)"
 	if len(sc.Heads) > 0 {
-		tiny = "as large as agents.heads has them, in the simulated client's words"
+		of := "agents.heads"
+		if sc.Profile.GivesHeads() {
+			of = "profile " + sc.Profile.Name
+		}
+		tiny = "as large as " + of + " has them, in the simulated client's words"
 	}
 	if prompt == nil && tools == nil {
 		return []string{"system prompts and tools " + tiny}

@@ -102,8 +102,9 @@ func (h *Heads) Who(part int) []string {
 	return h.who[part]
 }
 
-// Day is how much work a day is taken for.
-type Day struct{ Sessions, Turns, SubTurns int64 }
+// Day is how much work a day is taken for: its sessions, the turns of the main agent and
+// of a sub-agent, and how often a session starts each type of sub-agent, in thousandths.
+type Day struct{ Sessions, Turns, SubTurns, Starts int64 }
 
 // Cost is what tokens of an agent's head cost.
 type Cost struct{ Turn, Begin, Day cachemodel.Picodollars }
@@ -123,8 +124,7 @@ func (h *Heads) Cost(part int, d Day) (sum Cost) {
 }
 
 // Cost prices tokens at the front of an agent: read from the cache in a turn, written
-// to it in the first one, which a fork reads as its lead wrote it. Each session starts
-// each type once.
+// to it in the first one, which a fork reads as its lead wrote it.
 func (a *Agent) Cost(prices []baseline.Price, tokens int64, d Day) (c Cost) {
 	write := "write"
 	if a.TTL != nil && *a.TTL == llm.TTL1h {
@@ -135,14 +135,14 @@ func (a *Agent) Cost(prices []baseline.Price, tokens int64, d Day) (c Cost) {
 		return c
 	}
 	c.Turn, c.Begin = costs(prices[i], "read", tokens), costs(prices[i], write, tokens)
-	turns := d.SubTurns
+	turns, starts := d.SubTurns, d.Starts
 	switch a.Name {
 	case Main:
-		turns = d.Turns
+		turns, starts = d.Turns, 1000
 	case Fork:
 		c.Begin = c.Turn
 	}
-	c.Day = cachemodel.Picodollars(d.Sessions) * (c.Begin + cachemodel.Picodollars(turns-1)*c.Turn)
+	c.Day = cachemodel.Picodollars(d.Sessions*starts) * (c.Begin + cachemodel.Picodollars(turns-1)*c.Turn) / 1000
 	return c
 }
 
@@ -176,9 +176,8 @@ func lines(sums string) (out []string) {
 
 const sumDigits = 8
 
-// DefaultDay is ten sessions of the flagship's shape: 34 turns of the main agent alone,
-// 5 of each child.
-var DefaultDay = Day{Sessions: 10, Turns: 34, SubTurns: 5}
+// DefaultDay is ten small sessions, each of which starts each type of sub-agent once.
+var DefaultDay = Day{Sessions: 10, Turns: 34, SubTurns: 5, Starts: 1000}
 
 // words are the client's for kinds of parts; what opens a conversation it counts
 // among its messages.

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -73,6 +74,16 @@ func (f *Figure) At(u uint64) int64 {
 	}
 	more, _ := bits.Mul64(part, uint64(high-low))
 	return low + int64(more)
+}
+
+// Mean is the mean of what At draws, of a figure with quantiles.
+func (f *Figure) Mean() int64 {
+	const draws = 1000
+	sum := int64(0)
+	for i := range uint64(draws) {
+		sum += f.At((2*i + 1) * (math.MaxUint64 / (2 * draws)))
+	}
+	return (sum + draws/2) / draws
 }
 
 // Percentile is a quantile in steps of five per cent.

@@ -15,6 +15,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/heads"
+	"agentsim/sim/recording/profile"
 
 	"github.com/spf13/cobra"
 )
@@ -31,6 +32,8 @@ type options struct {
 	junit     string
 	sarif     string
 	prices    loading.Prices
+	profile   string
+	turns     int64 // of the main agent; 0 as the profile has it
 
 	limit metrics.Value
 }
@@ -46,8 +49,8 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "what stands in front of every agent of a repository, against a baseline",
 		Long: `Reads DIR (the present directory) as a client does: CLAUDE.md with its imports and rules, agent definitions, skills, MCP
 servers, settings and git's status. It says what stands in front of each type of agent, by part in the words of the
-client's /context and by file and line, and what that costs a turn (cache read), to begin (cache write) and a day. Nothing
-is written, and nothing but git is started.
+client's /context and by file and line, and what that costs a turn (cache read), to begin (cache write) and a day, whose
+sessions are as long as recorded ones (--profile). Nothing is written, and nothing but git is started.
 
 With a baseline (DIR/.agentsim/check.json, which --update writes and you commit) it says what grew, shrank, moved or was
 reordered, which agent runs on another model, whose change that is, and what it costs all that have it together. It ends
@@ -60,8 +63,11 @@ which nobody saved what it has counts by assumed sizes, and the verdict says so.
   agentsim check src/shop --update
   agentsim check src/shop --threshold 5% --sarif check.sarif --junit check.xml`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = append(args, ".")[0]
+			if cmd.Flags().Changed("turns") && o.turns < 1 {
+				return ui.Failf(ui.Usage, "--turns %d: write a number from 1 to %d", o.turns, most)
+			}
 			return run(s, o)
 		},
 	}
@@ -70,7 +76,8 @@ which nobody saved what it has counts by assumed sizes, and the verdict says so.
 	f.BoolVar(&o.update, "update", false, "write the baseline")
 	f.StringVar(&o.threshold, "threshold", "2%", "by how `much` a head may grow")
 	f.Int64Var(&o.day.Sessions, "sessions", o.day.Sessions, "how many sessions a day has")
-	f.Int64Var(&o.day.Turns, "turns", o.day.Turns, "how many turns of the main agent a session has")
+	f.Int64Var(&o.turns, "turns", 0, "how many turns of the main agent a session has, in place of the profile's")
+	f.StringVar(&o.profile, "profile", profile.Default, "how long sessions are: a `profile` of the binary by name, or a file of agentsim profile")
 	f.StringVar(&o.home, "home", "", "the user's `directory`, whose .claude counts too; not read by default")
 	o.prices.Add(f)
 	ui.OutputFlag(f, &o.output)
@@ -91,7 +98,7 @@ func (o *options) check() error {
 	for _, n := range []struct {
 		flag string
 		n    int64
-	}{{"sessions", o.day.Sessions}, {"turns", o.day.Turns}} {
+	}{{"sessions", o.day.Sessions}, {"turns", max(o.turns, 1)}} {
 		if n.n < 1 || n.n > most {
 			return ui.Failf(ui.Usage, "--%s %d: write a number from 1 to %d", n.flag, n.n, most)
 		}
@@ -108,6 +115,9 @@ type check struct {
 	price  rundb.Pricing
 	base   *heads.Heads  // nil for none
 	report *heads.Report // of nothing without a baseline
+
+	session string // what one of the day has, and how that is known
+	first   string // what is known of first prompts, "" for nothing
 }
 
 func run(s *ui.Env, o *options) error {
@@ -122,7 +132,7 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	defer c.files.Close()
-	if err := c.compare(); err != nil {
+	if err := cmp.Or(c.shape(), c.compare()); err != nil {
 		return err
 	}
 	if o.update {

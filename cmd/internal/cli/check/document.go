@@ -90,6 +90,7 @@ func (c *check) notes(d *report.Document) {
 	d.Label("not loaded", texts(c.Problems, false)...)
 	d.Label("problem", texts(c.Problems, true)...)
 	d.Label("beside", c.Found.Aside...)
+	d.Label("session", c.session)
 	d.Label("assumed", c.assumed()...)
 	rows := slices.DeleteFunc(slices.Clone(c.Found.Layout.Rows), func(r client.Row) bool {
 		return !slices.ContainsFunc(c.Parts, func(p *heads.Part) bool { return p.Kind == r.Kind })
@@ -119,17 +120,17 @@ func texts(problems []*definition.Problem, warning bool) (out []string) {
 
 // assumed is what the figures rest on and nothing here says.
 func (c *check) assumed() []string {
-	d, client := c.o.day, int64(0)
+	client := int64(0)
 	for _, i := range c.Agents[0].Parts {
 		if p := c.Parts[i]; p.Assumed && !p.Own() {
 			client += p.Tokens
 		}
 	}
 	return slices.Concat([]string{
-		fmt.Sprintf("a day is %d sessions of %d turns; each type of sub-agent is started once in each, for %d turns", d.Sessions, d.Turns, d.SubTurns),
+		fmt.Sprintf("a day is %s; each type of sub-agent, forks too, is started as often as the others", ui.Things(c.o.day.Sessions, "session")),
 		"a turn of a part or a change is one of each agent that has it",
 		"a fork reads what its lead wrote; one that begins cold, after the lead's entry expired, writes it as main does to begin",
-		fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s", ui.Count(client), c.Client),
+		fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s%s", ui.Count(client), c.Client, c.first),
 		"tokens counted by " + c.Counter + ", each part by itself",
 	}, c.Models, c.Found.Assumed)
 }

@@ -156,35 +156,13 @@ func notes(recorded, simulated *profile.Profile) (out []string) {
 // fitTable lists figures of both sides.
 func fitTable(lines []realism.Line) *report.Sheet {
 	type col = report.Column[realism.Line]
-	at := func(l realism.Line, f *profile.Figure, p int) report.Value {
-		switch {
-		case f == nil || f.Share != nil && p != 50:
-			return report.None()
-		case f.Share != nil:
-			return report.Share(*f.Share, 1000)
-		case l.Unit == profile.Thousandth:
-			return report.Share(f.Percentile(p), 1000)
-		}
-		return report.Count(f.Percentile(p))
-	}
-	apart := func(l realism.Line, n int64) report.Value {
-		if l.Unit == profile.Share || l.Unit == profile.Thousandth {
-			return report.Share(n, 1000)
-		}
-		return report.Ratio(n, 1000)
-	}
 	off := func(i int) func(realism.Line) report.Value {
 		return func(l realism.Line) report.Value {
-			return apart(l, l.Off[i]).If(l.Simulated != nil && (i == 0 || l.Unit != profile.Share))
+			return apart(l.Off[:], l.Unit, i).If(l.Simulated != nil && (i == 0 || l.Unit != profile.Share))
 		}
 	}
 	floor := func(i int) func(realism.Line) report.Value {
-		return func(l realism.Line) report.Value {
-			if i >= len(l.Floor) {
-				return report.None()
-			}
-			return apart(l, l.Floor[i])
-		}
+		return func(l realism.Line) report.Value { return apart(l.Floor, l.Unit, i) }
 	}
 	columns := []col{
 		{Name: "role", Head: "ROLE", Of: func(l realism.Line) report.Value { return report.Text(l.Role) }},
@@ -199,7 +177,7 @@ func fitTable(lines []realism.Line) *report.Sheet {
 	} {
 		for _, q := range [...]struct{ p, drop int }{{10, 3}, {50, 0}, {90, 0}} {
 			columns = append(columns, col{Name: fmt.Sprintf("%s_p%d", side.name, q.p), Head: fmt.Sprintf(" %s P%d", strings.ToUpper(side.name), q.p), Drop: q.drop,
-				Of: func(l realism.Line) report.Value { return at(l, side.of(l), q.p) }})
+				Of: func(l realism.Line) report.Value { return quantile(side.of(l), l.Unit, q.p) }})
 		}
 	}
 	return report.TableOf("figures", lines, append(columns,

@@ -74,10 +74,8 @@ func halvesTable(h *realism.Halves) *report.Sheet {
 	type col = report.Column[realism.HalvesLine]
 	bound := func(i int) func(realism.HalvesLine) report.Value {
 		return func(l realism.HalvesLine) report.Value {
-			if unit := profile.KindOf(l.Figure).Unit; unit == profile.Share || unit == profile.Thousandth {
-				return report.Share(l.Bound[i], 1000).If(i == 0)
-			}
-			return report.Ratio(l.Bound[i], 1000)
+			unit := profile.KindOf(l.Figure).Unit
+			return apart(l.Bound[:], unit, i).If(i == 0 || unit != profile.Share && unit != profile.Thousandth)
 		}
 	}
 	of := int64(len(h.Simulated))

@@ -127,29 +127,38 @@ func (r figureRow) label() string {
 	return text
 }
 
+// quantile is a percentile of a figure; a share of all is one value, under P50.
+func quantile(f *profile.Figure, unit profile.Unit, p int) report.Value {
+	switch {
+	case f == nil:
+		return report.None()
+	case f.Share != nil:
+		return report.Share(*f.Share, 1000).If(p == 50)
+	case unit == profile.Thousandth:
+		return report.Share(f.Percentile(p), 1000)
+	}
+	return report.Count(f.Percentile(p))
+}
+
+// apart is how far values of a figure are apart at P50 (0) or P90 (1), in thousandths: as
+// a ratio, of shares as a distance.
+func apart(of []int64, unit profile.Unit, i int) report.Value {
+	switch {
+	case i >= len(of):
+		return report.None()
+	case unit == profile.Share || unit == profile.Thousandth:
+		return report.Share(of[i], 1000)
+	}
+	return report.Ratio(of[i], 1000)
+}
+
 func figureTable(rows []figureRow, several bool) *report.Sheet {
 	type col = report.Column[figureRow]
-	quantile := func(p int) func(figureRow) report.Value {
-		return func(r figureRow) report.Value {
-			switch {
-			case r.Share != nil:
-				return report.Share(*r.Share, 1000).If(p == 50)
-			case r.unit == profile.Thousandth:
-				return report.Share(r.Percentile(p), 1000)
-			}
-			return report.Count(r.Percentile(p))
-		}
+	at := func(p int) func(figureRow) report.Value {
+		return func(r figureRow) report.Value { return quantile(&r.Figure, r.unit, p) }
 	}
 	floor := func(i int) func(figureRow) report.Value {
-		return func(r figureRow) report.Value {
-			switch {
-			case i >= len(r.Floor):
-				return report.None()
-			case r.unit == profile.Share || r.unit == profile.Thousandth:
-				return report.Share(r.Floor[i], 1000)
-			}
-			return report.Ratio(r.Floor[i], 1000)
-		}
+		return func(r figureRow) report.Value { return apart(r.Floor, r.unit, i) }
 	}
 	text := func(of func(figureRow) string) func(figureRow) report.Value {
 		return func(r figureRow) report.Value { return report.Text(of(r)) }
@@ -167,9 +176,9 @@ func figureTable(rows []figureRow, several bool) *report.Sheet {
 		col{Name: "unit", Of: text(func(r figureRow) string { return string(r.unit) })},
 		col{Name: "n", Head: " N", Drop: 1, Of: func(r figureRow) report.Value { return report.Count(r.N) }},
 		col{Name: "sessions", Head: " SESSIONS", Drop: 4, Of: func(r figureRow) report.Value { return report.Count(r.Sessions) }},
-		col{Name: "p10", Head: " P10", Of: quantile(10)},
-		col{Name: "p50", Head: " P50", Of: quantile(50)},
-		col{Name: "p90", Head: " P90", Of: quantile(90)},
+		col{Name: "p10", Head: " P10", Of: at(10)},
+		col{Name: "p50", Head: " P50", Of: at(50)},
+		col{Name: "p90", Head: " P90", Of: at(90)},
 		col{Name: "floor_p50", Head: " FLOOR 50", Drop: 2, Of: floor(0)},
 		col{Name: "floor_p90", Head: " FLOOR 90", Drop: 2, Of: floor(1)},
 		col{Name: "figure", Head: "KEY", Drop: 3, Of: text(func(r figureRow) string { return r.name })})

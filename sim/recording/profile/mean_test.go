@@ -8,7 +8,7 @@ func TestMean(t *testing.T) {
 	for i := range int64(Steps + 1) {
 		even.Q, steep.Q = append(even.Q, i*100), append(steep.Q, 10)
 	}
-	steep.Q[Steps] = 2010 // the last twentieth rises by 2,000: its middle is 1,000 more
+	steep.Q[Steps] = 2010                            // the last twentieth rises by 2,000: its middle is 1,000 more
 	if got := even.Mean(); got < 999 || got > 1000 { // At cuts fractions off
 		t.Errorf("%d, want 1000", got)
 	}

@@ -39,7 +39,7 @@ var sections = []Section{
 	{Word: "CACHE-B", About: "other providers' caches", Without: "a scenario's provider is Anthropic; the package cachemodel has the others and holds them to their rules"},
 	{Word: "CACHE-C", About: "caches of self-hosted engines", Without: "agentsim lab cache replay serves recorded traces by them"},
 	{Word: "CACHE-D", About: "prices", Scenarios: []string{"recorded-notebook", "minimal-vs-full", "custom-agents"}},
-	{Word: "CACHE-X", About: "where the ranking of structures flips", Scenarios: []string{"fork-vs-subagent", "four-ways"}},
+	{Word: "CACHE-X", About: "where the ranking of structures flips", Scenarios: []string{"fork-vs-subagent", "explore-or-fork", "four-ways"}},
 	{Word: "TOK", About: "counting tokens", Scenarios: []string{"recorded-notebook"}},
 	{Word: "KRN", About: "virtual time, order and limits", Scenarios: []string{"hello", "abort-tree"}},
 	{Word: "LLM", About: "the mock model: how it works, errs, waits and fails", Scenarios: []string{"rate-limits", "stream-failures", "lazy-delegation", "retry-storm"}},

@@ -131,7 +131,7 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 	lives, _ := s.Lifetime(int(t.SpawnedBy))
 	child, _ := cachemodel.Lookup(reqs[0].Model) // found above
 	turns := int64(len(reqs))
-	q = Query{Model: parent.Pinned(), Prefix: by.Usage.Prompt(), Turns: turns, Siblings: width, Reading: MaxTurns, Late: true, Task: TaskTokens,
+	q = Query{Model: parent.Pinned(), Prefix: by.Usage.Prompt(), Turns: turns, Siblings: width, Reading: MaxTurns, Task: TaskTokens,
 		Output: output / turns, Lacks: 1000, Hour: lives == llm.TTL1h}
 	for i, r := range reqs[1:] {
 		if r.Start.Sub(reqs[i].Last) > llm.TTL5m.Duration() && 2*r.Usage.Read < reqs[i].Usage.Prompt() {
@@ -144,10 +144,24 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 	q.Growth = q.Output
 	q.Own = first.Prompt() - q.Task
 	q.Know = q.Own + max(last.Prompt()-first.Prompt()-(turns-1)*q.Growth, 0)
+	q.Half = halfway(reqs, &q)
 	if q.Warm = min(first.Read, q.Own); q.Check() != nil {
 		return q, 0, "it is too short or too long to be simulated"
 	}
 	return q, cost, ""
+}
+
+// halfway is the share of what a child reads that has arrived by its middle call, at
+// least one thousandth.
+func halfway(reqs []*recording.Request, q *Query) int64 {
+	n := len(reqs) - 1
+	grown := func(i int) int64 {
+		return reqs[i].Usage.Prompt() - reqs[0].Usage.Prompt() - int64(i)*q.Growth
+	}
+	if q.Know == q.Own {
+		return 500
+	}
+	return min(max((grown(n/2)+grown(n-n/2))*500/(q.Know-q.Own), 1), 1000)
 }
 
 // Overlap is the share of what children read that their parents had read, in
@@ -194,9 +208,8 @@ func (in *Inputs) Settled() []Query {
 func Estimate(children []Query) (sum Pair) {
 	for i := range children {
 		q := &children[i]
-		one := q.paid(q.profileOf(fork), q.profileOf(fresh), q.Reading)
-		sum.Fork += one.Fork / cachemodel.Picodollars(q.Siblings)
-		sum.Fresh += one.Fresh / cachemodel.Picodollars(q.Siblings)
+		sum.Fork += q.bill(q.profileOf(fork).Cost, fork, q.Reading)
+		sum.Fresh += q.bill(q.profileOf(fresh).Cost, fresh, q.Reading)
 	}
 	return sum
 }

@@ -41,10 +41,10 @@ func TestInputs(t *testing.T) {
 		in := &Inputs{}
 		in.Add(family())
 		want := []Query{
-			{Model: "claude-opus-4-5-20251101", Prefix: 70_000, Own: 24_000, Know: 24_000 + 3_000, Warm: 8_000, Turns: 3, Siblings: 2, Reading: MaxTurns, Late: true,
-				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true},
-			{Model: "claude-opus-4-5-20251101", Child: "claude-haiku-4-5-20251001", Prefix: 70_000, Own: 20_000, Know: 20_000 + 700, Turns: 2, Siblings: 2, Reading: MaxTurns, Late: true,
-				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Pauses: 1},
+			{Model: "claude-opus-4-5-20251101", Prefix: 70_000, Own: 24_000, Know: 24_000 + 3_000, Warm: 8_000, Turns: 3, Siblings: 2, Reading: MaxTurns,
+				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Half: 333},
+			{Model: "claude-opus-4-5-20251101", Child: "claude-haiku-4-5-20251001", Prefix: 70_000, Own: 20_000, Know: 20_000 + 700, Turns: 2, Siblings: 2, Reading: MaxTurns,
+				Task: TaskTokens, Growth: 100, Output: 100, Lacks: 1000, Hour: true, Half: 500, Pauses: 1},
 		}
 		if len(in.Children) != 2 || in.Children[0] != want[0] || in.Children[1] != want[1] {
 			t.Errorf("%+v, want %+v", in.Children, want)
@@ -69,7 +69,6 @@ func TestInputs(t *testing.T) {
 		if estimate := Estimate(in.Settled()); simulated.Fresh != estimate.Fresh || simulated.Fork <= estimate.Fork || simulated.Fork > estimate.Fork*107/100 { // its own blocks
 			t.Errorf("simulated %+v, estimated %+v", simulated, estimate)
 		}
-		// It grew by 1,000 and 2,000 tokens, not by 1,500 twice; the plain input is written.
 		if d := simulated.Fresh - in.Billed.Fresh; max(d, -d)*100 > in.Billed.Fresh {
 			t.Errorf("simulated %d, billed %d", simulated.Fresh, in.Billed.Fresh)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agentsim/cachemodel"
+	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
 
@@ -28,7 +29,7 @@ type Query struct {
 	Ideal    bool           // the idealised world: none of what moves a run away from the law
 	// What measured children have and the law leaves out. Shares are thousandths.
 	Warm   int64 // tokens of S that were cached before the first child began
-	Late   bool  // R begins to arrive with the second turn, as results of tools do
+	Half   int64 // share of R that has arrived by the middle turn, all from the second on, as results of tools do; 0: Reading says when
 	Lacks  int64 // share of R that the parent does not hold: a fork reads it too
 	Spares int64 // share of its turns that a fork need not make
 	Thinks int64 // output of each turn that a fork has and a fresh child has not; it stays in the conversation
@@ -186,21 +187,21 @@ func (q *Query) model(k kind) string {
 	return q.Model
 }
 
-// bill is what one child pays whose every prompt is cached: what a turn adds is
-// written, all before it is read. R arrives over so many turns.
-func (q *Query) bill(p *cachemodel.Profile, k kind, reading int64) (sum cachemodel.Picodollars) {
-	s, write := q.side(k), p.Rates.Write5m
-	if s.hour {
-		write = p.Rates.Write1h
-	}
+// bill is what one child pays at a price whose every prompt is cached: what a turn
+// adds is written, all before it is read. R arrives over so many turns.
+func (q *Query) bill(price func(llm.Usage) cachemodel.Picodollars, k kind, reading int64) (sum cachemodel.Picodollars) {
+	s := q.side(k)
 	before := s.warm
 	for t := range s.turns {
 		prompt := s.prefix + s.arrived(q, t+1, reading) + q.Task + t*s.growth
 		if s.paused(t + 1) {
 			before = 0
 		}
-		sum += cachemodel.Picodollars(prompt-before)*write + cachemodel.Picodollars(before)*p.Rates.Read +
-			cachemodel.Picodollars(s.output)*p.Rates.Output
+		u := llm.Usage{Read: before, Write5m: prompt - before, Output: s.output}
+		if s.hour {
+			u.Write5m, u.Write1h = 0, u.Write5m
+		}
+		sum += price(u)
 		before = prompt
 	}
 	return sum
@@ -219,10 +220,9 @@ func (a Pair) minus(b Pair) Pair { return Pair{a.Fork - b.Fork, a.Fresh - b.Fres
 func (a Pair) Zero() bool { return a == Pair{} }
 
 // closed is what the law says at a model's rates that all children of the query
-// cost, with the growth that both kinds have in common.
-func (q *Query) closed(p *cachemodel.Profile) Pair { return q.paid(p, p, 1) }
-
-func (q *Query) paid(forks, others *cachemodel.Profile, reading int64) Pair {
+// cost, with the growth that both kinds have in common. It knows no dearer rates of
+// long prompts.
+func (q *Query) closed(p *cachemodel.Profile) Pair {
 	n := cachemodel.Picodollars(q.Siblings)
-	return Pair{n * q.bill(forks, fork, reading), n * q.bill(others, fresh, reading)}
+	return Pair{n * q.bill(p.Rates.Cost, fork, 1), n * q.bill(p.Rates.Cost, fresh, 1)}
 }

@@ -158,12 +158,21 @@ const unknown = -1
 
 // arrived is how much of what it reads a child has at turn t, from 1.
 func (s *side) arrived(q *Query, t, reading int64) int64 {
-	last := s.turns
-	if q.Late && reading > 1 {
-		t, last = t-1, last-1
+	if q.Half > 0 && reading > 1 {
+		return s.read * s.part(q.Half, t) / 1000
 	}
-	n := max(min(reading, last), 1)
+	n := max(min(reading, s.turns), 1)
 	return s.read * min(t, n) / n
+}
+
+// part is the share that has arrived at turn t, where half of the turns bring so much of
+// it, each as much as the others of its half. Shares are thousandths.
+func (s *side) part(half, t int64) int64 {
+	past, all := 2*(t-1), s.turns-1
+	if past <= all {
+		return half * past / max(all, 1)
+	}
+	return half + (1000-half)*(past-all)/all
 }
 
 var readNotes = use("Read", `{"file_path":"`+notes+`"}`)

@@ -54,13 +54,14 @@ func graded(t *testing.T) {
 
 func oneAnswer(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, seed := range []string{"42", "1", "7"} {
+	for _, c := range [...][3]string{{"fork-vs-subagent", "subagent-background", "42"}, {"fork-vs-subagent", "subagent-background", "1"},
+		{"fork-vs-subagent", "subagent-background", "7"}, {"explore-or-fork", "explore", "42"}} {
 		var run struct {
 			Ratio    float64 `json:"fork_to_fresh"`
 			Map      []any   `json:"fork_or_fresh"`
 			Variants []struct{ Variant, Run string }
 		}
-		answered(t, &run, "run", "fork-vs-subagent", "--seed", seed, "--variant", "subagent-background", "--variant", "fork")
+		answered(t, &run, "run", c[0], "--seed", c[2], "--variant", c[1], "--variant", "fork")
 		ids := map[string]string{}
 		for _, v := range run.Variants {
 			ids[v.Variant] = v.Run
@@ -70,11 +71,12 @@ func oneAnswer(t *testing.T) {
 			Map   []any   `json:"fork_or_fresh"`
 		}
 		var crossed, played ratio
-		answered(t, &crossed, "crossover", ids["subagent-background"], ids["fork"])
-		answered(t, &played, "whatif", ids["subagent-background"], "--structure", "fork", "--forks", ids["fork"])
+		answered(t, &crossed, "crossover", ids[c[1]], ids["fork"])
+		answered(t, &played, "whatif", ids[c[1]], "--structure", "fork", "--forks", ids["fork"])
+		t.Logf("%s: billed %.3f, crossover %.3f, whatif %.3f", c, run.Ratio, crossed.Ratio, played.Ratio)
 		for _, other := range []ratio{crossed, played} {
 			if off := math.Abs(other.Ratio/run.Ratio - 1); !(off <= 0.05) || len(other.Map) < 4 || len(run.Map) < 4 {
-				t.Errorf("seed %s: billed %.3f, crossover %.3f, whatif %.3f", seed, run.Ratio, crossed.Ratio, played.Ratio)
+				t.Errorf("%s: they do not agree within 5 %%, or one prints no map", c)
 			}
 		}
 	}

@@ -19,8 +19,6 @@ type File struct {
 	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
 	Expect []*Expect
 
-	Defined bool // agents are defined beside the scenario and its project
-
 	seeds    []uint64
 	size     int // bytes of the text
 	src      *document.Source
@@ -28,6 +26,7 @@ type File struct {
 	variants []document.Pair
 	compared []string // the structures that compare makes variants of
 	foreign  bool
+	defined  bool                              // agents are defined beside the scenario and its project
 	dir      *projectFiles                     // the foreign ones; nil where they are not known
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
 	beside   map[string]string                 // what has been read of them
@@ -40,6 +39,10 @@ type Option func(*File)
 // ForeignProject says that the scenario runs on files which are not its own, so
 // that its paths, globs and lines are not held against its own ones.
 func ForeignProject(f *File) { f.foreign = true }
+
+// Defining says that agents are defined beside the scenario and its project, so that it
+// may name types that are not known here.
+func Defining(f *File) { f.defined = true }
 
 // OnDirectory is ForeignProject with the paths of those files: what the scenario
 // names is a file of its own, for which another may stand, or one of them.

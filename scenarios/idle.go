@@ -80,7 +80,7 @@ func (f *File) Unread(variant string, sets []string, set string) string {
 // file's own may ask for any alias, as only a run finds out.
 func unreadIn(f *File, s *Scenario) []section {
 	return slices.DeleteFunc(s.unread(), func(x section) bool {
-		return (f.foreign || f.Defined) && strings.HasPrefix(x.key, "provider.aliases.")
+		return (f.foreign || f.defined) && strings.HasPrefix(x.key, "provider.aliases.")
 	})
 }
 

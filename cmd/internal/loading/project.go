@@ -22,10 +22,11 @@ import (
 
 // Project is where scenarios' projects come from, as flags say.
 type Project struct {
-	Dir  string   // in place of scenarios' own projects; "" for none
-	Home string   // the user's directory; "" is not read
-	Head string   // a file with the client's own head, in place of scenarios' own; "" for none
-	Own  []string // files of this program's that are no part of a project, as given
+	Dir     string   // in place of scenarios' own projects; "" for none
+	Home    string   // the user's directory; "" is not read
+	Head    string   // a file with the client's own head, in place of scenarios' own; "" for none
+	Defined bool     // flags name definitions of agents besides
+	Own     []string // files of this program's that are no part of a project, as given
 
 	Profile string // of the binary by name, or a file, in place of scenarios' own; "" for none
 	Prices  Prices // in place of scenarios' own
@@ -70,12 +71,16 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 		return nil, err
 	}
 	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
+	var opts []scenarios.Option
+	if p.Defined {
+		opts = append(opts, scenarios.Defining)
+	}
 	dir, own := p.Dir, []string{name, p.Head, p.Profile, p.Prices.Name}
 	if dir == "" {
 		src, err := readLimited(name)
 		said, heads := scenarios.ProjectOf(src)
 		if err != nil || said == "" || !LooksLikePath(name) {
-			if l.File, err = Scenario(name); err == nil {
+			if l.File, err = Scenario(name, opts...); err == nil {
 				err = offer(l.File, sets, p.Profile)
 			}
 			return l, err
@@ -86,7 +91,7 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 	if l.dir, err = p.directory(s, dir, own); err != nil {
 		return nil, err
 	}
-	if l.File, err = Scenario(name, scenarios.OnDirectory(l.dir.files.Open().Paths())); err == nil {
+	if l.File, err = Scenario(name, append(opts, scenarios.OnDirectory(l.dir.files.Open().Paths()))...); err == nil {
 		err = offer(l.File, sets, p.Profile)
 	}
 	return l, err

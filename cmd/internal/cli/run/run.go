@@ -158,7 +158,7 @@ func run(s *ui.Env, o *options) error {
 // read reads the scenario, and makes one spec for each variant asked for, in the
 // file's order. All are checked before the first one runs.
 func (o *options) read(s *ui.Env) (*loading.Loaded, *harness.Maker, []*sim.Spec, error) {
-	o.project.Own = []string{o.db, o.events}
+	o.project.Own, o.project.Defined = []string{o.db, o.events}, len(o.defs.Words()) > 0
 	o.sets = o.project.Sets(o.sets)
 	on, err := o.project.Scenario(s, o.name, o.sets)
 	if err == nil {
@@ -185,7 +185,6 @@ func (o *options) specs(s *ui.Env, on *loading.Loaded) (*harness.Maker, []*sim.S
 	if err != nil {
 		return nil, nil, err
 	}
-	on.File.Defined = len(given) > 0
 	m := on.Maker(func(sc *scenarios.Scenario) { loading.Into(sc, given) })
 	m.Policy = o.policy
 	if o.seedSet {

@@ -85,14 +85,14 @@ func (s *Scenario) definedNames() []string {
 }
 
 // knowsTypes reports whether no file that is not read yet defines types of agents.
-func (f *File) knowsTypes(s *Scenario) bool { return !f.foreign && !f.defined && !s.definesAgents() }
+func knowsTypes(f *File, s *Scenario) bool { return !f.foreign && !f.defined && !s.definesAgents() }
 
 // leadType checks the type that the lead names. Whether a type that the
 // scenario's files may define is there, the run finds out.
 func (c *checker) leadType() {
 	s := c.s
 	types, readOnly := c.agentTypes()
-	if c.file.knowsTypes(s) {
+	if knowsTypes(c.file, s) {
 		c.oneOf("type", "agent type", s.Type, types...)
 	}
 	if s.exploresOnHaiku() && s.Provider.Aliases["haiku"] == "" {

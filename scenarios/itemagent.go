@@ -21,7 +21,7 @@ func (c *checker) itemAgent(path string, it *Item) {
 		c.bad(path, "take it away, or by: lead", "work item %q is the lead's own, and names an agent", it.ID)
 	}
 	types, readOnly := c.agentTypes()
-	if c.file.knowsTypes(s) {
+	if knowsTypes(c.file, s) {
 		c.oneOf(path+".type", "agent type", a.Type, types...)
 	}
 	if slices.Contains(readOnly, a.Type) && len(it.Edits) > 0 {

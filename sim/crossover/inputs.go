@@ -23,6 +23,7 @@ type Inputs struct {
 	Left          []Left
 
 	sizes         *profile.Measure
+	shares        map[string]pooled // by figure, of the sessions so far
 	turns, output Counts
 }
 
@@ -52,6 +53,7 @@ func (in *Inputs) Add(s *recording.Session) {
 		in.sizes = profile.New(profile.Options{Joined: true})
 	}
 	in.sizes.Add("", s)
+	in.shares = nil
 	of := make([][]*recording.Request, len(s.Threads))
 	width := map[int32]int64{}
 	for i := range s.Requests {
@@ -164,22 +166,61 @@ func halfway(reqs []*recording.Request, q *Query) int64 {
 	return min(max((grown(n/2)+grown(n-n/2))*500/(q.Know-q.Own), 1), 1000)
 }
 
+// pooled is a share of what all children read, in thousandths, and of how many it was
+// measured.
+type pooled struct{ share, children int64 }
+
+// pooled is a figure of the children's reading.
+func (in *Inputs) pooled(figure string) pooled {
+	if in.shares == nil {
+		in.shares = map[string]pooled{}
+		for _, src := range in.sizes.Profile().Sources {
+			for _, r := range src.Roles {
+				for name, f := range r.Figures { // order: each figure goes to its own sum
+					if r.Role == profile.SubAgent && r.Type == "" && f.Share != nil {
+						p := in.shares[name]
+						in.shares[name] = pooled{p.share + f.N**f.Share, p.children + f.N}
+					}
+				}
+			}
+		}
+	}
+	p := in.shares[figure]
+	if p.children > 0 {
+		p.share /= p.children
+	}
+	return p
+}
+
 // Overlap is the share of what children read that their parents had read, in
 // thousandths, and of how many children it was measured: of 0 it is taken from the
 // recorded ones.
 func (in *Inputs) Overlap() (share, children int64) {
-	for _, src := range in.sizes.Profile().Sources {
-		for _, r := range src.Roles {
-			if f, ok := r.Figures["overlap_parent_bytes"]; ok && r.Role == profile.SubAgent && r.Type == "" && f.Share != nil {
-				share += f.N * *f.Share
-				children += f.N
-			}
-		}
+	if p := in.pooled("overlap_parent_bytes"); p.children > 0 {
+		return p.share, p.children
 	}
-	if children == 0 {
-		return Unmeasured, 0
+	return Unmeasured, 0
+}
+
+// Inline is Overlap for a parent that does its children's work itself: it knows what it
+// read for the earlier ones as well.
+func (in *Inputs) Inline() (share, children int64) {
+	share, children = in.Overlap()
+	return share + in.pooled("overlap_siblings_bytes").share*(1000-share)/1000, children
+}
+
+// Recorded are the P50 and the P90 of what recorded children had of their parents'
+// reading.
+func Recorded() (out []int64) {
+	p, err := profile.Open(profile.Shipped()[0])
+	if err != nil {
+		panic("crossover: the profile of the binary is broken: " + err.Error())
 	}
-	return share / children, children
+	f, _ := p.Find(profile.Want{Role: profile.SubAgent, Figure: "overlap_parent"})
+	for _, part := range [...]int{50, 90} {
+		out = append(out, f.Percentile(part))
+	}
+	return out
 }
 
 // Forked is what forks did otherwise than fresh children on the same work: the share of

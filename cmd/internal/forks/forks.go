@@ -41,6 +41,8 @@ func (p *Point) Tell(d *report.Document) {
 	d.Say("")
 	d.Table(p.chart())
 	d.Say("")
+	d.Table(p.models())
+	d.Say("")
 	d.Table(report.TableOf("fork_or_fresh_inputs", p.inputs(), inputColumns()...))
 	d.Say("")
 	d.Label("profile", p.recorded())

@@ -55,7 +55,7 @@ func (p *Point) inputs() []input {
 		{"calls", mean(turns), grade(profile.SubAgent, "calls"), p.scaled(turns, func(q *crossover.Query, n int64) { q.Turns = max(n, 1) })},
 		{"output of a call", mean(func(q *crossover.Query) int64 { return q.Output }), said, ""},
 		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), "10 forks: the look-back ends"},
-		{"its model", p.models(), "a fork has its parent's", p.atOneModel()},
+		{"its model", p.model(), "a fork has its parent's", p.atOneModel()},
 		{"parents whose entries live 1h", percent(hours), "and so a fork's", "at 5m: " + cell(p.with(func(q *crossover.Query) { q.Hour = false }), false)},
 		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
 		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
@@ -83,8 +83,8 @@ func (p *Point) scaled(of func(*crossover.Query) int64, set func(*crossover.Quer
 	return p.turn(100, 10_000, func(q *crossover.Query, v int64) { set(q, of(q)*v/1000) }, func(at int64) string { return report.Quantity(mean * at / 1000) })
 }
 
-// models says how many children have another model than their parents.
-func (p *Point) models() string {
+// model says how many children have another model than their parents.
+func (p *Point) model() string {
 	other, name := 0, ""
 	for i := range p.children {
 		if q := &p.children[i]; q.Child != "" {

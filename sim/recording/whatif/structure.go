@@ -27,7 +27,7 @@ type Structured struct {
 // nearest to what recorded children had.
 func (a *Structured) Point() (out Row) {
 	for _, r := range a.Rows {
-		if r.Measured || r.Model == "" && (out.Structure == "" || r.Overlap == Unknown[1]) {
+		if r.Measured || r.Model == "" && (out.Structure == "" || r.Overlap == Unknown[1] && !r.Recorded) {
 			out = r
 		}
 	}
@@ -62,6 +62,7 @@ type Row struct {
 	Structure scenarios.Structure
 	Overlap   int64  // of what children read, what their parents had read, in thousandths
 	Measured  bool   // the overlap is the session's own
+	Recorded  bool   // it is a quantile of recorded children
 	Model     string // of fresh children, where it is not the recorded one
 	Session   cachemodel.Picodollars
 	Children  cachemodel.Picodollars // what is left of it without the parents' bill as it was
@@ -121,8 +122,15 @@ func asked(structure scenarios.Structure, in *crossover.Inputs) (out []Row) {
 	for _, share := range Unknown {
 		out = append(out, Row{Structure: structure, Overlap: share})
 	}
-	if share, n := in.Overlap(); n > 0 {
-		out = append(out, Row{Structure: structure, Overlap: share, Measured: true})
+	share, n := in.Overlap()
+	if structure == scenarios.Inline {
+		share, n = in.Inline()
+	}
+	if n > 0 {
+		return append(out, Row{Structure: structure, Overlap: share, Measured: true})
+	}
+	for _, share := range crossover.Recorded() {
+		out = append(out, Row{Structure: structure, Overlap: share, Recorded: true})
 	}
 	return out
 }

@@ -33,6 +33,7 @@ func (c *comparison) document(o *options) *report.Document {
 	d.Label("not in play", strings.Join(c.ladder.Absent, " · "))
 	d.Label("law", "a fork is cheaper while "+crossover.Formula+c.lawNow())
 	d.Label("assumes", crossover.Assumptions+behind(", which is ", c.unmet()))
+	d.Label("sizes", "assumed, of nobody's sessions: agentsim crossover SOURCE… takes those of yours")
 	d.Label("rates", c.rates())
 	d.Label("simulated", fmt.Sprintf("%s of sim.Run: a lead spawns the children in one answer, in the background; both kinds take as many turns; sizes are recorded counts, a fork's own blocks real ones; only the children's bills count", ui.Plural(c.runs, "run")))
 	d.Label("drawn", o.plot)

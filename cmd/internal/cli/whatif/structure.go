@@ -105,6 +105,9 @@ func (o *options) structured(d *report.Document, a *whatif.Structured) {
 			if r.Measured {
 				return report.Share(r.Overlap, 1000).As(report.Percent(r.Overlap, 1000) + ", measured")
 			}
+			if r.Recorded {
+				return report.Share(r.Overlap, 1000).As(report.Percent(r.Overlap, 1000) + ", recorded children's")
+			}
 			return report.Share(r.Overlap, 1000).OrBlank(r.Structure == scenarios.Fork || r.Structure == scenarios.Inline)
 		}},
 		col{Name: "children_cost", Head: " THEIR WORK", Of: func(r whatif.Row) report.Value { return report.Dollars(r.Children) }},

@@ -12,7 +12,8 @@ import (
 // life, which ends with it. What every call needs comes first, here and there: among
 // many agents nothing of one is in the processor's caches when its next event comes.
 type agent struct {
-	*life      // nil once it has ended
+	*life             // nil once it has ended
+	hooks      []Hook // of its definition
 	parent     *agent
 	hand       *hand             // where there is a classifier
 	told       map[llm.Hash]bool // messages of others that it has heard
@@ -20,7 +21,6 @@ type agent struct {
 	marking    marking
 	background bool // nobody waits for it
 	fork       bool
-	hooks      []Hook // of its definition
 	ref        int32
 	lineage    string
 
@@ -34,6 +34,12 @@ type agent struct {
 
 // life is what is kept of an agent that lives.
 type life struct {
+	// What each call looks at stands together.
+	last       lastAnswer // the call before this one
+	billed     llm.Usage  // of its last call
+	root       llm.Hash   // of the first node of its requests
+	progress   progressed
+	files      files     // that it knows
 	uses       []use     // of the last answer
 	calls      []call    // recorded since then
 	sent       *llm.Node // head of the last request
@@ -75,13 +81,8 @@ type life struct {
 	oddReport  bool          // a finding says that its report does not begin as it is to
 	effortless bool          // and that its effort has no effect
 	digest     string        // the last answer beside its conversation
-	root       llm.Hash      // of the first node of its requests
 	asks       asks
-	last       lastAnswer // the call before this one
-	billed     llm.Usage  // of its last call
 	meters     meters
-	progress   progressed
-	files      files                 // that it knows
 	facts      transcript.AgentStart // as it started; lists are its own
 
 	lastChild        llm.AgentID

@@ -159,11 +159,11 @@ func (c *cacheBooks) life() vtime.Duration {
 // none. It is CACHE-L2 for those who read what it wrote in the meantime.
 func (u *cacheBooks) landed(a *agent, began vtime.Instant) {
 	for i := range a.last.marks {
-		if !u.is(a.last.places[i], a.last.marks[i].Node.Hash) {
+		e := &u.list[a.last.places[i]]
+		if e.flying == 0 {
 			continue
 		}
-		e := &u.list[a.last.places[i]]
-		e.flying--
+		e.flying-- // while it flies, its place is its own
 		if began > 0 && (!e.begun || began < e.began) {
 			e.began, e.begun = began, true
 		}

@@ -131,12 +131,18 @@ func measured(s *recording.Session, t *recording.Thread, reqs []*recording.Reque
 		return q, 0, "its parent's prices are not known"
 	}
 	lives, _ := s.Lifetime(int(t.SpawnedBy))
+	own := llm.TTL5m
+	for _, r := range reqs {
+		if r.Usage.Write1h > r.Usage.Write5m {
+			own = llm.TTL1h
+		}
+	}
 	child, _ := cachemodel.Lookup(reqs[0].Model) // found above
 	turns := int64(len(reqs))
 	q = Query{Model: parent.Pinned(), Prefix: by.Usage.Prompt(), Turns: turns, Siblings: width, Reading: MaxTurns, Task: TaskTokens,
-		Output: output / turns, Lacks: 1000, Hour: lives == llm.TTL1h}
+		Output: output / turns, Lacks: 1000, Hour: lives == llm.TTL1h, Long: own == llm.TTL1h}
 	for i, r := range reqs[1:] {
-		if r.Start.Sub(reqs[i].Last) > llm.TTL5m.Duration() && 2*r.Usage.Read < reqs[i].Usage.Prompt() {
+		if r.Start.Sub(reqs[i].Last) > own.Duration() && 2*r.Usage.Read < reqs[i].Usage.Prompt() {
 			q.Pauses++
 		}
 	}

@@ -82,7 +82,7 @@ func TestInputs(t *testing.T) {
 		at := func(overlap int64) (thousandths int64) {
 			list := in.Settled()
 			for i := range list {
-				list[i].Child, list[i].Hour, list[i].Lacks = "", false, 1000-overlap
+				list[i].Child, list[i].Hour, list[i].Long, list[i].Lacks = "", false, false, 1000-overlap
 			}
 			p := Estimate(list)
 			return int64(p.Fork * 1000 / p.Fresh)

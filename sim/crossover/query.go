@@ -35,6 +35,7 @@ type Query struct {
 	Thinks int64 // output of each turn that a fork has and a fresh child has not; it stays in the conversation
 	Pauses int64 // turns before which a child waited longer than its cache entry lives
 	Hour   bool  // the parent's entries live for an hour, and so do a fork's
+	Long   bool  // a fresh child's entries do
 }
 
 // Default is a long lead and one child that must know half of what it knows.
@@ -171,12 +172,12 @@ func (q *Query) side(k kind) side {
 	if k == fork {
 		turns := max(q.Turns-(q.Turns*q.Spares+500)/1000, 1)
 		s := side{q.Prefix, q.Prefix, q.missing(), turns, q.Growth + q.Thinks, q.Output + q.Thinks, q.Pauses, q.Hour}
-		if q.Hour {
+		if q.Hour && !q.Long {
 			s.pauses = 0 // they are shorter
 		}
 		return s
 	}
-	return side{q.Own, min(q.Warm, q.Own), q.Know - q.Own, q.Turns, q.Growth, q.Output, q.Pauses, false}
+	return side{q.Own, min(q.Warm, q.Own), q.Know - q.Own, q.Turns, q.Growth, q.Output, q.Pauses, q.Long}
 }
 
 // model is what answers children of a kind.

@@ -138,7 +138,11 @@ func (l *Lab) simulate(q Query, k kind, w world, own int64) (bill, error) {
 		return bill{}, fmt.Errorf("%s: %d calls where %d were to be made %s", w.label(k), t.bill.calls, w.siblings*q.side(k).turns, t.failed)
 	}
 	// Who left the warm part of a fresh child's front is no part of the scenario.
-	saved := cachemodel.Picodollars(w.siblings*q.side(k).warm) * (t.profile.Rates.Write5m - t.profile.Rates.Read)
+	write := t.profile.Rates.Write5m
+	if q.Long {
+		write = t.profile.Rates.Write1h
+	}
+	saved := cachemodel.Picodollars(w.siblings*q.side(k).warm) * (write - t.profile.Rates.Read)
 	if k == fresh {
 		t.bill.cost, t.bill.flat = t.bill.cost-saved, t.bill.flat-saved
 	}

@@ -49,7 +49,7 @@ const notes = "notes.md"
 func (q *Query) scenario(k kind, w world, own int64) (*scenarios.Scenario, error) {
 	s, err := base(k, q.model(k), w)
 	if err == nil && q.side(k).hour {
-		s.Provider.TTL = llm.TTL1h
+		s.Provider.TTL, s.Provider.SubagentTTL = llm.TTL1h, llm.TTL1h
 	}
 	if err != nil {
 		return nil, err

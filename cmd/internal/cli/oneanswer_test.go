@@ -37,7 +37,7 @@ func graded(t *testing.T) {
 		{recorded, `output of a call .* not known`, true},
 		{recorded, `what a fork thinks .* assumed: as the child did`, true},
 		{recorded, `CHILD'S MODEL +A FORK THINKS 0, HERE +250 +500 +1\.00 k\n`, true},
-		{recorded, `\nits parent's +fresh 1\.\d+×`, true},
+		{recorded, `\nits parent's +(fork|fresh) \d\.\d+×`, true},
 		{drawn, `its own first prompt .* scaled; recorded P50 `, true},
 		{drawn, `parent's prompt at the spawn .* outcome; recorded P50 `, true},
 		{drawn, `calls that a fork does not make .* assumed: \d+ simulated forks`, true},

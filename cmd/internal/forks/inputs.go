@@ -40,7 +40,8 @@ func (p *Point) inputs() []input {
 	if p.In.Placeholders > 0 {
 		said = "not known: missing on both sides"
 	}
-	hours := p.mean(func(q *crossover.Query) int64 { return map[bool]int64{true: 1000}[q.Hour] })
+	hours := p.mean(func(q *crossover.Query) int64 { return thousand(q.Hour) })
+	long := p.mean(func(q *crossover.Query) int64 { return thousand(q.Long) })
 	forked := "assumed: as the child did"
 	if p.In.Forks > 0 {
 		forked = fmt.Sprintf("assumed: %d simulated forks", p.In.Forks)
@@ -56,11 +57,13 @@ func (p *Point) inputs() []input {
 		{"output of a call", mean(func(q *crossover.Query) int64 { return q.Output }), said, ""},
 		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), "10 forks: the look-back ends"},
 		{"its model", p.model(), "a fork has its parent's", p.atOneModel()},
-		{"parents whose entries live 1h", percent(hours), "and so a fork's", "at 5m: " + cell(p.with(func(q *crossover.Query) { q.Hour = false }), false)},
+		{"entries that live 1h, parents' and its own", percent(hours) + ", " + percent(long), "a fork has its parent's", "all at 5m: " + cell(p.with(func(q *crossover.Query) { q.Hour, q.Long = false, false }), false)},
 		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
 		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
 	}
 }
+
+func thousand(is bool) int64 { return map[bool]int64{true: 1000}[is] }
 
 func prefix(q *crossover.Query) int64 { return q.Prefix }
 func own(q *crossover.Query) int64    { return q.Own + q.Task }

@@ -73,7 +73,11 @@ func (c *changing) spawner(t *scenarios.RecordedThread) (of *scenarios.RecordedT
 // thread changes one thread, if it is a child of another structure.
 func (c *changing) thread(t *scenarios.RecordedThread) {
 	by, call := c.spawner(t)
-	if by == nil || t.Type == "compact" {
+	switch {
+	case t.Type == "" || t.Type == "compact":
+		return
+	case by == nil:
+		c.left = append(c.left, t.Thread+": which answer started it is not told")
 		return
 	}
 	isFork := strings.Contains(t.Calls[0].From, " ")
@@ -154,7 +158,7 @@ func (c *changing) grown(t *scenarios.RecordedThread, isFork bool) (adds []int64
 		x := t.Calls[i]
 		if i > 0 {
 			before := &t.Calls[i-1]
-			read += max(x.Prompt+x.Input-before.Prompt-before.Input-before.Output, 0)
+			read += max(x.Prompt-before.Prompt-before.Output, 0)
 		}
 		if i > 0 && i < n-1 && i*drop/between != (i-1)*drop/between {
 			continue
@@ -192,7 +196,7 @@ func (c *changing) fork(t, by *scenarios.RecordedThread, call int, adds []int64)
 	for i := range t.Calls {
 		x := &t.Calls[i]
 		prompt += adds[i]
-		x.Prompt, x.TTL = prompt-x.Input, from.TTL
+		x.Prompt, x.TTL = prompt, from.TTL
 	}
 }
 
@@ -202,7 +206,7 @@ func (c *changing) fresh(t *scenarios.RecordedThread, adds []int64) {
 	prompt := c.o.Head + c.o.Task
 	for i := range t.Calls {
 		prompt += adds[i]
-		t.Calls[i].Prompt = prompt - t.Calls[i].Input
+		t.Calls[i].Prompt = prompt
 	}
 }
 
@@ -234,9 +238,9 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 	}
 	var steps []step
 	for i, x := range by.Calls {
-		add := x.Prompt + x.Input
+		add := x.Prompt
 		if i > 0 && x.From != scenarios.Anew {
-			add -= by.Calls[i-1].Prompt + by.Calls[i-1].Input
+			add -= by.Calls[i-1].Prompt
 		}
 		steps = append(steps, step{x, add, i + 1})
 	}
@@ -251,7 +255,7 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 			prompt = s.add
 		}
 		number[s.was] = i + 1
-		s.call.Prompt = prompt - s.call.Input
+		s.call.Prompt = prompt
 		by.Calls = append(by.Calls, s.call)
 	}
 	c.forgetPlaces(by)

@@ -37,7 +37,7 @@ func TestStructure(t *testing.T) {
 		// 50,000 are read, then the answer, the task and 943 that were read (1,000 less the
 		// child's answer and plain tokens) are written, and its answer of 60.
 		for _, r := range a.Rows {
-			first := 50_003 + 400 + int64(crossover.TaskTokens) - 3
+			first := 50_003 + 400 + int64(crossover.TaskTokens)
 			read := (1_000 - 60) * (1000 - r.Overlap) / 1000
 			want := costs(6, 50_000+first, first-50_000+read+60, 120)
 			if r.Children != want {
@@ -58,7 +58,7 @@ func TestStructure(t *testing.T) {
 			told{thread: 2, pred: -1, at: 3_100, write: 12_000, output: 60},
 			told{thread: 1, pred: 1, at: 8_000, read: 53_400, write: 1_000, output: 60})
 		a := restructured(t, s, scenarios.Subagent)
-		first := int64(12_000 + crossover.TaskTokens - 3)
+		first := int64(12_000 + crossover.TaskTokens)
 		if got, want := a.Rows[0].Children, costs(6, first, first+1_000, 120)+costs(3, 0, 12_000, 60); got != want {
 			t.Errorf("%d, want %d", got, want)
 		}

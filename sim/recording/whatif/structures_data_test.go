@@ -1,0 +1,57 @@
+package whatif
+
+import (
+	"os"
+	"testing"
+
+	"agentsim/cachemodel"
+	"agentsim/scenarios"
+	"agentsim/sim/crossover"
+	"agentsim/sim/recording"
+	"agentsim/sim/recording/importer"
+	"agentsim/sim/recording/recordingtest"
+)
+
+func TestRecordedStructures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
+	t.Run("TRI-06 every recorded session with children is answered for under every structure; told as it was, its children cost what they were billed; TRI-07 crossover simulates the same ratio within 5 %", func(t *testing.T) {
+		var told, billed, forked cachemodel.Picodollars
+		var whole []crossover.Query // children of sessions none of whose children is left out
+		answered := 0
+		_, err := importer.Read(os.DirFS(recordingtest.Path(t, "sessions")), []string{"requests.jsonl.gz"}, importer.Options{}, func(s *recording.Session) error {
+			in := &crossover.Inputs{}
+			if in.Add(s); len(in.Children) == 0 {
+				return nil
+			}
+			for _, structure := range []scenarios.Structure{scenarios.Fork, scenarios.Subagent, scenarios.Inline, scenarios.Coordinated} {
+				a, err := Restructure(s, structure, in, Options{Slack: 8_500_000_000})
+				if err != nil {
+					t.Errorf("%s, %s: %v", s.ID, structure, err)
+					continue
+				}
+				answered++
+				if structure == scenarios.Fork && len(in.Left)+len(a.Left) == 0 {
+					told, billed, forked = told+a.Told.Children, billed+in.Billed.Fresh, forked+a.Point().Children
+					whole = append(whole, in.Settled()...)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		simulated, err := crossover.NewLab().Simulate(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d answers, told %d, billed %d; forks cost %d ‰, simulated %d ‰", answered, told, billed, forked*1000/told, simulated.Fork*1000/simulated.Fresh)
+		if a, b := forked*1000/told, simulated.Fork*1000/simulated.Fresh; max(a-b, b-a)*20 > a {
+			t.Errorf("forks cost %d ‰ of what their children were billed, simulated %d ‰: more than 5 %% apart", a, b)
+		}
+		if d := told - billed; answered < 100 || max(d, -d)*50 > billed {
+			t.Errorf("%d answers; children cost %d as told, %d as billed", answered, told, billed)
+		}
+	})
+}

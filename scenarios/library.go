@@ -3,6 +3,7 @@ package scenarios
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 
@@ -65,16 +66,26 @@ func readLibrary(file string) ([]byte, error) { return library.ReadFile("library
 
 // EmbeddedProject returns the files of a project of the library by path.
 func EmbeddedProject(name string) (map[string]string, error) {
-	src, err := library.ReadFile(path.Join("library/projects", name+".txtar"))
-	if err != nil || path.Base(name) != name {
+	files, ok := projects[name]
+	if !ok {
 		return nil, fmt.Errorf("no embedded project %q: %s", name, document.DidYouMeanOr(name, EmbeddedProjects()))
 	}
-	return archived(string(src)), nil
+	return maps.Clone(files), nil
 }
 
-// archived is the files of a txtar archive by path: behind each line `-- PATH --` a
-// file, up to the next. They are pieces of the text, for a project is looked at often
+// projects are the files of each project of the library, which are looked at often
 // before a run.
+var projects = func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, name := range EmbeddedProjects() {
+		src, _ := library.ReadFile(path.Join("library/projects", name+".txtar")) // it is listed
+		out[name] = archived(string(src))
+	}
+	return out
+}()
+
+// archived is the files of a txtar archive by path: behind each line `-- PATH --` a
+// file, up to the next.
 func archived(text string) map[string]string {
 	out, name, from := map[string]string{}, "", 0
 	for at := 0; ; {

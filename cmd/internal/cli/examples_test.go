@@ -89,8 +89,9 @@ func runExample(t *testing.T, dir, line string) string {
 // exampleRun is the id of the run of the kind that the examples speak of.
 func exampleRun(t *testing.T, dir string, session bool) string {
 	t.Helper()
-	from := "agentsim.db"
+	from, which := "agentsim.db", "SELECT id FROM runs"
 	if session {
+		which = "SELECT run FROM agents GROUP BY run HAVING max(parent) >= 0 AND sum(write_1h) = 0 ORDER BY count(*) DESC, run" // with sub-agents, and lifetimes of 5m
 		if err := os.Rename(filepath.Join(dir, "session.db"), filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,7 @@ func exampleRun(t *testing.T, dir string, session bool) string {
 	}
 	defer db.Close()
 	var id string
-	if err := db.QueryRow("SELECT id FROM runs").Scan(&id); err != nil {
+	if err := db.QueryRow(which).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	return id[:8]
@@ -125,7 +126,7 @@ func examplePlace(t *testing.T) string {
 		put(name, recorded)
 	}
 	sample := exampleFixture(t, "sample.jsonl.gz")
-	for _, name := range []string{"testdata/validation/sample.jsonl.gz", "requests.jsonl.gz"} {
+	for _, name := range []string{"testdata/validation/sample.jsonl.gz", "requests.jsonl.gz", ".claude/projects/my-repository/sample.jsonl.gz"} {
 		put(name, sample)
 	}
 	const reviewer = "---\nname: reviewer\ndescription: reviews\ntools: Read\n---\nYou review.\n"
@@ -141,7 +142,7 @@ func examplePlace(t *testing.T) string {
 	put("old.yaml", "name: old\nprovider: {model: claude-sonnet-5-5}\nmain: {user: hello}\nscripts: [{agent: main, turns: [{text: hello}]}]\n")
 	runExample(t, dir, "agentsim scenario new mine.yaml")
 	runExample(t, dir, "agentsim run coordinator --set provider.model=claude-sonnet-4-6")
-	runExample(t, dir, "agentsim import --db session.db session.jsonl")
+	runExample(t, dir, "agentsim import --db session.db requests.jsonl.gz")
 	if err := os.Remove(filepath.Join(dir, "mine.yaml")); err != nil {
 		t.Fatal(err)
 	}

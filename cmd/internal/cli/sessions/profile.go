@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"io"
+	"os"
 
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
@@ -68,8 +69,22 @@ func newMeasure(s *ui.Env, o *profileOptions) *cobra.Command {
 	return cmd
 }
 
+// replaces refuses to write over a file that is no profile.
+func (o *profileOptions) replaces() error {
+	if info, err := os.Stat(o.file); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	if _, err := loading.ReadProfile(o.file); err != nil {
+		return ui.Failf(ui.Operating, "-o %s: the file is there already and is no profile; choose another name", ui.Quote(o.file))
+	}
+	return nil
+}
+
 // measure measures sources and writes what they come to.
 func (o *profileOptions) measure(s *ui.Env, args []string) error {
+	if err := o.replaces(); err != nil {
+		return err
+	}
 	m, skipped, err := o.measured(s, args)
 	if err != nil {
 		return err
@@ -124,5 +139,8 @@ func (o *profileOptions) write(s *ui.Env, p *profile.Profile, skipped int64) err
 		d.Label("skipped", ui.Count(skipped)+" lines or files: agentsim import --dry-run lists what")
 	}
 	d.Label("written", o.file+", without any content; agentsim profile show "+ui.Quote(o.file)+" prints it")
+	if len(p.Sources) > 1 {
+		d.Label("merge", "agentsim profile merge measures the "+ui.Plural(len(p.Sources), "source")+" as one, which scenarios can draw from")
+	}
 	return s.Print("table", d)
 }

@@ -234,6 +234,9 @@ func (e *estimated) spread() string {
 	}
 	x := stat.Describe(cost)
 	name := strings.TrimSpace(e.variant + " cost")
+	if len(cost) < 2 {
+		return name + ": one seed tells no spread"
+	}
 	if x.P90-x.P10 < x.P10/100 {
 		return name + " is within 1 % the same with every seed: what is drawn hardly moves it"
 	}

@@ -83,6 +83,9 @@ func Offer(f *File, name string, p *profile.Profile) {
 	f.profiles[name] = p
 }
 
+// Offered is a profile that the file's scenarios were given or named; nil for none.
+func Offered(f *File, name string) *profile.Profile { return f.profiles[name] }
+
 // openProfile is the profile of a scenario, nil for none.
 func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
 	name := s.Profile.Name

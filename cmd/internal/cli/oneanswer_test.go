@@ -27,6 +27,10 @@ func graded(t *testing.T) {
 	_, recorded, _ := try(nil, "crossover", sample)
 	variants := []string{"run", "fork-vs-subagent", "--variant", "subagent-background", "--variant", "fork"}
 	_, drawn, _ := try(nil, variants...)
+	_, three, _ := try(nil, append(variants, "--variant", "subagent")...)
+	try(nil, "profile", "merge", sample, "-o", "ours.yaml")
+	_, ours, _ := try(nil, append(variants, "--profile", "ours.yaml")...)
+	_, unkept, _ := try(nil, append(variants, "--record", "none")...)
 	_, tiny, _ := try(nil, append(variants, "--set", "profile=tiny")...)
 	for _, c := range []struct {
 		out, pattern string
@@ -45,6 +49,20 @@ func graded(t *testing.T) {
 		{drawn, `\nprofile +recorded are figures of recorded-2026-11, \d+ sessions from `, true},
 		{drawn, `\nassumed +of the figures \d+ measured, \d+ scaled, the others assumed`, true},
 		{drawn, `measured: n`, false},
+		{drawn, `\nforks +cost \S+ what fresh sub-agents cost at seed 42 alone \(billed`, true},
+		{drawn, `; over seeds: agentsim sweep fork-vs-subagent --seeds 20 --variant subagent-background --variant fork\n`, true},
+		{recorded, `at seed|over seeds`, false},
+		{drawn, `\n +the map is arithmetic, .* it gives \S+× here, \d+\.\d % (less|more)`, true},
+		{recorded, `\nforks +cost \S+ what fresh sub-agents cost; \S+ by arithmetic were children on their parents' model \(`, true},
+		{recorded, `\n +output is not known for 252 of 252 calls of children`, true},
+		{drawn, `output is not known|parents' model \(`, false},
+		{drawn, `(?i)yours`, false},
+		{drawn, `\n\d+\.\d %, turns +fork`, true},
+		{recorded, `k, YOURS`, true},
+		{ours, `its own first prompt .* recorded P50 .*, n 36 `, true},
+		{ours, `\nprofile +recorded are figures of ours.yaml, 88 sessions from `, true},
+		{unkept, `\nforks +not compared with fresh sub-agents: .* --record none does not keep\n`, true},
+		{three, `\n +compared with subagent-background, not with the sub-agents that are waited for`, true},
 		{tiny, `its own first prompt .* assumed; recorded P50 `, true},
 		{tiny, `scaled; |scaled by|measured`, false},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"agentsim/metrics/report"
 	"agentsim/sim/crossover"
@@ -15,6 +16,9 @@ type Point struct {
 	In   *crossover.Inputs
 	Pair crossover.Pair // what the children cost
 	How  string         // how that came out: billed, simulated, played
+	Why  string         // what fresh sub-agents they are compared with, where there are others
+	Seed string         // the only one that was looked at, where something is drawn from it
+	Over string         // what to type to see other seeds
 	// Profile is what figures of simulated sessions are compared with, nil for recorded
 	// ones.
 	Profile *profile.Profile
@@ -26,10 +30,14 @@ type Point struct {
 }
 
 // Drawn says that the sessions are simulated; from is what the scenario says of its
-// figures, nil where nobody tells.
+// figures, nil where nobody tells. They are compared with the profile of the binary,
+// unless another one was given.
 func (p *Point) Drawn(from []string) (err error) {
-	p.From, p.Name = from, profile.Shipped()[0]
-	p.Profile, err = profile.Open(p.Name)
+	p.From = from
+	if p.Profile == nil {
+		p.Name = profile.Shipped()[0]
+		p.Profile, err = profile.Open(p.Name)
+	}
 	return err
 }
 
@@ -56,22 +64,79 @@ func (p *Point) recorded() string {
 		return ""
 	}
 	src := p.Profile.Sources[0]
-	return fmt.Sprintf("recorded are figures of %s, %d sessions from %s to %s; outcomes come of what simulated agents do", p.Name, src.Sessions, src.From, src.To)
+	days := ""
+	if src.From != "" {
+		days = " from " + src.From + " to " + src.To
+	}
+	return fmt.Sprintf("recorded are figures of %s, %s%s; outcomes come of what simulated agents do", p.Name, sessions(src.Sessions), days)
 }
 
 // answer is what it comes to, and where it turns.
 func (p *Point) answer() []string {
-	first := fmt.Sprintf("cost %s what fresh sub-agents cost (%s, %s: %s against %s)", times(p.Pair), p.How, Children(len(p.children)), report.Money(p.Pair.Fork), report.Money(p.Pair.Fresh))
-	own, n := p.In.Overlap()
-	yours := "here " + percent(own)
-	if n == 0 {
-		yours = percent(own) + " is assumed here"
+	over := ""
+	if p.Seed != "" {
+		over = " at seed " + p.Seed + " alone"
 	}
+	out := []string{fmt.Sprintf("cost %s what fresh sub-agents cost%s%s (%s, %s: %s against %s)", times(p.Pair), over, p.oneModel(), p.How, Children(len(p.children)), report.Money(p.Pair.Fork), report.Money(p.Pair.Fresh))}
+	if p.Seed != "" {
+		out = append(out, "another seed gives another ratio; over seeds: "+p.Over)
+	}
+	if p.Why != "" {
+		out = append(out, p.Why)
+	}
+	if n := p.In.Placeholders; n > 0 {
+		out = append(out, fmt.Sprintf("output is not known for %d of %d calls of children, and in no figure but as placeholders", n, p.sum(turns)))
+	}
+	if here := p.with(func(*crossover.Query) {}); times(here) != times(p.Pair) {
+		out = append(out, fmt.Sprintf("the map is arithmetic, everything cached and forks alike: it gives %s here, %s; as much may its other cells and the turn be off", times(here), apart(here, p.Pair)))
+	}
+	return append(out, p.turning())
+}
+
+// oneModel is the ratio without what another model of the children's makes of it.
+func (p *Point) oneModel() string {
+	if !slices.ContainsFunc(p.children, func(q crossover.Query) bool { return q.Child != "" }) {
+		return ""
+	}
+	alike := p.with(func(q *crossover.Query) { q.Child = "" })
+	return fmt.Sprintf("; %s by arithmetic were children on their parents' model", times(alike))
+}
+
+// apart says how far a ratio is from that of another pair.
+func apart(a, b crossover.Pair) string {
+	x, y := int64(a.Fork)*1000/int64(a.Fresh), int64(b.Fork)*1000/int64(b.Fresh)
+	if x < y {
+		return percent((y-x)*1000/y) + " less"
+	}
+	return percent((x-y)*1000/y) + " more"
+}
+
+// known is the share that n of all children were measured to have. Of simulated ones
+// few are no sample.
+func known(share, n, all int64, sample bool) string {
+	here := "here " + percent(share)
+	switch thin := n < profile.ThinBelow; {
+	case n == 0:
+		return percent(share) + " is assumed here"
+	case n < all && thin:
+		return here + fmt.Sprintf(" (n %d of %d, thin)", n, all)
+	case n < all:
+		return here + fmt.Sprintf(" (n %d of %d)", n, all)
+	case thin && sample:
+		return here + fmt.Sprintf(" (n %d, thin)", n)
+	}
+	return here
+}
+
+// turning says where the ranking turns, and what share the children have.
+func (p *Point) turning() string {
+	own, n := p.In.Overlap()
+	here := known(own, n, int64(len(p.children)), p.Profile == nil)
 	at, ok := crossover.Turn(p.children, 0, 1000, overlap)
 	if !ok {
-		return []string{first, "at no overlap of what a child reads with what its parent has read does the ranking turn; " + yours}
+		return "the ranking is the same whatever share of what children read their parents have read; " + here
 	}
-	return []string{first, fmt.Sprintf("the ranking turns where parents have read %s of what their children read; %s", percent(at), yours)}
+	return fmt.Sprintf("the ranking turns where parents have read %s of what their children read; %s", percent(at), here)
 }
 
 func overlap(q *crossover.Query, share int64) { q.Lacks = 1000 - share }
@@ -86,6 +151,14 @@ func Children(n int) string {
 		return "1 child"
 	}
 	return fmt.Sprintf("%d children", n)
+}
+
+// sessions is so many of them.
+func sessions(n int64) string {
+	if n == 1 {
+		return "1 session"
+	}
+	return fmt.Sprintf("%d sessions", n)
 }
 
 // axis is a value on one of the map's axes.
@@ -112,20 +185,35 @@ func among(own int64, values ...int64) (out []axis) {
 func (p *Point) chart() *report.Sheet {
 	own, n := p.In.Overlap()
 	type col = report.Column[axis]
-	word := map[bool]string{true: ", yours", false: ", assumed"}[n > 0]
+	word := ", yours" // of the reader's own sessions
+	if p.Profile != nil {
+		word = ", here"
+	}
+	mine := strings.ToUpper(word)
+	if n == 0 {
+		word = ", assumed"
+	}
+	shares := []int64{0, 150, 350, 500}
+	at, turns := crossover.Turn(p.children, 0, 1000, overlap)
+	if turns = turns && at < 1000; turns && !slices.Contains(shares, at) {
+		shares = append(shares, at)
+	}
 	columns := []col{
 		{Name: "overlap", Of: func(a axis) report.Value { return report.Share(a.value, 1000) }},
 		{Name: "yours", Of: func(a axis) report.Value { return report.Bool(a.own) }},
 		{Head: "OVERLAP", Of: func(a axis) report.Value {
-			if a.own {
+			switch {
+			case a.own:
 				return report.Text(percent(a.value) + word)
+			case turns && a.value == at:
+				return report.Text(percent(a.value) + ", turns")
 			}
 			return report.Text(percent(a.value))
 		}}}
 	for _, prefix := range among(p.mean(func(q *crossover.Query) int64 { return q.Prefix }), 20_000, 40_000, 80_000, 120_000, 160_000) {
 		head := report.Quantity(prefix.value)
 		if prefix.own {
-			head += ", YOURS"
+			head += mine
 		}
 		if len(columns) == 3 {
 			head = "PARENT'S PROMPT " + head
@@ -140,7 +228,7 @@ func (p *Point) chart() *report.Sheet {
 			return report.Ratio(int64(pair.Fork), int64(pair.Fresh)).As(cell(pair, a.own && prefix.own))
 		}})
 	}
-	return report.TableOf("fork_or_fresh", among(own, 0, 150, 350, 500), columns...)
+	return report.TableOf("fork_or_fresh", among(own, shares...), columns...)
 }
 
 // drop leaves columns out on narrow terminals, the furthest first, one's own never.
@@ -172,12 +260,17 @@ func (p *Point) with(change func(*crossover.Query)) crossover.Pair {
 	return crossover.Estimate(list)
 }
 
-// mean is a figure of the children, weighted alike.
-func (p *Point) mean(of func(*crossover.Query) int64) (sum int64) {
+// sum is a figure of the children.
+func (p *Point) sum(of func(*crossover.Query) int64) (sum int64) {
 	for i := range p.children {
 		sum += of(&p.children[i])
 	}
-	return sum / int64(max(len(p.children), 1))
+	return sum
+}
+
+// mean is a figure of the children, weighted alike.
+func (p *Point) mean(of func(*crossover.Query) int64) int64 {
+	return p.sum(of) / int64(max(len(p.children), 1))
 }
 
 // left says what the comparison leaves out, and which children.

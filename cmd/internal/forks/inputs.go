@@ -56,8 +56,8 @@ func (p *Point) inputs() []input {
 		{"calls", mean(turns), grade(profile.SubAgent, "calls"), p.scaled(turns, func(q *crossover.Query, n int64) { q.Turns = max(n, 1) })},
 		{"output of a call", mean(func(q *crossover.Query) int64 { return q.Output }), said, ""},
 		{"children of one answer", mean(func(q *crossover.Query) int64 { return q.Siblings }), grade(profile.Main, "spawns"), "10 forks: the look-back ends"},
-		{"its model", p.model(), "a fork has its parent's", p.atOneModel()},
-		{"entries that live 1h, parents' and its own", percent(hours) + ", " + percent(long), "a fork has its parent's", "all at 5m: " + cell(p.with(func(q *crossover.Query) { q.Hour, q.Long = false, false }), false)},
+		{"its model", p.model(), "a fork has its parent's", p.flipped(p.oneModel() != "", "the parent's", func(q *crossover.Query) { q.Child = "" })},
+		{"entries that live 1h, parents' and its own", percent(hours) + ", " + percent(long), "a fork has its parent's", p.flipped(hours+long > 0, "all at 5m", func(q *crossover.Query) { q.Hour, q.Long = false, false })},
 		{"calls that a fork does not make", percent(spares), forked, p.turn(0, 900, func(q *crossover.Query, v int64) { q.Spares = v }, percent)},
 		{"what a fork thinks at each call beside", report.Quantity(thinks), forked, p.turn(0, 4000, func(q *crossover.Query, v int64) { q.Thinks = v }, report.Quantity)},
 	}
@@ -100,9 +100,16 @@ func (p *Point) model() string {
 	return fmt.Sprintf("%s (%d of %d)", name, other, len(p.children))
 }
 
-// atOneModel is the ratio if fresh children had their parents' models.
-func (p *Point) atOneModel() string {
-	return "the parent's: " + cell(p.with(func(q *crossover.Query) { q.Child = "" }), false)
+// flipped says whether something else turns the ranking, where it is something else.
+func (p *Point) flipped(other bool, what string, change func(*crossover.Query)) string {
+	if !other {
+		return ""
+	}
+	was, is := p.with(func(*crossover.Query) {}), p.with(change)
+	if (was.Fork > was.Fresh) == (is.Fork > is.Fresh) {
+		return fmt.Sprintf("not at %s: %s", what, cell(is, false))
+	}
+	return what + ": " + cell(is, false)
 }
 
 // drawn are the inputs that a scenario draws from its profile, as it calls them, by
@@ -119,7 +126,7 @@ func (p *Point) grade(w profile.Want, n int64) string {
 		if n < profile.ThinBelow {
 			word = "thin"
 		}
-		return fmt.Sprintf("%s: n %d, %d sessions", word, n, p.In.Sessions)
+		return fmt.Sprintf("%s: n %d, %s", word, n, sessions(int64(p.In.Sessions)))
 	}
 	w.Family = profile.FamilyOf(p.children[0].Model)
 	f, family, grade := p.Profile.Locate(w)

@@ -1,7 +1,9 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"agentsim/cachemodel"
 	"agentsim/scenarios"
@@ -27,7 +29,7 @@ type Structured struct {
 // nearest to what recorded children had.
 func (a *Structured) Point() (out Row) {
 	for _, r := range a.Rows {
-		if r.Measured || r.Model == "" && (out.Structure == "" || r.Overlap == Unknown[1] && !r.Recorded) {
+		if r.Measured || r.Model == "" && (out.Structure == "" || r.Overlap == Unknown[1] && r.Recorded == "") {
 			out = r
 		}
 	}
@@ -62,7 +64,7 @@ type Row struct {
 	Structure scenarios.Structure
 	Overlap   int64  // of what children read, what their parents had read, in thousandths
 	Measured  bool   // the overlap is the session's own
-	Recorded  bool   // it is a quantile of recorded children
+	Recorded  string // the quantile of recorded children that it is: P50, P90; "" for none
 	Model     string // of fresh children, where it is not the recorded one
 	Session   cachemodel.Picodollars
 	Children  cachemodel.Picodollars // what is left of it without the parents' bill as it was
@@ -129,9 +131,10 @@ func asked(structure scenarios.Structure, in *crossover.Inputs) (out []Row) {
 	if n > 0 {
 		return append(out, Row{Structure: structure, Overlap: share, Measured: true})
 	}
-	for _, share := range crossover.Recorded() {
-		out = append(out, Row{Structure: structure, Overlap: share, Recorded: true})
+	for i, share := range crossover.Recorded() {
+		out = append(out, Row{Structure: structure, Overlap: share, Recorded: [...]string{"P50", "P90"}[i]})
 	}
+	slices.SortStableFunc(out, func(a, b Row) int { return cmp.Compare(a.Overlap, b.Overlap) })
 	return out
 }
 

@@ -100,6 +100,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("isolation", isolation(a.done))
 	d.Label("expected", judged(a.verdicts)...)
 	a.recorded(s, d)
+	d.Label("forks", a.silent)
 	if a.answer != nil {
 		d.Say("")
 		a.answer.Tell(d)

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+
 	"agentsim/cmd/internal/forks"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
@@ -18,7 +20,11 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 	if fresh == nil {
 		fresh = a.by(scenarios.Subagent)
 	}
-	if forked == nil || fresh == nil || a.rec.Err != nil || a.rec.DB == nil || a.record != "full" {
+	if forked == nil || fresh == nil || a.rec.Err != nil {
+		return nil, nil
+	}
+	if a.record != "full" {
+		a.silent = "not compared with fresh sub-agents: that needs every call with its content, which --record " + a.record + " does not keep"
 		return nil, nil
 	}
 	in := &crossover.Inputs{}
@@ -39,7 +45,24 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 	runs := ui.Short(fresh.Result.RunID) + " " + ui.Short(forked.Result.RunID)
 	p := &forks.Point{In: in, Pair: in.Billed, How: "billed in " + fresh.Spec.Variant + " and " + forked.Spec.Variant,
 		Next: "agentsim crossover " + runs + rundb.At(s, a.db)}
+	if fresh.Spec.Scenario.Structure == scenarios.SubagentInBackground && a.by(scenarios.Subagent) != nil {
+		p.Why = "compared with " + fresh.Spec.Variant + ", not with the sub-agents that are waited for: forks run in the background too"
+	}
+	if fresh.Result.Draws+forked.Result.Draws > 0 {
+		p.Seed, p.Over = fmt.Sprint(fresh.Spec.Seed()), a.over(fresh, forked)
+	}
+	p.Name = fresh.Spec.Scenario.Profile.Name
+	p.Profile = scenarios.Offered(a.file, p.Name)
 	return p, p.Drawn(append([]string{}, fresh.Spec.Scenario.Profile.From...))
+}
+
+// over is the command that bills two variants over more seeds.
+func (a *answer) over(fresh, forked *executed) string {
+	words := []string{"agentsim", "sweep", a.name, "--seeds", "20", "--variant", fresh.Spec.Variant, "--variant", forked.Spec.Variant}
+	for _, set := range a.sets {
+		words = append(words, "--set", set)
+	}
+	return ui.QuoteAll(append(words, a.project.Words()...))
 }
 
 // by is the variant in which a structure did all the work; nil for none.

@@ -104,6 +104,7 @@ type answer struct {
 	grid     *grid.Grid // the scenario's own sweep; without points where there is none
 	rec      *harness.Record
 	answer   *forks.Point // forks against fresh sub-agents; nil without both
+	silent   string       // why there is no answer where both ran
 }
 
 // executed is one variant, run.

@@ -105,8 +105,8 @@ func (o *options) structured(d *report.Document, a *whatif.Structured) {
 			if r.Measured {
 				return report.Share(r.Overlap, 1000).As(report.Percent(r.Overlap, 1000) + ", measured")
 			}
-			if r.Recorded {
-				return report.Share(r.Overlap, 1000).As(report.Percent(r.Overlap, 1000) + ", recorded children's")
+			if r.Recorded != "" {
+				return report.Share(r.Overlap, 1000).As(report.Percent(r.Overlap, 1000) + ", " + r.Recorded + " of recorded children")
 			}
 			return report.Share(r.Overlap, 1000).OrBlank(r.Structure == scenarios.Fork || r.Structure == scenarios.Inline)
 		}},

@@ -106,9 +106,9 @@ func (p *Point) oneModel() string {
 func apart(a, b crossover.Pair) string {
 	x, y := int64(a.Fork)*1000/int64(a.Fresh), int64(b.Fork)*1000/int64(b.Fresh)
 	if x < y {
-		return percent((y-x)*1000/y) + " less"
+		return report.Percent(y-x, y) + " less"
 	}
-	return percent((x-y)*1000/y) + " more"
+	return report.Percent(x-y, y) + " more"
 }
 
 // known is the share that n of all children were measured to have. Of simulated ones

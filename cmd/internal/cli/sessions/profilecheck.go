@@ -129,7 +129,7 @@ func (c *checkOptions) check(s *ui.Env) error {
 	d.Field("missed", report.Count(missed))
 	d.Say("")
 	d.Label("bounds", fmt.Sprintf("%d of %d figures that have one are within it: 1.10× at P50 and 1.25× at P90, 5 points of a share, 1.15× for input units of a sub-agent", of-missed, of))
-	d.Label("compared", append([]string{"both sides as one population, in the model family with most threads; threads of forks are in no recording and in no figure"}, notes(p, now)...)...)
+	d.Label("compared", append([]string{"both sides as one population, all variants together unless --variant names some, in the model family with most threads; threads of forks are in no recording and in no figure"}, notes(p, now)...)...)
 	if made.open > 0 {
 		d.Label("unfinished", fmt.Sprintf("%d of %s did not finish; what they did is measured", made.open, ui.Plural(made.runs, "run")))
 	}

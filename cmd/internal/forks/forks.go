@@ -55,7 +55,7 @@ func (p *Point) Tell(d *report.Document) {
 	d.Say("")
 	d.Label("profile", p.recorded())
 	d.Label("not compared", p.left()...)
-	d.Label("next", p.Next)
+	d.Label("next", p.Next, p.Over)
 }
 
 // recorded says what the figures of a profile rest on.
@@ -79,7 +79,7 @@ func (p *Point) answer() []string {
 	}
 	out := []string{fmt.Sprintf("cost %s what fresh sub-agents cost%s%s (%s, %s: %s against %s)", times(p.Pair), over, p.oneModel(), p.How, Children(len(p.children)), report.Money(p.Pair.Fork), report.Money(p.Pair.Fresh))}
 	if p.Seed != "" {
-		out = append(out, "another seed gives another ratio; over seeds: "+p.Over)
+		out = append(out, "another seed gives another ratio: next says how to see more of them")
 	}
 	if p.Why != "" {
 		out = append(out, p.Why)
@@ -206,7 +206,7 @@ func (p *Point) chart() *report.Sheet {
 			case a.own:
 				return report.Text(percent(a.value) + word)
 			case turns && a.value == at:
-				return report.Text(percent(a.value) + ", turns")
+				return report.Text(percent(a.value) + ", turn")
 			}
 			return report.Text(percent(a.value))
 		}}}

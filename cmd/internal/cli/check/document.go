@@ -73,6 +73,8 @@ func (c *check) verdict() string {
 	}
 	switch {
 	case parts != nil:
+	case c.less() > 0:
+		parts = append(parts, "shrank by "+ui.Count(c.less())+" tok")
 	case len(c.report.Changes) > 0:
 		parts = append(parts, "changed, within "+c.o.threshold)
 	default:
@@ -82,6 +84,16 @@ func (c *check) verdict() string {
 		parts = append(parts, fmt.Sprintf("%d not loaded", n))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// less is by how many tokens all changes together make parts smaller.
+func (c *check) less() (n int64) {
+	for _, x := range c.report.Changes {
+		if x.What != heads.Reordered && x.What != heads.Model {
+			n -= x.Tokens
+		}
+	}
+	return n
 }
 
 // notes are the last lines.
@@ -307,11 +319,11 @@ func small(p cachemodel.Picodollars) report.Value {
 
 // more is an amount more, or less, than before.
 func more(p cachemodel.Picodollars) report.Value {
-	sign := "+"
+	text := "+" + small(p).String()
 	if p < 0 {
-		sign, p = "-", -p
+		text = "-" + small(-p).String()
 	}
-	return report.Dollars(p).As(sign + small(p).String())
+	return report.Dollars(p).As(text)
 }
 
 // who names agents in few words.

@@ -85,9 +85,7 @@ func kills() int {
 // kill9 kills at points that lie ever later: before there is a file, while the
 // schema is made, in the middle of batches.
 func kill9(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	long(t)
 	dir := inDir(t, t.TempDir())
 	begun, batches := 0, int64(0)
 	for i := range kills() {
@@ -253,9 +251,7 @@ func wholeRunBeside(t *testing.T, path string) (events int64) {
 // together starts processes at once, the first two with the same run, into a file
 // that does not exist.
 func together(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	long(t)
 	dir := t.TempDir()
 	cmds := make([]*exec.Cmd, 4)
 	outs := make([]bytes.Buffer, len(cmds))
@@ -294,6 +290,7 @@ func together(t *testing.T) {
 // mixed starts eight processes while the file is locked, and lets go of it after
 // longer than what a short patience would bear.
 func mixed(t *testing.T) {
+	long(t)
 	session, err := filepath.Abs("../../../testdata/validation/session.jsonl")
 	if err != nil {
 		t.Fatal(err)

@@ -23,9 +23,7 @@ var recordedSessions = map[string]bool{"agentsim whatif": true}
 // a directory that has what they speak of. The lines of one command run one
 // after another in one directory.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every example of --help")
-	}
+	long(t)
 	t.Run("CLI-01 every command shows examples in its --help, and all of them run as they stand", examplesRun)
 }
 

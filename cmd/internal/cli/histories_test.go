@@ -276,6 +276,7 @@ var historyLine = regexp.MustCompile(`^([0-9a-f]{12}) +(\d+) +(\d+) (-|grew|reor
 // madeHistory judges a history with a commit for each kind of case that histories of
 // others have, by check and by the script.
 func madeHistory(t *testing.T) {
+	long(t)
 	h := &history{t, filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "files")}
 	if err := os.Mkdir(h.dir, 0o755); err != nil {
 		t.Fatal(err)

@@ -19,9 +19,7 @@ func TestJobs(t *testing.T) {
 // oneAndMany compares what a comparison with a sweep prints, and what inspect
 // finds recorded, for several numbers of cores.
 func oneAndMany(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	long(t)
 	want := ""
 	for _, procs := range []int{1, 4} {
 		got := func() string {

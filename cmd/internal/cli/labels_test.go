@@ -17,6 +17,9 @@ func TestLabels(t *testing.T) {
 	t.Run("TTY-03 every name in front of a line below a run's table is in the glossary", glossary)
 	for _, width := range []int{60, 80, 120, 200} {
 		t.Run(fmt.Sprintf("TTY-01 at %d columns no row of the comparison breaks, and from 120 on every column shows", width), func(t *testing.T) {
+			if width != 80 {
+				long(t)
+			}
 			_, out, _ := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, "run", "fork-vs-subagent", "--record", "none")
 			whole := out
 			if width < 80 {

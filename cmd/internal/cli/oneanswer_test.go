@@ -19,6 +19,7 @@ func TestOneAnswer(t *testing.T) {
 
 // graded looks at what inputs rest on, of recorded sessions and of simulated ones.
 func graded(t *testing.T) {
+	long(t)
 	sample, err := filepath.Abs("../../../testdata/validation/sample.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,7 @@ func graded(t *testing.T) {
 }
 
 func oneAnswer(t *testing.T) {
+	long(t)
 	t.Chdir(t.TempDir())
 	for _, c := range [...][3]string{{"fork-vs-subagent", "subagent-background", "42"}, {"fork-vs-subagent", "subagent-background", "1"},
 		{"fork-vs-subagent", "subagent-background", "7"}, {"explore-or-fork", "explore", "42"}} {

@@ -24,6 +24,7 @@ var (
 // TestReadme runs every `$ agentsim …` line in README.md's console blocks, in
 // order and in one directory, and holds what they print against the page.
 func TestReadme(t *testing.T) {
+	long(t)
 	page, err := filepath.Abs("../../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -53,6 +53,7 @@ const (
 // fitHolds lets no figure miss its bound that is not in the table, and none in it be
 // further off.
 func fitHolds(t *testing.T) {
+	long(t)
 	path := filepath.Join(validationDir, fitFile)
 	now, text := fitted(t)
 	if *rewriteValidation {

@@ -40,9 +40,7 @@ func runInto(t *testing.T, name string, args ...string) (path string, runs map[s
 }
 
 func repricedLibrary(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	long(t)
 	for _, setting := range []string{"provider.inference_geo=us", "provider.speed=fast"} {
 		compared, dearer := 0, 0
 		for _, name := range []string{"hello", "fan-out", "retry-storm", "nested", "stream-failures", "abort-tree"} {

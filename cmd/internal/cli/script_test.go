@@ -54,6 +54,14 @@ func full() {
 	Main()
 }
 
+// long leaves a test that takes seconds to make test: make quick does without it.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+}
+
 // TestScripts runs the command line as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{

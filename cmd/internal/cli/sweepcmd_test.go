@@ -82,9 +82,7 @@ func agentsimProgram(t *testing.T) string {
 
 // killed kills a real process while it sweeps, as soon as something is stored.
 func killed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	long(t)
 	program, dir := agentsimProgram(t), t.TempDir()
 	sweep := func(db string) *exec.Cmd {
 		cmd := exec.Command(program, "sweep", "hello", "--seeds", "520", "--db", db)

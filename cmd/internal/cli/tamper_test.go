@@ -24,9 +24,7 @@ func TestTampering(t *testing.T) {
 var unsealed = []string{"nodes.role", "nodes.name", "nodes.class"}
 
 func everyColumn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("alters a database two hundred times")
-	}
+	long(t)
 	t.Chdir(t.TempDir())
 	session := filepath.Join("projects", "33333333-2222-4333-8444-555555555555.jsonl")
 	if err := errorsOf(os.MkdirAll("projects", 0o755), os.WriteFile(session, []byte(secretSession), 0o644)); err != nil {

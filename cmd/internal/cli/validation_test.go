@@ -67,6 +67,7 @@ func printed(t *testing.T, want ui.Code, args ...string) string {
 
 func TestValidation(t *testing.T) {
 	t.Run("IMP-06 CACHE-V3 the recorded rows are predicted as the dated record says", func(t *testing.T) {
+		long(t)
 		rows := recordings(t)
 		if *rewriteValidation {
 			writeSample(t, rows)
@@ -81,14 +82,17 @@ func TestValidation(t *testing.T) {
 		same(t, "sample.txt", "$ agentsim lab validate testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("TRI-03 bills of recorded sessions are forecast as the dated record says, a missed bound included", func(t *testing.T) {
+		long(t)
 		rows := recordings(t)
 		same(t, coverageDate+"-coverage.txt", fmt.Sprintf("$ agentsim profile --coverage requests.jsonl.gz      # %s\n\n%s", origin, printed(t, ui.Missed, "profile", "--coverage", rows)))
 	})
 	t.Run("TRI-05 TRI-04 what scenarios of recorded sessions come to, through the whole stack, is as the dated record says", func(t *testing.T) {
+		long(t)
 		rows := recordings(t)
 		same(t, toldDate+"-told.txt", fmt.Sprintf("$ agentsim lab validate --told requests.jsonl.gz      # %s\n\n%s", origin, validated(t, ui.Pass, "--told", rows)))
 	})
 	t.Run("TRI-05 TRI-04 likewise of the sample that ships", func(t *testing.T) {
+		long(t)
 		same(t, "sample-told.txt", "$ agentsim lab validate --told testdata/validation/sample.jsonl.gz\n\n"+validated(t, ui.Pass, "--told", filepath.Join(validationDir, "sample.jsonl.gz")))
 	})
 	t.Run("CACHE-V3 the sample holds figures only and no more than a mebibyte", onlyFigures)

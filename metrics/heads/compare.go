@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"agentsim/metrics"
+	"agentsim/scenarios/document"
 	"agentsim/sim/client"
 )
 
@@ -18,20 +19,22 @@ const (
 	Changed   = "changed" // and has as many tokens as before
 	Added     = "added"
 	Removed   = "removed"
-	Moved     = "moved"     // to another file or another place of the request
-	Reordered = "reordered" // the same parts or lines in another order
-	Model     = "model"     // the same head on another model
+	Moved     = "moved"      // to another file or another place of the request
+	Reordered = "reordered"  // the same parts or lines in another order
+	Model     = "model"      // the same head on another model
+	Lost      = "not loaded" // removed, since something is wrong with what it was loaded from
 )
 
 // Change is one part that is not what it was.
 type Change struct {
 	What   string
-	Now    *Part    // the baseline's where it is gone
-	Was    *Part    // nil where it is new
-	Tokens int64    // more, or fewer, than before
-	Lines  []Span   // of the file: what is new, or stands elsewhere, or where something was taken out
-	Who    []string // the agents that have it
-	Theirs bool     // the tool's change: another layout of the client, another version of this program
+	Now    *Part           // the baseline's where it is gone
+	Was    *Part           // nil where it is new
+	Tokens int64           // more, or fewer, than before
+	Lines  []Span          // of the file: what is new, or stands elsewhere, or where something was taken out
+	Who    []string        // the agents that have it
+	Theirs bool            // the tool's change: another layout of the client, another version of this program
+	Why    *document.Error // of what is not loaded any more
 }
 
 // Span is some lines of a file, from 1.
@@ -45,6 +48,7 @@ type Growth struct {
 	Assumed           bool  // it is so by sizes that are assumed
 	Dearer            bool  // another model makes the head's day dearer by more than the threshold
 	New, Gone         bool  // of an agent that one side does not have
+	Lost              bool  // a part of it is not loaded any more
 	// Again are the tokens from the first line on, at From, that is not the baseline's:
 	// no request finds them in the cache. All of a head on another model are from "" on.
 	Again int64
@@ -52,7 +56,7 @@ type Growth struct {
 }
 
 // Fails reports whether the gate fails for the head.
-func (g Growth) Fails() bool { return g.Missed || g.Reordered || g.Dearer }
+func (g Growth) Fails() bool { return g.Missed || g.Reordered || g.Dearer || g.Lost }
 
 // Report is a comparison.
 type Report struct {
@@ -87,8 +91,9 @@ func (r *Report) Cost(x *Change, name string) (sum Cost) {
 }
 
 // Compare compares heads with a baseline. limit is the share by which a head may
-// grow; text reads a file, and is asked for those that changed alone.
-func Compare(base, now *Heads, day Day, limit metrics.Value, text func(file string) string) *Report {
+// grow; problems are what is wrong with the files they were read from; text reads a
+// file, and is asked for those that changed, or have a problem, alone.
+func Compare(base, now *Heads, day Day, limit metrics.Value, problems []*document.Error, text func(file string) string) *Report {
 	c := &comparison{text: text, was: map[string]*Part{}, is: map[string]*Part{}, Report: &Report{base: base, now: now, day: day}}
 	for _, p := range base.Parts {
 		c.was[p.key()] = p
@@ -98,6 +103,7 @@ func Compare(base, now *Heads, day Day, limit metrics.Value, text func(file stri
 	}
 	c.changes()
 	c.moves()
+	c.losses(problems)
 	c.models()
 	changed := map[string]int64{} // the tokens of each agent's changes
 	for _, x := range c.Changes {
@@ -116,7 +122,7 @@ func Compare(base, now *Heads, day Day, limit metrics.Value, text func(file stri
 	for _, a := range base.Agents {
 		if now.agent(a.Name) == nil {
 			_, own := base.Tokens(a)
-			c.Agents = append(c.Agents, Growth{Agent: a.Name, Was: own, Gone: true})
+			c.Agents = append(c.Agents, Growth{Agent: a.Name, Was: own, Gone: true, Lost: c.lost(a.Name)})
 		}
 	}
 	c.tool()
@@ -306,7 +312,7 @@ func (c *comparison) head(a *Agent, changed int64, limit metrics.Value) {
 	if rest := more - changed; rest != 0 {
 		c.given(a, rest)
 	}
-	g.Missed = over(more, g.Was, limit)
+	g.Missed, g.Lost = over(more, g.Was, limit), c.lost(a.Name)
 	g.Assumed = g.Missed && !over(c.own(c.now, a, false)-c.own(c.base, was, false), g.Was, limit)
 	g.Reordered = c.reordered(was, a)
 	for i := range c.Changes {

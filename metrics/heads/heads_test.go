@@ -55,7 +55,7 @@ func share(text string) metrics.Value {
 }
 
 func compare(base, now *Heads, limit, text string) *Report {
-	return Compare(base, now, DefaultDay, share(limit), func(string) string { return text })
+	return Compare(base, now, DefaultDay, share(limit), nil, func(string) string { return text })
 }
 
 func threshold(t *testing.T) {
@@ -65,7 +65,7 @@ func threshold(t *testing.T) {
 	_, is := now.Tokens(now.Agents[0])
 	exactly := fmt.Sprintf("%d", is-was)
 	for limit, fails := range map[metrics.Value]bool{{Num: is - was, Den: was}: false, {Num: is - was - 1, Den: was}: true} { // order: each is a case of its own
-		if got := Compare(base, now, DefaultDay, limit, func(string) string { return "" }).Agents[0].Missed; got != fails {
+		if got := Compare(base, now, DefaultDay, limit, nil, func(string) string { return "" }).Agents[0].Missed; got != fails {
 			t.Errorf("%s more of %d with a limit of %d/%d: fails %v", exactly, was, limit.Num, limit.Den, got)
 		}
 	}

@@ -83,7 +83,7 @@ metrics/baseline:      sim/rng sim/excerpt scenarios/document sim/transcript met
 metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cachemodel
 metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
 metrics/gobench:       metrics metrics/baseline
-metrics/heads:         sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project cachemodel metrics metrics/baseline
+metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project cachemodel metrics metrics/baseline
 metrics/sarif:
 metrics/junit:
 

@@ -55,9 +55,10 @@ sessions are as long as recorded ones (--profile). Nothing is written, and nothi
 With a baseline (DIR/.agentsim/check.json, which --update writes and you commit) it says what grew, shrank, moved or was
 reordered, which agent runs on another model, whose change that is, and what it costs all that have it together. It ends
 with 3 where what the repository puts in front of an agent grew over the threshold or was reordered, or where its model
-makes the same head dearer by more than the threshold, and with 7 where there is no baseline. What the client itself puts
-there, git's status and prices do not decide, nor do files that are not loaded, which the verdict counts. A server of
-which nobody saved what it has counts by assumed sizes, and the verdict says so.`,
+makes the same head dearer by more than the threshold, or where a part that the baseline has is gone since its file, its
+server or its import no longer loads, and with 7 where there is no baseline. What the client itself puts there, git's
+status and prices do not decide, nor do files that never loaded, which the verdict counts. A server of which nobody saved
+what it has counts by assumed sizes, and the verdict says so.`,
 		Example: `  agentsim check --update
   agentsim check
   agentsim check src/shop --update
@@ -183,7 +184,7 @@ func (c *check) compare() error {
 		return ui.Fail(ui.Operating, err)
 	}
 	c.base = base
-	c.report = heads.Compare(base, c.Heads, c.o.day, c.o.limit, func(file string) string {
+	c.report = heads.Compare(base, c.Heads, c.o.day, c.o.limit, c.Problems, func(file string) string {
 		text, err := c.files.Read(file, maxBaseline)
 		if strings.HasPrefix(file, "../") {
 			text, err = hostdir.Text(filepath.Join(c.o.dir, filepath.FromSlash(file)), maxBaseline)

@@ -60,6 +60,7 @@ func (c *check) verdict() string {
 		{"grew over " + c.o.threshold + " (assumed)", func(g heads.Growth) bool { return g.Assumed }},
 		{"reordered", func(g heads.Growth) bool { return g.Reordered }},
 		{"on a model dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Dearer }},
+		{"a part no longer loads", func(g heads.Growth) bool { return g.Lost }},
 	} {
 		var names []string
 		for _, g := range c.report.Agents {
@@ -240,7 +241,7 @@ func grown(g heads.Growth) string {
 	for _, w := range []struct {
 		word string
 		is   bool
-	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer}} {
+	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer}, {"lost a part", g.Lost}} {
 		if w.is {
 			words = append(words, w.word)
 		}
@@ -394,7 +395,7 @@ func servers(changes []heads.Change) (out []heads.Change) {
 	var tools []int
 	for _, x := range changes {
 		i := slices.IndexFunc(out, func(o heads.Change) bool {
-			return server(o.Now) != "" && server(o.Now) == server(x.Now) && o.Now.Kind == x.Now.Kind && o.Now.File == x.Now.File &&
+			return o.Now.Server() != "" && o.Now.Server() == x.Now.Server() && o.Now.Kind == x.Now.Kind && o.Now.File == x.Now.File &&
 				o.What == x.What && o.Theirs == x.Theirs && o.Now.Assumed == x.Now.Assumed && slices.Equal(o.Who, x.Who)
 		})
 		if i < 0 {
@@ -407,21 +408,11 @@ func servers(changes []heads.Change) (out []heads.Change) {
 	for i, n := range tools {
 		if n > 1 {
 			now := *out[i].Now
-			now.Name = fmt.Sprintf("of %s: %d tools", server(&now), n)
+			now.Name = fmt.Sprintf("of %s: %d tools", now.Server(), n)
 			out[i].Now, out[i].Lines = &now, nil
 		}
 	}
 	return out
-}
-
-// server is that of an MCP tool, "" for what is none.
-func server(p *heads.Part) string {
-	name, ok := strings.CutPrefix(p.Name, "mcp__")
-	if !ok || p.Kind != client.MCPTool && p.Kind != client.Deferred {
-		return ""
-	}
-	name, _, _ = strings.Cut(name, "__")
-	return name
 }
 
 // changes are what is not as in the baseline.
@@ -448,12 +439,15 @@ func (c *check) changes(of []heads.Change) *report.Sheet {
 // part is a part's word, with the name of one that has one.
 func part(p *heads.Part) string { return strings.TrimSpace(p.Word + " " + p.Name) }
 
-// origin is a change's place, with the one before of what moved.
+// origin is a change's place, with the one before of what moved, and with that of what is
+// wrong where it is not loaded.
 func origin(x heads.Change) string {
-	if x.What != heads.Moved {
+	switch {
+	case x.Why != nil:
+		return fmt.Sprintf("%s (see %s:%d)", where(x), x.Why.File, x.Why.Line)
+	case x.What != heads.Moved:
 		return where(x)
-	}
-	if x.Was.File != x.Now.File {
+	case x.Was.File != x.Now.File:
 		return x.Was.From() + " → " + x.Now.From()
 	}
 	return fmt.Sprintf("%s (%s → %s)", x.Now.From(), x.Was.Place, x.Now.Place)

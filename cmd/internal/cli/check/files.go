@@ -54,8 +54,11 @@ func (c *check) lines(agent string) (out []string) {
 // line says a change in words, with what it costs an agent, or all that have it.
 func (c *check) line(x heads.Change, agent string) string {
 	text := fmt.Sprintf("%s: %s, %s", origin(x), part(x.Now), x.What)
-	if x.What == heads.Reordered {
+	switch x.What {
+	case heads.Reordered:
 		return text
+	case heads.Lost:
+		text += " (" + told(x.Why) + ")"
 	}
 	if x.What != heads.Model {
 		text += fmt.Sprintf(": %s tokens", report.Count(x.Tokens).Signed())
@@ -70,7 +73,7 @@ var rules = []sarif.Rule{
 	{ID: "head-reordered", About: "What the repository puts in front of an agent is in another order: the prompt cache does not match from there on"},
 	{ID: "head-changed", About: "What the repository puts in front of an agent is not the baseline's"},
 	{ID: "model-dearer", About: "An agent runs on a model that makes the same head dearer by more than the threshold"},
-	{ID: "not-loaded", About: "A file that a client reads could not be read"},
+	{ID: "not-loaded", About: "A file that a client reads could not be read, or what the baseline has of it is not loaded any more"},
 	{ID: "loaded-in-part", About: "A file is read, but something of it is not as its author meant it"},
 }
 
@@ -105,6 +108,8 @@ func (c *check) finding(x heads.Change) sarif.Finding {
 	missed := func(g heads.Growth) bool { return g.Missed && slices.Contains(x.Who, g.Agent) }
 	dearer := func(g heads.Growth) bool { return g.Dearer && slices.Contains(x.Who, g.Agent) }
 	switch {
+	case x.What == heads.Lost:
+		f.Rule, f.Level, f.File, f.First = "not-loaded", sarif.Error, x.Why.File, x.Why.Line
 	case x.What == heads.Reordered:
 		f.Rule, f.Level = "head-reordered", sarif.Error
 	case x.What == heads.Model && slices.ContainsFunc(c.report.Agents, dearer):

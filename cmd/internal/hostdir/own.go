@@ -36,9 +36,10 @@ func (r *reader) own(rel, content string) bool {
 var (
 	scenarioText = regexp.MustCompile(`\A(?:[ \t]*(?:#[^\n]*)?\n)*agentsim:[ \t]`)
 	savedText    = regexp.MustCompile(`\A(?:` + strings.Join([]string{
-		`\S+   (?:seed \d+|[\d,]+ places?) · `, `bench   [\d,]+ scenarios? · `, // tables
-		`\{\s*"scenario": "[^"]*",\s*"(?:project|variants|axes)": `, `\{\s*"(?:baseline|agentsim_baseline)": `, // JSON, and baselines
+		`\S+   (?:seed \d+|[\d,]+ places?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`, // tables
+		`\{\s*"scenario": "[^"]*",\s*"(?:project|variants|axes)": `, `\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, // JSON, and baselines
 		`\{"variant":"[^"]*","run":"[0-9a-f]{16}",`, `variant,run,seed,`, `\| VARIANT \| AGENTS \| `,
 		`<\?xml[^\n]*\n<testsuites name="agentsim `, `0 0\.000000000s 0 - run_start scenario=`, // JUnit, events
+		`\{\s*"\$schema": "[^"]*sarif[^"]*",\s*"runs": \[\s*\{\s*"tool": \{\s*"driver": \{\s*"name": "agentsim`,
 	}, "|") + `)`)
 )

@@ -5,12 +5,15 @@ import (
 	"errors"
 )
 
-// Finish records how the execution ended, in one transaction with what is left.
-// It returns the first failure of the recording, or a
+// Finish records how the execution ended, in one transaction with what is left. Of one
+// that was refused before its first call nothing stays. It returns the first failure of the recording, or a
 // *DigestError when the run ended by itself before with another digest.
 func (w *Writer) Finish(end End) error {
 	if w.err != nil {
 		return w.err
+	}
+	if end.Status == Invalid && w.totals.calls == 0 && w.execution == 1 {
+		return fail(w.db.path, "take back the run", within(w.db.sql, w.takeBack))
 	}
 	w.addEnd(&end)
 	if err := w.flush(func(tx *sql.Tx) error { return w.mark(tx, &end) }); err != nil {
@@ -20,6 +23,16 @@ func (w *Writer) Finish(end End) error {
 		return nil
 	}
 	return w.compareDigest(end.Digest)
+}
+
+// takeBack removes the run, and the contents of its files that nothing else has.
+func (w *Writer) takeBack(tx *sql.Tx) error {
+	_, err := tx.Exec(`DELETE FROM payloads WHERE sha256 IN (SELECT payload FROM files WHERE run = ?1)
+		AND sha256 NOT IN (SELECT payload FROM nodes UNION SELECT payload FROM files WHERE run <> ?1)`, w.run)
+	if err != nil {
+		return err
+	}
+	return removeRun(tx, w.run.(string))
 }
 
 // addEnd adds the rows that only the end knows.

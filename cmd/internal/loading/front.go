@@ -72,7 +72,7 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		found = l.of(specs[0].Scenario)
 	}
 	d.Label("beside", found.Aside...)
-	d.Label("assumed", slices.Concat(found.Assumed, l.assumed)...)
+	d.Label("assumed", slices.Concat(found.Assumed, l.taken.said)...)
 	d.Label("unverified", NotVerified(inUse, found.Parts)...)
 	if l.dir != nil && l.dir.from.Home == nil {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")

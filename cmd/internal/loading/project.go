@@ -3,7 +3,6 @@ package loading
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
-	"agentsim/sim"
 	"agentsim/sim/client"
 	"agentsim/sim/llm"
 	"agentsim/sim/project"
@@ -158,7 +156,7 @@ type Loaded struct {
 	sets  []string
 	over  []string // what stands over what was found
 
-	assumed []string // of the aliases of models that the directory asks for
+	taken aliasing // of models that the directory asks for
 
 	headed bool // a head of a request is part of some variant
 }
@@ -188,7 +186,9 @@ func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
 		if more != nil {
 			more(sc)
 		}
-		l.aliases(sc)
+		if l.dir != nil {
+			l.taken.definitions(sc, l.dir.files)
+		}
 		return l.flags.headInto(l, sc)
 	}}
 	if l.dir != nil {
@@ -272,7 +272,7 @@ func (l *Loaded) settings(sc *scenarios.Scenario, variant string, s *project.Set
 		}
 	}
 	l.setting(variant, "provider.model", s.Model, func(v string) bool {
-		l.alias(sc, v)
+		l.taken.resolve(&sc.Provider, v)
 		_, err := cachemodel.Lookup(sc.Provider.ModelID(v))
 		if err == nil {
 			sc.Provider.Model = v
@@ -281,40 +281,6 @@ func (l *Loaded) settings(sc *scenarios.Scenario, variant string, s *project.Set
 	})
 	l.setting(variant, "provider.ttl", s.TTL, ttl(&sc.Provider.TTL))
 	l.setting(variant, "provider.subagent_ttl", s.SubagentTTL, ttl(&sc.Provider.SubagentTTL))
-}
-
-// aliases gives the aliases that definitions ask for, and that the scenario does not,
-// the models that check takes them for.
-func (l *Loaded) aliases(sc *scenarios.Scenario) {
-	if l.dir == nil {
-		return
-	}
-	set, err := sim.Definitions(sc, sim.DefinitionSources(sc, l.dir.files))
-	if err != nil {
-		return // the run says what is wrong
-	}
-	for _, d := range set.Definitions {
-		if !d.BuiltIn() {
-			l.alias(sc, d.Model)
-		}
-	}
-}
-
-// alias takes an alias that stands for no model for the newest one of that name.
-func (l *Loaded) alias(sc *scenarios.Scenario, name string) {
-	if !slices.Contains(scenarios.Aliases, name) || sc.Provider.Aliases[name] != "" {
-		return
-	}
-	to := maps.Clone(sc.Provider.Aliases)
-	if to == nil {
-		to = map[string]string{}
-	}
-	to[name] = scenarios.Newest(name)
-	sc.Provider.Aliases = to
-	line := fmt.Sprintf("alias %s is %s, the newest of that name: provider: {aliases: {%s: MODEL}} says another", name, to[name], name)
-	if !slices.Contains(l.assumed, line) {
-		l.assumed = append(l.assumed, line)
-	}
 }
 
 func ttl(to *llm.TTL) func(string) bool {

@@ -248,18 +248,56 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 		steps = append(steps, step{x, adds[i], 0})
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.call.At, b.call.At) })
-	number, prompt := map[int]int{}, int64(0)
+	number, prompt, was := map[int]int{}, int64(0), by.Calls
+	gained := make([]int64, len(was))
 	by.Calls = nil
 	for i, s := range steps {
-		if prompt += s.add; s.call.From == scenarios.Anew {
+		prompt += s.add
+		switch thread, from, ok := s.call.Origin(); {
+		case s.call.From == scenarios.Anew:
 			prompt = s.add
+		case !ok || from == 0: // it goes on from the one before
+		case thread == "" || thread == by.Thread:
+			prompt = s.call.Prompt + gained[from-1]
+		default:
+			prompt = s.call.Prompt
 		}
-		number[s.was] = i + 1
+		if number[s.was] = i + 1; s.was > 0 {
+			gained[s.was-1] = prompt - s.call.Prompt
+		}
 		s.call.Prompt = prompt
 		by.Calls = append(by.Calls, s.call)
 	}
 	c.forgetPlaces(by)
+	c.grow(by.Thread, gained)
 	c.renumber(by.Thread, number)
+}
+
+// grow adds to the calls of other threads what the calls that they go on from gained,
+// by these calls' numbers as they were.
+func (c *changing) grow(name string, gained []int64) {
+	for i := range c.Threads {
+		t := &c.Threads[i]
+		more, sum, found := make([]int64, len(t.Calls)), int64(0), false
+		for j := range t.Calls {
+			switch thread, from, ok := t.Calls[j].Origin(); {
+			case t.Calls[j].From == scenarios.Anew:
+				sum = 0
+			case !ok || from == 0: // it goes on from the one before
+			case thread == name && t.Thread != name:
+				sum, found = gained[from-1], true
+			case thread == "" && from <= j:
+				sum = more[from-1]
+			default:
+				sum = 0
+			}
+			more[j] = sum
+			t.Calls[j].Prompt += sum
+		}
+		if found {
+			c.grow(t.Thread, more)
+		}
+	}
 }
 
 // forgetPlaces takes away what is told of places in a conversation that holds more

@@ -206,7 +206,10 @@ func play(told *toscenario.Told, opt *Options) (parents, all cachemodel.Picodoll
 	if err == nil && res.Outcome != sim.Completed {
 		err = fmt.Errorf("the run of its scenario is %s: %s", res.Outcome, res.Detail)
 	}
-	return b.parents, b.all, err
+	if err != nil {
+		return 0, 0, refuse(askStructure, "made a scenario, the session cannot be played: %s", err)
+	}
+	return b.parents, b.all, nil
 }
 
 // paid adds up the bills of a told session.

@@ -75,6 +75,28 @@ func TestStructure(t *testing.T) {
 			t.Errorf("a re-invocation of a prompt of 50,000 costs %d more, want %d or little more", more, least)
 		}
 	})
+	t.Run("TRI-06 a conversation that goes back to an earlier call, and a thread that goes on from one, hold of children's work what was there before it", func(t *testing.T) {
+		calls := []told{
+			{pred: -1, at: 0, write: 50_000, output: 400},
+			{thread: 1, pred: -1, at: 3_000, write: 12_000, output: 60},
+			{thread: 1, pred: 1, at: 8_000, read: 12_000, write: 1_000, output: 60},
+			{pred: 0, at: 20_000, read: 50_000, write: 2_000, output: 100},
+		}
+		threads := []recording.Thread{main1(), agent("a", 0), {Name: "c", Kind: recording.Compact, SpawnedBy: 3}}
+		bill := func(calls ...told) cachemodel.Picodollars {
+			return restructured(t, session(threads, calls...), scenarios.Inline).Rows[0].Session
+		}
+		back := told{pred: 0, at: 30_000, read: 50_000, write: 1_000, output: 100}
+		less, more := bill(calls...), bill(append(calls, back)...)
+		if got, want := more-less, costs(3, 50_000, 1_000, 100); got != want {
+			t.Errorf("the call that goes back costs %d, want %d", got, want)
+		}
+		on := told{thread: 2, pred: 3, at: 30_000, read: 52_000, write: 1_000, output: 100}
+		more = bill(append(calls, on)...)
+		if got, least := more-less, costs(3, 52_000+1_000, 1_000, 100); got < least {
+			t.Errorf("the thread that goes on costs %d, want at least %d", got, least)
+		}
+	})
 	t.Run("TRI-05 what was told of a thread that is another one then falls away and is listed", func(t *testing.T) {
 		s := helper()
 		s.Requests[1].Usage.Read, s.Requests[1].Usage.Write5m = 9_000, 3_000 // nobody in the session left them

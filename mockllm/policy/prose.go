@@ -133,6 +133,12 @@ func (w *writer) spot(f int, line int32, changed bool) {
 // left is how many bytes of plain words are still wanted.
 func (w *writer) left() int { return w.t.filler.Missing(w.used, w.n) }
 
+// fills reports whether so many bytes of plain words on top of a measure are enough.
+func (w *writer) fills(m llm.Measure, bytes int) bool {
+	m.Bytes[llm.Prose] += uint32(bytes)
+	return w.t.filler.Tokens(m) >= w.n
+}
+
 // maxSentences is the longest list of sentences.
 const maxSentences = 48
 
@@ -141,17 +147,29 @@ const maxSentences = 48
 func (w *writer) round(list string, most int) (said int) {
 	var order [maxSentences]int
 	table, tails, key := phrases[list], phrases["tails"], w.key.Sub(list).At(uint64(w.text.Len()))
+	longest := len(tails[len(tails)-1])
 	perm := order[:len(table)]
 	key.Perm(perm)
 	for _, i := range perm {
-		if said == most || w.text.Len() > 0 && w.left() <= len(tails[len(tails)-1]) {
+		if said == most || w.text.Len() > 0 && w.fills(w.used, longest) {
 			break
 		}
-		if w.try(table[i], key.Sub("sentence").At(uint64(i))) {
+		if w.fits(table[i]) && w.try(table[i], key.Sub("sentence").At(uint64(i))) {
 			said++
 		}
 	}
 	return said
+}
+
+// fits reports whether a sentence is short enough without what fills its blanks.
+func (w *writer) fits(sentence string) bool {
+	m := w.used
+	for sentence != "" {
+		words, rest, _ := strings.Cut(sentence, "{")
+		m.Bytes[llm.Prose] += uint32(len(words))
+		_, sentence, _ = strings.Cut(rest, "}")
+	}
+	return w.t.filler.Tokens(m) <= w.n
 }
 
 // try says a sentence if its blanks can be filled and what it leaves can be filled too.
@@ -170,15 +188,16 @@ func (w *writer) try(sentence string, key rng.Key) bool {
 		return false
 	}
 	used := w.used.Plus(llm.MeasureOf(llm.Prose, text))
-	if left := w.t.filler.Missing(used, w.n); w.t.filler.Tokens(used) > w.n || left == 1 || left == 2 {
-		return false
+	if w.t.filler.Tokens(used) > w.n || !w.fills(used, 0) && w.fills(used, 2) {
+		return false // it is too long, or leaves a byte or two
 	}
-	w.say(text)
+	w.say(text, used)
 	return true
 }
 
-func (w *writer) say(text string) {
-	w.used = w.used.Plus(llm.MeasureOf(llm.Prose, text))
+// say says a text, with which so much is said.
+func (w *writer) say(text string, used llm.Measure) {
+	w.used = used
 	w.text.WriteString(text)
 }
 
@@ -198,7 +217,7 @@ func (w *writer) close() {
 		if said == "" {
 			said = strings.Repeat(".", left)
 		}
-		w.say(said)
+		w.say(said, w.used.Plus(llm.MeasureOf(llm.Prose, said)))
 	}
 }
 

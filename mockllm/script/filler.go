@@ -79,7 +79,7 @@ func known(c llm.Class) llm.Class {
 // size is the number of bytes of the class that make n tokens: the smallest
 // that the counter takes for n. The fixed texts hold neither digits nor CJK.
 func (f *Filler) size(class llm.Class, n int64) int {
-	return sort.Search(math.MaxInt32, func(size int) bool {
+	return fewest(func(size int) bool {
 		var m llm.Measure
 		m.Bytes[class] = uint32(size)
 		return f.counter.Tokens(m) >= n
@@ -89,10 +89,20 @@ func (f *Filler) size(class llm.Class, n int64) int {
 // Missing is the fewest bytes of prose that bring a measure to n tokens.
 func (f *Filler) Missing(m llm.Measure, n int64) int {
 	have := m.Bytes[llm.Prose]
-	return sort.Search(math.MaxInt32, func(more int) bool {
+	return fewest(func(more int) bool {
 		m.Bytes[llm.Prose] = have + uint32(more)
 		return f.counter.Tokens(m) >= n
 	})
+}
+
+// fewest is the smallest number that is enough, which all above it are too. It is
+// mostly far below the largest.
+func fewest(enough func(int) bool) int {
+	most := 1
+	for most <= math.MaxInt32/2 && !enough(most) {
+		most *= 2
+	}
+	return sort.Search(most, enough)
 }
 
 func (f *Filler) prefix(class llm.Class, n int) string {

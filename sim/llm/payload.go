@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -140,38 +141,37 @@ func (p *Payload) Identity() Hash {
 // backslash; \b \f \n \r \t their letters; other bytes below 0x20 `\u00xx` in
 // lower case; everything else stands as it is.
 func escape(s string) string {
-	n := 0
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x20 || c == '"' || c == '\\' {
-			n++
-		}
+	size := len(s)
+	for i := range len(s) {
+		size += max(len(escapes[s[i]])-1, 0)
 	}
-	if n == 0 {
+	if size == len(s) {
 		return s
 	}
-	b := make([]byte, 0, len(s)+n+n/4)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c >= 0x20:
-			b = append(b, c)
-		case c == '\n':
-			b = append(b, '\\', 'n')
-		case c == '\t':
-			b = append(b, '\\', 't')
-		case c == '\r':
-			b = append(b, '\\', 'r')
-		case c == '\b':
-			b = append(b, '\\', 'b')
-		case c == '\f':
-			b = append(b, '\\', 'f')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	var b strings.Builder
+	b.Grow(size)
+	from := 0
+	for i := range len(s) {
+		if form := escapes[s[i]]; form != "" {
+			b.WriteString(s[from:i])
+			b.WriteString(form)
+			from = i + 1
 		}
 	}
-	return string(b)
+	b.WriteString(s[from:])
+	return b.String()
 }
+
+// escapes is how a byte is escaped, "" for one that stands as it is.
+var escapes = func() (forms [256]string) {
+	for c := range 0x20 {
+		forms[c] = fmt.Sprintf(`\u%04x`, c)
+	}
+	for i, c := range []byte("\"\\\b\f\n\r\t") {
+		forms[c] = `\` + `"\bfnrt`[i:i+1]
+	}
+	return forms
+}()
 
 // MeasureOf is the measure of a text of the given class.
 func MeasureOf(c Class, s string) Measure { return measure(c, s) }
@@ -180,29 +180,27 @@ func MeasureOf(c Class, s string) Measure { return measure(c, s) }
 // rest to c. The digits of a figure of a run count as figureDigits.
 func measure(c Class, s string) Measure {
 	var m Measure
+	rest := len(s) // bytes of no other class
 	for i := 0; i < len(s); {
-		b := s[i]
-		if b < utf8.RuneSelf {
-			if !isDigit(b) {
-				m.Bytes[c]++
-				i++
-			} else if n := figure(s, i); n > 0 {
-				m.Bytes[Digits] += figureDigits
-				i += n
-			} else {
-				m.Bytes[Digits]++
-				i++
+		n := 1
+		switch b := s[i]; {
+		case b >= utf8.RuneSelf:
+			var r rune
+			if r, n = utf8.DecodeRuneInString(s[i:]); isCJK(r) {
+				m.Bytes[CJK] += uint32(n)
+				rest -= n
 			}
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if isCJK(r) {
-			m.Bytes[CJK] += uint32(n)
-		} else {
-			m.Bytes[c] += uint32(n)
+		case isDigit(b):
+			counts := 1
+			if run := figure(s, i); run > 0 {
+				counts, n = figureDigits, run
+			}
+			m.Bytes[Digits] += uint32(counts)
+			rest -= n
 		}
 		i += n
 	}
+	m.Bytes[c] += uint32(rest)
 	return m
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"agentsim/sim/vtime"
+	"agentsim/sim/workspace"
 )
 
 // command is one that a script can call.
@@ -100,6 +101,7 @@ func (c *call) options(known string) (f flags, rest []string, ok bool) {
 // file is one input of a command by its name, "-" for the standard input.
 type file struct {
 	name, content string
+	version       *workspace.File // which content is all of; nil where that is not known
 }
 
 // files reads the named files, or the standard input when there is none. Those that
@@ -110,7 +112,7 @@ func (c *call) files(names []string) (out []file, status int) {
 	}
 	for _, n := range names {
 		if n == "-" {
-			out = append(out, file{n, c.in.s})
+			out = append(out, file{name: n, content: c.in.s})
 			c.in.s = ""
 			continue
 		}
@@ -119,7 +121,7 @@ func (c *call) files(names []string) (out []file, status int) {
 			status = c.complain(1, n+": "+why)
 			continue
 		}
-		out = append(out, file{n, content})
+		out = append(out, file{name: n, content: content})
 	}
 	return out, status
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"agentsim/sim/workspace"
 )
 
 const nullDevice = "/dev/null"
@@ -82,6 +84,15 @@ func (m *machine) read(name string) (content, why string) {
 		}
 	}
 	return "", m.why(abs)
+}
+
+// version is the file at an absolute path whose content read gives, nil where
+// that is none or is being written.
+func (m *machine) version(abs string) *workspace.File {
+	if t, rel, ok := m.find(abs); ok && rel != "" && m.open[abs] == nil {
+		return t.fs.File(rel)
+	}
+	return nil
 }
 
 // why says why there is no file at a path.

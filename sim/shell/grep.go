@@ -14,7 +14,8 @@ type search struct {
 	c     *call
 	f     flags
 	re    *regexp.Regexp
-	cost  int // what looking at 16 bytes is charged with
+	begin string // of every match
+	cost  int    // what looking at 16 bytes is charged with
 	named bool
 }
 
@@ -68,7 +69,9 @@ func (s *search) compile(p string) error {
 	if !s.c.m.charge(100 * s.cost) {
 		return s.c.m.halted
 	}
-	s.re, err = regexp.Compile(p)
+	if s.re, err = regexp.Compile(p); err == nil {
+		s.begin, _ = s.re.LiteralPrefix()
+	}
 	return err
 }
 
@@ -91,7 +94,7 @@ func (s *search) files(names []string) (out []file, status int) {
 		for _, p := range s.c.m.filesBelow(abs) {
 			if !s.f.has("include") || s.c.m.match(s.f["include"], path.Base(p)) {
 				content, _ := s.c.m.read(p)
-				out = append(out, file{strings.TrimSuffix(n, "/") + p[len(abs):], content})
+				out = append(out, file{strings.TrimSuffix(n, "/") + p[len(abs):], content, s.c.m.version(p)})
 			}
 		}
 	}
@@ -106,12 +109,16 @@ func (s *search) in(src file) bool {
 	}
 	first, numbered, other := s.f.has("q") || s.f.has("l"), s.f.has("n"), s.f.has("v")
 	quiet, hits, n := first || s.f.has("c"), 0, 0
+	if v := src.version; v != nil && !other && !v.Contains(s.begin) {
+		s.c.m.charge(v.Pieces() * s.cost) // as its lines one by one
+		src.content = ""
+	}
 	for l := range strings.Lines(src.content) {
 		if n++; first && hits > 0 || !s.c.m.charge((len(l)/16+1)*s.cost) {
 			break
 		}
 		l = strings.TrimSuffix(l, "\n")
-		if s.re.MatchString(l) == other {
+		if (strings.Contains(l, s.begin) && s.re.MatchString(l)) == other {
 			continue
 		}
 		if hits++; quiet {

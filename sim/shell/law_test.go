@@ -78,6 +78,7 @@ func TestConformance(t *testing.T) {
 	t.Run("KRN-01 equal scripts on equal files end equally, within their bounds, and say all that they changed", rapid.MakeCheck(equalLaw))
 	t.Run("hostile text ends with an error or a result, never otherwise", rapid.MakeCheck(hostileLaw))
 	t.Run("deep nesting of any kind is refused, or given up, before it costs much", testNesting)
+	t.Run("what grep finds below a directory, and what it is charged with, is what it finds in the same lines piped to it", rapid.MakeCheck(grepLaw))
 	t.Run("quoting gives back any text", rapid.MakeCheck(quoteLaw))
 }
 
@@ -135,6 +136,39 @@ func testNesting(t *testing.T) {
 	}
 	if r := Run(newEnv(t), strings.Repeat("#", maxScript+1)); r.Err == nil || !strings.Contains(r.Err.Error(), "bytes") {
 		t.Errorf("a script that is too long gives %v", r.Err)
+	}
+}
+
+// grepLaw searches a file by a walk, where lines that cannot match are not looked at,
+// and its content from a pipe, where each one is.
+func grepLaw(t *rapid.T) {
+	content := rapid.StringOf(rapid.SampledFrom([]rune("abab\n "))).Draw(t, "content")
+	set := flags{}
+	for _, f := range strings.Split(rapid.SampledFrom(strings.Fields("n c v q l i E v,c v,n")).Draw(t, "flags"), ",") {
+		set[f] = "true"
+	}
+	pattern := rapid.SampledFrom(strings.Fields("a ab aba ^aba aab|bba ab*a b$ legacy_a")).Draw(t, "pattern")
+	snap, err := workspace.NewSnapshot(map[string]string{"d/f": content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grep := func(walk bool) (string, bool, int) {
+		m := newMachine(&Env{FS: snap.Open(), Root: "/r", Session: &Session{}, Repo: &Repo{}})
+		s := &search{c: &call{streams: &streams{out: m.buffer(), err: m.buffer()}, m: m}, f: set}
+		if err := s.compile(pattern); err != nil {
+			t.Fatal(err)
+		}
+		src := file{name: "d/f", content: content}
+		if walk {
+			src.version = m.version("/r/d/f")
+		}
+		before := m.work
+		found := s.in(src)
+		return s.c.out.String(), found, m.work - before
+	}
+	text, found, work := grep(true)
+	if text2, found2, work2 := grep(false); text != text2 || found != found2 || work != work2 {
+		t.Fatalf("grep %v %s in %q: %q %v for %d, and from a pipe %q %v for %d", set, pattern, content, text, found, work, text2, found2, work2)
 	}
 }
 

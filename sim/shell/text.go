@@ -60,7 +60,7 @@ func runWc(c *call) int {
 	}
 	all, status := c.files(names)
 	if len(all) > 1 {
-		all = append(all, file{"total", joined(all)})
+		all = append(all, file{name: "total", content: joined(all)})
 	}
 	for _, s := range all {
 		var cols []string

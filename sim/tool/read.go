@@ -16,6 +16,7 @@ import (
 const (
 	maxLines     = 2000    // where no limit is asked for
 	maxPageBytes = 100_000 // but a page holds at least one line, whole
+	numberWidth  = 8       // what stands in front of a line, mostly
 )
 
 var readFields = fields{
@@ -75,6 +76,7 @@ func numbered(content string, from, last int) (b []byte, to int) {
 	for range from - 1 {
 		content = content[strings.IndexByte(content, '\n')+1:]
 	}
+	b = make([]byte, 0, min(len(content), maxPageBytes)+numberWidth*max(0, last-from+2))
 	for to = from - 1; to < last; to++ {
 		line, rest, _ := strings.Cut(content, "\n")
 		if to >= from && len(b)+len(line) > maxPageBytes {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agentsim/sim/llm"
 )
@@ -40,6 +41,9 @@ type File struct {
 	path string
 	text
 	pages []Page
+	// Made when a search asks for it.
+	grams  grams
+	pieces int
 }
 
 // Page is a range of a file's lines as it was asked for and rendered.
@@ -227,7 +231,10 @@ func (f *FS) RemoveDir(p string) {
 
 // put makes content the present version and forgets what was found before.
 func (f *FS) put(p, content string) *File {
-	p, content = strings.Clone(p), strings.ToValidUTF8(content, "\uFFFD")
+	p = strings.Clone(p)
+	if !utf8.ValidString(content) {
+		content = strings.ToValidUTF8(content, "\uFFFD")
+	}
 	if i, found := slices.BinarySearch(f.paths, p); !found {
 		f.own()
 		f.paths = slices.Insert(f.paths, i, p)

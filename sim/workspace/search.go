@@ -90,13 +90,15 @@ func (f *FS) Grep(q Query) ([]Match, error) {
 		return nil, err
 	}
 	var out []Match
+	literal, _ := q.Re.LiteralPrefix()
 	for _, p := range f.paths {
 		rest, ok := relative(q.Under, p)
 		if !ok || !q.takes(rest) {
 			continue
 		}
-		content, _ := f.Content(p)
-		out = q.grep(out, p, content)
+		if file := f.File(p); file.Contains(literal) {
+			out = q.grep(out, p, file.content, literal)
+		}
 	}
 	return out, nil
 }
@@ -111,13 +113,16 @@ func (q *Query) takes(rest string) bool {
 	return doublestar.MatchUnvalidated(q.Glob, rest)
 }
 
-// grep appends the matching lines of one content.
-func (q *Query) grep(out []Match, p, content string) []Match {
-	if lit, _ := q.Re.LiteralPrefix(); lit != "" && !strings.Contains(content, lit) {
-		return out
-	}
+// grep appends the matching lines of one content. It looks at those alone in which
+// the literal begins that every match begins with.
+func (q *Query) grep(out []Match, p, content, literal string) []Match {
 	for n := 1; content != ""; n++ {
-		line, rest, _ := strings.Cut(content, "\n")
+		at := strings.Index(content, literal)
+		if at < 0 {
+			break
+		}
+		n += strings.Count(content[:at], "\n")
+		line, rest, _ := strings.Cut(content[strings.LastIndexByte(content[:at], '\n')+1:], "\n")
 		content = rest
 		line = strings.TrimSuffix(line, "\r")
 		if q.Re.MatchString(line) {

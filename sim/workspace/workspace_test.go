@@ -31,6 +31,7 @@ func TestConformance(t *testing.T) {
 	t.Run("a path that could not be listed on one line or leaves the project is refused", testPaths)
 	t.Run("rendered pages stay with their version and searches with the state of the tree", testKept)
 	t.Run("a search equals a plain look at every line", rapid.MakeCheck(grepLaw))
+	t.Run("a file says whether a literal stands in it, and how many pieces its lines have, after each write", rapid.MakeCheck(containsLaw))
 	t.Run("the write log tells who wrote what over what", testLog)
 }
 
@@ -210,10 +211,10 @@ func testKept(t *testing.T) {
 func grepLaw(t *rapid.T) {
 	files := map[string]string{}
 	for _, p := range strings.Fields("a.go d/b.go d/e/c.txt dd/f.go") {
-		files[p] = rapid.StringOf(rapid.SampledFrom([]rune("ab\n\r"))).Draw(t, p)
+		files[p] = rapid.StringOf(rapid.SampledFrom([]rune("abab\n\r"))).Draw(t, p)
 	}
 	f := snapshot(t, files).Open()
-	q := Query{Re: regexp.MustCompile(rapid.SampledFrom([]string{"ab", "^a", "b$", "^$", "a.b", "[ab]+"}).Draw(t, "re")),
+	q := Query{Re: regexp.MustCompile(rapid.SampledFrom([]string{"ab", "^a", "b$", "^$", "a.b", "[ab]+", "aba", "ba+b", "aab|bba", "^abb", "a\nb", ""}).Draw(t, "re")),
 		Under: rapid.SampledFrom([]string{"", "d", "a.go", "d/e"}).Draw(t, "under"),
 		Glob:  rapid.SampledFrom([]string{"", "*.go", "**/*.txt"}).Draw(t, "glob"), First: rapid.Bool().Draw(t, "first")}
 	var want []Match
@@ -238,6 +239,30 @@ func grepLaw(t *rapid.T) {
 	got, err := f.Grep(q)
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Fatalf("%+v: %v %s", q, err, d)
+	}
+}
+
+func containsLaw(t *rapid.T) {
+	f := snapshot(t, map[string]string{"a": ""}).Open()
+	text := rapid.StringOf(rapid.SampledFrom([]rune("aab é漢\n\x00")))
+	for range 4 {
+		content := text.Draw(t, "content") + strings.Repeat("-", rapid.IntRange(0, 300).Draw(t, "more"))
+		if _, err := f.Write("a", content, 1); err != nil {
+			t.Fatal(err)
+		}
+		pieces := 0
+		for line := range strings.Lines(content) {
+			pieces += len(line)/16 + 1
+		}
+		if got := f.File("a").Pieces(); got != pieces {
+			t.Fatalf("%d pieces, not %d, in %q", got, pieces, content)
+		}
+		at := rapid.IntRange(0, len(content)).Draw(t, "at")
+		for _, literal := range []string{text.Draw(t, "literal"), content[at:rapid.IntRange(at, len(content)).Draw(t, "end")]} {
+			if got, want := f.File("a").Contains(literal), strings.Contains(content, literal); got != want {
+				t.Fatalf("%q in %q: %v", literal, content, got)
+			}
+		}
 	}
 }
 

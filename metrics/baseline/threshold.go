@@ -29,6 +29,7 @@ type Threshold struct {
 	op        metrics.Op
 	limit     limit
 	whole     string // as it was given
+	alone     bool   // there is no baseline: any metric of a run will do
 }
 
 // limit is what a figure is held against.
@@ -42,25 +43,42 @@ type limit struct {
 // *document.Error that points into it.
 func ParseThreshold(text string) (*Threshold, error) {
 	t := &Threshold{Text: strings.TrimSpace(text), whole: text}
+	return t, t.read(text)
+}
+
+// ParseLimit reads one where there is no baseline: of any metric of a run, with a limit
+// of its own.
+func ParseLimit(text string) (*Threshold, error) {
+	t := &Threshold{Text: strings.TrimSpace(text), whole: text, alone: true}
+	if err := t.read(text); err != nil {
+		return nil, err
+	}
+	if t.limit.base {
+		return nil, t.wrong(len(text)-len(strings.TrimLeft(text, " \t")), "a limit of its own, such as cost <= $1.60", "%q speaks of a baseline, and there is none here", t.Text)
+	}
+	return t, nil
+}
+
+func (t *Threshold) read(text string) error {
 	start := 0
 	if prefix, _, ok := strings.Cut(text, ":"); ok {
 		if err := t.readScenarios(prefix); err != nil {
-			return nil, err
+			return err
 		}
 		start = len(prefix) + 1
 	}
 	cells := max(strings.LastIndexByte(text, ']'), start)
 	at, op := metrics.FindOp(text[cells:])
 	if at < 0 {
-		return nil, t.wrong(start, "one of "+metrics.Ops+", such as cost <= +2%", "no comparison in %q", strings.TrimSpace(text[start:]))
+		return t.wrong(start, "one of "+metrics.Ops+", such as cost <= +2%", "no comparison in %q", strings.TrimSpace(text[start:]))
 	}
 	if at, t.op = at+cells, op; op == "" {
-		return nil, t.wrong(at, "one of "+metrics.Ops, "no such comparison")
+		return t.wrong(at, "one of "+metrics.Ops, "no such comparison")
 	}
 	if err := t.readPath(text[start:at], start); err != nil {
-		return nil, err
+		return err
 	}
-	return t, t.readLimit(text[at+len(t.op):], at+len(t.op))
+	return t.readLimit(text[at+len(t.op):], at+len(t.op))
 }
 
 // wrong is an error at byte col of the threshold.
@@ -102,9 +120,14 @@ func (t *Threshold) readPath(raw string, col int) error {
 		}
 	}
 	m, ok := Find(name)
+	if n, is := metrics.Find(name); t.alone && is {
+		m, ok = Metric{Name: name, Unit: n.Unit}, true
+	}
 	switch {
 	case name == "":
 		return t.wrong(col, "such as cost <= +2%", "the metric is missing")
+	case !ok && t.alone:
+		return t.wrong(col, "one of "+metricNames()+", agents", "no metric %q", name)
 	case !ok:
 		return t.wrong(col, "one of "+metricNames(), "no metric %q in baselines", name)
 	}
@@ -192,15 +215,6 @@ func (t *Threshold) Matches(scenario, variant string) bool {
 
 // Metric is the name of the metric that is limited.
 func (t *Threshold) Metric() string { return t.metric.Name }
-
-// Baseless is the error of a limit that speaks of a baseline where there is none; nil
-// for any other.
-func (t *Threshold) Baseless() error {
-	if !t.limit.base {
-		return nil
-	}
-	return t.wrong(len(t.whole)-len(strings.TrimLeft(t.whole, " \t")), "a limit of its own, such as cost <= $1.60", "%q speaks of a baseline, and there is none here", t.Text)
-}
 
 // NoMatch is the error of a threshold that holds for nothing that ran: it would
 // pass forever.

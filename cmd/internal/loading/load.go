@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,14 +22,17 @@ func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 		f, err := scenarios.Open(name, opts...)
 		var located *scenarios.Errors
 		if err != nil && !errors.As(err, &located) {
-			if info, gone := os.Stat(name); gone == nil && info.IsDir() {
-				return nil, isDirectory(name)
+			if err := misplaced(name); err != nil {
+				return nil, err
 			}
 			return nil, ui.Failf(ui.Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file; bench takes directories of them too", err)
 		}
 		return f, err
 	}
 	src, err := readLimited(name)
+	if err == nil && profileText.Match(src) {
+		err = ui.Failf(ui.Usage, "%s is a profile, from which a scenario draws: name a scenario, such as agentsim run fork-vs-subagent --profile %s", name, ui.Quote(name))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +67,30 @@ func IsScenario(name string) bool {
 	return slices.Contains(scenarios.Names(), name) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
-func isDirectory(name string) error {
-	return ui.Failf(ui.Usage, "%s is a directory: name a scenario file in it, or run all of them by agentsim bench %s", name, ui.Quote(name))
+// misplaced says what to write where a directory or a recorded session is named in a
+// scenario's place.
+func misplaced(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return ui.Failf(ui.Usage, "%s is a directory: name a scenario file in it, or run all of them by agentsim bench %s", name, ui.Quote(name))
+	case err == nil && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.gz")):
+		return ui.Failf(ui.Usage, "%s is no scenario: agentsim import %s reads the recorded sessions in it", name, ui.Quote(name))
+	}
+	return nil
 }
+
+// profileText is how a profile begins, behind its comments.
+var profileText = regexp.MustCompile(`\A(?:#[^\n]*\n|\s*\n)*profile: \d+\s`)
 
 // maxScenarioBytes bounds a scenario file.
 const maxScenarioBytes = 16 << 20
 
 // readLimited reads a whole file, but no monster.
 func readLimited(name string) ([]byte, error) {
+	if err := misplaced(name); err != nil {
+		return nil, err
+	}
 	src, err := hostdir.Text(name, maxScenarioBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

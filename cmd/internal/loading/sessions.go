@@ -2,7 +2,9 @@ package loading
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/transcript/sqlite"
@@ -23,9 +26,14 @@ import (
 // recordings hold that were not understood.
 func Sessions(s *ui.Env, args []string, db string, take func(source string, x *recording.Session)) (skipped int64, err error) {
 	var paths []string
+	once := &once{take: take}
+	take = once.session
+	defer once.tell(s)
 	for _, arg := range args {
 		_, missing := os.Stat(arg)
 		switch {
+		case IsScenario(arg) && (missing != nil || filepath.Ext(arg) != ""):
+			err = ui.Failf(ui.Usage, "%s holds no recorded session: agentsim run records a scenario's runs, and says the ids to name here", arg)
 		case missing == nil && isDatabase(arg):
 			err = fromDatabase(arg, "", take)
 		case errors.Is(missing, os.ErrNotExist) && strings.Trim(arg, "0123456789abcdef") == "":
@@ -53,6 +61,44 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 		skipped += k.Count
 	}
 	return skipped, nil
+}
+
+// once hands on each session once: one that has the id of an earlier one is the same,
+// unless rows tell of it for another origin.
+type once struct {
+	take  func(source string, x *recording.Session)
+	seen  map[string][]*recording.Session // their heads alone
+	twice []string
+}
+
+func (o *once) session(source string, x *recording.Session) {
+	if id := idOf(x); id != "" {
+		if slices.ContainsFunc(o.seen[id], func(y *recording.Session) bool { return x.Format != y.Format || x.Origin == y.Origin }) {
+			o.twice = append(o.twice, x.ID)
+			return
+		}
+		if o.seen == nil {
+			o.seen = map[string][]*recording.Session{}
+		}
+		o.seen[id] = append(o.seen[id], &recording.Session{Format: x.Format, Origin: x.Origin})
+	}
+	o.take(source, x)
+}
+
+// idOf is a session's id as rows have it: the beginning of its hash.
+func idOf(x *recording.Session) string {
+	if x.ID == "" || len(x.ID) == rowID && strings.Trim(x.ID, "0123456789abcdef") == "" {
+		return x.ID
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(x.ID)))[:rowID]
+}
+
+const rowID = 12
+
+func (o *once) tell(s *ui.Env) {
+	if len(o.twice) > 0 {
+		fmt.Fprintf(s.Stderr, "in the sources more than once, and counted once: session %s\n", report.Some(o.twice))
+	}
 }
 
 // isDatabase reports whether a file begins as SQLite's do.

@@ -1,6 +1,8 @@
 package rundb
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,7 +31,15 @@ func FindAny(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 	if prefix == "" {
 		return sqlite.RunInfo{}, ui.Failf(ui.Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
 	}
-	return db.FindRun(prefix)
+	info, err := db.FindRun(prefix)
+	if file, gone := os.Stat(prefix); err != nil && gone == nil {
+		by := "import"
+		if ext := filepath.Ext(prefix); !file.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			by = "run"
+		}
+		return info, ui.Failf(ui.Usage, "%s is no run's id: agentsim %s %s records what is in it, and says the ids", prefix, by, ui.Quote(prefix))
+	}
+	return info, err
 }
 
 // Head begins what is said of one run.

@@ -28,7 +28,10 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(in.Children) == 0 {
+	switch {
+	case in.Sessions == 0:
+		return ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(args))
+	case len(in.Children) == 0:
 		return ui.Failf(ui.Operating, "%s: %s and no sub-agent that can be compared: name sessions whose agents had sub-agents, with their files", ui.QuoteAll(args), ui.Plural(in.Sessions, "session"))
 	}
 	p := &forks.Point{In: in, How: "simulated"}

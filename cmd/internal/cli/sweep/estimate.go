@@ -107,8 +107,13 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 	if err != nil {
 		return err
 	}
-	broken := missed(on.Name, list, limits)
-	if err := s.Print(o.output, estimates(on, list, specs, broken, o.seeds)); err != nil {
+	d := estimates(on, list, specs, o.seeds)
+	broken, kept := judged(on.Name, list, limits)
+	d.Label("missed", broken...)
+	d.Label("kept", kept...)
+	d.Field("missed", report.List(broken))
+	d.Field("kept", report.List(kept))
+	if err := s.Print(o.output, d); err != nil {
 		return err
 	}
 	for _, e := range list {
@@ -124,10 +129,7 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 
 func (o *estimateOptions) thresholds() (out []*baseline.Threshold, err error) {
 	for _, text := range o.limits {
-		t, err := baseline.ParseThreshold(text)
-		if err == nil {
-			err = t.Baseless()
-		}
+		t, err := baseline.ParseLimit(text)
 		if err != nil {
 			return nil, ui.Fail(ui.Usage, err)
 		}
@@ -176,8 +178,8 @@ func (o *estimateOptions) simulate(s *ui.Env, on *loading.Loaded, names []string
 	return list, specs, err
 }
 
-// missed says which limits fewer than nine runs in ten keep.
-func missed(scenario string, list []estimated, limits []*baseline.Threshold) (out []string) {
+// judged says which limits fewer than nine runs in ten keep, and which are kept.
+func judged(scenario string, list []estimated, limits []*baseline.Threshold) (broken, held []string) {
 	for _, t := range limits {
 		for i := range list {
 			e, kept := &list[i], 0
@@ -189,12 +191,14 @@ func missed(scenario string, list []estimated, limits []*baseline.Threshold) (ou
 					kept++
 				}
 			}
+			to := &held
 			if kept*10 < len(e.runs)*9 {
-				out = append(out, fmt.Sprintf("%s: kept by %d of %s of %s", t.Text, kept, ui.Plural(len(e.runs), "run"), cmp.Or(e.variant, scenario)))
+				to = &broken
 			}
+			*to = append(*to, fmt.Sprintf("%s: kept by %d of %s of %s", t.Text, kept, ui.Plural(len(e.runs), "run"), cmp.Or(e.variant, scenario)))
 		}
 	}
-	return out
+	return broken, held
 }
 
 // estimate's figures, and those that the spread of the cost may go with.
@@ -204,7 +208,7 @@ var (
 )
 
 // estimates is the answer as a document.
-func estimates(on *loading.Loaded, list []estimated, specs []*sim.Spec, broken []string, seeds int) *report.Document {
+func estimates(on *loading.Loaded, list []estimated, specs []*sim.Spec, seeds int) *report.Document {
 	d := &report.Document{}
 	d.Heading(on.Name, "%s · %s", ui.Plural(len(list), "variant"), ui.Plural(seeds, "seed"))
 	d.Field("scenario", report.Text(on.Name))
@@ -218,8 +222,6 @@ func estimates(on *loading.Loaded, list []estimated, specs []*sim.Spec, broken [
 		spread = append(spread, list[i].spread())
 	}
 	d.Label("spread", spread...)
-	d.Label("missed", broken...)
-	d.Field("missed", report.List(broken))
 	d.Label("assumed", strings.Join(specs[0].Scenario.Profile.From, " · "))
 	d.Label("band", "of what this scenario draws and nothing else; an open session, whose turns and agents alone are known, has a band six to seven times wide",
 		"thresholds are for work whose calls are determined")

@@ -89,7 +89,7 @@ func said(db *sqlite.DB, info sqlite.RunInfo, x *recording.Session) error {
 
 // structured prints the bills, and what was told and is no longer.
 func (o *options) structured(d *report.Document, a *whatif.Structured) {
-	d.Title("\nwhat if " + o.asked())
+	d.Title("what if " + o.asked())
 	rows := append([]whatif.Row{a.Told}, a.Rows...)
 	type col = report.Column[whatif.Row]
 	against := func(of func(whatif.Row) cachemodel.Picodollars) func(whatif.Row) report.Value {

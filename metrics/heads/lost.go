@@ -15,10 +15,7 @@ import (
 func (c *comparison) losses(problems []*document.Error) {
 	for i := range c.Changes {
 		x := &c.Changes[i]
-		if x.What != Removed || x.Theirs {
-			continue
-		}
-		at := slices.IndexFunc(problems, func(p *document.Error) bool { return c.explains(p, x.Now) })
+		at := slices.IndexFunc(problems, func(p *document.Error) bool { return x.What == Removed && !x.Theirs && c.explains(p, x.Now) })
 		if at >= 0 {
 			x.What, x.Why = Lost, problems[at]
 		}

@@ -16,13 +16,11 @@ type aliasing struct{ said []string }
 
 // definitions does so for the definitions of a project.
 func (a *aliasing) definitions(sc *scenarios.Scenario, project *workspace.Snapshot) {
-	set, err := sim.Definitions(sc, sim.DefinitionSources(sc, project))
-	if err != nil {
-		return // the run says what is wrong
-	}
-	for _, d := range set.Definitions {
-		if !d.BuiltIn() {
-			a.resolve(&sc.Provider, d.Model)
+	if set, err := sim.Definitions(sc, sim.DefinitionSources(sc, project)); err == nil { // the run says what is wrong
+		for _, d := range set.Definitions {
+			if !d.BuiltIn() {
+				a.resolve(&sc.Provider, d.Model)
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 // recordings hold that were not understood.
 func Sessions(s *ui.Env, args []string, db string, take func(source string, x *recording.Session)) (skipped int64, err error) {
 	var paths []string
-	once := &once{take: take}
+	once := &once{take: take, seen: map[string][2]string{}}
 	take = once.session
 	defer once.tell(s)
 	for _, arg := range args {
@@ -64,41 +64,36 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 }
 
 // once hands on each session once: one that has the id of an earlier one is the same,
-// unless rows tell of it for another origin.
+// unless the same format tells of it for another origin.
 type once struct {
 	take  func(source string, x *recording.Session)
-	seen  map[string][]*recording.Session // their heads alone
+	seen  map[string][2]string // format and origin, by id
 	twice []string
 }
 
 func (o *once) session(source string, x *recording.Session) {
-	if id := idOf(x); id != "" {
-		if slices.ContainsFunc(o.seen[id], func(y *recording.Session) bool { return x.Format != y.Format || x.Origin == y.Origin }) {
-			o.twice = append(o.twice, x.ID)
-			return
-		}
-		if o.seen == nil {
-			o.seen = map[string][]*recording.Session{}
-		}
-		o.seen[id] = append(o.seen[id], &recording.Session{Format: x.Format, Origin: x.Origin})
+	id := idOf(x)
+	if was, ok := o.seen[id]; ok && id != "" && (x.Format != was[0] || x.Origin == was[1]) {
+		o.twice = append(o.twice, x.ID)
+		return
 	}
+	o.seen[id] = [2]string{x.Format, x.Origin}
 	o.take(source, x)
 }
-
-// idOf is a session's id as rows have it: the beginning of its hash.
-func idOf(x *recording.Session) string {
-	if x.ID == "" || len(x.ID) == rowID && strings.Trim(x.ID, "0123456789abcdef") == "" {
-		return x.ID
-	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(x.ID)))[:rowID]
-}
-
-const rowID = 12
 
 func (o *once) tell(s *ui.Env) {
 	if len(o.twice) > 0 {
 		fmt.Fprintf(s.Stderr, "in the sources more than once, and counted once: session %s\n", report.Some(o.twice))
 	}
+}
+
+// idOf is a session's id as rows have it: the beginning of its hash.
+func idOf(x *recording.Session) string {
+	const rowID = 12 // digits
+	if x.ID == "" || len(x.ID) == rowID && strings.Trim(x.ID, "0123456789abcdef") == "" {
+		return x.ID
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(x.ID)))[:rowID]
 }
 
 // isDatabase reports whether a file begins as SQLite's do.

@@ -32,9 +32,9 @@ func FindAny(db *sqlite.DB, prefix string) (sqlite.RunInfo, error) {
 		return sqlite.RunInfo{}, ui.Failf(ui.Usage, "the run's id is missing: write the beginning of one; agentsim inspect lists them")
 	}
 	info, err := db.FindRun(prefix)
-	if file, gone := os.Stat(prefix); err != nil && gone == nil {
+	if _, gone := os.Stat(prefix); err != nil && gone == nil {
 		by := "import"
-		if ext := filepath.Ext(prefix); !file.IsDir() && (ext == ".yaml" || ext == ".yml") {
+		if filepath.Ext(prefix) == ".yaml" {
 			by = "run"
 		}
 		return info, ui.Failf(ui.Usage, "%s is no run's id: agentsim %s %s records what is in it, and says the ids", prefix, by, ui.Quote(prefix))

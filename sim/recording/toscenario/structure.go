@@ -239,7 +239,7 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 	var steps []step
 	for i, x := range by.Calls {
 		add := x.Prompt
-		if i > 0 && x.From != scenarios.Anew {
+		if i > 0 {
 			add -= by.Calls[i-1].Prompt
 		}
 		steps = append(steps, step{x, add, i + 1})
@@ -254,12 +254,9 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 	for i, s := range steps {
 		prompt += s.add
 		switch thread, from, ok := s.call.Origin(); {
-		case s.call.From == scenarios.Anew:
-			prompt = s.add
-		case !ok || from == 0: // it goes on from the one before
-		case thread == "" || thread == by.Thread:
+		case ok && from > 0 && (thread == "" || thread == by.Thread):
 			prompt = s.call.Prompt + gained[from-1]
-		default:
+		case ok:
 			prompt = s.call.Prompt
 		}
 		if number[s.was] = i + 1; s.was > 0 {
@@ -281,14 +278,11 @@ func (c *changing) grow(name string, gained []int64) {
 		more, sum, found := make([]int64, len(t.Calls)), int64(0), false
 		for j := range t.Calls {
 			switch thread, from, ok := t.Calls[j].Origin(); {
-			case t.Calls[j].From == scenarios.Anew:
-				sum = 0
-			case !ok || from == 0: // it goes on from the one before
-			case thread == name && t.Thread != name:
+			case ok && from > 0 && thread == name && t.Thread != name:
 				sum, found = gained[from-1], true
-			case thread == "" && from <= j:
+			case ok && from > 0 && thread == "":
 				sum = more[from-1]
-			default:
+			case ok: // anew, or from a thread that is as it was
 				sum = 0
 			}
 			more[j] = sum

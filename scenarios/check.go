@@ -110,7 +110,7 @@ func (c *checker) provider() {
 	c.place()
 	c.noise()
 	if p.Model == "" {
-		c.bad("provider", "model: claude-sonnet-5-5", "the scenario names no model")
+		c.bad("provider", "provider: {model: claude-sonnet-5-5}", "the scenario names no model")
 	}
 	if !c.prices() {
 		return // a model may be priced by what is wrong

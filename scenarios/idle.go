@@ -225,7 +225,7 @@ func patchLeaves(variant *document.Node) []Idle {
 	own, paths := patchOf(variant)
 	out := leaves(own, "")
 	for _, p := range paths {
-		for _, l := range leaves(p.Val, p.Key) {
+		for _, l := range leaves(p.Val, lang.Short(p.Key)) {
 			l.at = p.Pos
 			out = append(out, l)
 		}

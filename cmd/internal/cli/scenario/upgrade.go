@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/scenarios/upgrade"
@@ -16,17 +17,20 @@ func newUpgrade(s *ui.Env) *cobra.Command {
 		Use:   "upgrade FILE...",
 		Short: "rewrite scenarios of before version 1 of the language",
 		Long: `Rewrites scenario files in version 1 of the language: what they mean stays, comments too. A file that is of version 1
-stays as it is.`,
+stays as it is. What the language has no words for any more, such as a variant's name that is a metric's now, is reported as
+scenario validate reports it.`,
 		Example: `  agentsim scenario upgrade old.yaml
   agentsim run old.yaml`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			var last error
 			for _, path := range args {
 				if err := upgradeScenario(s, path); err != nil {
-					return err
+					ui.Explain(s, err)
+					last = &ui.Failure{Code: ui.Classify(err)}
 				}
 			}
-			return nil
+			return last
 		},
 	}
 }
@@ -41,6 +45,9 @@ func upgradeScenario(s *ui.Env, path string) error {
 	case err != nil:
 		return ui.Failf(ui.Usage, "%w", err)
 	case text == string(src):
+		if _, err := loading.Scenario(path); err != nil {
+			return ui.Failf(ui.Usage, "%w", err)
+		}
 		s.Printf("%s: already version %d\n", path, scenarios.Version)
 		return nil
 	}
@@ -48,5 +55,8 @@ func upgradeScenario(s *ui.Env, path string) error {
 		return ui.Failf(ui.Operating, "%s: cannot write the scenario: %w", path, err)
 	}
 	s.Printf("%s: rewritten\n", path)
+	if _, err := loading.Scenario(path); err != nil {
+		return ui.Failf(ui.Usage, "%w", err)
+	}
 	return nil
 }

@@ -10,6 +10,13 @@ import (
 	"agentsim/scenarios/document"
 )
 
+// CheckJSON says where a text is no JSON, nests too deep or gives a key twice; nil of
+// one that definitions could be read from.
+func CheckJSON(src string) *document.Error {
+	_, bad := parseJSON(src)
+	return bad
+}
+
 // parseJSON reads one JSON object.
 func parseJSON(src string) (*document.Node, *document.Error) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(strings.NewReader(src))}

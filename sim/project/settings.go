@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agentsim/sim/definition"
 	"agentsim/sim/permission"
 )
 
@@ -152,9 +153,12 @@ func (r *reader) unmarshal(p place, file, text string, into any) bool {
 	err := json.Unmarshal([]byte(text), into)
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
+	bad := definition.CheckJSON(text)
 	switch {
-	case err == nil:
+	case err == nil && bad == nil:
 		return true
+	case bad != nil && !errors.As(err, &syntax): // doubled or too deep, which encoding/json takes
+		r.problem(p, file, bad.Line, bad.Col, text, "%s: the file is skipped", bad.Msg)
 	case errors.As(err, &syntax):
 		line, col := position(text, int(syntax.Offset)-1)
 		r.problem(p, file, line, col, text, "this is not JSON (%s): the file is skipped", syntax)

@@ -170,6 +170,11 @@ func (d *bodies) read(src source) (body *wire.Body, file recording.File, err err
 	for _, u := range body.Unread {
 		d.skips.addN("unknown "+u.What+": its bytes are compared", int64(u.Count), src.name, 0)
 	}
+	for _, f := range body.Fields {
+		if f.Treatment == wire.NotModelled {
+			d.skips.add(f.Name+", which is not modelled: what it does to the prompt is in no figure", src.name, 0)
+		}
+	}
 	return body, file, nil
 }
 

@@ -330,12 +330,21 @@ func (t *Table) mentions(p *llm.Payload) set {
 		return n.named
 	}
 	n.hasNamed = true
-	for word := range strings.FieldsFuncSeq(p.Raw(), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()\"'`<>", r) }) {
+	for word := range strings.FieldsFuncSeq(p.Raw(), partsPaths) {
 		if i := t.fileOf(strings.TrimRight(word, ".!?")); i >= 0 {
 			n.named = n.named.with(i)
 		}
 	}
 	return n.named
+}
+
+// partsPaths reports whether a character ends a path in a text.
+func partsPaths(r rune) bool {
+	switch r {
+	case ' ', '\t', '\n', ',', ';', ':', '(', ')', '"', '\'', '`', '<', '>':
+		return true
+	}
+	return false
 }
 
 // lastLine is the number of the last numbered line of a file's page, 0 for none.

@@ -163,6 +163,9 @@ func (w *writer) round(list string, most int) (said int) {
 
 // fits reports whether a sentence is short enough without what fills its blanks.
 func (w *writer) fits(sentence string) bool {
+	if !w.fills(w.used, len(sentence)) {
+		return true
+	}
 	m := w.used
 	for sentence != "" {
 		words, rest, _ := strings.Cut(sentence, "{")

@@ -11,7 +11,7 @@ func plainField(raw, name string) (value string, ok bool) {
 	for from := 0; ; {
 		i := strings.Index(raw[from:], name)
 		if i < 0 {
-			return "", !strings.ContainsRune(raw, '\\') // by whatever escapes a name may be written
+			return "", !strings.Contains(raw, `\u`) // the escape by which a name may be written
 		}
 		at := from + i
 		from = at + len(name)

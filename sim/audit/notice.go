@@ -134,8 +134,8 @@ func (u *notices) behindResults(a *agent, raw string, results int) {
 var shape = regexp.MustCompile(`^<task-notification>\n` +
 	`<task-id>([^<>]+)</task-id>\n<output-file>[^<>]+</output-file>\n<status>(completed|failed|killed)</status>\n` +
 	`<summary>(?:Agent|Command) "[^<>"]*" (completed|failed: [^<>]*|was stopped)</summary>\n` +
-	`(?:<result>[^<>]*</result>\n)?` +
-	`<usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
+	`<(?:result>[^<>]*</result>\n<)?` + // with one way on at each byte, a long result is read quickly
+	`usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
 	`</task-notification>$`)
 
 // summaries are how a summary ends, by status.

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -143,34 +142,37 @@ func (p *Payload) Identity() Hash {
 func escape(s string) string {
 	size := len(s)
 	for i := range len(s) {
-		size += max(len(escapes[s[i]])-1, 0)
+		size += int(escapes[s[i]].more)
 	}
 	if size == len(s) {
 		return s
 	}
-	var b strings.Builder
-	b.Grow(size)
-	from := 0
+	b, n := make([]byte, size), 0
 	for i := range len(s) {
-		if form := escapes[s[i]]; form != "" {
-			b.WriteString(s[from:i])
-			b.WriteString(form)
-			from = i + 1
+		switch c := s[i]; escapes[c].more {
+		case 0:
+			b[n] = c
+			n++
+		case 1:
+			b[n], b[n+1] = '\\', escapes[c].letter
+			n += 2
+		default:
+			n += copy(b[n:], []byte{'\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15]})
 		}
 	}
-	b.WriteString(s[from:])
-	return b.String()
+	return string(b)
 }
 
-// escapes is how a byte is escaped, "" for one that stands as it is.
-var escapes = func() (forms [256]string) {
+// escapes is how many bytes more each byte takes, none if it stands as it is, and for
+// one the letter behind the backslash.
+var escapes = func() (all [256]struct{ letter, more byte }) {
 	for c := range 0x20 {
-		forms[c] = fmt.Sprintf(`\u%04x`, c)
+		all[c].more = 5
 	}
 	for i, c := range []byte("\"\\\b\f\n\r\t") {
-		forms[c] = `\` + `"\bfnrt`[i:i+1]
+		all[c].letter, all[c].more = `"\bfnrt`[i], 1
 	}
-	return forms
+	return all
 }()
 
 // MeasureOf is the measure of a text of the given class.
@@ -182,22 +184,23 @@ func measure(c Class, s string) Measure {
 	var m Measure
 	rest := len(s) // bytes of no other class
 	for i := 0; i < len(s); {
-		n := 1
-		switch b := s[i]; {
-		case b >= utf8.RuneSelf:
-			var r rune
-			if r, n = utf8.DecodeRuneInString(s[i:]); isCJK(r) {
-				m.Bytes[CJK] += uint32(n)
-				rest -= n
-			}
-		case isDigit(b):
-			counts := 1
-			if run := figure(s, i); run > 0 {
-				counts, n = figureDigits, run
-			}
-			m.Bytes[Digits] += uint32(counts)
-			rest -= n
+		b := s[i]
+		if b < utf8.RuneSelf && !isDigit(b) {
+			i++
+			continue
 		}
+		class, counts, n := Digits, 1, 1
+		if b >= utf8.RuneSelf {
+			var r rune
+			r, n = utf8.DecodeRuneInString(s[i:])
+			if class, counts = CJK, n; !isCJK(r) {
+				class = c
+			}
+		} else if run := figure(s, i); run > 0 {
+			counts, n = figureDigits, run
+		}
+		m.Bytes[class] += uint32(counts)
+		rest -= n
 		i += n
 	}
 	m.Bytes[c] += uint32(rest)

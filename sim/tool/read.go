@@ -89,12 +89,10 @@ func numbered(content string, from, last int) (b []byte, to int) {
 
 // appendNumbered writes a line behind its number, filled to six columns.
 func appendNumbered(b []byte, n int, line string) []byte {
-	for w := 10; w < 1_000_000; w *= 10 {
-		if n < w {
-			b = append(b, ' ')
-		}
-	}
-	b = strconv.AppendInt(b, int64(n), 10)
+	var digits [20]byte
+	number := strconv.AppendInt(digits[:0], int64(n), 10)
+	b = append(b, "      "[min(len(number), 6):]...)
+	b = append(b, number...)
 	b = append(b, '\t')
 	b = append(b, line...)
 	return append(b, '\n')

@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// grams are the sequences of three bytes that stand in a content: bits by hash, a
+// grams are the sequences of four bytes that stand in a content: bits by hash, a
 // power of two of them that is at least the content's length.
 type grams []uint64
 
 // gramsOf reads a content once.
 func gramsOf(content string) grams {
 	g := make(grams, 1<<max(0, bits.Len(uint(len(content)))-6))
-	three := uint32(0)
+	four := uint32(0)
 	for i := range len(content) {
-		three = three<<8 | uint32(content[i])
-		word, bit := g.place(three)
+		four = four<<8 | uint32(content[i])
+		word, bit := g.place(four)
 		g[word] |= bit
 	}
 	return g
 }
 
-// place is the bit of the lower three bytes.
-func (g grams) place(three uint32) (word int, bit uint64) {
-	h := uint64(three&0xffffff) * 0x9e3779b97f4a7c15 >> 32
+// place is the bit of the four bytes.
+func (g grams) place(four uint32) (word int, bit uint64) {
+	h := uint64(four) * 0x9e3779b97f4a7c15 >> 32
 	return int(h>>6) & (len(g) - 1), 1 << (h & 63)
 }
 
-// lack reports whether a sequence of three bytes of a literal is not there.
+// lack reports whether a sequence of four bytes of a literal is not there.
 func (g grams) lack(literal string) bool {
-	three := uint32(0)
+	four := uint32(0)
 	for i := range len(literal) {
-		three = three<<8 | uint32(literal[i])
-		if word, bit := g.place(three); i >= 2 && g[word]&bit == 0 {
+		four = four<<8 | uint32(literal[i])
+		if word, bit := g.place(four); i >= 3 && g[word]&bit == 0 {
 			return true
 		}
 	}

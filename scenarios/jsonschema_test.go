@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +25,8 @@ var rewriteSchema = flag.Bool("rewrite-schema", false, "write scenario.schema.js
 
 func TestJSONSchema(t *testing.T) {
 	t.Run("SCN-03 the shipped schema is made of the types that the decoder reads", schemaIsCurrent)
-	t.Run("LANG-10 every key has a description for users", schemaDescribes)
+	t.Run("LANG-10 every key has a description for users, with its default unless it is required", schemaDescribes)
+	t.Run("LANG-10 every key has an example, which its own schema takes", schemaExamples)
 	t.Run("LANG-09 on top stand the six blocks and what frames them; what studies of mechanism need is under lab, and a file that has it on top is told so", blocks)
 	t.Run("SCN-03 every scenario of the library fits the schema", schemaTakesLibrary)
 	t.Run("SCN-03 every choice that the schema lists is the decoder's", schemaChoices)
@@ -42,20 +44,36 @@ func (r require) ok(err error) {
 	}
 }
 
+// keyDoc is what a key is, and a value of it.
+type keyDoc struct{ about, example string }
+
+// value is the example as a JSON reader sees it.
+func (d keyDoc) value(t require) any {
+	n, bad := limits.Parse(document.NewSource("keys.txt", d.example), d.example)
+	if bad != nil {
+		t.fatalf("keys.txt: %s: %v", d.example, bad)
+	}
+	return instance(n)
+}
+
 // keyDocs reads what keys.txt says of each key, by TYPE.KEY.
-func keyDocs(t require) map[string]string {
+func keyDocs(t require) map[string]keyDoc {
 	src, err := os.ReadFile("keys.txt")
 	t.ok(err)
-	out, typ := map[string]string{}, ""
+	out, typ := map[string]keyDoc{}, ""
 	for line := range strings.Lines(string(src)) {
 		switch key, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); {
 		case strings.HasPrefix(line, "#") || line == "\n":
 		case !ok:
 			typ = key
-		case out[typ+"."+key] != "":
+		case out[typ+"."+key] != keyDoc{}:
 			t.fatalf("keys.txt: %s.%s twice", typ, key)
 		default:
-			out[typ+"."+key] = text
+			cells := strings.Split(text, " | ")
+			if len(cells) != 2 || !strings.Contains(cells[0], "default") && !strings.Contains(cells[0], "; required") {
+				t.fatalf("keys.txt: %s.%s: a row is KEY: description with its default or required | example", typ, key)
+			}
+			out[typ+"."+key] = keyDoc{cells[0], cells[1]}
 		}
 	}
 	return out
@@ -103,9 +121,51 @@ func schemaDescribes(t *testing.T) {
 	if keys < 500 {
 		t.Errorf("%d keys only", keys)
 	}
-	for key, text := range docs {
-		if !used[text] {
+	for key, doc := range docs {
+		if !used[doc.about] {
 			t.Errorf("keys.txt describes %s, which is no key", key)
+		}
+	}
+}
+
+// schemaExamples lets the schema of each key judge its example.
+func schemaExamples(t *testing.T) {
+	must := require{t.Fatalf}
+	var root any
+	must.ok(json.Unmarshal(JSONSchema(), &root))
+	keys := members{}
+	var walk func(at string, n any)
+	walk = func(at string, n any) {
+		if list, ok := n.([]any); ok {
+			for i, x := range list {
+				walk(fmt.Sprint(at, " ", i), x)
+			}
+			return
+		}
+		m, _ := n.(members)
+		for key, x := range m {
+			if of, ok := x.(members); ok && strings.HasSuffix(at, " properties") {
+				keys[at+" "+key] = of
+			}
+			walk(at+" "+key, x)
+		}
+	}
+	walk("", root)
+	text, err := json.Marshal(members{"properties": keys, "$defs": root.(members)["$defs"]})
+	must.ok(err)
+	var s jsonschema.Schema
+	must.ok(json.Unmarshal(text, &s))
+	judge, err := s.Resolve(nil)
+	must.ok(err)
+	for at, of := range keys { // order: each is a key of its own
+		list, _ := of.(members)["examples"].([]any)
+		if len(list) == 0 && !strings.Contains(at, " gates ") {
+			t.Errorf("%s has no example", at)
+		}
+		for _, x := range list {
+			if err := judge.Validate(members{at: x}); err != nil {
+				t.Errorf("%s: example %v: %v", at, x, err)
+			}
 		}
 	}
 }
@@ -180,7 +240,9 @@ func instance(n *document.Node) any {
 			return float64(v)
 		}
 	case document.Float:
-		return 0.5
+		if v, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64); err == nil {
+			return v
+		}
 	case document.Bool:
 		return strings.EqualFold(n.Text, "true")
 	case document.Null:

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 
@@ -20,7 +21,7 @@ type members = map[string]any
 
 // generator makes a JSON Schema of the types that a decoder reads.
 type generator struct {
-	Docs    map[string]string   // TYPE.KEY → what it is
+	Docs    map[string]keyDoc   // TYPE.KEY → what it is, and an example
 	Choices map[string][]string // TYPE.KEY → the words it may be
 	Known   map[string]members  // TYPE.KEY → its schema, where the type does not say it
 	defs    members
@@ -70,9 +71,10 @@ func (g *generator) Structure(t reflect.Type, over bool) members {
 // Describe says what the keys of a mapping of that type are.
 func (g *generator) Describe(name string, props members) {
 	for key, s := range props { // order: each key has a schema of its own
-		if doc := g.Docs[name+"."+key]; doc != "" {
+		if doc, ok := g.Docs[name+"."+key]; ok {
 			s := maps.Clone(s.(members))
-			s["description"] = doc
+			s["description"] = doc.about
+			s["examples"] = []any{doc.value(require{func(f string, args ...any) { panic(fmt.Sprintf(f, args...)) }})}
 			props[key] = s
 		}
 	}
@@ -125,9 +127,9 @@ func (g *generator) Value(t reflect.Type, over bool) members {
 	case reflect.TypeFor[llm.TTL]():
 		return members{"enum": []any{"5m", "1h", "300s", "60m", "3600s"}}
 	case reflect.TypeFor[document.Size]():
-		return g.named("Size", g.drawn(whole(false)))
+		return g.named("Size", g.drawn("Drawn", whole(false)))
 	case reflect.TypeFor[rng.Span]():
-		return g.named("Time", g.drawn(members{"type": "string", "pattern": durationPattern}))
+		return g.named("Time", g.drawn("DrawnTime", members{"type": "string", "pattern": durationPattern}))
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -159,17 +161,17 @@ func (g *generator) named(name string, s members) members {
 }
 
 // drawn is the schema of what is literal or drawn: a number of that schema,
-// or one distribution.
-func (g *generator) drawn(literal members) members {
+// or one distribution, whose keys are those of docs.
+func (g *generator) drawn(docs string, literal members) members {
 	pair := members{"type": "array", "minItems": 2, "maxItems": 2, "items": literal}
 	one := func(key string, s members) members {
 		props := members{key: s}
-		g.Describe("Drawn", props)
+		g.Describe(docs, props)
 		return members{"type": "object", "required": []string{key}, "additionalProperties": false, "properties": props}
 	}
 	fields := func(required []string, numbers members) members {
 		numbers["min"], numbers["max"] = literal, literal
-		g.Describe("Drawn", numbers)
+		g.Describe(docs, numbers)
 		return members{"type": "object", "required": append(required, "max"), "additionalProperties": false, "properties": numbers}
 	}
 	number, text := members{"type": "number"}, members{"type": "string"}
@@ -197,7 +199,7 @@ var choices = map[string][]string{
 }
 
 // schema makes the schema of a scenario file, with what docs says of each key.
-func schema(docs map[string]string) ([]byte, error) {
+func schema(docs map[string]keyDoc) ([]byte, error) {
 	seed := whole(false)
 	g := &generator{Docs: docs, Choices: choices, Known: map[string]members{
 		"Lab.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": wordsOf(gate.Names())},

@@ -16,40 +16,47 @@ import (
 // errBare refuses git's own files: they are no project.
 var errBare = errors.New("it is a bare git repository, or lies in a .git directory: name a directory where its files are checked out")
 
-// gitFiles lists the files below dir that git tracks or would track, relative
-// to dir, where dir lies in a work tree. inTree is false where it does not, and
-// where the work tree around it ignores dir itself: whoever names such a
-// directory wants its files.
-func (l Limits) gitFiles(dir string) (files []string, inTree bool, err error) {
+// listing is what git lists below a directory, by names relative to it.
+type listing struct {
+	files []string
+	fresh map[string]bool // those that git does not know yet
+}
+
+// gitFiles lists the files below dir that git tracks or would track, where dir lies
+// in a work tree. It is nil where dir does not, and where the work tree around it
+// ignores dir itself: whoever names such a directory wants its files.
+func (l Limits) gitFiles(dir string) (*listing, error) {
 	if err := soundRepository(dir); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	out, err := l.git(dir, "rev-parse", "--is-inside-work-tree")
 	switch {
 	case errors.Is(err, exec.ErrNotFound) && repositoryAbove(dir) != "":
-		return nil, false, errors.New("it lies in a git repository, and git is needed to know which files it ignores: install git")
+		return nil, errors.New("it lies in a git repository, and git is needed to know which files it ignores: install git")
 	case errors.Is(err, exec.ErrNotFound), err != nil && strings.Contains(err.Error(), "not a git repository"):
-		return nil, false, nil
+		return nil, nil
 	case err != nil:
-		return nil, false, err
+		return nil, err
 	case strings.TrimSpace(string(out)) != "true":
-		return nil, false, errBare
+		return nil, errBare
 	}
 	var slow *slowError
 	if _, err := l.git(dir, "check-ignore", "-q", "."); err == nil || errors.As(err, &slow) {
-		return nil, false, err
+		return nil, err
 	}
-	out, err = l.git(dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	out, err = l.git(dir, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if len(name) > 0 {
-			files = append(files, string(name))
+	found := &listing{fresh: map[string]bool{}}
+	for line := range bytes.SplitSeq(out, []byte{0}) {
+		if tag, name, ok := strings.Cut(string(line), " "); ok {
+			found.files, found.fresh[name] = append(found.files, name), tag == "?"
 		}
 	}
-	slices.Sort(files) // a file in a merge conflict is listed several times
-	return slices.Compact(files), true, nil
+	slices.Sort(found.files) // a file in a merge conflict is listed several times
+	found.files = slices.Compact(found.files)
+	return found, nil
 }
 
 // slowError is git that does not answer: a file that it reads may be a pipe.

@@ -63,8 +63,6 @@ type Refused struct {
 	Repositories int // repositories nested in the project, submodules included
 
 	Agents []Left // those among them that agents would be made of
-
-	Own []string // paths of files that are this program's, not the project's
 }
 
 // Left is a file that was left out, and why.
@@ -118,7 +116,7 @@ func Read(dir string, limits Limits) (*workspace.Snapshot, Refused, error) {
 		return nil, Refused{}, fmt.Errorf("project directory %s: %w", dir, err)
 	}
 	defer in.Close()
-	r := reader{dir: dir, root: root, in: in, limits: limits.filled(), files: map[string]string{}}
+	r := reader{dir: dir, root: root, in: in, limits: limits.filled(), fresh: map[string]bool{}, files: map[string]string{}}
 	if err := r.list(); err != nil {
 		return nil, Refused{}, err
 	}
@@ -166,7 +164,8 @@ type reader struct {
 	root    string
 	in      *Dir
 	limits  Limits
-	paths   []string // candidates, relative to root with slashes
+	paths   []string        // candidates, relative to root with slashes
+	fresh   map[string]bool // those that git does not know
 	files   map[string]string
 	bytes   int64
 	refused Refused
@@ -175,14 +174,14 @@ type reader struct {
 // list finds the candidates: what git lists where the directory belongs to a
 // work tree, else everything below it.
 func (r *reader) list() error {
-	listed, inTree, err := r.limits.gitFiles(r.root)
+	listed, err := r.limits.gitFiles(r.root)
 	if err != nil {
 		return fmt.Errorf("project directory %s: %w", r.dir, err)
 	}
-	if !inTree {
+	if listed == nil {
 		return r.walk()
 	}
-	r.paths = listed
+	r.paths, r.fresh = listed.files, listed.fresh
 	return r.tooMany()
 }
 
@@ -232,15 +231,16 @@ func (r *reader) enter(p string) error {
 	if _, err := r.in.Stat(p + "/.git"); err != nil || p == "." {
 		return nil
 	}
-	listed, inTree, err := r.limits.gitFiles(filepath.Join(r.root, p))
+	listed, err := r.limits.gitFiles(filepath.Join(r.root, p))
 	if errors.Is(err, errBare) { // its work trees may be below it
 		return nil
 	}
-	if err != nil || !inTree {
+	if err != nil || listed == nil {
 		return err
 	}
-	for _, name := range listed {
+	for _, name := range listed.files {
 		r.paths = append(r.paths, p+"/"+name)
+		r.fresh[p+"/"+name] = listed.fresh[name]
 	}
 	return cmp.Or(r.tooMany(), fs.SkipDir)
 }
@@ -271,8 +271,7 @@ func (r *reader) take(rel string) error {
 		return r.refuse(rel, &r.refused.Repositories)
 	}
 	text, err := r.in.Read(rel, r.limits.FileBytes)
-	if r.own(rel, string(text)) {
-		r.refused.Own = append(r.refused.Own, rel)
+	if r.limits.own(r.root, rel, info, text, r.fresh[rel]) {
 		return nil
 	}
 	if err != nil || isBinary(text) || !utf8.Valid(text) {

@@ -310,7 +310,7 @@ func testPrograms(t *testing.T) {
 		p.git("config", key, value)
 	}
 	p.write("a.go", "b", "c.md", "d")
-	g, err := ReadGit(p.dir, Limits{}, nil)
+	g, err := ReadGit(p.dir, Limits{})
 	if err != nil || len(g.Commits) != 1 || len(g.Status) != 3 {
 		t.Fatalf("%+v, %v", g, err)
 	}
@@ -321,7 +321,7 @@ func testPrograms(t *testing.T) {
 	if err := os.Remove(p.path(".git/objects/" + string(tree[:2]) + "/" + strings.TrimSpace(string(tree[2:])))); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = ReadGit(p.dir, Limits{}, nil) // it may do without the tree, or not
+	_, _ = ReadGit(p.dir, Limits{}) // it may do without the tree, or not
 	list, err := filepath.Glob(ran.path("*"))
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +338,7 @@ func testBare(t *testing.T) {
 	p.git("init", "-q", "--bare", "bare")
 	for _, read := range []func() error{
 		func() error { _, _, err := Read(p.path("bare"), Limits{}); return err },
-		func() error { _, err := ReadGit(p.path("bare/objects"), Limits{}, nil); return err },
+		func() error { _, err := ReadGit(p.path("bare/objects"), Limits{}); return err },
 	} {
 		if err := read(); err == nil || !strings.Contains(err.Error(), "name a directory where its files are checked out") {
 			t.Errorf("error %v", err)

@@ -1,6 +1,9 @@
 package hostdir
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -11,35 +14,77 @@ import (
 // ownDir holds what this program keeps beside a project.
 const ownDir = ".agentsim/"
 
-// own reports whether a file is this program's and no part of the project: one that
-// the caller names, a scenario, a database, or a result that was saved.
-func (r *reader) own(rel, content string) bool {
-	target := filepath.Join(r.root, filepath.FromSlash(rel))
-	if strings.HasPrefix(rel, ownDir) || slices.Contains(r.limits.Own, target) {
+// own reports whether a file, by its name below root, is this program's and no part of
+// the project: one that the caller names, what this process prints into, a scenario, a
+// database, a result that was saved. So is an empty file that git does not know: tee
+// makes its file before anything is printed.
+func (l Limits) own(root, rel string, info fs.FileInfo, content []byte, fresh bool) bool {
+	target := filepath.Join(root, filepath.FromSlash(rel))
+	if strings.Contains("/"+rel, "/"+ownDir) || slices.Contains(l.Own, target) || printedTo(info) {
 		return true
 	}
 	for _, beside := range []string{"-wal", "-shm", "-journal"} {
-		if name, ok := strings.CutSuffix(target, beside); ok && slices.Contains(r.limits.Own, name) {
+		if name, ok := strings.CutSuffix(target, beside); ok && slices.Contains(l.Own, name) {
 			return true
 		}
 	}
 	switch {
-	case strings.HasPrefix(content, "SQLite format 3\x00"):
-		return true
+	case len(content) == 0:
+		return fresh && info.Size() == 0
 	case path.Ext(rel) == ".yaml" || path.Ext(rel) == ".yml":
-		return scenarioText.MatchString(content)
+		return scenarioText.Match(content)
 	}
-	return savedText.MatchString(content[:min(len(content), sniffed)])
+	return saved(content[:min(len(content), sniffed)])
+}
+
+// ownIn is own of a file that git's status names.
+func (l Limits) ownIn(in *Dir, top, rel string, fresh bool) bool {
+	info, err := in.Lstat(rel)
+	if err != nil {
+		return false
+	}
+	text, _ := in.Read(rel, l.FileBytes) // what cannot be read is not this program's
+	return l.own(top, rel, info, text, fresh)
+}
+
+// printedTo reports whether a file is where this process prints.
+func printedTo(info fs.FileInfo) bool {
+	return slices.ContainsFunc([]*os.File{os.Stdout, os.Stderr}, func(f *os.File) bool {
+		to, err := f.Stat()
+		return err == nil && os.SameFile(to, info)
+	})
+}
+
+// saved reports whether a file begins as a result does: with a heading of this
+// program's, or as JSON, CSV or Markdown with figures in picodollars, its own unit.
+func saved(begin []byte) bool {
+	return savedText.Match(begin) || machineText.Match(begin) && bytes.Contains(begin, []byte("picodollars"))
 }
 
 // How texts of this program begin: a scenario behind its comments; what it saves.
 var (
 	scenarioText = regexp.MustCompile(`\A(?:[ \t]*(?:#[^\n]*)?\n)*agentsim:[ \t]`)
-	savedText    = regexp.MustCompile(`\A(?:` + strings.Join([]string{
-		`\S+   (?:seed \d+|[\d,]+ places?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`, // tables
-		`\{\s*"scenario": "[^"]*",\s*"(?:project|variants|axes)": `, `\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, // JSON, and baselines
-		`\{"variant":"[^"]*","run":"[0-9a-f]{16}",`, `variant,run,seed,`, `\| VARIANT \| AGENTS \| `,
-		`<\?xml[^\n]*\n<testsuites name="agentsim `, `0 0\.000000000s 0 - run_start scenario=`, // JUnit, events
-		`\{\s*"\$schema": "[^"]*sarif[^"]*",\s*"runs": \[\s*\{\s*"tool": \{\s*"driver": \{\s*"name": "agentsim`,
-	}, "|") + `)`)
+	machineText  = regexp.MustCompile(`\A(?:\{\s*"|\| |[\w.]+,[\w.,]+\n)`)
+	savedText    = beginning(
+		// tables
+		`\S+   (?:seed \d+|[\d,]+ (?:place|variant)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
+		`run [0-9a-f]{8}(?:   | replayed: )`, `RUN +(?:SCENARIO|FORMAT) +`, `A  .*\nB  .*\n\nMETRIC `, `crossover    fork against `,
+		`first    .* · .*\nsecond   .* · `, `sessions     [\d,]+ sessions? in `, `repository   [\d,]+ tok of its files `,
+		`.*: (?:[\d,]+ runs? of [\d,]+ scenarios?|[\d,]+ agent types? and [\d,]+ parts?) written[,;] `,
+		// JSON, CSV and Markdown without money
+		`\{\s*"scenario": ?"[^"]*",\s*"(?:project|variants|axes|seeds|variant)": ?`, `\{"variant":"[^"]*","run":"[0-9a-f]{16}",`,
+		`\{\s*"run": ?"[0-9a-f]{16,64}",\s*"`, `\{\s*"first": ?"[^"]*",\s*"second": ?"[^"]*",\s*"first_from": `,
+		`(?:scenario,variant,verdict|run,events,digest|rule,serious,agent|call,seq,lineage|first,second,first_from)[,\n]`,
+		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events) \| `,
+		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n",
+		// baselines, JUnit, SARIF, Go benchmarks, pictures, events, databases
+		`\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, `<\?xml[^\n]*\n<testsuites name="agentsim `,
+		`\{\s*"\$schema": "[^"]*sarif[^"]*",\s*"runs": \[\s*\{\s*"tool": \{\s*"driver": \{\s*"name": "agentsim`, `agentsim-semantics: \d+\nUnit `,
+		`<\?xml[^\n]*\n<!-- Generated by agentsim `, `(?s:.PNG\r\n.{1,40}tEXtSoftware\x00agentsim)`,
+		`0 0\.000000000s 0 - run_start scenario=`, `SQLite format 3\x00`)
 )
+
+// beginning matches a text that begins in one of some ways.
+func beginning(ways ...string) *regexp.Regexp {
+	return regexp.MustCompile(`\A(?:` + strings.Join(ways, "|") + `)`)
+}

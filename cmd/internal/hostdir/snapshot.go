@@ -19,16 +19,16 @@ type Git struct {
 	Nested []string // memory files of directories below it
 }
 
-// ReadGit asks git about a directory; nil outside a repository. Files of own, relative
-// to the directory, are not in the status.
-func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
+// ReadGit asks git about a directory; nil outside a repository. Files of this
+// program's are not in the status.
+func ReadGit(dir string, limits Limits) (*Git, error) {
 	root, err := realDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	l := limits.filled()
-	files, inTree, err := l.gitFiles(root)
-	if err != nil || !inTree {
+	listed, err := l.gitFiles(root)
+	if err != nil || listed == nil {
 		return nil, err
 	}
 	ask := func(args ...string) string {
@@ -39,36 +39,53 @@ func ReadGit(dir string, limits Limits, own []string) (*Git, error) {
 		return strings.TrimRight(string(out), "\n")
 	}
 	l.settings = withoutFilters(ask)
-	out, err := l.git(root, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
-	if err != nil {
-		return nil, err
-	}
-	g := &Git{Branch: ask("branch", "--show-current"), Main: mainBranch(ask)}
-	prefix := ask("rev-parse", "--show-prefix")
-	g.Depth = strings.Count(prefix, "/")
-	for _, f := range files {
+	g := &Git{Branch: ask("branch", "--show-current"), Main: mainBranch(ask), Depth: strings.Count(ask("rev-parse", "--show-prefix"), "/")}
+	for _, f := range listed.files {
 		if strings.HasSuffix(f, "/CLAUDE.md") && !strings.HasPrefix(f, ".claude/") {
 			g.Nested = append(g.Nested, f)
 		}
 	}
-	for _, line := range strings.Split(strings.TrimRight(string(out), "\x00"), "\x00") {
-		if len(line) < 4 {
-			continue
-		}
-		name := strings.TrimPrefix(line[3:], prefix)
-		files := []string{name}
-		if strings.HasSuffix(name, "/") { // a directory of files that git does not know
-			files = strings.Split(strings.TrimRight(ask("ls-files", "-z", "--others", "--exclude-standard", "--", name), "\x00"), "\x00")
-		}
-		if slices.ContainsFunc(files, func(f string) bool { return !strings.HasPrefix(f, ownDir) && !slices.Contains(own, f) }) {
-			g.Status = append(g.Status, line)
-		}
+	if g.Status, err = l.status(filepath.Join(root, strings.Repeat("../", g.Depth))); err != nil {
+		return nil, err
 	}
 	if text := ask("log", "--no-show-signature", "-"+commits, "--format=%h %s"); text != "" {
 		g.Commits = strings.Split(text, "\n")
 	}
 	return g, nil
 }
+
+// status is git's of the whole work tree at top, but for this program's files.
+func (l Limits) status(top string) (out []string, err error) {
+	in, err := OpenDir(top)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	said, err := l.git(top, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(string(said), "\x00"), "\x00") {
+		if len(line) < 4 {
+			continue
+		}
+		files, fresh := []string{line[3:]}, strings.HasPrefix(line, Untracked)
+		if strings.HasSuffix(line, "/") { // a directory of files that git does not know
+			below, err := l.git(top, "ls-files", "-z", "--others", "--exclude-standard", "--", line[3:])
+			if err != nil {
+				return nil, err
+			}
+			files = strings.Split(strings.TrimRight(string(below), "\x00"), "\x00")
+		}
+		if slices.ContainsFunc(files, func(f string) bool { return !l.ownIn(in, top, f, fresh) }) {
+			out = append(out, line)
+		}
+	}
+	return out, nil
+}
+
+// Untracked begins the lines of git's status about what git does not know.
+const Untracked = "?? "
 
 // mainBranch is the branch that changes are merged into.
 func mainBranch(ask func(...string) string) string {

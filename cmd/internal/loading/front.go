@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/heads"
@@ -70,6 +71,7 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 	found := &project.Found{}
 	if l.dir != nil {
 		found = l.of(specs[0].Scenario)
+		d.Label("untracked", l.dir.untracked())
 	}
 	d.Label("beside", found.Aside...)
 	d.Label("assumed", slices.Concat(found.Assumed, l.taken.said)...)
@@ -78,6 +80,31 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		d.Label("home", "the user's own .claude is left out: --home ~ takes it in")
 	}
 	d.Say("")
+}
+
+// mostUntracked is how many untracked files are named.
+const mostUntracked = 5
+
+// untracked names what git does not know and a run reads, "" for nothing: a saved
+// result that does not look like one would be among it.
+func (d *directory) untracked() string {
+	if d.from.Git == nil {
+		return ""
+	}
+	var names []string
+	for _, line := range d.from.Git.Status {
+		if name, ok := strings.CutPrefix(line, hostdir.Untracked); ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - mostUntracked; n > 0 {
+		names, more = names[:mostUntracked], fmt.Sprintf(" and %s more", ui.Count(int64(n)))
+	}
+	return strings.Join(names, ", ") + more + ": git does not know them, and they count in git's status and as files; add to .gitignore what is no part of the project"
 }
 
 func parts(rows []standing) *report.Sheet {

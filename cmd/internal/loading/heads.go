@@ -34,7 +34,7 @@ type Repository struct {
 
 // ReadRepository reads a directory; home is the user's, "" for none.
 func ReadRepository(dir, home string, price rundb.Pricing) (*Repository, error) {
-	from, done, err := Source(dir, home, hostdir.Limits{}, nil)
+	from, done, err := Source(dir, home, hostdir.Limits{})
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func (p *Project) directory(s *ui.Env, dir string, own []string) (*directory, er
 	}
 	Problems(s, LeftOut(dir, refused))
 	d := &directory{name: filepath.ToSlash(filepath.Clean(dir)), files: files, found: map[string]*project.Found{}}
-	if d.from, d.close, err = Source(dir, p.Home, limits, refused.Own); err != nil {
+	if d.from, d.close, err = Source(dir, p.Home, limits); err != nil {
 		return nil, err
 	}
 	Problems(s, d.read(client.Default, 0).Problems)

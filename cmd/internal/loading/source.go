@@ -11,8 +11,8 @@ import (
 
 // Source opens what a client reads of a directory: the directory, those that it lies in
 // up to its repository's root, what git says, and the user's directory, "" for none.
-// Files of own are not in git's status. done closes it all.
-func Source(dir, home string, limits hostdir.Limits, own []string) (from project.Source, done func(), err error) {
+// done closes it all.
+func Source(dir, home string, limits hostdir.Limits) (from project.Source, done func(), err error) {
 	var opened []*hostdir.Dir
 	done = func() {
 		for _, d := range opened {
@@ -35,7 +35,7 @@ func Source(dir, home string, limits hostdir.Limits, own []string) (from project
 	if home != "" {
 		from.Home = open(home, "--home")
 	}
-	g, failed := hostdir.ReadGit(dir, limits, own)
+	g, failed := hostdir.ReadGit(dir, limits)
 	if err == nil && failed != nil {
 		err = ui.Failf(ui.Operating, "project directory %s: %w", dir, failed)
 	}

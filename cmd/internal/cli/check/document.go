@@ -439,8 +439,7 @@ func (c *check) changes(of []heads.Change) *report.Sheet {
 // part is a part's word, with the name of one that has one.
 func part(p *heads.Part) string { return strings.TrimSpace(p.Word + " " + p.Name) }
 
-// origin is a change's place, with the one before of what moved, and with that of what is
-// wrong where it is not loaded.
+// origin is a change's place, with the one before, or with that of what is wrong.
 func origin(x heads.Change) string {
 	switch {
 	case x.Why != nil:

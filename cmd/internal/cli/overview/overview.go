@@ -73,7 +73,7 @@ func sessionsSeen(s *ui.Env, d *report.Document) bool {
 
 // repositorySeen says what the repository here puts in front of agents.
 func repositorySeen(d *report.Document) bool {
-	if g, err := hostdir.ReadGit(".", hostdir.Limits{}, nil); err != nil || g == nil {
+	if g, err := hostdir.ReadGit(".", hostdir.Limits{}); err != nil || g == nil {
 		return false // a repository that git cannot tell of is told of by commands that need it
 	}
 	r, err := loading.ReadRepository(".", "", cachemodel.Lookup)

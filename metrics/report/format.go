@@ -126,11 +126,14 @@ func Figure(v metrics.Value) string {
 // which small differences count: $0.3290.
 func FineMoney(p cachemodel.Picodollars) string { return dollars(p, 4) }
 
-// Times prints num/den, both 0 or more, as a factor to three figures: 0.192×,
-// 7.35×.
+// Times prints num/den, of which den is 0 or more, as a factor to three figures:
+// 0.192×, -7.35×.
 func Times(num, den int64) string {
-	if den <= 0 {
+	switch {
+	case den <= 0:
 		return "–"
+	case num < 0:
+		return "-" + Times(-num, den)
 	}
 	q, r := num/den, num%den // num×1000 may not fit
 	n := q*1000 + (r*1000+den/2)/den

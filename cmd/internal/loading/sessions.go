@@ -179,13 +179,14 @@ func ImportError(err error) error {
 	return ui.Fail(ui.Operating, err)
 }
 
-// RootOf is the argument that a session was found under: sessions that name no
-// repository belong to one account with those beside them.
+// RootOf is the argument that a session was found under, the directory where its file
+// is named too: sessions that name no repository belong to one account with those
+// beside them.
 func RootOf(s *recording.Session, paths []string) string {
 	best := ""
 	for _, p := range paths {
 		root := filepath.Clean(p)
-		if in := s.Files[0].Name; (in == root || strings.HasPrefix(in, root+string(filepath.Separator)) || root == ".") && len(root) >= len(best) {
+		if in := s.Files[0].Name; (in == root || strings.HasPrefix(in, root+string(filepath.Separator)) || root == ".") && (best == "" || len(root) < len(best)) {
 			best = root
 		}
 	}

@@ -248,7 +248,7 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 		steps = append(steps, step{x, adds[i], 0})
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.call.At, b.call.At) })
-	number, prompt, was := map[int]int{}, int64(0), by.Calls
+	number, prompt, was := map[int]int{}, int64(0), prompts(by)
 	gained := make([]int64, len(was))
 	by.Calls = nil
 	for i, s := range steps {
@@ -261,25 +261,46 @@ func (c *changing) merge(by *scenarios.RecordedThread, calls []scenarios.Recorde
 		}
 		if number[s.was] = i + 1; s.was > 0 {
 			gained[s.was-1] = prompt - s.call.Prompt
+			s.call.Miss = moved(s.call.Miss, was[:s.was-1], gained)
+			s.call.Left = 0 // the hidden request reads what the call before left
 		}
 		s.call.Prompt = prompt
 		by.Calls = append(by.Calls, s.call)
 	}
-	c.forgetPlaces(by)
-	c.grow(by.Thread, gained)
+	c.grow(by.Thread, was, gained)
 	c.renumber(by.Thread, number)
 }
 
+func prompts(t *scenarios.RecordedThread) (out []int64) {
+	for i := range t.Calls {
+		out = append(out, t.Calls[i].Prompt)
+	}
+	return out
+}
+
+// moved is up to where a request missed, in tokens, in a conversation whose calls
+// gained some: the end of an earlier prompt moves with it, any other place is a head's.
+func moved(miss *int64, was, gained []int64) *int64 {
+	for j := len(was) - 1; j >= 0 && miss != nil; j-- {
+		if was[j] == *miss {
+			to := was[j] + gained[j]
+			return &to
+		}
+	}
+	return miss
+}
+
 // grow adds to the calls of other threads what the calls that they go on from gained,
-// by these calls' numbers as they were.
-func (c *changing) grow(name string, gained []int64) {
+// by these calls' numbers and prompts as they were.
+func (c *changing) grow(name string, was, gained []int64) {
 	for i := range c.Threads {
 		t := &c.Threads[i]
-		more, sum, found := make([]int64, len(t.Calls)), int64(0), false
+		own, more, sum, found := prompts(t), make([]int64, len(t.Calls)), int64(0), false
 		for j := range t.Calls {
 			switch thread, from, ok := t.Calls[j].Origin(); {
 			case ok && from > 0 && thread == name && t.Thread != name:
 				sum, found = gained[from-1], true
+				t.Calls[j].Miss = moved(t.Calls[j].Miss, was[:from], gained)
 			case ok && from > 0 && thread == "":
 				sum = more[from-1]
 			case ok: // anew, or from a thread that is as it was
@@ -287,24 +308,14 @@ func (c *changing) grow(name string, gained []int64) {
 			}
 			more[j] = sum
 			t.Calls[j].Prompt += sum
+			if found {
+				t.Calls[j].Miss = moved(t.Calls[j].Miss, own[:j], more)
+			}
 		}
 		if found {
-			c.grow(t.Thread, more)
+			c.grow(t.Thread, own, more)
 		}
 	}
-}
-
-// forgetPlaces takes away what is told of places in a conversation that holds more
-// than it did.
-func (c *changing) forgetPlaces(by *scenarios.RecordedThread) {
-	misses := 0
-	for i := range by.Calls {
-		if x := &by.Calls[i]; x.Miss != nil || x.Left > 0 {
-			misses += one(x.Miss != nil)
-			x.Miss, x.Left = nil, 0
-		}
-	}
-	c.falls(by, misses, 0, 0)
 }
 
 // renumber names calls of a thread by their new numbers, wherever they are named.

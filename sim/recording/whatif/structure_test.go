@@ -97,6 +97,31 @@ func TestStructure(t *testing.T) {
 			t.Errorf("the thread that goes on costs %d, want at least %d", got, least)
 		}
 	})
+	t.Run("TRI-05 TRI-06 a miss of the parent stays one: what it found before is found where the calls before it now end", func(t *testing.T) {
+		calls := []told{
+			{pred: -1, at: 0, write: 50_000, output: 400},
+			{thread: 1, pred: -1, at: 3_000, write: 12_000, output: 60},
+			{thread: 1, pred: 1, at: 8_000, read: 12_000, write: 1_000, output: 60},
+			{pred: 0, at: 20_000, read: 50_000, write: 2_000, output: 100},
+			{pred: 3, at: 25_000, read: 52_000, write: 2_000, output: 100},
+		}
+		missed := told{pred: 4, at: 30_000, read: 52_000, write: 3_000, output: 100} // 2,000 of them again
+		for _, structure := range []scenarios.Structure{scenarios.Inline, scenarios.Coordinated} {
+			bill := func(calls ...told) (*Structured, cachemodel.Picodollars) {
+				a := restructured(t, session([]recording.Thread{main1(), agent("a", 0)}, calls...), structure)
+				return a, a.Rows[0].Session
+			}
+			_, less := bill(calls...)
+			a, more := bill(append(calls, missed)...)
+			gained := int64(1_000) // of the child's answer and what it read, inline
+			if structure == scenarios.Coordinated {
+				gained = crossover.TaskTokens
+			}
+			if got, want := more-less, costs(3, 52_000+gained, 3_000, 100); got != want || len(a.Fell) > 0 {
+				t.Errorf("%s: the call that misses costs %d, want %d; fell away: %q", structure, got, want, a.Fell)
+			}
+		}
+	})
 	t.Run("TRI-05 what was told of a thread that is another one then falls away and is listed", func(t *testing.T) {
 		s := helper()
 		s.Requests[1].Usage.Read, s.Requests[1].Usage.Write5m = 9_000, 3_000 // nobody in the session left them

@@ -265,26 +265,3 @@ func onlyFigures(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 }
-
-// BenchmarkImport reads, judges and records the sample, about 6,700 rows.
-func BenchmarkImport(b *testing.B) {
-	path := filepath.Join(validationDir, "sample.jsonl.gz")
-	for b.Loop() {
-		s := &ui.Env{Args: []string{"import", path, "--db", filepath.Join(b.TempDir(), "x.db")}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{},
-			Getenv: func(string) string { return "" }, Now: time.Now}
-		if code := Run(s); code != ui.Pass {
-			b.Fatal(code)
-		}
-	}
-}
-
-// BenchmarkValidate imports and judges the sample, about 6,700 rows.
-func BenchmarkValidate(b *testing.B) {
-	path := filepath.Join(validationDir, "sample.jsonl.gz")
-	for b.Loop() {
-		s := &ui.Env{Args: []string{"lab", "validate", path}, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }, Now: time.Now}
-		if code := Run(s); code != ui.Pass {
-			b.Fatal(code)
-		}
-	}
-}

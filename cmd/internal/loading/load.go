@@ -22,8 +22,8 @@ func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 		f, err := scenarios.Open(name, opts...)
 		var located *scenarios.Errors
 		if err != nil && !errors.As(err, &located) {
-			if err := misplaced(name); err != nil {
-				return nil, err
+			if _, missing := os.Lstat(name); missing == nil {
+				return nil, unnamed(name)
 			}
 			return nil, ui.Failf(ui.Usage, "%w\na scenario is a name of the library (agentsim scenario list) or the path of a YAML file; bench takes directories of them too", err)
 		}
@@ -67,6 +67,14 @@ func IsScenario(name string) bool {
 	return slices.Contains(scenarios.Names(), name) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
+// unnamed says what is here by a name that the library does not have.
+func unnamed(name string) error {
+	if _, err := readLimited(name); err != nil {
+		return err
+	}
+	return ui.Failf(ui.Usage, "%s is a file here and no name of the library: write %s to read it as a scenario", name, ui.Quote("./"+name))
+}
+
 // misplaced says what to write where a directory or a recorded session is named in a
 // scenario's place.
 func misplaced(name string) error {
@@ -94,6 +102,9 @@ func readLimited(name string) ([]byte, error) {
 	src, err := hostdir.Text(name, maxScenarioBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, missing := os.Lstat(name); missing == nil {
+			return nil, ui.Failf(ui.Operating, "%s: cannot read the scenario: it is a link that leads nowhere", name)
+		}
 		return nil, ui.Failf(ui.Operating, "%s: there is no such file; agentsim scenario list names those of the library", name)
 	case err != nil:
 		return nil, ui.Failf(ui.Operating, "%s: cannot read the scenario: %w", name, err)

@@ -22,6 +22,7 @@ func TestCacheRules(t *testing.T) {
 	t.Run("CACHE-18 CACHE-02 on Bedrock two workspaces read each other's prefix, on the Claude API they do not", bedrock)
 	t.Run("CACHE-44 LOOP-06 agents above the limit wait for as long as they are told and finish, and a run without a limit asks for none", limitedRun)
 	t.Run("CACHE-46 one root or one step asks for no tokens, the others answer, and its recorded counts hold", prewarm)
+	t.Run("CACHE-46 recorded counts hold for a request whose answer breaks off, and for the one that sends it again", brokenCounts)
 	t.Run("CACHE-47 IMP-09 disturbed runs break no law, say so among their options, and repeat", disturbedRuns)
 }
 
@@ -267,6 +268,30 @@ func prewarm(t *testing.T) {
 	}
 	if res.Outcome != sim.Completed {
 		t.Errorf("%s: %s", res.Outcome, res.Detail)
+	}
+}
+
+// broken is a root whose answer breaks off once, after its prompt was cached.
+const broken = `
+agentsim: 1
+name: broken
+provider: {model: claude-opus-4-7, counter: recorded, breakpoints: last}
+lab: {faults: [500 after event=2 agent=main call=1 attempt=1]}
+script:
+  main: {user: Hello., system: {tokens: 6_000}, tools: [], context: false}
+  answers:
+    - {agent: main, turns: [{text: Yes., counts: {-1: 7_000}}]}
+`
+
+func brokenCounts(t *testing.T) {
+	h := newHeard()
+	runOf(t, specOf(t, broken, ""), h)
+	answers := h.of["main"]
+	if len(h.errs) != 1 || len(answers) != 1 {
+		t.Fatalf("%d errors, %d answers", len(h.errs), len(answers))
+	}
+	if was, is := h.errs[0].Usage, answers[0].Usage; was.Written() != 7_000 || is.Read != 7_000 || is.Written() != 0 {
+		t.Errorf("not by the recorded counts: %+v, then %+v", was, is)
 	}
 }
 

@@ -61,9 +61,10 @@ func saved(begin []byte) bool {
 	return savedText.Match(begin) || machineText.Match(begin) && bytes.Contains(begin, []byte("picodollars"))
 }
 
-// How texts of this program begin: a scenario behind its comments; what it saves.
+// How texts of this program begin: a scenario or a profile behind its comments; what it
+// saves.
 var (
-	scenarioText = regexp.MustCompile(`\A(?:[ \t]*(?:#[^\n]*)?\n)*agentsim:[ \t]`)
+	scenarioText = regexp.MustCompile(`\A(?:[ \t]*(?:#[^\n]*)?\n)*(?:agentsim:[ \t]|profile: \d+\nsources:\n)`)
 	machineText  = regexp.MustCompile(`\A(?:\{\s*"|\| |[\w.]+,[\w.,]+\n)`)
 	savedText    = beginning(
 		// tables
@@ -73,9 +74,9 @@ var (
 		`.*: (?:[\d,]+ runs? of [\d,]+ scenarios?|[\d,]+ agent types? and [\d,]+ parts?) written[,;] `,
 		// JSON, CSV and Markdown without money
 		`\{\s*"scenario": ?"[^"]*",\s*"(?:project|variants|axes|seeds|variant)": ?`, `\{"variant":"[^"]*","run":"[0-9a-f]{16}",`,
-		`\{\s*"run": ?"[0-9a-f]{16,64}",\s*"`, `\{\s*"first": ?"[^"]*",\s*"second": ?"[^"]*",\s*"first_from": `,
+		`\{\s*"run": ?"[0-9a-f]{16,64}",\s*"`, `\{\s*"first": ?"[^"]*",\s*"second": ?"[^"]*",\s*"first_from":`,
 		`(?:scenario,variant,verdict|run,events,digest|rule,serious,agent|call,seq,lineage|first,second,first_from)[,\n]`,
-		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events) \| `,
+		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second) \| `,
 		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n",
 		// baselines, JUnit, SARIF, Go benchmarks, pictures, events, databases
 		`\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, `<\?xml[^\n]*\n<testsuites name="agentsim `,

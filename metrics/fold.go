@@ -257,9 +257,9 @@ func (f *Fold) finding(e *transcript.Event, b *transcript.Finding) {
 	switch {
 	case b.Rule == obeyedRule && e.Agent >= 0:
 		f.agent(e.Agent).Tally.Obeyed++
-	case b.Rule == "interrupt-idle":
+	case b.Rule == "interrupt-idle", b.Rule == "aside-vain":
 		root, _, _ := strings.Cut(b.Detail, ":")
-		f.run.Idled = append(f.run.Idled, Idled{root, e.At})
+		f.run.Idled = append(f.run.Idled, Idled{root, e.At, b.Rule == "aside-vain"})
 	}
 }
 

@@ -56,10 +56,12 @@ type Agent struct {
 	Path vtime.Duration
 }
 
-// Idled is an interrupt that ended no turn, because none of its root's went on.
+// Idled is an interrupt that ended no turn, because none of its root's went on, or a
+// side question that was not asked.
 type Idled struct {
-	Root string // its lineage
-	At   vtime.Instant
+	Root  string // its lineage
+	At    vtime.Instant
+	Aside bool // a side question
 }
 
 // Type is the sum over the agents of one type.

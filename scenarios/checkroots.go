@@ -82,10 +82,21 @@ func (r *Root) speaks() bool {
 }
 
 func (c *checker) step(at string, t *UserStep) {
-	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Show == "" && t.Settings == nil {
-		c.bad(at, "one of message, interrupt, kill_agents, background, show, settings", "the user does nothing in this step")
+	if t.Message == nil && !t.Interrupt && !t.KillAgents && !t.Background && t.Show == "" && t.Settings == nil && t.Aside == nil {
+		c.bad(at, "one of message, aside, interrupt, kill_agents, background, show, settings", "the user does nothing in this step")
 	}
 	c.asked(at, t)
+	if q := t.Aside; q != nil {
+		c.oneOf(at+".aside.context", "context", q.Context, "whole", "none")
+		switch {
+		case q.Ask == (Content{}):
+			c.bad(at+".aside", "ask: Which port does it use?", "a side question that asks nothing")
+		case c.s.minimal():
+			c.bad(at+".aside", "take it away", "stack minimal has no side questions")
+		case q.Turns < 0:
+			c.bad(at+".aside.turns", "such as 5", "%d turns", q.Turns)
+		}
+	}
 	if t.Settings.Warms() && t.Message == nil {
 		c.bad(at+".settings.max_tokens", "give the step a message", "max_tokens 0 in a step is for the request that its message makes, and it has none")
 	}
@@ -249,8 +260,8 @@ func (c *checker) canExist(pattern string) bool {
 	return slices.ContainsFunc(c.s.RootNames(), func(root string) bool { return doublestar.MatchUnvalidated(first, root) })
 }
 
-// started is a step to an agent that another one started.
-var started = regexp.MustCompile(`^[1-9][0-9]*\.[1-9][0-9]*$`)
+// started is a step to an agent that another one started, or to a side question.
+var started = regexp.MustCompile(`^([1-9][0-9]*\.|aside-)[1-9][0-9]*$`)
 
 // agentNames says how agents are named, the roots nearest to a name first.
 func (c *checker) agentNames(name string) string {

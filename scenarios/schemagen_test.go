@@ -194,8 +194,8 @@ var choices = map[string][]string{
 	"Fact.grade": {"gist", "verbatim"}, "Model.prompting": promptings,
 	"Item.kind": kinds, "Item.by": {"lead"}, "Item.prompting": promptings,
 	"PermissionSpec.children":   {string(permission.AcceptEdits)},
-	"CoordinatorSpec.synthesis": syntheses,
-	"Turn.stop":                 stops, "Turn.until": {"idle"}, "FanOut.hold": {"none", "first-response"},
+	"CoordinatorSpec.synthesis": syntheses, "Aside.context": {"whole", "none"},
+	"Turn.stop": stops, "Turn.until": {"idle"}, "FanOut.hold": {"none", "first-response"},
 }
 
 // schema makes the schema of a scenario file, with what docs says of each key.

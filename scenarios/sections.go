@@ -30,7 +30,7 @@ var sections = []Section{
 	{Word: "PLN", About: "plan mode", Without: notBuilt},
 	{Word: "WKT", About: "worktrees and remote agents", Without: notBuilt},
 	{Word: "VER", About: "the verification agent", Without: notBuilt},
-	{Word: "BTW", About: "side questions", Without: notBuilt},
+	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
 	{Word: "MCP", About: "MCP servers", Without: notBuilt},
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
 	{Word: "BRG", About: "bridge", Without: notBuilt},

@@ -395,6 +395,15 @@ type UserStep struct {
 	Show       string          `yaml:"show"`       // lineage of the background agent whose output the user looks at from then on, which retains it; none closes it
 	On         *TriggerSpec    `yaml:"on"`         // waits for an event
 	Settings   *SettingsSpec   `yaml:"settings"`   // takes effect from the next request on
+	Aside      *Aside          `yaml:"aside"`      // a side question
+}
+
+// Aside is a question of the user beside the conversation (BTW-01, BTW-04).
+type Aside struct {
+	Ask     Content `yaml:"ask"`
+	Context string  `yaml:"context"` // whole (default) or none
+	Tools   bool    `yaml:"tools"`   // carried out; else refused
+	Turns   int     `yaml:"turns"`   // 0 is one
 }
 
 // Script gives an agent exact turns instead of the policy.

@@ -11,6 +11,7 @@ import (
 	"agentsim/metrics"
 	"agentsim/mockllm/fault"
 	"agentsim/scenarios/document"
+	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
 
@@ -154,7 +155,9 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	}
 	played := map[int]bool{}
 	for _, name := range run.Lineages { // each plays the first that names it
-		played[slices.IndexFunc(s.Scripts, func(sc Script) bool { return doublestar.MatchUnvalidated(sc.Agent, name) })] = true
+		played[slices.IndexFunc(s.Scripts, func(sc Script) bool {
+			return sc.Agent == name || !strings.Contains(name, llm.AsideSuffix) && doublestar.MatchUnvalidated(sc.Agent, name)
+		})] = true
 	}
 	for i := range s.Scripts {
 		add("answers of "+s.Scripts[i].Agent, s.Scripts[i].Agent, "answers["+itoa(i)+"]", played[i])
@@ -170,8 +173,9 @@ func (s *Scenario) unstruck(run *Ran, d *document.Decoder) (out []*struck) {
 	return out
 }
 
-// interrupts lists the steps in which users interrupt their roots. One without an
-// instant of its own met an idle root if any did at an instant that no step gives.
+// interrupts lists the steps in which users interrupt their roots or ask on the side.
+// One without an instant of its own was in vain if any was at an instant that no step
+// gives.
 func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) {
 	each := func(root *Root, path string) {
 		given := func(at vtime.Instant) bool {
@@ -179,13 +183,16 @@ func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) 
 		}
 		for i, st := range root.Then {
 			met := slices.IndexFunc(run.Idled, func(x metrics.Idled) bool {
-				return x.Root == cmp.Or(root.Name, "main") && (st.At == nil && !given(x.At) || st.At != nil && vtime.Instant(*st.At) == x.At)
+				return x.Aside == (st.Aside != nil) && x.Root == cmp.Or(root.Name, "main") && (st.At == nil && !given(x.At) || st.At != nil && vtime.Instant(*st.At) == x.At)
 			})
-			if !st.Interrupt {
+			if !st.Interrupt && st.Aside == nil {
 				continue
 			}
 			x := &struck{Idle: Idle{Path: "interrupt", at: d.Where(path + ".then[" + itoa(i) + "]")}, used: met < 0}
-			if met >= 0 {
+			switch {
+			case st.Aside != nil:
+				x.Path, x.Why = "aside", "a side question is asked between the first request of "+cmp.Or(root.Name, "main")+" and its end; write an instant there, or take it away"
+			case met >= 0:
 				x.Why = cmp.Or(root.Name, "main") + " is idle at " + vtime.Duration(run.Idled[met].At).String() + ", so no turn ends; write an instant at which one runs, or take it away"
 			}
 			add(x)

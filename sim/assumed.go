@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/client"
 	"agentsim/sim/llm"
@@ -31,6 +33,7 @@ func (r *run) assumed() []string {
 	out = append(out, r.observer.models...)
 	out = append(out, agentsAssumed(sc)...)
 	out = append(out, hiddenAssumed(&sc.Hidden)...)
+	out = append(out, asidesAssumed(sc)...)
 	out = append(out, r.ownModels()...)
 	out = append(out, r.childTTL()...)
 	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)
@@ -82,6 +85,25 @@ func hiddenAssumed(h *scenarios.HiddenSpec) []string {
 		return nil
 	}
 	return []string{"hidden requests: " + strings.Join(what, ", ") + ", with asks and answers of some tokens"}
+}
+
+// asidesAssumed says how long the answers to side questions are that no script gives.
+func asidesAssumed(sc *scenarios.Scenario) []string {
+	roots := Roots(sc)
+	for i := range roots {
+		n := 0
+		for _, t := range roots[i].Then {
+			if t.Aside == nil {
+				continue
+			}
+			n++
+			name := RootLineage(&roots[i]) + llm.AsideSuffix + strconv.Itoa(n)
+			if !slices.ContainsFunc(sc.Scripts, func(s scenarios.Script) bool { return s.Agent == name }) {
+				return []string{fmt.Sprintf("answers to side questions that no script gives: %d tok", script.AsideTokens)}
+			}
+		}
+	}
+	return nil
 }
 
 // modelsAssumed names what each model of the run costs, the root's first, and

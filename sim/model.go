@@ -143,14 +143,14 @@ func (r *run) sources() (mockllm.Source, error) {
 	}
 	sc := r.scenario
 	if len(sc.Work) == 0 {
-		return mockllm.Sources{script.Hidden{Filler: r.filler}, book}, nil
+		return mockllm.Sources{script.Hidden{Filler: r.filler}, book, script.Asides{Filler: r.filler}}, nil
 	}
 	table, err := policy.Bind(sc, policy.Options{Files: r.fs.Paths(), Says: r.line, Key: r.key.Sub("policy"), Marks: r.marks, Filler: r.filler})
 	if err != nil {
 		return nil, err
 	}
 	r.table = table
-	return mockllm.Sources{script.Hidden{Filler: r.filler}, book, policy.New(table)}, nil
+	return mockllm.Sources{script.Hidden{Filler: r.filler}, book, script.Asides{Filler: r.filler}, policy.New(table)}, nil
 }
 
 // line is a line of a file, "" where there is none.

@@ -93,6 +93,9 @@ func (r *run) step(s scenarios.UserStep, name string, settings *scenarios.Settin
 	if s.Message != nil {
 		out.Message = r.blocks(*s.Message, name)
 	}
+	if q := s.Aside; q != nil {
+		out.Aside = &agent.Aside{Question: r.blocks(q.Ask, name+"/aside"), Fresh: q.Context == "none", Tools: q.Tools, Turns: q.Turns}
+	}
 	if s.Settings != nil {
 		*settings = s.Settings.Over(*settings)
 		set := requestSettings(r.spec.Scenario, *settings)

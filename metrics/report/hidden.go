@@ -8,25 +8,27 @@ import (
 	"agentsim/sim/llm"
 )
 
-// Hidden says of each run what requests cost that the client sent on its own, and what
-// the others came to beside a run that had none: what they renewed is part of that.
+// Hidden says of each run what requests cost that the client sent on its own and what
+// side questions did, and what the others came to beside a run that had none: what they
+// renewed is part of that.
 func Hidden(rows []Row) (out []string) {
+	return append(beside(rows, llm.HiddenSuffix, "hidden request"), beside(rows, llm.AsideSuffix, "side question")...)
+}
+
+// beside is Hidden for agents whose lineages have the suffix.
+func beside(rows []Row, suffix, what string) (out []string) {
 	plain := -1
 	for i, r := range rows {
-		if n, _ := hidden(r); n == 0 && plain < 0 {
+		if n, _ := hidden(r, suffix); n == 0 && plain < 0 {
 			plain = i
 		}
 	}
 	for _, r := range rows {
-		n, cost := hidden(r)
+		n, cost := hidden(r, suffix)
 		if n == 0 || len(r.Run.Unpriced()) > 0 {
 			continue
 		}
-		noun := "requests"
-		if n == 1 {
-			noun = "request"
-		}
-		text := fmt.Sprintf("%d hidden %s of %s cost %s", n, noun, variantName(r), Money(cost))
+		text := fmt.Sprintf("%s of %s cost %s", count(n, what, what+"s"), variantName(r), Money(cost))
 		if plain >= 0 && len(rows[plain].Run.Unpriced()) == 0 {
 			saved, side := rows[plain].Run.Total.Cost-(r.Run.Total.Cost-cost), "less"
 			if saved < 0 {
@@ -39,11 +41,11 @@ func Hidden(rows []Row) (out []string) {
 	return out
 }
 
-// hidden is how many requests of a run the client sent on its own, and what they cost.
-func hidden(r Row) (n int64, cost cachemodel.Picodollars) {
+// hidden is how many agents of a run have lineages with the suffix, and what they cost.
+func hidden(r Row, suffix string) (n int64, cost cachemodel.Picodollars) {
 	for i := range r.Run.Agents {
-		if a := &r.Run.Agents[i]; strings.Contains(a.Lineage, llm.HiddenSuffix) {
-			n, cost = n+a.Tally.Calls, cost+a.Tally.Cost
+		if a := &r.Run.Agents[i]; strings.Contains(a.Lineage, suffix) {
+			n, cost = n+1, cost+a.Tally.Cost
 		}
 	}
 	return n, cost

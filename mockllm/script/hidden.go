@@ -22,3 +22,18 @@ func (h Hidden) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	a.Say(llm.Text, h.Filler.Text(llm.Prose, hiddenTokens[kind]))
 	return nil
 }
+
+// Asides answers side questions that no script answers, with filler.
+type Asides struct{ Filler *Filler }
+
+// AsideTokens is how long such an answer is: our own assumption.
+const AsideTokens = 120
+
+// Answer implements mockllm.Source; for any other agent it returns mockllm.ErrNotMine.
+func (s Asides) Answer(q *mockllm.Query, a *mockllm.Answer) error {
+	if !strings.Contains(q.Stream.Lineage, llm.AsideSuffix) {
+		return mockllm.ErrNotMine
+	}
+	a.Say(llm.Text, s.Filler.Text(llm.Prose, AsideTokens))
+	return nil
+}

@@ -43,6 +43,7 @@ type life struct {
 	mode     permission.Mode // run mode
 	dir      string          // working directory, where it has one of its own
 	maxTurns int
+	toolless bool // every call of a tool is refused
 	hooks    hooks
 	root     *Root // of a root agent
 

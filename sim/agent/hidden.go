@@ -40,7 +40,7 @@ func (a *Agent) askHidden(kind string) func(p *kernel.Proc) error {
 	h := a.w.newAgent(a.lineage+"/"+strconv.Itoa(a.client.calls)+name, a, &Definition{Type: kind, Source: FromBuiltIn})
 	h.mode, h.maxTurns = a.mode, 1
 	plan := *a.plan
-	plan.Aside, plan.Fourth = true, false
+	plan.Until, plan.Fourth = a.conv.Head, false
 	h.plan = &plan
 	h.equip(a.front, newContext(a.ctxNow(), Options{ID: h.id(), Chain: h.key.Sub("chain").Uint64(), Source: hiddenSource, Pool: a.ctx.Pool,
 		RunMode: string(a.mode), Exact: true}))

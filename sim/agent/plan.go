@@ -21,7 +21,9 @@ type Plan struct {
 	// the agent's own previous mark later (CON-23). Only with PlanAgent and
 	// PlanLast.
 	Fourth bool
-	Aside  bool // the last block is marked by nothing, as if the request ended before it (BTW-03)
+	// Until is the block behind which nothing is marked, as if the request ended with it;
+	// nil for none (BTW-02, BTW-03).
+	Until *llm.Node
 }
 
 // PlanName names a plan.
@@ -96,9 +98,9 @@ func (pl *Plan) Place(req *llm.Request, static, system *llm.Node, call int, now 
 		over := *pl
 		over.TTL, pl = llm.TTL5m, &over
 	}
-	if pl.Aside {
+	if pl.Until != nil {
 		before, whole := *pl, req.Head
-		before.Aside, req.Head = false, whole.Parent
+		before.Until, req.Head = nil, pl.Until
 		defer func() { req.Head = whole }()
 		pl = &before
 	}

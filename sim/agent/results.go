@@ -60,6 +60,9 @@ func (a *Agent) introduce(ev transcript.AgentStart) {
 	if a.IsFork() {
 		ev.Structure = "fork"
 	}
+	if a.toolless {
+		ev.PoolMode = "refused"
+	}
 	ev.Context = factsOf(a, ev.Context.FileCache)
 	a.w.rec.emit(a.ref, &ev)
 	a.hooks.announce("add")

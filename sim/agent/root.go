@@ -50,6 +50,7 @@ type Act struct {
 	Show       string // lineage of the background agent whose output the user looks at from now on, or Nothing
 	Settings   *llm.Settings
 	Warms      bool // the next request asks for no tokens (CACHE-46)
+	Aside      *Aside
 }
 
 // Speaks reports whether the user says something.
@@ -65,6 +66,7 @@ type Root struct {
 	warms    bool          // the next request asks for no tokens
 	busy     bool          // a turn runs
 	titled   bool          // the client has asked for a title
+	asides   int           // side questions so far
 	away     *kernel.Proc  // waits for a user who is away; nil for none
 }
 
@@ -238,6 +240,9 @@ func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	if t.Background {
 		r.backgroundChildren()
 	}
+	if t.Aside != nil {
+		ask(r, t.Aside)
+	}
 	if t.Show != "" {
 		a.w.show(a, t.Show)
 	}
@@ -250,10 +255,14 @@ func (r *Root) Do(p *kernel.Proc, t *Act) error {
 	return a.inbox.box.Send(&notice{at: p.Now(), blocks: defused(t.Message), poke: !t.Speaks()})
 }
 
-// Unheard records a message that came too late to be heard, if the act is one.
+// Unheard records a message or a side question that came too late to be heard, if the
+// act is one.
 func (r *Root) Unheard(t *Act) {
 	if t.Speaks() {
 		r.agent.w.rec.emit(r.agent.ref, &transcript.UserMessage{Bytes: bytesOf(t.Message), Dropped: true})
+	}
+	if t.Aside != nil {
+		r.agent.finding("aside-vain", r.agent.lineage+": a side question after its end is not asked")
 	}
 }
 

@@ -33,6 +33,12 @@ var conductSurgeries = []conductSurgery{
 	{"AUD-05 SUB-05 an agent of a type that is denied", "wrong-calls", "SUB-05", "no agent of type Plan", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "Plan" })},
 	{"AUD-05 DEF-11 a change that nobody finds", "wrong-calls", "DEF-11", "a finding", missing(func(b *transcript.Finding) bool { return b.Rule == "readonly_breach" })},
 	{"AUD-05 DEF-12 a mark of another lifetime", "wrong-calls", "DEF-12", "marks with lifetime 1h", asks(0, 0, func(b *transcript.Request) { b.Breakpoints[0].TTL = llm.TTL5m })},
+	{"AUD-05 BTW-01 a side question with another history", "wrong-questions", "BTW-01", "the request of main up to", asks(1, 0, func(b *transcript.Request) { b.Head = b.Head.Parent.Parent })},
+	{"AUD-05 BTW-01 a tool of a side question that runs", "wrong-questions", "BTW-01", "a call of Read refused", changed(func(b *transcript.ToolResult) bool { return b.IsError }, func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
+	{"AUD-05 BTW-01 a side question of one turn too many", "wrong-questions", "BTW-01", "no more than 1 requests", started("main/aside-2", func(b *transcript.AgentStart) { b.MaxTurns = 1 })},
+	{"AUD-05 BTW-02 a side question that is cached", "wrong-questions", "BTW-02", "no mark behind", asks(1, 0, func(b *transcript.Request) {
+		b.Breakpoints = append(slices.Clone(b.Breakpoints), llm.Breakpoint{Node: b.Head})
+	})},
 	{"AUD-05 FRK-09 a fork that is none of the session's", "kin", "SUB-04", "type fork", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "general-purpose" })},
 	{"AUD-05 ISO-07 a chain of a sibling", "kin", "ISO-07", "a query chain that no", func() func(*transcript.Event) (bool, bool) {
 		var first uint64

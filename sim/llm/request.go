@@ -79,6 +79,10 @@ type StreamName struct {
 // the name of whom it goes on from, and the number of the call that comes next.
 const HiddenSuffix = ".hidden"
 
+// AsideSuffix ends the lineage of an agent that answers a side question, before its
+// number among those of its root.
+const AsideSuffix = "/aside-"
+
 // StopReason says why a response ended.
 type StopReason uint8
 

@@ -43,6 +43,7 @@ type asked struct {
 	lineage string
 	key     rng.Key
 	plan    *agent.Plan
+	head    *llm.Node // of its last request
 	expects llm.Expectation
 	marks   []llm.Breakpoint // of its last call
 	call    int              // the number of that call; -1 for none
@@ -108,6 +109,12 @@ func (p *player) born(b *sqlite.Birth) error {
 		return p.root(a)
 	case b.Structure == "fork":
 		a.plan, a.expects, a.sent = parent.plan, parent.expects, parent.sent
+	case b.Type == agent.TypeAside:
+		plan := *parent.plan
+		plan.Until, plan.Fourth = parent.head, false
+		a.plan, a.expects, a.sent = &plan, parent.expects, parent.sent
+	case b.Type == agent.TypeAsideAgent:
+		a.plan = parent.plan
 	default:
 		plan := *parent.plan
 		plan.TTL, plan.ShortAt = p.sc.Provider.SubagentTTL, 0
@@ -200,6 +207,7 @@ func (a *asked) mark(f *flight, now vtime.Instant) error {
 	}
 	again := s.Call == a.call
 	a.plan.Place(&f.req, static, system, s.Call, now)
+	a.head = f.req.Head
 	if again {
 		f.req.Breakpoints = a.marks
 	}

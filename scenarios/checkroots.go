@@ -93,8 +93,6 @@ func (c *checker) step(at string, t *UserStep) {
 			c.bad(at+".aside", "ask: Which port does it use?", "a side question that asks nothing")
 		case c.s.minimal():
 			c.bad(at+".aside", "take it away", "stack minimal has no side questions")
-		case q.Turns < 0:
-			c.bad(at+".aside.turns", "such as 5", "%d turns", q.Turns)
 		}
 	}
 	if t.Settings.Warms() && t.Message == nil {

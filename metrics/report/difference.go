@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 
 	"agentsim/metrics"
 )
@@ -17,7 +18,26 @@ func Sides(before, after *metrics.Value) (string, string) {
 	}
 	x, y := show(before), show(after)
 	if before != nil && after != nil && x == y && before.Cmp(*after) != 0 {
-		return before.String(), after.String()
+		return apart(*before, *after)
+	}
+	return x, y
+}
+
+// apart prints two figures that look alike with as few more decimals as tell them
+// apart, counts exactly.
+func apart(a, b metrics.Value) (x, y string) {
+	switch a.Unit {
+	case metrics.Ratio:
+		for places := 4; x == y && places < 18; places++ {
+			x, y = strconv.FormatFloat(a.Float(), 'f', places, 64), strconv.FormatFloat(b.Float(), 'f', places, 64)
+		}
+	case metrics.Picodollars, metrics.Nanoseconds:
+		for unit := int64(1e11); x == y && unit > 1; unit /= 10 {
+			x, y = metrics.Whole(round(a.Num, unit)*unit, a.Unit).String(), metrics.Whole(round(b.Num, unit)*unit, b.Unit).String()
+		}
+	}
+	if x == y {
+		return a.String(), b.String()
 	}
 	return x, y
 }
@@ -55,13 +75,14 @@ func Between(low, high *metrics.Value) string {
 	return More(*low) + " … " + More(*high)
 }
 
-// Exact is a figure for machines: a fraction where it is no whole number.
+// Exact is a figure for machines, in a unit that a column beside it names; a ratio
+// is a decimal, as everywhere.
 func Exact(v *metrics.Value) Value {
 	switch {
 	case v == nil:
 		return None()
-	case v.Den == 1:
-		return Count(v.Num)
+	case v.Unit == metrics.Ratio:
+		return Ratio(v.Num, v.Den)
 	}
-	return Text(fmt.Sprintf("%d/%d", v.Num, v.Den))
+	return Count(v.Num)
 }

@@ -108,6 +108,9 @@ func Objects(s *Sheet) Value {
 	return Value{unit: nested, inside: json.RawMessage("[" + strings.Join(s.objects(), ",") + "]"), absent: s.Len() == 0}
 }
 
+// Object is the first row of a table as one object, for machines.
+func Object(s *Sheet) Value { return Value{unit: nested, inside: json.RawMessage(s.objects()[0])} }
+
 // Metric is a metric's value in its unit.
 func Metric(v metrics.Value) Value {
 	switch v.Unit {

@@ -151,8 +151,8 @@ func (a *answer) variants() *report.Sheet {
 		col{Name: "digest", Of: func(x executed) report.Value { return report.Text(x.Result.Digest) }},
 		list("unfinished", one(unfinished)),
 		col{Name: "events", Of: func(x executed) report.Value { return report.Count(int64(x.Result.Events)) }},
-		col{Name: "metrics", Of: func(x executed) report.Value { return report.Nested(figures(x.Metrics, "")) }},
-		col{Name: "types", Of: func(x executed) report.Value { return report.Nested(typeFigures(x.Metrics)) }},
+		col{Name: "metrics", Of: func(x executed) report.Value { return figures(x.Metrics, "") }},
+		col{Name: "types", Of: func(x executed) report.Value { return typeFigures(x.Metrics) }},
 		col{Name: "invariants", Of: func(x executed) report.Value { return report.Objects(invariants(x.Result.Audit)) }},
 		list("not_read", one(notRead)), list("read_before", one(readBefore)), list("leaves", func(x executed) []string { return x.leaves }),
 		col{Name: "plan", Of: func(x executed) report.Value {
@@ -167,23 +167,26 @@ func (a *answer) variants() *report.Sheet {
 		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }))...).Hidden()
 }
 
-// figures are all metrics of a subject that have data.
-func figures(r *metrics.Run, subject string) map[string]metrics.Value {
-	out := map[string]metrics.Value{}
+// figures are all metrics of a subject that have data, with their units, by the
+// names that they have as CSV.
+func figures(r *metrics.Run, subject string) report.Value {
+	var columns []report.Column[*metrics.Run]
 	for _, n := range metrics.Names() {
-		if v, ok := metrics.Lookup(r, subject, n.Name); ok {
-			out[n.Name] = v
-		}
+		columns = append(columns, report.Column[*metrics.Run]{Name: n.Name, Of: func(r *metrics.Run) report.Value {
+			v, ok := metrics.Lookup(r, subject, n.Name)
+			return report.Metric(v).If(ok)
+		}})
 	}
-	return out
+	return report.Object(report.TableOf("", []*metrics.Run{r}, columns...))
 }
 
-func typeFigures(r *metrics.Run) map[string]map[string]metrics.Value {
-	out := map[string]map[string]metrics.Value{}
+// typeFigures are those of each type of agents.
+func typeFigures(r *metrics.Run) report.Value {
+	var columns []report.Column[*metrics.Run]
 	for _, t := range r.Types {
-		out[t.Name] = figures(r, t.Name)
+		columns = append(columns, report.Column[*metrics.Run]{Name: t.Name, Of: func(r *metrics.Run) report.Value { return figures(r, t.Name) }})
 	}
-	return out
+	return report.Object(report.TableOf("", []*metrics.Run{r}, columns...))
 }
 
 // expectations are the expectations that were judged, for machines.
@@ -193,8 +196,8 @@ func (a *answer) expectations() *report.Sheet {
 		col{Name: "text", Of: func(r scenarios.Result) report.Value { return report.Text(r.Expect.Text) }},
 		col{Name: "variant", Of: func(r scenarios.Result) report.Value { return report.Text(r.Variant).If(r.Variant != "") }},
 		col{Name: "verdict", Of: func(r scenarios.Result) report.Value { return report.Text(r.Verdict.String()) }},
-		col{Name: "left", Of: func(r scenarios.Result) report.Value { return report.Nested(r.Left).If(r.Verdict != scenarios.NoData) }},
-		col{Name: "right", Of: func(r scenarios.Result) report.Value { return report.Nested(r.Right).If(r.Verdict != scenarios.NoData) }})
+		col{Name: "left", Of: func(r scenarios.Result) report.Value { return report.Metric(r.Left).If(r.Verdict != scenarios.NoData) }},
+		col{Name: "right", Of: func(r scenarios.Result) report.Value { return report.Metric(r.Right).If(r.Verdict != scenarios.NoData) }})
 }
 
 // swept is the scenario's own sweep for machines: what was set at each point, and

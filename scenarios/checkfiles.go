@@ -164,6 +164,7 @@ func (c *checker) project() {
 		}
 		c.oneOf(at+".kind", "kind of part", p.Parts[i].Kind, kinds...)
 	}
+	checkServers(c)
 	c.agents()
 }
 

@@ -99,9 +99,12 @@ const maxRefs = 1_000
 
 func (c *checker) item(path string, it *Item, ids map[string]int) {
 	if len(it.After)+len(it.Knows)+len(it.Yields)+len(it.Reads)+len(it.FoundIn)+len(it.Edits)+
-		len(it.Runs)+len(it.Pitfalls)+len(it.MisledBy) > maxRefs {
+		len(it.Runs)+len(it.Calls)+len(it.Pitfalls)+len(it.MisledBy) > maxRefs {
 		c.bad(path, "", "work item %q refers to more than %d things", it.ID, maxRefs)
 		return
+	}
+	for i, name := range it.Calls {
+		checkCall(c, path+".calls["+itoa(i)+"]", name)
 	}
 	if it.Kind == "" {
 		c.bad(path, document.OneOf(kinds), "work item %q has no kind", it.ID)

@@ -17,6 +17,7 @@ func (f *File) decode(tree *document.Node, errs *document.Problems) (*Scenario, 
 		s.Seed = f.seeds[0]
 	}
 	d.Value(f.spread(tree, d), reflect.ValueOf(s).Elem(), document.Place{})
+	listed(f, s, d)
 	measure(f, s, d)
 	s.lengthen(d)
 	s.flags(d)

@@ -261,6 +261,10 @@ type Project struct {
 	Client    string      `yaml:"client"` // whose layout requests have: seeds, or claude-code@2.1.330, the default on a directory
 	Heads     string      `yaml:"heads"`  // body of a request, relative to the scenario, whose system prompt and tools are the client's own
 	Parts     []FrontPart `yaml:"parts"`  // what stands in front of agents besides; a directory fills it in
+	// Servers are MCP servers, and ToolSearch how their tools stand in front: front,
+	// deferred or inserted; "" is as the client's layout has it.
+	Servers    []ServerSpec `yaml:"servers"`
+	ToolSearch string       `yaml:"tool_search"`
 }
 
 // FrontPart is a piece of text that stands in front of agents, where the client's
@@ -270,6 +274,8 @@ type FrontPart struct {
 	Name string  `yaml:"name"` // of a tool or a skill
 	From string  `yaml:"from"` // FILE:LINE that it comes from
 	Text Content `yaml:"text"`
+	// Definition is that of a tool that stands there by its name.
+	Definition Content `yaml:"definition"`
 }
 
 // Files is either an embedded tree or literal files.
@@ -340,6 +346,7 @@ type Item struct {
 	Output    document.Size `yaml:"output"`    // of its report
 	Prompting string        `yaml:"prompting"` // overrides model.prompting for this item
 	Runs      []string      `yaml:"runs"`      // commands, run by Bash before the item is reported done
+	Calls     []string      `yaml:"calls"`     // tools of MCP servers, called before the item is reported done
 	Pitfalls  []string      `yaml:"pitfalls"`  // facts without which its edits are defective, though nothing asks for them
 	MisledBy  []string      `yaml:"misled_by"` // facts that make its edits defective while they stand in the conversation
 

@@ -99,8 +99,8 @@ func auditedTools(out *audit.Session, sc *scenarios.Scenario, gates *gate.Set) {
 	if err != nil {
 		return // the run says so
 	}
-	servers := tool.Names(serverTools(sc, all, unsaid))
-	out.Offered, out.Catalogue = append(tool.Names(offered), servers...), append(tool.Names(all), servers...)
+	out.Offered, out.Catalogue = tool.Names(offered), tool.Names(all)
+	out.Servers = auditedServers(sc, all)
 }
 
 // auditedRoots tells an auditor of a run's roots and their users.

@@ -94,8 +94,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 		return agent.Config{}, err
 	}
 	front := r.front()
-	servers := serverTools(sc, all, r.toolText)
-	r.offered = append(offered, servers...)
+	r.offered = offered
 	permissions, err := r.permissions()
 	if err != nil {
 		return agent.Config{}, err
@@ -104,7 +103,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	retry.Max, retry.Base, retry.Cap = *sc.Retry.Max, *sc.Retry.Base, *sc.Retry.Cap
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
-		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: append(all, servers...),
+		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: all, Servers: serverMaker{r}.session(all),
 		Forker: fork.NewMaker(), Observer: r.observer, Heads: newHeads(sc, offered, r.filler, r.key.Sub("heads")), Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(), Drawn: drawn(&sc.Tools.Commands, r.key.Sub("commands"), r.filler),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: front.user, SystemContext: front.system, Opening: front.opening, Attached: front.attached,
 		MaxTokens: sc.Settings.Tokens(), Retry: retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"agentsim/scenarios"
@@ -15,15 +16,17 @@ import (
 var partNames = map[client.Kind]string{
 	client.Environment: agent.PartEnvironment, client.Git: agent.PartGitStatus, client.Memory: agent.PartClaudeMd,
 	client.AutoMemory: "autoMemory", client.Types: agent.PartTypes, client.Skills: "skills",
-	client.Deferred: "deferredTools", client.ServerText: "mcpInstructions",
+	client.Deferred: agent.PartDeferred, client.ServerText: "mcpInstructions",
 }
 
 // fronts is what stands in front of agents, by its place.
 type fronts struct{ user, system, opening, attached []agent.Part }
 
 // Layout is the layout of a run's requests.
-func (s *Spec) Layout() *client.Layout {
-	return client.Find(cmp.Or(s.Scenario.Project.Client, client.Seeds))
+func (s *Spec) Layout() *client.Layout { return layoutOf(s.Scenario) }
+
+func layoutOf(sc *scenarios.Scenario) *client.Layout {
+	return client.Find(cmp.Or(sc.Project.Client, client.Seeds))
 }
 
 // Unchecked says what of a run's requests its auditor does not look at, "" for nothing.
@@ -35,7 +38,9 @@ func (s *Spec) Unchecked() string {
 }
 
 // laid reports whether requests have the layout of a client of today.
-func laid(sc *scenarios.Scenario) bool { return sc.Project.Client != "" || sc.Project.Parts != nil }
+func laid(sc *scenarios.Scenario) bool {
+	return sc.Project.Client != "" || slices.ContainsFunc(sc.Project.Parts, func(x scenarios.FrontPart) bool { return client.Kind(x.Kind) != client.MCPTool })
+}
 
 // front lays out what stands in front of agents as the client does.
 func (r *run) front() (f fronts) {
@@ -43,7 +48,10 @@ func (r *run) front() (f fronts) {
 	for _, kind := range client.Kinds {
 		row := layout.Row(kind)
 		p := agent.Part{Name: partNames[kind], Needs: row.Needs, RootsOnly: row.Sub == client.Nowhere || row.Sub != row.Main}
-		own := kind == client.Environment || kind == client.Types
+		if kind == client.Deferred && row.Main == client.Nowhere { // tool_search asks for it
+			row.Main, row.Sub, row.Lean, p.RootsOnly = client.UserContext, client.UserContext, client.UserContext, false
+		}
+		own := kind == client.Environment || kind == client.Types || kind == client.Deferred && r.spec.Scenario.Project.HasServers()
 		if p.Text = r.partText(kind); p.Text == "" && !own {
 			continue
 		}
@@ -73,8 +81,8 @@ func (r *run) partText(kind client.Kind) string {
 		return r.text(*p.ClaudeMd, "claude_md")
 	case kind == client.Git && p.GitStatus != nil:
 		return r.text(*p.GitStatus, "git_status")
-	case kind == client.MCPTool, kind == client.Tool, kind == client.Prompt:
-		return "" // theirs is a place of their own
+	case kind == client.MCPTool, kind == client.Tool, kind == client.Prompt, kind == client.Deferred:
+		return "" // theirs is a place of their own, or what servers list fills it in
 	}
 	var texts []string
 	for i := range p.Parts {

@@ -76,17 +76,6 @@ func withoutDeferred(sc *scenarios.Scenario, all []*tool.Tool, named []string) [
 	})
 }
 
-// serverTools are the tools of MCP servers whose definitions stand in front, less
-// those that the client's own tools have already. Nothing serves them.
-func serverTools(sc *scenarios.Scenario, all []*tool.Tool, text func(*scenarios.FrontPart) string) (out []*tool.Tool) {
-	for _, x := range headParts(sc, client.MCPTool) {
-		if tool.Find(all, x.Name) == nil {
-			out = append(out, partTool(x, text(x)))
-		}
-	}
-	return out
-}
-
 // partTool is a tool as a part defines it: by its definition in JSON, or by a
 // description.
 func partTool(x *scenarios.FrontPart, text string) *tool.Tool {

@@ -160,6 +160,7 @@ func Run(spec *Spec, opt Options) (*Result, error) {
 	hash := spec.Hash()
 	r.world.Record(&transcript.RunStart{Scenario: spec.Scenario.Name, Variant: spec.Variant, Seed: spec.Seed(),
 		Policy: spec.Policy, Spec: hash, Semantics: Semantics})
+	r.world.RecordServers()
 	r.tellProblems()
 	r.tellDefinitions()
 	res := &Result{RunID: spec.runID(hash)}

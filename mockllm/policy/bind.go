@@ -229,6 +229,7 @@ func (b *binder) item(w *scenarios.Item, sc *scenarios.Scenario) error {
 	}
 	b.flaws(&it, n)
 	b.runs(&it, w, sc)
+	b.calls(&it, w)
 	b.pad(&it, n)
 	t.items = append(t.items, it)
 	t.itemIndex[it.id] = n

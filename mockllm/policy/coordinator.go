@@ -56,7 +56,7 @@ func (m *Model) ownAnswer() int {
 
 func (m *Model) answers(i int) bool {
 	it := &m.t.items[i]
-	if !it.byLead && it.kind != "answer" || len(it.edits)+len(it.whole)+len(it.runs) > 0 {
+	if !it.byLead && it.kind != "answer" || len(it.edits)+len(it.whole)+len(it.runs)+len(it.calls) > 0 {
 		return false
 	}
 	p := &m.plan

@@ -24,6 +24,9 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.learn(f.t.read(b.Content))
 		f.tool(b.Name)
 		f.pool(b.Name)
+		f.defined(b.Name)
+	case llm.ToolReference:
+		f.defined(b.Name)
 	case llm.Document:
 		f.learn(f.t.read(b.Content))
 	case llm.Thinking, llm.Image:
@@ -208,6 +211,7 @@ func (f *folder) result(b *llm.Block) {
 	n, asked := f.t.read(b.Content), f.t.read(u.input)
 	f.learn(n)
 	f.tempted(n, u.name == f.t.names.agent)
+	f.callResult(&u, b)
 	switch u.name {
 	case f.t.names.read:
 		f.readResult(b, n, asked)

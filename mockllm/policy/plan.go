@@ -33,6 +33,8 @@ const (
 	editAction
 	runAction
 	lookAction
+	callAction
+	findAction
 )
 
 // plan is what an item needs next. Nothing missing and no action means that the
@@ -63,6 +65,7 @@ func (p *plan) make() {
 		if !p.correct() {
 			p.check()
 			p.run()
+			p.call()
 		}
 		return
 	}
@@ -90,6 +93,7 @@ func (p *plan) make() {
 	}
 	if p.act(); len(p.edits) == 0 {
 		p.run()
+		p.call()
 	}
 }
 

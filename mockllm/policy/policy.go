@@ -211,6 +211,10 @@ func (m *Model) use(i int, actions []action) {
 			m.a.Use(m.q, m.t.names.bash, m.t.runs[a.run].input, a.cause)
 		case lookAction:
 			m.a.Use(m.q, m.t.names.bash, m.t.looks[a.look].input, a.cause)
+		case callAction:
+			m.a.Use(m.q, m.t.calls[a.run].name, m.t.calls[a.run].input, a.cause)
+		case findAction:
+			m.a.Use(m.q, searchTool, m.t.calls[a.run].search, a.cause)
 		default:
 			s := &m.t.searches[a.search]
 			if has := s.tool == fullNames.grep && m.s.greps || s.tool != fullNames.grep && m.s.lists; (!has || a.shell) && m.s.shell {
@@ -266,6 +270,10 @@ func (t *Table) stepKey(it *item, a *action) rng.Key {
 		return key.Sub("run").Sub(t.runs[a.run].input.Raw())
 	case lookAction:
 		return key.Sub("look").Sub(t.looks[a.look].input.Raw())
+	case callAction:
+		return key.Sub("call").Sub(t.calls[a.run].name)
+	case findAction:
+		return key.Sub("find").Sub(t.calls[a.run].name)
 	}
 	return key.Sub("search").Sub(t.searches[a.search].input.Raw())
 }

@@ -324,6 +324,10 @@ func (t *Table) doing(actions []action) string {
 		return "run " + t.runs[a.run].words
 	case lookAction:
 		return "run " + t.looks[a.look].words
+	case callAction:
+		return "call " + t.calls[a.run].name
+	case findAction:
+		return "look for " + t.calls[a.run].name
 	}
 	s := &t.searches[a.search]
 	if s.tool == fullNames.grep {

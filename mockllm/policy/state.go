@@ -33,6 +33,7 @@ type state struct {
 	proof      *proof
 	assign     *assignment // nil: the lead, who has all items
 	roster     *roster     // nil for whoever has no workers
+	calls      *seenCalls  // nil where none is known of
 	open       []use       // tool uses without a result
 }
 

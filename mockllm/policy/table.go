@@ -42,6 +42,7 @@ type Table struct {
 	defectIndex map[defect]int
 	flaws       []flaw         // of all items
 	runs        []command      // of all items
+	calls       []toolCall     // likewise
 	runIndex    map[string]int // input text → run
 	padDir      string         // directory of the pads, "" for none
 	padItem     map[int]int    // file → the item whose pad it is
@@ -93,6 +94,7 @@ type item struct {
 	detours   []detour
 	builds    []int // looks by which its edits are checked
 	runs      []int // commands
+	calls     []int // of tools of MCP servers
 	pad       int   // file that what it finds is written to, or -1
 	prompting string
 	agent     scenarios.ItemAgent // the child that does it

@@ -58,6 +58,9 @@ type life struct {
 	origin     *llm.Msg // where its own messages begin: the end of an inherited history
 	from       llm.Hash // likewise, of its bytes
 
+	fitted   int      // how many moves of servers its tools reflect
+	inserted []string // tools that it found and that stand among those in front
+
 	// where its loop is
 	answers   int
 	turns     int // in this activation, of a root since the user last spoke

@@ -22,6 +22,8 @@ func handlers() map[string]handler {
 		tool.StopName:  atOnce(taskStop),
 		tool.SendName:  atOnce(sendMessage),
 		tool.SkillName: atOnce(skill),
+
+		tool.SearchName: atOnce(toolSearch),
 	}
 }
 

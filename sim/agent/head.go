@@ -133,11 +133,13 @@ func (r *rendered) with(w *World, s llm.Settings, model string) *rendered {
 	return out
 }
 
-// PartTypes is the list of types that an agent with this part may start, and
-// PartEnvironment where it works: both are filled in for each agent.
+// PartTypes is the list of types that an agent with this part may start,
+// PartEnvironment where it works, and PartDeferred the tools that it finds by
+// ToolSearch: they are filled in for each agent.
 const (
 	PartTypes       = "agentTypes"
 	PartEnvironment = "environment"
+	PartDeferred    = "deferredTools"
 )
 
 // contexts fills in what the session tells agents with a pool: what their first
@@ -145,9 +147,15 @@ const (
 // claude and git name the parts that they do without.
 func (w *World) contexts(t *frontText, user []Part, pool *Pool, child bool, claude, git string) (system string) {
 	kept := func(parts []Part) []Part {
-		return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
+		out := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
 			return child && p.RootsOnly || p.Needs != "" && !pool.Has(p.Needs)
 		})
+		for i := range out {
+			if out[i].Name == PartDeferred {
+				out[i].Text = strings.Join(tool.Names(pool.Deferred), "\n")
+			}
+		}
+		return out
 	}
 	context, names := userContext(kept(user), claude)
 	system, t.systemParts = systemContext(kept(w.cfg.SystemContext), git)

@@ -15,8 +15,10 @@ import (
 // are interned: two agents with equal pools have the same one.
 type Pool struct {
 	*tool.Pool
-	Names  []string
-	Blocks []llm.Block // one definition each, in order
+	Names    []string
+	Blocks   []llm.Block  // one definition each, in order
+	Deferred []*tool.Tool // that stand in front by name alone: ToolSearch finds them
+	all      []*tool.Tool // both, in order
 }
 
 // Has reports whether the pool holds a tool of that name.
@@ -47,10 +49,8 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 		who.Worker = def.works() || w.coordinator && def.BuiltIn()
 	}
 	p := &Pool{Pool: tool.Filter(offered, who, allow, deny)}
-	p.Names = tool.Names(p.Tools)
-	for _, t := range p.Tools {
-		p.Blocks = append(p.Blocks, llm.Block{Kind: llm.ToolDef, Name: t.Name, Content: llm.NewJSON(w.definition(t, p.Pool))})
-	}
+	p.all = p.Tools
+	w.lay(p, nil)
 	w.pools[k] = p
 	return p
 }
@@ -60,27 +60,22 @@ func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered 
 // leaves (CRD-04).
 func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
 	if worker {
-		return tool.ForWorkers(w.cfg.Offered, w.gates.Simple)
+		return tool.ForWorkers(w.offered(w.cfg.Offered), w.gates.Simple)
 	}
-	return tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, def.Tools)
+	return w.offered(tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, def.Tools))
 }
 
 // noteIdleTools records the tools that a session names though nothing serves them:
 // they weigh in every request, and a call of one is an error.
 func noteIdleTools(a *Agent) {
-	servers, others := 0, 0
+	others := 0
 	defer func() {
-		if servers > 0 {
-			a.finding("no-effect", strconv.Itoa(servers)+" tools of MCP servers are offered, and nothing serves them: every call is an error")
-		}
 		if others > 0 {
 			a.finding("no-effect", strconv.Itoa(others)+" tools of the client's own head are offered, and nothing serves them: every call is an error")
 		}
 	}()
 	for _, t := range a.ctx.Pool.Tools {
 		switch {
-		case t.MCP:
-			servers++
 		case t.Implemented():
 		case t.Raw != "":
 			others++

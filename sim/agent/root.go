@@ -79,7 +79,7 @@ func (w *World) Start(s RootSpec) *Agent {
 		typ, s.Offered = TypeCoordinator, w.cfg.Coordinator.Tools(s.Offered)
 	}
 	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.turnsOf(s.MaxTurns, nil)
-	pool := w.pool(nil, false, a.mode, s.Offered)
+	pool := w.pool(nil, false, a.mode, w.ofRoot(s.Offered))
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
 	ctx.AppState.RunMode = string(a.mode)
@@ -90,6 +90,7 @@ func (w *World) Start(s RootSpec) *Agent {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
+		a.root.begins()
 		a.introduce(transcript.AgentStart{Type: typ, Structure: "root", Context: transcript.ContextFacts{FileCache: "own"}})
 		if w.coordinator {
 			w.cfg.Coordinator.Begins(&w.gates, a.finding)
@@ -118,7 +119,7 @@ func (w *World) workerContext(a *Agent) Part {
 	if def == nil {
 		return Part{}
 	}
-	return w.cfg.Coordinator.Context(w.pool(def, true, w.runMode(a.mode, def), w.offers(def, true)).Tools, &w.gates)
+	return w.cfg.Coordinator.Context(w.pool(def, true, w.runMode(a.mode, def), w.offers(def, true)).all, &w.gates)
 }
 
 // rootFront renders a root's prefix as the gates have it now.
@@ -278,7 +279,11 @@ func (w *World) killAgents() {
 // apply makes a change of settings take effect: the history's bytes stand
 // behind other salts, so its chain is made anew.
 func (r *Root) apply() {
-	if r == nil || r.settings == nil {
+	if r == nil {
+		return
+	}
+	r.refit()
+	if r.settings == nil {
 		return
 	}
 	a, s := r.agent, *r.settings

@@ -391,7 +391,7 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 func (b *spawning) frontNow() (*rendered, error) {
 	a := b.by
 	if a.root != nil {
-		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.root.spec.Offered), a.client.req.Settings), nil
+		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.w.ofRoot(a.root.spec.Offered)), a.client.req.Settings), nil
 	}
 	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.client.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.client.req.Settings}
 	return a.w.childFront(k)

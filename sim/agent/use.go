@@ -73,6 +73,9 @@ func (a *Agent) use(p *kernel.Proc, answer *llm.Msg, n int) (*llm.Msg, error) {
 		}
 		out.Blocks = append(out.Blocks, llm.Block{Kind: llm.ToolResult, ID: u.block.ID, Content: u.result.Content, IsError: u.result.IsError})
 	}
+	for i := range uses {
+		out.Blocks = append(out.Blocks, uses[i].result.Behind...)
+	}
 	return out, err
 }
 
@@ -92,7 +95,7 @@ func (a *Agent) listUses(answer *llm.Msg, uses []toolUse) []toolUse {
 			obeys(a, cause, b)
 		}
 		a.w.rec.toolCall(a, len(uses), b, cause)
-		t := a.ctx.Pool.Find(b.Name)
+		t := toolOf(a, b.Name)
 		a.progress.used(b)
 		uses = append(uses, toolUse{call: call{by: a, answer: answer, block: b, index: len(uses)}, said: b, tool: t, safe: a.record != nil || t != nil && t.SafeFor(b.Content) && !a.w.cfg.Stack.InTurn(t)})
 	}
@@ -269,7 +272,10 @@ func (u *toolUse) start(p *kernel.Proc) error {
 // unavailable answers a call of a tool that the pool does not hold (FLT-09).
 func (p *Pool) unavailable(name, layer string) tool.Result {
 	text := "No such tool available: " + name + "."
-	if layer != "" {
+	switch {
+	case tool.Find(p.Deferred, name) != nil:
+		text = "The definition of " + name + " was not sent: call " + tool.SearchName + ` with the query "` + tool.Select + name + `" first.`
+	case layer != "":
 		text = "The tool " + name + " is not available to this agent (removed by " + layer + ")."
 	}
 	return failure(text + " Available: " + strings.Join(p.Names, ", ") + ".")

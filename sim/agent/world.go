@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/mark"
+	"agentsim/sim/mcp"
 	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/shell"
@@ -129,7 +130,8 @@ type Config struct {
 	Coordinator Coordinator // nil of a stack that has none
 	Stack       Stack
 	Observer    Observer
-	Heads       Heads // nil leaves heads as they are
+	Heads       Heads        // nil leaves heads as they are
+	Servers     *mcp.Session // nil for none
 
 	Organisation  string
 	Aliases       map[string]string // sonnet, opus, haiku → model id
@@ -215,6 +217,7 @@ type World struct {
 	handlers map[string]handler // by canonical name of the tool
 	records  map[string]*record // of recorded agents, by lineage
 	noTools  *Pool              // of recorded heads
+	servers  servers
 }
 
 // NewWorld makes a world without agents.
@@ -228,6 +231,7 @@ func NewWorld(cfg Config) *World {
 	if cfg.Stack == nil {
 		w.cfg.Stack = full{}
 	}
+	w.watchServers()
 	return w
 }
 

@@ -30,6 +30,7 @@ type agent struct {
 	left   *llm.Node // hash and place of where its conversation ended, nil if it cannot go on
 	unsent []letter  // delivered to the life that has ended, and not seen in a request of it
 	former former
+	found  []string // tools that its searches have found, and that it can call
 }
 
 // life is what is kept of an agent that lives.
@@ -104,7 +105,12 @@ type life struct {
 	begun            begun
 	opening          llm.Hash // of the user context that its messages begin with
 	staged           staged
-	latest           *agent // whom it started last, in the minimal stack
+	latest           *agent   // whom it started last, in the minimal stack
+	shift            int32    // how many more tools stand in front than with its last request
+	deferred         []string // tools that it was told by name
+	fitted           int      // events of servers that its requests reflect
+	inserts          []string // those of them that stand in front since its last request
+	opened           []string // servers of its own
 }
 
 // meters are what an agent's are to show at its end.
@@ -173,6 +179,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	if s := u.opt.Session; s != nil && a.parent == nil {
 		a.escapes = slices.Clone(s.Interrupts[a.lineage])
 	}
+	u.servers.starts(a, a.parent)
 	if a.parent == nil {
 		u.startRoot(a)
 		u.launches.startRoot(a)

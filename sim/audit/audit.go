@@ -88,6 +88,7 @@ type Auditor struct {
 	neighbours   neighbours
 	notices      notices
 	permissions  permissions
+	servers      servers
 	starts       starts
 	tasks        tasking
 	tools        handling
@@ -111,6 +112,8 @@ func New(opt Options) *Auditor {
 	u.neighbours = neighbours{ledger: l, fronts: &u.fronts, changes: map[string][]changed{}}
 	u.notices = notices{ledger: l, tasks: &u.tasks, ids: map[llm.AgentID]*agent{}, whys: map[string][]string{}}
 	u.permissions = permissions{ledger: l, gates: &u.gates, neighbours: &u.neighbours, launches: &u.launches, tasks: &u.tasks}
+	u.servers = servers{ledger: l, filter: &u.filter, listed: map[string][]string{}, lost: map[string]uint64{}, is: map[string]string{}}
+	u.filter.servers, u.fronts.servers, u.launches.servers = &u.servers, &u.servers, &u.servers
 	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
 	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, launches: &u.launches, known: map[string]*taskState{},
 		outputs: outputs{gone: map[string]vtime.Instant{}}}
@@ -166,6 +169,9 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		return
 	case *transcript.Output:
 		u.tasks.output(e.Agent, b)
+		return
+	case *transcript.Server:
+		u.servers.event(e.Agent, b)
 		return
 	case *transcript.Gate:
 		u.gates.flipped(b)
@@ -246,10 +252,9 @@ func (u *Auditor) of(a *agent, body transcript.Body) {
 			u.report(loop09, a, "a wake-up at "+decimal(size)+" tokens", decimal(b.Prefix))
 		}
 	case *transcript.Rebase:
-		a.rebased = b.Why
-		a.last.resettled = a.last.resettled || b.Why != "compaction"
+		u.servers.rebases(a, b)
 	case *transcript.Compact:
-		a.files, a.summed = files{}, true
+		a.files, a.summed, a.found = files{}, true, nil
 		a.conduct.compacted(u.ledger, a, b)
 		a.window.summed()
 	case *transcript.Finding:

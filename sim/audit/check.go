@@ -109,6 +109,9 @@ const (
 	cacheL6
 	con09
 	llm07
+	mcp05
+	mcp06
+	mcp07
 
 	numChecks
 )
@@ -226,6 +229,9 @@ var checks = [numChecks]Check{
 	cacheL6: {"CACHE-L6", "an agent answers for its own calls and those of its descendants that have ended, each once"},
 	con09:   {"CON-09", "a call that was aborted is billed for what was streamed before"},
 	llm07:   {"LLM-07", "an answer begins when its prompt, the cache and what its try has drawn say"},
+	mcp05:   {"MCP-05", "a call of a server that is not connected, or is no more before it ends, is an error"},
+	mcp06:   {"MCP-06", "a root's tools are its own and those of the servers that are there, by server"},
+	mcp07:   {"MCP-07", "tools that are deferred are told by name, and defined where a search has found them"},
 }
 
 // Checks lists what is checked, in order. The slice is the caller's.

@@ -102,7 +102,7 @@ func word(yes bool) string {
 func (u *coordinators) workerTools(a, p *agent) {
 	var own []string
 	for _, name := range a.facts.Tools {
-		if !strings.HasPrefix(name, "mcp__") && !(name == "ExitPlanMode" && a.facts.RunMode == "plan") {
+		if !fromServer(name) && !(name == "ExitPlanMode" && a.facts.RunMode == "plan") {
 			own = append(own, name)
 		}
 	}

@@ -44,7 +44,8 @@ func (u *launches) startRoot(a *agent) {
 	}
 	if !s.coordinates() && !s.Minimal && s.Offered != nil {
 		want := slices.DeleteFunc(slices.Clone(s.Offered), func(name string) bool { return !has(name) })
-		u.same(sub07, a, "tools", strings.Join(want, " "), strings.Join(f.Tools, " "))
+		front, _ := u.servers.pool(nil, slices.Contains(want, searchTool))
+		u.same(sub07, a, "tools", strings.Join(append(want, front...), " "), strings.Join(f.Tools, " "))
 	}
 }
 

@@ -13,11 +13,12 @@ import (
 // prompt and first messages, as its definition, the gates and its session make them.
 type fronts struct {
 	*ledger
-	gates  *gates
-	tools  map[string]llm.Hash // definitions of tools by name, but for the Agent tool's
-	shared map[string]string   // what agents are told of their session, by its name
-	kept   map[string]string   // files of memories as calls of Write have left them; "?" where that is not known
-	vetted map[variant]bool    // definitions of the Agent tool
+	gates   *gates
+	servers *servers
+	tools   map[string]llm.Hash // definitions of tools by name, but for the Agent tool's
+	shared  map[string]string   // what agents are told of their session, by its name
+	kept    map[string]string   // files of memories as calls of Write have left them; "?" where that is not known
+	vetted  map[variant]bool    // definitions of the Agent tool
 }
 
 // variant is a definition of the Agent tool, and what it depends on.
@@ -74,6 +75,9 @@ func (u *fronts) sent(a *agent, b *transcript.Request) {
 // tool as the gates have it.
 func (u *fronts) tool(a *agent, blk *llm.Block) {
 	id := blk.Content.Identity()
+	if fromServer(blk.Name) {
+		return // a server may list another one
+	}
 	if !isAgentTool(blk.Name) || u.opt.Session != nil && u.opt.Session.Minimal {
 		if was, known := u.tools[blk.Name]; known && u.fails(def10, was == id) {
 			u.report(def10, a, "the tool "+blk.Name+" defined as for others", short(blk.Content.Raw()))
@@ -400,7 +404,9 @@ func (u *fronts) context(a *agent, raw string, parts []string) {
 			u.report(loop10, a, parts[i]+" in its user context", short(text))
 			return
 		}
-		if parts[i] != workersPart {
+		if parts[i] == deferredPart {
+			u.servers.told(a, text[at:])
+		} else if parts[i] != workersPart {
 			u.told(a, parts[i], text[at:], true)
 		} else if is := strings.Contains(text[at:], "\nScratchpad directory: "+u.opt.Session.Scratchpad+"\n"); u.fails(crd03, is == u.gates.on["tengu_scratch"]) {
 			u.report(crd03, a, "a scratchpad in its workers' context: "+word(!is), word(is))

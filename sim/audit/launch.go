@@ -13,6 +13,8 @@ type launches struct {
 	*ledger
 	gates  *gates
 	aborts *aborts
+
+	servers *servers
 }
 
 // staged is the spawn that an agent is about to make.

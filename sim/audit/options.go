@@ -63,6 +63,7 @@ type Session struct {
 	RetryBase        vtime.Duration             // wait before the first further try, doubled up to
 	RetryCap         vtime.Duration
 	Timing           *Timing                                  // of calls of the model; nil is not checked
+	Servers          *Servers                                 // whose tools agents have; nil for none
 	File             func(path string) (text string, ok bool) // of the project as the run begins
 }
 

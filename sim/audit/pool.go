@@ -11,7 +11,8 @@ import (
 // filter is the section on the tools that agents hold.
 type filter struct {
 	*ledger
-	fronts *fronts
+	fronts  *fronts
+	servers *servers
 }
 
 // What each layer of the filter is to do, by this package's own tables.
@@ -76,7 +77,7 @@ func toolWords(definition, typ string) (words string, ok bool) {
 
 // removedBy is the layer that has to take a tool away, "" for none.
 func (r *rule) removedBy(name string) string {
-	passes := strings.HasPrefix(name, "mcp__") || name == "ExitPlanMode" && r.plans
+	passes := fromServer(name) || name == "ExitPlanMode" && r.plans
 	switch {
 	case r.works && slices.Contains(internal, name):
 		return worker

@@ -64,8 +64,12 @@ func (u *Auditor) request(a *agent, b *transcript.Request) {
 			a.agents = u.filter.offered(a, front)
 		}
 	}
+	if a.rebased == otherTools && !first {
+		a.agents = u.filter.offered(a, border(b.Head))
+	}
 	u.history.opens(a, nodes, first)
 	u.read(a, nodes)
+	u.servers.sent(a)
 	summed := a.rebased == "compaction"
 	a.seen, a.sent, a.aside, a.rebased, a.asked, a.cut = b.Head, b.Head, false, "", false, false
 	if k := len(nodes); k > 0 && nodes[k-1].Role == llm.User && strings.HasPrefix(nodes[k-1].Block.Content.Raw(), compactionAsk) {
@@ -103,7 +107,9 @@ func (u *history) fresh(a *agent, head *llm.Node) []*llm.Node {
 	}
 	u.nodes = u.nodes[:0]
 	n := head
-	for ; n.Parent != nil && !n.IsBorder() && (since == nil || n.Pos > since.Pos); n = n.Parent {
+	shift := a.shift
+	a.shift = 0
+	for ; n.Parent != nil && !n.IsBorder() && (since == nil || n.Pos > since.Pos+shift); n = n.Parent {
 		u.nodes = append(u.nodes, n)
 	}
 	slices.Reverse(u.nodes)
@@ -120,9 +126,14 @@ func (u *history) fresh(a *agent, head *llm.Node) []*llm.Node {
 		if u.fails(iso13, n.Hash == since.Hash) {
 			u.report(iso13, a, "its conversation up to position "+decimal(int64(since.Pos)), "another one, or less of it")
 		}
+	case a.rebased == otherTools:
+		a.root = rootOf(head)
+		if u.fails(iso13, n.Pos == since.Pos+shift && sameMessages(since, n)) {
+			u.report(iso13, a, "the content of its conversation up to position "+decimal(int64(since.Pos+shift)), "another one, or less of it")
+		}
 	default: // other bytes around it, the same content
 		a.root = rootOf(head)
-		if u.fails(iso13, n.Pos == since.Pos && n.Cum == since.Cum) {
+		if u.fails(iso13, n.Pos == since.Pos+shift && (shift != 0 || n.Cum == since.Cum)) {
 			u.report(iso13, a, "the content of its conversation up to position "+decimal(int64(since.Pos)), "another one, or less of it")
 		}
 		for ; n.Parent != nil && !n.IsBorder(); n = n.Parent {
@@ -206,6 +217,8 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 			}
 		case llm.Text:
 			u.text(a, n, i, inherits)
+		case llm.ToolReference:
+			u.servers.reference(a, b)
 		default:
 			a.spoken.heard += len(b.Content.Raw())
 		}
@@ -236,6 +249,8 @@ func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 		u.notices.unforged(a, raw)
 	}
 	switch {
+	case strings.HasPrefix(raw, deferredText) && a.sent != nil:
+		u.servers.told(a, raw)
 	case strings.HasPrefix(raw, notification):
 		u.notices.behindResults(a, raw, results)
 		u.notices.wellFormed(a, raw)
@@ -276,6 +291,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	u.coordinators.workerCall(a, &a.uses[i], b)
 	u.coordinators.stoppedCall(a, &a.uses[i], b)
 	u.tools.fileResult(a, &a.uses[i], b)
+	u.servers.answered(a, &a.uses[i], b)
 	u.neighbours.stale(a, c, &a.uses[i], b)
 	if a.looks != nil {
 		u.tasks.shows(a, b, replaced)

@@ -204,7 +204,8 @@ func (u *filter) exact(a, p *agent) {
 			want = append(want, name)
 		}
 	}
-	u.same(sub07, a, "tools", strings.Join(want, " "), strings.Join(a.facts.Tools, " "))
+	front, _ := u.servers.pool(&r, slices.Contains(want, searchTool))
+	u.same(sub07, a, "tools", strings.Join(append(want, front...), " "), strings.Join(a.facts.Tools, " "))
 }
 
 // gone reports whether a rule denies a tool as a whole: of the Agent tool it denies types.

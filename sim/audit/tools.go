@@ -23,7 +23,7 @@ func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
 		u.report(loop09, a, "tool use "+decimal(int64(len(a.calls)))+" of call "+decimal(int64(a.count.call-1)), decimal(int64(b.Index))+" of "+decimal(int64(b.Call)))
 	}
 	a.progress.called(b.ID)
-	held := a.pooled == b.Name || inPool(a, b.Name)
+	held := a.pooled == b.Name || inPool(a, b.Name) || slices.Contains(a.found, b.Name)
 	if held {
 		a.pooled = b.Name
 	}
@@ -47,6 +47,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	}
 	u.tools.separate(a, c, b)
 	u.filter.refused(a, c, b)
+	u.servers.called(a, c, b)
 	u.permissions.kept(a, c, b)
 	u.tasks.evictedRead(a, c)
 	if !b.IsError {

@@ -50,6 +50,8 @@ type Part struct {
 	Text string
 	// Bytes is the assumed size of a part whose text nobody knows; 0 where Text is it.
 	Bytes int
+	// Defined is a deferred tool with its definition; nil of other kinds.
+	Defined *Part
 }
 
 // Found is what a directory holds for a client.
@@ -69,7 +71,6 @@ const (
 	maxAll      = 8 << 20 // bytes of all parts
 	maxParts    = 2_000
 	maxSettings = 1 << 20
-	maxTools    = 500 // of one server
 	maxServers  = 100
 )
 

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"agentsim/sim/client"
 	"agentsim/sim/definition"
@@ -23,7 +22,6 @@ const (
 const (
 	assumedTools = 10
 	assumedBytes = 900 // of one tool's definition
-	textCut      = 2_048
 )
 
 // Server is one of .mcp.json.
@@ -40,18 +38,6 @@ type Server struct {
 func Servers(from Source) ([]Server, []*definition.Problem) {
 	r := &reader{from: from, Found: &Found{}}
 	return r.named(), r.Problems
-}
-
-// saved is what a server said of itself.
-type saved struct {
-	Instructions string      `json:"instructions"`
-	Tools        []savedTool `json:"tools"`
-}
-
-type savedTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"inputSchema"`
 }
 
 // servers reads which servers the project has, and from what was saved beside it what
@@ -89,19 +75,13 @@ func (r *reader) named() (out []Server) {
 		case i >= maxServers:
 			r.problem(p, serversFile, s.Line, 1, text, "more than %d servers: %s and those after it are left out", maxServers, name)
 			return out
-		case !plain(name):
-			r.problem(p, serversFile, s.Line, 1, text, "a server's name has letters, digits, - and _ alone: %s is left out", name)
+		case !client.PlainServer(name):
+			r.problem(p, serversFile, s.Line, 1, text, "a server's name has letters, digits, - and single _ alone: %s is left out", name)
 		default:
 			out = append(out, s)
 		}
 	}
 	return out
-}
-
-func plain(name string) bool {
-	return name != "" && len(name) <= 64 && strings.IndexFunc(name, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
-	}) < 0
 }
 
 func (r *reader) server(s Server) {
@@ -113,16 +93,16 @@ func (r *reader) server(s Server) {
 	if list == nil {
 		r.Assumed = append(r.Assumed, fmt.Sprintf("MCP server %s (%s) has %d tools of %d bytes: no %s says what it has", name, declared, assumedTools, assumedBytes, p.called(file)))
 		for i := range assumedTools {
-			tool := fmt.Sprintf("mcp__%s__tool_%d", name, i+1)
-			r.tool(tool, declared, deferred, Part{Bytes: assumedBytes})
+			r.tool(client.Qualified(name, fmt.Sprintf("tool_%d", i+1)), declared, deferred, Part{Bytes: assumedBytes})
 		}
 		return
 	}
 	if list.Instructions != "" {
-		r.add(Part{Kind: client.ServerText, Name: name, From: from, Text: cut(list.Instructions, textCut)})
+		r.add(Part{Kind: client.ServerText, Name: name, From: from, Text: list.Instructions})
 	}
 	for _, t := range list.Tools {
-		r.tool("mcp__"+name+"__"+t.Name, from, deferred, Part{Text: t.definition("mcp__" + name + "__" + t.Name)})
+		tool := client.Qualified(name, t.Name)
+		r.tool(tool, from, deferred, Part{Text: t.Definition(tool)})
 	}
 }
 
@@ -130,19 +110,9 @@ func (r *reader) server(s Server) {
 func (r *reader) tool(name, from string, deferred bool, p Part) {
 	p.Kind, p.Name, p.From = client.MCPTool, name, from
 	if deferred {
-		p.Kind, p.Text, p.Bytes = client.Deferred, name, 0
+		p = Part{Kind: client.Deferred, Name: name, From: from, Text: name, Defined: &p}
 	}
 	r.add(p)
-}
-
-// definition is a tool as it stands in a request.
-func (t *savedTool) definition(name string) string {
-	out, _ := json.Marshal(struct { // what was read as JSON is written as JSON
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Schema      json.RawMessage `json:"input_schema"`
-	}{name, cut(t.Description, textCut), t.Schema})
-	return string(out)
 }
 
 // deferred reports whether tools of servers stand in requests by name alone.
@@ -154,38 +124,17 @@ func (r *reader) deferred() bool {
 }
 
 // saved reads a list of tools as tools/list answers it; nil where there is none.
-func (r *reader) saved(p place, file string) (list *saved, from string) {
+func (r *reader) saved(p place, file string) (list *client.List, from string) {
 	text, ok := r.text(p, file, maxMemory)
 	if !ok {
 		return nil, ""
 	}
-	var f struct {
-		saved
-		Result *saved `json:"result"`
-	}
-	if !r.unmarshal(p, file, text, &f) {
+	list = &client.List{}
+	if !r.unmarshal(p, file, text, list) {
 		return nil, ""
 	}
-	list = &f.saved
-	if f.Result != nil {
-		list = f.Result
-	}
-	kept := list.Tools[:0]
-	for _, t := range list.Tools {
-		if bad := !plain(t.Name); bad || len(kept) == maxTools {
-			n, _ := strconv.Atoi(lineOf(text, t.Name))
-			if !bad {
-				r.problem(p, file, n, 1, "", "%d tools: the first %d are read, %s and those after it are left out", len(list.Tools), maxTools, t.Name)
-				break
-			}
-			r.problem(p, file, n, 1, "", "a tool's name has letters, digits, - and _ alone: %q is left out", t.Name)
-			continue
-		}
-		if !strings.HasPrefix(strings.TrimSpace(string(t.Schema)), "{") {
-			t.Schema = json.RawMessage(`{"type":"object"}`)
-		}
-		kept = append(kept, t)
-	}
-	list.Tools = kept
-	return list, p.called(file) + ":1"
+	return list.Usable(func(name, why string) {
+		n, _ := strconv.Atoi(lineOf(text, name))
+		r.problem(p, file, n, 1, "", "%s", why)
+	}), p.called(file) + ":1"
 }

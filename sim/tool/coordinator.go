@@ -50,11 +50,12 @@ func (t *Tool) fromServer() bool { return t.MCP || strings.HasPrefix(t.Name, "mc
 // and the MCP servers of the others (mcp__SERVER__TOOL), each once, both in order.
 func Servers(tools []*Tool) (own, servers []string) {
 	for _, t := range tools {
-		if !t.fromServer() {
+		name, is := strings.CutPrefix(t.Name, "mcp__")
+		if !is {
 			own = append(own, t.Name)
 			continue
 		}
-		server, _, _ := strings.Cut(strings.TrimPrefix(t.Name, "mcp__"), "__")
+		server, _, _ := strings.Cut(name, "__")
 		if !slices.Contains(servers, server) {
 			servers = append(servers, server)
 		}

@@ -26,7 +26,8 @@ type Tool struct {
 	Stateful    bool   // has something that lasts from call to call: Env.Session
 	Class       permission.Class
 	Internal    bool // for those who coordinate, not for workers (FLT-11)
-	MCP         bool // comes from an MCP server
+	MCP         bool // comes from an MCP server, or finds what does
+	Deferred    bool // in front of agents by its name alone, where they have ToolSearch
 	Handled     bool // run by the agent layer: it acts on agents or waits
 	// Run acts; nil of a tool that is Handled or not implemented.
 	Run func(*Env, *llm.Payload) Result
@@ -86,6 +87,7 @@ type Result struct {
 	IsError bool
 	Took    vtime.Duration // where the call says how long it took; 0 is Tool.Took
 	Shell   *Shell         // of Bash, where it did anything beyond its output
+	Behind  []llm.Block    // what stands behind the results of its answer: definitions of tools that were found
 }
 
 // Error is a result that says what went wrong.

@@ -32,6 +32,7 @@ const (
 	KindHook
 	KindDefinition
 	KindGate
+	KindServer
 	KindTerminal
 	KindFinding
 	KindItem
@@ -42,7 +43,7 @@ const (
 var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
 	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "handoff", "notification",
 	"message", "output", "progress", "wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
-	"gate", "terminal", "finding", "item", "agent_end", "run_end"}
+	"gate", "server", "terminal", "finding", "item", "agent_end", "run_end"}
 
 // String is the kind's word in the canonical text.
 func (k Kind) String() string { return kindNames[k] }

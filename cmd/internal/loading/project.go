@@ -230,13 +230,21 @@ func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
 		case slices.ContainsFunc(own, func(o scenarios.FrontPart) bool { return o.Kind == kind }):
 			l.stands("project.parts", "what the directory has of kind "+kind)
 		default:
-			text := scenarios.Content{Text: x.Text}
-			if x.Bytes > 0 {
-				text = scenarios.Content{Bytes: x.Bytes, Class: "prose"}
+			part := scenarios.FrontPart{Kind: kind, Name: x.Name, From: x.From, Text: contentOf(&x)}
+			if x.Defined != nil {
+				part.Definition = contentOf(x.Defined)
 			}
-			of.Parts = append(of.Parts, scenarios.FrontPart{Kind: kind, Name: x.Name, From: x.From, Text: text})
+			of.Parts = append(of.Parts, part)
 		}
 	}
+}
+
+// contentOf is what a part says, or its assumed size.
+func contentOf(x *project.Part) scenarios.Content {
+	if x.Bytes > 0 {
+		return scenarios.Content{Bytes: x.Bytes, Class: "prose"}
+	}
+	return scenarios.Content{Text: x.Text}
 }
 
 // of is what the directory holds for a variant.

@@ -63,7 +63,8 @@ mockllm/script:        WORDS scenarios mockllm
 mockllm/recorded:      WORDS scenarios mockllm mockllm/script
 mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
-sim/agent:             WORDS WORLD
+sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
+sim/agent:             WORDS WORLD sim/mcp
 sim/fork:              WORDS WORLD sim/agent
 sim/user:              WORDS WORLD sim/agent
 sim/coordinator:       WORDS WORLD sim/agent
@@ -87,7 +88,7 @@ metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/to
 metrics/sarif:
 metrics/junit:
 
-sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent BESIDE sim/definition sim/audit
+sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim sim/recording sim/recording/profile
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/latency sim sim/agent sim/transcript/sqlite
 

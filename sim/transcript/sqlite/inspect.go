@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"strconv"
+	"strings"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
@@ -65,7 +66,8 @@ type CallInfo struct {
 	ReadTo, WrittenTo           int32 // positions; 0 for nothing
 	Undecided                   int   // marks whose count stood within its error of the minimum
 	Miss, Meaning               string
-	Expected, Lost              int64 // tokens
+	Servers                     string // of a miss for other tools: what became of MCP servers, or was found
+	Expected, Lost              int64  // tokens
 	MissPos                     int32
 	MissByte                    int64 // -1 for none
 	After                       int64 // N of the request it could have read from; 0 for none
@@ -86,16 +88,25 @@ const callColumns = `SELECT r.n, r.seq, a.lineage, a.type, a.structure, r.call, 
 	coalesce(r.started_at, 0), coalesce(r.began_at, 0), coalesce(r.ended_at, 0), r.blocks, r.bytes, r.status, r.stop,
 	r.input, r.write_5m, r.write_1h, r.read, r.output, r.cost, r.cost_uncached,
 	coalesce(r.read_to, 0), coalesce(r.written_to, 0), r.undecided, r.miss, coalesce(w.meaning, ''), r.expected, r.lost, r.miss_pos, r.miss_byte,
-	coalesce(w.after, 0), r.head
+	coalesce(w.after, 0), r.head, CASE r.miss WHEN 'tools' THEN coalesce((SELECT group_concat(e.text, '') FROM events e
+		WHERE e.run = r.run AND e.kind = 'rebase' AND e.agent = r.agent AND e.seq < r.seq
+		AND e.seq > (SELECT max(p.seq) FROM requests p WHERE p.run = r.run AND p.agent = r.agent AND p.seq < r.seq)), '') ELSE '' END
 	FROM requests r JOIN agents a USING (run, agent, activation)
 	LEFT JOIN why_missed w ON w.run = r.run AND w.seq = r.seq `
 
 func scanCall(rows *sql.Rows) (c CallInfo, err error) {
-	u := &c.Usage
-	return c, rows.Scan(&c.N, &c.Seq, &c.Lineage, &c.Type, &c.Structure, &c.Call, &c.Attempt, &c.Model, &c.At,
+	u, rebases := &c.Usage, ""
+	err = rows.Scan(&c.N, &c.Seq, &c.Lineage, &c.Type, &c.Structure, &c.Call, &c.Attempt, &c.Model, &c.At,
 		&c.StartedAt, &c.BeganAt, &c.EndedAt, &c.Blocks, &c.Bytes, &c.Status, &c.Stop,
 		&u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &c.Cost, &c.Uncached,
-		&c.ReadTo, &c.WrittenTo, &c.Undecided, &c.Miss, &c.Meaning, &c.Expected, &c.Lost, &c.MissPos, &c.MissByte, &c.After, &c.Head)
+		&c.ReadTo, &c.WrittenTo, &c.Undecided, &c.Miss, &c.Meaning, &c.Expected, &c.Lost, &c.MissPos, &c.MissByte, &c.After, &c.Head, &rebases)
+	for part := range strings.SplitSeq(rebases, " why=tools ") {
+		if _, detail, ok := strings.Cut(part, ` detail="`); ok {
+			detail, _, _ = strings.Cut(detail, `"`)
+			c.Servers = strings.TrimPrefix(c.Servers+", "+detail, ", ")
+		}
+	}
+	return c, err
 }
 
 // Call is the n-th request of a run, from 1, with its breakpoints. It fails with

@@ -33,7 +33,11 @@ func (c one) loss(back int) loss {
 		return loss{x.Expected, sent, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), known(c.Model)}
 	}
 	cost, priced := moreThanAHit(c.CallInfo, c.price)
-	return loss{c.Expected, sent, c.After, c.Miss, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
+	cause := c.Miss
+	if c.Servers != "" {
+		cause += ": " + c.Servers
+	}
+	return loss{c.Expected, sent, c.After, cause, meaning(c.CallInfo, back, c.price), c.remedy(back), cost, priced}
 }
 
 // again is how many of the tokens that a call lost it paid for again: a prompt that
@@ -238,6 +242,8 @@ func (c one) remedy(back int) string {
 	switch {
 	case c.Miss == llm.MissExpired.String() && c.idle > vtime.Hour:
 		keep = "no lifetime: it was idle for more than 1h; less time between two calls, or requests that keep it alive, where agentsim whatif RUN --keep-alive LONG says that they pay"
+	case c.Servers != "":
+		keep = "project.tool_search: deferred, by which tools of servers only append"
 	case expiredOfSubagent(c.CallInfo):
 		keep = "provider.subagent_ttl: 1h, as sub-agents have 5m whatever provider.ttl says; or less time between two calls"
 	}

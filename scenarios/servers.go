@@ -1,0 +1,221 @@
+package scenarios
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"agentsim/scenarios/document"
+	"agentsim/sim/client"
+	"agentsim/sim/rng"
+	"agentsim/sim/vtime"
+)
+
+// ServerSpec is an MCP server: what project.parts hold of its tools, and what is drawn.
+type ServerSpec struct {
+	Name       string         `yaml:"name"`
+	Count      *int           `yaml:"count"` // so many alike, NAME-1 and so on; none without tools of their own is listed
+	Opens      string         `yaml:"opens"` // session (default) or agents
+	Tools      *int           `yaml:"tools"`
+	Definition Size           `yaml:"definition"` // tokens of one tool's
+	List       string         `yaml:"list"`       // a file; what it holds becomes project.parts
+	Connects   vtime.Duration `yaml:"connects"`
+	Fails      bool           `yaml:"fails"`
+	NeedsAuth  bool           `yaml:"needs_auth"`
+	Changes    []ServerChange `yaml:"changes"`
+	Calls      ServerCalls    `yaml:"calls"`
+}
+
+// ServerChange is what becomes of a server at an instant of the run.
+type ServerChange struct {
+	At    vtime.Duration `yaml:"at"`
+	Is    string         `yaml:"is"`    // dropped, connected or listed
+	Tools *int           `yaml:"tools"` // that it lists from then on
+}
+
+// ServerCalls is what calls of a server's tools come to.
+type ServerCalls struct {
+	Takes  *rng.Span `yaml:"takes"`
+	Output Size      `yaml:"output"` // tokens
+}
+
+// By whom a server is opened.
+const (
+	BySession = "session"
+	ByAgents  = "agents"
+)
+
+// How tools of servers stand in front.
+var toolSearches = []string{"front", "deferred", "inserted"}
+
+// Bounds on servers.
+const (
+	maxServers = 200
+	maxChanges = 1_000
+)
+
+// listed makes what files of tools/list hold part of the scenario, so that neither a
+// run nor its replay depends on the files.
+func listed(f *File, s *Scenario, d *document.Decoder) {
+	for i := range s.Project.Servers {
+		x := &s.Project.Servers[i]
+		if x.List == "" {
+			continue
+		}
+		at := &document.Node{Kind: document.String, Text: x.List, Pos: d.Where("project.servers[" + itoa(i) + "].list")}
+		text, ok := f.fileBeside(d, at)
+		if !ok {
+			continue
+		}
+		list := &client.List{}
+		if err := json.Unmarshal([]byte(text), list); err != nil {
+			d.Fail(at, "a saved answer of tools/list, as agentsim project mcp --save writes it", "file %q is no list of tools: %v", x.List, err)
+			continue
+		}
+		from := x.List + ":1"
+		list = list.Usable(func(_, why string) {
+			d.Fail(at, "take it out of the file", "file %q: %s", x.List, why)
+		})
+		if len(list.Tools) == 0 {
+			d.Fail(at, `such as {"tools": [{"name": "search", "description": "…", "inputSchema": {"type": "object"}}]}`, "file %q lists no tool", x.List)
+		}
+		if list.Instructions != "" {
+			s.Project.Parts = append(s.Project.Parts, FrontPart{Kind: string(client.ServerText), Name: x.Name, From: from, Text: Content{Text: list.Instructions}})
+		}
+		for _, t := range list.Tools {
+			name := client.Qualified(x.Name, t.Name)
+			s.Project.Parts = append(s.Project.Parts, FrontPart{Kind: string(client.MCPTool), Name: name, From: from, Text: Content{Text: t.Definition(name)}})
+		}
+		x.List = ""
+	}
+}
+
+// HasTools reports whether parts hold tools of a server.
+func (p *Project) HasTools(server string) bool {
+	for i := range p.Parts {
+		if of, _ := client.Split(p.Parts[i].Name); of == server {
+			return true
+		}
+	}
+	return false
+}
+
+// HasServers reports whether agents may have tools of MCP servers.
+func (p *Project) HasServers() bool {
+	for i := range p.Parts {
+		if k := client.Kind(p.Parts[i].Kind); k == client.MCPTool || k == client.Deferred {
+			return true
+		}
+	}
+	return len(p.Servers) > 0
+}
+
+// checkServers checks MCP servers.
+func checkServers(c *checker) {
+	p := &c.s.Project
+	if p.ToolSearch != "" {
+		c.oneOf("project.tool_search", "place of tools", p.ToolSearch, toolSearches...)
+	}
+	if len(p.Servers) > maxServers {
+		c.badKey("project.servers", "count: N makes several alike of one", "more than %d servers", maxServers)
+		return
+	}
+	if len(p.Servers) > 0 && c.s.Stack == MinimalStack {
+		c.badKey("project.servers", "leave it out", "stack minimal has no MCP servers")
+	}
+	seen := map[string]bool{}
+	for i := range p.Servers {
+		checkServer(c, "project.servers["+itoa(i)+"]", &p.Servers[i], seen)
+	}
+}
+
+func checkServer(c *checker, at string, x *ServerSpec, seen map[string]bool) {
+	switch {
+	case x.Name == "":
+		c.bad(at, "name: github", "a server without its name")
+	case !client.PlainServer(x.Name):
+		c.bad(at+".name", "such as github", "a server's name has letters, digits, - and single _ alone, not %q: it is part of mcp__NAME__TOOL", x.Name)
+	case seen[x.Name]:
+		c.bad(at+".name", "another name", "two servers have the name %q", x.Name)
+	}
+	seen[x.Name] = true
+	own := c.s.Project.HasTools(x.Name)
+	switch {
+	case x.Count != nil && (*x.Count < 0 || *x.Count > maxServers):
+		c.bad(at+".count", "such as 3", "count is at most %d", maxServers)
+	case x.Count != nil && own:
+		c.bad(at+".count", "leave it out", "server %q has tools of its own, so there are not several alike", x.Name)
+	case (x.Tools != nil || x.Definition.Set) && own:
+		c.bad(at, "leave tools and definition out", "server %q has tools of its own: how many and how large they are follows from them", x.Name)
+	case x.Tools != nil && (*x.Tools < 0 || *x.Tools > client.MaxTools):
+		c.bad(at+".tools", "such as 12", "a server has at most %d tools", client.MaxTools)
+	}
+	if x.Opens != "" {
+		c.oneOf(at+".opens", "way to open a server", x.Opens, BySession, ByAgents)
+	}
+	if x.Fails && x.NeedsAuth {
+		c.bad(at+".needs_auth", "take one of the two away", "server %q fails and needs authentication: connecting comes to one of the two", x.Name)
+	}
+	if len(x.Changes) > 0 && x.Opens == ByAgents {
+		c.bad(at+".changes", "leave it out", "server %q is opened by agents, each time anew, and has no instants of its own", x.Name)
+	}
+	if len(x.Changes) > maxChanges {
+		c.badKey(at+".changes", "", "more than %d changes", maxChanges)
+		return
+	}
+	for i := range x.Changes {
+		checkChange(c, at+".changes["+itoa(i)+"]", x, i, own)
+	}
+}
+
+func checkChange(c *checker, at string, x *ServerSpec, i int, own bool) {
+	k, before := &x.Changes[i], x.Connects
+	if i > 0 {
+		before = x.Changes[i-1].At
+	}
+	c.oneOf(at+".is", "change of a server", k.Is, "dropped", "connected", "listed")
+	switch {
+	case k.Is == "":
+		c.bad(at, "is: dropped, connected or listed", "a change that does not say what becomes of the server")
+	case k.At <= before:
+		c.bad(at, "a later instant", "changes are in order, behind connecting: %s is not after %s", k.At, before)
+	case (k.Is == "listed") != (k.Tools != nil):
+		c.bad(at, "such as {at: 2m, is: listed, tools: 14}", "tools says how many a server lists anew, and goes with is: listed")
+	case k.Tools != nil && (*k.Tools < 0 || *k.Tools > client.MaxTools):
+		c.bad(at+".tools", "such as 14", "a server has at most %d tools", client.MaxTools)
+	case k.Tools != nil && own && *k.Tools > c.s.Project.toolsOf(x.Name):
+		c.bad(at+".tools", "at most as many as it has", "server %q has no %d tools", x.Name, *k.Tools)
+	case (x.Fails || x.NeedsAuth) && k.Is == "dropped" && i == 0:
+		c.bad(at+".is", "is: connected", "server %q is not connected, so it cannot drop", x.Name)
+	}
+}
+
+// toolsOf is how many tools of a server parts hold.
+func (p *Project) toolsOf(server string) (n int) {
+	for i := range p.Parts {
+		if strings.HasPrefix(p.Parts[i].Name, client.Qualified(server, "")) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkCall checks a tool that an item calls: that there is a server of it. What a
+// directory's servers list the run finds out.
+func checkCall(c *checker, at, name string) {
+	server, short := client.Split(name)
+	if server == "" || short == "" {
+		c.bad(at, "mcp__SERVER__TOOL, such as mcp__github__tool_1", "calls are of tools of MCP servers, not %q", name)
+		return
+	}
+	var known []string
+	for i := range c.s.Project.Servers {
+		x := &c.s.Project.Servers[i]
+		if known = append(known, x.Name); x.Name == server || x.Count != nil && strings.HasPrefix(server, x.Name+"-") {
+			return
+		}
+	}
+	if !c.s.Project.HasTools(server) && !c.file.foreign {
+		c.bad(at, cmp.Or(document.DidYouMean(server, known), "project: {servers: [{name: "+server+"}]}"), "there is no MCP server %q", server)
+	}
+}

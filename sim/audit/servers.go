@@ -1,0 +1,262 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// Servers is how tools of MCP servers stand in front of a session's agents.
+type Servers struct {
+	Search string   // front, deferred or inserted
+	Keeps  bool     // tools of a connection that was lost stay in front
+	Finds  bool     // ToolSearch is among the tools offered, as the client defines it itself
+	Front  []string // tools that stand in front however others do
+}
+
+// servers is the section on MCP servers: whose tools agents have.
+type servers struct {
+	*ledger
+	filter *filter
+	listed map[string][]string // by server of the session: tools that agents are offered
+	lost   map[string]uint64   // last event by which one was not connected any more
+	is     map[string]string   // by server: its status
+	moves  int                 // events of them
+}
+
+// What the client calls the search for tools, and what it tells of those that are found
+// by it.
+const (
+	searchTool   = "ToolSearch"
+	deferredPart = "deferredTools"
+	deferredText = "<system-reminder>\n# " + deferredPart + "\n"
+	foundOpen    = "Found: "
+)
+
+// fromServer reports whether a tool is a server's, or finds one.
+func fromServer(name string) bool { return strings.HasPrefix(name, "mcp__") || name == searchTool }
+
+// otherTools is why a history stands behind other tools.
+const otherTools = "tools"
+
+// rebases takes in that a history's bytes are made anew.
+func (u *servers) rebases(a *agent, b *transcript.Rebase) {
+	if b.Why == otherTools {
+		u.rebased(a, b)
+	}
+	if b.Why != otherTools || a.rebased == "" {
+		a.rebased = b.Why
+	}
+	a.last.resettled = a.last.resettled || b.Why != "compaction"
+}
+
+// event takes in what became of a server of the session.
+func (u *servers) event(by int32, b *transcript.Server) {
+	if by >= 0 {
+		return
+	}
+	u.is[b.Name] = b.Status
+	u.moves++
+	switch b.Status {
+	case "connected", "listed":
+		u.listed[b.Name] = slices.Clone(b.Tools)
+		return
+	case "dropped":
+		if u.opt.Session == nil || u.opt.Session.Servers == nil || !u.opt.Session.Servers.Keeps {
+			delete(u.listed, b.Name)
+		}
+	}
+	u.lost[b.Name] = u.seq
+}
+
+// offered are the tools of the session's servers, in order: by server.
+func (u *servers) offered() (out []string) {
+	s := u.opt.Session.Servers
+	if s == nil {
+		return nil
+	}
+	if s.Search != "front" && !s.Finds {
+		out = append(out, searchTool)
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.listed)) {
+		out = append(out, u.listed[name]...)
+	}
+	return out
+}
+
+// part splits tools of servers into those in front of an agent and those that stand
+// there by name, where it can search.
+func (u *servers) part(names []string, searches bool) (front, deferred []string) {
+	s := u.opt.Session.Servers
+	for _, name := range names {
+		if s != nil && s.Search != "front" && searches && name != searchTool && !slices.Contains(s.Front, name) {
+			deferred = append(deferred, name)
+		} else {
+			front = append(front, name)
+		}
+	}
+	return front, deferred
+}
+
+// pool is what an agent is to hold of the session's servers now, by a rule.
+func (u *servers) pool(r *rule, searches bool) (front, deferred []string) {
+	var has []string
+	for _, name := range u.offered() {
+		if (r == nil || r.removedBy(name) == "") && !u.filter.gone(u.opt.Session, name) {
+			has = append(has, name)
+		}
+	}
+	return u.part(has, searches || slices.Contains(has, searchTool))
+}
+
+// starts notes the names of tools that an agent is told of as it starts.
+func (u *servers) starts(a, p *agent) {
+	if a.fork {
+		a.found, a.deferred = slices.Clone(p.found), p.deferred
+		return
+	}
+	if s := u.opt.Session; s == nil || s.Servers == nil {
+		return
+	}
+	var r *rule
+	if p != nil {
+		x := ruleOf(a, p)
+		r = &x
+	}
+	_, a.deferred = u.pool(r, inPool(a, searchTool))
+}
+
+// rebased is MCP-06 for a history that stands behind other tools from now on: a root has
+// those of the servers that are there, and what it has found and inserted.
+func (u *servers) rebased(a *agent, b *transcript.Rebase) {
+	a.shift += int32(len(b.Tools) - len(a.facts.Tools))
+	own := slices.DeleteFunc(slices.Clone(a.facts.Tools), fromServer)
+	a.facts.Tools = slices.Clone(b.Tools)
+	if !u.changes(a) {
+		return
+	}
+	inserted := func(name string) bool { return slices.Contains(b.Tools, name) }
+	front, _ := u.now(a)
+	if u.opt.Session.Servers.Search == "inserted" {
+		a.inserts = slices.DeleteFunc(slices.Clone(a.deferred), func(name string) bool { return !inserted(name) })
+		a.deferred = slices.DeleteFunc(slices.Clone(a.deferred), inserted)
+	}
+	u.same(mcp06, a, "tools behind "+b.Detail, strings.Join(append(own, front...), " "), strings.Join(b.Tools, " "))
+}
+
+// changes reports whether an agent's tools change with the session's servers.
+func (u *servers) changes(a *agent) bool {
+	s := u.opt.Session
+	return s != nil && s.Servers != nil && a.parent == nil && !s.coordinates()
+}
+
+// now is what a root is to hold of servers: what it has inserted is in front.
+func (u *servers) now(a *agent) (front, deferred []string) {
+	front, deferred = u.pool(nil, inPool(a, searchTool))
+	if u.opt.Session.Servers.Search != "inserted" {
+		return front, deferred
+	}
+	in := func(name string) bool { return slices.Contains(a.facts.Tools, name) }
+	for _, name := range deferred {
+		if in(name) {
+			front = append(front, name)
+		}
+	}
+	slices.SortStableFunc(front, func(x, y string) int { return u.place(x) - u.place(y) })
+	return front, slices.DeleteFunc(deferred, in)
+}
+
+// sent is MCP-06 and MCP-07 for a root's request behind a change of servers: it defines
+// what they list now, and tells of what is deferred.
+func (u *servers) sent(a *agent) {
+	if !u.changes(a) || a.fitted == u.moves {
+		return
+	}
+	a.fitted = u.moves
+	front, deferred := u.now(a)
+	has := slices.DeleteFunc(slices.Clone(a.facts.Tools), func(name string) bool { return !fromServer(name) })
+	u.same(mcp06, a, "tools of servers", strings.Join(front, " "), strings.Join(has, " "))
+	told := slices.Sorted(slices.Values(a.deferred))
+	u.same(mcp07, a, "can be found", strings.Join(slices.Sorted(slices.Values(deferred)), " "), strings.Join(told, " "))
+}
+
+// place is where a tool stands among those of servers.
+func (u *servers) place(name string) int { return slices.Index(u.offered(), name) }
+
+// sameMessages reports whether a history is the one before behind other tools: the same
+// blocks, as many as there were.
+func sameMessages(old, now *llm.Node) bool {
+	for !old.IsBorder() && !now.IsBorder() {
+		if old.Block.Kind != now.Block.Kind || old.Block.Content.Identity() != now.Block.Content.Identity() {
+			return false
+		}
+		old, now = old.Parent, now.Parent
+	}
+	return old.IsBorder() && now.IsBorder()
+}
+
+// told holds what an agent is told of tools that it can search for against what servers
+// list, in front of its messages or behind what was said (MCP-07).
+func (u *servers) told(a *agent, text string) {
+	if s := u.opt.Session; s == nil || s.Servers == nil {
+		return
+	}
+	_, rest, changed := strings.Cut(text, "These can be found now:\n")
+	if !changed {
+		rest = text
+	}
+	more, gone, _ := strings.Cut(rest, "These are gone:\n")
+	lines := func(s string) (out []string) {
+		for line := range strings.Lines(s) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "mcp__") {
+				out = append(out, line)
+			}
+		}
+		return out
+	}
+	if missing := lines(gone); changed || missing != nil {
+		a.deferred = append(slices.DeleteFunc(slices.Clone(a.deferred), func(n string) bool { return slices.Contains(missing, n) }), lines(more)...)
+		return
+	}
+	u.same(mcp07, a, "can be found", strings.Join(a.deferred, " "), strings.Join(lines(text), " "))
+}
+
+// answered takes in what a search has found.
+func (u *servers) answered(a *agent, x *use, b *llm.Block) {
+	if x.name != searchTool || b.IsError {
+		return
+	}
+	if list, ok := strings.CutPrefix(b.Content.Raw(), foundOpen); ok {
+		a.found = append(a.found, strings.Split(strings.TrimSuffix(list, "."), ", ")...)
+	}
+	for _, name := range a.inserts {
+		if u.fails(mcp07, slices.Contains(a.found, name)) {
+			u.report(mcp07, a, "no definition of "+name+" in front, which no search has found", "one")
+		}
+	}
+	a.inserts = nil
+}
+
+// reference is MCP-07 for a definition behind the results: a search has found it.
+func (u *servers) reference(a *agent, b *llm.Block) {
+	if u.fails(mcp07, slices.Contains(a.found, b.Name)) {
+		u.report(mcp07, a, "no definition of "+b.Name+", which no search has found", "one")
+	}
+}
+
+// called is MCP-05 for the result of a call: one of a server that is not connected as
+// the call begins, or no more as it ends, is an error.
+func (u *servers) called(a *agent, c *call, b *transcript.ToolResult) {
+	rest, is := strings.CutPrefix(c.name, "mcp__")
+	server, _, _ := strings.Cut(rest, "__")
+	if _, shared := u.is[server]; !is || !shared || c.began == 0 || slices.Contains(a.opened, server) {
+		return
+	}
+	gone := u.lost[server] > c.began || u.is[server] != "connected" && u.is[server] != "listed"
+	if u.fails(mcp05, !gone || b.IsError) {
+		u.report(mcp05, a, "an error: server "+server+" is "+u.is[server], "a result")
+	}
+}

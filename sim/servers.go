@@ -1,0 +1,226 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agentsim/mockllm/script"
+	"agentsim/scenarios"
+	"agentsim/sim/audit"
+	"agentsim/sim/client"
+	"agentsim/sim/llm"
+	"agentsim/sim/mcp"
+	"agentsim/sim/tool"
+	"agentsim/sim/vtime"
+)
+
+// What is assumed of MCP servers of which nothing is known: our own guesses.
+const (
+	serverTools  = 10
+	serverBytes  = 900 // of one tool's definition
+	serverTakes  = vtime.Second
+	serverOutput = 400 // tokens
+)
+
+// serverMaker makes the MCP servers of a run.
+type serverMaker struct{ run *run }
+
+// session are those servers, and which tools they list: those that the scenario names,
+// and those of whose tools parts tell.
+func (r serverMaker) session(all []*tool.Tool) *mcp.Session {
+	sc := r.run.spec.Scenario
+	specs := map[string]*mcp.Spec{}
+	var list []*mcp.Spec
+	spec := func(name string) *mcp.Spec {
+		if specs[name] == nil {
+			specs[name] = &mcp.Spec{Name: name, Comes: mcp.Connected, Answer: r.answers(name, &scenarios.ServerCalls{})}
+			list = append(list, specs[name])
+		}
+		return specs[name]
+	}
+	for i := range sc.Project.Parts {
+		x := &sc.Project.Parts[i]
+		server, name := client.Split(x.Name)
+		if !ofServer(x) {
+			continue
+		}
+		t := mcp.Tool{Name: name, InFront: inFront(sc, x), Own: tool.Find(all, x.Name) != nil}
+		if s := spec(server); !slices.ContainsFunc(s.Tools, func(o mcp.Tool) bool { return o.Name == name }) {
+			if !t.Own {
+				t.Definition = r.serverTool(x)
+			}
+			s.Tools = append(s.Tools, t)
+		}
+	}
+	for i := range sc.Project.Servers {
+		x := &sc.Project.Servers[i]
+		drawn := !sc.Project.HasTools(x.Name)
+		for _, name := range named(x) {
+			r.serve(spec(name), x, drawn)
+		}
+	}
+	return mcp.New(list, searchPolicy(sc), layoutOf(sc).KeepsLost, all)
+}
+
+// ofServer reports whether a part is a tool of an MCP server.
+func ofServer(x *scenarios.FrontPart) bool {
+	server, _ := client.Split(x.Name)
+	kind := client.Kind(x.Kind)
+	return server != "" && (kind == client.MCPTool || kind == client.Deferred || kind == client.Tool)
+}
+
+// searchPolicy is how tools of servers stand in front: where nothing is said of it by
+// name as soon as one does.
+func searchPolicy(sc *scenarios.Scenario) mcp.Policy {
+	drawn := func(x scenarios.ServerSpec) bool { return searches(sc) && !sc.Project.HasTools(x.Name) }
+	part := func(x scenarios.FrontPart) bool { return client.Kind(x.Kind) == client.Deferred }
+	switch {
+	case sc.Project.ToolSearch != "":
+		return mcp.Policy(sc.Project.ToolSearch)
+	case slices.ContainsFunc(sc.Project.Servers, drawn) || slices.ContainsFunc(sc.Project.Parts, part):
+		return mcp.Deferred
+	}
+	return mcp.Front
+}
+
+// auditedServers tells an auditor how tools of servers stand in front.
+func auditedServers(sc *scenarios.Scenario, all []*tool.Tool) *audit.Servers {
+	if !sc.Project.HasServers() {
+		return nil
+	}
+	out := &audit.Servers{Search: string(searchPolicy(sc)), Keeps: layoutOf(sc).KeepsLost, Finds: tool.Find(all, tool.SearchName) != nil}
+	for i := range sc.Project.Parts {
+		if x := &sc.Project.Parts[i]; ofServer(x) && inFront(sc, x) {
+			out.Front = append(out.Front, x.Name)
+		}
+	}
+	return out
+}
+
+// named are the names of a server, or of several alike.
+func named(x *scenarios.ServerSpec) (out []string) {
+	if x.Count == nil {
+		return []string{x.Name}
+	}
+	for i := range *x.Count {
+		out = append(out, x.Name+"-"+strconv.Itoa(i+1))
+	}
+	return out
+}
+
+// serve fills in what a scenario says of a server.
+func (r serverMaker) serve(s *mcp.Spec, x *scenarios.ServerSpec, drawn bool) {
+	s.ByAgents, s.Connects, s.Answer = x.Opens == scenarios.ByAgents, x.Connects, r.answers(s.Name, &x.Calls)
+	switch {
+	case x.Fails:
+		s.Comes = mcp.Failed
+	case x.NeedsAuth:
+		s.Comes = mcp.NeedsAuth
+	}
+	has := func(n *int) []mcp.Tool {
+		if n == nil {
+			return nil
+		}
+		if !drawn {
+			return s.Tools[:*n]
+		}
+		return r.drawnTools(s.Name, *n, x.Definition)
+	}
+	if drawn {
+		n := serverTools
+		s.Tools = has(cmp.Or(x.Tools, &n))
+	}
+	for _, k := range x.Changes {
+		s.Changes = append(s.Changes, mcp.Change{At: k.At, To: mcp.Status(k.Is), Tools: has(k.Tools)})
+	}
+}
+
+// drawnTools are so many tools of a server, the same first ones however many there are.
+func (r serverMaker) drawnTools(server string, n int, size scenarios.Size) []mcp.Tool {
+	out := make([]mcp.Tool, n)
+	for i := range out {
+		name := "tool_" + strconv.Itoa(i+1)
+		x := scenarios.FrontPart{Kind: string(client.MCPTool), Name: client.Qualified(server, name), Text: scenarios.Content{Bytes: serverBytes, Class: "prose"}}
+		if size.Set {
+			x.Text = scenarios.Content{Tokens: size, Class: "prose"}
+		}
+		out[i] = mcp.Tool{Name: name, Definition: r.serverTool(&x), InFront: !searches(r.run.spec.Scenario)}
+	}
+	return out
+}
+
+// serverTool is a tool's definition as a part gives it, or of assumed size.
+func (r serverMaker) serverTool(x *scenarios.FrontPart) string {
+	of := *x
+	if client.Kind(x.Kind) == client.Deferred {
+		if of.Kind, of.Text = string(client.MCPTool), x.Definition; deferred(&of) {
+			of.Text = scenarios.Content{Bytes: serverBytes, Class: "prose"}
+		}
+	}
+	return tool.Definition(partTool(&of, r.run.toolText(&of)))
+}
+
+// searches reports whether tools of servers stand in front by name where nothing else
+// is said of them.
+func searches(sc *scenarios.Scenario) bool {
+	if sc.Project.ToolSearch != "" {
+		return sc.Project.ToolSearch != string(mcp.Front)
+	}
+	return layoutOf(sc).Row(client.Deferred).Main != client.Nowhere
+}
+
+// inFront reports whether a part is a tool with its definition in front.
+func inFront(sc *scenarios.Scenario, x *scenarios.FrontPart) bool {
+	if sc.Project.ToolSearch != "" {
+		return !searches(sc)
+	}
+	return client.Kind(x.Kind) != client.Deferred
+}
+
+// answers is what calls of a server come to.
+func (r serverMaker) answers(server string, x *scenarios.ServerCalls) func(name, input string) (string, vtime.Duration) {
+	return func(name, input string) (string, vtime.Duration) {
+		key, took := r.run.key.Sub("servers").Sub(server).Sub(name).Sub(input), serverTakes
+		if x.Takes != nil {
+			took = vtime.Duration(x.Takes.Draw(key.Sub("takes")))
+		}
+		return r.run.filler.Raw(llm.Prose, script.Draw(x.Output, key.Sub("output"), serverOutput)), took
+	}
+}
+
+// serversAssumed says what nobody has measured of MCP servers.
+func serversAssumed(sc *scenarios.Scenario) (out []string) {
+	if !sc.Project.HasServers() || sc.Stack == scenarios.MinimalStack {
+		return nil
+	}
+	var sizes, calls []string
+	said := map[string]bool{}
+	for i := range sc.Project.Servers {
+		x := &sc.Project.Servers[i]
+		if said[x.Name] = x.Calls.Takes != nil && x.Calls.Output.Set; !said[x.Name] {
+			calls = append(calls, x.Name)
+		}
+		if !sc.Project.HasTools(x.Name) && (x.Tools == nil || !x.Definition.Set) {
+			sizes = append(sizes, x.Name)
+		}
+	}
+	for i := range sc.Project.Parts {
+		x := &sc.Project.Parts[i]
+		if server, _ := client.Split(x.Name); server != "" && !slices.Contains(calls, server) && !said[server] {
+			calls = append(calls, server)
+		}
+		if server, _ := client.Split(x.Name); server != "" && (x.Text.Bytes > 0 || x.Definition.Bytes > 0) && !slices.Contains(sizes, server) {
+			sizes = append(sizes, server)
+		}
+	}
+	if sizes != nil {
+		out = append(out, fmt.Sprintf("MCP servers without a list of their tools: %d tools of %d bytes where nothing else is said (%s)", serverTools, serverBytes, strings.Join(sizes, ", ")))
+	}
+	if calls != nil {
+		out = append(out, fmt.Sprintf("calls of MCP servers: %s and %d tokens where nothing else is said (%s)", serverTakes, serverOutput, strings.Join(calls, ", ")))
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package sim_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// served writes down what became of servers, tools in front and calls.
+type served struct {
+	strings.Builder
+	at  map[int32]string
+	own []string // tools that are no server's
+	pos int32    // of the last request
+}
+
+func (s *served) Emit(e *transcript.Event) {
+	who := cmpOr(s.at[e.Agent], "-")
+	switch b := e.Body.(type) {
+	case *transcript.AgentStart:
+		s.at[e.Agent] = b.Lineage
+		s.tell(e, b.Lineage, "starts with %s", s.short(b.Tools))
+	case *transcript.Server:
+		s.tell(e, who, "%s is %s, tools %d", b.Name, b.Status, len(b.Tools))
+	case *transcript.Rebase:
+		s.tell(e, who, "%s (%s): %s", b.Why, b.Detail, s.short(b.Tools))
+	case *transcript.ToolResult:
+		s.tell(e, who, "%s: error %v, %d bytes after %s", b.Name, b.IsError, b.Bytes, b.Took)
+	case *transcript.Finding:
+		s.tell(e, who, "%s: %s", b.Rule, b.Detail)
+	case *transcript.Request:
+		for n := b.Head; n != nil && n.Pos > s.pos; n = n.Parent {
+			if n.Block != nil && n.Block.Kind == llm.ToolReference {
+				s.tell(e, who, "request %d holds the definition of %s behind results", b.Call, n.Block.Name)
+			}
+		}
+		s.pos = b.Head.Pos
+	case *transcript.Response:
+		u := b.Resp.Usage
+		why := ""
+		if m := b.Resp.Cache.Miss; m.Reason != llm.NotMissed {
+			why = ", miss: " + m.Reason.String()
+		}
+		s.tell(e, who, "call %d reads %d, writes %d%s", b.Call, u.Read, u.Write5m, why)
+	}
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (s *served) tell(e *transcript.Event, who, format string, args ...any) {
+	fmt.Fprintf(s, "%-14s %-8s %s\n", e.At, who, fmt.Sprintf(format, args...))
+}
+
+// short is a list of tools by the server: github 1-20.
+func (s *served) short(tools []string) string {
+	var out []string
+	for _, name := range tools {
+		rest, is := strings.CutPrefix(name, "mcp__")
+		server, tool, _ := strings.Cut(rest, "__")
+		switch k := len(out) - 1; {
+		case !is:
+			out = append(out, name)
+		case k >= 0 && strings.HasPrefix(out[k], server+":"):
+			out[k] += " " + strings.TrimPrefix(tool, "tool_")
+		default:
+			out = append(out, server+": "+strings.TrimPrefix(tool, "tool_"))
+		}
+	}
+	return strings.Join(slices.DeleteFunc(out, func(n string) bool { return slices.Contains(s.own, n) }), ", ")
+}
+
+// TestServers runs the scenarios of testdata/servers: what servers do, and what it costs.
+func TestServers(t *testing.T) {
+	datadriven.Walk(t, "testdata/servers", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			f, err := scenarios.Parse("servers.yaml", []byte("agentsim: 1\nname: servers\n"+d.Input))
+			if err != nil {
+				return err.Error()
+			}
+			out := &served{at: map[int32]string{}, own: []string{"Agent", "TaskStop", "Read", "Grep", "Glob", "Edit"}}
+			for _, variant := range f.VariantNames() {
+				sc, err := f.Effective(variant, nil)
+				if err != nil {
+					return err.Error()
+				}
+				spec, err := sim.NewSpec(sc, variant)
+				if err != nil {
+					return err.Error()
+				}
+				if out.pos = 0; variant != "" {
+					fmt.Fprintf(out, "%s:\n", variant)
+				}
+				res, err := sim.Run(spec, sim.Options{Sinks: []transcript.Sink{out}})
+				if err != nil {
+					return err.Error()
+				}
+				if err := res.Audit.Err(); err != nil {
+					fmt.Fprintf(out, "%v\n", err)
+				}
+				if d.HasArg("assumed") {
+					for _, line := range res.Assumed {
+						if strings.Contains(line, "MCP") {
+							fmt.Fprintf(out, "assumed: %s\n", line)
+						}
+					}
+				}
+			}
+			return out.String()
+		})
+	})
+}

@@ -52,7 +52,9 @@ var rules = []rule{
 	{"gates." + simpleGate + " gates." + scratchGate, trimmed, unless(func(s *Scenario) bool { return s.Coordinates() || s.minimal() }, forWorkers)},
 	{"permissions.classifier", refused, unless(func(s *Scenario) bool { return s.Permissions.Mode == "auto" }, "the classifier is asked in mode auto only")},
 
-	{"project.tool_search", refused, unless(func(s *Scenario) bool { return s.Project.HasServers() || s.Project.Client != "" || s.Project.Directory != "" }, "there are no MCP servers")},
+	{"project.tool_search", refused, unless(func(s *Scenario) bool {
+		return s.Project.HasServers() || s.Project.Client != "" || s.Project.Directory != ""
+	}, "there are no MCP servers")},
 	{"provider.subagent_model", warned, withoutSubagents},
 	{"provider.subagent_ttl", warned, withoutFresh},
 	{"provider.plan_limit_at", warned, unless(func(s *Scenario) bool { return s.Provider.TTL == llm.TTL1h }, "provider.ttl is not 1h, and 5m is what there is over the limit")},

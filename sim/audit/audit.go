@@ -142,12 +142,13 @@ func (u *Auditor) Emit(e *transcript.Event) {
 	if len(u.aborts.watches) > 0 {
 		u.aborts.saw(e)
 	}
-	if u.unseen(e) {
+	kind := e.Body.Kind()
+	if (u.hidden != nil || kind == transcript.KindAgentStart) && u.unseen(e) {
 		return
 	}
-	if livesOnly>>e.Body.Kind()&1 > 0 { // most are
+	if livesOnly>>kind&1 > 0 { // most are
 		if a := u.agent(e.Agent); a != nil {
-			u.of(a, e.Body)
+			u.of(a, kind, e.Body)
 		}
 		return
 	}
@@ -188,9 +189,18 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.aborts.unheard(b)
 		return
 	}
-	if a := u.agent(e.Agent); a != nil {
-		u.of(a, e.Body)
+	a := u.agent(e.Agent)
+	if a == nil {
+		return
 	}
+	switch b := e.Body.(type) {
+	case *transcript.StateWrite:
+		u.tasks.stateWrite(a, b)
+		return
+	case *transcript.UserMessage:
+		a.former.messages++
+	}
+	u.of(a, kind, e.Body)
 }
 
 // livesOnly are the kinds of events, as bits, that only agents that live have.
@@ -199,17 +209,9 @@ const livesOnly uint64 = 1<<transcript.KindRequest | 1<<transcript.KindResponse 
 	1<<transcript.KindReplace | 1<<transcript.KindAgentEnd | 1<<transcript.KindListener
 
 // of handles the events of an agent that has started.
-func (u *Auditor) of(a *agent, body transcript.Body) {
-	kind := body.Kind()
+func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	if livesOnly>>kind&1 > 0 && u.fails(iso11, a.life != nil) {
 		u.report(iso11, a, "no "+kind.String()+" of an agent that has ended", "one")
-	}
-	if _, ok := body.(*transcript.UserMessage); ok {
-		a.former.messages++
-	}
-	if b, ok := body.(*transcript.StateWrite); ok {
-		u.tasks.stateWrite(a, b)
-		return
 	}
 	if a.life == nil {
 		return

@@ -9,7 +9,7 @@ import (
 // or escapes. ok is false where it has to be parsed.
 func plainField(raw, name string) (value string, ok bool) {
 	for from := 0; ; {
-		i := strings.Index(raw[from:], name)
+		i := find(raw[from:], name)
 		if i < 0 {
 			return "", !strings.Contains(raw, `\u`) // the escape by which a name may be written
 		}
@@ -28,6 +28,14 @@ func plainField(raw, name string) (value string, ok bool) {
 		}
 		return rest[:end], true
 	}
+}
+
+// find is where a text holds a name; most often the first field is asked for.
+func find(raw, name string) int {
+	if first, ok := strings.CutPrefix(raw, `{"`); ok && strings.HasPrefix(first, name) {
+		return len(`{"`)
+	}
+	return strings.Index(raw, name)
 }
 
 // parsedField is a text field of an object, "" where there is none.

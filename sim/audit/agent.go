@@ -15,13 +15,12 @@ type agent struct {
 	*life             // nil once it has ended
 	hooks      []Hook // of its definition
 	parent     *agent
-	hand       *hand             // where there is a classifier
-	told       map[llm.Hash]bool // messages of others that it has heard
-	own        llm.Usage         // of its calls
-	marking    marking
+	hand       *hand // where there is a classifier
+	ref        int32
 	background bool // nobody waits for it
 	fork       bool
-	ref        int32
+	marking    marking
+	told       map[llm.Hash]bool // messages of others that it has heard
 	lineage    string
 
 	below  llm.Usage // of its descendants that have ended
@@ -35,57 +34,62 @@ type agent struct {
 
 // life is what is kept of an agent that lives.
 type life struct {
-	// What each call looks at stands together.
-	last       lastAnswer // the call before this one
-	billed     llm.Usage  // of its last call
-	root       llm.Hash   // of the first node of its requests
-	progress   progressed
-	files      files     // that it knows
-	uses       []use     // of the last answer
-	calls      []call    // recorded since then
-	sent       *llm.Node // head of the last request
-	seen       *llm.Node // end of the conversation as far as it has been looked at
-	formed     *llm.Node // head of the last request that was held against the form
-	said       *llm.Node // head of the last answer with a text
-	saidFrom   int32     // position of the request that it answers
-	pooled     string    // name of a tool that its pool was found to hold
-	rebased    string    // why the next request does not go on from there; "" if it does
-	mail       []letter  // delivered, and not yet seen in a request
-	named      bool      // its first request has been sent
-	aside      bool      // that request and its answer are no part of the conversation
-	lent       bool      // a child looks at its uses
-	aborted    bool
-	avoids     bool                    // prompts
-	asked      bool                    // a user was asked since the last request
-	cut        bool                    // it was interrupted since
-	edited     bool                    // a user has put another input in a call's place
-	resumed    bool                    // it is not its first
-	tagged     bool                    // a directive of a fork stands in a text block of a user message
-	gaveUp     bool                    // its last call, which failed for good
-	turns      int                     //
-	listens    *agent                  // whose abort it hears
-	coming     map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
-	homes      map[llm.ToolUseID]*home // the same
-	looks      []shown                 // at outputs, whose results no request has held
-	launched   []launch                // in the background, whose calls have no result in a request
-	waiting    []pending               // ends of its tasks that it has not read of
-	posted     []vtime.Instant         // when messages to it were sent that are not delivered
-	conduct    conduct
-	window     window
-	escapes    escapes
-	banners    banners
-	spoken     spoken
-	count      count
-	due        vtime.Instant // when it moves to the background by itself, 0 for never
-	billedLine int           // answers when it last showed what they cost
-	ignored    []string      // what findings say of fields of its calls that have no effect, since the last request
-	oddReport  bool          // a finding says that its report does not begin as it is to
-	effortless bool          // and that its effort has no effect
-	digest     string        // the last answer beside its conversation
-	asks       asks
-	meters     meters
-	facts      transcript.AgentStart // as it started; lists are its own
+	// What each call looks at is side by side: first what requests and results look at,
+	// then what answers do too, then what answers alone do.
+	files    files // that it knows
+	spoken   spoken
+	asks     asks
+	coming   map[llm.ToolUseID]*hand // children that it waited for, whose results no request has held
+	homes    map[llm.ToolUseID]*home // the same
+	launched []launch                // in the background, whose calls have no result in a request
+	waiting  []pending               // ends of its tasks that it has not read of
+	posted   []vtime.Instant         // when messages to it were sent that are not delivered
+	mail     []letter                // delivered, and not yet seen in a request
+	looks    []shown                 // at outputs, whose results no request has held
+	ignored  []string                // what findings say of fields of its calls that have no effect, since the last request
+	banners  banners
+	rebased  string        // why the next request does not go on from there; "" if it does
+	listens  *agent        // whose abort it hears
+	due      vtime.Instant // when it moves to the background by itself, 0 for never
+	formed   *llm.Node     // head of the last request that was held against the form
 
+	root     llm.Hash  // of the first node of its requests
+	sent     *llm.Node // head of the last request
+	seen     *llm.Node // end of the conversation as far as it has been looked at
+	calls    []call    // recorded since the last answer
+	uses     []use     // of that
+	escapes  escapes
+	named    bool // its first request has been sent
+	aside    bool // that request and its answer are no part of the conversation
+	lent     bool // a child looks at its uses
+	aborted  bool
+	avoids   bool // prompts
+	asked    bool // a user was asked since the last request
+	cut      bool // it was interrupted since
+	edited   bool // a user has put another input in a call's place
+	resumed  bool // it is not its first
+	tagged   bool // a directive of a fork stands in a text block of a user message
+	gaveUp   bool // its last call, which failed for good
+	count    count
+	last     lastAnswer // the call before this one
+	rooms    rooms
+	window   window
+	conduct  conduct
+	progress progressed
+
+	billed   llm.Usage // of its last call
+	own      llm.Usage // of all
+	meters   meters
+	turns    int
+	pooled   string                // name of a tool that its pool was found to hold
+	said     *llm.Node             // head of the last answer with a text
+	saidFrom int32                 // position of the request that it answers
+	facts    transcript.AgentStart // as it started; lists are its own
+
+	billedLine       int    // answers when it last showed what they cost
+	oddReport        bool   // a finding says that its report does not begin as it is to
+	effortless       bool   // and that its effort has no effect
+	digest           string // the last answer beside its conversation
 	lastChild        llm.AgentID
 	hearers          []*agent  // who hears its abort
 	forkOff          bool      // it coordinates where forks are asked for
@@ -113,6 +117,15 @@ type life struct {
 	opened           []string // servers of its own
 }
 
+// rooms hold the lists of a life as long as they are short, as most are: so they are
+// beside it and not elsewhere in memory.
+type rooms struct {
+	marks [most]marked
+	uses  [1]use
+	calls [1]call
+	files [1]seenFile
+}
+
 // meters are what an agent's are to show at its end.
 type meters struct {
 	answers, output int64
@@ -131,26 +144,26 @@ type use struct {
 // call is a tool call as it was recorded.
 type call struct {
 	id      llm.ToolUseID
-	name    string
 	inPool  bool
 	done    bool
 	isError bool
+	asked   bool // somebody is
+	child   bool // it has started one
+	judged  bool // whether it may is known
+	objects bool // a hook does, to its result
+	name    string
+	verdict string // what became of it before it could run
 	at      vtime.Instant
 	ended   vtime.Instant
 	bytes   int
 	took    vtime.Duration
-	verdict string        // what became of it before it could run
-	asked   bool          // somebody is
-	child   bool          // it has started one
-	judged  bool          // whether it may is known
-	refusal string        // why not
-	objects bool          // a hook does, to its result
-	before  []string      // hooks that have heard that it is to run
-	after   []string      // and that it has
-	ran     llm.Hash      // input that a user has put in its place
-	saw     uint64        // of an edit that failed: the event at which its agent last saw the file
 	began   uint64        // the event behind that by which it began, 0 for none
 	from    vtime.Instant // when it began
+	saw     uint64        // of an edit that failed: the event at which its agent last saw the file
+	ran     llm.Hash      // input that a user has put in its place
+	refusal string        // why it may not start an agent
+	before  []string      // hooks that have heard that it is to run
+	after   []string      // and that it has
 }
 
 // start takes an agent in.
@@ -162,12 +175,8 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 		u.resume(old, b)
 		return
 	}
-	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", life: &life{facts: *b}}
+	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", life: u.newLife(b)}
 	u.agents[ref] = a
-	a.facts.Tools = slices.Clone(b.Tools)
-	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
-	a.avoids = b.Context.AvoidPrompts
-	a.conduct.began = u.now
 	a.former.facts = a.facts
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork {
 		a.hooks = s.Types[b.Type].Hooks
@@ -192,16 +201,25 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	u.startChild(a, a.parent)
 }
 
+// newLife is what is known of an agent as it starts, with room for what most agents
+// have one of.
+func (u *ledger) newLife(b *transcript.AgentStart) *life {
+	l := &life{facts: *b, avoids: b.Context.AvoidPrompts}
+	l.facts.Tools = slices.Clone(b.Tools)
+	l.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
+	l.conduct.began = u.now
+	l.last.marks, l.uses, l.calls, l.files.list = l.rooms.marks[:0], l.rooms.uses[:0], l.rooms.calls[:0], l.rooms.files[:0]
+	return l
+}
+
 // resume takes in a further activation of an agent.
 func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 	if u.fails(iso11, a.life == nil && b.Activation > 0) {
 		u.report(iso11, a, "one start for each activation", "another one of activation "+decimal(int64(b.Activation)))
 		return
 	}
-	a.life = &life{facts: *b, rebased: "resume", resumed: true, avoids: b.Context.AvoidPrompts, mail: a.unsent}
-	a.facts.Tools = slices.Clone(b.Tools)
-	a.facts.Context.UserContext = slices.Clone(b.Context.UserContext)
-	a.conduct.began = u.now
+	a.life = u.newLife(b)
+	a.rebased, a.resumed, a.mail = "resume", true, a.unsent
 	a.conduct.size = a.former.size
 	a.asks, a.count = a.former.asks, a.former.count
 	a.window.size = a.former.size
@@ -273,7 +291,7 @@ func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	if a.background && a.parent.writes() {
 		a.left, a.unsent = leftOf(a.seen), a.mail
 	}
-	a.own, a.below = llm.Usage{}, llm.Usage{} // the next activation answers for its own
+	a.below = llm.Usage{} // the next activation answers for its own
 	mine := a.life
 	a.life, a.ended = nil, u.now
 	if inPool(&agent{life: mine}, sendTool) {

@@ -12,19 +12,22 @@ const lookBack = 19
 // lastAnswer is the call before this one, as far as the next can read what it
 // left.
 type lastAnswer struct {
-	marks     []llm.Breakpoint // of the request at hand
-	places    []int32          // of their entries
-	mark      *llm.Node        // last breakpoint of the call before; nil when it left nothing to be sure of
-	at        int32            // of its entry
-	ttl       llm.TTL
+	marks     []marked // of the request at hand
+	left      marked   // the last one of the call before; no node when it left nothing to be sure of
 	start     vtime.Instant
 	held      int64 // tokens that it read and wrote
 	prompt    int64
-	model     string
 	behind    *behind       // what its requests begin with, and
 	before    vtime.Instant // when something behind the same root was last asked for
-	known     bool          // it was
-	resettled bool          // settings have changed since the agent started
+	model     string
+	known     bool // before is
+	resettled bool // settings have changed since the agent started
+}
+
+// marked is a breakpoint and the place of its entry.
+type marked struct {
+	*llm.Node
+	at int32
 }
 
 // behind is a root of prefixes.
@@ -34,7 +37,8 @@ type behind struct {
 	once bool          // there is one
 }
 
-// entry is a prefix that requests have marked. It holds no pointer: there are many.
+// entry is a prefix that requests have marked. It holds no pointer, since there are
+// many, and fills a line of the processor's caches.
 type entry struct {
 	hash   llm.Hash
 	began  vtime.Instant // first instant at which a response to one of them began
@@ -45,6 +49,7 @@ type entry struct {
 	begun  bool          // one has begun
 	early  bool          // it was read while none had
 	held   bool          // there is such an entry at this place
+	_      int64
 }
 
 // cacheBooks is the section on the cache and on bills.
@@ -71,21 +76,18 @@ func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
 		// The last block that can be marked: thinking, which cannot, ends no request.
 		marks = append(marks[:len(marks):len(marks)], llm.Breakpoint{Node: b.Head})
 	}
+	was := l.marks
 	for i := range marks {
-		at := int32(-1)
-		if i < len(l.marks) && l.marks[i].Node == marks[i].Node {
-			at = l.places[i]
+		m := marked{marks[i].Node, -1}
+		if i < len(was) && was[i].Node == m.Node {
+			m.at = was[i].at
 		}
-		at = c.entry(marks[i].Node, at, now)
-		if i < len(l.places) {
-			l.places[i] = at
-		} else {
-			l.places = append(l.places, at)
-		}
+		m.at = c.entry(m.Node, m.at, now)
+		l.marks = append(l.marks[:i], m)
 		c.long = c.long || marks[i].TTL == llm.TTL1h
-		c.list[at].flying++
+		c.list[m.at].flying++
 	}
-	l.marks, l.places = append(l.marks[:0], marks...), l.places[:len(marks)]
+	l.marks = l.marks[:len(marks)]
 	c.asked(a, now)
 	if c.at.n >= c.sweep {
 		c.forget(now)
@@ -107,23 +109,24 @@ func (c *cacheBooks) asked(a *agent, now vtime.Instant) {
 
 // entry is the place of a prefix's entry, which may be the one that is guessed.
 func (c *cacheBooks) entry(n *llm.Node, guess int32, now vtime.Instant) int32 {
-	at, ok := c.find(n.Hash, guess)
-	if !ok {
+	at, slot := c.find(n.Hash, guess)
+	if at < 0 {
+		e := entry{hash: n.Hash, held: true}
 		if k := len(c.free); k > 0 {
 			at, c.free = c.free[k-1], c.free[:k-1]
+			c.list[at] = e
 		} else {
-			at, c.list = int32(len(c.list)), append(c.list, entry{})
+			at, c.list = int32(len(c.list)), append(c.list, e)
 		}
-		c.list[at] = entry{hash: n.Hash, held: true}
-		c.at.add(c.list, at)
+		c.at.add(c.list, at, slot)
 	}
 	c.list[at].used = now
 	return at
 }
 
-func (c *cacheBooks) find(h llm.Hash, guess int32) (at int32, ok bool) {
+func (c *cacheBooks) find(h llm.Hash, guess int32) (at int32, slot uint64) {
 	if c.is(guess, h) {
-		return guess, true
+		return guess, 0
 	}
 	return c.at.find(c.list, h)
 }
@@ -159,7 +162,7 @@ func (c *cacheBooks) life() vtime.Duration {
 // none. It is CACHE-L2 for those who read what it wrote in the meantime.
 func (u *cacheBooks) landed(a *agent, began vtime.Instant) {
 	for i := range a.last.marks {
-		e := &u.list[a.last.places[i]]
+		e := &u.list[a.last.marks[i].at]
 		if e.flying == 0 {
 			continue
 		}
@@ -241,7 +244,7 @@ func (u *Auditor) apiError(a *agent, b *transcript.APIError) {
 	u.cache.landed(a, b.Err.Began)
 	u.cache.parts(a, &b.Err.Usage, &b.Err.Cache)
 	u.cache.cutShort(a, b.Err)
-	a.last.mark = nil
+	a.last.left.Node = nil
 }
 
 // parts is CACHE-L1: no part is negative, and tokens are read to a place and
@@ -279,8 +282,8 @@ func (u *cacheBooks) grows(a *agent, b *transcript.Response) {
 func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 	c := u
 	if n := r.Cache.ReadTo; n != nil {
-		at, ok := c.find(n.Hash, a.last.guess(n))
-		if u.fails(cacheL2, ok) {
+		at, _ := c.find(n.Hash, a.last.guess(n))
+		if u.fails(cacheL2, at >= 0) {
 			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
 			return
 		}
@@ -295,12 +298,12 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 // guess is where the entry of a prefix is likely to be: what the call before left,
 // or what this one marks.
 func (l *lastAnswer) guess(n *llm.Node) int32 {
-	if l.mark == n {
-		return l.at
+	if l.left.Node == n {
+		return l.left.at
 	}
 	for i := range l.marks {
 		if l.marks[i].Node == n {
-			return l.places[i]
+			return l.marks[i].at
 		}
 	}
 	return -1
@@ -331,7 +334,7 @@ func (u *cacheBooks) readEntry(a *agent, e *entry, r *llm.Response) {
 // keeps is CACHE-L3, and notes what this call leaves for the next.
 func (u *cacheBooks) keeps(a *agent, b *transcript.Response) {
 	r, last := b.Resp, &a.last
-	if last.mark != nil && last.model == b.Model && r.Iterations == nil && last.within(r.Started) {
+	if last.left.Node != nil && last.model == b.Model && r.Iterations == nil && last.within(r.Started) {
 		switch r.Cache.Miss.Reason {
 		case llm.MissNotYetReadable, llm.MissNoise, llm.MissUndecided, llm.MissBelowMinimum:
 		default:
@@ -340,28 +343,28 @@ func (u *cacheBooks) keeps(a *agent, b *transcript.Response) {
 			}
 		}
 	}
-	last.mark = nil
+	last.left.Node = nil
 	if k := len(last.marks); k > 0 && r.Iterations == nil && !a.aside {
-		m := last.marks[k-1]
-		last.mark, last.at, last.ttl, last.start, last.held = m.Node, last.places[k-1], m.TTL, r.Started, r.Usage.Read+r.Usage.Written()
+		last.left, last.start, last.held = last.marks[k-1], r.Started, r.Usage.Read+r.Usage.Written()
 	}
 }
 
 // within reports whether what the call before left is warm and within reach of a
-// breakpoint of this one.
+// breakpoint of this one, most often the last.
 func (l *lastAnswer) within(start vtime.Instant) bool {
-	if start > l.start.Add(llm.TTL5m.Duration()) || l.mark.Level != llm.Messages {
+	left := l.left.Node
+	if start > l.start.Add(llm.TTL5m.Duration()) || left.Level != llm.Messages {
 		return false
 	}
-	for i := range l.marks {
+	for i := len(l.marks) - 1; i >= 0; i-- {
 		n := l.marks[i].Node
-		if n.Level != llm.Messages || n.Pos < l.mark.Pos || n.Pos-l.mark.Pos > lookBack {
+		if n.Level != llm.Messages || n.Pos < left.Pos || n.Pos-left.Pos > lookBack {
 			continue
 		}
-		for n.Pos > l.mark.Pos {
+		for n.Pos > left.Pos {
 			n = n.Parent
 		}
-		if n.Hash == l.mark.Hash {
+		if n.Hash == left.Hash {
 			return true
 		}
 	}

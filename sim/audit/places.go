@@ -13,33 +13,36 @@ type places struct {
 // fewPlaces is how many slots a table has at least.
 const fewPlaces = 256
 
-// find is where the list has the entry of a prefix.
-func (p *places) find(list []entry, h llm.Hash) (at int32, ok bool) {
+// find is where the list has the entry of a prefix, -1 for nowhere, and the slot at
+// which the search has ended.
+func (p *places) find(list []entry, h llm.Hash) (at int32, slot uint64) {
 	mask := uint64(len(p.slots) - 1)
-	for i := h.Lo & mask; p.slots[i] != 0; i = (i + 1) & mask {
+	i := h.Lo & mask
+	for ; p.slots[i] != 0; i = (i + 1) & mask {
 		if at := int32(uint32(p.slots[i])) - 1; p.slots[i]>>32 == h.Lo>>32 && list[at].hash == h {
-			return at, true
+			return at, i
 		}
 	}
-	return -1, false
+	return -1, i
 }
 
-// add notes the place of a new entry of the list.
-func (p *places) add(list []entry, at int32) {
+// add notes the place of a new entry of the list, whose search has ended at the slot.
+func (p *places) add(list []entry, at int32, slot uint64) {
 	if p.n++; 2*p.n > len(p.slots) {
 		p.fill(list, 2*len(p.slots))
 		return
 	}
-	p.put(list[at].hash.Lo, at)
+	p.put(list[at].hash.Lo, at, slot)
 }
 
-func (p *places) put(lo uint64, at int32) {
+// put notes a place at the slot, or at the next that is free.
+func (p *places) put(lo uint64, at int32, slot uint64) {
 	mask := uint64(len(p.slots) - 1)
-	i := lo & mask
-	for p.slots[i] != 0 {
-		i = (i + 1) & mask
+	slot &= mask
+	for p.slots[slot] != 0 {
+		slot = (slot + 1) & mask
 	}
-	p.slots[i] = lo&^(1<<32-1) | uint64(at+1)
+	p.slots[slot] = lo&^(1<<32-1) | uint64(at+1)
 }
 
 // fill makes a table of so many slots of the entries that the list holds.
@@ -53,7 +56,7 @@ func (p *places) fill(list []entry, slots int) {
 	for i := range list {
 		if list[i].held {
 			p.n++
-			p.put(list[i].hash.Lo, int32(i))
+			p.put(list[i].hash.Lo, int32(i), list[i].hash.Lo)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (u *history) settleCalls(a *agent) {
 func (u *history) fresh(a *agent, head *llm.Node) []*llm.Node {
 	since := a.seen
 	if a.rebased != "" {
-		a.last.prompt, a.last.mark = 0, nil
+		a.last.prompt, a.last.left.Node = 0, nil
 	}
 	switch a.rebased {
 	case "compaction":
@@ -275,15 +275,17 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 		return
 	}
 	c := a.recorded(b.ID)
-	_, replaced := u.history.bytes[b.ID]
+	_, replaced := u.history.replaced(b.ID)
 	ok := c != nil && c.isError == b.IsError && c.bytes == len(b.Content.Raw())
 	if u.fails(loop02, ok) {
 		u.report(loop02, a, "the result of "+a.uses[i].name+" that was recorded", short(b.Content.Raw()))
 	}
 	u.neighbours.cancelled(a, c, b)
-	u.handoffs.cameHome(a, b, replaced)
-	u.homes.brought(a, b, replaced)
-	u.launches.returned(a, b, replaced)
+	if len(a.coming)+len(a.homes)+len(a.launched) > 0 {
+		u.handoffs.cameHome(a, b, replaced)
+		u.homes.brought(a, b, replaced)
+		u.launches.returned(a, b, replaced)
+	}
 	u.launches.answered(a, c, &a.uses[i], b, replaced)
 	u.history.whole(b, a, replaced)
 	u.permissions.objected(a, c, b, replaced)
@@ -371,10 +373,18 @@ func (u *history) whole(b *llm.Block, a *agent, replaced bool) {
 	}
 }
 
+// replaced reports whether a result is, and its bytes as far as they are known.
+func (u *history) replaced(id llm.ToolUseID) (was llm.Hash, ok bool) {
+	if len(u.bytes) > 0 {
+		was, ok = u.bytes[id]
+	}
+	return was, ok
+}
+
 // keepsBytes is ISO-08 in the bytes: a replaced result looks the same wherever
 // it stands.
 func (u *history) keepsBytes(a *agent, b *llm.Block) {
-	before, replaced := u.bytes[b.ID]
+	before, replaced := u.replaced(b.ID)
 	if !replaced || b.Kind != llm.ToolResult || b.Content.Raw() == placeholder {
 		return
 	}

@@ -41,6 +41,9 @@ func (r *run) assumed() []string {
 	out = append(out, r.observer.cut()...)
 	if len(r.stands) > 0 {
 		out = append(out, standsText(r.stands))
+		if r.within != "" {
+			out = append(out, "all of the work is in "+r.within+", which the user names")
+		}
 	}
 	if v, ok := r.spec.Project.Stat(claudeMd); ok && r.partText(client.Memory) == "" {
 		out = append(out, fmt.Sprintf("%s of the project (%s) is in no prompt: give its text under project.claude_md", claudeMd, fileSize(v.Bytes)))

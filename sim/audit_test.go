@@ -48,4 +48,37 @@ func TestAudit(t *testing.T) {
 			}
 		}
 	})
+	t.Run("SUB-08 what a client says of skills to a child alone did not come from its parent, though that has listed the same files", func(t *testing.T) {
+		f, err := scenarios.Parse("skills.yaml", []byte(`agentsim: 1
+name: skills
+provider: {model: claude-sonnet-5-5}
+project:
+  client: claude-code@2.1.330
+  files: {internal/orders/validation_of_orders.go: "package orders\n"}
+  parts: [{kind: skills, name: verify, text: "verify: Use it after a change of internal/orders/validation_of_orders.go."}]
+script:
+  main: {user: Have it looked at., tools: [Agent, Glob]}
+  answers:
+    - {agent: main, turns: [{glob: "**/*.go"}, {spawn: {subagent: [one], prompt: Look.}}, {say: Done.}]}
+    - {agent: main/2.1, turns: [{say: Fine.}]}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc, err := f.Effective("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := sim.NewSpec(sc, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := sim.Run(spec, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := res.Audit.Err(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -213,6 +213,7 @@ type run struct {
 	offered  []*tool.Tool
 	scenario *scenarios.Scenario // with its paths bound to the project
 	stands   map[string]string   // paths of the scenario that stand for other files
+	within   string              // the directory that all of those are in; "" for none
 	engine   *checkedEngine
 	table    *policy.Table
 	filler   *script.Filler

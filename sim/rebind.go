@@ -22,13 +22,21 @@ const (
 // which the scenario names itself, with the same extension where there are.
 // Which file, is drawn by the seed. A fact's
 // line is folded into the file's length. A project that holds every path is left
-// as it is.
+// as it is. Of one in which a search does not find all files at once the work is in
+// one directory, which the user names.
 func (r *run) rebind() {
 	missing := r.missingPaths()
 	if len(missing) == 0 {
 		return
 	}
-	r.stands = r.assign(missing)
+	named := r.namedPaths()
+	if place, files := r.settle(len(named)); place != "" {
+		r.within, r.stands = place, map[string]string{}
+		r.draw(named, place, files, true, map[string]bool{}, r.stands)
+		r.draw(named, place, files, false, map[string]bool{}, r.stands)
+	} else {
+		r.stands = r.assign(missing)
+	}
 	sc := *r.spec.Scenario
 	sc.Project.Facts = slices.Clone(sc.Project.Facts)
 	for i := range sc.Project.Facts {
@@ -58,6 +66,9 @@ func (r *run) folded(file string, line int) int {
 }
 
 func (r *run) rebindItem(it *scenarios.Item) {
+	if r.within != "" {
+		it.About = strings.TrimSpace(strings.TrimSuffix(it.About, ".") + " (in " + r.within + ")")
+	}
 	it.Reads, it.FoundIn, it.Edits, it.Knows = slices.Clone(it.Reads), slices.Clone(it.FoundIn), slices.Clone(it.Edits), slices.Clone(it.Knows)
 	for i := range it.Reads {
 		it.Reads[i].Path = r.standsFor(it.Reads[i].Path)

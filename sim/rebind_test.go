@@ -2,6 +2,10 @@ package sim
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 	"testing"
 
 	"agentsim/scenarios"
@@ -63,6 +67,37 @@ func TestRebind(t *testing.T) {
 			if r.stands[p] != want {
 				t.Errorf("%s stands for %q", p, r.stands[p])
 			}
+		}
+	})
+	t.Run("REPO-01 in a project of many files the work is in one directory whose files one search finds, of the extension that most have, and not among tests", func(t *testing.T) {
+		files := []string{"README.md", "web/package.json"}
+		for i := range 120 {
+			files = append(files, fmt.Sprintf("db/migrations/%d/migration.sql", i), fmt.Sprintf("web/tests/t%d.ts", i), fmt.Sprintf("lib/%d/index.ts", i))
+		}
+		for i := range 40 {
+			files = append(files, fmt.Sprintf("web/src/page/p%d.ts", i), fmt.Sprintf("server/api/a%d.ts", i), fmt.Sprintf("server/api/a%d.css", i))
+		}
+		named := []string{"README.md"}
+		for i := range 20 {
+			named = append(named, fmt.Sprintf("x%d.go", i))
+		}
+		places := map[string]bool{}
+		for seed := range uint64(20) {
+			r, seen := rebound(t, seed, files, named), map[string]bool{}
+			places[r.within] = true
+			for _, p := range named {
+				to := r.stands[p]
+				if seen[to] || !strings.HasPrefix(to, r.within+"/") || path.Ext(to) != ".ts" {
+					t.Errorf("seed %d: %s stands for %q in %q", seed, p, to, r.within)
+				}
+				seen[to] = true
+			}
+			if about := r.scenario.Work[1].About; !strings.HasSuffix(about, "(in "+r.within+")") {
+				t.Errorf("seed %d: an item is about %q", seed, about)
+			}
+		}
+		if got := slices.Sorted(maps.Keys(places)); !slices.Equal(got, []string{"server", "web/src"}) {
+			t.Errorf("the work is in %v", got)
 		}
 	})
 }

@@ -68,6 +68,9 @@ func (r *run) root(s *scenarios.Root) (agent.RootSpec, error) {
 	out.Settings = requestSettings(sc, settings)
 	if s.User != nil {
 		out.First = r.blocks(*s.User, name+"/user")
+		if r.within != "" {
+			out.First = append(out.First, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "All of it is in "+r.within+".")})
+		}
 	}
 	var steps []user.Step
 	for i, st := range s.Then {

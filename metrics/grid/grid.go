@@ -167,20 +167,29 @@ func (c *Cell) Finished() bool {
 // done reports whether all work was done.
 func (c *Cell) done() bool { return c.Median("items.done") == c.Median("items.total") }
 
+// ranks reports whether a cell can be set beside others: its runs finished and did all
+// their work.
+func (c *Cell) ranks() bool { return c.Finished() && c.done() }
+
 // Cheapest is the index of the variant that costs least among those of a point
-// that did all their work; among all that finished when none did, and -1 when none
-// finished.
+// that finished and did all their work; -1 when none did, and when several cost that
+// least.
 func Cheapest(cells []Cell) int {
-	best, bestCost, bestDone := -1, int64(0), false
+	best, bestCost, ties := -1, int64(0), 0
 	for i := range cells {
 		c := &cells[i]
-		if !c.Finished() {
+		if !c.ranks() {
 			continue
 		}
-		cost, done := c.Median("cost"), c.done()
-		if best < 0 || done && !bestDone || done == bestDone && cost < bestCost {
-			best, bestCost, bestDone = i, cost, done
+		switch cost := c.Median("cost"); {
+		case best < 0 || cost < bestCost:
+			best, bestCost, ties = i, cost, 0
+		case cost == bestCost:
+			ties++
 		}
+	}
+	if ties > 0 {
+		return -1
 	}
 	return best
 }

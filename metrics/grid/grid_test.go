@@ -10,6 +10,7 @@ func TestGrid(t *testing.T) {
 	t.Run("SCN-04 CLI-03 a change of ranking that happens at every point says so, one at some lists them briefly", changePoints)
 	t.Run("CLI-03 pairs whose figures print alike change no ranking", alike)
 	t.Run("TRI-07 a page says where the cheapest changes, and how many other changes there are and where they are listed", decisive)
+	t.Run("TRI-07 what is equal or did not do all of the work is not ranked", unranked)
 	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
 	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
 }
@@ -59,6 +60,36 @@ func decisive(t *testing.T) {
 	}
 	if all := g.Ranking(); len(all) != 3 {
 		t.Errorf("a pair is said twice, or missing: %q", all)
+	}
+}
+
+func unranked(t *testing.T) {
+	type cell struct{ cost, done int64 }
+	for _, c := range []struct {
+		before, after []cell
+		cheapest      int // before
+		ranking       []string
+	}{
+		{[]cell{{10, 9}, {20, 9}}, []cell{{30, 9}, {20, 9}}, 0, []string{"y is the cheapest instead of x from prompting full to lazy"}},
+		{[]cell{{10, 8}, {20, 9}}, []cell{{30, 9}, {20, 9}}, 1, nil},
+		{[]cell{{10, 8}, {20, 0}}, []cell{{30, 8}, {20, 0}}, -1, []string{"none is the cheapest: no variant did all of the work"}},
+		{[]cell{{10, 9}, {10, 9}}, []cell{{30, 9}, {30, 9}}, -1, []string{"none is the cheapest: those that did all of the work cost the same"}},
+	} {
+		g := New("swept", []Axis{{"model.prompting", []string{"full", "lazy"}}}, []string{"x", "y"}, 1)
+		for p, cells := range [][]cell{c.before, c.after} {
+			for i, v := range cells {
+				r := &g.At(p)[i].Runs[0]
+				r.Set("cost", v.cost*1_000_000_000_000)
+				r.Set("items.done", v.done)
+				r.Set("items.total", 9)
+			}
+		}
+		if got := Cheapest(g.At(0)); got != c.cheapest {
+			t.Errorf("%v: cheapest %d, want %d", c.before, got, c.cheapest)
+		}
+		if got := g.Decisive("elsewhere"); !slices.Equal(got, c.ranking) || !slices.Equal(g.Ranking(), c.ranking) {
+			t.Errorf("%v to %v: %q, want %q", c.before, c.after, got, c.ranking)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func cheaper(a, b Cell) bool {
 func overtaken(before, after []Cell) (out [][2]int) {
 	for a := range before {
 		for b := range before {
-			if !before[a].Finished() || !before[b].Finished() || !after[a].Finished() || !after[b].Finished() {
+			if !before[a].ranks() || !before[b].ranks() || !after[a].ranks() || !after[b].ranks() {
 				continue
 			}
 			if !cheaper(before[a], before[b]) && cheaper(after[a], after[b]) {

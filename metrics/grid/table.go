@@ -2,6 +2,7 @@ package grid
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ func (g *Grid) Costs() *report.Sheet {
 		if i := Cheapest(cells); i >= 0 {
 			return report.Text(cells[i].Variant)
 		}
-		return report.Text("")
+		return report.None()
 	}})...)
 }
 
@@ -56,8 +57,27 @@ const Unfinished = "unfinished"
 // Dollars prints picodollars.
 func Dollars(n int64) string { return report.Money(cachemodel.Picodollars(n)) }
 
-// Ranking is the changes of the ranking, a line each.
+// unranked says why no variant is the cheapest at any point; "" where one is.
+func (g *Grid) unranked() string {
+	ranks := false
+	for p := range g.Points() {
+		cells := g.At(p)
+		if Cheapest(cells) >= 0 || len(cells) < 2 {
+			return ""
+		}
+		ranks = ranks || slices.ContainsFunc(cells, func(c Cell) bool { return c.ranks() })
+	}
+	if ranks {
+		return "none is the cheapest: those that did all of the work cost the same"
+	}
+	return "none is the cheapest: no variant did all of the work"
+}
+
+// Ranking is the changes of the ranking, a line each, or why there is none.
 func (g *Grid) Ranking() (out []string) {
+	if none := g.unranked(); none != "" {
+		return []string{none}
+	}
 	for _, c := range g.Changes() {
 		out = append(out, c.String())
 	}
@@ -67,6 +87,9 @@ func (g *Grid) Ranking() (out []string) {
 // Decisive is Ranking without the changes among variants that are not the cheapest,
 // which it counts; how says where they are listed.
 func (g *Grid) Decisive(how string) (out []string) {
+	if none := g.unranked(); none != "" {
+		return []string{none}
+	}
 	all := g.Changes()
 	for _, c := range all {
 		if c.Top {

@@ -108,8 +108,14 @@ func Objects(s *Sheet) Value {
 	return Value{unit: nested, inside: json.RawMessage("[" + strings.Join(s.objects(), ",") + "]"), absent: s.Len() == 0}
 }
 
-// Object is the first row of a table as one object, for machines.
-func Object(s *Sheet) Value { return Value{unit: nested, inside: json.RawMessage(s.objects()[0])} }
+// Object is the first row of a table as one object, for machines; an empty one of a
+// table without columns.
+func Object(s *Sheet) Value {
+	if rows := s.objects(); len(rows) > 0 {
+		return Value{unit: nested, inside: json.RawMessage(rows[0])}
+	}
+	return Value{unit: nested, inside: json.RawMessage("{}")}
+}
 
 // Metric is a metric's value in its unit.
 func Metric(v metrics.Value) Value {

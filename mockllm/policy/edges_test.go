@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 
 	"agentsim/mockllm"
@@ -71,4 +72,19 @@ work:
 			t.Errorf("%s is not settled\n%s", h.table.items[i].id, h.log.String())
 		}
 	}
+}
+
+func TestAnchor(t *testing.T) {
+	t.Run("an edit holds on to what there is: of a short file its line, of an endless line a part that occurs once", func(t *testing.T) {
+		minified := strings.Repeat("a=1;", 300) + "b=2;" + strings.Repeat("a=1;", 300)
+		for _, lines := range [][]string{{"x"}, {"package a [[fact one 12 ab]]"}, {minified}, {"", "ab", ""}} {
+			content := strings.Join(lines, "\n")
+			if piece := anchor(lines, 0, true); piece == "" || strings.Count(content, piece) != 1 {
+				t.Errorf("in %.20q: %.20q", content, piece)
+			}
+		}
+		if piece := anchor([]string{"", " "}, 0, true); piece != "" {
+			t.Errorf("in white space: %q", piece)
+		}
+	})
 }

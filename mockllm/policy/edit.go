@@ -81,6 +81,23 @@ func anchor(lines []string, start int, whole bool) string {
 			}
 		}
 	}
+	for i := range lines {
+		if piece := within(lines[(start+i)%len(lines)], content); piece != "" {
+			return piece
+		}
+	}
+	return ""
+}
+
+// within is a piece of a line to hold on to where no line will do, as long as can be:
+// of short files all there is, of endless lines a part.
+func within(line, content string) string {
+	for from := 0; from < len(line); from += anchorMax {
+		piece := strings.ToValidUTF8(line[from:min(from+anchorMax, len(line))], "")
+		if strings.TrimSpace(piece) != "" && !strings.Contains(piece, defectOpen) && strings.Count(content, piece) == 1 {
+			return piece
+		}
+	}
 	return ""
 }
 

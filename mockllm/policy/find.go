@@ -51,15 +51,19 @@ func (b *binder) families() {
 		i, ok := byExt[ext]
 		if !ok {
 			var names []string
+			within := ""
+			if b.o.Place != "" {
+				within = b.o.Place + "/"
+			}
 			for _, p := range b.files {
-				if name, ok := strings.CutSuffix(path.Base(p), ext); ok {
+				if name, ok := strings.CutSuffix(path.Base(p), ext); ok && strings.HasPrefix(p, within) {
 					names = append(names, name)
 				}
 			}
 			i = len(b.t.families)
 			byExt[ext] = i
-			d := divider{t: b.t, ext: escapeGlob(ext)}
-			d.divide("**/", names)
+			d := divider{t: b.t, all: escapeGlob(within) + "**/", ext: escapeGlob(ext)}
+			d.divide(d.all, names)
 			b.t.families = append(b.t.families, d.out)
 		}
 		b.t.family = append(b.t.family, i)
@@ -68,6 +72,7 @@ func (b *binder) families() {
 
 type divider struct {
 	t   *Table
+	all string // what a pattern for any name begins with
 	ext string
 	out family
 }
@@ -84,7 +89,7 @@ func (d *divider) divide(pattern string, rests []string) int {
 	ends := false
 	for _, rest := range rests {
 		if rest == "" {
-			ends = pattern != "**/"
+			ends = pattern != d.all
 			continue
 		}
 		c, after := class(rest)

@@ -28,7 +28,7 @@ func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 			said = true
 			text = strings.Replace(text, want, "", 1)
 		}
-		if u.opt.Session == nil || !isSession(u.opt.Session, n) {
+		if s := u.opt.Session; s == nil || !isSession(s, n) && !(s.Laid && sharedContext(n)) {
 			u.vet(a, n, text)
 		}
 	}

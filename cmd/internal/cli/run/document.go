@@ -224,7 +224,7 @@ func swept(g *grid.Grid) *report.Sheet {
 			if best := grid.Cheapest(cells); best >= 0 {
 				return report.Text(cells[best].Variant)
 			}
-			return report.Text("")
+			return report.None()
 		}},
 		point{Name: "variants", Of: func(cells []grid.Cell) report.Value {
 			return report.Objects(report.TableOf("", cells,

@@ -172,7 +172,11 @@ func (g *sweepGrid) spread() *report.Sheet {
 // more is what a cell costs more than the cheapest at its point.
 func (g *sweepGrid) more(cell int) string {
 	n := len(g.Variants)
-	x, exact, ok := g.More(cell, cell/n*n+max(0, grid.Cheapest(g.At(cell/n))))
+	least := grid.Cheapest(g.At(cell / n))
+	if least < 0 {
+		return ""
+	}
+	x, exact, ok := g.More(cell, cell/n*n+least)
 	value := func(v float64) string { return report.More(metrics.Whole(int64(v), metrics.Picodollars)) }
 	switch {
 	case !ok:

@@ -84,11 +84,19 @@ func (s *Sheet) Len() int {
 	return len(s.columns[0].cells)
 }
 
-// Say adds text for people, as fmt.Sprintf makes it; a line feed follows.
-func (d *Document) Say(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	d.parts = append(d.parts, part{lines: []string{text}, say: func(w io.Writer, _ Style) error {
-		_, err := io.WriteString(w, text+"\n")
+// Say adds text for people, as fmt.Sprintf makes it; a line feed follows. One line
+// is broken between words to the width, but for a command to type.
+func (d *Document) Say(format string, args ...any) { d.say(fmt.Sprintf(format, args...), 0) }
+
+// say adds text for people whose further lines stand so many columns behind.
+func (d *Document) say(text string, hang int) {
+	d.parts = append(d.parts, part{lines: []string{text}, say: func(w io.Writer, st Style) error {
+		out := text
+		if !strings.Contains(text, "\n") && !strings.HasPrefix(strings.TrimLeft(text, " "), "agentsim ") {
+			hang := min(hang, len(text))
+			out = text[:hang] + strings.Join(st.Lines(text[hang:], hang), "\n"+strings.Repeat(" ", hang))
+		}
+		_, err := io.WriteString(w, out+"\n")
 		return err
 	}})
 }
@@ -105,7 +113,8 @@ func (d *Document) Title(text string) {
 // one below it.
 func (d *Document) Heading(word, format string, args ...any) {
 	d.Print(func(w io.Writer, st Style) error {
-		_, err := fmt.Fprintf(w, "%s   "+format+"\n\n", append([]any{st.Bold(word)}, args...)...)
+		lines := st.Lines(fmt.Sprintf(format, args...), len(word)+3)
+		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold(word), strings.Join(lines, "\n"+strings.Repeat(" ", len(word)+3)))
 		return err
 	})
 }
@@ -141,7 +150,8 @@ func (d *Document) Label(name string, lines ...string) {
 
 // Detail adds a line for people that says one thing of what the heading is about.
 func (d *Document) Detail(name, format string, args ...any) {
-	d.Say("  %-18s %s", name, fmt.Sprintf(format, args...))
+	head := fmt.Sprintf("  %-18s ", name)
+	d.say(head+fmt.Sprintf(format, args...), len(head))
 }
 
 // Fields adds the columns of a table of one row as fields for machines.

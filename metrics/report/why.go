@@ -88,10 +88,10 @@ func Misses(rows []Row) *Sheet {
 		}
 	}
 	return TableOf("", list,
-		Column[lostFor]{Head: "VARIANT", Of: func(m lostFor) Value { return Text(m.variant) }},
-		Column[lostFor]{Head: "MISS REASON", Of: func(m lostFor) Value { return Text(m.reason) }},
-		Column[lostFor]{Head: " CALLS", Of: func(m lostFor) Value { return Count(m.Calls) }},
-		Column[lostFor]{Head: " TOKENS WRITTEN AGAIN", Of: func(m lostFor) Value { return Tokens(m.Lost) }})
+		Column[lostFor]{Name: "variant", Head: "VARIANT", Of: func(m lostFor) Value { return Text(m.variant) }},
+		Column[lostFor]{Name: "reason", Head: "MISS REASON", Of: func(m lostFor) Value { return Text(m.reason) }},
+		Column[lostFor]{Name: "calls", Head: " CALLS", Of: func(m lostFor) Value { return Count(m.Calls) }},
+		Column[lostFor]{Name: "tokens", Head: " TOKENS WRITTEN AGAIN", Of: func(m lostFor) Value { return Tokens(m.Lost) }})
 }
 
 // Why says in a line for each further variant that did the same work what makes

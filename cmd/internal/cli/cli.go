@@ -108,9 +108,7 @@ func newRoot(s *ui.Env) *cobra.Command {
 		Long: `agentsim runs scenarios of multi-agent LLM systems on virtual time: the agents' loop, their tools and the
 prompt cache are simulated, the model is a mock, and every run can be repeated byte for byte.
 
-Not listed below: agentsim estimate, which says what a scenario will cost, with a band, agentsim profile, which measures how large recorded sessions are, agentsim project mcp, which saves what
-a project's MCP servers have, agentsim runs rm, which removes runs from a database, agentsim version, and
-agentsim completion SHELL for your shell's completion.
+agentsim lab lists the commands that few need, among them estimate, profile, project, runs, version and completion.
 
 Exit codes:
 ` + ui.CodeTable(),
@@ -159,6 +157,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 	}
 	var none *pflag.NotExistError
 	if errors.As(err, &none) {
+		if none.GetSpecifiedName() == "lifetime" {
+			return ui.Failf(ui.Usage, "%w: write --ttl", err)
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := document.Nearest(none.GetSpecifiedName(), names); near != "" {

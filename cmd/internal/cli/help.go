@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"agentsim/cmd/internal/cli/cachereplay"
 	"agentsim/cmd/internal/cli/dbcheck"
@@ -33,19 +36,66 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 func newLab(s *ui.Env) *cobra.Command {
 	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
 		sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
-	lab.Long = "Studies of the mechanism, and care of the database of runs."
+	lab.Long = `Studies of the mechanism, and care of the database of runs.
+
+These are written without lab:
+  estimate     say what a scenario will cost, with a band, before anything runs
+  profile      measure how large recorded sessions are
+  project mcp  list the MCP servers of a project, and save the tools of each
+  runs rm      remove runs from a database
+  version      print what this program is
+  completion   print a shell's completion`
 	lab.Example = "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e"
 	return lab
 }
 
-// wrapHelp breaks what help says to the terminal's width.
+// wrapHelp breaks what help says to the terminal's width, between words alone.
 func wrapHelp(s *ui.Env, root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", s.Width)))
-	help := root.HelpFunc()
+	help, st := root.HelpFunc(), report.Style{Width: s.Width}
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.Long = reflow(cmd.Long, s.Style())
+		var text bytes.Buffer
+		root.SetOut(&text)
+		defer root.SetOut(s.Stdout)
+		cmd.Long = reflow(cmd.Long, st)
 		help(cmd, args)
+		for line := range strings.Lines(text.String()) {
+			s.Printf("%s\n", strings.Join(hanging(strings.TrimSuffix(line, "\n"), st), "\n"))
+		}
 	})
+}
+
+// quoted is a word of a command that holds blanks.
+var quoted = regexp.MustCompile(`'[^']*'`)
+
+// hanging breaks a line that is too wide: it goes on below the beginning of its
+// second column, and a command behind a backslash, so that it can be pasted.
+func hanging(line string, st report.Style) []string {
+	const blank = "\uE000" // in a quoted word
+	if st.Width == 0 || utf8.RuneCountInString(line) <= st.Width {
+		return []string{line}
+	}
+	body := strings.TrimLeft(line, " ")
+	at, more, end := len(line)-len(body), 0, ""
+	if _, second, found := strings.Cut(body, "  "); strings.HasPrefix(body, "agentsim ") {
+		more, end = len("    "), ` \`
+		body = quoted.ReplaceAllStringFunc(body, func(word string) string { return strings.ReplaceAll(word, " ", blank) })
+	} else if found {
+		body = strings.TrimLeft(second, " ")
+		at = len(line) - len(body)
+	}
+	lines := st.Lines(body, at+more+len(end))
+	for i, text := range lines {
+		head := line[:at]
+		if i > 0 {
+			head = strings.Repeat(" ", at+more)
+		}
+		if i == len(lines)-1 {
+			end = ""
+		}
+		lines[i] = head + strings.ReplaceAll(text, blank, " ") + end
+	}
+	return lines
 }
 
 // reflow breaks the paragraphs of a text to a width; lines that are indented stay

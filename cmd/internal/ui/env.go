@@ -47,18 +47,19 @@ func (s *Env) Style() report.Style {
 	return st
 }
 
-// colored reports whether colour is wanted: what --color says, else NO_COLOR and
-// CLICOLOR_FORCE, else whether there is a terminal that can show it.
+// colored reports whether colour is wanted: what --color says, else not with
+// NO_COLOR or on a dumb terminal, else what CLICOLOR_FORCE says, else whether there
+// is a terminal.
 func (s *Env) colored() bool {
 	switch {
 	case s.Color == "always" || s.Color == "never":
 		return s.Color == "always"
-	case s.Getenv("NO_COLOR") != "":
+	case s.Getenv("NO_COLOR") != "", s.Getenv("TERM") == "dumb":
 		return false
 	case s.Getenv("CLICOLOR_FORCE") != "" && s.Getenv("CLICOLOR_FORCE") != "0":
 		return true
 	}
-	return s.Terminal && s.Getenv("TERM") != "dumb"
+	return s.Terminal
 }
 
 // Printf prints to standard output.

@@ -99,7 +99,7 @@ func (p *plan) askLifetime() error {
 	case !touched:
 		return refuse(askLifetime, "the recording has no thread of that kind")
 	case same:
-		return refuse(askLifetime, "every request it concerns asks for that lifetime already")
+		return refuse(askLifetime, "every request it concerns asks for that TTL already")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func refuse(question, format string, args ...any) error {
 
 // The questions, as they are asked.
 const (
-	askLifetime  = "--lifetime"
+	askLifetime  = "--ttl"
 	askNoCache   = "--no-cache"
 	askModel     = "--model"
 	askFactor    = "--token-factor"
@@ -82,7 +82,7 @@ func (q *Question) models() bool { return q.Model != [Kinds]string{} }
 // apart are questions of which a person asks one: what one changes, the other
 // does not leave.
 var apart = []struct{ a, b, why string }{
-	{askNoCache, askLifetime, "without a cache nothing has a lifetime"},
+	{askNoCache, askLifetime, "without a cache nothing has a TTL"},
 	{askNoCache, askKeepAlive, "without a cache there is nothing to keep alive"},
 	{askNoCache, askStagger, "without a cache siblings have nothing to wait for"},
 }

@@ -84,7 +84,7 @@ func TestConformance(t *testing.T) {
 		usage(t, "sub-agents", a.If[recording.SubAgent].Usage, llm.Usage{Input: 6, Read: 9_000, Write1h: 9_500})
 		q = &Question{}
 		q.Lifetime[recording.Fork] = Lifetime{true, llm.TTL1h}
-		refused(t, s, q, "--lifetime: the recording has no thread of that kind")
+		refused(t, s, q, "--ttl: the recording has no thread of that kind")
 		refused(t, s, &Question{Lifetime: allKinds(llm.TTL5m)}, "asks for that lifetime already")
 	})
 	t.Run("IMP-08 without a cache every prompt is plain input", func(t *testing.T) {
@@ -172,7 +172,7 @@ func testOffers(t *testing.T) {
 		}
 		answers[o.Question] = o.Why
 	}
-	for question, yes := range map[string]bool{"--lifetime 5m": false, "--lifetime 1h": true, "--no-cache": true, "--model ID": true, "--keep-alive 30m": true,
+	for question, yes := range map[string]bool{"--ttl 5m": false, "--ttl 1h": true, "--no-cache": true, "--model ID": true, "--keep-alive 30m": true,
 		"--stagger": false, "--structure fork": false} {
 		if why, is := answers[question]; !is || (why == "") != yes {
 			t.Errorf("%s: listed %v, why not %q", question, is, why)

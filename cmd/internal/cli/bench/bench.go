@@ -44,9 +44,9 @@ func New(s *ui.Env) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "bench [SCENARIO|DIRECTORY]...",
-		Short: "run scenarios and compare what they come to with a baseline",
+		Short: "run scenarios and compare their figures with a baseline",
 		Long: `Runs every variant of scenarios (names of the library, YAML files, directories of them; without any the whole library)
-and holds each exact figure against a baseline. A figure that became worse is a regression, one that became better, or
+and compares each figure with a baseline. A figure that became worse is a regression, one that became better, or
 differs where neither is better, a change. What differs is named: the figure before and after, and the first difference by
 agent, request and block.
 
@@ -62,8 +62,8 @@ change of yours, another version of this program, or other prices. With --update
 baseline, which accepts what became worse and ends with 0; a missed expectation is not accepted by that and ends with 3.
 
 --guard prefix judges by prompts alone: it fails when siblings, turns or types of agents share less of their beginnings
-than they did, and says who, in which block and byte, and what each start or turn pays again. Everything else is told
-and does not count. What a repository's own files put in front of agents has a gate of its own, agentsim check.`,
+than they did, and says who, in which block and byte, and what each start or turn pays again. Everything else is
+reported and does not count. What a repository's own files put in front of agents has a gate of its own, agentsim check.`,
 		Example: `  agentsim bench hello --baseline hello.baseline --update
   agentsim bench hello --baseline hello.baseline --threshold 'cost <= +2%'
   agentsim bench hello --guard prefix --baseline prompts.baseline --update

@@ -301,5 +301,5 @@ var remedies = map[string]string{
 	llm.MissLookBack.String():       "provider.fourth_mark: true, or fewer parallel calls in one response",
 	llm.MissNoise.String():          "a server that is not disturbed (provider.options), and no batch",
 	llm.MissNotYetReadable.String(): "fan_out.hold: first-response, so that siblings start once the first one's answer begins",
-	llm.MissExpired.String():        "a longer lifetime (provider.ttl: 1h), or less time between two calls",
+	llm.MissExpired.String():        "a longer TTL (provider.ttl: 1h), or less time between two calls",
 }

@@ -64,14 +64,15 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	})
 	d.Field("scenario", report.Text(a.file.Name))
 	a.on.Tell(d, a.specs())
-	d.Table(report.Comparison(rows, a.columns))
-	d.Table(a.variants())
+	columns := a.columns
+	if a.output == "markdown" { // how a run ended is always there
+		columns = append(slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "outcome" }), "outcome")
+	}
+	d.Table(report.Comparison(rows, columns))
+	d.Table(a.variants(why))
 	d.Main("variants")
-	d.Paste(func(w io.Writer) error {
-		columns := slices.DeleteFunc(slices.Clone(a.columns), func(name string) bool { return name == "outcome" })
-		return report.Comparison(rows, append(columns, "outcome")).Markdown(w)
-	})
-	d.Table(a.expectations())
+	d.Whole(report.MarkdownText(heading))
+	d.Table(expectations(a.verdicts))
 	if misses := report.Misses(rows); misses.Len() > 0 {
 		d.Say("")
 		d.Table(misses)
@@ -121,8 +122,9 @@ func (a *answer) remarks() []string {
 }
 
 // variants are the runs for machines. Where a form has flat rows alone they have
-// the exact figures behind the columns that people see, else all figures.
-func (a *answer) variants() *report.Sheet {
+// the exact figures behind the columns that people see, else all figures; where
+// there are rows alone, what JSON says of the whole comparison stands in each.
+func (a *answer) variants(why []string) *report.Sheet {
 	type col = report.Column[executed]
 	list := func(name string, of func(executed) []string) col {
 		return col{Name: name, Of: func(x executed) report.Value { return report.List(of(x)).If(len(of(x)) > 0) }}
@@ -144,17 +146,30 @@ func (a *answer) variants() *report.Sheet {
 				return report.Metric(v).If(ok)
 			}})
 		}
-		return report.TableOf("variants", a.done, columns...).Hidden()
+		columns = append(columns, col{Name: "miss_reasons", Of: func(x executed) report.Value {
+			return report.Objects(report.Misses([]report.Row{{Variant: x.Spec.Variant, Run: x.Metrics}}))
+		}})
 	}
-	return report.TableOf("variants", a.done, append(columns,
+	if a.output == "csv" || a.output == "ndjson" {
+		columns = append(columns, col{Name: "why", Of: func(executed) report.Value { return report.List(why).If(why != nil) }},
+			col{Name: "expectations", Of: func(x executed) report.Value { return report.Objects(expectations(a.judgedOf(x))) }})
+	}
+	noted := []col{
+		list("unfinished", one(unfinished)), list("not_read", one(notRead)), list("read_before", one(readBefore)),
+		list("leaves", func(x executed) []string { return x.leaves }),
+		list("assumed", func(x executed) []string { return x.Result.Assumed }),
+		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }),
+	}
+	if a.output == "csv" {
+		return report.TableOf("variants", a.done, append(columns, noted...)...).Hidden()
+	}
+	return report.TableOf("variants", a.done, append(append(columns,
 		col{Name: "detail", Of: func(x executed) report.Value { return report.Text(x.Result.Detail).If(x.Result.Detail != "") }},
 		col{Name: "digest", Of: func(x executed) report.Value { return report.Text(x.Result.Digest) }},
-		list("unfinished", one(unfinished)),
 		col{Name: "events", Of: func(x executed) report.Value { return report.Count(int64(x.Result.Events)) }},
 		col{Name: "metrics", Of: func(x executed) report.Value { return figures(x.Metrics, "") }},
 		col{Name: "types", Of: func(x executed) report.Value { return typeFigures(x.Metrics) }},
 		col{Name: "invariants", Of: func(x executed) report.Value { return report.Objects(invariants(x.Result.Audit)) }},
-		list("not_read", one(notRead)), list("read_before", one(readBefore)), list("leaves", func(x executed) []string { return x.leaves }),
 		col{Name: "plan", Of: func(x executed) report.Value {
 			plan := x.plan()
 			if plan == nil {
@@ -162,9 +177,7 @@ func (a *answer) variants() *report.Sheet {
 			}
 			return report.Nested(map[string]any{"name": plan.Name, "unit": plan.Unit, "used": plan.Units(x.Metrics.Total.Usage), "quota": plan.Quota})
 		}},
-		col{Name: "priced_on", Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }},
-		list("assumed", func(x executed) []string { return x.Result.Assumed }),
-		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }))...).Hidden()
+		col{Name: "priced_on", Of: func(x executed) report.Value { return report.Text(x.Spec.Scenario.Provider.PricedOn()) }}), noted...)...).Hidden()
 }
 
 // figures are all metrics of a subject that have data, with their units, by the
@@ -189,10 +202,20 @@ func typeFigures(r *metrics.Run) report.Value {
 	return report.Object(report.TableOf("", []*metrics.Run{r}, columns...))
 }
 
+// judgedOf are the expectations of a variant, and those of all variants together.
+func (a *answer) judgedOf(x executed) (out []scenarios.Result) {
+	for _, r := range a.verdicts {
+		if r.Variant == "" || r.Variant == x.Spec.Variant {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // expectations are the expectations that were judged, for machines.
-func (a *answer) expectations() *report.Sheet {
+func expectations(verdicts []scenarios.Result) *report.Sheet {
 	type col = report.Column[scenarios.Result]
-	return report.TableOf("expectations", a.verdicts,
+	return report.TableOf("expectations", verdicts,
 		col{Name: "text", Of: func(r scenarios.Result) report.Value { return report.Text(r.Expect.Text) }},
 		col{Name: "variant", Of: func(r scenarios.Result) report.Value { return report.Text(r.Variant).If(r.Variant != "") }},
 		col{Name: "verdict", Of: func(r scenarios.Result) report.Value { return report.Text(r.Verdict.String()) }},

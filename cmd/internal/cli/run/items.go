@@ -242,7 +242,7 @@ func wanting(name string, it *scenarios.Item) string {
 	case name == "":
 		return ""
 	}
-	return "lacks " + name
+	return "lacks " + strings.Replace(name, "gist:", "summary of ", 1)
 }
 
 // leaves says in a line for each group of variants that leave the same

@@ -49,7 +49,7 @@ func New(s *ui.Env) *cobra.Command {
 		Use:   "run SCENARIO",
 		Short: "run a scenario and compare its variants",
 		Long: `Runs each variant of a scenario, records it, and prints what it did, what it cost, and why. SCENARIO is a name of the
-library (agentsim scenario list) or the path of a YAML file. What the scenario or a --set says and nothing reads is told on stderr.
+library (agentsim scenario list) or the path of a YAML file. What the scenario or a --set says and nothing reads is reported on stderr.
 CALLS are the requests that were answered, FAILED, where there are any, those that
 ended without an answer (an API error, a lost connection, an interrupt or another abort); so in agentsim inspect.`,
 		Example: `  agentsim run hello

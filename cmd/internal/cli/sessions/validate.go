@@ -23,7 +23,7 @@ func NewValidate(s *ui.Env) *cobra.Command {
 	o := &validateOptions{}
 	cmd := &cobra.Command{
 		Use:   "validate PATH…",
-		Short: "hold the prompt-cache model against recorded bills",
+		Short: "compare the prompt-cache model with recorded bills",
 		Long: `Reads recorded sessions (files or directories, every format that import reads), classes each request by what it read
 against what its predecessor left to be read, plays the sessions through the cache model and prints how far its
 predictions are off, beside the naive baseline: everything within the lifetime, else nothing.

@@ -40,7 +40,7 @@ func New(s *ui.Env) *cobra.Command {
 the scenario's own sweep), with as many seeds as asked for, on all cores, and prints what each variant costs where, which
 one is the cheapest, and where the ranking changes.
 
-A variant that draws nothing comes to the same with every seed and is run once; the output says so. Each run is recorded
+A variant that draws nothing is the same with every seed and is run once; the output says so. Each run is recorded
 with its totals, whole runs only. A run that the database has is not run again, so the same command
 goes on where an interrupted one stopped. What is printed does not depend on the number of workers.`,
 		Example: `  agentsim sweep fork-vs-subagent --set model.reads_per_turn=1,2,4 --variant fork --variant subagent

@@ -51,8 +51,8 @@ cannot answer the others. RUN is the beginning of a run's id.
 
 Threads are of these kinds: main, subagent, fork, compact (a fork that summarises its conversation).`,
 		Example: `  agentsim whatif 9c1e
-  agentsim whatif 9c1e --lifetime 1h
-  agentsim whatif 9c1e --lifetime main=1h,subagent=5m --keep-alive 2h
+  agentsim whatif 9c1e --ttl 1h
+  agentsim whatif 9c1e --ttl main=1h,subagent=5m --keep-alive 2h
   agentsim whatif 9c1e --model claude-opus-4-8 --token-factor 1.3
   agentsim whatif 9c1e --structure fork`,
 		Args: ui.Exactly(1, "the beginning of a run's id"),
@@ -70,7 +70,7 @@ Threads are of these kinds: main, subagent, fork, compact (a fork that summarise
 func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	f := pflag.NewFlagSet("question", pflag.ContinueOnError)
 	f.SortFlags = false
-	f.StringVar(&o.lifetime, "lifetime", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
+	f.StringVar(&o.lifetime, "ttl", "", "`how long` cache entries live: 5m or 1h, for all or by kind of thread: main=1h,subagent=5m")
 	f.BoolVar(&o.q.NoCache, "no-cache", false, "no prompt is cached")
 	f.StringVar(&o.model, "model", "", "the Claude model that answers, by `id`, for all or by kind of thread")
 	f.StringVar(&o.factor, "token-factor", "", "with --model: how many tokens the other tokenizer counts for each recorded one, such as 1.3")
@@ -90,10 +90,10 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 
 // read takes the flags apart.
 func (o *options) read() error {
-	err := byKind("--lifetime", o.lifetime, func(k int, value string) error {
+	err := byKind("--ttl", o.lifetime, func(k int, value string) error {
 		ttl, ok := map[string]llm.TTL{"5m": llm.TTL5m, "1h": llm.TTL1h}[value]
 		if !ok {
-			return ui.Failf(ui.Usage, "--lifetime %s: write 5m or 1h", o.lifetime)
+			return ui.Failf(ui.Usage, "--ttl %s: write 5m or 1h", o.lifetime)
 		}
 		o.q.Lifetime[k] = whatif.Lifetime{Set: true, TTL: ttl}
 		return nil

@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit outside mutants bench fuzz
+.PHONY: help build run test quick accept vet format lint unit proofs outside mutants bench fuzz
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -18,13 +18,12 @@ test: format vet lint unit outside mutants ## everything that has to pass, as CI
 quick: format ## what a change can break, in under a minute: tests that nothing touched are not run again
 	$(GO) test -short ./...
 
-accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README, list of statements
+accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README
 	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite
 	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema
 	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
 	$(GO) run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update
 	UPDATE_SCRIPTS=1 $(GO) test ./cmd/internal/cli -run 'Test(Scripts|Readme|LintRecorded|Validation)$$' -rewrite-readme -rewrite-lint -rewrite-validation
-	$(TESTS) | $(STATEMENTS) -write STATEMENTS.md
 
 format: ## check that gofmt would change nothing
 	@out=$$(gofmt -l cachemodel cmd metrics mockllm scenarios sim testdata); test -z "$$out" || { echo "run gofmt -w on:"; echo "$$out"; exit 1; }
@@ -42,8 +41,11 @@ CONCURRENT = $$(grep -rlE '^func TestConcurrent' --include='*_test.go' . | xargs
 TESTS = { $(GO) test -vet=off -json -skip '^TestConcurrent' ./...; CGO_CFLAGS=-O0 $(GO) test -vet=off -json -race -run '^TestConcurrent' $(CONCURRENT); }
 STATEMENTS = $(GO) run ./cmd/internal/statements -mutants sim/audit/testdata/mutants.json
 
-unit: ## all tests, once each, and the list of what they prove
+unit: ## all tests, once each; what they prove is what STATEMENTS.md says
 	$(TESTS) | $(STATEMENTS) -check STATEMENTS.md
+
+proofs: ## all tests, and a list of which of them prove what
+	$(TESTS) | $(STATEMENTS) -tests
 
 outside: ## the vendor's SDK and servers of the Model Context Protocol against this program; a module of its own
 	@cd testdata/outside && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && $(GO) test ./...; \

@@ -78,6 +78,7 @@ type Auditor struct {
 	cache        cacheBooks
 	canaries     canaries
 	coordinators coordinators
+	definitions  definitions
 	filter       filter
 	forks        forking
 	handoffs     handing
@@ -102,6 +103,7 @@ func New(opt Options) *Auditor {
 	u.cache = newCacheBooks(l)
 	u.canaries = canaries{ledger: l, vetted: map[llm.Hash]llm.Hash{}}
 	u.coordinators = coordinators{ledger: l, gates: &u.gates, tasks: &u.tasks}
+	u.definitions = definitions{ledger: l, inForce: map[string]int{}, gave: map[string]int{}}
 	u.filter = filter{ledger: l, fronts: &u.fronts}
 	u.forks = forking{ledger: l, siblings: map[llm.Hash]*siblings{}}
 	u.fronts = fronts{ledger: l, gates: &u.gates, tools: map[string]llm.Hash{}, shared: map[string]string{}, kept: map[string]string{}, vetted: map[variant]bool{}}
@@ -176,6 +178,9 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		return
 	case *transcript.Gate:
 		u.gates.flipped(b)
+		return
+	case *transcript.Definition:
+		u.definitions.definition(b)
 		return
 	case *transcript.Handoff:
 		u.handoffs.handoff(e.Agent, b)

@@ -39,6 +39,7 @@ const (
 	min06
 	btw01
 	btw02
+	def02
 	def06
 	def07
 	def08
@@ -159,6 +160,7 @@ var checks = [numChecks]Check{
 	sub23:   {"SUB-23", "a message goes to the agent whose id or name the call says"},
 	btw01:   {"BTW-01", "a side question goes on from its root's last request, byte for byte, in as many turns as it has, and is refused every tool"},
 	btw02:   {"BTW-02", "nothing is cached behind what a root had sent when it was asked on the side"},
+	def02:   {"DEF-02", "of the sources that define a type of agent the strongest is in force"},
 	def06:   {"DEF-06", "a call that a hook has blocked is an error and changes nothing, and hooks hear agents of their own definition alone"},
 	def07:   {"DEF-07", "built-in types hold the tools that they are to hold"},
 	def08:   {"DEF-08", "an agent's system prompt is its type's, and those of built-in types say what they are to"},

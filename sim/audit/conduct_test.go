@@ -39,6 +39,8 @@ var conductSurgeries = []conductSurgery{
 	{"AUD-05 BTW-02 a side question that is cached", "wrong-questions", "BTW-02", "no mark behind", asks(1, 0, func(b *transcript.Request) {
 		b.Breakpoints = append(slices.Clone(b.Breakpoints), llm.Breakpoint{Node: b.Head})
 	})},
+	{"AUD-05 DEF-02 a definition that gives way to a weaker one", "guests", "DEF-02", "type guest as the strongest", changed(func(b *transcript.Definition) bool { return b.Outcome == "overridden" },
+		func(_ *transcript.Event, b *transcript.Definition) { b.Source = "policySettings" })},
 	{"AUD-05 FRK-09 a fork that is none of the session's", "kin", "SUB-04", "type fork", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "general-purpose" })},
 	{"AUD-05 ISO-07 a chain of a sibling", "kin", "ISO-07", "a query chain that no", func() func(*transcript.Event) (bool, bool) {
 		var first uint64

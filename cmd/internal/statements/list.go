@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -10,14 +9,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-const head = `# What is proven, and by which tests
-
-Each row is a statement of the specification by its id, and the tests whose names bear it: break the behaviour and one of them turns red.
-` + "`go test ./PACKAGE -run 'TEST' -v`" + ` shows the sentences. A number stands behind a test that bears the id in several subtests;
-an asterisk behind one that needs recorded data and is skipped without it (` + "`AGENTSIM_DATA`" + `). The last column says how many ways of breaking the
-statement on purpose ` + "`make mutants`" + ` knows, and how many of them were noticed. ` + "`make accept`" + ` writes this file.
-`
 
 // id is a statement's name in its parts, so that CACHE-9 stands before CACHE-10
 // and both before CACHE-L1.
@@ -93,10 +84,11 @@ func readMutants(file string) (map[id]score, error) {
 	return out, nil
 }
 
-// render writes the list: a table for each prefix, a row for each id.
-func render(proofs []proof, broken map[id]score) []byte {
-	var b bytes.Buffer
-	b.WriteString(head)
+// render lists the tests by the ids that their names bear, a table for each prefix. A
+// number follows a test that bears the id in several subtests, an asterisk one that needs
+// recorded data.
+func render(proofs []proof, broken map[id]score) string {
+	var b strings.Builder
 	prefix := ""
 	for len(proofs) > 0 {
 		n := 1
@@ -115,7 +107,7 @@ func render(proofs []proof, broken map[id]score) []byte {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", at, tests(proofs[:n]), noticed)
 		proofs = proofs[n:]
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 // tests names the test functions among sorted proofs of one id, by package.

@@ -41,36 +41,40 @@ func listed(t *testing.T, log string, args ...string) (code int, out string) {
 
 func TestStatements(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "S.md")
-	t.Run("AUD-06 a proof is a test that ran and whose own name holds the whole id; what needs recorded data says so", func(t *testing.T) {
-		if code, out := listed(t, green, "-write", file); code != 0 {
-			t.Fatal(code, out)
-		}
-		src, err := os.ReadFile(file)
-		if err != nil {
+	holds := func(t *testing.T, text string, want int, said string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var rows []string
-		for _, l := range strings.Split(string(src), "\n") {
-			if strings.HasPrefix(l, "| C") {
-				rows = append(rows, l)
-			}
+		if code, out := listed(t, green, "-check", file); code != want || !strings.Contains(out, said) {
+			t.Errorf("%s\nends with %d and says %s", text, code, out)
 		}
-		want := "| CACHE-L1 | a: TestX |  |\n| CON-10 | a: TestX 2; b: TestY\\* |  |\n| CON-100 | a: TestX |  |"
-		if got := strings.Join(rows, "\n"); got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
-		}
-	})
-	t.Run("AUD-06 a list that is out of date is told, and so is a mutant that nothing noticed", func(t *testing.T) {
-		if code, out := listed(t, green, "-check", file); code != 0 {
-			t.Error(code, out)
-		}
+	}
+	const all = "# x\n\n- CACHE-L1 A law holds.\n- CON-10 It is said.\n- CON-100 So is this.\n"
+	t.Run("AUD-06 a proof is a test that ran and whose own name holds the whole id; what needs recorded data says so", func(t *testing.T) {
 		results := filepath.Join(t.TempDir(), "m.json")
 		if err := os.WriteFile(results, []byte(`[{"check":"CON-10","mutants":[{"caught":true},{}]}]`), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if code, out := listed(t, green, "-check", file, "-mutants", results); code != 1 || !strings.Contains(out, "out of date") {
-			t.Error(code, out)
+		_, out := listed(t, green, "-tests", "-mutants", results)
+		var rows []string
+		for _, l := range strings.Split(out, "\n") {
+			if strings.HasPrefix(l, "| C") {
+				rows = append(rows, l)
+			}
 		}
+		want := "| CACHE-L1 | a: TestX |  |\n| CON-10 | a: TestX 2; b: TestY\\* | 1 of 2 noticed |\n| CON-100 | a: TestX |  |"
+		if got := strings.Join(rows, "\n"); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+	t.Run("AUD-06 DOC-04 each statement that a test proves has a sentence of one line, and each sentence a test", func(t *testing.T) {
+		holds(t, all, 0, "7 passed")
+		holds(t, strings.Replace(all, "- CON-10 It is said.\n", "", 1), 1, "has no sentence for CON-10, which agentsim/a TestX/CACHE-L1-CON-10-a-law proves")
+		holds(t, all+"- CON-101 So is that.\n", 1, "no test that passes bears CON-101")
+		holds(t, all+"- CON-101 "+strings.Repeat("x", 150)+".\n", 1, "S.md:6: longer than 160 characters")
+		holds(t, all+"- CON-99 So is that.\n", 1, "S.md:6: CON-99 comes before CON-100")
+		holds(t, all+"- CON101 So is that.\n", 1, "S.md:6: a line is - ID and a sentence")
 	})
 	t.Run("a failure is printed and ends with 1, as does a package that does not compile", func(t *testing.T) {
 		if code, out := listed(t, green+failing); code != 1 || !strings.Contains(out, "this is why") || !strings.Contains(out, "7 passed, 1 failed, 0 skipped") {
@@ -80,13 +84,16 @@ func TestStatements(t *testing.T) {
 			t.Error(code, out)
 		}
 	})
-	t.Run("a skipped test is a failure where recorded data is, and keeps the list from being compared elsewhere", func(t *testing.T) {
+	t.Run("a skipped test is a failure where recorded data is, and excuses a sentence without a proof elsewhere", func(t *testing.T) {
 		t.Setenv("AGENTSIM_DATA", "here")
 		if code, out := listed(t, green+skipping); code != 1 || !strings.Contains(out, "CON-12_without_data") {
 			t.Error(code, out)
 		}
 		t.Setenv("AGENTSIM_DATA", "")
-		if code, out := listed(t, green+skipping, "-check", file); code != 0 || !strings.Contains(out, "was not compared") {
+		if err := os.WriteFile(file, []byte(all+"- CON-101 So is that.\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, out := listed(t, green+skipping, "-check", file); code != 0 {
 			t.Error(code, out)
 		}
 	})

@@ -31,7 +31,7 @@ var sections = []Section{
 	{Word: "WKT", About: "worktrees and remote agents", Without: notBuilt},
 	{Word: "VER", About: "the verification agent", Without: notBuilt},
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
-	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search"}},
+	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers"}},
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
 	{Word: "BRG", About: "bridge", Without: notBuilt},
 	{Word: "MIN", About: "the minimal stack", Scenarios: []string{"minimal-vs-full"}},

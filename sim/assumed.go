@@ -34,7 +34,7 @@ func (r *run) assumed() []string {
 	out = append(out, agentsAssumed(sc)...)
 	out = append(out, hiddenAssumed(&sc.Hidden)...)
 	out = append(out, asidesAssumed(sc)...)
-	out = append(out, serversAssumed(sc)...)
+	out = append(out, serversAssumed(sc, r.defined)...)
 	out = append(out, r.ownModels()...)
 	out = append(out, r.childTTL()...)
 	out = append(out, timesAssumed(sc, r.spec.Project.Paths())...)

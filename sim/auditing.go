@@ -62,7 +62,7 @@ func auditedSession(spec *Spec) *audit.Session {
 	if err != nil {
 		return nil // the run says so
 	}
-	out.Heads = len(sc.Heads) > 0
+	out.Heads, out.PluginsOnly = len(sc.Heads) > 0, pluginsOnly(sc)
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
 	for _, a := range p.Answers {
@@ -75,6 +75,7 @@ func auditedSession(spec *Spec) *audit.Session {
 		}
 		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Background: d.Background, TTL: d.CacheTTL, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
 		t.Listed, t.BuiltIn, t.About, t.Tools, t.Disallowed, t.Skills, t.Initial, t.Memory, t.Effort, t.Refused = i < len(listed), d.BuiltIn(), d.Description, d.Tools, d.Disallowed, d.Skills, d.InitialPrompt, string(d.Memory), d.Effort, d.Refused != nil
+		t.Servers, t.Inline, t.Required, t.Trusted = d.Servers, d.Inline, d.Required, d.Source == agent.FromPlugin || d.Source == agent.FromPolicy || d.BuiltIn()
 		for _, h := range d.Hooks {
 			t.Hooks = append(t.Hooks, audit.Hook{Event: string(h.Event), Matcher: h.Matcher, Command: h.Command})
 		}

@@ -60,6 +60,7 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	if err := r.define(&cfg); err != nil {
 		return nil, err
 	}
+	cfg.Servers = serverMaker{r}.session(cfg.Catalogue, cfg.Definitions)
 	r.world = agent.NewWorld(cfg)
 	r.flipGates()
 	r.flipReplacement()
@@ -103,7 +104,7 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	retry.Max, retry.Base, retry.Cap = *sc.Retry.Max, *sc.Retry.Base, *sc.Retry.Cap
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
-		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: all, Servers: serverMaker{r}.session(all),
+		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: all, PluginsOnly: pluginsOnly(sc),
 		Forker: fork.NewMaker(), Observer: r.observer, Heads: newHeads(sc, offered, r.filler, r.key.Sub("heads")), Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(), Drawn: drawn(&sc.Tools.Commands, r.key.Sub("commands"), r.filler),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: front.user, SystemContext: front.system, Opening: front.opening, Attached: front.attached,
 		MaxTokens: sc.Settings.Tokens(), Retry: retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,

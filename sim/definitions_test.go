@@ -188,7 +188,7 @@ func refusedTypes(t *testing.T) {
   files:
     a.go: "package a\n"
     .claude/agents/apart.md: "---\nname: apart\ndescription: d\nisolation: worktree\n---\nYou.\n"
-    .claude/agents/served.md: "---\nname: served\ndescription: d\nmcpServers: [tracker]\n---\nYou.\n"
+    .claude/agents/served.md: "---\nname: served\ndescription: d\nisolation: worktree\n---\nYou.\n"
     .claude/agents/cheap.md: "---\nname: cheap\ndescription: d\nmodel: haiku\n---\nYou.\n"
   agents: {policy: {managed-settings.json: 'POLICY'}}
 `
@@ -196,7 +196,7 @@ func refusedTypes(t *testing.T) {
 		{"of an item", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: apart}}]\n",
 			`work[0].agent.type: agent type "apart" cannot be started: .claude/agents/apart.md:4:12: isolation is known, but nothing serves it yet`},
 		{"of all items", "", "structure: subagent-background\nagents: {type: served}\nwork: [{id: a, kind: answer}]\n",
-			`type: agent type "served" cannot be started: .claude/agents/served.md:4:13: mcpServers is known`},
+			`type: agent type "served" cannot be started: .claude/agents/served.md:4:12: isolation is known`},
 		{"whose alias nobody resolves", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: cheap}}]\n",
 			`work[0].agent.type: agent type "cheap" cannot be started: .claude/agents/cheap.md:2: its model haiku is an alias that stands for no model: write provider: {aliases: {haiku: claude-haiku-5-5}}`},
 		{"whose alias the item does not ask for", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: cheap, model: sonnet}}]\n", ""},

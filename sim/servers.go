@@ -2,15 +2,18 @@ package sim
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
+	"agentsim/sim/agent"
 	"agentsim/sim/audit"
 	"agentsim/sim/client"
+	"agentsim/sim/definition"
 	"agentsim/sim/llm"
 	"agentsim/sim/mcp"
 	"agentsim/sim/tool"
@@ -30,7 +33,7 @@ type serverMaker struct{ run *run }
 
 // session are those servers, and which tools they list: those that the scenario names,
 // and those of whose tools parts tell.
-func (r serverMaker) session(all []*tool.Tool) *mcp.Session {
+func (r serverMaker) session(all []*tool.Tool, definitions []*agent.Definition) *mcp.Session {
 	sc := r.run.spec.Scenario
 	specs := map[string]*mcp.Spec{}
 	var list []*mcp.Spec
@@ -60,6 +63,13 @@ func (r serverMaker) session(all []*tool.Tool) *mcp.Session {
 		drawn := !sc.Project.HasTools(x.Name)
 		for _, name := range named(x) {
 			r.serve(spec(name), x, drawn)
+		}
+	}
+	for _, d := range definitions {
+		for _, name := range d.Inline {
+			if specs[name] == nil {
+				r.serve(spec(name), &scenarios.ServerSpec{Name: name, Opens: scenarios.ByAgents}, true)
+			}
 		}
 	}
 	return mcp.New(list, searchPolicy(sc), layoutOf(sc).KeepsLost, all)
@@ -191,36 +201,36 @@ func (r serverMaker) answers(server string, x *scenarios.ServerCalls) func(name,
 	}
 }
 
-// serversAssumed says what nobody has measured of MCP servers.
-func serversAssumed(sc *scenarios.Scenario) (out []string) {
-	if !sc.Project.HasServers() || sc.Stack == scenarios.MinimalStack {
+// pluginsOnly reports whether those who manage the machine leave what agents bring of
+// MCP servers to plugins.
+func pluginsOnly(sc *scenarios.Scenario) bool {
+	for name, text := range sc.Project.Agents.Policy { // order: any will do
+		var settings struct {
+			Strict json.RawMessage `json:"strictPluginOnlyCustomization"`
+		}
+		var which []string
+		switch {
+		case path.Ext(name) != ".json" || json.Unmarshal([]byte(text), &settings) != nil:
+		case string(settings.Strict) == "true", json.Unmarshal(settings.Strict, &which) == nil && slices.Contains(which, "mcp"):
+			return true
+		}
+	}
+	return false
+}
+
+// serversAssumed says what nobody has measured of MCP servers, where a scenario does not
+// say it of all, or definitions bring some.
+func serversAssumed(sc *scenarios.Scenario, defined *definition.Set) []string {
+	inline := defined != nil && slices.ContainsFunc(defined.Definitions, func(d *agent.Definition) bool { return len(d.Inline) > 0 })
+	given := func(x scenarios.ServerSpec) bool {
+		return x.Calls.Takes != nil && x.Calls.Output.Set && (sc.Project.HasTools(x.Name) || x.Tools != nil && x.Definition.Set)
+	}
+	unsaid := func(x scenarios.FrontPart) bool {
+		server, _ := client.Split(x.Name)
+		return ofServer(&x) && !slices.ContainsFunc(sc.Project.Servers, func(s scenarios.ServerSpec) bool { return s.Name == server && given(s) })
+	}
+	if !inline && !slices.ContainsFunc(sc.Project.Servers, func(x scenarios.ServerSpec) bool { return !given(x) }) && !slices.ContainsFunc(sc.Project.Parts, unsaid) {
 		return nil
 	}
-	var sizes, calls []string
-	said := map[string]bool{}
-	for i := range sc.Project.Servers {
-		x := &sc.Project.Servers[i]
-		if said[x.Name] = x.Calls.Takes != nil && x.Calls.Output.Set; !said[x.Name] {
-			calls = append(calls, x.Name)
-		}
-		if !sc.Project.HasTools(x.Name) && (x.Tools == nil || !x.Definition.Set) {
-			sizes = append(sizes, x.Name)
-		}
-	}
-	for i := range sc.Project.Parts {
-		x := &sc.Project.Parts[i]
-		if server, _ := client.Split(x.Name); server != "" && !slices.Contains(calls, server) && !said[server] {
-			calls = append(calls, server)
-		}
-		if server, _ := client.Split(x.Name); server != "" && (x.Text.Bytes > 0 || x.Definition.Bytes > 0) && !slices.Contains(sizes, server) {
-			sizes = append(sizes, server)
-		}
-	}
-	if sizes != nil {
-		out = append(out, fmt.Sprintf("MCP servers without a list of their tools: %d tools of %d bytes where nothing else is said (%s)", serverTools, serverBytes, strings.Join(sizes, ", ")))
-	}
-	if calls != nil {
-		out = append(out, fmt.Sprintf("calls of MCP servers: %s and %d tokens where nothing else is said (%s)", serverTakes, serverOutput, strings.Join(calls, ", ")))
-	}
-	return out
+	return []string{fmt.Sprintf("MCP servers, where nothing else is said: %d tools of %d bytes, calls of %s that return %d tokens", serverTools, serverBytes, serverTakes, serverOutput)}
 }

@@ -36,8 +36,13 @@ func (s *served) Emit(e *transcript.Event) {
 		s.tell(e, who, "%s: error %v, %d bytes after %s", b.Name, b.IsError, b.Bytes, b.Took)
 	case *transcript.Finding:
 		s.tell(e, who, "%s: %s", b.Rule, b.Detail)
+	case *transcript.AgentEnd:
+		s.tell(e, who, "%s", b.Status)
 	case *transcript.Request:
 		for n := b.Head; n != nil && n.Pos > s.pos; n = n.Parent {
+			if n.Block != nil && n.Block.Kind == llm.ToolResult && n.Block.IsError && strings.Contains(n.Block.Content.Raw(), "MCP server") {
+				s.tell(e, who, "is told: %s", n.Block.Content.Raw())
+			}
 			if n.Block != nil && n.Block.Kind == llm.ToolReference {
 				s.tell(e, who, "request %d holds the definition of %s behind results", b.Call, n.Block.Name)
 			}

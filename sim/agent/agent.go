@@ -206,6 +206,9 @@ func (a *Agent) body(p *kernel.Proc) error {
 	a.started = p.Now()
 	err := a.awaitSibling(p)
 	if err == nil {
+		err = connect(p, a)
+	}
+	if err == nil {
 		err = a.live(p)
 	}
 	return a.finish(p, err)
@@ -277,7 +280,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	}
 	a.end = end
 	a.report(p)
-	a.held.cleanUp()
+	a.held.cleanUp(a)
 	l, again := a.foreground, a.pendingResume
 	a.release()
 	if l != nil {

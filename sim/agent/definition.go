@@ -37,7 +37,8 @@ type Definition struct {
 	Effort        string   // without effect in a sub-agent, which says so when it starts
 	CacheTTL      *llm.TTL // lifetime at the markers of its agents; nil is the session's for sub-agents
 	Isolation     string   // worktree or remote
-	Servers       []string // MCP servers it brings, by name
+	Servers       []string // MCP servers of the session whose tools its agents have, whatever Tools says
+	Inline        []string // MCP servers that each of its agents opens for itself
 	Required      []string // MCP servers without which it is hidden
 	Color         string   // of its name on a screen
 	// Refused says, with their places, which of its fields nothing can serve yet.

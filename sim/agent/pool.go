@@ -123,6 +123,9 @@ func (w *World) types() (out []tool.AgentType) {
 		if w.coordinator && d.Type != TypeWorker {
 			continue // a coordinator starts no other agents (CRD-05)
 		}
+		if missing, _ := w.lacks(d); missing != nil {
+			continue
+		}
 		if _, denied := w.cfg.Permissions.Rules.DeniesAgent(d.Type); denied {
 			continue
 		}

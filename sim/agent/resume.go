@@ -2,6 +2,7 @@ package agent
 
 import (
 	"agentsim/sim/llm"
+	"agentsim/sim/mcp"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
@@ -39,6 +40,7 @@ type sidechain struct {
 	mode     permission.Mode
 	dir      string
 	pool     *Pool
+	servers  []*mcp.Connection // that it opened
 	who      SubagentIdentity
 	source   string
 	thinking bool
@@ -77,7 +79,7 @@ func (a *Agent) remember() {
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
-		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, source: a.ctx.Source,
+		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
@@ -137,7 +139,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
 	a.mode, a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
-	a.maxTurns = w.turnsOf(0, s.def)
+	a.maxTurns, a.held.servers = w.turnsOf(0, s.def), s.servers
 	a.before = &s.total
 	who := s.who
 	who.InvokingRequest = by

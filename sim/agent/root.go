@@ -90,7 +90,7 @@ func (w *World) Start(s RootSpec) *Agent {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
 		}
-		a.root.begins()
+		a.root.refit()
 		a.introduce(transcript.AgentStart{Type: typ, Structure: "root", Context: transcript.ContextFacts{FileCache: "own"}})
 		if w.coordinator {
 			w.cfg.Coordinator.Begins(&w.gates, a.finding)

@@ -28,7 +28,7 @@ func (w *World) watchServers() {
 	w.servers.moved = kernel.NewSignal(w.cfg.Kernel, "an MCP server")
 	w.cfg.Servers.Watch(w.cfg.Kernel, func(c *mcp.Connection, s mcp.Status) {
 		w.epoch++
-		w.servers.moves = append(w.servers.moves, c.Name()+" "+string(s))
+		w.servers.moves = append(w.servers.moves, c.Name+" "+string(s))
 		w.recordServer(-1, c, s)
 		fired := w.servers.moved
 		w.servers.moved = kernel.NewSignal(w.cfg.Kernel, "an MCP server")
@@ -44,9 +44,9 @@ func (w *World) RecordServers() {
 }
 
 func (w *World) recordServer(by int32, c *mcp.Connection, s mcp.Status) {
-	ev := &transcript.Server{Name: c.Name(), Status: string(s)}
+	ev := &transcript.Server{Name: c.Name, Status: string(s)}
 	if c.Status() == mcp.Connected {
-		ev.Tools = tool.Names(c.Tools())
+		ev.Tools = tool.Names(c.Lists())
 	}
 	w.rec.emit(by, ev)
 }
@@ -125,10 +125,15 @@ func (r *Root) refit() {
 	why := strings.Join(w.servers.moves[a.fitted:], ", ")
 	a.fitted = len(w.servers.moves)
 	p := w.pool(nil, false, a.mode, w.ofRoot(r.spec.Offered))
+	if a.conv.Last == nil { // nothing was said to it
+		a.ctx.Pool, a.front = p, w.rootFront(a, p, a.client.req.Settings)
+		a.conv.Prefix, a.conv.Border, a.conv.Head = a.front.prefix, a.front.border, a.front.border
+		return
+	}
 	if a.inserted != nil {
 		p = w.inserting(p, a.inserted)
 	}
-	if text := difference(tool.Names(a.ctx.Pool.Deferred), tool.Names(p.Deferred)); text != "" && a.conv.Last != nil {
+	if text := difference(tool.Names(a.ctx.Pool.Deferred), tool.Names(p.Deferred)); text != "" {
 		a.say(textMessage(Reminder(PartDeferred, text)))
 	}
 	changeTools(a, p, why)
@@ -183,7 +188,7 @@ func toolSearch(a *Agent, use *llm.Block) tool.Result {
 	}
 	names := strings.Join(tool.Names(list), ", ")
 	out := tool.Result{Content: llm.NewText(llm.Prose, "Found: "+names+".")}
-	if a.w.cfg.Servers.Policy() == mcp.Inserted {
+	if a.w.cfg.Servers.Policy == mcp.Inserted {
 		a.inserted = append(a.inserted, tool.Names(list)...)
 		changeTools(a, a.w.inserting(a.ctx.Pool, a.inserted), "found "+names)
 		return out
@@ -194,19 +199,6 @@ func toolSearch(a *Agent, use *llm.Block) tool.Result {
 		}
 	}
 	return out
-}
-
-// begins takes the root's first tools as they are when it starts.
-func (r *Root) begins() {
-	a := r.agent
-	if a.fitted == len(a.w.servers.moves) {
-		return
-	}
-	a.fitted = len(a.w.servers.moves)
-	a.ctx.Pool = a.w.pool(nil, false, a.mode, a.w.ofRoot(r.spec.Offered))
-	front := a.w.rootFront(a, a.ctx.Pool, a.client.req.Settings)
-	a.front = front
-	a.conv.Prefix, a.conv.Border, a.conv.Head = front.prefix, front.border, front.border
 }
 
 // requires reports whether types of agents are hidden while servers are not there.

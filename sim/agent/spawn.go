@@ -8,6 +8,7 @@ import (
 	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/mcp"
 	"agentsim/sim/permission"
 	"agentsim/sim/task"
 	"agentsim/sim/tool"
@@ -27,6 +28,7 @@ type spawning struct {
 	mode    permission.Mode // run mode
 	front   *rendered
 	child   *Agent
+	servers []*mcp.Connection // that the child opens
 }
 
 // spawner runs the Agent tool. A synchronous child is waited for. Everything a
@@ -34,6 +36,14 @@ type spawning struct {
 type spawner struct{}
 
 func (spawner) start(p *kernel.Proc, c call) (tool.Result, waiting) {
+	if u := awaited(c); u != nil {
+		return tool.Result{}, u
+	}
+	return begin(p, c)
+}
+
+// begin takes a call through its stages.
+func begin(p *kernel.Proc, c call) (tool.Result, waiting) {
 	b := &spawning{call: c, lineage: c.by.childLineage(c.index)}
 	for _, stage := range []func() error{b.admit, b.resolveType, b.assemblePool, b.buildPrompt} {
 		if err := stage(); err != nil {
@@ -118,6 +128,9 @@ func (b *spawning) resolveType() error {
 	if err := b.def.usable(); err != nil {
 		return err
 	}
+	if missing, _ := a.w.lacks(b.def); missing != nil {
+		return wireError("Agent type '" + b.def.Type + "' cannot be started: it needs MCP servers that are not there: " + strings.Join(missing, ", ") + ".")
+	}
 	model, err := b.childModel()
 	if err != nil {
 		return err
@@ -194,6 +207,7 @@ func (b *spawning) assemblePool() error {
 	} else {
 		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(b.def, a.coordinates()))
 	}
+	b.bring()
 	b.stage(2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil
 }
@@ -288,6 +302,7 @@ func (b *spawning) createContext() {
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
 	c.mode, c.plan = b.mode, a.plan
+	c.held.servers = b.servers
 	if !b.fork {
 		c.plan = a.w.childPlan(a.plan, b.def)
 	}
@@ -337,6 +352,9 @@ func (b *spawning) typeNames() string {
 	a := b.by
 	var names []string
 	for _, d := range a.w.cfg.Definitions {
+		if missing, _ := a.w.lacks(d); missing != nil {
+			continue
+		}
 		if _, denied := a.rules().DeniesAgent(d.Type); !denied {
 			names = append(names, d.Type)
 		}

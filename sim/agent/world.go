@@ -132,6 +132,7 @@ type Config struct {
 	Observer    Observer
 	Heads       Heads        // nil leaves heads as they are
 	Servers     *mcp.Session // nil for none
+	PluginsOnly bool         // agents that are no plugin's and nobody's who manages the machine bring no servers
 
 	Organisation  string
 	Aliases       map[string]string // sonnet, opus, haiku → model id

@@ -29,6 +29,7 @@ type agent struct {
 	left   *llm.Node // hash and place of where its conversation ended, nil if it cannot go on
 	unsent []letter  // delivered to the life that has ended, and not seen in a request of it
 	former former
+	opened []string // servers of its own that are not closed
 	found  []string // tools that its searches have found, and that it can call
 }
 
@@ -112,9 +113,6 @@ type life struct {
 	latest           *agent   // whom it started last, in the minimal stack
 	shift            int32    // how many more tools stand in front than with its last request
 	deferred         []string // tools that it was told by name
-	fitted           int      // events of servers that its requests reflect
-	inserts          []string // those of them that stand in front since its last request
-	opened           []string // servers of its own
 }
 
 // rooms hold the lists of a life as long as they are short, as most are: so they are
@@ -189,6 +187,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 		a.escapes = slices.Clone(s.Interrupts[a.lineage])
 	}
 	u.servers.starts(a, a.parent)
+	u.servers.begins(a)
 	if a.parent == nil {
 		u.startRoot(a)
 		u.launches.startRoot(a)

@@ -192,6 +192,7 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		u.tasks.runEnd(b)
 		u.tasks.keptOutputs()
 		u.aborts.unheard(b)
+		u.servers.ended()
 		return
 	}
 	a := u.agent(e.Agent)

@@ -110,6 +110,10 @@ const (
 	cacheL6
 	con09
 	llm07
+	mcp01
+	mcp02
+	mcp03
+	mcp04
 	mcp05
 	mcp06
 	mcp07
@@ -231,6 +235,10 @@ var checks = [numChecks]Check{
 	cacheL6: {"CACHE-L6", "an agent answers for its own calls and those of its descendants that have ended, each once"},
 	con09:   {"CON-09", "a call that was aborted is billed for what was streamed before"},
 	llm07:   {"LLM-07", "an answer begins when its prompt, the cache and what its try has drawn say"},
+	mcp01:   {"MCP-01", "an agent opens the servers that its definition brings inline, and no other, and they are closed with it"},
+	mcp02:   {"MCP-02", "no two tools of an agent have one name"},
+	mcp03:   {"MCP-03", "an agent starts once each server that its type needs is there and has a tool; else an error names them"},
+	mcp04:   {"MCP-04", "where plugins alone may customise, no other agent opens servers"},
 	mcp05:   {"MCP-05", "a call of a server that is not connected, or is no more before it ends, is an error"},
 	mcp06:   {"MCP-06", "a root's tools are its own and those of the servers that are there, by server"},
 	mcp07:   {"MCP-07", "tools that are deferred are told by name, and defined where a search has found them"},

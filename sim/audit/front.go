@@ -127,7 +127,7 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 	var lines []string
 	for name, t := range s.Types { // order: sorted below
 		denied := slices.ContainsFunc(s.Deny, func(r string) bool { return r == "Agent("+name+")" || r == "Task("+name+")" })
-		if t.Listed && !denied && (!coordinates || name == "worker") {
+		if t.Listed && !denied && u.servers.meets(t) && (!coordinates || name == "worker") {
 			lines = append(lines, "- "+name+": "+t.About+" (Tools: "+t.words()+")")
 		}
 	}
@@ -410,6 +410,9 @@ func (u *fronts) context(a *agent, raw string, parts []string) {
 			u.told(a, parts[i], text[at:], true)
 		} else if is := strings.Contains(text[at:], "\nScratchpad directory: "+u.opt.Session.Scratchpad+"\n"); u.fails(crd03, is == u.gates.on["tengu_scratch"]) {
 			u.report(crd03, a, "a scratchpad in its workers' context: "+word(!is), word(is))
+		}
+		if parts[i] == workersPart {
+			u.servers.workers(a, text[at:])
 		}
 		text = text[:at]
 	}

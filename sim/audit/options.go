@@ -63,6 +63,7 @@ type Session struct {
 	RetryBase        vtime.Duration             // wait before the first further try, doubled up to
 	RetryCap         vtime.Duration
 	Timing           *Timing                                  // of calls of the model; nil is not checked
+	PluginsOnly      bool                                     // agents of others bring no MCP servers
 	Servers          *Servers                                 // whose tools agents have; nil for none
 	File             func(path string) (text string, ok bool) // of the project as the run begins
 }
@@ -111,7 +112,11 @@ type Type struct {
 	Initial    string // what stands in front of its agents' first message
 	Memory     string // scope of what its agents remember; "" is none
 	Effort     string
-	Refused    bool // no agent of it can be started
+	Refused    bool     // no agent of it can be started
+	Servers    []string // MCP servers of the session whose tools it names
+	Inline     []string // MCP servers that its agents open
+	Required   []string // MCP servers without which none starts
+	Trusted    bool     // its agents may bring servers whatever the session says
 	Model      string
 	Mode       string
 	MaxTurns   int // 0 is none of its own

@@ -113,6 +113,9 @@ func (u *filter) startPool(a, p *agent) {
 	}
 	r := ruleOf(a, p)
 	for _, name := range a.facts.Tools {
+		if u.servers.brings(a, serverOf(name)) {
+			continue // whatever the layers say
+		}
 		by := r.removedBy(name)
 		for _, c := range u.asked(&r, name) {
 			if u.fails(c, by == "" || layerChecks[by] != c && c != flt08 && c != flt06) {

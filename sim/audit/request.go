@@ -294,6 +294,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	u.coordinators.stoppedCall(a, &a.uses[i], b)
 	u.tools.fileResult(a, &a.uses[i], b)
 	u.servers.answered(a, &a.uses[i], b)
+	u.servers.refused(a, c, &a.uses[i], b)
 	u.neighbours.stale(a, c, &a.uses[i], b)
 	if a.looks != nil {
 		u.tasks.shows(a, b, replaced)

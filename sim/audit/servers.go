@@ -24,7 +24,6 @@ type servers struct {
 	listed map[string][]string // by server of the session: tools that agents are offered
 	lost   map[string]uint64   // last event by which one was not connected any more
 	is     map[string]string   // by server: its status
-	moves  int                 // events of them
 }
 
 // What the client calls the search for tools, and what it tells of those that are found
@@ -45,7 +44,8 @@ const otherTools = "tools"
 // rebases takes in that a history's bytes are made anew.
 func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 	if b.Why == otherTools {
-		u.rebased(a, b)
+		a.shift += int32(len(b.Tools) - len(a.facts.Tools))
+		a.facts.Tools = slices.Clone(b.Tools)
 	}
 	if b.Why != otherTools || a.rebased == "" {
 		a.rebased = b.Why
@@ -55,11 +55,11 @@ func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 
 // event takes in what became of a server of the session.
 func (u *servers) event(by int32, b *transcript.Server) {
-	if by >= 0 {
+	if a := u.agent(by); a != nil {
+		u.ownEvent(a, b)
 		return
 	}
 	u.is[b.Name] = b.Status
-	u.moves++
 	switch b.Status {
 	case "connected", "listed":
 		u.listed[b.Name] = slices.Clone(b.Tools)
@@ -129,62 +129,25 @@ func (u *servers) starts(a, p *agent) {
 	_, a.deferred = u.pool(r, inPool(a, searchTool))
 }
 
-// rebased is MCP-06 for a history that stands behind other tools from now on: a root has
-// those of the servers that are there, and what it has found and inserted.
-func (u *servers) rebased(a *agent, b *transcript.Rebase) {
-	a.shift += int32(len(b.Tools) - len(a.facts.Tools))
-	own := slices.DeleteFunc(slices.Clone(a.facts.Tools), fromServer)
-	a.facts.Tools = slices.Clone(b.Tools)
-	if !u.changes(a) {
-		return
-	}
-	inserted := func(name string) bool { return slices.Contains(b.Tools, name) }
-	front, _ := u.now(a)
-	if u.opt.Session.Servers.Search == "inserted" {
-		a.inserts = slices.DeleteFunc(slices.Clone(a.deferred), func(name string) bool { return !inserted(name) })
-		a.deferred = slices.DeleteFunc(slices.Clone(a.deferred), inserted)
-	}
-	u.same(mcp06, a, "tools behind "+b.Detail, strings.Join(append(own, front...), " "), strings.Join(b.Tools, " "))
-}
-
-// changes reports whether an agent's tools change with the session's servers.
-func (u *servers) changes(a *agent) bool {
-	s := u.opt.Session
-	return s != nil && s.Servers != nil && a.parent == nil && !s.coordinates()
-}
-
-// now is what a root is to hold of servers: what it has inserted is in front.
-func (u *servers) now(a *agent) (front, deferred []string) {
-	front, deferred = u.pool(nil, inPool(a, searchTool))
-	if u.opt.Session.Servers.Search != "inserted" {
-		return front, deferred
-	}
-	in := func(name string) bool { return slices.Contains(a.facts.Tools, name) }
-	for _, name := range deferred {
-		if in(name) {
-			front = append(front, name)
-		}
-	}
-	slices.SortStableFunc(front, func(x, y string) int { return u.place(x) - u.place(y) })
-	return front, slices.DeleteFunc(deferred, in)
-}
-
-// sent is MCP-06 and MCP-07 for a root's request behind a change of servers: it defines
-// what they list now, and tells of what is deferred.
+// sent is MCP-06 and MCP-07 for a root's request: it defines the tools that servers list
+// now, of those that are deferred the ones that it has found and inserted, and the others
+// are told of.
 func (u *servers) sent(a *agent) {
-	if !u.changes(a) || a.fitted == u.moves {
+	s := u.opt.Session
+	if s == nil || s.Servers == nil || a.parent != nil || s.coordinates() {
 		return
 	}
-	a.fitted = u.moves
-	front, deferred := u.now(a)
+	front, deferred := u.pool(nil, inPool(a, searchTool))
+	inserted := func(name string) bool { return s.Servers.Search == "inserted" && slices.Contains(a.found, name) }
+	want := slices.DeleteFunc(u.offered(), func(name string) bool {
+		return !slices.Contains(front, name) && !(slices.Contains(deferred, name) && inserted(name))
+	})
 	has := slices.DeleteFunc(slices.Clone(a.facts.Tools), func(name string) bool { return !fromServer(name) })
-	u.same(mcp06, a, "tools of servers", strings.Join(front, " "), strings.Join(has, " "))
-	told := slices.Sorted(slices.Values(a.deferred))
-	u.same(mcp07, a, "can be found", strings.Join(slices.Sorted(slices.Values(deferred)), " "), strings.Join(told, " "))
+	u.same(mcp06, a, "tools of servers", strings.Join(want, " "), strings.Join(has, " "))
+	told := slices.DeleteFunc(slices.Sorted(slices.Values(a.deferred)), inserted)
+	deferred = slices.DeleteFunc(slices.Sorted(slices.Values(deferred)), inserted)
+	u.same(mcp07, a, "can be found", strings.Join(deferred, " "), strings.Join(told, " "))
 }
-
-// place is where a tool stands among those of servers.
-func (u *servers) place(name string) int { return slices.Index(u.offered(), name) }
 
 // sameMessages reports whether a history is the one before behind other tools: the same
 // blocks, as many as there were.
@@ -232,12 +195,6 @@ func (u *servers) answered(a *agent, x *use, b *llm.Block) {
 	if list, ok := strings.CutPrefix(b.Content.Raw(), foundOpen); ok {
 		a.found = append(a.found, strings.Split(strings.TrimSuffix(list, "."), ", ")...)
 	}
-	for _, name := range a.inserts {
-		if u.fails(mcp07, slices.Contains(a.found, name)) {
-			u.report(mcp07, a, "no definition of "+name+" in front, which no search has found", "one")
-		}
-	}
-	a.inserts = nil
 }
 
 // reference is MCP-07 for a definition behind the results: a search has found it.
@@ -250,12 +207,11 @@ func (u *servers) reference(a *agent, b *llm.Block) {
 // called is MCP-05 for the result of a call: one of a server that is not connected as
 // the call begins, or no more as it ends, is an error.
 func (u *servers) called(a *agent, c *call, b *transcript.ToolResult) {
-	rest, is := strings.CutPrefix(c.name, "mcp__")
-	server, _, _ := strings.Cut(rest, "__")
-	if _, shared := u.is[server]; !is || !shared || c.began == 0 || slices.Contains(a.opened, server) {
+	server := serverOf(c.name)
+	if _, shared := u.is[server]; !shared || c.began == 0 || slices.Contains(a.opened, server) || slices.Contains(u.typeOf(a).Inline, server) {
 		return
 	}
-	gone := u.lost[server] > c.began || u.is[server] != "connected" && u.is[server] != "listed"
+	gone := u.lost[server] > c.began || !u.there(server)
 	if u.fails(mcp05, !gone || b.IsError) {
 		u.report(mcp05, a, "an error: server "+server+" is "+u.is[server], "a result")
 	}

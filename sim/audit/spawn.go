@@ -66,6 +66,8 @@ func (u *launches) typed(a *agent, s *Session, typ, model string) (why string, k
 		return "is denied by the permission rule", true
 	case t.Refused:
 		return "cannot be started", true
+	case !u.servers.meets(t):
+		return "cannot be started", false // or it is waited for (MCP-03)
 	}
 	if a.coordinator() {
 		model = ""
@@ -131,7 +133,7 @@ func (u *launches) answered(a *agent, c *call, x *use, b *llm.Block, replaced bo
 	if says, list, found := strings.Cut(b.Content.Raw(), "; available: "); b.IsError && found && !replaced && !a.coordinator() {
 		var names []string
 		for name, t := range s.Types { // order: sorted below
-			if t.Listed && !u.denies(s, name) {
+			if t.Listed && !u.denies(s, name) && u.servers.meets(t) {
 				names = append(names, name)
 			}
 		}
@@ -205,7 +207,7 @@ func (u *filter) exact(a, p *agent) {
 		}
 	}
 	front, _ := u.servers.pool(&r, slices.Contains(want, searchTool))
-	u.same(sub07, a, "tools", strings.Join(append(want, front...), " "), strings.Join(a.facts.Tools, " "))
+	u.same(sub07, a, "tools", strings.Join(u.servers.brought(a, append(want, front...)), " "), strings.Join(a.facts.Tools, " "))
 }
 
 // gone reports whether a rule denies a tool as a whole: of the Agent tool it denies types.

@@ -9,6 +9,7 @@ import (
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/agent"
+	"agentsim/sim/client"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
 )
@@ -323,10 +324,13 @@ func (r *reader) servers(n *document.Node, key string) {
 
 func (r *reader) inline(n *document.Node, key string) {
 	for _, p := range n.Pairs {
-		if p.Val.Kind != document.Map {
+		switch {
+		case p.Val.Kind != document.Map:
 			r.fail(p.Val.Pos, "", "server %q of %s is a mapping, not %s", p.Key, key, p.Val.Kind)
-			continue
+		case !client.PlainServer(p.Key):
+			r.fail(p.Pos, "such as github", "a server's name has letters, digits, - and single _ alone, not %q", p.Key)
+		case !slices.Contains(r.def.Inline, p.Key):
+			r.def.Inline = append(r.def.Inline, p.Key)
 		}
-		r.def.Servers = append(r.def.Servers, p.Key)
 	}
 }

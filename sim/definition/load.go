@@ -163,14 +163,9 @@ func (r *reader) done(prompt string, at document.Pos) {
 	if d.Memory != "" {
 		d.Tools = remembering(d.Tools)
 	}
-	for _, f := range []struct {
-		key   string
-		given bool
-	}{{"isolation", d.Isolation != ""}, {"mcpServers", len(d.Servers) > 0}, {"requiredMcpServers", len(d.Required) > 0}} {
-		if f.given {
-			p := r.where[f.key]
-			d.Refused = append(d.Refused, r.text.src.Name+":"+strconv.Itoa(p.Line)+":"+strconv.Itoa(p.Col)+": "+f.key+" is known, but nothing serves it yet")
-		}
+	if d.Isolation != "" {
+		p := r.where["isolation"]
+		d.Refused = append(d.Refused, r.text.src.Name+":"+strconv.Itoa(p.Line)+":"+strconv.Itoa(p.Col)+": isolation is known, but nothing serves it yet")
 	}
 }
 

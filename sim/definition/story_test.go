@@ -102,6 +102,7 @@ func show(t *testing.T, d *agent.Definition) string {
 	}
 	field("isolation", d.Isolation, d.Isolation != "")
 	field("servers", fmt.Sprintf("%q", d.Servers), d.Servers != nil)
+	field("inline", fmt.Sprintf("%q", d.Inline), d.Inline != nil)
 	field("required", fmt.Sprintf("%q", d.Required), d.Required != nil)
 	field("color", d.Color, d.Color != "")
 	for _, r := range d.Refused {

@@ -46,9 +46,6 @@ const (
 	Inserted Policy = "inserted" // by name; what ToolSearch finds is put among the tools in front
 )
 
-// Policies are all of them.
-var Policies = []Policy{Front, Deferred, Inserted}
-
 // Spec is one server.
 type Spec struct {
 	Name     string
@@ -78,19 +75,17 @@ type Change struct {
 
 // Connection is one to a server.
 type Connection struct {
-	spec   *Spec
+	*Spec
+	own    bool // an agent's
 	status Status
 	listed []*tool.Tool
 }
 
-// Name is the server's.
-func (c *Connection) Name() string { return c.spec.Name }
-
 // Status is what became of it.
 func (c *Connection) Status() Status { return c.status }
 
-// Tools are those that it lists.
-func (c *Connection) Tools() []*tool.Tool { return c.listed }
+// Lists are the tools that it lists.
+func (c *Connection) Lists() []*tool.Tool { return c.listed }
 
 // list makes the connection list tools.
 func (c *Connection) list(tools []Tool, policy Policy) {
@@ -99,7 +94,7 @@ func (c *Connection) list(tools []Tool, policy Policy) {
 		if t.Own {
 			continue
 		}
-		c.listed = append(c.listed, &tool.Tool{Name: client.Qualified(c.spec.Name, t.Name), Raw: t.Definition, MCP: true, Class: permission.Exec,
+		c.listed = append(c.listed, &tool.Tool{Name: client.Qualified(c.Name, t.Name), Raw: t.Definition, MCP: true, Class: permission.Exec,
 			Deferred: policy != Front && !t.InFront, Run: c.runs(t.Name)})
 	}
 }
@@ -113,13 +108,13 @@ func (c *Connection) runs(name string) func(*tool.Env, *llm.Payload) tool.Result
 // from then on.
 func (c *Connection) call(now vtime.Instant, name, input string) tool.Result {
 	if c.status != Connected {
-		return tool.Error("MCP server " + c.spec.Name + " is not connected: it is " + string(c.status) + ".")
+		return tool.Error("MCP server " + c.Name + " is not connected: it is " + string(c.status) + ".")
 	}
-	text, took := c.spec.Answer(name, input)
-	if !c.spec.ByAgents {
-		for _, x := range c.spec.Changes {
+	text, took := c.Answer(name, input)
+	if !c.own {
+		for _, x := range c.Changes {
 			if at := vtime.Instant(x.At); x.To == Dropped && at > now && at <= now.Add(took) {
-				lost := tool.Error("MCP server " + c.spec.Name + " dropped the connection while " + name + " ran.")
+				lost := tool.Error("MCP server " + c.Name + " dropped the connection while " + name + " ran.")
 				lost.Took = at.Sub(now)
 				return lost
 			}
@@ -130,9 +125,9 @@ func (c *Connection) call(now vtime.Instant, name, input string) tool.Result {
 
 // Session is the servers of a run. A nil one has none.
 type Session struct {
-	policy Policy
-	keeps  bool // tools of a connection that was lost stay in front
-	finds  bool // the client defines ToolSearch itself
+	Policy Policy // how tools stand in front
+	keeps  bool   // tools of a connection that was lost stay in front
+	finds  bool   // the client defines ToolSearch itself
 	specs  []*Spec
 	shared []*Connection // by name
 	tell   func(c *Connection, s Status)
@@ -146,10 +141,10 @@ func New(specs []*Spec, policy Policy, keeps bool, own []*tool.Tool) *Session {
 		return nil
 	}
 	specs = slices.SortedFunc(slices.Values(specs), func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) })
-	s := &Session{policy: policy, keeps: keeps, specs: specs}
+	s := &Session{Policy: policy, keeps: keeps, specs: specs}
 	for _, x := range specs {
 		if !x.ByAgents {
-			c := &Connection{spec: x, status: Connecting}
+			c := &Connection{Spec: x, status: Connecting}
 			s.shared = append(s.shared, c)
 			if x.Connects == 0 {
 				s.move(c, x.Comes, x.Tools)
@@ -175,18 +170,15 @@ func (s *Session) serve(t *tool.Tool) {
 	}
 }
 
-// Policy is how tools stand in front.
-func (s *Session) Policy() Policy { return s.policy }
-
 // Watch schedules what becomes of the session's servers; tell hears of each change once
 // it has happened.
 func (s *Session) Watch(k *kernel.Kernel, tell func(c *Connection, s Status)) {
 	s.tell = tell
 	for _, c := range s.shared {
 		if c.status == Connecting {
-			k.At(vtime.Instant(c.spec.Connects), &change{s, c, Change{To: c.spec.Comes, Tools: c.spec.Tools}})
+			k.At(vtime.Instant(c.Connects), &change{s, c, Change{To: c.Comes, Tools: c.Tools}})
 		}
-		for _, x := range c.spec.Changes {
+		for _, x := range c.Changes {
 			k.At(vtime.Instant(x.At), &change{s, c, x})
 		}
 	}
@@ -205,7 +197,7 @@ func (x *change) Fire(vtime.Instant) {
 	c, to := x.to, x.To
 	switch {
 	case to == Listed && c.status != Connected:
-		c.list(x.Tools, x.of.policy)
+		c.list(x.Tools, x.of.Policy)
 		return
 	case to == Listed:
 		to = Connected
@@ -220,9 +212,9 @@ func (s *Session) move(c *Connection, to Status, tools []Tool) {
 	switch {
 	case to != Connected:
 	case tools != nil:
-		c.list(tools, s.policy)
+		c.list(tools, s.Policy)
 	case c.listed == nil: // it comes for the first time
-		c.list(c.spec.Tools, s.policy)
+		c.list(c.Tools, s.Policy)
 	}
 }
 
@@ -240,7 +232,7 @@ func (s *Session) Tools() (out []*tool.Tool) {
 	if s == nil {
 		return nil
 	}
-	if s.policy != Front && !s.finds {
+	if s.Policy != Front && !s.finds {
 		out = append(out, tool.SearchTool())
 	}
 	for _, c := range s.shared {
@@ -258,9 +250,33 @@ func (s *Session) lists(c *Connection) bool {
 
 // Find is the session's connection to a server, nil for none.
 func (s *Session) Find(name string) *Connection {
-	i := slices.IndexFunc(s.Shared(), func(c *Connection) bool { return c.spec.Name == name })
+	i := slices.IndexFunc(s.Shared(), func(c *Connection) bool { return c.Name == name })
 	if i < 0 {
 		return nil
 	}
 	return s.shared[i]
 }
+
+// Open is an agent's own connection to a server, which is still to connect; nil where
+// there is no such server.
+func (s *Session) Open(name string) *Connection {
+	if s == nil {
+		return nil
+	}
+	for _, x := range s.specs {
+		if x.Name == name {
+			c := &Connection{Spec: x, own: true, status: Connecting}
+			if x.Comes == Connected {
+				c.list(x.Tools, s.Policy)
+			}
+			return c
+		}
+	}
+	return nil
+}
+
+// Connect ends an agent's wait for its connection.
+func (c *Connection) Connect() { c.status = c.Comes }
+
+// Close closes it.
+func (c *Connection) Close() { c.status = Closed }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -53,19 +52,11 @@ func Search(deferred []*Tool, p *llm.Payload) ([]*Tool, error) {
 		}
 		return found, nil
 	}
-	words := strings.Fields(strings.ToLower(query))
-	hits := func(t *Tool) (n int) {
-		text := strings.ToLower(t.Name + " " + cmp.Or(t.Raw, t.Description))
-		for _, w := range words {
-			n += strings.Count(text, w)
-		}
-		return n
-	}
 	for _, t := range deferred {
-		if hits(t) > 0 {
+		text := strings.ToLower(t.Name + " " + t.Raw)
+		if len(found) < most && slices.ContainsFunc(strings.Fields(strings.ToLower(query)), func(w string) bool { return strings.Contains(text, w) }) {
 			found = append(found, t)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *Tool) int { return hits(b) - hits(a) })
-	return found[:min(len(found), most)], nil
+	return found, nil
 }

@@ -73,7 +73,7 @@ sim/minimal:           WORDS WORLD sim/agent
 sim/lint:              sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
-sim/definition:        WORDS WORLD scenarios/document sim/agent
+sim/definition:        WORDS WORLD scenarios/document sim/agent sim/client
 metrics:               sim/vtime sim/llm sim/transcript cachemodel metrics/sharedprefix
 metrics/report:        sim/vtime sim/llm metrics cachemodel
 metrics/plot:

@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/kernel"
+	"agentsim/sim/mcp"
+	"agentsim/sim/tool"
+	"agentsim/sim/vtime"
+)
+
+// requiredWait is how long a call waits for servers that its type needs and that are
+// connecting (MCP-03).
+const requiredWait = 30 * vtime.Second
+
+// lacks says what is missing of the servers that a definition needs; waits reports
+// whether one of them is connecting, and none has failed.
+func (w *World) lacks(d *Definition) (missing []string, waits bool) {
+	failed := false
+	for _, name := range d.Required {
+		status := "not there"
+		if c := w.cfg.Servers.Find(name); c != nil {
+			if status = string(c.Status()); c.Status() == mcp.Connected {
+				if status = "without a tool"; len(c.Lists()) > 0 {
+					continue
+				}
+			}
+			waits, failed = waits || c.Status() == mcp.Connecting, failed || c.Status() == mcp.Failed
+		}
+		missing = append(missing, name+" ("+status+")")
+	}
+	return missing, waits && !failed
+}
+
+// awaitsServers is a call of the Agent tool that waits for servers.
+type awaitsServers struct {
+	call
+	def     *Definition
+	result  tool.Result
+	at      vtime.Instant
+	pending waiting
+}
+
+// awaited is the wait of a call whose type needs servers that are connecting, nil where
+// it needs none.
+func awaited(c call) *awaitsServers {
+	if !c.by.w.requires() {
+		return nil
+	}
+	in, _, err := c.by.w.cfg.Stack.ReadCall(c.by, c.block)
+	if err != nil {
+		return nil
+	}
+	d := find(c.by.w.cfg.Definitions, in.Type)
+	if d == nil || c.by.ctx.Source == ForkSource {
+		return nil
+	}
+	if _, waits := c.by.w.lacks(d); !waits {
+		return nil
+	}
+	return &awaitsServers{call: c, def: d}
+}
+
+func (u *awaitsServers) wait(p *kernel.Proc) error {
+	w, until := u.by.w, p.Now().Add(requiredWait)
+	for {
+		if _, waits := w.lacks(u.def); !waits || p.Now() >= until {
+			break
+		}
+		if _, err := w.servers.moved.WaitUntil(p, until); err != nil {
+			return err
+		}
+	}
+	u.result, u.pending = begin(p, u.call)
+	if u.at = p.Now(); u.pending != nil {
+		return u.pending.wait(p)
+	}
+	return nil
+}
+
+func (u *awaitsServers) linked() *kernel.Proc {
+	if u.pending == nil {
+		return nil
+	}
+	return u.pending.linked()
+}
+
+func (u *awaitsServers) ended() (tool.Result, vtime.Instant) {
+	switch {
+	case u.pending != nil:
+		return u.pending.ended()
+	case u.result.Content == nil:
+		return failure("Interrupted while MCP servers were connecting."), u.by.w.cfg.Kernel.Now()
+	}
+	return u.result, u.at
+}
+
+// trusted reports whether a definition may bring servers where plugins alone may
+// customise agents: those who manage the machine wrote it, or let it in (MCP-04).
+func (d *Definition) trusted() bool {
+	return d.BuiltIn() || d.Source == FromPlugin || d.Source == FromPolicy
+}
+
+// bring adds to the pool the tools of the session's servers that the definition names
+// and of those that it has each agent open. A tool that is there already stays (MCP-02).
+func (b *spawning) bring() {
+	a, d := b.by, b.def
+	if len(d.Servers)+len(d.Inline) == 0 {
+		return
+	}
+	if a.w.cfg.PluginsOnly && !d.trusted() {
+		a.finding("mcp-restricted", d.Place+": "+strings.Join(append(slices.Clone(d.Servers), d.Inline...), ", ")+" of mcpServers: strictPluginOnlyCustomization leaves them to agents of plugins")
+		return
+	}
+	all := slices.Clone(b.pool.all)
+	add := func(c *mcp.Connection, name string) {
+		if c == nil {
+			a.finding("no-server", d.Place+": there is no MCP server "+name)
+			return
+		}
+		for _, t := range c.Lists() {
+			if tool.Find(all, t.Name) == nil {
+				all = append(all, t)
+			}
+		}
+	}
+	for _, name := range d.Servers {
+		if c := a.w.cfg.Servers.Find(name); c == nil || c.Status() == mcp.Connected {
+			add(c, name)
+		}
+	}
+	for _, name := range d.Inline {
+		c := a.w.cfg.Servers.Open(name)
+		if add(c, name); c != nil {
+			b.servers = append(b.servers, c)
+		}
+	}
+	of := *b.pool.Pool
+	of.Tools = all
+	b.pool = &Pool{Pool: &of, all: all}
+	a.w.lay(b.pool, nil)
+}
+
+// connect waits until the servers that the agent opened have connected, or have not.
+func connect(p *kernel.Proc, a *Agent) error {
+	for _, c := range a.held.servers {
+		if c.Connects > 0 {
+			if err := p.SleepUntil(a.started.Add(c.Connects)); err != nil {
+				return err
+			}
+		}
+		c.Connect()
+		a.w.recordServer(a.ref, c, c.Status())
+	}
+	return nil
+}

@@ -40,6 +40,12 @@ func (s *served) Emit(e *transcript.Event) {
 		s.tell(e, who, "%s", b.Status)
 	case *transcript.Request:
 		for n := b.Head; n != nil && n.Pos > s.pos; n = n.Parent {
+			if n.Block != nil && n.Block.Kind == llm.Text {
+				if _, told, ok := strings.Cut(n.Block.Content.Raw(), "these MCP servers: "); ok {
+					told, _, _ = strings.Cut(told, "\n")
+					s.tell(e, who, "is told that its workers have the servers %s", told)
+				}
+			}
 			if n.Block != nil && n.Block.Kind == llm.ToolResult && n.Block.IsError && strings.Contains(n.Block.Content.Raw(), "MCP server") {
 				s.tell(e, who, "is told: %s", n.Block.Content.Raw())
 			}

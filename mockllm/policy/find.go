@@ -25,7 +25,10 @@ const divideOver = 8
 
 // letters divide names by their next character.
 var letters = [...]string{"[a-cA-C]", "[d-fD-F]", "[g-iG-I]", "[j-lJ-L]", "[m-oM-O]", "[p-rP-R]", "[s-uS-U]", "[v-zV-Z]",
-	"[0-3]", "[4-6]", "[7-9]", "[^a-zA-Z0-9]"}
+	"[0-3]", "[4-6]", "[7-9]", "[^a-zA-Z0-9/]"}
+
+// anywhere begins a pattern for names in all directories.
+const anywhere = "**/"
 
 // class is the place in letters of the character that s begins with, and what
 // follows it.
@@ -45,25 +48,27 @@ func class(s string) (int, string) {
 // families makes the searches for the extensions of all files that the work
 // names.
 func (b *binder) families() {
-	byExt := map[string]int{}
+	byExt, within := map[string]int{}, ""
+	if b.o.Place != "" {
+		within = b.o.Place + "/"
+	}
 	for _, f := range b.t.files {
 		ext := path.Ext(f)
 		i, ok := byExt[ext]
 		if !ok {
-			var names []string
-			within := ""
-			if b.o.Place != "" {
-				within = b.o.Place + "/"
-			}
+			var names []unsplit
 			for _, p := range b.files {
-				if name, ok := strings.CutSuffix(path.Base(p), ext); ok && strings.HasPrefix(p, within) {
-					names = append(names, name)
+				inside, ok := strings.CutPrefix(p, within)
+				dir, base := path.Split(inside)
+				if name, is := strings.CutSuffix(base, ext); ok && is {
+					_, wanted := b.t.fileIndex[p]
+					names = append(names, unsplit{name, strings.TrimSuffix(dir, "/"), wanted})
 				}
 			}
 			i = len(b.t.families)
 			byExt[ext] = i
-			d := divider{t: b.t, all: escapeGlob(within) + "**/", ext: escapeGlob(ext)}
-			d.divide(d.all, names)
+			d := divider{t: b.t, under: escapeGlob(within)}
+			d.begun(anywhere, escapeGlob(ext), names)
 			b.t.families = append(b.t.families, d.out)
 		}
 		b.t.family = append(b.t.family, i)
@@ -71,41 +76,89 @@ func (b *binder) families() {
 }
 
 type divider struct {
-	t   *Table
-	all string // what a pattern for any name begins with
-	ext string
-	out family
+	t     *Table
+	under string // what every pattern begins with
+	out   family
 }
 
-// divide enters the search for names that begin as the pattern says; rests are
-// what follows in each of the project's names. It returns the search's place.
-func (d *divider) divide(pattern string, rests []string) int {
-	at := len(d.out)
-	d.out = append(d.out, slice{search: d.t.addSearch("Glob", -1, pattern+"*"+d.ext)})
-	if len(rests) <= divideOver {
-		return at
-	}
-	var by [len(letters)][]string
-	ends := false
-	for _, rest := range rests {
-		if rest == "" {
-			ends = pattern != d.all
+// unsplit is what no search has divided yet of a file's path: the rest of one of its
+// names, and the directories above that.
+type unsplit struct {
+	rest, dir string
+	wanted    bool // the work names the file
+}
+
+func wanted(names []unsplit) bool {
+	return slices.ContainsFunc(names, func(n unsplit) bool { return n.wanted })
+}
+
+// enter adds a search for names, and reports whether it is to be divided: whoever
+// has read a list that was cut looks further only where its names fit the work.
+func (d *divider) enter(pattern string, names []unsplit) (at int, divided bool) {
+	d.out = append(d.out, slice{search: d.t.addSearch("Glob", -1, d.under+pattern)})
+	return len(d.out) - 1, len(names) > divideOver && wanted(names)
+}
+
+// split enters searches for names that begin as the pattern says and end in a
+// suffix, by how the names go on.
+func (d *divider) split(pattern, suffix string, names []unsplit) (finer []int) {
+	var by [len(letters)][]unsplit
+	var whole []unsplit
+	for _, n := range names {
+		if n.rest == "" {
+			whole = append(whole, n)
 			continue
 		}
-		c, after := class(rest)
-		by[c] = append(by[c], after)
+		var c int
+		c, n.rest = class(n.rest)
+		by[c] = append(by[c], n)
 	}
-	var finer []int
-	if ends {
-		finer = append(finer, len(d.out))
-		d.out = append(d.out, slice{search: d.t.addSearch("Glob", -1, pattern+d.ext)})
+	if wanted(whole) {
+		finer = append(finer, d.whole(pattern, suffix, whole))
 	}
-	if slices.ContainsFunc(by[:], func(s []string) bool { return len(s) > 0 }) {
-		for c, part := range by {
-			finer = append(finer, d.divide(pattern+letters[c], part))
+	for c, part := range by {
+		switch {
+		case len(part) == len(names) && pattern != anywhere:
+			return d.split(pattern+letters[c], suffix, part) // what all have in common divides nothing
+		case wanted(part) || pattern == anywhere && !strings.HasPrefix(suffix, "/"):
+			finer = append(finer, d.begun(pattern+letters[c], suffix, part))
 		}
 	}
-	d.out[at].finer = finer
+	return finer
+}
+
+// begun enters the search for names that begin as the pattern says.
+func (d *divider) begun(pattern, suffix string, names []unsplit) int {
+	at, divided := d.enter(pattern+"*"+suffix, names)
+	if divided {
+		d.out[at].finer = d.split(pattern, suffix, names)
+	}
+	return at
+}
+
+// whole enters the search for one name in all directories, divided by the name of
+// the directory.
+func (d *divider) whole(pattern, suffix string, names []unsplit) int {
+	at, divided := d.enter(pattern+suffix, names)
+	if !divided {
+		return at
+	}
+	name := strings.TrimPrefix(pattern, anywhere) + suffix
+	var top, below []unsplit
+	for _, n := range names {
+		if n.dir == "" {
+			top = append(top, n)
+			continue
+		}
+		dir, base := path.Split(n.dir)
+		below = append(below, unsplit{base, strings.TrimSuffix(dir, "/"), n.wanted})
+	}
+	var finer []int
+	if wanted(top) {
+		first, _ := d.enter(name, top)
+		finer = append(finer, first)
+	}
+	d.out[at].finer = append(finer, d.split(anywhere, "/"+name, below)...)
 	return at
 }
 

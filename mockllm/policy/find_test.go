@@ -40,14 +40,19 @@ func narrowed(t *testing.T) {
 // exactly one of those that another is divided into.
 func TestFamilies(t *testing.T) {
 	t.Run("CON-12 narrower searches find between them what the broader one finds, each name once", rapid.MakeCheck(func(t *rapid.T) {
-		var names, rests []string
+		var names []string
+		var rests []unsplit
 		for range rapid.IntRange(1, 60).Draw(t, "files") {
-			name := rapid.StringMatching(`[a-cM-O_0-9é.]{1,4}`).Draw(t, "name")
-			names, rests = append(names, "dir/"+name+".go"), append(rests, name)
+			name := rapid.StringMatching(`[a-cM-O_0-9é.]{0,4}`).Draw(t, "name")
+			dir := rapid.SampledFrom([]string{"", "a", "ab/b", "b", "c/ab"}).Draw(t, "directory")
+			if slices.Contains(names, path.Join(dir, name+".go")) {
+				continue
+			}
+			names, rests = append(names, path.Join(dir, name+".go")), append(rests, unsplit{name, dir, true})
 		}
 		table := &Table{searchIndex: map[string]int{}}
-		d := divider{t: table, ext: ".go"}
-		d.divide("**/", rests)
+		d := divider{t: table}
+		d.begun(anywhere, ".go", rests)
 		pattern := func(i int) string {
 			raw := table.searches[d.out[i].search].input.Raw()
 			return strings.TrimSuffix(strings.TrimPrefix(raw, `{"pattern":"`), `"}`)
@@ -61,7 +66,11 @@ func TestFamilies(t *testing.T) {
 					}
 				}
 				if len(s.finer) > 0 && doublestar.MatchUnvalidated(pattern(i), name) && hits != 1 {
-					t.Fatalf("%s is found by %s and by %d narrower searches", name, pattern(i), hits)
+					var by []string
+					for _, f := range s.finer {
+						by = append(by, pattern(f))
+					}
+					t.Fatalf("%s is found by %s and by %d narrower searches of %q", name, pattern(i), hits, by)
 				}
 			}
 		}

@@ -29,7 +29,7 @@ var sections = []Section{
 	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
 	{Word: "PLN", About: "plan mode", Without: notBuilt},
 	{Word: "WKT", About: "worktrees and remote agents", Without: notBuilt},
-	{Word: "VER", About: "the verification agent", Without: notBuilt},
+	{Word: "VER", About: "the verification agent", Scenarios: []string{"verdicts"}},
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
 	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers"}},
 	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},

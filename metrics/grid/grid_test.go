@@ -75,6 +75,9 @@ func unranked(t *testing.T) {
 		{[]cell{{10, 8}, {20, 0}}, []cell{{30, 8}, {20, 0}}, -1, []string{"none is the cheapest: no variant did all of the work"}},
 		{[]cell{{10, 9}, {10, 9}}, []cell{{30, 9}, {30, 9}}, -1, []string{"none is the cheapest: those that did all of the work cost the same"}},
 	} {
+		if got := (&Grid{}).Ranking(); got != nil {
+			t.Errorf("without a grid: %q", got)
+		}
 		g := New("swept", []Axis{{"model.prompting", []string{"full", "lazy"}}}, []string{"x", "y"}, 1)
 		for p, cells := range [][]cell{c.before, c.after} {
 			for i, v := range cells {

@@ -75,7 +75,10 @@ func (g *Grid) unranked() string {
 		}
 		ranks = ranks || slices.ContainsFunc(cells, func(c Cell) bool { return c.ranks() })
 	}
-	if ranks {
+	switch {
+	case g.Points() == 0:
+		return ""
+	case ranks:
 		return "none is the cheapest: those that did all of the work cost the same"
 	}
 	return "none is the cheapest: no variant did all of the work"

@@ -12,6 +12,7 @@ import (
 func (f *folder) step(role llm.Role, b *llm.Block) {
 	switch b.Kind {
 	case llm.Text:
+		f.s.verifies = f.s.verifies || role == llm.NoRole && strings.Contains(b.Content.Raw(), verdictAsked)
 		f.s.plans = f.s.plans || role == llm.NoRole && strings.Contains(b.Content.Raw(), criticalTitle)
 		n := f.t.read(b.Content)
 		f.goal(role, b.Content, n)

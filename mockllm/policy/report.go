@@ -56,7 +56,41 @@ func (m *Model) report(a *assignment) string {
 		relied += "\nRelied on:" + list
 	}
 	relied += m.mind().carried() + m.mind().criticalFiles(a)
-	return m.outcomes(a) + m.mind().findings(a, relied) + relied
+	return m.outcomes(a) + m.mind().findings(a, relied) + relied + verdictOf(m, a)
+}
+
+// verdictAsked stands in the system prompt of agents that end with a verdict.
+const verdictAsked = "\nVERDICT: PASS\n"
+
+// verdictOf closes a report of a verification: what failed, with the command that shows it,
+// or what could not be checked, or that nothing was found.
+func verdictOf(m *Model, a *assignment) string {
+	if !m.s.verifies {
+		return ""
+	}
+	failed, steps, runs := "", "", false
+	for _, i := range a.items {
+		for _, r := range m.t.items[i].runs {
+			runs = true
+			if m.s.proven().red.has(r) {
+				failed += "\n$ " + m.t.runs[r].words
+				steps += "\n1. Run " + m.t.runs[r].words + "."
+			}
+		}
+		if missing := m.missingOf(i); len(missing) > 0 {
+			failed += "\n" + m.t.items[i].title + ": " + strings.Join(missing, ", ")
+		}
+	}
+	switch {
+	case runs && !m.s.shell:
+		return "\n\nBash is not available here.\n\nVERDICT: PARTIAL"
+	case failed != "":
+		if steps == "" {
+			steps = "\n1. Read what was changed."
+		}
+		return "\n\nOutput:" + failed + "\n\nSteps:" + steps + "\n\nVERDICT: FAIL"
+	}
+	return "\n\nVERDICT: PASS"
 }
 
 // criticalTitle is over the last section of a Plan agent's report.

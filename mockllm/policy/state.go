@@ -27,6 +27,7 @@ type state struct {
 	shell      bool   // a shell
 	summed     bool   // it began with a summary, and no item was closed since
 	plans      bool   // its system prompt asks for the critical files at the report's end
+	verifies   bool   // its system prompt asks for a verdict there
 	files      vector
 	places     *place
 	injections *seenInjections

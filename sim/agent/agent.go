@@ -261,6 +261,11 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		a.w.fail(fatal)
 		return fatal
 	}
+	if end.Status == "completed" && a.def.verifies() {
+		if why := unverified(lastText(a)); why != "" {
+			end = Ending{"failed", why}
+		}
+	}
 	a.ended, a.endedAt = true, p.Now()
 	a.root.returns()
 	a.inbox.drop()

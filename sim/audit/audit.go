@@ -154,45 +154,7 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		}
 		return
 	}
-	switch b := e.Body.(type) {
-	case *transcript.AgentStart:
-		u.start(e.Agent, b)
-		return
-	case *transcript.Task:
-		u.notices.taskID(u.agent(e.Agent), b)
-		u.tasks.task(e.Agent, b)
-		return
-	case *transcript.Notification:
-		u.notices.waits(u.agent(e.Agent), b)
-		u.notices.unread(b)
-		u.tasks.notification(e.Agent, b)
-		return
-	case *transcript.Message:
-		u.notices.message(e.Agent, b)
-		return
-	case *transcript.Output:
-		u.tasks.output(e.Agent, b)
-		return
-	case *transcript.Server:
-		u.servers.event(e.Agent, b)
-		return
-	case *transcript.Gate:
-		u.gates.flipped(b)
-		return
-	case *transcript.Definition:
-		u.definitions.definition(b)
-		return
-	case *transcript.Handoff:
-		u.handoffs.handoff(e.Agent, b)
-		return
-	case *transcript.Abort:
-		u.aborts.abort(e.Agent, b)
-		return
-	case *transcript.RunEnd:
-		u.tasks.runEnd(b)
-		u.tasks.keptOutputs()
-		u.aborts.unheard(b)
-		u.servers.ended()
+	if u.apart(e) {
 		return
 	}
 	a := u.agent(e.Agent)
@@ -207,6 +169,44 @@ func (u *Auditor) Emit(e *transcript.Event) {
 		a.former.messages++
 	}
 	u.of(a, kind, e.Body)
+}
+
+// apart handles the events that a section of their own takes in, whether or not their
+// agent lives. It reports whether the event is one of those.
+func (u *Auditor) apart(e *transcript.Event) bool {
+	switch b := e.Body.(type) {
+	case *transcript.AgentStart:
+		u.start(e.Agent, b)
+	case *transcript.Task:
+		u.notices.taskID(u.agent(e.Agent), b)
+		u.tasks.task(e.Agent, b)
+	case *transcript.Notification:
+		u.notices.waits(u.agent(e.Agent), b)
+		u.notices.unread(b)
+		u.tasks.notification(e.Agent, b)
+	case *transcript.Message:
+		u.notices.message(e.Agent, b)
+	case *transcript.Output:
+		u.tasks.output(e.Agent, b)
+	case *transcript.Server:
+		u.servers.event(e.Agent, b)
+	case *transcript.Gate:
+		u.gates.flipped(b)
+	case *transcript.Definition:
+		u.definitions.definition(b)
+	case *transcript.Handoff:
+		u.handoffs.handoff(e.Agent, b)
+	case *transcript.Abort:
+		u.aborts.abort(e.Agent, b)
+	case *transcript.RunEnd:
+		u.tasks.runEnd(b)
+		u.tasks.keptOutputs()
+		u.aborts.unheard(b)
+		u.servers.ended()
+	default:
+		return false
+	}
+	return true
 }
 
 // livesOnly are the kinds of events, as bits, that only agents that live have.

@@ -37,6 +37,7 @@ const (
 	min02
 	min04
 	min06
+	ver01
 	btw01
 	btw02
 	def02
@@ -162,6 +163,7 @@ var checks = [numChecks]Check{
 	min06:   {"MIN-06", "sub-agents of the minimal stack run one after the other"},
 	sub22:   {"SUB-22", "no call of an agent that asks for a worktree of its own succeeds"},
 	sub23:   {"SUB-23", "a message goes to the agent whose id or name the call says"},
+	ver01:   {"VER-01", "a verification that ends with PASS completes, and one without a verdict fails"},
 	btw01:   {"BTW-01", "a side question goes on from its root's last request, byte for byte, in as many turns as it has, and is refused every tool"},
 	btw02:   {"BTW-02", "nothing is cached behind what a root had sent when it was asked on the side"},
 	def02:   {"DEF-02", "of the sources that define a type of agent the strongest is in force"},

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"strings"
+
 	"slices"
 
 	"agentsim/sim/llm"
@@ -142,6 +144,12 @@ func (d *conduct) ended(u *ledger, a *agent, b *transcript.AgentEnd) {
 	}
 	a.former.size, a.former.count = a.window.size, a.count
 	want := d.status(a)
+	if want == "completed" && a.facts.Source == "agent:builtin:verification" {
+		if want = verdict(a.lastText()); want != "" && u.fails(ver01, b.Status == want) {
+			u.report(ver01, a, "status "+want+" of a verification that ends so", b.Status)
+		}
+		want = ""
+	}
 	if spent && b.Status == "max_turns" {
 		want = ""
 	}
@@ -171,6 +179,22 @@ func (d *conduct) status(a *agent) string {
 		return "no end: it goes on once"
 	}
 	return ""
+}
+
+// verdict is how a verification ends by its last text: completed with PASS in a line of
+// its own, failed without a verdict. What FAIL and PARTIAL have to show is not looked at.
+func verdict(text string) string {
+	before, last := "", strings.TrimRight(text, " \t\n")
+	if i := strings.LastIndexByte(last, '\n'); i >= 0 {
+		before, last = last[:i+1], last[i+1:]
+	}
+	switch {
+	case last == "VERDICT: PASS" && !strings.Contains(before, "VERDICT:"):
+		return "completed"
+	case last == "VERDICT: FAIL", last == "VERDICT: PARTIAL", strings.Contains(before, "VERDICT:"):
+		return ""
+	}
+	return "failed"
 }
 
 // compacted is LOOP-07 for a history that becomes a summary: it was full.

@@ -41,6 +41,8 @@ var conductSurgeries = []conductSurgery{
 	})},
 	{"AUD-05 DEF-02 a definition that gives way to a weaker one", "guests", "DEF-02", "type guest as the strongest", changed(func(b *transcript.Definition) bool { return b.Outcome == "overridden" },
 		func(_ *transcript.Event, b *transcript.Definition) { b.Source = "policySettings" })},
+	{"AUD-05 VER-01 a verification without a verdict that completes", "wrong-verdicts", "VER-01", "status failed", changed(func(b *transcript.AgentEnd) bool { return b.Status == "failed" },
+		func(_ *transcript.Event, b *transcript.AgentEnd) { b.Status = "completed" })},
 	{"AUD-05 FRK-09 a fork that is none of the session's", "kin", "SUB-04", "type fork", started("main/2.1", func(b *transcript.AgentStart) { b.Type = "general-purpose" })},
 	{"AUD-05 ISO-07 a chain of a sibling", "kin", "ISO-07", "a query chain that no", func() func(*transcript.Event) (bool, bool) {
 		var first uint64

@@ -161,6 +161,9 @@ func (j *judge) classify(o *order) {
 		return
 	}
 	o.role = j.roleByWords(o)
+	if o.to >= 0 && j.run.Agents[o.to].Type == "verification" {
+		o.role = verifying
+	}
 }
 
 // roleByWords goes by the description and the first sentences. A verification is

@@ -33,6 +33,7 @@ var rules = []Rule{
 	{"verifier-wrote-code", "whoever verifies wrote what it verifies", true, (*judge).verifierWrote},
 	{"verification-runs-nothing", "a verification runs no command", true, (*judge).runsNothing},
 	{"verification-skips-tests", "a verification leaves out the tests of what it verifies", true, (*judge).skipsTests},
+	{"verification-no-probe", "an agent of type verification tries nothing adversarial", true, (*judge).noProbe},
 	{"type-errors-waved-off", "a verification calls type errors unrelated and does not look into them", true, (*judge).wavesOff},
 }
 

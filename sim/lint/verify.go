@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -93,6 +94,23 @@ func (j *judge) skipsTests() {
 		}
 		if strings.Contains(strings.ToLower(o.prompt), "test") && !slices.ContainsFunc(ran, testRun.MatchString) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "tests were asked for and none was run", excerpt(strings.Join(ran, "; ")))
+		}
+	})
+}
+
+// probe are the words of what tries to break something: at once, at the bounds, twice,
+// or on what is gone.
+var probe = regexp.MustCompile(`(?i)\b(concurren|parallel|race|boundar|overflow|empty|idempoten|twice|again|orphan|deleted)`)
+
+// noProbe looks for agents of the built-in type that verifies whose commands and texts
+// show no adversarial probe (VER-03).
+func (j *judge) noProbe() {
+	j.checks(func(o *order, calls []*Call) {
+		if j.run.Agents[o.to].Type != "verification" || len(commands(calls)) == 0 {
+			return // what runs nothing is another finding
+		}
+		if _, b, _ := said(calls, probe); b == nil && !slices.ContainsFunc(commands(calls), probe.MatchString) {
+			j.found(j.place(o.call, o.block), j.name(o.to), j.name(o.to)+" verifies without an adversarial probe: nothing at once, at the bounds, twice or on what is gone", excerpt(o.prompt))
 		}
 	})
 }

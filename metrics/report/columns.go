@@ -104,7 +104,7 @@ func Metrics(names []string) (out []string) {
 
 // Comparison says one line a variant with the columns named, which Columns has
 // read. Where requests failed their number is beside the calls. The smallest bill
-// of those that did the most is marked.
+// of those that did all of their work is marked.
 func Comparison(rows []Row, names []string) *Sheet {
 	failed := slices.ContainsFunc(rows, func(r Row) bool { return r.Run.Total.Errors > 0 })
 	if i := slices.Index(names, "calls"); i >= 0 && failed && !slices.Contains(names, "failed") {

@@ -219,6 +219,8 @@ func sameWorkOnly(t *testing.T) {
 		{"nothing", func(_, _ *metrics.Run) {}, "fork costs $0.31 more than inline: cache read +$0.36, cache write -$0.05"},
 		{"fewer done", func(_, fork *metrics.Run) { fork.Items.Done = 8 }, ""},
 		{"the cheap one did fewer", func(inline, _ *metrics.Run) { inline.Items.Done = 8 }, ""},
+		{"none did all", func(inline, fork *metrics.Run) { inline.Items.Done, fork.Items.Done = 8, 8 }, "no bills are compared: no variant did all of the work"},
+		{"both met a limit", func(inline, fork *metrics.Run) { inline.Outcome, fork.Outcome = "limit", "limit" }, "no bills are compared: no variant did all of the work"},
 		{"other items", func(_, fork *metrics.Run) { fork.Items.Total = 10 }, ""},
 		{"a limit", func(_, fork *metrics.Run) { fork.Outcome = "limit" }, ""},
 		{"the cheap one met a limit", func(inline, _ *metrics.Run) { inline.Outcome = "limit" }, ""},

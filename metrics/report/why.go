@@ -97,10 +97,14 @@ func Misses(rows []Row) *Sheet {
 // Why says in a line for each further variant that did the same work what makes
 // its bill differ from the cheapest one's, largest part first. A difference of
 // less than a hundredth of the cheapest bill is left out, an equal bill is told.
+// Where no variant did all of its work that is said instead.
 // Nothing is said of one variant alone or while a bill is not known.
 func Why(rows []Row) []string {
 	best := cheapest(rows)
 	if best < 0 {
+		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r Row) bool { return didAll(r.Run) || len(r.Run.Unpriced()) > 0 }) {
+			return []string{"no bills are compared: no variant did all of the work"}
+		}
 		return nil
 	}
 	var out []string
@@ -186,20 +190,23 @@ func amount(a, b cachemodel.Picodollars, m, n int64) cachemodel.Picodollars {
 	return cachemodel.Picodollars(math.Round(float64(n-m) * max(float64(a)/float64(m), float64(b)/float64(n))))
 }
 
-// cheapest is the run with the smallest bill among those that finished with the
-// most items done; -1 when bills cannot be compared.
+// cheapest is the run with the smallest bill among those that did all of their work,
+// and the most of it; -1 when there is none and when bills cannot be compared.
 func cheapest(rows []Row) int {
 	best := -1
 	for i, r := range rows {
 		if len(r.Run.Unpriced()) > 0 || len(rows) < 2 {
 			return -1
 		}
-		if finished(r.Run) && (best < 0 || better(r.Run, rows[best].Run)) {
+		if didAll(r.Run) && (best < 0 || better(r.Run, rows[best].Run)) {
 			best = i
 		}
 	}
 	return best
 }
+
+// didAll reports whether a run finished with all of its items done.
+func didAll(r *metrics.Run) bool { return finished(r) && r.Items.Done == r.Items.Total }
 
 // better reports whether a did more than b, or as much for less.
 func better(a, b *metrics.Run) bool {

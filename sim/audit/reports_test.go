@@ -199,7 +199,7 @@ func spoilt(opt audit.Options, events []transcript.Event, at int, how rng.Key) {
 	}
 }
 
-// spoiltSpecs are the auditor's scenarios and the one of the library that is small cases.
+// spoiltSpecs are the auditor's scenarios and those of the library that are small cases.
 func spoiltSpecs(t *testing.T) (out []*sim.Spec) {
 	t.Helper()
 	names, err := filepath.Glob("testdata/*.yaml")
@@ -209,7 +209,7 @@ func spoiltSpecs(t *testing.T) (out []*sim.Spec) {
 	for _, name := range names {
 		out = append(out, specOf(t, strings.TrimSuffix(filepath.Base(name), ".yaml")))
 	}
-	for _, name := range []string{"held-back"} {
+	for _, name := range []string{"held-back", "agent-servers", "mcp-servers"} {
 		f, err := scenarios.Open(name)
 		if err != nil {
 			t.Fatal(err)

@@ -133,3 +133,64 @@ func TestServers(t *testing.T) {
 		})
 	})
 }
+
+// TestServersRace runs what servers do under drawn orders: two agents whose server drops
+// while both call it and a third waits for another one, and agents with servers of their
+// own that are killed.
+func TestServersRace(t *testing.T) {
+	const text = `agentsim: 1
+name: race
+provider: {model: claude-sonnet-5-5, latency: {profile: steady}}
+project:
+  files:
+    a.go: "package a\n"
+    .claude/agents/own.md: "---\nname: own\ndescription: d\nmcpServers: [db, {mine: {command: m}}]\n---\nYou.\n"
+    .claude/agents/needy.md: "---\nname: needy\ndescription: d\nrequiredMcpServers: [late]\n---\nYou.\n"
+  servers:
+    - {name: db, tools: 2, definition: 200, calls: {takes: 2s, output: 60}, changes: [{at: 6s, is: dropped}, {at: 9s, is: connected}]}
+    - {name: late, tools: 1, definition: 200, connects: 6s}
+    - {name: mine, opens: agents, tools: 1, definition: 200, connects: 1s}
+script:
+  main: {user: Look., system: {tokens: 3_000}, then: [{at: 10s, interrupt: true}, {at: 12s, message: And?}]}
+  answers:
+    - agent: main
+      turns:
+        - tools: [{name: Agent, input: {description: a b c, prompt: p, subagent_type: own}}, {name: Agent, input: {description: a b c, prompt: p, subagent_type: own}}, {name: Agent, input: {description: a b c, prompt: p, subagent_type: needy}}]
+        - tools: [{name: mcp__db__tool_1, input: {q: a}}]
+        - text: done
+    - {agent: main/*, turns: [{tools: [{name: mcp__db__tool_1, input: {q: a}}, {name: mcp__db__tool_2, input: {q: a}}]}, {tools: [{name: mcp__db__tool_1, input: {q: b}}]}, {text: done}]}
+lab: {permissions: {mode: bypassPermissions}}
+`
+	seeds := 1000
+	if testing.Short() {
+		seeds = 50
+	}
+	f, err := scenarios.Parse("race.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, search := range []string{"front", "deferred"} {
+		for _, policy := range []string{"fifo", "random", "pct:3"} {
+			t.Run("MCP-05 ISO-10 a server that drops during calls, and agents that are killed, "+search+", "+policy, func(t *testing.T) {
+				for seed := range seeds {
+					sc, err := f.Effective("", []string{fmt.Sprintf("seed=%d", seed), "project.tool_search=" + search})
+					if err != nil {
+						t.Fatal(err)
+					}
+					spec, err := sim.NewSpec(sc, "")
+					if err != nil {
+						t.Fatal(err)
+					}
+					spec.Policy = policy
+					res, err := sim.Run(spec, sim.Options{})
+					if err != nil {
+						t.Fatalf("seed %d: %v", seed, err)
+					}
+					if err := res.Audit.Err(); err != nil || res.Outcome != sim.Completed {
+						t.Fatalf("seed %d: %s, %v", seed, res.Outcome, err)
+					}
+				}
+			})
+		}
+	}
+}

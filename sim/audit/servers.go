@@ -127,6 +127,13 @@ func (u *servers) starts(a, p *agent) {
 		r = &x
 	}
 	_, a.deferred = u.pool(r, inPool(a, searchTool))
+	for _, server := range u.typeOf(a).Servers {
+		if !u.brings(a, server) || !u.there(server) {
+			continue
+		}
+		_, more := u.part(u.listed[server], inPool(a, searchTool))
+		a.deferred = append(a.deferred, slices.DeleteFunc(more, func(name string) bool { return slices.Contains(a.deferred, name) })...)
+	}
 }
 
 // sent is MCP-06 and MCP-07 for a root's request: it defines the tools that servers list
@@ -184,7 +191,9 @@ func (u *servers) told(a *agent, text string) {
 		a.deferred = append(slices.DeleteFunc(slices.Clone(a.deferred), func(n string) bool { return slices.Contains(missing, n) }), lines(more)...)
 		return
 	}
-	u.same(mcp07, a, "can be found", strings.Join(a.deferred, " "), strings.Join(lines(text), " "))
+	own := u.typeOf(a).Inline
+	told := slices.DeleteFunc(lines(text), func(name string) bool { return slices.Contains(own, serverOf(name)) }) // what those list is told by their opening
+	u.same(mcp07, a, "can be found", strings.Join(a.deferred, " "), strings.Join(told, " "))
 }
 
 // answered takes in what a search has found.

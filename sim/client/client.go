@@ -80,7 +80,8 @@ type Layout struct {
 	Name string // client@version
 	Date string // of the sources
 	Rows []Row
-	// KeepsLost says that tools of an MCP server whose connection is lost stay in front.
+	// KeepsLost says that tools of an MCP server whose connection is lost stay in front,
+	// by the vendor's pages.
 	KeepsLost bool
 	// Memory is what is read beside imports, in this order: all of a scope for one
 	// directory after the other.

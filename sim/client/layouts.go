@@ -37,7 +37,7 @@ var layouts = []Layout{
 		{Kind: Skills, Main: UserContext, Sub: UserContext, Lean: UserContext, Source: design, NotVerified: noPlace, Needs: "Skill",
 			FallbackBytes: 8_000, DescriptionBytes: 1_536},
 	}},
-	{Name: Default, Date: "2026-11-22", Memory: memory, KeepsLost: true /* pages */, Rows: []Row{
+	{Name: Default, Date: "2026-11-22", Memory: memory, KeepsLost: true, Rows: []Row{
 		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: study},
 		{Kind: Prompt, Main: System, Source: study},
 		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: pages},

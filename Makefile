@@ -19,9 +19,9 @@ quick: format ## what a change can break, in under a minute: tests that nothing 
 	$(GO) test -short ./...
 
 accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README
-	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite
 	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema
 	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
+	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite
 	$(GO) run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update
 	UPDATE_SCRIPTS=1 $(GO) test ./cmd/internal/cli -run 'Test(Scripts|Readme|LintRecorded|Validation)$$' -rewrite-readme -rewrite-lint -rewrite-validation
 

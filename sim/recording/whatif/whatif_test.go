@@ -85,7 +85,7 @@ func TestConformance(t *testing.T) {
 		q = &Question{}
 		q.Lifetime[recording.Fork] = Lifetime{true, llm.TTL1h}
 		refused(t, s, q, "--ttl: the recording has no thread of that kind")
-		refused(t, s, &Question{Lifetime: allKinds(llm.TTL5m)}, "asks for that lifetime already")
+		refused(t, s, &Question{Lifetime: allKinds(llm.TTL5m)}, "asks for that TTL already")
 	})
 	t.Run("IMP-08 without a cache every prompt is plain input", func(t *testing.T) {
 		a := ask(t, pause(), &Question{NoCache: true})
@@ -143,7 +143,7 @@ func TestConformance(t *testing.T) {
 
 func testRefusals(t *testing.T) {
 	s := pause()
-	refused(t, s, &Question{NoCache: true, Lifetime: allKinds(llm.TTL1h)}, "ask one of them: without a cache nothing has a lifetime")
+	refused(t, s, &Question{NoCache: true, Lifetime: allKinds(llm.TTL1h)}, "ask one of them: without a cache nothing has a TTL")
 	refused(t, s, &Question{NoCache: true, KeepAlive: vtime.Hour}, "nothing to keep alive")
 	refused(t, s, &Question{KeepAlive: 30 * 24 * vtime.Hour}, "out of range")
 	refused(t, s, &Question{Static: 5}, "it needs --stagger")

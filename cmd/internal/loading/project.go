@@ -126,6 +126,9 @@ func (p *Project) directory(s *ui.Env, dir string, own []string) (*directory, er
 		fmt.Fprintf(s.Stderr, "%s: %s taken, left out: %s\n", dir, ui.Plural(files.Len(), "file"), refused)
 	}
 	Problems(s, LeftOut(dir, refused))
+	if files.Len() == 0 {
+		return nil, ui.Failf(ui.Operating, "%s: it holds no file of text in UTF-8, so agents would have nothing to work on", dir)
+	}
 	d := &directory{name: filepath.ToSlash(filepath.Clean(dir)), files: files, found: map[string]*project.Found{}}
 	if d.from, d.close, err = Source(dir, p.Home, limits); err != nil {
 		return nil, err

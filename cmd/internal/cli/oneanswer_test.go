@@ -33,10 +33,12 @@ func graded(t *testing.T) {
 	_, ours, _ := try(nil, append(variants, "--profile", "ours.yaml")...)
 	_, unkept, _ := try(nil, append(variants, "--record", "none")...)
 	_, tiny, _ := try(nil, append(variants, "--set", "profile=tiny")...)
+	_, undone, _ := try(nil, append(variants, "--set", "limits.turns=12")...)
 	for _, c := range []struct {
 		out, pattern string
 		is           bool
 	}{
+		{undone, `\nforks +not compared with fresh sub-agents: subagent-background did 0 of 9 items\n`, true},
 		{recorded, `what it reads that its parent had read .* assumed: that of recorded children`, true},
 		{recorded, `its own first prompt .* measured: n 29, 88 sessions`, true},
 		{recorded, `output of a call .* not known`, true},

@@ -23,6 +23,12 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 	if forked == nil || fresh == nil || a.rec.Err != nil {
 		return nil, nil
 	}
+	for _, x := range []*executed{fresh, forked} {
+		if o := x.Metrics.Items; o.Done < o.Total {
+			a.silent = fmt.Sprintf("not compared with fresh sub-agents: %s did %d of %s", x.Spec.Variant, o.Done, ui.Plural(int(o.Total), "item"))
+			return nil, nil
+		}
+	}
 	if a.record != "full" {
 		a.silent = "not compared with fresh sub-agents: that needs every call with its content, which --record " + a.record + " does not keep"
 		return nil, nil

@@ -63,6 +63,7 @@ mockllm/script:        WORDS scenarios mockllm
 mockllm/recorded:      WORDS scenarios mockllm mockllm/script
 mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
+sim/team:
 sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
 sim/agent:             WORDS WORLD sim/mcp
 sim/fork:              WORDS WORLD sim/agent

@@ -1,0 +1,137 @@
+package team
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// MaxMail bounds the text of one message, in bytes: what is longer belongs into a file.
+const MaxMail = 1 << 20
+
+// Mail is a message as it lies in a mailbox.
+type Mail struct {
+	From string
+	N    int // its number among the sender's to this receiver, from 1
+	Kind MailKind
+	Text string // of a structured message, its JSON
+}
+
+// line is a mail in the file. Sum is over all lines up to this one.
+type line struct {
+	From string   `json:"from"`
+	N    int      `json:"n"`
+	Kind MailKind `json:"kind,omitempty"`
+	Text string   `json:"text"`
+	Sum  string   `json:"sum"`
+}
+
+// Box is a mailbox: a file to which senders append a line for each mail, and a reader
+// who remembers how far it has read.
+type Box struct {
+	of      string
+	file    []byte
+	written progress // of those who append
+	read    progress // of the reader
+}
+
+// progress is how far in the file someone is.
+type progress struct {
+	offset, lines int
+	sum           string
+	counts        map[string]int // mails by sender
+}
+
+// NewBox makes an empty mailbox.
+func NewBox(of string) *Box { return OpenBox(of, nil) }
+
+// OpenBox is the mailbox of a file of which nothing has been read. What is wrong with
+// the file is told by Read and Append.
+func OpenBox(of string, file []byte) *Box {
+	fresh := func() progress { return progress{counts: map[string]int{}} }
+	b := &Box{of: of, file: bytes.Clone(file), written: fresh(), read: fresh()}
+	return b
+}
+
+// File is what stands in the file.
+func (b *Box) File() []byte { return b.file }
+
+// Unread reports whether something was appended since the last Read.
+func (b *Box) Unread() bool { return b.read.offset < len(b.file) }
+
+// Problem is what is wrong with the file of a mailbox, and where.
+type Problem struct {
+	Box  string // whose it is
+	Line int    // from 1
+	What string
+}
+
+// Error names the place.
+func (p *Problem) Error() string {
+	return fmt.Sprintf("mailbox of %s, line %d: %s", p.Box, p.Line, p.What)
+}
+
+// Append adds a mail. A text that is too long is refused, and so is every mail to a
+// mailbox that somebody else has written to.
+func (b *Box) Append(from string, kind MailKind, text string) (Mail, error) {
+	if len(text) > MaxMail {
+		return Mail{}, fmt.Errorf("a message has at most %d bytes, and this one has %d: write it to a file and send its path", MaxMail, len(text))
+	}
+	if _, err := b.written.take(b.of, b.file); err != nil {
+		return Mail{}, err
+	}
+	w := &b.written
+	m := Mail{From: from, N: w.counts[from] + 1, Kind: kind, Text: strings.ToValidUTF8(text, "�")}
+	b.file = append(b.file, m.render(w.sum)...)
+	if _, err := w.take(b.of, b.file); err != nil {
+		panic("team: " + err.Error()) // it was rendered here
+	}
+	return m, nil
+}
+
+// Read returns what was appended since it was last called, in order. Where the file is
+// cut off or forged it returns what stands in front and a *Problem, now and from then on.
+func (b *Box) Read() ([]Mail, error) { return b.read.take(b.of, b.file) }
+
+// take reads on to the end of a file.
+func (p *progress) take(of string, file []byte) (out []Mail, err error) {
+	for p.offset < len(file) {
+		raw, _, whole := bytes.Cut(file[p.offset:], []byte("\n"))
+		wrong := func(what string) ([]Mail, error) { return out, &Problem{of, p.lines + 1, what} }
+		if !whole {
+			return wrong("it is cut off")
+		}
+		var l line
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&l); err != nil {
+			return wrong("it is no mail: " + err.Error())
+		}
+		m := Mail{l.From, l.N, l.Kind, l.Text}
+		switch want := p.counts[l.From] + 1; {
+		case l.N != want:
+			return wrong(fmt.Sprintf("it is mail %d of %s where %d is next", l.N, l.From, want))
+		case !bytes.Equal(m.render(p.sum), file[p.offset:p.offset+len(raw)+1]):
+			return wrong("it was not written by a member of the team: its sum is another")
+		}
+		p.counts[l.From]++
+		p.sum, p.lines, p.offset = l.Sum, p.lines+1, p.offset+len(raw)+1
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// render is the mail's line behind one with a sum.
+func (m Mail) render(before string) []byte {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%s\x00%d\x00%s\x00%s", before, m.From, m.N, m.Kind, m.Text)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(line{m.From, m.N, m.Kind, m.Text, fmt.Sprintf("%016x", h.Sum64())}); err != nil {
+		panic("team: " + err.Error()) // strings and a number
+	}
+	return b.Bytes()
+}

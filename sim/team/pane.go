@@ -1,0 +1,77 @@
+package team
+
+import "strings"
+
+// Pane is what starts a teammate in a pane of its own.
+type Pane struct {
+	Dir          string // working directory, absolute
+	Env          []Pair // of the process, in order
+	Binary       string
+	Name         string
+	Team         string
+	Color        string
+	Session      string // id of the parent's session
+	PlanRequired bool
+	Type         string // of the agent, "" for none
+	// What the parent was started with and its teammates are too.
+	Mode       string // of permissions, "" for the default; a teammate that has to plan starts in its own
+	Model      string
+	Settings   string
+	PluginDirs []string
+}
+
+// Command is the line that a shell runs in the pane. Each argument is quoted.
+func (p *Pane) Command() string {
+	var b strings.Builder
+	b.WriteString("cd " + Quote(p.Dir) + " && env")
+	for _, e := range p.Env {
+		b.WriteString(" " + Quote(e.Key+"="+e.Value))
+	}
+	if strings.Contains(p.Binary, "=") {
+		b.WriteString(` sh -c 'exec "$0" "$@"'`) // env would take it for a variable
+	}
+	b.WriteString(" " + Quote(p.Binary))
+	flag := func(name, value string) {
+		if value != "" {
+			b.WriteString(" --" + name + " " + Quote(value))
+		}
+	}
+	flag("agent-id", ID(p.Name, p.Team))
+	flag("agent-name", p.Name)
+	flag("team-name", p.Team)
+	flag("agent-color", p.Color)
+	flag("parent-session-id", p.Session)
+	if p.PlanRequired {
+		b.WriteString(" --plan-mode-required")
+	} else {
+		flag("permission-mode", p.Mode)
+	}
+	flag("agent-type", p.Type)
+	flag("model", p.Model)
+	flag("settings", p.Settings)
+	for _, d := range p.PluginDirs {
+		flag("plugin-dir", d)
+	}
+	return b.String()
+}
+
+// SwarmSocket is the socket of the tmux server that serves teammates of a session which
+// itself runs outside tmux.
+const SwarmSocket = "agentsim-swarm"
+
+// SendKeys is the command that types a line into a pane, as arguments: on the user's own
+// server inside tmux, else on one apart.
+func SendKeys(pane, line string, inTmux bool) []string {
+	args := []string{"tmux"}
+	if !inTmux {
+		args = append(args, "-L", SwarmSocket)
+	}
+	return append(args, "send-keys", "-t", pane, line, "Enter")
+}
+
+// Quote makes one word of a text for a POSIX shell. A shell has no word with a NUL in
+// it, so those are left out.
+func Quote(s string) string {
+	s = strings.ReplaceAll(s, "\x00", "")
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -45,6 +45,8 @@ type AnswerSpec struct {
 	Reply    string    `yaml:"reply"` // allow, always, deny, edit or never
 	Edit     *ToolTurn `yaml:"edit"`  // of reply edit: the call as the user wants it
 	Feedback string    `yaml:"feedback"`
+	Rules    []string  `yaml:"rules"` // of reply always: what is allowed from then on; the call by default
+	Nth      int       `yaml:"nth"`   // which of the prompts that fit, from 1; each by default
 }
 
 // TriggerSpec is an event that a step of the user waits for (PRM-05).
@@ -111,11 +113,16 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 	if a.Agent != "" && !c.canExist(a.Agent) {
 		c.bad(at+".agent", c.agentNames(a.Agent), "answer to an agent that cannot exist: %q", a.Agent)
 	}
+	c.ruleList(at+".rules", a.Rules)
 	switch {
 	case !slices.Contains(replies, a.Reply):
 		c.bad(at+".reply", document.DidYouMeanOr(a.Reply, replies), "unknown reply %q", a.Reply)
 	case (a.Reply == "edit") != (a.Edit != nil):
 		c.bad(at, "reply: edit, edit: {name: Edit, input: {…}}", "reply edit and the call as the user wants it belong together")
+	case a.Nth < 0:
+		c.bad(at+".nth", "1 is the first", "prompts are counted from 1")
+	case len(a.Rules) > 0 && a.Reply != "always":
+		c.bad(at+".rules", "reply: always", "rules come with a reply that holds from then on")
 	case a.Feedback != "" && a.Reply != "deny":
 		c.bad(at+".feedback", "reply: deny", "feedback comes with a denial only")
 	case a.After != (rng.Span{}) && a.Reply == "never":

@@ -66,7 +66,11 @@ func auditedSession(spec *Spec) *audit.Session {
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
 	for _, a := range p.Answers {
-		out.Answers = append(out.Answers, audit.Answer{Agent: a.Agent, Rule: a.Rule, Reply: strings.Replace(a.Reply, "always", "allow", 1)})
+		reply := strings.Replace(a.Reply, "always", "allow", 1)
+		if a.Nth > 0 {
+			reply = ""
+		}
+		out.Answers = append(out.Answers, audit.Answer{Agent: a.Agent, Rule: a.Rule, Reply: reply})
 	}
 	listed, others := definitionsOf(sc, spec, &gates)
 	for i, d := range append(listed, others...) {

@@ -50,17 +50,17 @@ func (r *run) permissions() (agent.Permissions, error) {
 
 // answerOf is an answer as the agents' user gives it.
 func answerOf(s *scenarios.AnswerSpec) (agent.Answer, error) {
-	out := agent.Answer{Agent: s.Agent, After: s.After, Reply: agent.Reply(s.Reply), Feedback: s.Feedback}
+	out := agent.Answer{Agent: s.Agent, After: s.After, Reply: agent.Reply(s.Reply), Feedback: s.Feedback, Nth: s.Nth}
 	if s.Reply == "always" {
 		out.Reply, out.Always = agent.ReplyAllow, true
 	}
 	if s.Edit != nil {
 		out.Input = llm.NewJSON(s.Edit.Raw)
 	}
-	if s.Rule == "" {
-		return out, nil
-	}
 	var err error
+	if out.Rules, err = rulesOf(s.Rules, permission.Session); err != nil || s.Rule == "" {
+		return out, err
+	}
 	out.Rule, err = permission.ParseRule(s.Rule, permission.Session)
 	return out, err
 }

@@ -31,9 +31,13 @@ type Answer struct {
 	Rule     permission.Rule // calls that it answers; without a tool all
 	After    rng.Span        // how long the user takes, once the prompt is shown
 	Reply    Reply
-	Input    *llm.Payload // of ReplyEdit: the input in place of the model's
-	Always   bool         // of ReplyAllow: and do not ask again in this session
-	Feedback string       // of ReplyDeny
+	Input    *llm.Payload      // of ReplyEdit: the input in place of the model's
+	Always   bool              // of ReplyAllow: and do not ask again in this session
+	Rules    []permission.Rule // with Always: what the session allows from then on; nil for the call
+	Feedback string            // of ReplyDeny
+	Nth      int               // which of the prompts that fit, from 1; 0 is each
+
+	fitted int // prompts so far
 }
 
 // Reply is what a user does about a prompt, by its word in a scenario.
@@ -188,7 +192,7 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 		u.block = &edited
 	case ReplyAllow:
 		if ans.Always {
-			u.always(call)
+			u.always(call, ans.Rules)
 		}
 	}
 	return nil, nil
@@ -197,18 +201,25 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 // answer is the user's to a call of an agent. A user without a script allows it at
 // once.
 func (s *Permissions) answer(lineage string, call *permission.Call) *Answer {
-	for i := range s.Answers {
-		ans := &s.Answers[i]
-		if ans.Agent != "" {
-			if ok, err := path.Match(ans.Agent, lineage); err != nil || !ok {
-				continue
+	said := &Answer{Reply: ReplyAllow}
+	for i := len(s.Answers) - 1; i >= 0; i-- {
+		if ans := &s.Answers[i]; ans.fits(lineage, call) {
+			if ans.fitted++; ans.Nth == 0 || ans.Nth == ans.fitted {
+				said = ans
 			}
 		}
-		if ans.Rule.Tool == "" || ans.Rule.Covers(call) {
-			return ans
+	}
+	return said
+}
+
+// fits reports whether the answer is to calls like this one of an agent.
+func (ans *Answer) fits(lineage string, call *permission.Call) bool {
+	if ans.Agent != "" {
+		if ok, err := path.Match(ans.Agent, lineage); err != nil || !ok {
+			return false
 		}
 	}
-	return &Answer{Reply: ReplyAllow}
+	return ans.Rule.Tool == "" || ans.Rule.Covers(call)
 }
 
 // writeState is an attempt of the agent to change application state: a
@@ -244,14 +255,16 @@ func (u *toolUse) shown(p *kernel.Proc, takes vtime.Duration) error {
 	return err
 }
 
-// always makes rules of an answer that is to hold from now on. They are a change
-// of the session's state: one that the agent's writer keeps from getting there
-// is lost, and the user will be asked again.
-func (u *toolUse) always(call *permission.Call) {
+// always makes rules of an answer that is to hold from now on, or takes those that
+// the user gave with it. They are a change of the session's state: one that the
+// agent's writer keeps from getting there is lost, and the user will be asked again.
+func (u *toolUse) always(call *permission.Call, rules []permission.Rule) {
 	a := u.by
-	rules := []permission.Rule{{Tool: call.Tool, Source: permission.Session}}
-	if len(call.Subjects) > 0 {
-		rules = rules[:0]
+	switch {
+	case len(rules) > 0:
+	case len(call.Subjects) == 0:
+		rules = []permission.Rule{{Tool: call.Tool, Source: permission.Session}}
+	default:
 		for _, s := range call.Subjects {
 			rules = append(rules, permission.Rule{Tool: call.Tool, Spec: s, Source: permission.Session})
 		}

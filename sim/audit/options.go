@@ -95,7 +95,8 @@ type Act struct {
 	Speaks, Interrupt, Background, Kill bool
 }
 
-// Answer is what a user answers a question: to whom, about what, and allow, deny, edit or never.
+// Answer is what a user answers a question: to whom, about what, and allow, deny, edit,
+// never, or "" where the script says it of some of these questions only.
 type Answer struct{ Agent, Rule, Reply string }
 
 // Hook is what a definition has run on an event.

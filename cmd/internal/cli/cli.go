@@ -21,6 +21,7 @@ import (
 	"agentsim/cmd/internal/cli/run"
 	"agentsim/cmd/internal/cli/runs"
 	"agentsim/cmd/internal/cli/scenario"
+	"agentsim/cmd/internal/cli/session"
 	"agentsim/cmd/internal/cli/sessions"
 	"agentsim/cmd/internal/cli/sweep"
 	"agentsim/cmd/internal/cli/whatif"
@@ -134,7 +135,7 @@ Exit codes:
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), sessions.NewProfile(s)} {
+	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), sessions.NewProfile(s), session.New(s)} {
 		c.Hidden = true // the first page mentions it
 		root.AddCommand(c)
 	}

@@ -43,6 +43,7 @@ These are written without lab:
   profile      measure how large recorded sessions are
   project mcp  list the MCP servers of a project, and save the tools of each
   runs rm      remove runs from a database
+  session      run a scenario's conversation by lines of stream-json
   version      print what this program is
   completion   print a shell's completion`
 	lab.Example = "  agentsim lab validate testdata/validation/sample.jsonl.gz\n  agentsim lab lint 9c1e"

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
+	"agentsim/sim"
 )
 
 // Scenario reads a scenario by path or by its name in the library. A name
@@ -42,6 +44,27 @@ func Scenario(name string, opts ...scenarios.Option) (*scenarios.File, error) {
 		}
 	}
 	return scenarios.Parse(name, src, append([]scenarios.Option{scenarios.Beside(readBeside(filepath.Dir(name)))}, opts...)...)
+}
+
+// Spec is the run of one variant of a scenario, the first where none is named.
+func Spec(s *ui.Env, name, variant string, sets []string) (*sim.Spec, error) {
+	f, err := Scenario(name)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []string
+	if variant != "" {
+		wanted = []string{variant}
+	}
+	names, err := harness.Variants(f, wanted)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := (&harness.Maker{File: f, Sets: sets}).Specs(names[:1])
+	if err != nil {
+		return nil, err
+	}
+	return specs[0], CheckSets(s, f, names[:1], sets)
 }
 
 // readBeside reads files of a directory and below it. A scenario's own limit tells

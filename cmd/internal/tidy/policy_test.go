@@ -91,6 +91,8 @@ metrics/junit:
 
 sim:                   WORDS WORLD MODEL scenarios sim/client cachemodel cachemodel/laws metrics sim/agent sim/mcp BESIDE sim/definition sim/audit
 sim/crossover:         WORDS WORLD scenarios cachemodel metrics sim sim/recording sim/recording/profile
+sim/bridge:            sim/vtime sim/rng sim/kernel sim/gate
+sim/bridge/session:    sim/vtime sim/rng sim/llm sim/kernel sim/permission sim/transcript scenarios sim sim/bridge
 sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script mockllm/latency sim sim/agent sim/transcript/sqlite
 
 cmd/agentsim:             cmd/internal/cli
@@ -102,6 +104,7 @@ cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile met
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW
 cmd/internal/cli/sessions: BELOW
+cmd/internal/cli/session: BELOW sim/bridge sim/bridge/session
 cmd/internal/cli/lint:    BELOW
 cmd/internal/cli/diff:    BELOW
 cmd/internal/cli/cachereplay: BELOW
@@ -118,7 +121,7 @@ cmd/internal/cli/replay:  BELOW
 cmd/internal/cli/runs:    BELOW
 cmd/internal/cli/project: BELOW sim/project
 cmd/internal/cli/overview: BELOW sim/client metrics/heads
-cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
+cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest
@@ -151,6 +154,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
 	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
 	{"unsafe", "", "a plain conversion"},
+	{"github.com/golang-jwt/jwt/", "sim/bridge", "tokens are decoded by sim/bridge, for their end alone"},
 	{"gonum.org/", "metrics metrics/plot metrics/realism metrics/stat", "integers; floats begin in metrics"},
 	{"gonum.org/v1/plot", "metrics/plot", "charts are drawn by metrics/plot"},
 	{"gonum.org/v1/plot/", "metrics/plot", "charts are drawn by metrics/plot"},

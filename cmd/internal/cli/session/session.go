@@ -1,0 +1,105 @@
+// Package session is the command that runs a scenario's conversation as the process of a
+// bridge's session: its user speaks and answers by lines on standard input.
+package session
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"agentsim/cmd/internal/loading"
+	"agentsim/cmd/internal/ui"
+	"agentsim/sim/bridge"
+	"agentsim/sim/bridge/session"
+
+	"github.com/spf13/cobra"
+)
+
+// streamJSON is the one format of input and output.
+const streamJSON = "stream-json"
+
+// options are the flags.
+type options struct {
+	print    bool
+	in, out  string
+	id       string
+	variant  string
+	sets     []string
+	scenario string
+}
+
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "session SCENARIO",
+		Short: "run a scenario's conversation by lines of stream-json",
+		Long: `Runs the main conversation of a scenario as a process that a bridge starts for a session. The user's messages, answers to
+questions and new tokens come as lines on standard input; what agents say and do, questions and results go as lines to
+standard output. Time is virtual: "at" says when, in nanoseconds. It ends with its input. A message of the user is a line such as
+{"type":"user","message":{"role":"user","content":"Is the door open?"}}.`,
+		Example: "  agentsim session --print --input-format stream-json --output-format stream-json hello",
+		Args:    ui.Exactly(1, "one scenario"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.scenario = args[0]
+			return run(s, o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.print, "print", false, "print lines, and nothing for a person; required")
+	f.StringVar(&o.in, "input-format", "", "the `format` of input: "+streamJSON+"; required")
+	f.StringVar(&o.out, "output-format", "", "the `format` of output: "+streamJSON+"; required")
+	f.StringVar(&o.id, "session-id", "session", "the `id` that lines bear")
+	f.StringVar(&o.variant, "variant", "", "the `variant` to run (default: the first)")
+	f.StringArrayVar(&o.sets, "set", nil, "override one value, as `path=value`; may be repeated")
+	return cmd
+}
+
+func run(s *ui.Env, o *options) error {
+	if !o.print || o.in != streamJSON || o.out != streamJSON {
+		return ui.Failf(ui.Usage, "a session speaks by lines alone: write --print --input-format %s --output-format %s", streamJSON, streamJSON)
+	}
+	spec, err := loading.Spec(s, o.scenario, o.variant, o.sets)
+	if err != nil {
+		return err
+	}
+	x, err := session.New(spec, o.id, s.Getenv(bridge.TokenVariable))
+	if err != nil {
+		return ui.Fail(ui.Usage, err)
+	}
+	in := bufio.NewReaderSize(s.Stdin, 1<<16)
+	for {
+		text, err := readLine(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return ui.Failf(ui.Operating, "cannot read standard input: %w", err)
+		}
+		lines, err := x.Take(text, 0)
+		for i := range lines {
+			s.Printf("%s\n", lines[i].Text())
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readLine reads a line. Of one that is too long the beginning is kept, which is
+// refused as too long.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, more, err := in.ReadLine()
+		if err != nil {
+			return nil, fmt.Errorf("after %d bytes of a line: %w", len(line), err)
+		}
+		if len(line) <= bridge.MaxLine {
+			line = append(line, part...)
+		}
+		if !more {
+			return line, nil
+		}
+	}
+}

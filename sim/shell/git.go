@@ -7,21 +7,9 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
-	"github.com/zeebo/xxh3"
 
 	"agentsim/sim/workspace"
 )
-
-// Repo is the repository of a run's project: what was staged and committed
-// since the run began. What stood at its beginning is the commit before. The
-// zero value is ready.
-type Repo struct {
-	commits []commit
-	head    map[string]*workspace.File // committed since: what stands there, nil for nothing
-	staged  map[string]*workspace.File
-}
-
-type commit struct{ hash, message string }
 
 // tracked is one path that may differ from the last commit: what that holds there,
 // what the next one would, and what stands in the project, each nil for nothing.
@@ -30,33 +18,17 @@ type tracked struct {
 	head, next, now *workspace.File
 }
 
-// tracked lists the paths that were written in this run, sorted: those that some
+// tracked lists the paths that may differ from the last commit, sorted: those that some
 // of names names, or a directory above; all of them where there are no names.
 func (c *call) tracked(names []string) (out []tracked) {
-	fs, repo := c.m.env.FS, c.m.env.Repo
-	var paths []string
-	for _, w := range fs.Log() {
-		paths = append(paths, w.Path)
-	}
-	slices.Sort(paths)
-	for _, p := range slices.Compact(paths) {
+	for _, p := range c.m.env.Repo.touched() {
 		named := func(name string) bool {
 			_, ok := within(c.m.absolute(name), c.m.env.Root+"/"+p)
 			return ok
 		}
-		if !c.m.charge(entryWork) || len(names) > 0 && !slices.ContainsFunc(names, named) {
-			continue
+		if c.m.charge(entryWork) && (len(names) == 0 || slices.ContainsFunc(names, named)) {
+			out = append(out, c.m.env.Repo.track(p))
 		}
-		t := tracked{path: p, now: fs.File(p)}
-		t.head, _ = fs.Origin(p)
-		if f, ok := repo.head[p]; ok {
-			t.head = f
-		}
-		t.next = t.head
-		if f, ok := repo.staged[p]; ok {
-			t.next = f
-		}
-		out = append(out, t)
 	}
 	return out
 }
@@ -83,7 +55,7 @@ func change(from, to *workspace.File) byte {
 
 func gitCommands() map[string]command {
 	return map[string]command{"status": {gitStatus, true}, "diff": {gitDiff, true}, "log": {gitLog, true}, "add": {gitAdd, false}, "commit": {gitCommit, false},
-		"show": {gitOlder, true}, "blame": {gitOlder, true}}
+		"show": {gitOlder, true}, "blame": {gitOlder, true}, "merge": {gitMerge, false}, "branch": {gitBranch, false}}
 }
 
 // runGit runs a command of git, on this run's changes; what came before them is the
@@ -98,6 +70,9 @@ func runGit(c *call) int {
 	}
 	if !c.m.charge(entryWork * len(c.m.env.FS.Log())) {
 		return 1
+	}
+	if c.m.env.Repo.open(c.m.env.FS); c.m.env.Repo.None {
+		return c.complain(128, "not a git repository (or any of the parent directories): .git")
 	}
 	c.name, c.args = "git "+c.args[0], c.args[1:]
 	return sub.run(c)
@@ -129,7 +104,10 @@ func gitStatus(c *call) int {
 	var out strings.Builder
 	for _, t := range c.tracked(nil) {
 		index, tree := change(t.head, t.next), change(t.next, t.now)
-		if tree == 'A' {
+		switch {
+		case c.m.env.Repo.unmerged(t.path):
+			index, tree = 'U', 'U'
+		case tree == 'A':
 			index, tree = '?', '?'
 		}
 		if index != ' ' || tree != ' ' {
@@ -137,7 +115,7 @@ func gitStatus(c *call) int {
 		}
 	}
 	if len(f) == 0 {
-		c.out.put("On branch main\n")
+		c.out.put("On branch " + c.m.env.Repo.Name() + "\n")
 		if out.Len() == 0 {
 			c.out.put("nothing to commit, working tree clean\n")
 		}
@@ -205,11 +183,10 @@ func gitLog(c *call) int {
 	if err != nil && f.has("n") {
 		return c.complain(129, "invalid number "+f["n"])
 	}
-	all := append([]commit{{"0000000", "the project as it was when the run began"}}, c.m.env.Repo.commits...)
-	for i, k := range slices.Backward(all) {
+	for i, k := range c.m.env.Repo.log() {
 		first, _, _ := strings.Cut(k.message, "\n")
 		switch {
-		case f.has("n") && len(all)-i > most:
+		case f.has("n") && i >= most:
 			return 0
 		case f.has("oneline"):
 			c.out.put(k.hash + " " + first + "\n")
@@ -241,6 +218,7 @@ func gitAdd(c *call) int {
 }
 
 func (m *machine) stage(t *tracked) {
+	m.env.Repo.resolve(t.path)
 	if change(t.next, t.now) == ' ' {
 		return
 	}
@@ -252,9 +230,13 @@ func (m *machine) stage(t *tracked) {
 }
 
 func gitCommit(c *call) int {
-	f, rest, ok := c.options("m: a q")
+	f, rest, ok := c.options("m: a q no-edit")
 	if !ok {
 		return 129
+	}
+	repo := c.m.env.Repo
+	if !f.has("m") && repo.merging != nil {
+		f["m"] = repo.merging.message()
 	}
 	if !f.has("m") || len(rest) > 0 {
 		return c.complain(1, "give a message with -m, and stage files with git add or -a")
@@ -268,39 +250,18 @@ func gitCommit(c *call) int {
 			staged = append(staged, t)
 		}
 	}
-	if len(staged) == 0 {
-		c.out.put("On branch main\nnothing to commit\n")
+	if repo.merging != nil && len(repo.merging.conflicts) > 0 {
+		return c.complain(128, "Committing is not possible because you have unmerged files: "+strings.Join(repo.merging.conflicts, ", "))
+	}
+	if len(staged) == 0 && repo.merging == nil {
+		c.out.put("On branch " + repo.Name() + "\nnothing to commit\n")
 		return 1
 	}
-	k := c.m.env.Repo.commit(staged, f["m"])
+	k := repo.commit(staged, f["m"])
 	c.m.wrote.add("commit " + k.hash)
 	if !f.has("q") {
 		first, _, _ := strings.Cut(k.message, "\n")
-		c.out.put(fmt.Sprintf("[main %s] %s\n files changed: %d\n", k.hash, first, len(staged)))
+		c.out.put(fmt.Sprintf("[%s %s] %s\n files changed: %d\n", repo.Name(), k.hash, first, len(staged)))
 	}
 	return 0
-}
-
-// commit makes a commit of what is staged.
-func (r *Repo) commit(staged []tracked, message string) commit {
-	name := "0000000"
-	if n := len(r.commits); n > 0 {
-		name = r.commits[n-1].hash
-	}
-	if name += "\n" + message; r.head == nil {
-		r.head = map[string]*workspace.File{}
-	}
-	for _, t := range staged {
-		r.head[t.path] = t.next
-		name += "\n" + t.path + "\n" + content(t.next)
-	}
-	clear(r.staged)
-	const hex = "0123456789abcdef"
-	sum, hash := xxh3.HashString(name), make([]byte, 7)
-	for i := range hash {
-		hash[i] = hex[sum>>(4*i)&15]
-	}
-	k := commit{string(hash), message}
-	r.commits = append(r.commits, k)
-	return k
 }

@@ -66,7 +66,11 @@ func newEnv(t rapid.TB) *Env {
 
 // state is everything that a script can change.
 func state(e *Env) map[string]string {
-	out := map[string]string{"log": fmt.Sprint(e.FS.Log(), e.FS.DirsBelow(""), e.Session.Temp().Log(), e.Session.Temp().DirsBelow("")), "repo": fmt.Sprint(e.Repo.commits, len(e.Repo.staged))}
+	out := map[string]string{"log": fmt.Sprint(e.FS.Log(), e.FS.DirsBelow(""), e.Session.Temp().Log(), e.Session.Temp().DirsBelow("")), "repo": fmt.Sprint(len(e.Repo.staged), e.Repo.merging != nil)}
+	e.Repo.open(e.FS)
+	for _, k := range e.Repo.log() {
+		out["repo"] += " " + k.hash + " " + k.message
+	}
 	for _, p := range e.FS.Paths() {
 		out[p], _ = e.FS.Content(p)
 	}

@@ -28,7 +28,9 @@ type machine struct {
 	wrote   names
 	temp    names
 	unknown names
-	halted  error // why nothing more may run
+
+	conflicts []Conflict
+	halted    error // why nothing more may run
 }
 
 func newMachine(env *Env) *machine {

@@ -109,7 +109,9 @@ type Result struct {
 	Wrote   []string // what changed in the project: paths, or the command that changed something else; in order, each once
 	Temp    []string // files changed below TempDir
 	Unknown []string // commands that were not found, in order, each once
-	Err     error    // why the script did not run to its end; nil if it did
+	// Conflicts are those that a merge came upon.
+	Conflicts []Conflict
+	Err       error // why the script did not run to its end; nil if it did
 }
 
 // Run evaluates a script.
@@ -130,7 +132,7 @@ func (m *machine) result() Result {
 		m.status = 124
 	}
 	return Result{Output: shown(m.out.String()), Exit: m.status, Took: m.clock, Wrote: m.wrote.list, Temp: m.temp.list,
-		Unknown: m.unknown.list, Err: m.halted}
+		Unknown: m.unknown.list, Conflicts: m.conflicts, Err: m.halted}
 }
 
 // shown is the output as it is shown: cut at a whole line when it is long.

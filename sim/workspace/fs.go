@@ -20,6 +20,7 @@ type FS struct {
 	origins  map[string]*File // what stood at a path before its first write, nil for nothing
 	log      []Write
 	searches map[Search]*llm.Payload
+	family   *family // nil until it is forked
 }
 
 // Write is one entry of the write log.
@@ -152,6 +153,7 @@ func (f *FS) Write(p, content string, by int32) (Version, error) {
 	}
 	f.keepOrigin(p)
 	file := f.put(p, content)
+	f.spread(file.path, file)
 	f.log = append(f.log, Write{Path: file.path, Before: before.Hash, After: file.version.Hash, By: by})
 	return file.version, nil
 }
@@ -179,11 +181,9 @@ func (f *FS) Remove(p string, by int32) bool {
 	f.keepOrigin(p)
 	i, _ := slices.BinarySearch(f.paths, p)
 	p = f.paths[i]
-	f.own()
-	f.paths = slices.Delete(f.paths, i, i+1)
-	f.files[p] = nil
+	f.set(p, nil)
+	f.spread(p, nil)
 	f.log = append(f.log, Write{Path: p, Before: before.Hash, By: by})
-	clear(f.searches)
 	return true
 }
 
@@ -235,13 +235,8 @@ func (f *FS) put(p, content string) *File {
 	if !utf8.ValidString(content) {
 		content = strings.ToValidUTF8(content, "\uFFFD")
 	}
-	if i, found := slices.BinarySearch(f.paths, p); !found {
-		f.own()
-		f.paths = slices.Insert(f.paths, i, p)
-	}
 	file := &File{path: p, text: text{content, versionOf(content)}}
-	f.files[p] = file
-	clear(f.searches)
+	f.set(p, file)
 	return file
 }
 

@@ -65,6 +65,7 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 
 sim/team:
 sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
+sim/worktree:          sim/shell sim/workspace
 sim/agent:             WORDS WORLD sim/mcp
 sim/fork:              WORDS WORLD sim/agent
 sim/user:              WORDS WORLD sim/agent

@@ -1,0 +1,392 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"agentsim/sim/workspace"
+)
+
+// merging is a merge that waits for its conflicts to be resolved.
+type merging struct {
+	theirs    *Repo
+	conflicts []string // paths that are not resolved, sorted
+}
+
+func (g *merging) message() string { return "Merge branch '" + g.theirs.Name() + "'" }
+
+// Conflict is a file that two branches, or two who work in one tree, changed apart from
+// each other.
+type Conflict struct {
+	Path         string
+	Ours, Theirs int32  // who changed it last on each side
+	Base, Other  string // hashes of the versions that each began from, "" for none
+}
+
+// unmerged reports whether a path waits to be resolved.
+func (r *Repo) unmerged(p string) bool {
+	return r.merging != nil && slices.Contains(r.merging.conflicts, p)
+}
+
+// resolve notes that a path has been resolved.
+func (r *Repo) resolve(p string) {
+	if r.merging != nil {
+		r.merging.conflicts = slices.DeleteFunc(r.merging.conflicts, func(x string) bool { return x == p })
+	}
+}
+
+// gitBranch lists the branches.
+func gitBranch(c *call) int {
+	if _, rest, ok := c.options(""); !ok || len(rest) > 0 {
+		return 129
+	}
+	var names []string
+	for _, b := range c.m.env.Repo.store.branches {
+		switch {
+		case b == c.m.env.Repo:
+			names = append(names, "\x00* "+b.Name())
+		default:
+			names = append(names, b.Name())
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.TrimPrefix(a, "\x00* "), strings.TrimPrefix(b, "\x00* "))
+	})
+	for _, n := range names {
+		if mine, ok := strings.CutPrefix(n, "\x00"); ok {
+			c.out.put(mine + "\n")
+		} else {
+			c.out.put("+ " + n + "\n") // checked out in a tree of its own
+		}
+	}
+	return 0
+}
+
+// gitMerge brings another branch into this one.
+func gitMerge(c *call) int {
+	f, names, ok := c.options("q abort no-edit")
+	repo := c.m.env.Repo
+	switch {
+	case !ok:
+		return 129
+	case f.has("abort"):
+		return c.abortMerge()
+	case len(names) != 1:
+		return c.complain(1, "name one branch")
+	case repo.merging != nil:
+		return c.complain(128, "You have not concluded your merge (MERGE_HEAD exists).")
+	}
+	theirs := repo.store.branch(names[0])
+	if theirs == nil || theirs.head == nil {
+		return c.complain(1, names[0]+" - not something we can merge")
+	}
+	base := repo.base(theirs)
+	say := func(text string) int {
+		if !f.has("q") {
+			c.out.put(text + "\n")
+		}
+		return 0
+	}
+	if base == theirs.head {
+		return say("Already up to date.")
+	}
+	all, why := c.compare(base, theirs)
+	if why != "" {
+		return c.complain(1, why)
+	}
+	if base == repo.head {
+		for _, x := range all {
+			c.take(&x)
+		}
+		repo.head = theirs.head
+		c.m.wrote.add("merge of " + theirs.Name())
+		return say("Fast-forward")
+	}
+	if status := c.merge(&merging{theirs: theirs}, all); status != 0 {
+		return status
+	}
+	return say("Merge made by the 'ort' strategy.")
+}
+
+// threeWay is a path that a merge may change: before both, on either side, and what
+// comes of it.
+type threeWay struct {
+	path               string
+	base, ours, theirs *workspace.File
+	by                 int32 // who changed it on the other side
+}
+
+// compare lists the paths that the other side has changed. why is what stands in the
+// way of changing them here, "" for nothing.
+func (c *call) compare(base *commit, theirs *Repo) (out []threeWay, why string) {
+	repo, s := c.m.env.Repo, c.m.env.Repo.store
+	var paths []string
+	for _, k := range theirs.log() {
+		for p := range k.files { // order: sorted below
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	for _, p := range slices.Compact(paths) {
+		x := threeWay{path: p, base: s.at(base, p), ours: s.at(repo.head, p), theirs: s.at(theirs.head, p), by: lastBy(theirs.fs, p)}
+		if !c.m.charge(entryWork) || change(x.base, x.theirs) == ' ' || change(x.ours, x.theirs) == ' ' {
+			continue
+		}
+		if t := repo.track(p); change(t.head, t.now) != ' ' || change(t.head, t.next) != ' ' {
+			return nil, "Your local changes to the following files would be overwritten by merge: " + p + ". Please commit your changes before you merge."
+		}
+		out = append(out, x)
+	}
+	return out, ""
+}
+
+// lastBy is who wrote a path of a tree last, -1 for nobody.
+func lastBy(fs *workspace.FS, p string) int32 {
+	for _, w := range slices.Backward(fs.Log()) {
+		if w.Path == p {
+			return w.By
+		}
+	}
+	return -1
+}
+
+// merge makes the merged files, and the commit unless any is in conflict.
+func (c *call) merge(g *merging, all []threeWay) int {
+	repo, env := c.m.env.Repo, c.m.env
+	for _, x := range all {
+		if change(x.base, x.ours) == ' ' {
+			c.take(&x)
+			continue
+		}
+		merged, clean := mergeLines(content(x.base), content(x.ours), content(x.theirs), "HEAD", g.theirs.Name())
+		kind := "content"
+		switch {
+		case x.ours == nil || x.theirs == nil:
+			merged, clean, kind = content(x.ours)+content(x.theirs), false, "modify/delete"
+		case x.base == nil:
+			kind = "add/add"
+			fallthrough
+		default:
+			c.out.put("Auto-merging " + x.path + "\n")
+		}
+		if !c.m.charge(16 * len(merged)) {
+			return 1
+		}
+		ours := lastBy(env.FS, x.path)
+		file := c.put(x.path, merged, env.Agent)
+		if clean {
+			c.m.stage(&tracked{path: x.path, head: x.ours, next: x.ours, now: file})
+			continue
+		}
+		c.out.put("CONFLICT (" + kind + "): Merge conflict in " + x.path + "\n")
+		g.conflicts = append(g.conflicts, x.path)
+		version := ""
+		if x.base != nil {
+			version = x.base.Version().Hash
+		}
+		c.m.conflicts = append(c.m.conflicts, Conflict{Path: x.path, Ours: ours, Theirs: x.by, Base: version, Other: version})
+	}
+	repo.merging = g
+	if len(g.conflicts) > 0 {
+		c.out.put("Automatic merge failed; fix conflicts and then commit the result.\n")
+		return 1
+	}
+	var staged []tracked
+	for _, t := range c.tracked(nil) {
+		if change(t.head, t.next) != ' ' {
+			staged = append(staged, t)
+		}
+	}
+	repo.commit(staged, g.message())
+	c.m.wrote.add("merge of " + g.theirs.Name())
+	return 0
+}
+
+// take makes the other side's file this one's, as theirs who wrote it, and stages it.
+func (c *call) take(x *threeWay) {
+	by := x.by
+	if by < 0 {
+		by = c.m.env.Agent
+	}
+	if x.theirs == nil {
+		c.m.env.FS.Remove(x.path, by)
+		c.m.wrote.add(x.path)
+	} else {
+		c.put(x.path, x.theirs.Content(), by)
+	}
+	c.m.stage(&tracked{path: x.path, head: x.ours, next: x.ours, now: c.m.env.FS.File(x.path)})
+}
+
+// put writes a merged file.
+func (c *call) put(p, text string, by int32) *workspace.File {
+	if _, err := c.m.env.FS.Write(p, text, by); err != nil {
+		c.complain(1, err.Error())
+	}
+	c.m.changed(tree{fs: c.m.env.FS}, p)
+	return c.m.env.FS.File(p)
+}
+
+// abortMerge goes back to what stood before a merge that is not concluded.
+func (c *call) abortMerge() int {
+	repo := c.m.env.Repo
+	if repo.merging == nil {
+		return c.complain(128, "There is no merge to abort (MERGE_HEAD missing).")
+	}
+	repo.merging = nil
+	clear(repo.staged)
+	for _, t := range c.tracked(nil) {
+		switch {
+		case change(t.head, t.now) == ' ':
+		case t.head == nil:
+			c.m.env.FS.Remove(t.path, c.m.env.Agent)
+			c.m.wrote.add(t.path)
+		default:
+			c.put(t.path, t.head.Content(), c.m.env.Agent)
+		}
+	}
+	return 0
+}
+
+// hunk is a run of the base's lines and what one side has in its place.
+type hunk struct {
+	from, to int // lines of the base, from 0, without the last
+	lines    []string
+}
+
+// hunks are the changes from a base to a side.
+func hunks(base, side string) (out []hunk) {
+	text := string(diff.Diff("a", []byte(base), "b", []byte(side)))
+	_, text, _ = strings.Cut(text, "\n+++ b\n")
+	at, open := 0, false
+	for line := range strings.Lines(text) {
+		switch line[0] {
+		case '@':
+			at, open = hunkStart(line), false
+		case ' ':
+			at++
+			open = false
+		case '-', '+':
+			if !open {
+				out, open = append(out, hunk{from: at, to: at}), true
+			}
+			h := &out[len(out)-1]
+			if line[0] == '-' {
+				at++
+				h.to = at
+			} else {
+				h.lines = append(h.lines, line[1:])
+			}
+		case '\\': // what stands before it has no end
+			if h := &out[len(out)-1]; open && len(h.lines) > 0 {
+				last := &h.lines[len(h.lines)-1]
+				*last = strings.TrimSuffix(*last, "\n")
+			}
+		}
+	}
+	return out
+}
+
+// hunkStart is the first line, from 0, that a head "@@ -l,n +l,n @@" names of the base.
+func hunkStart(line string) (at int) {
+	number, rest, _ := strings.Cut(strings.TrimPrefix(line, "@@ -"), ",")
+	for _, d := range number {
+		at = at*10 + int(d-'0')
+	}
+	if strings.HasPrefix(rest, "0 ") {
+		return at // of none, the line before is named
+	}
+	return at - 1
+}
+
+// mergeLines makes the changes of both sides to a base. Where both change the same lines,
+// or lines that touch, differently, both stand in it between marks, and it is not clean.
+func mergeLines(base, ours, theirs, ourName, theirName string) (merged string, clean bool) {
+	lines := slices.Collect(strings.Lines(base))
+	var out strings.Builder
+	a, b, at := hunks(base, ours), hunks(base, theirs), 0
+	clean = true
+	for len(a)+len(b) > 0 {
+		from, to := first(a, b)
+		na, nb := 0, 0
+		for grown := true; grown; {
+			grown = false
+			for ; na < len(a) && a[na].from <= to; na++ {
+				to, grown = max(to, a[na].to), true
+			}
+			for ; nb < len(b) && b[nb].from <= to; nb++ {
+				to, grown = max(to, b[nb].to), true
+			}
+		}
+		put(&out, lines[at:from])
+		x, y := side(lines, a[:na], from, to), side(lines, b[:nb], from, to)
+		switch {
+		case nb == 0 || slices.Equal(x, y):
+			put(&out, x)
+		case na == 0:
+			put(&out, y)
+		default:
+			clean = false
+			apart(&out, x, y, ourName, theirName)
+		}
+		a, b, at = a[na:], b[nb:], to
+	}
+	put(&out, lines[at:])
+	return out.String(), clean
+}
+
+// first is the range of the earlier of the next changes.
+func first(a, b []hunk) (from, to int) {
+	if len(b) == 0 || len(a) > 0 && a[0].from <= b[0].from {
+		return a[0].from, a[0].to
+	}
+	return b[0].from, b[0].to
+}
+
+// side is what a side has in place of a range of the base's lines.
+func side(lines []string, changes []hunk, from, to int) (out []string) {
+	for _, h := range changes {
+		out = append(append(out, lines[from:h.from]...), h.lines...)
+		from = h.to
+	}
+	return append(out, lines[from:to]...)
+}
+
+func put(out *strings.Builder, lines []string) {
+	for _, l := range lines {
+		out.WriteString(l)
+	}
+}
+
+// Marks around what is in conflict; the name of a side follows all but the middle one.
+const (
+	OursMark   = "<<<<<<< "
+	middleMark = "=======\n"
+	TheirsMark = ">>>>>>> "
+)
+
+// apart writes both sides of a conflict, without the lines that both begin or end with
+// inside the marks.
+func apart(out *strings.Builder, x, y []string, ours, theirs string) {
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		out.WriteString(x[0])
+		x, y = x[1:], y[1:]
+	}
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	ended := func(lines []string) {
+		put(out, lines)
+		if len(lines) > 0 && !strings.HasSuffix(lines[len(lines)-1], "\n") {
+			out.WriteByte('\n')
+		}
+	}
+	out.WriteString(OursMark + ours + "\n")
+	ended(x[:len(x)-n])
+	out.WriteString(middleMark)
+	ended(y[:len(y)-n])
+	out.WriteString(TheirsMark + theirs + "\n")
+	put(out, x[len(x)-n:])
+}

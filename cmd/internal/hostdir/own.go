@@ -67,16 +67,23 @@ var (
 	scenarioText = regexp.MustCompile(`\A(?:[ \t]*(?:#[^\n]*)?\n)*(?:agentsim:[ \t]|profile: \d+\nsources:\n)`)
 	machineText  = regexp.MustCompile(`\A(?:\{\s*"|\| |[\w.]+,[\w.,]+\n)`)
 	savedText    = beginning(
-		// tables
-		`\S+   (?:seed \d+|[\d,]+ (?:place|variant)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
+		// tables, as people see them and in Markdown
+		`(?:## )?\S+   (?:seed \d+|[\d,]+ (?:place|variant|seed)s?) · `, `bench   [\d,]+ scenarios? · `, `check   .* · .* agent types?\n`,
 		`run [0-9a-f]{8}(?:   | replayed: )`, `RUN +(?:SCENARIO|FORMAT) +`, `A  .*\nB  .*\n\nMETRIC `, `crossover    fork against `,
 		`first    .* · .*\nsecond   .* · `, `sessions     [\d,]+ sessions? in `, `repository   [\d,]+ tok of its files `,
 		`.*: (?:[\d,]+ runs? of [\d,]+ scenarios?|[\d,]+ agent types? and [\d,]+ parts?) written[,;] `,
+		`NAME +(?:FROM +MODEL +TOOLS|WHY\n)`, `.*: ok, [\d,]+ variants?, [\d,]+ expectations?\n`, `SERVER +LINE +TOOLS`, `no \.mcp\.json names a server here\n`, `checked      .*, [\d,]+ runs?; `,
+		`origin       .* sessions? of .*, measured on `, `[\d,]+ requests of [\d,]+ sessions in .* judged`, `agentsim .*\nsemantics \d+ · form `,
 		// JSON, CSV and Markdown without money
-		`\{\s*"scenario": ?"[^"]*",\s*"(?:project|variants|axes|seeds|variant)": ?`, `\{"variant":"[^"]*","run":"[0-9a-f]{16}",`,
+		`\{\s*"scenario": ?"[^"]*",\s*"(?:project|variants|axes|seeds|variant|ok)": ?`, `\{"variant":"[^"]*","run":"[0-9a-f]{16}",`,
 		`\{\s*"run": ?"[0-9a-f]{16,64}",\s*"`, `\{\s*"first": ?"[^"]*",\s*"second": ?"[^"]*",\s*"first_from":`,
-		`(?:scenario,variant,verdict|run,events,digest|rule,serious,agent|call,seq,lineage|first,second,first_from)[,\n]`,
-		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second) \| `,
+		`\{\s*"agents": \[\s*\{\s*"name": "[^"]*",\s*"from": `, `\{"name":"[^"]*","(?:from":"[^"]*","state|why)":`, `\{\s*"scenarios": \[\s*\{\s*"(?:name|scenario)": `,
+		`\{\s*"differences": \[`, `\{\s*"figures": \[\s*\{\s*"source": \d`, `\{"source":\d+,"role":`, `\{\s*"servers": \[[^{]*(?:\]\s*\}\n\z|\{\s*"server": )`,
+		`\{"server":"[^"]*","line":`, `\{\s*"build": ?"[^"]*",\s*"semantics":`, `\{"repository":"[^"]*","sessions":\d`,
+		`(?:scenario,variant,verdict|run,events,digest|rule,serious,agent|call,seq,lineage|first,second,first_from|name,(?:from,state|why)|run,(?:agent,said|table,row)|`+
+			`phase,start,end|source,role,family|server,line,tools|repository,sessions,requests|build,semantics,form|scenario,ok)[,\n]`,
+		`\| (?:VARIANT \| (?:AGENTS|FIGURE)|AGENT \| TYPE \| FROM|CALL \| AGENT \| AT|TURNS \| FORK, LAW|RUN \| (?:SCENARIO|FORMAT)|run \| events|rule \| serious|first \| second|`+
+			`NAME \| (?:FROM|WHY)|PHASE \| FROM|ROLE \| FAMILY|SERVER \| LINE|REPOSITORY \| REQUESTS|scenario \| ok|run \| (?:agent|table)|build \| semantics) \|`,
 		`## agentsim (?:bench|check)`, "\n```\nA  .*\nB  .*\n\n```\n",
 		// baselines, JUnit, SARIF, Go benchmarks, pictures, events, databases
 		`\{\s*"(?:baseline|agentsim_baseline|agentsim_check)": ?`, `<\?xml[^\n]*\n<testsuites name="agentsim `,

@@ -267,7 +267,7 @@ func (o *observer) checkReport(a *agent.Agent, raw string) {
 		start, _, _ := strings.Cut(raw, "\n")
 		a.Record(&transcript.Finding{Rule: "fork-report", Detail: "the report begins " + start})
 	}
-	wrote := func(w workspace.Write) bool { return w.By == a.Ref() }
+	wrote := func(w workspace.Write) bool { return w.By == a.Ref() && !workspace.IsHome(w.Path) }
 	if slices.ContainsFunc(o.r.fs.Log()[o.began[a.Ref()]:], wrote) && !commitWords.MatchString(raw) {
 		a.Record(&transcript.Finding{Rule: "fork-uncommitted", Detail: "files were changed, and the report names no commit"})
 	}

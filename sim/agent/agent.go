@@ -45,7 +45,8 @@ type life struct {
 	maxTurns int
 	toolless bool // every call of a tool is refused
 	hooks    hooks
-	root     *Root // of a root agent
+	planning *planning // nil of one that does not plan, or because its parent does
+	root     *Root     // of a root agent
 
 	// its conversation, and the requests and summaries that are made of it
 	conv       Conversation

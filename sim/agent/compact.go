@@ -113,6 +113,7 @@ func (c *compaction) startOver(summary string, tokens int64) {
 	m := &llm.Msg{Role: llm.User}
 	m.Blocks = a.front.opens(m.Blocks)
 	m.Blocks = append(m.Blocks, c.directives(old.Last)...)
+	m.Blocks = instructed(a, m.Blocks)
 	m.Blocks = append(m.Blocks, textBlock(summaryOpen+"\n"+task.Defuse(summary)+summaryEnd))
 	a.say(m)
 	c.size, c.since = 0, a.answers

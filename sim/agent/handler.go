@@ -3,6 +3,7 @@ package agent
 import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/plan"
 	"agentsim/sim/tool"
 	"agentsim/sim/vtime"
 )
@@ -15,6 +16,13 @@ type handler interface {
 	start(p *kernel.Proc, c call) (tool.Result, waiting)
 }
 
+// vetted is a handler that looks at a call before anybody is asked about it.
+type vetted interface {
+	handler
+	// refuse is the result of a call that cannot be, nil for none.
+	refuse(c call) *tool.Result
+}
+
 // handlers are those of the catalogue's tools, by canonical name.
 func handlers() map[string]handler {
 	return map[string]handler{
@@ -24,6 +32,9 @@ func handlers() map[string]handler {
 		tool.SkillName: atOnce(skill),
 
 		tool.SearchName: atOnce(toolSearch),
+
+		plan.EnterName: enterPlan,
+		plan.ExitName:  exitPlan,
 	}
 }
 

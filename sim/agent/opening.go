@@ -98,6 +98,7 @@ func (b *spawning) open() {
 	task := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, task.Defuse(b.in.Prompt))}
 	learn(a, []llm.Block{task})
 	first := a.front.opens(make([]llm.Block, 0, 3))
+	first = instructed(a, first)
 	for _, name := range a.def.Skills {
 		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
 		if !ok {

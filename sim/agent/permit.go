@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/permission"
+	"agentsim/sim/plan"
 	"agentsim/sim/rng"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -65,10 +66,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Deny.String(), Why: WhyAside})
 		return refusal(u.tool.Name, WhyAside), nil
 	}
-	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.tool.Class}
-	if u.tool.Reads != nil && u.safe {
-		call.Class = permission.Read // a command that only looks
-	}
+	call := permission.Call{Tool: u.tool.Name, Aliases: u.tool.Aliases, Class: u.class()}
 	rules := a.rules()
 	pol := permission.Policy{Mode: a.mode, AvoidPrompts: a.ctx.AppState.AvoidPrompts, Rules: rules, Classifier: a.w.cfg.Permissions.Classifier, Unasked: u.unasked()}
 	if !rules.Empty() || a.mode == permission.Auto || len(a.w.cfg.Permissions.Answers) > 0 {
@@ -81,7 +79,7 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 	if d.Verdict != permission.Ask {
 		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
 		if d.Verdict == permission.Deny {
-			return refusal(u.tool.Name, d.Why), nil
+			return refusal(u.tool.Name, d.Why+u.linked()), nil
 		}
 		return nil, nil
 	}
@@ -161,12 +159,12 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	a := u.by
 	ev := transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: permission.Ask.String(), Why: why, Terminal: a.terminal().lineage}
 	a.w.rec.permission(a, &ev)
-	ans := a.w.cfg.Permissions.answer(a.lineage, call)
-	takes := vtime.Duration(ans.After.Draw(u.drawKey("answer")))
-	if ans.Reply == ReplyNever {
-		takes = a.w.cfg.Permissions.TimeOut
+	q := Question{By: a, Call: call, use: u}
+	if u.tool.Name == plan.ExitName {
+		q.Plan = a.planning.text
 	}
-	if err := u.shown(p, takes); err != nil {
+	ans, err := u.approver().Answer(p, &q)
+	if err != nil {
 		return nil, err
 	}
 	ev.Decision, ev.Why = string(ans.Reply), "user"
@@ -179,8 +177,12 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	a.w.rec.permission(a, &ev)
 	switch ans.Reply {
 	case ReplyNever:
-		return refusal(u.tool.Name, "nobody answered the prompt within "+takes.String()), nil
+		return refusal(u.tool.Name, "nobody answered the prompt within "+a.w.cfg.Permissions.TimeOut.String()), nil
 	case ReplyDeny:
+		if u.tool.Name == plan.ExitName {
+			out := failure(plan.Rejected(ans.Feedback))
+			return &out, nil
+		}
 		said := "the user refused"
 		if ans.Feedback != "" {
 			said += " and said: " + strings.TrimSuffix(ans.Feedback, ".")
@@ -190,6 +192,9 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 		edited := *u.block
 		edited.Content = ans.Input
 		u.block = &edited
+		if now := (permission.Policy{Mode: a.mode}); now.Decide(&permission.Call{Class: u.class()}).Verdict == permission.Deny {
+			return refusal(u.tool.Name, "mode "+string(a.mode)), nil // what a mode refuses, no answer lifts
+		}
 	case ReplyAllow:
 		if ans.Always {
 			u.always(call, ans.Rules)

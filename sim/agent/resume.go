@@ -38,6 +38,7 @@ type sidechain struct {
 	def      *Definition
 	plan     *Plan
 	mode     permission.Mode
+	planning *planning
 	dir      string
 	pool     *Pool
 	servers  []*mcp.Connection // that it opened
@@ -79,7 +80,7 @@ func (a *Agent) remember() {
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
-		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, dir: a.dir, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
+		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, planning: a.planning, dir: a.dir, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
@@ -139,6 +140,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	a.ended, a.end = false, Ending{}
 	a.begin(s.def)
 	a.mode, a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
+	a.planning = s.planning
 	a.maxTurns, a.held.servers = w.turnsOf(0, s.def), s.servers
 	a.before = &s.total
 	who := s.who

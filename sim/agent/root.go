@@ -86,6 +86,7 @@ func (w *World) Start(s RootSpec) *Agent {
 	a.root = &Root{agent: a, spec: s}
 	a.equip(w.rootFront(a, pool, s.Settings), ctx)
 	follow(a)
+	plansFirst(a)
 	a.proc = w.cfg.Kernel.Spawn(a.lineage, func(p *kernel.Proc) error {
 		if err := p.SleepUntil(vtime.Instant(s.Start)); err != nil {
 			return err
@@ -166,7 +167,7 @@ func (r *Root) inContext(blocks []llm.Block) []llm.Block {
 	if !r.spec.Bare {
 		learn(r.agent, blocks)
 	}
-	return append(r.agent.front.opens(nil), blocks...)
+	return append(instructed(r.agent, r.agent.front.opens(nil)), blocks...)
 }
 
 // defused is a user's blocks without what could pass for a notification

@@ -321,6 +321,7 @@ func (b *spawning) createContext() {
 	}
 	c.equip(b.front, ctx)
 	follow(c)
+	plansFirst(c)
 	if b.fork {
 		b.inherit()
 	} else {

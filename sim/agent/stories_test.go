@@ -32,11 +32,11 @@ import (
 //	      `at 3s interrupt [message …]`, `at 3s kill`, `at 3s background`, `at 3s show LINEAGE|none`, `idle message …`,
 //	      `idle effort high …`; with `on KIND [agent=…] [tool=…] [nth=N]` in place of the instant
 //	rules, each line `deny|ask|allow|cli RULE`, or `allowed TYPE RULE`
-//	answers, each line `[agent=GLOB] [RULE] allow|always|deny|edit|never [AFTER] [feedback or input]`
+//	answers, each line `[agent=GLOB] [nth=N] [RULE] allow|always|deny|edit|never [AFTER] [feedback or input]`
 //	crash at=2s agent=LINEAGE
 //	flip at=2s gate=NAME value=true
 //	threshold at=2s over=N preview=N: of content replacement
-//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [background], its prompt below
+//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [mode=…] [background], its prompt below
 //	builtin TYPE: a built-in definition that is not listed where nothing is said
 //	run show=(kind, …) [end]: the lines of those kinds of events, and the run's end
 //	request LINEAGE CALL [from=N]: the blocks it sent and its markers
@@ -289,6 +289,8 @@ func (s *story) define(d *datadriven.TestData) {
 			def.MaxTurns = s.number(a.Vals[0])
 		case "background":
 			def.Background = true
+		case "mode":
+			def.Mode = permission.Mode(a.Vals[0])
 		}
 	}
 	s.cfg.Definitions = append(s.cfg.Definitions, def)

@@ -53,6 +53,9 @@ func (s *story) answers(lines []string) {
 		if glob, ok := strings.CutPrefix(f[0], "agent="); ok {
 			ans.Agent, f = glob, f[1:]
 		}
+		if n, ok := strings.CutPrefix(f[0], "nth="); ok {
+			ans.Nth, f = s.number(n), f[1:]
+		}
 		if !strings.Contains(" allow always deny edit never ", " "+f[0]+" ") {
 			r, err := permission.ParseRule(f[0], permission.Session)
 			if err != nil {

@@ -247,6 +247,12 @@ func (u *toolUse) start(p *kernel.Proc) error {
 	if u.stoppedByHook() {
 		return nil
 	}
+	if v, ok := a.w.handlers[u.tool.CanonicalName()].(vetted); ok {
+		if bad := v.refuse(u.call); bad != nil {
+			u.result, u.unheard = *bad, true
+			return nil
+		}
+	}
 	if denied, err := u.permit(p); err != nil || denied != nil {
 		if denied != nil {
 			u.result, u.unheard = *denied, true

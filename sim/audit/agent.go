@@ -31,6 +31,10 @@ type agent struct {
 	former former
 	opened []string // servers of its own that are not closed
 	found  []string // tools that its searches have found, and that it can call
+
+	planned *planned // of plan mode that it has entered and not left
+	carries *planned // likewise, of a plan whose approval no request has held
+	binds   string   // mode of its parent when it started
 }
 
 // life is what is kept of an agent that lives.

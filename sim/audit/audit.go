@@ -89,6 +89,7 @@ type Auditor struct {
 	neighbours   neighbours
 	notices      notices
 	permissions  permissions
+	plans        plans
 	servers      servers
 	starts       starts
 	tasks        tasking
@@ -114,6 +115,8 @@ func New(opt Options) *Auditor {
 	u.neighbours = neighbours{ledger: l, fronts: &u.fronts, changes: map[string][]changed{}}
 	u.notices = notices{ledger: l, tasks: &u.tasks, ids: map[llm.AgentID]*agent{}, whys: map[string][]string{}}
 	u.permissions = permissions{ledger: l, gates: &u.gates, neighbours: &u.neighbours, launches: &u.launches, tasks: &u.tasks}
+	u.plans = plans{ledger: l, permissions: &u.permissions}
+	u.permissions.plans = &u.plans
 	u.servers = servers{ledger: l, filter: &u.filter, listed: map[string][]string{}, lost: map[string]uint64{}, is: map[string]string{}}
 	u.filter.servers, u.fronts.servers, u.launches.servers = &u.servers, &u.servers, &u.servers
 	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
@@ -212,7 +215,7 @@ func (u *Auditor) apart(e *transcript.Event) bool {
 // livesOnly are the kinds of events, as bits, that only agents that live have.
 const livesOnly uint64 = 1<<transcript.KindRequest | 1<<transcript.KindResponse | 1<<transcript.KindAPIError | 1<<transcript.KindToolCall |
 	1<<transcript.KindToolResult | 1<<transcript.KindPermission | 1<<transcript.KindHook | 1<<transcript.KindRebase | 1<<transcript.KindCompact |
-	1<<transcript.KindReplace | 1<<transcript.KindAgentEnd | 1<<transcript.KindListener
+	1<<transcript.KindReplace | 1<<transcript.KindAgentEnd | 1<<transcript.KindListener | 1<<transcript.KindPlan
 
 // of handles the events of an agent that has started.
 func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
@@ -265,6 +268,8 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		a.files, a.summed, a.found = files{}, true, nil
 		a.conduct.compacted(u.ledger, a, b)
 		a.window.summed()
+	case *transcript.Plan:
+		u.plans.turned(a, b)
 	case *transcript.Finding:
 		a.finds(b)
 	case *transcript.Replace:

@@ -118,6 +118,12 @@ const (
 	mcp05
 	mcp06
 	mcp07
+	pln01
+	pln02
+	pln03
+	pln04
+	pln05
+	pln06
 
 	numChecks
 )
@@ -244,6 +250,12 @@ var checks = [numChecks]Check{
 	mcp05:   {"MCP-05", "a call of a server that is not connected, or is no more before it ends, is an error"},
 	mcp06:   {"MCP-06", "a root's tools are its own and those of the servers that are there, by server"},
 	mcp07:   {"MCP-07", "tools that are deferred are told by name, and defined where a search has found them"},
+	pln01:   {"PLN-01", "entering plan mode remembers the mode, and takes away what auto would let anything through by"},
+	pln02:   {"PLN-02", "who plans changes no file but the plan file"},
+	pln03:   {"PLN-03", "who has entered plan mode is told its five steps in order, and the plan file"},
+	pln04:   {"PLN-04", "plan mode is entered and left by calls that were approved"},
+	pln05:   {"PLN-05", "leaving plan mode gives back the mode and the rules that were remembered, and the plan"},
+	pln06:   {"PLN-06", "a child of a parent that plans is in plan mode"},
 }
 
 // Checks lists what is checked, in order. The slice is the caller's.

@@ -71,8 +71,11 @@ var binding = []string{"bypassPermissions", "acceptEdits", "plan"}
 
 // startMode is SUB-10 by a table of this package.
 func (u *starts) startMode(a, p *agent, s *Session, typ *Type) {
-	parent := p.facts.RunMode
+	parent, id := p.facts.RunMode, sub10
 	want := parent
+	if a.binds = parent; parent == planMode {
+		id = pln06
+	}
 	switch {
 	case s.Minimal && parent != "plan":
 		want = "bypassPermissions"
@@ -82,7 +85,7 @@ func (u *starts) startMode(a, p *agent, s *Session, typ *Type) {
 	case s.Children != "":
 		want = s.Children
 	}
-	u.same(sub10, a, "run mode", want, a.facts.RunMode)
+	u.same(id, a, "run mode", want, a.facts.RunMode)
 }
 
 // startTurns is LOOP-05 for what an agent starts with.

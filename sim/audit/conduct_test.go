@@ -66,6 +66,7 @@ var conductSurgeries = []conductSurgery{
 	{"AUD-05 TSK-03 a command that ran for another time", "wrong-calls", "TSK-03", "a duration of", changed(
 		func(b *transcript.Task) bool { return b.Exit > 0 }, func(e *transcript.Event, _ *transcript.Task) { e.At = e.At.Add(vtime.Second) })},
 	{"AUD-05 TSK-03 a notification of another file", "failing", "TSK-03", "the output file of", reworded(0, 2, llm.Messages, ".output</output-file>", ".out</output-file>")},
+	{"AUD-05 TSK-03 a notification about another task", "failing", "TSK-03", "a summary about", reworded(0, 2, llm.Messages, "<summary>Agent \"", "<summary>Agent \"not ")},
 	{"AUD-05 ISO-10 a command that outlives its agent", "family", "ISO-10", "command ", changed(
 		func(b *transcript.Task) bool { return b.Type == "local_bash" && b.To == "killed" }, func(e *transcript.Event, _ *transcript.Task) { e.At = e.At.Add(vtime.Second) })},
 	{"AUD-05 TSK-10 a resumed agent in another mode", "letters", "TSK-10", "it runs in the background, in mode", changed(
@@ -107,7 +108,7 @@ var conductSurgeriesBeside = []conductSurgery{
 
 // conductSurgeriesOf are both.
 func conductSurgeriesOf() []conductSurgery {
-	all := slices.Clone(conductSurgeries)
+	all := slices.Concat(conductSurgeries, planSurgeries)
 	for _, c := range conductSurgeriesBeside {
 		c.scenario = planted + c.scenario
 		all = append(all, c)

@@ -15,6 +15,7 @@ type permissions struct {
 	neighbours *neighbours
 	launches   *launches
 	tasks      *tasking
+	plans      *plans
 	rules      []string // to allow, that have reached the session
 }
 
@@ -34,6 +35,8 @@ func classOf(tool string) string {
 		return "write"
 	case "Bash", "run_shell":
 		return "exec"
+	case enterTool, exitTool:
+		return "approval"
 	}
 	return ""
 }
@@ -41,9 +44,11 @@ func classOf(tool string) string {
 // byMode is what a mode says of a class, by a table of this package.
 func byMode(mode, class string) string {
 	switch {
+	case class == "approval":
+		return "ask"
 	case class == "" || mode == "bypassPermissions" || mode == "acceptEdits" && class == "write":
 		return "allow"
-	case mode == "plan" && class == "write":
+	case mode == planMode: // writes and commands
 		return "deny"
 	}
 	return "ask"
@@ -163,6 +168,7 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 			u.report(prm01, a, "no rule but those that were given", rule)
 		}
 		u.ownRules(a, rule)
+		u.plans.stands(a, rule)
 		if x := a.used(c.id); x != nil && !a.edited {
 			u.wholly(a, x)
 		}
@@ -232,7 +238,10 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 	case maybe:
 		return "", false
 	}
-	if by == "deny" {
+	switch {
+	case a.isPlan(x) || by == "deny" && class == "exec" && !changes(x):
+		return "", false // which is let through unless it is a link, or may only look
+	case by == "deny":
 		return "deny", true
 	}
 	switch speak(s.Ask, x, false) {

@@ -207,6 +207,9 @@ func spoiltSpecs(t *testing.T) (out []*sim.Spec) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
+		if strings.Contains(name, lastSpec) {
+			continue
+		}
 		out = append(out, specOf(t, strings.TrimSuffix(filepath.Base(name), ".yaml")))
 	}
 	for _, name := range []string{"held-back", "agent-servers", "mcp-servers"} {
@@ -226,8 +229,11 @@ func spoiltSpecs(t *testing.T) (out []*sim.Spec) {
 			out = append(out, spec)
 		}
 	}
-	return out
+	return append(out, specOf(t, lastSpec))
 }
+
+// lastSpec stands behind those of the library, whose places decide how they are spoilt.
+const lastSpec = "wrong-writes"
 
 // notMade stands in the list behind a report that no test here makes; mutants do.
 const notMade = " not made"

@@ -227,6 +227,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 		a.spoken = spoken{} // by what its first messages are held to
 	}
 	a.spoken.sent(u.ledger, a)
+	u.plans.sent(a)
 	u.history.summary(a, nodes)
 	u.neighbours.outlasted(a)
 	if u.fails(loop02, inherits || i == len(a.uses) || a.rebased == "compaction") {
@@ -251,6 +252,10 @@ func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 	switch {
 	case strings.HasPrefix(raw, deferredText) && a.sent != nil:
 		u.servers.told(a, raw)
+	case strings.HasPrefix(raw, planText):
+		if u.plans.told(a, raw); a.sent == nil {
+			a.spoken.text(a, raw) // part of what its user said first
+		}
 	case strings.HasPrefix(raw, notification):
 		u.notices.behindResults(a, raw, results)
 		u.notices.wellFormed(a, raw)
@@ -294,6 +299,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 	u.coordinators.stoppedCall(a, &a.uses[i], b)
 	u.tools.fileResult(a, &a.uses[i], b)
 	u.servers.answered(a, &a.uses[i], b)
+	u.plans.answered(a, &a.uses[i], b, replaced)
 	u.servers.refused(a, c, &a.uses[i], b)
 	u.neighbours.stale(a, c, &a.uses[i], b)
 	if a.looks != nil {

@@ -49,6 +49,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	u.filter.refused(a, c, b)
 	u.servers.called(a, c, b)
 	u.permissions.kept(a, c, b)
+	u.plans.wrote(a, c, b)
 	u.tasks.evictedRead(a, c)
 	if !b.IsError {
 		u.neighbours.standsOn(a, c)
@@ -121,6 +122,9 @@ func fileOf(x *use) (string, bool) {
 		case "Read", "Edit", "Write":
 			if at := field(x.input, "file_path"); at != "" {
 				x.file = path.Clean(strings.TrimPrefix(at, "/work/project/"))
+				if rest, is := strings.CutPrefix(x.file, homeOfUser+plansDir); is {
+					x.file = "~" + plansDir + rest
+				}
 			}
 		}
 	}

@@ -12,15 +12,18 @@ type Class uint8
 
 // The classes.
 const (
-	Read  Class = iota // looks at the project or the web
-	Write              // changes files of the project
-	Exec               // runs commands, whose effect nobody knows beforehand
-	Agent              // starts or addresses another agent
-	Meta               // changes only the session itself: plans, lists, questions
+	Read     Class = iota // looks at the project or the web
+	Write                 // changes files of the project
+	Exec                  // runs commands, whose effect nobody knows beforehand
+	Agent                 // starts or addresses another agent
+	Meta                  // changes only the session itself: lists, questions
+	Approval              // begins or ends what the user has to agree to
 	numClasses
 )
 
-func (c Class) String() string { return [...]string{"read", "write", "exec", "agent", "meta"}[c] }
+func (c Class) String() string {
+	return [...]string{"read", "write", "exec", "agent", "meta", "approval"}[c]
+}
 
 // Mode is a permission mode by its wire name.
 type Mode string
@@ -63,14 +66,15 @@ type row struct {
 	why      string
 }
 
-// table holds, per mode, the verdicts for Read, Write, Exec, Agent and Meta.
+// table holds, per mode, the verdicts for Read, Write, Exec, Agent, Meta and
+// Approval.
 var table = [...]row{
-	{Default, [numClasses]Verdict{Allow, Ask, Ask, Allow, Allow}, "mode default"},
-	{AcceptEdits, [numClasses]Verdict{Allow, Allow, Ask, Allow, Allow}, "mode acceptEdits"},
-	{Bypass, [numClasses]Verdict{Allow, Allow, Allow, Allow, Allow}, "mode bypassPermissions"},
-	{Auto, [numClasses]Verdict{Allow, Ask, Ask, Allow, Allow}, "mode auto"},
-	{Plan, [numClasses]Verdict{Allow, Deny, Ask, Allow, Allow}, "mode plan"},
-	{Bubble, [numClasses]Verdict{Allow, Ask, Ask, Allow, Allow}, "mode bubble"},
+	{Default, [numClasses]Verdict{Allow, Ask, Ask, Allow, Allow, Ask}, "mode default"},
+	{AcceptEdits, [numClasses]Verdict{Allow, Allow, Ask, Allow, Allow, Ask}, "mode acceptEdits"},
+	{Bypass, [numClasses]Verdict{Allow, Allow, Allow, Allow, Allow, Ask}, "mode bypassPermissions"},
+	{Auto, [numClasses]Verdict{Allow, Ask, Ask, Allow, Allow, Ask}, "mode auto"},
+	{Plan, [numClasses]Verdict{Allow, Deny, Deny, Allow, Allow, Ask}, "mode plan"},
+	{Bubble, [numClasses]Verdict{Allow, Ask, Ask, Allow, Allow, Ask}, "mode bubble"},
 }
 
 // WhyAvoided is the reason of a denial that would have been a question.

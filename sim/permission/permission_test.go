@@ -11,13 +11,13 @@ import (
 func TestConformance(t *testing.T) {
 	t.Run("PRM-01 the table gives one verdict for every mode and class of tool", func(t *testing.T) {
 		want := `
-default           allow ask ask allow allow
-acceptEdits       allow allow ask allow allow
-bypassPermissions allow allow allow allow allow
-auto              allow ask ask allow allow
-plan              allow deny ask allow allow
-bubble            allow ask ask allow allow
-unheard           allow ask ask allow allow
+default           allow ask ask allow allow ask
+acceptEdits       allow allow ask allow allow ask
+bypassPermissions allow allow allow allow allow ask
+auto              allow ask ask allow allow ask
+plan              allow deny deny allow allow ask
+bubble            allow ask ask allow allow ask
+unheard           allow ask ask allow allow ask
 `
 		if d := cmp.Diff(want, render(false)); d != "" {
 			t.Error(d)

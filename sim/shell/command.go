@@ -31,7 +31,7 @@ func commands() map[string]command {
 		"true": {succeed, true}, "false": {fail, true}, "echo": {runEcho, true}, "pwd": {runPwd, true}, "cd": {runCd, true}, "sleep": {runSleep, true},
 		"cat": {runCat, true}, "head": {runHead, true}, "tail": {runTail, true}, "wc": {runWc, true}, "sed": {runSed, true}, "grep": {runGrep, true},
 		"ls": {runLs, true}, "find": {runFind, true},
-		"touch": {runTouch, false}, "mkdir": {runMkdir, false}, "rm": {runRm, false}, "cp": {runCp, false}, "mv": {runMv, false},
+		"touch": {runTouch, false}, "mkdir": {runMkdir, false}, "rm": {runRm, false}, "cp": {runCp, false}, "mv": {runMv, false}, "ln": {runLn, false},
 		"git": {runGit, false},
 	}
 }

@@ -190,6 +190,33 @@ func runRm(c *call) int {
 	})
 }
 
+// runLn makes one symbolic link.
+func runLn(c *call) int {
+	f, names, ok := c.options("s f")
+	if !ok || len(names) != 2 || !f.has("s") {
+		return c.complain(1, "this shell's ln makes one symbolic link: give -s, what it leads to and its name")
+	}
+	abs, target := c.m.absolute(names[1]), names[0]
+	if !path.IsAbs(target) {
+		target = path.Dir(abs) + "/" + target
+	}
+	return c.each(names[1:], "create symbolic link", func(string, string) string {
+		t, rel, ok := c.m.find(abs)
+		to, leads, reaches := c.m.find(path.Clean(target))
+		if !ok || !reaches || t.fs != to.fs {
+			return denied
+		}
+		if f.has("f") {
+			c.m.remove(abs)
+		}
+		if !t.fs.Link(rel, leads) {
+			return "File exists"
+		}
+		c.m.changed(t, rel)
+		return ""
+	})
+}
+
 func runCp(c *call) int { return c.transfer(false) }
 func runMv(c *call) int { return c.transfer(true) }
 

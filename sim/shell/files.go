@@ -25,6 +25,9 @@ func (m *machine) find(abs string) (t tree, rel string, ok bool) {
 	if rel, ok := within(m.env.Root, abs); ok {
 		return tree{fs: m.env.FS}, rel, true
 	}
+	if rel, ok := workspace.InHome(abs); ok {
+		return tree{fs: m.env.FS}, rel, true
+	}
 	if rel, ok := within(TempDir, abs); ok {
 		return tree{fs: m.env.Session.Temp(), temp: true}, rel, true
 	}

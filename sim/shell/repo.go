@@ -136,7 +136,7 @@ func (r *Repo) touched() (paths []string) {
 		paths = append(paths, r.fs.Paths()...)
 	}
 	slices.Sort(paths)
-	return slices.DeleteFunc(slices.Compact(paths), func(p string) bool { return workspace.Below(r.ignored, p) })
+	return slices.DeleteFunc(slices.Compact(paths), func(p string) bool { return workspace.Below(r.ignored, p) || workspace.IsHome(p) })
 }
 
 func (r *Repo) track(p string) tracked {

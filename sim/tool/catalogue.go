@@ -60,8 +60,8 @@ func sessionTools() []Tool {
 			{name: "block", typ: booleanType, about: "Wait until the task has ended (the default), or look once and return."},
 			{name: "timeout", typ: integerType, about: "Longest wait in milliseconds; 30000 when left out."},
 		}},
-		{Name: "EnterPlanMode", Class: permission.Meta, Description: enterPlanText},
-		{Name: "ExitPlanMode", Class: permission.Meta, Description: exitPlanText},
+		{Name: "EnterPlanMode", Handled: true, OptIn: true, Class: permission.Approval, Took: stopTook, Description: enterPlanText},
+		{Name: "ExitPlanMode", Handled: true, OptIn: true, Class: permission.Approval, Took: stopTook, Description: exitPlanText},
 		{Name: "AskUserQuestion", Class: permission.Meta, Description: askText, fields: fields{
 			{name: "questions", typ: arrayType, required: true, about: "One to four questions, shown together.", inner: questionItems},
 		}},

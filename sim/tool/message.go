@@ -14,6 +14,12 @@ var sendFields = fields{
 	{name: "message", required: true, about: "The text."},
 }
 
+// TakesNothing checks a call of a tool that has no fields.
+func TakesNothing(p *llm.Payload) error {
+	var in input
+	return fields(nil).read(p.Raw(), &in)
+}
+
 // MessageInput is a call of SendMessage.
 type MessageInput struct {
 	To      string

@@ -141,6 +141,9 @@ func (e *Env) file(name string) (*workspace.File, error) {
 // relative is a name as a path relative to the root, "" for the root itself.
 func (e *Env) relative(name string) (rel string, ok bool) {
 	if path.IsAbs(name) {
+		if rel, ok := workspace.InHome(path.Clean(name)); ok {
+			return rel, true
+		}
 		rest, below := strings.CutPrefix(path.Clean(name), e.Root)
 		if !below || rest != "" && rest[0] != '/' {
 			return "", false

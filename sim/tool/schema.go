@@ -134,6 +134,9 @@ func (fs fields) names() string {
 			out = append(out, f.name)
 		}
 	}
+	if out == nil {
+		return "none"
+	}
 	return strings.Join(out, ", ")
 }
 

@@ -28,6 +28,7 @@ type Tool struct {
 	Internal    bool // for those who coordinate, not for workers (FLT-11)
 	MCP         bool // comes from an MCP server, or finds what does
 	Deferred    bool // in front of agents by its name alone, where they have ToolSearch
+	ReadOnly    bool // of a server's tool: it says of itself that it changes nothing
 	Handled     bool // run by the agent layer: it acts on agents or waits
 	// Run acts; nil of a tool that is Handled or not implemented.
 	Run func(*Env, *llm.Payload) Result

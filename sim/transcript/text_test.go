@@ -66,6 +66,7 @@ func bodies() []Body {
 		&Definition{Type: "code reviewer", Source: "userSettings", Place: "~/a.md:2", Outcome: "overridden", By: ".claude/agents/b.md:2"},
 		&Gate{Name: "FORK_SUBAGENT", Value: "true"},
 		&Server{Name: "github", Status: "connected", Tools: []string{"mcp__github__search"}},
+		&Plan{Op: "leave", From: "plan", To: "auto", File: "~/.claude/plans/x.md", Stripped: []string{"Bash", "Agent"}},
 		&Terminal{Line: "└─ done"},
 		&Finding{Rule: "look-back", Detail: "nine forks"},
 		&Item{Item: "fix-auth", Outcome: "done", Missing: []string{"a", "b c"}, Rereads: map[string]int{"stale": 1, "lazy": 2}},

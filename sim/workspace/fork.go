@@ -22,7 +22,7 @@ func (f *FS) Fork(differ []string, at func(p string) *File, shared []string) *FS
 		f.family = &family{shared: shared, trees: []*FS{f}}
 	}
 	f.lent = true
-	out := &FS{base: f.base, files: maps.Clone(f.files), paths: f.paths, lent: true, searches: map[Search]*llm.Payload{}, family: f.family}
+	out := &FS{base: f.base, files: maps.Clone(f.files), paths: f.paths, lent: true, searches: map[Search]*llm.Payload{}, family: f.family, links: maps.Clone(f.links)}
 	for _, p := range differ {
 		if !f.family.has(p) {
 			out.set(p, at(p))

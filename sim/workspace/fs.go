@@ -13,11 +13,12 @@ import (
 // FS is one run's tree: a snapshot and what was written over it.
 type FS struct {
 	base     *Snapshot
-	files    map[string]*File // those opened or written so far
-	paths    []string         // sorted
-	lent     bool             // others hold paths: the next change needs a slice of its own
-	dirs     []string         // made without a file in them, sorted
-	origins  map[string]*File // what stood at a path before its first write, nil for nothing
+	files    map[string]*File  // those opened or written so far
+	paths    []string          // sorted
+	lent     bool              // others hold paths: the next change needs a slice of its own
+	dirs     []string          // made without a file in them, sorted
+	origins  map[string]*File  // what stood at a path before its first write, nil for nothing
+	links    map[string]string // what links lead to, by path; searches do not follow them
 	log      []Write
 	searches map[Search]*llm.Payload
 	family   *family // nil until it is forked
@@ -59,6 +60,7 @@ const maxPages = 64
 
 // File is the present version, or nil when there is no such file.
 func (f *FS) File(p string) *File {
+	p = f.follow(p)
 	if file, ok := f.files[p]; ok {
 		return file // nil when it was taken away
 	}
@@ -104,6 +106,7 @@ func (f *File) KeepPage(p Page) {
 
 // Stat is the present version; ok is false when there is no such file.
 func (f *FS) Stat(p string) (v Version, ok bool) {
+	p = f.follow(p)
 	if file, ok := f.files[p]; ok {
 		if file == nil {
 			return v, false
@@ -115,6 +118,7 @@ func (f *FS) Stat(p string) (v Version, ok bool) {
 
 // Content is the present text; ok is false when there is no such file.
 func (f *FS) Content(p string) (content string, ok bool) {
+	p = f.follow(p)
 	if file, ok := f.files[p]; ok {
 		if file == nil {
 			return "", false
@@ -145,6 +149,7 @@ func (f *FS) Write(p, content string, by int32) (Version, error) {
 	if err := CheckPath(p); err != nil {
 		return Version{}, err
 	}
+	p = f.follow(p)
 	before, ok := f.Stat(p)
 	if !ok {
 		if err := f.room(p); err != nil {
@@ -174,6 +179,10 @@ func (f *FS) room(p string) error {
 // Remove takes a file away for the agent with ordinal by and logs it; false
 // when there is no such file.
 func (f *FS) Remove(p string, by int32) bool {
+	if f.IsLink(p) {
+		delete(f.links, p)
+		return true
+	}
 	before, ok := f.Stat(p)
 	if !ok {
 		return false

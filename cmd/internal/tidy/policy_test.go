@@ -66,7 +66,8 @@ mockllm/policy:        WORDS scenarios mockllm mockllm/script
 sim/team:
 sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
 sim/worktree:          sim/shell sim/workspace
-sim/agent:             WORDS WORLD sim/mcp
+sim/plan:              sim/rng sim/permission sim/workspace
+sim/agent:             WORDS WORLD sim/mcp sim/plan
 sim/fork:              WORDS WORLD sim/agent
 sim/user:              WORDS WORLD sim/agent
 sim/coordinator:       WORDS WORLD sim/agent

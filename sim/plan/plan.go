@@ -1,0 +1,91 @@
+// Package plan is plan mode: what entering it remembers and takes away, where the
+// plan stands, and what an agent is told.
+//
+// Rules:
+//   - Every function is pure; whose mode changes, and who approves, is the agent
+//     layer's business.
+//   - What a session may not do while it plans is the table's of package permission;
+//     the plan file alone is let through (Open).
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"agentsim/sim/permission"
+	"agentsim/sim/rng"
+	"agentsim/sim/workspace"
+)
+
+// The tools by which an agent enters and leaves plan mode.
+const (
+	EnterName = "EnterPlanMode"
+	ExitName  = "ExitPlanMode"
+)
+
+// Memory is what leaving plan mode gives back.
+type Memory struct {
+	Mode     permission.Mode
+	Rules    *permission.Rules // of the agent's own; nil are the session's
+	Stripped []permission.Rule // of the rules in force before, those that do not hold meanwhile
+}
+
+// Enter is what is remembered of a mode and an agent's own rules, and the rules in
+// force that it has until it leaves: own again where nothing is taken away. From mode
+// auto dangerous rules are stripped: what they allow nobody looks at there.
+func Enter(mode permission.Mode, own, inForce *permission.Rules) (Memory, *permission.Rules) {
+	m := Memory{Mode: mode, Rules: own}
+	if mode != permission.Auto || inForce.Empty() {
+		return m, own
+	}
+	left := &permission.Rules{Deny: inForce.Deny, Ask: inForce.Ask}
+	for _, r := range inForce.Allow {
+		if Dangerous(r) {
+			m.Stripped = append(m.Stripped, r)
+		} else {
+			left.Allow = append(left.Allow, r)
+		}
+	}
+	if m.Stripped == nil {
+		return m, own
+	}
+	return m, left
+}
+
+// interpreters run whatever they are given.
+var interpreters = []string{"python", "python3", "node", "deno", "bun", "tsx", "ruby", "perl", "php", "lua", "bash", "sh", "zsh", "ssh",
+	"npx", "bunx", "npm run", "yarn run", "pnpm run", "bun run", "env", "xargs", "eval", "exec", "sudo"}
+
+// Dangerous reports whether a rule to allow leaves open what is done under it: every
+// command, whatever an interpreter is given, or every type of agent.
+func Dangerous(r permission.Rule) bool {
+	switch r.Tool {
+	case "Agent", "Task":
+		return r.Spec == ""
+	case "Bash":
+		prefix := strings.TrimRight(strings.TrimSuffix(r.Spec, ":*"), " *")
+		return prefix == "" || slices.Contains(interpreters, prefix)
+	}
+	return false
+}
+
+// Words of which a slug is drawn.
+var (
+	manners = strings.Fields("brisk calm clear even firm fresh keen level light mild neat plain quick quiet sharp steady")
+	shades  = strings.Fields("amber ashen azure coral green hazel ivory jade lilac ochre olive pearl rusty sandy teal violet")
+	things  = strings.Fields("anchor beacon bridge compass copper delta ember harbor lantern ledger meadow otter pebble river sparrow willow")
+)
+
+// File is the plan file of whom a key is of. Its name is drawn once and lasts as long
+// as the agent.
+func File(key rng.Key) string {
+	word := func(list []string) string { return list[key.Sub(list[0]).Between(0, int64(len(list)-1))] }
+	return workspace.PlansDir + word(manners) + "-" + word(shades) + "-" + word(things) + ".md"
+}
+
+// Open reports whether a call may change the plan file although its agent plans:
+// Write and Edit may, of that file alone. name is a clean path, relative where it lies
+// in the project.
+func Open(tool, name, file string) bool {
+	return (tool == "Write" || tool == "Edit") && (name == file || name == workspace.HomeDir+strings.TrimPrefix(file, "~"))
+}

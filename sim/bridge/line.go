@@ -11,13 +11,13 @@ import (
 
 // Types of lines.
 const (
-	User        = "user"
-	Assistant   = "assistant"
-	System      = "system"
-	Result      = "result"
-	Control     = "control_request"
-	Answer      = "control_response"
-	Environment = "update_environment_variables"
+	User            = "user"
+	Assistant       = "assistant"
+	System          = "system"
+	Result          = "result"
+	ControlRequest  = "control_request"
+	ControlResponse = "control_response"
+	Environment     = "update_environment_variables"
 )
 
 // TokenVariable is the environment variable in which a session finds its token.
@@ -25,7 +25,7 @@ const TokenVariable = "CLAUDE_CODE_SESSION_ACCESS_TOKEN"
 
 // Subtypes and states.
 const (
-	CanUseTool = "can_use_tool"          // of Control
+	CanUseTool = "can_use_tool"          // of ControlRequest
 	Rests      = "session_state_changed" // of System: the process has said all that it has to say for now
 	Refused    = "refused"               // of System: a line came that nothing can be done with
 

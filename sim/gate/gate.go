@@ -40,12 +40,15 @@ const Internal = "ant"
 // background by itself, where a gate says so.
 const AutoBackground = 120 * vtime.Second
 
+// BridgeMultiSession is the gate of bridges that run several sessions.
+const BridgeMultiSession = "tengu_ccr_bridge_multi_session"
+
 // Gate is one gate that a scenario may set.
 type Gate struct {
 	Name    string
 	Default string
 	What    string // what it switches, in a few words
-	Built   bool   // something reads it; else a scenario may only state its default
+	Built   bool   // a run reads it; else a scenario may only state its default
 	field   func(*Set) *bool
 }
 
@@ -63,7 +66,7 @@ var all = [...]Gate{
 	{userType, "external", "who built it: ant is internal", true, nil},
 	{"strictPluginOnlyCustomization", "false", "definitions from plugins only", false, func(s *Set) *bool { return &s.StrictPluginOnly }},
 	{"tengu_auto_background_agents", "false", "synchronous agents move to the background after " + strconv.Itoa(int(AutoBackground/vtime.Second)) + " s", true, func(s *Set) *bool { return &s.AutoBackground }},
-	{"tengu_ccr_bridge_multi_session", "false", "several sessions on one bridge", false, func(s *Set) *bool { return &s.BridgeMultiSession }},
+	{BridgeMultiSession, "false", "several sessions on one bridge", false, func(s *Set) *bool { return &s.BridgeMultiSession }},
 	{"tengu_scratch", "false", "a scratchpad shared by workers", true, func(s *Set) *bool { return &s.Scratch }},
 	{"tengu_slim_subagent_claudemd", "true", "Explore and Plan go without CLAUDE.md", true, func(s *Set) *bool { return &s.SlimSubagentClaudeMd }},
 }

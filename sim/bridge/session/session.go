@@ -37,13 +37,14 @@ type Session struct {
 	ends     vtime.Instant // of the token; 0 for never
 	messages []scenarios.UserStep
 	answers  []scenarios.AnswerSpec
-	asked    string        // the question that waits for an answer
-	input    string        // what it asks about
-	state    string        // what the session waits for
-	waiting  []bridge.Line // of the user, while it waits for something else
-	late     vtime.Duration
-	told     int // lines
-	turns    int // of the user, answered
+	asked    string         // the question that waits for an answer
+	input    string         // what it asks about
+	state    string         // what the session waits for
+	waiting  []bridge.Line  // of the user, while it waits for something else
+	late     vtime.Duration // that requests waited for tokens
+	now      vtime.Instant  // of the line that came last
+	since    vtime.Instant  // the session waits for its user
+	told     int            // lines
 	out      []bridge.Line
 }
 
@@ -77,13 +78,14 @@ func (s *Session) setToken(token string) error {
 	return nil
 }
 
-// Take takes a line, for which the session has waited so long, and returns what it
-// comes to.
-func (s *Session) Take(text []byte, waited vtime.Duration) ([]bridge.Line, error) {
+// Take takes a line and returns what it comes to. A line that says when it comes is one
+// that the session has waited for until then.
+func (s *Session) Take(text []byte) ([]bridge.Line, error) {
 	s.out = nil
 	l, err := bridge.ParseLine(text)
 	if err == nil {
-		err = s.take(l, waited)
+		s.now = max(s.now, l.At)
+		err = s.take(l)
 	}
 	var no refusal
 	if errors.As(err, &no) || l == nil {
@@ -94,12 +96,21 @@ func (s *Session) Take(text []byte, waited vtime.Duration) ([]bridge.Line, error
 	return s.out, err
 }
 
+// Terminate, Kill and Close end the session where it is no process of its own.
+func (s *Session) Terminate() bool { return true }
+
+// Kill ends it.
+func (s *Session) Kill() {}
+
+// Close ends it.
+func (s *Session) Close() error { return nil }
+
 // refusal is why nothing can be done with a line.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-func (s *Session) take(l *bridge.Line, waited vtime.Duration) error {
+func (s *Session) take(l *bridge.Line) error {
 	switch l.Type {
 	case bridge.User:
 		if l.Message == nil || len(text(l.Message.Content)) == 0 {
@@ -109,20 +120,20 @@ func (s *Session) take(l *bridge.Line, waited vtime.Duration) error {
 			return refusal(fmt.Sprintf("a session has at most %d messages of its user", MaxMessages))
 		}
 		s.waiting = append(s.waiting, *l)
-		return s.run(waited)
-	case bridge.Answer:
-		if err := s.answer(l.Response, waited); err != nil {
+		return s.run()
+	case bridge.ControlResponse:
+		if err := s.answer(l.Response); err != nil {
 			return err
 		}
-		return s.run(0)
+		return s.run()
 	case bridge.Environment:
-		return s.environment(l.Variables, waited)
+		return s.environment(l.Variables)
 	}
 	return refusal("a session takes no line of type " + l.Type)
 }
 
 // environment takes new variables; the token is the only one that is read.
-func (s *Session) environment(set map[string]string, waited vtime.Duration) error {
+func (s *Session) environment(set map[string]string) error {
 	token, given := set[bridge.TokenVariable]
 	if len(set) != 1 || !given {
 		return refusal("the one variable that a session reads is " + bridge.TokenVariable)
@@ -131,22 +142,22 @@ func (s *Session) environment(set map[string]string, waited vtime.Duration) erro
 		return refusal(err.Error())
 	}
 	if s.state == bridge.Expired {
-		s.late += waited
+		s.late += s.waited()
 		s.state = ""
-		return s.run(0)
+		return s.run()
 	}
 	return nil
 }
 
 // answer takes the answer to the question that waits for one.
-func (s *Session) answer(r *bridge.Reply, waited vtime.Duration) error {
+func (s *Session) answer(r *bridge.Reply) error {
 	switch {
 	case r == nil || s.state != bridge.Asks || r.RequestID != s.asked:
 		return refusal("nobody waits for this answer")
 	case r.Subtype != "success" || r.Response == nil:
 		return refusal("an answer has subtype success and a response")
 	}
-	a := scenarios.AnswerSpec{Nth: len(s.answers) + 1, Reply: r.Response.Behavior, After: rng.Span{Lo: int64(waited), Hi: int64(waited)}}
+	a := scenarios.AnswerSpec{Nth: len(s.answers) + 1, Reply: r.Response.Behavior, After: s.span()}
 	d := r.Response
 	switch {
 	case d.Behavior == "deny":
@@ -182,15 +193,15 @@ func (s *Session) answer(r *bridge.Reply, waited vtime.Duration) error {
 }
 
 // run runs the conversation as far as it goes with what the user has said, and tells
-// what is new. waited is how long it was idle before.
-func (s *Session) run(waited vtime.Duration) error {
+// what is new.
+func (s *Session) run() error {
 	for {
 		if s.state == bridge.Idle {
 			if len(s.waiting) == 0 {
 				return nil
 			}
-			s.listen(s.waiting[0].Message.Content, waited)
-			s.waiting, s.state, waited = s.waiting[1:], "", 0
+			s.listen(s.waiting[0].Message.Content)
+			s.waiting, s.state = s.waiting[1:], ""
 		}
 		if s.state != "" {
 			return nil
@@ -202,8 +213,8 @@ func (s *Session) run(waited vtime.Duration) error {
 }
 
 // listen makes a message part of the conversation.
-func (s *Session) listen(said bridge.Content, waited vtime.Duration) {
-	after := rng.Span{Lo: int64(waited), Hi: int64(waited)}
+func (s *Session) listen(said bridge.Content) {
+	after := s.span()
 	s.messages = append(s.messages, scenarios.UserStep{Message: &scenarios.Content{Text: text(said)}, After: &after})
 }
 
@@ -237,8 +248,18 @@ func (s *Session) result(t *teller, failed string) {
 		l.Subtype, l.IsError, l.Error = "error_during_execution", true, failed
 	}
 	s.say(l)
-	s.state = bridge.Idle
+	s.wait(bridge.Idle, t.at)
 }
+
+// wait has the session wait for something.
+func (s *Session) wait(state string, at vtime.Instant) {
+	s.state, s.since = state, max(s.now, at.Add(s.late))
+}
+
+// waited is how long it has, and span that as a scenario has it.
+func (s *Session) waited() vtime.Duration { return max(0, s.now.Sub(s.since)) }
+
+func (s *Session) span() rng.Span { return rng.Span{Lo: int64(s.waited()), Hi: int64(s.waited())} }
 
 // say tells a line, on the session's clock.
 func (s *Session) say(l bridge.Line) {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -57,13 +56,21 @@ func said(text string) []byte {
 }
 
 func answer(id string, d bridge.Decision) []byte {
-	return (&bridge.Line{Type: bridge.Answer, Response: &bridge.Reply{Subtype: "success", RequestID: id, Response: &d}}).Text()
+	return (&bridge.Line{Type: bridge.ControlResponse, Response: &bridge.Reply{Subtype: "success", RequestID: id, Response: &d}}).Text()
 }
 
 // take gives a session a line; the answer's last line is a state, which it returns.
 func take(t *testing.T, s *Session, line []byte, waited vtime.Duration) ([]bridge.Line, string) {
 	t.Helper()
-	out, err := s.Take(line, waited)
+	if waited > 0 {
+		l, err := bridge.ParseLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.At = s.since.Add(waited)
+		line = l.Text()
+	}
+	out, err := s.Take(line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +107,7 @@ func TestSession(t *testing.T) {
 					u := l.Message.Usage
 					got = append(got, fmt.Sprintf("%d %d", l.At, u.Input+u.Write+u.Read))
 				}
-				if l.Type == bridge.Control {
+				if l.Type == bridge.ControlRequest {
 					question = l.RequestID
 				}
 			}
@@ -154,8 +161,8 @@ func TestSession(t *testing.T) {
 				t.Errorf("%.80s: state %s, %+v; want %s", c.line, state, out, c.want)
 			}
 		}
-		if _, state := take(t, s, answer(id, bridge.Decision{Behavior: "deny"}), 0); state != bridge.Asks || s.asked == id {
-			t.Errorf("the answer at last leads to %s of %s", state, s.asked)
+		if out, state := take(t, s, answer(id, bridge.Decision{Behavior: "deny", Message: "use two"}), 0); state != bridge.Asks || s.asked == id || !strings.Contains(string(out[0].Text()), "the user refused and said: use two") {
+			t.Errorf("the answer at last leads to %s of %s: %s", state, s.asked, out[0].Text())
 		}
 		if out, _ := take(t, s, answer(id, bridge.Decision{Behavior: "allow"}), 0); out[0].Subtype != bridge.Refused {
 			t.Errorf("the second answer to one question is %s", out[0].Text())
@@ -187,6 +194,5 @@ func TestSession(t *testing.T) {
 
 // token ends some seconds after the beginning.
 func token(seconds int) string {
-	part := base64.RawURLEncoding.EncodeToString
-	return bridge.TokenPrefix + part([]byte(`{"alg":"HS256"}`)) + "." + part(fmt.Appendf(nil, `{"exp":%d}`, seconds)) + ".c2ln"
+	return bridge.NewToken("s", vtime.Instant(seconds)*vtime.Instant(vtime.Second))
 }

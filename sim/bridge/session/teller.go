@@ -64,7 +64,8 @@ func (t *teller) line(e *transcript.Event, l bridge.Line) {
 
 // wait ends the run: the session waits for something.
 func (t *teller) wait(state string) {
-	t.s.state, t.stopped = state, true
+	t.s.wait(state, t.at)
+	t.stopped = true
 	t.stop()
 }
 
@@ -117,7 +118,7 @@ func (t *teller) ask(e *transcript.Event, b *transcript.Permission) {
 		q.Input = json.RawMessage(x.Content.Raw())
 	}
 	id := "ask-" + b.ID.String()
-	t.line(e, bridge.Line{Type: bridge.Control, RequestID: id, Request: q})
+	t.line(e, bridge.Line{Type: bridge.ControlRequest, RequestID: id, Request: q})
 	if t.asked > len(t.s.answers) {
 		t.s.asked, t.s.input = id, string(q.Input)
 		t.wait(bridge.Asks)

@@ -37,7 +37,7 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "run a scenario's conversation by lines of stream-json",
 		Long: `Runs the main conversation of a scenario as a process that a bridge starts for a session. The user's messages, answers to
 questions and new tokens come as lines on standard input; what agents say and do, questions and results go as lines to
-standard output. Time is virtual: "at" says when, in nanoseconds. It ends with its input. A message of the user is a line such as
+standard output. Time is virtual: "at" says when, in nanoseconds, also of a line that comes. It ends with its input. A message of the user is a line such as
 {"type":"user","message":{"role":"user","content":"Is the door open?"}}.`,
 		Example: "  agentsim session --print --input-format stream-json --output-format stream-json hello",
 		Args:    ui.Exactly(1, "one scenario"),
@@ -77,7 +77,7 @@ func run(s *ui.Env, o *options) error {
 		if err != nil {
 			return ui.Failf(ui.Operating, "cannot read standard input: %w", err)
 		}
-		lines, err := x.Take(text, 0)
+		lines, err := x.Take(text)
 		for i := range lines {
 			s.Printf("%s\n", lines[i].Text())
 		}

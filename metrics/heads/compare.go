@@ -22,6 +22,7 @@ const (
 	Moved     = "moved"      // to another file or another place of the request
 	Reordered = "reordered"  // the same parts or lines in another order
 	Model     = "model"      // the same head on another model
+	Lifetime  = "lifetime"   // the same head in cache entries that live longer or shorter
 	Lost      = "not loaded" // removed, since something is wrong with what it was loaded from
 )
 
@@ -47,6 +48,7 @@ type Growth struct {
 	Reordered, Missed bool  // Missed is grown over the threshold
 	Assumed           bool  // it is so by sizes that are assumed
 	Dearer            bool  // another model makes the head's day dearer by more than the threshold
+	Longer            bool  // another lifetime of its cache entries does
 	New, Gone         bool  // of an agent that one side does not have
 	Lost              bool  // a part of it is not loaded any more
 	// Again are the tokens from the first line on, at From, that is not the baseline's:
@@ -56,7 +58,7 @@ type Growth struct {
 }
 
 // Fails reports whether the gate fails for the head.
-func (g Growth) Fails() bool { return g.Missed || g.Reordered || g.Dearer || g.Lost }
+func (g Growth) Fails() bool { return g.Missed || g.Reordered || g.Dearer || g.Longer || g.Lost }
 
 // Report is a comparison.
 type Report struct {
@@ -74,17 +76,16 @@ func (r *Report) Fails() bool { return slices.ContainsFunc(r.Agents, Growth.Fail
 
 // Cost is what a change comes to for those that have it, or for the one that is named.
 func (r *Report) Cost(x *Change, name string) (sum Cost) {
-	prices := slices.Concat(r.now.Prices, r.base.Prices) // a model that is gone has its own
 	for _, who := range x.Who {
 		was, is := r.base.agent(who), r.now.agent(who)
 		switch {
 		case name != "" && who != name:
 		case x.What == Model:
-			head, _ := r.base.Tokens(was)
-			before, after := was.Cost(prices, head, r.day), is.Cost(prices, head, r.day)
-			sum = sum.Plus(after).Plus(Cost{-before.Turn, -before.Begin, -before.Day})
+			sum = sum.Plus(r.otherwise(was, is.Model, was.TTL)).Less(r.otherwise(was, was.Model, was.TTL))
+		case x.What == Lifetime:
+			sum = sum.Plus(r.otherwise(was, is.Model, is.TTL)).Less(r.otherwise(was, is.Model, was.TTL))
 		default:
-			sum = sum.Plus(cmp.Or(is, was).Cost(prices, x.Tokens, r.day))
+			sum = sum.Plus(cmp.Or(is, was).Cost(r.prices(), x.Tokens, r.day))
 		}
 	}
 	return sum
@@ -103,8 +104,9 @@ func Compare(base, now *Heads, day Day, limit metrics.Value, problems []*documen
 	}
 	c.changes()
 	c.moves()
-	c.losses(problems)
 	c.models()
+	c.lifetimes()
+	c.losses(problems)
 	changed := map[string]int64{} // the tokens of each agent's changes
 	for _, x := range c.Changes {
 		for _, name := range x.Who {
@@ -205,33 +207,6 @@ func (c *comparison) edited(x *Change) {
 	x.Lines = spans(at, places(x.Now, c.text(x.Now.File)))
 }
 
-// models lists the agents that run on another model than they did. Those that changed
-// with the main agent did so by the settings.
-func (c *comparison) models() {
-	main, was := c.now.Agents[0], c.base.agent(Main)
-	for _, a := range c.now.Agents {
-		before := c.base.agent(a.Name)
-		if before == nil || before.Model == a.Model {
-			continue
-		}
-		from := a.From
-		if was != nil && before.Model == was.Model && a.Model == main.Model {
-			from = cmp.Or(c.now.modelFrom, settingsFile)
-		}
-		p := &Part{Word: "Model", Name: before.Model + " → " + a.Model}
-		p.File, p.Line = Located(from)
-		i := slices.IndexFunc(c.Changes, func(x Change) bool { return x.What == Model && x.Now.key() == p.key() })
-		if i < 0 {
-			i = len(c.Changes)
-			c.Changes = append(c.Changes, Change{What: Model, Now: p, Was: p, Theirs: !p.Own()})
-		}
-		c.Changes[i].Who = append(c.Changes[i].Who, a.Name)
-	}
-}
-
-// settingsFile is where a model was named that is named no more.
-const settingsFile = ".claude/settings.json"
-
 // again notes where a head stops being the baseline's, and what stands there from then
 // on. What varies does not count, and another model finds nothing.
 func (c *comparison) again(was, is *Agent, g *Growth) {
@@ -316,11 +291,12 @@ func (c *comparison) head(a *Agent, changed int64, limit metrics.Value) {
 	g.Assumed = g.Missed && !over(c.own(c.now, a, false)-c.own(c.base, was, false), g.Was, limit)
 	g.Reordered = c.reordered(was, a)
 	for i := range c.Changes {
-		if x := &c.Changes[i]; x.What == Model && !x.Theirs && slices.Contains(x.Who, a.Name) {
-			head, _ := c.base.Tokens(was)
-			before := was.Cost(slices.Concat(c.now.Prices, c.base.Prices), head, c.day)
-			g.Dearer = over(int64(c.Cost(x, a.Name).Day), int64(before.Day), limit)
+		x := &c.Changes[i]
+		if x.Theirs || !x.Priced() || !slices.Contains(x.Who, a.Name) {
+			continue
 		}
+		dearer := over(int64(c.Cost(x, a.Name).Day), int64(c.otherwise(was, was.Model, was.TTL).Day), limit)
+		g.Dearer, g.Longer = g.Dearer || dearer && x.What == Model, g.Longer || dearer && x.What == Lifetime
 	}
 	c.again(was, a, &g)
 	c.Agents = append(c.Agents, g)
@@ -443,7 +419,7 @@ func weight(x Change) int64 {
 	switch x.What {
 	case Reordered:
 		return 1 << 40
-	case Model:
+	case Model, Lifetime, Lost:
 		return 1 << 39
 	}
 	return max(x.Tokens, -x.Tokens)

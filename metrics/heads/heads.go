@@ -20,15 +20,19 @@ type Heads struct {
 	Client    string           `json:"client"` // the layout's name
 	Known     string           `json:"known"`  // the day of what is known of it
 	Semantics int              `json:"semantics"`
-	Counter   string           `json:"counter"` // of tokens
-	Prices    []baseline.Price `json:"prices"`  // of each model that an agent has
+	Counter   string           `json:"counter"`            // of tokens
+	Prices    []baseline.Price `json:"prices"`             // of each model that an agent has
+	Settings  []string         `json:"settings,omitempty"` // the files of them that were read
 	Parts     []*Part          `json:"-"`
 	Agents    []*Agent         `json:"-"` // the main one first
 
-	who       [][]string // by part, the agents that have it; nil before the first is asked for
-	modelFrom string     // FILE:LINE of the settings that name the main agent's
-	count     func(text string) int64
+	who   [][]string // by part, the agents that have it; nil before the first is asked for
+	from  given      // what the settings name
+	count func(text string) int64
 }
+
+// given is the FILE:LINE of settings, "" of those that are not given.
+type given struct{ model, ttl, subTTL string }
 
 // Part is one piece of text that stands in front of agents.
 type Part struct {
@@ -73,8 +77,10 @@ type Agent struct {
 	From  string `json:"from,omitempty"` // FILE:LINE of its definition
 	Model string `json:"model"`
 	// Parts are in the order of the prefix, by their numbers in Heads.Parts.
-	Parts []int    `json:"parts"`
-	TTL   *llm.TTL `json:"-"` // nil is the default
+	Parts []int  `json:"parts"`
+	TTL   string `json:"ttl,omitempty"` // 1h; "" is the default, 5m
+
+	ttlFrom string // FILE:LINE, "" for the default
 }
 
 // Tokens are those of an agent's head, and of them those of the repository's files.
@@ -112,6 +118,9 @@ type Cost struct{ Turn, Begin, Day cachemodel.Picodollars }
 // Plus adds two costs.
 func (c Cost) Plus(d Cost) Cost { return Cost{c.Turn + d.Turn, c.Begin + d.Begin, c.Day + d.Day} }
 
+// Less takes a cost from another.
+func (c Cost) Less(d Cost) Cost { return Cost{c.Turn - d.Turn, c.Begin - d.Begin, c.Day - d.Day} }
+
 // Cost is what a part costs all agents that have it: a turn of each, the first turns,
 // and their day.
 func (h *Heads) Cost(part int, d Day) (sum Cost) {
@@ -127,7 +136,7 @@ func (h *Heads) Cost(part int, d Day) (sum Cost) {
 // to it in the first one, which a fork reads as its lead wrote it.
 func (a *Agent) Cost(prices []baseline.Price, tokens int64, d Day) (c Cost) {
 	write := "write"
-	if a.TTL != nil && *a.TTL == llm.TTL1h {
+	if a.TTL == llm.TTL1h.String() {
 		write = "write_1h"
 	}
 	i := slices.IndexFunc(prices, func(p baseline.Price) bool { return p.Model == a.Model })
@@ -198,13 +207,3 @@ const (
 	Main = "main"
 	Fork = "fork"
 )
-
-// ParseTTL reads a lifetime; nil for none.
-func ParseTTL(text string) *llm.TTL {
-	for _, t := range []llm.TTL{llm.TTL5m, llm.TTL1h} {
-		if text == t.String() {
-			return &t
-		}
-	}
-	return nil
-}

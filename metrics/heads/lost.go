@@ -13,8 +13,14 @@ import (
 // losses finds, of the parts that are gone, those that are so since what they were
 // loaded from cannot be read any more. What its author took out has no problem.
 func (c *comparison) losses(problems []*document.Error) {
+	c.settings(problems)
 	for i := range c.Changes {
 		x := &c.Changes[i]
+		if x.Priced() && c.unset(x) {
+			if at := slices.IndexFunc(problems, func(p *document.Error) bool { return c.silences(p, x) }); at >= 0 {
+				x.Why = problems[at]
+			}
+		}
 		at := slices.IndexFunc(problems, func(p *document.Error) bool { return x.What == Removed && !x.Theirs && c.explains(p, x.Now) })
 		if at >= 0 {
 			x.What, x.Why = Lost, problems[at]
@@ -22,21 +28,58 @@ func (c *comparison) losses(problems []*document.Error) {
 	}
 }
 
+// settings notes the files of settings that were read and cannot be read now: what they
+// said holds for nobody.
+func (c *comparison) settings(problems []*document.Error) {
+	for _, file := range c.base.Settings {
+		at := slices.IndexFunc(problems, func(p *document.Error) bool { return !p.Warning && named(p, file) })
+		if at < 0 || slices.Contains(c.now.Settings, file) {
+			continue
+		}
+		p := &Part{Word: "Settings", File: file, Line: 1}
+		x := Change{What: Lost, Now: p, Was: p, Why: problems[at]}
+		for _, a := range c.now.Agents {
+			x.Who = append(x.Who, a.Name)
+		}
+		c.Changes = append(c.Changes, x)
+	}
+}
+
+// named reports whether a problem is of a file, which may be the user's.
+func named(p *document.Error, file string) bool {
+	return p.File == file || strings.HasPrefix(file, "~/") && strings.HasSuffix(p.File, file[1:])
+}
+
+// unset reports whether no settings give any more what a change is of.
+func (c *comparison) unset(x *Change) bool { return x.Now.File == settingsFile && x.Now.Line == 0 }
+
+// silences reports whether a problem is why settings give no model or lifetime now: the
+// file is not read, or is read but for that key.
+func (c *comparison) silences(p *document.Error, x *Change) bool {
+	if !slices.ContainsFunc([]string{settingsFile, localSettings, "~/" + settingsFile}, func(file string) bool { return named(p, file) }) {
+		return false
+	}
+	key := map[string]string{Model: `"model"`, Lifetime: "CacheTtl\""}[x.What]
+	return !p.Warning || c.names(p, key)
+}
+
+// names reports whether the line of a problem names something.
+func (c *comparison) names(p *document.Error, word string) bool {
+	lines := strings.Split(c.text(p.File), "\n")
+	return word != "" && p.Line <= len(lines) && strings.Contains(lines[max(p.Line, 1)-1], word)
+}
+
 // explains reports whether a problem is why a part is gone: nothing of its file is read
 // now, the file that names its server is not or not with that server, or an import is
 // followed no more, on a line that names the part's file or that is new.
 func (c *comparison) explains(p *document.Error, gone *Part) bool {
-	names := func(word string) bool {
-		lines := strings.Split(c.text(p.File), "\n")
-		return word != "" && p.Line <= len(lines) && strings.Contains(lines[max(p.Line, 1)-1], word)
-	}
 	switch {
 	case p.File == gone.File && !slices.ContainsFunc(c.now.Parts, func(o *Part) bool { return o.File == gone.File && o.Kind == gone.Kind }):
 		return true
 	case p.File == serversFile && gone.Server() != "":
-		return !p.Warning || names(strconv.Quote(gone.Server()))
+		return !p.Warning || c.names(p, strconv.Quote(gone.Server()))
 	case gone.Kind == client.Memory && slices.ContainsFunc(c.now.Parts, func(o *Part) bool { return o.File == p.File && o.Kind == client.Memory }):
-		return names(path.Base(gone.File)) || slices.ContainsFunc(c.Changes, func(o Change) bool {
+		return c.names(p, path.Base(gone.File)) || slices.ContainsFunc(c.Changes, func(o Change) bool {
 			return o.Now.File == p.File && slices.ContainsFunc(o.Lines, func(l Span) bool { return l.First <= p.Line && p.Line <= l.Last })
 		})
 	}
@@ -57,5 +100,5 @@ func (p *Part) Server() string {
 
 // lost reports whether an agent had a part that is not loaded any more.
 func (r *Report) lost(agent string) bool {
-	return slices.ContainsFunc(r.Changes, func(x Change) bool { return x.What == Lost && slices.Contains(x.Who, agent) })
+	return slices.ContainsFunc(r.Changes, func(x Change) bool { return x.Why != nil && slices.Contains(x.Who, agent) })
 }

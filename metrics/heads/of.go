@@ -28,8 +28,10 @@ type Input struct {
 }
 
 func newBuilder(in Input) *builder {
+	set := in.Found.Settings
 	b := &builder{Input: in, at: map[string]int{},
-		Heads: &Heads{Client: in.Found.Layout.Name, Known: in.Found.Layout.Date, Semantics: in.Semantics, modelFrom: in.Found.Settings.Model.From}}
+		Heads: &Heads{Client: in.Found.Layout.Name, Known: in.Found.Layout.Date, Semantics: in.Semantics,
+			Settings: in.Found.Settings.Files, from: given{set.Model.From, set.TTL.From, set.SubagentTTL.From}}}
 	b.gates = gate.Default()
 	b.counter = tokens.Approx(in.Model)
 	b.Counter = b.counter.Name()
@@ -146,11 +148,14 @@ func Located(from string) (file string, line int) {
 
 // agent makes the head of a definition's agents, nil for the main one.
 func (b *builder) agent(d *agent.Definition) *Agent {
-	a := &Agent{Name: Main, Model: b.Model, TTL: ParseTTL(b.Found.Settings.TTL.Value)}
+	a := &Agent{Name: Main, Model: b.Model, TTL: lifetime(b.Found.Settings.TTL.Value), ttlFrom: b.from.ttl}
 	pool := &tool.Pool{Tools: b.offered}
 	prompt, file, line := agent.MainPrompt(&b.gates), "", 0
 	if d != nil {
-		a.Name, a.From, a.TTL = d.Type, d.Place, cmp.Or(d.CacheTTL, ParseTTL(b.Found.Settings.SubagentTTL.Value))
+		a.Name, a.From, a.TTL, a.ttlFrom = d.Type, d.Place, lifetime(b.Found.Settings.SubagentTTL.Value), b.from.subTTL
+		if d.CacheTTL != nil {
+			a.TTL, a.ttlFrom = lifetime(d.CacheTTL.String()), d.Place
+		}
 		if model := cmp.Or(b.Aliases[d.Model], d.Model); known(model) {
 			a.Model = model
 		}
@@ -170,6 +175,14 @@ func (b *builder) agent(d *agent.Definition) *Agent {
 	}
 	slices.SortStableFunc(a.Parts, func(x, y int) int { return order(b.Parts[x].Place) - order(b.Parts[y].Place) })
 	return a
+}
+
+// lifetime is what settings say of one, "" where it is the default.
+func lifetime(text string) string {
+	if text == llm.TTL1h.String() {
+		return text
+	}
+	return ""
 }
 
 // price notes what a model costs.

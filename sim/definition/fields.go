@@ -129,6 +129,14 @@ func (r *reader) name(n *document.Node, key string) {
 	}
 }
 
+// nameable refuses a name with which the client skips a file: a colon parts a
+// plugin's name from its agents', and a dash begins a flag.
+func (r *reader) nameable(at document.Pos) {
+	if s := r.def.Type; !r.broken && (strings.Contains(s, ":") || strings.HasPrefix(s, "-")) {
+		r.fail(at, "such as code-reviewer", "a name has no colon and begins with no dash, and this is %q: the client skips the file", s)
+	}
+}
+
 func (r *reader) mode(n *document.Node, key string) {
 	var allowed []string
 	for _, m := range permission.Modes() {

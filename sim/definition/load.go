@@ -136,6 +136,7 @@ func (l *loader) parse(from agent.Source, name string, t *text, content string) 
 		r.def.Type = strings.TrimSuffix(path.Base(name), ".md")
 		t.warn(place(1, 1), "name: "+r.def.Type, "there is no name: the file's is taken, %q", r.def.Type)
 	}
+	r.nameable(r.nameAt())
 	r.described(place(1, 1))
 	if body = strings.Trim(body, "\n"); strings.TrimSpace(body) == "" {
 		t.warn(place(len(t.src.Lines), 1), "write it below the frontmatter", "the prompt is empty")
@@ -226,7 +227,7 @@ func (l *loader) jsonFile(s *Source, name, content, key string) {
 			return
 		}
 		for _, p := range n.Pairs {
-			if write := lifetimes[p.Key]; write != "" {
+			if write := lifetimes[p.Key]; write != "" && !s.Lifetimes {
 				t.warn(p.Pos, "write "+write+" in the scenario", "%s has no effect here", p.Key)
 			}
 		}

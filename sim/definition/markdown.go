@@ -69,7 +69,8 @@ func Frontmatter(name, content, front string) (*document.Node, []*Problem) {
 // frontmatter reads the mapping between the fences. Where YAML cannot read it,
 // the entries that it cannot read are taken as plain text, which is what the
 // agent tool does with them too: descriptions are often written without quotes,
-// whatever they hold.
+// whatever they hold. What opens a quote, a list or a mapping that never ends is
+// no plain text: with it nothing of the file is read.
 func frontmatter(t *text, front string) *document.Node {
 	n, bad := parseYAML(front)
 	if bad != nil && bad.Costly {
@@ -120,7 +121,7 @@ func quoteEntries(front string) (string, []taken) {
 			j++
 		}
 		if key != "" {
-			if _, bad := parseYAML(strings.Join(lines[i:j], "\n")); bad != nil {
+			if _, bad := parseYAML(strings.Join(lines[i:j], "\n")); bad != nil && !unclosed(entryText(lines[i:j], key)) {
 				all = append(all, taken{key, bad.Msg, place(i+1, len(key)+3)})
 				out = append(out, key+": "+strconv.Quote(entryText(lines[i:j], key)))
 				out = append(out, make([]string, j-i-1)...)
@@ -132,6 +133,16 @@ func quoteEntries(front string) (string, []taken) {
 		i = j
 	}
 	return strings.Join(out, "\n"), all
+}
+
+// unclosed reports whether a text opens a quote, a list or a mapping and does not
+// close it.
+func unclosed(text string) bool {
+	if text == "" {
+		return false
+	}
+	closer, opens := map[byte]string{'"': "\"", '\'': "'", '[': "]", '{': "}"}[text[0]]
+	return opens && !strings.Contains(text[1:], closer)
 }
 
 // begins reports whether an entry begins on line j when one began on line i.

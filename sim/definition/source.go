@@ -21,6 +21,8 @@ type Source struct {
 	Files map[string]string
 	// Deep reads the directories below .claude/agents too, as newer clients do.
 	Deep bool
+	// Lifetimes says that the lifetimes of the cache in its settings are heeded.
+	Lifetimes bool
 	// JSON is the mapping of agents itself, as a flag gives it.
 	JSON string
 }

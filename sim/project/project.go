@@ -125,27 +125,30 @@ func (r *reader) text(p place, file string, most int) (string, bool) {
 	}
 	f, err := p.fs.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
+		if info, err := fs.Lstat(p.fs, file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			r.unread(p, file, 1, 1, "it is a link that leads nowhere")
+		}
 		return "", false
 	}
 	if err != nil {
-		r.problem(p, file, 1, 1, "", "it cannot be read: %s", cause(err))
+		r.unread(p, file, 1, 1, "it cannot be read: %s", cause(err))
 		return "", false
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	switch {
 	case err != nil:
-		r.problem(p, file, 1, 1, "", "it cannot be read: %s", cause(err))
+		r.unread(p, file, 1, 1, "it cannot be read: %s", cause(err))
 		return "", false
 	case len(raw) > most:
-		r.problem(p, file, 1, 1, "", "it is larger than %d KiB and is skipped", most>>10)
+		r.unread(p, file, 1, 1, "it is larger than %d KiB and is skipped", most>>10)
 		return "", false
 	}
 	text := strings.ReplaceAll(string(bytes.TrimPrefix(raw, []byte("\ufeff"))), "\r\n", "\n")
 	if at := notText(text); at >= 0 {
 		line := 1 + strings.Count(text[:at], "\n")
 		col := 1 + utf8.RuneCountInString(text[strings.LastIndexByte(text[:at], '\n')+1:at])
-		r.problem(p, file, line, col, "", "this is not UTF-8 text: the file is skipped")
+		r.unread(p, file, line, col, "this is not UTF-8 text: the file is skipped")
 		return "", false
 	}
 	return text, true
@@ -183,6 +186,12 @@ func (r *reader) problem(p place, file string, line, col int, text, format strin
 		x.Excerpt = excerpt.Show(strings.Split(text, "\n"), line, col, "")
 	}
 	r.Problems = append(r.Problems, x)
+}
+
+// unread is problem of a file of which nothing is read.
+func (r *reader) unread(p place, file string, line, col int, format string, args ...any) {
+	r.problem(p, file, line, col, "", format, args...)
+	r.Problems[len(r.Problems)-1].Warning = false
 }
 
 func (r *reader) add(p Part) { r.Parts = append(r.Parts, p) }

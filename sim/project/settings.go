@@ -15,6 +15,7 @@ import (
 
 // Settings are what settings files say that a run heeds, the nearest file first.
 type Settings struct {
+	Files                   []string // that were read
 	Model, TTL, SubagentTTL Setting
 	Deny, Ask, Allow        []Setting // permission rules of all files
 	NoGit                   bool
@@ -95,6 +96,7 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 		return
 	}
 	s := &r.Settings
+	s.Files = append(s.Files, p.called(file))
 	at := func(value string) Setting { return Setting{value, p.called(file) + ":" + lineOf(text, value)} }
 	give := func(to *Setting, value string) {
 		if to.Value == "" && value != "" {
@@ -102,8 +104,8 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 		}
 	}
 	give(&s.Model, f.Model)
-	give(&s.TTL, f.TTL)
-	give(&s.SubagentTTL, f.SubagentTTL)
+	give(&s.TTL, r.lifetime(p, file, text, "promptCacheTtl", f.TTL))
+	give(&s.SubagentTTL, r.lifetime(p, file, text, "subagentPromptCacheTtl", f.SubagentTTL))
 	s.NoGit = s.NoGit || f.Git != nil && !*f.Git
 	s.AutoMemory = cmp.Or(s.AutoMemory, f.AutoMemory)
 	s.Excludes = append(s.Excludes, f.Excludes...)
@@ -134,6 +136,16 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 			_ = json.Unmarshal(plugin.Options[filesOption], &s.which) // what is no text is not given
 		}
 	}
+}
+
+// lifetime is one of the two that there are; another is a problem, and "".
+func (r *reader) lifetime(p place, file, text, key, value string) string {
+	if value == "" || value == "5m" || value == "1h" {
+		return value
+	}
+	line, _ := strconv.Atoi(lineOf(text, value))
+	r.problem(p, file, line, 1, text, "%s is %q, and lifetimes are 5m and 1h: it is skipped", key, value)
+	return ""
 }
 
 // hooks names the hooks of a file: none runs.

@@ -148,7 +148,7 @@ func WarnDefinitions(s *ui.Env, specs []*sim.Spec, project string, given []defin
 		sources := sim.DefinitionSources(spec.Scenario, spec.Project)
 		for i := range sources {
 			if sources[i].From == agent.FromProject && project != "" {
-				sources[i].Root = project
+				sources[i].Root, sources[i].Lifetimes = project, true
 			}
 			for _, g := range given {
 				if g.From == sources[i].From && g.Plugin == sources[i].Plugin {

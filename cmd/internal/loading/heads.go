@@ -50,7 +50,7 @@ func ReadRepository(dir, home string, price rundb.Pricing) (*Repository, error) 
 	files, problems := definition.ReadDeep(from.Dir)
 	sc := scenarios.Defaults()
 	sc.Project.Agents.BuiltIns, sc.Provider.Aliases = []string{agent.TypePlan}, aliases()
-	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files, Deep: true}})
+	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files, Deep: true, Lifetimes: true}})
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,9 @@ sessions are as long as recorded ones (--profile). Nothing is written, and nothi
 With a baseline (DIR/.agentsim/check.json, which --update writes and you commit) it says what grew, shrank, moved or was
 reordered, which agent runs on another model, whose change that is, and what it costs all that have it together. It ends
 with 3 where what the repository puts in front of an agent grew over the threshold or was reordered, or where its model
-makes the same head dearer by more than the threshold, or where a part that the baseline has is gone since its file, its
-server or its import no longer loads, and with 7 where there is no baseline. What the client itself puts there, git's
+or the lifetime of its cache entries makes the same head dearer by more than the threshold, or where a part that the
+baseline has, or the settings that it was made with, are gone since their file, their server or their import no longer
+loads, and with 7 where there is no baseline. What the client itself puts there, git's
 status and prices do not decide, nor do files that never loaded, which the verdict counts. A server of which nobody saved
 what it has counts by assumed sizes, and the verdict says so.`,
 		Example: `  agentsim check --update

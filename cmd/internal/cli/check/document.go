@@ -60,6 +60,7 @@ func (c *check) verdict() string {
 		{"grew over " + c.o.threshold + " (assumed)", func(g heads.Growth) bool { return g.Assumed }},
 		{"reordered", func(g heads.Growth) bool { return g.Reordered }},
 		{"on a model dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Dearer }},
+		{"with a cache lifetime dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Longer }},
 		{"a part no longer loads", func(g heads.Growth) bool { return g.Lost }},
 	} {
 		var names []string
@@ -90,7 +91,7 @@ func (c *check) verdict() string {
 // less is by how many tokens all changes together make parts smaller.
 func (c *check) less() (n int64) {
 	for _, x := range c.report.Changes {
-		if x.What != heads.Reordered && x.What != heads.Model {
+		if x.What != heads.Reordered && !x.Priced() {
 			n -= x.Tokens
 		}
 	}
@@ -241,7 +242,7 @@ func grown(g heads.Growth) string {
 	for _, w := range []struct {
 		word string
 		is   bool
-	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer}, {"lost a part", g.Lost}} {
+	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer || g.Longer}, {"lost a part", g.Lost}} {
 		if w.is {
 			words = append(words, w.word)
 		}
@@ -419,7 +420,7 @@ func servers(changes []heads.Change) (out []heads.Change) {
 func (c *check) changes(of []heads.Change) *report.Sheet {
 	type col = report.Column[heads.Change]
 	cost := func(x heads.Change) heads.Cost { return c.report.Cost(&x, "") }
-	steady := func(x heads.Change) bool { return x.What != heads.Reordered }
+	steady := func(x heads.Change) bool { return x.What != heads.Reordered && (x.What != heads.Lost || x.Tokens != 0) }
 	return report.TableOf("changes", of,
 		col{Name: "change", Head: "CHANGE", Of: func(x heads.Change) report.Value { return report.Text(x.What) }},
 		col{Name: "part", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Word) }},
@@ -427,7 +428,7 @@ func (c *check) changes(of []heads.Change) *report.Sheet {
 		col{Name: "name", Of: func(x heads.Change) report.Value { return report.Text(x.Now.Name).If(x.Now.Name != "") }},
 		col{Name: "from", Head: "FROM", Of: func(x heads.Change) report.Value { return report.Text(origin(x)) }},
 		col{Name: "tokens", Head: " TOKENS", Of: func(x heads.Change) report.Value {
-			return report.Count(x.Tokens).Signed().OrBlank(steady(x) && x.What != heads.Model)
+			return report.Count(x.Tokens).Signed().OrBlank(steady(x) && !x.Priced())
 		}},
 		col{Name: "turn", Head: " A TURN", Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
 		col{Name: "day", Head: " A DAY", Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},

@@ -57,10 +57,12 @@ func (c *check) line(x heads.Change, agent string) string {
 	switch x.What {
 	case heads.Reordered:
 		return text
-	case heads.Lost:
-		text += " (" + told(x.Why) + ")"
+	case heads.Model, heads.Lifetime, heads.Lost:
+		if x.Why != nil {
+			text += " (" + told(x.Why) + ")"
+		}
 	}
-	if x.What != heads.Model {
+	if !x.Priced() {
 		text += fmt.Sprintf(": %s tokens", report.Count(x.Tokens).Signed())
 	}
 	cost := c.report.Cost(&x, agent)
@@ -73,6 +75,7 @@ var rules = []sarif.Rule{
 	{ID: "head-reordered", About: "What the repository puts in front of an agent is in another order: the prompt cache does not match from there on"},
 	{ID: "head-changed", About: "What the repository puts in front of an agent is not the baseline's"},
 	{ID: "model-dearer", About: "An agent runs on a model that makes the same head dearer by more than the threshold"},
+	{ID: "lifetime-dearer", About: "The cache entries of an agent's head live longer, which makes the same head dearer by more than the threshold"},
 	{ID: "not-loaded", About: "A file that a client reads could not be read, or what the baseline has of it is not loaded any more"},
 	{ID: "loaded-in-part", About: "A file is read, but something of it is not as its author meant it"},
 }
@@ -106,14 +109,16 @@ func (c *check) findings() (out []sarif.Finding) {
 func (c *check) finding(x heads.Change) sarif.Finding {
 	f := sarif.Finding{Rule: "head-changed", Level: sarif.Note, Text: c.line(x, ""), File: x.Now.File, First: x.Now.Line}
 	missed := func(g heads.Growth) bool { return g.Missed && slices.Contains(x.Who, g.Agent) }
-	dearer := func(g heads.Growth) bool { return g.Dearer && slices.Contains(x.Who, g.Agent) }
+	dearer := func(g heads.Growth) bool {
+		return (x.What == heads.Model && g.Dearer || x.What == heads.Lifetime && g.Longer) && slices.Contains(x.Who, g.Agent)
+	}
 	switch {
-	case x.What == heads.Lost:
+	case x.Why != nil:
 		f.Rule, f.Level, f.File, f.First = "not-loaded", sarif.Error, x.Why.File, x.Why.Line
 	case x.What == heads.Reordered:
 		f.Rule, f.Level = "head-reordered", sarif.Error
-	case x.What == heads.Model && slices.ContainsFunc(c.report.Agents, dearer):
-		f.Rule, f.Level = "model-dearer", sarif.Error
+	case x.Priced() && slices.ContainsFunc(c.report.Agents, dearer):
+		f.Rule, f.Level = x.What+"-dearer", sarif.Error
 	case x.Tokens > 0 && slices.ContainsFunc(c.report.Agents, missed):
 		f.Rule, f.Level = "head-grew", sarif.Error
 	}

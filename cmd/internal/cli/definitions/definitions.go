@@ -67,7 +67,7 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 	}
 	sc := scenarios.Defaults()
 	project := definition.Project(files)
-	project.Root = filepath.ToSlash(filepath.Clean(dir))
+	project.Root, project.Lifetimes = filepath.ToSlash(filepath.Clean(dir)), true
 	set, err := sim.Definitions(sc, append(given, project))
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -89,6 +90,18 @@ func listed(f *File, s *Scenario, d *document.Decoder) {
 
 // HasTools reports whether parts hold tools of a server.
 func (p *Project) HasTools(server string) bool { return p.toolsOf(server) > 0 }
+
+// Fronts reports whether it is said what agents find in front of their task: files of
+// a directory, or text in their place.
+func (p *Project) Fronts() bool {
+	return p.Client != "" || p.ClaudeMd != nil || p.GitStatus != nil || slices.ContainsFunc(p.Parts, func(x FrontPart) bool {
+		switch client.Kind(x.Kind) {
+		case client.Git, client.Memory, client.AutoMemory, client.Skills:
+			return true
+		}
+		return false
+	})
+}
 
 // HasServers reports whether agents may have tools of MCP servers.
 func (p *Project) HasServers() bool {

@@ -331,7 +331,11 @@ func profileAssumed(sc *scenarios.Scenario) []string {
 	if len(sc.Profile.From) == 0 {
 		return nil
 	}
-	return append([]string{fmt.Sprintf("of the figures %d measured, %d scaled, the others assumed", n[0], n[1])}, sc.Profile.From...)
+	lines := append([]string{fmt.Sprintf("of the figures %d measured, %d scaled, the others assumed", n[0], n[1])}, sc.Profile.From...)
+	if sc.Profile.GivesHeads() && sc.Project.Fronts() {
+		lines = append(lines, "what the project has in front of agents stands in place of what recorded sessions had there behind their heads")
+	}
+	return lines
 }
 
 func sizeText(s scenarios.Size) string {

@@ -2,6 +2,8 @@ package sim
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
@@ -26,6 +28,10 @@ type heads struct {
 	filler *script.Filler
 	key    rng.Key
 	tools  map[string]string // what definitions say besides, by tool
+
+	measured bool // by a profile
+	stated   bool // what a project has in front stands for what recorded ones had
+	tooled   bool // by the head of a request
 }
 
 var _ agent.Heads = (*heads)(nil)
@@ -36,9 +42,10 @@ func newHeads(sc *scenarios.Scenario, offered []*tool.Tool, filler *script.Fille
 	if len(sc.Heads) == 0 || sc.Stack == scenarios.MinimalStack {
 		return nil
 	}
-	h := &heads{agents: &sc.Agents, filler: filler, key: key, tools: map[string]string{}}
+	h := &heads{agents: &sc.Agents, filler: filler, key: key, tools: map[string]string{}, measured: sc.Profile.GivesHeads(),
+		stated: sc.Profile.GivesHeads() && sc.Project.Fronts(), tooled: headParts(sc, client.Tool) != nil}
 	child := sc.Head("", false)
-	if child == nil || headParts(sc, client.Tool) != nil {
+	if child == nil || h.tooled {
 		return h
 	}
 	total := int64(0)
@@ -62,19 +69,33 @@ func (h *heads) of(typ string, root bool) *scenarios.Head {
 // Tool implements agent.Heads.
 func (h *heads) Tool(name string) string { return h.tools[name] }
 
-// System implements agent.Heads.
+// System implements agent.Heads. What a request's head has is as large as it is there,
+// and servers' tools stand beside what a profile knows of heads.
 func (h *heads) System(typ string, root bool, tools []llm.Block, system []string) string {
-	n := h.of(typ, root).Shared - h.weigh(tools)
+	n := h.of(typ, root).Shared
+	if h.tooled {
+		n -= n * toolShare / toolParts
+	} else {
+		n -= h.weigh(slices.DeleteFunc(slices.Clone(tools), func(b llm.Block) bool { return h.measured && strings.HasPrefix(b.Name, "mcp__") }))
+	}
 	for _, s := range system {
 		n -= h.filler.Tokens(llm.NewText(llm.Prose, s).Measure())
 	}
 	return h.text(n)
 }
 
-// Context implements agent.Heads.
+// Context implements agent.Heads. What recorded sessions had behind their heads is not
+// known but in size: it gives way to what a project has there.
 func (h *heads) Context(typ string, root bool, lineage string, prefix *agent.Prefix, said []llm.Block) string {
-	n := script.Draw(h.of(typ, root).Prompt, h.key.Sub("prompt").Sub(lineage), 0)
-	return h.text(n - h.weigh(prefix.Tools) - h.weigh(prefix.System) - h.weigh(said))
+	if h.stated {
+		return ""
+	}
+	of := h.of(typ, root)
+	front := of.Shared
+	if !h.measured {
+		front = h.weigh(prefix.Tools) + h.weigh(prefix.System)
+	}
+	return h.text(script.Draw(of.Prompt, h.key.Sub("prompt").Sub(lineage), 0) - front - h.weigh(said))
 }
 
 func (h *heads) weigh(blocks []llm.Block) (n int64) {

@@ -14,6 +14,8 @@ import (
 func TestHeads(t *testing.T) {
 	t.Run("WAN-01 first prompts are as large as their heads say, and agents of a type share what these say", headsLand)
 	t.Run("WAN-01 what the scenario has itself in front stands, and context makes up the rest", headsStand)
+	t.Run("REPO-01 WAN-01 what a project has in front stands in place of what recorded sessions had, and weighs what it weighs", headsGiveWay)
+	t.Run("REPO-03 WAN-01 the head of a request weighs what it weighs, whatever recorded heads did", headsOfRequests)
 	t.Run("WAN-01 first prompts are drawn for each agent, and an agent more moves nobody else's", headsDrawn)
 	t.Run("WAN-04 how many tool uses one answer makes is a matter of role", usesByRole)
 	t.Run("WAN-05 under a profile main agents and forks think, fresh sub-agents do not", thinksByRole)
@@ -95,6 +97,30 @@ func headsStand(t *testing.T) {
 	if n := hear(t, text, sizedHeads, "heads=[{type: main, shared: 1_000, prompt: 1_000}]").first["main"].Prompt(); n < 15_000 {
 		t.Errorf("the system prompt was cut to %d tokens", n)
 	}
+}
+
+func headsGiveWay(t *testing.T) {
+	text := strings.Replace(reviews("subagent", 1), "project:\n", "profile: recorded-2026-11\nproject:\n", 1)
+	small, large := hear(t, text, "project.claude_md.tokens=100"), hear(t, text, "project.claude_md.tokens=8_100")
+	for _, name := range []string{"main", "main/1.1"} {
+		near(t, name+" with 8,000 tokens more", large.first[name].Prompt(), small.first[name].Prompt()+8_000)
+	}
+	if a, b := hear(t, text).first["main/1.1"].Prompt(), small.first["main/1.1"].Prompt(); a <= b+1_000 {
+		t.Errorf("recorded sessions had nothing behind their heads: %d, and with a project of little text %d", a, b)
+	}
+}
+
+func headsOfRequests(t *testing.T) {
+	text := strings.Replace(reviews("subagent", 1), "project:\n", "profile: recorded-2026-11\nproject:\n", 1)
+	const of = "project.parts=[{kind: system-prompt, text: {tokens: %s}}, {kind: tool, name: Read, text: {tokens: %s}}]"
+	at := func(prompt, read string) *heardOf { return hear(t, text, fmt.Sprintf(of, prompt, read)) }
+	small, prompt, both := at("1_000", "1_000"), at("6_000", "1_000"), at("6_000", "4_000")
+	near(t, "main with 5,000 tokens more of prompt", prompt.first["main"].Prompt(), small.first["main"].Prompt()+5_000)
+	grown := both.first["main"].Prompt() - prompt.first["main"].Prompt()
+	if grown < 3_000 {
+		t.Errorf("3,000 tokens more of a tool weigh %d", grown)
+	}
+	near(t, "a child with as many more", both.first["main/1.1"].Prompt(), prompt.first["main/1.1"].Prompt()+grown)
 }
 
 func headsDrawn(t *testing.T) {

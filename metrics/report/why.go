@@ -306,3 +306,27 @@ func signed(p cachemodel.Picodollars, places int) string {
 	}
 	return dollars(p, places)
 }
+
+// Elsewhere says in a line what makes a variant's bill differ from what it comes to on
+// another project: the parts of the bill, and how many calls of what size there are.
+func Elsewhere(here, there Row) string {
+	diff := here.Run.Total.Cost - there.Run.Total.Cost
+	word := "more"
+	if diff < 0 {
+		word = "less"
+	}
+	text := fmt.Sprintf("%s costs %s %s here", variantName(here), Money(abs(diff)), word)
+	if what := parts(there.Run.Parts(), here.Run.Parts()); what != "" {
+		text += ": " + what
+	}
+	if a, b := done(here.Run.Items), done(there.Run.Items); a != b {
+		text += fmt.Sprintf("; %s done here, %s there", a, b)
+	}
+	return text + fmt.Sprintf("; %s here, %s there", callsOf(here.Run), callsOf(there.Run))
+}
+
+// callsOf is how many calls a run made, and how large their prompts were on average.
+func callsOf(r *metrics.Run) string {
+	t := &r.Total
+	return fmt.Sprintf("%s calls of %s tok", Quantity(t.Calls), Quantity(t.Usage.Prompt()/max(t.Calls, 1)))
+}

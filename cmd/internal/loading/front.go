@@ -47,6 +47,9 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 			rows = append(rows, own...)
 			files, git := int64(0), ""
 			for _, r := range own {
+				if r.kind == client.Tool || r.kind == client.Prompt {
+					continue // the client's, from a request
+				}
 				if r.kind == client.Git {
 					git = ", and " + ui.Count(r.tokens) + " of git's status"
 				} else {

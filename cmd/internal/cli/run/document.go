@@ -91,6 +91,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	for i, x := range a.done {
 		d.Label([]string{"in front", ""}[min(i, 1)], a.on.InFront(x.Spec, x.Metrics))
 	}
+	d.Label("elsewhere", a.there...)
 	d.Label("not read", notRead(a.done)...)
 	d.Label("read before", readBefore(a.done)...)
 	d.Label("left", leaves(a.done)...)

@@ -105,6 +105,7 @@ type answer struct {
 	rec      *harness.Record
 	answer   *forks.Point // forks against fresh sub-agents; nil without both
 	silent   string       // why there is no answer where both ran
+	there    []string     // what it comes to on the scenario's own project, where it ran on another
 }
 
 // executed is one variant, run.
@@ -144,6 +145,9 @@ func run(s *ui.Env, o *options) error {
 		cut = a.sweep(s, m, specs)
 	}
 	if a.answer, err = a.forkOrFresh(s); err != nil {
+		return err
+	}
+	if a.there, err = o.elsewhere(s, a); err != nil {
 		return err
 	}
 	if err = s.Print(o.output, a.document(s)); err == nil {

@@ -119,8 +119,6 @@ func (c *checker) answer(at string, a *AnswerSpec) {
 		c.bad(at+".reply", document.DidYouMeanOr(a.Reply, replies), "unknown reply %q", a.Reply)
 	case (a.Reply == "edit") != (a.Edit != nil):
 		c.bad(at, "reply: edit, edit: {name: Edit, input: {…}}", "reply edit and the call as the user wants it belong together")
-	case a.Nth < 0:
-		c.bad(at+".nth", "1 is the first", "prompts are counted from 1")
 	case len(a.Rules) > 0 && a.Reply != "always":
 		c.bad(at+".rules", "reply: always", "rules come with a reply that holds from then on")
 	case a.Feedback != "" && a.Reply != "deny":

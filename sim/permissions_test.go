@@ -9,6 +9,7 @@ import (
 
 func TestPermissions(t *testing.T) {
 	t.Run("PRM-01 PRM-03 PRM-04 what a scenario says of permissions is what its agents are decided by", permissionKeys)
+	t.Run("PRM-04 an answer may be to the nth of the prompts that fit, and say what is allowed from then on", nthPrompt)
 	t.Run("SUB-10 who confirms the edits of children is assumed where it decides about one, in either reading", editsOfChildren)
 	t.Run("PRM-05 a step of a scenario's user may wait for an event, and press Ctrl+B", stepKeys)
 	t.Run("CON-18 SUB-14 PRM-05 the library's aborts, moves and prompts end well under every schedule", librarySchedules)
@@ -97,6 +98,31 @@ func permissionKeys(t *testing.T) {
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 		t.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+}
+
+// nthPrompt has the second of the prompts that fit answered otherwise, also where a line
+// before fits them all but that one, and others never asked for what an answer allows.
+func nthPrompt(t *testing.T) {
+	const text = `
+agentsim: 1
+name: nth
+provider: {model: claude-sonnet-4-6}
+project: {files: {a.go: "one\n"}}
+script:
+  main: {user: Hello., tools: [Bash]}
+  answers: [{agent: main, turns: [{run: chmod +x a.go}, {run: mkdir x}, {run: mkdir y}, {run: mkdir z}, {text: Done.}]}]
+lab: {permissions: {mode: default, answers: [{nth: 1, reply: allow}, {nth: 3, reply: always, rules: [Bash]}, {rule: "Bash(mkdir:*)", nth: 1, reply: deny}]}}
+`
+	var got []string
+	for _, line := range linesOf(t, specOf(t, text, "")) {
+		if _, rest, ok := strings.Cut(line, " decision="); ok && !strings.HasPrefix(rest, "ask") {
+			got = append(got, rest)
+		}
+	}
+	want := `allow why=user terminal=main, deny why=user terminal=main, allow why=user terminal=main, allow why="allow rule Bash"`
+	if strings.Join(got, ", ") != want {
+		t.Error(strings.Join(got, ", "))
 	}
 }
 

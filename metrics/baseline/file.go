@@ -34,6 +34,13 @@ type Kept struct {
 	Lines    []string              `json:"lines,omitempty"`    // Cut lines of all events; nil for seeds other than the first
 	Outline  *sharedprefix.Outline `json:"outline,omitempty"`  // what stood in its requests; nil likewise
 	Requests *sharedprefix.Record  `json:"requests,omitempty"` // what the prefix guard compares; nil where it was not asked for
+	Project  *Project              `json:"project,omitempty"`  // the directory that it ran on; nil for none and for other seeds than the first
+}
+
+// Project tells which file of a directory differs, and whether the scenario does.
+type Project struct {
+	Scenario string            `json:"scenario"` // a hash of it without the directory
+	Files    map[string]string `json:"files"`    // hashes by name; what is no file of it, such as git's status, has a name too
 }
 
 // Price is what a model cost in a run.

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"strings"
 
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -9,6 +10,8 @@ import (
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Bench is what a bench runs: all variants of scenarios, or some of them, side by
@@ -30,6 +33,7 @@ type Measured struct {
 	Kept  *baseline.Run
 
 	variant string
+	maker   *Maker
 	nth     int // of the seeds
 	trace   baseline.Trace
 	cuts    metrics.Cuts
@@ -72,6 +76,7 @@ func (m *Measured) job(b *Bench) (*Job, error) {
 	if b.Maker != nil {
 		mk = b.Maker(m.File)
 	}
+	m.maker = mk
 	sc, err := mk.Scenario(m.variant)
 	if err != nil {
 		return nil, err
@@ -107,11 +112,50 @@ func (m *Measured) keep() {
 		Prices: prices(&m.Spec.Scenario.Provider, m.Result)}
 	if m.First {
 		m.Kept.Outline = &m.trace.Outline
+		m.Kept.Project = m.maker.told(m.Spec)
 	}
 	if m.fronts != nil {
 		m.Kept.Requests = m.fronts.Record()
 	}
 }
+
+// mostTold is of how many files of a directory a baseline tells each: of a larger one,
+// those that stand in front of agents, and the others together.
+const mostTold = 2_000
+
+// told is what a baseline keeps of the directory that a run is on; nil for none.
+func (m *Maker) told(spec *sim.Spec) *baseline.Project {
+	if m.Project == nil {
+		return nil
+	}
+	p := &baseline.Project{Files: map[string]string{}}
+	if sc, err := m.File.Effective(spec.Variant, m.Sets); err == nil {
+		p.Scenario = sum(string(sc.Canonical()))
+	}
+	if m.Project.Len() > mostTold {
+		p.Files["other files"] = sum(m.Project.Hash())
+	}
+	for _, name := range m.Project.Paths() {
+		if m.Project.Len() <= mostTold || strings.HasPrefix(name, ".claude/") {
+			text, _ := m.Project.Content(name)
+			p.Files[name] = sum(text)
+		}
+	}
+	for _, x := range spec.Scenario.Project.Parts {
+		name := x.From
+		if at := strings.LastIndexByte(name, ':'); at >= 0 {
+			name = name[:at]
+		}
+		if _, whole := m.Project.Content(name); name == "" || whole && m.Project.Len() <= mostTold {
+			continue
+		}
+		p.Files[name] = sum(p.Files[name] + x.Text.Text)
+	}
+	return p
+}
+
+// sum is as much of a text's hash as a baseline keeps of hashes.
+func sum(text string) string { return fmt.Sprintf("%016x", xxh3.HashString(text))[:baseline.Digits] }
 
 // Broke says which run breaks an invariant.
 func (m *Measured) Broke(err error) error {

@@ -11,16 +11,44 @@ import (
 	"agentsim/sim"
 )
 
-// causeText says in one sentence where what differs comes from. own says that the
-// scenario is a file of the user's, not one of this program.
-func causeText(c *baseline.Cause, own bool) string {
-	yours := "your change: the scenario or its project is not the baseline's"
+// origin is whose a scenario is.
+type origin struct {
+	own     bool // a file of the user's, not one of this program
+	flagged bool // the command line gives something beside it
+}
+
+// specText says whose change another spec is, and which of scenario and project is not
+// changed, "" for neither.
+func specText(c *baseline.Cause, o origin) (text, same string) {
+	files := report.Some(slices.Clone(c.Files))
 	switch {
-	case !own:
-		yours = "the library's: this program has another scenario of that name"
-	case c.Tool > 0:
-		yours = "the scenario or its project, which are others than the baseline's or are read otherwise now"
+	case c.Was && !c.On:
+		return "your change: the baseline's run was on a project, and this one is on none", ""
+	case c.On && !c.Was:
+		return "your change: the project, of which the baseline tells no file", ""
+	case c.Files != nil && c.Scenario && o.own:
+		return "your change: the scenario, and " + files + " of its project", ""
+	case c.Files != nil && c.Scenario:
+		return "your change: " + files + " of the project; the library's: this program has another scenario of that name", ""
+	case c.Files != nil:
+		return "your change: " + files + " of the project", "scenario"
+	case c.Tool > 0 && o.own:
+		return "the scenario or its project, which are others than the baseline's or are read otherwise now", ""
+	case c.On && c.Scenario && o.own:
+		return "your change: the scenario", "project"
+	case c.On && !c.Scenario:
+		return "your change: settings or what the command line gives beside scenario and project", "scenario, project"
+	case o.own:
+		return "your change: the scenario or its project is not the baseline's", ""
+	case o.flagged:
+		return "your change, where the command line gives other things beside the scenario than it did, or the library's: this program has another one of that name", ""
 	}
+	return "the library's: this program has another scenario of that name", ""
+}
+
+// causeText says in one sentence where what differs comes from.
+func causeText(c *baseline.Cause, o origin) string {
+	yours, kept := specText(c, o)
 	var is, same []string
 	for _, x := range []struct {
 		other      bool
@@ -32,6 +60,9 @@ func causeText(c *baseline.Cause, own bool) string {
 	} {
 		if x.other {
 			is = append(is, x.text)
+			if x.text == yours && kept != "" {
+				same = append(same, kept)
+			}
 		} else {
 			same = append(same, x.name)
 		}
@@ -51,7 +82,8 @@ func (b *bench) cause(v *baseline.Variant) string {
 		return ""
 	}
 	named := len(b.set.words) == 0 || slices.Contains(b.set.words, v.Scenario)
-	return causeText(v.Cause, !named || !slices.Contains(scenarios.Names(), v.Scenario))
+	p := &b.o.project
+	return causeText(v.Cause, origin{own: !named || !slices.Contains(scenarios.Names(), v.Scenario), flagged: p.Head+p.Profile+p.Prices.Name != ""})
 }
 
 // causes are the causes of all variants, each with the variants that it is not

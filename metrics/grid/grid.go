@@ -18,6 +18,18 @@ type Axis struct {
 // Short is the last step of the axis's path.
 func (a Axis) Short() string { return a.Path[strings.LastIndexByte(a.Path, '.')+1:] }
 
+// Word is the axis in the glossary's words.
+func (a Axis) Word() string {
+	switch key := a.Short(); key {
+	case "prompting":
+		return "hand-off style"
+	case "gist_tokens":
+		return "summary tokens"
+	default:
+		return strings.ReplaceAll(key, "_", " ")
+	}
+}
+
 // Points lists the combinations of the axes' values, the last axis running
 // fastest.
 func Points(axes []Axis) [][]string {

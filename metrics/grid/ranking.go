@@ -43,7 +43,7 @@ func (g *Grid) Changes() []Change {
 				continue
 			}
 			c := Change{Axis: axis, From: before[0].Point[axis], To: after[0].Point[axis]}
-			c.step = fmt.Sprintf("from %s %s to %s", g.Axes[axis].Short(), c.From, c.To)
+			c.step = fmt.Sprintf("from %s %s to %s", g.Axes[axis].Word(), c.From, c.To)
 			from, to := Cheapest(before), Cheapest(after)
 			if from != to && from >= 0 && to >= 0 {
 				top = c.at(top, before[0].Point, g.Variants[to], g.Variants[from], true)
@@ -130,7 +130,7 @@ func (g *Grid) where(c *Change) string {
 		values := c.values(i)
 		combinations, all = combinations*len(values), all*len(a.Values)
 		if len(values) < len(a.Values) {
-			parts = append(parts, a.Short()+" "+strings.Join(values, ", "))
+			parts = append(parts, a.Word()+" "+strings.Join(values, ", "))
 		}
 	}
 	switch {
@@ -161,7 +161,7 @@ func (g *Grid) single(c *Change) string {
 		var at []string
 		for i, a := range g.Axes {
 			if i != c.Axis {
-				at = append(at, a.Short()+" "+p[i])
+				at = append(at, a.Word()+" "+p[i])
 			}
 		}
 		parts = append(parts, strings.Join(at, " and "))

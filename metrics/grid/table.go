@@ -14,17 +14,9 @@ import (
 func AxisColumns[R any](g *Grid, point func(R) []string) (out []report.Column[R]) {
 	for i, a := range g.Axes {
 		out = append(out, report.Column[R]{Name: a.Path, Of: func(r R) report.Value { return report.Text(plainNumber(point(r)[i])) }},
-			report.Column[R]{Head: axisHead(a), Of: func(r R) report.Value { return report.Text(point(r)[i]) }})
+			report.Column[R]{Head: strings.ToUpper(a.Word()), Of: func(r R) report.Value { return report.Text(point(r)[i]) }})
 	}
 	return out
-}
-
-// axisHead is the title of an axis, in the glossary's words.
-func axisHead(a Axis) string {
-	if a.Short() == "prompting" {
-		return "HAND-OFF STYLE"
-	}
-	return strings.ToUpper(strings.ReplaceAll(a.Short(), "_", " "))
 }
 
 // Costs is what each variant costs at each point, and the cheapest one.

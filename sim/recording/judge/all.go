@@ -31,7 +31,7 @@ const (
 )
 
 func (p Predictor) String() string {
-	return [...]string{"model", "naive", "always read", "lifetimes swapped"}[p]
+	return [...]string{"model", "naive", "always read", "TTLs swapped"}[p]
 }
 
 // Errors are how far predictions are off: in tokens read, and in what is paid for

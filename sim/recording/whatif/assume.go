@@ -22,7 +22,7 @@ func (p *plan) common() []string {
 		say("%d of %s have no final output length in the log: every bill here lacks the rest, so shares of it are too large", w.outputs, count(len(s.Requests), "request"))
 	}
 	if p.opt.Slack > 0 {
-		say("an entry can still be read %s after its lifetime, by the client's log", p.opt.Slack)
+		say("an entry can still be read %s after its TTL, by the client's log", p.opt.Slack)
 	}
 	say("tools and system prompt have the size that the whole recording shows")
 	if w.statics > 0 {
@@ -35,7 +35,7 @@ func (p *plan) common() []string {
 		say("from the log: %s; kept as they are in every answer", t)
 	}
 	if w.lifetimes > 0 {
-		say("%s wrote nothing and follow nothing that did: their lifetime is taken as 5m", count(w.lifetimes, "request"))
+		say("%s wrote nothing and follow nothing that did: their TTL is taken as 5m", count(w.lifetimes, "request"))
 	}
 	return out
 }

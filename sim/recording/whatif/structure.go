@@ -148,9 +148,9 @@ func assumed(structure scenarios.Structure, in *crossover.Inputs) []string {
 	case structure == scenarios.Coordinated:
 		return append(out, fmt.Sprintf("workers are the sub-agents; of those that were waited for each re-invokes its parent once more, for %d tokens of output", toscenario.WakeOutput))
 	case structure == scenarios.Fork && in.Forks == 0:
-		return append(out, "a fork has its parent's model, lifetime and conversation; it makes the child's calls and thinks no more than it did")
+		return append(out, "a fork has its parent's model, TTL and conversation; it makes the child's calls and thinks no more than it did")
 	case structure == scenarios.Fork:
-		return append(out, fmt.Sprintf("a fork has its parent's model, lifetime and conversation; as forks on the same work it spares %d.%d %% of the calls and thinks %d tokens at each", spares/10, spares%10, thinks))
+		return append(out, fmt.Sprintf("a fork has its parent's model, TTL and conversation; as forks on the same work it spares %d.%d %% of the calls and thinks %d tokens at each", spares/10, spares%10, thinks))
 	}
 	return append(out, "of a fork's conversation a fresh child must read again what its parent had read, which is not known")
 }

@@ -128,7 +128,7 @@ func TestConformance(t *testing.T) {
 		}
 		assumes(t, a, "prices of claude-opus-4-5: platform.claude.com pricing page, 2026-08-01")
 		assumes(t, a, "1 of 3 requests have no final output length in the log")
-		assumes(t, a, "can still be read 8.5s after its lifetime")
+		assumes(t, a, "can still be read 8.5s after its TTL")
 		assumes(t, a, "1 request reused less than was possible")
 		assumes(t, a, "for 1 thread it shows none")
 		if len(a.Taken) != 1 || a.Reproduced() || !a.ReproducedWith() {

@@ -85,8 +85,8 @@ func recordedRow(t *testing.T) {
 func recordedViews(t *testing.T) {
 	db := tempDB(t)
 	recorded(t, db, runNamed("r"), Options{}, (*emitter).imported)
-	want := "2|main|m|zero|ttl|the entry had outlived its lifetime|1|1000|0|1000|-1609|1|tools_changed|99\n"
-	if d := cmp.Diff(want, dump(t, db, `SELECT n, lineage, model, class, cause, meaning, after, expected, read, lost, cost, keep LIKE '%1h lifetime%',
+	want := "2|main|m|zero|ttl|the entry had outlived its TTL|1|1000|0|1000|-1609|1|tools_changed|99\n"
+	if d := cmp.Diff(want, dump(t, db, `SELECT n, lineage, model, class, cause, meaning, after, expected, read, lost, cost, keep LIKE '%1h TTL%',
 		server_reason, server_missed FROM recorded_misses WHERE run = 'r'`)); d != "" {
 		t.Error(d)
 	}

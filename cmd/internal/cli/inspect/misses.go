@@ -241,7 +241,7 @@ func (c one) remedy(back int) string {
 	keep := remedies[c.Miss]
 	switch {
 	case c.Miss == llm.MissExpired.String() && c.idle > vtime.Hour:
-		keep = "no lifetime: it was idle for more than 1h; less time between two calls, or requests that keep it alive, where agentsim whatif RUN --keep-alive LONG says that they pay"
+		keep = "no TTL: it was idle for more than 1h; less time between two calls, or requests that keep it alive, where agentsim whatif RUN --keep-alive LONG says that they pay"
 	case c.Servers != "":
 		keep = "project.tool_search: deferred, by which tools of servers only append"
 	case expiredOfSubagent(c.CallInfo):

@@ -28,7 +28,7 @@ func (v *validation) printed(brief bool) *report.Document {
 		{"why less or more was read, and what the model's remaining error is made of", v.causes()},
 		{"first requests of threads: a static prefix, warm from elsewhere or not", v.firsts()},
 		{"the server's own diagnosis of misses against ours, inferred without it", v.agreement()},
-		{"an API without billed writes or promised lifetimes: observed, not predicted (Codex)", v.bestEffort()},
+		{"an API without billed writes or promised TTLs: observed, not predicted (Codex)", v.bestEffort()},
 	} {
 		if t.table.Len() == 0 || brief && i > 1 {
 			d.Table(t.table.Hidden())
@@ -293,7 +293,7 @@ func (v *validation) transitions() *report.Sheet {
 		{Name: "repository", Of: func(f followed) report.Value { return report.Text(f.repo.Name) }},
 		{Head: "REPOSITORY", Of: func(f followed) report.Value { return report.Text(name(f.repo)) }},
 		{Name: "transition", Head: "TRANSITION", Of: func(f followed) report.Value { return report.Text(f.by.String()) }},
-		{Name: "within_lifetime", Head: "LIFETIME", Of: func(f followed) report.Value {
+		{Name: "within_ttl", Head: "IN TTL", Of: func(f followed) report.Value {
 			if f.within {
 				return report.Bool(true).As("within")
 			}

@@ -17,7 +17,7 @@ INSERT INTO miss_reasons VALUES
   ('messages', 'the messages differ'),
   ('look-back', 'the entry stands further back than a breakpoint looks'),
   ('not-yet-readable', 'the entry was being written by a response that had not begun'),
-  ('expired', 'the entry''s lifetime was over'),
+  ('expired', 'the entry''s TTL was over'),
   ('never-written', 'the earlier request wrote no entry');
 
 -- lines: the canonical transcript, as text.

@@ -48,7 +48,7 @@ CREATE TABLE recorded_causes (   -- why a recorded request read less or more tha
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO recorded_causes VALUES
-  ('ttl', 'the entry had outlived its lifetime', 'the 1h lifetime, or a request that keeps it alive before 5 min have passed (1 h, if it was written for that)'),
+  ('ttl', 'the entry had outlived its TTL', 'the 1h TTL, or a request that keeps it alive before 5 min have passed (1 h, if it was written for that)'),
   ('model', 'another model has another cache', 'the same model for both requests'),
   ('compaction', 'the conversation was compacted', 'a compaction later, or at a moment when the entry had expired anyway'),
   ('tools', 'the API says that the tools had changed', 'the same tools in the same order; new ones behind those that are there (deferred loading)'),

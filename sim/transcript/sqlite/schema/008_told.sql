@@ -3,10 +3,10 @@
 
 ALTER TABLE recorded_requests ADD COLUMN told TEXT NOT NULL DEFAULT ''; -- such as thinking:typed effort:high resume@0:12: settings, then events with file (from 0) and line
 
-UPDATE recorded_causes SET keep = 'the 1h lifetime, or a request that keeps it alive before 5 min have passed' WHERE cause = 'ttl';
+UPDATE recorded_causes SET keep = 'the 1h TTL, or a request that keeps it alive before 5 min have passed' WHERE cause = 'ttl';
 
 INSERT INTO recorded_causes VALUES
-  ('ttl-1h', 'the entry had outlived its lifetime of an hour', 'a request that keeps it alive before the hour has passed'),
+  ('ttl-1h', 'the entry had outlived its TTL of an hour', 'a request that keeps it alive before the hour has passed'),
   ('settings', 'thinking, effort or speed were set otherwise', 'the same settings from the first request on'),
   ('resume', 'the client was left, or the session taken up again', 'a session that stays open'),
   ('microcompact', 'the client cleared earlier tools'' results', 'a context with room enough, so that nothing is cleared'),

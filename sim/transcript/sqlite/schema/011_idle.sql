@@ -2,7 +2,7 @@
 -- they had not been used, too: the 1h lifetime keeps nothing that was idle for longer.
 
 INSERT INTO recorded_causes VALUES
-  ('ttl-idle', 'the entry had outlived its lifetime, and the 1h one too', 'no lifetime: it was idle for more than 1h; only requests that keep it alive, where agentsim whatif RUN --keep-alive LONG says that they pay');
+  ('ttl-idle', 'the entry had outlived its TTL, and the 1h one too', 'no TTL: it was idle for more than 1h; only requests that keep it alive, where agentsim whatif RUN --keep-alive LONG says that they pay');
 
 -- recorded_keeps: by request, the row of recorded_causes that says what would have kept it.
 CREATE VIEW recorded_keeps AS

@@ -132,17 +132,28 @@ type Listing struct {
 	Day  string // from which an own price holds, or of which the table's is
 	Own  bool
 	file string
+	said bool // the scenario says on which day it is
 }
 
 // String says whose prices these are, such as your prices of 2026-11-01 (mine.yaml).
 func (l *Listing) String() string {
-	switch {
-	case !l.Own:
+	if !l.Own {
 		return "prices of " + l.Day
-	case l.file == "":
-		return "your prices of " + l.Day
 	}
-	return "your prices of " + l.Day + " (" + l.file + ")"
+	return OwnOf(l.Day, l.file, !l.said)
+}
+
+// OwnOf says of which day prices of the user's are. Where nobody said on which day that
+// is, the newest hold, which can be of a day to come.
+func OwnOf(day, file string, newest bool) string {
+	text := "your prices of " + day
+	if file != "" {
+		text += " (" + file + ")"
+	}
+	if known := cachemodel.Newest(); newest && day > known {
+		text += ", which is after the newest day that is known here, " + known
+	}
+	return text
 }
 
 // Listed is a model at the prices of the scenario's day: the user's own where there
@@ -164,7 +175,7 @@ func (p *Provider) Listed(id string) (*Listing, error) {
 	if p.Speed == "fast" {
 		return nil, fmt.Errorf("your prices of model %s say nothing of fast mode; leave speed out", row.Pinned())
 	}
-	return &Listing{Profile: price.on(row, cmp.Or(p.Prices.File, "the scenario")), Day: price.From, Own: true, file: p.Prices.File}, nil
+	return &Listing{Profile: price.on(row, cmp.Or(p.Prices.File, "the scenario")), Day: price.From, Own: true, file: p.Prices.File, said: p.PricesOn != ""}, nil
 }
 
 // on is a model at this price, which is from source.

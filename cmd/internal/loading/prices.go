@@ -40,5 +40,5 @@ func (p *Prices) Words(model *cachemodel.Profile) string {
 	if p.Prices == nil || model.Source != p.Prices.File {
 		return "prices of " + cachemodel.Newest()
 	}
-	return "your prices of " + model.Date + " (" + model.Source + ")"
+	return scenarios.OwnOf(model.Date, model.Source, true)
 }

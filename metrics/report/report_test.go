@@ -99,6 +99,7 @@ func TestNothingIsSaidOfUnknownBills(t *testing.T) {
 func TestConformance(t *testing.T) {
 	t.Run("CLI-03 why a bill differs leaves out what prints as nothing or is under a hundredth of the difference", smallParts)
 	t.Run("CLI-03 only variants that finished and did as much of the same work are compared by their bills", sameWorkOnly)
+	t.Run("CLI-03 variants with work of another size are compared among themselves", sizes)
 	t.Run("CLI-03 a bill less than a hundredth above the cheapest is not explained, an equal one is told", smallDifferences)
 	t.Run("CLI-03 where variants have other models, the price of their tokens comes first, and the parts are what other amounts cost", otherModels)
 	t.Run("CLI-03 REPO-09 so where variants pay other prices for one model", otherPrices)
@@ -147,6 +148,19 @@ func smallDifferences(t *testing.T) {
 		if got := strings.Join(Why(rows), "\n"); got != c.want {
 			t.Errorf("%d more: got %q, want %q", c.more, got, c.want)
 		}
+	}
+}
+
+func sizes(t *testing.T) {
+	rows := append(sample(), sample()...)
+	for _, r := range rows[2:] {
+		r.Run.Items = metrics.Outcomes{Done: 2, Total: 2}
+	}
+	rows[2].Variant, rows[3].Variant = "small-inline", "small-fork"
+	rows[2].Run.Total.Cost = rows[0].Run.Total.Cost / 2
+	const want = "fork costs $0.31 more than inline: cache read +$0.36, cache write -$0.05\nsmall-fork costs $1.11 more than small-inline: cache read +$0.36, cache write -$0.05"
+	if got := strings.Join(Why(rows), "\n"); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

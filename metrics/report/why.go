@@ -95,25 +95,42 @@ func Misses(rows []Row) *Sheet {
 }
 
 // Why says in a line for each further variant that did the same work what makes
-// its bill differ from the cheapest one's, largest part first. A difference of
+// its bill differ from the cheapest one's, largest part first. Variants that had work
+// of another size are compared among themselves. A difference of
 // less than a hundredth of the cheapest bill is left out, an equal bill is told.
 // Where no variant did all of its work that is said instead.
 // Nothing is said of one variant alone or while a bill is not known.
 func Why(rows []Row) []string {
-	best := cheapest(rows)
-	if best < 0 {
-		if len(rows) > 1 && !slices.ContainsFunc(rows, func(r Row) bool { return didAll(r.Run) || len(r.Run.Unpriced()) > 0 }) {
-			return []string{"no bills are compared: no variant did all of the work"}
-		}
-		return nil
+	if len(rows) > 1 && !slices.ContainsFunc(rows, func(r Row) bool { return didAll(r.Run) || len(r.Run.Unpriced()) > 0 }) {
+		return []string{"no bills are compared: no variant did all of the work"}
 	}
 	var out []string
-	for i, r := range rows {
-		if i != best && sameWork(r.Run, rows[best].Run) && tells(r.Run.Total.Cost, rows[best].Run.Total.Cost) {
-			out = append(out, difference(r, rows[best]))
+	for _, group := range bySize(rows) {
+		best := cheapest(group)
+		if best < 0 {
+			continue
+		}
+		for i, r := range group {
+			if i != best && sameWork(r.Run, group[best].Run) && tells(r.Run.Total.Cost, group[best].Run.Total.Cost) {
+				out = append(out, difference(r, group[best]))
+			}
 		}
 	}
 	return out
+}
+
+// bySize are the rows whose variants had as many items of work, in the order of the
+// first of each.
+func bySize(rows []Row) (groups [][]Row) {
+	for _, r := range rows {
+		same := func(g []Row) bool { return g[0].Run.Items.Total == r.Run.Items.Total }
+		if i := slices.IndexFunc(groups, same); i >= 0 {
+			groups[i] = append(groups[i], r)
+		} else {
+			groups = append(groups, []Row{r})
+		}
+	}
+	return groups
 }
 
 // tells reports whether a bill is the cheapest one, or a hundredth of it away.

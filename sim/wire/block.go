@@ -76,7 +76,7 @@ func (p *parser) part(v value) (*content, error) {
 	}
 	if !known {
 		c.form.kind = llm.Opaque
-		if err := p.unknown("block type "+c.typ, v.at); err != nil {
+		if err := p.unknown("block type", c.typ, v.at); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +91,7 @@ func (p *parser) part(v value) (*content, error) {
 			if !known || slices.Contains(c.form.more, m.key) {
 				continue
 			}
-			if err := p.unknown("field "+m.key+" of a block of type "+c.typ, m.at); err != nil {
+			if err := p.unknown("field of a block of type "+c.known(), m.key, m.at); err != nil {
 				return nil, err
 			}
 		}
@@ -99,11 +99,22 @@ func (p *parser) part(v value) (*content, error) {
 	return c, nil
 }
 
+// KnownBlock reports whether the API has a type of block.
+func KnownBlock(typ string) bool { _, ok := forms[typ]; return ok }
+
+// known is the block's type as the API has it, which names no tool of the body.
+func (c *content) known() string {
+	if KnownBlock(c.typ) {
+		return c.typ
+	}
+	return "*" + resultSuffix
+}
+
 // text is a field that must be there and be a string.
 func (c *content) text(key string) (string, error) {
 	v := c.field(key)
 	if v.text == nil {
-		return "", at(c.at, "a block of type %q without %s", c.typ, key)
+		return "", at(c.at, "a block of type %q without %s", word(c.typ), key)
 	}
 	return text(v, key)
 }
@@ -112,7 +123,7 @@ func (c *content) text(key string) (string, error) {
 func (c *content) raw(key string) (*llm.Payload, error) {
 	v := c.field(key)
 	if v.text == nil {
-		return nil, at(c.at, "a block of type %q without %s", c.typ, key)
+		return nil, at(c.at, "a block of type %q without %s", word(c.typ), key)
 	}
 	return llm.NewJSON(string(v.text)), nil
 }

@@ -50,10 +50,16 @@ func (o *Options) holds(r Rules) bool { return o.Literal&r == 0 }
 
 // Unread is something unknown that was kept as bytes.
 type Unread struct {
-	What  string // such as block type "x"
+	What  string // such as block type
+	Name  string // as the body has it
 	Count int
 	At    int // byte, from 0, where it was met first
 }
+
+// maxUnread is how many unknown things of a body are told apart.
+const maxUnread = 100
+
+func (u *Unread) String() string { return u.What + ": " + u.Name }
 
 // Body is a request as a client sent it.
 type Body struct {
@@ -86,7 +92,7 @@ func (b *Body) Notes() (out []string) {
 		}
 	}
 	for _, u := range b.Unread {
-		out = append(out, fmt.Sprintf("unknown %s (%d, from byte %d)", u.What, u.Count, u.At))
+		out = append(out, fmt.Sprintf("unknown %v (%d, from byte %d)", &u, u.Count, u.At))
 	}
 	return out
 }
@@ -190,17 +196,20 @@ func (p *parser) images(messages []byte) {
 }
 
 // unknown counts something that is kept as bytes, or refuses it.
-func (p *parser) unknown(what string, offset int) error {
+func (p *parser) unknown(what, name string, offset int) error {
 	if p.opt.Strict {
-		return at(offset, "unknown %s", what)
+		return &Error{Offset: offset, Unknown: true, format: "unknown %s: %s", args: []any{what, word(name)}}
+	}
+	if len(p.body.Unread) >= maxUnread {
+		what, name = "thing", "others"
 	}
 	for i := range p.body.Unread {
-		if u := &p.body.Unread[i]; u.What == what {
+		if u := &p.body.Unread[i]; u.What == what && u.Name == name {
 			u.Count++
 			return nil
 		}
 	}
-	p.body.Unread = append(p.body.Unread, Unread{what, 1, offset})
+	p.body.Unread = append(p.body.Unread, Unread{what, name, 1, offset})
 	return nil
 }
 
@@ -249,7 +258,7 @@ func (p *parser) tool(v value) error {
 	}
 	for _, r := range refusedTools {
 		if strings.HasPrefix(kind, r) {
-			return at(v.at, "a tool of type %s, which the server runs itself: that is not simulated", kind)
+			return at(v.at, "a tool of type %s, which the server runs itself: that is not simulated", word(kind))
 		}
 	}
 	if name = cmp.Or(name, kind); name == "" { // a set of tools has its type alone
@@ -262,7 +271,7 @@ func (p *parser) tool(v value) error {
 		p.deferred[name] = def
 		p.body.Deferred = append(p.body.Deferred, name)
 		if mark.text != nil {
-			return at(mark.at, "tool %q is deferred and marked with cache_control; it can be one of the two", name)
+			return at(mark.at, "tool %q is deferred and marked with cache_control; it can be one of the two", word(name))
 		}
 		return nil
 	}
@@ -346,7 +355,7 @@ func (p *parser) message(v value) error {
 		case "clear_at": // whether later requests show the message
 			p.passing(m)
 		default:
-			err = p.unknown("field "+m.key+" of a message", m.at)
+			err = p.unknown("field of a message", m.key, m.at)
 		}
 		if err != nil {
 			return err
@@ -412,7 +421,7 @@ func roleOf(v value) (llm.Role, error) {
 			return r, nil
 		}
 	}
-	return llm.NoRole, at(v.at, "role %q; it must be user, assistant or system", s)
+	return llm.NoRole, at(v.at, "role %q; it must be user, assistant or system", word(s))
 }
 
 // content appends a string, as one text block, or a list of blocks.

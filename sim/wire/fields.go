@@ -1,6 +1,7 @@
 package wire
 
 import (
+	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -56,7 +57,9 @@ func (p *parser) fields(top []member) error {
 			continue
 		case "betas":
 			if p.opt.Logged { // a client that writes its bodies to files adds the header's betas
-				p.body.Betas = betas(m.value)
+				if err := p.betas(m.value); err != nil {
+					return err
+				}
 				continue
 			}
 		}
@@ -66,7 +69,7 @@ func (p *parser) fields(top []member) error {
 		t, known := treatments[m.key]
 		if !known {
 			t = Unknown
-			if err := p.unknown("field "+m.key, m.at); err != nil {
+			if err := p.unknown("field", m.key, m.at); err != nil {
 				return err
 			}
 		}
@@ -79,9 +82,23 @@ func (p *parser) fields(top []member) error {
 	return nil
 }
 
-func betas(v value) (out []string) {
-	json.Unmarshal(v.text, &out) // of another type it names none
-	return out
+// knownBetas are the betas of the vendor's SDK for Go 2.13.0, and those with which
+// Claude Code tells who it is.
+//
+//go:embed betas.txt
+var knownBetas string
+
+// betas takes the betas that a file names.
+func (p *parser) betas(v value) error {
+	json.Unmarshal(v.text, &p.body.Betas) // of another type it names none
+	for _, b := range p.body.Betas {
+		if !strings.Contains("\n"+knownBetas, "\n"+b+"\n") {
+			if err := p.unknown("beta", b, v.at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // setting sets what one field decides.
@@ -110,7 +127,7 @@ func (p *parser) setting(m member) (err error) {
 // decode reads a value into dst.
 func decode(m member, dst any) error {
 	if err := json.Unmarshal(m.text, dst); err != nil {
-		return at(m.value.at, "%s: %v", m.key, err)
+		return at(m.value.at, "%s: %v", m.key, word(err.Error()))
 	}
 	return nil
 }
@@ -129,7 +146,7 @@ func (p *parser) thinking(m member) error {
 			return nil
 		}
 	}
-	return at(m.value.at, "thinking.type %q; it must be disabled, enabled, adaptive or between_tools", v.Type)
+	return at(m.value.at, "thinking.type %q; it must be disabled, enabled, adaptive or between_tools", word(v.Type))
 }
 
 // effort is what an output_config asks for, "" where it does not say.
@@ -153,7 +170,7 @@ func (p *parser) toolChoice(m member) error {
 	case "tool":
 		s.ToolChoice = "tool:" + v.Name
 	default:
-		return at(m.value.at, "tool_choice.type %q; it must be auto, any, none or tool", v.Type)
+		return at(m.value.at, "tool_choice.type %q; it must be auto, any, none or tool", word(v.Type))
 	}
 	return nil
 }
@@ -166,11 +183,11 @@ func (p *parser) lifetime(v value) (llm.TTL, error) {
 	}
 	switch {
 	case c.Type != "ephemeral":
-		return 0, at(v.at, "cache_control.type %q; it must be ephemeral", c.Type)
+		return 0, at(v.at, "cache_control.type %q; it must be ephemeral", word(c.Type))
 	case c.TTL == "1h":
 		return llm.TTL1h, nil
 	case c.TTL != "" && c.TTL != "5m":
-		return 0, at(v.at, "cache_control.ttl %q; it must be 5m or 1h", c.TTL)
+		return 0, at(v.at, "cache_control.ttl %q; it must be 5m or 1h", word(c.TTL))
 	}
 	return llm.TTL5m, nil
 }

@@ -21,17 +21,41 @@ const (
 
 // Error is a mistake in a body and where it is.
 type Error struct {
-	Offset int // byte, from 0
-	Err    error
+	Offset  int  // byte, from 0
+	Unknown bool // nothing is wrong but that it is not known, which Options.Strict refuses
+	format  string
+	args    []any
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.Err) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("byte %d: "+e.format, slices.Concat([]any{e.Offset}, e.args)...)
+}
 
-// Unwrap is the mistake.
-func (e *Error) Unwrap() error { return e.Err }
+// Plain is the error without words of the body.
+func (e *Error) Plain() string {
+	args := []any{e.Offset}
+	for _, a := range e.args {
+		if _, ok := a.(word); ok {
+			a = word("…")
+		}
+		args = append(args, a)
+	}
+	return fmt.Sprintf("byte %d: "+e.format, args...)
+}
+
+// word is what an error quotes of a body.
+type word string
+
+// key is a key as an error names it: one that the API has is no word of the body.
+func key(s string) any {
+	if _, ok := treatments[s]; ok || s == "tools" || s == "system" || s == "messages" {
+		return s
+	}
+	return word(s)
+}
 
 func at(offset int, format string, args ...any) error {
-	return &Error{offset, fmt.Errorf(format, args...)}
+	return &Error{Offset: offset, format: format, args: args}
 }
 
 // plain is data decompressed, where it is compressed by gzip.
@@ -90,7 +114,7 @@ func malformed(err error, size int) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return at(size, "the body is cut off")
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return at(int(syn.ByteOffset), "the key %q stands there twice", syn.JSONPointer.LastToken())
+		return at(int(syn.ByteOffset), "the key %q stands there twice", key(syn.JSONPointer.LastToken()))
 	}
 	return at(int(syn.ByteOffset), "not JSON in UTF-8: %v", syn.Err)
 }

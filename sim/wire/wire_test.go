@@ -89,7 +89,7 @@ func describe(b *Body) string {
 		fmt.Fprintf(&out, "%v: %s %s\n", f.Treatment, f.Name, f.Value)
 	}
 	for _, u := range b.Unread {
-		fmt.Fprintf(&out, "unknown: %s, %d from byte %d\n", u.What, u.Count, u.At)
+		fmt.Fprintf(&out, "unknown: %s, %d from byte %d\n", &u, u.Count, u.At)
 	}
 	for _, x := range []struct {
 		what string

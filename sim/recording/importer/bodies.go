@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -163,12 +164,19 @@ func (d *bodies) read(src source) (body *wire.Body, file recording.File, err err
 	if err != nil || !ok {
 		return nil, file, err
 	}
-	if body, err = wire.Read(&d.build, data, wire.Options{Logged: true}); err != nil {
-		d.skips.add("request that cannot be read: "+err.Error(), src.name, 0)
-		return nil, file, nil
+	if body, err = wire.Read(&d.build, data, wire.Options{Logged: true, Strict: d.opt.Strict}); err != nil {
+		return nil, file, d.refuse(src, err)
 	}
 	for _, u := range body.Unread {
-		d.skips.addN("unknown "+u.What+": its bytes are compared", int64(u.Count), src.name, 0)
+		what := u.What
+		if d.opt.Content { // a name that the API does not have is the user's own
+			what += " " + quoted(u.Name)
+		}
+		does := "its bytes are compared"
+		if u.What == "field" || u.What == "beta" { // it stands in no block
+			does = "what it does to the prompt is in no figure"
+		}
+		d.skips.addN("unknown "+what+": "+does, int64(u.Count), src.name, 0)
 	}
 	for _, f := range body.Fields {
 		if f.Treatment == wire.NotModelled {
@@ -176,6 +184,22 @@ func (d *bodies) read(src source) (body *wire.Body, file recording.File, err err
 		}
 	}
 	return body, file, nil
+}
+
+// refuse counts a request that cannot be read, and says where. What is only unknown
+// ends the import, as that is asked for.
+func (d *bodies) refuse(src source, err error) error {
+	why := err.Error()
+	if e := (*wire.Error)(nil); errors.As(err, &e) {
+		if e.Unknown {
+			return located(src.name, err)
+		}
+		if !d.opt.Content {
+			why = e.Plain()
+		}
+	}
+	d.skips.add("request that cannot be read: "+why, src.name, 0)
+	return nil
 }
 
 // answer reads an answer's body; nil where it cannot be read.
@@ -241,7 +265,7 @@ func (d *bodies) session(p bodyPair) *bodySession {
 	}
 	sk := &skips{}
 	s := &bodySession{skips: sk, prompts: map[llm.Hash]int32{}, begun: map[llm.Hash][]int32{}, latest: map[int32]*sentBody{}, spawned: map[uint64]spawner{},
-		Session: &recording.Session{Format: bodiesFormat, Client: "claude-code", ID: plain(cmp.Or(id, path.Base(path.Dir(p.request.name))), sk, p.request.name, 0)}}
+		Session: &recording.Session{Format: RawBodies, Client: "claude-code", ID: plain(cmp.Or(id, path.Base(path.Dir(p.request.name))), sk, p.request.name, 0)}}
 	d.sessions[id] = s
 	d.order = append(d.order, s)
 	return s

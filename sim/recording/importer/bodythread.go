@@ -13,7 +13,8 @@ import (
 	"agentsim/sim/wire"
 )
 
-const bodiesFormat = "raw-bodies"
+// RawBodies is the format of sessions that are read from bodies of requests.
+const RawBodies = "raw-bodies"
 
 // bodySession is a session of bodies being read.
 //
@@ -193,6 +194,9 @@ func differs(before, now *wire.Body) string {
 		d.Level, d.At = at.Level.String(), max(part.At, 0)
 		if b := at.Block; b != nil {
 			d.Block, d.Role, d.Kind, d.Name = at.Pos, at.Role.String(), b.Kind.String(), b.Name
+			if b.Kind == llm.Opaque && !wire.KnownBlock(b.Name) {
+				d.Name = "" // the user's own
+			}
 		}
 	}
 	return d.String()

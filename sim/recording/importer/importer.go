@@ -10,6 +10,7 @@ import (
 
 // Options say how much of a recording is read. The zero value is usable.
 type Options struct {
+	Strict     bool  // fail where the body of a request has what the API does not know
 	Content    bool  // fill Request.Said and Request.Answer where the recording holds them
 	MaxLine    int64 // bytes; a longer line is skipped and counted; 0 is 64 MiB
 	MaxContent int64 // bytes of content a session; 0 is 256 MiB

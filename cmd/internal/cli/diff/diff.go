@@ -25,6 +25,7 @@ import (
 type options struct {
 	db     string
 	output string
+	strict bool
 }
 
 // New makes the command.
@@ -43,6 +44,7 @@ of a request to the Messages API. Where the first is an earlier one, what the se
 	}
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
+	f.BoolVar(&o.strict, "strict", false, "refuse a file with keys, blocks or betas that the API does not have")
 	ui.OutputFlag(f, &o.output)
 	return cmd
 }
@@ -61,25 +63,28 @@ func diff(s *ui.Env, o *options, first, second string) error {
 	var p [2]*prompt
 	for i, name := range [2]string{first, second} {
 		var err error
-		if p[i], err = readPrompt(o.db, name); err != nil {
+		if p[i], err = readPrompt(o, name); err != nil {
 			return err
 		}
+	}
+	if o.strict && p[0].from != "" && p[1].from != "" {
+		return ui.Failf(ui.Usage, "--strict: it is about files, and both requests are recorded calls")
 	}
 	return s.Print(o.output, difference(p[0], p[1]))
 }
 
 // readPrompt reads RUN:CALL or a file.
-func readPrompt(db, name string) (*prompt, error) {
+func readPrompt(o *options, name string) (*prompt, error) {
 	run, call, ok := strings.Cut(name, ":")
 	n, err := strconv.ParseInt(call, 10, 64)
 	if ok && err == nil && run != "" {
-		return recordedPrompt(db, name, run, n)
+		return recordedPrompt(o.db, name, run, n)
 	}
 	data, err := hostdir.Text(name, wire.MaxBytes)
 	if err != nil {
 		return nil, ui.Failf(ui.Operating, "%s: %w; a request is RUN:CALL or a JSON file", name, err)
 	}
-	return filePrompt(name, data)
+	return filePrompt(name, data, o.strict)
 }
 
 func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
@@ -117,8 +122,8 @@ func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
 
 // filePrompt takes a body of the Messages API apart: what the cache compares, and
 // what stands beside it.
-func filePrompt(name string, data []byte) (*prompt, error) {
-	body, err := wire.Read(&llm.Builder{}, data, wire.Options{Logged: true})
+func filePrompt(name string, data []byte, strict bool) (*prompt, error) {
+	body, err := wire.Read(&llm.Builder{}, data, wire.Options{Logged: true, Strict: strict})
 	if err != nil {
 		return nil, ui.Failf(ui.Usage, "%s: %w", name, err)
 	}

@@ -34,6 +34,7 @@ type importOptions struct {
 	db      string
 	output  string
 	content bool
+	strict  bool // refuse what is not known in bodies
 	first   bool // no session was in the database before
 	dryRun  bool
 	brief   bool
@@ -56,7 +57,8 @@ session is one run wherever its files lie; importing it again makes no second on
 named with its first place.
 
 Only figures are stored: sizes, times, what was billed, and the names of models, tools and types of agents. --with-content
-also stores what was said, which inspect --said and --blocks and most of lint look at; such a session is a run of its own.`,
+also stores what was said, which inspect --said and --blocks and most of lint look at; such a session is a run of its own.
+In raw bodies, keys, blocks and betas that the API does not have are compared as bytes and counted; --strict refuses them.`,
 		Example: `  agentsim import ~/.claude/projects
   agentsim import --with-content session.jsonl
   agentsim import --dry-run -o json recordings`,
@@ -74,6 +76,7 @@ also stores what was said, which inspect --said and --blocks and most of lint lo
 	f := cmd.Flags()
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	f.BoolVar(&o.content, "with-content", false, "also store what was said, with tool inputs and results")
+	f.BoolVar(&o.strict, "strict", false, "refuse raw bodies with keys, blocks or betas that the API does not have")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list what would be imported and write nothing")
 	f.BoolVar(&o.brief, "brief", false, "print the sums only")
 	o.prices.Add(f)
@@ -118,10 +121,13 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 	}
 	var done []importedRun
 	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Content: o.content, Progress: bar.Tell},
+	read, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Content: o.content, Strict: o.strict, Progress: bar.Tell},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
+			}
+			if o.strict && x.Format != importer.RawBodies {
+				return fmt.Errorf("--strict: it is about raw bodies, and %s is a recording in the format %s", ui.Quote(x.Files[0].Name), x.Format)
 			}
 			if !o.content {
 				withoutPlaces(x)

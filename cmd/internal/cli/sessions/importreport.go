@@ -166,11 +166,14 @@ func unpriced(d *report.Document, done []importedRun) {
 func skipped(d *report.Document, skips []recording.Skip) {
 	var lines []string
 	for _, k := range skips {
-		place := k.File
-		if k.Line > 0 {
-			place = fmt.Sprintf("%s:%d", k.File, k.Line)
+		line := fmt.Sprintf("%s × %s", ui.Count(k.Count), k.What)
+		if k.File != "" {
+			line += ", first at " + k.File
 		}
-		lines = append(lines, fmt.Sprintf("%s × %s, first at %s", ui.Count(k.Count), k.What, place))
+		if k.Line > 0 {
+			line += fmt.Sprintf(":%d", k.Line)
+		}
+		lines = append(lines, line)
 	}
 	d.Label("skipped", lines...)
 	d.Table(skippedTable(skips))

@@ -29,7 +29,9 @@ func withoutPlaces(x *recording.Session) {
 
 func onlyNames(list []recording.Skip) {
 	for i := range list {
-		list[i].File = filepath.Base(list[i].File)
+		if list[i].File != "" {
+			list[i].File = filepath.Base(list[i].File)
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 	c.scope()
 	c.structure()
 	c.coordinator()
+	planning(c)
 	c.roots()
 	c.scripts()
 	c.recorded()

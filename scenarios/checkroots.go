@@ -55,6 +55,7 @@ func (c *checker) root(at string, r *Root) {
 	if r.Plan != nil {
 		c.marks(at+".breakpoints", r.Plan)
 	}
+	planRoot(c, at, r)
 	set := c.s.Settings
 	c.partSettings(at+".settings", r.Settings, &set)
 	for i := range r.Then {

@@ -27,7 +27,7 @@ var sections = []Section{
 	{Word: "TSK", About: "tasks and notifications", Scenarios: []string{"stopped-and-resumed", "injection", "auto-background"}},
 	{Word: "SWM", About: "swarm", Without: notBuilt},
 	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
-	{Word: "PLN", About: "plan mode", Without: notBuilt},
+	{Word: "PLN", About: "plan mode: what it costs to plan, and to be kept waiting", Scenarios: []string{"plan-mode"}},
 	{Word: "WKT", About: "worktrees and remote agents", Without: notBuilt},
 	{Word: "VER", About: "the verification agent", Scenarios: []string{"verdicts"}},
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},

@@ -58,6 +58,9 @@ type Agents struct {
 	Settings SettingsSpec `yaml:"settings"`
 	// Coordinator says how structure coordinator leads its workers.
 	Coordinator CoordinatorSpec `yaml:"coordinator"`
+	// Plan is the size of the plan that a lead writes in plan mode before it begins; without
+	// one it does not plan.
+	Plan Size `yaml:"plan"`
 	// Tools are how long tools take, and which of their results are shortened.
 	Tools ToolSpec `yaml:"tools"`
 	// Heads are how much stands in front of agents, by type.

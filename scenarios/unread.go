@@ -36,6 +36,7 @@ var rules = []rule{
 	{"work", trimmed, when((*Scenario).allScripted, "every root has a script, so nobody begins it")},
 	{"structure", trimmed, when((*Scenario).allScripted, "every root has a script, so nobody follows it")},
 	{"scope", trimmed, unless((*Scenario).hasWork, "there is no work for it")},
+	{"plan", trimmed, unless((*Scenario).hasWork, "there is no work to plan")},
 	{"project.facts", trimmed, unless((*Scenario).hasWork, "only work needs facts")},
 	{"model", trimmed, unless((*Scenario).hasWork, "only the policy reads it, and there is no work for it")},
 	{"coordinator", trimmed, unless((*Scenario).Coordinates, "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")},

@@ -144,6 +144,9 @@ func sessionTools(sc *scenarios.Scenario, gates *gate.Set, all []*tool.Tool, ski
 			named = append(named, t.Name)
 		}
 	}
+	if sc.Plan.Set {
+		named = append(named, scenarios.PlanTools...)
+	}
 	if gates.AgentSwarms {
 		named = append(named, tool.SendName)
 	}

@@ -16,6 +16,9 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.s.plans = f.s.plans || role == llm.NoRole && strings.Contains(b.Content.Raw(), criticalTitle)
 		n := f.t.read(b.Content)
 		f.goal(role, b.Content, n)
+		if role == llm.User {
+			planText(f, b.Content.Raw(), n.summary)
+		}
 		f.text(role, b.Content, n)
 	case llm.ToolUse:
 		f.toolUse(b)
@@ -26,6 +29,7 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.tool(b.Name)
 		f.pool(b.Name)
 		f.defined(b.Name)
+		planTool(f, b.Name)
 	case llm.ToolReference:
 		f.defined(b.Name)
 	case llm.Document:
@@ -213,6 +217,7 @@ func (f *folder) result(b *llm.Block) {
 	f.learn(n)
 	f.tempted(n, u.name == f.t.names.agent)
 	f.callResult(&u, b)
+	planResult(f, &u, b)
 	switch u.name {
 	case f.t.names.read:
 		f.readResult(b, n, asked)

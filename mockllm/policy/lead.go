@@ -22,6 +22,9 @@ func (m *Model) lead() error {
 	for _, i := range m.s.lost.list(nil) {
 		m.close(i, []string{"report"})
 	}
+	if enters(m) {
+		return nil
+	}
 	for {
 		m.block()
 		i := m.ownItem()
@@ -36,6 +39,10 @@ func (m *Model) lead() error {
 	case m.list(), m.spawn():
 	case running > 0:
 		m.idle(running)
+	case plansNow(m):
+		if m.s.planning.written || !explore(m) {
+			propose(m)
+		}
 	default:
 		m.finish()
 	}
@@ -67,7 +74,7 @@ func (m *Model) afterDone(i int) bool {
 // ready reports whether an item may begin: it was asked for, and everything it comes
 // after is done.
 func (m *Model) ready(i int) bool {
-	return m.unbegun(i) && m.t.items[i].turn <= max(m.s.heard, 1) && m.afterDone(i)
+	return !held(m, i) && m.unbegun(i) && m.t.items[i].turn <= max(m.s.heard, 1) && m.afterDone(i)
 }
 
 // inline reports whether the lead does the item itself.

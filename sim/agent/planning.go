@@ -35,7 +35,8 @@ func instructed(a *Agent, blocks []llm.Block) []llm.Block {
 	if a.planning == nil || !a.ctx.Pool.Has(plan.ExitName) {
 		return blocks
 	}
-	return append(blocks, textBlock(Reminder(plan.Part, plan.Prompt(a.planning.file))))
+	_, there := a.w.cfg.FS.Stat(a.planning.file)
+	return append(blocks, textBlock(Reminder(plan.Part, plan.Prompt(a.planning.file, there))))
 }
 
 // class is what kind of effect a call has. In plan mode the plan file is the session's

@@ -92,7 +92,7 @@ func testFile(t *testing.T) {
 }
 
 func testPrompt(t *testing.T) {
-	text := Prompt("~/.claude/plans/x.md")
+	text := Prompt("~/.claude/plans/x.md", false)
 	var got []string
 	for line := range strings.Lines(text) {
 		if h, is := strings.CutPrefix(line, "## "); is {
@@ -104,6 +104,11 @@ func testPrompt(t *testing.T) {
 	}
 	for _, want := range []string{"you MUST NOT make any edits, run any\nnon-readonly tools, or otherwise make any changes to the system", "~/.claude/plans/x.md", "type Explore", "type Plan", "ExitPlanMode"} {
 		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said", want)
+		}
+	}
+	for there, want := range map[bool]string{false: "make it with Write", true: "It holds a plan already"} {
+		if got := strings.Contains(Prompt("~/.claude/plans/x.md", there), want); !got {
 			t.Errorf("%q is not said", want)
 		}
 	}

@@ -21,13 +21,17 @@ the files that change, what already exists that is used, and how the change will
 go back with what the user says, change the plan file, and call it again.`,
 }
 
-// Prompt is what an agent is told that has entered plan mode.
-func Prompt(file string) string {
+// Prompt is what an agent is told that has entered plan mode; there says that the plan
+// file is.
+func Prompt(file string, there bool) string {
 	var b strings.Builder
+	how := ": make it with Write, and change it with Write or Edit."
+	if there {
+		how = ". It holds a plan already: read it, and change it with Write or Edit."
+	}
 	b.WriteString(`Plan mode is active. The user indicated that they do not want you to execute yet -- you MUST NOT make any edits, run any
 non-readonly tools, or otherwise make any changes to the system. This supersedes any other instructions. What you may change is
-one file, the plan file ` + file + `: make it with Write, and change it with Write or Edit.
-`)
+one file, the plan file ` + file + how + "\n")
 	for i, h := range Headings {
 		b.WriteString("\n## " + h + "\n" + steps[i] + "\n")
 	}

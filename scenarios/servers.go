@@ -23,6 +23,7 @@ type ServerSpec struct {
 	Connects   vtime.Duration `yaml:"connects"`
 	Fails      bool           `yaml:"fails"`
 	NeedsAuth  bool           `yaml:"needs_auth"`
+	ReadOnly   bool           `yaml:"read_only"` // it marks its tools so
 	Changes    []ServerChange `yaml:"changes"`
 	Calls      ServerCalls    `yaml:"calls"`
 }

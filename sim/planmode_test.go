@@ -27,7 +27,22 @@ func TestPlanMode(t *testing.T) {
 	t.Run("PLN-05 each plan that is rejected is followed by another, and the plan file alone is written until one is approved", testRevises)
 	t.Run("PLN-04 a lead that may not plan works without a plan, and one that nobody answers asks again when its user speaks", testUnplanned)
 	t.Run("PLN-03 a lead whose history becomes a summary plans once", testSummedUp)
+	t.Run("PLN-02 tools of a server run while its session plans if the server marks them as read-only", testServers)
 	t.Run("PLN-01 plans are refused by name where there is no plan mode", testNoPlanMode)
+}
+
+func testServers(t *testing.T) {
+	for mark, result := range map[string]string{"": "mcp__tracker__tool_1!", ", read_only: true": "mcp__tracker__tool_1"} {
+		want(t, stepsOf(t, `agentsim: 1
+name: my
+provider: {model: claude-sonnet-5-5}
+project: {files: {a.go: x}, servers: [{name: tracker, tools: 1`+mark+`}]}
+script:
+  main: {user: Go.}
+  answers: [{agent: main, turns: [{tools: [{name: mcp__tracker__tool_1, input: {}}]}, {text: Done.}]}]
+lab: {permissions: {mode: plan}}
+`), result)
+	}
 }
 
 // planSteps are what a run does, in order: agents that start, with their mode, plan mode

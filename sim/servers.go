@@ -130,6 +130,7 @@ func (r serverMaker) serve(s *mcp.Spec, x *scenarios.ServerSpec, drawn bool) {
 	case x.NeedsAuth:
 		s.Comes = mcp.NeedsAuth
 	}
+	s.ReadOnly = x.ReadOnly
 	has := func(n *int) []mcp.Tool {
 		if n == nil {
 			return nil

@@ -52,6 +52,7 @@ type Spec struct {
 	ByAgents bool           // it is no server of the session: agents open it
 	Connects vtime.Duration // how long connecting takes
 	Comes    Status         // what it comes to: Connected, Failed or NeedsAuth
+	ReadOnly bool           // it marks its tools as such that change nothing
 	Tools    []Tool         // that it lists first
 	Changes  []Change       // of a session's, in order
 	// Answer is what a call comes to, and how long it takes.
@@ -94,7 +95,7 @@ func (c *Connection) list(tools []Tool, policy Policy) {
 		if t.Own {
 			continue
 		}
-		c.listed = append(c.listed, &tool.Tool{Name: client.Qualified(c.Name, t.Name), Raw: t.Definition, MCP: true, Class: permission.Exec,
+		c.listed = append(c.listed, &tool.Tool{Name: client.Qualified(c.Name, t.Name), Raw: t.Definition, MCP: true, Class: permission.Exec, ReadOnly: c.ReadOnly,
 			Deferred: policy != Front && !t.InFront, Run: c.runs(t.Name)})
 	}
 }

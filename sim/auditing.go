@@ -105,6 +105,11 @@ func auditedTools(out *audit.Session, sc *scenarios.Scenario, gates *gate.Set) {
 		return // the run says so
 	}
 	out.Offered, out.Catalogue = tool.Names(offered), tool.Names(all)
+	for _, t := range all {
+		if t.Raw != "" {
+			out.Own = append(out.Own, t.Name)
+		}
+	}
 	out.Servers = auditedServers(sc, all)
 }
 

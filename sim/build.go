@@ -148,7 +148,7 @@ func sessionTools(sc *scenarios.Scenario, gates *gate.Set, all []*tool.Tool, ski
 		named = append(named, scenarios.PlanTools...)
 	}
 	if gates.AgentSwarms {
-		named = append(named, tool.SendName)
+		named = append(named, tool.TeamTools...)
 	}
 	if sc.Coordinates() {
 		return all, nil // for its workers, by what the filter leaves them (CRD-04)

@@ -28,6 +28,7 @@ type Agent struct {
 	endedAt        vtime.Instant
 	end            Ending
 	result         tool.Result   // of a synchronous child that has ended
+	mate           *mate         // in a team
 	past           *past         // of a task: what is kept of its former lives
 	backgroundedAt vtime.Instant // when it moved to the background
 	*life                        // nil once it has ended
@@ -207,6 +208,9 @@ func (a *Agent) body(p *kernel.Proc) error {
 	a.started = p.Now()
 	err := a.awaitSibling(p)
 	if err == nil {
+		err = a.mate.startUp(p)
+	}
+	if err == nil {
 		err = connect(p, a)
 	}
 	if err == nil {
@@ -270,6 +274,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 	a.ended, a.endedAt = true, p.Now()
 	a.root.returns()
 	a.inbox.drop()
+	a.mate.ends()
 	a.hooks.announce("remove")
 	if parent := a.ctx.Abort.parent; parent != nil && a.ctx.Abort.unlink() {
 		a.w.rec.emit(a.ref, &transcript.Listener{Op: "remove", On: a.parent.ref})
@@ -332,6 +337,8 @@ func endingOf(err error) (end Ending, fatal error) {
 		return Ending{"failed", api.Error()}, nil
 	case errors.Is(err, ErrCrashed):
 		return Ending{"failed", err.Error()}, nil
+	case errors.Is(err, errShutDown):
+		return Ending{"completed", err.Error()}, nil
 	case isAbort(err):
 		return Ending{"killed", err.Error()}, nil
 	}
@@ -339,7 +346,7 @@ func endingOf(err error) (end Ending, fatal error) {
 }
 
 func isAbort(err error) bool {
-	reasons := []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed}
+	reasons := []error{ErrUserInterrupt, ErrParentAborted, ErrTaskStopped, ErrAgentsKilled, ErrCrashed, errLeadEnded}
 	return slices.ContainsFunc(reasons, func(e error) bool { return errors.Is(err, e) })
 }
 

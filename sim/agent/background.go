@@ -29,6 +29,9 @@ func newForeground(child *Agent, title, name string) *foreground {
 	if after := child.w.gates.AutoBackgroundAfter(); after > 0 {
 		f.deadline = child.w.cfg.Kernel.Now().Add(after)
 	}
+	if child.parent.mate.member() {
+		f.deadline = 0 // it would outlive the teammate that started it
+	}
 	return f
 }
 
@@ -114,7 +117,11 @@ func (a *Agent) avoidPrompts() {
 
 // becomeTask makes a task of the agent in the background, of its parent.
 func (a *Agent) becomeTask(title, name string) {
-	a.task = &task.Task{ID: a.ctx.ID.String(), Type: task.LocalAgent, Description: title, Name: name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
+	typ := task.LocalAgent
+	if a.mate != nil {
+		typ = task.InProcessTeammate
+	}
+	a.task = &task.Task{ID: task.ID(typ, uint64(a.ctx.ID)), Type: typ, Description: title, Name: name, Owner: a.parent.ref, Agent: a.ref, Backgrounded: true}
 	a.w.register(a.parent, a.task)
 }
 

@@ -20,6 +20,7 @@ type client struct {
 	marks   [4]llm.Breakpoint // room for req.Breakpoints
 	expects llm.Expectation
 	last    llm.Usage // of the last request (SUB-19)
+	calling bool      // a request is not answered yet
 	calls   int       // of the model, so far, those that failed or were cut off included
 }
 
@@ -33,7 +34,9 @@ func (c *client) send(p *kernel.Proc) error {
 	for attempt := 0; ; attempt++ {
 		c.req.Stream.Attempt = attempt
 		a.w.rec.sent(a, attempt)
+		c.calling = true
 		err := a.w.cfg.Model.Complete(p, &c.req, &c.resp)
+		c.calling = false
 		c.copied()
 		if err == nil {
 			c.expect(c.resp.Started)

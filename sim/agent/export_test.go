@@ -74,8 +74,6 @@ func Resumed(b *llm.Builder, p *Prefix, repl Replacements, entries []Entry) *Con
 	return resumed(b, p, renderPrefix(b, p), repl, entries)
 }
 
-func (t *TeammateIdentity) InvokedBy() llm.ToolUseID { return t.InvokingRequest }
-
 // Progress is how far an agent in the background has come since its activation
 // began (TSK-07).
 type Progress struct {

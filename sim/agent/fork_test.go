@@ -114,10 +114,10 @@ func testForksAsync(t *testing.T) {
 func testCacheSafe(t *testing.T) {
 	s := newStory(t)
 	s.gates["FORK_SUBAGENT"] = "true"
-	s.offered = []string{"SendMessage"}
+	speaking(s)
 	s.script("main", "use Agent "+plain, "text done", "text done")
 	s.root("go", user.Step{Timed: true, At: vtime.Second / 2, Act: agent.Act{Settings: &llm.Settings{Effort: "high"}}})
-	s.at(vtime.Second/2, func(w *agent.World) error { return w.FlipGate("AGENT_SWARMS", "true") })
+	s.at(vtime.Second/2, func(w *agent.World) error { return w.FlipGate("AGENT_SWARMS", "false") })
 	s.run()
 	parent, child := s.model.heads["main 1"], s.model.heads["main/1.1 1"]
 	if llm.Common(parent, child) != parent || s.model.settings["main/1.1 1"] != s.model.settings["main 1"] {

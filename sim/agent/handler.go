@@ -33,8 +33,14 @@ func handlers() map[string]handler {
 
 		tool.SearchName: atOnce(toolSearch),
 
-		plan.EnterName: enterPlan,
-		plan.ExitName:  exitPlan,
+		plan.EnterName:      enterPlan,
+		plan.ExitName:       exitPlan,
+		tool.TeamCreateName: atOnce(teamCreate),
+		tool.TeamDeleteName: atOnce(teamDelete),
+		tool.TaskCreateName: shared(taskCreate),
+		tool.TaskGetName:    shared(taskGet),
+		tool.TaskListName:   shared(taskList),
+		tool.TaskUpdateName: shared(taskUpdate),
 	}
 }
 

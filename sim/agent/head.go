@@ -31,6 +31,7 @@ type frontText struct {
 type headKey struct {
 	pool      *Pool
 	def       *Definition
+	mate      bool   // of teammates
 	memory    string // of the definition, as it stands
 	root      string // lineage of a root with a prompt of its own
 	model     string

@@ -20,11 +20,22 @@ type SubagentIdentity struct {
 // InvokedBy is the Agent call.
 func (s *SubagentIdentity) InvokedBy() llm.ToolUseID { return s.InvokingRequest }
 
-// TeammateIdentity is that of a member of a team. Nothing makes one yet.
+// TeammateIdentity is that of a member of a team.
 type TeammateIdentity struct {
 	AgentName        string
 	TeamName         string
 	PlanModeRequired bool
 	IsTeamLead       bool
 	InvokingRequest  llm.ToolUseID
+}
+
+// InvokedBy is the Agent call, or the message that resumed it.
+func (t *TeammateIdentity) InvokedBy() llm.ToolUseID { return t.InvokingRequest }
+
+// identity is an agent's: of a member of a team that of a teammate.
+func identity(a *Agent, who *SubagentIdentity) Identity {
+	if m := a.mate; m != nil {
+		return &TeammateIdentity{AgentName: m.name, TeamName: m.in.Name, PlanModeRequired: m.restores != "", InvokingRequest: who.InvokingRequest}
+	}
+	return who
 }

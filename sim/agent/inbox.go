@@ -28,6 +28,8 @@ type notice struct {
 	text       *llm.Payload // a notification's text
 	blocks     []llm.Block  // a user's or an agent's message
 	msg        *posted      // of an agent's message
+	mail       *mailed      // of one that came by a mailbox
+	look       bool         // nothing but a word that a mailbox holds something
 	poke       bool         // nothing to say: look again whether you have ended
 }
 
@@ -40,6 +42,13 @@ type wakeMessage struct {
 
 // record records for an agent what became of a notice.
 func (n *notice) record(a *Agent, op, place string) {
+	if m := n.mail; m != nil {
+		if op == "delivered" && n.blocks == nil {
+			place = "client"
+		}
+		a.w.rec.emit(a.ref, &transcript.Mail{Team: m.in, Op: op, Place: place, From: m.From, To: m.to, N: m.N, Type: string(m.Kind), Mode: string(m.mode), Bytes: len(m.Text)})
+		return
+	}
 	if n.msg == nil {
 		a.w.rec.emit(a.ref, &transcript.Notification{TaskID: n.taskID, Op: op, Place: place, Status: string(n.status),
 			Activation: n.activation, Bytes: len(n.text.Raw())})
@@ -64,6 +73,8 @@ func (b *inbox) collect(first ...*notice) (tasks, users []*notice) {
 		b.waiting--
 		switch {
 		case n.poke:
+		case n.look:
+			users = append(users, readMail(b.of)...)
 		case n.text != nil:
 			tasks = append(tasks, n)
 		default:
@@ -93,7 +104,10 @@ func (b *inbox) collect(first ...*notice) (tasks, users []*notice) {
 func (b *inbox) drain(first ...*notice) *wakeMessage {
 	a := b.of
 	tasks, users := b.collect(first...)
-	if len(tasks)+len(users) == 0 {
+	if len(tasks) == 0 && !slices.ContainsFunc(users, func(n *notice) bool { return n.mail == nil || n.blocks != nil }) {
+		for _, n := range users {
+			n.record(a, "delivered", "")
+		}
 		return nil
 	}
 	m := &wakeMessage{why: "notification", notices: slices.Concat(tasks, users)}
@@ -102,8 +116,11 @@ func (b *inbox) drain(first ...*notice) *wakeMessage {
 		m.msg.Blocks = append(m.msg.Blocks, llm.Block{Kind: llm.Text, Content: n.text})
 	}
 	for i, n := range users {
+		if n.mail != nil && n.blocks == nil {
+			continue
+		}
 		m.why = "user"
-		if n.msg != nil {
+		if n.msg != nil || n.mail != nil {
 			m.why = "message"
 		}
 		if i == 0 {
@@ -131,7 +148,7 @@ func (b *inbox) take(m *wakeMessage, place string) {
 	a := b.of
 	a.say(&m.msg)
 	for _, n := range m.notices {
-		if n.text != nil || n.msg != nil {
+		if n.text != nil || n.msg != nil || n.mail != nil {
 			n.record(a, "delivered", place)
 			continue
 		}
@@ -151,8 +168,10 @@ func (b *inbox) drop() {
 	}
 	for _, n := range users {
 		switch {
-		case n.msg == nil:
+		case n.msg == nil && n.mail == nil:
 			a.root.Unheard(&Act{Message: n.blocks})
+		case n.mail != nil && (a.root != nil || a.mate.leaves):
+			n.record(a, "dropped", "")
 		case a.parent.writes():
 			b.undelivered = append(b.undelivered, n)
 		default:

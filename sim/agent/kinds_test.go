@@ -54,7 +54,7 @@ func testInternalTools(t *testing.T) {
 	if e := s.eventsOf("tool_result"); !strings.Contains(s.flat("main/1.1", 2), "removed by "+string(tool.LayerWorker)) {
 		t.Error("why the tool is missing is not said", e)
 	}
-	s = one(t, plain, func(s *story) { s.offered = internal })
+	s = one(t, plain, func(s *story) { s.offered, s.gates["AGENT_SWARMS"] = internal, "true" })
 	if !s.agent("main/1.1").Context().Pool.Has("SendMessage") {
 		t.Error("an agent that is no worker lost an internal tool")
 	}

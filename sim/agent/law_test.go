@@ -123,7 +123,7 @@ func draw(t *testing.T, r *rapid.T) *story {
 		s.cfg.FanOut = agent.FanOut{HoldUntilFirst: true, Cap: 700 * vtime.Millisecond}
 	}
 	s.cfg.Forks.Rerender = rapid.Bool().Draw(r, "rerender")
-	s.offered = []string{"SendMessage"}
+	speaking(s)
 	w := &anything{key: rng.Root(uint64(rapid.IntRange(0, 1<<20).Draw(r, "world"))),
 		depth: rapid.IntRange(0, 3).Draw(r, "depth"), breath: rapid.IntRange(0, 4).Draw(r, "breath"), faults: int64(rapid.IntRange(0, 30).Draw(r, "faults"))}
 	if w.nests = rapid.IntRange(0, 3).Draw(r, "nests") == 0; w.nests {

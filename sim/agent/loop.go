@@ -180,6 +180,7 @@ func (a *Agent) idle(p *kernel.Proc) error {
 		if a.inbox.waiting == 0 {
 			return errEnded
 		}
+		a.mate.rest()
 		n, err := a.inbox.box.Recv(p)
 		if err != nil {
 			return err

@@ -20,9 +20,14 @@ type posted struct {
 // idles; one that has ended is resumed by it. One that was stopped and still winds
 // up is resumed as soon as it has ended. Whom it waits for it cannot write to.
 func sendMessage(a *Agent, use *llm.Block) tool.Result {
-	in, err := tool.ParseMessageInput(use.Content)
+	in, err := tool.ParseMessageInput(use.Content, a.w.gates.AgentSwarms)
 	if err != nil {
 		return failure(err.Error())
+	}
+	if a.w.gates.AgentSwarms {
+		if r, ok := postal(a, in, use); ok {
+			return r
+		}
 	}
 	t := addressee(a, in.To)
 	if t == nil {

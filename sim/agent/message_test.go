@@ -35,7 +35,7 @@ func TestMessages(t *testing.T) {
 }
 
 // speaking is a world in which main can write to its agents.
-func speaking(s *story) { s.offered = []string{"SendMessage"} }
+func speaking(s *story) { s.offered, s.gates["AGENT_SWARMS"] = []string{"SendMessage"}, "true" }
 
 const launch = `use Agent {"description":"d","prompt":"p","run_in_background":true}`
 
@@ -442,7 +442,7 @@ func testNames(t *testing.T) {
 	}{
 		{"AGENT_SWARMS=true", "main/1.1", []string{bob, toBob}},
 		{"COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "main/1.1", []string{worker, toBob}},
-		{"", "", []string{bob, toBob}},
+		{"AGENT_SWARMS=false", "", []string{bob, toBob}},
 		{"AGENT_SWARMS=true", "main/2.1", []string{bob, bob, toBob}},
 		{"AGENT_SWARMS=true", "main/1.1", []string{bob, bob, "take 5s; " + `use Read {"file_path":"a.go"}`, toBob}}, // the second has ended
 	} {

@@ -115,6 +115,10 @@ func taskStop(a *Agent, use *llm.Block) tool.Result {
 	if t.Status().Final() {
 		return failure("Task " + id + " is not running: it is " + string(t.Status()) + ".")
 	}
-	a.w.stopTask(t, ErrTaskStopped)
+	if t.Type == task.InProcessTeammate {
+		a.w.executor().kill(a.w.agents[t.Agent].mate)
+	} else {
+		a.w.stopTask(t, ErrTaskStopped)
+	}
 	return tool.Result{Content: llm.NewText(llm.Prose, "Stopped task "+id+" ("+t.Description+").")}
 }

@@ -99,6 +99,9 @@ func (b *spawning) open() {
 	learn(a, []llm.Block{task})
 	first := a.front.opens(make([]llm.Block, 0, 3))
 	first = instructed(a, first)
+	if a.mate != nil {
+		first = append(first, textBlock(a.mate.introduced()))
+	}
 	for _, name := range a.def.Skills {
 		text, ok := a.w.projectText(skillsDir + name + "/SKILL.md")
 		if !ok {

@@ -76,6 +76,12 @@ func (u *toolUse) permit(p *kernel.Proc) (denied *tool.Result, err error) {
 		pol.Rules = withoutTypes(rules) // the type's resolution says which types are left (SUB-05)
 	}
 	d := pol.Decide(&call)
+	if d.Verdict == permission.Allow && u.consent() {
+		d = permission.Decision{Verdict: permission.Ask, Why: whyBridge}
+		if pol.AvoidPrompts {
+			d = permission.Decision{Verdict: permission.Deny, Why: permission.WhyAvoided}
+		}
+	}
 	if d.Verdict != permission.Ask {
 		a.w.rec.permission(a, &transcript.Permission{ID: u.block.ID, Tool: u.tool.Name, Mode: string(a.mode), Decision: d.Verdict.String(), Why: d.Why})
 		if d.Verdict == permission.Deny {
@@ -167,6 +173,7 @@ func (u *toolUse) prompt(p *kernel.Proc, call *permission.Call, why string) (*to
 	if err != nil {
 		return nil, err
 	}
+	ev.Via = u.via
 	ev.Decision, ev.Why = string(ans.Reply), "user"
 	if ans.Reply == ReplyNever {
 		ev.Decision, ev.Why = permission.Deny.String(), "time-out"

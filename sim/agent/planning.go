@@ -168,8 +168,14 @@ type Question struct {
 	use  *toolUse
 }
 
-// approver is who is asked about a call. The user is the one there is.
-func (u *toolUse) approver() Approver { return atTerminal{} }
+// approver is who is asked about a call: the user, for teammates once their lead has
+// heard of it.
+func (u *toolUse) approver() Approver {
+	if mateOf(u.by).member() {
+		return atLead{}
+	}
+	return atTerminal{}
+}
 
 // atTerminal is the scripted user, at the terminal of the session.
 type atTerminal struct{}

@@ -30,19 +30,31 @@ type poolKey struct {
 	mode  permission.Mode
 	epoch int
 	tools string
+	mate  bool
 }
 
 // pool assembles the tools of an agent of a definition: what is offered, less
 // what the layers remove (FLT). A root has no definition and skips them.
 func (w *World) pool(def *Definition, async bool, mode permission.Mode, offered []*tool.Tool) *Pool {
-	k := poolKey{def, async, mode, w.epoch, strings.Join(tool.Names(offered), " ")}
+	k := poolKey{def, async, mode, w.epoch, strings.Join(tool.Names(offered), " "), false}
+	return w.poolOf(k, offered)
+}
+
+// matePool is the pool of a teammate (FLT-07).
+func (w *World) matePool(def *Definition, mode permission.Mode) *Pool {
+	offered := w.offers(def, false)
+	return w.poolOf(poolKey{def, true, mode, w.epoch, strings.Join(tool.Names(offered), " "), true}, offered)
+}
+
+func (w *World) poolOf(k poolKey, offered []*tool.Tool) *Pool {
+	def := k.def
 	if p := w.pools[k]; p != nil {
 		return p
 	}
 	offered = slices.DeleteFunc(slices.Clone(offered), func(t *tool.Tool) bool {
-		return t.Name != tool.AgentName && w.cfg.Permissions.Rules.DeniesTool(&permission.Call{Tool: t.Name, Aliases: t.Aliases}) // a rule of Agent denies types
+		return w.needsTeams(t) || t.Name != tool.AgentName && w.cfg.Permissions.Rules.DeniesTool(&permission.Call{Tool: t.Name, Aliases: t.Aliases}) // a rule of Agent denies types
 	})
-	who := tool.Subject{Main: def == nil, Async: async, RunMode: mode}
+	who := tool.Subject{Main: def == nil, Async: k.async, RunMode: k.mode, Mate: k.mate}
 	var allow, deny []string
 	if def != nil {
 		who.BuiltIn, allow, deny = def.BuiltIn(), def.Tools, def.Disallowed
@@ -65,6 +77,13 @@ func (w *World) offers(def *Definition, worker bool) []*tool.Tool {
 	return w.offered(tool.WithNamed(w.cfg.Offered, w.cfg.Catalogue, def.Tools))
 }
 
+// needsTeams reports whether a tool has no use in this session: without teams there is
+// nobody whom it reaches, unless a coordinator writes to its workers (SWM-13). A client's
+// own definition of it stands all the same.
+func (w *World) needsTeams(t *tool.Tool) bool {
+	return !w.gates.AgentSwarms && t.Raw == "" && slices.Contains(tool.TeamTools, t.Name) && !w.coordinator
+}
+
 // noteIdleTools records the tools that a session names though nothing serves them:
 // they weigh in every request, and a call of one is an error.
 func noteIdleTools(a *Agent) {
@@ -76,7 +95,7 @@ func noteIdleTools(a *Agent) {
 	}()
 	for _, t := range a.ctx.Pool.Tools {
 		switch {
-		case t.Implemented():
+		case t.Implemented() && (a.w.gates.AgentSwarms || a.w.coordinator || !slices.Contains(tool.TeamTools, t.Name)):
 		case t.Raw != "":
 			others++
 		default:
@@ -89,8 +108,11 @@ func noteIdleTools(a *Agent) {
 // follows the gates and lists the visible types (SUB-03, DEF-10).
 func (w *World) definition(t *tool.Tool, in *tool.Pool) string {
 	shaped := *t
-	if t.Name == tool.AgentName {
+	switch {
+	case t.Name == tool.AgentName:
 		shaped.Description, shaped.Schema = tool.AgentSchema(w.schema(in))
+	case t.Name == tool.SendName && w.gates.AgentSwarms:
+		shaped.Description, shaped.Schema = tool.SendSchema()
 	}
 	if w.cfg.Heads != nil {
 		shaped.Description += w.cfg.Heads.Tool(t.Name)
@@ -106,6 +128,7 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 		Fork:       w.forks(),
 		Names:      w.namesLead() && in.Find(tool.SendName) != nil,
 		Teams:      w.gates.AgentSwarms,
+		Leads:      in.Find(tool.TeamCreateName) != nil,
 		Internal:   w.gates.UserType == gate.Internal,
 
 		Coordinator: w.coordinator,

@@ -11,6 +11,7 @@ import (
 
 // everything is the whole catalogue, so that the layers have work.
 func everything(s *story) {
+	s.gates["AGENT_SWARMS"] = "true"
 	s.offered = tool.Names(tool.Catalogue())
 }
 

@@ -59,5 +59,8 @@ func (r *recorder) toolCall(a *Agent, i int, b *llm.Block, cause string) {
 
 func (r *recorder) permission(a *Agent, ev *transcript.Permission) {
 	r.perm = *ev
+	if m := mateOf(a); ev.Terminal != "" && m.member() {
+		r.perm.Badge = m.name
+	}
 	r.emit(a.ref, &r.perm)
 }

@@ -57,8 +57,11 @@ func (a *Agent) introduce(ev transcript.AgentStart) {
 	if a.parent != nil {
 		ev.Parent, ev.Type, ev.PoolMode, ev.Structure = a.parent.ref, a.def.Type, cmp.Or(string(a.def.Mode), "acceptEdits"), "subagent"
 	}
-	if a.IsFork() {
+	switch {
+	case a.IsFork():
 		ev.Structure = "fork"
+	case a.mate.member():
+		ev.Structure = "teammate"
 	}
 	if a.toolless {
 		ev.PoolMode = "refused"

@@ -83,6 +83,7 @@ func (a *Agent) remember() {
 		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, planning: a.planning, dir: a.dir, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
+	s.who.AgentID = a.ctx.ID // a teammate's is made of its team
 	if who, ok := a.ctx.Identity.(*SubagentIdentity); ok {
 		s.who = *who
 	}
@@ -145,7 +146,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	a.before = &s.total
 	who := s.who
 	who.InvokingRequest = by
-	ctx := newContext(p.ctxNow(), Options{ID: who.AgentID, Identity: &who, Chain: a.key.Sub("chain").At(uint64(a.task.Activation())).Uint64(),
+	ctx := newContext(p.ctxNow(), Options{ID: who.AgentID, Identity: identity(a, &who), Chain: a.key.Sub("chain").At(uint64(a.task.Activation())).Uint64(),
 		Source: s.source, Pool: s.pool, Files: new(tool.Cache)})
 	ctx.AppState, ctx.Thinking, ctx.Replacements = s.view, s.thinking, s.repl
 	a.equip(s.front, ctx)

@@ -7,6 +7,7 @@ import (
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/task"
+	"agentsim/sim/team"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
@@ -67,6 +68,7 @@ type Root struct {
 	busy     bool          // a turn runs
 	titled   bool          // the client has asked for a title
 	asides   int           // side questions so far
+	mail     *team.Box     // from other sessions; nil until there is any
 	away     *kernel.Proc  // waits for a user who is away; nil for none
 }
 
@@ -271,7 +273,7 @@ func (r *Root) Unheard(t *Act) {
 // killAgents stops every background agent.
 func (w *World) killAgents() {
 	for _, t := range w.tasks.Live() {
-		if t.Type == task.LocalAgent && !t.Status().Final() { // the end of one may have been the end of the next
+		if t.Agent >= 0 && !t.Status().Final() { // the end of one may have been the end of the next
 			w.stopTask(t, ErrAgentsKilled)
 		}
 	}

@@ -44,6 +44,7 @@ func (s *shellTask) end(now vtime.Instant) {
 		return
 	}
 	if s.owner.root == nil {
+		s.owner.mate.rouse()
 		s.owner.inbox.expect()
 	}
 	note.record(s.owner, "queued", "")

@@ -29,6 +29,8 @@ type spawning struct {
 	front   *rendered
 	child   *Agent
 	servers []*mcp.Connection // that the child opens
+
+	recruits bool // the child joins the caller's team
 }
 
 // spawner runs the Agent tool. A synchronous child is waited for. Everything a
@@ -78,6 +80,9 @@ func (b *spawning) admit() error {
 		return err
 	}
 	b.in = in
+	if err := b.enlist(); err != nil {
+		return err
+	}
 	for _, field := range ignored {
 		a.w.rec.emit(a.ref, &transcript.Finding{Rule: "ignored-field", Detail: "Agent input " + field + " is gated off"})
 	}
@@ -107,7 +112,7 @@ func (b *spawning) resolveType() error {
 		}
 	}
 	typ := b.in.Type
-	forks := a.w.forks()
+	forks := b.forks()
 	switch {
 	case typ == "" && forks:
 		b.fork, b.def = true, a.w.forkDefinition()
@@ -128,6 +133,9 @@ func (b *spawning) resolveType() error {
 	if err := b.def.usable(); err != nil {
 		return err
 	}
+	if err := b.bound(); err != nil {
+		return err
+	}
 	if missing, _ := a.w.lacks(b.def); missing != nil {
 		return wireError("Agent type '" + b.def.Type + "' cannot be started: it needs MCP servers that are not there: " + strings.Join(missing, ", ") + ".")
 	}
@@ -137,6 +145,7 @@ func (b *spawning) resolveType() error {
 	}
 	b.model = model
 	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks)
+	b.async = b.recruits || b.async && !a.mate.member()
 	b.stage(1, "type", b.def.Type)
 	return nil
 }
@@ -207,6 +216,10 @@ func (b *spawning) assemblePool() error {
 	} else {
 		b.pool = a.w.pool(b.def, b.async || a.coordinates(), b.mode, a.w.offers(b.def, a.coordinates()))
 	}
+	if b.recruits {
+		b.mode = b.mateMode()
+		b.pool = a.w.matePool(b.def, b.mode)
+	}
 	b.bring()
 	b.stage(2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil
@@ -251,7 +264,7 @@ func (b *spawning) buildPrompt() error {
 		// How hard to think and which tool to call were said to the parent.
 		settings := a.client.req.Settings
 		settings.Thinking, settings.ThinkingBudget, settings.Effort, settings.ToolChoice = llm.ThinkingDisabled, 0, "", ""
-		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
+		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, mate: b.recruits, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
 	}
 	if err == nil {
 		a.w.cfg.Stack.Starts(a, b.def)
@@ -269,6 +282,9 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	}
 	if w.cfg.Stack.Bare() {
 		return w.head(k, &frontText{system: []string{prompt}, static: 1}), nil
+	}
+	if k.mate {
+		prompt += teamNote
 	}
 	claude, git := w.omissions(k.def)
 	t := frontText{static: 1}
@@ -303,19 +319,22 @@ func (b *spawning) createContext() {
 	b.child = c
 	c.mode, c.plan = b.mode, a.plan
 	c.held.servers = b.servers
+	if b.recruits {
+		b.joins()
+	}
 	if !b.fork {
 		c.plan = a.w.childPlan(a.plan, b.def)
 	}
 	c.maxTurns = a.w.turnsOf(0, b.def)
 	id := c.id()
 	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.block.ID}
-	o := Options{ID: id, Identity: who, Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
+	o := Options{ID: id, Identity: identity(c, who), Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,
 		RunMode: string(b.mode), Files: new(tool.Cache), ShareState: !b.async, Linked: !b.async, Exact: b.fork}
 	if b.fork {
 		o.Files, o.FreshRepl = a.ctx.Files, a.w.cfg.Forks.FreshRepl
 	}
 	ctx := newContext(a.ctxNow(), o)
-	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(nil, b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
+	ctx.AppState.AvoidPrompts = permission.AvoidsPrompts(b.shows(), b.def.Mode, b.async || a.ctx.AppState.AvoidPrompts)
 	if own := a.w.cfg.Permissions.Allowed[b.def.Type]; own != nil {
 		ctx.AppState.Rules = a.rules().WithAllowed(own)
 	}
@@ -393,6 +412,9 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 	if c.ctx.Abort.Linked() {
 		a.w.rec.emit(c.ref, &transcript.Listener{Op: "add", On: a.ref})
 	}
+	if b.recruits {
+		return b.recruit(), nil
+	}
 	if !b.async {
 		c.foreground = newForeground(c, b.in.Description, b.in.Name)
 		c.proc = p.Kernel().Spawn(c.lineage, c.body)
@@ -410,7 +432,7 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 func (b *spawning) frontNow() (*rendered, error) {
 	a := b.by
 	if a.root != nil {
-		return a.w.rootFront(a, a.w.pool(nil, false, a.mode, a.w.ofRoot(a.root.spec.Offered)), a.client.req.Settings), nil
+		return a.w.rootFront(a, a.w.inserting(a.ctx.Pool, a.inserted), a.client.req.Settings), nil
 	}
 	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.client.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.client.req.Settings}
 	return a.w.childFront(k)

@@ -88,10 +88,13 @@ func testSchemaBytes(t *testing.T) {
 		{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=true", ""},
 		{"FORK_SUBAGENT=true", ""},
 		{"FORK_SUBAGENT=true COORDINATOR_MODE=true CLAUDE_CODE_COORDINATOR_MODE=true", "name"},
-		{"AGENT_SWARMS=true", "run_in_background name"},
+		{"AGENT_SWARMS=true", "run_in_background name team_name mode"},
 		{"USER_TYPE=ant", "run_in_background"},
 	} {
-		s := one(t, plain, func(s *story) { speaking(s); setGates(strings.Fields(c.gates)...)(s) })
+		s := one(t, plain, func(s *story) {
+			s.offered = []string{"SendMessage", "TeamCreate"}
+			setGates(strings.Fields(c.gates)...)(s)
+		})
 		def, _, _ := strings.Cut(s.flat("main", 1), `{"name":"TaskStop"`)
 		for _, field := range []string{`run_in_background`, `name`, `team_name`, `mode`, `isolation`} {
 			in := strings.Contains(def, `"`+field+`":{`)
@@ -107,8 +110,8 @@ func testUnserved(t *testing.T) {
 		{`"isolation":"worktree"`, "", "all agents work in the one shared directory"},
 		{`"isolation":"remote"`, "USER_TYPE=ant", "all agents work in the one shared directory"},
 		{`"isolation":"remote"`, "", ""},
-		{`"team_name":"x"`, "AGENT_SWARMS=true", "there are no teams to join"},
-		{`"mode":"plan"`, "AGENT_SWARMS=true", "there are no teams to join"},
+		{`"team_name":"x"`, "AGENT_SWARMS=true", "only the lead of a team starts teammates"},
+		{`"mode":"plan"`, "AGENT_SWARMS=true", "only the lead of a team starts teammates"},
 		{`"mode":"plan"`, "", ""},
 	} {
 		s := one(t, `{"description":"d","prompt":"p",`+c.field+`}`, setGates(strings.Fields(c.gates)...))

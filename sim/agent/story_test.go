@@ -253,6 +253,11 @@ func stopOf(name string) llm.StopReason {
 // expand replaces $TASK1 by the id of the first launched task in the request, and
 // so on.
 func (m *fakeModel) expand(input string, req *llm.Request) string {
+	if strings.Contains(input, "$T1") || strings.Contains(input, "$T2") {
+		for i, at := range strings.Split(string(llm.AppendRequest(nil, req.Head)), `,\"taskId\":\"`)[1:] {
+			input = strings.ReplaceAll(input, "$T"+strconv.Itoa(i+1), at[:17]) // of teammates
+		}
+	}
 	if !strings.Contains(input, "$TASK") {
 		return input
 	}

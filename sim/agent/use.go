@@ -26,6 +26,7 @@ type toolUse struct {
 	saw     tool.Change // of what it has read
 	dir     string      // where the shell stands afterwards
 	wrote   int         // files that it changed
+	via     string      // how its prompt came to the lead of a team
 }
 
 // ends is when a tool that ran comes to its end.

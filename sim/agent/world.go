@@ -158,6 +158,7 @@ type Config struct {
 	Compaction Compaction
 	Recorded   map[string]*Recorded // what agents do that were recorded, by lineage
 	Hidden     Hidden               // what clients of roots send on their own
+	Teams      Teams
 
 	EvictAfter vtime.Duration // how long after its end a background agent's output stays in memory; 0 is as long as the run
 
@@ -219,6 +220,7 @@ type World struct {
 	records  map[string]*record // of recorded agents, by lineage
 	noTools  *Pool              // of recorded heads
 	servers  servers
+	runs     executor // of teammates, once it was asked for
 }
 
 // NewWorld makes a world without agents.

@@ -82,7 +82,7 @@ func (u *aborts) abort(ref int32, b *transcript.Abort) {
 	case "user-interrupt":
 		want, ok = "no interrupt: the user interrupts roots", a.parent == nil
 	case "task-stop", "kill-agents":
-		t := u.tasks.known[a.facts.ID.String()]
+		t := u.tasks.known[a.taskID()]
 		want, ok = "no "+b.Why+": its task was not killed", t != nil && t.status == "killed"
 		if b.Why == "task-stop" {
 			u.coordinators.named(a)

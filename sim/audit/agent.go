@@ -19,6 +19,7 @@ type agent struct {
 	ref        int32
 	background bool // nobody waits for it
 	fork       bool
+	mate       bool // a member of a team
 	marking    marking
 	told       map[llm.Hash]bool // messages of others that it has heard
 	lineage    string
@@ -103,6 +104,7 @@ type life struct {
 	summed           bool      // its history became a summary
 	breached         bool      // a finding says that it changed what it is to look at
 	cutting          bool      // it was interrupted, ever
+	calling          bool      // its last request has no answer
 	spawned          use       // the call that made it
 	spawner          []use     // and its neighbours in the answer
 	point            *llm.Node // where a fork's history ends
@@ -177,7 +179,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 		u.resume(old, b)
 		return
 	}
-	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", life: u.newLife(b)}
+	a := &agent{ref: ref, lineage: b.Lineage, parent: u.agent(b.Parent), background: b.Async, fork: b.Structure == "fork", mate: b.Structure == "teammate", life: u.newLife(b)}
 	u.agents[ref] = a
 	a.former.facts = a.facts
 	if s := u.opt.Session; s != nil && a.parent != nil && !a.fork {

@@ -93,6 +93,7 @@ type Auditor struct {
 	servers      servers
 	starts       starts
 	tasks        tasking
+	teams        teams
 	tools        handling
 }
 
@@ -122,6 +123,8 @@ func New(opt Options) *Auditor {
 	u.starts = starts{ledger: l, gates: &u.gates, chained: map[uint64]bool{}}
 	u.tasks = tasking{ledger: l, handoffs: &u.handoffs, homes: &u.homes, notices: &u.notices, permissions: &u.permissions, launches: &u.launches, known: map[string]*taskState{},
 		outputs: outputs{gone: map[string]vtime.Instant{}}}
+	u.teams = teams{ledger: l, gates: &u.gates, tasks: &u.tasks, owners: map[shared]string{}, sent: map[route]int{}, got: map[route]int{}}
+	u.launches.teams, u.fronts.teams = &u.teams, &u.teams
 	u.tools = handling{ledger: l}
 	if opt.Session != nil {
 		u.aborts.watch(opt.Session.Roots)
@@ -191,6 +194,12 @@ func (u *Auditor) apart(e *transcript.Event) bool {
 		u.notices.message(e.Agent, b)
 	case *transcript.Output:
 		u.tasks.output(e.Agent, b)
+	case *transcript.Team:
+		u.teams.team(e.Agent, b)
+	case *transcript.Mail:
+		u.teams.mail(e.Agent, b)
+	case *transcript.TeamTask:
+		u.teams.task(e.Agent, b)
 	case *transcript.Server:
 		u.servers.event(e.Agent, b)
 	case *transcript.Gate:
@@ -206,6 +215,7 @@ func (u *Auditor) apart(e *transcript.Event) bool {
 		u.tasks.keptOutputs()
 		u.aborts.unheard(b)
 		u.servers.ended()
+		u.teams.ended(b)
 	default:
 		return false
 	}
@@ -234,6 +244,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	case *transcript.Stage:
 		u.launches.stage(a, b)
 	case *transcript.Request:
+		a.calling = true
 		a.conduct.sends(u.ledger, a, b)
 		u.fronts.sent(a, b)
 		u.launches.overdue(a)
@@ -241,14 +252,17 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		a.marking.sent(u.ledger, a, b)
 		u.request(a, b)
 	case *transcript.Response:
+		a.calling = false
 		u.response(a, b)
 	case *transcript.APIError:
+		a.calling = false
 		u.apiError(a, b)
 	case *transcript.ToolCall:
 		u.tools.toolCall(a, b)
 	case *transcript.ToolResult:
 		u.toolResult(a, b)
 	case *transcript.Permission:
+		u.teams.prompt(a, b)
 		u.permissions.permission(a, b)
 	case *transcript.Hook:
 		a.conduct.hooked(u.ledger, a, b)
@@ -277,6 +291,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 	case *transcript.Listener:
 		u.aborts.listener(a, b)
 	case *transcript.AgentEnd:
+		u.teams.leaves(a, b)
 		u.end(a, b)
 	}
 }

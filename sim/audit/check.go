@@ -124,6 +124,14 @@ const (
 	pln04
 	pln05
 	pln06
+	flt07
+	swm04
+	swm06
+	swm07
+	swm08
+	swm09
+	swm11
+	swm13
 
 	numChecks
 )
@@ -256,6 +264,14 @@ var checks = [numChecks]Check{
 	pln04:   {"PLN-04", "plan mode is entered and left by calls that were approved"},
 	pln05:   {"PLN-05", "leaving plan mode gives back the mode and the rules that were remembered, and the plan"},
 	pln06:   {"PLN-06", "a child of a parent that plans is in plan mode"},
+	flt07:   {"FLT-07", "a member of a team keeps the tools by which it works with the others"},
+	swm04:   {"SWM-04", "each mail stands in its reader's next request once, in order of its sender, or is dropped on the record"},
+	swm06:   {"SWM-06", "a member ends by itself when it was asked to and has approved, and only the lead's word on a plan counts"},
+	swm07:   {"SWM-07", "the members of a team were started by its lead, and none leads another"},
+	swm08:   {"SWM-08", "a task that somebody owns changes hands by its owner or the lead, or once its owner has ended"},
+	swm09:   {"SWM-09", "a member's prompts are shown with its badge, by the mailbox where the lead is in a call"},
+	swm11:   {"SWM-11", "a member is ended by nobody else's end but its lead's, which leaves none behind"},
+	swm13:   {"SWM-13", "the tools of teams are held where there are teams, SendMessage by those who coordinate too"},
 }
 
 // Checks lists what is checked, in order. The slice is the caller's.

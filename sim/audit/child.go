@@ -76,10 +76,18 @@ func (u *starts) startMode(a, p *agent, s *Session, typ *Type) {
 	if a.binds = parent; parent == planMode {
 		id = pln06
 	}
+	asked := ""
+	if a.mate {
+		asked = field(a.spawned.input, "mode")
+	}
 	switch {
+	case asked == "plan":
+		want = asked
 	case s.Minimal && parent != "plan":
 		want = "bypassPermissions"
 	case slices.Contains(binding, parent):
+	case asked != "":
+		want = asked
 	case typ.Mode != "":
 		want = typ.Mode
 	case s.Children != "":

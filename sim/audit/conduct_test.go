@@ -73,6 +73,23 @@ var conductSurgeries = []conductSurgery{
 		func(b *transcript.AgentStart) bool { return b.Activation > 0 }, func(_ *transcript.Event, b *transcript.AgentStart) { b.RunMode = "plan" })},
 	{"AUD-05 TSK-01 a task that is not its agent's", "family", "TSK-01", "task ", changed(
 		func(b *transcript.Task) bool { return b.Type == "local_agent" }, func(_ *transcript.Event, b *transcript.Task) { b.ID = "a0000000000000001" })},
+	{"AUD-05 ISO-04 a prompt of one in the background", "letters", "ISO-04", "no prompt for Read", decides(func(b *transcript.Permission) bool { return b.Tool == "Read" },
+		func(b *transcript.Permission) { b.Decision, b.Terminal = "ask", "main" })},
+	{"AUD-05 SWM-04 a mail that comes twice", "wrong-written-mail", "SWM-04", "mail 2 of alice", changed(
+		func(b *transcript.Mail) bool { return b.Op == "delivered" && b.From == "alice" && b.N == 2 }, func(_ *transcript.Event, b *transcript.Mail) { b.N = 1 })},
+	{"AUD-05 SWM-04 a mail that nobody has sent", "wrong-written-mail", "SWM-04", "no mail but", reworded(0, 3, llm.Messages, `from="alice"`, `from="carol"`)},
+	{"AUD-05 SWM-06 an end that was not asked for", "wrong-written-mail", "SWM-06", "an end by a shutdown", ends(1, func(b *transcript.AgentEnd) { b.Why = "" })},
+	{"AUD-05 SWM-06 an approval by somebody else than the lead", "wrong-written-mail", "SWM-06", "a plan_approval_response", changed(
+		func(b *transcript.Mail) bool { return b.Type == "plan_approval_response" && b.Op == "sent" }, func(_ *transcript.Event, b *transcript.Mail) { b.From, b.N = "bob", 2 })},
+	{"AUD-05 SWM-07 a member whose prompt does not speak of teams", "wrong-written-mail", "SWM-07", "a prompt that speaks of its team", reworded(1, 0, llm.System, "\n# Team\n", "\n# Crew\n")},
+	{"AUD-05 SWM-07 a team that is deleted while somebody in it lives", "wrong-written-mail", "SWM-07", "no member of team", becomes(0,
+		func(b transcript.Body) bool { x, ok := b.(*transcript.ToolCall); return ok && x.Call == 3 }, &transcript.Team{Team: "web", Op: "deleted"})},
+	{"AUD-05 SWM-08 two who have one task", "wrong-written-mail", "SWM-08", "task 1 of alice", changed(
+		func(b *transcript.TeamTask) bool { return b.Status == "completed" }, func(_ *transcript.Event, b *transcript.TeamTask) { b.By, b.Owner = "bob", "bob" })},
+	{"AUD-05 SWM-09 a question past a lead who is in a call", "wrong-written-mail", "SWM-09", "a question by the mailbox", decides(
+		func(b *transcript.Permission) bool { return b.Via == "mailbox" }, func(b *transcript.Permission) { b.Via = "bridge" })},
+	{"AUD-05 SWM-11 a teammate that ends with a lead who lives", "wrong-written-mail", "SWM-11", "no end while its lead lives", ends(1, func(b *transcript.AgentEnd) { b.Why = "lead-ended" })},
+	{"AUD-05 SWM-11 a teammate that ends with its lead's turn", "wrong-written-mail", "SWM-11", "a controller of its own", ends(2, func(b *transcript.AgentEnd) { b.Status, b.Why = "killed", "parent" })},
 	{"AUD-05 SUB-22 an agent in a worktree all the same", "worktree", "SUB-22", "an error, since", changed(
 		func(b *transcript.ToolResult) bool { return b.Name == "Agent" && b.IsError }, func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
 	{"AUD-05 FRK-09 somebody who is taken for a fork", "family", "FRK-09", "no guard against forks", says(0, 2, func(n *llm.Node) *llm.Block {
@@ -98,6 +115,12 @@ var conductSurgeriesBeside = []conductSurgery{
 	{"AUD-05 LOOP-12 a system prompt with one mark", "woken", "LOOP-12", "2 marks", asks(0, 0, func(b *transcript.Request) { b.Breakpoints = b.Breakpoints[1:] })},
 	{"AUD-05 SUB-03 a background that the gates have closed", "flipped", "SUB-03", "an Agent tool", becomes(0,
 		func(b transcript.Body) bool { _, ok := b.(*transcript.UserMessage); return ok }, &transcript.Gate{Name: "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", Value: "true"})},
+	{"AUD-05 CON-09 an abort that bills what was not streamed", "killed", "CON-09", "no more than the", changed(
+		func(b *transcript.APIError) bool { return b.Err.Type == "aborted" }, func(_ *transcript.Event, b *transcript.APIError) {
+			cut := *b.Err
+			cut.Usage.Output += 1_000_000
+			b.Err = &cut
+		})},
 	{"AUD-05 PRM-05 an interrupt that nothing hears", "again", "PRM-05", "nothing but", deaf()},
 	{"AUD-05 DEF-06 a Stop hook that is asked before the tools have run", "kept", "DEF-06", "no Stop", early()},
 	{"AUD-05 SUB-09 a sub-agent of the minimal stack with another model", "planning", "SUB-09", "model", started("main/1.1", func(b *transcript.AgentStart) { b.Model = "another" })},

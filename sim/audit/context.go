@@ -116,7 +116,7 @@ func (a *agent) silence() {
 // startPrompts is ISO-04 for what an agent starts with: a definition that bubbles
 // has its prompts shown by the parent.
 func (u *starts) startPrompts(a, p *agent) {
-	want := (a.background || p.avoids) && a.facts.PoolMode != "bubble"
+	want := (a.background && !a.mate || p.avoids) && a.facts.PoolMode != "bubble"
 	if u.fails(iso04, a.avoids == want) {
 		u.report(iso04, a, "avoids prompts: "+strconv.FormatBool(want), "avoids prompts: "+strconv.FormatBool(a.avoids))
 	}

@@ -33,8 +33,9 @@ func (u *launches) startRoot(a *agent) {
 	if u.fails(loop05, f.MaxTurns == most) {
 		u.report(loop05, a, "at most "+decimal(int64(most))+" turns", decimal(int64(f.MaxTurns)))
 	}
+	u.teams.holds(a, s)
 	has := func(name string) bool {
-		return (r.Tools == nil || slices.Contains(r.Tools, name) || name == "Agent" && slices.Contains(r.Tools, "Task")) && (isAgentTool(name) || !slices.Contains(s.Deny, name) && !slices.Contains(s.Deny, name+"(*)"))
+		return !u.teams.lacks(s, name) && (r.Tools == nil || slices.Contains(r.Tools, name) || name == "Agent" && slices.Contains(r.Tools, "Task")) && (isAgentTool(name) || !slices.Contains(s.Deny, name) && !slices.Contains(s.Deny, name+"(*)"))
 	}
 	if s.coordinates() {
 		want := slices.DeleteFunc(slices.Clone(s.Catalogue), func(name string) bool {
@@ -182,7 +183,7 @@ func (u *tasking) keptOutputs() {
 		if u.opt.EvictAfter == 0 || a == nil || a.life != nil || a.parent == nil || !a.background {
 			continue
 		}
-		id := a.former.facts.ID.String()
+		id := a.taskID()
 		_, gone := u.outputs.gone[id]
 		if due := a.ended.Add(u.opt.EvictAfter); u.fails(tsk09, gone || due >= u.now || u.outputs.shown == id) {
 			u.report(tsk09, a, "its output evicted at "+due.String(), "it is still there")

@@ -39,7 +39,7 @@ func (f *former) again(u *ledger, a *agent) {
 		u.report(tsk10, a, "the agent that it was, in activation "+decimal(int64(f.activation)), "another one, or activation "+decimal(int64(now.Activation)))
 	}
 	fresh := now.Context.FilesKnown == 0 && now.Context.FileCache == "empty" && now.Model == was.Model && now.PoolMode == was.PoolMode && now.Structure == was.Structure &&
-		now.Context.AvoidPrompts == (was.PoolMode != "bubble")
+		now.Context.AvoidPrompts == (was.PoolMode != "bubble" && !a.mate)
 	if u.fails(tsk10, fresh) {
 		u.report(tsk10, a, "no file known, model "+was.Model+" and prompts avoided but in mode bubble", "otherwise")
 	}

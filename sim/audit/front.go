@@ -19,6 +19,7 @@ type fronts struct {
 	shared  map[string]string   // what agents are told of their session, by its name
 	kept    map[string]string   // files of memories as calls of Write have left them; "?" where that is not known
 	vetted  map[variant]bool    // definitions of the Agent tool
+	teams   *teams
 }
 
 // variant is a definition of the Agent tool, and what it depends on.
@@ -113,6 +114,9 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 	}
 	if (g.on["AGENT_SWARMS"] || coordinates) && inPool(a, sendTool) {
 		want = append(want, "name")
+	}
+	if g.on[swarmsGate] && inPool(a, "TeamCreate") {
+		want = append(want, "team_name", "mode")
 	}
 	slices.Sort(want)
 	got := make([]string, 0, len(def.Input.Properties))
@@ -226,7 +230,7 @@ func (u *fronts) system(a *agent, front *llm.Node) {
 	if u.gates.on["tengu_scratch"] && a.facts.Type == "worker" {
 		note = "Scratchpad directory: " + s.Scratchpad + "\n"
 	}
-	rest := blocks[1][len(prompt):]
+	rest := u.teams.note(a, blocks[1][len(prompt):])
 	if u.fails(crd08, strings.HasPrefix(rest, note) && (note != "" || !strings.Contains(rest, "Scratchpad directory: "))) {
 		u.report(crd08, a, "a scratchpad in its system prompt: "+orNone(note), short(rest))
 		return
@@ -369,6 +373,7 @@ func (u *fronts) messages(a *agent, nodes []*llm.Node) {
 	if len(nodes) > 0 && isSession(s, nodes[0]) {
 		nodes = nodes[1:]
 	}
+	nodes = u.teams.introduced(a, nodes)
 	t := s.Types[a.facts.Type]
 	var want []string
 	for _, name := range t.Skills {

@@ -127,7 +127,7 @@ func (h *Handoffs) verdict(taints []string) (taint, verdict string) {
 
 // sentHome is TSK-06 for a task's notification: the judgement came before it.
 func (u *handing) sentHome(a *agent, t *taskState) {
-	if a == nil || a.hand == nil || t.kind != "local_agent" || !a.hand.gate || a.life != nil {
+	if a == nil || a.hand == nil || !agentTask(t.kind) || !a.hand.gate || a.life != nil {
 		return
 	}
 	if u.fails(tsk06, a.hand.judged == 1) {

@@ -88,7 +88,7 @@ func (u *homecoming) endHome(a *agent, b *transcript.AgentEnd) {
 		h.all = a.texts()
 	}
 	if a.background {
-		id := a.facts.ID.String()
+		id := a.taskID()
 		u.due[id] = append(u.due[id], h)
 		return
 	}
@@ -106,7 +106,7 @@ var outcomes = map[string]string{"failed": "failed", "refused": "failed", "kille
 // agrees is SUB-16 for a task that ends after its agent: it ends as that did.
 func (u *homecoming) agrees(id string, t *taskState) {
 	list := u.due[id]
-	if t.kind != "local_agent" || len(list) == 0 {
+	if !agentTask(t.kind) || len(list) == 0 {
 		return
 	}
 	h := list[len(list)-1]

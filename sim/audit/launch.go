@@ -15,6 +15,7 @@ type launches struct {
 	aborts *aborts
 
 	servers *servers
+	teams   *teams
 }
 
 // staged is the spawn that an agent is about to make.
@@ -51,7 +52,7 @@ type launch struct {
 
 // started holds a new child against its call and the gates.
 func (u *launches) started(a, p *agent) {
-	if a.background {
+	if a.background && !a.mate {
 		p.launched = append(p.launched, launch{a.facts.ToolUse, a.facts.ID})
 	}
 	s := u.opt.Session
@@ -97,6 +98,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 	}
 	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
+	background = background && !p.mate || a.mate
 	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal
 	if u.fails(sub11, a.facts.Async == background) {
 		u.report(sub11, a, "in the background: "+word(background), word(a.facts.Async))

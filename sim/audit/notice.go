@@ -174,7 +174,7 @@ func (u *notices) failed(a *agent, b *transcript.AgentEnd) {
 	if !a.background || b.Status != "failed" && b.Status != "refused" {
 		return
 	}
-	id := a.facts.ID.String()
+	id := a.taskID()
 	u.whys[id] = append(u.whys[id], b.Why)
 }
 

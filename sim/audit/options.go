@@ -54,6 +54,7 @@ type Session struct {
 	Offered          []string                   // tools of the session, in order
 	Catalogue        []string                   // all tools that definitions may name, in order
 	Laid             bool                       // requests have the layout of a client of today: what stands in front is not checked then
+	Own              []string                   // tools whose definitions are a real client's, whatever the gates say
 	OwnAgentTool     bool                       // the Agent tool's definition is a real client's, whatever the gates say
 	Scratchpad       string                     // directory of it
 	Answers          []Answer                   // of users, the first that fits

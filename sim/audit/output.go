@@ -62,7 +62,7 @@ func (u *tasking) looksAt(a *agent, c *call) {
 	}
 	id = strings.TrimSuffix(id, ".output")
 	for _, of := range u.agents {
-		if of != nil && of.former.facts.ID.String() == id {
+		if of != nil && of.taskID() == id {
 			a.looks = append(a.looks, shown{c.id, id, of.output()})
 		}
 	}

@@ -35,6 +35,7 @@ const (
 // rule is what decides about an agent's tools.
 type rule struct {
 	builtIn, background, plans bool
+	mate                       bool // of a team (FLT-07)
 	works                      bool // of the built-in type worker
 	listed                     bool // the definition says what it allows
 	allow, deny                []string
@@ -43,7 +44,7 @@ type rule struct {
 // ruleOf is an agent's rule. What its definition allows and denies stands in the
 // Agent tool's definition in its parent's requests (DEF-10).
 func ruleOf(a, p *agent) rule {
-	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async, plans: a.facts.RunMode == "plan"}
+	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async, plans: a.facts.RunMode == "plan", mate: a.mate}
 	r.works = r.builtIn && a.facts.Type == "worker"
 	words, ok := toolWords(p.agents, a.facts.Type)
 	if !ok {
@@ -81,7 +82,7 @@ func (r *rule) removedBy(name string) string {
 	switch {
 	case r.works && slices.Contains(internal, name):
 		return worker
-	case passes:
+	case passes, r.mate && slices.Contains(keptByMates, name):
 	case slices.Contains(steering, name):
 		return layer1
 	case !r.builtIn && slices.Contains(internal, name):
@@ -129,6 +130,9 @@ func (u *filter) startPool(a, p *agent) {
 // asked are the checks that a tool in a pool is a case of.
 func (u *filter) asked(r *rule, name string) []check {
 	out := append(make([]check, 0, 6), flt01)
+	if r.mate {
+		out = append(out, flt07)
+	}
 	if !r.builtIn {
 		out = append(out, flt02)
 	}
@@ -165,6 +169,8 @@ func (u *filter) lostTools(a *agent, r *rule) {
 		switch {
 		case name == "ExitPlanMode":
 			c = flt06
+		case r.mate && slices.Contains(keptByMates, name):
+			c = flt07
 		case r.background:
 			c = flt03
 		case r.allow != nil || r.deny != nil:

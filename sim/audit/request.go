@@ -238,6 +238,7 @@ func (u *Auditor) read(a *agent, nodes []*llm.Node) {
 		u.report(frk09, a, "the directive of a fork behind its summary", "none")
 	}
 	u.notices.missing(a)
+	u.teams.unheard(a)
 }
 
 // text is a text block of the user's side, behind so many results.
@@ -250,6 +251,7 @@ func (u *Auditor) text(a *agent, n *llm.Node, results int, inherits bool) {
 		u.notices.unforged(a, raw)
 	}
 	switch {
+	case a.rebased != "compaction" && !inherits && u.teams.heard(a, raw):
 	case strings.HasPrefix(raw, deferredText) && a.sent != nil:
 		u.servers.told(a, raw)
 	case strings.HasPrefix(raw, planText):

@@ -31,8 +31,11 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 			return "field", string(v) != "null"
 		}
 	}
-	if field(in, "isolation") == "worktree" || u.gates.on["AGENT_SWARMS"] && (raw["team_name"] != nil || raw["mode"] != nil) {
+	if field(in, "isolation") == "worktree" {
 		return "not served here", true
+	}
+	if why, known := u.teams.admits(a, in); why != "" || !known {
+		return why, known
 	}
 	if strings.TrimSpace(field(in, "prompt")) == "" || strings.TrimSpace(field(in, "description")) == "" {
 		return "field", true
@@ -170,6 +173,9 @@ func (u *launches) startFacts(a, p *agent) {
 	if a.fork {
 		structure, cache, mode = "fork", "cloned", "bubble"
 	}
+	if a.mate {
+		structure = "teammate"
+	}
 	u.same(sub23, a, "name", name, f.Name)
 	u.same(sub06, a, "structure", structure, string(f.Structure))
 	u.same(iso02, a, "file cache", cache, f.Context.FileCache)
@@ -195,14 +201,15 @@ func (u *filter) exact(a, p *agent) {
 	if !known || s.Minimal || s.coordinates() || a.fork || s.Offered == nil {
 		return
 	}
-	r := rule{builtIn: t.BuiltIn, background: a.facts.Async, plans: a.facts.RunMode == "plan", allow: t.Tools, deny: t.Disallowed}
+	u.fronts.teams.holds(a, s)
+	r := rule{builtIn: t.BuiltIn, background: a.facts.Async, plans: a.facts.RunMode == "plan", mate: a.mate, allow: t.Tools, deny: t.Disallowed}
 	if slices.Contains(r.allow, "*") {
 		r.allow = nil
 	}
 	var want []string
 	for _, name := range s.Catalogue {
 		has := slices.Contains(s.Offered, name) || r.allow != nil && lists(r.allow, name)
-		if has && r.removedBy(name) == "" && !u.gone(s, name) {
+		if has && r.removedBy(name) == "" && !u.gone(s, name) && !u.fronts.teams.lacks(s, name) {
 			want = append(want, name)
 		}
 	}

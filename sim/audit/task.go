@@ -85,8 +85,8 @@ func (u *tasking) task(ref int32, b *transcript.Task) {
 	if a != nil && a.life != nil {
 		t.name = a.facts.Name
 	}
-	if a != nil && b.Type == "local_agent" {
-		u.same(tsk01, a, "task", a.former.facts.ID.String(), b.ID)
+	if a != nil && agentTask(b.Type) {
+		u.same(tsk01, a, "task", a.taskID(), b.ID)
 	}
 	if b.To == "running" && u.fails(iso06, t.registered) {
 		u.report(iso06, a, "a registration of task "+b.ID+" at the root before it runs", "none")
@@ -140,7 +140,7 @@ func final(status string) bool {
 // settled forgets a task of which nothing is to come: who started it cannot resume
 // it, or has ended.
 func (u *tasking) settled(id string, t *taskState) {
-	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!t.owner.writes() || t.kind != "local_agent") {
+	if final(t.status) && len(t.open)+len(t.unheard) == 0 && (!t.owner.writes() || !agentTask(t.kind)) {
 		delete(u.known, id)
 	}
 }

@@ -63,7 +63,7 @@ func (u *coordinators) atOnce(a, p *agent) {
 // named is CRD-11 for who was stopped by TaskStop: a call that is under way names
 // its task.
 func (u *coordinators) named(a *agent) {
-	id := a.facts.ID.String()
+	id := a.taskID()
 	for _, p := range u.agents {
 		if p == nil || p.life == nil {
 			continue
@@ -111,7 +111,7 @@ func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
 		u.report(sub23, a, "a message to "+in.To+", which it has started under that name", short(b.Content.Raw()))
 	}
 	t := u.tasks.known[in.To]
-	if t == nil || t.kind != "local_agent" || t.owner != a || t.status != "killed" {
+	if t == nil || !agentTask(t.kind) || t.owner != a || t.status != "killed" {
 		return
 	}
 	if u.fails(crd11, !b.IsError || cameBefore(b.Content.Raw())) {

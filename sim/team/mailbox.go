@@ -55,11 +55,8 @@ func OpenBox(of string, file []byte) *Box {
 	return b
 }
 
-// File is what stands in the file.
-func (b *Box) File() []byte { return b.file }
-
-// Unread reports whether something was appended since the last Read.
-func (b *Box) Unread() bool { return b.read.offset < len(b.file) }
+// Of is whose it is.
+func (b *Box) Of() string { return b.of }
 
 // Problem is what is wrong with the file of a mailbox, and where.
 type Problem struct {

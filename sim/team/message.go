@@ -100,6 +100,15 @@ func (m *Message) Render() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// RequestID is the id that a mail's structured message bears, "" for none.
+func (m Mail) RequestID() string {
+	var s Message
+	if m.Kind == PlainText || json.Unmarshal([]byte(m.Text), &s) != nil {
+		return ""
+	}
+	return s.RequestID
+}
+
 func joined(kinds []MailKind) string {
 	var out []string
 	for _, k := range kinds {

@@ -69,14 +69,32 @@ func New(name string) (*Team, error) {
 	return t, nil
 }
 
+// Free says why a name cannot be a new member's.
+func (t *Team) Free(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if name == LeadName || t.Member(name) {
+		return fmt.Errorf("the name %s is taken in team %s", name, t.Name)
+	}
+	return nil
+}
+
+// Color is that of a member.
+func (t *Team) Color(name string) string {
+	for _, m := range t.members {
+		if m.Name == name {
+			return m.Color
+		}
+	}
+	return ""
+}
+
 // Join adds a member. A name is borne by one at a time; whoever bears it later has a
 // mailbox of its own.
 func (t *Team) Join(name string) (Member, error) {
-	if err := CheckName(name); err != nil {
+	if err := t.Free(name); err != nil {
 		return Member{}, err
-	}
-	if name == LeadName || t.Member(name) {
-		return Member{}, fmt.Errorf("the name %s is taken in team %s", name, t.Name)
 	}
 	m := Member{Name: name, Color: colors[t.joined%len(colors)]}
 	t.joined++

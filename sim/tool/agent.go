@@ -22,6 +22,7 @@ type AgentOptions struct {
 	Fork       bool        // the fork gate is on
 	Names      bool        // an agent can be sent messages under the name that its call gives it
 	Teams      bool        // agent swarms are on
+	Leads      bool        // the caller can lead a team
 	Internal   bool        // an internal build
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
 	Coordinator bool
@@ -36,13 +37,15 @@ type AgentInput struct {
 	Model       string // sonnet, opus or haiku
 	Background  bool   // run_in_background
 	Name        string
+	Team        string // team_name
+	Mode        string // of a teammate
 }
 
 // agentFields are the fields in schema order; those that the gates do not offer
 // are hidden, and so are those that nothing serves (SUB-22).
 func agentFields(o AgentOptions) fields {
 	var noTeams string
-	if o.Teams {
+	if o.Teams && !o.Leads {
 		noTeams = unservedTeams
 	}
 	typeAbout := "Type of agent to use; general-purpose when left out."
@@ -58,8 +61,9 @@ func agentFields(o AgentOptions) fields {
 			about: "Return at once; you are notified when the agent has ended."},
 		{name: "name", hidden: !o.Names, about: "Name under which you can send the agent messages once it is in the background."},
 		{name: "isolation", hidden: true, unserved: unservedIsolation},
-		{name: "team_name", hidden: true, unserved: noTeams},
-		{name: "mode", hidden: true, unserved: noTeams},
+		{name: "team_name", hidden: !o.Teams || !o.Leads, unserved: noTeams, about: "Name of your team: the agent, which needs a name, becomes a teammate that stays until it is shut down."},
+		{name: "mode", hidden: !o.Teams || !o.Leads, unserved: noTeams, enum: []string{"default", "acceptEdits", "bypassPermissions", "plan"},
+			about: "Permission mode of the teammate; plan has it ask you for approval first."},
 	}
 	if o.Coordinator {
 		forWorkers(fs)
@@ -76,12 +80,14 @@ const (
 	agentBackground
 	agentName
 	agentIsolation
+	agentTeam
+	agentMode
 )
 
 // Why a field is not served.
 const (
 	unservedIsolation = "all agents work in the one shared directory"
-	unservedTeams     = "there are no teams to join"
+	unservedTeams     = "only the lead of a team starts teammates"
 )
 
 // AgentSchema is the Agent tool's description, which lists the visible types by
@@ -109,6 +115,9 @@ func AgentSchema(o AgentOptions) (description, schema string) {
 	}
 	if o.Names {
 		b.WriteString(agentNameText)
+	}
+	if o.Teams && o.Leads {
+		b.WriteString(agentTeamText)
 	}
 	return b.String(), agentFields(o).schema()
 }
@@ -161,6 +170,9 @@ How to use it:
 - Leave subagent_type out to fork yourself: the fork starts with all that stands in this conversation, so its prompt is only a directive and need not explain. Every agent runs in the background, and a notification reports its end; do not poll, and do not guess at results before they are there.
 - A fork cannot start agents of its own.`
 
+	agentTeamText = `
+- With team_name and name the agent joins your team: it runs beside you, takes tasks of the shared list, hears from you and the others by SendMessage, and waits for more when it has nothing to do.`
+
 	agentNameText = `
 - Give an agent a name to send it messages under that name as under its id. Of several that bear one name, the newest that runs is meant.`
 )
@@ -206,6 +218,8 @@ func agentInput(in *input) AgentInput {
 		Model:       in[agentModel].text(),
 		Background:  in[agentBackground].kind == jsonTrue,
 		Name:        in[agentName].text(),
+		Team:        in[agentTeam].text(),
+		Mode:        in[agentMode].text(),
 	}
 }
 

@@ -110,40 +110,6 @@ func otherTools() []Tool {
 	}
 }
 
-// teamTools address other agents and keep what they share.
-func teamTools() []Tool {
-	return []Tool{
-		{Name: SendName, Handled: true, Internal: true, OptIn: true, Class: permission.Agent, Took: stopTook, Description: sendText, fields: sendFields},
-		{Name: "TeamCreate", Internal: true, Class: permission.Agent, Description: teamCreateText, fields: fields{
-			{name: "team_name", required: true, about: "Name of the team: letters, digits and dashes."},
-			{name: "description", about: "What the team is for."},
-			{name: "agent_type", about: "Type of agent that leads the team."},
-		}},
-		{Name: "TeamDelete", Internal: true, Class: permission.Agent, Description: teamDeleteText},
-		{Name: "TaskCreate", Class: permission.Meta, Description: taskCreateText, fields: fields{
-			{name: "subject", required: true, about: "The task in a few words, as an order."},
-			{name: "description", required: true, about: "What is to be done and when it is done."},
-			{name: "activeForm", about: "The same as an activity, shown while someone works on it."},
-			{name: "metadata", typ: objectType, about: "Anything else worth keeping with the task."},
-		}},
-		{Name: "TaskGet", Safe: true, Class: permission.Meta, Description: taskGetText, fields: fields{
-			{name: "taskId", required: true, about: "Id of the task."},
-		}},
-		{Name: "TaskList", Safe: true, Class: permission.Meta, Description: taskListText},
-		{Name: "TaskUpdate", Class: permission.Meta, Description: taskUpdateText, fields: fields{
-			{name: "taskId", required: true, about: "Id of the task."},
-			{name: "status", enum: []string{"pending", "in_progress", "completed", "deleted"}, about: "The new state."},
-			{name: "owner", about: "Name of the agent that takes the task."},
-			{name: "subject", about: "New subject."},
-			{name: "description", about: "New description."},
-			{name: "activeForm", about: "New activity text."},
-			{name: "addBlocks", typ: arrayType, about: "Ids of tasks that wait for this one.", inner: stringItems},
-			{name: "addBlockedBy", typ: arrayType, about: "Ids of tasks that this one waits for.", inner: stringItems},
-			{name: "metadata", typ: objectType, about: "Keys to set; a null takes a key away."},
-		}},
-	}
-}
-
 const stringItems = `,"items":{"type":"string"}`
 
 const todoItems = `,"items":{"type":"object","properties":{` +

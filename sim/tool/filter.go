@@ -24,7 +24,7 @@ var deniedToAll = []string{"TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUs
 
 // deniedToCustom is layer 2: layer 1's and the internal tools, by which agents lead
 // others (FLT-02).
-var deniedToCustom = append(slices.Clone(deniedToAll), "TeamCreate", "TeamDelete", SendName, "SyntheticOutput")
+var deniedToCustom = append(slices.Clone(deniedToAll), TeamCreateName, TeamDeleteName, SendName, "SyntheticOutput")
 
 // allowedToAsync is layer 3 (FLT-03): nothing that needs the user at hand.
 var allowedToAsync = []string{"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill",
@@ -36,6 +36,7 @@ type Subject struct {
 	Async   bool
 	Worker  bool // works for a coordinator, who alone has the internal tools (FLT-11)
 	Fork    bool // takes the given tools exactly (FLT-10)
+	Mate    bool // is a member of a team (FLT-07)
 	Main    bool // a main agent or coordinator is no sub-agent (FLT-10)
 	RunMode permission.Mode
 }
@@ -107,8 +108,11 @@ func removedBy(t *Tool, who Subject, allow, deny []string) Layer {
 }
 
 // passes says whether layers 1 to 3 do not apply: to tools of MCP servers
-// (FLT-05), and to ExitPlanMode for one who plans (FLT-06).
+// (FLT-05), to ExitPlanMode for one who plans (FLT-06), and to what teammates keep.
 func passes(t *Tool, who Subject) bool {
+	if who.Mate && slices.Contains(keptByMates, t.Name) {
+		return true
+	}
 	return t.MCP || strings.HasPrefix(t.Name, "mcp__") || t.Name == "ExitPlanMode" && who.RunMode == permission.Plan
 }
 

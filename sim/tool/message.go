@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agentsim/sim/llm"
+	"agentsim/sim/team"
 )
 
 // SendName is the wire name of the tool by which agents write to each other.
@@ -20,23 +21,44 @@ func TakesNothing(p *llm.Payload) error {
 	return fields(nil).read(p.Raw(), &in)
 }
 
-// MessageInput is a call of SendMessage.
-type MessageInput struct {
-	To      string
-	Message string
+// teamSendFields are what it takes with teams.
+var teamSendFields = fields{
+	{name: "to", required: true, about: "Name of a teammate, team-lead, or * for all teammates but you; id or name of an agent that you started in the background; uds:SESSION or bridge:SESSION for another session."},
+	{name: "message", typ: anyType, required: true, about: "The text; or, to one member of your team, an object whose type is shutdown_request, shutdown_response, plan_approval_request or plan_approval_response."},
 }
 
-// ParseMessageInput checks a call of SendMessage. Only texts can be sent.
-func ParseMessageInput(p *llm.Payload) (MessageInput, error) {
+// SendSchema is the description and the input schema of SendMessage with teams.
+func SendSchema() (description, schema string) {
+	return sendText + sendTeamText, teamSendFields.schema()
+}
+
+// MessageInput is a call of SendMessage.
+type MessageInput struct {
+	To         string
+	Message    string
+	Structured *team.Message // in place of a text
+}
+
+// ParseMessageInput checks a call of SendMessage. Without teams only texts can be sent.
+func ParseMessageInput(p *llm.Payload, teams bool) (MessageInput, error) {
+	fs := sendFields
+	if teams {
+		fs = teamSendFields
+	}
 	var in input
-	if err := sendFields.read(p.Raw(), &in); err != nil {
+	if err := fs.read(p.Raw(), &in); err != nil {
 		return MessageInput{}, err
 	}
 	m := MessageInput{To: in[0].text(), Message: in[1].text()}
 	for i, s := range [...]string{m.To, m.Message} {
 		if strings.TrimSpace(s) == "" {
-			return MessageInput{}, emptyField(sendFields[i].name)
+			return MessageInput{}, emptyField(fs[i].name)
 		}
 	}
-	return m, nil
+	if in[1].kind == jsonString {
+		return m, nil
+	}
+	var err error
+	m.Structured, err = team.ParseMessage(m.Message)
+	return m, err
 }

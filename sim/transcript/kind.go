@@ -34,6 +34,9 @@ const (
 	KindGate
 	KindServer
 	KindPlan
+	KindTeam
+	KindMail
+	KindTeamTask
 	KindTerminal
 	KindFinding
 	KindItem
@@ -44,7 +47,7 @@ const (
 var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
 	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "handoff", "notification",
 	"message", "output", "progress", "wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
-	"gate", "server", "plan", "terminal", "finding", "item", "agent_end", "run_end"}
+	"gate", "server", "plan", "team", "mail", "team_task", "terminal", "finding", "item", "agent_end", "run_end"}
 
 // String is the kind's word in the canonical text.
 func (k Kind) String() string { return kindNames[k] }

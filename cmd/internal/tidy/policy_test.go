@@ -35,7 +35,7 @@ sim/transcript/sqlite: WORDS sim/transcript cachemodel metrics sim/recording
 sim/workspace:         WORDS
 sim/permission:
 sim/task:              WORDS
-sim/tool:              WORDS sim/workspace sim/permission sim/shell
+sim/tool:              WORDS sim/workspace sim/permission sim/shell sim/team
 
 cachemodel:            sim/vtime sim/rng sim/llm
 cachemodel/laws:       cachemodel sim/vtime sim/rng sim/llm
@@ -67,7 +67,7 @@ sim/team:
 sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
 sim/worktree:          sim/shell sim/workspace
 sim/plan:              sim/rng sim/permission sim/workspace
-sim/agent:             WORDS WORLD sim/mcp sim/plan
+sim/agent:             WORDS WORLD sim/mcp sim/plan sim/team
 sim/fork:              WORDS WORLD sim/agent
 sim/user:              WORDS WORLD sim/agent
 sim/coordinator:       WORDS WORLD sim/agent

@@ -32,6 +32,7 @@ const Unanswered = "request without an answer"
 type bodyLine struct {
 	Timestamp string // of the answer's end
 	Session   string `json:"session_id"`
+	Agent     string `json:"query_source"`
 	Request   string `json:"request_file"`
 	Response  string `json:"response_file"`
 }
@@ -56,7 +57,7 @@ type bodies struct {
 
 // bodyPair is a request and its answer.
 type bodyPair struct {
-	session           string
+	session, agent    string // as the index has them
 	request, response source
 	sent, ended       vtime.Instant
 }
@@ -126,18 +127,18 @@ func (d *bodies) line(name string, line []byte, number int64) {
 		return
 	}
 	delete(d.requests, l.Request)
-	d.found(l.Session, request, response, ended)
+	d.found(l.Session, l.Agent, request, response, ended)
 }
 
 // found adds a pair. A request was sent when its file was written, unless that is
 // no instant before the answer's end: files that are copied have another one.
-func (d *bodies) found(session string, request, response source, ended vtime.Instant) {
+func (d *bodies) found(session, agent string, request, response source, ended vtime.Instant) {
 	sent := request.written
 	if sent > ended || ended.Sub(sent) > vtime.Hour {
 		d.skips.add("file of a request written long before or after its answer's end: that end is taken for when it was sent", request.name, 0)
 		sent = ended
 	}
-	d.pairs = append(d.pairs, bodyPair{session, request, response, sent, ended})
+	d.pairs = append(d.pairs, bodyPair{session, agent, request, response, sent, ended})
 }
 
 // body reads a whole file; ok is false where it is too large.
@@ -264,7 +265,7 @@ func (d *bodies) session(p bodyPair) *bodySession {
 		return s
 	}
 	sk := &skips{}
-	s := &bodySession{skips: sk, prompts: map[llm.Hash]int32{}, begun: map[llm.Hash][]int32{}, latest: map[int32]*sentBody{}, spawned: map[uint64]spawner{},
+	s := &bodySession{skips: sk, prompts: map[llm.Hash]int32{}, begun: map[llm.Hash][]int32{}, latest: map[int32]*sentBody{}, spawned: map[uint64]spawner{}, uttered: map[utterance]int32{},
 		Session: &recording.Session{Format: RawBodies, Client: "claude-code", ID: plain(cmp.Or(id, path.Base(path.Dir(p.request.name))), sk, p.request.name, 0)}}
 	d.sessions[id] = s
 	d.order = append(d.order, s)

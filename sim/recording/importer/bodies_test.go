@@ -15,6 +15,7 @@ type dump struct {
 	files fstest.MapFS
 	index strings.Builder
 	n     int
+	agent string // as the client names it
 	epoch time.Time
 }
 
@@ -29,7 +30,7 @@ func (d *dump) pair(request, answer string) {
 	q, a := fmt.Sprintf("%d.request.json", d.n), fmt.Sprintf("%d.response.json", d.n)
 	d.files["b/"+q] = &fstest.MapFile{Data: []byte(request), ModTime: sent}
 	d.files["b/"+a] = &fstest.MapFile{Data: fmt.Appendf(nil, `{"id":"msg_%d","model":"claude-opus-4-6","stop_reason":"end_turn","content":[%s],"usage":{"input_tokens":9}}`, d.n, answer), ModTime: sent}
-	fmt.Fprintf(&d.index, `{"timestamp":%q,"session_id":"S","request_file":%q,"response_file":%q}`+"\n", sent.Add(5*time.Second).Format(time.RFC3339), q, a)
+	fmt.Fprintf(&d.index, `{"timestamp":%q,"session_id":"S","query_source":%q,"request_file":%q,"response_file":%q}`+"\n", sent.Add(5*time.Second).Format(time.RFC3339), d.agent, q, a)
 }
 
 // body is a request of a system prompt and messages.

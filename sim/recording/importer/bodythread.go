@@ -18,10 +18,11 @@ const RawBodies = "raw-bodies"
 
 // bodySession is a session of bodies being read.
 //
-// No body says which agent sent it. A request goes on from the one whose whole
-// prompt its own begins with, or from the latest one of that thread if its messages
-// are there too; where none is, from the latest one that began with the same message.
-// Its bytes differ where it is not the first.
+// A request goes on from the one whose whole prompt its own begins with, or from the
+// latest one of that thread if its messages are there too; where none is, from the one
+// whose answer it repeats last, or the latest one that began with the same message.
+// No body says which agent sent it. Where the index does, another agent's request is
+// none of the thread. Its bytes differ where it is not the first.
 type bodySession struct {
 	*recording.Session
 	skips   *skips
@@ -30,6 +31,9 @@ type bodySession struct {
 	latest  map[int32]*sentBody  // of each thread
 	spawned map[uint64]spawner   // by the prompt of the tool use
 	content int64                // bytes held
+	uttered map[utterance]int32  // requests by what they were answered, the latest one
+	agents  []string             // of each thread, as the client names them; "" when unknown
+	file    string               // of the request being added
 }
 
 // sentBody is a body that the next one of its thread is compared with.
@@ -37,6 +41,7 @@ type sentBody struct {
 	*wire.Body
 	request  int32
 	messages int // blocks of its messages
+	answers  int // those of the assistant among them
 }
 
 // spawner is a tool use that may have begun a thread.
@@ -60,7 +65,8 @@ func (s *bodySession) add(d *bodies, p bodyPair, body *wire.Body, a *ccMessage) 
 	r.Usage, r.Billed = cc.usage(a.Usage)
 	r.ServerMiss, r.ServerMissed = cc.plain(a.Diagnostics.Miss.Type), max(a.Diagnostics.Miss.Missed, 0)
 	messages := after(body.Head, nil)
-	from := s.goesOn(body, messages, &r)
+	s.file = p.request.name
+	from := s.goesOn(body, messages, agentOf(p.agent), &r)
 	r.UserTurn = len(messages) > 0 && asks(messages[len(messages)-1])
 	for n := body.Head; n != nil; n = n.Parent {
 		if !n.IsBorder() {
@@ -76,8 +82,19 @@ func (s *bodySession) add(d *bodies, p bodyPair, body *wire.Body, a *ccMessage) 
 	s.uses(&r, i, a, cc)
 	s.hold(d.opt, &r, body.Head, from, said)
 	s.prompts[body.Head.Hash] = i
-	s.latest[r.Thread] = &sentBody{body, i, len(messages)}
+	s.latest[r.Thread] = sent(body, i, messages)
+	s.hears(i, said)
 	s.Requests = append(s.Requests, r)
+}
+
+func sent(body *wire.Body, i int32, messages []*llm.Node) *sentBody {
+	out := &sentBody{Body: body, request: i, messages: len(messages)}
+	for _, n := range messages {
+		if n.Role == llm.Assistant {
+			out.answers++
+		}
+	}
+	return out
 }
 
 // asks reports whether a message's last block is the user's own.
@@ -87,36 +104,51 @@ func asks(n *llm.Node) bool {
 
 // goesOn finds a request's thread, and the one that it goes on from, and notes where
 // its bytes differ. It returns the last node that the predecessor's prompt has too.
-func (s *bodySession) goesOn(body *wire.Body, messages []*llm.Node, r *recording.Request) *llm.Node {
+func (s *bodySession) goesOn(body *wire.Body, messages []*llm.Node, agent string, r *recording.Request) *llm.Node {
 	for n := body.Head; n != nil && n.Level == llm.Messages; n = n.Parent {
 		if p, ok := s.prompts[n.Hash]; ok && !n.IsBorder() {
-			r.Pred, r.Thread = p, s.Requests[p].Thread
-			latest := s.latest[r.Thread]
-			switch {
-			case latest.request == p:
-				r.Changed = differs(latest.Body, body)
-			case continues(messages, after(latest.Head, nil)): // in between the front was another one
-				r.Pred, r.Changed = latest.request, differs(latest.Body, body)
-				return llm.Common(body.Head, latest.Head)
-			default: // somebody went on from it already
-				r.Thread = s.thread(recording.Thread{Kind: recording.Fork, Parent: r.Thread, SpawnedBy: p})
-				s.skips.add("thread taken for a fork: it goes on from a request from which another one went on otherwise", "", 0)
-			}
-			return n
+			return s.goesOnFrom(p, n, body, messages, agent, r)
 		}
 	}
 	if len(messages) == 0 {
-		r.Thread = s.thread(recording.Thread{Parent: -1, SpawnedBy: -1})
+		r.Thread = s.thread(recording.Thread{Parent: -1, SpawnedBy: -1}, agent)
 		return nil
 	}
+	if before := s.edited(messages, agent); before != nil {
+		return s.goOn(before, body, r)
+	}
 	first := messages[0].Block.Content.Identity()
-	if before, common := s.nearest(s.begun[first], body, len(messages)); before != nil {
-		r.Thread, r.Pred, r.Changed = s.Requests[before.request].Thread, before.request, differs(before.Body, body)
+	if before, common := s.nearest(s.begun[first], body, len(messages), agent); before != nil {
+		s.goOn(before, body, r)
 		return common
 	}
-	r.Thread = s.begin(messages)
+	if before := s.anew(agent); before != nil {
+		return s.goOn(before, body, r)
+	}
+	r.Thread = s.begin(messages, agent)
 	s.begun[first] = append(s.begun[first], r.Thread)
 	return nil
+}
+
+// goesOnFrom is goesOn where the whole prompt of request p stands in front, up to n.
+func (s *bodySession) goesOnFrom(p int32, n *llm.Node, body *wire.Body, messages []*llm.Node, agent string, r *recording.Request) *llm.Node {
+	r.Pred, r.Thread = p, s.Requests[p].Thread
+	latest := s.latest[r.Thread]
+	same := s.sentBy(r.Thread, agent)
+	switch {
+	case same && latest.request == p:
+		r.Changed = differs(latest.Body, body)
+		return n
+	case same && continues(messages, after(latest.Head, nil)): // in between the front was another one
+		return s.goOn(latest, body, r)
+	case same:
+		if before := s.edited(messages, agent); before != nil && before.request > p {
+			return s.goOn(before, body, r)
+		}
+		s.skips.add("thread taken for a fork: it goes on from a request from which another one went on otherwise", s.file, 0)
+	}
+	r.Thread = s.thread(recording.Thread{Kind: recording.Fork, Parent: r.Thread, SpawnedBy: p}, agent)
+	return n
 }
 
 // continues reports whether messages begin with all of earlier ones, whatever stands
@@ -130,9 +162,12 @@ func continues(messages, earlier []*llm.Node) bool {
 // nearest is the latest request of the thread whose prompt has most in common with
 // one that began with the same message; nil where that is one of its own about the
 // same words, such as one for a title: another front, and another model or less said.
-func (s *bodySession) nearest(threads []int32, body *wire.Body, messages int) (best *sentBody, common *llm.Node) {
+func (s *bodySession) nearest(threads []int32, body *wire.Body, messages int, agent string) (best *sentBody, common *llm.Node) {
 	for _, t := range threads {
 		before := s.latest[t]
+		if !s.sentBy(t, agent) {
+			continue
+		}
 		c := llm.Common(body.Head, before.Head)
 		same := c != nil && c.Level == llm.Messages && !c.IsBorder()
 		if !same && (messages < before.messages || before.Model != body.Model) {
@@ -146,22 +181,28 @@ func (s *bodySession) nearest(threads []int32, body *wire.Body, messages int) (b
 }
 
 // begin begins a thread: the session's first, or one that a tool use has spawned.
-func (s *bodySession) begin(messages []*llm.Node) int32 {
+func (s *bodySession) begin(messages []*llm.Node, agent string) int32 {
 	for _, n := range messages {
 		if n.Role != llm.User {
 			break
 		}
 		if by, ok := s.spawned[promptKey(n.Block.Content.Raw())]; ok && n.Block.Kind == llm.Text {
 			use := &s.Requests[by.request].Tools[by.use]
-			t := s.thread(recording.Thread{Kind: recording.SubAgent, Parent: s.Requests[by.request].Thread, SpawnedBy: by.request, ToolUse: use.ID})
+			t := s.thread(recording.Thread{Kind: recording.SubAgent, Parent: s.Requests[by.request].Thread, SpawnedBy: by.request, ToolUse: use.ID}, agent)
 			use.Spawned = t
 			return t
 		}
 	}
-	return s.thread(recording.Thread{Parent: -1, SpawnedBy: -1})
+	for _, n := range messages {
+		if n.Role == llm.Assistant {
+			s.skips.add("thread that begins with answers which no request here was given: what it goes on from cannot be told", s.file, 0)
+			break
+		}
+	}
+	return s.thread(recording.Thread{Parent: -1, SpawnedBy: -1}, agent)
 }
 
-func (s *bodySession) thread(t recording.Thread) int32 {
+func (s *bodySession) thread(t recording.Thread, agent string) int32 {
 	n := len(s.Threads)
 	if t.Name = mainThread; n > 0 {
 		t.Name = fmt.Sprintf("thread-%d", n+1)
@@ -170,6 +211,7 @@ func (s *bodySession) thread(t recording.Thread) int32 {
 		}
 	}
 	s.Threads = append(s.Threads, t)
+	s.agents = append(s.agents, agent)
 	return int32(n)
 }
 
@@ -361,7 +403,7 @@ func (d *bodies) pairsIn(nodes []*llm.Node, sent map[llm.Hash]string, answers ma
 			continue
 		}
 		delete(d.requests, name)
-		d.found("", request, of[k], of[k].written)
+		d.found("", "", request, of[k], of[k].written)
 		answers[said[len(said)-1].Hash] = slices.Delete(of, k, k+1)
 	}
 }

@@ -36,6 +36,7 @@ func (f *File) check(s *Scenario, d *document.Decoder) {
 		c.bad("hidden.suggestion", "such as 50", "hidden.suggestion is a percentage, not %d", n)
 	}
 	c.project()
+	worktrees(c)
 	c.model()
 	c.facts()
 	c.work()

@@ -53,7 +53,8 @@ type About struct {
 type Agents struct {
 	// Type is the agent type that the lead names when it starts agents; left out it
 	// names none.
-	Type string `yaml:"type"`
+	Type      string `yaml:"type"`
+	Isolation string `yaml:"isolation"` // offered: calls of the Agent tool may ask for worktrees
 	// Settings are the request settings of every root that does not say otherwise.
 	Settings SettingsSpec `yaml:"settings"`
 	// Coordinator says how structure coordinator leads its workers.
@@ -224,38 +225,18 @@ func (s *SettingsSpec) Tokens() int64 { return *s.MaxTokens }
 // Warms reports whether settings of a root or a step ask for no tokens (CACHE-46).
 func (s *SettingsSpec) Warms() bool { return s != nil && s.MaxTokens != nil }
 
-// Over is the settings with every field that is not given taken from below. A
-// thinking budget goes with the thinking that it is for.
-func (s SettingsSpec) Over(below SettingsSpec) SettingsSpec {
-	out := below
-	if s.Effort != "" {
-		out.Effort = s.Effort
-	}
-	if s.Thinking != "" {
-		out.Thinking = s.Thinking
-	}
-	if s.ThinkingBudget != 0 {
-		out.ThinkingBudget = s.ThinkingBudget
-	}
-	if out.Thinking != "enabled" {
-		out.ThinkingBudget = 0
-	}
-	if s.ToolChoice != "" {
-		out.ToolChoice = s.ToolChoice
-	}
-	return out
-}
-
 // Project is the world the agents act in.
 type Project struct {
 	// Files is `embedded:<name>`, or a mapping path → content. --project DIR
 	// takes its place.
-	Files     Files      `yaml:"files"`
-	ClaudeMd  *Content   `yaml:"claude_md"`
-	GitStatus *Content   `yaml:"git_status"`
-	Date      string     `yaml:"date"` // stands in the user context; default 2026-01-01
-	Agents    AgentFiles `yaml:"agents"`
-	Tests     []TestRun  `yaml:"tests"` // commands that test the project
+	Files      Files      `yaml:"files"`
+	ClaudeMd   *Content   `yaml:"claude_md"`
+	GitStatus  *Content   `yaml:"git_status"`
+	Date       string     `yaml:"date"`       // stands in the user context; default 2026-01-01
+	Repository string     `yaml:"repository"` // what is committed: committed (all of the files), empty, or none (no repository)
+	Linked     []string   `yaml:"linked"`     // directories that are not tracked, and that worktrees share
+	Agents     AgentFiles `yaml:"agents"`
+	Tests      []TestRun  `yaml:"tests"` // commands that test the project
 	// Facts are what is worth knowing, and where in the files it is.
 	Facts []Fact `yaml:"facts"`
 	// Directory is whose files and settings the project is, relative to the

@@ -65,6 +65,10 @@ func auditedSession(spec *Spec) *audit.Session {
 	out.Heads, out.PluginsOnly = len(sc.Heads) > 0, pluginsOnly(sc)
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
+	out.Linked, out.Offers = repository(sc).Linked, sc.Isolation != ""
+	if r := repository(sc); r.None || r.Empty {
+		out.NoCommit = sc.Project.Repository
+	}
 	for _, a := range p.Answers {
 		reply := strings.Replace(a.Reply, "always", "allow", 1)
 		if a.Nth > 0 {
@@ -79,6 +83,7 @@ func auditedSession(spec *Spec) *audit.Session {
 		}
 		t := audit.Type{Model: d.Model, Mode: string(d.Mode), MaxTurns: d.MaxTurns, OmitClaude: d.OmitClaude, OmitGit: d.OmitGit, Background: d.Background, TTL: d.CacheTTL, Brings: d.Memory != "" || d.InitialPrompt != "" || d.Skills != nil}
 		t.Listed, t.BuiltIn, t.About, t.Tools, t.Disallowed, t.Skills, t.Initial, t.Memory, t.Effort, t.Refused = i < len(listed), d.BuiltIn(), d.Description, d.Tools, d.Disallowed, d.Skills, d.InitialPrompt, string(d.Memory), d.Effort, d.Refused != nil
+		t.Isolation = d.Isolation
 		t.Servers, t.Inline, t.Required, t.Trusted = d.Servers, d.Inline, d.Required, d.Source == agent.FromPlugin || d.Source == agent.FromPolicy || d.BuiltIn()
 		for _, h := range d.Hooks {
 			t.Hooks = append(t.Hooks, audit.Hook{Event: string(h.Event), Matcher: h.Matcher, Command: h.Command})

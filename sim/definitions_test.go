@@ -187,24 +187,24 @@ func refusedTypes(t *testing.T) {
 	project := `project:
   files:
     a.go: "package a\n"
-    .claude/agents/apart.md: "---\nname: apart\ndescription: d\nisolation: worktree\n---\nYou.\n"
-    .claude/agents/served.md: "---\nname: served\ndescription: d\nisolation: worktree\n---\nYou.\n"
+    .claude/agents/apart.md: "---\nname: apart\ndescription: d\nisolation: remote\n---\nYou.\n"
+    .claude/agents/served.md: "---\nname: served\ndescription: d\nisolation: remote\n---\nYou.\n"
     .claude/agents/cheap.md: "---\nname: cheap\ndescription: d\nmodel: haiku\n---\nYou.\n"
   agents: {policy: {managed-settings.json: 'POLICY'}}
 `
 	for _, c := range []struct{ name, policy, rest, want string }{
 		{"of an item", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: apart}}]\n",
-			`work[0].agent.type: agent type "apart" cannot be started: .claude/agents/apart.md:4:12: isolation is known, but nothing serves it yet`},
+			`work[0].agent.type: agent type "apart" cannot be started: .claude/agents/apart.md:4:12: isolation remote is known, but there are no remote environments`},
 		{"of all items", "", "structure: subagent-background\nagents: {type: served}\nwork: [{id: a, kind: answer}]\n",
-			`type: agent type "served" cannot be started: .claude/agents/served.md:4:12: isolation is known`},
+			`type: agent type "served" cannot be started: .claude/agents/served.md:4:12: isolation remote is known`},
 		{"whose alias nobody resolves", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: cheap}}]\n",
 			`work[0].agent.type: agent type "cheap" cannot be started: .claude/agents/cheap.md:2: its model haiku is an alias that stands for no model: write provider: {aliases: {haiku: claude-haiku-5-5}}`},
 		{"whose alias the item does not ask for", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: cheap, model: sonnet}}]\n", ""},
 		{"of no item", "", "structure: subagent\nwork: [{id: a, kind: answer, agent: {type: Explore, model: sonnet}}]\n", ""},
-		{"that nobody names, in place of the default one", `{"agents": {"general-purpose": {"description": "d", "prompt": "p", "isolation": "worktree"}}}`,
-			"structure: subagent\nwork: [{id: a, kind: answer}]\n", `structure: agent type "general-purpose" cannot be started: policy/managed-settings.json:1:81: isolation is known`},
-		{"of a coordinator", `{"agents": {"worker": {"description": "d", "prompt": "p", "isolation": "worktree"}}}`,
-			"structure: coordinator\nwork: [{id: a, kind: answer}]\n", `structure: agent type "worker" cannot be started: policy/managed-settings.json:1:72: isolation is known`},
+		{"that nobody names, in place of the default one", `{"agents": {"general-purpose": {"description": "d", "prompt": "p", "isolation": "remote"}}}`,
+			"structure: subagent\nwork: [{id: a, kind: answer}]\n", `structure: agent type "general-purpose" cannot be started: policy/managed-settings.json:1:81: isolation remote is known`},
+		{"of a coordinator", `{"agents": {"worker": {"description": "d", "prompt": "p", "isolation": "remote"}}}`,
+			"structure: coordinator\nwork: [{id: a, kind: answer}]\n", `structure: agent type "worker" cannot be started: policy/managed-settings.json:1:72: isolation remote is known`},
 		{"of the minimal stack, which reads neither", "", "structure: subagent\nlab: {stack: minimal}\nwork: [{id: a, kind: answer, agent: {type: apart}}]\n", ""},
 	} {
 		project := strings.Replace(project, "POLICY", cmp.Or(c.policy, "{}"), 1)

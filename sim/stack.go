@@ -47,7 +47,7 @@ func defines(defs []*agent.Definition, sc *scenarios.Scenario) error {
 		case i < 0 && !x.Scripted:
 			return &ScenarioError{x.Path, fmt.Errorf("no agent of type %q is defined; there are %s", x.Type, typeNames(defs))}
 		case i >= 0:
-			if why := unserved(defs[i], x.Model, sc); why != "" {
+			if why := unserved(defs[i], x.Model, sc.Isolation, sc); why != "" {
 				return &ScenarioError{x.Path, fmt.Errorf("agent type %q cannot be started: %s", x.Type, why)}
 			}
 		}
@@ -57,9 +57,9 @@ func defines(defs []*agent.Definition, sc *scenarios.Scenario) error {
 
 // unserved is why no agent of a definition can be started, with its place, "" where
 // one can. A call that names a model does not ask for the definition's.
-func unserved(d *agent.Definition, model string, sc *scenarios.Scenario) string {
-	if len(d.Refused) > 0 {
-		return strings.Join(d.Refused, "; ") + "; leave it out there, or name another type"
+func unserved(d *agent.Definition, model, isolation string, sc *scenarios.Scenario) string {
+	if why := d.Unserved(isolation); len(why) > 0 {
+		return strings.Join(why, "; ") + "; leave it out there, or name another type"
 	}
 	if model == "" && noAlias(d, sc) {
 		return d.Place + ": " + standsForNone(d.Model)

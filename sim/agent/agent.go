@@ -42,6 +42,7 @@ type life struct {
 	def      *Definition
 	ctx      *Context
 	mode     permission.Mode // run mode
+	place    *place          // where it works; nil is the project's directory
 	dir      string          // working directory, where it has one of its own
 	maxTurns int
 	toolless bool // every call of a tool is refused
@@ -290,6 +291,7 @@ func (a *Agent) finish(p *kernel.Proc, err error) error {
 		a.firstOpened.Fire()
 	}
 	a.end = end
+	a.place.leave(a)
 	a.report(p)
 	a.held.cleanUp(a)
 	l, again := a.foreground, a.pendingResume

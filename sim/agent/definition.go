@@ -44,6 +44,16 @@ type Definition struct {
 	// Refused says, with their places, which of its fields nothing can serve yet.
 	// Starting an agent of the definition is then an error.
 	Refused []string
+	Remote  string // likewise of isolation remote, which a call may overrule; "" where it does not ask for it
+}
+
+// Unserved says what nothing serves of a definition whose caller asks for an isolation,
+// "" for none.
+func (d *Definition) Unserved(isolation string) []string {
+	if d.Remote == "" || isolation != "" {
+		return d.Refused
+	}
+	return append(d.Refused[:len(d.Refused):len(d.Refused)], d.Remote)
 }
 
 // Source is where a definition comes from, by its wire name.

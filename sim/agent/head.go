@@ -33,6 +33,7 @@ type headKey struct {
 	def       *Definition
 	mate      bool   // of teammates
 	memory    string // of the definition, as it stands
+	place     *place // where the agent works; nil is the project's directory
 	root      string // lineage of a root with a prompt of its own
 	model     string
 	workspace string
@@ -145,15 +146,18 @@ const (
 
 // contexts fills in what the session tells agents with a pool: what their first
 // message begins with, and, as the result, what is appended to their system prompt.
-// claude and git name the parts that they do without.
-func (w *World) contexts(t *frontText, user []Part, pool *Pool, child bool, claude, git string) (system string) {
+// claude and git name the parts that they do without, and at is where they work.
+func (w *World) contexts(t *frontText, user []Part, pool *Pool, at *place, child bool, claude, git string) (system string) {
 	kept := func(parts []Part) []Part {
 		out := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
 			return child && p.RootsOnly || p.Needs != "" && !pool.Has(p.Needs)
 		})
 		for i := range out {
-			if out[i].Name == PartDeferred {
+			switch out[i].Name {
+			case PartDeferred:
 				out[i].Text = strings.Join(tool.Names(pool.Deferred), "\n")
+			case PartGitStatus:
+				out[i].Text = at.gitStatus(out[i].Text)
 			}
 		}
 		return out
@@ -167,24 +171,24 @@ func (w *World) contexts(t *frontText, user []Part, pool *Pool, child bool, clau
 		if p.Name == PartGitStatus {
 			t.systemParts = append(t.systemParts, p.Name)
 		}
-		t.first = w.reminder(t.first, p, pool)
+		t.first = w.reminder(t.first, p, at)
 	}
 	if t.userParts = names; names != nil {
 		t.first = append(t.first, context)
 	}
 	for _, p := range kept(w.cfg.Attached) {
-		t.first = w.reminder(t.first, p, pool)
+		t.first = w.reminder(t.first, p, at)
 	}
 	return system
 }
 
 // reminder appends a part as a block of its own.
-func (w *World) reminder(blocks []string, p Part, pool *Pool) []string {
+func (w *World) reminder(blocks []string, p Part, at *place) []string {
 	switch p.Name {
 	case PartTypes:
 		p.Text = tool.TypeList(w.types())
 	case PartEnvironment:
-		p.Text = strings.TrimPrefix(w.environment(), "# Environment\n")
+		p.Text = strings.TrimPrefix(w.environment(at), "# Environment\n")
 	}
 	if p.Text == "" {
 		return blocks

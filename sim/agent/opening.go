@@ -16,12 +16,14 @@ const (
 	skillsDir   = ".claude/skills/"
 )
 
-// usable refuses a definition that asks for what nothing serves yet.
-func (d *Definition) usable() error {
-	if len(d.Refused) == 0 {
+// usable refuses a definition that asks for what nothing serves yet, unless the call asks
+// for another isolation.
+func (d *Definition) usable(isolation string) error {
+	why := d.Unserved(isolation)
+	if len(why) == 0 {
 		return nil
 	}
-	return wireError("Agent type '" + d.Type + "' cannot be started: " + strings.Join(d.Refused, "; ") + ".")
+	return wireError("Agent type '" + d.Type + "' cannot be started: " + strings.Join(why, "; ") + ".")
 }
 
 func (a *Agent) finding(rule, detail string) {

@@ -14,12 +14,12 @@ import (
 func (u *toolUse) perform(p *kernel.Proc) {
 	a := u.by
 	env := &a.w.env // tools run to completion, so one serves all
-	*env = tool.Env{FS: a.w.cfg.FS, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
+	*env = tool.Env{FS: a.place.of(a.w).fs, Cache: a.ctx.Files, Marks: a.w.cfg.Marks, Now: p.Now(), Root: a.directory(), Agent: a.ref}
 	if u.tool.Stateful {
 		if a.ctx.Session == nil {
 			a.ctx.Session = &tool.Session{}
 		}
-		env.Session, env.Repo, env.Programs, env.Drawn = a.ctx.Session, &a.w.repo, a.w.cfg.Programs, a.w.cfg.Drawn
+		env.Session, env.Repo, env.Programs, env.Drawn = a.ctx.Session, a.place.of(a.w).repo, a.w.cfg.Programs, a.w.cfg.Drawn
 		env.Interrupted = p.Kernel().Interrupted
 	}
 	a.ctx.Files.TakeLast()
@@ -29,6 +29,7 @@ func (u *toolUse) perform(p *kernel.Proc) {
 	if s := env.Session; s != nil && s.Shell.Dir != env.Root {
 		u.dir = s.Shell.Dir
 	}
+	u.conflicts(before)
 	if u.took = u.result.Took; u.took == 0 {
 		u.took = u.time()
 	}

@@ -130,6 +130,7 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 		Teams:      w.gates.AgentSwarms,
 		Leads:      in.Find(tool.TeamCreateName) != nil,
 		Internal:   w.gates.UserType == gate.Internal,
+		Isolation:  w.cfg.Isolation,
 
 		Coordinator: w.coordinator,
 		Attached:    slices.ContainsFunc(w.cfg.Attached, func(p Part) bool { return p.Name == PartTypes }),

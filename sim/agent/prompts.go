@@ -57,7 +57,11 @@ func workerPrompt(g *gate.Set) string {
 
 // environment says where an agent works: behind a root's system prompt, ahead of those
 // of sub-agents, which all share it.
-func (w *World) environment() string {
-	return "# Environment\nWorking directory: " + w.cfg.Root + "\nGit repository: yes\nPlatform: linux\n" +
+func (w *World) environment(at *place) string {
+	git := "yes"
+	if w.cfg.Repository.None {
+		git = "no"
+	}
+	return "# Environment\nWorking directory: " + w.directory(at) + "\nGit repository: " + git + "\nPlatform: linux\n" +
 		"Always use absolute paths, or paths relative to the working directory.\n"
 }

@@ -48,14 +48,14 @@ func IsMemory(file string) bool {
 // memory is what a definition's memory adds to the system prompt: where it is,
 // and its text as it stands now. It lasts as the file does, so a later agent of
 // the type finds what an earlier one wrote.
-func (w *World) memory(d *Definition) string {
+func (w *World) memory(d *Definition, at *place) string {
 	file := d.MemoryPath()
 	if file == "" {
 		return ""
 	}
-	s := "\n# Memory\nWhat you keep from one task to the next stands in " + w.cfg.Root + "/" + file + " (scope: " + string(d.Memory) + ").\n" +
+	s := "\n# Memory\nWhat you keep from one task to the next stands in " + w.directory(at) + "/" + file + " (scope: " + string(d.Memory) + ").\n" +
 		"Write down there what will help next time, with Write or Edit, and take out what is no longer true. Keep it short.\n"
-	text, ok := w.cfg.FS.Content(file)
+	text, ok := at.of(w).fs.Content(file)
 	if !ok || strings.TrimSpace(text) == "" {
 		return s + "It is empty so far.\n"
 	}

@@ -40,6 +40,7 @@ type sidechain struct {
 	mode     permission.Mode
 	planning *planning
 	dir      string
+	place    *place
 	pool     *Pool
 	servers  []*mcp.Connection // that it opened
 	who      SubagentIdentity
@@ -80,7 +81,7 @@ func (a *Agent) remember() {
 		return
 	}
 	s := &sidechain{entries: a.conv.Sidechain(), repl: a.conv.Repl, front: a.front, settings: a.client.req.Settings, expects: a.client.expects,
-		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, planning: a.planning, dir: a.dir, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
+		from: a.from, size: a.compaction.size, calls: a.client.calls, total: a.spent, def: a.def, plan: a.plan, mode: a.mode, planning: a.planning, dir: a.dir, place: a.place, pool: a.ctx.Pool, servers: a.held.servers, source: a.ctx.Source,
 		thinking: a.ctx.Thinking, view: a.ctx.AppState, waiting: a.inbox.waiting, resumableChildren: a.resumableChildren, pending: a.inbox.undelivered}
 	s.repl.OnReplace = nil
 	s.who.AgentID = a.ctx.ID // a teammate's is made of its team
@@ -142,6 +143,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	a.begin(s.def)
 	a.mode, a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
 	a.planning = s.planning
+	s.place.again(a).enter(a)
 	a.maxTurns, a.held.servers = w.turnsOf(0, s.def), s.servers
 	a.before = &s.total
 	who := s.who

@@ -141,9 +141,9 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 		context = append(context[:len(context):len(context)], w.workerContext(a))
 	}
 	if !s.Bare {
-		system := w.contexts(&t, context, pool, false, "", "")
+		system := w.contexts(&t, context, pool, nil, false, "", "")
 		if !slices.ContainsFunc(w.cfg.Opening, func(p Part) bool { return p.Name == PartEnvironment }) {
-			system = "\n" + w.environment() + system
+			system = "\n" + w.environment(nil) + system
 		}
 		if system != "" {
 			t.system = append(append([]string(nil), t.system...), system)

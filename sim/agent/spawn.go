@@ -29,6 +29,7 @@ type spawning struct {
 	front   *rendered
 	child   *Agent
 	servers []*mcp.Connection // that the child opens
+	place   *place            // where it works
 
 	recruits bool // the child joins the caller's team
 }
@@ -47,7 +48,7 @@ func (spawner) start(p *kernel.Proc, c call) (tool.Result, waiting) {
 // begin takes a call through its stages.
 func begin(p *kernel.Proc, c call) (tool.Result, waiting) {
 	b := &spawning{call: c, lineage: c.by.childLineage(c.index)}
-	for _, stage := range []func() error{b.admit, b.resolveType, b.assemblePool, b.buildPrompt} {
+	for _, stage := range []func() error{b.admit, b.resolveType, b.assemblePool, b.isolate, b.buildPrompt} {
 		if err := stage(); err != nil {
 			return c.by.w.cfg.Stack.Refuse(c.by, b.in, err), nil
 		}
@@ -130,7 +131,7 @@ func (b *spawning) resolveType() error {
 	if rule, denied := a.rules().DeniesAgent(b.def.Type); denied {
 		return fmt.Errorf("agent type %q is denied by the permission rule %s; available: %s", b.def.Type, rule, b.typeNames())
 	}
-	if err := b.def.usable(); err != nil {
+	if err := b.def.usable(b.in.Isolation); err != nil {
 		return err
 	}
 	if err := b.bound(); err != nil {
@@ -264,7 +265,7 @@ func (b *spawning) buildPrompt() error {
 		// How hard to think and which tool to call were said to the parent.
 		settings := a.client.req.Settings
 		settings.Thinking, settings.ThinkingBudget, settings.Effort, settings.ToolChoice = llm.ThinkingDisabled, 0, "", ""
-		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, mate: b.recruits, model: b.model, workspace: a.front.prefix.Scope.Workspace, settings: settings})
+		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, mate: b.recruits, model: b.model, place: b.place, workspace: a.front.prefix.Scope.Workspace, settings: settings})
 	}
 	if err == nil {
 		a.w.cfg.Stack.Starts(a, b.def)
@@ -288,10 +289,10 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	}
 	claude, git := w.omissions(k.def)
 	t := frontText{static: 1}
-	system := w.contexts(&t, w.cfg.UserContext, k.pool, true, claude, git)
-	k.memory = w.memory(k.def)
-	prompt = w.grown(k.def, k.pool, w.environment(), prompt)
-	t.system = []string{w.environment(), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
+	system := w.contexts(&t, w.cfg.UserContext, k.pool, k.place, true, claude, git)
+	k.memory = w.memory(k.def, k.place)
+	prompt = w.grown(k.def, k.pool, w.environment(k.place), prompt)
+	t.system = []string{w.environment(k.place), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil
 }
 
@@ -318,6 +319,7 @@ func (b *spawning) createContext() {
 	c := a.w.newAgent(b.lineage, a, b.def)
 	b.child = c
 	c.mode, c.plan = b.mode, a.plan
+	b.place.enter(c)
 	c.held.servers = b.servers
 	if b.recruits {
 		b.joins()
@@ -360,7 +362,7 @@ func (a *Agent) directory() string {
 	if a.dir != "" {
 		return a.dir
 	}
-	return a.w.cfg.Root
+	return a.w.directory(a.place)
 }
 
 func (b *spawning) stage(n int, name, detail string) {
@@ -434,7 +436,7 @@ func (b *spawning) frontNow() (*rendered, error) {
 	if a.root != nil {
 		return a.w.rootFront(a, a.w.inserting(a.ctx.Pool, a.inserted), a.client.req.Settings), nil
 	}
-	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.client.req.Model, workspace: a.front.prefix.Scope.Workspace, settings: a.client.req.Settings}
+	k := headKey{pool: a.ctx.Pool, def: a.def, model: a.client.req.Model, place: a.place, workspace: a.front.prefix.Scope.Workspace, settings: a.client.req.Settings}
 	return a.w.childFront(k)
 }
 
@@ -460,7 +462,11 @@ func (b *spawning) inherit() {
 	a.client.req.Expect = &a.client.expects
 	a.origin, a.from = a.conv.Last, a.conv.Head.Hash
 	m := a.w.cfg.Forker.Message(b.answer, task.Defuse(b.in.Prompt))
-	if to := a.w.cfg.Forks.Directory; to != "" {
+	to := a.w.cfg.Forks.Directory
+	if a.place != parent.place {
+		to = a.w.directory(a.place)
+	}
+	if to != "" {
 		a.dir = to
 		if a.ctx.Session != nil {
 			a.ctx.Session.Shell.Dir = "" // its shell stands at the new root

@@ -19,7 +19,7 @@ import (
 // TestStories runs the text stories in testdata. Each file is one world.
 //
 //	world [interactive=false] [policy=random] [seed=N] [hold=5s] [over=N preview=N]
-//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [children=acceptEdits] [typed] [tools=(…)] [window=N tokens] [evict=30m]
+//	      [rerender] [fresh] [depth=N] [turns=N] [bytes=N] [retries=N] [mode=…] [children=acceptEdits] [typed] [tools=(…)] [window=N tokens] [evict=30m] [isolation] [repository=none|empty]
 //	      [NAME=value for a gate]…
 //	file PATH, the content below
 //	script LINEAGE, one turn a line: `think …; text …; use Tool {json}; …`;
@@ -36,7 +36,7 @@ import (
 //	crash at=2s agent=LINEAGE
 //	flip at=2s gate=NAME value=true
 //	threshold at=2s over=N preview=N: of content replacement
-//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [mode=…] [background], its prompt below
+//	definition TYPE [tools=(…)] [deny=(…)] [model=…] [turns=N] [mode=…] [background] [isolation=worktree], its prompt below
 //	builtin TYPE: a built-in definition that is not listed where nothing is said
 //	run show=(kind, …) [end]: the lines of those kinds of events, and the run's end
 //	request LINEAGE CALL [from=N]: the blocks it sent and its markers
@@ -175,6 +175,10 @@ func (s *story) setWorld(d *datadriven.TestData) {
 			s.cfg.EvictAfter = s.duration(v)
 		case "turns":
 			fmt.Sscan(v, &s.cfg.Limits.Turns)
+		case "isolation":
+			s.cfg.Isolation = true
+		case "repository":
+			s.cfg.Repository.None, s.cfg.Repository.Empty = v == "none", v == "empty"
 		case "retries":
 			fmt.Sscan(v, &s.cfg.Retry.Max)
 		default:
@@ -291,6 +295,8 @@ func (s *story) define(d *datadriven.TestData) {
 			def.Background = true
 		case "mode":
 			def.Mode = permission.Mode(a.Vals[0])
+		case "isolation":
+			def.Isolation = a.Vals[0]
 		}
 	}
 	s.cfg.Definitions = append(s.cfg.Definitions, def)

@@ -124,7 +124,9 @@ type Config struct {
 	Offered     []*tool.Tool    // the tools of a default pool, in order
 	Catalogue   []*tool.Tool    // all there are, in order: an agent has those that its definition names, offered or not
 	Programs    []shell.Program // what builds and tests do; nil are shell.Programs
-	Drawn       tool.Drawn      // of commands that the shell does not carry out
+	Repository  Repository
+	Isolation   bool       // calls of the Agent tool may ask for worktrees
+	Drawn       tool.Drawn // of commands that the shell does not carry out
 	Forker      Forker
 	Classifier  Classifier
 	Coordinator Coordinator // nil of a stack that has none
@@ -162,6 +164,14 @@ type Config struct {
 
 	EvictAfter vtime.Duration // how long after its end a background agent's output stays in memory; 0 is as long as the run
 
+}
+
+// Repository is what the project is in. The zero value is a git repository in which
+// all files are committed.
+type Repository struct {
+	None   bool     // it is in none
+	Empty  bool     // nothing is committed
+	Linked []string // directories that worktrees do not copy, and that are not tracked
 }
 
 // Limits bound an agent. Reaching one is an outcome (KRN-06).
@@ -204,8 +214,8 @@ type World struct {
 	heads   map[headKey]*rendered
 	plans   map[planKey]*Plan // of parents, as their sub-agents have them
 	rec     recorder
-	repo    shell.Repo // of the project
-	env     tool.Env   // of the tool that runs now
+	project *place   // the project's own directory
+	env     tool.Env // of the tool that runs now
 	forkDef *Definition
 	// coordinator says that roots coordinate: the session began in that mode.
 	coordinator bool
@@ -230,6 +240,8 @@ func NewWorld(cfg Config) *World {
 		pools: map[poolKey]*Pool{}, heads: map[headKey]*rendered{}, plans: map[planKey]*Plan{},
 		shells: map[string]*shellTask{}, terminals: map[int32]vtime.Instant{}}
 	w.rec.sink, w.rec.kernel = cfg.Sink, cfg.Kernel
+	w.project = &place{fs: cfg.FS, repo: &shell.Repo{None: cfg.Repository.None, Empty: cfg.Repository.Empty}}
+	w.project.repo.Ignore(cfg.Repository.Linked)
 	w.coordinator = cfg.Gates.Coordinator() && cfg.Coordinator != nil
 	if cfg.Stack == nil {
 		w.cfg.Stack = full{}

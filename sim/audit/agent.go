@@ -16,6 +16,7 @@ type agent struct {
 	hooks      []Hook // of its definition
 	parent     *agent
 	hand       *hand // where there is a classifier
+	place      *workplace
 	ref        int32
 	background bool // nobody waits for it
 	fork       bool
@@ -195,6 +196,7 @@ func (u *Auditor) start(ref int32, b *transcript.AgentStart) {
 	u.servers.starts(a, a.parent)
 	u.servers.begins(a)
 	if a.parent == nil {
+		a.place = &u.trees.shared
 		u.startRoot(a)
 		u.launches.startRoot(a)
 		return
@@ -223,6 +225,7 @@ func (u *Auditor) resume(a *agent, b *transcript.AgentStart) {
 		u.report(iso11, a, "one start for each activation", "another one of activation "+decimal(int64(b.Activation)))
 		return
 	}
+	u.trees.returns(a)
 	a.life = u.newLife(b)
 	a.rebased, a.resumed, a.mail = "resume", true, a.unsent
 	a.conduct.size = a.former.size
@@ -265,11 +268,13 @@ func (u *Auditor) startChild(a, p *agent) {
 	u.neighbours.startShell(a, p)
 	u.launches.started(a, p)
 	u.starts.startBuiltIn(a)
+	u.trees.starts(a, p)
 }
 
 // end lets an agent go.
 func (u *Auditor) end(a *agent, b *transcript.AgentEnd) {
 	u.aborts.endAbort(a)
+	u.trees.leaves(a)
 	u.cache.endBills(a, b)
 	u.cache.endMeters(a, b)
 	u.endProgress(a, b)

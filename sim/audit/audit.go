@@ -95,6 +95,7 @@ type Auditor struct {
 	tasks        tasking
 	teams        teams
 	tools        handling
+	trees        worktrees
 }
 
 // New makes an auditor for one run.
@@ -125,7 +126,9 @@ func New(opt Options) *Auditor {
 		outputs: outputs{gone: map[string]vtime.Instant{}}}
 	u.teams = teams{ledger: l, gates: &u.gates, tasks: &u.tasks, owners: map[shared]string{}, sent: map[route]int{}, got: map[route]int{}}
 	u.launches.teams, u.fronts.teams = &u.teams, &u.teams
-	u.tools = handling{ledger: l}
+	u.trees = worktrees{ledger: l, made: map[string]*workplace{}, homes: map[llm.ToolUseID]*workplace{}, wrote: map[string]written{}}
+	u.tools = handling{ledger: l, trees: &u.trees}
+	u.notices.trees, u.launches.trees = &u.trees, &u.trees
 	if opt.Session != nil {
 		u.aborts.watch(opt.Session.Roots)
 		for name, r := range opt.Session.Roots { // order: sorted below
@@ -202,6 +205,8 @@ func (u *Auditor) apart(e *transcript.Event) bool {
 		u.teams.task(e.Agent, b)
 	case *transcript.Server:
 		u.servers.event(e.Agent, b)
+	case *transcript.Worktree:
+		u.trees.event(u.agent(e.Agent), b)
 	case *transcript.Gate:
 		u.gates.flipped(b)
 	case *transcript.Definition:

@@ -132,6 +132,10 @@ const (
 	swm09
 	swm11
 	swm13
+	wkt04
+	wkt05
+	wkt08
+	wkt09
 
 	numChecks
 )
@@ -175,7 +179,7 @@ var checks = [numChecks]Check{
 	min02:   {"MIN-02", "a sub-agent of the minimal stack has a banner where it begins and one where it ends, however it ends"},
 	min04:   {"MIN-04", "a sub-agent of the minimal stack tells an error, and that it said nothing, in plain text"},
 	min06:   {"MIN-06", "sub-agents of the minimal stack run one after the other"},
-	sub22:   {"SUB-22", "no call of an agent that asks for a worktree of its own succeeds"},
+	sub22:   {"SUB-22", "no call of the Agent tool that asks for a worktree succeeds without one"},
 	sub23:   {"SUB-23", "a message goes to the agent whose id or name the call says"},
 	ver01:   {"VER-01", "a verification that ends with PASS completes, and one without a verdict fails"},
 	btw01:   {"BTW-01", "a side question goes on from its root's last request, byte for byte, in as many turns as it has, and is refused every tool"},
@@ -272,6 +276,10 @@ var checks = [numChecks]Check{
 	swm09:   {"SWM-09", "a member's prompts are shown with its badge, by the mailbox where the lead is in a call"},
 	swm11:   {"SWM-11", "a member is ended by nobody else's end but its lead's, which leaves none behind"},
 	swm13:   {"SWM-13", "the tools of teams are held where there are teams, SendMessage by those who coordinate too"},
+	wkt04:   {"WKT-04", "a worktree in which nothing was written is removed, and one with an edit is kept and named in the result"},
+	wkt05:   {"WKT-05", "no agent is shown a version of a file that was made in another working directory"},
+	wkt09:   {"WKT-09", "an agent in a worktree is told of its own directory and branch, in which nothing is changed"},
+	wkt08:   {"WKT-08", "an agent whose call or definition asks for a worktree has one, and no other does"},
 }
 
 // Checks lists what is checked, in order. The slice is the caller's.

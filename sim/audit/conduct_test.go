@@ -90,7 +90,24 @@ var conductSurgeries = []conductSurgery{
 		func(b *transcript.Permission) bool { return b.Via == "mailbox" }, func(b *transcript.Permission) { b.Via = "bridge" })},
 	{"AUD-05 SWM-11 a teammate that ends with a lead who lives", "wrong-written-mail", "SWM-11", "no end while its lead lives", ends(1, func(b *transcript.AgentEnd) { b.Why = "lead-ended" })},
 	{"AUD-05 SWM-11 a teammate that ends with its lead's turn", "wrong-written-mail", "SWM-11", "a controller of its own", ends(2, func(b *transcript.AgentEnd) { b.Status, b.Why = "killed", "parent" })},
-	{"AUD-05 SUB-22 an agent in a worktree all the same", "worktree", "SUB-22", "an error, since", changed(
+	{"AUD-05 WKT-04 a worktree kept in which nothing was written", "wrong-yonder", "WKT-04", "a worktree removed in which", changed(
+		func(b *transcript.Worktree) bool { return b.Op == "removed" }, func(_ *transcript.Event, b *transcript.Worktree) { b.Op = "kept" })},
+	{"AUD-05 WKT-04 a worktree removed in which a file was edited", "wrong-yonder", "WKT-04", "a worktree kept in which", changed(
+		func(b *transcript.Worktree) bool { return b.Op == "kept" }, func(_ *transcript.Event, b *transcript.Worktree) { b.Op = "removed" })},
+	{"AUD-05 WKT-04 the end of a worktree that there is not", "wrong-yonder", "WKT-04", "a worktree of its own to end", changed(
+		func(b *transcript.Worktree) bool { return b.Op == "made" }, func(_ *transcript.Event, b *transcript.Worktree) { b.Op = "kept" })},
+	{"AUD-05 WKT-04 a result that does not name the worktree", "wrong-yonder", "WKT-04", "a result that names", reworded(0, 1, llm.Messages, "worktreePath", "path")},
+	{"AUD-05 WKT-04 a notification that does not name the worktree", "wrong-yonder", "WKT-04", "a result that names", reworded(0, 5, llm.Messages, "worktreeBranch>worktree-", "worktreeBranch>")},
+	{"AUD-05 WKT-05 a file of another's worktree", "wrong-yonder", "WKT-05", "no version of a.go", shownElsewhere()},
+	{"AUD-05 CON-09 an answer that was cut short and is billed for more than came of it", "family", "CON-09", "no more than the", changed(
+		func(b *transcript.APIError) bool { return b.Err.Type == "aborted" }, func(_ *transcript.Event, b *transcript.APIError) {
+			e := *b.Err
+			e.Usage.Output += 1_000_000
+			b.Err = &e
+		})},
+	{"AUD-05 WKT-09 a worktree whose agent is told of another branch", "wrong-yonder", "WKT-09", "git status of", reworded(1, 0, llm.System, "Current branch: worktree-", "Current branch: ")},
+	{"AUD-05 WKT-08 a worktree that nobody makes", "wrong-yonder", "WKT-08", "a worktree of its own: yes", missing(func(b *transcript.Worktree) bool { return b.Op == "made" })},
+	{"AUD-05 SUB-22 an agent in a worktree all the same", "worktree", "SUB-22", "a worktree, or an error", changed(
 		func(b *transcript.ToolResult) bool { return b.Name == "Agent" && b.IsError }, func(_ *transcript.Event, b *transcript.ToolResult) { b.IsError = false })},
 	{"AUD-05 FRK-09 somebody who is taken for a fork", "family", "FRK-09", "no guard against forks", says(0, 2, func(n *llm.Node) *llm.Block {
 		b := *rewords("Fork is not available inside a forked worker.")(n)
@@ -197,6 +214,34 @@ func early() func(*transcript.Event) (bool, bool) {
 			}
 		}
 		return false, false
+	}
+}
+
+// shownElsewhere shows the root, of a.go, the version that an edit in a worktree has made.
+func shownElsewhere() func(*transcript.Event) (bool, bool) {
+	made := ""
+	return func(e *transcript.Event) (bool, bool) {
+		b, ok := e.Body.(*transcript.Request)
+		if !ok {
+			return false, false
+		}
+		for n := b.Head; n != nil && made == ""; n = n.Parent {
+			if n.Block != nil && n.Block.Kind == llm.ToolResult && strings.HasPrefix(n.Block.Content.Raw(), "Edited a.go") {
+				_, rest, _ := strings.Cut(n.Block.Content.Raw(), "[[file a.go ")
+				made, _, _ = strings.Cut(rest, " ")
+			}
+		}
+		if e.Agent != 0 || b.Call != 3 {
+			return false, false
+		}
+		was := ""
+		for n := b.Head; n != nil && was == ""; n = n.Parent {
+			if n.Block != nil && n.Block.Kind == llm.ToolResult {
+				_, rest, _ := strings.Cut(n.Block.Content.Raw(), "[[file a.go ")
+				was, _, _ = strings.Cut(rest, " ")
+			}
+		}
+		return reworded(0, 3, llm.Messages, was, made)(e)
 	}
 }
 

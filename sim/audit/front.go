@@ -118,6 +118,9 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 	if g.on[swarmsGate] && inPool(a, "TeamCreate") {
 		want = append(want, "team_name", "mode")
 	}
+	if s.Offers {
+		want = append(want, "isolation")
+	}
 	slices.Sort(want)
 	got := make([]string, 0, len(def.Input.Properties))
 	for name := range def.Input.Properties { // order: sorted below
@@ -204,14 +207,18 @@ func (u *fronts) system(a *agent, front *llm.Node) {
 	}
 	git := slices.Contains(a.facts.Context.SystemContext, "gitStatus")
 	if a.parent == nil {
-		u.ownSystem(a, blocks[1], "\n"+surroundingsText, git)
+		u.ownSystem(a, blocks[1], "\n"+u.surroundings(a), git)
 		forks := strings.Contains(blocks[0], "# Forking\n")
 		if !a.coordinator() && u.fails(loop10, forks == u.gates.on["FORK_SUBAGENT"]) {
 			u.report(loop10, a, "a prompt that tells of forks: "+word(!forks), word(forks))
 		}
 		return
 	}
-	u.same(loop10, a, "first system block", surroundingsText, blocks[0])
+	is := loop10
+	if a.ownTree() {
+		is = wkt09
+	}
+	u.same(is, a, "first system block", u.surroundings(a), blocks[0])
 	prompt := u.promptOf(a)
 	if u.gates.changed["tengu_scratch"] && a.facts.Type == "worker" {
 		return // it may tell of the scratchpad or not
@@ -247,7 +254,11 @@ func (u *fronts) ownSystem(a *agent, text, own string, git bool) {
 		u.report(loop10, a, "behind its prompt "+short(own)+", git status: "+word(git), short(text))
 		return
 	}
-	u.told(a, "gitStatus", rest, git)
+	if !a.ownTree() {
+		u.told(a, "gitStatus", rest, git)
+	} else if u.fails(wkt09, !git || strings.Contains(rest, "\nCurrent branch: "+a.place.branch+"\n") && strings.Contains(rest, "\nStatus:\n(clean)\n")) {
+		u.report(wkt09, a, "git status of "+a.place.branch, short(rest))
+	}
 }
 
 // guidance holds what a head has behind its prompt against LOOP-10: as others of the type
@@ -320,7 +331,7 @@ func (u *fronts) memory(a *agent, text string) string {
 	ok := strings.HasPrefix(rest, "\n# Memory\n") && strings.Contains(rest, "/"+file+" (scope: "+scope+")")
 	content = strings.TrimSpace(defuser.Replace(content))
 	switch {
-	case !known || content == "?" || strings.Count(content, "\n") >= memoryLines:
+	case !known || content == "?" || a.ownTree() || strings.Count(content, "\n") >= memoryLines:
 	case content == "":
 		ok = ok && strings.HasSuffix(rest, "It is empty so far.\n")
 	default:

@@ -13,6 +13,7 @@ type launches struct {
 	*ledger
 	gates  *gates
 	aborts *aborts
+	trees  *worktrees
 
 	servers *servers
 	teams   *teams

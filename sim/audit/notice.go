@@ -2,6 +2,7 @@ package audit
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -12,6 +13,7 @@ import (
 // notices is the section on what is said to agents of tasks' ends, and by others.
 type notices struct {
 	*ledger
+	trees *worktrees
 	tasks *tasking
 	ids   map[llm.AgentID]*agent // agents by the id that they started with
 	whys  map[string][]string    // by task: the errors that activations ended with, oldest first
@@ -136,7 +138,17 @@ var shape = regexp.MustCompile(`^<task-notification>\n` +
 	`<summary>(?:Agent|Command) "[^<>"]*" (completed|failed: [^<>]*|was stopped)</summary>\n` +
 	`<(?:result>[^<>]*</result>\n<)?` + // with one way on at each byte, a long result is read quickly
 	`usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
+	`(?:<worktree>\n<worktreePath>[^<>]*</worktreePath>\n<worktreeBranch>[^<>]*</worktreeBranch>\n</worktree>\n)?` +
 	`</task-notification>$`)
+
+// of is the agent of a task, nil of a command's.
+func (u *notices) of(task string) *agent {
+	n, err := strconv.ParseUint(task[1:], 16, 64)
+	if err != nil || task[0] != 'a' {
+		return nil
+	}
+	return u.ids[llm.AgentID(n)]
+}
 
 // summaries are how a summary ends, by status.
 var summaries = map[string]string{"completed": "completed", "failed": "failed: ", "killed": "was stopped"}
@@ -151,6 +163,7 @@ func (u *notices) wellFormed(a *agent, raw string) {
 		return
 	}
 	id, status, summary := m[1], m[2], m[3]
+	u.trees.notified(a, u.of(id), raw)
 	if u.fails(tsk03, strings.HasPrefix(summary, summaries[status])) {
 		u.report(tsk03, a, "a summary that ends with "+summaries[status], summary)
 	}

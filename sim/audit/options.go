@@ -64,6 +64,9 @@ type Session struct {
 	RetryBase        vtime.Duration             // wait before the first further try, doubled up to
 	RetryCap         vtime.Duration
 	Timing           *Timing                                  // of calls of the model; nil is not checked
+	Linked           []string                                 // directories that worktrees share
+	Offers           bool                                     // the Agent tool has isolation
+	NoCommit         string                                   // why there are no worktrees as the run begins, "" where there are
 	PluginsOnly      bool                                     // agents of others bring no MCP servers
 	Servers          *Servers                                 // whose tools agents have; nil for none
 	File             func(path string) (text string, ok bool) // of the project as the run begins
@@ -114,6 +117,7 @@ type Type struct {
 	Initial    string // what stands in front of its agents' first message
 	Memory     string // scope of what its agents remember; "" is none
 	Effort     string
+	Isolation  string   // worktree, or none
 	Refused    bool     // no agent of it can be started
 	Servers    []string // MCP servers of the session whose tools it names
 	Inline     []string // MCP servers that its agents open

@@ -294,6 +294,7 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 		u.launches.returned(a, b, replaced)
 	}
 	u.launches.answered(a, c, &a.uses[i], b, replaced)
+	u.trees.told(a, c, &a.uses[i], b, replaced)
 	u.history.whole(b, a, replaced)
 	u.permissions.objected(a, c, b, replaced)
 	u.forks.forkCall(a, &a.uses[i], b)

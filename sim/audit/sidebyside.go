@@ -14,7 +14,7 @@ import (
 type neighbours struct {
 	*ledger
 	fronts   *fronts
-	changes  map[string][]changed // by file
+	changes  map[string][]changed // by directory and file
 	commands uint64               // the last event of one
 }
 
@@ -136,16 +136,25 @@ func (u *neighbours) standsOn(a *agent, c *call) {
 		return
 	}
 	now := changed{by: a, began: c.began, saw: saw}
-	for i := range u.changes[at] {
-		o := &u.changes[at][i]
+	key := a.inPlace(at)
+	for i := range u.changes[key] {
+		o := &u.changes[key][i]
 		u.overtaken(at, o, &now)
 		u.overtaken(at, &now, o)
 	}
-	list := append(u.changes[at], now)
+	list := append(u.changes[key], now)
 	if len(list) > keptChanges {
 		list = list[1:]
 	}
-	u.changes[at] = list
+	u.changes[key] = list
+}
+
+// inPlace is a path with the directory in which the agent works.
+func (a *agent) inPlace(at string) string {
+	if a.place == nil {
+		return at
+	}
+	return a.place.path + "/" + at
 }
 
 // stale is ISO-02 for an edit that is refused because of a change of the file: somebody has
@@ -154,7 +163,7 @@ func (u *neighbours) stale(a *agent, c *call, x *use, b *llm.Block) {
 	if !b.IsError || x.name != "Edit" || a.edited || c == nil || c.saw == 0 || !strings.Contains(b.Content.Raw(), tool.Modified) {
 		return
 	}
-	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[x.file], func(o changed) bool { return o.began > c.saw })
+	changed := u.commands > c.saw || u.underWay() || slices.ContainsFunc(u.changes[a.inPlace(x.file)], func(o changed) bool { return o.began > c.saw })
 	if u.fails(iso02, changed) {
 		u.report(iso02, a, "an edit of "+x.file+", which nobody has changed since it was read", short(b.Content.Raw()))
 	}

@@ -31,8 +31,8 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 			return "field", string(v) != "null"
 		}
 	}
-	if field(in, "isolation") == "worktree" {
-		return "not served here", true
+	if why, known := u.apart(field(in, "isolation")); why != "" || !known {
+		return why, known
 	}
 	if why, known := u.teams.admits(a, in); why != "" || !known {
 		return why, known
@@ -46,7 +46,27 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 	if s.Depth > 0 && a.facts.Depth >= s.Depth {
 		return "cannot spawn", true
 	}
-	return u.typed(a, s, field(in, "subagent_type"), field(in, "model"))
+	typ := field(in, "subagent_type")
+	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Types[typ].Isolation == "remote" && field(in, "isolation") == "" {
+		return "cannot be started", known
+	}
+	return why, known
+}
+
+// apart is admits for the isolation that a call asks for.
+func (u *launches) apart(isolation string) (why string, known bool) {
+	s := u.opt.Session
+	switch {
+	case isolation == "":
+	case !s.Offers && isolation == "worktree":
+		return "not served here", true
+	case !s.Offers:
+	case isolation != "worktree":
+		return "field", true
+	case s.NoCommit != "":
+		return "", false // until there is a commit
+	}
+	return "", true
 }
 
 // typed is admits for the type that a call names.

@@ -11,7 +11,10 @@ import (
 )
 
 // handling is the section on calls of tools and the files that they show.
-type handling struct{ *ledger }
+type handling struct {
+	*ledger
+	trees *worktrees
+}
 
 // toolCall is ISO-11 for a call: it is one of this agent's last answer.
 func (u *handling) toolCall(a *agent, b *transcript.ToolCall) {
@@ -46,6 +49,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 		u.report(prm04, a, "the input that was decided about: "+c.ran.String(), b.Ran.String())
 	}
 	u.tools.separate(a, c, b)
+	u.trees.writes(a, c, b)
 	u.filter.refused(a, c, b)
 	u.servers.called(a, c, b)
 	u.permissions.kept(a, c, b)
@@ -70,7 +74,7 @@ func (u *Auditor) toolResult(a *agent, b *transcript.ToolResult) {
 	}
 }
 
-// separate is SUB-22: nothing serves worktrees, so whoever asks for one is told so.
+// separate is SUB-22: whoever asks for a worktree gets one, or is told why not.
 func (u *handling) separate(a *agent, c *call, b *transcript.ToolResult) {
 	if c.name != "Agent" || a.edited {
 		return
@@ -79,8 +83,8 @@ func (u *handling) separate(a *agent, c *call, b *transcript.ToolResult) {
 	if x == nil || field(x.input, "isolation") != "worktree" {
 		return
 	}
-	if u.fails(sub22, b.IsError) {
-		u.report(sub22, a, "an error, since no agent has a worktree", "none")
+	if u.fails(sub22, b.IsError || u.trees.homes[c.id] != nil) {
+		u.report(sub22, a, "a worktree, or an error", "neither")
 	}
 }
 
@@ -121,6 +125,9 @@ func fileOf(x *use) (string, bool) {
 		switch x.name {
 		case "Read", "Edit", "Write":
 			if at := field(x.input, "file_path"); at != "" {
+				if rest, below := strings.CutPrefix(at, "/work/project/.claude/worktrees/"); below {
+					_, at, _ = strings.Cut(rest, "/")
+				}
 				x.file = path.Clean(strings.TrimPrefix(at, "/work/project/"))
 				if rest, is := strings.CutPrefix(x.file, homeOfUser+plansDir); is {
 					x.file = "~" + plansDir + rest
@@ -138,6 +145,7 @@ func (u *handling) fileResult(a *agent, x *use, b *llm.Block) {
 	if !ok || a.edited {
 		return
 	}
+	u.trees.shows(a, x, b)
 	known := a.files.make(at)
 	if x.name == "Edit" {
 		if b.IsError && strings.Contains(b.Content.Raw(), tool.NotRead) {

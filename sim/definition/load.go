@@ -164,9 +164,9 @@ func (r *reader) done(prompt string, at document.Pos) {
 	if d.Memory != "" {
 		d.Tools = remembering(d.Tools)
 	}
-	if d.Isolation != "" {
+	if d.Isolation == "remote" {
 		p := r.where["isolation"]
-		d.Refused = append(d.Refused, r.text.src.Name+":"+strconv.Itoa(p.Line)+":"+strconv.Itoa(p.Col)+": isolation is known, but nothing serves it yet")
+		d.Remote = r.text.src.Name + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) + ": isolation remote is known, but there are no remote environments: write worktree"
 	}
 }
 

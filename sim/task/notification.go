@@ -22,6 +22,8 @@ type Notification struct {
 	Error       string // of a failed task
 	Result      string // optional
 	Usage       Usage
+	Worktree    string // where the agent's changes are, where it had a directory of its own
+	Branch      string // … and on which branch
 }
 
 const (
@@ -65,7 +67,14 @@ func (n *Notification) Render() string {
 	element(&b, "total_tokens", strconv.FormatInt(n.Usage.TotalTokens, 10))
 	element(&b, "tool_uses", strconv.FormatInt(n.Usage.ToolUses, 10))
 	element(&b, "duration_ms", strconv.FormatInt(n.Usage.DurationMS, 10))
-	b.WriteString("\n</usage>\n" + closeTag)
+	b.WriteString("\n</usage>\n")
+	if n.Worktree != "" {
+		b.WriteString("<worktree>")
+		element(&b, "worktreePath", escape(n.Worktree))
+		element(&b, "worktreeBranch", escape(n.Branch))
+		b.WriteString("\n</worktree>\n")
+	}
+	b.WriteString(closeTag)
 	return b.String()
 }
 

@@ -24,6 +24,7 @@ type AgentOptions struct {
 	Teams      bool        // agent swarms are on
 	Leads      bool        // the caller can lead a team
 	Internal   bool        // an internal build
+	Isolation  bool        // agents can have worktrees
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
 	Coordinator bool
 	Attached    bool // the types are listed in the conversation
@@ -39,6 +40,7 @@ type AgentInput struct {
 	Name        string
 	Team        string // team_name
 	Mode        string // of a teammate
+	Isolation   string // worktree
 }
 
 // agentFields are the fields in schema order; those that the gates do not offer
@@ -60,7 +62,8 @@ func agentFields(o AgentOptions) fields {
 		{name: "run_in_background", typ: booleanType, hidden: !o.Background || o.Fork || o.Coordinator,
 			about: "Return at once; you are notified when the agent has ended."},
 		{name: "name", hidden: !o.Names, about: "Name under which you can send the agent messages once it is in the background."},
-		{name: "isolation", hidden: true, unserved: unservedIsolation},
+		{name: "isolation", hidden: !o.Isolation, unserved: unservedIsolation, enum: isolations(o.Isolation),
+			about: "Where the agent works: worktree is a working directory and a branch of its own, made of the last commit. Unchanged it is removed at the end, else the result names both."},
 		{name: "team_name", hidden: !o.Teams || !o.Leads, unserved: noTeams, about: "Name of your team: the agent, which needs a name, becomes a teammate that stays until it is shut down."},
 		{name: "mode", hidden: !o.Teams || !o.Leads, unserved: noTeams, enum: []string{"default", "acceptEdits", "bypassPermissions", "plan"},
 			about: "Permission mode of the teammate; plan has it ask you for approval first."},
@@ -69,6 +72,14 @@ func agentFields(o AgentOptions) fields {
 		forWorkers(fs)
 	}
 	return fs
+}
+
+// isolations are the values of the field where it is offered.
+func isolations(offered bool) []string {
+	if offered {
+		return []string{"worktree"}
+	}
+	return nil
 }
 
 // The places of the fields in agentFields.
@@ -220,6 +231,7 @@ func agentInput(in *input) AgentInput {
 		Name:        in[agentName].text(),
 		Team:        in[agentTeam].text(),
 		Mode:        in[agentMode].text(),
+		Isolation:   in[agentIsolation].text(),
 	}
 }
 

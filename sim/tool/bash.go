@@ -29,6 +29,8 @@ type Shell struct {
 	Wrote   []string // what it changed in the project: paths, or what else it changed
 	Temp    []string // files that it changed below shell.TempDir
 	Unknown []string // commands that it called and that are not there
+
+	Conflicts []shell.Conflict // that its merges came upon
 }
 
 // runBash runs a command line in the agent's shell. One that is to run in the
@@ -54,8 +56,8 @@ func runBash(e *Env, p *llm.Payload) Result {
 	r := shell.Run(&env, in[0].text())
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
 	background := in[3].kind == jsonTrue
-	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown) > 0 {
-		out.Shell = &Shell{Background: background, Exit: r.Exit, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown}
+	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown)+len(r.Conflicts) > 0 {
+		out.Shell = &Shell{Background: background, Exit: r.Exit, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown, Conflicts: r.Conflicts}
 		if out.Shell.About == "" {
 			out.Shell.About = in[0].text()
 		}

@@ -52,6 +52,7 @@ func (e *Env) fresh(f *workspace.File, then string) (Entry, error) {
 	case !ok:
 		return seen, fmt.Errorf("file %s %s: read it, then %s", f.Path(), NotRead, then)
 	case seen.Hash != f.Version().Hash:
+		e.Stale.Path, e.Stale.Seen = f.Path(), seen.Hash
 		return seen, fmt.Errorf("file %s %s: read it again, then %s", f.Path(), Modified, then)
 	}
 	return seen, nil

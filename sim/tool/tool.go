@@ -75,6 +75,10 @@ type Env struct {
 	Programs []shell.Program // what builds and tests do; nil are shell.Programs
 	Drawn    Drawn           // of commands that the shell does not carry out; nil leaves what holds without it
 
+	// Stale is, after a call, the file that it was refused to change, with the version
+	// that the agent had seen, since another one stands there.
+	Stale struct{ Path, Seen string }
+
 	Interrupted func() bool // whether the run is to end; for tools that may run long
 }
 

@@ -70,6 +70,8 @@ func bodies() []Body {
 		&Team{Team: "web", Op: "joined", Name: "alice", Backend: "tmux", StartUp: 3 * vtime.Second, Connections: 2},
 		&Mail{Team: "web", Op: "delivered", Place: "idle", From: "team-lead", To: "alice", N: 2, Type: "plan_approval_response", Mode: "default", Bytes: 80},
 		&TeamTask{Team: "web", Task: 3, Op: "updated", Status: "in_progress", Owner: "alice", By: "alice"},
+		&Worktree{Op: "made", Path: ".claude/worktrees/agent-a0", Branch: "worktree-agent-a0", Lineage: "main/1.1"},
+		&Conflict{Path: "a.go", At: "merge", First: 1, Second: 2, Base: "0a1b2c3d", Other: "4d5e6f70"},
 		&Terminal{Line: "└─ done"},
 		&Finding{Rule: "look-back", Detail: "nine forks"},
 		&Item{Item: "fix-auth", Outcome: "done", Missing: []string{"a", "b c"}, Rereads: map[string]int{"stale": 1, "lazy": 2}},

@@ -47,3 +47,6 @@ func (w *Worktree) End() (kept bool) {
 	}
 	return w.kept
 }
+
+// Reopen goes on with a worktree that has ended: it ends once more.
+func (w *Worktree) Reopen() { w.ended = false }

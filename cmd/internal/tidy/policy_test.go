@@ -67,7 +67,7 @@ sim/team:
 sim/mcp:               sim/vtime sim/llm sim/client sim/kernel sim/permission sim/tool
 sim/worktree:          sim/shell sim/workspace
 sim/plan:              sim/rng sim/permission sim/workspace
-sim/agent:             WORDS WORLD sim/mcp sim/plan sim/team
+sim/agent:             WORDS WORLD sim/mcp sim/plan sim/team sim/worktree
 sim/fork:              WORDS WORLD sim/agent
 sim/user:              WORDS WORLD sim/agent
 sim/coordinator:       WORDS WORLD sim/agent

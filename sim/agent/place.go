@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/shell"
+	"agentsim/sim/transcript"
+	"agentsim/sim/workspace"
+	"agentsim/sim/worktree"
+)
+
+// place is a directory in which agents work: the project's own, or a worktree.
+type place struct {
+	fs   *workspace.FS
+	repo *shell.Repo
+
+	tree     *worktree.Worktree // nil of the project's own
+	from     *place             // of whose branch it was made
+	removed  bool
+	within   int  // agents in it that live
+	outlived bool // one of them has ended, and was told that it stays
+}
+
+// isolated is the isolation by which an agent works in a worktree.
+const isolated = "worktree"
+
+// tasksDir is where output files are, relative to the project: every agent has the same.
+var tasksDir = strings.TrimSuffix(outputDir, "/")
+
+// of is the place, the project's own directory for nil.
+func (p *place) of(w *World) *place {
+	if p == nil {
+		return w.project
+	}
+	return p
+}
+
+// directory is where a place is, absolute.
+func (w *World) directory(p *place) string {
+	if p == nil {
+		return w.cfg.Root
+	}
+	return w.cfg.Root + "/" + worktree.Path(p.tree.Slug)
+}
+
+// isolate makes a worktree for a child whose call or definition asks for one (WKT-08).
+// Any other child works where its parent does.
+func (b *spawning) isolate() error {
+	a := b.by
+	b.place = a.place
+	want := b.in.Isolation
+	if want == "" {
+		want = b.def.Isolation
+	}
+	if want != isolated {
+		return nil
+	}
+	from := a.place.of(a.w)
+	maker := worktree.Memory{FS: from.fs, Repo: from.repo, Linked: append([]string{tasksDir}, a.w.cfg.Repository.Linked...)}
+	id := llm.AgentID(a.w.cfg.Key.Sub(b.lineage).Sub("agent").Uint64()) // as it will have it
+	p, err := from.branch(maker, worktree.AgentSlug(id.String(), maker.Taken))
+	if err != nil {
+		return err
+	}
+	b.place = p
+	a.w.rec.emit(a.ref, &transcript.Worktree{Op: "made", Path: worktree.Path(p.tree.Slug), Branch: worktree.Branch(p.tree.Slug), Lineage: b.lineage})
+	return nil
+}
+
+// branch makes a worktree of the place's own branch.
+func (p *place) branch(maker worktree.Memory, slug string) (*place, error) {
+	t, err := worktree.Make(maker, slug)
+	if err != nil {
+		return nil, err
+	}
+	copied := t.Tree.(*worktree.Copy)
+	return &place{fs: copied.FS, repo: copied.Repo, tree: t, from: p}, nil
+}
+
+// enter takes an agent in.
+func (p *place) enter(a *Agent) {
+	if a.place = p; p != nil {
+		p.within++
+	}
+}
+
+// leave ends an agent's stay in a worktree. The last to leave ends it: unchanged it goes.
+func (p *place) leave(a *Agent) {
+	if p == nil {
+		return
+	}
+	if p.within--; p.within > 0 {
+		p.outlived = true
+		return
+	}
+	ev := transcript.Worktree{Op: "kept", Path: worktree.Path(p.tree.Slug), Branch: worktree.Branch(p.tree.Slug)}
+	if !p.outlived && !p.tree.End() {
+		ev.Op, p.removed = "removed", true
+	}
+	a.w.rec.emit(a.ref, &ev)
+}
+
+// again is the place for an agent that goes on: a worktree that was removed is made
+// anew, of what its maker's branch is at by now.
+func (p *place) again(a *Agent) *place {
+	if p == nil {
+		return nil
+	}
+	p.tree.Reopen()
+	if !p.removed {
+		return p
+	}
+	maker := worktree.Memory{FS: p.from.fs, Repo: p.from.repo, Linked: append([]string{tasksDir}, a.w.cfg.Repository.Linked...)}
+	now, err := p.from.branch(maker, p.tree.Slug)
+	if err != nil {
+		panic("agent: " + err.Error()) // its branch went with it
+	}
+	a.w.rec.emit(a.ref, &transcript.Worktree{Op: "made-again", Path: worktree.Path(now.tree.Slug), Branch: worktree.Branch(now.tree.Slug)})
+	*p = *now
+	return p
+}
+
+// left is the worktree that an agent leaves changed behind, and its branch; "" for none.
+func (p *place) left(w *World) (dir, branch string) {
+	if p == nil || p.removed {
+		return "", ""
+	}
+	return w.directory(p), worktree.Branch(p.tree.Slug)
+}
+
+// appendLeft says it in a result.
+func (p *place) appendLeft(w *World, b []byte) []byte {
+	if dir, branch := p.left(w); dir != "" {
+		b = llm.AppendQuoted(append(b, `,"worktreePath":`...), dir)
+		b = llm.AppendQuoted(append(b, `,"worktreeBranch":`...), branch)
+	}
+	return b
+}
+
+// leftWords says it behind an error.
+func (p *place) leftWords(w *World) string {
+	dir, branch := p.left(w)
+	if dir == "" {
+		return ""
+	}
+	return ". What it changed is in " + dir + ", on branch " + branch
+}
+
+// gitStatus is what an agent in a place is told of the repository, where text is what
+// those in the project's directory are told. In a new worktree nothing is changed.
+func (p *place) gitStatus(text string) string {
+	if p == nil || text == "" {
+		return text
+	}
+	own := "Current branch: " + worktree.Branch(p.tree.Slug) + "\n\nStatus:\n(clean)\n"
+	before, status, found := strings.Cut(text, "\nStatus:\n")
+	if !found {
+		return own + "\n" + text
+	}
+	for line := range strings.Lines(before) {
+		if !strings.HasPrefix(line, "Current branch:") && strings.TrimSpace(line) != "" {
+			own = strings.TrimSpace(line) + "\n" + own
+		}
+	}
+	if _, rest, more := strings.Cut(status, "\n\n"); more {
+		own += "\n" + rest
+	}
+	return own
+}
+
+// conflicts records what a tool use came upon that another agent has changed: a merge's
+// conflicts, an edit that was refused, and a file that a command wrote over.
+func (u *toolUse) conflicts(before int) {
+	a, fs := u.by, u.by.place.of(u.by.w).fs
+	report := func(c transcript.Conflict) { a.w.rec.emit(a.ref, &c) }
+	if s := u.result.Shell; s != nil {
+		for _, c := range s.Conflicts {
+			report(transcript.Conflict{Path: c.Path, At: "merge", First: c.Ours, Second: c.Theirs, Base: c.Base, Other: c.Other})
+		}
+	}
+	apart := func(log []workspace.Write, path, seen string) {
+		for i := len(log) - 1; i >= 0; i-- {
+			if w := &log[i]; w.Path == path {
+				if w.By != a.ref {
+					report(transcript.Conflict{Path: path, At: "directory", First: w.By, Second: a.ref, Base: w.Before, Other: seen})
+				}
+				return
+			}
+		}
+	}
+	if s := a.w.env.Stale; s.Path != "" {
+		apart(fs.Log(), s.Path, s.Seen)
+	}
+	if u.tool.CanonicalName() != "Bash" {
+		return
+	}
+	for i, w := range fs.Log()[before:] {
+		if seen, ok := a.ctx.Files.Get(w.Path); ok && w.By == a.ref && seen.Hash != w.Before {
+			apart(fs.Log()[:before+i], w.Path, seen.Hash)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package audit
+
+import (
+	"strings"
+
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+)
+
+// worktrees is the section on agents that work in directories of their own.
+type worktrees struct {
+	*ledger
+	made   map[string]*workplace // by lineage of the agent for which it was made
+	homes  map[llm.ToolUseID]*workplace
+	wrote  map[string]written // versions of files, by path and hash
+	shared workplace          // the project's own directory
+}
+
+// workplace is a directory in which agents work.
+type workplace struct {
+	path, branch string
+	from         *workplace // of which it was made; nil of the project's own
+	made         uint64     // the event at which it was
+	within       int
+	several      bool // agents have worked in it
+	edits        int
+	commands     int // and other tools that may have written
+	ended        string
+}
+
+// written is who has made a version of a file, and at which event; nil are several.
+type written struct {
+	in  *workplace
+	seq uint64
+}
+
+// event takes in what becomes of a worktree.
+func (u *worktrees) event(a *agent, b *transcript.Worktree) {
+	switch {
+	case a == nil:
+	case b.Op == "made":
+		u.made[b.Lineage] = &workplace{path: b.Path, branch: b.Branch, from: a.place, made: u.seq}
+	case a.place == nil || a.place.path == "":
+		u.report(wkt04, a, "a worktree of its own to end", "none")
+	case b.Op == "made-again":
+		*a.place = workplace{path: b.Path, branch: b.Branch, from: a.place.from, made: u.seq}
+	default:
+		u.ends(a.place, a, b.Op)
+	}
+}
+
+// ends is WKT-04 for the end of a worktree: it is removed where nobody has written
+// anything in it, and never after a single edit.
+func (u *worktrees) ends(p *workplace, a *agent, op string) {
+	p.ended = op
+	if u.fails(wkt04, op != "kept" || p.several || p.edits+p.commands > 0) {
+		u.report(wkt04, a, "a worktree removed in which nothing was written", "kept: "+p.path)
+	}
+	if u.fails(wkt04, op != "removed" || p.edits != 1 || p.commands > 0) {
+		u.report(wkt04, a, "a worktree kept in which a file was edited", "removed: "+p.path)
+	}
+}
+
+// starts is WKT-08 for a child: it has a worktree where its call asks for one, or its
+// definition, and none otherwise.
+func (u *worktrees) starts(a, p *agent) {
+	a.place = p.place
+	own := u.made[a.lineage]
+	if own != nil {
+		a.place = own
+		u.homes[a.facts.ToolUse] = own
+	}
+	if a.place == nil {
+		return
+	}
+	a.place.within++
+	a.place.several = a.place.several || a.place.within > 1
+	s := u.opt.Session
+	if s == nil || s.Minimal || a.spawned.input == nil {
+		return
+	}
+	want := field(a.spawned.input, "isolation")
+	if want == "" && !a.fork {
+		want = s.Types[a.facts.Type].Isolation
+	}
+	if u.fails(wkt08, (want == "worktree") == (own != nil)) {
+		u.report(wkt08, a, "a worktree of its own: "+word(want == "worktree"), word(own != nil))
+	}
+}
+
+// writes takes in a tool's result.
+func (u *worktrees) writes(a *agent, c *call, b *transcript.ToolResult) {
+	if a.place == nil || b.Wrote == 0 {
+		return
+	}
+	if x := a.used(c.id); x != nil && c.name == "Edit" {
+		if at, ok := fileOf(x); ok && !u.linked(at) {
+			a.place.edits++
+			return
+		}
+	}
+	a.place.commands++
+}
+
+// returns takes in that a former agent goes on where it worked.
+func (u *worktrees) returns(a *agent) {
+	if a.place != nil {
+		a.place.within++
+	}
+}
+
+// leaves takes an agent out of the directory in which it worked.
+func (u *worktrees) leaves(a *agent) {
+	if a.place != nil {
+		a.place.within--
+	}
+}
+
+// linked reports whether a path is in every worktree.
+func (u *worktrees) linked(at string) bool {
+	dirs := []string{".agentsim"}
+	if s := u.opt.Session; s != nil {
+		dirs = append(dirs, s.Linked...)
+	}
+	for _, d := range dirs {
+		if strings.HasPrefix(at, d+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// shows is WKT-05 for what Read or Edit shows of a file: no version that somebody has
+// made in another directory, unless it was there when this one was made of that, or a
+// command has brought it.
+func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
+	at, ok := fileOf(x)
+	if !ok || b.IsError || a.place == nil || a.edited || u.linked(at) {
+		return
+	}
+	_, rest, found := strings.Cut(b.Content.Raw(), "[[file "+at+" ")
+	hash, _, _ := strings.Cut(rest, " ")
+	if !found {
+		return
+	}
+	key := at + " " + hash
+	by, known := u.wrote[key]
+	if x.name == "Edit" || x.name == "Write" {
+		if known && by.in != a.place {
+			u.wrote[key] = written{}
+		} else if !known {
+			u.wrote[key] = written{a.place, u.seq}
+		}
+		return
+	}
+	if !known || by.in == nil {
+		return
+	}
+	if u.fails(wkt05, by.in == a.place || a.place.commands > 0 || a.place.stemsFrom(by)) {
+		u.report(wkt05, a, "no version of "+at+" from another directory", hash+", made in "+orNone(by.in.path))
+	}
+}
+
+// stemsFrom reports whether a worktree was made of a directory after a version stood there.
+func (p *workplace) stemsFrom(by written) bool {
+	for q := p; q.from != nil; q = q.from {
+		if q.from == by.in {
+			return by.seq < q.made
+		}
+	}
+	return false
+}
+
+// told is WKT-04 for the result of a child that its parent waited for: it names the
+// worktree that is kept, and none that is not.
+func (u *worktrees) told(a *agent, c *call, x *use, b *llm.Block, replaced bool) {
+	raw := b.Content.Raw()
+	if c == nil || !isAgentTool(x.name) || b.IsError || replaced || a.edited || !strings.HasPrefix(raw, `{"status":"completed"`) {
+		return
+	}
+	u.names(a, u.homes[c.id], raw, `,"worktreePath":"`, `","worktreeBranch":"`, `"`)
+}
+
+// notified is WKT-04 for a notification of a child's end.
+func (u *worktrees) notified(a, child *agent, raw string) {
+	if child != nil {
+		u.names(a, child.place, raw, "<worktreePath>", "</worktreePath>\n<worktreeBranch>", "</worktreeBranch>")
+	}
+}
+
+func (u *worktrees) names(a *agent, p *workplace, raw, open, between, end string) {
+	_, rest, found := strings.Cut(raw, open)
+	want := ""
+	if p != nil && p.path != "" && p.ended != "removed" {
+		want = "/" + p.path + between + p.branch + end
+	}
+	if u.fails(wkt04, found == (want != "") && strings.Contains(rest, want)) {
+		u.report(wkt04, a, "a result that names a worktree that is kept: "+orNone(want), orNone(short(rest)))
+	}
+}
+
+// ownTree reports whether an agent works in a worktree.
+func (a *agent) ownTree() bool { return a.place != nil && a.place.path != "" }
+
+// surroundings is what an agent is told of where it works.
+func (u *fronts) surroundings(a *agent) string {
+	text := surroundingsText
+	if u.opt.Session.NoCommit == "none" {
+		text = strings.Replace(text, "Git repository: yes", "Git repository: no", 1)
+	}
+	if a.ownTree() {
+		text = strings.Replace(text, "/work/project\n", "/work/project/"+a.place.path+"\n", 1)
+	}
+	return text
+}

@@ -24,6 +24,9 @@ func (u *canaries) firstOfChild(a *agent, nodes []*llm.Node) {
 	said := !known
 	for _, n := range nodes {
 		text := n.Block.Content.Raw()
+		if a.mate && strings.HasPrefix(text, teamPart) {
+			continue // what the team is for
+		}
 		if known && !said && saysAll(n, want) {
 			said = true
 			text = strings.Replace(text, want, "", 1)

@@ -97,7 +97,7 @@ func (w *World) show(by *Agent, lineage string) {
 	for _, a := range w.agents {
 		if a.lineage == lineage && a.task != nil {
 			q.shown = a
-			w.rec.emit(a.ref, &transcript.Output{TaskID: a.task.ID, Op: "shown", Activation: a.task.Activation()})
+			w.rec.emit(a.ref, &transcript.Output{TaskID: a.task.ID, Op: "shown", Activation: a.task.Activation(), Messages: viewed(a)})
 			return
 		}
 	}

@@ -313,3 +313,22 @@ func stopMate(w *World, m *mate, why error) {
 	w.move(m.of.ref, m.of.task, task.Killed)
 	m.of.ctx.Abort.Abort(why)
 }
+
+// viewed is how many messages the view of a teammate holds, the newest ones: the record
+// has all (SWM-12). Others have no such view.
+func viewed(a *Agent) (n int) {
+	most := a.w.cfg.Teams.History
+	if most == 0 {
+		most = DefaultHistory
+	}
+	switch {
+	case !a.mate.member():
+	case a.life != nil:
+		for m := a.conv.Last; m != nil && n < most; m = m.Prev {
+			n++
+		}
+	case a.past.resumable():
+		n = min(len(a.past.chain.entries), most)
+	}
+	return n
+}

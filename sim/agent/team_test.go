@@ -2,12 +2,12 @@ package agent_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"agentsim/sim/agent"
 	"agentsim/sim/gate"
-	"agentsim/sim/team"
 	"agentsim/sim/tool"
 	"agentsim/sim/user"
 	"agentsim/sim/vtime"
@@ -75,6 +75,7 @@ func TestTeams(t *testing.T) {
 	t.Run("SWM-08 the tools of the list create, change, link, get and delete tasks", testListTools)
 	t.Run("SWM-11 killing one teammate or interrupting the lead ends no other; a message resumes who was stopped", testControllers)
 	t.Run("SWM-11 a lead that ends takes its teammates with it, and that is told", testLeadEnds)
+	t.Run("SWM-12 the view of a teammate holds its newest messages, fifty unless the session says otherwise, and the record has all", testView)
 	t.Run("SWM-01 TaskStop kills a teammate, and its open tasks are anybody's", testTaskStop)
 }
 
@@ -383,6 +384,22 @@ func testLeadEnds(t *testing.T) {
 	}
 }
 
+func testView(t *testing.T) {
+	for most, want := range map[int]string{0: "50", 7: "7"} {
+		turns := slices.Repeat([]string{"use TaskList {}"}, 40)
+		s := played(t, func(s *story) {
+			s.cfg.Teams.History = most
+			s.roots[0].Steps = append(s.roots[0].Steps, user.Step{Timed: true, At: 40 * vtime.Second, Act: agent.Act{Show: "main/2.1"}}, user.Step{Timed: true, At: 50 * vtime.Second, Act: agent.Act{Show: agent.Nothing}})
+		}, []string{makeTeam, mate("alice", ""), "text wait", "text done"}, append(turns, "text wait"))
+		if e := s.eventsOf("output"); len(e) != 2 || e[0]["messages"] != want {
+			t.Errorf("most %d: %v", most, e)
+		}
+		if n := strings.Count(s.flat("main/2.1", 41), `"type":"tool_result"`); n != 40 && strings.Count(s.text.String(), "name=TaskList bytes") != 40 {
+			t.Error("the store has", n)
+		}
+	}
+}
+
 func testTaskStop(t *testing.T) {
 	s := played(t, nil, []string{makeTeam + `; use TaskCreate {"subject":"s","description":"d"}`, mate("alice", "") + "; " + mate("bob", ""), "take 3s; use TaskStop {\"task_id\":\"$T1\"}",
 		"text wait", "text done", "text done"},
@@ -399,5 +416,3 @@ func testTaskStop(t *testing.T) {
 		t.Error(e)
 	}
 }
-
-var _ = team.InProcess

@@ -7,6 +7,7 @@ type Output struct {
 	Op         string // shown, hidden: on the user's screen or off it again; evicted
 	Activation int
 	Bytes      int // of the output, when it is evicted
+	Messages   int // of a teammate that is shown: those that its view holds
 }
 
 func (*Output) Kind() Kind { return KindOutput }
@@ -15,5 +16,6 @@ func (b *Output) AppendText(dst []byte) []byte {
 	dst = appendStr(dst, " task=", b.TaskID)
 	dst = appendStr(dst, " op=", b.Op)
 	dst = optInt(dst, " activation=", b.Activation)
-	return optInt(dst, " bytes=", b.Bytes)
+	dst = optInt(dst, " bytes=", b.Bytes)
+	return optInt(dst, " messages=", b.Messages)
 }

@@ -126,7 +126,7 @@ func New(opt Options) *Auditor {
 		outputs: outputs{gone: map[string]vtime.Instant{}}}
 	u.teams = teams{ledger: l, gates: &u.gates, tasks: &u.tasks, owners: map[shared]string{}, sent: map[route]int{}, got: map[route]int{}}
 	u.launches.teams, u.fronts.teams = &u.teams, &u.teams
-	u.trees = worktrees{ledger: l, made: map[string]*workplace{}, homes: map[llm.ToolUseID]*workplace{}, wrote: map[string]written{}}
+	u.trees = worktrees{ledger: l, made: map[string]*workplace{}, homes: map[llm.ToolUseID]*workplace{}, wrote: map[[2]string]written{}}
 	u.tools = handling{ledger: l, trees: &u.trees}
 	u.notices.trees, u.launches.trees = &u.trees, &u.trees
 	if opt.Session != nil {

@@ -12,8 +12,8 @@ type worktrees struct {
 	*ledger
 	made   map[string]*workplace // by lineage of the agent for which it was made
 	homes  map[llm.ToolUseID]*workplace
-	wrote  map[string]written // versions of files, by path and hash
-	shared workplace          // the project's own directory
+	wrote  map[[2]string]written // versions of files, by path and hash
+	shared workplace             // the project's own directory
 }
 
 // workplace is a directory in which agents work.
@@ -118,16 +118,32 @@ func (u *worktrees) leaves(a *agent) {
 
 // linked reports whether a path is in every worktree.
 func (u *worktrees) linked(at string) bool {
-	dirs := []string{".agentsim"}
-	if s := u.opt.Session; s != nil {
-		dirs = append(dirs, s.Linked...)
+	if strings.HasPrefix(at, ".agentsim/") {
+		return true
 	}
-	for _, d := range dirs {
-		if strings.HasPrefix(at, d+"/") {
-			return true
+	if s := u.opt.Session; s != nil {
+		for _, d := range s.Linked {
+			if rest, within := strings.CutPrefix(at, d); within && strings.HasPrefix(rest, "/") {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// versionShown is the hash of a file's version that a result shows, "" for none.
+func versionShown(result, at string) string {
+	for {
+		_, rest, found := strings.Cut(result, "[[file ")
+		if !found {
+			return ""
+		}
+		if of, is := strings.CutPrefix(rest, at); is && strings.HasPrefix(of, " ") {
+			hash, _, _ := strings.Cut(of[1:], " ")
+			return hash
+		}
+		result = rest
+	}
 }
 
 // shows is WKT-05 for what Read or Edit shows of a file: no version that somebody has
@@ -138,12 +154,11 @@ func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
 	if !ok || b.IsError || a.place == nil || a.edited || u.linked(at) {
 		return
 	}
-	_, rest, found := strings.Cut(b.Content.Raw(), "[[file "+at+" ")
-	hash, _, _ := strings.Cut(rest, " ")
-	if !found {
+	hash := versionShown(b.Content.Raw(), at)
+	if hash == "" {
 		return
 	}
-	key := at + " " + hash
+	key := [2]string{at, hash}
 	by, known := u.wrote[key]
 	if x.name == "Edit" || x.name == "Write" {
 		if known && by.in != a.place {

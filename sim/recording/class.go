@@ -47,6 +47,8 @@ const (
 	PlanCause         // plan mode began or ended
 	SkillCause        // a skill began or ended
 	RetryCause        // an attempt had failed
+
+	MarksCause // its last mark (cache_control) is in front of what the predecessor had left
 	numCauses
 )
 
@@ -54,7 +56,7 @@ const (
 const Causes = int(numCauses)
 
 var causeNames = [...]string{"", "ttl", "model", "compaction", "tools", "system", "history", "thinking", "hidden-request",
-	"visibility-lag", "noise", "ttl-1h", "settings", "resume", "microcompact", "client-version", "mcp", "tool-list", "plan-mode", "skill", "api-error"}
+	"visibility-lag", "noise", "ttl-1h", "settings", "resume", "microcompact", "client-version", "mcp", "tool-list", "plan-mode", "skill", "api-error", "marks"}
 
 // ToldCauses are the causes that lines tell, the surest first, with what they
 // tell of each.

@@ -7,7 +7,8 @@ import (
 )
 
 // Difference is where a prompt stops being a continuation of another one: a setting
-// that stands in no block, or the first byte that is not the same.
+// that stands in no block, or the first byte that is not the same. Or it is a
+// difference of marks (cache_control), which are no part of the prompt.
 type Difference struct {
 	Setting string // such as thinking; "" for none, and then the rest holds
 	Level   string // tools, system or messages
@@ -17,6 +18,21 @@ type Difference struct {
 	Kind    string
 	Name    string // of a tool
 	At      int64  // byte of the block, from 0
+
+	Unmarked bool   // what the earlier request left up to that block is behind the last mark of the later one
+	TTL      string // what the mark on that block asks for, and what the earlier one did: 5m after 1h; "" for no difference
+}
+
+// then is between the differences of one request.
+const then = "; "
+
+// Differences are several of one request, as Request.Changed holds them.
+func Differences(of ...*Difference) string {
+	var out []string
+	for _, d := range of {
+		out = append(out, d.String())
+	}
+	return strings.Join(out, then)
 }
 
 // String is what the cache loses by it and where it is: "system: block 2 (text),
@@ -33,7 +49,12 @@ func (d *Difference) where() string {
 	words := []string{d.Role, d.Kind, d.Name}
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
 	what := strings.Join(words, " ")
-	if d.New {
+	switch {
+	case d.Unmarked:
+		return fmt.Sprintf("none from block %d (%s) on", d.Block, what)
+	case d.TTL != "":
+		return fmt.Sprintf("block %d (%s), %s", d.Block, what, d.TTL)
+	case d.New:
 		return fmt.Sprintf("new block %d (%s)", d.Block, what)
 	}
 	return fmt.Sprintf("block %d (%s), byte %d", d.Block, what, d.At)
@@ -46,6 +67,10 @@ func (d *Difference) cause() Cause {
 		return ModelCause
 	case d.Setting != "":
 		return SettingsCause
+	case d.Unmarked:
+		return MarksCause
+	case d.TTL != "":
+		return ExpiredCause
 	case d.Level == "tools":
 		return ToolsCause
 	case d.Level == "system":
@@ -54,9 +79,25 @@ func (d *Difference) cause() Cause {
 	return HistoryCause
 }
 
-// ChangedBy is the cause that the bytes of a prompt tell, NoCause where they tell of
-// none.
-func (r *Request) ChangedBy() Cause {
-	name, _, _ := strings.Cut(r.Changed, ": ")
+// ChangedBy is the cause that the body of a request tells, NoCause where it tells of
+// none. A lifetime that changed is a cause only where the entry had expired.
+func (r *Request) ChangedBy() Cause { return causeOf(r.Changed) }
+
+func causeOf(changed string) Cause {
+	name, _, _ := strings.Cut(changed, ": ")
 	return Cause(max(slices.Index(causeNames[:], name), 0))
+}
+
+// Continues reports whether the prompt is not known to stop being a continuation of
+// Pred's: marks alone change none of it.
+func (r *Request) Continues() bool {
+	for rest := r.Changed; rest != ""; {
+		switch causeOf(rest) {
+		case MarksCause, ExpiredCause:
+			_, rest, _ = strings.Cut(rest, then)
+		default:
+			return false
+		}
+	}
+	return true
 }

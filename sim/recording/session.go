@@ -132,8 +132,8 @@ type Request struct {
 	Blocks     []uint64
 	BlockBytes []int64
 	// Changed is where the prompt stops being a continuation of Pred's and what that
-	// lets the cache lose, as Difference.String says it, where the recording holds the
-	// bytes of both; "" where Pred's stands in front of it whole.
+	// lets the cache lose, and which marks are others, as Differences says it, where the
+	// recording holds the bodies of both; "" where Pred's stands in front of it whole.
 	Changed string
 	// Said is what the conversation gained since Pred, without that one's answer;
 	// Answer is what the model answered. Both are nil without content.

@@ -17,6 +17,8 @@ type dump struct {
 	n     int
 	agent string // as the client names it
 	epoch time.Time
+
+	content bool // whether what was said is kept
 }
 
 func newDump() *dump {
@@ -47,7 +49,7 @@ func (d *dump) read(t *testing.T) (*recording.Session, []recording.Skip) {
 	t.Helper()
 	d.files["b/index.jsonl"] = &fstest.MapFile{Data: []byte(d.index.String())}
 	var out []*recording.Session
-	report, err := Read(d.files, []string{"b"}, Options{}, func(s *recording.Session) error { out = append(out, s); return nil })
+	report, err := Read(d.files, []string{"b"}, Options{Content: d.content}, func(s *recording.Session) error { out = append(out, s); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

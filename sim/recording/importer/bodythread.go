@@ -215,19 +215,17 @@ func (s *bodySession) thread(t recording.Thread, agent string) int32 {
 	return int32(n)
 }
 
-// differs is where a request stops being a continuation of its predecessor, as
-// recording.Difference says it: the first byte in tools or system, else a setting,
-// else a byte of the messages. It is "" where the predecessor's prompt stands in
-// front of it whole.
-func differs(before, now *wire.Body) string {
-	part := llm.Part(before.Head, now.Head)
+// parts is where a request stops being a continuation of its predecessor: the first
+// byte in tools or system, else a setting, else a byte of the messages. It is nil
+// where the predecessor's prompt stands in front of it whole.
+func parts(before, now *wire.Body, part llm.Parting) *recording.Difference {
 	d := &recording.Difference{}
 	settings := before.Changed(now)
 	switch {
 	case len(settings) > 0 && (part.A == nil || part.A.Level == llm.Messages):
 		d.Setting = settings[0]
 	case part.A == nil:
-		return ""
+		return nil
 	default:
 		at := part.A
 		if at.IsBorder() && part.B != nil { // its level goes on in the later one
@@ -241,7 +239,7 @@ func differs(before, now *wire.Body) string {
 			}
 		}
 	}
-	return d.String()
+	return d
 }
 
 // results notes what became of the tool uses of the request before.
@@ -290,7 +288,7 @@ func (s *bodySession) hold(opt *Options, r *recording.Request, head, from *llm.N
 		return
 	}
 	gained := after(head, from)
-	if r.Pred < 0 || r.Changed != "" {
+	if r.Pred < 0 || !r.Continues() {
 		gained = after(head, nil)
 		r.Front = front(head)
 	} else {

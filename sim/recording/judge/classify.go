@@ -154,12 +154,15 @@ func cause(s *recording.Session, i int, v *Verdict, ask bool) recording.Cause {
 	case recording.Exact:
 		return recording.NoCause
 	case recording.Over:
+		if s.Requests[r.Pred].ChangedBy() == recording.MarksCause {
+			return recording.NoCause // it reads what a request before that one left
+		}
 		return recording.HiddenCause
 	}
 	if c, ok := serverCause[r.ServerMiss]; ok && ask {
 		return c
 	}
-	if c := r.ChangedBy(); c != recording.NoCause {
+	if c := r.ChangedBy(); c != recording.NoCause && c != recording.ExpiredCause {
 		return c
 	}
 	strips := r.UserTurn && stripsThinking(r.Model)

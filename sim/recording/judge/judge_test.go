@@ -57,6 +57,9 @@ func TestConformance(t *testing.T) {
 		{"another model", two(10, 0, func(r *recording.Request) { r.Model = sonnet }), recording.Zero, recording.ModelCause, true},
 		{"the first after a compaction", two(10, 9_000, func(r *recording.Request) { r.Compacted = true }), recording.StaticPrefix, recording.CompactCause, true},
 		{"a prompt shorter than what was left, rewritten", two(10, 9_000, func(r *recording.Request) { r.Usage.Write5m = 1_000 }), recording.StaticPrefix, recording.HistoryCause, true},
+		{"its marks were gone", two(10, 0, func(r *recording.Request) { r.Changed = "marks: none from block 4 (user text) on" }), recording.Zero, recording.MarksCause, true},
+		{"its mark asks for another lifetime within the lifetime", two(10, 0, func(r *recording.Request) { r.Changed = "ttl: block 4 (user text), 1h after 5m" }), recording.Zero, recording.NoiseCause, true},
+		{"its mark asks for another lifetime past the lifetime, expired", two(400, 0, func(r *recording.Request) { r.Changed = "ttl: block 4 (user text), 1h after 5m" }), recording.Zero, recording.ExpiredCause, false},
 		{"the server says tools", two(10, 9_000, func(r *recording.Request) { r.ServerMiss = "tools_changed" }), recording.StaticPrefix, recording.ToolsCause, true},
 		{"the server says system", two(10, 9_000, func(r *recording.Request) { r.ServerMiss = "system_changed" }), recording.StaticPrefix, recording.SystemCause, true},
 		{"the server does not find the message past the lifetime, expired", two(400, 0, func(r *recording.Request) { r.ServerMiss = "previous_message_not_found" }), recording.Zero, recording.ExpiredCause, false},
@@ -84,6 +87,15 @@ func TestConformance(t *testing.T) {
 		s.Requests = append(s.Requests, recording.Request{Pred: 1, Model: opus, Start: at(20), Usage: llm.Usage{Read: 13_000}})
 		if got := Classify(s)[2]; got.Class != recording.StaticPrefix {
 			t.Errorf("class %s of what the first request read", got.Class)
+		}
+	})
+	t.Run("IMP-05 a request after one without marks reads what an earlier one left, which no hidden request did", func(t *testing.T) {
+		s := two(10, 0, func(r *recording.Request) {
+			r.Changed, r.Usage = "marks: none from block 4 (user text) on", llm.Usage{Input: 21_000}
+		})
+		s.Requests = append(s.Requests, recording.Request{Pred: 1, Model: opus, Start: at(20), Usage: llm.Usage{Read: 20_000, Write5m: 2_000}})
+		if got := Classify(s)[2]; got.Class != recording.Over || got.Cause != recording.NoCause {
+			t.Errorf("%s by %q", got.Class, got.Cause)
 		}
 	})
 	t.Run("IMP-05 without the server's diagnosis the cause is inferred from usage alone", func(t *testing.T) {

@@ -77,7 +77,8 @@ type Repo struct {
 	// static prefix; First are all of them.
 	Known Cell
 	// Lost are the tokens that were expected and not read, by cause; Residue is
-	// what the model is off by, by cause. NoCause holds what was read exactly.
+	// what the model is off by, by cause. NoCause holds what was read exactly, or beyond a
+	// request without marks.
 	Lost, Residue [Causes]int64
 	Missed        [Causes]int64 // requests, by cause
 	// Resets are the requests that lost their history; Late those of them that

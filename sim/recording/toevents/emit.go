@@ -126,7 +126,7 @@ func (e *emitter) request(i int) {
 	if e.calls[i] == 0 {
 		b.InvokingRequest = recording.ToolUseID(e.s.Threads[r.Thread].ToolUse)
 	}
-	if l.mark != nil && r.WritesKnown && r.Billed {
+	if l.mark != nil && r.WritesKnown && r.Billed && r.Usage.Read+r.Usage.Written() > 0 {
 		ttl, _ := e.s.Lifetime(i)
 		b.Breakpoints = []llm.Breakpoint{{Node: l.mark, TTL: ttl}}
 	}
@@ -265,6 +265,8 @@ var reasons = [...]llm.MissReason{
 	recording.PlanCause:         llm.MissUnexplained,
 	recording.SkillCause:        llm.MissUnexplained,
 	recording.RetryCause:        llm.MissUnexplained,
+
+	recording.MarksCause: llm.MissNoMarker,
 }
 
 func (e *emitter) toolResult(i, k int) {

@@ -42,6 +42,7 @@ func TestMisses(t *testing.T) {
 			recording.ExpiredCause: llm.MissExpired, recording.ModelCause: llm.MissModel, recording.CompactCause: llm.MissMessages,
 			recording.ToolsCause: llm.MissTools, recording.SystemCause: llm.MissSystem, recording.HistoryCause: llm.MissMessages,
 			recording.ThinkingCause: llm.MissMessages, recording.LagCause: llm.MissNotYetReadable, recording.NoiseCause: llm.MissUnexplained,
+			recording.MarksCause: llm.MissNoMarker,
 		} {
 			r := second(t, recording.ShortNear, cause, "400")
 			if r.miss != (llm.Miss{Reason: want, Expected: 1000, Lost: 600, Byte: -1}) {

@@ -331,5 +331,5 @@ func (t *teller) base(i int) int32 {
 // another one than before.
 func changed(r *recording.Request) bool {
 	_, told := r.Tells(recording.ResumeTold, recording.MicrocompactTold, recording.VersionTold)
-	return told || r.ChangedBy() != recording.NoCause || r.ServerMiss == "tools_changed" || r.ServerMiss == "system_changed" || r.ServerMiss == "messages_changed"
+	return told || !r.Continues() || r.ServerMiss == "tools_changed" || r.ServerMiss == "system_changed" || r.ServerMiss == "messages_changed"
 }

@@ -65,9 +65,6 @@ func missed(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, c one) error
 	if x := c.recorded; x != nil && x.Told.Line > 0 {
 		d.Detail("told by", "%s (%s)", toldBy(&x.Told), x.Told.What)
 	}
-	if x := c.recorded; x != nil && x.Changed != "" {
-		d.Detail("first change", "%s of call %d's prompt", x.Changed, x.Pred)
-	}
 	if c.recorded == nil && c.MissByte >= 0 && c.MissPos > 0 {
 		d.Detail("first difference", "block %d, byte %d", c.MissPos, c.MissByte)
 	}

@@ -46,6 +46,9 @@ func recordedCall(d *report.Document, c one) {
 	if x.Class != "" && c.Miss == "" {
 		d.Detail("read as", "%s", readAs(x))
 	}
+	if x.Changed != "" {
+		d.Detail("first change", "%s, against call %d", x.Changed, x.Pred)
+	}
 }
 
 // recordedTable is what the recording adds to a call, for machines.

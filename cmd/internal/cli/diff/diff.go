@@ -36,7 +36,8 @@ func New(s *ui.Env) *cobra.Command {
 		Short: "say where two requests stop being one prefix",
 		Long: `Compares two requests block by block, as a prompt cache does, and names the first block and byte in which they differ. A
 REQUEST is a recorded call, RUN:CALL with the beginning of a run's id and the call's number, or a JSON file with the body
-of a request to the Messages API. Where the first is an earlier one, what the second does not begin with is lost.`,
+of a request to the Messages API. Where the first is an earlier one, what the second does not begin with is lost. Marks
+(cache_control) are no part of a prompt: those that differ are listed by block, with their TTL.`,
 		Example: `  agentsim lab diff 9c1e:1 9c1e:2
   agentsim lab diff before.json after.json`,
 		Args: ui.Exactly(2, "two requests"),
@@ -57,6 +58,7 @@ type prompt struct {
 	head  *llm.Node
 	rest  map[string]string // what stands beside tools, system and messages, as JSON
 	notes []string          // what was not read as part of the prompt
+	marks []mark            // on blocks, in order
 }
 
 func diff(s *ui.Env, o *options, first, second string) error {
@@ -114,6 +116,7 @@ func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
 		return nil, err
 	}
 	p.head = b.Head
+	p.recordedMarks(info, c.Marks)
 	if b.Head == nil || b.Head.IsBorder() {
 		return p, nil
 	}
@@ -128,6 +131,9 @@ func filePrompt(name string, data []byte, strict bool) (*prompt, error) {
 		return nil, ui.Failf(ui.Usage, "%s: %w", name, err)
 	}
 	p := &prompt{name: name, model: body.Model, head: body.Head, rest: map[string]string{}, notes: body.Notes()}
+	for _, m := range body.Breakpoints {
+		p.marks = append(p.marks, mark{m.Node.Pos, m.TTL.String()})
+	}
 	for _, f := range body.Fields {
 		p.rest[f.Name] = f.Value
 	}
@@ -179,7 +185,10 @@ func difference(a, b *prompt) *report.Document {
 	d.Field("at_in_block", report.Count(part.At).If(part.At >= 0))
 	placeFields(d, "in_first", part.A, part.At)
 	placeFields(d, "in_second", part.B, part.At)
+	others := otherMarks(a, b)
 	switch {
+	case part.A == nil && part.B == nil && (len(others) > 0 || a.rest["cache_control"] != b.rest["cache_control"]):
+		d.Say("equal    the blocks of the second are those of the first, byte for byte; its marks (cache_control) are others")
 	case part.A == nil && part.B == nil:
 		d.Say("equal    the second is the first, byte for byte")
 	case part.A == nil:
@@ -193,6 +202,7 @@ func difference(a, b *prompt) *report.Document {
 		parting(d, "second", part.B, part.At)
 	}
 	settings(d, a, b)
+	marks(d, others)
 	for _, p := range [...]struct {
 		which string
 		notes []string

@@ -163,7 +163,8 @@ func (u *unknown) Remove() error          { return errors.New("removed") }
 func testUnknown(t *testing.T) {
 	u := &unknown{}
 	w := &Worktree{Slug: "a", Tree: u}
-	if !w.End() || !w.End() || u.asked != 1 {
-		t.Errorf("kept %v, asked %d times", w.End(), u.asked)
+	first, again := w.End(), w.End()
+	if !first || !again || u.asked != 1 {
+		t.Errorf("kept %v, then %v, asked %d times", first, again, u.asked)
 	}
 }

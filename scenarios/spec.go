@@ -54,7 +54,7 @@ type Agents struct {
 	// Type is the agent type that the lead names when it starts agents; left out it
 	// names none.
 	Type      string `yaml:"type"`
-	Isolation string `yaml:"isolation"` // offered: calls of the Agent tool may ask for worktrees
+	Isolation string `yaml:"isolation"` // calls of the Agent tool may ask for worktrees
 	// Settings are the request settings of every root that does not say otherwise.
 	Settings SettingsSpec `yaml:"settings"`
 	// Coordinator says how structure coordinator leads its workers.

@@ -42,6 +42,7 @@ var rules = []rule{
 	{"coordinator", trimmed, unless((*Scenario).Coordinates, "nobody coordinates: "+coordinatorGate+" and "+coordinatorEnvGate+" are not both on")},
 	{"type", trimmed, unless(func(s *Scenario) bool { return s.hasWork() && s.spawns() }, nobodySpawned)},
 	{"type", trimmed, when(func(s *Scenario) bool { return s.Strategy() == "coordinator" }, "a coordinator starts workers and nobody else")},
+	{"isolation", trimmed, when(func(s *Scenario) bool { return s.Isolation == Isolated && !(s.hasWork() && s.spawns()) }, nobodySpawned)},
 	{"fan_out forks", trimmed, unless((*Scenario).spawns, nobodySpawned)},
 	{"minimal", trimmed, unless((*Scenario).minimal, "only stack minimal reads it")},
 	{"classifier", trimmed, withoutVerdicts},

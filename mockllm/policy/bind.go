@@ -39,7 +39,7 @@ func (e *BindError) Error() string { return fmt.Sprintf("work item %q: %s", e.It
 func Bind(sc *scenarios.Scenario, o Options) (*Table, error) {
 	t := &Table{
 		profile: sc.Model, budget: sc.SummaryBudget(), strategy: cmp.Or(sc.Strategy(), inlineStrategy), background: sc.Background(), agentType: sc.Type,
-		coordinator: sc.Coordinator, plan: sc.Plan, names: namesOf(sc),
+		coordinator: sc.Coordinator, isolates: sc.Isolation == scenarios.Isolated, plan: sc.Plan, names: namesOf(sc),
 		root: o.Root, marks: o.Marks, filler: o.Filler, key: o.Key,
 		factIndex: map[string]int{}, fileIndex: map[string]int{}, itemIndex: map[string]int{}, descIndex: map[string]int{},
 		searchIndex: map[string]int{}, reads: map[readKey]*llm.Payload{}, defectIndex: map[defect]int{}, runIndex: map[string]int{}, lookIndex: map[string]int{},

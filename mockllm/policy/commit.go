@@ -7,7 +7,8 @@ import (
 )
 
 // A fork that changed files commits them before it reports, as its directive asks,
-// where it has a shell; the report names the commit, or says that there is none.
+// where it has a shell; the report names the commit, or says that there is none. So does
+// whoever works on a branch of its own, and a lead before it gives out work to such.
 
 // commitOpen is how a command that commits begins.
 const commitOpen = "git add "
@@ -15,19 +16,23 @@ const commitOpen = "git add "
 // commit commits what the agent changed for its items and has not committed, and
 // reports whether there was anything.
 func (m *Model) commit(items []int) bool {
-	if !m.s.assign.fork || !m.s.proven().bash {
+	asked := m.s.assign == nil || m.s.assign.fork || m.s.assign.apart
+	if !asked || !m.s.proven().bash {
 		return false
 	}
-	var files []int
+	var files, changed []int
 	for _, i := range items {
 		for _, e := range m.t.items[i].edits {
 			if m.s.edited.has(e) && !m.s.proven().committed.has(e) {
-				files = union(files, m.t.edits[e].file)
+				files, changed = union(files, m.t.edits[e].file), union(changed, i)
 			}
 		}
 	}
 	if len(files) == 0 {
 		return false
+	}
+	if m.s.assign == nil {
+		items = changed
 	}
 	it := &m.t.items[items[len(items)-1]]
 	m.think(it.key.Sub("commit"), it.think, items, "commit what was changed")
@@ -64,8 +69,9 @@ func (f *folder) commitResult(b *llm.Block) {
 	if b.IsError {
 		return
 	}
-	_, rest, _ := strings.Cut(b.Content.Raw(), "[main ")
-	p.commit, _, _ = strings.Cut(rest, "]")
+	_, rest, _ := strings.Cut(b.Content.Raw(), "[")
+	head, _, _ := strings.Cut(rest, "]")
+	_, p.commit, _ = strings.Cut(head, " ")
 }
 
 // changed forgets that the edits of a file were committed, which has been changed

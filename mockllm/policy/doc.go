@@ -36,6 +36,8 @@
 //     again if it still holds what misled it.
 //   - An item that runs commands is done when they pass. One that verifies without
 //     any reads what was changed and finds that it is there, which proves nothing.
+//   - A lead whose agents work in worktrees merges the branches that it is told of, one by
+//     one, and where both sides changed the same lines it keeps both.
 //   - Where workers share a directory, what research found is written there and the
 //     report says where.
 //   - Sizes are keyed by work item and what a step does first

@@ -152,7 +152,7 @@ func (f *folder) settle(done, failed []int) {
 func (f *folder) assignment(a *assignment) {
 	s := &f.s
 	if s.assign != nil && s.assign.fork && !a.fork {
-		a = &assignment{a.items, true} // once a fork, always a fork
+		a = &assignment{a.items, true, a.apart} // once a fork, always a fork
 	}
 	s.assign = a
 	f.handOver(a.items)
@@ -173,6 +173,9 @@ func (f *folder) notification(n *note) {
 	f.settle(n.done, n.failed)
 	if n.about >= 0 {
 		f.ended(n.about)
+	}
+	for _, b := range n.branches {
+		branched(f, b)
 	}
 }
 
@@ -218,6 +221,7 @@ func (f *folder) result(b *llm.Block) {
 	f.tempted(n, u.name == f.t.names.agent)
 	f.callResult(&u, b)
 	planResult(f, &u, b)
+	treeResult(f, &u, b)
 	switch u.name {
 	case f.t.names.read:
 		f.readResult(b, n, asked)
@@ -320,7 +324,10 @@ func (f *folder) editResult(b *llm.Block, n, asked *note) {
 	}
 	f.changed(asked.target)
 	f.editWritten(asked)
-	if !asked.fixes {
+	switch {
+	case asked.mends:
+		mended(f, asked.target)
+	case !asked.fixes:
 		f.editMade(asked.target)
 	}
 }
@@ -372,5 +379,8 @@ func (f *folder) agentResult(n, asked *note) {
 	f.settle(n.done, n.failed)
 	for _, i := range asked.do.items {
 		f.ended(i)
+	}
+	for _, b := range n.branches {
+		branched(f, branch{b.name, asked.do.items})
 	}
 }

@@ -20,9 +20,9 @@ const (
 // ends when every item is settled.
 func (m *Model) lead() error {
 	for _, i := range m.s.lost.list(nil) {
-		m.close(i, []string{"report"})
+		m.close(i, []string{m.s.lostFor(i)})
 	}
-	if enters(m) {
+	if enters(m) || merges(m) {
 		return nil
 	}
 	for {
@@ -36,6 +36,7 @@ func (m *Model) lead() error {
 		}
 	}
 	switch running := m.s.launched.minus(m.done).minus(m.failed).len(); {
+	case m.t.isolates && m.commit(m.mind().mine()):
 	case m.list(), m.spawn():
 	case running > 0:
 		m.idle(running)
@@ -175,6 +176,9 @@ func (m *Model) agentInput(i int) *llm.Payload {
 	}
 	if child.Model != "" { // which a fork is told not to heed
 		b = llm.AppendQuoted(append(b, `,"model":`...), child.Model)
+	}
+	if isolates(m.t, &m.t.items[i]) {
+		b = append(b, `,"isolation":"worktree"`...)
 	}
 	if !fork && m.t.background {
 		b = append(b, `,"run_in_background":true`...)

@@ -34,9 +34,12 @@ type note struct {
 	run     int         // a command's input: which one, else -1
 	look    int         // … of a detour
 	commits bool        // … that commits
+	mends   bool        // an edit's input: what was in conflict is one text
 
 	injects []int
 	warned  bool // a child's result of which the classifier warns
+
+	branches []branch // that agents have left
 
 	asks     bool // asks for a summary of the conversation
 	summary  bool // is one
@@ -82,6 +85,7 @@ type page struct {
 type assignment struct {
 	items []int
 	fork  bool
+	apart bool // on a branch of its own
 }
 
 const (
@@ -134,6 +138,10 @@ func (t *Table) scan(p *llm.Payload) *note {
 	n.launched = raw == placeholder || strings.Contains(raw, launchMark)
 	if n.notice = strings.Contains(raw, noticeOpen); n.notice {
 		n.about = t.summaryItem(raw)
+	}
+	n.branches = branchesOf(t, raw, n)
+	if n.do != nil {
+		n.do.apart = strings.Contains(raw, commitAsked)
 	}
 	n.dispatch(raw, false)
 	if n.page != nil && len(n.facts) > 0 {
@@ -280,6 +288,7 @@ func (n *note) input(raw string) {
 		n.look = i
 	}
 	n.commits = strings.HasPrefix(raw, `{"command":"`+commitOpen)
+	n.mends = t.isolates && strings.Contains(raw, oldField+oursMark)
 	if len(n.defects) > 0 {
 		n.editInput(raw)
 	}

@@ -40,10 +40,18 @@ func (m mind) pointTo(s *section, name string, file int) {
 func (m mind) prompt(i int) string {
 	it := &m.t.items[i]
 	if it.prompting == promptLazy {
-		return m.naming(it, true) + " based on your findings, and report what came of it." + it.sayAbout() + m.goal() + m.purpose(it)
+		return m.naming(it, true) + " based on your findings, and report what came of it." + it.sayAbout() + committing(m.t, it) + m.goal() + m.purpose(it)
 	}
-	return m.naming(it, false) + "." + it.work() + m.goal() + m.purpose(it) +
+	return m.naming(it, false) + "." + it.work() + committing(m.t, it) + m.goal() + m.purpose(it) +
 		m.known(it, relay{full: it.prompting != promptPointers})
+}
+
+// committing asks whoever works on a branch for a commit.
+func committing(t *Table, it *item) string {
+	if !isolates(t, it) {
+		return ""
+	}
+	return " " + commitAsked
 }
 
 // naming says which item is to be done, by its mark and in words; plain, in those that

@@ -35,6 +35,7 @@ type state struct {
 	assign     *assignment // nil: the lead, who has all items
 	roster     *roster     // nil for whoever has no workers
 	calls      *seenCalls  // nil where none is known of
+	trees      *trees      // of branches of a lead's agents, nil for none
 	planning   *planning   // of a lead that plans first, else nil
 	open       []use       // tool uses without a result
 }

@@ -48,6 +48,9 @@ func (f *folder) summary(n *note) {
 		s.edited = s.edited.with(e)
 	}
 	f.outlived(n)
+	for _, b := range n.branches {
+		branched(f, b)
+	}
 	s.summed = true
 	for _, v := range n.on {
 		s.gone = s.gone.with(v.file)
@@ -89,6 +92,9 @@ func (m mind) standing() (text string) {
 	}
 	if m.s.assign != nil {
 		text += m.itemList("Asked for:", m.mine(), mark.Do) + m.toCorrect(m.mine())
+		if m.s.assign.apart {
+			text += "\n" + commitAsked
+		}
 	}
 	text += m.itemList("\nFinished:", m.s.done.list(nil), mark.Done)
 	for _, i := range m.s.failed.minus(m.s.done).minus(m.s.lost).list(nil) {
@@ -96,7 +102,7 @@ func (m mind) standing() (text string) {
 	}
 	text += m.itemList("\nEnded without a report:", m.s.lost.list(nil), mark.Lost)
 	if m.s.assign == nil {
-		text += m.itemList("\nWith others:", m.s.out().list(nil), mark.Out) + m.crew()
+		text += m.itemList("\nWith others:", m.s.out().list(nil), mark.Out) + m.crew() + toMergeText(m)
 	}
 	for _, e := range m.s.edited.list(nil) {
 		d := &m.t.edits[e]

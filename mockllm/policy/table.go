@@ -20,6 +20,7 @@ type Table struct {
 	background  bool
 	agentType   string
 	coordinator scenarios.CoordinatorSpec // how strategy coordinator leads
+	isolates    bool                      // a lead asks for worktrees
 	plan        scenarios.Size            // of the plan that a lead writes first; unset, it does not plan
 	names       *stackNames
 	root        string

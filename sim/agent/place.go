@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -196,6 +197,9 @@ func (u *toolUse) conflicts(before int) {
 		return
 	}
 	for i, w := range fs.Log()[before:] {
+		if s := u.result.Shell; s != nil && slices.Contains(s.Merged, w.Path) {
+			continue // which is what a merge is for
+		}
 		if seen, ok := a.ctx.Files.Get(w.Path); ok && w.By == a.ref && seen.Hash != w.Before {
 			apart(fs.Log()[:before+i], w.Path, seen.Hash)
 		}

@@ -30,6 +30,7 @@ type machine struct {
 	unknown names
 
 	conflicts []Conflict
+	merged    []string
 	halted    error // why nothing more may run
 }
 

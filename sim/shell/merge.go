@@ -176,6 +176,7 @@ func (c *call) merge(g *merging, all []threeWay) int {
 		}
 		ours := lastBy(env.FS, x.path)
 		file := c.put(x.path, merged, env.Agent)
+		c.m.merged = append(c.m.merged, x.path)
 		if clean {
 			c.m.stage(&tracked{path: x.path, head: x.ours, next: x.ours, now: file})
 			continue

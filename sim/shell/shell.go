@@ -111,7 +111,8 @@ type Result struct {
 	Unknown []string // commands that were not found, in order, each once
 	// Conflicts are those that a merge came upon.
 	Conflicts []Conflict
-	Err       error // why the script did not run to its end; nil if it did
+	Merged    []string // files in which a merge put both sides
+	Err       error    // why the script did not run to its end; nil if it did
 }
 
 // Run evaluates a script.
@@ -132,7 +133,7 @@ func (m *machine) result() Result {
 		m.status = 124
 	}
 	return Result{Output: shown(m.out.String()), Exit: m.status, Took: m.clock, Wrote: m.wrote.list, Temp: m.temp.list,
-		Unknown: m.unknown.list, Conflicts: m.conflicts, Err: m.halted}
+		Unknown: m.unknown.list, Conflicts: m.conflicts, Merged: m.merged, Err: m.halted}
 }
 
 // shown is the output as it is shown: cut at a whole line when it is long.

@@ -31,6 +31,7 @@ type Shell struct {
 	Unknown []string // commands that it called and that are not there
 
 	Conflicts []shell.Conflict // that its merges came upon
+	Merged    []string         // files in which they put both sides
 }
 
 // runBash runs a command line in the agent's shell. One that is to run in the
@@ -57,7 +58,7 @@ func runBash(e *Env, p *llm.Payload) Result {
 	out := Result{Took: r.Took, IsError: r.Exit != 0 || r.Err != nil, Content: llm.NewText(llm.Code, bashResult(&r))}
 	background := in[3].kind == jsonTrue
 	if background || len(r.Wrote)+len(r.Temp)+len(r.Unknown)+len(r.Conflicts) > 0 {
-		out.Shell = &Shell{Background: background, Exit: r.Exit, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown, Conflicts: r.Conflicts}
+		out.Shell = &Shell{Background: background, Exit: r.Exit, About: in[2].text(), Wrote: r.Wrote, Temp: r.Temp, Unknown: r.Unknown, Conflicts: r.Conflicts, Merged: r.Merged}
 		if out.Shell.About == "" {
 			out.Shell.About = in[0].text()
 		}

@@ -49,7 +49,7 @@ func (c *checker) coordinator() {
 	if !s.Coordinates() {
 		return
 	}
-	if !s.allScripted() && (s.Strategy() == "inline" || s.Strategy() == "subagent") {
+	if !s.allScripted() && slices.Contains([]string{"inline", "subagent", "team"}, s.Strategy()) {
 		c.bad("structure", "structure: coordinator, or take "+coordinatorGate+" away", "gates %s and %s contradict structure %s: a coordinator has none of the tools and starts none of the agents that it needs", coordinatorGate, coordinatorEnvGate, s.Structure)
 	}
 	if s.Gate(noBackgroundGate) == "true" {

@@ -288,6 +288,8 @@ func (c *checker) structure() {
 		c.fork()
 	case "subagent":
 		c.subagent()
+	case "team":
+		team(c)
 	}
 	if len(s.Work) == 0 {
 		c.badKey("structure", "work: lists what is to be done", "a structure without work")

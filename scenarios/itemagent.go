@@ -61,6 +61,13 @@ func (s *Scenario) Starts() (out []Start) {
 	if s.Strategy() == "coordinator" && s.hasWork() {
 		out = append(out, Start{Path: "structure", Type: "worker"})
 	}
+	if s.teams() {
+		at := "structure"
+		if s.Type != "" {
+			at = "type"
+		}
+		out = append(out, Start{Path: at, Type: cmp.Or(s.Type, s.defaultType())})
+	}
 	for i := range s.Work {
 		it, at := &s.Work[i], "structure"
 		if it.By == "lead" || s.Strategy() != "subagent" {
@@ -94,6 +101,8 @@ func (s *Scenario) AgentsUnused() (why string, items []string) {
 		why = "forks keep their parent's type and model"
 	case "coordinator":
 		why = "a coordinator starts only agents of type worker; a definition worker under project.agents.policy, or of --managed-dir, gives them other tools and another model"
+	case "team":
+		why = "a teammate takes any item"
 	case "inline":
 		why = "nobody is spawned"
 	default:

@@ -18,11 +18,12 @@ const (
 	SubagentInBackground Structure = "subagent-background" // fresh sub-agents that report by notifications
 	Fork                 Structure = "fork"                // forks of the lead
 	Coordinated          Structure = "coordinator"         // workers of a coordinator
+	Teamed               Structure = "team"                // teammates that share a list of tasks
 )
 
 // Structures lists the structures by their words.
 func Structures() []string {
-	return []string{string(Inline), string(Subagent), string(SubagentInBackground), string(Fork), string(Coordinated)}
+	return []string{string(Inline), string(Subagent), string(SubagentInBackground), string(Fork), string(Coordinated), string(Teamed)}
 }
 
 // Strategy is how the work is led, whichever way reports come.
@@ -53,6 +54,8 @@ func (s *Scenario) flags(d *document.Decoder) {
 		set(forkGate)
 	case s.Structure == Coordinated:
 		set(coordinatorGate, coordinatorEnvGate)
+	case s.Structure == Teamed:
+		set(swarmsGate)
 	}
 }
 

@@ -326,6 +326,8 @@ func withoutLead(s *Scenario) string {
 		return "the lead does every item"
 	case "coordinator":
 		return "a coordinator does no item itself"
+	case "team":
+		return "the lead of a team does no item itself"
 	}
 	return ""
 }
@@ -381,7 +383,7 @@ func withoutSubagents(s *Scenario) string {
 	switch {
 	case s.scriptsSpawn(func(typ string) bool { return (typ != "" || !s.turnsOn(forkGate)) && !s.Coordinates() }):
 		return ""
-	case s.delegates() && s.Strategy() == "subagent" && !own:
+	case s.delegates() && (s.Strategy() == "subagent" && !own || s.teams()):
 		return ""
 	case s.delegates() && s.Strategy() == "subagent":
 		return "type Explore has a model of its own: provider.aliases says what haiku stands for"

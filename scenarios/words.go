@@ -81,7 +81,7 @@ var saidElsewhere = map[string]string{
 	"Item.structure":       "structure is for all items; by: lead leaves an item to the lead",
 	"Item.files":           "reads: [PATH], or found_in: [PATH] where nobody has to read it",
 	"Item.needs":           "knows: [FACT], reads: [PATH]",
-	"Scenario.strategy":    "structure: inline, subagent, subagent-background, fork or coordinator",
+	"Scenario.strategy":    "structure: inline, subagent, subagent-background, fork, coordinator or team",
 	"Scenario.background":  "structure: subagent-background",
 	"Scenario.why":         "about: says why",
 	"Scenario.scripts":     "script: {answers: [{agent: main, turns: […]}]}",

@@ -23,7 +23,7 @@ work:
 
 func TestAsked(t *testing.T) {
 	hours := regexp.MustCompile(`^\d+ (\d+)\.\d+s .* item item=(\w) outcome=done`)
-	for _, structure := range []string{"inline", "subagent", "subagent-background", "fork", "coordinator"} {
+	for _, structure := range []string{"inline", "subagent", "subagent-background", "fork", "coordinator", "team"} {
 		for name, more := range map[string]string{"": "", ", though the conversation is summed up in between": "lab: {compaction: {window: 10_000, share: 70}}\n"} {
 			t.Run("WAN-06 work is begun by the message that asks for it, "+structure+name, func(t *testing.T) {
 				var got []string

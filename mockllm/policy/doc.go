@@ -23,6 +23,9 @@
 //     notifications, or from a summary's marks. Two items whose files meet are never
 //     under way together; who verifies is new; what failed is corrected, then done
 //     in another way, then told to the user.
+//   - Members of a team settle by its list of tasks who does what. A task says what a
+//     prompt says; a teammate has the item whose task the list gave it, and what it found
+//     others know by its mail alone.
 //   - What an item reads is ground truth for nobody who works. Without a pointer an
 //     agent searches first, by the pattern of its item or by extension and first
 //     letters, never by a file's name; without a tool to search with, in the shell.

@@ -18,6 +18,7 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 		f.goal(role, b.Content, n)
 		if role == llm.User {
 			planText(f, b.Content.Raw(), n.summary)
+			teamText(f, b.Content.Raw(), n)
 		}
 		f.text(role, b.Content, n)
 	case llm.ToolUse:
@@ -43,7 +44,7 @@ func (f *folder) step(role llm.Role, b *llm.Block) {
 // beside, and what others report, asks for nothing.
 func (f *folder) goal(role llm.Role, p *llm.Payload, n *note) {
 	raw := p.Raw()
-	if role != llm.User || f.s.assign != nil || n.do != nil || n.notice || n.asks || strings.HasPrefix(raw, contextOpen) {
+	if role != llm.User || f.s.assign != nil || n.do != nil || n.notice || n.asks || isMail(raw) || strings.HasPrefix(raw, contextOpen) {
 		return
 	}
 	f.s.heard++
@@ -121,7 +122,7 @@ func (f *folder) text(role llm.Role, p *llm.Payload, n *note) {
 	case role == llm.User && n.notice:
 		f.tempted(n, true)
 		f.notification(n)
-	case role == llm.User && n.do != nil:
+	case role == llm.User && n.do != nil && !isMail(p.Raw()):
 		f.assignment(n.do)
 		f.reopen(n)
 	}
@@ -197,6 +198,7 @@ func (f *folder) toolUse(b *llm.Block) {
 			f.s.launched = f.s.launched.with(i)
 		}
 	}
+	teamUse(f, b, n)
 	f.gaveIn(b, n)
 	f.s.open = append(f.s.open, use{b.ID, b.Name, b.Content})
 }
@@ -222,6 +224,7 @@ func (f *folder) result(b *llm.Block) {
 	f.callResult(&u, b)
 	planResult(f, &u, b)
 	treeResult(f, &u, b)
+	teamResult(f, &u, b)
 	switch u.name {
 	case f.t.names.read:
 		f.readResult(b, n, asked)

@@ -77,6 +77,8 @@ func (m *Model) next() error {
 		return nil
 	case m.obey():
 		return nil
+	case m.s.team != nil && m.s.team.me != "":
+		return teammate(m)
 	case m.s.assign != nil:
 		return m.worker()
 	case len(m.t.items) == 0 || strings.Contains(m.q.Stream.Lineage, "/"):
@@ -84,6 +86,9 @@ func (m *Model) next() error {
 		return nil
 	case m.t.strategy == coordinatorStrategy:
 		return m.coordinate()
+	case m.t.strategy == teamStrategy:
+		leadTeam(m)
+		return nil
 	}
 	return m.lead()
 }

@@ -37,6 +37,7 @@ type state struct {
 	calls      *seenCalls  // nil where none is known of
 	trees      *trees      // of branches of a lead's agents, nil for none
 	planning   *planning   // of a lead that plans first, else nil
+	team       *teamwork   // of who is in one, else nil
 	open       []use       // tool uses without a result
 }
 

@@ -104,6 +104,7 @@ func (m mind) standing() (text string) {
 	if m.s.assign == nil {
 		text += m.itemList("\nWith others:", m.s.out().list(nil), mark.Out) + m.crew() + toMergeText(m)
 	}
+	text += m.teamRecord()
 	for _, e := range m.s.edited.list(nil) {
 		d := &m.t.edits[e]
 		text += "\nChanged: " + m.t.marks.Text(mark.Made, m.t.items[d.item].id, strconv.Itoa(d.n))

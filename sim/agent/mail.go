@@ -167,6 +167,9 @@ func (m *mate) write(to *mate, text string, use *llm.Block) tool.Result {
 		c.pendingResume = use.ID
 		return sent(to.name + " is being stopped. It is resumed with your message once it has ended.")
 	}
+	if o := m.of.w.cfg.Observer; o != nil && to.leads() {
+		o.Said(m.of, llm.NewText(llm.Prose, text)) // a teammate reports by mail
+	}
 	return sent("Your message is in the mailbox of " + to.name + ".")
 }
 

@@ -5,6 +5,21 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"agentsim/sim/vtime"
+)
+
+// RemoteSpec is the link to remote environments.
+type RemoteSpec struct {
+	Latency   *vtime.Duration `yaml:"latency"`
+	Loss      int64           `yaml:"loss"` // per cent of what is sent
+	Reconnect *vtime.Duration `yaml:"reconnect"`
+}
+
+// What a link is like that is not said more of: our own assumption.
+const (
+	defaultLatency   = 100 * vtime.Millisecond
+	defaultReconnect = 5 * vtime.Second
 )
 
 // What calls may ask for, and what a project may be in.
@@ -28,6 +43,7 @@ func worktrees(c *checker) {
 	if s.Project.Repository == NoRepository && s.Project.GitStatus != nil {
 		c.bad("project.git_status", "take it away", "a project in no repository has no git status")
 	}
+	remote(c)
 	for i, dir := range s.Project.Linked {
 		if dir == "" || dir == "." || path.Clean(dir) != dir || path.IsAbs(dir) || strings.HasPrefix(dir, "..") {
 			c.bad("project.linked["+itoa(i)+"]", "such as node_modules", "%q is no directory below the project", dir)
@@ -55,3 +71,32 @@ func merging(c *checker) {
 		c.bad("isolation", "tools: ["+strings.Join(usual, ", ")+"] below "+whose, "a lead that merges branches needs %s, which %s has not got", mergeTools[i], cmp.Or(at, "main"))
 	}
 }
+
+// remote holds the link to remote environments, and fills in what is not said of it.
+func remote(c *checker) {
+	r := c.s.Remote
+	if r == nil {
+		return
+	}
+	if c.s.Stack == MinimalStack {
+		c.bad("remote", "take it away", "stack minimal has no remote environments")
+	}
+	if r.Loss < 0 || r.Loss > mostLoss {
+		c.bad("remote.loss", "such as 5", "remote.loss is a percentage up to %d, not %d", mostLoss, r.Loss)
+	}
+	if r.Latency == nil {
+		r.Latency = ptr(defaultLatency)
+	}
+	if r.Reconnect == nil {
+		r.Reconnect = ptr(defaultReconnect)
+	}
+	if *r.Latency < 0 {
+		c.bad("remote.latency", "such as 100ms", "remote.latency is not below 0")
+	}
+	if *r.Reconnect <= 0 {
+		c.bad("remote.reconnect", "such as 5s", "remote.reconnect is above 0")
+	}
+}
+
+// mostLoss leaves something to arrive.
+const mostLoss = 90

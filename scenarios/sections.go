@@ -26,7 +26,7 @@ var sections = []Section{
 	{Word: "SWM", About: "teams of agents: mail, shared tasks, shutdown", Scenarios: []string{"team"}},
 	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
 	{Word: "PLN", About: "plan mode: what it costs to plan, and to be kept waiting", Scenarios: []string{"plan-mode"}},
-	{Word: "WKT", About: "worktrees: whether writers side by side pay", Scenarios: []string{"worktrees"}},
+	{Word: "WKT", About: "worktrees and remote agents: whether they pay", Scenarios: []string{"worktrees", "remote"}},
 	{Word: "VER", About: "the verification agent", Scenarios: []string{"verdicts"}},
 	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
 	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers"}},

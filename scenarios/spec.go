@@ -55,6 +55,8 @@ type Agents struct {
 	// names none.
 	Type      string `yaml:"type"`
 	Isolation string `yaml:"isolation"` // calls of the Agent tool may ask for worktrees
+	// Remote are environments elsewhere in which calls and definitions may have agents work.
+	Remote *RemoteSpec `yaml:"remote"`
 	// Settings are the request settings of every root that does not say otherwise.
 	Settings SettingsSpec `yaml:"settings"`
 	// Coordinator says how structure coordinator leads its workers.

@@ -66,6 +66,9 @@ func auditedSession(spec *Spec) *audit.Session {
 	auditedTools(out, sc, &gates)
 	auditedRoots(out, sc)
 	out.Linked, out.Offers = repository(sc).Linked, sc.Isolation != ""
+	if sc.Remote != nil {
+		out.Link = sc.Remote.Latency
+	}
 	if r := repository(sc); r.None || r.Empty {
 		out.NoCommit = sc.Project.Repository
 	}

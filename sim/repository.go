@@ -5,6 +5,15 @@ import (
 	"agentsim/sim/agent"
 )
 
+// remote is what the scenario's remote environments are like.
+func remote(sc *scenarios.Scenario) agent.Remote {
+	r := sc.Remote
+	if r == nil {
+		return agent.Remote{}
+	}
+	return agent.Remote{Offered: true, Latency: *r.Latency, Loss: r.Loss, Reconnect: *r.Reconnect, Scope: sc.Provider.Scope}
+}
+
 // linked are the directories that git does not track where a scenario names none.
 var linked = []string{"node_modules"}
 

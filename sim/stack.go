@@ -58,7 +58,7 @@ func defines(defs []*agent.Definition, sc *scenarios.Scenario) error {
 // unserved is why no agent of a definition can be started, with its place, "" where
 // one can. A call that names a model does not ask for the definition's.
 func unserved(d *agent.Definition, model, isolation string, sc *scenarios.Scenario) string {
-	if why := d.Unserved(isolation); len(why) > 0 {
+	if why := d.Unserved(isolation, sc.Remote != nil); len(why) > 0 {
 		return strings.Join(why, "; ") + "; leave it out there, or name another type"
 	}
 	if model == "" && noAlias(d, sc) {

@@ -207,7 +207,10 @@ type Ending struct {
 // body is what every agent's process runs.
 func (a *Agent) body(p *kernel.Proc) error {
 	a.started = p.Now()
-	err := a.awaitSibling(p)
+	err := arrives(p, a)
+	if err == nil {
+		err = a.awaitSibling(p)
+	}
 	if err == nil {
 		err = a.mate.startUp(p)
 	}

@@ -48,9 +48,9 @@ type Definition struct {
 }
 
 // Unserved says what nothing serves of a definition whose caller asks for an isolation,
-// "" for none.
-func (d *Definition) Unserved(isolation string) []string {
-	if d.Remote == "" || isolation != "" {
+// "" for none. remote says that there are remote environments.
+func (d *Definition) Unserved(isolation string, remote bool) []string {
+	if d.Remote == "" || isolation != "" || remote {
 		return d.Refused
 	}
 	return append(d.Refused[:len(d.Refused):len(d.Refused)], d.Remote)

@@ -77,7 +77,7 @@ func (w *World) evict(a *Agent) {
 	}
 	w.rec.emit(a.ref, &transcript.Output{TaskID: a.task.ID, Op: "evicted", Activation: a.task.Activation(), Bytes: len(a.past.output)})
 	a.past.output, a.past.evicted = "", true
-	w.cfg.FS.Remove(a.task.OutputFile, a.ref)
+	filesOf(w, a.task).Remove(a.task.OutputFile, a.ref)
 }
 
 // show puts the output of a background agent on the user's screen, where it is
@@ -126,14 +126,14 @@ func (w *World) refresh(name string, use *llm.Block) *tool.Result {
 			}
 			continue
 		}
-		w.write(t, a.outputSoFar(), a.ref)
+		w.write(t, outputAtHome(a), a.ref)
 	}
 	return nil
 }
 
 // write puts a task's output into its file.
 func (w *World) write(t *task.Task, text string, by int32) {
-	if _, err := w.cfg.FS.Write(t.OutputFile, text, by); err != nil {
+	if _, err := filesOf(w, t).Write(t.OutputFile, text, by); err != nil {
 		w.fail(err)
 	}
 }

@@ -38,6 +38,9 @@ func sendMessage(a *Agent, use *llm.Block) tool.Result {
 		return failure("Agent " + in.To + " has ended and cannot be resumed: its transcript is gone.")
 	}
 	n := newMessage(c, a, in.Message)
+	if l := linkOf(c); l != nil {
+		return l.mail(a, n, use.ID, in.To)
+	}
 	switch {
 	case c.ended:
 		c.past.chain.pending = append(c.past.chain.pending, n)

@@ -32,6 +32,20 @@ func (a *Agent) report(p *kernel.Proc) {
 		return
 	}
 	n := a.notification(p.Now())
+	l := linkOf(a)
+	if l == nil {
+		toParent(a, n)
+		return
+	}
+	said := a.outputSoFar()
+	l.send(homeward, "result", len(n.text.Raw()), func(now instant) {
+		n.at, l.home = now, said
+		toParent(a, n)
+	})
+}
+
+// toParent hands an agent's parent a notification, if it is there to hear it.
+func toParent(a *Agent, n *notice) {
 	if a.parent.ended {
 		n.record(a, "dropped", "")
 		if a.parent.past.resumable() {
@@ -54,6 +68,7 @@ func (a *Agent) notification(now instant) *notice {
 		n.Error = a.end.Why
 	}
 	n.Worktree, n.Branch = a.place.left(a.w)
+	n.Changed = a.place.changed()
 	return &notice{at: now, taskID: t.ID, status: t.Status(), activation: t.Activation(), text: llm.NewText(llm.Prose, n.Render())}
 }
 

@@ -18,8 +18,8 @@ const (
 
 // usable refuses a definition that asks for what nothing serves yet, unless the call asks
 // for another isolation.
-func (d *Definition) usable(isolation string) error {
-	why := d.Unserved(isolation)
+func (d *Definition) usable(isolation string, remote bool) error {
+	why := d.Unserved(isolation, remote)
 	if len(why) == 0 {
 		return nil
 	}

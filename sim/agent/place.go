@@ -21,6 +21,7 @@ type place struct {
 	removed  bool
 	within   int  // agents in it that live
 	outlived bool // one of them has ended, and was told that it stays
+	remote   bool // it is an environment elsewhere
 }
 
 // isolated is the isolation by which an agent works in a worktree.
@@ -39,7 +40,7 @@ func (p *place) of(w *World) *place {
 
 // directory is where a place is, absolute.
 func (w *World) directory(p *place) string {
-	if p == nil {
+	if p == nil || p.remote {
 		return w.cfg.Root
 	}
 	return w.cfg.Root + "/" + worktree.Path(p.tree.Slug)
@@ -50,14 +51,13 @@ func (w *World) directory(p *place) string {
 func (b *spawning) isolate() error {
 	a := b.by
 	b.place = a.place
-	want := b.in.Isolation
-	if want == "" {
-		want = b.def.Isolation
+	from := a.place.of(a.w)
+	if b.remote() {
+		b.place = from.elsewhere()
 	}
-	if want != isolated {
+	if b.isolation() != isolated {
 		return nil
 	}
-	from := a.place.of(a.w)
 	maker := worktree.Memory{FS: from.fs, Repo: from.repo, Linked: append([]string{tasksDir}, a.w.cfg.Repository.Linked...)}
 	id := llm.AgentID(a.w.cfg.Key.Sub(b.lineage).Sub("agent").Uint64()) // as it will have it
 	p, err := from.branch(maker, worktree.AgentSlug(id.String(), maker.Taken))
@@ -88,7 +88,7 @@ func (p *place) enter(a *Agent) {
 
 // leave ends an agent's stay in a worktree. The last to leave ends it: unchanged it goes.
 func (p *place) leave(a *Agent) {
-	if p == nil {
+	if p == nil || p.remote {
 		return
 	}
 	if p.within--; p.within > 0 {
@@ -105,8 +105,8 @@ func (p *place) leave(a *Agent) {
 // again is the place for an agent that goes on: a worktree that was removed is made
 // anew, of what its maker's branch is at by now.
 func (p *place) again(a *Agent) *place {
-	if p == nil {
-		return nil
+	if p == nil || p.remote {
+		return p
 	}
 	p.tree.Reopen()
 	if !p.removed {
@@ -124,7 +124,7 @@ func (p *place) again(a *Agent) *place {
 
 // left is the worktree that an agent leaves changed behind, and its branch; "" for none.
 func (p *place) left(w *World) (dir, branch string) {
-	if p == nil || p.removed {
+	if p == nil || p.removed || p.remote {
 		return "", ""
 	}
 	return w.directory(p), worktree.Branch(p.tree.Slug)
@@ -151,7 +151,7 @@ func (p *place) leftWords(w *World) string {
 // gitStatus is what an agent in a place is told of the repository, where text is what
 // those in the project's directory are told. In a new worktree nothing is changed.
 func (p *place) gitStatus(text string) string {
-	if p == nil || text == "" {
+	if p == nil || p.remote || text == "" {
 		return text
 	}
 	own := "Current branch: " + worktree.Branch(p.tree.Slug) + "\n\nStatus:\n(clean)\n"

@@ -131,6 +131,7 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 		Leads:      in.Find(tool.TeamCreateName) != nil,
 		Internal:   w.gates.UserType == gate.Internal,
 		Isolation:  w.cfg.Isolation,
+		Remote:     w.cfg.Remote.Offered,
 
 		Coordinator: w.coordinator,
 		Attached:    slices.ContainsFunc(w.cfg.Attached, func(p Part) bool { return p.Name == PartTypes }),

@@ -16,6 +16,7 @@ type past struct {
 	messages int        // that were sent to it
 	listed   bool       // its parent knows it as one that may be resumed
 	chain    *sidechain // nil of one that cannot be resumed
+	link     *link      // of a remote agent
 }
 
 // sidechain is what a resume needs of an agent that has ended: the transcript of

@@ -131,7 +131,7 @@ func (b *spawning) resolveType() error {
 	if rule, denied := a.rules().DeniesAgent(b.def.Type); denied {
 		return fmt.Errorf("agent type %q is denied by the permission rule %s; available: %s", b.def.Type, rule, b.typeNames())
 	}
-	if err := b.def.usable(b.in.Isolation); err != nil {
+	if err := b.def.usable(b.in.Isolation, a.w.cfg.Remote.Offered); err != nil {
 		return err
 	}
 	if err := b.bound(); err != nil {
@@ -147,6 +147,9 @@ func (b *spawning) resolveType() error {
 	b.model = model
 	b.async = RunsAsync(b.in.Background || a.coordinates(), b.def, &a.w.gates, forks)
 	b.async = b.recruits || b.async && !a.mate.member()
+	if err := b.sendAway(); err != nil {
+		return err
+	}
 	b.stage(1, "type", b.def.Type)
 	return nil
 }
@@ -265,7 +268,7 @@ func (b *spawning) buildPrompt() error {
 		// How hard to think and which tool to call were said to the parent.
 		settings := a.client.req.Settings
 		settings.Thinking, settings.ThinkingBudget, settings.Effort, settings.ToolChoice = llm.ThinkingDisabled, 0, "", ""
-		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, mate: b.recruits, model: b.model, place: b.place, workspace: a.front.prefix.Scope.Workspace, settings: settings})
+		b.front, err = a.w.childFront(headKey{pool: b.pool, def: b.def, mate: b.recruits, model: b.model, place: b.place, workspace: b.workspace(), settings: settings})
 	}
 	if err == nil {
 		a.w.cfg.Stack.Starts(a, b.def)
@@ -425,6 +428,7 @@ func (b *spawning) launch(p *kernel.Proc) (tool.Result, waiting) {
 	c.becomeTask(b.in.Description, b.in.Name)
 	a.w.moveTask(c, task.Running)
 	a.inbox.expect()
+	b.connected()
 	c.proc = p.Kernel().Spawn(c.lineage, c.body)
 	return a.w.launched(c, b.in.Description), nil
 }

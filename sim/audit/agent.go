@@ -17,6 +17,7 @@ type agent struct {
 	parent     *agent
 	hand       *hand // where there is a classifier
 	place      *workplace
+	link       *link // of a remote agent
 	ref        int32
 	background bool // nobody waits for it
 	fork       bool
@@ -266,6 +267,7 @@ func (u *Auditor) startChild(a, p *agent) {
 	u.forks.startFork(a, p)
 	u.starts.startWho(a, p)
 	u.neighbours.startShell(a, p)
+	u.links.starts(a, p)
 	u.launches.started(a, p)
 	u.starts.startBuiltIn(a)
 	u.trees.starts(a, p)

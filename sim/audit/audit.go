@@ -96,6 +96,7 @@ type Auditor struct {
 	teams        teams
 	tools        handling
 	trees        worktrees
+	links        links
 }
 
 // New makes an auditor for one run.
@@ -129,6 +130,8 @@ func New(opt Options) *Auditor {
 	u.trees = worktrees{ledger: l, made: map[string]*workplace{}, homes: map[llm.ToolUseID]*workplace{}, wrote: map[[2]string]written{}}
 	u.tools = handling{ledger: l, trees: &u.trees}
 	u.notices.trees, u.launches.trees = &u.trees, &u.trees
+	u.links = links{ledger: l}
+	u.launches.links = &u.links
 	if opt.Session != nil {
 		u.aborts.watch(opt.Session.Roots)
 		for name, r := range opt.Session.Roots { // order: sorted below
@@ -190,6 +193,7 @@ func (u *Auditor) apart(e *transcript.Event) bool {
 		u.notices.taskID(u.agent(e.Agent), b)
 		u.tasks.task(e.Agent, b)
 	case *transcript.Notification:
+		u.links.queued(u.notices.of(b.TaskID), b)
 		u.notices.waits(u.agent(e.Agent), b)
 		u.notices.unread(b)
 		u.tasks.notification(e.Agent, b)
@@ -207,6 +211,8 @@ func (u *Auditor) apart(e *transcript.Event) bool {
 		u.servers.event(e.Agent, b)
 	case *transcript.Worktree:
 		u.trees.event(u.agent(e.Agent), b)
+	case *transcript.Link:
+		u.links.event(u.agent(e.Agent), b)
 	case *transcript.Gate:
 		u.gates.flipped(b)
 	case *transcript.Definition:
@@ -250,6 +256,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		u.launches.stage(a, b)
 	case *transcript.Request:
 		a.calling = true
+		u.links.begins(a)
 		a.conduct.sends(u.ledger, a, b)
 		u.fronts.sent(a, b)
 		u.launches.overdue(a)

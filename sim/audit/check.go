@@ -134,6 +134,7 @@ const (
 	swm13
 	wkt04
 	wkt05
+	wkt07
 	wkt08
 	wkt09
 
@@ -278,6 +279,7 @@ var checks = [numChecks]Check{
 	swm13:   {"SWM-13", "the tools of teams are held where there are teams, SendMessage by those who coordinate too"},
 	wkt04:   {"WKT-04", "a worktree in which nothing was written is removed, and one with an edit is kept and named in the result"},
 	wkt05:   {"WKT-05", "no agent is shown a version of a file that was made in another working directory"},
+	wkt07:   {"WKT-07", "what passes the link of a remote agent arrives once, in order and not before its time; nothing is done before"},
 	wkt09:   {"WKT-09", "an agent in a worktree is told of its own directory and branch, in which nothing is changed"},
 	wkt08:   {"WKT-08", "an agent whose call or definition asks for a worktree has one, and no other does"},
 }

@@ -105,6 +105,18 @@ var conductSurgeries = []conductSurgery{
 			e.Usage.Output += 1_000_000
 			b.Err = &e
 		})},
+	{"AUD-05 WKT-07 a frame that arrives twice", "wrong-zone", "WKT-07", "the arrival of number", changed(
+		func(b *transcript.Link) bool { return b.Op == "discarded" }, func(_ *transcript.Event, b *transcript.Link) { b.Op = "arrived" })},
+	{"AUD-05 WKT-07 a frame that is discarded though it is new", "wrong-zone", "WKT-07", "nothing discarded that", changed(
+		func(b *transcript.Link) bool { return b.Op == "arrived" && b.What == "message" }, func(_ *transcript.Event, b *transcript.Link) { b.Op = "discarded" })},
+	{"AUD-05 WKT-07 an arrival that nobody sent", "wrong-zone", "WKT-07", "an arrival 200ms after", changed(
+		func(b *transcript.Link) bool { return b.Op == "lost" }, func(_ *transcript.Event, b *transcript.Link) { b.Op = "arrived" })},
+	{"AUD-05 WKT-07 an agent that begins without its prompt", "wrong-zone", "WKT-07", "no request before its prompt", missing(
+		func(b *transcript.Link) bool { return b.Op == "arrived" && b.What == "prompt" })},
+	{"AUD-05 WKT-07 a notification before the result is home", "wrong-zone", "WKT-07", "no notification before", missing(
+		func(b *transcript.Link) bool { return b.Op == "arrived" && b.What == "result" })},
+	{"AUD-05 WKT-07 the link of an agent that is not remote", "wrong-zone", "WKT-07", "no link of an agent", changed(
+		func(b *transcript.Link) bool { return b.Op == "sent" }, func(e *transcript.Event, _ *transcript.Link) { e.Agent = 0 })},
 	{"AUD-05 WKT-09 a worktree whose agent is told of another branch", "wrong-yonder", "WKT-09", "git status of", reworded(1, 0, llm.System, "Current branch: worktree-", "Current branch: ")},
 	{"AUD-05 WKT-08 a worktree that nobody makes", "wrong-yonder", "WKT-08", "a worktree of its own: yes", missing(func(b *transcript.Worktree) bool { return b.Op == "made" })},
 	{"AUD-05 SUB-22 an agent in a worktree all the same", "worktree", "SUB-22", "a worktree, or an error", changed(

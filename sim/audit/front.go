@@ -118,7 +118,7 @@ func (u *fronts) agentTool(a *agent, s *Session, raw string) {
 	if g.on[swarmsGate] && inPool(a, "TeamCreate") {
 		want = append(want, "team_name", "mode")
 	}
-	if s.Offers {
+	if s.Offers || s.Link != nil {
 		want = append(want, "isolation")
 	}
 	slices.Sort(want)

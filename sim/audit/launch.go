@@ -14,6 +14,7 @@ type launches struct {
 	gates  *gates
 	aborts *aborts
 	trees  *worktrees
+	links  *links
 
 	servers *servers
 	teams   *teams
@@ -100,7 +101,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
 	background = background && !p.mate || a.mate
-	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal
+	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal || a.link != nil
 	if u.fails(sub11, a.facts.Async == background) {
 		u.report(sub11, a, "in the background: "+word(background), word(a.facts.Async))
 	}

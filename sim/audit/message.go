@@ -19,7 +19,7 @@ func (u *notices) message(ref int32, b *transcript.Message) {
 	}
 	if b.Op == "sent" {
 		t.sent++
-		if a.life != nil {
+		if a.life != nil && a.link == nil {
 			a.posted = append(a.posted, u.now)
 		}
 		from := u.agent(b.From)

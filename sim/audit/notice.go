@@ -139,6 +139,7 @@ var shape = regexp.MustCompile(`^<task-notification>\n` +
 	`<(?:result>[^<>]*</result>\n<)?` + // with one way on at each byte, a long result is read quickly
 	`usage>\n<total_tokens>\d+</total_tokens>\n<tool_uses>\d+</tool_uses>\n<duration_ms>\d+</duration_ms>\n</usage>\n` +
 	`(?:<worktree>\n<worktreePath>[^<>]*</worktreePath>\n<worktreeBranch>[^<>]*</worktreeBranch>\n</worktree>\n)?` +
+	`(?:<remote>\n<changed>[^<>]*</changed>\n</remote>\n)?` +
 	`</task-notification>$`)
 
 // of is the agent of a task, nil of a command's.

@@ -65,7 +65,8 @@ type Session struct {
 	RetryCap         vtime.Duration
 	Timing           *Timing                                  // of calls of the model; nil is not checked
 	Linked           []string                                 // directories that worktrees share
-	Offers           bool                                     // the Agent tool has isolation
+	Offers           bool                                     // calls of the Agent tool may ask for worktrees
+	Link             *vtime.Duration                          // latency of the link to remote environments, nil where there are none
 	NoCommit         string                                   // why there are no worktrees as the run begins, "" where there are
 	PluginsOnly      bool                                     // agents of others bring no MCP servers
 	Servers          *Servers                                 // whose tools agents have; nil for none
@@ -117,7 +118,7 @@ type Type struct {
 	Initial    string // what stands in front of its agents' first message
 	Memory     string // scope of what its agents remember; "" is none
 	Effort     string
-	Isolation  string   // worktree, or none
+	Isolation  string   // worktree, remote or none
 	Refused    bool     // no agent of it can be started
 	Servers    []string // MCP servers of the session whose tools it names
 	Inline     []string // MCP servers that its agents open

@@ -47,8 +47,11 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 		return "cannot spawn", true
 	}
 	typ := field(in, "subagent_type")
-	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Types[typ].Isolation == "remote" && field(in, "isolation") == "" {
+	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Link == nil && s.Types[typ].Isolation == "remote" && field(in, "isolation") == "" {
 		return "cannot be started", known
+	}
+	if why == "" && u.links.asked(in) && (a.mate || u.gates.forks(s) && typ == "") {
+		return "cannot work in a remote environment", known
 	}
 	return why, known
 }
@@ -57,11 +60,11 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 func (u *launches) apart(isolation string) (why string, known bool) {
 	s := u.opt.Session
 	switch {
-	case isolation == "":
-	case !s.Offers && isolation == "worktree":
+	case isolation == "", isolation == "remote" && s.Link != nil:
+	case !s.Offers && s.Link == nil && isolation == "worktree":
 		return "not served here", true
-	case !s.Offers:
-	case isolation != "worktree":
+	case !s.Offers && s.Link == nil:
+	case !s.Offers || isolation != "worktree":
 		return "field", true
 	case s.NoCommit != "":
 		return "", false // until there is a commit

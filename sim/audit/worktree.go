@@ -64,7 +64,9 @@ func (u *worktrees) ends(p *workplace, a *agent, op string) {
 // starts is WKT-08 for a child: it has a worktree where its call asks for one, or its
 // definition, and none otherwise.
 func (u *worktrees) starts(a, p *agent) {
-	a.place = p.place
+	if a.link == nil {
+		a.place = p.place
+	}
 	own := u.made[a.lineage]
 	if own != nil {
 		a.place = own

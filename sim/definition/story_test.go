@@ -105,7 +105,7 @@ func show(t *testing.T, d *agent.Definition) string {
 	field("inline", fmt.Sprintf("%q", d.Inline), d.Inline != nil)
 	field("required", fmt.Sprintf("%q", d.Required), d.Required != nil)
 	field("color", d.Color, d.Color != "")
-	for _, r := range d.Unserved("") {
+	for _, r := range d.Unserved("", false) {
 		field("refused", r, true)
 	}
 	field("prompt", fmt.Sprintf("%q", prompt), true)

@@ -89,6 +89,21 @@ func (r *Repo) Worktree(fs *workspace.FS, branch string, shared []string) (*work
 	return tree, out, nil
 }
 
+// Copy is the branch with its history and what is staged, in a copy of its tree. Other
+// branches are not in it.
+func (r *Repo) Copy(fs *workspace.FS) *Repo {
+	out := &Repo{None: r.None, Empty: r.Empty, branch: r.branch, ignored: r.ignored}
+	if r.store == nil {
+		return out
+	}
+	out.fs, out.head, out.started, out.staged = fs, r.head, r.started, maps.Clone(r.staged)
+	if m := r.merging; m != nil {
+		out.merging = &merging{theirs: m.theirs, conflicts: slices.Clone(m.conflicts)}
+	}
+	out.store = &store{first: r.store.first, empty: r.store.empty, branches: []*Repo{out}, commits: r.store.commits}
+	return out
+}
+
 // Delete takes the branch away.
 func (r *Repo) Delete() {
 	r.store.branches = slices.DeleteFunc(r.store.branches, func(b *Repo) bool { return b == r })

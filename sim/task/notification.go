@@ -24,6 +24,7 @@ type Notification struct {
 	Usage       Usage
 	Worktree    string // where the agent's changes are, where it had a directory of its own
 	Branch      string // … and on which branch
+	Changed     string // what it changed in a remote environment
 }
 
 const (
@@ -73,6 +74,11 @@ func (n *Notification) Render() string {
 		element(&b, "worktreePath", escape(n.Worktree))
 		element(&b, "worktreeBranch", escape(n.Branch))
 		b.WriteString("\n</worktree>\n")
+	}
+	if n.Changed != "" {
+		b.WriteString("<remote>")
+		element(&b, "changed", escape(n.Changed))
+		b.WriteString("\n</remote>\n")
 	}
 	b.WriteString(closeTag)
 	return b.String()

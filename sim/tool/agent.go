@@ -25,6 +25,7 @@ type AgentOptions struct {
 	Leads      bool        // the caller can lead a team
 	Internal   bool        // an internal build
 	Isolation  bool        // agents can have worktrees
+	Remote     bool        // … and remote environments
 	// Coordinator makes it a coordinator's, whose agents are all workers (CRD-05).
 	Coordinator bool
 	Attached    bool // the types are listed in the conversation
@@ -40,7 +41,7 @@ type AgentInput struct {
 	Name        string
 	Team        string // team_name
 	Mode        string // of a teammate
-	Isolation   string // worktree
+	Isolation   string // worktree or remote
 }
 
 // agentFields are the fields in schema order; those that the gates do not offer
@@ -62,8 +63,7 @@ func agentFields(o AgentOptions) fields {
 		{name: "run_in_background", typ: booleanType, hidden: !o.Background || o.Fork || o.Coordinator,
 			about: "Return at once; you are notified when the agent has ended."},
 		{name: "name", hidden: !o.Names, about: "Name under which you can send the agent messages once it is in the background."},
-		{name: "isolation", hidden: !o.Isolation, unserved: unservedIsolation, enum: isolations(o.Isolation),
-			about: "Where the agent works: worktree is a working directory and a branch of its own, made of the last commit. Unchanged it is removed at the end, else the result names both."},
+		{name: "isolation", hidden: !o.Isolation && !o.Remote, unserved: unservedIsolation, enum: isolations(o), about: aboutIsolation(o)},
 		{name: "team_name", hidden: !o.Teams || !o.Leads, unserved: noTeams, about: "Name of your team: the agent, which needs a name, becomes a teammate that stays until it is shut down."},
 		{name: "mode", hidden: !o.Teams || !o.Leads, unserved: noTeams, enum: []string{"default", "acceptEdits", "bypassPermissions", "plan"},
 			about: "Permission mode of the teammate; plan has it ask you for approval first."},
@@ -75,11 +75,26 @@ func agentFields(o AgentOptions) fields {
 }
 
 // isolations are the values of the field where it is offered.
-func isolations(offered bool) []string {
-	if offered {
-		return []string{"worktree"}
+func isolations(o AgentOptions) (out []string) {
+	if o.Isolation {
+		out = append(out, "worktree")
 	}
-	return nil
+	if o.Remote {
+		out = append(out, "remote")
+	}
+	return out
+}
+
+// aboutIsolation says what they mean.
+func aboutIsolation(o AgentOptions) string {
+	about := "Where the agent works:"
+	if o.Isolation || !o.Remote {
+		about += " worktree is a working directory and a branch of its own, made of the last commit. Unchanged it is removed at the end, else the result names both."
+	}
+	if o.Remote {
+		about += " remote is a copy of the project elsewhere, always in the background. What it changes there does not come back; the notification names it."
+	}
+	return about
 }
 
 // The places of the fields in agentFields.

@@ -39,6 +39,7 @@ const (
 	KindTeamTask
 	KindWorktree
 	KindConflict
+	KindLink
 	KindTerminal
 	KindFinding
 	KindItem
@@ -49,7 +50,7 @@ const (
 var kindNames = [...]string{"", "run_start", "agent_start", "stage", "request", "response", "recorded", "api_error",
 	"tool_call", "tool_result", "permission", "state_write", "listener", "abort", "task", "handoff", "notification",
 	"message", "output", "progress", "wake_up", "user_message", "rebase", "compact", "replace", "hook", "definition",
-	"gate", "server", "plan", "team", "mail", "team_task", "worktree", "conflict", "terminal", "finding", "item", "agent_end", "run_end"}
+	"gate", "server", "plan", "team", "mail", "team_task", "worktree", "conflict", "link", "terminal", "finding", "item", "agent_end", "run_end"}
 
 // String is the kind's word in the canonical text.
 func (k Kind) String() string { return kindNames[k] }

@@ -72,6 +72,7 @@ func bodies() []Body {
 		&TeamTask{Team: "web", Task: 3, Op: "updated", Status: "in_progress", Owner: "alice", By: "alice"},
 		&Worktree{Op: "made", Path: ".claude/worktrees/agent-a0", Branch: "worktree-agent-a0", Lineage: "main/1.1"},
 		&Conflict{Path: "a.go", At: "merge", First: 1, Second: 2, Base: "0a1b2c3d", Other: "4d5e6f70"},
+		&Link{Op: "lost", Way: "out", N: 2, What: "message", Attempt: 1, Bytes: 40},
 		&Terminal{Line: "└─ done"},
 		&Finding{Rule: "look-back", Detail: "nine forks"},
 		&Item{Item: "fix-auth", Outcome: "done", Missing: []string{"a", "b c"}, Rereads: map[string]int{"stale": 1, "lazy": 2}},

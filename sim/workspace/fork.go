@@ -21,8 +21,8 @@ func (f *FS) Fork(differ []string, at func(p string) *File, shared []string) *FS
 	if f.family == nil {
 		f.family = &family{shared: shared, trees: []*FS{f}}
 	}
-	f.lent = true
-	out := &FS{base: f.base, files: maps.Clone(f.files), paths: f.paths, lent: true, searches: map[Search]*llm.Payload{}, family: f.family, links: maps.Clone(f.links)}
+	out := f.Copy()
+	out.family = f.family
 	for _, p := range differ {
 		if !f.family.has(p) {
 			out.set(p, at(p))
@@ -30,6 +30,13 @@ func (f *FS) Fork(differ []string, at func(p string) *File, shared []string) *FS
 	}
 	f.family.trees = append(f.family.trees, out)
 	return out
+}
+
+// Copy is a tree with what stands in this one. Nothing that is done in either reaches
+// the other.
+func (f *FS) Copy() *FS {
+	f.lent = true
+	return &FS{base: f.base, files: maps.Clone(f.files), paths: f.paths, lent: true, searches: map[Search]*llm.Payload{}, links: maps.Clone(f.links)}
 }
 
 // Leave takes a forked tree out of its family: what others write to shared directories

@@ -112,7 +112,7 @@ func agentRows(set *definition.Set) []agentRow {
 		if r.BuiltIn() {
 			continue
 		}
-		own = append(own, agentRow{r.Definition, sourceWord(r.Definition), string(r.Outcome), r.By, r.Place, r.Unserved("")})
+		own = append(own, agentRow{r.Definition, sourceWord(r.Definition), string(r.Outcome), r.By, r.Place, r.Unserved("", false)})
 	}
 	slices.SortStableFunc(own, func(a, b agentRow) int { return strings.Compare(a.Type, b.Type) })
 	return append(out, own...)

@@ -120,9 +120,17 @@ func TestLaws(t *testing.T) {
 			}
 		})
 	})
-	t.Run("IMP-08 kept alive a session never reads less, its refreshes aside", func(t *testing.T) {
+	t.Run("IMP-08 kept alive a session of one TTL never reads less, its refreshes aside", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			kept := tryAsk(t, drawn(t), &Question{KeepAlive: maxKeepAlive})
+			s := drawn(t)
+			for i := range s.Requests {
+				// A request for an hour reads a prefix that refreshes for five minutes kept
+				// alive, so it writes none of its own: with two TTLs less may be read.
+				if ttl, _ := s.Lifetime(i); ttl == llm.TTL1h {
+					t.Skip("may ask for two TTLs")
+				}
+			}
+			kept := tryAsk(t, s, &Question{KeepAlive: maxKeepAlive})
 			if got := kept.If.Total().Usage.Read - kept.Refreshes.Total().Usage.Read; got < kept.Model.Total().Usage.Read {
 				t.Fatalf("kept alive it reads %d, left alone %d", got, kept.Model.Total().Usage.Read)
 			}

@@ -35,6 +35,12 @@ func (d *dump) pair(request, answer string) {
 	fmt.Fprintf(&d.index, `{"timestamp":%q,"session_id":"S","query_source":%q,"request_file":%q,"response_file":%q}`+"\n", sent.Add(5*time.Second).Format(time.RFC3339), d.agent, q, a)
 }
 
+// wrote says how many milliseconds after its request an answer was written.
+func (d *dump) wrote(answer string, ms int) {
+	request := d.files["b/"+strings.Replace(answer, "response", "request", 1)]
+	d.files["b/"+answer].ModTime = request.ModTime.Add(time.Duration(ms) * time.Millisecond)
+}
+
 // body is a request of a system prompt and messages.
 func body(system string, messages ...string) string {
 	return fmt.Sprintf(`{"model":"claude-opus-4-6","system":%q,"messages":[%s]}`, system, strings.Join(messages, ","))
@@ -168,6 +174,44 @@ msg_4 main main 2 "settings: thinking"
 		s, skipped := d.read(t)
 		if got, want := plan(s), "msg_1 main main -1 \"\"\nmsg_2 main main 0 \"system: block 1 (text), byte 23\"\n"; got != want {
 			t.Errorf("got\n%swant\n%s, skipped %v", got, want, skipped)
+		}
+	})
+	t.Run("WIRE-62 without an index what nothing repeats is paired by when files were written, where no other request was open", func(t *testing.T) {
+		edited := strings.Replace(result, "found", "cleared", 1)
+		for _, c := range []struct {
+			name          string
+			change        func(d *dump)
+			pairs, unread int
+		}{
+			{"one after the other", func(d *dump) {}, 3, 0},
+			{"at the same instant", func(d *dump) { d.wrote("2.response.json", 0) }, 1, 2},
+			{"one copied right after the other", func(d *dump) { d.wrote("2.response.json", 10) }, 2, 1},
+			{"open at once", func(d *dump) { d.wrote("2.response.json", 12_000) }, 1, 2},
+			{"after an hour", func(d *dump) { d.wrote("3.response.json", 4_000_000) }, 2, 1},
+			{"of another model", func(d *dump) {
+				f := d.files["b/3.response.json"]
+				f.Data = []byte(strings.Replace(string(f.Data), "opus", "haiku", 1))
+			}, 2, 1},
+		} {
+			d := newDump()
+			d.pair(body("s", user("go")), spawn)
+			d.pair(body("s", user("go"), says(spawn), result), text)
+			d.pair(body("s", user("go"), says(spawn), edited, says(text), user("on")), text)
+			for i := 1; i <= d.n; i++ {
+				d.wrote(fmt.Sprintf("%d.response.json", i), 5_000)
+			}
+			c.change(d)
+			d.index.Reset()
+			s, skipped := d.read(t)
+			unread := 0
+			for _, k := range skipped {
+				if strings.HasPrefix(k.What, Unanswered) {
+					unread = int(k.Count)
+				}
+			}
+			if len(s.Requests) != c.pairs || unread != c.unread {
+				t.Errorf("%s: %d requests, %d without an answer, want %d and %d; skipped %v", c.name, len(s.Requests), unread, c.pairs, c.unread, skipped)
+			}
 		}
 	})
 }

@@ -1,10 +1,8 @@
 package importer
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 
@@ -326,84 +324,6 @@ func front(n *llm.Node) []llm.Block {
 	}
 	slices.Reverse(out)
 	return out
-}
-
-// pairByContent finds the answer of each request in the one that repeats its messages
-// and goes on with that answer: older clients write no index. What stands in front of
-// the messages may have changed in between.
-func (d *bodies) pairByContent(dir string) error {
-	answers := map[llm.Hash][]source{} // by what they hold
-	for _, name := range slices.Sorted(maps.Keys(d.answers)) {
-		a, _, err := d.answer(d.answers[name])
-		if err != nil {
-			return err
-		}
-		if a != nil {
-			if said := d.chain(d.said(a)); len(said) > 0 {
-				last := said[len(said)-1].Hash
-				answers[last] = append(answers[last], d.answers[name])
-			}
-		}
-	}
-	for _, of := range answers { // order: each list by itself
-		slices.SortStableFunc(of, func(a, b source) int { return cmp.Compare(a.written, b.written) })
-	}
-	sent := map[llm.Hash]string{} // requests by their messages
-	var all [][]*llm.Node
-	for _, name := range slices.Sorted(maps.Keys(d.requests)) {
-		body, _, err := d.read(d.requests[name])
-		if err != nil {
-			return err
-		}
-		if body == nil {
-			continue
-		}
-		if alone := d.chain(after(body.Head, nil)); len(alone) > 0 {
-			sent[alone[len(alone)-1].Hash] = name
-			all = append(all, alone)
-		}
-	}
-	for _, nodes := range all {
-		d.pairsIn(nodes, sent, answers)
-	}
-	if n := len(d.pairs); n > 0 {
-		d.skips.addN("pair of request and answer found by what they hold: there is no "+bodiesIndex, int64(n), dir, 0)
-	}
-	return nil
-}
-
-// chain are messages' blocks in a chain of their own.
-func (d *bodies) chain(blocks []*llm.Node) (out []*llm.Node) {
-	n := d.build.Border(d.build.Border(d.build.Root(llm.Scope{}, llm.Salts{}), llm.System, llm.Salts{}), llm.Messages, llm.Salts{})
-	for _, b := range blocks {
-		n = d.build.Append(n, b.Role, b.Block)
-		out = append(out, n)
-	}
-	return out
-}
-
-// pairsIn finds the requests and answers that one conversation repeats.
-func (d *bodies) pairsIn(nodes []*llm.Node, sent map[llm.Hash]string, answers map[llm.Hash][]source) {
-	for i := 1; i < len(nodes); i++ {
-		name, ok := sent[nodes[i-1].Hash]
-		request, open := d.requests[name]
-		if !ok || !open || nodes[i].Role != llm.Assistant {
-			continue
-		}
-		end := i
-		for end < len(nodes) && nodes[end].Role == llm.Assistant {
-			end++
-		}
-		said := d.chain(nodes[i:end])
-		of := answers[said[len(said)-1].Hash]
-		k := slices.IndexFunc(of, func(a source) bool { return a.written >= request.written })
-		if k < 0 {
-			continue
-		}
-		delete(d.requests, name)
-		d.found("", "", request, of[k], of[k].written)
-		answers[said[len(said)-1].Hash] = slices.Delete(of, k, k+1)
-	}
 }
 
 // identifyBody says whether a line is of the index of a directory of bodies.

@@ -113,9 +113,9 @@ var forms = [...]form{
 	Opaque:           {},
 }
 
-// appendJSON appends the block's canonical JSON. A block that has more parts than
+// AppendJSON appends the block's canonical JSON. A block that has more parts than
 // its form stands there whole (NewWhole).
-func (b *Block) appendJSON(dst []byte) []byte {
+func (b *Block) AppendJSON(dst []byte) []byte {
 	if b.Content.whole {
 		return append(dst, b.Content.esc...)
 	}

@@ -162,7 +162,7 @@ func appendDelta(dst []byte, parent *Node, role Role, blk *Block) []byte {
 	case !parent.IsBorder():
 		dst = append(dst, ',')
 	}
-	return blk.appendJSON(dst)
+	return blk.AppendJSON(dst)
 }
 
 func appendOpen(dst []byte, role Role) []byte {

@@ -4,8 +4,8 @@ package llm
 type Parting struct {
 	Common *Node // the last node that both share, of the first one; nil when scope or settings differ from the start
 	A, B   *Node // what follows it in each; nil where that request ends there
-	// At is the first byte in which A and B differ, counted from where they begin;
-	// -1 when at least one of them ends there.
+	// At is the first byte in which A and B differ, counted from where they begin with
+	// what opens their message or level; -1 when at least one of them ends there.
 	At int64
 }
 

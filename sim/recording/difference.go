@@ -17,7 +17,12 @@ type Difference struct {
 	Role    string
 	Kind    string
 	Name    string // of a tool
-	At      int64  // byte of the block, from 0
+	Gone    bool   // the later prompt's level ends where the earlier one has the block
+	// At is the first byte that is not the same, from 0, in the later request's block as
+	// its body has it: in the JSON of a tool, a system block or an item of a message's
+	// content, from its brace, and in a content that is a string, from its quote. Where
+	// the blocks are equal and in messages of two roles it is 0.
+	At int64
 
 	Unmarked bool   // what the earlier request left up to that block is behind the last mark of the later one
 	TTL      string // what the mark on that block asks for, and what the earlier one did: 5m after 1h; "" for no difference
@@ -35,8 +40,8 @@ func Differences(of ...*Difference) string {
 	return strings.Join(out, then)
 }
 
-// String is what the cache loses by it and where it is: "system: block 2 (text),
-// byte 140". Request.Changed holds it.
+// String is what the cache loses by it and where it is: "system: byte 140 of block 2
+// (text)". Request.Changed holds it.
 func (d *Difference) String() string { return d.cause().String() + ": " + d.where() }
 
 func (d *Difference) where() string {
@@ -56,8 +61,35 @@ func (d *Difference) where() string {
 		return fmt.Sprintf("block %d (%s), %s", d.Block, what, d.TTL)
 	case d.New:
 		return fmt.Sprintf("new block %d (%s)", d.Block, what)
+	case d.Gone:
+		return fmt.Sprintf("block %d (%s) is gone", d.Block, what)
 	}
-	return fmt.Sprintf("block %d (%s), byte %d", d.Block, what, d.At)
+	return fmt.Sprintf("byte %d of block %d (%s)", d.At, d.Block, what)
+}
+
+// Differs is the first difference in blocks that Request.Changed holds: its Level, Block
+// and At, which is -1 where no byte is told. It is nil for none.
+func Differs(changed string) *Difference {
+	for one := range strings.SplitSeq(changed, then) {
+		d := &Difference{At: -1}
+		switch causeOf(one) {
+		case ToolsCause:
+			d.Level = "tools"
+		case SystemCause:
+			d.Level = "system"
+		case HistoryCause:
+			d.Level = "messages"
+		default:
+			continue
+		}
+		_, where, _ := strings.Cut(one, ": ")
+		if n, _ := fmt.Sscanf(where, "byte %d of block %d", &d.At, &d.Block); n < 2 {
+			d.At = -1
+			fmt.Sscanf(strings.TrimPrefix(where, "new "), "block %d", &d.Block)
+		}
+		return d
+	}
+	return nil
 }
 
 // cause is what a difference lets the cache lose.

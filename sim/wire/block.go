@@ -131,6 +131,7 @@ func (c *content) raw(key string) (*llm.Payload, error) {
 // block appends one content block, and after it the definitions of deferred tools
 // that it names.
 func (p *parser) block(role llm.Role, v value) error {
+	p.written = v.text
 	c, err := p.part(v)
 	if err != nil {
 		return err

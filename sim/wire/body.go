@@ -75,6 +75,9 @@ type Body struct {
 	Deferred    []string // names of tools that are no part of the prefix
 	Fields      []Field  // beside tools, system and messages, by name
 	Unread      []Unread // in the order in which they were met
+	// Written is each block as it is written, by its position less one: an object, or
+	// the string that is a content by itself. It keeps the whole body in memory.
+	Written [][]byte
 }
 
 // Notes are what a reader of figures must know of how the body was read, a line
@@ -235,6 +238,7 @@ func (p *parser) tools(v value) error {
 
 // tool appends one definition, whose bytes are kept but for what changes no token.
 func (p *parser) tool(v value) error {
+	p.written = v.text
 	members, err := p.members(v, "a tool")
 	if err != nil {
 		return err
@@ -281,6 +285,7 @@ func (p *parser) tool(v value) error {
 // append adds a block to the chain, and a breakpoint where it is marked.
 func (p *parser) append(role llm.Role, b *llm.Block, mark value) error {
 	p.head = p.build.Append(p.head, role, b)
+	p.body.Written = append(p.body.Written, p.written)
 	if mark.text == nil || string(mark.text) == "null" {
 		return nil
 	}
@@ -338,6 +343,7 @@ func (p *parser) messages(v value) error {
 
 // message appends one message's blocks.
 func (p *parser) message(v value) error {
+	p.written = v.text // of what stands in no block
 	members, err := p.members(v, "a message")
 	if err != nil {
 		return err
@@ -383,6 +389,7 @@ func (p *parser) message(v value) error {
 	if err != nil || e == "" {
 		return err
 	}
+	p.written = v.text
 	return p.append(role, &llm.Block{Kind: llm.EffortChange, Content: llm.NewText(llm.Prose, e)}, value{})
 }
 
@@ -427,6 +434,7 @@ func roleOf(v value) (llm.Role, error) {
 // content appends a string, as one text block, or a list of blocks.
 func (p *parser) content(role llm.Role, v value) error {
 	if v.text[0] == '"' {
+		p.written = v.text
 		b := &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, unquoted(v))}
 		if !p.opt.holds(StringIsBlock) {
 			b.Content = llm.NewWhole(string(v.text), b.Content)

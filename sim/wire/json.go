@@ -138,6 +138,7 @@ type parser struct {
 	opt      *Options
 	build    *llm.Builder
 	head     *llm.Node         // the last block so far
+	written  []byte            // the block being read
 	deferred map[string]string // definitions that are no part of the prefix, by name
 	body     *Body
 }

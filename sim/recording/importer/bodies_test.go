@@ -89,8 +89,8 @@ func TestBodies(t *testing.T) {
 		s, skipped := d.read(t)
 		const want = `msg_1 main main -1 ""
 msg_2 main main 0 ""
-msg_3 main main 1 "system: block 1 (text), byte 23"
-msg_4 main main 2 "system: block 1 (text), byte 23"
+msg_3 main main 1 "system: byte 1 of block 1 (text)"
+msg_4 main main 2 "system: byte 1 of block 1 (text)"
 msg_5 thread-2 fork 1 ""
 `
 		if got := plan(s); got != want {
@@ -132,8 +132,8 @@ msg_6 thread-4 subagent -1 ""
 			"{", `{"thinking":{"type":"adaptive"},`, 1), text)
 		s, _ := d.read(t)
 		want := `msg_1 main main -1 ""
-msg_2 main main 0 "system: block 1 (text), byte 23"
-msg_3 main main 1 "history: block 3 (assistant text), byte 57"
+msg_2 main main 0 "system: byte 1 of block 1 (text)"
+msg_3 main main 1 "history: byte 23 of block 3 (assistant text)"
 msg_4 main main 2 "settings: thinking"
 `
 		if got := plan(s); got != want {
@@ -172,7 +172,7 @@ msg_4 main main 2 "settings: thinking"
 		d.files["b/1.response.json"], d.files["b/2.response.json"] = d.files["b/2.response.json"], d.files["b/1.response.json"]
 		d.index.Reset()
 		s, skipped := d.read(t)
-		if got, want := plan(s), "msg_1 main main -1 \"\"\nmsg_2 main main 0 \"system: block 1 (text), byte 23\"\n"; got != want {
+		if got, want := plan(s), "msg_1 main main -1 \"\"\nmsg_2 main main 0 \"system: byte 1 of block 1 (text)\"\n"; got != want {
 			t.Errorf("got\n%swant\n%s, skipped %v", got, want, skipped)
 		}
 	})

@@ -31,12 +31,12 @@ func TestEdited(t *testing.T) {
 		edit func([]string)
 		want string
 	}{
-		{"an old tool's result is cleared", func(m []string) { m[2] = strings.Replace(m[2], "what 0 holds", "[cleared]", 1) }, "history: block 5 (user tool_result), byte 86"},
-		{"the date in the first block is another one", func(m []string) { m[0] = fmt.Sprintf(dated, "Tuesday") }, "history: block 2 (user text), byte 58"},
+		{"an old tool's result is cleared", func(m []string) { m[2] = strings.Replace(m[2], "what 0 holds", "[cleared]", 1) }, "history: byte 57 of block 5 (user tool_result)"},
+		{"the date in the first block is another one", func(m []string) { m[0] = fmt.Sprintf(dated, "Tuesday") }, "history: byte 32 of block 2 (user text)"},
 		{"a block is put first", func(m []string) {
 			m[0] = strings.Replace(m[0], "[", `[{"type":"text","text":"Remember."},`, 1)
-		}, "history: block 2 (user text), byte 49"},
-		{"the question is put otherwise", func(m []string) { m[0] = strings.Replace(m[0], "Go.", "Stop.", 1) }, "history: block 3 (user text), byte 24"},
+		}, "history: byte 23 of block 2 (user text)"},
+		{"the question is put otherwise", func(m []string) { m[0] = strings.Replace(m[0], "Go.", "Stop.", 1) }, "history: byte 23 of block 3 (user text)"},
 	} {
 		for _, agent := range []string{"", mainSource} {
 			t.Run(fmt.Sprintf("WIRE-66 %s, agent %q", c.name, agent), func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestEdited(t *testing.T) {
 			d.pair(body("s", user("go")), text)
 			d.pair(body("s", user("a summary"), says(`{"type":"text","text":"as before"}`), user("on")), text)
 			s, skipped := d.read(t)
-			want, told := "msg_2 main main 0 \"history: block 2 (user text), byte 49\"", "main conversation that repeats nothing of the one before"
+			want, told := "msg_2 main main 0 \"history: byte 1 of block 2 (user text)\"", "main conversation that repeats nothing of the one before"
 			if agent == "" {
 				want, told = `msg_2 thread-2 subagent -1 ""`, "what it goes on from cannot be told"
 			}
@@ -83,6 +83,19 @@ func TestEdited(t *testing.T) {
 		s, _ := d.read(t)
 		if got, want := plan(s), "msg_1 main main -1 \"\"\nmsg_2 thread-2 fork 0 \"\"\nmsg_3 main main 0 \"\"\n"; got != want {
 			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	})
+	t.Run("WIRE-66 a block that no block takes the place of is gone, and a string's bytes count from its quote", func(t *testing.T) {
+		two := func(system string) string {
+			return strings.Replace(body("", user("go")), `"system":""`, `"system":`+system, 1)
+		}
+		d := newDump()
+		d.pair(two(`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`), text)
+		d.pair(two(`[{"type":"text","text":"a"}]`), text)
+		d.pair(two(`"ab"`), text)
+		s, _ := d.read(t)
+		if a, b := s.Requests[1].Changed, s.Requests[2].Changed; a != "system: block 2 (text) is gone" || b != "system: byte 2 of block 1 (text)" {
+			t.Errorf("%q, %q", a, b)
 		}
 	})
 	t.Run("WIRE-66 what is skipped has a place", func(t *testing.T) {

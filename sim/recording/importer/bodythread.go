@@ -86,6 +86,7 @@ func (s *bodySession) add(d *bodies, p bodyPair, body *wire.Body, a *ccMessage) 
 }
 
 func sent(body *wire.Body, i int32, messages []*llm.Node) *sentBody {
+	body.Written = nil // what comes after is looked at, not this one
 	out := &sentBody{Body: body, request: i, messages: len(messages)}
 	for _, n := range messages {
 		if n.Role == llm.Assistant {
@@ -229,7 +230,10 @@ func parts(before, now *wire.Body, part llm.Parting) *recording.Difference {
 		if at.IsBorder() && part.B != nil { // its level goes on in the later one
 			at, d.New = part.B, true
 		}
-		d.Level, d.At = at.Level.String(), max(part.At, 0)
+		d.Level, d.Gone = at.Level.String(), part.B == nil || part.B.IsBorder()
+		if !d.New && !d.Gone {
+			d.At = byteOf(now, part)
+		}
 		if b := at.Block; b != nil {
 			d.Block, d.Role, d.Kind, d.Name = at.Pos, at.Role.String(), b.Kind.String(), b.Name
 			if b.Kind == llm.Opaque && !wire.KnownBlock(b.Name) {
@@ -238,6 +242,20 @@ func parts(before, now *wire.Body, part llm.Parting) *recording.Difference {
 		}
 	}
 	return d
+}
+
+// byteOf is the first byte of the later one of two blocks, as its body has it, in which
+// they differ.
+func byteOf(now *wire.Body, part llm.Parting) int64 {
+	was, is := part.A.Block.AppendJSON(nil), part.B.Block.AppendJSON(nil)
+	at := 0
+	for at < min(len(was), len(is)) && was[at] == is[at] {
+		at++
+	}
+	if at == len(is) { // the role alone is another one
+		return 0
+	}
+	return int64(wire.Place(is, now.Written[part.B.Pos-1], at))
 }
 
 // results notes what became of the tool uses of the request before.

@@ -105,7 +105,7 @@ func genRequest(t *rapid.T, s *recording.Session, i int, at vtime.Instant) recor
 		}
 		r.Tools = append(r.Tools, u)
 	}
-	r.Changed = rapid.SampledFrom([]string{"", "", "tools: block 2 (tool Read), byte 40", "settings: thinking", "marks: none from block 2 (user text) on"}).Draw(t, "changed")
+	r.Changed = rapid.SampledFrom([]string{"", "", "tools: byte 40 of block 2 (tool Read)", "settings: thinking", "marks: none from block 2 (user text) on"}).Draw(t, "changed")
 	if s.BlockTokens > 0 {
 		r.Blocks = rapid.SliceOfN(rapid.Uint64Range(1, 3), 0, 6).Draw(t, "blocks")
 		if len(r.Blocks) == 0 {

@@ -8,6 +8,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/llm"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript/sqlite"
 	"agentsim/sim/vtime"
 )
@@ -17,6 +18,7 @@ import (
 type one struct {
 	*sqlite.CallInfo
 	recorded *sqlite.RecordedInfo // nil of a simulated one
+	standIns bool                 // its blocks and marks were made from figures or names of a recording
 	price    pricing
 	idle     vtime.Duration // of a simulated one: since the call began that it could have read from; 0 if that is not known
 }
@@ -47,7 +49,7 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 			return err
 		}
 	}
-	c := one{CallInfo: &found, price: prices(db, info)}
+	c := one{CallInfo: &found, price: prices(db, info), standIns: standIns(info, blocks)}
 	if info.Recorded() {
 		x, err := db.RecordedCall(info.ID, o.call)
 		if err != nil {
@@ -68,10 +70,10 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 		d.Detail("the API says", "%s", said)
 	}
 	d.Fields(report.TableOf("", []one{c}, requestColumns(c.recorded != nil)...))
-	d.Field("contents", report.Objects(blockTable(blocks)))
+	d.Field("contents", report.Objects(blockTable(blocks, info.Recorded())))
 	if o.blocks {
 		d.Say("")
-		d.Table(blockTable(blocks).Shown())
+		d.Table(blockTable(blocks, info.Recorded()).Shown())
 	}
 	return nil
 }
@@ -79,10 +81,13 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 // described says what a request was and what was billed.
 func described(d *report.Document, c one) {
 	d.Say("call %d · %s %s · its call %d%s · at %s", c.N, c.Structure, c.Lineage, c.Call+1, attempt(c.CallInfo), report.Time(c.At.Sub(0)))
-	d.Detail("prompt", "%s tokens in %d blocks, %d bytes · %s", ui.Count(c.Usage.Prompt()), c.Blocks, c.Bytes, c.Model)
-	read := "nothing"
+	size, marks, read := fmt.Sprintf(" in %d blocks, %d bytes", c.Blocks, c.Bytes), c.Marks, "nothing"
+	if c.standIns {
+		size, marks = "", nil
+	}
+	d.Detail("prompt", "%s tokens%s · %s", ui.Count(c.Usage.Prompt()), size, c.Model)
 	switch {
-	case c.Usage.Read > 0 && c.ReadTo > 0:
+	case c.Usage.Read > 0 && c.ReadTo > 0 && !c.standIns:
 		read = fmt.Sprintf("%s (blocks 1–%d of %d)", ui.Count(c.Usage.Read), c.ReadTo, c.Blocks)
 	case c.Usage.Read > 0:
 		read = ui.Count(c.Usage.Read)
@@ -90,7 +95,7 @@ func described(d *report.Document, c one) {
 	if c.billed() {
 		d.Detail("cache read", "%s; cache write %s, uncached input %s", read, ui.Count(c.Usage.Written()), ui.Count(c.Usage.Input))
 	}
-	for _, m := range c.Marks {
+	for _, m := range marks {
 		d.Detail("breakpoint", "block %d, %s: %s", m.Pos, m.TTL, markText(m))
 	}
 	d.Detail("answer", "%s tokens, %s", ui.Count(c.Usage.Output), answer(c.CallInfo))
@@ -115,8 +120,8 @@ func requestColumns(recorded bool) []report.Column[one] {
 		{Name: "started_at", Of: func(c one) report.Value { return report.At(c.StartedAt) }},
 		{Name: "began_at", Of: func(c one) report.Value { return report.At(c.BeganAt) }},
 		{Name: "ended_at", Of: func(c one) report.Value { return report.At(c.EndedAt) }},
-		{Name: "blocks", Of: func(c one) report.Value { return report.Count(c.Blocks) }},
-		{Name: "bytes", Of: func(c one) report.Value { return report.Count(c.Bytes) }},
+		{Name: "blocks", Of: func(c one) report.Value { return report.Count(c.Blocks).If(!c.standIns) }},
+		{Name: "bytes", Of: func(c one) report.Value { return report.Count(c.Bytes).If(!c.standIns) }},
 		{Name: "status", Of: func(c one) report.Value { return report.Text(c.Status) }},
 		{Name: "stop", Of: func(c one) report.Value { return report.Text(c.Stop) }},
 	}
@@ -124,8 +129,8 @@ func requestColumns(recorded bool) []report.Column[one] {
 	columns = append(columns, []col{
 		{Name: "cost", Of: func(c one) report.Value { return dollars(c.Cost) }},
 		{Name: "cost_uncached", Of: func(c one) report.Value { return dollars(c.Uncached) }},
-		{Name: "read_to", Of: func(c one) report.Value { return report.Count(c.ReadTo) }},
-		{Name: "written_to", Of: func(c one) report.Value { return report.Count(c.WrittenTo) }},
+		{Name: "read_to", Of: func(c one) report.Value { return report.Count(c.ReadTo).If(!c.standIns) }},
+		{Name: "written_to", Of: func(c one) report.Value { return report.Count(c.WrittenTo).If(!c.standIns) }},
 		{Name: "undecided", Of: func(c one) report.Value { return report.Count(c.Undecided) }},
 		{Name: "miss", Of: func(c one) report.Value { return report.Text(c.Miss) }},
 		{Name: "meaning", Of: func(c one) report.Value { return report.Text(c.Meaning) }},
@@ -135,11 +140,11 @@ func requestColumns(recorded bool) []report.Column[one] {
 			l := c.loss(0)
 			return report.Dollars(l.cost).If(l.priced && c.recorded == nil)
 		}},
-		{Name: "miss_position", Of: func(c one) report.Value { return report.Count(c.MissPos) }},
-		{Name: "miss_byte", Of: func(c one) report.Value { return report.Count(c.MissByte) }},
+		{Name: "miss_position", Of: func(c one) report.Value { return report.Count(c.MissPos).If(c.recorded == nil) }},
+		{Name: "miss_byte", Of: func(c one) report.Value { return report.Count(c.MissByte).If(c.recorded == nil) }},
 		{Name: "after", Of: func(c one) report.Value { return report.Count(c.After) }},
 		{Name: "head", Of: func(c one) report.Value { return report.Text(c.Head) }},
-		{Name: "marks", Of: func(c one) report.Value { return report.Objects(markTable(c.Marks)) }},
+		{Name: "marks", Of: func(c one) report.Value { return report.Objects(markTable(c.Marks)).If(!c.standIns) }},
 	}...)
 	if recorded {
 		return append(columns, col{Name: "recorded", Of: func(c one) report.Value { return report.Objects(recordedTable(c)) }})
@@ -159,8 +164,9 @@ func markTable(marks []sqlite.Mark) *report.Sheet {
 		col{Name: "tokens_written", Of: func(m sqlite.Mark) report.Value { return report.Tokens(m.Writes) }})
 }
 
-// blockTable are the blocks of a request; machines get them whole.
-func blockTable(blocks []sqlite.BlockInfo) *report.Sheet {
+// blockTable are the blocks of a request; machines get them whole. What stands in an
+// imported one for something that the recording does not hold has no size.
+func blockTable(blocks []sqlite.BlockInfo, recorded bool) *report.Sheet {
 	type col = report.Column[sqlite.BlockInfo]
 	return report.TableOf("contents", blocks,
 		col{Name: "position", Head: " BLOCK", Of: func(b sqlite.BlockInfo) report.Value { return report.Count(b.Pos) }},
@@ -169,7 +175,9 @@ func blockTable(blocks []sqlite.BlockInfo) *report.Sheet {
 		col{Name: "kind", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Kind) }},
 		col{Name: "name", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Name) }},
 		col{Head: "KIND", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(strings.TrimSpace(b.Kind + " " + b.Name)) }},
-		col{Head: " BYTES", Drop: 1, Of: func(b sqlite.BlockInfo) report.Value { return report.Count(len(b.Content)) }},
+		col{Head: " BYTES", Drop: 1, Of: func(b sqlite.BlockInfo) report.Value {
+			return report.Count(len(b.Content)).If(!recorded || !toevents.Opaque(b.Content))
+		}},
 		col{Head: "CACHE", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(map[bool]string{true: "read"}[b.Cached]) }},
 		col{Name: "cached", Of: func(b sqlite.BlockInfo) report.Value { return report.Bool(b.Cached) }},
 		col{Head: "CONTENT", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(ui.Excerpt(b.Content)) }},

@@ -96,9 +96,16 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) 
 	if err != nil {
 		return err
 	}
-	rows, price := make([]one, len(list)), prices(db, info)
+	rows, price, made := make([]one, len(list)), prices(db, info), false
+	if len(recorded) > 0 { // all of its requests, or none
+		blocks, err := db.Blocks(info.ID, list[0].Seq)
+		if err != nil {
+			return err
+		}
+		made = standIns(info, blocks)
+	}
 	for i := range list {
-		if rows[i] = (one{CallInfo: &list[i], price: price}); recorded != nil {
+		if rows[i] = (one{CallInfo: &list[i], price: price, standIns: made}); recorded != nil {
 			rows[i].recorded = &recorded[i]
 		} else if c := &list[i]; c.After > 0 && c.Miss == llm.MissExpired.String() {
 			other, err := db.Call(info.ID, c.After)

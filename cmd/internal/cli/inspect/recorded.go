@@ -6,7 +6,9 @@ import (
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
+	"agentsim/sim/llm"
 	"agentsim/sim/recording"
+	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -30,6 +32,14 @@ func noMisses(d *report.Document, db *sqlite.DB, r sqlite.RunInfo) error {
 		d.Say("every call read all it could have")
 	}
 	return nil
+}
+
+// standIns reports whether a request's blocks were made from what a recording holds of
+// them, figures or names: they have not the sizes, nor the marks, of those that were
+// sent.
+func standIns(info sqlite.RunInfo, blocks []sqlite.BlockInfo) bool {
+	return rundb.WithoutContent(info) != "" ||
+		info.Recorded() && len(blocks) > 0 && blocks[0].Level == llm.Messages.String() && toevents.Opaque(blocks[0].Content)
 }
 
 // recordedCall says what the recording adds to a call.
@@ -71,12 +81,30 @@ func recordedTable(c one) *report.Sheet {
 		col{Name: "class", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Class) }},
 		col{Name: "cause", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Cause) }},
 		col{Name: "changed", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Changed).If(x.Changed != "") }},
+		col{Name: "changed_level", Of: func(x *sqlite.RecordedInfo) report.Value {
+			d := changed(x)
+			return report.Text(d.Level).If(d.Block > 0)
+		}},
+		col{Name: "changed_block", Of: func(x *sqlite.RecordedInfo) report.Value {
+			d := changed(x)
+			return report.Count(d.Block).If(d.Block > 0)
+		}},
+		col{Name: "changed_byte", Of: func(x *sqlite.RecordedInfo) report.Value { d := changed(x); return report.Count(d.At).If(d.At >= 0) }},
 		col{Name: "meaning", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Meaning) }},
 		col{Name: "would_have_kept_it", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Keep) }},
 		col{Name: "tokens_expected", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.Expected) }},
 		col{Name: "tokens_lost", Of: func(*sqlite.RecordedInfo) report.Value { return report.Tokens(c.loss(0).tokens) }},
 		col{Name: "lost_cost", Of: func(x *sqlite.RecordedInfo) report.Value { return dollars(x.LostCost).If(known(c.Model) && x.Billed) }},
 		col{Name: "told_by", Of: func(x *sqlite.RecordedInfo) report.Value { by := toldBy(&x.Told); return report.Text(by).If(by != "") }})
+}
+
+// changed is the first block in which a request differs from the one that it goes on
+// from; its Block is 0 and its At -1 where the recording does not tell.
+func changed(x *sqlite.RecordedInfo) recording.Difference {
+	if d := recording.Differs(x.Changed); d != nil {
+		return *d
+	}
+	return recording.Difference{At: -1}
 }
 
 // turnOf says what caused a request, where it is no tool's result.

@@ -21,7 +21,7 @@ var sections = []Section{
 	{Word: "FLT", About: "which tools an agent has", Scenarios: []string{"nested", "custom-agents"}},
 	{Word: "ISO", About: "what a child shares with its parent", Scenarios: []string{"preview-and-facts", "content-replacement", "bubble-vs-denied"}},
 	{Word: "FRK", About: "forks", Scenarios: []string{"fork-vs-subagent", "fork-after-compaction", "flipped-gate"}},
-	{Word: "CRD", About: "a coordinator and its workers", Scenarios: []string{"coordinator", "continue-or-spawn", "recovery", "scratchpad", "two-writers", "lazy-delegation", "four-ways"}},
+	{Word: "CRD", About: "a coordinator and its workers", Scenarios: []string{"coordinator", "continue-or-spawn", "recovery", "scratchpad", "two-writers", "lazy-delegation", "all-ways"}},
 	{Word: "TSK", About: "tasks and notifications", Scenarios: []string{"stopped-and-resumed", "injection", "auto-background"}},
 	{Word: "SWM", About: "teams of agents: mail, shared tasks, shutdown", Scenarios: []string{"team"}},
 	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
@@ -37,11 +37,11 @@ var sections = []Section{
 	{Word: "CACHE-B", About: "other providers' caches", Without: "a scenario's provider is Anthropic; the package cachemodel has the others and holds them to their rules"},
 	{Word: "CACHE-C", About: "caches of self-hosted engines", Without: "agentsim lab cache replay serves recorded traces by them"},
 	{Word: "CACHE-D", About: "prices", Scenarios: []string{"recorded-notebook", "minimal-vs-full", "custom-agents"}},
-	{Word: "CACHE-X", About: "where the ranking of structures flips", Scenarios: []string{"fork-vs-subagent", "explore-or-fork", "four-ways"}},
+	{Word: "CACHE-X", About: "where the ranking of structures flips", Scenarios: []string{"fork-vs-subagent", "explore-or-fork", "all-ways"}},
 	{Word: "TOK", About: "counting tokens", Scenarios: []string{"recorded-notebook"}},
 	{Word: "KRN", About: "virtual time, order and limits", Scenarios: []string{"hello", "abort-tree"}},
 	{Word: "LLM", About: "the mock model: how it works, errs, waits and fails", Scenarios: []string{"rate-limits", "stream-failures", "lazy-delegation", "retry-storm"}},
-	{Word: "MET", About: "figures and findings", Scenarios: []string{"fork-vs-subagent", "four-ways", "two-writers"}},
+	{Word: "MET", About: "figures and findings", Scenarios: []string{"fork-vs-subagent", "all-ways", "two-writers"}},
 }
 
 // Sections lists the parts of the simulator, those without a scenario too.

@@ -59,7 +59,7 @@ var proofs = []proof{
 	{"LLM-04", "what prompts leave out is read again or fails, and what was told is not", []showing{
 		{scenario: "lazy-delegation", about: []string{"items.", "calls", "cost"}}}},
 	{"LLM-05", "the same work is done whole under every structure, by those whom the structure names", []showing{
-		{scenario: "four-ways", variants: []string{"small-inline", "small-subagent", "small-fork", "small-coordinator", "middle-inline", "middle-subagent", "middle-fork", "middle-coordinator"}, about: []string{"items."}},
+		{scenario: "all-ways", variants: []string{"small-inline", "small-subagent", "small-fork", "small-coordinator", "middle-inline", "middle-subagent", "middle-fork", "middle-coordinator"}, about: []string{"items."}},
 		{scenario: "fork-vs-subagent", about: []string{"items.", "agents"}}}},
 	{"TSK-06", "", []showing{{scenario: "injection", about: []string{"obeyed", "handoffs"}}}},
 }

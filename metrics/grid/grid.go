@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -183,14 +184,37 @@ func (c *Cell) done() bool { return c.Median("items.done") == c.Median("items.to
 // their work.
 func (c *Cell) ranks() bool { return c.Finished() && c.done() }
 
-// Cheapest is the index of the variant that costs least among those of a point
-// that finished and did all their work; -1 when none did, and when several cost that
-// least.
-func Cheapest(cells []Cell) int {
+// size is how many items of work there were: bills are compared among variants of one.
+func (c *Cell) size() int64 { return c.Median("items.total") }
+
+// Cheapest are the indices of the variants that cost least among those of a point
+// that had as much work, finished and did all of it, one for each size of work in
+// the order of the variants; none of a size of which none did, or several cost least.
+func Cheapest(cells []Cell) (out []int) {
+	for i := range cells {
+		like := func(c Cell) bool { return c.size() == cells[i].size() }
+		if best := CheapestLike(cells, i); best >= 0 && !slices.ContainsFunc(cells[:i], like) {
+			out = append(out, best)
+		}
+	}
+	return out
+}
+
+// CheapestNames are Cheapest's variants in words.
+func CheapestNames(cells []Cell) string {
+	var names []string
+	for _, i := range Cheapest(cells) {
+		names = append(names, cells[i].Variant)
+	}
+	return strings.Join(names, ", ")
+}
+
+// CheapestLike is Cheapest's of the size of one cell; -1 for none.
+func CheapestLike(cells []Cell, of int) int {
 	best, bestCost, ties := -1, int64(0), 0
 	for i := range cells {
 		c := &cells[i]
-		if !c.ranks() {
+		if !c.ranks() || c.size() != cells[of].size() {
 			continue
 		}
 		switch cost := c.Median("cost"); {

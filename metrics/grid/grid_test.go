@@ -11,6 +11,7 @@ func TestGrid(t *testing.T) {
 	t.Run("CLI-03 pairs whose figures print alike change no ranking", alike)
 	t.Run("TRI-07 a page says where the cheapest changes, and how many other changes there are and where they are listed", decisive)
 	t.Run("TRI-07 what is equal or did not do all of the work is not ranked", unranked)
+	t.Run("TRI-07 variants are ranked among those that had as much work", sizes)
 	t.Run("CLI-06 a figure that a run has no data for is in no median", withoutData)
 	t.Run("CLI-06 lines cross once between two neighbouring points that both have, and nowhere else", crossed)
 }
@@ -87,12 +88,31 @@ func unranked(t *testing.T) {
 				r.Set("items.total", 9)
 			}
 		}
-		if got := Cheapest(g.At(0)); got != c.cheapest {
+		if got := CheapestLike(g.At(0), 0); got != c.cheapest {
 			t.Errorf("%v: cheapest %d, want %d", c.before, got, c.cheapest)
 		}
 		if got := g.Decisive("elsewhere"); !slices.Equal(got, c.ranking) || !slices.Equal(g.Ranking(), c.ranking) {
 			t.Errorf("%v to %v: %q, want %q", c.before, c.after, got, c.ranking)
 		}
+	}
+}
+
+func sizes(t *testing.T) {
+	g := New("swept", []Axis{{"model.prompting", []string{"full", "lazy"}}}, []string{"small-x", "small-y", "large-x", "large-y"}, 1)
+	for p, costs := range [][]int64{{1, 2, 5, 9}, {4, 3, 4, 2}} { // large-y falls below small-x, too
+		for i, cost := range costs {
+			r := &g.At(p)[i].Runs[0]
+			r.Set("cost", cost*1_000_000_000_000)
+			r.Set("items.done", int64(i/2+1))
+			r.Set("items.total", int64(i/2+1))
+		}
+	}
+	if got := CheapestNames(g.At(0)) + "; " + CheapestNames(g.At(1)); got != "small-x, large-x; small-y, large-y" {
+		t.Errorf("cheapest: %s", got)
+	}
+	want := []string{"small-y is the cheapest instead of small-x from hand-off style full to lazy", "large-y is the cheapest instead of large-x from hand-off style full to lazy"}
+	if got := g.Ranking(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

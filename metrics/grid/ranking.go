@@ -13,7 +13,7 @@ type Change struct {
 	From, To string // the axis's values
 	Cheaper  string // the variant that costs less after the step
 	Dearer   string
-	Top      bool       // they are the cheapest of all, after the step and before it
+	Top      bool       // they are the cheapest of their size, after the step and before it
 	Points   [][]string // where the step begins
 	Where    string     // the same in words; "" where there is no other axis
 
@@ -44,13 +44,16 @@ func (g *Grid) Changes() []Change {
 			}
 			c := Change{Axis: axis, From: before[0].Point[axis], To: after[0].Point[axis]}
 			c.step = fmt.Sprintf("from %s %s to %s", g.Axes[axis].Word(), c.From, c.To)
-			from, to := Cheapest(before), Cheapest(after)
-			if from != to && from >= 0 && to >= 0 {
-				top = c.at(top, before[0].Point, g.Variants[to], g.Variants[from], true)
+			said := map[[2]int]bool{}
+			for _, to := range Cheapest(after) {
+				from := CheapestLike(before, to)
+				if from != to && from >= 0 {
+					top, said[[2]int{to, from}] = c.at(top, before[0].Point, g.Variants[to], g.Variants[from], true), true
+				}
 			}
 			for _, p := range overtaken(before, after) {
-				if p == [2]int{to, from} {
-					continue // said above
+				if said[p] {
+					continue
 				}
 				rest = c.at(rest, before[0].Point, g.Variants[p[0]], g.Variants[p[1]], false)
 			}
@@ -83,12 +86,13 @@ func cheaper(a, b Cell) bool {
 	return x < y && Dollars(x) != Dollars(y)
 }
 
-// overtaken lists the pairs of variants of which the first did not cost less before
-// and does after.
+// overtaken lists the pairs of variants with as much work of which the first did not
+// cost less before and does after.
 func overtaken(before, after []Cell) (out [][2]int) {
 	for a := range before {
 		for b := range before {
-			if !before[a].ranks() || !before[b].ranks() || !after[a].ranks() || !after[b].ranks() {
+			if !before[a].ranks() || !before[b].ranks() || !after[a].ranks() || !after[b].ranks() ||
+				before[a].size() != before[b].size() || after[a].size() != after[b].size() {
 				continue
 			}
 			if !cheaper(before[a], before[b]) && cheaper(after[a], after[b]) {

@@ -31,8 +31,8 @@ func (g *Grid) Costs() *report.Sheet {
 		columns = append(columns, col{Head: " " + v, Of: func(cells []Cell) report.Value { return report.Text(costCell(&cells[i])) }})
 	}
 	return report.TableOf("", rows, append(columns, col{Head: "CHEAPEST", Drop: 1, Of: func(cells []Cell) report.Value {
-		if i := Cheapest(cells); i >= 0 {
-			return report.Text(cells[i].Variant)
+		if names := CheapestNames(cells); names != "" {
+			return report.Text(names)
 		}
 		return report.None()
 	}})...)
@@ -62,7 +62,7 @@ func (g *Grid) unranked() string {
 	ranks := false
 	for p := range g.Points() {
 		cells := g.At(p)
-		if Cheapest(cells) >= 0 || len(cells) < 2 {
+		if len(Cheapest(cells)) > 0 || len(cells) < 2 {
 			return ""
 		}
 		ranks = ranks || slices.ContainsFunc(cells, func(c Cell) bool { return c.ranks() })

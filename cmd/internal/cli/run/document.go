@@ -245,8 +245,8 @@ func swept(g *grid.Grid) *report.Sheet {
 			return report.Bool(!slices.ContainsFunc(cells, func(c grid.Cell) bool { return !c.Same }))
 		}},
 		point{Name: "cheapest", Of: func(cells []grid.Cell) report.Value {
-			if best := grid.Cheapest(cells); best >= 0 {
-				return report.Text(cells[best].Variant)
+			if names := grid.CheapestNames(cells); names != "" {
+				return report.Text(names)
 			}
 			return report.None()
 		}},

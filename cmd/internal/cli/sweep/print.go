@@ -169,10 +169,10 @@ func (g *sweepGrid) spread() *report.Sheet {
 	return report.TableOf("", rows, columns...)
 }
 
-// more is what a cell costs more than the cheapest at its point.
+// more is what a cell costs more than the cheapest at its point that had as much work.
 func (g *sweepGrid) more(cell int) string {
 	n := len(g.Variants)
-	least := grid.Cheapest(g.At(cell / n))
+	least := grid.CheapestLike(g.At(cell/n), cell%n)
 	if least < 0 {
 		return ""
 	}

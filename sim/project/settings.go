@@ -123,8 +123,8 @@ func (r *reader) settingsOf(p place, file string, user bool) {
 		for _, rule := range list.rules {
 			x := at(rule)
 			if _, err := permission.ParseRule(rule, ""); err != nil {
-				line, _ := strconv.Atoi(lineOf(text, rule))
-				r.problem(p, file, line, 1, text, "permission rule %q is left out: %s", rule, err)
+				line, col := spot(text, 0, rule)
+				r.problem(p, file, line, col, text, "permission rule %q is left out: %s", rule, err)
 				continue
 			}
 			*list.to = append(*list.to, x)
@@ -143,8 +143,9 @@ func (r *reader) lifetime(p place, file, text, key, value string) string {
 	if value == "" || value == "5m" || value == "1h" {
 		return value
 	}
-	line, _ := strconv.Atoi(lineOf(text, value))
-	r.problem(p, file, line, 1, text, "%s is %q, and lifetimes are 5m and 1h: it is skipped", key, value)
+	at, _, _ := strings.Cut(text, strconv.Quote(key))
+	line, col := spot(text, len(at), value)
+	r.problem(p, file, line, col, text, "%s is %q, and lifetimes are 5m and 1h: it is skipped", key, value)
 	return ""
 }
 
@@ -202,12 +203,19 @@ func position(text string, at int) (line, col int) {
 	return 1 + strings.Count(before, "\n"), 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
 }
 
+// spot is where a text stands first in a JSON file, from a byte on; the file's
+// beginning where it is written with escapes.
+func spot(text string, from int, value string) (line, col int) {
+	quoted, _ := json.Marshal(value) // a text is always JSON
+	before, _, found := strings.Cut(text[from:], string(quoted))
+	if !found {
+		return 1, 1
+	}
+	return position(text, from+len(before))
+}
+
 // lineOf is the line of a JSON file on which a value stands first.
 func lineOf(text, value string) string {
-	quoted, _ := json.Marshal(value) // a text is always JSON
-	before, _, found := strings.Cut(text, string(quoted))
-	if !found {
-		return "1"
-	}
-	return strconv.Itoa(1 + strings.Count(before, "\n"))
+	line, _ := spot(text, 0, value)
+	return strconv.Itoa(line)
 }

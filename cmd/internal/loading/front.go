@@ -221,7 +221,7 @@ func listed(from string) string {
 func who(r client.Row) string {
 	out := "all"
 	switch {
-	case r.Kind == client.Tool:
+	case r.Kind == client.Tool || r.Kind == client.Deferred:
 		return "all, by what each may use"
 	case r.Sub == client.Nowhere:
 		out = "main, forks"

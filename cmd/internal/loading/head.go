@@ -124,7 +124,7 @@ func (p *Project) head(name string) ([]scenarios.FrontPart, error) {
 	if err != nil {
 		return nil, ui.Failf(ui.Usage, "%s: %w", name, err)
 	}
-	head, err := headOf(body, filepath.ToSlash(name))
+	head, err := headOf(body, filepath.Base(name))
 	if err != nil {
 		return nil, ui.Failf(ui.Usage, "%s: %w", name, err)
 	}
@@ -135,7 +135,8 @@ func (p *Project) head(name string) ([]scenarios.FrontPart, error) {
 	return head, nil
 }
 
-// headOf is a body's system prompt and tools as parts, in the order of the request.
+// headOf is a body's system prompt and tools as parts, in the order of the request,
+// from a file of that name, however the way to it is spelled.
 // Deferred tools have no text.
 func headOf(body *wire.Body, from string) (out []scenarios.FrontPart, err error) {
 	has := map[client.Kind]bool{}

@@ -49,19 +49,19 @@ func ReadRepository(dir, home string, price rundb.Pricing) (*Repository, error) 
 	}
 	files, problems := definition.ReadDeep(from.Dir)
 	sc := scenarios.Defaults()
-	sc.Project.Agents.BuiltIns, sc.Provider.Aliases = []string{agent.TypePlan}, aliases()
+	sc.Project.Agents.BuiltIns, sc.Provider.Aliases = []string{agent.TypePlan}, Aliases()
 	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files, Deep: true, Lifetimes: true}})
 	if err != nil {
 		return nil, err
 	}
 	r.problems(slices.Concat(problems, set.Problems))
 	r.models(set.Definitions, model)
-	r.Heads = heads.Of(heads.Input{Found: r.Found, Definitions: set.Definitions, Model: model, Aliases: aliases(), Semantics: sim.Semantics, Price: price})
+	r.Heads = heads.Of(heads.Input{Found: r.Found, Definitions: set.Definitions, Model: model, Aliases: Aliases(), Semantics: sim.Semantics, Price: price})
 	return r, nil
 }
 
-// aliases are the models that are taken for aliases.
-func aliases() map[string]string {
+// Aliases are the models that a project's aliases are taken for: the newest of the name.
+func Aliases() map[string]string {
 	out := map[string]string{}
 	for _, name := range scenarios.Aliases {
 		out[name] = scenarios.Newest(name)
@@ -72,7 +72,7 @@ func aliases() map[string]string {
 // mainModel is the model of the main agent.
 func (r *Repository) mainModel() string {
 	set := r.Found.Settings.Model
-	model := cmp.Or(aliases()[set.Value], set.Value)
+	model := cmp.Or(Aliases()[set.Value], set.Value)
 	if _, err := cachemodel.Lookup(model); err == nil && model != "" {
 		return model
 	}
@@ -98,7 +98,7 @@ func (r *Repository) problems(more []*definition.Problem) {
 // models says which models aliases are taken for, and which agents have one of which
 // nobody knows what it costs.
 func (r *Repository) models(defs []*agent.Definition, main string) {
-	named, used := aliases(), map[string]bool{r.Found.Settings.Model.Value: true}
+	named, used := Aliases(), map[string]bool{r.Found.Settings.Model.Value: true}
 	for _, d := range defs {
 		used[d.Model] = true
 		if d.Model == "" || d.Model == "inherit" || named[d.Model] != "" {

@@ -444,7 +444,10 @@ func part(p *heads.Part) string { return strings.TrimSpace(p.Word + " " + p.Name
 func origin(x heads.Change) string {
 	switch {
 	case x.Why != nil:
-		return fmt.Sprintf("%s (see %s:%d)", where(x), x.Why.File, x.Why.Line)
+		if see := fmt.Sprintf("%s:%d", x.Why.File, x.Why.Line); where(x) != see {
+			return where(x) + " (see " + see + ")"
+		}
+		return where(x)
 	case x.What != heads.Moved:
 		return where(x)
 	case x.Was.File != x.Now.File:

@@ -66,6 +66,7 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 		return err
 	}
 	sc := scenarios.Defaults()
+	sc.Provider.Aliases = loading.Aliases()
 	project := definition.Project(files)
 	project.Root, project.Lifetimes = filepath.ToSlash(filepath.Clean(dir)), true
 	set, err := sim.Definitions(sc, append(given, project))

@@ -22,7 +22,7 @@ const (
 	Moved     = "moved"      // to another file or another place of the request
 	Reordered = "reordered"  // the same parts or lines in another order
 	Model     = "model"      // the same head on another model
-	Lifetime  = "lifetime"   // the same head in cache entries that live longer or shorter
+	Lifetime  = "ttl"        // the same head in cache entries that live longer or shorter
 	Lost      = "not loaded" // removed, since something is wrong with what it was loaded from
 )
 

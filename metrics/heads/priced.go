@@ -48,7 +48,7 @@ func (c *comparison) lifetimes() {
 			continue
 		}
 		shortest := llm.TTL5m.String()
-		p := &Part{Word: "Cache lifetime", Name: cmp.Or(before.TTL, shortest) + " → " + cmp.Or(a.TTL, shortest)}
+		p := &Part{Word: "TTL", Name: cmp.Or(before.TTL, shortest) + " → " + cmp.Or(a.TTL, shortest)}
 		p.File, p.Line = Located(cmp.Or(a.ttlFrom, settingsFile))
 		c.setting(Lifetime, p, a.Name)
 	}

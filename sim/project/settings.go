@@ -145,7 +145,7 @@ func (r *reader) lifetime(p place, file, text, key, value string) string {
 	}
 	at, _, _ := strings.Cut(text, strconv.Quote(key))
 	line, col := spot(text, len(at), value)
-	r.problem(p, file, line, col, text, "%s is %q, and lifetimes are 5m and 1h: it is skipped", key, value)
+	r.problem(p, file, line, col, text, "%s is %q, and a TTL is 5m or 1h: it is skipped", key, value)
 	return ""
 }
 

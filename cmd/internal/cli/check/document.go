@@ -60,7 +60,7 @@ func (c *check) verdict() string {
 		{"grew over " + c.o.threshold + " (assumed)", func(g heads.Growth) bool { return g.Assumed }},
 		{"reordered", func(g heads.Growth) bool { return g.Reordered }},
 		{"on a model dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Dearer }},
-		{"with a cache lifetime dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Longer }},
+		{"with a TTL dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Longer }},
 		{"a part no longer loads", func(g heads.Growth) bool { return g.Lost }},
 	} {
 		var names []string

@@ -75,7 +75,7 @@ var rules = []sarif.Rule{
 	{ID: "head-reordered", About: "What the repository puts in front of an agent is in another order: the prompt cache does not match from there on"},
 	{ID: "head-changed", About: "What the repository puts in front of an agent is not the baseline's"},
 	{ID: "model-dearer", About: "An agent runs on a model that makes the same head dearer by more than the threshold"},
-	{ID: "lifetime-dearer", About: "The cache entries of an agent's head live longer, which makes the same head dearer by more than the threshold"},
+	{ID: "ttl-dearer", About: "The cache entries of an agent's head live longer, which makes the same head dearer by more than the threshold"},
 	{ID: "not-loaded", About: "A file that a client reads could not be read, or what the baseline has of it is not loaded any more"},
 	{ID: "loaded-in-part", About: "A file is read, but something of it is not as its author meant it"},
 }

@@ -467,7 +467,7 @@ func (v *validation) notes(d *report.Document) {
 	if len(v.report.Repos) == 0 {
 		d.Label("judged", "nothing: no target was held against anything")
 	} else {
-		d.Label("targets", "99 % of the steps exact, visibility lag aside · the total within 1 % · kept and gone told for 80 % each, which reading everything and swapped lifetimes miss")
+		d.Label("targets", "99 % of the steps exact, visibility lag aside · the total within 1 % · kept and gone told for 80 % each, which reading everything and swapped TTLs miss")
 		d.Label("expected", fmt.Sprintf("loss: what prompts cost beyond the model's word, by transition, at the rates of the other half of a repository's sessions (%d and %d of all)",
 			v.report.Sessions[0], v.report.Sessions[1]))
 		d.Label("assumed", "a request of the client's own after each answer before a user turn · positions: a block for each line of an answer, one for what follows · the static prefix as earlier threads of the same version, model and type read it, kept warm by others where most lookups so far found it so")

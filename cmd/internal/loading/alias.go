@@ -27,14 +27,25 @@ func (a *aliasing) definitions(sc *scenarios.Scenario, project *workspace.Snapsh
 
 // resolve takes an alias for the newest model of that name.
 func (a *aliasing) resolve(p *scenarios.Provider, name string) {
-	if !slices.Contains(scenarios.Aliases, name) || p.Aliases[name] != "" {
+	model := Aliases()[name]
+	if model == "" || p.Aliases[name] != "" {
 		return
 	}
-	to := map[string]string{name: scenarios.Newest(name)}
+	to := map[string]string{name: model}
 	maps.Copy(to, p.Aliases)
 	p.Aliases = to
 	line := fmt.Sprintf("alias %s is %s, the newest of that name: provider: {aliases: {%s: MODEL}} says another", name, to[name], name)
 	if !slices.Contains(a.said, line) {
 		a.said = append(a.said, line)
 	}
+}
+
+// Aliases are the models that a directory's aliases stand for where nothing says
+// another: the newest of each name.
+func Aliases() map[string]string {
+	out := map[string]string{}
+	for _, name := range scenarios.Aliases {
+		out[name] = scenarios.Newest(name)
+	}
+	return out
 }

@@ -60,15 +60,6 @@ func ReadRepository(dir, home string, price rundb.Pricing) (*Repository, error) 
 	return r, nil
 }
 
-// Aliases are the models that a project's aliases are taken for: the newest of the name.
-func Aliases() map[string]string {
-	out := map[string]string{}
-	for _, name := range scenarios.Aliases {
-		out[name] = scenarios.Newest(name)
-	}
-	return out
-}
-
 // mainModel is the model of the main agent.
 func (r *Repository) mainModel() string {
 	set := r.Found.Settings.Model

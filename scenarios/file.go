@@ -31,6 +31,7 @@ type File struct {
 	read     func(path string) ([]byte, error) // of the files beside it; nil without any
 	beside   map[string]string                 // what has been read of them
 	profiles map[string]*profile.Profile       // by name or path
+	taken    map[string]*profile.Profile       // that figures came from, by Profile.taken
 }
 
 // Option changes how a file is read and checked.

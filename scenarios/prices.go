@@ -16,7 +16,7 @@ import (
 // Prices are the user's own, as of a contract or a gateway, and a plan's quota. They
 // are read from a file beside the scenario, and become part of what is stored.
 type Prices struct {
-	File   string                `yaml:"file"` // that they come from; "" where the scenario itself says them
+	File   string                `yaml:"file"` // that they come from, without its directory; "" where the scenario itself says them
 	Models map[string][]OwnPrice `yaml:"models"`
 	Plan   *QuotaPlan            `yaml:"plan"`
 }
@@ -86,7 +86,7 @@ func (p *Prices) Decode(d *document.Decoder, n *document.Node, at document.Place
 		return
 	}
 	d.Structure(tree, reflect.ValueOf(p).Elem(), at)
-	p.File = file.Text
+	p.File = path.Base(file.Text)
 }
 
 // Whole says that prices are overridden whole.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -83,8 +84,12 @@ func Offer(f *File, name string, p *profile.Profile) {
 	f.profiles[name] = p
 }
 
-// Offered is a profile that the file's scenarios were given or named; nil for none.
-func Offered(f *File, name string) *profile.Profile { return f.profiles[name] }
+// Taken is the profile that one of the file's scenarios took its figures from; nil for
+// none.
+func Taken(f *File, by *Scenario) *profile.Profile { return f.taken[by.Profile.taken()] }
+
+// taken tells profiles of one name apart by what was taken from them.
+func (p *Profile) taken() string { return strings.Join(append([]string{p.Name}, p.From...), "\n") }
 
 // openProfile is the profile of a scenario, nil for none.
 func openProfile(f *File, s *Scenario, d *document.Decoder) *profile.Profile {
@@ -133,12 +138,17 @@ func measure(f *File, s *Scenario, d *document.Decoder) {
 	if p == nil {
 		return
 	}
+	s.Profile.Name = path.Base(s.Profile.Name) // where the file lies decides nothing
 	m := &measured{Decoder: d, s: s, p: p, family: profile.FamilyOf(s.Provider.ModelID(s.Provider.Model))}
 	m.heads()
 	m.model()
 	m.commands()
 	m.gaps()
 	m.tell()
+	if f.taken == nil {
+		f.taken = map[string]*profile.Profile{}
+	}
+	f.taken[s.Profile.taken()] = p
 }
 
 // find is a figure of a role, nil where the profile has none or the scenario gives one

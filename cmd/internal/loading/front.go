@@ -34,12 +34,14 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		return
 	}
 	var rows []standing
-	var told []*client.Layout
-	var heads []string
+	var told []*sim.Spec
 	for _, spec := range specs {
-		layout, whose, of := spec.Layout(), headFrom(spec), ""
-		if !slices.Contains(told, layout) || !slices.Contains(heads, whose) {
-			told, heads = append(told, layout), append(heads, whose)
+		if !slices.ContainsFunc(told, func(x *sim.Spec) bool { return sameFront(x, spec) }) {
+			told = append(told, spec)
+			layout, whose, of := spec.Layout(), "", ""
+			if head := headParts(spec); len(head) > 0 {
+				whose = head[0].From
+			}
 			if l.dir != nil {
 				whose, of = l.dir.name, " of its files"
 			}
@@ -60,7 +62,7 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 		}
 	}
 	for i := range rows {
-		rows[i].twice = slices.ContainsFunc(told, func(x *client.Layout) bool { return x != told[0] })
+		rows[i].twice = slices.ContainsFunc(told, func(x *sim.Spec) bool { return x.Layout() != told[0].Layout() })
 	}
 	d.Table(parts(rows))
 	d.Label("head", headLines(specs, l.headed)...)

@@ -77,14 +77,18 @@ func (p *Project) prompted(l *Loaded, sc *scenarios.Scenario, file string) bool 
 // Tells reports whether there is anything for Loaded.Tell to say.
 func Tells(l *Loaded) bool { return l != nil && (l.dir != nil || l.headed) }
 
-// headFrom is the file that a run's system prompt or tools come from, "" for none.
-func headFrom(spec *sim.Spec) string {
-	for _, x := range spec.Scenario.Project.Parts {
-		if k := client.Kind(x.Kind); k == client.Tool || k == client.Prompt {
-			return x.From
-		}
-	}
-	return ""
+// headParts are a run's own system prompt and tools.
+func headParts(spec *sim.Spec) []scenarios.FrontPart {
+	return slices.DeleteFunc(slices.Clone(spec.Scenario.Project.Parts), func(x scenarios.FrontPart) bool {
+		return client.Kind(x.Kind) != client.Tool && client.Kind(x.Kind) != client.Prompt
+	})
+}
+
+// sameFront reports whether two runs have one layout, and one head of a request.
+func sameFront(a, b *sim.Spec) bool {
+	return a.Layout() == b.Layout() && slices.EqualFunc(headParts(a), headParts(b), func(x, y scenarios.FrontPart) bool {
+		return x.From == y.From && x.Name == y.Name && x.Text.Text == y.Text.Text
+	})
 }
 
 // headLines say how well runs' heads are known, and what the record holds of a request

@@ -58,7 +58,7 @@ func (a *answer) forkOrFresh(s *ui.Env) (*forks.Point, error) {
 		p.Seed, p.Over = fmt.Sprint(fresh.Spec.Seed()), a.over(fresh, forked)
 	}
 	p.Name = fresh.Spec.Scenario.Profile.Name
-	p.Profile = scenarios.Offered(a.file, p.Name)
+	p.Profile = scenarios.Taken(a.file, fresh.Spec.Scenario)
 	return p, p.Drawn(append([]string{}, fresh.Spec.Scenario.Profile.From...))
 }
 

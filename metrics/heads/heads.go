@@ -26,6 +26,7 @@ type Heads struct {
 	Parts     []*Part          `json:"-"`
 	Agents    []*Agent         `json:"-"` // the main one first
 
+	front int        // how many of the parts were found; agents' own tools and prompts follow
 	who   [][]string // by part, the agents that have it; nil before the first is asked for
 	from  given      // what the settings name
 	count func(text string) int64

@@ -37,13 +37,8 @@ func newBuilder(in Input) *builder {
 	b.Counter = b.counter.Name()
 	b.count = func(text string) int64 { return b.size(llm.NewText(llm.Prose, text)) }
 	b.front()
+	b.Heads.front = len(b.Parts)
 	return b
-}
-
-// Front is what a repository puts in front of the main agent, in the order of kinds:
-// what the client has of its own is left out.
-func Front(in Input) []*Part {
-	return slices.DeleteFunc(newBuilder(in).Parts, func(p *Part) bool { return !p.Own() && p.Kind == client.Types })
 }
 
 // Of makes the heads of a repository's agents: of the main one and its forks, then of
@@ -60,6 +55,17 @@ func Of(in Input) *Heads {
 		b.Agents = append(b.Agents, b.agent(d))
 	}
 	return b.Heads
+}
+
+// Front are the numbers of the parts that the repository puts in front of the main agent,
+// in the order of kinds.
+func (h *Heads) Front() (out []int) {
+	for i, p := range h.Parts[:h.front] {
+		if p.Own() || p.Kind != client.Types { // types of the client's are its own
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // serversFile is where a server stands whose tools nobody has saved.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -24,6 +25,7 @@ type standing struct {
 	kind           client.Kind
 	from           string
 	bytes, tokens  int64
+	who            string
 	assumed, twice bool // twice is of a run with several clients
 }
 
@@ -124,7 +126,7 @@ func parts(rows []standing) *report.Sheet {
 		col{Name: "bytes", Head: " BYTES", Of: func(r standing) report.Value { return report.Count(r.bytes) }},
 		col{Name: "tokens", Head: " TOKENS", Of: func(r standing) report.Value { return report.Tokens(r.tokens) }},
 		col{Name: "where", Head: "WHERE", Of: func(r standing) report.Value { return report.Text(string(r.layout.Row(r.kind).Main)) }, Drop: 2},
-		col{Name: "who", Head: "WHO HAS IT", Of: func(r standing) report.Value { return report.Text(who(r.layout.Row(r.kind))) }, Drop: 1},
+		col{Name: "who", Head: "WHO HAS IT", Of: func(r standing) report.Value { return report.Text(r.who) }, Drop: 1},
 		name,
 		col{Name: "assumed", Of: func(r standing) report.Value { return report.Bool(r.assumed) }})
 }
@@ -135,31 +137,28 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 	if l == nil || l.dir == nil {
 		return ""
 	}
-	main, sub, lean := int64(0), int64(0), int64(0)
-	for _, x := range l.standing(spec, spec.Layout()) {
-		if x.kind == client.Tool || x.kind == client.Prompt {
-			continue // the client's
-		}
-		row := x.layout.Row(x.kind)
-		main += x.tokens
-		if row.Sub != client.Nowhere {
-			sub += x.tokens
-		}
-		if row.Lean != client.Nowhere {
-			lean += x.tokens
+	h, has := headsOf(spec), map[string]int64{}
+	for _, a := range h.Agents {
+		has[a.Name] = 0
+	}
+	for _, i := range h.Front() {
+		for _, name := range h.Who(i) {
+			has[name] += h.Parts[i].Tokens
 		}
 	}
 	agents, calls, sent := 0, int64(0), int64(0)
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		has := sub
+		tokens, known := has[a.Type]
 		switch {
-		case a.Parent < 0 || a.Structure == transcript.Fork:
-			has = main
-		case a.Type == agent.TypeExplore || a.Type == agent.TypePlan:
-			has = lean
+		case a.Parent < 0:
+			tokens = has[heads.Main]
+		case a.Structure == transcript.Fork:
+			tokens = has[heads.Fork]
+		case !known:
+			tokens = has[agent.TypeGeneralPurpose]
 		}
-		agents, calls, sent = agents+1, calls+a.Tally.Calls, sent+has*a.Tally.Calls
+		agents, calls, sent = agents+1, calls+a.Tally.Calls, sent+tokens*a.Tally.Calls
 	}
 	variant := ""
 	if spec.Variant != "" {
@@ -169,12 +168,11 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 		report.Quantity(calls), report.Quantity(sent), report.Quantity(r.Total.Usage.Prompt()))
 }
 
-// standing lists what stands in front of a run's agents, a line for each kind and
-// file.
-func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standing) {
-	sc := spec.Scenario
+// headsOf are those of a run's agents: what the project puts in front of them.
+func headsOf(spec *sim.Spec) *heads.Heads {
+	sc := *spec.Scenario
 	of := &sc.Project
-	found := &project.Found{Layout: layout}
+	found := &project.Found{Layout: spec.Layout()}
 	add := func(kind client.Kind, name, from, text string, bytes int) {
 		found.Parts = append(found.Parts, project.Part{Kind: kind, Name: name, From: from, Text: text, Bytes: bytes})
 	}
@@ -188,25 +186,73 @@ func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standin
 		x := &of.Parts[i]
 		add(client.Kind(x.Kind), x.Name, x.From, x.Text.Text, x.Text.Bytes)
 	}
-	in := heads.Input{Found: found, Model: sc.Provider.ModelID(sc.Provider.Model)}
-	if set, err := sim.Definitions(sc, sim.DefinitionSources(sc, spec.Project)); err == nil && l.dir != nil { // else the run itself fails
+	in := heads.Input{Found: found, Model: sc.Provider.ModelID(sc.Provider.Model), Price: cachemodel.Lookup}
+	of.Agents.BuiltIns = append(slices.Clone(of.Agents.BuiltIns), agent.TypePlan)               // check names it too
+	if set, err := sim.Definitions(&sc, sim.DefinitionSources(&sc, spec.Project)); err == nil { // else the run itself fails
 		in.Definitions = set.Definitions
 	}
-	for _, p := range heads.Front(in) {
+	return heads.Of(in)
+}
+
+// standing lists what stands in front of a run's agents, a line for each kind and
+// file.
+func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standing) {
+	h := headsOf(spec)
+	var has [][]string // by row
+	for _, i := range h.Front() {
+		p := h.Parts[i]
 		r := standing{layout: layout, kind: p.Kind, from: p.From(), bytes: p.Bytes, tokens: p.Tokens, assumed: p.Assumed}
 		switch {
+		case p.Kind == client.Types && l.dir == nil:
+			continue // nobody asked what the scenario's own project has
 		case p.Kind == client.Skills:
 			r.from = listed(r.from)
 		case p.File == "":
 			r.from = string(client.Git)
 		}
-		if i := slices.IndexFunc(rows, func(x standing) bool { return x.kind == r.kind && x.from == r.from }); i >= 0 {
-			rows[i].bytes, rows[i].tokens = rows[i].bytes+r.bytes, rows[i].tokens+r.tokens
+		if at := slices.IndexFunc(rows, func(x standing) bool { return x.kind == r.kind && x.from == r.from }); at >= 0 {
+			rows[at].bytes, rows[at].tokens, has[at] = rows[at].bytes+r.bytes, rows[at].tokens+r.tokens, Together(has[at], h.Who(i))
 			continue
 		}
-		rows = append(rows, r)
+		rows, has = append(rows, r), append(has, h.Who(i))
+	}
+	for i := range rows {
+		switch rows[i].kind {
+		case client.Tool:
+			rows[i].who = "all, by what each may use"
+		case client.Prompt:
+			rows[i].who = "main, fork"
+		default:
+			rows[i].who = Who(h, has[i])
+		}
 	}
 	return rows
+}
+
+// Together are the agents that have parts taken as one: by name where all parts have
+// the same.
+func Together(a, b []string) []string {
+	if slices.Equal(a, b) {
+		return a
+	}
+	return []string{a[0], "others by their tools"}
+}
+
+// Who names agents, of those that have heads, in few words.
+func Who(h *heads.Heads, names []string) string {
+	var without []string
+	for _, a := range h.Agents {
+		if !slices.Contains(names, a.Name) {
+			without = append(without, a.Name)
+		}
+	}
+	switch {
+	case len(without) == 0:
+		return "all"
+	case len(without) < len(names):
+		return "all but " + report.Some(without)
+	}
+	return report.Some(names)
 }
 
 // listed is the directory of skills that a skill is in.
@@ -217,23 +263,6 @@ func listed(from string) string {
 		}
 	}
 	return from
-}
-
-// who says whose requests hold a part.
-func who(r client.Row) string {
-	out := "all"
-	switch {
-	case r.Kind == client.Tool || r.Kind == client.Deferred:
-		return "all, by what each may use"
-	case r.Sub == client.Nowhere:
-		out = "main, forks"
-	case r.Lean == client.Nowhere:
-		out = "all but Explore, Plan"
-	}
-	if r.Needs != "" {
-		out += " with " + r.Needs
-	}
-	return out
 }
 
 // NotVerified lists what the sources of layouts do not settle about the rows that are

@@ -298,9 +298,7 @@ func (c *check) shown() *report.Sheet {
 			continue
 		}
 		rows[i].Bytes, rows[i].Tokens, rows[i].cost = rows[i].Bytes+r.Bytes, rows[i].Tokens+r.Tokens, rows[i].cost.Plus(r.cost)
-		if !slices.Equal(rows[i].who, r.who) {
-			rows[i].who = []string{rows[i].main.Name, "others by their tools"}
-		}
+		rows[i].who = loading.Together(rows[i].who, r.who)
 	}
 	type col = report.Column[row]
 	return report.TableOf("", rows,
@@ -311,7 +309,7 @@ func (c *check) shown() *report.Sheet {
 		col{Head: " A TURN", Of: func(r row) report.Value { return small(r.cost.Turn) }},
 		col{Head: " A DAY", Drop: 1, Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
 		col{Head: "WHERE", Drop: 3, Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
-		col{Head: "WHO HAS IT", Drop: 4, Of: func(r row) report.Value { return report.Text(c.who(r.who)) }})
+		col{Head: "WHO HAS IT", Drop: 4, Of: func(r row) report.Value { return report.Text(loading.Who(c.Heads, r.who)) }})
 }
 
 // small is an amount that may be a small part of a cent.
@@ -326,23 +324,6 @@ func more(p cachemodel.Picodollars) report.Value {
 		text = "-" + small(-p).String()
 	}
 	return report.Dollars(p).As(text)
-}
-
-// who names agents in few words.
-func (c *check) who(names []string) string {
-	var without []string
-	for _, a := range c.Agents {
-		if !slices.Contains(names, a.Name) {
-			without = append(without, a.Name)
-		}
-	}
-	switch {
-	case len(without) == 0:
-		return "all"
-	case len(without) < len(names):
-		return "all but " + report.Some(without)
-	}
-	return report.Some(names)
 }
 
 // parts are the parts one by one, for machines.
@@ -434,7 +415,7 @@ func (c *check) changes(of []heads.Change) *report.Sheet {
 		col{Name: "day", Head: " A DAY", Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},
 		col{Name: "whose", Head: "WHOSE", Drop: 1, Of: func(x heads.Change) report.Value { return report.Text(whose(x)) }},
 		col{Name: "agents", Of: func(x heads.Change) report.Value { return report.List(x.Who) }},
-		col{Head: "WHO HAS IT", Drop: 2, Of: func(x heads.Change) report.Value { return report.Text(c.who(x.Who)) }})
+		col{Head: "WHO HAS IT", Drop: 2, Of: func(x heads.Change) report.Value { return report.Text(loading.Who(c.Heads, x.Who)) }})
 }
 
 // part is a part's word, with the name of one that has one.

@@ -425,10 +425,14 @@ func part(p *heads.Part) string { return strings.TrimSpace(p.Word + " " + p.Name
 func origin(x heads.Change) string {
 	switch {
 	case x.Why != nil:
-		if see := fmt.Sprintf("%s:%d", x.Why.File, x.Why.Line); where(x) != see {
-			return where(x) + " (see " + see + ")"
+		see := fmt.Sprintf("%s:%d", x.Why.File, x.Why.Line)
+		switch x.Now.From() {
+		case x.Why.File: // of which no line is known otherwise
+			return see
+		case see:
+			return where(x)
 		}
-		return where(x)
+		return where(x) + " (see " + see + ")"
 	case x.What != heads.Moved:
 		return where(x)
 	case x.Was.File != x.Now.File:

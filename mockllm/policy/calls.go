@@ -32,24 +32,12 @@ type seenCalls struct {
 func (b *binder) calls(it *item, w *scenarios.Item) {
 	t := b.t
 	for _, name := range w.Calls {
-		in := llm.NewJSON(string(append(llm.AppendQuoted([]byte(`{"for":`), "work item "+w.ID), '}')))
-		find := llm.NewJSON(string(append(llm.AppendQuoted([]byte(`{"query":`), "select:"+name), '}')))
 		it.calls = append(it.calls, len(t.calls))
-		t.calls = append(t.calls, toolCall{name, in, find})
+		t.calls = append(t.calls, toolCall{name, object("for", "work item "+w.ID), object("query", "select:"+name)})
 	}
 	if len(w.Calls) > 0 {
 		it.about = strings.TrimSpace(it.about + " Call " + strings.Join(w.Calls, ", ") + ".")
 	}
-}
-
-// called is what is known of calls, to be changed.
-func (f *folder) called() *seenCalls {
-	c := seenCalls{}
-	if f.s.calls != nil {
-		c = *f.s.calls
-	}
-	f.s.calls = &c
-	return &c
 }
 
 // defined notes that a tool's definition is there.
@@ -58,11 +46,11 @@ func (f *folder) defined(name string) {
 		return
 	}
 	if name == searchTool {
-		f.called().searches = true
+		own(&f.s.calls).searches = true
 	}
 	for i := range f.t.calls {
 		if f.t.calls[i].name == name {
-			c := f.called()
+			c := own(&f.s.calls)
 			c.there = c.there.with(i)
 		}
 	}
@@ -74,10 +62,10 @@ func (f *folder) callResult(u *use, b *llm.Block) {
 		x := &f.t.calls[i]
 		switch {
 		case u.name == searchTool && u.input.Raw() == x.search.Raw():
-			c := f.called()
+			c := own(&f.s.calls)
 			c.sought = c.sought.with(i)
 		case u.name == x.name && u.input.Raw() == x.input.Raw():
-			if c := f.called(); b.IsError {
+			if c := own(&f.s.calls); b.IsError {
 				c.failed = c.failed.with(i)
 			} else {
 				c.made = c.made.with(i)
@@ -90,9 +78,6 @@ func (f *folder) callResult(u *use, b *llm.Block) {
 // is searched for once; without one the item fails.
 func (p *plan) call() {
 	c := p.s.calls
-	if c == nil {
-		c = &seenCalls{}
-	}
 	for _, i := range p.it.calls {
 		switch {
 		case c.made.has(i):

@@ -17,13 +17,13 @@ const commitOpen = "git add "
 // reports whether there was anything.
 func (m *Model) commit(items []int) bool {
 	asked := m.s.assign == nil || m.s.assign.fork || m.s.assign.apart
-	if !asked || !m.s.proven().bash {
+	if !asked || !m.s.proof.bash {
 		return false
 	}
 	var files, changed []int
 	for _, i := range items {
 		for _, e := range m.t.items[i].edits {
-			if m.s.edited.has(e) && !m.s.proven().committed.has(e) {
+			if m.s.edited.has(e) && !m.s.proof.committed.has(e) {
 				files, changed = union(files, m.t.edits[e].file), union(changed, i)
 			}
 		}
@@ -64,7 +64,7 @@ func shellWord(s string) string {
 
 // commitResult enters what a commit came to: its hash, or none.
 func (f *folder) commitResult(b *llm.Block) {
-	p := f.prove()
+	p := own(&f.s.proof)
 	p.committed, p.commit = f.s.edited, ""
 	if b.IsError {
 		return
@@ -77,9 +77,9 @@ func (f *folder) commitResult(b *llm.Block) {
 // changed forgets that the edits of a file were committed, which has been changed
 // since.
 func (f *folder) changed(file int) {
-	for _, e := range f.s.proven().committed.list(nil) {
+	for _, e := range f.s.proof.committed.list(nil) {
 		if f.t.edits[e].file == file {
-			p := f.prove()
+			p := own(&f.s.proof)
 			p.committed = p.committed.without(e)
 		}
 	}
@@ -87,7 +87,7 @@ func (f *folder) changed(file int) {
 
 // committed says behind the files that a fork changed which commit holds them.
 func (m mind) committed() string {
-	switch pr := m.s.proven(); {
+	switch pr := m.s.proof; {
 	case !pr.bash:
 		return ". Nothing was committed: there is no shell."
 	case pr.commit == "":

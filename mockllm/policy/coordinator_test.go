@@ -384,7 +384,7 @@ func tableRows(t *testing.T) {
 	decide := func(item int, w worker, c attempts) (int, row) {
 		o := &roster{workers: []worker{w}, attempts: make([]attempts, len(h.table.items))}
 		o.attempts[item] = c
-		m.s = &state{roster: o}
+		m.s = filled(state{roster: o})
 		return m.decide(item)
 	}
 	auth := h.table.items[write].writes

@@ -16,8 +16,7 @@ import (
 // it there, on a line of its own.
 type flaw struct{ defect, file, edit int }
 
-// proof is what a state knows of defects, of commands run and of pads. It is
-// never changed once stored; nil knows nothing.
+// proof is what a state knows of defects, of commands run and of pads.
 type proof struct {
 	flawed  set // flaws that stand in their files
 	fixing  set // items handed back to be corrected
@@ -34,23 +33,6 @@ type proof struct {
 
 	committed set    // edits that a commit was tried for
 	commit    string // hash of the last one, "" where it failed
-}
-
-var noProof proof
-
-// proven is the state's proof, not to be changed.
-func (s *state) proven() *proof {
-	if s.proof == nil {
-		return &noProof
-	}
-	return s.proof
-}
-
-// prove is the state's proof, to be changed.
-func (f *folder) prove() *proof {
-	p := *f.s.proven()
-	f.s.proof = &p
-	return &p
 }
 
 // flaws enters an item's defects, its pitfalls first, and where they may stand.
@@ -117,17 +99,14 @@ func (f *folder) reopen(n *note) {
 		for _, e := range f.t.items[i].edits {
 			f.s.edited = f.s.edited.with(e)
 		}
-		p := f.prove()
+		p := own(&f.s.proof)
 		p.fixing = p.fixing.with(i)
 	}
 }
 
 // handOver forgets what was proven of items that are assigned anew.
 func (f *folder) handOver(items []int) {
-	if f.s.proof == nil {
-		return
-	}
-	p := f.prove()
+	p := own(&f.s.proof)
 	for _, i := range items {
 		it := &f.t.items[i]
 		p.fixing, p.padded, p.padless = p.fixing.without(i), p.padded.without(i), p.padless.without(i)
@@ -151,10 +130,10 @@ func (t *Table) unrun(p *proof, it *item) {
 // pageRead enters the flaws that a page of a file shows. renewed says that
 // nothing that was known of the file before holds.
 func (f *folder) pageRead(n *note, renewed bool) {
-	if len(f.t.flaws) == 0 || len(n.defects) == 0 && f.s.proof == nil {
+	if len(f.t.flaws) == 0 {
 		return
 	}
-	p := f.prove()
+	p := own(&f.s.proof)
 	for w := range f.t.flaws {
 		switch l := &f.t.flaws[w]; {
 		case l.file != n.page.file:
@@ -172,7 +151,7 @@ func (f *folder) editWritten(asked *note) {
 	if len(f.t.flaws)+len(f.t.runs)+len(f.t.looks) == 0 {
 		return
 	}
-	p := f.prove()
+	p := own(&f.s.proof)
 	p.green = set{}
 	for w := range f.t.flaws {
 		l := &f.t.flaws[w]
@@ -219,7 +198,7 @@ func (t *Table) defectText(d int) string {
 // back, the facts whose want went wrong, then an edit for each file that has a
 // flaw. It reports whether there is anything to do.
 func (p *plan) correct() bool {
-	pr := p.s.proven()
+	pr := p.s.proof
 	told := pr.fixing.has(p.it.n)
 	if !told && pr.red.len() == 0 {
 		return false
@@ -243,7 +222,7 @@ func (p *plan) correct() bool {
 // corrects reports whether a flaw is to be corrected: one that stands in what
 // was handed back, or a pitfall that the item's own tests have shown, each once.
 func (p *plan) corrects(w int, told bool) bool {
-	pr, l := p.s.proven(), &p.t.flaws[w]
+	pr, l := p.s.proof, &p.t.flaws[w]
 	if !pr.flawed.has(w) || pr.tried.has(w) {
 		return false
 	}
@@ -263,7 +242,7 @@ func (p *plan) correction(l *flaw) {
 // fixInput is the input of an edit that puts new text in the place of an item's
 // flaws in a file. What misled its author and is still known misleads again.
 func (m *Model) fixInput(e *edit, at int) *llm.Payload {
-	it, pr := &m.t.items[e.item], m.s.proven()
+	it, pr := &m.t.items[e.item], m.s.proof
 	var old, left []byte
 	for _, w := range it.flaws {
 		l := &m.t.flaws[w]
@@ -286,7 +265,7 @@ func (m *Model) fixInput(e *edit, at int) *llm.Payload {
 func (m mind) toCorrect(items []int) string {
 	var marks []string
 	for _, i := range items {
-		if it := &m.t.items[i]; m.s.proven().fixing.has(i) && !m.corrected(it) {
+		if it := &m.t.items[i]; m.s.proof.fixing.has(i) && !m.corrected(it) {
 			for _, d := range it.defects {
 				marks = append(marks, m.t.defectText(d))
 			}
@@ -296,5 +275,5 @@ func (m mind) toCorrect(items []int) string {
 }
 
 func (m mind) corrected(it *item) bool {
-	return slices.ContainsFunc(it.flaws, m.s.proven().tried.has)
+	return slices.ContainsFunc(it.flaws, m.s.proof.tried.has)
 }

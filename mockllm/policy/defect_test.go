@@ -230,7 +230,7 @@ func reopened(t *testing.T) {
 		{"of no item", llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, do+" "+h.marks.Text(mark.Defect, "fix-a", "old.theory"))}, false},
 	} {
 		s := h.learned(x.role, x.b)
-		if got := s.proven().fixing.len() > 0; got != x.want {
+		if got := s.proof.fixing.len() > 0; got != x.want {
 			t.Errorf("%s: reopened is %v", x.what, got)
 		}
 	}

@@ -15,7 +15,7 @@ func TestEdges(t *testing.T) {
 		size := func(items []int) int64 {
 			m, a := New(h.table), mockllm.Answer{}
 			a.Reset()
-			m.a, m.s, m.q = &a, &state{}, &mockllm.Query{Settings: llm.Settings{Thinking: llm.ThinkingAdaptive}}
+			m.a, m.s, m.q = &a, &blank, &mockllm.Query{Settings: llm.Settings{Thinking: llm.ThinkingAdaptive}}
 			m.thinkReport(items)
 			return h.table.filler.Tokens(a.Blocks[0].Content.Measure())
 		}

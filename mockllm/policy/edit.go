@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,18 +9,40 @@ import (
 	"agentsim/sim/llm"
 )
 
-func appendInt(b []byte, n int32) []byte { return strconv.AppendInt(b, int64(n), 10) }
+// raw is a value of a tool's input that is JSON as it is.
+type verbatimJSON string
 
-// object is a tool's input of names and texts in turn.
-func object(fields ...string) *llm.Payload {
+// object is a tool's input of names and values in turn; an empty name and its value are
+// left out.
+func object(fields ...any) *llm.Payload {
 	b := []byte{'{'}
 	for i := 0; i < len(fields); i += 2 {
-		if i > 0 {
+		name, _ := fields[i].(string)
+		if name == "" {
+			continue
+		}
+		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = llm.AppendQuoted(append(llm.AppendQuoted(b, fields[i]), ':'), fields[i+1])
+		b = append(llm.AppendQuoted(b, name), ':')
+		switch v := fields[i+1].(type) {
+		case string:
+			b = llm.AppendQuoted(b, v)
+		case verbatimJSON:
+			b = append(b, v...)
+		default:
+			b = fmt.Append(b, v)
+		}
 	}
 	return llm.NewJSON(string(append(b, '}')))
+}
+
+// given is a name in an input, "" to leave it out.
+func given(is bool, name string) string {
+	if is {
+		return name
+	}
+	return ""
 }
 
 // editInput is the input of an edit: it holds on to a piece of the file that

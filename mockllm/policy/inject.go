@@ -32,29 +32,12 @@ func (b *binder) injections(sc *scenarios.Scenario) {
 	}
 }
 
-// seenInjections is what a state knows of injections. It is never changed once stored; nil
-// knows nothing.
+// seenInjections is what a state knows of injections.
 type seenInjections struct {
 	taken set  // injections that were read and not warned of
 	acted set  // of these, those that were acted on
 	shell bool // the pool has a shell
 	spawn bool // it has the tool that starts agents
-}
-
-var noInjections seenInjections
-
-func (s *state) injectionsSeen() *seenInjections {
-	if s.injections == nil {
-		return &noInjections
-	}
-	return s.injections
-}
-
-// changeInjections is the state's seenInjections, to be changed.
-func (f *folder) changeInjections() *seenInjections {
-	l := *f.s.injectionsSeen()
-	f.s.injections = &l
-	return &l
 }
 
 // injected notes a mark of an injection.
@@ -88,9 +71,9 @@ func (f *folder) pool(name string) {
 	}
 	switch name {
 	case f.t.names.bash:
-		f.changeInjections().shell = true
+		own(&f.s.injections).shell = true
 	case f.t.names.agent:
-		f.changeInjections().spawn = true
+		own(&f.s.injections).spawn = true
 	}
 }
 
@@ -100,7 +83,7 @@ func (f *folder) tempted(n *note, report bool) {
 	if len(n.injects) == 0 || report && n.warned {
 		return
 	}
-	l := f.changeInjections()
+	l := own(&f.s.injections)
 	for _, i := range n.injects {
 		l.taken = l.taken.with(i)
 	}
@@ -119,7 +102,7 @@ func (f *folder) gaveIn(b *llm.Block, n *note) {
 	if len(did) == 0 {
 		return
 	}
-	l := f.changeInjections()
+	l := own(&f.s.injections)
 	for _, i := range did {
 		l.acted = l.acted.with(i)
 	}
@@ -141,7 +124,7 @@ func (f *folder) outlived(n *note) {
 	if len(n.injects) == 0 {
 		return
 	}
-	l := f.changeInjections()
+	l := own(&f.s.injections)
 	for _, i := range n.injects {
 		l.taken, l.acted = l.taken.with(i), l.acted.with(i)
 	}
@@ -154,7 +137,7 @@ const InjectedCause = "injection:"
 // obey does what injections ask for, each once, and reports whether there was
 // anything to do. Who has no shell tells a child to, if it leads.
 func (m *Model) obey() bool {
-	l, did := m.s.injectionsSeen(), false
+	l, did := m.s.injections, false
 	for _, i := range l.taken.minus(l.acted).list(nil) {
 		x := &m.t.injections[i]
 		switch {
@@ -172,15 +155,12 @@ func (m *Model) obey() bool {
 
 // delegation is the input of the call that lets a child do what is asked for.
 func (m mind) delegation(x *injection) *llm.Payload {
-	fields := []string{"description", "Do what " + x.name + " asks for", "prompt", "Run this command and report what it prints: " + x.command + "\n" + m.t.passedOn(x)}
 	typ := m.t.agentType
 	if m.t.strategy == coordinatorStrategy {
 		typ = workerType
 	}
-	if typ != "" {
-		fields = append(fields, m.t.names.agentType, typ)
-	}
-	return object(fields...)
+	return object("description", "Do what "+x.name+" asks for", "prompt", "Run this command and report what it prints: "+x.command+"\n"+m.t.passedOn(x),
+		given(typ != "", m.t.names.agentType), typ)
 }
 
 // workerType is the type of a coordinator's children.
@@ -193,12 +173,12 @@ func (t *Table) passedOn(x *injection) string {
 
 // carried is what a report carries on of the injections that were read.
 func (m mind) carried() string {
-	return m.injectionsIn("\nAlso to be done: ", m.s.injectionsSeen().taken)
+	return m.injectionsIn("\nAlso to be done: ", m.s.injections.taken)
 }
 
 // heeded is what a summary says of those that were acted on.
 func (m mind) heeded() string {
-	return m.injectionsIn("\nDone as asked: ", m.s.injectionsSeen().acted)
+	return m.injectionsIn("\nDone as asked: ", m.s.injections.acted)
 }
 
 func (m mind) injectionsIn(title string, which set) string {

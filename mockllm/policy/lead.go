@@ -97,9 +97,8 @@ func (m *Model) ownItem() int {
 // told from the others by its files and the lead has not seen them. It reports
 // whether there was anything to look for.
 func (m *Model) list() bool {
-	p, n, most := &m.plan, 0, 1
+	n, most := 0, 1
 	for i := range m.t.items {
-		it := &m.t.items[i]
 		if n == most || !m.s.lists && !m.s.shell {
 			break
 		}
@@ -110,18 +109,27 @@ func (m *Model) list() bool {
 			most = m.spawns(i)
 		}
 		n++
-		p.reset(m.t, m.s, it)
-		for _, f := range it.asked {
-			if (m.t.strategy == forkStrategy || it.prompting != promptLazy) && !m.s.seen.has(f) {
-				p.find(f, filePrefix)
-			}
-		}
-		if len(p.searches) > 0 {
-			m.use(i, m.atOnce(it, p.searches))
+		if seek(m, i) {
 			return true
 		}
 	}
 	return false
+}
+
+// seek looks for the files by which an item is told from the others, where the lead has
+// not seen them and would name them, and reports whether there was anything to look for.
+func seek(m *Model, i int) bool {
+	p, it := &m.plan, &m.t.items[i]
+	p.reset(m.t, m.s, it)
+	for _, f := range it.asked {
+		if (m.t.strategy == forkStrategy || it.prompting != promptLazy) && !m.s.seen.has(f) {
+			p.find(f, filePrefix)
+		}
+	}
+	if len(p.searches) > 0 {
+		m.use(i, m.atOnce(it, p.searches))
+	}
+	return len(p.searches) > 0
 }
 
 // spawn gives ready items to children, each to one of its own, and reports
@@ -161,29 +169,15 @@ func (m *Model) openSpawn(i int) {
 // agentInput is the input of the Agent call for an item. A type would make it no
 // fork.
 func (m *Model) agentInput(i int) *llm.Payload {
-	fork := m.t.strategy == forkStrategy
-	prompt := ""
+	fork, prompt := m.t.strategy == forkStrategy, m.mind().prompt
 	if fork {
-		prompt = m.mind().directive(i)
-	} else {
-		prompt = m.mind().prompt(i)
+		prompt = m.mind().directive
 	}
-	b := llm.AppendQuoted([]byte(`{"description":`), m.t.items[i].desc)
-	b = llm.AppendQuoted(append(b, `,"prompt":`...), prompt)
-	child := m.t.items[i].agent
-	if typ := cmp.Or(child.Type, m.t.agentType); !fork && typ != "" {
-		b = llm.AppendQuoted(append(append(append(b, `,"`...), m.t.names.agentType...), `":`...), typ)
-	}
-	if child.Model != "" { // which a fork is told not to heed
-		b = llm.AppendQuoted(append(b, `,"model":`...), child.Model)
-	}
-	if isolates(m.t, &m.t.items[i]) {
-		b = append(b, `,"isolation":"worktree"`...)
-	}
-	if !fork && m.t.background {
-		b = append(b, `,"run_in_background":true`...)
-	}
-	return llm.NewJSON(string(append(b, '}')))
+	it := &m.t.items[i]
+	typ := cmp.Or(it.agent.Type, m.t.agentType)
+	return object("description", it.desc, "prompt", prompt(i), given(!fork && typ != "", m.t.names.agentType), typ,
+		given(it.agent.Model != "", "model"), it.agent.Model, // which a fork is told not to heed
+		given(isolates(m.t, it), "isolation"), "worktree", given(!fork && m.t.background, "run_in_background"), true)
 }
 
 // idle ends the turn while children run.

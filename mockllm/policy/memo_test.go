@@ -55,7 +55,7 @@ func scriptedParent(t *testing.T) {
 		for i := range uses {
 			lineage := fmt.Sprintf("main/%d.%d", batch, i)
 			c := h.start(lineage, a.head)
-			m.s = &state{}
+			m.s = &blank
 			for _, b := range fork.NewMaker().Message(&llm.Msg{Role: llm.Assistant, Blocks: uses}, m.mind().directive(i%len(h.table.items))).Blocks {
 				c.append(llm.User, b)
 			}
@@ -86,7 +86,7 @@ func forgotten(t *testing.T) {
 		lead.append(llm.Assistant, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "Well.")})
 		lead.append(llm.User, llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, "Go on.")})
 		name := fmt.Sprintf("main/%d.1", i)
-		m.s = &state{}
+		m.s = &blank
 		child := h.start(name, nil, m.mind().directive(0)+name)
 		if steps := m.memo.unfolded(child.head); i > 0 && steps > 1 {
 			t.Fatalf("a child folds %d blocks: its front is forgotten", steps)

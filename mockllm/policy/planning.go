@@ -35,20 +35,10 @@ type planning struct {
 	rejected int    // plans
 }
 
-// entered is what is known of plan mode, to be changed.
-func (f *folder) entered() *planning {
-	p := planning{}
-	if f.s.planning != nil {
-		p = *f.s.planning
-	}
-	f.s.planning = &p
-	return &p
-}
-
 // planTool notes that a lead can enter plan mode.
 func planTool(f *folder, name string) {
 	if f.t.plan.Set && name == enterTool {
-		f.entered().offers = true
+		own(&f.s.planning).offers = true
 	}
 }
 
@@ -59,13 +49,13 @@ func planText(f *folder, raw string, summary bool) {
 		return
 	}
 	if rest, told := strings.CutPrefix(raw, planReminder); told {
-		p := f.entered()
+		p := own(&f.s.planning)
 		_, rest, _ = strings.Cut(rest, plansDir)
 		name, _, _ := strings.Cut(rest, ".md")
 		p.on, p.file, p.written = true, plansDir+name+".md", strings.Contains(rest, planThere)
 		return
 	}
-	if p := f.entered(); summary {
+	if p := own(&f.s.planning); summary {
 		p.over = !p.on
 	} else if !strings.HasPrefix(raw, contextOpen) {
 		p.waits = false
@@ -77,33 +67,33 @@ func planResult(f *folder, u *use, b *llm.Block) {
 	if !f.t.plan.Set {
 		return
 	}
-	about := f.s.planning != nil && f.s.planning.file != "" && strings.Contains(u.input.Raw(), `"`+f.s.planning.file+`"`)
+	about := f.s.planning.file != "" && strings.Contains(u.input.Raw(), `"`+f.s.planning.file+`"`)
 	switch {
 	case u.name == enterTool && b.IsError:
-		f.entered().over = true
+		own(&f.s.planning).over = true
 	case u.name == exitTool && !b.IsError:
-		p := f.entered()
+		p := own(&f.s.planning)
 		p.on, p.over = false, true
 	case u.name == exitTool && strings.HasPrefix(b.Content.Raw(), notApproved):
-		p := f.entered()
+		p := own(&f.s.planning)
 		p.written, p.rejected = false, p.rejected+1
 	case u.name == exitTool:
-		f.entered().waits = true
+		own(&f.s.planning).waits = true
 	case u.name == f.t.names.write && about:
-		p := f.entered()
+		p := own(&f.s.planning)
 		p.written, p.stale = !b.IsError, b.IsError
 	case u.name == f.t.names.read && about:
-		f.entered().stale = false
+		own(&f.s.planning).stale = false
 	}
 }
 
 // plansNow reports whether the lead is in plan mode.
-func plansNow(m *Model) bool { return m.s.planning != nil && m.s.planning.on }
+func plansNow(m *Model) bool { return m.s.planning.on }
 
 // enters enters plan mode before anything else, and reports whether it does.
 func enters(m *Model) bool {
 	p := m.s.planning
-	if p == nil || !p.offers || p.on || p.over {
+	if !p.offers || p.on || p.over {
 		return false
 	}
 	m.think(m.leadKey("plan"), scenarios.Size{}, m.mind().mine(), "plan the work")

@@ -77,7 +77,7 @@ func (m *Model) next() error {
 		return nil
 	case m.obey():
 		return nil
-	case m.s.team != nil && m.s.team.me != "":
+	case m.s.team.me != "":
 		return teammate(m)
 	case m.s.assign != nil:
 		return m.worker()

@@ -142,10 +142,10 @@ func namesWhatItSaw(t *testing.T) {
 	}
 	h := newHouse(t, standard)
 	check := &h.table.items[h.table.itemIndex["check"]]
-	if got := (mind{h.table, &state{}}).changes(check); got != "" {
+	if got := (mind{h.table, &blank}).changes(check); got != "" {
 		t.Errorf("changes that nobody told of: %s", got)
 	}
-	if got := (mind{h.table, &state{seen: check.checks}}).changes(check); !strings.Contains(got, "src/store.go") {
+	if got := (mind{h.table, filled(state{seen: check.checks})}).changes(check); !strings.Contains(got, "src/store.go") {
 		t.Errorf("changes that reports told of: %q", got)
 	}
 }

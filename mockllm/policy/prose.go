@@ -338,12 +338,12 @@ func (t *Table) doing(actions []action) string {
 
 // aside is n tokens of words that go with a fact.
 func (t *Table) aside(name string, n int64) string {
-	return mind{t, &state{}}.prose(asides, t.key.Sub("fact").Sub(name), nil, "", n)
+	return mind{t, &blank}.prose(asides, t.key.Sub("fact").Sub(name), nil, "", n)
 }
 
 // gistOf is the gist of a file, the same whoever tells it.
 func (t *Table) gistOf(f int) string {
-	w := writer{t: t, s: &state{}, v: gists, key: t.key.Sub("gist").Sub(t.files[f]), n: t.profile.GistTokens, spots: []spot{{file: f}}}
+	w := writer{t: t, s: &blank, v: gists, key: t.key.Sub("gist").Sub(t.files[f]), n: t.profile.GistTokens, spots: []spot{{file: f}}}
 	return w.write()
 }
 

@@ -40,7 +40,7 @@ func ordersOverSeeds(t *testing.T) {
 		openings, texts := map[string]bool{}, map[string]bool{}
 		for i := range h.table.items {
 			it := &h.table.items[i]
-			p := mind{h.table, &state{goal: "Mend the orders."}}.prompt(i)
+			p := mind{h.table, filled(state{goal: "Mend the orders."})}.prompt(i)
 			for what, said := range map[string]bool{
 				"item":        strings.Contains(p, "[[do "+it.id+" ") && strings.Contains(p, `"`+it.title+`"`),
 				"about":       strings.Contains(p, " W"+it.about[1:]),
@@ -77,7 +77,7 @@ var voices = []voice{preambles, thoughts, reports, gists, asides}
 
 // read is what a model knows that has read a file of a house.
 func (h *house) read(path string) *state {
-	s, f := &state{}, h.table.fileIndex[path]
+	s, f := filled(state{}), h.table.fileIndex[path]
 	for range f/leafSize + 1 {
 		s.files.leaves = append(s.files.leaves, new([leafSize]known))
 	}
@@ -97,7 +97,7 @@ func toTheToken(t *rapid.T) {
 	h := newHouse(new(testing.T), standard)
 	model := rapid.SampledFrom([]string{"claude-sonnet-4-5", "claude-sonnet-5-5", "unheard-of"}).Draw(t, "model")
 	h.table.filler = script.NewFiller(tokens.Approx(model))
-	s := &state{}
+	s := filled(state{})
 	if rapid.Bool().Draw(t, "read") {
 		s = h.read("src/auth.go")
 	}

@@ -72,7 +72,7 @@ func verdictOf(m *Model, a *assignment) string {
 	for _, i := range a.items {
 		for _, r := range m.t.items[i].runs {
 			runs = true
-			if m.s.proven().red.has(r) {
+			if m.s.proof.red.has(r) {
 				failed += "\n$ " + m.t.runs[r].words
 				steps += "\n1. Run " + m.t.runs[r].words + "."
 			}

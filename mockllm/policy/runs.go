@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"agentsim/scenarios"
@@ -39,14 +38,7 @@ func (t *Table) commandInput(words, note, description string, limit int64) *llm.
 	if !t.names.describes {
 		words += " # " + note
 	}
-	text := llm.AppendQuoted([]byte(`{"command":`), words)
-	if limit > 0 {
-		text = strconv.AppendInt(append(text, `,"timeout":`...), limit, 10)
-	}
-	if t.names.describes {
-		text = llm.AppendQuoted(append(text, `,"description":`...), description)
-	}
-	return llm.NewJSON(string(append(text, '}')))
+	return object("command", words, given(limit > 0, "timeout"), limit, given(t.names.describes, "description"), description)
 }
 
 // showing is the place of a run and a defect in the set of what runs showed.
@@ -63,10 +55,10 @@ func (f *folder) tool(name string) {
 	f.s.greps = f.s.greps || name == f.t.names.grep
 	f.s.shell = f.s.shell || name == f.t.names.bash
 	switch {
-	case name == f.t.names.bash && (len(f.t.runs) > 0 || f.t.strategy == forkStrategy || f.t.isolates) && !f.s.proven().bash:
-		f.prove().bash = true
-	case name == f.t.names.write && f.t.padDir != "" && !f.s.proven().write:
-		f.prove().write = true
+	case name == f.t.names.bash && (len(f.t.runs) > 0 || f.t.strategy == forkStrategy || f.t.isolates) && !f.s.proof.bash:
+		own(&f.s.proof).bash = true
+	case name == f.t.names.write && f.t.padDir != "" && !f.s.proof.write:
+		own(&f.s.proof).write = true
 	}
 }
 
@@ -78,7 +70,7 @@ func (f *folder) runResult(b *llm.Block, n, asked *note) {
 	if asked.run < 0 {
 		return
 	}
-	p := f.prove()
+	p := own(&f.s.proof)
 	p.ran = p.ran.with(asked.run)
 	if !b.IsError {
 		return
@@ -93,7 +85,7 @@ func (f *folder) runResult(b *llm.Block, n, asked *note) {
 
 // run enters the item's commands that were not run since its last edit.
 func (p *plan) run() {
-	pr := p.s.proven()
+	pr := p.s.proof
 	if !pr.bash {
 		return
 	}
@@ -108,7 +100,7 @@ func (p *plan) run() {
 // verifies fails with whatever fails; another with its own defects only, since
 // those of others are not its to answer for.
 func (m mind) disproved(i int) (names []string) {
-	it, pr := &m.t.items[i], m.s.proven()
+	it, pr := &m.t.items[i], m.s.proof
 	for _, d := range m.shown(i) {
 		names = append(names, defectPrefix+m.t.facts[m.t.defects[d].fact].name)
 	}
@@ -127,10 +119,7 @@ const (
 
 // shown is the defects that count against an item, as its commands showed them.
 func (m mind) shown(i int) (out []int) {
-	it, pr := &m.t.items[i], m.s.proven()
-	if len(it.runs) == 0 || m.s.proof == nil {
-		return nil
-	}
+	it, pr := &m.t.items[i], m.s.proof
 	for d := range m.t.defects {
 		if (it.kind == "verify" || m.t.defects[d].item == i) && m.t.shows(pr, it, d) {
 			out = append(out, d)
@@ -150,7 +139,7 @@ const (
 // for pitfalls, where the fact stands; or that nothing is proven, which somebody
 // who reads reports has to see.
 func (m mind) proof(i int) (text string) {
-	it, pr := &m.t.items[i], m.s.proven()
+	it, pr := &m.t.items[i], m.s.proof
 	var defects []string
 	for _, d := range m.shown(i) {
 		defects = append(defects, m.defect(d))

@@ -91,10 +91,10 @@ func (p *plan) pads() {
 // writePads writes the pads of finished items that have none yet, and reports
 // whether there was any.
 func (m *Model) writePads(items []int) (wrote bool) {
-	if m.t.padDir == "" || !m.s.proven().write {
+	if m.t.padDir == "" || !m.s.proof.write {
 		return false
 	}
-	pr := m.s.proven()
+	pr := m.s.proof
 	for _, i := range items {
 		it := &m.t.items[i]
 		if it.pad < 0 || !m.done.has(i) || pr.padded.has(i) || pr.padless.has(i) {
@@ -133,7 +133,7 @@ func (f *folder) padResult(b *llm.Block, asked *note) {
 	if !ok {
 		return
 	}
-	p := f.prove()
+	p := own(&f.s.proof)
 	if b.IsError {
 		p.padless = p.padless.with(i)
 		return
@@ -152,7 +152,7 @@ func (f *folder) padResult(b *llm.Block, asked *note) {
 
 // padded reports whether an item's findings stand in its pad.
 func (m mind) padded(i int) bool {
-	return m.t.items[i].pad >= 0 && m.s.proven().padded.has(i)
+	return m.t.items[i].pad >= 0 && m.s.proof.padded.has(i)
 }
 
 // inPad is the line that points to a finding's place in a pad, "" for none.

@@ -35,7 +35,7 @@ func knowing(rt *rapid.T, budget int64, more string) (*house, *state) {
 	}
 	fmt.Fprintf(&work, "work:\n  - {id: one, kind: research, found_in: [%s], knows: [summaries], yields: [%s]}\n", strings.Join(files, ", "), strings.Join(names, ", "))
 	h := newHouse(currentT, b.String()+"  facts:\n"+facts.String()+"structure: subagent\n"+more+work.String(), fmt.Sprintf("model.prompt_budget=%d", budget), fmt.Sprintf("model.report_budget=%d", budget))
-	s := &state{}
+	s := filled(state{})
 	for i := range n { // where it all is, the writer knows
 		f := h.table.fileIndex[files[i]]
 		s.seen, s.places = s.seen.with(f), &place{fact: i, file: f, line: 1, next: s.places}

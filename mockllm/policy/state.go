@@ -34,11 +34,21 @@ type state struct {
 	proof      *proof
 	assign     *assignment // nil: the lead, who has all items
 	roster     *roster     // nil for whoever has no workers
-	calls      *seenCalls  // nil where none is known of
-	trees      *trees      // of branches of a lead's agents, nil for none
-	planning   *planning   // of a lead that plans first, else nil
-	team       *teamwork   // of who is in one, else nil
-	open       []use       // tool uses without a result
+	calls      *seenCalls
+	trees      *trees    // of branches of a lead's agents
+	planning   *planning // of a lead that plans first
+	team       *teamwork
+	open       []use // tool uses without a result
+}
+
+// blank is the state of whoever knows nothing.
+var blank = state{injections: &seenInjections{}, proof: &proof{}, calls: &seenCalls{}, trees: &trees{}, planning: &planning{}, team: &teamwork{}}
+
+// own is a part of a state to be changed: no part that a state holds ever is.
+func own[T any](part **T) *T {
+	c := **part
+	*part = &c
+	return &c
 }
 
 // use is a tool use that waits for its result.
@@ -107,7 +117,7 @@ type folder struct {
 
 // begin starts from a state, nil for the empty one.
 func (f *folder) begin(from *state) {
-	f.s = state{}
+	f.s = blank
 	if from != nil {
 		f.s = *from
 	}

@@ -49,7 +49,7 @@ func (t *Table) describe(s *state) string {
 		}
 		fmt.Fprintf(&b, "place %s %s:%d\n", name, t.files[p.file], p.line)
 	}
-	if p := s.proven(); s.proof != nil {
+	if p := s.proof; s.proof != nil {
 		number := func(i int) string { return fmt.Sprint(i) }
 		for _, x := range []struct {
 			what string
@@ -78,4 +78,10 @@ func (t *Table) describe(s *state) string {
 		fmt.Fprintf(&b, "open %s %s %s\n", u.id, u.name, u.input.Raw())
 	}
 	return b.String()
+}
+
+// filled is a state with what nothing is known of filled in.
+func filled(s state) *state {
+	s.injections, s.proof, s.calls, s.trees, s.planning, s.team = blank.injections, blank.proof, blank.calls, blank.trees, blank.planning, blank.team
+	return &s
 }

@@ -189,14 +189,7 @@ func (t *Table) grep(fact int) int {
 func (t *Table) readInput(k readKey) *llm.Payload {
 	p := t.reads[k]
 	if p == nil {
-		b := append(llm.AppendQuoted([]byte(`{"file_path":`), t.path(k.file)), ""...)
-		if k.offset > 1 {
-			b = appendInt(append(b, `,"offset":`...), k.offset)
-		}
-		if k.limit > 0 {
-			b = appendInt(append(b, `,"limit":`...), k.limit)
-		}
-		p = llm.NewJSON(string(append(b, '}')))
+		p = object("file_path", t.path(k.file), given(k.offset > 1, "offset"), k.offset, given(k.limit > 0, "limit"), k.limit)
 		t.reads[k] = p
 	}
 	return p

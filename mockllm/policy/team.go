@@ -1,10 +1,11 @@
 package policy
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"agentsim/scenarios"
-	"agentsim/sim/llm"
 )
 
 // A lead of a team enters the work in the list of tasks that the team shares, starts
@@ -33,7 +34,7 @@ const (
 // leadTeam does the next thing that a lead of a team has to do.
 func leadTeam(m *Model) {
 	m.block()
-	w, open := m.s.teamwork(), openWork(m)
+	w, open := m.s.team, openWork(m)
 	if w.refused >= mostRefusals || w.made && len(open) > 0 && w.lostAll() {
 		for _, i := range open {
 			m.close(i, []string{"report"})
@@ -74,7 +75,8 @@ func teamAbout(m *Model) string {
 // reports whether there was anything to enter. Files that items ask for by name are looked
 // for first.
 func enterTasks(m *Model, w *teamwork, open []int) bool {
-	if lookFor(m, w, open) {
+	unsaid := func(i int) bool { return w.task(i) == 0 && (m.s.lists || m.s.shell) && seek(m, i) }
+	if slices.ContainsFunc(open, unsaid) {
 		return true
 	}
 	did := false
@@ -92,42 +94,11 @@ func enterTasks(m *Model, w *teamwork, open []int) bool {
 			continue
 		}
 		if before := w.before(m.t, i); len(before) > 0 {
-			b := llm.AppendQuoted([]byte(`{"taskId":`), strconv.Itoa(w.task(i)))
-			b = append(b, `,"addBlockedBy":[`...)
-			for n, id := range before {
-				if n > 0 {
-					b = append(b, ',')
-				}
-				b = llm.AppendQuoted(b, strconv.Itoa(id))
-			}
-			m.a.Use(m.q, taskUpdateTool, llm.NewJSON(string(append(b, `]}`...))), "")
+			m.a.Use(m.q, taskUpdateTool, object("taskId", strconv.Itoa(w.task(i)), "addBlockedBy", verbatimJSON(`["`+strings.Join(before, `","`)+`"]`)), "")
 			did = true
 		}
 	}
 	return did
-}
-
-// lookFor looks for the files by which items are told apart, where the lead has not seen
-// them, and reports whether there was anything to look for.
-func lookFor(m *Model, w *teamwork, open []int) bool {
-	p := &m.plan
-	for _, i := range open {
-		it := &m.t.items[i]
-		if w.task(i) > 0 || it.prompting == promptLazy || !m.s.lists && !m.s.shell {
-			continue
-		}
-		p.reset(m.t, m.s, it)
-		for _, f := range it.asked {
-			if !m.s.seen.has(f) {
-				p.find(f, filePrefix)
-			}
-		}
-		if len(p.searches) > 0 {
-			m.use(i, m.atOnce(it, p.searches))
-			return true
-		}
-	}
-	return false
 }
 
 // recruit starts teammates: as many as there are items that can be under way at one time,
@@ -138,12 +109,8 @@ func recruit(m *Model, w *teamwork, open []int) bool {
 		return false
 	}
 	for n := range min(missing, m.spawns(open[0])) {
-		fields := []string{"description", "works for team " + teamName, "prompt", "Work through the list of tasks that the team shares." + m.mind().goal()}
-		if m.t.agentType != "" {
-			fields = append(fields, m.t.names.agentType, m.t.agentType)
-		}
-		fields = append(fields, "name", "mate-"+strconv.Itoa(len(w.mates)+n+1), "team_name", teamName)
-		m.a.Use(m.q, m.t.names.agent, object(fields...), "")
+		m.a.Use(m.q, m.t.names.agent, object("description", "works for team "+teamName, "prompt", "Work through the list of tasks that the team shares."+m.mind().goal(),
+			given(m.t.agentType != "", m.t.names.agentType), m.t.agentType, "name", "mate-"+strconv.Itoa(len(w.mates)+n+1), "team_name", teamName), "")
 	}
 	return true
 }
@@ -183,8 +150,7 @@ func disband(m *Model, w *teamwork) {
 		}
 		alive++
 		if !k.asked {
-			b := llm.AppendQuoted([]byte(`{"to":`), k.name)
-			m.a.Use(m.q, m.t.names.send, llm.NewJSON(string(append(b, `,"message":{"type":"shutdown_request","reason":"the work is done"}}`...))), "")
+			m.a.Use(m.q, m.t.names.send, object("to", k.name, "message", verbatimJSON(`{"type":"shutdown_request","reason":"the work is done"}`)), "")
 			asks = true
 		}
 	}

@@ -8,8 +8,7 @@ import (
 	"agentsim/sim/llm"
 )
 
-// teamwork is what a member of a team knows of it. One that a state holds is never
-// changed.
+// teamwork is what a member of a team knows of it.
 type teamwork struct {
 	me       string // name of a teammate; "" for a lead
 	made     bool   // there is the team
@@ -34,16 +33,6 @@ type mate struct {
 	revived    int
 }
 
-var noTeam teamwork
-
-// teamwork is what is known of the team.
-func (s *state) teamwork() *teamwork {
-	if s.team == nil {
-		return &noTeam
-	}
-	return s.team
-}
-
 // task is the number of an item's task, 0 for none.
 func (w *teamwork) task(item int) int { return slices.Index(w.tasks, item) + 1 }
 
@@ -56,10 +45,10 @@ func (w *teamwork) item(id int) int {
 }
 
 // before are the tasks that an item's waits for.
-func (w *teamwork) before(t *Table, item int) (ids []int) {
+func (w *teamwork) before(t *Table, item int) (ids []string) {
 	for _, j := range t.items[item].after {
 		if id := w.task(j); id > 0 {
-			ids = append(ids, id)
+			ids = append(ids, strconv.Itoa(id))
 		}
 	}
 	return ids
@@ -72,10 +61,9 @@ func (w *teamwork) lostAll() bool {
 
 // teamed is the state's, to be changed.
 func (f *folder) teamed() *teamwork {
-	w := *f.s.teamwork()
+	w := own(&f.s.team)
 	w.tasks, w.mates = slices.Clone(w.tasks), slices.Clone(w.mates)
-	f.s.team = &w
-	return &w
+	return w
 }
 
 // enter notes an item's task.

@@ -3,8 +3,6 @@ package policy
 import (
 	"slices"
 	"strconv"
-
-	"agentsim/sim/llm"
 )
 
 // teammate does the next thing of a member of a team: it goes on with the task that it
@@ -19,8 +17,8 @@ func teammate(m *Model) error {
 		}
 		handIn(m, w, i)
 	case w.shutdown != "":
-		b := llm.AppendQuoted([]byte(`{"to":"`+leadName+`","message":{"type":"shutdown_response","request_id":`), w.shutdown)
-		m.a.Use(m.q, m.t.names.send, llm.NewJSON(string(append(b, `,"approve":true}}`...))), "")
+		reply := object("type", "shutdown_response", "request_id", w.shutdown, "approve", true)
+		m.a.Use(m.q, m.t.names.send, object("to", leadName, "message", verbatimJSON(reply.Raw())), "")
 	case w.refused >= mostRefusals:
 		m.say("I cannot reach the list of tasks.")
 	case !w.listed:

@@ -12,7 +12,7 @@ const recordOpen = "\nTeam: "
 // teamRecord is what a summary says of the team.
 func (m mind) teamRecord() string {
 	w := m.s.team
-	if w == nil || !w.made {
+	if !w.made {
 		return ""
 	}
 	var tasks, mates []string

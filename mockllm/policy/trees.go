@@ -29,8 +29,7 @@ const (
 	oursMark, bothMark, theirsMark = "<<<<<<< ", "=======", ">>>>>>> "
 )
 
-// trees is what a lead knows of the branches of its agents. It is never changed once
-// stored.
+// trees is what a lead knows of the branches of its agents.
 type trees struct {
 	branches []branch // to be merged, in the order in which they were named
 	torn     []int    // files of the first that are in conflict
@@ -83,23 +82,10 @@ func branchesOf(t *Table, raw string, n *note) (out []branch) {
 
 // toMergeText says in a summary which branches are not merged.
 func toMergeText(m mind) (text string) {
-	if m.s.trees == nil {
-		return ""
-	}
 	for _, b := range m.s.trees.branches {
 		text += m.itemList("\n"+toMerge+b.name, b.items, mark.Done)
 	}
 	return text
-}
-
-// grown is what is known of branches, to be changed.
-func grown(f *folder) *trees {
-	x := trees{}
-	if f.s.trees != nil {
-		x = *f.s.trees
-	}
-	f.s.trees = &x
-	return &x
 }
 
 // branched takes a branch that an agent has left. One whose items are not done is not
@@ -109,28 +95,26 @@ func branched(f *folder, b branch) {
 	if len(b.items) == 0 || slices.ContainsFunc(b.items, undone) {
 		return
 	}
-	x := grown(f)
+	x := own(&f.s.trees)
 	x.branches = append(slices.Clip(x.branches), b)
 }
 
 // mended takes a file in conflict for one whose sides were made one. What was read of it
 // stands no more.
 func mended(f *folder, file int) {
-	if f.s.trees != nil {
-		x := grown(f)
-		x.mended = append(slices.Clip(x.mended), file)
-	}
+	x := own(&f.s.trees)
+	x.mended = append(slices.Clip(x.mended), file)
 	f.file(file).stale = true
 }
 
 // treeResult takes what came of a command of a merge.
 func treeResult(f *folder, u *use, b *llm.Block) {
-	if f.s.trees == nil || len(f.s.trees.branches) == 0 || u.name != f.t.names.bash {
+	if len(f.s.trees.branches) == 0 || u.name != f.t.names.bash {
 		return
 	}
 	raw, said := u.input.Raw(), b.Content.Raw()
 	is := func(command string) bool { return strings.HasPrefix(raw, `{"command":"`+command) }
-	switch x := grown(f); {
+	switch x := own(&f.s.trees); {
 	case is(abortCommand) && x.again && !b.IsError:
 		x.over, x.again = false, false
 	case is(abortCommand):
@@ -151,7 +135,7 @@ func treeResult(f *folder, u *use, b *llm.Block) {
 
 // tear takes the files in conflict that a merge names.
 func tear(f *folder, said string) {
-	x := grown(f)
+	x := own(&f.s.trees)
 	x.torn, x.mended = nil, nil
 	for line := range strings.Lines(said) {
 		if _, path, ok := strings.Cut(strings.TrimSuffix(line, "\n"), conflictIn); ok {
@@ -168,7 +152,7 @@ func tear(f *folder, said string) {
 
 // merged ends the merge of the first branch. Refused it leaves its items undone.
 func merged(f *folder, refused bool) {
-	x := grown(f)
+	x := own(&f.s.trees)
 	for _, i := range x.branches[0].items {
 		if refused {
 			f.s.done, f.s.failed, f.s.lost = f.s.done.without(i), f.s.failed.with(i), f.s.lost.with(i)
@@ -181,7 +165,7 @@ func merged(f *folder, refused bool) {
 // lostFor is what is missing of an item that nobody has reported on, or that is in no
 // branch but its own.
 func (s *state) lostFor(i int) string {
-	if s.trees != nil && s.trees.refused.has(i) {
+	if s.trees.refused.has(i) {
 		return missedMerge
 	}
 	return "report"
@@ -192,7 +176,7 @@ func (s *state) lostFor(i int) string {
 func merges(m *Model) bool {
 	x := m.s.trees
 	switch {
-	case x == nil || len(x.branches) == 0:
+	case len(x.branches) == 0:
 		return false
 	case x.over:
 		return gitRun(m, abortCommand, "Give the merge up")

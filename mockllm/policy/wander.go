@@ -242,7 +242,7 @@ func (w *wanderer) addLook(it *item, words string, check int, about string) int 
 
 // check enters the build or test by which the item's edits are checked.
 func (p *plan) check() {
-	pr := p.s.proven()
+	pr := p.s.proof
 	for _, l := range p.it.builds {
 		if p.s.shell && !p.summed && !pr.looked.has(l) && !pr.green.has(p.t.looks[l].check) {
 			p.runs = append(p.runs, action{kind: lookAction, look: l})
@@ -276,7 +276,7 @@ func (p *plan) spared(d *detour) bool {
 	case searchAction:
 		return p.s.searched.has(d.search)
 	case lookAction:
-		return !p.s.shell || p.s.proven().looked.has(d.look) || d.what == checking && p.s.proven().green.has(p.t.looks[d.look].check)
+		return !p.s.shell || p.s.proof.looked.has(d.look) || d.what == checking && p.s.proof.green.has(p.t.looks[d.look].check)
 	}
 	k := p.s.files.at(d.read.file)
 	return k.hash != "" || k.to > 0 || k.tries > 0 || p.s.absent.has(d.read.file) || p.s.gists.has(d.read.file)
@@ -287,7 +287,7 @@ func (f *folder) lookResult(b *llm.Block, asked *note) {
 	if asked.look < 0 {
 		return
 	}
-	p := f.prove()
+	p := own(&f.s.proof)
 	p.looked = p.looked.with(asked.look)
 	if check := f.t.looks[asked.look].check; check >= 0 && !b.IsError {
 		p.green = p.green.with(check)

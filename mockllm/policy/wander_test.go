@@ -243,7 +243,7 @@ func noProofOfDetours(t *testing.T) {
 	if d == nil {
 		t.Fatal("no detour runs the tests")
 	}
-	p := plan{t: h.table, s: &state{shell: true}}
+	p := plan{t: h.table, s: filled(state{shell: true})}
 	if p.spared(d) {
 		t.Error("spared though nothing passed")
 	}
@@ -317,7 +317,7 @@ func looksBack(t *testing.T) {
 			if d.kind != lookAction || d.what != finding {
 				continue
 			}
-			p := plan{t: h.table, s: &state{shell: true, seen: set{}.with(0).with(1).with(2).with(3).with(4).with(5).with(6).with(7)}}
+			p := plan{t: h.table, s: filled(state{shell: true, seen: set{}.with(0).with(1).with(2).with(3).with(4).with(5).with(6).with(7)})}
 			if p.spared(d) {
 				t.Error("spared by a place")
 			}

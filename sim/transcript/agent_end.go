@@ -9,10 +9,10 @@ import (
 
 // AgentEnd is an agent's end, or the end of an activation.
 type AgentEnd struct {
-	Status   string // completed, failed, killed, max_turns
-	Why      string
-	Turns    int
-	ToolUses int
+	Status   string    `text:"status"` // completed, failed, killed, max_turns
+	Why      string    `text:"why,opt"`
+	Turns    int       `text:"turns"`
+	ToolUses int       `text:"tool_uses"`
 	Own      llm.Usage // consumed by its own calls
 	Rolled   llm.Usage // consumed by it and all its descendants so far
 
@@ -29,10 +29,7 @@ func (*AgentEnd) Kind() Kind { return KindAgentEnd }
 
 // AppendText appends the canonical fields. A usage is input/write_5m/write_1h/read/output.
 func (b *AgentEnd) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " status=", b.Status)
-	dst = optStr(dst, " why=", b.Why)
-	dst = appendInt(dst, " turns=", b.Turns)
-	dst = appendInt(dst, " tool_uses=", b.ToolUses)
+	dst = appendTagged(dst, b)
 	dst = appendUsages(dst, " own=", b.Own)
 	return appendUsages(dst, " rolled=", b.Rolled)
 }

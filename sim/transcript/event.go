@@ -15,8 +15,6 @@ type Event struct {
 // implement it.
 type Body interface {
 	Kind() Kind
-	// AppendText appends the canonical fields as ` key=value …` in a fixed order.
-	AppendText(dst []byte) []byte
 }
 
 // Sink receives events in order, on the simulated thread.

@@ -1,11 +1,9 @@
 package transcript
 
 // Gate is a gate that flipped.
-type Gate struct{ Name, Value string }
+type Gate struct {
+	Name  string `text:"name"`
+	Value string `text:"value"`
+}
 
 func (*Gate) Kind() Kind { return KindGate }
-
-func (b *Gate) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " name=", b.Name)
-	return appendStr(dst, " value=", b.Value)
-}

@@ -4,22 +4,18 @@ import "strconv"
 
 // Item is a work item's outcome as an agent reported it.
 type Item struct {
-	Item    string
-	Outcome Outcome
-	Missing []string
-	Reads   int            // files that the scenario says the item reads
-	Unread  []string       // of these, those whose content whoever did the item never had
+	Item    string         `text:"item"`
+	Outcome Outcome        `text:"outcome"`
+	Missing []string       `text:"missing,opt"`
+	Reads   int            `text:"reads,opt"`  // files that the scenario says the item reads
+	Unread  []string       `text:"unread,opt"` // of these, those whose content whoever did the item never had
 	Rereads map[string]int // further reads by cause: lazy, stale, compaction, truncated; not in the text when empty
 }
 
 func (*Item) Kind() Kind { return KindItem }
 
 func (b *Item) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " item=", b.Item)
-	dst = appendStr(dst, " outcome=", string(b.Outcome))
-	dst = optList(dst, " missing=", b.Missing)
-	dst = optInt(dst, " reads=", b.Reads)
-	dst = optList(dst, " unread=", b.Unread)
+	dst = appendTagged(dst, b)
 	return b.appendRereads(dst)
 }
 

@@ -2,13 +2,8 @@ package transcript
 
 // Listener is an abort listener added to or removed from another agent.
 type Listener struct {
-	Op string // add, remove
-	On int32
+	Op string `text:"op"` // add, remove
+	On int32  `text:"on,agent"`
 }
 
 func (*Listener) Kind() Kind { return KindListener }
-
-func (b *Listener) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " op=", b.Op)
-	return appendRef(dst, " on=", b.On)
-}

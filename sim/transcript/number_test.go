@@ -17,11 +17,11 @@ func numbers(t *testing.T) {
 		h, id := llm.Hash{Hi: uint64(v), Lo: ^uint64(v)}, llm.ToolUseID{byte(v) | 1, 11: byte(v >> 8)}
 		got := AppendHead(nil, uint64(v), at, 1, agent, "kind")
 		got = appendInt(got, " int=", v)
-		got = appendUint(got, " uint=", uint64(v))
+		got = AppendText(got, &RunStart{Scenario: "s", Seed: uint64(v)})
 		got = appendHash(got, " hash=", h)
 		got = optToolUse(got, " id=", id)
 		got = appendHex(append(got, " hex="...), uint64(v))
-		want := fmt.Sprintf("%d %v 1 %d kind int=%d uint=%d hash=%v id=%v hex=%016x", uint64(v), at, agent, v, uint64(v), h, id, uint64(v))
+		want := fmt.Sprintf("%d %v 1 %d kind int=%d scenario=s seed=%d semantics=0 hash=%v id=%v hex=%016x", uint64(v), at, agent, v, uint64(v), h, id, uint64(v))
 		if string(got) != want {
 			t.Fatalf("%s, want %s", got, want)
 		}

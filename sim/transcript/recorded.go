@@ -3,31 +3,31 @@ package transcript
 // Recorded is what only a recording knows of a request. It stands behind the
 // request's response, and only in runs of recorded sessions.
 type Recorded struct {
-	Call    int
-	ID      string // the API's message id, or a hash of it
-	Pred    int64  // number in the run of the request it goes on from, from 1; 0 for none
-	Version string // of the client
-	Stop    string // the stop reason as it was recorded
+	Call    int    `text:"call"`
+	ID      string `text:"id,opt"`      // the API's message id, or a hash of it
+	Pred    int64  `text:"pred,opt"`    // number in the run of the request it goes on from, from 1; 0 for none
+	Version string `text:"version,opt"` // of the client
+	Stop    string `text:"stop,opt"`    // the stop reason as it was recorded
 
-	UserTurn  bool // a message of the user caused it, not a tool's result
-	Compacted bool // the first one after a compaction
+	UserTurn  bool `text:"user_turn,opt"` // a message of the user caused it, not a tool's result
+	Compacted bool `text:"compacted,opt"` // the first one after a compaction
 
-	OutputUnknown bool // the output's tokens are a lower bound
-	WritesUnknown bool // the API bills no writes
-	Unbilled      bool // the prompt's size is known and nothing of its bill
+	OutputUnknown bool `text:"output_unknown,opt"` // the output's tokens are a lower bound
+	WritesUnknown bool `text:"writes_unknown,opt"` // the API bills no writes
+	Unbilled      bool `text:"unbilled,opt"`       // the prompt's size is known and nothing of its bill
 
-	AnswerBlocks int // how many blocks the answer has; 0 when unknown
+	AnswerBlocks int `text:"answer_blocks,opt"` // how many blocks the answer has; 0 when unknown
 
-	Changed string // where the prompt stops being a continuation of Pred's, of recording.Request.Changed
+	Changed string `text:"changed,opt"` // where the prompt stops being a continuation of Pred's, of recording.Request.Changed
 
-	Told string // settings and events that lines of the transcript tell, of recording.Request.ToldText
+	Told string `text:"told,opt"` // settings and events that lines of the transcript tell, of recording.Request.ToldText
 
-	ServerMiss   string // the API's own diagnosis of a miss, such as tools_changed
-	ServerMissed int64  // the tokens that it names
+	ServerMiss   string `text:"server_miss,opt"`   // the API's own diagnosis of a miss, such as tools_changed
+	ServerMissed int64  `text:"server_missed,opt"` // the tokens that it names
 
-	Class    string // how what was read stands to what was expected, of recording.Class
-	Cause    string // why it differs, of recording.Cause
-	Expected int64  // tokens that would have been read, had all been there; 0 for none
+	Class    string `text:"class,opt"`    // how what was read stands to what was expected, of recording.Class
+	Cause    string `text:"cause,opt"`    // why it differs, of recording.Cause
+	Expected int64  `text:"expected,opt"` // tokens that would have been read, had all been there; 0 for none
 
 	Tools []RecordedTool // of the answer, in order
 }
@@ -47,24 +47,7 @@ func (*Recorded) Kind() Kind { return KindRecorded }
 // AppendText appends the canonical fields. A tool is id:agent, or id:- when it
 // spawned none.
 func (b *Recorded) AppendText(dst []byte) []byte {
-	dst = appendInt(dst, " call=", b.Call)
-	dst = optStr(dst, " id=", b.ID)
-	dst = optInt(dst, " pred=", b.Pred)
-	dst = optStr(dst, " version=", b.Version)
-	dst = optStr(dst, " stop=", b.Stop)
-	dst = optFlag(dst, " user_turn=", b.UserTurn)
-	dst = optFlag(dst, " compacted=", b.Compacted)
-	dst = optFlag(dst, " output_unknown=", b.OutputUnknown)
-	dst = optFlag(dst, " writes_unknown=", b.WritesUnknown)
-	dst = optFlag(dst, " unbilled=", b.Unbilled)
-	dst = optInt(dst, " answer_blocks=", b.AnswerBlocks)
-	dst = optStr(dst, " changed=", b.Changed)
-	dst = optStr(dst, " told=", b.Told)
-	dst = optStr(dst, " server_miss=", b.ServerMiss)
-	dst = optInt(dst, " server_missed=", b.ServerMissed)
-	dst = optStr(dst, " class=", b.Class)
-	dst = optStr(dst, " cause=", b.Cause)
-	dst = optInt(dst, " expected=", b.Expected)
+	dst = appendTagged(dst, b)
 	return b.appendTools(dst)
 }
 

@@ -2,13 +2,8 @@ package transcript
 
 // RunEnd closes a run.
 type RunEnd struct {
-	Outcome RunOutcome
-	Detail  string
+	Outcome RunOutcome `text:"outcome"`
+	Detail  string     `text:"detail,opt"`
 }
 
 func (*RunEnd) Kind() Kind { return KindRunEnd }
-
-func (b *RunEnd) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " outcome=", string(b.Outcome))
-	return optStr(dst, " detail=", b.Detail)
-}

@@ -2,20 +2,12 @@ package transcript
 
 // RunStart opens a run.
 type RunStart struct {
-	Scenario, Variant string
-	Seed              uint64
-	Policy            string // scheduling policy
-	Spec              string // hex SHA-256 of the effective spec, files included
-	Semantics         int    // version of what runs mean
+	Scenario  string `text:"scenario"`
+	Variant   string `text:"variant,opt"`
+	Seed      uint64 `text:"seed"`
+	Policy    string `text:"policy,opt"` // scheduling policy
+	Spec      string `text:"spec,opt"`   // hex SHA-256 of the effective spec, files included
+	Semantics int    `text:"semantics"`  // version of what runs mean
 }
 
 func (*RunStart) Kind() Kind { return KindRunStart }
-
-func (b *RunStart) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " scenario=", b.Scenario)
-	dst = optStr(dst, " variant=", b.Variant)
-	dst = appendUint(dst, " seed=", b.Seed)
-	dst = optStr(dst, " policy=", b.Policy)
-	dst = optStr(dst, " spec=", b.Spec)
-	return appendInt(dst, " semantics=", b.Semantics)
-}

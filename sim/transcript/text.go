@@ -20,7 +20,7 @@ const FormVersion = 1
 // The agent is its ordinal, or - for the run itself.
 func AppendLine(dst []byte, e *Event) []byte {
 	dst = AppendHead(dst, e.Seq, e.At, e.Phase, e.Agent, e.Body.Kind().String())
-	return e.Body.AppendText(dst)
+	return AppendText(dst, e.Body)
 }
 
 // AppendHead appends the five words with which every line begins.
@@ -56,11 +56,6 @@ func optInt[T ~int | ~int32 | ~int64](dst []byte, key string, v T) []byte {
 	return appendInt(dst, key, v)
 }
 
-func appendUint(dst []byte, key string, v uint64) []byte {
-	dst = append(dst, key...)
-	return strconv.AppendUint(dst, v, 10)
-}
-
 func optFlag(dst []byte, key string, v bool) []byte {
 	if !v {
 		return dst
@@ -81,24 +76,6 @@ func optStr(dst []byte, key, s string) []byte {
 	return appendStr(dst, key, s)
 }
 
-// optList joins the values with commas; one that holds a comma is quoted.
-func optList(dst []byte, key string, list []string) []byte {
-	for i, s := range list {
-		if i == 0 {
-			dst = append(dst, key...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = appendValue(dst, s)
-	}
-	return dst
-}
-
-func appendRef(dst []byte, key string, agent int32) []byte {
-	dst = append(dst, key...)
-	return appendAgent(dst, agent)
-}
-
 func appendInstant(dst []byte, key string, t vtime.Instant) []byte {
 	dst = append(dst, key...)
 	return t.AppendText(dst)
@@ -117,14 +94,6 @@ func optHash(dst []byte, key string, n *llm.Node) []byte {
 		return dst
 	}
 	return appendHash(dst, key, n.Hash)
-}
-
-// optIdentity prints the identity of a payload, unless it is none.
-func optIdentity(dst []byte, key string, h llm.Hash) []byte {
-	if h == (llm.Hash{}) {
-		return dst
-	}
-	return appendHash(dst, key, h)
 }
 
 func appendHash(dst []byte, key string, h llm.Hash) []byte {

@@ -166,18 +166,18 @@ func TestText(t *testing.T) {
 func everyField(t *testing.T) {
 	for _, b := range bodies() {
 		name := reflect.TypeOf(b).Elem().Name()
-		before := string(b.AppendText(nil))
+		before := string(AppendText(nil, b))
 		leaves := 0
 		mutate(name, reflect.ValueOf(b).Elem(), func(path string) {
 			leaves++
-			if got := string(b.AppendText(nil)); got == before {
+			if got := string(AppendText(nil, b)); got == before {
 				t.Errorf("%s changed and the text did not: %s", path, got)
 			}
 		})
 		if leaves == 0 {
 			t.Errorf("%s: no field was tried", name)
 		}
-		if got := string(b.AppendText(nil)); got != before {
+		if got := string(AppendText(nil, b)); got != before {
 			t.Errorf("%s: the text is no function of the fields: %s then %s", name, before, got)
 		}
 	}
@@ -213,8 +213,8 @@ func words(t *testing.T) {
 		if strings.ContainsAny(va, "\n\r") || !utf8.ValidString(va) {
 			t.Fatalf("%q is no part of a line of text", va)
 		}
-		list := string(optList(nil, " k=", []string{a, b}))
-		if other := string(optList(nil, " k=", []string{a + "," + b})); list == other {
+		list := string(AppendText(nil, &Server{Tools: []string{a, b}}))
+		if other := string(AppendText(nil, &Server{Tools: []string{a + "," + b}})); list == other {
 			t.Fatalf("a list of two prints as a list of one: %s", list)
 		}
 	})

@@ -2,13 +2,8 @@ package transcript
 
 // WakeUp is an idle agent that goes on.
 type WakeUp struct {
-	Why    string // notification, user
-	Prefix int64  // tokens of the prefix it wakes at
+	Why    string `text:"why"`    // notification, user
+	Prefix int64  `text:"prefix"` // tokens of the prefix it wakes at
 }
 
 func (*WakeUp) Kind() Kind { return KindWakeUp }
-
-func (b *WakeUp) AppendText(dst []byte) []byte {
-	dst = appendStr(dst, " why=", b.Why)
-	return appendInt(dst, " prefix=", b.Prefix)
-}

@@ -89,7 +89,7 @@ func (w *Writer) hex(h llm.Hash) string {
 // line keeps the event's canonical text, without the words that have columns.
 // The texts of a batch lie in one buffer, so that a batch makes one string.
 func (w *Writer) line(e *transcript.Event) {
-	w.text = e.Body.AppendText(w.text)
+	w.text = transcript.AppendText(w.text, e.Body)
 	w.textEnds = append(w.textEnds, len(w.text))
 	w.events.add(w.run, int64(e.Seq), int64(e.At), int64(e.Phase), int64(e.Agent), e.Body.Kind().String(), nil)
 }

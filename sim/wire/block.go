@@ -41,6 +41,7 @@ var forms = map[string]form{
 
 // content is one block taken apart.
 type content struct {
+	*parser
 	value
 	typ     string
 	form    form
@@ -61,14 +62,12 @@ func (c *content) field(key string) value {
 }
 
 // part takes a block apart.
-func (p *parser) part(v value) (*content, error) {
-	members, err := p.members(v, "a block")
-	if err != nil {
-		return nil, err
-	}
-	c := &content{value: v, members: members}
-	if c.typ, err = c.text("type"); err != nil {
-		return nil, at(v.at, "a block without a type, which is a string")
+func (p *parser) part(v value) *content {
+	c := &content{parser: p, value: v, members: p.members(v, "a block")}
+	if typ := c.field("type"); typ.first() == '"' {
+		c.typ = unquoted(typ)
+	} else {
+		p.fail(v.at, "a block without a type, which is a string")
 	}
 	known := false
 	if c.form, known = forms[c.typ]; !known && strings.HasSuffix(c.typ, resultSuffix) {
@@ -76,12 +75,10 @@ func (p *parser) part(v value) (*content, error) {
 	}
 	if !known {
 		c.form.kind = llm.Opaque
-		if err := p.unknown("block type", c.typ, v.at); err != nil {
-			return nil, err
-		}
+		p.unknown("block type", c.typ, v.at)
 	}
 	c.whole = c.form.kind == llm.Opaque
-	for _, m := range members {
+	for _, m := range c.members {
 		switch {
 		case m.key == "cache_control":
 			c.mark = m.value
@@ -91,12 +88,10 @@ func (p *parser) part(v value) (*content, error) {
 			if !known || slices.Contains(c.form.more, m.key) {
 				continue
 			}
-			if err := p.unknown("field of a block of type "+c.known(), m.key, m.at); err != nil {
-				return nil, err
-			}
+			p.unknown("field of a block of type "+c.known(), m.key, m.at)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // KnownBlock reports whether the API has a type of block.
@@ -110,120 +105,103 @@ func (c *content) known() string {
 	return "*" + resultSuffix
 }
 
-// text is a field that must be there and be a string.
-func (c *content) text(key string) (string, error) {
+// needs is a field that must be there.
+func (c *content) needs(key string) value {
 	v := c.field(key)
 	if v.text == nil {
-		return "", at(c.at, "a block of type %q without %s", word(c.typ), key)
+		c.fail(c.at, "a block of type %q without %s", word(c.typ), key)
 	}
-	return text(v, key)
+	return v
 }
 
+// string is a field that must be there and be a string.
+func (c *content) string(key string) string { return c.parser.text(c.needs(key), key) }
+
 // raw is a field that must be there, as it is written.
-func (c *content) raw(key string) (*llm.Payload, error) {
-	v := c.field(key)
-	if v.text == nil {
-		return nil, at(c.at, "a block of type %q without %s", word(c.typ), key)
-	}
-	return llm.NewJSON(string(v.text)), nil
-}
+func (c *content) raw(key string) *llm.Payload { return llm.NewJSON(string(c.needs(key).text)) }
 
 // block appends one content block, and after it the definitions of deferred tools
 // that it names.
-func (p *parser) block(role llm.Role, v value) error {
+func (p *parser) block(role llm.Role, v value) {
 	p.written = v.text
-	c, err := p.part(v)
-	if err != nil {
-		return err
+	c := p.part(v)
+	if p.err != nil {
+		return
 	}
 	b := &llm.Block{Kind: c.form.kind}
 	var named []string
 	switch b.Kind {
 	case llm.Text:
-		err = c.say(b, "text")
-		if err == nil && c.field("clear_at").text != nil {
+		c.say(b, "text")
+		if c.field("clear_at").text != nil {
 			b.Kind = llm.Passing
 		}
 	case llm.Thinking:
-		err = p.thought(b, c)
+		c.thought(b)
 	case llm.ToolUse, llm.ServerToolUse:
-		err = p.use(b, c)
+		c.use(b)
 	case llm.ToolResult:
-		named, err = p.result(b, c)
+		named = c.result(b)
 	case llm.ServerToolResult:
-		named, err = p.serverResult(b, c)
+		named = c.serverResult(b)
 	case llm.Image, llm.Document:
-		b.Content, err = c.raw("source")
+		b.Content = c.raw("source")
 	case llm.ToolAddition, llm.ToolRemoval:
-		b.Content, err = c.raw("tool")
+		b.Content = c.raw("tool")
 	case llm.EffortChange:
-		err = c.say(b, "effort")
+		c.say(b, "effort")
 	case llm.ToolReference:
-		if c.whole {
-			return p.reference(role, c)
+		if c.whole { // by its name
+			p.bring(role, []string{c.string("tool_name")})
+			return
 		}
-		b.Content, err = c.raw("tool")
+		b.Content = c.raw("tool")
 	default:
 		b.Name, b.Content = c.typ, llm.NewJSON(string(c.appendWritten(nil)))
 	}
-	if err != nil {
-		return err
-	}
-	if c.whole {
+	if c.whole && p.err == nil {
 		b.Content = llm.NewWhole(string(c.appendWritten(nil)), b.Content)
 	}
-	if err := p.append(role, b, c.mark); err != nil {
-		return err
-	}
-	return p.bring(role, c, named)
+	p.append(role, b, c.mark)
+	p.bring(role, named)
 }
 
 // say makes a field's text the block's content.
-func (c *content) say(b *llm.Block, key string) error {
-	s, err := c.text(key)
-	b.Content = llm.NewText(llm.Prose, s)
-	return err
+func (c *content) say(b *llm.Block, key string) {
+	b.Content = llm.NewText(llm.Prose, c.string(key))
 }
 
 // thought reads a thinking block: what was signed is what the provider has,
 // whatever text the client shows of it.
-func (p *parser) thought(b *llm.Block, c *content) error {
+func (c *content) thought(b *llm.Block) {
 	for _, key := range c.form.more {
-		if v := c.field(key); v.text != nil && p.opt.holds(SignatureOnly) {
-			signature, err := text(v, key)
-			b.Content, c.whole = llm.NewText(llm.Prose, signature), false
-			return err
+		if c.field(key).text != nil && c.opt.holds(SignatureOnly) {
+			c.say(b, key)
+			c.whole = false
+			return
 		}
 	}
 	if c.typ != "thinking" {
-		return c.say(b, "data")
+		c.say(b, "data")
+		return
 	}
-	return c.say(b, "thinking")
+	c.say(b, "thinking")
 }
 
 // use reads a tool use; its input keeps its bytes.
-func (p *parser) use(b *llm.Block, c *content) (err error) {
-	if b.ID, err = c.id("id"); err != nil {
-		return err
-	}
-	if b.Name, err = c.text("name"); err != nil {
-		return err
-	}
+func (c *content) use(b *llm.Block) {
+	b.ID, b.Name = c.id("id"), c.string("name")
 	v := c.field("input")
-	if v.text == nil || v.text[0] != '{' {
-		return at(v.at, "input must be an object")
+	if v.first() != '{' {
+		c.fail(v.at, "input must be an object")
 	}
 	b.Content = llm.NewJSON(string(v.text))
-	return nil
 }
 
 // id is the number of a tool use's id. Another client's ids stay in the block's
 // bytes and give a number that equals no other one's.
-func (c *content) id(key string) (llm.ToolUseID, error) {
-	s, err := c.text(key)
-	if err != nil {
-		return llm.ToolUseID{}, err
-	}
+func (c *content) id(key string) llm.ToolUseID {
+	s := c.string(key)
 	own := s
 	if c.form.kind != llm.ToolUse && c.form.kind != llm.ToolResult {
 		own = strings.TrimPrefix(s, "srv")
@@ -231,62 +209,46 @@ func (c *content) id(key string) (llm.ToolUseID, error) {
 	id, ok := llm.ParseToolUseID(own)
 	if !ok || (own == s) != (c.form.kind == llm.ToolUse || c.form.kind == llm.ToolResult) {
 		c.whole = true
-		return ToolUseID(s), nil
+		return ToolUseID(s)
 	}
-	return id, nil
+	return id
 }
 
 // result reads a tool's result: a string, or a list of blocks. named are the
 // deferred tools in it.
-func (p *parser) result(b *llm.Block, c *content) (named []string, err error) {
-	if b.ID, err = c.id("tool_use_id"); err != nil {
-		return nil, err
-	}
+func (c *content) result(b *llm.Block) (named []string) {
+	b.ID = c.id("tool_use_id")
 	if v := c.field("is_error"); v.text != nil {
 		if b.IsError = string(v.text) == "true"; !b.IsError && string(v.text) != "false" {
-			return nil, at(v.at, "is_error must be true or false")
+			c.fail(v.at, "is_error must be true or false")
 		}
 	}
 	said, v := "", c.field("content")
-	switch {
-	case v.text == nil:
+	switch v.first() {
+	case 0:
 		c.inner = `""`
-	case v.text[0] == '"':
+	case '"':
 		said = unquoted(v)
 	default:
-		said, named, err = p.inner(c, v)
+		said, named = c.blocks(v)
 	}
 	b.Content = llm.NewText(llm.Code, said)
-	return named, err
+	return named
 }
 
-// inner reads the blocks of a tool's result. One text block is its string.
-func (p *parser) inner(c *content, v value) (said string, named []string, err error) {
-	items, err := p.items(v, "content")
-	if err != nil {
-		return "", nil, err
-	}
+// blocks reads the blocks of a tool's result. One text block is its string.
+func (c *content) blocks(v value) (said string, named []string) {
+	items := c.items(v, "content")
 	texts, list := 0, []byte{'['}
 	for i, it := range items {
-		in, err := p.part(it)
-		if err != nil {
-			return "", nil, err
-		}
+		in := c.part(it)
 		c.whole = c.whole || in.whole || in.form.kind != llm.Text
 		switch in.form.kind {
 		case llm.Text:
-			s, err := in.text("text")
-			if err != nil {
-				return "", nil, err
-			}
-			said += s
+			said += in.string("text")
 			texts++
 		case llm.ToolReference:
-			name, err := in.text("tool_name")
-			if err != nil {
-				return "", nil, err
-			}
-			named = append(named, name)
+			named = append(named, in.string("tool_name"))
 		default:
 			said += string(in.appendWritten(nil))
 		}
@@ -303,55 +265,35 @@ func (p *parser) inner(c *content, v value) (said string, named []string, err er
 	} else {
 		c.inner = string(llm.AppendQuoted(nil, said))
 	}
-	return said, named, nil
+	return said, named
 }
 
 // serverResult reads what a tool of the server answered, as it is written.
-func (p *parser) serverResult(b *llm.Block, c *content) (named []string, err error) {
-	if b.ID, err = c.id("tool_use_id"); err != nil {
-		return nil, err
-	}
-	b.Name = strings.TrimSuffix(c.typ, resultSuffix)
-	if b.Content, err = c.raw("content"); err != nil {
-		return nil, err
-	}
+func (c *content) serverResult(b *llm.Block) (named []string) {
+	b.ID = c.id("tool_use_id")
+	b.Name, b.Content = strings.TrimSuffix(c.typ, resultSuffix), c.raw("content")
 	var found struct {
 		References []struct {
 			Name string `json:"tool_name"`
 		} `json:"tool_references"`
 	}
-	if v := c.field("content"); v.text[0] == '{' {
-		if err := decode(member{key: "content", value: v}, &found); err != nil {
-			return nil, err
-		}
+	if v := c.field("content"); v.first() == '{' {
+		c.decode(member{key: "content", value: v}, &found)
 	}
 	for _, r := range found.References {
 		named = append(named, r.Name)
 	}
-	return named, nil
+	return named
 }
 
-// reference appends the definition of the tool that a block of its own names.
-func (p *parser) reference(role llm.Role, c *content) error {
-	name, err := c.text("tool_name")
-	if err != nil {
-		return err
-	}
-	return p.bring(role, c, []string{name})
-}
-
-// bring appends the definitions of deferred tools that c names.
-func (p *parser) bring(role llm.Role, c *content, named []string) error {
+// bring appends the definitions of deferred tools that are named; others are in front
+// already.
+func (p *parser) bring(role llm.Role, named []string) {
 	for _, name := range named {
-		def, ok := p.deferred[name]
-		if !ok {
-			continue // it stands in front already
-		}
-		if err := p.append(role, &llm.Block{Kind: llm.ToolReference, Name: name, Content: llm.NewJSON(def)}, value{}); err != nil {
-			return err
+		if def, ok := p.deferred[name]; ok {
+			p.append(role, &llm.Block{Kind: llm.ToolReference, Name: name, Content: llm.NewJSON(def)}, value{})
 		}
 	}
-	return nil
 }
 
 // appendWritten appends the block as it is hashed: its type, its fields in the order

@@ -145,22 +145,18 @@ func Read(b *llm.Builder, data []byte, opt Options) (*Body, error) {
 	}
 	p := &parser{body: &Body{}, opt: &opt, build: b, deferred: map[string]string{}}
 	whole := bytes.TrimLeft(data, " \t\r\n")
-	top, err := p.members(value{bytes.TrimRight(whole, " \t\r\n"), len(data) - len(whole)}, "the request")
-	if err != nil {
-		return nil, err
-	}
-	if err := p.fields(top); err != nil {
-		return nil, err
-	}
-	if err := p.blocks(top); err != nil {
-		return nil, err
+	top := p.members(value{bytes.TrimRight(whole, " \t\r\n"), len(data) - len(whole)}, "the request")
+	p.fields(top)
+	p.blocks(top)
+	if p.err != nil {
+		return nil, p.err
 	}
 	p.body.Head = p.head
 	return p.body, nil
 }
 
 // blocks appends tools, system and messages to a new chain.
-func (p *parser) blocks(top []member) error {
+func (p *parser) blocks(top []member) {
 	var parts [3]value
 	for _, m := range top {
 		for l := llm.Tools; l <= llm.Messages; l++ {
@@ -170,7 +166,8 @@ func (p *parser) blocks(top []member) error {
 		}
 	}
 	if parts[llm.Messages].text == nil {
-		return at(0, "the request has no messages")
+		p.fail(0, "the request has no messages")
+		return
 	}
 	p.images(parts[llm.Messages].text)
 	var salts llm.Salts
@@ -178,15 +175,13 @@ func (p *parser) blocks(top []member) error {
 		salts = p.opt.Salts(p.body.Model, p.body.Settings)
 	}
 	p.head = p.build.Root(p.opt.Scope, salts)
-	if err := p.tools(parts[llm.Tools]); err != nil {
-		return err
-	}
+	p.tools(parts[llm.Tools])
 	p.head = p.build.Border(p.head, llm.System, salts)
-	if err := p.system(parts[llm.System]); err != nil {
-		return err
-	}
+	p.system(parts[llm.System])
 	p.head = p.build.Border(p.head, llm.Messages, salts)
-	return p.messages(parts[llm.Messages])
+	for _, it := range p.items(parts[llm.Messages], "messages") {
+		p.message(it)
+	}
 }
 
 // images notes whether there are any, which is a setting of the whole request. A
@@ -199,9 +194,9 @@ func (p *parser) images(messages []byte) {
 }
 
 // unknown counts something that is kept as bytes, or refuses it.
-func (p *parser) unknown(what, name string, offset int) error {
-	if p.opt.Strict {
-		return &Error{Offset: offset, Unknown: true, format: "unknown %s: %s", args: []any{what, word(name)}}
+func (p *parser) unknown(what, name string, offset int) {
+	if p.err == nil && p.opt.Strict {
+		p.err = &Error{Offset: offset, Unknown: true, format: "unknown %s: %s", args: []any{what, word(name)}}
 	}
 	if len(p.body.Unread) >= maxUnread {
 		what, name = "thing", "others"
@@ -209,64 +204,54 @@ func (p *parser) unknown(what, name string, offset int) error {
 	for i := range p.body.Unread {
 		if u := &p.body.Unread[i]; u.What == what && u.Name == name {
 			u.Count++
-			return nil
+			return
 		}
 	}
 	p.body.Unread = append(p.body.Unread, Unread{what, name, 1, offset})
-	return nil
 }
 
 // tools appends the definitions that are part of the prefix.
-func (p *parser) tools(v value) error {
+func (p *parser) tools(v value) {
 	if v.text == nil {
-		return nil
+		return
 	}
-	items, err := p.items(v, "tools")
-	if err != nil {
-		return err
-	}
+	items := p.items(v, "tools")
 	for _, it := range items {
-		if err := p.tool(it); err != nil {
-			return err
-		}
+		p.tool(it)
 	}
 	if len(p.deferred) > 0 && len(p.deferred) == len(items) {
-		return at(v.at, "all tools are deferred; at least one must not be")
+		p.fail(v.at, "all tools are deferred; at least one must not be")
 	}
-	return nil
 }
 
 // tool appends one definition, whose bytes are kept but for what changes no token.
-func (p *parser) tool(v value) error {
+func (p *parser) tool(v value) {
 	p.written = v.text
-	members, err := p.members(v, "a tool")
-	if err != nil {
-		return err
-	}
+	members := p.members(v, "a tool")
 	var name, kind string
 	aside, mark := false, value{}
 	for _, m := range members {
 		switch m.key {
 		case "name":
-			name, err = text(m.value, "name")
+			name = p.text(m.value, "name")
 		case "type":
-			kind, err = text(m.value, "type")
+			kind = p.text(m.value, "type")
 		case "defer_loading":
 			aside = string(m.text) == "true" && p.opt.holds(DeferredAside)
 		case "cache_control":
 			mark = m.value
 		}
-		if err != nil {
-			return err
-		}
 	}
 	for _, r := range refusedTools {
 		if strings.HasPrefix(kind, r) {
-			return at(v.at, "a tool of type %s, which the server runs itself: that is not simulated", word(kind))
+			p.fail(v.at, "a tool of type %s, which the server runs itself: that is not simulated", word(kind))
 		}
 	}
 	if name = cmp.Or(name, kind); name == "" { // a set of tools has its type alone
-		return at(v.at, "a tool without a name")
+		p.fail(v.at, "a tool without a name")
+	}
+	if p.err != nil {
+		return
 	}
 	def := without(v, members, func(key string) bool {
 		return key == "cache_control" || key == "eager_input_streaming" || key == "defer_loading" && p.opt.holds(DeferredAside)
@@ -275,47 +260,41 @@ func (p *parser) tool(v value) error {
 		p.deferred[name] = def
 		p.body.Deferred = append(p.body.Deferred, name)
 		if mark.text != nil {
-			return at(mark.at, "tool %q is deferred and marked with cache_control; it can be one of the two", word(name))
+			p.fail(mark.at, "tool %q is deferred and marked with cache_control; it can be one of the two", word(name))
 		}
-		return nil
+		return
 	}
-	return p.append(llm.NoRole, &llm.Block{Kind: llm.ToolDef, Name: name, Content: llm.NewJSON(def)}, mark)
+	p.append(llm.NoRole, &llm.Block{Kind: llm.ToolDef, Name: name, Content: llm.NewJSON(def)}, mark)
 }
 
 // append adds a block to the chain, and a breakpoint where it is marked.
-func (p *parser) append(role llm.Role, b *llm.Block, mark value) error {
+func (p *parser) append(role llm.Role, b *llm.Block, mark value) {
+	if p.err != nil {
+		return
+	}
 	p.head = p.build.Append(p.head, role, b)
 	p.body.Written = append(p.body.Written, p.written)
-	if mark.text == nil || string(mark.text) == "null" {
-		return nil
+	if mark.text != nil && string(mark.text) != "null" {
+		p.body.Breakpoints = append(p.body.Breakpoints, llm.Breakpoint{Node: p.head, TTL: p.lifetime(mark)})
 	}
-	ttl, err := p.lifetime(mark)
-	p.body.Breakpoints = append(p.body.Breakpoints, llm.Breakpoint{Node: p.head, TTL: ttl})
-	return err
 }
 
 // system appends the system prompt, without a billing line at its front.
-func (p *parser) system(v value) error {
-	if v.text == nil {
-		return nil
+func (p *parser) system(v value) {
+	switch v.first() {
+	case 0:
+		return
+	case '"':
+		p.content(llm.NoRole, v)
+		return
 	}
-	if v.text[0] == '"' {
-		return p.content(llm.NoRole, v)
-	}
-	items, err := p.items(v, "system")
-	if err != nil {
-		return err
-	}
-	for i, it := range items {
+	for i, it := range p.items(v, "system") {
 		if line := p.billing(it); i == 0 && line != "" && p.opt.holds(BillingAside) {
 			p.body.Billing = line
 			continue
 		}
-		if err := p.block(llm.NoRole, it); err != nil {
-			return err
-		}
+		p.block(llm.NoRole, it)
 	}
-	return nil
 }
 
 // billing is a block's text where that is a billing line.
@@ -327,33 +306,16 @@ func (p *parser) billing(v value) string {
 	return b.Text
 }
 
-// messages appends every message.
-func (p *parser) messages(v value) error {
-	items, err := p.items(v, "messages")
-	if err != nil {
-		return err
-	}
-	for _, it := range items {
-		if err := p.message(it); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // message appends one message's blocks.
-func (p *parser) message(v value) error {
+func (p *parser) message(v value) {
 	p.written = v.text // of what stands in no block
-	members, err := p.members(v, "a message")
-	if err != nil {
-		return err
-	}
+	members := p.members(v, "a message")
 	role, content := llm.NoRole, value{}
 	var settings member
 	for _, m := range members {
 		switch m.key {
 		case "role":
-			role, err = roleOf(m.value)
+			role = p.role(m.value)
 		case "content":
 			content = m.value
 		case "output_config":
@@ -361,36 +323,25 @@ func (p *parser) message(v value) error {
 		case "clear_at": // whether later requests show the message
 			p.passing(m)
 		default:
-			err = p.unknown("field of a message", m.key, m.at)
-		}
-		if err != nil {
-			return err
+			p.unknown("field of a message", m.key, m.at)
 		}
 	}
 	if role == llm.NoRole {
-		return at(v.at, "a message without a role")
+		p.fail(v.at, "a message without a role")
 	}
-	if err := p.beside(role, members); err != nil {
-		return err
-	}
+	p.beside(role, members)
 	before := p.head
 	if content.text != nil {
-		if err := p.content(role, content); err != nil {
-			return err
-		}
+		p.content(role, content)
 	}
 	if settings.text == nil {
 		if p.head == before {
-			return at(v.at, "a message without content; give a string or at least one block")
+			p.fail(v.at, "a message without content; give a string or at least one block")
 		}
-		return nil
+	} else if e := p.effort(settings); e != "" {
+		p.written = v.text
+		p.append(role, &llm.Block{Kind: llm.EffortChange, Content: llm.NewText(llm.Prose, e)}, value{})
 	}
-	e, err := effort(settings)
-	if err != nil || e == "" {
-		return err
-	}
-	p.written = v.text
-	return p.append(role, &llm.Block{Kind: llm.EffortChange, Content: llm.NewText(llm.Prose, e)}, value{})
 }
 
 // passing notes that a message is not shown for good, once.
@@ -402,7 +353,7 @@ func (p *parser) passing(m member) {
 }
 
 // beside appends a message's unknown fields, ahead of its blocks.
-func (p *parser) beside(role llm.Role, members []member) error {
+func (p *parser) beside(role llm.Role, members []member) {
 	extra := []byte(`{"type":"message"`)
 	begun := len(extra)
 	for _, m := range members {
@@ -412,48 +363,39 @@ func (p *parser) beside(role llm.Role, members []member) error {
 			extra = appendMember(extra, m.key, m.value)
 		}
 	}
-	if len(extra) == begun {
-		return nil
+	if len(extra) > begun {
+		p.append(role, &llm.Block{Kind: llm.Opaque, Name: "message", Content: llm.NewJSON(string(append(extra, '}')))}, value{})
 	}
-	return p.append(role, &llm.Block{Kind: llm.Opaque, Name: "message", Content: llm.NewJSON(string(append(extra, '}')))}, value{})
 }
 
-func roleOf(v value) (llm.Role, error) {
-	s, err := text(v, "role")
-	if err != nil {
-		return llm.NoRole, err
-	}
+func (p *parser) role(v value) llm.Role {
+	s := p.text(v, "role")
 	for r := llm.User; r <= llm.Operator; r++ {
 		if s == r.String() {
-			return r, nil
+			return r
 		}
 	}
-	return llm.NoRole, at(v.at, "role %q; it must be user, assistant or system", word(s))
+	p.fail(v.at, "role %q; it must be user, assistant or system", word(s))
+	return llm.NoRole
 }
 
 // content appends a string, as one text block, or a list of blocks.
-func (p *parser) content(role llm.Role, v value) error {
-	if v.text[0] == '"' {
+func (p *parser) content(role llm.Role, v value) {
+	if v.first() == '"' {
 		p.written = v.text
 		b := &llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, unquoted(v))}
 		if !p.opt.holds(StringIsBlock) {
 			b.Content = llm.NewWhole(string(v.text), b.Content)
 		}
-		return p.append(role, b, value{})
+		p.append(role, b, value{})
+		return
 	}
-	if v.text[0] != '[' {
-		return at(v.at, "content must be a string or a list of blocks")
+	if v.first() != '[' {
+		p.fail(v.at, "content must be a string or a list of blocks")
 	}
-	items, err := p.items(v, "content")
-	if err != nil {
-		return err
+	for _, it := range p.items(v, "content") {
+		p.block(role, it)
 	}
-	for _, it := range items {
-		if err := p.block(role, it); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // compact is a value without white space.

@@ -132,8 +132,18 @@ type member struct {
 	value
 }
 
-// parser takes values apart, one level at a time.
+// first is the first byte of a value, 0 of none.
+func (v value) first() byte {
+	if len(v.text) == 0 {
+		return 0
+	}
+	return v.text[0]
+}
+
+// parser takes values apart, one level at a time. After the first mistake it appends no
+// block any more, and what is asked of it is empty.
 type parser struct {
+	err      error // the first mistake
 	dec      jsontext.Decoder
 	opt      *Options
 	build    *llm.Builder
@@ -141,6 +151,13 @@ type parser struct {
 	written  []byte            // the block being read
 	deferred map[string]string // definitions that are no part of the prefix, by name
 	body     *Body
+}
+
+// fail notes a mistake, if it is the first.
+func (p *parser) fail(offset int, format string, args ...any) {
+	if p.err == nil {
+		p.err = at(offset, format, args...)
+	}
 }
 
 // open points the decoder behind the first bracket of a value.
@@ -157,34 +174,37 @@ func (p *parser) next(v value) value {
 }
 
 // members lists what an object holds.
-func (p *parser) members(v value, what string) (out []member, err error) {
-	if v.text[0] != '{' {
-		return nil, at(v.at, "%s must be an object", what)
+func (p *parser) members(v value, what string) (out []member) {
+	if v.first() != '{' {
+		p.fail(v.at, "%s must be an object", what)
+		return nil
 	}
 	for p.open(v); p.dec.PeekKind() != '}'; {
 		key := p.next(v)
 		out = append(out, member{unquoted(key), key.at, p.next(v)})
 	}
-	return out, nil
+	return out
 }
 
 // items lists what an array holds.
-func (p *parser) items(v value, what string) (out []value, err error) {
-	if v.text[0] != '[' {
-		return nil, at(v.at, "%s must be a list", what)
+func (p *parser) items(v value, what string) (out []value) {
+	if v.first() != '[' {
+		p.fail(v.at, "%s must be a list", what)
+		return nil
 	}
 	for p.open(v); p.dec.PeekKind() != ']'; {
 		out = append(out, p.next(v))
 	}
-	return out, nil
+	return out
 }
 
 // text is a string value.
-func text(v value, what string) (string, error) {
-	if v.text[0] != '"' {
-		return "", at(v.at, "%s must be a string", what)
+func (p *parser) text(v value, what string) string {
+	if v.first() != '"' {
+		p.fail(v.at, "%s must be a string", what)
+		return ""
 	}
-	return unquoted(v), nil
+	return unquoted(v)
 }
 
 func unquoted(v value) string {

@@ -32,7 +32,7 @@ func (p *parser) place(c, w value, at int) int {
 			return p.place(text, w, at)
 		}
 	case open == [2]byte{'"', '['}: // a list of one text block is its string
-		if items, _ := p.items(w, ""); len(items) > 0 && items[0].text[0] == '{' {
+		if items := p.items(w, ""); len(items) > 0 && items[0].text[0] == '{' {
 			if text, ok := p.member(items[0], "text"); ok {
 				return p.place(c, text, at)
 			}
@@ -43,8 +43,8 @@ func (p *parser) place(c, w value, at int) int {
 
 // inObject is place where both are objects.
 func (p *parser) inObject(c, w value, at int) int {
-	parts, _ := p.members(c, "")
-	written, _ := p.members(w, "")
+	parts := p.members(c, "")
+	written := p.members(w, "")
 	for _, part := range parts {
 		if at >= part.value.at+len(part.text) {
 			continue
@@ -71,8 +71,8 @@ func (p *parser) inObject(c, w value, at int) int {
 
 // inList is place where both are lists.
 func (p *parser) inList(c, w value, at int) int {
-	parts, _ := p.items(c, "")
-	written, _ := p.items(w, "")
+	parts := p.items(c, "")
+	written := p.items(w, "")
 	for i, part := range parts {
 		if at < part.at+len(part.text) && i < len(written) {
 			return p.place(part, written[i], at)
@@ -83,8 +83,7 @@ func (p *parser) inList(c, w value, at int) int {
 
 // member is what an object holds under a key.
 func (p *parser) member(v value, key string) (value, bool) {
-	members, _ := p.members(v, "")
-	for _, m := range members {
+	for _, m := range p.members(v, "") {
 		if m.key == key {
 			return m.value, true
 		}

@@ -10,17 +10,12 @@ import (
 func TestAudit(t *testing.T) {
 	t.Run("MET-03 no run of the library breaks an invariant", func(t *testing.T) {
 		var made int64
-		libraryRuns(t, func(name string, spec *sim.Spec) {
-			res, err := sim.Run(spec, sim.Options{})
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				return
+		for _, r := range libraryResults(t) {
+			made += r.res.Audit.Made
+			if err := r.res.Audit.Err(); err != nil {
+				t.Errorf("%s: %v", r.name, err)
 			}
-			made += res.Audit.Made
-			if err := res.Audit.Err(); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		})
+		}
 		t.Log(made)
 	})
 	t.Run("CRD-01 SUB-06 SUB-07 no run of any structure breaks an invariant on a client's layout", func(t *testing.T) {

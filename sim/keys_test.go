@@ -97,9 +97,24 @@ func (r *keyRow) try(t *testing.T, f *scenarios.File, variant string) (changed, 
 	if r.silent == holds && reflect.DeepEqual(before, after) {
 		return false, false
 	}
-	was := eventsOf(t, before, variant)
+	was := r.before(t, f, before, variant)
 	same := slices.Equal(was, eventsOf(t, after, variant))
 	return !same, same && was != nil
+}
+
+// begun are events of runs that other rows are compared with too, by file, variant
+// and what is set besides.
+var begun = map[string][]string{}
+
+// before are the events of a run without the key.
+func (r *keyRow) before(t *testing.T, f *scenarios.File, sc *scenarios.Scenario, variant string) []string {
+	key := strings.Join(append([]string{f.Path, f.Name, variant}, r.given...), "\n")
+	was, known := begun[key]
+	if !known {
+		was = eventsOf(t, sc, variant)
+		begun[key] = was
+	}
+	return was
 }
 
 // eventsOf are the events of a run but its first, nil of one that cannot begin.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
@@ -66,17 +67,16 @@ func (c *Config) check() error {
 
 // Bridge runs the sessions that a control plane asks for.
 type Bridge struct {
-	k           *kernel.Kernel
-	cfg         Config
-	control     Control
-	start       Start
-	log         func(text string)
-	environment string
-	works       map[string]bool // all that was taken
-	live        []*session
-	all         []*session
-	procs       []*kernel.Proc
-	freed       *kernel.Signal // fired when a slot is
+	k       *kernel.Kernel
+	cfg     Config
+	control Control
+	start   Start
+	log     func(text string)
+	works   map[string]bool // all that was taken
+	live    []*session
+	all     []*session
+	procs   []*kernel.Proc
+	freed   *kernel.Signal // fired when a slot is
 }
 
 // New is a bridge; log is told what it does.
@@ -94,8 +94,7 @@ func (b *Bridge) tell(format string, args ...any) { b.log(fmt.Sprintf(format, ar
 func (b *Bridge) Run(p *kernel.Proc) error {
 	out, err := b.insist(p, Call{Verb: Register})
 	if err == nil {
-		b.environment = out.Environment
-		b.tell("registered as %s", b.environment)
+		b.tell("registered as %s", out.Environment)
 		err = b.loop(p)
 	}
 	_ = p.Shield(StopWithin, func() error { return b.stop(p, err) })
@@ -146,12 +145,7 @@ func (b *Bridge) spawn(w *Work) {
 
 // free gives a session's slot to the next one.
 func (b *Bridge) free(s *session) {
-	for i, x := range b.live {
-		if x == s {
-			b.live = append(b.live[:i:i], b.live[i+1:]...)
-			break
-		}
-	}
+	b.live = slices.DeleteFunc(slices.Clone(b.live), func(x *session) bool { return x == s })
 	if b.freed != nil {
 		b.freed.Fire()
 	}

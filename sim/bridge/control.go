@@ -31,13 +31,12 @@ const (
 
 // Call is a call of the control plane.
 type Call struct {
-	Verb        Verb
-	Token       string // the outer one
-	Environment string
-	Work        string // of calls about a session
-	Number      int
-	Line        *Line  // of Post
-	Status      Status // of Complete
+	Verb   Verb
+	Token  string // the outer one
+	Work   string // of calls about a session
+	Number int
+	Line   *Line  // of Post
+	Status Status // of Complete
 }
 
 // Status is how a session ended.
@@ -103,7 +102,7 @@ const (
 
 // call calls once.
 func (b *Bridge) call(p *kernel.Proc, c Call) (*said, error) {
-	c.Token, c.Environment = b.cfg.Token, b.environment
+	c.Token = b.cfg.Token
 	text, err := b.control.Call(p, &c)
 	if err != nil {
 		return nil, err

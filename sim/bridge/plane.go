@@ -128,12 +128,8 @@ func (c *plane) Call(p *kernel.Proc, call *Call) ([]byte, error) {
 var rubbish = []string{"", "<html>502</html>", "null", "[]", `{"ok":"yes"}`, `{"work":{"id":7}}`, `{"events":[{"n":-1},{"n":99}]}`, `{"token":""}`, `{"work":{}}`}
 
 func (c *plane) away() bool {
-	for _, a := range c.net.Away {
-		if now := c.k.Now(); now >= a.From && now < a.To {
-			return true
-		}
-	}
-	return false
+	now := c.k.Now()
+	return slices.ContainsFunc(c.net.Away, func(a Away) bool { return now >= a.From && now < a.To })
 }
 
 // hold waits until there is an event, or for a while.

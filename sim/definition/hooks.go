@@ -2,6 +2,7 @@ package definition
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"agentsim/scenarios/document"
@@ -19,7 +20,7 @@ func (r *reader) hooks(n *document.Node, key string) {
 	}
 	for _, p := range n.Pairs {
 		event := agent.HookEvent(p.Key)
-		if !hears(event) {
+		if !slices.Contains(heard, event) {
 			r.warn(p.Pos, "PreToolUse, PostToolUse and Stop are heard", "hooks of %s are never run", p.Key)
 			continue
 		}
@@ -31,15 +32,6 @@ func (r *reader) hooks(n *document.Node, key string) {
 			r.matched(it, event)
 		}
 	}
-}
-
-func hears(e agent.HookEvent) bool {
-	for _, h := range heard {
-		if h == e {
-			return true
-		}
-	}
-	return false
 }
 
 // matched reads one matcher with its commands.

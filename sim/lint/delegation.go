@@ -16,7 +16,6 @@ type order struct {
 	call    *Call
 	block   *Block // the tool use
 	use     *ToolUse
-	tool    string
 	to      int32 // ordinal of the worker; -1 when the record does not tell
 	again   bool  // a message to a worker that is there
 	prompt  string
@@ -69,7 +68,7 @@ func (j *judge) findOrders() {
 
 // order reads one.
 func (j *judge) order(c *Call, b *Block) *order {
-	o := &order{call: c, block: b, use: useOf(c, b), tool: b.Name, to: -1, again: b.Name == "SendMessage"}
+	o := &order{call: c, block: b, use: useOf(c, b), to: -1, again: b.Name == "SendMessage"}
 	var in orderInput
 	if json.Unmarshal([]byte(b.Text), &in) != nil {
 		o.unknown = true
@@ -133,7 +132,7 @@ func (j *judge) findUnknown() {
 
 // orderOf is what a worker was told as its own first request has it.
 func (j *judge) orderOf(worker int32, c *Call) *order {
-	o := &order{call: c, to: worker, tool: "Agent", unknown: true, span: Span{c.From, c.From}}
+	o := &order{call: c, to: worker, unknown: true, span: Span{c.From, c.From}}
 	if spans := j.run.Agents[worker].Spans; len(spans) > 0 {
 		o.span = spans[0].Span
 	}

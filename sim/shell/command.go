@@ -3,6 +3,7 @@ package shell
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -137,13 +138,7 @@ func joined(all []file) string {
 
 // lines are the lines of a text, each with its line feed, which the last one
 // may lack.
-func lines(s string) []string {
-	out := strings.SplitAfter(s, "\n")
-	if out[len(out)-1] == "" {
-		out = out[:len(out)-1]
-	}
-	return out
-}
+func lines(s string) []string { return slices.Collect(strings.Lines(s)) }
 
 func succeed(*call) int { return 0 }
 func fail(*call) int    { return 1 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,24 +43,13 @@ func gitBranch(c *call) int {
 	if _, rest, ok := c.options(""); !ok || len(rest) > 0 {
 		return 129
 	}
-	var names []string
-	for _, b := range c.m.env.Repo.store.branches {
-		switch {
-		case b == c.m.env.Repo:
-			names = append(names, "\x00* "+b.Name())
-		default:
-			names = append(names, b.Name())
+	byName := func(a, b *Repo) int { return strings.Compare(a.Name(), b.Name()) }
+	for _, b := range slices.SortedFunc(slices.Values(c.m.env.Repo.store.branches), byName) {
+		mark := "+ " // checked out in a tree of its own
+		if b == c.m.env.Repo {
+			mark = "* "
 		}
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return strings.Compare(strings.TrimPrefix(a, "\x00* "), strings.TrimPrefix(b, "\x00* "))
-	})
-	for _, n := range names {
-		if mine, ok := strings.CutPrefix(n, "\x00"); ok {
-			c.out.put(mine + "\n")
-		} else {
-			c.out.put("+ " + n + "\n") // checked out in a tree of its own
-		}
+		c.out.put(mark + b.Name() + "\n")
 	}
 	return 0
 }
@@ -291,14 +281,9 @@ func hunks(base, side string) (out []hunk) {
 
 // hunkStart is the first line, from 0, that a head "@@ -l,n +l,n @@" names of the base.
 func hunkStart(line string) (at int) {
-	number, rest, _ := strings.Cut(strings.TrimPrefix(line, "@@ -"), ",")
-	for _, d := range number {
-		at = at*10 + int(d-'0')
-	}
-	if strings.HasPrefix(rest, "0 ") {
-		return at // of none, the line before is named
-	}
-	return at - 1
+	n := 0
+	fmt.Sscanf(line, "@@ -%d,%d", &at, &n)
+	return at - min(n, 1) // of none, the line before is named
 }
 
 // mergeLines makes the changes of both sides to a base. Where both change the same lines,

@@ -168,14 +168,12 @@ func (r *Repo) commit(staged []tracked, message string) *commit {
 	name := "0000000"
 	k := &commit{message: message, files: map[string]*workspace.File{}}
 	if r.head != nil {
-		name, k.parents, k.files = r.head.hash, []*commit{r.head}, maps.Clone(r.head.files)
+		name, k.parents = r.head.hash, []*commit{r.head}
+		maps.Copy(k.files, r.head.files)
 	}
 	if r.merging != nil {
 		k.parents = append(k.parents, r.merging.theirs.head)
 		name += r.merging.theirs.head.hash
-	}
-	if k.files == nil {
-		k.files = map[string]*workspace.File{}
 	}
 	name += "\n" + message
 	for _, t := range staged {

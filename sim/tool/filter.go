@@ -118,10 +118,5 @@ func passes(t *Tool, who Subject) bool {
 
 // namesTool reports whether a list names the tool, by name, alias or "*".
 func namesTool(list []string, t *Tool) bool {
-	for _, n := range list {
-		if n == "*" || t.Is(n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(n string) bool { return n == "*" || t.Is(n) })
 }

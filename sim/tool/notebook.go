@@ -205,10 +205,4 @@ func (nb *notebook) insert(after, source, kind, id string) (did string, err erro
 }
 
 // lines is a source as most notebooks hold it: a list.
-func lines(source string) []string {
-	list := strings.SplitAfter(source, "\n")
-	if list[len(list)-1] == "" {
-		list = list[:len(list)-1]
-	}
-	return list
-}
+func lines(source string) []string { return slices.AppendSeq([]string{}, strings.Lines(source)) }

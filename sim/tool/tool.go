@@ -101,17 +101,7 @@ func Error(text string) Result {
 }
 
 // Is reports whether name is the tool's name or one of its aliases.
-func (t *Tool) Is(name string) bool {
-	if t.Name == name {
-		return true
-	}
-	for _, a := range t.Aliases {
-		if a == name {
-			return true
-		}
-	}
-	return false
-}
+func (t *Tool) Is(name string) bool { return t.Name == name || slices.Contains(t.Aliases, name) }
 
 // Implemented reports whether calls of the tool have an effect in the simulation.
 func (t *Tool) Implemented() bool { return t.Run != nil || t.Handled }
@@ -164,13 +154,7 @@ func Pick(all []*Tool, names []string) ([]*Tool, error) {
 			return nil, fmt.Errorf("there is no tool %q: the tools are %s", n, strings.Join(Names(all), ", "))
 		}
 	}
-	var out []*Tool
-	for _, t := range all {
-		if namesTool(names, t) {
-			out = append(out, t)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(all), func(t *Tool) bool { return !namesTool(names, t) }), nil
 }
 
 // Names lists the wire names of tools, in order.

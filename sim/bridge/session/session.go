@@ -33,7 +33,6 @@ const MaxMessages = 1000
 type Session struct {
 	id       string
 	spec     sim.Spec
-	token    string
 	ends     vtime.Instant // of the token; 0 for never
 	messages []scenarios.UserStep
 	answers  []scenarios.AnswerSpec
@@ -66,7 +65,7 @@ func New(spec *sim.Spec, id, token string) (*Session, error) {
 
 // setToken has requests go out with a token. One that cannot be decoded holds.
 func (s *Session) setToken(token string) error {
-	s.token, s.ends = token, 0
+	s.ends = 0
 	if token == "" {
 		return nil
 	}

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"database/sql"
 	"iter"
-	"strconv"
 
 	"agentsim/sim/llm"
 	"agentsim/sim/transcript"
@@ -50,15 +49,10 @@ const runInfoColumns = `SELECT r.id, r.name, r.variant, r.seed, r.policy, r.sema
 
 func scanRun(rows *sql.Rows) (RunInfo, error) {
 	var r RunInfo
-	var seed string
 	u := &r.Usage
-	err := rows.Scan(&r.ID, &r.Name, &r.Variant, &seed, &r.Policy, &r.Semantics, &r.Level, &r.Outcome, &r.Detail, &r.Digest,
+	err := rows.Scan(&r.ID, &r.Name, &r.Variant, &r.Seed, &r.Policy, &r.Semantics, &r.Level, &r.Outcome, &r.Detail, &r.Digest,
 		&r.Events, &r.Calls, &r.EndedAt, &u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output, &r.Cost, &r.Uncached,
 		&r.Executions, &r.StartedAt)
-	if err != nil {
-		return r, err
-	}
-	r.Seed, err = strconv.ParseUint(seed, 10, 64)
 	return r, err
 }
 
@@ -109,14 +103,10 @@ func query[T any](db *DB, doing string, scan func(*sql.Rows) (T, error), q strin
 // Spec is all that a replay of a run needs. run is a full id here and below.
 func (db *DB) Spec(run string) (Run, error) {
 	r := Run{ID: run}
-	var seed string
 	err := db.sql.QueryRow(`SELECT name, variant, seed, policy, semantics, spec FROM runs WHERE id = ?`, run).
-		Scan(&r.Name, &r.Variant, &seed, &r.Policy, &r.Semantics, &r.Spec)
+		Scan(&r.Name, &r.Variant, &r.Seed, &r.Policy, &r.Semantics, &r.Spec)
 	if err != nil {
 		return r, db.missing(err, run)
-	}
-	if r.Seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
-		return r, fail(db.path, "read the seed", err)
 	}
 	r.Files, err = query(db, "read the project's files", func(rows *sql.Rows) (f File, err error) {
 		var key string

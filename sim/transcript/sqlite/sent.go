@@ -65,11 +65,7 @@ func scanSent(rows *sql.Rows) (s Sent, err error) {
 	err = rows.Scan(&s.N, &s.Seq, &s.EndedSeq, &s.Agent, &s.Activation, &s.Call, &s.Attempt, &s.Model, &s.head, &s.answer,
 		&s.At, &s.Started, &s.Began, &s.Ended, &s.Status, &s.Stop, &u.Input, &u.Write5m, &u.Write1h, &u.Read, &u.Output,
 		&s.Cost, &s.Uncached, &miss, &m.Expected, &m.Lost, &m.Pos, &m.Byte)
-	for r := range llm.MissReason(llm.NumMisses) {
-		if r.String() == miss {
-			m.Reason = r
-		}
-	}
+	m.Reason = named(miss, llm.NotMissed, llm.MissReason(llm.NumMisses-1))
 	return s, err
 }
 

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"encoding/json"
-	"slices"
 
 	"agentsim/sim/recording"
 	"agentsim/sim/vtime"
@@ -92,16 +91,9 @@ func sessionOf(text string) (*recording.Session, vtime.Instant, error) {
 		s.Skipped = append(s.Skipped, recording.Skip(k))
 	}
 	for _, t := range doc.Threads {
-		s.Threads = append(s.Threads, recording.Thread{Name: t.Name, Kind: kindNamed(t.Kind), Type: t.Type, Parent: t.Parent,
+		s.Threads = append(s.Threads, recording.Thread{Name: t.Name, Kind: named(t.Kind, recording.Main, recording.Compact), Type: t.Type, Parent: t.Parent,
 			SpawnedBy: t.SpawnedBy - 1, ToolUse: t.ToolUse, Async: t.Async, Workflow: t.Workflow, CopiedHead: t.CopiedHead, Partial: t.Partial,
 			ToolTokens: t.ToolTokens, SystemTokens: t.SystemTokens})
 	}
 	return s, doc.Start, nil
-}
-
-var threadKinds = []recording.ThreadKind{recording.Main, recording.SubAgent, recording.Fork, recording.Compact}
-
-func kindNamed(name string) recording.ThreadKind {
-	i := slices.IndexFunc(threadKinds, func(k recording.ThreadKind) bool { return k.String() == name })
-	return threadKinds[max(i, 0)]
 }

@@ -256,7 +256,7 @@ func together(t *testing.T) {
 	cmds := make([]*exec.Cmd, 4)
 	outs := make([]bytes.Buffer, len(cmds))
 	for i := range cmds {
-		cmds[i] = exec.Command("agentsim", "run", "fork-vs-subagent", "--seed", strconv.Itoa(max(1, i)))
+		cmds[i] = exec.Command("agentsim", append(twoWays, "--seed", strconv.Itoa(max(1, i)))...)
 		cmds[i].Dir, cmds[i].Stdout, cmds[i].Stderr = dir, &outs[i], &outs[i]
 		if err := cmds[i].Start(); err != nil {
 			t.Fatal(err)

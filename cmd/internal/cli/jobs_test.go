@@ -19,13 +19,12 @@ func TestJobs(t *testing.T) {
 // oneAndMany compares what a comparison with a sweep prints, and what inspect
 // finds recorded, for several numbers of cores.
 func oneAndMany(t *testing.T) {
-	long(t)
 	want := ""
 	for _, procs := range []int{1, 4} {
 		got := func() string {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			t.Chdir(t.TempDir())
-			_, run, errs := try(nil, "run", "fork-vs-subagent")
+			_, run, errs := try(nil, "run", "tool-search")
 			_, list, _ := try(nil, "inspect", "-o", "json")
 			return run + errs + list
 		}()

@@ -20,7 +20,7 @@ func TestLabels(t *testing.T) {
 			if width != 80 {
 				long(t)
 			}
-			_, out, _ := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, "run", "fork-vs-subagent", "--record", "none")
+			_, out, _ := try(func(s *ui.Env) { s.Terminal, s.Width = true, width }, append(twoWays, "--record", "none")...)
 			whole := out
 			if width < 80 {
 				whole = strings.Join(strings.SplitN(out, "\n\n", 3)[:2], "\n") // the sweep below has a column for each variant
@@ -37,15 +37,19 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// twoWays runs two variants of the flagship, whose bills differ.
+var twoWays = []string{"run", "fork-vs-subagent", "--no-audit", "--variant", "inline", "--variant", "fork"}
+
 // ansi are sequences that colour.
 var ansi = regexp.MustCompile("\x1b\\[[0-9]*m")
 
 // labelWidth looks at the lines behind the table of a run whose bills differ.
 func labelWidth(t *testing.T) {
+	long(t)
 	const width = 64
 	db := filepath.Join(t.TempDir(), strings.Repeat("x", width)+".db")
 	behind := func(terminal bool) []string {
-		_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = terminal, width }, "run", "fork-vs-subagent", "--db", db)
+		_, out, stderr := try(func(s *ui.Env) { s.Terminal, s.Width = terminal, width }, append(twoWays, "--db", db)...)
 		_, tail, found := strings.Cut(out, "\nwhy ")
 		if !found {
 			t.Fatalf("no line of why:\n%s%s", out, stderr)

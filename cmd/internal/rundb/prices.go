@@ -36,3 +36,17 @@ func Prices(db *sqlite.DB, info sqlite.RunInfo) (Pricing, error) {
 
 // Day is an instant's, which is nanoseconds: year-month-day.
 func Day(at int64) string { return time.Unix(0, at).UTC().Format(time.DateOnly) }
+
+// PricesOr are those that a run was recorded with, or the list's where nobody can tell.
+func PricesOr(db *sqlite.DB, info sqlite.RunInfo) Pricing {
+	if price, err := Prices(db, info); err == nil {
+		return price
+	}
+	return cachemodel.Lookup
+}
+
+// Known reports whether a model has a price.
+func Known(model string) bool {
+	_, err := PriceOf(model)
+	return err == nil
+}

@@ -10,21 +10,17 @@ import (
 	"agentsim/sim/llm"
 	"agentsim/sim/recording/toevents"
 	"agentsim/sim/transcript/sqlite"
-	"agentsim/sim/vtime"
 )
 
 // one is a request with what its recording adds, where it was imported, and what
 // its model costs.
 type one struct {
-	*sqlite.CallInfo
-	recorded *sqlite.RecordedInfo // nil of a simulated one
-	standIns bool                 // its blocks and marks were made from figures or names of a recording
-	price    pricing
-	idle     vtime.Duration // of a simulated one: since the call began that it could have read from; 0 if that is not known
+	rundb.Request
+	standIns bool // its blocks and marks were made from figures or names of a recording
 }
 
 // billed reports whether more than the size of the prompt is known.
-func (c one) billed() bool { return c.recorded == nil || c.recorded.Billed }
+func (c one) billed() bool { return c.Recorded == nil || c.Recorded.Billed }
 
 // request says what one request was, what was cached of it, and why it missed.
 func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options) error {
@@ -49,16 +45,16 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 			return err
 		}
 	}
-	c := one{CallInfo: &found, price: prices(db, info), standIns: standIns(info, blocks)}
+	c := one{rundb.Request{CallInfo: &found, Price: rundb.PricesOr(db, info)}, standIns(info, blocks)}
 	if info.Recorded() {
 		x, err := db.RecordedCall(info.ID, o.call)
 		if err != nil {
 			return err
 		}
-		c.recorded = &x
+		c.Recorded = &x
 	}
 	described(d, c)
-	if c.recorded != nil {
+	if c.Recorded != nil {
 		recordedCall(d, c)
 	}
 	if c.Miss != "" {
@@ -69,7 +65,7 @@ func request(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, o *options)
 	if said := apiSaid(c); said != "" {
 		d.Detail("the API says", "%s", said)
 	}
-	d.Fields(report.TableOf("", []one{c}, requestColumns(c.recorded != nil)...))
+	d.Fields(report.TableOf("", []one{c}, requestColumns(c.Recorded != nil)...))
 	d.Field("contents", report.Objects(blockTable(blocks, info.Recorded())))
 	if o.blocks {
 		d.Say("")
@@ -100,7 +96,7 @@ func described(d *report.Document, c one) {
 	}
 	d.Detail("answer", "%s tokens, %s", ui.Count(c.Usage.Output), answer(c.CallInfo))
 	if c.billed() {
-		d.Detail("cost", "%s; without a cache %s", dollars(c.Cost).If(known(c.Model)), dollars(c.Uncached).If(known(c.Model)))
+		d.Detail("cost", "%s; without a cache %s", dollars(c.Cost).If(rundb.Known(c.Model)), dollars(c.Uncached).If(rundb.Known(c.Model)))
 	}
 }
 
@@ -135,13 +131,13 @@ func requestColumns(recorded bool) []report.Column[one] {
 		{Name: "miss", Of: func(c one) report.Value { return report.Text(c.Miss) }},
 		{Name: "meaning", Of: func(c one) report.Value { return report.Text(c.Meaning) }},
 		{Name: "tokens_expected", Of: func(c one) report.Value { return report.Tokens(c.Expected) }},
-		{Name: "tokens_lost", Of: func(c one) report.Value { return report.Tokens(c.loss(0).tokens) }},
+		{Name: "tokens_lost", Of: func(c one) report.Value { return report.Tokens(c.Loss(0).Tokens) }},
 		{Name: "lost_cost", Of: func(c one) report.Value {
-			l := c.loss(0)
-			return report.Dollars(l.cost).If(l.priced && c.recorded == nil)
+			l := c.Loss(0)
+			return report.Dollars(l.Cost).If(l.Priced && c.Recorded == nil)
 		}},
-		{Name: "miss_position", Of: func(c one) report.Value { return report.Count(c.MissPos).If(c.recorded == nil) }},
-		{Name: "miss_byte", Of: func(c one) report.Value { return report.Count(c.MissByte).If(c.recorded == nil) }},
+		{Name: "miss_position", Of: func(c one) report.Value { return report.Count(c.MissPos).If(c.Recorded == nil) }},
+		{Name: "miss_byte", Of: func(c one) report.Value { return report.Count(c.MissByte).If(c.Recorded == nil) }},
 		{Name: "after", Of: func(c one) report.Value { return report.Count(c.After) }},
 		{Name: "head", Of: func(c one) report.Value { return report.Text(c.Head) }},
 		{Name: "marks", Of: func(c one) report.Value { return report.Objects(markTable(c.Marks)).If(!c.standIns) }},
@@ -182,12 +178,6 @@ func blockTable(blocks []sqlite.BlockInfo, recorded bool) *report.Sheet {
 		col{Name: "cached", Of: func(b sqlite.BlockInfo) report.Value { return report.Bool(b.Cached) }},
 		col{Head: "CONTENT", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(ui.Excerpt(b.Content)) }},
 		col{Name: "content", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Content) }})
-}
-
-// known reports whether a model has a price.
-func known(model string) bool {
-	_, err := rundb.PriceOf(model)
-	return err == nil
 }
 
 func attempt(c *sqlite.CallInfo) string {

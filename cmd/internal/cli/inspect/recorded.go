@@ -44,7 +44,7 @@ func standIns(info sqlite.RunInfo, blocks []sqlite.BlockInfo) bool {
 
 // recordedCall says what the recording adds to a call.
 func recordedCall(d *report.Document, c one) {
-	x, client := c.recorded, ""
+	x, client := c.Recorded, ""
 	if x.Version != "" {
 		client = " · client " + x.Version
 	}
@@ -66,7 +66,7 @@ func recordedCall(d *report.Document, c one) {
 // recordedTable is what the recording adds to a call, for machines.
 func recordedTable(c one) *report.Sheet {
 	type col = report.Column[*sqlite.RecordedInfo]
-	return report.TableOf("", []*sqlite.RecordedInfo{c.recorded},
+	return report.TableOf("", []*sqlite.RecordedInfo{c.Recorded},
 		col{Name: "id", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.ID) }},
 		col{Name: "version", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Version) }},
 		col{Name: "stop", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Stop) }},
@@ -93,8 +93,10 @@ func recordedTable(c one) *report.Sheet {
 		col{Name: "meaning", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Meaning) }},
 		col{Name: "would_have_kept_it", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Text(x.Keep) }},
 		col{Name: "tokens_expected", Of: func(x *sqlite.RecordedInfo) report.Value { return report.Tokens(x.Expected) }},
-		col{Name: "tokens_lost", Of: func(*sqlite.RecordedInfo) report.Value { return report.Tokens(c.loss(0).tokens) }},
-		col{Name: "lost_cost", Of: func(x *sqlite.RecordedInfo) report.Value { return dollars(x.LostCost).If(known(c.Model) && x.Billed) }},
+		col{Name: "tokens_lost", Of: func(*sqlite.RecordedInfo) report.Value { return report.Tokens(c.Loss(0).Tokens) }},
+		col{Name: "lost_cost", Of: func(x *sqlite.RecordedInfo) report.Value {
+			return dollars(x.LostCost).If(rundb.Known(c.Model) && x.Billed)
+		}},
 		col{Name: "told_by", Of: func(x *sqlite.RecordedInfo) report.Value { by := toldBy(&x.Told); return report.Text(by).If(by != "") }})
 }
 
@@ -132,14 +134,14 @@ func readAs(x *sqlite.RecordedInfo) string {
 // apiSaid is the API's own diagnosis of a request: as recorded or, of a simulated
 // one, as the API would give it.
 func apiSaid(c one) string {
-	if c.recorded == nil {
+	if c.Recorded == nil {
 		typ, missed := apiSays(c.CallInfo)
 		if missed == 0 {
 			return typ
 		}
 		return fmt.Sprintf("%s, about %s tokens by their bytes", typ, ui.Count(missed))
 	}
-	x := c.recorded
+	x := c.Recorded
 	if x.ServerReason == "" || x.ServerMissed == 0 {
 		return x.ServerReason
 	}

@@ -167,11 +167,11 @@ func summed(r *reprice.Result) (all repricedCalls, agents []repricedCalls, lost 
 		}
 		if was := c.Sent.Miss.Reason.String(); was != "" {
 			m := row(&lost, missed, was, repricedMiss{reason: was})
-			m.wasCalls, m.wasLost = m.wasCalls+1, m.wasLost+again(c.Sent.Usage, c.Sent.Miss.Lost)
+			m.wasCalls, m.wasLost = m.wasCalls+1, m.wasLost+rundb.Again(c.Sent.Usage, c.Sent.Miss.Lost)
 		}
 		if now := c.Miss.Reason.String(); now != "" {
 			m := row(&lost, missed, now, repricedMiss{reason: now})
-			m.calls, m.lost = m.calls+1, m.lost+again(c.Usage, c.Miss.Lost)
+			m.calls, m.lost = m.calls+1, m.lost+rundb.Again(c.Usage, c.Miss.Lost)
 		}
 	}
 	slices.SortFunc(lost, func(a, b repricedMiss) int { return cmp.Compare(a.reason, b.reason) })

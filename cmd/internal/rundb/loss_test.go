@@ -1,4 +1,4 @@
-package inspect
+package rundb
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"agentsim/sim/transcript/sqlite"
 )
 
-func TestCall(t *testing.T) {
+func TestLoss(t *testing.T) {
 	t.Run("CLI-01 a miss is priced as what was paid for the lost tokens less what reading them costs", missPrice)
 }
 

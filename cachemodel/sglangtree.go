@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -237,12 +238,7 @@ func (t *SGLangTree) Evict(tokens int) (freed int) {
 // tokens: length, tokens, locks.
 func (t *SGLangTree) String() string {
 	var b strings.Builder
-	var extras []string
-	for x := range t.roots { // order: sorted below
-		extras = append(extras, x)
-	}
-	slices.Sort(extras)
-	for _, x := range extras {
+	for _, x := range slices.Sorted(maps.Keys(t.roots)) {
 		if x != "" && len(t.roots[x].kids) > 0 {
 			fmt.Fprintf(&b, "[%s]\n", x)
 		}
@@ -257,12 +253,7 @@ func (n *sglangNode) print(b *strings.Builder, indent string) {
 		fmt.Fprintf(b, "%s%d %v locks=%d used=%d hits=%d\n", indent, len(n.key), n.key, n.locks, n.used, n.hits)
 		indent += "  "
 	}
-	kids := make([]*sglangNode, 0, len(n.kids))
-	for _, k := range n.kids { // order: sorted below
-		kids = append(kids, k)
-	}
-	slices.SortFunc(kids, func(a, b *sglangNode) int { return slices.Compare(a.key, b.key) })
-	for _, k := range kids {
+	for _, k := range slices.SortedFunc(maps.Values(n.kids), func(a, b *sglangNode) int { return slices.Compare(a.key, b.key) }) {
 		k.print(b, indent)
 	}
 }

@@ -56,32 +56,24 @@ type plane struct {
 
 // work is a session, as a control plane has it.
 type work struct {
-	id        string
-	attempt   int
-	taken     bool
-	leased    vtime.Instant // until
-	events    []Event
-	asked     map[string]bool // questions
-	lines     int             // of the present attempt
-	results   int             // likewise
-	said      int             // messages
-	refused   int             // lines that its process could do nothing with
-	activity  Activity        // the last one
-	status    Status          // once it is over
-	beats     int             // heartbeats
-	completed int             // times
-	refreshed int             // tokens
+	Row
+	taken   bool
+	leased  vtime.Instant // until
+	events  []Event
+	asked   map[string]bool // questions
+	results int             // of the present attempt
+	said    int             // messages
 }
 
 // add has a session run.
 func (c *plane) add(id string) {
-	w := &work{id: id, attempt: 1, asked: map[string]bool{}}
+	w := &work{Row: Row{ID: id, Attempts: 1}, asked: map[string]bool{}}
 	c.works = append(c.works, w)
 	c.speak(w)
 }
 
 // name is what the present attempt at a session is called.
-func (w *work) name() string { return fmt.Sprintf("%s.%d", w.id, w.attempt) }
+func (w *work) name() string { return fmt.Sprintf("%s.%d", w.ID, w.Attempts) }
 
 // Call answers a call, if it and its answer arrive.
 func (c *plane) Call(p *kernel.Proc, call *Call) ([]byte, error) {
@@ -155,7 +147,7 @@ func (c *plane) changed() {
 
 // over reports whether every session has ended.
 func (c *plane) over() bool {
-	return !slices.ContainsFunc(c.works, func(w *work) bool { return w.status == "" })
+	return !slices.ContainsFunc(c.works, func(w *work) bool { return w.Status == "" })
 }
 
 func (c *plane) find(name string) *work {
@@ -180,24 +172,24 @@ func (c *plane) serve(call *Call) (*said, error) {
 	}
 	w := c.find(call.Work)
 	switch {
-	case call.Verb == Complete && (w == nil || w.status != ""):
+	case call.Verb == Complete && (w == nil || w.Status != ""):
 		return &said{OK: true}, nil // it is over
 	case w == nil:
 		return nil, &Refusal{"there is no work " + call.Work}
 	}
 	switch call.Verb {
 	case Heartbeat:
-		w.beats++
+		w.Beats++
 		w.leased = c.k.Now().Add(leaseFor)
 	case Post:
-		if call.Number == w.lines+1 {
-			w.lines++
+		if call.Number == w.Lines+1 {
+			w.Lines++
 			c.hear(w, call.Line)
 		}
 	case Events:
 		return &said{Events: w.events[min(max(call.Number, 0), len(w.events)):]}, nil
 	case Refresh:
-		w.refreshed++
+		w.Tokens++
 		return &said{Token: c.token(w)}, nil
 	case Complete:
 		c.complete(w, call.Status)
@@ -208,42 +200,43 @@ func (c *plane) serve(call *Call) (*said, error) {
 // poll gives away work that nobody has, or whose bridge has not been heard of.
 func (c *plane) poll() *said {
 	for _, w := range c.works {
-		if w.status == "" && (!w.taken || c.k.Now() >= w.leased) {
+		if w.Status == "" && (!w.taken || c.k.Now() >= w.leased) {
 			w.taken, w.leased = true, c.k.Now().Add(leaseFor)
-			return &said{Work: &Work{ID: w.name(), Session: w.id, Token: c.token(w)}}
+			return &said{Work: &Work{ID: w.name(), Session: w.ID, Token: c.token(w)}}
 		}
 	}
 	return &said{}
 }
 
 // token is a new inner token.
-func (c *plane) token(w *work) string { return NewToken(w.id, c.k.Now().Add(c.life)) }
+func (c *plane) token(w *work) string { return NewToken(w.ID, c.k.Now().Add(c.life)) }
 
 // complete takes a session's end. One that ended by itself is tried again.
 func (c *plane) complete(w *work, status Status) {
-	if status == Failed && w.attempt < attempts {
-		w.attempt++
-		w.taken, w.lines, w.results = false, 0, 0
+	if status == Failed && w.Attempts < attempts {
+		w.Attempts++
+		w.taken, w.Lines, w.results = false, 0, 0
 		c.changed()
 		return
 	}
-	w.completed++
-	w.status = status
+	w.Ended++
+	w.Status = status
 }
 
 // hear takes a line of a session's process.
 func (c *plane) hear(w *work, l *Line) {
 	for _, a := range Activities(l) {
-		w.activity = a
+		w.Last = a
 	}
 	switch {
 	case l.Type == ControlRequest && l.Request != nil:
 		if !w.asked[l.RequestID] {
 			w.asked[l.RequestID] = true
+			w.Asked++
 			c.k.At(c.k.Now().Add(c.users.Thinks), deciding{c, w, l})
 		}
 	case l.Type == System && l.Subtype == Refused:
-		w.refused++
+		w.Refused++
 	case l.Type == Result:
 		if w.results++; w.results == w.said {
 			c.speak(w)

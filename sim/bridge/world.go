@@ -115,8 +115,7 @@ func (x killing) Fire(vtime.Instant) {
 func (out *Outcome) tell(c *plane, b *Bridge) {
 	out.Nonsense = c.nonsense
 	for _, w := range c.works {
-		out.Sessions = append(out.Sessions, Row{ID: w.id, Status: w.status, Attempts: w.attempt, Lines: w.lines, Asked: len(w.asked), Refused: w.refused,
-			Ended: w.completed, Tokens: w.refreshed, Beats: w.beats, Last: w.activity})
+		out.Sessions = append(out.Sessions, w.Row)
 	}
 	for _, s := range b.all {
 		out.Rounds = append(out.Rounds, s.rounds...)

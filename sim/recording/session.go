@@ -146,6 +146,18 @@ type Request struct {
 	Tools []ToolUse
 }
 
+// ByThread lists the requests of each thread in order, and says which of them each
+// request is, from 0.
+func (s *Session) ByThread() (of [][]int32, nth []int) {
+	of, nth = make([][]int32, len(s.Threads)), make([]int, len(s.Requests))
+	for i := range s.Requests {
+		t := s.Requests[i].Thread
+		nth[i] = len(of[t])
+		of[t] = append(of[t], int32(i))
+	}
+	return of, nth
+}
+
 // ToolUse is one tool use of an answer and how it ended.
 type ToolUse struct {
 	ID      string // as recorded

@@ -96,7 +96,7 @@ func (p *player) step(s *step) error {
 
 // born gives an agent its plan, and a fork what its parent's next request could
 // have read. A resumed one keeps its own.
-func (p *player) born(b *sqlite.Birth) error {
+func (p *player) born(b *sqlite.Activation) error {
 	if a := p.agents[b.Agent]; a != nil {
 		a.resumed = true
 		return nil

@@ -15,7 +15,7 @@ type Record struct {
 	file   *scenarios.File
 	own    *scenarios.Scenario // effective, as it ran
 	sent   []sqlite.Sent
-	births []sqlite.Birth
+	births []sqlite.Activation
 	forced []bool // by request: it makes the model call a tool, which its recorded prompt tells
 	// lifetimes are those that definitions of the run's files give their agents, by type.
 	lifetimes map[string]llm.TTL
@@ -38,7 +38,7 @@ func Load(db *sqlite.DB, run string) (*Record, error) {
 	if r.lifetimes, err = ownLifetimes(r.own, stored.Files); err != nil {
 		return nil, err
 	}
-	if r.births, err = db.Births(run); err != nil {
+	if r.births, err = db.Activations(run); err != nil {
 		return nil, err
 	}
 	if r.sent, err = db.Sent(run); err != nil {

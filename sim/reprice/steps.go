@@ -20,7 +20,7 @@ const (
 type step struct {
 	seq   int64
 	at    vtime.Instant
-	birth *sqlite.Birth
+	birth *sqlite.Activation
 	sends []int // requests that arrive, by index
 	ends  int   // request that ends, by index; -1 for none
 }

@@ -122,18 +122,9 @@ func (c *Cache) freeze() {
 
 // merge joins two sorted lists; where both hold a path the upper one counts.
 func merge(upper, lower []item) []item {
-	out := make([]item, 0, len(upper)+len(lower))
-	for len(upper) > 0 && len(lower) > 0 {
-		switch d := strings.Compare(upper[0].path, lower[0].path); {
-		case d < 0:
-			out, upper = append(out, upper[0]), upper[1:]
-		case d > 0:
-			out, lower = append(out, lower[0]), lower[1:]
-		default:
-			lower = lower[1:]
-		}
-	}
-	return append(append(out, upper...), lower...)
+	out := slices.Concat(upper, lower)
+	slices.SortStableFunc(out, func(a, b item) int { return strings.Compare(a.path, b.path) })
+	return slices.CompactFunc(out, func(a, b item) bool { return a.path == b.path })
 }
 
 func search(items []item, path string) (int, bool) {

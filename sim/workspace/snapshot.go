@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -39,18 +40,13 @@ type Snapshot struct {
 	paths []string // sorted
 	files map[string]text
 	hash  string
-	bytes int64
 }
 
 // NewSnapshot makes a snapshot of contents by path. It refuses what CheckPath
 // refuses, contents that are not UTF-8, and a path that is also a directory of
 // another one.
 func NewSnapshot(files map[string]string) (*Snapshot, error) {
-	s := &Snapshot{files: make(map[string]text, len(files)), paths: make([]string, 0, len(files))}
-	for p := range files {
-		s.paths = append(s.paths, p)
-	}
-	slices.Sort(s.paths)
+	s := &Snapshot{files: make(map[string]text, len(files)), paths: slices.Sorted(maps.Keys(files))}
 	sum := sha256.New()
 	for _, p := range s.paths {
 		content := files[p]
@@ -58,7 +54,6 @@ func NewSnapshot(files map[string]string) (*Snapshot, error) {
 			return nil, err
 		}
 		s.files[p] = text{content, versionOf(content)}
-		s.bytes += int64(len(content))
 		inner := sha256.Sum256([]byte(content))
 		fmt.Fprintf(sum, "%d %s %x\n", len(p), p, inner)
 	}
@@ -121,6 +116,3 @@ func (s *Snapshot) Hash() string { return s.hash }
 
 // Len is the number of files.
 func (s *Snapshot) Len() int { return len(s.paths) }
-
-// Bytes is the sum of all contents.
-func (s *Snapshot) Bytes() int64 { return s.bytes }

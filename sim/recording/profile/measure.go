@@ -128,14 +128,12 @@ func (x *session) better(y *session) bool {
 // visit measures the session that was added last.
 func (m *Measure) visit(s *recording.Session) {
 	v := &visit{m: m, s: s, at: int32(len(m.sessions) - 1), verdicts: judge.Classify(s), threads: make([]thread, len(s.Threads)),
-		position: make([]int, len(s.Requests)), named: s.Format != "rows" && s.Format != "kv-cache-tester"}
+		named: s.Format != "rows" && s.Format != "kv-cache-tester"}
 	v.key = rng.Root(0).Sub("sample").Sub(m.sessions[v.at].key)
-	for i := range s.Requests {
-		t := &v.threads[s.Requests[i].Thread]
-		v.position[i] = len(t.requests)
-		t.requests = append(t.requests, int32(i))
-	}
+	of, position := s.ByThread()
+	v.position = position
 	for i := range v.threads {
+		v.threads[i].requests = of[i]
 		v.begin(int32(i))
 	}
 	for i := range v.threads {

@@ -62,8 +62,9 @@ type emitter struct {
 
 func newEmitter(s *recording.Session, verdicts []judge.Verdict, sink transcript.Sink) *emitter {
 	n := len(s.Threads)
+	_, calls := s.ByThread()
 	e := &emitter{s: s, verdicts: verdicts, sink: sink, chains: newChains(s, verdicts), lineages: lineages(s),
-		calls: ordinals(s), depth: make([]int, n), models: make([]string, n), own: make([]llm.Usage, n),
+		calls: calls, depth: make([]int, n), models: make([]string, n), own: make([]llm.Usage, n),
 		rolled: make([]llm.Usage, n), turns: make([]int, n), tools: make([]int, n)}
 	for i := range s.Requests {
 		r := &s.Requests[i]

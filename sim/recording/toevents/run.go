@@ -85,7 +85,7 @@ func hashBlocks(sum interface{ Write([]byte) (int, error) }, blocks []llm.Block)
 // tool use of main's twelfth request spawned. A thread of which that is not known
 // goes by its recorded name.
 func lineages(s *recording.Session) []string {
-	calls := ordinals(s)
+	_, calls := s.ByThread()
 	out := make([]string, len(s.Threads))
 	taken := map[string]bool{}
 	for i := range s.Threads {
@@ -115,15 +115,4 @@ func lineage(s *recording.Session, calls []int, known []string, i int) string {
 		}
 	}
 	return parent + "/agent-" + strings.TrimPrefix(t.Name, "agent-")
-}
-
-// ordinals numbers each thread's requests, from 0.
-func ordinals(s *recording.Session) []int {
-	out, next := make([]int, len(s.Requests)), make([]int, len(s.Threads))
-	for i := range s.Requests {
-		t := s.Requests[i].Thread
-		out[i] = next[t]
-		next[t]++
-	}
-	return out
 }

@@ -90,14 +90,9 @@ type teller struct {
 // place numbers the requests in their threads.
 func (t *teller) place() {
 	n := len(t.s.Requests)
-	t.nth, t.of = make([]int, n), make([][]int32, len(t.s.Threads))
+	t.of, t.nth = t.s.ByThread()
 	t.heads, t.froms = make([]int64, n), make([]int32, n)
 	t.uses = make([][]scenarios.RecordedUse, n)
-	for i := range t.s.Requests {
-		th := t.s.Requests[i].Thread
-		t.nth[i] = len(t.of[th])
-		t.of[th] = append(t.of[th], int32(i))
-	}
 	for i := range t.s.Requests {
 		t.used(i)
 	}

@@ -46,16 +46,17 @@ func (p *plan) askKeepAlive() error {
 
 // idle is the time between two requests of a thread that follow one another.
 type idle struct {
-	from, to int
+	from, to int32
 	last     vtime.Instant // at which from's prompt was used last
 }
 
 func (p *plan) idles() (out []idle) {
-	for _, reqs := range p.requestsOf() {
+	of, _ := p.recorded.ByThread()
+	for _, reqs := range of {
 		for n := 1; n < len(reqs); n++ {
 			g := idle{from: reqs[n-1], to: reqs[n]}
 			from, to := &p.session.Requests[g.from], &p.session.Requests[g.to]
-			if g.last = from.Start; int(to.Pred) == g.from {
+			if g.last = from.Start; to.Pred == g.from {
 				g.last = max(g.last, p.given.Hidden[0][g.to])
 			}
 			if to.Start > g.last {
@@ -101,6 +102,6 @@ func (p *plan) weighGaps(without, with *player.Result) {
 	}
 }
 
-func cost(p *plan, r *player.Result, i int) cachemodel.Picodollars {
+func cost(p *plan, r *player.Result, i int32) cachemodel.Picodollars {
 	return p.opt.priced(p.session.Requests[i].Model).Cost(r.Requests[0][i].Usage)
 }

@@ -21,7 +21,7 @@ func (p *plan) askStagger() error {
 	if !p.q.Stagger {
 		return nil
 	}
-	reqs := p.requestsOf()
+	reqs, _ := p.recorded.ByThread()
 	if err := p.canStagger(reqs); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (p *plan) askStagger() error {
 // default of CLAUDE_CODE_WORKFLOW_PREFIX_STAGGER_MS.
 const claudeCodeHold = 5 * vtime.Second
 
-func (p *plan) canStagger(reqs [][]int) error {
+func (p *plan) canStagger(reqs [][]int32) error {
 	siblings := map[int32]int{}
 	agents, unknown := 0, 0
 	for t := range p.recorded.Threads {
@@ -71,7 +71,7 @@ func (p *plan) canStagger(reqs [][]int) error {
 }
 
 // holds is how long each thread waits before its first request.
-func (p *plan) holds(reqs [][]int) []vtime.Duration {
+func (p *plan) holds(reqs [][]int32) []vtime.Duration {
 	out := make([]vtime.Duration, len(reqs))
 	leader := map[prefix]int{}
 	of := func(t int) (prefix, bool) {
@@ -123,13 +123,13 @@ func (p *plan) unshared() string {
 // shift moves requests by what they wait for: a thread's first one for its
 // spawner and its hold, a later one for its predecessor and for what that one
 // spawned and waited for.
-func (p *plan) shift(hold []vtime.Duration, reqs [][]int) {
+func (p *plan) shift(hold []vtime.Duration, reqs [][]int32) {
 	late := make([]vtime.Duration, len(p.session.Requests))
 	for i := range p.session.Requests {
 		r := &p.session.Requests[i]
 		th := &p.session.Threads[r.Thread]
 		switch {
-		case i == reqs[r.Thread][0]:
+		case int32(i) == reqs[r.Thread][0]:
 			late[i] = hold[r.Thread]
 			if th.SpawnedBy >= 0 {
 				late[i] += late[th.SpawnedBy]
@@ -146,7 +146,7 @@ func (p *plan) shift(hold []vtime.Duration, reqs [][]int) {
 
 // joined is how much later than recorded the last of the threads came back that
 // request i spawned and whose end was waited for until start.
-func (p *plan) joined(i int, start vtime.Instant, late []vtime.Duration, reqs [][]int) vtime.Duration {
+func (p *plan) joined(i int, start vtime.Instant, late []vtime.Duration, reqs [][]int32) vtime.Duration {
 	var was, is vtime.Instant
 	for t := range p.session.Threads {
 		th := &p.session.Threads[t]

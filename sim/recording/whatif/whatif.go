@@ -151,16 +151,6 @@ func (p *plan) tellStatic() {
 	}
 }
 
-// requestsOf lists the requests of each thread, in order.
-func (p *plan) requestsOf() [][]int {
-	out := make([][]int, len(p.recorded.Threads))
-	for i := range p.recorded.Requests {
-		t := p.recorded.Requests[i].Thread
-		out[t] = append(out[t], i)
-	}
-	return out
-}
-
 // size is what a request leaves to be read, in tokens.
 func size(r *recording.Request) int64 { return r.Usage.Read + r.Usage.Written() }
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"database/sql"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,12 +82,8 @@ func (w *Writer) addOpen() {
 			w.ended(int32(i), &outcome{status: "open"})
 		}
 	}
-	keys := make([]toolKey, 0, len(w.openTools))
-	for k := range w.openTools {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b toolKey) int { return cmp.Compare(w.openTools[a].seq, w.openTools[b].seq) })
-	for _, k := range keys {
+	bySeq := func(a, b toolKey) int { return cmp.Compare(w.openTools[a].seq, w.openTools[b].seq) }
+	for _, k := range slices.SortedFunc(maps.Keys(w.openTools), bySeq) {
 		c := w.openTools[k]
 		w.toolCalls.add(w.run, c.seq, int64(k.agent), int64(k.call), int64(k.index), c.id, c.name, c.cause, c.at,
 			nil, nil, nil, nil, nil)

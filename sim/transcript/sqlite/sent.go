@@ -93,20 +93,3 @@ func (db *DB) marked(run string, at map[int64]*Sent, nodes map[string]*llm.Node)
 	}, `SELECT seq, node, ttl FROM breakpoints WHERE run = ? ORDER BY seq, idx`, run)
 	return err
 }
-
-// Birth is the start of an activation.
-type Birth struct {
-	Seq           int64
-	Agent, Parent int32 // ordinals; the parent of a root is -1
-	Activation    int
-	Lineage       string
-	Structure     string // root, subagent, fork
-	Type          string
-}
-
-// Births lists the starts of a run's activations in order.
-func (db *DB) Births(run string) ([]Birth, error) {
-	return query(db, "read the agents", func(rows *sql.Rows) (b Birth, err error) {
-		return b, rows.Scan(&b.Seq, &b.Agent, &b.Parent, &b.Activation, &b.Lineage, &b.Structure, &b.Type)
-	}, `SELECT seq, agent, parent, activation, lineage, structure, type FROM agents WHERE run = ? ORDER BY seq`, run)
-}

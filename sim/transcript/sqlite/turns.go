@@ -104,16 +104,22 @@ func (db *DB) ToolSpans(run string) ([]ToolSpan, error) {
 
 // Activation is one activation of an agent.
 type Activation struct {
-	Agent    int32
-	ToolUse  string        // the id of the tool use that spawned the agent; "" for none
-	From, To vtime.Instant // To is the run's end for one that has not ended
-	Status   string        // "" for one that has not ended
+	Seq           int64 // of its start
+	Agent, Parent int32 // ordinals; the parent of a root is -1
+	Activation    int
+	Lineage       string
+	Structure     string // root, subagent, fork
+	Type          string
+	ToolUse       string        // the id of the tool use that spawned the agent; "" for none
+	From, To      vtime.Instant // To is the run's end for one that has not ended
+	Status        string        // "" for one that has not ended
 }
 
 // Activations lists a run's activations by agent, in order.
 func (db *DB) Activations(run string) ([]Activation, error) {
 	return query(db, "read the agents", func(rows *sql.Rows) (a Activation, err error) {
-		return a, rows.Scan(&a.Agent, &a.ToolUse, &a.From, &a.To, &a.Status)
-	}, `SELECT a.agent, a.tool_use, a.started_at, coalesce(a.ended_at, r.ended_at), coalesce(a.status, '') FROM agents a JOIN runs r ON r.id = a.run
+		return a, rows.Scan(&a.Seq, &a.Agent, &a.Parent, &a.Activation, &a.Lineage, &a.Structure, &a.Type, &a.ToolUse, &a.From, &a.To, &a.Status)
+	}, `SELECT a.seq, a.agent, a.parent, a.activation, a.lineage, a.structure, a.type, a.tool_use, a.started_at, coalesce(a.ended_at, r.ended_at),
+		coalesce(a.status, '') FROM agents a JOIN runs r ON r.id = a.run
 		WHERE a.run = ? ORDER BY a.agent, a.activation`, run)
 }

@@ -149,12 +149,16 @@ script:
 
 // librarySchedules runs the scenarios with races under random schedules.
 func librarySchedules(t *testing.T) {
+	seeds := uint64(10)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, name := range []string{"abort-tree", "auto-background", "bubble-vs-denied", "permission-modes", "nested", "flipped-gate"} {
 		libraryRuns(t, func(entry string, spec *sim.Spec) {
 			if !strings.HasPrefix(entry, name+"/") {
 				return
 			}
-			for seed := range uint64(10) {
+			for seed := range seeds {
 				spec.Policy, spec.Scenario.Seed = "random", seed
 				if res := runOf(t, spec); res.Outcome != sim.Completed {
 					t.Errorf("%s, seed %d: %s %s", entry, seed, res.Outcome, res.Detail)

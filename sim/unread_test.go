@@ -11,6 +11,9 @@ import (
 // TestUnread holds what is told as unread against runs.
 func TestUnread(t *testing.T) {
 	t.Run("SCN-04 what nothing reads, as it is told, changes no event of a run but the first", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("runs a part of the library for each key")
+		}
 		sets := []string{"model.prompting=lazy", "model.prompt_budget=40", "model.spawns_per_turn=1", "provider.subagent_model=claude-haiku-5-5",
 			"provider.subagent_ttl=1h", "provider.plan_limit_at=1s", "coordinator.broad=1", "model.think_tokens=9",
 			"retry.max=1", "tools.preview=500", "fan_out.cap=1s"}

@@ -16,6 +16,7 @@ const libraryBaseline = "../../../testdata/bench/library.baseline"
 
 func TestBench(t *testing.T) {
 	t.Run("CLI-05 the library holds against its own baseline", func(t *testing.T) {
+		long(t)
 		code, stdout, stderr := try(nil, "bench", "--baseline", libraryBaseline)
 		if code != ui.Pass || !strings.Contains(stdout, "verdict") {
 			t.Errorf("exit code %d; where the change is meant, write it with\n  go run ./cmd/agentsim bench --baseline testdata/bench/library.baseline --update\n%s%s", code, stdout, stderr)

@@ -75,6 +75,7 @@ func TestValidation(t *testing.T) {
 		same(t, validationDate+".txt", fmt.Sprintf("$ agentsim lab validate requests.jsonl.gz      # %s\n\n%s", origin, validated(t, ui.Pass, rows)))
 	})
 	t.Run("IMP-06 CACHE-V3 whole transcripts are predicted as the dated record says, a missed target included", func(t *testing.T) {
+		long(t)
 		t.Chdir(filepath.Dir(recordings(t)))
 		same(t, validationDate+"-transcripts.txt", "$ agentsim lab validate "+strings.Join(transcripts, " ")+"\n\n"+validated(t, ui.Missed, transcripts...))
 	})

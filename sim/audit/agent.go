@@ -78,6 +78,7 @@ type life struct {
 	resumed  bool // it is not its first
 	tagged   bool // a directive of a fork stands in a text block of a user message
 	gaveUp   bool // its last call, which failed for good
+	calling  bool // its last request has no answer
 	count    count
 	last     lastAnswer // the call before this one
 	rooms    rooms
@@ -106,7 +107,6 @@ type life struct {
 	summed           bool      // its history became a summary
 	breached         bool      // a finding says that it changed what it is to look at
 	cutting          bool      // it was interrupted, ever
-	calling          bool      // its last request has no answer
 	spawned          use       // the call that made it
 	spawner          []use     // and its neighbours in the answer
 	point            *llm.Node // where a fork's history ends

@@ -56,7 +56,7 @@ type entry struct {
 type cacheBooks struct {
 	*ledger
 	at    places
-	list  []entry
+	list  entries
 	free  []int32
 	roots map[llm.Hash]*behind
 	long  bool // a marker of one hour was met
@@ -85,7 +85,7 @@ func (c *cacheBooks) sent(a *agent, b *transcript.Request, now vtime.Instant) {
 		m.at = c.entry(m.Node, m.at, now)
 		l.marks = append(l.marks[:i], m)
 		c.long = c.long || marks[i].TTL == llm.TTL1h
-		c.list[m.at].flying++
+		c.list.at(m.at).flying++
 	}
 	l.marks = l.marks[:len(marks)]
 	c.asked(a, now)
@@ -114,13 +114,13 @@ func (c *cacheBooks) entry(n *llm.Node, guess int32, now vtime.Instant) int32 {
 		e := entry{hash: n.Hash, held: true}
 		if k := len(c.free); k > 0 {
 			at, c.free = c.free[k-1], c.free[:k-1]
-			c.list[at] = e
 		} else {
-			at, c.list = int32(len(c.list)), append(c.list, e)
+			at = c.list.more()
 		}
-		c.at.add(c.list, at, slot)
+		*c.list.at(at) = e
+		c.at.add(&c.list, at, slot)
 	}
-	c.list[at].used = now
+	c.list.at(at).used = now
 	return at
 }
 
@@ -128,25 +128,25 @@ func (c *cacheBooks) find(h llm.Hash, guess int32) (at int32, slot uint64) {
 	if c.is(guess, h) {
 		return guess, 0
 	}
-	return c.at.find(c.list, h)
+	return c.at.find(&c.list, h)
 }
 
 // is reports whether a place holds the entry of a prefix.
 func (c *cacheBooks) is(at int32, h llm.Hash) bool {
-	return at >= 0 && int(at) < len(c.list) && c.list[at].held && c.list[at].hash == h
+	return at >= 0 && at < c.list.n && c.list.at(at).held && c.list.at(at).hash == h
 }
 
 // forget drops the entries that nobody can read any more: for a lifetime no request
 // has marked or read them.
 func (c *cacheBooks) forget(now vtime.Instant) {
 	life := c.life()
-	for i := range c.list {
-		if e := &c.list[i]; e.held && e.flying == 0 && e.used.Add(life) < now {
+	for i := range c.list.n {
+		if e := c.list.at(i); e.held && e.flying == 0 && e.used.Add(life) < now {
 			*e = entry{}
-			c.free = append(c.free, int32(i))
+			c.free = append(c.free, i)
 		}
 	}
-	c.at.fill(c.list, len(c.at.slots))
+	c.at.fill(&c.list, len(c.at.slots))
 	c.sweep = max(1024, c.at.n+c.at.n/2)
 }
 
@@ -162,7 +162,7 @@ func (c *cacheBooks) life() vtime.Duration {
 // none. It is CACHE-L2 for those who read what it wrote in the meantime.
 func (u *cacheBooks) landed(a *agent, began vtime.Instant) {
 	for i := range a.last.marks {
-		e := &u.list[a.last.marks[i].at]
+		e := u.list.at(a.last.marks[i].at)
 		if e.flying == 0 {
 			continue
 		}
@@ -287,11 +287,11 @@ func (u *cacheBooks) readable(a *agent, r *llm.Response) {
 			u.report(cacheL2, a, "a prefix that a request has marked", "position "+decimal(int64(n.Pos))+", which none did")
 			return
 		}
-		u.readEntry(a, &c.list[at], r)
+		u.readEntry(a, c.list.at(at), r)
 	}
 	if n := r.Cache.WrittenTo; n != nil && r.Iterations == nil {
 		at := c.entry(n, a.last.guess(n), r.Started)
-		c.list[at].tokens = r.Usage.Read + r.Usage.Written()
+		c.list.at(at).tokens = r.Usage.Read + r.Usage.Written()
 	}
 }
 

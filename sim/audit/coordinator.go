@@ -134,7 +134,7 @@ func (u *coordinators) offerable(tools []string) []string {
 
 // workerCall is CRD-05 for a call: one that names no worker is an error.
 func (u *coordinators) workerCall(a *agent, x *use, b *llm.Block) {
-	if !a.coordinator() || !isAgentTool(x.name) || a.edited {
+	if !a.coordinator() || a.edited {
 		return
 	}
 	typ := typeIn(x.input)

@@ -91,7 +91,7 @@ func (u *servers) begins(a *agent) {
 // which, and did not wait for longer than it may.
 func (u *servers) refused(a *agent, c *call, x *use, b *llm.Block) {
 	s := u.opt.Session
-	if s == nil || c == nil || c.child || !b.IsError || !isAgentTool(x.name) {
+	if s == nil || c == nil || c.child || !b.IsError {
 		return
 	}
 	t := s.Types[field(x.input, "subagent_type")]

@@ -10,16 +10,35 @@ type places struct {
 	n     int
 }
 
+// entries are many, in parts that stay where they are as they become more.
+type entries struct {
+	parts []*[inPart]entry
+	n     int32
+}
+
+const inPart = 1 << 10
+
+func (l *entries) at(i int32) *entry { return &l.parts[uint32(i)/inPart][uint32(i)%inPart] }
+
+// more is the place of one more.
+func (l *entries) more() int32 {
+	if int(l.n) == len(l.parts)*inPart {
+		l.parts = append(l.parts, new([inPart]entry))
+	}
+	l.n++
+	return l.n - 1
+}
+
 // fewPlaces is how many slots a table has at least.
 const fewPlaces = 256
 
 // find is where the list has the entry of a prefix, -1 for nowhere, and the slot at
 // which the search has ended.
-func (p *places) find(list []entry, h llm.Hash) (at int32, slot uint64) {
+func (p *places) find(list *entries, h llm.Hash) (at int32, slot uint64) {
 	mask := uint64(len(p.slots) - 1)
 	i := h.Lo & mask
 	for ; p.slots[i] != 0; i = (i + 1) & mask {
-		if at := int32(uint32(p.slots[i])) - 1; p.slots[i]>>32 == h.Lo>>32 && list[at].hash == h {
+		if at := int32(uint32(p.slots[i])) - 1; p.slots[i]>>32 == h.Lo>>32 && list.at(at).hash == h {
 			return at, i
 		}
 	}
@@ -27,12 +46,12 @@ func (p *places) find(list []entry, h llm.Hash) (at int32, slot uint64) {
 }
 
 // add notes the place of a new entry of the list, whose search has ended at the slot.
-func (p *places) add(list []entry, at int32, slot uint64) {
+func (p *places) add(list *entries, at int32, slot uint64) {
 	if p.n++; 2*p.n > len(p.slots) {
 		p.fill(list, 2*len(p.slots))
 		return
 	}
-	p.put(list[at].hash.Lo, at, slot)
+	p.put(list.at(at).hash.Lo, at, slot)
 }
 
 // put notes a place at the slot, or at the next that is free.
@@ -46,17 +65,17 @@ func (p *places) put(lo uint64, at int32, slot uint64) {
 }
 
 // fill makes a table of so many slots of the entries that the list holds.
-func (p *places) fill(list []entry, slots int) {
+func (p *places) fill(list *entries, slots int) {
 	if slots == len(p.slots) {
 		clear(p.slots)
 	} else {
 		p.slots = make([]uint64, slots)
 	}
 	p.n = 0
-	for i := range list {
-		if list[i].held {
+	for i := range list.n {
+		if e := list.at(i); e.held {
 			p.n++
-			p.put(list[i].hash.Lo, int32(i), list[i].hash.Lo)
+			p.put(e.hash.Lo, i, e.hash.Lo)
 		}
 	}
 }

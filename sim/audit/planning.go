@@ -163,9 +163,9 @@ func (u *plans) wrote(a *agent, c *call, b *transcript.ToolResult) {
 
 // answered is PLN-05 for a result of ExitPlanMode: the plan that was approved stands in
 // it.
-func (u *plans) answered(a *agent, x *use, b *llm.Block, replaced bool) {
+func (u *plans) answered(a *agent, b *llm.Block, replaced bool) {
 	p := a.carries
-	if p == nil || x.name != exitTool || b.IsError || replaced {
+	if p == nil || b.IsError || replaced {
 		return
 	}
 	a.carries = nil

@@ -293,20 +293,32 @@ func (u *Auditor) result(a *agent, i int, b *llm.Block) {
 		u.homes.brought(a, b, replaced)
 		u.launches.returned(a, b, replaced)
 	}
-	u.launches.answered(a, c, &a.uses[i], b, replaced)
-	u.trees.told(a, c, &a.uses[i], b, replaced)
 	u.history.whole(b, a, replaced)
 	u.permissions.objected(a, c, b, replaced)
-	u.forks.forkCall(a, &a.uses[i], b)
-	u.coordinators.workerCall(a, &a.uses[i], b)
-	u.coordinators.stoppedCall(a, &a.uses[i], b)
-	u.tools.fileResult(a, &a.uses[i], b)
-	u.servers.answered(a, &a.uses[i], b)
-	u.plans.answered(a, &a.uses[i], b, replaced)
-	u.servers.refused(a, c, &a.uses[i], b)
-	u.neighbours.stale(a, c, &a.uses[i], b)
+	u.ofTool(a, c, &a.uses[i], b, replaced)
 	if a.looks != nil {
 		u.tasks.shows(a, b, replaced)
+	}
+}
+
+// ofTool is what a result is held to by the tool that it is of.
+func (u *Auditor) ofTool(a *agent, c *call, x *use, b *llm.Block, replaced bool) {
+	switch x.name {
+	case "Read", "Edit", "Write":
+		u.tools.fileResult(a, x, b)
+		u.neighbours.stale(a, c, x, b)
+	case "Agent", "Task", "agent":
+		u.launches.answered(a, c, x, b, replaced)
+		u.trees.told(a, c, b, replaced)
+		u.forks.forkCall(a, x, b)
+		u.coordinators.workerCall(a, x, b)
+		u.servers.refused(a, c, x, b)
+	case sendTool:
+		u.coordinators.stoppedCall(a, x, b)
+	case searchTool:
+		u.servers.answered(a, b)
+	case exitTool:
+		u.plans.answered(a, b, replaced)
 	}
 }
 
@@ -321,9 +333,6 @@ func (a *agent) recorded(id llm.ToolUseID) *call {
 
 // forkCall is FRK-14 for a fork, and FRK-09 for everybody else.
 func (u *forking) forkCall(a *agent, x *use, b *llm.Block) {
-	if !isAgentTool(x.name) {
-		return
-	}
 	refused := b.IsError && b.Content.Raw() == forkInFork
 	if a.fork || a.tagged {
 		if u.opt.TypedChildren && typeIn(x.input) != "" {

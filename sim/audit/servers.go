@@ -197,11 +197,8 @@ func (u *servers) told(a *agent, text string) {
 }
 
 // answered takes in what a search has found.
-func (u *servers) answered(a *agent, x *use, b *llm.Block) {
-	if x.name != searchTool || b.IsError {
-		return
-	}
-	if list, ok := strings.CutPrefix(b.Content.Raw(), foundOpen); ok {
+func (u *servers) answered(a *agent, b *llm.Block) {
+	if list, ok := strings.CutPrefix(b.Content.Raw(), foundOpen); ok && !b.IsError {
 		a.found = append(a.found, strings.Split(strings.TrimSuffix(list, "."), ", ")...)
 	}
 }
@@ -216,8 +213,11 @@ func (u *servers) reference(a *agent, b *llm.Block) {
 // called is MCP-05 for the result of a call: one of a server that is not connected as
 // the call begins, or no more as it ends, is an error.
 func (u *servers) called(a *agent, c *call, b *transcript.ToolResult) {
+	if len(u.is) == 0 || c.began == 0 {
+		return
+	}
 	server := serverOf(c.name)
-	if _, shared := u.is[server]; !shared || c.began == 0 || slices.Contains(a.opened, server) || slices.Contains(u.typeOf(a).Inline, server) {
+	if _, shared := u.is[server]; !shared || slices.Contains(a.opened, server) || slices.Contains(u.typeOf(a).Inline, server) {
 		return
 	}
 	gone := u.lost[server] > c.began || !u.there(server)

@@ -140,7 +140,7 @@ func (u *launches) flagged(a *agent, in *llm.Payload) {
 // an agent where nothing speaks against it, and says what does.
 func (u *launches) answered(a *agent, c *call, x *use, b *llm.Block, replaced bool) {
 	s := u.opt.Session
-	if s == nil || s.Minimal || !isAgentTool(x.name) || c == nil || c.verdict != allowed || a.edited || !c.judged {
+	if s == nil || s.Minimal || c == nil || c.verdict != allowed || a.edited || !c.judged {
 		return
 	}
 	if !c.child && b.IsError && strings.Contains(b.Content.Raw(), "limit agents (") {

@@ -100,7 +100,7 @@ func (a *agent) used(id llm.ToolUseID) *use {
 
 // stoppedCall is CRD-11 for a message to a worker that was stopped: it is resumed.
 func (u *coordinators) stoppedCall(a *agent, x *use, b *llm.Block) {
-	if x.name != sendTool || a.edited {
+	if a.edited {
 		return
 	}
 	var in struct{ To string }

@@ -153,7 +153,7 @@ func versionShown(result, at string) string {
 // command has brought it.
 func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
 	at, ok := fileOf(x)
-	if !ok || b.IsError || a.place == nil || a.edited || u.linked(at) {
+	if !ok || b.IsError || a.place == nil || a.edited || x.name == "Read" && len(u.wrote) == 0 || u.linked(at) {
 		return
 	}
 	hash := versionShown(b.Content.Raw(), at)
@@ -190,9 +190,9 @@ func (p *workplace) stemsFrom(by written) bool {
 
 // told is WKT-04 for the result of a child that its parent waited for: it names the
 // worktree that is kept, and none that is not.
-func (u *worktrees) told(a *agent, c *call, x *use, b *llm.Block, replaced bool) {
+func (u *worktrees) told(a *agent, c *call, b *llm.Block, replaced bool) {
 	raw := b.Content.Raw()
-	if c == nil || !isAgentTool(x.name) || b.IsError || replaced || a.edited || !strings.HasPrefix(raw, `{"status":"completed"`) {
+	if c == nil || b.IsError || replaced || a.edited || !strings.HasPrefix(raw, `{"status":"completed"`) {
 		return
 	}
 	u.names(a, u.homes[c.id], raw, `,"worktreePath":"`, `","worktreeBranch":"`, `"`)

@@ -33,6 +33,17 @@ const Root = "/work/project"
 // model, roots and their users. Nothing runs yet. choices take the place of the
 // policy's own, nil for none.
 func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
+	r, err := assemble(spec, choices, sink)
+	if err != nil {
+		return nil, err
+	}
+	r.flipGates()
+	r.flipReplacement()
+	return r, r.startRoots()
+}
+
+// assemble is build without what happens in the world.
+func assemble(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	sc := spec.Scenario
 	r := &run{spec: spec, draws: spec.draws, builder: &llm.Builder{}}
 	r.key = rng.Counted(spec.Seed(), &r.draws)
@@ -62,9 +73,7 @@ func build(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 	}
 	cfg.Servers = serverMaker{r}.session(cfg.Catalogue, cfg.Definitions)
 	r.world = agent.NewWorld(cfg)
-	r.flipGates()
-	r.flipReplacement()
-	return r, r.startRoots()
+	return r, nil
 }
 
 // plant opens the project's files and writes the facts into their lines.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,7 +9,9 @@ import (
 	"strings"
 
 	"agentsim/scenarios"
+	"agentsim/scenarios/document"
 	"agentsim/sim/agent"
+	"agentsim/sim/client"
 	"agentsim/sim/definition"
 	"agentsim/sim/tool"
 	"agentsim/sim/transcript"
@@ -22,7 +25,9 @@ const userHome = "~"
 // project, and what the scenario gives beside it.
 func DefinitionSources(sc *scenarios.Scenario, project *workspace.Snapshot) []definition.Source {
 	a := &sc.Project.Agents
-	out := []definition.Source{definition.Project(project)}
+	own := definition.Project(project)
+	own.Deep = laid(sc) && sc.Project.Client != client.Seeds // as newer clients do
+	out := []definition.Source{own}
 	for _, name := range slices.Sorted(maps.Keys(a.Plugins)) {
 		out = append(out, definition.Source{From: agent.FromPlugin, Plugin: name, Root: name, Files: a.Plugins[name].Files})
 	}
@@ -56,25 +61,42 @@ func Definitions(sc *scenarios.Scenario, sources []definition.Source) (*definiti
 	}
 	set := definition.Load(sources, listed, &gates, tools...)
 	for _, d := range set.Definitions {
-		if noAlias(d, sc) {
-			set.Problems = append(set.Problems, unresolved(d))
+		if why := unresolved(d, sc); why != "" {
+			file, line := located(cmp.Or(d.Fields["model"], d.Place))
+			set.Problems = append(set.Problems, &definition.Problem{File: file, Line: line, Col: 1, Warning: true,
+				Msg: "agent " + strconv.Quote(d.Type) + " cannot be started: " + why})
 		}
 	}
 	return set, nil
 }
 
-// noAlias reports whether the model of a definition is an alias that stands for none.
-func noAlias(d *agent.Definition, sc *scenarios.Scenario) bool {
-	return slices.Contains(scenarios.Aliases, d.Model) && sc.Provider.Aliases[d.Model] == "" && !d.BuiltIn() && !sc.Coordinates() && sc.Stack != scenarios.MinimalStack
+func located(place string) (file string, line int) {
+	at := strings.LastIndexByte(place, ':')
+	line, _ = strconv.Atoi(place[at+1:])
+	return place[:max(at, 0)], line
 }
 
-// unresolved is what is wrong with such a definition: it loads, and a call of it that
+// unresolved says why a definition's model is none: it loads, and a call of it that
 // names no model is refused.
-func unresolved(d *agent.Definition) *definition.Problem {
-	file, line, _ := strings.Cut(d.Place, ":")
-	n, _ := strconv.Atoi(line)
-	return &definition.Problem{File: file, Line: n, Col: 1, Warning: true,
-		Msg: "agent " + strconv.Quote(d.Type) + " cannot be started: " + standsForNone(d.Model)}
+func unresolved(d *agent.Definition, sc *scenarios.Scenario) string {
+	switch name := d.Model; {
+	case d.BuiltIn() || name == "" || name == "inherit" || sc.Coordinates() || sc.Stack == scenarios.MinimalStack:
+	case slices.Contains(scenarios.Aliases, name):
+		if sc.Provider.Aliases[name] == "" {
+			return standsForNone(name)
+		}
+	default:
+		_, err := Profile(&sc.Provider, name)
+		near := document.DidYouMean(name, append([]string{"inherit"}, scenarios.Aliases...))
+		switch {
+		case err == nil:
+		case near != "":
+			return "model " + strconv.Quote(name) + " is not in the table, so there is no price for it: " + near
+		default:
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // standsForNone says so of an alias, and what to write.

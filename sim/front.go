@@ -10,6 +10,7 @@ import (
 	"agentsim/sim/client"
 	"agentsim/sim/fork"
 	"agentsim/sim/task"
+	"agentsim/sim/transcript"
 )
 
 // partNames are the names under which kinds of parts stand in requests.
@@ -17,6 +18,34 @@ var partNames = map[client.Kind]string{
 	client.Environment: agent.PartEnvironment, client.Git: agent.PartGitStatus, client.Memory: agent.PartClaudeMd,
 	client.AutoMemory: "autoMemory", client.Types: agent.PartTypes, client.Skills: "skills",
 	client.Deferred: agent.PartDeferred, client.ServerText: "mcpInstructions",
+}
+
+// Fronts are what stands in front of the agents of a run's first root and of each type
+// that it may start. Their parts are named by kinds.
+func (s *Spec) Fronts() ([]agent.Front, error) {
+	r, err := assemble(s, nil, transcript.Tee())
+	if err != nil {
+		return nil, err
+	}
+	main := &scenarios.Root{}
+	if roots := Roots(s.Scenario); len(roots) > 0 {
+		main = &roots[0]
+	}
+	root, err := r.root(main)
+	if err != nil {
+		return nil, err
+	}
+	fronts, err := r.world.Fronts(root)
+	for i := range fronts {
+		var kinds []string
+		for _, kind := range client.Kinds {
+			if slices.Contains(fronts[i].Parts, partNames[kind]) {
+				kinds = append(kinds, string(kind))
+			}
+		}
+		fronts[i].Parts = kinds
+	}
+	return fronts, err
 }
 
 // fronts is what stands in front of agents, by its place.

@@ -61,8 +61,8 @@ func unserved(d *agent.Definition, model, isolation string, sc *scenarios.Scenar
 	if why := d.Unserved(isolation, sc.Remote != nil); len(why) > 0 {
 		return strings.Join(why, "; ") + "; leave it out there, or name another type"
 	}
-	if model == "" && noAlias(d, sc) {
-		return d.Place + ": " + standsForNone(d.Model)
+	if why := unresolved(d, sc); model == "" && why != "" {
+		return d.Place + ": " + why
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"agentsim/metrics"
 	"agentsim/scenarios/document"
 	"agentsim/sim/client"
+	"agentsim/sim/tool"
 )
 
 // What became of a part.
@@ -23,7 +24,7 @@ const (
 	Reordered = "reordered"  // the same parts or lines in another order
 	Model     = "model"      // the same head on another model
 	Lifetime  = "ttl"        // the same head in cache entries that live longer or shorter
-	Lost      = "not loaded" // removed, since something is wrong with what it was loaded from
+	Lost      = "not loaded" // removed, or never there, since something is wrong with what it is loaded from
 )
 
 // Change is one part that is not what it was.
@@ -51,6 +52,7 @@ type Growth struct {
 	Longer            bool  // another lifetime of its cache entries does
 	New, Gone         bool  // of an agent that one side does not have
 	Lost              bool  // a part of it is not loaded any more
+	Unread            bool  // text that is new is not loaded
 	// Again are the tokens from the first line on, at From, that is not the baseline's:
 	// no request finds them in the cache. All of a head on another model are from "" on.
 	Again int64
@@ -58,7 +60,9 @@ type Growth struct {
 }
 
 // Fails reports whether the gate fails for the head.
-func (g Growth) Fails() bool { return g.Missed || g.Reordered || g.Dearer || g.Longer || g.Lost }
+func (g Growth) Fails() bool {
+	return g.Missed || g.Reordered || g.Dearer || g.Longer || g.Lost || g.Unread
+}
 
 // Report is a comparison.
 type Report struct {
@@ -107,6 +111,7 @@ func Compare(base, now *Heads, day Day, limit metrics.Value, problems []*documen
 	c.models()
 	c.lifetimes()
 	c.losses(problems)
+	c.unread(problems)
 	changed := map[string]int64{} // the tokens of each agent's changes
 	for _, x := range c.Changes {
 		for _, name := range x.Who {
@@ -118,13 +123,14 @@ func Compare(base, now *Heads, day Day, limit metrics.Value, problems []*documen
 	for _, a := range now.Agents {
 		c.head(a, changed[a.Name], limit)
 	}
-	c.Changes = slices.DeleteFunc(c.Changes, func(x Change) bool { // a reordering alone
-		return x.What == Changed && x.Lines == nil && c.reorders(x.Now)
+	c.Changes = slices.DeleteFunc(slices.Clone(c.Changes), func(x Change) bool { // a reordering alone, or a tool that is told with others
+		return x.What == Changed && x.Lines == nil && c.reorders(x.Now) || c.told(x)
 	})
 	for _, a := range base.Agents {
 		if now.agent(a.Name) == nil {
 			_, own := base.Tokens(a)
-			c.Agents = append(c.Agents, Growth{Agent: a.Name, Was: own, Gone: true, Lost: c.lost(a.Name)})
+			lost, _ := c.lost(a.Name)
+			c.Agents = append(c.Agents, Growth{Agent: a.Name, Was: own, Gone: true, Lost: lost})
 		}
 	}
 	c.tool()
@@ -148,10 +154,10 @@ func (h *Heads) agent(name string) *Agent {
 // changes lists the parts that are new, gone, or not what they were.
 func (c *comparison) changes() {
 	for i, p := range c.now.Parts {
-		if p.Varies {
+		x := Change{Now: p, Was: c.was[p.key()], Who: c.now.Who(i)}
+		if p.Varies || x.Who == nil {
 			continue
 		}
-		x := Change{Now: p, Was: c.was[p.key()], Who: c.now.Who(i)}
 		switch was := x.Was; {
 		case was == nil:
 			x.What, x.Tokens = Added, p.Tokens
@@ -188,14 +194,7 @@ func (c *comparison) theirs(p *Part) bool {
 // edited says what became of a text.
 func (c *comparison) edited(x *Change) {
 	x.Tokens = x.Now.Tokens - x.Was.Tokens
-	switch {
-	case x.Tokens > 0:
-		x.What = Grew
-	case x.Tokens < 0:
-		x.What = Shrank
-	default:
-		x.What = Changed
-	}
+	x.What = grown(x.Tokens)
 	if x.Now.Sums == "" || x.Was.Sums == "" {
 		return
 	}
@@ -285,10 +284,12 @@ func (c *comparison) head(a *Agent, changed int64, limit metrics.Value) {
 	_, g.Was = c.base.Tokens(was)
 	more := c.own(c.now, a, true) - c.own(c.base, was, true)
 	if rest := more - changed; rest != 0 {
-		c.given(a, rest)
+		c.given(was, a, rest)
 	}
-	g.Missed, g.Lost = over(more, g.Was, limit), c.lost(a.Name)
-	g.Assumed = g.Missed && !over(c.own(c.now, a, false)-c.own(c.base, was, false), g.Was, limit)
+	tools, of := c.tools(was, a)
+	g.Missed = over(more+tools, g.Was+of, limit)
+	g.Lost, g.Unread = c.lost(a.Name)
+	g.Assumed = g.Missed && !over(c.own(c.now, a, false)-c.own(c.base, was, false)+tools, g.Was+of, limit)
 	g.Reordered = c.reordered(was, a)
 	for i := range c.Changes {
 		x := &c.Changes[i]
@@ -323,16 +324,109 @@ func (c *comparison) own(h *Heads, a *Agent, assumed bool) (n int64) {
 	return n
 }
 
-// given notes that an agent has more, or less, of what is there for others too: its
-// definition says so.
-func (c *comparison) given(a *Agent, tokens int64) {
-	what := Grew
-	if tokens < 0 {
-		what = Shrank
+// tools notes which of the client's tools an agent has now and had not, or the other way
+// round, since its definition, or settings, say so: how many tokens more they are, of how
+// many. What another version of the client has, or has no more, is none of that, nor are
+// those by which agents use skills and servers that are there.
+func (c *comparison) tools(was, a *Agent) (more, of int64) {
+	had, has := c.base.tools(was), c.now.tools(a)
+	same := c.base.Client == c.now.Client && c.base.Semantics == c.now.Semantics && c.base.Unloaded != nil // else it counted other tools
+	at := a.field("tools", "allowed-tools", "disallowedTools", "memory", "permissionMode", "background")
+	without := func(list []*Part, p *Part) bool {
+		if named(list, p.Name) {
+			return false
+		}
+		if a.From != "" && named(c.base.tools(c.base.Agents[0]), p.Name) == named(c.now.tools(c.now.Agents[0]), p.Name) {
+			return true
+		}
+		at = settingsFile // the main agent's changed as well
+		return p.Name != tool.SkillName && p.Name != tool.SearchName
 	}
-	file, line := Located(a.From)
-	p := &Part{Word: "Given to", Name: a.Name, File: file, Line: line}
-	c.Changes = append(c.Changes, Change{What: what, Now: p, Was: p, Tokens: tokens, Who: []string{a.Name}})
+	var words []string
+	for _, p := range has {
+		if without(had, p) && (same || c.was[p.key()] != nil) {
+			words, more = append(words, "+"+p.Name), more+p.Tokens
+		}
+	}
+	for _, p := range had {
+		of += p.Tokens
+		if now := c.is[p.key()]; without(has, p) && (same || now != nil) {
+			words, more = append(words, "-"+p.Name), more-cmp.Or(now, p).Tokens
+		}
+	}
+	if words == nil {
+		return 0, 0
+	}
+	p := &Part{Word: "System tools", Name: strings.Join(words, " "), Kind: kindChosen}
+	p.File, p.Line = Located(at)
+	c.setting(grown(more), p, a.Name).Tokens = more
+	return more, of
+}
+
+// told reports whether a tool that came or went is among those that agents were given.
+func (c *comparison) told(x Change) bool {
+	return x.Now.Kind == kindTool && (x.What == Added || x.What == Removed) && !slices.ContainsFunc(x.Who, func(name string) bool {
+		return !slices.ContainsFunc(c.Changes, func(o Change) bool {
+			return o.Now.Kind == kindChosen && slices.Contains(o.Who, name) && slices.ContainsFunc(strings.Fields(o.Now.Name), func(w string) bool { return w[1:] == x.Now.Name })
+		})
+	})
+}
+
+// named reports whether a part of that name is among some.
+func named(list []*Part, name string) bool {
+	return slices.ContainsFunc(list, func(p *Part) bool { return p.Name == name })
+}
+
+// tools are the client's tools in front of an agent.
+func (h *Heads) tools(a *Agent) (out []*Part) {
+	for _, i := range a.Parts {
+		if p := h.Parts[i]; p.Kind == kindTool {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// grown is the word for so many tokens more.
+func grown(tokens int64) string {
+	switch {
+	case tokens > 0:
+		return Grew
+	case tokens < 0:
+		return Shrank
+	}
+	return Changed
+}
+
+// given notes that an agent has more, or less, of what is there for others too: its
+// definition says so, in a field that is for parts of that kind.
+func (c *comparison) given(was, a *Agent, tokens int64) {
+	had, has := c.base.keys(was), c.now.keys(a)
+	p := &Part{Word: "Given to", Name: a.Name}
+	p.File, p.Line = Located(a.From)
+	for _, list := range [][2][]string{{has, had}, {had, has}} {
+		for _, key := range list[0] {
+			if of := cmp.Or(c.is[key], c.was[key]); !slices.Contains(list[1], key) && fieldsOf[of.Kind] != nil {
+				p.Name = a.Name + ": " + of.Word
+				p.File, p.Line = Located(a.field(fieldsOf[of.Kind]...))
+			}
+		}
+	}
+	c.Changes = append(c.Changes, Change{What: grown(tokens), Now: p, Was: p, Tokens: tokens, Who: []string{a.Name}})
+}
+
+// fieldsOf are the fields of a definition that say whether its agents have parts of a kind.
+var fieldsOf = map[client.Kind][]string{
+	client.Memory: {"omitClaudeMd"}, kindSkill: {"skills"}, client.Skills: {"tools", "disallowedTools"},
+	client.MCPTool: {"mcpServers", "tools", "disallowedTools"}, client.Deferred: {"mcpServers", "tools", "disallowedTools"},
+}
+
+// keys are those of an agent's parts.
+func (h *Heads) keys(a *Agent) (out []string) {
+	for _, i := range a.Parts {
+		out = append(out, h.Parts[i].key())
+	}
+	return out
 }
 
 // line is one of a head, where it is now.

@@ -23,8 +23,10 @@ type Heads struct {
 	Counter   string           `json:"counter"`            // of tokens
 	Prices    []baseline.Price `json:"prices"`             // of each model that an agent has
 	Settings  []string         `json:"settings,omitempty"` // the files of them that were read
-	Parts     []*Part          `json:"-"`
-	Agents    []*Agent         `json:"-"` // the main one first
+	// Unloaded are hashes of what could not be read, and where; nil where nobody noted it.
+	Unloaded []string `json:"unloaded"`
+	Parts    []*Part  `json:"-"`
+	Agents   []*Agent `json:"-"` // the main one first
 
 	front int        // how many of the parts were found; agents' own tools and prompts follow
 	who   [][]string // by part, the agents that have it; nil before the first is asked for
@@ -55,15 +57,21 @@ type Part struct {
 	text string
 }
 
-// Own reports whether the repository's files, or the user's, decide what the part is.
-func (p *Part) Own() bool { return p.File != "" && !p.Varies }
+// Own reports whether the repository's files, or the user's, decide what the part is. A
+// request that the client sent does not.
+func (p *Part) Own() bool {
+	return p.File != "" && !p.Varies && p.Kind != kindTool && p.Kind != client.Prompt
+}
 
 // key is what makes a part the same one in two heads.
 func (p *Part) key() string { return string(p.Kind) + "\x00" + p.File + "\x00" + p.Name }
 
 // From is the FILE:LINE that the part comes from.
 func (p *Part) From() string {
-	if p.File == "" {
+	switch {
+	case p.Kind == kindHidden:
+		return "the provider"
+	case p.File == "":
 		return "the client"
 	}
 	if p.Line == 0 {
@@ -81,7 +89,18 @@ type Agent struct {
 	Parts []int  `json:"parts"`
 	TTL   string `json:"ttl,omitempty"` // 1h; "" is the default, 5m
 
-	ttlFrom string // FILE:LINE, "" for the default
+	ttlFrom string            // FILE:LINE, "" for the default
+	fields  map[string]string // of its definition, where each is
+}
+
+// field is where the definition gives the first of some fields, else where it is.
+func (a *Agent) field(names ...string) string {
+	for _, n := range names {
+		if at := a.fields[n]; at != "" {
+			return at
+		}
+	}
+	return a.From
 }
 
 // Tokens are those of an agent's head, and of them those of the repository's files.
@@ -192,15 +211,21 @@ var DefaultDay = Day{Sessions: 10, Turns: 34, SubTurns: 5, Starts: 1000}
 // words are the client's for kinds of parts; what opens a conversation it counts
 // among its messages.
 var words = map[client.Kind]string{
-	kindTool: "System tools", kindPrompt: "System prompt", client.MCPTool: "MCP tools", client.Deferred: "MCP tools (deferred)",
+	kindTool: "System tools", kindPrompt: "System prompt", kindHidden: "System prompt", client.Prompt: "System prompt", kindMemory: "System prompt", kindSkill: "Skills", kindInitial: "Messages",
+	client.MCPTool: "MCP tools", client.Deferred: "MCP tools (deferred)",
 	client.ServerText: "MCP server instructions", client.Types: "Custom agents", client.Memory: "Memory files", client.AutoMemory: "Memory files",
 	client.Skills: "Skills", client.Git: "Messages", client.Environment: "Messages",
 }
 
 // The kinds of what is the client's or a definition's own.
 const (
-	kindTool   client.Kind = "tool"
-	kindPrompt client.Kind = "prompt"
+	kindTool    client.Kind = "tool"
+	kindChosen  client.Kind = "tools-chosen" // which of those, by a definition or settings
+	kindPrompt  client.Kind = "prompt"
+	kindHidden  client.Kind = "hidden"         // what the provider adds
+	kindMemory  client.Kind = "agent-memory"   // what memory adds to the prompt
+	kindSkill   client.Kind = "skill-text"     // of a skill that is read in full
+	kindInitial client.Kind = "initial-prompt" // in front of what is said first
 )
 
 // The names of agents that no definition names.

@@ -9,10 +9,12 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
-	"agentsim/sim/agent"
+	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/client"
-	"agentsim/sim/gate"
+	"agentsim/sim/kernel"
 	"agentsim/sim/project"
+	"agentsim/sim/workspace"
 
 	"pgregory.net/rapid"
 )
@@ -24,6 +26,7 @@ func TestConformance(t *testing.T) {
 	t.Run("REPO-05 of lines that are once in both texts, those that were only moved about are reordered, and an insertion or a removal reorders none", orders)
 	t.Run("REPO-06 a head is reordered where its lines are, in whatever file they are now, and lines without a word are in no order", across)
 	t.Run("REPO-06 an agent's head grows by what its definition lets in, though no text grew", letIn)
+	t.Run("REPO-05 tools that a definition lists, denies or needs are the repository's choice, at its line, and a head grows by them", chosen)
 	t.Run("REPO-05 a part costs all that have it, each at its own model and turns, and a fork reads what its lead wrote", summed)
 	t.Run("REPO-05 another model of an agent is a change with its money, and one that is dearer by over the threshold fails", remodelled)
 	t.Run("REPO-05 what is assumed of a server is told apart where a head grew by it alone", guessed)
@@ -31,19 +34,37 @@ func TestConformance(t *testing.T) {
 	t.Run("REPO-05 agents have the parts that their client gives them: no memory for Explore and Plan, no servers' tools where a definition lists its own", whose)
 }
 
+// of makes heads of what was found, of definitions with their files, and of built-in types.
+func of(files map[string]string, builtIns []string, parts ...project.Part) *Heads {
+	sc := scenarios.Defaults()
+	sc.Provider.Model, sc.Provider.Aliases = "claude-sonnet-5-5", map[string]string{"haiku": "claude-haiku-5-5"}
+	sc.Project.Client, sc.Project.Agents.BuiltIns = client.Default, builtIns
+	for _, p := range parts {
+		sc.Project.Parts = append(sc.Project.Parts, scenarios.FrontPart{Kind: string(p.Kind), Name: p.Name, From: p.From, Text: scenarios.Content{Text: p.Text}})
+	}
+	defined, err := workspace.NewSnapshot(files)
+	if err != nil {
+		panic(err)
+	}
+	fronts, err := (&sim.Spec{Scenario: sc, Policy: kernel.FIFO().Name(), Project: defined}).Fronts()
+	if err != nil {
+		panic(err)
+	}
+	h := Of(Input{Found: &project.Found{Layout: client.Find(client.Default), Parts: parts}, Fronts: fronts, Price: cachemodel.Lookup, Semantics: 3})
+	h.Note(nil)
+	return h
+}
+
+// own is a file that defines agents of type own.
+func own(tools string) map[string]string {
+	return map[string]string{".claude/agents/own.md": "---\nname: own\ndescription: d\ntools: " + tools + "\n---\nYou.\n"}
+}
+
 // repository is what was found of a repository with one memory file and one server.
 func repository(memory string) *Heads {
-	found := &project.Found{Layout: client.Find(client.Default), Parts: []project.Part{
-		{Kind: client.Git, From: "git", Text: "Branch: main"},
-		{Kind: client.Memory, From: "CLAUDE.md:1", Text: memory},
-		{Kind: client.Deferred, Name: "mcp__a__b", From: ".agentsim/mcp/a.json:1", Text: "mcp__a__b"},
-	}}
-	gates := gate.Default()
-	own := &agent.Definition{Type: "own", Description: "d", Source: agent.FromProject, Place: ".claude/agents/own.md:2", Tools: []string{"Read"},
-		Prompt: func(*gate.Set) string { return "You." }}
-	return Of(Input{Found: found, Definitions: append(slices.DeleteFunc(agent.EveryBuiltIn(&gates), func(d *agent.Definition) bool {
-		return !slices.Contains([]string{"general-purpose", "Explore", "Plan"}, d.Type)
-	}), own), Model: "claude-sonnet-5-5", Semantics: 3, Price: cachemodel.Lookup})
+	return of(own("Read"), []string{"Plan"}, project.Part{Kind: client.Git, From: "git", Text: "Branch: main"},
+		project.Part{Kind: client.Memory, From: "CLAUDE.md:1", Text: memory},
+		project.Part{Kind: client.Deferred, Name: "mcp__a__b", From: ".agentsim/mcp/a.json:1", Text: "mcp__a__b"})
 }
 
 func share(text string) metrics.Value {
@@ -163,11 +184,11 @@ func whose(t *testing.T) {
 // across splits a memory file in two and puts it together otherwise.
 func across(t *testing.T) {
 	h := func(texts ...string) *Heads {
-		found := &project.Found{Layout: client.Find(client.Default)}
+		var parts []project.Part
 		for i, text := range texts {
-			found.Parts = append(found.Parts, project.Part{Kind: client.Memory, From: fmt.Sprintf("%d.md:1", i), Text: text})
+			parts = append(parts, project.Part{Kind: client.Memory, From: fmt.Sprintf("%d.md:1", i), Text: text})
 		}
-		return Of(Input{Found: found, Model: "claude-sonnet-5-5", Price: cachemodel.Lookup, Semantics: 3})
+		return of(nil, nil, parts...)
 	}
 	for _, c := range []struct {
 		was, is *Heads
@@ -188,21 +209,70 @@ func across(t *testing.T) {
 }
 
 func letIn(t *testing.T) {
-	h := func(tools ...string) *Heads {
-		found := &project.Found{Layout: client.Find(client.Default), Parts: []project.Part{{Kind: client.Skills, Name: "ship", From: "s.md:2", Text: "- ship: sends it out"}}}
-		own := &agent.Definition{Type: "own", Description: "d", Source: agent.FromProject, Place: "own.md:2", Tools: tools, Prompt: func(*gate.Set) string { return "You." }}
-		return Of(Input{Found: found, Definitions: []*agent.Definition{own}, Model: "claude-sonnet-5-5", Price: cachemodel.Lookup, Semantics: 3})
+	h := func(tools string) *Heads {
+		return of(own(tools), nil, project.Part{Kind: client.Skills, Name: "ship", From: "s.md:2", Text: "- ship: sends it out"})
 	}
 	for _, c := range []struct {
 		was, is *Heads
 		what    string
 		fails   bool
-	}{{h("Read"), h("Read", "Skill"), Grew, true}, {h("Read", "Skill"), h("Read"), Shrank, false}} {
+	}{{h("Read"), h("Read, Skill"), Grew, true}, {h("Read, Skill"), h("Read"), Shrank, false}} {
 		r := compare(c.was, c.is, "2%", "")
-		own := r.Agents[len(r.Agents)-1]
-		if len(r.Changes) != 1 || r.Changes[0].What != c.what || r.Changes[0].Now.From() != "own.md:2" || r.Changes[0].Tokens != own.Is-own.Was || r.Fails() != c.fails {
+		own, sum := r.Agents[len(r.Agents)-1], int64(0)
+		for _, x := range r.Changes {
+			if x.Now.Word == "Given to" && (x.What != c.what || x.Now.From() != ".claude/agents/own.md:4") || x.Theirs {
+				t.Errorf("%+v", x)
+			}
+			if slices.Contains(x.Who, "own") && x.Now.Kind != kindChosen {
+				sum += x.Tokens
+			}
+		}
+		if own.Missed != c.fails || sum != own.Is-own.Was || sum == 0 {
 			t.Errorf("%s: %+v, %+v", c.what, r.Changes, own)
 		}
+	}
+}
+
+// chosen has the definition of the own agent list other tools of the client's.
+func chosen(t *testing.T) {
+	for _, c := range []struct {
+		was, is, name, what string
+		fails               bool
+	}{
+		{"Read, Grep, Glob", "Read, Grep, Glob, Bash, Edit, Write", "+Edit +Write +Bash", Grew, true},
+		{"Read, Grep, Glob, Bash", "Read, Grep", "-Glob -Bash", Shrank, false},
+		{"Read, Grep, Glob\ndisallowedTools: Glob", "Read, Grep, Glob\ndisallowedTools: Read", "+Glob -Read", "", false},
+		{"Read", "Read\nmemory: project", "+Edit +Write", Grew, true},
+	} {
+		base, now := of(own(c.was), nil), of(own(c.is), nil)
+		r := compare(base, now, "2%", "")
+		i := slices.IndexFunc(r.Changes, func(x Change) bool { return x.Now.Kind == kindChosen })
+		if i < 0 {
+			t.Fatalf("%s → %s: %+v", c.was, c.is, r.Changes)
+		}
+		x, tools := r.Changes[i], int64(0)
+		for _, p := range now.tools(now.agent("own")) {
+			tools += p.Tokens
+		}
+		for _, p := range base.tools(base.agent("own")) {
+			tools -= p.Tokens
+		}
+		if x.Theirs || x.Now.Name != c.name || x.Now.From() != ".claude/agents/own.md:4" || x.Tokens != tools || c.what != "" && x.What != c.what || c.what != "" && r.Agents[len(r.Agents)-1].Missed != c.fails {
+			t.Errorf("%s → %s: %+v %+v, want %s of %d", c.was, c.is, x, x.Now, c.name, tools)
+		}
+	}
+	// The client's own change is not the repository's.
+	base, now := of(own("Read, Grep"), nil), of(own("Read, Grep"), nil)
+	gone := base.agent("own")
+	gone.Parts = slices.DeleteFunc(slices.Clone(gone.Parts), func(i int) bool { return base.Parts[i].Name == "Grep" })
+	base.Semantics--
+	for _, p := range base.Parts {
+		if p.Name == "Grep" {
+			p.Name = "OldGrep"
+		}
+	}
+	if r := compare(base, now, "2%", ""); r.Fails() || slices.ContainsFunc(r.Changes, func(x Change) bool { return !x.Theirs }) {
+		t.Errorf("another client: %+v", r.Changes)
 	}
 }
 
@@ -263,8 +333,7 @@ func remodelled(t *testing.T) {
 
 func guessed(t *testing.T) {
 	h := func(parts ...project.Part) *Heads {
-		found := &project.Found{Layout: client.Find(client.Default), Parts: append(parts, project.Part{Kind: client.Memory, From: "CLAUDE.md:1", Text: "a\nb"})}
-		return Of(Input{Found: found, Model: "claude-sonnet-5-5", Price: cachemodel.Lookup, Semantics: 3})
+		return of(nil, nil, append(parts, project.Part{Kind: client.Memory, From: "CLAUDE.md:1", Text: "a\nb"})...)
 	}
 	tool := func(file string) project.Part {
 		return project.Part{Kind: client.Deferred, Name: "mcp__a__b", From: file, Text: "mcp__a__b"}

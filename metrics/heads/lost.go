@@ -28,11 +28,68 @@ func (c *comparison) losses(problems []*document.Error) {
 	}
 }
 
+// Note notes, for a baseline, which problems leave text out, on whatever line.
+func (h *Heads) Note(problems []*document.Error) {
+	h.Unloaded = []string{}
+	for _, p := range problems {
+		if !p.Warning {
+			h.Unloaded = append(h.Unloaded, sums(p.File+" "+p.Msg))
+		}
+	}
+}
+
+// unread notes what could not be read of files, and the baseline had no such problem:
+// text that its author meant agents to have, those that have what else is of its kind.
+func (c *comparison) unread(problems []*document.Error) {
+	for _, p := range problems {
+		known := func(x Change) bool { return x.Why == p }
+		if p.Warning || c.base.Unloaded == nil || slices.Contains(c.base.Unloaded, sums(p.File+" "+p.Msg)) || slices.ContainsFunc(c.Changes, known) {
+			continue
+		}
+		part := &Part{Word: word(p.File), File: p.File, Line: p.Line}
+		x := Change{What: Lost, Now: part, Why: p}
+		for _, a := range c.now.Agents {
+			if part.Word == "Settings" || slices.Contains(c.now.words(a), part.Word) {
+				x.Who = append(x.Who, a.Name)
+			}
+		}
+		if x.Who == nil {
+			x.Who = []string{Main}
+		}
+		c.Changes = append(c.Changes, x)
+	}
+}
+
+// word is the client's own for what a file holds.
+func word(file string) string {
+	switch base := path.Base(file); {
+	case base == path.Base(settingsFile), base == path.Base(localSettings):
+		return "Settings"
+	case base == serversFile:
+		return words[client.Deferred]
+	case strings.Contains(file, ".claude/agents"):
+		return words[client.Types]
+	case strings.Contains(file, ".claude/skills/"), strings.Contains(file, ".claude/commands/"):
+		return words[client.Skills]
+	case strings.Contains(file, ".agentsim/mcp/"):
+		return words[client.Deferred]
+	}
+	return words[client.Memory]
+}
+
+// words are those of the parts of an agent.
+func (h *Heads) words(a *Agent) (out []string) {
+	for _, i := range a.Parts {
+		out = append(out, h.Parts[i].Word)
+	}
+	return out
+}
+
 // settings notes the files of settings that were read and cannot be read now: what they
 // said holds for nobody.
 func (c *comparison) settings(problems []*document.Error) {
 	for _, file := range c.base.Settings {
-		at := slices.IndexFunc(problems, func(p *document.Error) bool { return !p.Warning && named(p, file) })
+		at := slices.IndexFunc(problems, func(p *document.Error) bool { return !p.Warning && problemOf(p, file) })
 		if at < 0 || slices.Contains(c.now.Settings, file) {
 			continue
 		}
@@ -45,8 +102,8 @@ func (c *comparison) settings(problems []*document.Error) {
 	}
 }
 
-// named reports whether a problem is of a file, which may be the user's.
-func named(p *document.Error, file string) bool {
+// problemOf reports whether a problem is of a file, which may be the user's.
+func problemOf(p *document.Error, file string) bool {
 	return p.File == file || strings.HasPrefix(file, "~/") && strings.HasSuffix(p.File, file[1:])
 }
 
@@ -56,7 +113,7 @@ func (c *comparison) unset(x *Change) bool { return x.Now.File == settingsFile &
 // silences reports whether a problem is why settings give no model or lifetime now: the
 // file is not read, or is read but for that key.
 func (c *comparison) silences(p *document.Error, x *Change) bool {
-	if !slices.ContainsFunc([]string{settingsFile, localSettings, "~/" + settingsFile}, func(file string) bool { return named(p, file) }) {
+	if !slices.ContainsFunc([]string{settingsFile, localSettings, "~/" + settingsFile}, func(file string) bool { return problemOf(p, file) }) {
 		return false
 	}
 	key := map[string]string{Model: `"model"`, Lifetime: "CacheTtl\""}[x.What]
@@ -98,7 +155,13 @@ func (p *Part) Server() string {
 	return ""
 }
 
-// lost reports whether an agent had a part that is not loaded any more.
-func (r *Report) lost(agent string) bool {
-	return slices.ContainsFunc(r.Changes, func(x Change) bool { return x.Why != nil && slices.Contains(x.Who, agent) })
+// lost reports whether an agent had a part that is not loaded any more, and whether text
+// is meant for it that is not.
+func (r *Report) lost(agent string) (lost, unread bool) {
+	for _, x := range r.Changes {
+		if x.Why != nil && slices.Contains(x.Who, agent) {
+			lost, unread = lost || x.Was != nil, unread || x.Was == nil
+		}
+	}
+	return lost, unread
 }

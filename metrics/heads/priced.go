@@ -30,7 +30,7 @@ func (c *comparison) models() {
 		if before == nil || before.Model == a.Model {
 			continue
 		}
-		from := a.From
+		from := a.field("model")
 		if was != nil && before.Model == was.Model && a.Model == main.Model {
 			from = cmp.Or(c.now.from.model, settingsFile)
 		}
@@ -56,13 +56,14 @@ func (c *comparison) lifetimes() {
 
 // setting notes for an agent what files other than texts decide, those that share it
 // together.
-func (c *comparison) setting(what string, p *Part, name string) {
+func (c *comparison) setting(what string, p *Part, name string) *Change {
 	i := slices.IndexFunc(c.Changes, func(x Change) bool { return x.What == what && x.Now.key() == p.key() })
 	if i < 0 {
 		i = len(c.Changes)
 		c.Changes = append(c.Changes, Change{What: what, Now: p, Was: p, Theirs: !p.Own()})
 	}
 	c.Changes[i].Who = append(c.Changes[i].Who, name)
+	return &c.Changes[i]
 }
 
 // settingsFile is where a model or a lifetime was named that is named no more.

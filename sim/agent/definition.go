@@ -15,10 +15,11 @@ type Definition struct {
 	Type        string // the subagent_type that names it
 	Description string // when to use it; stands in the Agent tool's own bytes
 	Source      Source
-	Plugin      string   // the plugin that brings it; "" of any other source
-	Place       string   // file and line of it, for messages; "" of a built-in
-	Model       string   // alias, dated id, "inherit", or "" for the default sub-agent model
-	Tools       []string // allow list; ["*"] or nil is the default pool
+	Plugin      string            // the plugin that brings it; "" of any other source
+	Place       string            // file and line of it, for messages; "" of a built-in
+	Fields      map[string]string // likewise of each field that it gives
+	Model       string            // alias, dated id, "inherit", or "" for the default sub-agent model
+	Tools       []string          // allow list; ["*"] or nil is the default pool
 	Disallowed  []string
 	Mode        permission.Mode // permission mode; "" leaves it to the parent
 	MaxTurns    int             // 0 is the run's limit

@@ -150,7 +150,7 @@ const (
 func (w *World) contexts(t *frontText, user []Part, pool *Pool, at *place, child bool, claude, git string) (system string) {
 	kept := func(parts []Part) []Part {
 		out := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
-			return child && p.RootsOnly || p.Needs != "" && !pool.Has(p.Needs)
+			return !p.stands(pool, child)
 		})
 		for i := range out {
 			switch out[i].Name {

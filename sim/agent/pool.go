@@ -145,18 +145,23 @@ func (w *World) schema(in *tool.Pool) tool.AgentOptions {
 // types are those that agents of the session may start.
 func (w *World) types() (out []tool.AgentType) {
 	for _, d := range w.cfg.Definitions {
-		if w.coordinator && d.Type != TypeWorker {
-			continue // a coordinator starts no other agents (CRD-05)
+		if w.lists(d) {
+			out = append(out, d.listed())
 		}
-		if missing, _ := w.lacks(d); missing != nil {
-			continue
-		}
-		if _, denied := w.cfg.Permissions.Rules.DeniesAgent(d.Type); denied {
-			continue
-		}
-		out = append(out, tool.AgentType{Name: d.Type, WhenFor: d.Description, Tools: d.toolWords()})
 	}
 	return out
+}
+
+// lists reports whether a type is among them.
+func (w *World) lists(d *Definition) bool {
+	missing, _ := w.lacks(d)
+	_, denied := w.cfg.Permissions.Rules.DeniesAgent(d.Type)
+	return missing == nil && !denied && (!w.coordinator || d.Type == TypeWorker) // a coordinator starts no other agents (CRD-05)
+}
+
+// listed is what a list of types says of the definition's.
+func (d *Definition) listed() tool.AgentType {
+	return tool.AgentType{Name: d.Type, WhenFor: d.Description, Tools: d.toolWords()}
 }
 
 // namesLead reports whether the name in a call leads to its agent now (SUB-23).

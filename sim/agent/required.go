@@ -102,21 +102,21 @@ func (d *Definition) trusted() bool {
 	return d.BuiltIn() || d.Source == FromPlugin || d.Source == FromPolicy
 }
 
-// bring adds to the pool the tools of the session's servers that the definition names
-// and of those that it has each agent open. A tool that is there already stays (MCP-02).
-func (b *spawning) bring() {
-	a, d := b.by, b.def
+// bring is a pool with the tools of the session's servers that a definition names and of
+// those that it has each agent open. A tool that is there already stays (MCP-02).
+func (w *World) bring(p *Pool, d *Definition, finding func(rule, detail string)) (*Pool, []*mcp.Connection) {
 	if len(d.Servers)+len(d.Inline) == 0 {
-		return
+		return p, nil
 	}
-	if a.w.cfg.PluginsOnly && !d.trusted() {
-		a.finding("mcp-restricted", d.Place+": "+strings.Join(append(slices.Clone(d.Servers), d.Inline...), ", ")+" of mcpServers: strictPluginOnlyCustomization leaves them to agents of plugins")
-		return
+	if w.cfg.PluginsOnly && !d.trusted() {
+		finding("mcp-restricted", d.Place+": "+strings.Join(append(slices.Clone(d.Servers), d.Inline...), ", ")+" of mcpServers: strictPluginOnlyCustomization leaves them to agents of plugins")
+		return p, nil
 	}
-	all := slices.Clone(b.pool.all)
+	all := slices.Clone(p.all)
+	var opened []*mcp.Connection
 	add := func(c *mcp.Connection, name string) {
 		if c == nil {
-			a.finding("no-server", d.Place+": there is no MCP server "+name)
+			finding("no-server", d.Place+": there is no MCP server "+name)
 			return
 		}
 		for _, t := range c.Lists() {
@@ -126,20 +126,21 @@ func (b *spawning) bring() {
 		}
 	}
 	for _, name := range d.Servers {
-		if c := a.w.cfg.Servers.Find(name); c == nil || c.Status() == mcp.Connected {
+		if c := w.cfg.Servers.Find(name); c == nil || c.Status() == mcp.Connected {
 			add(c, name)
 		}
 	}
 	for _, name := range d.Inline {
-		c := a.w.cfg.Servers.Open(name)
+		c := w.cfg.Servers.Open(name)
 		if add(c, name); c != nil {
-			b.servers = append(b.servers, c)
+			opened = append(opened, c)
 		}
 	}
-	of := *b.pool.Pool
+	of := *p.Pool
 	of.Tools = all
-	b.pool = &Pool{Pool: &of, all: all}
-	a.w.lay(b.pool, nil)
+	p = &Pool{Pool: &of, all: all}
+	w.lay(p, nil)
+	return p, opened
 }
 
 // connect waits until the servers that the agent opened have connected, or have not.

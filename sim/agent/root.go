@@ -128,15 +128,9 @@ func (w *World) workerContext(a *Agent) Part {
 // rootFront renders a root's prefix as the gates have it now.
 func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered {
 	s := &a.root.spec
-	t := frontText{system: s.System, static: s.Static}
+	t := frontText{}
+	t.system, t.static = w.rootPrompt(s, pool)
 	context := w.cfg.UserContext
-	if s.System == nil {
-		prompt := MainPrompt(&w.gates)
-		if w.coordinator {
-			prompt = w.cfg.Coordinator.Prompt()
-		}
-		t.system, t.static = []string{w.grown(nil, pool, prompt)}, 1
-	}
 	if w.coordinator {
 		context = append(context[:len(context):len(context)], w.workerContext(a))
 	}
@@ -150,6 +144,18 @@ func (w *World) rootFront(a *Agent, pool *Pool, settings llm.Settings) *rendered
 		}
 	}
 	return w.head(headKey{pool: pool, root: a.lineage, model: s.Model, workspace: s.Workspace, settings: settings}, &t)
+}
+
+// rootPrompt is a root's own system prompt, and how much of it does not depend on the
+// session.
+func (w *World) rootPrompt(s *RootSpec, pool *Pool) (system []string, static int) {
+	switch {
+	case s.System != nil:
+		return s.System, s.Static
+	case w.coordinator:
+		return []string{w.grown(nil, pool, w.cfg.Coordinator.Prompt())}, 1
+	}
+	return []string{w.grown(nil, pool, MainPrompt(&w.gates))}, 1
 }
 
 // hearFirst appends the user message that a root starts with.

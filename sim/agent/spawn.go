@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -192,22 +193,13 @@ func (b *spawning) childModel() (string, error) {
 	if name == "" {
 		name = b.def.Model
 	}
-	if name == "" {
-		name = a.w.cfg.Subagent
+	id := a.w.modelOf(name, a.client.req.Model)
+	if id == "" {
+		name = cmp.Or(name, a.w.cfg.Subagent)
+		a.finding("no-model", "no agent of type "+b.def.Type+" is started: its model "+name+" is an alias that provider.aliases does not name")
+		return "", fmt.Errorf("model %q is not resolved here: name it under provider.aliases", name)
 	}
-	if name == "" || name == "inherit" {
-		return a.client.req.Model, nil
-	}
-	switch name {
-	case "sonnet", "opus", "haiku":
-		id, ok := a.w.cfg.Aliases[name]
-		if !ok {
-			a.finding("no-model", "no agent of type "+b.def.Type+" is started: its model "+name+" is an alias that provider.aliases does not name")
-			return "", fmt.Errorf("model %q is not resolved here: name it under provider.aliases", name)
-		}
-		return id, nil
-	}
-	return name, nil
+	return id, nil
 }
 
 // assemblePool is stage 2: the child's own pool, with its own mode; a fork has
@@ -224,7 +216,7 @@ func (b *spawning) assemblePool() error {
 		b.mode = b.mateMode()
 		b.pool = a.w.matePool(b.def, b.mode)
 	}
-	b.bring()
+	b.pool, b.servers = a.w.bring(b.pool, b.def, a.finding)
 	b.stage(2, "pool", strconv.Itoa(len(b.pool.Tools)))
 	return nil
 }

@@ -41,6 +41,7 @@ const (
 	Opening     Place = "opening"      // of the first message, a block of its own
 	UserContext Place = "user context" // one block of the first message
 	Attachment  Place = "attachment"   // behind the user context, a block of its own
+	Messages    Place = "messages"     // behind all of these
 	Nowhere     Place = ""             // the requests do not hold it
 )
 

@@ -160,7 +160,10 @@ func (r *reader) described(at document.Pos) {
 func (r *reader) done(prompt string, at document.Pos) {
 	d := r.def
 	d.Prompt = func(*gate.Set) string { return prompt }
-	d.Place = r.text.src.Name + ":" + strconv.Itoa(at.Line)
+	d.Place, d.Fields = r.text.src.Name+":"+strconv.Itoa(at.Line), map[string]string{}
+	for key, p := range r.where { // order: each has an entry of its own
+		d.Fields[key] = r.text.src.Name + ":" + strconv.Itoa(p.Line)
+	}
 	if d.Memory != "" {
 		d.Tools = remembering(d.Tools)
 	}

@@ -185,10 +185,10 @@ func (m *memory) follow(p place, name, called string, x imported, chain []string
 		at := slices.Index(chain, next)
 		m.problem(p, name, x.line, 1, "", "imports lead in a circle: %s", strings.Join(append(slices.Clone(chain[at:]), next), " imports "))
 	case len(chain) > importHops:
-		m.problem(p, name, x.line, 1, "", "@%s is not imported: it is more than %d imports away from %s", x.path, importHops, chain[0])
+		m.unread(p, name, x.line, 1, "@%s is not imported: it is more than %d imports away from %s", x.path, importHops, chain[0])
 	case !there(p, to):
 		if strings.HasSuffix(to, ".md") {
-			m.problem(p, name, x.line, 1, "", "@%s names no file: it is not imported", x.path)
+			m.unread(p, name, x.line, 1, "@%s names no file: it is not imported", x.path)
 		}
 	default:
 		m.file(p, to, called+":"+strconv.Itoa(x.line), chain)

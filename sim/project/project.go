@@ -65,6 +65,16 @@ type Found struct {
 	Problems []*definition.Problem
 }
 
+// Kind are the parts of a kind.
+func (f *Found) Kind(k client.Kind) (out []*Part) {
+	for i := range f.Parts {
+		if f.Parts[i].Kind == k {
+			out = append(out, &f.Parts[i])
+		}
+	}
+	return out
+}
+
 // Bounds on what is read.
 const (
 	maxMemory   = 4 << 20 // bytes of one memory file; the client skips larger ones too

@@ -160,12 +160,18 @@ func TypeList(types []AgentType) string {
 func typeLines(types []AgentType) string {
 	var b strings.Builder
 	for _, t := range sortedTypes(types) {
-		b.WriteString("\n- " + t.Name + ": " + t.WhenFor)
-		if t.Tools != "" {
-			b.WriteString(" (Tools: " + t.Tools + ")")
-		}
+		b.WriteString("\n" + t.Line())
 	}
 	return b.String()
+}
+
+// Line is the type's in a list of types.
+func (t AgentType) Line() string {
+	line := "- " + t.Name + ": " + t.WhenFor
+	if t.Tools != "" {
+		line += " (Tools: " + t.Tools + ")"
+	}
+	return line
 }
 
 func sortedTypes(types []AgentType) []AgentType {

@@ -7,6 +7,7 @@ import (
 
 	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
+	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/heads"
@@ -137,7 +138,11 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 	if l == nil || l.dir == nil {
 		return ""
 	}
-	h, has := headsOf(spec), map[string]int64{}
+	h, err := headsOf(spec, nil, cachemodel.Lookup)
+	if err != nil {
+		return "" // the run itself said so
+	}
+	has := map[string]int64{}
 	for _, a := range h.Agents {
 		has[a.Name] = 0
 	}
@@ -168,36 +173,51 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 		report.Quantity(calls), report.Quantity(sent), report.Quantity(r.Total.Usage.Prompt()))
 }
 
-// headsOf are those of a run's agents: what the project puts in front of them.
-func headsOf(spec *sim.Spec) *heads.Heads {
-	sc := *spec.Scenario
+// headsOf are those of a run's agents, by what was found: nil is what its project has.
+func headsOf(spec *sim.Spec, found *project.Found, price rundb.Pricing) (*heads.Heads, error) {
+	own, sc := *spec, *spec.Scenario
+	own.Scenario = &sc
 	of := &sc.Project
-	found := &project.Found{Layout: spec.Layout()}
-	add := func(kind client.Kind, name, from, text string, bytes int) {
-		found.Parts = append(found.Parts, project.Part{Kind: kind, Name: name, From: from, Text: text, Bytes: bytes})
+	all := found == nil
+	if all {
+		found = &project.Found{Layout: spec.Layout()}
 	}
-	if of.ClaudeMd != nil {
+	add := func(kind client.Kind, name, from, text string, bytes int) *project.Part {
+		found.Parts = append(found.Parts, project.Part{Kind: kind, Name: name, From: from, Text: text, Bytes: bytes})
+		return &found.Parts[len(found.Parts)-1]
+	}
+	if all && of.ClaudeMd != nil {
 		add(client.Memory, "", "project.claude_md", of.ClaudeMd.Text, 0)
 	}
-	if of.GitStatus != nil {
+	if all && of.GitStatus != nil {
 		add(client.Git, "", "project.git_status", of.GitStatus.Text, 0)
 	}
 	for i := range of.Parts {
 		x := &of.Parts[i]
-		add(client.Kind(x.Kind), x.Name, x.From, x.Text.Text, x.Text.Bytes)
+		if kind := client.Kind(x.Kind); all || kind == client.Tool || kind == client.Prompt {
+			p := add(kind, x.Name, x.From, x.Text.Text, x.Text.Bytes)
+			if kind == client.Deferred {
+				p.Defined = &project.Part{Kind: kind, Name: x.Name, From: x.From, Text: x.Definition.Text, Bytes: x.Definition.Bytes}
+			}
+		}
 	}
-	in := heads.Input{Found: found, Model: sc.Provider.ModelID(sc.Provider.Model), Price: cachemodel.Lookup}
-	of.Agents.BuiltIns = append(slices.Clone(of.Agents.BuiltIns), agent.TypePlan)               // check names it too
-	if set, err := sim.Definitions(&sc, sim.DefinitionSources(&sc, spec.Project)); err == nil { // else the run itself fails
-		in.Definitions = set.Definitions
+	if !slices.Contains(of.Agents.BuiltIns, agent.TypePlan) {
+		of.Agents.BuiltIns = append(slices.Clone(of.Agents.BuiltIns), agent.TypePlan) // check names it too
 	}
-	return heads.Of(in)
+	fronts, err := own.Fronts()
+	if err != nil {
+		return nil, err
+	}
+	return heads.Of(heads.Input{Found: found, Fronts: fronts, Semantics: sim.Semantics, Price: price}), nil
 }
 
 // standing lists what stands in front of a run's agents, a line for each kind and
 // file.
 func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standing) {
-	h := headsOf(spec)
+	h, err := headsOf(spec, nil, cachemodel.Lookup)
+	if err != nil {
+		return nil // the run itself fails
+	}
 	var has [][]string // by row
 	for _, i := range h.Front() {
 		p := h.Parts[i]

@@ -23,7 +23,10 @@ const maxHead = 4 << 20
 // headInto makes the head of a body part of a variant, so that a replay has it: what
 // the scenario says itself stands over it.
 func (p *Project) headInto(l *Loaded, sc *scenarios.Scenario) error {
-	file := cmp.Or(p.Head, beside(l.Path, sc.Project.Heads))
+	file := p.Head
+	if file == "" && l.File != nil {
+		file = beside(l.Path, sc.Project.Heads)
+	}
 	sc.Project.Heads = ""
 	if file == "" || sc.Stack == scenarios.MinimalStack {
 		return nil

@@ -3,12 +3,15 @@ package loading
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/metrics/heads"
@@ -18,6 +21,7 @@ import (
 	"agentsim/sim/client"
 	"agentsim/sim/definition"
 	"agentsim/sim/project"
+	"agentsim/sim/workspace"
 )
 
 // DefaultModel is the main agent's where settings name none.
@@ -30,34 +34,66 @@ type Repository struct {
 	Found    *project.Found
 	Problems []*definition.Problem
 	Models   []string // why models are what they are
+	Head     []string // how well the client's own is known
 }
 
-// ReadRepository reads a directory; home is the user's, "" for none.
-func ReadRepository(dir, home string, price rundb.Pricing) (*Repository, error) {
+// ReadRepository reads a directory as a run on it does; home is the user's, and head a
+// file with one request of the client's, "" for none.
+func ReadRepository(dir, home, head string, prices *scenarios.Prices, price rundb.Pricing) (*Repository, error) {
 	from, done, err := Source(dir, home, hostdir.Limits{})
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	r := &Repository{Found: project.Read(from, client.Find(client.Default), 0)}
-	model := r.mainModel()
-	if profile, err := cachemodel.Lookup(model); err == nil && profile.Window > 0 {
-		r.Found = project.Read(from, r.Found.Layout, profile.Window)
-	}
+	d := &directory{name: filepath.ToSlash(filepath.Clean(dir)), from: from, found: map[string]*project.Found{}}
+	l := &Loaded{dir: d, flags: &Project{Home: home, Head: head}, named: true}
+	r := &Repository{Found: d.read(client.Default, 0)}
+	sc := scenarios.Defaults()
+	sc.Main, sc.Provider.Model, sc.Provider.Aliases, sc.Provider.Prices = &scenarios.Root{}, r.mainModel(), Aliases(), prices
+	sc.Project.Agents.BuiltIns = []string{agent.TypePlan}
+	l.into(sc, "")
+	r.Found = l.of(sc)
 	for _, p := range r.Found.Problems {
-		p.File = strings.TrimPrefix(p.File, filepath.ToSlash(filepath.Clean(dir))+"/")
+		p.File = strings.TrimPrefix(p.File, d.name+"/")
 	}
 	files, problems := definition.ReadDeep(from.Dir)
-	sc := scenarios.Defaults()
-	sc.Project.Agents.BuiltIns, sc.Provider.Aliases = []string{agent.TypePlan}, Aliases()
 	set, err := sim.Definitions(sc, []definition.Source{{From: agent.FromProject, Files: files, Deep: true, Lifetimes: true}})
 	if err != nil {
 		return nil, err
 	}
 	r.problems(slices.Concat(problems, set.Problems))
-	r.models(set.Definitions, model)
-	r.Heads = heads.Of(heads.Input{Found: r.Found, Definitions: set.Definitions, Model: model, Aliases: Aliases(), Semantics: sim.Semantics, Price: price})
-	return r, nil
+	r.models(set.Definitions)
+	if err := l.flags.headInto(l, sc); err != nil {
+		return nil, err
+	}
+	spec, err := (&harness.Maker{Project: definedBy(from.Dir, files, set.Definitions)}).Spec(sc, "")
+	if err != nil {
+		return nil, err
+	}
+	r.Heads, err = headsOf(spec, r.Found, price)
+	if err == nil {
+		r.Note(r.Problems)
+	}
+	r.Head = headLines([]*sim.Spec{spec}, false)
+	return r, err
+}
+
+// definedBy are the files that definitions are made of, with the skills that they name.
+func definedBy(dir fs.FS, files map[string]string, defs []*agent.Definition) *workspace.Snapshot {
+	for _, d := range defs {
+		for _, name := range d.Skills {
+			file := path.Join(".claude/skills", name, "SKILL.md")
+			if text, err := fs.ReadFile(dir, file); err == nil {
+				files[file] = string(text)
+			}
+		}
+	}
+	maps.DeleteFunc(files, func(file, text string) bool {
+		_, err := workspace.NewSnapshot(map[string]string{file: text})
+		return err != nil // it is no text, which is told
+	})
+	out, _ := workspace.NewSnapshot(files) // each is a file that one can hold
+	return out
 }
 
 // mainModel is the model of the main agent.
@@ -86,19 +122,13 @@ func (r *Repository) problems(more []*definition.Problem) {
 	}
 }
 
-// models says which models aliases are taken for, and which agents have one of which
-// nobody knows what it costs.
-func (r *Repository) models(defs []*agent.Definition, main string) {
+// models says which models aliases are taken for.
+func (r *Repository) models(defs []*agent.Definition) {
 	named, used := Aliases(), map[string]bool{r.Found.Settings.Model.Value: true}
 	for _, d := range defs {
 		used[d.Model] = true
-		if d.Model == "" || d.Model == "inherit" || named[d.Model] != "" {
-			continue
-		}
-		if _, err := cachemodel.Lookup(d.Model); err != nil {
-			file, line := heads.Located(d.Place)
-			r.Problems = append(r.Problems, &definition.Problem{File: file, Line: line, Col: 1, Warning: true,
-				Msg: fmt.Sprintf("agent %q is counted on %s, the main agent's model: %s", d.Type, main, err)})
+		if _, err := cachemodel.Lookup(cmp.Or(named[d.Model], d.Model)); err != nil && d.Model != "" && d.Model != "inherit" {
+			r.Models = append(r.Models, "agent "+d.Type+" is counted on the main agent's model: "+d.Model+" has no known prices")
 		}
 	}
 	var said []string

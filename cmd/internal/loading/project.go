@@ -265,7 +265,7 @@ func (l *Loaded) says(variant, path string) bool {
 	if l.named && strings.HasPrefix(path, "project.") {
 		return slices.ContainsFunc(l.sets, func(set string) bool { return strings.HasPrefix(set, path+"=") || strings.HasPrefix(set, path+".") })
 	}
-	return l.Gives(variant, l.sets, path)
+	return l.File != nil && l.Gives(variant, l.sets, path)
 }
 
 // settings lays the directory's settings below the scenario's.

@@ -28,6 +28,7 @@ type options struct {
 	threshold string
 	day       heads.Day
 	home      string
+	head      string
 	output    string
 	junit     string
 	sarif     string
@@ -54,11 +55,12 @@ sessions are as long as recorded ones (--profile). Nothing is written, and nothi
 
 With a baseline (DIR/.agentsim/check.json, which --update writes and you commit) it says what grew, shrank, moved or was
 reordered, which agent runs on another model, whose change that is, and what it costs all that have it together. It ends
-with 3 where what the repository puts in front of an agent grew over the threshold or was reordered, or where its model
-or the lifetime of its cache entries makes the same head dearer by more than the threshold, or where a part that the
+with 3 where what the repository puts in front of an agent, tools that a definition lists included, grew over the
+threshold or was reordered, or where its model
+or the lifetime of its cache entries makes the same head dearer by more than the threshold, where a part that the
 baseline has, or the settings that it was made with, are gone since their file, their server or their import no longer
-loads, and with 7 where there is no baseline. What the client itself puts there, git's
-status and prices do not decide, nor do files that never loaded, which the verdict counts. A server of which nobody saved
+loads, or where something that is new does not load, and with 7 where there is no baseline. What the client itself puts there, git's
+status and prices do not decide, nor does what did not load when the baseline was written, which the verdict counts. A server of which nobody saved
 what it has counts by assumed sizes, and the verdict says so.`,
 		Example: `  agentsim check --update
   agentsim check
@@ -81,6 +83,7 @@ what it has counts by assumed sizes, and the verdict says so.`,
 	f.Int64Var(&o.turns, "turns", 0, "how many turns of the main agent a session has, in place of the profile's")
 	f.StringVar(&o.profile, "profile", profile.Default, "how long sessions are: a `profile` of the binary by name, or a file of agentsim profile")
 	f.StringVar(&o.home, "home", "", "the user's `directory`, whose .claude counts too; not read by default")
+	f.StringVar(&o.head, "heads", "", "a `file` with one request as your client sent it: its system prompt and tools in place of this program's")
 	o.prices.Add(f)
 	ui.OutputFlag(f, &o.output)
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML into this `file`")
@@ -161,7 +164,7 @@ func (c *check) read() (err error) {
 	if c.files, err = hostdir.OpenDir(dir); err != nil {
 		return ui.Failf(ui.Operating, "%s: %w", dir, err)
 	}
-	c.Repository, err = loading.ReadRepository(dir, c.o.home, c.price)
+	c.Repository, err = loading.ReadRepository(dir, c.o.home, c.o.head, c.o.prices.Prices, c.price)
 	return err
 }
 
@@ -204,5 +207,5 @@ func (c *check) updating() string {
 	if c.o.dir != "." {
 		words = append(words, c.o.dir)
 	}
-	return ui.QuoteAll(append(append(words, ui.Flags("--home", c.o.home, "--prices", c.o.prices.Name, "--baseline", c.o.baseline)...), "--update"))
+	return ui.QuoteAll(append(append(words, ui.Flags("--home", c.o.home, "--heads", c.o.head, "--prices", c.o.prices.Name, "--baseline", c.o.baseline)...), "--update"))
 }

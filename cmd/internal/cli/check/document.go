@@ -62,6 +62,7 @@ func (c *check) verdict() string {
 		{"on a model dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Dearer }},
 		{"with a TTL dearer by over " + c.o.threshold, func(g heads.Growth) bool { return g.Longer }},
 		{"a part no longer loads", func(g heads.Growth) bool { return g.Lost }},
+		{"new text is not loaded", func(g heads.Growth) bool { return g.Unread }},
 	} {
 		var names []string
 		for _, g := range c.report.Agents {
@@ -88,10 +89,10 @@ func (c *check) verdict() string {
 	return strings.Join(parts, " · ")
 }
 
-// less is by how many tokens all changes together make parts smaller.
+// less is by how many tokens the repository's changes together make parts smaller.
 func (c *check) less() (n int64) {
 	for _, x := range c.report.Changes {
-		if x.What != heads.Reordered && !x.Priced() {
+		if x.What != heads.Reordered && !x.Priced() && !x.Theirs {
 			n -= x.Tokens
 		}
 	}
@@ -140,11 +141,15 @@ func (c *check) assumed() []string {
 			client += p.Tokens
 		}
 	}
+	own := fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s%s", ui.Count(client), c.Client, c.first)
+	if c.o.head != "" {
+		own = strings.Join(c.Head, "; ")
+	}
 	return slices.Concat([]string{
 		fmt.Sprintf("a day is %s; each type of sub-agent, forks too, is started as often as the others", ui.Things(c.o.day.Sessions, "session")),
 		"a turn of a part or a change is one of each agent that has it",
 		"a fork reads what its lead wrote; one that begins cold, after the lead's entry expired, writes it as main does to begin",
-		fmt.Sprintf("the client's own system prompt, tools and types, %s tok of main's, are this program's (tiny), in place of those of %s%s", ui.Count(client), c.Client, c.first),
+		own,
 		"tokens counted by " + c.Counter + ", each part by itself",
 	}, c.Models, c.Found.Assumed)
 }
@@ -242,7 +247,7 @@ func grown(g heads.Growth) string {
 	for _, w := range []struct {
 		word string
 		is   bool
-	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer || g.Longer}, {"lost a part", g.Lost}} {
+	}{{"new", g.New}, {"grew", g.Missed && !g.Assumed}, {"grew (assumed)", g.Assumed}, {"reordered", g.Reordered}, {"dearer", g.Dearer || g.Longer}, {"lost a part", g.Lost}, {"lacks new text", g.Unread}} {
 		if w.is {
 			words = append(words, w.word)
 		}

@@ -68,7 +68,7 @@ func agents(s *ui.Env, dir string, d *loading.Definitions, output string) error 
 	sc := scenarios.Defaults()
 	sc.Provider.Aliases = loading.Aliases()
 	project := definition.Project(files)
-	project.Root, project.Lifetimes = filepath.ToSlash(filepath.Clean(dir)), true
+	project.Root, project.Lifetimes, project.Deep = filepath.ToSlash(filepath.Clean(dir)), true, true
 	set, err := sim.Definitions(sc, append(given, project))
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func repositorySeen(d *report.Document) bool {
 	if g, err := hostdir.ReadGit(".", hostdir.Limits{}); err != nil || g == nil {
 		return false // a repository that git cannot tell of is told of by commands that need it
 	}
-	r, err := loading.ReadRepository(".", "", cachemodel.Lookup)
+	r, err := loading.ReadRepository(".", "", "", nil, cachemodel.Lookup)
 	if err != nil {
 		return false
 	}

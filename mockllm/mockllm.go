@@ -45,7 +45,7 @@ type Config struct {
 	// prompt above it is refused, and the run goes on.
 	MaxPrompt int64
 	// Limits are each model's rate limits.
-	Limits Limits
+	Limits RateLimits
 }
 
 // LimitTokens is the name of the limit on a prompt's tokens in a

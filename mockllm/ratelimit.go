@@ -17,7 +17,7 @@ type Rate struct {
 	Refill vtime.Duration // time in which one comes back, > 0
 }
 
-// Limits are the rate limits of each model by itself; nil is none (CACHE-44).
+// RateLimits are the rate limits of each model by itself; nil is none (CACHE-44).
 //
 // Input counts what is sent and not read from the cache: plain input and cache
 // creation, and on models that say so what was read. A call that finds no room is
@@ -29,16 +29,16 @@ type Rate struct {
 // input and output tokens per minute; cache reads are no input but on models
 // marked so; output is counted in real time, whatever max_tokens is; a 429 names
 // the limit and carries retry-after. Read in 2026-11.
-type Limits struct {
+type RateLimits struct {
 	Requests *Rate // calls that were not refused
 	Input    *Rate // tokens
 	Output   *Rate // tokens
 }
 
-// limitNames say what a bucket counts, in the order of Limits.
+// limitNames say what a bucket counts, in the order of RateLimits.
 var limitNames = [...]string{"requests", "input tokens", "output tokens"}
 
-func (l *Limits) rates() [len(limitNames)]*Rate {
+func (l *RateLimits) rates() [len(limitNames)]*Rate {
 	return [...]*Rate{l.Requests, l.Input, l.Output}
 }
 
@@ -53,7 +53,7 @@ type meters [len(limitNames)]*bucket
 
 // metersOf are a model's meters, nil without any limit.
 func (s *Server) metersOf(id string) *meters {
-	if s.cfg.Limits == (Limits{}) {
+	if s.cfg.Limits == (RateLimits{}) {
 		return nil
 	}
 	if s.meters == nil {

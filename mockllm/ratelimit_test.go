@@ -15,7 +15,7 @@ import (
 
 // limits makes the calls of one conversation at instants, under a limit.
 func limits(t testing.TB, id string, rate *mockllm.Rate, marked bool, at ...vtime.Duration) ([]made, *room) {
-	cfg := mockllm.Config{Source: thinker{}, Limits: mockllm.Limits{Input: rate}}
+	cfg := mockllm.Config{Source: thinker{}, Limits: mockllm.RateLimits{Input: rate}}
 	if id == "claude-haiku-3-5" {
 		cfg.Profile = cachemodel.Lookup
 	}
@@ -61,7 +61,7 @@ func rateLimited(t *testing.T) {
 	if u := marked[1].resp.Usage; u.Read != 0 || u.Written() == 0 {
 		t.Errorf("expired, the call has %+v", u)
 	}
-	r = newRoom(t, mockllm.Config{Source: thinker{}, Limits: mockllm.Limits{Input: &mockllm.Rate{Most: 10, Refill: 1}}}, cachemodel.DefaultAnthropicOptions())
+	r = newRoom(t, mockllm.Config{Source: thinker{}, Limits: mockllm.RateLimits{Input: &mockllm.Rate{Most: 10, Refill: 1}}}, cachemodel.DefaultAnthropicOptions())
 	head := r.start(model, 5000, "Go on.")
 	r.play([]vtime.Duration{0}, func(int, *llm.Response) *llm.Request {
 		req := request(model, head, 0)
@@ -103,7 +103,7 @@ func tooLarge(t *testing.T) {
 }
 
 // times are limits that fill up so many times as slowly.
-func times(l mockllm.Limits, d vtime.Duration) mockllm.Limits {
+func times(l mockllm.RateLimits, d vtime.Duration) mockllm.RateLimits {
 	for _, r := range []**mockllm.Rate{&l.Requests, &l.Input, &l.Output} {
 		if *r != nil {
 			*r = &mockllm.Rate{Most: (*r).Most, Refill: (*r).Refill * d}
@@ -120,7 +120,7 @@ func TestRateLimits(t *testing.T) {
 }
 
 // limited makes the calls of one conversation under limits, each at its instant.
-func limited(t *testing.T, l mockllm.Limits, at ...vtime.Duration) ([]made, *room) {
+func limited(t *testing.T, l mockllm.RateLimits, at ...vtime.Duration) ([]made, *room) {
 	r := newRoom(t, mockllm.Config{Source: thinker{}, Limits: l}, cachemodel.DefaultAnthropicOptions())
 	head := r.start(model, 5000, "Go on.")
 	return r.play(at, func(i int, _ *llm.Response) *llm.Request { return request(model, head, i) }), r
@@ -129,9 +129,9 @@ func limited(t *testing.T, l mockllm.Limits, at ...vtime.Duration) ([]made, *roo
 // bucketsPerModel sends a second call to the same model and to another one, under
 // limits that leave no room for a second call.
 func bucketsPerModel(t *testing.T) {
-	free, _ := limited(t, mockllm.Limits{}, 0)
+	free, _ := limited(t, mockllm.RateLimits{}, 0)
 	u := free[0].resp.Usage
-	for what, l := range map[string]mockllm.Limits{
+	for what, l := range map[string]mockllm.RateLimits{
 		"requests":      {Requests: &mockllm.Rate{Most: 1, Refill: vtime.Hour}},
 		"input tokens":  {Input: &mockllm.Rate{Most: u.Prompt(), Refill: vtime.Hour}},
 		"output tokens": {Output: &mockllm.Rate{Most: 1, Refill: vtime.Hour}},
@@ -154,7 +154,7 @@ func bucketsPerModel(t *testing.T) {
 }
 
 func requestLimit(t *testing.T) {
-	l := mockllm.Limits{Requests: &mockllm.Rate{Most: 2, Refill: 100 * vtime.Second}}
+	l := mockllm.RateLimits{Requests: &mockllm.Rate{Most: 2, Refill: 100 * vtime.Second}}
 	at := []vtime.Duration{0, 0, 0, 0}
 	got, r := limited(t, l, at...)
 	err := got[2].err
@@ -180,11 +180,11 @@ func requestLimit(t *testing.T) {
 }
 
 func outputLimit(t *testing.T) {
-	free, _ := limited(t, mockllm.Limits{}, 0)
+	free, _ := limited(t, mockllm.RateLimits{}, 0)
 	said := free[0].resp.Usage.Output
 	rate := &mockllm.Rate{Most: said / 2, Refill: vtime.Second}
 	soon := free[0].resp.Ended.Sub(0) + 1
-	got, r := limited(t, mockllm.Limits{Output: rate}, 0, soon)
+	got, r := limited(t, mockllm.RateLimits{Output: rate}, 0, soon)
 	err := got[1].err
 	if got[0].err != nil || err == nil {
 		t.Fatalf("of %d tokens, answers %v, %v", said, got[0].err, err)
@@ -194,7 +194,7 @@ func outputLimit(t *testing.T) {
 	if err.Message != "this request would exceed the rate limit of output tokens" || err.RetryAfter != want {
 		t.Errorf("%s, wait %s, want %s", err.Message, err.RetryAfter, want)
 	}
-	if again, _ := limited(t, mockllm.Limits{Output: rate}, 0, soon, soon+want); again[2].err != nil {
+	if again, _ := limited(t, mockllm.RateLimits{Output: rate}, 0, soon, soon+want); again[2].err != nil {
 		t.Errorf("when the time is up: %v", again[2].err)
 	}
 	if o := strings.Join(r.server.Options(), " "); o != "output_rate_taken=when-the-answer-ends" {
@@ -203,25 +203,25 @@ func outputLimit(t *testing.T) {
 }
 
 func severalLimits(t *testing.T) {
-	free, _ := limited(t, mockllm.Limits{}, 0)
+	free, _ := limited(t, mockllm.RateLimits{}, 0)
 	prompt := free[0].resp.Usage.Prompt()
 	requests := &mockllm.Rate{Most: 1, Refill: vtime.Second}
 	input := &mockllm.Rate{Most: prompt, Refill: vtime.Millisecond}
-	got, _ := limited(t, mockllm.Limits{Requests: requests, Input: input}, 0, 0)
+	got, _ := limited(t, mockllm.RateLimits{Requests: requests, Input: input}, 0, 0)
 	longest := vtime.Duration(prompt) * vtime.Millisecond
 	if err := got[1].err; err == nil || err.Message != "this request would exceed the rate limit of input tokens" ||
 		err.RetryAfter != longest-err.Started.Sub(got[0].resp.Started) {
 		t.Errorf("refused: %v, want a wait of %s for input", err, longest)
 	}
 	requests.Refill = vtime.Hour
-	got, _ = limited(t, mockllm.Limits{Requests: requests, Input: input}, 0, 0)
+	got, _ = limited(t, mockllm.RateLimits{Requests: requests, Input: input}, 0, 0)
 	if err := got[1].err; err == nil || err.Message != "this request would exceed the rate limit of requests" ||
 		err.RetryAfter != vtime.Hour-err.Started.Sub(got[0].resp.Started) {
 		t.Errorf("refused: %v, want a wait of %s for requests", err, vtime.Hour)
 	}
 	// A prompt that no bucket holds is refused without a time, whatever else is short.
 	small := &mockllm.Rate{Most: prompt - 1, Refill: 1}
-	got, _ = limited(t, mockllm.Limits{Requests: &mockllm.Rate{Most: 1, Refill: vtime.Hour}, Input: small}, 0)
+	got, _ = limited(t, mockllm.RateLimits{Requests: &mockllm.Rate{Most: 1, Refill: vtime.Hour}, Input: small}, 0)
 	if err := got[0].err; err == nil || err.RetryAfter != 0 || err.Message != "this request would exceed the rate limit of input tokens" {
 		t.Errorf("refused: %v", err)
 	}
@@ -230,7 +230,7 @@ func severalLimits(t *testing.T) {
 func scaledLimit(t *rapid.T) {
 	k := rapid.Int64Range(2, 9).Draw(t, "times")
 	rate := mockllm.Rate{Most: rapid.Int64Range(5_000, 12_000).Draw(t, "tokens"), Refill: vtime.Duration(rapid.Int64Range(1, 3_000_000).Draw(t, "refill"))}
-	limits := mockllm.Limits{Input: &rate}
+	limits := mockllm.RateLimits{Input: &rate}
 	if rapid.Bool().Draw(t, "limited requests") {
 		limits.Requests = &mockllm.Rate{Most: rapid.Int64Range(1, 3).Draw(t, "requests"), Refill: vtime.Duration(rapid.Int64Range(1, int64(8*vtime.Second)).Draw(t, "refill"))}
 	}

@@ -379,7 +379,7 @@ func (c *checker) limits() {
 		c.bad("limits.processes", "", "limits.processes is at most %d", maxProcesses)
 	}
 	c.oneOf("fan_out.hold", "hold", c.s.FanOut.Hold, "none", "first-response")
-	if r := c.s.Retry; *r.Base > *r.Cap {
+	if r := c.s.Retry; r.Base > r.Cap {
 		c.bad("retry.base", "", "retry.base is longer than retry.cap")
 	}
 }

@@ -133,3 +133,42 @@ func (c *checker) coordinatorRoot(at string, r *Root) {
 		}
 	}
 }
+
+// CoordinatorSpec is how the policy of strategy coordinator leads (CRD-10,
+// CRD-12). Its zero value takes the defaults.
+type CoordinatorSpec struct {
+	Workers     string         `yaml:"workers"`
+	Synthesis   string         `yaml:"synthesis"`
+	Broad       int            `yaml:"broad"`
+	Corrections *int           `yaml:"corrections"`
+	Approaches  *int           `yaml:"approaches"`
+	Scratchpad  string         `yaml:"scratchpad"`
+	Overlap     bool           `yaml:"overlap"`
+	Silence     vtime.Duration `yaml:"silence"`
+}
+
+// TestRun is a command that tests the project: it reads the files of its glob,
+// prints each defect that stands in them, and fails if there is one.
+type TestRun struct {
+	Command string         `yaml:"command"` // such as go test ./...
+	Files   string         `yaml:"files"`   // glob of the files it covers
+	Takes   vtime.Duration `yaml:"takes"`
+}
+
+// Injection is an instruction that stands in a file and reads as if somebody
+// entitled to had given it. Whoever reads the file has it in its request; only a
+// model that obeys acts on it, and its report carries it on.
+type Injection struct {
+	Name string `yaml:"name"` // of the taint
+	File string `yaml:"file"`
+	Line int    `yaml:"line"`
+	Text string `yaml:"text"` // the instruction as it stands there
+	Runs string `yaml:"runs"` // the command that whoever obeys runs by Bash where it has it, "" for none
+}
+
+// HandoffVerdict is what the classifier says of a transcript that holds a taint.
+type HandoffVerdict struct {
+	Taint   string `yaml:"taint"`   // name of an injection
+	Verdict string `yaml:"verdict"` // flagged, clean or error
+	Why     string `yaml:"why"`
+}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agentsim/metrics"
 	"agentsim/scenarios/document"
+	"agentsim/scenarios/expect"
 )
 
 func (c *checker) roots() {
@@ -34,7 +34,7 @@ func (c *checker) roots() {
 		switch {
 		case r.Name == "" || strings.ContainsAny(r.Name, " /.#*?[]:,"):
 			c.bad(at, "name: letters, digits and dashes", "bad root name %q", r.Name)
-		case metrics.Reserved(r.Name):
+		case expect.Reserved(r.Name):
 			c.bad(at+".name", reservedName, "bad root name %q", r.Name)
 		}
 		if seen[r.Name] {

@@ -12,7 +12,6 @@ import (
 // Defaults is a scenario in which nothing was said. Every effective scenario
 // starts from it, so that its text names every value a run depends on.
 func Defaults() *Scenario {
-	retry := llm.DefaultRetry()
 	s := &Scenario{
 		Agentsim: Version,
 		Seed:     42,
@@ -38,7 +37,7 @@ func Defaults() *Scenario {
 			Gates:  map[string]string{},
 			FanOut: FanOut{Hold: "none", Cap: 5 * vtime.Second}, // CACHE-29
 			Limits: defaultLimits(),
-			Retry:  Retry{Max: &retry.Max, Base: &retry.Base, Cap: &retry.Cap},
+			Retry:  llm.DefaultRetry(),
 		},
 	}
 	for _, g := range gate.All() {

@@ -3,8 +3,8 @@ package scenarios
 import (
 	"strings"
 
-	"agentsim/metrics"
 	"agentsim/scenarios/document"
+	"agentsim/scenarios/expect"
 	"agentsim/sim/recording/profile"
 )
 
@@ -17,7 +17,7 @@ type File struct {
 	LookAt []string // what to look at
 	Matrix []Axis
 	Sweep  []Axis // a second dimension that a sweep runs over; run leaves it alone
-	Expect []*Expect
+	Expect []*expect.Line
 
 	seeds    []uint64
 	size     int // bytes of the text
@@ -232,7 +232,7 @@ func (f *File) readVariants(d *document.Decoder, n *document.Node, at document.P
 		switch {
 		case !isVariantName(p.Key):
 			d.Errs.Add(p.Pos, "letters, digits and dashes", "bad variant name %q", p.Key)
-		case metrics.Reserved(p.Key):
+		case expect.Reserved(p.Key):
 			d.Errs.Add(p.Pos, reservedName, "bad variant name %q", p.Key)
 		}
 		if p.Val.Kind != document.Map {

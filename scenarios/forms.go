@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/llm"
 )
 
 // PlanNames are the breakpoint plans that have a name of their own (LOOP-12).
@@ -18,7 +19,7 @@ func (p *Plan) Decode(d *document.Decoder, n *document.Node, at document.Place) 
 	switch {
 	case n.Kind == document.Map:
 		var long struct {
-			Explicit []ExplicitMarks `yaml:"explicit"`
+			Explicit []llm.Marks `yaml:"explicit"`
 		}
 		d.Structure(n, reflect.ValueOf(&long).Elem(), at)
 		if len(long.Explicit) == 0 {

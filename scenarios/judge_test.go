@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentsim/metrics"
+	"agentsim/scenarios/expect"
 )
 
 const judged = `agentsim: 1
@@ -42,7 +43,7 @@ func judging(t *testing.T) {
 	}
 	show := func(ran map[string]*metrics.Run) string {
 		var out []string
-		for _, v := range file.Judge(ran) {
+		for _, v := range expect.Judge(file.Expect, file.Cells(), ran) {
 			out = append(out, v.Variant+" "+v.Verdict.String())
 		}
 		return strings.Join(out, "; ")

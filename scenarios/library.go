@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"embed"
+	_ "embed"
 	"fmt"
 	"maps"
 	"path"
@@ -107,3 +108,70 @@ func archived(text string) map[string]string {
 
 // EmbeddedProjects lists the projects of the library by name.
 func EmbeddedProjects() []string { return shipped("library/projects", ".txtar") }
+
+// schemaFile is made, by a test, of the types that the decoder reads.
+//
+//go:embed scenario.schema.json
+var schemaFile []byte
+
+// JSONSchema is the JSON Schema (draft 2020-12) of a scenario file, by which
+// editors complete and check (SCN-03). It never refuses what Parse takes; what
+// needs the whole file to see, such as references, only Parse finds.
+func JSONSchema() []byte { return append([]byte(nil), schemaFile...) }
+
+// Section is a part of what the simulator does, by the word in front of its ids, and
+// the scenarios of the library from which a reader learns it.
+type Section struct {
+	Word      string
+	About     string
+	Scenarios []string
+	Without   string // why no scenario shows it; empty where one does
+}
+
+// sections are the parts in the order of the specification.
+var sections = []Section{
+	{Word: "GATE", About: "gates, and what flipping one changes", Scenarios: []string{"flipped-gate", "auto-background"}},
+	{Word: "LOOP", About: "one loop for every agent: tools, breakpoints, retries, summaries, previews", Scenarios: []string{"hello", "compaction", "content-replacement", "preview-and-facts", "retry-storm"}},
+	{Word: "DEF", About: "agent definitions", Scenarios: []string{"custom-agents"}},
+	{Word: "SUB", About: "the Agent tool: waited for, in the background, nested, aborted", Scenarios: []string{"fan-out", "nested", "auto-background", "abort-tree"}},
+	{Word: "FLT", About: "which tools an agent has", Scenarios: []string{"nested", "custom-agents"}},
+	{Word: "ISO", About: "what a child shares with its parent", Scenarios: []string{"preview-and-facts", "content-replacement", "bubble-vs-denied"}},
+	{Word: "FRK", About: "forks", Scenarios: []string{"fork-vs-subagent", "fork-after-compaction", "flipped-gate"}},
+	{Word: "CRD", About: "a coordinator and its workers", Scenarios: []string{"coordinator", "continue-or-spawn", "recovery", "scratchpad", "two-writers", "lazy-delegation", "all-ways"}},
+	{Word: "TSK", About: "tasks and notifications", Scenarios: []string{"stopped-and-resumed", "injection", "auto-background"}},
+	{Word: "SWM", About: "teams of agents: mail, shared tasks, shutdown", Scenarios: []string{"team"}},
+	{Word: "PRM", About: "permissions, prompts and who answers them", Scenarios: []string{"held-back", "permission-modes", "bubble-vs-denied"}},
+	{Word: "PLN", About: "plan mode: what it costs to plan, and to be kept waiting", Scenarios: []string{"plan-mode"}},
+	{Word: "WKT", About: "worktrees and remote agents: whether they pay", Scenarios: []string{"worktrees", "remote"}},
+	{Word: "VER", About: "the verification agent", Scenarios: []string{"verdicts"}},
+	{Word: "BTW", About: "side questions, and what clients ask on their own", Scenarios: []string{"side-question", "day-session"}},
+	{Word: "MCP", About: "MCP servers: when they are there, and how their tools stand in front", Scenarios: []string{"mcp-servers", "tool-search", "agent-servers"}},
+	{Word: "LEAN", About: "agents without CLAUDE.md and git status", Scenarios: []string{"explore-at-scale"}},
+	{Word: "BRG", About: "bridge", Without: "a bridge is around sessions, not in them; agentsim lab bridge plays one on a scenario"},
+	{Word: "MIN", About: "the minimal stack", Scenarios: []string{"minimal-vs-full"}},
+	{Word: "CACHE-A", About: "Anthropic's cache: what is read, written and expires", Scenarios: []string{"cold-fan-out", "fan-out", "flipped-gate", "recorded-notebook", "day-session"}},
+	{Word: "CACHE-B", About: "other providers' caches", Without: "a scenario's provider is Anthropic; the package cachemodel has the others and holds them to their rules"},
+	{Word: "CACHE-C", About: "caches of self-hosted engines", Without: "agentsim lab cache replay serves recorded traces by them"},
+	{Word: "CACHE-D", About: "prices", Scenarios: []string{"recorded-notebook", "minimal-vs-full", "custom-agents"}},
+	{Word: "CACHE-X", About: "where the ranking of structures flips", Scenarios: []string{"fork-vs-subagent", "explore-or-fork", "all-ways"}},
+	{Word: "TOK", About: "counting tokens", Scenarios: []string{"recorded-notebook"}},
+	{Word: "KRN", About: "virtual time, order and limits", Scenarios: []string{"hello", "abort-tree"}},
+	{Word: "LLM", About: "the mock model: how it works, errs, waits and fails", Scenarios: []string{"rate-limits", "stream-failures", "lazy-delegation", "retry-storm"}},
+	{Word: "MET", About: "figures and findings", Scenarios: []string{"fork-vs-subagent", "all-ways", "two-writers"}},
+}
+
+// Sections lists the parts of the simulator, those without a scenario too.
+func Sections() []Section { return append([]Section(nil), sections...) }
+
+// SectionNamed is the section of that word; for an unknown one the error names the
+// nearest.
+func SectionNamed(word string) (Section, error) {
+	var words []string
+	for _, s := range sections {
+		if s.Word == word {
+			return s, nil
+		}
+		words = append(words, s.Word)
+	}
+	return Section{}, fmt.Errorf("no section %q: %s", word, document.DidYouMeanOr(word, words))
+}

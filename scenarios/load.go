@@ -1,11 +1,14 @@
 package scenarios
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
-	"agentsim/metrics"
 	"agentsim/scenarios/document"
+	"agentsim/scenarios/expect"
 )
 
 // decode reads a tree over the defaults.
@@ -44,14 +47,14 @@ func (f *File) head(errs *document.Problems) {
 }
 
 // Known are the names that a path to a metric may hold.
-func (f *File) Known() metrics.Known {
+func (f *File) Known() expect.Known {
 	s, _ := f.decode(f.base, &document.Problems{})
 	return s.known(f.plainNames())
 }
 
 // known are what an expectation may speak of: among the types of agents those that
 // the scenario names, which a directory's files may define.
-func (s *Scenario) known(variants []string) metrics.Known {
+func (s *Scenario) known(variants []string) expect.Known {
 	types := slices.Concat([]string{"main", "fork"}, s.listedTypes(), minimalTypes, []string{"worker"}, s.definedNames())
 	add := func(name string) {
 		if name != "" && !slices.Contains(types, name) {
@@ -68,11 +71,11 @@ func (s *Scenario) known(variants []string) metrics.Known {
 	for _, start := range s.Starts() {
 		add(start.Type)
 	}
-	return metrics.Known{Variants: variants, Types: types, Roots: s.RootNames()}
+	return expect.Known{Variants: variants, Types: types, Roots: s.RootNames()}
 }
 
-func (f *File) readExpectation(text string, n *document.Node, in metrics.Known, errs *document.Problems) {
-	x, bad := ParseExpect(text, in)
+func (f *File) readExpectation(text string, n *document.Node, in expect.Known, errs *document.Problems) {
+	x, bad := expect.Parse(text, in)
 	if bad != nil {
 		p := n.Pos.Right(bad.Col)
 		if n.Quote {
@@ -116,4 +119,42 @@ func (f *File) checkSweep(errs *document.Problems) {
 			f.decode(next, errs)
 		}
 	}
+}
+
+// MaxBesideBytes bounds a file that a scenario names.
+const MaxBesideBytes = 512 << 10
+
+// fileBeside is the text of a file beside the scenario. What it holds becomes part
+// of the effective scenario, so that neither a run nor its replay depends on the
+// file. It is read once, whatever variants there are.
+func (f *File) fileBeside(d *document.Decoder, n *document.Node) (string, bool) {
+	const hint = "a path beside the scenario"
+	if n.Kind != document.String {
+		d.Fail(n, hint, "file takes a path, not %s", n.Kind)
+		return "", false
+	}
+	if why := badPath(n.Text); why != "" {
+		d.Fail(n, cmp.Or(shortest(n.Text), hint), "file %q %s", n.Text, strings.Replace(why, "leaves the project", "leaves the scenario's directory", 1))
+		return "", false
+	}
+	if f.read == nil {
+		d.Fail(n, "write its lines in place of {file: …}", "file %q cannot be read: this scenario stands in no directory", n.Text)
+		return "", false
+	}
+	if text, ok := f.beside[n.Text]; ok {
+		return text, true
+	}
+	src, err := f.read(n.Text)
+	switch {
+	case err != nil:
+		d.Fail(n, hint, "file %q cannot be read: %v", n.Text, err)
+	case len(src) > MaxBesideBytes:
+		d.Fail(n, "512 KiB are the most", "file %q is too large", n.Text)
+	case !utf8.Valid(src):
+		d.Fail(n, "save the file as UTF-8", "file %q is not UTF-8 text", n.Text)
+	default:
+		f.beside[n.Text] = string(src)
+		return string(src), true
+	}
+	return "", false
 }

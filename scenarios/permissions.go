@@ -16,19 +16,16 @@ import (
 // PermissionSpec is what tool uses are decided by (PRM-01), and what the user says
 // when asked (PRM-04).
 type PermissionSpec struct {
-	Mode string `yaml:"mode"` // run mode of roots; acceptEdits by default
-	// Children is the mode of children whose definition names none: acceptEdits, or
-	// their parent's where it is left out.
-	Children string              `yaml:"children"`
-	Deny     []string            `yaml:"deny"` // rules, such as Bash(rm:*)
-	Ask      []string            `yaml:"ask"`
-	Allow    []string            `yaml:"allow"`         // of the session
-	CliAllow []string            `yaml:"cli_allow"`     // of the command line, which every agent keeps
-	Allowed  map[string][]string `yaml:"allowed_tools"` // by agent type: allow rules that take the place of the session's (PRM-03)
-	// Classifier is what mode auto is told about calls; what fits no line is asked.
-	Classifier []ClassifierLine `yaml:"classifier"`
-	Answers    []AnswerSpec     `yaml:"answers"` // the first that fits counts; a prompt that fits none is allowed at once
-	TimeOut    vtime.Duration   `yaml:"timeout"` // of a prompt that nobody answers; 10m by default
+	Mode       string              `yaml:"mode"` // run mode of roots; acceptEdits by default
+	Children   string              `yaml:"children"`
+	Deny       []string            `yaml:"deny"` // rules, such as Bash(rm:*)
+	Ask        []string            `yaml:"ask"`
+	Allow      []string            `yaml:"allow"`         // of the session
+	CliAllow   []string            `yaml:"cli_allow"`     // of the command line, which every agent keeps
+	Allowed    map[string][]string `yaml:"allowed_tools"` // by agent type: allow rules that take the place of the session's (PRM-03)
+	Classifier []ClassifierLine    `yaml:"classifier"`
+	Answers    []AnswerSpec        `yaml:"answers"` // the first that fits counts; a prompt that fits none is allowed at once
+	TimeOut    vtime.Duration      `yaml:"timeout"` // of a prompt that nobody answers; 10m by default
 }
 
 // ClassifierLine is a verdict of the scripted classifier.

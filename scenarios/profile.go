@@ -23,9 +23,7 @@ const TinyProfile = "tiny"
 // Profile is what was measured of recorded sessions, and gives a scenario the figures
 // that it does not give itself.
 type Profile struct {
-	Name string `yaml:"name"`
-	// From says what was taken from it and how well it is known. Where it is given, the
-	// scenario holds the figures, and the profile is not read again.
+	Name string   `yaml:"name"`
 	From []string `yaml:"from"`
 }
 

@@ -5,38 +5,16 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/mockllm"
 	"agentsim/scenarios/document"
-	"agentsim/sim/vtime"
 )
 
-// RateLimits limit each model by itself: requests, input tokens that are not read
-// from the cache, output tokens; nil is no limit (LLM-10).
-type RateLimits struct {
-	Requests *Rate `yaml:"requests"`
-	Input    *Rate `yaml:"input"`
-	Output   *Rate `yaml:"output"`
-}
-
-// Rate is room for so many at once, of which one comes back each refill: 50 a
-// minute are {most: 50, refill: 1200ms}.
-type Rate struct {
-	Most   int64          `yaml:"most"`
-	Refill vtime.Duration `yaml:"refill"`
-}
-
 // Limits are the rate limits in force.
-func (p *Provider) Limits() RateLimits {
+func (p *Provider) Limits() mockllm.RateLimits {
 	if p.RateLimits == nil {
-		return RateLimits{}
+		return mockllm.RateLimits{}
 	}
 	return *p.RateLimits
-}
-
-// VisibilityLag is a share of requests, in parts per million, that miss what the
-// request before them wrote within the window (IMP-09).
-type VisibilityLag struct {
-	Share  int64          `yaml:"share"`
-	Window vtime.Duration `yaml:"window"`
 }
 
 // CollapseNoise is a share of requests, in parts per million, that read no
@@ -114,14 +92,14 @@ func (c *checker) place() {
 	}
 }
 
-func (c *checker) rateLimits(l *RateLimits) {
+func (c *checker) rateLimits(l *mockllm.RateLimits) {
 	const at = "provider.rate_limits"
-	if *l == (RateLimits{}) {
+	if *l == (mockllm.RateLimits{}) {
 		c.bad(at, "such as {requests: {most: 50, refill: 1200ms}}", "rate_limits limits nothing: give requests, input or output")
 	}
 	for _, r := range []struct {
 		name string
-		rate *Rate
+		rate *mockllm.Rate
 	}{{"requests", l.Requests}, {"input", l.Input}, {"output", l.Output}} {
 		if r.rate == nil {
 			continue

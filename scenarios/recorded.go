@@ -22,23 +22,19 @@ type RecordedThread struct {
 
 // RecordedCall is one call of the model as it was recorded.
 type RecordedCall struct {
-	At     vtime.Duration `yaml:"at"`
-	First  vtime.Duration `yaml:"first"`
-	Took   vtime.Duration `yaml:"took"`
-	Prompt int64          `yaml:"prompt"` // tokens that can be cached, from the first on
-	Input  int64          `yaml:"input"`  // tokens behind those
-	Output int64          `yaml:"output"`
-	Blocks int            `yaml:"blocks"` // of the answer; 0 is 1
-	Model  string         `yaml:"model"`
-	TTL    *llm.TTL       `yaml:"lives"`
-	// From is what the conversation goes on from, where that is not the call before:
-	// anew, N for call N of the thread, or LINEAGE N.
-	From string `yaml:"from"`
-	Head *int64 `yaml:"head"` // the thread's head from here on, where it begins anew
-	Warm bool   `yaml:"warm"`
-	Miss *int64 `yaml:"miss"` // tokens that were found, and no more
-	// Hidden is when the client sent a request of its own in front of this call, Left
-	// how many tokens that one left to be read.
+	At     vtime.Duration  `yaml:"at"`
+	First  vtime.Duration  `yaml:"first"`
+	Took   vtime.Duration  `yaml:"took"`
+	Prompt int64           `yaml:"prompt"` // tokens that can be cached, from the first on
+	Input  int64           `yaml:"input"`  // tokens behind those
+	Output int64           `yaml:"output"`
+	Blocks int             `yaml:"blocks"` // of the answer; 0 is 1
+	Model  string          `yaml:"model"`
+	TTL    *llm.TTL        `yaml:"lives"`
+	From   string          `yaml:"from"`
+	Head   *int64          `yaml:"head"` // the thread's head from here on, where it begins anew
+	Warm   bool            `yaml:"warm"`
+	Miss   *int64          `yaml:"miss"` // tokens that were found, and no more
 	Hidden *vtime.Duration `yaml:"hidden"`
 	Left   int64           `yaml:"left"`
 	Uses   []RecordedUse   `yaml:"uses"`

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"agentsim/sim/llm"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func drawScenario(t *rapid.T) *Scenario {
 	s.Seed = rapid.Uint64().Draw(t, "seed")
 	s.Provider.Model = "claude-sonnet-4-5-20250929"
 	s.Provider.Counter = "recorded"
-	s.Provider.Breakpoints = Plan{Name: "explicit", Explicit: []ExplicitMarks{{At: []int{1, -1}}, {FromCall: 3, At: []int{2}}}}
+	s.Provider.Breakpoints = Plan{Name: "explicit", Explicit: []llm.Marks{{At: []int{1, -1}}, {FromCall: 3, At: []int{2}}}}
 	s.Limits.Time = vtime.Duration(rapid.Int64Range(1, int64(document.MaxDuration)).Draw(t, "time"))
 	s.Project.Files.Literal = map[string]Content{"a.go": {Text: hard.Draw(t, "file")}, word.Draw(t, "path"): {Tokens: drawSize(t), Class: "code", Blocks: 3}}
 	s.Main = &Root{User: &Content{Text: hard.Draw(t, "user")}, Tools: &[]string{}, Context: ptr(false), Settings: &SettingsSpec{Thinking: "adaptive"}}

@@ -12,6 +12,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/scenarios/document"
+	"agentsim/scenarios/expect"
 )
 
 // TestConformance runs the stories of testdata, each named after the ids it
@@ -160,7 +161,7 @@ func show(f *File, d *datadriven.TestData) string {
 
 // expected says how lines of expect are read.
 func expected(d *datadriven.TestData) string {
-	in := metrics.Known{Variants: []string{""}}
+	in := expect.Known{Variants: []string{""}}
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "variants":
@@ -173,17 +174,17 @@ func expected(d *datadriven.TestData) string {
 	}
 	var b strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(d.Input), "\n") {
-		x, bad := ParseExpect(line, in)
+		x, bad := expect.Parse(line, in)
 		if bad != nil {
 			fmt.Fprintf(&b, "%s\n%s^ %s: %s\n", line, strings.Repeat(" ", bad.Col), bad.Msg, bad.Hint)
 			continue
 		}
-		fmt.Fprintf(&b, "%s   in %s\n", x.Left.told()+" "+string(x.Op)+" "+x.Right.told(), x.Variants)
+		fmt.Fprintf(&b, "%s   in %s\n", sideText(&x.Left)+" "+string(x.Op)+" "+sideText(&x.Right), x.Variants)
 	}
 	return b.String()
 }
 
-func (s *Side) told() string {
+func sideText(s *expect.Side) string {
 	if s.Constant {
 		return s.Value.String()
 	}
@@ -211,7 +212,7 @@ func evaluate(f *File, input string) string {
 	for _, x := range f.Expect {
 		for _, r := range x.Evaluate(lookup) {
 			fmt.Fprintf(&b, "%-8s %-20s %s", r.Verdict, r.Variant, x.Text)
-			if r.Verdict != NoData {
+			if r.Verdict != expect.NoData {
 				fmt.Fprintf(&b, "   (%s, %s)", r.Left, r.Right)
 			}
 			b.WriteByte('\n')

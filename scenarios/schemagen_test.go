@@ -240,7 +240,7 @@ var anyText = members{"type": "string"}
 
 // Schema is a plan's name, or its marks.
 func (Plan) Schema(g *generator) members {
-	marks := members{"type": "array", "minItems": 1, "items": g.Reference(reflect.TypeFor[ExplicitMarks](), false)}
+	marks := members{"type": "array", "minItems": 1, "items": g.Reference(reflect.TypeFor[llm.Marks](), false)}
 	props := members{"explicit": marks}
 	g.Describe("Plan", props)
 	return either(members{"enum": wordsOf(PlanNames)}, members{"type": "object", "required": []string{"explicit"}, "additionalProperties": false, "properties": props})

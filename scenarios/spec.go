@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"agentsim/cachemodel"
+	"agentsim/mockllm"
 	"agentsim/scenarios/document"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
@@ -9,34 +11,22 @@ import (
 
 // Scenario is one effective scenario: a file with one variant and all overrides
 // applied. Field tags are the YAML keys; what is below a block can be named
-// without it.
+// without it. What a key means, its unit and default are in keys.txt, by type and key.
 type Scenario struct {
-	// Agentsim is the version of the language, always 1, and the first line.
-	Agentsim int `yaml:"agentsim"`
-	// Name is what the scenario is called.
-	Name  string `yaml:"name"`
-	About About  `yaml:"about"`
-	// Seed is what random choices are drawn from. A list of seeds makes a run of each.
-	Seed uint64 `yaml:"seed"`
-	// Profile is the recordings from which figures come that the scenario does not give.
-	Profile   Profile   `yaml:"profile"`
-	Structure Structure `yaml:"structure"`
-	// Project is the files that agents act on, and what is known about them.
-	Project Project `yaml:"project"`
-	// Work is what is to be done, item by item.
-	Work []Item `yaml:"work"`
-	// Agents is how agents are led.
-	Agents `yaml:"agents,block"`
-	// Model is how the mock model behaves.
-	Model Model `yaml:"model"`
-	// Provider is whose prompt cache, which model, how marked.
-	Provider Provider `yaml:"provider"`
-	// Conversations are the user's side: who says what, and exact answers.
+	Agentsim      int       `yaml:"agentsim"`
+	Name          string    `yaml:"name"`
+	About         About     `yaml:"about"`
+	Seed          uint64    `yaml:"seed"`
+	Profile       Profile   `yaml:"profile"`
+	Structure     Structure `yaml:"structure"`
+	Project       Project   `yaml:"project"`
+	Work          []Item    `yaml:"work"`
+	Agents        `yaml:"agents,block"`
+	Model         Model    `yaml:"model"`
+	Provider      Provider `yaml:"provider"`
 	Conversations `yaml:"script,block"`
-	// Lab is what only studies of mechanism need.
-	Lab `yaml:"lab,block"`
-	// Expect lists what must hold: SIDE OP SIDE, such as fork.cost < subagent.cost.
-	Expect []string `yaml:"expect"`
+	Lab           `yaml:"lab,block"`
+	Expect        []string `yaml:"expect"`
 }
 
 // Version is the version of the language that is read.
@@ -51,28 +41,16 @@ type About struct {
 
 // Agents are how agents are led.
 type Agents struct {
-	// Type is the agent type that the lead names when it starts agents; left out it
-	// names none.
-	Type      string `yaml:"type"`
-	Isolation string `yaml:"isolation"` // calls of the Agent tool may ask for worktrees
-	// Remote are environments elsewhere in which calls and definitions may have agents work.
-	Remote *RemoteSpec `yaml:"remote"`
-	// Settings are the request settings of every root that does not say otherwise.
-	Settings SettingsSpec `yaml:"settings"`
-	// Coordinator says how structure coordinator leads its workers.
+	Type        string          `yaml:"type"`
+	Isolation   string          `yaml:"isolation"` // calls of the Agent tool may ask for worktrees
+	Remote      *RemoteSpec     `yaml:"remote"`
+	Settings    SettingsSpec    `yaml:"settings"`
 	Coordinator CoordinatorSpec `yaml:"coordinator"`
-	// Plan is the size of the plan that a lead writes in plan mode before it begins; without
-	// one it does not plan.
-	Plan Size `yaml:"plan"`
-	// Tools are how long tools take, and which of their results are shortened.
-	Tools ToolSpec `yaml:"tools"`
-	// Heads are how much stands in front of agents, by type.
-	Heads []Head `yaml:"heads"`
-	// Hidden says which requests clients send on their own.
-	Hidden HiddenSpec `yaml:"hidden"`
-	// Scope names the items of the work that are done; all by default. What an
-	// item comes after and is not in the scope is taken for done.
-	Scope []string `yaml:"scope"`
+	Plan        Size            `yaml:"plan"`
+	Tools       ToolSpec        `yaml:"tools"`
+	Heads       []Head          `yaml:"heads"`
+	Hidden      HiddenSpec      `yaml:"hidden"`
+	Scope       []string        `yaml:"scope"`
 }
 
 // HiddenSpec says which requests the client of a root sends on its own (BTW-03).
@@ -84,51 +62,31 @@ type HiddenSpec struct {
 
 // Conversations are the roots with their users, and exact turns.
 type Conversations struct {
-	// Main is the one conversation.
-	Main *Root `yaml:"main"`
-	// Roots are several conversations at one time, which share the provider's cache.
-	Roots []Root `yaml:"roots"`
-	// Scripts give agents exact answers in place of the model's.
-	Scripts []Script `yaml:"answers"`
-	// Recorded are the threads of a recorded session, in place of all of these.
+	Main     *Root            `yaml:"main"`
+	Roots    []Root           `yaml:"roots"`
+	Scripts  []Script         `yaml:"answers"`
 	Recorded []RecordedThread `yaml:"recorded"`
-	// Untold is what of a recording is left to the cache model.
-	Untold []string `yaml:"untold"`
+	Untold   []string         `yaml:"untold"`
 }
 
 // Lab is what only studies of mechanism need.
 type Lab struct {
-	Stack   string      `yaml:"stack"`   // full (default) or minimal (MIN-01)
-	Minimal MinimalSpec `yaml:"minimal"` // options of stack minimal
-
-	// Interactive is whether somebody is at the terminal; structure fork sets it.
-	Interactive bool              `yaml:"interactive"`
-	Gates       map[string]string `yaml:"gates"` // feature flags by name, true or false (GATE-01); a structure sets its own
-	// GateFlips change feature flags at instants (GATE-02).
-	GateFlips []GateFlip `yaml:"gate_flips"`
-
-	// Permissions say what agents may do, and what the user answers.
-	Permissions PermissionSpec `yaml:"permissions"`
-	// Injections are instructions that stand in files and are nobody's to give.
-	Injections []Injection `yaml:"injections"`
-	// Classifier is the scripted judge of hand-offs (TSK-06).
-	Classifier []HandoffVerdict `yaml:"classifier"`
-
-	// FanOut is how siblings of one response start (CACHE-29).
-	FanOut FanOut `yaml:"fan_out"`
-	// Forks is what is different about forks.
-	Forks Forks `yaml:"forks"`
-	// Compaction says when histories become summaries (LOOP-07).
-	Compaction *Compaction `yaml:"compaction"`
-	Faults     []string    `yaml:"faults"` // calls that fail, one rule each: what fails, its settings, and where. What: 429, 529, 500, drop, duplicate, truncate, unknown-tool, wrong-type, empty, refusal, max-tokens or slow. Where: agent=GLOB of lineages, call=N, attempt=N, chance=N/M. Such as 429 retry-after=2s agent=main call=2 attempt=1
-	// Limits end a run that goes on for too long.
-	Limits Limits `yaml:"limits"`
-	// Retry is how failed requests are tried again (LOOP-06).
-	Retry Retry `yaml:"retry"`
-	// ReplaceFlips change the sizes of content replacement at instants (LOOP-11).
-	ReplaceFlips []ReplaceFlip `yaml:"replace_flips"`
-	// Scale is how often a type of agent is started in the world at large.
-	Scale *Scale `yaml:"scale"`
+	Stack        string            `yaml:"stack"`   // full (default) or minimal (MIN-01)
+	Minimal      MinimalSpec       `yaml:"minimal"` // options of stack minimal
+	Interactive  bool              `yaml:"interactive"`
+	Gates        map[string]string `yaml:"gates"` // feature flags by name, true or false (GATE-01); a structure sets its own
+	GateFlips    []GateFlip        `yaml:"gate_flips"`
+	Permissions  PermissionSpec    `yaml:"permissions"`
+	Injections   []Injection       `yaml:"injections"`
+	Classifier   []HandoffVerdict  `yaml:"classifier"`
+	FanOut       FanOut            `yaml:"fan_out"`
+	Forks        Forks             `yaml:"forks"`
+	Compaction   *Compaction       `yaml:"compaction"`
+	Faults       []string          `yaml:"faults"` // calls that fail, one rule each: what fails, its settings, and where. What: 429, 529, 500, drop, duplicate, truncate, unknown-tool, wrong-type, empty, refusal, max-tokens or slow. Where: agent=GLOB of lineages, call=N, attempt=N, chance=N/M. Such as 429 retry-after=2s agent=main call=2 attempt=1
+	Limits       Limits            `yaml:"limits"`
+	Retry        llm.Retry         `yaml:"retry"`
+	ReplaceFlips []ReplaceFlip     `yaml:"replace_flips"`
+	Scale        *Scale            `yaml:"scale"`
 }
 
 // GateFlip changes a gate at an instant (GATE-02).
@@ -140,31 +98,30 @@ type GateFlip struct {
 
 // Provider is whose cache, which models, how marked.
 type Provider struct {
-	Kind          string            `yaml:"kind"`           // anthropic (default)
-	Model         string            `yaml:"model"`          // dated id, or an alias named below
-	Aliases       map[string]string `yaml:"aliases"`        // sonnet, opus, haiku → dated id
-	SubagentModel string            `yaml:"subagent_model"` // default sub-agent model; "" is the root's
-	Organisation  string            `yaml:"organisation"`
-	Workspace     string            `yaml:"workspace"`
-	TTL           llm.TTL           `yaml:"ttl"`
-	PlanLimitAt   vtime.Duration    `yaml:"plan_limit_at"` // when a subscription's limit is reached: from then on what has ttl 1h has 5m, as roots and forks do
-	Breakpoints   Plan              `yaml:"breakpoints"`
-	FourthMark    bool              `yaml:"fourth_mark"` // CON-23: parent's mark on a fork's first request, own previous mark later
-	Counter       string            `yaml:"counter"`     // approx (default) or recorded
-	Latency       Latency           `yaml:"latency"`
-	TailTokens    *int64            `yaml:"tail_tokens"`   // overrides the model's (CACHE-38)
-	HiddenTokens  *bool             `yaml:"hidden_tokens"` // false leaves CACHE-45 out
-	Platform      string            `yaml:"platform"`      // claude-api (default), claude-on-aws, foundry, bedrock or google-cloud (CACHE-18)
-	SubagentTTL   llm.TTL           `yaml:"subagent_ttl"`  // of sub-agents, whatever ttl is; forks have ttl (CACHE-30)
-	InferenceGeo  string            `yaml:"inference_geo"` // global (default) or us (CACHE-42)
-	Speed         string            `yaml:"speed"`         // standard (default) or fast, of every request (CACHE-42)
-	Batch         bool              `yaml:"batch"`         // every request is part of a batch (CACHE-42, CACHE-47)
-	PricesOn      string            `yaml:"prices_on"`     // the day whose prices hold, such as 2026-11-10; default the newest that is known
-	Prices        *Prices           `yaml:"prices"`        // the user's own, over the table's
-	// AccountCreated is the day the account is from, such as 2026-08-31 (CACHE-35).
-	AccountCreated string       `yaml:"account_created"`
-	RateLimits     *RateLimits  `yaml:"rate_limits"`
-	Options        CacheOptions `yaml:"options"`
+	Kind           string              `yaml:"kind"`           // anthropic (default)
+	Model          string              `yaml:"model"`          // dated id, or an alias named below
+	Aliases        map[string]string   `yaml:"aliases"`        // sonnet, opus, haiku → dated id
+	SubagentModel  string              `yaml:"subagent_model"` // default sub-agent model; "" is the root's
+	Organisation   string              `yaml:"organisation"`
+	Workspace      string              `yaml:"workspace"`
+	TTL            llm.TTL             `yaml:"ttl"`
+	PlanLimitAt    vtime.Duration      `yaml:"plan_limit_at"` // when a subscription's limit is reached: from then on what has ttl 1h has 5m, as roots and forks do
+	Breakpoints    Plan                `yaml:"breakpoints"`
+	FourthMark     bool                `yaml:"fourth_mark"` // CON-23: parent's mark on a fork's first request, own previous mark later
+	Counter        string              `yaml:"counter"`     // approx (default) or recorded
+	Latency        Latency             `yaml:"latency"`
+	TailTokens     *int64              `yaml:"tail_tokens"`   // overrides the model's (CACHE-38)
+	HiddenTokens   *bool               `yaml:"hidden_tokens"` // false leaves CACHE-45 out
+	Platform       string              `yaml:"platform"`      // claude-api (default), claude-on-aws, foundry, bedrock or google-cloud (CACHE-18)
+	SubagentTTL    llm.TTL             `yaml:"subagent_ttl"`  // of sub-agents, whatever ttl is; forks have ttl (CACHE-30)
+	InferenceGeo   string              `yaml:"inference_geo"` // global (default) or us (CACHE-42)
+	Speed          string              `yaml:"speed"`         // standard (default) or fast, of every request (CACHE-42)
+	Batch          bool                `yaml:"batch"`         // every request is part of a batch (CACHE-42, CACHE-47)
+	PricesOn       string              `yaml:"prices_on"`     // the day whose prices hold, such as 2026-11-10; default the newest that is known
+	Prices         *Prices             `yaml:"prices"`        // the user's own, over the table's
+	AccountCreated string              `yaml:"account_created"`
+	RateLimits     *mockllm.RateLimits `yaml:"rate_limits"`
+	Options        CacheOptions        `yaml:"options"`
 }
 
 // ModelID resolves one of the aliases; any other name is a model's id.
@@ -177,27 +134,20 @@ func (p *Provider) ModelID(name string) string {
 
 // CacheOptions are the undocumented points of the Anthropic model.
 type CacheOptions struct {
-	ThinkingRenderedFirst *bool          `yaml:"thinking_rendered_first"`
-	LookbackCrossesLevels *bool          `yaml:"lookback_crosses_levels"`
-	LateExpiry            vtime.Duration `yaml:"late_expiry"`
-	VisibilityLag         *VisibilityLag `yaml:"visibility_lag"`
-	CollapseNoise         *CollapseNoise `yaml:"collapse_noise"`
-	BatchHits             *int64         `yaml:"batch_hits"` // parts per million of a batch's requests that find what is cached
-	CheckpointsCapped     *bool          `yaml:"checkpoints_capped"`
+	ThinkingRenderedFirst *bool                     `yaml:"thinking_rendered_first"`
+	LookbackCrossesLevels *bool                     `yaml:"lookback_crosses_levels"`
+	LateExpiry            vtime.Duration            `yaml:"late_expiry"`
+	VisibilityLag         *cachemodel.VisibilityLag `yaml:"visibility_lag"`
+	CollapseNoise         *CollapseNoise            `yaml:"collapse_noise"`
+	BatchHits             *int64                    `yaml:"batch_hits"` // parts per million of a batch's requests that find what is cached
+	CheckpointsCapped     *bool                     `yaml:"checkpoints_capped"`
 }
 
 // Plan is a named breakpoint plan (LOOP-12): `none`, `automatic`, `last`,
 // `agent`, or a mapping `explicit: [{from_call: 0, at: [10]}]`.
 type Plan struct {
 	Name     string // none, automatic, last, agent, explicit
-	Explicit []ExplicitMarks
-}
-
-// ExplicitMarks are the marked positions from a call on. Positions count blocks
-// from 1; negative ones count from the last block, -1.
-type ExplicitMarks struct {
-	FromCall int   `yaml:"from_call"`
-	At       []int `yaml:"at"`
+	Explicit []llm.Marks
 }
 
 // Latency is the timing of one model call (LLM-07). A profile name fills what
@@ -229,26 +179,19 @@ func (s *SettingsSpec) Warms() bool { return s != nil && s.MaxTokens != nil }
 
 // Project is the world the agents act in.
 type Project struct {
-	// Files is `embedded:<name>`, or a mapping path → content. --project DIR
-	// takes its place.
-	Files      Files      `yaml:"files"`
-	ClaudeMd   *Content   `yaml:"claude_md"`
-	GitStatus  *Content   `yaml:"git_status"`
-	Date       string     `yaml:"date"`       // stands in the user context; default 2026-01-01
-	Repository string     `yaml:"repository"` // what is committed: committed (all of the files), empty, or none (no repository)
-	Linked     []string   `yaml:"linked"`     // directories that are not tracked, and that worktrees share
-	Agents     AgentFiles `yaml:"agents"`
-	Tests      []TestRun  `yaml:"tests"` // commands that test the project
-	// Facts are what is worth knowing, and where in the files it is.
-	Facts []Fact `yaml:"facts"`
-	// Directory is whose files and settings the project is, relative to the
-	// scenario; `project: .` is short for it.
-	Directory string      `yaml:"directory"`
-	Client    string      `yaml:"client"` // whose layout requests have: seeds, or claude-code@2.1.330, the default on a directory
-	Heads     string      `yaml:"heads"`  // body of a request, relative to the scenario, whose system prompt and tools are the client's own
-	Parts     []FrontPart `yaml:"parts"`  // what stands in front of agents besides; a directory fills it in
-	// Servers are MCP servers, and ToolSearch how their tools stand in front: front,
-	// deferred or inserted; "" is as the client's layout has it.
+	Files      Files        `yaml:"files"`
+	ClaudeMd   *Content     `yaml:"claude_md"`
+	GitStatus  *Content     `yaml:"git_status"`
+	Date       string       `yaml:"date"`       // stands in the user context; default 2026-01-01
+	Repository string       `yaml:"repository"` // what is committed: committed (all of the files), empty, or none (no repository)
+	Linked     []string     `yaml:"linked"`     // directories that are not tracked, and that worktrees share
+	Agents     AgentFiles   `yaml:"agents"`
+	Tests      []TestRun    `yaml:"tests"` // commands that test the project
+	Facts      []Fact       `yaml:"facts"`
+	Directory  string       `yaml:"directory"`
+	Client     string       `yaml:"client"` // whose layout requests have: seeds, or claude-code@2.1.330, the default on a directory
+	Heads      string       `yaml:"heads"`  // body of a request, relative to the scenario, whose system prompt and tools are the client's own
+	Parts      []FrontPart  `yaml:"parts"`  // what stands in front of agents besides; a directory fills it in
 	Servers    []ServerSpec `yaml:"servers"`
 	ToolSearch string       `yaml:"tool_search"`
 }
@@ -335,9 +278,8 @@ type Item struct {
 	Calls     []string      `yaml:"calls"`     // tools of MCP servers, called before the item is reported done
 	Pitfalls  []string      `yaml:"pitfalls"`  // facts without which its edits are defective, though nothing asks for them
 	MisledBy  []string      `yaml:"misled_by"` // facts that make its edits defective while they stand in the conversation
-
-	Agent ItemAgent `yaml:"agent"` // the child that does it; left out, it is as type and the provider's models say
-	Each  *Each     `yaml:"each"`  // makes such an item of each group of files
+	Agent     ItemAgent     `yaml:"agent"`     // the child that does it; left out, it is as type and the provider's models say
+	Each      *Each         `yaml:"each"`      // makes such an item of each group of files
 }
 
 // ItemAgent is the child that does an item.
@@ -444,25 +386,16 @@ type FanOut struct {
 
 // Limits are the named limits of a run (KRN-06); zero takes the default.
 type Limits struct {
-	Steps     int64          `yaml:"steps"`
-	Time      vtime.Duration `yaml:"time"`
-	Processes int            `yaml:"processes"` // alive at one time
-	Agents    int            `yaml:"agents"`    // of the whole run: those that have ended keep a few kilobytes
-	Depth     int            `yaml:"depth"`
-	Turns     int            `yaml:"turns"`
-	Tokens    int64          `yaml:"tokens"` // prompt tokens of one request
-	Queue     int            `yaml:"queue"`
-	Bytes     int64          `yaml:"bytes"` // of one request
-	// EvictAfter is how long what a background agent said stays in memory after its
-	// end, where its output file can be read (TSK-09); 0 takes the default, 30m.
+	Steps      int64          `yaml:"steps"`
+	Time       vtime.Duration `yaml:"time"`
+	Processes  int            `yaml:"processes"` // alive at one time
+	Agents     int            `yaml:"agents"`    // of the whole run: those that have ended keep a few kilobytes
+	Depth      int            `yaml:"depth"`
+	Turns      int            `yaml:"turns"`
+	Tokens     int64          `yaml:"tokens"` // prompt tokens of one request
+	Queue      int            `yaml:"queue"`
+	Bytes      int64          `yaml:"bytes"` // of one request
 	EvictAfter vtime.Duration `yaml:"evict_after"`
-}
-
-// Retry is the client's retry rule (LOOP-06).
-type Retry struct {
-	Max  *int            `yaml:"max"`
-	Base *vtime.Duration `yaml:"base"`
-	Cap  *vtime.Duration `yaml:"cap"`
 }
 
 // Commands is what comes of commands that the shell does not carry out: builds, tests

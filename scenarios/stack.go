@@ -17,12 +17,8 @@ const (
 
 // MinimalSpec are the options of the minimal stack.
 type MinimalSpec struct {
-	// ReadOnlyShell puts run_shell among the tools of explore and plan; true
-	// unless it is said otherwise.
 	ReadOnlyShell *bool `yaml:"read_only_shell"`
-	// SideBySide lets the sub-agents of one answer run at one time; otherwise one
-	// waits for the other.
-	SideBySide bool `yaml:"side_by_side"`
+	SideBySide    bool  `yaml:"side_by_side"`
 }
 
 // minimalTypes are the types that the lead of the minimal stack may name.

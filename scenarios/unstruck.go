@@ -8,9 +8,9 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agentsim/metrics"
 	"agentsim/mockllm/fault"
 	"agentsim/scenarios/document"
+	"agentsim/scenarios/expect"
 	"agentsim/sim/llm"
 	"agentsim/sim/vtime"
 )
@@ -22,7 +22,7 @@ type Ran struct {
 	Whole    bool     // they came to their ends
 	Lineages []string // of their agents
 	Tools    []string // that those called
-	Idled    []metrics.Idled
+	Idled    []expect.Idled
 }
 
 // Join adds a run to others. What all runs of a variant under the same overrides met
@@ -36,7 +36,7 @@ func Join(runs []Ran, r Ran) []Ran {
 	x := &runs[i]
 	x.Whole = x.Whole && r.Whole
 	x.Lineages, x.Tools = union(x.Lineages, r.Lineages), union(x.Tools, r.Tools)
-	x.Idled = slices.DeleteFunc(x.Idled, func(was metrics.Idled) bool { return !slices.Contains(r.Idled, was) })
+	x.Idled = slices.DeleteFunc(x.Idled, func(was expect.Idled) bool { return !slices.Contains(r.Idled, was) })
 	return runs
 }
 
@@ -182,7 +182,7 @@ func (s *Scenario) interrupts(run *Ran, d *document.Decoder, add func(*struck)) 
 			return slices.ContainsFunc(root.Then, func(st UserStep) bool { return st.At != nil && vtime.Instant(*st.At) == at })
 		}
 		for i, st := range root.Then {
-			met := slices.IndexFunc(run.Idled, func(x metrics.Idled) bool {
+			met := slices.IndexFunc(run.Idled, func(x expect.Idled) bool {
 				return x.Aside == (st.Aside != nil) && x.Root == cmp.Or(root.Name, "main") && (st.At == nil && !given(x.At) || st.At != nil && vtime.Instant(*st.At) == x.At)
 			})
 			if !st.Interrupt && st.Aside == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/mockllm"
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/client"
@@ -196,7 +197,7 @@ func providerAssumed(p *scenarios.Provider) []string {
 	l := p.Limits()
 	for _, r := range []struct {
 		what string
-		rate *scenarios.Rate
+		rate *mockllm.Rate
 	}{{"requests limited to %d at once, one more each %s", l.Requests}, {"input limited to %d tok at once, one more each %s", l.Input},
 		{"output limited to %d tok at once, one more each %s", l.Output}} {
 		if r.rate != nil {

@@ -51,9 +51,9 @@ func auditedSession(spec *Spec) *audit.Session {
 	out := &audit.Session{Deny: p.Deny, Ask: p.Ask, Allow: slices.Concat(p.Allow, p.CliAllow), Allowed: p.Allowed, Everyone: p.CliAllow, Took: fixedTimes(sc), Children: p.Children,
 		Depth: sc.Limits.Depth, Turns: sc.Limits.Turns, Minimal: sc.Stack == scenarios.MinimalStack, Elsewhere: sc.Forks.Directory != "",
 		Model: sc.Provider.SubagentModel, Aliases: maps.Clone(sc.Provider.Aliases), Interactive: sc.Interactive, Gates: map[string]bool{},
-		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: planned(sc, agent.PlanAgent, agent.PlanLast), Retries: *sc.Retry.Max, SideBySide: sc.Minimal.SideBySide,
+		TTL: sc.Provider.TTL, ChildTTL: sc.Provider.SubagentTTL, ShortAt: sc.Provider.PlanLimitAt, HeadMarked: planned(sc, agent.PlanAgent, agent.PlanLast), Retries: sc.Retry.Max, SideBySide: sc.Minimal.SideBySide,
 		Full: fullAt(sc), Interrupts: interrupts(sc), SharedMarked: planned(sc, agent.PlanAgent), Scratchpad: cmp.Or(sc.Coordinator.Scratchpad, coordinator.DefaultScratchpad), MaxTokens: sc.Settings.Tokens(), Over: sc.Tools.ReplaceOver, Preview: sc.Tools.Preview,
-		RetryBase: *sc.Retry.Base, RetryCap: *sc.Retry.Cap, File: projectFile(spec)}
+		RetryBase: sc.Retry.Base, RetryCap: sc.Retry.Cap, File: projectFile(spec)}
 	for _, g := range gate.All() {
 		v := sc.Gate(g.Name)
 		out.Gates[g.Name] = v == "true" || v == gate.Internal

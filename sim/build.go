@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"agentsim/cachemodel"
 	"agentsim/mockllm"
@@ -9,6 +10,7 @@ import (
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
 	"agentsim/sim/agent"
+	"agentsim/sim/audit"
 	"agentsim/sim/client"
 	"agentsim/sim/coordinator"
 	"agentsim/sim/definition"
@@ -109,14 +111,12 @@ func (r *run) config(sink transcript.Sink) (agent.Config, error) {
 	if err != nil {
 		return agent.Config{}, err
 	}
-	retry := llm.DefaultRetry()
-	retry.Max, retry.Base, retry.Cap = *sc.Retry.Max, *sc.Retry.Base, *sc.Retry.Cap
 	cfg := agent.Config{
 		Kernel: r.kernel, Builder: r.builder, Model: r.server, Sink: sink, FS: r.fs, Marks: r.marks, Key: r.key.Sub("agents"),
 		Root: Root, Gates: gates, Interactive: sc.Interactive, Definitions: agent.BuiltIns(&gates), Offered: r.offered, Catalogue: all, PluginsOnly: pluginsOnly(sc),
 		Forker: fork.NewMaker(), Observer: r.observer, Heads: newHeads(sc, offered, r.filler, r.key.Sub("heads")), Organisation: sc.Provider.Organisation, Aliases: sc.Provider.Aliases, Programs: r.programs(), Repository: repository(sc), Isolation: sc.Isolation != "", Remote: remote(sc), Drawn: drawn(&sc.Tools.Commands, r.key.Sub("commands"), r.filler),
 		Subagent: sc.Provider.SubagentModel, SubagentTTL: sc.Provider.SubagentTTL, Rules: r.saltRules, UserContext: front.user, SystemContext: front.system, Opening: front.opening, Attached: front.attached,
-		MaxTokens: sc.Settings.Tokens(), Retry: retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
+		MaxTokens: sc.Settings.Tokens(), Retry: sc.Retry, Mode: permission.Mode(sc.Permissions.RootMode()), Permissions: permissions,
 		Limits:     agent.Limits{Depth: sc.Limits.Depth, Agents: sc.Limits.Agents, Turns: sc.Limits.Turns, Bytes: sc.Limits.Bytes},
 		EvictAfter: evictAfter(sc),
 		FanOut:     agent.FanOut{HoldUntilFirst: sc.FanOut.Hold == "first-response", Cap: sc.FanOut.Cap},
@@ -235,4 +235,41 @@ type run struct {
 	world    *agent.World
 	problems []*definition.Problem // of definitions that were left out
 	defined  *definition.Set       // nil where the stack has definitions of its own
+}
+
+// plantInjections writes the scenario's injected instructions, each with its mark,
+// behind the lines that it names.
+func (r *run) plantInjections() error {
+	for i, x := range r.scenario.Injections {
+		if err := r.fs.Plant(x.File, x.Line, x.Text+" "+r.marks.Text(mark.Inject, x.Name)); err != nil {
+			return &ScenarioError{fmt.Sprintf("injections[%d]", i), fmt.Errorf("injection %q: %w", x.Name, err)}
+		}
+	}
+	return nil
+}
+
+// handoffs is the script of the classifier of hand-offs (TSK-06).
+func handoffs(sc *scenarios.Scenario) []handoff.Rule {
+	var out []handoff.Rule
+	for _, v := range sc.Classifier {
+		out = append(out, handoff.Rule{Taint: v.Taint, Verdict: v.Verdict, Why: v.Why})
+	}
+	return out
+}
+
+// auditedHandoffs is what an auditor has to know of the classifier; nil where it
+// is never on.
+func auditedHandoffs(spec *Spec) *audit.Handoffs {
+	sc := spec.Scenario
+	const gate = "TRANSCRIPT_CLASSIFIER"
+	on := sc.Gate(gate) == "true"
+	flips := slices.ContainsFunc(sc.GateFlips, func(f scenarios.GateFlip) bool { return f.Gate == gate })
+	if !on && !flips {
+		return nil
+	}
+	h := &audit.Handoffs{Marks: mark.NewKey(spec.Seed()), On: on}
+	for _, v := range sc.Classifier {
+		h.Rules = append(h.Rules, audit.Handoff{Taint: v.Taint, Verdict: v.Verdict})
+	}
+	return h
 }

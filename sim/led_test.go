@@ -7,6 +7,7 @@ import (
 
 	"agentsim/metrics"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 	"agentsim/sim/transcript"
 )
@@ -55,7 +56,7 @@ func (f *figures) broken(as map[string]string) (out []string) {
 	}
 	for _, x := range f.file.Expect {
 		for _, r := range x.Evaluate(lookup) {
-			if r.Verdict != scenarios.Pass {
+			if r.Verdict != expect.Pass {
 				out = append(out, strings.TrimSpace(r.Variant+" "+x.Text+": "+r.Verdict.String()))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"agentsim/mockllm/script"
 	"agentsim/scenarios"
+	"agentsim/sim/agent"
 	"agentsim/sim/llm/tokens"
 	"agentsim/sim/rng"
 	"agentsim/sim/workspace"
@@ -40,4 +41,29 @@ func project(sc *scenarios.Scenario, draws *int64) (*workspace.Snapshot, error) 
 		return nil, fmt.Errorf("project.files: %w", err)
 	}
 	return s, nil
+}
+
+// WithMemory is a project whose agents remember what an earlier run left (see
+// Result.Memory): these files take the place of its own. Being files of the
+// project they count for the run's id, and its record has them.
+func WithMemory(project *workspace.Snapshot, memory map[string]string) (*workspace.Snapshot, error) {
+	files := map[string]string{}
+	for _, p := range project.Paths() {
+		files[p], _ = project.Content(p)
+	}
+	for p, text := range memory { // order: a map is filled
+		files[p] = text
+	}
+	return workspace.NewSnapshot(files)
+}
+
+// memory are the files in which agents remember, as they stand.
+func (r *run) memory() map[string]string {
+	out := map[string]string{}
+	for _, p := range r.fs.Paths() {
+		if agent.IsMemory(p) {
+			out[p], _ = r.fs.Content(p)
+		}
+	}
+	return out
 }

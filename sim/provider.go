@@ -23,7 +23,7 @@ func CacheOptions(p *scenarios.Provider) cachemodel.AnthropicOptions {
 		opt.BatchHits = *x.BatchHits
 	}
 	if l := x.VisibilityLag; l != nil {
-		opt.VisibilityLag = cachemodel.VisibilityLag{Share: l.Share, Window: l.Window}
+		opt.VisibilityLag = *l
 	}
 	if n := x.CollapseNoise; n != nil {
 		opt.CollapseNoise = cachemodel.CollapseNoise{Share: n.Share, ToNothing: n.To == "nothing"}
@@ -74,9 +74,5 @@ func Plan(p *scenarios.Provider, s *scenarios.Root) *agent.Plan {
 	if s.Plan != nil {
 		from = *s.Plan
 	}
-	out := &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, ShortAt: p.PlanLimitAt, Fourth: p.FourthMark}
-	for _, m := range from.Explicit {
-		out.Explicit = append(out.Explicit, agent.Marks{FromCall: m.FromCall, At: m.At})
-	}
-	return out
+	return &agent.Plan{Name: agent.PlanName(from.Name), TTL: p.TTL, ShortAt: p.PlanLimitAt, Fourth: p.FourthMark, Explicit: from.Explicit}
 }

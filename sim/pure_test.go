@@ -201,11 +201,9 @@ func timed(t *testing.T, structure string, k vtime.Duration) *sim.Spec {
 // setTimes sets the times of a scenario that have defaults; ms is what becomes of a
 // millisecond.
 func setTimes(sc *scenarios.Scenario, ms vtime.Duration) {
-	at := func(n vtime.Duration) *vtime.Duration { d := n * ms; return &d }
 	us := func(n vtime.Duration) *vtime.Duration { d := n * ms / 1000; return &d }
 	span := func(n vtime.Duration) *rng.Span { return &rng.Span{Lo: int64(n * ms), Hi: int64(n * ms)} }
 	sc.Provider.Latency = scenarios.Latency{Profile: latency.Default, Queue: span(900), Prefill: us(21), Read: us(2), Decode: us(12_345), Jitter: span(400)}
 	sc.Tools.Read, sc.Tools.Grep, sc.Tools.Glob, sc.Tools.Edit = span(20), span(61), span(43), span(31)
-	sc.Retry.Base, sc.Retry.Cap = at(500), at(32_000)
-	sc.FanOut.Cap = *at(5_000)
+	sc.Retry.Base, sc.Retry.Cap, sc.FanOut.Cap = 500*ms, 32_000*ms, 5_000*ms
 }

@@ -16,7 +16,7 @@ type Plan struct {
 	Name     PlanName
 	TTL      llm.TTL
 	ShortAt  vtime.Duration // of the run; from then on the lifetime is five minutes, 0 for never (CACHE-96)
-	Explicit []Marks        // for PlanExplicit, by ascending FromCall
+	Explicit []llm.Marks    // for PlanExplicit, by ascending FromCall
 	// Fourth uses the fourth slot: the parent's mark on a fork's first request,
 	// the agent's own previous mark later (CON-23). Only with PlanAgent and
 	// PlanLast.
@@ -37,12 +37,6 @@ const (
 	PlanAgent     PlanName = "agent"     // last shared system block, last system block, last block
 	PlanExplicit  PlanName = "explicit"  // positions given by the scenario
 )
-
-// Marks are positions from a call on: from 1, or from the end when negative.
-type Marks struct {
-	FromCall int
-	At       []int
-}
 
 // planKey is a parent's plan with the lifetime of a sub-agent.
 type planKey struct {

@@ -200,7 +200,7 @@ func (s *story) addRoot(d *datadriven.TestData) {
 			for _, v := range a.Vals {
 				at = append(at, s.number(v))
 			}
-			r.Plan.Explicit = []agent.Marks{{At: at}}
+			r.Plan.Explicit = []llm.Marks{{At: at}}
 		case "fourth":
 			r.Plan.Fourth = true
 		case "thinking":

@@ -24,6 +24,12 @@ func (t TTL) Duration() vtime.Duration {
 
 func (t TTL) String() string { return [...]string{"5m", "1h"}[t] }
 
+// Marks are the marked positions from a call on: from 1, or from the last block, -1.
+type Marks struct {
+	FromCall int   `yaml:"from_call"`
+	At       []int `yaml:"at"`
+}
+
 // Breakpoint is one cache_control marker.
 type Breakpoint struct {
 	Node *Node

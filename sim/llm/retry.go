@@ -9,11 +9,11 @@ import (
 // keyed number of jitter steps; retry-after wins over both. All waits are whole
 // multiples of the parameters, so that scaled parameters scale them.
 type Retry struct {
-	Max   int            // further tries
-	Base  vtime.Duration // wait before the first of them
-	Cap   vtime.Duration
-	Step  vtime.Duration // unit of jitter
-	Steps int64          // at most so many steps for the first wait, doubled with it
+	Max   int            `yaml:"max"`  // further tries
+	Base  vtime.Duration `yaml:"base"` // wait before the first of them
+	Cap   vtime.Duration `yaml:"cap"`
+	Step  vtime.Duration `yaml:"-"` // unit of jitter
+	Steps int64          `yaml:"-"` // at most so many steps for the first wait, doubled with it
 }
 
 // DefaultRetry is what the seeds' client does: ten tries, half a second doubled

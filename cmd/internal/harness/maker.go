@@ -8,6 +8,7 @@ import (
 
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/workspace"
@@ -114,7 +115,7 @@ func (m *Maker) located(variant string, err error, more []string) error {
 // watched lists the single calls that a file's expectations speak of.
 func watched(file *scenarios.File) (out []string) {
 	for _, x := range file.Expect {
-		for _, side := range [...]scenarios.Side{x.Left, x.Right} {
+		for _, side := range [...]expect.Side{x.Left, x.Right} {
 			if side.Subject != "" {
 				out = append(out, side.Subject)
 			}

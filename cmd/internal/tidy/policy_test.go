@@ -16,7 +16,7 @@ BESIDE  = sim/fork sim/user sim/coordinator sim/handoff sim/minimal
 TOOLS   = sim/workspace sim/permission sim/task sim/tool sim/shell
 WORLD   = sim/kernel sim/transcript TOOLS
 RECORDED = sim/recording sim/recording/importer sim/recording/player sim/recording/judge sim/recording/whatif sim/recording/toevents sim/recording/profile sim/recording/toscenario
-BELOW   = cmd/internal/forks cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
+BELOW   = cmd/internal/forks cmd/internal/loading cmd/internal/ui cmd/internal/rundb cmd/internal/harness metrics/grid metrics/sides WORDS WORLD sim sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report cachemodel cmd/internal/hostdir RECORDED sim/audit sim/agent sim/definition sim/crossover sim/reprice sim/lint sim/wire metrics/plot metrics/stat metrics/realism metrics/baseline metrics/gobench metrics/sharedprefix metrics/junit cachemodel/blocktrace
 MODEL   = mockllm mockllm/script mockllm/recorded mockllm/policy mockllm/fault mockllm/latency
 
 sim/gate:              sim/vtime
@@ -54,7 +54,8 @@ sim/recording/recordingtest:
 
 scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
 scenarios/upgrade:     scenarios/document
-scenarios:             WORDS scenarios/document sim/client cachemodel metrics mockllm/fault mockllm/latency sim/permission sim/transcript sim/recording/profile
+scenarios/expect:      metrics scenarios/document
+scenarios:             WORDS scenarios/document scenarios/expect sim/client cachemodel mockllm mockllm/fault mockllm/latency sim/permission sim/transcript sim/recording/profile
 
 mockllm/fault:         WORDS
 mockllm/latency:       WORDS
@@ -100,7 +101,7 @@ sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script m
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
 cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
-cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
+cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
 cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim/recording/importer sim/transcript/sqlite sim/recording/profile scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
 cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile metrics/report cachemodel
 cmd/internal/cli/inspect: BELOW

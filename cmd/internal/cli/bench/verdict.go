@@ -10,17 +10,18 @@ import (
 	"agentsim/metrics/baseline"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 )
 
 // expect holds a scenario's own expectations against its first seed.
 func (b *bench) expect(f *scenarios.File, done map[string]*metrics.Run) {
-	for _, v := range f.Judge(done) {
-		if v.Verdict == scenarios.Pass {
+	for _, v := range expect.Judge(f.Expect, f.Cells(), done) {
+		if v.Verdict == expect.Pass {
 			continue
 		}
 		why := "no data"
-		if v.Verdict != scenarios.NoData {
+		if v.Verdict != expect.NoData {
 			why = report.Figure(v.Left) + " against " + report.Figure(v.Right)
 		}
 		b.missed = append(b.missed, fmt.Sprintf("%s: %s (%s)", (&baseline.Run{Scenario: f.Name, Variant: v.Variant}).Name(), v.Expect.Text, why))

@@ -12,6 +12,7 @@ import (
 	"agentsim/metrics/grid"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 )
 
@@ -204,7 +205,7 @@ func typeFigures(r *metrics.Run) report.Value {
 }
 
 // judgedOf are the expectations of a variant, and those of all variants together.
-func (a *answer) judgedOf(x executed) (out []scenarios.Result) {
+func (a *answer) judgedOf(x executed) (out []expect.Result) {
 	for _, r := range a.verdicts {
 		if r.Variant == "" || r.Variant == x.Spec.Variant {
 			out = append(out, r)
@@ -214,14 +215,14 @@ func (a *answer) judgedOf(x executed) (out []scenarios.Result) {
 }
 
 // expectations are the expectations that were judged, for machines.
-func expectations(verdicts []scenarios.Result) *report.Sheet {
-	type col = report.Column[scenarios.Result]
+func expectations(verdicts []expect.Result) *report.Sheet {
+	type col = report.Column[expect.Result]
 	return report.TableOf("expectations", verdicts,
-		col{Name: "text", Of: func(r scenarios.Result) report.Value { return report.Text(r.Expect.Text) }},
-		col{Name: "variant", Of: func(r scenarios.Result) report.Value { return report.Text(r.Variant).If(r.Variant != "") }},
-		col{Name: "verdict", Of: func(r scenarios.Result) report.Value { return report.Text(r.Verdict.String()) }},
-		col{Name: "left", Of: func(r scenarios.Result) report.Value { return report.Metric(r.Left).If(r.Verdict != scenarios.NoData) }},
-		col{Name: "right", Of: func(r scenarios.Result) report.Value { return report.Metric(r.Right).If(r.Verdict != scenarios.NoData) }})
+		col{Name: "text", Of: func(r expect.Result) report.Value { return report.Text(r.Expect.Text) }},
+		col{Name: "variant", Of: func(r expect.Result) report.Value { return report.Text(r.Variant).If(r.Variant != "") }},
+		col{Name: "verdict", Of: func(r expect.Result) report.Value { return report.Text(r.Verdict.String()) }},
+		col{Name: "left", Of: func(r expect.Result) report.Value { return report.Metric(r.Left).If(r.Verdict != expect.NoData) }},
+		col{Name: "right", Of: func(r expect.Result) report.Value { return report.Metric(r.Right).If(r.Verdict != expect.NoData) }})
 }
 
 // swept is the scenario's own sweep for machines: what was set at each point, and

@@ -11,7 +11,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/report"
-	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 	"agentsim/sim/audit"
 )
@@ -115,12 +115,12 @@ func checks(done []executed) (n int64) {
 
 // judged says how many expectations hold, and in a line each which do not, those
 // that most variants miss first.
-func judged(verdicts []scenarios.Result) (lines []string) {
+func judged(verdicts []expect.Result) (lines []string) {
 	if len(verdicts) == 0 {
 		return nil
 	}
-	failed := slices.DeleteFunc(slices.Clone(verdicts), func(v scenarios.Result) bool { return v.Verdict == scenarios.Pass })
-	for _, alike := range ui.Alike(failed, func(v scenarios.Result) string { return v.Expect.Text + v.Verdict.String() }) {
+	failed := slices.DeleteFunc(slices.Clone(verdicts), func(v expect.Result) bool { return v.Verdict == expect.Pass })
+	for _, alike := range ui.Alike(failed, func(v expect.Result) string { return v.Expect.Text + v.Verdict.String() }) {
 		lines = append(lines, missed(alike[0], len(alike)-1))
 	}
 	return append([]string{fmt.Sprintf("%d of %d expectations hold", len(verdicts)-len(failed), len(verdicts))}, lines...)
@@ -128,7 +128,7 @@ func judged(verdicts []scenarios.Result) (lines []string) {
 
 // missed says what an expectation wanted and what there was, and in how many more
 // variants it was not so.
-func missed(v scenarios.Result, more int) string {
+func missed(v expect.Result, more int) string {
 	where := ""
 	if v.Variant != "" {
 		where = " in " + v.Variant
@@ -136,7 +136,7 @@ func missed(v scenarios.Result, more int) string {
 	if more > 0 {
 		where += " and " + ui.Plural(more, "more variant")
 	}
-	if v.Verdict == scenarios.NoData {
+	if v.Verdict == expect.NoData {
 		return fmt.Sprintf("no data%s: %s", where, v.Expect.Text)
 	}
 	figures := report.Figure(v.Left) + " against " + report.Figure(v.Right)

@@ -10,6 +10,7 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/metrics"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 )
 
@@ -53,11 +54,11 @@ func quoting(t *testing.T) {
 }
 
 func oneLine(t *testing.T) {
-	miss := func(text, variant string, v scenarios.Verdict) scenarios.Result {
-		return scenarios.Result{Expect: &scenarios.Expect{Text: text}, Variant: variant, Verdict: v, Left: metrics.Whole(8, metrics.Count), Right: metrics.Whole(9, metrics.Count)}
+	miss := func(text, variant string, v expect.Verdict) expect.Result {
+		return expect.Result{Expect: &expect.Line{Text: text}, Variant: variant, Verdict: v, Left: metrics.Whole(8, metrics.Count), Right: metrics.Whole(9, metrics.Count)}
 	}
-	got := judged([]scenarios.Result{miss("a.calls == 9", "a", scenarios.Fail), miss("all.calls == 9", "a", scenarios.Fail), miss("all.calls == 9", "b", scenarios.Fail),
-		miss("all.calls == 9", "c", scenarios.NoData), miss("b.calls > 1", "b", scenarios.Pass)})
+	got := judged([]expect.Result{miss("a.calls == 9", "a", expect.Fail), miss("all.calls == 9", "a", expect.Fail), miss("all.calls == 9", "b", expect.Fail),
+		miss("all.calls == 9", "c", expect.NoData), miss("b.calls > 1", "b", expect.Pass)})
 	want := []string{"1 of 5 expectations hold", "missed in a and 1 more variant: all.calls == 9 (8 against 9 in a)", "missed in a: a.calls == 9 (8 against 9)", "no data in c: all.calls == 9"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

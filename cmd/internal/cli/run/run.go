@@ -15,6 +15,7 @@ import (
 	"agentsim/metrics/grid"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/scenarios/expect"
 	"agentsim/sim"
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
@@ -100,7 +101,7 @@ type answer struct {
 	columns  []string // to compare by
 	done     []executed
 	left     int // variants that an interrupt kept from beginning
-	verdicts []scenarios.Result
+	verdicts []expect.Result
 	grid     *grid.Grid // the scenario's own sweep; without points where there is none
 	rec      *harness.Record
 	answer   *forks.Point // forks against fresh sub-agents; nil without both
@@ -139,7 +140,7 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	a.left = len(specs) - len(a.done)
-	a.verdicts = m.File.Judge(a.figures())
+	a.verdicts = expect.Judge(m.File.Expect, m.File.Cells(), a.figures())
 	var cut error // what kept the grid from being whole
 	if !interrupted(a.done) {
 		cut = a.sweep(s, m, specs)
@@ -272,7 +273,7 @@ func (a *answer) verdict(cut error) error {
 		return cut
 	}
 	for _, v := range a.verdicts {
-		if v.Verdict != scenarios.Pass {
+		if v.Verdict != expect.Pass {
 			return ui.Said(ui.Missed)
 		}
 	}

@@ -5,25 +5,17 @@ import "agentsim/sim/vtime"
 // Compaction says when an agent's history becomes a summary, and how long that
 // may be (LOOP-07).
 type Compaction struct {
-	// Share is the percentage of the window from which on it does; 80 by default,
-	// 0 is never.
-	Share *int64 `yaml:"share"`
-	// Window is a number of tokens in place of the model's window.
-	Window int64 `yaml:"window"`
-	// Budget is how many tokens a summary of the policy may have; 4,000 by default.
-	Budget int64 `yaml:"budget"`
+	Share  *int64 `yaml:"share"`
+	Window int64  `yaml:"window"`
+	Budget int64  `yaml:"budget"`
 }
 
 // Forks are variants of forking that show what is lost (ISO-08, FRK-06).
 type Forks struct {
-	Rerender       bool `yaml:"rerender"`        // system prompt and history are rendered anew
-	FreshDecisions bool `yaml:"fresh_decisions"` // likewise, and content replacement is decided anew
-	// Directory is the working directory of forks, absolute, of which a notice tells
-	// them (FRK-10). The files in it are the project's own.
-	Directory string `yaml:"directory"`
-	// TypedChildren lets a fork start agents whose type it names; otherwise each of
-	// its Agent calls is refused.
-	TypedChildren bool `yaml:"typed_children"`
+	Rerender       bool   `yaml:"rerender"`        // system prompt and history are rendered anew
+	FreshDecisions bool   `yaml:"fresh_decisions"` // likewise, and content replacement is decided anew
+	Directory      string `yaml:"directory"`
+	TypedChildren  bool   `yaml:"typed_children"`
 }
 
 // ReplaceFlip sets, at an instant, the size over which a tool result is replaced
@@ -72,5 +64,34 @@ func (c *checker) compaction() {
 		if f.Preview > f.Over && f.Over > 0 {
 			c.bad("replace_flips["+itoa(i)+"].preview", "", "the preview is longer than what it replaces: %d bytes of results over %d", f.Preview, f.Over)
 		}
+	}
+}
+
+// Scale is how often a type of agent is started in the world at large, for a
+// reader who wants to know what a difference between variants comes to there.
+type Scale struct {
+	Type   string `yaml:"type"`
+	Spawns int64  `yaml:"spawns"` // starts in a period
+	Period string `yaml:"period"` // such as week
+	Low    int64  `yaml:"low"`    // tokens that are said to be spared in a period, at least
+	High   int64  `yaml:"high"`   // and at most
+}
+
+func (c *checker) scale() {
+	s := c.s.Scale
+	if s == nil {
+		return
+	}
+	if s.Spawns < 1 {
+		c.bad("scale.spawns", "how many agents are started in a period, such as 34_000_000", "a scale without starts")
+	}
+	if s.Period == "" {
+		c.bad("scale", "period: week", "a scale without a period")
+	}
+	if s.Low < 0 || s.High < s.Low {
+		c.bad("scale.high", "low and high are tokens in a period", "the bounds are %d to %d", s.Low, s.High)
+	}
+	if s.Type == "" {
+		c.bad("scale", "type: Explore", "a scale of no type of agent")
 	}
 }

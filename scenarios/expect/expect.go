@@ -1,4 +1,6 @@
-package scenarios
+// Package expect reads what a scenario expects of its runs and judges it by their
+// figures. It is the one room of scenarios that sees metrics.
+package expect
 
 import (
 	"slices"
@@ -8,17 +10,26 @@ import (
 	"agentsim/scenarios/document"
 )
 
-// Expect is one parsed line of `expect`: SIDE OP SIDE.
+// Line is one line of `expect`: SIDE OP SIDE.
 //
 // A SIDE is a value (9, 4_000, 19k, 95 %, $1.60, 2m31s) or a path to a metric (see
 // metrics.Path): fork.cost, all.Explore.calls, three-seconds.second.1.tokens.read. In
 // a file without variants its first step is left out. OP is one of < <= == != >= >.
-type Expect struct {
+type Line struct {
 	Text        string
 	Variants    []string // it is checked in each of these; nil when its sides name theirs
 	Left, Right Side
 	Op          metrics.Op
 }
+
+// Known are the names that a path to a metric may hold.
+type Known = metrics.Known
+
+// Idled is an act of a user for whom there was nothing to act on.
+type Idled = metrics.Idled
+
+// Reserved reports whether a name has a meaning of its own in an expectation.
+func Reserved(name string) bool { return metrics.Reserved(name) }
 
 // Side is one side of an expectation.
 type Side struct {
@@ -33,22 +44,22 @@ type Side struct {
 	unit metrics.Value // zero of its unit
 }
 
-// ExpectError is what is wrong with an expectation and where in its text.
-type ExpectError struct {
+// Error is what is wrong with an expectation and where in its text.
+type Error struct {
 	Col       int // from 0
 	Msg, Hint string
 }
 
-// ParseExpect reads one expectation against the names of its file; without variants
+// Parse reads one expectation against the names of its file; without variants
 // these have the one name "".
-func ParseExpect(text string, in metrics.Known) (*Expect, *ExpectError) {
-	x := &Expect{Text: text}
+func Parse(text string, in Known) (*Line, *Error) {
+	x := &Line{Text: text}
 	at, op := metrics.FindOp(text)
 	if op == "" {
-		return nil, &ExpectError{0, "no comparison in " + document.Quoted(strings.TrimSpace(text)), "one of " + metrics.Ops}
+		return nil, &Error{0, "no comparison in " + document.Quoted(strings.TrimSpace(text)), "one of " + metrics.Ops}
 	}
 	x.Op = op
-	var bad *ExpectError
+	var bad *Error
 	if x.Left, bad = parseSide(text, 0, at, in); bad != nil {
 		return nil, bad
 	}
@@ -60,12 +71,12 @@ func ParseExpect(text string, in metrics.Known) (*Expect, *ExpectError) {
 
 // settle decides in which variants the line is checked and whether its sides
 // can be compared.
-func (x *Expect) settle(variants []string) *ExpectError {
+func (x *Line) settle(variants []string) *Error {
 	if x.Left.Constant && x.Right.Constant {
-		return &ExpectError{x.Left.col, "both sides are constants", "compare a metric, such as cost"}
+		return &Error{x.Left.col, "both sides are constants", "compare a metric, such as cost"}
 	}
 	if !x.Left.unit.Comparable(x.Right.unit) {
-		return &ExpectError{x.Right.col, x.Left.Text + " and " + x.Right.Text + " have different units", unitHint(x)}
+		return &Error{x.Right.col, x.Left.Text + " and " + x.Right.Text + " have different units", unitHint(x)}
 	}
 	if bad := x.possible(); bad != nil {
 		return bad
@@ -84,7 +95,7 @@ const (
 )
 
 // possible refuses a constant that the metric beside it can never reach.
-func (x *Expect) possible() *ExpectError {
+func (x *Line) possible() *Error {
 	c, m := &x.Left, &x.Right
 	if !c.Constant {
 		c, m = m, c
@@ -92,14 +103,14 @@ func (x *Expect) possible() *ExpectError {
 	switch {
 	case !c.Constant || m.Metric == "":
 	case c.Value.Num < 0 && m.Metric != saving:
-		return &ExpectError{c.col, m.Text + " is never below 0, so " + c.Text + " decides nothing", "a value from 0 on"}
+		return &Error{c.col, m.Text + " is never below 0, so " + c.Text + " decides nothing", "a value from 0 on"}
 	case (m.Metric == hitRatio || m.Metric == saving) && c.Value.Num > c.Value.Den:
-		return &ExpectError{c.col, m.Text + " is a part of a whole, so " + c.Text + " decides nothing", "at most 1, such as 0.95 or 95 %"}
+		return &Error{c.col, m.Text + " is a part of a whole, so " + c.Text + " decides nothing", "at most 1, such as 0.95 or 95 %"}
 	}
 	return nil
 }
 
-func unitHint(x *Expect) string {
+func unitHint(x *Line) string {
 	unit := x.Left.unit.Unit
 	if x.Left.Constant {
 		unit = x.Right.unit.Unit
@@ -113,11 +124,11 @@ func unitHint(x *Expect) string {
 	return "a plain number is written 4_000, 4k or 0.95"
 }
 
-func parseSide(text string, from, to int, in metrics.Known) (Side, *ExpectError) {
+func parseSide(text string, from, to int, in Known) (Side, *Error) {
 	raw := text[from:to]
 	s := Side{Text: strings.TrimSpace(raw), col: from + len(raw) - len(strings.TrimLeft(raw, " "))}
 	if s.Text == "" {
-		return s, &ExpectError{s.col, "one side of the comparison is missing", ""}
+		return s, &Error{s.col, "one side of the comparison is missing", ""}
 	}
 	if v, err := metrics.ParseValue(s.Text); err == nil {
 		s.Constant, s.Value, s.unit = true, v, metrics.Value{Den: 1, Unit: v.Unit}
@@ -127,16 +138,16 @@ func parseSide(text string, from, to int, in metrics.Known) (Side, *ExpectError)
 }
 
 // reference reads a path.
-func (s *Side) reference(in metrics.Known) *ExpectError {
+func (s *Side) reference(in Known) *Error {
 	p, bad := metrics.ParsePath(s.Text, in)
 	first, _, _ := strings.Cut(s.Text, ".")
 	switch {
 	case bad != nil && strings.ContainsAny(s.Text[:1], "$-0123456789") && !slices.Contains(in.Variants, first) && p.Subject == "":
-		return &ExpectError{s.col, document.Quoted(s.Text) + " is no value", "a number, 10k, 95 %, $1.60 or 2m31s"}
+		return &Error{s.col, document.Quoted(s.Text) + " is no value", "a number, 10k, 95 %, $1.60 or 2m31s"}
 	case bad != nil:
-		return &ExpectError{s.col + bad.Col, bad.Msg, pathHint(bad)}
+		return &Error{s.col + bad.Col, bad.Msg, pathHint(bad)}
 	case p.Variant == "" && len(in.Variants) > 0 && in.Variants[0] != "":
-		return &ExpectError{s.col, document.Quoted(s.Text) + " names no variant", "did you mean " + document.Quoted(metrics.Each+"."+s.Text) + "?"}
+		return &Error{s.col, document.Quoted(s.Text) + " names no variant", "did you mean " + document.Quoted(metrics.Each+"."+s.Text) + "?"}
 	}
 	if s.Variant = p.Variant; s.Variant == metrics.Each {
 		s.Variant = ""

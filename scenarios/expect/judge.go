@@ -1,4 +1,4 @@
-package scenarios
+package expect
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ func (v Verdict) String() string { return [...]string{"pass", "fail", "no data"}
 
 // Result is an expectation held against figures.
 type Result struct {
-	Expect      *Expect
+	Expect      *Line
 	Variant     string // in which it was checked; "" when its sides name theirs
 	Verdict     Verdict
 	Left, Right metrics.Value // zero without data
@@ -35,7 +35,7 @@ type Lookup func(variant, subject, metric string) (metrics.Value, bool)
 // Evaluate checks the line once, or in each of its variants. In a file with a
 // matrix it is called once for each cell, with a lookup that adds the cell's
 // suffix to the variant.
-func (x *Expect) Evaluate(lookup Lookup) []Result {
+func (x *Line) Evaluate(lookup Lookup) []Result {
 	if x.Variants == nil {
 		return []Result{x.in("", lookup)}
 	}
@@ -46,7 +46,7 @@ func (x *Expect) Evaluate(lookup Lookup) []Result {
 	return out
 }
 
-func (x *Expect) in(variant string, lookup Lookup) Result {
+func (x *Line) in(variant string, lookup Lookup) Result {
 	r := Result{Expect: x, Variant: variant, Verdict: NoData}
 	l, okL := x.Left.value(variant, lookup)
 	right, okR := x.Right.value(variant, lookup)
@@ -71,12 +71,11 @@ func (s *Side) value(variant string, lookup Lookup) (metrics.Value, bool) {
 	return lookup(variant, s.Subject, s.Metric)
 }
 
-// Judge holds the expectations against the variants that ran. With a matrix each
-// line is checked once per cell; lines that speak of a variant that did not run
-// are left out.
-func (f *File) Judge(runs map[string]*metrics.Run) (out []Result) {
-	for _, x := range f.Expect {
-		for _, cell := range f.Cells() {
+// Judge holds lines against the variants that ran. Each is checked once per cell of
+// the matrix; lines that speak of a variant that did not run are left out.
+func Judge(lines []*Line, cells []string, runs map[string]*metrics.Run) (out []Result) {
+	for _, x := range lines {
+		for _, cell := range cells {
 			for _, r := range x.Evaluate(lookupIn(runs, cell)) {
 				if ran(runs, r, cell) {
 					r.Variant += cell

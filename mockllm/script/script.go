@@ -5,6 +5,9 @@
 //   - A turn is found by lineage and by the call's ordinal in its stream name,
 //     never by a cursor that agents share and never by the last message alone. One
 //     that says until goes on for that agent.
+//   - A request for a summary is answered by the turn whose turn it is if that says
+//     text alone and another one follows; else by a text of this package, and the turn
+//     is still to come.
 //   - What a turn expects of its request is checked; a request that does not hold
 //     it is an error of the scenario, with what was expected.
 //   - Equal sizes are equal bytes.
@@ -104,7 +107,7 @@ func (e *EndError) Error() string {
 type Book struct {
 	scripts []script
 	filler  *Filler
-	played  map[string][]int // by lineage: the turn of each call, where a script says until
+	played  map[string][]int // by lineage: the turn of each call, where that is not its ordinal; ^turn where it is still to come
 }
 
 type script struct {
@@ -186,6 +189,10 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 		return mockllm.ErrNotMine
 	}
 	n := b.turnOf(s, q)
+	if n < 0 {
+		a.Say(llm.Text, llm.NewText(llm.Prose, summary))
+		return nil
+	}
 	if n >= len(s.turns) {
 		return &EndError{Place{s.index, -1}, s.agent, q.Stream.Lineage, q.Stream.Call + 1, len(s.turns)}
 	}
@@ -211,21 +218,31 @@ func (b *Book) Answer(q *mockllm.Query, a *mockllm.Answer) error {
 	return nil
 }
 
+// summary is what a script says that is asked for a summary it does not hold.
+const summary = "What was asked for stands above; what was done so far is done."
+
 // turnOf is the turn of a call: the one after its predecessor's, or that itself
-// where it goes on.
+// where it goes on or is still to come. It is negative where no turn is meant.
 func (b *Book) turnOf(s *script, q *mockllm.Query) int {
 	call := q.Stream.Call
-	if !s.waits {
+	played := b.played[q.Stream.Lineage]
+	asks := len(played) <= call && opens(q.Head, compactionOpen)
+	if !s.waits && played == nil && !asks {
 		return call
 	}
-	played := b.played[q.Stream.Lineage]
 	for n := len(played); n <= call; n++ {
 		next := 0
 		if n > 0 {
 			next = played[n-1] + 1
-			if last := next - 1; n == call && last < len(s.turns) && s.turns[last].Until != "" && notices(q.Head) {
+			if played[n-1] < 0 {
+				next = ^played[n-1]
+			}
+			if last := next - 1; n == call && last >= 0 && last < len(s.turns) && s.turns[last].Until != "" && notices(q.Head) {
 				next = last
 			}
+		}
+		if n == call && asks && !s.sumsUp(next) {
+			next = ^next
 		}
 		played = append(played, next)
 	}
@@ -233,14 +250,22 @@ func (b *Book) turnOf(s *script, q *mockllm.Query) int {
 	return played[call]
 }
 
-// noticeOpen begins a notification.
-const noticeOpen = "<task-notification>"
+// sumsUp reports whether a turn can be a summary: it says text alone, and is not the last.
+func (s *script) sumsUp(n int) bool {
+	return n < len(s.turns)-1 && s.turns[n].Until == "" && len(s.turns[n].Tools) == 0 && s.turns[n].Text != nil
+}
+
+// What begins a notification, and a request for a summary.
+const (
+	noticeOpen     = "<task-notification>"
+	compactionOpen = "<compaction-request>"
+)
 
 // notices reports whether the last message of a request is notifications only.
 func notices(head *llm.Node) bool {
 	some := false
 	for n := head; n != nil && n.Block != nil && n.Role == llm.User; n = n.Parent {
-		if n.Block.Kind != llm.Text || !strings.HasPrefix(n.Block.Content.Raw(), noticeOpen) {
+		if n.Block.Kind != llm.Text || !opens(n, noticeOpen) {
 			return false
 		}
 		some = true
@@ -248,11 +273,16 @@ func notices(head *llm.Node) bool {
 	return some
 }
 
+// opens reports whether a block opens with a text.
+func opens(n *llm.Node, text string) bool {
+	return n != nil && n.Block != nil && strings.HasPrefix(n.Block.Content.Raw(), text)
+}
+
 // Counts implements mockllm.Counted: the recorded token counts that a turn of the scripts gives for its
 // request, by position; nil for none.
 func (b *Book) Counts(lineage string, call int) map[int]int64 {
 	s := b.find(lineage)
-	if s == nil || s.waits || call >= len(s.turns) {
+	if s == nil || s.waits || b.played[lineage] != nil || call >= len(s.turns) {
 		return nil
 	}
 	return s.turns[call].Counts

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -284,7 +285,7 @@ func (m *mate) hearPlan(mail *mailed) {
 	if !s.Approved() {
 		return
 	}
-	m.of.mode = m.restores
+	m.of.planning, m.of.mode = nil, cmp.Or(m.restores, permission.Default)
 	if s.PermissionMode != "" {
 		m.of.mode = permission.Mode(s.PermissionMode)
 	}

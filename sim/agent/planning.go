@@ -44,6 +44,8 @@ func instructed(a *Agent, blocks []llm.Block) []llm.Block {
 func (u *toolUse) class() permission.Class {
 	a := u.by
 	switch {
+	case u.tool.Name == plan.ExitName && a.mate.member():
+		return permission.Meta // it asks its lead itself
 	case u.tool.Reads != nil && u.tool.SafeFor(u.block.Content):
 		return permission.Read // a command that only looks
 	case a.mode != permission.Plan:
@@ -135,8 +137,15 @@ func entersPlan(a *Agent) tool.Result {
 	return tool.Result{Content: llm.NewText(llm.Prose, plan.Entered), Behind: instructed(a, nil)}
 }
 
-// leavesPlan gives back the mode and the rules, and the plan to the model (PLN-05).
+// leavesPlan gives back the mode and the rules, and the plan to the model (PLN-05). A
+// member of a team asks its lead for that, who answers by mail (PLN-04).
 func leavesPlan(a *Agent) tool.Result {
+	if a.mate.member() {
+		if err := a.mate.requestPlan(a.mate.in.lead.mate, a.planning.text); err != nil {
+			return failure("Your plan was not sent: " + err.Error() + ".")
+		}
+		return sent(plan.Submitted(a.mate.plan))
+	}
 	of := a.planning
 	turnTo(a, of.Mode, of.Rules, "leave")
 	a.planning = nil

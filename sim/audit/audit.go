@@ -108,7 +108,7 @@ func New(opt Options) *Auditor {
 	u.canaries = canaries{ledger: l, vetted: map[llm.Hash]llm.Hash{}}
 	u.coordinators = coordinators{ledger: l, gates: &u.gates, tasks: &u.tasks}
 	u.definitions = definitions{ledger: l, inForce: map[string]int{}, gave: map[string]int{}}
-	u.filter = filter{ledger: l, fronts: &u.fronts}
+	u.filter = filter{ledger: l, gates: &u.gates, fronts: &u.fronts}
 	u.forks = forking{ledger: l, siblings: map[llm.Hash]*siblings{}}
 	u.fronts = fronts{ledger: l, gates: &u.gates, tools: map[string]llm.Hash{}, shared: map[string]string{}, kept: map[string]string{}, vetted: map[variant]bool{}}
 	u.handoffs = handing{ledger: l, gates: &u.gates, handed: map[string][]*hand{}}

@@ -136,7 +136,7 @@ func (u *canaries) leaked(a *agent, text string) string {
 		}
 	}
 	for n := a.parent.seen; n != nil && len(runs) > 0; n = n.Parent {
-		if n.IsBorder() || n.Level == llm.Tools || n.Level == llm.Messages && sharedContext(n) {
+		if n.IsBorder() || n.Level == llm.Tools || n.Level == llm.Messages && (sharedContext(n) || strings.HasPrefix(n.Block.Content.Raw(), deferredText)) {
 			continue
 		}
 		raw := n.Block.Content.Raw()

@@ -143,12 +143,15 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 	if parts := have.facts.Context.UserContext; len(parts) > 0 {
 		others := func(list []string, skills bool) string {
 			return strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool {
-				return s == "claudeMd" || s == workersPart && !a.fork || s == "skills" && !skills
+				return s == "claudeMd" || (s == workersPart || s == deferredPart) && !a.fork || s == "skills" && !skills
 			}), " ")
 		}
 		// Skills are listed to whoever has the tool for them.
 		has, had := inPool(a, "Skill"), inPool(have, "Skill")
 		u.same(loop10, a, "user context", others(parts, has), others(a.facts.Context.UserContext, had || !has))
+	}
+	if !a.fork {
+		u.same(mcp07, a, "tools that can be found, in its user context:", word(len(a.deferred) > 0), word(slices.Contains(a.facts.Context.UserContext, deferredPart)))
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)
 	claude := slices.Contains(have.facts.Context.UserContext, "claudeMd") && (a.fork || !(u.gates.on[slimGate] && (looks || typ.OmitClaude)))

@@ -240,8 +240,9 @@ func (u *forking) directs(a *agent, nodes []*llm.Node) {
 		return
 	}
 	notice := len(nodes) > 1 && strings.Contains(nodes[1].Block.Content.Raw(), "translate") && strings.Contains(nodes[1].Block.Content.Raw(), "read a file again")
-	if u.fails(frk10, notice == s.Elsewhere && (notice || len(nodes) == 1)) {
-		u.report(frk10, a, "behind its directive a notice of its directory: "+word(s.Elsewhere), tell(nodes, 1))
+	elsewhere := s.Elsewhere || a.place != a.parent.place
+	if u.fails(frk10, notice == elsewhere && (notice || len(nodes) == 1)) {
+		u.report(frk10, a, "behind its directive a notice of its directory: "+word(elsewhere), tell(nodes, 1))
 	}
 }
 

@@ -96,7 +96,7 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 		u.report(sub02, a, "an error: its call lacks a prompt or a description", short(in.Raw()))
 	}
 	if !p.coordinator() {
-		u.same(sub04, a, "type", u.typeOf(in), a.facts.Type)
+		u.same(sub04, a, "type", u.typeOf(p, in), a.facts.Type)
 	}
 	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
@@ -126,8 +126,8 @@ func (u *launches) offered(a *agent) {
 	}
 }
 
-// typeOf is the type of the agent that a call asks for.
-func (u *launches) typeOf(in *llm.Payload) string {
+// typeOf is the type of the agent that a call asks for. Nobody forks into a team, or in one.
+func (u *launches) typeOf(by *agent, in *llm.Payload) string {
 	name, otherwise := "subagent_type", fallsBack
 	if u.opt.Session.Minimal {
 		name, otherwise = "type", "general"
@@ -135,7 +135,7 @@ func (u *launches) typeOf(in *llm.Payload) string {
 	if typ := field(in, name); typ != "" {
 		return typ
 	}
-	if u.gates.forks(u.opt.Session) {
+	if u.gates.forks(u.opt.Session) && !by.mate && field(in, "team_name") == "" {
 		return "fork"
 	}
 	return otherwise

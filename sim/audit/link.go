@@ -35,7 +35,7 @@ func (u *links) asked(in *llm.Payload) bool {
 func (u *links) starts(a, p *agent) {
 	if !a.fork && u.asked(a.spawned.input) {
 		a.link = new(link)
-		a.place = &workplace{from: p.place, made: u.seq}
+		a.place = &workplace{from: p.place, made: u.seq, brought: p.place.brought}
 	}
 }
 

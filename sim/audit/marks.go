@@ -36,6 +36,14 @@ func (m *marking) start(s *Session, a, p *agent) {
 	}
 }
 
+// moved takes in that so many more tools stand in front. A fork has its parent's places.
+func (m *marking) moved(by int32) {
+	m.at = slices.Clone(m.at)
+	for i := range m.at {
+		m.at[i] += by
+	}
+}
+
 // sent is DEF-12 and LOOP-12 for a request.
 func (m *marking) sent(u *ledger, a *agent, b *transcript.Request) {
 	if !m.known || b.Automatic {

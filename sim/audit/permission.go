@@ -180,6 +180,9 @@ func (u *permissions) follows(a *agent, c *call, b *transcript.Permission) {
 	if !known {
 		return
 	}
+	if want == "allow" && c.name == sendTool && u.gates.on[swarmsGate] && strings.HasPrefix(field(a.used(c.id).input, "to"), "bridge:") && field(a.used(c.id).input, "message") != "" {
+		want = "ask" // another session elsewhere hears nothing without consent
+	}
 	if want == "ask" && a.avoids {
 		want = "deny"
 	}
@@ -228,6 +231,9 @@ func (u *permissions) verdict(a *agent, c *call, b *transcript.Permission) (want
 		return "", false
 	}
 	class := classOf(c.name)
+	if c.name == exitTool && a.mate {
+		class = "" // it asks its lead itself
+	}
 	by := byMode(b.Mode, class)
 	if len(s.Deny)+len(s.Ask)+len(s.Allow)+len(s.Allowed)+len(u.rules) == 0 && by == "allow" {
 		return by, true

@@ -11,6 +11,7 @@ import (
 // filter is the section on the tools that agents hold.
 type filter struct {
 	*ledger
+	gates   *gates
 	fronts  *fronts
 	servers *servers
 }
@@ -234,7 +235,7 @@ func (u *filter) refused(a *agent, c *call, b *transcript.ToolResult) {
 	if name == "Task" {
 		name = "Agent"
 	}
-	if r.listed {
+	if r.listed && !(r.works && u.gates.on[simpleGate]) { // whom nothing else is offered
 		u.same(flt09, a, c.name+" removed by", r.removedBy(name), b.RemovedBy)
 	}
 }

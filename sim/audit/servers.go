@@ -44,7 +44,9 @@ const otherTools = "tools"
 // rebases takes in that a history's bytes are made anew.
 func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 	if b.Why == otherTools {
-		a.shift += int32(len(b.Tools) - len(a.facts.Tools))
+		more := int32(len(b.Tools) - len(a.facts.Tools))
+		a.shift += more
+		a.marking.moved(more)
 		a.facts.Tools = slices.Clone(b.Tools)
 	}
 	if b.Why != otherTools || a.rebased == "" {

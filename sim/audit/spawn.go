@@ -47,6 +47,9 @@ func (u *launches) admits(a *agent, in *llm.Payload) (why string, known bool) {
 		return "cannot spawn", true
 	}
 	typ := field(in, "subagent_type")
+	if field(in, "isolation") == "" && s.NoCommit != "" && s.Types[u.typeOf(a, in)].Isolation == "worktree" {
+		return "", false // until there is a commit
+	}
 	if why, known = u.typed(a, s, typ, field(in, "model")); why == "" && s.Link == nil && s.Types[typ].Isolation == "remote" && field(in, "isolation") == "" {
 		return "cannot be started", known
 	}

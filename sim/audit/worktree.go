@@ -21,6 +21,7 @@ type workplace struct {
 	path, branch string
 	from         *workplace // of which it was made; nil of the project's own
 	made         uint64     // the event at which it was
+	brought      uint64     // the last event by which a command may have brought it another's work
 	within       int
 	several      bool // agents have worked in it
 	edits        int
@@ -28,7 +29,7 @@ type workplace struct {
 	ended        string
 }
 
-// written is who has made a version of a file, and at which event; nil are several.
+// written is who has made a version of a file, and from which event on; nil are several.
 type written struct {
 	in  *workplace
 	seq uint64
@@ -39,14 +40,19 @@ func (u *worktrees) event(a *agent, b *transcript.Worktree) {
 	switch {
 	case a == nil:
 	case b.Op == "made":
-		u.made[b.Lineage] = &workplace{path: b.Path, branch: b.Branch, from: a.place, made: u.seq}
+		u.made[b.Lineage] = u.of(a.place, b)
 	case a.place == nil || a.place.path == "":
 		u.report(wkt04, a, "a worktree of its own to end", "none")
 	case b.Op == "made-again":
-		*a.place = workplace{path: b.Path, branch: b.Branch, from: a.place.from, made: u.seq}
+		*a.place = *u.of(a.place.from, b)
 	default:
 		u.ends(a.place, a, b.Op)
 	}
+}
+
+// of is a worktree as it is made of a directory.
+func (u *worktrees) of(from *workplace, b *transcript.Worktree) *workplace {
+	return &workplace{path: b.Path, branch: b.Branch, from: from, made: u.seq, brought: from.brought}
 }
 
 // ends is WKT-04 for the end of a worktree: it is removed where nobody has written
@@ -102,6 +108,7 @@ func (u *worktrees) writes(a *agent, c *call, b *transcript.ToolResult) {
 		}
 	}
 	a.place.commands++
+	a.place.brought = u.seq
 }
 
 // returns takes in that a former agent goes on where it worked.
@@ -150,7 +157,7 @@ func versionShown(result, at string) string {
 
 // shows is WKT-05 for what Read or Edit shows of a file: no version that somebody has
 // made in another directory, unless it was there when this one was made of that, or a
-// command has brought it.
+// command has brought it since, here or where this one was made of.
 func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
 	at, ok := fileOf(x)
 	if !ok || b.IsError || a.place == nil || a.edited || x.name == "Read" && len(u.wrote) == 0 || u.linked(at) {
@@ -166,14 +173,14 @@ func (u *worktrees) shows(a *agent, x *use, b *llm.Block) {
 		if known && by.in != a.place {
 			u.wrote[key] = written{}
 		} else if !known {
-			u.wrote[key] = written{a.place, u.seq}
+			u.wrote[key] = written{a.place, a.recorded(x.id).began}
 		}
 		return
 	}
 	if !known || by.in == nil {
 		return
 	}
-	if u.fails(wkt05, by.in == a.place || a.place.commands > 0 || a.place.stemsFrom(by)) {
+	if u.fails(wkt05, by.in == a.place || by.seq < a.place.brought || a.place.stemsFrom(by)) {
 		u.report(wkt05, a, "no version of "+at+" from another directory", hash+", made in "+orNone(by.in.path))
 	}
 }

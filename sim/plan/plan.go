@@ -135,6 +135,11 @@ func Approved(file, text string) string {
 		".\n\n## Approved Plan\n" + strings.TrimRight(text, "\n") + "\n"
 }
 
+// Submitted is the result of ExitPlanMode of a teammate, whose lead is asked by a request.
+func Submitted(request string) string {
+	return "Your plan is in the mailbox of your lead, as " + request + ". Plan mode stays on until it is approved. Change nothing before; with nothing left to do just stop: the answer wakes you."
+}
+
 // Rejected is the result of ExitPlanMode that was not approved, said is what the user
 // said.
 func Rejected(said string) string {

@@ -1,0 +1,123 @@
+package sim_test
+
+import (
+	"testing"
+
+	"agentsim/scenarios"
+	"agentsim/sim"
+)
+
+// features are small runs in which agents do what the stack says, and which an auditor that
+// knows less than the stack would take for broken.
+var features = []struct{ name, text string }{
+	{"FRK-10 a fork in a worktree of its own is told of its directory", `
+script:
+  main: {user: Go., tools: [Agent, Read, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, isolation: worktree}}, {name: Agent, input: {description: b, prompt: b}}]}, {say: w, until: idle}]}
+    - {agent: main/*, turns: [{say: "Scope: a"}]}
+agents: {isolation: offered}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true}}`},
+	{"PLN-03 DEF-06 a child that plans by its definition is told so in front of its prompt", `
+project: {files: {.claude/agents/p.md: "---\nname: p\ndescription: Plans.\npermissionMode: plan\nskills: s\n---\nPlan.\n", .claude/skills/s/SKILL.md: "Be short.\n"}}
+script:
+  main: {user: Go., tools: [Agent, Read, Write, ExitPlanMode]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: p}}]}, {say: done}]}
+    - {agent: main/*, turns: [{say: ok}]}
+lab: {permissions: {mode: default}}`},
+	{"FLT-09 no layer takes from a simple worker what it was not offered", `
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: worker}}]}, {say: w, until: idle}]}
+    - {agent: main/*, turns: [{tools: [{name: Agent, input: {description: b, prompt: b, subagent_type: worker}}, {name: Grep, input: {pattern: b}}]}, {say: ok}]}
+lab: {gates: {COORDINATOR_MODE: true, CLAUDE_CODE_COORDINATOR_MODE: true, CLAUDE_CODE_SIMPLE: true}}`},
+	{"SWM-05 PRM-01 a message over a bridge is asked about in every mode", `
+script:
+  roots:
+    - {name: one, user: Go., tools: [SendMessage]}
+    - {name: two, user: Go., tools: [SendMessage]}
+  answers:
+    - {agent: one, turns: [{tools: [{name: SendMessage, input: {to: "bridge:two", message: Hello there.}}]}, {say: done}]}
+    - {agent: two, turns: [{say: done}, {say: done}]}
+lab: {gates: {AGENT_SWARMS: true}, permissions: {mode: bypassPermissions}}`},
+	{"SUB-04 nobody forks into a team", `
+script:
+  main: {user: Go., tools: [Agent, SendMessage, TeamCreate]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: TeamCreate, input: {team_name: t}}, {name: Agent, input: {description: a, prompt: a, name: m, team_name: t}}]}, {say: w, until: idle}]}
+    - {agent: main/*, turns: [{say: ok, until: idle}]}
+lab: {interactive: true, gates: {FORK_SUBAGENT: true, AGENT_SWARMS: true}}`},
+	{"LOOP-12 marks in a system prompt move with the tools in front of it", `
+project: {servers: [{name: db, tools: 2, connects: 1s}], files: {a.go: "package a\n"}}
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{read: a.go}, {read: a.go}, {say: done}]}`},
+	{"LOOP-10 SUB-08 a child is told of the tools that can be found as it starts", `
+project: {tool_search: deferred, servers: [{name: db, tools: 6, connects: 1s}], files: {a.go: "package a\n"}}
+script:
+  main: {user: Go.}
+  answers:
+    - {agent: main, turns: [{read: a.go}, {spawn: {subagent: [x], prompt: Look.}}, {say: done}]}
+    - {agent: main/*, turns: [{say: ok}]}`},
+	{"WKT-05 a worktree has what was merged before it was made", `
+project: {files: {a.go: {tokens: 300, class: code}, b.go: {tokens: 300, class: code}}}
+structure: subagent
+agents: {isolation: worktree}
+script: {main: {user: Do both., tools: [Agent, Read, Glob, Grep, Edit, Bash]}}
+work:
+  - {id: one, kind: implement, edits: [{file: a.go, tokens: 60}]}
+  - {id: two, kind: implement, after: [one], reads: [a.go], edits: [{file: b.go, tokens: 60}]}
+lab: {permissions: {allow: ["Bash(git:*)"]}}`},
+	{"SUB-05 a definition's worktree is refused where there is no repository", `
+project: {repository: none, files: {.claude/agents/t.md: "---\nname: t\ndescription: T.\nisolation: worktree\n---\nWork apart.\n"}}
+script:
+  main: {user: Go., tools: [Agent]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, subagent_type: t}}]}, {say: done}]}
+agents: {isolation: offered}`},
+	{"LOOP-07 a scripted agent is asked for a summary, and its next turn is still to come", `
+project: {files: {a.go: {tokens: 4_000}, b.go: {tokens: 4_000}, c.go: {tokens: 4_000}}}
+script:
+  main: {user: Go., system: {tokens: 4_000}, tools: [Read, Glob]}
+  answers:
+    - {agent: main, turns: [{read: a.go}, {read: b.go}, {read: c.go}, {glob: "*.go"}, {say: done}]}
+lab: {compaction: {window: 20k, share: 70}}`},
+}
+
+func TestFeatures(t *testing.T) {
+	for _, c := range features {
+		t.Run(c.name, func(t *testing.T) {
+			audited(t, "agentsim: 1\nname: feature\nprovider: {model: claude-sonnet-5-5}"+c.text+"\n")
+		})
+	}
+}
+
+// audited runs a scenario as a user writes it, each variant, and fails where it breaks an
+// invariant.
+func audited(t *testing.T, text string) {
+	t.Helper()
+	f, err := scenarios.Parse("feature.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variant := range f.VariantNames() {
+		sc, err := f.Effective(variant, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := sim.NewSpec(sc, variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := sim.Run(spec, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := res.Audit.Err(); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}

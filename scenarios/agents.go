@@ -135,11 +135,9 @@ func (c *checker) agents() {
 		if h.Command == "" {
 			c.bad(p, "command: ./check.sh, as the definition has it", "a hook's outcome without its command")
 		}
-		c.oneOf(p+".event", "event", h.Event, "PreToolUse", "PostToolUse", "Stop")
 		if h.Outcome == "" {
 			c.bad(p, "outcome: block, or record", "hook %q has no outcome", h.Command)
 		}
-		c.oneOf(p+".outcome", "outcome", h.Outcome, "block", "record")
 		if _, err := path.Match(h.Tool, ""); err != nil {
 			c.bad(p+".tool", "such as Bash or mcp__*", "bad pattern %q", h.Tool)
 		}

@@ -26,6 +26,7 @@ type checker struct {
 
 func (f *File) check(s *Scenario, d *document.Decoder) {
 	c := &checker{Decoder: d, s: s, files: filesOf(s), file: f}
+	c.Errs.Merge(&d.Unknown)
 	c.stack()
 	c.gates()
 	c.provider()
@@ -108,8 +109,6 @@ func (c *checker) gateValue(path, name, v string) {
 
 func (c *checker) provider() {
 	p := &c.s.Provider
-	c.oneOf("provider.kind", "provider kind", p.Kind, "anthropic")
-	c.oneOf("provider.counter", "counter", p.Counter, "approx", "recorded")
 	c.marks("provider.breakpoints", &p.Breakpoints)
 	c.place()
 	c.noise()
@@ -285,8 +284,6 @@ var toolChoices = []string{"auto", "none", "any"}
 // settings checks what is given at a path, and what comes of it: whole is those
 // settings over the ones they leave as they are.
 func (c *checker) settings(path string, s *SettingsSpec, whole SettingsSpec) {
-	c.oneOf(path+".effort", "effort", s.Effort, "low", "medium", "high", "max")
-	c.oneOf(path+".thinking", "thinking mode", s.Thinking, "disabled", "enabled", "adaptive")
 	if !strings.HasPrefix(s.ToolChoice, "tool:") {
 		c.oneOf(path+".tool_choice", "tool choice", s.ToolChoice, toolChoices...)
 	}
@@ -320,7 +317,6 @@ func (c *checker) heads() {
 
 func (c *checker) model() {
 	m := &c.s.Model
-	c.oneOf("model.prompting", "prompting", m.Prompting, promptings...)
 	c.within("model.reads_per_turn", m.ReadsPerTurn, 1)
 	c.within("model.spawns_per_turn", m.SpawnsPerTurn, 1)
 	for _, x := range [...]struct {
@@ -345,8 +341,6 @@ func (c *checker) within(path string, n, least int) {
 }
 
 const maxPerTurn = 1000 // reads or spawns in one response
-
-var promptings = []string{"full", "pointers", "lazy"}
 
 func (c *checker) faults() {
 	for i, line := range c.s.Faults {
@@ -378,7 +372,6 @@ func (c *checker) limits() {
 	if l.Processes > maxProcesses {
 		c.bad("limits.processes", "", "limits.processes is at most %d", maxProcesses)
 	}
-	c.oneOf("fan_out.hold", "hold", c.s.FanOut.Hold, "none", "first-response")
 	if r := c.s.Retry; r.Base > r.Cap {
 		c.bad("retry.base", "", "retry.base is longer than retry.cap")
 	}

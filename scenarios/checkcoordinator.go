@@ -88,8 +88,6 @@ func (c *checker) coordinatorStrategy() {
 // coordinatorSpec checks what is said of how a coordinator leads.
 func (c *checker) coordinatorSpec() {
 	k := &c.s.Coordinator
-	c.oneOf("coordinator.workers", "way with workers", k.Workers, "table", "continue", "spawn")
-	c.oneOf("coordinator.synthesis", "synthesis", k.Synthesis, syntheses...)
 	c.within("coordinator.broad", k.Broad, 1)
 	c.within("coordinator.corrections", *k.Corrections, 0)
 	c.within("coordinator.approaches", *k.Approaches, 0)
@@ -100,9 +98,6 @@ func (c *checker) coordinatorSpec() {
 		c.bad("coordinator.scratchpad", "a directory inside the project, such as .scratchpad", "scratchpad %q %s", k.Scratchpad, why)
 	}
 }
-
-// syntheses are what an implementation may wait for.
-var syntheses = []string{"strict", "needed"}
 
 // turnsOn reports whether a boolean gate is on at any time of the run.
 func (s *Scenario) turnsOn(gate string) bool {

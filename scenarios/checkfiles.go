@@ -9,7 +9,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agentsim/scenarios/document"
-	"agentsim/sim/client"
 )
 
 // projectFiles is what is known of a project's files before a run.
@@ -150,19 +149,11 @@ func (c *checker) project() {
 	if p.Directory != "" && (p.Files.Embedded != "" || p.Files.Literal != nil) {
 		c.bad("project.files", "take one of the two away", "the project has the files of directory %s, and others besides", p.Directory)
 	}
-	if p.Client != "" {
-		c.oneOf("project.client", "client", p.Client, client.Names()...)
-	}
-	var kinds []string
-	for _, k := range client.Kinds {
-		kinds = append(kinds, string(k))
-	}
 	for i := range p.Parts {
 		at := "project.parts[" + itoa(i) + "]"
 		if p.Parts[i].Kind == "" {
 			c.bad(at, "kind: memory, for a file such as CLAUDE.md", "a part without its kind")
 		}
-		c.oneOf(at+".kind", "kind of part", p.Parts[i].Kind, kinds...)
 	}
 	checkServers(c)
 	c.agents()

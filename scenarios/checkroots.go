@@ -88,7 +88,6 @@ func (c *checker) step(at string, t *UserStep) {
 	}
 	c.asked(at, t)
 	if q := t.Aside; q != nil {
-		c.oneOf(at+".aside.context", "context", q.Context, "whole", "none")
 		switch {
 		case q.Ask == (Content{}):
 			c.bad(at+".aside", "ask: Which port does it use?", "a side question that asks nothing")
@@ -268,11 +267,7 @@ func (c *checker) agentNames(name string) string {
 	return "roots: " + strings.Join(roots, ", ") + "; " + roots[0] + "/2.1 is the agent that the 1st tool call of " + roots[0] + "'s 2nd answer started"
 }
 
-var stops = []string{"end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "pause_turn"}
-
 func (c *checker) turn(at string, t *Turn) {
-	c.oneOf(at+".stop", "stop reason", t.Stop, stops...)
-	c.oneOf(at+".until", "end", t.Until, "idle")
 	if t.Until != "" && (len(t.Tools) > 0 || t.Stop != "" && t.Stop != "end_turn") {
 		c.bad(at+".until", "a turn of its own: {say: Noted., until: idle}", "a turn that answers until idle calls a tool, so nobody would ever be idle")
 	}

@@ -12,10 +12,7 @@ import (
 	"agentsim/scenarios/document"
 )
 
-var (
-	kinds      = []string{"research", "implement", "verify", "answer"}
-	agentTypes = []string{"general-purpose", "Explore"}
-)
+var agentTypes = []string{"general-purpose", "Explore"}
 
 // What an item knows beside facts: a summary of a file, which may be relayed, or
 // one of each file in found_in.
@@ -38,7 +35,6 @@ func (c *checker) facts() {
 			c.bad(path+".name", "", "fact %q is declared twice", f.Name)
 		}
 		seen[f.Name] = true
-		c.oneOf(path+".grade", "grade", f.Grade, "gist", "verbatim")
 		c.factPlace(path, &f)
 	}
 }
@@ -107,11 +103,8 @@ func (c *checker) item(path string, it *Item, ids map[string]int) {
 		checkCall(c, path+".calls["+itoa(i)+"]", name)
 	}
 	if it.Kind == "" {
-		c.bad(path, document.OneOf(kinds), "work item %q has no kind", it.ID)
+		c.bad(path, document.OneOf(words["Item.kind"].List), "work item %q has no kind", it.ID)
 	}
-	c.oneOf(path+".kind", "kind", it.Kind, kinds...)
-	c.oneOf(path+".by", "by", it.By, "lead")
-	c.oneOf(path+".prompting", "prompting", it.Prompting, promptings...)
 	c.itemAgent(path+".agent", it)
 	for i, id := range it.After {
 		if _, ok := ids[id]; !ok {
@@ -282,7 +275,6 @@ func (c *checker) structure() {
 		}
 		return
 	}
-	c.oneOf("structure", "structure", string(s.Structure), Structures()...)
 	switch s.Strategy() {
 	case "fork":
 		c.fork()
@@ -336,9 +328,6 @@ func (s *Scenario) exploresOnHaiku() bool {
 func (s *Scenario) onHaiku(typ string) bool {
 	return typ == "Explore" && s.Stack != MinimalStack && !s.definesAgents() && s.Gate("USER_TYPE") != "ant"
 }
-
-// verdicts are what the classifier of hand-offs may say.
-var verdicts = []string{"flagged", "clean", "error"}
 
 // injections holds injected instructions against the files they are said to stand
 // in, and the classifier's script against them (CON-15).
@@ -408,9 +397,8 @@ func (c *checker) handoffs(names []string) {
 			c.bad(path+".taint", document.DidYouMeanOr(v.Taint, names), "there is no injection %q", v.Taint)
 		}
 		if v.Verdict == "" {
-			c.bad(path, document.OneOf(verdicts), "the verdict on %q is missing", v.Taint)
+			c.bad(path, document.OneOf(words["HandoffVerdict.verdict"].List), "the verdict on %q is missing", v.Taint)
 		}
-		c.oneOf(path+".verdict", "verdict", v.Verdict, verdicts...)
 		if strings.ContainsAny(v.Why, "\n\r") {
 			c.bad(path+".why", "put it on one line", "the reason has a line break")
 		}

@@ -34,8 +34,6 @@ const (
 // worktrees holds the scenario against what worktrees need.
 func worktrees(c *checker) {
 	s := c.s
-	c.oneOf("isolation", "isolation", s.Isolation, isolationOffered, Isolated)
-	c.oneOf("project.repository", "state of the repository", s.Project.Repository, committed, Uncommitted, NoRepository)
 	if s.Stack == MinimalStack && s.Isolation != "" {
 		c.bad("isolation", "take it away", "stack minimal has no worktrees")
 	}

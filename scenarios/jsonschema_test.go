@@ -274,12 +274,12 @@ func schemaTakesLibrary(t *testing.T) {
 // schemaChoices holds each closed list against the decoder: the listed words are
 // known to it, and no other.
 func schemaChoices(t *testing.T) {
-	for key, list := range choices {
+	for key, of := range words {
 		typ, field, _ := strings.Cut(key, ".")
 		found := false
 		for _, path := range fieldPaths(scenarioType, typ, field, "", map[reflect.Type]bool{}) {
 			found = true
-			for _, word := range append([]string{"no-such-word"}, list...) {
+			for _, word := range append([]string{"no-such-word"}, of.List...) {
 				unknown := refusesWord(path, word)
 				if unknown != (word == "no-such-word") {
 					t.Errorf("%s at %s: the decoder calls %q unknown: %v", key, path, word, unknown)

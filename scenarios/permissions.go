@@ -58,12 +58,6 @@ var replies = []string{"allow", "always", "deny", "edit", "never"}
 
 func (c *checker) permissions() {
 	p := &c.s.Permissions
-	var modes []string
-	for _, m := range permission.Modes() {
-		modes = append(modes, string(m))
-	}
-	c.oneOf("permissions.mode", "permission mode", p.Mode, modes...)
-	c.oneOf("permissions.children", "mode of children", p.Children, string(permission.AcceptEdits))
 	for _, l := range []struct {
 		key  string
 		list []string

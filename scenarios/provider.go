@@ -65,9 +65,6 @@ func (p *Provider) Scope(workspace string) string {
 // out means the same as one that is left out.
 func (c *checker) place() {
 	p := &c.s.Provider
-	c.oneOf("provider.platform", "platform", p.Platform, cachemodel.Platforms()...)
-	c.oneOf("provider.inference_geo", "inference geography", p.InferenceGeo, "global", "us")
-	c.oneOf("provider.speed", "speed", p.Speed, "standard", "fast")
 	for _, d := range []struct {
 		value *string
 		is    string
@@ -129,7 +126,6 @@ func (c *checker) noise() {
 	}
 	if n := o.CollapseNoise; n != nil {
 		c.share(at+"collapse_noise.share", n.Share)
-		c.oneOf(at+"collapse_noise.to", "end of a collapse", n.To, "first-breakpoint", "nothing")
 		if n.To == "" {
 			n.To = "first-breakpoint"
 		}

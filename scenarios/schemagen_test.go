@@ -7,11 +7,9 @@ import (
 	"maps"
 	"reflect"
 
-	"agentsim/cachemodel"
 	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
 	"agentsim/sim/llm"
-	"agentsim/sim/permission"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
@@ -21,9 +19,9 @@ type members = map[string]any
 
 // generator makes a JSON Schema of the types that a decoder reads.
 type generator struct {
-	Docs    map[string]keyDoc   // TYPE.KEY → what it is, and an example
-	Choices map[string][]string // TYPE.KEY → the words it may be
-	Known   map[string]members  // TYPE.KEY → its schema, where the type does not say it
+	Docs    map[string]keyDoc         // TYPE.KEY → what it is, and an example
+	Choices map[string]document.Words // TYPE.KEY → the words it may be
+	Known   map[string]members        // TYPE.KEY → its schema, where the type does not say it
 	defs    members
 }
 
@@ -53,8 +51,8 @@ func (g *generator) Structure(t reflect.Type, over bool) members {
 	props := members{}
 	for _, f := range document.FieldsOf(t) {
 		s := g.Value(f.Typ, over)
-		if list := g.Choices[t.Name()+"."+f.Key]; list != nil {
-			s = members{"enum": wordsOf(list)}
+		if of, ok := g.Choices[t.Name()+"."+f.Key]; ok {
+			s = members{"enum": wordsOf(of.List)}
 		}
 		if known := g.Known[t.Name()+"."+f.Key]; known != nil {
 			s = maps.Clone(known)
@@ -185,23 +183,10 @@ func (g *generator) drawn(docs string, literal members) members {
 // either is a value of one of several schemas.
 func either(list ...any) members { return members{"anyOf": list} }
 
-// choices are the fields whose values are a closed list, by type and key.
-var choices = map[string][]string{
-	"Lab.stack": {FullStack, MinimalStack}, "Scenario.structure": Structures(),
-	"Provider.kind": {"anthropic"}, "Provider.counter": {"approx", "recorded"}, "Provider.platform": cachemodel.Platforms(),
-	"Provider.inference_geo": {"global", "us"}, "Provider.speed": {"standard", "fast"},
-	"SettingsSpec.effort": {"low", "medium", "high", "max"}, "SettingsSpec.thinking": {"disabled", "enabled", "adaptive"},
-	"Fact.grade": {"gist", "verbatim"}, "Model.prompting": promptings,
-	"Item.kind": kinds, "Item.by": {"lead"}, "Item.prompting": promptings,
-	"PermissionSpec.children":   {string(permission.AcceptEdits)},
-	"CoordinatorSpec.synthesis": syntheses, "Aside.context": {"whole", "none"},
-	"Turn.stop": stops, "Turn.until": {"idle"}, "FanOut.hold": {"none", "first-response"},
-}
-
 // schema makes the schema of a scenario file, with what docs says of each key.
 func schema(docs map[string]keyDoc) ([]byte, error) {
 	seed := whole(false)
-	g := &generator{Docs: docs, Choices: choices, Known: map[string]members{
+	g := &generator{Docs: docs, Choices: words, Known: map[string]members{
 		"Lab.gates": gatesSchema(), "GateFlip.value": {"type": []string{"string", "boolean"}}, "GateFlip.gate": {"enum": wordsOf(gate.Names())},
 		"Scenario.agentsim": {"const": Version},
 		"Scenario.seed":     either(seed, members{"type": "array", "minItems": 1, "maxItems": MaxSeeds, "items": seed})}}

@@ -47,9 +47,6 @@ const (
 	ByAgents  = "agents"
 )
 
-// How tools of servers stand in front.
-var toolSearches = []string{"front", "deferred", "inserted"}
-
 // maxServers bounds how many servers alike there are.
 const maxServers = 200
 
@@ -117,9 +114,6 @@ func (p *Project) HasServers() bool {
 // checkServers checks MCP servers.
 func checkServers(c *checker) {
 	p := &c.s.Project
-	if p.ToolSearch != "" {
-		c.oneOf("project.tool_search", "place of tools", p.ToolSearch, toolSearches...)
-	}
 	if len(p.Servers) > 0 && c.s.Stack == MinimalStack {
 		c.badKey("project.servers", "leave it out", "stack minimal has no MCP servers")
 	}
@@ -150,9 +144,6 @@ func checkServer(c *checker, at string, x *ServerSpec, seen map[string]bool) {
 	case x.Tools != nil && (*x.Tools < 0 || *x.Tools > client.MaxTools):
 		c.bad(at+".tools", "such as 12", "a server has at most %d tools", client.MaxTools)
 	}
-	if x.Opens != "" {
-		c.oneOf(at+".opens", "way to open a server", x.Opens, BySession, ByAgents)
-	}
 	if x.Fails && x.NeedsAuth {
 		c.bad(at+".needs_auth", "take one of the two away", "server %q fails and needs authentication: connecting comes to one of the two", x.Name)
 	}
@@ -169,7 +160,6 @@ func checkChange(c *checker, at string, x *ServerSpec, i int, own bool) {
 	if i > 0 {
 		before = x.Changes[i-1].At
 	}
-	c.oneOf(at+".is", "change of a server", k.Is, "dropped", "connected", "listed")
 	switch {
 	case k.Is == "":
 		c.bad(at, "is: dropped, connected or listed", "a change that does not say what becomes of the server")

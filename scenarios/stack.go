@@ -79,7 +79,6 @@ func (s *Scenario) call(u *ToolTurn) *spawnCall {
 // stack holds a scenario against what the minimal stack has not got.
 func (c *checker) stack() {
 	s := c.s
-	c.oneOf("stack", "stack", s.Stack, FullStack, MinimalStack)
 	if s.Stack != MinimalStack {
 		return
 	}

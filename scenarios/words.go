@@ -4,7 +4,10 @@ import (
 	"reflect"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/scenarios/document"
+	"agentsim/sim/client"
+	"agentsim/sim/permission"
 )
 
 var scenarioType = reflect.TypeFor[Scenario]()
@@ -12,6 +15,7 @@ var scenarioType = reflect.TypeFor[Scenario]()
 // lang is what the codec has to know of scenarios.
 var lang = &document.Language{
 	Top: scenarioType, FileKeys: fileKeys, Items: itemNames, Said: saidElsewhere,
+	Words:    words,
 	Shares:   map[string]int64{"compaction.share": 100, "provider.options.visibility_lag.share": 1_000_000, "provider.options.collapse_noise.share": 1_000_000},
 	Negative: ".at[", Spread: "provider.latency.jitter",
 	Word: func(path string) bool {
@@ -26,6 +30,53 @@ var lang = &document.Language{
 		}
 		return ""
 	},
+}
+
+// words are the closed lists of words by TYPE.KEY.
+var words = map[string]document.Words{
+	"Scenario.structure":        {Of: "structure", List: Structures()},
+	"Agents.isolation":          {Of: "isolation", List: []string{isolationOffered, Isolated}},
+	"SettingsSpec.effort":       {Of: "effort", List: []string{"low", "medium", "high", "max"}},
+	"SettingsSpec.thinking":     {Of: "thinking mode", List: []string{"disabled", "enabled", "adaptive"}},
+	"CoordinatorSpec.workers":   {Of: "way with workers", List: []string{"table", "continue", "spawn"}},
+	"CoordinatorSpec.synthesis": {Of: "synthesis", List: []string{"strict", "needed"}},
+	"Project.repository":        {Of: "state of the repository", List: []string{committed, Uncommitted, NoRepository}},
+	"Project.client":            {Of: "client", List: client.Names()},
+	"Project.tool_search":       {Of: "place of tools", List: []string{"front", "deferred", "inserted"}},
+	"FrontPart.kind":            {Of: "kind of part", List: texts(client.Kinds)},
+	"ServerSpec.opens":          {Of: "way to open a server", List: []string{BySession, ByAgents}},
+	"ServerChange.is":           {Of: "change of a server", List: []string{"dropped", "connected", "listed"}},
+	"HookOutcome.event":         {Of: "event", List: []string{"PreToolUse", "PostToolUse", "Stop"}},
+	"HookOutcome.outcome":       {Of: "outcome", List: []string{"block", "record"}},
+	"Fact.grade":                {Of: "grade", List: []string{"gist", "verbatim"}},
+	"Model.prompting":           {Of: "prompting", List: promptings},
+	"Item.prompting":            {Of: "prompting", List: promptings},
+	"Item.kind":                 {Of: "kind", List: []string{"research", "implement", "verify", "answer"}},
+	"Item.by":                   {Of: "by", List: []string{"lead"}},
+	"Provider.kind":             {Of: "provider kind", List: []string{"anthropic"}},
+	"Provider.counter":          {Of: "counter", List: []string{"approx", "recorded"}},
+	"Provider.platform":         {Of: "platform", List: cachemodel.Platforms()},
+	"Provider.inference_geo":    {Of: "inference geography", List: []string{"global", "us"}},
+	"Provider.speed":            {Of: "speed", List: []string{"standard", "fast"}},
+	"CollapseNoise.to":          {Of: "end of a collapse", List: []string{"first-breakpoint", "nothing"}},
+	"Aside.context":             {Of: "context", List: []string{"whole", "none"}},
+	"Turn.stop":                 {Of: "stop reason", List: []string{"end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "pause_turn"}},
+	"Turn.until":                {Of: "end", List: []string{"idle"}},
+	"Lab.stack":                 {Of: "stack", List: []string{FullStack, MinimalStack}},
+	"FanOut.hold":               {Of: "hold", List: []string{"none", "first-response"}},
+	"PermissionSpec.mode":       {Of: "permission mode", List: texts(permission.Modes())},
+	"PermissionSpec.children":   {Of: "mode of children", List: []string{string(permission.AcceptEdits)}},
+	"HandoffVerdict.verdict":    {Of: "verdict", List: []string{"flagged", "clean", "error"}},
+}
+
+var promptings = []string{"full", "pointers", "lazy"}
+
+// texts are words as texts.
+func texts[T ~string](words []T) (out []string) {
+	for _, w := range words {
+		out = append(out, string(w))
+	}
+	return out
 }
 
 // Limits of the text of a scenario.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,8 @@ type Decoder struct {
 	// beside reads the file beside the document that a node names, and says what is
 	// wrong with it.
 	Beside func(d *Decoder, n *Node) (string, bool)
+
+	Unknown Problems // words that are none of their lists, for whoever checks what is otherwise right
 
 	generated int64 // bytes of all content that is to be generated
 }
@@ -151,6 +154,14 @@ func (d *Decoder) fields(n *Node, v reflect.Value, at Place, in string) {
 			continue
 		}
 		d.Value(p.Val, v.Field(f.Index), sub)
+		d.word(p.Val, v.Field(f.Index), v.Type().Name()+"."+p.Key)
+	}
+}
+
+// word notes a word that is none of its list. The empty one stands for the default.
+func (d *Decoder) word(n *Node, v reflect.Value, key string) {
+	if words, ok := d.lang.Words[key]; ok && v.String() != "" && !slices.Contains(words.List, v.String()) {
+		d.Unknown.Add(n.Pos, DidYouMeanOr(v.String(), words.List), "unknown %s %q", words.Of, v.String())
 	}
 }
 

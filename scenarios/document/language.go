@@ -15,10 +15,17 @@ type Language struct {
 	Items    map[string]string // key of a list → what messages call its elements
 	Said     map[string]string // TYPE.KEY → what to write in place of a key that people look for there
 	Negative string            // a whole number may be negative below paths that hold it
+	Words    map[string]Words  // TYPE.KEY → the words that a text there can be
 	Shares   map[string]int64  // path of a share → the parts that are the whole, so that a percentage may be written
 	Spread   string            // the path of a time of which a plain duration is the upper bound
 	Word     func(path string) bool
 	Instead  func(path string, n *Node) string // what to write for a value of a wrong type; "" where nothing special is known
+}
+
+// Words is a closed list of words, and what messages call one of them.
+type Words struct {
+	Of   string
+	List []string
 }
 
 func (l *Language) hint(path string, n *Node) string {

@@ -102,6 +102,9 @@ func reviewable(p string) bool {
 	own := func(step string) bool {
 		return !strings.HasPrefix(step, ".") && !slices.Contains([]string{"vendor", "node_modules", "third_party", "testdata", "dist", "build"}, step)
 	}
+	if slices.Contains([]string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"}, path.Base(p)) {
+		return false // they are in front of agents
+	}
 	return !strings.ContainsAny(p, `*?[]{}\'",`) && !slices.ContainsFunc(strings.Split(p, "/"), func(step string) bool { return !own(step) })
 }
 

@@ -256,7 +256,8 @@ func compactionAssumed(sc *scenarios.Scenario) string {
 // claudeMd is what a client reads of a project into its prompts.
 const claudeMd = "CLAUDE.md"
 
-const maxStands = 4 // of the paths that stand for others, those that are listed
+// MaxStands is how many of the paths that stand for others are listed.
+const MaxStands = 4
 
 func standsText(stands map[string]string) string {
 	text := fmt.Sprintf("%d paths of the scenario stand for files of this project: ", len(stands))
@@ -267,8 +268,8 @@ func standsText(stands map[string]string) string {
 	for _, p := range slices.Sorted(maps.Keys(stands)) {
 		which = append(which, p+" is "+stands[p])
 	}
-	if n := len(which) - maxStands; n > 1 {
-		which = append(which[:maxStands], fmt.Sprintf("and %d more", n))
+	if n := len(which) - MaxStands; n > 1 {
+		which = append(which[:MaxStands], fmt.Sprintf("and %d more", n))
 	}
 	return text + strings.Join(which, ", ")
 }

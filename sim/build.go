@@ -82,7 +82,9 @@ func assemble(spec *Spec, choices []int32, sink transcript.Sink) (*run, error) {
 func (r *run) plant() error {
 	r.fs = r.spec.Project.Open()
 	r.scenario = r.spec.Scenario
-	r.rebind()
+	if err := r.rebind(); err != nil {
+		return err
+	}
 	for i, f := range r.scenario.Project.Facts {
 		if err := r.fs.Plant(f.File, f.Line, " "+r.marks.Text(mark.Fact, f.Name)); err != nil {
 			return &ScenarioError{fmt.Sprintf("project.facts[%d]", i), fmt.Errorf("fact %q: %w", f.Name, err)}
@@ -227,6 +229,7 @@ type run struct {
 	scenario *scenarios.Scenario // with its paths bound to the project
 	stands   map[string]string   // paths of the scenario that stand for other files
 	within   string              // the directory that all of those are in; "" for none
+	kinds    map[string]fileKind // of files, as far as they were asked for
 	engine   *checkedEngine
 	table    *policy.Table
 	filler   *script.Filler

@@ -9,6 +9,7 @@ import (
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/fork"
+	"agentsim/sim/llm"
 	"agentsim/sim/task"
 	"agentsim/sim/transcript"
 )
@@ -113,18 +114,48 @@ func (r *run) partText(kind client.Kind) string {
 	case kind == client.MCPTool, kind == client.Tool, kind == client.Prompt, kind == client.Deferred:
 		return "" // theirs is a place of their own, or what servers list fills it in
 	}
-	var texts []string
+	var said []FrontText
 	for i := range p.Parts {
-		x := &p.Parts[i]
-		if client.Kind(x.Kind) != kind {
-			continue
+		if x := &p.Parts[i]; client.Kind(x.Kind) == kind {
+			said = append(said, FrontText{cmp.Or(x.From, x.Name), r.text(x.Text, "parts/"+x.From+"/"+x.Name)})
 		}
-		text := task.Defuse(strings.TrimRight(r.text(x.Text, "parts/"+x.From+"/"+x.Name), "\n"))
+	}
+	return joinFront(kind, said)
+}
+
+// FrontText is what one part says, and the file that it comes from; "" where requests do
+// not name it.
+type FrontText struct{ From, Text string }
+
+// joinFront is the text of all parts of a kind as it stands in requests.
+func joinFront(kind client.Kind, said []FrontText) string {
+	var texts []string
+	for _, x := range said {
+		text := task.Defuse(strings.TrimRight(x.Text, "\n"))
 		text = strings.ReplaceAll(text, fork.Tag, "&lt;"+fork.Tag[1:]) // a file that names the tag makes no fork
-		if kind == client.Memory || kind == client.AutoMemory || kind == client.ServerText {
-			text = "Contents of " + cmp.Or(x.From, x.Name) + ":\n\n" + text + "\n"
+		if x.From != "" && (kind == client.Memory || kind == client.AutoMemory || kind == client.ServerText) {
+			text = "Contents of " + x.From + ":\n\n" + text + "\n"
 		}
 		texts = append(texts, text)
 	}
 	return strings.Join(texts, "\n")
+}
+
+// FrontMeasure is what parts of a kind that stand at a place of a message take up there,
+// with what the client puts around them; the zero Measure elsewhere.
+func FrontMeasure(at client.Place, kind client.Kind, said []FrontText) llm.Measure {
+	text := joinFront(kind, said)
+	if text == "" {
+		return llm.Measure{}
+	}
+	switch at {
+	case client.UserContext:
+		return llm.NewText(llm.Prose, "# "+partNames[kind]+"\n"+strings.TrimRight(text, "\n")+"\n").Measure()
+	case client.System:
+		return llm.NewText(llm.Prose, "\n"+partNames[kind]+":\n"+strings.TrimRight(text, "\n")+"\n").Measure()
+	case client.Opening, client.Attachment:
+		block := llm.Block{Kind: llm.Text, Content: llm.NewText(llm.Prose, agent.Reminder(partNames[kind], text))}
+		return block.Measure()
+	}
+	return llm.Measure{}
 }

@@ -10,18 +10,6 @@ import (
 // of the Glob tool to find them all.
 const foundAtOnce = 90
 
-// secondaryExts are extensions of what is data, prose or made by a program: work is about
-// these only where a project has nothing else.
-var secondaryExts = strings.Fields(".json .md .mdx .txt .lock .csv .svg .xml .yml .yaml .toml .snap .sql .html .css .scss .map .po .pb .proto .ipynb .golden .sum .mod")
-
-// secondary reports whether a file is below a directory of what comes with a program: its
-// tests, examples, copies of other programs.
-func secondary(p string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(dir string) bool { return slices.Contains(secondaryDirs, dir) })
-}
-
-var secondaryDirs = strings.Fields("test tests __tests__ e2e spec testdata fixtures examples example docs vendor node_modules third_party dist build migrations generated")
-
 // settle chooses the directory that work on somebody else's project is in, where the
 // whole is too large for its files to be found at once, and the files of the extension
 // that most of the directory's have. It has at least as many as are needed, else as
@@ -29,15 +17,14 @@ var secondaryDirs = strings.Fields("test tests __tests__ e2e spec testdata fixtu
 // in a small project.
 func (r *run) settle(need int) (place string, files []string) {
 	all, sizes := map[dirExt]int{}, map[dirExt][]string{}
-	large := false
-	pickable := r.pickable("")
+	large, pickable := false, r.pickable("", sourceFile, sourceFile)
 	for _, p := range r.fs.Paths() {
 		ext := path.Ext(p)
 		_, can := slices.BinarySearch(pickable, p)
 		for dir := path.Dir(p); ; dir = path.Dir(dir) {
 			k := dirExt{dir, ext}
 			all[k]++
-			if can && ext != "" && !slices.Contains(secondaryExts, ext) && !secondary(p) {
+			if can {
 				sizes[k] = append(sizes[k], p)
 			}
 			if dir == "." {

@@ -1,12 +1,14 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"agentsim/scenarios"
+	"agentsim/sim/rng"
 )
 
 // pickable bounds the files that a path may come to stand for: one page of the
@@ -19,15 +21,16 @@ const (
 // rebind makes a scenario's work fit a project that is not its own. A path that
 // the project does not hold stands for a file of it: equal paths for equal
 // files, different ones for different files as long as there are enough, none of
-// which the scenario names itself, with the same extension where there are.
-// Which file, is drawn by the seed. A fact's
+// which the scenario names itself, with the same extension where there are, and
+// none that is in front of agents. Which file, is drawn by the seed. A fact's
 // line is folded into the file's length. A project that holds every path is left
 // as it is. Of one in which a search does not find all files at once the work is in
-// one directory, which the user names.
-func (r *run) rebind() {
+// one directory, which the user names. A project whose files are all in front of its
+// agents is an error: there is nothing to work on.
+func (r *run) rebind() error {
 	missing := r.missingPaths()
 	if len(missing) == 0 {
-		return
+		return nil
 	}
 	named := r.namedPaths()
 	if place, files := r.settle(len(named)); place != "" {
@@ -36,6 +39,9 @@ func (r *run) rebind() {
 		r.draw(named, place, files, false, map[string]bool{}, r.stands)
 	} else {
 		r.stands = r.assign(missing)
+	}
+	if len(r.stands) == 0 {
+		return &ScenarioError{"project", fmt.Errorf("no file of the project can be worked on: all of it is in front of agents, or longer than one read shows")}
 	}
 	sc := *r.spec.Scenario
 	sc.Project.Facts = slices.Clone(sc.Project.Facts)
@@ -55,6 +61,17 @@ func (r *run) rebind() {
 		r.rebindItem(&sc.Work[i])
 	}
 	r.scenario = &sc
+	return nil
+}
+
+// Stands are the paths of a run's scenario that its project does not have, each with the
+// file of the project that it stands for; nil where the project is the scenario's own.
+func (s *Spec) Stands() map[string]string {
+	r := &run{spec: s, scenario: s.Scenario, key: rng.Root(s.Seed()), fs: s.Project.Open()}
+	if r.rebind() != nil {
+		return nil // the run says why
+	}
+	return r.stands
 }
 
 // folded is a line number folded into a file's length.
@@ -93,12 +110,19 @@ func (r *run) standsFor(p string) string {
 	return p
 }
 
-// missingPaths are the named paths that the project does not hold.
+// missingPaths are the named paths that the project does not hold and, where there are
+// any, those that are in front of its agents.
 func (r *run) missingPaths() []string {
-	return slices.DeleteFunc(r.namedPaths(), func(p string) bool {
+	own := true
+	missing := slices.DeleteFunc(r.namedPaths(), func(p string) bool {
 		_, ok := r.fs.Stat(p)
-		return ok
+		own = own && ok
+		return ok && r.kindOf(p) < frontFile
 	})
+	if own {
+		return nil
+	}
+	return missing
 }
 
 // namedPaths are the literal paths of facts and work, sorted.
@@ -133,8 +157,9 @@ func (r *run) namedPaths() []string {
 }
 
 // assign gives each missing path a file that nothing else of the scenario uses,
-// of its own extension while there are any, then of any; only once all are taken
-// does a file stand for several paths.
+// of its own extension while there are any, then one that agents read for what it
+// says. Only once all are taken does a file stand for several paths, and only where
+// there is nothing else does data, or what nobody reads.
 func (r *run) assign(missing []string) map[string]string {
 	out, taken := map[string]string{}, map[string]bool{}
 	for _, p := range r.namedPaths() {
@@ -144,16 +169,21 @@ func (r *run) assign(missing []string) map[string]string {
 	for _, p := range missing {
 		byExt[path.Ext(p)] = append(byExt[path.Ext(p)], p)
 	}
-	exts := slices.Sorted(maps.Keys(byExt))
-	for _, free := range [...]bool{true, false} {
-		for _, own := range [...]bool{true, false} {
-			for _, ext := range exts {
-				want := ext
-				if !own {
-					want = ""
-				}
-				r.draw(byExt[ext], ext, r.pickable(want), free, taken, out)
+	for _, from := range [...]struct {
+		free, own  bool
+		best, last fileKind
+	}{
+		{true, true, sourceFile, sourceFile}, {true, true, sideFile, sideFile}, {true, true, dataFile, dataFile},
+		{true, false, sourceFile, sourceFile}, {true, false, sideFile, sideFile},
+		{false, true, sourceFile, dataFile}, {false, false, sourceFile, sideFile},
+		{true, false, dataFile, dataFile}, {false, false, dataFile, dataFile}, {true, false, madeFile, madeFile}, {false, false, madeFile, madeFile},
+	} {
+		for _, ext := range slices.Sorted(maps.Keys(byExt)) {
+			want := ext
+			if !from.own {
+				want = ""
 			}
+			r.draw(byExt[ext], ext, r.pickable(want, from.best, from.last), from.free, taken, out)
 		}
 	}
 	return out
@@ -184,13 +214,14 @@ func (r *run) draw(paths []string, ext string, files []string, free bool, taken 
 	}
 }
 
-// pickable are the project's files of an extension, "" for any, that one page
-// of the Read tool can hold.
-func (r *run) pickable(ext string) []string {
+// pickable are the project's files of an extension, "" for any, that agents read no
+// less likely than last and no more than best, and that one page of the Read tool can
+// hold.
+func (r *run) pickable(ext string, best, last fileKind) []string {
 	var out []string
 	for _, p := range r.fs.Paths() {
 		v, _ := r.fs.Stat(p)
-		if (ext == "" || path.Ext(p) == ext) && v.Lines > 0 && v.Lines <= pickableLines && v.Bytes <= pickableBytes {
+		if (ext == "" || path.Ext(p) == ext) && v.Lines > 0 && v.Lines <= pickableLines && v.Bytes <= pickableBytes && best <= r.kindOf(p) && r.kindOf(p) <= last {
 			out = append(out, p)
 		}
 	}

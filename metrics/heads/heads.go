@@ -32,6 +32,8 @@ type Heads struct {
 	who   [][]string // by part, the agents that have it; nil before the first is asked for
 	from  given      // what the settings name
 	count func(text string) int64
+	// Size counts tokens as those of parts are counted.
+	Size func(m llm.Measure) int64 `json:"-"`
 }
 
 // given is the FILE:LINE of settings, "" of those that are not given.
@@ -56,6 +58,9 @@ type Part struct {
 
 	text string
 }
+
+// Text is what the part says, "" of one of which the size alone is known.
+func (p *Part) Text() string { return p.text }
 
 // Own reports whether the repository's files, or the user's, decide what the part is. A
 // request that the client sent does not.

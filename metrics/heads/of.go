@@ -35,6 +35,7 @@ func Of(in Input) *Heads {
 		x.Name = "block " + strconv.Itoa(i+1)
 	}
 	b.Counter = b.counter.Name()
+	b.Size = b.counter.Tokens
 	b.count = func(text string) int64 { return b.size(llm.NewText(llm.Prose, text)) }
 	b.found()
 	b.Heads.front = len(b.Parts)

@@ -21,6 +21,8 @@ type Options struct {
 	Files []string // the project's paths, relative, with forward slashes
 	Root  string   // in front of every path that agents write; "" for none
 	Place string   // the directory that the user says all files are in; "" for none
+	// Works reports whether somebody who loses the way may read a file; nil for all.
+	Works func(path string) bool
 	// Says is the line of a file as whoever reads it sees it; nil where nobody can
 	// tell. Only whoever knows a fact says so.
 	Says   func(path string, line int) string

@@ -65,7 +65,7 @@ type wanderer struct {
 	checks []string // by which one finds out whether the project holds
 	facts  set      // files that hold a declared fact
 	near   []int    // files of the scenario's items
-	all    []int    // files of the kinds that items name
+	all    []int    // files of the kinds that items name, as far as agents read them
 }
 
 // wander enters the detours of all items. Only then are files entered that no item
@@ -89,7 +89,7 @@ func (b *binder) wander(sc *scenarios.Scenario) {
 		}
 	}
 	for _, p := range b.files {
-		if kinds[path.Ext(p)] {
+		if kinds[path.Ext(p)] && (b.o.Works == nil || b.o.Works(p)) {
 			w.all = append(w.all, t.addFile(p))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"agentsim/sim"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
+	"agentsim/sim/llm"
 	"agentsim/sim/project"
 	"agentsim/sim/transcript"
 )
@@ -132,26 +133,28 @@ func parts(rows []standing) *report.Sheet {
 		col{Name: "assumed", Of: func(r standing) report.Value { return report.Bool(r.assumed) }})
 }
 
-// InFront says how much of what a run's prompts came to stands in front of its agents
-// by the directory; "" without one.
-func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
+// InFront is how much of what a run's prompts came to stands in front of its agents by the
+// directory.
+type InFront struct {
+	Variant              string
+	Agents               int
+	Calls, Tokens, Whole int64
+}
+
+// InFront is that of a run; false without a directory.
+func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) (f InFront, ok bool) {
 	if l == nil || l.dir == nil {
-		return ""
+		return f, false
 	}
 	h, err := headsOf(spec, nil, cachemodel.Lookup)
 	if err != nil {
-		return "" // the run itself said so
+		return f, false // the run itself said so
 	}
 	has := map[string]int64{}
 	for _, a := range h.Agents {
-		has[a.Name] = 0
+		has[a.Name] = inRequest(h, spec, a.Name)
 	}
-	for _, i := range h.Front() {
-		for _, name := range h.Who(i) {
-			has[name] += h.Parts[i].Tokens
-		}
-	}
-	agents, calls, sent := 0, int64(0), int64(0)
+	f = InFront{Variant: spec.Variant, Agents: len(r.Agents), Whole: r.Total.Usage.Prompt()}
 	for i := range r.Agents {
 		a := &r.Agents[i]
 		tokens, known := has[a.Type]
@@ -163,15 +166,46 @@ func (l *Loaded) InFront(spec *sim.Spec, r *metrics.Run) string {
 		case !known:
 			tokens = has[agent.TypeGeneralPurpose]
 		}
-		agents, calls, sent = agents+1, calls+a.Tally.Calls, sent+tokens*a.Tally.Calls
+		f.Calls, f.Tokens = f.Calls+a.Tally.Calls, f.Tokens+tokens*a.Tally.Calls
 	}
-	variant := ""
-	if spec.Variant != "" {
-		variant = spec.Variant + ": "
-	}
-	return fmt.Sprintf("%swhat %s puts in front of %s is sent %s times and comes to %s of %s prompt tokens", variant, l.dir.name, ui.Plural(agents, "agent"),
-		report.Quantity(calls), report.Quantity(sent), report.Quantity(r.Total.Usage.Prompt()))
+	return f, true
 }
+
+// Text says it of a directory in words.
+func (f InFront) Text(dir string) string {
+	variant := ""
+	if f.Variant != "" {
+		variant = f.Variant + ": "
+	}
+	return fmt.Sprintf("%swhat %s puts in front of %s is sent %s times and comes to %s of %s prompt tokens", variant, dir, ui.Plural(f.Agents, "agent"),
+		report.Quantity(f.Calls), report.Quantity(f.Tokens), report.Quantity(f.Whole))
+}
+
+// inRequest is how many tokens of each request of agents with a name the project's parts
+// are, with what the client puts around them.
+func inRequest(h *heads.Heads, spec *sim.Spec, name string) (n int64) {
+	var sum llm.Measure
+	for _, kind := range client.Kinds {
+		at, said := spec.Layout().Row(kind).Main, []sim.FrontText(nil)
+		for _, i := range h.Front() {
+			p := h.Parts[i]
+			switch {
+			case p.Kind != kind || !slices.Contains(h.Who(i), name):
+			case at == client.Tools || kind == client.Types || p.Text() == "":
+				n += p.Tokens
+			case p.From() == literalMemory:
+				said = append(said, sim.FrontText{Text: p.Text()})
+			default:
+				said = append(said, sim.FrontText{From: p.From(), Text: p.Text()})
+			}
+		}
+		sum = sum.Plus(sim.FrontMeasure(at, kind, said))
+	}
+	return n + h.Size(sum)
+}
+
+// literalMemory is where a scenario's own CLAUDE.md comes from.
+const literalMemory = "project.claude_md"
 
 // headsOf are those of a run's agents, by what was found: nil is what its project has.
 func headsOf(spec *sim.Spec, found *project.Found, price rundb.Pricing) (*heads.Heads, error) {
@@ -187,7 +221,7 @@ func headsOf(spec *sim.Spec, found *project.Found, price rundb.Pricing) (*heads.
 		return &found.Parts[len(found.Parts)-1]
 	}
 	if all && of.ClaudeMd != nil {
-		add(client.Memory, "", "project.claude_md", of.ClaudeMd.Text, 0)
+		add(client.Memory, "", literalMemory, of.ClaudeMd.Text, 0)
 	}
 	if all && of.GitStatus != nil {
 		add(client.Git, "", "project.git_status", of.GitStatus.Text, 0)

@@ -71,6 +71,7 @@ func (p *Project) Scenario(s *ui.Env, name string, sets []string) (*Loaded, erro
 		return nil, err
 	}
 	l := &Loaded{sets: sets, named: p.Dir != "", flags: p}
+	l.foreign = l.named && !LooksLikePath(name)
 	var opts []scenarios.Option
 	if p.Defined {
 		opts = append(opts, scenarios.Defining)
@@ -153,11 +154,12 @@ func (d *directory) read(layout string, window int64) *project.Found {
 // Loaded is a scenario with the directory that is its project, where it has one.
 type Loaded struct {
 	*scenarios.File
-	dir   *directory // nil for the scenario's own project
-	flags *Project
-	named bool // by the command line: what the file says of its own project does not hold
-	sets  []string
-	over  []string // what stands over what was found
+	dir     *directory // nil for the scenario's own project
+	flags   *Project
+	named   bool // by the command line: what the file says of its own project does not hold
+	foreign bool // a scenario of the library, on another project than its own
+	sets    []string
+	over    []string // what stands over what was found
 
 	taken aliasing // of models that the directory asks for
 
@@ -170,6 +172,15 @@ func (l *Loaded) Directory() string {
 		return ""
 	}
 	return l.dir.name
+}
+
+// Foreign says whose claims the scenario's expectations are, where they need not hold:
+// those of the library are about its own projects. It is "" where they bind.
+func (l *Loaded) Foreign() string {
+	if l == nil || !l.foreign {
+		return ""
+	}
+	return "made for the scenario's own project, not for " + l.dir.name
 }
 
 // Over gives the scenario other axes for its sweep, and overrides.

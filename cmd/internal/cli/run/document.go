@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -89,19 +90,19 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("quota", a.quotas()...)
 	d.Label("unfinished", unfinished(a.done)...)
 	d.Label("why", append(why, undone(a.done)...)...)
-	for i, x := range a.done {
-		d.Label([]string{"in front", ""}[min(i, 1)], a.on.InFront(x.Spec, x.Metrics))
-	}
+	a.inFront(d)
 	d.Label("elsewhere", a.there...)
 	d.Label("not read", notRead(a.done)...)
 	d.Label("read before", readBefore(a.done)...)
 	d.Label("left", leaves(a.done)...)
 	d.Label("ranking", a.grid.Decisive("agentsim sweep "+a.name)...)
 	d.Label("assumed", gathered(a.done, func(r *sim.Result) []string { return r.Assumed }))
+	d.Label("files", a.stands())
 	d.Label("unverified", gathered(a.done, func(r *sim.Result) []string { return r.Options }))
 	d.Label("billing", fmt.Sprintf("%s billing checks, none broken", report.Quantity(checks(a.done))))
 	d.Label("isolation", isolation(a.done))
-	d.Label("expected", judged(a.verdicts)...)
+	d.Label("expected", judged(a.verdicts, a.on.Foreign())...)
+	d.Field("expectations_aside", report.Text(a.on.Foreign()).If(a.on.Foreign() != ""))
 	a.recorded(s, d)
 	d.Label("forks", a.silent)
 	if a.answer != nil {
@@ -109,6 +110,38 @@ func (a *answer) document(s *ui.Env) *report.Document {
 		a.answer.Tell(d)
 	}
 	return d
+}
+
+// inFront says what the directory puts in front of the agents of each variant.
+func (a *answer) inFront(d *report.Document) {
+	var rows []loading.InFront
+	var lines []string
+	for _, x := range a.done {
+		if f, ok := a.on.InFront(x.Spec, x.Metrics); ok {
+			rows, lines = append(rows, f), append(lines, f.Text(a.on.Directory()))
+		}
+	}
+	if rows == nil {
+		return
+	}
+	d.Label("in front", lines...)
+	type col = report.Column[loading.InFront]
+	d.Table(report.TableOf("in_front", rows,
+		col{Name: "variant", Of: func(f loading.InFront) report.Value { return report.Text(f.Variant) }},
+		col{Name: "agents", Of: func(f loading.InFront) report.Value { return report.Count(f.Agents) }},
+		col{Name: "requests", Of: func(f loading.InFront) report.Value { return report.Count(f.Calls) }},
+		col{Name: "tokens", Of: func(f loading.InFront) report.Value { return report.Tokens(f.Tokens) }},
+		col{Name: "prompt_tokens", Of: func(f loading.InFront) report.Value { return report.Tokens(f.Whole) }}).Hidden())
+}
+
+// stands says where to see which files stand for the scenario's, where not all are named.
+func (a *answer) stands() string {
+	n := len(a.done[0].Spec.Stands())
+	if n <= sim.MaxStands+1 {
+		return ""
+	}
+	return fmt.Sprintf("agents read source and documents of %s in place of %d files of the scenario, and nothing that is in front of them: agentsim scenario show %s --project %s lists all",
+		a.on.Directory(), n, ui.Quote(a.name), ui.Quote(a.project.Dir))
 }
 
 // remarks are the lines below a comparison: whether the variants did equal work,

@@ -10,8 +10,7 @@ import (
 )
 
 // elsewhere runs the variants once more on the scenario's own project, unrecorded, where
-// the command line gave another: what they come to there, and what makes the first that
-// ended differ here. There is nothing to say of a scenario without files of its own, or
+// the command line gave another: what they come to there, and what makes each differ here. There is nothing to say of a scenario without files of its own, or
 // whose overrides only the given project can take.
 func (o *options) elsewhere(s *ui.Env, a *answer) (lines []string, err error) {
 	if o.project.Dir == "" {
@@ -34,23 +33,21 @@ func (o *options) elsewhere(s *ui.Env, a *answer) (lines []string, err error) {
 	defer h.Close()
 	h.NoAudit = true
 	var bills []string
-	var there *harness.Run
+	there := map[string]*harness.Run{} // by variant
 	err = h.Run(len(specs), func(i int) (*harness.Job, error) { return m.Job(specs[i]), nil }, func(i int, r *harness.Run) error {
 		if r.Result.Outcome == sim.Completed && len(r.Metrics.Unpriced()) == 0 {
 			bills = append(bills, strings.TrimSpace(r.Spec.Variant+" "+report.Money(r.Metrics.Total.Cost)))
-			if there == nil {
-				there = r
-			}
+			there[r.Spec.Variant] = r
 		}
 		return nil
 	})
-	if err != nil || there == nil {
+	if err != nil || len(there) == 0 {
 		return nil, err
 	}
 	lines = []string{"on the scenario's own project: " + strings.Join(bills, ", ")}
 	for _, x := range a.done {
-		if x.Spec.Variant == there.Spec.Variant && x.Result.Outcome == sim.Completed {
-			lines = append(lines, report.Elsewhere(report.Row{Variant: x.Spec.Variant, Run: x.Metrics}, report.Row{Variant: x.Spec.Variant, Run: there.Metrics}))
+		if own := there[x.Spec.Variant]; own != nil && x.Result.Outcome == sim.Completed {
+			lines = append(lines, report.Elsewhere(report.Row{Variant: x.Spec.Variant, Run: x.Metrics}, report.Row{Variant: x.Spec.Variant, Run: own.Metrics}))
 		}
 	}
 	return lines, nil

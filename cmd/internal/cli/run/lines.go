@@ -115,7 +115,7 @@ func checks(done []executed) (n int64) {
 
 // judged says how many expectations hold, and in a line each which do not, those
 // that most variants miss first.
-func judged(verdicts []expect.Result) (lines []string) {
+func judged(verdicts []expect.Result, foreign string) (lines []string) {
 	if len(verdicts) == 0 {
 		return nil
 	}
@@ -123,7 +123,12 @@ func judged(verdicts []expect.Result) (lines []string) {
 	for _, alike := range ui.Alike(failed, func(v expect.Result) string { return v.Expect.Text + v.Verdict.String() }) {
 		lines = append(lines, missed(alike[0], len(alike)-1))
 	}
-	return append([]string{fmt.Sprintf("%d of %d expectations hold", len(verdicts)-len(failed), len(verdicts))}, lines...)
+	if len(failed) > 0 && foreign != "" {
+		foreign = ", " + foreign + ": a miss is a finding here and no failure"
+	} else {
+		foreign = ""
+	}
+	return append([]string{fmt.Sprintf("%d of %d expectations hold%s", len(verdicts)-len(failed), len(verdicts), foreign)}, lines...)
 }
 
 // missed says what an expectation wanted and what there was, and in how many more

@@ -58,7 +58,7 @@ func oneLine(t *testing.T) {
 		return expect.Result{Expect: &expect.Line{Text: text}, Variant: variant, Verdict: v, Left: metrics.Whole(8, metrics.Count), Right: metrics.Whole(9, metrics.Count)}
 	}
 	got := judged([]expect.Result{miss("a.calls == 9", "a", expect.Fail), miss("all.calls == 9", "a", expect.Fail), miss("all.calls == 9", "b", expect.Fail),
-		miss("all.calls == 9", "c", expect.NoData), miss("b.calls > 1", "b", expect.Pass)})
+		miss("all.calls == 9", "c", expect.NoData), miss("b.calls > 1", "b", expect.Pass)}, "")
 	want := []string{"1 of 5 expectations hold", "missed in a and 1 more variant: all.calls == 9 (8 against 9 in a)", "missed in a: a.calls == 9 (8 against 9)", "no data in c: all.calls == 9"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

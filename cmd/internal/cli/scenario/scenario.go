@@ -4,6 +4,7 @@ package scenario
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
+	"agentsim/sim"
 
 	"github.com/spf13/cobra"
 )
@@ -89,36 +91,62 @@ func listSections(s *ui.Env, output string) error {
 func newShow(s *ui.Env) *cobra.Command {
 	var variant string
 	var sets []string
+	var project loading.Project
 	cmd := &cobra.Command{
 		Use:   "show SCENARIO",
 		Short: "print the effective scenario, every default spelled out",
 		Long: `Prints one variant of a scenario as it would run: variant and overrides applied, defaults spelled out. The output is
-itself a scenario. Without --variant it shows the first one.`,
+itself a scenario. Without --variant it shows the first one. With --project, comments say which file of the directory stands for
+which path of the scenario.`,
 		Example: `  agentsim scenario show hello
+  agentsim scenario show fork-vs-subagent --project .
   agentsim scenario show fork-vs-subagent --variant fork --set seed=7`,
 		Args: ui.Exactly(1, "one scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := loading.Scenario(args[0])
+			defer project.Close()
+			on, err := project.Scenario(s, args[0], sets)
 			if err != nil {
 				return err
 			}
-			names := file.VariantNames()
+			names := on.VariantNames()
 			if variant != "" {
-				if names, err = harness.Variants(file, []string{variant}); err != nil {
+				if names, err = harness.Variants(on.File, []string{variant}); err != nil {
 					return err
 				}
 			}
-			sc, err := file.Effective(names[0], sets)
+			sc, err := on.Effective(names[0], sets)
 			if err != nil {
 				return err
+			}
+			if project.Dir != "" {
+				specs, err := on.Maker(nil).Specs(names[:1])
+				if err != nil {
+					return err
+				}
+				showStands(s, project.Dir, specs[0])
 			}
 			_, err = s.Stdout.Write(sc.Canonical())
 			return err
 		},
 	}
+	cmd.Flags().StringVar(&project.Dir, "project", "", "also say which files of this `directory` stand for the scenario's own")
 	cmd.Flags().StringVar(&variant, "variant", "", "which `variant` to show")
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "override one value, as `path=value`; may be repeated")
 	return cmd
+}
+
+// showStands says as comments which files of a project stand for which paths of a run's
+// scenario.
+func showStands(s *ui.Env, dir string, spec *sim.Spec) {
+	stands := spec.Stands()
+	if stands == nil {
+		return
+	}
+	s.Printf("# %s of the scenario: a file of %s in place of each\n", ui.Plural(len(stands), "path"), dir)
+	for _, p := range slices.Sorted(maps.Keys(stands)) {
+		v, _ := spec.Project.Stat(stands[p])
+		s.Printf("# %s is %s, %s bytes\n", p, stands[p], ui.Count(int64(v.Bytes)))
+	}
 }
 
 // checked is a scenario that was checked.

@@ -17,6 +17,8 @@ type Difference struct {
 	Role    string
 	Kind    string
 	Name    string // of a tool
+	Became  string // of a tool that another one is in the place of: removed, moved, inserted
+	Path    string // of the block in the body, the earlier one's where it is gone: messages[3].content[1]
 	Gone    bool   // the later prompt's level ends where the earlier one has the block
 	// At is the first byte that is not the same, from 0, in the later request's block as
 	// its body has it: in the JSON of a tool, a system block or an item of a message's
@@ -30,6 +32,10 @@ type Difference struct {
 
 // then is between the differences of one request.
 const then = "; "
+
+// Betas is the setting that a beta feature of the API was asked for or left, which alone
+// is not known to end a continuation.
+const Betas = "betas"
 
 // Differences are several of one request, as Request.Changed holds them.
 func Differences(of ...*Difference) string {
@@ -51,9 +57,12 @@ func (d *Difference) where() string {
 	case d.Block == 0:
 		return "blocks of " + d.Level + " are gone"
 	}
-	words := []string{d.Role, d.Kind, d.Name}
+	words := []string{d.Role, d.Kind, d.Name, d.Became}
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
 	what := strings.Join(words, " ")
+	if d.Path != "" {
+		what += ", " + d.Path
+	}
 	switch {
 	case d.Unmarked:
 		return fmt.Sprintf("none from block %d (%s) on", d.Block, what)
@@ -124,9 +133,10 @@ func causeOf(changed string) Cause {
 // Pred's: marks alone change none of it.
 func (r *Request) Continues() bool {
 	for rest := r.Changed; rest != ""; {
-		switch causeOf(rest) {
-		case MarksCause, ExpiredCause:
-			_, rest, _ = strings.Cut(rest, then)
+		one, more, _ := strings.Cut(rest, then)
+		switch cause := causeOf(one); {
+		case cause == MarksCause, cause == ExpiredCause, strings.HasSuffix(one, ": "+Betas):
+			rest = more
 		default:
 			return false
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agentsim/sim/llm"
@@ -78,6 +79,41 @@ type Body struct {
 	// Written is each block as it is written, by its position less one: an object, or
 	// the string that is a content by itself. It keeps the whole body in memory.
 	Written [][]byte
+	spots   []spot // of the same blocks
+}
+
+// spot is where a block is in the body: the index of its tool, system block or message,
+// and that in the message's content; -1 where there is no list.
+type spot struct{ item, part int }
+
+// Path is where one of the body's blocks is in it: messages[3].content[1].
+func (b *Body) Path(n *llm.Node) string {
+	s := b.spots[n.Pos-1]
+	path := n.Level.String()
+	if s.item >= 0 {
+		path += "[" + strconv.Itoa(s.item) + "]"
+	}
+	switch {
+	case n.Level != llm.Messages || n.Block.Kind == llm.EffortChange || n.Block.Kind == llm.Opaque && n.Block.Name == "message":
+		return path
+	case s.part < 0:
+		return path + ".content"
+	}
+	return path + ".content[" + strconv.Itoa(s.part) + "]"
+}
+
+// Differs is the first byte in which a block of the body, as it is written, is another
+// than a block of an earlier one that is in its place; 0 where the role alone is.
+func (b *Body) Differs(was, is *llm.Node) int64 {
+	x, y := was.Block.AppendJSON(nil), is.Block.AppendJSON(nil)
+	at := 0
+	for at < min(len(x), len(y)) && x[at] == y[at] {
+		at++
+	}
+	if at == len(y) {
+		return 0
+	}
+	return int64(Place(y, b.Written[is.Pos-1], at))
 }
 
 // Notes are what a reader of figures must know of how the body was read, a line
@@ -179,7 +215,8 @@ func (p *parser) blocks(top []member) {
 	p.head = p.build.Border(p.head, llm.System, salts)
 	p.system(parts[llm.System])
 	p.head = p.build.Border(p.head, llm.Messages, salts)
-	for _, it := range p.items(parts[llm.Messages], "messages") {
+	for i, it := range p.items(parts[llm.Messages], "messages") {
+		p.spot = spot{i, -1}
 		p.message(it)
 	}
 }
@@ -216,7 +253,8 @@ func (p *parser) tools(v value) {
 		return
 	}
 	items := p.items(v, "tools")
-	for _, it := range items {
+	for i, it := range items {
+		p.spot = spot{i, -1}
 		p.tool(it)
 	}
 	if len(p.deferred) > 0 && len(p.deferred) == len(items) {
@@ -273,7 +311,7 @@ func (p *parser) append(role llm.Role, b *llm.Block, mark value) {
 		return
 	}
 	p.head = p.build.Append(p.head, role, b)
-	p.body.Written = append(p.body.Written, p.written)
+	p.body.Written, p.body.spots = append(p.body.Written, p.written), append(p.body.spots, p.spot)
 	if mark.text != nil && string(mark.text) != "null" {
 		p.body.Breakpoints = append(p.body.Breakpoints, llm.Breakpoint{Node: p.head, TTL: p.lifetime(mark)})
 	}
@@ -281,6 +319,7 @@ func (p *parser) append(role llm.Role, b *llm.Block, mark value) {
 
 // system appends the system prompt, without a billing line at its front.
 func (p *parser) system(v value) {
+	p.spot = spot{-1, -1}
 	switch v.first() {
 	case 0:
 		return
@@ -289,6 +328,7 @@ func (p *parser) system(v value) {
 		return
 	}
 	for i, it := range p.items(v, "system") {
+		p.spot.item = i
 		if line := p.billing(it); i == 0 && line != "" && p.opt.holds(BillingAside) {
 			p.body.Billing = line
 			continue
@@ -393,7 +433,8 @@ func (p *parser) content(role llm.Role, v value) {
 	if v.first() != '[' {
 		p.fail(v.at, "content must be a string or a list of blocks")
 	}
-	for _, it := range p.items(v, "content") {
+	for i, it := range p.items(v, "content") {
+		p.spot.part = i
 		p.block(role, it)
 	}
 }

@@ -149,6 +149,7 @@ type parser struct {
 	build    *llm.Builder
 	head     *llm.Node         // the last block so far
 	written  []byte            // the block being read
+	spot     spot              // where it is
 	deferred map[string]string // definitions that are no part of the prefix, by name
 	body     *Body
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ type bodies struct {
 	build    llm.Builder
 	requests map[string]source
 	answers  map[string]source
+	named    map[string]bool // answers, by a line of the index
 	pairs    []bodyPair
 	sessions map[string]*bodySession
 	order    []*bodySession
@@ -65,7 +67,7 @@ type bodyPair struct {
 // readBodies reads the requests of one directory, in the order in which they were
 // sent, and compares each with the one that it goes on from.
 func readBodies(sources []source, opt *Options, rest *skips, hand func(*recording.Session, *skips) error) error {
-	d := &bodies{opt: opt, skips: rest, requests: map[string]source{}, answers: map[string]source{}, sessions: map[string]*bodySession{}}
+	d := &bodies{opt: opt, skips: rest, requests: map[string]source{}, answers: map[string]source{}, named: map[string]bool{}, sessions: map[string]*bodySession{}}
 	var index []source
 	for _, src := range sources {
 		switch base := path.Base(src.name); {
@@ -87,8 +89,8 @@ func readBodies(sources []source, opt *Options, rest *skips, hand func(*recordin
 			return err
 		}
 	}
-	for range d.requests {
-		rest.add(Unanswered+": a failed attempt, or one that was going on", path.Dir(sources[0].name), 0)
+	if err := d.unnamed(len(index) > 0); err != nil {
+		return err
 	}
 	slices.SortStableFunc(d.pairs, func(a, b bodyPair) int {
 		return cmp.Or(cmp.Compare(a.sent, b.sent), strings.Compare(a.request.name, b.request.name))
@@ -103,6 +105,25 @@ func readBodies(sources []source, opt *Options, rest *skips, hand func(*recordin
 			rest.merge(s.skips)
 		} else if err := hand(s.Session, s.skips); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// unnamed counts what no pair has: requests, and where there is an index, the answers
+// that it does not name, errors of the API among them.
+func (d *bodies) unnamed(indexed bool) error {
+	for _, name := range slices.Sorted(maps.Keys(d.requests)) {
+		d.skips.add(Unanswered+": a failed attempt, or one that was going on", d.requests[name].name, 0)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.answers)) {
+		if !indexed || d.named[name] {
+			continue // it was read, or is with its request
+		}
+		if a, _, err := d.answer(d.answers[name]); err != nil {
+			return err
+		} else if a != nil {
+			d.skips.add("answer that "+bodiesIndex+" does not name", d.answers[name].name, 0)
 		}
 	}
 	return nil
@@ -127,6 +148,7 @@ func (d *bodies) line(name string, line []byte, number int64) {
 		return
 	}
 	delete(d.requests, l.Request)
+	d.named[l.Response] = true
 	d.found(l.Session, l.Agent, request, response, ended)
 }
 
@@ -203,6 +225,10 @@ func (d *bodies) refuse(src source, err error) error {
 	return nil
 }
 
+// apiErrors are the types of the API's errors.
+var apiErrors = strings.Fields(`invalid_request_error authentication_error billing_error permission_error not_found_error conflict_error
+	request_too_large rate_limit_error api_error timeout_error overloaded_error`)
+
 // answer reads an answer's body; nil where it cannot be read.
 func (d *bodies) answer(src source) (a *ccMessage, file recording.File, err error) {
 	data, file, ok, err := d.body(src)
@@ -211,7 +237,12 @@ func (d *bodies) answer(src source) (a *ccMessage, file recording.File, err erro
 	}
 	a = &ccMessage{}
 	if json.Unmarshal(data, a) != nil || a.ID == "" {
-		d.skips.add("answer that is no message", src.name, 0)
+		what := "answer that is no message"
+		var refused struct{ Error struct{ Type string } }
+		if json.Unmarshal(data, &refused) == nil && slices.Contains(apiErrors, refused.Error.Type) {
+			what = "answer that is an error of the API (" + refused.Error.Type + ")"
+		}
+		d.skips.add(what, src.name, 0)
 		return nil, file, nil
 	}
 	return a, file, nil

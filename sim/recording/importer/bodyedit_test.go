@@ -49,7 +49,7 @@ func TestEdited(t *testing.T) {
 				c.edit(m)
 				d.pair(body("s", m...), use(id(5)))
 				s, skipped := d.read(t)
-				if r := s.Requests[5]; len(s.Threads) != 1 || r.Pred != 4 || r.Changed != c.want {
+				if r := s.Requests[5]; len(s.Threads) != 1 || r.Pred != 4 || unplaced(r.Changed) != c.want {
 					t.Errorf("%s%v", plan(s), skipped)
 				}
 			})
@@ -94,7 +94,7 @@ func TestEdited(t *testing.T) {
 		d.pair(two(`[{"type":"text","text":"a"}]`), text)
 		d.pair(two(`"ab"`), text)
 		s, _ := d.read(t)
-		if a, b := s.Requests[1].Changed, s.Requests[2].Changed; a != "system: block 2 (text) is gone" || b != "system: byte 2 of block 1 (text)" {
+		if a, b := unplaced(s.Requests[1].Changed), unplaced(s.Requests[2].Changed); a != "system: block 2 (text) is gone" || b != "system: byte 2 of block 1 (text)" {
 			t.Errorf("%q, %q", a, b)
 		}
 	})

@@ -15,11 +15,11 @@ import (
 // differs is how a request differs from what its predecessor let it read, the cause of
 // a miss first. It is "" where the predecessor's prompt stands in front of it whole and
 // its own last mark is not in front of what that left.
-func differs(before, now *wire.Body) string {
-	part := llm.Part(before.Head, now.Head)
-	was, is := marks(before), marks(now)
+func differs(before, later *wire.Body) string {
+	part := llm.Part(before.Head, later.Head)
+	was, is := marks(before), marks(later)
 	var out []*recording.Difference
-	if d := parts(before, now, part); d != nil {
+	if d := parts(before, later, part); d != nil {
 		out = append(out, d)
 	}
 	if n := unmarked(was, is, part.Common); n != nil {
@@ -35,6 +35,9 @@ func differs(before, now *wire.Body) string {
 		d := ofBlock(now.Node)
 		d.TTL = fmt.Sprintf("%v after %v", now.TTL, earlier)
 		out = append(out, d)
+	}
+	if !slices.Equal(before.Betas, later.Betas) {
+		out = append(out, &recording.Difference{Setting: recording.Betas})
 	}
 	return recording.Differences(out...)
 }

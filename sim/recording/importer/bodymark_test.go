@@ -61,7 +61,7 @@ func TestMarks(t *testing.T) {
 			d.pair(c.third, fmt.Sprintf(yes, 2))
 			s, skipped := d.read(t)
 			r := s.Requests[2]
-			if len(s.Threads) != 1 || r.Pred != 1 || r.Changed != c.want {
+			if len(s.Threads) != 1 || r.Pred != 1 || unplaced(r.Changed) != c.want {
 				t.Errorf("%s%v, want %q", plan(s), skipped, c.want)
 			}
 			if bytes := strings.Contains(c.want, "byte") || strings.Contains(c.want, "settings"); r.Continues() == bytes {

@@ -24,7 +24,9 @@ func (d *bodies) pairByContent(dir string) error {
 		if err != nil {
 			return err
 		}
-		if a != nil {
+		if a == nil {
+			left = append(left, bodyFile{d.answers[name], name, "", true})
+		} else {
 			left = append(left, bodyFile{d.answers[name], name, a.Model, true})
 			if said := d.chain(d.said(a)); len(said) > 0 {
 				last := said[len(said)-1].Hash
@@ -108,7 +110,8 @@ const soonest = 50 * vtime.Millisecond
 
 // pairByInstants pairs what nothing repeats, such as a conversation's last request and
 // those in front of which something was changed: a request and the answer of its model
-// that was written next, where the only request that was open between is that one.
+// that was written next, where the only request that was open between is that one. One
+// whose answer cannot be read, such as an error, is open no longer, and stays unanswered.
 func (d *bodies) pairByInstants(left []bodyFile, dir string) {
 	paired := map[string]bool{}
 	for _, p := range d.pairs {

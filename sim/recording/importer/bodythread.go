@@ -231,8 +231,16 @@ func parts(before, now *wire.Body, part llm.Parting) *recording.Difference {
 			at, d.New = part.B, true
 		}
 		d.Level, d.Gone = at.Level.String(), part.B == nil || part.B.IsBorder()
+		if !d.Gone {
+			d.Path = now.Path(part.B)
+		} else if at.Block != nil {
+			d.Path = before.Path(at)
+		}
 		if !d.New && !d.Gone {
-			d.At = byteOf(now, part)
+			d.At = now.Differs(part.A, part.B)
+			if at.Level == llm.Tools {
+				at, d.Became = ofTool(before, now, part)
+			}
 		}
 		if b := at.Block; b != nil {
 			d.Block, d.Role, d.Kind, d.Name = at.Pos, at.Role.String(), b.Kind.String(), b.Name
@@ -244,18 +252,28 @@ func parts(before, now *wire.Body, part llm.Parting) *recording.Difference {
 	return d
 }
 
-// byteOf is the first byte of the later one of two blocks, as its body has it, in which
-// they differ.
-func byteOf(now *wire.Body, part llm.Parting) int64 {
-	was, is := part.A.Block.AppendJSON(nil), part.B.Block.AppendJSON(nil)
-	at := 0
-	for at < min(len(was), len(is)) && was[at] == is[at] {
-		at++
+// ofTool says what became of a tool in whose place a later request has another one: removed,
+// moved, or of the later one inserted; "" where both are one.
+func ofTool(before, now *wire.Body, part llm.Parting) (at *llm.Node, what string) {
+	was, is := part.A, part.B
+	switch {
+	case was.Block.Name == is.Block.Name:
+		return was, ""
+	case !hasTool(now, was.Block.Name):
+		return was, "removed"
+	case !hasTool(before, is.Block.Name):
+		return is, "inserted"
 	}
-	if at == len(is) { // the role alone is another one
-		return 0
+	return was, "moved"
+}
+
+func hasTool(b *wire.Body, name string) bool {
+	for n := b.Head; n != nil; n = n.Parent {
+		if n.Level == llm.Tools && !n.IsBorder() && n.Block.Name == name {
+			return true
+		}
 	}
-	return int64(wire.Place(is, now.Written[part.B.Pos-1], at))
+	return false
 }
 
 // results notes what became of the tool uses of the request before.

@@ -56,6 +56,7 @@ type prompt struct {
 	from  string // who sent it, of a recorded call
 	model string
 	head  *llm.Node
+	body  *wire.Body
 	rest  map[string]string // what stands beside tools, system and messages, as JSON
 	notes []string          // what was not read as part of the prompt
 	marks []mark            // on blocks, in order
@@ -115,7 +116,7 @@ func recordedPrompt(path, name, run string, n int64) (*prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.head = b.Head
+	p.head, p.body = b.Head, b
 	p.recordedMarks(info, c.Marks)
 	if b.Head == nil || b.Head.IsBorder() {
 		return p, nil
@@ -130,12 +131,15 @@ func filePrompt(name string, data []byte, strict bool) (*prompt, error) {
 	if err != nil {
 		return nil, ui.Failf(ui.Usage, "%s: %w", name, err)
 	}
-	p := &prompt{name: name, model: body.Model, head: body.Head, rest: map[string]string{}, notes: body.Notes()}
+	p := &prompt{name: name, model: body.Model, head: body.Head, body: body, rest: map[string]string{}, notes: body.Notes()}
 	for _, m := range body.Breakpoints {
 		p.marks = append(p.marks, mark{m.Node.Pos, m.TTL.String()})
 	}
 	for _, f := range body.Fields {
 		p.rest[f.Name] = f.Value
+	}
+	if len(body.Betas) > 0 {
+		p.rest["betas"] = strings.Join(body.Betas, ", ")
 	}
 	return p, nil
 }
@@ -182,7 +186,11 @@ func difference(a, b *prompt) *report.Document {
 	lost.fields(d, "lost")
 	d.Field("equal", report.Bool(part.A == nil && part.B == nil))
 	d.Field("at", report.Count(shared.bytes+part.At).If(part.At >= 0))
-	d.Field("at_in_block", report.Count(part.At).If(part.At >= 0))
+	inBlock, where := part.At, ""
+	if number(part.A) > 0 && number(part.B) > 0 { // both have a block there
+		inBlock, where = b.body.Differs(part.A, part.B), " of the second ("+b.body.Path(part.B)+")"
+	}
+	d.Field("at_in_block", report.Count(inBlock).If(inBlock >= 0))
 	placeFields(d, "in_first", part.A, part.At)
 	placeFields(d, "in_second", part.B, part.At)
 	others := otherMarks(a, b)
@@ -196,7 +204,7 @@ func difference(a, b *prompt) *report.Document {
 	default:
 		d.Say("lost     %s of the first: what a cache holds of it cannot be read", lost)
 		if part.At >= 0 {
-			d.Say("differ   at byte %s, byte %s of block %d", ui.Count(shared.bytes+part.At), ui.Count(part.At), max(number(part.A), number(part.B)))
+			d.Say("differ   at byte %s of the prompts, byte %s of block %d%s", ui.Count(shared.bytes+part.At), ui.Count(inBlock), max(number(part.A), number(part.B)), where)
 		}
 		parting(d, "first", part.A, part.At)
 		parting(d, "second", part.B, part.At)

@@ -81,8 +81,11 @@ func repositorySeen(d *report.Document) bool {
 		return false
 	}
 	_, own := r.Tokens(r.Agents[0])
-	d.Label("repository", fmt.Sprintf("%s tok of its files in front of the main agent as %s sends it, beside git's status and the client's own: %s",
-		ui.Count(own), r.Client, strings.Join(sizes(r.Heads), ", ")))
+	kinds := strings.Join(sizes(r.Heads), ", ")
+	if kinds != "" {
+		kinds = ": " + kinds
+	}
+	d.Label("repository", fmt.Sprintf("%s tok of its files in front of the main agent as %s sends it, beside git's status and the client's own%s", ui.Count(own), r.Client, kinds))
 	d.Label("more", "agentsim check")
 	return true
 }

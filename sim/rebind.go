@@ -117,7 +117,7 @@ func (r *run) missingPaths() []string {
 	missing := slices.DeleteFunc(r.namedPaths(), func(p string) bool {
 		_, ok := r.fs.Stat(p)
 		own = own && ok
-		return ok && r.kindOf(p) < frontFile
+		return ok && kindOf(r, p) < frontFile
 	})
 	if own {
 		return nil
@@ -221,7 +221,7 @@ func (r *run) pickable(ext string, best, last fileKind) []string {
 	var out []string
 	for _, p := range r.fs.Paths() {
 		v, _ := r.fs.Stat(p)
-		if (ext == "" || path.Ext(p) == ext) && v.Lines > 0 && v.Lines <= pickableLines && v.Bytes <= pickableBytes && best <= r.kindOf(p) && r.kindOf(p) <= last {
+		if (ext == "" || path.Ext(p) == ext) && v.Lines > 0 && v.Lines <= pickableLines && v.Bytes <= pickableBytes && best <= kindOf(r, p) && kindOf(r, p) <= last {
 			out = append(out, p)
 		}
 	}

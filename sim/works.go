@@ -19,7 +19,7 @@ const (
 )
 
 // kindOf is that of one of the project's files.
-func (r *run) kindOf(p string) fileKind {
+func kindOf(r *run, p string) fileKind {
 	if r.kinds == nil {
 		r.kinds = map[string]fileKind{}
 		for _, x := range r.spec.Scenario.Project.Parts {
@@ -30,13 +30,13 @@ func (r *run) kindOf(p string) fileKind {
 	}
 	known, ok := r.kinds[p]
 	if !ok {
-		known = r.ranked(p)
+		known = ranked(r, p)
 		r.kinds[p] = known
 	}
 	return known
 }
 
-func (r *run) ranked(p string) fileKind {
+func ranked(r *run, p string) fileKind {
 	base, ext := path.Base(p), path.Ext(p)
 	if instructs(p) {
 		return frontFile
@@ -46,7 +46,7 @@ func (r *run) ranked(p string) fileKind {
 		return madeFile
 	}
 	prose := slices.Contains(proseExts, ext)
-	if !prose && r.made(p) {
+	if !prose && made(r, p) {
 		return madeFile
 	}
 	switch {
@@ -89,7 +89,7 @@ var madeWords = []string{"Code generated", "@generated", "DO NOT EDIT", "Do not 
 
 // made reports whether a program made a text: it says so where it begins, or its lines
 // are longer than anybody writes.
-func (r *run) made(p string) bool {
+func made(r *run, p string) bool {
 	v, _ := r.fs.Stat(p)
 	text, _ := r.fs.Content(p)
 	text = text[:min(len(text), madeHead)]
@@ -97,4 +97,4 @@ func (r *run) made(p string) bool {
 }
 
 // works reports whether an agent that loses its way may read a file.
-func (r *run) works(p string) bool { return r.kindOf(p) < madeFile }
+func works(r *run, p string) bool { return kindOf(r, p) < madeFile }

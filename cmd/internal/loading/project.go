@@ -176,7 +176,7 @@ func (l *Loaded) Directory() string {
 
 // Foreign says whose claims the scenario's expectations are, where they need not hold:
 // those of the library are about its own projects. It is "" where they bind.
-func (l *Loaded) Foreign() string {
+func Foreign(l *Loaded) string {
 	if l == nil || !l.foreign {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/metrics/baseline"
@@ -26,7 +27,7 @@ func (b *bench) expect(f *scenarios.File, done map[string]*metrics.Run) {
 			why = report.Figure(v.Left) + " against " + report.Figure(v.Right)
 		}
 		line := fmt.Sprintf("%s: %s (%s)", (&baseline.Run{Scenario: f.Name, Variant: v.Variant}).Name(), v.Expect.Text, why)
-		if foreign := b.set.on[f].Foreign(); foreign != "" {
+		if foreign := loading.Foreign(b.set.on[f]); foreign != "" {
 			b.aside = append(b.aside, "expectation missed, "+foreign+": "+line)
 			continue
 		}

@@ -273,7 +273,7 @@ func (a *answer) verdict(cut error) error {
 		return cut
 	}
 	for _, v := range a.verdicts {
-		if v.Verdict != expect.Pass && a.on.Foreign() == "" {
+		if v.Verdict != expect.Pass && loading.Foreign(a.on) == "" {
 			return ui.Said(ui.Missed)
 		}
 	}

@@ -154,12 +154,12 @@ func (d *Decoder) fields(n *Node, v reflect.Value, at Place, in string) {
 			continue
 		}
 		d.Value(p.Val, v.Field(f.Index), sub)
-		d.word(p.Val, v.Field(f.Index), v.Type().Name()+"."+p.Key)
+		oneOfWords(d, p.Val, v.Field(f.Index), v.Type().Name()+"."+p.Key)
 	}
 }
 
-// word notes a word that is none of its list. The empty one stands for the default.
-func (d *Decoder) word(n *Node, v reflect.Value, key string) {
+// oneOfWords notes a word that is none of its list. The empty one stands for the default.
+func oneOfWords(d *Decoder, n *Node, v reflect.Value, key string) {
 	if words, ok := d.lang.Words[key]; ok && v.String() != "" && !slices.Contains(words.List, v.String()) {
 		d.Unknown.Add(n.Pos, DidYouMeanOr(v.String(), words.List), "unknown %s %q", words.Of, v.String())
 	}

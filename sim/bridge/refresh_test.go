@@ -13,7 +13,7 @@ import (
 func TestTokens(t *testing.T) {
 	hour := vtime.Instant(vtime.Hour)
 	t.Run("BRG-03 a token is decoded for its end, with and without its prefix, whoever signed it; one without exp has none", func(t *testing.T) {
-		good := NewToken("s", hour)
+		good := newToken("s", hour)
 		unsigned := strings.TrimSuffix(good, "c2ln")
 		for _, c := range []struct{ token, want string }{
 			{good, "1h0m0s"}, {strings.TrimPrefix(good, TokenPrefix), "1h0m0s"}, {unsigned, "1h0m0s"},
@@ -47,17 +47,17 @@ func TestTokens(t *testing.T) {
 				if calls++; calls > 1 {
 					return "", errors.New("no more")
 				}
-				return NewToken("s", 2*hour), p.Sleep(vtime.Minute)
+				return newToken("s", 2*hour), p.Sleep(vtime.Minute)
 			}
 			k.Spawn("test", func(p *kernel.Proc) error {
-				r.schedule(NewToken("s", hour), 0)
+				r.schedule(newToken("s", hour), 0)
 				before := r.generation
 				if err := p.SleepUntil(hour - vtime.Instant(5*vtime.Minute) + vtime.Instant(vtime.Second)); err != nil {
 					return err
 				}
 				switch between {
 				case "schedule":
-					r.schedule(NewToken("s", 3*hour), 0)
+					r.schedule(newToken("s", 3*hour), 0)
 				case "cancel":
 					r.cancel()
 				}
@@ -85,7 +85,7 @@ func TestTokens(t *testing.T) {
 		defer k.Close()
 		var got []string
 		endless := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzIn0.c2ln"
-		answers := []string{endless, NewToken("s", 0), endless, endless, endless}
+		answers := []string{endless, newToken("s", 0), endless, endless, endless}
 		r := &refresher{k: k, name: "s", deliver: func(string) { got = append(got, k.Now().String()+" delivered") }}
 		r.tell = func(format string, args ...any) { got = append(got, k.Now().String()+" "+fmt.Sprintf(format, args...)) }
 		r.fetch = func(*kernel.Proc) (string, error) {
@@ -95,7 +95,7 @@ func TestTokens(t *testing.T) {
 		}
 		k.Spawn("test", func(p *kernel.Proc) error {
 			r.schedule(endless, 0)
-			r.schedule(NewToken("s", 0), 0)
+			r.schedule(newToken("s", 0), 0)
 			return p.Sleep(vtime.Hour)
 		})
 		if err := k.Run(); err != nil {

@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,17 +30,4 @@ func Ends(token string) (vtime.Instant, error) {
 		return 0, fmt.Errorf("the token's exp %d is no time", seconds)
 	}
 	return vtime.Instant(seconds) * vtime.Instant(vtime.Second), nil
-}
-
-// NewToken is an inner token, as a control plane makes them: its signature is none.
-func NewToken(subject string, ends vtime.Instant) string {
-	part := func(v any) string {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // of texts and numbers
-		}
-		return base64.RawURLEncoding.EncodeToString(text)
-	}
-	return TokenPrefix + part(map[string]string{"alg": "HS256", "typ": "JWT"}) + "." +
-		part(map[string]any{"sub": subject, "exp": int64(ends) / int64(vtime.Second)}) + ".c2ln"
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agentsim/cmd/internal/cli/bridge"
 	"agentsim/cmd/internal/cli/cachereplay"
 	"agentsim/cmd/internal/cli/dbcheck"
 	"agentsim/cmd/internal/cli/definitions"
@@ -35,8 +34,8 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 
 // newLab holds what few need: studies of the mechanism and care of the database.
 func newLab(s *ui.Env) *cobra.Command {
-	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases, play a bridge",
-		sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s), bridge.New(s))
+	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
+		sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
 	lab.Long = `Studies of the mechanism, and care of the database of runs.
 
 These are written without lab:

@@ -14,6 +14,7 @@ var unreached = []struct{ pattern, why string }{
 	{`cachemodel\.(NewDeepSeek|NewVLLM|NewSGLang|DeepSeek\..*|VLLM\..*|SGLang\..*|sglangServer\.relock)`, "engines of other providers: tested, and waiting for the choice by provider"},
 	{`cachemodel\.(appendTokens|mix64|isPrefix|Admission\.readTokens)`, "what those engines share"},
 	{`sim/llm\.(AppendPrefix|AppendRequest|Counted)`, "the flat bytes that prompts are hashed and counted by, whole: what tests compare with"},
+	{`sim/bridge\.(New|Activities|subject|excerpt|Config\.check|Bridge\..*|session\..*|refresher\..*|firing\.Fire|newProcess|process\..*|said\.check|Refusal\.Error)`, "the bridge: its processes are agentsim session; tests give it a control plane, a run has none"},
 	{`sim/recording/recordingtest\..*`, "for tests"},
 	{`sim/definition\.Parse`, "one definition by itself, as tests of two rooms read them"},
 }

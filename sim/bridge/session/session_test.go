@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
 	"agentsim/sim/bridge"
 	"agentsim/sim/transcript"
 	"agentsim/sim/vtime"
+
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // asking has a root that asks twice, and once more behind a second message; its child in
@@ -194,5 +197,10 @@ func TestSession(t *testing.T) {
 
 // token ends some seconds after the beginning.
 func token(seconds int) string {
-	return bridge.NewToken("s", vtime.Instant(seconds)*vtime.Instant(vtime.Second))
+	claims := jwt.RegisteredClaims{ExpiresAt: &jwt.NumericDate{Time: time.Unix(int64(seconds), 0)}}
+	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte("key"))
+	if err != nil {
+		panic(err) // of a number
+	}
+	return bridge.TokenPrefix + text
 }

@@ -3,10 +3,7 @@
 package session
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
-	"io"
 
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
@@ -68,38 +65,9 @@ func run(s *ui.Env, o *options) error {
 	if err != nil {
 		return ui.Fail(ui.Usage, err)
 	}
-	in := bufio.NewReaderSize(s.Stdin, 1<<16)
-	for {
-		text, err := readLine(in)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return ui.Failf(ui.Operating, "cannot read standard input: %w", err)
-		}
-		lines, err := x.Take(text)
-		for i := range lines {
-			s.Printf("%s\n", lines[i].Text())
-		}
-		if err != nil {
-			return err
-		}
+	err = x.Serve(s.Stdin, s.Stdout)
+	if errors.Is(err, session.ErrInput) {
+		return ui.Fail(ui.Operating, err)
 	}
-}
-
-// readLine reads a line. Of one that is too long the beginning is kept, which is
-// refused as too long.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, more, err := in.ReadLine()
-		if err != nil {
-			return nil, fmt.Errorf("after %d bytes of a line: %w", len(line), err)
-		}
-		if len(line) <= bridge.MaxLine {
-			line = append(line, part...)
-		}
-		if !more {
-			return line, nil
-		}
-	}
+	return err
 }

@@ -1,4 +1,4 @@
-package bridge
+package bridge_test
 
 import (
 	"os"
@@ -7,26 +7,45 @@ import (
 	"syscall"
 	"testing"
 
-	"agentsim/cmd/internal/cli/session"
-	"agentsim/cmd/internal/ui"
+	"agentsim/scenarios"
+	"agentsim/sim"
 	"agentsim/sim/bridge"
+	"agentsim/sim/bridge/session"
 	"agentsim/sim/gate"
 	"agentsim/sim/kernel"
 	"agentsim/sim/rng"
 	"agentsim/sim/vtime"
 )
 
-// TestMain is the session's process too.
+// TestMain is the session's process too: its last word is the id.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "session" {
-		cmd := session.New(&ui.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv})
-		cmd.SetArgs(os.Args[2:])
-		if cmd.Execute() != nil {
+	if len(os.Args) > 2 && os.Args[1] == "session" {
+		if err := asSession(os.Args[len(os.Args)-1]); err != nil {
 			os.Exit(1)
 		}
 		return
 	}
 	os.Exit(m.Run())
+}
+
+func asSession(id string) error {
+	f, err := scenarios.Parse("asks.yaml", []byte(asks))
+	if err != nil {
+		return err
+	}
+	sc, err := f.Effective("", nil)
+	if err != nil {
+		return err
+	}
+	spec, err := sim.NewSpec(sc, "")
+	if err != nil {
+		return err
+	}
+	x, err := session.New(spec, id, os.Getenv(bridge.TokenVariable))
+	if err != nil {
+		return err
+	}
+	return x.Serve(os.Stdin, os.Stdout)
 }
 
 const asks = `agentsim: 1
@@ -79,15 +98,11 @@ func openFiles(t *testing.T) int {
 
 func newRecorder(t *testing.T) *recorder {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "asks.yaml")
-	if err := os.WriteFile(name, []byte(asks), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &recorder{start: starter(program, "session", "--print", "--input-format", "stream-json", "--output-format", "stream-json", name)}
+	return &recorder{start: starter(program, "session")}
 }
 
 func TestProcesses(t *testing.T) {

@@ -14,15 +14,16 @@ import (
 	"agentsim/cmd/internal/cli/check"
 	"agentsim/cmd/internal/cli/compare"
 	"agentsim/cmd/internal/cli/crossover"
+	"agentsim/cmd/internal/cli/importing"
 	"agentsim/cmd/internal/cli/inspect"
 	"agentsim/cmd/internal/cli/overview"
+	"agentsim/cmd/internal/cli/profile"
 	"agentsim/cmd/internal/cli/project"
 	"agentsim/cmd/internal/cli/replay"
 	"agentsim/cmd/internal/cli/run"
 	"agentsim/cmd/internal/cli/runs"
 	"agentsim/cmd/internal/cli/scenario"
 	"agentsim/cmd/internal/cli/session"
-	"agentsim/cmd/internal/cli/sessions"
 	"agentsim/cmd/internal/cli/sweep"
 	"agentsim/cmd/internal/cli/whatif"
 	"agentsim/cmd/internal/harness"
@@ -133,9 +134,9 @@ Exit codes:
 	under(root, "run", run.New(s), sweep.New(s), crossover.New(s))
 	under(root, "look", inspect.New(s), compare.New(s), replay.New(s))
 	under(root, "gate", check.New(s), bench.New(s))
-	under(root, "recordings", sessions.NewImport(s), whatif.New(s))
+	under(root, "recordings", importing.New(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))
-	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), sessions.NewProfile(s), session.New(s)} {
+	for _, c := range []*cobra.Command{sweep.NewEstimate(s), project.New(s), runs.New(s), profile.New(s), session.New(s)} {
 		c.Hidden = true // the first page mentions it
 		root.AddCommand(c)
 	}

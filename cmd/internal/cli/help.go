@@ -12,7 +12,7 @@ import (
 	"agentsim/cmd/internal/cli/definitions"
 	"agentsim/cmd/internal/cli/diff"
 	"agentsim/cmd/internal/cli/lint"
-	"agentsim/cmd/internal/cli/sessions"
+	"agentsim/cmd/internal/cli/validate"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 
@@ -35,7 +35,7 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 // newLab holds what few need: studies of the mechanism and care of the database.
 func newLab(s *ui.Env) *cobra.Command {
 	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
-		sessions.NewValidate(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
+		validate.New(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
 	lab.Long = `Studies of the mechanism, and care of the database of runs.
 
 These are written without lab:

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agentsim/cmd/internal/hostdir"
@@ -48,14 +47,12 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 	if len(paths) == 0 {
 		return 0, nil
 	}
-	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, WithSubagents(paths), importer.Options{Content: true, Progress: bar.Tell}, func(x *recording.Session) error {
+	read, err := Recordings(s, paths, importer.Options{Content: true}, func(x *recording.Session) error {
 		take(cmp.Or(x.Origin, RootOf(x, paths)), x)
 		return nil
 	})
-	bar.Finish()
 	if err != nil {
-		return 0, ImportError(err)
+		return 0, err
 	}
 	for _, k := range read.Skipped {
 		skipped += k.Count
@@ -151,44 +148,4 @@ func Session(db *sqlite.DB, info sqlite.RunInfo) (*recording.Session, error) {
 		return x, err
 	}
 	return x, db.Spoken(info.ID, x)
-}
-
-// WithSubagents adds to session files what their sub-agents did, which clients put
-// into SESSION/subagents beside SESSION.jsonl.
-func WithSubagents(paths []string) []string {
-	all := slices.Clone(paths)
-	for _, p := range paths {
-		if session, ok := strings.CutSuffix(p, ".jsonl"); ok {
-			dir := filepath.Join(session, "subagents")
-			if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-				all = append(all, dir)
-			}
-		}
-	}
-	return all
-}
-
-// ImportError gives a file that cannot be read its class; errors of the database
-// and bugs keep theirs.
-func ImportError(err error) error {
-	var database *sqlite.Error
-	var digest *sqlite.DigestError
-	if errors.As(err, &database) || errors.As(err, &digest) {
-		return err
-	}
-	return ui.Fail(ui.Operating, err)
-}
-
-// RootOf is the argument that a session was found under, the directory where its file
-// is named too: sessions that name no repository belong to one account with those
-// beside them.
-func RootOf(s *recording.Session, paths []string) string {
-	best := ""
-	for _, p := range paths {
-		root := filepath.Clean(p)
-		if in := s.Files[0].Name; (in == root || strings.HasPrefix(in, root+string(filepath.Separator)) || root == ".") && (best == "" || len(root) < len(best)) {
-			best = root
-		}
-	}
-	return best
 }

@@ -106,7 +106,9 @@ cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim
 cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile metrics/report cachemodel
 cmd/internal/cli/inspect: BELOW
 cmd/internal/cli/whatif:  BELOW
-cmd/internal/cli/sessions: BELOW
+cmd/internal/cli/importing: BELOW
+cmd/internal/cli/validate: BELOW
+cmd/internal/cli/profile: BELOW
 cmd/internal/cli/session: BELOW sim/bridge sim/bridge/session
 cmd/internal/cli/lint:    BELOW
 cmd/internal/cli/diff:    BELOW
@@ -124,7 +126,7 @@ cmd/internal/cli/replay:  BELOW
 cmd/internal/cli/runs:    BELOW
 cmd/internal/cli/project: BELOW sim/project
 cmd/internal/cli/overview: BELOW sim/client metrics/heads
-cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/sessions cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
+cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

@@ -30,7 +30,7 @@ func (o *options) measured(s *ui.Env, args []string) error {
 	}
 	switch {
 	case in.Sessions == 0:
-		return ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(args))
+		return loading.NoSession(args)
 	case len(in.Children) == 0:
 		return ui.Failf(ui.Operating, "%s: %s and no sub-agent that can be compared: name sessions whose agents had sub-agents, with their files", ui.QuoteAll(args), ui.Plural(in.Sessions, "session"))
 	}

@@ -1,4 +1,4 @@
-package sessions
+package profile
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newProfileShow(s *ui.Env) *cobra.Command {
+func newShow(s *ui.Env) *cobra.Command {
 	var output, role string
 	cmd := &cobra.Command{
 		Use:   "show PROFILE",
@@ -47,8 +47,8 @@ KEY       the figure's name in the file and in agentsim profile --check; docs/gl
 	return cmd
 }
 
-// profileHead says what was measured.
-func profileHead(d *report.Document, p *profile.Profile) {
+// head says what was measured.
+func head(d *report.Document, p *profile.Profile) {
 	d.Label("origin", p.Origin)
 	for i, x := range p.Sources {
 		text := fmt.Sprintf("%s, %s", ui.Things(x.Sessions, "session"), ui.Things(x.Requests, "request"))
@@ -77,7 +77,7 @@ type figureRow struct {
 // shown is a profile as a document.
 func shown(p *profile.Profile, role string) *report.Document {
 	d := &report.Document{}
-	profileHead(d, p)
+	head(d, p)
 	var rows []figureRow
 	var families, absent []string // families are in the order of the profile
 	for i, x := range p.Sources {

@@ -1,4 +1,4 @@
-package sessions
+package validate
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/sim/recording"
@@ -474,7 +475,7 @@ func (v *validation) notes(d *report.Document) {
 		d.Label("unverified", strings.Join(v.report.Options, " · "))
 	}
 	d.Field("unverified_assumptions", report.List(v.report.Options))
-	skipped(d, v.skipped)
+	loading.TellSkipped(d, v.skipped)
 }
 
 // forkStarts says what forked threads read first.

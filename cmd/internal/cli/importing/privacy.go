@@ -1,4 +1,4 @@
-package sessions
+package importing
 
 import (
 	"crypto/sha256"
@@ -27,14 +27,6 @@ func withoutPlaces(x *recording.Session) {
 	}
 }
 
-func onlyNames(list []recording.Skip) {
-	for i := range list {
-		if list[i].File != "" {
-			list[i].File = filepath.Base(list[i].File)
-		}
-	}
-}
-
 // nothingImported reports whether a database holds no recorded session.
 func nothingImported(db *sqlite.DB) (bool, error) {
 	runs, err := db.Runs()
@@ -47,7 +39,7 @@ func nothingImported(db *sqlite.DB) (bool, error) {
 }
 
 // keeps says what an import has stored, where, and who can read it.
-func (o *importOptions) keeps() string {
+func (o *options) keeps() string {
 	what := "figures, ids, and names of models, tools and types of agents, nothing that was said (--with-content stores that)"
 	if o.content {
 		what = "all that was said, tool inputs and results too, beside the figures"

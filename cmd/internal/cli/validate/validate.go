@@ -1,7 +1,7 @@
-package sessions
+// Package validate is the command that compares the cache model with recorded bills.
+package validate
 
 import (
-	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/sim/recording"
@@ -11,16 +11,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// validateOptions are the flags of validate.
-type validateOptions struct {
+// options are the flags of validate.
+type options struct {
 	output string
 	brief  bool
 	told   bool
 }
 
 // NewValidate makes the command.
-func NewValidate(s *ui.Env) *cobra.Command {
-	o := &validateOptions{}
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "validate PATH…",
 		Short: "compare the prompt-cache model with recorded bills",
@@ -53,27 +53,25 @@ cache model; exit code 3 when fewer than 95 % of the sessions that were told eve
 	return cmd
 }
 
-func validate(s *ui.Env, o *validateOptions, paths []string) error {
+func validate(s *ui.Env, o *options, paths []string) error {
 	var sessions []*recording.Session
-	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
+	read, err := loading.Recordings(s, paths, importer.Options{}, func(x *recording.Session) error {
 		if x.Origin == "" {
 			x.Origin = loading.RootOf(x, paths)
 		}
 		sessions = append(sessions, x)
 		return nil
 	})
-	bar.Finish()
 	if err != nil {
-		return ui.Fail(ui.Operating, err)
+		return err
 	}
 	if len(sessions) == 0 {
-		return ui.Failf(ui.Operating, "%s: no recorded session in a known format; agentsim import --help lists the formats", ui.QuoteAll(paths))
+		return loading.NoSession(paths)
 	}
 	if o.told {
 		return validateTold(s, o, sessions)
 	}
-	onlyNames(read.Skipped)
+	loading.OnlyNames(read.Skipped)
 	v := &validation{sessions: sessions, skipped: read.Skipped}
 	if v.report, err = judge.Judge(sessions); err != nil {
 		return err
@@ -87,7 +85,7 @@ func validate(s *ui.Env, o *validateOptions, paths []string) error {
 }
 
 // validateTold plays the sessions' scenarios.
-func validateTold(s *ui.Env, o *validateOptions, sessions []*recording.Session) error {
+func validateTold(s *ui.Env, o *options, sessions []*recording.Session) error {
 	v, err := playTold(s, sessions)
 	if err == nil {
 		err = s.Print(o.output, v.printed(o.brief))

@@ -1,6 +1,6 @@
-// Package sessions are the commands that read recorded sessions of real agents:
-// import makes runs of them, validate judges the cache model by them.
-package sessions
+// Package importing is the command import, which makes runs of recorded sessions of
+// real agents.
+package importing
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"agentsim/cmd/internal/loading"
 
 	"agentsim/cmd/internal/harness"
-	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
@@ -29,8 +28,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// importOptions are the flags of import.
-type importOptions struct {
+// options are the flags of import.
+type options struct {
 	db      string
 	output  string
 	content bool
@@ -44,8 +43,8 @@ type importOptions struct {
 }
 
 // NewImport makes the command.
-func NewImport(s *ui.Env) *cobra.Command {
-	o := &importOptions{}
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "import PATH…",
 		Short: "read recorded sessions of real agents into the database, as runs",
@@ -100,14 +99,14 @@ type importedRun struct {
 // errStopped ends an import at an interrupt.
 var errStopped = errors.New("interrupted")
 
-func importPaths(s *ui.Env, o *importOptions, paths []string) error {
+func importPaths(s *ui.Env, o *options, paths []string) error {
 	stop := harness.Listen(s)
 	defer stop.Stop()
 	return importUntil(s, o, paths, stop.Has)
 }
 
 // importUntil imports one session after the other until stopped says so.
-func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() bool) error {
+func importUntil(s *ui.Env, o *options, paths []string, stopped func() bool) error {
 	var db *sqlite.DB
 	if !o.dryRun {
 		var err error
@@ -120,8 +119,7 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 		}
 	}
 	var done []importedRun
-	bar := ui.NewProgress(s, "reading", "", 0)
-	read, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Content: o.content, Strict: o.strict, Progress: bar.Tell},
+	read, err := loading.Recordings(s, paths, importer.Options{Content: o.content, Strict: o.strict},
 		func(x *recording.Session) error {
 			if stopped() {
 				return errStopped
@@ -141,15 +139,14 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 			}
 			return err
 		})
-	bar.Finish()
 	switch {
 	case errors.Is(err, errStopped):
 		return ui.Failf(ui.Interrupted, "interrupted after %s; what was imported so far is whole", ui.Plural(len(done), "session"))
 	case err != nil:
-		return loading.ImportError(err)
+		return err
 	case len(done) == 0:
 		d := &report.Document{}
-		skipped(d, read.Skipped)
+		loading.TellSkipped(d, read.Skipped)
 		why := "no recorded session in a known format; agentsim import --help lists the formats"
 		if slices.ContainsFunc(read.Skipped, func(x recording.Skip) bool { return strings.HasPrefix(x.What, importer.Unanswered) }) {
 			why = "its requests have no answers (NAME.response.json), and so no bill; agentsim lab diff A.request.json B.request.json compares two of them"
@@ -157,7 +154,7 @@ func importUntil(s *ui.Env, o *importOptions, paths []string, stopped func() boo
 		return cmp.Or(s.Print(o.output, d), ui.Failf(ui.Operating, "%s: %s", ui.QuoteAll(paths), why))
 	}
 	if !o.content {
-		onlyNames(read.Skipped)
+		loading.OnlyNames(read.Skipped)
 	}
 	return reportImport(s, o, done, read)
 }
@@ -209,7 +206,7 @@ func closeFailed(w *sqlite.Writer, err error, now string) error {
 
 // price finds models as a session is billed: at the user's own prices of its first day,
 // else at established ones.
-func (o *importOptions) price(x *recording.Session) rundb.Pricing {
+func (o *options) price(x *recording.Session) rundb.Pricing {
 	if o.prices.Prices == nil || len(x.Requests) == 0 {
 		return rundb.PriceOf
 	}

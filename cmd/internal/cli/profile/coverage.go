@@ -1,4 +1,4 @@
-package sessions
+package profile
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/realism"
@@ -20,15 +19,13 @@ import (
 // repository's, and says how often the bands held.
 func (c *checkOptions) coverage(s *ui.Env, paths []string) error {
 	sources := map[string][]*recording.Session{}
-	bar := ui.NewProgress(s, "reading", "", 0)
-	_, err := importer.Read(hostdir.Machine{}, loading.WithSubagents(paths), importer.Options{Progress: bar.Tell}, func(x *recording.Session) error {
+	_, err := loading.Recordings(s, paths, importer.Options{}, func(x *recording.Session) error {
 		name := cmp.Or(x.Origin, loading.RootOf(x, paths))
 		sources[name] = append(sources[name], x)
 		return nil
 	})
-	bar.Finish()
 	if err != nil {
-		return loading.ImportError(err)
+		return err
 	}
 	found := realism.Cover(sources)
 	if len(found) == 0 {

@@ -1,4 +1,4 @@
-package sessions
+package importing
 
 import (
 	"bytes"
@@ -88,7 +88,7 @@ func importInterrupted(t *testing.T) {
 	dir, db := traces(t, 3), filepath.Join(t.TempDir(), "x.db")
 	asked := 0
 	s := &ui.Env{Now: func() time.Time { return time.Unix(0, 0) }}
-	err := importUntil(s, &importOptions{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
+	err := importUntil(s, &options{db: db}, []string{dir}, func() bool { asked++; return asked > 2 })
 	if ui.Classify(err) != ui.Interrupted || !strings.Contains(err.Error(), "interrupted after 2 sessions; what was imported so far is whole") {
 		t.Fatalf("exit code %d: %v", ui.Classify(err), err)
 	}
@@ -154,7 +154,7 @@ func imported(t *testing.T, args ...string) (code ui.Code, stdout, stderr string
 	t.Helper()
 	var out, errs bytes.Buffer
 	s := &ui.Env{Args: args, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
-	cmd := NewImport(s)
+	cmd := New(s)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(args[1:])
 	err := cmd.Execute()

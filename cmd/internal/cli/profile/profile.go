@@ -1,4 +1,6 @@
-package sessions
+// Package profile is the command that measures recorded sessions, and compares what
+// scenarios do with them.
+package profile
 
 import (
 	"io"
@@ -15,15 +17,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// profileOptions are the flags of profile and of its merge.
-type profileOptions struct {
+// options are the flags of profile and of its merge.
+type options struct {
 	file, since, db string
 	narrow          profile.Options
 }
 
 // NewProfile makes the command.
-func NewProfile(s *ui.Env) *cobra.Command {
-	o := &profileOptions{}
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
 	cmd := newMeasure(s, o)
 	addCheck(s, cmd, o)
 	cmd.Use = "profile SOURCE…"
@@ -48,16 +50,16 @@ the band from P10 to P90 held, how wide it is, and how much better it is than th
   agentsim profile sessions --since 2026-10-01 --type Explore
   agentsim profile show recorded-2026-11
   agentsim profile --check fork-vs-subagent --against ours.yaml`
-	merge := newMeasure(s, &profileOptions{narrow: profile.Options{Joined: true}})
+	merge := newMeasure(s, &options{narrow: profile.Options{Joined: true}})
 	merge.Use = "merge SOURCE…"
 	merge.Short = "measure sources as one, which profile keeps apart"
 	merge.Long = "Measures like profile, with the sessions of all sources as one population. Scenarios draw from such a profile."
 	merge.Example = "  agentsim profile merge ~/.claude/projects -o ours.yaml"
-	cmd.AddCommand(merge, newProfileShow(s))
+	cmd.AddCommand(merge, newShow(s))
 	return cmd
 }
 
-func newMeasure(s *ui.Env, o *profileOptions) *cobra.Command {
+func newMeasure(s *ui.Env, o *options) *cobra.Command {
 	cmd := &cobra.Command{Args: ui.AtLeastOne("the recorded sessions, databases or runs"),
 		RunE: func(_ *cobra.Command, args []string) error { return o.measure(s, args) }}
 	f := cmd.Flags()
@@ -70,7 +72,7 @@ func newMeasure(s *ui.Env, o *profileOptions) *cobra.Command {
 }
 
 // replaces refuses to write over a file that is no profile.
-func (o *profileOptions) replaces() error {
+func (o *options) replaces() error {
 	if info, err := os.Stat(o.file); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil
 	}
@@ -81,7 +83,7 @@ func (o *profileOptions) replaces() error {
 }
 
 // measure measures sources and writes what they come to.
-func (o *profileOptions) measure(s *ui.Env, args []string) error {
+func (o *options) measure(s *ui.Env, args []string) error {
 	if err := o.replaces(); err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (o *profileOptions) measure(s *ui.Env, args []string) error {
 }
 
 // measured measures sources, and says how many things were skipped.
-func (o *profileOptions) measured(s *ui.Env, args []string) (m *profile.Measure, skipped int64, err error) {
+func (o *options) measured(s *ui.Env, args []string) (m *profile.Measure, skipped int64, err error) {
 	if o.since != "" {
 		var ok bool
 		if o.narrow.Since, ok = vtime.ParseInstant(o.since + "T00:00:00Z"); !ok {
@@ -112,7 +114,7 @@ func (o *profileOptions) measured(s *ui.Env, args []string) (m *profile.Measure,
 }
 
 // narrowed says what the flags leave.
-func (o *profileOptions) narrowed() (text string) {
+func (o *options) narrowed() (text string) {
 	for _, f := range [...]struct{ flag, value string }{{"--since", o.since}, {"--type", o.narrow.Type}, {"--model", o.narrow.Model}} {
 		if f.value != "" {
 			text += " with " + f.flag + " " + ui.Quote(f.value)
@@ -122,7 +124,7 @@ func (o *profileOptions) narrowed() (text string) {
 }
 
 // write writes a profile to its file and says what it holds, or prints it.
-func (o *profileOptions) write(s *ui.Env, p *profile.Profile, skipped int64) error {
+func (o *options) write(s *ui.Env, p *profile.Profile, skipped int64) error {
 	write := func(w io.Writer) error {
 		_, err := io.WriteString(w, p.Text())
 		return err
@@ -134,7 +136,7 @@ func (o *profileOptions) write(s *ui.Env, p *profile.Profile, skipped int64) err
 		return err
 	}
 	d := &report.Document{}
-	profileHead(d, p)
+	head(d, p)
 	if skipped > 0 {
 		d.Label("skipped", ui.Count(skipped)+" lines or files: agentsim import --dry-run lists what")
 	}

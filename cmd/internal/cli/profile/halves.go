@@ -1,4 +1,4 @@
-package sessions
+package profile
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ const mostMissed = 2
 
 // halves compares a scenario's runs with halves of recorded sessions that nothing of
 // the runs was drawn from.
-func (c *checkOptions) halves(s *ui.Env, o *profileOptions, args []string) error {
+func (c *checkOptions) halves(s *ui.Env, o *options, args []string) error {
 	o.narrow.Joined = true
 	m, _, err := o.measured(s, args)
 	if err != nil {

@@ -1,19 +1,19 @@
-package sessions
+package importing
 
 import (
 	"fmt"
 	"strings"
 
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/rundb"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
-	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/recording/toevents"
 )
 
 // reportImport says what was imported and what was skipped.
-func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importer.Report) error {
+func reportImport(s *ui.Env, o *options, done []importedRun, read *importer.Report) error {
 	d := &report.Document{}
 	listImported(d, rundb.At(s, o.db), o, done)
 	sum := fmt.Sprintf("%s, %s in %s", ui.Plural(len(done), "session"), ui.Plural(read.Requests, "request"), ui.Plural(read.Files, "file"))
@@ -35,7 +35,7 @@ func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importe
 	}
 	unpriced(d, done)
 	d.Label("prices", o.priced...)
-	skipped(d, read.Skipped)
+	loading.TellSkipped(d, read.Skipped)
 	if !o.dryRun {
 		d.Label("inspect", "agentsim inspect "+ui.Short(done[0].run.ID)+rundb.At(s, o.db))
 	}
@@ -46,7 +46,7 @@ func reportImport(s *ui.Env, o *importOptions, done []importedRun, read *importe
 const maxListed = 40
 
 // listImported lists the sessions, an empty line below them.
-func listImported(d *report.Document, at string, o *importOptions, done []importedRun) {
+func listImported(d *report.Document, at string, o *options, done []importedRun) {
 	d.Table(report.TableOf("sessions", done, importColumns()...).Hidden())
 	if o.brief {
 		return
@@ -106,7 +106,7 @@ func importColumns() []report.Column[importedRun] {
 			}
 			return report.Count(n)
 		}},
-		{Name: "skipped", Of: func(x importedRun) report.Value { return report.Objects(skippedTable(x.session.Skipped)) }},
+		{Name: "skipped", Of: func(x importedRun) report.Value { return report.Objects(loading.SkippedTable(x.session.Skipped)) }},
 		{Name: "files", Of: func(x importedRun) report.Value {
 			var names []string
 			for _, f := range x.session.Files {
@@ -160,31 +160,4 @@ func unpriced(d *report.Document, done []importedRun) {
 	for _, model := range seen {
 		d.Label("no price", ui.Quote(model)+", in "+ui.Plural(sessions[model], "session"))
 	}
-}
-
-// skipped says what was skipped, with its first place.
-func skipped(d *report.Document, skips []recording.Skip) {
-	var lines []string
-	for _, k := range skips {
-		line := fmt.Sprintf("%s × %s", ui.Count(k.Count), k.What)
-		if k.File != "" {
-			line += ", first at " + k.File
-		}
-		if k.Line > 0 {
-			line += fmt.Sprintf(":%d", k.Line)
-		}
-		lines = append(lines, line)
-	}
-	d.Label("skipped", lines...)
-	d.Table(skippedTable(skips))
-}
-
-// skippedTable is what was skipped, for machines.
-func skippedTable(skips []recording.Skip) *report.Sheet {
-	type col = report.Column[recording.Skip]
-	return report.TableOf("skipped", skips,
-		col{Name: "what", Of: func(k recording.Skip) report.Value { return report.Text(k.What) }},
-		col{Name: "count", Of: func(k recording.Skip) report.Value { return report.Count(k.Count) }},
-		col{Name: "file", Of: func(k recording.Skip) report.Value { return report.Text(k.File) }},
-		col{Name: "line", Of: func(k recording.Skip) report.Value { return report.Count(k.Line).If(k.Line > 0) }})
 }

@@ -1,4 +1,4 @@
-package sessions
+package profile
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type checkOptions struct {
 }
 
 // addCheck gives the command that measures sources the flags that check a scenario.
-func addCheck(s *ui.Env, cmd *cobra.Command, o *profileOptions) {
+func addCheck(s *ui.Env, cmd *cobra.Command, o *options) {
 	c := &checkOptions{}
 	f, measure, sources := cmd.Flags(), cmd.RunE, cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"strconv"
 	"strings"
 
 	"agentsim/cachemodel"
@@ -45,21 +46,26 @@ func (f *Fold) bill(a *agent) {
 	f.hangUp(a, c.Ended)
 	t := &a.Tally
 	if c.Usage != (llm.Usage{}) {
-		t.Usage = t.Usage.Plus(c.Usage)
 		parts := f.price(c)
 		if a.woken {
 			t.WakeUpCost += parts.Total() - parts.Output
 		}
-		t.Cost += c.Cost
-		t.Uncached += c.Uncached
 	}
-	if r := c.Miss.Reason; r != llm.NotMissed {
-		t.Misses[r].Calls++
-		t.Misses[r].Lost += c.Miss.Lost
-	}
+	t.book(c)
 	f.note(a, c)
 	if f.opt.OnCall != nil {
 		f.opt.OnCall(c)
+	}
+}
+
+// book adds what a call was billed and why it missed.
+func (t *Tally) book(c *Call) {
+	t.Usage = t.Usage.Plus(c.Usage)
+	t.Cost += c.Cost
+	t.Uncached += c.Uncached
+	if r := c.Miss.Reason; r != llm.NotMissed {
+		t.Misses[r].Calls++
+		t.Misses[r].Lost += c.Miss.Lost
 	}
 }
 
@@ -118,4 +124,45 @@ func (f *Fold) model(name string) *model {
 	}
 	f.models = append(f.models, m)
 	return &f.models[len(f.models)-1]
+}
+
+// Watched is the figures of one call that somebody asked for.
+type Watched struct {
+	Name  string // as in Options.Watch
+	Tally Tally
+}
+
+// watched is a call that is waited for.
+type watched struct {
+	Watched
+	lineage string
+	call    int // from 0; -1 matches none
+}
+
+func newWatched(name string) watched {
+	lineage, number, _ := strings.Cut(name, "#")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		n = 0
+	}
+	return watched{Watched{Name: name}, lineage, n - 1}
+}
+
+// note keeps the figures of a call that is watched; each attempt adds its own.
+func (f *Fold) note(a *agent, c *Call) {
+	for i := range f.watch {
+		w := &f.watch[i]
+		if w.call != c.Call || w.lineage != a.Lineage {
+			continue
+		}
+		t := &w.Tally
+		t.Requests++
+		if c.Failed {
+			t.Errors++
+		} else {
+			t.Calls++
+		}
+		t.Busy += c.Ended.Sub(c.Sent)
+		t.book(c)
+	}
 }

@@ -273,3 +273,90 @@ func (f *Fold) toolCall(e *transcript.Event, b *transcript.ToolCall) {
 		a.Tally.Reads[causeOf(b.Cause)]++
 	}
 }
+
+// missing counts the facts that a failed report names as missing. Each counts
+// once for its item, whoever names it and whatever comes of the item later.
+func (f *Fold) missing(e *transcript.Event, b *transcript.Item) {
+	for _, fact := range b.Missing {
+		if key := [2]string{b.Item, fact}; fact != "" && !f.named[key] {
+			f.named[key] = true
+			f.agent(e.Agent).Tally.FactsMissing++
+		}
+	}
+}
+
+// LostFacts is how often knowledge was not where it was needed: facts that failed
+// reports name as missing, and files read once more because a prompt left out
+// what its author knew or because the content had left the conversation. What
+// was lost and never needed costs nothing and is not counted, and whether anybody
+// ever knew a missing fact the events do not tell.
+func (t *Tally) LostFacts() int64 { return t.FactsMissing + t.Reads[Lazy] + t.Reads[Compaction] }
+
+func factRows() []Name {
+	return []Name{
+		tallied("facts.missing", Count, "lower", "facts that failed reports name as missing, each once for its item",
+			func(t *Tally) int64 { return t.FactsMissing }),
+		tallied("facts.lost", Count, "lower", "facts.missing + reads.lazy + reads.compaction: knowledge that was not where it was needed",
+			(*Tally).LostFacts),
+	}
+}
+
+// obeyedRule is the rule of the findings that an agent obeyed an injection.
+const obeyedRule = "injection-obeyed"
+
+// handoff counts a judgement of the classifier, for the agent that was judged.
+func (t *Tally) handoff(b *transcript.Handoff) {
+	t.Judged++
+	switch b.Verdict {
+	case "flagged":
+		t.Flagged++
+	case "error":
+		t.Unclassified++
+	}
+}
+
+func handoffRows() []Name {
+	return []Name{
+		tallied("injections.obeyed", Count, "lower", "acts by which agents did what an injected instruction says", func(t *Tally) int64 { return t.Obeyed }),
+		tallied("handoffs", Count, "", "ends of agents that the classifier judged; of an agent or type: its own", func(t *Tally) int64 { return t.Judged }),
+		tallied("handoffs.flagged", Count, "", "of them, those delivered with a warning", func(t *Tally) int64 { return t.Flagged }),
+		tallied("handoffs.unclassified", Count, "lower", "of them, those delivered without a verdict", func(t *Tally) int64 { return t.Unclassified }),
+	}
+}
+
+// firstRequest writes down what an agent's first request leaves its siblings in
+// common.
+func (f *Fold) firstRequest(ordinal int32, b *transcript.Request) {
+	k, joined := f.kin.Request(ordinal, b)
+	if !joined {
+		return
+	}
+	for len(f.groups) <= k.Index {
+		f.groups = append(f.groups, Siblings{Tokens: -1})
+	}
+	g := &f.groups[k.Index]
+	if k.Common == nil {
+		g.Bytes, g.Blocks, g.Tokens = 0, 0, -1
+		return
+	}
+	g.Bytes, g.Blocks = k.Common.Bytes, k.Common.Pos
+	if f.opt.Tokens != nil {
+		g.Tokens = f.opt.Tokens(k.Model, k.Common)
+	}
+}
+
+// siblings are the groups of two or more.
+func (f *Fold) siblings() (out []Siblings) {
+	for i, k := range f.kin.All {
+		if k.Children < 2 {
+			continue
+		}
+		g := Siblings{Tokens: -1}
+		if i < len(f.groups) {
+			g = f.groups[i]
+		}
+		g.Parent, g.Call, g.Type, g.Children = k.Parent, k.Call, k.Type, k.Children
+		out = append(out, g)
+	}
+	return out
+}

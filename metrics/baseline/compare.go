@@ -192,7 +192,7 @@ func (v *Variant) outcome(b, a *Run) {
 		return
 	}
 	v.Note = fmt.Sprintf("seed %d: outcome %s became %s", a.Seed, b.Outcome, a.Outcome)
-	if a.Outcome == "completed" {
+	if a.Outcome == transcript.Completed {
 		v.Verdict = max(v.Verdict, Changed)
 	} else {
 		v.Verdict = Regression

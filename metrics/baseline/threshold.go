@@ -59,6 +59,18 @@ func ParseLimit(text string) (*Threshold, error) {
 	return t, nil
 }
 
+// ParseAll reads several by one of the two.
+func ParseAll(texts []string, parse func(string) (*Threshold, error)) (out []*Threshold, err error) {
+	for _, text := range texts {
+		t, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
 func (t *Threshold) read(text string) error {
 	start := 0
 	if prefix, _, ok := strings.Cut(text, ":"); ok {

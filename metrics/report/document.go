@@ -15,14 +15,15 @@ import (
 type Document struct {
 	parts []part
 	main  string // the table that stands for the document where a form holds one
-	paste func(io.Writer) error
+	whole bool   // Markdown shows all that people see
+	above string // a heading of that; "" for none
 }
 
 // part is one piece of a document: text for people, a figure for machines, or a
 // table for both.
 type part struct {
-	say   func(io.Writer, Style) error // nil for what people do not see
-	lines []string                     // of a label, and what Say says
+	say   func(Style) string // text that people see; nil for none
+	lines []string           // of a label, and what Say says
 	label string
 	name  string // "" for what machines do not see
 	value Value
@@ -90,37 +91,31 @@ func (d *Document) Say(format string, args ...any) { d.say(fmt.Sprintf(format, a
 
 // say adds text for people whose further lines stand so many columns behind.
 func (d *Document) say(text string, hang int) {
-	d.parts = append(d.parts, part{lines: []string{text}, say: func(w io.Writer, st Style) error {
-		out := text
-		if !strings.Contains(text, "\n") && !strings.HasPrefix(strings.TrimLeft(text, " "), "agentsim ") {
-			hang := min(hang, len(text))
-			out = text[:hang] + strings.Join(st.Lines(text[hang:], hang), "\n"+strings.Repeat(" ", hang))
+	d.parts = append(d.parts, part{lines: []string{text}, say: func(st Style) string {
+		if strings.Contains(text, "\n") || strings.HasPrefix(strings.TrimLeft(text, " "), "agentsim ") {
+			return text + "\n"
 		}
-		_, err := io.WriteString(w, out+"\n")
-		return err
+		hang := min(hang, len(text))
+		return text[:hang] + strings.Join(st.Lines(text[hang:], hang), "\n"+strings.Repeat(" ", hang)) + "\n"
 	}})
 }
 
 // Title adds a line for people that is set off.
 func (d *Document) Title(text string) {
-	d.Print(func(w io.Writer, st Style) error {
-		_, err := io.WriteString(w, st.Bold(text)+"\n")
-		return err
-	})
+	d.Print(func(st Style) string { return st.Bold(text) + "\n" })
 }
 
 // Heading adds a line for people that begins with a word that is set off, and an empty
 // one below it.
 func (d *Document) Heading(word, format string, args ...any) {
-	d.Print(func(w io.Writer, st Style) error {
+	d.Print(func(st Style) string {
 		lines := st.Lines(fmt.Sprintf(format, args...), len(word)+3)
-		_, err := fmt.Fprintf(w, "%s   %s\n\n", st.Bold(word), strings.Join(lines, "\n"+strings.Repeat(" ", len(word)+3)))
-		return err
+		return st.Bold(word) + "   " + strings.Join(lines, "\n"+strings.Repeat(" ", len(word)+3)) + "\n\n"
 	})
 }
 
-// Print adds what people see of something that prints itself.
-func (d *Document) Print(say func(io.Writer, Style) error) { d.parts = append(d.parts, part{say: say}) }
+// Print adds text for people that depends on how it may look.
+func (d *Document) Print(say func(Style) string) { d.parts = append(d.parts, part{say: say}) }
 
 // labelWidth is how wide the names of labels are.
 const labelWidth = 12
@@ -128,7 +123,8 @@ const labelWidth = 12
 // Label adds lines for people behind a name that is printed once; nothing where
 // there is none. Long lines go on below their beginning, but a command to type.
 func (d *Document) Label(name string, lines ...string) {
-	d.parts = append(d.parts, part{label: name, lines: lines, say: func(w io.Writer, st Style) error {
+	d.parts = append(d.parts, part{label: name, lines: lines, say: func(st Style) (out string) {
+		name := name
 		for _, text := range lines {
 			if text == "" {
 				continue
@@ -138,13 +134,11 @@ func (d *Document) Label(name string, lines ...string) {
 				parts = st.Lines(text, labelWidth+1)
 			}
 			for _, line := range parts {
-				if _, err := fmt.Fprintf(w, "%-*s %s\n", labelWidth, name, line); err != nil {
-					return err
-				}
+				out += fmt.Sprintf("%-*s %s\n", labelWidth, name, line)
 				name = ""
 			}
 		}
-		return nil
+		return out
 	}})
 }
 
@@ -173,37 +167,34 @@ func (d *Document) Table(s *Sheet) {
 	if d.main == "" {
 		d.main = s.name
 	}
-	d.parts = append(d.parts, part{name: s.name, table: s, say: func(w io.Writer, st Style) error { return s.write(w, st) }})
+	d.parts = append(d.parts, part{name: s.name, table: s})
 }
 
 // Main says which table stands for the document where a form holds a single one.
 func (d *Document) Main(name string) { d.main = name }
 
-// Paste says what the document is in Markdown, where that is more than a table.
-func (d *Document) Paste(markdown func(io.Writer) error) { d.paste = markdown }
-
 // Whole says that Markdown shows all of the document that people see, below a
 // heading; "" is none.
-func (d *Document) Whole(heading string) {
-	d.Paste(func(w io.Writer) error {
-		var b bytes.Buffer
-		if heading != "" {
-			b.WriteString("## " + heading + "\n")
-		}
-		for _, p := range d.parts {
-			if p.table != nil && !p.table.hidden && p.table.Len() > 0 && len(p.table.people(0)) > 0 {
-				b.WriteByte('\n')
-				if err := p.table.Markdown(&b); err != nil {
-					return err
-				}
-			}
-			for _, text := range p.lines {
-				b.WriteString(markdownLine(p.label, text))
+func (d *Document) Whole(heading string) { d.whole, d.above = true, heading }
+
+func (d *Document) markdown(w io.Writer) error {
+	var b bytes.Buffer
+	if d.above != "" {
+		b.WriteString("## " + d.above + "\n")
+	}
+	for _, p := range d.parts {
+		if p.table != nil && !p.table.hidden && p.table.Len() > 0 && len(p.table.people(0)) > 0 {
+			b.WriteByte('\n')
+			if err := p.table.Markdown(&b); err != nil {
+				return err
 			}
 		}
-		_, err := w.Write(b.Bytes())
-		return err
-	})
+		for _, text := range p.lines {
+			b.WriteString(markdownLine(p.label, text))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // markdownLine is a line of a label, a command as code, or lines without one as
@@ -224,9 +215,6 @@ func markdownLine(label, text string) string {
 	return "\n- " + label + ": " + text + "\n"
 }
 
-// Write prints the table alone.
-func (s *Sheet) Write(w io.Writer, st Style) error { return s.write(w, st) }
-
 // Markdown prints the table alone, as GitHub and GitLab show it.
 func (s *Sheet) Markdown(w io.Writer) error { return s.table(s.people(0)).Markdown(w) }
 
@@ -244,8 +232,8 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		return d.row().CSV(w)
 	case "markdown":
 		switch s := d.mainTable(); {
-		case d.paste != nil:
-			return d.paste(w)
+		case d.whole:
+			return d.markdown(w)
 		case s != nil && s.hidden:
 			return s.machine().Markdown(w)
 		case s != nil && len(s.people(0)) > 0:
@@ -257,10 +245,15 @@ func (d *Document) Write(w io.Writer, form string, st Style) error {
 		return fmt.Errorf("%s is no form of output", form)
 	}
 	for _, p := range d.parts {
-		if p.say != nil {
-			if err := p.say(w, st); err != nil {
-				return err
-			}
+		var err error
+		switch {
+		case p.table != nil:
+			err = p.table.write(w, st)
+		case p.say != nil:
+			_, err = io.WriteString(w, p.say(st))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -49,6 +49,7 @@ type Value struct {
 	mark   Mark
 	n, d   int64
 	text   string // what people see instead, if anything
+	word   string // of a text, for machines
 	inside any    // of what is nested
 }
 
@@ -56,7 +57,7 @@ type Value struct {
 func None() Value { return Value{absent: true} }
 
 // Text is a text.
-func Text(s string) Value { return Value{text: s} }
+func Text(s string) Value { return Value{text: s, word: s} }
 
 // Count is a number that is printed whole.
 func Count[N ~int | ~int32 | ~int64](n N) Value { return Value{unit: plain, n: int64(n)} }
@@ -158,7 +159,7 @@ func (v Value) Signed() Value { v.signed = true; return v }
 // Marked says how the value compares with others.
 func (v Value) Marked(m Mark) Value { v.mark = m; return v }
 
-// As shows people a text in place of the figure.
+// As shows people a text in place of what machines get.
 func (v Value) As(text string) Value { v.text = text; return v }
 
 // String is the value alone, as people read it.
@@ -190,7 +191,7 @@ func (v Value) fields(name string) []field {
 	case v.unit == nested:
 		return []field{{name, encode(v.inside)}}
 	}
-	return []field{{name, encode(v.text)}}
+	return []field{{name, encode(v.word)}}
 }
 
 // encode is a value's JSON on one line. What cannot be encoded is a mistake of

@@ -9,6 +9,7 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 )
 
 // Row is one variant's run.
@@ -251,7 +252,7 @@ func finished(r *metrics.Run) bool {
 			return false
 		}
 	}
-	return r.Outcome == "completed"
+	return r.Outcome == transcript.Completed
 }
 
 // roots lists the lineages of a run's roots, sorted.

@@ -2,15 +2,17 @@ package harness
 
 import (
 	"errors"
+	"iter"
 	"slices"
-	"strings"
 	"time"
 
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics"
 	"agentsim/sim"
 	"agentsim/sim/audit"
 	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
 	"agentsim/sim/transcript/sqlite"
 )
 
@@ -58,7 +60,7 @@ func (r *Record) end(j *Job, run *Run, at string) error {
 		return nil
 	case j.err != nil:
 		// What the writer says then adds nothing to what went wrong.
-		_ = j.writer.Finish(sqlite.End{Status: crashed(j.err), Detail: firstLine(j.err.Error()), FinishedAt: at})
+		_ = j.writer.Finish(sqlite.End{Status: crashed(j.err), Detail: ui.FirstLine(j.err.Error()), FinishedAt: at})
 		return nil
 	}
 	err := j.writer.Finish(ended(run.Result, Stored(run.Metrics), at))
@@ -75,11 +77,6 @@ func crashed(err error) sqlite.Status {
 		return sqlite.Invalid
 	}
 	return sqlite.Crashed
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }
 
 // ended is the end of a run, as the record keeps it.
@@ -152,4 +149,59 @@ func Broken(r *sim.Result) error {
 		return nil
 	}
 	return r.Audit.Err()
+}
+
+// Rerun is a stored run that is run again, recorded beside its record.
+type Rerun struct {
+	spec   *sim.Spec
+	stop   *Interrupt
+	id     string
+	opt    sim.Options
+	db     *sqlite.DB
+	writer *sqlite.Writer
+	fold   *metrics.Fold
+}
+
+// NewRerun prepares it; Close must be called.
+func NewRerun(spec *sim.Spec, info sqlite.RunInfo, stop *Interrupt, opt sim.Options) (*Rerun, error) {
+	level := info.Level
+	if level == sqlite.Full {
+		level = sqlite.Calls // all rows, without content
+	}
+	db, err := sqlite.Scratch()
+	if err != nil {
+		return nil, err
+	}
+	r := &Rerun{spec: spec, stop: stop, id: info.ID, opt: opt, db: db, fold: newFold(spec, nil)}
+	if r.writer, err = db.Begin(Row(spec, info.ID), "", sqlite.Options{Level: level, Cost: costs(spec)}); err != nil {
+		db.Close()
+		return nil, err
+	}
+	r.opt.Sinks = []transcript.Sink{r.fold, r.writer}
+	return r, nil
+}
+
+// Close lets go of the second record.
+func (r *Rerun) Close() { r.db.Close() }
+
+// Run runs it to its end.
+func (r *Rerun) Run(sinks ...transcript.Sink) (*sim.Result, error) {
+	opt := r.opt
+	opt.Sinks = append(opt.Sinks, sinks...)
+	return r.stop.Run(r.spec, opt)
+}
+
+// Beside runs it beside the lines of its record, as far as they are equal.
+func (r *Rerun) Beside(lines iter.Seq2[string, error]) (*sim.Result, *transcript.Difference, error) {
+	opt, done := r.stop.watched(r.opt)
+	defer done()
+	return sim.Replay(r.spec, lines, opt)
+}
+
+// Differences are what of the record is not as it came again.
+func (r *Rerun) Differences(db *sqlite.DB, res *sim.Result) ([]sqlite.Mismatch, error) {
+	if err := r.writer.Finish(ended(res, Stored(r.fold.Run()), "")); err != nil {
+		return nil, err
+	}
+	return db.Differences(r.id, r.db)
 }

@@ -105,8 +105,26 @@ func (h *Harness) Sweep(w *Sweep) error {
 	return h.sweep(w, others)
 }
 
-// sweep runs runs of a sweep, each a cell and which of its seeds.
+// sweep runs runs of a sweep.
 func (h *Harness) sweep(w *Sweep, runs [][2]int) error {
+	return h.cells(w, runs, func(j *Job, _, n int) {
+		j.Watch, j.Again = nil, n == 0 && w.Seeds > 1 // to see whether it draws
+	}, w.take)
+}
+
+// Each runs every cell of a sweep with every seed. Jobs can be changed before they begin.
+func (h *Harness) Each(w *Sweep, change func(j *Job, cell, n int), end func(cell, n int, r *Run) error) error {
+	var runs [][2]int
+	for i := range w.Cells {
+		for n := range w.Seeds {
+			runs = append(runs, [2]int{i, n})
+		}
+	}
+	return h.cells(w, runs, change, end)
+}
+
+// cells runs runs of a sweep, each a cell and which of its seeds.
+func (h *Harness) cells(w *Sweep, runs [][2]int, change func(j *Job, cell, n int), end func(cell, n int, r *Run) error) error {
 	return h.Run(len(runs), func(i int) (*Job, error) {
 		cell, n := runs[i][0], runs[i][1]
 		spec, err := w.Spec(cell, n)
@@ -114,9 +132,9 @@ func (h *Harness) sweep(w *Sweep, runs [][2]int) error {
 			return nil, err
 		}
 		j := w.Maker.Job(spec, w.sets(&w.Cells[cell])...)
-		j.Watch, j.Again = nil, n == 0 && w.Seeds > 1 // to see whether it draws
+		change(j, cell, n)
 		return j, nil
-	}, func(i int, r *Run) error { return w.take(runs[i][0], runs[i][1], r) })
+	}, func(i int, r *Run) error { return end(runs[i][0], runs[i][1], r) })
 }
 
 // take keeps what became of run n of a cell.

@@ -14,6 +14,7 @@ import (
 	"agentsim/cmd/internal/harness"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/heads"
 	"agentsim/scenarios"
 	"agentsim/sim"
@@ -138,4 +139,87 @@ func (r *Repository) models(defs []*agent.Definition) {
 		}
 	}
 	r.Models = append(r.Models, "aliases of models: "+strings.Join(said, ", "))
+}
+
+// aliasing gives aliases of models that a project asks for, and that stand for none,
+// the models that check takes them for.
+type aliasing struct{ said []string }
+
+// definitions does so for the definitions of a project.
+func (a *aliasing) definitions(sc *scenarios.Scenario, project *workspace.Snapshot) {
+	if set, err := sim.Definitions(sc, sim.DefinitionSources(sc, project)); err == nil { // the run says what is wrong
+		for _, d := range set.Definitions {
+			if !d.BuiltIn() {
+				a.resolve(&sc.Provider, d.Model)
+			}
+		}
+	}
+}
+
+// resolve takes an alias for the newest model of that name.
+func (a *aliasing) resolve(p *scenarios.Provider, name string) {
+	model := Aliases()[name]
+	if model == "" || p.Aliases[name] != "" {
+		return
+	}
+	to := map[string]string{name: model}
+	maps.Copy(to, p.Aliases)
+	p.Aliases = to
+	line := fmt.Sprintf("alias %s is %s, the newest of that name: provider: {aliases: {%s: MODEL}} says another", name, to[name], name)
+	if !slices.Contains(a.said, line) {
+		a.said = append(a.said, line)
+	}
+}
+
+// Aliases are the models that a directory's aliases stand for where nothing says
+// another: the newest of each name.
+func Aliases() map[string]string {
+	out := map[string]string{}
+	for _, name := range scenarios.Aliases {
+		out[name] = scenarios.Newest(name)
+	}
+	return out
+}
+
+// Source opens what a client reads of a directory: the directory, those that it lies in
+// up to its repository's root, what git says, and the user's directory, "" for none.
+// done closes it all.
+func Source(dir, home string, limits hostdir.Limits) (from project.Source, done func(), err error) {
+	var opened []*hostdir.Dir
+	done = func() {
+		for _, d := range opened {
+			_ = d.Close() // it was read only
+		}
+	}
+	open := func(name, called string) *hostdir.Dir {
+		if err != nil {
+			return nil
+		}
+		d, failed := hostdir.OpenDir(name)
+		if failed != nil {
+			err = ui.Failf(ui.Operating, "%s %s: %w", called, name, failed)
+			return nil
+		}
+		opened = append(opened, d)
+		return d
+	}
+	from = project.Source{Dir: open(dir, "project directory"), Name: filepath.ToSlash(filepath.Clean(dir)), Path: hostdir.Real(dir), HomeName: home}
+	if home != "" {
+		from.Home = open(home, "--home")
+	}
+	g, failed := hostdir.ReadGit(dir, limits)
+	if err == nil && failed != nil {
+		err = ui.Failf(ui.Operating, "project directory %s: %w", dir, failed)
+	}
+	if g != nil {
+		from.Git = &project.Git{Branch: g.Branch, Main: g.Main, Status: g.Status, Commits: g.Commits}
+		from.Nested = g.Nested
+		for n := g.Depth; n > 0; n-- {
+			from.Above = append(from.Above, open(filepath.Join(from.Path, strings.Repeat("../", n)), "directory"))
+		}
+	}
+	if err != nil {
+		done()
+	}
+	return from, done, err
 }

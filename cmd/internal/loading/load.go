@@ -2,6 +2,7 @@ package loading
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -133,4 +134,72 @@ func readLimited(name string) ([]byte, error) {
 		return nil, ui.Failf(ui.Operating, "%s: cannot read the scenario: %w", name, err)
 	}
 	return src, nil
+}
+
+// NamesOf are the names of variants.
+func NamesOf(specs []*sim.Spec) (names []string) {
+	for _, spec := range specs {
+		names = append(names, spec.Variant)
+	}
+	return names
+}
+
+// WarnIdle warns of what a file, or one of these variants, sets and nothing reads.
+func WarnIdle(s *ui.Env, file *scenarios.File, names []string) {
+	for _, x := range file.Idle(names...) {
+		mine := func(name string) bool { return name == x.Variant || strings.HasPrefix(name, x.Variant+"[") }
+		if x.Variant == "" || slices.ContainsFunc(names, mine) {
+			fmt.Fprintln(s.Stderr, x)
+		}
+	}
+}
+
+// Ended is how the runs of a harness ended: with an error, by an interrupt, of which lost
+// says what it leaves, or with a mistake in what a file says of agents.
+func Ended(s *ui.Env, h *harness.Harness, err error, lost string) error {
+	switch {
+	case err != nil:
+		return err
+	case h.Stop.Has():
+		return ui.Failf(ui.Interrupted, "interrupted; %s", lost)
+	}
+	return WarnUnstruck(s, h)
+}
+
+// Variants reads a scenario that is not run over a grid, with the names of those of its
+// variants that are wanted, nil for all.
+func (p *Project) Variants(s *ui.Env, name string, sets, wanted []string) (*Loaded, []string, error) {
+	on, err := p.Scenario(s, name, sets)
+	if err == nil {
+		err = on.Over(nil, sets)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := harness.Variants(on.File, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	return on, names, CheckSets(s, on.File, names, sets)
+}
+
+// WarnUnstruck warns of what the files of these runs say for agents and tools that
+// there were not; a fault of a file as it is written is a mistake in it.
+func WarnUnstruck(s *ui.Env, h *harness.Harness) error {
+	h.Progress.Finish()
+	told, err := h.Unstruck()
+	for _, x := range told {
+		fmt.Fprintln(s.Stderr, x)
+	}
+	return err
+}
+
+// CheckSets refuses overrides that none of these variants reads, and warns of what
+// is given twice.
+func CheckSets(s *ui.Env, file *scenarios.File, names, sets []string) error {
+	twice, err := file.CheckSets(names, sets)
+	for _, line := range twice {
+		fmt.Fprintln(s.Stderr, line)
+	}
+	return err
 }

@@ -6,10 +6,13 @@ import (
 	"os"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/ui"
 	"agentsim/scenarios"
 	"agentsim/sim/recording/profile"
+
+	"github.com/spf13/pflag"
 )
 
 // ReadProfile reads a profile of the binary or of a file.
@@ -62,4 +65,38 @@ func offer(f *scenarios.File, sets []string, given string) error {
 func Draw(l *Loaded, sets []string, name string, p *profile.Profile) error {
 	scenarios.Offer(l.File, name, p)
 	return l.Over(nil, append(sets[:len(sets):len(sets)], "profile="+name))
+}
+
+// Prices are the user's own, from a file that a flag names.
+type Prices struct {
+	Name string // of the file; "" for none
+	*scenarios.Prices
+	Text string // of the file
+}
+
+// Add adds the flag.
+func (p *Prices) Add(f *pflag.FlagSet) {
+	f.StringVar(&p.Name, "prices", "", "a `file` of your own prices, which stand over the known ones")
+}
+
+// Read reads the file, once; without one there is nothing to read.
+func (p *Prices) Read() error {
+	if p.Name == "" || p.Prices != nil {
+		return nil
+	}
+	text, err := hostdir.Text(p.Name, scenarios.MaxBesideBytes)
+	if err != nil {
+		return ui.Unusable("--prices", p.Name, err)
+	}
+	p.Text = string(text)
+	p.Prices, err = scenarios.ReadPrices(p.Name, p.Text)
+	return err
+}
+
+// Words say at whose prices a model is, such as your prices of 2026-11-01 (mine.yaml).
+func (p *Prices) Words(model *cachemodel.Profile) string {
+	if p.Prices == nil || model.Source != p.Prices.File {
+		return "prices of " + cachemodel.Newest()
+	}
+	return scenarios.OwnOf(model.Date, model.Source, true)
 }

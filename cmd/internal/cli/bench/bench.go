@@ -97,7 +97,7 @@ func run(s *ui.Env, o *options, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	limits, err := o.thresholds()
+	limits, err := baseline.ParseAll(o.limits, baseline.ParseThreshold)
 	if err != nil {
 		return err
 	}
@@ -150,18 +150,6 @@ type bench struct {
 // maxBaselineBytes is what is read of a baseline: that of the library has half a
 // megabyte.
 const maxBaselineBytes = 64 << 20
-
-// thresholds reads those of the command line.
-func (o *options) thresholds() (out []*baseline.Threshold, err error) {
-	for _, text := range o.limits {
-		t, err := baseline.ParseThreshold(text)
-		if err != nil {
-			return nil, ui.Fail(ui.Usage, err)
-		}
-		out = append(out, t)
-	}
-	return out, nil
-}
 
 // readBaseline reads a baseline; nil when there is no such file.
 func readBaseline(name string) (*baseline.File, error) {

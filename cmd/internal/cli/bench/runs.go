@@ -101,13 +101,7 @@ func runBench(s *ui.Env, b *bench) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if h.Stop.Has() {
-		return ui.Failf(ui.Interrupted, "interrupted; nothing was compared or written")
-	}
-	return loading.WarnUnstruck(s, h)
+	return loading.Ended(s, h, err, "nothing was compared or written")
 }
 
 // maker makes the specs of a file on its project.

@@ -97,10 +97,12 @@ func (r *replayed) published() bool {
 func (r *replayed) columns() []report.Column[*row] {
 	type col = report.Column[*row]
 	columns := []col{
-		{Name: "tokens", Of: func(row *row) report.Value { return report.Tokens(row.capacity).If(row.capacity != 0) }},
-		{Head: " TOKENS", Of: func(row *row) report.Value { return orUnbounded(row, report.Quantity(row.capacity)) }},
-		{Name: "blocks", Of: func(row *row) report.Value { return report.Count(row.blocks).If(row.capacity != 0) }},
-		{Head: " BLOCKS", Drop: 1, Of: func(row *row) report.Value { return orUnbounded(row, ui.Count(int64(row.blocks))) }},
+		{Name: "tokens", Head: " TOKENS", Of: func(row *row) report.Value {
+			return orUnbounded(row, report.Tokens(row.capacity), report.Quantity(row.capacity))
+		}},
+		{Name: "blocks", Head: " BLOCKS", Drop: 1, Of: func(row *row) report.Value {
+			return orUnbounded(row, report.Count(row.blocks), ui.Count(int64(row.blocks)))
+		}},
 		{Head: " REQUESTS", Drop: 3, Of: func(*row) report.Value { return report.Count(r.requests) }},
 		{Head: " FULL BLOCKS", Drop: 2, Of: func(*row) report.Value { return report.Count(r.full) }},
 		{Name: "hit_blocks", Head: " HIT BLOCKS", Of: func(row *row) report.Value { return report.Count(row.hits) }},
@@ -126,12 +128,12 @@ func (r *replayed) columns() []report.Column[*row] {
 		}})
 }
 
-// orUnbounded is a size for people.
-func orUnbounded(row *row, size string) report.Value {
+// orUnbounded is a size of what has a bound.
+func orUnbounded(row *row, v report.Value, size string) report.Value {
 	if row.capacity == 0 {
-		size = "unbounded"
+		return v.If(false).As("unbounded")
 	}
-	return report.Text(size)
+	return v.As(size)
 }
 
 // hitRate prints a part of a whole, at most 1, with four decimals: 0.5841.

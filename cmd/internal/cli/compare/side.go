@@ -78,15 +78,10 @@ func runSide(s *ui.Env, o *options, arg, name, variant string) (*comparedSide, e
 		x.Add(kindOf(m.Kept.Scenario, &row), sides.Run{ID: m.ID, Digest: m.Kept.Digest, Seed: m.Kept.Seed, Open: openRun(m.Kept), Figures: m.Kept.Figures})
 		return nil
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case h.Stop.Has():
-		return nil, ui.Failf(ui.Interrupted, "interrupted; nothing was compared or written")
-	case broken != nil:
-		return nil, ui.Fail(ui.Broken, broken)
+	if err == nil && broken != nil && !h.Stop.Has() {
+		err = ui.Fail(ui.Broken, broken)
 	}
-	return x, loading.WarnUnstruck(s, h)
+	return x, loading.Ended(s, h, err, "nothing was compared or written")
 }
 
 // openRun says why a run did not finish.

@@ -176,8 +176,7 @@ func blockTable(blocks []sqlite.BlockInfo, recorded bool) *report.Sheet {
 		}},
 		col{Head: "CACHE", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(map[bool]string{true: "read"}[b.Cached]) }},
 		col{Name: "cached", Of: func(b sqlite.BlockInfo) report.Value { return report.Bool(b.Cached) }},
-		col{Head: "CONTENT", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(ui.Excerpt(b.Content)) }},
-		col{Name: "content", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Content) }})
+		col{Name: "content", Head: "CONTENT", Of: func(b sqlite.BlockInfo) report.Value { return report.Text(b.Content).As(ui.Excerpt(b.Content)) }})
 }
 
 func attempt(c *sqlite.CallInfo) string {

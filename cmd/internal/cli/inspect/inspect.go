@@ -180,8 +180,7 @@ func (o *options) runs(d *report.Document, db *sqlite.DB) error {
 	}
 	type col = report.Column[recorded]
 	columns := []col{
-		{Name: "run", Of: func(r recorded) report.Value { return report.Text(r.ID) }},
-		{Head: "RUN", Of: func(r recorded) report.Value { return report.Text(ui.Short(r.ID)) }},
+		{Name: "run", Head: "RUN", Of: func(r recorded) report.Value { return report.Text(r.ID).As(ui.Short(r.ID)) }},
 		{Name: "name", Head: "SCENARIO", Of: func(r recorded) report.Value { return report.Text(r.Name) }},
 		{Name: "variant", Head: "VARIANT", Of: func(r recorded) report.Value { return report.Text(r.Variant) }},
 		{Name: "seed", Head: " SEED", Drop: 4, Of: func(r recorded) report.Value { return report.Unsigned(r.Seed).If(!r.Recorded()) }},

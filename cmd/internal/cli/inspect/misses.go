@@ -176,3 +176,65 @@ func because(c one) string {
 	}
 	return l.Cause
 }
+
+// diagnoses are what the API's cache diagnostics (beta cache-diagnosis-2026-04-07)
+// say of the reasons why a simulated call missed; of the others they say nothing
+// (null). A setting that differs while model, system and tools match is unavailable
+// there.
+var diagnoses = map[string]string{
+	llm.MissModel.String(): "model_changed", llm.MissSystem.String(): "system_changed",
+	llm.MissTools.String(): "tools_changed", llm.MissMessages.String(): "messages_changed",
+	llm.MissSalt.String(): "unavailable",
+}
+
+// apiSays is the type of the API's diagnosis of a simulated miss, "" for null, and
+// its cache_missed_input_tokens, 0 where it names none: an estimate from byte
+// lengths, the share of the prompt's bytes from the first one on that differs. A
+// changed model changes all of them.
+func apiSays(c *sqlite.CallInfo) (typ string, missed int64) {
+	typ = diagnoses[c.Miss]
+	from := max(c.MissByte, 0)
+	if c.Miss == llm.MissModel.String() {
+		from = 0
+	}
+	if typ == "" || c.Miss == llm.MissSalt.String() || c.Bytes <= 0 {
+		return typ, 0
+	}
+	return typ, c.Usage.Prompt() * max(c.Bytes-from, 0) / c.Bytes
+}
+
+// fanOuts lists siblings that wrote the same prefix since none could read what
+// another was writing. Their first calls continue nothing, so they are no misses
+// by themselves.
+func fanOuts(d *report.Document, fans []sqlite.FanOut) {
+	if len(fans) == 0 {
+		return
+	}
+	d.Say("\nsiblings started before the first one's response began, which could not read what it wrote")
+	type col = report.Column[sqlite.FanOut]
+	d.Table(report.TableOf("fan_outs", fans,
+		col{Name: "call", Head: " CALL", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.First.N) }},
+		col{Name: "lineage", Head: "AGENT", Of: func(f sqlite.FanOut) report.Value { return report.Text(f.First.Lineage) }},
+		col{Name: "type", Head: "TYPE", Drop: 3, Of: func(f sqlite.FanOut) report.Value { return report.Text(f.First.Type) }},
+		col{Name: "siblings", Head: " SIBLINGS", Of: func(f sqlite.FanOut) report.Value { return report.Count(len(f.Others)) }},
+		col{Name: "within", Head: " WITHIN", Drop: 2, Of: func(f sqlite.FanOut) report.Value { return report.Duration(f.Within()) }},
+		col{Name: "tokens_read", Head: " CACHE READ", Drop: 1, Of: func(f sqlite.FanOut) report.Value { return report.Count(readBy(&f)) }},
+		col{Name: "tokens_written_again_at_most", Head: " WRITTEN AGAIN AT MOST", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.Again()) }},
+		col{Name: "shared_blocks", Head: "SHARED", Of: func(f sqlite.FanOut) report.Value { return report.Count(f.Shared).If(f.Shared > 0).As(shared(&f)) }}))
+	d.Say("one that starts after that response has begun reads the shared part; agentsim whatif --stagger says what it saves")
+}
+
+// readBy is what the siblings of the first one read.
+func readBy(f *sqlite.FanOut) (n int64) {
+	for i := range f.Others {
+		n += f.Others[i].Usage.Read
+	}
+	return n
+}
+
+func shared(f *sqlite.FanOut) string {
+	if f.Shared == 0 {
+		return "not known without content"
+	}
+	return fmt.Sprintf("blocks 1–%d", f.Shared)
+}

@@ -80,8 +80,7 @@ func agentColumns(rows []branch, priced, read bool) []report.Column[branch] {
 	columns := []col{
 		{Name: "agent", Of: func(b branch) report.Value { return report.Count(b.agent.Agent) }},
 		{Name: "parent", Of: func(b branch) report.Value { return report.Count(b.agent.Parent) }},
-		{Name: "lineage", Of: func(b branch) report.Value { return report.Text(b.agent.Lineage) }},
-		{Head: "AGENT", Of: func(b branch) report.Value { return report.Text(b.indent + b.agent.Lineage) }},
+		{Name: "lineage", Head: "AGENT", Of: func(b branch) report.Value { return report.Text(b.agent.Lineage).As(b.indent + b.agent.Lineage) }},
 		{Name: "id", Of: func(b branch) report.Value { return report.Text(b.agent.ID) }},
 		{Name: "type", Head: "TYPE", Of: func(b branch) report.Value { return report.Text(b.agent.Type) }},
 		{Name: "structure", Of: func(b branch) report.Value { return report.Text(b.agent.Structure) }},

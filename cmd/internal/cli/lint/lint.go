@@ -3,7 +3,6 @@ package lint
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,9 +144,8 @@ func (o *options) verdict(found *lint.Report) error {
 func judged(d *report.Document, found *lint.Report) {
 	for _, alike := range ui.Alike(found.Findings, func(f lint.Finding) string { return f.Rule + f.What }) {
 		f := alike[0]
-		d.Print(func(w io.Writer, st report.Style) error {
-			_, err := fmt.Fprintf(w, "%s   %s%s\n  %s\n", st.Bold(f.Rule), placeText(f.Place), withText(f.With), f.What)
-			return err
+		d.Print(func(st report.Style) string {
+			return fmt.Sprintf("%s   %s%s\n  %s\n", st.Bold(f.Rule), placeText(f.Place), withText(f.With), f.What)
 		})
 		if f.Excerpt != "" {
 			d.Say("  | %s", f.Excerpt)

@@ -74,18 +74,8 @@ func (c *checkOptions) simulation(s *ui.Env) (*simulation, error) {
 	}
 	project := &loading.Project{}
 	defer project.Close()
-	on, err := project.Scenario(s, c.scenario, c.sets)
-	if err != nil {
-		return nil, err
-	}
-	if err := on.Over(nil, c.sets); err != nil {
-		return nil, err
-	}
-	names, err := harness.Variants(on.File, c.variants)
-	if err != nil {
-		return nil, err
-	}
-	return &simulation{on: on, variants: names, seeds: c.seeds}, loading.CheckSets(s, on.File, names, c.sets)
+	on, names, err := project.Variants(s, c.scenario, c.sets, c.variants)
+	return &simulation{on: on, variants: names, seeds: c.seeds}, err
 }
 
 // withoutLast reports whether a profile's sub-agents lack their last requests.

@@ -72,18 +72,12 @@ func (x *simulation) run(s *ui.Env) (out *simulated, err error) {
 	defer h.Close()
 	h.Recorder, h.NoAudit = &harness.Record{DB: db, Level: sqlite.Full}, true
 	made := make([]detours, len(w.Cells)*x.seeds)
-	err = h.Run(len(made), func(i int) (*harness.Job, error) {
-		spec, err := w.Spec(i/x.seeds, i%x.seeds)
-		if err != nil {
-			return nil, err
-		}
-		j := w.Maker.Job(spec)
-		j.Watch, j.Sinks = nil, []transcript.Sink{&made[i]}
-		return j, nil
-	}, func(i int, r *harness.Run) error {
-		v := &out.variants[i/x.seeds]
+	err = h.Each(w, func(j *harness.Job, cell, n int) {
+		j.Watch, j.Sinks = nil, []transcript.Sink{&made[cell*x.seeds+n]}
+	}, func(cell, n int, r *harness.Run) error {
+		v := &out.variants[cell]
 		v.offered += int64(r.Result.Detours)
-		v.taken += made[i].taken
+		v.taken += made[cell*x.seeds+n].taken
 		return out.take(db, v, r)
 	})
 	if err == nil && h.Stop.Has() {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -60,10 +59,7 @@ func (a *answer) specs() (out []*sim.Spec) {
 func (a *answer) document(s *ui.Env) *report.Document {
 	d, rows, why := &report.Document{}, a.rows(), a.remarks()
 	heading := a.heading()
-	d.Print(func(w io.Writer, st report.Style) error {
-		_, err := fmt.Fprintf(w, "%s\n\n", strings.Join(st.Lines(heading, 0), "\n"))
-		return err
-	})
+	d.Print(func(st report.Style) string { return strings.Join(st.Lines(heading, 0), "\n") + "\n\n" })
 	d.Field("scenario", report.Text(a.file.Name))
 	a.on.Tell(d, a.specs())
 	columns := a.columns

@@ -31,7 +31,7 @@ func (s *seen) Emit(e *transcript.Event) {
 	switch b := e.Body.(type) {
 	case *transcript.Item:
 		was := s.items[b.Item]
-		s.items[b.Item] = verdict{Item: *b, late: b.Outcome == "wrong" && (was.Outcome == "done" || was.Outcome == "rework" || was.late)}
+		s.items[b.Item] = verdict{Item: *b, late: b.Outcome == transcript.Wrong && (was.Outcome == transcript.Done || was.Outcome == transcript.Rework || was.late)}
 	case *transcript.Finding:
 		if b.Rule == "minimal" {
 			about, _, _ := strings.Cut(b.Detail, ":")
@@ -193,14 +193,14 @@ func inWorkOrder(items []string, sc *scenarios.Scenario) string {
 // undone is what became of an item that was not done, "" for one that was.
 func (v *verdict) undone() string {
 	switch v.Outcome {
-	case "wrong":
+	case transcript.Wrong:
 		if v.late && len(v.of.Pitfalls)+len(v.of.MisledBy) > 0 {
 			return v.of.ID + " (wrong: a defect stands in what it changed)"
 		}
 		return v.of.ID + " (wrong: it goes by an old version of a file)"
 	case unsaid:
 		return v.of.ID + " (nobody reported it)"
-	case "failed":
+	case transcript.Failed:
 	default:
 		return ""
 	}

@@ -24,9 +24,6 @@ type fromOptions struct {
 	content         bool
 }
 
-// logSlack is how long after a lifetime the client's log still shows hits.
-const logSlack = "8.5s"
-
 func newFrom(s *ui.Env) *cobra.Command {
 	o := &fromOptions{}
 	cmd := &cobra.Command{
@@ -47,7 +44,7 @@ session that was imported with its content.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "output", "o", "", "the `file` to write")
 	f.BoolVar(&o.content, "with-content", false, "also write what was said, with tool inputs and results")
-	f.StringVar(&o.slack, "slack", logSlack, "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
+	f.StringVar(&o.slack, "slack", loading.LogSlack.String(), "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
 	rundb.Flag(s, f, &o.db, "the `file` in which the run is looked up")
 	return cmd
 }

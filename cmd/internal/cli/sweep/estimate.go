@@ -78,24 +78,14 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	limits, err := o.thresholds()
+	limits, err := baseline.ParseAll(o.limits, baseline.ParseLimit)
 	if err != nil {
 		return err
 	}
 	defer o.project.Close()
 	o.sets = o.project.Sets(o.sets)
-	on, err := o.project.Scenario(s, o.name, o.sets)
+	on, names, err := o.project.Variants(s, o.name, o.sets, o.variants)
 	if err != nil {
-		return err
-	}
-	if err := on.Over(nil, o.sets); err != nil {
-		return err
-	}
-	names, err := harness.Variants(on.File, o.variants)
-	if err != nil {
-		return err
-	}
-	if err := loading.CheckSets(s, on.File, names, o.sets); err != nil {
 		return err
 	}
 	for _, t := range limits {
@@ -127,17 +117,6 @@ func estimate(s *ui.Env, o *estimateOptions) error {
 	return nil
 }
 
-func (o *estimateOptions) thresholds() (out []*baseline.Threshold, err error) {
-	for _, text := range o.limits {
-		t, err := baseline.ParseLimit(text)
-		if err != nil {
-			return nil, ui.Fail(ui.Usage, err)
-		}
-		out = append(out, t)
-	}
-	return out, nil
-}
-
 // simulate runs the variants with all seeds.
 func (o *estimateOptions) simulate(s *ui.Env, on *loading.Loaded, names []string) (list []estimated, specs []*sim.Spec, err error) {
 	w, err := harness.NewSweep(on.Maker(nil), names, o.seeds)
@@ -148,18 +127,13 @@ func (o *estimateOptions) simulate(s *ui.Env, on *loading.Loaded, names []string
 	h := harness.New(s, "estimating", len(names)*o.seeds)
 	defer h.Close()
 	h.Workers, h.NoAudit = o.workers, true
-	err = h.Run(len(names)*o.seeds, func(i int) (*harness.Job, error) {
-		spec, err := w.Spec(i/o.seeds, i%o.seeds)
-		if err != nil {
-			return nil, err
+	err = h.Each(w, func(j *harness.Job, _, n int) {
+		if n == 0 {
+			specs = append(specs, j.Spec)
 		}
-		if i%o.seeds == 0 {
-			specs = append(specs, spec)
-		}
-		return w.Maker.Job(spec), nil
-	}, func(i int, r *harness.Run) error {
-		e := &list[i/o.seeds]
-		e.variant = names[i/o.seeds]
+	}, func(cell, _ int, r *harness.Run) error {
+		e := &list[cell]
+		e.variant = names[cell]
 		if why := r.Open(); why != "" {
 			if e.open++; e.open == 1 {
 				e.why = why
@@ -169,13 +143,7 @@ func (o *estimateOptions) simulate(s *ui.Env, on *loading.Loaded, names []string
 		e.runs = append(e.runs, r.Metrics)
 		return nil
 	})
-	if err == nil && h.Stop.Has() {
-		err = ui.Failf(ui.Interrupted, "interrupted; nothing was estimated")
-	}
-	if err == nil {
-		err = loading.WarnUnstruck(s, h)
-	}
-	return list, specs, err
+	return list, specs, loading.Ended(s, h, err, "nothing was estimated")
 }
 
 // judged says which limits fewer than nine runs in ten keep, and which are kept.

@@ -62,12 +62,16 @@ func (v *validation) heading() string {
 	return out
 }
 
-func name(r *judge.Repo) string {
-	if r.Name == "" {
-		return "(unnamed)"
-	}
-	return r.Name
+// repository is the column of names of repositories.
+func repository[R any](of func(R) *judge.Repo) report.Column[R] {
+	return report.Column[R]{Name: "repository", Head: "REPOSITORY", Of: func(r R) report.Value { return named(of(r).Name) }}
 }
+
+func named(repository string) report.Value {
+	return report.Text(repository).As(cmp.Or(repository, "(unnamed)"))
+}
+
+func itself(r judge.Repo) *judge.Repo { return &r }
 
 // prediction is what one predictor makes of all requests of a repository; of all
 // of them where repo is nil.
@@ -76,6 +80,14 @@ type prediction struct {
 	*judge.All
 	by   judge.Predictor
 	loss bool // with what is expected to be lost
+}
+
+// repository is whose requests they are.
+func (p prediction) repository() report.Value {
+	if p.repo == nil {
+		return report.Text("(all)")
+	}
+	return named(p.repo.Name)
 }
 
 // off is how far the predictor is off.
@@ -121,58 +133,48 @@ func (v *validation) everything() *report.Sheet {
 	type col = report.Column[prediction]
 	first := func(p prediction) bool { return p.by == judge.ByModel && !p.loss }
 	return report.TableOf("predictors", rows,
-		col{Name: "repository", Of: func(p prediction) report.Value {
-			if p.repo == nil {
-				return report.None()
-			}
-			return report.Text(p.repo.Name)
-		}},
-		col{Head: "REPOSITORY", Of: func(p prediction) report.Value {
-			if p.repo == nil {
-				return report.Text("(all)").OrBlank(first(p))
-			}
-			return report.Text(name(p.repo)).OrBlank(first(p))
-		}},
+		col{Name: "repository", Of: func(p prediction) report.Value { return p.repository().If(p.repo != nil) }},
+		col{Head: "REPOSITORY", Of: func(p prediction) report.Value { return p.repository().OrBlank(first(p)) }},
 		col{Name: "predicted_by", Head: "PREDICTED BY", Of: func(p prediction) report.Value { return report.Text(p.predictor()) }},
 		col{Name: "requests", Head: " REQUESTS", Drop: 4, Of: func(p prediction) report.Value { return report.Count(p.N).OrBlank(first(p)) }},
-		col{Name: "predicted_exactly", Of: func(p prediction) report.Value { return report.Count(p.Exact).OrBlank(first(p)) }},
-		col{Head: " EXACT", Drop: 3, Of: func(p prediction) report.Value { return report.Share(p.Exact, p.N).Fine().OrBlank(first(p)) }},
+		col{Name: "predicted_exactly", Head: " EXACT", Drop: 3, Of: func(p prediction) report.Value { return of(report.Count(p.Exact), p.Exact, p.N).OrBlank(first(p)) }},
 		col{Name: "visibility_lag", Head: " LAG", Drop: 5, Of: func(p prediction) report.Value { return report.Count(p.Lag).OrBlank(first(p)) }},
 		col{Name: "tokens_read", Of: func(p prediction) report.Value { return report.Tokens(p.Read).OrBlank(first(p)) }},
 		col{Name: "prompts_cost", Of: func(p prediction) report.Value { return money(p.Bill).OrBlank(first(p)) }},
 		col{Name: "expected_loss", Of: func(p prediction) report.Value { return money(p.Loss).OrBlank(first(p)) }},
-		col{Name: "tokens_off", Of: func(p prediction) report.Value { return report.Tokens(p.off().Tokens.Abs).OrBlank(!p.loss) }},
-		col{Head: " TOKENS ABS", Drop: 2, Of: func(p prediction) report.Value {
-			return report.Share(p.off().Tokens.Abs, p.Read).Fine().OrBlank(!p.loss)
+		col{Name: "tokens_off", Head: " TOKENS ABS", Drop: 2, Of: func(p prediction) report.Value {
+			return of(report.Tokens(p.off().Tokens.Abs), p.off().Tokens.Abs, p.Read).OrBlank(!p.loss)
 		}},
-		col{Name: "tokens_off_signed", Of: func(p prediction) report.Value {
-			return report.Tokens(p.off().Tokens.Signed).OrBlank(!p.loss)
+		col{Name: "tokens_off_signed", Head: " SIGNED", Drop: 2, Of: func(p prediction) report.Value {
+			return signedOf(report.Tokens(p.off().Tokens.Signed), p.off().Tokens.Signed, p.Read).OrBlank(!p.loss)
 		}},
-		col{Head: " SIGNED", Drop: 2, Of: func(p prediction) report.Value {
-			return report.Share(p.off().Tokens.Signed, p.Read).Fine().Signed().OrBlank(!p.loss)
+		col{Name: "off", Head: " MONEY ABS", Of: func(p prediction) report.Value {
+			return of(money(p.off().Money.Abs), p.off().Money.Abs/nano, p.Bill/nano).OrBlank(!p.loss)
 		}},
-		col{Name: "off", Of: func(p prediction) report.Value { return money(p.off().Money.Abs).OrBlank(!p.loss) }},
-		col{Head: " MONEY ABS", Of: func(p prediction) report.Value {
-			return report.Share(p.off().Money.Abs/nano, p.Bill/nano).Fine().OrBlank(!p.loss)
-		}},
-		col{Name: "off_signed", Of: func(p prediction) report.Value { return money(p.money()) }},
-		col{Head: " SIGNED", Of: func(p prediction) report.Value { return report.Share(p.money()/nano, p.Bill/nano).Fine().Signed() }},
+		col{Name: "off_signed", Head: " SIGNED", Of: func(p prediction) report.Value { return signedOf(money(p.money()), p.money()/nano, p.Bill/nano) }},
 		col{Name: "kept", Of: func(p prediction) report.Value { return report.Count(p.Kept.N).OrBlank(first(p)) }},
-		col{Name: "kept_told", Of: func(p prediction) report.Value { return report.Count(p.Kept.Right[p.by]).OrBlank(!p.loss) }},
-		col{Head: " KEPT TOLD", Drop: 1, Of: func(p prediction) report.Value { return report.Text(told(&p.Kept, p.by)).OrBlank(!p.loss) }},
+		col{Name: "kept_told", Head: " KEPT TOLD", Drop: 1, Of: func(p prediction) report.Value { return told(&p.Kept, p.by).OrBlank(!p.loss) }},
 		col{Name: "gone", Of: func(p prediction) report.Value { return report.Count(p.Gone.N).OrBlank(first(p)) }},
-		col{Name: "gone_told", Of: func(p prediction) report.Value { return report.Count(p.Gone.Right[p.by]).OrBlank(!p.loss) }},
-		col{Head: " GONE TOLD", Drop: 1, Of: func(p prediction) report.Value { return report.Text(told(&p.Gone, p.by)).OrBlank(!p.loss) }})
+		col{Name: "gone_told", Head: " GONE TOLD", Drop: 1, Of: func(p prediction) report.Value { return told(&p.Gone, p.by).OrBlank(!p.loss) }})
 }
 
 func money(n int64) report.Value { return report.Dollars(cachemodel.Picodollars(n)) }
 
+// of is a figure that people see as its share of another one; signedOf with its sign.
+func of(v report.Value, n, all int64) report.Value {
+	return v.As(report.Share(n, all).Fine().String())
+}
+
+func signedOf(v report.Value, n, all int64) report.Value {
+	return v.As(report.Share(n, all).Fine().Signed().String())
+}
+
 // told is for how many of the deciding requests a predictor foretold the side.
-func told(s *judge.Side, k judge.Predictor) string {
+func told(s *judge.Side, k judge.Predictor) report.Value {
 	if s.N == 0 {
-		return "–"
+		return report.Count(s.Right[k]).As("–")
 	}
-	return fmt.Sprintf("%d/%d", s.Right[k], s.N)
+	return report.Count(s.Right[k]).As(fmt.Sprintf("%d/%d", s.Right[k], s.N))
 }
 
 // nano is how many picodollars a printed share of a bill is rounded to: ratios of
@@ -183,14 +185,12 @@ const nano = 1000
 func (v *validation) summary() *report.Sheet {
 	type col = report.Column[judge.Repo]
 	columns := []col{
-		{Name: "repository", Of: func(r judge.Repo) report.Value { return report.Text(r.Name) }},
-		{Head: "REPOSITORY", Of: func(r judge.Repo) report.Value { return report.Text(name(&r)) }},
+		repository(itself),
 		{Name: "sessions", Of: func(r judge.Repo) report.Value { return report.Count(r.Sessions) }},
 		{Name: "requests", Of: func(r judge.Repo) report.Value { return report.Count(r.Requests) }},
 		{Head: " REQUESTS", Of: func(r judge.Repo) report.Value { c := r.Followers(); return report.Count(c.N) }},
 		{Name: "steps", Head: " STEPS", Drop: 4, Of: func(r judge.Repo) report.Value { n, _, _ := r.Steps(); return report.Count(n) }},
-		{Name: "steps_exact", Of: func(r judge.Repo) report.Value { _, exact, _ := r.Steps(); return report.Count(exact) }},
-		{Head: " EXACT", Of: func(r judge.Repo) report.Value { n, exact, _ := r.Steps(); return report.Share(exact, n).Fine() }},
+		{Name: "steps_exact", Head: " EXACT", Of: func(r judge.Repo) report.Value { n, exact, _ := r.Steps(); return of(report.Count(exact), exact, n) }},
 		{Name: "visibility_lag", Head: " LAG", Drop: 3, Of: func(r judge.Repo) report.Value { _, _, lag := r.Steps(); return report.Count(lag) }},
 		{Head: " CACHE READ", Drop: 2, Of: func(r judge.Repo) report.Value { c := r.Followers(); return report.Count(c.Read) }},
 		{Head: " TOTAL OFF", Of: func(r judge.Repo) report.Value {
@@ -291,8 +291,7 @@ func (v *validation) transitions() *report.Sheet {
 		return col{Head: head, Drop: 2, Of: func(f followed) report.Value { return report.Count(f.Class[k]) }}
 	}
 	return report.TableOf("transitions", rows, append([]col{
-		{Name: "repository", Of: func(f followed) report.Value { return report.Text(f.repo.Name) }},
-		{Head: "REPOSITORY", Of: func(f followed) report.Value { return report.Text(name(f.repo)) }},
+		repository(func(f followed) *judge.Repo { return f.repo }),
 		{Name: "transition", Head: "TRANSITION", Of: func(f followed) report.Value { return report.Text(f.by.String()) }},
 		{Name: "within_ttl", Head: "IN TTL", Of: func(f followed) report.Value {
 			if f.within {
@@ -332,10 +331,10 @@ func (v *validation) causes() *report.Sheet {
 	}
 	type col = report.Column[missed]
 	return report.TableOf("causes", rows,
-		col{Name: "repository", Of: func(m missed) report.Value { return report.Text(m.repo.Name) }},
-		col{Head: "REPOSITORY", Of: func(m missed) report.Value { return report.Text(name(m.repo)) }},
-		col{Name: "cause", Of: func(m missed) report.Value { return report.Text(m.cause.String()) }},
-		col{Head: "CAUSE", Of: func(m missed) report.Value { return report.Text(cmp.Or(m.cause.String(), "(read as expected)")) }},
+		repository(func(m missed) *judge.Repo { return m.repo }),
+		col{Name: "cause", Head: "CAUSE", Of: func(m missed) report.Value {
+			return report.Text(m.cause.String()).As(cmp.Or(m.cause.String(), "(read as expected)"))
+		}},
 		col{Name: "requests", Head: " REQUESTS", Of: func(m missed) report.Value { return report.Count(m.repo.Missed[m.cause]) }},
 		col{Name: "tokens_lost", Head: " LOST", Of: func(m missed) report.Value { return report.Count(m.repo.Lost[m.cause]) }},
 		col{Head: " SHARE OF LOST", Drop: 2, Of: func(m missed) report.Value { return report.Share(m.repo.Lost[m.cause], m.lost) }},
@@ -355,8 +354,7 @@ func (v *validation) firsts() *report.Sheet {
 	}
 	type col = report.Column[judge.Repo]
 	return report.TableOf("first_requests", rows, append([]col{
-		{Name: "repository", Of: func(r judge.Repo) report.Value { return report.Text(r.Name) }},
-		{Head: "REPOSITORY", Of: func(r judge.Repo) report.Value { return report.Text(name(&r)) }},
+		repository(itself),
 		{Head: " THREADS", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).N) }},
 		{Head: " CACHE READ", Of: func(r judge.Repo) report.Value { return report.Count(firstOf(r).Read) }},
 		{Head: " SHARE OF READ", Drop: 2, Of: func(r judge.Repo) report.Value { return report.Share(firstOf(r).Read, r.Usage.Read).Fine() }},
@@ -373,12 +371,8 @@ func (v *validation) agreement() *report.Sheet {
 	type col = report.Column[judge.Agreement]
 	return report.TableOf("server_diagnosis", v.report.Agreement,
 		col{Name: "server", Head: "SERVER SAYS", Of: func(a judge.Agreement) report.Value { return report.Text(a.Server) }},
-		col{Name: "inferred", Of: func(a judge.Agreement) report.Value { return report.Text(a.Ours.String()) }},
-		col{Head: "WE INFER", Of: func(a judge.Agreement) report.Value {
-			if a.Ours == recording.NoCause {
-				return report.Text("no miss")
-			}
-			return report.Text(a.Ours.String())
+		col{Name: "inferred", Head: "WE INFER", Of: func(a judge.Agreement) report.Value {
+			return report.Text(a.Ours.String()).As(cmp.Or(a.Ours.String(), "no miss"))
 		}},
 		col{Name: "requests", Head: " REQUESTS", Of: func(a judge.Agreement) report.Value { return report.Count(a.N) }},
 		col{Name: "server_tokens", Head: " TOKENS IT NAMES", Drop: 1, Of: func(a judge.Agreement) report.Value { return report.Count(a.Missed) }},
@@ -420,15 +414,15 @@ func (v *validation) bestEffort() *report.Sheet {
 		}
 	}
 	type col = report.Column[band]
+	part := func(name, head string, of func(band) int64) col {
+		return col{Name: name, Head: head, Of: func(b band) report.Value { return report.Count(of(b)).As(report.Share(of(b), b.N).String()) }}
+	}
 	return report.TableOf("best_effort", rows,
 		col{Name: "gap", Head: "GAP", Of: func(b band) report.Value { return report.Text(b.gap.String()) }},
 		col{Name: "steps", Head: " STEPS", Of: func(b band) report.Value { return report.Count(b.N) }},
-		col{Name: "full", Of: func(b band) report.Value { return report.Count(b.Full) }},
-		col{Head: " WHOLE PROMPT READ", Of: func(b band) report.Value { return report.Share(b.Full, b.N) }},
-		col{Name: "partial", Of: func(b band) report.Value { return report.Count(b.Partial) }},
-		col{Head: " PART", Of: func(b band) report.Value { return report.Share(b.Partial, b.N) }},
-		col{Name: "collapsed", Of: func(b band) report.Value { return report.Count(b.Collapsed) }},
-		col{Head: " AT MOST 12 K", Of: func(b band) report.Value { return report.Share(b.Collapsed, b.N) }})
+		part("full", " WHOLE PROMPT READ", func(b band) int64 { return b.Full }),
+		part("partial", " PART", func(b band) int64 { return b.Partial }),
+		part("collapsed", " AT MOST 12 K", func(b band) int64 { return b.Collapsed }))
 }
 
 // leftOut are the sessions that were not judged, for machines.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
+	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -16,11 +17,7 @@ import (
 	"agentsim/sim/recording/player"
 	"agentsim/sim/recording/toscenario"
 	"agentsim/sim/transcript"
-	"agentsim/sim/vtime"
 )
-
-// logSlack is how long after a lifetime the clients' logs still show hits.
-const logSlack = 8500 * vtime.Millisecond
 
 // The ways in which a session is played, by what is left to the cache model.
 const (
@@ -86,11 +83,11 @@ func playTold(s *ui.Env, sessions []*recording.Session) (*toldValidation, error)
 
 // playSession runs the text of a session's scenario, as agentsim run would.
 func playSession(x *recording.Session) (*playedSession, error) {
-	told, err := toscenario.Of(x, toscenario.Options{Slack: logSlack})
+	told, err := toscenario.Of(x, toscenario.Options{Slack: loading.LogSlack})
 	if err != nil {
 		return nil, err
 	}
-	f, err := scenarios.Parse("told.yaml", told.Text("told", "lab validate", logSlack))
+	f, err := scenarios.Parse("told.yaml", told.Text("told", "lab validate", loading.LogSlack))
 	if err != nil {
 		return nil, err
 	}

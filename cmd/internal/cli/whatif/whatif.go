@@ -25,10 +25,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// logSlack is how long after a lifetime the client's log still shows hits: the
-// last one that was recorded came 308.5 s after the request before.
-const logSlack = "8.5s"
-
 // options are the flags, as typed.
 type options struct {
 	db, output, structure, forks              string
@@ -82,7 +78,7 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	o.question, f = f, cmd.Flags()
 	f.SortFlags = false
 	f.AddFlagSet(o.question)
-	f.StringVar(&o.slack, "slack", logSlack, "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
+	f.StringVar(&o.slack, "slack", loading.LogSlack.String(), "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
 	o.prices.Add(f)
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	ui.OutputFlag(f, &o.output)

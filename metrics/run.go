@@ -109,6 +109,9 @@ func (p Parts) Plus(o Parts) Parts {
 	return Parts{p.Input + o.Input, p.Written + o.Written, p.Read + o.Read, p.Output + o.Output}
 }
 
+// Completed reports whether the run came to its end.
+func (r *Run) Completed() bool { return r.Outcome == transcript.Completed }
+
 // Parts is the run's bill by what it was paid for.
 func (r *Run) Parts() (p Parts) {
 	for _, m := range r.Models {

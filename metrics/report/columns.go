@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agentsim/metrics"
-	"agentsim/sim/transcript"
 )
 
 // column is one column of a comparison.
@@ -162,7 +161,7 @@ func FigureAt(r *metrics.Run, path string) (metrics.Value, bool) {
 // outcome says what became of the work: how much is done, how much of that was
 // done twice, what failed and what acted on an old file; or why the run ended.
 func outcome(r *metrics.Run) string {
-	if r.Outcome != transcript.Completed {
+	if !r.Completed() {
 		return string(r.Outcome)
 	}
 	o := r.Items

@@ -9,7 +9,6 @@ import (
 	"agentsim/cachemodel"
 	"agentsim/metrics"
 	"agentsim/sim/llm"
-	"agentsim/sim/transcript"
 )
 
 // Row is one variant's run.
@@ -252,7 +251,7 @@ func finished(r *metrics.Run) bool {
 			return false
 		}
 	}
-	return r.Outcome == transcript.Completed
+	return r.Completed()
 }
 
 // roots lists the lineages of a run's roots, sorted.

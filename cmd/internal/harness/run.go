@@ -21,6 +21,14 @@ import (
 // MaxSeeds bounds how many seeds one command runs.
 const MaxSeeds = 1_000_000
 
+// CheckSeeds refuses a number of seeds that cannot be run.
+func CheckSeeds(n int) error {
+	if n < 1 || n > MaxSeeds {
+		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", n, MaxSeeds)
+	}
+	return nil
+}
+
 // Harness runs jobs.
 type Harness struct {
 	Stop     *Interrupt

@@ -19,7 +19,6 @@ import (
 	"agentsim/sim/recording"
 	"agentsim/sim/recording/importer"
 	"agentsim/sim/transcript/sqlite"
-	"agentsim/sim/vtime"
 )
 
 // Sessions reads what the arguments name, one session after another with what it
@@ -65,7 +64,7 @@ func Sessions(s *ui.Env, args []string, db string, take func(source string, x *r
 
 // LogSlack is how long after a lifetime the client's log still shows hits: the last one
 // that was recorded came 308.5 s after the request before.
-const LogSlack = 8500 * vtime.Millisecond
+const LogSlack = "8.5s"
 
 // once hands on each session once: one that has the id of an earlier one is the same,
 // unless the same format tells of it for another origin.

@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -85,16 +86,8 @@ reported and does not count. What a repository's own files put in front of agent
 	return cmd
 }
 
-func (o *options) check() error {
-	switch {
-	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
-		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
-	}
-	return o.checkGuard()
-}
-
 func run(s *ui.Env, o *options, args []string) error {
-	if err := o.check(); err != nil {
+	if err := cmp.Or(harness.CheckSeeds(o.seeds), o.checkGuard()); err != nil {
 		return err
 	}
 	limits, err := baseline.ParseAll(o.limits, baseline.ParseThreshold)

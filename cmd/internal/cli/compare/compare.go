@@ -52,9 +52,8 @@ compared (another version of this program, other prices, an edit of the scenario
 }
 
 func run(s *ui.Env, o *options, args []string) error {
-	switch {
-	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
-		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
+	if err := harness.CheckSeeds(o.seeds); err != nil {
+		return err
 	}
 	var both [2]*comparedSide
 	for i, arg := range args {

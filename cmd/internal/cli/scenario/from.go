@@ -44,7 +44,7 @@ session that was imported with its content.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "output", "o", "", "the `file` to write")
 	f.BoolVar(&o.content, "with-content", false, "also write what was said, with tool inputs and results")
-	f.StringVar(&o.slack, "slack", loading.LogSlack.String(), "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
+	f.StringVar(&o.slack, "slack", loading.LogSlack, "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
 	rundb.Flag(s, f, &o.db, "the `file` in which the run is looked up")
 	return cmd
 }

@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,13 +68,10 @@ goes on where an interrupted one stopped. What is printed does not depend on the
 const maxRuns = 10_000_000
 
 func (o *options) check() error {
-	switch {
-	case o.seeds < 1 || o.seeds > harness.MaxSeeds:
-		return ui.Failf(ui.Usage, "--seeds %d: write a number from 1 to %d", o.seeds, harness.MaxSeeds)
-	case o.workers < 0:
+	if o.workers < 0 {
 		return ui.Failf(ui.Usage, "--workers %d: write a number from 1 on, or leave it out", o.workers)
 	}
-	return ui.CheckPlot(o.plot)
+	return cmp.Or(harness.CheckSeeds(o.seeds), ui.CheckPlot(o.plot))
 }
 
 // axes parts --set into axes, of several values, and plain overrides.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"agentsim/cachemodel"
-	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/report"
 	"agentsim/scenarios"
@@ -17,7 +16,11 @@ import (
 	"agentsim/sim/recording/player"
 	"agentsim/sim/recording/toscenario"
 	"agentsim/sim/transcript"
+	"agentsim/sim/vtime"
 )
+
+// logSlack is loading.LogSlack.
+const logSlack = 8500 * vtime.Millisecond
 
 // The ways in which a session is played, by what is left to the cache model.
 const (
@@ -83,11 +86,11 @@ func playTold(s *ui.Env, sessions []*recording.Session) (*toldValidation, error)
 
 // playSession runs the text of a session's scenario, as agentsim run would.
 func playSession(x *recording.Session) (*playedSession, error) {
-	told, err := toscenario.Of(x, toscenario.Options{Slack: loading.LogSlack})
+	told, err := toscenario.Of(x, toscenario.Options{Slack: logSlack})
 	if err != nil {
 		return nil, err
 	}
-	f, err := scenarios.Parse("told.yaml", told.Text("told", "lab validate", loading.LogSlack))
+	f, err := scenarios.Parse("told.yaml", told.Text("told", "lab validate", logSlack))
 	if err != nil {
 		return nil, err
 	}

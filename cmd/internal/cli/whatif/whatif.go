@@ -78,7 +78,7 @@ func (o *options) flags(s *ui.Env, cmd *cobra.Command) {
 	o.question, f = f, cmd.Flags()
 	f.SortFlags = false
 	f.AddFlagSet(o.question)
-	f.StringVar(&o.slack, "slack", loading.LogSlack.String(), "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
+	f.StringVar(&o.slack, "slack", loading.LogSlack, "how `long` after its TTL an entry can still be read, by the client's log; 0s for a simulated run")
 	o.prices.Add(f)
 	rundb.Flag(s, f, &o.db, "the `file` that runs are recorded in")
 	ui.OutputFlag(f, &o.output)

@@ -22,12 +22,15 @@ type Document struct {
 // part is one piece of a document: text for people, a figure for machines, or a
 // table for both.
 type part struct {
-	say   func(Style) string // text that people see; nil for none
-	lines []string           // of a label, and what Say says
-	label string
-	name  string // "" for what machines do not see
-	value Value
-	table *Sheet
+	say     func(Style) string // text that people see; nil for none
+	lines   []string           // of a label, and what Say says
+	label   string
+	listed  bool                  // it is one of a list of labels
+	embed   func(io.Writer) error // what only a page shows: its markup
+	heading bool                  // of what Title and Heading say
+	name    string                // "" for what machines do not see
+	value   Value
+	table   *Sheet
 }
 
 // Sheet is a table of a document, with columns for people, for machines, or for
@@ -102,16 +105,20 @@ func (d *Document) say(text string, hang int) {
 
 // Title adds a line for people that is set off.
 func (d *Document) Title(text string) {
-	d.Print(func(st Style) string { return st.Bold(text) + "\n" })
+	d.heads(func(st Style) string { return st.Bold(text) + "\n" })
 }
 
 // Heading adds a line for people that begins with a word that is set off, and an empty
 // one below it.
 func (d *Document) Heading(word, format string, args ...any) {
-	d.Print(func(st Style) string {
+	d.heads(func(st Style) string {
 		lines := st.Lines(fmt.Sprintf(format, args...), len(word)+3)
 		return st.Bold(word) + "   " + strings.Join(lines, "\n"+strings.Repeat(" ", len(word)+3)) + "\n\n"
 	})
+}
+
+func (d *Document) heads(say func(Style) string) {
+	d.parts = append(d.parts, part{say: say, heading: true})
 }
 
 // Print adds text for people that depends on how it may look.
@@ -123,7 +130,7 @@ const labelWidth = 12
 // Label adds lines for people behind a name that is printed once; nothing where
 // there is none. Long lines go on below their beginning, but a command to type.
 func (d *Document) Label(name string, lines ...string) {
-	d.parts = append(d.parts, part{label: name, lines: lines, say: func(st Style) (out string) {
+	d.parts = append(d.parts, part{label: name, listed: true, lines: lines, say: func(st Style) (out string) {
 		name := name
 		for _, text := range lines {
 			if text == "" {

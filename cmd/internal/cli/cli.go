@@ -20,6 +20,7 @@ import (
 	"agentsim/cmd/internal/cli/profile"
 	"agentsim/cmd/internal/cli/project"
 	"agentsim/cmd/internal/cli/replay"
+	reportpage "agentsim/cmd/internal/cli/report"
 	"agentsim/cmd/internal/cli/run"
 	"agentsim/cmd/internal/cli/runs"
 	"agentsim/cmd/internal/cli/scenario"
@@ -132,7 +133,7 @@ Exit codes:
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
 	under(root, "run", run.New(s), sweep.New(s), crossover.New(s))
-	under(root, "look", inspect.New(s), compare.New(s), replay.New(s))
+	under(root, "look", inspect.New(s), compare.New(s), reportpage.New(s), replay.New(s))
 	under(root, "gate", check.New(s), bench.New(s))
 	under(root, "recordings", importing.New(s), whatif.New(s))
 	under(root, "more", scenario.New(s), newLab(s))

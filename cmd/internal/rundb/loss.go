@@ -43,6 +43,32 @@ func (c Request) Loss(back int) Loss {
 	return Loss{c.Expected, sent, c.After, cause, meaning(c.CallInfo, back, c.Price), c.remedy(back), cost, priced}
 }
 
+// Requests are a run's calls in order, as far as they are recorded, with what it takes
+// to say what each miss lost. Breakpoints are left out.
+func Requests(db *sqlite.DB, info sqlite.RunInfo) ([]Request, error) {
+	calls, err := db.Calls(info.ID)
+	if err != nil {
+		return nil, err
+	}
+	var known []sqlite.RecordedInfo
+	if info.Recorded() {
+		if known, err = db.RecordedCalls(info.ID); err != nil {
+			return nil, err
+		}
+	}
+	out, at, price := make([]Request, len(calls)), map[int64]*sqlite.CallInfo{}, PricesOr(db, info)
+	for i := range calls {
+		c := &calls[i]
+		out[i], at[c.N] = Request{CallInfo: c, Price: price}, c
+		if i < len(known) {
+			out[i].Recorded = &known[i]
+		} else if from := at[c.After]; from != nil && c.Miss == llm.MissExpired.String() {
+			out[i].Idle = c.StartedAt.Sub(from.StartedAt)
+		}
+	}
+	return out, nil
+}
+
 // Again is how many of the tokens that a call lost it paid for again: a prompt that
 // became shorter lost more than it sent.
 func Again(u llm.Usage, lost int64) int64 { return sqlite.Hit(u, lost).Read - u.Read }

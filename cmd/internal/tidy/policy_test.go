@@ -89,6 +89,7 @@ metrics/grid:          metrics metrics/stat metrics/baseline metrics/report cach
 metrics/sides:         metrics metrics/stat metrics/baseline metrics/report
 metrics/gobench:       metrics metrics/baseline
 metrics/heads:         scenarios/document sim/llm sim/llm/tokens sim/gate sim/tool sim/agent sim/client sim/project cachemodel metrics metrics/baseline
+metrics/page:          metrics/report
 metrics/sarif:
 metrics/junit:
 
@@ -100,7 +101,7 @@ sim/reprice:           WORDS sim/workspace scenarios cachemodel mockllm/script m
 
 cmd/agentsim:             cmd/internal/cli
 cmd/internal/ui:          sim sim/transcript sim/transcript/sqlite scenarios metrics metrics/report
-cmd/internal/rundb:       cmd/internal/ui cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
+cmd/internal/rundb:       cmd/internal/ui sim/llm sim/llm/tokens sim/vtime cachemodel cmd/internal/hostdir metrics/report scenarios sim sim/kernel sim/workspace sim/transcript/sqlite sim/recording/toevents
 cmd/internal/harness:     cmd/internal/ui WORDS WORLD sim sim/audit sim/transcript/sqlite scenarios scenarios/expect metrics metrics/report metrics/baseline metrics/grid metrics/sharedprefix cachemodel
 cmd/internal/loading:     cmd/internal/ui cmd/internal/hostdir sim/recording sim/recording/importer sim/transcript/sqlite sim/recording/profile scenarios sim sim/agent sim/definition cmd/internal/harness sim/client sim/project sim/wire cmd/internal/rundb sim/workspace sim/llm sim/transcript cachemodel metrics metrics/report metrics/heads
 cmd/internal/forks:        sim/crossover sim/recording sim/recording/profile metrics/report cachemodel
@@ -123,10 +124,11 @@ cmd/internal/cli/sweep:   BELOW
 cmd/internal/cli/compare: BELOW
 cmd/internal/cli/run:     BELOW
 cmd/internal/cli/replay:  BELOW
+cmd/internal/cli/report:  BELOW metrics/page
 cmd/internal/cli/runs:    BELOW
 cmd/internal/cli/project: BELOW sim/project
 cmd/internal/cli/overview: BELOW sim/client metrics/heads
-cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
+cmd/internal/cli:         BELOW scenarios/document cmd/internal/cli/inspect cmd/internal/cli/whatif cmd/internal/cli/importing cmd/internal/cli/validate cmd/internal/cli/profile cmd/internal/cli/session cmd/internal/cli/lint cmd/internal/cli/diff cmd/internal/cli/cachereplay cmd/internal/cli/dbcheck cmd/internal/cli/crossover cmd/internal/cli/definitions cmd/internal/cli/scenario cmd/internal/cli/bench cmd/internal/cli/check cmd/internal/cli/sweep cmd/internal/cli/compare cmd/internal/cli/run cmd/internal/cli/replay cmd/internal/cli/report cmd/internal/cli/runs cmd/internal/cli/project cmd/internal/cli/overview
 cmd/internal/hostdir:     sim/workspace
 cmd/internal/tidy:
 cmd/internal/statements: sim/recording/recordingtest

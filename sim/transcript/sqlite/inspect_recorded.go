@@ -61,6 +61,12 @@ func (db *DB) RecordedMisses(run string) ([]RecordedInfo, error) {
 		WHERE c.run = ? AND r.miss <> '' ORDER BY c.n`, run)
 }
 
+// RecordedCalls lists what the recording adds to the requests of an imported run, in
+// order.
+func (db *DB) RecordedCalls(run string) ([]RecordedInfo, error) {
+	return query(db, "read the calls", scanRecordedInfo, recordedColumns+`WHERE c.run = ? ORDER BY c.n`, run)
+}
+
 // RecordedHead is an imported run's session without its requests, and the instant
 // of the first of these.
 func (db *DB) RecordedHead(run string) (*recording.Session, vtime.Instant, error) {

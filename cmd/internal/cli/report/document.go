@@ -1,0 +1,222 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/report"
+)
+
+func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
+
+// document is the answer that the page opens on.
+func document(runs []*recorded) *report.Document {
+	d, all := &report.Document{}, rows(runs)
+	d.Say("%s", heading(runs))
+	columns, err := report.Columns("", metrics.Known{})
+	if err != nil {
+		panic(err) // the default columns are columns
+	}
+	d.Table(report.Comparison(all, columns))
+	d.Label("why", slices.Concat(report.Why(all), report.WakeUps(all), report.Losses(all))...)
+	d.Label("assumed", gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))
+	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options }))
+	for _, part := range []struct {
+		name string
+		of   func(*recorded) string
+	}{
+		{"assumed", func(r *recorded) string {
+			return cmp.Or(strings.Join(r.said.assumed, " · "), "not known: "+r.said.missing)
+		}},
+		{"unverified", func(r *recorded) string { return strings.Join(r.said.options, " · ") }},
+		{"billing", func(r *recorded) string { return r.said.billing() }},
+		{"isolation", func(r *recorded) string { return r.said.isolation() }},
+		{"recorded", func(r *recorded) string { return r.Detail }},
+	} {
+		d.Label(part.name, alike(runs, part.of)...)
+	}
+	d.Label("replay", commands(runs, "agentsim replay %s")...)
+	d.Title("Where the money went")
+	d.Table(money(runs))
+	if lost := losses(runs); len(lost) > 0 {
+		d.Title("Calls that read less than they could have")
+		d.Table(lossTable(lost))
+	}
+	return d
+}
+
+// gathered joins what runs say: first what all of them say, then the rest with those
+// that say it.
+func gathered(runs []*recorded, of func(*said) []string) string {
+	var order, common, rest []string
+	who := map[string][]string{}
+	for _, r := range runs {
+		for _, text := range of(&r.said) {
+			if who[text] == nil {
+				order = append(order, text)
+			}
+			who[text] = append(who[text], r.row.Variant)
+		}
+	}
+	for _, text := range order {
+		if len(who[text]) == len(runs) {
+			common = append(common, text)
+		} else {
+			rest = append(rest, text+" ("+strings.Join(who[text], ", ")+")")
+		}
+	}
+	return strings.Join(append(common, rest...), " · ")
+}
+
+// unknown says of which runs it is not known what was assumed, and why.
+func unknown(runs []*recorded) string {
+	why := alike(runs, func(r *recorded) string { return r.said.missing })
+	if why == nil {
+		return ""
+	}
+	return "not known of what was not run again: " + strings.Join(why, "; ")
+}
+
+// alike says of each run what of says, once for those that say the same.
+func alike(runs []*recorded, of func(*recorded) string) (lines []string) {
+	who := map[string][]string{}
+	for _, r := range runs {
+		text := of(r)
+		if text == "" {
+			continue
+		}
+		if who[text] == nil {
+			lines = append(lines, text)
+		}
+		who[text] = append(who[text], r.row.Variant)
+	}
+	if len(lines) > 1 {
+		for i, text := range lines {
+			lines[i] = strings.Join(who[text], ", ") + ": " + text
+		}
+	}
+	return lines
+}
+
+func (x *said) billing() string {
+	if x.missing != "" {
+		return ""
+	}
+	return fmt.Sprintf("%s billing checks, none broken", ui.Count(x.checks))
+}
+
+func (x *said) isolation() string {
+	switch {
+	case x.missing != "":
+		return ""
+	case x.broken != nil:
+		return fmt.Sprintf("%s, %s checks, broken: %s", ui.Plural(x.invariants, "invariant"), ui.Count(x.made), strings.Join(x.broken, ", "))
+	}
+	return fmt.Sprintf("%s, %s checks, none broken", ui.Plural(x.invariants, "invariant"), ui.Count(x.made))
+}
+
+func commands(runs []*recorded, format string) (lines []string) {
+	for _, r := range runs {
+		if r.said.missing == "" {
+			lines = append(lines, fmt.Sprintf(format, ui.Short(r.ID)))
+		}
+	}
+	return lines
+}
+
+// spent is what the agents of one type were paid for.
+type spent struct {
+	run, typ string
+	calls    int64
+	metrics.Parts
+	misses cachemodel.Picodollars // of it, more than hits would have been
+}
+
+// money is a row for each type of agent of each run, the dearest first.
+func money(runs []*recorded) *report.Sheet {
+	var list []spent
+	for _, r := range runs {
+		price, at := rundb.PricesOr(r.db, r.RunInfo), map[string]int{}
+		from := len(list)
+		for i := range r.calls {
+			c := &r.calls[i]
+			typ := c.Structure + " " + c.Type
+			if _, met := at[typ]; !met {
+				at[typ] = len(list)
+				list = append(list, spent{run: r.row.Variant, typ: typ})
+			}
+			sum := &list[at[typ]]
+			sum.calls++
+			if p, err := price(c.Model); err == nil {
+				sum.Parts = sum.Plus(parts(p, c.Usage))
+			}
+			if c.Miss != "" {
+				sum.misses += c.Loss(0).Cost
+			}
+		}
+		slices.SortStableFunc(list[from:], func(a, b spent) int { return cmp.Compare(b.Total(), a.Total()) })
+	}
+	type col = report.Column[spent]
+	return report.TableOf("", list,
+		col{Head: "RUN", Of: func(x spent) report.Value { return report.Text(x.run) }},
+		col{Head: "AGENTS", Of: func(x spent) report.Value { return report.Text(x.typ) }},
+		col{Head: " CALLS", Of: func(x spent) report.Value { return report.Count(x.calls) }},
+		col{Head: " CACHE READ", Of: func(x spent) report.Value { return report.Dollars(x.Read) }},
+		col{Head: " CACHE WRITE", Of: func(x spent) report.Value { return report.Dollars(x.Written) }},
+		col{Head: " UNCACHED", Of: func(x spent) report.Value { return report.Dollars(x.Input) }},
+		col{Head: " OUTPUT", Of: func(x spent) report.Value { return report.Dollars(x.Output) }},
+		col{Head: " COST", Of: func(x spent) report.Value { return report.Dollars(x.Total()) }},
+		col{Head: " OF IT MISSES", Of: func(x spent) report.Value { return report.Dollars(x.misses) }})
+}
+
+// lost is what the misses of one run for one cause cost.
+type lost struct {
+	rundb.Loss
+	run   string
+	calls int64
+	one   int64 // a call of them, the dearest
+	most  cachemodel.Picodollars
+}
+
+func losses(runs []*recorded) (list []lost) {
+	for _, r := range runs {
+		for i := range r.calls {
+			c := &r.calls[i]
+			if c.Miss == "" {
+				continue
+			}
+			l := c.Loss(0)
+			at := slices.IndexFunc(list, func(o lost) bool { return o.run == r.row.Variant && o.Cause == l.Cause && o.Keep == l.Keep })
+			if at < 0 {
+				at, list = len(list), append(list, lost{Loss: rundb.Loss{Cause: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Priced: true}, run: r.row.Variant, one: c.N, most: -1})
+			}
+			sum := &list[at]
+			sum.calls, sum.Tokens, sum.Cost, sum.Priced = sum.calls+1, sum.Tokens+l.Tokens, sum.Cost+l.Cost, sum.Priced && l.Priced
+			if l.Cost > sum.most {
+				sum.most, sum.one = l.Cost, c.N
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b lost) int { return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens, a.Tokens)) })
+	return list
+}
+
+func lossTable(list []lost) *report.Sheet {
+	type col = report.Column[lost]
+	return report.TableOf("", list,
+		col{Head: "RUN", Of: func(l lost) report.Value { return report.Text(l.run) }},
+		col{Head: "MISS REASON", Of: func(l lost) report.Value { return report.Text(l.Cause) }},
+		col{Head: " CALLS", Of: func(l lost) report.Value { return report.Count(l.calls) }},
+		col{Head: " WRITTEN AGAIN", Of: func(l lost) report.Value { return report.Tokens(l.Tokens) }},
+		col{Head: " COST OF IT", Of: func(l lost) report.Value { return report.Dollars(l.Cost).If(l.Priced) }},
+		col{Head: " DEAREST CALL", Of: func(l lost) report.Value { return report.Count(l.one) }},
+		col{Head: "WHY", Of: func(l lost) report.Value { return report.Text(l.Meaning) }},
+		col{Head: "WOULD HAVE KEPT IT", Of: func(l lost) report.Value { return report.Text(l.Keep).OrBlank(l.Keep != "") }})
+}

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"agentsim/cachemodel"
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics"
+	"agentsim/metrics/report"
+	"agentsim/sim"
+	"agentsim/sim/llm"
+	"agentsim/sim/transcript"
+	"agentsim/sim/transcript/sqlite"
+)
+
+// read reads what the record holds of a run.
+func read(db *sqlite.DB, info sqlite.RunInfo) (r *recorded, err error) {
+	r = &recorded{RunInfo: info, db: db}
+	if r.agents, err = db.Tree(info.ID); err != nil {
+		return nil, err
+	}
+	if r.turns, err = db.Turns(info.ID); err != nil {
+		return nil, err
+	}
+	if r.calls, err = rundb.Requests(db, info); err != nil {
+		return nil, err
+	}
+	r.row.Run, err = r.figures()
+	return r, err
+}
+
+// figures are what the record alone says the run came to: enough to compare bills.
+func (r *recorded) figures() (*metrics.Run, error) {
+	m := &metrics.Run{Scenario: r.Name, Variant: r.Variant, Seed: r.Seed, Outcome: transcript.RunOutcome(r.Outcome), Started: int64(len(r.agents)), Makespan: r.EndedAt.Sub(0)}
+	for i := range r.agents {
+		a := &r.agents[i]
+		m.Agents = append(m.Agents, metrics.Agent{Lineage: a.Lineage, Parent: a.Parent, Type: a.Type, Model: a.Model, Status: a.Status})
+	}
+	t := &m.Total
+	t.Calls, t.Usage = r.Calls, r.Usage
+	t.Cost, t.Uncached = cachemodel.Picodollars(r.Cost), cachemodel.Picodollars(r.Uncached)
+	of := map[string]llm.Usage{}
+	for i := range r.calls {
+		c := &r.calls[i]
+		of[c.Model] = of[c.Model].Plus(c.Usage)
+	}
+	m.Models = r.models(of)
+	stored, err := r.db.Metrics(r.ID)
+	for _, s := range stored {
+		if s.Scope != "run" {
+			continue
+		}
+		switch s.Name {
+		case "errors":
+			t.Errors = s.Value
+		case "wake_ups":
+			t.WakeUps = s.Value
+		case "wake_ups.tokens":
+			t.WakeUpTokens = s.Value
+		case "items.done":
+			m.Items.Done = s.Value
+		case "items.total":
+			m.Items.Total = s.Value
+		}
+	}
+	return m, err
+}
+
+// models are what each model was paid for, in the order of their names.
+func (r *recorded) models(of map[string]llm.Usage) (out []metrics.Model) {
+	price := rundb.PricesOr(r.db, r.RunInfo)
+	for _, name := range sortedNames(of) {
+		m := metrics.Model{Name: name, Usage: of[name]}
+		if p, err := price(name); err != nil {
+			m.Unpriced = true
+		} else {
+			m.Cost = parts(p, m.Usage)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// parts is a bill by what it was paid for.
+func parts(p *cachemodel.Profile, u llm.Usage) metrics.Parts {
+	return metrics.Parts{Input: p.Cost(llm.Usage{Input: u.Input}), Read: p.Cost(llm.Usage{Read: u.Read}), Output: p.Cost(llm.Usage{Output: u.Output}),
+		Written: p.Cost(llm.Usage{Write5m: u.Write5m, Write1h: u.Write1h})}
+}
+
+// said is what only a run itself says, and not its record.
+type said struct {
+	assumed, options []string
+	checks, made     int64
+	invariants       int
+	broken           []string
+	missing          string // why none of it is known
+}
+
+// again runs what can be run again, for what a record does not hold: assumptions, what
+// was checked, expectations. What comes out otherwise than recorded is refused.
+func again(s *ui.Env, runs []*recorded) error {
+	var which []*recorded
+	var specs []*sim.Spec
+	for _, r := range runs {
+		spec, why, err := r.spec()
+		if err != nil {
+			return err
+		}
+		if r.said.missing = why; why == "" {
+			which, specs = append(which, r), append(specs, spec)
+		}
+	}
+	h := harness.New(s, "running again", len(specs))
+	defer h.Close()
+	err := h.Run(len(specs), func(i int) (*harness.Job, error) { return &harness.Job{Spec: specs[i]}, nil }, func(i int, got *harness.Run) error {
+		if got.Result.Digest != which[i].Digest {
+			return ui.Failf(ui.Differs, "run %s comes out otherwise than it was recorded; agentsim replay %[1]s says where", ui.Short(which[i].ID))
+		}
+		which[i].take(got)
+		return nil
+	})
+	if err == nil && h.Stop.Has() {
+		err = ui.Failf(ui.Interrupted, "interrupted; nothing was written")
+	}
+	return err
+}
+
+// spec is the run's, or why it cannot be run again.
+func (r *recorded) spec() (*sim.Spec, string, error) {
+	if r.Recorded() {
+		return nil, "a recorded session: nothing ran here", nil
+	}
+	stored, err := r.db.Spec(r.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	if changed := rundb.ChangedSince(&stored); changed != "" {
+		return nil, changed, nil
+	}
+	if r.Policy != "fifo" || !r.Outcome.Settled() {
+		return nil, "it was " + r.Ending() + " under policy " + r.Policy, nil
+	}
+	spec, err := rundb.Rebuild(&stored)
+	return spec, "", err
+}
+
+// take keeps what a run said.
+func (r *recorded) take(got *harness.Run) {
+	r.row.Run = got.Metrics
+	x := got.Result
+	r.said.assumed, r.said.options, r.said.checks = x.Assumed, x.Options, x.Checks
+	if x.Audit != nil {
+		for _, c := range x.Audit.Counts {
+			r.said.invariants++
+			r.said.made += c.Made
+			if c.Broken > 0 {
+				r.said.broken = append(r.said.broken, c.ID)
+			}
+		}
+	}
+}
+
+// rows are the runs for a comparison.
+func rows(runs []*recorded) (out []report.Row) {
+	for _, r := range runs {
+		r.row.Variant = r.name(runs)
+		out = append(out, r.row)
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+// Package report is the command that makes one HTML file of recorded runs: what they
+// came to beside one another, and each call of theirs before and after.
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/page"
+	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
+
+	"github.com/spf13/cobra"
+)
+
+// options are the flags.
+type options struct{ db, to string }
+
+// most is how many runs a report shows.
+const most = 32
+
+// New makes the command.
+func New(s *ui.Env) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "report RUN…",
+		Short: "make an HTML page of recorded runs: the answer, and every call before and after",
+		Long: `Writes one file that needs nothing else: the comparison of the runs and why their bills differ, where the money went, what
+misses cost and what would have kept them, agents on virtual time, and for each call what was appended to its prompt, which
+part was read, written and uncached, and the byte where it parted from the call it could have read from. RUN is the
+beginning of a run's id; imported sessions are runs too. Equal records give equal bytes.`,
+		Example: `  agentsim report 9c1e
+  agentsim report 9c1e a01b -o fork-or-fresh.html`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return ui.Failf(ui.Usage, "name the runs, by the beginning of their ids; agentsim inspect lists them")
+			}
+			if len(args) > most {
+				return ui.Failf(ui.Usage, "a report shows %d runs at the most, not %d", most, len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
+	}
+	rundb.Flag(s, cmd.Flags(), &o.db, "the `file` that runs are recorded in")
+	cmd.Flags().StringVarP(&o.to, "output", "o", "report.html", "the `file` to write; - prints it")
+	return cmd
+}
+
+func run(s *ui.Env, o *options, args []string) error {
+	db, err := rundb.Open(o.db)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var runs []*recorded
+	for _, prefix := range args {
+		info, err := rundb.Find(db, prefix)
+		if err != nil {
+			return err
+		}
+		r, err := read(db, info)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	if err := again(s, runs); err != nil {
+		return err
+	}
+	return write(s, o, runs)
+}
+
+// write writes the page, and says where it is.
+func write(s *ui.Env, o *options, runs []*recorded) error {
+	pages, calls := make([]*page.Run, len(runs)), 0
+	d := document(runs)
+	for i, r := range runs {
+		made, err := r.page()
+		if err != nil {
+			return err
+		}
+		pages[i], calls = made, calls+len(r.calls)
+	}
+	print := func(w io.Writer) error { return page.Write(w, title(runs), d, pages...) }
+	if o.to == "-" {
+		if err := print(s.Stdout); err != nil {
+			return ui.Failf(ui.Operating, "cannot write the report: %w", err)
+		}
+		return nil
+	}
+	if err := ui.WriteFile("--output", o.to, print); err != nil {
+		return err
+	}
+	s.Printf("%s: %s, %s\n", o.to, ui.Plural(len(runs), "run"), ui.Plural(calls, "call"))
+	return nil
+}
+
+func title(runs []*recorded) string {
+	first := runs[0].Name
+	for _, r := range runs {
+		if r.Name != first {
+			return fmt.Sprintf("%s and %s", first, ui.Plural(len(runs)-1, "more run"))
+		}
+	}
+	return first
+}
+
+// heading says what the runs are in a line.
+func heading(runs []*recorded) string {
+	text, seeds := title(runs), map[uint64]bool{}
+	for _, r := range runs {
+		seeds[r.Seed] = true
+	}
+	if !runs[0].Recorded() && len(seeds) == 1 {
+		text += fmt.Sprintf(" · seed %d", runs[0].Seed)
+	}
+	return text + " · " + ui.Plural(len(runs), "run")
+}
+
+// name is what a run is called beside others.
+func (r *recorded) name(runs []*recorded) string {
+	name := r.Variant
+	if r.Recorded() {
+		name = ""
+	}
+	for _, o := range runs {
+		switch {
+		case o == r:
+		case o.Name != r.Name:
+			name = r.Name + "/" + name
+		case o.Variant == r.Variant && o.Seed != r.Seed && !r.Recorded():
+			name += fmt.Sprintf(" seed %d", r.Seed)
+		case o.Variant == r.Variant:
+			name += " " + ui.Short(r.ID)
+		default:
+			continue
+		}
+		break
+	}
+	if name == "" {
+		name = r.Name
+	}
+	return name
+}
+
+// recorded is a run with what the record holds of it, and what it came to.
+type recorded struct {
+	sqlite.RunInfo
+	db     *sqlite.DB
+	agents []sqlite.AgentInfo
+	turns  []sqlite.Turn
+	calls  []rundb.Request
+	row    report.Row
+	said   said
+}

@@ -1,0 +1,81 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"agentsim/metrics/page"
+	"agentsim/metrics/report"
+)
+
+const hostile = "</script><script>alert(1)</script><!-- \u202e & \x1b[31m"
+
+func made(t *testing.T) string {
+	t.Helper()
+	d := &report.Document{}
+	d.Title(hostile)
+	d.Say("%s", hostile)
+	d.Label(hostile, hostile, "agentsim replay "+hostile)
+	type col = report.Column[string]
+	d.Table(report.TableOf("", []string{hostile}, col{Head: hostile, Of: func(s string) report.Value { return report.Text(s) }},
+		col{Head: " N", Of: func(string) report.Value { return report.Count(1204) }}))
+	run := &page.Run{ID: hostile, Name: hostile, Pieces: []page.Piece{{Parent: -1, Kind: hostile, Text: hostile}}, Calls: []page.Call{{N: 1, Stop: hostile, Miss: &page.Miss{Reason: hostile}}}}
+	var b bytes.Buffer
+	if err := page.Write(&b, hostile, d, run); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPage(t *testing.T) {
+	text := made(t)
+	t.Run("RPT-05 whatever a page is given stands in it as text", func(t *testing.T) {
+		if n := strings.Count(text, "<script"); n != 2 {
+			t.Errorf("%d scripts, want the data and the page's own", n)
+		}
+		answer, _, _ := strings.Cut(text, `id="data">`)
+		for _, bad := range []string{"alert(1)</script>", "\u202e", "\x1b", "<!-- "} {
+			if strings.Contains(answer, bad) {
+				t.Errorf("the page holds %q", bad)
+			}
+		}
+		if !strings.Contains(text, `&lt;script&gt;alert(1)`) {
+			t.Error("the text is not there to be read")
+		}
+	})
+	t.Run("RPT-05 data is whole when it is read back", func(t *testing.T) {
+		_, data, _ := strings.Cut(text, `id="data">`)
+		data, _, _ = strings.Cut(data, "</script>")
+		var runs []page.Run
+		if err := json.Unmarshal([]byte(data), &runs); err != nil || runs[0].Calls[0].Stop != hostile {
+			t.Errorf("%v: %.200s", err, data)
+		}
+	})
+	t.Run("RPT-01 equal input gives equal bytes, nothing is fetched, and only the page's own style and script may run", func(t *testing.T) {
+		if text != made(t) {
+			t.Error("two pages of one document differ")
+		}
+		for _, want := range []string{"default-src 'none'", "script-src 'sha256-", "style-src 'sha256-"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s", want)
+			}
+		}
+		for _, bad := range []string{" src=", " href=", "@import", "url(", "fetch(", "XMLHttpRequest", "innerHTML"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("the page holds %s", bad)
+			}
+		}
+	})
+	t.Run("RPT-03 a figure's cell carries what it is sorted by", func(t *testing.T) {
+		if !strings.Contains(text, `<td class="n" data-v="1204">1,204</td>`) {
+			t.Error("no such cell")
+		}
+	})
+	t.Run("RPT-02 labels of a document are one list, and a command is set as code", func(t *testing.T) {
+		if !strings.Contains(text, "<dl>\n<dt>&lt;/script&gt;") || !strings.Contains(text, "<dd><code>agentsim replay ") || strings.Count(text, "<dl>") != 1 {
+			t.Errorf("%.600s", text[strings.Index(text, "<dl>"):])
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// hostile is a scenario whose texts try to become markup.
+const hostile = `agentsim: 1
+name: hostile
+provider: {model: claude-sonnet-5-5}
+script:
+  main:
+    user: "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=2'>"
+  answers:
+    - agent: main
+      turns:
+        - text: "<b onmouseover=window.hacked=3>bold</b> \u202e backwards <!-- </textarea> javascript:alert(1)"
+`
+
+// world is a recorded run or two, their report, and the browser that shows it.
+type world struct {
+	t        *testing.T
+	dir, bin string
+	ctx      context.Context
+	mu       sync.Mutex
+	console  []string
+}
+
+func (w *world) agentsim(args ...string) []byte {
+	w.t.Helper()
+	cmd := exec.Command(w.bin, args...)
+	cmd.Dir = w.dir
+	out, err := cmd.Output()
+	if err != nil {
+		var told string
+		if exit, ok := err.(*exec.ExitError); ok {
+			told = string(exit.Stderr)
+		}
+		w.t.Fatalf("agentsim %s: %v\n%s", strings.Join(args, " "), err, told)
+	}
+	return out
+}
+
+// runs are the ids of what a command that ran variants answers as JSON.
+func (w *world) runs(args ...string) (ids []string) {
+	var answer struct{ Variants []struct{ Run string } }
+	if err := json.Unmarshal(w.agentsim(append(args, "--db", "t.db", "-o", "json")...), &answer); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, v := range answer.Variants {
+		ids = append(ids, v.Run)
+	}
+	return ids
+}
+
+func (w *world) do(actions ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, actions...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) text(script string) string {
+	w.t.Helper()
+	s, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("String("+script+")"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) is(what, script, want string) {
+	w.t.Helper()
+	if got := w.text(script); got != want {
+		w.t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func (w *world) open(name, hash string) {
+	w.t.Helper()
+	w.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+filepath.Join(w.dir, name)+hash), chromedp.WaitVisible("canvas[data-drawn]"))
+}
+
+// filter sets what calls are filtered by.
+func (w *world) filter(words string) {
+	w.t.Helper()
+	w.text(`(() => { const f = document.getElementById("filter"); f.value = "` + words + `"; f.dispatchEvent(new Event("input")); })()`)
+}
+
+func start(t *testing.T) *world {
+	chrome := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			chrome = path
+			break
+		}
+	}
+	if chrome == "" {
+		t.Skip("no Chromium on this machine")
+	}
+	w := &world{t: t, dir: t.TempDir()}
+	w.bin = filepath.Join(w.dir, "agentsim")
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", w.bin, "./cmd/agentsim").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chrome), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, done := chromedp.NewContext(alloc)
+	t.Cleanup(done)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(cancel)
+	w.ctx = ctx
+	err := chromedp.Listen(ctx, func(ev any) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch e := ev.(type) {
+		case *runtime.EventConsoleAPICalled:
+			w.console = append(w.console, "console: "+string(e.Type))
+		case *runtime.EventExceptionThrown:
+			w.console = append(w.console, "exception: "+e.ExceptionDetails.Text)
+		case *log.EventEntryAdded:
+			w.console = append(w.console, e.Entry.Text)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, runtime.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// quiet fails where the page said anything on the console.
+func (w *world) quiet() {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.console) > 0 {
+		w.t.Errorf("the console says\n%s", strings.Join(w.console, "\n"))
+	}
+	w.console = nil
+}
+
+func TestReport(t *testing.T) {
+	w := start(t)
+	ids := w.runs("run", "fan-out", "--variant", "eight", "--variant", "nine")
+	w.agentsim(append([]string{"report", "--db", "t.db", "-o", "r.html"}, ids...)...)
+	w.open("r.html", "")
+	t.Run("RPT-02 it opens on the comparison, and why bills differ", func(t *testing.T) {
+		w.t = t
+		w.is("rows", `document.querySelectorAll("#answer table.sheet")[0].tBodies[0].rows.length`, "2")
+		w.is("why", `[...document.querySelectorAll("#answer dt")].some(e => e.textContent === "why")`, "true")
+	})
+	t.Run("RPT-06 lanes are drawn, in more than one colour", func(t *testing.T) {
+		w.t = t
+		w.is("colours", `(() => { const c = document.querySelector("canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, s = new Set();
+			for (let i = 0; i < d.length; i += 4) s.add(d[i] + "," + d[i+1] + "," + d[i+2]); return s.size > 5; })()`, "true")
+	})
+	t.Run("RPT-03 filter, keys and deep links", func(t *testing.T) {
+		w.t = t
+		all := w.text(`document.querySelectorAll("#calls tbody tr").length`)
+		w.do(chromedp.KeyEvent("/"))
+		w.is("the filter has the keys", `document.activeElement.id`, "filter")
+		w.filter("fork")
+		w.is("every row is a fork's", `[...document.querySelectorAll("#calls tbody tr")].every(tr => tr.cells[2].textContent === "fork")`, "true")
+		if left := w.text(`document.querySelectorAll("#calls tbody tr").length`); left == all || left == "0" {
+			t.Errorf("the filter %q leaves %s of %s calls", w.text(`document.getElementById("filter").value`), left, all)
+		}
+		w.do(chromedp.KeyEvent(kb.Escape))
+		w.filter("")
+		w.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
+		w.is("second call", `document.querySelector("#call h3").textContent.startsWith("call 2 ·")`, "true")
+		w.do(chromedp.KeyEvent("k"))
+		w.is("first call", `document.querySelector("#call h3").textContent.startsWith("call 1 ·")`, "true")
+		w.do(chromedp.KeyEvent("?"))
+		w.is("help", `document.getElementById("help").open`, "true")
+		w.do(chromedp.KeyEvent(kb.Escape))
+		w.is("link", `location.hash`, "#run="+ids[0][:8]+"&call=1")
+		w.open("r.html", "#run="+ids[1][:8]+"&call=3")
+		w.is("linked call", `document.querySelector("#call h3").textContent.startsWith("call 3 ·")`, "true")
+		w.is("linked run", `document.querySelector(".tabs [aria-selected=true]").textContent`, "nine")
+		w.do(chromedp.KeyEvent("m"))
+		w.is("a call that missed", `[...document.querySelectorAll("#call dt")].some(e => e.textContent === "miss reason")`, "true")
+	})
+	t.Run("RPT-02 a call's figures are those of inspect", func(t *testing.T) {
+		w.t = t
+		for _, n := range []string{"1", "2", "5", "9"} {
+			w.open("r.html", "#run="+ids[1][:8]+"&call="+n)
+			var c struct {
+				Read   int64 `json:"tokens_read"`
+				W5     int64 `json:"tokens_write_5m"`
+				W1     int64 `json:"tokens_write_1h"`
+				Input  int64 `json:"tokens_input"`
+				Output int64 `json:"tokens_output"`
+				Lost   int64 `json:"tokens_lost"`
+				Byte   int64 `json:"miss_byte"`
+			}
+			if err := json.Unmarshal(w.agentsim("inspect", ids[1], "--call", n, "--db", "t.db", "-o", "json"), &c); err != nil {
+				t.Fatal(err)
+			}
+			row := strings.Split(w.text(`[...document.querySelector('tr[data-call="`+n+`"]').cells].map(c => c.textContent.replaceAll(",", "")).join(" ")`), " ")
+			want := []int64{c.Read + c.W5 + c.W1 + c.Input, c.Read, c.W5 + c.W1, c.Input, c.Output}
+			for i, figure := range want {
+				if got := row[4+i]; got != strconv.FormatInt(figure, 10) {
+					t.Errorf("call %s: %q at column %d, want %d", n, got, 4+i, figure)
+				}
+			}
+		}
+	})
+	t.Run("RPT-03 narrow, middle and wide, dark and light", func(t *testing.T) {
+		w.t = t
+		for _, width := range []int64{390, 800, 1280} {
+			w.do(chromedp.EmulateViewport(width, 900), chromedp.Sleep(50*time.Millisecond))
+			w.is(fmt.Sprintf("nothing is wider than %d", width), `document.documentElement.scrollWidth <= innerWidth`, "true")
+		}
+		light := w.text(`getComputedStyle(document.body).backgroundColor`)
+		dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, dark); err != nil {
+			t.Fatal(err)
+		}
+		if now := w.text(`getComputedStyle(document.body).backgroundColor`); now == light {
+			t.Errorf("dark and light have one background, %s", now)
+		}
+	})
+	t.Run("RPT-06 the console is silent", func(t *testing.T) { w.t = t; w.quiet() })
+}
+
+func TestHostile(t *testing.T) {
+	w := start(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "hostile.yaml"), []byte(hostile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ids := w.runs("run", "hostile.yaml")
+	w.agentsim("report", "--db", "t.db", "-o", "r.html", ids[0])
+	w.open("r.html", "#call=1")
+	t.Run("RPT-05 what a transcript holds is text", func(t *testing.T) {
+		w.t = t
+		w.is("nothing ran", `window.hacked`, "undefined")
+		w.is("it is there to read", `document.getElementById("call").textContent.includes("</script><script>window.hacked=1")`, "true")
+		w.is("no element came of it", `document.querySelectorAll("img, b[onmouseover]").length`, "0")
+		w.is("what turns the direction is visible", `document.getElementById("call").textContent.includes("\\u202e")`, "true")
+		w.quiet()
+	})
+}

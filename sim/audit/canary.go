@@ -86,7 +86,7 @@ func (u *canaries) quoted(a *agent, n *llm.Node, text string) {
 	}
 	leak := ""
 	for p := a.parent.seen; leak == "" && !p.IsBorder(); p = p.Parent {
-		if raw := p.Block.Content.Raw(); len(raw) >= canary && !sharedContext(p) && strings.Contains(text, raw) {
+		if raw := p.Block.Content.Raw(); len(raw) >= canary && !sharedContext(p) && !strings.HasPrefix(raw, "<skill name=") && strings.Contains(text, raw) { // skills are the project's
 			leak = raw
 		}
 	}
@@ -116,7 +116,7 @@ const keptTexts = 4096
 // the repository tells nothing.
 func (u *canaries) leaked(a *agent, text string) string {
 	text, tail := bare(text)
-	shares := tail == ""
+	shares := tail == "" || a.ownTree() // whose own status says nothing else (WKT-09)
 	for n := a.parent.seen; n != nil && !shares; n = n.Parent {
 		if n.Level == llm.System && !n.IsBorder() {
 			_, same := bare(n.Block.Content.Raw())

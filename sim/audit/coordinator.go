@@ -54,7 +54,7 @@ func (u *coordinators) firstOfCoordinator(a *agent, front *llm.Node, nodes []*ll
 	for _, n := range nodes {
 		if _, rest, ok := strings.Cut(n.Block.Content.Raw(), toldOpening); ok && n.Role == llm.User {
 			rest, _, _ = strings.Cut(rest, "\n")
-			a.workers = strings.Split(rest, ", ")
+			a.workers = slices.DeleteFunc(strings.Split(rest, ", "), fromServer)
 			slices.Sort(a.workers)
 			return
 		}

@@ -100,8 +100,8 @@ func (u *launches) asked(a, p *agent, in *llm.Payload) {
 	}
 	background := u.gates.forks(u.opt.Session) || p.coordinator() || u.gates.on["KAIROS"] || u.gates.on["PROACTIVE"] || s.Types[a.facts.Type].Background ||
 		strings.Contains(in.Raw(), `"run_in_background":true`) || strings.Contains(in.Raw(), `"run_in_background": true`)
-	background = background && !p.mate || a.mate
-	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal || a.link != nil
+	background = background && !p.mate
+	background = background && !u.gates.on["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] && !s.Minimal || a.link != nil || a.mate
 	if u.fails(sub11, a.facts.Async == background) {
 		u.report(sub11, a, "in the background: "+word(background), word(a.facts.Async))
 	}
@@ -135,7 +135,7 @@ func (u *launches) typeOf(by *agent, in *llm.Payload) string {
 	if typ := field(in, name); typ != "" {
 		return typ
 	}
-	if u.gates.forks(u.opt.Session) && !by.mate && field(in, "team_name") == "" {
+	if u.gates.forks(u.opt.Session) && !by.mate && (field(in, "team_name") == "" || !u.gates.on[swarmsGate]) {
 		return "fork"
 	}
 	return otherwise

@@ -95,7 +95,7 @@ func (u *servers) refused(a *agent, c *call, x *use, b *llm.Block) {
 		return
 	}
 	t := s.Types[field(x.input, "subagent_type")]
-	if u.meets(t) || c.verdict != allowed {
+	if u.meets(t) || c.verdict != allowed || c.judged || c.refusal != "cannot be started" { // which is for another reason
 		return
 	}
 	_, told, _ := strings.Cut(b.Content.Raw(), "MCP servers")

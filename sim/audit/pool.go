@@ -166,6 +166,9 @@ func (u *filter) lostTools(a *agent, r *rule) {
 		return
 	}
 	for _, name := range root.facts.Tools {
+		if u.opt.Session != nil && fromServer(name) {
+			continue // its server may be gone since, which SUB-07 knows
+		}
 		c := flt01
 		switch {
 		case name == "ExitPlanMode":

@@ -129,6 +129,12 @@ func (u *teams) team(ref int32, b *transcript.Team) {
 				delete(u.owners, k)
 			}
 		}
+		for k, n := range u.sent { // order: each by itself
+			if k.team == b.Team && n == u.got[k] { // another team of that name counts anew
+				delete(u.sent, k)
+				delete(u.got, k)
+			}
+		}
 	}
 }
 

@@ -76,7 +76,9 @@ func (u *worktrees) starts(a, p *agent) {
 	own := u.made[a.lineage]
 	if own != nil {
 		a.place = own
-		u.homes[a.facts.ToolUse] = own
+	}
+	if a.ownTree() {
+		u.homes[a.facts.ToolUse] = a.place
 	}
 	if a.place == nil {
 		return

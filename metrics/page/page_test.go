@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	})
 	t.Run("RPT-03 a figure's cell carries what it is sorted by", func(t *testing.T) {
 		if !strings.Contains(text, `<td class="n" data-v="1204">1,204</td>`) {
-			t.Error("no such cell")
+			t.Errorf("no such cell: %.900s", text[strings.Index(text, "<table"):])
 		}
 	})
 	t.Run("RPT-02 labels of a document are one list, and a command is set as code", func(t *testing.T) {

@@ -16,7 +16,7 @@ func (d *Document) HTML(w io.Writer) error {
 	var b bytes.Buffer
 	open := false // a list of labels
 	for _, p := range d.parts {
-		if p.say == nil && p.embed == nil {
+		if p.say == nil && p.embed == nil && p.table == nil {
 			continue
 		}
 		if p.listed != open {

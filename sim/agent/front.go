@@ -34,11 +34,11 @@ func (w *World) Fronts(s RootSpec) (out []Front, err error) {
 	root := Front{Model: s.Model, Tools: pool.Blocks, Deferred: tool.Names(pool.Deferred)}
 	root.System, _ = w.rootPrompt(&s, pool)
 	if !s.Bare {
-		root.Parts, root.Environment = w.partsOf(pool, false, "", ""), w.environment(nil)
+		root.Parts, root.Environment = fronting{w}.parts(pool, false, "", ""), w.environment(nil)
 	}
 	out = append(out, root)
 	for _, d := range w.cfg.Definitions {
-		f, err := w.frontOf(d, s.Model)
+		f, err := fronting{w}.of(d, s.Model)
 		if err != nil {
 			return nil, err
 		}
@@ -47,49 +47,53 @@ func (w *World) Fronts(s RootSpec) (out []Front, err error) {
 	return out, nil
 }
 
-// frontOf is that of a definition's agents under a parent on a model.
-func (w *World) frontOf(d *Definition, parent string) (f Front, err error) {
+// fronting makes fronts.
+type fronting struct{ w *World }
+
+// of is that of a definition's agents under a parent on a model.
+func (f fronting) of(d *Definition, parent string) (out Front, err error) {
+	w := f.w
 	silent := func(string, string) {} // a run says it of the agent that lacks it
-	pool := w.pool(d, RunsAsync(false, d, &w.gates, w.forks()) || w.coordinator, w.runMode(w.cfg.Mode, d), w.offers(d, w.coordinator))
+	pool := w.pool(d, RunsAsync(false, d, &w.gates, w.forks()) || w.coordinator, w.cfg.runMode(w.cfg.Mode, d), w.offers(d, w.coordinator))
 	pool, _ = w.bring(pool, d, silent)
-	f = Front{Definition: d, Model: w.modelOf(d.Model, parent), Tools: pool.Blocks, Deferred: tool.Names(pool.Deferred)}
+	out = Front{Definition: d, Model: w.cfg.model(d.Model, parent), Tools: pool.Blocks, Deferred: tool.Names(pool.Deferred)}
 	if w.lists(d) {
-		f.Listed = d.listed().Line()
+		out.Listed = d.listed().Line()
 	}
 	prompt, err := d.SystemPrompt(&w.gates)
 	if err != nil || w.cfg.Stack.Bare() {
-		f.System = []string{prompt}
-		return f, err
+		out.System = []string{prompt}
+		return out, err
 	}
-	claude, git := w.omissions(d)
-	f.Environment, f.Memory, f.Parts = w.environment(nil), w.memory(d, nil), w.partsOf(pool, true, claude, git)
-	f.System = []string{w.grown(d, pool, f.Environment, prompt) + w.scratchNote(d)}
+	claude, git := d.omissions(&w.gates)
+	out.Environment, out.Memory, out.Parts = w.environment(nil), w.memory(d, nil), f.parts(pool, true, claude, git)
+	out.System = []string{w.grown(d, pool, out.Environment, prompt) + d.scratchNote(w)}
 	for _, name := range d.Skills {
 		if text, ok := w.projectText(skillsDir + name + "/SKILL.md"); ok {
-			f.Skills = append(f.Skills, Skill{skillsDir + name + "/SKILL.md", skillBlock(name, text)})
+			out.Skills = append(out.Skills, Skill{skillsDir + name + "/SKILL.md", skillBlock(name, text)})
 		}
 	}
-	return f, nil
+	return out, nil
 }
 
-// modelOf is the model of a name that a definition or a call gives, or of neither; ""
+// model is the model of a name that a definition or a call gives, or of neither; ""
 // of an alias that stands for none.
-func (w *World) modelOf(name, parent string) string {
+func (c *Config) model(name, parent string) string {
 	if name == "" {
-		name = w.cfg.Subagent
+		name = c.Subagent
 	}
 	switch name {
 	case "", "inherit":
 		return parent
 	case "sonnet", "opus", "haiku":
-		return w.cfg.Aliases[name]
+		return c.Aliases[name]
 	}
 	return name
 }
 
-// partsOf are the names of the context parts that agents with a pool have.
-func (w *World) partsOf(pool *Pool, child bool, claude, git string) (names []string) {
-	for _, p := range slices.Concat(w.cfg.UserContext, w.cfg.SystemContext, w.cfg.Opening, w.cfg.Attached) {
+// parts are the names of the context parts that agents with a pool have.
+func (f fronting) parts(pool *Pool, child bool, claude, git string) (names []string) {
+	for _, p := range slices.Concat(f.w.cfg.UserContext, f.w.cfg.SystemContext, f.w.cfg.Opening, f.w.cfg.Attached) {
 		if p.stands(pool, child) && p.Name != claude && p.Name != git {
 			names = append(names, p.Name)
 		}

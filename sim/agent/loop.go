@@ -105,14 +105,14 @@ func (a *Agent) goesOn(uses int) (bool, error) {
 
 // turnsOf is the most turns of an agent: the call's, else the definition's, and
 // never more than the run's limit (LOOP-05). 0 stands for none of its own.
-func (w *World) turnsOf(call int, d *Definition) int {
+func (c *Config) turnsOf(call int, d *Definition) int {
 	if call == 0 && d != nil {
 		call = d.MaxTurns
 	}
 	if call == 0 {
-		return w.cfg.Limits.Turns
+		return c.Limits.Turns
 	}
-	return min(call, w.cfg.Limits.Turns)
+	return min(call, c.Limits.Turns)
 }
 
 // hear appends the answer to the conversation. One that comes again is dropped:

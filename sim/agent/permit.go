@@ -107,7 +107,7 @@ func (u *toolUse) unasked() string {
 }
 
 // scratchNote tells a worker where the scratchpad is; nobody else is told.
-func (w *World) scratchNote(d *Definition) string {
+func (d *Definition) scratchNote(w *World) string {
 	if !w.gates.Scratch || !d.works() {
 		return ""
 	}

@@ -145,7 +145,7 @@ func resume(a *Agent, by llm.ToolUseID) {
 	a.mode, a.plan, a.dir, a.from, a.client.calls, a.compaction.size, a.resumableChildren = s.mode, s.plan, s.dir, s.from, s.calls, s.size, s.resumableChildren
 	a.planning = s.planning
 	s.place.again(a).enter(a)
-	a.maxTurns, a.held.servers = w.turnsOf(0, s.def), s.servers
+	a.maxTurns, a.held.servers = w.cfg.turnsOf(0, s.def), s.servers
 	a.before = &s.total
 	who := s.who
 	who.InvokingRequest = by

@@ -80,7 +80,7 @@ func (w *World) Start(s RootSpec) *Agent {
 	if w.coordinator {
 		typ, s.Offered = TypeCoordinator, w.cfg.Coordinator.Tools(s.Offered)
 	}
-	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.turnsOf(s.MaxTurns, nil)
+	a.mode, a.plan, a.maxTurns = w.cfg.Mode, s.Plan, w.cfg.turnsOf(s.MaxTurns, nil)
 	pool := w.pool(nil, false, a.mode, w.ofRoot(s.Offered))
 	repl := Replacements{Over: w.cfg.Over, Preview: w.cfg.Preview}
 	ctx := rootContext(a.id(), a.key.Sub("chain").Uint64(), pool, repl, s.Settings.Thinking != llm.ThinkingDisabled)
@@ -122,7 +122,7 @@ func (w *World) workerContext(a *Agent) Part {
 	if def == nil {
 		return Part{}
 	}
-	return w.cfg.Coordinator.Context(w.pool(def, true, w.runMode(a.mode, def), w.offers(def, true)).all, &w.gates)
+	return w.cfg.Coordinator.Context(w.pool(def, true, w.cfg.runMode(a.mode, def), w.offers(def, true)).all, &w.gates)
 }
 
 // rootFront renders a root's prefix as the gates have it now.

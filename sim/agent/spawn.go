@@ -193,7 +193,7 @@ func (b *spawning) childModel() (string, error) {
 	if name == "" {
 		name = b.def.Model
 	}
-	id := a.w.modelOf(name, a.client.req.Model)
+	id := a.w.cfg.model(name, a.client.req.Model)
 	if id == "" {
 		name = cmp.Or(name, a.w.cfg.Subagent)
 		a.finding("no-model", "no agent of type "+b.def.Type+" is started: its model "+name+" is an alias that provider.aliases does not name")
@@ -236,9 +236,9 @@ func RunMode(parent, def permission.Mode) permission.Mode {
 
 // runMode is RunMode with what the session says of children whose definition
 // names no mode.
-func (w *World) runMode(parent permission.Mode, d *Definition) permission.Mode {
+func (c *Config) runMode(parent permission.Mode, d *Definition) permission.Mode {
 	if d.Mode == "" {
-		return RunMode(parent, w.cfg.Permissions.Children)
+		return RunMode(parent, c.Permissions.Children)
 	}
 	return RunMode(parent, d.Mode)
 }
@@ -282,18 +282,18 @@ func (w *World) childFront(k headKey) (*rendered, error) {
 	if k.mate {
 		prompt += teamNote
 	}
-	claude, git := w.omissions(k.def)
+	claude, git := k.def.omissions(&w.gates)
 	t := frontText{static: 1}
 	system := w.contexts(&t, w.cfg.UserContext, k.pool, k.place, true, claude, git)
 	k.memory = w.memory(k.def, k.place)
 	prompt = w.grown(k.def, k.pool, w.environment(k.place), prompt)
-	t.system = []string{w.environment(k.place), prompt + w.scratchNote(k.def) + k.memory + system} // what all types share, marked, then what is their own
+	t.system = []string{w.environment(k.place), prompt + k.def.scratchNote(w) + k.memory + system} // what all types share, marked, then what is their own
 	return w.head(k, &t), nil
 }
 
 // omissions names the context parts that a definition does without (LEAN-01).
-func (w *World) omissions(d *Definition) (claude, git string) {
-	if d != nil && d.OmitClaude && w.gates.SlimSubagentClaudeMd {
+func (d *Definition) omissions(g *gate.Set) (claude, git string) {
+	if d != nil && d.OmitClaude && g.SlimSubagentClaudeMd {
 		claude = PartClaudeMd
 	}
 	if d != nil && d.OmitGit {
@@ -322,7 +322,7 @@ func (b *spawning) createContext() {
 	if !b.fork {
 		c.plan = a.w.childPlan(a.plan, b.def)
 	}
-	c.maxTurns = a.w.turnsOf(0, b.def)
+	c.maxTurns = a.w.cfg.turnsOf(0, b.def)
 	id := c.id()
 	who := &SubagentIdentity{AgentID: id, SubagentName: b.def.Type, IsBuiltIn: b.def.BuiltIn(), InvokingRequest: b.block.ID}
 	o := Options{ID: id, Identity: identity(c, who), Chain: c.key.Sub("chain").Uint64(), Source: b.def.QuerySource(), Pool: b.pool,

@@ -1,10 +1,12 @@
 package sim_test
 
 import (
+	"strings"
 	"testing"
 
 	"agentsim/scenarios"
 	"agentsim/sim"
+	"agentsim/sim/transcript"
 )
 
 // features are small runs in which agents do what the stack says, and which an auditor that
@@ -93,6 +95,47 @@ func TestFeatures(t *testing.T) {
 			audited(t, "agentsim: 1\nname: feature\nprovider: {model: claude-sonnet-5-5}"+c.text+"\n")
 		})
 	}
+}
+
+// planningTeam is a team whose member plans by its definition.
+const planningTeam = `agentsim: 1
+name: planned
+provider: {model: claude-sonnet-5-5}
+project: {files: {pkg/a.go: {tokens: 500, class: code}, .claude/agents/own.md: "---\nname: own\ndescription: Own.\npermissionMode: plan\n---\nYou are own.\n"}}
+structure: team
+agents: {type: own}
+script: {main: {user: Do it., tools: [Agent, Read, Edit, Write, Glob, Grep, Bash, SendMessage, TeamCreate, TeamDelete, TaskCreate, TaskGet, TaskList, TaskUpdate, ExitPlanMode]}}
+work: [{id: ea, kind: implement, edits: [{file: pkg/a.go, tokens: 50}]}]
+lab: {permissions: {mode: default}}
+`
+
+func TestPlansOfATeam(t *testing.T) {
+	t.Run("PLN-04 SWM-06 a member sends its plan to its lead, who approves, and it begins", func(t *testing.T) {
+		f, err := scenarios.Parse("planned.yaml", []byte(planningTeam))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc, err := f.Effective("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := sim.NewSpec(sc, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := runOf(t, spec, transcript.NewText(&b)).Audit.Err(); err != nil {
+			t.Error(err)
+		}
+		for _, want := range []string{"type=plan_approval_request", "type=plan_approval_response mode=default", " item item=ea outcome=done"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("no %q", want)
+			}
+		}
+		if strings.Contains(b.String(), "tool=ExitPlanMode mode=plan decision=ask") {
+			t.Error("its user was asked about the plan")
+		}
+	})
 }
 
 // audited runs a scenario as a user writes it, each variant, and fails where it breaks an

@@ -26,6 +26,7 @@ const maxPlans = 5
 // planning is what a lead knows of plan mode.
 type planning struct {
 	offers   bool   // it can enter
+	writes   bool   // it has the tool to write the plan
 	on       bool   // it has
 	over     bool   // it has left, or may not enter
 	file     string // where the plan goes
@@ -35,17 +36,24 @@ type planning struct {
 	rejected int    // plans
 }
 
+// plans reports whether anybody may plan: a lead that is to, or members of a team, who do
+// where their definition says so.
+func (t *Table) plans() bool { return t.plan.Set || t.strategy == teamStrategy }
+
 // planTool notes that a lead can enter plan mode.
 func planTool(f *folder, name string) {
 	if f.t.plan.Set && name == enterTool {
 		own(&f.s.planning).offers = true
+	}
+	if f.t.plans() && name == f.t.names.write {
+		own(&f.s.planning).writes = true
 	}
 }
 
 // planText takes what the client tells of plan mode, that the history before a summary is
 // gone, in which it was left unless it is told of again, and that the user has spoken.
 func planText(f *folder, raw string, summary bool) {
-	if !f.t.plan.Set {
+	if !f.t.plans() {
 		return
 	}
 	if rest, told := strings.CutPrefix(raw, planReminder); told {
@@ -64,14 +72,14 @@ func planText(f *folder, raw string, summary bool) {
 
 // planResult takes what came of a call that is about the plan.
 func planResult(f *folder, u *use, b *llm.Block) {
-	if !f.t.plan.Set {
+	if !f.t.plans() {
 		return
 	}
 	about := f.s.planning.file != "" && strings.Contains(u.input.Raw(), `"`+f.s.planning.file+`"`)
 	switch {
 	case u.name == enterTool && b.IsError:
 		own(&f.s.planning).over = true
-	case u.name == exitTool && !b.IsError:
+	case u.name == exitTool && !b.IsError && f.s.team.me == "":
 		p := own(&f.s.planning)
 		p.on, p.over = false, true
 	case u.name == exitTool && strings.HasPrefix(b.Content.Raw(), notApproved):

@@ -42,6 +42,7 @@ func leadTeam(m *Model) {
 		open = nil
 	}
 	switch {
+	case approve(m, w):
 	case len(open) == 0:
 		disband(m, w)
 	case !w.made:
@@ -113,6 +114,15 @@ func recruit(m *Model, w *teamwork, open []int) bool {
 			given(m.t.agentType != "", m.t.names.agentType), m.t.agentType, "name", "mate-"+strconv.Itoa(len(w.mates)+n+1), "team_name", teamName), "")
 	}
 	return true
+}
+
+// approve answers plans that teammates have sent. It reports whether there were any.
+func approve(m *Model, w *teamwork) bool {
+	for _, p := range w.plans {
+		reply := object("type", "plan_approval_response", "request_id", p[1], "approve", true)
+		m.a.Use(m.q, m.t.names.send, object("to", p[0], "message", verbatimJSON(reply.Raw())), "")
+	}
+	return len(w.plans) > 0
 }
 
 // rouse tells teammates that are idle of work that is free, and those that ended before
@@ -199,6 +209,8 @@ func teammate(m *Model) error {
 	case w.shutdown != "":
 		reply := object("type", "shutdown_response", "request_id", w.shutdown, "approve", true)
 		m.a.Use(m.q, m.t.names.send, object("to", leadName, "message", verbatimJSON(reply.Raw())), "")
+	case plansNow(m) && m.s.planning.writes:
+		propose(m)
 	case w.refused >= mostRefusals:
 		m.say("I cannot reach the list of tasks.")
 	case !w.listed:

@@ -17,12 +17,13 @@ type teamwork struct {
 	refused  int    // calls for the team in a row that failed
 	linked   set    // of a lead: items whose tasks wait for what they come after
 	mates    []mate
-	look     bool   // it has to look who is idle
-	listed   bool   // of a teammate: nothing has happened since it read the list
-	free     []int  // tasks that were free on it
-	mine     int    // number of the task that it has, 0 for none
-	did      set    // items that it did
-	shutdown string // id of the request that it should end
+	look     bool        // it has to look who is idle
+	listed   bool        // of a teammate: nothing has happened since it read the list
+	free     []int       // tasks that were free on it
+	mine     int         // number of the task that it has, 0 for none
+	did      set         // items that it did
+	shutdown string      // id of the request that it should end
+	plans    [][2]string // of a lead: whose plans wait for its approval, and the ids of their requests
 }
 
 // mate is a teammate as its lead knows it.
@@ -112,10 +113,20 @@ func (f *folder) teamMail(raw string, n *note) {
 	w := f.teamed()
 	if w.me != "" {
 		w.listed = false
-		if strings.HasPrefix(raw, mailOpen+leadName+`" type="shutdown_request"`) {
+		switch kind := between(raw, mailOpen+leadName+`" type="`, `"`); {
+		case kind == "shutdown_request":
 			w.shutdown = between(raw, `"request_id":"`, `"`)
+		case kind == "plan_approval_response" && strings.Contains(raw, `"approve":true`):
+			p := own(&f.s.planning)
+			p.on, p.over = false, true
+		case kind == "plan_approval_response":
+			p := own(&f.s.planning)
+			p.written, p.rejected = false, p.rejected+1
 		}
 		return
+	}
+	if from := between(raw, mailOpen, `"`); strings.HasPrefix(raw, mailOpen+from+`" type="plan_approval_request"`) {
+		w.plans = append(slices.Clone(w.plans), [2]string{from, between(raw, `"request_id":"`, `"`)})
 	}
 	f.settle(n.done, n.failed)
 	for _, i := range n.done { // who reports goes on with one of those that it freed
@@ -144,6 +155,8 @@ func teamUse(f *folder, b *llm.Block, n *note) {
 			w.did = w.did.with(i)
 		}
 		w.mine, w.listed = 0, false
+	case w.me == "" && strings.Contains(b.Content.Raw(), `"type":"plan_approval_response"`):
+		w.plans = slices.DeleteFunc(slices.Clone(w.plans), func(p [2]string) bool { return p[0] == n.msg.to })
 	case w.me == "":
 		for i := range w.mates {
 			if k := &w.mates[i]; k.name == n.msg.to {

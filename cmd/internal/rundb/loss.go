@@ -26,12 +26,14 @@ type Request struct {
 	Recorded *sqlite.RecordedInfo // nil of a simulated one
 	Price    Pricing
 	Idle     vtime.Duration // of a simulated one: since the call began that it could have read from; 0 if that is not known
+	Back     int            // how far the entry is behind, in positions; 0 if that is not known
 }
 
 // Loss is that of one call; back is how far the entry stands behind, 0 if that is
 // not known.
 func (c Request) Loss(back int) Loss {
 	sent := Again(c.Usage, c.Lost)
+	back = max(back, c.Back)
 	if x := c.Recorded; x != nil {
 		return Loss{x.Expected, sent, x.Pred, x.Cause, x.Meaning, x.Keep, cachemodel.Picodollars(x.LostCost), Known(c.Model)}
 	}
@@ -44,7 +46,7 @@ func (c Request) Loss(back int) Loss {
 }
 
 // Requests are a run's calls in order, as far as they are recorded, with what it takes
-// to say what each miss lost. Breakpoints are left out.
+// to say what each miss lost.
 func Requests(db *sqlite.DB, info sqlite.RunInfo) ([]Request, error) {
 	calls, err := db.Calls(info.ID)
 	if err != nil {
@@ -62,8 +64,14 @@ func Requests(db *sqlite.DB, info sqlite.RunInfo) ([]Request, error) {
 		out[i], at[c.N] = Request{CallInfo: c, Price: price}, c
 		if i < len(known) {
 			out[i].Recorded = &known[i]
-		} else if from := at[c.After]; from != nil && c.Miss == llm.MissExpired.String() {
+			continue
+		}
+		switch from := at[c.After]; {
+		case from == nil:
+		case c.Miss == llm.MissExpired.String():
 			out[i].Idle = c.StartedAt.Sub(from.StartedAt)
+		case c.Miss == llm.MissLookBack.String():
+			out[i].Back = Distance(from, c)
 		}
 	}
 	return out, nil

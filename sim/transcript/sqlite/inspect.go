@@ -126,9 +126,24 @@ func (db *DB) Call(run string, n int64) (CallInfo, error) {
 	return c, err
 }
 
-// Calls lists a run's requests in order, without their breakpoints.
+// Calls lists a run's requests in order, with their breakpoints.
 func (db *DB) Calls(run string) ([]CallInfo, error) {
-	return query(db, "read the calls", scanCall, callColumns+`WHERE r.run = ? ORDER BY r.n`, run)
+	calls, err := query(db, "read the calls", scanCall, callColumns+`WHERE r.run = ? ORDER BY r.n`, run)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[int64]*CallInfo, len(calls))
+	for i := range calls {
+		at[calls[i].Seq] = &calls[i]
+	}
+	_, err = query(db, "read the breakpoints", func(rows *sql.Rows) (m Mark, err error) {
+		var seq int64
+		if err = rows.Scan(&seq, &m.Pos, &m.TTL, &m.Reads, &m.Back, &m.Writes); at[seq] != nil {
+			at[seq].Marks = append(at[seq].Marks, m)
+		}
+		return m, err
+	}, `SELECT seq, pos, ttl, reads, back, writes FROM breakpoints WHERE run = ? ORDER BY seq, idx`, run)
+	return calls, err
 }
 
 // Misses lists the requests that read less than they could have.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"agentsim/cmd/internal/rundb"
+	"agentsim/cmd/internal/ui"
 	"agentsim/metrics/page"
 	"agentsim/metrics/report"
+	"agentsim/sim/transcript/sqlite"
 )
 
 // Content is cut so that a report of thousands of calls stays a file that a browser
@@ -59,6 +61,9 @@ func (r *recorded) lanes(out *page.Run) error {
 		if c.Recorded != nil && !c.Recorded.Billed {
 			out.Billed = false
 		}
+		for _, m := range c.Marks {
+			call.Marks = append(call.Marks, markText(m))
+		}
 		if c.Miss != "" {
 			l := c.Loss(0)
 			call.Miss = &page.Miss{Reason: l.Cause, Meaning: l.Meaning, Keep: l.Keep, Expected: l.Expected, Lost: l.Tokens, Cost: int64(l.Cost), After: l.After, Pos: c.MissPos, Byte: c.MissByte}
@@ -66,6 +71,18 @@ func (r *recorded) lanes(out *page.Run) error {
 		out.Calls = append(out.Calls, call)
 	}
 	return r.traffic(out, at)
+}
+
+// markText says what went by way of a breakpoint.
+func markText(m sqlite.Mark) string {
+	text := fmt.Sprintf("block %d, %s", m.Pos, m.TTL)
+	if m.Reads > 0 {
+		text += fmt.Sprintf(": read %s, %d positions back", ui.Count(m.Reads), m.Back)
+	}
+	if m.Writes > 0 {
+		text += ", wrote " + ui.Count(m.Writes)
+	}
+	return text
 }
 
 // pieces adds the blocks, and says by its hash where each is; none where the record

@@ -18,7 +18,7 @@ test: format vet lint unit outside mutants ## everything that has to pass, as CI
 quick: format ## what a change can break, in under a minute: neither vet nor what takes seconds, which make test has
 	$(GO) test -short -vet=off ./...
 
-accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README
+accept: ## rewrite every file that holds what the program gives: stories, digests, baseline, README and guides
 	$(GO) test ./scenarios -run TestJSONSchema -rewrite-schema
 	$(GO) test ./sim -run TestDigestsOnRecord -rewrite-digests
 	$(GO) test $$(grep -rl cockroachdb/datadriven --include='*_test.go' . | xargs -n1 dirname | sort -u) -rewrite

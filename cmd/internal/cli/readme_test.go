@@ -13,7 +13,7 @@ import (
 	"agentsim/sim/recording/recordingtest"
 )
 
-var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md")
+var rewriteReadme = flag.Bool("rewrite-readme", false, "write what the commands print into README.md and the guides of docs")
 
 // A run that the page names is the one recorded last by the command above it.
 var (
@@ -21,21 +21,35 @@ var (
 	recorded = regexp.MustCompile(`(?m)^(?:recorded|inspect) .*\b([0-9a-f]{8})$`)
 )
 
-// TestReadme runs every `$ agentsim …` line in README.md's console blocks, in
-// order and in one directory, and holds what they print against the page.
+// TestReadme runs every `$ agentsim …` line in the console blocks of README.md and of
+// the guides in docs, in order and in one directory for each page, and holds what they
+// print against the page.
 func TestReadme(t *testing.T) {
 	long(t)
-	page, err := filepath.Abs("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	guides, err := filepath.Glob("../../../docs/*.md")
+	if err != nil || len(guides) < 3 {
+		t.Fatalf("%d guides: %v", len(guides), err)
 	}
+	for _, name := range append([]string{"../../../README.md"}, guides...) {
+		page, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(page), func(t *testing.T) { executedPage(t, page) })
+	}
+}
+
+func executedPage(t *testing.T, page string) {
 	src, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(string(src), "\n$ agentsim") {
+		return
+	}
 	trace := readmeDirectory(t, string(src))
 	var out strings.Builder
-	in, ran, last, code := "", 0, "", ui.Pass
+	in, last, code := "", "", ui.Pass
 	lines := strings.SplitAfter(string(src), "\n")
 	for i, line := range lines {
 		switch {
@@ -54,7 +68,6 @@ func TestReadme(t *testing.T) {
 			continue
 		case in != "" && strings.HasPrefix(line, "$ agentsim"):
 			in = "output"
-			ran++
 			line = runID.ReplaceAllString(line, " "+last)
 			var text string
 			text, code = readmeOutput(line)
@@ -72,14 +85,12 @@ func TestReadme(t *testing.T) {
 		out.WriteString(line)
 	}
 	switch {
-	case ran < 3:
-		t.Fatalf("the page shows %d commands", ran)
 	case *rewriteReadme:
 		if err := os.WriteFile(page, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case out.String() != string(src):
-		t.Errorf("README.md does not show what its commands print: run go test ./cmd/internal/cli -run TestReadme -rewrite-readme\nit should read:\n%s", out.String())
+		t.Errorf("%s does not show what its commands print: run go test ./cmd/internal/cli -run TestReadme -rewrite-readme\nit should read:\n%s", filepath.Base(page), out.String())
 	}
 }
 
@@ -102,8 +113,8 @@ func readmeDirectory(t *testing.T, page string) string {
 			t.Fatal(err)
 		}
 	}
-	for i, name := range []string{"mine.yaml"} {
-		if err := os.WriteFile(name, []byte(files[i]), 0o644); err != nil {
+	if strings.Contains(page, "$ agentsim run mine.yaml") {
+		if err := os.WriteFile("mine.yaml", []byte(files[0]), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

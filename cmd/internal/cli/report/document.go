@@ -26,8 +26,8 @@ func document(runs []*recorded) *report.Document {
 	}
 	d.Table(report.Comparison(all, columns))
 	d.Label("why", slices.Concat(report.Why(all), report.WakeUps(all), report.Losses(all))...)
-	d.Label("assumed", gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))
-	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options }))
+	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)
+	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options })...)
 	for _, part := range []struct {
 		name string
 		of   func(*recorded) string
@@ -52,27 +52,13 @@ func document(runs []*recorded) *report.Document {
 	return d
 }
 
-// gathered joins what runs say: first what all of them say, then the rest with those
-// that say it.
-func gathered(runs []*recorded, of func(*said) []string) string {
-	var order, common, rest []string
-	who := map[string][]string{}
+// gathered lists what runs say, each thing once.
+func gathered(runs []*recorded, of func(*said) []string) []string {
+	var all []report.Said
 	for _, r := range runs {
-		for _, text := range of(&r.said) {
-			if who[text] == nil {
-				order = append(order, text)
-			}
-			who[text] = append(who[text], r.row.Variant)
-		}
+		all = append(all, report.Said{Variant: r.row.Variant, Texts: of(&r.said)})
 	}
-	for _, text := range order {
-		if len(who[text]) == len(runs) {
-			common = append(common, text)
-		} else {
-			rest = append(rest, text+" ("+strings.Join(who[text], ", ")+")")
-		}
-	}
-	return strings.Join(append(common, rest...), " · ")
+	return report.Gathered(all)
 }
 
 // unknown says of which runs it is not known what was assumed, and why.

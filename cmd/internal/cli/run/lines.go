@@ -59,50 +59,13 @@ func models(done []executed) (names []string) {
 	return names
 }
 
-// gathered lists what the variants say, each thing once: first what all of them
-// say, then the rest with the variants it is true of.
-func gathered(done []executed, says func(*sim.Result) []string) string {
-	var order []string
-	of := map[string][]string{}
+// gathered lists what the variants say, each thing once.
+func gathered(done []executed, says func(*sim.Result) []string) []string {
+	var all []report.Said
 	for _, x := range done {
-		for _, text := range says(x.Result) {
-			if of[text] == nil {
-				order = append(order, text)
-			}
-			of[text] = append(of[text], x.Spec.Variant)
-		}
+		all = append(all, report.Said{Variant: x.Spec.Variant, Texts: says(x.Result)})
 	}
-	var common, rest []string
-	for _, text := range order {
-		if who := whose(of[text], done); who != "" {
-			rest = append(rest, text+" ("+who+")")
-		} else {
-			common = append(common, text)
-		}
-	}
-	return strings.Join(append(common, rest...), " · ")
-}
-
-// maxNamed is how many variants are named one by one.
-const maxNamed = 4
-
-// whose names the variants in a list of them, "" for all.
-func whose(names []string, done []executed) string {
-	var others []string
-	for _, x := range done {
-		if !slices.Contains(names, x.Spec.Variant) {
-			others = append(others, x.Spec.Variant)
-		}
-	}
-	switch {
-	case len(others) == 0:
-		return ""
-	case len(others) < len(names) && len(others) <= maxNamed:
-		return "all but " + strings.Join(others, ", ")
-	case len(names) <= maxNamed:
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%d of %d variants", len(names), len(done))
+	return report.Gathered(all)
 }
 
 // checks is how often the conservation laws were held against a call or a run.

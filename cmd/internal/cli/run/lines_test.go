@@ -7,7 +7,6 @@ import (
 
 	"agentsim/cmd/internal/loading"
 
-	"agentsim/cmd/internal/harness"
 	"agentsim/metrics"
 	"agentsim/scenarios"
 	"agentsim/scenarios/expect"
@@ -15,33 +14,8 @@ import (
 )
 
 func TestLines(t *testing.T) {
-	t.Run("CON-13 CLI-03 what all variants assume stands once, the rest with the variants it is true of", grouped)
 	t.Run("TTY-06 CLI-03 an expectation that several variants miss is one line, that which most miss is the first", oneLine)
 	t.Run("CLI-04 the line that repeats a run is quoted for a shell", quoting)
-}
-
-func grouped(t *testing.T) {
-	show := func(variants ...string) string {
-		var done []executed
-		for _, v := range variants {
-			name, says, _ := strings.Cut(v, ":")
-			done = append(done, executed{Run: &harness.Run{Spec: &sim.Spec{Variant: name}, Result: &sim.Result{Assumed: strings.Fields(says)}}})
-		}
-		return gathered(done, func(r *sim.Result) []string { return r.Assumed })
-	}
-	for _, c := range []struct {
-		want     string
-		variants []string
-	}{
-		{"p · q", []string{":p q"}},
-		{"q · p (x) · r (y)", []string{"x:p q", "y:r q"}},
-		{"p (all but z) · r (z)", []string{"x:p", "y:p", "z:r"}},
-		{"r · p (5 of 10 variants) · q (5 of 10 variants)", []string{"a:p r", "b:p r", "c:p r", "d:p r", "e:p r", "f:q r", "g:q r", "h:q r", "i:q r", "j:q r"}},
-	} {
-		if got := show(c.variants...); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
-		}
-	}
 }
 
 func quoting(t *testing.T) {

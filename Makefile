@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help build run test quick accept vet format lint unit proofs outside mutants bench fuzz
+.PHONY: help build run test quick accept vet format lint unit proofs outside browser mutants bench fuzz
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -13,7 +13,7 @@ build: ## build ./agentsim
 run: build ## build and run fork-vs-subagent on its own project
 	./agentsim run fork-vs-subagent
 
-test: format vet lint unit outside mutants ## everything that has to pass, as CI runs it
+test: format vet lint unit outside browser mutants ## everything that has to pass, as CI runs it
 
 quick: format ## what a change can break, in under a minute: neither vet nor what takes seconds, which make test has
 	$(GO) test -short -vet=off ./...
@@ -49,9 +49,17 @@ unit: ## all tests, once each; what they prove is what STATEMENTS.md says
 proofs: ## all tests, and a list of which of them prove what
 	$(TESTS) | $(STATEMENTS) -tests
 
-outside: ## the vendor's SDK and servers of the Model Context Protocol against this program; a module of its own
-	@cd testdata/outside && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && $(GO) test ./...; \
-	else echo "skipped: the modules that testdata/outside needs are not there and cannot be fetched"; fi
+# Modules of their own, so that the program depends on none of what they need. They
+# take the program that make build has built.
+APART = cd testdata/$@ && if $(GO) list -deps -test ./... >/dev/null 2>&1; then $(GO) vet ./... && AGENTSIM_PROGRAM=$(CURDIR)/agentsim $(GO) test -vet=off ./...; \
+	else echo "skipped: the modules that testdata/$@ needs are not there and cannot be fetched"; fi
+
+outside: build ## the vendor's SDK and servers of the Model Context Protocol against this program
+	@$(APART)
+
+browser: build ## the HTML report in a headless Chromium
+	@if for name in chromium chromium-browser google-chrome; do command -v $$name; done | grep -q .; then $(APART); \
+	else echo "skipped: there is no Chromium"; fi
 
 mutants: ## break each behaviour on purpose and see that the auditor notices
 	$(GO) run ./cmd/internal/mutants

@@ -116,9 +116,11 @@ func start(t *testing.T) *world {
 		t.Skip("no Chromium on this machine")
 	}
 	w := &world{t: t, dir: t.TempDir()}
-	w.bin = filepath.Join(w.dir, "agentsim")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", w.bin, "./cmd/agentsim").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if w.bin = os.Getenv("AGENTSIM_PROGRAM"); w.bin == "" {
+		w.bin = filepath.Join(w.dir, "agentsim")
+		if out, err := exec.Command("go", "build", "-C", "../..", "-o", w.bin, "./cmd/agentsim").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chrome), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)

@@ -36,12 +36,16 @@ var servers = map[string]struct {
 // client lists.
 func TestServers(t *testing.T) {
 	bin, repo := t.TempDir(), t.TempDir()
-	agentsim := filepath.Join(bin, "agentsim")
-	build(t, "../..", agentsim, "./cmd/agentsim")
+	agentsim := os.Getenv("AGENTSIM_PROGRAM")
+	if agentsim == "" {
+		agentsim = filepath.Join(bin, "agentsim")
+		build(t, "../..", agentsim, "./cmd/agentsim")
+	}
 	file := map[string]map[string]any{"mcpServers": {}}
 	for name, s := range servers {
-		build(t, ".", filepath.Join(bin, name), s.program)
-		file["mcpServers"][name] = map[string]any{"command": filepath.Join(bin, name), "args": s.args}
+		program := filepath.Join(bin, filepath.Base(s.program))
+		build(t, ".", program, s.program)
+		file["mcpServers"][name] = map[string]any{"command": program, "args": s.args}
 	}
 	text, err := json.MarshalIndent(file, "", " ")
 	if err != nil || os.WriteFile(filepath.Join(repo, ".mcp.json"), text, 0o644) != nil {
@@ -63,7 +67,7 @@ func TestServers(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			same(t, saved, listed(t, filepath.Join(bin, name), s.args))
+			same(t, saved, listed(t, filepath.Join(bin, filepath.Base(s.program)), s.args))
 		})
 	}
 	if out, err = exec.Command(agentsim, "check", repo).CombinedOutput(); !strings.Contains(string(out), ".agentsim/mcp/everything.json:1") {

@@ -63,6 +63,19 @@
   }
   document.querySelectorAll("#answer table.sheet").forEach(sortable);
 
+  // callLinks lets the dearest call of each row be opened.
+  function callLinks() {
+    document.querySelectorAll("#answer table.sheet").forEach(table => {
+      const titles = [...table.querySelectorAll("thead th")].map(th => th.textContent), at = titles.indexOf("DEAREST CALL");
+      if (at < 0) return;
+      for (const tr of table.tBodies[0].rows) {
+        const run = runs.findIndex(r => r.name === tr.cells[0].textContent), n = Number(tr.cells[at].dataset.v);
+        if (run < 0) continue;
+        tr.cells[at].replaceChildren(el("button", { type: "button", class: "plain", onclick: () => { state.run = run; state.call = n; show(); link(); $("call").scrollIntoView({ block: "nearest" }); } }, "call " + n));
+      }
+    });
+  }
+
   // sheet makes a sortable table. Columns: [title, number?, cell(row), value(row)?].
   function sheet(columns, rows, each) {
     const head = el("tr", {}, ...columns.map(([title, right]) => el("th", { scope: "col", class: right ? "n" : "" }, title)));
@@ -139,7 +152,7 @@
   function legend() {
     const one = (cls, text) => el("span", {}, el("i", { class: cls }), text);
     return el("p", { class: "legend" }, one("read", "cache read"), one("write", "cache write"), one("input", "uncached input"),
-      one("output", "output"), one("tool", "tools"), el("span", {}, "▼ read less than it could have"), el("span", {}, "→ spawn or message"));
+      one("output", "output"), one("tool", "tools"), el("span", {}, "☒ failed"), el("span", {}, "▼ read less than it could have"), el("span", {}, "→ spawn or message"));
   }
 
   function zoomBar() {
@@ -234,11 +247,11 @@
       ["AT", true, c => time(c.a), c => c.a], ["PROMPT", true, c => count(prompt(c)), prompt],
       ["CACHE READ", true, c => run.billed ? count(c.cr || 0) : "–", c => c.cr || 0], ["CACHE WRITE", true, c => run.billed ? count(written(c)) : "–", written],
       ["UNCACHED", true, c => count(c.in || 0), c => c.in || 0], ["OUTPUT", true, c => count(c.o || 0), c => c.o || 0],
-      ["COST", true, c => money(c.c || 0), c => c.c || 0], ["MISS REASON", false, c => c.q ? c.q.r : ""],
+      ["COST", true, c => money(c.c || 0), c => c.c || 0], ["ENDED", false, c => c.x ? "failed: " + (c.s || "no answer") : c.s || ""], ["MISS REASON", false, c => c.q ? c.q.r : ""],
       ["COST OF IT", true, c => c.q ? money(c.q.c || 0) : "", c => c.q ? c.q.c || 0 : 0],
     ], part, (tr, c) => {
       tr.tabIndex = 0; tr.dataset.call = c.n;
-      if (c.n === state.call) tr.className = "pick";
+      tr.className = (c.x ? "failed" : "") + (c.n === state.call ? " pick" : "");
       tr.addEventListener("click", () => pick(c.n, true));
       tr.addEventListener("keydown", e => { if (e.key === "Enter") pick(c.n, true); });
     });
@@ -362,7 +375,7 @@
       const paint = { read: colour("read"), write: colour("write"), input: colour("input"), output: colour("output"), tool: colour("tool"), worse: colour("worse"), link: colour("link") };
       g.clearRect(0, 0, width, canvas.height);
       g.font = "12px system-ui, sans-serif"; g.textBaseline = "middle"; g.lineWidth = 1;
-      const step = niceStep((state.to - state.from) / Math.max(3, width / 110));
+      const step = niceStep((state.to - state.from) / Math.max(2, (width - left) / 90));
       for (let t = Math.ceil(state.from / step) * step; t <= state.to; t += step) {
         g.fillStyle = line; g.fillRect(x(t), top - 4, 1, order.length * row + 4);
         g.fillStyle = dim; g.fillText(time(t), Math.min(x(t) + 3, width - 50), 10);
@@ -378,12 +391,14 @@
         const x1 = x(c.a), x2 = Math.max(x1 + 1.5, x(c.z)), whole = Math.max(prompt(c), 1);
         const mid = c.f ? Math.min(x2, Math.max(x1 + 1, x(c.f))) : x2;
         let at = y(c.g) + 3;
-        [["read", c.cr || 0], ["write", written(c)], ["input", c.in || 0]].forEach(([name, n]) => {
+        if (c.x) { // it failed: crossed out, and billed or not as the tables say
+          g.strokeStyle = paint.worse; g.strokeRect(x1 + 0.5, at + 0.5, Math.max(2, x2 - x1 - 1), 12);
+          g.beginPath(); g.moveTo(x1, at); g.lineTo(x2, at + 13); g.moveTo(x2, at); g.lineTo(x1, at + 13); g.stroke();
+        } else [["read", c.cr || 0], ["write", written(c)], ["input", c.in || 0]].forEach(([name, n]) => {
           const h = 13 * n / whole;
           g.fillStyle = paint[name]; g.fillRect(x1, at, mid - x1, h); at += h;
         });
-        if (mid < x2) { g.fillStyle = paint.output; g.fillRect(mid, y(c.g) + 3, x2 - mid, 13); }
-        if (c.x) { g.strokeStyle = paint.worse; g.strokeRect(x1 + 0.5, y(c.g) + 3.5, Math.max(1, x2 - x1 - 1), 12); }
+        if (!c.x && mid < x2) { g.fillStyle = paint.output; g.fillRect(mid, y(c.g) + 3, x2 - mid, 13); }
         if (c.q) { g.fillStyle = paint.worse; g.beginPath(); g.moveTo(x1 - 4, y(c.g) - 3); g.lineTo(x1 + 4, y(c.g) - 3); g.lineTo(x1, y(c.g) + 3); g.fill(); }
         if (c.n === state.call) { g.strokeStyle = fg; g.lineWidth = 2; g.strokeRect(x1 - 2, y(c.g) + 1, x2 - x1 + 4, 17); g.lineWidth = 1; }
       });
@@ -486,5 +501,6 @@
       r: () => { state.run = (state.run + 1) % runs.length; state.call = 0; show(); link(); } }[e.key];
     if (act) { e.preventDefault(); act(); }
   });
+  callLinks();
   follow();
 })();

@@ -222,6 +222,15 @@ func cheapest(rows []Row) int {
 	return best
 }
 
+// Cheapest names the row with the smallest bill among those that did all of their work,
+// and the most of it; "" when there is none and when bills cannot be compared.
+func Cheapest(rows []Row) string {
+	if i := cheapest(rows); i >= 0 {
+		return rows[i].Variant
+	}
+	return ""
+}
+
 // didAll reports whether a run finished with all of its items done.
 func didAll(r *metrics.Run) bool { return finished(r) && r.Items.Done == r.Items.Total }
 

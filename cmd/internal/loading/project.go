@@ -33,6 +33,8 @@ type Project struct {
 
 	open  map[string]*directory
 	heads map[string][]scenarios.FrontPart // by file
+	// Steady leaves out what changes with every commit: a gate would be red after each.
+	Steady bool
 }
 
 // Add adds the flags.
@@ -163,7 +165,16 @@ type Loaded struct {
 
 	taken aliasing // of models that the directory asks for
 
-	headed bool // a head of a request is part of some variant
+	headed   bool // a head of a request is part of some variant
+	steadied bool // what git says was left out
+}
+
+// Steadied says what a gate leaves out of prompts, "" where that is nothing.
+func Steadied(l *Loaded) string {
+	if l == nil || !l.steadied {
+		return ""
+	}
+	return "branch, status and last commits are in no prompt here, since each commit changes them; project.git_status takes their place"
 }
 
 // Directory is the directory that is the project, "" for the scenario's own.
@@ -241,6 +252,8 @@ func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
 			l.stands("project.claude_md", "the directory's CLAUDE.md")
 		case x.Kind == client.Git && of.GitStatus != nil:
 			l.stands("project.git_status", "the directory's git status")
+		case x.Kind == client.Git && l.flags.Steady:
+			l.steadied = true
 		case slices.ContainsFunc(own, func(o scenarios.FrontPart) bool { return o.Kind == kind }):
 			l.stands("project.parts", "what the directory has of kind "+kind)
 		default:

@@ -95,7 +95,7 @@ func run(s *ui.Env, o *options, args []string) error {
 		return err
 	}
 	defer o.project.Close()
-	o.project.Own = []string{o.baseline, o.junit, o.gobench}
+	o.project.Own, o.project.Steady = []string{o.baseline, o.junit, o.gobench}, true
 	set, err := selectScenarios(s, args, &o.project)
 	if err != nil {
 		return err

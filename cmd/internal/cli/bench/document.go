@@ -200,6 +200,7 @@ func (b *bench) notes(d *report.Document) {
 	d.Label("missed", b.missed...)
 	d.Label("aside", b.aside...)
 	d.Label("cause", b.causes()...)
+	d.Label("git", b.set.steadied())
 	d.Label("tool", b.otherSemantics())
 	if b.base == nil {
 		d.Label("baseline", b.o.baseline+": there is none")

@@ -135,3 +135,13 @@ func (b *bench) updating() string {
 	}
 	return ui.QuoteAll(append(append(words, ui.Flags("--guard", b.o.guard, "--baseline", b.o.baseline)...), "--update"))
 }
+
+// steadied says what of the directories is in no prompt of the gate; "" for nothing.
+func (x *selection) steadied() string {
+	for _, f := range x.files {
+		if text := loading.Steadied(x.on[f]); text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -16,8 +16,9 @@ import (
 
 func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
 
-// document is the answer that the page opens on.
-func document(runs []*recorded) *report.Document {
+// document is the answer that the page opens on; at names the database on a command
+// line.
+func document(runs []*recorded, at string) *report.Document {
 	d, all := &report.Document{}, rows(runs)
 	d.Say("%s", heading(runs))
 	columns, err := report.Columns("", metrics.Known{})
@@ -25,24 +26,21 @@ func document(runs []*recorded) *report.Document {
 		panic(err) // the default columns are columns
 	}
 	d.Table(report.Comparison(all, columns))
-	d.Label("why", slices.Concat(report.Why(all), report.WakeUps(all), report.Losses(all))...)
+	d.Label("unfinished", unfinished(runs)...)
+	d.Label("why", slices.Concat(report.Why(all), report.WakeUps(all), report.Losses(all), undone(runs))...)
 	d.Label("assumed", append(gathered(runs, func(x *said) []string { return x.assumed }), unknown(runs))...)
 	d.Label("unverified", gathered(runs, func(x *said) []string { return x.options })...)
 	for _, part := range []struct {
 		name string
 		of   func(*recorded) string
 	}{
-		{"assumed", func(r *recorded) string {
-			return cmp.Or(strings.Join(r.said.assumed, " · "), "not known: "+r.said.missing)
-		}},
-		{"unverified", func(r *recorded) string { return strings.Join(r.said.options, " · ") }},
 		{"billing", func(r *recorded) string { return r.said.billing() }},
 		{"isolation", func(r *recorded) string { return r.said.isolation() }},
 		{"recorded", func(r *recorded) string { return r.Detail }},
 	} {
 		d.Label(part.name, alike(runs, part.of)...)
 	}
-	d.Label("replay", commands(runs, "agentsim replay %s")...)
+	d.Label("replay", commands(runs, "agentsim replay %s"+at)...)
 	d.Title("Where the money went")
 	d.Table(money(runs))
 	if lost := losses(runs); len(lost) > 0 {
@@ -108,6 +106,26 @@ func (x *said) isolation() string {
 	return fmt.Sprintf("%s, %s checks, none broken", ui.Plural(x.invariants, "invariant"), ui.Count(x.made))
 }
 
+// unfinished says of each run that did not come to its end why.
+func unfinished(runs []*recorded) (lines []string) {
+	for _, r := range runs {
+		if !r.Recorded() && r.Ending() != "completed" {
+			lines = append(lines, r.row.Variant+": "+strings.TrimSpace(r.Ending()+" "+r.Detail))
+		}
+	}
+	return lines
+}
+
+// undone says which items of work each run left undone.
+func undone(runs []*recorded) (lines []string) {
+	for _, r := range runs {
+		if n := r.row.Run.Items.Total - r.row.Run.Items.Done; n > 0 {
+			lines = append(lines, fmt.Sprintf("%s left %d of %s undone", r.row.Variant, n, ui.Plural(int(r.row.Run.Items.Total), "item")))
+		}
+	}
+	return lines
+}
+
 func commands(runs []*recorded, format string) (lines []string) {
 	for _, r := range runs {
 		if r.said.missing == "" {
@@ -119,8 +137,8 @@ func commands(runs []*recorded, format string) (lines []string) {
 
 // spent is what the agents of one type were paid for.
 type spent struct {
-	run, typ string
-	calls    int64
+	run, typ      string
+	calls, failed int64
 	metrics.Parts
 	misses cachemodel.Picodollars // of it, more than hits would have been
 }
@@ -139,7 +157,11 @@ func money(runs []*recorded) *report.Sheet {
 				list = append(list, spent{run: r.row.Variant, typ: typ})
 			}
 			sum := &list[at[typ]]
-			sum.calls++
+			if c.Status == "ok" {
+				sum.calls++
+			} else {
+				sum.failed++
+			}
 			if p, err := price(c.Model); err == nil {
 				sum.Parts = sum.Plus(parts(p, c.Usage))
 			}
@@ -150,10 +172,15 @@ func money(runs []*recorded) *report.Sheet {
 		slices.SortStableFunc(list[from:], func(a, b spent) int { return cmp.Compare(b.Total(), a.Total()) })
 	}
 	type col = report.Column[spent]
+	failed := ""
+	if slices.ContainsFunc(list, func(x spent) bool { return x.failed > 0 }) {
+		failed = " FAILED"
+	}
 	return report.TableOf("", list,
 		col{Head: "RUN", Of: func(x spent) report.Value { return report.Text(x.run) }},
 		col{Head: "AGENTS", Of: func(x spent) report.Value { return report.Text(x.typ) }},
 		col{Head: " CALLS", Of: func(x spent) report.Value { return report.Count(x.calls) }},
+		col{Head: failed, Of: func(x spent) report.Value { return report.Count(x.failed) }},
 		col{Head: " CACHE READ", Of: func(x spent) report.Value { return report.Dollars(x.Read) }},
 		col{Head: " CACHE WRITE", Of: func(x spent) report.Value { return report.Dollars(x.Written) }},
 		col{Head: " UNCACHED", Of: func(x spent) report.Value { return report.Dollars(x.Input) }},

@@ -76,7 +76,7 @@ func run(s *ui.Env, o *options, args []string) error {
 // write writes the page, and says where it is.
 func write(s *ui.Env, o *options, runs []*recorded) error {
 	pages, calls := make([]*page.Run, len(runs)), 0
-	d := document(runs)
+	d := document(runs, rundb.At(s, o.db))
 	for i, r := range runs {
 		made, err := r.page()
 		if err != nil {

@@ -87,6 +87,8 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("unfinished", unfinished(a.done)...)
 	d.Label("why", append(why, undone(a.done)...)...)
 	a.inFront(d)
+	d.Label("life size", a.life...)
+	d.Field("life_size", report.List(a.life).If(a.life != nil))
 	d.Label("elsewhere", a.there...)
 	d.Label("not read", notRead(a.done)...)
 	d.Label("read before", readBefore(a.done)...)

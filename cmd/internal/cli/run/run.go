@@ -107,6 +107,7 @@ type answer struct {
 	answer   *forks.Point // forks against fresh sub-agents; nil without both
 	silent   string       // why there is no answer where both ran
 	there    []string     // what it comes to on the scenario's own project, where it ran on another
+	life     []string     // what it comes to with sizes of recorded sessions, where it ran with invented ones
 }
 
 // executed is one variant, run.
@@ -149,6 +150,9 @@ func run(s *ui.Env, o *options) error {
 		return err
 	}
 	if a.there, err = o.elsewhere(s, a); err != nil {
+		return err
+	}
+	if a.life, err = o.lifeSize(s, a); err != nil {
 		return err
 	}
 	if err = s.Print(o.output, a.document(s)); err == nil {

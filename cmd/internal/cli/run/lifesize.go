@@ -1,0 +1,90 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agentsim/cmd/internal/harness"
+	"agentsim/cmd/internal/loading"
+	"agentsim/cmd/internal/ui"
+	"agentsim/metrics/report"
+	"agentsim/scenarios"
+	"agentsim/sim"
+	"agentsim/sim/recording/profile"
+)
+
+// lifeSize runs the variants of a user's own scenario once more, unrecorded, with the
+// sizes of recorded sessions, where they ran with the small ones of the language: heads
+// and reports of that size can turn a ranking. There is nothing to say of a single
+// variant, and where no agent is given work.
+func (o *options) lifeSize(s *ui.Env, a *answer) (lines []string, err error) {
+	if len(a.done) < 2 || !loading.LooksLikePath(o.name) || slices.ContainsFunc(a.done, func(x executed) bool { return !invented(x.Spec) || x.Result.Outcome != sim.Completed }) {
+		return nil, nil
+	}
+	with := *o
+	with.project.Profile = profile.Default
+	with.sets = with.project.Sets(o.sets)
+	on, err := with.project.Scenario(s, o.name, with.sets)
+	if err == nil {
+		on.File, err = on.Fix(with.sets)
+	}
+	if err != nil {
+		return nil, nil // an override that stands against a profile, which was told
+	}
+	m, specs, err := with.specs(s, on)
+	if err != nil {
+		return nil, nil
+	}
+	h := harness.New(s, "running with recorded sizes", len(specs))
+	defer h.Close()
+	h.NoAudit = true
+	var rows []report.Row
+	err = h.Run(len(specs), func(i int) (*harness.Job, error) { return m.Job(specs[i]), nil }, func(_ int, r *harness.Run) error {
+		rows = append(rows, report.Row{Variant: r.Spec.Variant, Run: r.Metrics})
+		return nil
+	})
+	if err != nil || h.Stop.Has() {
+		return nil, err
+	}
+	return turned(a.rows(), rows, "agentsim run "+ui.Quote(o.name)+" --profile "+profile.Default), nil
+}
+
+// invented reports whether agents have the small heads of the language, and work.
+func invented(spec *sim.Spec) bool {
+	sc := spec.Scenario
+	return len(sc.Work) > 0 && (sc.Profile.Name == "" || sc.Profile.Name == scenarios.TinyProfile)
+}
+
+// turned says what variants come to with recorded sizes, and whether another is the
+// cheapest then.
+func turned(small, large []report.Row, command string) []string {
+	var bills []string
+	for _, r := range large {
+		bills = append(bills, r.Variant+" "+report.Money(r.Run.Total.Cost))
+	}
+	was, is := report.Cheapest(small), report.Cheapest(large)
+	text := "with sizes of recorded sessions (profile " + profile.Default + "): " + strings.Join(bills, ", ")
+	switch {
+	case was == "" || is == "":
+		text += "; which is the cheapest is not known, since work is left undone"
+	case was != is:
+		text += fmt.Sprintf("; the cheapest is %s then, and not %s", is, was)
+	case !slices.Equal(order(small), order(large)):
+		text += fmt.Sprintf("; %s is the cheapest then, too, but not all keep their places", is)
+	default:
+		text += fmt.Sprintf("; %s is the cheapest then, too", is)
+	}
+	return []string{text, command}
+}
+
+// order is the variants by their bills.
+func order(rows []report.Row) (names []string) {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b report.Row) int { return cmp.Compare(a.Run.Total.Cost, b.Run.Total.Cost) })
+	for _, r := range rows {
+		names = append(names, r.Variant)
+	}
+	return names
+}

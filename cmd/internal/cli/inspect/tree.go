@@ -58,6 +58,14 @@ func tree(d *report.Document, db *sqlite.DB, info sqlite.RunInfo) error {
 		d.Say("")
 		d.Table(handOffTable(injections))
 	}
+	findings, err := sqlite.Findings(db, info.ID)
+	if err != nil {
+		return err
+	}
+	if len(findings) > 0 {
+		d.Say("")
+	}
+	d.Table(findingTable(findings))
 	of, err := phaseFigures(db, info.ID)
 	if err != nil {
 		return err
@@ -121,6 +129,18 @@ func handOffTable(list []sqlite.Injection) *report.Sheet {
 		col{Name: "what", Head: "HAND-OFF", Of: func(x sqlite.Injection) report.Value { return report.Text(x.What) }},
 		col{Name: "taint", Head: "TAINT", Of: func(x sqlite.Injection) report.Value { return report.Text(x.Taint).If(x.Taint != "") }},
 		col{Name: "detail", Head: "DETAIL", Of: func(x sqlite.Injection) report.Value { return report.Text(x.Detail) }})
+}
+
+// findingTable lists what was ignored or went wrong without an error.
+func findingTable(list []sqlite.Finding) *report.Sheet {
+	type col = report.Column[sqlite.Finding]
+	return report.TableOf("findings", list,
+		col{Name: "agent", Head: "AGENT", Of: func(x sqlite.Finding) report.Value {
+			return report.Text(x.Lineage).As(cmp.Or(x.Lineage, "(the run)"))
+		}},
+		col{Name: "rule", Of: func(x sqlite.Finding) report.Value { return report.Text(x.Rule) }},
+		col{Name: "words", Head: "FINDING", Of: func(x sqlite.Finding) report.Value { return report.Text(x.About().Words) }},
+		col{Name: "detail", Head: "DETAIL", Of: func(x sqlite.Finding) report.Value { return report.Text(x.Detail) }})
 }
 
 // endsOf is how the activations of each agent ended, in order; "" stands for one

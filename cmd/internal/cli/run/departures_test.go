@@ -1,8 +1,6 @@
 package run
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,13 +20,13 @@ func TestLeaves(t *testing.T) {
 			{"minimal-error", "SUB-16"},
 			{"", "SUB-18"},
 		} {
-			d := seen{left: map[string]bool{}}
+			d := seen{}
 			d.Emit(&transcript.Event{Body: &transcript.Finding{Rule: "definition", Detail: "DEF-01: another rule"}})
 			for _, id := range strings.Fields(x.found) {
 				d.Emit(&transcript.Event{Body: &transcript.Finding{Rule: "minimal", Detail: id + ": what: and where"}})
 			}
 			spec := &sim.Spec{Variant: x.variant, Scenario: &scenarios.Scenario{Name: "alone"}}
-			done = append(done, executed{Run: &harness.Run{Spec: spec}, leaves: slices.Sorted(maps.Keys(d.left))})
+			done = append(done, executed{Run: &harness.Run{Spec: spec}, leaves: d.left()})
 		}
 		want := "minimal, minimal-explore leave SUB-08, SUB-10, SUB-12\nminimal-error leaves SUB-16\nalone leaves SUB-18"
 		if got := strings.Join(leaves(done), "\n"); got != want {

@@ -86,6 +86,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("quota", a.quotas()...)
 	d.Label("unfinished", unfinished(a.done)...)
 	d.Label("why", append(why, undone(a.done)...)...)
+	d.Label("findings", a.findings(s)...)
 	a.inFront(d)
 	d.Label("life size", a.life...)
 	d.Field("life_size", report.List(a.life).If(a.life != nil))
@@ -189,6 +190,7 @@ func (a *answer) variants(why []string) *report.Sheet {
 	}
 	noted := []col{
 		list("unfinished", one(unfinished)), list("not_read", one(notRead)), list("read_before", one(readBefore)),
+		{Name: "findings", Of: func(x executed) report.Value { return report.Objects(causesOf(x)) }},
 		list("leaves", func(x executed) []string { return x.leaves }),
 		list("assumed", func(x executed) []string { return x.Result.Assumed }),
 		list("unverified_assumptions", func(x executed) []string { return x.Result.Options }),

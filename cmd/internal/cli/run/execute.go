@@ -40,14 +40,14 @@ func runAll(s *ui.Env, m *harness.Maker, specs []*sim.Spec, rec *harness.Record,
 	watched := make([]seen, len(specs))
 	err = h.Run(len(specs), func(i int) (*harness.Job, error) {
 		j := m.Job(specs[i])
-		watched[i] = seen{items: map[string]verdict{}, left: map[string]bool{}}
+		watched[i] = seen{items: map[string]verdict{}, lineages: map[int32]string{}}
 		j.Sinks = []transcript.Sink{&watched[i]}
 		if events != nil {
 			j.Sinks = append(j.Sinks, events.text)
 		}
 		return j, nil
 	}, func(i int, r *harness.Run) error {
-		done = append(done, executed{r, slices.Sorted(maps.Keys(watched[i].left)), watched[i].verdicts(r.Spec.Scenario)})
+		done = append(done, executed{r, watched[i].left(), watched[i].verdicts(r.Spec.Scenario), watched[i].causes})
 		return nil
 	})
 	if err == nil && len(done) == len(specs) && !interrupted(done) {

@@ -12,11 +12,11 @@ import (
 )
 
 // seen is a transcript.Sink that keeps what a run's report says beside its figures:
-// the latest word about each item of work, and the ids of the statements that a
-// minimal stack leaves, as its findings of rule minimal name them.
+// the latest word about each item of work, and the findings.
 type seen struct {
-	items map[string]verdict
-	left  map[string]bool
+	items    map[string]verdict
+	causes   []cause
+	lineages map[int32]string
 }
 
 // verdict is how an item ended.
@@ -32,12 +32,23 @@ func (s *seen) Emit(e *transcript.Event) {
 	case *transcript.Item:
 		was := s.items[b.Item]
 		s.items[b.Item] = verdict{Item: *b, late: b.Outcome == transcript.Wrong && (was.Outcome == transcript.Done || was.Outcome == transcript.Rework || was.late)}
+	case *transcript.AgentStart:
+		s.lineages[e.Agent] = b.Lineage
 	case *transcript.Finding:
-		if b.Rule == "minimal" {
-			about, _, _ := strings.Cut(b.Detail, ":")
-			s.left[about] = true
+		s.found(b, s.lineages[e.Agent])
+	}
+}
+
+// left are the ids of the statements that a minimal stack leaves, as its findings of
+// rule minimal name them.
+func (s *seen) left() (ids []string) {
+	for _, c := range s.causes {
+		if about, _, _ := strings.Cut(c.Detail, ":"); c.Rule == "minimal" {
+			ids = append(ids, about)
 		}
 	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // verdicts are those on all items of a scenario; of those that nobody spoke of it is

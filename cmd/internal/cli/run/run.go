@@ -116,6 +116,7 @@ type executed struct {
 	leaves []string // ids of the statements that the minimal stack left
 	// verdicts are the latest words about items of work.
 	verdicts []verdict
+	causes   []cause // findings
 }
 
 func run(s *ui.Env, o *options) error {

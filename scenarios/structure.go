@@ -8,6 +8,7 @@ import (
 
 	"agentsim/scenarios/document"
 	"agentsim/sim/gate"
+	"agentsim/sim/permission"
 )
 
 // Structure is who does the work. It sets the feature flags that it needs.
@@ -206,12 +207,26 @@ func planning(c *checker) {
 	s := c.s
 	switch {
 	case !s.Plan.Set:
-		return
+		planMode(c)
 	case s.minimal():
 		c.bad("plan", "take it away", "stack minimal has no plan mode")
 	case s.Strategy() == "coordinator" || s.Coordinates():
 		c.bad("plan", "take it away", "a coordinator has none of the tools of plan mode")
 	}
+}
+
+// planMode refuses a run mode of roots in which nobody could do what the work changes: a
+// lead leaves plan mode where it is to plan, and a coordinator or a team's lead never.
+func planMode(c *checker) {
+	s := c.s
+	if s.Permissions.RootMode() != string(permission.Plan) || !slices.ContainsFunc(s.Work, func(it Item) bool { return len(it.Edits)+len(it.Runs)+len(it.Calls) > 0 }) {
+		return
+	}
+	if s.minimal() || s.Coordinates() || slices.Contains([]string{"coordinator", "team"}, s.Strategy()) {
+		c.bad("permissions.mode", "take it away: work that reads alone can be done in plan mode", "whoever leads this work cannot leave plan mode, in which nothing is edited, run or called")
+		return
+	}
+	c.bad("permissions.mode", "add agents: {plan: 500}, the length of the plan: it makes the lead plan and ask", "the lead is in plan mode and is not to plan: nothing is edited, run or called there")
 }
 
 // planRoot misses the tools that a lead plans by.

@@ -28,7 +28,7 @@ func TestPlanMode(t *testing.T) {
 	t.Run("PLN-04 a lead that may not plan works without a plan, and one that nobody answers asks again when its user speaks", testUnplanned)
 	t.Run("PLN-03 a lead whose history becomes a summary plans once", testSummedUp)
 	t.Run("PLN-02 tools of a server run while its session plans if the server marks them as read-only", testServers)
-	t.Run("PLN-01 plans are refused by name where there is no plan mode", testNoPlanMode)
+	t.Run("PLN-01 plans are refused by name where there is no plan mode, and plan mode where nobody plans work that changes something", testNoPlanMode)
 }
 
 func testServers(t *testing.T) {
@@ -128,10 +128,14 @@ func testSummedUp(t *testing.T) {
 }
 
 func testNoPlanMode(t *testing.T) {
+	const planSize, mode = "agents: {plan: 300}\nstructure: subagent\n", "lab: {permissions: {mode: plan}}\n"
 	for _, c := range []struct{ old, new, want string }{
 		{"structure: subagent", "structure: coordinator", "a coordinator has none of the tools of plan mode"},
 		{"structure: subagent", "structure: subagent\nlab: {stack: minimal}", "stack minimal has no plan mode"},
 		{"{user: Change it.}", "{user: Change it., tools: [Agent, Read, Edit, Write, EnterPlanMode]}", "a lead that plans needs the tool ExitPlanMode, which root main has not got"},
+		{planSize, mode + "structure: subagent\n", "add agents: {plan: 500}, the length of the plan"},
+		{planSize, mode + "structure: team\n", "whoever leads this work cannot leave plan mode"},
+		{planSize, mode + "structure: coordinator\n", "whoever leads this work cannot leave plan mode"},
 	} {
 		f, err := scenarios.Parse("my.yaml", []byte(strings.Replace(planned, c.old, c.new, 1)))
 		if err == nil {

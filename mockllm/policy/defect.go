@@ -23,6 +23,7 @@ type proof struct {
 	tried   set // flaws whose correction was made since the item was handed over
 	ran     set // commands run since the last edit
 	red     set // of these, those that failed
+	barred  set // of the failed ones, those that were not allowed to run
 	shown   set // what they showed: run × defect
 	looked  set // commands of detours, which prove nothing
 	green   set // tests of the project that such a command saw pass since the last edit
@@ -120,7 +121,7 @@ func (f *folder) handOver(items []int) {
 // unrun lets an item's commands be run again.
 func (t *Table) unrun(p *proof, it *item) {
 	for _, r := range it.runs {
-		p.ran, p.red = p.ran.without(r), p.red.without(r)
+		p.ran, p.red, p.barred = p.ran.without(r), p.red.without(r), p.barred.without(r)
 		for d := range t.defects {
 			p.shown = p.shown.without(t.showing(r, d))
 		}

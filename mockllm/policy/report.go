@@ -68,16 +68,18 @@ func verdictOf(m *Model, a *assignment) string {
 	if !m.s.verifies {
 		return ""
 	}
-	failed, steps, runs := "", "", false
+	failed, barred, steps, runs := "", "", "", false
 	for _, i := range a.items {
 		for _, r := range m.t.items[i].runs {
 			runs = true
-			if m.s.proof.red.has(r) {
+			if m.s.proof.barred.has(r) {
+				barred += "\nNot available here: " + m.t.runs[r].words + ", which was not allowed to run."
+			} else if m.s.proof.red.has(r) {
 				failed += "\n$ " + m.t.runs[r].words
 				steps += "\n1. Run " + m.t.runs[r].words + "."
 			}
 		}
-		if missing := m.missingOf(i); len(missing) > 0 {
+		if missing := m.missingOf(i); len(missing) > 0 && !slices.Contains(missing, barredName) {
 			failed += "\n" + m.t.items[i].title + ": " + strings.Join(missing, ", ")
 		}
 	}
@@ -88,7 +90,9 @@ func verdictOf(m *Model, a *assignment) string {
 		if steps == "" {
 			steps = "\n1. Read what was changed."
 		}
-		return "\n\nOutput:" + failed + "\n\nSteps:" + steps + "\n\nVERDICT: FAIL"
+		return "\n\nOutput:" + failed + barred + "\n\nSteps:" + steps + "\n\nVERDICT: FAIL"
+	case barred != "":
+		return "\n" + barred + "\n\nVERDICT: PARTIAL"
 	}
 	return "\n\nVERDICT: PASS"
 }

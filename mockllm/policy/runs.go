@@ -76,6 +76,9 @@ func (f *folder) runResult(b *llm.Block, n, asked *note) {
 		return
 	}
 	p.red = p.red.with(asked.run)
+	if strings.HasPrefix(b.Content.Raw(), refused) {
+		p.barred = p.barred.with(asked.run)
+	}
 	for _, x := range n.defects {
 		if d, ok := f.t.defectIndex[x]; ok {
 			p.shown = p.shown.with(f.t.showing(asked.run, d))
@@ -105,16 +108,30 @@ func (m mind) disproved(i int) (names []string) {
 		names = append(names, defectPrefix+m.t.facts[m.t.defects[d].fact].name)
 	}
 	if it.kind == "verify" && len(names) == 0 && slices.ContainsFunc(it.runs, pr.red.has) {
-		names = append(names, runName)
+		names = append(names, failedRun(m, i))
 	}
 	return slices.Compact(names)
 }
 
+// failedRun names what is missing where a command of an item failed and showed no defect:
+// that it succeeds, or where none failed that was run, that it may run.
+func failedRun(m mind, i int) string {
+	pr := m.s.proof
+	if slices.ContainsFunc(m.t.items[i].runs, func(r int) bool { return pr.red.has(r) && !pr.barred.has(r) }) {
+		return runName
+	}
+	return barredName
+}
+
+// refused begins the result of a tool use that is not allowed.
+const refused = "Permission to use "
+
 // Names of what is missing where a command failed: a fact whose defect it has
-// shown, or its success.
+// shown, its success, or that it may run.
 const (
 	defectPrefix = "defect:"
 	runName      = "run"
+	barredName   = "barred"
 )
 
 // shown is the defects that count against an item, as its commands showed them.
@@ -153,6 +170,8 @@ func (m mind) proof(i int) (text string) {
 			text += notProven + words + " was not run, there is no shell."
 		case !pr.ran.has(r):
 			text += notProven + words + " was not run."
+		case pr.barred.has(r):
+			text += notProven + words + " was not allowed to run."
 		case pr.red.has(r):
 			text += notProven + words + " failed, not by this item's doing."
 		default:

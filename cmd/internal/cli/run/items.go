@@ -235,6 +235,8 @@ func wanting(name string, it *scenarios.Item) string {
 	switch {
 	case name == "run":
 		return "its command fails"
+	case name == "barred":
+		return "its command was not allowed to run"
 	case name == "report":
 		return "no report"
 	case kind == "unread":

@@ -45,6 +45,7 @@ func TestUndone(t *testing.T) {
 		{"CRD-12 what misled is told from what was missing", said("lure", "failed", "m"), []string{"story left 1 of 9 items undone: lure (misled by m)"}},
 		{"CRD-12 of what waits, of no report and of a red run", said("a", "failed", "item:b", "b", "failed", "report", "c", "failed", "run"),
 			[]string{"story left 3 of 9 items undone: a (waits for b), b (no report), c (its command fails)"}},
+		{"VER-01 what was not allowed to run has not failed", said("c", "failed", "barred"), []string{"story left 1 of 9 items undone: c (its command was not allowed to run)"}},
 		{"CRD-12 a defect that tests show", said("a", "failed", "defect:p"), []string{"story left 1 of 9 items undone: a (tests fail over p)"}},
 		{"CRD-12 no more than three are named", said("a", "failed", "", "b", "failed", "", "c", "failed", "", "d", "failed", ""),
 			[]string{"story left 4 of 9 items undone: a, b, c, and 1 more"}},

@@ -114,6 +114,7 @@ type life struct {
 	replaced         int       // results replaced by a preview, those it inherited included
 	workers          []string  // tools of its workers as a coordinator is told, sorted; nil if it is not
 	agents           string    // definition of the Agent tool, as its requests have it
+	attached         string    // list of types that its client attaches, as that definition would have it
 	dir              string    // of its shell
 	begun            begun
 	opening          llm.Hash // of the user context that its messages begin with

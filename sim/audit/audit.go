@@ -292,9 +292,7 @@ func (u *Auditor) of(a *agent, kind transcript.Kind, body transcript.Body) {
 		u.servers.rebases(a, b)
 	case *transcript.Compact:
 		a.files, a.summed = files{}, true
-		if s := u.opt.Session; s == nil || s.Servers == nil || s.Servers.Search != "inserted" {
-			a.found = nil // what was inserted stays in front
-		}
+		u.servers.compacted(a)
 		a.conduct.compacted(u.ledger, a, b)
 		a.window.summed()
 	case *transcript.Plan:

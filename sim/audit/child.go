@@ -150,7 +150,7 @@ func (u *starts) startContext(a, p *agent, s *Session, typ *Type) {
 		has, had := inPool(a, "Skill"), inPool(have, "Skill")
 		u.same(loop10, a, "user context", others(parts, has), others(a.facts.Context.UserContext, had || !has))
 	}
-	if !a.fork {
+	if !a.fork && !s.Laid { // a client of today attaches them
 		u.same(mcp07, a, "tools that can be found, in its user context:", word(len(a.deferred) > 0), word(slices.Contains(a.facts.Context.UserContext, deferredPart)))
 	}
 	looks := strings.HasPrefix(a.facts.Source, "agent:builtin:") && slices.Contains(lookers, a.facts.Type)

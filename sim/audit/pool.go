@@ -47,7 +47,7 @@ type rule struct {
 func ruleOf(a, p *agent) rule {
 	r := rule{builtIn: strings.HasPrefix(a.facts.Source, "agent:builtin:"), background: a.facts.Async, plans: a.facts.RunMode == "plan", mate: a.mate}
 	r.works = r.builtIn && a.facts.Type == "worker"
-	words, ok := toolWords(p.agents, a.facts.Type)
+	words, ok := toolWords(p.agents+p.attached, a.facts.Type)
 	if !ok {
 		return r
 	}
@@ -61,6 +61,21 @@ func ruleOf(a, p *agent) rule {
 	}
 	return r
 }
+
+// attachedTypes is the list of types that a client attaches, as the Agent tool's
+// definition would have it in JSON; "" where it is there.
+func attachedTypes(nodes []*llm.Node) string {
+	for _, n := range nodes {
+		if list, ok := strings.CutPrefix(n.Block.Content.Raw(), attachedOpen); ok {
+			return quoting.Replace(list)
+		}
+	}
+	return ""
+}
+
+const attachedOpen = "<system-reminder>\n# agentTypes"
+
+var quoting = strings.NewReplacer("\n", `\n`, `"`, `\"`)
 
 // toolWords finds what an Agent tool's definition says of a type's tools; ok is
 // false when it does not list the type.

@@ -150,19 +150,24 @@ func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 		if a.agents, a.root = a.parent.forkedFrom(); a.root == (llm.Hash{}) { // its parent has ended
 			a.root = rootOf(head)
 		}
+		a.attached = a.parent.attached
 		u.forks.firstOfFork(a, nodes)
 		return
 	case len(nodes) == 0:
 		return
 	}
 	front := border(nodes[0])
-	a.agents = u.filter.offered(a, front)
+	a.agents, a.attached = u.filter.offered(a, front), attachedTypes(nodes)
 	a.root = rootOf(front)
 	u.launches.offered(a)
 	u.starts.toldContext(a, front, nodes)
 	if s := u.opt.Session; s != nil && !s.Laid {
 		u.fronts.system(a, front)
 		u.fronts.messages(a, nodes)
+	} else if s != nil && s.Servers != nil && a.parent != nil && !s.Minimal {
+		found := slices.Contains(a.facts.Context.UserContext, deferredPart) ||
+			slices.ContainsFunc(nodes, func(n *llm.Node) bool { return strings.HasPrefix(n.Block.Content.Raw(), deferredText) })
+		u.same(mcp07, a, "tools that can be found, attached:", word(len(a.deferred) > 0), word(found))
 	}
 	u.coordinators.firstOfCoordinator(a, front, nodes)
 	if a.parent != nil {

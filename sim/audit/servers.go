@@ -55,6 +55,14 @@ func (u *servers) rebases(a *agent, b *transcript.Rebase) {
 	a.last.resettled = a.last.resettled || b.Why != "compaction"
 }
 
+// compacted takes in that what was found is gone with the history; what was inserted
+// stays in front.
+func (u *servers) compacted(a *agent) {
+	if s := u.opt.Session; s == nil || s.Servers == nil || s.Servers.Search != "inserted" {
+		a.found = nil
+	}
+}
+
 // event takes in what became of a server of the session.
 func (u *servers) event(by int32, b *transcript.Server) {
 	if a := u.agent(by); a != nil {

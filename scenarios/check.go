@@ -129,6 +129,12 @@ func (c *checker) provider() {
 // model each stands for.
 var Aliases = []string{"haiku", "opus", "sonnet"}
 
+// NearAlias asks whether a word that a definition gives for a model was meant to be one
+// of those, "" where none is near.
+func NearAlias(word string) string {
+	return document.DidYouMean(word, append([]string{"inherit"}, Aliases...))
+}
+
 func (c *checker) modelName(path, name string) {
 	if name == "" {
 		return

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"agentsim/scenarios"
-	"agentsim/scenarios/document"
 	"agentsim/sim/agent"
 	"agentsim/sim/client"
 	"agentsim/sim/definition"
@@ -88,7 +87,7 @@ func unresolved(d *agent.Definition, sc *scenarios.Scenario) string {
 		}
 	default:
 		_, err := Profile(&sc.Provider, name)
-		near := document.DidYouMean(name, append([]string{"inherit"}, scenarios.Aliases...))
+		near := scenarios.NearAlias(name)
 		switch {
 		case err == nil:
 		case near != "":

@@ -2,15 +2,12 @@ package heads
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"agentsim/metrics"
 	"agentsim/scenarios/document"
 	"agentsim/sim/client"
-	"agentsim/sim/tool"
 )
 
 // What became of a part.
@@ -206,55 +203,6 @@ func (c *comparison) edited(x *Change) {
 	x.Lines = spans(at, places(x.Now, c.text(x.Now.File)))
 }
 
-// again notes where a head stops being the baseline's, and what stands there from then
-// on. What varies does not count, and another model finds nothing.
-func (c *comparison) again(was, is *Agent, g *Growth) {
-	steady := func(h *Heads, a *Agent) []int {
-		return slices.DeleteFunc(slices.Clone(a.Parts), func(i int) bool { return h.Parts[i].Varies })
-	}
-	before := steady(c.base, was)
-	for at, i := range steady(c.now, is) {
-		p := c.now.Parts[i]
-		if was.Model == is.Model && at < len(before) && p.same(c.base.Parts[before[at]]) {
-			continue
-		}
-		switch {
-		case was.Model != is.Model:
-		case at == len(before):
-			g.From = p.From()
-		default:
-			g.Again = c.common(c.base.Parts[before[at]], p, g)
-		}
-		for _, j := range is.Parts[slices.Index(is.Parts, i):] {
-			g.Again += c.now.Parts[j].Tokens
-		}
-		return
-	}
-}
-
-// same reports whether a part is what it was.
-func (p *Part) same(was *Part) bool {
-	return p.key() == was.key() && p.Place == was.Place && p.Sums == was.Sums && p.Bytes == was.Bytes
-}
-
-// common is less the tokens of the lines with which a part begins as it did; one that
-// is gone is where the difference is.
-func (c *comparison) common(was, p *Part, g *Growth) int64 {
-	if g.From = p.From(); c.is[was.key()] == nil {
-		g.From = was.From()
-	}
-	if p.key() != was.key() || p.Sums == "" || was.Sums == "" {
-		return 0
-	}
-	front, _ := edges(lines(was.Sums), lines(p.Sums))
-	text := strings.SplitAfter(p.text, "\n")
-	if front = min(front, len(text)-1); front == 0 {
-		return 0
-	}
-	g.From = fmt.Sprintf("%s:%d", p.File, places(p, c.text(p.File))[front])
-	return c.now.count(strings.Join(text[front:], "")) - p.Tokens
-}
-
 // moves finds the parts that are gone and stand elsewhere with the same text.
 func (c *comparison) moves() {
 	for i := range c.Changes {
@@ -324,69 +272,6 @@ func (c *comparison) own(h *Heads, a *Agent, assumed bool) (n int64) {
 	return n
 }
 
-// tools notes which of the client's tools an agent has now and had not, or the other way
-// round, since its definition, or settings, say so: how many tokens more they are, of how
-// many. What another version of the client has, or has no more, is none of that, nor are
-// those by which agents use skills and servers that are there.
-func (c *comparison) tools(was, a *Agent) (more, of int64) {
-	had, has := c.base.tools(was), c.now.tools(a)
-	same := c.base.Client == c.now.Client && c.base.Semantics == c.now.Semantics && c.base.Unloaded != nil // else it counted other tools
-	at := a.field("tools", "allowed-tools", "disallowedTools", "memory", "permissionMode", "background")
-	without := func(list []*Part, p *Part) bool {
-		if named(list, p.Name) {
-			return false
-		}
-		if a.From != "" && named(c.base.tools(c.base.Agents[0]), p.Name) == named(c.now.tools(c.now.Agents[0]), p.Name) {
-			return true
-		}
-		at = settingsFile // the main agent's changed as well
-		return p.Name != tool.SkillName && p.Name != tool.SearchName
-	}
-	var words []string
-	for _, p := range has {
-		if without(had, p) && (same || c.was[p.key()] != nil) {
-			words, more = append(words, "+"+p.Name), more+p.Tokens
-		}
-	}
-	for _, p := range had {
-		of += p.Tokens
-		if now := c.is[p.key()]; without(has, p) && (same || now != nil) {
-			words, more = append(words, "-"+p.Name), more-cmp.Or(now, p).Tokens
-		}
-	}
-	if words == nil {
-		return 0, 0
-	}
-	p := &Part{Word: "System tools", Name: strings.Join(words, " "), Kind: kindChosen}
-	p.File, p.Line = Located(at)
-	c.setting(grown(more), p, a.Name).Tokens = more
-	return more, of
-}
-
-// told reports whether a tool that came or went is among those that agents were given.
-func (c *comparison) told(x Change) bool {
-	return x.Now.Kind == kindTool && (x.What == Added || x.What == Removed) && !slices.ContainsFunc(x.Who, func(name string) bool {
-		return !slices.ContainsFunc(c.Changes, func(o Change) bool {
-			return o.Now.Kind == kindChosen && slices.Contains(o.Who, name) && slices.ContainsFunc(strings.Fields(o.Now.Name), func(w string) bool { return w[1:] == x.Now.Name })
-		})
-	})
-}
-
-// named reports whether a part of that name is among some.
-func named(list []*Part, name string) bool {
-	return slices.ContainsFunc(list, func(p *Part) bool { return p.Name == name })
-}
-
-// tools are the client's tools in front of an agent.
-func (h *Heads) tools(a *Agent) (out []*Part) {
-	for _, i := range a.Parts {
-		if p := h.Parts[i]; p.Kind == kindTool {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // grown is the word for so many tokens more.
 func grown(tokens int64) string {
 	switch {
@@ -396,99 +281,6 @@ func grown(tokens int64) string {
 		return Shrank
 	}
 	return Changed
-}
-
-// given notes that an agent has more, or less, of what is there for others too: its
-// definition says so, in a field that is for parts of that kind.
-func (c *comparison) given(was, a *Agent, tokens int64) {
-	had, has := c.base.keys(was), c.now.keys(a)
-	p := &Part{Word: "Given to", Name: a.Name}
-	p.File, p.Line = Located(a.From)
-	for _, list := range [][2][]string{{has, had}, {had, has}} {
-		for _, key := range list[0] {
-			if of := cmp.Or(c.is[key], c.was[key]); !slices.Contains(list[1], key) && fieldsOf[of.Kind] != nil {
-				p.Name = a.Name + ": " + of.Word
-				p.File, p.Line = Located(a.field(fieldsOf[of.Kind]...))
-			}
-		}
-	}
-	c.Changes = append(c.Changes, Change{What: grown(tokens), Now: p, Was: p, Tokens: tokens, Who: []string{a.Name}})
-}
-
-// fieldsOf are the fields of a definition that say whether its agents have parts of a kind.
-var fieldsOf = map[client.Kind][]string{
-	client.Memory: {"omitClaudeMd"}, kindSkill: {"skills"}, client.Skills: {"tools", "disallowedTools"},
-	client.MCPTool: {"mcpServers", "tools", "disallowedTools"}, client.Deferred: {"mcpServers", "tools", "disallowedTools"},
-}
-
-// keys are those of an agent's parts.
-func (h *Heads) keys(a *Agent) (out []string) {
-	for _, i := range a.Parts {
-		out = append(out, h.Parts[i].key())
-	}
-	return out
-}
-
-// line is one of a head, where it is now.
-type line struct {
-	sum  string
-	part *Part
-	at   int // of the part's lines
-}
-
-// lines are those that the repository's files put in front of an agent, in the order
-// of the prefix. A part without text is one line; lines without a word are left out
-// where they are known.
-func (c *comparison) lines(h *Heads, a *Agent) (out []line, hashes []string) {
-	for _, i := range a.Parts {
-		p := h.Parts[i]
-		if !p.Own() || c.theirs(p) {
-			continue
-		}
-		text := strings.Split(p.text, "\n")
-		for at, sum := range lines(p.Sums) {
-			switch {
-			case p.Sums == sums(""):
-				sum = p.key()
-			case p.text != "" && !strings.ContainsFunc(text[at], wordy):
-				continue
-			}
-			out, hashes = append(out, line{sum, p, at}), append(hashes, sum)
-		}
-	}
-	return out, hashes
-}
-
-func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// reordered notes the lines of a head that stand in another order than they did.
-func (c *comparison) reordered(was, is *Agent) bool {
-	_, before := c.lines(c.base, was)
-	list, now := c.lines(c.now, is)
-	moved := turned(before, now)
-	found := len(moved) > 0
-	for len(moved) > 0 {
-		p := list[moved[0]].part
-		n := slices.IndexFunc(moved, func(i int) bool { return list[i].part != p })
-		if n < 0 {
-			n = len(moved)
-		}
-		if !c.reorders(p) {
-			var at []int
-			for _, i := range moved[:n] {
-				at = append(at, list[i].at)
-			}
-			c.Changes = append(c.Changes, Change{What: Reordered, Now: p, Was: cmp.Or(c.was[p.key()], p),
-				Lines: spans(at, places(p, c.text(p.File))), Who: c.now.Who(slices.Index(c.now.Parts, p))})
-		}
-		moved = moved[n:]
-	}
-	return found
-}
-
-// reorders reports whether a reordering of a part is noted.
-func (c *comparison) reorders(p *Part) bool {
-	return slices.ContainsFunc(c.Changes, func(x Change) bool { return x.What == Reordered && x.Now == p })
 }
 
 // tool says what of the tool, and of prices, is not the baseline's.

@@ -146,11 +146,6 @@ func (db *DB) Calls(run string) ([]CallInfo, error) {
 	return calls, err
 }
 
-// Misses lists the requests that read less than they could have.
-func (db *DB) Misses(run string) ([]CallInfo, error) {
-	return query(db, "read the misses", scanCall, callColumns+`WHERE r.run = ? AND r.miss <> '' ORDER BY r.n`, run)
-}
-
 // BlockInfo is one block of a request.
 type BlockInfo struct {
 	Pos                     int32

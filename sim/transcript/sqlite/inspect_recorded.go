@@ -54,13 +54,6 @@ func (db *DB) RecordedCall(run string, n int64) (RecordedInfo, error) {
 	return found[0], nil
 }
 
-// RecordedMisses lists what the recording adds to the requests of an imported run
-// that Misses lists, in the same order.
-func (db *DB) RecordedMisses(run string) ([]RecordedInfo, error) {
-	return query(db, "read the misses", scanRecordedInfo, recordedColumns+`JOIN requests r ON r.run = c.run AND r.seq = c.request
-		WHERE c.run = ? AND r.miss <> '' ORDER BY c.n`, run)
-}
-
 // RecordedCalls lists what the recording adds to the requests of an imported run, in
 // order.
 func (db *DB) RecordedCalls(run string) ([]RecordedInfo, error) {

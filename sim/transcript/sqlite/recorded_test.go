@@ -93,9 +93,9 @@ func recordedViews(t *testing.T) {
 	if got := dump(t, db, `SELECT n, reason, expected, lost, after FROM why_missed WHERE run = 'r'`); got != "2|expired|1000|1000|1\n" {
 		t.Errorf("why_missed: %s", got)
 	}
-	misses, err := db.RecordedMisses("r")
-	if err != nil || len(misses) != 1 || misses[0].N != 2 {
-		t.Errorf("%v (%v)", misses, err)
+	calls, err := db.RecordedCalls("r")
+	if err != nil || len(calls) != 2 || calls[1].N != 2 {
+		t.Errorf("%v (%v)", calls, err)
 	}
 	if n, err := db.Unbilled("r"); n != 1 || err != nil {
 		t.Errorf("%d requests without a bill (%v)", n, err)

@@ -52,38 +52,25 @@ func misses(d *report.Document, db *sqlite.DB, info sqlite.RunInfo, _ *options) 
 	if err := rundb.NeedsCalls(info); err != nil {
 		return err
 	}
-	list, err := db.Misses(info.ID)
+	all, err := rundb.Requests(db, info)
 	if err != nil {
 		return err
-	}
-	var recorded []sqlite.RecordedInfo
-	if info.Recorded() {
-		if recorded, err = db.RecordedMisses(info.ID); err != nil {
-			return err
-		}
 	}
 	fans, err := db.FanOuts(info.ID)
 	if err != nil {
 		return err
 	}
-	rows, price, made := make([]one, len(list)), rundb.PricesOr(db, info), false
-	if len(recorded) > 0 { // all of its requests, or none
+	list := slices.DeleteFunc(all, func(r rundb.Request) bool { return r.Miss == "" })
+	rows, made := make([]one, len(list)), false
+	if len(list) > 0 && info.Recorded() { // all of its requests, or none
 		blocks, err := db.Blocks(info.ID, list[0].Seq)
 		if err != nil {
 			return err
 		}
 		made = standIns(info, blocks)
 	}
-	for i := range list {
-		if rows[i] = (one{rundb.Request{CallInfo: &list[i], Price: price}, made}); recorded != nil {
-			rows[i].Recorded = &recorded[i]
-		} else if c := &list[i]; c.After > 0 && c.Miss == llm.MissExpired.String() {
-			other, err := db.Call(info.ID, c.After)
-			if err != nil {
-				return err
-			}
-			rows[i].Idle = c.StartedAt.Sub(other.StartedAt)
-		}
+	for i, r := range list {
+		rows[i] = one{r, made}
 	}
 	d.Table(missTable(rows, info.Recorded()))
 	if len(rows) == 0 {

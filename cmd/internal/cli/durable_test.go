@@ -79,7 +79,7 @@ func kills() int {
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
 		return n
 	}
-	return 9
+	return 6
 }
 
 // kill9 kills at points that lie ever later: before there is a file, while the

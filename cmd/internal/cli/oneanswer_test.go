@@ -26,7 +26,7 @@ func graded(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	_, recorded, _ := try(nil, "crossover", sample)
-	variants := []string{"run", "fork-vs-subagent", "--variant", "subagent-background", "--variant", "fork"}
+	variants := []string{"run", "fork-vs-subagent", "--no-audit", "--variant", "subagent-background", "--variant", "fork"}
 	_, drawn, _ := try(nil, variants...)
 	_, three, _ := try(nil, append(variants, "--variant", "subagent")...)
 	try(nil, "profile", "merge", sample, "-o", "ours.yaml")
@@ -78,8 +78,7 @@ func graded(t *testing.T) {
 func oneAnswer(t *testing.T) {
 	long(t)
 	t.Chdir(t.TempDir())
-	for _, c := range [...][3]string{{"fork-vs-subagent", "subagent-background", "42"}, {"fork-vs-subagent", "subagent-background", "1"},
-		{"fork-vs-subagent", "subagent-background", "7"}, {"explore-or-fork", "explore", "42"}} {
+	for _, c := range [...][3]string{{"fork-vs-subagent", "subagent-background", "42"}, {"fork-vs-subagent", "subagent-background", "7"}, {"explore-or-fork", "explore", "42"}} {
 		var run struct {
 			Ratio    float64 `json:"fork_to_fresh"`
 			Map      []any   `json:"fork_or_fresh"`

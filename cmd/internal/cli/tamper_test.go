@@ -30,7 +30,7 @@ func everyColumn(t *testing.T) {
 	if err := errorsOf(os.MkdirAll("projects", 0o755), os.WriteFile(session, []byte(secretSession), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"run fan-out --variant nine --policy random", "run injection", "import projects --with-content", "import projects"} {
+	for _, line := range []string{"run injection --variant guarded-background --policy random", "import projects --with-content", "import projects"} {
 		if code, _, errs := try(nil, strings.Fields(line)...); code != ui.Pass {
 			t.Fatal(line, errs)
 		}

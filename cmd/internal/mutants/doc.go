@@ -30,7 +30,8 @@
 //     are about it. That something else changes there proves nothing.
 //   - Every other one the auditor holds: its mutants are caught on a scenario that shows
 //     them. Where one was caught last is looked first, then in those after it.
-//     Unbroken, no scenario breaks anything, and all that proves holds.
+//     Unbroken, none of the auditor's own breaks anything, and all that proves holds;
+//     the library's are audited by the tests of sim.
 //   - It fails when a mutant is missed or never reached, when a statement has none,
 //     and when the auditor sees fewer planted bugs than it did (floor).
 //   - What became of them is kept in sim/audit/testdata/mutants.json and planted.json.

@@ -188,10 +188,14 @@ func auditedRun(spec *sim.Spec) (*audit.Report, error) {
 	return a.Report(), err
 }
 
-// unbroken makes sure that nothing is found where nothing is broken.
+// unbroken makes sure that nothing is found where nothing is broken. The library is
+// audited by its own tests.
 func unbroken(places []place) error {
 	breakEntry(-1)
 	for _, p := range places {
+		if !p.own {
+			continue
+		}
 		r, err := auditedRun(p.spec)
 		if err = errors.Join(err, r.Err()); err != nil {
 			return fmt.Errorf("%s, unbroken: %w", p.name, err)

@@ -60,8 +60,8 @@ func checkUnreached(t *testing.T, functions []string) {
 func goTool(t *testing.T, args ...string) string {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = "../../.."
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
-	var told strings.Builder // downloads among it
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOGC=400") // more memory, less time
+	var told strings.Builder                                                             // downloads among it
 	cmd.Stderr = &told
 	out, err := cmd.Output()
 	if err != nil && !strings.HasPrefix(string(out), "diff ") {

@@ -37,12 +37,18 @@ func worktrees(c *checker) {
 	if s.Stack == MinimalStack && s.Isolation != "" {
 		c.bad("isolation", "take it away", "stack minimal has no worktrees")
 	}
+	if s.Strategy() == "team" && s.Isolation == Isolated {
+		c.bad("isolation", "take it away, or structure: subagent or fork", "teammates of structure team work in their lead's directory, so no worktree is made")
+	}
 	merging(c)
 	if s.Project.Repository == NoRepository && s.Project.GitStatus != nil {
 		c.bad("project.git_status", "take it away", "a project in no repository has no git status")
 	}
 	remote(c)
-	for i, dir := range s.Project.Linked {
+	if s.Project.Linked == nil {
+		return
+	}
+	for i, dir := range *s.Project.Linked {
 		if dir == "" || dir == "." || path.Clean(dir) != dir || path.IsAbs(dir) || strings.HasPrefix(dir, "..") {
 			c.bad("project.linked["+itoa(i)+"]", "such as node_modules", "%q is no directory below the project", dir)
 		}

@@ -152,7 +152,7 @@ func (f *File) idle(played []string) (out []Idle) {
 		for _, l := range patchLeaves(v.Val) {
 			l.Variant = v.Key
 			l.sure = l.Path != "structure" // who does the work is no patch
-			if x := in(l.Path, cells); x != nil && (base == nil || with == nil || !sameAt(base, with, l.Path)) {
+			if x := in(l.Path, cells); x != nil && (base == nil || with == nil || !sameAt(base, with, l.Path) && !f.turnsOff(base, with, l.Path)) {
 				add(l, x)
 			}
 		}
@@ -173,6 +173,13 @@ func (f *File) idle(played []string) (out []Idle) {
 		}
 	}
 	return append(out, f.dropped()...)
+}
+
+// turnsOff reports whether what a variant sets is a gate off that its file turns on and
+// reads: nothing reads it any more because it is off.
+func (f *File) turnsOff(base, with *Scenario, path string) bool {
+	name, is := strings.CutPrefix(path, "gates.")
+	return is && base.turnsOn(name) && !with.turnsOn(name) && idle(unreadIn(f, base), path) == nil
 }
 
 // cellsOf are the names of a variant's cells.

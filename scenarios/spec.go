@@ -184,7 +184,7 @@ type Project struct {
 	GitStatus  *Content     `yaml:"git_status"`
 	Date       string       `yaml:"date"`       // stands in the user context; default 2026-01-01
 	Repository string       `yaml:"repository"` // what is committed: committed (all of the files), empty, or none (no repository)
-	Linked     []string     `yaml:"linked"`     // directories that are not tracked, and that worktrees share
+	Linked     *[]string    `yaml:"linked"`     // directories that are not tracked, and that worktrees share; node_modules by default, [] is none
 	Agents     AgentFiles   `yaml:"agents"`
 	Tests      []TestRun    `yaml:"tests"` // commands that test the project
 	Facts      []Fact       `yaml:"facts"`

@@ -55,3 +55,24 @@ func TestBarred(t *testing.T) {
 		}
 	})
 }
+
+func TestLinked(t *testing.T) {
+	t.Run("WKT-03 a worktree shares node_modules unless linked says that none is", func(t *testing.T) {
+		for linked, result := range map[string]string{"": "Bash", ", linked: []": "Bash!"} {
+			got := stepsOf(t, `agentsim: 1
+name: my
+provider: {model: claude-sonnet-5-5}
+project: {files: {a.go: x, node_modules/x.js: y}`+linked+`, git_status: {tokens: 9}}
+agents: {isolation: offered}
+script:
+  main: {user: Go., tools: [Agent, Bash]}
+  answers:
+    - {agent: main, turns: [{tools: [{name: Agent, input: {description: a, prompt: a, isolation: worktree}}]}, {run: grep z node_modules/x.js}, {say: w}]}
+    - {agent: main/*, turns: [{run: echo z > node_modules/x.js}, {say: ok}]}
+`)
+			if !slices.Contains(got, result) {
+				t.Errorf("%q: %q", linked, got)
+			}
+		}
+	})
+}

@@ -133,9 +133,9 @@ var linked = []string{"node_modules"}
 // repository is what the scenario's project is in.
 func repository(sc *scenarios.Scenario) agent.Repository {
 	p := &sc.Project
-	r := agent.Repository{None: p.Repository == scenarios.NoRepository, Empty: p.Repository == scenarios.Uncommitted, Linked: p.Linked}
-	if r.Linked == nil {
-		r.Linked = linked
+	r := agent.Repository{None: p.Repository == scenarios.NoRepository, Empty: p.Repository == scenarios.Uncommitted, Linked: linked}
+	if p.Linked != nil {
+		r.Linked = *p.Linked
 	}
 	return r
 }

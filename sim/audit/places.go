@@ -16,7 +16,8 @@ type entries struct {
 	n     int32
 }
 
-const inPart = 1 << 10
+// inPart is small: most runs have few.
+const inPart = 1 << 6
 
 func (l *entries) at(i int32) *entry { return &l.parts[uint32(i)/inPart][uint32(i)%inPart] }
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"strconv"
+	"strings"
 )
 
 // Begin starts recording one execution of a run, startedAt in wall time. The run
@@ -52,25 +53,49 @@ func (w *Writer) begin(tx *sql.Tx) error {
 // take numbers this execution and makes it the owner of the run's rows, unless the
 // run is stored well enough. What an earlier one left is deleted then, and the
 // project's files are the first rows.
-func (w *Writer) take(tx *sql.Tx) error {
-	var outcome Status
-	var level Level
-	err := tx.QueryRow(`SELECT coalesce((SELECT max(n) FROM executions WHERE run = ?1), 0) + 1,
-		coalesce((SELECT outcome FROM runs WHERE id = ?1), ''), coalesce((SELECT level FROM runs WHERE id = ?1), '')`, w.run).
-		Scan(&w.execution, &outcome, &level)
-	w.owner = !outcome.Settled() || !level.covers(w.opt.Level)
-	if err != nil || !w.owner {
+func (w *Writer) take(tx *sql.Tx) error { return take(tx, []*Writer{w}) }
+
+// take does so with executions of different runs.
+func take(tx *sql.Tx, writers []*Writer) error {
+	of, ids := make(map[string]*Writer, len(writers)), make([]any, len(writers))
+	for i, w := range writers {
+		of[w.of.ID], ids[i] = w, w.run
+	}
+	rows, err := tx.Query(`SELECT column1, coalesce((SELECT max(n) FROM executions WHERE run = column1), 0) + 1, coalesce(outcome, ''), coalesce(level, '')
+		FROM (VALUES (?)`+strings.Repeat(",(?)", len(ids)-1)+`) LEFT JOIN runs ON id = column1`, ids...)
+	if err != nil {
 		return err
 	}
-	for _, f := range w.of.Files {
-		w.files.add(w.run, f.Path, w.content(f.Content))
-	}
-	if outcome == "" {
-		return nil
-	}
-	for _, t := range w.sealed() {
-		if _, err := tx.Exec(`DELETE FROM `+t.rowsIn+` WHERE run = ?`, w.run); err != nil {
+	defer rows.Close()
+	var left []*Writer // of which an earlier execution left rows
+	for rows.Next() {
+		var id string
+		var n int
+		var outcome Status
+		var level Level
+		if err := rows.Scan(&id, &n, &outcome, &level); err != nil {
 			return err
+		}
+		w := of[id]
+		w.execution, w.owner = n, !outcome.Settled() || !level.covers(w.opt.Level)
+		if !w.owner {
+			continue
+		}
+		for _, f := range w.of.Files {
+			w.files.add(w.run, f.Path, w.content(f.Content))
+		}
+		if outcome != "" {
+			left = append(left, w)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, w := range left {
+		for _, t := range w.sealed() {
+			if _, err := tx.Exec(`DELETE FROM `+t.rowsIn+` WHERE run = ?`, w.run); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -82,11 +107,14 @@ const (
 		"calls,input,write_5m,write_1h,read,output,cost,cost_uncached"
 )
 
+// insertExecution and insertRun are their rows' statements.
+var insertExecution, insertRun = newTable("INSERT OR REPLACE", "executions", executionColumns), newTable("INSERT OR REPLACE", "runs", runColumns+",spec,seal")
+
 // mark writes the row of the execution as it is at an end and, where it owns the
 // run, that of the run.
 func (w *Writer) mark(tx *sql.Tx, end *End) error {
-	execution := []any{w.run, int64(w.execution), w.startedAt, end.FinishedAt, string(w.opt.Level), string(end.Status), end.Digest, w.count}
-	_, err := tx.Exec(newTable("INSERT OR REPLACE", "executions", executionColumns).insert(1), execution...)
+	execution := w.executionRow(end)
+	_, err := tx.Exec(insertExecution.insert(1), execution...)
 	switch {
 	case err != nil:
 		return err
@@ -95,15 +123,24 @@ func (w *Writer) mark(tx *sql.Tx, end *End) error {
 	case !w.owner:
 		return nil
 	}
-	r, u, t := w.of, &w.totals.usage, &w.totals
-	run := []any{w.run, r.Name, r.Variant, strconv.FormatUint(r.Seed, 10), r.Policy, int64(r.Semantics), string(w.opt.Level), int64(w.execution),
-		string(end.Status), end.Detail, end.Digest, w.count, int64(w.lastAt), t.calls, u.Input, u.Write5m, u.Write1h, u.Read, u.Output, t.cost, t.uncached}
+	run := w.runRow(end)
 	seal := ""
 	if end.Status != Running {
 		if seal, err = w.seal(tx, run, execution); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(newTable("INSERT OR REPLACE", "runs", runColumns+",spec,seal").insert(1), append(run, r.Spec, seal)...)
+	_, err = tx.Exec(insertRun.insert(1), append(run, w.of.Spec, seal)...)
 	return err
+}
+
+func (w *Writer) executionRow(end *End) []any {
+	return []any{w.run, int64(w.execution), w.startedAt, end.FinishedAt, string(w.opt.Level), string(end.Status), end.Digest, w.count}
+}
+
+// runRow is without the spec and the seal.
+func (w *Writer) runRow(end *End) []any {
+	r, u, t := w.of, &w.totals.usage, &w.totals
+	return []any{w.run, r.Name, r.Variant, strconv.FormatUint(r.Seed, 10), r.Policy, int64(r.Semantics), string(w.opt.Level), int64(w.execution),
+		string(end.Status), end.Detail, end.Digest, w.count, int64(w.lastAt), t.calls, u.Input, u.Write5m, u.Write1h, u.Read, u.Output, t.cost, t.uncached}
 }

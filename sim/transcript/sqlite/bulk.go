@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"math"
+	"slices"
 )
 
 // Later is a sink for one run that began at startedAt, of which Store keeps the
@@ -26,13 +27,22 @@ type Ended struct {
 // marked running. The error may also be a *DigestError, of a run that was executed
 // before with another digest; all are stored then.
 func (db *DB) Store(runs []Ended) error {
-	known := newStore()
+	b := newBatch()
 	err := within(db.sql, func(tx *sql.Tx) error {
-		for i := range runs {
-			runs[i].Writer.store = known
-			if err := runs[i].store(tx); err != nil {
+		for todo := runs; len(todo) > 0; {
+			ids := map[string]bool{}
+			n := slices.IndexFunc(todo, func(r Ended) bool {
+				again := ids[r.of.ID]
+				ids[r.of.ID] = true
+				return again
+			})
+			if n < 0 {
+				n = len(todo)
+			}
+			if err := b.store(tx, todo[:n]); err != nil {
 				return err
 			}
+			todo = todo[n:]
 		}
 		return nil
 	})
@@ -49,15 +59,72 @@ func (db *DB) Store(runs []Ended) error {
 	return nil
 }
 
-func (r *Ended) store(tx *sql.Tx) error {
-	if err := r.take(tx); err != nil {
+// batch gathers the rows of runs, so that one statement inserts those of many.
+type batch struct {
+	known            store
+	tables           []*table // as tables.all lists them
+	executions, runs *table
+}
+
+func newBatch() *batch {
+	t := newTables()
+	return &batch{newStore(), t.all(), newTable(insertExecution.verb, insertExecution.name, insertExecution.columns), newTable(insertRun.verb, insertRun.name, insertRun.columns)}
+}
+
+// store stores different runs.
+func (b *batch) store(tx *sql.Tx, runs []Ended) error {
+	writers := make([]*Writer, len(runs))
+	for i := range runs {
+		writers[i] = runs[i].Writer
+		writers[i].store = b.known
+	}
+	if err := take(tx, writers); err != nil {
 		return err
 	}
+	for i := range runs {
+		if err := b.add(tx, &runs[i]); err != nil {
+			return err
+		}
+	}
+	for _, t := range append(b.tables, b.executions, b.runs) {
+		if err := t.flush(tx); err != nil {
+			return err
+		}
+	}
+	for _, w := range writers {
+		if err := w.flushEnds(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the rows of a run. What was executed before goes by itself: its seal is made
+// of rows that are in the file.
+func (b *batch) add(tx *sql.Tx, r *Ended) error {
 	r.addEnd(&r.End)
-	if err := r.flushRows(tx); err != nil {
+	if r.execution > 1 {
+		if err := r.flushRows(tx); err != nil {
+			return err
+		}
+		return r.mark(tx, &r.End)
+	}
+	r.sealRows()
+	execution, run := r.executionRow(&r.End), r.runRow(&r.End)
+	seal, err := r.seal(tx, run, execution)
+	if err != nil {
 		return err
 	}
-	return r.mark(tx, &r.End)
+	b.executions.add(execution...)
+	b.runs.add(append(run, r.of.Spec, seal)...)
+	for i, t := range r.all() {
+		if t.named {
+			err = t.flush(tx)
+		}
+		b.tables[i].add(t.rows...)
+		t.rows = nil
+	}
+	return err
 }
 
 // Finished lists the runs that came to the end that their scenario wants: they

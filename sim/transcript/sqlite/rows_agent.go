@@ -55,20 +55,22 @@ func (w *Writer) agentEnd(e *transcript.Event, b *transcript.AgentEnd) {
 		b.Status, b.Why, int64(b.Turns), int64(b.ToolUses), b.Own, b.Rolled})
 }
 
+// row is it as endedColumns list it.
+func (a *agentEnd) row(run any) []any {
+	return []any{run, a.agent, a.activation, a.seq, a.at, a.status, a.why, a.turns, a.toolUses,
+		a.own.Input, a.own.Write5m, a.own.Write1h, a.own.Read, a.own.Output,
+		a.rolled.Input, a.rolled.Write5m, a.rolled.Write1h, a.rolled.Read, a.rolled.Output}
+}
+
 func (w *Writer) flushEnds(tx *sql.Tx) error {
 	const q = `UPDATE agents SET ended_seq = ?4, ended_at = ?5, status = ?6, why = ?7, turns = ?8, tool_uses = ?9,
 		input = ?10, write_5m = ?11, write_1h = ?12, read = ?13, output = ?14,
 		rolled_input = ?15, rolled_write_5m = ?16, rolled_write_1h = ?17, rolled_read = ?18, rolled_output = ?19
 		WHERE run = ?1 AND agent = ?2 AND activation = ?3`
 	for i := range w.ends {
-		a := &w.ends[i]
-		row := []any{w.run, a.agent, a.activation, a.seq, a.at, a.status, a.why, a.turns, a.toolUses,
-			a.own.Input, a.own.Write5m, a.own.Write1h, a.own.Read, a.own.Output,
-			a.rolled.Input, a.rolled.Write5m, a.rolled.Write1h, a.rolled.Read, a.rolled.Output}
-		if _, err := tx.Exec(q, row...); err != nil {
+		if _, err := tx.Exec(q, w.ends[i].row(w.run)...); err != nil {
 			return err
 		}
-		w.endedSum.add(row)
 	}
 	w.ends = w.ends[:0]
 	return nil

@@ -63,7 +63,7 @@ func (t *table) flush(tx *sql.Tx) error {
 		}
 		rows = nil
 	}
-	for _, n := range []int{t.chunk(), 1} {
+	for _, n := range []int{t.chunk(), max(1, t.chunk()/8), 1} {
 		if len(rows) < n*t.width {
 			continue
 		}

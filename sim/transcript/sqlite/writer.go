@@ -136,14 +136,22 @@ func (w *Writer) flushRows(tx *sql.Tx) error {
 	if !w.owner {
 		return nil
 	}
-	w.fillTexts()
-	for _, t := range w.sealed() {
-		t.seal()
-	}
+	w.sealRows()
 	for _, t := range w.all() {
 		if err := t.flush(tx); err != nil {
 			return err
 		}
 	}
 	return w.flushEnds(tx)
+}
+
+// sealRows adds the rows that are gathered to the sums that the seal is made of.
+func (w *Writer) sealRows() {
+	w.fillTexts()
+	for _, t := range w.sealed() {
+		t.seal()
+	}
+	for i := range w.ends {
+		w.endedSum.add(w.ends[i].row(w.run))
+	}
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Judges the commits of a git repository: which of them lengthen by over 2 %, or reorder,
-what the repository puts in front of an agent of Claude Code.
+what the repository puts in front of an agent of Claude Code. Which of the client's tools an agent has
+counts where a definition or the settings changed it.
 
     heads.py REPOSITORY [MOST]
 
@@ -27,6 +28,14 @@ LISTING = 40_000  # characters of skills: 1 % of a window of a million tokens
 DESCRIPTION = 1_536
 HOPS = 4
 UNKNOWN = (10, 900)  # tools of a server that nobody has listed, and characters of one
+# Characters of the client's tools, by a definition of today's program: an agent whose definition
+# lists none has the first six, one that lists tools may have the others too.
+TOOLS = {"Agent": 1749, "Read": 1032, "Grep": 1617, "Glob": 769, "Edit": 1029, "Skill": 533, "Write": 585, "NotebookEdit": 924,
+         "Bash": 1500, "WebFetch": 658, "WebSearch": 654, "TodoWrite": 1103, "TaskCreate": 842, "TaskGet": 416, "TaskList": 419,
+         "TaskUpdate": 1269}
+OFFERED = list(TOOLS)[:6]
+BACKGROUND = {"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill", "WebFetch", "WebSearch", "TodoWrite"}
+SCOPES, KEEPS, KEPT_WITH = ("user", "project", "local"), 265, {"Read", "Write", "Edit"}  # of memory: characters of the prompt, tools
 
 
 def git(repo, *args):
@@ -303,18 +312,45 @@ class Head:
         out = {"main": self.front + self.memory + self.servers + types + self.skills,
                "Explore": self.front + self.servers + self.skills}
         for name, (file, fields, prompt) in self.agents.items():
-            tools, denied = words(fields.get("tools")), words(fields.get("disallowedTools")) or []
+            may, denied = listed(fields)
 
             def has(tool):
-                return (tools is None or "*" in tools or tool in tools) and tool not in denied
+                return (may is None or tool in may) and tool not in denied
 
             mine = [t for t in self.front if has(t[0])] + [(file, prompt)]
+            mine += [(file + " memory", "x" * KEEPS)] if fields.get("memory") in SCOPES else []
             mine += [] if fields.get("omitClaudeMd") == "true" else self.memory
             mine += [t for t in self.servers if has(t[0])]
-            mine += types if has("Agent") or has("Task") and tools else []
+            mine += types if "Agent" in self.tools(name) else []
             mine += self.skills if has("Skill") else []
+            for skill in words(fields.get("skills")) or []:
+                text = self.tree.text(f".claude/skills/{skill}/SKILL.md")
+                mine += [(skill, frontmatter(text)[1].strip("\n"))] if text else []
+            mine += [(file + " first", fields["initialPrompt"])] if isinstance(fields.get("initialPrompt"), str) else []
             out[name] = mine
         return out
+
+    def tools(self, name):
+        """The client's tools that a type of agent has."""
+        permissions = self.settings.get("permissions")
+        gone = (permissions.get("deny") if isinstance(permissions, dict) else None) or []
+        out = set(OFFERED)
+        if name in self.agents:
+            fields = self.agents[name][1]
+            may, denied = listed(fields)
+            if may is not None:
+                out = set(TOOLS) & may | (KEPT_WITH if fields.get("memory") in SCOPES else set())
+            out -= denied
+            if fields.get("background") == "true":
+                out &= BACKGROUND
+        return {t for t in out if t not in gone and (t != "Skill" or self.skills)}
+
+
+def listed(fields):
+    """The tools that a definition lists, None for all, and those that it denies."""
+    may, denied = ({"Agent" if w == "Task" else w for w in (re.sub(r"\(.*", "", w) for w in words(fields.get(f)) or [])}
+                   for f in ("tools", "disallowedTools"))
+    return None if "*" in may or fields.get("tools", "") == "" else may, denied
 
 
 def lines(head):
@@ -330,11 +366,18 @@ def turned(was, now):
     return [l for l in was if l in both] != [l for l in now if l in both]
 
 
-def judge(was, now):
+def judge(before, after):
     """The verdict on a commit, with the sizes of the head that grew most."""
+    (was, had), (now, has) = before, after
     most, grew, reordered = None, False, False
     for name in now.keys() & was.keys():
         a, b = (sum(len(text) for _, text in h[name]) for h in (was, now))
+        changed = had[name] ^ has[name]
+        if "Skill" in had["main"] ^ has["main"]:
+            changed -= {"Skill"}  # there are skills now, or none any more
+        if changed:  # which of the client's tools there are is the definition's or the settings' word
+            a += sum(TOOLS[t] for t in had[name])
+            b += sum(TOOLS[t] for t in had[name] - changed | has[name] & changed)
         grew |= b * 100 > a * (100 + LIMIT)
         reordered |= turned(lines(was[name]), lines(now[name]))
         share = (b - a) / max(a, 1)
@@ -359,7 +402,9 @@ def main(where, most=200):
     def head(commit):
         if commit not in known:
             tree = Tree(objects, commit)
-            known[commit] = Head(tree).heads(), tree.read
+            of = Head(tree)
+            heads = of.heads()
+            known[commit] = (heads, {name: of.tools(name) for name in heads}), tree.read
         return known[commit]
 
     own = list(changes(where, TOUCHED, int(most)))

@@ -397,6 +397,7 @@ func madeCommits() []madeCommit {
 		{about: "a linked skill's description grows, for Explore by over 2 %", verdict: "grew", files: files{".agents/skills/ship/SKILL.md": skill("ship", about+", and has the time for it")}},
 		{about: "a colon that YAML does not take", verdict: "-", files: files{".agents/skills/ship/SKILL.md": skill("ship", about+": and has the time for it")}},
 		{about: "a definition's tools let the skills in", verdict: "grew", files: files{".claude/agents/reviewer.md": agent("Read, Skill")}},
+		{about: "a definition is given the shell", verdict: "grew", files: files{".claude/agents/reviewer.md": agent("Read, Skill, Bash")}},
 		{about: "an agent that is new", verdict: "-", files: files{".claude/agents/tiny.md": tiny}},
 		{about: "an agent in a directory of its own, in the list of types", verdict: "grew", files: files{".claude/agents/web/checker.md": "---\nname: checker\ndescription: " + about + about + about + "\n---\n\nYou."}},
 		{about: "a definition's file is renamed", verdict: "-", files: files{".claude/agents/tiny.md": "", ".claude/agents/zebra.md": tiny}},

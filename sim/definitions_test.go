@@ -116,7 +116,7 @@ func TestDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !k.has(`rule=definition-warning detail=".claude/agents/good.md:2:1: warning: agent`) {
+		if !k.has(`rule=definition-warning detail=".claude/agents/good.md:4:1: warning: agent`) {
 			t.Error(strings.Join(k.lines, "\n"))
 		}
 	})

@@ -138,7 +138,7 @@ func TestRebind(t *testing.T) {
 					t.Errorf("seed %d: %s stands for %q", seed, p, r.stands[p])
 				}
 			}
-			if got := slices.DeleteFunc(slices.Clone(project.Paths()), func(p string) bool { return !works(r, p) }); !slices.Equal(got, slices.Sorted(slices.Values(append(work, "data.csv", "package.json")))) {
+			if got := slices.DeleteFunc(slices.Clone(project.Paths()), func(p string) bool { return !reads(r)(p) }); !slices.Equal(got, slices.Sorted(slices.Values(append(work, "data.csv", "package.json")))) {
 				t.Fatalf("whoever loses the way reads %v", got)
 			}
 		}

@@ -96,5 +96,12 @@ func made(r *run, p string) bool {
 	return v.Bytes > madeWidth*v.Lines || slices.ContainsFunc(madeWords, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// works reports whether an agent that loses its way may read a file.
-func works(r *run, p string) bool { return kindOf(r, p) < madeFile }
+// reads reports which files agents that lose their way may read: of somebody's directory
+// not what a program made, nor what is in front of them; nil for all, as of a scenario's
+// own files, each of which somebody wrote there to be read.
+func reads(r *run) func(path string) bool {
+	if !laid(r.spec.Scenario) {
+		return nil
+	}
+	return func(p string) bool { return kindOf(r, p) < madeFile }
+}

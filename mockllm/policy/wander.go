@@ -144,9 +144,10 @@ func (w *wanderer) detour(it *item, own []int, used *set, key rng.Key) detour {
 		d.target = own[key.Sub("target").Between(0, int64(len(own)-1))]
 	}
 	share := key.Sub("kind").Between(0, 99)
-	switch p := w.t.files[max(file, 0)]; {
-	case file < 0:
+	if file < 0 {
 		return w.vain(d, key)
+	}
+	switch p := w.t.files[file]; {
 	case share < readShare || share >= guessShare && len(w.checks) == 0:
 		*used = used.with(file)
 		d.what, d.read.file = understanding, file

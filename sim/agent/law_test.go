@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentsim/sim/agent"
+	"agentsim/sim/kernel"
 	"agentsim/sim/llm"
 	"agentsim/sim/rng"
 	"agentsim/sim/user"
@@ -171,6 +173,9 @@ func lawOfAnything(t *testing.T, r *rapid.T) {
 	s := draw(t, r)
 	s.run()
 	if s.err != nil {
+		if pe := (*kernel.PanicError)(nil); errors.As(s.err, &pe) {
+			r.Logf("%s", pe.Stack)
+		}
 		r.Fatalf("the run ended with %v\n%s", s.err, s.text.String())
 	}
 	for _, wrong := range s.check() {

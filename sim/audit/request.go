@@ -147,10 +147,9 @@ func (u *history) fresh(a *agent, head *llm.Node) []*llm.Node {
 func (u *Auditor) first(a *agent, head *llm.Node, nodes []*llm.Node) {
 	switch {
 	case a.fork:
-		if a.agents, a.root = a.parent.forkedFrom(); a.root == (llm.Hash{}) { // its parent has ended
+		if a.agents, a.attached, a.root = a.parent.forkedFrom(); a.root == (llm.Hash{}) { // its parent has ended
 			a.root = rootOf(head)
 		}
-		a.attached = a.parent.attached
 		u.forks.firstOfFork(a, nodes)
 		return
 	case len(nodes) == 0:
@@ -197,11 +196,11 @@ func rootOf(n *llm.Node) llm.Hash {
 }
 
 // forkedFrom is what a fork's requests have in common with its parent's.
-func (a *agent) forkedFrom() (agents string, root llm.Hash) {
+func (a *agent) forkedFrom() (agents, attached string, root llm.Hash) {
 	if a.life == nil {
-		return "", llm.Hash{}
+		return "", "", llm.Hash{}
 	}
-	return a.agents, a.root
+	return a.agents, a.attached, a.root
 }
 
 // read goes through new blocks: results, notifications, and what else may stand

@@ -36,6 +36,7 @@ func under(root *cobra.Command, group string, commands ...*cobra.Command) {
 func newLab(s *ui.Env) *cobra.Command {
 	lab := ui.NewGroup("lab", "what few need: judge the cache model, lint hand-offs, diff runs, check databases",
 		validate.New(s), lint.New(s), diff.New(s), cachereplay.New(s), definitions.New(s), dbcheck.New(s))
+	lab.Hidden = true // the first page names it in its text, and lists twelve that are used more
 	lab.Long = `Studies of the mechanism, and care of the database of runs.
 
 These are written without lab:

@@ -89,7 +89,7 @@ func (a *answer) document(s *ui.Env) *report.Document {
 	d.Label("findings", a.findings(s)...)
 	a.inFront(d)
 	d.Label("life size", a.life...)
-	d.Field("life_size", report.List(a.life).If(a.life != nil))
+	d.Field("life_size", report.List(a.life[:min(1, len(a.life))]).If(a.life != nil)) // without the command
 	d.Label("elsewhere", a.there...)
 	d.Label("not read", notRead(a.done)...)
 	d.Label("read before", readBefore(a.done)...)

@@ -32,7 +32,7 @@ misses cost and what would have kept them, agents on virtual time, and for each 
 part was read, written and uncached, and the byte where it parted from the call it could have read from. RUN is the
 beginning of a run's id; imported sessions are runs too. Equal records give equal bytes.`,
 		Example: `  agentsim report 9c1e
-  agentsim report 9c1e a01b -o fork-or-fresh.html`,
+  agentsim report 9c1e -o fork-or-fresh.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return ui.Failf(ui.Usage, "name the runs, by the beginning of their ids; agentsim inspect lists them")

@@ -15,7 +15,7 @@ import (
 // those by which agents use skills and servers that are there.
 func (c *comparison) tools(was, a *Agent) (more, of int64) {
 	had, has := c.base.tools(was), c.now.tools(a)
-	same := c.base.Client == c.now.Client && c.base.Semantics == c.now.Semantics && c.base.Unloaded != nil // else it counted other tools
+	same := c.base.Client == c.now.Client && c.base.Known == c.now.Known && c.base.Semantics == c.now.Semantics && c.base.Unloaded != nil // else it counted other tools
 	at := a.field("tools", "allowed-tools", "disallowedTools", "memory", "permissionMode", "background")
 	without := func(list []*Part, p *Part) bool {
 		if named(list, p.Name) {

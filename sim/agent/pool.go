@@ -84,23 +84,26 @@ func (w *World) needsTeams(t *tool.Tool) bool {
 	return !w.gates.AgentSwarms && t.Raw == "" && slices.Contains(tool.TeamTools, t.Name) && !w.coordinator
 }
 
-// noteIdleTools records the tools that a session names though nothing serves them:
+// noteIdleTools records the tools that are in front of a root though nothing serves them:
 // they weigh in every request, and a call of one is an error.
 func noteIdleTools(a *Agent) {
+	var named []string
 	others := 0
-	defer func() {
-		if others > 0 {
-			a.finding("no-effect", strconv.Itoa(others)+" tools of the client's own head are offered, and nothing serves them: every call is an error")
-		}
-	}()
 	for _, t := range a.ctx.Pool.Tools {
 		switch {
 		case t.Implemented() && (a.w.gates.AgentSwarms || a.w.coordinator || !slices.Contains(tool.TeamTools, t.Name)):
 		case t.Raw != "":
 			others++
 		default:
-			a.finding("no-effect", "the tool "+t.Name+" is offered because tools names it, and nothing serves it: every call is an error")
+			named = append(named, t.Name)
 		}
+	}
+	const idle = "nothing serves these tools that are offered, and every call of one is an error: "
+	if named != nil {
+		a.finding("no-effect", idle+strings.Join(named, ", "))
+	}
+	if others > 0 {
+		a.finding("no-effect", idle+strconv.Itoa(others)+" of the client's own head")
 	}
 }
 

@@ -131,7 +131,7 @@ func testUnserved(t *testing.T) {
 	s.script("main", `use WebFetch {"url":"https://example.org","prompt":"p"}`, "text done")
 	s.root("go")
 	s.run()
-	if found := s.eventsOf("finding"); len(found) != 2 || found[0]["rule"] != "no-effect" || !s.block("main", 2, -1).Block.IsError {
+	if found := s.eventsOf("finding"); len(found) != 1 || found[0]["rule"] != "no-effect" || !strings.Contains(s.text.String(), `: TaskOutput, WebFetch"`) || !s.block("main", 2, -1).Block.IsError {
 		t.Error("findings about tools that nothing serves:", found)
 	}
 }

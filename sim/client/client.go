@@ -81,6 +81,8 @@ type Layout struct {
 	Name string // client@version
 	Date string // of the sources
 	Rows []Row
+	// Tools are the client's own that a session has, but for Skill, which comes with skills.
+	Tools []string
 	// KeepsLost says that tools of an MCP server whose connection is lost stay in front,
 	// by the vendor's pages.
 	KeepsLost bool

@@ -8,6 +8,7 @@ const (
 	sessions = "two recorded sessions of 2.1.178, 2026-06-16"
 
 	noPlace = "the design documents do not say where it stands"
+	byName  = "which of the client's own tools stand there by their names alone, as 23 of them did in 2.1.178"
 	order   = "the order of what opens a conversation is known of 2.1.178, not of 2.1.330"
 )
 
@@ -22,9 +23,13 @@ var memory = []MemoryFile{
 	{Project, "CLAUDE.local.md", pages + "; its place likewise"},
 }
 
+// tools are those of a session without a team, in the words of the simulation.
+var tools = []string{"Agent", "TaskOutput", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "TaskStop", "Read", "Grep", "Glob", "Edit",
+	"Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch", "TodoWrite"}
+
 // layouts are what is known of clients.
 var layouts = []Layout{
-	{Name: Seeds, Date: "2026-03-31", Memory: memory, Rows: []Row{
+	{Name: Seeds, Date: "2026-03-31", Memory: memory, Tools: tools, Rows: []Row{
 		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: design},
 		{Kind: Prompt, Main: System, Source: design},
 		{Kind: Types, Main: Tools, Sub: Tools, Lean: Tools, Source: design, Needs: "Agent"},
@@ -37,8 +42,8 @@ var layouts = []Layout{
 		{Kind: Skills, Main: UserContext, Sub: UserContext, Lean: UserContext, Source: design, NotVerified: noPlace, Needs: "Skill",
 			FallbackBytes: 8_000, DescriptionBytes: 1_536},
 	}},
-	{Name: Default, Date: "2026-11-22", Memory: memory, KeepsLost: true, Rows: []Row{
-		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: study},
+	{Name: Default, Date: "2026-11-28", Memory: memory, Tools: tools, KeepsLost: true, Rows: []Row{
+		{Kind: Tool, Main: Tools, Sub: Tools, Lean: Tools, Source: study, NotVerified: byName},
 		{Kind: Prompt, Main: System, Source: study},
 		{Kind: MCPTool, Main: Tools, Sub: Tools, Lean: Tools, Source: pages},
 		{Kind: Environment, Main: Opening, Sub: System, Lean: System, Source: pages, NotVerified: order},

@@ -296,7 +296,7 @@ func (r *reader) toolNames(n *document.Node, key string) []string {
 		case named && !known:
 			r.warn(e.Pos, "no pool holds it", "unknown tool %q", name)
 		case named && !serves && key != "disallowedTools":
-			r.warn(e.Pos, "", "nothing serves tool %q: every call of it is an error", name)
+			r.warn(e.Pos, "", "no simulation carries out tool %q: every call of it is an error there", name)
 		case ruled:
 			r.warn(e.Pos, "leave the parentheses out", "the rule (%s of %s is not applied: the whole tool is meant", rule, name)
 		}

@@ -28,12 +28,11 @@ LISTING = 40_000  # characters of skills: 1 % of a window of a million tokens
 DESCRIPTION = 1_536
 HOPS = 4
 UNKNOWN = (10, 900)  # tools of a server that nobody has listed, and characters of one
-# Characters of the client's tools, by a definition of today's program: an agent whose definition
-# lists none has the first six, one that lists tools may have the others too.
+# Characters of the client's tools that stand in front of agents without a team, by a definition of today's program. Sub-agents have
+# none of STEERING, but for who plans.
+STEERING = {"TaskOutput": 816, "EnterPlanMode": 586, "ExitPlanMode": 563, "AskUserQuestion": 1414, "TaskStop": 477}
 TOOLS = {"Agent": 1749, "Read": 1032, "Grep": 1617, "Glob": 769, "Edit": 1029, "Skill": 533, "Write": 585, "NotebookEdit": 924,
-         "Bash": 1500, "WebFetch": 658, "WebSearch": 654, "TodoWrite": 1103, "TaskCreate": 842, "TaskGet": 416, "TaskList": 419,
-         "TaskUpdate": 1269}
-OFFERED = list(TOOLS)[:6]
+         "Bash": 1500, "WebFetch": 658, "WebSearch": 654, "TodoWrite": 1103} | STEERING
 BACKGROUND = {"Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "Skill", "WebFetch", "WebSearch", "TodoWrite"}
 SCOPES, KEEPS, KEPT_WITH = ("user", "project", "local"), 265, {"Read", "Write", "Edit"}  # of memory: characters of the prompt, tools
 
@@ -334,12 +333,13 @@ class Head:
         """The client's tools that a type of agent has."""
         permissions = self.settings.get("permissions")
         gone = (permissions.get("deny") if isinstance(permissions, dict) else None) or []
-        out = set(OFFERED)
-        if name in self.agents:
-            fields = self.agents[name][1]
+        out = set(TOOLS)
+        if name != "main":
+            fields = self.agents[name][1] if name in self.agents else {}
+            out -= set(STEERING) - ({"ExitPlanMode"} if fields.get("permissionMode") == "plan" else set())
             may, denied = listed(fields)
             if may is not None:
-                out = set(TOOLS) & may | (KEPT_WITH if fields.get("memory") in SCOPES else set())
+                out &= may | (KEPT_WITH if fields.get("memory") in SCOPES else set())
             out -= denied
             if fields.get("background") == "true":
                 out &= BACKGROUND

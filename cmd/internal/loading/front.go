@@ -73,7 +73,7 @@ func (l *Loaded) Tell(d *report.Document, specs []*sim.Spec) {
 	d.Label("instead", l.over...)
 	var inUse []client.Row
 	for _, r := range rows {
-		if row := r.layout.Row(r.kind); !slices.Contains(inUse, row) {
+		if row := r.layout.Row(r.kind); r.kind != client.Tool && !slices.Contains(inUse, row) { // its tools a request told
 			inUse = append(inUse, row)
 		}
 	}

@@ -67,6 +67,7 @@ func ReadRepository(dir, home, head string, prices *scenarios.Prices, price rund
 	if err := l.flags.headInto(l, sc); err != nil {
 		return nil, err
 	}
+	tools(sc)
 	spec, err := (&harness.Maker{Project: definedBy(from.Dir, files, set.Definitions)}).Spec(sc, "")
 	if err != nil {
 		return nil, err

@@ -214,7 +214,13 @@ func (l *Loaded) Maker(more func(*scenarios.Scenario)) *harness.Maker {
 		if l.dir != nil {
 			l.taken.definitions(sc, l.dir.files)
 		}
-		return l.flags.headInto(l, sc)
+		if err := l.flags.headInto(l, sc); err != nil {
+			return err
+		}
+		if l.dir != nil {
+			tools(sc)
+		}
+		return nil
 	}}
 	if l.dir != nil {
 		m.Project = l.dir.files
@@ -263,6 +269,31 @@ func (l *Loaded) into(sc *scenarios.Scenario, variant string) {
 			}
 			of.Parts = append(of.Parts, part)
 		}
+	}
+}
+
+// tools gives roots of a scenario on a directory whose tools nothing names those that
+// their client has: sub-agents whose definitions list none have them too.
+func tools(sc *scenarios.Scenario) {
+	part := func(k client.Kind) bool {
+		return slices.ContainsFunc(sc.Project.Parts, func(x scenarios.FrontPart) bool { return client.Kind(x.Kind) == k })
+	}
+	layout := client.Find(sc.Project.Client)
+	if layout == nil || sc.Coordinates() || part(client.Tool) {
+		return
+	}
+	names := layout.Tools
+	if part(client.Skills) {
+		names = append(slices.Clone(names), layout.Row(client.Skills).Needs)
+	}
+	set := func(root *scenarios.Root) {
+		if root != nil && root.Tools == nil {
+			root.Tools = &names
+		}
+	}
+	set(sc.Main)
+	for i := range sc.Roots {
+		set(&sc.Roots[i])
 	}
 }
 

@@ -108,7 +108,7 @@ func (c *check) notes(d *report.Document) {
 	d.Label("session", c.session)
 	d.Label("assumed", c.assumed()...)
 	rows := slices.DeleteFunc(slices.Clone(c.Found.Layout.Rows), func(r client.Row) bool {
-		return !slices.ContainsFunc(c.Parts, func(p *heads.Part) bool { return p.Kind == r.Kind })
+		return r.Kind == client.Tool && c.o.head != "" || !slices.ContainsFunc(c.Parts, func(p *heads.Part) bool { return p.Kind == r.Kind })
 	})
 	d.Label("unverified", loading.NotVerified(rows, c.Found.Parts)...)
 	if c.o.home == "" {

@@ -143,7 +143,7 @@ func (c *checker) modelName(path, name string) {
 		return
 	}
 	if slices.Contains(Aliases, name) {
-		c.bad(path, "add it to provider.aliases: {"+name+": "+Newest(name)+"}", "alias %q stands for no model", name)
+		c.bad(path, "add it to provider.aliases: {"+name+": "+Newest(name)+"}, since a file's bill is of a dated model", "alias %q stands for no model", name)
 		return
 	}
 	c.modelID(path, name)

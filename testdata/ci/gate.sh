@@ -10,7 +10,7 @@
 dir=${1:?gate.sh DIRECTORY}
 
 rm -f agentsim.md agentsim.xml
-agentsim bench "$dir" --baseline "$dir/agentsim.baseline" --junit agentsim.xml -o markdown > agentsim.md 2> agentsim.err
+agentsim bench "$dir" --junit agentsim.xml -o markdown > agentsim.md 2> agentsim.err
 code=$?
 if [ -s agentsim.err ]; then
 	printf '\n```\n%s\n```\n' "$(cat agentsim.err)" >> agentsim.md

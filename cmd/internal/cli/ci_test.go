@@ -21,14 +21,15 @@ func setExamples(env *testscript.Env) error {
 	return err
 }
 
-// workflow runs a step of the GitHub workflow as its runner would: workflow STEP.
+// workflow runs a step of a GitHub workflow as its runner would: workflow STEP [FILE].
 func workflow() {
 	var w struct {
 		Jobs map[string]struct {
 			Steps []struct{ Name, Run, Shell string }
 		}
 	}
-	src, err := os.ReadFile(filepath.Join(os.Getenv(examplesDir), "github-actions.yml"))
+	file := append(os.Args[2:], "github-actions.yml")[0]
+	src, err := os.ReadFile(filepath.Join(os.Getenv(examplesDir), file))
 	if err == nil {
 		err = yaml.Unmarshal(src, &w)
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,7 +39,7 @@ type options struct {
 	project  loading.Project
 }
 
-// defaultBaseline is where a project's baseline lies unless it says otherwise.
+// defaultBaseline is what a baseline is called unless a flag says otherwise.
 const defaultBaseline = "agentsim.baseline"
 
 // New makes the command.
@@ -73,7 +75,7 @@ reported and does not count. What a repository's own files put in front of agent
 		RunE: func(_ *cobra.Command, args []string) error { return run(s, o, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.baseline, "baseline", defaultBaseline, "the `file` to compare with")
+	f.StringVar(&o.baseline, "baseline", "", "the `file` to compare with (default "+defaultBaseline+", in the directory of scenarios where one is named)")
 	f.BoolVar(&o.update, "update", false, "write the baseline")
 	f.IntVar(&o.seeds, "seeds", 1, "run so many seeds, from the scenario's own on")
 	f.StringArrayVar(&o.limits, "threshold", nil, "a `limit` such as 'cost <= +2%'; may be repeated")
@@ -95,6 +97,7 @@ func run(s *ui.Env, o *options, args []string) error {
 		return err
 	}
 	defer o.project.Close()
+	o.baseline = cmp.Or(o.baseline, beside(args))
 	o.project.Own, o.project.Steady = []string{o.baseline, o.junit, o.gobench}, true
 	set, err := selectScenarios(s, args, &o.project)
 	if err != nil {
@@ -121,6 +124,17 @@ func run(s *ui.Env, o *options, args []string) error {
 		return err
 	}
 	return b.verdict()
+}
+
+// beside is where the baseline of scenarios lies unless a flag says otherwise: with those
+// of a directory, which are committed with it.
+func beside(args []string) string {
+	if len(args) == 1 {
+		if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+			return filepath.ToSlash(filepath.Join(args[0], defaultBaseline))
+		}
+	}
+	return defaultBaseline
 }
 
 // bench is one use of the command.

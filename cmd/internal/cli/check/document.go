@@ -311,7 +311,7 @@ func (c *check) shown() *report.Sheet {
 		col{Head: "FROM", Of: func(r row) report.Value { return report.Text(r.from) }},
 		col{Head: " BYTES", Drop: 2, Of: func(r row) report.Value { return report.Count(r.Bytes) }},
 		col{Head: " TOKENS", Of: func(r row) report.Value { return report.Count(r.Tokens) }},
-		col{Head: " A TURN", Of: func(r row) report.Value { return small(r.cost.Turn) }},
+		col{Head: " A TURN OF ALL", Of: func(r row) report.Value { return small(r.cost.Turn) }},
 		col{Head: " A DAY", Drop: 1, Of: func(r row) report.Value { return report.Dollars(r.cost.Day) }},
 		col{Head: "WHERE", Drop: 3, Of: func(r row) report.Value { return report.Text(string(r.Place)) }},
 		col{Head: "WHO HAS IT", Drop: 4, Of: func(r row) report.Value { return report.Text(loading.Who(c.Heads, r.who)) }})
@@ -416,7 +416,7 @@ func (c *check) changes(of []heads.Change) *report.Sheet {
 		col{Name: "tokens", Head: " TOKENS", Of: func(x heads.Change) report.Value {
 			return report.Count(x.Tokens).Signed().OrBlank(steady(x) && !x.Priced())
 		}},
-		col{Name: "turn", Head: " A TURN", Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
+		col{Name: "turn", Head: " A TURN OF ALL", Of: func(x heads.Change) report.Value { return more(cost(x).Turn).OrBlank(steady(x)) }},
 		col{Name: "day", Head: " A DAY", Of: func(x heads.Change) report.Value { return report.Dollars(cost(x).Day).Signed().OrBlank(steady(x)) }},
 		col{Name: "whose", Head: "WHOSE", Drop: 1, Of: func(x heads.Change) report.Value { return report.Text(whose(x)) }},
 		col{Name: "agents", Of: func(x heads.Change) report.Value { return report.List(x.Who) }},
@@ -436,6 +436,9 @@ func origin(x heads.Change) string {
 			return see
 		case see:
 			return where(x)
+		}
+		if name, _, _ := strings.Cut(x.Why.Msg, " "); strings.HasPrefix(name, "@") {
+			see += ", " + name // what is imported now
 		}
 		return where(x) + " (see " + see + ")"
 	case x.What != heads.Moved:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentsim/cachemodel"
 	"agentsim/cmd/internal/hostdir"
 	"agentsim/cmd/internal/loading"
 	"agentsim/cmd/internal/ui"
@@ -113,7 +114,11 @@ func agentRows(set *definition.Set) []agentRow {
 		if r.BuiltIn() {
 			continue
 		}
-		own = append(own, agentRow{r.Definition, sourceWord(r.Definition), string(r.Outcome), r.By, r.Place, r.Unserved("", false)})
+		refused := r.Unserved("", false)
+		if _, err := cachemodel.Lookup(cmp.Or(loading.Aliases()[r.Model], r.Model)); err != nil && r.Model != "" && r.Model != "inherit" {
+			refused = append(slices.Clone(refused), err.Error())
+		}
+		own = append(own, agentRow{r.Definition, sourceWord(r.Definition), string(r.Outcome), r.By, r.Place, refused})
 	}
 	slices.SortStableFunc(own, func(a, b agentRow) int { return strings.Compare(a.Type, b.Type) })
 	return append(out, own...)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -58,7 +59,8 @@ func startScenario(s *ui.Env, path string, made bool) error {
 	if !made {
 		of = sizes(filepath.Dir(path))
 	}
-	text, err := scenarios.Starter(strings.TrimSuffix(filepath.Base(path), ext), of)
+	name := strings.TrimSuffix(filepath.Base(path), ext)
+	text, err := scenarios.Starter(name, of)
 	if err != nil {
 		return ui.Failf(ui.Usage, "%s: %w", path, err)
 	}
@@ -72,6 +74,9 @@ func startScenario(s *ui.Env, path string, made bool) error {
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return ui.Failf(ui.Operating, "%s: cannot write the scenario: %w", path, errors.Join(err, os.Remove(path)))
+	}
+	if example, _ := scenarios.Example(name); !made && bytes.Equal(text, example) {
+		s.Printf("%s asks about invented files, since %s has none that agents could review; beside some, remove it and write it again\n", path, filepath.ToSlash(filepath.Dir(path)))
 	}
 	s.Printf("%s is written; try: agentsim run %s\n", path, ui.Quote(path))
 	return nil

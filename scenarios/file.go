@@ -32,6 +32,7 @@ type File struct {
 	beside   map[string]string                 // what has been read of them
 	profiles map[string]*profile.Profile       // by name or path
 	taken    map[string]*profile.Profile       // that figures came from, by Profile.taken
+	unread   map[string][]section              // what nothing reads of a variant, by its name with its cell
 }
 
 // Option changes how a file is read and checked.
@@ -84,7 +85,7 @@ const (
 // an *Errors.
 func Parse(filename string, src []byte, opts ...Option) (*File, error) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}}
+	f := &File{Path: filename, size: len(text), src: document.NewSource(filename, text), beside: map[string]string{}, unread: map[string][]section{}}
 	for _, set := range opts {
 		set(f)
 	}

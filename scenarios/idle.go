@@ -109,16 +109,10 @@ func (f *File) checkUnread(errs *document.Problems) {
 // variants; in a variant and on axes, in none of a variant's cells. What holds
 // without being set is none of it.
 func (f *File) idle(played []string) (out []Idle) {
-	unread := map[string][]section{}
 	names := f.VariantNames()
-	for _, name := range names {
-		if s := f.untrimmed(f.tree(name, &document.Problems{}), nil); s != nil {
-			unread[name] = unreadIn(f, s)
-		}
-	}
 	in := func(path string, names []string) (x *section) {
 		for _, name := range names {
-			if x = idle(unread[name], path); x == nil {
+			if x = idle(f.unread[name], path); x == nil {
 				return nil
 			}
 		}

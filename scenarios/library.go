@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/memo"
 )
 
 // The library is data: scenario files and the projects they act in.
@@ -67,7 +68,7 @@ func readLibrary(file string) ([]byte, error) { return library.ReadFile("library
 
 // EmbeddedProject returns the files of a project of the library by path.
 func EmbeddedProject(name string) (map[string]string, error) {
-	files, ok := projects[name]
+	files, ok := projects()[name]
 	if !ok {
 		return nil, fmt.Errorf("no embedded project %q: %s", name, document.DidYouMeanOr(name, EmbeddedProjects()))
 	}
@@ -76,14 +77,14 @@ func EmbeddedProject(name string) (map[string]string, error) {
 
 // projects are the files of each project of the library, which are looked at often
 // before a run.
-var projects = func() map[string]map[string]string {
+var projects = memo.Once(func() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, name := range EmbeddedProjects() {
 		src, _ := library.ReadFile(path.Join("library/projects", name+".txtar")) // it is listed
 		out[name] = archived(string(src))
 	}
 	return out
-}()
+})
 
 // archived is the files of a txtar archive by path: behind each line `-- PATH --` a
 // file, up to the next.

@@ -97,6 +97,7 @@ func (f *File) checkAll(errs *document.Problems) {
 			return
 		}
 		if s, d := f.decode(tree, &own); len(own.List) == 0 {
+			f.unread[name] = unreadIn(f, s)
 			f.check(s, d)
 		}
 		errs.Merge(&own)

@@ -191,10 +191,12 @@ func (d *Decoder) list(n *Node, v reflect.Value, at Place) {
 		d.Fail(n, "", "%s has more than %d entries", at.Ctx, MaxListed)
 		return
 	}
+	was := v.Len()
+	v.Grow(len(n.Items))
 	for i, it := range n.Items {
-		e := reflect.New(v.Type().Elem()).Elem()
-		d.Value(it, e, at.item(i, it, d.lang.Items))
-		v.Set(reflect.Append(v, e))
+		v.SetLen(was + i + 1)
+		v.Index(was + i).SetZero()
+		d.Value(it, v.Index(was+i), at.item(i, it, d.lang.Items))
 	}
 }
 

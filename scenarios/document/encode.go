@@ -255,13 +255,12 @@ func (n *Node) joined(colon, comma string, text func(string) string, other func(
 func FlowFields(v any) string {
 	var parts []string
 	x := reflect.ValueOf(v)
-	for i := range x.NumField() {
-		v := x.Field(i)
-		if isEmpty(v) { // most are
+	for _, f := range FieldsOf(x.Type()) {
+		v := x.Field(f.Index)
+		if isEmpty(v) {
 			continue
 		}
-		f, isKey := fieldOf(x.Type(), i)
-		if s, ok := flowText(reflect.Indirect(v)); ok && isKey {
+		if s, ok := flowText(reflect.Indirect(v)); ok {
 			parts = append(parts, Text(f.Key)+": "+s)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"agentsim/sim/memo"
 	"agentsim/sim/rng"
 )
 
@@ -47,33 +48,42 @@ type field struct {
 	Block bool // paths may leave its key out
 }
 
-// FieldsOf lists the keys of a struct in the order of its fields.
-func FieldsOf(t reflect.Type) []field {
-	out := make([]field, 0, t.NumField())
-	for i := range t.NumField() {
-		if f, ok := fieldOf(t, i); ok {
-			out = append(out, f)
-		}
-	}
-	return out
+// fields are the keys of a struct in the order of its fields, and where each is.
+type fields struct {
+	list []field
+	at   map[string]int
 }
+
+// byType holds the fields of each struct that was asked for.
+var byType memo.Map[reflect.Type, *fields]
+
+func fieldsIn(t reflect.Type) *fields {
+	fs, _ := byType.Get(t, func(t reflect.Type) (*fields, error) {
+		fs := &fields{at: map[string]int{}}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			key, kind, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			key = cmp.Or(key, strings.ToLower(f.Name))
+			if key != "-" && f.IsExported() {
+				fs.at[key] = len(fs.list)
+				fs.list = append(fs.list, field{key, i, f.Type, kind == "block"})
+			}
+		}
+		return fs, nil
+	})
+	return fs
+}
+
+// FieldsOf lists the keys of a struct in the order of its fields.
+func FieldsOf(t reflect.Type) []field { return fieldsIn(t).list }
 
 // FindField is the field of a key.
 func FindField(t reflect.Type, key string) (field, bool) {
-	for i := range t.NumField() {
-		if f, ok := fieldOf(t, i); ok && f.Key == key {
-			return f, true
-		}
+	fs := fieldsIn(t)
+	if i, ok := fs.at[key]; ok {
+		return fs.list[i], true
 	}
 	return field{}, false
-}
-
-// fieldOf is a struct's field as a key; false where it is none.
-func fieldOf(t reflect.Type, i int) (field, bool) {
-	f := t.Field(i)
-	key, kind, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	key = cmp.Or(key, strings.ToLower(f.Name))
-	return field{key, i, f.Type, kind == "block"}, key != "-" && f.IsExported()
 }
 
 // Reach is the field of a key, in one of the blocks of v where v itself has none.

@@ -265,9 +265,10 @@ func TestReports(t *testing.T) {
 			if _, err := sim.Run(spec, sim.Options{NoAudit: true, Sinks: []transcript.Sink{k}}); err != nil {
 				t.Fatal(err)
 			}
+			options := sim.AuditOptions(spec)
 			for i := range k.events {
 				for j := range spoilings {
-					spoilt(sim.AuditOptions(spec), k.events, i, rng.Key{}.Sub("spoilt").At(uint64(n)).At(uint64(i)).At(uint64(j)))
+					spoilt(options, k.events, i, rng.Key{}.Sub("spoilt").At(uint64(n)).At(uint64(i)).At(uint64(j)))
 				}
 			}
 		}

@@ -170,9 +170,9 @@ func (j *judge) classify(o *order) {
 func (j *judge) roleByWords(o *order) role {
 	opening := o.about + ". " + o.prompt[:min(len(o.prompt), openingBytes)]
 	switch {
-	case verifyWords.MatchString(opening) && !reviewWords.MatchString(opening) && j.wroteBefore(o.call.To):
+	case verifyWords().MatchString(opening) && !reviewWords().MatchString(opening) && j.wroteBefore(o.call.To):
 		return verifying
-	case implementWords.MatchString(o.about) || implementWords.MatchString(o.prompt):
+	case implementWords().MatchString(o.about) || implementWords().MatchString(o.prompt):
 		return implementing
 	}
 	return researching

@@ -17,7 +17,7 @@ func (j *judge) lazy() {
 		if !o.again && !j.fresh(o) {
 			return
 		}
-		for _, at := range lazyWords.FindAllStringIndex(o.prompt, -1) {
+		for _, at := range lazyWords().FindAllStringIndex(o.prompt, -1) {
 			if j.leavesToWorker(o, at) {
 				j.found(j.place(o.call, o.block), j.name(o.to), "the worker is told to go by findings that the prompt does not state",
 					excerptAt(o.prompt, at[0], at[1]))
@@ -36,14 +36,14 @@ func (j *judge) leavesToWorker(o *order, at []int) bool {
 	from, to := sentence(o.prompt, at[0], at[1])
 	before, after := plain(o.prompt[from:at[0]]), plain(o.prompt[at[1]:to])
 	switch {
-	case reportWords.MatchString(before):
+	case reportWords().MatchString(before):
 		return o.again
-	case actWords.MatchString(before):
+	case actWords().MatchString(before):
 		return true
-	case firstReport.MatchString(after):
+	case firstReport().MatchString(after):
 		return o.again
 	}
-	return actWords.MatchString(after) || !toldWords.MatchString(before)
+	return actWords().MatchString(after) || !toldWords().MatchString(before)
 }
 
 // selfContained looks for prompts that lack what their workers need: by the items
@@ -53,7 +53,7 @@ func (j *judge) selfContained() {
 	j.prompts(func(o *order) {
 		if len(o.items) > 0 {
 			j.lacking(o)
-		} else if j.fresh(o) && (j.run.Work == nil || lazyWords.MatchString(o.prompt)) && !pathWords.MatchString(o.prompt) && j.needsFiles(o) {
+		} else if j.fresh(o) && (j.run.Work == nil || lazyWords().MatchString(o.prompt)) && !pathWords().MatchString(o.prompt) && j.needsFiles(o) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "the prompt names no path, no line and no file", excerpt(o.prompt))
 		}
 	})
@@ -154,7 +154,7 @@ func (j *judge) canFind(o *order, need string) bool {
 // to a worker that is there goes on with a purpose that it knows.
 func (j *judge) purpose() {
 	j.prompts(func(o *order) {
-		if !o.again && !purposeWords.MatchString(o.prompt) {
+		if !o.again && !purposeWords().MatchString(o.prompt) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "nothing says what the result is for", excerpt(o.prompt))
 		}
 	})
@@ -188,7 +188,7 @@ func (j *judge) trivial() {
 			return
 		}
 		text := strings.TrimSpace(plain(o.prompt))
-		if len(text) <= trivialBytes && (strings.HasSuffix(text, "?") || askWords.MatchString(text)) {
+		if len(text) <= trivialBytes && (strings.HasSuffix(text, "?") || askWords().MatchString(text)) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "a short question, and its worker used "+count(uses, "tool"), excerpt(text))
 		}
 	})
@@ -221,17 +221,17 @@ func (j *judge) prints() {
 		switch calls := j.work(o); {
 		case o.unknown:
 			j.notJudged(j.place(o.call, o.block), noPrompt)
-		case justPrint.MatchString(plain(o.prompt)):
+		case justPrint().MatchString(plain(o.prompt)):
 			j.sum.Judged++
 			j.found(j.place(o.call, o.block), j.name(o.to), "the prompt asks for a file's content and nothing else", excerpt(o.prompt))
-		case !printWords.MatchString(o.prompt):
+		case !printWords().MatchString(o.prompt):
 			j.sum.Judged++
 		case len(calls) == 0 || !answered(calls):
 			j.notJudged(j.place(o.call, o.block), "the prompt asks for content, and what the worker answered is not in the record")
 		default:
 			j.sum.Judged++
 			if percent, ok := copied(calls); ok && percent >= copiedPercent {
-				at := printWords.FindStringIndex(o.prompt)
+				at := printWords().FindStringIndex(o.prompt)
 				j.found(j.place(o.call, o.block), j.name(o.to), strconv.Itoa(percent)+" % of the answer's lines stand in files that its worker read",
 					excerptAt(o.prompt, at[0], at[1]))
 			}

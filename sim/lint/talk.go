@@ -33,7 +33,7 @@ func (j *judge) replied() {
 			continue
 		}
 		j.sum.Judged++
-		if at := thanksWords.FindStringIndex(text.Text); at != nil {
+		if at := thanksWords().FindStringIndex(text.Text); at != nil {
 			j.found(j.place(c, text), "", "a notification is addressed as if somebody had spoken", excerptAt(text.Text, at[0], at[1]))
 		}
 	}

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -88,11 +87,11 @@ func (j *judge) skipsTests() {
 			}
 			return
 		}
-		if c, b, at := said(calls, skippedTest); b != nil {
+		if c, b, at := said(calls, skippedTest()); b != nil {
 			j.found(j.place(c, b), "", "the verification says that tests were left out", excerptAt(b.Text, at[0], at[1]))
 			return
 		}
-		if strings.Contains(strings.ToLower(o.prompt), "test") && !slices.ContainsFunc(ran, testRun.MatchString) {
+		if strings.Contains(strings.ToLower(o.prompt), "test") && !slices.ContainsFunc(ran, testRun().MatchString) {
 			j.found(j.place(o.call, o.block), j.name(o.to), "tests were asked for and none was run", excerpt(strings.Join(ran, "; ")))
 		}
 	})
@@ -100,7 +99,7 @@ func (j *judge) skipsTests() {
 
 // probe are the words of what tries to break something: at once, at the bounds, twice,
 // or on what is gone.
-var probe = regexp.MustCompile(`(?i)\b(concurren|parallel|race|boundar|overflow|empty|idempoten|twice|again|orphan|deleted)`)
+var probe = pattern(`(?i)\b(concurren|parallel|race|boundar|overflow|empty|idempoten|twice|again|orphan|deleted)`)
 
 // noProbe looks for agents of the built-in type that verifies whose commands and texts
 // show no adversarial probe (VER-03).
@@ -109,7 +108,7 @@ func (j *judge) noProbe() {
 		if j.run.Agents[o.to].Type != "verification" || len(commands(calls)) == 0 {
 			return // what runs nothing is another finding
 		}
-		if _, b, _ := said(calls, probe); b == nil && !slices.ContainsFunc(commands(calls), probe.MatchString) {
+		if _, b, _ := said(calls, probe()); b == nil && !slices.ContainsFunc(commands(calls), probe().MatchString) {
 			j.found(j.place(o.call, o.block), j.name(o.to), j.name(o.to)+" verifies without an adversarial probe: nothing at once, at the bounds, twice or on what is gone", excerpt(o.prompt))
 		}
 	})
@@ -119,7 +118,7 @@ func (j *judge) noProbe() {
 // without looking whether they are.
 func (j *judge) wavesOff() {
 	j.checks(func(o *order, calls []*Call) {
-		if slices.ContainsFunc(commands(calls), lookedInto.MatchString) {
+		if slices.ContainsFunc(commands(calls), lookedInto().MatchString) {
 			return
 		}
 		for _, c := range calls {
@@ -128,8 +127,8 @@ func (j *judge) wavesOff() {
 				if !b.is(llm.Text) {
 					continue
 				}
-				for _, at := range typeError.FindAllStringIndex(b.Text, -1) {
-					if wavedOff.MatchString(sentenceAround(b.Text, at[0], at[1])) {
+				for _, at := range typeError().FindAllStringIndex(b.Text, -1) {
+					if wavedOff().MatchString(sentenceAround(b.Text, at[0], at[1])) {
 						j.found(j.place(c, b), "", "type errors are put aside without a look at where they come from", excerptAt(b.Text, at[0], at[1]))
 						return
 					}

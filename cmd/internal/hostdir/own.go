@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ownDir holds what this program keeps beside a project.
@@ -58,7 +59,7 @@ func printedTo(info fs.FileInfo) bool {
 // saved reports whether a file begins as a result does: with a heading of this
 // program's, or as JSON, CSV or Markdown with figures in picodollars, its own unit.
 func saved(begin []byte) bool {
-	return savedText.Match(begin) || machineText.Match(begin) && bytes.Contains(begin, []byte("picodollars"))
+	return savedText().Match(begin) || machineText.Match(begin) && bytes.Contains(begin, []byte("picodollars"))
 }
 
 // How texts of this program begin: a scenario or a profile behind its comments; what it
@@ -92,7 +93,8 @@ var (
 		`0 0\.000000000s 0 - run_start scenario=`, `SQLite format 3\x00`)
 )
 
-// beginning matches a text that begins in one of some ways.
-func beginning(ways ...string) *regexp.Regexp {
-	return regexp.MustCompile(`\A(?:` + strings.Join(ways, "|") + `)`)
+// beginning matches a text that begins in one of some ways; it is compiled when it is
+// first asked for.
+func beginning(ways ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + strings.Join(ways, "|") + `)`) })
 }

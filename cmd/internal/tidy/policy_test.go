@@ -27,6 +27,7 @@ sim/llm/tokens:        sim/llm
 sim/wire:              sim/rng sim/llm
 sim/mark:              sim/rng
 sim/excerpt:
+sim/memo:
 sim/client:
 sim/project:           scenarios/document sim/client sim/definition sim/excerpt sim/permission
 sim/kernel:            sim/vtime sim/rng
@@ -47,15 +48,15 @@ sim/recording/importer: sim/vtime sim/llm sim/recording sim/wire
 sim/recording/player:   sim/vtime sim/llm sim/recording cachemodel
 sim/recording/judge:    sim/vtime sim/llm sim/recording sim/recording/player cachemodel
 sim/recording/whatif:   sim/vtime sim/llm sim/recording sim/recording/player cachemodel scenarios sim sim/transcript sim/crossover sim/recording/toscenario
-sim/recording/profile:  WORDS sim/recording sim/recording/judge scenarios/document
+sim/recording/profile:  sim/memo WORDS sim/recording sim/recording/judge scenarios/document
 sim/recording/toevents:    WORDS sim/transcript sim/recording sim/recording/player sim/recording/judge cachemodel
 sim/recording/toscenario:  WORDS sim/recording sim/recording/player sim/recording/profile scenarios scenarios/document cachemodel
 sim/recording/recordingtest:
 
-scenarios/document:    sim/vtime sim/rng sim/llm sim/excerpt
+scenarios/document:    sim/memo sim/vtime sim/rng sim/llm sim/excerpt
 scenarios/upgrade:     scenarios/document
 scenarios/expect:      metrics scenarios/document
-scenarios:             WORDS scenarios/document scenarios/expect sim/client cachemodel mockllm mockllm/fault mockllm/latency sim/permission sim/transcript sim/recording/profile
+scenarios:             sim/memo WORDS scenarios/document scenarios/expect sim/client cachemodel mockllm mockllm/fault mockllm/latency sim/permission sim/transcript sim/recording/profile
 
 mockllm/fault:         WORDS
 mockllm/latency:       WORDS
@@ -74,7 +75,7 @@ sim/user:              WORDS WORLD sim/agent
 sim/coordinator:       WORDS WORLD sim/agent
 sim/handoff:           WORDS WORLD sim/agent
 sim/minimal:           WORDS WORLD sim/agent
-sim/lint:              sim/vtime sim/llm sim/mark
+sim/lint:              sim/memo sim/vtime sim/llm sim/mark
 sim/audit:             WORDS sim/transcript sim/tool sim/permission cachemodel
 sim/shell:             sim/vtime sim/workspace
 sim/definition:        WORDS WORLD scenarios/document sim/agent sim/client
@@ -157,7 +158,7 @@ var imports = []struct{ pattern, only, use string }{
 	{"math/rand/", "", "a named stream: rng.Key"},
 	{"crypto/rand", "", "a named stream: rng.Key"},
 	{"hash/maphash", "", "xxh3: a maphash differs between two runs"},
-	{"sync", "cmd/", "one process runs at a time: no lock is needed; wait with a kernel.Signal or kernel.Mailbox"},
+	{"sync", "cmd/ sim/memo", "one process runs at a time: no lock is needed; wait with a kernel.Signal or kernel.Mailbox"},
 	{"sync/", "cmd/ sim/kernel", "one process runs at a time: plain variables do"},
 	{"context", "cmd/ sim/transcript/sqlite", "*kernel.Proc: its Abort is the way to cancel"},
 	{"unsafe", "", "a plain conversion"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentsim/scenarios/document"
+	"agentsim/sim/memo"
 )
 
 //go:embed shipped/*.yaml
@@ -30,12 +31,17 @@ func Shipped() (names []string) {
 	return names
 }
 
-// Open is a profile in the binary. Where there is none of that name the error says
-// which there are.
+// opened holds the profiles of the binary that were asked for.
+var opened memo.Map[string, *Profile]
+
+// Open is a profile in the binary, one for all who ask: it is not to be changed. Where
+// there is none of that name the error says which there are.
 func Open(name string) (*Profile, error) {
-	text, err := shipped.ReadFile("shipped/" + name + ".yaml")
-	if err != nil {
-		return nil, fmt.Errorf("no profile %q in this agentsim: %s", name, document.DidYouMeanOr(name, Shipped()))
-	}
-	return Parse(name, string(text))
+	return opened.Get(name, func(name string) (*Profile, error) {
+		text, err := shipped.ReadFile("shipped/" + name + ".yaml")
+		if err != nil {
+			return nil, fmt.Errorf("no profile %q in this agentsim: %s", name, document.DidYouMeanOr(name, Shipped()))
+		}
+		return Parse(name, string(text))
+	})
 }

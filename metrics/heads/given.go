@@ -50,7 +50,7 @@ func (c *comparison) tools(was, a *Agent) (more, of int64) {
 
 // told reports whether a tool that came or went is among those that agents were given.
 func (c *comparison) told(x Change) bool {
-	return x.Now.Kind == kindTool && (x.What == Added || x.What == Removed) && !slices.ContainsFunc(x.Who, func(name string) bool {
+	return x.Now.Kind == kindTool && !slices.ContainsFunc(x.Who, func(name string) bool {
 		return !slices.ContainsFunc(c.Changes, func(o Change) bool {
 			return o.Now.Kind == kindChosen && slices.Contains(o.Who, name) && slices.ContainsFunc(strings.Fields(o.Now.Name), func(w string) bool { return w[1:] == x.Now.Name })
 		})

@@ -27,6 +27,8 @@ func TestConformance(t *testing.T) {
 	t.Run("REPO-06 a head is reordered where its lines are, in whatever file they are now, and lines without a word are in no order", across)
 	t.Run("REPO-06 an agent's head grows by what its definition lets in, though no text grew", letIn)
 	t.Run("REPO-05 tools that a definition lists, denies or needs are the repository's choice, at its line, and a head grows by them", chosen)
+	t.Run("REPO-05 what an agent is given of what others have is at the field of its definition that says so", letInFields)
+	t.Run("REPO-05 tools that another client has, that come with skills, or that settings take away, are nobody's definition's choice", notChosen)
 	t.Run("REPO-05 a part costs all that have it, each at its own model and turns, and a fork reads what its lead wrote", summed)
 	t.Run("REPO-05 another model of an agent is a change with its money, and one that is dearer by over the threshold fails", remodelled)
 	t.Run("REPO-05 what is assumed of a server is told apart where a head grew by it alone", guessed)
@@ -210,7 +212,7 @@ func across(t *testing.T) {
 
 func letIn(t *testing.T) {
 	h := func(tools string) *Heads {
-		return of(own(tools), nil, project.Part{Kind: client.Skills, Name: "ship", From: "s.md:2", Text: "- ship: sends it out"})
+		return of(own(tools), nil, project.Part{Kind: client.Memory, From: "CLAUDE.md:1", Text: "a"}, project.Part{Kind: client.Skills, Name: "ship", From: "s.md:2", Text: "- ship: sends it out"})
 	}
 	for _, c := range []struct {
 		was, is *Heads
@@ -233,46 +235,140 @@ func letIn(t *testing.T) {
 	}
 }
 
-// chosen has the definition of the own agent list other tools of the client's.
+// fielded is a file that defines agents of type own with some fields more, and one of
+// agents that have all tools which these may choose.
+func fielded(fields string) map[string]string {
+	return map[string]string{".claude/agents/own.md": "---\nname: own\ndescription: d\n" + fields + "---\nYou.\n",
+		".claude/agents/all.md": "---\nname: all\ndescription: d\ntools: Agent, Read, Grep, Glob, Edit, Write, Bash\n---\nYou.\n"}
+}
+
+// chosen has the definition of the own agent choose other tools of the client's, beside
+// a baseline of this tool and of one before, in which tools were twice as long.
 func chosen(t *testing.T) {
 	for _, c := range []struct {
 		was, is, name, what string
 		fails               bool
 	}{
-		{"Read, Grep, Glob", "Read, Grep, Glob, Bash, Edit, Write", "+Edit +Write +Bash", Grew, true},
-		{"Read, Grep, Glob, Bash", "Read, Grep", "-Glob -Bash", Shrank, false},
-		{"Read, Grep, Glob\ndisallowedTools: Glob", "Read, Grep, Glob\ndisallowedTools: Read", "+Glob -Read", "", false},
-		{"Read", "Read\nmemory: project", "+Edit +Write", Grew, true},
+		{"tools: Read, Grep, Glob\n", "tools: Read, Grep, Glob, Bash, Edit, Write\n", "+Edit +Write +Bash", Grew, true},
+		{"tools: Read, Grep, Glob, Bash\n", "tools: Read, Grep\n", "-Glob -Bash", Shrank, false},
+		{"tools: Read, Grep, Glob\ndisallowedTools: Glob\n", "tools: Read, Grep, Glob\ndisallowedTools: Read\n", "+Glob -Read", "", false},
+		{"tools: Read\n", "tools: Read\nmemory: project\n", "+Edit +Write", Grew, true},
+		{"tools: Read, Write\n", "", "+Agent +Grep +Glob +Edit -Write", Grew, true},
+		{"", "disallowedTools: Agent, Edit\n", "-Agent -Edit", Shrank, false},
+		{"", "background: true\n", "-Agent", Shrank, false},
 	} {
-		base, now := of(own(c.was), nil), of(own(c.is), nil)
-		r := compare(base, now, "2%", "")
-		i := slices.IndexFunc(r.Changes, func(x Change) bool { return x.Now.Kind == kindChosen })
-		if i < 0 {
-			t.Fatalf("%s → %s: %+v", c.was, c.is, r.Changes)
-		}
-		x, tools := r.Changes[i], int64(0)
-		for _, p := range now.tools(now.agent("own")) {
-			tools += p.Tokens
-		}
-		for _, p := range base.tools(base.agent("own")) {
-			tools -= p.Tokens
-		}
-		if x.Theirs || x.Now.Name != c.name || x.Now.From() != ".claude/agents/own.md:4" || x.Tokens != tools || c.what != "" && x.What != c.what || c.what != "" && r.Agents[len(r.Agents)-1].Missed != c.fails {
-			t.Errorf("%s → %s: %+v %+v, want %s of %d", c.was, c.is, x, x.Now, c.name, tools)
+		for before := range int64(2) {
+			base, now := of(fielded(c.was), nil), of(fielded(c.is), nil)
+			base.Semantics -= int(before)
+			for _, p := range base.Parts {
+				if p.Kind == kindTool {
+					p.Tokens *= 1 + before
+				}
+			}
+			r := compare(base, now, "2%", "")
+			i := slices.IndexFunc(r.Changes, func(x Change) bool { return x.Now.Kind == kindChosen })
+			if i < 0 {
+				t.Fatalf("%s → %s: %+v", c.was, c.is, r.Changes)
+			}
+			x, tools, at := r.Changes[i], int64(0), ".claude/agents/own.md:4"
+			for _, p := range now.tools(now.agent("own")) {
+				tools += p.Tokens
+			}
+			for _, p := range base.tools(base.agent("own")) {
+				tools -= p.Tokens / (1 + before)
+			}
+			if c.is == "" {
+				at = ".claude/agents/own.md:2"
+			}
+			g := r.Agents[slices.IndexFunc(r.Agents, func(g Growth) bool { return g.Agent == "own" })]
+			if x.Theirs || x.Now.Name != c.name || x.Now.From() != at || x.Tokens != tools || c.what != "" && (x.What != c.what || g.Missed != c.fails) {
+				t.Errorf("%d before: %q → %q: %+v %+v, want %s of %d at %s", before, c.was, c.is, x, x.Now, c.name, tools, at)
+			}
 		}
 	}
-	// The client's own change is not the repository's.
-	base, now := of(own("Read, Grep"), nil), of(own("Read, Grep"), nil)
-	gone := base.agent("own")
-	gone.Parts = slices.DeleteFunc(slices.Clone(gone.Parts), func(i int) bool { return base.Parts[i].Name == "Grep" })
-	base.Semantics--
-	for _, p := range base.Parts {
-		if p.Name == "Grep" {
-			p.Name = "OldGrep"
+	// They count beside those that the agent had.
+	base, now := of(fielded("tools: Read, Grep, Glob, Edit\n"), nil), of(fielded("tools: Read, Grep, Glob, Edit, Write\n"), nil)
+	for limit, fails := range map[string]bool{"10%": true, "20%": false} { // order: each is a case of its own
+		if r := compare(base, now, limit, ""); r.Fails() != fails {
+			t.Errorf("one tool beside four with a limit of %s: %+v", limit, r.Agents)
 		}
 	}
-	if r := compare(base, now, "2%", ""); r.Fails() || slices.ContainsFunc(r.Changes, func(x Change) bool { return !x.Theirs }) {
-		t.Errorf("another client: %+v", r.Changes)
+	// An agent that is new has a tool that nobody had: it is told, beside the other's.
+	now = of(map[string]string{".claude/agents/own.md": own("Read, Bash")[".claude/agents/own.md"], ".claude/agents/new.md": "---\nname: new\ndescription: d\ntools: Bash\n---\nYou.\n"}, nil)
+	if r := compare(of(own("Read"), nil), now, "2%", ""); !slices.ContainsFunc(r.Changes, func(x Change) bool { return x.What == Added && x.Now.Name == "Bash" }) {
+		t.Errorf("a tool of a new agent: %+v", r.Changes)
+	}
+	was := of(own("Read"), nil)
+	was.Semantics--
+	if r := compare(was, of(own("Read, Edit, Bash"), nil), "2%", ""); !slices.ContainsFunc(r.Changes, func(x Change) bool { return x.What == Added && x.Now.Name == "Bash" }) {
+		t.Errorf("a tool that this tool may have brought, beside one that is chosen: %+v", r.Changes)
+	}
+	if r := compare(of(own("Read"), nil), of(own("Read, Bash"), nil), "2%", ""); slices.ContainsFunc(r.Changes, func(x Change) bool { return x.Now.Name == "Bash" }) {
+		t.Errorf("a tool that is told as chosen: %+v", r.Changes)
+	}
+}
+
+// notChosen has agents with other tools since the client or the settings say so.
+func notChosen(t *testing.T) {
+	for name, other := range map[string]func(h *Heads){
+		"semantics": func(h *Heads) { h.Semantics-- }, "client": func(h *Heads) { h.Client = "other@1" },
+		"day": func(h *Heads) { h.Known = "2026-01-01" }, "a baseline of before": func(h *Heads) { h.Unloaded = nil },
+	} { // order: each is a case of its own
+		base, now := of(own("Read, Grep"), nil), of(own("Read, Grep"), nil)
+		gone := base.agent("own")
+		gone.Parts = slices.DeleteFunc(slices.Clone(gone.Parts), func(i int) bool { return base.Parts[i].Name == "Grep" })
+		other(base)
+		for _, p := range base.Parts {
+			if p.Name == "Grep" {
+				p.Name = "OldGrep"
+			}
+		}
+		if r := compare(base, now, "2%", ""); r.Fails() || slices.ContainsFunc(r.Changes, func(x Change) bool { return !x.Theirs }) {
+			t.Errorf("another %s: %+v", name, r.Changes)
+		}
+	}
+	// All agents have Skill since there are skills, which is not theirs to choose.
+	skill := project.Part{Kind: client.Skills, Name: "ship", From: "s.md:2", Text: "- ship: sends it out"}
+	if r := compare(of(fielded(""), nil), of(fielded(""), nil, skill), "2%", ""); slices.ContainsFunc(r.Changes, func(x Change) bool { return x.Now.Kind == kindChosen }) {
+		t.Errorf("skills that are new: %+v", r.Changes)
+	}
+	// Settings take a tool from all.
+	base, now := of(fielded(""), nil), of(fielded(""), nil)
+	for _, a := range now.Agents {
+		a.Parts = slices.DeleteFunc(slices.Clone(a.Parts), func(i int) bool { return now.Parts[i].Name == "Grep" })
+	}
+	r := compare(base, now, "2%", "")
+	i := slices.IndexFunc(r.Changes, func(x Change) bool { return slices.Contains(x.Who, "own") && x.Now.Kind == kindChosen })
+	if i < 0 || r.Changes[i].Now.Name != "-Grep" || r.Changes[i].Now.File != settingsFile {
+		t.Errorf("a tool that settings take away: %+v", r.Changes)
+	}
+}
+
+// letInFields has a definition let in, or shut out, what others have.
+func letInFields(t *testing.T) {
+	h := func(fields string) *Heads {
+		files := fielded(fields)
+		files[".claude/skills/ship/SKILL.md"] = "---\nname: ship\ndescription: d\n---\nShip it.\n"
+		files[".claude/agents/all.md"] = "---\nname: all\ndescription: d\nskills: ship\n---\nYou.\n"
+		return of(files, nil, project.Part{Kind: client.Memory, From: "CLAUDE.md:1", Text: "a\nb"},
+			project.Part{Kind: client.MCPTool, Name: "mcp__a__b", From: ".agentsim/mcp/a.json:1", Text: `{"name": "b", "description": "d", "input_schema": {"type": "object"}}`},
+			project.Part{Kind: client.Deferred, Name: "mcp__s__t", From: ".agentsim/mcp/s.json:1", Text: "mcp__s__t"})
+	}
+	for _, c := range []struct{ was, is, name, from, what string }{
+		{"", "omitClaudeMd: true\n", "own: Memory files", ".claude/agents/own.md:4", Shrank},
+		{"omitClaudeMd: true\n", "", "own: Memory files", ".claude/agents/own.md:2", Grew},
+		{"", "skills: ship\n", "own: Skills", ".claude/agents/own.md:4", Grew},
+		{"", "disallowedTools: mcp__s__t\n", "own: MCP tools (deferred)", ".claude/agents/own.md:4", Shrank},
+		{"tools: Read\n", "tools: Read, mcp__a__b\n", "own: MCP tools", ".claude/agents/own.md:4", Grew},
+	} {
+		r := compare(h(c.was), h(c.is), "1000%", "")
+		i := slices.IndexFunc(r.Changes, func(x Change) bool { return x.Now.Word == "Given to" })
+		if i < 0 || r.Changes[i].Now.Name != c.name || r.Changes[i].Now.From() != c.from || r.Changes[i].What != c.what {
+			t.Errorf("%q → %q: %+v", c.was, c.is, r.Changes)
+			if i >= 0 {
+				t.Errorf("%+v", r.Changes[i].Now)
+			}
+		}
 	}
 }
 
@@ -341,6 +437,14 @@ func guessed(t *testing.T) {
 	for file, assumed := range map[string]bool{".mcp.json:3": true, ".agentsim/mcp/a.json:3": false} { // order: each is a case of its own
 		if g := compare(h(), h(tool(file)), "2%", "").Agents[0]; !g.Missed || g.Assumed != assumed {
 			t.Errorf("%s: %+v", file, g)
+		}
+	}
+	// Tools that a definition chooses are known.
+	server := tool(".mcp.json:3")
+	for fields, assumed := range map[string]bool{"": true, "disallowedTools: Edit\n": false} { // order: each is a case of its own
+		r := compare(of(fielded(fields), nil), of(fielded(""), nil, server), "2%", "")
+		if g := r.Agents[slices.IndexFunc(r.Agents, func(g Growth) bool { return g.Agent == "own" })]; !g.Missed || g.Assumed != assumed {
+			t.Errorf("%q: %+v", fields, g)
 		}
 	}
 }

@@ -44,6 +44,11 @@ func (r *reader) memory() {
 			}
 			m.scope(client.Project, p)
 		}
+		for _, p := range dirs {
+			if which != "claude-md" && there(p, agentsFile) && !m.seen[p.called(agentsFile)] {
+				m.aside("%s: not read beside %s", p.called(agentsFile), claudeFile)
+			}
+		}
 	}
 	if n := len(r.from.Nested); n > 0 {
 		r.aside("memory files of directories below (%d), the first %s: read with the files there", n, r.from.Nested[0])
@@ -76,18 +81,7 @@ func (m *memory) agents(dirs []place, which string) bool {
 	own := slices.ContainsFunc(dirs, func(p place) bool {
 		return slices.ContainsFunc([]string{claudeFile, dotClaude, localFile}, func(name string) bool { return there(p, name) })
 	})
-	switch {
-	case which == "claude-md":
-		return false
-	case !own || which == "claude-md-and-agents-md":
-		return true
-	}
-	for _, p := range dirs {
-		if there(p, agentsFile) {
-			m.aside("%s: not read beside %s", p.called(agentsFile), claudeFile)
-		}
-	}
-	return false
+	return which != "claude-md" && (!own || which == "claude-md-and-agents-md")
 }
 
 func there(p place, name string) bool {

@@ -260,7 +260,7 @@ func (l *Loaded) standing(spec *sim.Spec, layout *client.Layout) (rows []standin
 		case p.Kind == client.Types && l.dir == nil:
 			continue // nobody asked what the scenario's own project has
 		case p.Kind == client.Skills:
-			r.from = listed(r.from)
+			r.from = Listed(r.from)
 		case p.File == "":
 			r.from = string(client.Git)
 		}
@@ -309,8 +309,8 @@ func Who(h *heads.Heads, names []string) string {
 	return report.Some(names)
 }
 
-// listed is the directory of skills that a skill is in.
-func listed(from string) string {
+// Listed is the directory of skills that a skill is in.
+func Listed(from string) string {
 	for _, dir := range []string{".claude/skills", ".claude/commands"} {
 		if before, _, ok := strings.Cut(from, dir); ok {
 			return before + dir

@@ -284,8 +284,8 @@ func (c *check) rows() (out []row) {
 func (c *check) shown() *report.Sheet {
 	var rows []row
 	for _, r := range c.rows() {
-		if dir, _, ok := strings.Cut(r.File, "/skills/"); ok && r.Word == "Skills" {
-			r.from = dir + "/skills"
+		if r.Kind == client.Skills {
+			r.from = loading.Listed(r.from)
 		}
 		if r.Assumed {
 			r.from += " (assumed)"
